@@ -1,0 +1,73 @@
+package proto
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// HLC is a hybrid logical clock reading: wall clock microseconds and a counter
+// that breaks ties. Records of different nodes sort causally by it even when
+// their wall clocks differ.
+//
+// Source: Kulkarni, Demirbas, Madappa, Avva, Leone, "Logical Physical Clocks"
+// (2014), section 3.
+type HLC struct {
+	Micros  int64
+	Logical uint32
+}
+
+// MaxHLCSkew bounds how far ahead of the local wall clock a received reading
+// may be and still move ours: a single absurd reading would otherwise drag the
+// clocks of a whole cluster into the future for good.
+const MaxHLCSkew = time.Hour
+
+// Tick is the reading for a local event at wall clock time now, later than h.
+func (h HLC) Tick(now time.Time) HLC {
+	if wall := now.UnixMicro(); wall > h.Micros {
+		return HLC{Micros: wall}
+	}
+	if h.Logical == math.MaxUint32 { // as only a hostile reading makes it
+		return HLC{Micros: h.Micros + 1}
+	}
+	return HLC{Micros: h.Micros, Logical: h.Logical + 1}
+}
+
+// Merge is the reading for the receipt, at wall clock time now, of a message
+// that carries remote: later than both. A remote reading more than MaxHLCSkew
+// ahead of now is ignored.
+func (h HLC) Merge(remote HLC, now time.Time) HLC {
+	tooFar := remote.Micros > now.Add(MaxHLCSkew).UnixMicro()
+	if !tooFar && remote.Compare(h) > 0 {
+		h = remote
+	}
+	return h.Tick(now)
+}
+
+// Compare orders readings.
+func (h HLC) Compare(g HLC) int {
+	return cmp.Or(cmp.Compare(h.Micros, g.Micros), cmp.Compare(h.Logical, g.Logical))
+}
+
+// IsZero reports whether h is no reading at all.
+func (h HLC) IsZero() bool { return h == HLC{} }
+
+// String is "microseconds.counter", as records carry it.
+func (h HLC) String() string { return fmt.Sprintf("%d.%d", h.Micros, h.Logical) }
+
+// ParseHLC reads what String wrote.
+func ParseHLC(s string) (HLC, error) {
+	micros, logical, found := strings.Cut(s, ".")
+	us, err := strconv.ParseInt(micros, 10, 64)
+	if err != nil || !found {
+		return HLC{}, fmt.Errorf("hybrid clock %q: want microseconds.counter", s)
+	}
+	n, err := strconv.ParseUint(logical, 10, 32)
+	if err != nil {
+		return HLC{}, fmt.Errorf("hybrid clock %q: want microseconds.counter", s)
+	}
+	return HLC{Micros: us, Logical: uint32(n)}, nil
+}

@@ -1,0 +1,180 @@
+package proto
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf8"
+)
+
+// LinkBody is what the two ends of a connection say to each other: HELLO from
+// the one that dialled, then WELCOME or REFUSE, then an ACK now and again, and
+// a PONG to each PING.
+type LinkBody interface {
+	// Kind is the kind that the frame header states for this struct.
+	Kind() Kind
+	// validate refuses values that no correct node sends.
+	validate() error
+}
+
+// Hello is the first thing said on a connection.
+type Hello struct {
+	Cluster   string  `msgpack:"c"`
+	Algorithm string  `msgpack:"g"`
+	ID        NodeID  `msgpack:"i"` // who dials,
+	Session   Session `msgpack:"s"` // as which process,
+	To        NodeID  `msgpack:"t"` // and whom; zero only asks who is there
+}
+
+// Welcome answers a Hello: who is there.
+type Welcome struct {
+	ID      NodeID  `msgpack:"i"`
+	Session Session `msgpack:"s"`
+}
+
+// Refuse answers a Hello that leads nowhere: why, and what the node is that
+// refuses.
+type Refuse struct {
+	Reason    Refusal `msgpack:"r"`
+	ID        NodeID  `msgpack:"i"`
+	Cluster   string  `msgpack:"c"`
+	Algorithm string  `msgpack:"g"`
+}
+
+// Ack says how many messages of this connection were handed on, the first of
+// them counted as 1.
+type Ack struct {
+	Count uint64 `msgpack:"n"`
+}
+
+// Ping asks whether the process at the other end is alive.
+type Ping struct {
+	Count  uint64 `msgpack:"n"` // of this connection's pings, from 1
+	Micros uint64 `msgpack:"e"` // from one ping of the sender to the next
+}
+
+// Pong answers a Ping, and all before it on this connection.
+type Pong struct {
+	Count  uint64 `msgpack:"n"`
+	Micros uint64 `msgpack:"e"` // between two pings of the one that answers
+}
+
+// Refusal is why a Hello was refused. A newer node may know more of them.
+type Refusal string
+
+// The refusals.
+const (
+	OtherVersion   Refusal = "version"   // the frame's protocol version is not mine
+	OtherCluster   Refusal = "cluster"   // the cluster label is not mine
+	OtherAlgorithm Refusal = "algorithm" // the algorithm is not mine
+	OtherNode      Refusal = "node"      // I am not the node that was asked for
+	SameNode       Refusal = "same-id"   // the caller has my id
+	TooMany        Refusal = "too-many"  // I have as many links as I take
+	Hung           Refusal = "hung"      // my elections stand still
+)
+
+// maxPingMicros is an hour: no correct node asks more rarely.
+const maxPingMicros = 3600_000_000
+
+// MaxLabel is the size of the longest cluster label or algorithm name, in
+// bytes.
+const MaxLabel = 255
+
+func (Hello) Kind() Kind   { return KindHello }
+func (Welcome) Kind() Kind { return KindWelcome }
+func (Refuse) Kind() Kind  { return KindRefuse }
+func (Ack) Kind() Kind     { return KindAck }
+func (Ping) Kind() Kind    { return KindPing }
+func (Pong) Kind() Kind    { return KindPong }
+
+func (h Hello) validate() error {
+	if h.To > MaxNodeID {
+		return fmt.Errorf("to: %w", h.To.Validate())
+	}
+	return errors.Join(h.ID.Validate(), validateSession(h.Session),
+		validateLabel(h.Cluster), validateLabel(h.Algorithm))
+}
+
+func (w Welcome) validate() error {
+	return errors.Join(w.ID.Validate(), validateSession(w.Session))
+}
+
+func (r Refuse) validate() error {
+	return errors.Join(r.ID.Validate(), validateLabel(string(r.Reason)),
+		validateLabel(r.Cluster), validateLabel(r.Algorithm))
+}
+
+func (a Ack) validate() error { return validateCount(a.Count) }
+
+func (p Ping) validate() error { return validatePing(p.Count, p.Micros) }
+func (p Pong) validate() error { return validatePing(p.Count, p.Micros) }
+
+func validatePing(count, micros uint64) error {
+	if micros == 0 || micros > maxPingMicros {
+		return fmt.Errorf("a ping every %d µs: want 1 to %d", micros, maxPingMicros)
+	}
+	return validateCount(count)
+}
+
+// validateCount also catches the negative number that the decoder read as a
+// huge one.
+func validateCount(n uint64) error {
+	if n > math.MaxInt64 {
+		return fmt.Errorf("count %d: at most %d", n, int64(math.MaxInt64))
+	}
+	return nil
+}
+
+func validateSession(s Session) error {
+	if s.IsZero() {
+		return errors.New("no session")
+	}
+	return nil
+}
+
+func validateLabel(s string) error {
+	if len(s) > MaxLabel || !utf8.ValidString(s) {
+		return fmt.Errorf("label of %d bytes: want UTF-8, at most %d bytes", len(s), MaxLabel)
+	}
+	return nil
+}
+
+// MarshalLink returns b's kind and its payload.
+func MarshalLink(b LinkBody) (Kind, []byte, error) {
+	if err := b.validate(); err != nil {
+		return 0, nil, fmt.Errorf("marshal %v: %w: %w", b.Kind(), ErrValue, err)
+	}
+	payload, err := encode(b)
+	return b.Kind(), payload, err
+}
+
+// UnmarshalLink reads back what MarshalLink wrote, as the struct itself, not a
+// pointer. payload may be any bytes, as for Unmarshal.
+func UnmarshalLink(k Kind, payload []byte) (LinkBody, error) {
+	switch k {
+	case KindHello:
+		return unmarshalLink[Hello](payload)
+	case KindWelcome:
+		return unmarshalLink[Welcome](payload)
+	case KindRefuse:
+		return unmarshalLink[Refuse](payload)
+	case KindAck:
+		return unmarshalLink[Ack](payload)
+	case KindPing:
+		return unmarshalLink[Ping](payload)
+	case KindPong:
+		return unmarshalLink[Pong](payload)
+	}
+	return nil, fmt.Errorf("unmarshal %v: %w", k, ErrKind)
+}
+
+func unmarshalLink[B LinkBody](payload []byte) (LinkBody, error) {
+	var b B
+	if err := decode(payload, &b); err != nil {
+		return nil, fmt.Errorf("unmarshal %v: %w", b.Kind(), err)
+	}
+	if err := b.validate(); err != nil {
+		return nil, fmt.Errorf("unmarshal %v: %w: %w", b.Kind(), ErrValue, err)
+	}
+	return b, nil
+}

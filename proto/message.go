@@ -1,0 +1,170 @@
+package proto
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind tells what a message says. It stands in the frame header, outside
+// msgpack. Numbers are never reused.
+type Kind uint8
+
+// Kinds below 16 belong to the link between two processes, the others to the
+// elections.
+const (
+	KindHello   Kind = 1
+	KindWelcome Kind = 2
+	KindRefuse  Kind = 3
+	KindAck     Kind = 4
+	KindPing    Kind = 5
+	KindPong    Kind = 6
+
+	KindTimeoutNow   Kind = 16
+	KindElection     Kind = 17
+	KindOK           Kind = 18
+	KindCoordinator  Kind = 19
+	KindRingElection Kind = 20
+	KindElected      Kind = 21
+)
+
+// names are the words of the seeds. The ring and the bully each have an
+// ELECTION of their own: one word, two kinds.
+var names = map[Kind]string{
+	KindHello:        "HELLO",
+	KindWelcome:      "WELCOME",
+	KindRefuse:       "REFUSE",
+	KindAck:          "ACK",
+	KindPing:         "PING",
+	KindPong:         "PONG",
+	KindTimeoutNow:   "TIMEOUT_NOW",
+	KindElection:     "ELECTION",
+	KindOK:           "OK",
+	KindCoordinator:  "COORDINATOR",
+	KindRingElection: "ELECTION",
+	KindElected:      "ELECTED",
+}
+
+// String is the kind in the words of the seeds.
+func (k Kind) String() string {
+	if name, ok := names[k]; ok {
+		return name
+	}
+	return fmt.Sprintf("KIND(%d)", uint8(k))
+}
+
+// Body is what a message says beyond its envelope: one small struct a kind.
+type Body interface {
+	// Kind is the kind that the frame header states for this struct.
+	Kind() Kind
+	// String is the body for people, the kind's word first.
+	String() string
+	// validate refuses values that no correct node sends.
+	validate() error
+}
+
+// Message is one election message. From, Term and Body are the Machine's; Seq
+// and HLC are stamped by whoever runs it.
+type Message struct {
+	From, To NodeID
+	Term     Term
+	Seq      uint64 // the sender's own count of messages, from 1 at each start
+	HLC      HLC    // the sender's clock when it sent
+	Body     Body
+}
+
+// ID is the message's name, "sender:seq": a send and its receipt pair up by it.
+func (m Message) ID() string { return fmt.Sprintf("%d:%d", m.From, m.Seq) }
+
+// TimeoutNow asks its receiver to lead the next term, at once: from a leader
+// that resigns, or from a node that stands aside and knows that a term is over.
+// Source: Ongaro, "Consensus: Bridging Theory and Practice" (2014), 3.10.
+type TimeoutNow struct{}
+
+// Election asks a higher-ranked process to take over (bully). Candidate is the
+// sender, with its attribute frozen for the term.
+type Election struct {
+	Candidate Peer
+}
+
+// OK answers an Election: a higher-ranked process is alive and goes on.
+type OK struct{}
+
+// Coordinator announces the leader of its term (bully). A process that relays
+// it names the leader, not itself.
+type Coordinator struct {
+	Leader Peer
+}
+
+// RingElection goes clockwise and collects the best candidate (ring).
+type RingElection struct {
+	Initiator NodeID
+	Best      Peer
+	Hops      uint64 // links travelled so far, this one included
+}
+
+// Elected goes clockwise and announces the leader of its term (ring).
+type Elected struct {
+	Leader Peer
+	Hops   uint64 // links travelled so far, this one included
+}
+
+// MaxHops bounds a hop count taken from the wire.
+const MaxHops = 1 << 20
+
+func (TimeoutNow) Kind() Kind   { return KindTimeoutNow }
+func (Election) Kind() Kind     { return KindElection }
+func (OK) Kind() Kind           { return KindOK }
+func (Coordinator) Kind() Kind  { return KindCoordinator }
+func (RingElection) Kind() Kind { return KindRingElection }
+func (Elected) Kind() Kind      { return KindElected }
+
+func (b TimeoutNow) String() string  { return b.Kind().String() }
+func (b Election) String() string    { return describe(b, "candidate", b.Candidate) }
+func (b OK) String() string          { return b.Kind().String() }
+func (b Coordinator) String() string { return describe(b, "leader", b.Leader) }
+func (b RingElection) String() string {
+	return describe(b, "best", b.Best, "initiator", b.Initiator)
+}
+func (b Elected) String() string { return describe(b, "leader", b.Leader) }
+
+// describe writes "KIND name value, name value"; a peer as the seeds' id:attr.
+func describe(b Body, pairs ...any) string {
+	parts := make([]string, 0, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		value := pairs[i+1]
+		if p, ok := value.(Peer); ok {
+			value = fmt.Sprintf("%d:%d", p.ID, p.Attr)
+		}
+		parts = append(parts, fmt.Sprintf("%v %v", pairs[i], value))
+	}
+	return b.Kind().String() + " " + strings.Join(parts, ", ")
+}
+
+func (TimeoutNow) validate() error    { return nil }
+func (OK) validate() error            { return nil }
+func (b Election) validate() error    { return b.Candidate.ID.Validate() }
+func (b Coordinator) validate() error { return b.Leader.ID.Validate() }
+
+func (b RingElection) validate() error {
+	if err := b.Initiator.Validate(); err != nil {
+		return err
+	}
+	if err := b.Best.ID.Validate(); err != nil {
+		return err
+	}
+	return validateHops(b.Hops)
+}
+
+func (b Elected) validate() error {
+	if err := b.Leader.ID.Validate(); err != nil {
+		return err
+	}
+	return validateHops(b.Hops)
+}
+
+func validateHops(n uint64) error {
+	if n > MaxHops {
+		return fmt.Errorf("%d hops: at most %d", n, MaxHops)
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package proto
+
+import "testing"
+
+func TestKindNames(t *testing.T) {
+	for kind, want := range map[Kind]string{
+		KindHello: "HELLO", KindWelcome: "WELCOME", KindRefuse: "REFUSE", KindAck: "ACK",
+		KindTimeoutNow: "TIMEOUT_NOW", KindElection: "ELECTION", KindOK: "OK",
+		KindCoordinator: "COORDINATOR", KindRingElection: "ELECTION", KindElected: "ELECTED",
+		0: "KIND(0)", 255: "KIND(255)",
+	} {
+		if got := kind.String(); got != want {
+			t.Errorf("kind %d is %q, want %q", uint8(kind), got, want)
+		}
+	}
+}
+
+// Messages "contain id:attr", and are shown with it.
+func TestBodiesForPeople(t *testing.T) {
+	p := Peer{ID: 5, Session: Session{1}, Attr: 80}
+	for want, b := range map[string]Body{
+		"TIMEOUT_NOW":                      TimeoutNow{},
+		"ELECTION candidate 5:80":          Election{Candidate: p},
+		"OK":                               OK{},
+		"COORDINATOR leader 5:80":          Coordinator{Leader: p},
+		"ELECTION best 5:80, initiator 17": RingElection{Initiator: 17, Best: p, Hops: 2},
+		"ELECTED leader 5:80":              Elected{Leader: p, Hops: 2},
+	} {
+		if got := b.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestMessageID(t *testing.T) {
+	if got := (Message{From: 4, To: 5, Seq: 31}).ID(); got != "4:31" {
+		t.Errorf("%q, want sender:seq", got)
+	}
+}
