@@ -1,0 +1,204 @@
+package bully
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// OKTimeout is how long a node waits for an OK: its ELECTION's way there and
+// the OK's way back.
+func OKTimeout(delta time.Duration) time.Duration { return 2 * delta }
+
+// CoordinatorTimeout is how long a node that was told OK waits for COORDINATOR:
+// the best node was asked within a delta, waits an OKTimeout for nodes that are
+// dead, and announces itself. One more delta is for the OK having been early.
+func CoordinatorTimeout(delta time.Duration) time.Duration {
+	return delta + OKTimeout(delta) + delta + delta
+}
+
+// Patience bounds a whole round without failures, "5 message transmission
+// times": ELECTION, OK, ELECTION, the timeout of a round trip for the dead
+// leader's answer, COORDINATOR.
+func Patience(delta time.Duration, _ int) time.Duration {
+	return 4*delta + OKTimeout(delta)
+}
+
+// phase is where this node stands in the round of the current term.
+type phase int
+
+const (
+	idle     phase = iota // no own part yet, or the round is over
+	asking                // ELECTION sent, no OK so far
+	waiting               // told OK, no COORDINATOR so far
+	askAgain              // told OK, no COORDINATOR in time, ELECTION sent again
+)
+
+// Machine is one node's bully. It is an algorithms.Machine.
+type Machine struct {
+	core  nomination.Core
+	phase phase
+}
+
+// New returns a Machine for the node that cfg describes.
+func New(cfg algorithms.Config) *Machine {
+	m := &Machine{}
+	m.core.Init(cfg, round{m})
+	return m
+}
+
+// Step implements algorithms.Machine.
+func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
+	return m.core.Step(now, ev)
+}
+
+// round keeps the Round's methods off the Machine.
+type round struct{ *Machine }
+
+func (r round) Reset()                  { r.phase = idle }
+func (r round) Heard(proto.Message)     { r.phase = idle }
+func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
+func (r round) Question() proto.Body    { return proto.Election{Candidate: r.core.Self()} }
+func (r round) Announcement(leader proto.Peer) proto.Body {
+	return proto.Coordinator{Leader: leader}
+}
+
+// Begin starts an election.
+//
+// Lecture notes: "If you're next-in-line, Assume Leadership, Broadcasts
+// COORDINATOR message. Else, you're not next-in-line: Send ELECTION to all
+// higher-ranked processes".
+func (r round) Begin() {
+	if !r.higherAlive() {
+		r.core.Win("no higher node is alive")
+		return
+	}
+	r.phase = asking
+	r.ask()
+	r.core.SetTimer(OKTimeout(r.core.Delta()))
+}
+
+// ask sends ELECTION to every higher-ranked node. The leader whose loss called
+// the round is asked with them: the detector may be wrong, and a living leader
+// answers.
+func (r round) ask() {
+	election := r.Question()
+	r.core.Peers(func(p proto.Peer) {
+		if r.isHigher(p) {
+			r.core.Send(p.ID, election)
+		}
+	})
+	if former := r.core.Former(); r.isHigher(former) && !r.core.Lists(former.ID) {
+		r.core.Send(former.ID, election)
+	}
+}
+
+// Receive handles ELECTION and OK.
+func (r round) Receive(msg proto.Message) {
+	switch body := msg.Body.(type) {
+	case proto.Election:
+		r.election(msg.From, body.Candidate)
+	case proto.OK:
+		r.ok(msg.From)
+	default:
+		r.core.Refuse("%s is no message of the bully algorithm -> drop it", body.Kind())
+	}
+}
+
+// election answers a lower-ranked node that asks.
+//
+// Lecture notes: "A process that receives an Election message replies with OK
+// message, and starts its own leader election protocol (unless it has already
+// done so)".
+func (r round) election(from proto.NodeID, candidate proto.Peer) {
+	switch {
+	case r.core.Leading():
+		r.core.Why("%d asks the leader of term %d -> say OK and who leads", from, r.core.Term())
+		r.core.Send(from, proto.OK{})
+		r.core.Tell(from)
+	case r.core.Vouches():
+		r.core.Why("%d asks but %d leads term %d -> tell it", from, r.core.Leader().ID, r.core.Term())
+		r.core.Tell(from)
+	case !r.core.Looking():
+		r.core.Why("%d asks, leader %d was not heard of late -> do not answer", from, r.core.Leader().ID)
+	case r.core.Aside():
+		r.core.Why("%d asks but this node stands aside -> do not answer", from)
+	case r.core.Self().Rank().Compare(candidate.Rank()) < 0:
+		r.core.Why("%d ranks above this node -> do not answer", from)
+	default:
+		r.core.Why("%d ranks below this node -> say OK", from)
+		r.core.Send(from, proto.OK{})
+		r.stand()
+	}
+}
+
+// stand starts this node's own election of the term, unless it already did.
+func (r round) stand() {
+	switch {
+	case r.phase != idle:
+	case !r.core.MayStand():
+		r.core.Call("this term is spent")
+	default:
+		r.Begin()
+	}
+}
+
+// ok notes that a higher-ranked node goes on.
+//
+// Lecture notes: "Else, someone responded: Wait for COORDINATOR message".
+func (r round) ok(from proto.NodeID) {
+	if r.phase != asking {
+		return
+	}
+	r.core.Why("%d is higher and alive -> wait for COORDINATOR", from)
+	r.phase = waiting
+	r.core.SetTimer(CoordinatorTimeout(r.core.Delta()))
+}
+
+// Timeout ends a wait.
+//
+// Lecture notes: "If no one responds within timeout: Assume Leadership
+// (broadcast COORDINATOR)"; "If timeout waiting: Re-send ELECTION messages";
+// "If none received after another timeout, start a new election run".
+func (r round) Timeout() {
+	switch r.phase {
+	case idle:
+	case asking:
+		r.core.Win("no higher node said OK in time")
+	case waiting:
+		r.core.Why("no COORDINATOR came in time -> ask again")
+		r.phase = askAgain
+		r.ask()
+		r.core.SetTimer(CoordinatorTimeout(r.core.Delta()))
+	case askAgain:
+		r.core.Call("no COORDINATOR came in time")
+	}
+}
+
+// PeersChanged assumes leadership when the last higher-ranked node is gone.
+func (r round) PeersChanged([]proto.Peer) {
+	if r.phase != idle && !r.higherAlive() {
+		r.core.Win("no higher node is alive any more")
+	}
+}
+
+// Won announces this node to all.
+//
+// Lecture notes: "it elects itself as coordinator, then sends a Coordinator
+// message to all processes".
+func (r round) Won() {
+	r.phase = idle
+	r.core.TellAll()
+}
+
+func (r round) isHigher(p proto.Peer) bool {
+	return p.ID != 0 && p.Rank().Compare(r.core.Self().Rank()) > 0
+}
+
+func (r round) higherAlive() bool {
+	found := false
+	r.core.Peers(func(p proto.Peer) { found = found || r.isHigher(p) })
+	return found
+}

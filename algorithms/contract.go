@@ -1,0 +1,144 @@
+// Package algorithms is the contract that every election algorithm keeps and
+// every host of one (the node's runtime, the simulator) relies on.
+//
+// A Machine is pure. It reads no clock, opens no socket, starts no goroutine
+// and draws no global random number: time is a parameter, the timer a result,
+// and equal events in equal order give equal outputs. Membership is a hint: it
+// may decide whom to ask first, never whether something is safe.
+package algorithms
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Machine is one node's part in an election algorithm. A Machine belongs to
+// one goroutine at a time.
+type Machine interface {
+	// Step takes one event and returns all that should happen because of it.
+	// now never goes back from one Step to the next. The first event is Start.
+	Step(now time.Time, ev Event) Output
+}
+
+// Event is what can happen to a Machine.
+type Event interface{ event() }
+
+// The events.
+type (
+	// Start is the first event, with what survived the last run.
+	Start struct{ Saved State }
+
+	// Receive is a message from another node. It may come late, twice, out of
+	// order, or from a former life of its sender.
+	Receive struct{ proto.Message }
+
+	// Timeout says that the last Deadline passed; a spurious one is harmless.
+	Timeout struct{}
+
+	// PeersChanged is the failure detector's opinion; it may be wrong.
+	PeersChanged struct {
+		// Alive are the processes believed alive, this one among them, in the
+		// order of their ids, each with its attribute as it is now.
+		Alive []proto.Peer
+		// Evidence is what changed the opinion, for the record only.
+		Evidence string
+	}
+
+	// Campaign is the operator calling an election.
+	Campaign struct{ Reason string }
+
+	// Resign makes the node step down, if it leads, and stand aside until the
+	// next Campaign or restart. To is the successor, zero for the best one.
+	Resign struct{ To proto.NodeID }
+)
+
+func (Start) event()        {}
+func (Receive) event()      {}
+func (Timeout) event()      {}
+func (PeersChanged) event() {}
+func (Campaign) event()     {}
+func (Resign) event()       {}
+
+// Output is what the host does after a Step, in the order of the fields.
+type Output struct {
+	// Save must be durable before anything below leaves the node. Nil when
+	// nothing changed. A host that cannot save ends the node.
+	Save *State
+	// Send may be lost, delayed, repeated and reordered.
+	Send []proto.Message
+	// Deadline is when to deliver Timeout; zero for never. It replaces the
+	// deadline of the Step before.
+	Deadline time.Time
+	// Leader is the current belief, in every Output.
+	Leader Leader
+	// Why gives the reasons of this Step, each "cause -> decision".
+	Why []string
+	// Warn says that the event was refused as something a correct peer does
+	// not send; the last Why says what and why.
+	Warn bool
+}
+
+// State is what a node must never forget.
+type State struct {
+	// Term is the highest term this node took part in.
+	Term proto.Term
+	// Vote is whom this node granted Vote.Term; zero for nobody.
+	Vote Vote
+}
+
+// Vote is one grant of a term.
+type Vote struct {
+	Term    proto.Term
+	ID      proto.NodeID
+	Session proto.Session
+}
+
+// Leader is a belief about who leads a term. ID zero is "nobody".
+type Leader struct {
+	ID      proto.NodeID
+	Session proto.Session
+	// Term is the node's own term, whoever leads it.
+	Term proto.Term
+	// Until is when the belief ends by itself: the lease's end, by this node's
+	// clock. Zero for a best-effort belief, which has no lease.
+	Until time.Time
+}
+
+// Epoch is the leadership that l names.
+func (l Leader) Epoch() proto.Epoch {
+	return proto.Epoch{Term: l.Term, Leader: l.ID, Session: l.Session}
+}
+
+// Guarantee is how far an answer about leadership can be trusted.
+type Guarantee string
+
+// The guarantees.
+const (
+	// BestEffort: the nodes agree while their failure detectors do not err. In
+	// a partition each side has a leader.
+	BestEffort Guarantee = "best-effort"
+	// Quorum: a majority of the configured voters granted the term to no other.
+	Quorum Guarantee = "quorum"
+	// Lease: Quorum, and no other node holds a valid lease at the same instant.
+	Lease Guarantee = "lease"
+)
+
+// Config is what every Machine needs to know of its node.
+type Config struct {
+	// Self is this process.
+	Self    proto.NodeID
+	Session proto.Session
+	// Delta is the worst-case one-way latency that is planned for: a message's
+	// way plus its receiver's processing time. All timeouts are multiples of
+	// it. At least a microsecond.
+	Delta time.Duration
+	// Preempt lets a node that ranks above the leader call an election once
+	// things have been quiet for a while.
+	Preempt bool
+	// Seed feeds the jitter of the back-off. Nodes should differ in it.
+	Seed uint64
+	// Place puts a node on the ring: neighbours are those next to each other
+	// by place. Nil means by id. It must be the same on every node.
+	Place func(proto.NodeID) uint64
+}

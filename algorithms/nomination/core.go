@@ -1,0 +1,344 @@
+package nomination
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// MaxTermJump is how far beyond its own a node follows another's term at once.
+// More is refused: no sequence of real rounds leaps like that, and a single
+// hostile message could use up all terms.
+const MaxTermJump = 1 << 20
+
+// nobody is the leader of a term that has none.
+var nobody proto.Peer
+
+// zeroTime stops a timer.
+var zeroTime time.Time
+
+// timer is one of the Core's alarm clocks.
+type timer int
+
+const (
+	timerRound    timer = iota // the Round's own
+	timerCampaign              // call the election that was put off
+	timerPreempt               // take over from a lower-ranked leader
+	timerAnnounce              // repeat who leads
+	timerSilence               // the leader has not been heard of
+	numTimers
+)
+
+// Core is a node's state under the shared rules. Its exported methods other
+// than Step are for the Round, within a Step.
+//
+// Invariants, between Steps:
+//  1. term never falls, and is never below what was saved.
+//  2. leader is of term; a term this node adopts begins with nobody.
+//  3. leader nobody implies a timer running, but for a node that stands aside
+//     before the first term.
+//  4. timerAnnounce runs exactly while this node leads, timerSilence while
+//     another does, or nobody and this node stands aside.
+//  5. floor is the epoch of leader, or of the last one before it.
+type Core struct {
+	cfg    algorithms.Config
+	round  Round
+	roster roster
+	damper damper
+
+	term   proto.Term
+	saved  algorithms.State // durable, or in the Output of this Step
+	spent  proto.Term       // the last term this node must not stand in
+	self   proto.Peer       // with the attribute frozen for the term
+	leader proto.Peer
+	former proto.Peer // the leader whose loss this node's own round is about
+	floor  proto.Epoch
+	heard  time.Time  // of the leader itself, or of its election
+	doubt  bool       // the leader is silent, the others were asked
+	passed proto.Term // in which a hand-over was passed on
+	aside  bool       // asked to resign: follow, never stand
+	reason string     // of the election that timerCampaign will call
+	fresh  bool       // just started: does not know what happened so far
+	views  uint64     // how many were taken
+
+	timers [numTimers]time.Time
+
+	// The Step in progress.
+	now time.Time
+	out algorithms.Output
+}
+
+// Init makes c ready for its first Step. round is the algorithm's own part.
+func (c *Core) Init(cfg algorithms.Config, round Round) {
+	c.cfg = cfg
+	c.round = round
+	c.roster = roster{self: cfg.Self, dead: map[proto.NodeID]death{}}
+	c.damper = newDamper(cfg.Delta, cfg.Seed)
+	c.self = proto.Peer{ID: cfg.Self, Session: cfg.Session}
+}
+
+// Step is the Machine's Step.
+func (c *Core) Step(now time.Time, ev algorithms.Event) algorithms.Output {
+	c.now, c.out = now, algorithms.Output{}
+	switch ev := ev.(type) {
+	case algorithms.Start:
+		c.start(ev.Saved)
+	case algorithms.Receive:
+		c.receive(ev.Message)
+	case algorithms.Timeout:
+		c.timeout()
+	case algorithms.PeersChanged:
+		c.peersChanged(ev.Alive)
+	case algorithms.Campaign:
+		c.campaign(ev.Reason)
+	case algorithms.Resign:
+		c.resign(ev.To)
+	}
+	c.keepLooking()
+	return c.output()
+}
+
+func (c *Core) start(saved algorithms.State) {
+	c.term, c.saved, c.spent = saved.Term, saved, saved.Term
+	c.fresh = true
+	c.callAt(c.now.Add(StartDelay(c.cfg.Delta)), "no leader was heard of")
+}
+
+// timeout runs what is due. A spurious Timeout finds nothing due.
+func (c *Core) timeout() {
+	for t := range numTimers {
+		if due := c.timers[t]; due.IsZero() || due.After(c.now) {
+			continue
+		}
+		c.timers[t] = time.Time{}
+		switch t {
+		case timerRound:
+			c.round.Timeout()
+		case timerCampaign:
+			c.campaignDue()
+		case timerPreempt:
+			c.preempt()
+		case timerAnnounce:
+			c.announceAgain()
+		case timerSilence:
+			c.silence()
+		}
+	}
+}
+
+// campaignDue calls the election that was put off. A starting node that sees
+// a better one yields to it once.
+func (c *Core) campaignDue() {
+	best, ok := c.roster.best(0)
+	yield := c.fresh && ok && best.Rank().Compare(c.self.Rank()) > 0
+	c.fresh = false
+	if yield {
+		wait := YieldDelay(c.cfg.Delta) + c.damper.jitter(c.cfg.Delta)
+		c.callAt(c.now.Add(wait), "no better node called an election")
+		return
+	}
+	c.Call(c.reason)
+}
+
+// campaign is the operator's wish: it ends standing aside and is not damped.
+func (c *Core) campaign(reason string) {
+	c.aside = false
+	if c.Looking() && c.TimerRuns() {
+		c.Why("%s -> an election is under way already", reason)
+		return
+	}
+	c.Why("%s -> call an election of term %d", reason, c.term+1)
+	c.begin()
+}
+
+// keepLooking holds invariant 3: whatever happened, a node without a leader
+// does not wait for ever. One that stands aside asks who leads, now and then.
+func (c *Core) keepLooking() {
+	switch {
+	case !c.Looking():
+	case c.aside:
+		if c.term > 0 && c.timers[timerSilence].IsZero() {
+			c.timers[timerSilence] = c.now.Add(Silence(c.announceEvery()))
+		}
+	case !c.TimerRuns() && c.timers[timerCampaign].IsZero():
+		c.callAt(c.now.Add(c.damper.jitter(2*c.round.Patience())), "the round brought no leader")
+	}
+}
+
+// output completes the Output of the Step.
+func (c *Core) output() algorithms.Output {
+	if c.term != c.saved.Term {
+		c.saved.Term = c.term
+		save := c.saved
+		c.out.Save = &save
+	}
+	for _, at := range c.timers {
+		if !at.IsZero() && (c.out.Deadline.IsZero() || at.Before(c.out.Deadline)) {
+			c.out.Deadline = at
+		}
+	}
+	c.out.Leader = algorithms.Leader{ID: c.leader.ID, Session: c.leader.Session, Term: c.term}
+	out := c.out
+	c.out = algorithms.Output{}
+	return out
+}
+
+// Call calls an election of the next term for the given reason, now or, if
+// this node called too many of late, after a pause.
+func (c *Core) Call(reason string) {
+	if c.aside {
+		c.Why("%s -> stand aside, others call the election", reason)
+		return
+	}
+	if at := c.damper.next(c.now); at.After(c.now) {
+		c.Why("%s -> wait %v, %d rounds called of late",
+			reason, at.Sub(c.now).Round(time.Millisecond), c.damper.series)
+		c.callAt(at, reason)
+		return
+	}
+	c.Why("%s -> call an election of term %d", reason, c.term+1)
+	c.begin()
+}
+
+// callAt puts an election off.
+func (c *Core) callAt(at time.Time, reason string) {
+	c.timers[timerCampaign], c.reason = at, reason
+}
+
+// begin opens the next term with an own round.
+func (c *Core) begin() {
+	c.damper.called(c.now)
+	c.fresh = false
+	lost := c.former
+	c.adopt(c.term + 1)
+	c.former = lost
+	c.round.Begin()
+}
+
+// adopt enters a higher term: the round's state is forgotten, the ranks are
+// frozen anew.
+func (c *Core) adopt(t proto.Term) {
+	c.term, c.leader = t, nobody
+	c.former = nobody
+	c.timers = [numTimers]time.Time{}
+	c.roster.freeze()
+	c.self.Attr = c.roster.own
+	c.round.Reset()
+}
+
+// Win makes this node the leader of the current term.
+func (c *Core) Win(reason string) {
+	c.Why("%s -> lead term %d", reason, c.term)
+	c.settle(c.self)
+	c.timers[timerAnnounce] = c.now.Add(c.announceEvery())
+	c.round.Won()
+}
+
+// settle ends the search: l leads the current term.
+func (c *Core) settle(l proto.Peer) {
+	c.leader, c.former, c.fresh = l, nobody, false
+	c.floor, c.heard, c.doubt = c.epoch(l), c.now, false
+	c.timers = [numTimers]time.Time{}
+}
+
+// lose ends the leadership of another: it is gone.
+func (c *Core) lose(reason string) {
+	c.leader, c.former, c.spent = nobody, c.leader, c.term
+	c.timers[timerPreempt], c.timers[timerSilence] = zeroTime, zeroTime
+	c.Call(reason)
+}
+
+// Why records a reason, "cause -> decision".
+func (c *Core) Why(format string, args ...any) {
+	c.out.Why = append(c.out.Why, fmt.Sprintf(format, args...))
+}
+
+// Refuse records, as a warning, why a message was dropped that no correct node
+// sends.
+func (c *Core) Refuse(format string, args ...any) {
+	c.Why(format, args...)
+	c.out.Warn = true
+}
+
+// Send sends a message of the current term.
+func (c *Core) Send(to proto.NodeID, body proto.Body) {
+	c.out.Send = append(c.out.Send, proto.Message{
+		From: c.cfg.Self, To: to, Term: c.term, Body: body,
+	})
+}
+
+// SetTimer makes the Round's Timeout due after d. It replaces the one before,
+// and any election put off: the round's own timeouts lead on from here.
+func (c *Core) SetTimer(d time.Duration) {
+	c.timers[timerRound], c.timers[timerCampaign] = c.now.Add(d), zeroTime
+}
+
+// TimerRuns reports whether the Round's Timeout is to come.
+func (c *Core) TimerRuns() bool { return !c.timers[timerRound].IsZero() }
+
+// StopTimer takes the Round's Timeout back.
+func (c *Core) StopTimer() { c.timers[timerRound] = time.Time{} }
+
+// Now is the time of the Step.
+func (c *Core) Now() time.Time { return c.now }
+
+// Delta is the planned worst-case one-way latency.
+func (c *Core) Delta() time.Duration { return c.cfg.Delta }
+
+// Term is the current term.
+func (c *Core) Term() proto.Term { return c.term }
+
+// Self is this process with its rank for the term.
+func (c *Core) Self() proto.Peer { return c.self }
+
+// Leader is who leads the current term, the zero Peer for nobody.
+func (c *Core) Leader() proto.Peer { return c.leader }
+
+// Former is the leader whose loss called this node's own round, the zero Peer
+// for none.
+func (c *Core) Former() proto.Peer { return c.former }
+
+// Vouches reports whether this node has heard enough of the leader, of late, to
+// tell others that it leads.
+func (c *Core) Vouches() bool {
+	return c.Leading() || !c.Looking() && c.now.Sub(c.heard) <= 2*c.announceEvery()
+}
+
+// Looking reports whether nobody is known to lead the current term.
+func (c *Core) Looking() bool { return c.leader.ID == 0 }
+
+// Leading reports whether this node leads.
+func (c *Core) Leading() bool { return c.leader.ID == c.cfg.Self }
+
+// Aside reports whether this node was asked to stand aside.
+func (c *Core) Aside() bool { return c.aside }
+
+// MayStand reports whether this node may become the leader of the current
+// term: it does not stand aside, neither its former life nor its start fell
+// into the term, and the term has not had a leader that was lost.
+func (c *Core) MayStand() bool { return !c.aside && c.term > c.spent }
+
+// Peers calls f for each other process believed alive, in the order of ids.
+func (c *Core) Peers(f func(proto.Peer)) {
+	for i := range c.roster.members {
+		f(c.roster.members[i].Peer)
+	}
+}
+
+// Lists reports whether a process of this node, be it another life of it, is
+// believed alive.
+func (c *Core) Lists(id proto.NodeID) bool {
+	_, ok := c.roster.find(id)
+	return ok
+}
+
+// Dead reports whether this process left the view in the current term.
+func (c *Core) Dead(p proto.Peer) bool { return c.roster.diedIn(p, c.term) }
+
+// View counts the views taken so far: it changes when Peers may have.
+func (c *Core) View() uint64 { return c.views }
+
+// Size is the number of nodes believed alive, this one included.
+func (c *Core) Size() int { return len(c.roster.members) + 1 }

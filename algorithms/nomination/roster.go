@@ -1,0 +1,119 @@
+package nomination
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// member is one other process in the view.
+type member struct {
+	proto.Peer       // with the attribute frozen for the term
+	live       int64 // the attribute as it is now
+}
+
+// death is a process that left the view.
+type death struct {
+	session proto.Session
+	term    proto.Term // this node's term when it saw the process go
+}
+
+// roster is the detector's opinion, with ranks frozen for the term.
+//
+// Invariants:
+//  1. members are in the order of their ids, this node not among them.
+//  2. A process is never both a member and among the dead.
+type roster struct {
+	self    proto.NodeID
+	own     int64 // this node's attribute as it is now
+	members []member
+	dead    map[proto.NodeID]death
+}
+
+// update takes a new view and returns the processes that came and went. A node
+// that restarted is in both: its old process went, its new one came.
+func (r *roster) update(alive []proto.Peer, term proto.Term) (came, went []proto.Peer) {
+	byID := func(a, b proto.Peer) int { return cmp.Compare(a.ID, b.ID) }
+	if !slices.IsSortedFunc(alive, byID) {
+		alive = slices.SortedFunc(slices.Values(alive), byID)
+	}
+	old, next := r.members, make([]member, 0, len(alive))
+	for _, p := range alive {
+		if p.ID == r.self {
+			r.own = p.Attr
+			continue
+		}
+		for len(old) > 0 && old[0].ID < p.ID {
+			went, old = append(went, old[0].Peer), old[1:]
+		}
+		m := member{Peer: p, live: p.Attr}
+		if len(old) > 0 && old[0].ID == p.ID {
+			if old[0].Session == p.Session {
+				m.Attr = old[0].Attr // frozen
+			} else {
+				came, went = append(came, p), append(went, old[0].Peer)
+			}
+			old = old[1:]
+		} else {
+			came = append(came, p)
+		}
+		next = append(next, m)
+	}
+	for _, m := range old {
+		went = append(went, m.Peer)
+	}
+	r.members = next
+	r.bury(came, went, term)
+	return came, went
+}
+
+// bury keeps the dead in step with the members.
+func (r *roster) bury(came, went []proto.Peer, term proto.Term) {
+	for _, p := range went {
+		r.dead[p.ID] = death{session: p.Session, term: term}
+	}
+	for _, p := range came {
+		if r.dead[p.ID].session == p.Session {
+			delete(r.dead, p.ID)
+		}
+	}
+}
+
+// freeze takes every attribute as it is now for the term that begins.
+func (r *roster) freeze() {
+	for i := range r.members {
+		r.members[i].Attr = r.members[i].live
+	}
+}
+
+// diedIn reports whether process p left the view in term t or a later one and
+// did not come back.
+func (r *roster) diedIn(p proto.Peer, t proto.Term) bool {
+	d, ok := r.dead[p.ID]
+	return ok && d.session == p.Session && d.term >= t
+}
+
+// find returns the member with this id.
+func (r *roster) find(id proto.NodeID) (proto.Peer, bool) {
+	i, ok := slices.BinarySearchFunc(r.members, id, func(m member, id proto.NodeID) int {
+		return cmp.Compare(m.ID, id)
+	})
+	if !ok {
+		return proto.Peer{}, false
+	}
+	return r.members[i].Peer, true
+}
+
+// best returns the highest-ranked other member, leaving one out.
+func (r *roster) best(but proto.NodeID) (best proto.Peer, ok bool) {
+	for _, m := range r.members {
+		if m.ID == but {
+			continue
+		}
+		if !ok || m.Rank().Compare(best.Rank()) > 0 {
+			best, ok = m.Peer, true
+		}
+	}
+	return best, ok
+}

@@ -1,0 +1,348 @@
+package nomination
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// receive sorts a message by its term, then by its kind.
+func (c *Core) receive(m proto.Message) {
+	kind := m.Body.Kind()
+	switch {
+	case m.To != c.cfg.Self || m.From == c.cfg.Self:
+		c.Refuse("%s from %d to %d reached %d -> drop", kind, m.From, m.To, c.cfg.Self)
+		return
+	case m.Term > c.term+MaxTermJump:
+		c.Refuse("term %d is absurdly far above %d -> drop %s", m.Term, c.term, kind)
+		return
+	case m.Term < c.term:
+		c.stale(m)
+		return
+	case m.Term > c.term && c.Vouches() && c.askedByStranger(m):
+		c.Why("%s of term %d by a node that is not believed alive, and %d leads -> tell it",
+			kind, m.Term, c.leader.ID)
+		c.Tell(m.From)
+		return
+	case m.Term > c.term:
+		c.Why("term %d is above %d -> adopt it", m.Term, c.term)
+		c.adopt(m.Term)
+		if c.fresh {
+			c.spent = m.Term // it may have had its leader already
+		}
+	}
+	leader, announces := announcedBy(m)
+	switch {
+	case announces:
+		c.announced(m, leader)
+	case kind == proto.KindTimeoutNow:
+		c.takeOver(m)
+	default:
+		c.round.Receive(m)
+	}
+}
+
+// askedByStranger reports whether m calls an election for a node that is not in
+// the view. One that reaches others, but that nobody reaches, could otherwise
+// depose every leader, again and again, and never lead.
+func (c *Core) askedByStranger(m proto.Message) bool {
+	caller := m.From
+	switch body := m.Body.(type) {
+	case proto.Election:
+	case proto.RingElection:
+		caller = body.Initiator
+	default:
+		return false
+	}
+	return caller != c.cfg.Self && !c.Lists(caller)
+}
+
+// stale drops a message of a lower term and tells its sender who leads, so
+// that whoever was left behind catches up. An OK needs no answer: its sender
+// asked for nothing.
+func (c *Core) stale(m proto.Message) {
+	kind := m.Body.Kind()
+	leader, announces := announcedBy(m)
+	asks := !announces && kind != proto.KindOK && kind != proto.KindTimeoutNow
+	switch {
+	case c.Looking() && c.aside && (asks || leader.ID == m.From):
+		// Its term is over here, and nobody here will call another.
+		c.Why("%s of term %d is below term %d -> %d must take the next", kind, m.Term, c.term, m.From)
+		c.Send(m.From, proto.TimeoutNow{})
+	case c.Looking() || kind == proto.KindOK || m.From == c.leader.ID:
+		c.Why("%s of term %d is below term %d -> drop it", kind, m.Term, c.term)
+	default:
+		c.Why("%s of term %d is below term %d -> drop it, tell %d that %d leads",
+			kind, m.Term, c.term, m.From, c.leader.ID)
+		c.Tell(m.From)
+	}
+}
+
+// announcedBy returns whom m announces as the leader, ok false if m is no
+// announcement.
+func announcedBy(m proto.Message) (leader proto.Peer, ok bool) {
+	switch body := m.Body.(type) {
+	case proto.Coordinator:
+		return body.Leader, true
+	case proto.Elected:
+		return body.Leader, true
+	}
+	return nobody, false
+}
+
+// announced handles the announcement that l leads the current term.
+func (c *Core) announced(m proto.Message, l proto.Peer) {
+	switch {
+	case l.ID == c.cfg.Self:
+		c.announcedSelf(m, l)
+	case l.Is(c.leader):
+		c.heardAgain(m)
+	case c.epoch(l).Compare(c.floor) < 0:
+		c.announcedBelow(m, l)
+	case m.From != l.ID && c.Dead(l):
+		c.announcedDead(l)
+	default:
+		c.follow(m, l)
+	}
+}
+
+// heardAgain notes that the leader, or another for it, repeats who leads.
+func (c *Core) heardAgain(m proto.Message) {
+	if m.From == c.leader.ID {
+		c.heard = c.now
+	}
+	c.doubt = false
+	c.timers[timerSilence] = c.now.Add(Silence(c.announceEvery()))
+}
+
+// announcedBelow handles an announcement of a leader that this node knows a
+// higher epoch of.
+func (c *Core) announcedBelow(m proto.Message, l proto.Peer) {
+	switch {
+	case !c.Looking():
+		c.Why("%d leads term %d, which stands over %d -> tell %d",
+			c.leader.ID, c.term, l.ID, m.From)
+		c.Tell(m.From)
+	case c.aside && m.From == l.ID:
+		c.Why("%d led term %d, which stood over %d -> it must take the next",
+			c.floor.Leader, c.term, l.ID)
+		c.Send(m.From, proto.TimeoutNow{})
+	default:
+		c.Why("%d led term %d, which stood over %d -> do not follow", c.floor.Leader, c.term, l.ID)
+	}
+}
+
+// announcedDead handles an announcement, passed on by another, of a process
+// that this node saw die in the same term. Had it died in an earlier term, the
+// others would have elected it since: they know better.
+//
+// Lecture notes: "Or if it gets an (Elected:80) message, but knows 80 has
+// failed".
+func (c *Core) announcedDead(l proto.Peer) {
+	if c.Looking() {
+		c.Call(l.ID.String() + " was elected but is dead")
+		return
+	}
+	c.Why("%d is dead -> go on with leader %d", l.ID, c.leader.ID)
+}
+
+// announcedSelf handles an announcement that names this node.
+func (c *Core) announcedSelf(m proto.Message, l proto.Peer) {
+	switch {
+	case l.Session != c.cfg.Session:
+		c.Why("%s names a former life of this node -> drop it", m.Body.Kind())
+	case c.Leading():
+		c.round.Heard(m)
+	case !c.Looking():
+		c.Why("this node no longer leads term %d -> tell %d that %d does",
+			c.term, m.From, c.leader.ID)
+		c.Tell(m.From)
+	}
+}
+
+// follow accepts l as the leader of the current term.
+func (c *Core) follow(m proto.Message, l proto.Peer) {
+	if c.Leading() {
+		c.Why("two leaders of term %d meet, %d stands over %d -> step down",
+			c.term, l.ID, c.cfg.Self)
+	}
+	c.Why("%d leads term %d -> follow it", l.ID, c.term)
+	c.settle(l)
+	c.timers[timerSilence] = c.now.Add(Silence(c.announceEvery()))
+	c.round.Heard(m)
+	c.considerPreempt()
+}
+
+// silence doubts a leader that repeats itself no more: it may hang, or have
+// resigned, or be out of this node's reach only. The others are asked; if none
+// of them has heard it either, it is lost.
+func (c *Core) silence() {
+	l := c.leader
+	switch {
+	case c.Looking():
+		c.Why("no leader was heard of -> ask the others")
+		c.askOthers(l)
+		return
+	case c.doubt:
+		c.lose("nobody has heard leader " + l.ID.String() + " of late")
+		return
+	}
+	c.Why("leader %d is silent -> ask the others", l.ID)
+	c.doubt = true
+	c.timers[timerSilence] = c.now.Add(2 * c.cfg.Delta)
+	c.askOthers(l)
+}
+
+// askOthers asks everybody but one who leads.
+func (c *Core) askOthers(but proto.Peer) {
+	c.Peers(func(p proto.Peer) {
+		if p.ID != but.ID {
+			c.Send(p.ID, c.round.Question())
+		}
+	})
+}
+
+// takeOver handles the request to lead the next term at once: from the leader,
+// or, to a leader, from one that stands aside and knows that its term is over.
+//
+// Lecture notes: "L1 sends TimeoutNow to L2 (start election immediately)".
+func (c *Core) takeOver(m proto.Message) {
+	switch {
+	case !c.Looking() && !c.Leading() && m.From != c.leader.ID:
+		c.Why("%d does not lead term %d -> drop its TIMEOUT_NOW", m.From, c.term)
+	case c.aside:
+		c.passOn(m.From)
+	case c.Looking():
+		c.Why("%d asks for a leader of the next term -> call an election of term %d",
+			m.From, c.term+1)
+		c.begin()
+	default:
+		c.Why("%d asks for a leader of the next term -> take term %d", m.From, c.term+1)
+		c.adopt(c.term + 1)
+		c.Win("asked to lead")
+	}
+}
+
+// passOn hands a hand-over on: its sender leads no more, and this node stands
+// aside. It does so once a term, lest two such nodes play ball.
+func (c *Core) passOn(from proto.NodeID) {
+	if c.leader.ID == from {
+		c.leader, c.spent = nobody, c.term
+		c.timers[timerSilence] = zeroTime
+	}
+	heir, ok := c.roster.best(from)
+	if !ok || c.passed == c.term {
+		c.Why("%d hands over, this node stands aside -> do nothing", from)
+		return
+	}
+	c.Why("%d hands over, this node stands aside -> pass it on to %d", from, heir.ID)
+	c.passed = c.term
+	c.Send(heir.ID, proto.TimeoutNow{})
+}
+
+// resign steps down, hands over, and stands aside from then on. The order is:
+// not leader any more, then the successor is told.
+func (c *Core) resign(to proto.NodeID) {
+	led := c.Leading()
+	c.aside = true
+	c.timers[timerCampaign], c.timers[timerPreempt] = zeroTime, zeroTime
+	if c.Looking() {
+		c.StopTimer()
+		c.round.Reset()
+	}
+	if !led {
+		c.Why("asked to resign -> stand aside")
+		return
+	}
+	c.leader, c.spent = nobody, c.term
+	c.timers = [numTimers]time.Time{}
+	heir, ok := c.heir(to)
+	if !ok {
+		c.Why("asked to resign -> step down, nobody is there to take over")
+		return
+	}
+	c.Why("asked to resign -> step down, hand over to %d", heir.ID)
+	c.Send(heir.ID, proto.TimeoutNow{})
+}
+
+// heir is the wanted successor, or the best one when none is wanted or it is
+// not alive.
+func (c *Core) heir(to proto.NodeID) (proto.Peer, bool) {
+	if to != 0 {
+		if p, ok := c.roster.find(to); ok {
+			return p, true
+		}
+		c.Why("%d is not alive -> another must take over", to)
+	}
+	return c.roster.best(0)
+}
+
+// peersChanged takes the detector's new opinion.
+func (c *Core) peersChanged(alive []proto.Peer) {
+	came, went := c.roster.update(alive, c.term)
+	c.views++
+	if c.views == 1 || c.Looking() && !c.TimerRuns() {
+		c.self.Attr = c.roster.own // no round has used the old one
+	}
+	if c.Leading() {
+		for _, p := range came {
+			c.Why("%d joined -> tell it who leads", p.ID)
+			c.Tell(p.ID)
+		}
+	}
+	for _, p := range went {
+		if p.Is(c.leader) {
+			c.lose("leader " + p.ID.String() + " is gone")
+			return
+		}
+	}
+	c.round.PeersChanged(went)
+	c.considerPreempt()
+}
+
+// considerPreempt lets the best node take over from a lower-ranked leader once
+// the hold-down is over. The leader's rank is the one in its announcement.
+func (c *Core) considerPreempt() {
+	best, ok := c.roster.best(0)
+	above := c.self.Rank().Compare(c.leader.Rank()) > 0
+	alone := !ok || c.self.Rank().Compare(best.Rank()) > 0
+	switch {
+	case c.Looking():
+		c.timers[timerPreempt] = zeroTime
+	case !c.cfg.Preempt || c.aside || !above || !alone:
+		c.timers[timerPreempt], c.timers[timerCampaign] = zeroTime, zeroTime
+	case c.timers[timerPreempt].IsZero():
+		hold := HoldDown(c.cfg.Delta)
+		c.Why("this node ranks above leader %d -> take over in %v unless that changes",
+			c.leader.ID, hold)
+		c.timers[timerPreempt] = c.now.Add(hold)
+	}
+}
+
+func (c *Core) preempt() {
+	c.Call("this node ranks above leader " + c.leader.ID.String())
+}
+
+// announceAgain repeats who leads: a lost announcement must not leave anybody
+// behind for long.
+func (c *Core) announceAgain() {
+	c.TellAll()
+	c.timers[timerAnnounce] = c.now.Add(c.announceEvery())
+}
+
+func (c *Core) announceEvery() time.Duration {
+	return AnnounceEvery(c.cfg.Delta, c.round.Patience())
+}
+
+// Tell tells one node who leads the current term.
+func (c *Core) Tell(to proto.NodeID) { c.Send(to, c.round.Announcement(c.leader)) }
+
+// TellAll tells every node believed alive who leads the current term.
+func (c *Core) TellAll() {
+	body := c.round.Announcement(c.leader)
+	c.Peers(func(p proto.Peer) { c.Send(p.ID, body) })
+}
+
+func (c *Core) epoch(l proto.Peer) proto.Epoch {
+	return proto.Epoch{Term: c.term, Leader: l.ID, Session: l.Session}
+}

@@ -1,0 +1,425 @@
+package nomination_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/bully"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+const delta = steptest.Delta
+
+// silence is how long a follower waits for the leader's next announcement.
+const silence = 3 * 10 * delta
+
+// The shared rules are tested through the bully, the simplest Round.
+func newRig(t *testing.T, self proto.NodeID) *steptest.Rig {
+	return steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
+		return bully.New(c)
+	})
+}
+
+func coordinator(leader proto.NodeID) proto.Coordinator {
+	return proto.Coordinator{Leader: steptest.Peer(leader)}
+}
+
+// follower is node self of five, following leader 5 in term 3.
+func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
+	r := newRig(t, self)
+	r.Start(0, 1, 2, 3, 4, 5)
+	r.Step(delta, r.From(5, 3, coordinator(5)))
+	if r.Last.Leader != steptest.Leads(5, 3) {
+		t.Fatalf("does not follow: %+v", r.Last)
+	}
+	return r
+}
+
+// "A late or repeated message never undoes a newer term": a lower term is
+// dropped and its sender told the current term and leader.
+func TestLowerTermIsDroppedAndAnswered(t *testing.T) {
+	r := follower(t, 2)
+	r.Step(0, r.From(4, 2, coordinator(4)))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.Msg(4, 3, coordinator(5))},
+		Deadline: r.In(silence),
+		Leader:   steptest.Leads(5, 3),
+		Why:      []string{"COORDINATOR of term 2 is below term 3 -> drop it, tell 4 that 5 leads"},
+	})
+	r.Step(0, r.From(4, 2, proto.OK{}))
+	if len(r.Last.Send) != 0 || r.Last.Leader != steptest.Leads(5, 3) {
+		t.Fatalf("an old OK needs no answer: %+v", r.Last)
+	}
+}
+
+// A jump above 2^20 beyond one's own term is refused and flagged.
+func TestAbsurdTermIsRefused(t *testing.T) {
+	r := follower(t, 2)
+	absurd := proto.Term(3 + nomination.MaxTermJump + 1)
+	r.Step(0, r.From(4, absurd, coordinator(4)))
+	if !r.Last.Warn || r.Last.Save != nil || r.Last.Leader != steptest.Leads(5, 3) {
+		t.Fatalf("got %+v", r.Last)
+	}
+	r.Step(0, r.From(4, absurd-1, coordinator(4)))
+	if r.Last.Warn || r.Last.Leader != steptest.Leads(4, absurd-1) {
+		t.Fatalf("the largest jump allowed is not followed: %+v", r.Last)
+	}
+}
+
+// A message to another node, or from oneself, is refused.
+func TestMisdirectedMessages(t *testing.T) {
+	r := follower(t, 2)
+	for _, m := range []proto.Message{
+		{From: 4, To: 3, Term: 9, Body: coordinator(4)},
+		{From: 2, To: 2, Term: 9, Body: coordinator(2)},
+	} {
+		r.Step(0, algorithms.Receive{Message: m})
+		if !r.Last.Warn || r.Last.Leader != steptest.Leads(5, 3) {
+			t.Fatalf("%+v: got %+v", m, r.Last)
+		}
+	}
+}
+
+// Two leaders that meet: the higher epoch stands, the other steps down at once.
+func TestTwoLeadersMeet(t *testing.T) {
+	lead := func(self proto.NodeID) *steptest.Rig {
+		r := newRig(t, self)
+		r.Start(0, self)
+		r.Fire()
+		if r.Last.Leader != steptest.Leads(self, 1) {
+			t.Fatalf("%d does not lead alone: %+v", self, r.Last)
+		}
+		return r
+	}
+
+	low := lead(2)
+	low.Step(0, low.From(4, 1, coordinator(4)))
+	low.Want(algorithms.Output{
+		Deadline: low.In(silence),
+		Leader:   steptest.Leads(4, 1),
+		Why: []string{
+			"two leaders of term 1 meet, 4 stands over 2 -> step down",
+			"4 leads term 1 -> follow it",
+		},
+	})
+
+	high := lead(4)
+	deadline := high.Last.Deadline
+	high.Step(0, high.From(2, 1, coordinator(2)))
+	high.Want(algorithms.Output{
+		Send:     []proto.Message{high.Msg(2, 1, coordinator(4))},
+		Deadline: deadline,
+		Leader:   steptest.Leads(4, 1),
+		Why:      []string{"4 leads term 1, which stands over 2 -> tell 2"},
+	})
+}
+
+// A leader that repeats itself no more is doubted: the others are asked, one
+// that vouches for it ends the doubt, and without one it is lost.
+func TestSilentLeader(t *testing.T) {
+	ask := func(r *steptest.Rig) {
+		r.Fire()
+		question := proto.Election{Candidate: steptest.Peer(4)}
+		r.Want(algorithms.Output{
+			Send:     []proto.Message{r.Msg(1, 3, question), r.Msg(2, 3, question), r.Msg(3, 3, question)},
+			Deadline: r.In(2 * delta),
+			Leader:   steptest.Leads(5, 3),
+			Why:      []string{"leader 5 is silent -> ask the others"},
+		})
+	}
+	vouched := follower(t, 4)
+	ask(vouched)
+	vouched.Step(delta, vouched.From(2, 3, coordinator(5)))
+	vouched.Want(algorithms.Output{Deadline: vouched.In(silence), Leader: steptest.Leads(5, 3)})
+
+	lost := follower(t, 4)
+	ask(lost)
+	lost.Fire()
+	if lost.Last.Leader != steptest.Leads(0, 4) || lost.Last.Send[0].To != 5 ||
+		lost.Last.Why[0] != "nobody has heard leader 5 of late -> call an election of term 4" {
+		t.Fatalf("got %+v", lost.Last)
+	}
+}
+
+// Once the leader of a term was lost, a rival of that term that it stood over
+// is not followed: "accepted only if its epoch is not below one's own".
+func TestRivalOfALostLeaderIsNotFollowed(t *testing.T) {
+	r := follower(t, 1)
+	for range 4 { // until the next own round has to wait
+		r.Step(0, steptest.Alive(1, 2, 3, 4))
+		r.Step(0, steptest.Alive(1, 2, 3, 4, 5))
+		r.Step(0, r.From(5, r.Last.Leader.Term, coordinator(5)))
+	}
+	term := r.Last.Leader.Term
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	r.Step(0, r.From(4, term, coordinator(4)))
+	if r.Last.Leader != steptest.Leads(0, term) || r.Last.Deadline.IsZero() {
+		t.Fatalf("got %+v", r.Last)
+	}
+}
+
+// A leader that did not hear that its term is over, of a node that stands
+// aside, is told to take the next: otherwise nobody would.
+func TestStaleLeaderIsToldByOneThatStandsAside(t *testing.T) {
+	r := follower(t, 2)
+	r.Step(0, algorithms.Resign{})
+	r.Step(0, r.From(4, 4, proto.Election{Candidate: steptest.Peer(4)}))
+	r.Step(0, r.From(5, 3, coordinator(5)))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.Msg(5, 4, proto.TimeoutNow{})},
+		Deadline: r.In(silence),
+		Leader:   steptest.Leads(0, 4),
+		Why:      []string{"COORDINATOR of term 3 is below term 4 -> 5 must take the next"},
+	})
+}
+
+// "A joiner is told the leader by the leader", a new life of a node too.
+func TestJoinerIsTold(t *testing.T) {
+	r := newRig(t, 5)
+	r.Start(0, 4, 5)
+	r.Fire()
+	deadline := r.Last.Deadline
+	r.Step(0, steptest.Alive(3, 4, 5))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.Msg(3, 1, coordinator(5))},
+		Deadline: deadline,
+		Leader:   steptest.Leads(5, 1),
+		Why:      []string{"3 joined -> tell it who leads"},
+	})
+	reborn := steptest.Peers(3, 4, 5)
+	reborn[1].Session = proto.Session{99}
+	r.Step(0, algorithms.PeersChanged{Alive: reborn})
+	if len(r.Last.Send) != 1 || r.Last.Send[0].To != 4 {
+		t.Fatalf("a new life of 4 must be told: %+v", r.Last)
+	}
+}
+
+// A leader that comes back as another process is gone: its term is over.
+func TestLeaderRestarted(t *testing.T) {
+	r := follower(t, 4)
+	reborn := steptest.Peers(1, 2, 3, 4, 5)
+	reborn[4].Session = proto.Session{99}
+	r.Step(0, algorithms.PeersChanged{Alive: reborn})
+	if r.Last.Leader != steptest.Leads(0, 4) || r.Last.Why[0] != "leader 5 is gone -> call an election of term 4" {
+		t.Fatalf("got %+v", r.Last)
+	}
+}
+
+// A node never stands in a term that its former life took part in.
+func TestFormerLifesTermIsSpent(t *testing.T) {
+	r := newRig(t, 5)
+	r.Start(3, 1, 5)
+	r.Step(0, r.From(1, 3, proto.Election{Candidate: steptest.Peer(1)}))
+	if r.Last.Leader != steptest.Leads(5, 4) {
+		t.Fatalf("want node 5 to lead term 4, got %+v", r.Last)
+	}
+}
+
+// A message of a round that ended before this node started may reach it late:
+// it does not stand in a term that it found when it started.
+func TestStarterDoesNotStandInTheTermItFinds(t *testing.T) {
+	r := newRig(t, 5)
+	r.Start(1, 1, 5)
+	r.Step(0, r.From(1, 2, proto.Election{Candidate: steptest.Peer(1)}))
+	if r.Last.Leader != steptest.Leads(5, 3) {
+		t.Fatalf("want node 5 to lead term 3, got %+v", r.Last)
+	}
+}
+
+// An announcement that names a former life of this node is not for it.
+func TestAnnouncementOfFormerLife(t *testing.T) {
+	r := newRig(t, 5)
+	r.Start(3, 1, 5)
+	old := proto.Coordinator{Leader: proto.Peer{ID: 5, Session: proto.Session{77}}}
+	r.Step(0, r.From(1, 3, old))
+	if r.Last.Leader.ID != 0 || r.Last.Deadline.IsZero() {
+		t.Fatalf("got %+v", r.Last)
+	}
+}
+
+// A hand-over is taken at once from the leader, and from nobody else.
+func TestTimeoutNow(t *testing.T) {
+	r := follower(t, 4)
+	r.Step(0, r.From(1, 3, proto.TimeoutNow{}))
+	if r.Last.Leader != steptest.Leads(5, 3) || len(r.Last.Send) != 0 {
+		t.Fatalf("1 does not lead: %+v", r.Last)
+	}
+	r.Step(0, r.From(5, 3, proto.TimeoutNow{}))
+	if r.Last.Leader != steptest.Leads(4, 4) || len(r.Last.Send) != 4 {
+		t.Fatalf("got %+v", r.Last)
+	}
+}
+
+// A hand-over to a node that stands aside is passed on, once a term.
+func TestTimeoutNowToOneThatStandsAside(t *testing.T) {
+	r := follower(t, 4)
+	r.Step(0, algorithms.Resign{})
+	r.Step(0, r.From(5, 3, proto.TimeoutNow{}))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.Msg(3, 3, proto.TimeoutNow{})},
+		Deadline: r.In(silence),
+		Leader:   steptest.Leads(0, 3),
+		Why:      []string{"5 hands over, this node stands aside -> pass it on to 3"},
+	})
+	r.Step(0, r.From(3, 3, proto.TimeoutNow{}))
+	if len(r.Last.Send) != 0 {
+		t.Fatalf("passed on twice: %+v", r.Last)
+	}
+}
+
+// Whoever is asked to lead the next term by a node that it does not follow
+// calls a round: several may be asked at once.
+func TestTimeoutNowWithoutALeader(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(0, r.From(1, 7, proto.TimeoutNow{}))
+	if r.Last.Leader != steptest.Leads(0, 8) || len(r.Last.Send) != 2 {
+		t.Fatalf("want ELECTION to 4 and 5: %+v", r.Last)
+	}
+}
+
+// A node that reaches others, while nobody reaches it, deposes no leader.
+func TestElectionByAStrangerDeposesNobody(t *testing.T) {
+	r := follower(t, 2)
+	r.Step(0, steptest.Alive(2, 3, 4, 5))
+	r.Step(0, r.From(1, 4, proto.Election{Candidate: steptest.Peer(1)}))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.Msg(1, 3, coordinator(5))},
+		Deadline: r.In(silence),
+		Leader:   steptest.Leads(5, 3),
+		Why:      []string{"ELECTION of term 4 by a node that is not believed alive, and 5 leads -> tell it"},
+	})
+}
+
+// The vote that was saved stays saved: a term is kept beside it, not over it.
+func TestSavedVoteIsKept(t *testing.T) {
+	r := newRig(t, 5)
+	saved := algorithms.State{Term: 3, Vote: algorithms.Vote{Term: 2, ID: 4}}
+	r.Step(0, algorithms.Start{Saved: saved})
+	r.Step(0, r.From(4, 4, coordinator(4)))
+	saved.Term = 4
+	if r.Last.Save == nil || *r.Last.Save != saved {
+		t.Fatalf("saves %+v, want %+v", r.Last.Save, saved)
+	}
+}
+
+// A joiner that is told who leads before its first view has its own rank.
+func TestJoinerToldBeforeItsFirstView(t *testing.T) {
+	r := steptest.New(t, 3, true, func(c algorithms.Config) algorithms.Machine { return bully.New(c) })
+	r.Step(0, algorithms.Start{})
+	r.Step(0, r.From(1, 1, coordinator(1)))
+	strong := steptest.Peers(1, 3)
+	strong[1].Attr = 99
+	r.Step(0, algorithms.PeersChanged{Alive: strong})
+	if r.Last.Deadline != r.In(nomination.HoldDown(delta)) {
+		t.Fatalf("it ranks above the leader and must take over: %+v", r.Last)
+	}
+}
+
+// An operator's Campaign after a long quiet does not bring the damping of an
+// old series back.
+func TestCampaignAfterQuietIsNotDamped(t *testing.T) {
+	r := follower(t, 4)
+	for range 8 {
+		r.Step(0, algorithms.Campaign{Reason: "asked"})
+		r.Step(0, r.From(5, r.Last.Leader.Term, coordinator(5)))
+	}
+	r.Step(2*nomination.Forget(delta), algorithms.Campaign{Reason: "asked"})
+	r.Step(0, r.From(5, r.Last.Leader.Term, coordinator(5)))
+	term := r.Last.Leader.Term
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	if r.Last.Leader != steptest.Leads(4, term+1) {
+		t.Fatalf("want the loss answered at once, got %+v", r.Last)
+	}
+}
+
+// The successor the operator names gets the hand-over; one that is not alive
+// is replaced by the best.
+func TestResignTo(t *testing.T) {
+	for to, want := range map[proto.NodeID]proto.NodeID{2: 2, 0: 4, 9: 4} {
+		r := newRig(t, 5)
+		r.Start(0, 1, 2, 3, 4, 5)
+		r.Fire()
+		r.Step(0, algorithms.Resign{To: to})
+		if len(r.Last.Send) != 1 || r.Last.Send[0].To != want || r.Last.Leader.ID != 0 {
+			t.Fatalf("to %d: want hand-over to %d, got %+v", to, want, r.Last)
+		}
+	}
+}
+
+// The operator's Campaign ends standing aside.
+func TestCampaignEndsStandingAside(t *testing.T) {
+	r := follower(t, 4)
+	r.Step(0, algorithms.Resign{})
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	if r.Last.Leader.ID != 0 || r.Last.Deadline != r.In(silence) {
+		t.Fatalf("aside, it waits for the others: %+v", r.Last)
+	}
+	r.Fire()
+	if len(r.Last.Send) != 3 || r.Last.Why[0] != "no leader was heard of -> ask the others" {
+		t.Fatalf("it must not wait for ever: %+v", r.Last)
+	}
+	r.Step(0, algorithms.Campaign{Reason: "asked by the operator"})
+	if r.Last.Leader != steptest.Leads(4, 4) {
+		t.Fatalf("got %+v", r.Last)
+	}
+}
+
+// "A false alarm costs one round, not a storm": a detector that flaps makes
+// rounds ever rarer, up to a bound.
+func TestDamping(t *testing.T) {
+	r := follower(t, 4)
+	rounds := 0
+	for range 1000 {
+		before := r.Last.Leader.Term
+		r.Step(0, steptest.Alive(1, 2, 3, 4))
+		if r.Last.Leader.Term > before {
+			rounds++
+		}
+		term := r.Last.Leader.Term
+		r.Step(0, steptest.Alive(1, 2, 3, 4, 5))
+		r.Step(delta, r.From(5, term+1, coordinator(5)))
+	}
+	// 100 s of one alarm a tenth of a second; the longest pause is 5 … 15 s.
+	if rounds < 10 || rounds > 40 {
+		t.Fatalf("%d rounds of %d alarms", rounds, 1000)
+	}
+	r.Step(nomination.Forget(delta)+time.Second, algorithms.Timeout{})
+	before := r.Last.Leader.Term
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	if r.Last.Leader != steptest.Leads(4, before+1) {
+		t.Fatalf("after a long quiet a loss is answered at once: %+v", r.Last)
+	}
+}
+
+// BackOff: free rounds, then doubling, then the bound.
+func TestBackOff(t *testing.T) {
+	want := []time.Duration{0, 0, 0, 4, 8, 16, 32, 64, 100, 100}
+	for i, w := range want {
+		if got := nomination.BackOff(delta, i+1); got != w*delta {
+			t.Errorf("round %d: %v, want %v", i+1, got, w*delta)
+		}
+	}
+}
+
+// Equal events in equal order give equal outputs, jitter included.
+func TestStepIsPure(t *testing.T) {
+	run := func() []algorithms.Output {
+		var outs []algorithms.Output
+		r := follower(t, 2)
+		for i := range 20 {
+			outs = append(outs, r.Step(delta, steptest.Alive(1, 2, 3, 4)))
+			outs = append(outs, r.Step(delta, r.From(4, r.Last.Leader.Term+proto.Term(i%2), coordinator(4))))
+			outs = append(outs, r.Step(delta, steptest.Alive(1, 2, 3)))
+		}
+		return outs
+	}
+	first, second := run(), run()
+	for i := range first {
+		r := steptest.New(t, 1, false, func(c algorithms.Config) algorithms.Machine { return nil })
+		r.Last = first[i]
+		r.Want(second[i])
+	}
+}

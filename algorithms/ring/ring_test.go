@@ -1,0 +1,304 @@
+package ring_test
+
+import (
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/algorithms/ring"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+const delta = steptest.Delta
+
+// silence is how long a follower of five waits for the leader's next
+// announcement.
+const silence = 3 * 14 * delta
+
+func newRig(t *testing.T, self proto.NodeID) *steptest.Rig {
+	return steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
+		return ring.New(c)
+	})
+}
+
+// follower is node self of five, following leader 5 in term 1; it has passed
+// 5's ELECTED on long ago.
+func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
+	r := newRig(t, self)
+	r.Start(0, 1, 2, 3, 4, 5)
+	r.Step(delta, r.From(self-1, 1, proto.Elected{Leader: steptest.Peer(5), Hops: 3}))
+	r.Want(algorithms.Output{
+		Save: steptest.Save(1),
+		Send: []proto.Message{
+			r.Msg(self+1, 1, proto.Elected{Leader: steptest.Peer(5), Hops: 4}),
+		},
+		Deadline: r.In(silence),
+		Leader:   steptest.Leads(5, 1),
+		Why:      []string{"term 1 is above 0 -> adopt it", "5 leads term 1 -> follow it"},
+	})
+	r.Step(20*delta, algorithms.Timeout{})
+	return r
+}
+
+func election(initiator, best proto.NodeID, hops uint64) proto.RingElection {
+	return proto.RingElection{Initiator: initiator, Best: steptest.Peer(best), Hops: hops}
+}
+
+// "Any process pi that discovers the old coordinator has failed initiates an
+// Election message that contains pi's own id:attr."
+func TestInitiator(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	r.Want(algorithms.Output{
+		Save:     steptest.Save(2),
+		Send:     []proto.Message{r.Msg(4, 2, election(3, 3, 1))},
+		Deadline: r.In(2 * 4 * delta),
+		Leader:   steptest.Leads(0, 2),
+		Why:      []string{"leader 5 is gone -> call an election of term 2"},
+	})
+}
+
+// "Process N talks to process N+1 % N": the last one's successor is the first,
+// be it the furthest that can be.
+func TestRingCloses(t *testing.T) {
+	for first, alive := range map[proto.NodeID][]proto.NodeID{1: {1, 2, 3, 4}, 3: {3, 4}} {
+		r := follower(t, 4)
+		r.Step(0, steptest.Alive(alive...))
+		if len(r.Last.Send) != 1 || r.Last.Send[0].To != first {
+			t.Fatalf("among %v the successor of 4 is %d, got %+v", alive, first, r.Last.Send)
+		}
+	}
+}
+
+// The rules for an arriving ELECTION, each by its sentence.
+func TestCompare(t *testing.T) {
+	tests := []struct {
+		rule    string
+		arrives proto.RingElection
+		passes  proto.Body // nil: dropped
+		why     string
+	}{
+		{
+			"If the arrived attr is greater, pi forwards the message.",
+			election(2, 4, 1), election(2, 4, 2),
+			"4 ranks above this node -> pass it on",
+		},
+		{
+			"If the arrived attr is smaller and pi has not forwarded an election message " +
+				"earlier, it overwrites the message with its own id:attr, and forwards it.",
+			election(2, 2, 1), election(2, 3, 2),
+			"2 ranks below this node -> put itself in its place",
+		},
+	}
+	for _, tt := range tests {
+		r := follower(t, 3)
+		r.Step(0, r.From(2, 2, tt.arrives))
+		r.Want(algorithms.Output{
+			Save:     steptest.Save(2),
+			Send:     []proto.Message{r.Msg(4, 2, tt.passes)},
+			Deadline: r.In(2 * 5 * delta),
+			Leader:   steptest.Leads(0, 2),
+			Why:      []string{"term 2 is above 1 -> adopt it", tt.why},
+		})
+	}
+}
+
+// A smaller candidate that comes after this node's own is dropped: two lecture
+// notes leave this unsaid, and without it the message circulates for ever.
+func TestSmallerAfterOwnIsDropped(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(0, r.From(2, 2, election(2, 2, 1)))
+	deadline := r.Last.Deadline
+	r.Step(delta, r.From(2, 2, election(2, 2, 6)))
+	r.Want(algorithms.Output{
+		Deadline: deadline,
+		Leader:   steptest.Leads(0, 2),
+		Why:      []string{"2 ranks below what this node passed on -> drop it"},
+	})
+}
+
+// "If the arrived id:attr matches that of pi, then pi's attr must be the
+// greatest (why?), and it becomes the new coordinator. This process then sends
+// an Elected message to its neighbor with its id."
+func TestOwnCandidateComesBack(t *testing.T) {
+	r := follower(t, 4)
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	r.Step(delta, r.From(3, 2, election(4, 4, 4)))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.Msg(1, 2, proto.Elected{Leader: steptest.Peer(4), Hops: 1})},
+		Deadline: r.In(5 * delta),
+		Leader:   steptest.Leads(4, 2),
+		Why:      []string{"its own id:attr is back -> lead term 2"},
+	})
+
+	r.Step(delta, r.From(3, 2, proto.Elected{Leader: steptest.Peer(4), Hops: 4}))
+	if len(r.Last.Send) != 0 || r.Last.Why[0] != "ELECTED is home -> all on the ring know" {
+		t.Fatalf("ELECTED must stop at the leader: %+v", r.Last)
+	}
+}
+
+// ELECTED that does not come home was lost on its way: the leader tells all.
+func TestElectedIsLost(t *testing.T) {
+	r := follower(t, 4)
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	r.Step(delta, r.From(3, 2, election(4, 4, 4)))
+	r.Fire()
+	var told []proto.Message
+	for _, id := range []proto.NodeID{1, 2, 3} {
+		told = append(told, r.Msg(id, 2, proto.Elected{Leader: steptest.Peer(4)}))
+	}
+	r.Want(algorithms.Output{
+		Send:     told,
+		Deadline: r.Last.Deadline,
+		Leader:   steptest.Leads(4, 2),
+		Why:      []string{"ELECTED did not come home -> tell all directly"},
+	})
+}
+
+// "Each process suppresses Election/Elected messages of any lower-id
+// initiators. Updates cache if receives higher-id initiator's Election/Elected
+// message."
+func TestMultipleInitiators(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	deadline := r.Last.Deadline
+	r.Step(0, r.From(2, 2, election(2, 2, 1)))
+	r.Want(algorithms.Output{
+		Deadline: deadline,
+		Leader:   steptest.Leads(0, 2),
+		Why:      []string{"initiator 2 is below 3 -> suppress its ELECTION"},
+	})
+	r.Step(0, r.From(2, 2, election(4, 2, 3)))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.Msg(4, 2, election(4, 3, 4))},
+		Deadline: deadline,
+		Leader:   steptest.Leads(0, 2),
+		Why:      []string{"2 ranks below this node -> put itself in its place"},
+	})
+}
+
+// "Any process, after receiving Election:80 message, can detect failure of N80
+// via its own local failure detector. If so, start a new run of leader
+// election."
+func TestBestOfTheRoundDies(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(0, r.From(2, 2, election(2, 5, 4)))
+	r.Step(delta, steptest.Alive(1, 2, 3, 4))
+	r.Want(algorithms.Output{
+		Save:     steptest.Save(3),
+		Send:     []proto.Message{r.Msg(4, 3, election(3, 3, 1))},
+		Deadline: r.In(2 * 4 * delta),
+		Leader:   steptest.Leads(0, 3),
+		Why:      []string{"5, the best of the round, is dead -> call an election of term 3"},
+	})
+}
+
+// "Or if it gets an (Elected:80) message, but knows 80 has failed."
+func TestElectedIsKnownToBeDead(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(0, r.From(2, 2, election(2, 4, 2)))
+	r.Step(delta, steptest.Alive(1, 2, 3, 4))
+	r.Step(delta, r.From(2, 2, proto.Elected{Leader: steptest.Peer(5), Hops: 3}))
+	if want := "5 was elected but is dead -> call an election of term 3"; r.Last.Why[0] != want {
+		t.Fatalf("got %q, want %q", r.Last.Why, want)
+	}
+}
+
+// When a successor dies, what was sent to it last goes to the next one at once.
+func TestRingRepair(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(0, r.From(2, 2, election(2, 5, 2)))
+	r.Step(delta, steptest.Alive(1, 2, 3, 5))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.Msg(5, 2, election(2, 5, 3))},
+		Deadline: r.In(2*5*delta - delta),
+		Leader:   steptest.Leads(0, 2),
+		Why:      []string{"successor 4 is gone -> send ELECTION again to the next"},
+	})
+}
+
+// "Receives an election message but times out waiting for an elected message":
+// the successor is asked once who leads, then a new round starts.
+func TestNoElected(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(0, r.From(2, 2, election(2, 5, 2)))
+	r.Fire()
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.Msg(4, 2, election(3, 3, 1))},
+		Deadline: r.In(ring.AskTimeout(delta)),
+		Leader:   steptest.Leads(0, 2),
+		Why:      []string{"no ELECTED came in two trips round -> ask the successor who leads"},
+	})
+	r.Fire()
+	if want := "no ELECTED came in two trips round -> call an election of term 3"; r.Last.Why[0] != want {
+		t.Fatalf("got %q, want %q", r.Last.Why, want)
+	}
+}
+
+// An ELECTION of a term that has its leader: the late initiator is told.
+func TestLateInitiatorIsTold(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(0, r.From(2, 1, election(1, 2, 2)))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.Msg(1, 1, proto.Elected{Leader: steptest.Peer(5)})},
+		Deadline: r.In(silence - 20*delta),
+		Leader:   steptest.Leads(5, 1),
+		Why:      []string{"5 leads term 1 already -> tell initiator 1"},
+	})
+}
+
+// An orphan, which nobody stops, ends after two trips.
+func TestHopLimit(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(0, r.From(2, 2, election(2, 5, 13)))
+	if len(r.Last.Send) != 0 || r.Last.Deadline.IsZero() {
+		t.Fatalf("want no message, and a timer: %+v", r.Last)
+	}
+}
+
+// A node that stands aside passes on what others send, and never wins.
+func TestAsideForwards(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(0, algorithms.Resign{})
+	r.Step(0, r.From(2, 2, election(2, 2, 1)))
+	if len(r.Last.Send) != 1 || r.Last.Send[0].Body != election(2, 2, 2) {
+		t.Fatalf("want the message passed on unchanged: %+v", r.Last)
+	}
+}
+
+// "An equal one handled once per (sender, kind, content)": a repeated ELECTION
+// goes no further.
+func TestRepeatedElectionGoesNoFurther(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(0, r.From(2, 2, election(2, 4, 1)))
+	deadline := r.Last.Deadline
+	r.Step(delta, r.From(2, 2, election(2, 4, 1)))
+	r.Want(algorithms.Output{
+		Deadline: deadline,
+		Leader:   steptest.Leads(0, 2),
+		Why:      []string{"this node passed 4 on before -> drop ELECTION"},
+	})
+}
+
+// A candidate that this node's successor lies beyond cannot win: ELECTION from
+// here on never reaches it.
+func TestBestIsNotOnThisRing(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(0, steptest.Alive(1, 2, 3, 5))
+	r.Step(0, r.From(2, 2, proto.RingElection{
+		Initiator: 2, Best: proto.Peer{ID: 4, Session: steptest.Session(4), Attr: 9}, Hops: 1,
+	}))
+	if len(r.Last.Send) != 1 || r.Last.Send[0].Body != election(2, 3, 2) {
+		t.Fatalf("want 3 in its place: %+v", r.Last)
+	}
+}
+
+// A ring of one: its only node leads.
+func TestAlone(t *testing.T) {
+	r := newRig(t, 3)
+	r.Start(0, 3)
+	r.Fire()
+	if r.Last.Leader != steptest.Leads(3, 1) {
+		t.Fatalf("got %+v", r.Last)
+	}
+}
