@@ -1,0 +1,175 @@
+// Package trace is the record of one Step: what happened to a node, why it
+// decided what it did, what it sent, and what it believes since.
+//
+// A node writes each record as one JSON line; the simulator and the tools
+// print it as text. Both are the same record, so whatever reads one reads the
+// other. Fields are added over time, never renamed.
+package trace
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Role is what a node is to its cluster after a Step.
+type Role string
+
+// The roles. A node that knows of no leader is looking for one.
+const (
+	Leading   Role = "leader"
+	Following Role = "follower"
+	Looking   Role = "looking"
+)
+
+// Change names how a belief about the leader changed.
+type Change string
+
+// The changes. Elected: another leader than before. ReElected: the same leader
+// for a new term. Lost: nobody leads any more. Resigned: this node stepped
+// down on request. Transferred: leadership was handed over to this node.
+// Deposed: this node led and no longer does.
+const (
+	Elected     Change = "elected"
+	ReElected   Change = "re-elected"
+	Lost        Change = "lost"
+	Resigned    Change = "resigned"
+	Transferred Change = "transferred"
+	Deposed     Change = "deposed"
+)
+
+// Record is one Step of one node.
+type Record struct {
+	Level   string    `json:"level"`
+	Time    time.Time `json:"time"`
+	Cluster string    `json:"cluster,omitempty"`
+	Node    uint64    `json:"node"`
+	Session string    `json:"session,omitempty"` // first digits: one process of the node
+	Algo    string    `json:"algo"`
+	// Seq counts the records this process wrote, from 1: no gap means that
+	// nothing is missing.
+	Seq  uint64 `json:"seq"`
+	HLC  string `json:"hlc"`
+	Term uint64 `json:"term"`
+
+	Event    string   `json:"event"`
+	From     uint64   `json:"from,omitempty"`   // receive: the sender,
+	Msg      string   `json:"msg,omitempty"`    // the kind,
+	MsgID    string   `json:"msg_id,omitempty"` // "sender:seq",
+	Detail   string   `json:"detail,omitempty"` // the message for people
+	Alive    []uint64 `json:"alive,omitempty"`  // peers: who is believed alive,
+	Evidence string   `json:"evidence,omitempty"`
+
+	Why  []string `json:"why,omitempty"`
+	Sent []string `json:"sent,omitempty"` // "KIND>to#msg_id"
+
+	Role       Role      `json:"role"`
+	Leader     uint64    `json:"leader"` // 0 is nobody
+	Guarantee  string    `json:"guarantee"`
+	Token      uint64    `json:"token,omitempty"`
+	ValidUntil time.Time `json:"valid_until,omitzero"`
+
+	PrevLeader   *uint64 `json:"prev_leader,omitempty"` // on a change only; 0 was nobody
+	LeaderChange Change  `json:"leader_change,omitempty"`
+}
+
+// IsRecord reports whether r is a record at all and not some other log line
+// that happens to be JSON.
+func (r Record) IsRecord() bool { return r.Node != 0 && r.Event != "" && r.Seq != 0 }
+
+// MarshalZerologObject writes every field but the level, which is the logger's.
+func (r Record) MarshalZerologObject(e *zerolog.Event) {
+	e.Time("time", r.Time)
+	if r.Cluster != "" {
+		e.Str("cluster", r.Cluster)
+	}
+	e.Uint64("node", r.Node)
+	if r.Session != "" {
+		e.Str("session", r.Session)
+	}
+	e.Str("algo", r.Algo).Uint64("seq", r.Seq).Str("hlc", r.HLC).
+		Uint64("term", r.Term).Str("event", r.Event)
+	r.marshalCause(e)
+	if len(r.Why) > 0 {
+		e.Strs("why", r.Why)
+	}
+	if len(r.Sent) > 0 {
+		e.Strs("sent", r.Sent)
+	}
+	r.marshalBelief(e)
+}
+
+func (r Record) marshalCause(e *zerolog.Event) {
+	if r.Msg != "" {
+		e.Uint64("from", r.From).Str("msg", r.Msg).Str("msg_id", r.MsgID)
+	}
+	if r.Detail != "" {
+		e.Str("detail", r.Detail)
+	}
+	if r.Alive != nil {
+		e.Uints64("alive", r.Alive)
+	}
+	if r.Evidence != "" {
+		e.Str("evidence", r.Evidence)
+	}
+}
+
+func (r Record) marshalBelief(e *zerolog.Event) {
+	e.Str("role", string(r.Role)).Uint64("leader", r.Leader).Str("guarantee", r.Guarantee)
+	if r.Token != 0 {
+		e.Uint64("token", r.Token)
+	}
+	if !r.ValidUntil.IsZero() {
+		e.Time("valid_until", r.ValidUntil)
+	}
+	if r.PrevLeader != nil {
+		e.Uint64("prev_leader", *r.PrevLeader)
+	}
+	if r.LeaderChange != "" {
+		e.Str("leader_change", string(r.LeaderChange))
+	}
+}
+
+// Write logs r through l at r's own level, as one line.
+func Write(l zerolog.Logger, r Record) {
+	level, err := zerolog.ParseLevel(r.Level)
+	if err != nil {
+		level = zerolog.InfoLevel
+	}
+	l.WithLevel(level).EmbedObject(r).Send()
+}
+
+// SentID splits "KIND>to#msg_id" into its parts.
+func SentID(s string) (kind string, to proto.NodeID, msgID string, err error) {
+	kind, rest, ok1 := strings.Cut(s, ">")
+	toText, msgID, ok2 := strings.Cut(rest, "#")
+	if !ok1 || !ok2 {
+		return "", 0, "", fmt.Errorf("sent message %q: want KIND>to#id", s)
+	}
+	to, err = proto.ParseNodeID(toText)
+	return kind, to, msgID, err
+}
+
+// eventName is the word of the record's event field.
+func eventName(ev algorithms.Event) string {
+	switch ev.(type) {
+	case algorithms.Start:
+		return "start"
+	case algorithms.Receive:
+		return "receive"
+	case algorithms.Timeout:
+		return "timeout"
+	case algorithms.PeersChanged:
+		return "peers"
+	case algorithms.Campaign:
+		return "campaign"
+	case algorithms.Resign:
+		return "resign"
+	}
+	return "unknown"
+}

@@ -1,0 +1,170 @@
+package trace
+
+import (
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Recorder turns the Steps of one Machine into Records. It owns what the
+// Machine must not know: message numbers, the hybrid clock, the count of
+// records. It belongs to the goroutine that steps the Machine.
+type Recorder struct {
+	cfg    RecorderConfig
+	seq    uint64
+	msgSeq uint64
+	clock  proto.HLC
+	prev   algorithms.Leader
+}
+
+// RecorderConfig says whose Steps are recorded.
+type RecorderConfig struct {
+	Cluster   string
+	Node      proto.NodeID
+	Session   proto.Session
+	Algorithm string
+	Guarantee algorithms.Guarantee
+	// Level is the lowest level that is kept: a record below it takes no
+	// number, so that the numbers of the written ones have no gap.
+	Level zerolog.Level
+}
+
+// NewRecorder returns a Recorder that counts from 1.
+func NewRecorder(cfg RecorderConfig) *Recorder { return &Recorder{cfg: cfg} }
+
+// Stamp gives the messages of out their numbers and clock readings, in place,
+// before they are sent; ev is the event of the Step and wall the node's wall
+// clock. It is called once a Step, before Record.
+func (r *Recorder) Stamp(wall time.Time, ev algorithms.Event, out *algorithms.Output) {
+	if rcv, ok := ev.(algorithms.Receive); ok {
+		r.clock = r.clock.Merge(rcv.HLC, wall)
+	} else {
+		r.clock = r.clock.Tick(wall)
+	}
+	for i := range out.Send {
+		r.msgSeq++
+		out.Send[i].Seq = r.msgSeq
+		out.Send[i].HLC = r.clock
+	}
+}
+
+// Record describes the Step; ok is false when its level is below the
+// Recorder's.
+func (r *Recorder) Record(
+	wall time.Time, ev algorithms.Event, out algorithms.Output,
+) (rec Record, ok bool) {
+	change := changeOf(r.cfg.Node, r.prev, out.Leader, ev)
+	level := levelOf(out, change)
+	prev := r.prev
+	r.prev = out.Leader
+	if level < r.cfg.Level {
+		return Record{}, false
+	}
+	r.seq++
+	rec = Record{
+		Level: level.String(), Time: wall, Cluster: r.cfg.Cluster,
+		Node: uint64(r.cfg.Node), Session: r.cfg.Session.Short(), Algo: r.cfg.Algorithm,
+		Seq: r.seq, HLC: r.clock.String(), Term: uint64(out.Leader.Term),
+		Event: eventName(ev), Why: out.Why, Sent: sentIDs(out.Send),
+	}
+	rec.setCause(ev)
+	rec.setBelief(r.cfg, out.Leader)
+	if change != "" {
+		was := uint64(prev.ID)
+		rec.PrevLeader, rec.LeaderChange = &was, change
+	}
+	return rec, true
+}
+
+func (rec *Record) setCause(ev algorithms.Event) {
+	switch ev := ev.(type) {
+	case algorithms.Receive:
+		rec.From, rec.MsgID = uint64(ev.From), ev.ID()
+		rec.Msg, rec.Detail = ev.Body.Kind().String(), ev.Body.String()
+	case algorithms.PeersChanged:
+		rec.Alive = make([]uint64, 0, len(ev.Alive))
+		for _, p := range ev.Alive {
+			rec.Alive = append(rec.Alive, uint64(p.ID))
+		}
+		rec.Evidence = ev.Evidence
+	case algorithms.Campaign:
+		rec.Detail = ev.Reason
+	case algorithms.Resign:
+		if ev.To != 0 {
+			rec.Detail = "hand over to " + ev.To.String()
+		}
+	}
+}
+
+func (rec *Record) setBelief(cfg RecorderConfig, l algorithms.Leader) {
+	rec.Role = RoleOf(cfg.Node, l)
+	rec.Leader = uint64(l.ID)
+	rec.Guarantee = string(cfg.Guarantee)
+	rec.ValidUntil = l.Until
+	// A best-effort answer has no token: nothing stops two nodes holding it.
+	if l.ID == cfg.Node && cfg.Guarantee != algorithms.BestEffort {
+		rec.Token = uint64(l.Term)
+	}
+}
+
+// RoleOf is the role of node self when it believes in l.
+func RoleOf(self proto.NodeID, l algorithms.Leader) Role {
+	switch l.ID {
+	case 0:
+		return Looking
+	case self:
+		return Leading
+	}
+	return Following
+}
+
+// levelOf: a changed belief or a decision with a reason is shown by default;
+// a refusal stands out; a Step that changed and decided nothing is chatter.
+func levelOf(out algorithms.Output, change Change) zerolog.Level {
+	switch {
+	case out.Warn:
+		return zerolog.WarnLevel
+	case change != "" || len(out.Why) > 0:
+		return zerolog.InfoLevel
+	}
+	return zerolog.DebugLevel
+}
+
+// changeOf names the step from belief prev to next, "" when they are the same.
+func changeOf(self proto.NodeID, prev, next algorithms.Leader, ev algorithms.Event) Change {
+	if prev.Epoch() == next.Epoch() || prev.ID == 0 && next.ID == 0 {
+		return ""
+	}
+	_, resign := ev.(algorithms.Resign)
+	handed := false
+	if rcv, ok := ev.(algorithms.Receive); ok {
+		handed = rcv.Body.Kind() == proto.KindTimeoutNow
+	}
+	switch {
+	case resign:
+		return Resigned
+	case handed && next.ID == self:
+		return Transferred
+	case prev.ID == self && next.ID != self:
+		return Deposed
+	case next.ID == 0:
+		return Lost
+	case next.ID == prev.ID && next.Session == prev.Session:
+		return ReElected
+	}
+	return Elected
+}
+
+func sentIDs(msgs []proto.Message) []string {
+	if len(msgs) == 0 {
+		return nil
+	}
+	ids := make([]string, 0, len(msgs))
+	for _, m := range msgs {
+		ids = append(ids, m.Body.Kind().String()+">"+m.To.String()+"#"+m.ID())
+	}
+	return ids
+}

@@ -1,0 +1,83 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// indent aligns a record's reasons and messages under its event.
+const indent = "            "
+
+// Text writes r for people, its time counted from zero:
+//
+//	[  2.104] 4 > peers 1 2 3 4 (link-closed 5)
+//	            leader 5 is gone -> call an election
+//	            COORDINATOR > 1 2 3
+func Text(w io.Writer, zero time.Time, r Record) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[%7.3f] %d > %s\n", r.Time.Sub(zero).Seconds(), r.Node, r.headline())
+	for _, why := range r.Why {
+		fmt.Fprintf(&b, "%s%s\n", indent, why)
+	}
+	for _, burst := range bursts(r.Sent) {
+		fmt.Fprintf(&b, "%s%s\n", indent, burst)
+	}
+	if r.LeaderChange != "" {
+		fmt.Fprintf(&b, "%s%s\n", indent, r.belief())
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// headline is the event in words.
+func (r Record) headline() string {
+	switch r.Event {
+	case "receive":
+		return fmt.Sprintf("receive %s from %d", r.Detail, r.From)
+	case "peers":
+		ids := make([]string, len(r.Alive))
+		for i, id := range r.Alive {
+			ids[i] = fmt.Sprint(id)
+		}
+		line := "peers " + strings.Join(ids, " ")
+		if r.Evidence != "" {
+			line += " (" + r.Evidence + ")"
+		}
+		return line
+	}
+	if r.Detail != "" {
+		return r.Event + ": " + r.Detail
+	}
+	return r.Event
+}
+
+// belief is the changed belief in words.
+func (r Record) belief() string {
+	switch {
+	case r.Role == Leading:
+		return fmt.Sprintf("= leads term %d (%s)", r.Term, r.LeaderChange)
+	case r.Leader == 0:
+		return fmt.Sprintf("= nobody leads (%s)", r.LeaderChange)
+	}
+	return fmt.Sprintf("= follows %d in term %d (%s)", r.Leader, r.Term, r.LeaderChange)
+}
+
+// bursts groups consecutive messages of one kind: "COORDINATOR > 1 2 3".
+func bursts(sent []string) []string {
+	var lines []string
+	last := ""
+	for _, s := range sent {
+		kind, to, _, err := SentID(s)
+		if err != nil {
+			lines, last = append(lines, s), ""
+			continue
+		}
+		if kind != last {
+			lines, last = append(lines, kind+" >"), kind
+		}
+		lines[len(lines)-1] += " " + to.String()
+	}
+	return lines
+}
