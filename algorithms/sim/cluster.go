@@ -1,0 +1,182 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// cluster is a run in progress. It belongs to one goroutine.
+type cluster struct {
+	algo    Algorithm
+	delta   time.Duration
+	preempt bool
+	place   func(proto.NodeID) uint64
+
+	dice  dice
+	queue queue
+	now   time.Duration // true time since the run began
+	steps int
+	limit int // of steps
+
+	nodes    []*node // ids are 1 … N, in order
+	network  network
+	detector detector
+
+	// What hosts do to Machines: timers that ring late, Timeouts that are
+	// spurious.
+	timerLag time.Duration
+	spurious permille
+
+	healAt time.Duration // when the faults of the plan end
+	healed bool
+
+	// reranked: an attribute changed on the way. Ranks are frozen for a term, so
+	// the best node need not lead.
+	reranked bool
+
+	root       depth // of what has no cause
+	tally      tally
+	flying     int           // measured messages under way
+	lastNotice time.Duration // when the last planned look will be
+	lastMail   time.Duration // when the last message under way will arrive
+	census     census
+	checkers   []checker
+	violations []Violation
+	replays    []*replay
+	sample     func(*node) bool // which processes to replay at the end
+	trace      *tracer
+}
+
+// newCluster returns a cluster of n nodes that are all down.
+func newCluster(o Options, n int, preempt bool, w weather) *cluster {
+	d := newDice(o.Seed, streamRun)
+	c := &cluster{
+		algo: o.Algorithm, delta: o.delta(), preempt: preempt,
+		dice:     d,
+		limit:    stepLimit(n),
+		network:  newNetwork(w, d),
+		detector: detector{sight: seesCrashes, lies: map[link]lie{}},
+		census:   newCensus(),
+		checkers: safetyCheckers(),
+		sample:   func(*node) bool { return false },
+		trace:    newTracer(o),
+	}
+	for i := range n {
+		c.nodes = append(c.nodes, &node{id: proto.NodeID(i + 1)})
+	}
+	return c
+}
+
+// stepLimit is more Steps than any run of n nodes takes: a run that reaches it
+// does not end by itself.
+func stepLimit(n int) int { return 50_000 + 20*n*n }
+
+func (c *cluster) node(id proto.NodeID) *node { return c.nodes[id-1] }
+
+// leader is the node that believes it leads the highest term; nil for none.
+func (c *cluster) leader() *node {
+	var leader *node
+	for _, n := range c.nodes {
+		if n.leads() && (leader == nil || leader.life.belief.Term < n.life.belief.Term) {
+			leader = n
+		}
+	}
+	return leader
+}
+
+// start runs a process on the node. Others notice it, and it them, by and by.
+func (c *cluster) start(n *node) {
+	l := &life{session: c.dice.session()}
+	cfg := algorithms.Config{
+		Self: n.id, Session: l.session, Delta: c.delta, Preempt: c.preempt,
+		Seed: c.dice.Uint64(), Place: c.place,
+	}
+	l.machine = c.algo.New(cfg)
+	l.recorder = trace.NewRecorder(trace.RecorderConfig{
+		Node: n.id, Session: l.session, Algorithm: c.algo.Name,
+		Guarantee: c.algo.Guarantee,
+	})
+	if c.sample(n) {
+		l.replay = &replay{cfg: cfg}
+		c.replays = append(c.replays, l.replay)
+	}
+	n.life = l
+	c.detector.regions = nil
+	c.census.join(c.now)
+	c.step(n, algorithms.Start{Saved: n.disk}, c.root)
+	if c.detector.off {
+		return
+	}
+	c.tell(n, []proto.Peer{n.peer()}, "alone", c.root)
+	c.news(n.id)
+	c.noticeLater(n, 0)
+}
+
+// crash ends the node's process at once. Others notice by and by.
+func (c *cluster) crash(n *node) {
+	c.census.leave(c.now, n)
+	n.life = nil
+	c.detector.regions = nil
+	c.trace.note(c.now, "%d is dead", n.id)
+	c.news(n.id)
+}
+
+// send puts a message on its way.
+func (c *cluster) send(m proto.Message, d depth) {
+	c.tally.sent(m, d)
+	delays, copies := c.network.fate(m)
+	for i := range copies {
+		at := c.now + delays[i]
+		c.lastMail = max(c.lastMail, at)
+		if d != apart {
+			c.flying++
+		}
+		c.queue.plan(at, func() { c.arrive(m, d) })
+	}
+}
+
+// arrive hands a message to whatever process its receiver runs now. It may be
+// another than the one that it was meant for.
+func (c *cluster) arrive(m proto.Message, d depth) {
+	if d != apart {
+		c.flying--
+	}
+	if int(m.To) > len(c.nodes) || m.To == 0 {
+		return
+	}
+	n := c.node(m.To)
+	if n.life == nil {
+		return
+	}
+	c.attend(n, n.life, func() { c.step(n, algorithms.Receive{Message: m}, d) })
+}
+
+// endless reports whether the run has taken more Steps than any should.
+func (c *cluster) endless() bool { return c.steps >= c.limit }
+
+// runUntil lets happen what happens up to time t.
+func (c *cluster) runUntil(t time.Duration) {
+	c.runTo(t, func() bool { return false })
+}
+
+// runTo lets things happen up to time t, or until done says so after one of
+// them, and returns whether it did.
+func (c *cluster) runTo(t time.Duration, done func() bool) bool {
+	for !c.endless() {
+		at, ok := c.queue.peek()
+		if !ok || at > t {
+			break
+		}
+		p := c.queue.pop()
+		c.now = p.at
+		p.do()
+		if done() {
+			return true
+		}
+	}
+	c.now = max(c.now, t)
+	return false
+}

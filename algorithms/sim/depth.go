@@ -1,0 +1,60 @@
+package sim
+
+import "github.com/ringleader-dev/ringleader/proto"
+
+// depth counts what led to a message or a timeout, one after the other, as the
+// lecture notes count "message transmission times":
+//
+//   - A message's depth is one more than that of what caused it: the message or
+//     timeout that its Step handled, or the burst before it in the same Step.
+//   - A burst is consecutive messages of one content in one Step: they leave at
+//     once, to any number of nodes.
+//   - A timeout's depth is one more than that of the burst after which its
+//     deadline was set. A Step that leaves the deadline alone does not set it.
+//   - A timeout of a node that knows its leader belongs to no round: an
+//     announcement is repeated, or a hold-down ends. It begins anew.
+type depth int
+
+// apart is the depth of what the measured cause has no part in.
+const apart depth = -1
+
+// next is the depth of what d causes.
+func (d depth) next() depth {
+	if d == apart {
+		return apart
+	}
+	return d + 1
+}
+
+// sameBurst reports whether two consecutive messages of one Step say the same.
+func sameBurst(a, b proto.Message) bool { return a.Term == b.Term && a.Body == b.Body }
+
+// tally counts the messages that were sent, those to the dead included.
+type tally struct {
+	total   int
+	byKind  [256]int
+	deepest depth
+}
+
+func (t *tally) sent(m proto.Message, d depth) {
+	if d == apart {
+		return
+	}
+	t.total++
+	t.byKind[m.Body.Kind()]++
+	t.deepest = max(t.deepest, d)
+}
+
+// Counts are numbers of messages by kind, in the words of the lecture notes,
+// and "total".
+type Counts map[string]int
+
+func (t *tally) counts() Counts {
+	counts := Counts{"total": t.total}
+	for kind, n := range t.byKind {
+		if n > 0 {
+			counts[proto.Kind(kind).String()] += n
+		}
+	}
+	return counts
+}

@@ -1,0 +1,27 @@
+// Package sim runs a whole cluster of Machines in one goroutine, in virtual
+// time, under faults that are drawn from a seed.
+//
+// It drives the very Machines that real nodes run, keeps the same order of
+// effects (save, send, timer, belief), and writes the same records. The same
+// Options give the same run, to the byte.
+//
+// # What a clean run does not prove
+//
+// A run tries one schedule of faults. Many runs make a violation unlikely, they
+// do not exclude it. What the best-effort algorithms do not promise, one leader
+// at a time while detectors err, is measured and is not a violation.
+//
+// # A run under faults
+//
+// Phase one draws messages that are late, lost, repeated or out of order, cuts,
+// crashes between any two effects of a Step, restarts, pauses, drifting clocks,
+// detectors that are late or wrong, and operators. Every Step is shown to one
+// checker an invariant. Then everything heals: within the algorithm's stated
+// bound all living nodes must name one living leader, and stay with it.
+//
+// # An analysis
+//
+// With an initiator, nothing fails: the cluster starts from agreement on the
+// best node, the initiator gets its cause, and what follows from that cause
+// alone is counted, as the lecture notes count it.
+package sim

@@ -1,0 +1,187 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// What can be done to a cluster: by the schedule of a run, by a scenario. Each
+// is noted in the trace.
+
+// restart starts a node that is down.
+func (c *cluster) restart(n *node) {
+	if n.life == nil {
+		c.trace.note(c.now, "start %d", n.id)
+		c.start(n)
+	}
+}
+
+// kill crashes a node between two Steps.
+func (c *cluster) kill(n *node) {
+	if n.life != nil {
+		c.trace.note(c.now, "crash %d", n.id)
+		c.crash(n)
+	}
+}
+
+// killWithin crashes a node within a Step to come.
+func (c *cluster) killWithin(n *node, d doom) {
+	if n.life != nil {
+		c.trace.note(c.now, "crash %d %v", n.id, d)
+		n.life.doom = &d
+	}
+}
+
+func (d doom) String() string {
+	act := "acts"
+	if d.word != "" {
+		act = "sends " + d.word
+	}
+	return fmt.Sprintf("when it next %s, after effect %d", act, d.after)
+}
+
+// pause stops a process for a while, as SIGSTOP does: what reaches it waits.
+func (c *cluster) pause(n *node, span time.Duration) {
+	if n.life == nil {
+		return
+	}
+	c.trace.note(c.now, "pause %d for %v", n.id, span)
+	l := n.life
+	l.asleep = max(l.asleep, c.now+span)
+	c.news(n.id)
+	c.queue.plan(l.asleep, func() {
+		if n.life == l {
+			c.news(n.id)
+		}
+	})
+}
+
+// cut blocks links; what calls it says which.
+func (c *cluster) cut(links []link, what string) {
+	c.trace.note(c.now, "cut %s", what)
+	c.network.cut(links)
+	c.newTopology()
+}
+
+// uncut opens links again that were cut.
+func (c *cluster) uncut(links []link, what string) {
+	c.trace.note(c.now, "mend %s", what)
+	c.network.uncut(links)
+	c.newTopology()
+}
+
+func (c *cluster) newTopology() {
+	c.detector.regions = nil
+	if c.detector.sight != seesCrashes {
+		c.news(0)
+	}
+}
+
+// lieTo makes the observer's detector wrong about the target.
+func (c *cluster) lieTo(observer, target *node, l lie) {
+	c.trace.note(c.now, "%d %s %d", observer.id, l, target.id)
+	c.detector.lies[link{observer.id, target.id}] = l
+	c.lookNow(observer, target)
+}
+
+// truth makes the observer's detector right about the target.
+func (c *cluster) truth(observer, target *node) {
+	c.trace.note(c.now, "%d is right about %d", observer.id, target.id)
+	delete(c.detector.lies, link{observer.id, target.id})
+	c.lookNow(observer, target)
+}
+
+func (l lie) String() string {
+	if l == suspects {
+		return "suspects"
+	}
+	return "notices nothing about"
+}
+
+func (c *cluster) lookNow(n, target *node) {
+	if n.life != nil {
+		c.attend(n, n.life, func() { c.look(n, target.id) })
+	}
+}
+
+// lose dooms messages to come.
+func (c *cluster) lose(d doomed) {
+	c.trace.note(c.now, "lose %v", d)
+	c.network.doomed = append(c.network.doomed, d)
+}
+
+func (d doomed) String() string {
+	s := fmt.Sprintf("the next %d", d.left)
+	if d.word != "" {
+		s += " " + d.word
+	}
+	if d.from != 0 {
+		s += fmt.Sprintf(" from %d", d.from)
+	}
+	if d.to != 0 {
+		s += fmt.Sprintf(" to %d", d.to)
+	}
+	return s
+}
+
+// rerank changes what a node's attribute is now.
+func (c *cluster) rerank(n *node, attr int64) {
+	c.trace.note(c.now, "attribute of %d becomes %d", n.id, attr)
+	n.attr = attr
+	c.reranked = true
+	c.news(n.id)
+	if n.life != nil {
+		c.lookNow(n, n)
+	}
+}
+
+// operate gives a node an operator's wish.
+func (c *cluster) operate(n *node, ev algorithms.Event) {
+	if n.life != nil {
+		c.attend(n, n.life, func() { c.step(n, ev, c.root) })
+	}
+}
+
+// The links that a cut blocks.
+
+func oneWay(from, to proto.NodeID) []link { return []link{{from, to}} }
+
+func bothWays(a, b proto.NodeID) []link { return []link{{a, b}, {b, a}} }
+
+// deaf are the links into one node.
+func (c *cluster) deaf(id proto.NodeID) []link {
+	var links []link
+	for _, n := range c.nodes {
+		if n.id != id {
+			links = append(links, link{n.id, id})
+		}
+	}
+	return links
+}
+
+// mute are the links out of one node.
+func (c *cluster) mute(id proto.NodeID) []link {
+	var links []link
+	for _, n := range c.nodes {
+		if n.id != id {
+			links = append(links, link{id, n.id})
+		}
+	}
+	return links
+}
+
+// split are the links between nodes of different groups.
+func (c *cluster) split(group func(proto.NodeID) int) []link {
+	var links []link
+	for _, a := range c.nodes {
+		for _, b := range c.nodes {
+			if group(a.id) != group(b.id) {
+				links = append(links, link{a.id, b.id})
+			}
+		}
+	}
+	return links
+}

@@ -1,0 +1,105 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// link is one direction between two nodes.
+type link struct{ from, to proto.NodeID }
+
+// weather is what the network does to messages that no cut stops.
+type weather struct {
+	MinDelay, MaxDelay time.Duration
+	Loss, Duplicate    permille
+	// Straggle is how many arrive later than MaxDelay, by up to Straggler.
+	Straggle  permille
+	Straggler time.Duration
+}
+
+// network decides the fate of messages. A message that was under way when a
+// cut began still arrives; one sent into a cut is lost.
+type network struct {
+	weather
+	dice dice
+	// cuts counts the faults that block each direction: they overlap.
+	cuts map[link]int
+	// doomed are messages to lose.
+	doomed []doomed
+}
+
+// doomed describes messages to lose. A zero field matches all.
+type doomed struct {
+	word     string // the kind, in the words of the lecture notes
+	from, to proto.NodeID
+	left     int
+}
+
+func (d doomed) matches(m proto.Message) bool {
+	return (d.word == "" || d.word == m.Body.Kind().String()) &&
+		(d.from == 0 || d.from == m.From) && (d.to == 0 || d.to == m.To)
+}
+
+func newNetwork(w weather, d dice) network {
+	return network{weather: w, dice: d, cuts: map[link]int{}}
+}
+
+// fate is how long each copy of m is under way; no copies when it is lost.
+func (n *network) fate(m proto.Message) (delays [2]time.Duration, copies int) {
+	lost := len(n.cuts) > 0 && n.cuts[link{m.From, m.To}] > 0 ||
+		n.isDoomed(m) || n.dice.chance(n.Loss)
+	if lost {
+		return delays, 0
+	}
+	copies = 1
+	if n.dice.chance(n.Duplicate) {
+		copies = 2
+	}
+	for i := range copies {
+		delays[i] = n.dice.between(n.MinDelay, n.MaxDelay)
+		if n.dice.chance(n.Straggle) {
+			delays[i] += n.dice.between(0, n.Straggler)
+		}
+	}
+	return delays, copies
+}
+
+func (n *network) isDoomed(m proto.Message) bool {
+	for i := range n.doomed {
+		if n.doomed[i].matches(m) {
+			n.doomed[i].left--
+			if n.doomed[i].left == 0 {
+				n.doomed = slices.Delete(n.doomed, i, i+1)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// cut blocks links until uncut.
+func (n *network) cut(links []link) {
+	for _, l := range links {
+		n.cuts[l]++
+	}
+}
+
+// uncut takes back one cut of the same links.
+func (n *network) uncut(links []link) {
+	for _, l := range links {
+		if n.cuts[l]--; n.cuts[l] <= 0 {
+			delete(n.cuts, l)
+		}
+	}
+}
+
+// clear ends all cuts and pending losses.
+func (n *network) clear() {
+	clear(n.cuts)
+	n.doomed = nil
+}
+
+// open reports whether messages pass from one node to another.
+func (n *network) open(from, to proto.NodeID) bool { return n.cuts[link{from, to}] == 0 }

@@ -1,0 +1,204 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// node is one machine: what outlives its processes.
+type node struct {
+	id    proto.NodeID
+	attr  int64 // as it is now
+	clock clock
+	disk  algorithms.State
+	life  *life // nil while no process runs
+}
+
+// life is one process of a node.
+type life struct {
+	session  proto.Session
+	machine  algorithms.Machine
+	recorder *trace.Recorder
+	records  uint64 // how many were shown
+	view     []proto.Peer
+	looks    bool // in a crowd: a look at everybody is planned
+
+	belief   algorithms.Leader
+	deadline time.Time
+	alarms   uint64 // how many deadlines were set: only the last one rings
+	aside    bool   // resigned, and not called since
+
+	asleep time.Duration // paused until then
+	doom   *doom         // how the process will crash, nil for not yet
+	replay *replay       // for the check that Steps are pure, nil for none
+}
+
+// peer is the running process as others see it; nobody while none runs.
+func (n *node) peer() proto.Peer {
+	if n.life == nil {
+		return proto.Peer{}
+	}
+	return proto.Peer{ID: n.id, Session: n.life.session, Attr: n.attr}
+}
+
+// leads reports whether the node's process believes that it leads.
+func (n *node) leads() bool { return n.life != nil && n.life.belief.ID == n.id }
+
+// doom crashes a process between the effects of one of its Steps.
+type doom struct {
+	word  string // in a Step that sends this kind; "" for one that does anything
+	after int    // so many effects: a save counts as one, each message as one
+}
+
+// strikes reports whether the Step with this Output is the one.
+func (d *doom) strikes(out algorithms.Output) bool {
+	if d == nil {
+		return false
+	}
+	if d.word == "" {
+		return out.Save != nil || len(out.Send) > 0
+	}
+	for _, m := range out.Send {
+		if m.Body.Kind().String() == d.word {
+			return true
+		}
+	}
+	return false
+}
+
+// cut leaves of out what happens before the crash; none when nothing does.
+func (d *doom) cut(out algorithms.Output) (rest algorithms.Output, none bool) {
+	left := d.after
+	if left == 0 {
+		return algorithms.Output{}, true
+	}
+	if out.Save != nil {
+		left--
+	}
+	out.Send = out.Send[:min(left, len(out.Send))]
+	return out, false
+}
+
+// step is one Step as the checkers see it, before the node takes on the new
+// belief and deadline.
+type step struct {
+	at       time.Duration // true time since the run began
+	now      time.Time     // the node's clock
+	node     *node
+	ev       algorithms.Event
+	out      algorithms.Output // with the messages that left the node
+	spurious bool              // a Timeout before the deadline
+}
+
+// step lets the node's Machine take one event and makes its Output happen, in
+// the order that every host keeps: save, send, timer, belief. cause is the
+// depth of the event.
+func (c *cluster) step(n *node, ev algorithms.Event, cause depth) {
+	c.perform(step{at: c.now, now: n.clock.read(c.now), node: n, ev: ev}, cause)
+	if n.life != nil && c.dice.chance(c.spurious) {
+		c.interrupt(n)
+	}
+}
+
+// interrupt delivers a Timeout before the deadline.
+func (c *cluster) interrupt(n *node) {
+	now, due := n.clock.read(c.now), n.life.deadline
+	if due.IsZero() || now.Before(due) {
+		s := step{at: c.now, now: now, node: n, ev: algorithms.Timeout{}, spurious: true}
+		c.perform(s, c.root)
+	}
+}
+
+func (c *cluster) perform(s step, cause depth) {
+	c.steps++
+	n, l := s.node, s.node.life
+	l.heed(s.ev)
+	l.replay.before(s.now, s.ev)
+	s.out = l.machine.Step(s.now, s.ev)
+	l.replay.after(s.out)
+	l.recorder.Stamp(s.now, s.ev, &s.out)
+
+	crashes, none := l.doom.strikes(s.out), false
+	if crashes {
+		s.out, none = l.doom.cut(s.out)
+	}
+	if !none {
+		last := c.effects(n, s.out, cause)
+		c.check(s)
+		c.trace.step(s)
+		if !crashes && !s.out.Deadline.Equal(l.deadline) {
+			c.arm(n, s.out.Deadline, last.next())
+		}
+	}
+	if crashes {
+		c.crash(n)
+		return
+	}
+	c.census.change(c.now, n, s.out.Leader)
+	l.belief = s.out.Leader
+}
+
+// heed notes what the operator asked for.
+func (l *life) heed(ev algorithms.Event) {
+	switch ev.(type) {
+	case algorithms.Resign:
+		l.aside = true
+	case algorithms.Campaign:
+		l.aside = false
+	}
+}
+
+// effects saves and sends. It returns the depth of the last message, or of the
+// cause when there is none.
+func (c *cluster) effects(n *node, out algorithms.Output, cause depth) depth {
+	if out.Save != nil {
+		n.disk = *out.Save
+	}
+	last := cause
+	for i, m := range out.Send {
+		if i == 0 || !sameBurst(out.Send[i-1], m) {
+			last = last.next()
+		}
+		c.send(m, last)
+	}
+	return last
+}
+
+// arm sets the process's timer; the zero time stops it.
+func (c *cluster) arm(n *node, deadline time.Time, d depth) {
+	l := n.life
+	l.alarms++
+	l.deadline = deadline
+	if deadline.IsZero() {
+		return
+	}
+	alarm := l.alarms
+	at := max(c.now, n.clock.when(deadline)) + c.dice.between(0, c.timerLag)
+	c.queue.plan(at, func() {
+		c.attend(n, l, func() {
+			if alarm != l.alarms {
+				return
+			}
+			l.deadline = time.Time{} // it has rung
+			if l.belief.ID != 0 {
+				d = c.root
+			}
+			c.step(n, algorithms.Timeout{}, d)
+		})
+	})
+}
+
+// attend does something with a process: now, when it wakes from a pause, or
+// never when it is gone.
+func (c *cluster) attend(n *node, l *life, do func()) {
+	switch {
+	case n.life != l:
+	case l.asleep > c.now:
+		c.queue.plan(l.asleep, func() { c.attend(n, l, do) })
+	default:
+		do()
+	}
+}

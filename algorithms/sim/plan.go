@@ -1,0 +1,169 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// maxDriftPPM bounds how fast or slow clocks run: one in a hundred, as far as
+// the stated bounds are meant to hold.
+const maxDriftPPM = 10_000
+
+// plan is what the seed draws for a run under faults, within the Options. Its
+// parts bear capitals because the drafter's methods that draw them bear the words.
+type plan struct {
+	Nodes      int
+	Preempt    bool
+	Attributes []int64 // of node 1, 2, …
+	Offsets    []time.Duration
+	DriftPPM   []int64
+	Starts     []time.Duration
+
+	Weather  weather
+	Detector Detector
+	Sight    sight
+	// Notice is how long the detector takes at most.
+	Notice   time.Duration
+	TimerLag time.Duration // at most
+	Spurious permille
+
+	// Accurate: nothing fails, and every node knows all from the start.
+	Accurate bool
+	Faults   []fault
+	Heal     time.Duration // when everything heals
+	StayDead []proto.NodeID
+}
+
+// draw makes the plan of a run.
+func draw(o Options) plan {
+	d := drafter{dice: newDice(o.Seed, streamPlan), delta: o.delta()}
+	d.Nodes = d.nodes(o.Nodes)
+	d.Preempt = d.chance(500)
+	if o.Preempt != nil {
+		d.Preempt = *o.Preempt
+	}
+	d.Accurate = d.chance(100) && (o.Detector == "" || o.Detector == Perfect)
+	d.machines()
+	d.weather()
+	d.hosts()
+	d.detector(o.Detector)
+	if d.Accurate {
+		d.nothingFails()
+	}
+	d.schedule()
+	return d.plan
+}
+
+// drafter draws a plan, part by part.
+type drafter struct {
+	plan
+	dice
+	delta time.Duration
+}
+
+func (d *drafter) nodes(given int) int {
+	drawn := one(d.dice, 1, 2, 3, 3, 4, 5, 5, 6, 7)
+	if given != 0 {
+		return given
+	}
+	return drawn
+}
+
+// machines draws what outlives processes: clocks, and attributes that are all
+// the same, or have ties, or are all over.
+func (d *drafter) machines() {
+	values := one(d.dice, 1, 3, 1_000_000)
+	for range d.Nodes {
+		d.Attributes = append(d.Attributes, int64(d.IntN(values)))
+		d.Offsets = append(d.Offsets, d.between(-time.Second, time.Second))
+		d.DriftPPM = append(d.DriftPPM, int64(d.IntN(2*maxDriftPPM+1)-maxDriftPPM))
+	}
+}
+
+func (d *drafter) weather() {
+	d.Weather = weather{
+		MinDelay:  d.delta / one(d.dice, time.Duration(1000), 10, 2),
+		MaxDelay:  d.delta * one(d.dice, time.Duration(5), 9, 20, 50) / 10,
+		Loss:      one(d.dice, permille(0), 10, 100, 300),
+		Duplicate: one(d.dice, permille(0), 50, 200),
+		Straggle:  one(d.dice, permille(0), 10, 50),
+		Straggler: 50 * d.delta,
+	}
+}
+
+// hosts draws how real hosts treat Machines.
+func (d *drafter) hosts() {
+	d.TimerLag = d.delta * one(d.dice, time.Duration(0), 1, 20) / 20
+	d.Spurious = one(d.dice, permille(0), 50)
+	together := d.chance(500)
+	for range d.Nodes {
+		at := d.between(0, 30*d.delta)
+		if together {
+			at = 0
+		}
+		d.Starts = append(d.Starts, at)
+	}
+}
+
+func (d *drafter) detector(given Detector) {
+	d.Detector = one(d.dice, Perfect, Late, Wrong, Wrong)
+	if given != "" {
+		d.Detector = given
+	}
+	d.Sight = one(d.dice, seesCrashes, seesPaths, seesLinks)
+	d.Notice = d.delta
+	if d.Detector != Perfect {
+		d.Notice = d.delta * one(d.dice, time.Duration(5), 20, 50)
+	}
+}
+
+// nothingFails takes back what an accurate run has not.
+func (d *drafter) nothingFails() {
+	d.Weather = calm(d.delta)
+	d.TimerLag = 0
+	d.Detector, d.Notice = Perfect, d.delta
+	clear(d.Starts)
+}
+
+// calm is the weather that Machines plan for. A tenth of Delta is left for the
+// receiver's processing and for clocks that run fast.
+func calm(delta time.Duration) weather {
+	return weather{MinDelay: delta / 100, MaxDelay: delta * 9 / 10}
+}
+
+// Lines are everything that was drawn, for people.
+func (p plan) Lines() []string {
+	lines := []string{
+		fmt.Sprintf("nodes %d, preempt %v, accurate %v", p.Nodes, p.Preempt, p.Accurate),
+		fmt.Sprintf("attributes %v", p.Attributes),
+		fmt.Sprintf("clock offsets %v, drift in ppm %v", p.Offsets, p.DriftPPM),
+		fmt.Sprintf("starts %v", p.Starts),
+		fmt.Sprintf("delay %v to %v, loss %v, duplicates %v, %v late by up to %v",
+			p.Weather.MinDelay, p.Weather.MaxDelay, p.Weather.Loss, p.Weather.Duplicate,
+			p.Weather.Straggle, p.Weather.Straggler),
+		fmt.Sprintf("detector %s, sees %s, within %v", p.Detector, p.Sight, p.Notice),
+		fmt.Sprintf("timers late by up to %v, spurious %v", p.TimerLag, p.Spurious),
+	}
+	for _, f := range p.Faults {
+		lines = append(lines, f.String())
+	}
+	heal := fmt.Sprintf("%.3f heal", p.Heal.Seconds())
+	if len(p.StayDead) > 0 {
+		heal += ", but leave dead " + join(p.StayDead)
+	}
+	return append(lines, heal)
+}
+
+// String is the probability in per cent.
+func (p permille) String() string { return fmt.Sprintf("%d.%d%%", p/10, p%10) }
+
+func join(ids []proto.NodeID) string {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = id.String()
+	}
+	return strings.Join(words, " ")
+}

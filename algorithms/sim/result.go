@@ -1,0 +1,122 @@
+package sim
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Result is how one run went.
+type Result struct {
+	Algorithm string       `json:"algorithm"`
+	Nodes     int          `json:"nodes"`
+	Seed      uint64       `json:"seed"`
+	Leader    proto.NodeID `json:"leader"` // that all living nodes agree on; 0 for none
+	Term      proto.Term   `json:"term"`   // the highest of any node
+	// Messages were sent, those to the dead included. In an analysis: because of
+	// the initiators' causes.
+	Messages Counts `json:"messages"`
+	// TransmissionTimes is the longest causal chain of messages and timeouts that
+	// ends in a message, as the lecture notes count it.
+	TransmissionTimes int         `json:"transmission_times"`
+	Violations        []Violation `json:"violations"`
+
+	Preempt      bool    `json:"preempt"`
+	DeltaSeconds float64 `json:"delta_seconds"`
+	Steps        int     `json:"steps"`
+	// Seconds is how long the run took in its own time; in an analysis, the
+	// election.
+	Seconds float64 `json:"seconds"`
+	// AgreedSeconds is how long after the network had calmed all agreed for good,
+	// and BoundSeconds how long they might have taken.
+	AgreedSeconds float64 `json:"agreed_seconds"`
+	BoundSeconds  float64 `json:"bound_seconds"`
+	// LeaderlessSeconds and ContestedSeconds are how long nobody, and more than
+	// one node, believed that it leads: figures that best-effort does not bound.
+	LeaderlessSeconds float64 `json:"leaderless_seconds"`
+	ContestedSeconds  float64 `json:"contested_seconds"`
+
+	Drawn []string `json:"drawn"` // everything that the seed drew
+	Repro string   `json:"repro"` // the command line that repeats the run
+}
+
+// result sums up the run.
+func (c *cluster) result(o Options) Result {
+	c.census.advance(c.now)
+	e, _ := c.census.leadership()
+	return Result{
+		Algorithm: c.algo.Name, Nodes: len(c.nodes), Seed: o.Seed,
+		Leader: e.Leader, Term: c.highestTerm(),
+		Messages: c.tally.counts(), TransmissionTimes: int(c.tally.deepest),
+		Violations: append([]Violation{}, c.violations...),
+		Preempt:    c.preempt, DeltaSeconds: c.delta.Seconds(),
+		Steps: c.steps, Seconds: c.now.Seconds(),
+		LeaderlessSeconds: c.census.leaderless.Seconds(),
+		ContestedSeconds:  c.census.contested.Seconds(),
+		Drawn:             []string{}, Repro: o.Repro(),
+	}
+}
+
+func (c *cluster) highestTerm() proto.Term {
+	var term proto.Term
+	for _, n := range c.nodes {
+		term = max(term, n.disk.Term)
+	}
+	return term
+}
+
+// JSON is the result in one line.
+func (r Result) JSON() ([]byte, error) { return json.Marshal(r) }
+
+// Text writes the result for people.
+func (r Result) Text(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", r.Repro)
+	for _, line := range r.Drawn {
+		fmt.Fprintf(&b, "  drew %s\n", line)
+	}
+	fmt.Fprintf(&b, "algorithm           %s, %d nodes, preempt %v, delta %v\n",
+		r.Algorithm, r.Nodes, r.Preempt, seconds(r.DeltaSeconds))
+	fmt.Fprintf(&b, "seed                %d\n", r.Seed)
+	fmt.Fprintf(&b, "leader              %v of term %d\n", orNobody(r.Leader), r.Term)
+	fmt.Fprintf(&b, "messages            %s\n", r.Messages)
+	fmt.Fprintf(&b, "transmission times  %d\n", r.TransmissionTimes)
+	fmt.Fprintf(&b, "time                %v, nobody led for %v, more than one for %v\n",
+		seconds(r.Seconds), seconds(r.LeaderlessSeconds), seconds(r.ContestedSeconds))
+	if r.BoundSeconds > 0 {
+		fmt.Fprintf(&b, "agreed              %v after calm, bound %v\n",
+			seconds(r.AgreedSeconds), seconds(r.BoundSeconds))
+	}
+	fmt.Fprintf(&b, "violations          %d\n", len(r.Violations))
+	for _, v := range r.Violations {
+		fmt.Fprintf(&b, "  %v\n", v)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// String is "ELECTION 3, OK 2, total 5".
+func (c Counts) String() string {
+	parts := make([]string, 0, len(c))
+	for _, kind := range slices.Sorted(maps.Keys(c)) {
+		parts = append(parts, fmt.Sprintf("%s %d", kind, c[kind]))
+	}
+	return strings.Join(parts, ", ") // "total" sorts last: kinds are capitals
+}
+
+func orNobody(id proto.NodeID) string {
+	if id == 0 {
+		return "nobody"
+	}
+	return id.String()
+}
+
+func seconds(s float64) time.Duration {
+	return time.Duration(s * float64(time.Second)).Round(time.Microsecond)
+}

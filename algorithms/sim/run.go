@@ -1,0 +1,187 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// The invariants of a run as a whole.
+var (
+	agreement = Invariant{"agreement", "within the stated bound after the network has calmed, " +
+		"every living node names the same living leader, which itself believes that it leads"}
+	quiet        = Invariant{"quiet", "once all agree and nothing fails, no term begins"}
+	bestInTheEnd = Invariant{"best-in-the-end", "with pre-emption, the best living node leads " +
+		"in the end, unless somebody stands aside"}
+	ends = Invariant{"ends", "a run takes no more Steps than any sane one"}
+)
+
+// Run makes one run. The same Options give the same Result and, to the byte,
+// the same trace. Broken invariants are in the Result; the error is for Options
+// that make no simulation (ErrOptions) and for a Trace that cannot be written.
+// Several runs may go on at a time, each in its own goroutine.
+func Run(o Options) (Result, error) {
+	if err := o.validate(); err != nil {
+		return Result{}, err
+	}
+	if o.analysis() {
+		return analyse(o)
+	}
+	return runUnderFaults(o)
+}
+
+// runUnderFaults is phase one, safety while things fail, and phase two, what
+// must come to pass once they are well.
+func runUnderFaults(o Options) (Result, error) {
+	p := draw(o)
+	c := newPlanned(o, p)
+	c.runUntil(p.Heal)
+	c.heal(p)
+	after, bound := c.demandAgreement()
+	c.replayAll()
+
+	r := c.result(o)
+	r.Drawn = p.Lines()
+	r.AgreedSeconds, r.BoundSeconds = after.Seconds(), bound.Seconds()
+	return r, c.trace.failure()
+}
+
+// newPlanned returns a cluster to which everything in the plan will happen.
+func newPlanned(o Options, p plan) *cluster {
+	c := newCluster(o, p.Nodes, p.Preempt, p.Weather)
+	c.detector.sight, c.detector.maxDelay = p.Sight, p.Notice
+	c.timerLag, c.spurious = p.TimerLag, p.Spurious
+	c.healAt = p.Heal
+	if p.Accurate {
+		c.checkers = append(c.checkers, newBestLeads(p))
+	}
+	c.checkers = append(c.checkers, &damped{delta: c.delta, lives: map[proto.Session]*rounds{}})
+	sampled := c.nodes[c.dice.IntN(p.Nodes)]
+	c.sample = func(n *node) bool { return n == sampled }
+	for i, n := range c.nodes {
+		n.attr = p.Attributes[i]
+		n.clock = clock{offset: p.Offsets[i], driftPPM: p.DriftPPM[i]}
+		if !p.Accurate {
+			c.queue.plan(p.Starts[i], func() { c.restart(n) })
+		}
+	}
+	if p.Accurate {
+		c.assemble()
+	}
+	for _, f := range p.Faults {
+		c.queue.plan(f.At, func() { f.do(c) })
+	}
+	return c
+}
+
+// heal makes everything well: the network is as Machines plan for, detectors
+// are right within Delta, hosts are prompt, and who is down starts again, but
+// for those that the plan leaves dead.
+func (c *cluster) heal(p plan) {
+	c.trace.note(c.now, "heal")
+	c.healed = true
+	c.network.clear()
+	c.network.weather = calm(c.delta)
+	c.detector.sight, c.detector.maxDelay = seesCrashes, c.delta
+	clear(c.detector.lies)
+	c.detector.regions = nil
+	c.timerLag = 0
+	for _, n := range c.nodes {
+		if slices.Contains(p.StayDead, n.id) {
+			c.kill(n)
+			continue
+		}
+		c.restart(n)
+		n.life.doom = nil
+	}
+	c.news(0)
+	c.callBack()
+}
+
+// callBack calls an election when every living node stands aside: then nobody
+// may lead.
+func (c *cluster) callBack() {
+	var last *node
+	for _, n := range c.nodes {
+		if n.life == nil {
+			continue
+		}
+		if !n.life.aside {
+			return
+		}
+		last = n
+	}
+	c.operate(last, algorithms.Campaign{Reason: "all stand aside"})
+}
+
+// quietDeltas is how long, in Deltas, an agreement must stand.
+const quietDeltas = 100
+
+// demandAgreement lets the network calm, and demands agreement within the
+// bound, and then quiet. It returns how long agreement took.
+func (c *cluster) demandAgreement() (after, bound time.Duration) {
+	c.runUntil(max(c.lastMail, c.lastNotice))
+	began := c.now
+	bound = c.algo.Agreement(c.delta, len(c.nodes))
+	bound += scale(bound, 2*maxDriftPPM, million) // clocks may be slow
+	c.runUntil(began + bound)
+	was, ok := c.census.leadership()
+	if c.endless() {
+		c.violated(ends, 0, fmt.Sprintf("%d Steps", c.steps))
+		return 0, bound
+	}
+	if !ok {
+		c.violated(agreement, 0, c.beliefs())
+		return 0, bound
+	}
+	after = max(0, c.census.agreed-began)
+	if best := c.best(); c.preempt && best != 0 && was.Leader != best {
+		c.violated(bestInTheEnd, was.Leader, fmt.Sprintf("leads term %d, %d is better", was.Term, best))
+	}
+
+	term := c.highestTerm()
+	c.runUntil(c.now + quietDeltas*c.delta)
+	if is, _ := c.census.leadership(); is != was || c.highestTerm() != term {
+		c.violated(quiet, 0, fmt.Sprintf("leader %d of term %d, then %s", was.Leader, term, c.beliefs()))
+	}
+	return after, bound
+}
+
+// best is the highest-ranked living node; 0 when others need not know which one
+// that is: somebody stands aside, or a rank changed in a term for which it was
+// frozen.
+func (c *cluster) best() proto.NodeID {
+	if c.reranked {
+		return 0
+	}
+	var best proto.Rank
+	for _, n := range c.nodes {
+		if n.life == nil {
+			continue
+		}
+		if n.life.aside {
+			return 0
+		}
+		if rank := n.peer().Rank(); rank.Compare(best) > 0 {
+			best = rank
+		}
+	}
+	return best.ID
+}
+
+// beliefs says whom every node names.
+func (c *cluster) beliefs() string {
+	s := ""
+	for _, n := range c.nodes {
+		if n.life == nil {
+			s += fmt.Sprintf("%d is dead; ", n.id)
+			continue
+		}
+		b := n.life.belief
+		s += fmt.Sprintf("%d names %s in term %d; ", n.id, orNobody(b.ID), b.Term)
+	}
+	return s
+}

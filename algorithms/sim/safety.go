@@ -1,0 +1,239 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// safetyCheckers are the invariants of every run, whatever fails in it.
+func safetyCheckers() []checker {
+	return []checker{
+		&termRises{saved: map[proto.NodeID]proto.Term{}},
+		durableFirst{},
+		&newerStands{named: map[proto.Session]proto.Epoch{}},
+		&namedClaimed{claims: map[proto.Epoch]bool{}},
+		&oneLifeLeads{led: map[office]proto.Session{}},
+		&takenOnce{taken: map[proto.Epoch]bool{}},
+		asideNeverLeads{},
+		lookingHasTimer{},
+		deadlineAhead{},
+		spuriousHarmless{},
+		speaksForItself{},
+	}
+}
+
+// claims reports whether the Step ends with the node believing that it leads.
+func (s step) claims() bool { return s.out.Leader.ID == s.node.id }
+
+// prev is the belief before the Step.
+func (s step) prev() algorithms.Leader { return s.node.life.belief }
+
+type termRises struct{ saved map[proto.NodeID]proto.Term }
+
+func (*termRises) invariant() Invariant {
+	return Invariant{"term-rises", "a node's term never goes back, across crashes"}
+}
+
+func (k *termRises) check(s step) string {
+	id, term := s.node.id, s.out.Leader.Term
+	if low := max(k.saved[id], s.prev().Term); term < low {
+		return fmt.Sprintf("term %d after %d", term, low)
+	}
+	if s.out.Save != nil {
+		if s.out.Save.Term < k.saved[id] {
+			return fmt.Sprintf("saved term %d after %d", s.out.Save.Term, k.saved[id])
+		}
+		k.saved[id] = s.out.Save.Term
+	}
+	return ""
+}
+
+type durableFirst struct{}
+
+func (durableFirst) invariant() Invariant {
+	return Invariant{
+		"durable-first",
+		"no message and no belief carries a term above the one that is saved",
+	}
+}
+
+func (durableFirst) check(s step) string {
+	durable := s.node.disk.Term
+	for _, m := range s.out.Send {
+		if m.Term > durable {
+			return fmt.Sprintf("%s of term %d, saved %d", m.Body.Kind(), m.Term, durable)
+		}
+	}
+	if term := s.out.Leader.Term; term > durable {
+		return fmt.Sprintf("belief of term %d, saved %d", term, durable)
+	}
+	return ""
+}
+
+type newerStands struct{ named map[proto.Session]proto.Epoch }
+
+func (*newerStands) invariant() Invariant {
+	return Invariant{"newer-stands", "a late or repeated message never undoes what is newer: " +
+		"a process that named a leader never names one of a lower epoch"}
+}
+
+func (k *newerStands) check(s step) string {
+	if s.out.Leader.ID == 0 {
+		return ""
+	}
+	session := s.node.life.session
+	was, is := k.named[session], s.out.Leader.Epoch()
+	if is.Compare(was) < 0 {
+		return fmt.Sprintf("from leader %d of term %d to %d of term %d",
+			was.Leader, was.Term, is.Leader, is.Term)
+	}
+	k.named[session] = is
+	return ""
+}
+
+type namedClaimed struct{ claims map[proto.Epoch]bool }
+
+func (*namedClaimed) invariant() Invariant {
+	return Invariant{
+		"named-claimed",
+		"a leader is named only for a term that this very process claimed before",
+	}
+}
+
+func (k *namedClaimed) check(s step) string {
+	is := s.out.Leader
+	switch {
+	case is.ID == 0:
+	case s.claims() && is.Session != s.node.life.session:
+		return fmt.Sprintf("claims term %d for another life of itself", is.Term)
+	case s.claims():
+		k.claims[is.Epoch()] = true
+	case !k.claims[is.Epoch()]:
+		return fmt.Sprintf("names %d (%s) for term %d", is.ID, is.Session.Short(), is.Term)
+	}
+	return ""
+}
+
+// office is one node's leadership of one term, whatever the process.
+type office struct {
+	id   proto.NodeID
+	term proto.Term
+}
+
+type oneLifeLeads struct{ led map[office]proto.Session }
+
+func (*oneLifeLeads) invariant() Invariant {
+	return Invariant{"one-life-leads", "no process leads a term in which a former life of it led"}
+}
+
+func (k *oneLifeLeads) check(s step) string {
+	if !s.claims() {
+		return ""
+	}
+	o := office{s.node.id, s.out.Leader.Term}
+	session := s.node.life.session
+	if was, ok := k.led[o]; ok && was != session {
+		return fmt.Sprintf("leads term %d as %s did", o.term, was.Short())
+	}
+	k.led[o] = session
+	return ""
+}
+
+type takenOnce struct{ taken map[proto.Epoch]bool }
+
+func (*takenOnce) invariant() Invariant {
+	return Invariant{"taken-once", "a process that stopped leading a term never leads it again"}
+}
+
+func (k *takenOnce) check(s step) string {
+	is := s.out.Leader
+	if !s.claims() || s.prev().Epoch() == is.Epoch() {
+		return ""
+	}
+	if k.taken[is.Epoch()] {
+		return fmt.Sprintf("leads term %d again", is.Term)
+	}
+	k.taken[is.Epoch()] = true
+	return ""
+}
+
+type asideNeverLeads struct{}
+
+func (asideNeverLeads) invariant() Invariant {
+	return Invariant{
+		"aside-never-leads",
+		"a node that resigned does not lead until the operator calls it or it restarts",
+	}
+}
+
+func (asideNeverLeads) check(s step) string {
+	if s.claims() && s.node.life.aside {
+		return fmt.Sprintf("leads term %d", s.out.Leader.Term)
+	}
+	return ""
+}
+
+type lookingHasTimer struct{}
+
+func (lookingHasTimer) invariant() Invariant {
+	return Invariant{
+		"looking-has-timer",
+		"a node that knows no leader always has a timer, unless it stands aside",
+	}
+}
+
+func (lookingHasTimer) check(s step) string {
+	if s.out.Leader.ID == 0 && s.out.Deadline.IsZero() && !s.node.life.aside {
+		return fmt.Sprintf("waits in term %d for ever", s.out.Leader.Term)
+	}
+	return ""
+}
+
+type deadlineAhead struct{}
+
+func (deadlineAhead) invariant() Invariant {
+	return Invariant{"deadline-ahead", "after a Timeout no deadline is left that has passed: " +
+		"a host would deliver Timeouts for ever"}
+}
+
+func (deadlineAhead) check(s step) string {
+	_, timeout := s.ev.(algorithms.Timeout)
+	due := s.out.Deadline
+	if !timeout || s.spurious || due.IsZero() || due.After(s.now) {
+		return ""
+	}
+	return fmt.Sprintf("due %v ago", s.now.Sub(due))
+}
+
+type spuriousHarmless struct{}
+
+func (spuriousHarmless) invariant() Invariant {
+	return Invariant{"spurious-harmless", "a Timeout before the deadline changes nothing"}
+}
+
+func (spuriousHarmless) check(s step) string {
+	same := s.out.Save == nil && len(s.out.Send) == 0 &&
+		s.out.Deadline.Equal(s.node.life.deadline) && s.out.Leader == s.prev()
+	if s.spurious && !same {
+		return fmt.Sprintf("sent %d messages, deadline %v -> %v, leader %d -> %d", len(s.out.Send),
+			s.node.life.deadline, s.out.Deadline, s.prev().ID, s.out.Leader.ID)
+	}
+	return ""
+}
+
+type speaksForItself struct{}
+
+func (speaksForItself) invariant() Invariant {
+	return Invariant{"speaks-for-itself", "a node sends in its own name, to others, with a term"}
+}
+
+func (speaksForItself) check(s step) string {
+	for _, m := range s.out.Send {
+		if m.From != s.node.id || m.To == m.From || m.To == 0 || m.Term == 0 || m.Body == nil {
+			return fmt.Sprintf("%d sends to %d in term %d", m.From, m.To, m.Term)
+		}
+	}
+	return ""
+}
