@@ -1,0 +1,112 @@
+package membership
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// ErrIDTaken ends a node whose id another living process has.
+var ErrIDTaken = errors.New("node id is taken")
+
+// Prober asks who answers at an election address: the id and session of the
+// process, or an error when nobody does before ctx ends, a second later. It is
+// called from a goroutine of its own, one call at a time.
+type Prober func(ctx context.Context, electionAddr string) (proto.NodeID, proto.Session, error)
+
+// isNewcomer reports whether mine, of two processes with one id, must give way:
+// the one that no peer has listed yet, else the one that started later. Of two
+// processes, exactly one is the newcomer.
+func isNewcomer(mine, rival meta) bool {
+	if mine.listed != rival.listed {
+		return rival.listed
+	}
+	return cmp.Or(
+		cmp.Compare(mine.started, rival.started),
+		mine.Session.Compare(rival.Session),
+	) > 0
+}
+
+// claims settles who may use this node's id. It belongs to the group's
+// goroutine.
+type claims struct {
+	asking  bool
+	askNext time.Time // not before
+	said    sayOnce
+}
+
+// onConflict: gossip has this id at two addresses, existing and rival. Existing
+// is what this node has listed so far: itself, if it is about its own id.
+func (g *Group) onConflict(existing, rival node) {
+	now := time.Now()
+	g.rejoin.rival(rival.gossip, now)
+	if rival.ID != g.self.ID {
+		if g.claims.said.first(existing.String(), rival.String(), now) {
+			g.log.Warn().Uint64("id", uint64(rival.ID)).Msgf(
+				"id %d is claimed from two addresses: %v, and %v; "+
+					"keeping the first until it is gone", rival.ID, existing, rival)
+		}
+		g.merge.gossipRival(rival.member())
+		return
+	}
+	switch {
+	case rival.electionAddr == g.self.electionAddr:
+		// This node has bound that address, so whoever held it is gone.
+		g.sayFormerLife(rival, "this node has its election address")
+	case !isNewcomer(g.self.meta, rival.meta):
+		if g.claims.said.first("rival", rival.String(), now) {
+			g.log.Error().Uint64("id", uint64(rival.ID)).Msgf(
+				"another process claims this node's id %d: %v; this node was first and "+
+					"goes on, the other has to end: give it another id", rival.ID, rival)
+		}
+	case !g.claims.asking && now.After(g.claims.askNext):
+		g.claims.asking = true
+		go g.ask(rival)
+	}
+}
+
+// ask finds out whether rival lives. It runs on a goroutine of its own.
+func (g *Group) ask(rival node) {
+	ctx, cancel := context.WithTimeout(g.ctx, streamTimeout)
+	defer cancel()
+	id, session, err := g.cfg.Probe(ctx, rival.electionAddr)
+	g.queue.post(func() { g.onAnswer(rival, identity{id, session}, err) })
+}
+
+// onAnswer: this process answered at the rival's election address, or nobody.
+func (g *Group) onAnswer(rival node, answer identity, err error) {
+	g.claims.asking = false
+	g.claims.askNext = time.Now().Add(g.settings.rejoin)
+	switch {
+	case err != nil:
+		g.sayFormerLife(rival, fmt.Sprintf("nobody answers there: %v", err))
+	case answer.id != g.self.ID:
+		g.sayFormerLife(rival, fmt.Sprintf("node %d answers there now", answer.id))
+	case answer.session == g.self.Session:
+		g.sayFormerLife(rival, "this node answers there itself")
+	default:
+		g.fail(fmt.Errorf("%w: id %d belongs to %v, which is alive; "+
+			"give this node another id, or stop that one first", ErrIDTaken, g.self.ID, rival))
+	}
+}
+
+func (g *Group) sayFormerLife(rival node, why string) {
+	if g.claims.said.first("former life", rival.String(), time.Now()) {
+		g.log.Info().Msgf("peers still list a former life of this node, %v (%s); "+
+			"joining until they have given it up", rival, why)
+	}
+}
+
+// fail ends the group's part in the cluster and tells the reader of Failed.
+func (g *Group) fail(err error) {
+	if g.failed {
+		return
+	}
+	g.failed = true
+	g.log.Error().Err(err).Msg("leaving the cluster")
+	g.failure <- err
+}

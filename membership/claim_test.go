@@ -1,0 +1,168 @@
+package membership
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// mustFail waits for the node's end and returns what it says.
+func (c *cluster) mustFail(within time.Duration, n *testNode) string {
+	c.t.Helper()
+	var err error
+	c.until(within, "the newcomer ends", func() bool {
+		select {
+		case err = <-n.Failed():
+		default:
+		}
+		return err != nil
+	})
+	if !errors.Is(err, ErrIDTaken) {
+		c.t.Errorf("failed with %v, want ErrIDTaken", err)
+	}
+	return err.Error()
+}
+
+// "A taken id refused with a clear error on the newcomer": it ends, the holder
+// goes on and nobody's view loses it.
+func TestTakenID(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		nodes := c.startAll(3)
+		c.eventually(time.Second, []int{1, 2, 3}, nodes...)
+		time.Sleep(5 * time.Second)
+		for _, n := range nodes {
+			n.forget()
+		}
+		cfg := c.config(3)
+		cfg.ElectionAddr = electionAddr(33)
+		newcomer := c.start(cfg, gossipAddr(33))
+		words := c.mustFail(5*time.Second, newcomer)
+		for _, w := range []string{
+			"id 3", gossipAddr(3), electionAddr(3), "give this node another id",
+		} {
+			if !strings.Contains(words, w) {
+				t.Errorf("the error lacks %q: %s", w, words)
+			}
+		}
+		if err := newcomer.Leave(t.Context()); err != nil {
+			t.Errorf("leave: %v", err)
+		}
+		time.Sleep(time.Minute)
+		mustNotFail(t, nodes...)
+		for _, n := range nodes {
+			if got := n.evidence(); len(got) != 0 {
+				t.Errorf("node %d's view changed: %v", n.id, got)
+			}
+		}
+		if nodes[2].log.count("claims this node's id 3", gossipAddr(33)) != 1 {
+			t.Errorf("the holder does not say so, or too often:\n%s", nodes[2].log)
+		}
+	})
+}
+
+// "memberlist returns 1, nil on join under a taken name while both sides stay
+// alone": the two meet directly.
+func TestTakenIDOfALoneNode(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		c.seeds = []string{gossipAddr(1)}
+		holder := c.start(c.config(1), gossipAddr(1))
+		time.Sleep(time.Hour)
+		cfg := c.config(1)
+		cfg.ElectionAddr = electionAddr(11)
+		newcomer := c.start(cfg, gossipAddr(11))
+		c.mustFail(5*time.Second, newcomer)
+		time.Sleep(10 * time.Second)
+		mustNotFail(t, holder)
+	})
+}
+
+// Two long-running holders meet when a partition ends: the one that started
+// later ends.
+func TestTwoHoldersMeet(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		here := []string{gossipAddr(1), gossipAddr(2)}
+		c.net.Partition(here, []string{gossipAddr(3), gossipAddr(22)})
+		c.seeds = []string{gossipAddr(1), gossipAddr(3)}
+		c.start(c.config(1), gossipAddr(1))
+		senior := c.start(c.config(2), gossipAddr(2))
+		time.Sleep(time.Second)
+		c.start(c.config(3), gossipAddr(3))
+		cfg := c.config(2)
+		cfg.ElectionAddr = electionAddr(22)
+		junior := c.start(cfg, gossipAddr(22))
+		time.Sleep(time.Minute)
+		c.eventually(0, []int{1, 2}, c.nodes[0], senior)
+		c.eventually(0, []int{2, 3}, c.nodes[2], junior)
+
+		c.net.Heal()
+		c.mustFail(10*time.Second, junior)
+		c.kill(junior)
+		c.until(30*time.Second, "all list the senior", func() bool {
+			for _, n := range []*testNode{c.nodes[0], senior, c.nodes[2]} {
+				if !slices.Equal(n.alive(), []int{1, 2, 3}) ||
+					n.member(2).Session != senior.cfg.Self.Session {
+					return false
+				}
+			}
+			return true
+		})
+		mustNotFail(t, senior)
+	})
+}
+
+// An id whose holder's election port does not answer is a former life: the
+// newcomer goes on joining, and says why it is not listed.
+func TestDeafHolderIsWaitedFor(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		nodes := c.startAll(3)
+		c.eventually(time.Second, []int{1, 2, 3}, nodes...)
+		c.closeDoor(nodes[2])
+		cfg := c.config(3)
+		cfg.ElectionAddr = electionAddr(33)
+		newcomer := c.start(cfg, gossipAddr(33))
+		time.Sleep(time.Minute)
+		mustNotFail(t, newcomer, nodes[2])
+		if newcomer.log.count("none of them lists this node") != 1 {
+			t.Errorf("not said:\n%s", newcomer.log)
+		}
+		c.kill(nodes[2])
+		c.until(30*time.Second, "the newcomer is listed", func() bool {
+			return nodes[0].member(3).Session == cfg.Self.Session &&
+				nodes[1].member(3).Session == cfg.Self.Session
+		})
+	})
+}
+
+// "The one whose process started later, tie by session, is the newcomer", and
+// one that no peer lists yields to one that is listed, whatever their clocks.
+func TestExactlyOneIsTheNewcomer(t *testing.T) {
+	low, high := proto.Session{1}, proto.Session{2}
+	of := func(s proto.Session, started int64, listed bool) meta {
+		return meta{Peer: proto.Peer{ID: 3, Session: s}, started: started, listed: listed}
+	}
+	for _, tt := range []struct {
+		name         string
+		mine, theirs meta
+		want         bool
+	}{
+		{"I started later", of(low, 2, true), of(high, 1, true), true},
+		{"I started first", of(high, 1, true), of(low, 2, true), false},
+		{"same instant, higher session", of(high, 1, false), of(low, 1, false), true},
+		{"same instant, lower session", of(low, 1, false), of(high, 1, false), false},
+		{"unlisted with a slow clock", of(low, 1, false), of(high, 2, true), true},
+		{"listed with a fast clock", of(low, 2, true), of(high, 1, false), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := isNewcomer(tt.mine, tt.theirs); got != tt.want {
+				t.Errorf("newcomer: %v, want %v", got, tt.want)
+			}
+			if isNewcomer(tt.theirs, tt.mine) == tt.want {
+				t.Error("both or neither would end")
+			}
+		})
+	}
+}

@@ -1,0 +1,281 @@
+package membership
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+	"github.com/rs/zerolog"
+)
+
+// Group is this node's part in the cluster's gossip. All its methods may be
+// called from any goroutine.
+type Group struct {
+	cfg      Config
+	settings settings
+	log      zerolog.Logger
+	gate     *gate
+	queue    *queue
+	list     *memberlist.Memberlist
+
+	views   chan View
+	failure chan error
+
+	ctx      context.Context // ends when the group stops
+	stop     context.CancelFunc
+	stopped  chan struct{} // closed when the loop has ended
+	shutdown sync.Once
+
+	// Read by memberlist's goroutines, written by the loop.
+	metaBytes atomic.Pointer[[]byte]
+	roll      atomic.Pointer[[]byte]
+	listed    atomic.Pointer[[]Member]
+
+	me   identity       // never changes,
+	addr netip.AddrPort // nor does this
+
+	// The loop's alone.
+	self   node
+	merge  *merge
+	outbox outbox
+	rejoin *rejoin
+	claims claims
+	failed bool
+}
+
+// Start opens the sockets and joins the cluster, in the background and for ever:
+// a node whose seeds do not answer is a cluster of one meanwhile. A Config that
+// cannot work is refused with ErrConfig.
+func Start(cfg Config) (*Group, error) {
+	now := time.Now()
+	p, err := cfg.plan(now)
+	if err != nil {
+		return nil, err
+	}
+	transport, self, err := cfg.listen(p.bind)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range p.seeds {
+		s.complete(cmp.Or(p.bind.port, self.Port()))
+	}
+	g := newGroup(cfg, p, self, now)
+	guarded := newGuard(transport)
+	g.list, err = memberlist.Create(g.memberlistConfig(guarded))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("start gossip on %s: %w", self, err), guarded.Shutdown())
+	}
+	go g.loop()
+	return g, nil
+}
+
+func newGroup(cfg Config, p plan, gossip netip.AddrPort, now time.Time) *Group {
+	self := node{meta: p.meta, gossip: gossip}
+	g := &Group{
+		cfg: cfg, settings: p.settings, log: cfg.Logger, me: self.identity(),
+		addr: gossip, self: self,
+		gate:    &gate{cluster: cfg.Cluster, algorithm: cfg.Algorithm, log: cfg.Logger},
+		queue:   newQueue(),
+		views:   make(chan View),
+		failure: make(chan error, 1),
+		stopped: make(chan struct{}),
+		merge:   newMerge(self.member()),
+		rejoin:  newRejoin(gossip, p.settings, p.seeds, now, cfg.Logger),
+	}
+	g.ctx, g.stop = context.WithCancel(context.Background())
+	g.setMeta()
+	g.publish()
+	return g
+}
+
+func (g *Group) memberlistConfig(t memberlist.Transport) *memberlist.Config {
+	c := memberlist.DefaultLANConfig()
+	g.settings.apply(c)
+	c.Name = g.self.ID.String()
+	c.Transport = t
+	c.BindPort = int(g.self.gossip.Port())
+	c.AdvertiseAddr, c.AdvertisePort = g.self.gossip.Addr().String(), c.BindPort
+	c.EnableCompression = false // the guard drops what is compressed
+	c.Logger = memberlistLog(g.log)
+	d := delegate{g}
+	c.Delegate, c.Events, c.Alive, c.Merge, c.Conflict = d, d, d, d, d
+	return c
+}
+
+// Views is the one stream of views, in order, until the group stops and the
+// channel is closed. The first lists this node alone. A view that nobody read is
+// replaced by the next, which then has the evidence of both; equal views are not
+// repeated.
+func (g *Group) Views() <-chan View { return g.views }
+
+// Failed gives at most one error: ErrIDTaken, wrapped. The node has to end; the
+// group still has to be left or closed.
+func (g *Group) Failed() <-chan error { return g.failure }
+
+// Listed are the processes that gossip lists, by id, without this one: also
+// those that the links speak against, whose links go on dialling them.
+func (g *Group) Listed() []Member { return slices.Clone(*g.listed.Load()) }
+
+// Report takes what a link says about a process. It never blocks. A detector
+// repeats itself as long as what it says still holds.
+func (g *Group) Report(e Evidence) {
+	g.queue.post(func() { g.merge.report(e) })
+}
+
+// SetAttr tells the cluster that this node's rank attribute changed. It never
+// blocks.
+func (g *Group) SetAttr(value int64) {
+	g.queue.post(func() {
+		if g.self.Attr != value {
+			g.self.Attr = value
+			g.merge.setAttr(value)
+			g.updateMeta()
+		}
+	})
+}
+
+// GossipAddr is the address that others are told, as host:port.
+func (g *Group) GossipAddr() string { return g.addr.String() }
+
+// loop owns the group's state: every change comes to it through the queue.
+func (g *Group) loop() {
+	defer close(g.stopped)
+	defer close(g.views)
+	now := time.Now()
+	g.rejoinRound(now)
+	round := time.NewTimer(g.rejoin.pause(now))
+	defer round.Stop()
+	for {
+		var reader chan View // nil blocks for ever
+		if g.outbox.full {
+			reader = g.views
+		}
+		select {
+		case <-g.ctx.Done():
+			return
+		case <-g.queue.ready:
+			for _, call := range g.queue.take() {
+				call()
+			}
+			g.publish()
+		case reader <- g.outbox.waiting:
+			g.outbox.taken()
+		case <-round.C:
+			now := time.Now()
+			g.rejoinRound(now)
+			round.Reset(g.rejoin.pause(now))
+		}
+	}
+}
+
+// publish makes what changed visible to readers and peers.
+func (g *Group) publish() {
+	g.outbox.put(g.merge.take())
+	listed := g.merge.gossiped()
+	if old := g.listed.Load(); old != nil && slices.Equal(*old, listed) {
+		return
+	}
+	roll := encodeRoll(g.me, listed)
+	g.listed.Store(&listed)
+	g.roll.Store(&roll)
+}
+
+func (g *Group) setMeta() {
+	b := g.self.encode()
+	g.metaBytes.Store(&b)
+}
+
+// updateMeta gossips this node's meta. memberlist queues it at once, and would
+// then wait for it to have gone out, which we do not.
+func (g *Group) updateMeta() {
+	g.setMeta()
+	_ = g.list.UpdateNode(time.Nanosecond)
+}
+
+func (g *Group) onAlive(n node) {
+	g.rejoin.met(n)
+	g.merge.gossipAlive(n.member())
+}
+
+func (g *Group) onGone(who identity, now time.Time) {
+	g.rejoin.lost(who.id, now)
+	g.merge.gossipGone(who.id, who.session)
+}
+
+func (g *Group) onGoodbye(who identity) {
+	g.rejoin.goodbye(who)
+	g.merge.goodbye(who.id, who.session)
+}
+
+// onRoll: sender lists this process, or does not. Once listed, it is a member
+// that no newcomer can displace, and says so.
+func (g *Group) onRoll(sender identity, lists bool) {
+	g.rejoin.called(sender, lists)
+	if lists && !g.self.listed && sender.id != g.me.id {
+		g.self.listed = true
+		g.updateMeta()
+	}
+}
+
+// verifyAfter is how long after a first exchange the peer is asked again: its
+// answer was written before it took in what it was told.
+const verifyAfter = 50 * time.Millisecond
+
+// rejoinRound starts the exchanges that the cluster needs to come together.
+func (g *Group) rejoinRound(now time.Time) {
+	if g.failed {
+		return
+	}
+	for _, s := range g.rejoin.seeds {
+		if s.stale(now) {
+			s.looking = true
+			go g.lookUp(s, s.host)
+		}
+	}
+	for _, addr := range g.rejoin.targets(now) {
+		go g.exchange(addr, true)
+	}
+	g.rejoin.complain(now)
+}
+
+// lookUp asks for a seed's addresses. It runs on a goroutine of its own.
+func (g *Group) lookUp(s *seed, host string) {
+	ctx, cancel := context.WithTimeout(g.ctx, lookupTimeout)
+	defer cancel()
+	ips, err := g.cfg.resolver()(ctx, host)
+	g.queue.post(func() { s.found(time.Now(), ips, err) })
+}
+
+// exchange swaps states with whoever listens at addr, for the first time in this
+// round or to see what came of it. It runs on a goroutine of its own and ends
+// within twice streamTimeout.
+func (g *Group) exchange(addr netip.AddrPort, first bool) {
+	if !first {
+		select {
+		case <-g.ctx.Done():
+			return
+		case <-time.After(verifyAfter):
+		}
+	}
+	_, err := g.list.Join([]string{addr.String()})
+	if inner := errors.Unwrap(err); inner != nil {
+		err = inner // the only one of a list of errors
+	}
+	g.queue.post(func() { g.onExchange(addr, first, err) })
+}
+
+// onExchange: the exchange with addr is over.
+func (g *Group) onExchange(addr netip.AddrPort, first bool, err error) {
+	if err == nil && first && !g.rejoin.settled(addr) {
+		go g.exchange(addr, false)
+		return
+	}
+	g.rejoin.tried(addr, time.Now(), err)
+}

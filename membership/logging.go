@@ -1,0 +1,58 @@
+package membership
+
+import (
+	"log"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// memberlistLog writes memberlist's lines, "[ERR] memberlist: text", to l at
+// their own level and without their prefix. Anybody who can send a packet can
+// make memberlist complain, so that only some warnings are let through.
+func memberlistLog(l zerolog.Logger) *log.Logger {
+	some := &zerolog.BurstSampler{Burst: 5, Period: 10 * time.Second}
+	return log.New(lineWriter{l.Sample(zerolog.LevelSampler{WarnSampler: some})}, "", 0)
+}
+
+type lineWriter struct{ log zerolog.Logger }
+
+// Write takes one line: a log.Logger calls it once a line.
+func (w lineWriter) Write(line []byte) (int, error) {
+	level, text := parseLine(string(line))
+	w.log.WithLevel(level).Msg(text)
+	return len(line), nil
+}
+
+// ownWords are in lines about what this package says itself, once instead of
+// at each packet.
+var ownWords = []string{
+	errRefused.Error(),
+	"Conflicting address for ",
+	"Refuting an alive message for ",
+}
+
+// parseLine splits a line of memberlist's into its level and its text. Its
+// errors end nothing here, so they are warnings; its informational lines are
+// steps towards what a view's evidence tells: chatter.
+func parseLine(line string) (zerolog.Level, string) {
+	line = strings.TrimSpace(line)
+	level := zerolog.DebugLevel
+	for prefix, l := range map[string]zerolog.Level{
+		"[ERR]": zerolog.WarnLevel, "[ERROR]": zerolog.WarnLevel, "Err:": zerolog.WarnLevel,
+		"[WARN]": zerolog.WarnLevel,
+		"[INFO]": zerolog.DebugLevel, "[DEBUG]": zerolog.DebugLevel,
+	} {
+		if rest, ok := strings.CutPrefix(line, prefix); ok {
+			level, line = l, strings.TrimSpace(rest)
+			break
+		}
+	}
+	for _, words := range ownWords {
+		if strings.Contains(line, words) {
+			level = zerolog.DebugLevel
+		}
+	}
+	return level, strings.TrimSpace(strings.TrimPrefix(line, "memberlist:"))
+}

@@ -1,0 +1,106 @@
+package memtest
+
+import (
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+)
+
+// backlog is how many packets, and streams, wait at an end before more are
+// dropped.
+const backlog = 1024
+
+// Transport is one end on a Network, for one memberlist.
+type Transport struct {
+	net     *Network
+	addr    netip.AddrPort
+	packets chan *memberlist.Packet
+	streams chan net.Conn
+	down    chan struct{}
+	once    sync.Once
+}
+
+var _ memberlist.Transport = (*Transport)(nil)
+
+func newTransport(n *Network, addr netip.AddrPort) *Transport {
+	return &Transport{
+		net: n, addr: addr,
+		packets: make(chan *memberlist.Packet, backlog),
+		streams: make(chan net.Conn, backlog),
+		down:    make(chan struct{}),
+	}
+}
+
+// FinalAdvertiseAddr is the end's own address, whatever is configured.
+func (t *Transport) FinalAdvertiseAddr(string, int) (net.IP, int, error) {
+	return t.addr.Addr().AsSlice(), int(t.addr.Port()), nil
+}
+
+// WriteTo sends a packet. It is lost without a word when there is no way or
+// nobody, or when too many wait there.
+func (t *Transport) WriteTo(b []byte, addr string) (time.Time, error) {
+	now := time.Now()
+	end, open := t.net.route(t.addr.String(), addr)
+	if end == nil || !open {
+		return now, nil
+	}
+	packet := &memberlist.Packet{
+		Buf: slices.Clone(b), From: net.UDPAddrFromAddrPort(t.addr), Timestamp: now,
+	}
+	select {
+	case end.packets <- packet:
+	default:
+	}
+	return now, nil
+}
+
+// PacketCh gives the packets that arrived.
+func (t *Transport) PacketCh() <-chan *memberlist.Packet { return t.packets }
+
+// DialTimeout opens a stream. Where nobody is, it is refused at once; where
+// there is no way there and back, it fails when timeout is over.
+func (t *Transport) DialTimeout(addr string, timeout time.Duration) (net.Conn, error) {
+	t.net.countStream()
+	end, there := t.net.route(t.addr.String(), addr)
+	_, back := t.net.route(addr, t.addr.String())
+	if there && end == nil {
+		return nil, dialError(syscall.ECONNREFUSED)
+	}
+	if !there || !back {
+		select {
+		case <-time.After(timeout):
+			return nil, dialError(os.ErrDeadlineExceeded)
+		case <-t.down:
+			return nil, dialError(net.ErrClosed)
+		}
+	}
+	near, far := net.Pipe()
+	select {
+	case end.streams <- far:
+		return near, nil
+	default:
+		return nil, dialError(syscall.ECONNREFUSED)
+	}
+}
+
+func dialError(err error) error {
+	return &net.OpError{Op: "dial", Net: "tcp", Err: err}
+}
+
+// StreamCh gives the streams that others opened.
+func (t *Transport) StreamCh() <-chan net.Conn { return t.streams }
+
+// Shutdown takes the end off the network.
+func (t *Transport) Shutdown() error {
+	t.once.Do(func() {
+		t.net.remove(t)
+		close(t.down)
+	})
+	return nil
+}

@@ -1,0 +1,46 @@
+package membership
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/hashicorp/memberlist"
+)
+
+// node is a process as gossip describes it: a copy, free of memberlist's live
+// pointers.
+type node struct {
+	meta
+	gossip netip.AddrPort
+}
+
+// readNode copies what n says, and refuses what no correct node says.
+func readNode(n *memberlist.Node) (node, error) {
+	ip, ok := netip.AddrFromSlice(n.Addr)
+	if !ok || ip.Unmap().IsUnspecified() || n.Port == 0 {
+		return node{}, fmt.Errorf("gossip address %s: not an address", n.Address())
+	}
+	m, err := decodeMeta(n.Meta)
+	if err != nil {
+		return node{}, err
+	}
+	if n.Name != m.ID.String() {
+		return node{}, fmt.Errorf("%w: it is named %.20q but says id %d", errMeta, n.Name, m.ID)
+	}
+	return node{meta: m, gossip: netip.AddrPortFrom(ip.Unmap(), n.Port)}, nil
+}
+
+func (n node) identity() identity { return identity{n.ID, n.Session} }
+
+func (n node) member() Member {
+	return Member{
+		Peer: n.Peer, GossipAddr: n.gossip.String(),
+		ElectionAddr: n.electionAddr, HTTPAddr: n.httpAddr,
+	}
+}
+
+// String names the process for people.
+func (n node) String() string {
+	return fmt.Sprintf("node %d (session %s) at %s, elections at %s",
+		n.ID, n.Session.Short(), n.gossip, n.electionAddr)
+}

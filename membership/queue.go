@@ -1,0 +1,33 @@
+package membership
+
+import "sync"
+
+// queue brings calls from any goroutine to the one that owns the group's state,
+// in order. Posting never blocks: memberlist's callbacks hold its lock.
+type queue struct {
+	mu    sync.Mutex
+	calls []func()
+	ready chan struct{} // holds a token while calls wait
+}
+
+func newQueue() *queue { return &queue{ready: make(chan struct{}, 1)} }
+
+// post hands over f, to be called by the owner.
+func (q *queue) post(f func()) {
+	q.mu.Lock()
+	q.calls = append(q.calls, f)
+	q.mu.Unlock()
+	select {
+	case q.ready <- struct{}{}:
+	default:
+	}
+}
+
+// take empties the queue.
+func (q *queue) take() []func() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	calls := q.calls
+	q.calls = nil
+	return calls
+}

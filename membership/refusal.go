@@ -1,0 +1,93 @@
+package membership
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+	"github.com/rs/zerolog"
+)
+
+var errRefused = errors.New("peer refused")
+
+// gate decides which peers may be members: those whose meta can be read and
+// whose cluster and algorithm are this node's. memberlist calls it from any
+// goroutine, some of them while it holds its lock.
+type gate struct {
+	cluster, algorithm string
+	log                zerolog.Logger
+	said               sayOnce
+}
+
+// admit returns the peer as it describes itself, or errRefused, wrapped. A
+// refusal is logged once a peer and reason.
+func (g *gate) admit(n *memberlist.Node) (node, error) {
+	peer, err := readNode(n)
+	if err == nil {
+		err = g.compare(peer)
+	}
+	key := fmt.Sprintf("%.20q at %s", n.Name, n.Address())
+	if err == nil {
+		g.said.forget(key)
+		return peer, nil
+	}
+	if g.said.first(key, err.Error(), time.Now()) {
+		g.log.Warn().Msgf("refused node %s: %v", key, err)
+	}
+	return node{}, fmt.Errorf("%w: %w", errRefused, err)
+}
+
+// compare refuses the nodes of another cluster and of another algorithm.
+func (g *gate) compare(n node) error {
+	if n.cluster != g.cluster {
+		return fmt.Errorf("it belongs to cluster %q, this node to %q; "+
+			"give both the same cluster label, or remove the address from the join targets",
+			n.cluster, g.cluster)
+	}
+	if n.algorithm != g.algorithm {
+		return fmt.Errorf("it runs algorithm %q, this node %q; "+
+			"run the same algorithm on all nodes of a cluster", n.algorithm, g.algorithm)
+	}
+	return nil
+}
+
+// Bounds on what sayOnce remembers, and for how long.
+const (
+	maxSaid   = 256
+	saidAfter = time.Hour
+)
+
+// sayOnce lets each subject's reason through once, until the reason changes. It
+// starts over every hour, and lets at most maxSaid through within one, so that
+// nobody can fill a log from outside. Any goroutine may call it.
+type sayOnce struct {
+	mu     sync.Mutex
+	since  time.Time
+	count  int
+	reason map[string]string
+}
+
+// first reports whether the subject's reason is to be said now.
+func (s *sayOnce) first(subject, reason string, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reason == nil || now.Sub(s.since) > saidAfter {
+		s.since, s.count, s.reason = now, 0, make(map[string]string)
+	}
+	said, ok := s.reason[subject]
+	if ok && said == reason || s.count >= maxSaid {
+		return false
+	}
+	s.count++
+	s.reason[subject] = reason
+	return true
+}
+
+// forget makes the subject's next reason a new one.
+func (s *sayOnce) forget(subject string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.reason, subject)
+}
