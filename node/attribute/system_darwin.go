@@ -1,0 +1,15 @@
+package attribute
+
+import "golang.org/x/sys/unix"
+
+// totalMemory is the machine's memory in bytes.
+func totalMemory() (uint64, error) { return unix.SysctlUint64("hw.memsize") }
+
+// freeBytes is the space left to an ordinary user where dir is.
+func freeBytes(dir string) (uint64, error) {
+	var info unix.Statfs_t
+	if err := unix.Statfs(dir, &info); err != nil {
+		return 0, err
+	}
+	return info.Bavail * uint64(info.Bsize), nil
+}

@@ -1,0 +1,15 @@
+// Package node runs one election Machine on real time: one goroutine owns it,
+// feeds it events and carries out what each Step returns, in this order:
+//
+//	Save ► Send ► the belief about the leader is published ► the Step is recorded
+//
+// What it does not promise: Send is best effort, messages and peer changes that
+// wait at the same time are taken in any order, and an answer about leadership
+// is no better than the Guarantee of its algorithm.
+//
+// A Node that cannot save ends. It never goes on with a term it could not keep:
+// whoever started it starts a new one from what the disk holds.
+//
+// To embed a node: build a Machine, open a Store, start a Transport, then New,
+// Run in a goroutine of its own, and Watch.
+package node

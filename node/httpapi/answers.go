@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// The answers. Fields are added over time, never renamed. Each names the node
+// that gave it, so that the answer of another program is not taken for one.
+
+// Health answers /healthz and /readyz.
+type Health struct {
+	Self   proto.NodeID `json:"self"`
+	OK     bool         `json:"ok"`
+	Reason string       `json:"reason,omitempty"` // why not
+}
+
+// Leadership answers /leader.
+type Leadership struct {
+	Self     proto.NodeID `json:"self"`
+	IsLeader bool         `json:"is_leader"`
+	Leader   proto.NodeID `json:"leader"` // 0 is nobody
+	// LeaderAddr is where the leader takes election messages, host:port;
+	// absent while gossip does not know it.
+	LeaderAddr string     `json:"leader_addr,omitempty"`
+	Term       proto.Term `json:"term"`
+	// Token is the fencing token. The leader alone gives it, and none does
+	// when the guarantee is best-effort.
+	Token     proto.Term           `json:"token,omitempty"`
+	Guarantee algorithms.Guarantee `json:"guarantee"`
+	// ValidUntil is the lease's end, absent when there is no lease.
+	ValidUntil time.Time `json:"valid_until,omitzero"`
+	Algorithm  string    `json:"algorithm"`
+	Reason     string    `json:"reason,omitempty"` // why the leader is nobody
+}
+
+// Status answers /v1/status.
+type Status struct {
+	Leadership
+	Role     string            `json:"role"` // leader, follower or looking
+	Session  string            `json:"session"`
+	Cluster  string            `json:"cluster"`
+	Healthy  bool              `json:"healthy"`
+	Ready    bool              `json:"ready"`
+	NotReady string            `json:"not_ready,omitempty"` // why not
+	LastTick time.Time         `json:"last_tick,omitzero"`
+	Alive    []proto.NodeID    `json:"alive"` // this node included
+	Counters map[string]uint64 `json:"counters,omitempty"`
+}
+
+// Members answers /v1/members.
+type Members struct {
+	Self    proto.NodeID `json:"self"`
+	Members []Member     `json:"members"`
+}
+
+// Member is one process of the cluster. Addresses are host:port.
+type Member struct {
+	ID           proto.NodeID `json:"id"`
+	Session      string       `json:"session"`
+	Attr         int64        `json:"attr"`
+	GossipAddr   string       `json:"gossip_addr"`
+	ElectionAddr string       `json:"election_addr"`
+	HTTPAddr     string       `json:"http_addr,omitempty"`
+}
+
+// refusal answers what is no question.
+type refusal struct {
+	Error string `json:"error"`
+}
+
+func (h Health) from() proto.NodeID     { return h.Self }
+func (l Leadership) from() proto.NodeID { return l.Self }
+func (m Members) from() proto.NodeID    { return m.Self }

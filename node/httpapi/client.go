@@ -1,0 +1,115 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Why a Client got no answer.
+var (
+	// ErrUnreachable: nothing answered at the address.
+	ErrUnreachable = errors.New("no answer")
+	// ErrNotANode: something answered, but not as a node does.
+	ErrNotANode = errors.New("not the answer of a node")
+)
+
+// Client asks one node. Its methods may be called from any goroutine; each
+// waits at most five seconds. Errors wrap ErrUnreachable or ErrNotANode.
+type Client struct {
+	Addr string // host:port of the node's HTTP API
+}
+
+const (
+	clientTimeout = 5 * time.Second
+	// maxAnswer bounds an answer, in bytes: a few hundred for each of the
+	// largest cluster's members.
+	maxAnswer = 4 << 20
+)
+
+// caller asks the node itself, whatever proxy the environment names, and keeps
+// no connection: a Client asks once in a while.
+var caller = &http.Client{
+	Timeout:   clientTimeout,
+	Transport: &http.Transport{DisableKeepAlives: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // no node redirects
+	},
+}
+
+// Health asks whether the node is well. An unwell one is no error.
+func (c Client) Health(ctx context.Context) (Health, error) {
+	return get[Health](ctx, c.Addr, "/healthz", http.StatusServiceUnavailable)
+}
+
+// Leader asks the node who leads. Nobody is no error.
+func (c Client) Leader(ctx context.Context) (Leadership, error) {
+	return get[Leadership](ctx, c.Addr, "/leader", http.StatusServiceUnavailable)
+}
+
+// Status asks the node about itself.
+func (c Client) Status(ctx context.Context) (Status, error) {
+	return get[Status](ctx, c.Addr, "/v1/status")
+}
+
+// Members asks the node who is alive.
+func (c Client) Members(ctx context.Context) (Members, error) {
+	return get[Members](ctx, c.Addr, "/v1/members")
+}
+
+// get asks addr for path. The answer comes with the code 200 or one of codes.
+func get[T interface{ from() proto.NodeID }](
+	ctx context.Context, addr, path string, codes ...int,
+) (T, error) {
+	var answer T
+	fail := func(kind, cause error, hint string) (T, error) {
+		return *new(T), fmt.Errorf("ask %s for %s: %w: %w: %s", addr, path, kind, cause, hint)
+	}
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return fail(ErrUnreachable, err, "want host:port")
+	}
+	resp, err := fetch(ctx, addr, path)
+	if err != nil {
+		return fail(ErrUnreachable, err,
+			"is the node running, and is this where it serves HTTP?")
+	}
+	defer resp.Body.Close()
+	const hint = "does another program listen there?"
+	if resp.StatusCode != http.StatusOK && !slices.Contains(codes, resp.StatusCode) {
+		return fail(ErrNotANode, errors.New(resp.Status), hint)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return fail(ErrUnreachable, err, "the answer was cut short, try again")
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return fail(ErrNotANode, err, hint)
+	}
+	if err := answer.from().Validate(); err != nil {
+		return fail(ErrNotANode, err, hint)
+	}
+	return answer, nil
+}
+
+func fetch(ctx context.Context, addr, path string) (*http.Response, error) {
+	u := url.URL{Scheme: "http", Host: addr, Path: path}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := caller.Do(req)
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err // the rest of it repeats the address
+	}
+	return resp, err
+}

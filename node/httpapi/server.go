@@ -1,0 +1,147 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Config is what the answers come from.
+type Config struct {
+	Source Source
+	// Version is what /version answers, as JSON.
+	Version any
+	// ErrorLog takes what goes wrong between a client and the server; nil for
+	// the standard logger.
+	ErrorLog *log.Logger
+}
+
+// A client that is slow to ask or to listen loses its connection, so that many
+// of them cannot use up the node's file descriptors.
+const (
+	headerTimeout  = 3 * time.Second // from the connection to the end of the header
+	requestTimeout = 5 * time.Second // to the end of the request, and to the next one
+	answerTimeout  = 5 * time.Second // from the header to the end of the answer
+	maxHeader      = 8 << 10         // bytes
+	shutdownGrace  = time.Second
+)
+
+// Serve answers on ln until ctx is done, then lets answers under way finish for
+// a moment and returns nil. It closes ln. An error says why nobody can be
+// answered any more.
+func Serve(ctx context.Context, ln net.Listener, cfg Config) error {
+	srv := &http.Server{
+		Handler:           Handler(cfg),
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       requestTimeout,
+		WriteTimeout:      answerTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          cfg.ErrorLog,
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(ln) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve HTTP on %s: %w", ln.Addr(), err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+	defer cancel()
+	if srv.Shutdown(grace) != nil {
+		_ = srv.Close() // the grace is over: whoever still listens is cut off
+	}
+	<-failed //nolint:errcheck // only that it has stopped matters
+	return nil
+}
+
+// view answers one path: the HTTP code and the value that becomes JSON.
+type view func(s Snapshot, now time.Time) (code int, answer any)
+
+var views = map[string]view{
+	"/healthz": func(s Snapshot, now time.Time) (int, any) {
+		return check(s, s.sick(now))
+	},
+	"/readyz": func(s Snapshot, now time.Time) (int, any) {
+		return check(s, s.unready(now))
+	},
+	"/leader": func(s Snapshot, now time.Time) (int, any) {
+		a := s.leadership(now)
+		return okIf(a.IsLeader), a
+	},
+	"/v1/status": func(s Snapshot, now time.Time) (int, any) {
+		return http.StatusOK, s.status(now)
+	},
+	"/v1/members": func(s Snapshot, _ time.Time) (int, any) {
+		return http.StatusOK, Members{s.Self, append([]Member{}, s.Members...)}
+	},
+}
+
+func check(s Snapshot, reason string) (int, any) {
+	ok := reason == ""
+	return okIf(ok), Health{s.Self, ok, reason}
+}
+
+func okIf(ok bool) int {
+	if ok {
+		return http.StatusOK
+	}
+	return http.StatusServiceUnavailable
+}
+
+// Handler answers the paths of the package's description.
+func Handler(cfg Config) http.Handler {
+	mux := http.NewServeMux()
+	for path, view := range views {
+		mux.HandleFunc(path, readOnly(func(w http.ResponseWriter) {
+			code, answer := view(cfg.Source.Snapshot(), time.Now())
+			write(w, code, answer)
+		}))
+	}
+	mux.HandleFunc("/version", readOnly(func(w http.ResponseWriter) {
+		write(w, http.StatusOK, cfg.Version)
+	}))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		write(w, http.StatusNotFound, refusal{"no such path: there are /healthz, /readyz, " +
+			"/leader, /v1/status, /v1/members and /version"})
+	})
+	return mux
+}
+
+// readOnly refuses every method that means to change something.
+func readOnly(answer func(http.ResponseWriter)) http.HandlerFunc {
+	const allowed = "GET, HEAD, OPTIONS"
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch r.Method {
+		case http.MethodOptions:
+			w.Header().Set("Allow", allowed)
+			answer(w)
+		case http.MethodGet, http.MethodHead:
+			answer(w)
+		default:
+			w.Header().Set("Allow", allowed)
+			write(w, http.StatusMethodNotAllowed,
+				refusal{r.Method + " is not allowed here: only " + allowed})
+		}
+	}
+}
+
+// write sends an answer, of which net/http keeps the body back for a HEAD.
+func write(w http.ResponseWriter, code int, answer any) {
+	body, err := json.Marshal(answer)
+	if err != nil {
+		code, body = http.StatusInternalServerError, []byte(`{"error":"the answer is no JSON"}`)
+	}
+	body = append(body, '\n')
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(code)
+	_, _ = w.Write(body) // a client that has gone away misses nothing it wants
+}

@@ -1,0 +1,114 @@
+package httpapi
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Source knows the node.
+type Source interface {
+	// Snapshot is the node now. It is called once a request, from any
+	// goroutine, and must not wait for the election loop: it has to answer
+	// while the loop hangs.
+	Snapshot() Snapshot
+}
+
+// Snapshot is a node at one moment.
+type Snapshot struct {
+	Self      proto.NodeID
+	Session   proto.Session
+	Cluster   string
+	Algorithm string
+	Guarantee algorithms.Guarantee
+	// Running is true while the election loop has started and not ended.
+	Running bool
+	// LastTick is when the loop last showed a sign of life.
+	LastTick time.Time
+	Leader   algorithms.Leader
+	// Gossiping is true while the node takes part in the gossip, alone or not.
+	Gossiping bool
+	// Members are the processes believed alive, this one among them, by id.
+	Members []Member
+	// Counters are named in snake_case.
+	Counters map[string]uint64
+}
+
+// staleAfter is how old the loop's last sign of life may be. It gives one each
+// second, and a disk may keep it for a few.
+const staleAfter = 5 * time.Second
+
+// sick is why the node is not healthy, "" when it is.
+func (s Snapshot) sick(now time.Time) string {
+	if !s.Running {
+		return "the election loop is not running"
+	}
+	if age := now.Sub(s.LastTick); age > staleAfter {
+		return fmt.Sprintf("the election loop last ticked %v ago: it waits for the disk, "+
+			"or the process was paused", age.Round(time.Second))
+	}
+	return ""
+}
+
+// unready is why the node is not ready, "" when it is. A leader is not needed:
+// nodes that waited for one before they are let in would wait for ever.
+func (s Snapshot) unready(now time.Time) string {
+	if why := s.sick(now); why != "" {
+		return why
+	}
+	if !s.Gossiping {
+		return "gossip is not running"
+	}
+	return ""
+}
+
+// leadership is the node's answer to who leads. A node whose loop hangs knows
+// nobody: it cannot have heard what happened since.
+func (s Snapshot) leadership(now time.Time) Leadership {
+	a := Leadership{
+		Self: s.Self, Term: s.Leader.Term, Guarantee: s.Guarantee, Algorithm: s.Algorithm,
+	}
+	if why := s.sick(now); why != "" {
+		a.Reason = why
+		return a
+	}
+	expired := !s.Leader.Until.IsZero() && !now.Before(s.Leader.Until)
+	if s.Leader.ID == 0 || expired {
+		a.Reason = "no leader is known"
+		return a
+	}
+	a.Leader, a.ValidUntil = s.Leader.ID, s.Leader.Until
+	a.IsLeader = a.Leader == s.Self
+	if a.IsLeader && s.Guarantee != algorithms.BestEffort {
+		a.Token = a.Term
+	}
+	for _, m := range s.Members {
+		if m.ID == a.Leader {
+			a.LeaderAddr = m.ElectionAddr
+		}
+	}
+	return a
+}
+
+func (s Snapshot) status(now time.Time) Status {
+	st := Status{
+		Leadership: s.leadership(now), Role: "looking", Session: s.Session.String(),
+		Cluster: s.Cluster, Healthy: s.sick(now) == "", LastTick: s.LastTick,
+		NotReady: s.unready(now), Alive: make([]proto.NodeID, 0, len(s.Members)),
+		Counters: s.Counters,
+	}
+	st.Ready = st.NotReady == ""
+	switch st.Leader {
+	case 0:
+	case s.Self:
+		st.Role = "leader"
+	default:
+		st.Role = "follower"
+	}
+	for _, m := range s.Members {
+		st.Alive = append(st.Alive, m.ID)
+	}
+	return st
+}

@@ -1,0 +1,181 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// well is node 3 of three, at noon, with node 5 leading.
+func well() Snapshot {
+	return Snapshot{
+		Self: 3, Session: proto.Session{0xab}, Cluster: "demo", Algorithm: "bully",
+		Guarantee: algorithms.BestEffort, Running: true, LastTick: noon, Gossiping: true,
+		Leader: algorithms.Leader{ID: 5, Session: proto.Session{1}, Term: 7},
+		Members: []Member{
+			{ID: 1, Session: "01", Attr: -4, GossipAddr: "h1:1", ElectionAddr: "h1:2"},
+			{ID: 3, Session: "ab", GossipAddr: "h3:1", ElectionAddr: "h3:2", HTTPAddr: "h3:3"},
+			{ID: 5, Session: "05", GossipAddr: "h5:1", ElectionAddr: "h5:2"},
+		},
+		Counters: map[string]uint64{"sent": 12, "received": 9},
+	}
+}
+
+// with is well, edited.
+func with(edit func(*Snapshot)) Snapshot {
+	s := well()
+	edit(&s)
+	return s
+}
+
+// Promise: "Every answer about leadership states its guarantee. A best-effort
+// answer has no token." And nobody is said to lead who cannot be known to.
+func TestLeadership(t *testing.T) {
+	lease := noon.Add(2 * time.Second)
+	leased := func(id proto.NodeID) func(*Snapshot) {
+		return func(s *Snapshot) {
+			s.Guarantee = algorithms.Lease
+			s.Leader.ID, s.Leader.Until = id, lease
+		}
+	}
+	cases := []struct {
+		name string
+		in   Snapshot
+		at   time.Time
+		want string
+	}{
+		{
+			"a follower", well(), noon,
+			`{"self":3,"is_leader":false,"leader":5,"leader_addr":"h5:2","term":7,` +
+				`"guarantee":"best-effort","algorithm":"bully"}`,
+		},
+		{
+			"the leader, best-effort", with(func(s *Snapshot) { s.Leader.ID = 3 }), noon,
+			`{"self":3,"is_leader":true,"leader":3,"leader_addr":"h3:2","term":7,` +
+				`"guarantee":"best-effort","algorithm":"bully"}`,
+		},
+		{
+			"the leader, with a lease", with(leased(3)), noon,
+			`{"self":3,"is_leader":true,"leader":3,"leader_addr":"h3:2","term":7,"token":7,` +
+				`"guarantee":"lease","valid_until":"2026-11-20T12:00:02Z","algorithm":"bully"}`,
+		},
+		{
+			"a follower of a lease", with(leased(5)), lease.Add(-1),
+			`{"self":3,"is_leader":false,"leader":5,"leader_addr":"h5:2","term":7,` +
+				`"guarantee":"lease","valid_until":"2026-11-20T12:00:02Z","algorithm":"bully"}`,
+		},
+		{
+			"a lease that ran out", with(leased(3)), lease,
+			`{"self":3,"is_leader":false,"leader":0,"term":7,"guarantee":"lease",` +
+				`"algorithm":"bully","reason":"no leader is known"}`,
+		},
+		{
+			"nobody", with(func(s *Snapshot) { s.Leader.ID = 0 }), noon,
+			`{"self":3,"is_leader":false,"leader":0,"term":7,"guarantee":"best-effort",` +
+				`"algorithm":"bully","reason":"no leader is known"}`,
+		},
+		{
+			"a leader gossip does not know", with(func(s *Snapshot) { s.Leader.ID = 9 }), noon,
+			`{"self":3,"is_leader":false,"leader":9,"term":7,"guarantee":"best-effort",` +
+				`"algorithm":"bully"}`,
+		},
+		{
+			"a leader whose loop hangs", with(func(s *Snapshot) { s.Leader.ID = 3 }),
+			noon.Add(7 * time.Second),
+			`{"self":3,"is_leader":false,"leader":0,"term":7,"guarantee":"best-effort",` +
+				`"algorithm":"bully","reason":"the election loop last ticked 7s ago: ` +
+				`it waits for the disk, or the process was paused"}`,
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := json.Marshal(c.in.leadership(c.at))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != c.want {
+				t.Errorf("answers\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// Promise: "/healthz (the loop ticked lately), /readyz (must not require a
+// leader, or a bootstrap deadlocks)".
+func TestHealthAndReadiness(t *testing.T) {
+	cases := []struct {
+		name          string
+		in            Snapshot
+		at            time.Time
+		sick, unready string // a part of the reason, "" for well
+	}{
+		{"well", well(), noon, "", ""},
+		{"without a leader", with(func(s *Snapshot) { s.Leader.ID = 0 }), noon, "", ""},
+		{"alone", with(func(s *Snapshot) { s.Members = s.Members[1:2] }), noon, "", ""},
+		{"ticked lately", well(), noon.Add(staleAfter), "", ""},
+		{"ticked long ago", well(), noon.Add(staleAfter + 1), "ticked", "ticked"},
+		{"never started", Snapshot{Self: 3, Gossiping: true}, noon, "not running", "not running"},
+		{"ended", with(func(s *Snapshot) { s.Running = false }), noon, "not running", "not running"},
+		{"no gossip", with(func(s *Snapshot) { s.Gossiping = false }), noon, "", "gossip"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			sick, unready := c.in.sick(c.at), c.in.unready(c.at)
+			if (sick == "") != (c.sick == "") || !strings.Contains(sick, c.sick) {
+				t.Errorf("unhealthy because %q, want %q", sick, c.sick)
+			}
+			if (unready == "") != (c.unready == "") || !strings.Contains(unready, c.unready) {
+				t.Errorf("not ready because %q, want %q", unready, c.unready)
+			}
+		})
+	}
+}
+
+// Promise: /v1/status is one flat object, so that a shell can read it.
+func TestStatus(t *testing.T) {
+	cases := []struct {
+		name string
+		in   Snapshot
+		want string
+	}{
+		{
+			"a follower", well(),
+			`{"self":3,"is_leader":false,"leader":5,"leader_addr":"h5:2","term":7,` +
+				`"guarantee":"best-effort","algorithm":"bully","role":"follower",` +
+				`"session":"ab000000000000000000000000000000","cluster":"demo",` +
+				`"healthy":true,"ready":true,"last_tick":"2026-11-20T12:00:00Z",` +
+				`"alive":[1,3,5],"counters":{"received":9,"sent":12}}`,
+		},
+		{
+			"before the start",
+			Snapshot{Self: 3, Guarantee: algorithms.BestEffort},
+			`{"self":3,"is_leader":false,"leader":0,"term":0,` +
+				`"guarantee":"best-effort","algorithm":"",` +
+				`"reason":"the election loop is not running","role":"looking",` +
+				`"session":"00000000000000000000000000000000","cluster":"",` +
+				`"healthy":false,"ready":false,` +
+				`"not_ready":"the election loop is not running","alive":[]}`,
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := json.Marshal(c.in.status(noon))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != c.want {
+				t.Errorf("answers\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+	leader := with(func(s *Snapshot) { s.Leader.ID = 3 })
+	if role := leader.status(noon).Role; role != "leader" {
+		t.Errorf("the leader's role is %q", role)
+	}
+}

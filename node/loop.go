@@ -1,0 +1,97 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+)
+
+// loop feeds the Machine until ctx is done or a Step cannot be carried out.
+func (n *Node) loop(ctx context.Context) error {
+	ticker := time.NewTicker(heartbeat)
+	defer ticker.Stop()
+	n.timer = time.NewTimer(0)
+	n.timer.Stop()
+	defer n.timer.Stop()
+
+	err := n.step(algorithms.Start{Saved: n.cfg.Saved})
+	for err == nil && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+			n.tick()
+		case <-n.timer.C:
+			err = n.step(algorithms.Timeout{})
+		case m := <-n.inbox:
+			err = n.step(algorithms.Receive{Message: m})
+		case <-n.peers.wake:
+			err = n.takeView()
+		case a := <-n.asks:
+			if err = n.step(a.event); err == nil {
+				close(a.carriedOut)
+			}
+		}
+	}
+	return err
+}
+
+// takeView hands the latest opinion to the Machine, after the messages that
+// wait: what a process said, it said before it died.
+func (n *Node) takeView() error {
+	ev, ok := n.peers.take()
+	for range len(n.inbox) {
+		if err := n.step(algorithms.Receive{Message: <-n.inbox}); err != nil {
+			return err
+		}
+	}
+	if !ok {
+		return nil
+	}
+	return n.step(ev)
+}
+
+// step takes one event through the Machine and carries out what it returns. The
+// order is the contract of algorithms.Output.
+func (n *Node) step(ev algorithms.Event) error {
+	out := n.cfg.Machine.Step(n.clock.read(time.Now()), ev)
+	if out.Save != nil {
+		if err := n.cfg.Store.Save(*out.Save); err != nil {
+			return fmt.Errorf("%w: %w", ErrStore, err)
+		}
+	}
+	wall := time.Now() // saving took a while; this is when the Step takes effect
+	n.cfg.Recorder.Stamp(wall, ev, &out)
+	for _, m := range out.Send {
+		n.cfg.Transport.Send(m)
+	}
+	n.arm(out.Deadline)
+	n.publish(wall, ev, out)
+	rec, ok := n.cfg.Recorder.Record(wall, ev, out)
+	if ok && n.cfg.Record != nil {
+		n.cfg.Record(rec)
+	}
+	return nil
+}
+
+// arm replaces the deadline. A timer that was stopped or reset never delivers
+// its former value.
+func (n *Node) arm(deadline time.Time) {
+	if deadline.IsZero() {
+		n.timer.Stop()
+		return
+	}
+	n.timer.Reset(time.Until(deadline))
+}
+
+// clock keeps the promise that a Machine's time never goes back.
+type clock struct{ last time.Time }
+
+// read is now, or the reading before when that was later.
+func (c *clock) read(now time.Time) time.Time {
+	if now.After(c.last) {
+		c.last = now
+	}
+	return c.last
+}

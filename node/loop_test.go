@@ -1,0 +1,151 @@
+package node
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+)
+
+// timeouts is a Machine that answers a Campaign by the deadline in its reason,
+// "" for none, and notes when a Timeout came.
+type timeouts struct {
+	zero time.Time
+	busy time.Duration // how long each Campaign keeps the Machine
+	came []time.Duration
+}
+
+func (m *timeouts) step(now time.Time, ev algorithms.Event) (algorithms.Output, bool) {
+	switch ev := ev.(type) {
+	case algorithms.Timeout:
+		m.came = append(m.came, now.Sub(m.zero))
+		return algorithms.Output{}, true
+	case algorithms.Campaign:
+		time.Sleep(m.busy)
+		if ev.Reason == "" {
+			return algorithms.Output{}, true
+		}
+		after, err := time.ParseDuration(ev.Reason)
+		if err != nil {
+			panic(err)
+		}
+		return algorithms.Output{Deadline: m.zero.Add(after)}, true
+	}
+	return algorithms.Output{}, false
+}
+
+// Promise: "Deadline is when to deliver Timeout; zero for never. It replaces the
+// deadline of the Step before."
+func TestDeadline(t *testing.T) {
+	cases := []struct {
+		name      string
+		busy      time.Duration
+		deadlines []string // one a Campaign
+		want      []time.Duration
+	}{
+		{"none", 0, nil, nil},
+		{"to the instant", 0, []string{"1234567ns"}, []time.Duration{1234567}},
+		{"in the past", 0, []string{"-1s"}, []time.Duration{0}},
+		{"made later", 0, []string{"1s", "2s"}, []time.Duration{2 * time.Second}},
+		{"made earlier", 0, []string{"2s", "1s"}, []time.Duration{time.Second}},
+		{"withdrawn", 0, []string{"1s", ""}, nil},
+		// The first deadline passes while the Machine is in the second Step,
+		// which replaces it: no Timeout for it may come after.
+		{
+			"passed, then made later", 2 * time.Second,
+			[]string{"3s", "9s"},
+			[]time.Duration{9 * time.Second},
+		},
+		{"passed, then withdrawn", 2 * time.Second, []string{"3s", ""}, nil},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &timeouts{zero: time.Now(), busy: c.busy}
+				f := start(t, m.step)
+				for _, d := range c.deadlines {
+					f.campaign(d)
+				}
+				time.Sleep(time.Minute)
+				if err := f.stop(); err != nil {
+					t.Error(err)
+				}
+				if !slices.Equal(m.came, c.want) {
+					t.Errorf("timeouts after %v, want %v", m.came, c.want)
+				}
+			})
+		})
+	}
+}
+
+// Promise: a Step that repeats its deadline keeps it: what else happens does
+// not put the Timeout off.
+func TestDeadlineIsNotPutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		zero := time.Now()
+		var came []time.Duration
+		f := start(t, func(now time.Time, ev algorithms.Event) (algorithms.Output, bool) {
+			if _, ok := ev.(algorithms.Timeout); ok {
+				came = append(came, now.Sub(zero))
+				return algorithms.Output{}, true
+			}
+			_, first := ev.(algorithms.Start)
+			return algorithms.Output{Deadline: zero.Add(time.Second)}, first
+		})
+		for range 20 {
+			time.Sleep(70 * time.Millisecond)
+			f.Deliver(message(1))
+		}
+		synctest.Wait()
+		if want := []time.Duration{time.Second}; !slices.Equal(came, want) {
+			t.Errorf("timeouts after %v, want %v", came, want)
+		}
+	})
+}
+
+// Promise: "the loop ticked lately": an idle loop shows a sign of life every
+// second, one that hangs in a Step shows none, and Status answers meanwhile.
+func TestSignOfLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := make(chan struct{})
+		f := start(t, func(_ time.Time, ev algorithms.Event) (algorithms.Output, bool) {
+			if _, ok := ev.(algorithms.Campaign); ok {
+				<-hang
+			}
+			return algorithms.Output{}, false
+		})
+		time.Sleep(10*time.Second + heartbeat/2)
+		if age := time.Since(f.Status().LastTick); age > heartbeat {
+			t.Errorf("idle: the last sign of life is %v old", age)
+		}
+		asked := make(chan error)
+		go func() { asked <- f.Campaign(context.Background(), "hang") }()
+		time.Sleep(10 * time.Second)
+		if age := time.Since(f.Status().LastTick); age < 10*time.Second {
+			t.Errorf("hanging: the last sign of life is only %v old", age)
+		}
+		close(hang)
+		if err := <-asked; err != nil {
+			t.Error(err)
+		}
+		if age := time.Since(f.Status().LastTick); age > 0 {
+			t.Errorf("going on: the last sign of life is %v old", age)
+		}
+	})
+}
+
+// Promise: "now never goes back from one Step to the next."
+func TestClockNeverGoesBack(t *testing.T) {
+	var c clock
+	zero := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	reads := []struct{ now, want int }{{0, 0}, {5, 5}, {3, 5}, {5, 5}, {6, 6}, {-9, 6}, {7, 7}}
+	for _, r := range reads {
+		got := c.read(zero.Add(time.Duration(r.now)))
+		if want := zero.Add(time.Duration(r.want)); !got.Equal(want) {
+			t.Errorf("at %d the clock reads %v, want %v", r.now, got, want)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// What ends a Node or refuses a request to it.
+var (
+	// ErrStore: the Store failed, so the Node ended.
+	ErrStore = errors.New("the term and vote cannot be kept")
+	// ErrStopped: the Node ended before it carried the request out.
+	ErrStopped = errors.New("the node has stopped")
+	// ErrConfig: New was given what no Node can run on.
+	ErrConfig = errors.New("node configuration")
+)
+
+// Store keeps what a node must never forget.
+type Store interface {
+	// Save returns once s is durable. It is called from the Node's goroutine,
+	// which waits for it. An error ends the Node.
+	Save(s algorithms.State) error
+}
+
+// Transport takes messages to other nodes.
+type Transport interface {
+	// Send is called from the Node's goroutine and never blocks: what cannot
+	// be sent is dropped. Messages to one node leave in the order of the calls.
+	Send(m proto.Message)
+}
+
+// Config is what a Node is made of. Every field is required but Record and
+// Logger.
+type Config struct {
+	// ID and Session are this process.
+	ID      proto.NodeID
+	Session proto.Session
+	// Machine is owned by the Node from New on.
+	Machine algorithms.Machine
+	// Saved is what the Store kept from the last run.
+	Saved     algorithms.State
+	Store     Store
+	Transport Transport
+	// Guarantee is how far the Machine's answers can be trusted.
+	Guarantee algorithms.Guarantee
+	// Recorder is owned by the Node from New on.
+	Recorder *trace.Recorder
+	// Record takes each record, on the Node's goroutine; it should not block.
+	// Nil discards them.
+	Record func(trace.Record)
+	// Logger takes what is worth a warning and no Step: dropped messages. The
+	// zero value discards it.
+	Logger zerolog.Logger
+}
+
+func (c Config) validate() error {
+	if err := c.ID.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	missing := ""
+	switch {
+	case c.Session.IsZero():
+		missing = "session"
+	case c.Machine == nil:
+		missing = "machine"
+	case c.Store == nil:
+		missing = "store"
+	case c.Transport == nil:
+		missing = "transport"
+	case c.Guarantee == "":
+		missing = "guarantee"
+	case c.Recorder == nil:
+		missing = "recorder"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%w: no %s", ErrConfig, missing)
+}
+
+const (
+	// inboxSize is how many messages may wait for the Machine. Elections send
+	// a few for each node, so that a full inbox means a stuck Node or a
+	// hostile peer.
+	inboxSize = 1024
+	// heartbeat is the longest an idle loop goes without a sign of life.
+	heartbeat = time.Second
+	// warnEvery spaces the warnings about dropped messages.
+	warnEvery = 10 * time.Second
+)
+
+// Node runs one Machine, once. Its methods may be called from any goroutine.
+type Node struct {
+	cfg     Config
+	inbox   chan proto.Message
+	peers   peersBox
+	asks    chan ask
+	started atomic.Bool
+	ended   chan struct{} // closed when Run is over
+
+	// Of the goroutine in Run alone.
+	clock clock
+	timer *time.Timer
+
+	misaddressed *dropped
+	overflowed   *dropped
+
+	mu       sync.Mutex // guards what follows
+	status   Status
+	watchers map[chan algorithms.Leader]func() bool // each with what stops its AfterFunc
+}
+
+// New returns a Node that has not started. Errors wrap ErrConfig.
+func New(cfg Config) (*Node, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	return &Node{
+		cfg:          cfg,
+		inbox:        make(chan proto.Message, inboxSize),
+		peers:        peersBox{wake: make(chan struct{}, 1)},
+		asks:         make(chan ask),
+		ended:        make(chan struct{}),
+		misaddressed: newDropped(cfg.Logger),
+		overflowed:   newDropped(cfg.Logger),
+		status: Status{
+			ID:        cfg.ID,
+			Session:   cfg.Session,
+			Guarantee: cfg.Guarantee,
+			Leader:    algorithms.Leader{Term: cfg.Saved.Term},
+		},
+		watchers: make(map[chan algorithms.Leader]func() bool),
+	}, nil
+}
+
+// Run starts the Machine and returns nil when ctx is done, or the error that
+// ended the Node, which wraps ErrStore. It may be called once. Since a Node that
+// ended follows nobody, the belief is then "nobody".
+func (n *Node) Run(ctx context.Context) error {
+	if n.started.Swap(true) {
+		return fmt.Errorf("%w: Run was called before", ErrConfig)
+	}
+	defer n.end()
+	if err := n.loop(ctx); err != nil {
+		return fmt.Errorf("node %d: %w", n.cfg.ID, err)
+	}
+	return nil
+}

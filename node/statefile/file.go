@@ -1,0 +1,180 @@
+package statefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// What Open and Save refuse. Every error also wraps what the system said.
+var (
+	// ErrLocked: another process uses the directory.
+	ErrLocked = errors.New("in use by another process")
+	// ErrCorrupt: the state is there but cannot be trusted.
+	ErrCorrupt = errors.New("damaged")
+	// ErrForeign: the directory belongs to another node or cluster.
+	ErrForeign = errors.New("belongs to another node")
+	// ErrTermBack: a Save with a lower term than the one before.
+	ErrTermBack = errors.New("a term never goes back")
+	// ErrState: a Save of values that no correct node reaches.
+	ErrState = errors.New("not a valid state")
+	// ErrClosed: a Save after Close.
+	ErrClosed = errors.New("the state file is closed")
+)
+
+const (
+	stateName = "state.json"
+	tempName  = "state.json.tmp"
+	lockName  = "lock"
+)
+
+// Owner is whose state a directory keeps.
+type Owner struct {
+	Cluster string // the cluster's label, at most 255 bytes of UTF-8
+	ID      proto.NodeID
+}
+
+// File is the open state of one node. It belongs to one goroutine at a time.
+type File struct {
+	dir    string
+	owner  Owner
+	lock   *os.File // nil once closed
+	saved  algorithms.State
+	broken error // the first write that failed
+}
+
+// Open locks dir, creating it with mode 0700 if it is missing, and returns the
+// state it keeps: the zero State when no process of this node ever saved one.
+//
+// The state it returns is durable: Open writes it once more, because what an
+// earlier process read back may never have reached the disk, and because a
+// directory that cannot be written should be known at the start and not in the
+// middle of an election.
+//
+// Errors wrap ErrLocked, ErrCorrupt, ErrForeign or what the system said.
+func Open(dir string, owner Owner) (*File, algorithms.State, error) {
+	if err := owner.validate(); err != nil {
+		return nil, algorithms.State{}, err
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, algorithms.State{}, fmt.Errorf("data directory %s: %w", dir, err)
+	}
+	f := &File{dir: abs, owner: owner}
+	if err := f.open(); err != nil {
+		return nil, algorithms.State{}, errors.Join(err, f.Close())
+	}
+	return f, f.saved, nil
+}
+
+func (f *File) open() error {
+	if err := makeDir(f.dir); err != nil {
+		return f.unusable(err)
+	}
+	var err error
+	if f.lock, err = lock(filepath.Join(f.dir, lockName)); err != nil {
+		if errors.Is(err, ErrLocked) {
+			return fmt.Errorf("data directory %s: %w", f.dir, err)
+		}
+		return f.unusable(err)
+	}
+	if err := f.load(); err != nil {
+		return err
+	}
+	if err := f.write(f.saved); err != nil {
+		return f.unusable(err)
+	}
+	return nil
+}
+
+// load reads the state into f.saved. Whatever else is in the directory does
+// not count: a temporary file is a Save that never finished, of which nothing
+// left the node.
+func (f *File) load() error {
+	path := filepath.Join(f.dir, stateName)
+	data, err := readSmall(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return f.unusable(err)
+	}
+	owner, state, err := decode(data)
+	if err != nil {
+		return fmt.Errorf("state file %s: %w: remove the file to let node %d begin again at "+
+			"term 0, which is safe unless its votes count in a quorum", path, err, f.owner.ID)
+	}
+	if owner != f.owner {
+		return fmt.Errorf("data directory %s: %w: it keeps the state of node %d of cluster %q, "+
+			"this is node %d of cluster %q: give each node a directory of its own",
+			f.dir, ErrForeign, owner.ID, owner.Cluster, f.owner.ID, f.owner.Cluster)
+	}
+	f.saved = state
+	return nil
+}
+
+// Save returns once s is durable. After an error the caller must end the node:
+// what the disk holds is then unknown until it is read again, so every later
+// Save fails too.
+func (f *File) Save(s algorithms.State) error {
+	if err := f.save(s); err != nil {
+		return fmt.Errorf("save term %d in %s: %w", s.Term, f.dir, err)
+	}
+	return nil
+}
+
+func (f *File) save(s algorithms.State) error {
+	switch {
+	case f.lock == nil:
+		return ErrClosed
+	case f.broken != nil:
+		// After a failed fsync the page cache may show what the disk does
+		// not hold, and the next fsync may report success for it.
+		return fmt.Errorf("an earlier save failed: %w", f.broken)
+	case s.Term < f.saved.Term:
+		return fmt.Errorf("%w: term %d is saved", ErrTermBack, f.saved.Term)
+	}
+	if err := validate(s); err != nil {
+		return fmt.Errorf("%w: %w", ErrState, err)
+	}
+	if err := f.write(s); err != nil {
+		f.broken = err
+		return err
+	}
+	f.saved = s
+	return nil
+}
+
+// write replaces the state on disk by s.
+func (f *File) write(s algorithms.State) error {
+	temp := filepath.Join(f.dir, tempName)
+	if err := writeSynced(temp, encode(f.owner, s)); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, filepath.Join(f.dir, stateName)); err != nil {
+		return err
+	}
+	return syncDir(f.dir)
+}
+
+// Close gives the directory free for another process. The lock file stays:
+// removing it would let two processes each hold a lock of their own.
+func (f *File) Close() error {
+	if f.lock == nil {
+		return nil
+	}
+	err := f.lock.Close()
+	f.lock = nil
+	return err
+}
+
+// unusable says what a directory that failed at the start is needed for.
+func (f *File) unusable(err error) error {
+	return fmt.Errorf("data directory %s: cannot keep the term and vote there: %w: "+
+		"make it readable and writable with some space left, or choose another", f.dir, err)
+}

@@ -1,0 +1,274 @@
+package statefile
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+var (
+	demo4 = Owner{Cluster: "demo", ID: 4}
+	voted = algorithms.State{
+		Term: 7,
+		Vote: algorithms.Vote{Term: 6, ID: 5, Session: proto.Session{0: 0xab, 15: 0x01}},
+	}
+)
+
+func mustOpen(t *testing.T, dir string) (*File, algorithms.State) {
+	t.Helper()
+	f, s, err := Open(dir, demo4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f, s
+}
+
+func mustSave(t *testing.T, f *File, s algorithms.State) {
+	t.Helper()
+	if err := f.Save(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reopen closes f and returns what its directory keeps.
+func reopen(t *testing.T, f *File) (*File, algorithms.State) {
+	t.Helper()
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return mustOpen(t, f.dir)
+}
+
+// Promise: "Missing file in an empty directory: first start, zero State."
+func TestFirstStartIsTermZero(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "not", "yet", "there")
+	_, s := mustOpen(t, dir)
+	if s != (algorithms.State{}) {
+		t.Errorf("first start: %+v, want the zero State", s)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		t.Errorf("the directory's mode is %o: others may look in", mode)
+	}
+}
+
+// Promise: what was saved last is what the next Open returns.
+func TestSaveThenOpen(t *testing.T) {
+	states := map[string]algorithms.State{
+		"a term":                    {Term: 1},
+		"a vote in an earlier term": voted,
+		"the largest values": {
+			Term: proto.MaxTerm,
+			Vote: algorithms.Vote{Term: proto.MaxTerm, ID: proto.MaxNodeID},
+		},
+	}
+	for name, want := range states {
+		t.Run(name, func(t *testing.T) {
+			f, _ := mustOpen(t, t.TempDir())
+			mustSave(t, f, algorithms.State{Term: 1})
+			mustSave(t, f, want)
+			f, got := reopen(t, f)
+			if got != want {
+				t.Errorf("kept %+v, saved %+v", got, want)
+			}
+			// The vote of a former term may be dropped, the term may not.
+			mustSave(t, f, algorithms.State{Term: want.Term})
+		})
+	}
+}
+
+// Promise: the file is for people to read.
+func TestFileIsReadable(t *testing.T) {
+	f, _ := mustOpen(t, t.TempDir())
+	mustSave(t, f, voted)
+	got, err := os.ReadFile(filepath.Join(f.dir, stateName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{
+  "version": 1,
+  "cluster": "demo",
+  "id": 4,
+  "term": 7,
+  "vote": {
+    "term": 6,
+    "id": 5,
+    "session": "ab000000000000000000000000000001"
+  },
+  "crc32c": "d3b03fee"
+}
+`
+	if string(got) != want {
+		t.Errorf("the file reads\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Promise: "Save refuses a term below the saved one." And a state that Open
+// would refuse must not be written in the first place.
+func TestSaveRefuses(t *testing.T) {
+	vote := func(term proto.Term, id proto.NodeID) algorithms.State {
+		return algorithms.State{Term: 8, Vote: algorithms.Vote{Term: term, ID: id}}
+	}
+	cases := []struct {
+		name  string
+		state algorithms.State
+		want  error
+	}{
+		{"a lower term", algorithms.State{Term: 6}, ErrTermBack},
+		{"an absurd term", algorithms.State{Term: proto.MaxTerm + 1}, ErrState},
+		{"a vote for nobody", vote(8, 0), ErrState},
+		{"a vote for an absurd id", vote(8, proto.MaxNodeID+1), ErrState},
+		{"a vote in no term", vote(0, 5), ErrState},
+		{"a vote ahead of the term", vote(9, 5), ErrState},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			f, _ := mustOpen(t, t.TempDir())
+			mustSave(t, f, voted)
+			if err := f.Save(c.state); !errors.Is(err, c.want) {
+				t.Errorf("Save(%+v) = %v, want %v", c.state, err, c.want)
+			}
+			if _, got := reopen(t, f); got != voted {
+				t.Errorf("kept %+v, want %+v", got, voted)
+			}
+		})
+	}
+}
+
+func TestSaveAfterClose(t *testing.T) {
+	f, _ := mustOpen(t, t.TempDir())
+	for range 2 {
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Save(voted); !errors.Is(err, ErrClosed) {
+		t.Errorf("Save after Close: %v, want ErrClosed", err)
+	}
+}
+
+// Promise: "After a failed Save every later Save fails too."
+func TestFailedSaveIsFinal(t *testing.T) {
+	f, _ := mustOpen(t, t.TempDir())
+	obstacle := filepath.Join(f.dir, tempName)
+	if err := os.Mkdir(obstacle, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Save(voted); err == nil {
+		t.Fatal("Save succeeded with a directory in its way")
+	}
+	if err := os.Remove(obstacle); err != nil {
+		t.Fatal(err)
+	}
+	err := f.Save(voted)
+	if err == nil || !strings.Contains(err.Error(), "earlier save failed") {
+		t.Errorf("Save after a failed one: %v, want it refused", err)
+	}
+	if _, got := reopen(t, f); got != (algorithms.State{}) {
+		t.Errorf("kept %+v, want the state before the failed Save", got)
+	}
+}
+
+// Promise: "Other cluster or id: ErrForeign."
+func TestForeignDirectory(t *testing.T) {
+	f, _ := mustOpen(t, t.TempDir())
+	mustSave(t, f, voted)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range []Owner{{"demo", 5}, {"prod", 4}, {"", 4}} {
+		if _, _, err := Open(f.dir, other); !errors.Is(err, ErrForeign) {
+			t.Errorf("Open as %+v: %v, want ErrForeign", other, err)
+		}
+	}
+	if _, got := mustOpen(t, f.dir); got != voted {
+		t.Errorf("its owner then finds %+v, want %+v", got, voted)
+	}
+}
+
+func TestOpenRefusesOwner(t *testing.T) {
+	bad := []Owner{
+		{"demo", 0},
+		{"demo", proto.MaxNodeID + 1},
+		{"\xff", 4},
+		{strings.Repeat("x", 256), 4},
+	}
+	for _, owner := range bad {
+		if _, _, err := Open(t.TempDir(), owner); err == nil {
+			t.Errorf("Open as %+v succeeded", owner)
+		}
+	}
+	// The longest label there is, every byte of it escaped in JSON.
+	longest := Owner{strings.Repeat("\x01", 255), proto.MaxNodeID}
+	dir := t.TempDir()
+	for range 2 {
+		f, _, err := Open(dir, longest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A crash in the middle of a Save leaves a temporary file: the whole next
+// state, a part of it, or garbage. Nothing of that Save left the node, so none
+// of it counts.
+func TestLeftoverTempFile(t *testing.T) {
+	next := encode(demo4, algorithms.State{Term: 99})
+	for name, leftover := range map[string][]byte{
+		"whole":   next,
+		"cut":     next[:len(next)/2],
+		"empty":   nil,
+		"garbage": bytes.Repeat([]byte{0xff}, 1<<20),
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			temp := filepath.Join(dir, tempName)
+			if err := os.WriteFile(temp, leftover, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, s := mustOpen(t, dir)
+			if s != (algorithms.State{}) {
+				t.Errorf("first start with a leftover: %+v, want the zero State", s)
+			}
+			mustSave(t, f, voted)
+			if err := os.WriteFile(temp, leftover, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, got := reopen(t, f); got != voted {
+				t.Errorf("kept %+v, want %+v", got, voted)
+			}
+			if _, err := os.Stat(temp); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the leftover is still there: %v", err)
+			}
+		})
+	}
+}
+
+func BenchmarkSave(b *testing.B) {
+	f, _, err := Open(b.TempDir(), demo4)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	s := voted
+	for b.Loop() {
+		s.Term++
+		if err := f.Save(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

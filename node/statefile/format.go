@@ -1,0 +1,135 @@
+package statefile
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"unicode/utf8"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+const (
+	// version is the format's. A change of meaning takes the next number.
+	version = 1
+	// maxCluster bounds a cluster's label, in bytes.
+	maxCluster = 255
+	// maxSize bounds a state file, in bytes: six for each byte of the label,
+	// were all of them escaped, and the rest.
+	maxSize = 6*maxCluster + 1024
+)
+
+// document is the file's JSON. The checksum follows as its last key; see seal.
+type document struct {
+	Version int           `json:"version"`
+	Cluster string        `json:"cluster"`
+	ID      proto.NodeID  `json:"id"`
+	Term    proto.Term    `json:"term"`
+	Vote    *documentVote `json:"vote,omitempty"`
+	CRC32C  string        `json:"crc32c,omitempty"`
+}
+
+type documentVote struct {
+	Term    proto.Term   `json:"term"`
+	ID      proto.NodeID `json:"id"`
+	Session string       `json:"session"`
+}
+
+// sealFormat ends every file; %08x is the checksum of all bytes before it.
+const sealFormat = ",\n  \"crc32c\": \"%08x\"\n}\n"
+
+const sealSize = len(sealFormat) - len("%08x") + 8
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// seal is what must follow body. As it is compared as a whole, it also tells a
+// file that was cut short or has something after its end.
+func seal(body []byte) []byte {
+	return fmt.Appendf(nil, sealFormat, crc32.Checksum(body, castagnoli))
+}
+
+// encode is the file that keeps s.
+func encode(owner Owner, s algorithms.State) []byte {
+	doc := document{Version: version, Cluster: owner.Cluster, ID: owner.ID, Term: s.Term}
+	if s.Vote != (algorithms.Vote{}) {
+		doc.Vote = &documentVote{s.Vote.Term, s.Vote.ID, s.Vote.Session.String()}
+	}
+	data, _ := json.MarshalIndent(doc, "", "  ") // strings and numbers never fail
+	body := bytes.TrimSuffix(data, []byte("\n}"))
+	return append(body, seal(body)...)
+}
+
+// decode reads what encode wrote. Errors wrap ErrCorrupt.
+func decode(data []byte) (Owner, algorithms.State, error) {
+	owner, s, err := parse(data)
+	if err != nil {
+		return Owner{}, algorithms.State{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return owner, s, nil
+}
+
+func parse(data []byte) (owner Owner, s algorithms.State, err error) {
+	if len(data) < sealSize || len(data) > maxSize {
+		return owner, s, fmt.Errorf("%d bytes is not the size of a state", len(data))
+	}
+	body, end := data[:len(data)-sealSize], data[len(data)-sealSize:]
+	if !bytes.Equal(end, seal(body)) {
+		return owner, s, errors.New("the checksum does not match the content")
+	}
+	var doc document
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return owner, s, err
+	}
+	if doc.Version != version {
+		return owner, s, fmt.Errorf("format version %d, this program reads version %d: "+
+			"run the program that wrote it", doc.Version, version)
+	}
+	owner = Owner{Cluster: doc.Cluster, ID: doc.ID}
+	s.Term = doc.Term
+	if doc.Vote != nil {
+		if s.Vote, err = doc.Vote.value(); err != nil {
+			return owner, s, err
+		}
+	}
+	if err := owner.validate(); err != nil {
+		return owner, s, err
+	}
+	return owner, s, validate(s)
+}
+
+func (v *documentVote) value() (algorithms.Vote, error) {
+	vote := algorithms.Vote{Term: v.Term, ID: v.ID}
+	session, err := hex.DecodeString(v.Session)
+	if err != nil || len(session) != len(vote.Session) || v.ID == 0 {
+		return vote, fmt.Errorf("vote for node %d, session %q", v.ID, v.Session)
+	}
+	copy(vote.Session[:], session)
+	return vote, nil
+}
+
+// validate refuses what no correct node reaches. Save and Open ask it alike: a
+// state that could be saved but not read back would end the node for good.
+func validate(s algorithms.State) error {
+	if s.Term > proto.MaxTerm {
+		return fmt.Errorf("term %d is above %d", s.Term, proto.MaxTerm)
+	}
+	if s.Vote == (algorithms.Vote{}) {
+		return nil
+	}
+	if s.Vote.Term == 0 || s.Vote.Term > s.Term {
+		return fmt.Errorf("a vote in term %d at term %d", s.Vote.Term, s.Term)
+	}
+	return s.Vote.ID.Validate()
+}
+
+func (o Owner) validate() error {
+	if len(o.Cluster) > maxCluster || !utf8.ValidString(o.Cluster) {
+		return fmt.Errorf("cluster label %.40q: want at most %d bytes of UTF-8",
+			o.Cluster, maxCluster)
+	}
+	return o.ID.Validate()
+}

@@ -1,0 +1,98 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// Status is a Node at one moment.
+type Status struct {
+	ID      proto.NodeID
+	Session proto.Session
+	// Running is true from the end of the first Step until Run returns.
+	Running bool
+	Role    trace.Role
+	// Leader is the belief about the leader, "nobody" once its Until passed.
+	// Its Term is the node's own.
+	Leader    algorithms.Leader
+	Guarantee algorithms.Guarantee
+	// Alive is the last opinion of the failure detector, in the order of ids.
+	Alive []proto.Peer
+	// LastTick is when the loop last showed a sign of life, by the local
+	// clock. While it is well, that is about a second ago at most.
+	LastTick time.Time
+	Counters Counters
+}
+
+// Counters count since the Node was made.
+type Counters struct {
+	Steps        uint64 // events the Machine took
+	Saves        uint64 // states made durable
+	Received     uint64 // messages the Machine took
+	Sent         uint64 // messages given to the Transport
+	Overflowed   uint64 // messages dropped because too many waited
+	Misaddressed uint64 // messages dropped because they were not for this node
+}
+
+// Status is the Node now. It does not wait for the loop, so it answers while
+// the loop hangs.
+func (n *Node) Status() Status {
+	now := time.Now()
+	n.mu.Lock()
+	s := n.status
+	n.mu.Unlock()
+	s.Alive = slices.Clone(s.Alive)
+	s.Counters.Overflowed = n.overflowed.count.Load()
+	s.Counters.Misaddressed = n.misaddressed.count.Load()
+	// A loop that hangs cannot say that its lease ran out: the clock says it.
+	if l := s.Leader; !l.Until.IsZero() && !now.Before(l.Until) {
+		s.Leader = nobody(l.Term)
+	}
+	s.Role = trace.RoleOf(s.ID, s.Leader)
+	return s
+}
+
+// tick is the sign of life of a loop with nothing to do.
+func (n *Node) tick() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.status.LastTick = time.Now()
+}
+
+// publish shows a Step to Status and Watch.
+func (n *Node) publish(now time.Time, ev algorithms.Event, out algorithms.Output) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.status.Running, n.status.LastTick = true, now
+	n.status.Counters.Steps++
+	n.status.Counters.Sent += uint64(len(out.Send))
+	if out.Save != nil {
+		n.status.Counters.Saves++
+	}
+	switch ev := ev.(type) {
+	case algorithms.Receive:
+		n.status.Counters.Received++
+	case algorithms.PeersChanged:
+		n.status.Alive = slices.Clone(ev.Alive)
+	}
+	n.believe(out.Leader)
+}
+
+// end withdraws what the Node says: it is over.
+func (n *Node) end() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	close(n.ended) // under the lock, so that a Watch sees all of the end or none
+	n.status.Running = false
+	n.believe(nobody(n.status.Leader.Term))
+	for ch, stop := range n.watchers {
+		stop()
+		n.unwatch(ch)
+	}
+}
+
+func nobody(term proto.Term) algorithms.Leader { return algorithms.Leader{Term: term} }

@@ -1,0 +1,70 @@
+package tcp
+
+import (
+	"sync"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// maxArrivals bounds the established links that others dialled.
+const maxArrivals = 1024
+
+// caller is one process that dialled.
+type caller struct {
+	id      proto.NodeID
+	session proto.Session
+}
+
+// arrivals are the established links that others dialled, one a process: a
+// process dials again only when it has given its last connection up.
+type arrivals struct {
+	mu    sync.Mutex
+	links map[caller]*inbound
+}
+
+// enter registers in, instead of an older link of the same process: that one
+// is closed, and has handed up its last message when enter returns. It reports
+// false when there are too many links.
+func (a *arrivals) enter(in *inbound) bool {
+	key := caller{id: in.id, session: in.session}
+	a.mu.Lock()
+	older := a.links[key]
+	if older == nil && len(a.links) >= maxArrivals {
+		a.mu.Unlock()
+		return false
+	}
+	if a.links == nil {
+		a.links = map[caller]*inbound{}
+	}
+	a.links[key] = in
+	a.mu.Unlock()
+	if older != nil {
+		_ = older.conn.Close()
+		<-older.done
+	}
+	return true
+}
+
+// leave takes in out; nothing of it is handed up any more. It reports false
+// when a newer link has taken its place.
+func (a *arrivals) leave(in *inbound) bool {
+	defer close(in.done)
+	key := caller{id: in.id, session: in.session}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.links[key] != in {
+		return false
+	}
+	delete(a.links, key)
+	return true
+}
+
+// count counts the established links that a process dialled.
+func (a *arrivals) count(id proto.NodeID, s proto.Session) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.links[caller{id: id, session: s}] != nil {
+		return 1
+	}
+	return 0
+}

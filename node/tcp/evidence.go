@@ -1,0 +1,73 @@
+package tcp
+
+import (
+	"fmt"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Evidence is what a link told about a peer's process.
+type Evidence struct {
+	Peer proto.NodeID
+	// Session is the process that the event is about; zero when the peer was
+	// unreachable before anybody said which process it is.
+	Session proto.Session
+	Event   Event
+	// Links is how many established links with that process remain: a process
+	// with a link, in either direction, has not died.
+	Links int
+}
+
+// String is the event and the peer: "link-closed 5".
+func (e Evidence) String() string { return fmt.Sprintf("%v %v", e.Event, e.Peer) }
+
+// Event is one thing that links tell about a process.
+type Event uint8
+
+// The events. Nothing but DialRefused and OtherSession says that a process is
+// gone, and they say it only as long as nothing between the nodes answers for
+// a live one: no terminating proxy, no firewall that rejects.
+const (
+	// LinkUp: the process answered this node's HELLO with a WELCOME.
+	LinkUp Event = iota + 1
+	// LinkClosed: the process ended an established link, dialled by it or by
+	// this node, and the stream ended cleanly, between two frames. Dying and
+	// closing on purpose look the same.
+	LinkClosed
+	// LinkReset: an established link ended in any other way: a reset, a time
+	// limit, a frame that no correct peer sends.
+	LinkReset
+	// DialRefused: all links with the process are gone, and a dial begun after
+	// the last of them ended found its address refusing.
+	DialRefused
+	// Unreachable: for seconds, dials to the peer got no answer at all.
+	Unreachable
+	// OtherSession: the address of the process was answered, to a dial begun
+	// later, by another process with the same id.
+	OtherSession
+	// HeartbeatMissed: a watched process answered no PING for Config.Misses
+	// intervals. It may hang, be paused or be cut off; or the network is slow.
+	HeartbeatMissed
+	// HeartbeatBack: a process that was missed answered.
+	HeartbeatBack
+)
+
+var eventNames = map[Event]string{
+	LinkUp:       "link-up",
+	LinkClosed:   "link-closed",
+	LinkReset:    "link-reset",
+	DialRefused:  "dial-refused",
+	Unreachable:  "unreachable",
+	OtherSession: "other-session",
+
+	HeartbeatMissed: "heartbeat-missed",
+	HeartbeatBack:   "heartbeat-back",
+}
+
+// String is the event's word in records and logs.
+func (e Event) String() string {
+	if name, ok := eventNames[e]; ok {
+		return name
+	}
+	return fmt.Sprintf("event(%d)", uint8(e))
+}

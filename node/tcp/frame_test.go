@@ -1,0 +1,99 @@
+package tcp
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/iotest"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+func TestFramesComeBack(t *testing.T) {
+	sizes := []int{0, 1, chunk - 1, chunk, chunk + 1, proto.MaxPayload}
+	var stream []byte
+	for i, n := range sizes {
+		stream = appendFrame(stream, proto.Kind(i), bytes.Repeat([]byte{byte(i)}, n))
+	}
+	for name, src := range map[string]io.Reader{
+		"at once":     bytes.NewReader(stream),
+		"in halves":   iotest.HalfReader(bytes.NewReader(stream)),
+		"by the byte": iotest.OneByteReader(bytes.NewReader(stream)),
+	} {
+		r := newFrameReader(src)
+		for i, n := range sizes {
+			kind, payload, err := r.next(proto.MaxPayload)
+			if err != nil || kind != proto.Kind(i) ||
+				!bytes.Equal(payload, bytes.Repeat([]byte{byte(i)}, n)) {
+				t.Fatalf("%s: frame %d: kind %d, %d bytes, %v", name, i, kind, len(payload), err)
+			}
+		}
+		if _, _, err := r.next(proto.MaxPayload); err != io.EOF {
+			t.Errorf("%s: at the end: %v", name, err)
+		}
+	}
+}
+
+// A stream ends cleanly between two frames and nowhere else.
+func TestAStreamThatEndsInsideAFrame(t *testing.T) {
+	frame := appendFrame(nil, proto.KindOK, make([]byte, 10))
+	for n := 1; n < len(frame); n++ {
+		_, _, err := newFrameReader(bytes.NewReader(frame[:n])).next(10)
+		if !errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+			t.Errorf("after %d bytes: %v", n, err)
+		}
+	}
+}
+
+func TestFramesThatAreFaults(t *testing.T) {
+	for name, c := range map[string]struct {
+		stream []byte
+		want   reason
+	}{
+		"one byte too long": {appendFrame(nil, 1, make([]byte, 101)), oversized},
+		"huge":              {[]byte{0xff, 0xff, 0xff, 0xff, version, 1}, oversized},
+		"of other software": {[]byte("GET / HTTP/1.1\r\n\r\n"), oversized},
+		"of version 0":      {[]byte{0, 0, 0, 0, 0, 1}, otherVersion},
+		"of version 2":      {[]byte{0, 0, 0, 1, 2, 1, 7}, otherVersion},
+	} {
+		_, _, err := newFrameReader(bytes.NewReader(c.stream)).next(100)
+		if f := faultIn(err); f == nil || f.reason != c.want {
+			t.Errorf("a frame %s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+// A declared length is not paid for before it arrives.
+func TestADeclaredLengthAllocatesNothing(t *testing.T) {
+	header := appendFrame(nil, 1, make([]byte, proto.MaxPayload))[:headerLen+5]
+	r := newFrameReader(bytes.NewReader(header))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, _, err := r.next(proto.MaxPayload)
+	runtime.ReadMemStats(&after)
+	if err == nil {
+		t.Error("five bytes were taken for a whole payload")
+	}
+	if got := after.TotalAlloc - before.TotalAlloc; got > 3*chunk {
+		t.Errorf("%d bytes allocated", got)
+	}
+}
+
+func TestMore(t *testing.T) {
+	frame := appendFrame(nil, 1, []byte{1, 2, 3})
+	var got []bool
+	for n := range 2*len(frame) + 1 {
+		r := newFrameReader(bytes.NewReader(slices.Concat(frame, frame)[:n]))
+		if _, _, err := r.next(3); err == nil {
+			got = append(got, r.more())
+		}
+	}
+	want := make([]bool, len(frame)+1)
+	want[len(frame)] = true
+	if !slices.Equal(got, want) {
+		t.Errorf("whether a whole second frame is there: %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,194 @@
+package tcp
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// "A node of another cluster label or another algorithm joining (refused or
+// flagged, loudly, on both sides)": counted each time, logged once.
+func TestMismatchesAreRefusedOnBothSides(t *testing.T) {
+	for reason, c := range map[string]struct {
+		change func(*Config)
+		to     proto.NodeID
+		text   string
+	}{
+		"cluster": {
+			func(c *Config) { c.Cluster = "prod" }, 2,
+			`node 1 is of cluster \"prod\", node 2 of cluster \"demo\"`,
+		},
+		"algorithm": {
+			func(c *Config) { c.Algorithm = "ring" }, 2,
+			`node 1 runs \"ring\", node 2 runs \"bully\"`,
+		},
+		"other-node": {func(*Config) {}, 3, "node 1 wanted node 3 and found node 2"},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			a, b := start(t, 1, c.change), start(t, 2)
+			a.SetPeers([]Peer{{ID: c.to, Addr: b.Addr().String()}})
+			eventually(t, "both refuse, again and again", func() bool {
+				return a.Stats().Rejected[reason] > 2 && b.Stats().Rejected[reason] > 2
+			})
+			if x, y := a.logged(c.text), b.logged(c.text); x != 1 || y != 1 {
+				t.Errorf("logged %d and %d times, want once each:\n%s%s", x, y, &a.log, &b.log)
+			}
+			if a.linked() != 0 || len(a.events())+len(b.events()) != 0 {
+				t.Errorf("a refusal is no link and no evidence: %q %q", a.events(), b.events())
+			}
+		})
+	}
+}
+
+func TestACallerWithMyOwnID(t *testing.T) {
+	b := start(t, 2)
+	r := dialRaw(t, b)
+	r.say(b.helloFrom(2))
+	if got := r.hear().(proto.Refuse); got.Reason != proto.SameNode || got.ID != 2 {
+		t.Errorf("%+v", got)
+	}
+	r.untilClosed()
+	if b.Stats().Rejected["same-id"] != 1 || b.logged("two processes have the id 2") != 1 {
+		t.Errorf("%+v\n%s", b.Stats(), &b.log)
+	}
+}
+
+// Logged once "until it changes": what was put right, and comes back, is news.
+func TestAComplaintIsForgivenByALink(t *testing.T) {
+	b := start(t, 2)
+	wrong := b.helloFrom(1)
+	wrong.Cluster = "prod"
+	for _, h := range []proto.Hello{wrong, wrong, b.helloFrom(1), wrong} {
+		r := dialRaw(t, b)
+		r.say(h)
+		r.hear()
+		_ = r.Close()
+	}
+	eventually(t, "two complaints", func() bool { return b.logged("is of cluster") == 2 })
+}
+
+func TestAnotherProtocolVersion(t *testing.T) {
+	b := start(t, 2)
+	r := dialRaw(t, b)
+	kind, payload, err := proto.MarshalLink(b.helloFrom(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hello := appendFrame(nil, kind, payload)
+	hello[4] = version + 1
+	r.send(hello)
+	if got := r.hear().(proto.Refuse); got.Reason != proto.OtherVersion || got.ID != 2 {
+		t.Errorf("%+v", got)
+	}
+	r.untilClosed()
+	if b.Stats().Rejected["version"] != 1 || b.logged("speaks protocol version 2") != 1 {
+		t.Errorf("%+v\n%s", b.Stats(), &b.log)
+	}
+
+	newer := fake(t, func(r *raw) { // and at the other end
+		r.hear()
+		r.send([]byte{0, 0, 0, 0, version + 1, byte(proto.KindRefuse)})
+		r.untilClosed()
+	})
+	b.SetPeers([]Peer{{ID: 1, Addr: newer}})
+	eventually(t, "the dialler says so", func() bool {
+		return b.logged("no link to node 1 at "+newer+
+			": the answer to HELLO: the other end speaks protocol version 2") == 1
+	})
+}
+
+// What answers a HELLO wrongly is no peer.
+func TestAnswersThatMakeNoLink(t *testing.T) {
+	for want, answer := range map[string]func(*raw){
+		"other-node": func(r *raw) { r.say(proto.Welcome{ID: 9, Session: s1}) },
+		"unexpected": func(r *raw) { r.say(proto.Ack{Count: 1}) },
+		"payload":    func(r *raw) { r.send(appendFrame(nil, proto.KindWelcome, []byte{0x80})) },
+		"oversized":  func(r *raw) { r.send([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) },
+		"version":    func(r *raw) { r.send(make([]byte, headerLen)) },
+		"no-answer":  func(*raw) {},
+	} {
+		t.Run(want, func(t *testing.T) {
+			a := start(t, 1, hurried)
+			addr := fake(t, func(r *raw) {
+				r.hear()
+				answer(r)
+				r.untilClosed()
+			})
+			a.SetPeers([]Peer{{ID: 2, Addr: addr}})
+			eventually(t, "it is counted", func() bool { return a.Stats().Rejected[want] > 0 })
+			if slices.ContainsFunc(a.events(), func(e string) bool {
+				return strings.HasPrefix(e, "link-up")
+			}) {
+				t.Errorf("%q", a.events())
+			}
+		})
+	}
+}
+
+// "Used to tell a taken id from one's own former life."
+func TestProbe(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	a, b, twin := start(t, 1), start(t, 2), start(t, 1)
+	for _, n := range []*node{b, twin} {
+		w, err := a.Probe(ctx, n.Addr().String())
+		if want := (proto.Welcome{ID: n.cfg.ID, Session: n.cfg.Session}); err != nil || w != want {
+			t.Errorf("%+v, %v; want %+v", w, err, want)
+		}
+	}
+	if len(b.events()) != 0 || b.arrivals.count(1, a.cfg.Session) != 0 {
+		t.Error("a probe made a link")
+	}
+	stranger := start(t, 3, func(c *Config) { c.Cluster = "prod" })
+	_, err := a.Probe(ctx, stranger.Addr().String())
+	refused, ok := errors.AsType[*RefusedError](err)
+	if !ok || refused.Answer.Reason != proto.OtherCluster || refused.Answer.ID != 3 {
+		t.Errorf("%v", err)
+	}
+	_ = b.Close()
+	if _, err := a.Probe(ctx, b.Addr().String()); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("where nobody is: %v", err)
+	}
+}
+
+func TestProbeEndsWithItsContext(t *testing.T) {
+	a := start(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	silent := fake(t, func(r *raw) {
+		r.hear()
+		cancel()
+		r.untilClosed()
+	})
+	if _, err := a.Probe(ctx, silent); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want %v", err, context.Canceled)
+	}
+	_ = a.Close()
+	nobody := fake(t, func(*raw) {})
+	if _, err := a.Probe(t.Context(), nobody); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("after Close: %v, want %v", err, net.ErrClosed)
+	}
+}
+
+func TestRefusalsForPeople(t *testing.T) {
+	h := proto.Hello{ID: 1, Cluster: "a", Algorithm: "ring", To: 2}
+	for want, r := range map[string]proto.Refuse{
+		"keep them apart":         {Reason: proto.OtherCluster},
+		"the same algorithm":      {Reason: proto.OtherAlgorithm},
+		"wrong election address":  {Reason: proto.OtherNode},
+		"give one of them":        {Reason: proto.SameNode},
+		"run the same release":    {Reason: proto.OtherVersion},
+		"takes no more":           {Reason: proto.TooMany},
+		`refused node 1: "later"`: {Reason: "later"},
+	} {
+		if got := (&RefusedError{Hello: h, Answer: r}).Error(); !strings.Contains(got, want) {
+			t.Errorf("%q does not say %q", got, want)
+		}
+	}
+}

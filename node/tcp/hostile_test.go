@@ -1,0 +1,233 @@
+package tcp
+
+import (
+	"net"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// attacks are bytes that no correct peer sends on a link from node 1 to node 2
+// whose handshake is done.
+func attacks(t testing.TB) map[string]struct {
+	bytes  []byte
+	reason string
+} {
+	t.Helper()
+	good := frameOf(t, message(1, 2, 1))
+	with := func(i int, b byte) []byte {
+		bad := slices.Clone(good)
+		bad[i] = b
+		return bad
+	}
+	frame := func(k proto.Kind, payload ...byte) []byte { return appendFrame(nil, k, payload) }
+	type attack = struct {
+		bytes  []byte
+		reason string
+	}
+	return map[string]attack{
+		"oversized":           {[]byte{0, 1, 0, 1, version, 17, 0}, "oversized"},
+		"as long as can be":   {[]byte{255, 255, 255, 255, version, 17}, "oversized"},
+		"other version":       {with(4, version+1), "version"},
+		"kind 0":              {with(5, 0), "unexpected"},
+		"kind unknown":        {with(5, 255), "unexpected"},
+		"a second HELLO":      {with(5, byte(proto.KindHello)), "unexpected"},
+		"an ACK":              {with(5, byte(proto.KindAck)), "unexpected"},
+		"no payload":          {frame(proto.KindOK), "payload"},
+		"payload cut":         {frame(proto.KindOK, good[headerLen:len(good)-1]...), "payload"},
+		"payload too long":    {frame(proto.KindOK, append(good[headerLen:], 0)...), "payload"},
+		"huge array":          {frame(proto.KindOK, 0xdd, 0x7f, 0xff, 0xff, 0xff), "payload"},
+		"term -1":             {frame(proto.KindOK, 0x81, 0xa1, 'n', 0xff), "payload"},
+		"in another's name":   {frameOf(t, message(3, 2, 1)), "envelope"},
+		"to somebody else":    {frameOf(t, message(1, 3, 1)), "envelope"},
+		"other software":      {[]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), "oversized"},
+		"good, then garbage":  {append(slices.Clone(good), "garbage"...), "oversized"},
+		"good, then a replay": {append(slices.Clone(good), with(4, 0)...), "version"},
+	}
+}
+
+// "Oversized, wrong version, unknown kind, bad payload: connection closed,
+// counted by reason, logged once with a clear sentence; never changes state."
+func TestHostileFramesEndTheirLink(t *testing.T) {
+	b, honest := start(t, 2), start(t, 4)
+	connect(t, b, honest)
+	for name, a := range attacks(t) {
+		before, said := b.Stats().Rejected[a.reason], b.logged(`"reason":"`+a.reason+`"`)
+		r := joinRaw(t, b, 1)
+		r.send(a.bytes)
+		r.untilClosed()
+		eventually(t, name+" is counted", func() bool {
+			return b.Stats().Rejected[a.reason] == before+1
+		})
+		if n := b.logged(`"reason":"`+a.reason+`"`) - said; n != 1 {
+			t.Errorf("%s: logged %d times", name, n)
+		}
+	}
+	for _, m := range b.got {
+		if m != message(1, 2, 1) {
+			t.Errorf("handed up: %+v", m)
+		}
+	}
+	honest.Send(message(4, 2, 77))
+	eventually(t, "the honest peer is heard", func() bool {
+		return slices.Contains(b.received(), 77)
+	})
+	if n := len(b.events()); n != 1 || b.linked() != 1 {
+		t.Errorf("%d events about the honest peer: %q", n, b.events())
+	}
+}
+
+// The same before the handshake.
+func TestHostileGreetings(t *testing.T) {
+	b := start(t, 2)
+	hello := func(change func(*proto.Hello)) []byte {
+		h := b.helloFrom(1)
+		change(&h)
+		kind, payload, err := proto.MarshalLink(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return appendFrame(nil, kind, payload)
+	}
+	for name, c := range map[string]struct {
+		bytes  []byte
+		reason string
+	}{
+		"garbage":        {[]byte(strings.Repeat("garbage ", 9)), "oversized"},
+		"above 1 KiB":    {[]byte{0, 0, 4, 1, version, byte(proto.KindHello)}, "oversized"},
+		"no HELLO":       {frameOf(t, message(1, 2, 1)), "unexpected"},
+		"empty HELLO":    {appendFrame(nil, proto.KindHello, []byte{0x80}), "payload"},
+		"kind unknown":   {appendFrame(nil, 99, nil), "unexpected"},
+		"for no id":      {[]byte("\x00\x00\x00\x01\x01\x01\xc0"), "payload"},
+		"other cluster":  {hello(func(h *proto.Hello) { h.Cluster = "x" }), "cluster"},
+		"other's node":   {hello(func(h *proto.Hello) { h.To = 3 }), "other-node"},
+		"other software": {[]byte("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"), "oversized"},
+	} {
+		before := b.Stats().Rejected[c.reason]
+		r := dialRaw(t, b)
+		r.send(c.bytes)
+		r.untilClosed()
+		eventually(t, name+" is counted", func() bool {
+			return b.Stats().Rejected[c.reason] == before+1
+		})
+	}
+	if len(b.received()) != 0 {
+		t.Errorf("handed up: %v", b.got)
+	}
+}
+
+// An acceptor may lie as well: its link ends, and what was not acknowledged in
+// truth is not lost.
+func TestAcknowledgementsThatLie(t *testing.T) {
+	for want, lie := range map[string][]byte{
+		"ack":        ackFrame(t, 99),
+		"unexpected": frameOf(t, message(2, 1, 1)),
+		"payload":    appendFrame(nil, proto.KindAck, []byte{0x81, 0xa1, 'n', 0xff}),
+		"oversized":  []byte("HTTP/1.1 400 Bad Request\r\n"),
+		"version":    {0, 0, 0, 0, version + 1, byte(proto.KindAck)},
+	} {
+		t.Run(want, func(t *testing.T) {
+			a, b := start(t, 1), start(t, 2, func(c *Config) { c.Session = s1 })
+			liar := fake(t, func(r *raw) {
+				r.say(proto.Welcome{ID: r.hear().(proto.Hello).To, Session: s1})
+				r.send(lie)
+				r.untilClosed()
+			})
+			via := newProxy(t, liar)
+			a.SetPeers([]Peer{b.as(via.addr)})
+			a.Send(message(1, 2, 1))
+			eventually(t, "the link is ended", func() bool {
+				return a.Stats().Rejected[want] > 0 &&
+					slices.Contains(a.events(), said(LinkReset, s1, 0))
+			})
+			via.aim(b.Addr().String())
+			eventually(t, "the message arrives", func() bool {
+				return slices.Contains(b.received(), 1)
+			})
+		})
+	}
+}
+
+func ackFrame(t testing.TB, n uint64) []byte {
+	t.Helper()
+	kind, payload, err := proto.MarshalLink(proto.Ack{Count: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return appendFrame(nil, kind, payload)
+}
+
+// "Idle pre-handshake connections and their number are bounded": an honest
+// node gets through a crowd of silent ones, and the silent ones are sent away.
+func TestSilentConnectionsAreBounded(t *testing.T) {
+	b := start(t, 2, hurried)
+	var crowd []*raw
+	for range maxLobby + 36 {
+		crowd = append(crowd, dialRaw(t, b))
+	}
+	a := start(t, 1)
+	a.SetPeers([]Peer{b.asPeer()})
+	a.Send(message(1, 2, 1))
+	eventually(t, "the honest node is heard", func() bool { return len(b.received()) == 1 })
+	for _, r := range crowd {
+		r.untilClosed()
+	}
+	eventually(t, "all are counted", func() bool {
+		s := b.Stats().Rejected
+		return s["crowded"] >= 36 && s["crowded"]+s["too-slow"] == maxLobby+36
+	})
+	if x, y := b.logged(`"reason":"crowded"`), b.logged(`"reason":"too-slow"`); x > 2 || y > 2 {
+		t.Errorf("logged %d and %d times", x, y)
+	}
+}
+
+// A HELLO that drips in by the byte takes no longer than a silent one.
+func TestADrippingHello(t *testing.T) {
+	b := start(t, 2, hurried)
+	r := dialRaw(t, b)
+	closed := make(chan struct{})
+	go func() { r.untilClosed(); close(closed) }()
+	hello := []byte{0, 0, 3, 0, version, byte(proto.KindHello)}
+	for i := 0; ; i = min(i+1, len(hello)-1) {
+		if _, err := r.Write(hello[i : i+1]); err != nil {
+			break
+		}
+		select {
+		case <-closed:
+		default:
+			continue
+		}
+		break
+	}
+	<-closed
+}
+
+// "A cap": the established links are bounded too, and whoever has one keeps it.
+func TestLinksAreBounded(t *testing.T) {
+	var a arrivals
+	in := func(id int) *inbound {
+		c, _ := net.Pipe()
+		return &inbound{conn: c, id: proto.NodeID(id), done: make(chan struct{})}
+	}
+	first := in(1)
+	if !a.enter(first) {
+		t.Fatal("the first found no place")
+	}
+	for id := 2; id <= maxArrivals; id++ {
+		if !a.enter(in(id)) {
+			t.Fatalf("link %d found no place", id)
+		}
+	}
+	if a.enter(in(maxArrivals + 1)) {
+		t.Errorf("link %d found a place", maxArrivals+1)
+	}
+	again := in(1)
+	ended := make(chan bool)
+	go func() { ended <- a.leave(first) }()
+	if !a.enter(again) || !a.leave(again) {
+		t.Error("a process that has a link cannot renew it")
+	}
+	<-ended
+}

@@ -1,0 +1,219 @@
+package tcp
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+const (
+	// ackEvery bounds how many messages are handed up before an ACK is sent
+	// although more are waiting.
+	ackEvery = 64
+
+	// acceptPause is the wait after the system could not accept a connection,
+	// for want of file descriptors say.
+	acceptPause = 50 * time.Millisecond
+)
+
+// inbound is a connection that a peer dialled.
+type inbound struct {
+	conn    net.Conn
+	id      proto.NodeID
+	session proto.Session
+	frames  *frameReader
+	done    chan struct{} // closed when nothing of it is handed up any more
+}
+
+// accept takes connections until the listener closes.
+func (t *Transport) accept() {
+	for {
+		conn, err := t.ln.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			t.complain("accept", crowded, "cannot accept election links: %v", err)
+			time.Sleep(acceptPause)
+			continue
+		}
+		t.others.Go(func() { t.host(conn) })
+	}
+}
+
+// host serves one accepted connection to its end.
+func (t *Transport) host(conn net.Conn) {
+	if !t.conns.add(conn) {
+		return
+	}
+	defer t.conns.end(conn)
+	in, err := t.admit(conn)
+	if err != nil {
+		t.turnAway(conn, err)
+	}
+	if in == nil {
+		return
+	}
+	err = t.read(in)
+	if f := faultIn(err); f != nil {
+		t.counts.add(f.reason, 1)
+		t.complain(in.name(), f.reason, "ended the link from %s: %v", in.name(), err)
+	}
+	lost := func() bool { // unless this node itself ended it
+		return t.arrivals.leave(in) && !errors.Is(err, net.ErrClosed)
+	}
+	p := t.peer(in.id)
+	if p == nil {
+		lost()
+		return
+	}
+	p.witness.endedByPeer(in.session, endOf(err), lost)
+	p.hurry()
+}
+
+// admit does the handshake. No link comes of it when there is an error, or
+// when the caller only asked who is here.
+func (t *Transport) admit(conn net.Conn) (*inbound, error) {
+	if evicted := t.lobby.enter(conn); evicted != nil {
+		t.conns.end(evicted)
+		t.counts.add(crowded, 1)
+		t.complain(ipOf(evicted), crowded, "too many connections that do not say who they "+
+			"are: ended the oldest from %s", ipOf(evicted))
+	}
+	defer t.lobby.exit(conn)
+	if err := conn.SetDeadline(time.Now().Add(t.cfg.timing.handshake)); err != nil {
+		return nil, err
+	}
+	r := newFrameReader(conn)
+	h, err := t.readHello(r)
+	if err != nil {
+		return nil, err
+	}
+	me := proto.Welcome{ID: t.cfg.ID, Session: t.cfg.Session}
+	if h.To == 0 {
+		return nil, say(conn, me)
+	}
+	if !t.cfg.Alive() {
+		return nil, t.refusal(h, proto.Hung)
+	}
+	in := &inbound{
+		conn: conn, id: h.ID, session: h.Session, frames: r, done: make(chan struct{}),
+	}
+	if !t.arrivals.enter(in) {
+		return nil, t.refusal(h, proto.TooMany)
+	}
+	t.grumbler.forgive(in.name())
+	t.grumbler.forgive(ipOf(conn))
+	if err := errors.Join(say(conn, me), conn.SetDeadline(time.Time{})); err != nil {
+		t.arrivals.leave(in)
+		return nil, err
+	}
+	if p := t.peer(in.id); p != nil {
+		p.hurry() // it is there
+	}
+	return in, nil
+}
+
+// turnAway tells the caller and the log why no link came of a handshake. A
+// caller that hung up, or was evicted, is neither told nor named.
+func (t *Transport) turnAway(conn net.Conn, err error) {
+	if r, ok := errors.AsType[*RefusedError](err); ok {
+		why := refusals[r.Answer.Reason]
+		t.counts.add(why, 1)
+		t.complain(callerName(conn, r.Hello.ID), why, "refused a link from %v: %v",
+			conn.RemoteAddr(), err)
+		_ = say(conn, r.Answer) // a courtesy
+		return
+	}
+	if isTimeout(err) {
+		err = faultf(tooSlow, "no HELLO within %v", t.cfg.timing.handshake)
+	}
+	f := faultIn(err)
+	if f == nil {
+		return
+	}
+	t.counts.add(f.reason, 1)
+	t.complain(ipOf(conn), f.reason, "refused a link from %v: %v", conn.RemoteAddr(), err)
+	if f.reason == otherVersion {
+		_ = say(conn, t.refusal(proto.Hello{}, proto.OtherVersion).Answer)
+	}
+}
+
+// read hands up messages until the link ends, and says why.
+func (t *Transport) read(in *inbound) error {
+	var handed, acked uint64
+	mute := false
+	pings := answerer{t: t, in: in}
+	for {
+		kind, payload, err := in.frames.next(proto.MaxPayload)
+		if err != nil {
+			return err
+		}
+		if kind == proto.KindPing {
+			if err := pings.read(payload, &mute); err != nil {
+				return err
+			}
+			continue
+		}
+		m, err := t.message(in, kind, payload)
+		if err != nil {
+			return err
+		}
+		if p := t.peer(m.From); p != nil {
+			p.received.Add(1)
+		}
+		t.cfg.Receive(m)
+		handed++
+		if mute || in.frames.more() && handed-acked < ackEvery {
+			continue
+		}
+		acked = handed
+		if mute, err = in.say(proto.Ack{Count: handed}, t.cfg.timing.write); err != nil {
+			return err
+		}
+	}
+}
+
+// message decodes a message and checks that it is from and to the link's ends.
+func (t *Transport) message(in *inbound, k proto.Kind, payload []byte) (proto.Message, error) {
+	m, err := proto.Unmarshal(k, payload)
+	if errors.Is(err, proto.ErrKind) {
+		return m, faultf(unexpected, "%v where a message belongs: %v", k, err)
+	}
+	if err != nil {
+		return m, faultf(badPayload, "%v", err)
+	}
+	if m.From != in.id || m.To != t.cfg.ID {
+		return m, faultf(wrongEnvelope, "a message from node %v to node %v on the link "+
+			"from node %v to node %v", m.From, m.To, in.id, t.cfg.ID)
+	}
+	return m, nil
+}
+
+// say answers on the link. mute says that the other end takes no more answers:
+// with a broken pipe, what it sent before the end is still to be read.
+func (in *inbound) say(b proto.LinkBody, limit time.Duration) (mute bool, err error) {
+	kind, payload, err := proto.MarshalLink(b)
+	if err != nil {
+		return false, err
+	}
+	err = write(in.conn, appendFrame(nil, kind, payload), limit)
+	if isTimeout(err) || errors.Is(err, syscall.ECONNRESET) {
+		return true, err
+	}
+	return err != nil, nil
+}
+
+func (in *inbound) name() string { return callerName(in.conn, in.id) }
+
+// callerName is what complaints go by about the other end of a connection that
+// said its id, right or wrong.
+func callerName(conn net.Conn, id proto.NodeID) string {
+	return fmt.Sprintf("node %v at %s", id, ipOf(conn))
+}
+
+func ipOf(conn net.Conn) string { return homeOf(conn.RemoteAddr()).Addr().String() }

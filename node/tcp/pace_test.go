@@ -1,0 +1,233 @@
+package tcp
+
+import (
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// quick makes a test wait less for a heartbeat to be missed.
+func quick(c *Config) { c.Heartbeat, c.Misses = 20*time.Millisecond, 5 }
+
+// beats waits until a PING of one of the two was answered by the other.
+func (n *node) beats(t testing.TB, peer *node) {
+	t.Helper()
+	one, other := n.peer(peer.cfg.ID), peer.peer(n.cfg.ID)
+	eventually(t, "the heart beats", func() bool {
+		return one.heart.roundTrip() > 0 || other != nil && other.heart.roundTrip() > 0
+	})
+}
+
+// Promise: "heartbeats between the leader and the rest", so that the traffic is
+// linear: the leader watches everybody, the others only the leader, and nobody
+// watches anybody while nobody leads.
+func TestWhoWatchesWhom(t *testing.T) {
+	a, b, c := start(t, 1, quick), start(t, 2, quick), start(t, 3, quick)
+	connect(t, a, b, c)
+	for _, n := range []*node{a, b, c} {
+		n.SetLeader(3)
+	}
+	a.beats(t, c)
+	b.beats(t, c)
+	if a.peer(2).heart.roundTrip() != 0 || b.peer(1).heart.roundTrip() != 0 {
+		t.Error("followers ask each other")
+	}
+	a.SetLeader(0)
+	if a.watches(3) || a.watches(2) {
+		t.Error("watches although nobody leads")
+	}
+}
+
+// "A process that is hung while its kernel still accepts connections is found by
+// the heartbeat": its sockets work, its elections stand still.
+func TestHungElections(t *testing.T) {
+	var hung atomic.Bool
+	a := start(t, 1, quick)
+	b := start(t, 2, quick, func(c *Config) { c.Alive = func() bool { return !hung.Load() } })
+	connect(t, a, b)
+	a.SetLeader(2)
+	a.beats(t, b)
+	hung.Store(true)
+	s := b.cfg.Session
+	up, missed := said(LinkUp, s, 1), said(HeartbeatMissed, s, 2)
+	eventuallyEqual(t, "evidence", a.events, up, missed)
+
+	// Acknowledgements go on, and are no sign of life.
+	a.Send(message(1, 2, 1))
+	eventually(t, "the message is heard", func() bool { return len(b.received()) == 1 })
+	hung.Store(false)
+	eventuallyEqual(t, "evidence", a.events, up, missed, said(HeartbeatBack, s, 2))
+}
+
+// No link is made with a process whose elections stand still; who only asks who
+// is there is told.
+func TestHungTakesNoLinks(t *testing.T) {
+	a := start(t, 1, hurried)
+	b := start(t, 2, func(c *Config) { c.Alive = func() bool { return false } })
+	a.SetPeers([]Peer{b.asPeer()})
+	eventuallyEqual(t, "evidence", a.events, said(Unreachable, b.cfg.Session, 0))
+	if a.Stats().Rejected["hung"] == 0 || b.Stats().Rejected["hung"] == 0 {
+		t.Error("not counted on both sides")
+	}
+	if w, err := a.Probe(t.Context(), b.Addr().String()); err != nil || w.ID != 2 {
+		t.Errorf("%+v, %v", w, err)
+	}
+}
+
+// A cut network says nothing: the connection stands, and no byte comes.
+func TestBlackHole(t *testing.T) {
+	a, b := start(t, 1, quick), start(t, 2, quick)
+	hole := newProxy(t, b.Addr().String())
+	a.SetPeers([]Peer{b.as(hole.addr)})
+	a.SetLeader(2)
+	a.beats(t, b)
+	hole.stall(true)
+	s := b.cfg.Session
+	eventuallyEqual(t, "evidence", a.events,
+		said(LinkUp, s, 1), said(HeartbeatMissed, s, 1))
+	hole.stall(false)
+	eventuallyEqual(t, "evidence", a.events,
+		said(LinkUp, s, 1), said(HeartbeatMissed, s, 1), said(HeartbeatBack, s, 1))
+}
+
+// Promise: "a link that drops while its process lives (a proxy, an idle timeout,
+// a reset) reconnects" and nobody is missed.
+func TestCutLinksMissNobody(t *testing.T) {
+	patiently := func(c *Config) { c.Heartbeat, c.Misses = 50*time.Millisecond, 20 }
+	a, b := start(t, 1, patiently), start(t, 2, patiently)
+	cutter := newProxy(t, b.Addr().String())
+	a.SetPeers([]Peer{b.as(cutter.addr)})
+	a.SetLeader(2)
+	ups := func() (n int) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		for _, e := range a.evidence {
+			switch e.Event {
+			case LinkUp:
+				n++
+			case LinkClosed, LinkReset:
+			default:
+				t.Fatalf("%v of a process that lives", e)
+			}
+		}
+		return n
+	}
+	for n := range 20 {
+		eventually(t, "the link is up again", func() bool { return ups() == n+1 && a.linked() == 1 })
+		cutter.cut()
+	}
+}
+
+// Promise: "a peer that sends PINGs far too often is answered at a bounded rate
+// and counted".
+func TestFloodOfPings(t *testing.T) {
+	b := start(t, 2)
+	r := joinRaw(t, b, 1)
+	pongs := make(chan uint64, 1)
+	go func() { // reads, so that b is never blocked
+		n := uint64(0)
+		for {
+			if kind, _, err := r.r.next(maxControl); err != nil || kind != proto.KindPong {
+				pongs <- n
+				return
+			}
+			n++
+		}
+	}()
+	begun := time.Now()
+	sent := uint64(0)
+	for b.Stats().Ignored < 100 || b.logged(`"reason":"too-often"`) == 0 {
+		var burst []byte
+		for range 1000 {
+			sent++
+			kind, payload, err := proto.MarshalLink(proto.Ping{Count: sent, Micros: 1000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			burst = appendFrame(burst, kind, payload)
+		}
+		r.send(burst)
+	}
+	took := time.Since(begun)
+	_ = b.Close()
+	if n, most := <-pongs, uint64(took/minPong)+1; n == 0 || n > most {
+		t.Errorf("%d answers in %v, want 1 to %d", n, took, most)
+	}
+	if n := b.logged(`"reason":"too-often"`); n != 1 {
+		t.Errorf("complained %d times", n)
+	}
+}
+
+// Promise: "heartbeat settings that differ between nodes" are warned of, on
+// both sides.
+func TestHeartbeatsThatDiffer(t *testing.T) {
+	slow := func(c *Config) { c.Heartbeat = 50 * time.Millisecond }
+	a, b := start(t, 1, quick), start(t, 2, slow)
+	connect(t, a, b)
+	a.SetLeader(2)
+	b.SetLeader(2)
+	a.beats(t, b)
+	b.beats(t, a)
+	for _, n := range []*node{a, b} {
+		eventually(t, "a warning", func() bool {
+			return n.logged(`"reason":"other-heartbeat"`) == 1
+		})
+	}
+}
+
+// Promise: "if our own ticker fired late by more than an interval, start counting
+// anew instead of accusing others".
+func TestPaceKnowsThatItIsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := &Transport{cfg: Config{ID: 1, Heartbeat: time.Second}, done: make(chan struct{})}
+		tr.cfg.Alive = func() bool { return true }
+		tr.SetLeader(1)
+		var missed atomic.Int32
+		watched := &peer{t: tr, id: 2, ask: make(chan struct{}, 1)}
+		watched.heart = heart{misses: 3, session: one, say: func(proto.Session, Event) {
+			missed.Add(1)
+		}}
+		// The second beat pauses this node for a minute.
+		pause := &peer{t: tr, id: 3, ask: make(chan struct{}, 1)}
+		pause.heart = heart{misses: 1, session: two, say: func(proto.Session, Event) {
+			time.Sleep(time.Minute)
+		}}
+		tr.peers.Store(&map[proto.NodeID]*peer{2: watched, 3: pause})
+		ended := make(chan struct{})
+		go func() { defer close(ended); tr.pace() }()
+		time.Sleep(64500 * time.Millisecond)
+		synctest.Wait()
+		if missed.Load() != 0 {
+			t.Error("accuses a peer after a pause of its own")
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if missed.Load() != 1 {
+			t.Error("never accuses it again")
+		}
+		close(tr.done)
+		<-ended
+	})
+}
+
+// What cannot work is refused at the start.
+func TestPaceIsRefused(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"heartbeat": func(c *Config) { c.Heartbeat = MinHeartbeat - 1 },
+		"misses":    func(c *Config) { c.Misses = MinMisses - 1 },
+		"patience":  func(c *Config) { c.Patience = -1 },
+	} {
+		cfg := Config{
+			ID: 1, Session: proto.NewSession(), Bind: "127.0.0.1:0",
+			Receive: func(proto.Message) {},
+		}
+		change(&cfg)
+		if tr, err := Listen(cfg); err == nil {
+			_ = tr.Close()
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package tcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// ErrAddrInUse says that another process listens on the address already.
+var ErrAddrInUse = errors.New("address already in use")
+
+// Peer is where a node's process is to be found.
+type Peer struct {
+	ID      proto.NodeID
+	Session proto.Session // the process that is expected there; zero for any
+	// Addr is host:port. Give an IP address for the host: evidence is about
+	// one address, and a name may have several.
+	Addr string
+}
+
+// Transport is one node's end of all links. Its methods may be called from any
+// goroutine.
+type Transport struct {
+	cfg      Config
+	ln       net.Listener
+	conns    connSet
+	lobby    lobby
+	arrivals arrivals
+	counts   tally
+	grumbler grumbler
+	senders  sync.WaitGroup // one a peer
+	others   sync.WaitGroup // the listener, each connection it accepted, the pace
+
+	leader  atomic.Uint64 // whose node is watched; see SetLeader
+	ignored atomic.Uint64 // PINGs not answered because they came too often
+	done    chan struct{} // closed by Close
+
+	// peers is replaced, never changed, so that Send takes no lock that a
+	// callback's caller may hold.
+	peers atomic.Pointer[map[proto.NodeID]*peer]
+
+	mu     sync.Mutex // serializes SetPeers and Close
+	closed bool
+}
+
+// Listen binds cfg.Bind, alone, and begins to accept links. It returns
+// ErrAddrInUse, wrapped, when another process has the address.
+func Listen(cfg Config) (*Transport, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("election transport: %w", err)
+	}
+	// Without SO_REUSEPORT the kernel gives an address to one process at a
+	// time: a refusal, or another session, is then proof about the first.
+	lc := net.ListenConfig{KeepAliveConfig: keepAlive}
+	lc.SetMultipathTCP(false) // whose end of stream says other things
+	ln, err := lc.Listen(context.Background(), network(cfg.Bind), cfg.Bind)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("listen for elections on %s: %w: another process has that "+
+			"port; stop it, or choose another election address", cfg.Bind, ErrAddrInUse)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listen for elections on %q: %w: "+
+			"want host:port of this machine", cfg.Bind, err)
+	}
+	t := &Transport{
+		cfg: cfg, ln: ln, lobby: lobby{limit: maxLobby}, done: make(chan struct{}),
+	}
+	t.peers.Store(&map[proto.NodeID]*peer{})
+	t.others.Go(t.accept)
+	t.others.Go(t.pace)
+	return t, nil
+}
+
+// network is tcp4 for an IPv4 address: by itself the net package takes 0.0.0.0
+// for all addresses, those of IPv6 too.
+func network(bind string) string {
+	if addr, err := netip.ParseAddrPort(bind); err == nil && addr.Addr().Is4() {
+		return "tcp4"
+	}
+	return "tcp"
+}
+
+// Addr is the address that is listened on.
+func (t *Transport) Addr() net.Addr { return t.ln.Addr() }
+
+// Send queues m for the peer m.To and returns at once. What cannot be sent is
+// dropped and counted in Stats.
+func (t *Transport) Send(m proto.Message) {
+	kind, payload, err := proto.Marshal(m)
+	if err == nil && m.From != t.cfg.ID {
+		err = fmt.Errorf("from %v, which is not this node", m.From)
+	}
+	if err != nil {
+		t.counts.add(invalid, 1)
+		t.complain("send", invalid, "cannot send %v to node %v: %v", m.Body, m.To, err)
+		return
+	}
+	p := t.peer(m.To)
+	if p == nil {
+		t.counts.add(noPeer, 1)
+		return
+	}
+	p.out.put(p.session(), kind, payload, time.Now())
+}
+
+// SetPeers replaces the set of peers whose links are kept up: each is dialled
+// at once, and again for as long as it is in the set. The link to one that
+// left is closed once its queue is empty, or a moment later. This node itself,
+// and what is no id, is left out.
+func (t *Transport) SetPeers(peers []Peer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return
+	}
+	old := *t.peers.Load()
+	set := make(map[proto.NodeID]*peer, len(peers))
+	for _, spec := range peers {
+		if spec.ID == t.cfg.ID || spec.ID.Validate() != nil {
+			continue
+		}
+		p := cmp.Or(set[spec.ID], old[spec.ID])
+		if p == nil {
+			p = newPeer(t, spec)
+			t.senders.Go(p.run)
+		} else {
+			p.setSpec(spec)
+		}
+		set[spec.ID] = p
+	}
+	t.peers.Store(&set)
+	for id, p := range old {
+		if set[id] == nil {
+			p.leave()
+		}
+	}
+}
+
+// Close gives the queues of established links a moment to empty, then closes
+// everything. When it returns, after well under a second unless a callback
+// blocks, no goroutine is left and no callback is called any more. So it must
+// not be called by a callback.
+func (t *Transport) Close() error {
+	t.mu.Lock()
+	if !t.closed {
+		close(t.done)
+	}
+	t.closed = true
+	for _, p := range *t.peers.Load() {
+		p.leave()
+	}
+	t.mu.Unlock()
+
+	late := time.AfterFunc(t.cfg.timing.drain, t.conns.closeAll)
+	t.senders.Wait()
+	late.Stop()
+	err := t.ln.Close()
+	t.conns.closeAll()
+	t.others.Wait()
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("close the election transport: %w", err)
+	}
+	return nil
+}
+
+// peer finds a peer of the set, nil when it is not in it.
+func (t *Transport) peer(id proto.NodeID) *peer { return (*t.peers.Load())[id] }
+
+// keepAlive notices within seconds that the machine at the other end of an
+// idle link vanished.
+var keepAlive = net.KeepAliveConfig{
+	Enable: true, Idle: 2 * time.Second, Interval: time.Second, Count: 3,
+}
+
+// complain logs a warning about who, once for each reason until forgive.
+func (t *Transport) complain(who string, r reason, format string, args ...any) {
+	if t.grumbler.first(who, r) {
+		t.cfg.Log.Warn().Str("reason", r.String()).Msgf(format, args...)
+	}
+}
+
+// connSet is every connection that is open, so that Close can end them.
+type connSet struct {
+	mu     sync.Mutex
+	conns  map[net.Conn]struct{}
+	closed bool
+}
+
+// add reports false, and closes c, when the set is closed already.
+func (s *connSet) add(c net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		_ = c.Close()
+		return false
+	}
+	if s.conns == nil {
+		s.conns = map[net.Conn]struct{}{}
+	}
+	s.conns[c] = struct{}{}
+	return true
+}
+
+// end closes c and forgets it.
+func (s *connSet) end(c net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+	_ = c.Close() // nothing to save: unsent bytes are sent again on the next one
+}
+
+func (s *connSet) closeAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for c := range s.conns {
+		_ = c.Close()
+	}
+}

@@ -1,0 +1,211 @@
+package tcp
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// process is one process of a peer and where it listens. A process holds its
+// address alone, from before its session is known to anybody until it ends.
+type process struct {
+	session proto.Session
+	home    netip.AddrPort
+}
+
+// witness turns what happens to the links of one peer into Evidence. Any
+// goroutine may use it; Evidence comes out in the order of the calls.
+//
+// Once a process is gone nothing more is said about it: its other link ends
+// a moment later, and that is no news.
+type witness struct {
+	id        proto.NodeID
+	patience  time.Duration // without an answer, before the peer is unreachable
+	emit      func(Evidence)
+	linksToMe func(proto.Session) int // links that the process itself dialled
+
+	mu     sync.Mutex
+	told   process       // as SetPeers has it
+	seen   process       // as the last WELCOME had it
+	mine   proto.Session // the process that my own link reaches; zero for no link
+	lost   loss          // the latest, if nothing is proven since
+	losses uint64        // so far
+	gone   proto.Session // known to be gone
+	silent time.Time     // since when nobody answers; zero while somebody does
+	said   bool          // that it is unreachable
+}
+
+// loss is the end of a link with a process.
+type loss struct {
+	process
+	number uint64
+}
+
+// attempt is what was known when a dial began: the dial can only prove
+// something about what came before.
+type attempt struct {
+	began      time.Time
+	told, seen process
+	lost       loss
+}
+
+// tell takes what SetPeers says about the peer.
+func (w *witness) tell(s proto.Session, home netip.AddrPort) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.told = process{session: s, home: home}
+}
+
+// begin is called before each dial.
+func (w *witness) begin(now time.Time) attempt {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return attempt{began: now, told: w.told, seen: w.seen, lost: w.lost}
+}
+
+// up says that process s answered the dial at address home: the link is
+// established, and whoever listened there when the dial began is gone.
+func (w *witness) up(a attempt, s proto.Session, home netip.AddrPort) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, old := range []process{a.seen, a.told} {
+		if old.home == home && !old.session.IsZero() && old.session != s {
+			w.bury(old.session, OtherSession)
+		}
+	}
+	if w.gone == s {
+		w.gone = proto.Session{} // it did answer
+	}
+	w.seen, w.mine = process{session: s, home: home}, s
+	w.lost, w.silent, w.said = loss{}, time.Time{}, false
+	w.say(s, LinkUp)
+}
+
+// dropped says that my own link is ended, by this node itself.
+func (w *witness) dropped() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.mine = proto.Session{}
+}
+
+// ended says that my own link ended, how being LinkClosed or LinkReset.
+func (w *witness) ended(how Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.mine
+	w.mine = proto.Session{}
+	w.lose(s, how)
+}
+
+// endedByPeer says the same of the link that process s had dialled. lost takes
+// the link out of the count and reports whether that is a loss, in one step
+// with the evidence: between the two, a refusal would prove too much.
+func (w *witness) endedByPeer(s proto.Session, how Event, lost func() bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if lost() {
+		w.lose(s, how)
+	}
+}
+
+// refused says that a dial found its address refusing. That proves the end of
+// a process if it listened there, its last link had ended before the dial
+// began, and it has none now. Otherwise it may live, behind an address that is
+// wrong or shut to this node: then it cannot be reached, as with no answer.
+// That has lasted for longer than the patience if refused reports true.
+func (w *witness) refused(a attempt, at netip.AddrPort, now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := a.lost.session
+	if s.IsZero() || a.lost != w.lost || a.lost.home != at || w.links(s) > 0 {
+		w.miss(a, now)
+		return w.said
+	}
+	w.lost, w.silent, w.said = loss{}, time.Time{}, false
+	w.bury(s, DialRefused)
+	return false
+}
+
+// answered says that a dial found somebody, if only to be refused a link.
+func (w *witness) answered() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.silent, w.said = time.Time{}, false
+}
+
+// unanswered says that a dial got no answer. The first since the last answer
+// counts from its beginning.
+func (w *witness) unanswered(a attempt, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.miss(a, now)
+}
+
+// miss counts the time without an answer. The caller holds mu.
+func (w *witness) miss(a attempt, now time.Time) {
+	if w.silent.IsZero() {
+		w.silent = a.began
+	}
+	if w.said || now.Sub(w.silent) < w.patience {
+		return
+	}
+	w.said = true
+	s := a.told.session
+	if s.IsZero() {
+		s = a.seen.session
+	}
+	if s.IsZero() || s != w.gone {
+		w.say(s, Unreachable)
+	}
+}
+
+// beat says that process s answers no PING, e being HeartbeatMissed, or does
+// again, e being HeartbeatBack.
+func (w *witness) beat(s proto.Session, e Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s != w.gone {
+		w.say(s, e)
+	}
+}
+
+// lose records the end of a link with process s. The caller holds mu.
+func (w *witness) lose(s proto.Session, how Event) {
+	if s == w.gone {
+		return
+	}
+	w.say(s, how)
+	w.losses++
+	w.lost = loss{process{session: s}, w.losses}
+	switch s {
+	case w.seen.session:
+		w.lost.home = w.seen.home
+	case w.told.session:
+		w.lost.home = w.told.home
+	}
+}
+
+// bury says once that process s is gone. The caller holds mu.
+func (w *witness) bury(s proto.Session, proof Event) {
+	if s == w.gone {
+		return
+	}
+	w.gone = s
+	w.say(s, proof)
+}
+
+// links counts the established links with process s. The caller holds mu.
+func (w *witness) links(s proto.Session) int {
+	n := w.linksToMe(s)
+	if s == w.mine && !s.IsZero() {
+		n++
+	}
+	return n
+}
+
+// say hands out evidence. The caller holds mu, which keeps the order.
+func (w *witness) say(s proto.Session, e Event) {
+	w.emit(Evidence{Peer: w.id, Session: s, Event: e, Links: w.links(s)})
+}

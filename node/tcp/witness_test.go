@@ -1,0 +1,253 @@
+package tcp
+
+import (
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+var (
+	s1, s2 = proto.Session{1}, proto.Session{2}
+	homeA  = netip.MustParseAddrPort("10.0.0.1:7000")
+	homeB  = netip.MustParseAddrPort("10.0.0.2:7000")
+	dawn   = time.Unix(1_795_186_664, 0)
+)
+
+// court is a witness under test: theirs counts the links a process dialled.
+type court struct {
+	*witness
+	theirs map[proto.Session]int
+	heard  []string
+}
+
+func newCourt() *court {
+	c := &court{theirs: map[proto.Session]int{}}
+	c.witness = &witness{
+		id: 5, patience: 3 * time.Second,
+		emit:      func(e Evidence) { c.heard = append(c.heard, said(e.Event, e.Session, e.Links)) },
+		linksToMe: func(s proto.Session) int { return c.theirs[s] },
+	}
+	return c
+}
+
+// leaves is the end of a link that process s had dialled.
+func (c *court) leaves(s proto.Session) func() bool {
+	return func() bool {
+		delete(c.theirs, s)
+		return true
+	}
+}
+
+func (c *court) expect(t *testing.T, want ...string) {
+	t.Helper()
+	if !slices.Equal(c.heard, want) {
+		t.Errorf("evidence:\n got %q\nwant %q", c.heard, want)
+	}
+}
+
+// "When a voter reads a clean end of stream on the session's connection and
+// then, by a dial begun after it, finds the holder's address refusing, the
+// process is gone."
+func TestRefusedAfterTheLinkWasLost(t *testing.T) {
+	c := newCourt()
+	c.up(c.begin(dawn), s1, homeA)
+	c.ended(LinkClosed)
+	c.refused(c.begin(dawn), homeA, dawn)
+	c.refused(c.begin(dawn), homeA, dawn) // and again: no news
+	c.expect(t, said(LinkUp, s1, 1), said(LinkClosed, s1, 0), said(DialRefused, s1, 0))
+}
+
+func TestARefusalProvesNothing(t *testing.T) {
+	for name, run := range map[string]func(*court){
+		"of a dial begun before the link was lost": func(c *court) {
+			c.theirs[s1] = 1
+			c.tell(s1, homeA)
+			a := c.begin(dawn)
+			c.endedByPeer(s1, LinkClosed, c.leaves(s1))
+			c.refused(a, homeA, dawn)
+		},
+		"at another address than the process had": func(c *court) {
+			c.up(c.begin(dawn), s1, homeA)
+			c.ended(LinkClosed)
+			c.refused(c.begin(dawn), homeB, dawn)
+		},
+		"about a process that has a link still": func(c *court) {
+			c.theirs[s1] = 1
+			c.up(c.begin(dawn), s1, homeA)
+			c.ended(LinkReset)
+			c.refused(c.begin(dawn), homeA, dawn)
+		},
+		"of a dial begun between two losses": func(c *court) {
+			c.up(c.begin(dawn), s1, homeA)
+			c.theirs[s1] = 1
+			c.ended(LinkClosed)
+			a := c.begin(dawn)
+			c.endedByPeer(s1, LinkClosed, c.leaves(s1))
+			c.refused(a, homeA, dawn)
+		},
+		"about a process that came back meanwhile": func(c *court) {
+			c.up(c.begin(dawn), s1, homeA)
+			c.ended(LinkClosed)
+			a := c.begin(dawn)
+			c.theirs[s1] = 1
+			c.refused(a, homeA, dawn)
+		},
+		"about a process never met": func(c *court) {
+			c.tell(s1, homeA)
+			c.refused(c.begin(dawn), homeA, dawn)
+		},
+		"when this node ended the link": func(c *court) {
+			c.up(c.begin(dawn), s1, homeA)
+			c.dropped()
+			c.refused(c.begin(dawn), homeA, dawn)
+		},
+	} {
+		c := newCourt()
+		run(c)
+		if slices.Contains(c.heard, said(DialRefused, s1, 0)) ||
+			slices.Contains(c.heard, said(DialRefused, s1, 1)) {
+			t.Errorf("%s: it proved: %q", name, c.heard)
+		}
+	}
+}
+
+// A process that only ever dialled this node listens where SetPeers says.
+func TestRefusedWhereThePeerWasSaidToBe(t *testing.T) {
+	c := newCourt()
+	c.tell(s1, homeA)
+	c.endedByPeer(s1, LinkClosed, c.leaves(s1))
+	c.refused(c.begin(dawn), homeA, dawn)
+	c.expect(t, said(LinkClosed, s1, 0), said(DialRefused, s1, 0))
+}
+
+// The two links of a process end one after the other: until the last is
+// ended, nothing is proven.
+func TestBothLinksMustEnd(t *testing.T) {
+	c := newCourt()
+	c.theirs[s1] = 1
+	c.up(c.begin(dawn), s1, homeA)
+	c.ended(LinkClosed)
+	c.refused(c.begin(dawn), homeA, dawn)
+	c.endedByPeer(s1, LinkClosed, c.leaves(s1))
+	c.refused(c.begin(dawn), homeA, dawn)
+	c.expect(t, said(LinkUp, s1, 2), said(LinkClosed, s1, 1),
+		said(LinkClosed, s1, 0), said(DialRefused, s1, 0))
+}
+
+// "… or answering as a new session": the old process is gone, and that is said
+// before anything of the new one.
+func TestAnotherSessionAnswers(t *testing.T) {
+	c := newCourt()
+	c.up(c.begin(dawn), s1, homeA)
+	c.ended(LinkReset)
+	c.up(c.begin(dawn), s2, homeA)
+	c.endedByPeer(s1, LinkReset, c.leaves(s1)) // its other end is read late
+	c.expect(t, said(LinkUp, s1, 1), said(LinkReset, s1, 0),
+		said(OtherSession, s1, 0), said(LinkUp, s2, 1))
+}
+
+func TestAnotherSessionThanSetPeersSaid(t *testing.T) {
+	c := newCourt()
+	c.tell(s1, homeA)
+	c.up(c.begin(dawn), s2, homeA)
+	c.expect(t, said(OtherSession, s1, 0), said(LinkUp, s2, 1))
+}
+
+func TestAnotherSessionProvesNothing(t *testing.T) {
+	c := newCourt() // at another address
+	c.tell(s1, homeA)
+	c.up(c.begin(dawn), s2, homeB)
+	c.expect(t, said(LinkUp, s2, 1))
+
+	c = newCourt() // to a dial begun before s1 was known to be there
+	a := c.begin(dawn)
+	c.tell(s1, homeA)
+	c.up(a, s2, homeA)
+	c.expect(t, said(LinkUp, s2, 1))
+
+	c = newCourt() // when the process is known to be gone
+	c.up(c.begin(dawn), s1, homeA)
+	c.ended(LinkClosed)
+	c.refused(c.begin(dawn), homeA, dawn)
+	c.up(c.begin(dawn), s2, homeA)
+	c.expect(t, said(LinkUp, s1, 1), said(LinkClosed, s1, 0),
+		said(DialRefused, s1, 0), said(LinkUp, s2, 1))
+}
+
+// "A reset, a timeout, an unreachable host prove nothing": they are told, once,
+// and only after a while.
+func TestUnreachable(t *testing.T) {
+	c := newCourt()
+	c.tell(s1, homeA)
+	for _, seconds := range []time.Duration{0, 1, 2, 3, 4, 5} {
+		begun := dawn.Add(seconds * time.Second)
+		c.unanswered(c.begin(begun), begun.Add(time.Second))
+	}
+	c.expect(t, said(Unreachable, s1, 0))
+
+	c.up(c.begin(dawn), s1, homeA) // an answer ends it, and it may come again
+	c.ended(LinkReset)
+	c.unanswered(c.begin(dawn), dawn.Add(2*time.Second))
+	c.unanswered(c.begin(dawn), dawn.Add(3*time.Second))
+	c.expect(t, said(Unreachable, s1, 0), said(LinkUp, s1, 1),
+		said(LinkReset, s1, 0), said(Unreachable, s1, 0))
+}
+
+// A refusal that proves no death tells of an address that is wrong, or shut to
+// this node: elections need their own reachability, so that counts as no
+// answer, and is complained of.
+func TestRefusedForLong(t *testing.T) {
+	c := newCourt()
+	c.tell(s1, homeA)
+	for _, seconds := range []time.Duration{0, 1, 2, 3, 4, 5} {
+		at := dawn.Add(seconds * time.Second)
+		if said := c.refused(c.begin(at), homeA, at); said != (seconds >= 3) {
+			t.Errorf("after %d s it says %v", seconds, said)
+		}
+	}
+	c.expect(t, said(Unreachable, s1, 0))
+}
+
+// Somebody who answers, another node or an angry one, ends the wait; and that a
+// gone process is unreachable is no news.
+func TestUnreachableIsNotSaid(t *testing.T) {
+	c := newCourt()
+	c.unanswered(c.begin(dawn.Add(2*time.Second)), dawn.Add(4*time.Second))
+	c.answered()
+	c.unanswered(c.begin(dawn.Add(4*time.Second)), dawn.Add(6*time.Second))
+	c.expect(t)
+
+	c.up(c.begin(dawn), s1, homeA)
+	c.ended(LinkClosed)
+	c.refused(c.begin(dawn), homeA, dawn)
+	c.unanswered(c.begin(dawn), dawn.Add(time.Hour))
+	c.expect(t, said(LinkUp, s1, 1), said(LinkClosed, s1, 0), said(DialRefused, s1, 0))
+}
+
+// A process that was reported gone and answers was not: what is said of it
+// counts again.
+func TestGoneAndBack(t *testing.T) {
+	c := newCourt()
+	for range 2 {
+		c.up(c.begin(dawn), s1, homeA)
+		c.ended(LinkClosed)
+		c.refused(c.begin(dawn), homeA, dawn)
+	}
+	once := []string{said(LinkUp, s1, 1), said(LinkClosed, s1, 0), said(DialRefused, s1, 0)}
+	c.expect(t, append(once, once...)...)
+}
+
+func TestEvidenceForPeople(t *testing.T) {
+	for want, e := range map[string]Event{
+		"link-up 5": LinkUp, "link-closed 5": LinkClosed, "link-reset 5": LinkReset,
+		"dial-refused 5": DialRefused, "unreachable 5": Unreachable,
+		"other-session 5": OtherSession, "event(0) 5": 0,
+	} {
+		if got := (Evidence{Peer: 5, Event: e}).String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package node
+
+import (
+	"context"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+)
+
+// Watch returns a channel of beliefs about the leader: first the current one,
+// then each change, in order. A change is another leader, "nobody", another
+// term or another end of the lease.
+//
+// The channel holds one belief. A reader that is slow misses those in between
+// and gets the latest: what it reads is never older than one it read before, and
+// the last belief always arrives. A belief with an Until ends at that moment,
+// whether or not something was read since.
+//
+// The channel is closed when ctx is done or the Node has ended; in the latter
+// case the last belief is "nobody".
+func (n *Node) Watch(ctx context.Context) <-chan algorithms.Leader {
+	ch := make(chan algorithms.Leader, 1)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	ch <- n.status.Leader
+	select {
+	case <-n.ended:
+		close(ch)
+		return ch
+	default:
+	}
+	n.watchers[ch] = context.AfterFunc(ctx, func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.unwatch(ch)
+	})
+	return ch
+}
+
+// unwatch closes ch unless that was done before. The caller holds n.mu.
+func (n *Node) unwatch(ch chan algorithms.Leader) {
+	if _, ok := n.watchers[ch]; ok {
+		delete(n.watchers, ch)
+		close(ch)
+	}
+}
+
+// believe makes l the current belief and tells the watchers if it is a new one.
+// The caller holds n.mu, so that only one goroutine at a time fills a channel.
+func (n *Node) believe(l algorithms.Leader) {
+	old := n.status.Leader
+	n.status.Leader = l
+	if l.Epoch() == old.Epoch() && l.Until.Equal(old.Until) {
+		return
+	}
+	for ch := range n.watchers {
+		select {
+		case <-ch: // the reader did not take the one before: it is out of date
+		default:
+		}
+		ch <- l
+	}
+}
