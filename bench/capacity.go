@@ -1,0 +1,54 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// ErrCapacity says that the machine cannot hold as many nodes.
+var ErrCapacity = errors.New("more nodes than this machine can hold")
+
+// What a node needs, generously: every node keeps a connection to and from
+// each other, and its memory grows with them.
+const (
+	nodeMiB         = 24
+	mibPerLinkPair  = 0.1
+	filesPerNode    = 24
+	filesPerPeer    = 2
+	pipesPerProcess = 4 // of ours for each node that we start
+)
+
+// checkCapacity refuses, with ErrCapacity and the arithmetic, what would only
+// swap, be killed, or run out of descriptors half-way.
+func checkCapacity(nodes int) error {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("ask for the limit of open files: %w", err)
+	}
+	available, err := memInfo("MemAvailable")
+	if err != nil {
+		available = 0 // another system than Linux: unknown
+	}
+	return fits(nodes, available/1024, limit.Max)
+}
+
+// fits compares nodes with the memory that is available, in MiB (0: unknown),
+// and the number of files that one process may open.
+func fits(nodes, availableMiB int, maxFiles uint64) error {
+	each := nodeMiB + mibPerLinkPair*float64(nodes-1)
+	if need := int(float64(nodes) * each); availableMiB > 0 && need > availableMiB {
+		return fmt.Errorf("%w: %d nodes × %.1f MiB = %d MiB, but %d MiB are available",
+			ErrCapacity, nodes, each, need, availableMiB)
+	}
+	if need := uint64(filesPerNode + filesPerPeer*(nodes-1)); need > maxFiles {
+		return fmt.Errorf("%w: each of %d nodes opens %d + %d × %d = %d files, but the limit "+
+			"is %d (ulimit -Hn)",
+			ErrCapacity, nodes, filesPerNode, filesPerPeer, nodes-1, need, maxFiles)
+	}
+	if need := uint64(pipesPerProcess * nodes); need > maxFiles {
+		return fmt.Errorf("%w: the benchmark itself opens %d × %d = %d files, but the limit "+
+			"is %d (ulimit -Hn)", ErrCapacity, pipesPerProcess, nodes, need, maxFiles)
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+)
+
+// FailoverReport is what Failover measured.
+type FailoverReport struct {
+	Machine   Machine `json:"machine"`
+	Algorithm string  `json:"algorithm"`
+	Nodes     int     `json:"nodes"`
+	Kills     int     `json:"kills"` // asked for; there may be fewer samples
+	Signal    Signal  `json:"signal"`
+	Profile   string  `json:"profile"`
+
+	Detect   Summary `json:"detect_ms"`
+	Elect    Summary `json:"elect_ms"`
+	Announce Summary `json:"announce_ms"`
+	Total    Summary `json:"total_ms"`
+	Gap      Summary `json:"gap_ms"`
+	Messages Summary `json:"messages"`
+	// FailedRounds is how many samples took more than one term.
+	FailedRounds int `json:"failed_rounds"`
+
+	// The floor and how far above it the nodes are, pair by pair. Nil without
+	// a floor.
+	FloorFirst *Summary `json:"floor_first_ms,omitempty"`
+	FloorAll   *Summary `json:"floor_all_ms,omitempty"`
+	Ratio      *Summary `json:"ratio,omitempty"`
+	// Allowed is the aim: twice the floor, on a ring and 3 hops for each node.
+	Allowed *Summary `json:"allowed_ms,omitempty"`
+	Within  int      `json:"within_allowed"` // samples that reach the aim
+
+	Samples []failoverSample `json:"samples"`
+}
+
+// Count is how many samples there are, and how many were asked for.
+func (r FailoverReport) Count() (done, of int) { return len(r.Samples), r.Kills }
+
+func (r *FailoverReport) summarize() {
+	of := func(value func(failoverSample) float64) Summary {
+		return summarize(column(r.Samples, value))
+	}
+	r.Detect = of(func(s failoverSample) float64 { return s.Detect })
+	r.Elect = of(func(s failoverSample) float64 { return s.Elect })
+	r.Announce = of(func(s failoverSample) float64 { return s.Announce })
+	r.Total = of(func(s failoverSample) float64 { return s.Total })
+	r.Gap = of(func(s failoverSample) float64 { return s.Gap })
+	r.Messages = of(func(s failoverSample) float64 { return float64(s.Messages) })
+	for _, s := range r.Samples {
+		if s.Terms > 1 {
+			r.FailedRounds++
+		}
+	}
+	if len(r.Samples) == 0 || r.Samples[0].Floor == nil {
+		return
+	}
+	first := of(func(s failoverSample) float64 { return s.Floor.First })
+	all := of(func(s failoverSample) float64 { return s.Floor.All })
+	ratio := of(func(s failoverSample) float64 { return s.Total / s.Floor.All })
+	allowed := of(func(s failoverSample) float64 { return s.Floor.allowed(r.Nodes) })
+	r.FloorFirst, r.FloorAll, r.Ratio, r.Allowed = &first, &all, &ratio, &allowed
+	for _, s := range r.Samples {
+		if s.Total <= s.Floor.allowed(r.Nodes) {
+			r.Within++
+		}
+	}
+}
+
+// Text writes the report as a table.
+func (r FailoverReport) Text(w io.Writer) error {
+	p := printer{out: w}
+	p.line("failover: %s, %d nodes, profile %s, %s, %d times",
+		r.Algorithm, r.Nodes, r.Profile, r.Signal.inWords(), len(r.Samples))
+	p.line("%s", r.Machine)
+	p.partial(r.Count())
+	p.line("")
+	p.head("milliseconds")
+	r.phases(&p)
+	if r.Ratio != nil {
+		p.line("")
+		p.head("the floor: bare processes, no safety")
+		p.row("detect: end of stream at the first", *r.FloorFirst)
+		p.row("total: one message, all know", *r.FloorAll)
+		p.row("times the floor, pair by pair", *r.Ratio)
+		p.row(r.aim(), *r.Allowed)
+		p.line("  %d of %d are within it", r.Within, len(r.Samples))
+	}
+	p.line("")
+	p.row("messages in the round", r.Messages)
+	p.line("%d of %d took more than one term", r.FailedRounds, len(r.Samples))
+	return p.err
+}
+
+func (r FailoverReport) phases(p *printer) {
+	if r.Signal != Term {
+		p.row("detect: signal to first evidence", r.Detect)
+		p.row("elect: to the winner's belief", r.Elect)
+	} else {
+		p.row("signal to the winner's belief", r.sum())
+		p.row("gap: nobody leads", r.Gap)
+	}
+	p.row("announce: to the last one's belief", r.Announce)
+	p.row("total", r.Total)
+}
+
+// aim is the target in words.
+func (r FailoverReport) aim() string {
+	if r.Samples[0].Floor.Hop > 0 {
+		return fmt.Sprintf("the aim: 2 × floor + %d bare hops", 3*r.Nodes)
+	}
+	return "the aim: 2 × floor"
+}
+
+// sum is the time from the signal to the winner's belief.
+func (r FailoverReport) sum() Summary {
+	return summarize(column(r.Samples, func(s failoverSample) float64 { return s.Detect + s.Elect }))
+}
+
+// printer writes tables and keeps the first error.
+type printer struct {
+	out io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.out, format+"\n", args...)
+	}
+}
+
+// partial marks a table that is not what was asked for.
+func (p *printer) partial(done, of int) {
+	if done < of {
+		p.line("PARTIAL: ended after %d of %d", done, of)
+	}
+}
+
+func (p *printer) head(title string) {
+	p.line("%-40s %9s %9s %9s", title, "p50", "p95", "max")
+}
+
+func (p *printer) row(name string, s Summary) {
+	p.line("  %-38s %9s %9s %9s", name, number(s.P50), number(s.P95), number(s.Max))
+}
+
+// number has three digits or so that mean something.
+func number(x float64) string {
+	switch {
+	case x >= 1000 || x == float64(int(x)):
+		return fmt.Sprintf("%.0f", x)
+	case x >= 100:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.2f", x)
+}

@@ -1,0 +1,65 @@
+package bench
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Machine is where and when a report was made.
+type Machine struct {
+	Date      time.Time `json:"date"`
+	Cores     int       `json:"cores"`
+	MemoryMiB int       `json:"memory_mib"`
+	Platform  string    `json:"platform"`
+	Go        string    `json:"go"`
+	// Load is the number of processes that wanted to run, averaged over the
+	// minute before the start. Figures taken above a fraction of the cores
+	// measure the neighbours too.
+	Load float64 `json:"load"`
+}
+
+func thisMachine() Machine {
+	m := Machine{
+		Date: time.Now().UTC().Truncate(time.Second), Cores: runtime.NumCPU(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(),
+	}
+	if kib, err := memInfo("MemTotal"); err == nil {
+		m.MemoryMiB = kib / 1024
+	}
+	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
+		first, _, _ := strings.Cut(string(text), " ")
+		m.Load, _ = strconv.ParseFloat(first, 64)
+	}
+	return m
+}
+
+func (m Machine) String() string {
+	return fmt.Sprintf("%d cores, %d MiB, %s, %s, load %.2f at the start, %s",
+		m.Cores, m.MemoryMiB, m.Platform, m.Go, m.Load, m.Date.Format(time.RFC3339))
+}
+
+// memInfo reads one line of /proc/meminfo, in KiB.
+func memInfo(key string) (int, error) { return procField("/proc/meminfo", key) }
+
+// procField reads the number after "key:" in a file of /proc.
+func procField(path, key string) (int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		name, rest, ok := strings.Cut(lines.Text(), ":")
+		if !ok || name != key {
+			continue
+		}
+		number, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		return strconv.Atoi(number)
+	}
+	return 0, fmt.Errorf("%s has no %s", path, key)
+}

@@ -1,0 +1,69 @@
+package bench
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// Promise: a cut leaves both ends of the cable up, so that neither side hears
+// of it; what was made is "deleted after".
+func TestNetwork(t *testing.T) {
+	if err := mayCut(2); err != nil {
+		t.Skipf("NETWORK CUTS ARE NOT TESTED: %v", err)
+	}
+	w, err := newNetwork(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := w.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, step := range []struct {
+		name     string
+		do       func() error
+		attached bool
+	}{
+		{"before", func() error { return nil }, true},
+		{"cut", func() error { return w.cut(1) }, false},
+		{"healed", func() error { return w.heal(1) }, true},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		port := show(t, w.hub(), port(0))
+		if attached := strings.Contains(port, "master sw"); attached != step.attached {
+			t.Errorf("%s: attached to the switch: %v, want %v", step.name, attached, step.attached)
+		}
+		for _, end := range []string{port, show(t, w.host(0), "eth0")} {
+			if !strings.Contains(end, "LOWER_UP") {
+				t.Errorf("%s: an end of the cable has no carrier: %s", step.name, end)
+			}
+		}
+	}
+	if err := w.close(); err != nil {
+		t.Fatal(err)
+	}
+	names, err := os.ReadDir("/run/netns")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		if strings.HasPrefix(n.Name(), w.prefix) {
+			t.Errorf("%s is left", n.Name())
+		}
+	}
+}
+
+// show is what the kernel says about a device.
+func show(t *testing.T, namespace, device string) string {
+	t.Helper()
+	text, err := exec.Command("ip", "-n", namespace, "-o", "link", "show", device).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return string(text)
+}

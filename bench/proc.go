@@ -1,0 +1,96 @@
+package bench
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tick is the unit of a process's times in /proc: USER_HZ, 100 on every Linux.
+const tick = 10 * time.Millisecond
+
+// cpuTime is what a process has used, in user and in system mode.
+func cpuTime(pid int) (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	// The name, in parentheses, may contain anything; utime is the 12th field
+	// after it, stime the 13th.
+	_, rest, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("/proc/%d/stat has %d fields after the name", pid, len(fields))
+	}
+	user, err := strconv.Atoi(fields[11])
+	if err != nil {
+		return 0, fmt.Errorf("/proc/%d/stat: %w", pid, err)
+	}
+	system, err := strconv.Atoi(fields[12])
+	if err != nil {
+		return 0, fmt.Errorf("/proc/%d/stat: %w", pid, err)
+	}
+	return time.Duration(user+system) * tick, nil
+}
+
+// establishedSockets are the inodes of this network namespace's established TCP
+// connections.
+func establishedSockets() (map[string]bool, error) {
+	const inode, state, established = 9, 3, "01"
+	found := make(map[string]bool)
+	for _, path := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		f, err := os.Open(path)
+		if err != nil {
+			continue // no IPv6
+		}
+		for lines := bufio.NewScanner(f); lines.Scan(); {
+			fields := strings.Fields(lines.Text())
+			if len(fields) > inode && fields[state] == established {
+				found["socket:["+fields[inode]+"]"] = true
+			}
+		}
+		_ = f.Close()
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no established connection in /proc/net/tcp")
+	}
+	return found, nil
+}
+
+// socketsIn counts those that the process has open.
+func socketsIn(pid int, sockets map[string]bool) (int, error) {
+	dir := fmt.Sprintf("/proc/%d/fd", pid)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, e := range entries {
+		target, err := os.Readlink(dir + "/" + e.Name())
+		if err == nil && sockets[target] { // a file that was closed meanwhile is none
+			n++
+		}
+	}
+	return n, nil
+}
+
+// loopbackPackets counts what went over loopback since the machine started.
+func loopbackPackets() (uint64, error) {
+	const path, packets = "/proc/net/dev", 1 // the second number of a line
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		name, rest, _ := strings.Cut(lines.Text(), ":")
+		fields := strings.Fields(rest)
+		if strings.TrimSpace(name) == "lo" && len(fields) > packets {
+			return strconv.ParseUint(fields[packets], 10, 64)
+		}
+	}
+	return 0, fmt.Errorf("%s has no lo", path)
+}

@@ -1,0 +1,160 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+var somewhere = Machine{
+	Date: time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC), Cores: 2, MemoryMiB: 4096,
+	Platform: "linux/amd64", Go: "go1.26.8", Load: 0.25,
+}
+
+// failovers is a report of two samples out of three that were asked for.
+func failovers() FailoverReport {
+	r := FailoverReport{
+		Machine: somewhere, Algorithm: "ring", Nodes: 5, Kills: 3, Signal: Kill, Profile: "lan",
+		Samples: []failoverSample{
+			{
+				Detect: 1, Elect: 0.25, Announce: 0.5, Total: 1.75, Gap: 1.25,
+				Messages: 8, Terms: 1, Floor: &floor{First: 0.5, All: 1, Hop: 0.05},
+			},
+			{
+				Detect: 2, Elect: 250.5, Announce: 0.5, Total: 1253, Gap: 252.5,
+				Messages: 11, Terms: 2, Floor: &floor{First: 0.75, All: 2, Hop: 0.05},
+			},
+		},
+	}
+	r.summarize()
+	return r
+}
+
+// Promise: p50, p95 and max of detect, elect and announce and the floor, as a
+// table; a run that was cut short is "marked as such".
+func TestFailoverText(t *testing.T) {
+	const want = `failover: ring, 5 nodes, profile lan, SIGKILL to the leader, 2 times
+2 cores, 4096 MiB, linux/amd64, go1.26.8, load 0.25 at the start, 2026-11-20T15:00:00Z
+PARTIAL: ended after 2 of 3
+
+milliseconds                                   p50       p95       max
+  detect: signal to first evidence               1         2         2
+  elect: to the winner's belief               0.25     250.5     250.5
+  announce: to the last one's belief          0.50      0.50      0.50
+  total                                       1.75      1253      1253
+
+the floor: bare processes, no safety           p50       p95       max
+  detect: end of stream at the first          0.50      0.75      0.75
+  total: one message, all know                   1         2         2
+  times the floor, pair by pair               1.75     626.5     626.5
+  the aim: 2 × floor + 15 bare hops           2.75      4.75      4.75
+  1 of 2 are within it
+
+  messages in the round                          8        11        11
+1 of 2 took more than one term
+`
+	var out bytes.Buffer
+	if err := failovers().Text(&out); err != nil || out.String() != want {
+		t.Errorf("%v, printed\n%s\nwant\n%s", err, out.String(), want)
+	}
+}
+
+// Promise: the gap in which nobody leads is measured for a handover.
+func TestHandoverText(t *testing.T) {
+	r := FailoverReport{
+		Machine: somewhere, Signal: Term, Kills: 1, Samples: []failoverSample{{Gap: 0.25, Terms: 1}},
+	}
+	r.summarize()
+	var out bytes.Buffer
+	if err := r.Text(&out); err != nil || !strings.Contains(out.String(), "gap: nobody leads") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
+// Promise: all tables are aligned at 80 to 100 columns.
+func TestTextWidth(t *testing.T) {
+	long := Summary{P50: 123456, P95: 1234567, Max: 12345678}
+	for name, report := range map[string]interface{ Text(io.Writer) error }{
+		"failover": failovers(),
+		"hop":      HopReport{Machine: somewhere, Nodes: 100, Trips: 20, Election: long, Elected: long},
+		"scale": ScaleReport{Machine: somewhere, Algorithm: "bully", Rows: []scaleSample{{
+			Nodes: 100, ColdStart: 12345.6, Failover: Summary{P50: 12345.6, Max: 23456.7},
+			Messages: long, TheoryBest: 98, TheoryWorst: 9899,
+			ResidentMiB: Summary{P50: 23.4, Max: 123.4}, CorePercent: Summary{P50: 10.5, Max: 99.99},
+			Connections: Summary{Max: 9900}, Packets: 12345.6,
+		}}},
+	} {
+		var out bytes.Buffer
+		if err := report.Text(&out); err != nil {
+			t.Error(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if n := utf8.RuneCountInString(line) - 1; n > 100 {
+				t.Errorf("%s: a line of %d columns: %s", name, n, line)
+			}
+		}
+	}
+}
+
+func TestFailoverJSON(t *testing.T) {
+	text, err := json.Marshal(failovers())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{
+		"machine", "detect_ms", "elect_ms", "announce_ms", "total_ms", "floor_all_ms", "ratio",
+		"allowed_ms", "samples",
+	} {
+		if got[key] == nil {
+			t.Errorf("no %s in %s", key, text)
+		}
+	}
+}
+
+// Promise: the plot is "self-contained": well-formed, every sample in it,
+// nothing fetched from elsewhere, both colour schemes.
+func TestPlot(t *testing.T) {
+	r := failovers()
+	r.Algorithm = "<ring> & co"
+	for _, file := range []string{"x.svg", "dir/x.html"} {
+		var out bytes.Buffer
+		if err := r.Plot(&out, file); err != nil {
+			t.Fatal(err)
+		}
+		text := out.String()
+		if n := strings.Count(text, "<circle"); n != 5*len(r.Samples) {
+			t.Errorf("%s: %d dots, want %d", file, n, 5*len(r.Samples))
+		}
+		for _, want := range []string{"prefers-color-scheme: dark", "&lt;ring&gt; &amp; co", "PARTIAL"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s lacks %s", file, want)
+			}
+		}
+		elsewhere := strings.ReplaceAll(text, `xmlns="http://www.w3.org/2000/svg"`, "")
+		if strings.Contains(elsewhere, "http") || strings.Contains(text, "NaN") {
+			t.Errorf("%s names another place, or no number:\n%s", file, text)
+		}
+		svg := text[strings.Index(text, "<svg"):]
+		svg = svg[:strings.Index(svg, "</svg>")+len("</svg>")]
+		for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+		}
+	}
+	if err := r.Plot(io.Discard, "x.png"); !errors.Is(err, ErrPlot) {
+		t.Errorf("x.png: %v", err)
+	}
+}

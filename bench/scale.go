@@ -1,0 +1,188 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// ScaleOptions say what to measure: clusters of each of Sizes. Options.Nodes
+// is not read.
+type ScaleOptions struct {
+	Options
+	Sizes []int
+	Kills int           // failovers at each size
+	Idle  time.Duration // how long the idle cluster is watched
+}
+
+// ScaleReport is what Scale measured.
+type ScaleReport struct {
+	Machine   Machine       `json:"machine"`
+	Algorithm string        `json:"algorithm"`
+	Profile   string        `json:"profile"`
+	Sizes     []int         `json:"sizes"` // asked for; there may be fewer rows
+	Rows      []scaleSample `json:"rows"`
+}
+
+// scaleSample is one cluster.
+type scaleSample struct {
+	Nodes int `json:"nodes"`
+	// ColdStart is from before the first process was started until all nodes
+	// named the same leader.
+	ColdStart float64 `json:"cold_start_ms"`
+	// Failover is from SIGKILL until all survivors named the same new one.
+	Failover Summary `json:"failover_ms"`
+	// Messages of a round, beside what theory says for the survivors.
+	Messages    Summary `json:"messages"`
+	TheoryBest  int     `json:"theory_best"`
+	TheoryWorst int     `json:"theory_worst"`
+	// Of one node, the cluster being idle.
+	ResidentMiB Summary `json:"resident_mib"`
+	CorePercent Summary `json:"core_percent"` // 100 is one core
+	Connections Summary `json:"connections"`  // TCP, established
+	// Packets are those of all processes on loopback, a second and node.
+	Packets float64 `json:"loopback_packets_per_second"`
+}
+
+// Scale measures clusters of growing size. When it ends early it returns what
+// it has with the error.
+func Scale(ctx context.Context, o ScaleOptions) (ScaleReport, error) {
+	report := ScaleReport{
+		Machine: thisMachine(), Algorithm: o.Entry.Name, Profile: o.Profile, Sizes: o.Sizes,
+	}
+	if o.Kills < 1 || o.Idle < time.Second || len(o.Sizes) == 0 {
+		return report, fmt.Errorf("%w: %d kills, %v idle, %d sizes: give 1 or more, a second "+
+			"or more, one or more", ErrOptions, o.Kills, o.Idle, len(o.Sizes))
+	}
+	for _, o.Nodes = range o.Sizes {
+		if err := o.validate(); err != nil {
+			return report, err
+		}
+	}
+	for _, o.Nodes = range o.Sizes {
+		row, err := o.one(ctx)
+		if err != nil {
+			return report, fmt.Errorf("%d nodes: %w", o.Nodes, err)
+		}
+		report.Rows = append(report.Rows, row)
+		o.progress(len(report.Rows), len(o.Sizes))
+	}
+	return report, nil
+}
+
+// one measures one cluster.
+func (o ScaleOptions) one(ctx context.Context) (row scaleSample, err error) {
+	began := time.Now()
+	r, err := o.start(false)
+	if err != nil {
+		return row, err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	row = scaleSample{
+		Nodes: o.Nodes, TheoryBest: o.Entry.Theory.Best(o.Nodes - 1),
+		TheoryWorst: o.Entry.Theory.Worst(o.Nodes - 1),
+	}
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	first, err := r.WaitAgreed(bounded)
+	if err != nil {
+		return row, fmt.Errorf("no first leader: %w", err)
+	}
+	row.ColdStart = ms(r.RoundSoFar(began, first, 0).Agreed().Sub(began))
+	if _, err := r.settle(ctx); err != nil {
+		return row, fmt.Errorf("the nodes do not come to rest: %w", err)
+	}
+	if err := r.idle(ctx, o.Idle, &row); err != nil {
+		return row, fmt.Errorf("watch the idle nodes: %w", err)
+	}
+	var failovers []failoverSample
+	for range o.Kills {
+		sample, err := r.failover(ctx, Kill)
+		if err != nil {
+			return row, err
+		}
+		failovers = append(failovers, sample)
+	}
+	row.Failover = summarize(column(failovers, func(s failoverSample) float64 { return s.Total }))
+	row.Messages = summarize(column(failovers, func(s failoverSample) float64 {
+		return float64(s.Messages)
+	}))
+	return row, nil
+}
+
+// idle watches the nodes do nothing.
+func (r *rig) idle(ctx context.Context, d time.Duration, row *scaleSample) error {
+	before := make([]time.Duration, r.options.Nodes)
+	var err error
+	for i, id := range r.ids() {
+		if before[i], err = cpuTime(r.PID(id)); err != nil {
+			return err
+		}
+	}
+	packets, err := loopbackPackets()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := pause(ctx, d); err != nil {
+		return err
+	}
+	var cpu, resident, links []float64
+	took := time.Since(began).Seconds()
+	after, err := loopbackPackets()
+	if err != nil {
+		return err
+	}
+	row.Packets = float64(after-packets) / took / float64(r.options.Nodes)
+	established, err := establishedSockets()
+	if err != nil {
+		return err
+	}
+	for i, id := range r.ids() {
+		now, err := cpuTime(r.PID(id))
+		if err != nil {
+			return err
+		}
+		kib, err := procField(fmt.Sprintf("/proc/%d/status", r.PID(id)), "VmRSS")
+		if err != nil {
+			return err
+		}
+		n, err := socketsIn(r.PID(id), established)
+		if err != nil {
+			return err
+		}
+		cpu = append(cpu, 100*(now-before[i]).Seconds()/took)
+		resident, links = append(resident, float64(kib)/1024), append(links, float64(n))
+	}
+	row.CorePercent, row.ResidentMiB = summarize(cpu), summarize(resident)
+	row.Connections = summarize(links)
+	return nil
+}
+
+// Count is how many samples there are, and how many were asked for.
+func (r ScaleReport) Count() (done, of int) { return len(r.Rows), len(r.Sizes) }
+
+// Text writes the report as a table: of what has a distribution, the median
+// and the largest.
+func (r ScaleReport) Text(w io.Writer) error {
+	p := printer{out: w}
+	p.line("scale: %s, profile %s, SIGKILL to the leader", r.Algorithm, r.Profile)
+	p.line("%s", r.Machine)
+	p.partial(r.Count())
+	p.line("")
+	const row = "%5s %8s %8s %8s %18s %11s %10s %6s %8s"
+	p.line(row, "", "cold", "failover", "", "messages:", "RSS, MiB", "CPU, % of", "TCP", "packets")
+	p.line(row, "nodes", "start ms", "p50 ms", "max ms", "p50, theory", "p50-max", "core idle",
+		"conns", "/s, node")
+	for _, s := range r.Rows {
+		p.line(row, fmt.Sprint(s.Nodes), number(s.ColdStart), number(s.Failover.P50),
+			number(s.Failover.Max),
+			fmt.Sprintf("%s, %d-%d", number(s.Messages.P50), s.TheoryBest, s.TheoryWorst),
+			fmt.Sprintf("%.1f-%.1f", s.ResidentMiB.P50, s.ResidentMiB.Max),
+			fmt.Sprintf("%.2f-%.2f", s.CorePercent.P50, s.CorePercent.Max),
+			number(s.Connections.Max), number(s.Packets))
+	}
+	return p.err
+}

@@ -1,0 +1,48 @@
+package bench
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Summary is the distribution of a measurement, in the unit of its samples.
+type Summary struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+	Max float64 `json:"max"`
+}
+
+// summarize returns the zero Summary for no samples.
+func summarize(samples []float64) Summary {
+	return Summary{P50: quantile(samples, 0.50), P95: quantile(samples, 0.95), Max: quantile(samples, 1)}
+}
+
+// quantile is the smallest sample that at least the fraction q of all samples
+// do not exceed (the nearest rank): always a value that was measured.
+func quantile(samples []float64, q float64) float64 {
+	if len(samples) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(samples))
+	rank := int(math.Ceil(q * float64(len(sorted))))
+	return sorted[max(rank, 1)-1]
+}
+
+// ms is d in milliseconds, to the microsecond.
+func ms(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }
+
+// column takes one number out of each sample.
+func column[T any](samples []T, of func(T) float64) []float64 {
+	values := make([]float64, 0, len(samples))
+	for _, s := range samples {
+		values = append(values, of(s))
+	}
+	return values
+}
+
+// over divides the distribution by n.
+func (s Summary) over(n int) Summary {
+	d := float64(n)
+	return Summary{P50: s.P50 / d, P95: s.P95 / d, Max: s.Max / d}
+}
