@@ -1,0 +1,172 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// errNoPrivateAddress: binding to every address leaves open which of them the
+// other nodes can reach, and this machine has none that suggests itself.
+var errNoPrivateAddress = errors.New("no private IPv4 address on this machine to advertise")
+
+// parseBind reads an address to listen on: an IP and a port, or ":port" for
+// all addresses. Port 0 lets the kernel choose.
+func parseBind(text string) (netip.AddrPort, error) {
+	if strings.HasPrefix(text, ":") {
+		text = "0.0.0.0" + text
+	}
+	addr, err := netip.ParseAddrPort(text)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("%q is not an address to listen on: "+
+			"write IP:PORT, like 127.0.0.1:7946, or :PORT for all addresses", text)
+	}
+	return addr, nil
+}
+
+// parseAdvertise reads an address for the others to reach this node at: an IP,
+// with or without a port. Without one, or with port 0, it is the bound port.
+func parseAdvertise(text string) (netip.AddrPort, error) {
+	addr, err := netip.ParseAddrPort(text)
+	if err != nil {
+		var ip netip.Addr
+		ip, err = netip.ParseAddr(strings.Trim(text, "[]"))
+		addr = netip.AddrPortFrom(ip, 0)
+	}
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("%q is not an address to advertise: "+
+			"write IP or IP:PORT, like 10.0.0.5:7946", text)
+	}
+	if addr.Addr().IsUnspecified() {
+		return netip.AddrPort{}, fmt.Errorf("%q means every address of a machine: "+
+			"advertise the one that the other nodes can reach", text)
+	}
+	return addr, nil
+}
+
+// checkHostPort refuses what cannot be "host" or "host:port"; whether the host
+// exists shows only later, when it is asked.
+func checkHostPort(text string) error {
+	host, port, err := net.SplitHostPort(text)
+	if err != nil {
+		host, port = strings.Trim(text, "[]"), ""
+		if _, ipErr := netip.ParseAddr(host); ipErr != nil && strings.Contains(host, ":") {
+			return fmt.Errorf("%q is not a host: write host, host:port or IP:port", text)
+		}
+	}
+	if host == "" || strings.ContainsAny(host, " \t/") {
+		return fmt.Errorf("%q has no host: write host, host:port or IP:port", text)
+	}
+	if port == "" && err != nil {
+		return nil
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return fmt.Errorf("%q has no usable port: write a number from 1 to 65535", text)
+	}
+	return nil
+}
+
+// onward stands for all that the default route leads to: an address that no
+// machine has.
+var onward = netip.MustParseAddr("203.0.113.1")
+
+// reachable is the address of this machine at which the other nodes are likely
+// to reach it when it listens on all addresses, those of bind's family, and why
+// that one: the kernel's choice towards the first target of join that is an IP,
+// else towards everybody, else the first private one. addrs are those in use;
+// source is kernelSource.
+func reachable(
+	bind netip.Addr, join []string, addrs []net.Addr,
+	source func(to netip.Addr) (netip.Addr, error),
+) (ip netip.Addr, why string, err error) {
+	usable := func(ip netip.Addr) bool {
+		return !ip.IsLoopback() && (ip.Is4() || bind.Is6()) &&
+			slices.ContainsFunc(addrs, func(a net.Addr) bool {
+				prefix, err := netip.ParsePrefix(a.String())
+				return err == nil && prefix.Addr() == ip
+			})
+	}
+	if to, ok := firstIP(join); ok {
+		if ip, err := source(to); err == nil && usable(ip) {
+			return ip, "this machine's address towards " + to.String(), nil
+		}
+	}
+	if ip, err := source(onward); err == nil && usable(ip) {
+		return ip, "this machine's address on the default route", nil
+	}
+	ip, err = privateIPv4(addrs)
+	return ip, "this machine's first private address", err
+}
+
+// firstIP is the first join target that is an IP and not a name.
+func firstIP(join []string) (netip.Addr, bool) {
+	for _, target := range join {
+		if addr, err := netip.ParseAddrPort(target); err == nil {
+			return addr.Addr(), true
+		}
+		if ip, err := netip.ParseAddr(strings.Trim(target, "[]")); err == nil {
+			return ip, true
+		}
+	}
+	return netip.Addr{}, false
+}
+
+// kernelSource is the address from which the kernel would write to another. A
+// UDP socket that is connected sends nothing.
+func kernelSource(to netip.Addr) (netip.Addr, error) {
+	const anyPort = 9
+	conn, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(to, anyPort)))
+	if err != nil {
+		return netip.Addr{}, err
+	}
+	defer conn.Close()
+	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap(), nil
+}
+
+// addrsInUse are the addresses of the interfaces that are up and connected.
+func addrsInUse() ([]net.Addr, error) {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return nil, err
+	}
+	var addrs []net.Addr
+	for _, i := range interfaces {
+		if i.Flags&net.FlagRunning == 0 {
+			continue
+		}
+		its, err := i.Addrs()
+		if err != nil {
+			return nil, err
+		}
+		addrs = append(addrs, its...)
+	}
+	return addrs, nil
+}
+
+// network is the network of a listener on addr: by itself the net package takes
+// 0.0.0.0 for all addresses, those of IPv6 too.
+func network(addr netip.AddrPort) string {
+	if addr.Addr().Is4() {
+		return "tcp4"
+	}
+	return "tcp"
+}
+
+// privateIPv4 is the first private IPv4 address among addrs that is not
+// loopback.
+func privateIPv4(addrs []net.Addr) (netip.Addr, error) {
+	for _, a := range addrs {
+		prefix, err := netip.ParsePrefix(a.String())
+		if err != nil {
+			continue
+		}
+		if ip := prefix.Addr(); ip.Is4() && ip.IsPrivate() {
+			return ip, nil
+		}
+	}
+	return netip.Addr{}, errNoPrivateAddress
+}

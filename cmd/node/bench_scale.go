@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ringleader-dev/ringleader/bench"
+)
+
+func benchScaleCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "scale",
+		Usage: "start, failover, memory and CPU by size",
+		Flags: benchFlags(
+			benchAlgorithmFlag(),
+			&cli.StringFlag{Name: "sizes", Value: "5,20,50,100", Usage: "`N,N,…`: how many nodes"},
+			&cli.IntFlag{Name: "kills", Value: 3, Usage: "how `MANY` leaders to kill at each size"},
+			&cli.DurationFlag{
+				Name: "idle", Value: 10 * time.Second, Usage: "for how `LONG` to watch the idle nodes",
+			},
+		),
+		Action: benchScale,
+	}
+}
+
+func benchScale(ctx *cli.Context) (err error) {
+	o := bench.ScaleOptions{Kills: ctx.Int("kills"), Idle: ctx.Duration("idle")}
+	if o.Options, err = benchOptions(ctx, ctx.String("algorithm")); err != nil {
+		return err
+	}
+	for text := range strings.SplitSeq(ctx.String("sizes"), ",") {
+		size, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil {
+			return usagef("--sizes %s: want whole numbers between commas", ctx.String("sizes"))
+		}
+		o.Sizes = append(o.Sizes, size)
+	}
+	return measure(ctx, func(interrupt context.Context) (benchReport, error) {
+		return bench.Scale(interrupt, o)
+	})
+}

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/node"
+	"github.com/ringleader-dev/ringleader/node/tcp"
+)
+
+func TestCounters(t *testing.T) {
+	got := counters(node.Counters{Steps: 1, Saves: 2, Received: 3, Sent: 4}, tcp.Stats{
+		Dropped:  map[string]uint64{"queue-full": 7, "expired": 0},
+		Rejected: map[string]uint64{"cluster": 9},
+	})
+	want := map[string]uint64{
+		"steps": 1, "saves": 2, "received": 3, "sent": 4, "overflowed": 0, "misaddressed": 0,
+		"heartbeats_ignored": 0, "dropped_queue_full": 7, "rejected_cluster": 9,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/membership"
+	"github.com/ringleader-dev/ringleader/node"
+	"github.com/ringleader-dev/ringleader/node/attribute"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/node/statefile"
+	"github.com/ringleader-dev/ringleader/node/tcp"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// daemon is the parts of one running node, in the order in which they start:
+// first what tells that another process is this node, last what elects.
+type daemon struct {
+	settings
+	log     zerolog.Logger
+	session proto.Session
+	rank    attribute.Context
+
+	state        *statefile.File
+	node         *node.Node
+	links        *tcp.Transport
+	electionAddr netip.AddrPort // as advertised
+	web          net.Listener
+	group        *membership.Group
+
+	reports atomic.Pointer[membership.Group] // group, for evidence that may come before it
+	view    atomic.Pointer[membership.View]  // the latest
+	failed  chan error                       // takes the first error of a part
+	stop    context.CancelFunc               // ends the node's loop and the HTTP server
+	parts   sync.WaitGroup                   // the goroutines of this package
+}
+
+// start starts a node. What it opened before an error it closes again.
+func start(s settings, records, log zerolog.Logger) (*daemon, error) {
+	d := &daemon{
+		settings: s, log: log, session: proto.NewSession(), failed: make(chan error, 1),
+		rank: attribute.Context{AdvertiseIP: s.election.advertise.Addr(), DataDir: s.dataDir},
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	d.stop = cancel
+	if err := d.open(records); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	d.serve(ctx)
+	return d, nil
+}
+
+// open opens every part.
+func (d *daemon) open(records zerolog.Logger) error {
+	saved, err := d.openState()
+	if err != nil {
+		return err
+	}
+	// The attribute may be about the data directory, so that comes first.
+	attr, err := d.rankBy.Measure(d.rank)
+	if err != nil {
+		return mark(errConfig, err)
+	}
+	if d.node, err = d.newNode(saved, records); err != nil {
+		return err
+	}
+	if err := d.listen(); err != nil {
+		return err
+	}
+	return d.joinCluster(attr)
+}
+
+// openState locks the data directory: whoever else uses it is this node too.
+func (d *daemon) openState() (algorithms.State, error) {
+	state, saved, err := statefile.Open(d.dataDir, statefile.Owner{Cluster: d.cluster, ID: d.id})
+	if err != nil && !errors.Is(err, statefile.ErrLocked) {
+		err = mark(errConfig, err)
+	}
+	d.state = state
+	return saved, err
+}
+
+func (d *daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.Node, error) {
+	return node.New(node.Config{
+		ID: d.id, Session: d.session, Saved: saved, Store: d.state, Transport: sender{d},
+		Machine: d.algorithm.New(algorithms.Config{
+			Self: d.id, Session: d.session, Delta: d.pacing.latency, Preempt: d.preempt,
+			Seed: rand.Uint64(),
+		}),
+		Guarantee: d.algorithm.Guarantee,
+		Recorder: trace.NewRecorder(trace.RecorderConfig{
+			Cluster: d.cluster, Node: d.id, Session: d.session, Algorithm: d.algorithm.Name,
+			Guarantee: d.algorithm.Guarantee, Level: d.logLevel,
+		}),
+		Record: func(rec trace.Record) { trace.Write(records, rec) },
+		Logger: d.log,
+	})
+}
+
+// sender is the daemon's links, which are opened only after the node is made.
+type sender struct{ *daemon }
+
+func (s sender) Send(m proto.Message) { s.links.Send(m) }
+
+// listen opens the election and the HTTP listener.
+func (d *daemon) listen() (err error) {
+	d.links, err = tcp.Listen(tcp.Config{
+		Cluster: d.cluster, Algorithm: d.algorithm.Name, ID: d.id, Session: d.session,
+		Bind: d.election.bind.String(), Receive: d.node.Deliver, Evidence: d.report, Log: d.log,
+		Heartbeat: d.pacing.heartbeat, Misses: d.pacing.misses, Patience: d.pacing.budget,
+		Alive: d.alive,
+	})
+	if err != nil {
+		return err
+	}
+	d.electionAddr = withPort(d.election.advertise, d.links.Addr())
+	d.web, err = net.Listen(network(d.httpBind), d.httpBind.String())
+	if err != nil {
+		return fmt.Errorf("listen for HTTP: %w: choose another address with --http-bind", err)
+	}
+	return nil
+}
+
+// joinCluster starts gossip. From here on the others see this node.
+func (d *daemon) joinCluster(attr int64) (err error) {
+	group, err := membership.Start(membership.Config{
+		Self:    proto.Peer{ID: d.id, Session: d.session, Attr: attr},
+		Cluster: d.cluster, Algorithm: d.algorithm.Name,
+		Bind: d.gossip.bind.String(), Advertise: d.gossip.advertise.String(),
+		ElectionAddr: d.electionAddr.String(), HTTPAddr: d.advertisedWeb(),
+		Join: d.join, Profile: d.profile.detector, Probe: d.probe, Logger: d.log,
+		Probing: membership.ProbingWithin(d.pacing.budget),
+	})
+	if errors.Is(err, membership.ErrConfig) {
+		err = mark(errConfig, err)
+	}
+	if err != nil {
+		return err
+	}
+	d.group = group
+	d.reports.Store(group)
+	return nil
+}
+
+// withPort is addr with the bound port in place of port 0.
+func withPort(addr netip.AddrPort, bound net.Addr) netip.AddrPort {
+	if addr.Port() != 0 {
+		return addr
+	}
+	return netip.AddrPortFrom(addr.Addr(), uint16(bound.(*net.TCPAddr).Port))
+}
+
+// advertisedWeb is where the others reach the HTTP API, "" when they cannot:
+// loopback means this node only to nodes on the same machine.
+func (d *daemon) advertisedWeb() string {
+	bound := d.web.Addr().(*net.TCPAddr).AddrPort()
+	ip := bound.Addr().Unmap()
+	if ip.IsUnspecified() {
+		ip = d.gossip.advertise.Addr()
+	}
+	if ip.IsLoopback() && !d.gossip.advertise.Addr().IsLoopback() {
+		return ""
+	}
+	return netip.AddrPortFrom(ip, bound.Port()).String()
+}
+
+// Snapshot is what the HTTP API answers from.
+func (d *daemon) Snapshot() httpapi.Snapshot {
+	status := d.node.Status()
+	s := httpapi.Snapshot{
+		Self: d.id, Session: d.session, Cluster: d.cluster, Algorithm: d.algorithm.Name,
+		Guarantee: status.Guarantee, Running: status.Running, LastTick: status.LastTick,
+		Leader: status.Leader, Counters: counters(status.Counters, d.links.Stats()),
+	}
+	if view := d.view.Load(); view != nil {
+		s.Gossiping = true
+		for _, m := range view.Alive {
+			s.Members = append(s.Members, httpapi.Member{
+				ID: m.ID, Session: m.Session.String(), Attr: m.Attr,
+				GossipAddr: m.GossipAddr, ElectionAddr: m.ElectionAddr, HTTPAddr: m.HTTPAddr,
+			})
+		}
+	}
+	return s
+}
+
+// counters are what the node and its links count, in one list. What the links
+// dropped or rejected is there by reason, where it happened at all.
+func counters(n node.Counters, links tcp.Stats) map[string]uint64 {
+	all := map[string]uint64{
+		"steps": n.Steps, "saves": n.Saves, "received": n.Received, "sent": n.Sent,
+		"overflowed": n.Overflowed, "misaddressed": n.Misaddressed,
+		"heartbeats_ignored": links.Ignored,
+	}
+	for prefix, counts := range map[string]map[string]uint64{
+		"dropped_": links.Dropped, "rejected_": links.Rejected,
+	} {
+		for reason, count := range counts {
+			if count > 0 {
+				all[prefix+strings.ReplaceAll(reason, "-", "_")] = count
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	stdlog "log"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/ringleader-dev/ringleader/membership"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/node/tcp"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+const (
+	// measureEvery is how often an attribute that can change is measured.
+	measureEvery = 10 * time.Second
+	// redialEvery is how often the links learn whom gossip lists when no view
+	// came: they go on dialling whom they found unreachable for so long.
+	redialEvery = time.Second
+	// idleTick is how long the node's loop may show no sign of life because
+	// there is nothing to do.
+	idleTick = time.Second
+)
+
+// serve starts the goroutines that tie the parts together.
+func (d *daemon) serve(ctx context.Context) {
+	d.parts.Go(func() { d.fail(d.node.Run(ctx)) })
+	warnings := d.log.With().Str(zerolog.LevelFieldName, zerolog.LevelWarnValue).Logger()
+	d.parts.Go(func() {
+		d.fail(httpapi.Serve(ctx, d.web, httpapi.Config{
+			Source: d, Version: readBuild(), ErrorLog: stdlog.New(warnings, "", 0),
+		}))
+	})
+	d.parts.Go(d.follow)
+	d.parts.Go(func() {
+		for leader := range d.node.Watch(ctx) {
+			d.links.SetLeader(leader.ID)
+		}
+	})
+	d.parts.Go(func() {
+		select {
+		case err := <-d.group.Failed():
+			d.fail(err)
+		case <-ctx.Done():
+		}
+	})
+	if d.rankBy.Live() {
+		d.parts.Go(func() { d.measure(ctx) })
+	}
+}
+
+// fail notes the first error of a part: it ends the daemon.
+func (d *daemon) fail(err error) {
+	if err == nil {
+		return
+	}
+	select {
+	case d.failed <- err:
+	default:
+	}
+}
+
+// follow hands each view to the links, which have to know a process before the
+// node writes to it, and then to the node. It ends with the stream of views.
+func (d *daemon) follow() {
+	redial := time.NewTicker(redialEvery)
+	defer redial.Stop()
+	var slow slowness
+	for {
+		select {
+		case <-redial.C:
+			d.dial()
+			slow.judge(d.links.Stats().Peers, d.settings, d.log)
+		case view, ok := <-d.group.Views():
+			if !ok {
+				return
+			}
+			d.view.Store(&view)
+			d.dial()
+			alive := make([]proto.Peer, 0, len(view.Alive))
+			for _, m := range view.Alive {
+				alive = append(alive, m.Peer)
+			}
+			d.node.PeersChanged(alive, strings.Join(view.Evidence, ", "))
+		}
+	}
+}
+
+// dial tells the links whom gossip lists. Those whom the links speak against
+// are among them: only a link that comes up again clears them.
+func (d *daemon) dial() {
+	listed := d.group.Listed()
+	peers := make([]tcp.Peer, 0, len(listed))
+	for _, m := range listed {
+		peers = append(peers, tcp.Peer{ID: m.ID, Session: m.Session, Addr: m.ElectionAddr})
+	}
+	d.links.SetPeers(peers)
+}
+
+// report hands what the links tell to the membership, in whose words they tell
+// it. Links may be accepted before there is a group: such evidence is about
+// processes that it does not list yet.
+func (d *daemon) report(e tcp.Evidence) {
+	d.log.Debug().Stringer("evidence", e).Str("session", e.Session.Short()).Msg("link")
+	if group := d.reports.Load(); group != nil {
+		group.Report(membership.Evidence{
+			ID: e.Peer, Session: e.Session, Kind: membership.Kind(e.Event.String()),
+		})
+	}
+}
+
+// alive reports whether the elections go on. Before their first step there is
+// nothing that could hang.
+func (d *daemon) alive() bool {
+	last := d.node.Status().LastTick
+	silence := time.Duration(d.pacing.misses) * d.pacing.heartbeat
+	return last.IsZero() || time.Since(last) < idleTick+silence
+}
+
+// probe asks who answers at an election address.
+func (d *daemon) probe(ctx context.Context, addr string) (proto.NodeID, proto.Session, error) {
+	welcome, err := d.links.Probe(ctx, addr)
+	return welcome.ID, welcome.Session, err
+}
+
+// measure tells the cluster of this node's attribute as it changes.
+func (d *daemon) measure(ctx context.Context) {
+	every := time.NewTicker(measureEvery)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+			attr, err := d.rankBy.Measure(d.rank)
+			if err != nil {
+				d.log.Warn().Err(err).Msg("the attribute stays as it was")
+				continue
+			}
+			d.group.SetAttr(attr)
+		}
+	}
+}
+
+// Times within which a node that was told to stop is gone: it must be gone
+// before an impatient supervisor kills it.
+const (
+	handOverTime = time.Second     // for another leader to be seen
+	leaveTime    = 3 * time.Second // for all of it
+)
+
+// leave resigns, waits a moment for another leader, says goodbye and closes.
+func (d *daemon) leave() error {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	defer cancel()
+	led := d.node.Status().Leader.ID == d.id
+	if err := d.node.Resign(ctx, 0); err != nil {
+		d.log.Warn().Err(err).Msg("leaving without having resigned")
+	} else if led {
+		d.awaitSuccessor(ctx)
+	}
+	if err := d.group.Leave(ctx); err != nil {
+		d.log.Warn().Err(err).Msg("the others have to notice by themselves")
+	}
+	return d.close()
+}
+
+// awaitSuccessor returns when another node leads, or when waiting for it does
+// not help.
+func (d *daemon) awaitSuccessor(ctx context.Context) {
+	if view := d.view.Load(); view == nil || len(view.Alive) < 2 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, handOverTime)
+	defer cancel()
+	for leader := range d.node.Watch(ctx) {
+		if leader.ID != 0 && leader.ID != d.id {
+			return
+		}
+	}
+	d.log.Warn().Msg("no successor was seen: leaving without one")
+}
+
+// close closes what is open, in the reverse order of opening.
+func (d *daemon) close() error {
+	d.stop()
+	var errs []error
+	if d.group != nil {
+		errs = append(errs, d.group.Close())
+	}
+	d.parts.Wait()
+	if d.web != nil {
+		_ = d.web.Close() // the server has closed it, unless it never began
+	}
+	if d.links != nil {
+		errs = append(errs, d.links.Close())
+	}
+	if d.state != nil {
+		errs = append(errs, d.state.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+const (
+	demoTime     = 50 * time.Second // bounds the whole demo
+	demoMaxNodes = 20               // more say no more and outgrow a screen
+)
+
+func demoCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "demo",
+		Usage: "elect on real processes, kill the leader, tell the story",
+		Description: "Starts nodes as processes of their own on this machine's loopback, waits for\n" +
+			"a leader, kills it, waits for the next, starts the killed one again, and\n" +
+			"prints who noticed, who said what, and how long it took.",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "nodes", Value: 5, Usage: "how `MANY` nodes, 2 to 20"},
+			&cli.StringFlag{Name: "algorithm", Value: "bully", Usage: "the election algorithm's `NAME`"},
+		},
+		Action: func(ctx *cli.Context) error {
+			entry, err := algorithmNamed(ctx.String("algorithm"))
+			if err != nil {
+				return usagef("--algorithm %s: %w", ctx.String("algorithm"), err)
+			}
+			nodes := ctx.Int("nodes")
+			switch {
+			case nodes == 1:
+				return usagef("--nodes 1: there would be nobody to take over; give 2 to %d", demoMaxNodes)
+			case nodes < 1 || nodes > demoMaxNodes:
+				return usagef("--nodes %d: give 2 to %d", nodes, demoMaxNodes)
+			}
+			return demonstrate(ctx.Context, ctx.App.Writer, entry, nodes)
+		},
+	}
+}
+
+// demo is one run of the demonstration.
+type demo struct {
+	teller
+	cluster *cluster.Cluster
+	entry   catalog.Entry
+	nodes   []proto.NodeID
+}
+
+// demonstrate runs the demo from start to end and leaves no process behind,
+// whatever ends it.
+func demonstrate(ctx context.Context, out io.Writer, entry catalog.Entry, nodes int) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program's own file, to start nodes from it: %w", err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer cancelOnSignal(cancel)()
+	bounded, stop := context.WithTimeoutCause(ctx, demoTime, errTooLong)
+	defer stop()
+	c, err := cluster.New(cluster.Config{
+		Binary: self, Nodes: nodes, Algorithm: entry.Name, Args: []string{"--log-level", "debug"},
+	})
+	if err != nil {
+		return err
+	}
+	d := demo{teller: teller{&story{out: out, stop: cancel}}, cluster: c, entry: entry}
+	for _, n := range c.Nodes() {
+		d.nodes = append(d.nodes, n.ID)
+	}
+	began := time.Now()
+	err = errors.Join(d.tell(bounded), c.Close())
+	if err == nil {
+		d.end(time.Since(began))
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause // it explains what else went wrong
+	}
+	if err != nil {
+		return fmt.Errorf("the demo failed: %w", err)
+	}
+	return nil
+}
+
+// errTooLong ends a demo that its nodes do not bring to an end.
+var errTooLong = mark(context.DeadlineExceeded, fmt.Errorf("that took longer than %v", demoTime))
+
+// tell is the story.
+func (d demo) tell(ctx context.Context) error {
+	d.title(d.entry, len(d.nodes))
+	first, err := d.assemble(ctx)
+	if err != nil {
+		return fmt.Errorf("no first leader: %w", err)
+	}
+	next, err := d.killLeader(ctx, first.Leader)
+	if err != nil {
+		return fmt.Errorf("nobody took over from node %v: %w", first.Leader, err)
+	}
+	if err := d.comeBack(ctx, first.Leader, next); err != nil {
+		return fmt.Errorf("node %v did not come back as it should: %w", first.Leader, err)
+	}
+	return nil
+}
+
+// assemble starts the nodes and waits for the first leader.
+func (d demo) assemble(ctx context.Context) (cluster.Belief, error) {
+	d.chapter(1, "Start %d processes, which find each other by gossip", len(d.nodes))
+	began := time.Now()
+	for _, n := range d.cluster.Nodes() {
+		if err := d.cluster.Start(n.ID); err != nil {
+			return cluster.Belief{}, err
+		}
+		d.started(n, d.cluster.PID(n.ID))
+	}
+	leader, err := d.settle(ctx, 0)
+	if err != nil {
+		return leader, err
+	}
+	d.say("After %s all %d agree: node %v leads term %d.",
+		millis(time.Since(began)), len(d.nodes), leader.Leader, leader.Term)
+	return leader, nil
+}
+
+// settle waits until all nodes agree and stay so: on the highest one where the
+// algorithm lets it take over from others, else on leader, if it is set.
+func (d demo) settle(ctx context.Context, leader proto.NodeID) (cluster.Belief, error) {
+	switch {
+	case d.entry.Preempt:
+		return d.cluster.WaitLeader(ctx, d.nodes[len(d.nodes)-1])
+	case leader != 0:
+		return d.cluster.WaitLeader(ctx, leader)
+	}
+	return d.cluster.WaitAgreed(ctx)
+}
+
+// killLeader kills the leader's process and tells the election that follows.
+func (d demo) killLeader(ctx context.Context, leader proto.NodeID) (cluster.Belief, error) {
+	d.chapter(2, "Kill the leader: SIGKILL to node %v, pid %d", leader, d.cluster.PID(leader))
+	killed, err := d.cluster.Kill(leader)
+	if err != nil {
+		return cluster.Belief{}, err
+	}
+	living := slices.DeleteFunc(slices.Clone(d.nodes), func(id proto.NodeID) bool {
+		return id == leader
+	})
+	next, err := d.cluster.WaitAgreed(ctx, living...)
+	if err != nil {
+		return next, err
+	}
+	r, err := d.cluster.ReadRound(ctx, killed, next, leader)
+	if err != nil {
+		return next, err
+	}
+	d.noticed(r)
+	d.messages(r)
+	d.say("After %s all who live (%d) agree: node %v leads term %d.\n"+
+		"detect %s + elect %s + announce %s",
+		millis(r.Agreed().Sub(killed)), len(living), next.Leader, next.Term,
+		millis(r.Detect()), millis(r.Elect()), millis(r.Announce()))
+	return next, nil
+}
+
+// comeBack starts the killed node again and tells who leads then.
+func (d demo) comeBack(ctx context.Context, id proto.NodeID, leader cluster.Belief) error {
+	d.chapter(3, "Start node %v again", id)
+	started := time.Now()
+	if err := d.cluster.Start(id); err != nil {
+		return err
+	}
+	d.started(d.cluster.Node(id), d.cluster.PID(id))
+	final, err := d.settle(ctx, leader.Leader)
+	if err != nil {
+		return err
+	}
+	r, err := d.cluster.ReadRound(ctx, started, final, 0)
+	if err != nil {
+		return err
+	}
+	if final != leader {
+		d.messages(r)
+	}
+	after := millis(r.Believed(id).Sub(started))
+	if final.Leader == id {
+		d.say("After %s it leads again, term %d: it ranks highest, and with the %s algorithm "+
+			"the highest node takes over.", after, final.Term, d.entry.Name)
+		return nil
+	}
+	d.say("After %s it follows node %v, which still leads term %d: with the %s algorithm a "+
+		"living leader stays.", after, final.Leader, final.Term, d.entry.Name)
+	return nil
+}

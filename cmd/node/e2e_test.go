@@ -1,0 +1,313 @@
+package main
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// patience bounds every end-to-end test. It is for a machine that does much
+// else at the same time: what is waited for usually takes a second.
+const patience = time.Minute
+
+// e2e is a cluster of real processes under test.
+type e2e struct {
+	*testing.T
+	*cluster.Cluster
+	ctx context.Context
+}
+
+func newE2E(t *testing.T, algorithm string, nodes int) e2e {
+	t.Helper()
+	t.Parallel()
+	binary, err := exec.LookPath("ringleader") // this test binary: see TestMain
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := cluster.New(cluster.Config{
+		Binary: binary, Nodes: nodes, Algorithm: algorithm, Args: []string{"--log-level", "debug"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	e := e2e{t, c, ctx}
+	t.Cleanup(func() {
+		cancel()
+		e.check(c.Close())
+		for _, n := range c.Nodes() {
+			log := c.Log(n.ID)
+			if strings.Contains(log, "DATA RACE") || strings.Contains(log, "panic:") {
+				t.Errorf("node %v:\n%s", n.ID, log)
+			} else if t.Failed() {
+				t.Logf("node %v:\n%s", n.ID, log)
+			}
+		}
+	})
+	return e
+}
+
+func (e e2e) check(err error) {
+	e.Helper()
+	if err != nil {
+		e.Fatal(err)
+	}
+}
+
+// agreed is what nodes agree on.
+func (e e2e) agreed(ids ...proto.NodeID) cluster.Belief {
+	e.Helper()
+	b, err := e.WaitAgreed(e.ctx, ids...)
+	e.check(err)
+	return b
+}
+
+// leads waits until the nodes agree that leader leads.
+func (e e2e) leads(leader proto.NodeID, ids ...proto.NodeID) cluster.Belief {
+	e.Helper()
+	b, err := e.WaitLeader(e.ctx, leader, ids...)
+	e.check(err)
+	return b
+}
+
+// exits waits until node id ends with the code.
+func (e e2e) exits(id proto.NodeID, want int) {
+	e.Helper()
+	code, err := e.WaitExit(e.ctx, id)
+	e.check(err)
+	if code != want {
+		e.Errorf("node %v ended with code %d, want %d", id, code, want)
+	}
+}
+
+// logs waits until node id has logged text.
+func (e e2e) logs(id proto.NodeID, text string) {
+	e.Helper()
+	err := e.Wait(e.ctx, func() bool { return strings.Contains(e.Log(id), text) })
+	if err != nil {
+		e.Fatalf("node %v never logged %q: %v", id, text, err)
+	}
+}
+
+// record is the first record after since for which is returns true.
+func (e e2e) record(since time.Time, is func(trace.Record) bool) (trace.Record, bool) {
+	for _, rec := range e.Records() {
+		if rec.Time.After(since) && is(rec) {
+			return rec, true
+		}
+	}
+	return trace.Record{}, false
+}
+
+func eachAlgorithm(t *testing.T, test func(*testing.T, catalog.Entry)) {
+	for _, entry := range catalog.All() {
+		t.Run(entry.Name, func(t *testing.T) { test(t, entry) })
+	}
+}
+
+// Promise: real processes "find each other by gossip", name the same leader,
+// and when it is killed the next one; the killed one comes back: with
+// pre-emption it leads again, without it follows.
+func TestKillTheLeader(t *testing.T) {
+	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
+		e := newE2E(t, entry.Name, 3)
+		e.check(e.StartAll())
+		first := e.agreed()
+		if entry.Preempt {
+			first = e.leads(3)
+		}
+		_, err := e.Kill(first.Leader)
+		e.check(err)
+		living := without(first.Leader, 1, 2, 3)
+		next := e.agreed(living...)
+		if next.Term <= first.Term {
+			t.Errorf("the next leader's term %d is not above %d", next.Term, first.Term)
+		}
+		e.check(e.Start(first.Leader))
+		if entry.Preempt {
+			e.leads(3)
+		} else if now := e.leads(next.Leader); now.Term != next.Term {
+			t.Errorf("the living leader lost term %d to term %d", next.Term, now.Term)
+		}
+	})
+}
+
+func without(gone proto.NodeID, ids ...proto.NodeID) []proto.NodeID {
+	var rest []proto.NodeID
+	for _, id := range ids {
+		if id != gone {
+			rest = append(rest, id)
+		}
+	}
+	return rest
+}
+
+// Promise: a higher term is durable: a cluster that lost all its processes at
+// once goes on above the terms it had.
+func TestTermsSurvive(t *testing.T) {
+	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
+		e := newE2E(t, entry.Name, 2)
+		e.check(e.StartAll())
+		before := e.agreed()
+		for _, n := range e.Nodes() {
+			_, err := e.Kill(n.ID)
+			e.check(err)
+		}
+		e.check(e.StartAll())
+		if after := e.agreed(); after.Term <= before.Term {
+			t.Errorf("term %d after the restart, %d before", after.Term, before.Term)
+		}
+	})
+}
+
+// Promise: "SIGTERM and SIGINT resign, leave and exit 0": the leader hands
+// over, and the others need no detector to know that it is gone.
+func TestTerminateHandsOver(t *testing.T) {
+	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
+		e := newE2E(t, entry.Name, 3)
+		e.check(e.StartAll())
+		first := e.agreed()
+		if entry.Preempt {
+			first = e.leads(3)
+		}
+		told := time.Now()
+		e.check(e.Terminate(first.Leader))
+		e.exits(first.Leader, exitOK)
+		if took := time.Since(told); took > 5*time.Second {
+			t.Errorf("it took %v to leave", took)
+		}
+		next := e.agreed(without(first.Leader, 1, 2, 3)...)
+		handed, ok := e.record(told, func(r trace.Record) bool {
+			return r.LeaderChange == trace.Transferred
+		})
+		if !ok || handed.Leader != uint64(next.Leader) {
+			t.Errorf("no record of node %v being handed the leadership", next.Leader)
+		}
+		left, ok := e.record(told, func(r trace.Record) bool {
+			return strings.Contains(r.Evidence, "left "+first.Leader.String())
+		})
+		if !ok || strings.Contains(left.Evidence, "gossip-dead") {
+			t.Errorf("no record of node %v having left, but %+v", first.Leader, left)
+		}
+	})
+}
+
+// Promise: a second signal ends the process at once, with 128 + its number. A
+// leader whose only follower hangs would wait a moment for it to take over.
+func TestSecondSignal(t *testing.T) {
+	e := newE2E(t, "bully", 2)
+	e.check(e.StartAll())
+	e.leads(2)
+	e.check(e.Pause(1))
+	e.check(e.Terminate(2))
+	e.logs(2, `"event":"resign"`)
+	e.check(e.Terminate(2))
+	e.exits(2, 128+int(syscall.SIGTERM))
+	e.check(e.Resume(1))
+	e.leads(1, 1)
+}
+
+// Promise: a node that was told to stop is gone in time even when nobody
+// answers it.
+func TestTerminateAmongTheHung(t *testing.T) {
+	e := newE2E(t, "bully", 2)
+	e.check(e.StartAll())
+	e.leads(2)
+	e.check(e.Pause(1))
+	told := time.Now()
+	e.check(e.Terminate(2))
+	e.exits(2, exitOK)
+	if took := time.Since(told); took > 5*time.Second {
+		t.Errorf("it took %v to leave", took)
+	}
+}
+
+// Promise: "two leaders that meet after a partition become one". A leader that
+// hung and was replaced is the simplest of them.
+func TestHungLeaderComesBack(t *testing.T) {
+	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
+		e := newE2E(t, entry.Name, 3)
+		e.check(e.StartAll())
+		first := e.agreed()
+		if entry.Preempt {
+			first = e.leads(3)
+		}
+		e.check(e.Pause(first.Leader))
+		next := e.agreed(without(first.Leader, 1, 2, 3)...)
+		e.check(e.Resume(first.Leader))
+		if entry.Preempt {
+			e.leads(3)
+		} else {
+			e.leads(next.Leader)
+		}
+	})
+}
+
+// Promise: "a taken id refused with a clear error and its own exit code on the
+// newcomer"; the others do not notice.
+func TestTakenID(t *testing.T) {
+	e := newE2E(t, "bully", 3)
+	e.check(e.Start(1))
+	e.check(e.Start(2))
+	before := e.leads(2, 1, 2)
+	e.check(e.Start(3, "--id", "1"))
+	e.exits(3, exitConflict)
+	e.logs(3, "node id is taken")
+	if after := e.agreed(1, 2); after != before {
+		t.Errorf("%+v lead, it was %+v before the newcomer", after, before)
+	}
+}
+
+// Promise: "a node of another cluster label or another algorithm joining"
+// is "refused or flagged, loudly, on both sides".
+func TestStrangers(t *testing.T) {
+	for name, flag := range map[string][2]string{
+		"cluster": {"--cluster", "other"}, "algorithm": {"--algorithm", "ring"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newE2E(t, "bully", 3)
+			e.check(e.Start(1))
+			e.check(e.Start(2))
+			before := e.leads(2, 1, 2)
+			e.check(e.Start(3, flag[:]...))
+			for _, id := range []proto.NodeID{1, 2} {
+				e.logs(id, `refused node \"3\"`)
+			}
+			e.logs(3, "refused node ")
+			e.leads(3, 3)
+			if after := e.agreed(1, 2); after != before {
+				t.Errorf("%+v lead, it was %+v before the stranger", after, before)
+			}
+		})
+	}
+}
+
+// Promise: with "a join target that never answers" a node "keeps trying, says
+// so, stays useful alone".
+func TestAlone(t *testing.T) {
+	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
+		e := newE2E(t, entry.Name, 2)
+		e.check(e.Start(1))
+		e.leads(1, 1)
+		e.logs(1, "cannot join through "+e.Node(2).Gossip)
+		e.check(e.Start(2))
+		e.agreed()
+	})
+}
+
+// Promise: rank is by attribute, then id.
+func TestRankByNumber(t *testing.T) {
+	e := newE2E(t, "bully", 3)
+	e.check(e.Start(1, "--rank-by", "number:30"))
+	e.check(e.Start(2, "--rank-by", "number:30"))
+	e.check(e.Start(3, "--rank-by", "number:-5"))
+	e.leads(2)
+}

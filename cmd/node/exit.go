@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ringleader-dev/ringleader/membership"
+	"github.com/ringleader-dev/ringleader/node/statefile"
+)
+
+// The exit codes. They are a promise: scripts and supervisors act on them.
+const (
+	exitOK          = 0
+	exitError       = 1
+	exitUsage       = 2
+	exitConfig      = 4
+	exitConflict    = 5
+	exitNoLeader    = 6
+	exitNotLeader   = 7
+	exitInterrupted = 130
+)
+
+// The situations of this package that have an exit code of their own.
+var (
+	errUsage       = errors.New("the command line is wrong")
+	errConfig      = errors.New("the configuration is wrong")
+	errNoLeader    = errors.New("nobody leads")
+	errNotLeader   = errors.New("not the leader")
+	errInterrupted = errors.New("interrupted")
+)
+
+// exits is the one table of exit codes: what each means, and the errors that
+// lead to it. The first row that matches wins; exitError is for all others.
+var exits = []struct {
+	code    int
+	meaning string
+	errors  []error
+}{
+	{exitOK, "ok", nil},
+	{exitError, "error", nil},
+	{exitUsage, "usage: the command line is wrong", []error{errUsage}},
+	{exitConfig, "configuration: a setting, the file or the data is wrong", []error{errConfig}},
+	{
+		exitConflict, "identity conflict: another process is this node",
+		[]error{membership.ErrIDTaken, statefile.ErrLocked},
+	},
+	{
+		exitNoLeader, "no leader (no quorum), or timed out",
+		[]error{errNoLeader, context.DeadlineExceeded},
+	},
+	{exitNotLeader, "not the leader (leader --is-me)", []error{errNotLeader}},
+	{exitInterrupted, "interrupted (128 + the signal's number)", []error{errInterrupted}},
+}
+
+// exitCode is the code for err.
+func exitCode(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	for _, row := range exits {
+		for _, target := range row.errors {
+			if errors.Is(err, target) {
+				return row.code
+			}
+		}
+	}
+	// The library's own exits are about words that it does not know.
+	if _, ok := errors.AsType[cli.ExitCoder](err); ok {
+		return exitUsage
+	}
+	return exitError
+}
+
+// exitCodesHelp is the table for people.
+func exitCodesHelp() string {
+	var b strings.Builder
+	b.WriteString("Exit codes:")
+	for _, row := range exits {
+		fmt.Fprintf(&b, "\n  %3d  %s", row.code, row.meaning)
+	}
+	return b.String()
+}
+
+// marked is an error that also is a situation, without its words.
+type marked struct {
+	error
+	as error
+}
+
+func (m marked) Unwrap() []error { return []error{m.error, m.as} }
+
+// mark makes err count as the situation as.
+func mark(as, err error) error {
+	if err == nil {
+		return nil
+	}
+	return marked{err, as}
+}
+
+// usagef is an error in how the command line was written.
+func usagef(format string, args ...any) error {
+	return mark(errUsage, fmt.Errorf(format, args...))
+}
+
+// report tells the user about err and returns the exit code. An error without
+// words has been told already.
+func report(stderr io.Writer, err error) int {
+	if err != nil && err.Error() != "" {
+		for line := range strings.Lines(err.Error()) {
+			fmt.Fprintf(stderr, "ringleader: %s\n", strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return exitCode(err)
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// Promise: a leader that hangs is replaced "within the heartbeat budget + one
+// round", on the evidence of its heartbeat, and when it goes on all agree again.
+// The machine may be busy, so the budget is taken generously.
+func TestHungLeaderIsReplacedInTime(t *testing.T) {
+	const budget = 500 * time.Millisecond
+	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
+		e := newE2E(t, entry.Name, 3)
+		for _, n := range e.Nodes() {
+			e.check(e.Start(n.ID, "--failover-budget", budget.String()))
+		}
+		first := e.agreed()
+		if entry.Preempt {
+			first = e.leads(3)
+		}
+		stopped := time.Now()
+		e.check(e.Pause(first.Leader))
+		living := without(first.Leader, 1, 2, 3)
+		next := e.agreed(living...)
+		if took := time.Since(stopped); took > 10*budget {
+			t.Errorf("it took %v, the budget is %v", took, budget)
+		}
+		noticed, ok := e.record(stopped, func(r trace.Record) bool {
+			return strings.Contains(r.Evidence, "heartbeat-missed "+first.Leader.String())
+		})
+		if !ok {
+			t.Errorf("no evidence of a missed heartbeat; first record: %+v", noticed)
+		}
+		e.check(e.Resume(first.Leader))
+		if entry.Preempt {
+			e.leads(3)
+		} else {
+			e.leads(next.Leader)
+		}
+	})
+}
+
+// Promise: nodes whose heartbeats differ warn of it on both sides.
+func TestBudgetsThatDiffer(t *testing.T) {
+	e := newE2E(t, "bully", 2)
+	e.check(e.Start(1))
+	e.check(e.Start(2, "--failover-budget", "3s"))
+	e.leads(2)
+	e.logs(1, "give all nodes the same failover budget")
+	e.logs(2, "give all nodes the same failover budget")
+}

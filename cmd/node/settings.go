@@ -1,0 +1,96 @@
+package main
+
+import (
+	"net/netip"
+
+	"github.com/rs/zerolog"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/node/attribute"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// settings is everything that `run` can be told, parsed and checked.
+type settings struct {
+	id        proto.NodeID
+	algorithm catalog.Entry
+	preempt   bool
+	rankBy    attribute.Source
+	gossip    endpoint
+	election  endpoint
+	httpBind  netip.AddrPort
+	join      []string
+	dataDir   string
+	cluster   string
+	profile   profile
+	pacing    pacing
+	logLevel  zerolog.Level
+	logFormat string
+}
+
+// endpoint is where this node listens and where the others are told to find
+// it. An advertised port 0 stands for the bound one.
+type endpoint struct {
+	bind, advertise netip.AddrPort
+}
+
+// setting is one row of the table: all there is to know about one setting.
+type setting struct {
+	name     string // of the flag and of the YAML key
+	usage    string
+	fallback string // the default as one would write it; "" when derived
+	derived  string // a derived default in words
+	form     form
+	parse    func(s *settings, values []string) error
+	show     func(s *settings) any // the effective value: a string, number, bool or list
+}
+
+// form is how a setting is written.
+type form int
+
+const (
+	word  form = iota
+	list       // repeatable; with commas in one string
+	yesNo      // the bare flag means true
+)
+
+// env is the setting's environment variable.
+func (s setting) env() string { return envName(s.name) }
+
+// origin is where a value comes from.
+type origin struct {
+	Source string // flag, environment, file, default
+	Where  string // which flag, variable, line, or what the default was derived from
+}
+
+func (o origin) String() string {
+	if o.Where == "" {
+		return o.Source
+	}
+	return o.Source + " (" + o.Where + ")"
+}
+
+// given is a value as somebody wrote it.
+type given struct {
+	values []string
+	origin origin
+}
+
+// named returns the setting of that name from the table.
+func named(name string) (setting, bool) {
+	for _, s := range table {
+		if s.name == name {
+			return s, true
+		}
+	}
+	return setting{}, false
+}
+
+// names are the settings' names.
+func names() []string {
+	all := make([]string, 0, len(table))
+	for _, s := range table {
+		all = append(all, s.name)
+	}
+	return all
+}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/node/attribute"
+	"github.com/ringleader-dev/ringleader/node/tcp"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// table is every setting of `run`, in the order in which help and config show
+// print them.
+var table = []setting{
+	{
+		name: "id", derived: "the digits that the hostname ends in",
+		usage: "this node's `ID`, 1 to 2^53, unique in the cluster and the same after a restart",
+		parse: one(func(s *settings, v string) (err error) {
+			s.id, err = proto.ParseNodeID(v)
+			return err
+		}),
+		show: func(s *settings) any { return uint64(s.id) },
+	},
+	{
+		name: "cluster", fallback: "ringleader",
+		usage: "the cluster's `LABEL`; nodes of another label are refused",
+		parse: one(parseLabel),
+		show:  func(s *settings) any { return s.cluster },
+	},
+	{
+		name: "algorithm", fallback: "bully",
+		usage: "the election algorithm's `NAME`, the same on every node",
+		parse: one(parseAlgorithm),
+		show:  func(s *settings) any { return s.algorithm.Name },
+	},
+	{
+		name: "preempt", derived: "as the algorithm does by itself", form: yesNo,
+		usage: "a node that ranks above the leader takes over",
+		parse: one(func(s *settings, v string) (err error) {
+			s.preempt, err = parseBool(v)
+			return err
+		}),
+		show: func(s *settings) any { return s.preempt },
+	},
+	{
+		name: "rank-by", fallback: "id",
+		usage: "the `ATTRIBUTE` that elections compare: id, ip, cpu, memory, disk[:DIR], " +
+			"files:DIR or number:N; the highest wins, then the highest id",
+		parse: one(func(s *settings, v string) (err error) {
+			s.rankBy, err = attribute.Parse(v)
+			return err
+		}),
+		show: func(s *settings) any { return s.rankBy.String() },
+	},
+	{
+		name: "join",
+		usage: "gossip address of another node, as `HOST[:PORT]`; repeatable, tried for ever; " +
+			"a name means all its addresses",
+		form:  list,
+		parse: parseJoin,
+		show:  func(s *settings) any { return append([]string{}, s.join...) },
+	},
+	bindSetting("gossip-bind", "0.0.0.0:7946", "gossip (UDP and TCP)",
+		func(s *settings) *netip.AddrPort { return &s.gossip.bind }),
+	advertiseSetting("gossip-advertise", "gossip",
+		func(s *settings) *netip.AddrPort { return &s.gossip.advertise }),
+	bindSetting("election-bind", "0.0.0.0:7947", "election messages (TCP)",
+		func(s *settings) *netip.AddrPort { return &s.election.bind }),
+	advertiseSetting("election-advertise", "election messages",
+		func(s *settings) *netip.AddrPort { return &s.election.advertise }),
+	bindSetting("http-bind", "127.0.0.1:7948", "the HTTP API",
+		func(s *settings) *netip.AddrPort { return &s.httpBind }),
+	{
+		name: "data-dir", derived: "ringleader-data/ID",
+		usage: "`DIR` for the term and the vote, of this node alone",
+		parse: one(func(s *settings, v string) error {
+			s.dataDir = v
+			return nil
+		}),
+		show: func(s *settings) any { return s.dataDir },
+	},
+	{
+		name: "profile", fallback: "lan",
+		usage: "how fast failures are noticed, as `NAME`: lan, local or fast",
+		parse: one(parseProfile),
+		show:  func(s *settings) any { return s.profile.name },
+	},
+	durationSetting("failover-budget", "of the profile: 1s, 500ms or 250ms", time.Millisecond,
+		"`TIME` in which a leader that hangs is to be replaced; all below follows from it",
+		func(s *settings) *time.Duration { return &s.pacing.budget }),
+	durationSetting("heartbeat", fromBudget, tcp.MinHeartbeat,
+		"`TIME` from one heartbeat between the leader and another node to the next",
+		func(s *settings) *time.Duration { return &s.pacing.heartbeat }),
+	{
+		name: "heartbeat-misses", derived: fromBudget,
+		usage: "`NUMBER` of heartbeats without an answer before a node counts as lost",
+		parse: one(parseMisses),
+		show:  func(s *settings) any { return s.pacing.misses },
+	},
+	durationSetting("latency", fromBudget, 100*time.Microsecond,
+		"worst-case `TIME` of a message, one way: what elections wait is a multiple of it",
+		func(s *settings) *time.Duration { return &s.pacing.latency }),
+	{
+		name: "log-level", fallback: "info",
+		usage: "the lowest `LEVEL` to log: debug, info, warn or error",
+		parse: one(parseLogLevel),
+		show:  func(s *settings) any { return s.logLevel.String() },
+	},
+	{
+		name: "log-format", fallback: "auto",
+		usage: "`FORMAT` of the log: json, console, or auto: console on a terminal",
+		parse: one(parseLogFormat),
+		show:  func(s *settings) any { return s.logFormat },
+	},
+}
+
+func bindSetting(name, fallback, what string, field func(*settings) *netip.AddrPort) setting {
+	return setting{
+		name: name, fallback: fallback,
+		usage: "`IP:PORT` to listen on for " + what + "; port 0: the kernel chooses",
+		parse: one(func(s *settings, v string) (err error) {
+			*field(s), err = parseBind(v)
+			return err
+		}),
+		show: func(s *settings) any { return field(s).String() },
+	}
+}
+
+func advertiseSetting(name, what string, field func(*settings) *netip.AddrPort) setting {
+	return setting{
+		name: name, derived: "the bound address, or the kernel's choice towards the first IP to join",
+		usage: "`IP[:PORT]` at which the others reach this node for " + what,
+		parse: one(func(s *settings, v string) (err error) {
+			*field(s), err = parseAdvertise(v)
+			return err
+		}),
+		show: func(s *settings) any { return field(s).String() },
+	}
+}
+
+func durationSetting(name, derived string, least time.Duration, usage string,
+	field func(*settings) *time.Duration,
+) setting {
+	return setting{
+		name: name, derived: derived, usage: usage,
+		parse: one(func(s *settings, v string) error {
+			d, err := time.ParseDuration(v)
+			if err != nil || d < least || d > maxBudget {
+				return fmt.Errorf("want a time with its unit, like 500ms, from %v to %v",
+					least, maxBudget)
+			}
+			*field(s) = d
+			return nil
+		}),
+		show: func(s *settings) any { return field(s).String() },
+	}
+}
+
+func parseMisses(s *settings, text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < tcp.MinMisses || n > maxMisses {
+		return fmt.Errorf("want a number from %d to %d", tcp.MinMisses, maxMisses)
+	}
+	s.pacing.misses = n
+	return nil
+}
+
+// one adapts the parser of a single value.
+func one(parse func(*settings, string) error) func(*settings, []string) error {
+	return func(s *settings, values []string) error {
+		if len(values) != 1 || values[0] == "" {
+			return errors.New("want one value")
+		}
+		return parse(s, values[0])
+	}
+}
+
+func parseBool(text string) (bool, error) {
+	yes, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, errors.New("want true or false")
+	}
+	return yes, nil
+}
+
+var label = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+func parseLabel(s *settings, text string) error {
+	if !label.MatchString(text) {
+		return errors.New("a label is 1 to 64 letters, digits, dots, dashes or underscores")
+	}
+	s.cluster = text
+	return nil
+}
+
+func parseAlgorithm(s *settings, name string) (err error) {
+	s.algorithm, err = algorithmNamed(name)
+	return err
+}
+
+// algorithmNamed looks name up in the catalogue.
+func algorithmNamed(name string) (catalog.Entry, error) {
+	entry, err := catalog.Lookup(name)
+	if err != nil {
+		return entry, fmt.Errorf("%w%s", err, didYouMean(name, catalog.Names()))
+	}
+	return entry, nil
+}
+
+func parseJoin(s *settings, targets []string) error {
+	for _, t := range targets {
+		if err := checkHostPort(t); err != nil {
+			return err
+		}
+	}
+	s.join = targets
+	return nil
+}
+
+func parseProfile(s *settings, name string) error {
+	if err := oneOf(name, profileNames()); err != nil {
+		return err
+	}
+	s.profile = profiles[slices.Index(profileNames(), name)]
+	return nil
+}
+
+func parseLogLevel(s *settings, text string) (err error) {
+	if err := oneOf(text, []string{"debug", "info", "warn", "error"}); err != nil {
+		return err
+	}
+	s.logLevel, err = zerolog.ParseLevel(text)
+	return err
+}
+
+func parseLogFormat(s *settings, text string) error {
+	s.logFormat = text
+	return oneOf(text, []string{"auto", "json", "console"})
+}
+
+// oneOf refuses a word that is not among the known ones.
+func oneOf(text string, known []string) error {
+	if slices.Contains(known, text) {
+		return nil
+	}
+	return fmt.Errorf("want one of %s%s", strings.Join(known, ", "), didYouMean(text, known))
+}
