@@ -1,0 +1,222 @@
+package house
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/ringleader-dev/ringleader"
+
+// room is what one package, or a tree of them ("algorithms/*"), may import of
+// this module and of other modules. The standard library is open to all but
+// the pure rooms.
+type room struct {
+	path   string
+	module []string
+	others []string
+	pure   bool
+}
+
+const (
+	zerolog = "github.com/rs/zerolog"
+	msgpack = "github.com/vmihailenco/msgpack/v5"
+)
+
+// house is the plan. The first room that fits a package is its own.
+var house = []room{
+	{path: "proto", others: []string{msgpack, msgpack + "/*"}},
+	{path: "algorithms", module: []string{"proto"}, pure: true},
+	{path: "algorithms/quorum", pure: true},
+	{
+		path:   "algorithms/catalog",
+		module: []string{"algorithms", "algorithms/*", "proto"}, pure: true,
+	},
+	{path: "algorithms/sim", module: []string{"algorithms", "proto", "trace"}},
+	{
+		path:   "algorithms/internal/steptest",
+		module: []string{"algorithms", "proto"},
+	},
+	{path: "algorithms/nomination", module: []string{"algorithms", "proto"}, pure: true},
+	{
+		path:   "algorithms/*",
+		module: []string{"algorithms", "algorithms/nomination", "algorithms/quorum", "proto"},
+		pure:   true,
+	},
+	{path: "trace", module: []string{"algorithms", "proto"}, others: []string{zerolog}},
+	{path: "node", module: []string{"algorithms", "proto", "trace"}, others: []string{zerolog}},
+	{path: "node/tcp", module: []string{"proto"}, others: []string{zerolog}},
+	{
+		path:   "node/statefile",
+		module: []string{"algorithms", "proto"}, others: []string{"golang.org/x/sys/unix"},
+	},
+	{path: "node/attribute", module: []string{"proto"}, others: []string{"golang.org/x/sys/unix"}},
+	{path: "node/httpapi", module: []string{"algorithms", "proto"}},
+	{
+		path:   "membership",
+		module: []string{"proto"},
+		others: []string{zerolog, "github.com/hashicorp/memberlist"},
+	},
+	{path: "membership/memtest", others: []string{"github.com/hashicorp/memberlist"}},
+	{path: "cluster", module: []string{"node/httpapi", "proto", "trace", "algorithms"}},
+	{
+		path:   "bench",
+		module: []string{"algorithms", "algorithms/catalog", "cluster", "proto", "trace"},
+	},
+	{path: "internal/house"},
+	{path: "cmd/node", module: []string{"*"}, others: []string{"*"}},
+}
+
+// impure are the packages of the standard library that a state machine must
+// not see.
+var impure = []string{
+	"net", "os", "sync", "log", "context", "syscall", "io", "runtime", "crypto/rand", "unsafe",
+}
+
+func TestArrows(t *testing.T) {
+	for path, files := range packages(t) {
+		r, ok := roomOf(path)
+		if !ok {
+			t.Errorf("package %s has no room in the plan: add it, with what it may import", path)
+			continue
+		}
+		for name, file := range files {
+			for _, spec := range file.Imports {
+				imported := strings.Trim(spec.Path.Value, `"`)
+				if why := r.forbids(imported); why != "" {
+					t.Errorf("%s imports %s: %s", name, imported, why)
+				}
+			}
+		}
+	}
+}
+
+// "A state machine reads no clock and draws no global random number"; it opens
+// no socket and starts no goroutine.
+func TestStateMachinesArePure(t *testing.T) {
+	checked := 0
+	for path, files := range packages(t) {
+		if r, ok := roomOf(path); !ok || !r.pure {
+			continue
+		}
+		for name, file := range files {
+			checked++
+			ast.Inspect(file, func(n ast.Node) bool {
+				if what := impurity(n); what != "" {
+					t.Errorf("%s: %s in a state machine", name, what)
+				}
+				return true
+			})
+		}
+	}
+	if checked == 0 {
+		t.Error("no state machine was checked")
+	}
+}
+
+// impurity names what makes n impure, "" for nothing.
+func impurity(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		return "a goroutine"
+	case *ast.SelectStmt, *ast.SendStmt, *ast.ChanType:
+		return "a channel"
+	case *ast.SelectorExpr:
+		pkg, ok := n.X.(*ast.Ident)
+		if !ok {
+			return ""
+		}
+		call := pkg.Name + "." + n.Sel.Name
+		switch {
+		case slices.Contains([]string{
+			"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc",
+			"time.Tick", "time.NewTimer", "time.NewTicker",
+		}, call):
+			return call
+		case pkg.Name == "rand" && !strings.HasPrefix(n.Sel.Name, "New") && n.Sel.Name != "Rand":
+			return "the global " + call
+		}
+	}
+	return ""
+}
+
+// forbids says why the room must not import a package, "" when it may.
+func (r room) forbids(imported string) string {
+	local, ours := strings.CutPrefix(imported, module+"/")
+	switch {
+	case ours:
+		if !matches(r.module, local) {
+			return "no arrow leads there"
+		}
+	case strings.Contains(strings.SplitN(imported, "/", 2)[0], "."):
+		if !matches(r.others, imported) {
+			return "this room does not know that library"
+		}
+	case r.pure && slices.ContainsFunc(impure, func(bad string) bool {
+		return imported == bad || strings.HasPrefix(imported, bad+"/")
+	}):
+		return "a state machine is pure"
+	}
+	return ""
+}
+
+func roomOf(path string) (room, bool) {
+	for _, r := range house {
+		if matches([]string{r.path}, path) {
+			return r, true
+		}
+	}
+	return room{}, false
+}
+
+// matches reports whether path is one of patterns; "x/*" is anything directly
+// below x, "*" anything.
+func matches(patterns []string, path string) bool {
+	for _, p := range patterns {
+		parent, wild := strings.CutSuffix(p, "*")
+		if p == path || wild && strings.HasPrefix(path, parent) &&
+			(parent == "" || !strings.Contains(path[len(parent):], "/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// packages parses the files, tests aside, of every package of the module, by
+// the package's directory.
+func packages(t *testing.T) map[string]map[string]*ast.File {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	found := map[string]map[string]*ast.File{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		dir = filepath.ToSlash(dir)
+		if found[dir] == nil {
+			found[dir] = map[string]*ast.File{}
+		}
+		found[dir][filepath.ToSlash(path)] = file
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
