@@ -1,0 +1,171 @@
+# shellcheck shell=bash disable=SC2034 # the scripts use the variables
+# What the scripts share. They find containers by the labels that compose gives
+# them, because docker-compose 1 and 2 join names differently. Source this; it
+# runs on bash 3.2 (macOS) too.
+
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+here=$root/scripts
+
+# The project's name is compose's own default, the directory's, so that a plain
+# `docker-compose up` and the scripts speak of the same containers.
+if [ -z "${COMPOSE_PROJECT_NAME:-}" ]; then
+	COMPOSE_PROJECT_NAME=$(basename "$root" | tr '[:upper:]' '[:lower:]' | tr -cd 'a-z0-9_-')
+fi
+export COMPOSE_PROJECT_NAME
+project=$COMPOSE_PROJECT_NAME
+
+die() {
+	echo "${0##*/}: $*" >&2
+	exit 1
+}
+
+# misuse is for a wrong command line.
+misuse() {
+	echo "${0##*/}: $*; see scripts/${0##*/} --help" >&2
+	exit 2
+}
+
+# help_first prints the comment at the head of the script, its help, and ends when
+# the arguments ask for it.
+help_first() {
+	local arg
+	for arg in "$@"; do
+		case $arg in
+		-h | --help)
+			sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+			exit
+			;;
+		esac
+	done
+}
+
+# need_number ends unless a number that shell arithmetic can take, which reads a
+# leading 0 as octal, follows the option: need_number OPTION [NUMBER]...
+need_number() {
+	[ $# -gt 1 ] || misuse "$1 needs a number after it"
+	case $2 in
+	'' | *[!0-9]* | 0?* | ??????????*)
+		misuse "$1 needs a whole number from 0 to 999999999, not \"$2\""
+		;;
+	esac
+}
+
+# compose runs $COMPOSE, or whichever compose there is.
+compose() {
+	if [ -z "${COMPOSE:-}" ]; then
+		if docker compose version >/dev/null 2>&1; then
+			COMPOSE='docker compose'
+		elif command -v docker-compose >/dev/null; then
+			COMPOSE=docker-compose
+		else
+			die 'neither "docker compose" nor "docker-compose" is here: install one, or set COMPOSE'
+		fi
+	fi
+	# shellcheck disable=SC2086 # a command and its arguments
+	(cd "$root" && $COMPOSE "$@")
+}
+
+# containers prints "node id state network" for each container of the cluster.
+containers() {
+	docker ps --all --filter "label=com.docker.compose.project=$project" --format \
+		'{{.Label "com.docker.compose.service"}} {{.ID}} {{.State}} {{or .Networks "none"}}' |
+		sort -V
+}
+
+# nodes prints the names of all nodes.
+nodes() { containers | cut -d' ' -f1; }
+
+# need_cluster ends unless there are containers, running or not.
+need_cluster() {
+	local there
+	there=$(nodes) || exit
+	[ -n "$there" ] || die "the cluster is not up: project \"$project\" has no containers; run make up"
+}
+
+# node_name turns 3 into n3. In $(node_name) misuse ends the subshell only. Assign
+# that to a plain variable, alone on its line, and `set -e` ends the script too;
+# but within another $( ) it is off: there add `|| exit`.
+node_name() {
+	case ${1#n} in
+	'' | *[!0-9]* | 0*) misuse "a node is a number or its name, as 3 or n3, not \"$1\"" ;;
+	esac
+	echo "n${1#n}"
+}
+
+# container prints the id of a node's container.
+container() {
+	local name id
+	name=$(node_name "$1") || exit
+	need_cluster
+	id=$(containers | awk -v name="$name" '$1 == name { print $2 }')
+	[ -n "$id" ] || die "there is no $name in project \"$project\", only $(nodes | paste -s -d ' ' -)"
+	echo "$id"
+}
+
+# field prints one number or word of a flat JSON object: field NAME JSON.
+field() {
+	printf '%s' "$2" | tr -d '\n' | sed -n "s/.*\"$1\": *\"\{0,1\}\([0-9a-z-]*\).*/\1/p"
+}
+
+# survey prints "node state network role leader term" for each node, as the node
+# itself sees it; "-" for what it does not say.
+survey() {
+	local dir name id state network
+	dir=$(mktemp -d)
+	while read -r name id state network; do
+		ask "$name" "$id" "$state" "$network" >"$dir/$name" &
+	done < <(containers)
+	wait
+	find "$dir" -type f -exec cat {} + | sort -V
+	rm -r "$dir"
+}
+
+# ask prints one line of the survey: ask NODE CONTAINER STATE NETWORK.
+ask() {
+	local answer='' role leader term
+	if [ "$3" = running ]; then
+		# Its exit code tells of a leader; the answer does too, and more.
+		answer=$(docker exec "$2" ringleader status -o json 2>/dev/null </dev/null) || true
+	fi
+	role=$(field role "$answer")
+	leader=$(field leader "$answer")
+	term=$(field term "$answer")
+	echo "$1 $3 $4 ${role:--} ${leader:--} ${term:--}"
+}
+
+# one_leader waits, SECONDS at most, until the running nodes agree, and prints the
+# leader's name; otherwise it prints what they say and fails: one_leader SECONDS.
+one_leader() {
+	local answer
+	if ! answer=$("$here/status" --wait "$1"); then
+		echo "$answer" >&2
+		return 1
+	fi
+	answer=${answer##*one leader: }
+	echo "n${answer%%,*}"
+}
+
+# network prints the name of the network that joins all nodes.
+network() {
+	docker network ls --filter "label=com.docker.compose.project=$project" \
+		--filter label=com.docker.compose.network=cluster --format '{{.Name}}'
+}
+
+# cut_label marks the networks of nodes that were cut off.
+cut_label="ringleader.cut=$project"
+
+# move puts a node on a network, off all others, with its own address:
+# move NODE NETWORK.
+move() {
+	local id address old
+	id=$(container "$1")
+	address=$(docker inspect --format '{{range .Config.Env}}{{println .}}{{end}}' "$id" |
+		sed -n 's/^RINGLEADER_GOSSIP_ADVERTISE=\(.*\):[0-9]*$/\1/p')
+	for old in $(docker inspect --format \
+		'{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}' "$id"); do
+		docker network disconnect "$old" "$id"
+	done
+	docker network connect --link-local-ip "$address" --alias "$(node_name "$1")" "$2" "$id"
+}

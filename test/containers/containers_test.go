@@ -1,0 +1,142 @@
+// Package containers_test runs docker-compose.yml on a real engine and does to
+// it, by scripts/, what people do by hand: kill, pause, cut, heal, restart.
+package containers_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Bounds on what usually takes a few seconds. They are wide because the engine,
+// five nodes and the other tests may share two cores.
+const (
+	electBound = 45 * time.Second
+	healBound  = 90 * time.Second
+)
+
+var allNodes = []string{"n1", "n2", "n3", "n4", "n5"}
+
+func without(gone ...string) []string {
+	return slices.DeleteFunc(slices.Clone(allNodes), func(name string) bool {
+		return slices.Contains(gone, name)
+	})
+}
+
+// "After any of them scripts/status shows one leader, or says why not."
+func TestContainers(t *testing.T) {
+	if err := missing(); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("the container test cannot run, and CI must not pass without it: %v", err)
+		}
+		t.Skipf("SKIPPED, the containers are NOT tested: %v", err)
+	}
+	for _, algorithm := range []string{"bully", "ring"} {
+		t.Run(algorithm, func(t *testing.T) {
+			c := startCluster(t, algorithm)
+			for _, fault := range []struct {
+				name string
+				test func(*testing.T, *cluster)
+			}{
+				{"starts", starts},
+				{"kill", kill},
+				{"pause", pause},
+				{"cut the leader off", cutLeader},
+				{"cut a group off", cutGroup},
+				{"rolling restart", rollingRestart},
+				{"random kills", chaos},
+				{"stop", stop},
+			} {
+				if !t.Run(fault.name, func(t *testing.T) { fault.test(t, c) }) {
+					break // each starts from the whole cluster that the one before left
+				}
+			}
+		})
+	}
+}
+
+// All agree on one leader, each container is found healthy, and the log is one
+// JSON record a line.
+func starts(t *testing.T, c *cluster) {
+	c.leader(t, electBound)
+	for _, node := range allNodes {
+		c.await(t, node, "{{.State.Health.Status}}", "healthy")
+	}
+	for line := range strings.Lines(c.script(t, "logs")) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("not a JSON record: %s", line)
+		}
+	}
+}
+
+// A killed leader is replaced and stays dead; started again it joins.
+func kill(t *testing.T, c *cluster) {
+	_, term := c.leader(t, electBound)
+	old := strings.TrimPrefix(c.script(t, "kill-leader"), "killed ")
+	next, nextTerm := c.leader(t, electBound)
+	if next == old || nextTerm <= term {
+		t.Errorf("%s leads term %d after %s of term %d was killed", next, nextTerm, old, term)
+	}
+	if state := c.inspect(t, old, "{{.State.Status}}"); state != "exited" {
+		t.Errorf("the killed %s is %s, want exited", old, state)
+	}
+	c.script(t, "restart", old)
+	c.leader(t, electBound)
+}
+
+// The others replace a frozen leader; when it goes on, one of the two leaders
+// steps down.
+func pause(t *testing.T, c *cluster) {
+	old, term := c.leader(t, electBound)
+	c.script(t, "pause", old)
+	next, nextTerm := c.leader(t, electBound)
+	if next == old || nextTerm <= term {
+		t.Errorf("%s leads term %d after %s of term %d was paused", next, nextTerm, old, term)
+	}
+	c.script(t, "unpause", old)
+	c.leader(t, healBound)
+}
+
+// The others elect while the old leader, which cannot know, goes on: best
+// effort. After the cut they become one again.
+func cutLeader(t *testing.T, c *cluster) {
+	old, _ := c.leader(t, electBound)
+	c.script(t, "cut", old)
+	c.leader(t, electBound, without(old)...)
+	if alone, _ := c.leader(t, electBound, old); alone != old {
+		t.Errorf("%s, cut off, follows %s", old, alone)
+	}
+	c.refuted(t)
+	c.script(t, "heal")
+	c.leader(t, healBound)
+}
+
+// A group that is cut off still reaches its own: it elects a leader, too.
+func cutGroup(t *testing.T, c *cluster) {
+	c.script(t, "cut", "n1", "n2")
+	c.leader(t, electBound, "n1", "n2")
+	c.leader(t, electBound, without("n1", "n2")...)
+	c.refuted(t)
+	c.script(t, "heal")
+	c.leader(t, healBound)
+}
+
+func rollingRestart(t *testing.T, c *cluster) { c.script(t, "rolling-restart") }
+
+func chaos(t *testing.T, c *cluster) { c.script(t, "chaos", "--seed", "1", "--rounds", "2") }
+
+// "SIGTERM and SIGINT resign, leave and exit 0 … Works as PID 1."
+func stop(t *testing.T, c *cluster) {
+	old, _ := c.leader(t, electBound)
+	id := c.inspect(t, old, "{{.Id}}")
+	if out, err := c.run("docker", "stop", id); err != nil {
+		t.Fatalf("docker stop: %v\n%s", err, out)
+	}
+	if code := c.inspect(t, old, "{{.State.ExitCode}}"); code != "0" {
+		t.Errorf("%s ended with %s on SIGTERM, want 0", old, code)
+	}
+	c.leader(t, electBound)
+}
