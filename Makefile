@@ -1,0 +1,71 @@
+# make lists what there is. Only Go and make are needed for build, demo and test.
+
+ALGORITHM ?= bully
+NODES ?= 5
+FUZZTIME ?= 30s
+RUNS ?= 100000
+
+# Also read by docker-compose.yml.
+export ALGORITHM
+
+GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+# The race detector needs a C compiler; without one Go turns cgo off by itself.
+RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+
+.PHONY: help build demo up down status test lint fmt fuzz sim bench failover clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@echo 'and, as they stand: ALGORITHM=$(ALGORITHM) NODES=$(NODES) FUZZTIME=$(FUZZTIME) RUNS=$(RUNS)'
+
+build: ## build the static binary bin/ringleader
+	CGO_ENABLED=0 go build -trimpath -o bin/ringleader ./cmd/node
+
+demo: build ## elect on NODES real processes, kill the leader, see the next one rise
+	@bin/ringleader demo --algorithm $(ALGORITHM) --nodes $(NODES)
+
+up: build ## build the image and start five containers
+	@mkdir -p bin/data # becomes the image's /data
+	@scripts/up
+
+down: ## stop and remove the containers
+	@scripts/down
+
+status: ## ask the containers who leads
+	@scripts/status
+
+# -count=1: Go's cache does not see what a test's processes and containers run.
+test: ## vet and run all tests, with the race detector where there is a C compiler
+	go vet ./...
+	@$(if $(RACE),,echo 'no C compiler here: the tests run WITHOUT the race detector')
+	@docker version >/dev/null 2>&1 || echo 'no Docker engine here: the containers are NOT tested'
+	go test $(RACE) -count=1 -timeout 8m ./...
+
+lint: ## run golangci-lint, pinned; the first time it is built from source
+	$(GOLANGCI) run ./...
+
+fmt: ## format all Go files
+	$(GOLANGCI) fmt ./...
+
+fuzz: ## fuzz each decoder for FUZZTIME
+	@set -e; for pkg in $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n 1 dirname | sort -u); do \
+		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "$$pkg $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+sim: build ## simulate RUNS random fault schedules of each algorithm
+	@for algorithm in bully ring; do \
+		bin/ringleader simulate --algorithm $$algorithm --runs $(RUNS) || status=1; \
+	done; exit $${status:-0}
+
+bench: ## run the benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+failover: build ## measure failovers of ALGORITHM on NODES real processes
+	@bin/ringleader bench failover --algorithm $(ALGORITHM) --nodes $(NODES)
+
+clean: ## remove what was built
+	rm -rf bin
