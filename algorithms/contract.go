@@ -81,8 +81,14 @@ type Output struct {
 
 // State is what a node must never forget.
 type State struct {
-	// Term is the highest term this node took part in.
+	// Term is one that this node took part in: the highest when the State was
+	// saved.
 	Term proto.Term
+	// Reserved is the highest term that this node may have taken part in since;
+	// at least Term. A term is reserved ahead, when nobody waits for the disk, so
+	// that an election need not: what is durable before a message leaves the node
+	// is that its term is not above Reserved.
+	Reserved proto.Term
 	// Vote is whom this node granted Vote.Term; zero for nobody.
 	Vote Vote
 }

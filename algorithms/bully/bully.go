@@ -72,12 +72,22 @@ func (r round) Announcement(leader proto.Peer) proto.Body {
 // higher-ranked processes".
 func (r round) Begin() {
 	if !r.higherAlive() {
-		r.core.Win("no higher node is alive")
+		r.assume("no higher node is alive")
 		return
 	}
 	r.phase = asking
 	r.ask()
 	r.core.SetTimer(OKTimeout(r.core.Delta()))
+}
+
+// assume makes this node the leader, of the next term if it must not stand in
+// this one.
+func (r round) assume(reason string) {
+	if !r.core.MayStand() {
+		r.core.Call(reason + ", and this term is spent")
+		return
+	}
+	r.core.Win(reason)
 }
 
 // ask sends ELECTION to every higher-ranked node. The leader whose loss called
@@ -130,18 +140,9 @@ func (r round) election(from proto.NodeID, candidate proto.Peer) {
 	default:
 		r.core.Why("%d ranks below this node -> say OK", from)
 		r.core.Send(from, proto.OK{})
-		r.stand()
-	}
-}
-
-// stand starts this node's own election of the term, unless it already did.
-func (r round) stand() {
-	switch {
-	case r.phase != idle:
-	case !r.core.MayStand():
-		r.core.Call("this term is spent")
-	default:
-		r.Begin()
+		if r.phase == idle {
+			r.Begin()
+		}
 	}
 }
 
@@ -166,7 +167,7 @@ func (r round) Timeout() {
 	switch r.phase {
 	case idle:
 	case asking:
-		r.core.Win("no higher node said OK in time")
+		r.assume("no higher node said OK in time")
 	case waiting:
 		r.core.Why("no COORDINATOR came in time -> ask again")
 		r.phase = askAgain
@@ -180,7 +181,7 @@ func (r round) Timeout() {
 // PeersChanged assumes leadership when the last higher-ranked node is gone.
 func (r round) PeersChanged([]proto.Peer) {
 	if r.phase != idle && !r.higherAlive() {
-		r.core.Win("no higher node is alive any more")
+		r.assume("no higher node is alive any more")
 	}
 }
 

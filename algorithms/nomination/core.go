@@ -28,6 +28,7 @@ const (
 	timerPreempt               // take over from a lower-ranked leader
 	timerAnnounce              // repeat who leads
 	timerSilence               // the leader has not been heard of
+	timerKeep                  // the round is over: write its term down
 	numTimers
 )
 
@@ -35,13 +36,14 @@ const (
 // than Step are for the Round, within a Step.
 //
 // Invariants, between Steps:
-//  1. term never falls, and is never below what was saved.
+//  1. term never falls, and is never above what is reserved.
 //  2. leader is of term; a term this node adopts begins with nobody.
 //  3. leader nobody implies a timer running, but for a node that stands aside
 //     before the first term.
 //  4. timerAnnounce runs exactly while this node leads, timerSilence while
 //     another does, or nobody and this node stands aside.
-//  5. floor is the epoch of leader, or of the last one before it.
+//  5. timerKeep runs while a leader is known whose term is not written down.
+//  6. floor is the epoch of leader, or of the last one before it.
 type Core struct {
 	cfg    algorithms.Config
 	round  Round
@@ -101,7 +103,7 @@ func (c *Core) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 }
 
 func (c *Core) start(saved algorithms.State) {
-	c.term, c.saved, c.spent = saved.Term, saved, saved.Term
+	c.term, c.saved, c.spent = saved.Term, saved, saved.Reserved
 	c.fresh = true
 	c.callAt(c.now.Add(StartDelay(c.cfg.Delta)), "no leader was heard of")
 }
@@ -124,6 +126,8 @@ func (c *Core) timeout() {
 			c.announceAgain()
 		case timerSilence:
 			c.silence()
+		case timerKeep:
+			c.keep()
 		}
 	}
 }
@@ -131,8 +135,7 @@ func (c *Core) timeout() {
 // campaignDue calls the election that was put off. A starting node that sees
 // a better one yields to it once.
 func (c *Core) campaignDue() {
-	best, ok := c.roster.best(0)
-	yield := c.fresh && ok && best.Rank().Compare(c.self.Rank()) > 0
+	yield := c.fresh && !c.isBest()
 	c.fresh = false
 	if yield {
 		wait := YieldDelay(c.cfg.Delta) + c.damper.jitter(c.cfg.Delta)
@@ -149,7 +152,7 @@ func (c *Core) campaign(reason string) {
 		c.Why("%s -> an election is under way already", reason)
 		return
 	}
-	c.Why("%s -> call an election of term %d", reason, c.term+1)
+	c.Why("%s -> call an election of term %d", reason, c.nextTerm())
 	c.begin()
 }
 
@@ -167,12 +170,21 @@ func (c *Core) keepLooking() {
 	}
 }
 
-// output completes the Output of the Step.
+// keep writes the current term down, and reserves the one after it.
+func (c *Core) keep() {
+	c.saved.Term, c.saved.Reserved = c.term, c.term+1
+	save := c.saved
+	c.out.Save = &save
+}
+
+// output completes the Output of the Step. A term that is not reserved cannot
+// wait to be written down.
 func (c *Core) output() algorithms.Output {
-	if c.term != c.saved.Term {
-		c.saved.Term = c.term
-		save := c.saved
-		c.out.Save = &save
+	if c.term > c.saved.Reserved {
+		c.keep()
+	}
+	if c.saved.Term == c.term {
+		c.timers[timerKeep] = zeroTime
 	}
 	for _, at := range c.timers {
 		if !at.IsZero() && (c.out.Deadline.IsZero() || at.Before(c.out.Deadline)) {
@@ -198,7 +210,7 @@ func (c *Core) Call(reason string) {
 		c.callAt(at, reason)
 		return
 	}
-	c.Why("%s -> call an election of term %d", reason, c.term+1)
+	c.Why("%s -> call an election of term %d", reason, c.nextTerm())
 	c.begin()
 }
 
@@ -212,9 +224,25 @@ func (c *Core) begin() {
 	c.damper.called(c.now)
 	c.fresh = false
 	lost := c.former
-	c.adopt(c.term + 1)
+	c.adopt(c.nextTerm())
 	c.former = lost
 	c.round.Begin()
+}
+
+// nextTerm is the term of this node's next own round. The best node takes one in
+// which it may stand. Another only asks, and need not leap over a term that the
+// best may be taking at this moment.
+func (c *Core) nextTerm() proto.Term {
+	if c.isBest() {
+		return max(c.term, c.spent) + 1
+	}
+	return c.term + 1
+}
+
+// isBest reports whether nobody in the view ranks above this node.
+func (c *Core) isBest() bool {
+	best, ok := c.roster.best(0)
+	return !ok || c.self.Rank().Compare(best.Rank()) > 0
 }
 
 // adopt enters a higher term: the round's state is forgotten, the ranks are
@@ -241,14 +269,19 @@ func (c *Core) settle(l proto.Peer) {
 	c.leader, c.former, c.fresh = l, nobody, false
 	c.floor, c.heard, c.doubt = c.epoch(l), c.now, false
 	c.timers = [numTimers]time.Time{}
+	c.timers[timerKeep] = c.now.Add(c.round.Patience())
 }
 
 // lose ends the leadership of another: it is gone.
 func (c *Core) lose(reason string) {
-	c.leader, c.former, c.spent = nobody, c.leader, c.term
+	c.leader, c.former = nobody, c.leader
+	c.spend()
 	c.timers[timerPreempt], c.timers[timerSilence] = zeroTime, zeroTime
 	c.Call(reason)
 }
+
+// spend gives up standing in the current term.
+func (c *Core) spend() { c.spent = max(c.spent, c.term) }
 
 // Why records a reason, "cause -> decision".
 func (c *Core) Why(format string, args ...any) {
@@ -316,8 +349,8 @@ func (c *Core) Leading() bool { return c.leader.ID == c.cfg.Self }
 func (c *Core) Aside() bool { return c.aside }
 
 // MayStand reports whether this node may become the leader of the current
-// term: it does not stand aside, neither its former life nor its start fell
-// into the term, and the term has not had a leader that was lost.
+// term: it does not stand aside, no former life of it can have taken part in the
+// term, its start did not fall into it, and its leader, if any, was not lost.
 func (c *Core) MayStand() bool { return !c.aside && c.term > c.spent }
 
 // Peers calls f for each other process believed alive, in the order of ids.

@@ -10,13 +10,16 @@
 //
 // # The shared rules
 //
-//   - A term numbers a round. It is durable, in every message, and only rises.
+//   - A term numbers a round. It is in every message, and only rises. Before a
+//     message leaves, a bound on the terms of this node is durable; it is raised,
+//     and the term itself written down, once the round is over.
 //     A higher term is adopted and the round's state forgotten; a lower one is
 //     dropped and its sender told who leads; a jump of more than MaxTermJump is
 //     refused.
 //   - A rank is (attribute, id), the attribute frozen for the term.
-//   - A node never stands in a term that its former life took part in, that it
-//     found when it started, or whose leader it lost: others may have ended it.
+//   - A node never stands in a term that a former life of it may have taken part
+//     in, that it found when it started, or whose leader it lost: others may have
+//     ended it.
 //   - An announcement is followed if its epoch is not below the current one. One
 //     that names a leader which this node saw die in that very term starts the
 //     next term instead.

@@ -28,7 +28,7 @@ func (c *Core) receive(m proto.Message) {
 		c.Why("term %d is above %d -> adopt it", m.Term, c.term)
 		c.adopt(m.Term)
 		if c.fresh {
-			c.spent = m.Term // it may have had its leader already
+			c.spend() // it may have had its leader already
 		}
 	}
 	leader, announces := announcedBy(m)
@@ -214,11 +214,12 @@ func (c *Core) takeOver(m proto.Message) {
 		c.passOn(m.From)
 	case c.Looking():
 		c.Why("%d asks for a leader of the next term -> call an election of term %d",
-			m.From, c.term+1)
+			m.From, c.nextTerm())
 		c.begin()
 	default:
-		c.Why("%d asks for a leader of the next term -> take term %d", m.From, c.term+1)
-		c.adopt(c.term + 1)
+		next := max(c.term, c.spent) + 1
+		c.Why("%d asks for a leader of the next term -> take term %d", m.From, next)
+		c.adopt(next)
 		c.Win("asked to lead")
 	}
 }
@@ -227,7 +228,8 @@ func (c *Core) takeOver(m proto.Message) {
 // aside. It does so once a term, lest two such nodes play ball.
 func (c *Core) passOn(from proto.NodeID) {
 	if c.leader.ID == from {
-		c.leader, c.spent = nobody, c.term
+		c.leader = nobody
+		c.spend()
 		c.timers[timerSilence] = zeroTime
 	}
 	heir, ok := c.roster.best(from)
@@ -254,7 +256,8 @@ func (c *Core) resign(to proto.NodeID) {
 		c.Why("asked to resign -> stand aside")
 		return
 	}
-	c.leader, c.spent = nobody, c.term
+	c.leader = nobody
+	c.spend()
 	c.timers = [numTimers]time.Time{}
 	heir, ok := c.heir(to)
 	if !ok {
@@ -303,13 +306,11 @@ func (c *Core) peersChanged(alive []proto.Peer) {
 // considerPreempt lets the best node take over from a lower-ranked leader once
 // the hold-down is over. The leader's rank is the one in its announcement.
 func (c *Core) considerPreempt() {
-	best, ok := c.roster.best(0)
 	above := c.self.Rank().Compare(c.leader.Rank()) > 0
-	alone := !ok || c.self.Rank().Compare(best.Rank()) > 0
 	switch {
 	case c.Looking():
 		c.timers[timerPreempt] = zeroTime
-	case !c.cfg.Preempt || c.aside || !above || !alone:
+	case !c.cfg.Preempt || c.aside || !above || !c.isBest():
 		c.timers[timerPreempt], c.timers[timerCampaign] = zeroTime, zeroTime
 	case c.timers[timerPreempt].IsZero():
 		hold := HoldDown(c.cfg.Delta)

@@ -293,13 +293,70 @@ func TestElectionByAStrangerDeposesNobody(t *testing.T) {
 	})
 }
 
+// Promise: "a bound on the terms of this node is durable" before a message
+// leaves, and raised "once the round is over": no failover waits for the disk.
+func TestTermIsReservedAhead(t *testing.T) {
+	r := newRig(t, 4)
+	r.Start(0, 1, 2, 3, 4, 5)
+	r.Step(0, r.From(5, 1, coordinator(5)))
+	if want := steptest.Save(1); r.Last.Save == nil || *r.Last.Save != *want {
+		t.Fatalf("the first term saves %+v, want %+v", r.Last.Save, want)
+	}
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	if r.Last.Leader != steptest.Leads(4, 2) || r.Last.Save != nil {
+		t.Fatalf("node 4 does not lead at once: %+v", r.Last)
+	}
+	r.Fire()
+	if want := steptest.Save(2); r.Last.Save == nil || *r.Last.Save != *want {
+		t.Fatalf("the round is over, and saves %+v, want %+v", r.Last.Save, want)
+	}
+}
+
+// A term that was not reserved, since rounds came too fast, cannot wait.
+func TestTermBeyondTheReserveIsSavedAtOnce(t *testing.T) {
+	r := newRig(t, 4)
+	r.Start(0, 1, 2, 3, 4, 5)
+	r.Step(0, r.From(5, 1, coordinator(5)))
+	r.Step(0, r.From(5, 2, coordinator(5)))
+	if r.Last.Save != nil {
+		t.Fatalf("term 2 is reserved: %+v", r.Last)
+	}
+	r.Step(0, r.From(5, 3, coordinator(5)))
+	if want := steptest.Save(3); r.Last.Save == nil || *r.Last.Save != *want {
+		t.Fatalf("saves %+v, want %+v", r.Last.Save, want)
+	}
+}
+
+// "A node never stands in a term that a former life of it may have taken part
+// in." The best of all takes the next one at once; another asks, and leaps over
+// no term that the best may be taking.
+func TestReservedTermOfAFormerLife(t *testing.T) {
+	for self, want := range map[proto.NodeID]proto.Term{4: 9, 3: 8} {
+		r := newRig(t, self)
+		r.Step(0, algorithms.Start{Saved: algorithms.State{Term: 7, Reserved: 8}})
+		r.Step(0, steptest.Alive(1, 2, 3, 4, 5))
+		r.Step(0, r.From(5, 7, coordinator(5)))
+		r.Step(0, steptest.Alive(1, 2, 3, 4))
+		if got := r.Last.Leader.Term; got != want || len(r.Last.Send) == 0 {
+			t.Errorf("node %d calls term %d, want %d: %+v", self, got, want, r.Last)
+		}
+		if self == 4 {
+			continue
+		}
+		r.Fire()
+		if r.Last.Leader != steptest.Leads(0, 9) {
+			t.Errorf("nobody answered, and node 3 is at %+v: it must call term 9", r.Last)
+		}
+	}
+}
+
 // The vote that was saved stays saved: a term is kept beside it, not over it.
 func TestSavedVoteIsKept(t *testing.T) {
 	r := newRig(t, 5)
-	saved := algorithms.State{Term: 3, Vote: algorithms.Vote{Term: 2, ID: 4}}
+	saved := algorithms.State{Term: 3, Reserved: 3, Vote: algorithms.Vote{Term: 2, ID: 4}}
 	r.Step(0, algorithms.Start{Saved: saved})
 	r.Step(0, r.From(4, 4, coordinator(4)))
-	saved.Term = 4
+	saved.Term, saved.Reserved = 4, 5
 	if r.Last.Save == nil || *r.Last.Save != saved {
 		t.Fatalf("saves %+v, want %+v", r.Last.Save, saved)
 	}

@@ -50,7 +50,6 @@ func TestInitiator(t *testing.T) {
 	r := follower(t, 3)
 	r.Step(0, steptest.Alive(1, 2, 3, 4))
 	r.Want(algorithms.Output{
-		Save:     steptest.Save(2),
 		Send:     []proto.Message{r.Msg(4, 2, election(3, 3, 1))},
 		Deadline: r.In(2 * 4 * delta),
 		Leader:   steptest.Leads(0, 2),
@@ -94,7 +93,6 @@ func TestCompare(t *testing.T) {
 		r := follower(t, 3)
 		r.Step(0, r.From(2, 2, tt.arrives))
 		r.Want(algorithms.Output{
-			Save:     steptest.Save(2),
 			Send:     []proto.Message{r.Msg(4, 2, tt.passes)},
 			Deadline: r.In(2 * 5 * delta),
 			Leader:   steptest.Leads(0, 2),

@@ -43,7 +43,7 @@ func TestCrashBetweenEffects(t *testing.T) {
 				got = append(got, ev.To)
 			case algorithms.Campaign:
 				return algorithms.Output{
-					Save: &algorithms.State{Term: 7},
+					Save: &algorithms.State{Term: 7, Reserved: 7},
 					Send: []proto.Message{message(1, 2, proto.OK{}), message(1, 3, proto.OK{})},
 				}
 			}
@@ -69,7 +69,7 @@ func TestRestart(t *testing.T) {
 	c := script(t, 1, func(_ time.Time, ev algorithms.Event) algorithms.Output {
 		if start, ok := ev.(algorithms.Start); ok {
 			saved = append(saved, start.Saved.Term)
-			return algorithms.Output{Save: &algorithms.State{Term: start.Saved.Term + 1}}
+			return algorithms.Output{Save: &algorithms.State{Term: start.Saved.Term + 1, Reserved: start.Saved.Term + 1}}
 		}
 		return algorithms.Output{}
 	})

@@ -67,6 +67,9 @@ func (c *cluster) highestTerm() proto.Term {
 	var term proto.Term
 	for _, n := range c.nodes {
 		term = max(term, n.disk.Term)
+		if n.life != nil {
+			term = max(term, n.life.belief.Term)
+		}
 	}
 	return term
 }

@@ -10,7 +10,7 @@ import (
 // safetyCheckers are the invariants of every run, whatever fails in it.
 func safetyCheckers() []checker {
 	return []checker{
-		&termRises{saved: map[proto.NodeID]proto.Term{}},
+		&termRises{map[proto.NodeID]proto.Term{}, map[proto.NodeID]proto.Term{}},
 		durableFirst{},
 		&newerStands{named: map[proto.Session]proto.Epoch{}},
 		&namedClaimed{claims: map[proto.Epoch]bool{}},
@@ -30,10 +30,15 @@ func (s step) claims() bool { return s.out.Leader.ID == s.node.id }
 // prev is the belief before the Step.
 func (s step) prev() algorithms.Leader { return s.node.life.belief }
 
-type termRises struct{ saved map[proto.NodeID]proto.Term }
+type termRises struct {
+	saved, reserved map[proto.NodeID]proto.Term
+}
 
 func (*termRises) invariant() Invariant {
-	return Invariant{"term-rises", "a node's term never goes back, across crashes"}
+	return Invariant{
+		"term-rises",
+		"a node's term never goes back in a life, and what it saved never at all",
+	}
 }
 
 func (k *termRises) check(s step) string {
@@ -41,11 +46,12 @@ func (k *termRises) check(s step) string {
 	if low := max(k.saved[id], s.prev().Term); term < low {
 		return fmt.Sprintf("term %d after %d", term, low)
 	}
-	if s.out.Save != nil {
-		if s.out.Save.Term < k.saved[id] {
-			return fmt.Sprintf("saved term %d after %d", s.out.Save.Term, k.saved[id])
+	if save := s.out.Save; save != nil {
+		if save.Term < k.saved[id] || save.Reserved < max(save.Term, k.reserved[id]) {
+			return fmt.Sprintf("saved term %d, reserved %d after %d, %d",
+				save.Term, save.Reserved, k.saved[id], k.reserved[id])
 		}
-		k.saved[id] = s.out.Save.Term
+		k.saved[id], k.reserved[id] = save.Term, save.Reserved
 	}
 	return ""
 }
@@ -55,19 +61,19 @@ type durableFirst struct{}
 func (durableFirst) invariant() Invariant {
 	return Invariant{
 		"durable-first",
-		"no message and no belief carries a term above the one that is saved",
+		"no message and no belief carries a term above the one that is durably reserved",
 	}
 }
 
 func (durableFirst) check(s step) string {
-	durable := s.node.disk.Term
+	durable := s.node.disk.Reserved
 	for _, m := range s.out.Send {
 		if m.Term > durable {
-			return fmt.Sprintf("%s of term %d, saved %d", m.Body.Kind(), m.Term, durable)
+			return fmt.Sprintf("%s of term %d, reserved %d", m.Body.Kind(), m.Term, durable)
 		}
 	}
 	if term := s.out.Leader.Term; term > durable {
-		return fmt.Sprintf("belief of term %d, saved %d", term, durable)
+		return fmt.Sprintf("belief of term %d, reserved %d", term, durable)
 	}
 	return ""
 }

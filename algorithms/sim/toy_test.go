@@ -89,7 +89,7 @@ func (t *toy) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 func (t *toy) output(ev algorithms.Event) algorithms.Output {
 	if t.term != t.saved && t.flaw != hasty {
 		t.saved = t.term
-		t.out.Save = &algorithms.State{Term: t.term}
+		t.out.Save = &algorithms.State{Term: t.term, Reserved: t.term}
 	}
 	t.out.Deadline = t.deadline
 	t.out.Leader = algorithms.Leader{ID: t.leader.ID, Session: t.leader.Session, Term: t.term}

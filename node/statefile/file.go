@@ -19,7 +19,8 @@ var (
 	ErrCorrupt = errors.New("damaged")
 	// ErrForeign: the directory belongs to another node or cluster.
 	ErrForeign = errors.New("belongs to another node")
-	// ErrTermBack: a Save with a lower term than the one before.
+	// ErrTermBack: a Save with a lower term than the one before, or fewer terms
+	// reserved.
 	ErrTermBack = errors.New("a term never goes back")
 	// ErrState: a Save of values that no correct node reaches.
 	ErrState = errors.New("not a valid state")
@@ -138,6 +139,8 @@ func (f *File) save(s algorithms.State) error {
 		return fmt.Errorf("an earlier save failed: %w", f.broken)
 	case s.Term < f.saved.Term:
 		return fmt.Errorf("%w: term %d is saved", ErrTermBack, f.saved.Term)
+	case s.Reserved < f.saved.Reserved:
+		return fmt.Errorf("%w: term %d is reserved", ErrTermBack, f.saved.Reserved)
 	}
 	if err := validate(s); err != nil {
 		return fmt.Errorf("%w: %w", ErrState, err)

@@ -16,7 +16,7 @@ import (
 var (
 	demo4 = Owner{Cluster: "demo", ID: 4}
 	voted = algorithms.State{
-		Term: 7,
+		Term: 7, Reserved: 8,
 		Vote: algorithms.Vote{Term: 6, ID: 5, Session: proto.Session{0: 0xab, 15: 0x01}},
 	}
 )
@@ -66,24 +66,24 @@ func TestFirstStartIsTermZero(t *testing.T) {
 // Promise: what was saved last is what the next Open returns.
 func TestSaveThenOpen(t *testing.T) {
 	states := map[string]algorithms.State{
-		"a term":                    {Term: 1},
+		"a term":                    {Term: 1, Reserved: 2},
 		"a vote in an earlier term": voted,
 		"the largest values": {
-			Term: proto.MaxTerm,
+			Term: proto.MaxTerm, Reserved: proto.MaxTerm,
 			Vote: algorithms.Vote{Term: proto.MaxTerm, ID: proto.MaxNodeID},
 		},
 	}
 	for name, want := range states {
 		t.Run(name, func(t *testing.T) {
 			f, _ := mustOpen(t, t.TempDir())
-			mustSave(t, f, algorithms.State{Term: 1})
+			mustSave(t, f, algorithms.State{Term: 1, Reserved: 1})
 			mustSave(t, f, want)
 			f, got := reopen(t, f)
 			if got != want {
 				t.Errorf("kept %+v, saved %+v", got, want)
 			}
 			// The vote of a former term may be dropped, the term may not.
-			mustSave(t, f, algorithms.State{Term: want.Term})
+			mustSave(t, f, algorithms.State{Term: want.Term, Reserved: want.Reserved})
 		})
 	}
 }
@@ -101,12 +101,13 @@ func TestFileIsReadable(t *testing.T) {
   "cluster": "demo",
   "id": 4,
   "term": 7,
+  "reserved": 8,
   "vote": {
     "term": 6,
     "id": 5,
     "session": "ab000000000000000000000000000001"
   },
-  "crc32c": "d3b03fee"
+  "crc32c": "49dad33e"
 }
 `
 	if string(got) != want {
@@ -118,15 +119,17 @@ func TestFileIsReadable(t *testing.T) {
 // would refuse must not be written in the first place.
 func TestSaveRefuses(t *testing.T) {
 	vote := func(term proto.Term, id proto.NodeID) algorithms.State {
-		return algorithms.State{Term: 8, Vote: algorithms.Vote{Term: term, ID: id}}
+		return algorithms.State{Term: 8, Reserved: 8, Vote: algorithms.Vote{Term: term, ID: id}}
 	}
 	cases := []struct {
 		name  string
 		state algorithms.State
 		want  error
 	}{
-		{"a lower term", algorithms.State{Term: 6}, ErrTermBack},
-		{"an absurd term", algorithms.State{Term: proto.MaxTerm + 1}, ErrState},
+		{"a lower term", algorithms.State{Term: 6, Reserved: 8}, ErrTermBack},
+		{"fewer terms reserved", algorithms.State{Term: 7, Reserved: 7}, ErrTermBack},
+		{"a term that is not reserved", algorithms.State{Term: 9, Reserved: 8}, ErrState},
+		{"an absurd term", algorithms.State{Term: proto.MaxTerm + 1, Reserved: proto.MaxTerm + 1}, ErrState},
 		{"a vote for nobody", vote(8, 0), ErrState},
 		{"a vote for an absurd id", vote(8, proto.MaxNodeID+1), ErrState},
 		{"a vote in no term", vote(0, 5), ErrState},
@@ -227,7 +230,7 @@ func TestOpenRefusesOwner(t *testing.T) {
 // state, a part of it, or garbage. Nothing of that Save left the node, so none
 // of it counts.
 func TestLeftoverTempFile(t *testing.T) {
-	next := encode(demo4, algorithms.State{Term: 99})
+	next := encode(demo4, algorithms.State{Term: 99, Reserved: 99})
 	for name, leftover := range map[string][]byte{
 		"whole":   next,
 		"cut":     next[:len(next)/2],

@@ -25,12 +25,14 @@ const (
 
 // document is the file's JSON. The checksum follows as its last key; see seal.
 type document struct {
-	Version int           `json:"version"`
-	Cluster string        `json:"cluster"`
-	ID      proto.NodeID  `json:"id"`
-	Term    proto.Term    `json:"term"`
-	Vote    *documentVote `json:"vote,omitempty"`
-	CRC32C  string        `json:"crc32c,omitempty"`
+	Version int          `json:"version"`
+	Cluster string       `json:"cluster"`
+	ID      proto.NodeID `json:"id"`
+	Term    proto.Term   `json:"term"`
+	// Reserved is the highest term that the node may have taken part in.
+	Reserved proto.Term    `json:"reserved"`
+	Vote     *documentVote `json:"vote,omitempty"`
+	CRC32C   string        `json:"crc32c,omitempty"`
 }
 
 type documentVote struct {
@@ -54,7 +56,7 @@ func seal(body []byte) []byte {
 
 // encode is the file that keeps s.
 func encode(owner Owner, s algorithms.State) []byte {
-	doc := document{Version: version, Cluster: owner.Cluster, ID: owner.ID, Term: s.Term}
+	doc := document{Version: version, Cluster: owner.Cluster, ID: owner.ID, Term: s.Term, Reserved: s.Reserved}
 	if s.Vote != (algorithms.Vote{}) {
 		doc.Vote = &documentVote{s.Vote.Term, s.Vote.ID, s.Vote.Session.String()}
 	}
@@ -89,7 +91,7 @@ func parse(data []byte) (owner Owner, s algorithms.State, err error) {
 			"run the program that wrote it", doc.Version, version)
 	}
 	owner = Owner{Cluster: doc.Cluster, ID: doc.ID}
-	s.Term = doc.Term
+	s.Term, s.Reserved = doc.Term, doc.Reserved
 	if doc.Vote != nil {
 		if s.Vote, err = doc.Vote.value(); err != nil {
 			return owner, s, err
@@ -114,8 +116,11 @@ func (v *documentVote) value() (algorithms.Vote, error) {
 // validate refuses what no correct node reaches. Save and Open ask it alike: a
 // state that could be saved but not read back would end the node for good.
 func validate(s algorithms.State) error {
-	if s.Term > proto.MaxTerm {
-		return fmt.Errorf("term %d is above %d", s.Term, proto.MaxTerm)
+	if s.Reserved > proto.MaxTerm {
+		return fmt.Errorf("term %d is above %d", s.Reserved, proto.MaxTerm)
+	}
+	if s.Reserved < s.Term {
+		return fmt.Errorf("terms up to %d reserved at term %d", s.Reserved, s.Term)
 	}
 	if s.Vote == (algorithms.Vote{}) {
 		return nil

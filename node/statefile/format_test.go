@@ -97,7 +97,7 @@ func TestEveryByteCounts(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(demo4, voted))
-	f.Add(encode(Owner{"<&>\u2028\x00", 1}, algorithms.State{Term: proto.MaxTerm}))
+	f.Add(encode(Owner{"<&>\u2028\x00", 1}, algorithms.State{Term: proto.MaxTerm, Reserved: proto.MaxTerm}))
 	f.Add(resealed(`{"version": 1, "id": 4, "term": 1, "term": 2`))
 	f.Add(resealed(`{"version": 1, "id": 4, "vote": {"term": 1, "id": 1, "session": "00"}`))
 	f.Add([]byte(nil))

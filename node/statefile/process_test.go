@@ -34,6 +34,7 @@ func child(dir string) int {
 	for {
 		fmt.Println(s.Term)
 		s.Term++
+		s.Reserved++
 		if err := f.Save(s); err != nil {
 			fmt.Println("error:", err)
 			return 1
@@ -147,7 +148,7 @@ func TestLockWithoutPid(t *testing.T) {
 			t.Errorf("lock file %q: %v, want ErrLocked without a pid", content, err)
 		}
 	}
-	if err := f.Save(algorithms.State{Term: 1}); err != nil {
+	if err := f.Save(algorithms.State{Term: 1, Reserved: 1}); err != nil {
 		t.Error(err)
 	}
 }

@@ -72,7 +72,7 @@ func (r *Rig) Step(after time.Duration, ev algorithms.Event) algorithms.Output {
 // Start brings the Machine to a quiet start: started with the saved term, and
 // these nodes alive.
 func (r *Rig) Start(saved proto.Term, alive ...proto.NodeID) {
-	r.Step(0, algorithms.Start{Saved: algorithms.State{Term: saved}})
+	r.Step(0, algorithms.Start{Saved: algorithms.State{Term: saved, Reserved: saved}})
 	r.Step(0, Alive(alive...))
 }
 
@@ -102,8 +102,11 @@ func Leads(id proto.NodeID, term proto.Term) algorithms.Leader {
 	return l
 }
 
-// Save is the state that a Step wants durable.
-func Save(term proto.Term) *algorithms.State { return &algorithms.State{Term: term} }
+// Save is the state that a Step wants durable: the term, and the next one
+// reserved.
+func Save(term proto.Term) *algorithms.State {
+	return &algorithms.State{Term: term, Reserved: term + 1}
+}
 
 // Want fails the test unless the last Output is want, as a whole.
 func (r *Rig) Want(want algorithms.Output) {
