@@ -19,7 +19,7 @@ type HopOptions struct {
 
 // hopSample is one trip of each kind round the same number of processes.
 type hopSample struct {
-	Election float64 `json:"election_ms"` // each node makes the new term durable first
+	Election float64 `json:"election_ms"` // brings a new term to each node
 	Elected  float64 `json:"elected_ms"`
 	Relay    float64 `json:"relay_ms"` // the raw bytes, by bare processes
 }
@@ -171,7 +171,7 @@ func (r HopReport) Text(w io.Writer) error {
 	p.partial(r.Count())
 	p.line("")
 	p.head("milliseconds")
-	p.row("ELECTION, the term made durable", r.Election)
+	p.row("ELECTION", r.Election)
 	p.row("ELECTED", r.Elected)
 	p.row("the same bytes, bare processes", r.Relay)
 	p.row("one hop of ELECTED", r.Elected.over(r.Nodes))

@@ -40,7 +40,8 @@ func ParseNodeID(s string) (NodeID, error) {
 	return id, id.Validate()
 }
 
-// Term numbers election rounds. It is durable and only ever rises.
+// Term numbers election rounds. A process only ever raises its own, and never
+// stands in one that an earlier process of its node may have taken part in.
 type Term uint64
 
 // MaxTerm bounds every term that is taken from the wire or from a disk.

@@ -1,5 +1,5 @@
-// Package statefile keeps a node's term and vote on a disk, so that a node that
-// crashes and comes back never takes part in a term twice.
+// Package statefile keeps a node's term, the terms it reserved and its vote on a
+// disk, so that a node that crashes and comes back never stands in a term twice.
 //
 // What it does not promise: a disk that is replaced, restored from an old copy
 // or lies about fsync takes the memory of the node with it, and nothing here
