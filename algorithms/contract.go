@@ -51,6 +51,19 @@ type (
 	// Resign makes the node step down, if it leads, and stand aside until the
 	// next Campaign or restart. To is the successor, zero for the best one.
 	Resign struct{ To proto.NodeID }
+
+	// Gone says that a process is proven dead: its connection ended cleanly, and
+	// a dial begun after that found its address refusing, or another session
+	// there. Unlike a view it is no opinion, as long as nothing between the nodes
+	// ends connections on a living process's behalf.
+	Gone struct {
+		ID      proto.NodeID
+		Session proto.Session
+	}
+
+	// Idle says that whatever this node did as the leader of Term has stopped,
+	// after it ceased to lead.
+	Idle struct{ Term proto.Term }
 )
 
 func (Start) event()        {}
@@ -59,6 +72,8 @@ func (Timeout) event()      {}
 func (PeersChanged) event() {}
 func (Campaign) event()     {}
 func (Resign) event()       {}
+func (Gone) event()         {}
+func (Idle) event()         {}
 
 // Output is what the host does after a Step, in the order of the fields.
 type Output struct {
@@ -72,6 +87,9 @@ type Output struct {
 	Deadline time.Time
 	// Leader is the current belief, in every Output.
 	Leader Leader
+	// Round is the term that this Step is about, where that is not the Leader's;
+	// zero otherwise.
+	Round proto.Term
 	// Why gives the reasons of this Step, each "cause -> decision".
 	Why []string
 	// Warn says that the event was refused as something a correct peer does
@@ -91,6 +109,8 @@ type State struct {
 	Reserved proto.Term
 	// Vote is whom this node granted Vote.Term; zero for nobody.
 	Vote Vote
+	// Promise is the longest that this node ever promised to grant nobody else.
+	Promise time.Duration
 }
 
 // Vote is one grant of a term.
@@ -147,4 +167,14 @@ type Config struct {
 	// Place puts a node on the ring: neighbours are those next to each other
 	// by place. Nil means by id. It must be the same on every node.
 	Place func(proto.NodeID) uint64
+
+	// Voters are whose votes count where a quorum decides, the same on every
+	// node; empty where none does.
+	Voters []proto.NodeID
+	// Promise is how long a voter that granted a term grants no other, the same
+	// on every node.
+	Promise time.Duration
+	// KeepPromises makes voters keep a promise even to a process that is proven
+	// dead; see Gone.
+	KeepPromises bool
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vmihailenco/msgpack/v5"
 )
@@ -31,6 +32,16 @@ func messages() []Message {
 		around(Coordinator{Leader: high}),
 		around(RingElection{Initiator: 9, Best: low, Hops: MaxHops}),
 		around(Elected{Leader: high, Hops: 1}),
+		around(Ask{session, 1}),
+		around(Answer{session, math.MaxInt64, true, NoBar, 0}),
+		around(Answer{session, 2, false, BarPromise, MaxNodeID}),
+		around(Claim{session, 3}),
+		around(Renew{session, 4}),
+		around(Grant{session, 5}),
+		around(Deny{session, 6, BarSelf, 9}),
+		around(Release{session}),
+		around(Lease{high, MaxLease}),
+		around(Lease{low, time.Microsecond}),
 		limits,
 		{From: 1, To: 2, Body: OK{}},
 	}
@@ -136,29 +147,32 @@ func TestUnmarshalRefusesValuesNoCorrectNodeSends(t *testing.T) {
 		change map[string]any
 		want   error
 	}{
-		"from -1":          {KindOK, map[string]any{"f": -1}, ErrValue},
-		"to 0":             {KindOK, map[string]any{"t": 0}, ErrValue},
-		"term -1":          {KindOK, map[string]any{"n": -1}, ErrValue},
-		"term minimum":     {KindOK, map[string]any{"n": int64(math.MinInt64)}, ErrValue},
-		"term too high":    {KindOK, map[string]any{"n": uint64(MaxTerm) + 1}, ErrValue},
-		"term a text":      {KindOK, map[string]any{"n": "3"}, ErrMalformed},
-		"term a float":     {KindOK, map[string]any{"n": 3.0}, ErrMalformed},
-		"term a list":      {KindOK, map[string]any{"n": []int{3}}, ErrMalformed},
-		"number -1":        {KindOK, map[string]any{"q": -1}, ErrValue},
-		"clock negative":   {KindOK, map[string]any{"u": -1}, ErrValue},
-		"counter wraps":    {KindOK, map[string]any{"l": uint64(math.MaxUint32) + 1}, ErrValue},
-		"counter -1":       {KindOK, map[string]any{"l": -1}, ErrValue},
-		"beyond int64":     {KindOK, map[string]any{"q": uint64(math.MaxInt64) + 1}, ErrMalformed},
-		"attr wraps":       {KindElection, map[string]any{"i": 1, "a": uint64(1 << 63)}, ErrMalformed},
-		"nobody":           {KindElection, map[string]any{"s": session}, ErrValue},
-		"session short":    {KindElection, map[string]any{"i": 1, "s": session[:15]}, ErrMalformed},
-		"session long":     {KindElection, map[string]any{"i": 1, "s": make([]byte, 17)}, ErrMalformed},
-		"session a text":   {KindElection, map[string]any{"i": 1, "s": string(session)}, ErrMalformed},
-		"hops too many":    {KindElected, map[string]any{"i": 1, "h": MaxHops + 1}, ErrValue},
-		"hops negative":    {KindElected, map[string]any{"i": 1, "h": -1}, ErrValue},
-		"initiator absent": {KindRingElection, map[string]any{"i": 1}, ErrValue},
-		"kind of the link": {KindHello, nil, ErrKind},
-		"kind unknown":     {200, nil, ErrKind},
+		"from -1":             {KindOK, map[string]any{"f": -1}, ErrValue},
+		"to 0":                {KindOK, map[string]any{"t": 0}, ErrValue},
+		"term -1":             {KindOK, map[string]any{"n": -1}, ErrValue},
+		"term minimum":        {KindOK, map[string]any{"n": int64(math.MinInt64)}, ErrValue},
+		"term too high":       {KindOK, map[string]any{"n": uint64(MaxTerm) + 1}, ErrValue},
+		"term a text":         {KindOK, map[string]any{"n": "3"}, ErrMalformed},
+		"term a float":        {KindOK, map[string]any{"n": 3.0}, ErrMalformed},
+		"term a list":         {KindOK, map[string]any{"n": []int{3}}, ErrMalformed},
+		"number -1":           {KindOK, map[string]any{"q": -1}, ErrValue},
+		"clock negative":      {KindOK, map[string]any{"u": -1}, ErrValue},
+		"counter wraps":       {KindOK, map[string]any{"l": uint64(math.MaxUint32) + 1}, ErrValue},
+		"counter -1":          {KindOK, map[string]any{"l": -1}, ErrValue},
+		"beyond int64":        {KindOK, map[string]any{"q": uint64(math.MaxInt64) + 1}, ErrMalformed},
+		"attr wraps":          {KindElection, map[string]any{"i": 1, "a": uint64(1 << 63)}, ErrMalformed},
+		"nobody":              {KindElection, map[string]any{"s": session}, ErrValue},
+		"session short":       {KindElection, map[string]any{"i": 1, "s": session[:15]}, ErrMalformed},
+		"session long":        {KindElection, map[string]any{"i": 1, "s": make([]byte, 17)}, ErrMalformed},
+		"session a text":      {KindElection, map[string]any{"i": 1, "s": string(session)}, ErrMalformed},
+		"hops too many":       {KindElected, map[string]any{"i": 1, "h": MaxHops + 1}, ErrValue},
+		"a bar there is not":  {KindDeny, map[string]any{"s": make([]byte, 16), "b": 200}, ErrValue},
+		"a lease for nothing": {KindLease, map[string]any{"i": 1, "e": 0}, ErrValue},
+		"a lease for ever":    {KindLease, map[string]any{"i": 1, "e": uint64(math.MaxInt64)}, ErrValue},
+		"hops negative":       {KindElected, map[string]any{"i": 1, "h": -1}, ErrValue},
+		"initiator absent":    {KindRingElection, map[string]any{"i": 1}, ErrValue},
+		"kind of the link":    {KindHello, nil, ErrKind},
+		"kind unknown":        {200, nil, ErrKind},
 	}
 	for name, c := range cases {
 		m, err := Unmarshal(c.kind, fields(t, c.change))

@@ -8,8 +8,8 @@ import (
 )
 
 // LinkBody is what the two ends of a connection say to each other: HELLO from
-// the one that dialled, then WELCOME or REFUSE, then an ACK now and again, and
-// a PONG to each PING.
+// the one that dialled, then WELCOME or REFUSE, then an ACK now and again, a
+// PONG to each PING, and a PING_RES to a PING_REQ.
 type LinkBody interface {
 	// Kind is the kind that the frame header states for this struct.
 	Kind() Kind
@@ -59,6 +59,22 @@ type Pong struct {
 	Micros uint64 `msgpack:"e"` // between two pings of the one that answers
 }
 
+// PingReq asks for an indirect check: whether the node at the other end hears a
+// third process, from now on. The name and the idea are SWIM's: Das, Gupta and
+// Motivala, "SWIM: Scalable Weakly-consistent Infection-style Process Group
+// Membership Protocol" (2002), 3.1.
+type PingReq struct {
+	Number  uint64  `msgpack:"n"` // of the asking process's questions, from 1
+	Target  NodeID  `msgpack:"i"`
+	Session Session `msgpack:"s"` // of the process that is meant
+}
+
+// PingRes answers a PingReq. A node that cannot tell says nothing.
+type PingRes struct {
+	Number uint64 `msgpack:"n"`
+	Heard  bool   `msgpack:"h"` // since the question, the process gave a sign of life
+}
+
 // Refusal is why a Hello was refused. A newer node may know more of them.
 type Refusal string
 
@@ -86,6 +102,8 @@ func (Refuse) Kind() Kind  { return KindRefuse }
 func (Ack) Kind() Kind     { return KindAck }
 func (Ping) Kind() Kind    { return KindPing }
 func (Pong) Kind() Kind    { return KindPong }
+func (PingReq) Kind() Kind { return KindPingReq }
+func (PingRes) Kind() Kind { return KindPingRes }
 
 func (h Hello) validate() error {
 	if h.To > MaxNodeID {
@@ -108,6 +126,19 @@ func (a Ack) validate() error { return validateCount(a.Count) }
 
 func (p Ping) validate() error { return validatePing(p.Count, p.Micros) }
 func (p Pong) validate() error { return validatePing(p.Count, p.Micros) }
+
+func (p PingReq) validate() error {
+	return errors.Join(validateNumber(p.Number), p.Target.Validate(), validateSession(p.Session))
+}
+
+func (p PingRes) validate() error { return validateNumber(p.Number) }
+
+func validateNumber(n uint64) error {
+	if n == 0 {
+		return errors.New("no number")
+	}
+	return validateCount(n)
+}
 
 func validatePing(count, micros uint64) error {
 	if micros == 0 || micros > maxPingMicros {
@@ -164,6 +195,10 @@ func UnmarshalLink(k Kind, payload []byte) (LinkBody, error) {
 		return unmarshalLink[Ping](payload)
 	case KindPong:
 		return unmarshalLink[Pong](payload)
+	case KindPingReq:
+		return unmarshalLink[PingReq](payload)
+	case KindPingRes:
+		return unmarshalLink[PingRes](payload)
 	}
 	return nil, fmt.Errorf("unmarshal %v: %w", k, ErrKind)
 }

@@ -22,6 +22,9 @@ func linkBodies() []LinkBody {
 		Ping{Count: 1, Micros: 1},
 		Ping{Count: math.MaxInt64, Micros: maxPingMicros},
 		Pong{Count: math.MaxInt64, Micros: 1},
+		PingReq{Number: 1, Target: MaxNodeID, Session: Session{15: 255}},
+		PingRes{Number: math.MaxInt64},
+		PingRes{Number: 1, Heard: true},
 	}
 }
 
@@ -55,6 +58,11 @@ func TestMarshalLinkRefusesWhatItsReaderWouldRefuse(t *testing.T) {
 		"ping too rare":    Ping{Count: 1, Micros: maxPingMicros + 1},
 		"pong too high":    Pong{Count: math.MaxInt64 + 1, Micros: 1},
 		"pong every 0":     Pong{Count: 1},
+		"question 0":       PingReq{Target: 1, Session: Session{1}},
+		"about no node":    PingReq{Number: 1, Session: Session{1}},
+		"about no process": PingReq{Number: 1, Target: 1},
+		"answer 0":         PingRes{Heard: true},
+		"answer too high":  PingRes{Number: math.MaxInt64 + 1},
 	} {
 		if _, _, err := MarshalLink(b); !errors.Is(err, ErrValue) {
 			t.Errorf("%s: %v, want %v", name, err, ErrValue)

@@ -9,8 +9,8 @@ import (
 // msgpack. Numbers are never reused.
 type Kind uint8
 
-// Kinds below 16 belong to the link between two processes, the others to the
-// elections.
+// Kinds below 16 belong to the link between two processes, those from 32 to the
+// office, the others to the nominations.
 const (
 	KindHello   Kind = 1
 	KindWelcome Kind = 2
@@ -18,6 +18,8 @@ const (
 	KindAck     Kind = 4
 	KindPing    Kind = 5
 	KindPong    Kind = 6
+	KindPingReq Kind = 7
+	KindPingRes Kind = 8
 
 	KindTimeoutNow   Kind = 16
 	KindElection     Kind = 17
@@ -25,6 +27,15 @@ const (
 	KindCoordinator  Kind = 19
 	KindRingElection Kind = 20
 	KindElected      Kind = 21
+
+	KindAsk     Kind = 32
+	KindAnswer  Kind = 33
+	KindClaim   Kind = 34
+	KindRenew   Kind = 35
+	KindGrant   Kind = 36
+	KindDeny    Kind = 37
+	KindRelease Kind = 38
+	KindLease   Kind = 39
 )
 
 // names are the words of the seeds. The ring and the bully each have an
@@ -36,12 +47,22 @@ var names = map[Kind]string{
 	KindAck:          "ACK",
 	KindPing:         "PING",
 	KindPong:         "PONG",
+	KindPingReq:      "PING_REQ",
+	KindPingRes:      "PING_RES",
 	KindTimeoutNow:   "TIMEOUT_NOW",
 	KindElection:     "ELECTION",
 	KindOK:           "OK",
 	KindCoordinator:  "COORDINATOR",
 	KindRingElection: "ELECTION",
 	KindElected:      "ELECTED",
+	KindAsk:          "ASK",
+	KindAnswer:       "ANSWER",
+	KindClaim:        "CLAIM",
+	KindRenew:        "RENEW",
+	KindGrant:        "GRANT",
+	KindDeny:         "DENY",
+	KindRelease:      "RELEASE",
+	KindLease:        "LEASE",
 }
 
 // String is the kind in the words of the seeds.

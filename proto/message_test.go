@@ -1,6 +1,9 @@
 package proto
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestKindNames(t *testing.T) {
 	for kind, want := range map[Kind]string{
@@ -25,6 +28,10 @@ func TestBodiesForPeople(t *testing.T) {
 		"COORDINATOR leader 5:80":          Coordinator{Leader: p},
 		"ELECTION best 5:80, initiator 17": RingElection{Initiator: 17, Best: p, Hops: 2},
 		"ELECTED leader 5:80":              Elected{Leader: p, Hops: 2},
+		"ANSWER yes":                       Answer{Session: p.Session, Yes: true},
+		"ANSWER no, promised 4":            Answer{Session: p.Session, Bar: BarPromise, Holder: 4},
+		"DENY just started":                Deny{Session: p.Session, Bar: BarBoot},
+		"LEASE leader 5:80, for 2.95s":     Lease{Leader: p, Remaining: 2950 * time.Millisecond},
 	} {
 		if got := b.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -87,7 +87,7 @@ func newWire(k Kind) wire {
 	case KindElected:
 		return new(wireElected)
 	}
-	return nil
+	return newOfficeWire(k)
 }
 
 // wireOf returns m as it travels, nil for a body that no kind has.
@@ -107,7 +107,7 @@ func wireOf(m Message) wire {
 	case Elected:
 		return &wireElected{e, process(b.Leader), b.Hops}
 	}
-	return nil
+	return officeWireOf(e, m.Body)
 }
 
 func envelopeOf(m Message) envelope {

@@ -170,6 +170,10 @@ func eventName(ev algorithms.Event) string {
 		return "campaign"
 	case algorithms.Resign:
 		return "resign"
+	case algorithms.Gone:
+		return "gone"
+	case algorithms.Idle:
+		return "idle"
 	}
 	return "unknown"
 }

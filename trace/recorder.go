@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -70,6 +71,9 @@ func (r *Recorder) Record(
 		Seq: r.seq, HLC: r.clock.String(), Term: uint64(out.Leader.Term),
 		Event: eventName(ev), Why: out.Why, Sent: sentIDs(out.Send),
 	}
+	if out.Round != 0 {
+		rec.Term = uint64(out.Round)
+	}
 	rec.setCause(ev)
 	rec.setBelief(r.cfg, out.Leader)
 	if change != "" {
@@ -96,6 +100,10 @@ func (rec *Record) setCause(ev algorithms.Event) {
 		if ev.To != 0 {
 			rec.Detail = "hand over to " + ev.To.String()
 		}
+	case algorithms.Gone:
+		rec.Detail = ev.ID.String() + " " + ev.Session.Short()
+	case algorithms.Idle:
+		rec.Detail = fmt.Sprintf("as leader of term %d", ev.Term)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/bully"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -27,6 +28,10 @@ type Entry struct {
 	Theory  Theory
 	// Timeouts are the algorithm's own, as formulas.
 	Timeouts []Timeout
+	// Office says that a nominee leads only with the promises of a majority of
+	// voters, each at least Promise long.
+	Office  bool
+	Promise func(delta time.Duration) time.Duration
 	// Agreement bounds the time from the moment that the network is calm and
 	// the detectors are right until all nodes agree on one leader.
 	Agreement func(delta time.Duration, nodes int) time.Duration
@@ -101,6 +106,18 @@ func agreement(
 	return func(delta time.Duration, nodes int) time.Duration {
 		return nomination.Agreement(delta, patience(delta, nodes))
 	}
+}
+
+// WithOffice is the algorithm with an office around it: it nominates, and a
+// majority of voters makes its nominee a leader.
+func (e Entry) WithOffice() Entry {
+	nominate, agree := e.New, e.Agreement
+	e.Guarantee, e.Office, e.Promise = algorithms.Lease, true, office.MinPromise
+	e.New = func(c algorithms.Config) algorithms.Machine { return office.New(c, nominate) }
+	e.Agreement = func(delta time.Duration, nodes int) time.Duration {
+		return agree(delta, nodes) + office.Agreement(3*office.MinPromise(delta), delta, nodes)
+	}
+	return e
 }
 
 // All returns every entry, in the order of names.

@@ -30,6 +30,12 @@ type cluster struct {
 	timerLag time.Duration
 	spurious permille
 
+	// Of an office.
+	voters   []proto.NodeID
+	promise  time.Duration
+	keep     bool
+	unproven permille // of the deaths of which a node gets no proof
+
 	healAt time.Duration // when the faults of the plan end
 	healed bool
 
@@ -64,6 +70,9 @@ func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 		sample:   func(*node) bool { return false },
 		trace:    newTracer(o),
 	}
+	if o.Algorithm.Office {
+		c.checkers = append(c.checkers, officeCheckers()...)
+	}
 	for i := range n {
 		c.nodes = append(c.nodes, &node{id: proto.NodeID(i + 1)})
 	}
@@ -94,6 +103,9 @@ func (c *cluster) start(n *node) {
 		Self: n.id, Session: l.session, Delta: c.delta, Preempt: c.preempt,
 		Seed: c.dice.Uint64(), Place: c.place,
 	}
+	if c.algo.Office {
+		cfg.Voters, cfg.Promise, cfg.KeepPromises = c.voters, c.promise, c.keep
+	}
 	l.machine = c.algo.New(cfg)
 	l.recorder = trace.NewRecorder(trace.RecorderConfig{
 		Node: n.id, Session: l.session, Algorithm: c.algo.Name,
@@ -118,6 +130,7 @@ func (c *cluster) start(n *node) {
 // crash ends the node's process at once. Others notice by and by.
 func (c *cluster) crash(n *node) {
 	c.census.leave(c.now, n)
+	c.proveDeath(n, n.life)
 	n.life = nil
 	c.detector.regions = nil
 	c.trace.note(c.now, "%d is dead", n.id)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -72,6 +73,9 @@ func newBestLeads(p plan) *bestLeads {
 	var best proto.Rank
 	for i, attr := range p.Attributes {
 		rank := proto.Rank{Attr: attr, ID: proto.NodeID(i + 1)}
+		if len(p.Voters) > 0 && !slices.Contains(p.Voters, rank.ID) {
+			continue
+		}
 		if rank.Compare(best) > 0 {
 			best = rank
 		}

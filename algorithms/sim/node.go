@@ -85,6 +85,7 @@ func (d *doom) cut(out algorithms.Output) (rest algorithms.Output, none bool) {
 // step is one Step as the checkers see it, before the node takes on the new
 // belief and deadline.
 type step struct {
+	cluster  *cluster
 	at       time.Duration // true time since the run began
 	now      time.Time     // the node's clock
 	node     *node
@@ -97,7 +98,7 @@ type step struct {
 // the order that every host keeps: save, send, timer, belief. cause is the
 // depth of the event.
 func (c *cluster) step(n *node, ev algorithms.Event, cause depth) {
-	c.perform(step{at: c.now, now: n.clock.read(c.now), node: n, ev: ev}, cause)
+	c.perform(step{cluster: c, at: c.now, now: n.clock.read(c.now), node: n, ev: ev}, cause)
 	if n.life != nil && c.dice.chance(c.spurious) {
 		c.interrupt(n)
 	}
@@ -107,7 +108,7 @@ func (c *cluster) step(n *node, ev algorithms.Event, cause depth) {
 func (c *cluster) interrupt(n *node) {
 	now, due := n.clock.read(c.now), n.life.deadline
 	if due.IsZero() || now.Before(due) {
-		s := step{at: c.now, now: now, node: n, ev: algorithms.Timeout{}, spurious: true}
+		s := step{cluster: c, at: c.now, now: now, node: n, ev: algorithms.Timeout{}, spurious: true}
 		c.perform(s, c.root)
 	}
 }
@@ -138,7 +139,9 @@ func (c *cluster) perform(s step, cause depth) {
 		return
 	}
 	c.census.change(c.now, n, s.out.Leader)
+	was := l.belief
 	l.belief = s.out.Leader
+	c.stopWork(n, was)
 }
 
 // heed notes what the operator asked for.

@@ -22,6 +22,10 @@ type Algorithm struct {
 	// Preempt is what an analysis uses when Options.Preempt is nil.
 	Preempt bool
 	New     func(algorithms.Config) algorithms.Machine
+	// Office says that a nominee leads only with the promises of a majority of
+	// voters, of length Promise or more.
+	Office  bool
+	Promise func(delta time.Duration) time.Duration
 	// Agreement bounds the time from the moment that the network is calm and the
 	// detectors are right until all nodes agree on one leader.
 	Agreement func(delta time.Duration, nodes int) time.Duration

@@ -55,6 +55,7 @@ func newPlanned(o Options, p plan) *cluster {
 	c.detector.sight, c.detector.maxDelay = p.Sight, p.Notice
 	c.timerLag, c.spurious = p.TimerLag, p.Spurious
 	c.healAt = p.Heal
+	c.voters, c.promise, c.keep, c.unproven = p.Voters, p.Promise, p.Keep, p.Unproven
 	if p.Accurate {
 		c.checkers = append(c.checkers, newBestLeads(p))
 	}
@@ -101,12 +102,12 @@ func (c *cluster) heal(p plan) {
 	c.callBack()
 }
 
-// callBack calls an election when every living node stands aside: then nobody
-// may lead.
+// callBack calls an election when every living node that could lead stands
+// aside.
 func (c *cluster) callBack() {
 	var last *node
 	for _, n := range c.nodes {
-		if n.life == nil {
+		if n.life == nil || !c.mayLead(n.id) {
 			continue
 		}
 		if !n.life.aside {
@@ -165,7 +166,7 @@ func (c *cluster) best() proto.NodeID {
 		if n.life.aside {
 			return 0
 		}
-		if rank := n.peer().Rank(); rank.Compare(best) > 0 {
+		if rank := n.peer().Rank(); c.mayLead(n.id) && rank.Compare(best) > 0 {
 			best = rank
 		}
 	}

@@ -42,7 +42,7 @@ func (*termRises) invariant() Invariant {
 }
 
 func (k *termRises) check(s step) string {
-	id, term := s.node.id, s.out.Leader.Term
+	id, term := s.node.id, max(s.out.Leader.Term, s.out.Round)
 	if low := max(k.saved[id], s.prev().Term); term < low {
 		return fmt.Sprintf("term %d after %d", term, low)
 	}
@@ -68,11 +68,11 @@ func (durableFirst) invariant() Invariant {
 func (durableFirst) check(s step) string {
 	durable := s.node.disk.Reserved
 	for _, m := range s.out.Send {
-		if m.Term > durable {
+		if m.Term > durable && m.Body.Kind() < proto.KindAsk {
 			return fmt.Sprintf("%s of term %d, reserved %d", m.Body.Kind(), m.Term, durable)
 		}
 	}
-	if term := s.out.Leader.Term; term > durable {
+	if term := s.out.Leader.Term; term > durable && !s.cluster.algo.Office {
 		return fmt.Sprintf("belief of term %d, reserved %d", term, durable)
 	}
 	return ""
@@ -191,7 +191,8 @@ func (lookingHasTimer) invariant() Invariant {
 }
 
 func (lookingHasTimer) check(s step) string {
-	if s.out.Leader.ID == 0 && s.out.Deadline.IsZero() && !s.node.life.aside {
+	if s.out.Leader.ID == 0 && s.out.Deadline.IsZero() && !s.node.life.aside &&
+		s.cluster.mayLead(s.node.id) {
 		return fmt.Sprintf("waits in term %d for ever", s.out.Leader.Term)
 	}
 	return ""
@@ -237,7 +238,8 @@ func (speaksForItself) invariant() Invariant {
 
 func (speaksForItself) check(s step) string {
 	for _, m := range s.out.Send {
-		if m.From != s.node.id || m.To == m.From || m.To == 0 || m.Term == 0 || m.Body == nil {
+		if m.From != s.node.id || m.To == m.From || m.To == 0 || m.Body == nil ||
+			m.Term == 0 && m.Body.Kind() != proto.KindAnswer && m.Body.Kind() != proto.KindDeny {
 			return fmt.Sprintf("%d sends to %d in term %d", m.From, m.To, m.Term)
 		}
 	}

@@ -32,7 +32,7 @@ const (
 var house = []room{
 	{path: "proto", others: []string{msgpack, msgpack + "/*"}},
 	{path: "algorithms", module: []string{"proto"}, pure: true},
-	{path: "algorithms/quorum", pure: true},
+	{path: "algorithms/quorum", module: []string{"proto"}, pure: true},
 	{
 		path:   "algorithms/catalog",
 		module: []string{"algorithms", "algorithms/*", "proto"}, pure: true,

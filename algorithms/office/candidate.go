@@ -1,0 +1,233 @@
+package office
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// phase is how far this node's own way to the office went.
+type phase int
+
+const (
+	idle     phase = iota
+	asking         // ASK sent: would a majority grant?
+	claiming       // CLAIM sent
+	holding        // a majority granted
+)
+
+// stand is this node's own candidacy, or its office.
+type stand struct {
+	phase   phase
+	term    proto.Term // asked for, claimed or held
+	nonce   uint64     // of the last round of questions
+	noted   time.Time  // when that round began, before its first message left
+	yes     quorum.Count
+	due     time.Time // asking, claiming: when the answers should be here
+	failed  int       // claims in a row, or rounds of renewal
+	retryAt time.Time // not to be asked before
+
+	taken     time.Time // when the office was taken
+	leaseEnd  time.Time
+	renewAt   time.Time
+	leaving   proto.Term // of the office whose work has not stopped yet
+	preferred time.Time  // since when the nominee is whom it is
+}
+
+// stop ends a candidacy that has bound nobody.
+func (s *stand) stop() { s.phase, s.due = idle, time.Time{} }
+
+// pursue takes the next step of this node's own, if one is due.
+func (m *Machine) pursue() {
+	s := &m.stand
+	switch {
+	case !m.votes():
+	case s.phase == idle && m.mayStand():
+		m.ask()
+	case s.phase == asking && !m.mayStand():
+		s.stop()
+	case s.phase == asking && !m.now.Before(s.due):
+		m.ask()
+	case s.phase == asking:
+		m.countAnswers() // this voter may be free now
+	case s.phase == claiming && !m.now.Before(s.due):
+		m.giveUp("no majority granted it in time")
+	case s.phase == holding:
+		m.keepOffice()
+	}
+}
+
+// mayStand reports whether it is this node's turn: nobody holds the office as
+// far as it knows, and it is the nominee, or nothing was heard for long.
+func (m *Machine) mayStand() bool {
+	s := &m.stand
+	if m.aside || m.belief.ID != 0 || s.leaving != 0 || m.now.Before(s.retryAt) {
+		return false
+	}
+	return m.nominated() || s.phase == asking || !m.now.Before(m.standAt())
+}
+
+func (m *Machine) nominated() bool { return m.nominee.ID == m.cfg.Self }
+
+// standAt is when this voter stands without being nominated.
+func (m *Machine) standAt() time.Time {
+	above := 0
+	for _, p := range m.alive {
+		if m.voters.Has(p.ID) && p.Rank().Compare(m.self.Rank()) > 0 {
+			above++
+		}
+	}
+	return m.heard.Add(standDelay(m.cfg.Promise, m.cfg.Delta, above))
+}
+
+// ask begins a round of ASK. A term of the nomination that no voter has voted in
+// yet is taken as it is, so that one round has one number.
+func (m *Machine) ask() {
+	s := &m.stand
+	again := s.phase == asking
+	s.phase = asking
+	s.term = m.known + 1
+	if m.nominated() {
+		s.term = max(s.term, m.nominee.Term)
+	}
+	s.nonce++
+	s.yes.Reset()
+	if bar, _ := m.wouldGrant(s.term); bar == proto.NoBar {
+		s.yes.Add(m.cfg.Self)
+	}
+	if !again {
+		m.why("%s -> ask the voters for term %d", m.cause(), s.term)
+	}
+	s.due = m.now.Add(m.jitter(answerTimeout(m.cfg.Delta)))
+	m.tell(s.term, proto.Ask{Session: m.cfg.Session, Nonce: s.nonce})
+	m.countAnswers()
+}
+
+func (m *Machine) cause() string {
+	if m.nominated() {
+		return "this node is nominated and nobody holds the office"
+	}
+	return "no office was heard of for long"
+}
+
+// answered counts an answer to this round's ASK.
+func (m *Machine) answered(msg proto.Message, b proto.Answer) {
+	s := &m.stand
+	m.learn(msg)
+	if s.phase != asking || b.Session != m.cfg.Session || b.Nonce != s.nonce {
+		return
+	}
+	switch {
+	case b.Yes:
+		s.yes.Add(msg.From)
+	case m.known >= s.term:
+		m.why("%d knows of term %d -> ask for a higher one", msg.From, m.known)
+		m.ask()
+		return
+	default:
+		m.why("%d says %s", msg.From, sayBar(b.Bar, b.Holder))
+		s.yes.Remove(msg.From)
+	}
+	m.countAnswers()
+}
+
+// countAnswers claims the term once a majority would grant it, this voter among
+// them or not yet.
+func (m *Machine) countAnswers() {
+	s := &m.stand
+	if bar, _ := m.wouldGrant(s.term); bar == proto.NoBar {
+		s.yes.Add(m.cfg.Self)
+	} else {
+		s.yes.Remove(m.cfg.Self)
+	}
+	if s.yes.Of(m.voters) && s.yes.Has(m.cfg.Self) {
+		m.claim()
+	}
+}
+
+// learn remembers the highest term that a voter is known to have voted in. It is
+// a hint for the next claim and adopted for nothing else.
+func (m *Machine) learn(msg proto.Message) {
+	if msg.Term > m.known+maxTermJump {
+		m.refuse("term %d is absurdly far above %d -> do not believe it", msg.Term, m.known)
+		return
+	}
+	m.known = max(m.known, msg.Term)
+}
+
+// claim votes for this node itself, and asks the others to. The lease will count
+// from now, before anything has left.
+func (m *Machine) claim() {
+	s := &m.stand
+	m.why("a majority would grant term %d -> claim it", s.term)
+	s.phase, s.noted = claiming, m.now
+	s.nonce++
+	s.due = m.now.Add(2 * answerTimeout(m.cfg.Delta))
+	s.yes.Reset()
+	s.yes.Add(m.cfg.Self)
+	m.vote(s.term, m.cfg.Self, m.cfg.Session)
+	m.tell(s.term, proto.Claim{Session: m.cfg.Session, Nonce: s.nonce})
+	m.countGrants()
+}
+
+// granted counts a grant of this very round of questions.
+func (m *Machine) granted(msg proto.Message, b proto.Grant) {
+	s := &m.stand
+	if b.Session != m.cfg.Session || b.Nonce != s.nonce || msg.Term != s.term ||
+		s.phase != claiming && s.phase != holding {
+		return
+	}
+	s.yes.Add(msg.From)
+	m.countGrants()
+}
+
+// countGrants takes or keeps the office once a majority has promised, if the
+// lease that they stand for has not ended.
+func (m *Machine) countGrants() {
+	s := &m.stand
+	end := s.noted.Add(LeaseOf(m.cfg.Promise))
+	if !s.yes.Of(m.voters) || !m.now.Before(end) || !end.After(s.leaseEnd) {
+		return
+	}
+	if s.phase == claiming {
+		m.why("a majority granted term %d -> hold the office", s.term)
+		s.phase, s.taken = holding, m.now
+		s.due = time.Time{}
+	}
+	s.failed, s.leaseEnd = 0, end
+	s.renewAt = s.noted.Add(RenewEvery(m.cfg.Promise))
+	m.belief = algorithms.Leader{
+		ID: m.cfg.Self, Session: m.cfg.Session, Term: s.term, Until: end,
+	}
+	m.seen = m.belief.Epoch()
+	m.announce(m.alive...)
+}
+
+// denied hears that a voter is bound elsewhere.
+func (m *Machine) denied(msg proto.Message, b proto.Deny) {
+	s := &m.stand
+	m.learn(msg)
+	if b.Session != m.cfg.Session || b.Nonce != s.nonce ||
+		s.phase != claiming && s.phase != holding {
+		return
+	}
+	m.why("%d denies term %d: %s", msg.From, s.term, sayBar(b.Bar, b.Holder))
+}
+
+// giveUp returns what was promised, and never claims that term again.
+func (m *Machine) giveUp(reason string) {
+	s := &m.stand
+	s.failed++
+	pause := m.jitter(answerTimeout(m.cfg.Delta) << min(s.failed, 5))
+	m.why("%s -> release term %d, wait %v", reason, s.term, pause.Round(time.Millisecond))
+	s.stop()
+	s.retryAt = m.now.Add(pause)
+	m.release(s.term)
+}
+
+// jitter spreads t evenly over [t, 2t).
+func (m *Machine) jitter(t time.Duration) time.Duration {
+	return t + time.Duration(m.random.Int64N(int64(t)))
+}

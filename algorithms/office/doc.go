@@ -1,0 +1,67 @@
+// Package office turns a nominee into a leader. It is a Machine around any
+// nominating Machine: that one says who should lead, the office lets it lead
+// once a majority of the configured voters has granted it a term, and for as
+// long as they keep their promise to grant nobody else.
+//
+// # What it does not promise
+//
+// At most one node holds the office at any instant while clocks run at rates
+// that differ by no more than Drift, and count the time a machine is suspended.
+// No lease can help a process that is stopped between a check and the act that
+// follows: for that the term is a fencing token, which a store can compare.
+//
+// # A term
+//
+//	nominee            voters                  everybody
+//	  ASK      ─────►    would you grant now?    (nothing changes)
+//	           ◄─────  ANSWER
+//	  CLAIM    ─────►    vote, durable
+//	           ◄─────  GRANT                     a promise of length Promise
+//	  LEASE    ────────────────────────────►     it leads, for so long
+//	  RENEW    ─────►                            every third of a promise
+//	           ◄─────  GRANT
+//	  RELEASE  ─────►    the promise is over     when all its work has stopped
+//
+// # The rules
+//
+// Voter:
+//   - It votes once a term, durably before it answers, for one process: an id
+//     and a session. It grants an equal term to that process only.
+//   - A higher term it grants when its promise is over: run out, released by the
+//     very process it voted for, or that process is proven dead.
+//   - A request that is refused changes nothing: no term is adopted, no promise
+//     dropped. The refusal names the term that the voter knows of.
+//   - After a start it grants no new term for as long as any promise of its
+//     former life may run. Neither release nor proof ends that.
+//
+// Candidate and holder:
+//   - It asks first, and claims only when a majority would grant. So a node that
+//     was cut off comes home without deposing anybody.
+//   - The lease runs from before the first CLAIM left, and is shorter than the
+//     promise by all that clocks may differ.
+//   - Only grants of this very term, session and round of questions count, once a
+//     voter, and only before the lease would end.
+//   - After two rounds without a majority it asks no more, lest a node that
+//     hears nothing locks the voters. It keeps to its lease, and never renews
+//     after that.
+//   - Leaving: it leads no more; then its work stops; only then RELEASE. In any
+//     other order two may work at once.
+//   - Nomination says who stands first. It never decides what is safe, and is
+//     never needed: when no office was heard of for a promise, any voter stands,
+//     the better-ranked sooner.
+//
+// # The proven death
+//
+// A voter whose promise binds it to a process that is proven dead is free at
+// once: the process's work ended with it. This is what replaces a leader in
+// milliseconds although its lease still runs. It assumes that nothing between
+// the nodes ends connections on a living process's behalf, and that no work
+// outlives the process; algorithms.Config.KeepPromises turns it off.
+//
+// # Sources
+//
+// Burrows, "The Chubby lock service for loosely-coupled distributed systems"
+// (2006); Gray and Cheriton, "Leases" (1989); Ongaro, "Consensus: Bridging
+// Theory and Practice" (2014), 9.6 on asking first. Lecture notes: "each server
+// votes for at most one", "master lease".
+package office

@@ -1,0 +1,153 @@
+package office
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// maxFailed is how many rounds of renewal may bring no majority before the
+// holder asks no more.
+const maxFailed = 2
+
+// holds reports whether this node holds the office.
+func (m *Machine) holds() bool { return m.stand.phase == holding }
+
+// keepOffice renews when it is time, and hands over to a better node that has
+// been there for long.
+func (m *Machine) keepOffice() {
+	s := &m.stand
+	handOver := m.handOverAt()
+	switch {
+	case !handOver.IsZero() && !m.now.Before(handOver):
+		m.leave(m.nominee.ID.String() + " has ranked above this node for long")
+	case s.renewAt.IsZero() || m.now.Before(s.renewAt):
+	case s.failed >= maxFailed:
+		m.why("%d rounds brought no majority -> ask no more, keep to the lease", s.failed)
+		s.renewAt = time.Time{}
+	default:
+		m.renew()
+	}
+}
+
+// renew begins a round of RENEW. It has failed until a majority grants it.
+func (m *Machine) renew() {
+	s := &m.stand
+	s.nonce++
+	s.noted = m.now
+	s.failed++
+	s.renewAt = m.now.Add(RenewEvery(m.cfg.Promise))
+	s.yes.Reset()
+	s.yes.Add(m.cfg.Self)
+	m.voter.promise = m.now.Add(m.cfg.Promise)
+	m.tell(s.term, proto.Renew{Session: m.cfg.Session, Nonce: s.nonce})
+	m.countGrants()
+}
+
+// handOverAt is when the holder hands over to the nominee: once that has been the
+// better choice long enough, and the holder in office. It is zero while the
+// holder is the best choice itself.
+func (m *Machine) handOverAt() time.Time {
+	if m.nominated() || !m.voters.Has(m.nominee.ID) {
+		return time.Time{}
+	}
+	for _, p := range m.alive {
+		better := p.Rank().Compare(m.self.Rank()) > 0
+		if better && p.ID == m.nominee.ID && p.Session == m.nominee.Session {
+			since := m.stand.preferred
+			if m.stand.taken.After(since) {
+				since = m.stand.taken
+			}
+			return since.Add(preferAfter(m.cfg.Promise))
+		}
+	}
+	return time.Time{}
+}
+
+// leave ends the office, if this node holds it: it leads no more from this Step
+// on. RELEASE follows when Idle says that all its work has stopped.
+func (m *Machine) leave(reason string) {
+	s := &m.stand
+	switch s.phase {
+	case asking:
+		s.stop()
+	case claiming:
+		m.giveUp(reason)
+	case holding:
+		m.why("%s -> leave the office of term %d", reason, s.term)
+		m.belief = algorithms.Leader{}
+		s.leaving, s.leaseEnd, s.renewAt = s.term, time.Time{}, time.Time{}
+		s.failed = 0
+		s.stop()
+		m.heard = m.now
+		s.retryAt = m.now.Add(RenewEvery(m.cfg.Promise))
+	case idle:
+	}
+}
+
+// idle releases the office once what was done in it has stopped.
+func (m *Machine) idle(term proto.Term) {
+	s := &m.stand
+	if s.leaving == 0 || term != s.leaving {
+		return
+	}
+	s.leaving = 0
+	m.why("the work of term %d has stopped -> release it", term)
+	m.release(term)
+}
+
+// release gives the promises of the term back, this voter's own with them.
+func (m *Machine) release(term proto.Term) {
+	if m.bound(m.cfg.Self, m.cfg.Session) && m.state.Vote.Term == term {
+		m.voter.over = true
+	}
+	m.tell(term, proto.Release{Session: m.cfg.Session})
+}
+
+// announce tells others that this node holds the office, and for how long.
+func (m *Machine) announce(to ...proto.Peer) {
+	s := &m.stand
+	body := proto.Lease{
+		Leader:    m.self,
+		Remaining: s.leaseEnd.Sub(m.now).Truncate(time.Microsecond),
+	}
+	if body.Remaining <= 0 {
+		return
+	}
+	for _, p := range to {
+		if p.ID != m.cfg.Self {
+			m.send(p.ID, s.term, body)
+		}
+	}
+}
+
+// deadlines are when this part of the Machine wants to be woken.
+func (m *Machine) deadlines() []time.Time {
+	s := &m.stand
+	at := make([]time.Time, 0, 6)
+	at = append(at, m.belief.Until, s.due)
+	if m.holds() {
+		at = append(at, s.renewAt, m.handOverAt())
+	}
+	if len(m.voter.waiting) > 0 {
+		_, _, until := m.free()
+		at = append(at, until)
+	}
+	if m.votes() && s.phase == idle && !m.aside && m.belief.ID == 0 && s.leaving == 0 {
+		at = append(at, m.nextTry())
+	}
+	return at
+}
+
+// nextTry is when an idle voter may stand.
+func (m *Machine) nextTry() time.Time {
+	turn := m.standAt()
+	if m.nominated() {
+		turn = m.now
+	}
+	if m.stand.retryAt.After(turn) {
+		turn = m.stand.retryAt
+	}
+	return turn
+}

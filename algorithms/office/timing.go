@@ -1,0 +1,52 @@
+package office
+
+import "time"
+
+// Drift bounds how far the rates of two clocks may be apart from true time, in
+// parts per million.
+const Drift = 10_000
+
+// margin is what a lease gives up beyond drift, for what clocks round away.
+const margin = 10 * time.Millisecond
+
+const million = 1_000_000
+
+// LeaseOf is how long a holder leads on promises of length p: by the slowest
+// clock of a holder it ends before p does by the fastest clock of a voter.
+func LeaseOf(p time.Duration) time.Duration {
+	return p/(million+Drift)*(million-Drift) - margin
+}
+
+// MinPromise is the shortest promise that makes sense with delta, the planned
+// worst-case one-way latency: two rounds of questions may fail and a third still
+// comes in time.
+func MinPromise(delta time.Duration) time.Duration { return 20*delta + 2*margin }
+
+// bootWait is how long a voter that starts must assume that a promise of its
+// former life runs.
+func bootWait(p time.Duration) time.Duration { return p/million*(million+Drift) + margin }
+
+// RenewEvery is how often a holder renews.
+func RenewEvery(p time.Duration) time.Duration { return p / 3 }
+
+// answerTimeout is how long a round of questions waits for its answers.
+func answerTimeout(delta time.Duration) time.Duration { return 4 * delta }
+
+// standDelay is how long a voter hears of no office before it stands without
+// being nominated; above is how many living voters rank above it.
+func standDelay(p, delta time.Duration, above int) time.Duration {
+	return bootWait(p) + 8*delta + time.Duration(above)*answerTimeout(delta)
+}
+
+// preferAfter is how long another must be the better choice, without a break,
+// before the holder hands over to it.
+func preferAfter(p time.Duration) time.Duration { return 2 * p }
+
+// Agreement bounds how long after everything is well one of the voters holds the
+// office and all know: the longest promise or boot wait, a voter that stands
+// without being nominated, the longest pause after claims that failed, and a
+// handing over to a better node.
+func Agreement(p, delta time.Duration, nodes int) time.Duration {
+	pause := 2 * answerTimeout(delta) << 5
+	return 2*standDelay(p, delta, nodes) + 2*pause + 2*preferAfter(p)
+}

@@ -1,0 +1,46 @@
+// Package quorum is the arithmetic of majorities: any two majorities of the
+// same voters have a voter in common.
+package quorum
+
+import (
+	"slices"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Voters are the configured voters of a cluster, the same on every node: who
+// counts is a matter of configuration, never of who is believed alive.
+type Voters []proto.NodeID
+
+// Has reports whether id is a voter.
+func (v Voters) Has(id proto.NodeID) bool { return slices.Contains(v, id) }
+
+// Majority is how many voters make one: more than half.
+func (v Voters) Majority() int { return len(v)/2 + 1 }
+
+// Count is a set of voters who said yes. The zero Count is empty.
+type Count struct{ yes []proto.NodeID }
+
+// Add counts a voter, once, however often it says yes.
+func (c *Count) Add(id proto.NodeID) {
+	if !slices.Contains(c.yes, id) {
+		c.yes = append(c.yes, id)
+	}
+}
+
+// Remove takes a voter's yes back.
+func (c *Count) Remove(id proto.NodeID) {
+	c.yes = slices.DeleteFunc(c.yes, func(y proto.NodeID) bool { return y == id })
+}
+
+// Reset empties the set.
+func (c *Count) Reset() { c.yes = c.yes[:0] }
+
+// Has reports whether the voter said yes.
+func (c *Count) Has(id proto.NodeID) bool { return slices.Contains(c.yes, id) }
+
+// Len is how many voters said yes.
+func (c *Count) Len() int { return len(c.yes) }
+
+// Of reports whether the set is a majority of v.
+func (c *Count) Of(v Voters) bool { return len(c.yes) >= v.Majority() }

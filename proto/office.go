@@ -1,0 +1,166 @@
+package proto
+
+import (
+	"fmt"
+	"time"
+)
+
+// The messages of the office, by which a majority of voters makes a nominee a
+// leader. The envelope's term is the term that is asked for, granted or held;
+// in an answer, the highest that the voter knows to be voted for. Nonces tell
+// one round of questions from another of the same process.
+
+// Ask asks a voter whether it would grant the term now. It changes nothing.
+// Source: Ongaro, "Consensus: Bridging Theory and Practice" (2014), 9.6.
+type Ask struct {
+	Session Session // of the sender
+	Nonce   uint64
+}
+
+// Answer answers an Ask, and is said again when a no becomes a yes.
+type Answer struct {
+	Session Session // of the asker
+	Nonce   uint64
+	Yes     bool
+	Bar     Bar
+	Holder  NodeID // to whom the voter is bound, zero for nobody
+}
+
+// Claim asks a voter for its vote in the term, and for its promise to grant
+// nobody else until that runs out.
+type Claim struct {
+	Session Session // of the sender
+	Nonce   uint64
+}
+
+// Renew asks for the promise anew.
+type Renew struct {
+	Session Session // of the sender
+	Nonce   uint64
+}
+
+// Grant is a vote, durable, and a promise.
+type Grant struct {
+	Session Session // of the claimant
+	Nonce   uint64
+}
+
+// Deny refuses a Claim or a Renew. It binds nobody.
+type Deny struct {
+	Session Session // of the claimant
+	Nonce   uint64
+	Bar     Bar
+	Holder  NodeID // to whom the voter is bound, zero for nobody
+}
+
+// Release gives the sender's promises of the term back.
+type Release struct {
+	Session Session // of the sender
+}
+
+// Lease announces that the sender holds the office, and for how long if it does
+// not renew.
+type Lease struct {
+	Leader    Peer
+	Remaining time.Duration // when it was sent; whole microseconds
+}
+
+// MaxLease bounds what a Lease may announce.
+const MaxLease = 24 * time.Hour
+
+// Bar is what keeps a voter from granting.
+type Bar uint8
+
+// The bars.
+const (
+	NoBar      Bar = iota
+	BarVoted       // it voted for another in this term, or in a higher one
+	BarPromise     // it promised Holder to grant nobody else for a while
+	BarBoot        // it started a moment ago and may have promised something
+	BarSelf        // it claims or holds the office itself
+	numBars
+)
+
+var bars = [numBars]string{"nothing", "voted", "promised", "just started", "stands itself"}
+
+// String is the bar in a word or two.
+func (b Bar) String() string {
+	if b < numBars {
+		return bars[b]
+	}
+	return fmt.Sprintf("bar %d", uint8(b))
+}
+
+func (Ask) Kind() Kind     { return KindAsk }
+func (Answer) Kind() Kind  { return KindAnswer }
+func (Claim) Kind() Kind   { return KindClaim }
+func (Renew) Kind() Kind   { return KindRenew }
+func (Grant) Kind() Kind   { return KindGrant }
+func (Deny) Kind() Kind    { return KindDeny }
+func (Release) Kind() Kind { return KindRelease }
+func (Lease) Kind() Kind   { return KindLease }
+
+func (b Ask) String() string     { return b.Kind().String() }
+func (b Claim) String() string   { return b.Kind().String() }
+func (b Renew) String() string   { return b.Kind().String() }
+func (b Grant) String() string   { return b.Kind().String() }
+func (b Release) String() string { return b.Kind().String() }
+func (b Deny) String() string    { return b.Kind().String() + " " + b.Bar.to(b.Holder) }
+
+func (b Answer) String() string {
+	if b.Yes {
+		return b.Kind().String() + " yes"
+	}
+	return b.Kind().String() + " no, " + b.Bar.to(b.Holder)
+}
+
+func (b Lease) String() string {
+	return describe(b, "leader", b.Leader, "for", b.Remaining.Round(time.Millisecond))
+}
+
+// to is the bar with the node that it binds the voter to.
+func (b Bar) to(holder NodeID) string {
+	if holder == 0 {
+		return b.String()
+	}
+	return b.String() + " " + holder.String()
+}
+
+func (b Ask) validate() error     { return validateSession(b.Session) }
+func (b Claim) validate() error   { return validateSession(b.Session) }
+func (b Renew) validate() error   { return validateSession(b.Session) }
+func (b Grant) validate() error   { return validateSession(b.Session) }
+func (b Release) validate() error { return validateSession(b.Session) }
+
+func (b Answer) validate() error {
+	if b.Yes != (b.Bar == NoBar) {
+		return fmt.Errorf("answer %v with bar %v", b.Yes, b.Bar)
+	}
+	return validateRefusal(b.Session, b.Bar, b.Holder)
+}
+
+func (b Deny) validate() error {
+	if b.Bar == NoBar {
+		return fmt.Errorf("denied for no reason")
+	}
+	return validateRefusal(b.Session, b.Bar, b.Holder)
+}
+
+func (b Lease) validate() error {
+	if b.Remaining <= 0 || b.Remaining > MaxLease {
+		return fmt.Errorf("a lease of %v: want up to %v", b.Remaining, MaxLease)
+	}
+	return b.Leader.ID.Validate()
+}
+
+func validateRefusal(s Session, b Bar, holder NodeID) error {
+	if b >= numBars {
+		return fmt.Errorf("bar %d: at most %d", b, numBars-1)
+	}
+	if holder != 0 {
+		if err := holder.Validate(); err != nil {
+			return err
+		}
+	}
+	return validateSession(s)
+}
