@@ -24,8 +24,14 @@
 //	yes                other-session             no            other-session 5
 //	yes                unreachable               no            unreachable 5
 //	yes                heartbeat-missed          no            heartbeat-missed 5
+//	yes                indirect-unreachable      no            indirect-unreachable 5
+//	yes                indirect-alive            yes           none: others hear it
 //	yes                closed, then refused      no            link-closed 5, dial-refused 5
 //	yes                reset, then missed        no            link-reset 5, heartbeat-missed 5
+//	yes                reset, nobody hears it    no            link-reset 5, indirect-unreachable 5
+//	yes                indirect-alive, missed    no            indirect-alive 5, heartbeat-missed 5
+//	yes                indirect-alive after one  no            none: this node still does not
+//	                   that left the view
 //	yes                link-up after such a mark yes           link-up 5
 //	yes                heartbeat-back after one  yes           heartbeat-back 5
 //	yes, new session   anything about the old    yes           new-session 5
@@ -39,6 +45,12 @@
 // session, or the end of the gossip entry. So whoever reports a process as
 // unreachable, or its heartbeat as missed, goes on asking it while
 // [Group.Listed] names it.
+//
+// What others say about a process proves nothing by itself. That they hear it makes
+// the links bear its silence for longer, so that one bad path elects nobody; that
+// they do not, when this node's own link ended in a way that is no proof and no dial
+// since was answered, makes the process unreachable at once instead of after
+// seconds. Not even their proof of its death is taken over: every node dials itself.
 //
 // A dial that was refused after the links had ended, and another session, prove
 // that a process is gone. A process that is unreachable or whose heartbeat is

@@ -1,6 +1,10 @@
 package membership
 
-import "github.com/ringleader-dev/ringleader/proto"
+import (
+	"slices"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
 
 // merge is what all detectors together say, by the table in the package's
 // documentation. It belongs to one goroutine.
@@ -21,9 +25,9 @@ type process struct {
 	// former is the process of the same id that gossip lists in its place; zero
 	// once gossip lists this one.
 	former proto.Session
-	// trouble is LinkClosed or LinkReset since the last sign of life, else empty: worth
-	// telling, but no reason to drop a process.
-	trouble Kind
+	// trouble is LinkClosed or LinkReset since the last sign of life, the latest, and
+	// IndirectAlive since: worth telling, but no reason to drop a process.
+	trouble []Kind
 	// against is why the process does not count as alive; empty when it does.
 	against Kind
 }
@@ -120,18 +124,22 @@ func (m *merge) report(e Evidence) {
 		if p.against != "" {
 			m.say(e.Kind, e.ID)
 		}
-		p.trouble, p.against = "", ""
+		p.trouble, p.against = nil, ""
 	case LinkClosed, LinkReset:
-		p.trouble = e.Kind
-	case DialRefused, OtherSession, Unreachable, HeartbeatMissed:
+		p.trouble = []Kind{e.Kind}
+	case IndirectAlive:
+		if !slices.Contains(p.trouble, e.Kind) {
+			p.trouble = append(p.trouble, e.Kind)
+		}
+	case DialRefused, OtherSession, Unreachable, HeartbeatMissed, IndirectUnreachable:
 		if p.against != "" {
 			if e.Kind == DialRefused || e.Kind == OtherSession {
 				p.against = e.Kind // now it is proven
 			}
 			return
 		}
-		if p.trouble != "" {
-			m.say(p.trouble, e.ID)
+		for _, k := range p.trouble {
+			m.say(k, e.ID)
 		}
 		m.say(e.Kind, e.ID)
 		p.against = e.Kind

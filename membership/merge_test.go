@@ -81,6 +81,43 @@ func TestMergeTable(t *testing.T) {
 		},
 		{"heartbeat missed", steps(report(first, HeartbeatMissed)), false, "heartbeat-missed 5"},
 		{
+			"nobody hears it", steps(report(first, IndirectUnreachable)), false,
+			"indirect-unreachable 5",
+		},
+		{"others hear it", steps(report(first, IndirectAlive)), true, ""},
+		{
+			"reset, nobody hears it", steps(report(first, LinkReset, IndirectUnreachable)), false,
+			"link-reset 5, indirect-unreachable 5",
+		},
+		{
+			"others hear it, then missed",
+			steps(report(first, IndirectAlive, IndirectAlive, HeartbeatMissed)), false,
+			"indirect-alive 5, heartbeat-missed 5",
+		},
+		{
+			"reset, others hear it, then unreachable",
+			steps(report(first, LinkReset, IndirectAlive, Unreachable)), false,
+			"link-reset 5, indirect-alive 5, unreachable 5",
+		},
+		{
+			"others hear it, then up, then missed",
+			steps(report(first, IndirectAlive, LinkUp, HeartbeatMissed)), false,
+			"heartbeat-missed 5",
+		},
+		{
+			"missed, then others hear it", steps(report(first, HeartbeatMissed, IndirectAlive)),
+			false, "heartbeat-missed 5",
+		},
+		{
+			"nobody hears it, then up", steps(report(first, IndirectUnreachable, LinkUp)), true,
+			"indirect-unreachable 5, link-up 5",
+		},
+		{
+			"nobody hears it, then refused",
+			steps(report(first, IndirectUnreachable, DialRefused), rival), true,
+			"indirect-unreachable 5, new-session 5",
+		},
+		{
 			"reset, then missed", steps(report(first, LinkReset, HeartbeatMissed)), false,
 			"link-reset 5, heartbeat-missed 5",
 		},
@@ -109,7 +146,7 @@ func TestMergeTable(t *testing.T) {
 		{
 			"links about another session",
 			steps(report(second, LinkClosed, DialRefused, OtherSession, Unreachable,
-				HeartbeatMissed)), true, "",
+				HeartbeatMissed, IndirectAlive, IndirectUnreachable)), true, "",
 		},
 		{"links about a stranger", steps(func(m *merge) {
 			m.report(Evidence{ID: 6, Session: first, Kind: DialRefused})

@@ -33,10 +33,11 @@ type Probing struct {
 
 // ProbingWithin is the probing that suits a failover budget: one member asked
 // in each, but not so often that gossip costs more than the elections, nor so
-// rarely that nobody is ever missed.
+// rarely that nobody is ever missed. News is passed on twice in it: most of what
+// gossip costs a node at rest is to wake up for it.
 func ProbingWithin(budget time.Duration) Probing {
 	interval := min(max(budget, minProbeInterval), maxProbeInterval)
-	return Probing{Interval: interval, Timeout: interval / 2, Gossip: interval / 5}
+	return Probing{Interval: interval, Timeout: interval / 2, Gossip: interval / 2}
 }
 
 const (

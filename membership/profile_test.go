@@ -9,10 +9,10 @@ import (
 func TestProbingWithin(t *testing.T) {
 	const ms = time.Millisecond
 	for budget, want := range map[time.Duration]Probing{
-		time.Second:   {1000 * ms, 500 * ms, 200 * ms},
-		500 * ms:      {500 * ms, 250 * ms, 100 * ms},
-		50 * ms:       {200 * ms, 100 * ms, 40 * ms},
-		5 * time.Hour: {5000 * ms, 2500 * ms, 1000 * ms},
+		time.Second:   {1000 * ms, 500 * ms, 500 * ms},
+		500 * ms:      {500 * ms, 250 * ms, 250 * ms},
+		50 * ms:       {200 * ms, 100 * ms, 100 * ms},
+		5 * time.Hour: {5000 * ms, 2500 * ms, 2500 * ms},
 	} {
 		got := ProbingWithin(budget)
 		s := lan()

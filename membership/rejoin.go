@@ -13,7 +13,7 @@ import (
 
 // Bounds of the rejoin loop.
 const (
-	maxAttempts   = 32              // at once
+	maxAttempts   = 8               // at once: each brings all that the other knows
 	maxKnown      = 1024            // processes remembered
 	rememberGone  = 24 * time.Hour  // that long after they were last listed
 	coldStart     = 5 * time.Second // rounds follow faster that long after the start

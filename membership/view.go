@@ -46,6 +46,10 @@ const (
 	HeartbeatMissed Kind = "heartbeat-missed"
 	// HeartbeatBack: it answers again, on the link that it had.
 	HeartbeatBack Kind = "heartbeat-back"
+	// IndirectAlive: another node hears the process, which this one does not.
+	IndirectAlive Kind = "indirect-alive"
+	// IndirectUnreachable: neither this node nor those that it asked hear it.
+	IndirectUnreachable Kind = "indirect-unreachable"
 )
 
 // What gossip says.

@@ -26,6 +26,17 @@ func (n *Node) Deliver(m proto.Message) {
 	}
 }
 
+// Gone hands the proof that a process is dead to the Machine: its connection
+// ended cleanly, and a dial begun after that found its address refusing, or
+// another session there. It never blocks; when too many wait, which no cluster
+// brings about, a proof is dropped, and promises are waited out.
+func (n *Node) Gone(id proto.NodeID, s proto.Session) {
+	select {
+	case n.gone <- proto.Peer{ID: id, Session: s}:
+	default:
+	}
+}
+
 // dropped counts messages and warns of them now and then.
 type dropped struct {
 	count atomic.Uint64

@@ -6,12 +6,11 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // loop feeds the Machine until ctx is done or a Step cannot be carried out.
 func (n *Node) loop(ctx context.Context) error {
-	ticker := time.NewTicker(heartbeat)
-	defer ticker.Stop()
 	n.timer = time.NewTimer(0)
 	n.timer.Stop()
 	defer n.timer.Stop()
@@ -20,14 +19,16 @@ func (n *Node) loop(ctx context.Context) error {
 	for err == nil && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-		case <-ticker.C:
-			n.tick()
 		case <-n.timer.C:
 			err = n.step(algorithms.Timeout{})
 		case m := <-n.inbox:
 			err = n.step(algorithms.Receive{Message: m})
 		case <-n.peers.wake:
 			err = n.takeView()
+		case p := <-n.gone:
+			err = n.takeProof(p)
+		case term := <-n.idle:
+			err = n.step(algorithms.Idle{Term: term})
 		case a := <-n.asks:
 			if err = n.step(a.event); err == nil {
 				close(a.carriedOut)
@@ -52,10 +53,23 @@ func (n *Node) takeView() error {
 	return n.step(ev)
 }
 
+// takeProof hands the proof of a death to the Machine, after the messages that
+// wait: what a process said, it said before it died.
+func (n *Node) takeProof(p proto.Peer) error {
+	for range len(n.inbox) {
+		if err := n.step(algorithms.Receive{Message: <-n.inbox}); err != nil {
+			return err
+		}
+	}
+	return n.step(algorithms.Gone{ID: p.ID, Session: p.Session})
+}
+
 // step takes one event through the Machine and carries out what it returns. The
 // order is the contract of algorithms.Output.
 func (n *Node) step(ev algorithms.Event) error {
-	out := n.cfg.Machine.Step(n.clock.read(time.Now()), ev)
+	n.work.begin()
+	defer n.work.end()
+	out := n.cfg.Machine.Step(n.clock.read(n.cfg.Now()), ev)
 	if out.Save != nil {
 		if err := n.cfg.Store.Save(*out.Save); err != nil {
 			return fmt.Errorf("%w: %w", ErrStore, err)
@@ -67,7 +81,7 @@ func (n *Node) step(ev algorithms.Event) error {
 		n.cfg.Transport.Send(m)
 	}
 	n.arm(out.Deadline)
-	n.publish(wall, ev, out)
+	n.publish(ev, out)
 	rec, ok := n.cfg.Recorder.Record(wall, ev, out)
 	if ok && n.cfg.Record != nil {
 		n.cfg.Record(rec)
@@ -82,7 +96,7 @@ func (n *Node) arm(deadline time.Time) {
 		n.timer.Stop()
 		return
 	}
-	n.timer.Reset(time.Until(deadline))
+	n.timer.Reset(deadline.Sub(n.cfg.Now()))
 }
 
 // clock keeps the promise that a Machine's time never goes back.

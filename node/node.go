@@ -21,6 +21,12 @@ var (
 	ErrStore = errors.New("the term and vote cannot be kept")
 	// ErrStopped: the Node ended before it carried the request out.
 	ErrStopped = errors.New("the node has stopped")
+	// ErrNotLeader is the cause with which the context of Lead's function ends
+	// when this node leads no more.
+	ErrNotLeader = errors.New("this node leads no more")
+	// ErrLeaseExpired is the cause when the lease is about to end and was not
+	// renewed.
+	ErrLeaseExpired = errors.New("the lease was not renewed in time")
 	// ErrConfig: New was given what no Node can run on.
 	ErrConfig = errors.New("node configuration")
 )
@@ -39,7 +45,7 @@ type Transport interface {
 	Send(m proto.Message)
 }
 
-// Config is what a Node is made of. Every field is required but Record and
+// Config is what a Node is made of. Every field is required but Now, Record and
 // Logger.
 type Config struct {
 	// ID and Session are this process.
@@ -51,6 +57,10 @@ type Config struct {
 	Saved     algorithms.State
 	Store     Store
 	Transport Transport
+	// Now is the clock by which the Machine lives and leases are judged. It never
+	// goes back; for a lease it must also go on while the machine is suspended,
+	// as that of package clock does. Nil is time.Now.
+	Now func() time.Time
 	// Guarantee is how far the Machine's answers can be trusted.
 	Guarantee algorithms.Guarantee
 	// Recorder is owned by the Node from New on.
@@ -92,8 +102,6 @@ const (
 	// a few for each node, so that a full inbox means a stuck Node or a
 	// hostile peer.
 	inboxSize = 1024
-	// heartbeat is the longest an idle loop goes without a sign of life.
-	heartbeat = time.Second
 	// warnEvery spaces the warnings about dropped messages.
 	warnEvery = 10 * time.Second
 )
@@ -104,7 +112,10 @@ type Node struct {
 	inbox   chan proto.Message
 	peers   peersBox
 	asks    chan ask
+	gone    chan proto.Peer
+	idle    chan proto.Term // tenures whose work has stopped
 	started atomic.Bool
+	work    work
 	ended   chan struct{} // closed when Run is over
 
 	// Of the goroutine in Run alone.
@@ -116,6 +127,8 @@ type Node struct {
 
 	mu       sync.Mutex // guards what follows
 	status   Status
+	tenure   *tenure                                // nil while another leads, or nobody
+	tenures  chan struct{}                          // closed when a tenure begins
 	watchers map[chan algorithms.Leader]func() bool // each with what stops its AfterFunc
 }
 
@@ -124,11 +137,18 @@ func New(cfg Config) (*Node, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	return &Node{
 		cfg:          cfg,
 		inbox:        make(chan proto.Message, inboxSize),
 		peers:        peersBox{wake: make(chan struct{}, 1)},
 		asks:         make(chan ask),
+		gone:         make(chan proto.Peer, inboxSize),
+		idle:         make(chan proto.Term),
+		tenures:      make(chan struct{}),
+		work:         work{epoch: time.Now()},
 		ended:        make(chan struct{}),
 		misaddressed: newDropped(cfg.Logger),
 		overflowed:   newDropped(cfg.Logger),

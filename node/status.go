@@ -22,8 +22,8 @@ type Status struct {
 	Guarantee algorithms.Guarantee
 	// Alive is the last opinion of the failure detector, in the order of ids.
 	Alive []proto.Peer
-	// LastTick is when the loop last showed a sign of life, by the local
-	// clock. While it is well, that is about a second ago at most.
+	// LastTick is when the loop was last known to go on, by the local clock:
+	// now while it waits for an event, else when it took the present one.
 	LastTick time.Time
 	Counters Counters
 }
@@ -46,28 +46,24 @@ func (n *Node) Status() Status {
 	s := n.status
 	n.mu.Unlock()
 	s.Alive = slices.Clone(s.Alive)
+	if s.Running {
+		s.LastTick = now.Add(-n.Busy())
+	}
 	s.Counters.Overflowed = n.overflowed.count.Load()
 	s.Counters.Misaddressed = n.misaddressed.count.Load()
 	// A loop that hangs cannot say that its lease ran out: the clock says it.
-	if l := s.Leader; !l.Until.IsZero() && !now.Before(l.Until) {
+	if l := s.Leader; !l.Until.IsZero() && !n.cfg.Now().Before(l.Until) {
 		s.Leader = nobody(l.Term)
 	}
 	s.Role = trace.RoleOf(s.ID, s.Leader)
 	return s
 }
 
-// tick is the sign of life of a loop with nothing to do.
-func (n *Node) tick() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.status.LastTick = time.Now()
-}
-
 // publish shows a Step to Status and Watch.
-func (n *Node) publish(now time.Time, ev algorithms.Event, out algorithms.Output) {
+func (n *Node) publish(ev algorithms.Event, out algorithms.Output) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.status.Running, n.status.LastTick = true, now
+	n.status.Running = true
 	n.status.Counters.Steps++
 	n.status.Counters.Sent += uint64(len(out.Send))
 	if out.Save != nil {

@@ -49,6 +49,7 @@ func (n *Node) unwatch(ch chan algorithms.Leader) {
 func (n *Node) believe(l algorithms.Leader) {
 	old := n.status.Leader
 	n.status.Leader = l
+	n.keepTenure(l)
 	if l.Epoch() == old.Epoch() && l.Until.Equal(old.Until) {
 		return
 	}

@@ -9,7 +9,6 @@ import (
 	"net/http/httptrace"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -102,10 +101,9 @@ func ask[T any](
 	watched := httptrace.WithClientTrace(ctx.Context, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { connected = true },
 	})
-	asked := time.Now()
 	if answer, err = question(client(ctx), watched); err != nil {
 		if connected && errors.Is(err, context.DeadlineExceeded) {
-			err = hangs(client(ctx).Addr, time.Since(asked), err)
+			err = hangs(client(ctx).Addr, err)
 		}
 		return answer, err
 	}
@@ -116,9 +114,9 @@ func ask[T any](
 }
 
 // hangs says in words what a timeout behind an accepted connection means.
-func hangs(addr string, waited time.Duration, err error) error {
+func hangs(addr string, err error) error {
 	return mark(err, fmt.Errorf("ask %s: no answer: it accepted the connection but did not "+
-		"answer within %.0f s: is the node paused or overloaded?", addr, waited.Seconds()))
+		"answer within %.0f s: is the node paused or overloaded?", addr, httpapi.Patience.Seconds()))
 }
 
 // writeHealth says whether the node is well in one sentence.

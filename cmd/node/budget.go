@@ -33,9 +33,10 @@ import (
 //  3. heartbeat ≥ tcp.MinHeartbeat
 const (
 	// usualMisses is how many heartbeats may be missed unless the operator says
-	// otherwise: six tenths of a budget can then pass in a garbage collection or
-	// without a processor before a healthy leader is accused.
-	usualMisses = 6
+	// otherwise: 56 % of a budget can then pass in a garbage collection or without
+	// a processor before a healthy leader is accused. Each more would add less, and
+	// cost a wake-up.
+	usualMisses = 4
 	// roundShare is the part of a budget, in percent, that is for the round
 	// when the latency is not given.
 	roundShare = 30

@@ -18,14 +18,14 @@ func TestPacing(t *testing.T) {
 		name, algorithm string
 		given, want     pacing
 	}{
-		{"lan", "bully", pacing{budget: 1000 * ms}, pacing{1000 * ms, 100 * ms, 60 * ms, 6}},
-		{"local", "bully", pacing{budget: 500 * ms}, pacing{500 * ms, 50 * ms, 30 * ms, 6}},
-		{"fast", "bully", pacing{budget: 250 * ms}, pacing{250 * ms, 25 * ms, 15 * ms, 6}},
-		{"a ring", "ring", pacing{budget: 1000 * ms}, pacing{1000 * ms, 100 * ms, 30 * ms, 6}},
+		{"lan", "bully", pacing{budget: 1000 * ms}, pacing{1000 * ms, 140 * ms, 60 * ms, 4}},
+		{"local", "bully", pacing{budget: 500 * ms}, pacing{500 * ms, 70 * ms, 30 * ms, 4}},
+		{"fast", "bully", pacing{budget: 250 * ms}, pacing{250 * ms, 35 * ms, 15 * ms, 4}},
+		{"a ring", "ring", pacing{budget: 1000 * ms}, pacing{1000 * ms, 140 * ms, 30 * ms, 4}},
 		{
 			"a slow network", "bully",
 			pacing{budget: 2000 * ms, latency: 150 * ms},
-			pacing{2000 * ms, 178 * ms, 150 * ms, 6},
+			pacing{2000 * ms, 250 * ms, 150 * ms, 4},
 		},
 		{
 			"a slow heartbeat", "bully",
@@ -35,7 +35,7 @@ func TestPacing(t *testing.T) {
 		{
 			"a fast heartbeat", "bully",
 			pacing{budget: 1000 * ms, heartbeat: 10 * ms},
-			pacing{1000 * ms, 10 * ms, 25 * ms, 6},
+			pacing{1000 * ms, 10 * ms, 15 * ms, 4},
 		},
 		{
 			"few misses", "bully",

@@ -17,6 +17,7 @@ import (
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/attribute"
+	"github.com/ringleader-dev/ringleader/node/clock"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/node/statefile"
 	"github.com/ringleader-dev/ringleader/node/tcp"
@@ -96,8 +97,10 @@ func (d *daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.
 		ID: d.id, Session: d.session, Saved: saved, Store: d.state, Transport: sender{d},
 		Machine: d.algorithm.New(algorithms.Config{
 			Self: d.id, Session: d.session, Delta: d.pacing.latency, Preempt: d.preempt,
-			Seed: rand.Uint64(),
+			Seed:   rand.Uint64(),
+			Voters: d.voters, Promise: d.promise, KeepPromises: d.keepPromises,
 		}),
+		Now:       clock.Now,
 		Guarantee: d.algorithm.Guarantee,
 		Recorder: trace.NewRecorder(trace.RecorderConfig{
 			Cluster: d.cluster, Node: d.id, Session: d.session, Algorithm: d.algorithm.Name,
@@ -116,10 +119,10 @@ func (s sender) Send(m proto.Message) { s.links.Send(m) }
 // listen opens the election and the HTTP listener.
 func (d *daemon) listen() (err error) {
 	d.links, err = tcp.Listen(tcp.Config{
-		Cluster: d.cluster, Algorithm: d.algorithm.Name, ID: d.id, Session: d.session,
+		Cluster: d.cluster, Algorithm: d.electionLabel(), ID: d.id, Session: d.session,
 		Bind: d.election.bind.String(), Receive: d.node.Deliver, Evidence: d.report, Log: d.log,
 		Heartbeat: d.pacing.heartbeat, Misses: d.pacing.misses, Patience: d.pacing.budget,
-		Alive: d.alive,
+		Busy: d.node.Busy,
 	})
 	if err != nil {
 		return err
@@ -182,6 +185,9 @@ func (d *daemon) Snapshot() httpapi.Snapshot {
 		Self: d.id, Session: d.session, Cluster: d.cluster, Algorithm: d.algorithm.Name,
 		Guarantee: status.Guarantee, Running: status.Running, LastTick: status.LastTick,
 		Leader: status.Leader, Counters: counters(status.Counters, d.links.Stats()),
+	}
+	if until := s.Leader.Until; !until.IsZero() {
+		s.Leader.Until = clock.Wall(until)
 	}
 	if view := d.view.Load(); view != nil {
 		s.Gossiping = true

@@ -20,10 +20,7 @@ const (
 	measureEvery = 10 * time.Second
 	// redialEvery is how often the links learn whom gossip lists when no view
 	// came: they go on dialling whom they found unreachable for so long.
-	redialEvery = time.Second
-	// idleTick is how long the node's loop may show no sign of life because
-	// there is nothing to do.
-	idleTick = time.Second
+	redialEvery = 3 * time.Second
 )
 
 // serve starts the goroutines that tie the parts together.
@@ -106,19 +103,14 @@ func (d *daemon) dial() {
 // processes that it does not list yet.
 func (d *daemon) report(e tcp.Evidence) {
 	d.log.Debug().Stringer("evidence", e).Str("session", e.Session.Short()).Msg("link")
+	if e.Proven {
+		d.node.Gone(e.Peer, e.Session)
+	}
 	if group := d.reports.Load(); group != nil {
 		group.Report(membership.Evidence{
 			ID: e.Peer, Session: e.Session, Kind: membership.Kind(e.Event.String()),
 		})
 	}
-}
-
-// alive reports whether the elections go on. Before their first step there is
-// nothing that could hang.
-func (d *daemon) alive() bool {
-	last := d.node.Status().LastTick
-	silence := time.Duration(d.pacing.misses) * d.pacing.heartbeat
-	return last.IsZero() || time.Since(last) < idleTick+silence
 }
 
 // probe asks who answers at an election address.

@@ -25,7 +25,7 @@ type e2e struct {
 	ctx context.Context
 }
 
-func newE2E(t *testing.T, algorithm string, nodes int) e2e {
+func newE2E(t *testing.T, algorithm string, nodes int, args ...string) e2e {
 	t.Helper()
 	t.Parallel()
 	binary, err := exec.LookPath("ringleader") // this test binary: see TestMain
@@ -33,7 +33,8 @@ func newE2E(t *testing.T, algorithm string, nodes int) e2e {
 		t.Fatal(err)
 	}
 	c, err := cluster.New(cluster.Config{
-		Binary: binary, Nodes: nodes, Algorithm: algorithm, Args: []string{"--log-level", "debug"},
+		Binary: binary, Nodes: nodes, Algorithm: algorithm,
+		Args: append([]string{"--log-level", "debug"}, args...),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@ type profile struct {
 	budget   time.Duration // for a failover, unless the operator gives one
 }
 
-// profiles is every profile. Six tenths of its budget is how long a node may be
-// silent: at lan several garbage collections of 100 ms on a machine whose
+// profiles is every profile. More than half of its budget is how long a node may
+// be silent: at lan several garbage collections of 100 ms on a machine whose
 // cores are all busy; at local two of them; at fast one at most, so that a node
 // there needs a processor when it wants it, or is replaced for nothing.
 var profiles = []profile{

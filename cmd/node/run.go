@@ -43,6 +43,10 @@ func runNode(ctx *cli.Context) error {
 	for _, warning := range r.warnings {
 		log.Warn().Msg(warning)
 	}
+	if len(r.voters) == 0 {
+		log.Warn().Msg("no voters are configured: leadership is best-effort, and in a partition " +
+			"each side has a leader; name the voters with --voters")
+	}
 	err = operate(r, records, log, signals)
 	if err != nil {
 		log.Error().Err(err).Int("exit_code", exitCode(err)).Msg("the node ended")

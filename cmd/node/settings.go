@@ -2,10 +2,12 @@ package main
 
 import (
 	"net/netip"
+	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/node/attribute"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -15,6 +17,8 @@ type settings struct {
 	id        proto.NodeID
 	algorithm catalog.Entry
 	preempt   bool
+	voters    quorum.Voters
+	promise   time.Duration
 	rankBy    attribute.Source
 	gossip    endpoint
 	election  endpoint
@@ -26,6 +30,8 @@ type settings struct {
 	pacing    pacing
 	logLevel  zerolog.Level
 	logFormat string
+
+	keepPromises bool
 }
 
 // endpoint is where this node listens and where the others are told to find

@@ -20,7 +20,9 @@ import (
 
 // table is every setting of `run`, in the order in which help and config show
 // print them.
-var table = []setting{
+var table = slices.Concat(electionSettings, officeSettings, hostSettings)
+
+var electionSettings = []setting{
 	{
 		name: "id", derived: "the digits that the hostname ends in",
 		usage: "this node's `ID`, 1 to 2^53, unique in the cluster and the same after a restart",
@@ -51,6 +53,9 @@ var table = []setting{
 		}),
 		show: func(s *settings) any { return s.preempt },
 	},
+}
+
+var hostSettings = []setting{
 	{
 		name: "rank-by", fallback: "id",
 		usage: "the `ATTRIBUTE` that elections compare: id, ip, cpu, memory, disk[:DIR], " +

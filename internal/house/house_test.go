@@ -49,12 +49,20 @@ var house = []room{
 		pure:   true,
 	},
 	{path: "trace", module: []string{"algorithms", "proto"}, others: []string{zerolog}},
+	{path: "rounds", module: []string{"algorithms/catalog", "proto", "trace"}},
+	{
+		path: "rounds/logs", module: []string{"trace"},
+		others: []string{"github.com/segmentio/encoding/json"},
+	},
+	{path: "rounds/tell", module: []string{"algorithms/catalog", "rounds"}},
+	{path: "rounds/picture", module: []string{"algorithms/catalog", "proto", "rounds"}},
 	{path: "node", module: []string{"algorithms", "proto", "trace"}, others: []string{zerolog}},
 	{path: "node/tcp", module: []string{"proto"}, others: []string{zerolog}},
 	{
 		path:   "node/statefile",
 		module: []string{"algorithms", "proto"}, others: []string{"golang.org/x/sys/unix"},
 	},
+	{path: "node/clock", others: []string{"golang.org/x/sys/unix"}},
 	{path: "node/attribute", module: []string{"proto"}, others: []string{"golang.org/x/sys/unix"}},
 	{path: "node/httpapi", module: []string{"algorithms", "proto"}},
 	{

@@ -24,13 +24,14 @@ var (
 )
 
 // Client asks one node. Its methods may be called from any goroutine; each
-// waits at most five seconds. Errors wrap ErrUnreachable or ErrNotANode.
+// waits for Patience at most. Errors wrap ErrUnreachable or ErrNotANode.
 type Client struct {
 	Addr string // host:port of the node's HTTP API
 }
 
 const (
-	clientTimeout = 5 * time.Second
+	// Patience is how long a Client waits for an answer.
+	Patience = 5 * time.Second
 	// maxAnswer bounds an answer, in bytes: a few hundred for each of the
 	// largest cluster's members.
 	maxAnswer = 4 << 20
@@ -39,7 +40,7 @@ const (
 // caller asks the node itself, whatever proxy the environment names, and keeps
 // no connection: a Client asks once in a while.
 var caller = &http.Client{
-	Timeout:   clientTimeout,
+	Timeout:   Patience,
 	Transport: &http.Transport{DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // no node redirects

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
 // tmpfs mounts a file system of size bytes for this test alone.
@@ -57,7 +55,7 @@ func TestDiskFillsWhileRunning(t *testing.T) {
 	mustSave(t, f, voted)
 	fill(t, f.dir)
 	for range 2 {
-		err := f.Save(algorithms.State{Term: 8, Reserved: 8})
+		err := f.Save(later)
 		if !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("Save on a full disk: %v, want ENOSPC", err)
 		}
@@ -65,7 +63,7 @@ func TestDiskFillsWhileRunning(t *testing.T) {
 	if err := os.Remove(filepath.Join(f.dir, "ballast")); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Save(algorithms.State{Term: 8, Reserved: 8}); err == nil {
+	if err := f.Save(later); err == nil {
 		t.Error("Save succeeded after a failed one")
 	}
 	if _, got := reopen(t, f); got != voted {

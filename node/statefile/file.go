@@ -19,8 +19,8 @@ var (
 	ErrCorrupt = errors.New("damaged")
 	// ErrForeign: the directory belongs to another node or cluster.
 	ErrForeign = errors.New("belongs to another node")
-	// ErrTermBack: a Save with a lower term than the one before, or fewer terms
-	// reserved.
+	// ErrTermBack: a Save with a lower term than the one before, fewer terms
+	// reserved, or without the vote or the promise that was saved.
 	ErrTermBack = errors.New("a term never goes back")
 	// ErrState: a Save of values that no correct node reaches.
 	ErrState = errors.New("not a valid state")
@@ -137,13 +137,21 @@ func (f *File) save(s algorithms.State) error {
 		// After a failed fsync the page cache may show what the disk does
 		// not hold, and the next fsync may report success for it.
 		return fmt.Errorf("an earlier save failed: %w", f.broken)
-	case s.Term < f.saved.Term:
-		return fmt.Errorf("%w: term %d is saved", ErrTermBack, f.saved.Term)
-	case s.Reserved < f.saved.Reserved:
-		return fmt.Errorf("%w: term %d is reserved", ErrTermBack, f.saved.Reserved)
 	}
 	if err := validate(s); err != nil {
 		return fmt.Errorf("%w: %w", ErrState, err)
+	}
+	switch {
+	case s.Term < f.saved.Term:
+		return fmt.Errorf("%w: term %d is saved", ErrTermBack, f.saved.Term)
+	case s.Vote.Term < f.saved.Vote.Term, s.Promise < f.saved.Promise:
+		return fmt.Errorf("%w: a vote in term %d and a promise of %v are saved",
+			ErrTermBack, f.saved.Vote.Term, f.saved.Promise)
+	case s.Vote.Term == f.saved.Vote.Term && s.Vote != f.saved.Vote:
+		return fmt.Errorf("%w: a vote for %d in term %d is saved",
+			ErrTermBack, f.saved.Vote.ID, f.saved.Vote.Term)
+	case s.Reserved < f.saved.Reserved:
+		return fmt.Errorf("%w: term %d is reserved", ErrTermBack, f.saved.Reserved)
 	}
 	if err := f.write(s); err != nil {
 		f.broken = err

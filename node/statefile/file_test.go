@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -17,9 +18,13 @@ var (
 	demo4 = Owner{Cluster: "demo", ID: 4}
 	voted = algorithms.State{
 		Term: 7, Reserved: 8,
-		Vote: algorithms.Vote{Term: 6, ID: 5, Session: proto.Session{0: 0xab, 15: 0x01}},
+		Vote:    algorithms.Vote{Term: 9, ID: 5, Session: proto.Session{0: 0xab, 15: 0x01}},
+		Promise: 2500 * time.Millisecond,
 	}
 )
+
+// later is a state that may follow voted.
+var later = algorithms.State{Term: 8, Reserved: 9, Vote: voted.Vote, Promise: voted.Promise}
 
 func mustOpen(t *testing.T, dir string) (*File, algorithms.State) {
 	t.Helper()
@@ -66,8 +71,8 @@ func TestFirstStartIsTermZero(t *testing.T) {
 // Promise: what was saved last is what the next Open returns.
 func TestSaveThenOpen(t *testing.T) {
 	states := map[string]algorithms.State{
-		"a term":                    {Term: 1, Reserved: 2},
-		"a vote in an earlier term": voted,
+		"a term": {Term: 1, Reserved: 2},
+		"a vote": voted,
 		"the largest values": {
 			Term: proto.MaxTerm, Reserved: proto.MaxTerm,
 			Vote: algorithms.Vote{Term: proto.MaxTerm, ID: proto.MaxNodeID},
@@ -82,8 +87,11 @@ func TestSaveThenOpen(t *testing.T) {
 			if got != want {
 				t.Errorf("kept %+v, saved %+v", got, want)
 			}
-			// The vote of a former term may be dropped, the term may not.
-			mustSave(t, f, algorithms.State{Term: want.Term, Reserved: want.Reserved})
+			// Neither the term nor the vote is ever forgotten.
+			forgets := algorithms.State{Term: want.Term, Reserved: want.Reserved}
+			if err := f.Save(forgets); want.Vote.Term > 0 && !errors.Is(err, ErrTermBack) {
+				t.Errorf("Save without the vote: %v", err)
+			}
 		})
 	}
 }
@@ -103,11 +111,12 @@ func TestFileIsReadable(t *testing.T) {
   "term": 7,
   "reserved": 8,
   "vote": {
-    "term": 6,
+    "term": 9,
     "id": 5,
     "session": "ab000000000000000000000000000001"
   },
-  "crc32c": "49dad33e"
+  "promise": "2.5s",
+  "crc32c": "01099fb7"
 }
 `
 	if string(got) != want {
@@ -127,13 +136,19 @@ func TestSaveRefuses(t *testing.T) {
 		want  error
 	}{
 		{"a lower term", algorithms.State{Term: 6, Reserved: 8}, ErrTermBack},
-		{"fewer terms reserved", algorithms.State{Term: 7, Reserved: 7}, ErrTermBack},
+		{"fewer terms reserved", algorithms.State{
+			Term: 7, Reserved: 7, Vote: voted.Vote, Promise: voted.Promise,
+		}, ErrTermBack},
+		{"no promise", algorithms.State{Term: 7, Reserved: 8, Vote: voted.Vote}, ErrTermBack},
+		{"a vote in a lower term", vote(8, 5), ErrTermBack},
+		{"another vote in the term", vote(9, 4), ErrTermBack},
 		{"a term that is not reserved", algorithms.State{Term: 9, Reserved: 8}, ErrState},
 		{"an absurd term", algorithms.State{Term: proto.MaxTerm + 1, Reserved: proto.MaxTerm + 1}, ErrState},
 		{"a vote for nobody", vote(8, 0), ErrState},
 		{"a vote for an absurd id", vote(8, proto.MaxNodeID+1), ErrState},
 		{"a vote in no term", vote(0, 5), ErrState},
-		{"a vote ahead of the term", vote(9, 5), ErrState},
+		{"a vote in an absurd term", vote(proto.MaxTerm+1, 5), ErrState},
+		{"a promise of less than nothing", algorithms.State{Term: 8, Reserved: 8, Promise: -1}, ErrState},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

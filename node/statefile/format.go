@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"time"
 	"unicode/utf8"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -32,7 +33,9 @@ type document struct {
 	// Reserved is the highest term that the node may have taken part in.
 	Reserved proto.Term    `json:"reserved"`
 	Vote     *documentVote `json:"vote,omitempty"`
-	CRC32C   string        `json:"crc32c,omitempty"`
+	// Promise is the longest that the node ever promised to grant nobody else.
+	Promise string `json:"promise,omitempty"`
+	CRC32C  string `json:"crc32c,omitempty"`
 }
 
 type documentVote struct {
@@ -59,6 +62,9 @@ func encode(owner Owner, s algorithms.State) []byte {
 	doc := document{Version: version, Cluster: owner.Cluster, ID: owner.ID, Term: s.Term, Reserved: s.Reserved}
 	if s.Vote != (algorithms.Vote{}) {
 		doc.Vote = &documentVote{s.Vote.Term, s.Vote.ID, s.Vote.Session.String()}
+	}
+	if s.Promise != 0 {
+		doc.Promise = s.Promise.String()
 	}
 	data, _ := json.MarshalIndent(doc, "", "  ") // strings and numbers never fail
 	body := bytes.TrimSuffix(data, []byte("\n}"))
@@ -92,6 +98,11 @@ func parse(data []byte) (owner Owner, s algorithms.State, err error) {
 	}
 	owner = Owner{Cluster: doc.Cluster, ID: doc.ID}
 	s.Term, s.Reserved = doc.Term, doc.Reserved
+	if doc.Promise != "" {
+		if s.Promise, err = time.ParseDuration(doc.Promise); err != nil {
+			return owner, s, err
+		}
+	}
 	if doc.Vote != nil {
 		if s.Vote, err = doc.Vote.value(); err != nil {
 			return owner, s, err
@@ -122,11 +133,14 @@ func validate(s algorithms.State) error {
 	if s.Reserved < s.Term {
 		return fmt.Errorf("terms up to %d reserved at term %d", s.Reserved, s.Term)
 	}
+	if s.Promise < 0 {
+		return fmt.Errorf("a promise of %v", s.Promise)
+	}
 	if s.Vote == (algorithms.Vote{}) {
 		return nil
 	}
-	if s.Vote.Term == 0 || s.Vote.Term > s.Term {
-		return fmt.Errorf("a vote in term %d at term %d", s.Vote.Term, s.Term)
+	if s.Vote.Term == 0 || s.Vote.Term > proto.MaxTerm {
+		return fmt.Errorf("a vote in term %d", s.Vote.Term)
 	}
 	return s.Vote.ID.Validate()
 }

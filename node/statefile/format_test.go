@@ -48,11 +48,11 @@ func TestCorruptFile(t *testing.T) {
 		"fractional term":         edit(`"term": 7`, `"term": 7.5`),
 		"id 0":                    edit(`"id": 4`, `"id": 0`),
 		"vote for nobody":         edit(`"id": 5`, `"id": 0`),
-		"vote ahead of the term":  edit(`"term": 6`, `"term": 8`),
-		"vote in no term":         edit(`"term": 6`, `"term": 0`),
+		"vote in an absurd term":  edit(`"term": 9`, `"term": 9007199254740993`),
+		"vote in no term":         edit(`"term": 9`, `"term": 0`),
 		"short session":           edit(`"ab00`, `"ab`),
 		"session not hexadecimal": edit(`"ab00`, `"xy00`),
-		"empty vote":              edit("\"term\": 6,\n    \"id\": 5,", ""),
+		"empty vote":              edit("\"term\": 9,\n    \"id\": 5,", ""),
 	}
 	for n := range len(good) {
 		cases[fmt.Sprintf("cut to %d bytes", n)] = []byte(good[:n])

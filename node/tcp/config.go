@@ -34,11 +34,12 @@ type Config struct {
 	// Patience scales every limit on what a peer may take to do: it is how long
 	// connecting may take, and the others are multiples. 0 means a second.
 	Patience time.Duration
-	// Alive reports whether this node's elections go on. PINGs are answered and
-	// links accepted only while they do, so that a process that hangs while its
-	// sockets work is found out. It is called from the goroutines of the links
-	// and must not block. Nil means yes.
-	Alive func() bool
+	// Busy is for how long this node's elections have been at one event, zero while
+	// they wait for the next. PINGs are answered only below half a Heartbeat, and
+	// links accepted only below Misses of them, so that a process that hangs while
+	// its sockets work is found out. It is called from the goroutines of the links
+	// and must not block. Nil means never busy.
+	Busy func() time.Duration
 
 	// Receive takes each message. It is called from the goroutines of the
 	// links: in order for one sender, at the same time for several. It must not
@@ -140,11 +141,18 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Evidence == nil {
 		c.Evidence = func(Evidence) {}
 	}
-	if c.Alive == nil {
-		c.Alive = func() bool { return true }
+	if c.Busy == nil {
+		c.Busy = func() time.Duration { return 0 }
 	}
 	return c.withPace()
 }
+
+// alive reports whether this node may give a sign of life. An event may well take
+// the disk a moment; one PING of several that goes unanswered accuses nobody.
+func (c Config) alive() bool { return c.Busy() < c.Heartbeat/2 }
+
+// silence is how long a watched peer may give no sign of life.
+func (c Config) silence() time.Duration { return time.Duration(c.Misses) * c.Heartbeat }
 
 // withPace does the same for what is about time.
 func (c Config) withPace() (Config, error) {

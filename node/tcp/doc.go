@@ -14,7 +14,7 @@
 // # Frames
 //
 //	 4 bytes   payload length, big-endian, at most 64 KiB
-//	 1 byte    protocol version, now 1
+//	 1 byte    protocol version, now 2
 //	 1 byte    kind (package proto)
 //	length     payload, msgpack (package proto)
 //
@@ -31,6 +31,8 @@
 //	                         <-  ACK 2
 //	PING 1, every 100 ms     ->
 //	                         <-  PONG 1
+//	PING_REQ 1 node session  ->
+//	                         <-  PING_RES 1 heard
 //
 // Messages are counted from 1 on each connection, and ACK n says that the
 // first n were handed up. Those without an ACK are sent again on the next
@@ -45,13 +47,15 @@
 //	the watcher                      the watched
 //	-------------------------------  -------------------------------------------
 //	asks each Heartbeat, on its own  answers the latest PING, while its elections
-//	link                             go on (Config.Alive), at most one a
-//	                                 millisecond
+//	link; a follower only when its   go on (Config.Busy), at most one a
+//	leader does not ask              millisecond
 //	misses it when Misses intervals  takes no link, and says so, while they stand
 //	passed without a sign of life    still
 //	asks who owes an answer until it warns when the watcher's Heartbeat is more
 //	gives one: who was missed is     than twice its own, or less than half
 //	then back
+//	asks others, one interval before
+//	it misses somebody
 //	starts counting anew when its
 //	own beat came late by more than
 //	an interval
@@ -65,6 +69,35 @@
 // one has to ask. An ACK is none: it shows that the sockets work, and a process whose
 // elections hang has those too. A beat counts one interval however late it comes,
 // so that a node without a processor accuses nobody of its own silence.
+//
+// A node at rest spends more on waking up for its timers than on what it sends and
+// receives. So a follower whose leader asks looks after its own beats once in half
+// of the intervals that may be missed, and counts them then: see rhythm.
+//
+// # Indirect checks
+//
+// As in SWIM, a node asks up to three others whether they hear a process, before it
+// draws a conclusion of its own:
+//
+//	asked when                       they hear it       none of them does
+//	-------------------------------  -----------------  -------------------------
+//	a watched process will be        Misses intervals   it is missed, no later
+//	missed at the next beat          more are borne,    than without asking
+//	                                 at most three
+//	                                 times as many
+//	its last link ended, and an      it is unreachable  it is unreachable at once,
+//	interval later there is neither  after seconds, as  unless it answered
+//	a link nor proof of its death    ever               meanwhile
+//
+// Who is asked listens from then on: what it heard before counts for nothing. It
+// says "not heard" after as long a silence as a watched process may keep, and
+// nothing when it does not know the process, or was late itself. That nobody heard
+// it needs an answer of all who were asked. What others have proven is not taken
+// over: proof is one's own dial.
+//
+// Nobody can be made to dial or send at will. There is one question about a process
+// in Misses intervals, sixteen of a link wait at a time, and each peer is sought
+// four times in an interval at most, at the address that is known.
 //
 // # Evidence
 //

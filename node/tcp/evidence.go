@@ -16,6 +16,9 @@ type Evidence struct {
 	// Links is how many established links with that process remain: a process
 	// with a link, in either direction, has not died.
 	Links int
+	// Proven: the last link with the process ended cleanly, and this event is the
+	// answer to a dial begun after that. No more can be known from here.
+	Proven bool
 }
 
 // String is the event and the peer: "link-closed 5".
@@ -50,6 +53,12 @@ const (
 	HeartbeatMissed
 	// HeartbeatBack: a process that was missed answered.
 	HeartbeatBack
+	// IndirectAlive: another node hears the process that this one does not. It is
+	// borne with for a while longer.
+	IndirectAlive
+	// IndirectUnreachable: the last link with the process ended, no dial since was
+	// answered, and the others that were asked do not hear it either.
+	IndirectUnreachable
 )
 
 var eventNames = map[Event]string{
@@ -62,6 +71,9 @@ var eventNames = map[Event]string{
 
 	HeartbeatMissed: "heartbeat-missed",
 	HeartbeatBack:   "heartbeat-back",
+
+	IndirectAlive:       "indirect-alive",
+	IndirectUnreachable: "indirect-unreachable",
 }
 
 // String is the event's word in records and logs.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -57,7 +58,8 @@ func TestFramesThatAreFaults(t *testing.T) {
 		"huge":              {[]byte{0xff, 0xff, 0xff, 0xff, version, 1}, oversized},
 		"of other software": {[]byte("GET / HTTP/1.1\r\n\r\n"), oversized},
 		"of version 0":      {[]byte{0, 0, 0, 0, 0, 1}, otherVersion},
-		"of version 2":      {[]byte{0, 0, 0, 1, 2, 1, 7}, otherVersion},
+		"of version 1":      {[]byte{0, 0, 0, 1, 1, 1, 7}, otherVersion},
+		"of a newer one":    {[]byte{0, 0, 0, 1, version + 1, 1, 7}, otherVersion},
 	} {
 		_, _, err := newFrameReader(bytes.NewReader(c.stream)).next(100)
 		if f := faultIn(err); f == nil || f.reason != c.want {
@@ -66,19 +68,24 @@ func TestFramesThatAreFaults(t *testing.T) {
 	}
 }
 
-// A declared length is not paid for before it arrives.
+// A declared length is not paid for before it arrives. Others may allocate at the
+// same time: the least of some tries counts.
 func TestADeclaredLengthAllocatesNothing(t *testing.T) {
 	header := appendFrame(nil, 1, make([]byte, proto.MaxPayload))[:headerLen+5]
-	r := newFrameReader(bytes.NewReader(header))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, _, err := r.next(proto.MaxPayload)
-	runtime.ReadMemStats(&after)
-	if err == nil {
-		t.Error("five bytes were taken for a whole payload")
+	least := uint64(math.MaxUint64)
+	for range 20 {
+		r := newFrameReader(bytes.NewReader(header))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _, err := r.next(proto.MaxPayload)
+		runtime.ReadMemStats(&after)
+		if err == nil {
+			t.Error("five bytes were taken for a whole payload")
+		}
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
 	}
-	if got := after.TotalAlloc - before.TotalAlloc; got > 3*chunk {
-		t.Errorf("%d bytes allocated", got)
+	if least > 3*chunk {
+		t.Errorf("%d bytes allocated", least)
 	}
 }
 

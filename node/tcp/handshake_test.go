@@ -88,7 +88,7 @@ func TestAnotherProtocolVersion(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	r.untilClosed()
-	if b.Stats().Rejected["version"] != 1 || b.logged("speaks protocol version 2") != 1 {
+	if b.Stats().Rejected["version"] != 1 || b.logged("speaks protocol version 3") != 1 {
 		t.Errorf("%+v\n%s", b.Stats(), &b.log)
 	}
 
@@ -100,7 +100,7 @@ func TestAnotherProtocolVersion(t *testing.T) {
 	b.SetPeers([]Peer{{ID: 1, Addr: newer}})
 	eventually(t, "the dialler says so", func() bool {
 		return b.logged("no link to node 1 at "+newer+
-			": the answer to HELLO: the other end speaks protocol version 2") == 1
+			": the answer to HELLO: the other end speaks protocol version 3") == 1
 	})
 }
 

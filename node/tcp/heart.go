@@ -18,6 +18,15 @@ const (
 	alarmMemory = time.Minute
 )
 
+// watch is how this node watches a peer.
+type watch int
+
+const (
+	unwatched watch = iota
+	follower        // of this node
+	leading         // this node follows it
+)
+
 // heart counts the beats since one peer's process last answered a PING. Any
 // goroutine may use it.
 //
@@ -25,7 +34,9 @@ const (
 //     while its elections go on. An ACK shows that its sockets work, no more.
 //  2. A beat counts one interval at most, however late it comes. So a node that
 //     got no processor itself counts few, and none with Transport.pace's help.
-//  3. Who owes an answer is asked until it answers, watched or not. A leader that
+//  3. Before a process is missed others are asked whether they hear it; if one of
+//     them does, more silence is borne. See inquiry.
+//  4. Who owes an answer is asked until it answers, watched or not. A leader that
 //     is silent is not forgotten because another node missed it first and called
 //     an election; and nothing else would clear one that was missed.
 type heart struct {
@@ -43,8 +54,10 @@ type heart struct {
 	rtt     time.Duration // and the smoothed measure; zero until the first PONG
 	pinged  bool          // by the process, since the last beat
 	silent  int           // beats since the last sign of life
+	bail    int           // how many of those are borne since others heard the process
 	missed  bool
-	alarms  []time.Time // false ones, of late
+	signs   chan struct{} // closed at the next sign of life; nil when nobody waits
+	alarms  []time.Time   // false ones, of late
 }
 
 // begin says that a link to process s is up.
@@ -52,7 +65,7 @@ func (h *heart) begin(s proto.Session, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.session != s {
-		h.alarms = nil // they were another's
+		h.alarms, h.signs = nil, nil // they were another's
 		h.missed = false
 	}
 	h.session, h.sent, h.ponged, h.timed = s, 0, 0, 0
@@ -86,14 +99,17 @@ func (h *heart) pong(n uint64, now time.Time) error {
 	return nil
 }
 
-// hear takes a PING of process s, on a link that it dialled.
-func (h *heart) hear(s proto.Session, now time.Time) {
+// hear takes a PING of process s, on a link that it dialled. It reports whether
+// this is the process that the heart is about.
+func (h *heart) hear(s proto.Session, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s == h.session {
-		h.pinged = true
-		h.back(now)
+	if s != h.session {
+		return false
 	}
+	h.pinged = true
+	h.back(now)
+	return true
 }
 
 // back notes a sign of life on a link that was there before. The caller holds
@@ -119,7 +135,52 @@ func (h *heart) alive(now time.Time) {
 	if h.missed && h.silent <= h.misses*maxPatience {
 		h.alarms = append(h.recent(now), now)
 	}
-	h.silent, h.missed = 0, false
+	h.silent, h.bail, h.missed = 0, 0, false
+	if h.signs != nil {
+		close(h.signs)
+		h.signs = nil
+	}
+}
+
+// sign is closed at the next sign of life of process s; nil when s is not the
+// process that the link last reached.
+func (h *heart) sign(s proto.Session) <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.session != s {
+		return nil
+	}
+	if h.signs == nil {
+		h.signs = make(chan struct{})
+	}
+	return h.signs
+}
+
+// process is the one that the link last reached, zero for none.
+func (h *heart) process() proto.Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.session
+}
+
+// owes reports whether more than one interval passed without a sign of life.
+func (h *heart) owes() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.silent > 1
+}
+
+// vouch says that another node hears process s: as many intervals of silence more
+// are borne as are usual, but never more than the most patient of hearts bears. It
+// reports whether that makes a difference.
+func (h *heart) vouch(s proto.Session) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.session != s || h.missed || h.silent < h.misses {
+		return false
+	}
+	h.bail = min(h.silent+h.misses, h.misses*maxPatience)
+	return true
 }
 
 // recent are the false alarms that still count. The caller holds mu.
@@ -138,26 +199,29 @@ func (h *heart) allowed(now time.Time) int {
 	return h.misses * min(1+max(0, len(h.recent(now))-freeAlarms), maxPatience)
 }
 
-// beat counts an interval that is over; anew says that the node itself was
-// late. It reports whether the process is to be asked for a sign of life: not if
-// it asked for one itself, so that of two who watch each other only one asks.
-func (h *heart) beat(watched, anew bool, now time.Time) (ask bool) {
+// beat counts n intervals that are over; anew says that the node itself was
+// late. It reports whether there is anything to count; whether the process is to be
+// asked for a sign of life: not if it leads and asked for one itself, so that of
+// two who watch each other only the leader asks; and whether it is in doubt, so
+// that others are to be asked: the next beat misses it, unless they hear it.
+func (h *heart) beat(w watch, n int, anew bool, now time.Time) (beats, ask, doubt bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	ask = !h.pinged
+	ask = !h.pinged || w == follower
 	h.pinged = false
-	if h.session.IsZero() || !watched && h.silent == 0 {
-		return false // it was never heard of, or nobody cares
+	if h.session.IsZero() || w == unwatched && h.silent == 0 {
+		return false, false, false // it was never heard of, or nobody cares
 	}
+	h.silent += n
 	if anew && !h.missed {
-		h.silent = 0
+		h.silent = 1
 	}
-	h.silent++
-	if !h.missed && h.silent > h.allowed(now) {
+	borne := max(h.allowed(now), h.bail)
+	if !h.missed && h.silent > borne {
 		h.missed = true
 		h.say(h.session, HeartbeatMissed)
 	}
-	return ask
+	return true, ask, h.silent == borne && borne < h.misses*maxPatience
 }
 
 // roundTrip is the smoothed time from a PING to its PONG, zero when there was

@@ -28,11 +28,17 @@ func newPulse(t *testing.T) *pulse {
 	return p
 }
 
+// asks lets one beat pass and reports whether the process is asked.
+func (p *pulse) asks(w watch, anew bool) bool {
+	_, ask, _ := p.beat(w, 1, anew, p.now)
+	return ask
+}
+
 // beats lets n watched beats pass, each asking, and none answered.
 func (p *pulse) beats(n int) {
 	for range n {
 		p.now = p.now.Add(time.Second)
-		if p.beat(true, false, p.now) {
+		if p.asks(leading, false) {
 			p.ping(p.now)
 		}
 	}
@@ -81,14 +87,14 @@ func TestOwnStarvationAccusesNobody(t *testing.T) {
 	p.beats(3)
 	for range 100 {
 		p.now = p.now.Add(time.Minute)
-		p.beat(true, true, p.now)
+		p.asks(leading, true)
 	}
 	p.want()
 	p.beats(2)
 	p.want()
 	p.beats(1)
 	p.want(said(HeartbeatMissed, one, 0))
-	p.beat(true, true, p.now)
+	p.asks(leading, true)
 	p.answer()
 	p.want(said(HeartbeatMissed, one, 0), said(HeartbeatBack, one, 0))
 }
@@ -98,7 +104,7 @@ func TestOwnStarvationAccusesNobody(t *testing.T) {
 func TestUnwatchedHeart(t *testing.T) {
 	p := newPulse(t)
 	p.begin(one, p.now)
-	unwatched := func() bool { return p.beat(false, false, p.now) }
+	unwatched := func() bool { return p.asks(unwatched, false) }
 	for range 100 {
 		if unwatched() {
 			t.Fatal("asks a process that nobody watches")
@@ -126,9 +132,9 @@ func TestUnwatchedHeart(t *testing.T) {
 	}
 }
 
-// Of two who watch each other only one asks: a PING is a sign of life, and
+// Of two who watch each other only the leader asks: a PING is a sign of life, and
 // answers the question before it is put.
-func TestOneOfTwoAsks(t *testing.T) {
+func TestOnlyTheLeaderAsks(t *testing.T) {
 	p := newPulse(t)
 	p.begin(one, p.now)
 	p.beats(4)
@@ -136,13 +142,17 @@ func TestOneOfTwoAsks(t *testing.T) {
 	p.want(said(HeartbeatMissed, one, 0))
 	for range 100 {
 		p.hear(one, p.now)
-		if p.beat(true, false, p.now) {
+		if p.asks(leading, false) {
 			t.Fatal("asks who asks")
 		}
 	}
 	p.want(said(HeartbeatMissed, one, 0), said(HeartbeatBack, one, 0))
-	if !p.beat(true, false, p.now) {
+	if !p.asks(leading, false) {
 		t.Error("does not ask who asks no more")
+	}
+	p.hear(one, p.now)
+	if !p.asks(follower, false) {
+		t.Error("both wait for the other to ask")
 	}
 }
 
@@ -236,5 +246,59 @@ func TestPongsNobodyAskedFor(t *testing.T) {
 	p.begin(one, p.now) // the next link counts anew
 	if err := p.pong(2, p.now); faultIn(err) == nil {
 		t.Errorf("a PONG of the link before: %v", err)
+	}
+}
+
+// Promise: before a process is missed others are asked; whom they hear is borne
+// with for as long again, but never longer than three times, and once more for
+// each who hears it.
+func TestVouchedFor(t *testing.T) {
+	p := newPulse(t)
+	p.begin(one, p.now)
+	doubts := func() (beats []int) {
+		for n := 1; len(p.said) == 0 && n < 100; n++ {
+			if _, _, doubt := p.beat(leading, 1, false, p.now); doubt {
+				beats = append(beats, n)
+				if !p.vouch(one) {
+					t.Error("the voucher makes no difference")
+				}
+			}
+		}
+		return beats
+	}
+	if p.vouch(one) {
+		t.Error("vouches for a process that is not in doubt")
+	}
+	if got := doubts(); !slices.Equal(got, []int{3, 6}) || p.silent != 10 {
+		t.Errorf("in doubt at %v, missed at %d; want 3, 6 and 10", got, p.silent)
+	}
+	p.want(said(HeartbeatMissed, one, 0))
+	if p.vouch(one) || p.vouch(two) {
+		t.Error("vouches for a process that is missed, or for another")
+	}
+}
+
+// A sign is closed by the next sign of life of the process that is meant.
+func TestSign(t *testing.T) {
+	p := newPulse(t)
+	p.begin(one, p.now)
+	if p.sign(two) != nil {
+		t.Error("the sign of another process")
+	}
+	first, second := p.sign(one), p.sign(one)
+	select {
+	case <-first:
+		t.Fatal("a sign before there is one")
+	default:
+	}
+	p.hear(one, p.now)
+	<-first
+	<-second
+	third := p.sign(one)
+	p.begin(two, p.now) // WELCOME of another: not of this one
+	select {
+	case <-third:
+		t.Error("another process's sign")
+	default:
 	}
 }

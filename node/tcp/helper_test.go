@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,6 +34,7 @@ type node struct {
 	got      []proto.Message
 	evidence []Evidence
 	log      bytes.Buffer
+	frozen   atomic.Bool // its elections stand still
 }
 
 // start listens on a free loopback port until the test ends.
@@ -42,7 +44,7 @@ func start(t testing.TB, id proto.NodeID, change ...func(*Config)) *node {
 	cfg := Config{
 		Cluster: "demo", Algorithm: "bully", ID: id, Session: proto.NewSession(),
 		Bind: "127.0.0.1:0", Receive: n.receive, Evidence: n.witnessed,
-		Log: zerolog.New(&lockedWriter{n: n}),
+		Log: zerolog.New(&lockedWriter{n: n}), Busy: n.busy,
 	}
 	for _, f := range change {
 		f(&cfg)
@@ -54,6 +56,13 @@ func start(t testing.TB, id proto.NodeID, change ...func(*Config)) *node {
 	n.Transport = tr
 	t.Cleanup(func() { _ = tr.Close() })
 	return n
+}
+
+func (n *node) busy() time.Duration {
+	if n.frozen.Load() {
+		return time.Hour
+	}
+	return 0
 }
 
 func (n *node) receive(m proto.Message) {

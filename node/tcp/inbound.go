@@ -73,6 +73,7 @@ func (t *Transport) host(conn net.Conn) {
 	}
 	p.witness.endedByPeer(in.session, endOf(err), lost)
 	p.hurry()
+	p.doubt()
 }
 
 // admit does the handshake. No link comes of it when there is an error, or
@@ -97,7 +98,7 @@ func (t *Transport) admit(conn net.Conn) (*inbound, error) {
 	if h.To == 0 {
 		return nil, say(conn, me)
 	}
-	if !t.cfg.Alive() {
+	if t.cfg.Busy() >= t.cfg.silence() {
 		return nil, t.refusal(h, proto.Hung)
 	}
 	in := &inbound{
@@ -147,28 +148,25 @@ func (t *Transport) turnAway(conn net.Conn, err error) {
 func (t *Transport) read(in *inbound) error {
 	var handed, acked uint64
 	mute := false
-	pings := answerer{t: t, in: in}
+	pings, questions := answerer{t: t, in: in}, voucher{t: t, in: in}
 	for {
 		kind, payload, err := in.frames.next(proto.MaxPayload)
 		if err != nil {
 			return err
 		}
-		if kind == proto.KindPing {
-			if err := pings.read(payload, &mute); err != nil {
-				return err
-			}
-			continue
+		switch kind {
+		case proto.KindPing:
+			err = pings.read(payload, &mute)
+		case proto.KindPingReq:
+			err = questions.read(payload)
+		default:
+			err = t.handUp(in, kind, payload)
+			handed++
 		}
-		m, err := t.message(in, kind, payload)
 		if err != nil {
 			return err
 		}
-		if p := t.peer(m.From); p != nil {
-			p.received.Add(1)
-		}
-		t.cfg.Receive(m)
-		handed++
-		if mute || in.frames.more() && handed-acked < ackEvery {
+		if mute || handed == acked || in.frames.more() && handed-acked < ackEvery {
 			continue
 		}
 		acked = handed
@@ -176,6 +174,19 @@ func (t *Transport) read(in *inbound) error {
 			return err
 		}
 	}
+}
+
+// handUp hands up one message.
+func (t *Transport) handUp(in *inbound, k proto.Kind, payload []byte) error {
+	m, err := t.message(in, k, payload)
+	if err != nil {
+		return err
+	}
+	if p := t.peer(m.From); p != nil {
+		p.received.Add(1)
+	}
+	t.cfg.Receive(m)
+	return nil
 }
 
 // message decodes a message and checks that it is from and to the link's ends.

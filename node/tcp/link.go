@@ -26,7 +26,7 @@ var (
 
 // serve writes the peer's queue to l until the link ends.
 func (p *peer) serve(l *link) {
-	p.setUp(true)
+	p.link.Store(l)
 	p.out.begin(l.session, time.Now())
 	verdict := make(chan error, 1)
 	go func() { verdict <- p.readAnswers(l) }()
@@ -36,7 +36,7 @@ func (p *peer) serve(l *link) {
 		<-verdict //nolint:errcheck // the reader stops with the connection
 	}
 	p.out.end()
-	p.setUp(false)
+	p.link.Store(nil)
 	p.over(l, err)
 }
 
@@ -44,8 +44,8 @@ func (p *peer) serve(l *link) {
 // reader's verdict was taken, and why it stopped.
 func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 	limits := p.t.cfg.timing
-	stall := time.NewTicker(limits.ack / 4)
-	defer stall.Stop()
+	stall := newStall(limits.ack)
+	defer stall.timer.Stop()
 	leave := p.ctx.Done()
 	var late <-chan time.Time
 	var buf []byte
@@ -54,6 +54,7 @@ func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 		buf, n = p.out.take(buf[:0], l.session, time.Now())
 		if n > 0 {
 			p.sent.Add(uint64(n))
+			stall.begin()
 			if err := write(l.conn, buf, limits.write); err != nil {
 				return p.judge(l, err, verdict)
 			}
@@ -65,17 +66,21 @@ func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 		case err := <-verdict:
 			return true, err
 		case <-p.out.ready:
+		case req := <-p.questions:
+			if err := l.say(req, limits.write); err != nil {
+				return p.judge(l, err, verdict)
+			}
 		case <-p.ask:
-			if err := p.askLife(l); err != nil {
+			if err := p.ping(l); err != nil {
 				return p.judge(l, err, verdict)
 			}
 		case <-p.nudge:
 			if p.addr() != l.addr {
 				return false, errMoved
 			}
-		case <-stall.C:
-			if since := p.out.waitingSince(); !since.IsZero() && time.Since(since) > limits.ack {
-				return false, faultf(tooSlow, "no ACK for %v", limits.ack)
+		case <-stall.timer.C:
+			if err := stall.check(p.out.waitingSince()); err != nil {
+				return false, err
 			}
 		case <-leave:
 			leave, late = nil, time.After(limits.drain)
@@ -83,6 +88,42 @@ func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 			return false, errLeft
 		}
 	}
+}
+
+// stall looks after the acknowledgements of a link: its timer runs only while one is
+// owed, so that links at rest cost nothing.
+type stall struct {
+	limit time.Duration
+	timer *time.Timer
+	owed  bool
+}
+
+func newStall(limit time.Duration) *stall {
+	s := &stall{limit: limit, timer: time.NewTimer(limit)}
+	s.timer.Stop()
+	return s
+}
+
+// begin says that a message was written.
+func (s *stall) begin() {
+	if !s.owed {
+		s.owed = true
+		s.timer.Reset(s.limit / 4)
+	}
+}
+
+// check is called when the timer fires. since is when the oldest message without an
+// acknowledgement was written, zero for none.
+func (s *stall) check(since time.Time) error {
+	s.owed = false
+	switch {
+	case since.IsZero():
+		return nil
+	case time.Since(since) > s.limit:
+		return faultf(tooSlow, "no ACK for %v", s.limit)
+	}
+	s.begin()
+	return nil
 }
 
 // judge decides why a write failed. A reset that the write reports is a reset,
@@ -106,7 +147,7 @@ func (p *peer) readAnswers(l *link) error {
 		if err != nil {
 			return err
 		}
-		if kind != proto.KindAck && kind != proto.KindPong {
+		if kind != proto.KindAck && kind != proto.KindPong && kind != proto.KindPingRes {
 			return faultf(unexpected, "%v in answer to messages", kind)
 		}
 		body, err := proto.UnmarshalLink(kind, payload)
@@ -118,6 +159,8 @@ func (p *peer) readAnswers(l *link) error {
 			err = p.out.ack(b.Count)
 		case proto.Pong:
 			err = p.hearPong(l, b)
+		case proto.PingRes:
+			err = p.hearAnswer(b)
 		}
 		if err != nil {
 			return err
@@ -138,6 +181,7 @@ func (p *peer) over(l *link, err error) {
 	p.t.cfg.Log.Debug().Err(err).Uint64("peer", uint64(p.id)).
 		Str("session", l.session.Short()).Msg("link lost")
 	p.witness.ended(endOf(err))
+	p.doubt()
 }
 
 // endOf tells a stream that ended between two frames from every other end.
@@ -146,6 +190,15 @@ func endOf(err error) Event {
 		return LinkClosed
 	}
 	return LinkReset
+}
+
+// say writes one control frame.
+func (l *link) say(b proto.LinkBody, limit time.Duration) error {
+	kind, payload, err := proto.MarshalLink(b)
+	if err != nil {
+		return err
+	}
+	return write(l.conn, appendFrame(nil, kind, payload), limit)
 }
 
 func write(conn net.Conn, b []byte, limit time.Duration) error {

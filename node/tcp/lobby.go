@@ -9,7 +9,7 @@ import (
 
 // maxLobby bounds the connections whose HELLO is still awaited. A correct
 // caller is among them for a millisecond.
-const maxLobby = 64
+const maxLobby = 256
 
 // lobby is where a connection waits until it has said who it is. When it is
 // full, the address with the most connections in it loses its oldest: one that

@@ -18,12 +18,22 @@ const minPong = time.Millisecond
 // A watched peer is sent a PING each Config.Heartbeat. When it leaves more
 // than Config.Misses of them unanswered it is HeartbeatMissed, and asked on
 // until it answers.
-func (t *Transport) SetLeader(leader proto.NodeID) { t.leader.Store(uint64(leader)) }
+func (t *Transport) SetLeader(leader proto.NodeID) {
+	t.leader.Store(uint64(leader))
+	t.rhythm.relyOn(0)
+}
 
-// watches reports whether the peer is watched.
-func (t *Transport) watches(id proto.NodeID) bool {
-	leader := proto.NodeID(t.leader.Load())
-	return leader != 0 && (leader == t.cfg.ID || leader == id)
+// watch says how the peer is watched.
+func (t *Transport) watch(id proto.NodeID) watch {
+	switch leader := proto.NodeID(t.leader.Load()); leader {
+	case 0:
+		return unwatched
+	case t.cfg.ID:
+		return follower
+	case id:
+		return leading
+	}
+	return unwatched
 }
 
 // pace lets all hearts beat until the Transport closes. A beat that is late by
@@ -32,45 +42,64 @@ func (t *Transport) watches(id proto.NodeID) bool {
 // counts start anew. While this node's own elections stand still no heart beats:
 // a PING would be a sign of a life that there is not.
 func (t *Transport) pace() {
-	ticker := time.NewTicker(t.cfg.Heartbeat)
-	defer ticker.Stop()
-	last := time.Now()
+	defer t.rhythm.timer.Stop()
+	stood := false
 	for {
 		select {
 		case <-t.done:
 			return
-		case <-ticker.C:
-			now := time.Now()
-			if t.cfg.Alive() {
-				t.beat(now, now.Sub(last) > 2*t.cfg.Heartbeat)
-				last = now
-			}
+		case <-t.rhythm.timer.C:
+		}
+		now := time.Now()
+		beats, late := t.rhythm.next(now)
+		switch {
+		case beats == 0:
+		case !t.cfg.alive():
+			stood = true
+		default:
+			t.beat(now, beats, late || stood)
+			stood = false
 		}
 	}
 }
 
-// beat lets all hearts beat once.
-func (t *Transport) beat(now time.Time, anew bool) {
+// beat lets all hearts beat, n intervals being over.
+func (t *Transport) beat(now time.Time, n int, anew bool) {
+	beating, leader := 0, proto.NodeID(0)
 	for id, p := range *t.peers.Load() {
-		if !p.heart.beat(t.watches(id), anew, now) {
-			continue
+		w := t.watch(id)
+		beats, ask, doubt := p.heart.beat(w, n, anew, now)
+		if doubt {
+			t.inquire(p, p.heart.process(), now)
 		}
-		select {
-		case p.ask <- struct{}{}:
-		default: // the one before is still to be written
+		if ask {
+			p.askLife()
 		}
+		if beats {
+			beating++
+		}
+		if beats && w == leading {
+			leader = id
+		}
+	}
+	if beating > 1 {
+		leader = 0 // others have to be asked meanwhile
+	}
+	t.rhythm.relyOn(leader)
+}
+
+// askLife has a PING written, unless the one before is still to be.
+func (p *peer) askLife() {
+	select {
+	case p.ask <- struct{}{}:
+	default:
 	}
 }
 
-// askLife writes a PING.
-func (p *peer) askLife(l *link) error {
-	kind, payload, err := proto.MarshalLink(proto.Ping{
-		Count: p.heart.ping(time.Now()), Micros: p.t.micros(),
-	})
-	if err != nil {
-		return err
-	}
-	return write(l.conn, appendFrame(nil, kind, payload), p.t.cfg.timing.write)
+// ping writes a PING.
+func (p *peer) ping(l *link) error {
+	ping := proto.Ping{Count: p.heart.ping(time.Now()), Micros: p.t.micros()}
+	return l.say(ping, p.t.cfg.timing.write)
 }
 
 // hearPong takes the answer to a PING.
@@ -118,7 +147,10 @@ func (a *answerer) read(payload []byte, mute *bool) error {
 	a.last = ping.Count
 	a.t.compare(a.in.conn, a.in.id, ping.Micros)
 	if p := a.t.peer(a.in.id); p != nil {
-		p.heart.hear(a.in.session, time.Now())
+		now := time.Now()
+		if p.heart.hear(a.in.session, now) {
+			a.t.rhythm.hear(a.in.id, now)
+		}
 	}
 	if *mute {
 		return nil
@@ -132,7 +164,7 @@ func (a *answerer) read(payload []byte, mute *bool) error {
 		a.t.ignored.Add(1)
 		return nil
 	}
-	if !a.t.cfg.Alive() {
+	if !a.t.cfg.alive() {
 		return nil
 	}
 	a.at = now

@@ -28,16 +28,26 @@ type peer struct {
 	nudge chan struct{} // a token: something changed, dial without waiting
 	ask   chan struct{} // a token: send a PING
 	heart heart
+	link  atomic.Pointer[link] // the present one, nil for none
+
+	questions chan proto.PingReq // to be sent
+	doubting  atomic.Bool        // doubt waits
+	sought    atomic.Int64       // when seek last did something, in Unix nanoseconds
+	inquiry   uint64             // the latest about the peer, and
+	inquired  time.Time          // when that was; both of Transport.inquiries
 
 	sent, received, dropped atomic.Uint64
 
 	mu   sync.Mutex
 	spec Peer
-	up   bool
 }
 
 func newPeer(t *Transport, spec Peer) *peer {
-	p := &peer{t: t, id: spec.ID, spec: spec, nudge: make(chan struct{}, 1), ask: make(chan struct{}, 1)}
+	p := &peer{
+		t: t, id: spec.ID, spec: spec,
+		nudge: make(chan struct{}, 1), ask: make(chan struct{}, 1),
+		questions: make(chan proto.PingReq, maxQuestions),
+	}
 	p.ctx, p.leave = context.WithCancel(context.Background())
 	p.out = newOutbox(t.cfg.QueueLen, t.cfg.timing.age, p.drop)
 	p.witness = &witness{
@@ -76,12 +86,6 @@ func (p *peer) session() proto.Session {
 	return p.spec.Session
 }
 
-func (p *peer) setUp(up bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.up = up
-}
-
 func (p *peer) drop(r reason, n int) {
 	p.dropped.Add(uint64(n))
 	p.t.counts.add(r, n)
@@ -98,6 +102,7 @@ func (p *peer) hurry() {
 // run dials, serves the link, and dials again.
 func (p *peer) run() {
 	defer p.out.close()
+	defer p.t.inquiries.forget(p)
 	failures, unclear := 0, 0
 	var last time.Time // when the last dial began
 	for p.pause(failures, unclear, last) {
@@ -230,6 +235,7 @@ func (p *peer) failed(a attempt, addr string, err error) {
 	why := reasonOf(err)
 	if why == noAnswer || why == hung {
 		p.witness.unanswered(a, time.Now())
+		p.doubt()
 	} else {
 		p.witness.answered()
 	}

@@ -63,7 +63,7 @@ func (p *peer) stats() PeerStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return PeerStats{
-		ID: p.id, Addr: p.spec.Addr, Up: p.up, Queued: p.out.len(),
+		ID: p.id, Addr: p.spec.Addr, Up: p.link.Load() != nil, Queued: p.out.len(),
 		Sent: p.sent.Load(), Dropped: p.dropped.Load(), Received: p.received.Load(),
 		RoundTrip: p.heart.roundTrip(),
 	}

@@ -38,11 +38,13 @@ type Transport struct {
 	counts   tally
 	grumbler grumbler
 	senders  sync.WaitGroup // one a peer
-	others   sync.WaitGroup // the listener, each connection it accepted, the pace
+	others   sync.WaitGroup // the listener, each connection it accepted, the pace, what waits
 
-	leader  atomic.Uint64 // whose node is watched; see SetLeader
-	ignored atomic.Uint64 // PINGs not answered because they came too often
-	done    chan struct{} // closed by Close
+	rhythm    *rhythm
+	inquiries inquiries
+	leader    atomic.Uint64 // whose node is watched; see SetLeader
+	ignored   atomic.Uint64 // PINGs not answered because they came too often
+	done      chan struct{} // closed by Close
 
 	// peers is replaced, never changed, so that Send takes no lock that a
 	// callback's caller may hold.
@@ -74,6 +76,7 @@ func Listen(cfg Config) (*Transport, error) {
 	}
 	t := &Transport{
 		cfg: cfg, ln: ln, lobby: lobby{limit: maxLobby}, done: make(chan struct{}),
+		rhythm: newRhythm(cfg.Heartbeat, cfg.Misses),
 	}
 	t.peers.Store(&map[proto.NodeID]*peer{})
 	t.others.Go(t.accept)
@@ -176,10 +179,11 @@ func (t *Transport) Close() error {
 // peer finds a peer of the set, nil when it is not in it.
 func (t *Transport) peer(id proto.NodeID) *peer { return (*t.peers.Load())[id] }
 
-// keepAlive notices within seconds that the machine at the other end of an
-// idle link vanished.
+// keepAlive notices in half a minute that the machine at the other end of an idle
+// link vanished. Gossip and heartbeats are faster; and there is a link between any
+// two nodes, so that a second would make for more packets than all else at rest.
 var keepAlive = net.KeepAliveConfig{
-	Enable: true, Idle: 2 * time.Second, Interval: time.Second, Count: 3,
+	Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3,
 }
 
 // complain logs a warning about who, once for each reason until forgive.

@@ -35,12 +35,14 @@ type witness struct {
 	gone   proto.Session // known to be gone
 	silent time.Time     // since when nobody answers; zero while somebody does
 	said   bool          // that it is unreachable
+	heard  uint64        // how often somebody answered
 }
 
 // loss is the end of a link with a process.
 type loss struct {
 	process
 	number uint64
+	clean  bool // between two frames
 }
 
 // attempt is what was known when a dial began: the dial can only prove
@@ -72,7 +74,8 @@ func (w *witness) up(a attempt, s proto.Session, home netip.AddrPort) {
 	defer w.mu.Unlock()
 	for _, old := range []process{a.seen, a.told} {
 		if old.home == home && !old.session.IsZero() && old.session != s {
-			w.bury(old.session, OtherSession)
+			clean := a.lost == w.lost && w.lost.session == old.session && w.lost.clean
+			w.bury(old.session, OtherSession, clean && w.links(old.session) == 0)
 		}
 	}
 	if w.gone == s {
@@ -80,6 +83,7 @@ func (w *witness) up(a attempt, s proto.Session, home netip.AddrPort) {
 	}
 	w.seen, w.mine = process{session: s, home: home}, s
 	w.lost, w.silent, w.said = loss{}, time.Time{}, false
+	w.heard++
 	w.say(s, LinkUp)
 }
 
@@ -123,8 +127,9 @@ func (w *witness) refused(a attempt, at netip.AddrPort, now time.Time) bool {
 		w.miss(a, now)
 		return w.said
 	}
+	clean := w.lost.clean
 	w.lost, w.silent, w.said = loss{}, time.Time{}, false
-	w.bury(s, DialRefused)
+	w.bury(s, DialRefused, clean)
 	return false
 }
 
@@ -133,6 +138,7 @@ func (w *witness) answered() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.silent, w.said = time.Time{}, false
+	w.heard++
 }
 
 // unanswered says that a dial got no answer. The first since the last answer
@@ -161,6 +167,46 @@ func (w *witness) miss(a attempt, now time.Time) {
 	}
 }
 
+// inDoubt is the process whose last link ended and of which nothing is known since;
+// zero when there is none, or when it was said to be unreachable.
+func (w *witness) inDoubt() proto.Session {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s := w.lost.session; !w.said && w.links(s) == 0 {
+		return s
+	}
+	return proto.Session{}
+}
+
+// answersSoFar counts the dials that somebody answered.
+func (w *witness) answersSoFar() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.heard
+}
+
+// unheard says that the others that were asked do not hear process s either. It is
+// unreachable then, unless there is a link or there was an answer since the
+// question was put, after as many as answers.
+func (w *witness) unheard(s proto.Session, answers uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.said || w.heard != answers || w.lost.session != s || w.links(s) > 0 {
+		return
+	}
+	w.said = true
+	w.say(s, IndirectUnreachable)
+}
+
+// vouched says that another node hears process s, which this one does not.
+func (w *witness) vouched(s proto.Session) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s != w.gone {
+		w.say(s, IndirectAlive)
+	}
+}
+
 // beat says that process s answers no PING, e being HeartbeatMissed, or does
 // again, e being HeartbeatBack.
 func (w *witness) beat(s proto.Session, e Event) {
@@ -178,7 +224,7 @@ func (w *witness) lose(s proto.Session, how Event) {
 	}
 	w.say(s, how)
 	w.losses++
-	w.lost = loss{process{session: s}, w.losses}
+	w.lost = loss{process{session: s}, w.losses, how == LinkClosed}
 	switch s {
 	case w.seen.session:
 		w.lost.home = w.seen.home
@@ -187,13 +233,14 @@ func (w *witness) lose(s proto.Session, how Event) {
 	}
 }
 
-// bury says once that process s is gone. The caller holds mu.
-func (w *witness) bury(s proto.Session, proof Event) {
+// bury says once that process s is gone, and whether that is proven. The caller
+// holds mu.
+func (w *witness) bury(s proto.Session, how Event, proven bool) {
 	if s == w.gone {
 		return
 	}
 	w.gone = s
-	w.say(s, proof)
+	w.emit(Evidence{Peer: w.id, Session: s, Event: how, Links: w.links(s), Proven: proven})
 }
 
 // links counts the established links with process s. The caller holds mu.

@@ -240,11 +240,64 @@ func TestGoneAndBack(t *testing.T) {
 	c.expect(t, append(once, once...)...)
 }
 
+// In doubt is a process whose last link ended, until anything is known of it.
+func TestInDoubt(t *testing.T) {
+	c := newCourt()
+	doubt := func(want proto.Session) {
+		t.Helper()
+		if got := c.inDoubt(); got != want {
+			t.Errorf("in doubt: %v, want %v", got, want)
+		}
+	}
+	doubt(proto.Session{})
+	c.theirs[s1] = 1
+	c.up(c.begin(dawn), s1, homeA)
+	c.ended(LinkReset)
+	doubt(proto.Session{}) // it has a link still
+	c.endedByPeer(s1, LinkReset, c.leaves(s1))
+	doubt(s1)
+	c.refused(c.begin(dawn), homeA, dawn)
+	doubt(proto.Session{}) // gone
+	c.up(c.begin(dawn), s2, homeA)
+	c.ended(LinkReset)
+	doubt(s2)
+	c.unanswered(c.begin(dawn), dawn.Add(time.Hour))
+	doubt(proto.Session{}) // said to be unreachable
+}
+
+// Nobody hears the process: it is unreachable, unless something was heard since the
+// question.
+func TestUnheard(t *testing.T) {
+	c := newCourt()
+	c.up(c.begin(dawn), s1, homeA)
+	c.unheard(s1, c.answersSoFar()) // linked
+	c.ended(LinkReset)
+	n := c.answersSoFar()
+	c.unheard(s2, n) // another
+	c.answered()
+	c.unheard(s1, n) // it answered meanwhile
+	c.expect(t, said(LinkUp, s1, 1), said(LinkReset, s1, 0))
+	c.unheard(s1, c.answersSoFar())
+	c.unheard(s1, c.answersSoFar()) // no news
+	c.unanswered(c.begin(dawn), dawn.Add(time.Hour))
+	c.expect(t, said(LinkUp, s1, 1), said(LinkReset, s1, 0), said(IndirectUnreachable, s1, 0))
+	c.up(c.begin(dawn), s1, homeA)
+	c.vouched(s1)
+	c.ended(LinkClosed)
+	c.refused(c.begin(dawn), homeA, dawn)
+	c.vouched(s1) // it is proven gone
+	c.unheard(s1, c.answersSoFar())
+	c.expect(t, said(LinkUp, s1, 1), said(LinkReset, s1, 0), said(IndirectUnreachable, s1, 0),
+		said(LinkUp, s1, 1), said(IndirectAlive, s1, 1),
+		said(LinkClosed, s1, 0), said(DialRefused, s1, 0))
+}
+
 func TestEvidenceForPeople(t *testing.T) {
 	for want, e := range map[string]Event{
 		"link-up 5": LinkUp, "link-closed 5": LinkClosed, "link-reset 5": LinkReset,
 		"dial-refused 5": DialRefused, "unreachable 5": Unreachable,
 		"other-session 5": OtherSession, "event(0) 5": 0,
+		"indirect-alive 5": IndirectAlive, "indirect-unreachable 5": IndirectUnreachable,
 	} {
 		if got := (Evidence{Peer: 5, Event: e}).String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// tookOffice is the record with which node id took the office in this term or a
+// later one.
+func (e e2e) tookOffice(id proto.NodeID, term proto.Term) trace.Record {
+	e.Helper()
+	rec, ok := e.record(time.Time{}, func(r trace.Record) bool {
+		return r.Node == uint64(id) && r.Role == trace.Leading && r.Term >= uint64(term)
+	})
+	if !ok {
+		e.Fatalf("no record of node %v taking the office", id)
+	}
+	return rec
+}
+
+// leaseEnd is the latest end of a lease that node id is known to have held.
+func (e e2e) leaseEnd(id proto.NodeID) (end time.Time) {
+	for _, r := range e.Records() {
+		if r.Node == uint64(id) && r.Role == trace.Leading && r.ValidUntil.After(end) {
+			end = r.ValidUntil
+		}
+	}
+	return end
+}
+
+// "A leader whose process died is replaced in milliseconds although its lease
+// still runs": its successor takes the office before that lease has ended.
+func TestOfficeReplacesTheDeadAtOnce(t *testing.T) {
+	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
+		// The promise is longer than this test may take, so nothing runs out.
+		e := newE2E(t, entry.Name, 5, "--voters", "1-5", "--promise", "10m")
+		e.check(e.StartAll())
+		first := e.agreed()
+		killed, err := e.Kill(first.Leader)
+		e.check(err)
+		next := e.agreed(without(first.Leader, 1, 2, 3, 4, 5)...)
+		took, end := e.tookOffice(next.Leader, next.Term), e.leaseEnd(first.Leader)
+		if !took.Time.After(killed) || !took.Time.Before(end) {
+			t.Errorf("killed at %v, replaced at %v, the lease ran to %v", killed, took.Time, end)
+		}
+		if took.Guarantee != "lease" || took.Token != uint64(next.Term) || next.Term <= first.Term {
+			t.Errorf("%s with token %d, term %d after %d",
+				took.Guarantee, took.Token, next.Term, first.Term)
+		}
+	})
+}
+
+// "SIGSTOP, cut or power loss: lease + one round, at most", and not before the
+// lease has ended: a process that is stopped proves nothing.
+func TestOfficeWaitsForTheSilent(t *testing.T) {
+	e := newE2E(t, "bully", 3, "--voters", "1-3")
+	e.check(e.StartAll())
+	e.leads(3)
+	e.check(e.Pause(3))
+	next := e.agreed(1, 2)
+	took, end := e.tookOffice(next.Leader, next.Term), e.leaseEnd(3)
+	if took.Time.Before(end) {
+		t.Errorf("replaced at %v, while its lease ran to %v", took.Time, end)
+	}
+	e.check(e.Resume(3))
+	e.agreed()
+	for _, r := range e.Records() {
+		if r.Node == 3 && r.Role == trace.Leading && r.Time.After(end) && r.Term < took.Term {
+			t.Errorf("node 3 leads term %d at %v, after its lease", r.Term, r.Time)
+		}
+	}
+}
+
+// "A majority of voters grants the nominee the term": without one nobody leads,
+// and with one again somebody does.
+func TestOfficeNeedsAMajority(t *testing.T) {
+	e := newE2E(t, "bully", 3, "--voters", "1-3")
+	e.check(e.StartAll())
+	e.leads(3)
+	for _, id := range []proto.NodeID{3, 2} {
+		_, err := e.Kill(id)
+		e.check(err)
+	}
+	e.leads(0, 1)
+	e.check(e.Start(2))
+	if b := e.agreed(1, 2); b.Leader == 0 {
+		t.Error("nobody leads with 2 of 3 voters")
+	}
+}
+
+// "Non-voters follow."
+func TestOfficeOfSome(t *testing.T) {
+	e := newE2E(t, "ring", 4, "--voters", "1-3")
+	e.check(e.StartAll())
+	if b := e.agreed(); b.Leader == 4 {
+		t.Error("node 4 leads without being a voter")
+	}
+	e.logs(4, "is none of the voters 1-3")
+}
+
+// "A node that differs gets no vote and says so on both sides."
+func TestVotersThatDiffer(t *testing.T) {
+	e := newE2E(t, "bully", 3)
+	e.check(e.Start(1, "--voters", "1-3"))
+	e.check(e.Start(2, "--voters", "1-3"))
+	e.check(e.Start(3, "--voters", "2-4"))
+	e.agreed(1, 2)
+	e.logs(3, "with voters 2-4")
+	e.logs(1, "with voters 2-4")
+	if strings.Contains(e.Log(3), `"role":"leader"`) {
+		t.Error("node 3 leads by a list of its own")
+	}
+}
+
+// "Losing or leaving, in this order": the leader that is told to stop is followed
+// by another at once, not after its promises.
+func TestOfficeIsReleased(t *testing.T) {
+	e := newE2E(t, "bully", 3, "--voters", "1-3", "--promise", "10m")
+	e.check(e.StartAll())
+	first := e.agreed()
+	e.check(e.Terminate(first.Leader))
+	e.exits(first.Leader, exitOK)
+	e.agreed(without(first.Leader, 1, 2, 3)...)
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/office"
+	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// maxVoters bounds a list of voters: an answer has to come from most of them.
+const maxVoters = 1000
+
+// officeSettings are what the office is told.
+var officeSettings = []setting{
+	{
+		name: "voters", form: list,
+		usage: "the `IDS` that vote, as 1,2,3 or 1-5, the same on every node: a leader then needs " +
+			"a majority of them; without, leadership is best-effort",
+		parse: func(s *settings, values []string) (err error) {
+			s.voters, err = parseVoters(values)
+			return err
+		},
+		show: func(s *settings) any { return ranges(s.voters) },
+	},
+	durationSetting("promise", "twice the failover budget", time.Millisecond,
+		"`TIME` for which a voter that elected a leader elects no other, the same on every "+
+			"node; a lease is a little shorter",
+		func(s *settings) *time.Duration { return &s.promise }),
+	{
+		name: "keep-promises", fallback: "false", form: yesNo,
+		usage: "wait a promise out even when the leader's process is seen to have died: for " +
+			"networks where something between the nodes ends connections on a living " +
+			"process's behalf",
+		parse: one(func(s *settings, v string) (err error) {
+			s.keepPromises, err = parseBool(v)
+			return err
+		}),
+		show: func(s *settings) any { return s.keepPromises },
+	},
+}
+
+// parseVoters reads ids and ranges of ids, each id once.
+func parseVoters(values []string) (quorum.Voters, error) {
+	var voters quorum.Voters
+	for _, value := range values {
+		first, last, isRange := strings.Cut(value, "-")
+		low, err := proto.ParseNodeID(first)
+		if err != nil {
+			return nil, err
+		}
+		high := low
+		if isRange {
+			if high, err = proto.ParseNodeID(last); err != nil {
+				return nil, err
+			}
+		}
+		if high < low || high-low >= maxVoters || len(voters)+int(high-low) >= maxVoters {
+			return nil, fmt.Errorf("%s: want a range of at most %d ids, the lower one first",
+				value, maxVoters)
+		}
+		for id := low; id <= high; id++ {
+			if voters.Has(id) {
+				return nil, fmt.Errorf("node %v is named twice: name each voter once", id)
+			}
+			voters = append(voters, id)
+		}
+	}
+	slices.Sort(voters)
+	return voters, nil
+}
+
+// ranges writes voters as briefly as parseVoters reads them.
+func ranges(voters quorum.Voters) string {
+	var words []string
+	for i := 0; i < len(voters); {
+		j := i
+		for j+1 < len(voters) && voters[j+1] == voters[j]+1 {
+			j++
+		}
+		word := voters[i].String()
+		if j > i {
+			word += "-" + voters[j].String()
+		}
+		words = append(words, word)
+		i = j + 1
+	}
+	return strings.Join(words, ",")
+}
+
+// errOffice: what the office is told does not fit together.
+var errOffice = errors.New("office")
+
+// deriveOffice puts an office around the algorithm, if there are voters.
+func (r *resolved) deriveOffice() error {
+	if !r.has("voters") {
+		r.origins["voters"] = origin{Source: "default"}
+	}
+	if !r.has("promise") {
+		r.promise = 2 * r.pacing.budget
+		r.origins["promise"] = origin{"default", fromBudget}
+	}
+	if len(r.voters) == 0 {
+		return nil
+	}
+	r.algorithm = r.algorithm.WithOffice()
+	if least := office.MinPromise(r.pacing.latency); r.promise < least {
+		return fmt.Errorf("%w: promise ≥ 20 × latency + 20ms: %v < 20 × %v + 20ms = %v: "+
+			"raise --promise or lower --latency", errOffice, r.promise, r.pacing.latency, least)
+	}
+	if n := len(r.voters); n%2 == 0 {
+		r.warnings = append(r.warnings, fmt.Sprintf("%d voters bear the loss of %d, as %d would: "+
+			"an even number buys nothing", n, n-r.voters.Majority(), n-1))
+	}
+	if !r.voters.Has(r.id) {
+		r.warnings = append(r.warnings, fmt.Sprintf("node %v is none of the voters %s: it follows "+
+			"and never leads", r.id, ranges(r.voters)))
+	}
+	return nil
+}
+
+// electionLabel is what must be the same on nodes that exchange election
+// messages: a voter of another list would count for majorities that need not
+// meet.
+func (s settings) electionLabel() string {
+	if len(s.voters) == 0 {
+		return s.algorithm.Name
+	}
+	label := fmt.Sprintf("%s with voters %s, promise %v", s.algorithm.Name, ranges(s.voters), s.promise)
+	if len(label) > proto.MaxLabel {
+		label = label[:proto.MaxLabel-20] + "… of " + strconv.Itoa(len(s.voters))
+	}
+	return label
+}

@@ -1,0 +1,40 @@
+package clock_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/node/clock"
+)
+
+// Readings never go back, and go on.
+func TestNowGoesOn(t *testing.T) {
+	first := clock.Now()
+	last := first
+	for deadline := time.Now().Add(time.Minute); last.Sub(first) < time.Millisecond; {
+		now := clock.Now()
+		if now.Before(last) {
+			t.Fatalf("%v after %v", now, last)
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the clock stands still")
+		}
+		last = now
+	}
+}
+
+// Wall is for people: the same distance from now, by the other clock.
+func TestWall(t *testing.T) {
+	before := time.Now()
+	got := clock.Wall(clock.Now().Add(time.Hour))
+	after := time.Now()
+	if got.Before(before.Add(time.Hour-time.Second)) || got.After(after.Add(time.Hour)) {
+		t.Errorf("an hour from %v is shown as %v", before, got)
+	}
+}
+
+func BenchmarkNow(b *testing.B) {
+	for b.Loop() {
+		clock.Now()
+	}
+}

@@ -1,0 +1,92 @@
+package tcp
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// maxQuestions bounds the questions of one link that wait for an answer.
+const maxQuestions = 16
+
+// voucher answers what the other end of a link asks about third processes: whether
+// this node hears them, from now on. It belongs to the goroutine that reads there.
+//
+// Nobody can make this node dial or send at will: it asks only its own peers, at
+// the addresses that it knows, the process that it was linked with last, and each
+// at most four times in an interval.
+type voucher struct {
+	t       *Transport
+	in      *inbound
+	last    uint64 // question
+	waiting atomic.Int32
+}
+
+// read takes a PING_REQ and sees to its answer.
+func (v *voucher) read(payload []byte) error {
+	body, err := proto.UnmarshalLink(proto.KindPingReq, payload)
+	if err != nil {
+		return faultf(badPayload, "%v", err)
+	}
+	req := body.(proto.PingReq)
+	if req.Number <= v.last {
+		return faultf(unexpected, "PING_REQ %d after PING_REQ %d", req.Number, v.last)
+	}
+	v.last = req.Number
+	p := v.t.peer(req.Target)
+	if p == nil {
+		return nil
+	}
+	sign := p.heart.sign(req.Session)
+	if sign == nil {
+		return nil // not the process that this node knows
+	}
+	if v.waiting.Load() >= maxQuestions {
+		v.t.ignored.Add(1)
+		return nil
+	}
+	v.waiting.Add(1)
+	p.seek(time.Now())
+	v.t.others.Go(func() {
+		defer v.waiting.Add(-1)
+		v.await(req.Number, sign)
+	})
+	return nil
+}
+
+// await answers question n when the process gives a sign of life, or has given
+// none for as long as a watched one may. A node that was itself late cannot tell.
+func (v *voucher) await(n uint64, sign <-chan struct{}) {
+	cfg := v.t.cfg
+	began := time.Now()
+	limit := time.NewTimer(cfg.silence())
+	defer limit.Stop()
+	heard := false
+	select {
+	case <-sign:
+		heard = true
+	case <-limit.C:
+		if time.Since(began) > cfg.silence()+cfg.Heartbeat {
+			return
+		}
+	case <-v.in.done:
+		return
+	}
+	// How the link is, its reader finds out.
+	_, _ = v.in.say(proto.PingRes{Number: n, Heard: heard}, cfg.timing.write)
+}
+
+// seek asks the peer for a sign of life, on its link or by the next dial.
+func (p *peer) seek(now time.Time) {
+	before := p.sought.Load()
+	since := now.UnixNano() - before
+	if since < int64(p.t.cfg.Heartbeat)/4 || !p.sought.CompareAndSwap(before, now.UnixNano()) {
+		return
+	}
+	if p.link.Load() == nil {
+		p.hurry()
+		return
+	}
+	p.askLife()
+}

@@ -1,0 +1,190 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+)
+
+// inOffice is a Machine that follows the reasons of Campaigns: "lead N seconds",
+// "lose". It says when it is told that the work has stopped.
+func inOffice(j *journal) func(time.Time, algorithms.Event) (algorithms.Output, bool) {
+	return func(now time.Time, ev algorithms.Event) (algorithms.Output, bool) {
+		switch ev := ev.(type) {
+		case algorithms.Idle:
+			j.add("idle %d", ev.Term)
+			return algorithms.Output{}, false
+		case algorithms.Gone:
+			j.add("gone %d", ev.ID)
+			return algorithms.Output{}, false
+		case algorithms.Campaign:
+			l := leads(self, 7)
+			switch ev.Reason {
+			case "lead":
+				l.Until = now.Add(10 * time.Second)
+			case "lose":
+				l = leads(0, 7)
+			case "again":
+				l = leads(self, 8)
+				l.Until = now.Add(10 * time.Second)
+			}
+			return algorithms.Output{Leader: l}, true
+		}
+		return algorithms.Output{}, false
+	}
+}
+
+func startInOffice(t *testing.T) *fixture {
+	j := new(journal)
+	f := start(t, inOffice(j), func(_ *fixture, c *Config) { c.Record = nil })
+	f.journal = j
+	return f
+}
+
+func wantLines(t *testing.T, j *journal, want ...string) {
+	t.Helper()
+	synctest.Wait()
+	got := j.take()
+	if len(got) != len(want) {
+		t.Fatalf("got %q, want %q", got, want)
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// "It leads no more; then its work stops; only then RELEASE": the Machine learns
+// that the work has stopped when the last function has returned.
+func TestWorkStopsBeforeTheOfficeIsReleased(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startInOffice(t)
+		defer f.stop()
+		for name, drain := range map[string]time.Duration{"a": time.Second, "b": 3 * time.Second} {
+			go f.Lead(t.Context(), func(ctx context.Context, l Lease) error {
+				<-ctx.Done()
+				if !errors.Is(context.Cause(ctx), ErrNotLeader) || l.Valid() {
+					t.Errorf("%s ends with %v, valid %v", name, context.Cause(ctx), l.Valid())
+				}
+				time.Sleep(drain)
+				f.journal.add("%s stopped", name)
+				return nil
+			})
+		}
+		f.campaign("lead")
+		synctest.Wait()
+		f.campaign("lose")
+		wantLines(t, f.journal)
+		time.Sleep(4 * time.Second)
+		wantLines(t, f.journal, "a stopped", "b stopped", "idle 7")
+
+		f.campaign("again")
+		f.campaign("lose")
+		time.Sleep(4 * time.Second)
+		synctest.Wait()
+		if lines := f.journal.take(); len(lines) == 0 || lines[len(lines)-1] != "idle 8" {
+			t.Errorf("the second time in office: %q", lines)
+		}
+	})
+}
+
+// "The context ends before the lease can", even when the loop says nothing.
+func TestContextEndsBeforeTheLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startInOffice(t)
+		defer f.stop()
+		ended := make(chan Lease, 1)
+		go f.Lead(t.Context(), func(ctx context.Context, l Lease) error {
+			<-ctx.Done()
+			if !errors.Is(context.Cause(ctx), ErrLeaseExpired) || !l.Valid() {
+				t.Errorf("ends with %v, valid %v", context.Cause(ctx), l.Valid())
+			}
+			ended <- l
+			return errors.New("done")
+		})
+		f.campaign("lead")
+		time.Sleep(5 * time.Second)
+		f.campaign("lead") // renewed
+		begun := time.Now()
+		l := <-ended
+		if after := time.Since(begun); after < 8*time.Second || after >= 10*time.Second {
+			t.Errorf("the context ended %v after the renewal of a lease of 10s", after)
+		}
+		if l.Term() != 7 || !l.Until().Equal(begun.Add(10*time.Second)) {
+			t.Errorf("lease of term %d until %v", l.Term(), l.Until())
+		}
+		time.Sleep(time.Until(l.Until()))
+		if l.Valid() || f.Status().Leader.ID != 0 {
+			t.Error("a lease that has ended counts")
+		}
+	})
+}
+
+// A best-effort leader has no lease, and is told when it leads no more.
+func TestLeadWithoutALease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startInOffice(t)
+		result := make(chan error, 1)
+		got := make(chan Lease, 1)
+		go func() {
+			result <- f.Lead(t.Context(), func(ctx context.Context, l Lease) error {
+				got <- l
+				<-ctx.Done()
+				return nil
+			})
+		}()
+		f.campaign("best effort")
+		if l := <-got; !l.Valid() || !l.Until().IsZero() || l.Term() != 7 {
+			t.Errorf("%+v", l)
+		}
+		_ = f.stop()
+		if err := <-result; !errors.Is(err, ErrStopped) {
+			t.Errorf("Lead on a node that ended: %v", err)
+		}
+	})
+}
+
+// Lead ends with its context, and with the error of its function.
+func TestLeadEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startInOffice(t)
+		defer f.stop()
+		enough := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(enough)
+		work := func(context.Context, Lease) error { return enough }
+		if err := f.Lead(ctx, work); !errors.Is(err, enough) {
+			t.Errorf("with its context: %v", err)
+		}
+		f.campaign("lead")
+		if err := f.Lead(t.Context(), work); err != enough {
+			t.Errorf("with its function: %v", err)
+		}
+	})
+}
+
+// What a process said, it said before it died.
+func TestProofComesAfterTheMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startInOffice(t)
+		defer f.stop()
+		f.Gone(other, epoch)
+		wantLines(t, f.journal, "gone 5")
+	})
+}
+
+func BenchmarkLeaseValid(b *testing.B) {
+	l := Lease{newTenure(algorithms.Leader{
+		ID: self, Term: 7, Until: time.Now().Add(time.Hour),
+	}, time.Now)}
+	for b.Loop() {
+		if !l.Valid() {
+			b.Fatal("not valid")
+		}
+	}
+}
