@@ -20,7 +20,9 @@ import (
 //	       + heartbeat    until a beat of this node notices
 //	       + round        until the next one is elected: k × latency
 //
-// where latency is the worst case one way, Δ in the algorithms' formulas, and k
+// (elections that hang in a process whose sockets work give their last sign of life
+// up to half a heartbeat after they began to hang; a round rarely takes all of its
+// share), where latency is the worst case one way, Δ in the algorithms' formulas, and k
 // is the longest timeout of the algorithm in those, which waits for a round's
 // end. A ring's grows with its nodes: it is reckoned for planNodes.
 //

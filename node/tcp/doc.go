@@ -58,7 +58,8 @@
 //	it misses somebody
 //	starts counting anew when its
 //	own beat came late by more than
-//	an interval
+//	an interval, and does not count
+//	one that is late by a quarter
 //	after a third false alarm in a
 //	minute bears twice as many, after
 //	a fourth three times as many; an

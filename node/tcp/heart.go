@@ -199,12 +199,12 @@ func (h *heart) allowed(now time.Time) int {
 	return h.misses * min(1+max(0, len(h.recent(now))-freeAlarms), maxPatience)
 }
 
-// beat counts n intervals that are over; anew says that the node itself was
+// beat counts the intervals that are over, or starts anew when the node itself was
 // late. It reports whether there is anything to count; whether the process is to be
 // asked for a sign of life: not if it leads and asked for one itself, so that of
 // two who watch each other only the leader asks; and whether it is in doubt, so
 // that others are to be asked: the next beat misses it, unless they hear it.
-func (h *heart) beat(w watch, n int, anew bool, now time.Time) (beats, ask, doubt bool) {
+func (h *heart) beat(w watch, b beat, now time.Time) (beats, ask, doubt bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	ask = !h.pinged || w == follower
@@ -212,8 +212,8 @@ func (h *heart) beat(w watch, n int, anew bool, now time.Time) (beats, ask, doub
 	if h.session.IsZero() || w == unwatched && h.silent == 0 {
 		return false, false, false // it was never heard of, or nobody cares
 	}
-	h.silent += n
-	if anew && !h.missed {
+	h.silent += b.intervals
+	if b.anew && !h.missed {
 		h.silent = 1
 	}
 	borne := max(h.allowed(now), h.bail)

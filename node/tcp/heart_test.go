@@ -30,7 +30,7 @@ func newPulse(t *testing.T) *pulse {
 
 // asks lets one beat pass and reports whether the process is asked.
 func (p *pulse) asks(w watch, anew bool) bool {
-	_, ask, _ := p.beat(w, 1, anew, p.now)
+	_, ask, _ := p.beat(w, beat{intervals: 1, anew: anew}, p.now)
 	return ask
 }
 
@@ -97,6 +97,21 @@ func TestOwnStarvationAccusesNobody(t *testing.T) {
 	p.asks(leading, true)
 	p.answer()
 	p.want(said(HeartbeatMissed, one, 0), said(HeartbeatBack, one, 0))
+}
+
+// Beats that count no interval ask, and accuse nobody.
+func TestTardyBeatsAccuseNobody(t *testing.T) {
+	p := newPulse(t)
+	p.begin(one, p.now)
+	p.beats(3)
+	for range 100 {
+		if _, ask, _ := p.beat(leading, beat{}, p.now); !ask {
+			t.Fatal("does not ask")
+		}
+	}
+	p.want()
+	p.beats(1)
+	p.want(said(HeartbeatMissed, one, 0))
 }
 
 // Promise: nobody is asked while nobody leads, but for those who owe an answer:
@@ -257,7 +272,7 @@ func TestVouchedFor(t *testing.T) {
 	p.begin(one, p.now)
 	doubts := func() (beats []int) {
 		for n := 1; len(p.said) == 0 && n < 100; n++ {
-			if _, _, doubt := p.beat(leading, 1, false, p.now); doubt {
+			if _, _, doubt := p.beat(leading, beat{intervals: 1}, p.now); doubt {
 				beats = append(beats, n)
 				if !p.vouch(one) {
 					t.Error("the voucher makes no difference")

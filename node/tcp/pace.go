@@ -51,24 +51,25 @@ func (t *Transport) pace() {
 		case <-t.rhythm.timer.C:
 		}
 		now := time.Now()
-		beats, late := t.rhythm.next(now)
+		b := t.rhythm.next(now)
 		switch {
-		case beats == 0:
+		case b.lull:
 		case !t.cfg.alive():
 			stood = true
 		default:
-			t.beat(now, beats, late || stood)
+			b.anew = b.anew || stood
+			t.beat(b, now)
 			stood = false
 		}
 	}
 }
 
-// beat lets all hearts beat, n intervals being over.
-func (t *Transport) beat(now time.Time, n int, anew bool) {
+// beat lets all hearts beat.
+func (t *Transport) beat(b beat, now time.Time) {
 	beating, leader := 0, proto.NodeID(0)
 	for id, p := range *t.peers.Load() {
 		w := t.watch(id)
-		beats, ask, doubt := p.heart.beat(w, n, anew, now)
+		beats, ask, doubt := p.heart.beat(w, b, now)
 		if doubt {
 			t.inquire(p, p.heart.process(), now)
 		}

@@ -10,7 +10,9 @@ import (
 // rhythm times this node's beats. Any goroutine may use it.
 //
 //  1. Two beats are an interval apart, or more if this node was late: its own
-//     lateness makes it slower to accuse others, never faster.
+//     lateness makes it slower to accuse others, never faster. A beat that is late
+//     by more than a quarter of an interval counts none: on a machine that is
+//     short of processors the others are late too.
 //  2. A node that has only its leader to watch, and hears it ask, lets its own
 //     beats pass: at rest timers cost a process more than what it receives. It
 //     looks once in a lull. If the leader has been silent for an interval and a
@@ -38,27 +40,36 @@ func newRhythm(interval time.Duration, misses int) *rhythm {
 	return r
 }
 
-// next is called when the timer fires, and sets it anew. It returns how many
-// intervals are over, none in a lull; late says that the timer fired more than an
-// interval too late.
-func (r *rhythm) next(now time.Time) (beats int, late bool) {
+// beat is what the timer tells.
+type beat struct {
+	lull      bool // there is nothing to do
+	intervals int  // that count
+	anew      bool // the timer fired more than an interval too late
+}
+
+// next is called when the timer fires, and sets it anew.
+func (r *rhythm) next(now time.Time) beat {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	late = now.Sub(r.due) > r.interval
+	late := now.Sub(r.due)
+	b := beat{intervals: 1, anew: late > r.interval}
 	silence := now.Sub(r.heard)
+	wait := r.interval
 	switch {
 	case r.only != 0 && silence < r.interval*3/2:
 		r.asleep = true
 		r.arm(r.lull - silence)
-		return 0, late
+		return beat{lull: true}
 	case r.asleep:
 		r.asleep = false
-		beats = int(silence / r.interval)
-		r.arm(r.interval - silence%r.interval)
-		return beats, late
+		b.intervals = int(silence / r.interval)
+		wait -= silence % r.interval
 	}
-	r.arm(r.interval)
-	return 1, late
+	if late > r.interval/4 {
+		b.intervals = 0
+	}
+	r.arm(wait)
+	return b
 }
 
 // relyOn says whose PINGs make beats needless from now on, 0 for nobody's.

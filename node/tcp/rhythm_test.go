@@ -21,10 +21,12 @@ func beatsOf(t *testing.T, end time.Duration, do func(*rhythm, time.Duration)) (
 			do(r, at)
 			select {
 			case now := <-r.timer.C:
-				if n, late := r.next(now); late {
+				b := r.next(now)
+				if b.anew {
 					t.Errorf("late at %v", at)
-				} else if n > 0 {
-					beats = append(beats, [2]float64{at.Seconds(), float64(n)})
+				}
+				if !b.lull {
+					beats = append(beats, [2]float64{at.Seconds(), float64(b.intervals)})
 				}
 			default:
 			}
@@ -80,20 +82,27 @@ func TestLullEndsWithTheLeader(t *testing.T) {
 	}
 }
 
-// A timer that fires late says so, and the next beat is a whole interval later: a
-// node that gets no processor grows slower to accuse.
+// A timer that fires a little late counts no interval, one that fires very late says
+// so, and the next beat is a whole interval later: a node that gets no processor
+// grows slower to accuse.
 func TestLateBeats(t *testing.T) {
+	const ms = time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
 		r := newRhythm(time.Second, 6)
 		defer r.timer.Stop()
 		for _, c := range []struct {
 			after time.Duration
-			late  bool
-		}{{1900 * time.Millisecond, false}, {2100 * time.Millisecond, true}, {time.Second, false}} {
+			want  beat
+		}{
+			{1200 * ms, beat{intervals: 1}},
+			{1300 * ms, beat{}},
+			{2100 * ms, beat{anew: true}},
+			{1000 * ms, beat{intervals: 1}},
+		} {
 			time.Sleep(c.after)
 			<-r.timer.C
-			if n, late := r.next(time.Now()); n != 1 || late != c.late {
-				t.Errorf("after %v: %d, late %v", c.after, n, late)
+			if got := r.next(time.Now()); got != c.want {
+				t.Errorf("after %v: %+v, want %+v", c.after, got, c.want)
 			}
 			select {
 			case <-r.timer.C:
