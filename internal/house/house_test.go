@@ -57,7 +57,10 @@ var house = []room{
 	{path: "rounds/tell", module: []string{"algorithms/catalog", "rounds"}},
 	{path: "rounds/picture", module: []string{"algorithms/catalog", "proto", "rounds"}},
 	{path: "node", module: []string{"algorithms", "proto", "trace"}, others: []string{zerolog}},
-	{path: "node/tcp", module: []string{"proto"}, others: []string{zerolog}},
+	{
+		path: "node/tcp", module: []string{"proto"},
+		others: []string{zerolog, "golang.org/x/sys/unix"},
+	},
 	{
 		path:   "node/statefile",
 		module: []string{"algorithms", "proto"}, others: []string{"golang.org/x/sys/unix"},
@@ -76,6 +79,14 @@ var house = []room{
 		path:   "bench",
 		module: []string{"algorithms", "algorithms/catalog", "cluster", "proto", "trace"},
 	},
+	{path: "fence", module: []string{"proto"}},
+	{path: "fence/fencehttp", module: []string{"fence"}},
+	{path: "fence/fencetest", module: []string{"fence", "proto"}},
+	{
+		path: "fence/store", module: []string{"fence", "proto"},
+		others: []string{"go.etcd.io/bbolt", "go.etcd.io/bbolt/errors"},
+	},
+	{path: "fence/kv", module: []string{"fence", "fence/fencehttp", "fence/store"}},
 	{path: "internal/house"},
 	{path: "cmd/node", module: []string{"*"}, others: []string{"*"}},
 }

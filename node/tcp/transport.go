@@ -65,7 +65,9 @@ func Listen(cfg Config) (*Transport, error) {
 	// time: a refusal, or another session, is then proof about the first.
 	lc := net.ListenConfig{KeepAliveConfig: keepAlive}
 	lc.SetMultipathTCP(false) // whose end of stream says other things
-	ln, err := lc.Listen(context.Background(), network(cfg.Bind), cfg.Bind)
+	ln, err := onHighDescriptor(func() (net.Listener, error) {
+		return lc.Listen(context.Background(), network(cfg.Bind), cfg.Bind)
+	})
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fmt.Errorf("listen for elections on %s: %w: another process has that "+
 			"port; stop it, or choose another election address", cfg.Bind, ErrAddrInUse)
