@@ -28,6 +28,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			simulateCommand(),
 			demoCommand(),
 			benchCommand(),
+			fenceCommand(),
 			versionCommand(),
 		},
 		// Errors have their exit codes from one table: see exits.

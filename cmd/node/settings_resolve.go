@@ -130,7 +130,7 @@ func environment(environ []string) map[string]string {
 // are not refused: under Kubernetes a service named ringleader puts some into
 // every container.
 func unknownVariables(env map[string]string) []string {
-	known := []string{configEnv, addrEnv}
+	known := []string{configEnv, addrEnv, fenceEnv("bind"), fenceEnv("data-dir")}
 	for _, s := range table {
 		known = append(known, s.env())
 	}

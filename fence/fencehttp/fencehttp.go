@@ -1,0 +1,89 @@
+// Package fencehttp checks fencing tokens on HTTP requests.
+//
+// A request that changes something shows its token in a header:
+//
+//	Ringleader-Token: 7;node=3;session=9f86d081884c7d659a2feaa0c55ad015
+//
+// It is the term, the node and the session in hexadecimal, in exactly this
+// spelling: what `ringleader exec` gives a command as RINGLEADER_TOKEN.
+//
+// A refusal is problem JSON (RFC 9457), and nothing has changed:
+//
+//	400 Bad Request             the header is no token, or stands there twice
+//	412 Precondition Failed     the token is stale; "current" is the highest one,
+//	                            also given as the answer's own Ringleader-Token
+//	428 Precondition Required   there is no token
+//	503 Service Unavailable     writes of the former leader are still under way
+//
+// A GET or HEAD needs no token. With one it is a read as leader, which is
+// refused unless the token is the highest and sealed: see fence.AdmitRead.
+package fencehttp
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/ringleader-dev/ringleader/fence"
+)
+
+// Header carries the token.
+const Header = "Ringleader-Token"
+
+// FromRequest reads the request's token. Errors wrap fence.ErrNoToken or
+// fence.ErrMalformedToken.
+func FromRequest(r *http.Request) (fence.Token, error) {
+	switch shown := r.Header.Values(Header); len(shown) {
+	case 0:
+		return fence.Token{}, fence.ErrNoToken
+	case 1:
+		return fence.Parse(shown[0])
+	default:
+		// Which of them counts is a guess, and a proxy may guess otherwise.
+		return fence.Token{}, fence.ErrMalformedToken
+	}
+}
+
+// Protect lets a request that changes something through to next only inside of
+// guard, and one that does not when CheckRead allows its token, if it has one.
+// The guard's Meter counts the former.
+//
+// What next does after it returned is not covered, nor what a client does that
+// never gets here.
+func Protect(guard *fence.Guard, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		leave, err := enter(guard, r)
+		if err != nil {
+			Refuse(w, err)
+			return
+		}
+		defer leave()
+		next.ServeHTTP(w, r)
+	})
+}
+
+func enter(guard *fence.Guard, r *http.Request) (leave func(), err error) {
+	t, err := FromRequest(r)
+	if safe(r.Method) {
+		switch {
+		case errors.Is(err, fence.ErrNoToken):
+			err = nil // anybody may read
+		case err == nil:
+			err = guard.CheckRead(t)
+		}
+		return func() {}, err
+	}
+	if err != nil {
+		guard.Meter.Record(err)
+		return nil, err
+	}
+	return guard.Enter(r.Context(), t)
+}
+
+// safe reports whether requests of that method change nothing.
+func safe(method string) bool {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+		return true
+	}
+	return false
+}

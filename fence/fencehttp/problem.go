@@ -1,0 +1,107 @@
+package fencehttp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/ringleader-dev/ringleader/fence"
+)
+
+// Problem is the answer to a request that was not done (RFC 9457).
+type Problem struct {
+	Type   string `json:"type"`   // where to read about it
+	Title  string `json:"title"`  // the same for every problem of the type
+	Status int    `json:"status"` // the HTTP status
+	Detail string `json:"detail"` // what happened, and what to do
+	// Current is the highest token, of a stale one.
+	Current fence.Token `json:"current,omitzero"`
+}
+
+// ProblemType is the media type of a Problem.
+const ProblemType = "application/problem+json"
+
+// Docs is where the types of problems are described; each adds its name.
+const Docs = "https://github.com/ringleader-dev/ringleader/blob/main/docs/FENCING.md#"
+
+// Refuse answers a request that err keeps from being done.
+func Refuse(w http.ResponseWriter, err error) { Describe(err).Write(w) }
+
+// Describe says what err means to a client. What it does not know is the
+// server's own failure.
+func Describe(err error) Problem {
+	for _, k := range known {
+		if !errors.Is(err, k.err) {
+			continue
+		}
+		p := Problem{Type: Docs + k.name, Title: k.err.Error(), Status: k.status}
+		p.Detail = err.Error() + ": " + k.advice
+		if stale, ok := errors.AsType[*fence.StaleError](err); ok {
+			p.Current = stale.Highest
+		}
+		return p
+	}
+	return Problem{
+		Type: Docs + "failed", Title: "the write failed",
+		Status: http.StatusInternalServerError, Detail: err.Error(),
+	}
+}
+
+// known are the problems by their causes; the first that fits counts.
+var known = []struct {
+	err    error
+	status int
+	name   string // of the type
+	advice string
+}{
+	{
+		fence.ErrOtherHolder, http.StatusPreconditionFailed, "other-holder",
+		"stop, and find out what granted one term twice",
+	},
+	{
+		fence.ErrStaleToken, http.StatusPreconditionFailed, "stale-token",
+		"stop: you do not lead any more",
+	},
+	{
+		fence.ErrUnsealed, http.StatusPreconditionFailed, "unsealed-token",
+		"or leave the token out to read as anybody",
+	},
+	{
+		fence.ErrNoToken, http.StatusPreconditionRequired, "no-token",
+		"show the one of your office in the header " + Header,
+	},
+	{
+		fence.ErrMalformedToken, http.StatusBadRequest, "malformed-token",
+		"show the one of your office in one header " + Header + ", letter for letter",
+	},
+	{
+		context.DeadlineExceeded, http.StatusServiceUnavailable, "busy",
+		"lower tokens are refused by now; try again",
+	},
+	{
+		context.Canceled, http.StatusServiceUnavailable, "busy",
+		"lower tokens are refused by now; try again",
+	},
+}
+
+// Write sends the answer.
+func (p Problem) Write(w http.ResponseWriter) {
+	body, err := json.Marshal(p)
+	if err != nil {
+		body = []byte(`{"status":500}`) // a Problem is always JSON
+		p.Status = http.StatusInternalServerError
+	}
+	body = append(body, '\n')
+	h := w.Header()
+	if !p.Current.IsZero() {
+		h.Set(Header, p.Current.String())
+	}
+	h.Set("Content-Type", ProblemType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(body) // a client that has gone away misses nothing it wants
+}

@@ -1,0 +1,137 @@
+package kv
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/fence"
+	"github.com/ringleader-dev/ringleader/fence/fencehttp"
+	"github.com/ringleader-dev/ringleader/fence/store"
+)
+
+// Client talks to one service. Its methods may be called from any goroutine.
+//
+// A stale token is a *fence.StaleError, with the highest one. store.ErrNotFound
+// and store.ErrNoSpace are what they say; every other answer that is no success
+// is ErrRefused. After an error that is none of these nothing is known: the
+// call may have been done.
+type Client struct {
+	Base string // http://HOST:PORT
+	HTTP *http.Client
+}
+
+// ErrRefused is an answer that says no, for the reason that it tells.
+var ErrRefused = errors.New("refused")
+
+// clientTimeout bounds one call.
+const clientTimeout = 30 * time.Second
+
+// NewClient returns a client of the service at base, http://HOST:PORT, which
+// keeps its connections to it open.
+func NewClient(base string) Client {
+	return Client{Base: base, HTTP: &http.Client{
+		Timeout:   clientTimeout,
+		Transport: &http.Transport{}, // no proxy that the environment names
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse // the service redirects nobody
+		},
+	}}
+}
+
+// Put keeps data under key as the leader that t names.
+func (c Client) Put(ctx context.Context, t fence.Token, key string, data []byte) error {
+	_, _, err := c.call(ctx, t, http.MethodPut, keyURL(key), data)
+	return err
+}
+
+// Delete removes key as the leader that t names.
+func (c Client) Delete(ctx context.Context, t fence.Token, key string) error {
+	_, _, err := c.call(ctx, t, http.MethodDelete, keyURL(key), nil)
+	return err
+}
+
+// Seal makes t the highest token: a new leader's first call.
+func (c Client) Seal(ctx context.Context, t fence.Token) error {
+	_, _, err := c.call(ctx, t, http.MethodPost, sealPath, nil)
+	return err
+}
+
+// Get reads key: as the leader that t names, or as anybody with the zero Token.
+func (c Client) Get(ctx context.Context, t fence.Token, key string) (store.Value, error) {
+	body, header, err := c.call(ctx, t, http.MethodGet, keyURL(key), nil)
+	if err != nil {
+		return store.Value{}, err
+	}
+	by, err := fence.Parse(header.Get(WrittenBy))
+	return store.Value{Data: body, By: by}, err
+}
+
+// Status asks for the highest token and the counts.
+func (c Client) Status(ctx context.Context) (s Status, err error) {
+	body, _, err := c.call(ctx, fence.Token{}, http.MethodGet, statusPath, nil)
+	if err != nil {
+		return s, err
+	}
+	return s, json.Unmarshal(body, &s)
+}
+
+func (c Client) call(
+	ctx context.Context, t fence.Token, method, path string, body []byte,
+) ([]byte, http.Header, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.Base+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, nil, err
+	}
+	if !t.IsZero() {
+		req.Header.Set(fencehttp.Header, t.String())
+	}
+	resp, err := c.HTTP.Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, store.MaxValue+1))
+	if err != nil {
+		return nil, nil, err
+	}
+	if resp.StatusCode/100 != 2 {
+		return nil, nil, refusal(t, resp, answer)
+	}
+	return answer, resp.Header, nil
+}
+
+// refusal is the error that an answer stands for.
+func refusal(t fence.Token, resp *http.Response, answer []byte) error {
+	var p fencehttp.Problem
+	if resp.Header.Get("Content-Type") != fencehttp.ProblemType ||
+		json.Unmarshal(answer, &p) != nil {
+		return fmt.Errorf("%s is not the answer of this service: does another program listen there?",
+			resp.Status)
+	}
+	switch {
+	case !p.Current.IsZero():
+		return &fence.StaleError{Token: t, Highest: p.Current}
+	case p.Status == http.StatusNotFound:
+		return fmt.Errorf("%w: %s", store.ErrNotFound, p.Detail)
+	case p.Status == http.StatusInsufficientStorage:
+		return fmt.Errorf("%w: %s", store.ErrNoSpace, p.Detail)
+	}
+	return fmt.Errorf("%w: %s: %s", ErrRefused, p.Title, p.Detail)
+}
+
+// keyURL is the path of a key. Its slashes stay what they are.
+func keyURL(key string) string {
+	parts := strings.Split(key, "/")
+	for i, part := range parts {
+		parts[i] = url.PathEscape(part)
+	}
+	return keyPath + strings.Join(parts, "/")
+}

@@ -1,0 +1,44 @@
+package kv
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/ringleader-dev/ringleader/fence/fencehttp"
+	"github.com/ringleader-dev/ringleader/fence/store"
+)
+
+// errCutShort: the request ended before its body did.
+var errCutShort = errors.New("the value did not arrive whole")
+
+// problems are what the service itself finds wrong; fencehttp knows the rest.
+// The first that fits counts: a broken store may be without space too.
+var problems = []struct {
+	err    error
+	status int
+	title  string
+}{
+	{store.ErrBroken, http.StatusInternalServerError, "the store is broken"},
+	{store.ErrNoSpace, http.StatusInsufficientStorage, "no space left"},
+	{store.ErrCorrupt, http.StatusInternalServerError, "the data is damaged"},
+	{store.ErrNotFound, http.StatusNotFound, "no such key"},
+	{store.ErrKey, http.StatusBadRequest, "not a key"},
+	{store.ErrTooLarge, http.StatusRequestEntityTooLarge, "the value is too large"},
+	{errCutShort, http.StatusBadRequest, "the value was cut short"},
+}
+
+// refuse answers a request that err kept from being done.
+func refuse(w http.ResponseWriter, err error) {
+	for _, p := range problems {
+		if errors.Is(err, p.err) {
+			problem(p.status, p.title, err.Error()).Write(w)
+			return
+		}
+	}
+	fencehttp.Refuse(w, err)
+}
+
+func problem(status int, title, detail string) fencehttp.Problem {
+	// "about:blank" is the type of a problem that the status says all about.
+	return fencehttp.Problem{Type: "about:blank", Title: title, Status: status, Detail: detail}
+}

@@ -1,0 +1,49 @@
+package fence
+
+import (
+	"errors"
+	"sync/atomic"
+)
+
+// Meter counts what became of the calls that need a token: writes and seals.
+// The zero Meter is ready; any goroutine may use it.
+type Meter struct {
+	accepted, stale, otherHolder, missing, malformed, failed atomic.Uint64
+}
+
+// Counts is what a Meter has counted.
+type Counts struct {
+	Accepted    uint64 `json:"accepted"`
+	Stale       uint64 `json:"refused_stale"`
+	OtherHolder uint64 `json:"refused_other_holder"`
+	Missing     uint64 `json:"refused_missing"`
+	Malformed   uint64 `json:"refused_malformed"`
+	// Failed were neither refused nor done, as on a full disk.
+	Failed uint64 `json:"failed"`
+}
+
+// Record counts one call that ended with err.
+func (m *Meter) Record(err error) {
+	switch {
+	case err == nil:
+		m.accepted.Add(1)
+	case errors.Is(err, ErrOtherHolder):
+		m.otherHolder.Add(1)
+	case errors.Is(err, ErrStaleToken):
+		m.stale.Add(1)
+	case errors.Is(err, ErrNoToken):
+		m.missing.Add(1)
+	case errors.Is(err, ErrMalformedToken):
+		m.malformed.Add(1)
+	default:
+		m.failed.Add(1)
+	}
+}
+
+// Counts reads the meter.
+func (m *Meter) Counts() Counts {
+	return Counts{
+		Accepted: m.accepted.Load(), Stale: m.stale.Load(), OtherHolder: m.otherHolder.Load(),
+		Missing: m.missing.Load(), Malformed: m.malformed.Load(), Failed: m.failed.Load(),
+	}
+}
