@@ -24,6 +24,9 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			statusCommand(),
 			leaderCommand(),
 			healthCommand(),
+			roundsCommand(),
+			explainCommand(),
+			whyNotCommand(),
 			configCommand(),
 			simulateCommand(),
 			demoCommand(),
@@ -54,6 +57,9 @@ func prepare(c *cli.Command) {
 	if c.Action == nil {
 		c.Action = wrongCommand
 		return
+	}
+	if c.ArgsUsage != "" {
+		return // it takes words, and looks at them itself
 	}
 	action := c.Action
 	c.Action = func(ctx *cli.Context) error {

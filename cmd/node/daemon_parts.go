@@ -103,7 +103,7 @@ func (d *daemon) dial() {
 // processes that it does not list yet.
 func (d *daemon) report(e tcp.Evidence) {
 	d.log.Debug().Stringer("evidence", e).Str("session", e.Session.Short()).Msg("link")
-	if e.Proven {
+	if e.Proven && len(d.voters) > 0 {
 		d.node.Gone(e.Peer, e.Session)
 	}
 	if group := d.reports.Load(); group != nil {

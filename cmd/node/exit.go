@@ -22,6 +22,7 @@ const (
 	exitConflict    = 5
 	exitNoLeader    = 6
 	exitNotLeader   = 7
+	exitFindings    = 8
 	exitInterrupted = 130
 )
 
@@ -54,6 +55,7 @@ var exits = []struct {
 		[]error{errNoLeader, context.DeadlineExceeded},
 	},
 	{exitNotLeader, "not the leader (leader --is-me)", []error{errNotLeader}},
+	{exitFindings, "findings (rounds --check)", []error{errFindings}},
 	{exitInterrupted, "interrupted (128 + the signal's number)", []error{errInterrupted}},
 }
 

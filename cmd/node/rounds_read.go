@@ -1,0 +1,195 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// stdinName stands for standard input.
+const stdinName = "-"
+
+// errUnread: some of the logs could not be read; which, the user was told.
+var errUnread = fmt.Errorf("%w", errTold)
+
+// interspersed are the words of the command that are no flags. The library
+// takes flags before the first word only; whoever puts one behind a pipe's
+// other end does not think of that.
+func interspersed(ctx *cli.Context) (words []string, err error) {
+	args := ctx.Args().Slice()
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == stdinName || !strings.HasPrefix(arg, "-") {
+			words = append(words, arg)
+			continue
+		}
+		if arg == "--" {
+			return append(words, args[i+1:]...), nil
+		}
+		name, value, given := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		f := flagNamed(ctx.Command, name)
+		switch {
+		case f == nil:
+			return nil, wrongFlag(ctx, errors.New("flag provided but not defined: -"+name), false)
+		case given:
+		case isSwitch(f):
+			value = "true"
+		case i+1 < len(args):
+			i++
+			value = args[i]
+		default:
+			return nil, wrongFlag(ctx, errors.New("flag needs an argument: -"+name), false)
+		}
+		if err := ctx.Set(f.Names()[0], value); err != nil {
+			return nil, usagef("--%s %s: %w", name, value, err)
+		}
+	}
+	return words, nil
+}
+
+func flagNamed(c *cli.Command, name string) cli.Flag {
+	i := slices.IndexFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+	if i < 0 {
+		return nil
+	}
+	return c.Flags[i]
+}
+
+func isSwitch(f cli.Flag) bool {
+	_, ok := f.(*cli.BoolFlag)
+	return ok
+}
+
+// only is a Sink that lets the records of one cluster through.
+type only struct {
+	label string
+	to    logs.Sink
+}
+
+func (o only) Add(rec *trace.Record) {
+	if rec.Cluster == o.label {
+		o.to.Add(rec)
+	}
+}
+
+func (o only) AddText(rec *trace.Record) {
+	if rec.Cluster == o.label {
+		o.to.AddText(rec)
+	}
+}
+
+func (o only) Death(cluster string, node uint64, at time.Time) {
+	if cluster == o.label {
+		o.to.Death(cluster, node, at)
+	}
+}
+
+// filtered is the Builder behind --cluster.
+func filtered(ctx *cli.Context, b *rounds.Builder) logs.Sink {
+	if ctx.IsSet("cluster") {
+		return only{ctx.String("cluster"), b}
+	}
+	return b
+}
+
+// sources are the files to read, "-" among them for standard input. What cannot
+// be looked at was said on stderr when unread is set.
+func sources(ctx *cli.Context, words []string) (files []string, unread, err error) {
+	if len(words) == 0 {
+		if fromTerminal() {
+			return nil, nil, usagef("%s wants logs: name files or directories, or pipe them in; see %s --help",
+				ctx.Command.HelpName, ctx.Command.HelpName)
+		}
+		return []string{stdinName}, nil, nil
+	}
+	for _, word := range words {
+		if word == stdinName {
+			files = append(files, stdinName)
+			continue
+		}
+		found, errs := logs.Files([]string{word})
+		files = append(files, found...)
+		for _, err := range errs {
+			unread = complain(ctx, err)
+		}
+	}
+	return files, unread, nil
+}
+
+func complain(ctx *cli.Context, err error) error {
+	report(ctx.App.ErrWriter, err)
+	return errUnread
+}
+
+// collectRarely trades memory for speed, unless the user chose already: what
+// reading a log allocates is mostly kept or small.
+func collectRarely() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+}
+
+// readLogs reads everything that the words name. unread is set when some could
+// not be read; the others were.
+func readLogs(ctx *cli.Context, words []string) (h *rounds.History, unread, err error) {
+	collectRarely()
+	files, unread, err := sources(ctx, words)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := rounds.NewBuilder()
+	to := filtered(ctx, b)
+	var sum logs.Stats
+	for _, file := range files {
+		stats, err := readSource(file, to)
+		if err != nil {
+			unread = complain(ctx, err)
+		}
+		sum.Lines += stats.Lines
+		sum.Records += stats.Records
+	}
+	if b.Records() == 0 {
+		return nil, nil, errors.Join(noRecords(ctx, files, sum), unread)
+	}
+	return b.History(), unread, nil
+}
+
+func readSource(file string, to logs.Sink) (logs.Stats, error) {
+	if file != stdinName {
+		return logs.ReadFile(file, to)
+	}
+	stats, err := logs.Read(os.Stdin, to)
+	if err != nil {
+		err = fmt.Errorf("read standard input: %w", err)
+	}
+	return stats, err
+}
+
+// noRecords says what was read instead.
+func noRecords(ctx *cli.Context, files []string, sum logs.Stats) error {
+	where := strings.Join(files, ", ")
+	switch {
+	case len(files) == 0:
+		return errors.New("no records: there is no file to read")
+	case where == stdinName:
+		where = "standard input"
+	case len(files) > 3:
+		where = fmt.Sprintf("%d files", len(files))
+	}
+	if sum.Records > 0 {
+		return fmt.Errorf("no records of cluster %q in %s: those there are of others; leave --cluster out to see them",
+			ctx.String("cluster"), where)
+	}
+	return fmt.Errorf("no records in the %d lines of %s: is it what nodes write on standard error, "+
+		"and is their log level info or debug?", sum.Lines, where)
+}

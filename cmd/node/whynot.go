@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/tell"
+)
+
+func whyNotCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "why-not",
+		Usage:     "say why a NODE does not lead: from logs, or by asking",
+		ArgsUsage: "NODE " + logsUsage,
+		Description: logsHelp + "\n\n" +
+			"With --addr a running node is asked, and through it all it believes alive.",
+		Flags: []cli.Flag{
+			clusterFilter(),
+			&cli.StringFlag{Name: "addr", Usage: "`HOST:PORT` where a node serves HTTP: ask it instead"},
+		},
+		Action: whyNot,
+	}
+}
+
+func whyNot(ctx *cli.Context) error {
+	words, err := interspersed(ctx)
+	if err != nil {
+		return err
+	}
+	if len(words) == 0 {
+		return usagef("%s wants the id of a NODE; see %s --help", ctx.Command.HelpName, ctx.Command.HelpName)
+	}
+	id, err := proto.ParseNodeID(words[0])
+	if err != nil {
+		return usagef("node %q: %w", words[0], err)
+	}
+	if ctx.IsSet("addr") {
+		if len(words) > 1 {
+			return usagef("give logs or --addr, not both")
+		}
+		return whyNotLive(ctx, id)
+	}
+	h, unread, err := readLogs(ctx, words[1:])
+	if err != nil {
+		return err
+	}
+	return errors.Join(whyNotIn(ctx.App.Writer, h, uint64(id)), tell.Notes(ctx.App.ErrWriter, h), unread)
+}
+
+// whyNotIn answers for each group that knows the node; when none does, it says
+// so, with the nodes there are.
+func whyNotIn(w io.Writer, h *rounds.History, id uint64) error {
+	knows := slices.DeleteFunc(slices.Clone(h.Groups), func(g *rounds.Group) bool {
+		return !slices.ContainsFunc(g.Nodes, func(n rounds.Node) bool { return n.ID == id })
+	})
+	if len(knows) == 0 {
+		var there []string
+		for _, g := range h.Groups {
+			for _, n := range g.Nodes {
+				there = append(there, fmt.Sprint(n.ID))
+			}
+		}
+		return fmt.Errorf("node %d was never heard of: no record is its own, and none names it; there are %s",
+			id, shortList(there))
+	}
+	for i, g := range knows {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if len(h.Groups) > 1 {
+			if err := tell.GroupName(w, g); err != nil {
+				return err
+			}
+		}
+		if err := tell.WhyNot(w, g, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

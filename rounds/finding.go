@@ -1,0 +1,180 @@
+package rounds
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// FindingName is the stable name of a kind of finding.
+type FindingName string
+
+// The findings. A failover as it should be gives none.
+const (
+	// TwoLeaders: two nodes led the same term, each by its own record.
+	TwoLeaders FindingName = "two-leaders"
+	// Overlap: a node led while another led a different term already. A leader
+	// that steps down as soon as its successor's announcement reaches it is none.
+	Overlap FindingName = "overlapping-leaders"
+	// TermWentBack: a process wrote a lower term after a higher one, or the next
+	// process of the node sent messages of one. No node acts in a term below one
+	// that it was in, not even after a crash: its data was lost, or two processes
+	// write as one node.
+	TermWentBack FindingName = "term-went-back"
+	// NoEnd: an election was called, and nobody led its term. A call that came
+	// when a later term had its leader already is none: the caller was told.
+	NoEnd FindingName = "round-without-end"
+	// Flapping: rounds follow each other, and nobody asked for them.
+	Flapping FindingName = "flapping"
+	// FalseEvidence: a node was declared gone, and the same process went on
+	// writing records before the round was over.
+	FalseEvidence FindingName = "false-evidence"
+	// MessagesLost: messages of a round never arrived, although the receiver was
+	// there and writes down whatever reaches it.
+	MessagesLost FindingName = "messages-lost"
+	// LeftBehind: a node that the winner believed alive never followed it,
+	// although it went on.
+	LeftBehind FindingName = "left-behind"
+	// SameID: two processes wrote as the same node at the same time.
+	SameID FindingName = "same-id-twice"
+)
+
+// FindingNames are all there are, each with what it means.
+var FindingNames = []struct {
+	Name    FindingName
+	Meaning string
+}{
+	{TwoLeaders, "two nodes led the same term"},
+	{Overlap, "a leader went on although another led already"},
+	{TermWentBack, "a node's term fell"},
+	{NoEnd, "an election was called, and nobody led its term"},
+	{Flapping, "rounds follow each other, and nobody asked for them"},
+	{FalseEvidence, "a node was declared gone that was alive"},
+	{MessagesLost, "messages never arrived"},
+	{LeftBehind, "a living node never followed the winner"},
+	{SameID, "two processes were the same node at once"},
+}
+
+// judge finds what is wrong with the round by itself.
+func (r *Round) judge(s *story, g *group) {
+	r.judgeLeaders()
+	r.judgeEnd(s, g)
+	r.judgeEvidence()
+	r.judgeMessages()
+	for _, b := range r.LeftBehind {
+		if !b.Last.IsZero() && b.wentOn {
+			r.find(LeftBehind, []Ref{b.Last, r.Winner.Ref},
+				"Node %d never followed %d in term %d: %s.", b.Node, r.Winner.Node, r.Term, b.Reason)
+		}
+	}
+}
+
+func (r *Round) find(name FindingName, proof []Ref, format string, args ...any) {
+	proof = slices.DeleteFunc(proof, Ref.IsZero)
+	r.Findings = append(r.Findings, Finding{
+		Name: name, Term: r.Term, Text: fmt.Sprintf(format, args...), Records: proof,
+	})
+}
+
+func (r *Round) judgeLeaders() {
+	for _, rival := range r.Rivals {
+		first, second := *r.Winner, rival
+		if second.At.Before(first.At) {
+			first, second = second, first
+		}
+		text := fmt.Sprintf("Nodes %d and %d both led term %d, %d from %s after the other on",
+			first.Node, second.Node, r.Term, second.Node, Span(second.At.Sub(first.At)))
+		if second.Why != "" {
+			text += fmt.Sprintf(", because of this: %s", second.Why)
+		}
+		r.find(TwoLeaders, []Ref{first.Ref, second.Ref}, "%s.", text)
+	}
+}
+
+// judgeEnd: nobody led the term. That the records end in the middle of a round
+// is said, too: whoever reads them does not know why they do.
+func (r *Round) judgeEnd(s *story, g *group) {
+	if len(r.Initiators) == 0 || r.State == Decided {
+		return
+	}
+	first := r.Initiators[0]
+	if r.State == Superseded && g.ledBefore(r.Term, first.At, s.fix) {
+		return
+	}
+	if r.State == Superseded {
+		r.find(NoEnd, []Ref{first.Ref}, "Node %d called term %d because \"%s\", and nobody led it: "+
+			"term %d came after it.", first.Node, r.Term, first.Why, r.Next)
+		return
+	}
+	last := r.Steps[len(r.Steps)-1]
+	goOn := s.fix.at(last.Ref.Node, g.newest).Sub(last.At)
+	after := "the records end with it"
+	if goOn > heldUp {
+		after = fmt.Sprintf("the records go on for %v", Span(goOn))
+	}
+	r.find(NoEnd, []Ref{first.Ref, last.Ref}, "Node %d called term %d because \"%s\", and nobody "+
+		"led it; %s.", first.Node, r.Term, first.Why, after)
+}
+
+// ledBefore reports whether a term above this one had a leader before t.
+func (g *group) ledBefore(term uint64, t time.Time, fix clockFix) bool {
+	for above, log := range g.open {
+		if above > term && slices.ContainsFunc(log.entries, func(e *entry) bool {
+			return e.leader == e.node() && fix.at(e.node(), e.wall).Before(t)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Round) judgeEvidence() {
+	c := r.Cause
+	if c.Lost == 0 || c.Back.IsZero() || saysLeft(c.Evidence, c.Lost) {
+		return
+	}
+	if r.Split.Ended.IsZero() || c.BackAt.After(r.Split.Ended) || c.BackAt.Sub(c.At) <= r.Split.Error {
+		return
+	}
+	r.find(FalseEvidence, []Ref{c.Ref, c.Back}, "Node %d declared %d gone (%s), but the same process "+
+		"wrote record %v, %v later, before the round was over: it was alive, and cut off or slow.",
+		c.Witness, c.Lost, cmp.Or(c.Evidence, c.Text), c.Back, Span(c.BackAt.Sub(c.At)))
+}
+
+func (r *Round) judgeMessages() {
+	var lost []Message
+	var proof []Ref
+	for _, m := range r.Messages {
+		if m.Fate == Lost && m.Counted {
+			lost = append(lost, m)
+			proof = append(proof, r.Steps[m.SendStep].Ref)
+		}
+	}
+	if len(lost) == 0 {
+		return
+	}
+	const named = 5
+	var words []string
+	for _, m := range lost[:min(named, len(lost))] {
+		words = append(words, fmt.Sprintf("%s from %d to %d", m.Kind, m.From, m.To))
+	}
+	if more := len(lost) - named; more > 0 {
+		words = append(words, fmt.Sprintf("%d more", more))
+	}
+	r.find(MessagesLost, slices.Compact(proof), "%s of term %d never arrived: %s.",
+		plural(len(lost), "message"), r.Term, strings.Join(words, ", "))
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// saysLeft reports whether the node had said good-bye.
+func saysLeft(evidence string, node uint64) bool {
+	return strings.Contains(evidence+",", fmt.Sprintf("left %d,", node))
+}

@@ -1,0 +1,177 @@
+package rounds
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// The findings that lie between rounds.
+
+const (
+	// inFlight is how long an announcement may take to make the leader before
+	// it step down: longer, and it was held up.
+	inFlight = 500 * time.Millisecond
+	// flaps rounds that nobody asked for, within a flapTime, are flapping.
+	flaps    = 5
+	flapTime = time.Minute
+)
+
+// overlaps finds leaders of different terms that led at once.
+func (s *story) overlaps(g *group) (found []Finding) {
+	reigns := slices.Clone(s.list)
+	slices.SortStableFunc(reigns, func(a, b *Reign) int { return a.From.Compare(b.From) })
+	for i, a := range reigns {
+		for _, b := range reigns[i+1:] {
+			if _, _, goesOn := s.reignedUntil(g, a, b.From); !goesOn {
+				break // nor does it into any later one
+			}
+			if a.Leader == b.Leader || a.Term == b.Term || a.First.IsZero() || b.First.IsZero() {
+				continue
+			}
+			if f, ok := s.overlap(g, a, b); ok {
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
+
+// overlap compares two reigns, a the one that began first.
+func (s *story) overlap(g *group, a, b *Reign) (Finding, bool) {
+	until, proof, ok := s.reignedUntil(g, a, b.From)
+	if !ok {
+		return Finding{}, false
+	}
+	if ends, _, known := s.reignedUntil(g, b, b.From); known && ends.Before(until) {
+		until = ends
+	}
+	both := until.Sub(b.From)
+	if both <= s.fix.error() || a.endedBy == b.First && both <= inFlight {
+		return Finding{}, false
+	}
+	return Finding{
+		Name: Overlap, Term: max(a.Term, b.Term), Records: []Ref{b.First, proof},
+		Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once, for %v.",
+			a.Leader, a.Term, b.Leader, b.Term, Span(both)),
+	}, true
+}
+
+// reignedUntil is how far beyond t the records show that the reign went on, and
+// the one that does. A lease ends it, whatever a process believes that slept
+// through that.
+func (s *story) reignedUntil(g *group, r *Reign, t time.Time) (time.Time, Ref, bool) {
+	until, proof, _ := s.believedUntil(g, r, t)
+	if !r.Lease.IsZero() && r.Lease.Before(until) {
+		until = r.Lease
+	}
+	return until, proof, until.After(t)
+}
+
+// believedUntil is how long the process believed that it led.
+func (s *story) believedUntil(g *group, r *Reign, t time.Time) (time.Time, Ref, bool) {
+	if !r.Last.IsZero() {
+		return r.Until, r.Last, r.Until.After(t)
+	}
+	if m := g.nodes[r.Leader]; m != nil {
+		if l := m.bySession[r.Session]; l != nil {
+			until := s.fix.at(l.node, l.until)
+			return until, l.ref(l.last()), until.After(t)
+		}
+	}
+	return r.Until, r.First, r.Until.After(t)
+}
+
+// flapping finds the spells in which rounds nobody asked for follow each other,
+// and what keeps starting them.
+func flapping(rounds []*Round) (found []Finding) {
+	var unasked []*Round
+	for _, r := range rounds {
+		switch r.Cause.Kind {
+		case Operator, HandOver, Unexplained:
+		default:
+			unasked = append(unasked, r)
+		}
+	}
+	for first := 0; first+flaps <= len(unasked); first++ {
+		next := first
+		for next < len(unasked) && unasked[next].Cause.At.Sub(unasked[first].Cause.At) <= flapTime {
+			next++
+		}
+		if next-first >= flaps {
+			found = append(found, flap(unasked[first:next]))
+			first = next - 1
+		}
+	}
+	return found
+}
+
+func flap(rounds []*Round) Finding {
+	counts := map[string]int{}
+	most := ""
+	var proof []Ref
+	for _, r := range rounds {
+		why := r.Cause.Text
+		if r.Cause.Evidence != "" {
+			why += " (" + r.Cause.Evidence + ")"
+		}
+		counts[why]++
+		if counts[why] > counts[most] {
+			most = why
+		}
+		proof = append(proof, r.Cause.Ref)
+	}
+	took := rounds[len(rounds)-1].Cause.At.Sub(rounds[0].Cause.At)
+	text := fmt.Sprintf("%d rounds within %v", len(rounds), Span(took))
+	if took > 0 {
+		text += fmt.Sprintf(", %.0f a minute", float64(len(rounds)-1)/took.Minutes())
+	}
+	return Finding{
+		Name: Flapping, Term: rounds[0].Term, Records: proof,
+		Text: fmt.Sprintf("%s; what starts most of them, %d times: %s.", text, counts[most], most),
+	}
+}
+
+// sameID finds processes of one node that lived at the same time. Both times
+// are of one clock, the node's.
+func sameID(m *member) (found []Finding) {
+	for i := 1; i < len(m.lives); i++ {
+		a, b := m.lives[i-1], m.lives[i]
+		if both := a.until.Sub(b.from); both > 0 && a.session != "" && b.session != "" {
+			found = append(found, Finding{
+				Name: SameID, Records: []Ref{b.ref(b.first()), a.ref(a.last())},
+				Text: fmt.Sprintf("Two processes were node %d for %v at least: sessions %s and %s.",
+					a.node, Span(both), a.session, b.session),
+			})
+		}
+	}
+	return found
+}
+
+// termFell finds a term that went back from one process of a node to the next. A
+// node that restarts may show a lower term, as long as it says nothing in it.
+func termFell(m *member) (found []Finding) {
+	for i := 1; i < len(m.lives); i++ {
+		a, b := m.lives[i-1], m.lives[i]
+		if !a.until.Before(b.from) {
+			continue
+		}
+		for _, first := range b.sorted() {
+			if first.term >= a.top.term {
+				break
+			}
+			if first.sent {
+				found = append(found, fell(a.node, a.ref(a.top.seq), a.top.term, b.ref(first.seq), first.term))
+				break
+			}
+		}
+	}
+	return found
+}
+
+func fell(node uint64, from Ref, high uint64, to Ref, low uint64) Finding {
+	return Finding{
+		Name: TermWentBack, Term: low, Records: []Ref{from, to},
+		Text: fmt.Sprintf("Node %d went back from term %d to term %d.", node, high, low),
+	}
+}

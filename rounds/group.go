@@ -1,0 +1,174 @@
+package rounds
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// group collects the records of one cluster under one algorithm.
+type group struct {
+	key       groupKey
+	guarantee string
+	records   int
+	newest    time.Time // wall time of the newest record, by arrival
+	nodes     map[uint64]*member
+	open      map[uint64]*log // by term
+	clock     int64           // the highest reading of the hybrid clock, in µs
+	stream    *stream         // nil unless rounds are told while records come in
+	deaths    []death
+	story     *story
+}
+
+// member is what is known of one node while records come in.
+type member struct {
+	lives     []*life
+	bySession map[string]*life
+	current   *life
+	// The belief of the last record that came in.
+	term, leader uint64
+}
+
+// log holds the records of one term until its round is told.
+type log struct {
+	term    uint64
+	entries []*entry
+	// folded are the ids of messages whose receipts changed nothing: they
+	// arrived, and that is all there is to say.
+	folded map[string]bool
+	clock  int64 // the highest reading of the entries, in µs
+	led    bool  // somebody leads it
+	calm   int   // the entries there were when Ended was last asked
+}
+
+func newGroup(key groupKey) *group {
+	nodes := map[uint64]*member{}
+	return &group{key: key, nodes: nodes, open: map[uint64]*log{}, story: newStory(nodes)}
+}
+
+// restarts reports whether rec begins another simulated run: a run's records
+// are in the order of its one clock.
+func (g *group) restarts(rec *trace.Record) bool { return rec.Time.Before(g.newest) }
+
+func (g *group) add(rec *trace.Record, text bool) {
+	m := g.nodes[rec.Node]
+	if m == nil {
+		m = &member{bySession: map[string]*life{}}
+		g.nodes[rec.Node] = m
+	}
+	l := m.life(rec)
+	l.text = l.text || text
+	if !l.add(rec) {
+		return // seen already
+	}
+	g.records++
+	g.newest = rec.Time
+	g.guarantee = cmp.Or(g.guarantee, rec.Guarantee)
+	settled := m.term == rec.Term && m.leader == rec.Leader && rec.Leader != 0
+	m.term, m.leader = rec.Term, rec.Leader
+	chatter := settled && isChatter(rec)
+	if g.stream.has(rec.Term) {
+		if !chatter {
+			g.late(rec, l)
+		}
+		return
+	}
+	t := g.log(rec.Term)
+	if chatter {
+		t.fold(rec)
+		return
+	}
+	e := newEntry(rec, l)
+	g.clock = max(g.clock, e.micros())
+	t.entries = append(t.entries, e)
+	t.clock = max(t.clock, e.micros())
+	t.led = t.led || e.leader != 0
+}
+
+// fold keeps of a record that changed nothing what others need.
+func (t *log) fold(rec *trace.Record) {
+	if rec.MsgID == "" {
+		return
+	}
+	if t.folded == nil {
+		t.folded = map[string]bool{}
+	}
+	t.folded[foldedKey(rec.MsgID, rec.Node)] = true
+}
+
+func (g *group) log(term uint64) *log {
+	t := g.open[term]
+	if t == nil {
+		t = &log{term: term}
+		g.open[term] = t
+	}
+	return t
+}
+
+// life is the process that wrote rec. Records that name no session begin
+// another life with another start.
+func (m *member) life(rec *trace.Record) *life {
+	session := rec.Session
+	if c := m.current; c != nil && c.session == session {
+		if session != "" || rec.Seq != 1 || rec.Event != "start" {
+			return c
+		}
+	}
+	if l := m.bySession[session]; l != nil && session != "" {
+		m.current = l
+		return l
+	}
+	m.current = &life{node: rec.Node, session: strings.Clone(session)}
+	m.lives = append(m.lives, m.current)
+	m.bySession[m.current.session] = m.current
+	return m.current
+}
+
+// at is the process that lived at t, by its records, or else the last one that
+// began before; nil for none.
+func (m *member) at(t time.Time, fix clockFix) *life {
+	i := sort.Search(len(m.lives), func(i int) bool {
+		return fix.at(m.lives[i].node, m.lives[i].from).After(t)
+	})
+	if i == 0 {
+		return nil
+	}
+	return m.lives[i-1]
+}
+
+// tell ends the collecting: every round is told, the lowest term first. All
+// messages are measured before, since clocks are judged by them.
+func (g *group) tell() *Group {
+	out := &Group{
+		Cluster: g.key.cluster, Algorithm: g.key.algo, Guarantee: g.guarantee, Run: g.key.run,
+		Rounds: []*Round{},
+	}
+	for _, m := range g.nodes {
+		slices.SortFunc(m.lives, byBeginning)
+	}
+	terms := slices.Sorted(maps.Keys(g.open))
+	for _, term := range terms {
+		g.story.measure(g.open[term])
+	}
+	g.story.fix = g.story.ways.fix()
+	for _, term := range terms {
+		if r := g.story.tell(g, g.open[term]); r != nil {
+			out.Rounds = append(out.Rounds, r)
+		}
+		delete(g.open, term)
+	}
+	g.story.finish(g, out)
+	return out
+}
+
+// tellTerm tells one round while more records come in.
+func (g *group) tellTerm(t *log) *Round {
+	g.story.measure(t)
+	g.story.fix = g.story.ways.fix()
+	return g.story.tell(g, t)
+}

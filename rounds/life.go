@@ -1,0 +1,172 @@
+package rounds
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// life is one process of a node.
+//
+// Invariant: seen holds disjoint, ascending ranges with a hole between any two.
+type life struct {
+	node    uint64
+	session string
+	seen    []span
+	debug   bool
+	text    bool      // its records have numbers of our own making
+	from    time.Time // wall time of the first record by number
+	until   time.Time // of the last
+	marks   []mark    // of each record
+	inOrder bool      // the marks are, by number
+	top     mark      // the one of the highest number
+	fell    []Finding // terms that went back
+}
+
+// mark is when a record was written, and in which term.
+type mark struct {
+	seq, term uint64
+	wall      time.Time
+	sent      bool // messages of that term
+}
+
+// span is the records first to last, both included.
+type span struct{ first, last uint64 }
+
+// after is the first record written after t, by corrected time. A process's
+// clock is taken to go on: one that was set back is not looked behind.
+func (l *life) after(t time.Time, fix clockFix) (first mark, ok bool) {
+	marks := l.sorted()
+	i := sort.Search(len(marks), func(i int) bool { return fix.at(l.node, marks[i].wall).After(t) })
+	if i == len(marks) {
+		return mark{}, false
+	}
+	return marks[i], true
+}
+
+// before is the last record written before t.
+func (l *life) before(t time.Time, fix clockFix) (last mark, ok bool) {
+	marks := l.sorted()
+	i := sort.Search(len(marks), func(i int) bool { return !fix.at(l.node, marks[i].wall).Before(t) })
+	if i == 0 {
+		return mark{}, false
+	}
+	return marks[i-1], true
+}
+
+// sorted are the marks by number.
+func (l *life) sorted() []mark {
+	if !l.inOrder {
+		slices.SortFunc(l.marks, func(a, b mark) int { return cmp.Compare(a.seq, b.seq) })
+		l.inOrder = true
+	}
+	return l.marks
+}
+
+// add notes a record; false when it was there already.
+func (l *life) add(rec *trace.Record) bool {
+	if !l.count(rec.Seq) {
+		return false
+	}
+	if rec.Seq == l.seen[0].first {
+		l.from = rec.Time
+	}
+	if rec.Seq == l.seen[len(l.seen)-1].last {
+		l.until = rec.Time
+	}
+	l.debug = l.debug || rec.Level == "debug"
+	l.mark(mark{rec.Seq, rec.Term, rec.Time, len(rec.Sent) > 0})
+	return true
+}
+
+// mark keeps when a record was written, and watches that the term only rises.
+func (l *life) mark(m mark) {
+	l.inOrder = (l.inOrder || len(l.marks) == 0) && m.seq > l.top.seq
+	l.marks = append(l.marks, m)
+	higher, lower := m, l.top
+	if m.seq < l.top.seq {
+		higher, lower = l.top, m
+	}
+	if higher.term < lower.term {
+		l.fell = append(l.fell, fell(l.node, l.ref(lower.seq), lower.term, l.ref(higher.seq), higher.term))
+	}
+	l.top = higher
+}
+
+// count puts seq among those seen; false when it was there already.
+func (l *life) count(seq uint64) bool {
+	if n := len(l.seen); n > 0 && l.seen[n-1].last+1 == seq { // nearly always
+		l.seen[n-1].last = seq
+		return true
+	}
+	i, found := slices.BinarySearchFunc(l.seen, seq, func(s span, seq uint64) int {
+		switch {
+		case s.last < seq:
+			return -1
+		case s.first > seq:
+			return 1
+		}
+		return 0
+	})
+	if found {
+		return false
+	}
+	l.seen = slices.Insert(l.seen, i, span{seq, seq})
+	l.join(i)
+	if i > 0 {
+		l.join(i - 1)
+	}
+	return true
+}
+
+// join makes one span of i and the next, if nothing lies between them.
+func (l *life) join(i int) {
+	if i+1 < len(l.seen) && l.seen[i].last+1 == l.seen[i+1].first {
+		l.seen[i].last = l.seen[i+1].last
+		l.seen = slices.Delete(l.seen, i+1, i+2)
+	}
+}
+
+// records is how many were seen.
+func (l *life) records() int {
+	n := uint64(0)
+	for _, s := range l.seen {
+		n += s.last - s.first + 1
+	}
+	return int(n)
+}
+
+// gaps are the holes in what was seen.
+func (l *life) gaps() []Gap {
+	var gaps []Gap
+	if first := l.seen[0].first; first > 1 {
+		gaps = append(gaps, Gap{After: l.ref(0), Lost: first - 1})
+	}
+	for i := 1; i < len(l.seen); i++ {
+		gaps = append(gaps, Gap{
+			After: l.ref(l.seen[i-1].last), Lost: l.seen[i].first - l.seen[i-1].last - 1,
+		})
+	}
+	return gaps
+}
+
+func (l *life) first() uint64      { return l.seen[0].first }
+func (l *life) last() uint64       { return l.seen[len(l.seen)-1].last }
+func (l *life) ref(seq uint64) Ref { return Ref{Node: l.node, Session: l.session, Seq: seq} }
+
+// tell is the life as a History has it.
+func (l *life) tell(fix clockFix) Life {
+	return Life{
+		Session: l.session, First: l.ref(l.first()), Last: l.ref(l.last()),
+		From: fix.at(l.node, l.from), Until: fix.at(l.node, l.until),
+		Debug: l.debug, Gaps: l.gaps(),
+	}
+}
+
+// byBeginning orders the lives of one node.
+func byBeginning(a, b *life) int {
+	return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.session, b.session))
+}

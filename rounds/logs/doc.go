@@ -1,0 +1,12 @@
+// Package logs finds the records of nodes in logs of whatever shape: JSON lines,
+// with whatever docker, compose, journald and Kubernetes put before or around
+// them, what a node prints on a terminal, and what a simulated run prints as
+// JSON and as text. Several nodes may be mixed, lines may be cut off. Lines that
+// are something else are passed over, and counted.
+//
+// # Text
+//
+// Text for people has no numbers, no terms and no message ids: they are made
+// up from what it says. The k-th receipt of a kind from a node is paired with
+// the k-th such message that the node sent.
+package logs

@@ -1,0 +1,112 @@
+package logs
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// collector is a Sink that keeps everything.
+type collector struct {
+	records []trace.Record
+	texts   int
+	deaths  []uint64
+}
+
+func (c *collector) Add(rec *trace.Record) { c.records = append(c.records, *rec) }
+func (c *collector) AddText(rec *trace.Record) {
+	c.texts++
+	c.records = append(c.records, *rec)
+}
+func (c *collector) Death(_ string, node uint64, _ time.Time) { c.deaths = append(c.deaths, node) }
+
+func readAll(t *testing.T, log string) *collector {
+	t.Helper()
+	c := &collector{}
+	if _, err := Read(strings.NewReader(log), c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// realRecords are lines of a real cluster.
+func realRecords(t *testing.T) []string {
+	data, err := os.ReadFile("../testdata/bully-kill.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(data)), "\n")
+}
+
+// "in whatever shape people have them": each shape of the same lines gives the
+// same records as the lines by themselves.
+func TestShapes(t *testing.T) {
+	lines := realRecords(t)
+	want := readAll(t, strings.Join(lines, "\n")).records
+	if len(want) < 40 {
+		t.Fatalf("%d records in the plain log", len(want))
+	}
+	shapes := map[string]func(i int, line string) string{
+		"windows line ends": func(_ int, s string) string { return s + "\r" },
+		"docker-compose":    func(i int, s string) string { return fmt.Sprintf("n%d_1  | %s", i%5+1, s) },
+		"docker compose":    func(i int, s string) string { return fmt.Sprintf("n%d-1  | %s", i%5+1, s) },
+		"compose in colours": func(i int, s string) string {
+			return fmt.Sprintf("\x1b[36mn%d_1  |\x1b[0m %s\x1b[0m", i%5+1, s)
+		},
+		"compose with times": func(i int, s string) string { return "n1-1  | 2026-11-20T15:04:05.123456789Z " + s },
+		"docker logs -t":     func(_ int, s string) string { return "2026-11-20T15:04:05.123456789Z " + s },
+		"journald":           func(_ int, s string) string { return "Nov 20 15:04:05 host ringleader[4711]: " + s },
+		"journald as JSON": func(_ int, s string) string {
+			return fmt.Sprintf(`{"_HOSTNAME":"h","MESSAGE":%q,"PRIORITY":"6"}`, s)
+		},
+		"docker's own files": func(_ int, s string) string {
+			return fmt.Sprintf(`{"log":%q,"stream":"stderr","time":"2026-11-20T15:04:05.123456789Z"}`, s+"\n")
+		},
+		"kubernetes":         func(_ int, s string) string { return "2026-11-20T15:04:05.1+01:00 stderr F " + s },
+		"kubectl --prefix":   func(i int, s string) string { return fmt.Sprintf("[pod/n-%d/ringleader] %s", i%5, s) },
+		"with foreign lines": func(i int, s string) string { return "panic: not a record {\n" + s + "\n{\"event\":1}" },
+		"braces before":      func(_ int, s string) string { return "{svc=\"a\"} " + s },
+		"cut into parts": func(_ int, s string) string {
+			return "2026-11-20T15:04:05.1Z stderr P " + s[:50] + "\n2026-11-20T15:04:05.1Z stderr F " + s[50:]
+		},
+	}
+	for name, shape := range shapes {
+		var b strings.Builder
+		b.WriteString(lines[0][len(lines[0])/2:] + "\n") // the first line is cut off
+		for i, line := range lines {
+			b.WriteString(shape(i, line) + "\n")
+		}
+		b.WriteString(lines[len(lines)-1][:40]) // so is the last
+		got := readAll(t, b.String()).records
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %d records, want %d", name, len(got), len(want))
+		}
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	data, err := os.ReadFile("../testdata/bully-kill.log")
+	if err != nil {
+		b.Fatal(err)
+	}
+	log := strings.Repeat(string(data), 100)
+	b.SetBytes(int64(len(log)))
+	b.ReportAllocs()
+	for b.Loop() {
+		n := 0
+		if _, err := Read(strings.NewReader(log), counter{&n}); err != nil || n == 0 {
+			b.Fatal(n, err)
+		}
+	}
+}
+
+type counter struct{ n *int }
+
+func (c counter) Add(*trace.Record)               { *c.n++ }
+func (c counter) AddText(*trace.Record)           { *c.n++ }
+func (c counter) Death(string, uint64, time.Time) {}

@@ -1,0 +1,167 @@
+package logs
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// maxLine bounds a line: a record of a thousand nodes has some 50 KB.
+const maxLine = 4 << 20
+
+// Sink takes what a Reader finds. A rounds.Builder is one.
+type Sink interface {
+	// Add takes a record as a node wrote it, AddText one that was read from
+	// text for people. They may keep what the fields of rec refer to, not rec.
+	Add(rec *trace.Record)
+	AddText(rec *trace.Record)
+	// Death takes what a simulation says of its nodes.
+	Death(cluster string, node uint64, at time.Time)
+}
+
+// Stats counts what a Reader saw.
+type Stats struct {
+	Bytes   int64
+	Lines   int // that are not empty
+	Records int
+	TooLong int // lines beyond what a record can have
+}
+
+// Reader reads the records of one stream. One goroutine calls Line; any may
+// call Flush.
+type Reader struct {
+	Stats Stats // for the goroutine that calls Line
+
+	lines *bufio.Reader
+	long  []byte // a line that outgrew the buffer
+	parts []byte // of a line that Kubernetes or docker cut into several
+	to    Sink
+
+	mu   sync.Mutex // guards what is below, and the calls of to
+	rec  trace.Record
+	text text
+}
+
+// NewReader reads r into to.
+func NewReader(r io.Reader, to Sink) *Reader {
+	return &Reader{lines: bufio.NewReaderSize(r, 1<<16), text: newText(to), to: to}
+}
+
+// Read reads all of r into to.
+func Read(r io.Reader, to Sink) (Stats, error) {
+	reader := NewReader(r, to)
+	for {
+		err := reader.Line()
+		if err == nil {
+			continue
+		}
+		reader.Flush()
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return reader.Stats, err
+	}
+}
+
+// Line reads one line. Behind the last one it returns io.EOF, or the error of
+// the underlying reader; the line before that is read nevertheless.
+func (r *Reader) Line() error {
+	line, err := r.line()
+	r.Stats.Bytes += int64(len(line)) + 1
+	if len(line) > 0 {
+		r.Stats.Lines++
+		r.mu.Lock()
+		if r.find(line) {
+			r.Stats.Records++
+		}
+		r.mu.Unlock()
+	}
+	return err
+}
+
+// Flush hands over a record of text that may not be complete: more of its
+// lines may still come. It is for when nothing has come for a while.
+func (r *Reader) Flush() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.text.flush()
+}
+
+// line is the next line without its end; what is beyond maxLine is dropped.
+func (r *Reader) line() ([]byte, error) {
+	part, err := r.lines.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return bytes.TrimRight(part, "\r\n"), err
+	}
+	r.long = append(r.long[:0], part...)
+	dropped := false
+	for errors.Is(err, bufio.ErrBufferFull) {
+		part, err = r.lines.ReadSlice('\n')
+		if len(r.long)+len(part) > maxLine {
+			dropped = true
+			continue
+		}
+		r.long = append(r.long, part...)
+	}
+	if dropped {
+		r.Stats.TooLong++
+		return r.long[:1], err
+	}
+	return bytes.TrimRight(r.long, "\r\n"), err
+}
+
+// find hands the record in the line over; false when there is none, or when
+// more lines have to tell.
+func (r *Reader) find(line []byte) bool {
+	if len(r.parts) == 0 && bytes.IndexByte(line, '{') < 0 {
+		return r.text.line(line)
+	}
+	line, whole := r.join(line)
+	if !whole {
+		return false
+	}
+	if parse(line, &r.rec) {
+		r.text.end()
+		r.to.Add(&r.rec)
+		return true
+	}
+	if node, at, ok := deathNote(line); ok {
+		r.to.Death("", node, at)
+		return false
+	}
+	return r.text.line(line)
+}
+
+// join puts a line that the container runtime cut into parts together; whole is
+// false while parts are missing.
+func (r *Reader) join(line []byte) (joined []byte, whole bool) {
+	content, partial, marked := criContent(line)
+	switch {
+	case marked && partial && len(r.parts)+len(content) <= maxLine:
+		r.parts = append(r.parts, content...)
+		return nil, false
+	case marked && len(r.parts) > 0:
+		joined = append(r.parts, content...)
+		r.parts = r.parts[:0]
+		return joined, true
+	}
+	return line, true
+}
+
+// criContent is what stands behind the prefix of the container runtime
+// interface, "2026-11-20T15:04:05.1Z stderr P "; partial: the line goes on.
+func criContent(line []byte) (content []byte, partial, marked bool) {
+	for _, stream := range []string{" stdout ", " stderr "} {
+		at := bytes.Index(line[:min(len(line), 64)], []byte(stream))
+		rest := line[max(at, 0)+min(len(stream), len(line)):]
+		if at > 0 && len(rest) > 2 && rest[1] == ' ' && (rest[0] == 'P' || rest[0] == 'F') {
+			return rest[2:], rest[0] == 'P', true
+		}
+	}
+	return nil, false, false
+}

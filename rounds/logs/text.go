@@ -1,0 +1,169 @@
+package logs
+
+import (
+	"bytes"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// head is the first line of a record as text: of a simulated run
+// "[  2.104] 4 > peers 1 2", or of a node's terminal "15:04:05.000 INF 4 > …".
+// The groups: seconds, or time of day and level; the node; what happened.
+var head = regexp.MustCompile(
+	`(?:\[ *(\d{1,9}\.\d{3})\]|\b(\d\d:\d\d:\d\d\.\d{3}) ([A-Z]{3})) (\d{1,20}) > (.*)$`)
+
+// note is what a simulated run says of its cluster: "[  1.052] * 4 is dead".
+var note = regexp.MustCompile(`\[ *(\d{1,9}\.\d{3})\] \* (?:(\d{1,20}) is dead|(start|crash) (\d{1,20}))\b`)
+
+// stamp is a time that docker or Kubernetes put before a line.
+var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(?:Z|[+-]\d\d:\d\d) `)
+
+// escape is a terminal's colour.
+var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// indent is before all further lines of a record.
+const indent = "            "
+
+// maxOpen bounds how many records wait for further lines, and maxParts how many
+// lines one has.
+const maxOpen, maxParts = 1000, 10_000
+
+// simEpoch is the true time at which simulated runs begin.
+var simEpoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// text reads records that are printed for people. Lines of several nodes may
+// be mixed, if each has its node's prefix.
+type text struct {
+	open map[string]*draft // by what stands before the line
+	memo *memo
+	to   Sink
+}
+
+// draft is a record whose lines are coming in.
+type draft struct {
+	at    time.Time
+	level string
+	node  uint64
+	event string
+	more  []string
+}
+
+func newText(to Sink) text {
+	return text{open: map[string]*draft{}, memo: newMemo(), to: to}
+}
+
+// line takes one line; true when it is the first of a record.
+func (t *text) line(line []byte) bool {
+	if len(t.open) == 0 && !bytes.Contains(line, []byte("] * ")) && !bytes.Contains(line, []byte(" > ")) {
+		return false
+	}
+	s := string(line)
+	if strings.Contains(s, "\x1b") {
+		s = escape.ReplaceAllString(s, "")
+	}
+	if m := head.FindStringSubmatchIndex(s); m != nil {
+		t.begin(s, m)
+		return true
+	}
+	if m := note.FindStringSubmatch(s); m != nil {
+		t.end()
+		t.remark(m)
+		return false
+	}
+	t.goOn(s)
+	return false
+}
+
+// begin opens a record.
+func (t *text) begin(s string, m []int) {
+	group := func(i int) string {
+		if m[2*i] < 0 {
+			return ""
+		}
+		return s[m[2*i]:m[2*i+1]]
+	}
+	node, err := strconv.ParseUint(group(4), 10, 64)
+	if err != nil {
+		return
+	}
+	key := prefix(s[:m[0]])
+	t.finish(key)
+	if len(t.open) >= maxOpen {
+		t.end()
+	}
+	d := &draft{node: node, event: group(5), level: "info"}
+	if seconds := group(1); seconds != "" {
+		d.at = simTime(seconds)
+	} else {
+		d.at = t.memo.timeOfDay(node, group(2))
+		d.level = levels[group(3)]
+	}
+	t.open[key] = d
+}
+
+// levels are the words of zerolog's console for them.
+var levels = map[string]string{"DBG": "debug", "INF": "info", "WRN": "warn", "ERR": "error"}
+
+func simTime(seconds string) time.Time {
+	d, _ := time.ParseDuration(seconds + "s") // the pattern has checked it
+	return simEpoch.Add(d)
+}
+
+// prefix is what stands before a line, without the time in it, which differs
+// from line to line.
+func prefix(s string) string { return strings.TrimRight(stamp.ReplaceAllString(s, ""), " ") }
+
+// goOn takes a further line of an open record.
+func (t *text) goOn(s string) {
+	at := strings.Index(s, indent)
+	if at < 0 {
+		return
+	}
+	d := t.open[prefix(s[:at])]
+	if more := strings.TrimSpace(s[at:]); d != nil && len(d.more) < maxParts {
+		d.more = append(d.more, strings.Clone(more))
+	}
+}
+
+// remark takes what a simulated run says of its cluster.
+func (t *text) remark(m []string) {
+	if m[2] != "" {
+		if node, err := strconv.ParseUint(m[2], 10, 64); err == nil {
+			t.to.Death("", node, simTime(m[1]))
+		}
+		return
+	}
+	if node, err := strconv.ParseUint(m[4], 10, 64); err == nil {
+		t.memo.restart(node)
+	}
+}
+
+// finish hands over the record that is open under a prefix.
+func (t *text) finish(key string) {
+	d := t.open[key]
+	if d == nil {
+		return
+	}
+	delete(t.open, key)
+	t.memo.add(d, t.to)
+}
+
+// end hands over all open records.
+func (t *text) end() {
+	if len(t.open) == 0 {
+		return // as after every line of JSON
+	}
+	for _, key := range slices.Sorted(maps.Keys(t.open)) {
+		t.finish(key)
+	}
+}
+
+// flush hands over everything.
+func (t *text) flush() {
+	t.end()
+	t.memo.flush(t.to)
+}

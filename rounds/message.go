@@ -1,0 +1,132 @@
+package rounds
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// sentMessage is one "KIND>to#id" taken apart.
+type sentMessage struct {
+	kind, id string
+	to       uint64
+}
+
+func parseSent(s string) (sentMessage, bool) {
+	kind, to, id, err := trace.SentID(s)
+	return sentMessage{kind, id, uint64(to)}, err == nil
+}
+
+// messages pairs what the entries, which are in causal order, sent and
+// received, and fills in the Steps' indexes.
+func messages(r *Round, entries []*entry) {
+	for i, e := range entries {
+		e.messages = len(r.Messages)
+		for _, s := range e.sent {
+			m, ok := parseSent(s)
+			if !ok {
+				continue // no node writes that
+			}
+			r.Steps[i].Sent = append(r.Steps[i].Sent, len(r.Messages))
+			r.Messages = append(r.Messages, Message{
+				ID: m.id, Kind: m.kind, From: e.node(), To: m.to, SendStep: i, ReceiveStep: -1,
+			})
+		}
+	}
+	var unsent map[unsentKey]int
+	for i, e := range entries {
+		if e.msgID == "" {
+			continue
+		}
+		at := r.messageOf(e)
+		if at < 0 {
+			key, known := unsentKey{e.msgID, e.node()}, false
+			if at, known = unsent[key]; !known {
+				if unsent == nil {
+					unsent = map[unsentKey]int{}
+				}
+				at = len(r.Messages)
+				unsent[key] = at
+				r.Messages = append(r.Messages, Message{
+					ID: e.msgID, Kind: e.msg, From: e.from, To: e.node(),
+					Fate: Unsent, SendStep: -1, ReceiveStep: -1,
+				})
+			}
+		}
+		receive(r, at, i, e)
+	}
+	inSendOrder(r)
+}
+
+// messageOf is the message that e received, by the entry that sent it; -1 when
+// that is not there.
+func (r *Round) messageOf(e *entry) int {
+	if e.cause == nil {
+		return -1
+	}
+	for i := e.cause.messages; i < len(r.Messages) && r.Messages[i].SendStep == e.cause.place; i++ {
+		if r.Messages[i].To == e.node() && r.Messages[i].ID == e.msgID {
+			return i
+		}
+	}
+	return -1
+}
+
+// unsentKey is a message without a send: its id, and whom it went to.
+type unsentKey struct {
+	id string
+	to uint64
+}
+
+// receive notes that entry i received message at.
+func receive(r *Round, at, i int, e *entry) {
+	m := &r.Messages[at]
+	r.Steps[i].Received = at
+	if m.ReceiveStep >= 0 {
+		m.Repeats++
+		return
+	}
+	m.ReceiveStep, m.Detail = i, e.detail
+	if m.Fate == "" {
+		m.Fate = Arrived
+	}
+}
+
+// inSendOrder puts messages whose send is missing where they were received.
+func inSendOrder(r *Round) {
+	if !slices.ContainsFunc(r.Messages, func(m Message) bool { return m.SendStep < 0 }) {
+		return
+	}
+	order := make([]int, len(r.Messages))
+	for i := range order {
+		order[i] = i
+	}
+	place := func(m Message) int {
+		if m.SendStep >= 0 {
+			return m.SendStep
+		}
+		return m.ReceiveStep
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(place(r.Messages[a]), place(r.Messages[b]))
+	})
+	now := make([]int, len(order))
+	sorted := make([]Message, len(order))
+	for i, was := range order {
+		now[was], sorted[i] = i, r.Messages[was]
+	}
+	r.Messages = sorted
+	for i := range r.Steps {
+		if was := r.Steps[i].Received; was >= 0 {
+			r.Steps[i].Received = now[was]
+		}
+		for j, was := range r.Steps[i].Sent {
+			r.Steps[i].Sent[j] = now[was]
+		}
+	}
+}
+
+// foldedKey names a message in a log's folded receipts.
+func foldedKey(id string, to uint64) string { return id + ">" + strconv.FormatUint(to, 10) }

@@ -1,0 +1,228 @@
+package rounds
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+)
+
+// end says how the round came out: who followed, who was left behind, where
+// the aftermath begins.
+func (r *Round) end(s *story, g *group) {
+	r.State, r.Aftermath = Undecided, len(r.Steps)
+	switch {
+	case r.Winner != nil:
+		r.State = Decided
+	case r.Term < s.top:
+		r.State, r.Next = Superseded, g.termAfter(r.Term)
+	}
+	r.participate(s)
+	if r.State != Decided {
+		return
+	}
+	r.Winner.Attr = s.character(r.Winner.Node).attr
+	r.Winner.Rule = catalog.Sentence(r.Algorithm, r.Winner.Why)
+	last := -1
+	for i := range r.Steps {
+		if r.believes(&r.Steps[i]) {
+			last = i
+		}
+	}
+	r.Aftermath = last + 1
+	for _, p := range r.Participants {
+		if p.Part == PartBehind {
+			r.LeftBehind = append(r.LeftBehind, r.straggler(p, s, g))
+		}
+	}
+}
+
+// believes reports whether the step is how an expected follower, or the winner
+// itself, came to believe in the winner.
+func (r *Round) believes(st *Step) bool {
+	p := r.participant(st.Ref.Node)
+	return p.Believed == st.Ref && (p.Part == PartFollower || p.Part == PartWinner)
+}
+
+// participate makes the list of those who took part or should have.
+func (r *Round) participate(s *story) {
+	parts := map[uint64]*Participant{}
+	part := func(id uint64) *Participant {
+		if parts[id] == nil {
+			parts[id] = &Participant{Node: id, Attr: s.character(id).attr}
+		}
+		return parts[id]
+	}
+	late := map[uint64]bool{} // a process that began when there was a leader
+	won := r.place()
+	for i, st := range r.Steps {
+		p := part(st.Ref.Node)
+		if won >= 0 && i > won && st.Event == "start" && p.Believed.IsZero() {
+			late[st.Ref.Node] = true
+		}
+		if r.Winner != nil && st.Leader == r.Winner.Node && p.Believed.IsZero() {
+			p.Believed, p.BelievedAt = st.Ref, st.At
+		}
+	}
+	if r.Winner != nil {
+		part(r.Winner.Node)
+		for _, id := range r.Winner.Live {
+			part(id)
+		}
+	}
+	for id, p := range parts {
+		p.Part = r.part(p, late[id], s)
+		r.Participants = append(r.Participants, *p)
+	}
+	slices.SortFunc(r.Participants, func(a, b Participant) int { return cmp.Compare(a.Node, b.Node) })
+}
+
+// place is the winner's own step, -1 for none.
+func (r *Round) place() int {
+	if r.Winner == nil {
+		return -1
+	}
+	return slices.IndexFunc(r.Steps, func(st Step) bool { return st.Ref == r.Winner.Ref })
+}
+
+// part is what a node was in the round.
+func (r *Round) part(p *Participant, late bool, s *story) Part {
+	switch {
+	case r.Winner == nil:
+		return PartVoter
+	case p.Node == r.Winner.Node:
+		return PartWinner
+	case p.Node == r.Cause.Lost:
+		return PartLost
+	case late || !slices.Contains(r.Winner.Live, p.Node):
+		return PartJoined
+	case !p.Believed.IsZero():
+		return PartFollower
+	case s.character(p.Node).last.IsZero():
+		return PartSilent
+	}
+	return PartBehind
+}
+
+// count counts the messages, and puts them beside what theory says.
+func (r *Round) count() {
+	byKind := map[string]int{}
+	r.markCounted()
+	for _, m := range r.Messages {
+		if !m.Counted {
+			continue
+		}
+		byKind[m.Kind]++
+		r.participant(m.From).Sent++
+		if m.ReceiveStep >= 0 {
+			r.participant(m.To).Received++
+		}
+	}
+	for kind, n := range byKind {
+		r.Counts = append(r.Counts, KindCount{kind, n})
+	}
+	slices.SortFunc(r.Counts, func(a, b KindCount) int { return cmp.Compare(a.Kind, b.Kind) })
+	entry, err := catalog.Lookup(r.Algorithm)
+	if err != nil || r.Winner == nil || len(r.Winner.Live) == 0 {
+		return
+	}
+	n := len(r.Winner.Live)
+	t := &Theory{
+		Live: n, Best: entry.Theory.Best(n), Worst: entry.Theory.Worst(n),
+		BestCase: entry.Theory.BestCase, WorstCase: entry.Theory.WorstCase,
+	}
+	for _, k := range entry.Theory.Kinds {
+		t.Sent += byKind[k.String()]
+	}
+	r.Theory = t
+}
+
+// markCounted marks the messages that were sent until all who were expected to
+// followed, and those sent in answer to one of them.
+func (r *Round) markCounted() {
+	for i := range r.Steps {
+		st := &r.Steps[i]
+		answers := st.Received >= 0 && r.Messages[st.Received].Counted
+		for _, m := range st.Sent {
+			r.Messages[m].Counted = i < r.Aftermath || answers
+		}
+	}
+}
+
+func (r *Round) participant(id uint64) *Participant {
+	for i := range r.Participants {
+		if r.Participants[i].Node == id {
+			return &r.Participants[i]
+		}
+	}
+	return &Participant{} // of no interest
+}
+
+// split divides the round's time.
+func (r *Round) split(s *story, g *group) {
+	p := &r.Split
+	p.Estimated, p.Error = len(s.fix) > 0, s.fix.error()
+	p.Began = r.Cause.At
+	if r.Winner == nil || p.Began.IsZero() {
+		return
+	}
+	won := r.Winner.At
+	if !won.IsZero() {
+		p.Elect, p.ElectKnown = max(won.Sub(p.Began), 0), true
+		if r.Aftermath > 0 {
+			p.Ended = r.ended()
+			p.Announce, p.AnnounceKnown = max(p.Ended.Sub(won), 0), true
+		}
+	}
+	if at, ok := g.died(r.Cause.Lost, p.Began); ok {
+		p.Detect, p.DetectKnown = p.Began.Sub(at), true
+	} else if last, ok := g.lastWord(r.Cause.Lost, p.Began, s.fix); ok {
+		p.DetectBound = p.Began.Sub(last)
+	}
+}
+
+// ended is when the last expected node came to believe.
+func (r *Round) ended() (last time.Time) {
+	for _, p := range r.Participants {
+		expected := p.Part == PartFollower || p.Part == PartWinner
+		if expected && p.BelievedAt.After(last) {
+			last = p.BelievedAt
+		}
+	}
+	return last
+}
+
+// termAfter is the lowest term above one, 0 for none.
+func (g *group) termAfter(term uint64) (next uint64) {
+	for t := range g.open { // those not told yet
+		if t > term && (next == 0 || t < next) {
+			next = t
+		}
+	}
+	return next
+}
+
+// lastWord is when a node wrote its last record before t.
+func (g *group) lastWord(node uint64, t time.Time, fix clockFix) (at time.Time, ok bool) {
+	m := g.nodes[node]
+	if m == nil {
+		return at, false
+	}
+	if l := m.at(t, fix); l != nil {
+		if last, found := l.before(t, fix); found {
+			return fix.at(node, last.wall), true
+		}
+	}
+	return at, false
+}
+
+// died is the last known death of a node before an instant.
+func (g *group) died(node uint64, before time.Time) (at time.Time, ok bool) {
+	for _, d := range g.deaths {
+		if node != 0 && d.node == node && !d.at.After(before) && d.at.After(at) {
+			at, ok = d.at, true
+		}
+	}
+	return at, ok
+}

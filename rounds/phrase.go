@@ -1,0 +1,35 @@
+package rounds
+
+import "strings"
+
+// phrase matches text against a pattern, in which each # stands for a number,
+// and returns the numbers. The reasons in records are such phrases: machines
+// write them with numbers filled in.
+func phrase(pattern, text string) (numbers []uint64, ok bool) {
+	for {
+		before, after, more := strings.Cut(pattern, "#")
+		rest, fits := strings.CutPrefix(text, before)
+		if !fits {
+			return nil, false
+		}
+		if !more {
+			return numbers, rest == ""
+		}
+		n, tail, isNumber := leadingNumber(rest)
+		if !isNumber {
+			return nil, false
+		}
+		numbers = append(numbers, n)
+		pattern, text = after, tail
+	}
+}
+
+// leadingNumber cuts the decimal digits off the front of s.
+func leadingNumber(s string) (n uint64, rest string, ok bool) {
+	i := 0
+	for i < len(s) && i < 20 && s[i] >= '0' && s[i] <= '9' {
+		n = n*10 + uint64(s[i]-'0')
+		i++
+	}
+	return n, s[i:], i > 0
+}

@@ -1,0 +1,95 @@
+package rounds_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/algorithms/sim"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
+	"github.com/ringleader-dev/ringleader/rounds/tell"
+)
+
+// simulate runs an election and returns what the simulator says of it, and its
+// trace.
+func simulate(
+	t *testing.T, entry catalog.Entry, nodes int, initiator proto.NodeID, asJSON bool,
+) (sim.Result, *bytes.Buffer) {
+	t.Helper()
+	var out bytes.Buffer
+	result, err := sim.Run(sim.Options{
+		Algorithm: sim.Algorithm{
+			Name: entry.Name, Guarantee: entry.Guarantee, Preempt: entry.Preempt,
+			New: entry.New, Agreement: entry.Agreement,
+		},
+		Seed: 1, Nodes: nodes, Initiator: initiator, Trace: &out, TraceJSON: asJSON,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result, &out
+}
+
+// The simulator and the inspector agree on who leads and on every message, from
+// the trace as JSON and from the one that is text for people.
+func TestSimulated(t *testing.T) {
+	for _, name := range []string{"bully", "ring"} {
+		entry, err := catalog.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, initiator := range []proto.NodeID{1, 4, 7} {
+			for _, asJSON := range []bool{true, false} {
+				result, log := simulate(t, entry, 7, initiator, asJSON)
+				b := rounds.NewBuilder()
+				if _, err := logs.Read(log, b); err != nil {
+					t.Fatal(err)
+				}
+				g := b.History().Groups[0]
+				r := g.Rounds[len(g.Rounds)-1]
+				sent := 0
+				for _, c := range r.Counts {
+					sent += c.Sent
+				}
+				if r.Winner == nil || proto.NodeID(r.Winner.Node) != result.Leader ||
+					sent != result.Messages["total"] ||
+					len(g.Findings) > 0 || r.Cause.Kind != rounds.Operator {
+					t.Errorf("%s from %d, JSON %v: winner %+v, %d messages, findings %v; want %v, %d",
+						name, initiator, asJSON, r.Winner, sent, g.Findings, result.Leader, result.Messages["total"])
+				}
+			}
+		}
+	}
+}
+
+// "100 nodes in one round stay readable": no line of the whole grows with the
+// nodes.
+func TestHundredNodes(t *testing.T) {
+	for _, name := range []string{"bully", "ring"} {
+		entry, err := catalog.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, log := simulate(t, entry, 100, 1, true)
+		b := rounds.NewBuilder()
+		if _, err := logs.Read(log, b); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		for _, r := range b.History().Groups[0].Rounds {
+			if err := tell.Show(&out, r); err != nil {
+				t.Fatal(err)
+			}
+			if err := tell.Explain(&out, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for line := range bytes.Lines(out.Bytes()) {
+			if n := len([]rune(string(line))); n > 90 {
+				t.Fatalf("%s: a line of %d characters: %s", name, n, line)
+			}
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package rounds
+
+import (
+	"fmt"
+	"time"
+)
+
+// straggler says why a node never followed the winner, as far as its records
+// tell.
+func (r *Round) straggler(p Participant, s *story, g *group) Straggler {
+	out := Straggler{Node: p.Node, Last: s.character(p.Node).last}
+	m := g.nodes[p.Node]
+	if m == nil || len(m.lives) == 0 {
+		out.Reason = "no record of it is here"
+		return out
+	}
+	l := m.lives[len(m.lives)-1]
+	out.Last = l.ref(l.last())
+	until := s.fix.at(l.node, l.until)
+	switch {
+	case r.rival(p.Node):
+		out.Reason = "it led the term itself"
+	case !r.Winner.At.IsZero() && until.Before(r.Winner.At.Add(heldUp)):
+		out.Reason = fmt.Sprintf("its records end with %v, %s", out.Last, around(until, r.Winner.At))
+	case l.top.term > r.Term:
+		out.Reason = fmt.Sprintf("its next records are of term %d and later", s.nextTerm(l, r.Term))
+	default:
+		out.Reason, out.wentOn = "it wrote on, and never named the winner", true
+	}
+	return out
+}
+
+func (r *Round) rival(id uint64) bool {
+	for _, w := range r.Rivals {
+		if w.Node == id {
+			return true
+		}
+	}
+	return false
+}
+
+// nextTerm is the first term above one that the process wrote.
+func (s *story) nextTerm(l *life, term uint64) uint64 {
+	for _, m := range l.sorted() {
+		if m.term > term {
+			return m.term
+		}
+	}
+	return 0
+}
+
+// around says how t lies to the instant of the winner's victory.
+func around(t, won time.Time) string {
+	if t.Before(won) {
+		return fmt.Sprintf("%v before the winner had won", Span(won.Sub(t)))
+	}
+	return fmt.Sprintf("%v after the winner had won", Span(t.Sub(won)))
+}

@@ -1,0 +1,210 @@
+package rounds_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
+	"github.com/ringleader-dev/ringleader/rounds/tell"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// fixture are the records of a real cluster, in the order of their clocks.
+func fixture(t testing.TB, name string) []trace.Record {
+	t.Helper()
+	var c collector
+	if _, err := logs.ReadFile("testdata/"+name+".log", &c); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(c.records, func(a, b trace.Record) int { return clockOf(t, a).Compare(clockOf(t, b)) })
+	return c.records
+}
+
+func clockOf(t testing.TB, rec trace.Record) proto.HLC {
+	t.Helper()
+	clock, err := proto.ParseHLC(rec.HLC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return clock
+}
+
+// collector is a sink that keeps the records.
+type collector struct{ records []trace.Record }
+
+func (c *collector) Add(rec *trace.Record)           { c.records = append(c.records, *rec) }
+func (c *collector) AddText(rec *trace.Record)       { c.records = append(c.records, *rec) }
+func (c *collector) Death(string, uint64, time.Time) {}
+
+var termIn = regexp.MustCompile(`term \d+`)
+
+// writeLater writes the records as if the same had happened again, times later:
+// in later terms, to other processes.
+func writeLater(t testing.TB, w io.Writer, records []trace.Record, times int) {
+	zerolog.TimeFieldFormat = time.RFC3339Nano
+	log := zerolog.New(w)
+	const apart = 20 * time.Second
+	terms := uint64(0)
+	for _, rec := range records {
+		terms = max(terms, rec.Term)
+	}
+	for _, rec := range records {
+		clock := clockOf(t, rec)
+		clock.Micros += int64(times) * apart.Microseconds()
+		rec.HLC, rec.Time = clock.String(), rec.Time.Add(time.Duration(times)*apart)
+		rec.Session = fmt.Sprintf("%06x%s", times, rec.Session[:2])
+		if rec.Term > 0 || times > 0 {
+			rec.Term += uint64(times) * terms
+		}
+		rec.Why = slices.Clone(rec.Why)
+		for i, why := range rec.Why {
+			rec.Why[i] = termIn.ReplaceAllStringFunc(why, func(s string) string {
+				term, _ := strconv.ParseUint(s[len("term "):], 10, 64)
+				return fmt.Sprintf("term %d", term+uint64(times)*terms)
+			})
+		}
+		trace.Write(log, rec)
+	}
+}
+
+// "A million records (about 300 MB) in memory bounded by open rounds when
+// sorted input is followed": what is held after the last of many rounds is what
+// was held after a quarter of them.
+func TestFollowingIsBounded(t *testing.T) {
+	const times = 4000
+	records := fixture(t, "bully-kill")
+	f := &following{b: rounds.NewBuilder()}
+	var heaps []uint64
+	for i := range times {
+		var log bytes.Buffer
+		writeLater(t, &log, records, i)
+		if _, err := logs.Read(&log, f); err != nil {
+			t.Fatal(err)
+		}
+		if i == times/4 || i == times-1 {
+			heaps = append(heaps, heap())
+		}
+	}
+	if f.told < 2*times-10 {
+		t.Errorf("%d rounds were told while following, want nearly %d", f.told, 2*times)
+	}
+	if grown := int64(heaps[1]) - int64(heaps[0]); grown > 2<<20 {
+		t.Errorf("the heap grew by %d KB over %d records", grown/1024, times*3/4*len(records))
+	}
+	if f.b.Late() > 0 {
+		t.Errorf("%d records came late in sorted input", f.b.Late())
+	}
+	runtime.KeepAlive(f)
+}
+
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// following is a sink that tells rounds as they end.
+type following struct {
+	b       *rounds.Builder
+	n, told int
+}
+
+func (f *following) Add(rec *trace.Record) {
+	f.b.Add(rec)
+	if f.n++; f.n%100 == 0 {
+		told, _ := f.b.Ended(false)
+		f.told += len(told)
+	}
+}
+func (f *following) AddText(rec *trace.Record)       { f.b.AddText(rec) }
+func (f *following) Death(string, uint64, time.Time) {}
+
+// Rounds that are told one by one are told as all at once.
+func TestFollowingTellsTheSame(t *testing.T) {
+	for _, name := range []string{"bully-kill", "bully-restart", "ring-kill", "bully-kill-info"} {
+		records := fixture(t, name)
+		whole, parts := rounds.NewBuilder(), rounds.NewBuilder()
+		var want, got bytes.Buffer
+		say := func(w io.Writer, told []*rounds.Round) {
+			for _, r := range told {
+				if err := tell.Show(w, r); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for i := range records {
+			whole.Add(&records[i])
+			parts.Add(&records[i])
+			told, _ := parts.Ended(false)
+			say(&got, told)
+		}
+		say(&want, whole.History().Groups[0].Rounds)
+		say(&got, parts.History().Groups[0].Rounds)
+		if got.String() != want.String() {
+			t.Errorf("%s: followed\n%s\nat once\n%s", name, &got, &want)
+		}
+	}
+}
+
+// BenchmarkLines is the way from a log to the list of its rounds. The promise is
+// 100 MB/s on one core: run it with -cpu 1.
+func BenchmarkLines(b *testing.B) {
+	for _, name := range []string{"bully-kill", "ring-restart", "bully-kill-info"} {
+		b.Run(name, func(b *testing.B) {
+			var log bytes.Buffer
+			records := fixture(b, name)
+			for i := range 3000 {
+				writeLater(b, &log, records, i)
+			}
+			b.SetBytes(int64(log.Len()))
+			b.ReportMetric(float64(3000*len(records)), "records")
+			for b.Loop() {
+				builder := rounds.NewBuilder()
+				if _, err := logs.Read(bytes.NewReader(log.Bytes()), builder); err != nil {
+					b.Fatal(err)
+				}
+				n := 0
+				for _, g := range builder.History().Groups {
+					for _, r := range g.Rounds {
+						n++
+						if err := tell.Line(io.Discard, r); err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+				if n < 6000 {
+					b.Fatalf("%d rounds", n)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkFollow is the same for records that are followed, with the memory
+// that is held at the end.
+func BenchmarkFollow(b *testing.B) {
+	var log bytes.Buffer
+	records := fixture(b, "bully-kill")
+	for i := range 3000 {
+		writeLater(b, &log, records, i)
+	}
+	b.SetBytes(int64(log.Len()))
+	for b.Loop() {
+		f := &following{b: rounds.NewBuilder()}
+		if _, err := logs.Read(bytes.NewReader(log.Bytes()), f); err != nil || f.told < 5000 {
+			b.Fatal(f.told, err)
+		}
+	}
+}

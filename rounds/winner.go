@@ -1,0 +1,113 @@
+package rounds
+
+import (
+	"slices"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// lead adds the node of step i to those that led the term, if it is how it came
+// to. debug: the node writes down every view that it takes.
+func (r *Round) lead(led []Winner, i int, s *story, debug bool) []Winner {
+	st := &r.Steps[i]
+	if st.Leader == 0 || st.Leader != st.Ref.Node ||
+		slices.ContainsFunc(led, func(w Winner) bool { return w.Node == st.Leader }) {
+		return led
+	}
+	w := Winner{Node: st.Leader, Ref: st.Ref, At: st.At}
+	for _, why := range st.Why {
+		cause, decision := reason(why)
+		if _, ok := phrase("lead term #", decision); ok {
+			w.Why = cause
+		}
+	}
+	c := s.character(st.Leader)
+	switch told := r.announcedTo(st); {
+	case c.alive != nil && (debug || c.viewed == r.Term):
+		w.Live = slices.Clone(c.alive)
+	case len(told) > 0:
+		w.Live = append(told, st.Leader)
+	}
+	slices.Sort(w.Live)
+	return append(led, w)
+}
+
+// announcedTo are those whom the winner told at once: with COORDINATOR, all
+// that it believes alive.
+func (r *Round) announcedTo(st *Step) (ids []uint64) {
+	for _, i := range st.Sent {
+		if m := r.Messages[i]; m.Kind == proto.KindCoordinator.String() && !slices.Contains(ids, m.To) {
+			ids = append(ids, m.To)
+		}
+	}
+	return ids
+}
+
+// choose makes one of those that led the term its winner: the first that all
+// it believed alive came to follow before the next one led; else the last one,
+// since it took the others' place while they still had to be heard of.
+func (r *Round) choose(led []Winner) {
+	if len(led) == 0 {
+		if id := r.namedLeader(); id != 0 { // its own records are missing
+			r.Winner = &Winner{Node: id, Live: r.acted()}
+		}
+		return
+	}
+	chosen := 0
+	for next := 1; next < len(led) && !r.followed(led[chosen], led[next]); next++ {
+		if led[next].Node > led[chosen].Node { // its epoch stands
+			chosen = next
+		}
+	}
+	r.Winner = &led[chosen]
+	r.Rivals = slices.Delete(slices.Clone(led), chosen, chosen+1)
+	if r.Winner.Live == nil {
+		r.Winner.Live = r.acted()
+	}
+}
+
+// followed reports whether all that w believed alive followed it before the
+// next leader's record.
+func (r *Round) followed(w, next Winner) bool {
+	believed := map[uint64]bool{w.Node: true}
+	for _, st := range r.Steps {
+		if st.Ref == next.Ref {
+			break
+		}
+		if st.Leader == w.Node {
+			believed[st.Ref.Node] = true
+		}
+	}
+	return len(w.Live) > 0 && !slices.ContainsFunc(w.Live, func(id uint64) bool { return !believed[id] })
+}
+
+// namedLeader is whom the records name as the leader, 0 for nobody.
+func (r *Round) namedLeader() uint64 {
+	for _, st := range r.Steps {
+		if st.Leader != 0 {
+			return st.Leader
+		}
+	}
+	return 0
+}
+
+// acted are the nodes with records of the round, but for those that started
+// when it had a leader already.
+func (r *Round) acted() []uint64 {
+	acted := map[uint64]bool{}
+	decided := false
+	for _, st := range r.Steps {
+		if _, known := acted[st.Ref.Node]; !known {
+			acted[st.Ref.Node] = !decided || st.Event != "start"
+		}
+		decided = decided || st.Leader != 0
+	}
+	var ids []uint64
+	for id, counts := range acted {
+		if counts {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
