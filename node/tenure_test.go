@@ -45,6 +45,16 @@ func startInOffice(t *testing.T) *fixture {
 	return f
 }
 
+// errDone ends Lead.
+var errDone = errors.New("done")
+
+// lead calls Lead and takes the errors that the tests bring about.
+func lead(t *testing.T, f *fixture, work func(context.Context, Lease) error) {
+	if err := f.Lead(t.Context(), work); !errors.Is(err, errDone) && !errors.Is(err, ErrStopped) {
+		t.Errorf("Lead: %v", err)
+	}
+}
+
 func wantLines(t *testing.T, j *journal, want ...string) {
 	t.Helper()
 	synctest.Wait()
@@ -64,9 +74,9 @@ func wantLines(t *testing.T, j *journal, want ...string) {
 func TestWorkStopsBeforeTheOfficeIsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startInOffice(t)
-		defer f.stop()
+		defer func() { _ = f.stop() }()
 		for name, drain := range map[string]time.Duration{"a": time.Second, "b": 3 * time.Second} {
-			go f.Lead(t.Context(), func(ctx context.Context, l Lease) error {
+			go lead(t, f, func(ctx context.Context, l Lease) error {
 				<-ctx.Done()
 				if !errors.Is(context.Cause(ctx), ErrNotLeader) || l.Valid() {
 					t.Errorf("%s ends with %v, valid %v", name, context.Cause(ctx), l.Valid())
@@ -97,15 +107,15 @@ func TestWorkStopsBeforeTheOfficeIsReleased(t *testing.T) {
 func TestContextEndsBeforeTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startInOffice(t)
-		defer f.stop()
+		defer func() { _ = f.stop() }()
 		ended := make(chan Lease, 1)
-		go f.Lead(t.Context(), func(ctx context.Context, l Lease) error {
+		go lead(t, f, func(ctx context.Context, l Lease) error {
 			<-ctx.Done()
 			if !errors.Is(context.Cause(ctx), ErrLeaseExpired) || !l.Valid() {
 				t.Errorf("ends with %v, valid %v", context.Cause(ctx), l.Valid())
 			}
 			ended <- l
-			return errors.New("done")
+			return errDone
 		})
 		f.campaign("lead")
 		time.Sleep(5 * time.Second)
@@ -153,7 +163,7 @@ func TestLeadWithoutALease(t *testing.T) {
 func TestLeadEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startInOffice(t)
-		defer f.stop()
+		defer func() { _ = f.stop() }()
 		enough := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(enough)
@@ -172,7 +182,7 @@ func TestLeadEnds(t *testing.T) {
 func TestProofComesAfterTheMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startInOffice(t)
-		defer f.stop()
+		defer func() { _ = f.stop() }()
 		f.Gone(other, epoch)
 		wantLines(t, f.journal, "gone 5")
 	})
