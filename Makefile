@@ -56,10 +56,10 @@ fuzz: ## fuzz each decoder for FUZZTIME
 		done; \
 	done
 
-sim: build ## simulate RUNS random fault schedules of each algorithm
-	@for algorithm in bully ring; do \
-		bin/ringleader simulate --algorithm $$algorithm --runs $(RUNS) || status=1; \
-	done; exit $${status:-0}
+sim: build ## simulate RUNS random fault schedules of each algorithm, without and with an office
+	@for algorithm in bully ring; do for office in false true; do \
+		bin/ringleader simulate --algorithm $$algorithm --office=$$office --runs $(RUNS) || status=1; \
+	done; done; exit $${status:-0}
 
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...

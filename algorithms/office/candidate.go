@@ -25,9 +25,11 @@ type stand struct {
 	nonce   uint64     // of the last round of questions
 	noted   time.Time  // when that round began, before its first message left
 	yes     quorum.Count
-	due     time.Time // asking, claiming: when the answers should be here
-	failed  int       // claims in a row, or rounds of renewal
-	retryAt time.Time // not to be asked before
+	asked   int                      // rounds of ASK in this candidacy
+	no      map[proto.NodeID]refusal // as last recorded, in this candidacy
+	due     time.Time                // asking, claiming: when the answers should be here
+	failed  int                      // claims in a row
+	retryAt time.Time                // not to be asked before
 
 	taken     time.Time // when the office was taken
 	leaseEnd  time.Time
@@ -37,7 +39,10 @@ type stand struct {
 }
 
 // stop ends a candidacy that has bound nobody.
-func (s *stand) stop() { s.phase, s.due = idle, time.Time{} }
+func (s *stand) stop() {
+	s.phase, s.asked, s.due = idle, 0, time.Time{}
+	clear(s.no)
+}
 
 // pursue takes the next step of this node's own, if one is due.
 func (m *Machine) pursue() {
@@ -46,8 +51,6 @@ func (m *Machine) pursue() {
 	case !m.votes():
 	case s.phase == idle && m.mayStand():
 		m.ask()
-	case s.phase == asking && !m.mayStand():
-		s.stop()
 	case s.phase == asking && !m.now.Before(s.due):
 		m.ask()
 	case s.phase == asking:
@@ -66,7 +69,7 @@ func (m *Machine) mayStand() bool {
 	if m.aside || m.belief.ID != 0 || s.leaving != 0 || m.now.Before(s.retryAt) {
 		return false
 	}
-	return m.nominated() || s.phase == asking || !m.now.Before(m.standAt())
+	return m.nominated() || !m.now.Before(m.standAt())
 }
 
 func (m *Machine) nominated() bool { return m.nominee.ID == m.cfg.Self }
@@ -83,24 +86,25 @@ func (m *Machine) standAt() time.Time {
 }
 
 // ask begins a round of ASK. A term of the nomination that no voter has voted in
-// yet is taken as it is, so that one round has one number.
+// yet is taken as it is, so that one round has one number. Who said no says yes
+// unasked, once it can: asking again is for what was lost, and grows rare.
 func (m *Machine) ask() {
 	s := &m.stand
-	again := s.phase == asking
 	s.phase = asking
+	s.asked++
 	s.term = m.known + 1
 	if m.nominated() {
 		s.term = max(s.term, m.nominee.Term)
 	}
 	s.nonce++
 	s.yes.Reset()
-	if bar, _ := m.wouldGrant(s.term); bar == proto.NoBar {
+	if no := m.wouldGrant(s.term); no.bar == proto.NoBar {
 		s.yes.Add(m.cfg.Self)
 	}
-	if !again {
+	if s.asked == 1 {
 		m.why("%s -> ask the voters for term %d", m.cause(), s.term)
 	}
-	s.due = m.now.Add(m.jitter(answerTimeout(m.cfg.Delta)))
+	s.due = m.now.Add(m.jitter(tryAgain(m.cfg.Promise, m.cfg.Delta, s.asked)))
 	m.tell(s.term, proto.Ask{Session: m.cfg.Session, Nonce: s.nonce})
 	m.countAnswers()
 }
@@ -127,17 +131,26 @@ func (m *Machine) answered(msg proto.Message, b proto.Answer) {
 		m.ask()
 		return
 	default:
-		m.why("%d says %s", msg.From, sayBar(b.Bar, b.Holder))
+		m.noteRefusal(msg.From, refusal{b.Bar, b.Holder})
 		s.yes.Remove(msg.From)
 	}
 	m.countAnswers()
+}
+
+// noteRefusal records a no that differs from the last one.
+func (m *Machine) noteRefusal(from proto.NodeID, r refusal) {
+	if m.stand.no[from] == r {
+		return
+	}
+	m.stand.no[from] = r
+	m.why("%d says %s", from, r)
 }
 
 // countAnswers claims the term once a majority would grant it, this voter among
 // them or not yet.
 func (m *Machine) countAnswers() {
 	s := &m.stand
-	if bar, _ := m.wouldGrant(s.term); bar == proto.NoBar {
+	if no := m.wouldGrant(s.term); no.bar == proto.NoBar {
 		s.yes.Add(m.cfg.Self)
 	} else {
 		s.yes.Remove(m.cfg.Self)
@@ -213,14 +226,14 @@ func (m *Machine) denied(msg proto.Message, b proto.Deny) {
 		s.phase != claiming && s.phase != holding {
 		return
 	}
-	m.why("%d denies term %d: %s", msg.From, s.term, sayBar(b.Bar, b.Holder))
+	m.why("%d denies term %d: %s", msg.From, s.term, refusal{b.Bar, b.Holder})
 }
 
 // giveUp returns what was promised, and never claims that term again.
 func (m *Machine) giveUp(reason string) {
 	s := &m.stand
 	s.failed++
-	pause := m.jitter(answerTimeout(m.cfg.Delta) << min(s.failed, 5))
+	pause := m.jitter(tryAgain(m.cfg.Promise, m.cfg.Delta, s.failed))
 	m.why("%s -> release term %d, wait %v", reason, s.term, pause.Round(time.Millisecond))
 	s.stop()
 	s.retryAt = m.now.Add(pause)

@@ -7,10 +7,6 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxFailed is how many rounds of renewal may bring no majority before the
-// holder asks no more.
-const maxFailed = 2
-
 // holds reports whether this node holds the office.
 func (m *Machine) holds() bool { return m.stand.phase == holding }
 
@@ -22,21 +18,16 @@ func (m *Machine) keepOffice() {
 	switch {
 	case !handOver.IsZero() && !m.now.Before(handOver):
 		m.leave(m.nominee.ID.String() + " has ranked above this node for long")
-	case s.renewAt.IsZero() || m.now.Before(s.renewAt):
-	case s.failed >= maxFailed:
-		m.why("%d rounds brought no majority -> ask no more, keep to the lease", s.failed)
-		s.renewAt = time.Time{}
-	default:
+	case !m.now.Before(s.renewAt):
 		m.renew()
 	}
 }
 
-// renew begins a round of RENEW. It has failed until a majority grants it.
+// renew begins a round of RENEW.
 func (m *Machine) renew() {
 	s := &m.stand
 	s.nonce++
 	s.noted = m.now
-	s.failed++
 	s.renewAt = m.now.Add(RenewEvery(m.cfg.Promise))
 	s.yes.Reset()
 	s.yes.Add(m.cfg.Self)
@@ -78,7 +69,6 @@ func (m *Machine) leave(reason string) {
 		m.why("%s -> leave the office of term %d", reason, s.term)
 		m.belief = algorithms.Leader{}
 		s.leaving, s.leaseEnd, s.renewAt = s.term, time.Time{}, time.Time{}
-		s.failed = 0
 		s.stop()
 		m.heard = m.now
 		s.retryAt = m.now.Add(RenewEvery(m.cfg.Promise))
@@ -131,7 +121,7 @@ func (m *Machine) deadlines() []time.Time {
 		at = append(at, s.renewAt, m.handOverAt())
 	}
 	if len(m.voter.waiting) > 0 {
-		_, _, until := m.free()
+		_, until := m.free()
 		at = append(at, until)
 	}
 	if m.votes() && s.phase == idle && !m.aside && m.belief.ID == 0 && s.leaving == 0 {

@@ -59,6 +59,7 @@ func New(
 	}
 	m.voter.dead = map[proto.NodeID]proto.Session{}
 	m.voter.waiting = map[proto.NodeID]question{}
+	m.stand.no = map[proto.NodeID]refusal{}
 	return m
 }
 

@@ -26,11 +26,22 @@ func MinPromise(delta time.Duration) time.Duration { return 20*delta + 2*margin 
 // former life runs.
 func bootWait(p time.Duration) time.Duration { return p/million*(million+Drift) + margin }
 
-// RenewEvery is how often a holder renews.
+// RenewEvery is how often a holder renews. Two rounds that bring no majority fit
+// into a lease, a third does not: a holder that hears nothing does not lock the
+// voters for longer.
 func RenewEvery(p time.Duration) time.Duration { return p / 3 }
 
 // answerTimeout is how long a round of questions waits for its answers.
 func answerTimeout(delta time.Duration) time.Duration { return 4 * delta }
+
+// tryAgain is the pause, before jitter, after the n-th attempt that came to
+// nothing: 4Δ, 8Δ, … and at most a third of a promise.
+func tryAgain(p, delta time.Duration, n int) time.Duration {
+	return min(answerTimeout(delta)<<min(n-1, mostDoublings), p/3)
+}
+
+// mostDoublings keep tryAgain from overflowing; no promise is that long.
+const mostDoublings = 16
 
 // standDelay is how long a voter hears of no office before it stands without
 // being nominated; above is how many living voters rank above it.
@@ -42,11 +53,12 @@ func standDelay(p, delta time.Duration, above int) time.Duration {
 // before the holder hands over to it.
 func preferAfter(p time.Duration) time.Duration { return 2 * p }
 
-// Agreement bounds how long after everything is well one of the voters holds the
-// office and all know: the longest promise or boot wait, a voter that stands
-// without being nominated, the longest pause after claims that failed, and a
-// handing over to a better node.
+// Agreement bounds how long after everything is well, and the nomination agrees,
+// one of the voters holds the office and all know: the longest promise or boot
+// wait, after which a voter stands even without being nominated; the longest
+// pauses after two attempts that failed; and a handing over to a better node, with
+// the messages of two rounds.
 func Agreement(p, delta time.Duration, nodes int) time.Duration {
-	pause := 2 * answerTimeout(delta) << 5
-	return 2*standDelay(p, delta, nodes) + 2*pause + 2*preferAfter(p)
+	pause := 2 * tryAgain(p, delta, mostDoublings)
+	return standDelay(p, delta, nodes) + 2*pause + preferAfter(p) + 4*answerTimeout(delta)
 }

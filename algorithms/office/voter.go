@@ -17,11 +17,18 @@ type voter struct {
 	waiting map[proto.NodeID]question
 }
 
-// question is an ASK that was answered with no.
+// question is an ASK, and the no that it was answered with.
 type question struct {
 	term    proto.Term
 	session proto.Session
 	nonce   uint64
+	no      refusal
+}
+
+// refusal is what keeps a voter from granting, and to whom that binds it.
+type refusal struct {
+	bar    proto.Bar
+	holder proto.NodeID
 }
 
 // request is what CLAIM and RENEW have in common.
@@ -36,57 +43,66 @@ func (m *Machine) bound(id proto.NodeID, s proto.Session) bool {
 	return v.ID == id && v.Session == s
 }
 
-// free reports whether the voter is bound to nobody, else what binds it, to
-// whom, and until when.
-func (m *Machine) free() (bar proto.Bar, holder proto.NodeID, until time.Time) {
+// free returns what binds the voter, and until when; the zero refusal for
+// nothing.
+func (m *Machine) free() (no refusal, until time.Time) {
 	switch {
 	case m.stand.phase == claiming || m.stand.phase == holding || m.stand.leaving != 0:
-		return proto.BarSelf, m.cfg.Self, time.Time{}
+		return refusal{proto.BarSelf, m.cfg.Self}, time.Time{}
 	case m.now.Before(m.voter.boot):
-		return proto.BarBoot, 0, m.voter.boot
+		return refusal{bar: proto.BarBoot}, m.voter.boot
 	case !m.voter.over && m.now.Before(m.voter.promise):
-		return proto.BarPromise, m.state.Vote.ID, m.voter.promise
+		return refusal{proto.BarPromise, m.state.Vote.ID}, m.voter.promise
 	}
-	return proto.NoBar, 0, time.Time{}
+	return refusal{}, time.Time{}
 }
 
-// wouldGrant reports what keeps the voter from granting a term that it has not
+// wouldGrant returns what keeps the voter from granting a term that it has not
 // voted in.
-func (m *Machine) wouldGrant(term proto.Term) (proto.Bar, proto.NodeID) {
-	if bar, holder, _ := m.free(); bar != proto.NoBar {
-		return bar, holder
+func (m *Machine) wouldGrant(term proto.Term) refusal {
+	if no, _ := m.free(); no.bar != proto.NoBar {
+		return no
 	}
 	if term <= m.state.Vote.Term {
-		return proto.BarVoted, m.state.Vote.ID
+		return refusal{proto.BarVoted, m.state.Vote.ID}
 	}
-	return proto.NoBar, 0
+	return refusal{}
 }
 
 // asked answers ASK. It changes nothing but who is told when a no becomes a yes.
 func (m *Machine) asked(msg proto.Message, b proto.Ask) {
-	bar, holder := m.wouldGrant(msg.Term)
-	delete(m.voter.waiting, msg.From)
-	if bar == proto.BarPromise || bar == proto.BarBoot || bar == proto.BarSelf {
-		m.voter.waiting[msg.From] = question{msg.Term, b.Session, b.Nonce}
+	was := m.voter.waiting[msg.From]
+	if was.session == b.Session && was.nonce > b.Nonce {
+		return // it came late: the answer to a later question is under way
 	}
-	m.answer(msg.From, question{msg.Term, b.Session, b.Nonce}, bar, holder)
+	q := question{msg.Term, b.Session, b.Nonce, m.wouldGrant(msg.Term)}
+	delete(m.voter.waiting, msg.From)
+	switch q.no.bar {
+	case proto.BarPromise, proto.BarBoot, proto.BarSelf:
+		m.voter.waiting[msg.From] = q
+	}
+	if was.term != q.term || was.session != q.session || was.no != q.no {
+		m.why("%d asks for term %d -> %s", msg.From, q.term, q.no)
+	}
+	m.answer(msg.From, q)
 }
 
-func (m *Machine) answer(to proto.NodeID, q question, bar proto.Bar, holder proto.NodeID) {
-	m.why("%d asks for term %d -> %s", to, q.term, sayBar(bar, holder))
+func (m *Machine) answer(to proto.NodeID, q question) {
 	m.send(to, m.state.Vote.Term, proto.Answer{
-		Session: q.session, Nonce: q.nonce, Yes: bar == proto.NoBar, Bar: bar, Holder: holder,
+		Session: q.session, Nonce: q.nonce,
+		Yes: q.no.bar == proto.NoBar, Bar: q.no.bar, Holder: q.no.holder,
 	})
 }
 
-func sayBar(bar proto.Bar, holder proto.NodeID) string {
+// String is the answer that the refusal is.
+func (r refusal) String() string {
 	switch {
-	case bar == proto.NoBar:
+	case r.bar == proto.NoBar:
 		return "yes"
-	case holder == 0:
-		return "no, " + bar.String()
+	case r.holder == 0:
+		return "no, " + r.bar.String()
 	}
-	return "no, " + bar.String() + " " + holder.String()
+	return "no, " + r.bar.String() + " " + r.holder.String()
 }
 
 // answerWaiting says yes to those who were told no, once nothing binds the voter
@@ -95,14 +111,15 @@ func (m *Machine) answerWaiting() {
 	if len(m.voter.waiting) == 0 {
 		return
 	}
-	if bar, _, _ := m.free(); bar != proto.NoBar {
+	if no, _ := m.free(); no.bar != proto.NoBar {
 		return
 	}
 	for _, id := range m.voters { // in a fixed order
 		if q, ok := m.voter.waiting[id]; ok {
 			delete(m.voter.waiting, id)
-			bar, holder := m.wouldGrant(q.term)
-			m.answer(id, q, bar, holder)
+			q.no = m.wouldGrant(q.term)
+			m.why("%d asked for term %d -> %s", id, q.term, q.no)
+			m.answer(id, q)
 		}
 	}
 }
@@ -111,25 +128,25 @@ func (m *Machine) answerWaiting() {
 func (m *Machine) claimed(msg proto.Message, r request) {
 	vote := m.state.Vote
 	again := msg.Term == vote.Term && m.bound(msg.From, r.Session)
-	bar, holder := m.wouldGrant(msg.Term)
+	no := m.wouldGrant(msg.Term)
 	switch {
 	case m.voter.dead[msg.From] == r.Session:
 		m.why("%d is proven dead -> drop what it said", msg.From)
 		return
 	case again && m.voter.over:
 		m.why("%d released term %d -> deny it", msg.From, msg.Term)
-		bar, holder = proto.BarVoted, vote.ID
+		no = refusal{proto.BarVoted, vote.ID}
 	case again:
-		bar = proto.NoBar
-	case bar == proto.NoBar:
+		no = refusal{}
+	case no.bar == proto.NoBar:
 		m.why("nothing binds this voter -> grant %d term %d", msg.From, msg.Term)
 		m.vote(msg.Term, msg.From, r.Session)
 	default:
-		m.why("%d wants term %d -> deny it: %s", msg.From, msg.Term, bar)
+		m.why("%d wants term %d -> deny it: %s", msg.From, msg.Term, no)
 	}
-	if bar != proto.NoBar {
+	if no.bar != proto.NoBar {
 		m.send(msg.From, vote.Term, proto.Deny{
-			Session: r.Session, Nonce: r.Nonce, Bar: bar, Holder: holder,
+			Session: r.Session, Nonce: r.Nonce, Bar: no.bar, Holder: no.holder,
 		})
 		return
 	}

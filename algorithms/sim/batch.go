@@ -64,7 +64,11 @@ func Batch(
 	if err := validateBatch(o, runs, parallelism); err != nil {
 		return Summary{}, err
 	}
-	b := batch{o: o, progress: progress, results: make([]*Result, runs)}
+	b := batch{
+		o: o, progress: progress, results: make([]*Result, runs),
+		leaders: map[proto.NodeID]int{}, messages: map[string]*figure{},
+		violations: []SeedViolation{},
+	}
 	var workers sync.WaitGroup
 	for range min(parallelism, runs) {
 		workers.Go(func() { b.work(ctx) })
@@ -73,7 +77,7 @@ func Batch(
 	if b.err != nil {
 		return Summary{}, b.err
 	}
-	return b.sum(), ctx.Err()
+	return b.summary(), ctx.Err()
 }
 
 func validateBatch(o Options, runs, parallelism int) error {
@@ -96,7 +100,18 @@ type batch struct {
 	done    int
 	failed  int
 	err     error
-	results []*Result // by run
+	results []*Result // by run, while they wait to be summed up
+
+	summed     int // runs, from the first on
+	runs       int // of those, the ones that were made
+	leaders    map[proto.NodeID]int
+	messages   map[string]*figure
+	term       figure
+	times      figure
+	agreed     figure
+	leaderless figure
+	contested  figure
+	violations []SeedViolation
 }
 
 // work makes runs until there are no more to make.
@@ -130,8 +145,8 @@ func (b *batch) put(i int, r Result, err error) {
 		b.err = err
 		return
 	}
-	r.Drawn = nil // a hundred thousand of them are not worth keeping
 	b.results[i] = &r
+	b.sum(false)
 	b.done++
 	if len(r.Violations) > 0 {
 		b.failed++
@@ -141,51 +156,86 @@ func (b *batch) put(i int, r Result, err error) {
 	}
 }
 
-// sum is the Summary of the runs that were made, in the order of seeds.
-func (b *batch) sum() Summary {
+// sum adds the runs up that were made, in the order of seeds: those that are
+// complete from the first one on, or, at the end, all.
+func (b *batch) sum(all bool) {
+	for ; b.summed < len(b.results); b.summed++ {
+		r := b.results[b.summed]
+		if r == nil && !all {
+			return
+		}
+		if r != nil {
+			b.add(r)
+		}
+		b.results[b.summed] = nil // a million of them are not worth keeping
+	}
+}
+
+// add takes a run into the figures.
+func (b *batch) add(r *Result) {
+	b.runs++
+	b.leaders[r.Leader]++
+	for kind, n := range r.Messages {
+		if b.messages[kind] == nil {
+			b.messages[kind] = &figure{}
+		}
+		b.messages[kind].add(float64(n))
+	}
+	for _, v := range r.Violations {
+		b.violations = append(b.violations, SeedViolation{r.Seed, v, r.Repro})
+	}
+	b.term.add(float64(r.Term))
+	b.times.add(float64(r.TransmissionTimes))
+	b.agreed.add(r.AgreedSeconds)
+	b.leaderless.add(r.LeaderlessSeconds)
+	b.contested.add(r.ContestedSeconds)
+}
+
+// summary is what the runs came to.
+func (b *batch) summary() Summary {
+	b.sum(true)
 	s := Summary{
-		Algorithm: b.o.Algorithm.Name, Nodes: b.o.Nodes, Seed: b.o.Seed,
-		Leaders: map[proto.NodeID]int{}, Messages: map[string]Spread{},
-		Violations: []SeedViolation{},
+		Algorithm: b.o.Algorithm.Name, Nodes: b.o.Nodes, Seed: b.o.Seed, Runs: b.runs,
+		Leaders: b.leaders, Messages: map[string]Spread{}, Violations: b.violations,
+		Term: b.term.spread(b.runs), TransmissionTimes: b.times.spread(b.runs),
+		AgreedSeconds:     b.agreed.spread(b.runs),
+		LeaderlessSeconds: b.leaderless.spread(b.runs),
+		ContestedSeconds:  b.contested.spread(b.runs),
 	}
-	made := slices.DeleteFunc(b.results, func(r *Result) bool { return r == nil })
-	s.Runs = len(made)
-	kinds := map[string]bool{}
-	for _, r := range made {
-		s.Leaders[r.Leader]++
-		for kind := range r.Messages {
-			kinds[kind] = true
-		}
-		for _, v := range r.Violations {
-			s.Violations = append(s.Violations, SeedViolation{r.Seed, v, r.Repro})
-		}
+	for kind, f := range b.messages {
+		s.Messages[kind] = f.spread(b.runs)
 	}
-	for kind := range kinds {
-		s.Messages[kind] = spread(made, func(r *Result) float64 { return float64(r.Messages[kind]) })
-	}
-	s.Term = spread(made, func(r *Result) float64 { return float64(r.Term) })
-	s.TransmissionTimes = spread(made, func(r *Result) float64 { return float64(r.TransmissionTimes) })
-	s.AgreedSeconds = spread(made, func(r *Result) float64 { return r.AgreedSeconds })
-	s.LeaderlessSeconds = spread(made, func(r *Result) float64 { return r.LeaderlessSeconds })
-	s.ContestedSeconds = spread(made, func(r *Result) float64 { return r.ContestedSeconds })
 	return s
 }
 
-func spread(results []*Result, figure func(*Result) float64) Spread {
-	if len(results) == 0 {
-		return Spread{}
+// figure is a figure of the runs in which it occurred.
+type figure struct {
+	runs int
+	sum  float64
+	min  float64
+	max  float64
+}
+
+func (f *figure) add(x float64) {
+	if f.runs == 0 {
+		f.min, f.max = x, x
 	}
-	first := figure(results[0])
-	s := Spread{Min: first, Max: first}
-	sum := 0.0
-	for _, r := range results {
-		x := figure(r)
-		sum += x
-		s.Min, s.Max = min(s.Min, x), max(s.Max, x)
+	f.runs++
+	f.sum += x
+	f.min, f.max = min(f.min, x), max(f.max, x)
+}
+
+// spread is over all the runs; where the figure did not occur it is zero.
+func (f *figure) spread(runs int) Spread {
+	if runs == 0 {
+		return Spread{}
 	}
 	// Of more digits, most would be the rounding errors of the sum.
 	const digits = 1e6
-	s.Mean = math.Round(sum/float64(len(results))*digits) / digits
+	s := Spread{Mean: math.Round(f.sum/float64(runs)*digits) / digits, Min: f.min, Max: f.max}
+	if f.runs < runs {
+		s.Min, s.Max = min(s.Min, 0), max(s.Max, 0)
+	}
 	return s
 }
 

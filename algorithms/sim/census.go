@@ -12,7 +12,8 @@ import (
 // Invariants:
 //  1. believers counts the living nodes by the leadership they name; those who
 //     name nobody are not in it, and no count is zero.
-//  2. leaders is how many living nodes believe that they lead.
+//  2. leaders is how many living nodes believe that they lead, but for those whose
+//     lease ran out while they slept.
 type census struct {
 	living    int
 	leaders   int
@@ -54,7 +55,16 @@ func (c *census) change(now time.Duration, n *node, next algorithms.Leader) {
 	}
 	c.advance(now)
 	c.count(n, n.life.belief, -1)
+	n.life.lapsed = false
 	c.count(n, next, +1)
+	c.judge(now)
+}
+
+// lapse notes that the node's lease has run out, be it awake or not.
+func (c *census) lapse(now time.Duration, n *node) {
+	c.advance(now)
+	n.life.lapsed = true
+	c.leaders--
 	c.judge(now)
 }
 
@@ -62,7 +72,7 @@ func (c *census) count(n *node, belief algorithms.Leader, by int) {
 	if belief.ID == 0 {
 		return
 	}
-	if belief.ID == n.id {
+	if belief.ID == n.id && !n.life.lapsed {
 		c.leaders += by
 	}
 	e := belief.Epoch()

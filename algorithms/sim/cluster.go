@@ -30,11 +30,7 @@ type cluster struct {
 	timerLag time.Duration
 	spurious permille
 
-	// Of an office.
-	voters   []proto.NodeID
-	promise  time.Duration
-	keep     bool
-	unproven permille // of the deaths of which a node gets no proof
+	officePlan
 
 	healAt time.Duration // when the faults of the plan end
 	healed bool
@@ -71,6 +67,7 @@ func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 		trace:    newTracer(o),
 	}
 	if o.Algorithm.Office {
+		c.officePlan = plainOffice(c.delta)
 		c.checkers = append(c.checkers, officeCheckers()...)
 	}
 	for i := range n {
@@ -104,7 +101,8 @@ func (c *cluster) start(n *node) {
 		Seed: c.dice.Uint64(), Place: c.place,
 	}
 	if c.algo.Office {
-		cfg.Voters, cfg.Promise, cfg.KeepPromises = c.voters, c.promise, c.keep
+		cfg.Voters, cfg.Promise, cfg.KeepPromises = c.Voters, c.Promise, c.Keep
+		n.promise = c.Promise
 	}
 	l.machine = c.algo.New(cfg)
 	l.recorder = trace.NewRecorder(trace.RecorderConfig{
@@ -129,6 +127,9 @@ func (c *cluster) start(n *node) {
 
 // crash ends the node's process at once. Others notice by and by.
 func (c *cluster) crash(n *node) {
+	if d := n.life.doom; d != nil && d.back > 0 {
+		c.later(d.back, func() { c.restart(n) })
+	}
 	c.census.leave(c.now, n)
 	c.proveDeath(n, n.life)
 	n.life = nil
@@ -137,9 +138,11 @@ func (c *cluster) crash(n *node) {
 	c.news(n.id)
 }
 
-// send puts a message on its way.
-func (c *cluster) send(m proto.Message, d depth) {
+// send puts a node's message on its way.
+func (c *cluster) send(n *node, m proto.Message, d depth) {
 	c.tally.sent(m, d)
+	c.forge(n, m)
+	promise := n.promise
 	delays, copies := c.network.fate(m)
 	for i := range copies {
 		at := c.now + delays[i]
@@ -147,13 +150,14 @@ func (c *cluster) send(m proto.Message, d depth) {
 		if d != apart {
 			c.flying++
 		}
-		c.queue.plan(at, func() { c.arrive(m, d) })
+		c.queue.plan(at, func() { c.arrive(m, promise, d) })
 	}
 }
 
 // arrive hands a message to whatever process its receiver runs now. It may be
-// another than the one that it was meant for.
-func (c *cluster) arrive(m proto.Message, d depth) {
+// another than the one that it was meant for, but not one that was configured
+// with another promise than the sender: they share no link.
+func (c *cluster) arrive(m proto.Message, promise time.Duration, d depth) {
 	if d != apart {
 		c.flying--
 	}
@@ -161,7 +165,7 @@ func (c *cluster) arrive(m proto.Message, d depth) {
 		return
 	}
 	n := c.node(m.To)
-	if n.life == nil {
+	if n.life == nil || n.promise != promise {
 		return
 	}
 	c.attend(n, n.life, func() { c.step(n, algorithms.Receive{Message: m}, d) })

@@ -58,7 +58,7 @@ func TestDepthOfAnOldDeadline(t *testing.T) {
 	n := c.node(1)
 	c.start(n)
 	c.operate(n, algorithms.Campaign{})
-	c.send(message(2, 1, proto.OK{}), 8)
+	c.send(c.node(2), message(2, 1, proto.OK{}), 8)
 	c.runUntil(time.Minute)
 	if c.tally.deepest != 8 { // the message itself; what the timeout caused is 2
 		t.Errorf("depth %d, want 8", c.tally.deepest)

@@ -19,6 +19,19 @@
 // checker an invariant. Then everything heals: within the algorithm's stated
 // bound all living nodes must name one living leader, and stay with it.
 //
+// # With an office
+//
+// Runs of an algorithm with an office have faults of their own, that go for its
+// rules: clocks at both ends of what they may differ, crashes and pauses between a
+// vote and what follows from it, restarts within a lease, promises that change with
+// a restart, grants and releases that come promises too late, work that outlives its
+// lease, proofs of death that come late or never, strangers that grant. Its checkers
+// judge by true time. A disk that is lost is not among the faults. Four runs in five
+// end once all agree; the fifth waits for the bound, and for quiet.
+//
+// Each rule of the office is also removed, one at a time, and a run must then break
+// the invariant that needs it: see the test of that.
+//
 // # An analysis
 //
 // With an initiator, nothing fails: the cluster starts from agreement on the

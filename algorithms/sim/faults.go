@@ -43,6 +43,16 @@ func (d doom) String() string {
 	return fmt.Sprintf("when it next %s, after effect %d", act, d.after)
 }
 
+// pauseWithin pauses a node after a Step to come.
+func (c *cluster) pauseWithin(n *node, s stun) {
+	if n.life != nil {
+		c.trace.note(c.now, "pause %d %v", n.id, s)
+		n.life.stun = &s
+	}
+}
+
+func (s stun) String() string { return fmt.Sprintf("when it next sends %s, for %v", s.word, s.span) }
+
 // pause stops a process for a while, as SIGSTOP does: what reaches it waits.
 func (c *cluster) pause(n *node, span time.Duration) {
 	if n.life == nil {
@@ -111,6 +121,19 @@ func (c *cluster) lookNow(n, target *node) {
 func (c *cluster) lose(d doomed) {
 	c.trace.note(c.now, "lose %v", d)
 	c.network.doomed = append(c.network.doomed, d)
+}
+
+// holdBack delays messages to come.
+func (c *cluster) holdBack(h held) {
+	c.trace.note(c.now, "hold back %v", h)
+	c.network.held = append(c.network.held, h)
+}
+
+func (h held) String() string {
+	if h.again {
+		return fmt.Sprintf("a copy of %v by %v", h.doomed, h.by)
+	}
+	return fmt.Sprintf("%v by %v", h.doomed, h.by)
 }
 
 func (d doomed) String() string {

@@ -28,6 +28,15 @@ type network struct {
 	cuts map[link]int
 	// doomed are messages to lose.
 	doomed []doomed
+	// held are messages to hold back.
+	held []held
+}
+
+// held describes messages that arrive later, or once more later.
+type held struct {
+	doomed
+	by    time.Duration
+	again bool // one copy comes in time
 }
 
 // doomed describes messages to lose. A zero field matches all.
@@ -63,7 +72,25 @@ func (n *network) fate(m proto.Message) (delays [2]time.Duration, copies int) {
 			delays[i] += n.dice.between(0, n.Straggler)
 		}
 	}
+	if h, ok := n.isHeld(m); ok {
+		if h.again {
+			copies = 2
+		}
+		delays[copies-1] += h.by
+	}
 	return delays, copies
+}
+
+func (n *network) isHeld(m proto.Message) (h held, ok bool) {
+	for i := range n.held {
+		if h = n.held[i]; h.matches(m) {
+			if n.held[i].left--; n.held[i].left == 0 {
+				n.held = slices.Delete(n.held, i, i+1)
+			}
+			return h, true
+		}
+	}
+	return held{}, false
 }
 
 func (n *network) isDoomed(m proto.Message) bool {
@@ -95,10 +122,10 @@ func (n *network) uncut(links []link) {
 	}
 }
 
-// clear ends all cuts and pending losses.
+// clear ends all cuts, and what was to be lost or held back.
 func (n *network) clear() {
 	clear(n.cuts)
-	n.doomed = nil
+	n.doomed, n.held = nil, nil
 }
 
 // open reports whether messages pass from one node to another.

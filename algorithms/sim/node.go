@@ -14,7 +14,9 @@ type node struct {
 	attr  int64 // as it is now
 	clock clock
 	disk  algorithms.State
-	life  *life // nil while no process runs
+	// promise is what the latest process was configured with, of an office.
+	promise time.Duration
+	life    *life // nil while no process runs
 }
 
 // life is one process of a node.
@@ -30,9 +32,12 @@ type life struct {
 	deadline time.Time
 	alarms   uint64 // how many deadlines were set: only the last one rings
 	aside    bool   // resigned, and not called since
+	drains   bool   // what it did as a leader stops by and by
+	lapsed   bool   // it believes that it leads, and its lease has run out
 
 	asleep time.Duration // paused until then
 	doom   *doom         // how the process will crash, nil for not yet
+	stun   *stun         // how it will be paused, nil for not yet
 	replay *replay       // for the check that Steps are pure, nil for none
 }
 
@@ -49,8 +54,9 @@ func (n *node) leads() bool { return n.life != nil && n.life.belief.ID == n.id }
 
 // doom crashes a process between the effects of one of its Steps.
 type doom struct {
-	word  string // in a Step that sends this kind; "" for one that does anything
-	after int    // so many effects: a save counts as one, each message as one
+	word  string        // in a Step that sends this kind; "" for one that does anything
+	after int           // so many effects: a save counts as one, each message as one
+	back  time.Duration // so long after the crash it starts again; 0: see the fault
 }
 
 // strikes reports whether the Step with this Output is the one.
@@ -61,12 +67,23 @@ func (d *doom) strikes(out algorithms.Output) bool {
 	if d.word == "" {
 		return out.Save != nil || len(out.Send) > 0
 	}
+	return sends(out, d.word)
+}
+
+// sends reports whether a message of the kind is in the Output.
+func sends(out algorithms.Output, word string) bool {
 	for _, m := range out.Send {
-		if m.Body.Kind().String() == d.word {
+		if m.Body.Kind().String() == word {
 			return true
 		}
 	}
 	return false
+}
+
+// stun pauses a process right after a Step that sends this kind.
+type stun struct {
+	word string
+	span time.Duration
 }
 
 // cut leaves of out what happens before the crash; none when nothing does.
@@ -142,6 +159,11 @@ func (c *cluster) perform(s step, cause depth) {
 	was := l.belief
 	l.belief = s.out.Leader
 	c.stopWork(n, was)
+	c.watchLease(n, was)
+	if l.stun != nil && sends(s.out, l.stun.word) {
+		c.pause(n, min(l.stun.span, c.healAt-c.now))
+		l.stun = nil
+	}
 }
 
 // heed notes what the operator asked for.
@@ -165,7 +187,7 @@ func (c *cluster) effects(n *node, out algorithms.Output, cause depth) depth {
 		if i == 0 || !sameBurst(out.Send[i-1], m) {
 			last = last.next()
 		}
-		c.send(m, last)
+		c.send(n, m, last)
 	}
 	return last
 }

@@ -69,7 +69,8 @@ func TestRestart(t *testing.T) {
 	c := script(t, 1, func(_ time.Time, ev algorithms.Event) algorithms.Output {
 		if start, ok := ev.(algorithms.Start); ok {
 			saved = append(saved, start.Saved.Term)
-			return algorithms.Output{Save: &algorithms.State{Term: start.Saved.Term + 1, Reserved: start.Saved.Term + 1}}
+			term := start.Saved.Term + 1
+			return algorithms.Output{Save: &algorithms.State{Term: term, Reserved: term}}
 		}
 		return algorithms.Output{}
 	})
@@ -121,7 +122,7 @@ func TestPause(t *testing.T) {
 		c.start(n)
 	}
 	c.pause(c.node(1), time.Second)
-	c.send(message(2, 1, proto.OK{}), 0)
+	c.send(c.node(2), message(2, 1, proto.OK{}), 0)
 	c.runUntil(time.Minute)
 	if !slices.Equal(at, []time.Duration{time.Second}) {
 		t.Errorf("received at %v", at)

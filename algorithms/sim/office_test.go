@@ -1,9 +1,14 @@
 package sim
 
 import (
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/algorithms/office"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 func officeOf(t testing.TB, name string) Algorithm {
@@ -24,7 +29,64 @@ func officeOf(t testing.TB, name string) Algorithm {
 func TestOfficeSchedules(t *testing.T) {
 	for _, name := range catalog.Names() {
 		t.Run(name, func(t *testing.T) {
-			mustBatch(t, Options{Algorithm: officeOf(t, name), Seed: 1}, 400)
+			mustBatch(t, Options{Algorithm: officeOf(t, name), Seed: 1}, 1000)
+		})
+	}
+}
+
+// nominator is a nominating Machine that does what it likes.
+type nominator struct {
+	cfg   algorithms.Config
+	whom  func(self proto.NodeID, step int) proto.NodeID
+	steps int
+	peers []proto.Peer
+}
+
+func (n *nominator) Step(_ time.Time, ev algorithms.Event) algorithms.Output {
+	if _, ok := ev.(algorithms.Timeout); !ok { // a spurious one must change nothing
+		n.steps++
+	}
+	if ev, ok := ev.(algorithms.PeersChanged); ok {
+		n.peers = ev.Alive
+	}
+	id := n.whom(n.cfg.Self, n.steps)
+	leader := algorithms.Leader{ID: id, Term: 1}
+	for _, p := range n.peers {
+		if p.ID == id {
+			leader.Session = p.Session
+		}
+	}
+	return algorithms.Output{Leader: leader}
+}
+
+// "It never decides what is safe, and is never needed": nobody is nominated,
+// everybody nominates itself, nominees change with each event.
+func TestOfficeNeedsNoNomination(t *testing.T) {
+	for name, whom := range map[string]func(self proto.NodeID, step int) proto.NodeID{
+		"nobody": func(proto.NodeID, int) proto.NodeID { return 0 },
+		"itself": func(self proto.NodeID, _ int) proto.NodeID { return self },
+		"anybody": func(self proto.NodeID, step int) proto.NodeID {
+			return (self+proto.NodeID(step))%7 + 1
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := officeOf(t, "bully")
+			a.New = func(cfg algorithms.Config) algorithms.Machine {
+				return office.New(cfg, func(c algorithms.Config) algorithms.Machine {
+					return &nominator{cfg: c, whom: whom}
+				})
+			}
+			for seed := range uint64(300) {
+				r, err := Run(Options{Algorithm: a, Seed: seed})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, v := range r.Violations {
+					if !strings.HasPrefix(v.Name, "best-") { // it leads when it is nominated
+						t.Errorf("%s: %v", r.Repro, v)
+					}
+				}
+			}
 		})
 	}
 }

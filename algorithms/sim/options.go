@@ -111,6 +111,10 @@ func (o Options) validate() error {
 			fmt.Sprintf("detector %q is none of %v", o.Detector, detectors),
 		},
 		{o.analysis() && o.Nodes == 0, "an analysis needs the number of nodes"},
+		{
+			o.analysis() && o.Algorithm.Office,
+			"an analysis counts the messages of a nomination, without an office",
+		},
 		{o.Initiator != 0 && o.AllInitiate, "the initiator is either one node or all"},
 		{
 			!o.analysis() && (o.Crashed != 0 || o.Shuffle),
@@ -148,6 +152,7 @@ func (o Options) Repro() string {
 			args = append(args, fmt.Sprintf(format, value))
 		}
 	}
+	add(o.Algorithm.Office, "--office%s", "")
 	add(true, "--seed %d", o.Seed)
 	add(o.Nodes != 0, "--nodes %d", o.Nodes)
 	add(o.Delta != 0, "--delta %v", o.Delta)

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,11 +36,7 @@ type plan struct {
 	Heal     time.Duration // when everything heals
 	StayDead []proto.NodeID
 
-	// Of an office.
-	Voters   []proto.NodeID
-	Promise  time.Duration
-	Keep     bool     // promises to processes that are proven dead
-	Unproven permille // of the deaths, for each node
+	officePlan
 }
 
 // draw makes the plan of a run.
@@ -62,7 +57,8 @@ func draw(o Options) plan {
 	}
 	d.schedule()
 	if o.Algorithm.Office {
-		d.office(o)
+		d.shortest = o.Algorithm.Promise(d.delta)
+		d.office()
 	}
 	return d.plan
 }
@@ -71,7 +67,8 @@ func draw(o Options) plan {
 type drafter struct {
 	plan
 	dice
-	delta time.Duration
+	delta    time.Duration
+	shortest time.Duration // promise, of an office
 }
 
 func (d *drafter) nodes(given int) int {
@@ -130,27 +127,6 @@ func (d *drafter) detector(given Detector) {
 	}
 }
 
-// office draws who votes: all, or some. A majority of them comes back in the end.
-func (d *drafter) office(o Options) {
-	some := d.chance(300)
-	for id := range d.Nodes {
-		if !some || id == d.Nodes-1 || d.chance(700) {
-			d.Voters = append(d.Voters, proto.NodeID(id+1))
-		}
-	}
-	d.Promise = o.Algorithm.Promise(d.delta) * one(d.dice, time.Duration(1), 1, 3)
-	d.Keep = d.chance(200)
-	d.Unproven = one(d.dice, permille(0), 200, 1000)
-	lost := 0
-	d.StayDead = slices.DeleteFunc(d.StayDead, func(id proto.NodeID) bool {
-		if !slices.Contains(d.Voters, id) {
-			return false
-		}
-		lost++
-		return 2*lost >= len(d.Voters)
-	})
-}
-
 // nothingFails takes back what an accurate run has not.
 func (d *drafter) nothingFails() {
 	d.Weather = calm(d.delta)
@@ -179,8 +155,7 @@ func (p plan) Lines() []string {
 		fmt.Sprintf("timers late by up to %v, spurious %v", p.TimerLag, p.Spurious),
 	}
 	if len(p.Voters) > 0 {
-		lines = append(lines, fmt.Sprintf("voters %s, promise %v, keep %v, unproven deaths %v",
-			join(p.Voters), p.Promise, p.Keep, p.Unproven))
+		lines = append(lines, p.officeLines()...)
 	}
 	for _, f := range p.Faults {
 		lines = append(lines, f.String())

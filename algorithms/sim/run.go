@@ -55,13 +55,13 @@ func newPlanned(o Options, p plan) *cluster {
 	c.detector.sight, c.detector.maxDelay = p.Sight, p.Notice
 	c.timerLag, c.spurious = p.TimerLag, p.Spurious
 	c.healAt = p.Heal
-	c.voters, c.promise, c.keep, c.unproven = p.Voters, p.Promise, p.Keep, p.Unproven
+	c.officePlan = p.officePlan
 	if p.Accurate {
 		c.checkers = append(c.checkers, newBestLeads(p))
 	}
 	c.checkers = append(c.checkers, &damped{delta: c.delta, lives: map[proto.Session]*rounds{}})
 	sampled := c.nodes[c.dice.IntN(p.Nodes)]
-	c.sample = func(n *node) bool { return n == sampled }
+	c.sample = func(n *node) bool { return n == sampled && !p.Brief }
 	for i, n := range c.nodes {
 		n.attr = p.Attributes[i]
 		n.clock = clock{offset: p.Offsets[i], driftPPM: p.DriftPPM[i]}
@@ -90,13 +90,17 @@ func (c *cluster) heal(p plan) {
 	clear(c.detector.lies)
 	c.detector.regions = nil
 	c.timerLag = 0
+	c.Proof, c.Drain, c.Forged = 2*c.delta, 2*c.delta, 0
 	for _, n := range c.nodes {
 		if slices.Contains(p.StayDead, n.id) {
 			c.kill(n)
 			continue
 		}
+		if n.life != nil && n.promise != c.Promise {
+			c.kill(n)
+		}
 		c.restart(n)
-		n.life.doom = nil
+		n.life.doom, n.life.stun = nil, nil
 	}
 	c.news(0)
 	c.callBack()
@@ -124,11 +128,13 @@ const quietDeltas = 100
 // demandAgreement lets the network calm, and demands agreement within the
 // bound, and then quiet. It returns how long agreement took.
 func (c *cluster) demandAgreement() (after, bound time.Duration) {
-	c.runUntil(max(c.lastMail, c.lastNotice))
-	began := c.now
+	began := max(c.now, c.lastMail, c.lastNotice)
 	bound = c.algo.Agreement(c.delta, len(c.nodes))
 	bound += scale(bound, 2*maxDriftPPM, million) // clocks may be slow
-	c.runUntil(began + bound)
+	agreed := func() bool { return c.Brief && c.census.agreed != never }
+	if agreed() || c.runTo(began+bound, agreed) {
+		return max(0, c.now-began), bound
+	}
 	was, ok := c.census.leadership()
 	if c.endless() {
 		c.violated(ends, 0, fmt.Sprintf("%d Steps", c.steps))

@@ -197,6 +197,7 @@ func TestOptionsThatMakeNoSimulation(t *testing.T) {
 		"must be the leader, 3":          {Algorithm: a, Nodes: 3, Initiator: 1, Crashed: 2},
 		"one initiator that notices it":  {Algorithm: a, Nodes: 3, AllInitiate: true, Crashed: 3},
 		"or a shuffled ring needs an in": {Algorithm: a, Shuffle: true},
+		"without an office":              {Algorithm: officeOf(t, "ring"), Nodes: 3, Initiator: 1},
 	} {
 		_, err := Run(o)
 		if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), want) {
@@ -243,6 +244,10 @@ func TestRepro(t *testing.T) {
 	want := "ringleader simulate --algorithm toy --seed 9 --nodes 5 --delta 100ms --preempt=true" +
 		" --detector none --initiator 1 --crashed 5"
 	if got := o.Repro(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	o = Options{Algorithm: officeOf(t, "ring"), Seed: 2}
+	if want, got := "ringleader simulate --algorithm ring --office --seed 2", o.Repro(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	o = Options{Algorithm: toyAlgorithm(sound), AllInitiate: true, Shuffle: true}

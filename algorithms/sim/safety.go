@@ -14,7 +14,7 @@ func safetyCheckers() []checker {
 		durableFirst{},
 		&newerStands{named: map[proto.Session]proto.Epoch{}},
 		&namedClaimed{claims: map[proto.Epoch]bool{}},
-		&oneLifeLeads{led: map[office]proto.Session{}},
+		&oneLifeLeads{led: map[mandate]proto.Session{}},
 		&takenOnce{taken: map[proto.Epoch]bool{}},
 		asideNeverLeads{},
 		lookingHasTimer{},
@@ -122,13 +122,13 @@ func (k *namedClaimed) check(s step) string {
 	return ""
 }
 
-// office is one node's leadership of one term, whatever the process.
-type office struct {
+// mandate is one node's leadership of one term, whatever the process.
+type mandate struct {
 	id   proto.NodeID
 	term proto.Term
 }
 
-type oneLifeLeads struct{ led map[office]proto.Session }
+type oneLifeLeads struct{ led map[mandate]proto.Session }
 
 func (*oneLifeLeads) invariant() Invariant {
 	return Invariant{"one-life-leads", "no process leads a term in which a former life of it led"}
@@ -138,7 +138,7 @@ func (k *oneLifeLeads) check(s step) string {
 	if !s.claims() {
 		return ""
 	}
-	o := office{s.node.id, s.out.Leader.Term}
+	o := mandate{s.node.id, s.out.Leader.Term}
 	session := s.node.life.session
 	if was, ok := k.led[o]; ok && was != session {
 		return fmt.Sprintf("leads term %d as %s did", o.term, was.Short())
@@ -186,13 +186,14 @@ type lookingHasTimer struct{}
 func (lookingHasTimer) invariant() Invariant {
 	return Invariant{
 		"looking-has-timer",
-		"a node that knows no leader always has a timer, unless it stands aside",
+		"a node that knows no leader always has a timer, unless it stands aside or waits " +
+			"for its work to stop",
 	}
 }
 
 func (lookingHasTimer) check(s step) string {
-	if s.out.Leader.ID == 0 && s.out.Deadline.IsZero() && !s.node.life.aside &&
-		s.cluster.mayLead(s.node.id) {
+	waits := s.node.life.aside || s.node.life.drains || s.cluster.algo.Office && s.prev().ID == s.node.id
+	if s.out.Leader.ID == 0 && s.out.Deadline.IsZero() && !waits && s.cluster.mayLead(s.node.id) {
 		return fmt.Sprintf("waits in term %d for ever", s.out.Leader.Term)
 	}
 	return ""

@@ -19,7 +19,9 @@ import (
 // traces anew; they are to be read then.
 //
 //	new algorithm=A nodes=N [delta=D] [preempt=true] [attrs=1,2,…] [sight=S] [cold]
-//	                      a cluster that has agreed; cold: one that is starting
+//	    [voters=1,2,… [keep=true]]  a cluster that has agreed; cold: one that is
+//	                      starting; voters: one with an office, and whether they
+//	                      keep promises to the dead
 //	campaign N            an operator calls an election at N
 //	resign N [to=M]       an operator makes N step down
 //	crash N [on=KIND] [after=K]  now, or in a Step that sends KIND, after K effects
@@ -125,6 +127,9 @@ func (s *scenario) create(cmd command) error {
 		return err
 	}
 	o := Options{Algorithm: algorithmOf(s.t, cmd.options["algorithm"]), Seed: 1, Trace: &s.out}
+	if _, ok := cmd.options["voters"]; ok {
+		o.Algorithm = officeOf(s.t, cmd.options["algorithm"])
+	}
 	o.Algorithm.New = s.witness(o.Algorithm.New)
 	if text, ok := cmd.options["delta"]; ok {
 		if o.Delta, err = time.ParseDuration(text); err != nil {
@@ -146,8 +151,21 @@ func (s *scenario) create(cmd command) error {
 	if err != nil {
 		return err
 	}
+	s.vote(cmd)
 	s.assemble(len(cmd.words) > 0 && cmd.words[0] == "cold")
 	return nil
+}
+
+// vote sets the office up, if there is one.
+func (s *scenario) vote(cmd command) {
+	if !s.c.algo.Office {
+		return
+	}
+	for _, text := range strings.Split(cmd.options["voters"], ",") {
+		s.c.Voters = append(s.c.Voters, nodeID(text))
+	}
+	s.c.Promise = s.c.algo.Promise(s.c.delta)
+	s.c.Keep = cmd.options["keep"] == "true"
 }
 
 func (s *scenario) assemble(cold bool) {
@@ -311,7 +329,7 @@ func (s *scenario) again(cmd command) error {
 			if d.matches(m) {
 				s.c.trace.note(s.c.now, "%s of term %d arrives again at %d", m.Body, m.Term, m.To)
 				s.c.flying++
-				s.c.arrive(m, 0)
+				s.c.arrive(m, s.c.Promise, 0)
 				return nil
 			}
 		}

@@ -36,6 +36,10 @@ func simulateCommand() *cli.Command {
 			"Ends with 1 when an invariant was violated or an analysis elected nobody.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "algorithm", Value: "bully", Usage: "the election algorithm's `NAME`"},
+			&cli.BoolFlag{
+				Name:  "office",
+				Usage: "it nominates, and a majority of voters makes its nominee the leader",
+			},
 			&cli.Uint64Flag{
 				Name: "seed", DefaultText: "drawn and printed",
 				Usage: "`NUMBER` that everything random follows from",
@@ -179,6 +183,9 @@ func simOptions(ctx *cli.Context) (sim.Options, error) {
 	if err != nil {
 		return sim.Options{}, usagef("--algorithm %s: %w", ctx.String("algorithm"), err)
 	}
+	if ctx.Bool("office") {
+		entry = entry.WithOffice()
+	}
 	if err := checkNumbers(ctx); err != nil {
 		return sim.Options{}, err
 	}
@@ -241,5 +248,6 @@ func crashed(ctx *cli.Context) proto.NodeID {
 func simulated(e catalog.Entry) sim.Algorithm {
 	return sim.Algorithm{
 		Name: e.Name, Guarantee: e.Guarantee, Preempt: e.Preempt, New: e.New, Agreement: e.Agreement,
+		Office: e.Office, Promise: e.Promise,
 	}
 }

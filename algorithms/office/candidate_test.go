@@ -1,0 +1,247 @@
+package office_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/algorithms/office"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// "It asks first, and claims only when a majority would grant": an answer to
+// another process, or to another round, is none.
+func TestAsksFirst(t *testing.T) {
+	r := asking3(t)
+	due := r.Last.Deadline
+	for _, ev := range []algorithms.Event{
+		r.yes(1, 2),
+		r.From(1, 0, proto.Answer{Session: proto.Session{99}, Nonce: 1, Yes: true}),
+	} {
+		r.Step(0, ev)
+		r.Want(algorithms.Output{Deadline: due, Round: 1})
+	}
+	r.Step(0, r.no(1, 0, 1, proto.BarBoot, 0))
+	r.Want(algorithms.Output{Deadline: due, Round: 1, Why: []string{"1 says no, just started"}})
+	r.Step(0, r.yes(1, 1))
+	r.Want(algorithms.Output{
+		Save:     voted(1, 3),
+		Send:     r.all(1, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
+		Deadline: r.In(8 * delta),
+		Round:    1,
+		Why:      []string{"a majority would grant term 1 -> claim it"},
+	})
+}
+
+// A yes that was taken back does not count.
+func TestTheLastAnswerCounts(t *testing.T) {
+	r := newRig(t, 3, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1, 2, 3, 4, 5} })
+	r.Step(0, algorithms.Start{})
+	r.nominate(0, 3, 1)
+	r.Step(0, r.yes(1, 1))
+	r.Step(0, r.no(1, 0, 1, proto.BarPromise, 2))
+	r.Step(0, r.yes(2, 1))
+	if len(r.Last.Send) != 0 {
+		t.Errorf("sent %v", r.Last.Send)
+	}
+	r.Step(0, r.yes(2, 1)) // once a voter, however often it says so
+	if len(r.Last.Send) != 0 {
+		t.Errorf("sent %v", r.Last.Send)
+	}
+	r.Step(0, r.yes(4, 1))
+	if len(r.Last.Send) != 4 || r.Last.Send[0].Body.Kind() != proto.KindClaim {
+		t.Errorf("sent %v", r.Last.Send)
+	}
+}
+
+// A question is repeated for what may be lost, ever more rarely: 4Δ, 8Δ, at most
+// a third of a promise. It is not recorded again, nor is the same answer.
+func TestAsksAgainEverMoreRarely(t *testing.T) {
+	r := asking3(t)
+	r.Step(0, r.no(1, 0, 1, proto.BarPromise, 2))
+	for i, pause := range []time.Duration{8 * delta, promise / 3, promise / 3} {
+		nonce := uint64(i + 2)
+		r.Fire()
+		r.wantSoon(pause, algorithms.Output{
+			Send:  r.all(1, proto.Ask{Session: steptest.Session(3), Nonce: nonce}),
+			Round: 1,
+		})
+		due := r.Last.Deadline
+		r.Step(0, r.no(1, 0, nonce, proto.BarPromise, 2))
+		r.Want(algorithms.Output{Deadline: due, Round: 1})
+	}
+	due := r.Last.Deadline
+	r.Step(0, r.no(1, 0, 4, proto.BarSelf, 1))
+	r.Want(algorithms.Output{Deadline: due, Round: 1, Why: []string{"1 says no, stands itself 1"}})
+}
+
+// "The refusal names the term that the voter knows of": the candidate asks for a
+// higher one. That is a hint, adopted for nothing else.
+func TestAsksForAHigherTerm(t *testing.T) {
+	r := asking3(t)
+	r.Step(0, r.no(1, 7, 1, proto.BarVoted, 2))
+	r.wantSoon(8*delta, algorithms.Output{
+		Send:  r.all(8, proto.Ask{Session: steptest.Session(3), Nonce: 2}),
+		Round: 7,
+		Why:   []string{"1 knows of term 7 -> ask for a higher one"},
+	})
+	due := r.Last.Deadline
+	r.Step(0, r.no(1, 7+1<<20+1, 2, proto.BarVoted, 2))
+	r.Want(algorithms.Output{
+		Deadline: due, Round: 7, Warn: true, Why: []string{
+			"term 1048584 is absurdly far above 7 -> do not believe it", "1 says no, voted 2",
+		},
+	})
+}
+
+// "Only grants of this very term, session and round of questions count, once a
+// voter".
+func TestWhatGrantsCount(t *testing.T) {
+	r := newRig(t, 3, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1, 2, 3, 4, 5} })
+	r.Step(0, algorithms.Start{})
+	r.nominate(0, 3, 1)
+	r.Step(0, r.yes(1, 1))
+	r.Step(0, r.yes(2, 1))
+	due := r.Last.Deadline
+	for _, ev := range []algorithms.Event{
+		r.granted(1, 1, 2), r.granted(1, 1, 2), // twice the same
+		r.granted(2, 1, 1), r.granted(2, 2, 2),
+		r.From(2, 1, proto.Grant{Session: proto.Session{99}, Nonce: 2}),
+		r.From(2, 1, proto.Deny{Session: proto.Session{99}, Nonce: 2, Bar: proto.BarBoot}),
+	} {
+		r.Step(0, ev)
+		r.Want(algorithms.Output{Deadline: due, Round: 1})
+	}
+	r.Step(0, r.granted(6, 1, 2))
+	r.Want(algorithms.Output{
+		Deadline: due, Round: 1, Warn: true,
+		Why: []string{"GRANT from 6 to 3, not between voters -> drop it"},
+	})
+	r.Step(0, r.From(4, 1, proto.Deny{
+		Session: steptest.Session(3), Nonce: 2, Bar: proto.BarPromise, Holder: 5,
+	}))
+	r.Want(algorithms.Output{
+		Deadline: due, Round: 1, Why: []string{"4 denies term 1: no, promised 5"},
+	})
+	r.Step(0, r.granted(2, 1, 2))
+	if r.Last.Leader.ID != 3 {
+		t.Errorf("%+v", r.Last)
+	}
+}
+
+// "The lease runs from before the first CLAIM left": however long the grants were
+// under way. After its end they do not count.
+func TestLeaseRunsFromBeforeTheClaim(t *testing.T) {
+	r := claiming3(t)
+	r.Step(lease-1, r.granted(1, 1, 2))
+	if want := r.leads(3, 1, 1); r.Last.Leader != want {
+		t.Errorf("got %+v, want %+v", r.Last.Leader, want)
+	}
+	r = claiming3(t)
+	r.Step(lease, r.granted(1, 1, 2)) // a host that was stopped hands over what is old first
+	r.wantSoon(4*delta, algorithms.Output{
+		Send:  r.all(1, proto.Release{Session: steptest.Session(3)}),
+		Round: 1,
+		Why:   r.Last.Why,
+	})
+}
+
+// A lease is "shorter than the promise by all that clocks may differ": the
+// slowest clock shows its end before the fastest shows that of the promise.
+func TestLeaseEndsInsideThePromise(t *testing.T) {
+	for _, p := range []time.Duration{
+		office.MinPromise(time.Microsecond), office.MinPromise(delta), promise, time.Hour,
+	} {
+		l := office.LeaseOf(p)
+		slow := float64(l) / (1 - office.Drift/1e6)
+		fast := float64(p) / (1 + office.Drift/1e6)
+		if l <= 0 || slow >= fast {
+			t.Errorf("promise %v, lease %v: ends after %v, the promise after %v", p, l,
+				time.Duration(slow), time.Duration(fast))
+		}
+	}
+}
+
+// Without a majority in time: RELEASE, a pause, and never that term again.
+func TestNoMajority(t *testing.T) {
+	r := claiming3(t)
+	r.Fire()
+	if len(r.Last.Why) != 1 {
+		t.Fatalf("%+v", r.Last)
+	}
+	r.wantSoon(4*delta, algorithms.Output{
+		Send:  r.all(1, proto.Release{Session: steptest.Session(3)}),
+		Round: 1,
+		Why:   r.Last.Why,
+	})
+	due := r.Last.Deadline
+	r.Step(0, r.granted(1, 1, 2)) // too late
+	r.Want(algorithms.Output{Deadline: due, Round: 1})
+
+	r.Fire()
+	r.wantSoon(4*delta, algorithms.Output{
+		Send:  r.all(2, proto.Ask{Session: steptest.Session(3), Nonce: 3}),
+		Round: 1,
+		Why: []string{
+			"this node is nominated and nobody holds the office -> ask the voters for term 2",
+		},
+	})
+	r.Step(0, r.yes(1, 3))
+	r.Fire()
+	r.wantSoon(8*delta, algorithms.Output{ // the second time, it waits longer
+		Send:  r.all(2, proto.Release{Session: steptest.Session(3)}),
+		Round: 2,
+		Why:   r.Last.Why,
+	})
+}
+
+// A candidate that grants another the term it asks for asks no more.
+func TestGrantsWhileItAsks(t *testing.T) {
+	r := asking3(t)
+	r.Step(0, r.claim(2, 1, 1))
+	r.wantSoon(4*delta, algorithms.Output{ // it is still nominated
+		Save: voted(1, 2),
+		Send: append([]proto.Message{r.grant(2, 1, 1)},
+			r.all(2, proto.Ask{Session: steptest.Session(3), Nonce: 2})...),
+		Round: 1,
+		Why: []string{
+			"nothing binds this voter -> grant 2 term 1",
+			"this node is nominated and nobody holds the office -> ask the voters for term 2",
+		},
+	})
+}
+
+// "When no office was heard of for a promise, any voter stands, the better-ranked
+// sooner."
+func TestStandsWithoutNomination(t *testing.T) {
+	for self, above := range map[proto.NodeID]time.Duration{3: 0, 2: 1, 1: 2} {
+		r := newRig(t, self, nil)
+		r.Step(0, algorithms.Start{})
+		r.Step(0, steptest.Alive(1, 2, 3))
+		r.Want(algorithms.Output{Deadline: r.In(stand + above*4*delta)})
+		r.Fire()
+		r.wantSoon(4*delta, algorithms.Output{
+			Send: r.all(1, proto.Ask{Session: steptest.Session(self), Nonce: 1}),
+			Why:  []string{"no office was heard of for long -> ask the voters for term 1"},
+		})
+	}
+}
+
+// A cluster of one voter needs nobody else.
+func TestSingleVoter(t *testing.T) {
+	r := newRig(t, 1, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1} })
+	r.Step(0, algorithms.Start{})
+	r.nominate(0, 1, 1)
+	r.Want(algorithms.Output{
+		Save:     voted(1, 1),
+		Deadline: r.In(promise / 3),
+		Leader:   r.leads(1, 1, lease),
+		Round:    1,
+		Why: []string{
+			"this node is nominated and nobody holds the office -> ask the voters for term 1",
+			"a majority would grant term 1 -> claim it",
+			"a majority granted term 1 -> hold the office",
+		},
+	})
+}

@@ -1,0 +1,273 @@
+package office_test
+
+import (
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// RENEW "every third of a promise", with a new round of questions and a lease that
+// runs from its beginning. A grant of the round before does not make it longer.
+func TestRenews(t *testing.T) {
+	r := holder3(t)
+	was := r.Last.Leader
+	r.Fire()
+	r.Want(algorithms.Output{
+		Send:     r.all(1, proto.Renew{Session: steptest.Session(3), Nonce: 3}),
+		Deadline: r.In(promise / 3),
+		Leader:   was,
+		Round:    1,
+	})
+	due := r.Last.Deadline
+	r.Step(delta, r.granted(2, 1, 2))
+	r.Want(algorithms.Output{Deadline: due, Leader: was, Round: 1})
+	r.Step(0, r.granted(2, 1, 3))
+	r.Want(algorithms.Output{
+		Send:     r.all(1, r.announcement(lease-delta)),
+		Deadline: due,
+		Leader:   r.leads(3, 1, lease-delta),
+		Round:    1,
+	})
+	was = r.Last.Leader
+	r.Step(0, r.granted(1, 1, 3)) // says nothing new
+	r.Want(algorithms.Output{Deadline: due, Leader: was, Round: 1})
+}
+
+// "After two rounds without a majority it asks no more. It keeps to its lease, and
+// never renews after that." It leads no more in the Step in which that ends.
+func TestTwoRoundsWithoutAMajority(t *testing.T) {
+	r := holder3(t)
+	was := r.Last.Leader
+	r.Fire()
+	r.Fire()
+	r.Want(algorithms.Output{
+		Send:     r.all(1, proto.Renew{Session: steptest.Session(3), Nonce: 4}),
+		Deadline: was.Until,
+		Leader:   was,
+		Round:    1,
+	})
+	r.Fire()
+	r.Want(algorithms.Output{
+		Leader: algorithms.Leader{Term: 1},
+		Round:  1,
+		Why:    []string{"the lease ran out -> leave the office of term 1"},
+	})
+	r.Step(0, r.granted(1, 1, 4))
+	r.Want(algorithms.Output{Leader: algorithms.Leader{Term: 1}, Round: 1})
+}
+
+// "Leaving: it leads no more; then its work stops; only then RELEASE." Until then
+// its own voter is bound, and it does not stand again.
+func TestLeaving(t *testing.T) {
+	r := holder3(t)
+	nobody := algorithms.Leader{Term: 1}
+	r.Step(0, algorithms.Resign{})
+	r.Want(algorithms.Output{
+		Leader: nobody, Round: 1, Why: []string{"asked to resign -> leave the office of term 1"},
+	})
+	r.Step(promise, r.claim(2, 2, 1))
+	r.Want(algorithms.Output{
+		Send:   []proto.Message{r.deny(2, 1, 1, proto.BarSelf, 3)},
+		Leader: nobody,
+		Round:  1,
+		Why:    []string{"2 wants term 2 -> deny it: no, stands itself 3"},
+	})
+	r.Step(0, r.ask(2, 2, 2))
+	r.Want(algorithms.Output{
+		Send:   []proto.Message{r.answer(2, 1, 2, proto.BarSelf, 3)},
+		Leader: nobody,
+		Round:  1,
+		Why:    []string{"2 asks for term 2 -> no, stands itself 3"},
+	})
+	r.Step(0, algorithms.Idle{Term: 7}) // of another office
+	r.Want(algorithms.Output{Leader: nobody, Round: 1})
+	r.Step(0, algorithms.Idle{Term: 1})
+	r.Want(algorithms.Output{
+		Send: append(r.all(1, proto.Release{Session: steptest.Session(3)}),
+			r.answer(2, 1, 2, proto.NoBar, 0)),
+		Leader: nobody,
+		Round:  1,
+		Why: []string{
+			"the work of term 1 has stopped -> release it", "2 asked for term 2 -> yes",
+		},
+	})
+	r.Step(0, algorithms.Idle{Term: 1})
+	r.Want(algorithms.Output{Leader: nobody, Round: 1})
+}
+
+// A candidate that is asked to resign gives back what it got.
+func TestResignsAsACandidate(t *testing.T) {
+	r := asking3(t)
+	r.Step(0, algorithms.Resign{})
+	r.Want(algorithms.Output{Round: 1})
+
+	r = claiming3(t)
+	r.Step(0, algorithms.Resign{})
+	r.Want(algorithms.Output{
+		Send: r.all(1, proto.Release{Session: steptest.Session(3)}), Round: 1, Why: r.Last.Why,
+	})
+	r.Step(0, algorithms.Campaign{}) // it stands again, after the pause
+	r.Fire()
+	if r.Last.Send[0].Term != 2 || r.Last.Send[0].Body.Kind() != proto.KindAsk {
+		t.Errorf("sent %v", r.Last.Send)
+	}
+}
+
+// The holder tells each process that joins, and nobody else, that it leads.
+func TestTellsWhoJoins(t *testing.T) {
+	r := holder3(t)
+	due, was := r.Last.Deadline, r.Last.Leader
+	r.Step(delta, steptest.Alive(1, 2, 3, 4))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.Msg(4, 1, r.announcement(lease-2*delta))},
+		Deadline: due,
+		Leader:   was,
+		Round:    1,
+	})
+}
+
+// A node follows who announces that it holds the office, for as long as that says
+// and no longer than any lease; a voter who is told so asks no more.
+func TestFollows(t *testing.T) {
+	r := asking3(t)
+	r.Step(delta, r.holds(2, 2, 2*promise))
+	r.Want(algorithms.Output{
+		Deadline: r.In(lease),
+		Leader:   r.leads(2, 2, lease),
+		Round:    2,
+		Why:      []string{"2 holds the office, term 2 -> follow it"},
+	})
+	r.Step(delta, r.holds(2, 2, lease/2)) // it renewed
+	r.Want(algorithms.Output{
+		Deadline: r.In(lease / 2), Leader: r.leads(2, 2, lease/2), Round: 2,
+	})
+	due, was := r.Last.Deadline, r.Last.Leader
+	r.Step(0, r.holds(1, 1, lease))
+	r.Want(algorithms.Output{
+		Deadline: due, Leader: was, Round: 2,
+		Why: []string{"LEASE of term 1 is below term 2 -> drop it"},
+	})
+	for why, ev := range map[string]algorithms.Event{
+		"1 announces that 2 holds the office -> drop it": r.From(1, 2, proto.Lease{
+			Leader: steptest.Peer(2), Remaining: lease,
+		}),
+		"4 announces that 4 holds the office -> drop it": r.holds(4, 9, lease),
+		"3 announces that 3 holds the office -> drop it": r.holds(3, 9, lease),
+	} {
+		r.Step(0, ev)
+		r.Want(algorithms.Output{Deadline: due, Leader: was, Round: 2, Warn: true, Why: []string{why}})
+	}
+}
+
+// What the dead, or who released its term, announced late is not believed.
+func TestLeaseOfTheGone(t *testing.T) {
+	r := granted(t, nil)
+	r.Step(delta, r.holds(3, 1, lease))
+	r.Step(0, r.release(3, 1))
+	r.Want(algorithms.Output{
+		Deadline: r.Last.Deadline,
+		Leader:   algorithms.Leader{Term: 1},
+		Round:    1,
+		Why: []string{
+			"3 releases term 1 -> the promise to it is over",
+			"leader 3 released the office -> nobody holds the office",
+		},
+	})
+	due := r.Last.Deadline
+	r.Step(0, r.holds(3, 1, lease))
+	r.Want(algorithms.Output{
+		Deadline: due, Leader: algorithms.Leader{Term: 1}, Round: 1,
+		Why: []string{"3 is gone or released term 1 -> drop its LEASE"},
+	})
+
+	r = newRig(t, 4, nil)
+	r.Step(0, algorithms.Start{})
+	r.Step(0, r.holds(3, 1, lease))
+	r.Step(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
+	r.Want(algorithms.Output{
+		Leader: algorithms.Leader{Term: 1}, Round: 1,
+		Why: []string{"leader 3 is proven dead -> nobody holds the office"},
+	})
+	r.Step(0, r.holds(3, 1, lease))
+	r.Want(algorithms.Output{
+		Leader: algorithms.Leader{Term: 1}, Round: 1,
+		Why: []string{"3 is gone or released term 1 -> drop its LEASE"},
+	})
+}
+
+// Two that hold: the higher term stands, the other leaves.
+func TestMeetsAHigherOffice(t *testing.T) {
+	r := holder3(t)
+	r.Step(0, r.holds(2, 2, lease))
+	r.Want(algorithms.Output{
+		Deadline: r.In(lease),
+		Leader:   r.leads(2, 2, lease),
+		Round:    2,
+		Why: []string{
+			"2 holds the office -> leave the office of term 1",
+			"2 holds the office, term 2 -> follow it",
+		},
+	})
+	r = claiming3(t)
+	r.Step(0, r.holds(2, 2, lease))
+	if r.Last.Leader.ID != 2 || len(r.Last.Send) != 2 || r.Last.Send[0].Body.Kind() != proto.KindRelease {
+		t.Errorf("%+v", r.Last)
+	}
+}
+
+// A holder hands over to a nominee that ranks above it, once that was the better
+// choice for two promises on end, in its office.
+func TestHandsOver(t *testing.T) {
+	r := claiming3(t)
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	r.Step(0, r.granted(1, 1, 2))
+	r.nominate(0, 4, 2) // no voter
+	due := r.Last.Deadline
+	r.Want(algorithms.Output{Deadline: due, Leader: r.leads(3, 1, lease), Round: 2})
+
+	r = holder3(t)
+	was := r.Last.Leader
+	r.nominate(0, 2, 2) // ranks below it
+	r.Want(algorithms.Output{Deadline: r.Last.Deadline, Leader: was, Round: 2})
+	if in := r.Last.Deadline.Sub(r.Now); in != promise/3-delta {
+		t.Errorf("wakes in %v, to hand over?", in)
+	}
+
+	for _, before := range []bool{false, true} { // it takes office
+		r := newRig(t, 2, nil)
+		r.Step(0, algorithms.Start{})
+		r.Step(0, steptest.Alive(1, 2, 3))
+		r.nominate(0, 2, 1)
+		r.Step(0, r.yes(1, 1))
+		if before {
+			r.nominate(0, 3, 2)
+		}
+		r.Step(delta, r.granted(1, 1, 2))
+		taken, nonce := r.Now, uint64(3)
+		r.nominate(0, 3, 2)
+		for r.Fire(); r.Last.Leader.ID == 2; r.Fire() {
+			r.Step(0, r.granted(1, 1, nonce))
+			nonce++
+		}
+		r.Want(algorithms.Output{
+			Leader: algorithms.Leader{Term: 1},
+			Round:  2,
+			Why:    []string{"3 has ranked above this node for long -> leave the office of term 1"},
+		})
+		if after := r.Now.Sub(taken); after != 2*promise {
+			t.Errorf("handed over after %v", after)
+		}
+	}
+}
+
+// A Timeout before the Deadline changes nothing.
+func TestSpuriousTimeout(t *testing.T) {
+	for _, r := range []*rig{granted(t, nil), asking3(t), claiming3(t), holder3(t)} {
+		want := r.Last
+		want.Save, want.Send, want.Why = nil, nil, nil
+		r.Step(1, algorithms.Timeout{})
+		r.Want(want)
+	}
+}

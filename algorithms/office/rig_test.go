@@ -1,0 +1,222 @@
+package office_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/algorithms/office"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+const (
+	delta   = steptest.Delta
+	promise = 3 * time.Second
+	// boot is how long a voter that made such a promise waits after a start.
+	boot = 3040 * time.Millisecond
+	// stand is how long the best voter hears of no office before it stands.
+	stand = boot + 8*delta
+)
+
+// lease is what a holder makes of a promise.
+var lease = office.LeaseOf(promise)
+
+// rig is an office of three voters around a nomination that the test decides.
+type rig struct {
+	*steptest.Rig
+	nominee algorithms.Leader
+}
+
+// nomination is a nominating Machine that says what the rig says.
+type nomination struct{ *rig }
+
+func (n nomination) Step(time.Time, algorithms.Event) algorithms.Output {
+	return algorithms.Output{Leader: n.nominee}
+}
+
+func newRig(t *testing.T, self proto.NodeID, change func(*algorithms.Config)) *rig {
+	r := &rig{}
+	r.Rig = steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
+		c.Voters, c.Promise = []proto.NodeID{1, 2, 3}, promise
+		if change != nil {
+			change(&c)
+		}
+		return office.New(c, func(algorithms.Config) algorithms.Machine { return nomination{r} })
+	})
+	return r
+}
+
+// voter1 is voter 1, started for the first time, with all three alive.
+func voter1(t *testing.T, change func(*algorithms.Config)) *rig {
+	r := newRig(t, 1, change)
+	r.Step(0, algorithms.Start{})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Want(algorithms.Output{Deadline: r.In(stand + 8*delta)}) // two rank above it
+	return r
+}
+
+// granted is voter 1 that granted node 3 term 1.
+func granted(t *testing.T, change func(*algorithms.Config)) *rig {
+	r := voter1(t, change)
+	r.Step(delta, r.claim(3, 1, 7))
+	r.Want(algorithms.Output{
+		Save:     voted(1, 3),
+		Send:     []proto.Message{r.grant(3, 1, 7)},
+		Deadline: r.In(stand + 8*delta),
+		Round:    1,
+		Why:      []string{"nothing binds this voter -> grant 3 term 1"},
+	})
+	return r
+}
+
+// nominate makes the nomination choose a node's first life.
+func (r *rig) nominate(after time.Duration, id proto.NodeID, term proto.Term) algorithms.Output {
+	r.nominee = steptest.Leads(id, term)
+	return r.Step(after, algorithms.Timeout{})
+}
+
+// asking3 is voter 3, nominated in term 1, that has asked the others.
+func asking3(t *testing.T) *rig {
+	r := newRig(t, 3, nil)
+	r.Step(0, algorithms.Start{})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Want(algorithms.Output{Deadline: r.In(stand)})
+	r.nominate(delta, 3, 1)
+	r.wantSoon(4*delta, algorithms.Output{
+		Send:  r.all(1, proto.Ask{Session: steptest.Session(3), Nonce: 1}),
+		Round: 1,
+		Why:   []string{"this node is nominated and nobody holds the office -> ask the voters for term 1"},
+	})
+	return r
+}
+
+// claiming3 is voter 3 that has claimed term 1.
+func claiming3(t *testing.T) *rig {
+	r := asking3(t)
+	r.Step(delta, r.yes(1, 1))
+	r.Want(algorithms.Output{
+		Save:     voted(1, 3),
+		Send:     r.all(1, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
+		Deadline: r.In(8 * delta),
+		Round:    1,
+		Why:      []string{"a majority would grant term 1 -> claim it"},
+	})
+	return r
+}
+
+// holder3 is voter 3 that holds the office of term 1, a delta after its CLAIM.
+func holder3(t *testing.T) *rig {
+	r := claiming3(t)
+	r.Step(delta, r.granted(1, 1, 2))
+	r.Want(algorithms.Output{
+		Send:     r.all(1, r.announcement(lease-delta)),
+		Deadline: r.In(promise/3 - delta),
+		Leader:   r.leads(3, 1, lease-delta),
+		Round:    1,
+		Why:      []string{"a majority granted term 1 -> hold the office"},
+	})
+	return r
+}
+
+// wantSoon is Want, but for a Deadline that is jittered over [least, 2·least).
+func (r *rig) wantSoon(least time.Duration, want algorithms.Output) {
+	if in := r.Last.Deadline.Sub(r.Now); in >= least && in < 2*least {
+		want.Deadline = r.Last.Deadline
+	}
+	r.Want(want)
+}
+
+// leads is the belief in a node's first life, for so long.
+func (r *rig) leads(id proto.NodeID, term proto.Term, left time.Duration) algorithms.Leader {
+	l := steptest.Leads(id, term)
+	l.Until = r.In(left)
+	return l
+}
+
+// voted is the State after a first life's claim was granted.
+func voted(term proto.Term, id proto.NodeID) *algorithms.State {
+	return &algorithms.State{
+		Vote:    algorithms.Vote{Term: term, ID: id, Session: steptest.Session(id)},
+		Promise: promise,
+	}
+}
+
+// What others send to the Machine, and what it sends them.
+
+func (r *rig) claim(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
+	return r.From(from, term, proto.Claim{Session: steptest.Session(from), Nonce: nonce})
+}
+
+func (r *rig) renew(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
+	return r.From(from, term, proto.Renew{Session: steptest.Session(from), Nonce: nonce})
+}
+
+func (r *rig) ask(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
+	return r.From(from, term, proto.Ask{Session: steptest.Session(from), Nonce: nonce})
+}
+
+func (r *rig) release(from proto.NodeID, term proto.Term) algorithms.Event {
+	return r.From(from, term, proto.Release{Session: steptest.Session(from)})
+}
+
+func (r *rig) yes(from proto.NodeID, nonce uint64) algorithms.Event {
+	return r.From(from, 0, proto.Answer{
+		Session: steptest.Session(r.Self), Nonce: nonce, Yes: true,
+	})
+}
+
+func (r *rig) no(
+	from proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
+) algorithms.Event {
+	return r.From(from, term, proto.Answer{
+		Session: steptest.Session(r.Self), Nonce: nonce, Bar: bar, Holder: holder,
+	})
+}
+
+func (r *rig) granted(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
+	return r.From(from, term, proto.Grant{Session: steptest.Session(r.Self), Nonce: nonce})
+}
+
+// holds is the announcement of a first life that it holds the office.
+func (r *rig) holds(id proto.NodeID, term proto.Term, left time.Duration) algorithms.Event {
+	return r.From(id, term, proto.Lease{Leader: steptest.Peer(id), Remaining: left})
+}
+
+func (r *rig) grant(to proto.NodeID, term proto.Term, nonce uint64) proto.Message {
+	return r.Msg(to, term, proto.Grant{Session: steptest.Session(to), Nonce: nonce})
+}
+
+func (r *rig) deny(
+	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
+) proto.Message {
+	return r.Msg(to, term, proto.Deny{
+		Session: steptest.Session(to), Nonce: nonce, Bar: bar, Holder: holder,
+	})
+}
+
+func (r *rig) answer(
+	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
+) proto.Message {
+	return r.Msg(to, term, proto.Answer{
+		Session: steptest.Session(to), Nonce: nonce,
+		Yes: bar == proto.NoBar, Bar: bar, Holder: holder,
+	})
+}
+
+// all is a message to each other of the three.
+func (r *rig) all(term proto.Term, body proto.Body) []proto.Message {
+	var msgs []proto.Message
+	for id := proto.NodeID(1); id <= 3; id++ {
+		if id != r.Self {
+			msgs = append(msgs, r.Msg(id, term, body))
+		}
+	}
+	return msgs
+}
+
+func (r *rig) announcement(left time.Duration) proto.Body {
+	return proto.Lease{
+		Leader: steptest.Peer(r.Self), Remaining: left.Truncate(time.Microsecond),
+	}
+}

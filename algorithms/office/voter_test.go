@@ -1,0 +1,301 @@
+package office_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// "It votes once a term, durably before it answers, for one process: an id and a
+// session. It grants an equal term to that process only": again to that one, and
+// to no other when its promise has run out.
+func TestVotesOnceATerm(t *testing.T) {
+	r := granted(t, nil)
+	r.Step(delta, r.claim(3, 1, 7))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.grant(3, 1, 7)},
+		Deadline: r.In(stand + 8*delta),
+		Round:    1,
+	})
+	due := r.Last.Deadline
+
+	r.Step(promise, r.claim(2, 1, 1))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarVoted, 3)},
+		Deadline: due,
+		Round:    1,
+		Why:      []string{"2 wants term 1 -> deny it: no, voted 3"},
+	})
+
+	r.Step(0, r.From(3, 1, proto.Claim{Session: proto.Session{99}, Nonce: 1}))
+	r.Want(algorithms.Output{
+		Send: []proto.Message{r.Msg(3, 1, proto.Deny{
+			Session: proto.Session{99}, Nonce: 1, Bar: proto.BarVoted, Holder: 3,
+		})},
+		Deadline: due,
+		Round:    1,
+		Why:      []string{"3 wants term 1 -> deny it: no, voted 3"},
+	})
+}
+
+// "A higher term it grants when its promise is over: run out". Until then, "a
+// request that is refused changes nothing: no term is adopted, no promise dropped.
+// The refusal names the term that the voter knows of."
+func TestPromiseRunsOut(t *testing.T) {
+	r := granted(t, nil)
+	due := r.Last.Deadline
+	for range 2 {
+		r.Step(promise/2-1, r.claim(2, 9, 1))
+		r.Want(algorithms.Output{
+			Send:     []proto.Message{r.deny(2, 1, 1, proto.BarPromise, 3)},
+			Deadline: due,
+			Round:    1,
+			Why:      []string{"2 wants term 9 -> deny it: no, promised 3"},
+		})
+	}
+	r.Step(2, r.claim(2, 9, 1))
+	r.Want(algorithms.Output{
+		Save:     voted(9, 2),
+		Send:     []proto.Message{r.grant(2, 9, 1)},
+		Deadline: r.In(stand + 8*delta),
+		Round:    9,
+		Why:      []string{"nothing binds this voter -> grant 2 term 9"},
+	})
+}
+
+// RENEW makes the promise anew.
+func TestRenewedPromiseRunsAnew(t *testing.T) {
+	r := granted(t, nil)
+	r.Step(promise-1, r.renew(3, 1, 8))
+	r.Want(algorithms.Output{
+		Send: []proto.Message{r.grant(3, 1, 8)}, Deadline: r.In(stand + 8*delta), Round: 1,
+	})
+	due := r.Last.Deadline
+	r.Step(promise-1, r.claim(2, 2, 1))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarPromise, 3)},
+		Deadline: due,
+		Round:    1,
+		Why:      []string{"2 wants term 2 -> deny it: no, promised 3"},
+	})
+}
+
+// "Released by the very process it voted for": that id, that session, that term.
+// The vote stays.
+func TestRelease(t *testing.T) {
+	r := granted(t, nil)
+	due := r.Last.Deadline
+	for why, ev := range map[string]algorithms.Event{
+		"3 releases term 1, which this voter did not grant it -> drop it": r.From(
+			3, 1, proto.Release{Session: proto.Session{99}}),
+		"3 releases term 2, which this voter did not grant it -> drop it": r.release(3, 2),
+		"2 releases term 1, which this voter did not grant it -> drop it": r.release(2, 1),
+	} {
+		r.Step(0, ev)
+		r.Want(algorithms.Output{Deadline: due, Round: 1, Why: []string{why}})
+	}
+	r.Step(0, r.release(3, 1))
+	r.Want(algorithms.Output{
+		Deadline: due, Round: 1, Why: []string{"3 releases term 1 -> the promise to it is over"},
+	})
+	r.Step(0, r.claim(3, 1, 9)) // late, and of what it gave back
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.deny(3, 1, 9, proto.BarVoted, 3)},
+		Deadline: due,
+		Round:    1,
+		Why:      []string{"3 released term 1 -> deny it"},
+	})
+	r.Step(0, r.claim(2, 2, 1))
+	r.Want(algorithms.Output{
+		Save:     voted(2, 2),
+		Send:     []proto.Message{r.grant(2, 2, 1)},
+		Deadline: r.In(stand + 8*delta),
+		Round:    2,
+		Why:      []string{"nothing binds this voter -> grant 2 term 2"},
+	})
+}
+
+// "Or that process is proven dead": that session. What it said, late, is dropped.
+func TestProvenDeath(t *testing.T) {
+	r := granted(t, nil)
+	due := r.Last.Deadline
+	r.Step(0, algorithms.Gone{ID: 3, Session: proto.Session{99}})
+	r.Want(algorithms.Output{Deadline: due, Round: 1})
+
+	r.Step(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
+	r.Want(algorithms.Output{
+		Deadline: due, Round: 1, Why: []string{"3 is proven dead -> the promise to it is over"},
+	})
+	r.Step(0, r.renew(3, 1, 8))
+	r.Want(algorithms.Output{
+		Deadline: due, Round: 1, Why: []string{"3 is proven dead -> drop what it said"},
+	})
+	r.Step(0, r.claim(2, 1, 1)) // the vote stays
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarVoted, 3)},
+		Deadline: due,
+		Round:    1,
+		Why:      []string{"2 wants term 1 -> deny it: no, voted 3"},
+	})
+	r.Step(0, r.claim(2, 2, 1))
+	r.Want(algorithms.Output{
+		Save:     voted(2, 2),
+		Send:     []proto.Message{r.grant(2, 2, 1)},
+		Deadline: r.In(stand + 8*delta),
+		Round:    2,
+		Why:      []string{"nothing binds this voter -> grant 2 term 2"},
+	})
+}
+
+// "algorithms.Config.KeepPromises turns it off."
+func TestKeepPromises(t *testing.T) {
+	r := granted(t, func(c *algorithms.Config) { c.KeepPromises = true })
+	due := r.Last.Deadline
+	r.Step(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
+	r.Want(algorithms.Output{
+		Deadline: due, Round: 1,
+		Why: []string{"3 is proven dead, promises are kept all the same -> wait"},
+	})
+	r.Step(0, r.claim(2, 2, 1))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarPromise, 3)},
+		Deadline: due,
+		Round:    1,
+		Why:      []string{"2 wants term 2 -> deny it: no, promised 3"},
+	})
+}
+
+// "After a start it grants no new term for as long as any promise of its former
+// life may run", be it longer than today's. "Neither release nor proof ends that."
+// The process that it voted for it grants what it had.
+func TestBootWait(t *testing.T) {
+	r := newRig(t, 1, nil)
+	saved := *voted(4, 3)
+	saved.Promise = 2 * promise // 6 s, 1 % for drift, 10 ms
+	const wait = 2*boot - 10*time.Millisecond
+	r.Step(0, algorithms.Start{Saved: saved})
+	r.Want(algorithms.Output{Deadline: r.In(stand), Round: 4})
+	r.Step(0, algorithms.Resign{}) // it stands aside, but it votes
+	r.Want(algorithms.Output{Round: 4})
+
+	r.Step(0, r.renew(3, 4, 8))
+	r.Want(algorithms.Output{Send: []proto.Message{r.grant(3, 4, 8)}, Round: 4})
+	r.Step(0, r.release(3, 4))
+	r.Want(algorithms.Output{
+		Round: 4, Why: []string{"3 releases term 4 -> the promise to it is over"},
+	})
+	r.Step(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
+	r.Want(algorithms.Output{
+		Round: 4, Why: []string{"3 is proven dead -> the promise to it is over"},
+	})
+	r.Step(wait-1, r.claim(2, 5, 1))
+	r.Want(algorithms.Output{
+		Send:  []proto.Message{r.deny(2, 4, 1, proto.BarBoot, 0)},
+		Round: 4,
+		Why:   []string{"2 wants term 5 -> deny it: no, just started"},
+	})
+	r.Step(1, r.claim(2, 5, 1))
+	save := voted(5, 2)
+	save.Promise = 2 * promise // the longest is never forgotten
+	r.Want(algorithms.Output{
+		Save:  save,
+		Send:  []proto.Message{r.grant(2, 5, 1)},
+		Round: 5,
+		Why:   []string{"nothing binds this voter -> grant 2 term 5"},
+	})
+}
+
+// A voter that never promised anything has nothing to wait for.
+func TestFirstStartDoesNotWait(t *testing.T) {
+	r := granted(t, nil)
+	if r.Now.Sub(steptest.Zero) != delta {
+		t.Errorf("granted after %v", r.Now.Sub(steptest.Zero))
+	}
+}
+
+// ASK asks "would you grant now?" and "nothing changes". A no becomes a yes by
+// itself, once; the same no again is not worth a record.
+func TestAsk(t *testing.T) {
+	r := granted(t, nil)
+	due := r.In(promise) // when the promise ends, 2 is told
+	r.Step(0, r.ask(2, 2, 1))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.answer(2, 1, 1, proto.BarPromise, 3)},
+		Deadline: due,
+		Round:    1,
+		Why:      []string{"2 asks for term 2 -> no, promised 3"},
+	})
+	r.Step(0, r.ask(2, 2, 2))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.answer(2, 1, 2, proto.BarPromise, 3)},
+		Deadline: due,
+		Round:    1,
+	})
+	r.Step(0, r.ask(2, 2, 1)) // once more, late
+	r.Want(algorithms.Output{Deadline: due, Round: 1})
+	r.Fire()
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.answer(2, 1, 2, proto.NoBar, 0)},
+		Deadline: r.In(stand + 8*delta - promise),
+		Round:    1,
+		Why:      []string{"2 asked for term 2 -> yes"},
+	})
+	due = r.Last.Deadline
+	r.Step(0, r.ask(2, 1, 3))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.answer(2, 1, 3, proto.BarVoted, 3)},
+		Deadline: due,
+		Round:    1,
+		Why:      []string{"2 asks for term 1 -> no, voted 3"},
+	})
+	r.Step(0, r.ask(3, 2, 4))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.answer(3, 1, 4, proto.NoBar, 0)},
+		Deadline: due,
+		Round:    1,
+		Why:      []string{"3 asks for term 2 -> yes"},
+	})
+}
+
+// Only voters vote, and only voters are voted for.
+func TestStrangers(t *testing.T) {
+	r := voter1(t, nil)
+	due := r.Last.Deadline
+	r.Step(0, r.claim(4, 1, 1))
+	r.Want(algorithms.Output{
+		Deadline: due, Warn: true, Why: []string{"CLAIM from 4 to 1, not between voters -> drop it"},
+	})
+	r.Step(0, r.claim(1, 1, 1))
+	r.Want(algorithms.Output{
+		Deadline: due, Warn: true, Why: []string{"CLAIM from 1 to 1, not between voters -> drop it"},
+	})
+}
+
+// A node that is no voter grants nothing, asks for nothing, and follows.
+func TestNonVoterFollows(t *testing.T) {
+	r := newRig(t, 4, nil)
+	r.nominee = steptest.Leads(4, 1)
+	r.Step(0, algorithms.Start{})
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	r.Want(algorithms.Output{})
+	r.Step(0, r.claim(3, 1, 1))
+	r.Want(algorithms.Output{
+		Warn: true, Why: []string{"CLAIM from 3, but this node is no voter -> drop it"},
+	})
+	r.Step(delta, r.holds(3, 1, promise/2))
+	r.Want(algorithms.Output{
+		Deadline: r.In(promise / 2),
+		Leader:   r.leads(3, 1, promise/2),
+		Round:    1,
+		Why:      []string{"3 holds the office, term 1 -> follow it"},
+	})
+	r.Fire()
+	r.Want(algorithms.Output{
+		Leader: steptest.Leads(0, 1),
+		Round:  1,
+		Why:    []string{"leader 3 has not renewed -> nobody holds the office"},
+	})
+}

@@ -1,0 +1,131 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// The invariants of candidates and holders.
+
+// canvass is the last round of ASK of a process.
+type canvass struct {
+	term  proto.Term
+	nonce uint64
+	yes   map[proto.NodeID]bool
+}
+
+type askedFirst struct{ lives map[proto.Session]*canvass }
+
+func (*askedFirst) invariant() Invariant {
+	return Invariant{"asked-first", "nobody claims a term that a majority of the voters has not " +
+		"just said it would grant: who was cut off comes home without deposing anybody"}
+}
+
+func (k *askedFirst) check(s step) string {
+	session := s.node.life.session
+	c := k.lives[session]
+	if c == nil {
+		c = &canvass{yes: map[proto.NodeID]bool{}}
+		k.lives[session] = c
+	}
+	if ev, ok := s.ev.(algorithms.Receive); ok {
+		if b, ok := ev.Body.(proto.Answer); ok && b.Session == session && b.Nonce == c.nonce {
+			c.yes[ev.From] = b.Yes
+		}
+	}
+	for _, m := range s.out.Send {
+		switch b := m.Body.(type) {
+		case proto.Claim:
+			if yes := c.count(s); m.Term != c.term || 2*(yes+1) <= len(s.cluster.Voters) {
+				return fmt.Sprintf("claims term %d, of term %d %d of the %d others said yes",
+					m.Term, c.term, yes, len(s.cluster.Voters)-1)
+			}
+		case proto.Ask:
+			if b.Nonce != c.nonce {
+				*c = canvass{term: m.Term, nonce: b.Nonce, yes: map[proto.NodeID]bool{}}
+			}
+		}
+	}
+	return ""
+}
+
+// count is how many other voters said yes.
+func (c *canvass) count(s step) int {
+	n := 0
+	for _, id := range s.cluster.Voters {
+		if id != s.node.id && c.yes[id] {
+			n++
+		}
+	}
+	return n
+}
+
+// terms are those of a process: the last it held, the last whose work has
+// stopped, and the last that it released.
+type terms struct{ held, idle, released proto.Term }
+
+type releasedLast struct{ lives map[proto.Session]*terms }
+
+func (*releasedLast) invariant() Invariant {
+	return Invariant{"released-last", "a term is released when all work of its holder has " +
+		"stopped, and never held or claimed after"}
+}
+
+func (k *releasedLast) check(s step) string {
+	session := s.node.life.session
+	t := k.lives[session]
+	if t == nil {
+		t = &terms{}
+		k.lives[session] = t
+	}
+	if ev, ok := s.ev.(algorithms.Idle); ok {
+		t.idle = ev.Term
+	}
+	if s.claims() {
+		t.held = s.out.Leader.Term
+	}
+	for _, m := range s.out.Send {
+		switch m.Body.(type) {
+		case proto.Release:
+			if m.Term == t.held && m.Term != t.idle {
+				return fmt.Sprintf("releases term %d while it works in it", m.Term)
+			}
+			t.released = m.Term
+		case proto.Claim, proto.Renew, proto.Lease:
+			if m.Term <= t.released {
+				return fmt.Sprintf("%s of term %d after its release", m.Body.Kind(), m.Term)
+			}
+		}
+	}
+	if s.claims() && t.held <= t.released {
+		return fmt.Sprintf("holds term %d after its release", t.held)
+	}
+	return ""
+}
+
+// asksNoMore counts the rounds of RENEW since the lease was last made longer.
+type asksNoMore struct{ rounds map[proto.Session]int }
+
+// mostRounds of RENEW may come to nothing.
+const mostRounds = 2
+
+func (*asksNoMore) invariant() Invariant {
+	return Invariant{"asks-no-more", "a holder asks no more after two rounds without a majority: " +
+		"one that hears nothing must not lock the voters"}
+}
+
+func (k *asksNoMore) check(s step) string {
+	session := s.node.life.session
+	if s.claims() && !s.out.Leader.Until.Equal(s.prev().Until) {
+		k.rounds[session] = 0
+	}
+	if sends(s.out, proto.KindRenew.String()) {
+		k.rounds[session]++
+	}
+	if n := k.rounds[session]; n > mostRounds {
+		return fmt.Sprintf("%d rounds of RENEW", n)
+	}
+	return ""
+}

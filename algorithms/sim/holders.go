@@ -1,0 +1,168 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// officeCheckers are the invariants of an office.
+func officeCheckers() []checker {
+	l := &ledger{pledges: map[proto.NodeID]*pledge{}}
+	return []checker{
+		&promiseKept{l}, // keeps the ledger: before those that read it
+		&bootWait{boots: map[proto.NodeID]*boot{}},
+		&insidePromises{l},
+		leaseAhead{},
+		&oneHolder{holders: map[proto.NodeID]*tenure{}},
+		&oneHolderATerm{holders: map[proto.Term]proto.Session{}},
+		&tokensRise{},
+		&voteFirst{voted: map[proto.NodeID]algorithms.Vote{}},
+		&askedFirst{lives: map[proto.Session]*canvass{}},
+		&releasedLast{lives: map[proto.Session]*terms{}},
+		&asksNoMore{rounds: map[proto.Session]int{}},
+		&refusedNothing{rounds: map[proto.Session]proto.Term{}},
+	}
+}
+
+// tenure is a node's latest time in office.
+type tenure struct {
+	node  *node
+	life  *life
+	term  proto.Term
+	until time.Duration // true time at which the lease ends
+	left  bool          // it believes no more that it leads
+	idle  bool          // and all its work has stopped
+}
+
+// works reports whether anything may still be done in this office: by a living
+// process, before the end of its lease, after which it starts nothing.
+func (t *tenure) works(at time.Duration) bool {
+	return t.node.life == t.life && at < t.until && (!t.left || !t.idle)
+}
+
+type oneHolder struct{ holders map[proto.NodeID]*tenure }
+
+func (*oneHolder) invariant() Invariant {
+	return Invariant{"one-holder", "at any instant of true time at most one process holds the " +
+		"office or still works in it"}
+}
+
+func (k *oneHolder) check(s step) string {
+	k.note(s)
+	if !s.claims() {
+		return ""
+	}
+	for _, other := range s.cluster.nodes {
+		t := k.holders[other.id]
+		if other != s.node && t != nil && t.works(s.at) {
+			return fmt.Sprintf("holds term %d while %d works in term %d for %v more",
+				s.out.Leader.Term, other.id, t.term, t.until-s.at)
+		}
+	}
+	return ""
+}
+
+// note keeps the node's own tenure up to date.
+func (k *oneHolder) note(s step) {
+	t := k.holders[s.node.id]
+	if ev, ok := s.ev.(algorithms.Idle); ok && t != nil && t.term == ev.Term {
+		t.idle = true
+	}
+	switch {
+	case s.claims():
+		k.holders[s.node.id] = &tenure{
+			node: s.node, life: s.node.life, term: s.out.Leader.Term,
+			until: s.node.clock.when(s.out.Leader.Until),
+		}
+	case t != nil && t.life == s.node.life:
+		t.left = true
+	}
+}
+
+type oneHolderATerm struct{ holders map[proto.Term]proto.Session }
+
+func (*oneHolderATerm) invariant() Invariant {
+	return Invariant{"one-holder-a-term", "no term is ever held by two processes"}
+}
+
+func (k *oneHolderATerm) check(s step) string {
+	if !s.claims() {
+		return ""
+	}
+	term, session := s.out.Leader.Term, s.node.life.session
+	if was, ok := k.holders[term]; ok && was != session {
+		return fmt.Sprintf("holds term %d as %s did", term, was.Short())
+	}
+	k.holders[term] = session
+	return ""
+}
+
+// tokensRise is a store that every holder writes to in each Step, and that
+// compares no tokens.
+type tokensRise struct{ highest proto.Term }
+
+func (*tokensRise) invariant() Invariant {
+	return Invariant{"tokens-rise", "the tokens that reach a store never go back"}
+}
+
+func (k *tokensRise) check(s step) string {
+	valid := s.claims() && s.now.Before(s.out.Leader.Until)
+	if valid && s.out.Leader.Term < k.highest {
+		return fmt.Sprintf("writes with token %d after %d", s.out.Leader.Term, k.highest)
+	}
+	if valid {
+		k.highest = s.out.Leader.Term
+	}
+	return ""
+}
+
+// insidePromises is what makes one holder of a majority: two majorities have a
+// voter in common.
+type insidePromises struct{ *ledger }
+
+func (*insidePromises) invariant() Invariant {
+	return Invariant{"inside-promises", "a lease ends, in true time, before the promises of a " +
+		"majority of distinct voters, whose votes for its holder are durable"}
+}
+
+func (k *insidePromises) check(s step) string {
+	if !s.claims() || s.prev() == s.out.Leader {
+		return ""
+	}
+	until := s.node.clock.when(s.out.Leader.Until)
+	want := algorithms.Vote{
+		Term: s.out.Leader.Term, ID: s.node.id, Session: s.node.life.session,
+	}
+	inside := 0
+	for _, id := range s.cluster.Voters {
+		p := k.pledges[id]
+		if p == nil || p.over || p.vote != want || s.cluster.node(id).disk.Vote != want {
+			continue
+		}
+		// Its own voter a holder binds for as long as it holds.
+		if id == s.node.id || p.until >= until {
+			inside++
+		}
+	}
+	if 2*inside <= len(s.cluster.Voters) {
+		return fmt.Sprintf("holds term %d on %d promises of %d voters",
+			want.Term, inside, len(s.cluster.Voters))
+	}
+	return ""
+}
+
+type leaseAhead struct{}
+
+func (leaseAhead) invariant() Invariant {
+	return Invariant{"lease-ahead", "no Step ends in an office whose lease has ended"}
+}
+
+func (leaseAhead) check(s step) string {
+	if until := s.out.Leader.Until; s.claims() && !s.now.Before(until) {
+		return fmt.Sprintf("holds term %d, its lease ended %v ago", s.out.Leader.Term, s.now.Sub(until))
+	}
+	return ""
+}

@@ -1,0 +1,222 @@
+package sim
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"text/template"
+)
+
+// mutant is the office without one of its rules.
+type mutant struct {
+	rule   string // as the office's documentation, or its code, states it
+	file   string // in ../office, or ../quorum
+	old    string // must be in the file, once
+	new    string
+	breaks string // the invariant that a run then violates
+}
+
+// mutantRuns is how many fault schedules of each algorithm a mutant may survive.
+const mutantRuns = 2000
+
+// Each rule of the office is needed: without it, a random fault schedule breaks
+// an invariant. The mutants are copies of the package that exist only for the
+// compiler; one program runs all of them.
+func TestEachRuleOfTheOfficeIsNeeded(t *testing.T) {
+	all := officeMutants()
+	program := buildMutants(t, all)
+	var asked bytes.Buffer
+	for i, m := range all {
+		fmt.Fprintf(&asked, "m%d %s %d\n", i, m.breaks, mutantRuns)
+	}
+	cmd := exec.CommandContext(t.Context(), program)
+	cmd.Stdin, cmd.Stderr = &asked, os.Stderr
+	answers, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	lines := bufio.NewScanner(bytes.NewReader(answers))
+	for lines.Scan() {
+		name, what, _ := strings.Cut(lines.Text(), " ")
+		found[name] = what
+	}
+	for i, m := range all {
+		what := found[fmt.Sprintf("m%d", i)]
+		t.Logf("%q -> %q: %s", m.rule, m.breaks, what)
+		if !strings.HasPrefix(what, "ringleader simulate") {
+			t.Errorf("without %q no run broke %s: %s", m.rule, m.breaks, what)
+		}
+	}
+}
+
+// An invariant that nothing was ever seen to break proves nothing.
+func TestEachInvariantOfTheOfficeIsBroken(t *testing.T) {
+	for _, k := range officeCheckers() {
+		name := k.invariant().Name
+		if !slices.ContainsFunc(officeMutants(), func(m mutant) bool { return m.breaks == name }) {
+			t.Errorf("no mutant breaks %s", name)
+		}
+	}
+}
+
+// module is the import path of this module, and where it is.
+const (
+	module = "github.com/ringleader-dev/ringleader"
+	root   = "../.."
+)
+
+// buildMutants builds the program that runs the mutants, and returns its path.
+func buildMutants(t *testing.T, all []mutant) string {
+	t.Helper()
+	dir := t.TempDir()
+	overlay := map[string]string{} // from where a file is for the compiler to where it is
+	add := func(path, content string) {
+		real := filepath.Join(dir, fmt.Sprintf("%d.go", len(overlay)))
+		if err := os.WriteFile(real, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		virtual, err := filepath.Abs(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		overlay[virtual] = real
+	}
+	for i, m := range all {
+		addMutant(t, fmt.Sprintf("algorithms/mutants/m%d", i), m, add)
+	}
+	var program strings.Builder
+	if err := mutantsMain.Execute(&program, all); err != nil {
+		t.Fatal(err)
+	}
+	add("algorithms/mutants/main.go", program.String())
+
+	text, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, binary := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "mutants")
+	if err := os.WriteFile(list, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", list, "-o", binary, "./algorithms/mutants")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary
+}
+
+// addMutant copies the office, and the quorum that it counts with, to path.
+func addMutant(t *testing.T, path string, m mutant, add func(path, content string)) {
+	t.Helper()
+	done := m.old == ""
+	for _, pkg := range []string{"office", "quorum"} {
+		files, err := filepath.Glob(filepath.Join("..", pkg, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatal("no sources", err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content := string(text)
+			if strings.HasSuffix(file, "/"+m.file) {
+				if n := strings.Count(content, m.old); n != 1 {
+					t.Fatalf("%q: %q is %d times in %s, want once", m.rule, m.old, n, file)
+				}
+				content, done = strings.Replace(content, m.old, m.new, 1), true
+			}
+			content = strings.ReplaceAll(content,
+				`"`+module+`/algorithms/quorum"`, `"`+module+"/"+path+`/quorum"`)
+			add(filepath.Join(path, pkg, filepath.Base(file)), content)
+		}
+	}
+	if !done {
+		t.Fatalf("%q: there is no %s", m.rule, m.file)
+	}
+}
+
+// mutantsMain reads lines of a mutant's name, an invariant and a number of runs,
+// and writes what run broke the invariant.
+var mutantsMain = template.Must(template.New("").Parse(`package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+
+	"` + module + `/algorithms"
+	"` + module + `/algorithms/catalog"
+	"` + module + `/algorithms/sim"
+	{{range $i, $m := .}}
+	m{{$i}} "` + module + `/algorithms/mutants/m{{$i}}/office"
+	{{- end}}
+)
+
+type nominator = func(algorithms.Config) algorithms.Machine
+
+var mutants = map[string]func(algorithms.Config, nominator) algorithms.Machine{
+	{{- range $i, $m := .}}
+	"m{{$i}}": func(c algorithms.Config, n nominator) algorithms.Machine { return m{{$i}}.New(c, n) },
+	{{- end}}
+}
+
+func main() {
+	var workers sync.WaitGroup
+	slots := make(chan bool, runtime.GOMAXPROCS(0))
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		var name, invariant string
+		var runs uint64
+		fmt.Sscan(lines.Text(), &name, &invariant, &runs)
+		slots <- true
+		workers.Go(func() {
+			fmt.Println(name, hunt(mutants[name], invariant, runs))
+			<-slots
+		})
+	}
+	workers.Wait()
+}
+
+func hunt(
+	office func(algorithms.Config, nominator) algorithms.Machine, invariant string, runs uint64,
+) string {
+	others := map[string]int{}
+	for seed := range runs {
+		for _, name := range catalog.Names() {
+			e, _ := catalog.Lookup(name)
+			nominate := e.New
+			e = e.WithOffice()
+			r, err := sim.Run(sim.Options{Seed: seed, Algorithm: sim.Algorithm{
+				Name: e.Name, Guarantee: e.Guarantee, Agreement: e.Agreement,
+				Office: true, Promise: e.Promise,
+				New: func(c algorithms.Config) algorithms.Machine { return office(c, nominate) },
+			}})
+			if err != nil {
+				return err.Error()
+			}
+			for _, v := range r.Violations {
+				if v.Name == invariant {
+					return fmt.Sprint(r.Repro, ": ", v.Detail)
+				}
+				others[v.Name]++
+			}
+		}
+	}
+	return fmt.Sprint("other violations: ", others)
+}
+`))

@@ -1,0 +1,203 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// The invariants of voters.
+
+// ledger is what each voter is bound to, in true time, whatever it believes.
+type ledger struct{ pledges map[proto.NodeID]*pledge }
+
+// pledge is a voter's latest promise.
+type pledge struct {
+	vote  algorithms.Vote
+	until time.Duration
+	over  bool // released by, or proven dead, exactly that process
+}
+
+// promiseKept keeps the ledger.
+type promiseKept struct{ *ledger }
+
+func (*promiseKept) invariant() Invariant {
+	return Invariant{"promise-kept", "a voter grants no other process while its promise runs, " +
+		"unless that very process released the term or is proven dead"}
+}
+
+func (k *promiseKept) check(s step) string {
+	id := s.node.id
+	p := k.pledges[id]
+	if p == nil {
+		p = &pledge{}
+		k.pledges[id] = p
+	}
+	p.over = p.over || p.endedBy(s)
+	vote, broken := s.node.disk.Vote, ""
+	if vote != p.vote {
+		same := vote.ID == p.vote.ID && vote.Session == p.vote.Session
+		if !same && !p.over && s.at < p.until {
+			broken = fmt.Sprintf("votes for %d in term %d while its promise to %d in term %d runs %v more",
+				vote.ID, vote.Term, p.vote.ID, p.vote.Term, p.until-s.at)
+		}
+		*p = pledge{vote: vote, until: s.promised()}
+	}
+	for _, m := range s.out.Send {
+		switch m.Body.(type) {
+		case proto.Grant, proto.Claim, proto.Renew:
+			p.until = s.promised()
+		}
+	}
+	return broken
+}
+
+// promised is the true time at which a promise that is made in this Step ends.
+func (s step) promised() time.Duration {
+	return s.node.clock.when(s.now.Add(s.node.promise))
+}
+
+// endedBy reports whether the Step's event, or what the voter says of itself,
+// ends the promise early.
+func (p *pledge) endedBy(s step) bool {
+	switch ev := s.ev.(type) {
+	case algorithms.Gone:
+		if p.vote.ID == ev.ID && p.vote.Session == ev.Session && !s.cluster.Keep {
+			return true
+		}
+	case algorithms.Receive:
+		if b, ok := ev.Body.(proto.Release); ok &&
+			p.vote == (algorithms.Vote{Term: ev.Term, ID: ev.From, Session: b.Session}) {
+			return true
+		}
+	}
+	for _, m := range s.out.Send {
+		if b, ok := m.Body.(proto.Release); ok &&
+			p.vote == (algorithms.Vote{Term: m.Term, ID: m.From, Session: b.Session}) {
+			return true
+		}
+	}
+	return false
+}
+
+type bootWait struct{ boots map[proto.NodeID]*boot }
+
+// boot is a voter's latest start.
+type boot struct {
+	voted   algorithms.Vote
+	longest time.Duration // of the promises that it ever made
+	until   time.Time     // by its own clock
+}
+
+func (*bootWait) invariant() Invariant {
+	return Invariant{"boot-wait", "a voter that starts grants no new term for as long as the " +
+		"longest promise it ever made, whatever is released or proven"}
+}
+
+func (k *bootWait) check(s step) string {
+	b := k.boots[s.node.id]
+	if b == nil {
+		b = &boot{}
+		k.boots[s.node.id] = b
+	}
+	if _, ok := s.ev.(algorithms.Start); ok {
+		b.until = s.now.Add(b.longest)
+	}
+	if s.node.disk.Vote == b.voted {
+		return ""
+	}
+	b.voted, b.longest = s.node.disk.Vote, max(b.longest, s.node.promise)
+	if s.now.Before(b.until) {
+		return fmt.Sprintf("votes for %d in term %d, %v too early",
+			b.voted.ID, b.voted.Term, b.until.Sub(s.now))
+	}
+	return ""
+}
+
+type voteFirst struct {
+	voted map[proto.NodeID]algorithms.Vote
+}
+
+func (*voteFirst) invariant() Invariant {
+	return Invariant{"vote-first", "a voter grants a term once, to one process, and not before " +
+		"that is durable; nobody claims what it has not voted for"}
+}
+
+func (k *voteFirst) check(s step) string {
+	vote, was := s.node.disk.Vote, k.voted[s.node.id]
+	if vote.Term < was.Term || vote.Term == was.Term && vote != was {
+		return fmt.Sprintf("voted for %d in term %d after %d in term %d",
+			vote.ID, vote.Term, was.ID, was.Term)
+	}
+	k.voted[s.node.id] = vote
+	for _, m := range s.out.Send {
+		switch b := m.Body.(type) {
+		case proto.Grant:
+			if want := (algorithms.Vote{Term: m.Term, ID: m.To, Session: b.Session}); vote != want {
+				return fmt.Sprintf("grants %d term %d, voted for %d in term %d",
+					m.To, m.Term, vote.ID, vote.Term)
+			}
+		case proto.Claim, proto.Renew, proto.Lease:
+			if want := (algorithms.Vote{
+				Term: m.Term, ID: s.node.id, Session: s.node.life.session,
+			}); vote != want {
+				return fmt.Sprintf("%s of term %d, voted for %d in term %d",
+					m.Body.Kind(), m.Term, vote.ID, vote.Term)
+			}
+		}
+	}
+	return ""
+}
+
+// refusedNothing: only the claimant's own Step could have changed the rest.
+type refusedNothing struct{ rounds map[proto.Session]proto.Term }
+
+func (*refusedNothing) invariant() Invariant {
+	return Invariant{"refused-nothing", "a question that is answered with no changes nothing that " +
+		"is saved, and no term"}
+}
+
+func (k *refusedNothing) check(s step) string {
+	session := s.node.life.session
+	was := k.rounds[session]
+	k.rounds[session] = s.out.Round
+	ev, ok := s.ev.(algorithms.Receive)
+	if !ok || !asks(ev.Body) || !refused(ev.From, s.out.Send) {
+		return ""
+	}
+	save := s.out.Save
+	if save != nil && save.Vote.ID == s.node.id { // it claims, in the same Step
+		return ""
+	}
+	if save != nil || s.out.Round > was {
+		return fmt.Sprintf("saved %v, term %d after %d", save != nil, s.out.Round, was)
+	}
+	return ""
+}
+
+// asks reports whether a voter is asked for something.
+func asks(b proto.Body) bool {
+	switch b.Kind() {
+	case proto.KindAsk, proto.KindClaim, proto.KindRenew:
+		return true
+	}
+	return false
+}
+
+// refused reports whether the node said no, and not yes.
+func refused(to proto.NodeID, sent []proto.Message) bool {
+	no := false
+	for _, m := range sent {
+		switch b := m.Body.(type) {
+		case proto.Deny:
+			no = no || m.To == to
+		case proto.Answer:
+			no = no || m.To == to && !b.Yes
+		case proto.Grant:
+			return false
+		}
+	}
+	return no
+}
