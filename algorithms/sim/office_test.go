@@ -29,7 +29,10 @@ func officeOf(t testing.TB, name string) Algorithm {
 func TestOfficeSchedules(t *testing.T) {
 	for _, name := range catalog.Names() {
 		t.Run(name, func(t *testing.T) {
-			mustBatch(t, Options{Algorithm: officeOf(t, name), Seed: 1}, 1000)
+			s := mustBatch(t, Options{Algorithm: officeOf(t, name), Seed: 1}, 1000)
+			if s.ContestedSeconds.Max != 0 {
+				t.Errorf("two led for %v seconds", s.ContestedSeconds.Max)
+			}
 		})
 	}
 }
