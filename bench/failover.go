@@ -111,18 +111,21 @@ func (r *rig) failover(ctx context.Context, signal Signal) (failoverSample, erro
 	if err := pause(ctx, lookAway); err != nil {
 		return failoverSample{}, err
 	}
-	round := r.RoundSoFar(at, result, before.Leader)
+	e, err := readElection(r.Records(), at, result, before.Leader)
+	if err != nil {
+		return failoverSample{}, err
+	}
 	sample := failoverSample{
-		Detect: ms(round.Detect()), Elect: ms(round.Elect()), Announce: ms(round.Announce()),
-		Total: ms(round.Agreed().Sub(at)), Gap: ms(round.Won().Sub(at)),
-		Messages: round.Messages(), Terms: int(result.Term - before.Term),
+		Detect: ms(e.noticed.Sub(at)), Elect: ms(e.won.Sub(e.noticed)), Announce: ms(e.agreed.Sub(e.won)),
+		Total: ms(e.agreed.Sub(at)), Gap: ms(e.won.Sub(at)),
+		Messages: e.messages, Terms: int(result.Term - before.Term),
 	}
 	if signal == Term {
 		resigned, err := r.resigned(ctx, before.Leader, at)
 		if err != nil {
 			return sample, err
 		}
-		sample.Gap = ms(round.Won().Sub(resigned))
+		sample.Gap = ms(e.won.Sub(resigned))
 	}
 	return sample, r.bringBack(ctx, before.Leader, signal)
 }

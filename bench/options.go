@@ -73,6 +73,8 @@ type Options struct {
 	Profile string
 	// Args are further arguments of every node.
 	Args []string
+	// enter stands before each node's command line.
+	enter []string
 	// Progress is told of each sample that is done. Nil for nobody.
 	Progress func(done, of int)
 }

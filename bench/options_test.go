@@ -55,12 +55,14 @@ func TestRefusedOptions(t *testing.T) {
 	one.Nodes, huge.Nodes = 1, 1_000_000
 	failover := func(o FailoverOptions) error { _, err := Failover(t.Context(), o); return err }
 	scale := func(o ScaleOptions) error { _, err := Scale(t.Context(), o); return err }
+	_, alarms := Alarms(t.Context(), AlarmsOptions{Options: good})
 	_, hop := Hop(t.Context(), HopOptions{Options: good})
 	for name, c := range map[string]struct{ got, want error }{
 		"no kill":   {failover(FailoverOptions{Options: good, Signal: Kill}), ErrOptions},
 		"one node":  {failover(FailoverOptions{Options: one, Kills: 1, Signal: Kill}), ErrOptions},
 		"a million": {failover(FailoverOptions{Options: huge, Kills: 1, Signal: Kill}), ErrCapacity},
 		"no trip":   {hop, ErrOptions},
+		"no time":   {alarms, ErrOptions},
 		"no size":   {scale(ScaleOptions{Options: good, Kills: 1, Idle: time.Second}), ErrOptions},
 		"one of its sizes is too large": {
 			scale(ScaleOptions{Options: good, Kills: 1, Idle: time.Second, Sizes: []int{2, 1e6}}),

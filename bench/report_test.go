@@ -89,6 +89,7 @@ func TestTextWidth(t *testing.T) {
 			ResidentMiB: Summary{P50: 23.4, Max: 123.4}, CorePercent: Summary{P50: 10.5, Max: 99.99},
 			Connections: Summary{Max: 9900}, Packets: 12345.6,
 		}}},
+		"alarms": AlarmsReport{Machine: somewhere, Algorithm: "bully", Nodes: 100, Seconds: 12345, Pauses: 99999},
 	} {
 		var out bytes.Buffer
 		if err := report.Text(&out); err != nil {

@@ -31,6 +31,7 @@ func (o Options) start(cuttable bool) (*rig, error) {
 	}
 	c, err := cluster.New(cluster.Config{
 		Binary: o.Binary, Nodes: o.Nodes, Algorithm: o.Entry.Name, Args: o.args(), Hosts: hosts,
+		Enter: o.enter,
 	})
 	if err != nil {
 		return nil, errors.Join(err, r.network.close())

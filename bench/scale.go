@@ -90,7 +90,11 @@ func (o ScaleOptions) one(ctx context.Context) (row scaleSample, err error) {
 	if err != nil {
 		return row, fmt.Errorf("no first leader: %w", err)
 	}
-	row.ColdStart = ms(r.RoundSoFar(began, first, 0).Agreed().Sub(began))
+	start, err := readElection(r.Records(), began, first, 0)
+	if err != nil {
+		return row, err
+	}
+	row.ColdStart = ms(start.agreed.Sub(began))
 	if _, err := r.settle(ctx); err != nil {
 		return row, fmt.Errorf("the nodes do not come to rest: %w", err)
 	}

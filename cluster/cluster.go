@@ -39,6 +39,8 @@ type Config struct {
 	// Args are further arguments of every `ringleader run`. They stand behind
 	// those of the Cluster, so they win.
 	Args []string
+	// Enter is a command that runs each node's command line: "nice -n 19", say.
+	Enter []string
 	// Hosts places node i+1 on Hosts[i]. Without, all nodes share loopback.
 	Hosts []Host
 }
@@ -112,6 +114,7 @@ func (cfg Config) place() ([]Node, error) {
 	for i := range cfg.Nodes {
 		nodes = append(nodes, Node{
 			ID: proto.NodeID(i + 1), Gossip: addrs[3*i], Election: addrs[3*i+1], HTTP: addrs[3*i+2],
+			enter: cfg.Enter,
 		})
 	}
 	return nodes, nil

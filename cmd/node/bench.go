@@ -18,11 +18,12 @@ import (
 func benchCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "bench",
-		Usage: "measure failovers, hops and scale on real processes",
+		Usage: "measure failovers, hops, scale and false alarms on real processes",
 		Subcommands: []*cli.Command{
 			benchFailoverCommand(),
 			benchHopCommand(),
 			benchScaleCommand(),
+			benchAlarmsCommand(),
 			benchBareCommand(),
 		},
 	}

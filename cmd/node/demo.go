@@ -103,11 +103,11 @@ func (d demo) tell(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("no first leader: %w", err)
 	}
-	next, err := d.killLeader(ctx, first.Leader)
+	next, dead, err := d.killLeader(ctx, first.Leader)
 	if err != nil {
 		return fmt.Errorf("nobody took over from node %v: %w", first.Leader, err)
 	}
-	if err := d.comeBack(ctx, first.Leader, next); err != nil {
+	if err := d.comeBack(ctx, dead, next); err != nil {
 		return fmt.Errorf("node %v did not come back as it should: %w", first.Leader, err)
 	}
 	return nil
@@ -145,34 +145,33 @@ func (d demo) settle(ctx context.Context, leader proto.NodeID) (cluster.Belief, 
 }
 
 // killLeader kills the leader's process and tells the election that follows.
-func (d demo) killLeader(ctx context.Context, leader proto.NodeID) (cluster.Belief, error) {
+func (d demo) killLeader(ctx context.Context, leader proto.NodeID) (
+	next cluster.Belief, dead death, err error,
+) {
 	d.chapter(2, "Kill the leader: SIGKILL to node %v, pid %d", leader, d.cluster.PID(leader))
-	killed, err := d.cluster.Kill(leader)
-	if err != nil {
-		return cluster.Belief{}, err
+	dead.node = leader
+	if dead.at, err = d.cluster.Kill(leader); err != nil {
+		return next, dead, err
 	}
 	living := slices.DeleteFunc(slices.Clone(d.nodes), func(id proto.NodeID) bool {
 		return id == leader
 	})
-	next, err := d.cluster.WaitAgreed(ctx, living...)
-	if err != nil {
-		return next, err
+	if next, err = d.cluster.WaitAgreed(ctx, living...); err != nil {
+		return next, dead, err
 	}
-	r, err := d.cluster.ReadRound(ctx, killed, next, leader)
+	r, err := d.round(ctx, next.Term, dead)
 	if err != nil {
-		return next, err
+		return next, dead, err
 	}
-	d.noticed(r)
-	d.messages(r)
-	d.say("After %s all who live (%d) agree: node %v leads term %d.\n"+
-		"detect %s + elect %s + announce %s",
-		millis(r.Agreed().Sub(killed)), len(living), next.Leader, next.Term,
-		millis(r.Detect()), millis(r.Elect()), millis(r.Announce()))
-	return next, nil
+	d.draw(r)
+	d.say("After %s all who live (%d) agree: node %v leads term %d.\n%s.",
+		millis(r.Split.Ended.Sub(dead.at)), len(living), next.Leader, next.Term, cost(r))
+	return next, dead, nil
 }
 
 // comeBack starts the killed node again and tells who leads then.
-func (d demo) comeBack(ctx context.Context, id proto.NodeID, leader cluster.Belief) error {
+func (d demo) comeBack(ctx context.Context, dead death, leader cluster.Belief) error {
+	id := dead.node
 	d.chapter(3, "Start node %v again", id)
 	started := time.Now()
 	if err := d.cluster.Start(id); err != nil {
@@ -183,17 +182,14 @@ func (d demo) comeBack(ctx context.Context, id proto.NodeID, leader cluster.Beli
 	if err != nil {
 		return err
 	}
-	r, err := d.cluster.ReadRound(ctx, started, final, 0)
+	r, err := d.round(ctx, final.Term, dead)
 	if err != nil {
 		return err
 	}
-	if final != leader {
-		d.messages(r)
-	}
-	after := millis(r.Believed(id).Sub(started))
+	after := millis(believed(r, id).Sub(started))
 	if final.Leader == id {
 		d.say("After %s it leads again, term %d: it ranks highest, and with the %s algorithm "+
-			"the highest node takes over.", after, final.Term, d.entry.Name)
+			"the highest node takes over.\n%s.", after, final.Term, d.entry.Name, cost(r))
 		return nil
 	}
 	d.say("After %s it follows node %v, which still leads term %d: with the %s algorithm a "+

@@ -77,7 +77,7 @@ var house = []room{
 	{path: "cluster", module: []string{"node/httpapi", "proto", "trace", "algorithms"}},
 	{
 		path:   "bench",
-		module: []string{"algorithms", "algorithms/catalog", "cluster", "proto", "trace"},
+		module: []string{"algorithms", "algorithms/catalog", "cluster", "proto", "rounds", "trace"},
 	},
 	{path: "fence", module: []string{"proto"}},
 	{path: "fence/fencehttp", module: []string{"fence"}},

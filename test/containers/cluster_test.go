@@ -137,6 +137,14 @@ func (c *cluster) script(t *testing.T, name string, args ...string) string {
 	return out
 }
 
+// compose is the command that there is, the newer one first as in scripts/.
+func (c *cluster) compose() string {
+	if _, err := c.run("docker", "compose", "version"); err != nil {
+		return "docker-compose"
+	}
+	return "docker compose"
+}
+
 func (c *cluster) run(name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(c.ctx, name, args...)
 	cmd.Dir = c.dir

@@ -4,8 +4,11 @@ package containers_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +88,24 @@ func kill(t *testing.T, c *cluster) {
 	}
 	c.script(t, "restart", old)
 	c.leader(t, electBound)
+	toldOfKill(t, c, old, next, nextTerm)
+}
+
+// "docker-compose logs | ringleader rounds" lists the round that followed a kill,
+// and scripts/rounds shows the whole of it.
+func toldOfKill(t *testing.T, c *cluster, old, next string, term int) {
+	t.Helper()
+	list, err := c.run("bash", "-c", "set -o pipefail; "+c.compose()+" logs | bin/ringleader rounds")
+	t.Logf("logs | ringleader rounds\n%s", list)
+	lost, won := strings.TrimPrefix(old, "n"), strings.TrimPrefix(next, "n")
+	line := regexp.MustCompile(fmt.Sprintf(`(?m)^ *%d +\S+ +%s .* leader %s is gone: `, term, won, lost))
+	if err != nil || !line.MatchString(list) {
+		t.Errorf("%v; no line of term %d, led by %s since %s is gone", err, term, won, lost)
+	}
+	shown := c.script(t, "rounds", strconv.Itoa(term))
+	if want := fmt.Sprintf("Term %d of cluster compose, ", term); !strings.HasPrefix(shown, want) {
+		t.Errorf("scripts/rounds %d does not begin with %q", term, want)
+	}
 }
 
 // The others replace a frozen leader; when it goes on, one of the two leaders

@@ -1,0 +1,123 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// errNoRound says that the records do not tell of a round, although the nodes
+// agreed on its result.
+var errNoRound = errors.New("no such round in the nodes' records")
+
+// election is how a result came about.
+type election struct {
+	noticed  time.Time // the first evidence, or, where nobody had any, the call
+	won      time.Time // the winner's own belief
+	agreed   time.Time // the last node's belief in the winner
+	messages int       // sent in the result's term until agreed
+}
+
+// readElection reads how result came about after since. lost is the leader that
+// was taken away, 0 for none. More than one term may have passed: the time of
+// rounds that failed counts, their messages do not.
+func readElection(
+	records []trace.Record, since time.Time, result cluster.Belief, lost proto.NodeID,
+) (e election, err error) {
+	b := rounds.NewBuilder()
+	for _, rec := range records {
+		// A node writes only what decided something. It may have seen lost come
+		// back since it last wrote of it, so what it wrote before says nothing.
+		if !rec.Time.Before(since) {
+			b.Add(&rec)
+		}
+	}
+	for _, g := range b.History().Groups { // all nodes are of one
+		i := slices.IndexFunc(g.Rounds, func(r *rounds.Round) bool {
+			return r.Term == uint64(result.Term)
+		})
+		if i < 0 {
+			continue
+		}
+		r := g.Rounds[i]
+		if r.Winner == nil || r.Winner.Node != uint64(result.Leader) || r.Winner.At.IsZero() {
+			continue
+		}
+		clock := newOneClock(g)
+		e.won, e.agreed = clock.at(r.Winner.Node, r.Winner.At), clock.lastBelief(r)
+		e.noticed, e.messages = clock.firstSign(g, lost, e.won), sentBy(r, e.agreed)
+		return e, nil
+	}
+	return e, fmt.Errorf("how node %v came to lead term %d: %w", result.Leader, result.Term, errNoRound)
+}
+
+// oneClock takes back, by node, what package rounds corrected: where all nodes
+// run on one machine their clocks do not differ, even if a message seems to
+// arrive before it was sent by the microseconds that a record takes.
+type oneClock map[uint64]time.Duration
+
+func newOneClock(g *rounds.Group) oneClock {
+	c := oneClock{}
+	for _, clock := range g.Clocks {
+		c[clock.Node] = clock.Offset
+	}
+	return c
+}
+
+func (c oneClock) at(node uint64, t time.Time) time.Time { return t.Add(c[node]) }
+
+// firstSign is the first evidence against lost that any node still has, the end
+// of a belief in it, or the first call for an election, whichever came first; at
+// the latest, there was a sign when the winner won.
+func (c oneClock) firstSign(g *rounds.Group, lost proto.NodeID, won time.Time) time.Time {
+	first := won
+	sign := func(node uint64, t time.Time) {
+		if at := c.at(node, t); !t.IsZero() && at.Before(first) {
+			first = at
+		}
+	}
+	for _, n := range g.Nodes {
+		for _, gone := range n.Gone {
+			if gone.ID == uint64(lost) && n.ID != uint64(lost) {
+				sign(n.ID, gone.At)
+			}
+		}
+	}
+	for _, r := range g.Rounds {
+		sign(r.Cause.Witness, r.Cause.At)
+		for _, st := range r.Steps {
+			if lost != 0 && st.Prev == uint64(lost) && st.Ref.Node != uint64(lost) {
+				sign(st.Ref.Node, st.At)
+			}
+		}
+	}
+	return first
+}
+
+// lastBelief is when the last node came to believe in the winner.
+func (c oneClock) lastBelief(r *rounds.Round) (last time.Time) {
+	for _, p := range r.Participants {
+		if at := c.at(p.Node, p.BelievedAt); !p.BelievedAt.IsZero() && at.After(last) {
+			last = at
+		}
+	}
+	return last
+}
+
+// sentBy counts what was sent until an instant: a leader repeats itself for
+// those who missed it, which is no longer the round.
+func sentBy(r *rounds.Round, end time.Time) int {
+	n := 0
+	for _, m := range r.Messages {
+		if m.SendStep >= 0 && !r.Steps[m.SendStep].Wall.After(end) {
+			n++
+		}
+	}
+	return n
+}

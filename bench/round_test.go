@@ -1,0 +1,135 @@
+package bench
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// takenAway is when the leader of these tests got its signal.
+var takenAway = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
+
+func after(ms float64) time.Time {
+	return takenAway.Add(time.Duration(ms * float64(time.Millisecond)))
+}
+
+// round is a bully's round after the death of node 4, as three nodes log it.
+func round() []trace.Record {
+	four := uint64(4)
+	return []trace.Record{
+		{
+			Time: after(-5), Node: 3, Seq: 1, Term: 1, Event: "receive", Leader: 4,
+			Sent: []string{"OK>1#3:1"},
+		},
+		{
+			Time: after(0.5), Node: 2, Seq: 1, Term: 2, Event: "peers", Alive: []uint64{1, 2, 3},
+			Evidence: "link-closed 4, dial-refused 4", PrevLeader: &four,
+			Why:  []string{"leader 4 is gone -> call an election of term 2"},
+			Sent: []string{"ELECTION>3#2:1", "ELECTION>4#2:2"},
+		},
+		{
+			Time: after(0.7), Node: 3, Seq: 2, Term: 2, Event: "receive",
+			From: 2, Msg: "ELECTION", MsgID: "2:1", Sent: []string{"OK>2#3:2", "ELECTION>4#3:3"},
+		},
+		{
+			Time: after(0.9), Node: 3, Seq: 3, Term: 2, Event: "peers", Alive: []uint64{1, 2, 3},
+			Evidence: "link-closed 4", Leader: 3,
+			Why:  []string{"no higher node is alive any more -> lead term 2"},
+			Sent: []string{"COORDINATOR>1#3:4", "COORDINATOR>2#3:5"},
+		},
+		{Time: after(1.25), Node: 1, Seq: 1, Term: 2, Event: "receive", Leader: 3},
+		{Time: after(1.5), Node: 2, Seq: 2, Term: 2, Event: "receive", Leader: 3},
+		{
+			Time: after(900), Node: 3, Seq: 4, Term: 2, Event: "timeout", Leader: 3,
+			Sent: []string{"COORDINATOR>1#3:6", "COORDINATOR>2#3:7"},
+		},
+	}
+}
+
+func (e election) check(t *testing.T, noticed, won, agreed float64, messages int) {
+	t.Helper()
+	want := election{after(noticed), after(won), after(agreed), messages}
+	if e != want {
+		t.Errorf("%+v, want %+v", e, want)
+	}
+}
+
+// Promise: detect is to "the first evidence on any survivor", elect to "the
+// winner's own belief", announce to "the last survivor's belief". A leader that
+// repeats itself later adds no messages.
+func TestReadElection(t *testing.T) {
+	e, err := readElection(round(), takenAway, cluster.Belief{Leader: 3, Term: 2}, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.check(t, 0.5, 0.9, 1.5, 6)
+}
+
+// Evidence that decided nothing when it came counts: the first round began
+// without it. The time of a round that failed counts, its messages do not.
+func TestReadElectionOfSeveralTerms(t *testing.T) {
+	records := []trace.Record{
+		{
+			Time: after(0.25), Node: 1, Seq: 9, Term: 1, Event: "peers", Alive: []uint64{1, 2, 3},
+			Evidence: "link-closed 4",
+		},
+	}
+	for _, rec := range round() {
+		if rec.Leader != 3 {
+			records = append(records, rec)
+		}
+	}
+	records = append(records, trace.Record{
+		Time: after(50), Node: 3, Seq: 5, Term: 3, Event: "timeout", Leader: 3,
+		Why:  []string{"the round brought no leader -> call an election of term 3"},
+		Sent: []string{"COORDINATOR>1#3:8", "COORDINATOR>2#3:9"},
+	}, trace.Record{
+		Time: after(51), Node: 1, Seq: 10, Term: 3, Event: "receive", Leader: 3,
+	})
+	e, err := readElection(records, takenAway, cluster.Belief{Leader: 3, Term: 3}, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.check(t, 0.25, 50, 51, 2)
+}
+
+// A hung leader may be dropped without any news from a detector: nobody heard
+// it. What the hung node itself records is no evidence.
+func TestReadElectionWithoutEvidence(t *testing.T) {
+	e, err := readElection([]trace.Record{
+		{Time: after(1), Node: 4, Seq: 1, Term: 1, Event: "peers", Alive: []uint64{1, 2, 3}},
+		{
+			Time: after(5), Node: 3, Seq: 1, Term: 2, Event: "timeout",
+			Why: []string{"nobody has heard leader 4 of late -> call an election of term 2"},
+		},
+		{Time: after(9), Node: 3, Seq: 2, Term: 2, Event: "timeout", Leader: 3},
+	}, takenAway, cluster.Belief{Leader: 3, Term: 2}, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.check(t, 5, 9, 9, 0)
+}
+
+// "All times come from one clock": where a receipt was written a little before
+// its send, nothing is corrected.
+func TestReadElectionByOneClock(t *testing.T) {
+	records := round()
+	records[2].Time = after(0.45) // it received what was sent at 0.5
+	e, err := readElection(records, takenAway, cluster.Belief{Leader: 3, Term: 2}, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.check(t, 0.5, 0.9, 1.5, 6)
+}
+
+// What the records do not tell is no figure.
+func TestReadElectionThatNobodyRecorded(t *testing.T) {
+	for _, result := range []cluster.Belief{{Leader: 3, Term: 9}, {Leader: 2, Term: 2}} {
+		if e, err := readElection(round(), takenAway, result, 4); !errors.Is(err, errNoRound) {
+			t.Errorf("%+v: %+v, %v", result, e, err)
+		}
+	}
+}
