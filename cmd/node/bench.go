@@ -18,7 +18,7 @@ import (
 func benchCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "bench",
-		Usage: "measure failovers, hops, scale and false alarms on real processes",
+		Usage: "measure real processes: failovers, hops, scale, alarms",
 		Subcommands: []*cli.Command{
 			benchFailoverCommand(),
 			benchHopCommand(),
