@@ -184,7 +184,7 @@ func (d *daemon) Snapshot() httpapi.Snapshot {
 	s := httpapi.Snapshot{
 		Self: d.id, Session: d.session, Cluster: d.cluster, Algorithm: d.algorithm.Name,
 		Guarantee: status.Guarantee, Running: status.Running, LastTick: status.LastTick,
-		Leader: status.Leader, Counters: counters(status.Counters, d.links.Stats()),
+		Voters: d.voters, Leader: status.Leader, Counters: counters(status.Counters, d.links.Stats()),
 	}
 	if until := s.Leader.Until; !until.IsZero() {
 		s.Leader.Until = clock.Wall(until)

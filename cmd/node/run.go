@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"github.com/rs/zerolog"
@@ -47,6 +48,7 @@ func runNode(ctx *cli.Context) error {
 		log.Warn().Msg("no voters are configured: leadership is best-effort, and in a partition " +
 			"each side has a leader; name the voters with --voters")
 	}
+	oneProcessor()
 	err = operate(r, records, log, signals)
 	if err != nil {
 		log.Error().Err(err).Int("exit_code", exitCode(err)).Msg("the node ended")
@@ -101,4 +103,14 @@ func inWords(g algorithms.Guarantee) string {
 		return "lease: at most one leader at a time, while clocks drift less than planned"
 	}
 	return string(g)
+}
+
+// oneProcessor keeps Go's scheduler to one thread at a time, unless the user
+// chose already. What a node does about a death is a chain of small steps in
+// several goroutines: on one processor each hands over to the next at once, on
+// two it wakes another thread for it, which costs more than the step.
+func oneProcessor() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(1)
+	}
 }

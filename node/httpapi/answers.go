@@ -39,14 +39,16 @@ type Leadership struct {
 // Status answers /v1/status.
 type Status struct {
 	Leadership
-	Role     string            `json:"role"` // leader, follower or looking
-	Session  string            `json:"session"`
-	Cluster  string            `json:"cluster"`
-	Healthy  bool              `json:"healthy"`
-	Ready    bool              `json:"ready"`
-	NotReady string            `json:"not_ready,omitempty"` // why not
-	LastTick time.Time         `json:"last_tick,omitzero"`
-	Alive    []proto.NodeID    `json:"alive"` // this node included
+	Role     string         `json:"role"` // leader, follower or looking
+	Session  string         `json:"session"`
+	Cluster  string         `json:"cluster"`
+	Healthy  bool           `json:"healthy"`
+	Ready    bool           `json:"ready"`
+	NotReady string         `json:"not_ready,omitempty"` // why not
+	LastTick time.Time      `json:"last_tick,omitzero"`
+	Alive    []proto.NodeID `json:"alive"` // this node included
+	// Voters are the configured voters, absent when there are none.
+	Voters   []proto.NodeID    `json:"voters,omitempty"`
 	Counters map[string]uint64 `json:"counters,omitempty"`
 }
 

@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -30,6 +32,8 @@ type Snapshot struct {
 	Leader   algorithms.Leader
 	// Gossiping is true while the node takes part in the gossip, alone or not.
 	Gossiping bool
+	// Voters are the configured voters; empty without an office.
+	Voters []proto.NodeID
 	// Members are the processes believed alive, this one among them, by id.
 	Members []Member
 	// Counters are named in snake_case.
@@ -76,7 +80,7 @@ func (s Snapshot) leadership(now time.Time) Leadership {
 	}
 	expired := !s.Leader.Until.IsZero() && !now.Before(s.Leader.Until)
 	if s.Leader.ID == 0 || expired {
-		a.Reason = "no leader is known"
+		a.Reason = s.leaderless()
 		return a
 	}
 	a.Leader, a.ValidUntil = s.Leader.ID, s.Leader.Until
@@ -92,12 +96,29 @@ func (s Snapshot) leadership(now time.Time) Leadership {
 	return a
 }
 
+// leaderless is why nobody leads, as far as this node can tell: which voters a
+// majority lacks, or nothing better.
+func (s Snapshot) leaderless() string {
+	var missing []string
+	for _, v := range s.Voters {
+		alive := func(m Member) bool { return m.ID == v }
+		if !slices.ContainsFunc(s.Members, alive) {
+			missing = append(missing, v.String())
+		}
+	}
+	if alive, need := len(s.Voters)-len(missing), len(s.Voters)/2+1; alive < need && len(missing) > 0 {
+		return fmt.Sprintf("no quorum: %d of %d voters are alive to this node, %d are needed; missing: %s",
+			alive, len(s.Voters), need, strings.Join(missing, ", "))
+	}
+	return "no leader is known"
+}
+
 func (s Snapshot) status(now time.Time) Status {
 	st := Status{
 		Leadership: s.leadership(now), Role: "looking", Session: s.Session.String(),
 		Cluster: s.Cluster, Healthy: s.sick(now) == "", LastTick: s.LastTick,
 		NotReady: s.unready(now), Alive: make([]proto.NodeID, 0, len(s.Members)),
-		Counters: s.Counters,
+		Counters: s.Counters, Voters: s.Voters,
 	}
 	st.Ready = st.NotReady == ""
 	switch st.Leader {

@@ -179,3 +179,19 @@ func TestStatus(t *testing.T) {
 		t.Errorf("the leader's role is %q", role)
 	}
 }
+
+// "Clear words when the quorum is lost": how many voters are there, how many are
+// needed, and who is missing.
+func TestNoQuorum(t *testing.T) {
+	s := well()
+	s.Leader.ID = 0
+	s.Voters = []proto.NodeID{1, 2, 3, 4, 5}
+	if got := s.leadership(noon).Reason; got != "no leader is known" {
+		t.Errorf("3 of 5 voters are alive: %q", got)
+	}
+	s.Members = s.Members[:2]
+	want := "no quorum: 2 of 5 voters are alive to this node, 3 are needed; missing: 2, 4, 5"
+	if got := s.leadership(noon).Reason; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -27,6 +27,7 @@ func WhyNot(w io.Writer, g *rounds.Group, id uint64) error {
 		return p.to(w)
 	case leader == 0:
 		p.paragraph(nobody(g)...)
+		p.paragraph(quorum(g)...)
 	default:
 		p.paragraph(fmt.Sprintf("Node %d leads, since term %d.", leader, term))
 	}

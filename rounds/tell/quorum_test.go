@@ -1,0 +1,46 @@
+package tell_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/tell"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// Promise: why nobody leads: "no quorum and who is missing".
+func TestNoQuorum(t *testing.T) {
+	zero := time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
+	b := rounds.NewBuilder()
+	add := func(node, seq uint64, ms int, event string, why []string, sent ...string) {
+		b.Add(&trace.Record{
+			Level: "info", Time: zero.Add(time.Duration(ms) * time.Millisecond), Cluster: "c", Node: node,
+			Session: "aaaaaaaa", Algo: "bully", Seq: seq, Term: 7, Event: event, Why: why, Sent: sent,
+			Role: trace.Looking, Guarantee: "lease",
+		})
+	}
+	add(1, 1, 0, "timeout", []string{
+		"no leader was heard of -> call an election of term 7", "no higher node is alive -> lead term 7",
+		"this node is nominated and nobody holds the office -> ask the voters for term 7",
+	}, "ASK>2#1:1", "ASK>3#1:2", "ASK>4#1:3", "ASK>5#1:4")
+	add(2, 1, 2, "timeout", []string{"1 asks for term 7 -> yes"}, "ANSWER>1#2:1")
+	add(3, 1, 2, "timeout", []string{"1 asks for term 7 -> no, promised 5"}, "ANSWER>1#3:1")
+	for _, g := range b.History().Groups {
+		var out bytes.Buffer
+		if err := tell.WhyNot(&out, g, 1); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(out.String()), " ")
+		for _, want := range []string{
+			"Nobody leads", "No quorum: node 1 asked the voters (1, 2, 3, 4 and 5) and 2 of 5 would grant, 3 are needed (1:1).",
+			"No answer of nodes 4 and 5 is in the records.", "Node 3 said no, promised 5.",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in: %s", want, text)
+			}
+		}
+	}
+}
