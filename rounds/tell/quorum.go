@@ -73,10 +73,10 @@ func quorum(g *rounds.Group) []string {
 	var refused []string
 	yes := 0
 	for _, v := range p.voters {
-		switch said := p.said[v]; {
-		case said == "":
+		switch said := p.said[v]; said {
+		case "":
 			missing = append(missing, v)
-		case said == "yes":
+		case "yes":
 			yes++
 		default:
 			refused = append(refused, fmt.Sprintf("node %d said %s", v, rounds.Printable(said)))

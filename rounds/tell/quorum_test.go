@@ -35,7 +35,8 @@ func TestNoQuorum(t *testing.T) {
 		}
 		text := strings.Join(strings.Fields(out.String()), " ")
 		for _, want := range []string{
-			"Nobody leads", "No quorum: node 1 asked the voters (1, 2, 3, 4 and 5) and 2 of 5 would grant, 3 are needed (1:1).",
+			"Nobody leads", "No quorum: node 1 asked the voters (1, 2, 3, 4 and 5) and 2 of 5 would grant, " +
+				"3 are needed (1:1).",
 			"No answer of nodes 4 and 5 is in the records.", "Node 3 said no, promised 5.",
 		} {
 			if !strings.Contains(text, want) {
