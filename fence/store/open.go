@@ -14,6 +14,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/ringleader-dev/ringleader/fence"
+	"github.com/ringleader-dev/ringleader/internal/durable"
 )
 
 const fileName = "fence.db"
@@ -57,7 +58,7 @@ func Open(dir string) (*Store, error) {
 // create makes an empty store unless there is one. It becomes visible only when
 // it is whole: a disk that is full at the first start leaves no half of it.
 func create(dir, path string) error {
-	if err := makeDir(dir); err != nil {
+	if err := durable.MakeDir(dir); err != nil {
 		return err
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -82,7 +83,7 @@ func create(dir, path string) error {
 	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncDir(dir)
+	return durable.SyncDir(dir)
 }
 
 // open opens the file and checks it. A damaged one makes bbolt panic, or touch

@@ -63,7 +63,8 @@ var house = []room{
 	},
 	{
 		path:   "node/statefile",
-		module: []string{"algorithms", "proto"}, others: []string{"golang.org/x/sys/unix"},
+		module: []string{"algorithms", "internal/durable", "proto"},
+		others: []string{"golang.org/x/sys/unix"},
 	},
 	{path: "node/clock", others: []string{"golang.org/x/sys/unix"}},
 	{path: "node/attribute", module: []string{"proto"}, others: []string{"golang.org/x/sys/unix"}},
@@ -83,10 +84,11 @@ var house = []room{
 	{path: "fence/fencehttp", module: []string{"fence"}},
 	{path: "fence/fencetest", module: []string{"fence", "proto"}},
 	{
-		path: "fence/store", module: []string{"fence", "proto"},
+		path: "fence/store", module: []string{"fence", "internal/durable", "proto"},
 		others: []string{"go.etcd.io/bbolt", "go.etcd.io/bbolt/errors"},
 	},
 	{path: "fence/kv", module: []string{"fence", "fence/fencehttp", "fence/store"}},
+	{path: "internal/durable"},
 	{path: "internal/house"},
 	{path: "cmd/node", module: []string{"*"}, others: []string{"*"}},
 }

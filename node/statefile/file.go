@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/durable"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -74,7 +75,7 @@ func Open(dir string, owner Owner) (*File, algorithms.State, error) {
 }
 
 func (f *File) open() error {
-	if err := makeDir(f.dir); err != nil {
+	if err := durable.MakeDir(f.dir); err != nil {
 		return f.unusable(err)
 	}
 	var err error
@@ -170,7 +171,7 @@ func (f *File) write(s algorithms.State) error {
 	if err := os.Rename(temp, filepath.Join(f.dir, stateName)); err != nil {
 		return err
 	}
-	return syncDir(f.dir)
+	return durable.SyncDir(f.dir)
 }
 
 // Close gives the directory free for another process. The lock file stays:

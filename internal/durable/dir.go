@@ -1,4 +1,5 @@
-package store
+// Package durable makes directories outlast a power failure.
+package durable
 
 import (
 	"errors"
@@ -8,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// makeDir creates dir, an absolute path, and its missing parents. Each is
+// MakeDir creates dir, an absolute path, and its missing parents. Each is
 // synced into its own parent: a directory that vanished in a power failure
-// would take the highest token with it.
-func makeDir(dir string) error {
+// would take what was promised with it.
+func MakeDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is not a directory", dir)
@@ -20,17 +21,17 @@ func makeDir(dir string) error {
 		return err
 	}
 	parent := filepath.Dir(dir)
-	if err := makeDir(parent); err != nil {
+	if err := MakeDir(parent); err != nil {
 		return err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncDir(parent)
+	return SyncDir(parent)
 }
 
-// syncDir makes the names in dir durable.
-func syncDir(dir string) error {
+// SyncDir makes the names in dir durable.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
