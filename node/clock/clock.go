@@ -16,5 +16,11 @@ func Now() time.Time {
 	return time.Unix(0, int64(start.wall+sinceBoot()-start.boot))
 }
 
+// SinceBoot is how long after the machine's start Now reads t. On Linux that means
+// the same in every process of the machine; elsewhere in this one only.
+func SinceBoot(t time.Time) time.Duration {
+	return time.Duration(t.UnixNano()) - start.wall + start.boot
+}
+
 // Wall is the time of day at which Now will read t, as the wall clock is set now.
 func Wall(t time.Time) time.Time { return time.Now().Add(t.Sub(Now())).Round(0) }

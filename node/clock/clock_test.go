@@ -38,3 +38,15 @@ func BenchmarkNow(b *testing.B) {
 		clock.Now()
 	}
 }
+
+// Two processes name one instant alike: what SinceBoot gives depends on the
+// reading alone.
+func TestSinceBoot(t *testing.T) {
+	now := clock.Now()
+	if got := clock.SinceBoot(now.Add(time.Hour)) - clock.SinceBoot(now); got != time.Hour {
+		t.Errorf("an hour is %v", got)
+	}
+	if clock.SinceBoot(clock.Now()) < clock.SinceBoot(now) {
+		t.Error("it went back")
+	}
+}
