@@ -67,6 +67,7 @@ var house = []room{
 		others: []string{"golang.org/x/sys/unix"},
 	},
 	{path: "node/clock", others: []string{"golang.org/x/sys/unix"}},
+	{path: "supervise", module: []string{"node/clock"}, others: []string{"golang.org/x/sys/unix"}},
 	{path: "node/attribute", module: []string{"proto"}, others: []string{"golang.org/x/sys/unix"}},
 	{path: "node/httpapi", module: []string{"algorithms", "proto"}},
 	{

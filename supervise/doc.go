@@ -1,0 +1,36 @@
+// Package supervise runs a command so that nothing of it outlives whoever
+// started it, nor a deadline.
+//
+// A Supervisor starts a keeper: a process of its own, from the same executable,
+// that runs the command and is the subreaper of all that comes of it. A process
+// that forks, leaves its session and closes its descriptors is a child of the
+// keeper in the end. The tree is gone when the keeper has no child left, and not
+// before.
+//
+// # What it promises
+//
+//   - Run returns when the whole tree is gone.
+//   - When the supervising process ends, however it ends, the keeper reads the
+//     end of its socket, kills the tree, and ends after it.
+//   - The deadline is kept by the keeper, on a clock that goes on in suspend:
+//     SIGTERM a grace before it, SIGKILL a little before it, also while the
+//     supervising process is stopped.
+//   - When the keeper ends, the kernel kills the command, and the supervising
+//     process, to which the rest of the tree falls, kills that.
+//   - The files in Config.Hold are open in the keeper and in the command. So the
+//     last of them is closed only after the last of the tree.
+//
+// # What it does not promise
+//
+// That a process ends which the kernel cannot end, as one that waits for a dead
+// disk, or which belongs to another user: Run waits for those. That work which
+// another process does for the command ends, as a container that it had a daemon
+// start. And if the supervising process and the keeper are killed in the same
+// instant, a descendant of the command lives on; it holds the files, unless it
+// closed what it did not open.
+//
+// # Platforms
+//
+// Subreapers are a thing of Linux. Elsewhere Start returns ErrUnsupported;
+// Output works on every Unix.
+package supervise

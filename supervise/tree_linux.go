@@ -1,0 +1,84 @@
+package supervise
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// process is one process as /proc shows it.
+type process struct {
+	pid, parent, group int
+}
+
+// processes are all that can be seen.
+func processes() ([]process, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	names, err := dir.Readdirnames(-1)
+	_ = dir.Close()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]process, 0, len(names))
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		stat, err := os.ReadFile("/proc/" + name + "/stat")
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		// The name in parentheses may hold anything, a parenthesis too.
+		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+		if len(fields) < 3 {
+			continue
+		}
+		parent, _ := strconv.Atoi(string(fields[1]))
+		group, _ := strconv.Atoi(string(fields[2]))
+		all = append(all, process{pid, parent, group})
+	}
+	return all, nil
+}
+
+// descendants are the processes that come of root, without those that come of the
+// processes in except.
+func descendants(root int, except map[int]bool) ([]process, error) {
+	all, err := processes()
+	if err != nil {
+		return nil, err
+	}
+	children := make(map[int][]process, len(all))
+	for _, p := range all {
+		if !except[p.pid] {
+			children[p.parent] = append(children[p.parent], p)
+		}
+	}
+	found := slices.Clone(children[root])
+	for i := 0; i < len(found); i++ {
+		found = append(found, children[found[i].pid]...)
+	}
+	return found, nil
+}
+
+// signalAll sends sig to the processes. A group that one of them leads gets it as
+// a whole: the kernel lets none of a group slip away by a fork.
+func signalAll(found []process, sig unix.Signal) {
+	for _, p := range found {
+		if p.group == p.pid {
+			_ = unix.Kill(-p.pid, sig)
+		}
+	}
+	for _, p := range found {
+		leads := func(q process) bool { return q.pid == p.group }
+		if p.group != p.pid && !slices.ContainsFunc(found, leads) {
+			_ = unix.Kill(p.pid, sig) // an error: it ended meanwhile, or is not ours to end
+		}
+	}
+}
