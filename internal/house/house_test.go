@@ -68,6 +68,7 @@ var house = []room{
 	},
 	{path: "node/clock", others: []string{"golang.org/x/sys/unix"}},
 	{path: "supervise", module: []string{"node/clock"}, others: []string{"golang.org/x/sys/unix"}},
+	{path: "health", module: []string{"supervise"}, others: []string{"golang.org/x/sys/unix"}},
 	{path: "node/attribute", module: []string{"proto"}, others: []string{"golang.org/x/sys/unix"}},
 	{path: "node/httpapi", module: []string{"algorithms", "proto"}},
 	{
