@@ -82,6 +82,10 @@ var house = []room{
 		path:   "bench",
 		module: []string{"algorithms", "algorithms/catalog", "cluster", "proto", "rounds", "trace"},
 	},
+	{
+		path: "bench/history", module: []string{"fence", "proto"},
+		others: []string{"github.com/anishathalye/porcupine"},
+	},
 	{path: "fence", module: []string{"proto"}},
 	{path: "fence/fencehttp", module: []string{"fence"}},
 	{path: "fence/fencetest", module: []string{"fence", "proto"}},

@@ -1,0 +1,66 @@
+package history
+
+import (
+	"maps"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/ringleader-dev/ringleader/fence"
+)
+
+// storage is what the calls act on, one after the other.
+type storage struct {
+	highest fence.Token
+	values  map[string]string // never changed in place
+}
+
+func (s storage) equal(other storage) bool {
+	return s.highest == other.highest && maps.Equal(s.values, other.values)
+}
+
+// admits is the rule: a token is never lower than the highest seen, and equal to
+// it only with the same holder.
+func (s storage) admits(t fence.Token) bool { return t.Term > s.highest.Term || t == s.highest }
+
+// with is the storage after a write.
+func (s storage) with(c Call) storage {
+	s.highest = c.Token
+	if c.Kind == Put {
+		values := maps.Clone(s.values)
+		values[c.Key] = c.Value
+		s.values = values
+	}
+	return s
+}
+
+// after are the storages that the call may leave behind; none when a storage
+// would not have answered so.
+func (s storage) after(c Call) []any {
+	asAnybody := c.Token == fence.Token{}
+	switch {
+	case c.Outcome == Unknown && c.writes() && s.admits(c.Token):
+		return []any{s, s.with(c)}
+	case c.Outcome == Unknown:
+		return []any{s}
+	case c.Outcome == Stale && c.Current == s.highest && !s.admits(c.Token):
+		return []any{s}
+	case c.Outcome == Stale:
+		return nil
+	case c.writes() && s.admits(c.Token):
+		return []any{s.with(c)}
+	case c.Kind == Get && s.values[c.Key] == c.Value && (asAnybody || c.Token == s.highest):
+		return []any{s}
+	}
+	return nil
+}
+
+// model is the storage as porcupine wants it.
+var model = (&porcupine.NondeterministicModel{
+	Init: func() []any { return []any{storage{values: map[string]string{}}} },
+	Step: func(s, call, _ any) []any {
+		return s.(storage).after(call.(Call)) //nolint:forcetypeassert // what Init and Check put in
+	},
+	Equal: func(a, b any) bool {
+		return a.(storage).equal(b.(storage)) //nolint:forcetypeassert // as above
+	},
+}).ToModel()
