@@ -80,15 +80,22 @@ func (s Session) String() string { return hex.EncodeToString(s[:]) }
 // lives of a node apart.
 func (s Session) Short() string { return hex.EncodeToString(s[:4]) }
 
-// Rank is what an election compares: the attribute, then the id, so that ties
-// cannot be.
+// Rank is what an election compares: whether the node may lead at all, then the
+// attribute, then the id, so that ties cannot be.
 type Rank struct {
-	Attr int64
-	ID   NodeID
+	Attr       int64
+	ID         NodeID
+	Ineligible bool // ranks below all that are eligible
 }
 
 // Compare is negative when r ranks below s, positive when above.
 func (r Rank) Compare(s Rank) int {
+	if r.Ineligible != s.Ineligible {
+		if r.Ineligible {
+			return -1
+		}
+		return 1
+	}
 	return cmp.Or(cmp.Compare(r.Attr, s.Attr), cmp.Compare(r.ID, s.ID))
 }
 
@@ -98,10 +105,14 @@ type Peer struct {
 	ID      NodeID
 	Session Session
 	Attr    int64
+	// Ineligible says that the process does not stand for election at present: it
+	// is paused, unhealthy, or asked to stand aside. A hint, as all of membership:
+	// it spares others the wait for a node that would not lead.
+	Ineligible bool
 }
 
 // Rank is the peer's place in an election.
-func (p Peer) Rank() Rank { return Rank{Attr: p.Attr, ID: p.ID} }
+func (p Peer) Rank() Rank { return Rank{Attr: p.Attr, ID: p.ID, Ineligible: p.Ineligible} }
 
 // Is reports whether p and q are the same process: the same id and session.
 func (p Peer) Is(q Peer) bool { return p.ID == q.ID && p.Session == q.Session }

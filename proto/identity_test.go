@@ -21,10 +21,18 @@ func TestNodeIDs(t *testing.T) {
 	}
 }
 
-// Rank is the attribute, then the id, compared in that order; so ties cannot
-// be.
+// Rank is being eligible, then the attribute, then the id, compared in that
+// order; so ties cannot be.
 func TestRankOrder(t *testing.T) {
-	want := []Rank{{-5, 9}, {0, 1}, {0, 2}, {3, 1}, {3, MaxNodeID}}
+	want := []Rank{
+		{9, 8, true},
+		{9, 9, true},
+		{-5, 9, false},
+		{0, 1, false},
+		{0, 2, false},
+		{3, 1, false},
+		{3, MaxNodeID, false},
+	}
 	assertOrder(t, want, Rank.Compare)
 	if got := (Peer{ID: 2, Attr: 3, Session: Session{9}}).Rank(); got != (Rank{Attr: 3, ID: 2}) {
 		t.Errorf("a peer's rank is %+v", got)

@@ -30,6 +30,8 @@ type process struct {
 	ID      NodeID  `msgpack:"i"`
 	Session Session `msgpack:"s"`
 	Attr    int64   `msgpack:"a"`
+	// Since it was added later, it is absent when false.
+	Ineligible bool `msgpack:"x,omitempty"`
 }
 
 // One wire struct a kind.
