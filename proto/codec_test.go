@@ -32,6 +32,16 @@ func messages() []Message {
 		around(Coordinator{Leader: high}),
 		around(RingElection{Initiator: 9, Best: low, Hops: MaxHops}),
 		around(Elected{Leader: high, Hops: 1}),
+		around(Identity{Self: low}),
+		around(TokenElection{Initiator: 9, Roll: Roll("").Add(low).Add(high), Hops: 2}),
+		around(TokenElection{Initiator: MaxNodeID, Roll: fullRoll(high), Hops: MaxHops}),
+		around(TokenElection{Initiator: 1}),
+		around(TokenCoordinator{Leader: low, Hops: 1}),
+		around(Probe{Candidate: low, Phase: MaxPhase, Clockwise: true, Hops: MaxHops}),
+		around(Probe{Candidate: high, Hops: 1}),
+		around(ProbeReply{Candidate: MaxNodeID, Phase: 3, Clockwise: true, Hops: 4}),
+		around(ProbeReply{Candidate: 1, Hops: MaxHops}),
+		around(TokenCoordinator{Leader: high, Taken: true, Hops: MaxHops}),
 		around(Ask{session, 1}),
 		around(Answer{session, math.MaxInt64, true, NoBar, 0}),
 		around(Answer{session, 2, false, BarPromise, MaxNodeID}),
@@ -39,12 +49,21 @@ func messages() []Message {
 		around(Renew{session, 4}),
 		around(Grant{session, 5}),
 		around(Deny{session, 6, BarSelf, 9}),
-		around(Release{session}),
+		around(Release{Session: session}),
 		around(Lease{high, MaxLease}),
 		around(Lease{low, time.Microsecond}),
 		limits,
 		{From: 1, To: 2, Body: OK{}},
 	}
+}
+
+// fullRoll is as long as a roll may be.
+func fullRoll(p Peer) (r Roll) {
+	one := Roll("").Add(p)
+	for range MaxRoll {
+		r += one
+	}
+	return r
 }
 
 func TestEveryMessageComesBackAsItWas(t *testing.T) {
@@ -106,6 +125,19 @@ func TestMarshalRefusesWhatItsReaderWouldRefuse(t *testing.T) {
 		"absurd number":   {change(func(m *Message) { m.Seq = math.MaxInt64 + 1 }), ErrValue},
 		"negative clock":  {change(func(m *Message) { m.HLC.Micros = -1 }), ErrValue},
 		"nobody proposed": {change(func(m *Message) { m.Body = Election{} }), ErrValue},
+		"absurd phase": {change(func(m *Message) {
+			m.Body = Probe{Candidate: Peer{ID: 1}, Phase: MaxPhase + 1}
+		}), ErrValue},
+		"a reply to nobody": {change(func(m *Message) { m.Body = ProbeReply{} }), ErrValue},
+		"torn roll": {change(func(m *Message) {
+			m.Body = TokenElection{Initiator: 1, Roll: "torn"}
+		}), ErrValue},
+		"nobody on a roll": {change(func(m *Message) {
+			m.Body = TokenElection{Initiator: 1, Roll: Roll("").Add(Peer{})}
+		}), ErrValue},
+		"endless roll": {change(func(m *Message) {
+			m.Body = TokenElection{Initiator: 1, Roll: fullRoll(Peer{ID: 1}).Add(Peer{ID: 1})}
+		}), ErrValue},
 		"absurd hops": {change(func(m *Message) {
 			m.Body = Elected{Leader: Peer{ID: 1}, Hops: MaxHops + 1}
 		}), ErrValue},

@@ -27,6 +27,12 @@ const (
 	KindCoordinator  Kind = 19
 	KindRingElection Kind = 20
 	KindElected      Kind = 21
+	KindIdentity     Kind = 22
+
+	KindTokenElection    Kind = 23
+	KindTokenCoordinator Kind = 24
+	KindProbe            Kind = 25
+	KindProbeReply       Kind = 26
 
 	KindAsk     Kind = 32
 	KindAnswer  Kind = 33
@@ -38,8 +44,8 @@ const (
 	KindLease   Kind = 39
 )
 
-// names are the words of the seeds. The ring and the bully each have an
-// ELECTION of their own: one word, two kinds.
+// names are the words of the seeds. Several algorithms have an ELECTION of their
+// own: one word, as many kinds. So has TIMEOUT_NOW.
 var names = map[Kind]string{
 	KindHello:        "HELLO",
 	KindWelcome:      "WELCOME",
@@ -55,6 +61,7 @@ var names = map[Kind]string{
 	KindCoordinator:  "COORDINATOR",
 	KindRingElection: "ELECTION",
 	KindElected:      "ELECTED",
+	KindIdentity:     "ID",
 	KindAsk:          "ASK",
 	KindAnswer:       "ANSWER",
 	KindClaim:        "CLAIM",
@@ -63,6 +70,11 @@ var names = map[Kind]string{
 	KindDeny:         "DENY",
 	KindRelease:      "RELEASE",
 	KindLease:        "LEASE",
+
+	KindTokenElection:    "ELECTION",
+	KindTokenCoordinator: "COORDINATOR",
+	KindProbe:            "PROBE",
+	KindProbeReply:       "REPLY",
 }
 
 // String is the kind in the words of the seeds.
@@ -129,6 +141,12 @@ type Elected struct {
 	Hops   uint64 // links travelled so far, this one included
 }
 
+// Identity tells everybody who the sender is, and calls the election (broadcast).
+// Self is the sender, with its attribute frozen for the term.
+type Identity struct {
+	Self Peer
+}
+
 // MaxHops bounds a hop count taken from the wire.
 const MaxHops = 1 << 20
 
@@ -138,6 +156,19 @@ func (OK) Kind() Kind           { return KindOK }
 func (Coordinator) Kind() Kind  { return KindCoordinator }
 func (RingElection) Kind() Kind { return KindRingElection }
 func (Elected) Kind() Kind      { return KindElected }
+func (Identity) Kind() Kind     { return KindIdentity }
+
+// Caller is who called the election that the message is about.
+
+func (b Election) Caller() NodeID     { return b.Candidate.ID }
+func (b RingElection) Caller() NodeID { return b.Initiator }
+func (b Identity) Caller() NodeID     { return b.Self.ID }
+
+// Announced is whom the message announces as the leader of its term; ok is false
+// for one that does not.
+
+func (b Coordinator) Announced() (leader Peer, ok bool) { return b.Leader, true }
+func (b Elected) Announced() (leader Peer, ok bool)     { return b.Leader, true }
 
 func (b TimeoutNow) String() string  { return b.Kind().String() }
 func (b Election) String() string    { return describe(b, "candidate", b.Candidate) }
@@ -146,7 +177,8 @@ func (b Coordinator) String() string { return describe(b, "leader", b.Leader) }
 func (b RingElection) String() string {
 	return describe(b, "best", b.Best, "initiator", b.Initiator)
 }
-func (b Elected) String() string { return describe(b, "leader", b.Leader) }
+func (b Elected) String() string  { return describe(b, "leader", b.Leader) }
+func (b Identity) String() string { return describe(b, "self", b.Self) }
 
 // describe writes "KIND name value, name value"; a peer as the seeds' id:attr.
 func describe(b Body, pairs ...any) string {
@@ -165,6 +197,7 @@ func (TimeoutNow) validate() error    { return nil }
 func (OK) validate() error            { return nil }
 func (b Election) validate() error    { return b.Candidate.ID.Validate() }
 func (b Coordinator) validate() error { return b.Leader.ID.Validate() }
+func (b Identity) validate() error    { return b.Self.ID.Validate() }
 
 func (b RingElection) validate() error {
 	if err := b.Initiator.Validate(); err != nil {

@@ -10,7 +10,8 @@ func TestKindNames(t *testing.T) {
 		KindHello: "HELLO", KindWelcome: "WELCOME", KindRefuse: "REFUSE", KindAck: "ACK",
 		KindTimeoutNow: "TIMEOUT_NOW", KindElection: "ELECTION", KindOK: "OK",
 		KindCoordinator: "COORDINATOR", KindRingElection: "ELECTION", KindElected: "ELECTED",
-		0: "KIND(0)", 255: "KIND(255)",
+		KindIdentity: "ID",
+		0:            "KIND(0)", 255: "KIND(255)",
 	} {
 		if got := kind.String(); got != want {
 			t.Errorf("kind %d is %q, want %q", uint8(kind), got, want)
@@ -28,10 +29,22 @@ func TestBodiesForPeople(t *testing.T) {
 		"COORDINATOR leader 5:80":          Coordinator{Leader: p},
 		"ELECTION best 5:80, initiator 17": RingElection{Initiator: 17, Best: p, Hops: 2},
 		"ELECTED leader 5:80":              Elected{Leader: p, Hops: 2},
-		"ANSWER yes":                       Answer{Session: p.Session, Yes: true},
-		"ANSWER no, promised 4":            Answer{Session: p.Session, Bar: BarPromise, Holder: 4},
-		"DENY just started":                Deny{Session: p.Session, Bar: BarBoot},
-		"LEASE leader 5:80, for 2.95s":     Lease{Leader: p, Remaining: 2950 * time.Millisecond},
+		"ELECTION collected 5 5, initiator 17": TokenElection{
+			Initiator: 17, Roll: Roll("").Add(p).Add(p), Hops: 2,
+		},
+		"ELECTION collected 9 ids, initiator 17": TokenElection{
+			Initiator: 17, Roll: fullRoll(p)[:9*peerSize],
+		},
+		"PROBE phase 3, candidate 5:80":           Probe{Candidate: p, Phase: 3},
+		"REPLY phase 3, candidate 5":              ProbeReply{Candidate: 5, Phase: 3},
+		"ELECTION collected nobody, initiator 17": TokenElection{Initiator: 17},
+		"COORDINATOR round, chosen 5:80":          TokenCoordinator{Leader: p},
+		"COORDINATOR round, leader 5:80":          TokenCoordinator{Leader: p, Taken: true},
+		"ID self 5:80":                            Identity{Self: p},
+		"ANSWER yes":                              Answer{Session: p.Session, Yes: true},
+		"ANSWER no, promised 4":                   Answer{Session: p.Session, Bar: BarPromise, Holder: 4},
+		"DENY just started":                       Deny{Session: p.Session, Bar: BarBoot},
+		"LEASE leader 5:80, for 2.95s":            Lease{Leader: p, Remaining: 2950 * time.Millisecond},
 	} {
 		if got := b.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

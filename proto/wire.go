@@ -46,6 +46,10 @@ type (
 		envelope
 		process
 	}
+	wireIdentity struct {
+		envelope
+		process
+	}
 	wireElected struct {
 		envelope
 		process
@@ -63,6 +67,7 @@ func (w *wireTimeoutNow) message() Message  { return w.with(TimeoutNow{}) }
 func (w *wireOK) message() Message          { return w.with(OK{}) }
 func (w *wireElection) message() Message    { return w.with(Election{Candidate: w.peer()}) }
 func (w *wireCoordinator) message() Message { return w.with(Coordinator{Leader: w.peer()}) }
+func (w *wireIdentity) message() Message    { return w.with(Identity{Self: w.peer()}) }
 
 func (w *wireElected) message() Message {
 	return w.with(Elected{Leader: w.peer(), Hops: w.Hops})
@@ -88,6 +93,11 @@ func newWire(k Kind) wire {
 		return new(wireRingElection)
 	case KindElected:
 		return new(wireElected)
+	case KindIdentity:
+		return new(wireIdentity)
+	}
+	if w := newRingWire(k); w != nil {
+		return w
 	}
 	return newOfficeWire(k)
 }
@@ -108,6 +118,11 @@ func wireOf(m Message) wire {
 		return &wireRingElection{e, process(b.Best), b.Initiator, b.Hops}
 	case Elected:
 		return &wireElected{e, process(b.Leader), b.Hops}
+	case Identity:
+		return &wireIdentity{e, process(b.Self)}
+	}
+	if w := ringWireOf(e, m.Body); w != nil {
+		return w
 	}
 	return officeWireOf(e, m.Body)
 }
