@@ -42,6 +42,10 @@ const (
 	KindDeny    Kind = 37
 	KindRelease Kind = 38
 	KindLease   Kind = 39
+
+	// How a voter that lost its disk comes back.
+	KindReturn   Kind = 56
+	KindStanding Kind = 57
 )
 
 // names are the words of the seeds. Several algorithms have an ELECTION of their
@@ -70,6 +74,8 @@ var names = map[Kind]string{
 	KindDeny:         "DENY",
 	KindRelease:      "RELEASE",
 	KindLease:        "LEASE",
+	KindReturn:       "RETURN",
+	KindStanding:     "STANDING",
 
 	KindTokenElection:    "ELECTION",
 	KindTokenCoordinator: "COORDINATOR",

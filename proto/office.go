@@ -43,6 +43,9 @@ type Renew struct {
 type Grant struct {
 	Session Session // of the claimant
 	Nonce   uint64
+	// Former are whom the voter granted earlier terms and has not seen to stop;
+	// none unless the cluster fences.
+	Former Epochs
 }
 
 // Deny refuses a Claim or a Renew. It binds nobody.
@@ -56,6 +59,9 @@ type Deny struct {
 // Release gives the sender's promises of the term back.
 type Release struct {
 	Session Session // of the sender
+	// Heir is whom the sender tells to stand next, zero for nobody: a courtesy to
+	// it, others hold back for a moment.
+	Heir NodeID
 }
 
 // Lease announces that the sender holds the office, and for how long if it does
@@ -63,6 +69,21 @@ type Release struct {
 type Lease struct {
 	Leader    Peer
 	Remaining time.Duration // when it was sent; whole microseconds
+}
+
+// Return asks a voter what it voted in: the sender lost its own disk.
+type Return struct {
+	Session Session // of the sender
+	Nonce   uint64
+}
+
+// Standing answers a Return. The envelope's term is the one that the voter voted
+// in last, zero for none.
+type Standing struct {
+	Session Session // of the asker
+	Nonce   uint64
+	Round   Term          // the highest of the nomination that the voter may have taken part in
+	Promise time.Duration // the longest that the voter ever made; whole microseconds
 }
 
 // MaxLease bounds what a Lease may announce.
@@ -91,21 +112,28 @@ func (b Bar) String() string {
 	return fmt.Sprintf("bar %d", uint8(b))
 }
 
-func (Ask) Kind() Kind     { return KindAsk }
-func (Answer) Kind() Kind  { return KindAnswer }
-func (Claim) Kind() Kind   { return KindClaim }
-func (Renew) Kind() Kind   { return KindRenew }
-func (Grant) Kind() Kind   { return KindGrant }
-func (Deny) Kind() Kind    { return KindDeny }
-func (Release) Kind() Kind { return KindRelease }
-func (Lease) Kind() Kind   { return KindLease }
+func (Ask) Kind() Kind      { return KindAsk }
+func (Answer) Kind() Kind   { return KindAnswer }
+func (Claim) Kind() Kind    { return KindClaim }
+func (Renew) Kind() Kind    { return KindRenew }
+func (Grant) Kind() Kind    { return KindGrant }
+func (Deny) Kind() Kind     { return KindDeny }
+func (Release) Kind() Kind  { return KindRelease }
+func (Lease) Kind() Kind    { return KindLease }
+func (Return) Kind() Kind   { return KindReturn }
+func (Standing) Kind() Kind { return KindStanding }
 
-func (b Ask) String() string     { return b.Kind().String() }
-func (b Claim) String() string   { return b.Kind().String() }
-func (b Renew) String() string   { return b.Kind().String() }
-func (b Grant) String() string   { return b.Kind().String() }
-func (b Release) String() string { return b.Kind().String() }
-func (b Deny) String() string    { return b.Kind().String() + " " + b.Bar.to(b.Holder) }
+func (b Ask) String() string   { return b.Kind().String() }
+func (b Claim) String() string { return b.Kind().String() }
+func (b Renew) String() string { return b.Kind().String() }
+func (b Release) String() string {
+	if b.Heir == 0 {
+		return b.Kind().String()
+	}
+	return b.Kind().String() + " to " + b.Heir.String()
+}
+func (b Deny) String() string   { return b.Kind().String() + " " + b.Bar.to(b.Holder) }
+func (b Return) String() string { return b.Kind().String() }
 
 func (b Answer) String() string {
 	if b.Yes {
@@ -114,8 +142,20 @@ func (b Answer) String() string {
 	return b.Kind().String() + " no, " + b.Bar.to(b.Holder)
 }
 
+func (b Grant) String() string {
+	text := b.Kind().String()
+	for _, e := range b.Former.All() {
+		text += fmt.Sprintf(", not seen to stop: %d of term %d", e.Leader, e.Term)
+	}
+	return text
+}
+
 func (b Lease) String() string {
 	return describe(b, "leader", b.Leader, "for", b.Remaining.Round(time.Millisecond))
+}
+
+func (b Standing) String() string {
+	return describe(b, "round", b.Round, "promise", b.Promise)
 }
 
 // to is the bar with the node that it binds the voter to.
@@ -126,11 +166,25 @@ func (b Bar) to(holder NodeID) string {
 	return b.String() + " " + holder.String()
 }
 
-func (b Ask) validate() error     { return validateSession(b.Session) }
-func (b Claim) validate() error   { return validateSession(b.Session) }
-func (b Renew) validate() error   { return validateSession(b.Session) }
-func (b Grant) validate() error   { return validateSession(b.Session) }
-func (b Release) validate() error { return validateSession(b.Session) }
+func (b Ask) validate() error   { return validateSession(b.Session) }
+func (b Claim) validate() error { return validateSession(b.Session) }
+func (b Renew) validate() error { return validateSession(b.Session) }
+func (b Release) validate() error {
+	if b.Heir != 0 {
+		if err := b.Heir.Validate(); err != nil {
+			return err
+		}
+	}
+	return validateSession(b.Session)
+}
+func (b Return) validate() error { return validateSession(b.Session) }
+
+func (b Grant) validate() error {
+	if err := b.Former.Validate(); err != nil {
+		return err
+	}
+	return validateSession(b.Session)
+}
 
 func (b Answer) validate() error {
 	if b.Yes != (b.Bar == NoBar) {
@@ -151,6 +205,16 @@ func (b Lease) validate() error {
 		return fmt.Errorf("a lease of %v: want up to %v", b.Remaining, MaxLease)
 	}
 	return b.Leader.ID.Validate()
+}
+
+func (b Standing) validate() error {
+	if b.Promise < 0 || b.Promise > MaxLease {
+		return fmt.Errorf("a promise of %v: want up to %v", b.Promise, MaxLease)
+	}
+	if b.Round > MaxTerm {
+		return fmt.Errorf("round %d: at most %d", b.Round, MaxTerm)
+	}
+	return validateSession(b.Session)
 }
 
 func validateRefusal(s Session, b Bar, holder NodeID) error {

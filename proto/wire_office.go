@@ -21,11 +21,14 @@ type (
 
 // One wire struct a kind.
 type (
-	wireAsk    struct{ wireRound }
-	wireClaim  struct{ wireRound }
-	wireRenew  struct{ wireRound }
-	wireGrant  struct{ wireRound }
-	wireDeny   struct{ wireRefusal }
+	wireAsk   struct{ wireRound }
+	wireClaim struct{ wireRound }
+	wireRenew struct{ wireRound }
+	wireDeny  struct{ wireRefusal }
+	wireGrant struct {
+		wireRound
+		Former []byte `msgpack:"g,omitempty"` // Epochs
+	}
 	wireAnswer struct {
 		wireRefusal
 		Yes bool `msgpack:"y"`
@@ -33,6 +36,14 @@ type (
 	wireRelease struct {
 		envelope
 		Session Session `msgpack:"s"`
+		// Since it was added later, it is absent when zero.
+		Heir NodeID `msgpack:"i,omitempty"`
+	}
+	wireReturn   struct{ wireRound }
+	wireStanding struct {
+		wireRound
+		Round   Term   `msgpack:"o"`
+		Promise uint64 `msgpack:"p"` // microseconds
 	}
 	wireLease struct {
 		envelope
@@ -44,7 +55,7 @@ type (
 func (w *wireAsk) message() Message   { return w.with(Ask{w.Session, w.Nonce}) }
 func (w *wireClaim) message() Message { return w.with(Claim{w.Session, w.Nonce}) }
 func (w *wireRenew) message() Message { return w.with(Renew{w.Session, w.Nonce}) }
-func (w *wireGrant) message() Message { return w.with(Grant{w.Session, w.Nonce}) }
+func (w *wireGrant) message() Message { return w.with(Grant{w.Session, w.Nonce, Epochs(w.Former)}) }
 func (w *wireDeny) message() Message {
 	return w.with(Deny{w.Session, w.Nonce, barOf(w.Bar), w.Holder})
 }
@@ -52,11 +63,21 @@ func (w *wireDeny) message() Message {
 func (w *wireAnswer) message() Message {
 	return w.with(Answer{w.Session, w.Nonce, w.Yes, barOf(w.Bar), w.Holder})
 }
-func (w *wireRelease) message() Message { return w.with(Release{w.Session}) }
+func (w *wireRelease) message() Message { return w.with(Release{w.Session, w.Heir}) }
+
+func (w *wireReturn) message() Message { return w.with(Return{w.Session, w.Nonce}) }
+
+func (w *wireStanding) message() Message {
+	return w.with(Standing{w.Session, w.Nonce, w.Round, ofMicros(w.Promise)})
+}
 
 func (w *wireLease) message() Message {
-	micros := min(w.Remaining, uint64(math.MaxInt64/int64(time.Microsecond)))
-	return w.with(Lease{w.peer(), time.Duration(micros) * time.Microsecond})
+	return w.with(Lease{w.peer(), ofMicros(w.Remaining)})
+}
+
+// ofMicros keeps what is too long from wrapping.
+func ofMicros(n uint64) time.Duration {
+	return time.Duration(min(n, uint64(math.MaxInt64/int64(time.Microsecond)))) * time.Microsecond
 }
 
 // barOf keeps what is no bar out of range.
@@ -80,6 +101,10 @@ func newOfficeWire(k Kind) wire {
 		return new(wireRelease)
 	case KindLease:
 		return new(wireLease)
+	case KindReturn:
+		return new(wireReturn)
+	case KindStanding:
+		return new(wireStanding)
 	}
 	return nil
 }
@@ -95,11 +120,15 @@ func officeWireOf(e envelope, body Body) wire {
 	case Renew:
 		return &wireRenew{wireRound{e, b.Session, b.Nonce}}
 	case Grant:
-		return &wireGrant{wireRound{e, b.Session, b.Nonce}}
+		return &wireGrant{wireRound{e, b.Session, b.Nonce}, []byte(b.Former)}
 	case Deny:
 		return &wireDeny{wireRefusal{wireRound{e, b.Session, b.Nonce}, uint64(b.Bar), b.Holder}}
 	case Release:
-		return &wireRelease{e, b.Session}
+		return &wireRelease{e, b.Session, b.Heir}
+	case Return:
+		return &wireReturn{wireRound{e, b.Session, b.Nonce}}
+	case Standing:
+		return &wireStanding{wireRound{e, b.Session, b.Nonce}, b.Round, uint64(b.Promise.Microseconds())}
 	case Lease:
 		return &wireLease{e, process(b.Leader), uint64(b.Remaining.Microseconds())}
 	}
