@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 )
 
@@ -110,6 +111,10 @@ type Peer struct {
 	// it spares others the wait for a node that would not lead.
 	Ineligible bool
 }
+
+// ChosenAttr is the attribute of a leader that an operator chose, as it announces
+// itself: nobody ranks above it.
+const ChosenAttr = math.MaxInt64
 
 // Rank is the peer's place in an election.
 func (p Peer) Rank() Rank { return Rank{Attr: p.Attr, ID: p.ID, Ineligible: p.Ineligible} }

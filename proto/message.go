@@ -10,7 +10,7 @@ import (
 type Kind uint8
 
 // Kinds below 16 belong to the link between two processes, those from 32 to the
-// office, the others to the nominations.
+// office, those from 48 to transfers, the others to the nominations.
 const (
 	KindHello   Kind = 1
 	KindWelcome Kind = 2
@@ -43,6 +43,10 @@ const (
 	KindRelease Kind = 38
 	KindLease   Kind = 39
 
+	KindOffer    Kind = 48
+	KindReply    Kind = 49
+	KindTakeOver Kind = 50
+
 	// How a voter that lost its disk comes back.
 	KindReturn   Kind = 56
 	KindStanding Kind = 57
@@ -74,6 +78,9 @@ var names = map[Kind]string{
 	KindDeny:         "DENY",
 	KindRelease:      "RELEASE",
 	KindLease:        "LEASE",
+	KindOffer:        "OFFER",
+	KindReply:        "REPLY",
+	KindTakeOver:     "TIMEOUT_NOW",
 	KindReturn:       "RETURN",
 	KindStanding:     "STANDING",
 
@@ -193,6 +200,9 @@ func describe(b Body, pairs ...any) string {
 		value := pairs[i+1]
 		if p, ok := value.(Peer); ok {
 			value = fmt.Sprintf("%d:%d", p.ID, p.Attr)
+			if p.Attr == ChosenAttr {
+				value = p.ID.String() + ":chosen"
+			}
 		}
 		parts = append(parts, fmt.Sprintf("%v %v", pairs[i], value))
 	}

@@ -106,7 +106,7 @@ func newOfficeWire(k Kind) wire {
 	case KindStanding:
 		return new(wireStanding)
 	}
-	return nil
+	return newTransferWire(k)
 }
 
 func officeWireOf(e envelope, body Body) wire {
@@ -132,5 +132,5 @@ func officeWireOf(e envelope, body Body) wire {
 	case Lease:
 		return &wireLease{e, process(b.Leader), uint64(b.Remaining.Microseconds())}
 	}
-	return nil
+	return transferWireOf(e, body)
 }
