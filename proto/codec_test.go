@@ -16,6 +16,7 @@ func messages() []Message {
 	session := Session{0: 0xff, 15: 1}
 	low := Peer{ID: 1, Session: session, Attr: math.MinInt64}
 	high := Peer{ID: MaxNodeID, Session: session, Attr: math.MaxInt64}
+	reign := Epoch{MaxTerm, MaxNodeID, session}
 	around := func(b Body) Message {
 		return Message{
 			From: 4, To: 5, Term: 7, Seq: 12, HLC: HLC{Micros: 1795186664073742, Logical: 3}, Body: b,
@@ -58,6 +59,13 @@ func messages() []Message {
 		around(TakeOver{session, Session{3: 1}, true}),
 		around(Lease{high, MaxLease}),
 		around(Lease{low, time.Microsecond}),
+		around(Account{reign, MaxReign, time.Microsecond, true}),
+		around(Account{reign, 0, 0, false}),
+		around(Truce{session}),
+		around(Settled{Reign: reign}),
+		around(Settled{
+			reign, time.Second, time.Minute, true, Epoch{MaxTerm, 3, session}, MaxReign, 3, -1, "exit status 1",
+		}),
 		around(Return{session, 7}),
 		around(Standing{session, 8, MaxTerm, MaxLease}),
 		limits,
@@ -210,10 +218,31 @@ func TestUnmarshalRefusesValuesNoCorrectNodeSends(t *testing.T) {
 		"a lease for nothing": {KindLease, map[string]any{"i": 1, "e": 0}, ErrValue},
 		"an unknown decline":  {KindReply, map[string]any{"s": session[:], "b": 99}, ErrValue},
 		"a lease for ever":    {KindLease, map[string]any{"i": 1, "e": uint64(math.MaxInt64)}, ErrValue},
-		"hops negative":       {KindElected, map[string]any{"i": 1, "h": -1}, ErrValue},
-		"initiator absent":    {KindRingElection, map[string]any{"i": 1}, ErrValue},
-		"kind of the link":    {KindHello, nil, ErrKind},
-		"kind unknown":        {200, nil, ErrKind},
+		"a reign of nobody":   {KindAccount, map[string]any{"o": 1, "s": session}, ErrValue},
+		"a reign of term 0":   {KindAccount, map[string]any{"i": 1, "s": session}, ErrValue},
+		"a reign, absurd term": {
+			KindAccount, map[string]any{"i": 1, "s": session, "o": uint64(MaxTerm) + 1}, ErrValue,
+		},
+		"a reign for ever": {
+			KindAccount, map[string]any{"i": 1, "s": session, "o": 1, "e": uint64(math.MaxInt64)}, ErrValue,
+		},
+		"a reign before it": {
+			KindAccount, map[string]any{"i": 1, "s": session, "o": 1, "e": -1}, ErrValue,
+		},
+		"a truce of nobody": {KindTruce, map[string]any{"s": make([]byte, 16)}, ErrValue},
+		"a rival of term 0": {
+			KindSettled, map[string]any{"i": 1, "s": session, "o": 1, "ri": 2}, ErrValue,
+		},
+		"an exit code there is not": {
+			KindSettled, map[string]any{"i": 1, "s": session, "o": 1, "x": 256}, ErrValue,
+		},
+		"a problem without end": {
+			KindSettled, map[string]any{"i": 1, "s": session, "o": 1, "w": strings.Repeat("x", 300)}, ErrValue,
+		},
+		"hops negative":    {KindElected, map[string]any{"i": 1, "h": -1}, ErrValue},
+		"initiator absent": {KindRingElection, map[string]any{"i": 1}, ErrValue},
+		"kind of the link": {KindHello, nil, ErrKind},
+		"kind unknown":     {200, nil, ErrKind},
 	}
 	for name, c := range cases {
 		m, err := Unmarshal(c.kind, fields(t, c.change))

@@ -24,6 +24,7 @@ type Hello struct {
 	ID        NodeID  `msgpack:"i"` // who dials,
 	Session   Session `msgpack:"s"` // as which process,
 	To        NodeID  `msgpack:"t"` // and whom; zero only asks who is there
+	Silent    bool    `msgpack:"q"` // nothing will be said on the connection any more
 }
 
 // Welcome answers a Hello: who is there.

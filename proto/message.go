@@ -10,7 +10,8 @@ import (
 type Kind uint8
 
 // Kinds below 16 belong to the link between two processes, those from 32 to the
-// office, those from 48 to transfers, the others to the nominations.
+// office, those from 48 to transfers, those from 64 to the mending of a split
+// brain, the others to the nominations.
 const (
 	KindHello   Kind = 1
 	KindWelcome Kind = 2
@@ -50,6 +51,10 @@ const (
 	// How a voter that lost its disk comes back.
 	KindReturn   Kind = 56
 	KindStanding Kind = 57
+
+	KindAccount Kind = 64
+	KindTruce   Kind = 65
+	KindSettled Kind = 66
 )
 
 // names are the words of the seeds. Several algorithms have an ELECTION of their
@@ -83,6 +88,9 @@ var names = map[Kind]string{
 	KindTakeOver:     "TIMEOUT_NOW",
 	KindReturn:       "RETURN",
 	KindStanding:     "STANDING",
+	KindAccount:      "ACCOUNT",
+	KindTruce:        "TRUCE",
+	KindSettled:      "SETTLED",
 
 	KindTokenElection:    "ELECTION",
 	KindTokenCoordinator: "COORDINATOR",

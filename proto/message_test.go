@@ -29,6 +29,14 @@ func TestBodiesForPeople(t *testing.T) {
 		"COORDINATOR leader 5:80":          Coordinator{Leader: p},
 		"ELECTION best 5:80, initiator 17": RingElection{Initiator: 17, Best: p, Hops: 2},
 		"ELECTED leader 5:80":              Elected{Leader: p, Hops: 2},
+		"TRUCE":                            Truce{Session: p.Session},
+		"SETTLED leader 5, term 3":         Settled{Reign: Epoch{3, 5, p.Session}},
+		"SETTLED leader 5, term 3, rival 4, overlap 2s": Settled{
+			Reign: Epoch{3, 5, p.Session}, Rival: Epoch{2, 4, p.Session}, Overlap: 2 * time.Second,
+		},
+		"ACCOUNT leader 5, term 3, led 2s, stopped 1s": Account{
+			Reign: Epoch{3, 5, p.Session}, Led: 2 * time.Second, Ago: time.Second, Stopped: true,
+		},
 		"ELECTION collected 5 5, initiator 17": TokenElection{
 			Initiator: 17, Roll: Roll("").Add(p).Add(p), Hops: 2,
 		},
