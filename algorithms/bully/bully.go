@@ -95,11 +95,7 @@ func (r round) assume(reason string) {
 // answers.
 func (r round) ask() {
 	election := r.Question()
-	r.core.Peers(func(p proto.Peer) {
-		if r.isHigher(p) {
-			r.core.Send(p.ID, election)
-		}
-	})
+	r.core.SendWhere(election, r.isHigher)
 	if former := r.core.Former(); r.isHigher(former) && !r.core.Lists(former.ID) {
 		r.core.Send(former.ID, election)
 	}

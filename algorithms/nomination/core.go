@@ -2,6 +2,7 @@ package nomination
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -300,6 +301,21 @@ func (c *Core) Send(to proto.NodeID, body proto.Body) {
 	c.out.Send = append(c.out.Send, proto.Message{
 		From: c.cfg.Self, To: to, Term: c.term, Body: body,
 	})
+}
+
+// SendAll sends a message of the current term to each other process believed alive.
+func (c *Core) SendAll(body proto.Body) {
+	c.SendWhere(body, func(proto.Peer) bool { return true })
+}
+
+// SendWhere sends it to those that are wanted.
+func (c *Core) SendWhere(body proto.Body, wanted func(proto.Peer) bool) {
+	c.out.Send = slices.Grow(c.out.Send, len(c.roster.members))
+	for i := range c.roster.members {
+		if p := c.roster.members[i].Peer; wanted(p) {
+			c.Send(p.ID, body)
+		}
+	}
 }
 
 // SetTimer makes the Round's Timeout due after d. It replaces the one before,

@@ -42,19 +42,28 @@ func (c *Core) receive(m proto.Message) {
 	}
 }
 
+// What messages may be to the shared rules, whatever the algorithm. A body that is
+// neither answers another one.
+type (
+	// call is a body that calls an election, or passes the call on. It asks: whoever
+	// knows better tells its sender.
+	call interface {
+		// Caller is the node that called it.
+		Caller() proto.NodeID
+	}
+	// announcement is a body that tells who leads its term.
+	announcement interface {
+		// Announced is that leader; ok is false while it only may become one.
+		Announced() (leader proto.Peer, ok bool)
+	}
+)
+
 // askedByStranger reports whether m calls an election for a node that is not in
 // the view. One that reaches others, but that nobody reaches, could otherwise
 // depose every leader, again and again, and never lead.
 func (c *Core) askedByStranger(m proto.Message) bool {
-	caller := m.From
-	switch body := m.Body.(type) {
-	case proto.Election:
-	case proto.RingElection:
-		caller = body.Initiator
-	default:
-		return false
-	}
-	return caller != c.cfg.Self && !c.Lists(caller)
+	body, ok := m.Body.(call)
+	return ok && body.Caller() != c.cfg.Self && !c.Lists(body.Caller())
 }
 
 // stale drops a message of a lower term and tells its sender who leads, so
@@ -63,13 +72,14 @@ func (c *Core) askedByStranger(m proto.Message) bool {
 func (c *Core) stale(m proto.Message) {
 	kind := m.Body.Kind()
 	leader, announces := announcedBy(m)
-	asks := !announces && kind != proto.KindOK && kind != proto.KindTimeoutNow
+	_, calls := m.Body.(call)
+	asks := calls
 	switch {
 	case c.Looking() && c.aside && (asks || leader.ID == m.From):
 		// Its term is over here, and nobody here will call another.
 		c.Why("%s of term %d is below term %d -> %d must take the next", kind, m.Term, c.term, m.From)
 		c.Send(m.From, proto.TimeoutNow{})
-	case c.Looking() || kind == proto.KindOK || m.From == c.leader.ID:
+	case c.Looking() || kind != proto.KindTimeoutNow && !asks && !announces || m.From == c.leader.ID:
 		c.Why("%s of term %d is below term %d -> drop it", kind, m.Term, c.term)
 	default:
 		c.Why("%s of term %d is below term %d -> drop it, tell %d that %d leads",
@@ -81,11 +91,8 @@ func (c *Core) stale(m proto.Message) {
 // announcedBy returns whom m announces as the leader, ok false if m is no
 // announcement.
 func announcedBy(m proto.Message) (leader proto.Peer, ok bool) {
-	switch body := m.Body.(type) {
-	case proto.Coordinator:
-		return body.Leader, true
-	case proto.Elected:
-		return body.Leader, true
+	if body, announces := m.Body.(announcement); announces {
+		return body.Announced()
 	}
 	return nobody, false
 }
@@ -339,10 +346,7 @@ func (c *Core) announceEvery() time.Duration {
 func (c *Core) Tell(to proto.NodeID) { c.Send(to, c.round.Announcement(c.leader)) }
 
 // TellAll tells every node believed alive who leads the current term.
-func (c *Core) TellAll() {
-	body := c.round.Announcement(c.leader)
-	c.Peers(func(p proto.Peer) { c.Send(p.ID, body) })
-}
+func (c *Core) TellAll() { c.SendAll(c.round.Announcement(c.leader)) }
 
 func (c *Core) epoch(l proto.Peer) proto.Epoch {
 	return proto.Epoch{Term: c.term, Leader: l.ID, Session: l.Session}
