@@ -39,7 +39,9 @@ type (
 	// PeersChanged is the failure detector's opinion; it may be wrong.
 	PeersChanged struct {
 		// Alive are the processes believed alive, this one among them, in the
-		// order of their ids, each with its attribute as it is now.
+		// order of their ids, each with its attribute as it is now, and with what
+		// it said of its being eligible. Of this node's own that is not read: see
+		// Eligible.
 		Alive []proto.Peer
 		// Evidence is what changed the opinion, for the record only.
 		Evidence string
@@ -51,6 +53,38 @@ type (
 	// Resign makes the node step down, if it leads, and stand aside until the
 	// next Campaign or restart. To is the successor, zero for the best one.
 	Resign struct{ To proto.NodeID }
+
+	// Transfer is the operator's wish that the leader hands over, to To or, if that
+	// is zero, to the best eligible node. The leader asks the successor first, and
+	// leads on when that would not or could not lead; else it leaves in the order of
+	// a resignation, and stays eligible. What the operator chose lasts: no
+	// preference for a higher rank undoes it while the successor leads.
+	// Output.Transfer says, in this Step or a later one, what came of it.
+	Transfer struct {
+		To proto.NodeID
+		// Why is who asked, and what for, for the record.
+		Why string
+	}
+
+	// Eligible says that this node may lead from now on, or that it may not:
+	// operators pause nodes, health checks fail. The host merges all causes that
+	// hold into one event, and gives it anew whenever that changes; a Machine
+	// starts out eligible.
+	//
+	// A node that may not lead calls no election and wins none. It follows, and
+	// answers and votes as ever. If it leads, it resigns: it leads no more from
+	// that Step on, and hands over to the best eligible node that it knows. What
+	// the others know of it, in their views and by Output.Ineligible, spares them
+	// the wait for its answer, and is needed for nothing. Unlike Resign it neither
+	// ends with a Campaign, which it refuses, nor outlives the cause.
+	Eligible struct {
+		OK bool
+		// Keep lets a node that leads go on until it loses its leadership: it only
+		// does not stand anew. It is for a whole cluster that shall not elect.
+		Keep bool
+		// Why is every cause that holds, for the record; empty when OK.
+		Why string
+	}
 
 	// Gone says that a process is proven dead: its connection ended cleanly, and
 	// a dial begun after that found its address refusing, or another session
@@ -73,7 +107,9 @@ func (PeersChanged) event() {}
 func (Campaign) event()     {}
 func (Resign) event()       {}
 func (Gone) event()         {}
+func (Transfer) event()     {}
 func (Idle) event()         {}
+func (Eligible) event()     {}
 
 // Output is what the host does after a Step, in the order of the fields.
 type Output struct {
@@ -87,6 +123,13 @@ type Output struct {
 	Deadline time.Time
 	// Leader is the current belief, in every Output.
 	Leader Leader
+	// Transfer says what came of the Transfer that was asked for last; nil in a
+	// Step that ends none.
+	Transfer *TransferEnd
+	// Ineligible is why this node is not eligible, in every Output; empty while it
+	// is. A Machine may find itself not eligible, for a while, without an event. The
+	// host tells the others, by proto.Peer.Ineligible.
+	Ineligible string
 	// Round is the term that this Step is about, where that is not the Leader's;
 	// zero otherwise.
 	Round proto.Term
@@ -95,6 +138,15 @@ type Output struct {
 	// Warn says that the event was refused as something a correct peer does
 	// not send; the last Why says what and why.
 	Warn bool
+}
+
+// TransferEnd is the end of a transfer, as far as it is the leader's.
+type TransferEnd struct {
+	// To is the successor: the one that was asked for, or that was chosen.
+	To proto.NodeID
+	// Refused is why nothing changed. It is empty when the leader gave way: then it
+	// tells the successor to lead, once its work has stopped.
+	Refused string
 }
 
 // State is what a node must never forget.

@@ -29,6 +29,7 @@ const (
 	timerPreempt               // take over from a lower-ranked leader
 	timerAnnounce              // repeat who leads
 	timerSilence               // the leader has not been heard of
+	timerOffer                 // the successor did not answer
 	timerKeep                  // the round is over: write its term down
 	numTimers
 )
@@ -51,20 +52,22 @@ type Core struct {
 	roster roster
 	damper damper
 
-	term   proto.Term
-	saved  algorithms.State // durable, or in the Output of this Step
-	spent  proto.Term       // the last term this node must not stand in
-	self   proto.Peer       // with the attribute frozen for the term
-	leader proto.Peer
-	former proto.Peer // the leader whose loss this node's own round is about
-	floor  proto.Epoch
-	heard  time.Time  // of the leader itself, or of its election
-	doubt  bool       // the leader is silent, the others were asked
-	passed proto.Term // in which a hand-over was passed on
-	aside  bool       // asked to resign: follow, never stand
-	reason string     // of the election that timerCampaign will call
-	fresh  bool       // just started: does not know what happened so far
-	views  uint64     // how many were taken
+	term     proto.Term
+	saved    algorithms.State // durable, or in the Output of this Step
+	spent    proto.Term       // the last term this node must not stand in
+	self     proto.Peer       // with the attribute frozen for the term
+	leader   proto.Peer
+	former   proto.Peer // the leader whose loss this node's own round is about
+	floor    proto.Epoch
+	heard    time.Time  // of the leader itself, or of its election
+	doubt    bool       // the leader is silent, the others were asked
+	passed   proto.Term // in which a hand-over was passed on
+	resigned bool       // asked to: follow, never stand
+	barred   string     // why the host does not let this node stand, "" if it does
+	reason   string     // of the election that timerCampaign will call
+	fresh    bool       // just started: does not know what happened so far
+	offer    offer      // of a transfer
+	views    uint64     // how many were taken
 
 	timers [numTimers]time.Time
 
@@ -98,6 +101,10 @@ func (c *Core) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 		c.campaign(ev.Reason)
 	case algorithms.Resign:
 		c.resign(ev.To)
+	case algorithms.Eligible:
+		c.eligible(ev)
+	case algorithms.Transfer:
+		c.transfer(ev)
 	}
 	c.keepLooking()
 	return c.output()
@@ -127,6 +134,8 @@ func (c *Core) timeout() {
 			c.announceAgain()
 		case timerSilence:
 			c.silence()
+		case timerOffer:
+			c.endTransfer(c.offer.to.ID, "it did not answer in time")
 		case timerKeep:
 			c.keep()
 		}
@@ -148,7 +157,11 @@ func (c *Core) campaignDue() {
 
 // campaign is the operator's wish: it ends standing aside and is not damped.
 func (c *Core) campaign(reason string) {
-	c.aside = false
+	if c.barred != "" {
+		c.Why("%s, but this node is not eligible: %s -> do not stand", reason, c.barred)
+		return
+	}
+	c.resigned = false
 	if c.Looking() && c.TimerRuns() {
 		c.Why("%s -> an election is under way already", reason)
 		return
@@ -162,7 +175,7 @@ func (c *Core) campaign(reason string) {
 func (c *Core) keepLooking() {
 	switch {
 	case !c.Looking():
-	case c.aside:
+	case c.Aside():
 		if c.term > 0 && c.timers[timerSilence].IsZero() {
 			c.timers[timerSilence] = c.now.Add(Silence(c.announceEvery()))
 		}
@@ -181,6 +194,9 @@ func (c *Core) keep() {
 // output completes the Output of the Step. A term that is not reserved cannot
 // wait to be written down.
 func (c *Core) output() algorithms.Output {
+	if !c.Leading() {
+		c.dropTransfer()
+	}
 	if c.term > c.saved.Reserved {
 		c.keep()
 	}
@@ -193,6 +209,7 @@ func (c *Core) output() algorithms.Output {
 		}
 	}
 	c.out.Leader = algorithms.Leader{ID: c.leader.ID, Session: c.leader.Session, Term: c.term}
+	c.out.Ineligible = c.barred
 	out := c.out
 	c.out = algorithms.Output{}
 	return out
@@ -201,7 +218,7 @@ func (c *Core) output() algorithms.Output {
 // Call calls an election of the next term for the given reason, now or, if
 // this node called too many of late, after a pause.
 func (c *Core) Call(reason string) {
-	if c.aside {
+	if c.Aside() {
 		c.Why("%s -> stand aside, others call the election", reason)
 		return
 	}
@@ -249,6 +266,7 @@ func (c *Core) isBest() bool {
 // adopt enters a higher term: the round's state is forgotten, the ranks are
 // frozen anew.
 func (c *Core) adopt(t proto.Term) {
+	c.dropTransfer()
 	c.term, c.leader = t, nobody
 	c.former = nobody
 	c.timers = [numTimers]time.Time{}
@@ -260,13 +278,20 @@ func (c *Core) adopt(t proto.Term) {
 // Win makes this node the leader of the current term.
 func (c *Core) Win(reason string) {
 	c.Why("%s -> lead term %d", reason, c.term)
-	c.settle(c.self)
+	c.lead(c.self)
+}
+
+// lead makes this node the leader of the current term, with the rank that others
+// are told.
+func (c *Core) lead(self proto.Peer) {
+	c.settle(self)
 	c.timers[timerAnnounce] = c.now.Add(c.announceEvery())
 	c.round.Won()
 }
 
 // settle ends the search: l leads the current term.
 func (c *Core) settle(l proto.Peer) {
+	l.Ineligible = false // it leads
 	c.leader, c.former, c.fresh = l, nobody, false
 	c.floor, c.heard, c.doubt = c.epoch(l), c.now, false
 	c.timers = [numTimers]time.Time{}
@@ -361,13 +386,21 @@ func (c *Core) Looking() bool { return c.leader.ID == 0 }
 // Leading reports whether this node leads.
 func (c *Core) Leading() bool { return c.leader.ID == c.cfg.Self }
 
-// Aside reports whether this node was asked to stand aside.
-func (c *Core) Aside() bool { return c.aside }
+// Aside reports whether this node follows and never stands: it was asked to
+// resign, or is not eligible.
+func (c *Core) Aside() bool { return c.resigned || c.barred != "" }
+
+// Out reports whether this process cannot win the current term, as far as this
+// node knows: it left the view in it, or does not stand.
+func (c *Core) Out(p proto.Peer) bool {
+	known, ok := c.roster.find(p.ID)
+	return c.Dead(p) || ok && known.Is(p) && known.Ineligible
+}
 
 // MayStand reports whether this node may become the leader of the current
 // term: it does not stand aside, no former life of it can have taken part in the
 // term, its start did not fall into it, and its leader, if any, was not lost.
-func (c *Core) MayStand() bool { return !c.aside && c.term > c.spent }
+func (c *Core) MayStand() bool { return !c.Aside() && c.term > c.spent }
 
 // Peers calls f for each other process believed alive, in the order of ids.
 func (c *Core) Peers(f func(proto.Peer)) {

@@ -31,6 +31,11 @@
 //     asked, and if none has heard it either, it is lost.
 //   - A node that knows no leader always has a timer running, unless it was
 //     told to stand aside.
+//   - A node that is not eligible stands aside, and ranks below all that are. As the
+//     leader it steps down, unless it is to keep what it has.
+//   - A leader that an operator asks to hand over asks the successor first, steps
+//     down when that would lead, and then tells it. That one ranks above all while
+//     it leads: no preference undoes what an operator chose.
 //   - Own rounds are damped: a few are free, then each waits twice as long as
 //     the one before, with jitter, up to a bound.
 //

@@ -50,7 +50,7 @@ func (r *roster) update(alive []proto.Peer, term proto.Term) (came, went []proto
 		m := member{Peer: p, live: p.Attr}
 		if len(old) > 0 && old[0].ID == p.ID {
 			if old[0].Session == p.Session {
-				m.Attr = old[0].Attr // frozen
+				m.Attr = old[0].Attr // frozen, unlike being eligible
 			} else {
 				came, went = append(came, p), append(went, old[0].Peer)
 			}
@@ -105,10 +105,11 @@ func (r *roster) find(id proto.NodeID) (proto.Peer, bool) {
 	return r.members[i].Peer, true
 }
 
-// best returns the highest-ranked other member, leaving one out.
+// best returns the highest-ranked other member that is eligible, leaving one
+// out.
 func (r *roster) best(but proto.NodeID) (best proto.Peer, ok bool) {
 	for _, m := range r.members {
-		if m.ID == but {
+		if m.ID == but || m.Ineligible {
 			continue
 		}
 		if !ok || m.Rank().Compare(best.Rank()) > 0 {

@@ -35,8 +35,22 @@ func (c *Core) receive(m proto.Message) {
 	switch {
 	case announces:
 		c.announced(m, leader)
-	case kind == proto.KindTimeoutNow:
+	default:
+		c.handle(m)
+	}
+}
+
+// handle takes a message of the current term that announces nobody.
+func (c *Core) handle(m proto.Message) {
+	switch body := m.Body.(type) {
+	case proto.TimeoutNow:
 		c.takeOver(m)
+	case proto.Offer:
+		c.offered(m, body)
+	case proto.Reply:
+		c.replied(m, body)
+	case proto.TakeOver:
+		c.takeOverFrom(m, body)
 	default:
 		c.round.Receive(m)
 	}
@@ -67,15 +81,15 @@ func (c *Core) askedByStranger(m proto.Message) bool {
 }
 
 // stale drops a message of a lower term and tells its sender who leads, so
-// that whoever was left behind catches up. An OK needs no answer: its sender
-// asked for nothing.
+// that whoever was left behind catches up. What answers, as an OK does, needs no
+// answer: its sender asked for nothing.
 func (c *Core) stale(m proto.Message) {
 	kind := m.Body.Kind()
 	leader, announces := announcedBy(m)
 	_, calls := m.Body.(call)
-	asks := calls
+	asks := calls || kind == proto.KindOffer
 	switch {
-	case c.Looking() && c.aside && (asks || leader.ID == m.From):
+	case c.Looking() && c.Aside() && (asks || leader.ID == m.From):
 		// Its term is over here, and nobody here will call another.
 		c.Why("%s of term %d is below term %d -> %d must take the next", kind, m.Term, c.term, m.From)
 		c.Send(m.From, proto.TimeoutNow{})
@@ -130,7 +144,7 @@ func (c *Core) announcedBelow(m proto.Message, l proto.Peer) {
 		c.Why("%d leads term %d, which stands over %d -> tell %d",
 			c.leader.ID, c.term, l.ID, m.From)
 		c.Tell(m.From)
-	case c.aside && m.From == l.ID:
+	case c.Aside() && m.From == l.ID:
 		c.Why("%d led term %d, which stood over %d -> it must take the next",
 			c.floor.Leader, c.term, l.ID)
 		c.Send(m.From, proto.TimeoutNow{})
@@ -217,7 +231,7 @@ func (c *Core) takeOver(m proto.Message) {
 	switch {
 	case !c.Looking() && !c.Leading() && m.From != c.leader.ID:
 		c.Why("%d does not lead term %d -> drop its TIMEOUT_NOW", m.From, c.term)
-	case c.aside:
+	case c.Aside():
 		c.passOn(m.From)
 	case c.Looking():
 		c.Why("%d asks for a leader of the next term -> call an election of term %d",
@@ -247,44 +261,6 @@ func (c *Core) passOn(from proto.NodeID) {
 	c.Why("%d hands over, this node stands aside -> pass it on to %d", from, heir.ID)
 	c.passed = c.term
 	c.Send(heir.ID, proto.TimeoutNow{})
-}
-
-// resign steps down, hands over, and stands aside from then on. The order is:
-// not leader any more, then the successor is told.
-func (c *Core) resign(to proto.NodeID) {
-	led := c.Leading()
-	c.aside = true
-	c.timers[timerCampaign], c.timers[timerPreempt] = zeroTime, zeroTime
-	if c.Looking() {
-		c.StopTimer()
-		c.round.Reset()
-	}
-	if !led {
-		c.Why("asked to resign -> stand aside")
-		return
-	}
-	c.leader = nobody
-	c.spend()
-	c.timers = [numTimers]time.Time{}
-	heir, ok := c.heir(to)
-	if !ok {
-		c.Why("asked to resign -> step down, nobody is there to take over")
-		return
-	}
-	c.Why("asked to resign -> step down, hand over to %d", heir.ID)
-	c.Send(heir.ID, proto.TimeoutNow{})
-}
-
-// heir is the wanted successor, or the best one when none is wanted or it is
-// not alive.
-func (c *Core) heir(to proto.NodeID) (proto.Peer, bool) {
-	if to != 0 {
-		if p, ok := c.roster.find(to); ok {
-			return p, true
-		}
-		c.Why("%d is not alive -> another must take over", to)
-	}
-	return c.roster.best(0)
 }
 
 // peersChanged takes the detector's new opinion.
@@ -317,7 +293,7 @@ func (c *Core) considerPreempt() {
 	switch {
 	case c.Looking():
 		c.timers[timerPreempt] = zeroTime
-	case !c.cfg.Preempt || c.aside || !above || !c.isBest():
+	case !c.cfg.Preempt || c.Aside() || !above || !c.isBest():
 		c.timers[timerPreempt], c.timers[timerCampaign] = zeroTime, zeroTime
 	case c.timers[timerPreempt].IsZero():
 		hold := HoldDown(c.cfg.Delta)

@@ -27,6 +27,10 @@ func AnnounceEvery(delta, patience time.Duration) time.Duration {
 // leader; every is the time between two of them.
 func Silence(every time.Duration) time.Duration { return 3 * every }
 
+// OfferTimeout is how long a leader waits for the answer of the node to which it
+// would hand over: there and back, and as much again.
+func OfferTimeout(delta time.Duration) time.Duration { return 4 * delta }
+
 // BackOff is the pause before the own round number n of a series, the first
 // being 1, before jitter. The first freeRounds do not wait.
 func BackOff(delta time.Duration, n int) time.Duration {

@@ -129,6 +129,9 @@ func (r *Rig) show(out algorithms.Output) string {
 		fmt.Fprintf(&b, "  deadline in %v\n", out.Deadline.Sub(r.Now))
 	}
 	fmt.Fprintf(&b, "  leader %d of term %d\n", out.Leader.ID, out.Leader.Term)
+	if out.Ineligible != "" {
+		fmt.Fprintf(&b, "  not eligible: %s\n", out.Ineligible)
+	}
 	for _, why := range out.Why {
 		fmt.Fprintf(&b, "  why %s\n", why)
 	}

@@ -1,0 +1,147 @@
+package nomination
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// offer is the transfer that this node, the leader, has asked another about; to
+// nobody while there is none.
+type offer struct {
+	to    proto.Peer
+	nonce uint64 // of the last one
+}
+
+// transfer asks the successor whether it would lead. Nothing changes until it
+// said yes: one that is dead, or behind, costs nobody the leader.
+func (c *Core) transfer(ev algorithms.Transfer) {
+	heir, why := c.successor(ev.To)
+	if why != "" {
+		c.tellTransfer(ev.To, why)
+		return
+	}
+	c.Why("asked to hand over -> offer it to %d", heir.ID)
+	c.offer.to = heir
+	c.offer.nonce++
+	c.timers[timerOffer] = c.now.Add(OfferTimeout(c.cfg.Delta))
+	c.Send(heir.ID, proto.Offer{Session: c.cfg.Session, Nonce: c.offer.nonce, To: heir.Session})
+}
+
+// successor is whom this node may hand over to, or why it may not.
+func (c *Core) successor(to proto.NodeID) (heir proto.Peer, why string) {
+	switch {
+	case c.Looking():
+		return heir, "nobody leads"
+	case !c.Leading():
+		return heir, fmt.Sprintf("%d leads, not this node", c.leader.ID)
+	case c.offer.to.ID != 0:
+		return heir, fmt.Sprintf("a transfer to %d is under way", c.offer.to.ID)
+	case to == c.cfg.Self:
+		return heir, "it leads already"
+	case to == 0:
+		best, ok := c.roster.best(0)
+		if !ok {
+			return heir, "no other node is alive and eligible"
+		}
+		return best, ""
+	}
+	heir, alive := c.roster.find(to)
+	switch {
+	case !alive:
+		return heir, "it is not alive, as far as the leader knows"
+	case heir.Ineligible:
+		return heir, "it is not eligible"
+	}
+	return heir, ""
+}
+
+// offered answers the leader that asks whether this node would lead after it.
+func (c *Core) offered(m proto.Message, b proto.Offer) {
+	no := proto.NoDecline
+	switch {
+	case b.To != c.cfg.Session:
+		no = proto.DeclineSession
+	case c.Aside():
+		no = proto.DeclineAside
+	case c.leader.ID != m.From || c.leader.Session != b.Session:
+		no = proto.DeclineBehind
+	}
+	c.Why("%d offers to hand over -> %v", m.From, no)
+	c.Send(m.From, proto.Reply{Session: b.Session, Nonce: b.Nonce, No: no})
+}
+
+// replied hands over once the successor said that it would lead. The order is:
+// not leader any more, then the successor is told.
+func (c *Core) replied(m proto.Message, b proto.Reply) {
+	heir := c.offer.to
+	if !c.Leading() || m.From != heir.ID || b.Session != c.cfg.Session || b.Nonce != c.offer.nonce {
+		return
+	}
+	if b.No != proto.NoDecline {
+		c.endTransfer(heir.ID, b.No.String())
+		return
+	}
+	c.Why("%d would lead -> step down, hand over to it", heir.ID)
+	c.leader = nobody
+	c.spend()
+	c.timers = [numTimers]time.Time{}
+	c.endTransfer(heir.ID, "")
+	c.callAt(c.now.Add(c.damper.jitter(2*c.round.Patience())+OfferTimeout(c.cfg.Delta)),
+		"the successor did not take over")
+	c.Send(heir.ID, proto.TakeOver{Session: c.cfg.Session, To: heir.Session, Chosen: true})
+}
+
+// endTransfer ends the transfer that is under way.
+func (c *Core) endTransfer(to proto.NodeID, refused string) {
+	c.offer.to, c.timers[timerOffer] = nobody, zeroTime
+	c.tellTransfer(to, refused)
+}
+
+// tellTransfer tells the operator what came of a transfer.
+func (c *Core) tellTransfer(to proto.NodeID, refused string) {
+	c.out.Transfer = &algorithms.TransferEnd{To: to, Refused: refused}
+	if refused != "" {
+		c.Why("a transfer to %s: %s -> change nothing", orBest(to), refused)
+	}
+}
+
+// dropTransfer ends a transfer that this node can carry out no more.
+func (c *Core) dropTransfer() {
+	if to := c.offer.to.ID; to != 0 {
+		c.endTransfer(to, "the leader lost its leadership meanwhile")
+	}
+}
+
+// takeOverFrom takes the leadership that was handed over: by the leader of this
+// term, and to this process. It ranks above all while it lasts: an operator's
+// choice is not undone by pre-emption.
+func (c *Core) takeOverFrom(m proto.Message, b proto.TakeOver) {
+	from := proto.Peer{ID: m.From, Session: b.Session}
+	led := proto.Epoch{Term: c.term, Leader: m.From, Session: b.Session}
+	switch {
+	case b.To != c.cfg.Session:
+		c.Why("%d hands over to a former life of this node -> drop it", m.From)
+	case c.Leading(), c.floor != led, !c.Looking() && !c.leader.Is(from):
+		c.Why("%d does not lead term %d any more -> drop its TIMEOUT_NOW", m.From, c.term)
+	case c.Aside():
+		c.passOn(m.From)
+	default:
+		next := max(c.term, c.spent) + 1
+		c.Why("%d hands over -> take term %d", m.From, next)
+		c.adopt(next)
+		c.Why("asked to lead -> lead term %d", c.term)
+		chosen := c.self
+		chosen.Attr = proto.ChosenAttr
+		c.lead(chosen)
+	}
+}
+
+func orBest(id proto.NodeID) string {
+	if id == 0 {
+		return "the best node"
+	}
+	return id.String()
+}
