@@ -10,102 +10,42 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/bully"
-	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
-	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Entry is one algorithm.
+// Entry is one algorithm, perhaps with something around it.
 type Entry struct {
-	Name      string
-	Summary   string // one line
-	Guarantee algorithms.Guarantee
-	// Preempt is whether a higher-ranked node takes over from a living leader
-	// when the operator does not say.
-	Preempt bool
-	New     func(algorithms.Config) algorithms.Machine
-	Theory  Theory
-	// Timeouts are the algorithm's own, as formulas.
-	Timeouts []Timeout
+	algorithms.About
 	// Office says that a nominee leads only with the promises of a majority of
 	// voters, each at least Promise long.
 	Office  bool
+	Mends   bool
 	Promise func(delta time.Duration) time.Duration
-	// Agreement bounds the time from the moment that the network is calm and
-	// the detectors are right until all nodes agree on one leader.
-	Agreement func(delta time.Duration, nodes int) time.Duration
 }
 
-// Theory is what a round costs without failures, with n nodes alive.
-type Theory struct {
-	Kinds       []proto.Kind // of the messages of a round
-	Best, Worst func(n int) int
-	BestCase    string // when, and the formula
-	WorstCase   string
-}
-
-// Timeout is one timeout of an algorithm.
-type Timeout struct {
-	Name    string
-	Formula string // over delta and n
-	Of      func(delta time.Duration, n int) time.Duration
-}
+type (
+	// Theory is what an algorithm says that a round costs.
+	Theory = algorithms.Theory
+	// Timeout is one that an algorithm says it has.
+	Timeout = algorithms.Wait
+)
 
 // ErrUnknown says that no algorithm has the given name.
 var ErrUnknown = errors.New("unknown algorithm")
 
-var entries = []Entry{
-	{
-		Name:      "bully",
-		Summary:   "the highest-ranked living node leads; lower ones ask higher ones",
-		Guarantee: algorithms.BestEffort,
-		Preempt:   true,
-		New:       func(c algorithms.Config) algorithms.Machine { return bully.New(c) },
-		Theory: Theory{
-			Kinds: []proto.Kind{proto.KindElection, proto.KindOK, proto.KindCoordinator},
-			Best:  func(n int) int { return n - 1 },
-			Worst: func(n int) int { return n*(n+1)/2 + n*(n-1)/2 + n - 1 },
-			BestCase: "the next in line notices first: " +
-				"COORDINATOR to the n-1 others",
-			WorstCase: "the lowest notices first: n(n+1)/2 ELECTION, those to the dead " +
-				"leader included; n(n-1)/2 OK; n-1 COORDINATOR",
-		},
-		Timeouts: []Timeout{
-			{"OK", "2Δ", func(d time.Duration, _ int) time.Duration { return bully.OKTimeout(d) }},
-			{"COORDINATOR", "5Δ", func(d time.Duration, _ int) time.Duration {
-				return bully.CoordinatorTimeout(d)
-			}},
-		},
-		Agreement: agreement(bully.Patience),
-	},
-	{
-		Name:      "ring",
-		Summary:   "ELECTION goes round the ring and collects the highest rank",
-		Guarantee: algorithms.BestEffort,
-		Preempt:   false,
-		New:       func(c algorithms.Config) algorithms.Machine { return ring.New(c) },
-		Theory: Theory{
-			Kinds:     []proto.Kind{proto.KindRingElection, proto.KindElected},
-			Best:      func(n int) int { return 2 * n },
-			Worst:     func(n int) int { return 3*n - 1 },
-			BestCase:  "the winner initiates: n ELECTION, n ELECTED",
-			WorstCase: "the winner's successor initiates: 2n-1 ELECTION, n ELECTED",
-		},
-		Timeouts: []Timeout{
-			{"ELECTED", "2nΔ", ring.ElectedTimeout},
-			{"ask", "2Δ", func(d time.Duration, _ int) time.Duration { return ring.AskTimeout(d) }},
-		},
-		Agreement: agreement(ring.Patience),
-	},
-}
+// entries are all algorithms, in the order of names: whoever adds one adds it here.
+var entries = entriesOf(
+	bully.About(),
+	ring.About(),
+)
 
-func agreement(
-	patience func(time.Duration, int) time.Duration,
-) func(time.Duration, int) time.Duration {
-	return func(delta time.Duration, nodes int) time.Duration {
-		return nomination.Agreement(delta, patience(delta, nodes))
+func entriesOf(all ...algorithms.About) []Entry {
+	entries := make([]Entry, len(all))
+	for i, about := range all {
+		entries[i].About = about
 	}
+	return entries
 }
 
 // WithOffice is the algorithm with an office around it: it nominates, and a

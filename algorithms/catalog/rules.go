@@ -1,72 +1,35 @@
 package catalog
 
-import "strings"
+import (
+	"strings"
 
-// rule is a sentence of an algorithm's source, and the reason that records give
-// when it is followed: "cause -> decision", or the cause alone. # stands for a
-// number.
-type rule struct{ why, sentence string }
+	"github.com/ringleader-dev/ringleader/algorithms"
+)
 
-// rules quote the sources that the algorithms' code quotes, by algorithm.
-var rules = map[string][]rule{
-	"bully": {
-		{
-			"no higher node is alive",
-			"If you're next-in-line, Assume Leadership, Broadcasts COORDINATOR message.",
-		},
-		{
-			"no higher node is alive any more",
-			"If you're next-in-line, Assume Leadership, Broadcasts COORDINATOR message.",
-		},
-		{
-			"no higher node said OK in time",
-			"If no one responds within timeout: Assume Leadership (broadcast COORDINATOR)",
-		},
-		{
-			"# ranks below this node -> say OK",
-			"A process that receives an Election message replies with OK message, and starts its own " +
-				"leader election protocol (unless it has already done so)",
-		},
-		{
-			"# asks the leader of term # -> say OK and who leads",
-			"A process that receives an Election message replies with OK message, and starts its own " +
-				"leader election protocol (unless it has already done so)",
-		},
-		{
-			"# is higher and alive -> wait for COORDINATOR",
-			"Else, someone responded: Wait for COORDINATOR message",
-		},
-		{"no COORDINATOR came in time -> ask again", "If timeout waiting: Re-send ELECTION messages"},
-		{
-			"no COORDINATOR came in time",
-			"If none received after another timeout, start a new election run",
-		},
-	},
-	"ring": {
-		{
-			"its own id:attr is back",
-			"If the arrived id:attr matches that of pi, then pi's attr must be the greatest (why?), " +
-				"and it becomes the new coordinator.",
-		},
-		{
-			"# ranks above this node -> pass it on",
-			"If the arrived attr is greater, pi forwards the message.",
-		},
-		{
-			"# ranks below this node -> put itself in its place",
-			"If the arrived attr is smaller and pi has not forwarded an election message earlier, it " +
-				"overwrites the message with its own id:attr, and forwards it.",
-		},
-		{
-			"initiator # is below # -> suppress its ELECTION",
-			"Each process suppresses Election/Elected messages of any lower-id initiators",
-		},
-	},
-	// The rules that all nominating algorithms share.
-	"": {
-		{"asked to lead", "L1 sends TimeoutNow to L2 (start election immediately)"},
-	},
+// shared are the rules that all nominating algorithms share, and those of the office.
+var shared = []algorithms.Rule{
+	{Why: "asked to lead", Sentence: "L1 sends TimeoutNow to L2 (start election immediately)"},
+	{Why: "# hands over", Sentence: "L1 sends TimeoutNow to L2 (start election immediately)"},
+	// Those of the office, as our own documentation has them.
+	{Why: "a majority granted term #", Sentence: onceAMajority},
+	{Why: "a majority would grant term #", Sentence: "It asks first, and claims only when a majority would grant."},
+	{Why: "# asks for term # -> no, voted #", Sentence: votesOnce},
+	{Why: "# wants term # -> deny it: no, voted #", Sentence: votesOnce},
+	{Why: "# asks for term # -> no, promised #", Sentence: whenOver},
+	{Why: "# wants term # -> deny it: no, promised #", Sentence: whenOver},
+	{Why: "# asks for term # -> no, just started", Sentence: afterAStart},
+	{Why: "# wants term # -> deny it: no, just started", Sentence: afterAStart},
 }
+
+// The rules of the office that several reasons follow.
+const (
+	onceAMajority = "The office makes a nominee a leader: a majority of voters, each at most once a term, durably, " +
+		"and for as long as its promise."
+	votesOnce = "It votes once a term, durably before it answers, for one process: an id and a session."
+	whenOver  = "A higher term it grants when its promise is over: run out, released by the very process it " +
+		"voted for, or that process is proven dead."
+	afterAStart = "After a start it grants no new term for as long as any promise of its former life may run."
+)
 
 // Sentence is the sentence of the algorithm's source behind a reason in a
 // record, be it the whole "cause -> decision" or its cause; "" when none is
@@ -74,10 +37,11 @@ var rules = map[string][]rule{
 func Sentence(algorithm, why string) string {
 	whole := numbersAway(why)
 	cause, _, _ := strings.Cut(whole, " -> ")
-	for _, of := range []string{algorithm, ""} {
-		for _, r := range rules[of] {
-			if r.why == whole || r.why == cause {
-				return r.sentence
+	entry, _ := Lookup(algorithm)
+	for _, rules := range [][]algorithms.Rule{entry.Rules, shared} {
+		for _, r := range rules {
+			if r.Why == whole || r.Why == cause {
+				return r.Sentence
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package ring
 
-import "github.com/ringleader-dev/ringleader/proto"
+import (
+	"github.com/ringleader-dev/ringleader/algorithms/circle"
+	"github.com/ringleader-dev/ringleader/proto"
+)
 
 // Receive handles ELECTION.
 func (r round) Receive(msg proto.Message) {
@@ -9,8 +12,8 @@ func (r round) Receive(msg proto.Message) {
 	case !ok:
 		r.core.Refuse("%s is no message of the ring algorithm -> drop it", msg.Body.Kind())
 	case !r.core.Looking():
-		r.decided(b)
-	case r.tooFar(b.Hops):
+		r.ring.Decided(b.Kind(), b.Initiator)
+	case r.ring.TooFar(b.Hops):
 		r.core.Why("ELECTION made %d hops -> drop it", b.Hops)
 	case b.Initiator < r.initiator:
 		// "Each process suppresses Election/Elected messages of any lower-id
@@ -19,22 +22,6 @@ func (r round) Receive(msg proto.Message) {
 	default:
 		r.compare(b)
 	}
-}
-
-// decided handles an ELECTION of a term that has its leader already: its
-// initiator started late and is told.
-func (r round) decided(b proto.RingElection) {
-	leader := r.core.Leader().ID
-	if !r.core.Vouches() {
-		r.core.Why("leader %d was not heard of late -> do not answer", leader)
-		return
-	}
-	if b.Initiator == r.core.Self().ID || b.Initiator == leader {
-		r.core.Why("%d leads term %d already -> drop ELECTION", leader, r.core.Term())
-		return
-	}
-	r.core.Why("%d leads term %d already -> tell initiator %d", leader, r.core.Term(), b.Initiator)
-	r.core.Tell(b.Initiator)
 }
 
 // compare passes on the better of the message's candidate and this node.
@@ -47,13 +34,17 @@ func (r round) compare(b proto.RingElection) {
 	switch {
 	case b.Best.Is(self):
 		r.comeBack()
-	case !first && b.Best.Is(r.best) && !r.asked:
+	case !first && b.Best.Is(r.best) && !r.ring.Asked():
 		r.core.Why("this node passed %d on before -> drop ELECTION", b.Best.ID)
 	case b.Best.ID == self.ID:
 		r.core.Why("ELECTION names a former life of this node -> drop it")
 	case r.core.Dead(b.Best):
 		r.core.Call(b.Best.ID.String() + ", the best of the round, is dead")
-	case order > 0 && r.skips(b.Best.ID) && r.core.MayStand():
+	case r.core.Out(b.Best) && !r.core.MayStand():
+		r.forward(b, "does not stand, nor does this node -> pass it on")
+	case order > 0 && r.core.Out(b.Best):
+		r.core.Call(b.Best.ID.String() + ", the best of the round, does not stand")
+	case order > 0 && r.ring.Skips(circle.Clockwise, b.Best.ID) && r.core.MayStand():
 		r.core.Why("%d ranks above this node but is not on its ring -> put itself in its place",
 			b.Best.ID)
 		b.Best = self
@@ -89,16 +80,6 @@ func (r round) comeBack() {
 		return
 	}
 	r.core.Win("its own id:attr is back")
-}
-
-// skips reports whether a node that is not in the view lies between this node
-// and its successor: a message from here on never reaches it, so it cannot win.
-func (r round) skips(id proto.NodeID) bool {
-	if next := r.successor(); next != 0 && !r.core.Lists(id) {
-		self := r.place(r.core.Self().ID)
-		return r.place(id)-self < r.place(next)-self
-	}
-	return false
 }
 
 func (r round) forward(b proto.RingElection, why string) {

@@ -43,10 +43,13 @@ var house = []room{
 		module: []string{"algorithms", "proto"},
 	},
 	{path: "algorithms/nomination", module: []string{"algorithms", "proto"}, pure: true},
+	{path: "algorithms/circle", module: []string{"algorithms/nomination", "proto"}, pure: true},
 	{
-		path:   "algorithms/*",
-		module: []string{"algorithms", "algorithms/nomination", "algorithms/quorum", "proto"},
-		pure:   true,
+		path: "algorithms/*",
+		module: []string{
+			"algorithms", "algorithms/circle", "algorithms/nomination", "algorithms/quorum", "proto",
+		},
+		pure: true,
 	},
 	{path: "trace", module: []string{"algorithms", "proto"}, others: []string{zerolog}},
 	{path: "rounds", module: []string{"algorithms/catalog", "proto", "trace"}},

@@ -1,0 +1,77 @@
+package algorithms
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// About is an algorithm as the catalogue lists it: each package of an algorithm has
+// a function of that name.
+type About struct {
+	Name      string // as its package
+	Summary   string // one line
+	Guarantee Guarantee
+	// Preempt is whether a higher-ranked node takes over from a living leader
+	// when the operator does not say.
+	Preempt bool
+	New     func(Config) Machine
+	// Round are the messages that go clockwise round a ring of all nodes; none where
+	// the nodes form no ring.
+	Round  []proto.Kind
+	Theory Theory
+	// Timeouts are the algorithm's own, as formulas.
+	Timeouts []Wait
+	// Agreement bounds the time from the moment that the network is calm and
+	// the detectors are right until all nodes agree on one leader.
+	Agreement func(delta time.Duration, nodes int) time.Duration
+	// Rules quote the sources that the algorithm's code quotes.
+	Rules []Rule
+}
+
+// Theory is what a round costs without failures, with n nodes alive.
+type Theory struct {
+	Kinds       []proto.Kind // of the messages of a round
+	Best, Worst func(n int) int
+	BestCase    string // when, and the formula
+	WorstCase   string
+	// BestRun and WorstRun say how these come about, and how long they take.
+	BestRun, WorstRun Run
+	// Average is what a round costs on average, nil where nobody says.
+	Average *Average
+}
+
+// Run is an election without failures, of n living nodes with the ids 1 to n.
+type Run struct {
+	// Caller is the node that calls it; nil when all do, at one instant.
+	Caller func(n int) proto.NodeID
+	// Crash says why: the caller alone knows that node n+1, the leader, is dead.
+	Crash bool
+	// AtMost says that Times, and the theory's messages, are bounds.
+	AtMost bool
+	// Messages and Transmissions are the formulas in words; Times is that of the
+	// transmission times: the longest chain of messages and timeouts, each of which
+	// leads to the next.
+	Messages, Transmissions string
+	Times                   func(n int) int
+}
+
+// Average is what a round costs on average over rings in random order, when all call
+// it at one instant.
+type Average struct {
+	Kind    proto.Kind // whose messages are counted
+	Formula string
+	Of      func(n int) float64
+}
+
+// Wait is one timeout of an algorithm.
+type Wait struct {
+	Name    string
+	Formula string // over delta and n
+	Of      func(delta time.Duration, n int) time.Duration
+}
+
+// Rule is a sentence of an algorithm's source, and the reason that records give when
+// it is followed: "cause -> decision", or the cause alone. # stands for a number. A
+// sentence that begins with "(after" is a paper's thought in our words.
+type Rule struct{ Why, Sentence string }

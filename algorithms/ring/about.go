@@ -1,0 +1,78 @@
+package ring
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/circle"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// About is the ring as the catalogue lists it.
+func About() algorithms.About {
+	return algorithms.About{
+		Name:      "ring",
+		Summary:   "ELECTION goes round the ring and collects the highest rank",
+		Guarantee: algorithms.BestEffort,
+		Preempt:   false,
+		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Theory: algorithms.Theory{
+			Kinds:     []proto.Kind{proto.KindRingElection, proto.KindElected},
+			Best:      func(n int) int { return 2 * n },
+			Worst:     func(n int) int { return 3*n - 1 },
+			BestCase:  "the winner initiates: n ELECTION, n ELECTED",
+			WorstCase: "the winner's successor initiates: 2n-1 ELECTION, n ELECTED",
+			BestRun: algorithms.Run{
+				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Messages: "2n", Transmissions: "2n", Times: func(n int) int { return 2 * n },
+			},
+			WorstRun: algorithms.Run{
+				Caller:   func(int) proto.NodeID { return 1 },
+				Messages: "3n-1", Transmissions: "3n-1", Times: func(n int) int { return 3*n - 1 },
+			},
+			Average: &algorithms.Average{Kind: proto.KindRingElection, Formula: "n·Hₙ", Of: averageElections},
+		},
+		Round: []proto.Kind{proto.KindRingElection, proto.KindElected},
+		Timeouts: []algorithms.Wait{
+			{Name: "ELECTED", Formula: "2nΔ", Of: ElectedTimeout},
+			{Name: "ask", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration {
+				return circle.AskTimeout(d)
+			}},
+		},
+		Agreement: func(d time.Duration, n int) time.Duration {
+			return nomination.Agreement(d, Patience(d, n))
+		},
+		Rules: []algorithms.Rule{
+			{
+				Why: "its own id:attr is back",
+				Sentence: "If the arrived id:attr matches that of pi, then pi's attr must be the greatest (why?), " +
+					"and it becomes the new coordinator.",
+			},
+			{
+				Why:      "# ranks above this node -> pass it on",
+				Sentence: "If the arrived attr is greater, pi forwards the message.",
+			},
+			{
+				Why: "# ranks below this node -> put itself in its place",
+				Sentence: "If the arrived attr is smaller and pi has not forwarded an election message earlier, it " +
+					"overwrites the message with its own id:attr, and forwards it.",
+			},
+			{
+				Why:      "initiator # is below # -> suppress its ELECTION",
+				Sentence: "Each process suppresses Election/Elected messages of any lower-id initiators",
+			},
+		},
+	}
+}
+
+// averageElections is how many ELECTION messages a round takes on average when all
+// initiate on a ring in random order: n times the n-th harmonic number (Chang and
+// Roberts).
+func averageElections(n int) float64 {
+	harmonic := 0.0
+	for k := 1; k <= n; k++ {
+		harmonic += 1 / float64(k)
+	}
+	return float64(n) * harmonic
+}
