@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/broadcast"
 	"github.com/ringleader-dev/ringleader/algorithms/bully"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
@@ -36,6 +37,7 @@ var ErrUnknown = errors.New("unknown algorithm")
 
 // entries are all algorithms, in the order of names: whoever adds one adds it here.
 var entries = entriesOf(
+	broadcast.About(),
 	bully.About(),
 	ring.About(),
 )

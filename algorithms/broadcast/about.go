@@ -1,0 +1,58 @@
+package broadcast
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// About is the broadcast as the catalogue lists it.
+func About() algorithms.About {
+	return algorithms.About{
+		Name:      "broadcast",
+		Summary:   "everybody sends its id to everybody; the largest leads",
+		Guarantee: algorithms.BestEffort,
+		Preempt:   true,
+		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Theory: algorithms.Theory{
+			Kinds:     []proto.Kind{proto.KindIdentity, proto.KindCoordinator},
+			Best:      func(n int) int { return n*n - 1 },
+			Worst:     func(n int) int { return n*n + n - 1 },
+			BestCase:  "whoever notices: n(n-1) ID, n-1 COORDINATOR",
+			WorstCase: "only the lowest notices: n messages more, to the dead leader",
+			BestRun: algorithms.Run{
+				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Messages: "n²-1", Transmissions: "3", Times: func(int) int { return 3 },
+			},
+			WorstRun: algorithms.Run{
+				Caller: func(int) proto.NodeID { return 1 }, Crash: true,
+				Messages: "n²+n-1", Transmissions: "4", Times: func(int) int { return 4 },
+			},
+		},
+		Timeouts: []algorithms.Wait{
+			{Name: "ID", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration { return IDTimeout(d) }},
+			{Name: "COORDINATOR", Formula: "4Δ", Of: func(d time.Duration, _ int) time.Duration {
+				return CoordinatorTimeout(d)
+			}},
+		},
+		Agreement: func(d time.Duration, n int) time.Duration {
+			return nomination.Agreement(d, Patience(d, n))
+		},
+		Rules: []algorithms.Rule{
+			{
+				Why:      "# sends its id -> send mine to all",
+				Sentence: "Upon receiving this message, every process broadcast its ID to every other process",
+			},
+			{
+				Why:      "all ids are here, mine is the largest",
+				Sentence: "After receiving all IDs, each process decides the process with the largest ID is the leader",
+			},
+			{
+				Why:      "all ids are here, # is the largest -> wait for COORDINATOR",
+				Sentence: "After receiving all IDs, each process decides the process with the largest ID is the leader",
+			},
+		},
+	}
+}

@@ -1,0 +1,191 @@
+package broadcast
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// IDTimeout is how long a process waits for the IDs of all others: its own ID's
+// way there and theirs back.
+func IDTimeout(delta time.Duration) time.Duration { return 2 * delta }
+
+// CoordinatorTimeout is how long a process that knows a larger ID waits for
+// COORDINATOR: the largest heard of the round within a delta, waits an IDTimeout
+// for those that are dead, and announces itself.
+func CoordinatorTimeout(delta time.Duration) time.Duration {
+	return delta + IDTimeout(delta) + delta
+}
+
+// Patience bounds a whole round without failures: the call, the wait for IDs,
+// COORDINATOR.
+func Patience(delta time.Duration, _ int) time.Duration { return CoordinatorTimeout(delta) }
+
+// phase is where this node stands in the round of the current term.
+type phase int
+
+const (
+	idle       phase = iota // no own part yet, or the round is over
+	collecting              // own ID sent, others' IDs to come
+	waiting                 // a larger ID is known, no COORDINATOR so far
+)
+
+// Machine is one node's part in the broadcast. It is an algorithms.Machine.
+type Machine struct {
+	core  nomination.Core
+	phase phase
+	ids   map[proto.NodeID]proto.Peer // received in the round of the current term
+}
+
+// New returns a Machine for the node that cfg describes.
+func New(cfg algorithms.Config) *Machine {
+	m := &Machine{ids: map[proto.NodeID]proto.Peer{}}
+	m.core.Init(cfg, round{m})
+	return m
+}
+
+// Step implements algorithms.Machine.
+func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
+	return m.core.Step(now, ev)
+}
+
+// round keeps the Round's methods off the Machine.
+type round struct{ *Machine }
+
+func (r round) Heard(proto.Message)     { r.Reset() }
+func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
+func (r round) Question() proto.Body    { return proto.Identity{Self: r.core.Self()} }
+func (r round) Announcement(leader proto.Peer) proto.Body {
+	return proto.Coordinator{Leader: leader}
+}
+
+func (r round) Reset() {
+	r.phase = idle
+	clear(r.ids)
+}
+
+// Begin starts an election.
+//
+// Lecture notes: "When a process starts an election, it broadcasts a message to
+// every other process." The message is its ID: the caller need not be asked for it.
+func (r round) Begin() {
+	r.phase = collecting
+	r.core.SendAll(r.Question())
+	r.core.SetTimer(IDTimeout(r.core.Delta()))
+	r.decideIfAll()
+}
+
+// Receive handles ID.
+func (r round) Receive(msg proto.Message) {
+	b, ok := msg.Body.(proto.Identity)
+	switch {
+	case !ok:
+		r.core.Refuse("%s is no message of the broadcast -> drop it", msg.Body.Kind())
+	case r.core.Vouches():
+		r.core.Why("%d asks but %d leads term %d -> tell it", msg.From, r.core.Leader().ID, r.core.Term())
+		r.core.Tell(msg.From)
+	case !r.core.Looking():
+		r.core.Why("%d asks, leader %d was not heard of late -> do not answer",
+			msg.From, r.core.Leader().ID)
+	case r.core.Aside():
+		r.core.Why("%d asks but this node stands aside -> do not answer", msg.From)
+	default:
+		r.id(b.Self)
+	}
+}
+
+// id keeps another's ID.
+//
+// Lecture notes: "Upon receiving this message, every process broadcasts its ID to
+// every other process."
+func (r round) id(p proto.Peer) {
+	r.ids[p.ID] = p
+	switch r.phase {
+	case idle:
+		r.core.Why("%d sends its id -> send mine to all", p.ID)
+		r.Begin()
+	case collecting:
+		r.decideIfAll()
+	}
+}
+
+// decideIfAll decides once the ID of everybody in the view is here.
+//
+// Lecture notes: "After receiving all IDs, each process decides the process with
+// the largest ID is the leader."
+//
+// One that does not stand sends none.
+func (r round) decideIfAll() {
+	wanted := 0
+	r.core.Peers(func(p proto.Peer) {
+		if !p.Ineligible {
+			wanted++
+		}
+	})
+	all := len(r.ids) >= wanted
+	if !all {
+		return
+	}
+	r.core.Peers(func(p proto.Peer) {
+		_, ok := r.ids[p.ID]
+		all = all && (ok || p.Ineligible)
+	})
+	if all {
+		r.decide("all ids are here")
+	}
+}
+
+// decide leads if no known ID is larger, or waits for the largest to.
+func (r round) decide(cause string) {
+	largest := r.core.Self()
+	for _, p := range r.ids {
+		if p.Rank().Compare(largest.Rank()) > 0 && !r.core.Out(p) {
+			largest = p
+		}
+	}
+	switch {
+	case largest.ID != r.core.Self().ID:
+		r.core.Why("%s, %d is the largest -> wait for COORDINATOR", cause, largest.ID)
+		r.phase = waiting
+		r.core.SetTimer(CoordinatorTimeout(r.core.Delta()))
+	case !r.core.MayStand():
+		r.core.Call(cause + ", mine is the largest, and this term is spent")
+	default:
+		r.core.Win(cause + ", mine is the largest")
+	}
+}
+
+// Timeout ends a wait.
+func (r round) Timeout() {
+	switch r.phase {
+	case idle:
+	case collecting:
+		r.decide("no more ids came in time")
+	case waiting:
+		r.core.Call("no COORDINATOR came in time")
+	}
+}
+
+// PeersChanged waits for the dead no more.
+func (r round) PeersChanged(gone []proto.Peer) {
+	for _, p := range gone {
+		if r.ids[p.ID].Is(p) {
+			delete(r.ids, p.ID)
+		}
+	}
+	switch {
+	case !r.core.Looking():
+	case r.phase == collecting:
+		r.decideIfAll()
+	case r.phase == waiting && len(gone) > 0:
+		r.decide("one that sent its id is gone")
+	}
+}
+
+// Won announces this node to all.
+func (r round) Won() {
+	r.Reset()
+	r.core.TellAll()
+}
