@@ -13,6 +13,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/bully"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
+	"github.com/ringleader-dev/ringleader/algorithms/tokenring"
 )
 
 // Entry is one algorithm, perhaps with something around it.
@@ -40,6 +41,7 @@ var entries = entriesOf(
 	broadcast.About(),
 	bully.About(),
 	ring.About(),
+	tokenring.About(),
 )
 
 func entriesOf(all ...algorithms.About) []Entry {

@@ -1,0 +1,65 @@
+package tokenring
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/circle"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// About is the token ring as the catalogue lists it.
+func About() algorithms.About {
+	return algorithms.About{
+		Name:      "tokenring",
+		Summary:   "ELECTION goes round and collects ids; its initiator picks the highest",
+		Guarantee: algorithms.BestEffort,
+		Preempt:   false,
+		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Theory: algorithms.Theory{
+			Kinds:    []proto.Kind{proto.KindTokenElection, proto.KindTokenCoordinator},
+			Best:     func(n int) int { return 2 * n },
+			Worst:    func(n int) int { return 3*n - 1 },
+			BestCase: "the winner initiates: n ELECTION, n COORDINATOR",
+			WorstCase: "the winner's successor initiates: n ELECTION, n-1 COORDINATOR to the " +
+				"winner, n from there",
+			BestRun: algorithms.Run{
+				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Messages: "2n", Transmissions: "2n", Times: func(n int) int { return 2 * n },
+			},
+			WorstRun: algorithms.Run{
+				Caller:   func(int) proto.NodeID { return 1 },
+				Messages: "3n-1", Transmissions: "3n-1", Times: func(n int) int { return 3*n - 1 },
+			},
+		},
+		Round: []proto.Kind{proto.KindTokenElection, proto.KindTokenCoordinator},
+		Timeouts: []algorithms.Wait{
+			{Name: "COORDINATOR", Formula: "2nΔ", Of: CoordinatorTimeout},
+			{Name: "ask", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration {
+				return circle.AskTimeout(d)
+			}},
+		},
+		Agreement: func(d time.Duration, n int) time.Duration {
+			return nomination.Agreement(d, Patience(d, n))
+		},
+		Rules: []algorithms.Rule{
+			{
+				Why:      "ELECTION of initiator # -> add itself and pass it on",
+				Sentence: "C adds self, sends ELECTION(B,C) to D",
+			},
+			{
+				Why:      "ELECTION is back, this node is the highest on it",
+				Sentence: "B sees complete ring, picks highest, broadcasts COORDINATOR",
+			},
+			{
+				Why:      "ELECTION is back -> choose #, the highest on it",
+				Sentence: "B sees complete ring, picks highest, broadcasts COORDINATOR",
+			},
+			{
+				Why:      "initiator # is below # -> suppress its ELECTION",
+				Sentence: "Each process suppresses Election/Elected messages of any lower-id initiators",
+			},
+		},
+	}
+}

@@ -1,0 +1,221 @@
+package tokenring
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/circle"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// CoordinatorTimeout is how long a participant waits for COORDINATOR, from the last
+// message it passed on: two trips round.
+func CoordinatorTimeout(delta time.Duration, n int) time.Duration {
+	return 2 * circle.Trip(delta, n)
+}
+
+// Patience bounds a whole round without failures: ELECTION once round, COORDINATOR
+// to the one chosen, and once round from there.
+func Patience(delta time.Duration, n int) time.Duration {
+	return time.Duration(3*n-1) * delta
+}
+
+// Machine is one node's part in the token ring. It is an algorithms.Machine.
+type Machine struct {
+	core nomination.Core
+	ring circle.Ring
+
+	// The round of the current term.
+	initiator proto.NodeID // the highest whose ELECTION was seen; 0 for none
+	chosen    proto.Peer   // in the last COORDINATOR passed on, or sent
+	roll      proto.Roll   // of whom this node chooses; empty if it does not
+	refused   proto.Roll   // were chosen and did not take it
+}
+
+// New returns a Machine for the node that cfg describes.
+func New(cfg algorithms.Config) *Machine {
+	m := &Machine{}
+	m.core.Init(cfg, round{m})
+	m.ring.Init(&m.core, cfg.Place, round{m}.Question)
+	return m
+}
+
+// Step implements algorithms.Machine.
+func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
+	return m.core.Step(now, ev)
+}
+
+// round keeps the Round's methods off the Machine.
+type round struct{ *Machine }
+
+func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
+
+// Announcement tells one node directly: with no hops it is not passed on.
+func (r round) Announcement(leader proto.Peer) proto.Body {
+	return proto.TokenCoordinator{Leader: leader, Taken: true}
+}
+
+// Question asks as an initiator does.
+func (r round) Question() proto.Body {
+	return r.collect(proto.TokenElection{Initiator: r.core.Self().ID})
+}
+
+func (r round) Reset() {
+	r.initiator, r.chosen, r.roll, r.refused = 0, proto.Peer{}, "", ""
+	r.ring.Reset()
+}
+
+// Begin starts an election.
+//
+// Lecture notes: "B detects leader failed: B sends ELECTION(B) to C".
+func (r round) Begin() {
+	self := r.core.Self().ID
+	r.initiator = self
+	r.clockwise(r.collect(proto.TokenElection{Initiator: self}))
+}
+
+// collect adds this node, if it may stand, for the next hop.
+//
+// Lecture notes: "C adds self, sends ELECTION(B,C) to D".
+func (r round) collect(b proto.TokenElection) proto.TokenElection {
+	if r.core.MayStand() && b.Roll.Len() < proto.MaxRoll {
+		b.Roll = b.Roll.Add(r.core.Self())
+	}
+	b.Hops++
+	return b
+}
+
+// clockwise sends body to the successor and waits for COORDINATOR.
+func (r round) clockwise(body proto.Body) {
+	r.core.SetTimer(CoordinatorTimeout(r.core.Delta(), r.core.Size()))
+	r.ring.Send(circle.Clockwise, body)
+}
+
+// Receive handles ELECTION, and COORDINATOR that its leader has not taken.
+func (r round) Receive(msg proto.Message) {
+	switch b := msg.Body.(type) {
+	case proto.TokenElection:
+		r.election(b)
+	case proto.TokenCoordinator:
+		r.coordinator(b)
+	default:
+		r.core.Refuse("%s is no message of the token ring -> drop it", b.Kind())
+	}
+}
+
+// election passes ELECTION on, or chooses when it has been everywhere.
+func (r round) election(b proto.TokenElection) {
+	self := r.core.Self().ID
+	switch {
+	case !r.core.Looking():
+		r.ring.Decided(b.Kind(), b.Initiator)
+	case r.ring.TooFar(b.Hops):
+		r.core.Why("ELECTION made %d hops -> drop it", b.Hops)
+	case b.Initiator < r.initiator:
+		// "Each process suppresses Election/Elected messages of any lower-id
+		// initiators".
+		r.core.Why("initiator %d is below %d -> suppress its ELECTION", b.Initiator, r.initiator)
+	case r.roll != "":
+		r.core.Why("this node has chosen already -> drop ELECTION")
+	case b.Initiator == self:
+		r.choose("ELECTION is back", b.Roll)
+	case b.Roll.Has(self):
+		// The trap of suppressing: the highest initiator may be dead. Whoever its
+		// ELECTION comes to a second time acts for it.
+		r.choose("ELECTION has been all round and nobody stopped it", b.Roll)
+	case b.Initiator == r.initiator && !r.ring.Asked():
+		r.core.Why("this node passed it on before -> drop ELECTION")
+	default:
+		r.initiator = b.Initiator
+		r.core.Why("ELECTION of initiator %d -> add itself and pass it on", b.Initiator)
+		r.clockwise(r.collect(b))
+	}
+}
+
+// choose picks the highest.
+//
+// Lecture notes: "B sees complete ring, picks highest, broadcasts COORDINATOR".
+func (r round) choose(cause string, roll proto.Roll) {
+	var highest proto.Peer
+	for p := range roll.All() {
+		above := highest.ID == 0 || p.Rank().Compare(highest.Rank()) > 0
+		if above && !r.core.Out(p) && !r.refused.Has(p.ID) {
+			highest = p
+		}
+	}
+	r.roll, r.chosen = roll, highest
+	switch {
+	case highest.ID == 0:
+		r.core.Call(cause + " with nobody who stands")
+	case highest.Is(r.core.Self()):
+		r.take(cause + ", this node is the highest on it")
+	default:
+		r.core.Why("%s -> choose %d, the highest on it", cause, highest.ID)
+		r.clockwise(proto.TokenCoordinator{Leader: highest, Hops: 1})
+	}
+}
+
+// take makes this node the leader, which was chosen.
+func (r round) take(cause string) {
+	if !r.core.MayStand() {
+		r.core.Call(cause + ", and this term is spent")
+		return
+	}
+	r.core.Win(cause)
+}
+
+// coordinator passes COORDINATOR on to the one that was chosen.
+func (r round) coordinator(b proto.TokenCoordinator) {
+	mine := b.Leader.Is(r.core.Self())
+	switch {
+	case !r.core.Looking():
+		r.core.Why("%d leads term %d already -> drop COORDINATOR", r.core.Leader().ID, r.core.Term())
+	case mine && !r.core.Aside():
+		r.take("chosen as the highest on the ring")
+	case b.Leader.Is(r.chosen) && r.roll != "":
+		r.refused = r.refused.Add(b.Leader)
+		r.choose("COORDINATOR is back, and "+b.Leader.ID.String()+" did not take it", r.roll)
+	case b.Leader.Is(r.chosen):
+		r.core.Why("this node passed it on before -> drop COORDINATOR")
+	case r.ring.TooFar(b.Hops):
+		r.core.Why("COORDINATOR made %d hops -> drop it", b.Hops)
+	case r.core.Dead(b.Leader):
+		// "Or if it gets an (Elected:80) message, but knows 80 has failed".
+		r.core.Call(b.Leader.ID.String() + ", the best of the round, is dead")
+	default:
+		r.chosen = b.Leader
+		r.core.Why("%d is chosen -> pass COORDINATOR on to it", b.Leader.ID)
+		b.Hops++
+		r.clockwise(b)
+	}
+}
+
+// Won sends COORDINATOR round the ring.
+func (r round) Won() {
+	r.ring.Announce(proto.TokenCoordinator{Leader: r.core.Leader(), Taken: true, Hops: 1})
+}
+
+// Heard passes COORDINATOR on.
+func (r round) Heard(msg proto.Message) {
+	if b, ok := msg.Body.(proto.TokenCoordinator); ok {
+		r.ring.Heard(b.Hops, proto.TokenCoordinator{Leader: b.Leader, Taken: true, Hops: b.Hops + 1})
+	}
+}
+
+// Timeout ends a wait: a leader's for its COORDINATOR to come home, a
+// participant's for COORDINATOR.
+func (r round) Timeout() { r.ring.Timeout(proto.KindTokenCoordinator, "two trips round") }
+
+// PeersChanged repairs the ring.
+func (r round) PeersChanged(gone []proto.Peer) {
+	for _, p := range gone {
+		if r.core.Looking() && r.core.TimerRuns() && p.Is(r.chosen) {
+			// "Any process, after receiving Election:80 message, can detect failure
+			// of N80 via its own local failure detector. If so, start a new run".
+			r.core.Call(p.ID.String() + ", the best of the round, is dead")
+			return
+		}
+		r.ring.Repair(p.ID)
+	}
+}
