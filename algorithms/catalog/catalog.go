@@ -11,6 +11,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/broadcast"
 	"github.com/ringleader-dev/ringleader/algorithms/bully"
+	"github.com/ringleader-dev/ringleader/algorithms/hs"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
 	"github.com/ringleader-dev/ringleader/algorithms/tokenring"
@@ -40,6 +41,7 @@ var ErrUnknown = errors.New("unknown algorithm")
 var entries = entriesOf(
 	broadcast.About(),
 	bully.About(),
+	hs.About(),
 	ring.About(),
 	tokenring.About(),
 )

@@ -1,0 +1,69 @@
+package hs
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/circle"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// About is the election of Hirschberg and Sinclair as the catalogue lists it.
+func About() algorithms.About {
+	return algorithms.About{
+		Name:      "hs",
+		Summary:   "probes go both ways round the ring, twice as far each time",
+		Guarantee: algorithms.BestEffort,
+		Preempt:   false,
+		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Theory: algorithms.Theory{
+			Kinds: []proto.Kind{proto.KindProbe, proto.KindProbeReply, proto.KindElected},
+			Best:  func(n int) int { return 4*(1<<Phases(n)-1) + 3*n },
+			Worst: func(n int) int { return 8*n*(1+Phases(n)) + n },
+			BestCase: "the winner initiates: 4(2^k-1) PROBE and REPLY, 2n PROBE, n ELECTED, " +
+				"k being log2 n rounded up",
+			WorstCase: "at most 8n(1+k) PROBE and REPLY, n ELECTED, whoever initiate",
+			BestRun: algorithms.Run{
+				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Messages: "4(2^k-1)+3n, k = ⌈log₂n⌉", Transmissions: "2(2^k-1)+2n",
+				Times: func(n int) int { return 2*(1<<Phases(n)-1) + 2*n },
+			},
+			WorstRun: algorithms.Run{
+				AtMost: true, Messages: "8n(1+k)+n", Transmissions: "2^(k+1)-1+(k+1)n",
+				Times: Times,
+			},
+		},
+		Round: []proto.Kind{proto.KindElected},
+		Timeouts: []algorithms.Wait{
+			{Name: "ELECTED", Formula: "(2^(k+1)-1+(k+1)n)Δ, k = log2 n rounded up", Of: ElectedTimeout},
+			{Name: "ask", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration {
+				return circle.AskTimeout(d)
+			}},
+		},
+		Agreement: func(d time.Duration, n int) time.Duration {
+			return nomination.Agreement(d, Patience(d, n))
+		},
+		Rules: []algorithms.Rule{
+			{
+				Why: "# ranks below this node -> drop its probe",
+				Sentence: "(after Hirschberg and Sinclair) whoever ranks above a candidate lets its probe " +
+					"pass no further",
+			},
+			{
+				Why: "# ranks below this node -> drop its probe and stand",
+				Sentence: "(after Hirschberg and Sinclair) whoever ranks above a candidate lets its probe " +
+					"pass no further",
+			},
+			{
+				Why: "nobody above on either side -> probe twice as far, phase #",
+				Sentence: "(after Hirschberg and Sinclair) a candidate that is above all within its reach " +
+					"goes twice as far",
+			},
+			{
+				Why:      "its own probe is back",
+				Sentence: "(after Hirschberg and Sinclair) a probe that comes home has been compared with everybody",
+			},
+		},
+	}
+}

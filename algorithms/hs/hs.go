@@ -1,0 +1,164 @@
+package hs
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/circle"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Phases is the phase in which a probe goes all round n nodes: the least k with
+// 2^k ≥ n.
+func Phases(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
+
+// ElectedTimeout is how long a participant waits for ELECTED, from the last message
+// that it saw of the round: as long as a round takes.
+func ElectedTimeout(delta time.Duration, n int) time.Duration { return Patience(delta, n) }
+
+// Patience bounds a whole round without failures: until the best node has been
+// reached; its probes there and back in each phase but the last, and once round in the
+// last; ELECTED once round. The papers bound the messages. Nodes that wake one after
+// the other, each by the probe of the one before, take their time, and no ring was
+// found on which that is more than one trip a phase.
+func Patience(delta time.Duration, n int) time.Duration {
+	return time.Duration(Times(n)) * delta
+}
+
+// Times bounds the transmission times of a round of n nodes.
+func Times(n int) int { return 2<<Phases(n) - 1 + (Phases(n)+1)*n }
+
+// Machine is one node's part in the election. It is an algorithms.Machine.
+type Machine struct {
+	core nomination.Core
+	ring circle.Ring
+
+	// The round of the current term.
+	state   state
+	phase   uint64
+	replied [2]bool    // the way that a probe of this phase went
+	best    proto.Peer // the highest that was seen, this node included once it stands
+	passed  map[passage]uint64
+}
+
+// passage is what this node passed on one way for a candidate: in the round of the
+// current term, up to which phase. Whatever comes again was repeated on the way.
+type passage struct {
+	candidate proto.NodeID
+	kind      proto.Kind
+	way       circle.Way
+}
+
+// state is where this node stands in the round of the current term.
+type state int
+
+const (
+	idle      state = iota // no part yet, or the round is over
+	candidate              // nobody above it was met so far
+	beaten                 // a higher node was met
+)
+
+// New returns a Machine for the node that cfg describes.
+func New(cfg algorithms.Config) *Machine {
+	m := &Machine{passed: map[passage]uint64{}}
+	m.core.Init(cfg, round{m})
+	m.ring.Init(&m.core, cfg.Place, round{m}.Question)
+	return m
+}
+
+// Step implements algorithms.Machine.
+func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
+	return m.core.Step(now, ev)
+}
+
+// round keeps the Round's methods off the Machine.
+type round struct{ *Machine }
+
+func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
+
+// Announcement tells one node directly: with no hops it is not passed on.
+func (r round) Announcement(leader proto.Peer) proto.Body { return proto.Elected{Leader: leader} }
+
+// Question is a probe of the first phase.
+func (r round) Question() proto.Body { return r.probe(circle.Clockwise) }
+
+func (r round) Reset() {
+	r.state, r.phase, r.replied, r.best = idle, 0, [2]bool{}, proto.Peer{}
+	clear(r.passed)
+	r.ring.Reset()
+}
+
+// Begin makes this node a candidate.
+func (r round) Begin() {
+	if !r.core.MayStand() && r.ring.Neighbour(circle.Clockwise) != 0 {
+		// It sends a probe that it cannot win with: whoever ranks above takes over.
+		r.core.Why("this node does not stand -> ask who does")
+	}
+	r.state, r.best = candidate, r.core.Self()
+	r.send()
+}
+
+// send sends the probes of the present phase.
+func (r round) send() {
+	r.replied = [2]bool{}
+	r.wait()
+	for _, w := range [...]circle.Way{circle.Clockwise, circle.Counterclockwise} {
+		if r.core.Looking() { // alone, the first one wins
+			r.ring.Send(w, r.probe(w))
+		}
+	}
+}
+
+func (r round) probe(w circle.Way) proto.Probe {
+	return proto.Probe{
+		Candidate: r.core.Self(), Phase: r.phase, Hops: 1, Clockwise: w == circle.Clockwise,
+	}
+}
+
+// wait starts the wait for ELECTED anew: the round goes on.
+func (r round) wait() { r.core.SetTimer(ElectedTimeout(r.core.Delta(), r.core.Size())) }
+
+// Won sends ELECTED round the ring.
+func (r round) Won() { r.ring.Announce(proto.Elected{Leader: r.core.Leader(), Hops: 1}) }
+
+// Heard passes ELECTED on.
+func (r round) Heard(msg proto.Message) {
+	if b, ok := msg.Body.(proto.Elected); ok {
+		r.ring.Heard(b.Hops, proto.Elected{Leader: b.Leader, Hops: b.Hops + 1})
+	}
+}
+
+// Timeout ends a wait: a leader's for its ELECTED to come home, a participant's for
+// ELECTED.
+func (r round) Timeout() { r.ring.Timeout(proto.KindElected, "a round's time") }
+
+// PeersChanged repairs the ring. Probes and replies of this node's own may have been
+// in any of those that are gone. It need not know: it probes twice as far.
+func (r round) PeersChanged(gone []proto.Peer) {
+	if !r.core.Looking() || !r.core.TimerRuns() {
+		for _, p := range gone {
+			r.ring.Repair(p.ID)
+		}
+		return
+	}
+	for _, p := range gone {
+		if p.Is(r.best) {
+			// "Any process, after receiving Election:80 message, can detect failure
+			// of N80 via its own local failure detector. If so, start a new run".
+			r.core.Call(p.ID.String() + ", the best of the round, is dead")
+			return
+		}
+		r.ring.Repair(p.ID)
+	}
+	if r.state == beaten && r.core.Out(r.best) {
+		r.core.Call(r.best.ID.String() + ", the best of the round, does not stand")
+		return
+	}
+	if len(gone) > 0 && r.state == candidate && r.phase < proto.MaxPhase {
+		r.phase++
+		r.core.Why("the ring changed -> probe twice as far, phase %d", r.phase)
+		r.send()
+	}
+}
