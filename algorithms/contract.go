@@ -31,7 +31,12 @@ type (
 
 	// Receive is a message from another node. It may come late, twice, out of
 	// order, or from a former life of its sender.
-	Receive struct{ proto.Message }
+	Receive struct {
+		proto.Message
+		// At is what the hybrid clock reads at its receipt. It orders events, and is
+		// for reports: nothing that must be safe, or live, may depend on it.
+		At proto.HLC
+	}
 
 	// Timeout says that the last Deadline passed; a spurious one is harmless.
 	Timeout struct{}
@@ -98,6 +103,13 @@ type (
 	// Idle says that whatever this node did as the leader of Term has stopped,
 	// after it ceased to lead.
 	Idle struct{ Term proto.Term }
+
+	// Reconciled answers Output.Reconcile: how it went for the Split of this
+	// Number.
+	Reconciled struct {
+		Number  uint64
+		Outcome Outcome
+	}
 )
 
 func (Start) event()        {}
@@ -110,6 +122,7 @@ func (Gone) event()         {}
 func (Transfer) event()     {}
 func (Idle) event()         {}
 func (Eligible) event()     {}
+func (Reconciled) event()   {}
 
 // Output is what the host does after a Step, in the order of the fields.
 type Output struct {
@@ -133,6 +146,12 @@ type Output struct {
 	// Round is the term that this Step is about, where that is not the Leader's;
 	// zero otherwise.
 	Round proto.Term
+	// Reconcile is what the host is to reconcile now, in every Output until it has
+	// answered with Reconciled. When it is nil again before that, or of another
+	// Number, whatever the host runs for it must end: another node does it.
+	Reconcile *Split
+	// Splits are news of split brains.
+	Splits []Split
 	// Why gives the reasons of this Step, each "cause -> decision".
 	Why []string
 	// Warn says that the event was refused as something a correct peer does

@@ -12,6 +12,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/broadcast"
 	"github.com/ringleader-dev/ringleader/algorithms/bully"
 	"github.com/ringleader-dev/ringleader/algorithms/hs"
+	"github.com/ringleader-dev/ringleader/algorithms/mend"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
 	"github.com/ringleader-dev/ringleader/algorithms/tokenring"
@@ -22,7 +23,8 @@ type Entry struct {
 	algorithms.About
 	// Office says that a nominee leads only with the promises of a majority of
 	// voters, each at least Promise long.
-	Office  bool
+	Office bool
+	// Mends says that leaders that meet after a split brain mend it.
 	Mends   bool
 	Promise func(delta time.Duration) time.Duration
 }
@@ -62,6 +64,21 @@ func (e Entry) WithOffice() Entry {
 	e.New = func(c algorithms.Config) algorithms.Machine { return office.New(c, nominate) }
 	e.Agreement = func(delta time.Duration, nodes int) time.Duration {
 		return agree(delta, nodes) + office.Agreement(3*office.MinPromise(delta), delta, nodes)
+	}
+	return e
+}
+
+// WithMending is the algorithm with the mending of split brains around it; itself
+// where its guarantee lets none happen.
+func (e Entry) WithMending() Entry {
+	if e.Guarantee != algorithms.BestEffort {
+		return e
+	}
+	nominate, agree := e.New, e.Agreement
+	e.Mends = true
+	e.New = func(c algorithms.Config) algorithms.Machine { return mend.New(c, nominate) }
+	e.Agreement = func(delta time.Duration, nodes int) time.Duration {
+		return agree(delta, nodes) + mend.Agreement(delta, 4*delta, nodes)
 	}
 	return e
 }

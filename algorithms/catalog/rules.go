@@ -19,6 +19,9 @@ var shared = []algorithms.Rule{
 	{Why: "# wants term # -> deny it: no, promised #", Sentence: whenOver},
 	{Why: "# asks for term # -> no, just started", Sentence: afterAStart},
 	{Why: "# wants term # -> deny it: no, just started", Sentence: afterAStart},
+	// Those of the mending of split brains.
+	{Why: "all who led have stopped -> reconcile", Sentence: "3. Reconcile conflicts"},
+	{Why: "a split is mended", Sentence: "4. Re-elect single leader"},
 }
 
 // The rules of the office that several reasons follow.

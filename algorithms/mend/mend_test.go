@@ -1,0 +1,154 @@
+package mend_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/bully"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/algorithms/mend"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+const delta = steptest.Delta
+
+// leader3 is node 3 of three, which leads term 1 for ten seconds.
+func leader3(t *testing.T) *steptest.Rig {
+	r := steptest.New(t, 3, false, func(c algorithms.Config) algorithms.Machine {
+		return mend.New(c, func(c algorithms.Config) algorithms.Machine { return bully.New(c) })
+	})
+	r.Start(0, 1, 2, 3)
+	for r.Last.Leader.ID != 3 {
+		r.Fire()
+	}
+	r.Step(10*time.Second, algorithms.Timeout{})
+	return r
+}
+
+// reignOf is a reign of node id's first life.
+func reignOf(id proto.NodeID, term proto.Term) proto.Epoch {
+	return proto.Epoch{Term: term, Leader: id, Session: steptest.Session(id)}
+}
+
+// sent are the messages of a kind in the last Output.
+func sent(r *steptest.Rig, kind proto.Kind) (to []proto.NodeID) {
+	for _, m := range r.Last.Send {
+		if m.Body.Kind() == kind {
+			to = append(to, m.To)
+		}
+	}
+	return to
+}
+
+// account tells the rig's node of a reign of node 2 that went on until now.
+func account(r *steptest.Rig, led time.Duration, stopped bool) algorithms.Output {
+	return r.Step(0, r.From(2, 1, proto.Account{Reign: reignOf(2, 1), Led: led, Stopped: stopped}))
+}
+
+// "1. Stop all leaders 2. Compare states 3. Reconcile conflicts 4. Re-elect single
+// leader 5. Resume operations", each only when the one before is over.
+func TestFiveSteps(t *testing.T) {
+	r := leader3(t)
+	account(r, 3*time.Second, false)
+	if r.Last.Leader.ID != 0 || len(sent(r, proto.KindTruce)) != 2 || r.Last.Reconcile != nil {
+		t.Fatalf("it must stop, and say so: %+v", r.Last)
+	}
+	if s := r.Last.Splits; len(s) != 1 || s[0].Stage != algorithms.Stopping ||
+		s[0].Overlap != 3*time.Second || len(s[0].Reigns) != 2 {
+		t.Fatalf("the report: %+v", s)
+	}
+	r.Step(delta, algorithms.Idle{Term: 1})
+	if r.Last.Reconcile != nil {
+		t.Fatalf("2 has not stopped: %+v", r.Last)
+	}
+	account(r, 3*time.Second, true)
+	asked := r.Last.Reconcile
+	if asked == nil || r.Last.Leader.ID != 0 {
+		t.Fatalf("all have stopped: %+v", r.Last)
+	}
+	r.Step(time.Hour, algorithms.Timeout{})
+	if r.Last.Reconcile != asked || r.Last.Leader.ID != 0 {
+		t.Fatalf("it must wait for the host: %+v", r.Last)
+	}
+	r.Step(0, algorithms.Reconciled{Number: asked.Number, Outcome: algorithms.Outcome{Done: true}})
+	last := r.Last.Splits[len(r.Last.Splits)-1]
+	if r.Last.Leader != steptest.Leads(3, 2) || r.Last.Reconcile != nil ||
+		last.Stage != algorithms.Mended || last.Leader != r.Last.Leader {
+		t.Fatalf("it must lead a new term: %+v", r.Last)
+	}
+	if to := sent(r, proto.KindSettled); len(to) != 4 {
+		t.Fatalf("both must hear of both reigns: %v", to)
+	}
+}
+
+// "Reconciling that failed is reported, and a leader is elected all the same."
+func TestReconcilingFails(t *testing.T) {
+	r := leader3(t)
+	r.Step(0, algorithms.Idle{Term: 1})
+	account(r, 3*time.Second, true)
+	r.Step(0, algorithms.Idle{Term: 1})
+	outcome := algorithms.Outcome{Done: true, Tries: 3, Exit: 7, Problem: "exit status 7"}
+	r.Step(0, algorithms.Reconciled{Number: 1, Outcome: outcome})
+	last := r.Last.Splits[len(r.Last.Splits)-1]
+	if !r.Last.Warn || r.Last.Leader.ID != 3 || last.Outcome != outcome ||
+		!strings.Contains(strings.Join(r.Last.Why, "\n"), "reconciling failed: exit status 7") {
+		t.Fatalf("%+v", r.Last)
+	}
+}
+
+// "Shorter than that is a leader that is being relieved": nobody stops.
+func TestRelieved(t *testing.T) {
+	r := leader3(t)
+	account(r, mend.Relief(delta), true)
+	if r.Last.Leader.ID != 3 || r.Last.Splits != nil {
+		t.Fatalf("%+v", r.Last)
+	}
+	if to := sent(r, proto.KindSettled); len(to) != 1 || to[0] != 2 {
+		t.Fatalf("2 need not tell it again: %v", to)
+	}
+}
+
+// A hook's answer that comes late, twice, or for another split changes nothing.
+func TestReconciledOutOfTurn(t *testing.T) {
+	r := leader3(t)
+	r.Step(0, algorithms.Reconciled{Number: 1, Outcome: algorithms.Outcome{Done: true}})
+	if r.Last.Leader != steptest.Leads(3, 1) || r.Last.Splits != nil {
+		t.Fatalf("%+v", r.Last)
+	}
+}
+
+// "A forged, replayed or absurd term": it is refused, or changes nothing.
+func TestHostileMessages(t *testing.T) {
+	absurd := proto.Account{Reign: reignOf(2, 2+1<<20), Led: time.Hour, Stopped: true}
+	former := proto.Account{Reign: proto.Epoch{Term: 1, Leader: 3, Session: proto.Session{9}}}
+	for name, c := range map[string]struct {
+		from proto.NodeID
+		term proto.Term
+		body proto.Body
+		warn bool
+	}{
+		"an absurd reign":             {2, 1, absurd, true},
+		"to itself":                   {3, 1, proto.Truce{Session: steptest.Session(3)}, true},
+		"a truce by a follower":       {2, 1, proto.Truce{Session: steptest.Session(2)}, false},
+		"settled by nobody's mender":  {2, 1, proto.Settled{Reign: reignOf(3, 1), Rival: reignOf(2, 9)}, false},
+		"a reign of mine never was":   {2, 1, proto.Account{Reign: reignOf(3, 7), Led: time.Hour}, false},
+		"of a former life of my own":  {2, 1, former, false},
+		"settled, a reign of a third": {2, 1, proto.Settled{Reign: reignOf(1, 1)}, false},
+	} {
+		r := leader3(t)
+		r.Step(0, r.From(c.from, c.term, c.body))
+		if r.Last.Leader != steptest.Leads(3, 1) || r.Last.Warn != c.warn || len(r.Last.Splits) > 0 {
+			t.Errorf("%s: %+v", name, r.Last)
+		}
+	}
+	r := leader3(t)
+	account(r, 3*time.Second, true)
+	r.Step(0, algorithms.Idle{Term: 1})
+	r.Step(0, algorithms.Reconciled{Number: 1, Outcome: algorithms.Outcome{Done: true}})
+	account(r, 3*time.Second, true)
+	if r.Last.Leader.ID != 3 || len(r.Last.Splits) > 0 || len(sent(r, proto.KindSettled)) != 1 {
+		t.Errorf("a replayed account: %+v", r.Last)
+	}
+}
