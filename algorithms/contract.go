@@ -110,6 +110,15 @@ type (
 		Number  uint64
 		Outcome Outcome
 	}
+
+	// Fenced says how the host's fence agent fared with what Output.Fence asked.
+	Fenced struct {
+		Fence Fence
+		// OK: the agent confirmed that the process has stopped.
+		OK bool
+		// Detail is for the record only: "exit 0 after 40ms".
+		Detail string
+	}
 )
 
 func (Start) event()        {}
@@ -123,6 +132,7 @@ func (Transfer) event()     {}
 func (Idle) event()         {}
 func (Eligible) event()     {}
 func (Reconciled) event()   {}
+func (Fenced) event()       {}
 
 // Output is what the host does after a Step, in the order of the fields.
 type Output struct {
@@ -157,6 +167,23 @@ type Output struct {
 	// Warn says that the event was refused as something a correct peer does
 	// not send; the last Why says what and why.
 	Warn bool
+	// Fence is what the host's fence agent should be at after this Step, nil for
+	// nothing. The host answers it with Fenced, once. Whatever else the agent is
+	// at, for a Step before, the host ends and does not answer.
+	Fence *Fence
+}
+
+// Fence is one attempt to have a process stopped, or confirmed to have stopped.
+type Fence struct {
+	// ID and Session are the process that may have held Term.
+	ID      proto.NodeID
+	Session proto.Session
+	Term    proto.Term
+	// For is the term that is granted and not taken before the process stopped.
+	For proto.Term
+	// Attempt counts from 1.
+	Attempt int
+	Reason  string
 }
 
 // TransferEnd is the end of a transfer, as far as it is the leader's.
@@ -182,6 +209,10 @@ type State struct {
 	Vote Vote
 	// Promise is the longest that this node ever promised to grant nobody else.
 	Promise time.Duration
+	// Stopped: the process of Vote was seen to stop, as far as fencing goes.
+	Stopped bool
+	// Former are votes before Vote whose processes were not seen to stop.
+	Former proto.Epochs
 }
 
 // Vote is one grant of a term.
@@ -248,4 +279,8 @@ type Config struct {
 	// KeepPromises makes voters keep a promise even to a process that is proven
 	// dead; see Gone.
 	KeepPromises bool
+	// Fence makes a nominee that was granted a term have every process that may
+	// have held an earlier one, and was not seen to stop, fenced before it takes
+	// the office; see Output.Fence. It must be the same on every node.
+	Fence bool
 }

@@ -97,6 +97,7 @@ var house = []room{
 		others: []string{"go.etcd.io/bbolt", "go.etcd.io/bbolt/errors"},
 	},
 	{path: "fence/kv", module: []string{"fence", "fence/fencehttp", "fence/store"}},
+	{path: "stonith", module: []string{"algorithms", "proto"}},
 	{path: "internal/durable"},
 	{path: "internal/house"},
 	{path: "cmd/node", module: []string{"*"}, others: []string{"*"}},

@@ -135,6 +135,9 @@ func (r *Rig) show(out algorithms.Output) string {
 	for _, why := range out.Why {
 		fmt.Fprintf(&b, "  why %s\n", why)
 	}
+	if out.Fence != nil {
+		fmt.Fprintf(&b, "  fence %+v\n", *out.Fence)
+	}
 	if out.Warn {
 		b.WriteString("  warn\n")
 	}
