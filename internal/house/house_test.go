@@ -98,6 +98,8 @@ var house = []room{
 	},
 	{path: "fence/kv", module: []string{"fence", "fence/fencehttp", "fence/store"}},
 	{path: "stonith", module: []string{"algorithms", "proto"}},
+	{path: "stonith/pidfile", module: []string{"proto"}, others: []string{"golang.org/x/sys/unix"}},
+	{path: "stonith/docker"},
 	{path: "internal/durable"},
 	{path: "internal/house"},
 	{path: "cmd/node", module: []string{"*"}, others: []string{"*"}},

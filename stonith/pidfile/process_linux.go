@@ -1,0 +1,111 @@
+package pidfile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// self is this process, as far as the kernel knows it.
+func self() (Process, error) {
+	start, err := startOf(os.Getpid())
+	if err != nil {
+		return Process{}, err
+	}
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return Process{}, err
+	}
+	namespace, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return Process{}, err
+	}
+	return Process{
+		PID: os.Getpid(), Start: start, Boot: strings.TrimSpace(string(boot)),
+		Machine: machine(), Namespace: namespace,
+	}, nil
+}
+
+// machine is the machine's own id. A name would not do: what is called the same
+// may run elsewhere after a while.
+func machine() string {
+	id, _ := os.ReadFile("/etc/machine-id")
+	return cmp.Or(strings.TrimSpace(string(id)), noMachine)
+}
+
+// startOf is when a process started, in ticks since the boot: field 22 of its
+// stat, of which the second may hold spaces and parentheses.
+func startOf(pid int) (uint64, error) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0, err
+	}
+	const startTime = 22 - 3 // the first after the name is field 3
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	if len(fields) <= startTime {
+		return 0, fmt.Errorf("process %d: stat %.60q", pid, text)
+	}
+	return strconv.ParseUint(fields[startTime], 10, 64)
+}
+
+// handle is a process that can be no other, whatever becomes of its number.
+type handle struct{ fd int }
+
+// open finds the process with this number that started then; nil if it has ended.
+// First the handle, then the look at it: a number that is given to another
+// process in between cannot deceive.
+func open(pid int, start uint64) (*handle, error) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("process %d: %w", pid, err)
+	}
+	h := &handle{fd}
+	began, err := startOf(pid)
+	switch {
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ESRCH), err == nil && began != start:
+		h.close()
+		return nil, nil
+	case err != nil:
+		h.close()
+		return nil, err
+	}
+	if h.ended(0) {
+		h.close()
+		return nil, nil
+	}
+	return h, nil
+}
+
+func (h *handle) close() { _ = unix.Close(h.fd) }
+
+// kill kills the process and returns once it has ended. A zombie has.
+func (h *handle) kill(ctx context.Context) error {
+	err := unix.PidfdSendSignal(h.fd, unix.SIGKILL, nil, 0)
+	if err != nil && !errors.Is(err, unix.ESRCH) {
+		return err
+	}
+	const look = 100 * time.Millisecond
+	for !h.ended(look) {
+		if ctx.Err() != nil {
+			return fmt.Errorf("it has not ended yet: %w", context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+// ended waits at most for that long.
+func (h *handle) ended(wait time.Duration) bool {
+	fds := []unix.PollFd{{Fd: int32(h.fd), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, int(wait.Milliseconds()))
+	return err == nil && n == 1
+}
