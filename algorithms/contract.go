@@ -167,6 +167,10 @@ type Output struct {
 	// Warn says that the event was refused as something a correct peer does
 	// not send; the last Why says what and why.
 	Warn bool
+	// Forgot says that this node voted in a former life of which nothing was
+	// saved; the last Why says how that is known. The host ends the node, unless
+	// it was started with Config.Rejoin, and does nothing of the rest.
+	Forgot bool
 	// Fence is what the host's fence agent should be at after this Step, nil for
 	// nothing. The host answers it with Fenced, once. Whatever else the agent is
 	// at, for a Step before, the host ends and does not answer.
@@ -205,7 +209,8 @@ type State struct {
 	// that an election need not: what is durable before a message leaves the node
 	// is that its term is not above Reserved.
 	Reserved proto.Term
-	// Vote is whom this node granted Vote.Term; zero for nobody.
+	// Vote is whom this node granted Vote.Term; zero for nobody. With a term and
+	// nobody it is what a voter that lost its disk must not vote up to.
 	Vote Vote
 	// Promise is the longest that this node ever promised to grant nobody else.
 	Promise time.Duration
@@ -283,4 +288,8 @@ type Config struct {
 	// have held an earlier one, and was not seen to stop, fenced before it takes
 	// the office; see Output.Fence. It must be the same on every node.
 	Fence bool
+	// Rejoin says that this voter's disk was lost after it may have voted: when
+	// nothing is saved, it votes for nobody until other voters told it what they
+	// voted in.
+	Rejoin bool
 }

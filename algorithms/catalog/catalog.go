@@ -83,6 +83,16 @@ func (e Entry) WithMending() Entry {
 	return e
 }
 
+// WithFence is the algorithm with an office whose nodes have fence agents, which
+// take up to 2Δ when all is well. Its Machines do so by their Config.
+func (e Entry) WithFence() Entry {
+	agree := e.Agreement
+	e.Agreement = func(delta time.Duration, nodes int) time.Duration {
+		return agree(delta, nodes) + office.Fencing(3*office.MinPromise(delta), delta, 2*delta, nodes)
+	}
+	return e
+}
+
 // All returns every entry, in the order of names.
 func All() []Entry { return append([]Entry(nil), entries...) }
 

@@ -15,7 +15,8 @@ const (
 	idle     phase = iota
 	asking         // ASK sent: would a majority grant?
 	claiming       // CLAIM sent
-	holding        // a majority granted
+	fence          // a majority granted, former holders are seen to
+	holding        // a majority granted, and nobody else can work
 )
 
 // stand is this node's own candidacy, or its office.
@@ -36,11 +37,13 @@ type stand struct {
 	renewAt   time.Time
 	leaving   proto.Term // of the office whose work has not stopped yet
 	preferred time.Time  // since when the nominee is whom it is
+	fencing   fencing
 }
 
 // stop ends a candidacy that has bound nobody.
 func (s *stand) stop() {
 	s.phase, s.asked, s.due = idle, 0, time.Time{}
+	s.leaseEnd, s.renewAt, s.fencing = time.Time{}, time.Time{}, fencing{}
 	clear(s.no)
 }
 
@@ -49,6 +52,8 @@ func (m *Machine) pursue() {
 	s := &m.stand
 	switch {
 	case !m.votes():
+	case m.rejoin.active:
+		m.pursueRejoin()
 	case s.phase == idle && m.mayStand():
 		m.ask()
 	case s.phase == asking && !m.now.Before(s.due):
@@ -56,7 +61,14 @@ func (m *Machine) pursue() {
 	case s.phase == asking:
 		m.countAnswers() // this voter may be free now
 	case s.phase == claiming && !m.now.Before(s.due):
-		m.giveUp("no majority granted it in time")
+		m.giveUpClaim("no majority granted it in time")
+	case s.phase == fence && !m.now.Before(s.leaseEnd):
+		m.giveUpClaim("the promises were not renewed")
+	case s.phase == fence:
+		if !m.now.Before(s.renewAt) {
+			m.renew()
+		}
+		m.haveFenced()
 	case s.phase == holding:
 		m.keepOffice()
 	}
@@ -66,23 +78,18 @@ func (m *Machine) pursue() {
 // far as it knows, and it is the nominee, or nothing was heard for long.
 func (m *Machine) mayStand() bool {
 	s := &m.stand
-	if m.aside || m.belief.ID != 0 || s.leaving != 0 || m.now.Before(s.retryAt) {
+	if !m.stands() || m.belief.ID != 0 || s.leaving != 0 || m.now.Before(s.retryAt) ||
+		m.now.Before(m.handing.yield) {
 		return false
 	}
-	return m.nominated() || !m.now.Before(m.standAt())
+	return m.nominated() || m.handing.chosen || !m.now.Before(m.standAt())
 }
 
 func (m *Machine) nominated() bool { return m.nominee.ID == m.cfg.Self }
 
 // standAt is when this voter stands without being nominated.
 func (m *Machine) standAt() time.Time {
-	above := 0
-	for _, p := range m.alive {
-		if m.voters.Has(p.ID) && p.Rank().Compare(m.self.Rank()) > 0 {
-			above++
-		}
-	}
-	return m.heard.Add(standDelay(m.cfg.Promise, m.cfg.Delta, above))
+	return m.heard.Add(standDelay(m.cfg.Promise, m.cfg.Delta, m.above()))
 }
 
 // ask begins a round of ASK. A term of the nomination that no voter has voted in
@@ -92,10 +99,7 @@ func (m *Machine) ask() {
 	s := &m.stand
 	s.phase = asking
 	s.asked++
-	s.term = m.known + 1
-	if m.nominated() {
-		s.term = max(s.term, m.nominee.Term)
-	}
+	s.term = m.nextTerm()
 	s.nonce++
 	s.yes.Reset()
 	if no := m.wouldGrant(s.term); no.bar == proto.NoBar {
@@ -109,7 +113,18 @@ func (m *Machine) ask() {
 	m.countAnswers()
 }
 
+// nextTerm is the term that this node would ask for now.
+func (m *Machine) nextTerm() proto.Term {
+	if m.nominated() {
+		return max(m.known+1, m.nominee.Term)
+	}
+	return m.known + 1
+}
+
 func (m *Machine) cause() string {
+	if m.handing.chosen {
+		return "this node was chosen and nobody holds the office"
+	}
 	if m.nominated() {
 		return "this node is nominated and nobody holds the office"
 	}
@@ -120,6 +135,7 @@ func (m *Machine) cause() string {
 func (m *Machine) answered(msg proto.Message, b proto.Answer) {
 	s := &m.stand
 	m.learn(msg)
+	m.meet(msg.From, msg.Term)
 	if s.phase != asking || b.Session != m.cfg.Session || b.Nonce != s.nonce {
 		return
 	}
@@ -181,6 +197,8 @@ func (m *Machine) claim() {
 	s.yes.Reset()
 	s.yes.Add(m.cfg.Self)
 	m.vote(s.term, m.cfg.Self, m.cfg.Session)
+	s.fencing = fencing{}
+	s.fencing.heardOf(m.cfg.Self, m.state.Former.All())
 	m.tell(s.term, proto.Claim{Session: m.cfg.Session, Nonce: s.nonce})
 	m.countGrants()
 }
@@ -189,30 +207,46 @@ func (m *Machine) claim() {
 func (m *Machine) granted(msg proto.Message, b proto.Grant) {
 	s := &m.stand
 	if b.Session != m.cfg.Session || b.Nonce != s.nonce || msg.Term != s.term ||
-		s.phase != claiming && s.phase != holding {
+		s.phase != claiming && s.phase != fence && s.phase != holding {
 		return
 	}
+	m.meet(msg.From, msg.Term)
 	s.yes.Add(msg.From)
+	s.fencing.heardOf(msg.From, b.Former.All())
 	m.countGrants()
 }
 
-// countGrants takes or keeps the office once a majority has promised, if the
-// lease that they stand for has not ended.
+// countGrants takes or keeps the office, or the right to it, once a majority has
+// promised, if the lease that they stand for has not ended.
 func (m *Machine) countGrants() {
 	s := &m.stand
 	end := s.noted.Add(LeaseOf(m.cfg.Promise))
 	if !s.yes.Of(m.voters) || !m.now.Before(end) || !end.After(s.leaseEnd) {
 		return
 	}
-	if s.phase == claiming {
-		m.why("a majority granted term %d -> hold the office", s.term)
-		s.phase, s.taken = holding, m.now
-		s.due = time.Time{}
-	}
 	s.failed, s.leaseEnd = 0, end
 	s.renewAt = s.noted.Add(RenewEvery(m.cfg.Promise))
+	switch s.phase {
+	case claiming:
+		s.due = time.Time{}
+		m.mayTake()
+	case holding:
+		m.lead()
+	}
+}
+
+// take takes the office.
+func (m *Machine) take() {
+	m.stand.phase, m.stand.taken = holding, m.now
+	m.stand.fencing = fencing{}
+	m.settle(m.stand.term)
+	m.lead()
+}
+
+// lead leads until the lease ends, and says so.
+func (m *Machine) lead() {
 	m.belief = algorithms.Leader{
-		ID: m.cfg.Self, Session: m.cfg.Session, Term: s.term, Until: end,
+		ID: m.cfg.Self, Session: m.cfg.Session, Term: m.stand.term, Until: m.stand.leaseEnd,
 	}
 	m.seen = m.belief.Epoch()
 	m.announce(m.alive...)
@@ -222,21 +256,30 @@ func (m *Machine) countGrants() {
 func (m *Machine) denied(msg proto.Message, b proto.Deny) {
 	s := &m.stand
 	m.learn(msg)
+	m.meet(msg.From, msg.Term)
 	if b.Session != m.cfg.Session || b.Nonce != s.nonce ||
-		s.phase != claiming && s.phase != holding {
+		s.phase != claiming && s.phase != fence && s.phase != holding {
 		return
 	}
 	m.why("%d denies term %d: %s", msg.From, s.term, refusal{b.Bar, b.Holder})
 }
 
+// giveUpClaim gives up and tries again soon, and ever more rarely.
+func (m *Machine) giveUpClaim(reason string) {
+	m.stand.failed++
+	m.giveUp(reason, m.jitter(tryAgain(m.cfg.Promise, m.cfg.Delta, m.stand.failed)))
+}
+
 // giveUp returns what was promised, and never claims that term again.
-func (m *Machine) giveUp(reason string) {
+func (m *Machine) giveUp(reason string, pause time.Duration) {
 	s := &m.stand
-	s.failed++
-	pause := m.jitter(tryAgain(m.cfg.Promise, m.cfg.Delta, s.failed))
 	m.why("%s -> release term %d, wait %v", reason, s.term, pause.Round(time.Millisecond))
 	s.stop()
+	m.handing.chosen, m.handing.stays = false, false
 	s.retryAt = m.now.Add(pause)
+	if s.failed >= failuresToRecess {
+		m.takeRecess()
+	}
 	m.release(s.term)
 }
 

@@ -21,6 +21,9 @@
 //	  RENEW    ─────►                            every third of a promise
 //	           ◄─────  GRANT
 //	  RELEASE  ─────►    the promise is over     when all its work has stopped
+//	  OFFER    ─────►    a successor: would you?  before it leaves, of a transfer
+//	           ◄─────  REPLY
+//	  TIMEOUT_NOW ──►    that successor stands    after RELEASE
 //
 // # The rules
 //
@@ -46,6 +49,12 @@
 //     after that.
 //   - Leaving: it leads no more; then its work stops; only then RELEASE. In any
 //     other order two may work at once.
+//   - A transfer asks the successor first; nothing changes unless that would take
+//     over. Then it is left as ever, and after RELEASE it is told: TIMEOUT_NOW.
+//     Preferring a node that ranks higher is a transfer, at most once in a while,
+//     ever more rarely while it goes on.
+//   - A node that is not eligible does not stand, and leaves; it votes. One of which
+//     three claims in a row failed is not, for a promise: others are to try.
 //   - Nomination says who stands first. It never decides what is safe, and is
 //     never needed: when no office was heard of for a promise, any voter stands,
 //     the better-ranked sooner.
@@ -57,6 +66,23 @@
 // milliseconds although its lease still runs. It assumes that nothing between
 // the nodes ends connections on a living process's behalf, and that no work
 // outlives the process; algorithms.Config.KeepPromises turns it off.
+//
+// # Fencing
+//
+// Where Config.Fence is set, a second lock: nobody takes the office while a
+// process that may hold an earlier one was not seen to stop. Seen is a RELEASE, a
+// proven death, its own grant of the new term, or a fence agent's word.
+//   - A voter keeps, durably, whom it granted earlier terms and has not seen to
+//     stop; its GRANT tells. A LEASE of a later term settles all before it.
+//   - Fencing comes after the grants: whoever may shoot holds the promises of a
+//     majority for the term it is to take, and renews them however long the agent
+//     takes. So nobody shoots from a minority, and no two shoot at a time. Even
+//     then it waits for the answers of slow voters, longer below others in rank.
+//   - A failed attempt is repeated, ever more rarely; after the third the term is
+//     released, and the office left to the others until each may have stood.
+//   - Who is seen to stop meanwhile is not shot: the agent is called back.
+//   - An agent that lies takes nothing from the rules above it: the old lease has
+//     ended all the same.
 //
 // # Sources
 //

@@ -134,10 +134,14 @@ func TestFollows(t *testing.T) {
 	r := asking3(t)
 	r.Step(delta, r.holds(2, 2, 2*promise))
 	r.Want(algorithms.Output{
+		Send:     r.all(0, proto.Return{Session: steptest.Session(3)}),
 		Deadline: r.In(lease),
 		Leader:   r.leads(2, 2, lease),
 		Round:    2,
-		Why:      []string{"2 holds the office, term 2 -> follow it"},
+		Why: []string{
+			"2 holds the office, term 2 -> follow it",
+			"nothing is saved of this voter, and there is an office -> ask whether it voted before",
+		},
 	})
 	r.Step(delta, r.holds(2, 2, lease/2)) // it renewed
 	r.Want(algorithms.Output{
@@ -248,13 +252,17 @@ func TestHandsOver(t *testing.T) {
 		taken, nonce := r.Now, uint64(3)
 		r.nominate(0, 3, 2)
 		for r.Fire(); r.Last.Leader.ID == 2; r.Fire() {
+			if len(r.Last.Send) == 1 {
+				r.Step(0, r.replied(3, 1, 1, proto.NoDecline))
+				break
+			}
 			r.Step(0, r.granted(1, 1, nonce))
 			nonce++
 		}
 		r.Want(algorithms.Output{
 			Leader: algorithms.Leader{Term: 1},
 			Round:  2,
-			Why:    []string{"3 has ranked above this node for long -> leave the office of term 1"},
+			Why:    []string{"3 would take over -> leave the office of term 1"},
 		})
 		if after := r.Now.Sub(taken); after != 2*promise {
 			t.Errorf("handed over after %v", after)

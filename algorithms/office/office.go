@@ -11,7 +11,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxTermJump is how far beyond what is known a voter's hint is believed.
+// maxTermJump is how far beyond what is known another's term is believed.
 const maxTermJump = 1 << 20
 
 // Machine is one node's part. It is an algorithms.Machine.
@@ -31,16 +31,24 @@ type Machine struct {
 	nominee algorithms.Leader
 	alive   []proto.Peer
 	self    proto.Peer
-	aside   bool
 
-	state  algorithms.State
-	dirty  bool
-	voter  voter
-	stand  stand
-	belief algorithms.Leader
-	known  proto.Term  // the highest that a voter is known to have voted for
-	seen   proto.Epoch // the highest leadership that was announced
-	heard  time.Time   // of an office, or of an attempt at one
+	resigned bool      // asked to, and not called since: never stand
+	barred   string    // why the host does not let this node stand, "" if it does
+	recess   time.Time // until then this node does not stand: too many claims failed
+
+	state     algorithms.State
+	dirty     bool
+	voter     voter
+	stand     stand
+	handing   transfer
+	rejoin    rejoin
+	new       bool                        // nothing was saved of this voter when it started
+	met       map[proto.NodeID]proto.Term // the highest that each voter is known to have voted in
+	preferred preference
+	belief    algorithms.Leader
+	known     proto.Term  // the highest that a voter is known to have voted for
+	seen      proto.Epoch // the highest leadership that was announced
+	heard     time.Time   // of an office, or of an attempt at one
 
 	// The Step in progress.
 	now time.Time
@@ -59,7 +67,9 @@ func New(
 	}
 	m.voter.dead = map[proto.NodeID]proto.Session{}
 	m.voter.waiting = map[proto.NodeID]question{}
+	m.voter.released = map[proto.NodeID]proto.Epoch{}
 	m.stand.no = map[proto.NodeID]refusal{}
+	m.met = map[proto.NodeID]proto.Term{}
 	return m
 }
 
@@ -78,13 +88,19 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 		m.gone(proto.Peer{ID: ev.ID, Session: ev.Session})
 	case algorithms.Idle:
 		m.idle(ev.Term)
+	case algorithms.Fenced:
+		m.fenced(ev)
 	case algorithms.Resign:
-		m.aside = true
+		m.resigned = true
 		m.nominate(ev)
 		m.leave("asked to resign")
 	case algorithms.Campaign:
-		m.aside = false
+		m.resigned = m.resigned && m.barred != ""
 		m.nominate(ev)
+	case algorithms.Eligible:
+		m.eligible(ev)
+	case algorithms.Transfer:
+		m.transfer(ev)
 	case algorithms.Timeout:
 		m.nominate(ev)
 	}
@@ -97,9 +113,17 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 func (m *Machine) start(ev algorithms.Start) {
 	m.state = ev.Saved
 	m.known = m.state.Vote.Term
+	m.new = m.state == algorithms.State{}
+	if v := m.state.Vote; v.ID != 0 {
+		m.meet(v.ID, v.Term) // who claims a term has voted for itself
+	}
 	m.heard = m.now
 	if p := m.state.Promise; p > 0 {
 		m.voter.boot = m.now.Add(bootWait(p))
+	}
+	if m.cfg.Rejoin && m.votes() && m.state == (algorithms.State{}) {
+		m.beginRejoin()
+		return
 	}
 	m.nominate(ev)
 }
@@ -107,7 +131,7 @@ func (m *Machine) start(ev algorithms.Start) {
 // nominate lets the nominating Machine take an event, and takes over what comes
 // of it, its opinion on who leads apart. The voters nominate among themselves.
 func (m *Machine) nominate(ev algorithms.Event) {
-	if !m.votes() {
+	if !m.votes() || m.rejoin.active {
 		return
 	}
 	out := m.inner.Step(m.now, ev)
@@ -128,7 +152,6 @@ func (m *Machine) nominate(ev algorithms.Event) {
 func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
 	before := m.alive
 	m.alive = ev.Alive
-	candidates := make([]proto.Peer, 0, len(ev.Alive))
 	for _, p := range ev.Alive {
 		switch {
 		case p.ID == m.cfg.Self:
@@ -136,11 +159,19 @@ func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
 		case m.holds() && !slices.ContainsFunc(before, p.Is):
 			m.announce(p)
 		}
+	}
+	m.nominateAmong(ev.Alive, ev.Evidence)
+}
+
+// nominateAmong tells the nominating Machine which voters are alive.
+func (m *Machine) nominateAmong(alive []proto.Peer, evidence string) {
+	candidates := make([]proto.Peer, 0, len(alive))
+	for _, p := range alive {
 		if m.voters.Has(p.ID) {
 			candidates = append(candidates, p)
 		}
 	}
-	m.nominate(algorithms.PeersChanged{Alive: candidates, Evidence: ev.Evidence})
+	m.nominate(algorithms.PeersChanged{Alive: candidates, Evidence: evidence})
 }
 
 // receive sorts a message: the office's own, or the nomination's.
@@ -150,11 +181,15 @@ func (m *Machine) receive(ev algorithms.Receive) {
 		m.nominate(ev)
 		return
 	}
+	if m.absurd(msg) {
+		m.refuse("term %d is absurdly far above %d -> drop %s", msg.Term, m.known, msg.Body.Kind())
+		return
+	}
 	switch body := msg.Body.(type) {
 	case proto.Lease:
 		m.announced(msg, body)
 		return
-	case proto.Answer, proto.Grant, proto.Deny:
+	case proto.Answer, proto.Grant, proto.Deny, proto.Offer, proto.Reply, proto.Standing:
 	default:
 		if !m.votes() {
 			m.refuse("%s from %d, but this node is no voter -> drop it", msg.Body.Kind(), msg.From)
@@ -180,7 +215,28 @@ func (m *Machine) receive(ev algorithms.Receive) {
 		m.granted(msg, body)
 	case proto.Deny:
 		m.denied(msg, body)
+	case proto.Offer:
+		m.offered(msg, body)
+	case proto.Reply:
+		m.replied(msg, body)
+	case proto.TakeOver:
+		m.takeOver(msg, body)
+	case proto.Return:
+		m.returned(msg, body)
+	case proto.Standing:
+		m.stood(msg, body)
 	}
+}
+
+// absurd reports whether a message would use up more terms at once than any
+// sequence of real elections does. What a voter hints at is judged where it is used,
+// and a voter that comes back with nothing asks for a term of any height.
+func (m *Machine) absurd(msg proto.Message) bool {
+	switch msg.Body.(type) {
+	case proto.Answer, proto.Deny, proto.Standing:
+		return false
+	}
+	return msg.Term > m.known+maxTermJump
 }
 
 // announced follows the holder of an office, or learns that it still holds it.
@@ -197,12 +253,15 @@ func (m *Machine) announced(msg proto.Message, l proto.Lease) {
 		m.voter.over && msg.Term == m.state.Vote.Term && m.bound(msg.From, l.Leader.Session):
 		m.why("%d is gone or released term %d -> drop its LEASE", l.Leader.ID, msg.Term)
 		return
-	case m.stand.phase == claiming, m.holds():
+	case m.stand.phase >= claiming:
 		m.leave(l.Leader.ID.String() + " holds the office")
 		m.why("%d holds the office, term %d -> follow it", l.Leader.ID, msg.Term)
 	case epoch != m.belief.Epoch():
 		m.why("%d holds the office, term %d -> follow it", l.Leader.ID, msg.Term)
+		m.inquire()
 	}
+	m.settle(msg.Term)
+	m.meet(msg.From, msg.Term)
 	m.seen, m.known, m.heard = epoch, max(m.known, msg.Term), m.now
 	m.belief = algorithms.Leader{
 		ID: l.Leader.ID, Session: l.Leader.Session, Term: msg.Term,
@@ -211,6 +270,7 @@ func (m *Machine) announced(msg proto.Message, l proto.Lease) {
 	if m.stand.phase == asking {
 		m.stand.stop()
 	}
+	m.handing.chosen, m.handing.stays, m.handing.yield = false, false, time.Time{}
 }
 
 // gone frees the voter, and ends the belief in a leader, when the process is
@@ -221,6 +281,7 @@ func (m *Machine) gone(p proto.Peer) {
 		return
 	}
 	m.voter.dead[p.ID] = p.Session
+	m.strike(upTo(proto.Epoch{Term: proto.MaxTerm, Leader: p.ID, Session: p.Session}))
 	delete(m.voter.waiting, p.ID)
 	if m.bound(p.ID, p.Session) {
 		m.why("%d is proven dead -> the promise to it is over", p.ID)
@@ -240,6 +301,9 @@ func (m *Machine) forget(p proto.Peer, why string) {
 
 // expire ends what time has ended.
 func (m *Machine) expire() {
+	if !m.recess.IsZero() && !m.now.Before(m.recess) {
+		m.endRecess()
+	}
 	if m.belief.ID == 0 || m.now.Before(m.belief.Until) {
 		return
 	}
@@ -256,6 +320,9 @@ func (m *Machine) votes() bool { return m.voters.Has(m.cfg.Self) }
 
 // output completes the Output of the Step.
 func (m *Machine) output() algorithms.Output {
+	if !m.holds() {
+		m.endTransfer("the leader lost the office meanwhile")
+	}
 	if m.dirty {
 		save := m.state
 		m.out.Save, m.dirty = &save, false
@@ -265,11 +332,15 @@ func (m *Machine) output() algorithms.Output {
 			m.out.Deadline = at
 		}
 	}
+	if asked := m.stand.fencing.asked; asked != nil {
+		m.out.Fence = new(*asked)
+	}
 	m.out.Leader = m.belief
 	if m.belief.ID == 0 {
 		m.out.Leader = algorithms.Leader{Term: m.seen.Term}
 	}
-	m.out.Round = max(m.nominee.Term, m.known)
+	m.out.Ineligible = m.ineligible()
+	m.out.Round = max(m.nominee.Term, m.known, m.handing.given)
 	out := m.out
 	m.out = algorithms.Output{}
 	return out

@@ -67,9 +67,10 @@ func TestNominationUnderneath(t *testing.T) {
 
 // The bound is the longest wait to stand, two pauses, a handing over and two rounds.
 func TestAgreement(t *testing.T) {
-	const pauses, handOver, rounds = 2 * 2 * promise / 3, 2 * promise, 16 * delta
+	const pauses, recess, rounds = 2 * 2 * promise / 3, promise, 16 * delta
+	const handOver = 2*promise + 16*promise // after the longest penalty
 	for _, nodes := range []int{1, 3, 7} {
-		want := stand + time.Duration(nodes)*4*delta + pauses + handOver + rounds
+		want := stand + time.Duration(nodes)*4*delta + pauses + recess + handOver + rounds
 		if got := office.Agreement(promise, delta, nodes); got != want {
 			t.Errorf("%d nodes: %v, want %v", nodes, got, want)
 		}

@@ -160,6 +160,14 @@ func (r *rig) release(from proto.NodeID, term proto.Term) algorithms.Event {
 	return r.From(from, term, proto.Release{Session: steptest.Session(from)})
 }
 
+func (r *rig) replied(
+	from proto.NodeID, term proto.Term, nonce uint64, no proto.Decline,
+) algorithms.Event {
+	return r.From(from, term, proto.Reply{
+		Session: steptest.Session(r.Self), Nonce: nonce, No: no,
+	})
+}
+
 func (r *rig) yes(from proto.NodeID, nonce uint64) algorithms.Event {
 	return r.From(from, 0, proto.Answer{
 		Session: steptest.Session(r.Self), Nonce: nonce, Yes: true,

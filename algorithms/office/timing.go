@@ -53,12 +53,50 @@ func standDelay(p, delta time.Duration, above int) time.Duration {
 // before the holder hands over to it.
 func preferAfter(p time.Duration) time.Duration { return 2 * p }
 
+// preferPenalty is how long after the n-th time, of late, that a holder offered
+// the office to a better node it offers it to none: it doubles.
+func preferPenalty(p time.Duration, n int) time.Duration {
+	return min(preferAfter(p)<<min(n, mostDoublings), mostPenalty(p))
+}
+
+// mostPenalty bounds preferPenalty. Who offered nothing for so long after it was
+// over starts anew.
+func mostPenalty(p time.Duration) time.Duration { return 8 * preferAfter(p) }
+
+// recessOf is how long a node does not stand after too many of its claims failed.
+func recessOf(p time.Duration) time.Duration { return p }
+
 // Agreement bounds how long after everything is well, and the nomination agrees,
 // one of the voters holds the office and all know: the longest promise or boot
 // wait, after which a voter stands even without being nominated; the longest
-// pauses after two attempts that failed; and a handing over to a better node, with
-// the messages of two rounds.
+// pauses after two attempts that failed, and the recess that may follow; and a handing over to a better node, put
+// off as it may be, with the messages of two rounds.
 func Agreement(p, delta time.Duration, nodes int) time.Duration {
 	pause := 2 * tryAgain(p, delta, mostDoublings)
-	return standDelay(p, delta, nodes) + 2*pause + preferAfter(p) + 4*answerTimeout(delta)
+	return standDelay(p, delta, nodes) + 2*pause + recessOf(p) + preferAfter(p) + mostPenalty(p) +
+		4*answerTimeout(delta)
+}
+
+// fenceAttempts are how often one candidacy tries to fence a former holder.
+const fenceAttempts = 3
+
+// fenceDelay is how long a candidate waits, with a majority's promises, before it
+// has anybody shot: for the answers of voters that are slow, the suspect itself
+// among them, and longer the more living voters rank above it.
+func fenceDelay(delta time.Duration, above int) time.Duration {
+	return 2 * delta * time.Duration(1+above)
+}
+
+// fencePause is how long a candidate whose fence agent failed leaves the office
+// to others, whose agents may do better: until the last of them has stood.
+func fencePause(p, delta time.Duration, voters int) time.Duration {
+	return standDelay(p, delta, voters) + answerTimeout(delta)
+}
+
+// Fencing bounds what fencing adds to Agreement, once the agents work and take up
+// to agent: a candidate whose agent failed may still leave the office to others,
+// and each of two candidacies may have to fence all others.
+func Fencing(p, delta, agent time.Duration, nodes int) time.Duration {
+	n := time.Duration(nodes)
+	return fencePause(p, delta, nodes) + 2*(n*agent+fenceDelay(delta, nodes))
 }

@@ -14,7 +14,9 @@ type voter struct {
 	over    bool      // unless that released the term, or is proven dead
 	boot    time.Time // until then a promise of a former life may run
 	dead    map[proto.NodeID]proto.Session
-	waiting map[proto.NodeID]question
+	// released is what each process last gave back, whoever granted it.
+	released map[proto.NodeID]proto.Epoch
+	waiting  map[proto.NodeID]question
 }
 
 // question is an ASK, and the no that it was answered with.
@@ -47,7 +49,9 @@ func (m *Machine) bound(id proto.NodeID, s proto.Session) bool {
 // nothing.
 func (m *Machine) free() (no refusal, until time.Time) {
 	switch {
-	case m.stand.phase == claiming || m.stand.phase == holding || m.stand.leaving != 0:
+	case m.rejoin.active:
+		return refusal{bar: proto.BarBoot}, time.Time{}
+	case m.stand.phase >= claiming || m.stand.leaving != 0:
 		return refusal{proto.BarSelf, m.cfg.Self}, time.Time{}
 	case m.now.Before(m.voter.boot):
 		return refusal{bar: proto.BarBoot}, m.voter.boot
@@ -126,6 +130,7 @@ func (m *Machine) answerWaiting() {
 
 // claimed answers CLAIM and RENEW. A refusal changes nothing.
 func (m *Machine) claimed(msg proto.Message, r request) {
+	m.meet(msg.From, msg.Term)
 	vote := m.state.Vote
 	again := msg.Term == vote.Term && m.bound(msg.From, r.Session)
 	no := m.wouldGrant(msg.Term)
@@ -152,7 +157,9 @@ func (m *Machine) claimed(msg proto.Message, r request) {
 	}
 	// The holder's lease began before it sent what came in this Step.
 	m.voter.promise, m.heard = m.now.Add(m.cfg.Promise), m.now
-	m.send(msg.From, msg.Term, proto.Grant{Session: r.Session, Nonce: r.Nonce})
+	m.send(msg.From, msg.Term, proto.Grant{
+		Session: r.Session, Nonce: r.Nonce, Former: m.account(),
+	})
 }
 
 // vote binds the voter. The State leaves with the Output, and is durable before
@@ -161,6 +168,7 @@ func (m *Machine) vote(term proto.Term, id proto.NodeID, s proto.Session) {
 	if m.stand.phase == asking {
 		m.stand.stop()
 	}
+	m.remember(id)
 	m.state.Vote = algorithms.Vote{Term: term, ID: id, Session: s}
 	m.state.Promise = max(m.state.Promise, m.cfg.Promise)
 	m.known, m.dirty = max(m.known, term), true
@@ -173,6 +181,12 @@ func (m *Machine) vote(term proto.Term, id proto.NodeID, s proto.Session) {
 // released ends the promise to exactly the process that gives it back. The vote
 // stays.
 func (m *Machine) released(msg proto.Message, b proto.Release) {
+	last := proto.Epoch{Term: msg.Term, Leader: msg.From, Session: b.Session}
+	if was := m.voter.released[msg.From]; was.Session != b.Session || was.Term < msg.Term {
+		m.voter.released[msg.From] = last
+	}
+	// A process that goes on well must not be shot: this is worth the disk.
+	m.dirty = m.strike(upTo(last)) || m.dirty
 	if msg.Term != m.state.Vote.Term || !m.bound(msg.From, b.Session) {
 		m.why("%d releases term %d, which this voter did not grant it -> drop it", msg.From, msg.Term)
 		return
@@ -180,4 +194,7 @@ func (m *Machine) released(msg proto.Message, b proto.Release) {
 	m.why("%d releases term %d -> the promise to it is over", msg.From, msg.Term)
 	m.voter.over = true
 	m.forget(proto.Peer{ID: msg.From, Session: b.Session}, "released the office")
+	if b.Heir != 0 && b.Heir != m.cfg.Self {
+		m.giveWay(b.Heir)
+	}
 }

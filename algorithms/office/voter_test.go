@@ -299,3 +299,31 @@ func TestNonVoterFollows(t *testing.T) {
 		Why:    []string{"leader 3 has not renewed -> nobody holds the office"},
 	})
 }
+
+// "A jump above 2^20 beyond one's own is refused and flagged": a forged CLAIM of the
+// last term there is would leave no term for anybody else. It changes nothing.
+func TestAbsurdTermIsRefused(t *testing.T) {
+	session := steptest.Session(2)
+	absurd := proto.Term(1 + 1<<20 + 1)
+	for _, body := range []proto.Body{
+		proto.Claim{Session: session, Nonce: 1},
+		proto.Renew{Session: session, Nonce: 1},
+		proto.Ask{Session: session, Nonce: 1},
+		proto.Grant{Session: session, Nonce: 1},
+		proto.Lease{Leader: steptest.Peer(2), Remaining: time.Second},
+		proto.Release{Session: session},
+	} {
+		r := granted(t, nil)
+		due := r.Last.Deadline
+		r.Step(0, r.From(2, absurd, body))
+		r.Want(algorithms.Output{
+			Deadline: due, Round: 1, Warn: true,
+			Why: []string{"term 1048578 is absurdly far above 1 -> drop " + body.Kind().String()},
+		})
+	}
+	r := granted(t, nil)
+	r.Step(promise, r.claim(2, absurd-1, 1))
+	if r.Last.Save == nil || r.Last.Save.Vote.Term != absurd-1 {
+		t.Errorf("a jump of 2^20 is granted: %+v", r.Last)
+	}
+}

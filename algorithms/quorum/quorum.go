@@ -18,6 +18,10 @@ func (v Voters) Has(id proto.NodeID) bool { return slices.Contains(v, id) }
 // Majority is how many voters make one: more than half.
 func (v Voters) Majority() int { return len(v)/2 + 1 }
 
+// Meeting is how many of the others a voter must hear, so that one of them is in
+// whatever majority it was in itself.
+func (v Voters) Meeting() int { return len(v) - v.Majority() + 1 }
+
 // Count is a set of voters who said yes. The zero Count is empty.
 type Count struct{ yes []proto.NodeID }
 

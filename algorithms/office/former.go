@@ -1,0 +1,70 @@
+package office
+
+import (
+	"slices"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// A voter's account of whom it granted a term and has not seen to stop. A
+// majority granted every office that was ever held, and a majority grants the
+// next: a voter of both knows the former holder. The account is kept only where
+// the cluster fences.
+
+// remember keeps the vote that one for next is about to replace, unless its
+// process was seen to stop. One vote an id is enough: a process starts only
+// once the one before it with that id has ended.
+func (m *Machine) remember(next proto.NodeID) {
+	was := m.state.Vote
+	if m.cfg.Fence {
+		former := slices.DeleteFunc(m.state.Former.All(), func(e proto.Epoch) bool {
+			return e.Leader == next || e.Leader == was.ID
+		})
+		// A voter grants another only when its own work has stopped.
+		if was.ID != 0 && was.ID != next && was.ID != m.cfg.Self && !m.state.Stopped {
+			former = append(former, epochOf(was))
+		}
+		m.state.Former = proto.PackEpochs(former)
+	}
+	m.state.Stopped = false
+}
+
+// strike takes off the account what was seen to stop, and reports whether there
+// was any of it.
+func (m *Machine) strike(stopped func(proto.Epoch) bool) bool {
+	if !m.cfg.Fence {
+		return false
+	}
+	was := m.state
+	if was.Vote.ID != 0 && stopped(epochOf(was.Vote)) {
+		m.state.Stopped = true
+	}
+	m.state.Former = proto.PackEpochs(slices.DeleteFunc(was.Former.All(), stopped))
+	return m.state != was
+}
+
+// settle takes off the account who held office before a term that is held now:
+// its holder had them all stopped.
+func (m *Machine) settle(held proto.Term) {
+	m.dirty = m.strike(func(e proto.Epoch) bool { return e.Term < held }) || m.dirty
+}
+
+// upTo matches what a process held up to a term.
+func upTo(last proto.Epoch) func(proto.Epoch) bool {
+	return func(e proto.Epoch) bool {
+		return e.Leader == last.Leader && e.Session == last.Session && e.Term <= last.Term
+	}
+}
+
+func epochOf(v algorithms.Vote) proto.Epoch {
+	return proto.Epoch{Term: v.Term, Leader: v.ID, Session: v.Session}
+}
+
+// account is what a GRANT tells, empty where the cluster does not fence.
+func (m *Machine) account() proto.Epochs {
+	if !m.cfg.Fence {
+		return ""
+	}
+	return m.state.Former
+}

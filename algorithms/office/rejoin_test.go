@@ -1,0 +1,155 @@
+package office_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// returning1 is voter 1, back without its disk, that has asked the others.
+func returning1(t *testing.T) *rig {
+	r := newRig(t, 1, func(c *algorithms.Config) { c.Rejoin = true })
+	r.Step(0, algorithms.Start{})
+	r.Want(algorithms.Output{
+		Deadline: r.In(boot),
+		Why:      []string{"this voter lost what it voted -> vote for nobody for 3.04s, then ask the others"},
+	})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Fire()
+	r.wantSoon(4*delta, algorithms.Output{
+		Send: r.all(0, proto.Return{Session: steptest.Session(1), Nonce: 1}),
+		Why:  []string{"no promise of the former life runs any more -> ask the voters what they voted"},
+	})
+	return r
+}
+
+// stands is a voter's answer to question nonce of voter 1.
+func (r *rig) stands(from proto.NodeID, voted, round proto.Term, nonce uint64, p time.Duration) algorithms.Event {
+	return r.From(from, voted, proto.Standing{
+		Session: steptest.Session(1), Nonce: nonce, Round: round, Promise: p,
+	})
+}
+
+// "Ask N - majority + 1 other voters, take the highest term, no vote in it, persist,
+// vote."
+func TestReturns(t *testing.T) {
+	r := returning1(t)
+	r.Step(delta, r.stands(2, 7, 9, 1, promise))
+	if r.Last.Save != nil {
+		t.Fatalf("back on the word of one: %+v", r.Last)
+	}
+	r.Step(0, r.stands(2, 7, 9, 1, promise)) // once more
+	r.Step(0, r.stands(3, 5, 12, 1, promise))
+	back := algorithms.State{
+		Term: 12, Reserved: 12, Vote: algorithms.Vote{Term: 7}, Promise: promise,
+	}
+	if r.Last.Save == nil || *r.Last.Save != back {
+		t.Fatalf("saved %+v, want %+v", r.Last.Save, back)
+	}
+	r.Step(delta, r.claim(3, 7, 1))
+	if got := r.Last.Send; len(got) != 1 || got[0].Body.Kind() != proto.KindDeny {
+		t.Errorf("it votes in term 7 again: %+v", got)
+	}
+	r.Step(0, r.claim(3, 8, 2))
+	if got := r.Last.Send; len(got) != 1 || got[0].Body.Kind() != proto.KindGrant {
+		t.Errorf("it does not vote in term 8: %+v", got)
+	}
+}
+
+// Until then it says no to everybody, and tells nobody of anything.
+func TestReturningVotesForNobody(t *testing.T) {
+	r := returning1(t)
+	r.Step(delta, r.claim(3, 1, 7))
+	if got := r.Last.Send; len(got) != 1 || got[0].Body.(proto.Deny).Bar != proto.BarBoot {
+		t.Errorf("got %+v", got)
+	}
+	r.Step(0, r.From(2, 0, proto.Return{Session: steptest.Session(2), Nonce: 1}))
+	if len(r.Last.Send) > 0 {
+		t.Errorf("it tells what it does not know: %+v", r.Last.Send)
+	}
+	r.nominate(stand, 1, 1)
+	for _, m := range r.Last.Send {
+		if m.Body.Kind() != proto.KindReturn {
+			t.Errorf("it stands: %+v", m)
+		}
+	}
+}
+
+// "Wait the largest promise": another voter may know of a longer one.
+func TestReturningWaitsForALongerPromise(t *testing.T) {
+	r := returning1(t)
+	r.Step(0, r.stands(2, 7, 7, 1, 2*promise))
+	r.Want(algorithms.Output{
+		Deadline: r.In(2*promise + 2*promise/100 + 10*time.Millisecond - boot),
+		Why:      []string{"2 promised up to 6s -> wait for that, then ask again"},
+	})
+	r.Step(0, r.stands(3, 7, 7, 1, promise)) // to the old question
+	r.Fire()
+	if len(r.Last.Send) != 2 || r.Last.Save != nil {
+		t.Fatalf("got %+v", r.Last)
+	}
+	r.Step(0, r.stands(2, 7, 7, 2, 2*promise))
+	r.Step(0, r.stands(3, 7, 7, 2, promise))
+	if r.Last.Save == nil || r.Last.Save.Promise != 2*promise {
+		t.Errorf("saved %+v", r.Last.Save)
+	}
+}
+
+// A voter tells who lost its disk what it voted in, and how far the nomination is.
+func TestTellsWhoReturns(t *testing.T) {
+	r := granted(t, nil)
+	r.nominate(delta, 2, 4)
+	r.Step(0, r.From(2, 0, proto.Return{Session: steptest.Session(2), Nonce: 5}))
+	want := r.Msg(2, 1, proto.Standing{Session: steptest.Session(2), Nonce: 5, Round: 4, Promise: promise})
+	if got := r.Last.Send; len(got) != 1 || got[0] != want {
+		t.Errorf("told %+v, want %+v", got, want)
+	}
+}
+
+// "Those who met its former life can" tell that a voter lost its disk; a vote of
+// its present life proves nothing.
+func TestForgets(t *testing.T) {
+	for name, c := range map[string]struct {
+		voted, told proto.Term
+		forgot      bool
+	}{
+		"of a former life": {0, 1, true}, "of a former life, later": {3, 4, true},
+		"its own": {3, 3, false}, "older": {3, 2, false},
+	} {
+		r := voter1(t, nil)
+		if c.voted > 0 {
+			r.Step(0, r.claim(3, c.voted, 1))
+		}
+		r.Step(0, r.From(2, c.told, proto.Standing{Session: steptest.Session(1)}))
+		if r.Last.Forgot != c.forgot {
+			t.Errorf("%s: %+v", name, r.Last)
+		}
+	}
+	r := voter1(t, nil)
+	r.Step(0, r.From(2, 9, proto.Standing{Session: proto.Session{77}}))
+	if r.Last.Forgot {
+		t.Error("what another process was told counts")
+	}
+}
+
+// A voter knows of another's votes by what it granted, claimed or answered.
+func TestRecognizes(t *testing.T) {
+	for name, meet := range map[string]func(*rig){
+		"a claim":    func(r *rig) { r.Step(0, r.claim(3, 1, 7)) },
+		"an office":  func(r *rig) { r.Step(0, r.holds(3, 1, promise)) },
+		"an answer":  func(r *rig) { r.Step(0, r.From(3, 1, proto.Answer{Session: steptest.Session(9), Yes: true})) },
+		"never, yet": func(*rig) {},
+	} {
+		r := voter1(t, nil)
+		meet(r)
+		r.Step(0, r.From(3, 0, proto.Return{Session: proto.Session{33}}))
+		want := r.Msg(3, 1, proto.Standing{Session: proto.Session{33}})
+		got := r.Last.Send
+		if known := name != "never, yet"; known != (len(got) == 1 && got[0] == want) || !known && len(got) > 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

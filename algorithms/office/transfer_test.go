@@ -1,0 +1,187 @@
+package office_test
+
+import (
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+func (r *rig) offer(from proto.NodeID, term proto.Term, session, to proto.Session) algorithms.Event {
+	return r.From(from, term, proto.Offer{Session: session, Nonce: 1, To: to})
+}
+
+func (r *rig) handsOver(from proto.NodeID, term proto.Term, session, to proto.Session) algorithms.Event {
+	return r.From(from, term, proto.TakeOver{Session: session, To: to, Chosen: true})
+}
+
+// following3 is voter 3 that follows voter 2, which holds the office of term 1.
+func following3(t *testing.T) *rig {
+	r := newRig(t, 3, nil)
+	r.Step(0, algorithms.Start{})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Step(0, r.claim(2, 1, 1))
+	r.Step(0, r.holds(2, 1, lease))
+	return r
+}
+
+// "Losing or leaving, in this order: not leader any more; guarded work stopped and
+// drained; only then RELEASE or TIMEOUT_NOW."
+func TestTransferOrder(t *testing.T) {
+	r := holder3(t)
+	r.Step(0, steptest.Alive(1, 2, 3))
+	was := r.Last.Leader
+	r.Step(0, algorithms.Transfer{To: 2})
+	r.Want(algorithms.Output{
+		Send: []proto.Message{
+			r.Msg(2, 1, proto.Offer{Session: steptest.Session(3), Nonce: 1, To: steptest.Session(2)}),
+		},
+		Deadline: r.Last.Deadline, Leader: was, Round: 1,
+		Why: []string{"asked to hand over -> offer the office to 2"},
+	})
+	r.Step(0, r.replied(2, 1, 1, proto.NoDecline))
+	nobody := algorithms.Leader{Term: 1}
+	r.Want(algorithms.Output{
+		Leader: nobody, Round: 1, Transfer: &algorithms.TransferEnd{To: 2},
+		Why: []string{"2 would take over -> leave the office of term 1"},
+	})
+	r.Step(promise, algorithms.Idle{Term: 1})
+	r.Want(algorithms.Output{
+		Send: append(r.all(1, proto.Release{Session: steptest.Session(3), Heir: 2}), r.Msg(2, 1,
+			proto.TakeOver{Session: steptest.Session(3), To: steptest.Session(2), Chosen: true})),
+		Deadline: r.In(promise / 3), Leader: nobody, Round: 1,
+		Why: []string{
+			"the work of term 1 has stopped -> release it",
+			"2 is to take over -> do not stand for a moment",
+		},
+	})
+}
+
+// A successor that would not, a wrong nonce, another process, another term, and no
+// answer at all change nothing.
+func TestTransferRefusedBySuccessor(t *testing.T) {
+	for name, reply := range map[string]func(*rig) algorithms.Event{
+		"declined":      func(r *rig) algorithms.Event { return r.replied(2, 1, 1, proto.DeclineBehind) },
+		"another nonce": func(r *rig) algorithms.Event { return r.replied(2, 1, 2, proto.NoDecline) },
+		"another voter": func(r *rig) algorithms.Event { return r.replied(1, 1, 1, proto.NoDecline) },
+		"another term":  func(r *rig) algorithms.Event { return r.replied(2, 2, 1, proto.NoDecline) },
+		"another life": func(r *rig) algorithms.Event {
+			return r.From(2, 1, proto.Reply{Session: proto.Session{99}, Nonce: 1})
+		},
+		"none": func(*rig) algorithms.Event { return algorithms.Timeout{} },
+	} {
+		r := holder3(t)
+		r.Step(0, steptest.Alive(1, 2, 3))
+		r.Step(0, algorithms.Transfer{To: 2})
+		r.Step(0, reply(r))
+		if r.Last.Leader.ID != 3 {
+			t.Errorf("%s: gave way", name)
+		}
+		ended := r.Last.Transfer
+		if ended == nil { // then the time ends it
+			r.Step(4*delta, algorithms.Timeout{})
+			ended = r.Last.Transfer
+		}
+		if ended == nil || ended.To != 2 || ended.Refused == "" || r.Last.Leader.ID != 3 {
+			t.Errorf("%s: ended %+v, %+v", name, ended, r.Last)
+		}
+	}
+}
+
+// "The successor is asked first (is it alive, eligible, a voter, caught up with this
+// term?)" It answers for the very process that is asked.
+func TestOffered(t *testing.T) {
+	mine, theirs := steptest.Session(3), steptest.Session(2)
+	cases := []struct {
+		name   string
+		before algorithms.Event
+		offer  func(*rig) algorithms.Event
+		want   proto.Decline
+	}{
+		{"it would", nil, func(r *rig) algorithms.Event { return r.offer(2, 1, theirs, mine) }, proto.NoDecline},
+		{"to a former life", nil, func(r *rig) algorithms.Event {
+			return r.offer(2, 1, theirs, proto.Session{99})
+		}, proto.DeclineSession},
+		{"by a former life", nil, func(r *rig) algorithms.Event {
+			return r.offer(2, 1, proto.Session{99}, mine)
+		}, proto.DeclineBehind},
+		{"of a later term", nil, func(r *rig) algorithms.Event {
+			return r.offer(2, 2, theirs, mine)
+		}, proto.DeclineBehind},
+		{"by another", nil, func(r *rig) algorithms.Event {
+			return r.offer(1, 1, steptest.Session(1), mine)
+		}, proto.DeclineBehind},
+		{"not eligible", algorithms.Eligible{Why: "sick"}, func(r *rig) algorithms.Event {
+			return r.offer(2, 1, theirs, mine)
+		}, proto.DeclineAside},
+		{"resigned", algorithms.Resign{}, func(r *rig) algorithms.Event {
+			return r.offer(2, 1, theirs, mine)
+		}, proto.DeclineAside},
+	}
+	for _, c := range cases {
+		r := following3(t)
+		if c.before != nil {
+			r.Step(0, c.before)
+		}
+		r.Step(0, c.offer(r))
+		if len(r.Last.Send) != 1 {
+			t.Errorf("%s: sent %v", c.name, r.Last.Send)
+			continue
+		}
+		if reply, ok := r.Last.Send[0].Body.(proto.Reply); !ok || reply.No != c.want {
+			t.Errorf("%s: %v, want %v", c.name, r.Last.Send[0].Body, c.want)
+		}
+	}
+}
+
+// TIMEOUT_NOW of the holder, to this very process, makes it stand at once; one that
+// is late, or of or to a former life, does nothing.
+func TestTakeOver(t *testing.T) {
+	mine, theirs := steptest.Session(3), steptest.Session(2)
+	r := following3(t)
+	r.Step(0, r.handsOver(2, 1, theirs, mine))
+	if ask := r.Last.Send; len(ask) != 2 || ask[0].Body.Kind() != proto.KindAsk || ask[0].Term != 2 {
+		t.Errorf("sent %v", ask)
+	}
+	for name, ev := range map[string]func(*rig) algorithms.Event{
+		"to a former life": func(r *rig) algorithms.Event { return r.handsOver(2, 1, theirs, proto.Session{99}) },
+		"of a former life": func(r *rig) algorithms.Event { return r.handsOver(2, 1, proto.Session{99}, mine) },
+		"of another term":  func(r *rig) algorithms.Event { return r.handsOver(2, 2, theirs, mine) },
+		"by another":       func(r *rig) algorithms.Event { return r.handsOver(1, 1, steptest.Session(1), mine) },
+	} {
+		r := following3(t)
+		was := r.Last.Leader
+		r.Step(0, ev(r))
+		if len(r.Last.Send) > 0 || r.Last.Leader != was {
+			t.Errorf("%s: %+v", name, r.Last)
+		}
+	}
+}
+
+// "After three failed claims a node marks itself ineligible for a while so that
+// nominators skip it."
+func TestRecess(t *testing.T) {
+	r := newRig(t, 3, nil)
+	r.Step(0, algorithms.Start{})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.nominate(0, 3, 1)
+	for range 3 {
+		for r.Last.Send == nil || r.Last.Send[0].Body.Kind() != proto.KindAsk {
+			r.Fire()
+		}
+		nonce := r.Last.Send[0].Body.(proto.Ask).Nonce
+		r.Step(0, r.yes(1, nonce))
+		r.Fire() // no grant came
+	}
+	if r.Last.Ineligible != "three claims in a row failed" {
+		t.Fatalf("after three claims: %+v", r.Last)
+	}
+	began := r.Now
+	for r.Last.Ineligible != "" {
+		r.Fire()
+	}
+	if in := r.Now.Sub(began); in != promise {
+		t.Errorf("stands again after %v", in)
+	}
+}
