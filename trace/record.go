@@ -68,6 +68,9 @@ type Record struct {
 	Why  []string `json:"why,omitempty"`
 	Sent []string `json:"sent,omitempty"` // "KIND>to#msg_id"
 
+	// Ineligible is why the node does not stand for election; absent while it would.
+	Ineligible string `json:"ineligible,omitempty"`
+
 	Role       Role      `json:"role"`
 	Leader     uint64    `json:"leader"` // 0 is nobody
 	Guarantee  string    `json:"guarantee"`
@@ -76,6 +79,8 @@ type Record struct {
 
 	PrevLeader   *uint64 `json:"prev_leader,omitempty"` // on a change only; 0 was nobody
 	LeaderChange Change  `json:"leader_change,omitempty"`
+
+	Splits []Split `json:"splits,omitempty"` // news of split brains
 }
 
 // IsRecord reports whether r is a record at all and not some other log line
@@ -120,6 +125,9 @@ func (r Record) marshalCause(e *zerolog.Event) {
 }
 
 func (r Record) marshalBelief(e *zerolog.Event) {
+	if r.Ineligible != "" {
+		e.Str("ineligible", r.Ineligible)
+	}
 	e.Str("role", string(r.Role)).Uint64("leader", r.Leader).Str("guarantee", r.Guarantee)
 	if r.Token != 0 {
 		e.Uint64("token", r.Token)
@@ -132,6 +140,9 @@ func (r Record) marshalBelief(e *zerolog.Event) {
 	}
 	if r.LeaderChange != "" {
 		e.Str("leader_change", string(r.LeaderChange))
+	}
+	if len(r.Splits) > 0 {
+		e.Interface("splits", r.Splits)
 	}
 }
 
@@ -174,6 +185,14 @@ func eventName(ev algorithms.Event) string {
 		return "gone"
 	case algorithms.Idle:
 		return "idle"
+	case algorithms.Eligible:
+		return "eligible"
+	case algorithms.Transfer:
+		return "transfer"
+	case algorithms.Reconciled:
+		return "reconciled"
+	case algorithms.Fenced:
+		return "fenced"
 	}
 	return "unknown"
 }

@@ -36,6 +36,12 @@ type RecorderConfig struct {
 // NewRecorder returns a Recorder that counts from 1.
 func NewRecorder(cfg RecorderConfig) *Recorder { return &Recorder{cfg: cfg} }
 
+// Receipt is the reading of the hybrid clock at the receipt of a message, at wall
+// clock time now. It changes nothing: Stamp does.
+func (r *Recorder) Receipt(m proto.Message, now time.Time) proto.HLC {
+	return r.clock.Merge(m.HLC, now)
+}
+
 // Stamp gives the messages of out their numbers and clock readings, in place,
 // before they are sent; ev is the event of the Step and wall the node's wall
 // clock. It is called once a Step, before Record.
@@ -57,7 +63,7 @@ func (r *Recorder) Stamp(wall time.Time, ev algorithms.Event, out *algorithms.Ou
 func (r *Recorder) Record(
 	wall time.Time, ev algorithms.Event, out algorithms.Output,
 ) (rec Record, ok bool) {
-	change := changeOf(r.cfg.Node, r.prev, out.Leader, ev)
+	change := changeOf(r.cfg.Node, r.prev, out, ev)
 	level := levelOf(out, change)
 	prev := r.prev
 	r.prev = out.Leader
@@ -69,19 +75,25 @@ func (r *Recorder) Record(
 		Level: level.String(), Time: wall, Cluster: r.cfg.Cluster,
 		Node: uint64(r.cfg.Node), Session: r.cfg.Session.Short(), Algo: r.cfg.Algorithm,
 		Seq: r.seq, HLC: r.clock.String(), Term: uint64(out.Leader.Term),
-		Event: eventName(ev), Why: out.Why, Sent: sentIDs(out.Send),
+		Event: eventName(ev), Why: out.Why, Sent: sentIDs(out.Send), Ineligible: out.Ineligible,
 	}
 	if out.Round != 0 {
 		rec.Term = uint64(out.Round)
 	}
 	rec.setCause(ev)
 	rec.setBelief(r.cfg, out.Leader)
+	for _, s := range out.Splits {
+		rec.Splits = append(rec.Splits, r.Split(s))
+	}
 	if change != "" {
 		was := uint64(prev.ID)
 		rec.PrevLeader, rec.LeaderChange = &was, change
 	}
 	return rec, true
 }
+
+// Split is s as records tell it, by the hybrid clock as of the last Stamp.
+func (r *Recorder) Split(s algorithms.Split) Split { return splitOf(s, r.clock) }
 
 func (rec *Record) setCause(ev algorithms.Event) {
 	switch ev := ev.(type) {
@@ -100,10 +112,28 @@ func (rec *Record) setCause(ev algorithms.Event) {
 		if ev.To != 0 {
 			rec.Detail = "hand over to " + ev.To.String()
 		}
+	case algorithms.Transfer:
+		rec.Detail = "to the best node"
+		if ev.To != 0 {
+			rec.Detail = "to " + ev.To.String()
+		}
+		if ev.Why != "" {
+			rec.Detail += ": " + ev.Why
+		}
+	case algorithms.Eligible:
+		rec.Detail = "yes"
+		if !ev.OK {
+			rec.Detail = "no, " + ev.Why
+		}
 	case algorithms.Gone:
 		rec.Detail = ev.ID.String() + " " + ev.Session.Short()
 	case algorithms.Idle:
 		rec.Detail = fmt.Sprintf("as leader of term %d", ev.Term)
+	case algorithms.Reconciled:
+		rec.Detail = fmt.Sprintf("split %d, %d tries, exit %d", ev.Number, ev.Outcome.Tries, ev.Outcome.Exit)
+	case algorithms.Fenced:
+		rec.Detail = fmt.Sprintf("%d %s of term %d, attempt %d: %s",
+			ev.Fence.ID, ev.Fence.Session.Short(), ev.Fence.Term, ev.Fence.Attempt, ev.Detail)
 	}
 }
 
@@ -135,21 +165,31 @@ func levelOf(out algorithms.Output, change Change) zerolog.Level {
 	switch {
 	case out.Warn:
 		return zerolog.WarnLevel
-	case change != "" || len(out.Why) > 0:
+	case change != "" || len(out.Why) > 0 || len(out.Splits) > 0:
 		return zerolog.InfoLevel
 	}
 	return zerolog.DebugLevel
 }
 
 // changeOf names the step from belief prev to next, "" when they are the same.
-func changeOf(self proto.NodeID, prev, next algorithms.Leader, ev algorithms.Event) Change {
+func changeOf(
+	self proto.NodeID, prev algorithms.Leader, out algorithms.Output, ev algorithms.Event,
+) Change {
+	next := out.Leader
 	if prev.Epoch() == next.Epoch() || prev.ID == 0 && next.ID == 0 {
 		return ""
 	}
-	_, resign := ev.(algorithms.Resign)
+	resign := out.Transfer != nil && out.Transfer.Refused == ""
+	switch ev := ev.(type) {
+	case algorithms.Resign:
+		resign = true
+	case algorithms.Eligible:
+		resign = !ev.OK && prev.ID == self
+	}
 	handed := false
 	if rcv, ok := ev.(algorithms.Receive); ok {
-		handed = rcv.Body.Kind() == proto.KindTimeoutNow
+		kind := rcv.Body.Kind()
+		handed = kind == proto.KindTimeoutNow || kind == proto.KindTakeOver
 	}
 	switch {
 	case resign:

@@ -24,6 +24,9 @@ func Text(w io.Writer, zero time.Time, r Record) error {
 	for _, burst := range bursts(r.Sent) {
 		fmt.Fprintf(&b, "%s%s\n", indent, burst)
 	}
+	for _, s := range r.Splits {
+		fmt.Fprintf(&b, "%ssplit: %s\n", indent, s)
+	}
 	if r.LeaderChange != "" {
 		fmt.Fprintf(&b, "%s%s\n", indent, r.belief())
 	}

@@ -202,3 +202,54 @@ func TestSentID(t *testing.T) {
 		}
 	}
 }
+
+// An operator's wish and a node's standing are in the record, with who asked and why.
+func TestControlIsRecorded(t *testing.T) {
+	leads := algorithms.Output{Leader: algorithms.Leader{ID: 4, Term: 2}}
+	nobody := algorithms.Leader{Term: 2}
+	const why = "paused by 10.0.0.9 because an upgrade"
+	cases := []struct {
+		ev                    algorithms.Event
+		out                   algorithms.Output
+		event, detail, barred string
+		change                trace.Change
+	}{
+		{
+			algorithms.Transfer{To: 3, Why: "asked by 10.0.0.9"},
+			leads,
+			"transfer", "to 3: asked by 10.0.0.9", "", "",
+		},
+		{algorithms.Transfer{}, leads, "transfer", "to the best node", "", ""},
+		{
+			algorithms.Receive{Message: proto.Message{From: 3, To: 4, Term: 2, Seq: 1, Body: proto.Reply{}}},
+			algorithms.Output{Leader: nobody, Transfer: &algorithms.TransferEnd{To: 3}},
+			"receive", "REPLY yes", "", trace.Resigned,
+		},
+		{
+			algorithms.Eligible{Why: why},
+			algorithms.Output{Leader: nobody, Ineligible: why},
+			"eligible", "no, " + why, why, trace.Resigned,
+		},
+		{
+			algorithms.Eligible{Keep: true, Why: why},
+			algorithms.Output{Leader: leads.Leader, Ineligible: why},
+			"eligible", "no, " + why, why, "",
+		},
+		{algorithms.Eligible{OK: true}, leads, "eligible", "yes", "", ""},
+	}
+	for _, c := range cases {
+		r := newRecorder(zerolog.DebugLevel)
+		record(t, r, zero, algorithms.Timeout{}, leads)
+		rec := record(t, r, zero, c.ev, c.out)
+		if rec.Event != c.event || rec.Detail != c.detail || rec.Ineligible != c.barred ||
+			rec.LeaderChange != c.change {
+			t.Errorf("%+v: %s %q, ineligible %q, change %q", c.ev, rec.Event, rec.Detail,
+				rec.Ineligible, rec.LeaderChange)
+		}
+		var line bytes.Buffer
+		trace.Write(zerolog.New(&line), rec)
+		if got, err := trace.Parse(line.Bytes()); err != nil || got.Ineligible != c.barred {
+			t.Errorf("%s came back as %+v, %v", line.String(), got, err)
+		}
+	}
+}
