@@ -130,7 +130,7 @@ func (c *Cluster) Beliefs(ids ...proto.NodeID) map[proto.NodeID]Belief {
 			continue
 		}
 		if rec, ok := p.output.last(); ok {
-			beliefs[id] = Belief{proto.NodeID(rec.Leader), proto.Term(rec.Term)}
+			beliefs[id] = Belief{proto.NodeID(rec.Leader), proto.Term(rec.LeaderTerm())}
 		}
 	}
 	return beliefs

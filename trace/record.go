@@ -83,6 +83,18 @@ type Record struct {
 	Splits []Split `json:"splits,omitempty"` // news of split brains
 }
 
+// LeaderTerm is the term that the leader leads, zero for nobody. It is below Term
+// while a round of a higher term is under way around a leader in office.
+func (r Record) LeaderTerm() uint64 {
+	switch {
+	case r.Leader == 0:
+		return 0
+	case r.Token != 0:
+		return r.Token
+	}
+	return r.Term
+}
+
 // IsRecord reports whether r is a record at all and not some other log line
 // that happens to be JSON.
 func (r Record) IsRecord() bool { return r.Node != 0 && r.Event != "" && r.Seq != 0 }

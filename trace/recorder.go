@@ -143,7 +143,7 @@ func (rec *Record) setBelief(cfg RecorderConfig, l algorithms.Leader) {
 	rec.Guarantee = string(cfg.Guarantee)
 	rec.ValidUntil = l.Until
 	// A best-effort answer has no token: nothing stops two nodes holding it.
-	if l.ID == cfg.Node && cfg.Guarantee != algorithms.BestEffort {
+	if l.ID != 0 && cfg.Guarantee != algorithms.BestEffort {
 		rec.Token = uint64(l.Term)
 	}
 }
