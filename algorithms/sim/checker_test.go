@@ -25,6 +25,7 @@ func TestEachCheckerFindsItsFlaw(t *testing.T) {
 		reborn:        "one-life-leads",
 		stubborn:      "taken-once",
 		restless:      "aside-never-leads",
+		pushy:         "ineligible-never-stands",
 		sleepy:        "looking-has-timer",
 		spinning:      "deadline-ahead",
 		jumpy:         "spurious-harmless",

@@ -93,6 +93,10 @@ func (k *releasedLast) check(s step) string {
 				return fmt.Sprintf("releases term %d while it works in it", m.Term)
 			}
 			t.released = m.Term
+		case proto.TakeOver:
+			if m.Term == t.held && m.Term != t.idle {
+				return fmt.Sprintf("hands term %d over while it works in it", m.Term)
+			}
 		case proto.Claim, proto.Renew, proto.Lease:
 			if m.Term <= t.released {
 				return fmt.Sprintf("%s of term %d after its release", m.Body.Kind(), m.Term)

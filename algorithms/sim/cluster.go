@@ -35,6 +35,11 @@ type cluster struct {
 	healAt time.Duration // when the faults of the plan end
 	healed bool
 
+	// transferred: an operator chose a leader, which need not be the best.
+	transferred bool
+
+	stayBarred []proto.NodeID // not eligible since all healed
+
 	// reranked: an attribute changed on the way. Ranks are frozen for a term, so
 	// the best node need not lead.
 	reranked bool

@@ -24,6 +24,8 @@ func officeCheckers() []checker {
 		&releasedLast{lives: map[proto.Session]*terms{}},
 		&asksNoMore{rounds: map[proto.Session]int{}},
 		&refusedNothing{rounds: map[proto.Session]proto.Term{}},
+		&recess{lives: map[proto.Session]*failures{}},
+		&calmPreference{lives: map[proto.Session]*offers{}},
 	}
 }
 

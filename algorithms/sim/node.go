@@ -32,6 +32,8 @@ type life struct {
 	deadline time.Time
 	alarms   uint64 // how many deadlines were set: only the last one rings
 	aside    bool   // resigned, and not called since
+	barred   bool   // told that it is not eligible
+	unfit    bool   // it says so itself
 	drains   bool   // what it did as a leader stops by and by
 	lapsed   bool   // it believes that it leads, and its lease has run out
 
@@ -46,7 +48,7 @@ func (n *node) peer() proto.Peer {
 	if n.life == nil {
 		return proto.Peer{}
 	}
-	return proto.Peer{ID: n.id, Session: n.life.session, Attr: n.attr}
+	return proto.Peer{ID: n.id, Session: n.life.session, Attr: n.attr, Ineligible: n.life.unfit}
 }
 
 // leads reports whether the node's process believes that it leads.
@@ -158,6 +160,10 @@ func (c *cluster) perform(s step, cause depth) {
 	c.census.change(c.now, n, s.out.Leader)
 	was := l.belief
 	l.belief = s.out.Leader
+	if unfit := s.out.Ineligible != ""; unfit != l.unfit {
+		l.unfit = unfit
+		c.news(n.id)
+	}
 	c.stopWork(n, was)
 	c.watchLease(n, was)
 	if l.stun != nil && sends(s.out, l.stun.word) {
@@ -168,11 +174,13 @@ func (c *cluster) perform(s step, cause depth) {
 
 // heed notes what the operator asked for.
 func (l *life) heed(ev algorithms.Event) {
-	switch ev.(type) {
+	switch ev := ev.(type) {
 	case algorithms.Resign:
 		l.aside = true
 	case algorithms.Campaign:
-		l.aside = false
+		l.aside = l.aside && l.barred
+	case algorithms.Eligible:
+		l.barred = !ev.OK
 	}
 }
 

@@ -35,6 +35,8 @@ type plan struct {
 	Faults   []fault
 	Heal     time.Duration // when everything heals
 	StayDead []proto.NodeID
+	// StayBarred are not eligible in the end.
+	StayBarred []proto.NodeID
 
 	officePlan
 }
@@ -60,6 +62,7 @@ func draw(o Options) plan {
 		d.shortest = o.Algorithm.Promise(d.delta)
 		d.office()
 	}
+	d.eligibility()
 	return d.plan
 }
 
@@ -163,6 +166,9 @@ func (p plan) Lines() []string {
 	heal := fmt.Sprintf("%.3f heal", p.Heal.Seconds())
 	if len(p.StayDead) > 0 {
 		heal += ", but leave dead " + join(p.StayDead)
+	}
+	if len(p.StayBarred) > 0 {
+		heal += ", but leave not eligible " + join(p.StayBarred)
 	}
 	return append(lines, heal)
 }

@@ -68,18 +68,31 @@ func (p *pledge) endedBy(s step) bool {
 			return true
 		}
 	case algorithms.Receive:
-		if b, ok := ev.Body.(proto.Release); ok &&
-			p.vote == (algorithms.Vote{Term: ev.Term, ID: ev.From, Session: b.Session}) {
+		if p.releasedBy(ev.Message) {
 			return true
 		}
 	}
 	for _, m := range s.out.Send {
-		if b, ok := m.Body.(proto.Release); ok &&
-			p.vote == (algorithms.Vote{Term: m.Term, ID: m.From, Session: b.Session}) {
+		if _, ok := m.Body.(proto.Release); ok && p.releasedBy(m) {
 			return true
 		}
 	}
 	return false
+}
+
+// releasedBy reports whether the message gives this very promise back, as RELEASE
+// does, and TIMEOUT_NOW, which follows one.
+func (p *pledge) releasedBy(m proto.Message) bool {
+	vote := algorithms.Vote{Term: m.Term, ID: m.From}
+	switch b := m.Body.(type) {
+	case proto.Release:
+		vote.Session = b.Session
+	case proto.TakeOver:
+		vote.Session = b.Session
+	default:
+		return false
+	}
+	return p.vote == vote
 }
 
 type bootWait struct{ boots map[proto.NodeID]*boot }

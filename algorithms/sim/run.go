@@ -84,6 +84,7 @@ func newPlanned(o Options, p plan) *cluster {
 func (c *cluster) heal(p plan) {
 	c.trace.note(c.now, "heal")
 	c.healed = true
+	c.stayBarred = p.StayBarred
 	c.network.clear()
 	c.network.weather = calm(c.delta)
 	c.detector.sight, c.detector.maxDelay = seesCrashes, c.delta
@@ -101,6 +102,10 @@ func (c *cluster) heal(p plan) {
 		}
 		c.restart(n)
 		n.life.doom, n.life.stun = nil, nil
+		stays := slices.Contains(p.StayBarred, n.id)
+		if stays || n.life.barred {
+			c.operate(n, algorithms.Eligible{OK: !stays, Why: map[bool]string{true: "for good"}[stays]})
+		}
 	}
 	c.news(0)
 	c.callBack()
@@ -111,7 +116,7 @@ func (c *cluster) heal(p plan) {
 func (c *cluster) callBack() {
 	var last *node
 	for _, n := range c.nodes {
-		if n.life == nil || !c.mayLead(n.id) {
+		if n.life == nil || !c.mayLead(n.id) || slices.Contains(c.stayBarred, n.id) {
 			continue
 		}
 		if !n.life.aside {
@@ -161,7 +166,7 @@ func (c *cluster) demandAgreement() (after, bound time.Duration) {
 // that is: somebody stands aside, or a rank changed in a term for which it was
 // frozen.
 func (c *cluster) best() proto.NodeID {
-	if c.reranked {
+	if c.reranked || c.transferred {
 		return 0
 	}
 	var best proto.Rank

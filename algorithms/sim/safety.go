@@ -17,6 +17,8 @@ func safetyCheckers() []checker {
 		&oneLifeLeads{led: map[mandate]proto.Session{}},
 		&takenOnce{taken: map[proto.Epoch]bool{}},
 		asideNeverLeads{},
+		ineligibleNeverStands{},
+		&transferEnds{under: map[proto.Session]int{}},
 		lookingHasTimer{},
 		deadlineAhead{},
 		spuriousHarmless{},
@@ -181,18 +183,44 @@ func (asideNeverLeads) check(s step) string {
 	return ""
 }
 
+type ineligibleNeverStands struct{}
+
+func (ineligibleNeverStands) invariant() Invariant {
+	return Invariant{
+		"ineligible-never-stands",
+		"a node that is not eligible takes no leadership, and gives up the one it has unless " +
+			"it is to keep that",
+	}
+}
+
+func (ineligibleNeverStands) check(s step) string {
+	ev, told := s.ev.(algorithms.Eligible)
+	switch {
+	case !s.claims() || !s.node.life.barred:
+		return ""
+	case told && !ev.Keep:
+		return fmt.Sprintf("leads term %d on", s.out.Leader.Term)
+	case s.prev().Epoch() != s.out.Leader.Epoch():
+		return fmt.Sprintf("takes term %d", s.out.Leader.Term)
+	case s.out.Ineligible == "":
+		return "says that it stands"
+	}
+	return ""
+}
+
 type lookingHasTimer struct{}
 
 func (lookingHasTimer) invariant() Invariant {
 	return Invariant{
 		"looking-has-timer",
-		"a node that knows no leader always has a timer, unless it stands aside or waits " +
+		"a node that knows no leader always has a timer, unless it does not stand or waits " +
 			"for its work to stop",
 	}
 }
 
 func (lookingHasTimer) check(s step) string {
-	waits := s.node.life.aside || s.node.life.drains || s.cluster.algo.Office && s.prev().ID == s.node.id
+	waits := s.node.life.aside || s.node.life.barred || s.node.life.drains ||
+		s.cluster.algo.Office && s.prev().ID == s.node.id
 	if s.out.Leader.ID == 0 && s.out.Deadline.IsZero() && !waits && s.cluster.mayLead(s.node.id) {
 		return fmt.Sprintf("waits in term %d for ever", s.out.Leader.Term)
 	}

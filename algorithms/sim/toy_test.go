@@ -22,6 +22,7 @@ type toy struct {
 	deadline time.Time
 	patience int // ticks without a leader until even a lower node takes over
 	aside    bool
+	barred   bool
 	deposed  proto.Term  // the last term in which it lost the lead
 	floor    proto.Epoch // the highest leadership it knew of
 
@@ -41,6 +42,7 @@ const (
 	reborn        flaw = "leads the term that it had saved"
 	stubborn      flaw = "leads on in a term in which it was deposed"
 	restless      flaw = "leads while it should stand aside"
+	pushy         flaw = "stands though it is not eligible"
 	sleepy        flaw = "looks for a leader without a timer"
 	spinning      flaw = "sets a deadline that has passed"
 	jumpy         flaw = "acts on any Timeout"
@@ -75,8 +77,15 @@ func (t *toy) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	case algorithms.PeersChanged:
 		t.peers(ev.Alive)
 	case algorithms.Campaign:
-		t.aside = false
+		t.aside = t.aside && t.barred
 		t.consider()
+	case algorithms.Eligible:
+		t.barred = !ev.OK && t.flaw != pushy
+		if t.barred && !ev.Keep && t.leading() {
+			t.leader = proto.Peer{}
+		}
+	case algorithms.Transfer:
+		t.out.Transfer = &algorithms.TransferEnd{To: ev.To, Refused: "a toy hands nothing over"}
 	case algorithms.Resign:
 		t.aside = true
 		if t.leading() && t.flaw != restless {
@@ -93,6 +102,9 @@ func (t *toy) output(ev algorithms.Event) algorithms.Output {
 	}
 	t.out.Deadline = t.deadline
 	t.out.Leader = algorithms.Leader{ID: t.leader.ID, Session: t.leader.Session, Term: t.term}
+	if t.barred {
+		t.out.Ineligible = "not eligible"
+	}
 	if t.leader.ID != 0 {
 		t.floor = t.out.Leader.Epoch()
 	}
@@ -120,7 +132,7 @@ func (t *toy) start(saved proto.Term) {
 }
 
 func (t *toy) self() proto.Peer {
-	return proto.Peer{ID: t.cfg.Self, Session: t.cfg.Session, Attr: t.attr}
+	return proto.Peer{ID: t.cfg.Self, Session: t.cfg.Session, Attr: t.attr, Ineligible: t.barred && !t.leading()}
 }
 
 func (t *toy) leading() bool { return t.leader.ID == t.cfg.Self }
@@ -149,7 +161,7 @@ func (t *toy) consider() {
 	}
 	mine := best.ID == t.cfg.Self || t.flaw == presumptuous && t.leader.ID == 0
 	switch {
-	case t.leading() || t.aside:
+	case t.leading() || t.aside || t.barred:
 	case !mine:
 		t.send(best.ID, proto.Election{Candidate: t.self()})
 	case t.leader.ID == 0 || t.leader.Rank().Compare(t.self().Rank()) < 0:
@@ -191,7 +203,7 @@ func (t *toy) tick() {
 		t.announce()
 	case t.flaw == stubborn && t.deposed == t.term && t.term > 0:
 		t.lead()
-	case t.leader.ID == 0 && t.patience > 2 && !t.aside:
+	case t.leader.ID == 0 && t.patience > 2 && !t.aside && !t.barred:
 		t.term++
 		t.lead()
 	default:
@@ -229,7 +241,7 @@ func (t *toy) announced(m proto.Message, l proto.Peer) {
 		(m.Term < t.term || theirs.Compare(t.floor) < 0):
 		t.term = max(t.term, m.Term+1) // to get above what they and we followed
 		t.send(m.From, proto.OK{})
-	case t.flaw == stormy && !t.aside:
+	case t.flaw == stormy && !t.aside && !t.barred:
 		t.term++
 		t.lead()
 	case t.flaw == gullible || theirs.Compare(t.floor) >= 0 && m.Term == t.term:

@@ -1,0 +1,161 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// transfer lets an operator ask for another leader, mostly the leader itself.
+func (d *drafter) transfer() fault {
+	t := d.target()
+	t.leading = t.leading || d.chance(800)
+	var heir proto.NodeID
+	to := "the best"
+	if d.chance(800) {
+		heir = d.id()
+		to = heir.String()
+	}
+	return fault{What: fmt.Sprintf("transfer at %v to %s", t, to), do: func(c *cluster) {
+		c.transfer(t.in(c), heir)
+	}}
+}
+
+// transfer gives a node the wish for another leader. After that, the best node
+// need not lead.
+func (c *cluster) transfer(n *node, to proto.NodeID) {
+	c.transferred = true
+	c.operate(n, algorithms.Transfer{To: to, Why: "the operator asked"})
+}
+
+// transferEnds counts the transfers under way, by process.
+type transferEnds struct{ under map[proto.Session]int }
+
+func (*transferEnds) invariant() Invariant {
+	return Invariant{
+		"transfer-ends",
+		"who asked for a transfer is told once what came of it, and what has not ended has a timer",
+	}
+}
+
+func (k *transferEnds) check(s step) string {
+	session := s.node.life.session
+	if _, ok := s.ev.(algorithms.Transfer); ok {
+		k.under[session]++
+	}
+	end := s.out.Transfer
+	if end != nil {
+		k.under[session]--
+	}
+	switch n := k.under[session]; {
+	case n < 0 || n > 1:
+		return fmt.Sprintf("%d transfers are under way", n)
+	case n == 1 && s.out.Deadline.IsZero():
+		return "waits for ever"
+	case end != nil && end.Refused != "" && s.out.Leader.ID != s.node.id && k.only(s) && s.claimed():
+		return "gave up its leadership for a transfer that was refused"
+	}
+	return ""
+}
+
+// claimed reports whether the node believed before the Step that it leads, on a
+// lease that has not run out.
+func (s step) claimed() bool {
+	was := s.prev()
+	return was.ID == s.node.id && (was.Until.IsZero() || s.now.Before(was.Until))
+}
+
+// only reports whether the Step is about the transfer alone.
+func (*transferEnds) only(s step) bool {
+	switch ev := s.ev.(type) {
+	case algorithms.Transfer:
+		return true
+	case algorithms.Receive:
+		_, reply := ev.Body.(proto.Reply)
+		return reply && ev.Term == s.prev().Term
+	}
+	return false
+}
+
+// failures are a process's claims in a row that came to nothing.
+type failures struct {
+	claimed proto.Term // and not held so far
+	count   int
+	until   time.Time // of the recess, by its own clock
+}
+
+// recess goes for nodes that others nominate in vain.
+type recess struct{ lives map[proto.Session]*failures }
+
+func (*recess) invariant() Invariant {
+	return Invariant{"recess", "a node of which three claims in a row failed claims nothing for " +
+		"a promise: others are to try"}
+}
+
+func (k *recess) check(s step) string {
+	session := s.node.life.session
+	f := k.lives[session]
+	if f == nil {
+		f = &failures{}
+		k.lives[session] = f
+	}
+	if s.claims() {
+		*f = failures{}
+	}
+	for _, m := range s.out.Send {
+		switch m.Body.(type) {
+		case proto.Claim:
+			if s.now.Before(f.until) {
+				return fmt.Sprintf("claims term %d, %v too early", m.Term, f.until.Sub(s.now))
+			}
+			f.claimed = m.Term
+		case proto.Release:
+			if m.Term != f.claimed || f.claimed == 0 {
+				continue
+			}
+			f.claimed = 0
+			if f.count++; f.count == 3 {
+				f.count, f.until = 0, s.now.Add(s.node.promise)
+			}
+		}
+	}
+	return ""
+}
+
+// offers are those that a holder made by itself, to a node that ranks above it.
+type offers struct {
+	count int
+	until time.Time // no other before, by its own clock
+}
+
+type calmPreference struct{ lives map[proto.Session]*offers }
+
+func (*calmPreference) invariant() Invariant {
+	return Invariant{"calm-preference", "a holder offers the office to a better node at most once " +
+		"in four promises, and ever more rarely while it does so again and again"}
+}
+
+func (k *calmPreference) check(s step) string {
+	_, asked := s.ev.(algorithms.Transfer)
+	if asked || !sends(s.out, proto.KindOffer.String()) {
+		return ""
+	}
+	session := s.node.life.session
+	o := k.lives[session]
+	if o == nil {
+		o = &offers{}
+		k.lives[session] = o
+	}
+	if s.now.Before(o.until) {
+		return fmt.Sprintf("the next offer %v too early", o.until.Sub(s.now))
+	}
+	most := 16 * s.node.promise
+	if s.now.Sub(o.until) > most {
+		o.count = 0
+	}
+	o.count++
+	o.until = s.now.Add(min(most, 2*s.node.promise<<o.count))
+	return ""
+}
