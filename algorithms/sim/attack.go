@@ -76,6 +76,15 @@ func (d *drafter) attack() {
 		f.At = d.between(8*d.delta, d.Heal)
 		d.Faults = append(d.Faults, f)
 	}
+	if len(d.Voters) > 1 && d.chance(250) {
+		d.StayDead = nil // more may be needed to come back than to elect
+		at := d.between(8*d.delta, d.Heal)
+		for range one(d.dice, 1, 1, 2, 3) {
+			f := d.loseDisk()
+			f.At = min(at+d.between(0, d.Promise), d.Heal)
+			d.Faults = append(d.Faults, f)
+		}
+	}
 }
 
 // wrongClocks draws one slow clock among fast ones, or any mixture.
@@ -176,6 +185,24 @@ func (d *drafter) leaveAlone() fault {
 	return fault{What: fmt.Sprintf("cut off %v for %v", t, span), do: func(c *cluster) {
 		id := t.in(c).id
 		c.cutFor(span, append(c.deaf(id), c.mute(id)...), fmt.Sprintf("off %d", id))
+	}}
+}
+
+// loseDisk crashes a voter, which comes back without what it voted. So many may do
+// so at a time that each can come back on the word of those who did not.
+func (d *drafter) loseDisk() fault {
+	t, span := d.target(), d.between(d.delta/10, d.Promise/2)
+	return fault{What: fmt.Sprintf("%v loses its disk, down for %v", t, span), do: func(c *cluster) {
+		n, lost := t.in(c), 0
+		for _, other := range c.nodes {
+			if other.lost {
+				lost++
+			}
+		}
+		if !n.lost && c.mayLead(n.id) && lost < len(c.Voters)/2 {
+			c.loseDisk(n)
+			c.later(span, func() { c.restart(n) })
+		}
 	}}
 }
 

@@ -107,6 +107,7 @@ func (c *cluster) start(n *node) {
 	}
 	if c.algo.Office {
 		cfg.Voters, cfg.Promise, cfg.KeepPromises = c.Voters, c.Promise, c.Keep
+		cfg.Rejoin = n.lost
 		n.promise = c.Promise
 	}
 	l.machine = c.algo.New(cfg)

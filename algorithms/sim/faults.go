@@ -27,6 +27,13 @@ func (c *cluster) kill(n *node) {
 	}
 }
 
+// loseDisk crashes a node, whose disk is empty when it comes back.
+func (c *cluster) loseDisk(n *node) {
+	c.kill(n)
+	c.trace.note(c.now, "%d loses its disk", n.id)
+	n.disk, n.lost = algorithms.State{}, true
+}
+
 // killWithin crashes a node within a Step to come.
 func (c *cluster) killWithin(n *node, d doom) {
 	if n.life != nil {

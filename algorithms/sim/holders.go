@@ -23,6 +23,7 @@ func officeCheckers() []checker {
 		&askedFirst{lives: map[proto.Session]*canvass{}},
 		&releasedLast{lives: map[proto.Session]*terms{}},
 		&asksNoMore{rounds: map[proto.Session]int{}},
+		&readmission{map[proto.NodeID]*comeback{}},
 		&refusedNothing{rounds: map[proto.Session]proto.Term{}},
 		&recess{lives: map[proto.Session]*failures{}},
 		&calmPreference{lives: map[proto.Session]*offers{}},
@@ -141,7 +142,9 @@ func (k *insidePromises) check(s step) string {
 	inside := 0
 	for _, id := range s.cluster.Voters {
 		p := k.pledges[id]
-		if p == nil || p.over || p.vote != want || s.cluster.node(id).disk.Vote != want {
+		voter := s.cluster.node(id)
+		// A vote whose disk was lost counts on: the voter waits for its promise.
+		if p == nil || p.over || p.vote != want || voter.disk.Vote != want && !voter.lost {
 			continue
 		}
 		// Its own voter a holder binds for as long as it holds.

@@ -16,7 +16,9 @@ type node struct {
 	disk  algorithms.State
 	// promise is what the latest process was configured with, of an office.
 	promise time.Duration
-	life    *life // nil while no process runs
+	// lost: its disk was lost, and it has saved nothing since.
+	lost bool
+	life *life // nil while no process runs
 }
 
 // life is one process of a node.
@@ -188,7 +190,7 @@ func (l *life) heed(ev algorithms.Event) {
 // cause when there is none.
 func (c *cluster) effects(n *node, out algorithms.Output, cause depth) depth {
 	if out.Save != nil {
-		n.disk = *out.Save
+		n.disk, n.lost = *out.Save, false
 	}
 	last := cause
 	for i, m := range out.Send {

@@ -37,9 +37,10 @@ func (k *promiseKept) check(s step) string {
 	}
 	p.over = p.over || p.endedBy(s)
 	vote, broken := s.node.disk.Vote, ""
-	if vote != p.vote {
+	if vote != p.vote && !s.node.lost {
 		same := vote.ID == p.vote.ID && vote.Session == p.vote.Session
-		if !same && !p.over && s.at < p.until {
+		back := vote.ID == 0 // without its disk; that is readmission's
+		if !same && !p.over && !back && s.at < p.until {
 			broken = fmt.Sprintf("votes for %d in term %d while its promise to %d in term %d runs %v more",
 				vote.ID, vote.Term, p.vote.ID, p.vote.Term, p.until-s.at)
 		}
@@ -117,8 +118,11 @@ func (k *bootWait) check(s step) string {
 	}
 	if _, ok := s.ev.(algorithms.Start); ok {
 		b.until = s.now.Add(b.longest)
+		if s.node.lost { // how long it waits is readmission's
+			b.until = s.now
+		}
 	}
-	if s.node.disk.Vote == b.voted {
+	if s.node.disk.Vote == b.voted || s.node.lost {
 		return ""
 	}
 	b.voted, b.longest = s.node.disk.Vote, max(b.longest, s.node.promise)
@@ -139,6 +143,9 @@ func (*voteFirst) invariant() Invariant {
 }
 
 func (k *voteFirst) check(s step) string {
+	if s.node.lost { // what comes after that is readmission's
+		delete(k.voted, s.node.id)
+	}
 	vote, was := s.node.disk.Vote, k.voted[s.node.id]
 	if vote.Term < was.Term || vote.Term == was.Term && vote != was {
 		return fmt.Sprintf("voted for %d in term %d after %d in term %d",

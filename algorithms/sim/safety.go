@@ -45,6 +45,10 @@ func (*termRises) invariant() Invariant {
 
 func (k *termRises) check(s step) string {
 	id, term := s.node.id, max(s.out.Leader.Term, s.out.Round)
+	if s.node.lost { // its disk: nothing is saved until it is readmitted
+		delete(k.saved, id)
+		delete(k.reserved, id)
+	}
 	if low := max(k.saved[id], s.prev().Term); term < low {
 		return fmt.Sprintf("term %d after %d", term, low)
 	}
@@ -259,6 +263,16 @@ func (spuriousHarmless) check(s step) string {
 	return ""
 }
 
+// termless are the kinds that may be about no term: what a voter knows of that has
+// not voted.
+func termless(k proto.Kind) bool {
+	switch k {
+	case proto.KindAnswer, proto.KindDeny, proto.KindReturn, proto.KindStanding:
+		return true
+	}
+	return false
+}
+
 type speaksForItself struct{}
 
 func (speaksForItself) invariant() Invariant {
@@ -268,7 +282,7 @@ func (speaksForItself) invariant() Invariant {
 func (speaksForItself) check(s step) string {
 	for _, m := range s.out.Send {
 		if m.From != s.node.id || m.To == m.From || m.To == 0 || m.Body == nil ||
-			m.Term == 0 && m.Body.Kind() != proto.KindAnswer && m.Body.Kind() != proto.KindDeny {
+			m.Term == 0 && !termless(m.Body.Kind()) {
 			return fmt.Sprintf("%d sends to %d in term %d", m.From, m.To, m.Term)
 		}
 	}
