@@ -110,7 +110,10 @@ func (k *releasedLast) check(s step) string {
 }
 
 // asksNoMore counts the rounds of RENEW since the lease was last made longer.
-type asksNoMore struct{ rounds map[proto.Session]int }
+type asksNoMore struct {
+	rounds  map[proto.Session]int
+	ballots ballots
+}
 
 // mostRounds of RENEW may come to nothing.
 const mostRounds = 2
@@ -122,9 +125,14 @@ func (*asksNoMore) invariant() Invariant {
 
 func (k *asksNoMore) check(s step) string {
 	session := s.node.life.session
-	if s.claims() && !s.out.Leader.Until.Equal(s.prev().Until) {
+	b := k.ballots.of(s)
+	b.heed(s)
+	// One that has others fenced holds promises, and is no leader yet.
+	longer := s.claims() && !s.out.Leader.Until.Equal(s.prev().Until)
+	if longer || !s.claims() && b.won(s) {
 		k.rounds[session] = 0
 	}
+	b.follow(s)
 	if sends(s.out, proto.KindRenew.String()) {
 		k.rounds[session]++
 	}

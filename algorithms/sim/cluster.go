@@ -74,6 +74,7 @@ func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 	if o.Algorithm.Office {
 		c.officePlan = plainOffice(c.delta)
 		c.checkers = append(c.checkers, officeCheckers()...)
+		c.fencePlan = plainAgents(o.Fence, c.delta)
 	}
 	for i := range n {
 		c.nodes = append(c.nodes, &node{id: proto.NodeID(i + 1)})
@@ -107,6 +108,7 @@ func (c *cluster) start(n *node) {
 	}
 	if c.algo.Office {
 		cfg.Voters, cfg.Promise, cfg.KeepPromises = c.Voters, c.Promise, c.Keep
+		cfg.Fence = c.Agents
 		cfg.Rejoin = n.lost
 		n.promise = c.Promise
 	}

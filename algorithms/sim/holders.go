@@ -22,7 +22,7 @@ func officeCheckers() []checker {
 		&voteFirst{voted: map[proto.NodeID]algorithms.Vote{}},
 		&askedFirst{lives: map[proto.Session]*canvass{}},
 		&releasedLast{lives: map[proto.Session]*terms{}},
-		&asksNoMore{rounds: map[proto.Session]int{}},
+		&asksNoMore{rounds: map[proto.Session]int{}, ballots: ballots{}},
 		&readmission{map[proto.NodeID]*comeback{}},
 		&refusedNothing{rounds: map[proto.Session]proto.Term{}},
 		&recess{lives: map[proto.Session]*failures{}},

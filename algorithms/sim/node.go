@@ -32,12 +32,13 @@ type life struct {
 
 	belief   algorithms.Leader
 	deadline time.Time
-	alarms   uint64 // how many deadlines were set: only the last one rings
-	aside    bool   // resigned, and not called since
-	barred   bool   // told that it is not eligible
-	unfit    bool   // it says so itself
-	drains   bool   // what it did as a leader stops by and by
-	lapsed   bool   // it believes that it leads, and its lease has run out
+	alarms   uint64            // how many deadlines were set: only the last one rings
+	aside    bool              // resigned, and not called since
+	barred   bool              // told that it is not eligible
+	unfit    bool              // it says so itself
+	drains   bool              // what it did as a leader stops by and by
+	fence    *algorithms.Fence // what its fence agent is at
+	lapsed   bool              // it believes that it leads, and its lease has run out
 
 	asleep time.Duration // paused until then
 	doom   *doom         // how the process will crash, nil for not yet
@@ -159,6 +160,7 @@ func (c *cluster) perform(s step, cause depth) {
 		c.crash(n)
 		return
 	}
+	c.aim(n, s.out.Fence)
 	c.census.change(c.now, n, s.out.Leader)
 	was := l.belief
 	l.belief = s.out.Leader

@@ -24,6 +24,7 @@ type officePlan struct {
 	Drain    time.Duration // what was done in office takes so long to stop, at most
 	Forged   permille      // of the questions, that strangers answer with a grant
 	Brief    bool          // the run ends once all agree
+	fencePlan
 }
 
 // plainOffice is one in which nothing is late and all have proof.
@@ -32,12 +33,16 @@ func plainOffice(delta time.Duration) officePlan {
 }
 
 func (p officePlan) officeLines() []string {
-	return []string{
+	lines := []string{
 		fmt.Sprintf("voters %s, promise %v, keep %v, brief %v",
 			join(p.Voters), p.Promise, p.Keep, p.Brief),
 		fmt.Sprintf("unproven deaths %v, proofs within %v, work stops within %v, forged grants %v",
 			p.Unproven, p.Proof, p.Drain, p.Forged),
 	}
+	if p.Agents {
+		lines = append(lines, p.fenceLine())
+	}
+	return lines
 }
 
 // proveDeath gives others the proof that a process is dead, if a connection to

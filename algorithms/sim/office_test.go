@@ -17,7 +17,19 @@ func officeOf(t testing.TB, name string) Algorithm {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e = e.WithOffice()
+	return algorithmWith(e.WithOffice())
+}
+
+func fencedOffice(t testing.TB, name string) Algorithm {
+	t.Helper()
+	e, err := catalog.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return algorithmWith(e.WithOffice().WithFence())
+}
+
+func algorithmWith(e catalog.Entry) Algorithm {
 	return Algorithm{
 		Name: e.Name, Guarantee: e.Guarantee, Preempt: e.Preempt, New: e.New,
 		Agreement: e.Agreement, Office: true, Promise: e.Promise,

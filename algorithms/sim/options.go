@@ -69,6 +69,10 @@ type Options struct {
 	// Detector is empty for a drawn one, or Perfect in an analysis.
 	Detector Detector
 
+	// Fence gives every node a fence agent, of an algorithm with an office. It is
+	// slow, fails and lies as the seed says.
+	Fence bool
+
 	// Initiator gets the cause of the election: the operator's call, or the news
 	// that Crashed is dead.
 	Initiator proto.NodeID
@@ -115,6 +119,7 @@ func (o Options) validate() error {
 			o.analysis() && o.Algorithm.Office,
 			"an analysis counts the messages of a nomination, without an office",
 		},
+		{o.Fence && !o.Algorithm.Office, "only with an office a node has anybody fenced"},
 		{o.Initiator != 0 && o.AllInitiate, "the initiator is either one node or all"},
 		{
 			!o.analysis() && (o.Crashed != 0 || o.Shuffle),
@@ -153,6 +158,7 @@ func (o Options) Repro() string {
 		}
 	}
 	add(o.Algorithm.Office, "--office%s", "")
+	add(o.Fence, "--fence%s", "")
 	add(true, "--seed %d", o.Seed)
 	add(o.Nodes != 0, "--nodes %d", o.Nodes)
 	add(o.Delta != 0, "--delta %v", o.Delta)

@@ -61,6 +61,9 @@ func draw(o Options) plan {
 	if o.Algorithm.Office {
 		d.shortest = o.Algorithm.Promise(d.delta)
 		d.office()
+		if o.Fence {
+			d.fence()
+		}
 	}
 	d.eligibility()
 	return d.plan

@@ -59,6 +59,9 @@ func newPlanned(o Options, p plan) *cluster {
 	if p.Accurate {
 		c.checkers = append(c.checkers, newBestLeads(p))
 	}
+	if p.Agents {
+		c.checkers = append(c.checkers, fenceCheckers(p.Lies == 0)...)
+	}
 	c.checkers = append(c.checkers, &damped{delta: c.delta, lives: map[proto.Session]*rounds{}})
 	sampled := c.nodes[c.dice.IntN(p.Nodes)]
 	c.sample = func(n *node) bool { return n == sampled && !p.Brief }
@@ -92,6 +95,7 @@ func (c *cluster) heal(p plan) {
 	c.detector.regions = nil
 	c.timerLag = 0
 	c.Proof, c.Drain, c.Forged = 2*c.delta, 2*c.delta, 0
+	c.AgentDelay, c.Fails, c.Lies, c.Relapse = 2*c.delta, 0, 0, 0
 	for _, n := range c.nodes {
 		if slices.Contains(p.StayDead, n.id) {
 			c.kill(n)

@@ -1,0 +1,175 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// fencePlan is what the fence agents of a cluster are like.
+type fencePlan struct {
+	Agents     bool          // every node has one
+	AgentDelay time.Duration // it takes so long, at most
+	Fails      permille      // of its attempts: it says no, whether it shot or not
+	Lies       permille      // of its attempts: it says yes and has done nothing
+	Revive     time.Duration // a process that was shot starts again within this
+	Relapse    permille      // of the attempts: all but the victim crash meanwhile
+}
+
+// plainAgents are prompt, and neither fail nor lie.
+func plainAgents(there bool, delta time.Duration) fencePlan {
+	return fencePlan{Agents: there, AgentDelay: 2 * delta, Revive: 20 * delta}
+}
+
+// fence draws the agents. Half of the runs have honest ones.
+func (d *drafter) fence() {
+	d.Agents = true
+	d.AgentDelay = one(d.dice, d.delta, d.Promise/2, 3*d.Promise)
+	d.Fails = one(d.dice, permille(0), 0, 300, 900)
+	d.Lies = one(d.dice, permille(0), 0, 300, 1000)
+	d.Revive = one(d.dice, 2*d.delta, d.Promise)
+	d.Relapse = one(d.dice, permille(0), 300)
+}
+
+func (p fencePlan) fenceLine() string {
+	return fmt.Sprintf("fence agents take up to %v, %v fail, %v lie, during %v the others crash; "+
+		"the shot start again within %v", p.AgentDelay, p.Fails, p.Lies, p.Relapse, p.Revive)
+}
+
+// aim lets a node's fence agent be at what its Machine wants.
+func (c *cluster) aim(n *node, want *algorithms.Fence) {
+	l := n.life
+	if want == nil || l.fence != nil && *l.fence == *want {
+		if want == nil {
+			l.fence = nil
+		}
+		return
+	}
+	asked := *want
+	l.fence = &asked
+	mine := l.fence
+	shoots, says := true, true
+	switch {
+	case c.dice.chance(c.Lies):
+		shoots = false
+	case c.dice.chance(c.Fails):
+		shoots, says = c.dice.chance(500), false
+	}
+	delay := c.dice.between(0, c.AgentDelay)
+	if c.dice.chance(c.Relapse) {
+		c.relapse(asked, delay/2)
+	}
+	// An agent is a process of its own: it acts even while the node is paused,
+	// and even when it is called back too late.
+	c.queue.plan(c.now+c.dice.between(0, delay), func() {
+		if shoots && (n.life == l && l.fence == mine) {
+			c.shoot(n, asked)
+		}
+	})
+	c.queue.plan(c.now+delay, func() {
+		c.attend(n, l, func() {
+			if l.fence == mine {
+				l.fence = nil
+				detail := map[bool]string{true: "exit 0", false: "exit 1"}[says]
+				c.step(n, algorithms.Fenced{Fence: asked, OK: says, Detail: detail}, c.root)
+			}
+		})
+	})
+}
+
+// relapse crashes, after a while, all but the one who is to be fenced, which hangs
+// on: whoever comes back must know of it still.
+func (c *cluster) relapse(f algorithms.Fence, after time.Duration) {
+	back := c.dice.between(c.delta/10, c.Promise/4)
+	c.later(after, func() {
+		c.pause(c.node(f.ID), min(4*c.Promise, c.healAt-c.now))
+		for _, n := range c.nodes {
+			if n.id != f.ID {
+				c.kill(n)
+				c.later(back, func() { c.restart(n) })
+			}
+		}
+	})
+}
+
+// shoot ends the process, unless another one runs by then under its id.
+func (c *cluster) shoot(by *node, f algorithms.Fence) {
+	victim := c.node(f.ID)
+	if victim.life == nil || victim.life.session != f.Session {
+		return
+	}
+	c.trace.note(c.now, "the fence agent of %d shoots %d", by.id, f.ID)
+	c.kill(victim)
+	c.queue.plan(c.now+c.dice.between(c.delta/10, c.Revive), func() { c.restart(victim) })
+}
+
+// fenceCheckers are the invariants of an office whose cluster fences.
+func fenceCheckers(honest bool) []checker {
+	checkers := []checker{&fencesByMajority{ballots: ballots{}, good: map[proto.Session]time.Time{}}}
+	if honest {
+		checkers = append(checkers, &fencedFirst{last: map[proto.NodeID]*mandated{}})
+	}
+	return checkers
+}
+
+// mandated is the last office that a node held.
+type mandated struct {
+	life     *life
+	term     proto.Term
+	released bool
+}
+
+type fencedFirst struct{ last map[proto.NodeID]*mandated }
+
+func (*fencedFirst) invariant() Invariant {
+	return Invariant{"fenced-first", "with honest fence agents nobody takes the office while a " +
+		"process that held it before, and has not released it, still runs"}
+}
+
+func (k *fencedFirst) check(s step) string {
+	mine := k.last[s.node.id]
+	for _, m := range s.out.Send {
+		if _, ok := m.Body.(proto.Release); ok && mine != nil && m.Term == mine.term {
+			mine.released = true
+		}
+	}
+	if !s.claims() || s.prev().ID == s.node.id && s.prev().Term == s.out.Leader.Term {
+		return ""
+	}
+	k.last[s.node.id] = &mandated{life: s.node.life, term: s.out.Leader.Term}
+	for _, other := range s.cluster.nodes {
+		was := k.last[other.id]
+		if other != s.node && was != nil && other.life == was.life && !was.released {
+			return fmt.Sprintf("takes term %d while %d runs, which held term %d",
+				s.out.Leader.Term, other.id, was.term)
+		}
+	}
+	return ""
+}
+
+type fencesByMajority struct {
+	ballots ballots
+	good    map[proto.Session]time.Time // by its own clock, the promises are
+}
+
+func (*fencesByMajority) invariant() Invariant {
+	return Invariant{"fences-by-majority", "nobody has another shot but with the promises of a " +
+		"majority for the term it is to take: of two halves one at most shoots"}
+}
+
+func (k *fencesByMajority) check(s step) string {
+	session, b := s.node.life.session, k.ballots.of(s)
+	b.heed(s)
+	if b.won(s) {
+		k.good[session] = b.asked.Add(s.node.promise)
+	}
+	b.follow(s)
+	good := k.good[session]
+	if f := s.out.Fence; f != nil && (f.For != b.term || !s.now.Before(good)) {
+		return fmt.Sprintf("has %d shot for term %d, the promises for term %d are good for %v more",
+			f.ID, f.For, b.term, good.Sub(s.now))
+	}
+	return ""
+}

@@ -1,0 +1,20 @@
+package sim
+
+import (
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+)
+
+// "The office is taken only once all have stopped", and all the other invariants,
+// with agents that are slow, fail and lie.
+func TestFencedSchedules(t *testing.T) {
+	for _, name := range catalog.Names() {
+		t.Run(name, func(t *testing.T) {
+			s := mustBatch(t, Options{Algorithm: fencedOffice(t, name), Seed: 1, Fence: true}, 1000)
+			if s.ContestedSeconds.Max != 0 {
+				t.Errorf("two led for %v seconds", s.ContestedSeconds.Max)
+			}
+		})
+	}
+}
