@@ -44,6 +44,10 @@ type cluster struct {
 	// the best node need not lead.
 	reranked bool
 
+	reigns       *trueOverlap // nil unless split brains are mended
+	longestPause time.Duration
+	hook         hook
+
 	root       depth // of what has no cause
 	tally      tally
 	flying     int           // measured messages under way
@@ -75,6 +79,11 @@ func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 		c.officePlan = plainOffice(c.delta)
 		c.checkers = append(c.checkers, officeCheckers()...)
 		c.fencePlan = plainAgents(o.Fence, c.delta)
+	}
+	if o.Algorithm.Mends {
+		c.reigns = &trueOverlap{cluster: c, reigns: map[proto.Epoch]*span{}}
+		c.checkers = append(c.checkers, mendCheckers(c)...)
+		c.hook, c.Drain = takes(0), c.delta
 	}
 	for i := range n {
 		c.nodes = append(c.nodes, &node{id: proto.NodeID(i + 1)})

@@ -7,7 +7,7 @@ import "github.com/ringleader-dev/ringleader/proto"
 //
 //   - A message's depth is one more than that of what caused it: the message or
 //     timeout that its Step handled, or the burst before it in the same Step.
-//   - A burst is consecutive messages of one content in one Step: they leave at
+//   - A burst is consecutive messages of one kind in one Step: they leave at
 //     once, to any number of nodes.
 //   - A timeout's depth is one more than that of the burst after which its
 //     deadline was set. A Step that leaves the deadline alone does not set it.
@@ -26,8 +26,10 @@ func (d depth) next() depth {
 	return d + 1
 }
 
-// sameBurst reports whether two consecutive messages of one Step say the same.
-func sameBurst(a, b proto.Message) bool { return a.Term == b.Term && a.Body == b.Body }
+// sameBurst reports whether two consecutive messages of one Step leave at once.
+func sameBurst(a, b proto.Message) bool {
+	return a.Term == b.Term && a.Body.Kind() == b.Body.Kind()
+}
 
 // tally counts the messages that were sent, those to the dead included.
 type tally struct {

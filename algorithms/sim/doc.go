@@ -15,9 +15,11 @@
 //
 // Phase one draws messages that are late, lost, repeated or out of order, cuts,
 // crashes between any two effects of a Step, restarts, pauses, drifting clocks,
-// detectors that are late or wrong, and operators. Every Step is shown to one
-// checker an invariant. Then everything heals: within the algorithm's stated
-// bound all living nodes must name one living leader, and stay with it.
+// detectors that are late or wrong, operators who call elections and choose
+// leaders, and nodes that are not eligible for a while. Every Step is shown to one
+// checker an invariant. Then everything heals, though some nodes stay not eligible:
+// within the algorithm's stated bound all living nodes must name one living leader,
+// and stay with it.
 //
 // # With an office
 //
@@ -31,6 +33,10 @@
 //
 // Each rule of the office is also removed, one at a time, and a run must then break
 // the invariant that needs it: see the test of that.
+//
+// With fence agents, former holders are shot, by agents that take longer than a
+// lease, fail, lie, or die with their node half-way; an honest agent must leave no
+// two processes that may work.
 //
 // # An analysis
 //

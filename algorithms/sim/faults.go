@@ -67,6 +67,7 @@ func (c *cluster) pause(n *node, span time.Duration) {
 	}
 	c.trace.note(c.now, "pause %d for %v", n.id, span)
 	l := n.life
+	c.longestPause = max(c.longestPause, span)
 	l.asleep = max(l.asleep, c.now+span)
 	c.news(n.id)
 	c.queue.plan(l.asleep, func() {

@@ -40,6 +40,9 @@ type life struct {
 	fence    *algorithms.Fence // what its fence agent is at
 	lapsed   bool              // it believes that it leads, and its lease has run out
 
+	working    []proto.Term // that it led once, and whose work has not stopped
+	reconciles uint64       // the number of the last split that it asked to reconcile
+
 	asleep time.Duration // paused until then
 	doom   *doom         // how the process will crash, nil for not yet
 	stun   *stun         // how it will be paused, nil for not yet
@@ -139,6 +142,10 @@ func (c *cluster) perform(s step, cause depth) {
 	c.steps++
 	n, l := s.node, s.node.life
 	l.heed(s.ev)
+	if rcv, ok := s.ev.(algorithms.Receive); ok {
+		rcv.At = l.recorder.Receipt(rcv.Message, s.now)
+		s.ev = rcv
+	}
 	l.replay.before(s.now, s.ev)
 	s.out = l.machine.Step(s.now, s.ev)
 	l.replay.after(s.out)
@@ -170,6 +177,7 @@ func (c *cluster) perform(s step, cause depth) {
 	}
 	c.stopWork(n, was)
 	c.watchLease(n, was)
+	c.reconcile(n, s.out.Reconcile)
 	if l.stun != nil && sends(s.out, l.stun.word) {
 		c.pause(n, min(l.stun.span, c.healAt-c.now))
 		l.stun = nil

@@ -75,13 +75,16 @@ func (c *cluster) mayLead(id proto.NodeID) bool {
 // more.
 func (c *cluster) stopWork(n *node, was algorithms.Leader) {
 	l := n.life
-	if !c.algo.Office || was.ID != n.id || l.belief.ID == n.id {
+	works := c.algo.Office || c.algo.Mends
+	if !works || was.ID != n.id || l.belief.Epoch() == was.Epoch() {
 		return
 	}
 	l.drains = true
+	l.working = append(l.working, was.Term)
 	c.queue.plan(c.now+c.dice.between(0, c.Drain), func() {
 		c.attend(n, l, func() {
 			l.drains = false
+			l.working = slices.DeleteFunc(l.working, func(t proto.Term) bool { return t == was.Term })
 			c.step(n, algorithms.Idle{Term: was.Term}, c.root)
 		})
 	})

@@ -24,7 +24,9 @@ type Algorithm struct {
 	New     func(algorithms.Config) algorithms.Machine
 	// Office says that a nominee leads only with the promises of a majority of
 	// voters, of length Promise or more.
-	Office  bool
+	Office bool
+	// Mends says that leaders that meet after a split brain mend it.
+	Mends   bool
 	Promise func(delta time.Duration) time.Duration
 	// Agreement bounds the time from the moment that the network is calm and the
 	// detectors are right until all nodes agree on one leader.

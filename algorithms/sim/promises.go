@@ -44,7 +44,7 @@ func (k *promiseKept) check(s step) string {
 			broken = fmt.Sprintf("votes for %d in term %d while its promise to %d in term %d runs %v more",
 				vote.ID, vote.Term, p.vote.ID, p.vote.Term, p.until-s.at)
 		}
-		*p = pledge{vote: vote, until: s.promised()}
+		*p = pledge{vote: vote, until: s.promised(), over: vote.ID == 0}
 	}
 	for _, m := range s.out.Send {
 		switch m.Body.(type) {

@@ -41,6 +41,7 @@ func runUnderFaults(o Options) (Result, error) {
 	c.runUntil(p.Heal)
 	c.heal(p)
 	after, bound := c.demandAgreement()
+	c.demandMending()
 	c.replayAll()
 
 	r := c.result(o)
@@ -56,6 +57,9 @@ func newPlanned(o Options, p plan) *cluster {
 	c.timerLag, c.spurious = p.TimerLag, p.Spurious
 	c.healAt = p.Heal
 	c.officePlan = p.officePlan
+	if o.Algorithm.Mends {
+		c.hook, c.Drain = c.unreliable, one(c.dice, time.Duration(0), 2, 20)*c.delta
+	}
 	if p.Accurate {
 		c.checkers = append(c.checkers, newBestLeads(p))
 	}

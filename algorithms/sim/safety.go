@@ -116,6 +116,9 @@ func (*namedClaimed) invariant() Invariant {
 
 func (k *namedClaimed) check(s step) string {
 	is := s.out.Leader
+	if e, ok := s.announces(); ok && s.cluster.algo.Mends {
+		k.claims[e] = true // the nominee is named, though it mends before it leads
+	}
 	switch {
 	case is.ID == 0:
 	case s.claims() && is.Session != s.node.life.session:
@@ -126,6 +129,25 @@ func (k *namedClaimed) check(s step) string {
 		return fmt.Sprintf("names %d (%s) for term %d", is.ID, is.Session.Short(), is.Term)
 	}
 	return ""
+}
+
+// announces returns the epoch of which the Step announces its node as the leader.
+func (s step) announces() (e proto.Epoch, ok bool) {
+	for _, m := range s.out.Send {
+		var l proto.Peer
+		switch b := m.Body.(type) {
+		case proto.Coordinator:
+			l = b.Leader
+		case proto.Elected:
+			l = b.Leader
+		case proto.TokenCoordinator:
+			l = b.Leader
+		}
+		if l.Is(s.node.peer()) {
+			return proto.Epoch{Term: m.Term, Leader: l.ID, Session: l.Session}, true
+		}
+	}
+	return proto.Epoch{}, false
 }
 
 // mandate is one node's leadership of one term, whatever the process.

@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,11 +20,16 @@ import (
 // traces anew; they are to be read then.
 //
 //	new algorithm=A nodes=N [delta=D] [preempt=true] [attrs=1,2,…] [sight=S] [cold]
-//	    [voters=1,2,… [keep=true]]  a cluster that has agreed; cold: one that is
-//	                      starting; voters: one with an office, and whether they
-//	                      keep promises to the dead
+//	    [voters=1,2,… [keep=true] [fence=true]] [mends=D [fails]]  a cluster that has
+//	                      agreed; cold: one that is starting; voters: one with an
+//	                      office, whether they keep promises to the dead, and have
+//	                      fence agents; mends: one that mends split brains, with a
+//	                      hook that takes so long, and fails
 //	campaign N            an operator calls an election at N
 //	resign N [to=M]       an operator makes N step down
+//	transfer N [to=M]     an operator asks N for another leader
+//	bar N [keep=true]     N is not eligible; keep: it leads on if it leads
+//	unbar N               N is eligible again
 //	crash N [on=KIND] [after=K]  now, or in a Step that sends KIND, after K effects
 //	start N               a node that is down comes back
 //	pause N for=D         N's process is stopped for a while
@@ -109,9 +115,10 @@ func (s *scenario) do(line string) (err error) {
 	}()
 	verbs := map[string]func(command) error{
 		"new": s.create, "campaign": s.campaign, "resign": s.resign, "crash": s.crash,
-		"start": s.start, "pause": s.pause, "suspect": s.suspect, "miss": s.miss, "trust": s.trust,
+		"start": s.start, "wipe": s.wipe, "pause": s.pause, "suspect": s.suspect, "miss": s.miss, "trust": s.trust,
 		"partition": s.partition, "cut": s.cut, "mend": s.mend, "heal": s.heal, "lose": s.lose,
-		"again": s.again, "attr": s.attr, "run": s.run, "agree": s.agree,
+		"again": s.again, "bar": s.bar, "transfer": s.transfer, "unbar": s.unbar, "attr": s.attr,
+		"run": s.run, "agree": s.agree,
 	}
 	verb, ok := verbs[cmd.verb]
 	if !ok {
@@ -129,6 +136,11 @@ func (s *scenario) create(cmd command) error {
 	o := Options{Algorithm: algorithmOf(s.t, cmd.options["algorithm"]), Seed: 1, Trace: &s.out}
 	if _, ok := cmd.options["voters"]; ok {
 		o.Algorithm = officeOf(s.t, cmd.options["algorithm"])
+		o.Fence = cmd.options["fence"] == "true"
+	}
+	span, mends := cmd.options["mends"]
+	if mends {
+		o.Algorithm = mending(s.t, cmd.options["algorithm"])
 	}
 	o.Algorithm.New = s.witness(o.Algorithm.New)
 	if text, ok := cmd.options["delta"]; ok {
@@ -152,7 +164,17 @@ func (s *scenario) create(cmd command) error {
 		return err
 	}
 	s.vote(cmd)
-	s.assemble(len(cmd.words) > 0 && cmd.words[0] == "cold")
+	if mends {
+		d, err := time.ParseDuration(span)
+		if err != nil {
+			return err
+		}
+		s.c.hook = takes(d)
+		if slices.Contains(cmd.words, "fails") {
+			s.c.hook = func() (time.Duration, algorithms.Outcome) { return d, failed }
+		}
+	}
+	s.assemble(slices.Contains(cmd.words, "cold"))
 	return nil
 }
 
@@ -234,6 +256,22 @@ func (s *scenario) resign(cmd command) error {
 	return nil
 }
 
+func (s *scenario) transfer(cmd command) error {
+	s.c.transfer(s.node(cmd, 0), optionalID(cmd.options["to"]))
+	return nil
+}
+
+func (s *scenario) bar(cmd command) error {
+	keep := cmd.options["keep"] == "true"
+	s.c.operate(s.node(cmd, 0), algorithms.Eligible{Keep: keep, Why: "the operator paused it"})
+	return nil
+}
+
+func (s *scenario) unbar(cmd command) error {
+	s.c.operate(s.node(cmd, 0), algorithms.Eligible{OK: true})
+	return nil
+}
+
 func (s *scenario) crash(cmd command) error {
 	word, within := cmd.options["on"]
 	if !within {
@@ -243,6 +281,12 @@ func (s *scenario) crash(cmd command) error {
 	after, err := strconv.Atoi(cmd.options["after"])
 	s.c.killWithin(s.node(cmd, 0), doom{word: word, after: after})
 	return err
+}
+
+// wipe crashes a node and loses its disk.
+func (s *scenario) wipe(cmd command) error {
+	s.c.loseDisk(s.node(cmd, 0))
+	return nil
 }
 
 func (s *scenario) start(cmd command) error {
