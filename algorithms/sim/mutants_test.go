@@ -1,5 +1,7 @@
 package sim
 
+import "slices"
+
 // officeMutants are the rules of the office, one removed at a time.
 //
 // Not in the list, for no run can tell, is what guards against more than runs
@@ -15,10 +17,14 @@ package sim
 //   - A lease that is not made longer is not announced again.
 //   - A LEASE of the dead, or of a term that was released, is dropped: it would
 //     only keep followers waiting.
+//   - What the fence agent says to a question that is not asked any more is dropped:
+//     hosts call it back, and it then says nothing.
+//   - A RELEASE is on the disk at once where the cluster fences: it only saves a
+//     healthy process from being shot after its voters restarted.
 //   - Standing without a nomination, asking again ever more rarely, handing over
 //     to a better node, refusing absurd terms: the tests of the office show them.
 func officeMutants() []mutant {
-	return append(voterMutants(), claimantMutants()...)
+	return slices.Concat(voterMutants(), claimantMutants(), transferMutants(), fenceMutants(), rejoinMutants())
 }
 
 func voterMutants() []mutant {
@@ -122,6 +128,62 @@ func voterMutants() []mutant {
 	}
 }
 
+func rejoinMutants() []mutant {
+	const back = "office/rejoin.go"
+	return []mutant{
+		{
+			"A voter that lost its disk waits first", back,
+			"m.rejoin.due = m.now.Add(bootWait(m.cfg.Promise))",
+			"m.rejoin.due = m.now", "readmission",
+		},
+		{
+			"A longer promise means waiting on", back,
+			"r.promise, r.due = b.Promise, r.began.Add(bootWait(b.Promise))",
+			"r.promise = b.Promise", "readmission",
+		},
+		{
+			"and asking again", back,
+			"\t\tr.nonce++\n\t\tr.told.Reset()\n\t\treturn\n",
+			"", "readmission",
+		},
+		{
+			"N - majority + 1 others", "quorum/quorum.go",
+			"return len(v) - v.Majority() + 1",
+			"return len(v) - v.Majority()", "readmission",
+		},
+		{
+			"each once", back,
+			"r.told.Add(msg.From)",
+			"r.told.Add(msg.From); r.told.Add(m.cfg.Self)", "readmission",
+		},
+		{
+			"It takes the highest term", back,
+			"Vote: algorithms.Vote{Term: r.voted},",
+			"", "readmission",
+		},
+		{
+			"It votes for nobody until then", "office/voter.go",
+			"\tcase m.rejoin.active:\n\t\treturn refusal{bar: proto.BarBoot}, time.Time{}\n",
+			"", "readmission",
+		},
+		{
+			"One that lost its own tells nothing", back,
+			"\tif m.rejoin.active {\n\t\treturn\n\t}\n\tif b.Nonce",
+			"\tif b.Nonce", "readmission",
+		},
+		{
+			"A vote above all that it made itself is one of a former life", "office/newcomer.go",
+			"if m.new && msg.Term > m.state.Vote.Term {",
+			"if m.new {", "readmission",
+		},
+		{
+			"It rejoins at all", "office/office.go",
+			"\t\tm.beginRejoin()\n\t\treturn\n",
+			"", "readmission",
+		},
+	}
+}
+
 func claimantMutants() []mutant {
 	const candidate, holder = "office/candidate.go", "office/holder.go"
 	return []mutant{
@@ -199,6 +261,83 @@ func claimantMutants() []mutant {
 			"a higher office stands: a late LEASE undoes nothing", "office/office.go",
 			"case epoch.Compare(m.seen) < 0:",
 			"case false:", "newer-stands",
+		},
+	}
+}
+
+func fenceMutants() []mutant {
+	const former, fencing = "office/former.go", "office/fencing.go"
+	return []mutant{
+		{
+			"Each that was not seen to stop is fenced before the office is taken", fencing,
+			"if len(left) == 0 {\n\t\tm.why(\"a majority",
+			"if true {\n\t\tm.why(\"a majority", "fenced-first",
+		},
+		{
+			"confirmed: a failed attempt is none", fencing,
+			"if ev.OK {",
+			"if true {", "fenced-first",
+		},
+		{
+			"A voter remembers whom it granted before", former,
+			"if was.ID != 0 && was.ID != next",
+			"if false && was.ID != next", "fenced-first",
+		},
+		{
+			"and those before that, who may still run", former,
+			"former := slices.DeleteFunc(m.state.Former.All(), func(",
+			"former := slices.DeleteFunc([]proto.Epoch(nil), func(", "fenced-first",
+		},
+		{
+			"durably", "office/office.go",
+			"save := m.state\n",
+			"save := m.state\n\t\tsave.Former = \"\"\n", "fenced-first",
+		},
+		{
+			"seen to stop: by releasing this very term, or a later one", former,
+			"e.Session == last.Session && e.Term <= last.Term",
+			"e.Session == last.Session", "fenced-first",
+		},
+		{
+			"who holds office had all before it stopped, not those after", former,
+			"return e.Term < held",
+			"return true", "fenced-first",
+		},
+		{
+			"It shoots with the promises of a majority", "office/candidate.go",
+			"case s.phase == fence && !m.now.Before(s.leaseEnd):",
+			"case false:", "fences-by-majority",
+		},
+	}
+}
+
+func transferMutants() []mutant {
+	const transfer, eligible = "office/transfer.go", "office/eligible.go"
+	return []mutant{
+		{
+			"guarded work stopped and drained; only then TIMEOUT_NOW", transfer,
+			"h.heir, h.told = heir, told\n",
+			"h.heir, h.told = heir, told\n\tm.tellHeir(msg.Term)\n", "released-last",
+		},
+		{
+			"A node that may not lead does not stand", eligible,
+			`return !m.resigned && m.ineligible() == ""`,
+			"return !m.resigned", "ineligible-never-stands",
+		},
+		{
+			"If it leads, it resigns", eligible,
+			`m.leave("not eligible: " + m.barred)`,
+			"", "ineligible-never-stands",
+		},
+		{
+			"after three, mark oneself ineligible for a while", eligible,
+			"m.recess = m.now.Add(recessOf(m.cfg.Promise))",
+			"", "recess",
+		},
+		{
+			"at most once in a while, with a growing penalty for flapping", "office/holder.go",
+			"p.until = m.now.Add(preferPenalty(m.cfg.Promise, p.times))",
+			"", "calm-preference",
 		},
 	}
 }
