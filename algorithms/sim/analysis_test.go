@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"math"
 	"slices"
 	"testing"
 
@@ -64,26 +63,6 @@ func TestRingWorstCase(t *testing.T) {
 		want := Counts{"ELECTION": 2*n - 1, "ELECTED": n, "total": 3*n - 1}
 		if r.Messages.String() != want.String() || r.TransmissionTimes != 3*n-1 {
 			t.Errorf("N=%d: %v in %d transmission times", n, r.Messages, r.TransmissionTimes)
-		}
-	}
-}
-
-// Chang and Roberts (1979): when all start at once on a ring in random order, N·H_N
-// ELECTION messages on average.
-func TestRingAverageCase(t *testing.T) {
-	for _, n := range []int{5, 20} {
-		s := mustBatch(t, Options{
-			Algorithm: algorithmOf(t, "ring"), Nodes: n, AllInitiate: true, Shuffle: true,
-		}, 400)
-		want := 0.0
-		for k := 1; k <= n; k++ {
-			want += float64(n) / float64(k)
-		}
-		if got := s.Messages["ELECTION"].Mean; math.Abs(got-want) > 0.03*want {
-			t.Errorf("N=%d: %.2f ELECTION messages on average, want about %.2f", n, got, want)
-		}
-		if got := s.Messages["ELECTED"]; got.Min != float64(n) || got.Max != float64(n) {
-			t.Errorf("N=%d: %v ELECTED messages, want %d", n, got, n)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func algorithmWith(e catalog.Entry) Algorithm {
 func TestOfficeSchedules(t *testing.T) {
 	for _, name := range catalog.Names() {
 		t.Run(name, func(t *testing.T) {
-			s := mustBatch(t, Options{Algorithm: officeOf(t, name), Seed: 1}, 1000)
+			s := mustBatch(t, Options{Algorithm: officeOf(t, name), Seed: 1}, schedules/3/len(catalog.Names()))
 			if s.ContestedSeconds.Max != 0 {
 				t.Errorf("two led for %v seconds", s.ContestedSeconds.Max)
 			}

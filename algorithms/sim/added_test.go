@@ -1,0 +1,41 @@
+package sim
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+)
+
+// "Adding an algorithm means one package and one line in the catalogue": the example
+// of the documentation passes what every algorithm passes.
+func TestAnAddedAlgorithm(t *testing.T) {
+	e := catalog.Entry{About: aboutHighest()}
+	conform(t, entered(e))
+	conform(t, entered(e.WithOffice()))
+	mustBatch(t, Options{Algorithm: entered(e), Seed: 1}, 500)
+	mustBatch(t, Options{Algorithm: entered(e.WithOffice()), Seed: 1}, 200)
+	for _, n := range []int{2, 5, 100} {
+		within(t, mustRun(t, runOf(entered(e), e.Theory.BestRun, n)), e.Theory.BestRun, e.Theory.Best(n), n)
+		within(t, mustRun(t, runOf(entered(e), e.Theory.WorstRun, n)), e.Theory.WorstRun, e.Theory.Worst(n), n)
+	}
+}
+
+// The documentation shows the code that is tested.
+func TestAddingIsWhatIsTested(t *testing.T) {
+	code, err := os.ReadFile("adding_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../docs/ADDING-AN-ALGORITHM.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(string(code), ")\n\n")
+	for part := range strings.SplitSeq(strings.TrimSpace(body), "\n\n") {
+		if !strings.Contains(string(text), part) {
+			t.Errorf("not in the documentation:\n%s", part)
+		}
+	}
+}

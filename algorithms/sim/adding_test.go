@@ -1,0 +1,118 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// highest is about the smallest algorithm there is: whoever calls an election asks the
+// highest node that it sees, which says that it leads.
+type highest struct {
+	nomination.Core // terms, beliefs, damping, handing over: what all share
+}
+
+func newHighest(cfg algorithms.Config) algorithms.Machine {
+	m := &highest{}
+	m.Init(cfg, highestRound{m})
+	return m
+}
+
+// highestRound is what the algorithm adds: how the nodes of one term find the best.
+type highestRound struct{ *highest }
+
+// Begin starts this node's own part in the round of the current term.
+func (r highestRound) Begin() {
+	top := r.Self()
+	r.Peers(func(p proto.Peer) {
+		if p.Rank().Compare(top.Rank()) > 0 {
+			top = p
+		}
+	})
+	switch {
+	case !top.Is(r.Self()):
+		r.Why("%d is the highest -> ask it to lead", top.ID)
+		r.Send(top.ID, r.Question())
+		r.SetTimer(patience(r.Delta(), r.Size()))
+	case r.MayStand():
+		r.Win("nobody is above this node")
+	default:
+		r.Call("nobody is above this node, and this term is spent")
+	}
+}
+
+// Receive handles the only message that is not shared: ELECTION.
+func (r highestRound) Receive(m proto.Message) {
+	switch {
+	case m.Body.Kind() != proto.KindElection:
+		r.Refuse("%s is no message of this algorithm -> drop it", m.Body.Kind())
+	case r.Vouches():
+		r.Why("%d asks, and %d leads -> tell it", m.From, r.Leader().ID)
+		r.Tell(m.From)
+	case r.Looking() && !r.TimerRuns() && !r.Aside():
+		r.Begin()
+	}
+}
+
+// Timeout ends the wait: the highest is dead, or stands aside.
+func (r highestRound) Timeout() {
+	if r.MayStand() {
+		r.Win("the highest did not say in time that it leads")
+		return
+	}
+	r.Call("the highest did not say in time that it leads, and this term is spent")
+}
+
+// PeersChanged: the highest may be gone.
+func (r highestRound) PeersChanged(gone []proto.Peer) {
+	if len(gone) > 0 && r.Looking() && r.TimerRuns() {
+		r.Begin()
+	}
+}
+
+// Won announces this node to all.
+func (r highestRound) Won() { r.TellAll() }
+
+func (r highestRound) Reset()                  {}
+func (r highestRound) Heard(proto.Message)     {}
+func (r highestRound) Question() proto.Body    { return proto.Election{Candidate: r.Self()} }
+func (r highestRound) Patience() time.Duration { return patience(r.Delta(), r.Size()) }
+func (r highestRound) Announcement(leader proto.Peer) proto.Body {
+	return proto.Coordinator{Leader: leader}
+}
+
+// patience bounds a round: ELECTION to the highest, or by one that is higher to one
+// that is higher still, and COORDINATOR back.
+func patience(delta time.Duration, _ int) time.Duration { return 4 * delta }
+
+// aboutHighest is what the catalogue would list.
+func aboutHighest() algorithms.About {
+	return algorithms.About{
+		Name:      "highest",
+		Summary:   "the highest is asked to lead, and does",
+		Guarantee: algorithms.BestEffort,
+		Preempt:   true,
+		New:       newHighest,
+		Theory: algorithms.Theory{
+			Kinds:     []proto.Kind{proto.KindElection, proto.KindCoordinator},
+			Best:      func(n int) int { return n - 1 },
+			Worst:     func(n int) int { return n },
+			BestCase:  "the highest notices: n-1 COORDINATOR",
+			WorstCase: "another notices: ELECTION, n-1 COORDINATOR",
+			BestRun: algorithms.Run{
+				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Messages: "n-1", Transmissions: "1", Times: func(int) int { return 1 },
+			},
+			WorstRun: algorithms.Run{
+				Caller:   func(int) proto.NodeID { return 1 },
+				Messages: "n", Transmissions: "2", Times: func(int) int { return 2 },
+			},
+		},
+		Timeouts: []algorithms.Wait{{Name: "COORDINATOR", Formula: "4Δ", Of: patience}},
+		Agreement: func(delta time.Duration, n int) time.Duration {
+			return nomination.Agreement(delta, patience(delta, n))
+		},
+	}
+}
