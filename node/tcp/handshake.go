@@ -174,11 +174,14 @@ func (t *Transport) probe(ctx context.Context, addr string) (proto.Welcome, erro
 
 // dial connects to addr. The connection has TCP_NODELAY, as always in Go.
 func (t *Transport) dial(ctx context.Context, addr string) (net.Conn, error) {
-	d := net.Dialer{Timeout: t.cfg.timing.dial, KeepAliveConfig: keepAlive}
+	d := net.Dialer{
+		Timeout: t.cfg.timing.dial, KeepAliveConfig: keepAlive, Control: connectEarly,
+	}
 	conn, err := d.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
+	conn = quiet(conn)
 	if !t.conns.add(conn) {
 		return nil, net.ErrClosed
 	}

@@ -41,7 +41,7 @@ func (t *Transport) accept() {
 			time.Sleep(acceptPause)
 			continue
 		}
-		t.others.Go(func() { t.host(conn) })
+		t.others.Go(func() { t.host(quiet(conn)) })
 	}
 }
 
