@@ -76,6 +76,7 @@ type timing struct {
 	dial        time.Duration // to connect
 	write       time.Duration // to hand a batch of frames to the kernel
 	ack         time.Duration // for a message sent to be acknowledged
+	ackDelay    time.Duration // for which an acknowledgement may wait for others
 	age         time.Duration // after which a message is not worth sending
 	minBackoff  time.Duration // between two dials, doubled with every failure
 	maxBackoff  time.Duration
@@ -109,6 +110,7 @@ func timingFor(patience time.Duration) timing {
 		dial:        patience,
 		write:       2 * patience,
 		ack:         5 * patience,
+		ackDelay:    min(patience/4, 200*time.Millisecond),
 		age:         5 * patience,
 		minBackoff:  10 * time.Millisecond,
 		maxBackoff:  max(10*time.Millisecond, min(patience, time.Second)),

@@ -4,21 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-const (
-	// ackEvery bounds how many messages are handed up before an ACK is sent
-	// although more are waiting.
-	ackEvery = 64
-
-	// acceptPause is the wait after the system could not accept a connection,
-	// for want of file descriptors say.
-	acceptPause = 50 * time.Millisecond
-)
+// acceptPause is the wait after the system could not accept a connection,
+// for want of file descriptors say.
+const acceptPause = 50 * time.Millisecond
 
 // inbound is a connection that a peer dialled.
 type inbound struct {
@@ -26,7 +21,12 @@ type inbound struct {
 	id      proto.NodeID
 	session proto.Session
 	frames  *frameReader
+	acks    *acker
 	done    chan struct{} // closed when nothing of it is handed up any more
+
+	mu     sync.Mutex // held while writing
+	mute   bool       // the other end takes no more answers
+	broken error      // what ends the link, found by a write
 }
 
 // accept takes connections until the listener closes.
@@ -58,7 +58,7 @@ func (t *Transport) host(conn net.Conn) {
 	if in == nil {
 		return
 	}
-	err = t.read(in)
+	err = in.whyEnded(t.read(in))
 	if f := faultIn(err); f != nil {
 		t.counts.add(f.reason, 1)
 		t.complain(in.name(), f.reason, "ended the link from %s: %v", in.name(), err)
@@ -102,8 +102,10 @@ func (t *Transport) admit(conn net.Conn) (*inbound, error) {
 		return nil, t.refusal(h, proto.Hung)
 	}
 	in := &inbound{
-		conn: conn, id: h.ID, session: h.Session, frames: r, done: make(chan struct{}),
+		conn: conn, id: h.ID, session: h.Session, frames: r,
+		done: make(chan struct{}),
 	}
+	in.acks = newAcker(in, t.cfg.timing)
 	if !t.arrivals.enter(in) {
 		return nil, t.refusal(h, proto.TooMany)
 	}
@@ -146,31 +148,23 @@ func (t *Transport) turnAway(conn net.Conn, err error) {
 
 // read hands up messages until the link ends, and says why.
 func (t *Transport) read(in *inbound) error {
-	var handed, acked uint64
-	mute := false
 	pings, questions := answerer{t: t, in: in}, voucher{t: t, in: in}
 	for {
 		kind, payload, err := in.frames.next(proto.MaxPayload)
 		if err != nil {
 			return err
 		}
-		switch kind {
-		case proto.KindPing:
-			err = pings.read(payload, &mute)
-		case proto.KindPingReq:
+		switch {
+		case kind == proto.KindPing:
+			err = pings.read(payload)
+		case kind == proto.KindPingReq:
 			err = questions.read(payload)
 		default:
-			err = t.handUp(in, kind, payload)
-			handed++
+			if err = t.handUp(in, kind, payload); err == nil {
+				in.acks.owe()
+			}
 		}
 		if err != nil {
-			return err
-		}
-		if mute || handed == acked || in.frames.more() && handed-acked < ackEvery {
-			continue
-		}
-		acked = handed
-		if mute, err = in.say(proto.Ack{Count: handed}, t.cfg.timing.write); err != nil {
 			return err
 		}
 	}
@@ -205,18 +199,48 @@ func (t *Transport) message(in *inbound, k proto.Kind, payload []byte) (proto.Me
 	return m, nil
 }
 
-// say answers on the link. mute says that the other end takes no more answers:
-// with a broken pipe, what it sent before the end is still to be read.
-func (in *inbound) say(b proto.LinkBody, limit time.Duration) (mute bool, err error) {
+// say answers on the link, unless the other end takes no more answers: with a broken
+// pipe, what it sent before the end is still to be read. A failure that ends the link
+// is told to the reader. Any goroutine may call it.
+func (in *inbound) say(b proto.LinkBody, limit time.Duration) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.mute {
+		return
+	}
 	kind, payload, err := proto.MarshalLink(b)
-	if err != nil {
-		return false, err
+	if err == nil {
+		err = write(in.conn, appendFrame(nil, kind, payload), limit)
+		in.mute = err != nil
 	}
-	err = write(in.conn, appendFrame(nil, kind, payload), limit)
 	if isTimeout(err) || errors.Is(err, syscall.ECONNRESET) {
-		return true, err
+		in.broken = err
+		_ = in.conn.SetReadDeadline(time.Unix(1, 0))
 	}
-	return err != nil, nil
+}
+
+// isMute reports whether the other end takes no more answers.
+func (in *inbound) isMute() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.mute
+}
+
+// whyEnded is why the link ended, read being what the reader found. A kernel tells a
+// reset once: after a write has met it, a read finds what looks like a clean end.
+func (in *inbound) whyEnded(read error) error {
+	in.acks.timer.Stop()
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.mute = true
+	if in.broken != nil {
+		return in.broken
+	}
+	return read
+}
+
+func (in *inbound) caller() caller {
+	return caller{id: in.id, session: in.session}
 }
 
 func (in *inbound) name() string { return callerName(in.conn, in.id) }

@@ -108,7 +108,10 @@ func TestWhyAnAcknowledgementFailed(t *testing.T) {
 		if marshalErr != nil {
 			t.Fatal(marshalErr)
 		}
-		stream := append(appendFrame(nil, kind, payload), frameOf(t, message(1, 2, 1))...)
+		stream := appendFrame(nil, kind, payload)
+		for seq := range uint64(ackEvery) {
+			stream = append(stream, frameOf(t, message(1, 2, seq+1))...)
+		}
 		pipe, _ := net.Pipe()
 		b.host(&broken{Conn: pipe, reads: bytes.NewReader(stream), err: err})
 		eventuallyEqual(t, "evidence", b.events, said(want, h.Session, 0))

@@ -84,6 +84,9 @@ func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 			}
 		case <-leave:
 			leave, late = nil, time.After(limits.drain)
+			if err := p.ping(l); err != nil { // it brings the last ACK
+				return p.judge(l, err, verdict)
+			}
 		case <-late:
 			return false, errLeft
 		}

@@ -134,9 +134,10 @@ type answerer struct {
 	at    time.Time // of the last PONG
 }
 
-// read takes a PING, and answers it while this node's elections go on, unless
-// mute. PINGs that come within minPong of the last answer go unanswered.
-func (a *answerer) read(payload []byte, mute *bool) error {
+// read takes a PING, and answers it while this node's elections go on, with the ACK
+// that is owed. PINGs that come within minPong of the last answer get no PONG.
+func (a *answerer) read(payload []byte) error {
+	defer a.in.acks.pay()
 	body, err := proto.UnmarshalLink(proto.KindPing, payload)
 	if err != nil {
 		return faultf(badPayload, "%v", err)
@@ -153,7 +154,7 @@ func (a *answerer) read(payload []byte, mute *bool) error {
 			a.t.rhythm.hear(a.in.id, now)
 		}
 	}
-	if *mute {
+	if a.in.isMute() {
 		return nil
 	}
 	now := time.Now()
@@ -169,8 +170,8 @@ func (a *answerer) read(payload []byte, mute *bool) error {
 		return nil
 	}
 	a.at = now
-	*mute, err = a.in.say(proto.Pong{Count: ping.Count, Micros: a.t.micros()}, a.t.cfg.timing.write)
-	return err
+	a.in.say(proto.Pong{Count: ping.Count, Micros: a.t.micros()}, a.t.cfg.timing.write)
+	return nil
 }
 
 // floods counts a PING, and reports whether they come far too often. The mean

@@ -151,8 +151,8 @@ func TestFloodOfPings(t *testing.T) {
 		}
 		r.send(burst)
 	}
-	took := time.Since(begun)
 	_ = b.Close()
+	took := time.Since(begun)
 	if n, most := <-pongs, uint64(took/minPong)+1; n == 0 || n > most {
 		t.Errorf("%d answers in %v, want 1 to %d", n, took, most)
 	}

@@ -73,8 +73,7 @@ func (v *voucher) await(n uint64, sign <-chan struct{}) {
 	case <-v.in.done:
 		return
 	}
-	// How the link is, its reader finds out.
-	_, _ = v.in.say(proto.PingRes{Number: n, Heard: heard}, cfg.timing.write)
+	v.in.say(proto.PingRes{Number: n, Heard: heard}, cfg.timing.write)
 }
 
 // seek asks the peer for a sign of life, on its link or by the next dial.
