@@ -50,8 +50,17 @@ func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 	var late <-chan time.Time
 	var buf []byte
 	for {
+		// What was put after the peer moved, or its end was read, is for the next link.
+		if p.addr() != l.addr {
+			return false, errMoved
+		}
+		select {
+		case err := <-verdict:
+			return true, err
+		default:
+		}
 		var n int
-		buf, n = p.out.take(buf[:0], l.session, time.Now())
+		buf, n = p.out.take(buf[:0], l.session, p.witness.buried(), time.Now())
 		if n > 0 {
 			p.sent.Add(uint64(n))
 			stall.begin()
@@ -74,10 +83,7 @@ func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 			if err := p.ping(l); err != nil {
 				return p.judge(l, err, verdict)
 			}
-		case <-p.nudge:
-			if p.addr() != l.addr {
-				return false, errMoved
-			}
+		case <-p.nudge: // the peer may have moved
 		case <-stall.timer.C:
 			if err := stall.check(p.out.waitingSince()); err != nil {
 				return false, err

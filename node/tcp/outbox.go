@@ -87,23 +87,38 @@ func (o *outbox) end() {
 }
 
 // take appends to dst the frames to write next to process s, and counts them
-// as written.
-func (o *outbox) take(dst []byte, s proto.Session, now time.Time) ([]byte, int) {
+// as written. What is for another process waits for a link with that one, unless it
+// is gone: then the view lags behind, and s is who is meant.
+func (o *outbox) take(dst []byte, s, gone proto.Session, now time.Time) ([]byte, int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.expire(now)
 	taken := 0
 	for i := o.inFlight; i < len(o.entries) && len(dst) < batch; i++ {
 		e := &o.entries[i]
+		if !e.session.IsZero() && e.session != s && e.session != gone {
+			break
+		}
 		e.session, e.wrote = s, now
 		dst = appendFrame(dst, e.kind, e.payload)
 		taken++
 	}
 	o.inFlight += taken
-	if o.inFlight < len(o.entries) {
+	if len(dst) >= batch && o.inFlight < len(o.entries) {
 		o.signal()
 	}
 	return dst, taken
+}
+
+// replaced says that process s is not expected any more: what waits for it is dropped.
+func (o *outbox) replaced(s proto.Session) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	before := len(o.entries)
+	rest := slices.DeleteFunc(o.entries[o.inFlight:], func(e entry) bool { return e.session == s })
+	o.entries = o.entries[:o.inFlight+len(rest)]
+	o.drop(newLife, before-len(o.entries))
+	o.signal()
 }
 
 // ack says that the connection's first n messages were handed up.

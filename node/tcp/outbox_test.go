@@ -31,7 +31,7 @@ func (q *queue) puts(at time.Duration, letters string) {
 // written are the letters that would now be written to s.
 func (q *queue) written(t *testing.T, s proto.Session, at time.Duration) string {
 	t.Helper()
-	frames, n := q.take(nil, s, dawn.Add(at))
+	frames, n := q.take(nil, s, proto.Session{}, dawn.Add(at))
 	r := newFrameReader(bytes.NewReader(frames))
 	var letters []byte
 	for {
@@ -101,6 +101,36 @@ func TestMessagesOfAFormerLifeAreDropped(t *testing.T) {
 	q.dropped(t, newLife, 3)
 }
 
+// A link that reaches a former process still, its end not yet read, is not given what
+// is for the next one.
+func TestMessagesWaitForTheirProcess(t *testing.T) {
+	q := newQueue(9)
+	q.begin(s1, dawn)
+	q.put(s1, proto.KindOK, []byte("a"), dawn)
+	q.put(s2, proto.KindOK, []byte("b"), dawn)
+	q.puts(0, "c")
+	if got := q.written(t, s1, 0); got != "a" {
+		t.Errorf("to the former process: %q", got)
+	}
+	q.end()
+	q.begin(s2, dawn)
+	if got := q.written(t, s2, 0); got != "bc" {
+		t.Errorf("to the next: %q", got)
+	}
+
+	q.put(s1, proto.KindOK, []byte("d"), dawn) // by a view that lags behind
+	if frames, n := q.take(nil, s2, s1, dawn); n != 1 {
+		t.Errorf("instead of the dead one: %d frames, %q", n, frames)
+	}
+	q.put(s1, proto.KindOK, []byte("e"), dawn)
+	q.puts(0, "f")
+	q.replaced(s1)
+	if got := q.written(t, s2, 0); got != "f" {
+		t.Errorf("when the view has caught up: %q", got)
+	}
+	q.dropped(t, newLife, 2)
+}
+
 // "… or messages are older than a few seconds."
 func TestOldMessagesAreDropped(t *testing.T) {
 	q := newQueue(3)
@@ -163,7 +193,7 @@ func TestABatchIsBounded(t *testing.T) {
 	total := 0
 	for total < 1000 {
 		<-q.ready // there is more
-		frames, n := q.take(nil, s1, dawn)
+		frames, n := q.take(nil, s1, proto.Session{}, dawn)
 		if n == 0 || len(frames) > batch+1<<10+headerLen {
 			t.Fatalf("%d frames, %d bytes", n, len(frames))
 		}

@@ -62,9 +62,12 @@ func newPeer(t *Transport, spec Peer) *peer {
 // setSpec takes what SetPeers says. News of the peer is a reason to dial.
 func (p *peer) setSpec(spec Peer) {
 	p.mu.Lock()
-	news := p.spec != spec
+	news, former := p.spec != spec, p.spec.Session
 	p.spec = spec
 	p.mu.Unlock()
+	if former != spec.Session && !former.IsZero() {
+		p.out.replaced(former)
+	}
 	// With a name it stays zero: the first WELCOME says where that leads.
 	home, _ := netip.ParseAddrPort(spec.Addr)
 	p.witness.tell(spec.Session, unmap(home))

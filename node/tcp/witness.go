@@ -178,6 +178,13 @@ func (w *witness) inDoubt() proto.Session {
 	return proto.Session{}
 }
 
+// buried is the process that was last known to be gone.
+func (w *witness) buried() proto.Session {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.gone
+}
+
 // answersSoFar counts the dials that somebody answered.
 func (w *witness) answersSoFar() uint64 {
 	w.mu.Lock()
