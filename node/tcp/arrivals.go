@@ -13,10 +13,11 @@ const maxArrivals = 1024
 type caller struct {
 	id      proto.NodeID
 	session proto.Session
+	silent  bool
 }
 
-// arrivals are the established links that others dialled, one a process: a
-// process dials again only when it has given its last connection up.
+// arrivals are the established links that others dialled, one a process and one
+// silent: a process dials again only when it has given its last connection up.
 type arrivals struct {
 	mu    sync.Mutex
 	links map[caller]*inbound
@@ -26,7 +27,7 @@ type arrivals struct {
 // is closed, and has handed up its last message when enter returns. It reports
 // false when there are too many links.
 func (a *arrivals) enter(in *inbound) bool {
-	key := caller{id: in.id, session: in.session}
+	key := in.caller()
 	a.mu.Lock()
 	older := a.links[key]
 	if older == nil && len(a.links) >= maxArrivals {
@@ -49,7 +50,7 @@ func (a *arrivals) enter(in *inbound) bool {
 // when a newer link has taken its place.
 func (a *arrivals) leave(in *inbound) bool {
 	defer close(in.done)
-	key := caller{id: in.id, session: in.session}
+	key := in.caller()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.links[key] != in {
@@ -59,7 +60,7 @@ func (a *arrivals) leave(in *inbound) bool {
 	return true
 }
 
-// count counts the established links that a process dialled.
+// count counts the established links that a process dialled, silent ones apart.
 func (a *arrivals) count(id proto.NodeID, s proto.Session) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

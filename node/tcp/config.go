@@ -41,6 +41,11 @@ type Config struct {
 	// and must not block. Nil means never busy.
 	Busy func() time.Duration
 
+	// Vigil names the peers whose deaths this node has to prove. It keeps a silent
+	// connection to each of them, beside the link: whatever a process leaves unread
+	// when it dies, that one ends cleanly.
+	Vigil []proto.NodeID
+
 	// Receive takes each message. It is called from the goroutines of the
 	// links: in order for one sender, at the same time for several. It must not
 	// block for long, or that sender's link is given up. A message may come

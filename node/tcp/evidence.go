@@ -16,8 +16,9 @@ type Evidence struct {
 	// Links is how many established links with that process remain: a process
 	// with a link, in either direction, has not died.
 	Links int
-	// Proven: the last link with the process ended cleanly, and this event is the
-	// answer to a dial begun after that. No more can be known from here.
+	// Proven: of the links with the process, now all gone, the last or the one before
+	// ended cleanly, and this event is the answer to a dial begun after that. No more
+	// can be known from here.
 	Proven bool
 }
 

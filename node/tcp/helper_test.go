@@ -77,6 +77,13 @@ func (n *node) witnessed(e Evidence) {
 	n.evidence = append(n.evidence, e)
 }
 
+// proven reports whether any evidence was proof.
+func (n *node) proven() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.ContainsFunc(n.evidence, func(e Evidence) bool { return e.Proven })
+}
+
 type lockedWriter struct{ n *node }
 
 func (w *lockedWriter) Write(p []byte) (int, error) {

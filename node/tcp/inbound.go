@@ -20,6 +20,7 @@ type inbound struct {
 	conn    net.Conn
 	id      proto.NodeID
 	session proto.Session
+	silent  bool
 	frames  *frameReader
 	acks    *acker
 	done    chan struct{} // closed when nothing of it is handed up any more
@@ -63,6 +64,10 @@ func (t *Transport) host(conn net.Conn) {
 		t.counts.add(f.reason, 1)
 		t.complain(in.name(), f.reason, "ended the link from %s: %v", in.name(), err)
 	}
+	if in.silent {
+		t.arrivals.leave(in)
+		return
+	}
 	lost := func() bool { // unless this node itself ended it
 		return t.arrivals.leave(in) && !errors.Is(err, net.ErrClosed)
 	}
@@ -102,7 +107,7 @@ func (t *Transport) admit(conn net.Conn) (*inbound, error) {
 		return nil, t.refusal(h, proto.Hung)
 	}
 	in := &inbound{
-		conn: conn, id: h.ID, session: h.Session, frames: r,
+		conn: conn, id: h.ID, session: h.Session, silent: h.Silent, frames: r,
 		done: make(chan struct{}),
 	}
 	in.acks = newAcker(in, t.cfg.timing)
@@ -155,6 +160,8 @@ func (t *Transport) read(in *inbound) error {
 			return err
 		}
 		switch {
+		case in.silent:
+			err = faultf(unexpected, "%v on a silent connection", kind)
 		case kind == proto.KindPing:
 			err = pings.read(payload)
 		case kind == proto.KindPingReq:
@@ -240,7 +247,7 @@ func (in *inbound) whyEnded(read error) error {
 }
 
 func (in *inbound) caller() caller {
-	return caller{id: in.id, session: in.session}
+	return caller{id: in.id, session: in.session, silent: in.silent}
 }
 
 func (in *inbound) name() string { return callerName(in.conn, in.id) }

@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -37,17 +39,16 @@ func beVictim(parent string) {
 	_, _ = io.Copy(io.Discard, os.Stdin) // a parent that dies takes its victim along
 }
 
-// "The peer with an open TCP connection reads EOF at once, and dialling again
-// is refused": SIGKILL of a process is evidence, in this order.
-func TestAKilledProcessIsWitnessed(t *testing.T) {
-	n := start(t, 1)
+// startVictim starts node 2 as a process of its own, and returns it, its session and
+// its address.
+func startVictim(t *testing.T, n *node) (*os.Process, proto.Session, string) {
+	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), victimEnv+"="+n.Addr().String())
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer stdin.Close()
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -55,27 +56,70 @@ func TestAKilledProcessIsWitnessed(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = cmd.Process.Kill() }()
+	t.Cleanup(func() {
+		_ = stdin.Close()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
 	addr, session, _ := strings.Cut(strings.TrimSpace(line), " ")
-	victim := sessionOf(t, session)
+	return cmd.Process, sessionOf(t, session), addr
+}
 
+// "The peer with an open TCP connection reads EOF at once, and dialling again
+// is refused": SIGKILL of a process is evidence, in this order.
+func TestAKilledProcessIsWitnessed(t *testing.T) {
+	n := start(t, 1)
+	process, victim, addr := startVictim(t, n)
 	n.SetPeers([]Peer{{ID: 2, Session: victim, Addr: addr}})
 	begun := time.Now()
 	eventually(t, "the link is up, and no longer so new that its loss is not dialled at once",
 		func() bool { return n.linked() == 1 && time.Since(begun) > 2*timingFor(defaultPatience).minBackoff })
 	killed := time.Now()
-	if err := cmd.Process.Kill(); err != nil {
+	if err := process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	eventuallyEqual(t, "evidence", n.events,
 		said(LinkUp, victim, 1), said(LinkClosed, victim, 1),
 		said(LinkClosed, victim, 0), said(DialRefused, victim, 0))
 	t.Logf("proven dead %v after the kill", time.Since(killed))
-	_ = cmd.Wait()
+}
+
+// "Whatever a process leaves unread when it dies, that one ends cleanly": the kernel
+// resets both links of a process that is killed with bytes unread on them, and the
+// silent connection proves its death.
+func TestABusyProcessIsProvenDead(t *testing.T) {
+	for _, vigil := range [][]proto.NodeID{nil, {1, 2}} {
+		n := start(t, 1, func(c *Config) { c.Vigil = vigil })
+		process, victim, addr := startVictim(t, n)
+		p := Peer{ID: 2, Session: victim, Addr: addr}
+		n.SetPeers([]Peer{p})
+		eventually(t, "all connections are up", func() bool {
+			return n.linked() == 1 && (vigil == nil) == (n.peer(2).vigil.conn.Load() == nil)
+		})
+		if err := process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := syscall.Wait4(process.Pid, nil, syscall.WUNTRACED, nil); err != nil {
+			t.Fatal(err) // it reads no more once it has stopped
+		}
+		n.Send(message(1, 2, 1))
+		inbound := n.arrivals.links[caller{id: 2, session: victim}]
+		inbound.say(proto.Pong{Count: 1, Micros: 1000}, time.Minute)
+		eventually(t, "all is written", func() bool { return n.peer(2).out.waitingSince() != time.Time{} })
+		if err := process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "its address refuses", func() bool {
+			return slices.Contains(n.events(), said(DialRefused, victim, 0))
+		})
+		if n.proven() != (vigil != nil) {
+			t.Errorf("with a vigil for %v: proven %v: %q", vigil, n.proven(), n.events())
+		}
+	}
 }
 
 func sessionOf(t *testing.T, s string) proto.Session {

@@ -27,6 +27,7 @@ var (
 // serve writes the peer's queue to l until the link ends.
 func (p *peer) serve(l *link) {
 	p.link.Store(l)
+	p.watch(l.session)
 	p.out.begin(l.session, time.Now())
 	verdict := make(chan error, 1)
 	go func() { verdict <- p.readAnswers(l) }()

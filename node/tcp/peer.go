@@ -29,6 +29,7 @@ type peer struct {
 	ask   chan struct{} // a token: send a PING
 	heart heart
 	link  atomic.Pointer[link] // the present one, nil for none
+	vigil vigil
 
 	questions chan proto.PingReq // to be sent
 	doubting  atomic.Bool        // doubt waits
@@ -47,6 +48,7 @@ func newPeer(t *Transport, spec Peer) *peer {
 		t: t, id: spec.ID, spec: spec,
 		nudge: make(chan struct{}, 1), ask: make(chan struct{}, 1),
 		questions: make(chan proto.PingReq, maxQuestions),
+		vigil:     vigil{linked: make(chan struct{}, 1)},
 	}
 	p.ctx, p.leave = context.WithCancel(context.Background())
 	p.out = newOutbox(t.cfg.QueueLen, t.cfg.timing.age, p.drop)
@@ -185,7 +187,7 @@ func (p *peer) connect(now time.Time) (*link, error) {
 		p.failed(a, addr, err)
 		return nil, err
 	}
-	l, err := p.greet(conn, addr)
+	l, err := p.greet(conn, addr, p.t.hello(p.id))
 	if err != nil {
 		p.t.conns.end(conn)
 		p.failed(a, addr, err)
@@ -199,7 +201,7 @@ func (p *peer) connect(now time.Time) (*link, error) {
 	return l, nil
 }
 
-func (p *peer) greet(conn net.Conn, addr string) (*link, error) {
+func (p *peer) greet(conn net.Conn, addr string, h proto.Hello) (*link, error) {
 	// If the peer leaves the set the handshake ends there and then.
 	stop := context.AfterFunc(p.ctx, func() { _ = conn.Close() })
 	limit := time.Now().Add(p.t.cfg.timing.handshake)
@@ -207,7 +209,7 @@ func (p *peer) greet(conn net.Conn, addr string) (*link, error) {
 		return nil, err
 	}
 	r := newFrameReader(conn)
-	welcome, err := greet(conn, r, p.t.hello(p.id))
+	welcome, err := greet(conn, r, h)
 	if !stop() {
 		return nil, net.ErrClosed
 	}

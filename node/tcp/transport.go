@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -138,6 +139,9 @@ func (t *Transport) SetPeers(peers []Peer) {
 		if p == nil {
 			p = newPeer(t, spec)
 			t.senders.Go(p.run)
+			if slices.Contains(t.cfg.Vigil, spec.ID) {
+				t.senders.Go(p.keepVigil)
+			}
 		} else {
 			p.setSpec(spec)
 		}

@@ -126,7 +126,9 @@ func TestAPeerThatMoves(t *testing.T) {
 		return len(again.conns) > 0 && a.linked() == 1
 	})
 	a.Send(message(1, 2, 2))
-	eventually(t, "a message arrives that way", func() bool { return len(moved.received()) == 2 })
+	eventually(t, "a message arrives that way", func() bool {
+		return slices.Contains(moved.received(), 2) // the one before may come twice
+	})
 
 	addr := moved.Addr().String()
 	a.SetPeers([]Peer{moved.asPeer()})

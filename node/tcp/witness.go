@@ -31,9 +31,11 @@ type witness struct {
 	seen   process       // as the last WELCOME had it
 	mine   proto.Session // the process that my own link reaches; zero for no link
 	lost   loss          // the latest, if nothing is proven since
+	silent proto.Session // the process that the silent connection reaches
+	quiet  proto.Session // the process whose silent connection ended cleanly
 	losses uint64        // so far
 	gone   proto.Session // known to be gone
-	silent time.Time     // since when nobody answers; zero while somebody does
+	mute   time.Time     // since when nobody answers; zero while somebody does
 	said   bool          // that it is unreachable
 	heard  uint64        // how often somebody answered
 }
@@ -42,7 +44,9 @@ type witness struct {
 type loss struct {
 	process
 	number uint64
-	clean  bool // between two frames
+	at     time.Time
+	left   int  // links with it
+	clean  bool // this link or the one before ended between two frames, and none came up since
 }
 
 // attempt is what was known when a dial began: the dial can only prove
@@ -51,6 +55,7 @@ type attempt struct {
 	began      time.Time
 	told, seen process
 	lost       loss
+	quiet      proto.Session
 }
 
 // tell takes what SetPeers says about the peer.
@@ -64,7 +69,7 @@ func (w *witness) tell(s proto.Session, home netip.AddrPort) {
 func (w *witness) begin(now time.Time) attempt {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return attempt{began: now, told: w.told, seen: w.seen, lost: w.lost}
+	return attempt{began: now, told: w.told, seen: w.seen, lost: w.lost, quiet: w.quiet}
 }
 
 // up says that process s answered the dial at address home: the link is
@@ -74,7 +79,7 @@ func (w *witness) up(a attempt, s proto.Session, home netip.AddrPort) {
 	defer w.mu.Unlock()
 	for _, old := range []process{a.seen, a.told} {
 		if old.home == home && !old.session.IsZero() && old.session != s {
-			clean := a.lost == w.lost && w.lost.session == old.session && w.lost.clean
+			clean := a.lost == w.lost && w.lost.session == old.session && w.clean(a)
 			w.bury(old.session, OtherSession, clean && w.links(old.session) == 0)
 		}
 	}
@@ -82,7 +87,7 @@ func (w *witness) up(a attempt, s proto.Session, home netip.AddrPort) {
 		w.gone = proto.Session{} // it did answer
 	}
 	w.seen, w.mine = process{session: s, home: home}, s
-	w.lost, w.silent, w.said = loss{}, time.Time{}, false
+	w.lost, w.mute, w.said = loss{}, time.Time{}, false
 	w.heard++
 	w.say(s, LinkUp)
 }
@@ -118,7 +123,8 @@ func (w *witness) endedByPeer(s proto.Session, how Event, lost func() bool) {
 // a process if it listened there, its last link had ended before the dial
 // began, and it has none now. Otherwise it may live, behind an address that is
 // wrong or shut to this node: then it cannot be reached, as with no answer.
-// That has lasted for longer than the patience if refused reports true.
+// That has lasted for longer than the patience if refused reports true. Where only
+// resets were seen, the end of the silent connection is waited for.
 func (w *witness) refused(a attempt, at netip.AddrPort, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -127,17 +133,49 @@ func (w *witness) refused(a attempt, at netip.AddrPort, now time.Time) bool {
 		w.miss(a, now)
 		return w.said
 	}
-	clean := w.lost.clean
-	w.lost, w.silent, w.said = loss{}, time.Time{}, false
+	clean := w.clean(a)
+	if !clean && w.willProve(s, now) {
+		return false
+	}
+	w.lost, w.mute, w.said = loss{}, time.Time{}, false
 	w.bury(s, DialRefused, clean)
 	return false
+}
+
+// clean reports whether one of the connections with the process that was lost ended
+// cleanly before the dial began. The caller holds mu.
+func (w *witness) clean(a attempt) bool {
+	return w.lost.clean || a.quiet == w.lost.session
+}
+
+// willProve reports whether the silent connection may yet prove the end of process s:
+// it is still to end, or has ended since the dial began. The caller holds mu.
+func (w *witness) willProve(s proto.Session, now time.Time) bool {
+	return w.quiet == s || w.silent == s && now.Sub(w.lost.at) < quietPatience
+}
+
+// watched says that a silent connection to process s is up.
+func (w *witness) watched(s proto.Session) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.silent, w.quiet = s, proto.Session{}
+}
+
+// unwatched says that the silent connection ended, clean being how.
+func (w *witness) unwatched(clean bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if clean {
+		w.quiet = w.silent
+	}
+	w.silent = proto.Session{}
 }
 
 // answered says that a dial found somebody, if only to be refused a link.
 func (w *witness) answered() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.silent, w.said = time.Time{}, false
+	w.mute, w.said = time.Time{}, false
 	w.heard++
 }
 
@@ -151,10 +189,10 @@ func (w *witness) unanswered(a attempt, now time.Time) {
 
 // miss counts the time without an answer. The caller holds mu.
 func (w *witness) miss(a attempt, now time.Time) {
-	if w.silent.IsZero() {
-		w.silent = a.began
+	if w.mute.IsZero() {
+		w.mute = a.began
 	}
-	if w.said || now.Sub(w.silent) < w.patience {
+	if w.said || now.Sub(w.mute) < w.patience {
 		return
 	}
 	w.said = true
@@ -231,7 +269,11 @@ func (w *witness) lose(s proto.Session, how Event) {
 	}
 	w.say(s, how)
 	w.losses++
-	w.lost = loss{process{session: s}, w.losses, how == LinkClosed}
+	left := w.links(s)
+	// A kernel resets the link on which the dead process left bytes unread, and
+	// closes the other.
+	before := w.lost.session == s && w.lost.clean && left < w.lost.left
+	w.lost = loss{process{session: s}, w.losses, time.Now(), left, how == LinkClosed || before}
 	switch s {
 	case w.seen.session:
 		w.lost.home = w.seen.home

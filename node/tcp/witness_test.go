@@ -21,13 +21,17 @@ type court struct {
 	*witness
 	theirs map[proto.Session]int
 	heard  []string
+	proven bool
 }
 
 func newCourt() *court {
 	c := &court{theirs: map[proto.Session]int{}}
 	c.witness = &witness{
 		id: 5, patience: 3 * time.Second,
-		emit:      func(e Evidence) { c.heard = append(c.heard, said(e.Event, e.Session, e.Links)) },
+		emit: func(e Evidence) {
+			c.heard = append(c.heard, said(e.Event, e.Session, e.Links))
+			c.proven = c.proven || e.Proven
+		},
 		linksToMe: func(s proto.Session) int { return c.theirs[s] },
 	}
 	return c
@@ -58,6 +62,40 @@ func TestRefusedAfterTheLinkWasLost(t *testing.T) {
 	c.refused(c.begin(dawn), homeA, dawn)
 	c.refused(c.begin(dawn), homeA, dawn) // and again: no news
 	c.expect(t, said(LinkUp, s1, 1), said(LinkClosed, s1, 0), said(DialRefused, s1, 0))
+}
+
+// "A voter reads a clean end of stream": of one link of the process. The kernel resets
+// the other where the dead process left bytes unread.
+func TestOneCleanEndProves(t *testing.T) {
+	mine := func(how Event) func(*court) { return func(c *court) { c.ended(how) } }
+	theirs := func(how Event) func(*court) {
+		return func(c *court) { c.endedByPeer(s1, how, c.leaves(s1)) }
+	}
+	back := func(c *court) { c.theirs[s1] = 1 }
+	for _, tc := range []struct {
+		name   string
+		ends   []func(*court)
+		proven bool
+	}{
+		{"both closed", []func(*court){mine(LinkClosed), theirs(LinkClosed)}, true},
+		{"closed, then reset", []func(*court){mine(LinkClosed), theirs(LinkReset)}, true},
+		{"reset, then closed", []func(*court){theirs(LinkReset), mine(LinkClosed)}, true},
+		{"both reset", []func(*court){mine(LinkReset), theirs(LinkReset)}, false},
+		{"closed, dialled again, and both reset", []func(*court){
+			theirs(LinkClosed), back, mine(LinkReset), theirs(LinkReset),
+		}, false},
+	} {
+		c := newCourt()
+		c.theirs[s1] = 1
+		c.up(c.begin(dawn), s1, homeA)
+		for _, end := range tc.ends {
+			end(c)
+		}
+		c.refused(c.begin(dawn), homeA, dawn)
+		if c.proven != tc.proven {
+			t.Errorf("%s: proven %v: %q", tc.name, c.proven, c.heard)
+		}
+	}
 }
 
 func TestARefusalProvesNothing(t *testing.T) {

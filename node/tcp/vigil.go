@@ -1,0 +1,80 @@
+package tcp
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// quietPatience is how long the end of a silent connection is waited for when the
+// links with a process were reset: the kernel of a dead process ends all of its
+// connections within moments.
+const quietPatience = 100 * time.Millisecond
+
+// vigil is this node's silent connection to a peer. A kernel resets the connections
+// of a dead process on which it left bytes unread, and a reset proves nothing. On this
+// one nothing is ever sent, so that it ends cleanly however busy the process was.
+type vigil struct {
+	linked chan struct{} // a token: the link is up
+	conn   atomic.Pointer[link]
+}
+
+// watch has a silent connection made to process s, which the link reaches now. One to
+// a former process is given up.
+func (p *peer) watch(s proto.Session) {
+	if l := p.vigil.conn.Load(); l != nil && l.session != s {
+		_ = l.conn.Close()
+	}
+	select {
+	case p.vigil.linked <- struct{}{}:
+	default:
+	}
+}
+
+// keepVigil holds a silent connection to the process that the link reaches, for as
+// long as the peer is in the set. Where none can be had the links alone must prove.
+func (p *peer) keepVigil() {
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-p.vigil.linked:
+		}
+		if l := p.link.Load(); l != nil {
+			p.hold(l)
+		}
+	}
+}
+
+// hold makes a silent connection beside link beside, and keeps it until it ends.
+func (p *peer) hold(beside *link) {
+	conn, err := p.t.dial(p.ctx, beside.addr)
+	if err != nil {
+		return
+	}
+	defer p.t.conns.end(conn)
+	h := p.t.hello(p.id)
+	h.Silent = true
+	l, err := p.greet(conn, beside.addr, h)
+	if err != nil || l.session != beside.session {
+		return
+	}
+	defer context.AfterFunc(p.ctx, func() { _ = conn.Close() })()
+	p.witness.watched(l.session)
+	p.vigil.conn.Store(l)
+	_, _, err = l.frames.next(0)
+	p.vigil.conn.Store(nil)
+	p.witness.unwatched(endOf(err) == LinkClosed)
+	if p.link.Load() != beside {
+		p.hurry() // what refuses now is proven dead
+		return
+	}
+	// The link has a moment to end too. When it does not the process lives.
+	select {
+	case <-p.ctx.Done():
+	case <-time.After(p.t.cfg.timing.maxBackoff):
+		p.watch(beside.session)
+	}
+}
