@@ -42,6 +42,9 @@ type Config struct {
 	Probing Probing
 	// Probe asks who answers at an election address. Needed.
 	Probe Prober
+	// OnNotice takes the cluster's notice whenever it changes, on the group's own
+	// goroutine: it must not block. Nil ignores it.
+	OnNotice func(Notice)
 	// Logger gets the group's log lines and memberlist's.
 	Logger zerolog.Logger
 	// Transport replaces the real network, Bind and Advertise. Nil for none.

@@ -71,8 +71,14 @@ func (d delegate) NotifyLeave(n *memberlist.Node) {
 // NodeMeta is what this node says of itself.
 func (d delegate) NodeMeta(int) []byte { return *d.g.metaBytes.Load() }
 
-// NotifyMsg takes another process's goodbye.
+// NotifyMsg takes another process's goodbye, or a notice.
 func (d delegate) NotifyMsg(b []byte) {
+	if len(b) > 0 && b[0] == noticeTag {
+		if n, _, err := decodeNotice(b); err == nil {
+			d.g.queue.post(func() { d.g.onNotice(n) })
+		}
+		return
+	}
 	who, err := decodeGoodbye(b)
 	if err != nil {
 		d.g.log.Debug().Err(err).Msg("dropped a gossip message")
@@ -81,11 +87,19 @@ func (d delegate) NotifyMsg(b []byte) {
 	d.g.queue.post(func() { d.g.onGoodbye(who) })
 }
 
-// LocalState is this node's roll.
-func (d delegate) LocalState(bool) []byte { return *d.g.roll.Load() }
+// LocalState is the notice that this node knows, and its roll.
+func (d delegate) LocalState(bool) []byte {
+	return append(d.g.notice.Load().encode(), *d.g.roll.Load()...)
+}
 
-// MergeRemoteState takes another node's roll.
+// MergeRemoteState takes another node's notice and roll.
 func (d delegate) MergeRemoteState(b []byte, _ bool) {
+	notice, b, err := decodeNotice(b)
+	if err != nil {
+		d.g.log.Debug().Err(err).Msg("dropped a state")
+		return
+	}
+	d.g.queue.post(func() { d.g.onNotice(notice) })
 	sender, listed, err := decodeRoll(b, d.g.me)
 	if err != nil {
 		d.g.log.Debug().Err(err).Msg("dropped a roll")

@@ -36,6 +36,8 @@
 //	yes                heartbeat-back after one  yes           heartbeat-back 5
 //	yes, new session   anything about the old    yes           new-session 5
 //	yes, new attribute nothing                   yes           attr 5
+//	yes, stands no more nothing                  yes           ineligible 5
+//	yes, stands again  nothing                   yes           eligible 5
 //	yes, new address   nothing                   yes           moved 5
 //	another too        first one proven gone     the other     new-session 5
 //	no more            anything                  no            gossip-dead 5

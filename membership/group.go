@@ -37,6 +37,7 @@ type Group struct {
 	metaBytes atomic.Pointer[[]byte]
 	roll      atomic.Pointer[[]byte]
 	listed    atomic.Pointer[[]Member]
+	notice    atomic.Pointer[Notice]
 
 	me   identity       // never changes,
 	addr netip.AddrPort // nor does this
@@ -90,6 +91,7 @@ func newGroup(cfg Config, p plan, gossip netip.AddrPort, now time.Time) *Group {
 		rejoin:  newRejoin(gossip, p.settings, p.seeds, now, cfg.Logger),
 	}
 	g.ctx, g.stop = context.WithCancel(context.Background())
+	g.notice.Store(&Notice{})
 	g.setMeta()
 	g.publish()
 	return g
@@ -133,12 +135,26 @@ func (g *Group) Report(e Evidence) {
 // blocks.
 func (g *Group) SetAttr(value int64) {
 	g.queue.post(func() {
-		if g.self.Attr != value {
-			g.self.Attr = value
-			g.merge.setAttr(value)
-			g.updateMeta()
-		}
+		g.self.Attr = value
+		g.describeSelf()
 	})
+}
+
+// SetEligible tells the cluster whether this node would stand for election. It
+// never blocks.
+func (g *Group) SetEligible(yes bool) {
+	g.queue.post(func() {
+		g.self.Ineligible = !yes
+		g.describeSelf()
+	})
+}
+
+// describeSelf tells all what this node says of itself, if that is new.
+func (g *Group) describeSelf() {
+	if now := g.self.member(); now != g.merge.self {
+		g.merge.setSelf(now)
+		g.updateMeta()
+	}
 }
 
 // GossipAddr is the address that others are told, as host:port.

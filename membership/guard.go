@@ -18,10 +18,10 @@ import (
 // compressed packet unpacks to 40. Nodes send nothing compressed and no lengths
 // beyond these bounds, so whatever has them is dropped unread.
 const (
-	maxStates  = 4096                         // members in one exchange of state
-	maxRoll    = 1 + processLen*(maxStates+1) // what goes with it
-	maxMessage = 64                           // a goodbye, with room
-	maxStream  = 4 << 20                      // all of one stream
+	maxStates  = 4096                                      // members in one exchange of state
+	maxRoll    = maxMessage + 1 + processLen*(maxStates+1) // what goes with it: a notice, a roll
+	maxMessage = noticeLen + MaxNotice                     // a notice, or a goodbye
+	maxStream  = 4 << 20                                   // all of one stream
 )
 
 // memberlist's message types, as far as the guard has to know them. The numbers

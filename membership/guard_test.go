@@ -66,7 +66,7 @@ func TestStreamHeads(t *testing.T) {
 		{"join", lengths(pushPullMsg, "Join", 0xc3), nil},
 		{"long roll", lengths(pushPullMsg, "UserStateLen", 0xce, 0, 16, 0, 0), errHostile},
 		{"goodbye", lengths(userMsg, "UserMsgLen", 25), nil},
-		{"long message", lengths(userMsg, "UserMsgLen", 0xcc, 65), errHostile},
+		{"long message", lengths(userMsg, "UserMsgLen", 0xcd, 2, 20), errHostile},
 		{"unknown field", lengths(userMsg, "Else", 1), errHostile},
 		{"key that is no string", []byte{userMsg, 0x81, 1, 1}, errHostile},
 		{"header that is no map", []byte{userMsg, 0x91, 1}, errHostile},

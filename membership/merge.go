@@ -85,6 +85,13 @@ func (m *merge) describe(before, now Member) {
 		m.say(attr, now.ID)
 		before.Attr = now.Attr
 	}
+	switch {
+	case now.Ineligible && !before.Ineligible:
+		m.say(ineligible, now.ID)
+	case before.Ineligible && !now.Ineligible:
+		m.say(eligible, now.ID)
+	}
+	before.Ineligible = now.Ineligible
 	if before != now {
 		m.say(moved, now.ID)
 	}
@@ -146,11 +153,11 @@ func (m *merge) report(e Evidence) {
 	}
 }
 
-// setAttr: this node's own rank attribute changed.
-func (m *merge) setAttr(value int64) {
+// setSelf: this node describes itself anew.
+func (m *merge) setSelf(now Member) {
 	before := m.self
-	m.self.Attr = value
-	m.describe(before, m.self)
+	m.self = now
+	m.describe(before, now)
 }
 
 // find is the process that gossip lists under exactly this id and session.

@@ -238,8 +238,9 @@ func TestViewListsSelfInOrder(t *testing.T) {
 	m.gossipAlive(member5(first))
 	m.gossipAlive(Member{Peer: proto.Peer{ID: 2, Session: second}})
 	m.take()
-	m.setAttr(1)
-	m.setAttr(7)
+	self := Member{Peer: proto.Peer{ID: 4, Session: first, Attr: 7, Ineligible: true}}
+	m.setSelf(self)
+	m.setSelf(self)
 	v := m.take()
 	var ids []proto.NodeID
 	for _, p := range v.Alive {
@@ -248,7 +249,7 @@ func TestViewListsSelfInOrder(t *testing.T) {
 	if !slices.Equal(ids, []proto.NodeID{2, 4, 5}) || v.Alive[1].Attr != 7 {
 		t.Errorf("%+v", v)
 	}
-	if !slices.Equal(v.Evidence, []string{"attr 4"}) {
+	if !slices.Equal(v.Evidence, []string{"attr 4", "ineligible 4"}) {
 		t.Errorf("said %v", v.Evidence)
 	}
 }

@@ -23,7 +23,8 @@ import (
 const (
 	metaVersion  = 1
 	metaFixed    = 1 + 1 + 8 + 16 + 8 + 8
-	metaListed   = 1 // the only flag
+	metaListed   = 1 // flags
+	metaBarred   = 2
 	maxAddr      = 144
 	maxCluster   = 64
 	maxAlgorithm = 32
@@ -45,7 +46,10 @@ type meta struct {
 func (m meta) encode() []byte {
 	flags := byte(0)
 	if m.listed {
-		flags = metaListed
+		flags |= metaListed
+	}
+	if m.Ineligible {
+		flags |= metaBarred
 	}
 	b := make([]byte, 0, metaFixed+4+maxAddr)
 	b = append(b, metaVersion, flags)
@@ -69,10 +73,11 @@ func decodeMeta(b []byte) (meta, error) {
 	if b[0] != metaVersion {
 		return meta{}, fmt.Errorf("%w: version %d, this node reads %d", errMeta, b[0], metaVersion)
 	}
-	if b[1]&^metaListed != 0 {
+	if b[1]&^(metaListed|metaBarred) != 0 {
 		return meta{}, fmt.Errorf("%w: unknown flags %#x", errMeta, b[1])
 	}
-	m := meta{listed: b[1] == metaListed}
+	m := meta{listed: b[1]&metaListed != 0}
+	m.Ineligible = b[1]&metaBarred != 0
 	m.ID = proto.NodeID(binary.BigEndian.Uint64(b[2:]))
 	copy(m.Session[:], b[10:])
 	m.Attr = int64(binary.BigEndian.Uint64(b[26:]))

@@ -25,6 +25,7 @@ func TestMetaRoundTrip(t *testing.T) {
 		{
 			Peer: proto.Peer{
 				ID: proto.MaxNodeID, Session: proto.Session{15: 1}, Attr: math.MinInt64,
+				Ineligible: true,
 			},
 			started: 1, electionAddr: "a:1", cluster: "ü", algorithm: "ring",
 		},
@@ -73,7 +74,7 @@ func TestMetaRefuses(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"nothing":           nil,
 		"another version":   at(0, 2),
-		"unknown flags":     at(1, 3),
+		"unknown flags":     at(1, 4),
 		"trailing bytes":    append(bytes.Clone(good), 0),
 		"cut short":         good[:len(good)-1],
 		"length beyond end": at(metaFixed, 255),

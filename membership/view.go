@@ -59,6 +59,8 @@ const (
 	left       Kind = "left"
 	newSession Kind = "new-session"
 	attr       Kind = "attr"
+	ineligible Kind = "ineligible"
+	eligible   Kind = "eligible"
 	moved      Kind = "moved"
 )
 

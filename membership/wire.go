@@ -12,7 +12,8 @@ import (
 //
 //	goodbye  'G' | id 8 bytes | session 16: "I leave", to each member, reliably
 //	roll     'R' | id 8 | session 16 | (id 8 | session 16) for each process that
-//	         the sender lists: goes with every exchange of memberlist's state
+//	         the sender lists: goes with every exchange of memberlist's state,
+//	         after the notice; see there
 const (
 	goodbyeTag = 'G'
 	rollTag    = 'R'

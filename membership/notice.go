@@ -1,0 +1,106 @@
+package membership
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// MaxNotice bounds the text of a Notice, in bytes.
+const MaxNotice = 512
+
+// Notice is a line that the whole cluster shares: the newest wins everywhere. It
+// is spread at once to all members, and with every exchange of states, so that who
+// was cut off, and who joins later, learns it from anybody. It lives in memory:
+// when no process is left that knows it, it is gone.
+type Notice struct {
+	// Version counts the changes, Origin is who made this one: the higher pair
+	// stands. Zero before the first.
+	Version uint64
+	Origin  proto.NodeID
+	// Text is empty when there is nothing to tell any more.
+	Text string
+}
+
+// newer reports whether n stands over m.
+func (n Notice) newer(m Notice) bool {
+	return cmp.Or(cmp.Compare(n.Version, m.Version), cmp.Compare(n.Origin, m.Origin)) > 0
+}
+
+// On the wire, in big endian: 'N' | version 8 bytes | origin 8 | length 2 + text.
+const (
+	noticeTag = 'N'
+	noticeLen = 1 + 8 + 8 + 2
+)
+
+func (n Notice) encode() []byte {
+	b := binary.BigEndian.AppendUint64([]byte{noticeTag}, n.Version)
+	b = binary.BigEndian.AppendUint64(b, uint64(n.Origin))
+	b = binary.BigEndian.AppendUint16(b, uint16(len(n.Text)))
+	return append(b, n.Text...)
+}
+
+// decodeNotice reads a notice and returns what follows it.
+func decodeNotice(b []byte) (n Notice, rest []byte, err error) {
+	if len(b) < noticeLen || b[0] != noticeTag {
+		return Notice{}, nil, fmt.Errorf("%w: %d bytes are no notice", errWire, len(b))
+	}
+	n.Version = binary.BigEndian.Uint64(b[1:])
+	n.Origin = proto.NodeID(binary.BigEndian.Uint64(b[9:]))
+	size := int(binary.BigEndian.Uint16(b[17:]))
+	rest = b[noticeLen:]
+	if size > MaxNotice || size > len(rest) {
+		return Notice{}, nil, fmt.Errorf("%w: a notice of %d bytes", errWire, size)
+	}
+	n.Text, rest = string(rest[:size]), rest[size:]
+	switch {
+	case n.Version >= 1<<63:
+		return Notice{}, nil, fmt.Errorf("%w: notice version %d", errWire, n.Version)
+	case n.Version > 0 && n.Origin.Validate() != nil, !utf8.ValidString(n.Text):
+		return Notice{}, nil, fmt.Errorf("%w: a notice by %d", errWire, n.Origin)
+	}
+	return n, rest, nil
+}
+
+// SetNotice replaces the cluster's notice, for all; text is at most MaxNotice
+// bytes and may be empty. It never blocks.
+func (g *Group) SetNotice(text string) {
+	if len(text) > MaxNotice {
+		text = strings.ToValidUTF8(text[:MaxNotice], "")
+	}
+	g.queue.post(func() {
+		n := Notice{Version: g.notice.Load().Version + 1, Origin: g.me.id, Text: text}
+		g.setNotice(n)
+		for _, m := range *g.listed.Load() {
+			go g.sendNotice(m, n)
+		}
+	})
+}
+
+// Notice is the cluster's notice as this node knows it.
+func (g *Group) Notice() Notice { return *g.notice.Load() }
+
+func (g *Group) sendNotice(m Member, n Notice) {
+	if err := g.list.SendReliable(m.gossipNode(), n.encode()); err != nil {
+		g.log.Debug().Err(err).Uint64("peer", uint64(m.ID)).
+			Msg("notice not delivered: the next exchange of states brings it")
+	}
+}
+
+// onNotice: another process knows this notice.
+func (g *Group) onNotice(n Notice) {
+	if n.newer(*g.notice.Load()) {
+		g.setNotice(n)
+	}
+}
+
+func (g *Group) setNotice(n Notice) {
+	g.notice.Store(&n)
+	if g.cfg.OnNotice != nil {
+		g.cfg.OnNotice(n)
+	}
+}
