@@ -144,7 +144,9 @@ func TestSaveRefuses(t *testing.T) {
 		{"another vote in the term", vote(9, 4), ErrTermBack},
 		{"a term that is not reserved", algorithms.State{Term: 9, Reserved: 8}, ErrState},
 		{"an absurd term", algorithms.State{Term: proto.MaxTerm + 1, Reserved: proto.MaxTerm + 1}, ErrState},
-		{"a vote for nobody", vote(8, 0), ErrState},
+		{"a session of nobody", algorithms.State{
+			Term: 9, Reserved: 9, Vote: algorithms.Vote{Term: 9, Session: proto.Session{1}},
+		}, ErrState},
 		{"a vote for an absurd id", vote(8, proto.MaxNodeID+1), ErrState},
 		{"a vote in no term", vote(0, 5), ErrState},
 		{"a vote in an absurd term", vote(proto.MaxTerm+1, 5), ErrState},

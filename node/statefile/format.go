@@ -20,8 +20,10 @@ const (
 	// maxCluster bounds a cluster's label, in bytes.
 	maxCluster = 255
 	// maxSize bounds a state file, in bytes: six for each byte of the label,
-	// were all of them escaped, and the rest.
-	maxSize = 6*maxCluster + 1024
+	// were all of them escaped, the votes, and the rest.
+	maxSize = 6*maxCluster + 1024 + proto.MaxEpochs*maxVote
+	// maxVote bounds a vote, in bytes.
+	maxVote = 200
 )
 
 // document is the file's JSON. The checksum follows as its last key; see seal.
@@ -33,6 +35,9 @@ type document struct {
 	// Reserved is the highest term that the node may have taken part in.
 	Reserved proto.Term    `json:"reserved"`
 	Vote     *documentVote `json:"vote,omitempty"`
+	// Stopped and Former say whose processes were, and were not, seen to stop.
+	Stopped bool           `json:"stopped,omitempty"`
+	Former  []documentVote `json:"former,omitempty"`
 	// Promise is the longest that the node ever promised to grant nobody else.
 	Promise string `json:"promise,omitempty"`
 	CRC32C  string `json:"crc32c,omitempty"`
@@ -62,6 +67,10 @@ func encode(owner Owner, s algorithms.State) []byte {
 	doc := document{Version: version, Cluster: owner.Cluster, ID: owner.ID, Term: s.Term, Reserved: s.Reserved}
 	if s.Vote != (algorithms.Vote{}) {
 		doc.Vote = &documentVote{s.Vote.Term, s.Vote.ID, s.Vote.Session.String()}
+	}
+	doc.Stopped = s.Stopped
+	for _, e := range s.Former.All() {
+		doc.Former = append(doc.Former, documentVote{e.Term, e.Leader, e.Session.String()})
 	}
 	if s.Promise != 0 {
 		doc.Promise = s.Promise.String()
@@ -108,16 +117,32 @@ func parse(data []byte) (owner Owner, s algorithms.State, err error) {
 			return owner, s, err
 		}
 	}
+	s.Stopped = doc.Stopped
+	if s.Former, err = formerOf(doc.Former); err != nil {
+		return owner, s, err
+	}
 	if err := owner.validate(); err != nil {
 		return owner, s, err
 	}
 	return owner, s, validate(s)
 }
 
+func formerOf(votes []documentVote) (proto.Epochs, error) {
+	former := make([]proto.Epoch, 0, len(votes))
+	for _, v := range votes {
+		vote, err := v.value()
+		if err != nil {
+			return "", err
+		}
+		former = append(former, proto.Epoch{Term: vote.Term, Leader: vote.ID, Session: vote.Session})
+	}
+	return proto.PackEpochs(former), nil
+}
+
 func (v *documentVote) value() (algorithms.Vote, error) {
 	vote := algorithms.Vote{Term: v.Term, ID: v.ID}
 	session, err := hex.DecodeString(v.Session)
-	if err != nil || len(session) != len(vote.Session) || v.ID == 0 {
+	if err != nil || len(session) != len(vote.Session) {
 		return vote, fmt.Errorf("vote for node %d, session %q", v.ID, v.Session)
 	}
 	copy(vote.Session[:], session)
@@ -136,11 +161,17 @@ func validate(s algorithms.State) error {
 	if s.Promise < 0 {
 		return fmt.Errorf("a promise of %v", s.Promise)
 	}
+	if err := s.Former.Validate(); err != nil {
+		return fmt.Errorf("former holders: %w", err)
+	}
 	if s.Vote == (algorithms.Vote{}) {
 		return nil
 	}
 	if s.Vote.Term == 0 || s.Vote.Term > proto.MaxTerm {
 		return fmt.Errorf("a vote in term %d", s.Vote.Term)
+	}
+	if s.Vote.ID == 0 && s.Vote.Session.IsZero() {
+		return nil // a voter that lost its disk does not vote up to this term
 	}
 	return s.Vote.ID.Validate()
 }

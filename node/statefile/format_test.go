@@ -118,3 +118,32 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// Whom the voter granted terms and has not seen to stop comes back as it was, as
+// many as there may be; a damaged one is no state.
+func TestFormerHolders(t *testing.T) {
+	all := make([]proto.Epoch, proto.MaxEpochs)
+	for i := range all {
+		all[i] = proto.Epoch{Term: proto.MaxTerm, Leader: proto.MaxNodeID, Session: proto.Session{byte(i), 1}}
+	}
+	want := voted
+	want.Stopped, want.Former = true, proto.PackEpochs(all)
+	_, got, err := decode(encode(demo4, want))
+	if err != nil || got != want {
+		t.Errorf("came back as %+v, %v", got, err)
+	}
+	one := voted
+	one.Former = proto.PackEpochs(all[:1])
+	file := string(encode(demo4, one))
+	for old, bad := range map[string]string{
+		`"id": 9007199254740992`: `"id": 0`, `"term": 9007199254740992`: `"term": 0`, `"0001`: `"01`,
+	} {
+		body := file[:len(file)-sealSize]
+		if !strings.Contains(body, old) {
+			t.Fatalf("no %s in %s", old, body)
+		}
+		if _, _, err := decode(resealed(strings.Replace(body, old, bad, 1))); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s for %s: %v", bad, old, err)
+		}
+	}
+}
