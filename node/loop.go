@@ -29,13 +29,40 @@ func (n *Node) loop(ctx context.Context) error {
 			err = n.takeProof(p)
 		case term := <-n.idle:
 			err = n.step(algorithms.Idle{Term: term})
+		case <-n.bars.wake:
+			err = n.takeBars()
 		case a := <-n.asks:
-			if err = n.step(a.event); err == nil {
+			if err = n.obey(a); err == nil {
 				close(a.carriedOut)
 			}
 		}
 	}
 	return err
+}
+
+// takeBars tells the Machine what speaks against this node, if that is new.
+func (n *Node) takeBars() error {
+	if ev, ok := n.bars.take(); ok {
+		return n.step(ev)
+	}
+	return nil
+}
+
+// obey carries an operator's wish out, after all that was said before it.
+func (n *Node) obey(a ask) error {
+	if err := n.takeBars(); err != nil {
+		return err
+	}
+	switch {
+	case a.event == nil:
+		return nil
+	case a.end != nil && n.transfer != nil:
+		a.end <- algorithms.TransferEnd{Refused: "another transfer is under way"}
+		return nil
+	case a.end != nil:
+		n.transfer = a.end
+	}
+	return n.step(a.event)
 }
 
 // takeView hands the latest opinion to the Machine, after the messages that
@@ -81,7 +108,13 @@ func (n *Node) step(ev algorithms.Event) error {
 		n.cfg.Transport.Send(m)
 	}
 	n.arm(out.Deadline)
-	n.publish(ev, out)
+	if out.Transfer != nil && n.transfer != nil {
+		n.transfer <- *out.Transfer // has room for one
+		n.transfer = nil
+	}
+	if n.publish(ev, out) && n.cfg.Ineligible != nil {
+		n.cfg.Ineligible(out.Ineligible)
+	}
 	rec, ok := n.cfg.Recorder.Record(wall, ev, out)
 	if ok && n.cfg.Record != nil {
 		n.cfg.Record(rec)

@@ -19,6 +19,10 @@ import (
 var (
 	// ErrStore: the Store failed, so the Node ended.
 	ErrStore = errors.New("the term and vote cannot be kept")
+	// ErrRefused: leadership cannot be transferred; nothing has changed.
+	ErrRefused = errors.New("no transfer")
+	// ErrNotTaken: the leader gave way, and another than the chosen successor leads.
+	ErrNotTaken = errors.New("the successor did not take over")
 	// ErrStopped: the Node ended before it carried the request out.
 	ErrStopped = errors.New("the node has stopped")
 	// ErrNotLeader is the cause with which the context of Lead's function ends
@@ -65,6 +69,10 @@ type Config struct {
 	Guarantee algorithms.Guarantee
 	// Recorder is owned by the Node from New on.
 	Recorder *trace.Recorder
+	// Ineligible is told, on the Node's goroutine, why this node does not stand
+	// for election whenever that changes, "" when it would; the others are to be
+	// told then, by proto.Peer.Ineligible. It must not block. Nil ignores it.
+	Ineligible func(why string)
 	// Record takes each record, on the Node's goroutine; it should not block.
 	// Nil discards them.
 	Record func(trace.Record)
@@ -112,6 +120,7 @@ type Node struct {
 	inbox   chan proto.Message
 	peers   peersBox
 	asks    chan ask
+	bars    barsBox
 	gone    chan proto.Peer
 	idle    chan proto.Term // tenures whose work has stopped
 	started atomic.Bool
@@ -119,8 +128,9 @@ type Node struct {
 	ended   chan struct{} // closed when Run is over
 
 	// Of the goroutine in Run alone.
-	clock clock
-	timer *time.Timer
+	clock    clock
+	transfer chan<- algorithms.TransferEnd // of the transfer under way, nil for none
+	timer    *time.Timer
 
 	misaddressed *dropped
 	overflowed   *dropped
@@ -145,6 +155,7 @@ func New(cfg Config) (*Node, error) {
 		inbox:        make(chan proto.Message, inboxSize),
 		peers:        peersBox{wake: make(chan struct{}, 1)},
 		asks:         make(chan ask),
+		bars:         newBarsBox(),
 		gone:         make(chan proto.Peer, inboxSize),
 		idle:         make(chan proto.Term),
 		tenures:      make(chan struct{}),

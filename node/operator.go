@@ -10,8 +10,9 @@ import (
 
 // ask is an operator's event and the way to tell that its Step is over.
 type ask struct {
-	event      algorithms.Event
+	event      algorithms.Event // nil for none: what was said before has been heard
 	carriedOut chan struct{}
+	end        chan algorithms.TransferEnd // of a Transfer
 }
 
 // Campaign calls an election. It returns once the Step was carried out, which
@@ -34,9 +35,89 @@ func (n *Node) Resign(ctx context.Context, to proto.NodeID) error {
 	return nil
 }
 
+// Heard returns once the Machine has heard what SetEligible and KeepFromStanding
+// said before the call. Errors are as with Campaign.
+func (n *Node) Heard(ctx context.Context) error {
+	if err := n.ask(ctx, nil); err != nil {
+		return fmt.Errorf("tell node %d: %w", n.cfg.ID, err)
+	}
+	return nil
+}
+
+// Transfer hands leadership over, from this node, which must lead, to to or, if
+// that is zero, to the best node that would. The successor is asked first. why is
+// who asks, and what for, for the record. It returns the new belief once the
+// successor leads.
+//
+// Errors wrap ErrRefused when nothing changed, ErrNotTaken when another leads
+// instead, ErrStopped, or the cause of ctx; after the latter it may still come to
+// the transfer.
+func (n *Node) Transfer(
+	ctx context.Context, to proto.NodeID, why string,
+) (algorithms.Leader, error) {
+	l, err := n.handOver(ctx, to, why)
+	if err != nil {
+		return l, fmt.Errorf("transfer leadership from node %d: %w", n.cfg.ID, err)
+	}
+	return l, nil
+}
+
+func (n *Node) handOver(
+	ctx context.Context, to proto.NodeID, why string,
+) (algorithms.Leader, error) {
+	before := n.Status().Leader.Term
+	a := ask{
+		event: algorithms.Transfer{To: to, Why: why}, carriedOut: make(chan struct{}),
+		end: make(chan algorithms.TransferEnd, 1),
+	}
+	if err := n.carryOut(ctx, a); err != nil {
+		return algorithms.Leader{}, err
+	}
+	var end algorithms.TransferEnd
+	select {
+	case end = <-a.end:
+	case <-n.ended:
+		return algorithms.Leader{}, ErrStopped
+	case <-ctx.Done():
+		return algorithms.Leader{}, context.Cause(ctx)
+	}
+	if end.Refused != "" && end.To == 0 {
+		return algorithms.Leader{}, fmt.Errorf("%w: %s", ErrRefused, end.Refused)
+	}
+	if end.Refused != "" {
+		return algorithms.Leader{}, fmt.Errorf("%w to node %d: %s", ErrRefused, end.To, end.Refused)
+	}
+	return n.awaitTransfer(ctx, before, end.To)
+}
+
+// awaitTransfer returns the leader of a term above before. In the end it is to, if
+// all goes well.
+func (n *Node) awaitTransfer(
+	ctx context.Context, before proto.Term, to proto.NodeID,
+) (algorithms.Leader, error) {
+	watch, stop := context.WithCancel(ctx)
+	defer stop()
+	for l := range n.Watch(watch) {
+		switch {
+		case l.ID == 0 || l.Term <= before:
+		case l.ID == to:
+			return l, nil
+		default:
+			return l, fmt.Errorf("%w: node %d was told to, and node %d leads", ErrNotTaken, to, l.ID)
+		}
+	}
+	if ctx.Err() != nil {
+		return algorithms.Leader{}, context.Cause(ctx)
+	}
+	return algorithms.Leader{}, ErrStopped
+}
+
 // ask has ev carried out. Before Run it waits.
 func (n *Node) ask(ctx context.Context, ev algorithms.Event) error {
-	a := ask{event: ev, carriedOut: make(chan struct{})}
+	return n.carryOut(ctx, ask{event: ev, carriedOut: make(chan struct{})})
+}
+
+func (n *Node) carryOut(ctx context.Context, a ask) error {
 	select {
 	case n.asks <- a:
 	case <-n.ended:

@@ -22,6 +22,8 @@ type Status struct {
 	Guarantee algorithms.Guarantee
 	// Alive is the last opinion of the failure detector, in the order of ids.
 	Alive []proto.Peer
+	// Ineligible is why this node does not stand for election, "" when it would.
+	Ineligible string
 	// LastTick is when the loop was last known to go on, by the local clock:
 	// now while it waits for an event, else when it took the present one.
 	LastTick time.Time
@@ -59,8 +61,9 @@ func (n *Node) Status() Status {
 	return s
 }
 
-// publish shows a Step to Status and Watch.
-func (n *Node) publish(ev algorithms.Event, out algorithms.Output) {
+// publish shows a Step to Status and Watch, and returns whether it changed why
+// this node does not stand.
+func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.status.Running = true
@@ -75,7 +78,10 @@ func (n *Node) publish(ev algorithms.Event, out algorithms.Output) {
 	case algorithms.PeersChanged:
 		n.status.Alive = slices.Clone(ev.Alive)
 	}
+	ineligible = n.status.Ineligible != out.Ineligible
+	n.status.Ineligible = out.Ineligible
 	n.believe(out.Leader)
+	return ineligible
 }
 
 // end withdraws what the Node says: it is over.
