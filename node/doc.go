@@ -7,6 +7,9 @@
 // wait at the same time are taken in any order, and an answer about leadership
 // is no better than the Guarantee of its algorithm.
 //
+// What a Step wants fenced, the Fencer is at when the Step is over, beside the
+// loop; what came of it is an event.
+//
 // A Node that cannot save ends. It never goes on with a term it could not keep:
 // whoever started it starts a new one from what the disk holds.
 //

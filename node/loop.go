@@ -14,6 +14,7 @@ func (n *Node) loop(ctx context.Context) error {
 	n.timer = time.NewTimer(0)
 	n.timer.Stop()
 	defer n.timer.Stop()
+	defer n.callBack()
 
 	err := n.step(algorithms.Start{Saved: n.cfg.Saved})
 	for err == nil && ctx.Err() == nil {
@@ -31,6 +32,8 @@ func (n *Node) loop(ctx context.Context) error {
 			err = n.step(algorithms.Idle{Term: term})
 		case <-n.bars.wake:
 			err = n.takeBars()
+		case ev := <-n.fenced:
+			err = n.takeFenced(ev)
 		case a := <-n.asks:
 			if err = n.obey(a); err == nil {
 				close(a.carriedOut)
@@ -115,6 +118,7 @@ func (n *Node) step(ev algorithms.Event) error {
 	if n.publish(ev, out) && n.cfg.Ineligible != nil {
 		n.cfg.Ineligible(out.Ineligible)
 	}
+	n.aim(out.Fence)
 	rec, ok := n.cfg.Recorder.Record(wall, ev, out)
 	if ok && n.cfg.Record != nil {
 		n.cfg.Record(rec)

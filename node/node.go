@@ -49,8 +49,8 @@ type Transport interface {
 	Send(m proto.Message)
 }
 
-// Config is what a Node is made of. Every field is required but Now, Record and
-// Logger.
+// Config is what a Node is made of. Every field is required but Fencer, Now, Reconcile,
+// Record and Logger.
 type Config struct {
 	// ID and Session are this process.
 	ID      proto.NodeID
@@ -61,6 +61,8 @@ type Config struct {
 	Saved     algorithms.State
 	Store     Store
 	Transport Transport
+	// Fencer is whom Output.Fence is for. Nil confirms nothing.
+	Fencer Fencer
 	// Now is the clock by which the Machine lives and leases are judged. It never
 	// goes back; for a lease it must also go on while the machine is suspended,
 	// as that of package clock does. Nil is time.Now.
@@ -123,6 +125,7 @@ type Node struct {
 	bars    barsBox
 	gone    chan proto.Peer
 	idle    chan proto.Term // tenures whose work has stopped
+	fenced  chan algorithms.Fenced
 	started atomic.Bool
 	work    work
 	ended   chan struct{} // closed when Run is over
@@ -131,6 +134,8 @@ type Node struct {
 	clock    clock
 	transfer chan<- algorithms.TransferEnd // of the transfer under way, nil for none
 	timer    *time.Timer
+	shot     *shot // the Fencer's attempt under way, nil for none,
+	lastShot *shot // and the last one that was begun
 
 	misaddressed *dropped
 	overflowed   *dropped
@@ -150,6 +155,9 @@ func New(cfg Config) (*Node, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	if cfg.Fencer == nil {
+		cfg.Fencer = noFencer{}
+	}
 	return &Node{
 		cfg:          cfg,
 		inbox:        make(chan proto.Message, inboxSize),
@@ -158,6 +166,7 @@ func New(cfg Config) (*Node, error) {
 		bars:         newBarsBox(),
 		gone:         make(chan proto.Peer, inboxSize),
 		idle:         make(chan proto.Term),
+		fenced:       make(chan algorithms.Fenced),
 		tenures:      make(chan struct{}),
 		work:         work{epoch: time.Now()},
 		ended:        make(chan struct{}),
