@@ -23,7 +23,7 @@ func (n *Node) loop(ctx context.Context) error {
 		case <-n.timer.C:
 			err = n.step(algorithms.Timeout{})
 		case m := <-n.inbox:
-			err = n.step(algorithms.Receive{Message: m})
+			err = n.receive(m)
 		case <-n.peers.wake:
 			err = n.takeView()
 		case p := <-n.gone:
@@ -32,6 +32,8 @@ func (n *Node) loop(ctx context.Context) error {
 			err = n.step(algorithms.Idle{Term: term})
 		case <-n.bars.wake:
 			err = n.takeBars()
+		case ev := <-n.reconciling.done:
+			err = n.step(ev)
 		case ev := <-n.fenced:
 			err = n.takeFenced(ev)
 		case a := <-n.asks:
@@ -68,12 +70,17 @@ func (n *Node) obey(a ask) error {
 	return n.step(a.event)
 }
 
+// receive hands a message to the Machine.
+func (n *Node) receive(m proto.Message) error {
+	return n.step(algorithms.Receive{Message: m, At: n.cfg.Recorder.Receipt(m, time.Now())})
+}
+
 // takeView hands the latest opinion to the Machine, after the messages that
 // wait: what a process said, it said before it died.
 func (n *Node) takeView() error {
 	ev, ok := n.peers.take()
 	for range len(n.inbox) {
-		if err := n.step(algorithms.Receive{Message: <-n.inbox}); err != nil {
+		if err := n.receive(<-n.inbox); err != nil {
 			return err
 		}
 	}
@@ -87,7 +94,7 @@ func (n *Node) takeView() error {
 // wait: what a process said, it said before it died.
 func (n *Node) takeProof(p proto.Peer) error {
 	for range len(n.inbox) {
-		if err := n.step(algorithms.Receive{Message: <-n.inbox}); err != nil {
+		if err := n.receive(<-n.inbox); err != nil {
 			return err
 		}
 	}
@@ -111,6 +118,7 @@ func (n *Node) step(ev algorithms.Event) error {
 		n.cfg.Transport.Send(m)
 	}
 	n.arm(out.Deadline)
+	n.reconcile(out.Reconcile)
 	if out.Transfer != nil && n.transfer != nil {
 		n.transfer <- *out.Transfer // has room for one
 		n.transfer = nil

@@ -69,6 +69,12 @@ type Config struct {
 	Now func() time.Time
 	// Guarantee is how far the Machine's answers can be trusted.
 	Guarantee algorithms.Guarantee
+	// Reconcile is called in a goroutine of its own when two leaders met, all who
+	// led have stopped, and none leads until it returns. It is called at least once
+	// a split, on one node at a time as far as the nodes reach each other. ctx ends
+	// when another node takes the mending over, and with Run, which waits for it.
+	// Nil reconciles nothing.
+	Reconcile func(ctx context.Context, s algorithms.Split) algorithms.Outcome
 	// Recorder is owned by the Node from New on.
 	Recorder *trace.Recorder
 	// Ineligible is told, on the Node's goroutine, why this node does not stand
@@ -131,11 +137,12 @@ type Node struct {
 	ended   chan struct{} // closed when Run is over
 
 	// Of the goroutine in Run alone.
-	clock    clock
-	transfer chan<- algorithms.TransferEnd // of the transfer under way, nil for none
-	timer    *time.Timer
-	shot     *shot // the Fencer's attempt under way, nil for none,
-	lastShot *shot // and the last one that was begun
+	clock       clock
+	transfer    chan<- algorithms.TransferEnd // of the transfer under way, nil for none
+	timer       *time.Timer
+	shot        *shot // the Fencer's attempt under way, nil for none,
+	lastShot    *shot // and the last one that was begun
+	reconciling reconciling
 
 	misaddressed *dropped
 	overflowed   *dropped
@@ -169,6 +176,7 @@ func New(cfg Config) (*Node, error) {
 		fenced:       make(chan algorithms.Fenced),
 		tenures:      make(chan struct{}),
 		work:         work{epoch: time.Now()},
+		reconciling:  reconciling{done: make(chan algorithms.Reconciled)},
 		ended:        make(chan struct{}),
 		misaddressed: newDropped(cfg.Logger),
 		overflowed:   newDropped(cfg.Logger),
@@ -190,6 +198,7 @@ func (n *Node) Run(ctx context.Context) error {
 		return fmt.Errorf("%w: Run was called before", ErrConfig)
 	}
 	defer n.end()
+	defer n.endReconciling()
 	if err := n.loop(ctx); err != nil {
 		return fmt.Errorf("node %d: %w", n.cfg.ID, err)
 	}

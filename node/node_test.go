@@ -118,7 +118,9 @@ func TestStartComesFirst(t *testing.T) {
 		f.Deliver(message(1))
 		synctest.Wait()
 		want := []algorithms.Event{
-			algorithms.Start{Saved: saved}, algorithms.Receive{Message: message(1)},
+			algorithms.Start{Saved: saved}, algorithms.Receive{
+				Message: message(1), At: proto.HLC{}.Tick(time.Now()).Tick(time.Now()),
+			},
 		}
 		if !slices.Equal(events, want) {
 			t.Errorf("events %+v, want %+v", events, want)

@@ -27,6 +27,9 @@ type Status struct {
 	// LastTick is when the loop was last known to go on, by the local clock:
 	// now while it waits for an event, else when it took the present one.
 	LastTick time.Time
+	// Split is the last news of a split brain, SplitAt when it came; nil for none.
+	Split    *trace.Split
+	SplitAt  time.Time
 	Counters Counters
 }
 
@@ -38,6 +41,9 @@ type Counters struct {
 	Sent         uint64 // messages given to the Transport
 	Overflowed   uint64 // messages dropped because too many waited
 	Misaddressed uint64 // messages dropped because they were not for this node
+	Splits       uint64 // split brains that were mended, here or by another node
+	// TwoLed is for how long two led at once, of all those.
+	TwoLed time.Duration
 }
 
 // Status is the Node now. It does not wait for the loop, so it answers while
@@ -80,6 +86,14 @@ func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible b
 	}
 	ineligible = n.status.Ineligible != out.Ineligible
 	n.status.Ineligible = out.Ineligible
+	for _, s := range out.Splits {
+		told := n.cfg.Recorder.Split(s)
+		n.status.Split, n.status.SplitAt = &told, time.Now()
+		if s.Stage == algorithms.Mended {
+			n.status.Counters.Splits++
+			n.status.Counters.TwoLed += s.Overlap
+		}
+	}
 	n.believe(out.Leader)
 	return ineligible
 }

@@ -1,0 +1,52 @@
+package node
+
+import (
+	"context"
+	"sync"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+)
+
+// reconciling is what the host does for the present split. All but done belongs to
+// the goroutine in Run.
+type reconciling struct {
+	number uint64
+	cancel context.CancelFunc // nil while nothing runs
+	done   chan algorithms.Reconciled
+	under  sync.WaitGroup
+}
+
+// reconcile begins what the Machine asks for, and ends what it asks for no more.
+func (n *Node) reconcile(s *algorithms.Split) {
+	r := &n.reconciling
+	if s != nil && s.Number == r.number {
+		return
+	}
+	if r.cancel != nil {
+		r.cancel()
+		r.cancel = nil
+	}
+	if s == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.number, r.cancel = s.Number, cancel
+	split := *s.Clone()
+	r.under.Go(func() {
+		outcome := algorithms.Outcome{Done: true}
+		if n.cfg.Reconcile != nil {
+			outcome = n.cfg.Reconcile(ctx, split)
+			outcome.Done = true
+		}
+		select {
+		case r.done <- algorithms.Reconciled{Number: split.Number, Outcome: outcome}:
+		case <-ctx.Done():
+		}
+	})
+}
+
+// endReconciling waits until nothing is under way any more.
+func (n *Node) endReconciling() {
+	n.reconcile(nil)
+	n.reconciling.under.Wait()
+}
