@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -107,6 +108,9 @@ func (n *Node) step(ev algorithms.Event) error {
 	n.work.begin()
 	defer n.work.end()
 	out := n.cfg.Machine.Step(n.clock.read(n.cfg.Now()), ev)
+	if out.Forgot {
+		return fmt.Errorf("%w: %s", ErrForgot, out.Why[len(out.Why)-1])
+	}
 	if out.Save != nil {
 		if err := n.cfg.Store.Save(*out.Save); err != nil {
 			return fmt.Errorf("%w: %w", ErrStore, err)
@@ -127,6 +131,9 @@ func (n *Node) step(ev algorithms.Event) error {
 		n.cfg.Ineligible(out.Ineligible)
 	}
 	n.aim(out.Fence)
+	if len(out.Send) > 0 {
+		runtime.Gosched() // the messages leave before their record is written
+	}
 	rec, ok := n.cfg.Recorder.Record(wall, ev, out)
 	if ok && n.cfg.Record != nil {
 		n.cfg.Record(rec)

@@ -31,6 +31,8 @@ var (
 	// ErrLeaseExpired is the cause when the lease is about to end and was not
 	// renewed.
 	ErrLeaseExpired = errors.New("the lease was not renewed in time")
+	// ErrForgot: this node voted before, and nothing of that was saved.
+	ErrForgot = errors.New("this voter lost its disk")
 	// ErrConfig: New was given what no Node can run on.
 	ErrConfig = errors.New("node configuration")
 )
