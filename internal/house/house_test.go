@@ -73,7 +73,7 @@ var house = []room{
 	{path: "supervise", module: []string{"node/clock"}, others: []string{"golang.org/x/sys/unix"}},
 	{path: "health", module: []string{"supervise"}, others: []string{"golang.org/x/sys/unix"}},
 	{path: "node/attribute", module: []string{"proto"}, others: []string{"golang.org/x/sys/unix"}},
-	{path: "node/httpapi", module: []string{"algorithms", "proto"}},
+	{path: "node/httpapi", module: []string{"algorithms", "fence", "proto", "trace"}},
 	{
 		path:   "membership",
 		module: []string{"proto"},

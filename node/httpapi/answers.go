@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/fence"
 	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // The answers. Fields are added over time, never renamed. Each names the node
@@ -15,6 +17,16 @@ type Health struct {
 	Self   proto.NodeID `json:"self"`
 	OK     bool         `json:"ok"`
 	Reason string       `json:"reason,omitempty"` // why not
+	// Ineligible is why the node does not stand for election, absent while it would.
+	// A node may be well and yet not fit to lead.
+	Ineligible string `json:"ineligible,omitempty"`
+}
+
+// Check is one health check: what speaks against this node's leading.
+type Check struct {
+	Name string `json:"name"`
+	OK   bool   `json:"ok"`
+	Why  string `json:"why,omitempty"` // why it failed the last time
 }
 
 // Leadership answers /leader.
@@ -28,8 +40,10 @@ type Leadership struct {
 	Term       proto.Term `json:"term"`
 	// Token is the fencing token. The leader alone gives it, and none does
 	// when the guarantee is best-effort.
-	Token     proto.Term           `json:"token,omitempty"`
-	Guarantee algorithms.Guarantee `json:"guarantee"`
+	Token proto.Term `json:"token,omitempty"`
+	// FencingToken is the same with its holder, as a storage wants to see it.
+	FencingToken fence.Token          `json:"fencing_token,omitzero"`
+	Guarantee    algorithms.Guarantee `json:"guarantee"`
 	// ValidUntil is the lease's end, absent when there is no lease.
 	ValidUntil time.Time `json:"valid_until,omitzero"`
 	Algorithm  string    `json:"algorithm"`
@@ -39,16 +53,24 @@ type Leadership struct {
 // Status answers /v1/status.
 type Status struct {
 	Leadership
-	Role     string         `json:"role"` // leader, follower or looking
-	Session  string         `json:"session"`
-	Cluster  string         `json:"cluster"`
-	Healthy  bool           `json:"healthy"`
-	Ready    bool           `json:"ready"`
-	NotReady string         `json:"not_ready,omitempty"` // why not
-	LastTick time.Time      `json:"last_tick,omitzero"`
-	Alive    []proto.NodeID `json:"alive"` // this node included
+	Role     string `json:"role"` // leader, follower or looking
+	Session  string `json:"session"`
+	Cluster  string `json:"cluster"`
+	Healthy  bool   `json:"healthy"`
+	Ready    bool   `json:"ready"`
+	NotReady string `json:"not_ready,omitempty"` // why not
+	// Ineligible is why the node does not stand for election, absent while it would.
+	Ineligible string         `json:"ineligible,omitempty"`
+	Checks     []Check        `json:"checks,omitempty"` // of the node's health
+	LastTick   time.Time      `json:"last_tick,omitzero"`
+	Alive      []proto.NodeID `json:"alive"` // this node included
 	// Voters are the configured voters, absent when there are none.
-	Voters   []proto.NodeID    `json:"voters,omitempty"`
+	Voters []proto.NodeID `json:"voters,omitempty"`
+	// Split is the last split brain that this node knows of, and SplitAt when it
+	// last heard of it; absent when there was none since it started. The counters
+	// split_brains and split_brain_ms sum up all of them.
+	Split    *trace.Split      `json:"split,omitempty"`
+	SplitAt  time.Time         `json:"split_at,omitzero"`
 	Counters map[string]uint64 `json:"counters,omitempty"`
 }
 
@@ -66,6 +88,7 @@ type Member struct {
 	GossipAddr   string       `json:"gossip_addr"`
 	ElectionAddr string       `json:"election_addr"`
 	HTTPAddr     string       `json:"http_addr,omitempty"`
+	Ineligible   bool         `json:"ineligible,omitempty"` // does not stand for election
 }
 
 // refusal answers what is no question.

@@ -83,7 +83,7 @@ var views = map[string]view{
 
 func check(s Snapshot, reason string) (int, any) {
 	ok := reason == ""
-	return okIf(ok), Health{s.Self, ok, reason}
+	return okIf(ok), Health{s.Self, ok, reason, s.Ineligible}
 }
 
 func okIf(ok bool) int {

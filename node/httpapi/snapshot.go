@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/fence"
 	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // Source knows the node.
@@ -32,8 +34,15 @@ type Snapshot struct {
 	Leader   algorithms.Leader
 	// Gossiping is true while the node takes part in the gossip, alone or not.
 	Gossiping bool
+	// Ineligible is why the node does not stand for election, "" when it would.
+	Ineligible string
+	// Checks are the health checks and what they say.
+	Checks []Check
 	// Voters are the configured voters; empty without an office.
 	Voters []proto.NodeID
+	// Split is the last news of a split brain, SplitAt when it came; nil for none.
+	Split   *trace.Split
+	SplitAt time.Time
 	// Members are the processes believed alive, this one among them, by id.
 	Members []Member
 	// Counters are named in snake_case.
@@ -71,22 +80,34 @@ func (s Snapshot) unready(now time.Time) string {
 // leadership is the node's answer to who leads. A node whose loop hangs knows
 // nobody: it cannot have heard what happened since.
 func (s Snapshot) leadership(now time.Time) Leadership {
-	a := Leadership{
-		Self: s.Self, Term: s.Leader.Term, Guarantee: s.Guarantee, Algorithm: s.Algorithm,
-	}
+	nobody := algorithms.Leader{Term: s.Leader.Term}
 	if why := s.sick(now); why != "" {
+		a := s.believed(nobody)
 		a.Reason = why
 		return a
 	}
 	expired := !s.Leader.Until.IsZero() && !now.Before(s.Leader.Until)
 	if s.Leader.ID == 0 || expired {
+		a := s.believed(nobody)
 		a.Reason = s.leaderless()
 		return a
 	}
-	a.Leader, a.ValidUntil = s.Leader.ID, s.Leader.Until
+	return s.believed(s.Leader)
+}
+
+// believed is the answer to who leads when that is l.
+func (s Snapshot) believed(l algorithms.Leader) Leadership {
+	a := Leadership{
+		Self: s.Self, Term: l.Term, Guarantee: s.Guarantee, Algorithm: s.Algorithm,
+	}
+	if l.ID == 0 {
+		return a
+	}
+	a.Leader, a.ValidUntil = l.ID, l.Until
 	a.IsLeader = a.Leader == s.Self
 	if a.IsLeader && s.Guarantee != algorithms.BestEffort {
 		a.Token = a.Term
+		a.FencingToken = fence.Token(l.Epoch())
 	}
 	for _, m := range s.Members {
 		if m.ID == a.Leader {
@@ -110,6 +131,9 @@ func (s Snapshot) leaderless() string {
 		return fmt.Sprintf("no quorum: %d of %d voters are alive to this node, %d are needed; missing: %s",
 			alive, len(s.Voters), need, strings.Join(missing, ", "))
 	}
+	if s.Ineligible != "" {
+		return "no leader is known, and this node does not stand: " + s.Ineligible
+	}
 	return "no leader is known"
 }
 
@@ -119,6 +143,8 @@ func (s Snapshot) status(now time.Time) Status {
 		Cluster: s.Cluster, Healthy: s.sick(now) == "", LastTick: s.LastTick,
 		NotReady: s.unready(now), Alive: make([]proto.NodeID, 0, len(s.Members)),
 		Counters: s.Counters, Voters: s.Voters,
+		Ineligible: s.Ineligible, Checks: s.Checks,
+		Split: s.Split, SplitAt: s.SplitAt,
 	}
 	st.Ready = st.NotReady == ""
 	switch st.Leader {

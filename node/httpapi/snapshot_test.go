@@ -63,6 +63,7 @@ func TestLeadership(t *testing.T) {
 		{
 			"the leader, with a lease", with(leased(3)), noon,
 			`{"self":3,"is_leader":true,"leader":3,"leader_addr":"h3:2","term":7,"token":7,` +
+				`"fencing_token":"7;node=3;session=01000000000000000000000000000000",` +
 				`"guarantee":"lease","valid_until":"2026-11-20T12:00:02Z","algorithm":"bully"}`,
 		},
 		{
