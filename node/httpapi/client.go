@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,10 +24,13 @@ var (
 	ErrNotANode = errors.New("not the answer of a node")
 )
 
-// Client asks one node. Its methods may be called from any goroutine; each
+// Client asks one node. Its methods may be called from any goroutine; each but Do
 // waits for Patience at most. Errors wrap ErrUnreachable or ErrNotANode.
 type Client struct {
 	Addr string // host:port of the node's HTTP API
+	// Token is the node's, to change it from elsewhere than its own machine; may be
+	// empty.
+	Token string
 }
 
 const (
@@ -65,6 +69,62 @@ func (c Client) Status(ctx context.Context) (Status, error) {
 // Members asks the node who is alive.
 func (c Client) Members(ctx context.Context) (Members, error) {
 	return get[Members](ctx, c.Addr, "/v1/members")
+}
+
+// Do has the node carry out a wish, and waits for that. Errors wrap
+// ErrUnreachable, ErrNotANode, ErrConflict, ErrForbidden, ErrNoLeader or
+// context.DeadlineExceeded.
+func (c Client) Do(ctx context.Context, v Verb, o Order) (Done, error) {
+	fail := func(err error) (Done, error) { return Done{}, fmt.Errorf("%s: ask %s: %w", v, c.Addr, err) }
+	body, err := json.Marshal(o)
+	if err != nil {
+		return fail(err)
+	}
+	u := url.URL{Scheme: "http", Host: c.Addr, Path: "/v1/" + string(v)}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return fail(fmt.Errorf("%w: %w", ErrUnreachable, err))
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if c.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	resp, err := doer.Do(req)
+	if err != nil {
+		if wrapped, ok := errors.AsType[*url.Error](err); ok {
+			err = wrapped.Err
+		}
+		return fail(fmt.Errorf("%w: %w: is the node running, and is this where it serves HTTP?",
+			ErrUnreachable, err))
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return fail(fmt.Errorf("%w: %w: the answer was cut short", ErrUnreachable, err))
+	}
+	var said struct {
+		Done
+		Error string `json:"error"`
+	}
+	switch err := json.Unmarshal(answer, &said); {
+	case err != nil || resp.StatusCode == http.StatusOK && said.Self.Validate() != nil,
+		resp.StatusCode != http.StatusOK && said.Error == "":
+		return fail(fmt.Errorf("%w: %s: does another program listen there?", ErrNotANode, resp.Status))
+	case resp.StatusCode != http.StatusOK:
+		return fail(told{errors.New(said.Error), errorOf(resp.StatusCode)})
+	}
+	return said.Done, nil
+}
+
+// told is an error in the node's own words.
+type told struct{ words, kind error }
+
+func (t told) Error() string   { return t.words.Error() }
+func (t told) Unwrap() []error { return []error{t.words, t.kind} }
+
+// doer is caller with the patience that carrying something out takes.
+var doer = &http.Client{
+	Timeout: DoPatience + Patience, Transport: caller.Transport, CheckRedirect: caller.CheckRedirect,
 }
 
 // get asks addr for path. The answer comes with the code 200 or one of codes.

@@ -14,6 +14,11 @@ import (
 // Config is what the answers come from.
 type Config struct {
 	Source Source
+	// Control carries out what changes the node; nil for nothing.
+	Control Control
+	// Token lets whoever bears it change the node from anywhere. Without one only
+	// this machine may.
+	Token string
 	// Version is what /version answers, as JSON.
 	Version any
 	// ErrorLog takes what goes wrong between a client and the server; nil for
@@ -95,6 +100,7 @@ func okIf(ok bool) int {
 
 // Handler answers the paths of the package's description.
 func Handler(cfg Config) http.Handler {
+
 	mux := http.NewServeMux()
 	for path, view := range views {
 		mux.HandleFunc(path, readOnly(func(w http.ResponseWriter) {
@@ -102,12 +108,18 @@ func Handler(cfg Config) http.Handler {
 			write(w, code, answer)
 		}))
 	}
+	if cfg.Control != nil {
+		for _, v := range verbs {
+			mux.Handle("/v1/"+string(v), guard(cfg.Token, command(cfg, v)))
+		}
+	}
 	mux.HandleFunc("/version", readOnly(func(w http.ResponseWriter) {
 		write(w, http.StatusOK, cfg.Version)
 	}))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusNotFound, refusal{"no such path: there are /healthz, /readyz, " +
-			"/leader, /v1/status, /v1/members and /version"})
+			"/leader, /v1/status, /v1/members and /version, and to POST to /v1/transfer, " +
+			"/v1/resign, /v1/pause and /v1/resume"})
 	})
 	return mux
 }

@@ -67,7 +67,7 @@ func TestCodes(t *testing.T) {
 		{"well", "/v1/elections", well(), 404, `there are /healthz`},
 	}
 	for _, c := range cases {
-		h := Handler(Config{fixed(c.in), map[string]string{"version": "v1"}, nil})
+		h := Handler(Config{Source: fixed(c.in), Version: map[string]string{"version": "v1"}})
 		for _, method := range []string{"GET", "HEAD", "OPTIONS"} {
 			t.Run(c.name+" "+method+" "+c.path, func(t *testing.T) {
 				resp := ask(h, method, c.path)

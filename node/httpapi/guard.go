@@ -1,0 +1,96 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// guard lets only those change the node who may: with the token, or, without one,
+// from this very machine. It lets no page of another site do it through the
+// browser of one who may.
+func guard(token string, next http.Handler) http.Handler {
+	var browsers http.CrossOriginProtection // Origin and Sec-Fetch-Site
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := browsers.Check(r); err != nil {
+			write(w, http.StatusForbidden, refusal{"a page of another site may not change this node"})
+			return
+		}
+		given, has := bearer(r)
+		switch {
+		case has && token == "":
+			unauthorized(w, "this node has no token: start it with --api-token-file, or ask it from "+
+				"its own machine, without one")
+		case has && !equal(given, token):
+			unauthorized(w, "the token is not this node's")
+		case has, local(r):
+			next.ServeHTTP(w, r)
+		default:
+			unauthorized(w, "changing a node from elsewhere than its own machine needs its token: "+
+				"start it with --api-token-file, and send Authorization: Bearer TOKEN")
+		}
+	})
+}
+
+func unauthorized(w http.ResponseWriter, why string) {
+	w.Header().Set("WWW-Authenticate", `Bearer realm="ringleader"`)
+	write(w, http.StatusUnauthorized, refusal{why})
+}
+
+func bearer(r *http.Request) (token string, ok bool) {
+	header := r.Header.Get("Authorization")
+	if header == "" {
+		return "", false
+	}
+	scheme, token, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return "", true // some other credential: wrong, whatever it is
+	}
+	return strings.TrimSpace(token), true
+}
+
+// equal compares in a time that tells nothing about either.
+func equal(given, want string) bool {
+	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(want))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// local reports whether the request was made on this machine, for this machine: a
+// name that somebody else's DNS points here is not ours, and a proxy makes
+// everybody look near.
+func local(r *http.Request) bool {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || !from.Addr().Unmap().IsLoopback() {
+		return false
+	}
+	for _, passedOn := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
+		if r.Header.Get(passedOn) != "" {
+			return false
+		}
+	}
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.Unmap().IsLoopback()
+	}
+	return strings.EqualFold(host, "localhost")
+}
+
+// asker is who makes a request, for the record: the address it came from, after
+// whom it is passed on for.
+func asker(r *http.Request, by string) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	if by == "" {
+		return host
+	}
+	return by + " through " + host
+}
