@@ -151,8 +151,9 @@ type Node struct {
 
 	mu       sync.Mutex // guards what follows
 	status   Status
-	tenure   *tenure                                // nil while another leads, or nobody
-	tenures  chan struct{}                          // closed when a tenure begins
+	tenure   *tenure       // nil while another leads, or nobody
+	tenures  chan struct{} // closed when a tenure begins
+	changes  changes
 	watchers map[chan algorithms.Leader]func() bool // each with what stops its AfterFunc
 }
 

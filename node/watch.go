@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 )
@@ -10,7 +11,7 @@ import (
 // then each change, in order. A change is another leader, "nobody", another
 // term or another end of the lease.
 //
-// The channel holds one belief. A reader that is slow misses those in between
+// The channel holds one belief; Changes tells of all of them. A reader that is slow misses those in between
 // and gets the latest: what it reads is never older than one it read before, and
 // the last belief always arrives. A belief with an Until ends at that moment,
 // whether or not something was read since.
@@ -50,6 +51,9 @@ func (n *Node) believe(l algorithms.Leader) {
 	old := n.status.Leader
 	n.status.Leader = l
 	n.keepTenure(l)
+	if l.Epoch() != old.Epoch() {
+		n.changes.add(l, time.Now())
+	}
 	if l.Epoch() == old.Epoch() && l.Until.Equal(old.Until) {
 		return
 	}

@@ -5,11 +5,27 @@
 //	GET /leader      200 on the leader, 503 elsewhere with who leads
 //	GET /v1/status   the node as it sees itself
 //	GET /v1/members  the processes it believes alive
+//	GET /v1/events   each change of who leads, in order, as server-sent events; goes
+//	                 on after the Last-Event-ID, and says how many it missed
 //	GET /version     what the program was built from
 //
 // HEAD and OPTIONS are answered with the same code as GET, since load balancers
-// probe with them. Every answer is JSON. Nothing here changes a node, so every
+// probe with them. Every answer is JSON, but for the events. Nothing of this changes
+// a node, so every
 // other method is refused.
+//
+// What changes a node is a POST, with {"to": ID, "cluster": BOOL, "reason": TEXT},
+// each where it applies:
+//
+//	POST /v1/transfer  another leads: ID, or the best one that would
+//	POST /v1/resign    this node, the leader, steps down and stands aside
+//	POST /v1/pause     this node does not lead; with cluster, no node elects
+//	POST /v1/resume    the end of that
+//
+// 200 when it is done; 400 for what is no order; 401 without the token, from
+// elsewhere than the node's own machine; 403 for another site's page in a browser;
+// 409 when it cannot be, and nothing changed; 503 when nobody leads; 504 when it
+// took too long and may still come.
 //
 // What it does not promise: an answer is what one node believes at that moment.
 // With the guarantee "best-effort" two nodes may answer 200 to /leader at once.

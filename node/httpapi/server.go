@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"log"
 	"net"
 	"net/http"
@@ -19,6 +20,9 @@ type Config struct {
 	// Token lets whoever bears it change the node from anywhere. Without one only
 	// this machine may.
 	Token string
+	// Changes are the changes of who leads after number after, in order, and those to
+	// come, until ctx is done; nil when the Source tells none.
+	Changes func(ctx context.Context, after uint64) iter.Seq[Change]
 	// Version is what /version answers, as JSON.
 	Version any
 	// ErrorLog takes what goes wrong between a client and the server; nil for
@@ -41,7 +45,7 @@ const (
 // answered any more.
 func Serve(ctx context.Context, ln net.Listener, cfg Config) error {
 	srv := &http.Server{
-		Handler:           Handler(cfg),
+		Handler:           handler(ctx, cfg),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       requestTimeout,
 		WriteTimeout:      answerTimeout,
@@ -99,8 +103,10 @@ func okIf(ok bool) int {
 }
 
 // Handler answers the paths of the package's description.
-func Handler(cfg Config) http.Handler {
+func Handler(cfg Config) http.Handler { return handler(context.Background(), cfg) }
 
+// handler is Handler, whose streams end with ctx.
+func handler(ctx context.Context, cfg Config) http.Handler {
 	mux := http.NewServeMux()
 	for path, view := range views {
 		mux.HandleFunc(path, readOnly(func(w http.ResponseWriter) {
@@ -116,9 +122,18 @@ func Handler(cfg Config) http.Handler {
 	mux.HandleFunc("/version", readOnly(func(w http.ResponseWriter) {
 		write(w, http.StatusOK, cfg.Version)
 	}))
+	events := &streams{source: cfg.Source, changes: cfg.Changes, done: ctx}
+	mux.HandleFunc("/v1/events", func(w http.ResponseWriter, r *http.Request) {
+		switch r.Method {
+		case http.MethodGet, http.MethodHead:
+			events.get(w, r)
+		default:
+			readOnly(func(w http.ResponseWriter) { w.WriteHeader(http.StatusOK) })(w, r)
+		}
+	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusNotFound, refusal{"no such path: there are /healthz, /readyz, " +
-			"/leader, /v1/status, /v1/members and /version, and to POST to /v1/transfer, " +
+			"/leader, /v1/status, /v1/members, /v1/events and /version, and to POST to /v1/transfer, " +
 			"/v1/resign, /v1/pause and /v1/resume"})
 	})
 	return mux

@@ -215,10 +215,14 @@ func (pipes) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "unix"}
 
 // inMemory runs Serve in a bubble; dial connects to it and stop ends it.
 func inMemory(t *testing.T, in Source) (dial func() net.Conn, stop func()) {
+	return inMemoryWith(t, Config{Source: in})
+}
+
+func inMemoryWith(t *testing.T, cfg Config) (dial func() net.Conn, stop func()) {
 	ln := pipes{make(chan net.Conn), make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
-	cfg := Config{Source: in, ErrorLog: log.New(io.Discard, "", 0)}
+	cfg.ErrorLog = log.New(io.Discard, "", 0)
 	go func() { done <- Serve(ctx, ln, cfg) }()
 	dial = func() net.Conn {
 		client, server := net.Pipe()
