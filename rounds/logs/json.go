@@ -24,9 +24,9 @@ var (
 )
 
 // parse finds the record in a line; rec is its own in any case.
-func parse(line []byte, rec *trace.Record) bool {
+func (s *scanner) parse(line []byte, rec *trace.Record) bool {
 	if !bytes.Contains(line, recordMark) {
-		return bytes.Contains(line, quotedMark) && parseQuoted(line, rec)
+		return bytes.Contains(line, quotedMark) && s.parseQuoted(line, rec)
 	}
 	end := bytes.LastIndexByte(line, '}')
 	for range attempts {
@@ -34,7 +34,7 @@ func parse(line []byte, rec *trace.Record) bool {
 		if at < 0 || end < at {
 			return false
 		}
-		if decode(line[at:end+1], rec) {
+		if s.decode(line[at:end+1], rec) {
 			return true
 		}
 		line, end = line[at+1:], end-at-1
@@ -43,7 +43,10 @@ func parse(line []byte, rec *trace.Record) bool {
 }
 
 // decode reads a record. A line that ends in the middle is none.
-func decode(object []byte, rec *trace.Record) bool {
+func (s *scanner) decode(object []byte, rec *trace.Record) bool {
+	if s.record(object, rec) {
+		return rec.IsRecord()
+	}
 	*rec = trace.Record{}
 	kept := bytes.Clone(object) // the fields refer to it
 	rest, err := fast.Parse(kept, rec, fast.ZeroCopy)
@@ -52,7 +55,7 @@ func decode(object []byte, rec *trace.Record) bool {
 
 // parseQuoted finds a record that is a string in another object: docker's own
 // files have it in "log", journald in "MESSAGE", and collectors elsewhere.
-func parseQuoted(line []byte, rec *trace.Record) bool {
+func (s *scanner) parseQuoted(line []byte, rec *trace.Record) bool {
 	at, end := bytes.IndexByte(line, '{'), bytes.LastIndexByte(line, '}')
 	if at < 0 || end < at {
 		return false
@@ -63,7 +66,7 @@ func parseQuoted(line []byte, rec *trace.Record) bool {
 	}
 	for _, value := range outer {
 		inner, ok := value.(string)
-		if ok && strings.Contains(inner, string(recordMark)) && parse([]byte(inner), rec) {
+		if ok && strings.Contains(inner, string(recordMark)) && s.parse([]byte(inner), rec) {
 			return true
 		}
 	}

@@ -44,12 +44,13 @@ type Reader struct {
 
 	mu   sync.Mutex // guards what is below, and the calls of to
 	rec  trace.Record
+	json *scanner
 	text text
 }
 
 // NewReader reads r into to.
 func NewReader(r io.Reader, to Sink) *Reader {
-	return &Reader{lines: bufio.NewReaderSize(r, 1<<16), text: newText(to), to: to}
+	return &Reader{lines: bufio.NewReaderSize(r, 1<<16), json: newScanner(), text: newText(to), to: to}
 }
 
 // Read reads all of r into to.
@@ -118,14 +119,23 @@ func (r *Reader) line() ([]byte, error) {
 // find hands the record in the line over; false when there is none, or when
 // more lines have to tell.
 func (r *Reader) find(line []byte) bool {
-	if len(r.parts) == 0 && bytes.IndexByte(line, '{') < 0 {
+	begins := 0 // where an object may
+	if len(r.parts) == 0 {
+		begins = bytes.IndexByte(line, '{')
+	}
+	switch {
+	case begins < 0:
 		return r.text.line(line)
+	case begins == 0 && len(r.parts) == 0 && r.json.record(line, &r.rec) && r.rec.IsRecord(): // nearly always
+		r.text.end()
+		r.to.Add(&r.rec)
+		return true
 	}
 	line, whole := r.join(line)
 	if !whole {
 		return false
 	}
-	if parse(line, &r.rec) {
+	if r.json.parse(line, &r.rec) {
 		r.text.end()
 		r.to.Add(&r.rec)
 		return true
