@@ -15,6 +15,7 @@ type Builder struct {
 	last   *group
 	runs   map[string]int // of simulated runs, by algorithm
 	deaths map[string][]death
+	brief  bool
 }
 
 // groupKey is what makes records belong together.
@@ -28,6 +29,15 @@ func NewBuilder() *Builder {
 	return &Builder{
 		groups: map[groupKey]*group{}, runs: map[string]int{}, deaths: map[string][]death{},
 	}
+}
+
+// NewBriefBuilder returns an empty Builder whose Rounds have neither Steps nor
+// Messages, but all that was made of them: whoever prints a line a round needs
+// no more, and gets it faster and in less memory.
+func NewBriefBuilder() *Builder {
+	b := NewBuilder()
+	b.brief = true
+	return b
 }
 
 // Add takes one record. Records may come in any order, and twice. The Builder
@@ -67,7 +77,7 @@ func (b *Builder) group(rec *trace.Record) *group {
 		g = nil
 	}
 	if g == nil {
-		g = newGroup(key)
+		g = newGroup(key, b.brief)
 		b.groups[key], b.runs[key.algo] = g, key.run
 	}
 	b.last = g

@@ -21,12 +21,21 @@ var causePhrases = []struct {
 	{"no leader was heard of", FirstLeader, false},
 	{"no better node called an election", FirstLeader, false},
 	{"# asks for a leader of the next term", HandOver, false},
+	{"# hands over", HandOver, false},
+	{"the successor did not take over", RoundFailed, false},
+	{"#, the best of the round, does not stand", RoundFailed, false},
+	{"a split is mended", SplitMended, false},
 	{"the round brought no leader", RoundFailed, false},
 	{"no COORDINATOR came in time", RoundFailed, false},
+	{"no COORDINATOR came in two trips round", RoundFailed, false},
 	{"no ELECTED came in two trips round", RoundFailed, false},
+	{"no ELECTED came in a round's time", RoundFailed, false},
 	{"# was elected but is dead", RoundFailed, false},
 	{"#, the best of the round, is dead", RoundFailed, false},
 	{"this term is spent", RoundFailed, false},
+	{"no office was heard of for long", Vacant, false},
+	{"this node is nominated and nobody holds the office", Vacant, false},
+	{"a majority would grant term #", Vacant, false},
 }
 
 // callsFor is the cause in the reason if it opens the term.
@@ -38,6 +47,44 @@ func callsFor(why string, term uint64) (cause string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// stoodFor is the cause in the reason if it stands for the office in the term.
+func stoodFor(why string, term uint64) (cause string, ok bool) {
+	cause, decision := reason(why)
+	n, fits := phrase("ask the voters for term #", decision)
+	if !fits && decision == "claim it" {
+		n, fits = phrase("a majority would grant term #", cause)
+	}
+	return cause, fits && n[0] == term
+}
+
+// addCandidates makes those that stood for the office the initiators, where no
+// election called them before it was won: that is how a vacant office is filled.
+// Who calls an election of a term that is led begins another.
+func (r *Round) addCandidates() {
+	won := r.place()
+	if r.Guarantee != lease {
+		return
+	}
+	if won >= 0 {
+		r.Initiators = slices.DeleteFunc(r.Initiators, func(in Initiator) bool {
+			at := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Ref == in.Ref })
+			return at > won
+		})
+	}
+	if len(r.Initiators) > 0 {
+		return
+	}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		for _, why := range s.Why {
+			if cause, ok := stoodFor(why, r.Term); ok {
+				r.Initiators = append(r.Initiators, Initiator{Node: s.Ref.Node, Why: cause, Ref: s.Ref, At: s.At})
+				break
+			}
+		}
+	}
 }
 
 // addInitiator notes that the step called the election.
@@ -54,6 +101,7 @@ func (r *Round) addInitiator(s *Step) {
 
 // findCause says why there was the round, from its first initiator.
 func (r *Round) findCause(s *story) {
+	r.addCandidates()
 	if len(r.Initiators) == 0 {
 		r.Cause = Cause{Kind: Unexplained}
 		return
@@ -65,6 +113,10 @@ func (r *Round) findCause(s *story) {
 			c.Kind = p.kind
 			if p.lost {
 				c.Lost = n[0]
+			}
+			if p.kind == HandOver {
+				giver := s.character(n[0])
+				c.Wish, giver.wish = giver.wish, ""
 			}
 			break
 		}
@@ -79,8 +131,9 @@ func (r *Round) findCause(s *story) {
 		c.Witnesses = r.witnesses(c.Lost, s)
 	}
 	if len(c.Witnesses) > 0 {
-		w := c.Witnesses[0]
-		c.Witness, c.Evidence, c.Ref, c.At = w.Node, w.Evidence, w.Ref, w.At
+		if w := c.Witnesses[0]; !w.At.After(first.At) { // who called it knew without evidence
+			c.Witness, c.Evidence, c.Ref, c.At = w.Node, w.Evidence, w.Ref, w.At
+		}
 		c.Back, c.BackAt = s.back(c)
 	}
 	r.Cause = c
@@ -102,14 +155,17 @@ func (s *story) back(c Cause) (Ref, time.Time) {
 }
 
 // witnesses are those with evidence of their own that lost is gone, the first
-// first: one each, the last that it had when the election was called or later.
+// first: one each, the last that it had when the election was called, or else
+// the first after that. What was held against it before it led is no such.
 func (r *Round) witnesses(lost uint64, s *story) []Witness {
 	latest := map[uint64]Witness{}
-	called := r.Initiators[0].At
+	called, led := r.Initiators[0].At, s.ledSince(lost, r.Term)
 	for _, d := range s.drops[lost] {
-		if d.back.IsZero() || !d.back.Before(called) {
-			latest[d.Node] = d.Witness
+		takenBack := !d.back.IsZero() && d.back.Before(called)
+		if _, known := latest[d.Node]; takenBack || d.At.Before(led) || known && d.At.After(called) {
+			continue
 		}
+		latest[d.Node] = d.Witness
 	}
 	delete(s.drops, lost)
 	delete(latest, lost)
@@ -121,8 +177,21 @@ func (r *Round) witnesses(lost uint64, s *story) []Witness {
 // against are the words of evidence that a process is gone or out of reach.
 var against = []string{
 	"gossip-dead #", "dial-refused #", "unreachable #", "heartbeat-missed #", "link-closed #",
-	"link-reset #", "other-session #", "left #",
+	"link-reset #", "other-session #", "left #", provenDead + " #",
 }
+
+// ledSince is when a node began to lead the last term below one, zero for never.
+func (s *story) ledSince(leader, below uint64) (at time.Time) {
+	for _, reign := range s.list {
+		if reign.Leader == leader && reign.Term < below && !reign.First.IsZero() {
+			at = reign.From
+		}
+	}
+	return at
+}
+
+// provenDead is the word for what a "gone" step tells: the detectors have proof.
+const provenDead = "proven-dead"
 
 // accused are the nodes that the evidence is against.
 func accused(evidence string) (ids []uint64) {

@@ -36,6 +36,26 @@ func (f clockFix) error() time.Duration {
 	return worst
 }
 
+// sameClock is how far clocks may seem to differ and count as one: a record's
+// time is taken a little after its message was, so that on one machine, where a
+// message takes some 50 µs, the clocks seem to differ by as much. It is far below
+// the shortest time that is told.
+const sameClock = 100 * time.Microsecond
+
+// Differs reports whether the clock is off by more than records of one machine
+// may seem to be.
+func (c Clock) Differs() bool { return c.Offset.Abs() > sameClock }
+
+// differ reports whether some clock was corrected by more than that.
+func (f clockFix) differ() bool {
+	for _, c := range f {
+		if c.Differs() {
+			return true
+		}
+	}
+	return false
+}
+
 // bounds are what messages to and from nodes whose clocks are known tell of
 // another clock's offset: it lies between low and high, as far as there are
 // messages in both directions.

@@ -23,6 +23,7 @@ type entry struct {
 
 	role, change string
 	leader, prev uint64
+	token        uint64
 	lease        time.Time // until when the belief counts, by the node's clock; zero for no end
 	warn         bool
 
@@ -31,19 +32,19 @@ type entry struct {
 	messages int    // where what it sent begins in the Round's Messages
 }
 
-func newEntry(rec *trace.Record, l *life) *entry {
-	e := &entry{
+// fill keeps what rec says.
+func (e *entry) fill(rec *trace.Record, l *life) {
+	*e = entry{
 		life: l, seq: rec.Seq, wall: rec.Time, term: rec.Term,
 		event: rec.Event, msg: rec.Msg, msgID: rec.MsgID, detail: rec.Detail, evidence: rec.Evidence,
 		from: rec.From, alive: rec.Alive, why: rec.Why, sent: rec.Sent,
-		role: string(rec.Role), change: string(rec.LeaderChange), leader: rec.Leader,
+		role: string(rec.Role), change: string(rec.LeaderChange), leader: rec.Leader, token: rec.Token,
 		lease: rec.ValidUntil, warn: rec.Level == "warn",
 	}
 	e.clock, _ = proto.ParseHLC(rec.HLC) // the zero reading for none
 	if rec.PrevLeader != nil {
 		e.prev = *rec.PrevLeader
 	}
-	return e
 }
 
 // micros is the reading of the hybrid clock, or of the wall clock where there

@@ -10,10 +10,10 @@ import (
 const heldUp = time.Second
 
 // fates says what became of the messages without a receipt.
-func (r *Round) fates(s *story, g *group, folded map[string]bool) {
+func (r *Round) fates(s *story, g *group, folded map[receipt]bool) {
 	latest := map[[2]uint64]int{} // the last step of a pair whose message arrived
 	for i, m := range r.Messages {
-		if m.Fate == "" && folded[foldedKey(m.ID, m.To)] {
+		if m.Fate == "" && folded[receipt{m.ID, m.To}] {
 			r.Messages[i].Fate = Arrived // its receipt changed nothing
 		}
 		if r.Messages[i].Fate == Arrived {

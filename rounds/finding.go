@@ -72,7 +72,7 @@ func (r *Round) judge(s *story, g *group) {
 }
 
 func (r *Round) find(name FindingName, proof []Ref, format string, args ...any) {
-	proof = slices.DeleteFunc(proof, Ref.IsZero)
+	proof = slices.Compact(slices.DeleteFunc(proof, Ref.IsZero))
 	r.Findings = append(r.Findings, Finding{
 		Name: name, Term: r.Term, Text: fmt.Sprintf(format, args...), Records: proof,
 	})
@@ -163,7 +163,7 @@ func (r *Round) judgeMessages() {
 	if more := len(lost) - named; more > 0 {
 		words = append(words, fmt.Sprintf("%d more", more))
 	}
-	r.find(MessagesLost, slices.Compact(proof), "%s of term %d never arrived: %s.",
+	r.find(MessagesLost, proof, "%s of term %d never arrived: %s.",
 		plural(len(lost), "message"), r.Term, strings.Join(words, ", "))
 }
 

@@ -52,8 +52,8 @@ func (s *story) overlap(g *group, a, b *Reign) (Finding, bool) {
 	}
 	return Finding{
 		Name: Overlap, Term: max(a.Term, b.Term), Records: []Ref{b.First, proof},
-		Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once, for %v.",
-			a.Leader, a.Term, b.Leader, b.Term, Span(both)),
+		Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once, for %v.%s",
+			a.Leader, a.Term, b.Leader, b.Term, Span(both), g.mended.of(a, b)),
 	}, true
 }
 
@@ -62,10 +62,23 @@ func (s *story) overlap(g *group, a, b *Reign) (Finding, bool) {
 // through that.
 func (s *story) reignedUntil(g *group, r *Reign, t time.Time) (time.Time, Ref, bool) {
 	until, proof, _ := s.believedUntil(g, r, t)
-	if !r.Lease.IsZero() && r.Lease.Before(until) {
-		until = r.Lease
+	if lease := s.lease(g, r); !lease.IsZero() && lease.Before(until) {
+		until = lease
 	}
 	return until, proof, until.After(t)
+}
+
+// lease is the latest end of a lease that the records of the process state,
+// renewals that changed nothing among them.
+func (s *story) lease(g *group, r *Reign) time.Time {
+	if m := g.nodes[r.Leader]; m != nil && !r.Lease.IsZero() {
+		if l := m.bySession[r.Session]; l != nil && l.leased == r.Term {
+			if at := s.fix.at(l.node, l.lease); at.After(r.Lease) {
+				return at
+			}
+		}
+	}
+	return r.Lease
 }
 
 // believedUntil is how long the process believed that it led.
@@ -88,7 +101,7 @@ func flapping(rounds []*Round) (found []Finding) {
 	var unasked []*Round
 	for _, r := range rounds {
 		switch r.Cause.Kind {
-		case Operator, HandOver, Unexplained:
+		case Operator, HandOver, SplitMended, Unexplained:
 		default:
 			unasked = append(unasked, r)
 		}

@@ -11,6 +11,7 @@ func (s *story) finish(g *group, out *Group) {
 	out.Nodes, out.Reigns = []Node{}, []Reign{}
 	out.Clocks, out.Findings, out.Unknown = s.fix.list(), []Finding{}, []string{}
 	for _, r := range s.list {
+		r.Lease = s.lease(g, r)
 		out.Reigns = append(out.Reigns, *r)
 	}
 	slices.SortStableFunc(out.Reigns, func(a, b Reign) int {
@@ -61,7 +62,7 @@ func (g *group) between(rounds []*Round) []Finding {
 func (c *character) tell() Node {
 	n := Node{
 		ID: c.id, Attr: c.attr, Alive: c.alive, Term: c.term, Leader: c.leader,
-		Last: c.last, Aside: c.aside,
+		Last: c.last, Aside: c.aside, Ineligible: c.barred,
 	}
 	for id, w := range c.gone {
 		n.Gone = append(n.Gone, Dropped{id, w})

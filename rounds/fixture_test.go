@@ -28,50 +28,80 @@ var fixtures = []struct {
 	nodes                  int
 	network                bool // of its own, to be cut
 	act                    func(*rig)
+	office                 bool // a majority of the nodes makes a leader
 }{
 	{"bully-kill", "bully", "debug", 5, false, func(r *rig) {
 		r.killLeader()
-	}},
+	}, false},
 	{"bully-restart", "bully", "debug", 5, false, func(r *rig) {
 		leader := r.killLeader()
 		r.start(leader)
 		r.follow(leader)
-	}},
+	}, false},
 	{"bully-kill-info", "bully", "info", 5, false, func(r *rig) {
 		r.killLeader()
 		r.killLeader()
-	}},
+	}, false},
 	{"bully-pause", "bully", "debug", 5, false, func(r *rig) {
 		leader := r.leader()
 		r.must(r.c.Pause(leader))
 		r.agreed(r.others(leader)...)
 		r.must(r.c.Resume(leader))
 		r.follow(leader)
-	}},
+	}, false},
 	{"bully-cut", "bully", "debug", 5, true, func(r *rig) {
 		leader := r.leader()
 		r.must(r.net.cut(leader))
 		r.agreed(r.others(leader)...)
 		r.must(r.net.heal(leader))
 		r.follow(leader)
-	}},
-	{"bully-rolling", "bully", "info", 3, false, rolling},
+	}, false},
+	{"bully-rolling", "bully", "info", 3, false, rolling, false},
 	{"ring-kill", "ring", "debug", 5, false, func(r *rig) {
 		r.killLeader()
-	}},
+	}, false},
 	{"ring-restart", "ring", "debug", 5, false, func(r *rig) {
 		leader := r.killLeader()
 		r.start(leader)
 		r.agreed()
-	}},
+	}, false},
 	{"ring-pause", "ring", "debug", 5, false, func(r *rig) {
 		leader := r.leader()
 		r.must(r.c.Pause(leader))
 		r.agreed(r.others(leader)...)
 		r.must(r.c.Resume(leader))
 		r.agreed()
-	}},
-	{"ring-rolling", "ring", "info", 3, false, rolling},
+	}, false},
+	{"ring-rolling", "ring", "info", 3, false, rolling, false},
+	{"office-kill", "bully", "debug", 5, false, func(r *rig) {
+		r.killLeader()
+	}, true},
+	{"office-ring-kill", "ring", "info", 5, false, func(r *rig) {
+		r.killLeader()
+	}, true},
+	{"office-pause", "bully", "debug", 5, false, func(r *rig) {
+		leader := r.leader()
+		r.must(r.c.Pause(leader))
+		r.agreed(r.others(leader)...)
+		r.must(r.c.Resume(leader))
+		r.agreed()
+	}, true},
+	{"office-cut", "bully", "debug", 5, true, func(r *rig) {
+		leader := r.leader()
+		r.must(r.net.cut(leader))
+		r.agreed(r.others(leader)...)
+		r.must(r.net.heal(leader))
+		r.agreed()
+	}, true},
+	{"office-no-quorum", "bully", "info", 3, false, func(r *rig) {
+		r.killLeader()
+		r.kill(r.leader())
+		for _, last := range r.others(0) {
+			_, err := r.c.WaitLeader(r.ctx, 0, last)
+			r.must(err)
+			r.asked(last)
+		}
+	}, true},
 }
 
 // rolling restarts every node in turn, as an upgrade does.
@@ -115,6 +145,9 @@ func TestRecord(t *testing.T) {
 				Binary: binary, Nodes: f.nodes, Algorithm: f.algorithm,
 				Args: []string{"--log-level", f.level, "--cluster", "demo"},
 			}
+			if f.office {
+				cfg.Args = append(cfg.Args, "--voters", fmt.Sprintf("1-%d", f.nodes))
+			}
 			if f.network {
 				r.net = newNetwork(t, f.nodes)
 				cfg.Hosts = r.net.hosts()
@@ -124,7 +157,7 @@ func TestRecord(t *testing.T) {
 			r.must(err)
 			defer func() { r.must(r.c.Close()) }()
 			r.must(r.c.StartAll())
-			r.settled(f.algorithm)
+			r.settled(f.algorithm, f.office)
 			f.act(r)
 			r.quiet()
 			r.must(r.keep(filepath.Join("testdata", f.name+".log")))
@@ -140,8 +173,8 @@ func (r *rig) must(err error) {
 }
 
 // settled waits until all agree and nothing more will happen by itself.
-func (r *rig) settled(algorithm string) {
-	if algorithm == "bully" {
+func (r *rig) settled(algorithm string, office bool) {
+	if algorithm == "bully" && !office {
 		nodes := r.c.Nodes()
 		r.follow(nodes[len(nodes)-1].ID)
 		return
@@ -205,11 +238,30 @@ func (r *rig) others(but proto.NodeID) []proto.NodeID {
 
 func (r *rig) killLeader() proto.NodeID {
 	leader := r.leader()
-	_, err := r.c.Kill(leader)
-	r.must(err)
-	r.dead[leader] = true
+	r.kill(leader)
 	r.agreed()
 	return leader
+}
+
+func (r *rig) kill(id proto.NodeID) {
+	_, err := r.c.Kill(id)
+	r.must(err)
+	r.dead[id] = true
+}
+
+// asked waits until a node that is alone has asked the voters since it lost its
+// leader.
+func (r *rig) asked(id proto.NodeID) {
+	r.must(r.c.Wait(r.ctx, func() bool {
+		asked := false
+		for _, rec := range r.c.Records() {
+			if rec.Node == uint64(id) {
+				asks := strings.Contains(strings.Join(rec.Why, "\n"), "-> ask the voters")
+				asked = rec.Leader == 0 && (asked || asks)
+			}
+		}
+		return asked
+	}))
 }
 
 func (r *rig) start(id proto.NodeID) {

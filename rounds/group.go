@@ -1,7 +1,6 @@
 package rounds
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"sort"
@@ -22,7 +21,9 @@ type group struct {
 	clock     int64           // the highest reading of the hybrid clock, in µs
 	stream    *stream         // nil unless rounds are told while records come in
 	deaths    []death
+	mended    mended
 	story     *story
+	spare     []*entry // of rounds that are told
 }
 
 // member is what is known of one node while records come in.
@@ -40,15 +41,20 @@ type log struct {
 	entries []*entry
 	// folded are the ids of messages whose receipts changed nothing: they
 	// arrived, and that is all there is to say.
-	folded map[string]bool
+	folded map[receipt]bool
 	clock  int64 // the highest reading of the entries, in µs
 	led    bool  // somebody leads it
 	calm   int   // the entries there were when Ended was last asked
 }
 
-func newGroup(key groupKey) *group {
+// lease is what an office guarantees.
+const lease = "lease"
+
+func newGroup(key groupKey, brief bool) *group {
 	nodes := map[uint64]*member{}
-	return &group{key: key, nodes: nodes, open: map[uint64]*log{}, story: newStory(nodes)}
+	g := &group{key: key, nodes: nodes, open: map[uint64]*log{}, story: newStory(nodes)}
+	g.story.brief = brief
+	return g
 }
 
 // restarts reports whether rec begins another simulated run: a run's records
@@ -68,9 +74,12 @@ func (g *group) add(rec *trace.Record, text bool) {
 	}
 	g.records++
 	g.newest = rec.Time
-	g.guarantee = cmp.Or(g.guarantee, rec.Guarantee)
+	if g.guarantee == "" || rec.Guarantee == lease { // which text tells late
+		g.guarantee = rec.Guarantee
+	}
 	settled := m.term == rec.Term && m.leader == rec.Leader && rec.Leader != 0
 	m.term, m.leader = rec.Term, rec.Leader
+	g.mended.note(rec)
 	chatter := settled && isChatter(rec)
 	if g.stream.has(rec.Term) {
 		if !chatter {
@@ -83,11 +92,38 @@ func (g *group) add(rec *trace.Record, text bool) {
 		t.fold(rec)
 		return
 	}
-	e := newEntry(rec, l)
+	e := g.entry()
+	e.fill(rec, l)
 	g.clock = max(g.clock, e.micros())
 	t.entries = append(t.entries, e)
 	t.clock = max(t.clock, e.micros())
-	t.led = t.led || e.leader != 0
+	t.led = t.led || e.leader != 0 && (rec.Guarantee != lease || e.change != "" || e.token == rec.Term)
+}
+
+// entriesAtOnce is how many entries there is room made for at a time.
+const entriesAtOnce = 64
+
+// entry is room for one: that of a round that was told, if there is any.
+func (g *group) entry() *entry {
+	if len(g.spare) == 0 {
+		room := make([]entry, entriesAtOnce)
+		for i := range room {
+			g.spare = append(g.spare, &room[i])
+		}
+	}
+	last := len(g.spare) - 1
+	e := g.spare[last]
+	g.spare = g.spare[:last]
+	return e
+}
+
+// recycle takes the entries of a round that was told back.
+func (g *group) recycle(t *log) {
+	for _, e := range t.entries {
+		*e = entry{}
+	}
+	g.spare = append(g.spare, t.entries...)
+	delete(g.open, t.term)
 }
 
 // fold keeps of a record that changed nothing what others need.
@@ -96,9 +132,9 @@ func (t *log) fold(rec *trace.Record) {
 		return
 	}
 	if t.folded == nil {
-		t.folded = map[string]bool{}
+		t.folded = map[receipt]bool{}
 	}
-	t.folded[foldedKey(rec.MsgID, rec.Node)] = true
+	t.folded[receipt{rec.MsgID, rec.Node}] = true
 }
 
 func (g *group) log(term uint64) *log {

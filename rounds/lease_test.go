@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -39,5 +40,44 @@ func TestLeaseEndsAReign(t *testing.T) {
 		if found != overlaps {
 			t.Errorf("a lease to %vs, another leads from 3s: overlap found %v", lease, found)
 		}
+	}
+}
+
+// With an office a leader stays in it while the next round is on: its records of
+// that round's term do not make it the leader of that term.
+func TestInOfficeDuringARound(t *testing.T) {
+	s := newScript()
+	hold := func(node uint64, ms int, term uint64) {
+		s.add(node, ms, trace.Record{
+			Term: term, Event: "receive", Guarantee: "lease", Leader: node, Token: term, LeaderChange: "elected",
+			Why: []string{fmt.Sprintf("a majority granted term %d -> hold the office", term)},
+		})
+	}
+	follow := func(node uint64, ms int, leader, term uint64) {
+		s.add(node, ms, trace.Record{
+			Term: term, Event: "receive", Guarantee: "lease", Leader: leader, LeaderChange: "elected",
+			Why: []string{fmt.Sprintf("%d holds the office, term %d -> follow it", leader, term)},
+		})
+	}
+	hold(3, 0, 1)
+	follow(1, 1, 3, 1)
+	follow(2, 1, 3, 1)
+	s.add(2, 10, trace.Record{
+		Term: 2, Event: "peers", Alive: []uint64{1, 2}, Evidence: "heartbeat-missed 3", Guarantee: "lease", Leader: 3,
+		Why: []string{"leader 3 is gone -> call an election of term 2"},
+	})
+	s.add(3, 11, trace.Record{
+		Term: 2, Event: "receive", From: 2, Msg: "ELECTION", MsgID: "2:1", Guarantee: "lease", Leader: 3, Token: 1,
+		Why: []string{"term 2 is above 1 -> adopt it"},
+	})
+	hold(2, 800, 2)
+	follow(1, 801, 2, 2)
+	g := s.b.History().Groups[0]
+	if len(g.Reigns) != 2 || g.Reigns[0].Leader != 3 || g.Reigns[0].Term != 1 || g.Reigns[1].Leader != 2 {
+		t.Errorf("reigns %+v", g.Reigns)
+	}
+	r := g.Rounds[len(g.Rounds)-1]
+	if r.Winner == nil || r.Winner.Node != 2 || len(r.Rivals) > 0 || r.Steps[1].LeaderTerm != 1 {
+		t.Errorf("winner %+v, rivals %+v, steps %+v", r.Winner, r.Rivals, r.Steps)
 	}
 }

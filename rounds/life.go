@@ -24,6 +24,9 @@ type life struct {
 	inOrder bool      // the marks are, by number
 	top     mark      // the one of the highest number
 	fell    []Finding // terms that went back
+	// lease is until when it said last that it leads, and leased the term.
+	lease  time.Time
+	leased uint64
 }
 
 // mark is when a record was written, and in which term.
@@ -78,6 +81,9 @@ func (l *life) add(rec *trace.Record) bool {
 		l.until = rec.Time
 	}
 	l.debug = l.debug || rec.Level == "debug"
+	if rec.Leader == rec.Node && rec.ValidUntil.After(l.lease) {
+		l.lease, l.leased = rec.ValidUntil, cmp.Or(rec.Token, rec.Term)
+	}
 	l.mark(mark{rec.Seq, rec.Term, rec.Time, len(rec.Sent) > 0})
 	return true
 }

@@ -3,7 +3,6 @@ package rounds
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/ringleader-dev/ringleader/trace"
 )
@@ -20,32 +19,39 @@ func parseSent(s string) (sentMessage, bool) {
 }
 
 // messages pairs what the entries, which are in causal order, sent and
-// received, and fills in the Steps' indexes.
-func messages(r *Round, entries []*entry) {
+// received, and fills in the Steps' indexes, which lie in the room.
+func messages(r *Round, entries []*entry, in *room) {
+	n := 0
+	for _, e := range entries {
+		n += len(e.sent)
+	}
+	r.Messages, in.sent = slices.Grow(r.Messages, n), slices.Grow(in.sent, n)
 	for i, e := range entries {
+		from := len(in.sent)
 		e.messages = len(r.Messages)
 		for _, s := range e.sent {
 			m, ok := parseSent(s)
 			if !ok {
 				continue // no node writes that
 			}
-			r.Steps[i].Sent = append(r.Steps[i].Sent, len(r.Messages))
+			in.sent = append(in.sent, len(r.Messages))
 			r.Messages = append(r.Messages, Message{
 				ID: m.id, Kind: m.kind, From: e.node(), To: m.to, SendStep: i, ReceiveStep: -1,
 			})
 		}
+		r.Steps[i].Sent = in.sent[from:len(in.sent):len(in.sent)]
 	}
-	var unsent map[unsentKey]int
+	var unsent map[receipt]int
 	for i, e := range entries {
 		if e.msgID == "" {
 			continue
 		}
 		at := r.messageOf(e)
 		if at < 0 {
-			key, known := unsentKey{e.msgID, e.node()}, false
+			key, known := receipt{e.msgID, e.node()}, false
 			if at, known = unsent[key]; !known {
 				if unsent == nil {
-					unsent = map[unsentKey]int{}
+					unsent = map[receipt]int{}
 				}
 				at = len(r.Messages)
 				unsent[key] = at
@@ -74,8 +80,8 @@ func (r *Round) messageOf(e *entry) int {
 	return -1
 }
 
-// unsentKey is a message without a send: its id, and whom it went to.
-type unsentKey struct {
+// receipt names what was received: a message's id, and whom it went to.
+type receipt struct {
 	id string
 	to uint64
 }
@@ -127,6 +133,3 @@ func inSendOrder(r *Round) {
 		}
 	}
 }
-
-// foldedKey names a message in a log's folded receipts.
-func foldedKey(id string, to uint64) string { return id + ">" + strconv.FormatUint(to, 10) }

@@ -48,6 +48,8 @@ type Node struct {
 	// Aside is the record in which it was asked to stand aside, which holds until
 	// it is asked to stand again or restarts. Seq 0 when it stands.
 	Aside Ref `json:"aside,omitzero"`
+	// Ineligible is why it is not eligible, where that is why it stands aside.
+	Ineligible string `json:"ineligible,omitempty"`
 }
 
 // Dropped is a node that another one believes gone, and why.

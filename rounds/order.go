@@ -62,17 +62,37 @@ func byClock(fix clockFix) func(a, b *entry) int {
 // its send. Ids begin anew with each life of a node, so one id may have been
 // sent twice.
 func (t *log) pair() {
-	sent := map[string][]*entry{}
+	n := 0
+	for _, e := range t.entries {
+		n += len(e.sent)
+	}
+	sent := make(map[string]*entry, n)
+	again := map[string][]*entry{} // all with that id, where there are several
 	for _, e := range t.entries {
 		for _, s := range e.sent {
-			if at := strings.IndexByte(s, '#'); at >= 0 {
-				sent[s[at+1:]] = append(sent[s[at+1:]], e)
+			at := strings.IndexByte(s, '#')
+			if at < 0 {
+				continue
+			}
+			id := s[at+1:]
+			if first := sent[id]; first == nil {
+				sent[id] = e
+			} else {
+				if again[id] == nil {
+					again[id] = []*entry{first}
+				}
+				again[id] = append(again[id], e)
 			}
 		}
 	}
 	for _, e := range t.entries {
-		if e.msgID != "" {
-			e.cause = matchSend(sent[e.msgID], e)
+		if e.msgID == "" {
+			continue
+		}
+		if several := again[e.msgID]; several != nil {
+			e.cause = matchSend(several, e)
+		} else if first := sent[e.msgID]; first != nil {
+			e.cause = matchSend([]*entry{first}, e)
 		}
 	}
 }

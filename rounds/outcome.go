@@ -56,12 +56,13 @@ func (r *Round) participate(s *story) {
 	}
 	late := map[uint64]bool{} // a process that began when there was a leader
 	won := r.place()
-	for i, st := range r.Steps {
+	for i := range r.Steps {
+		st := &r.Steps[i]
 		p := part(st.Ref.Node)
 		if won >= 0 && i > won && st.Event == "start" && p.Believed.IsZero() {
 			late[st.Ref.Node] = true
 		}
-		if r.Winner != nil && st.Leader == r.Winner.Node && p.Believed.IsZero() {
+		if r.Winner != nil && st.led() == r.Winner.Node && p.Believed.IsZero() {
 			p.Believed, p.BelievedAt = st.Ref, st.At
 		}
 	}
@@ -127,15 +128,8 @@ func (r *Round) count() {
 	if err != nil || r.Winner == nil || len(r.Winner.Live) == 0 {
 		return
 	}
-	n := len(r.Winner.Live)
-	t := &Theory{
-		Live: n, Best: entry.Theory.Best(n), Worst: entry.Theory.Worst(n),
-		BestCase: entry.Theory.BestCase, WorstCase: entry.Theory.WorstCase,
-	}
-	for _, k := range entry.Theory.Kinds {
-		t.Sent += byKind[k.String()]
-	}
-	r.Theory = t
+	r.Theory = theoryOf(entry.Theory, len(r.Winner.Live), byKind)
+	r.officeTheory(byKind)
 }
 
 // markCounted marks the messages that were sent until all who were expected to
@@ -162,7 +156,8 @@ func (r *Round) participant(id uint64) *Participant {
 // split divides the round's time.
 func (r *Round) split(s *story, g *group) {
 	p := &r.Split
-	p.Estimated, p.Error = len(s.fix) > 0, s.fix.error()
+	p.Error = s.fix.error()
+	p.Estimated = s.fix.differ() || p.Error > sameClock
 	p.Began = r.Cause.At
 	if r.Winner == nil || p.Began.IsZero() {
 		return
@@ -186,7 +181,7 @@ func (r *Round) split(s *story, g *group) {
 func (r *Round) ended() (last time.Time) {
 	for _, p := range r.Participants {
 		expected := p.Part == PartFollower || p.Part == PartWinner
-		if expected && p.BelievedAt.After(last) {
+		if expected && (last.IsZero() || p.BelievedAt.After(last)) {
 			last = p.BelievedAt
 		}
 	}

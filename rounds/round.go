@@ -41,6 +41,8 @@ type Round struct {
 	// Rivals led the same term, as they saw it, besides the winner.
 	Rivals []Winner `json:"rivals,omitempty"`
 
+	Ballot *Ballot `json:"ballot,omitempty"` // how the voters of the office answered; nil without one
+
 	Counts []KindCount `json:"counts"` // the counted messages, by kind
 	Theory *Theory     `json:"theory"` // nil when the algorithm is not in the catalogue, or nobody won
 	Split  Split       `json:"split"`
@@ -56,6 +58,8 @@ type Cause struct {
 	// Kind is one word for it.
 	Kind CauseKind `json:"kind"`
 	// Text is the reason in the words of the first initiator: "leader 5 is gone".
+	// Wish is who asked for a HandOver, and what for, where a record tells.
+	Wish string `json:"wish,omitempty"`
 	Text string `json:"text"`
 	// Lost is the leader whose loss is the cause, 0 for none.
 	Lost uint64 `json:"lost,omitempty"`
@@ -80,8 +84,10 @@ const (
 	LeaderLost   CauseKind = "leader-lost"  // detectors say that the leader is gone
 	LeaderSilent CauseKind = "silent"       // the leader was not heard of
 	FirstLeader  CauseKind = "no-leader"    // nobody had led, or none was heard of at a start
+	SplitMended  CauseKind = "split-mended" // leaders met again, all stopped, one is elected
 	Operator     CauseKind = "operator"     // somebody called an election
 	HandOver     CauseKind = "hand-over"    // the leader resigned in favour of another
+	Vacant       CauseKind = "vacant"       // nobody held the office, and nobody had called an election
 	HigherRank   CauseKind = "higher-rank"  // a node ranks above the leader and takes over
 	RoundFailed  CauseKind = "round-failed" // the round before brought no leader
 	Unexplained  CauseKind = "unknown"      // the records do not tell
@@ -151,6 +157,7 @@ const (
 	Outranked  VerdictKind = "outranked"    // another ranks above it
 	Suppressed VerdictKind = "suppressed"   // another initiator's messages go on, its own do not
 	Deposed    VerdictKind = "stepped-down" // two leaders met
+	Refused    VerdictKind = "refused"      // a voter grants it nothing, since it is bound to Over, 0 for nobody
 )
 
 // Winner is the node that led the term.

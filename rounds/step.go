@@ -21,11 +21,24 @@ type Step struct {
 	// The belief after the step.
 	Role   string `json:"role"`   // leader, follower or looking
 	Leader uint64 `json:"leader"` // 0 is nobody
-	Change string `json:"change,omitempty"`
+	// LeaderTerm is the term that Leader leads where it is not the round's own:
+	// with an office, a leader stays in it while the next round is on. 0 otherwise.
+	LeaderTerm uint64 `json:"leader_term,omitempty"`
+	Token      uint64 `json:"token,omitempty"`
+	Change     string `json:"change,omitempty"`
 	// Prev is who was believed before a Change.
 	Prev uint64 `json:"prev,omitempty"`
 	// Lease is when the belief ends by itself, corrected; zero when it has none.
 	Lease time.Time `json:"valid_until,omitzero"`
+}
+
+// led is whom the step names as the leader of the round's own term, 0 for
+// nobody.
+func (s *Step) led() uint64 {
+	if s.LeaderTerm != 0 {
+		return 0
+	}
+	return s.Leader
 }
 
 // Message is one message of the round.

@@ -1,7 +1,9 @@
 package rounds
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -21,6 +23,9 @@ type story struct {
 	// drops are who dropped a node from its view, by that node, in the order of
 	// the steps, as long as no round was about it.
 	drops map[uint64][]*drop
+	// brief: rounds are told without their steps and messages, which share room.
+	brief bool
+	room  room
 }
 
 type reignKey struct{ leader, term uint64 }
@@ -46,13 +51,15 @@ type character struct {
 	leader, term uint64
 	last         Ref // the last step
 	lastAt       time.Time
-	aside        Ref // the step in which it was told to stand aside
+	aside        Ref    // the step in which it was told to stand aside
+	barred       string // why it is not eligible
+	wish         string // the last that made it leave, if it leads
 }
 
 func newStory(members map[uint64]*member) *story {
 	return &story{
 		members: members, ways: ways{}, fix: clockFix{}, nodes: map[uint64]*character{}, reigns: map[reignKey]*Reign{},
-		drops: map[uint64][]*drop{},
+		drops: map[uint64][]*drop{}, room: newRoom(),
 	}
 }
 
@@ -86,16 +93,28 @@ func (s *story) step(r *Round, i int) {
 		}
 		c.alive, c.gone, c.session = nil, map[uint64]Witness{}, st.Ref.Session
 		c.leader, c.term = 0, 0 // the process before ended unseen
-		c.aside = Ref{}
+		c.aside, c.barred = Ref{}, ""
 	}
 	switch st.Event {
 	case "peers":
 		s.look(c, st)
 		c.viewed = r.Term
+	case "gone":
+		s.prove(c, st)
 	case "resign":
-		c.aside = st.Ref
+		c.aside, c.wish = st.Ref, "it was asked to resign"
+	case "transfer":
+		c.wish = "transfer " + st.Detail
 	case "campaign":
-		c.aside = Ref{}
+		if c.barred == "" {
+			c.aside = Ref{}
+		}
+	case "eligible":
+		why, no := strings.CutPrefix(st.Detail, "no, ")
+		c.aside, c.barred, c.wish = Ref{}, "", ""
+		if no {
+			c.aside, c.barred, c.wish = st.Ref, why, why
+		}
 	}
 	s.believe(c, st, r)
 	c.last, c.lastAt = st.Ref, st.At
@@ -103,15 +122,11 @@ func (s *story) step(r *Round, i int) {
 
 // look takes the node's new view.
 func (s *story) look(c *character, st *Step) {
-	before := c.alive
-	if before == nil { // its views so far are not in the records
-		before = accused(st.Evidence)
-	}
-	for _, id := range before {
-		if !slices.Contains(st.Alive, id) {
-			w := Witness{Node: c.id, Evidence: st.Evidence, Ref: st.Ref, At: st.At}
-			c.gone[id] = w
-			s.drops[id] = append(s.drops[id], &drop{Witness: w})
+	// At level info not every view is in the records: a node may be dropped of
+	// which none told that it had come back. The evidence names it.
+	for _, id := range union(c.alive, accused(st.Evidence)) {
+		if !slices.Contains(st.Alive, id) && id != c.id {
+			s.drop(id, Witness{Node: c.id, Evidence: st.Evidence, Ref: st.Ref, At: st.At})
 		}
 	}
 	for _, id := range st.Alive {
@@ -122,6 +137,40 @@ func (s *story) look(c *character, st *Step) {
 		s.takeBack(c.id, id, st.At)
 	}
 	c.alive = st.Alive
+}
+
+// prove takes the proof that a process is dead.
+func (s *story) prove(c *character, st *Step) {
+	if id, _, ok := leadingNumber(st.Detail); ok {
+		s.drop(id, Witness{Node: c.id, Evidence: fmt.Sprint(provenDead, " ", id), Ref: st.Ref, At: st.At})
+	}
+}
+
+// drop notes evidence against id. The view without the node that follows a proof
+// at once is the same evidence, and says what it was.
+func (s *story) drop(id uint64, w Witness) {
+	c := s.character(w.Node)
+	c.gone[id] = w
+	for _, d := range s.drops[id] {
+		proof := d.Node == w.Node && d.back.IsZero() && strings.HasPrefix(d.Evidence, provenDead)
+		if proof && d.Ref.Session == w.Ref.Session && w.At.Sub(d.At) <= heldUp {
+			d.Evidence = w.Evidence
+			c.gone[id] = d.Witness
+			return
+		}
+	}
+	s.drops[id] = append(s.drops[id], &drop{Witness: w})
+}
+
+// union is a and what b has besides.
+func union(a, b []uint64) []uint64 {
+	all := a
+	for _, id := range b {
+		if !slices.Contains(all, id) {
+			all = append(all[:len(all):len(all)], id)
+		}
+	}
+	return all
 }
 
 // takeBack notes that node no longer believes id gone.
@@ -143,7 +192,11 @@ func (s *story) past() {
 
 // believe notes a changed belief in the reigns it ends and begins.
 func (s *story) believe(c *character, st *Step, r *Round) {
-	changed := c.leader != st.Leader || c.term != r.Term
+	term := c.leads(st, r)
+	if st.Leader != 0 && term != r.Term {
+		st.LeaderTerm = term
+	}
+	changed := c.leader != st.Leader || c.term != term
 	if reign := s.reigns[reignKey{c.leader, c.term}]; reign != nil {
 		switch {
 		case c.leader != c.id:
@@ -155,13 +208,36 @@ func (s *story) believe(c *character, st *Step, r *Round) {
 		}
 	}
 	if changed {
-		c.leader, c.term = st.Leader, r.Term
+		c.leader, c.term = st.Leader, term
 		s.follow(c, st)
 	}
 	if reign := s.reigns[reignKey{c.leader, c.term}]; reign != nil && c.leader == c.id &&
 		st.Lease.After(reign.Lease) {
 		reign.Lease = st.Lease
 	}
+}
+
+// leads is the term that the step's leader leads. Without an office it is the
+// record's; with one, a record has the term of the round that is on, and the
+// leader may be that of an earlier one.
+func (c *character) leads(st *Step, r *Round) uint64 {
+	switch {
+	case r.Guarantee != lease || st.Leader == 0:
+		return r.Term
+	case st.Token != 0:
+		return st.Token
+	case st.Change == "" && st.Leader == c.leader:
+		return c.term
+	}
+	for _, why := range st.Why {
+		if n, ok := phrase("# holds the office, term # -> follow it", why); ok {
+			return n[1]
+		}
+		if n, ok := phrase("a majority granted term # -> hold the office", why); ok {
+			return n[0]
+		}
+	}
+	return r.Term
 }
 
 // senderOf is the record that sent what the step received.

@@ -91,7 +91,7 @@ func (g *group) ended(calm bool) (told []*Round, between []Finding) {
 			g.stream.recent = append(g.stream.recent, r)
 		}
 		g.stream.told[term] = t.clock
-		delete(g.open, term)
+		g.recycle(t)
 	}
 	if len(told) > 0 {
 		between = g.news()
@@ -103,12 +103,13 @@ func (g *group) ended(calm bool) (told []*Round, between []Finding) {
 // late takes a record of a round that has been told: what it says of the
 // node's belief still counts.
 func (g *group) late(rec *trace.Record, l *life) {
-	e := newEntry(rec, l)
+	e := &entry{}
+	e.fill(rec, l)
 	if e.micros() <= g.stream.told[rec.Term] && rec.Term > 0 {
 		g.stream.after++
 	}
 	g.clock = max(g.clock, e.micros())
-	g.story.step(&Round{Term: rec.Term, Steps: g.story.steps([]*entry{e})}, 0)
+	g.story.step(&Round{Guarantee: g.guarantee, Term: rec.Term, Steps: g.story.steps([]*entry{e}, nil)}, 0)
 }
 
 // news are the findings between rounds that were not said before.

@@ -84,7 +84,7 @@ func writeLater(t testing.TB, w io.Writer, records []trace.Record, times int) {
 func TestFollowingIsBounded(t *testing.T) {
 	const times = 4000
 	records := fixture(t, "bully-kill")
-	f := &following{b: rounds.NewBuilder()}
+	f := &following{b: rounds.NewBriefBuilder()}
 	var heaps []uint64
 	for i := range times {
 		var log bytes.Buffer
@@ -131,9 +131,37 @@ func (f *following) Add(rec *trace.Record) {
 func (f *following) AddText(rec *trace.Record)       { f.b.AddText(rec) }
 func (f *following) Death(string, uint64, time.Time) {}
 
+// A brief Builder says the same of a round in its line, and of what is wrong.
+func TestBriefTellsTheSame(t *testing.T) {
+	for _, f := range fixtures {
+		var want, got bytes.Buffer
+		for b, out := range map[*rounds.Builder]*bytes.Buffer{
+			rounds.NewBuilder(): &want, rounds.NewBriefBuilder(): &got,
+		} {
+			if _, err := logs.ReadFile("testdata/"+f.name+".log", b); err != nil {
+				t.Fatal(err)
+			}
+			g := b.History().Groups[0]
+			for _, r := range g.Rounds {
+				if err := tell.Line(out, r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := tell.Remarks(out, g); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got.String() != want.String() {
+			t.Errorf("%s: brief\n%s\nin full\n%s", f.name, &got, &want)
+		}
+	}
+}
+
 // Rounds that are told one by one are told as all at once.
 func TestFollowingTellsTheSame(t *testing.T) {
-	for _, name := range []string{"bully-kill", "bully-restart", "ring-kill", "bully-kill-info"} {
+	for _, name := range []string{
+		"bully-kill", "bully-restart", "ring-kill", "bully-kill-info", "office-kill", "office-ring-kill", "office-cut",
+	} {
 		records := fixture(t, name)
 		whole, parts := rounds.NewBuilder(), rounds.NewBuilder()
 		var want, got bytes.Buffer
@@ -158,6 +186,28 @@ func TestFollowingTellsTheSame(t *testing.T) {
 	}
 }
 
+// With an office a lost leader stays in it until its lease ends, and nothing is
+// written meanwhile: the round is not over then.
+func TestFollowingWaitsForTheLease(t *testing.T) {
+	b := rounds.NewBuilder()
+	told := 0
+	for _, rec := range fixture(t, "office-pause") {
+		b.Add(&rec)
+		for range 2 {
+			over, _ := b.Ended(true)
+			for _, r := range over {
+				told++
+				if r.Winner == nil {
+					t.Errorf("term %d was told before it had a leader, at record %d:%d", r.Term, rec.Node, rec.Seq)
+				}
+			}
+		}
+	}
+	if told != 2 {
+		t.Errorf("%d rounds", told)
+	}
+}
+
 // BenchmarkLines is the way from a log to the list of its rounds. The promise is
 // 100 MB/s on one core: run it with -cpu 1.
 func BenchmarkLines(b *testing.B) {
@@ -171,7 +221,7 @@ func BenchmarkLines(b *testing.B) {
 			b.SetBytes(int64(log.Len()))
 			b.ReportMetric(float64(3000*len(records)), "records")
 			for b.Loop() {
-				builder := rounds.NewBuilder()
+				builder := rounds.NewBriefBuilder()
 				if _, err := logs.Read(bytes.NewReader(log.Bytes()), builder); err != nil {
 					b.Fatal(err)
 				}
@@ -202,7 +252,7 @@ func BenchmarkFollow(b *testing.B) {
 	}
 	b.SetBytes(int64(log.Len()))
 	for b.Loop() {
-		f := &following{b: rounds.NewBuilder()}
+		f := &following{b: rounds.NewBriefBuilder()}
 		if _, err := logs.Read(bytes.NewReader(log.Bytes()), f); err != nil || f.told < 5000 {
 			b.Fatal(f.told, err)
 		}

@@ -12,11 +12,12 @@ func (s *story) tell(g *group, t *log) *Round {
 	r := &Round{
 		Cluster: g.key.cluster, Algorithm: g.key.algo, Guarantee: g.guarantee,
 		Run: g.key.run, Term: t.term,
-		Initiators: []Initiator{}, Participants: []Participant{}, Steps: s.steps(t.entries),
-		Messages: []Message{}, Verdicts: []Verdict{}, Counts: []KindCount{},
+		Initiators: []Initiator{}, Participants: []Participant{}, Steps: s.steps(t.entries, s.room.steps),
+		Verdicts: []Verdict{}, Counts: []KindCount{},
 		LeftBehind: []Straggler{}, Findings: []Finding{}, Unknown: []string{},
 	}
-	messages(r, t.entries)
+	r.Messages, s.room.sent = s.room.messages[:0], s.room.sent[:0]
+	messages(r, t.entries, &s.room)
 	known := map[Verdict]bool{}
 	var led []Winner
 	for i := range r.Steps {
@@ -32,23 +33,40 @@ func (s *story) tell(g *group, t *log) *Round {
 	r.choose(led)
 	r.findCause(s)
 	r.end(s, g)
+	r.ballot()
 	r.fates(s, g, t.folded)
 	r.count()
 	r.split(s, g)
 	r.findUnknown(t.entries)
 	r.judge(s, g)
 	s.past()
+	if s.brief {
+		s.room.steps, s.room.messages = r.Steps, r.Messages
+		r.Steps, r.Messages = nil, nil
+	} else {
+		s.room = newRoom()
+	}
 	return r
 }
 
-// steps are the entries as a Round has them.
-func (s *story) steps(entries []*entry) []Step {
-	steps := make([]Step, len(entries))
+// room is where the steps and messages of one round lie. Rounds that are told
+// without them use it one after the other.
+type room struct {
+	steps    []Step
+	messages []Message
+	sent     []int // indexes in messages, of all steps
+}
+
+func newRoom() room { return room{steps: []Step{}, messages: []Message{}} }
+
+// steps are the entries as a Round has them, in the room given.
+func (s *story) steps(entries []*entry, room []Step) []Step {
+	steps := slices.Grow(room[:0], len(entries))[:len(entries)]
 	for i, e := range entries {
 		steps[i] = Step{
 			Ref: e.ref(), At: s.fix.at(e.node(), e.wall), Wall: e.wall,
 			Event: e.event, Detail: e.detail, Alive: e.alive, Evidence: e.evidence, Why: e.why,
-			Warn: e.warn, Received: -1, Role: e.role, Leader: e.leader, Change: e.change, Prev: e.prev,
+			Warn: e.warn, Received: -1, Role: e.role, Leader: e.leader, Change: e.change, Prev: e.prev, Token: e.token,
 		}
 		if !e.lease.IsZero() {
 			steps[i].Lease = s.fix.at(e.node(), e.lease)
@@ -68,8 +86,11 @@ func (r *Round) step(ref Ref) *Step {
 
 // ranks gathers the attributes that messages name: "candidate 4:0".
 func (r *Round) ranks(s *story) {
-	for _, st := range r.Steps {
-		for id, attr := range peersIn(st.Detail) {
+	for i := range r.Steps {
+		if r.Steps[i].Event != "receive" {
+			continue // an operator's words may look like anything
+		}
+		for id, attr := range peersIn(r.Steps[i].Detail) {
 			s.character(id).attr = &attr
 		}
 	}

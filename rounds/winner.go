@@ -10,14 +10,14 @@ import (
 // to. debug: the node writes down every view that it takes.
 func (r *Round) lead(led []Winner, i int, s *story, debug bool) []Winner {
 	st := &r.Steps[i]
-	if st.Leader == 0 || st.Leader != st.Ref.Node ||
+	if st.led() == 0 || st.led() != st.Ref.Node ||
 		slices.ContainsFunc(led, func(w Winner) bool { return w.Node == st.Leader }) {
 		return led
 	}
 	w := Winner{Node: st.Leader, Ref: st.Ref, At: st.At}
 	for _, why := range st.Why {
 		cause, decision := reason(why)
-		if _, ok := phrase("lead term #", decision); ok {
+		if _, ok := phrase("lead term #", decision); ok || decision == "hold the office" {
 			w.Why = cause
 		}
 	}
@@ -70,11 +70,12 @@ func (r *Round) choose(led []Winner) {
 // next leader's record.
 func (r *Round) followed(w, next Winner) bool {
 	believed := map[uint64]bool{w.Node: true}
-	for _, st := range r.Steps {
+	for i := range r.Steps {
+		st := &r.Steps[i]
 		if st.Ref == next.Ref {
 			break
 		}
-		if st.Leader == w.Node {
+		if st.led() == w.Node {
 			believed[st.Ref.Node] = true
 		}
 	}
@@ -83,9 +84,9 @@ func (r *Round) followed(w, next Winner) bool {
 
 // namedLeader is whom the records name as the leader, 0 for nobody.
 func (r *Round) namedLeader() uint64 {
-	for _, st := range r.Steps {
-		if st.Leader != 0 {
-			return st.Leader
+	for i := range r.Steps {
+		if led := r.Steps[i].led(); led != 0 {
+			return led
 		}
 	}
 	return 0
@@ -96,11 +97,12 @@ func (r *Round) namedLeader() uint64 {
 func (r *Round) acted() []uint64 {
 	acted := map[uint64]bool{}
 	decided := false
-	for _, st := range r.Steps {
+	for i := range r.Steps {
+		st := &r.Steps[i]
 		if _, known := acted[st.Ref.Node]; !known {
 			acted[st.Ref.Node] = !decided || st.Event != "start"
 		}
-		decided = decided || st.Leader != 0
+		decided = decided || st.led() != 0
 	}
 	var ids []uint64
 	for id, counts := range acted {

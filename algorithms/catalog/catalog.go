@@ -16,6 +16,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
 	"github.com/ringleader-dev/ringleader/algorithms/tokenring"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // Entry is one algorithm, perhaps with something around it.
@@ -66,6 +67,22 @@ func (e Entry) WithOffice() Entry {
 		return agree(delta, nodes) + office.Agreement(3*office.MinPromise(delta), delta, nodes)
 	}
 	return e
+}
+
+// OfficeTheory is what the office costs on top of the nomination, with so many
+// configured voters and live ones among them, and without failures. Whoever is
+// asked says yes or no; who said no says yes once it can.
+func OfficeTheory(voters, live int) Theory {
+	best := func(n int) int { return 2*(voters-1) + 2*(live-1) + n - 1 }
+	return Theory{
+		Kinds: []proto.Kind{
+			proto.KindAsk, proto.KindAnswer, proto.KindClaim, proto.KindGrant, proto.KindDeny, proto.KindLease,
+		},
+		Best:      best,
+		Worst:     func(n int) int { return best(n) + live - 1 },
+		BestCase:  "nothing binds a voter: ASK and CLAIM to the others, ANSWER and GRANT of those alive, LEASE to all",
+		WorstCase: "all voters are bound when they are asked, and say no first",
+	}
 }
 
 // WithMending is the algorithm with the mending of split brains around it; itself

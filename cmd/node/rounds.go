@@ -81,9 +81,9 @@ func listRounds(ctx *cli.Context) error {
 			return usagef("--follow prints rounds as they end, and a page is whole: leave one of " +
 				"--follow and -o html out")
 		}
-		return followRounds(ctx, words, format == "json")
+		return followRounds(ctx, words, format)
 	}
-	h, unread, err := readLogs(ctx, words)
+	h, unread, err := readLogs(ctx, words, builderFor(format))
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func aboutTerm(
 	if _, err := termNamed(words[0]); err != nil {
 		return err
 	}
-	h, unread, err := readLogs(ctx, words[1:])
+	h, unread, err := readLogs(ctx, words[1:], rounds.NewBuilder())
 	if err != nil {
 		return err
 	}

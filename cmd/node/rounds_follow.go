@@ -46,13 +46,13 @@ type follower struct {
 
 // followRounds prints each round as it ends, until the sources end or a signal
 // comes.
-func followRounds(ctx *cli.Context, words []string, asJSON bool) error {
+func followRounds(ctx *cli.Context, words []string, format string) error {
 	collectRarely()
 	files, unread, err := sources(ctx, words)
 	if err != nil {
 		return err
 	}
-	f := &follower{out: ctx.App.Writer, asJSON: asJSON, builder: rounds.NewBuilder()}
+	f := &follower{out: ctx.App.Writer, asJSON: format == "json", builder: builderFor(format)}
 	f.sink = filtered(ctx, f.builder)
 	stopped, stop := signal.NotifyContext(ctx.Context, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

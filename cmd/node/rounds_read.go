@@ -139,15 +139,22 @@ func collectRarely() {
 	}
 }
 
-// readLogs reads everything that the words name. unread is set when some could
-// not be read; the others were.
-func readLogs(ctx *cli.Context, words []string) (h *rounds.History, unread, err error) {
+// builderFor is what makes the rounds of a list: a line each wants no steps.
+func builderFor(format string) *rounds.Builder {
+	if format == "text" {
+		return rounds.NewBriefBuilder()
+	}
+	return rounds.NewBuilder()
+}
+
+// readLogs reads everything that the words name into b. unread is set when some
+// could not be read; the others were.
+func readLogs(ctx *cli.Context, words []string, b *rounds.Builder) (h *rounds.History, unread, err error) {
 	collectRarely()
 	files, unread, err := sources(ctx, words)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := rounds.NewBuilder()
 	to := filtered(ctx, b)
 	var sum logs.Stats
 	for _, file := range files {
@@ -190,6 +197,10 @@ func noRecords(ctx *cli.Context, files []string, sum logs.Stats) error {
 		return fmt.Errorf("no records of cluster %q in %s: those there are of others; leave --cluster out to see them",
 			ctx.String("cluster"), where)
 	}
-	return fmt.Errorf("no records in the %d lines of %s: is it what nodes write on standard error, "+
-		"and is their log level info or debug?", sum.Lines, where)
+	lines := fmt.Sprintf("%d lines", sum.Lines)
+	if sum.Lines == 1 {
+		lines = "1 line"
+	}
+	return fmt.Errorf("no records in the %s of %s: is it what nodes write on standard error, "+
+		"and is their log level info or debug?", lines, where)
 }

@@ -46,7 +46,7 @@ func whyNot(ctx *cli.Context) error {
 		}
 		return whyNotLive(ctx, id)
 	}
-	h, unread, err := readLogs(ctx, words[1:])
+	h, unread, err := readLogs(ctx, words[1:], rounds.NewBuilder())
 	if err != nil {
 		return err
 	}

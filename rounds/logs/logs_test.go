@@ -1,8 +1,10 @@
 package logs
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -85,6 +87,28 @@ func TestShapes(t *testing.T) {
 		got := readAll(t, b.String()).records
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %d records, want %d", name, len(got), len(want))
+		}
+	}
+}
+
+// What nodes write is read the fast way, or the promise of speed is not kept.
+func TestNodesWriteTheFastShape(t *testing.T) {
+	files, err := filepath.Glob("../testdata/*.log")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		log, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newScanner()
+		for line := range bytes.Lines(log) {
+			line = bytes.TrimSpace(line)
+			var rec trace.Record
+			if bytes.Contains(line, recordMark) && !s.record(line, &rec) {
+				t.Errorf("%s: read the slow way: %s", file, line)
+			}
 		}
 	}
 }

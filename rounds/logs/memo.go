@@ -15,6 +15,8 @@ import (
 type memo struct {
 	nodes   map[uint64]*person
 	algo    string
+	office  bool           // somebody speaks of one
+	last    time.Time      // the time of the last line
 	waiting []trace.Record // until the algorithm shows
 	// sent and received count the messages of each "from:KIND>to".
 	sent, received map[string]int
@@ -53,18 +55,23 @@ func (m *memo) restart(id uint64) {
 	}
 }
 
-// timeOfDay is an instant on a day without a date; past midnight, the next.
+// timeOfDay is an instant on a day without a date, which is taken to be the first
+// of 1970; past midnight, the next.
 func (m *memo) timeOfDay(node uint64, clock string) time.Time {
-	at, err := time.Parse("15:04:05.000", clock)
+	at, err := time.Parse("2006-01-02 15:04:05.000", "1970-01-01 "+clock)
 	if err != nil {
 		return time.Time{}
 	}
 	p := m.person(node)
+	last := p.last
+	if last.IsZero() {
+		last = m.last // the nodes' lines are mixed, or one node's follow another's
+	}
 	const halfDay = 12 * time.Hour
-	for at.Add(halfDay).Before(p.last) {
+	for at.Add(halfDay).Before(last) {
 		at = at.Add(2 * halfDay)
 	}
-	p.last = at
+	p.last, m.last = at, at
 	return at
 }
 
@@ -98,6 +105,12 @@ func algorithmOf(rec trace.Record) string {
 		words += " " + s
 	}
 	switch {
+	case strings.Contains(words, "ID self"), strings.Contains(words, " ID>"):
+		return "broadcast"
+	case strings.Contains(words, "ELECTION collected"), strings.Contains(words, "COORDINATOR round"):
+		return "tokenring"
+	case strings.Contains(words, "PROBE"), strings.Contains(words, "REPLY phase"):
+		return "hs"
 	case strings.Contains(words, "ELECTED"), strings.Contains(words, "ELECTION best"):
 		return "ring"
 	case strings.Contains(words, "COORDINATOR"), strings.Contains(words, "ELECTION candidate"):
@@ -112,15 +125,19 @@ func (m *memo) record(d *draft) trace.Record {
 	p.seq++
 	rec := trace.Record{
 		Level: d.level, Time: d.at, Node: d.node, Session: fmt.Sprintf("life %d", p.session),
-		Seq: p.seq, Guarantee: "best-effort",
+		Seq: p.seq,
 	}
 	m.setEvent(&rec, d.event)
 	was := *p
 	for _, line := range d.more {
 		m.setLine(&rec, p, line)
 	}
-	if p.term != was.term && rec.LeaderChange == "" {
+	if p.term != was.term && rec.LeaderChange == "" && !m.office {
 		p.leader = 0 // a term begins with nobody
+	}
+	rec.Guarantee = "best-effort"
+	if m.office {
+		rec.Guarantee = "lease"
 	}
 	if rec.LeaderChange != "" {
 		rec.PrevLeader = &was.leader
@@ -201,6 +218,7 @@ func (m *memo) setLine(rec *trace.Record, p *person, line string) {
 		return
 	}
 	rec.Why = append(rec.Why, line)
+	m.office = m.office || strings.Contains(line, "the office")
 	if t := inTerm.FindStringSubmatch(line); t != nil {
 		p.term = max(p.term, parsed(t[1]), parsed(t[2]))
 	}

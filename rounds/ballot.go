@@ -1,0 +1,185 @@
+package rounds
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Ballot is how the voters answered the one that stood for the office: the
+// winner, or where nobody won the last that asked. It is nil without an office,
+// or when no record tells of a question.
+type Ballot struct {
+	Candidate uint64   `json:"candidate"`
+	Ref       Ref      `json:"ref"`    // its last question of the round
+	Voters    []uint64 `json:"voters"` // by id, the candidate among them
+	Voices    []Voice  `json:"voices"` // one a voter, by id
+	// Theory is what the office costs by the book; nil when nobody won.
+	Theory *Theory `json:"theory"`
+}
+
+// Voice is what one voter answered.
+type Voice struct {
+	Voter uint64 `json:"voter"`
+	// Granted: it promised the candidate the term. Counted: in time to make it
+	// the winner, as the candidate's own vote always is.
+	Granted bool `json:"granted"`
+	Counted bool `json:"counted"`
+	// Yes: it said that it would grant, when last asked.
+	Yes bool `json:"yes"`
+	// No is why it last refused, "promised 5"; empty when it never did. Rule is
+	// the sentence behind that, Ref the record.
+	No   string `json:"no,omitempty"`
+	Rule string `json:"rule,omitempty"`
+	Ref  Ref    `json:"ref,omitzero"`
+}
+
+// Majority is how many voters make a leader.
+func (b *Ballot) Majority() int { return len(b.Voters)/2 + 1 }
+
+// Missing are the voters of whom no answer is in the records.
+func (b *Ballot) Missing() (ids []uint64) {
+	for _, v := range b.Voices {
+		if !v.Granted && !v.Yes && v.No == "" {
+			ids = append(ids, v.Voter)
+		}
+	}
+	return ids
+}
+
+// The kinds of messages by which voters are asked.
+var (
+	askKind   = proto.KindAsk.String()
+	claimKind = proto.KindClaim.String()
+	grantKind = proto.KindGrant.String()
+)
+
+// ballot gathers the voters' answers.
+func (r *Round) ballot() {
+	if r.Guarantee != lease {
+		return
+	}
+	candidate := uint64(0)
+	if r.Winner != nil {
+		candidate = r.Winner.Node
+	}
+	b := Ballot{Voters: []uint64{}, Voices: []Voice{}}
+	for _, m := range slices.Backward(r.Messages) {
+		if m.Kind != askKind && m.Kind != claimKind || m.SendStep < 0 {
+			continue
+		}
+		if candidate == 0 {
+			candidate = m.From
+		}
+		if m.From != candidate {
+			continue
+		}
+		if b.Ref.IsZero() {
+			b.Candidate, b.Ref = candidate, r.Steps[m.SendStep].Ref
+			b.Voters = append(b.Voters, candidate)
+		}
+		if !slices.Contains(b.Voters, m.To) {
+			b.Voters = append(b.Voters, m.To)
+		}
+	}
+	if b.Ref.IsZero() {
+		return
+	}
+	slices.Sort(b.Voters)
+	for _, id := range b.Voters {
+		b.Voices = append(b.Voices, r.voice(id, candidate))
+	}
+	r.Ballot = &b
+}
+
+// voice is what a voter said to the candidate, by its own records and by the
+// candidate's.
+func (r *Round) voice(voter, candidate uint64) Voice {
+	v := Voice{Voter: voter}
+	if voter == candidate {
+		v.Granted, v.Counted, v.Yes = r.Winner != nil, r.Winner != nil, true
+		return v
+	}
+	for i := range r.Steps {
+		st := &r.Steps[i]
+		for _, why := range st.Why {
+			yes, no, ok := r.answer(why, st.Ref.Node, voter, candidate)
+			if !ok {
+				continue
+			}
+			v.Yes = yes
+			if no != "" {
+				v.No, v.Rule, v.Ref = no, catalog.Sentence(r.Algorithm, why), st.Ref
+			}
+		}
+	}
+	won := r.place()
+	for _, m := range r.Messages {
+		if m.Kind != grantKind || m.From != voter || m.To != candidate {
+			continue
+		}
+		v.Granted, v.Yes = true, true
+		seen := m.ReceiveStep
+		if seen < 0 {
+			seen = m.SendStep // its receipt may decide nothing, and is not written at level info
+		}
+		v.Counted = v.Counted || won >= 0 && seen <= won
+	}
+	return v
+}
+
+// answer reads a reason that one of the two wrote as the voter's answer to the
+// candidate: the voter in "4 asks for term 2 -> no, promised 5", the candidate
+// in "2 says no, promised 5".
+func (r *Round) answer(why string, by, voter, candidate uint64) (yes bool, no string, ok bool) {
+	cause, decision := reason(why)
+	switch by {
+	case voter:
+		for _, pattern := range []string{"# asks for term #", "# asked for term #", "# wants term #"} {
+			if n, fits := phrase(pattern, cause); fits && n[0] == candidate {
+				no, refused := strings.CutPrefix(strings.TrimPrefix(decision, "deny it: "), "no, ")
+				if !refused {
+					no = ""
+				}
+				return decision == "yes", no, refused || decision == "yes"
+			}
+		}
+	case candidate:
+		for _, middle := range []string{" says no, ", ": no, "} {
+			who, no, found := strings.Cut(why, middle)
+			n, _, isNumber := leadingNumber(who)
+			if found && isNumber && n == voter {
+				return false, no, true
+			}
+		}
+	}
+	return false, "", false
+}
+
+// officeTheory puts the messages of the office beside what they cost by the
+// book.
+func (r *Round) officeTheory(sent map[string]int) {
+	if r.Ballot == nil || r.Winner == nil || len(r.Winner.Live) == 0 {
+		return
+	}
+	live := 0
+	for _, id := range r.Ballot.Voters {
+		if slices.Contains(r.Winner.Live, id) {
+			live++
+		}
+	}
+	r.Ballot.Theory = theoryOf(catalog.OfficeTheory(len(r.Ballot.Voters), live), len(r.Winner.Live), sent)
+}
+
+func theoryOf(book catalog.Theory, n int, sent map[string]int) *Theory {
+	t := &Theory{
+		Live: n, Best: book.Best(n), Worst: book.Worst(n),
+		BestCase: book.BestCase, WorstCase: book.WorstCase,
+	}
+	for _, k := range book.Kinds {
+		t.Sent += sent[k.String()]
+	}
+	return t
+}

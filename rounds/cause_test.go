@@ -1,0 +1,126 @@
+package rounds_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// script adds records of node after node to a Builder, of level info.
+type script struct {
+	b    *rounds.Builder
+	zero time.Time
+	seq  map[uint64]uint64
+}
+
+func newScript() *script {
+	return &script{
+		b: rounds.NewBuilder(), zero: time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC),
+		seq: map[uint64]uint64{},
+	}
+}
+
+func (s *script) add(node uint64, ms int, rec trace.Record) {
+	s.seq[node]++
+	rec.Level, rec.Time, rec.Cluster, rec.Node = "info", s.zero.Add(time.Duration(ms)*time.Millisecond), "c", node
+	rec.Session, rec.Algo, rec.Seq = "aaaaaaaa", "bully", s.seq[node]
+	rec.Role = trace.Following
+	switch rec.Leader {
+	case 0:
+		rec.Role = trace.Looking
+	case node:
+		rec.Role = trace.Leading
+	}
+	s.b.Add(&rec)
+}
+
+// "Cause and first witness with its evidence": at level info a node's return
+// need not be logged. Its second death is witnessed nevertheless by whom it was
+// first, who need not have called the election.
+func TestSecondDeathUnloggedReturn(t *testing.T) {
+	s := newScript()
+	dead := func(node uint64, ms int, term, leader uint64, why ...string) {
+		s.add(node, ms, trace.Record{
+			Term: term, Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3", Why: why,
+			Leader: leader,
+		})
+	}
+	lead := func(node uint64, ms int, term uint64, why string) {
+		s.add(node, ms, trace.Record{Term: term, Event: "timeout", Why: []string{why}, Leader: node})
+	}
+	lead(3, 0, 1, "no higher node is alive -> lead term 1")
+	dead(1, 10, 1, 0, "leader 3 is gone -> wait for the next in line")
+	dead(2, 11, 2, 2, "leader 3 is gone -> call an election of term 2", "no higher node is alive -> lead term 2")
+	lead(3, 1000, 3, "no higher node is alive -> lead term 3")
+	for _, node := range []uint64{1, 2} {
+		s.add(node, 1001, trace.Record{
+			Term: 3, Event: "receive", Why: []string{"3 leads term 3 -> follow it"}, Leader: 3,
+		})
+	}
+	dead(1, 2000, 3, 0, "leader 3 is gone -> wait for the next in line")
+	dead(2, 2005, 4, 2, "leader 3 is gone -> call an election of term 4", "no higher node is alive -> lead term 4")
+	all := s.b.History().Groups[0].Rounds
+	c := all[len(all)-1].Cause
+	if c.Witness != 1 || !c.At.Equal(s.zero.Add(2*time.Second)) || len(c.Witnesses) != 2 {
+		t.Errorf("first witness %d at %v of %v", c.Witness, c.At.Sub(s.zero), c.Witnesses)
+	}
+}
+
+// "Cause and first witness with its evidence": the proof that a process is dead
+// is evidence, and the view that follows at once says of what kind.
+func TestProofIsEvidence(t *testing.T) {
+	s := newScript()
+	s.add(3, 0, trace.Record{
+		Term: 1, Event: "timeout", Why: []string{"a majority granted term 1 -> hold the office"}, Leader: 3,
+	})
+	for _, node := range []uint64{1, 2} {
+		s.add(node, 1, trace.Record{
+			Term: 1, Event: "receive", Why: []string{"3 holds the office, term 1 -> follow it"}, Leader: 3,
+		})
+	}
+	s.add(1, 10, trace.Record{
+		Term: 1, Event: "gone", Detail: "3 aaaaaaaa",
+		Why: []string{"leader 3 is proven dead -> nobody holds the office"},
+	})
+	s.add(2, 11, trace.Record{
+		Term: 1, Event: "gone", Detail: "3 aaaaaaaa",
+		Why: []string{"leader 3 is proven dead -> nobody holds the office"},
+	})
+	s.add(2, 12, trace.Record{
+		Term: 2, Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3",
+		Why: []string{"leader 3 is gone -> call an election of term 2"},
+	})
+	all := s.b.History().Groups[0].Rounds
+	c := all[len(all)-1].Cause
+	if c.Witness != 1 || c.Evidence != "proven-dead 3" || !c.At.Equal(s.zero.Add(10*time.Millisecond)) {
+		t.Errorf("first witness %d by %q at %v", c.Witness, c.Evidence, c.At.Sub(s.zero))
+	}
+	if len(c.Witnesses) != 2 || c.Witnesses[1].Evidence != "link-closed 3, dial-refused 3" ||
+		!c.Witnesses[1].At.Equal(s.zero.Add(11*time.Millisecond)) {
+		t.Errorf("witnesses %+v", c.Witnesses)
+	}
+}
+
+// "initiators and why each began": who stands for a vacant office begins the
+// round; who calls an election of a term that is led already begins another.
+func TestStandingForTheOffice(t *testing.T) {
+	s := newScript()
+	s.add(3, 0, trace.Record{
+		Term: 3, Event: "receive", Guarantee: "lease", Why: []string{"a majority would grant term 3 -> claim it"},
+		Sent: []string{"CLAIM>1#3:1", "CLAIM>2#3:2"},
+	})
+	s.add(3, 4, trace.Record{
+		Term: 3, Event: "receive", Guarantee: "lease", Why: []string{"a majority granted term 3 -> hold the office"},
+		Leader: 3, Token: 3, LeaderChange: "elected",
+	})
+	s.add(1, 900, trace.Record{
+		Term: 3, Event: "receive", Guarantee: "lease", Leader: 3,
+		Why: []string{"3 asks for a leader of the next term -> take term 3"},
+	})
+	r := s.b.History().Groups[0].Rounds[0]
+	if len(r.Initiators) != 1 || r.Initiators[0].Node != 3 || r.Cause.Kind != rounds.Vacant {
+		t.Errorf("cause %+v, initiators %+v", r.Cause, r.Initiators)
+	}
+}
