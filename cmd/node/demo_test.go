@@ -64,8 +64,8 @@ func TestTellRound(t *testing.T) {
      leader 4 is gone (node 2: link-closed 4, dial-refused 4)
 
      ms  1       2       3       4
-   ── detect 500µs ─────────────────────────────────────────────────────────────
-   ── elect 400µs ──────────────────────────────────────────────────────────────
+   ── detect 500 µs ────────────────────────────────────────────────────────────
+   ── elect 400 µs ─────────────────────────────────────────────────────────────
    0.00  │       ●       │       †       link-closed 4, dial-refused 4
          │       ┊       │               leader 4 is gone
          │       ●──────►┼──────✗        ELECTION > 3 4; gone: 4
@@ -77,7 +77,7 @@ func TestTellRound(t *testing.T) {
          │       ┊       ┃               no higher node is alive any more
          │◄──────┼◄──────●               COORDINATOR > 1 2
          │       ┊       ┃               ★ leads term 2
-   ── announce 600µs ───────────────────────────────────────────────────────────
+   ── announce 600 µs ──────────────────────────────────────────────────────────
    0.75  ●       ┊       ┃               from 3: COORDINATOR
          │       ┊       ┃               3 leads term 2
    1.00  │       ●       ┃               from 3: COORDINATOR

@@ -32,6 +32,9 @@ func (s stand) String() string { return standNames[s] }
 
 // after is the belief of a node that wrote the step.
 func after(st *rounds.Step, term uint64) belief {
+	if st.LeaderTerm != 0 {
+		term = st.LeaderTerm
+	}
 	b := belief{leader: st.Leader, term: term, stand: follower}
 	switch st.Leader {
 	case 0:

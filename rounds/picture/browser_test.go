@@ -56,6 +56,15 @@ func chromium() (path string, err error) {
 // open shows a history in a browser of its own.
 func open(t *testing.T, h *rounds.History, media ...string) *browser {
 	t.Helper()
+	b := launch(t)
+	b.prefer(media...)
+	b.load(h)
+	return b
+}
+
+// launch starts a browser with an empty page.
+func launch(t *testing.T) *browser {
+	t.Helper()
 	path, err := chromium()
 	if err != nil {
 		if os.Getenv("CI") == "true" {
@@ -82,18 +91,22 @@ func open(t *testing.T, h *rounds.History, media ...string) *browser {
 	t.Cleanup(cancel)
 	b := &browser{T: t, ctx: ctx}
 	b.must(chromedp.Listen(ctx, b.listen))
-	b.prefer(media...)
-	b.load(h)
 	return b
 }
 
-// load writes the page to a file and opens that.
+// load shows the page of a history.
 func (b *browser) load(h *rounds.History) {
 	b.Helper()
 	var page bytes.Buffer
 	b.must(picture.HTML(&page, h))
-	file := filepath.Join(b.TempDir(), "rounds.html")
-	b.must(os.WriteFile(file, page.Bytes(), 0o600))
+	b.show(page.Bytes())
+}
+
+// show writes a page to a file and opens that.
+func (b *browser) show(page []byte) {
+	b.Helper()
+	file := filepath.Join(b.TempDir(), "page.html")
+	b.must(os.WriteFile(file, page, 0o600))
 	address := url.URL{Scheme: "file", Path: file}
 	b.must(chromedp.Do(b.ctx, chromedp.Navigate(address.String())))
 	b.Cleanup(b.quiet)

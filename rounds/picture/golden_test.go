@@ -25,6 +25,8 @@ var drawn = []struct {
 	{"../testdata/ring-kill.log", 2},
 	{"../testdata/bully-cut.log", 2},
 	{"../testdata/bully-restart.log", 3},
+	{"../testdata/office-kill.log", 2},
+	{"../testdata/office-pause.log", 2},
 	{"testdata/ring-20.log", 2},
 	{"testdata/bully-20.log", 2},
 	{"testdata/ring-100.log", 2},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -120,6 +121,9 @@ func facts(r *rounds.Round) []fact {
 		}
 		list = append(list, fact{Name: "Winner", Text: text, Quote: clean(w.Rule)})
 	}
+	if r.Ballot != nil {
+		list = append(list, fact{Name: "Voters", Text: ballot(r.Ballot)})
+	}
 	for _, v := range r.Rivals {
 		list = append(list, fact{Name: "Rival", Text: fmt.Sprintf("node %d: %s", v.Node, clean(v.Why))})
 	}
@@ -170,6 +174,38 @@ func counts(r *rounds.Round) string {
 	}
 	if t := r.Theory; t != nil {
 		text += fmt.Sprintf("; by theory %d at best and %d at worst, with %d alive", t.Best, t.Worst, t.Live)
+	}
+	if r.Ballot != nil && r.Ballot.Theory != nil {
+		text += fmt.Sprintf("; the office takes %d to %d besides", r.Ballot.Theory.Best, r.Ballot.Theory.Worst)
+	}
+	return text
+}
+
+// ballot says how the voters of the office answered.
+func ballot(b *rounds.Ballot) string {
+	var counted, late []uint64
+	var no []string
+	for _, v := range b.Voices {
+		switch {
+		case v.Counted:
+			counted = append(counted, v.Voter)
+		case v.Granted:
+			late = append(late, v.Voter)
+		}
+		if v.No != "" {
+			no = append(no, fmt.Sprintf("%d %s", v.Voter, clean(v.No)))
+		}
+	}
+	text := fmt.Sprintf("%d of %d, %d needed", len(counted), len(b.Voters), b.Majority())
+	for _, part := range []struct{ name, who string }{
+		{"granted", ranges(counted)},
+		{"granted when it had won", ranges(late)},
+		{"no at first", strings.Join(no, ", ")},
+		{"no answer", ranges(b.Missing())},
+	} {
+		if part.who != "" {
+			text += fmt.Sprintf("; %s: %s", part.name, part.who)
+		}
 	}
 	return text
 }

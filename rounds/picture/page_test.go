@@ -1,6 +1,7 @@
 package picture_test
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -85,7 +86,7 @@ func (b *browser) at(r *rounds.Round, position int) {
 		if got.Stand == "gone" { // in the eyes of a later step
 			stand = "gone"
 		}
-		want := nodeState{got.Node, stand, id(st.Leader), id(r.Term)}
+		want := nodeState{got.Node, stand, id(st.Leader), id(cmp.Or(st.LeaderTerm, r.Term))}
 		if got != want {
 			b.Fatalf("after %d steps: %+v, want %+v", position, got, want)
 		}
@@ -187,6 +188,8 @@ func TestLooks(t *testing.T) {
 		{"five-dark", "../testdata/bully-cut.log", 1280, "prefers-color-scheme=dark"},
 		{"narrow-light", "../testdata/bully-cut.log", 360, "prefers-color-scheme=light"},
 		{"narrow-dark", "testdata/ring-100.log", 360, "prefers-color-scheme=dark"},
+		{"office-light", "../testdata/office-kill.log", 1280, "prefers-color-scheme=light"},
+		{"office-dark", "../testdata/office-pause.log", 1280, "prefers-color-scheme=dark"},
 		{"twenty-light", "testdata/bully-20.log", 1280, "prefers-color-scheme=light"},
 		{"hundred-dark", "testdata/ring-100.log", 1280, "prefers-color-scheme=dark"},
 	} {

@@ -30,9 +30,28 @@ func reignsOf(g *rounds.Group, shown []*rounds.Round) (reigns []reign) {
 				f.Until = laterOf(f.Until, firstOf(lostAt(g, f.Node, f.From), end))
 			}
 		}
-		reigns = append(reigns, lasting(g, r, end))
+		reigns = append(reigns, lasting(g, ranOut(g, r), end))
 	}
 	return reigns
+}
+
+// ranOut ends a reign with its lease where another began before the process
+// took note: one that is stopped believes in itself until it wakes. Who followed
+// it shows that it had been renewed, which at log level info nothing else does.
+func ranOut(g *rounds.Group, r rounds.Reign) rounds.Reign {
+	if r.Lease.IsZero() {
+		return r
+	}
+	until := r.Lease
+	for _, f := range r.Followers {
+		until = laterOf(until, f.Until)
+	}
+	for _, next := range g.Reigns {
+		if next.Leader != r.Leader && next.Term > r.Term && until.Before(next.From) && next.From.Before(r.Until) {
+			r.Until = until
+		}
+	}
+	return r
 }
 
 // lasting draws a reign out to when it is known to have ended.

@@ -3,11 +3,25 @@ package picture
 import (
 	"slices"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
 // isRing reports whether the nodes of an algorithm stand on a ring.
-func isRing(algorithm string) bool { return algorithm == "ring" }
+func isRing(algorithm string) bool { return len(goRound(algorithm)) > 0 }
+
+// goRound are the words of the messages that go clockwise round the ring; none for
+// an algorithm without one.
+func goRound(algorithm string) (words []string) {
+	entry, err := catalog.Lookup(algorithm)
+	if err != nil {
+		return nil
+	}
+	for _, kind := range entry.Round {
+		words = append(words, kind.String())
+	}
+	return words
+}
 
 // inPlace puts the nodes of a ring in the order in which messages go round:
 // by id as a rule, but simulated rings may be shuffled. It follows the
@@ -17,10 +31,10 @@ func inPlace(algorithm string, all []*rounds.Round, ids []uint64) []uint64 {
 	if !isRing(algorithm) || len(ids) == 0 {
 		return ids
 	}
-	next := map[uint64]uint64{}
+	words, next := goRound(algorithm), map[uint64]uint64{}
 	for _, r := range all {
 		for _, m := range r.Messages {
-			goesRound := m.Kind == "ELECTION" || m.Kind == "ELECTED"
+			goesRound := slices.Contains(words, m.Kind)
 			if _, ok := next[m.From]; goesRound && !ok && m.From != m.To {
 				next[m.From] = m.To
 			}

@@ -53,17 +53,12 @@ func withoutNumbers(s string) string {
 	return strings.Join(words, "#")
 }
 
-// span is a time for people, of three digits or so.
+// span is a time for people, below a millisecond in whole microseconds.
 func span(d time.Duration) string {
-	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
-		switch {
-		case d.Abs() >= 100*unit:
-			return d.Round(unit).String()
-		case d.Abs() >= unit:
-			return d.Round(unit / 100).String()
-		}
+	if d != 0 && d.Abs() < time.Millisecond {
+		return fmt.Sprintf("%d µs", d.Round(time.Microsecond).Microseconds())
 	}
-	return d.String()
+	return rounds.Span(d)
 }
 
 // millis is a time in milliseconds; nobody needs more than two digits of them.

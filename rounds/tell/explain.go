@@ -38,22 +38,35 @@ func beginning(r *rounds.Round) (sentences []string) {
 		say("At %s node %d had heard of no leader since it started.", at, c.Witness)
 	case rounds.Operator:
 		say("At %s somebody asked node %d for an election: %s.", at, c.Witness, c.Text)
+	case rounds.Vacant:
+		say("At %s node %d stood for the office, which nobody held: %s.", at, c.Witness, c.Text)
 	case rounds.HandOver:
-		say("At %s the leader handed over: node %d was asked to lead the next term.", at, c.Witness)
+		say("At %s the leader handed over%s: node %d was asked to lead the next term.",
+			at, bracketed(c.Wish), c.Witness)
 	case rounds.HigherRank:
 		say("At %s node %d took over, because it ranks above the leader: %s.", at, c.Witness, c.Text)
+	case rounds.SplitMended:
+		say("At %s a split brain was mended: two leaders had met, and all who led had stopped. "+
+			"Node %d called for one leader of a new term.", at, c.Witness)
 	case rounds.RoundFailed:
 		say("At %s node %d gave up on the round before: %s.", at, c.Witness, c.Text)
 	default:
 		say("Why term %d began is not in these records.", r.Term)
 	}
 	if more := otherWitnesses(r); len(more) > 0 {
-		say("%s had evidence of their own within %s.", upper(nodes(more)), rounds.Span(lastWitness(r)))
+		say("%s had evidence of %s own within %s.", upper(nodes(more)), its(len(more)), rounds.Span(lastWitness(r)))
 	}
-	if callers := initiators(r); len(callers) > 0 {
+	if callers := initiators(r); len(callers) > 0 && c.Kind != rounds.Vacant {
 		say("%s called the election of term %d.", upper(nodes(callers)), r.Term)
 	}
 	return sentences
+}
+
+func bracketed(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
 }
 
 func colon(text string) string {
@@ -93,13 +106,14 @@ func lastWitness(r *rounds.Round) (late time.Duration) {
 // middle says who won and why, who lost to whom, who followed.
 func middle(r *rounds.Round) (sentences []string) {
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
+	sentences = fencing(r)
 	w := r.Winner
 	if w == nil {
 		say("Nobody led the term.")
 		if r.State == rounds.Superseded {
 			say("Term %d came after it.", r.Next)
 		}
-		return append(sentences, losers(r)...)
+		return slices.Concat(sentences, losers(r), noQuorum(r))
 	}
 	sentences = append(sentences, losers(r)...)
 	won := fmt.Sprintf("Node %d won", w.Node)
@@ -109,13 +123,20 @@ func middle(r *rounds.Round) (sentences []string) {
 	case r.Split.ElectKnown:
 		won += fmt.Sprintf(" %s after the first sign", rounds.Span(r.Split.Elect))
 	}
+	because := w.Why
+	if r.Ballot != nil && !w.Ref.IsZero() {
+		because = granted(r)
+	}
 	switch {
 	case w.Why != "" && w.Rule != "":
-		say("%s, because of this: %s. The rule: “%s”", won, w.Why, w.Rule)
+		say("%s, because of this: %s. The rule: “%s”", won, because, w.Rule)
 	case w.Why != "":
-		say("%s, because of this: %s.", won, w.Why)
+		say("%s, because of this: %s.", won, because)
 	default:
 		say("%s.", won)
+	}
+	if r.Ballot != nil {
+		sentences = append(sentences, firstRefused(r)...)
 	}
 	return append(sentences, followers(r)...)
 }
@@ -185,6 +206,10 @@ func cost(r *rounds.Round) []string {
 	if t := r.Theory; t != nil {
 		sentences = append(sentences, fmt.Sprintf("With %d alive and no failure, the %s algorithm takes "+
 			"%d at best and %d at worst: this was %s.", t.Live, r.Algorithm, t.Best, t.Worst, fell(t)))
+	}
+	if t := officeTheory(r); t != nil {
+		sentences = append(sentences, fmt.Sprintf("The office takes %d besides at best and %d at worst: this was %s.",
+			t.Best, t.Worst, fell(t)))
 	}
 	return append(sentences, "The time: "+split(r)+".")
 }

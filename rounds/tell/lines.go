@@ -50,7 +50,9 @@ func Remarks(w io.Writer, g *rounds.Group) error {
 	var p page
 	var remarks []string
 	for _, c := range g.Clocks {
-		remarks = append(remarks, clockRemark(c))
+		if c.Differs() {
+			remarks = append(remarks, clockRemark(c))
+		}
 	}
 	for _, text := range append(remarks, g.Unknown...) {
 		p.line("%s: %s", upper(clusterName(g.Cluster, g.Algorithm, g.Run)), text)

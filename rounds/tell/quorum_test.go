@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
 	"github.com/ringleader-dev/ringleader/rounds/tell"
 	"github.com/ringleader-dev/ringleader/trace"
 )
@@ -37,10 +38,46 @@ func TestNoQuorum(t *testing.T) {
 		for _, want := range []string{
 			"Nobody leads", "No quorum: node 1 asked the voters (1, 2, 3, 4 and 5) and 2 of 5 would grant, " +
 				"3 are needed (1:1).",
-			"No answer of nodes 4 and 5 is in the records.", "Node 3 said no, promised 5.",
+			"No answer of nodes 4 and 5 is in the records.",
+			"Node 3, which had promised node 5 to grant nobody else for a while, said no (3:1).",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in: %s", want, text)
+			}
+		}
+	}
+}
+
+// What an office round is told of: the majority that granted, in time and late,
+// who said no and why, what it cost by the book.
+func TestOfficeIsExplained(t *testing.T) {
+	for file, wants := range map[string][]string{
+		"office-kill": {
+			"a majority of the voters, 3 of 1, 2, 3, 4 and 5, granted it the term: nodes 2, 3 and 4",
+			"The rule: “The office makes a nominee a leader",
+			"Node 2, which had promised node 5 to grant nobody else for a while, first said no, and granted it when " +
+				"that was over (4:15).",
+			"Node 1 granted it too, after it had won.", "No answer of node 5 is in the records.",
+			"The office takes 17 besides at best and 20 at worst: this was 1 more than the best",
+		},
+		"office-no-quorum": {
+			"No quorum: node 1 asked the voters (1, 2 and 3) and 1 of 3 would grant, 2 are needed",
+			"No answer of nodes 2 and 3 is in the records.",
+		},
+	} {
+		b := rounds.NewBuilder()
+		if _, err := logs.ReadFile("../testdata/"+file+".log", b); err != nil {
+			t.Fatal(err)
+		}
+		all := b.History().Groups[0].Rounds
+		var out bytes.Buffer
+		if err := tell.Explain(&out, all[len(all)-1]); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(out.String()), " ")
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in: %s", file, want, text)
 			}
 		}
 	}

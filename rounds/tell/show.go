@@ -74,7 +74,46 @@ func (p *page) cause(r *rounds.Round) {
 			p.field("", "“%s”", w.Rule)
 		}
 	}
+	p.ballot(r)
 	p.WriteByte('\n')
+}
+
+// ballot writes how each voter of the office answered.
+func (p *page) ballot(r *rounds.Round) {
+	if r.Ballot == nil {
+		return
+	}
+	p.field("Voters", "asked by node %d [%v], %d of %d needed", r.Ballot.Candidate, r.Ballot.Ref,
+		r.Ballot.Majority(), len(r.Ballot.Voters))
+	for _, v := range r.Ballot.Voices {
+		p.field("", "node %d: %s", v.Voter, voice(v, r.Ballot.Candidate))
+	}
+}
+
+// voice is what a voter answered, in half a line.
+func voice(v rounds.Voice, candidate uint64) string {
+	text := "no answer in the records"
+	switch {
+	case v.Voter == candidate && v.Counted:
+		return "granted, to itself"
+	case v.Voter == candidate:
+		return "yes, to itself"
+	case v.Counted:
+		text = "granted"
+	case v.Granted:
+		text = "granted, after it had won"
+	case v.Yes:
+		text = "yes"
+	case v.No != "":
+		text = "no"
+	}
+	if v.No != "" {
+		if text != "no" {
+			text += "; no at first"
+		}
+		text += fmt.Sprintf(": it %s [%v]", bar(v.No), v.Ref)
+	}
+	return text
 }
 
 // after is how long after an instant something was.
@@ -115,7 +154,7 @@ func (p *page) verdicts(r *rounds.Round) {
 		if i == 0 {
 			label = "Decided"
 		}
-		p.field(label, "%d loses to %d (%s), by %s: %s [%v]", v.Loser, v.Over, v.Kind, node(v.By), v.Why, v.Ref)
+		p.field(label, "%s, by %s: %s [%v]", decision(v), node(v.By), v.Why, v.Ref)
 		if v.Rule != "" && !quoted[v.Rule] {
 			quoted[v.Rule] = true
 			p.field("", "“%s”", v.Rule)
@@ -124,6 +163,14 @@ func (p *page) verdicts(r *rounds.Round) {
 	if len(r.Verdicts) > 0 {
 		p.WriteByte('\n')
 	}
+}
+
+// decision is who lost to whom.
+func decision(v rounds.Verdict) string {
+	if v.Kind == rounds.Refused {
+		return fmt.Sprintf("%d is refused", v.Loser)
+	}
+	return fmt.Sprintf("%d loses to %d (%s)", v.Loser, v.Over, v.Kind)
 }
 
 // steps writes what each node did, in causal order.
@@ -219,6 +266,9 @@ func (p *page) cost(r *rounds.Round) {
 	if t := r.Theory; t != nil {
 		p.field("Theory", "%s", theory(t))
 	}
+	if t := officeTheory(r); t != nil {
+		p.field("The office", "besides, %s", theory(t))
+	}
 	p.field("Time", "%s", split(r))
 }
 
@@ -237,6 +287,14 @@ func kinds(r *rounds.Round) string {
 		words[i] = fmt.Sprintf("%s %d", c.Kind, c.Sent)
 	}
 	return strings.Join(words, ", ")
+}
+
+// officeTheory is what the office costs by the book, nil without one.
+func officeTheory(r *rounds.Round) *rounds.Theory {
+	if r.Ballot == nil {
+		return nil
+	}
+	return r.Ballot.Theory
 }
 
 // theory says where the round fell.

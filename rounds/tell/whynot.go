@@ -28,10 +28,11 @@ func WhyNot(w io.Writer, g *rounds.Group, id uint64) error {
 	case leader == 0:
 		p.paragraph(nobody(g)...)
 		p.paragraph(quorum(g)...)
+		p.paragraph(unfenced(g)...)
 	default:
 		p.paragraph(fmt.Sprintf("Node %d leads, since term %d.", leader, term))
 	}
-	p.paragraph(itself(g, n)...)
+	p.paragraph(append(itself(g, n), noVoter(g, id)...)...)
 	p.paragraph(doubts(g, id)...)
 	p.paragraph(lastRounds(g, n, leader)...)
 	return p.to(w)
@@ -97,6 +98,8 @@ func itself(g *rounds.Group, n *rounds.Node) (sentences []string) {
 	case n.Records == 0:
 		say("No record of node %d itself is here: it is not running, or its log is missing.", n.ID)
 		return sentences
+	case n.Ineligible != "":
+		say("Node %d does not stand for election: %s (%v).", n.ID, n.Ineligible, n.Aside)
 	case !n.Aside.IsZero():
 		say("Node %d stands aside: it was asked to resign (%v), and stands again when it restarts or is asked to.",
 			n.ID, n.Aside)
@@ -190,8 +193,12 @@ func lost(r *rounds.Round, n *rounds.Node, own []rounds.Verdict) (sentences []st
 		if v.Over != w.Node && len(own) > 1 {
 			continue
 		}
+		by := v.Over
+		if v.Kind == rounds.Refused {
+			by = v.By
+		}
 		say("In term %d it was %s by node %d: \"%s\", wrote node %d (%v).",
-			r.Term, verdictWord(v.Kind), v.Over, v.Why, v.By, v.Ref)
+			r.Term, verdictWord(v.Kind), by, v.Why, v.By, v.Ref)
 		if v.Rule != "" {
 			say("The rule: “%s”", v.Rule)
 		}
@@ -200,6 +207,8 @@ func lost(r *rounds.Round, n *rounds.Node, own []rounds.Verdict) (sentences []st
 	switch {
 	case w.Live != nil && !slices.Contains(w.Live, n.ID):
 		say("When node %d won term %d, it did not believe node %d alive.", w.Node, r.Term, n.ID)
+	case r.Ballot != nil && !w.Ref.IsZero():
+		say("Node %d won term %d because of this: %s.", w.Node, r.Term, granted(r))
 	case w.Why != "":
 		say("Node %d won term %d because of this: %s.", w.Node, r.Term, w.Why)
 	}
@@ -242,6 +251,8 @@ func verdictWord(k rounds.VerdictKind) string {
 		return "suppressed"
 	case rounds.Deposed:
 		return "deposed"
+	case rounds.Refused:
+		return "refused the office"
 	}
 	return "outranked"
 }

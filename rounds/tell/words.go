@@ -66,6 +66,14 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
+// its is "its" of one and "their" of more.
+func its(n int) string {
+	if n == 1 {
+		return "its"
+	}
+	return "their"
+}
+
 // were is "was" of one and "were" of more.
 func were(n int) string {
 	if n == 1 {
@@ -94,6 +102,7 @@ var evidenceWords = map[string]string{
 	"other-session":    "another process answers at its address",
 	"gossip-dead":      "gossip declared it dead",
 	"left":             "it said good-bye",
+	"proven-dead":      "its process is proven dead",
 }
 
 // meaning puts the evidence against a node into words: "its connection was
