@@ -39,6 +39,9 @@ type Config struct {
 	// Args are further arguments of every `ringleader run`. They stand behind
 	// those of the Cluster, so they win.
 	Args []string
+	// Command, if not empty, is what each node runs while it leads: then it is a
+	// `ringleader exec`.
+	Command []string
 	// Enter is a command that runs each node's command line: "nice -n 19", say.
 	Enter []string
 	// Hosts places node i+1 on Hosts[i]. Without, all nodes share loopback.
@@ -49,6 +52,11 @@ type Config struct {
 type Host struct {
 	IP    string   // of the node there
 	Enter []string // the command that runs a command there, say "ip netns exec n1"
+	// Attach is for a node that is no process of ours, such as a container that
+	// was given the node's Arguments when it was made: the command that starts
+	// it, copies what it writes and ends when it ends. Signals reach that
+	// command, not the node. Nil: the Cluster runs the node itself.
+	Attach []string
 }
 
 // Node is where one node lives.
@@ -57,7 +65,8 @@ type Node struct {
 	Gossip, Election, HTTP string // "host:port"
 	DataDir                string
 
-	enter []string // what stands before the command line
+	enter  []string // what stands before the command line
+	attach []string // what stands in its place
 }
 
 // Cluster is a set of nodes on loopback. Any goroutine may call its methods.
@@ -101,7 +110,7 @@ func (cfg Config) place() ([]Node, error) {
 	for i, h := range cfg.Hosts {
 		nodes = append(nodes, Node{
 			ID: proto.NodeID(i + 1), Gossip: h.IP + ":7946", Election: h.IP + ":7947",
-			HTTP: loopback + ":7948", enter: h.Enter,
+			HTTP: loopback + ":7948", enter: h.Enter, attach: h.Attach,
 		})
 	}
 	if len(nodes) > 0 {
@@ -143,7 +152,8 @@ func (c *Cluster) StartAll() error {
 
 // Start starts node id, for the first time or again: it comes back with the
 // same addresses and what its data directory kept. args stand behind the
-// Config's, so they win. It returns as soon as the process exists.
+// Config's, so they win; where its Host attaches to it they cannot reach it. It
+// returns as soon as the process exists.
 func (c *Cluster) Start(id proto.NodeID, args ...string) error {
 	n := c.Node(id)
 	if n.ID == 0 {
@@ -157,7 +167,13 @@ func (c *Cluster) Start(id proto.NodeID, args ...string) error {
 	if p := c.running[id]; p != nil && !p.ended() {
 		return fmt.Errorf("start node %v: %w", id, ErrRunning)
 	}
-	line := slices.Concat(n.enter, []string{c.cfg.Binary}, c.arguments(n), c.cfg.Args, args)
+	line := n.attach
+	if len(line) == 0 {
+		line = slices.Concat(n.enter, []string{c.cfg.Binary}, c.Arguments(n), args)
+		if len(c.cfg.Command) > 0 {
+			line = slices.Concat(line, []string{"--"}, c.cfg.Command)
+		}
+	}
 	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Env = environment()
 	cmd.SysProcAttr = processAttr()
@@ -172,10 +188,15 @@ func (c *Cluster) Start(id proto.NodeID, args ...string) error {
 	return nil
 }
 
-// arguments is the command line of node n.
-func (c *Cluster) arguments(n Node) []string {
+// Arguments is the command line of node n, behind the name of the executable and
+// before the command that it runs.
+func (c *Cluster) Arguments(n Node) []string {
+	command := "run"
+	if len(c.cfg.Command) > 0 {
+		command = "exec"
+	}
 	args := []string{
-		"run", "--id", n.ID.String(), "--algorithm", c.cfg.Algorithm, "--profile", "local",
+		command, "--id", n.ID.String(), "--algorithm", c.cfg.Algorithm, "--profile", "local",
 		"--gossip-bind", n.Gossip, "--election-bind", n.Election, "--http-bind", n.HTTP,
 		"--data-dir", n.DataDir, "--log-format", "json",
 	}
@@ -184,7 +205,7 @@ func (c *Cluster) arguments(n Node) []string {
 			args = append(args, "--join", other.Gossip)
 		}
 	}
-	return args
+	return append(args, c.cfg.Args...)
 }
 
 // environment is ours without the settings of another ringleader.
@@ -247,6 +268,16 @@ func (c *Cluster) Send(id proto.NodeID, sig syscall.Signal) (time.Time, error) {
 	return at, p.signal(sig)
 }
 
+// ExpectEnd says that the end of node id, which somebody else brings about, is
+// no surprise.
+func (c *Cluster) ExpectEnd(id proto.NodeID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.running[id]; p != nil {
+		p.stopped = true
+	}
+}
+
 // LookAway reads nothing of what the nodes write until d is over or ctx done:
 // where cores are few, reading along takes from the nodes what is measured. All
 // other methods wait meanwhile.
@@ -282,11 +313,9 @@ func (c *Cluster) Terminate(id proto.NodeID) error {
 // WaitExit waits for node id to end, asked to or not, and returns the code a
 // shell would show: 128+n for a death by signal n. Its end then is no surprise.
 func (c *Cluster) WaitExit(ctx context.Context, id proto.NodeID) (code int, err error) {
+	c.ExpectEnd(id)
 	c.mu.Lock()
 	p := c.running[id]
-	if p != nil {
-		p.stopped = true
-	}
 	c.mu.Unlock()
 	if p == nil {
 		return 0, fmt.Errorf("wait for the end of node %v: %w", id, ErrNotRunning)
@@ -325,3 +354,14 @@ func (c *Cluster) Close() error {
 	c.launcher.stop()
 	return errors.Join(append(errs, os.RemoveAll(c.dir))...)
 }
+
+// Launch starts another process the way nodes are started: in a process group of
+// its own, and to be killed when this process dies. The caller ends and reaps it
+// before it calls Close.
+func (c *Cluster) Launch(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = processAttr()
+	return c.launcher.start(cmd)
+}
+
+// Enter is what stands before a command line to run it where node id runs.
+func (c *Cluster) Enter(id proto.NodeID) []string { return slices.Clone(c.Node(id).enter) }

@@ -149,6 +149,35 @@ func TestCloseLeavesNothing(t *testing.T) {
 	}
 }
 
+// Promise: Attach is "the command that starts it, copies what it writes and ends
+// when it ends"; its end is no surprise when somebody else was to bring it about.
+func TestAttach(t *testing.T) {
+	must(t, os.Setenv(roleEnv, "node"))
+	self, err := os.Executable()
+	must(t, err)
+	attach := func(args ...string) []string { return append([]string{self, "run"}, args...) }
+	c, err := New(Config{Binary: "/nonexistent", Nodes: 2, Algorithm: "bully", Args: []string{"--last"}, Hosts: []Host{
+		{IP: "10.0.0.1", Attach: attach("--id", "1", "--leader", "1")},
+		{IP: "10.0.0.2", Attach: attach("--id", "2", "--leader", "1", "--exit", "3")},
+	}})
+	must(t, err)
+	t.Cleanup(func() { must(t, c.Close()) })
+	if args := c.Arguments(c.Node(2)); args[0] != "run" || args[len(args)-1] != "--last" ||
+		!slices.Contains(args, "10.0.0.1:7946") {
+		t.Errorf("the arguments of node 2: %q", args)
+	}
+	must(t, c.StartAll())
+	c.ExpectEnd(2)
+	ctx := deadline(t, 10*time.Second)
+	if _, err := c.WaitAgreed(ctx, 1); err != nil {
+		t.Error(err)
+	}
+	if code, err := c.WaitExit(ctx, 2); code != 3 || err != nil {
+		t.Errorf("exit code %d, %v", code, err)
+	}
+	must(t, c.Wait(ctx, func() bool { return len(c.Records()) == 2 }))
+}
+
 func TestUnknownNode(t *testing.T) {
 	c := newCluster(t, 1)
 	for _, id := range []proto.NodeID{0, 2, proto.MaxNodeID} {
