@@ -40,6 +40,10 @@ func simulateCommand() *cli.Command {
 				Name:  "office",
 				Usage: "it nominates, and a majority of voters makes its nominee the leader",
 			},
+			&cli.BoolFlag{
+				Name:  "fence",
+				Usage: "with --office: former leaders are fenced, by agents that are slow, fail and lie",
+			},
 			&cli.Uint64Flag{
 				Name: "seed", DefaultText: "drawn and printed",
 				Usage: "`NUMBER` that everything random follows from",
@@ -66,6 +70,10 @@ func simulateCommand() *cli.Command {
 				Name: "delta", DefaultText: sim.DefaultDelta.String(),
 				Usage: "the worst one-way `LATENCY` that nodes plan for",
 			},
+			&cli.BoolFlag{
+				Name:  "table",
+				Usage: "print what elections without failures cost, beside theory",
+			},
 			&cli.BoolFlag{Name: "trace", Usage: "print every record of the run before its result"},
 			&cli.BoolFlag{Name: "json", Usage: "print the result as one line of JSON, records too"},
 		},
@@ -74,6 +82,9 @@ func simulateCommand() *cli.Command {
 }
 
 func simulate(ctx *cli.Context) error {
+	if ctx.Bool("table") {
+		return printTable(ctx)
+	}
 	o, err := simOptions(ctx)
 	if err != nil {
 		return err
@@ -183,8 +194,15 @@ func simOptions(ctx *cli.Context) (sim.Options, error) {
 	if err != nil {
 		return sim.Options{}, usagef("--algorithm %s: %w", ctx.String("algorithm"), err)
 	}
-	if ctx.Bool("office") {
+	analysis := ctx.IsSet("initiator") || ctx.IsSet("initiators")
+	switch {
+	case ctx.Bool("office"):
 		entry = entry.WithOffice()
+	case !analysis: // which counts the messages of a nomination alone
+		entry = entry.WithMending()
+	}
+	if ctx.Bool("fence") {
+		entry = entry.WithFence()
 	}
 	if err := checkNumbers(ctx); err != nil {
 		return sim.Options{}, err
@@ -197,6 +215,7 @@ func simOptions(ctx *cli.Context) (sim.Options, error) {
 	o := sim.Options{
 		Algorithm: simulated(entry), Seed: ctx.Uint64("seed"), Nodes: ctx.Int("nodes"),
 		Delta: ctx.Duration("delta"), Detector: sim.Detector(ctx.String("detector")),
+		Fence:     ctx.Bool("fence"),
 		Initiator: proto.NodeID(ctx.Uint64("initiator")), AllInitiate: initiators == "all",
 		Shuffle: ctx.Bool("shuffle"), Crashed: crashed(ctx),
 	}
@@ -248,6 +267,6 @@ func crashed(ctx *cli.Context) proto.NodeID {
 func simulated(e catalog.Entry) sim.Algorithm {
 	return sim.Algorithm{
 		Name: e.Name, Guarantee: e.Guarantee, Preempt: e.Preempt, New: e.New, Agreement: e.Agreement,
-		Office: e.Office, Promise: e.Promise,
+		Office: e.Office, Promise: e.Promise, Mends: e.Mends,
 	}
 }
