@@ -125,6 +125,9 @@ func writeHealth(w io.Writer, h httpapi.Health) error {
 	if !h.OK {
 		line = fmt.Sprintf("node %v is not well: %s", h.Self, h.Reason)
 	}
+	if h.Ineligible != "" {
+		line += "; it does not stand for election: " + h.Ineligible
+	}
 	_, err := fmt.Fprintln(w, line)
 	return err
 }
@@ -143,6 +146,12 @@ func leadershipLine(l httpapi.Leadership) string {
 	if l.LeaderAddr != "" {
 		line += " at " + l.LeaderAddr
 	}
+	if l.Token != 0 {
+		line += fmt.Sprintf(", token %d", l.Token)
+	}
+	if !l.ValidUntil.IsZero() {
+		line += ", valid until " + l.ValidUntil.Format("15:04:05.000 MST")
+	}
 	return line
 }
 
@@ -151,10 +160,17 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 	if !s.Ready {
 		ready = "no: " + s.NotReady
 	}
+	stands := ""
+	if s.Ineligible != "" {
+		stands = "stands     no: " + s.Ineligible + "\n"
+	}
 	_, err := fmt.Fprintf(w, "node       %v of cluster %s\n"+
-		"role       %s\nleader     %s\nalgorithm  %s\nguarantee  %s\nalive      %s\nready      %s\n",
+		"role       %s\nleader     %s\nalgorithm  %s\nguarantee  %s\nalive      %s\nready      %s\n%s",
 		s.Self, s.Cluster, s.Role, leadershipLine(s.Leadership), s.Algorithm,
-		inWords(s.Guarantee), joinIDs(s.Alive), ready)
+		inWords(s.Guarantee), joinIDs(s.Alive), ready, stands)
+	if err == nil && s.Split != nil {
+		_, err = fmt.Fprintf(w, "split      %s\n", s.Split)
+	}
 	return err
 }
 

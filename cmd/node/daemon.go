@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"net"
 	"net/netip"
@@ -64,6 +65,9 @@ func start(s settings, records, log zerolog.Logger) (*daemon, error) {
 
 // open opens every part.
 func (d *daemon) open(records zerolog.Logger) error {
+	if err := d.openToken(); err != nil {
+		return err
+	}
 	saved, err := d.openState()
 	if err != nil {
 		return err
@@ -100,8 +104,9 @@ func (d *daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.
 			Seed:   rand.Uint64(),
 			Voters: d.voters, Promise: d.promise, KeepPromises: d.keepPromises,
 		}),
-		Now:       clock.Now,
-		Guarantee: d.algorithm.Guarantee,
+		Ineligible: d.tellEligible,
+		Now:        clock.Now,
+		Guarantee:  d.algorithm.Guarantee,
 		Recorder: trace.NewRecorder(trace.RecorderConfig{
 			Cluster: d.cluster, Node: d.id, Session: d.session, Algorithm: d.algorithm.Name,
 			Guarantee: d.algorithm.Guarantee, Level: d.logLevel,
@@ -142,7 +147,8 @@ func (d *daemon) joinCluster(attr int64) (err error) {
 		Cluster: d.cluster, Algorithm: d.algorithm.Name,
 		Bind: d.gossip.bind.String(), Advertise: d.gossip.advertise.String(),
 		ElectionAddr: d.electionAddr.String(), HTTPAddr: d.advertisedWeb(),
-		Join: d.join, Profile: d.profile.detector, Probe: d.probe, Logger: d.log,
+		OnNotice: d.noticed,
+		Join:     d.join, Profile: d.profile.detector, Probe: d.probe, Logger: d.log,
 		Probing: membership.ProbingWithin(d.pacing.budget),
 	})
 	if errors.Is(err, membership.ErrConfig) {
@@ -154,6 +160,13 @@ func (d *daemon) joinCluster(attr int64) (err error) {
 	d.group = group
 	d.reports.Store(group)
 	return nil
+}
+
+// tellEligible tells the others whether this node would stand for election.
+func (d *daemon) tellEligible(why string) {
+	if group := d.reports.Load(); group != nil {
+		group.SetEligible(why == "")
+	}
 }
 
 // withPort is addr with the bound port in place of port 0.
@@ -185,20 +198,45 @@ func (d *daemon) Snapshot() httpapi.Snapshot {
 		Self: d.id, Session: d.session, Cluster: d.cluster, Algorithm: d.algorithm.Name,
 		Guarantee: status.Guarantee, Running: status.Running, LastTick: status.LastTick,
 		Voters: d.voters, Leader: status.Leader, Counters: counters(status.Counters, d.links.Stats()),
+		Ineligible: status.Ineligible,
+	}
+	if split := status.Split; split != nil {
+		s.Split, s.SplitAt = split, status.SplitAt
 	}
 	if until := s.Leader.Until; !until.IsZero() {
 		s.Leader.Until = clock.Wall(until)
 	}
-	if view := d.view.Load(); view != nil {
-		s.Gossiping = true
-		for _, m := range view.Alive {
-			s.Members = append(s.Members, httpapi.Member{
-				ID: m.ID, Session: m.Session.String(), Attr: m.Attr,
-				GossipAddr: m.GossipAddr, ElectionAddr: m.ElectionAddr, HTTPAddr: m.HTTPAddr,
-			})
+	s.Members, s.Gossiping = d.members()
+	return s
+}
+
+// members are the processes believed alive; ok is false before the first view.
+func (d *daemon) members() (all []httpapi.Member, ok bool) {
+	view := d.view.Load()
+	if view == nil {
+		return nil, false
+	}
+	for _, m := range view.Alive {
+		all = append(all, httpapi.Member{
+			ID: m.ID, Session: m.Session.String(), Attr: m.Attr, Ineligible: m.Ineligible,
+			GossipAddr: m.GossipAddr, ElectionAddr: m.ElectionAddr, HTTPAddr: m.HTTPAddr,
+		})
+	}
+	return all, true
+}
+
+// changes are those of the node, for the HTTP API.
+func (d *daemon) changes(ctx context.Context, after uint64) iter.Seq[httpapi.Change] {
+	return func(yield func(httpapi.Change) bool) {
+		for c := range d.node.Changes(ctx, after) {
+			if until := c.Leader.Until; !until.IsZero() {
+				c.Leader.Until = clock.Wall(until)
+			}
+			if !yield(httpapi.Change(c)) {
+				return
+			}
 		}
 	}
-	return s
 }
 
 // counters are what the node and its links count, in one list. What the links
@@ -206,6 +244,7 @@ func (d *daemon) Snapshot() httpapi.Snapshot {
 func counters(n node.Counters, links tcp.Stats) map[string]uint64 {
 	all := map[string]uint64{
 		"steps": n.Steps, "saves": n.Saves, "received": n.Received, "sent": n.Sent,
+		"split_brains": n.Splits, "split_brain_ms": uint64(n.TwoLed.Milliseconds()),
 		"overflowed": n.Overflowed, "misaddressed": n.Misaddressed,
 		"heartbeats_ignored": links.Ignored,
 	}

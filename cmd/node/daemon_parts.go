@@ -29,7 +29,8 @@ func (d *daemon) serve(ctx context.Context) {
 	warnings := d.log.With().Str(zerolog.LevelFieldName, zerolog.LevelWarnValue).Logger()
 	d.parts.Go(func() {
 		d.fail(httpapi.Serve(ctx, d.web, httpapi.Config{
-			Source: d, Version: readBuild(), ErrorLog: stdlog.New(warnings, "", 0),
+			Source: d, Changes: d.changes, Control: d, Token: d.apiToken, Version: readBuild(),
+			ErrorLog: stdlog.New(warnings, "", 0),
 		}))
 	})
 	d.parts.Go(d.follow)

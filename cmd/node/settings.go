@@ -23,6 +23,8 @@ type settings struct {
 	gossip    endpoint
 	election  endpoint
 	httpBind  netip.AddrPort
+	tokenFile string
+	apiToken  string // read from it, or from the environment
 	join      []string
 	dataDir   string
 	cluster   string
@@ -46,6 +48,7 @@ type setting struct {
 	usage    string
 	fallback string // the default as one would write it; "" when derived
 	derived  string // a derived default in words
+	only     string // the one command that has the flag; "" for all
 	form     form
 	parse    func(s *settings, values []string) error
 	show     func(s *settings) any // the effective value: a string, number, bool or list

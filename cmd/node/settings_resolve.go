@@ -63,6 +63,10 @@ func resolve(in surroundings) (resolved, error) {
 	if err := errors.Join(errs...); err != nil {
 		return r, err
 	}
+	if !r.has("api-token-file") {
+		r.origins["api-token-file"] = origin{Source: "default"}
+		r.apiToken = env[tokenEnv]
+	}
 	return r, mark(errConfig, r.derive(in))
 }
 
@@ -130,7 +134,9 @@ func environment(environ []string) map[string]string {
 // are not refused: under Kubernetes a service named ringleader puts some into
 // every container.
 func unknownVariables(env map[string]string) []string {
-	known := []string{configEnv, addrEnv, fenceEnv("bind"), fenceEnv("data-dir")}
+	known := []string{
+		configEnv, addrEnv, tokenEnv, fenceEnv("bind"), fenceEnv("data-dir"),
+	}
 	for _, s := range table {
 		known = append(known, s.env())
 	}

@@ -85,6 +85,16 @@ var hostSettings = []setting{
 	bindSetting("http-bind", "127.0.0.1:7948", "the HTTP API",
 		func(s *settings) *netip.AddrPort { return &s.httpBind }),
 	{
+		name: "api-token-file",
+		usage: "`FILE` with the token that lets its bearer change this node over HTTP from " +
+			"elsewhere than its own machine; the same on every node; mode 0600",
+		parse: one(func(s *settings, v string) error {
+			s.tokenFile = v
+			return nil
+		}),
+		show: func(s *settings) any { return s.tokenFile },
+	},
+	{
 		name: "data-dir", derived: "ringleader-data/ID",
 		usage: "`DIR` for the term and the vote, of this node alone",
 		parse: one(func(s *settings, v string) error {

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/membership"
+	"github.com/ringleader-dev/ringleader/node"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// The causes for which an operator keeps a node from leading.
+const (
+	causePaused   = "operator: paused"
+	causeResigned = "operator: resigned"
+	causeCluster  = "operator: cluster paused"
+)
+
+// Do carries out what an operator asks of this node.
+func (d *daemon) Do(ctx context.Context, v httpapi.Verb, o httpapi.Order) (httpapi.Done, error) {
+	began := time.Now()
+	d.log.Info().Str("verb", string(v)).Str("by", o.By).Str("reason", o.Reason).
+		Uint64("to", uint64(o.To)).Bool("whole_cluster", o.Cluster).Msg("an operator asks")
+	var done httpapi.Done
+	var err error
+	switch v {
+	case httpapi.Transfer:
+		done, err = d.transfer(ctx, o)
+	case httpapi.Resign:
+		done, err = d.resign(ctx, o)
+	case httpapi.Pause:
+		done, err = d.pause(ctx, o)
+	case httpapi.Resume:
+		done, err = d.resume(ctx, o)
+	}
+	if err != nil {
+		return done, err
+	}
+	if done.Self == 0 {
+		leader := d.node.Status().Leader
+		done.Self, done.Leader, done.Term = d.id, leader.ID, leader.Term
+		done.Millis = float64(time.Since(began).Microseconds()) / 1000
+	}
+	return done, nil
+}
+
+// transfer hands over, or asks the leader to.
+func (d *daemon) transfer(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
+	leader := d.node.Status().Leader
+	switch leader.ID {
+	case 0:
+		return httpapi.Done{}, fmt.Errorf("%w, as node %v knows: there is nothing to hand over",
+			httpapi.ErrNoLeader, d.id)
+	case d.id:
+	default:
+		return d.askLeader(ctx, leader.ID, o)
+	}
+	next, err := d.node.Transfer(ctx, o.To, because("asked", o))
+	switch {
+	case errors.Is(err, node.ErrRefused), errors.Is(err, node.ErrNotTaken):
+		return httpapi.Done{}, fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return httpapi.Done{}, fmt.Errorf("node %v gave way, but no successor was seen: %w", d.id, err)
+	case err != nil:
+		return httpapi.Done{}, err
+	}
+	return httpapi.Done{Done: fmt.Sprintf("node %v leads term %d after node %v",
+		next.ID, next.Term, d.id)}, nil
+}
+
+// viaNode marks who asks through another node.
+const viaNode = ", at node "
+
+// askLeader passes a wish on to the leader. The leader passes nothing on.
+func (d *daemon) askLeader(
+	ctx context.Context, leader proto.NodeID, o httpapi.Order,
+) (httpapi.Done, error) {
+	addr := ""
+	if view := d.view.Load(); view != nil {
+		for _, m := range view.Alive {
+			if m.ID == leader {
+				addr = m.HTTPAddr
+			}
+		}
+	}
+	switch {
+	case addr == "":
+		return httpapi.Done{}, fmt.Errorf("%w: node %v leads, and tells nobody where it serves HTTP: "+
+			"ask it on its own machine, or start it with --http-bind off loopback",
+			httpapi.ErrConflict, leader)
+	case strings.Contains(o.By, viaNode): // two nodes that disagree must not play ball
+		return httpapi.Done{}, fmt.Errorf("%w: node %v leads, not node %v: ask again",
+			httpapi.ErrConflict, leader, d.id)
+	}
+	o.By += fmt.Sprintf("%s%v", viaNode, d.id)
+	return httpapi.Client{Addr: addr, Token: d.apiToken}.Do(ctx, httpapi.Transfer, o)
+}
+
+// resign makes this node, the leader, step down.
+func (d *daemon) resign(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
+	if leader := d.node.Status().Leader.ID; leader != d.id {
+		who := "nobody does"
+		if leader != 0 {
+			who = fmt.Sprintf("node %v does", leader)
+		}
+		return httpapi.Done{}, fmt.Errorf("%w: node %v does not lead, %s: ask the leader to resign, or "+
+			"transfer from any node", httpapi.ErrConflict, d.id, who)
+	}
+	d.node.SetEligible(causeResigned, false, because("resigned", o))
+	if err := d.steppedDown(ctx); err != nil {
+		return httpapi.Done{}, err
+	}
+	return httpapi.Done{Done: fmt.Sprintf("node %v stepped down and stands aside until "+
+		"ringleader resume, or a restart", d.id)}, nil
+}
+
+// steppedDown returns once this node has heard that it may not lead, and, if it
+// led, another does or a moment has passed: nobody may be there to.
+func (d *daemon) steppedDown(ctx context.Context) error {
+	led := d.node.Status().Leader.ID == d.id
+	if err := d.node.Heard(ctx); err != nil {
+		return err
+	}
+	if led {
+		d.awaitSuccessor(ctx)
+	}
+	return nil
+}
+
+// pause keeps this node from leading, or the cluster from electing.
+func (d *daemon) pause(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
+	if o.Cluster {
+		d.group.SetNotice(because("the cluster is paused", o))
+		return httpapi.Done{Done: "the cluster elects no more until ringleader resume --cluster; " +
+			"who leads goes on"}, nil
+	}
+	d.node.SetEligible(causePaused, false, because("paused", o))
+	if err := d.steppedDown(ctx); err != nil {
+		return httpapi.Done{}, err
+	}
+	return httpapi.Done{Done: fmt.Sprintf("node %v does not lead until ringleader resume, or a restart",
+		d.id)}, nil
+}
+
+// resume ends a pause, and what a resignation left.
+func (d *daemon) resume(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
+	if o.Cluster {
+		d.group.SetNotice("")
+		return httpapi.Done{Done: "the cluster elects again"}, nil
+	}
+	d.node.SetEligible(causePaused, true, "")
+	d.node.SetEligible(causeResigned, true, "")
+	if err := d.node.Heard(ctx); err != nil {
+		return httpapi.Done{}, err
+	}
+	if why := d.node.Status().Ineligible; why != "" {
+		return httpapi.Done{Done: fmt.Sprintf("node %v was resumed; it still does not stand: %s", d.id, why)}, nil
+	}
+	return httpapi.Done{Done: fmt.Sprintf("node %v stands for election again", d.id)}, nil
+}
+
+// noticed follows the cluster's pause, whoever asked for it.
+func (d *daemon) noticed(n membership.Notice) {
+	if n.Text == "" {
+		d.node.SetEligible(causeCluster, true, "")
+		return
+	}
+	d.node.KeepFromStanding(causeCluster, n.Text)
+}
+
+// because says who asked, and what for.
+func because(what string, o httpapi.Order) string {
+	text := what + " by " + o.By
+	if o.Reason != "" {
+		text += " because " + o.Reason
+	}
+	return text
+}

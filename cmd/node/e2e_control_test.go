@@ -1,0 +1,175 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// do has a node carry out a wish.
+func (e e2e) do(id proto.NodeID, v httpapi.Verb, o httpapi.Order) (httpapi.Done, error) {
+	return httpapi.Client{Addr: e.Node(id).HTTP}.Do(e.ctx, v, o)
+}
+
+func (e e2e) must(id proto.NodeID, v httpapi.Verb, o httpapi.Order) httpapi.Done {
+	e.Helper()
+	done, err := e.do(id, v, o)
+	e.check(err)
+	return done
+}
+
+// refuses has a node refuse a wish, in these words.
+func (e e2e) refuses(id proto.NodeID, v httpapi.Verb, o httpapi.Order, words string) {
+	e.Helper()
+	done, err := e.do(id, v, o)
+	if !errors.Is(err, httpapi.ErrConflict) || !strings.Contains(err.Error(), words) {
+		e.Errorf("%s %+v at node %v: %+v, %v; want a refusal with %q", v, o, id, done, err, words)
+	}
+}
+
+// status waits until a node's status is as wanted.
+func (e e2e) status(id proto.NodeID, wanted func(httpapi.Status) bool) {
+	e.Helper()
+	for {
+		s, err := httpapi.Client{Addr: e.Node(id).HTTP}.Status(e.ctx)
+		switch {
+		case err == nil && wanted(s):
+			return
+		case e.ctx.Err() != nil:
+			e.Fatalf("node %v is never as wanted: %+v, %v", id, s, err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// gap is how long nobody led between the first leader and the next, by their own
+// records.
+func (e e2e) gap(first, next cluster.Belief) time.Duration {
+	e.Helper()
+	left, ok := e.record(time.Time{}, func(r trace.Record) bool {
+		return r.Node == uint64(first.Leader) && r.Leader == 0 && r.LeaderChange == trace.Resigned
+	})
+	if !ok {
+		e.Fatal("no record of the leader stepping down")
+	}
+	return e.tookOffice(next.Leader, next.Term).Time.Sub(left.Time)
+}
+
+// "ringleader transfer: the successor is asked first, then told to start at once;
+// no gap beyond a round trip or two", with voters and without, asked of any node,
+// and no preference undoes it; "with who asked and why in the record".
+func TestTransfer(t *testing.T) {
+	for _, office := range []bool{true, false} {
+		t.Run(fmt.Sprintf("office %v", office), func(t *testing.T) {
+			eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
+				args := []string{"--preempt=true"}
+				if office {
+					args = append(args, "--voters", "1-3")
+				}
+				e := newE2E(t, entry.Name, 3, args...)
+				e.check(e.StartAll())
+				first := e.leads(3)
+				done := e.must(2, httpapi.Transfer, httpapi.Order{To: 1, Reason: "a new disk"})
+				if done.Self != 3 || done.Leader != 1 {
+					t.Errorf("done: %+v", done)
+				}
+				next := e.leads(1)
+				t.Logf("nobody led for %v; the command took %.1f ms", e.gap(first, next), done.Millis)
+				asked, ok := e.record(time.Time{}, func(r trace.Record) bool { return r.Event == "transfer" })
+				const who = "asked by 127.0.0.1, at node 2 through 127.0.0.1 because a new disk"
+				if !ok || asked.Node != 3 || !strings.Contains(asked.Detail, who) {
+					t.Errorf("the record of the transfer says %q, want %q", asked.Detail, who)
+				}
+				// Nothing undoes it: after a failure elsewhere, it still leads.
+				_, err := e.Kill(3)
+				e.check(err)
+				e.leads(1, 1, 2)
+				e.check(e.Start(3))
+				if b := e.leads(1); b != next {
+					t.Errorf("leader and term %+v, then %+v", next, b)
+				}
+			})
+		})
+	}
+}
+
+// "Refused clearly when the target is dead, unhealthy, not a voter."
+func TestTransferRefused(t *testing.T) {
+	e := newE2E(t, "bully", 4, "--voters", "1-3")
+	e.check(e.StartAll())
+	first := e.leads(3)
+	e.must(2, httpapi.Pause, httpapi.Order{Reason: "an upgrade"})
+	e.status(3, func(s httpapi.Status) bool { return len(s.Alive) == 4 })
+	e.logs(3, "ineligible 2")
+	to := func(id proto.NodeID) httpapi.Order { return httpapi.Order{To: id} }
+	e.refuses(3, httpapi.Transfer, to(3), "it leads already")
+	e.refuses(1, httpapi.Transfer, to(9), "it is no voter")
+	e.refuses(1, httpapi.Transfer, to(4), "it is no voter")
+	e.refuses(1, httpapi.Transfer, to(2), "it is not eligible")
+	e.refuses(1, httpapi.Resign, httpapi.Order{}, "node 1 does not lead, node 3 does")
+	_, err := e.Kill(1)
+	e.check(err)
+	e.logs(3, "link-closed 1")
+	e.status(3, func(s httpapi.Status) bool { return len(s.Alive) == 3 })
+	e.refuses(3, httpapi.Transfer, to(1), "it is not alive")
+	if b := e.leads(3, 2, 3, 4); b != first {
+		t.Errorf("refused transfers changed %+v to %+v", first, b)
+	}
+}
+
+// "A sitting leader that is paused as a node steps down", does not stand again
+// until it is resumed, says why, and others are told.
+func TestPauseTheLeader(t *testing.T) {
+	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
+		e := newE2E(t, entry.Name, 3, "--voters", "1-3", "--preempt=true")
+		e.check(e.StartAll())
+		e.leads(3)
+		e.must(3, httpapi.Pause, httpapi.Order{Reason: "an upgrade"})
+		e.leads(2)
+		const why = "paused by 127.0.0.1 because an upgrade"
+		e.status(3, func(s httpapi.Status) bool { return s.Ineligible == why })
+		e.logs(1, "ineligible 3")
+		e.must(2, httpapi.Resign, httpapi.Order{})
+		e.leads(1)
+		e.must(3, httpapi.Resume, httpapi.Order{})
+		e.leads(3) // which ranks above node 1, and takes over by preference
+	})
+}
+
+// "No node elects; must survive the node that was asked going away, and reach late
+// joiners through gossip; a paused cluster keeps its leader while that lives."
+func TestPauseTheCluster(t *testing.T) {
+	e := newE2E(t, "bully", 4, "--voters", "1-4")
+	for id := proto.NodeID(1); id <= 3; id++ {
+		e.check(e.Start(id))
+	}
+	first := e.leads(3, 1, 2, 3)
+	e.must(1, httpapi.Pause, httpapi.Order{Cluster: true, Reason: "network work"})
+	paused := func(s httpapi.Status) bool {
+		return s.Ineligible == "the cluster is paused by 127.0.0.1 because network work"
+	}
+	e.status(2, paused)
+	e.status(3, paused)
+	_, err := e.Kill(1) // which was asked
+	e.check(err)
+	e.check(e.Start(4)) // which joins late
+	e.status(4, paused)
+	if b := e.leads(3, 2, 3, 4); b != first {
+		t.Errorf("the pause changed %+v to %+v", first, b)
+	}
+	_, err = e.Kill(3)
+	e.check(err)
+	e.check(e.Start(1))
+	e.status(1, paused)
+	e.leads(0, 1, 2, 4)
+	e.must(4, httpapi.Resume, httpapi.Order{Cluster: true})
+	e.agreed(1, 2, 4)
+}
