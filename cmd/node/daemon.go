@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/health"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/attribute"
@@ -36,6 +37,7 @@ type daemon struct {
 
 	state        *statefile.File
 	node         *node.Node
+	health       *health.Monitor
 	links        *tcp.Transport
 	electionAddr netip.AddrPort // as advertised
 	web          net.Listener
@@ -198,7 +200,7 @@ func (d *daemon) Snapshot() httpapi.Snapshot {
 		Self: d.id, Session: d.session, Cluster: d.cluster, Algorithm: d.algorithm.Name,
 		Guarantee: status.Guarantee, Running: status.Running, LastTick: status.LastTick,
 		Voters: d.voters, Leader: status.Leader, Counters: counters(status.Counters, d.links.Stats()),
-		Ineligible: status.Ineligible,
+		Ineligible: status.Ineligible, Checks: d.checked(),
 	}
 	if split := status.Split; split != nil {
 		s.Split, s.SplitAt = split, status.SplitAt

@@ -33,6 +33,7 @@ func (d *daemon) serve(ctx context.Context) {
 			ErrorLog: stdlog.New(warnings, "", 0),
 		}))
 	})
+	d.parts.Go(func() { d.health.Run(ctx) })
 	d.parts.Go(d.follow)
 	d.parts.Go(func() {
 		for leader := range d.node.Watch(ctx) {

@@ -34,6 +34,8 @@ type settings struct {
 	logFormat string
 
 	keepPromises bool
+
+	health healthSettings
 }
 
 // endpoint is where this node listens and where the others are told to find

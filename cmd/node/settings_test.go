@@ -68,6 +68,15 @@ func TestPrecedence(t *testing.T) {
 		"voters":             {"1-3", "2-4", "3-5,9", "-"},
 		"promise":            {"3s", "4s", "5s", "2s"},
 		"keep-promises":      {"true", "false", "true", "false"},
+		"health-cmd":         {"a", "b", "c -d", "-"},
+		"health-http":        {"http://a", "http://b:1/c", "https://d", "-"},
+		"health-interval":    {"1s", "2s", "3s", "5s"},
+		"health-timeout":     {"1s", "3s", "4s", "2s"},
+		"health-rise":        {"1", "3", "4", "2"},
+		"health-fall":        {"1", "2", "4", "3"},
+		"health-hold-down":   {"1s", "2s", "3s", "10s"},
+		"health-memory":      {"90", "0", "80", "99"},
+		"health-disk":        {"90", "0", "80", "100"},
 		"rank-by":            {"cpu", "number:2", "ip", "id"},
 		"join":               {"a:1", "b:2,c", "d", "-"},
 		"gossip-bind":        {"1.1.1.1:1", "1.1.1.1:2", "1.1.1.1:3", "0.0.0.0:7946"},
@@ -212,6 +221,9 @@ func TestBadValues(t *testing.T) {
 		"join=a/b", "gossip-bind=nowhere", "gossip-bind=1.2.3.4", "gossip-bind=1.2.3.4:99999",
 		"gossip-advertise=0.0.0.0", "gossip-advertise=here:1", "http-bind=7948", "profile=slow",
 		"log-level=loud", "log-format=xml", "data-dir=",
+		"health-cmd=", "health-http=localhost:80", "health-http=ftp://a", "health-rise=0",
+		"health-fall=-1", "health-rise=many", "health-interval=0s", "health-timeout=2",
+		"health-hold-down=-1s", "health-memory=101", "health-disk=-1",
 	} {
 		name, value, _ := strings.Cut(bad, "=")
 		if _, err := resolve(machine().with(bad)); !errors.Is(err, errUsage) ||

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// "unhealthy: disk 98 % full": a leader whose disk fills up hands over.
+func TestUnhealthyDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
+		t.Skipf("A LEADER WITH A FULL DISK IS NOT TESTED: mount: %v", err)
+	}
+	t.Cleanup(func() { // before that the nodes are gone
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	w := newWard(t, "--voters", "1-3", "--health-disk", "90")
+	w.check(w.Start(1))
+	w.check(w.Start(2))
+	w.check(w.Start(3, "--data-dir", dir))
+	w.leads(3)
+	w.check(os.WriteFile(filepath.Join(dir, "fill"), make([]byte, 15<<20*98/100), 0o600))
+	w.leads(2)
+	if said := w.whyNot(3, 2); !strings.Contains(said, "Node 3 does not stand for election: unhealthy: disk 9") {
+		t.Errorf("why-not says %s", said)
+	}
+	w.check(os.Remove(filepath.Join(dir, "fill")))
+	w.leads(3)
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// ward is a cluster whose nodes can be made ill: node n is while the file n is in dir.
+type ward struct {
+	e2e
+	dir string
+}
+
+func newWard(t *testing.T, args ...string) ward {
+	t.Helper()
+	return ward{newE2E(t, "bully", 3, append([]string{
+		"--health-interval", "50ms", "--health-timeout", "300ms", "--health-rise", "1",
+		"--health-fall", "2", "--health-hold-down", "300ms",
+	}, args...)...), t.TempDir()}
+}
+
+func (w ward) file(id proto.NodeID) string { return filepath.Join(w.dir, id.String()) }
+
+func (w ward) ill(id proto.NodeID)  { w.check(os.WriteFile(w.file(id), nil, 0o600)) }
+func (w ward) cure(id proto.NodeID) { w.check(os.Remove(w.file(id))) }
+
+// start starts all nodes with a health command, in which FILE stands for the node's
+// file.
+func (w ward) start(command string) {
+	w.Helper()
+	for _, n := range w.Nodes() {
+		w.check(w.Start(n.ID, "--health-cmd", strings.ReplaceAll(command, "FILE", w.file(n.ID))))
+	}
+}
+
+// whyNot is what the command says on a running cluster.
+func (w ward) whyNot(id, asked proto.NodeID) string {
+	w.Helper()
+	var out bytes.Buffer
+	cmd := exec.Command("ringleader", "why-not", "--addr", w.Node(asked).HTTP, id.String())
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		w.Fatalf("why-not %v: %v\n%s", id, err, out.String())
+	}
+	return out.String()
+}
+
+// "An unhealthy leader resigns, an unhealthy node does not stand, and does not flap
+// back at once": a command that begins to fail, one that hangs, one that floods.
+func TestUnhealthyLeader(t *testing.T) {
+	for name, c := range map[string]struct{ command, want string }{
+		"fails": {
+			"[ ! -e FILE ] || { echo no database; exit 3; }",
+			"unhealthy: command ended with code 3: no database",
+		},
+		"hangs":  {"[ ! -e FILE ] || { trap '' TERM; sleep 600; }", "unhealthy: command did not end within 300ms"},
+		"floods": {"[ ! -e FILE ] || yes", "unhealthy: command did not end within 300ms: y"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWard(t, "--voters", "1-3")
+			w.start(c.command)
+			first := w.leads(3)
+			w.ill(3)
+			next := w.leads(2)
+			if next.Term <= first.Term {
+				t.Errorf("term %d after term %d", next.Term, first.Term)
+			}
+			status, err := httpapi.Client{Addr: w.Node(3).HTTP}.Status(t.Context())
+			w.check(err)
+			ill := slices.IndexFunc(status.Checks, func(c httpapi.Check) bool { return c.Name == "command" && !c.OK })
+			if status.Ineligible != c.want || ill < 0 || !status.Healthy {
+				t.Errorf("the status says %+v, want %q", status, c.want)
+			}
+			if said := w.whyNot(3, 1); !strings.Contains(said, "Node 3 does not stand for election: "+c.want) {
+				t.Errorf("why-not says %s", said)
+			}
+			resigned, ok := w.record(time.Time{}, func(r trace.Record) bool {
+				return r.Node == 3 && r.Event == "eligible" && r.LeaderChange == trace.Resigned
+			})
+			if !ok || resigned.Ineligible != c.want {
+				t.Errorf("no record of node 3 resigning because of %q, but %+v", c.want, resigned)
+			}
+			cured := time.Now()
+			w.cure(3)
+			w.leads(3)
+			again := w.tookOffice(3, next.Term+1)
+			if held := again.Time.Sub(cured); held < 300*time.Millisecond {
+				t.Errorf("it led again after %v", held)
+			}
+		})
+	}
+}
+
+// The same by HTTP, and without voters.
+func TestUnhealthyByHTTP(t *testing.T) {
+	w := newWard(t)
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if _, err := os.Stat(filepath.Join(w.dir, r.URL.Path)); err == nil {
+			http.Error(rw, "no database", http.StatusServiceUnavailable)
+		}
+	}))
+	defer server.Close()
+	for _, n := range w.Nodes() {
+		w.check(w.Start(n.ID, "--health-http", fmt.Sprintf("%s/%v", server.URL, n.ID)))
+	}
+	w.leads(3)
+	w.ill(3)
+	w.leads(2)
+	const want = "unhealthy: http answered 503 Service Unavailable: no database"
+	if said := w.whyNot(3, 3); !strings.Contains(said, want) {
+		t.Errorf("why-not says %s", said)
+	}
+	w.cure(3)
+	w.leads(3)
+}
+
+// A node that is unhealthy from the start never leads. When all are unhealthy nobody
+// leads, and why-not says so; when one is well again it does.
+func TestUnhealthyFromTheStart(t *testing.T) {
+	w := newWard(t, "--voters", "1-3")
+	w.ill(3)
+	w.start("[ ! -e FILE ]")
+	w.leads(2)
+	for _, id := range []proto.NodeID{2, 1} {
+		w.ill(id)
+	}
+	w.leads(0)
+	for _, id := range []proto.NodeID{1, 2, 3} {
+		w.logs(id, `"ineligible":"unhealthy: command ended with code 1"`)
+	}
+	said := w.whyNot(2, 1)
+	for _, want := range []string{
+		"Nobody leads", "Node 2 does not stand for election: unhealthy: command ended with code 1.",
+		"Node 3 does not stand for election either: unhealthy: command ended with code 1.",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("why-not does not say %q:\n%s", want, said)
+		}
+	}
+	for _, r := range w.Records() {
+		if r.Node == 3 && r.Role == trace.Leading {
+			t.Errorf("node 3 leads term %d", r.Term)
+		}
+	}
+	w.cure(1)
+	w.leads(1)
+}
