@@ -36,6 +36,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			demoCommand(),
 			benchCommand(),
 			fenceCommand(),
+			fenceAgentCommand(),
 			versionCommand(),
 		},
 		// Errors have their exit codes from one table: see exits.

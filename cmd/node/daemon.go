@@ -45,9 +45,10 @@ type daemon struct {
 
 	reports atomic.Pointer[membership.Group] // group, for evidence that may come before it
 	view    atomic.Pointer[membership.View]  // the latest
-	failed  chan error                       // takes the first error of a part
-	stop    context.CancelFunc               // ends the node's loop and the HTTP server
-	parts   sync.WaitGroup                   // the goroutines of this package
+	seen    lastSeen
+	failed  chan error         // takes the first error of a part
+	stop    context.CancelFunc // ends the node's loop and the HTTP server
+	parts   sync.WaitGroup     // the goroutines of this package
 }
 
 // start starts a node. What it opened before an error it closes again.
@@ -72,6 +73,9 @@ func (d *daemon) open(records zerolog.Logger) error {
 	}
 	saved, err := d.openState()
 	if err != nil {
+		return err
+	}
+	if err := d.writePIDFile(); err != nil {
 		return err
 	}
 	// The attribute may be about the data directory, so that comes first.
@@ -101,10 +105,12 @@ func (d *daemon) openState() (algorithms.State, error) {
 func (d *daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.Node, error) {
 	return node.New(node.Config{
 		ID: d.id, Session: d.session, Saved: saved, Store: d.state, Transport: sender{d},
+		Fencer: d.fencer(),
 		Machine: d.algorithm.New(algorithms.Config{
 			Self: d.id, Session: d.session, Delta: d.pacing.latency, Preempt: d.preempt,
 			Seed:   rand.Uint64(),
 			Voters: d.voters, Promise: d.promise, KeepPromises: d.keepPromises,
+			Fence: len(d.fenceAgent) > 0,
 		}),
 		Ineligible: d.tellEligible,
 		Now:        clock.Now,

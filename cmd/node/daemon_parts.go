@@ -79,6 +79,7 @@ func (d *daemon) follow() {
 				return
 			}
 			d.view.Store(&view)
+			d.seen.note(view)
 			d.dial()
 			alive := make([]proto.Peer, 0, len(view.Alive))
 			for _, m := range view.Alive {

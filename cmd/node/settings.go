@@ -35,6 +35,10 @@ type settings struct {
 
 	keepPromises bool
 
+	fenceAgent   []string
+	fenceTimeout time.Duration
+	pidFile      string
+
 	health healthSettings
 }
 

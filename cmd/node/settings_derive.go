@@ -32,7 +32,7 @@ func (r *resolved) derive(in surroundings) error {
 		r.dataDir = filepath.Join("ringleader-data", r.id.String())
 		r.origins["data-dir"] = origin{Source: "default"}
 	}
-	errs = append(errs, r.derivePacing(), r.deriveOffice(), r.deriveHealth())
+	errs = append(errs, r.derivePacing(), r.deriveOffice(), r.deriveFencing(), r.deriveHealth())
 	errs = append(errs, r.deriveAdvertise("gossip", &r.gossip, in))
 	errs = append(errs, r.deriveAdvertise("election", &r.election, in))
 	return errors.Join(errs...)

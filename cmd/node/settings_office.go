@@ -131,7 +131,11 @@ func (s settings) electionLabel() string {
 	if len(s.voters) == 0 {
 		return s.algorithm.Name
 	}
-	label := fmt.Sprintf("%s with voters %s, promise %v", s.algorithm.Name, ranges(s.voters), s.promise)
+	name := s.algorithm.Name
+	if len(s.fenceAgent) > 0 {
+		name += " with a fence agent,"
+	}
+	label := fmt.Sprintf("%s with voters %s, promise %v", name, ranges(s.voters), s.promise)
 	if len(label) > proto.MaxLabel {
 		label = label[:proto.MaxLabel-20] + "… of " + strconv.Itoa(len(s.voters))
 	}

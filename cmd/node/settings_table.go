@@ -20,7 +20,7 @@ import (
 
 // table is every setting of `run`, in the order in which help and config show
 // print them.
-var table = slices.Concat(electionSettings, officeSettings, hostSettings, healthTable)
+var table = slices.Concat(electionSettings, officeSettings, stonithSettings, hostSettings, healthTable)
 
 var electionSettings = []setting{
 	{

@@ -68,6 +68,9 @@ func TestPrecedence(t *testing.T) {
 		"voters":             {"1-3", "2-4", "3-5,9", "-"},
 		"promise":            {"3s", "4s", "5s", "2s"},
 		"keep-promises":      {"true", "false", "true", "false"},
+		"fence-agent":        {"/bin/sh -c 1", "/bin/ls", "/bin/cat -n", "-"},
+		"fence-timeout":      {"3s", "4s", "5s", "10s"},
+		"pid-file":           {"a", "b", "c", "-"},
 		"health-cmd":         {"a", "b", "c -d", "-"},
 		"health-http":        {"http://a", "http://b:1/c", "https://d", "-"},
 		"health-interval":    {"1s", "2s", "3s", "5s"},
@@ -94,6 +97,7 @@ func TestPrecedence(t *testing.T) {
 		"log-level":          {"debug", "warn", "error", "info"},
 		"log-format":         {"json", "console", "json", "auto"},
 	}
+	needs := map[string][]string{"fence-agent": {"RINGLEADER_VOTERS=1-3"}}
 	for _, s := range table {
 		want, ok := examples[s.name]
 		if !ok {
@@ -101,9 +105,10 @@ func TestPrecedence(t *testing.T) {
 			continue
 		}
 		flag := s.name + "=" + want[0]
-		env := []string{s.env() + "=" + want[1]}
+		env := append([]string{s.env() + "=" + want[1]}, needs[s.name]...)
 		in := machine()
-		written := machine().file(t, s.name+": "+want[2])
+		in.environ = needs[s.name]
+		written := in.file(t, s.name+": "+want[2])
 		both := written
 		both.environ = env
 		set := in

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/stonith"
+	"github.com/ringleader-dev/ringleader/stonith/docker"
+	"github.com/ringleader-dev/ringleader/stonith/pidfile"
+)
+
+// idMark stands for the id of the node that is meant, in an agent's flags.
+const idMark = "{id}"
+
+func fenceAgentCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "fence-agent",
+		Usage: "stop a former leader's process, for run",
+		Description: "A nominee that a majority granted a term has every former leader stopped\n" +
+			"that was not seen to stop, before it takes the office. For that it runs the\n" +
+			"command of run --fence-agent: one of these, or your own. This shoots\n" +
+			"processes. The storage that refuses late writes is another thing: see\n" +
+			"ringleader fence.\n\n" +
+			"An agent reads RINGLEADER_FENCE_ACTION: off, stop the process and confirm;\n" +
+			"or status, change nothing and say whether off would work. Who is meant:\n" +
+			"RINGLEADER_FENCE_ID, _SESSION, _ADDR, _TERM; what for: _NEW_TERM, _BY,\n" +
+			"_CLUSTER, _ATTEMPT, _REASON. Exit code 0 to off means that this process has\n" +
+			"stopped, now or before. Anything else, or no end within --fence-timeout,\n" +
+			"means that nothing is known: the office is not taken, and it is tried again.",
+		Subcommands: []*cli.Command{
+			pidfileAgentCommand(), dockerAgentCommand(), testAgentCommand(),
+		},
+	}
+}
+
+func pidfileAgentCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "pidfile",
+		Usage: "kill the process that a pid file names",
+		Description: "For nodes that run on one machine with run --pid-file. It kills the process\n" +
+			"that the file names if that still is the same one: its start, its boot and\n" +
+			"its session are compared, so that nobody is shot who got its number later.\n" +
+			"Linux only.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "file", Usage: "the `FILE` of --pid-file of the node {id}"},
+		},
+		Action: func(ctx *cli.Context) error {
+			return act(ctx, func(ctx context.Context, path func(string) string, o order) (string, error) {
+				file, target := path("file"), pidfile.Target{ID: o.id, Session: o.session}
+				if file == "" {
+					return "", usagef("--file: name the file, like /run/ringleader/{id}.pid")
+				}
+				if o.action == stonith.Off {
+					return pidfile.Off(ctx, file, target)
+				}
+				return pidfile.Status(file, target)
+			})
+		},
+	}
+}
+
+func dockerAgentCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "docker",
+		Usage: "kill the container that has the given labels",
+		Description: "For nodes in containers of one Docker engine, whose socket this must reach.\n" +
+			"The labels must name one container.",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{
+				Name:  "label",
+				Usage: "`KEY=VALUE` of the container of the node {id}; repeatable, all must fit",
+			},
+			&cli.StringFlag{
+				Name: "pid-file",
+				Usage: "`FILE` of --pid-file in the container: one that runs a later process of the " +
+					"node already is left alone",
+			},
+			&cli.StringFlag{
+				Name: "host", DefaultText: "DOCKER_HOST, or " + docker.DefaultHost,
+				Usage: "`ADDRESS` of the engine: unix://PATH or tcp://HOST:PORT",
+			},
+		},
+		Action: func(c *cli.Context) error {
+			return act(c, func(ctx context.Context, value func(string) string, o order) (string, error) {
+				host := value("host")
+				if host == "" {
+					host = os.Getenv("DOCKER_HOST")
+				}
+				if host == "" {
+					host = docker.DefaultHost
+				}
+				engine, err := docker.Connect(host)
+				if err != nil {
+					return "", mark(errUsage, err)
+				}
+				labels := slices.Clone(c.StringSlice("label"))
+				if len(labels) == 0 {
+					return "", usagef("--label: name the container, like --label node={id}")
+				}
+				for i, l := range labels {
+					labels[i] = strings.ReplaceAll(l, idMark, o.id.String())
+				}
+				if again := startedAgain(ctx, engine, labels, value("pid-file"), o); again != "" {
+					return again, nil
+				}
+				if o.action == stonith.Off {
+					return engine.Off(ctx, labels)
+				}
+				return engine.Status(ctx, labels)
+			})
+		},
+	}
+}
+
+// startedAgain says that the container runs a later process of the node than the
+// one that is meant, which has ended then; "" if that is not known.
+func startedAgain(ctx context.Context, e *docker.Engine, labels []string, path string, o order) string {
+	if path == "" || o.session == "" {
+		return ""
+	}
+	text, err := e.File(ctx, labels, path)
+	if err != nil {
+		return ""
+	}
+	p, err := pidfile.Parse(bytes.NewReader(text), path)
+	if err != nil || p.ID != o.id || p.Session == o.session {
+		return ""
+	}
+	return fmt.Sprintf("node %v has been started again since, session %s", p.ID, p.Session)
+}
+
+// order is what an agent is asked to do.
+type order struct {
+	action  stonith.Action
+	id      proto.NodeID
+	session string
+}
+
+// act reads the order from the environment, has it carried out and prints what
+// was found. value is a flag with the id filled in.
+func act(
+	c *cli.Context, do func(ctx context.Context, value func(string) string, o order) (string, error),
+) error {
+	o := order{
+		action: stonith.Action(os.Getenv(stonith.EnvAction)), session: os.Getenv(stonith.EnvSession),
+	}
+	id, err := proto.ParseNodeID(os.Getenv(stonith.EnvID))
+	if err != nil || o.action != stonith.Off && o.action != stonith.Status {
+		return usagef("%s and %s must say what to do to whom: this is for run --fence-agent; "+
+			"by hand, use ringleader fence-agent test", stonith.EnvAction, stonith.EnvID)
+	}
+	o.id = id
+	value := func(name string) string { return strings.ReplaceAll(c.String(name), idMark, id.String()) }
+	ctx, stop := signal.NotifyContext(c.Context, syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	found, err := do(ctx, value, o)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.App.Writer, found)
+	return err
+}
+
+func testAgentCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "test",
+		Usage:     "run a fence agent as a node would",
+		ArgsUsage: "[--] COMMAND",
+		Description: "By itself it asks for the status of each node named, which must change\n" +
+			"nothing. With --off it shoots. It ends with 1 when the agent failed.\n\n" +
+			"    ringleader fence-agent test --id 1 --id 2 -- my-agent --flag value",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "id", Usage: "`ID` of a node; repeatable, or a range like 1-5"},
+			&cli.BoolFlag{Name: "off", Usage: "really stop these nodes"},
+			&cli.StringFlag{
+				Name: "session",
+				Usage: "`SESSION` of the process that is meant, 32 hexadecimal digits; without, " +
+					"whichever process runs",
+			},
+			&cli.DurationFlag{
+				Name: "timeout", Value: stonith.DefaultTimeout,
+				Usage: "`TIME` that one run may take",
+			},
+		},
+		Action: testAgent,
+	}
+}
+
+// parseSession reads a session as records and statuses write it.
+func parseSession(text string) (s proto.Session, err error) {
+	digits, err := hex.DecodeString(text)
+	if err != nil || copy(s[:], digits) != len(s) || len(digits) != len(s) {
+		return s, fmt.Errorf("want %d hexadecimal digits", 2*len(s))
+	}
+	return s, nil
+}
+
+// testAgent runs the agent once for each node.
+func testAgent(c *cli.Context) error {
+	command, err := stonith.Parse(strings.Join(c.Args().Slice(), " "))
+	if err != nil {
+		return mark(errUsage, err)
+	}
+	ids, err := parseVoters(c.StringSlice("id"))
+	if err != nil {
+		return usagef("--id %s: %w", strings.Join(c.StringSlice("id"), ","), err)
+	}
+	if len(ids) == 0 {
+		return usagef("--id: name a node that the agent is to be asked about")
+	}
+	if t := c.Duration("timeout"); t < minFenceTimeout {
+		return usagef("--timeout %v: give %v or more", t, minFenceTimeout)
+	}
+	var session proto.Session
+	if text := c.String("session"); text != "" {
+		if session, err = parseSession(text); err != nil {
+			return usagef("--session %s: %w", text, err)
+		}
+	}
+	r := stonith.Request{Action: stonith.Status}
+	if c.Bool("off") {
+		r.Action = stonith.Off
+	}
+	agent := &stonith.Agent{Command: command, Timeout: c.Duration("timeout"), Cluster: "test", Self: ids[0]}
+	ctx, stop := signal.NotifyContext(c.Context, syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	failed := 0
+	for _, id := range ids {
+		r.Fence = algorithms.Fence{ID: id, Session: session, Attempt: 1, Reason: "a test by hand"}
+		detail, err := agent.Run(ctx, r)
+		if err != nil {
+			failed++
+		}
+		fmt.Fprintf(c.App.Writer, "%s %v: %s\n", r.Action, id, detail)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return mark(errInterrupted, errors.New("interrupted"))
+	case failed > 0:
+		return fmt.Errorf("the agent failed for %d of %d nodes: a leader that hangs there would "+
+			"not be replaced", failed, len(ids))
+	}
+	return nil
+}
