@@ -110,7 +110,8 @@ func (d *daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.
 			Self: d.id, Session: d.session, Delta: d.pacing.latency, Preempt: d.preempt,
 			Seed:   rand.Uint64(),
 			Voters: d.voters, Promise: d.promise, KeepPromises: d.keepPromises,
-			Fence: len(d.fenceAgent) > 0,
+			Fence:  len(d.fenceAgent) > 0,
+			Rejoin: d.rejoinVoter,
 		}),
 		Ineligible: d.tellEligible,
 		Now:        clock.Now,
@@ -135,7 +136,7 @@ func (d *daemon) listen() (err error) {
 		Cluster: d.cluster, Algorithm: d.electionLabel(), ID: d.id, Session: d.session,
 		Bind: d.election.bind.String(), Receive: d.node.Deliver, Evidence: d.report, Log: d.log,
 		Heartbeat: d.pacing.heartbeat, Misses: d.pacing.misses, Patience: d.pacing.budget,
-		Busy: d.node.Busy,
+		Busy: d.node.Busy, Vigil: d.voters,
 	})
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,22 +34,18 @@ func (e e2e) leaseEnd(id proto.NodeID) (end time.Time) {
 }
 
 // "A leader whose process died is replaced in milliseconds although its lease
-// still runs": its successor takes the office before that lease has ended. Where
-// the kernel resets a connection instead, for bytes that the dead process had not
-// read, nothing is proven, and the promise is waited out.
+// still runs": its successor takes the office before that lease has ended.
 func TestOfficeReplacesTheDeadAtOnce(t *testing.T) {
 	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
-		e := newE2E(t, entry.Name, 5, "--voters", "1-5", "--promise", "15s")
+		// The promise is longer than this test may take, so nothing runs out.
+		e := newE2E(t, entry.Name, 5, "--voters", "1-5", "--promise", "10m")
 		e.check(e.StartAll())
 		first := e.agreed()
 		killed, err := e.Kill(first.Leader)
 		e.check(err)
 		next := e.agreed(without(first.Leader, 1, 2, 3, 4, 5)...)
 		took, end := e.tookOffice(next.Leader, next.Term), e.leaseEnd(first.Leader)
-		reset := slices.ContainsFunc(without(first.Leader, 1, 2, 3, 4, 5), func(id proto.NodeID) bool {
-			return strings.Contains(e.Log(id), "link-reset "+first.Leader.String())
-		})
-		if !took.Time.After(killed) || !took.Time.Before(end) && !reset {
+		if !took.Time.After(killed) || !took.Time.Before(end) {
 			t.Errorf("killed at %v, replaced at %v, the lease ran to %v", killed, took.Time, end)
 		}
 		if took.Guarantee != "lease" || took.Token != uint64(next.Term) || next.Term <= first.Term {

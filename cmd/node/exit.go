@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/membership"
+	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/statefile"
 )
 
@@ -45,7 +46,7 @@ var exits = []struct {
 	{exitOK, "ok", nil},
 	{exitError, "error", nil},
 	{exitUsage, "usage: the command line is wrong", []error{errUsage}},
-	{exitConfig, "configuration: a setting, the file or the data is wrong", []error{errConfig}},
+	{exitConfig, "configuration: a setting, the file or the data is wrong", []error{errConfig, node.ErrForgot}},
 	{
 		exitConflict, "identity conflict: another process is this node",
 		[]error{membership.ErrIDTaken, statefile.ErrLocked},

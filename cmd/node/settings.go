@@ -34,6 +34,7 @@ type settings struct {
 	logFormat string
 
 	keepPromises bool
+	rejoinVoter  bool
 
 	fenceAgent   []string
 	fenceTimeout time.Duration

@@ -43,6 +43,16 @@ var officeSettings = []setting{
 		}),
 		show: func(s *settings) any { return s.keepPromises },
 	},
+	{
+		name: "rejoin-voter", fallback: "false", form: yesNo,
+		usage: "this voter lost its disk: when its data directory is empty, vote for nobody until " +
+			"enough other voters, that did not lose theirs, told it what they voted",
+		parse: one(func(s *settings, v string) (err error) {
+			s.rejoinVoter, err = parseBool(v)
+			return err
+		}),
+		show: func(s *settings) any { return s.rejoinVoter },
+	},
 }
 
 // parseVoters reads ids and ranges of ids, each id once.

@@ -68,6 +68,7 @@ func TestPrecedence(t *testing.T) {
 		"voters":             {"1-3", "2-4", "3-5,9", "-"},
 		"promise":            {"3s", "4s", "5s", "2s"},
 		"keep-promises":      {"true", "false", "true", "false"},
+		"rejoin-voter":       {"true", "false", "true", "false"},
 		"fence-agent":        {"/bin/sh -c 1", "/bin/ls", "/bin/cat -n", "-"},
 		"fence-timeout":      {"3s", "4s", "5s", "10s"},
 		"pid-file":           {"a", "b", "c", "-"},
