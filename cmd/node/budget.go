@@ -89,8 +89,10 @@ func (p pacing) smallest(entry catalog.Entry) (budget time.Duration, found bool)
 func (p pacing) derive(entry catalog.Entry) pacing {
 	_, k := roundOf(entry)
 	share := p.budget * roundShare / 100
-	latency := cmp.Or(p.latency, neat(share/k))
-	silence := p.budget - k*latency // for the heartbeats
+	silence := p.budget - k*p.latency // for the heartbeats
+	if p.latency == 0 {
+		silence = p.budget - share
+	}
 	if p.heartbeat == 0 {
 		p.misses = cmp.Or(p.misses, usualMisses)
 		p.heartbeat = neat(silence / time.Duration(p.misses+1))
@@ -100,7 +102,12 @@ func (p pacing) derive(entry catalog.Entry) pacing {
 		p.misses = min(most, max(tcp.MinMisses, int(silence/p.heartbeat)-1))
 	}
 	if p.latency == 0 { // never so much that relation 2 fails
-		p.latency = min(latency, time.Duration(p.misses-1)*p.heartbeat/2)
+		p.latency = min(share/k, time.Duration(p.misses-1)*p.heartbeat/2)
+		if time.Duration(p.misses+1)*p.heartbeat <= silence {
+			// Where it fits it may be rounded. Where it does not rounding must not make
+			// it fit: a larger budget would fail where a smaller one did.
+			p.latency = neat(p.latency)
+		}
 	}
 	return p
 }

@@ -53,12 +53,18 @@ func TestPacing(t *testing.T) {
 	}
 }
 
-// Promise: each profile's own budget suffices for every algorithm.
+// Promise: each profile's own budget suffices for every algorithm. The one that a
+// slow algorithm gets leaves it a latency that nodes can start with.
 func TestProfilesFitTheirBudget(t *testing.T) {
 	for _, p := range profiles {
 		for _, entry := range catalog.All() {
 			if _, err := pacingFor(pacing{budget: p.budget}, entry); err != nil {
 				t.Errorf("profile %s, %s: %v", p.name, entry.Name, err)
+			}
+			paced, err := pacingFor(pacing{budget: p.budgetFor(entry)}, entry)
+			if least := neat(p.budget * roundShare / 100 / usualRound); err != nil || paced.latency < least {
+				t.Errorf("profile %s, %s: latency %v, %v; want at least %v",
+					p.name, entry.Name, paced.latency, err, least)
 			}
 		}
 	}

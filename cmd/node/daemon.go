@@ -103,6 +103,10 @@ func (d *daemon) openState() (algorithms.State, error) {
 }
 
 func (d *daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.Node, error) {
+	var reconcile func(context.Context, algorithms.Split) algorithms.Outcome
+	if d.reconcileCmd != "" {
+		reconcile = d.reconcile
+	}
 	return node.New(node.Config{
 		ID: d.id, Session: d.session, Saved: saved, Store: d.state, Transport: sender{d},
 		Fencer: d.fencer(),
@@ -116,6 +120,7 @@ func (d *daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.
 		Ineligible: d.tellEligible,
 		Now:        clock.Now,
 		Guarantee:  d.algorithm.Guarantee,
+		Reconcile:  reconcile,
 		Recorder: trace.NewRecorder(trace.RecorderConfig{
 			Cluster: d.cluster, Node: d.id, Session: d.session, Algorithm: d.algorithm.Name,
 			Guarantee: d.algorithm.Guarantee, Level: d.logLevel,

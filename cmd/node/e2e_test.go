@@ -27,13 +27,27 @@ type e2e struct {
 
 func newE2E(t *testing.T, algorithm string, nodes int, args ...string) e2e {
 	t.Helper()
+	return newE2EOf(t, nil, algorithm, nodes, args...)
+}
+
+// newE2EOf is newE2E of nodes that run a command.
+func newE2EOf(t *testing.T, command []string, algorithm string, nodes int, args ...string) e2e {
+	t.Helper()
+	return newE2EOn(t, nil, command, algorithm, nodes, args...)
+}
+
+// newE2EOn is newE2EOf on the given hosts; nil for loopback.
+func newE2EOn(
+	t *testing.T, hosts []cluster.Host, command []string, algorithm string, nodes int, args ...string,
+) e2e {
+	t.Helper()
 	t.Parallel()
 	binary, err := exec.LookPath("ringleader") // this test binary: see TestMain
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, err := cluster.New(cluster.Config{
-		Binary: binary, Nodes: nodes, Algorithm: algorithm,
+		Binary: binary, Nodes: nodes, Algorithm: algorithm, Command: command, Hosts: hosts,
 		Args: append([]string{"--log-level", "debug"}, args...),
 	})
 	if err != nil {

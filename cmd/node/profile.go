@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/membership"
 )
 
@@ -21,6 +22,18 @@ var profiles = []profile{
 	{"lan", membership.LAN, time.Second},
 	{"local", membership.Local, 500 * time.Millisecond},
 	{"fast", membership.Fast, 250 * time.Millisecond},
+}
+
+// usualRound is the longest timeout, in latencies, of the algorithms that a profile's
+// budget is meant for, with planNodes.
+const usualRound = 10
+
+// budgetFor is the profile's budget, larger for an algorithm whose rounds take
+// longer: with less, its latency would be so short that a node which starts gives up
+// before it has joined.
+func (p profile) budgetFor(entry catalog.Entry) time.Duration {
+	_, k := roundOf(entry)
+	return p.budget * max(k, usualRound) / usualRound
 }
 
 func profileNames() []string {

@@ -36,6 +36,9 @@ type settings struct {
 	keepPromises bool
 	rejoinVoter  bool
 
+	reconcileCmd     string
+	reconcileTimeout time.Duration
+
 	fenceAgent   []string
 	fenceTimeout time.Duration
 	pidFile      string

@@ -33,6 +33,7 @@ func (r *resolved) derive(in surroundings) error {
 		r.origins["data-dir"] = origin{Source: "default"}
 	}
 	errs = append(errs, r.derivePacing(), r.deriveOffice(), r.deriveFencing(), r.deriveHealth())
+	r.deriveMending()
 	errs = append(errs, r.deriveAdvertise("gossip", &r.gossip, in))
 	errs = append(errs, r.deriveAdvertise("election", &r.election, in))
 	return errors.Join(errs...)
@@ -41,7 +42,7 @@ func (r *resolved) derive(in surroundings) error {
 // derivePacing fills in what follows from the failover budget.
 func (r *resolved) derivePacing() (err error) {
 	if !r.has("failover-budget") {
-		r.pacing.budget = r.profile.budget
+		r.pacing.budget = r.profile.budgetFor(r.algorithm)
 		r.origins["failover-budget"] = origin{"default", "of profile " + r.profile.name}
 	}
 	r.pacing, err = pacingFor(r.pacing, r.algorithm)

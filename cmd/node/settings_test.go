@@ -68,6 +68,8 @@ func TestPrecedence(t *testing.T) {
 		"voters":             {"1-3", "2-4", "3-5,9", "-"},
 		"promise":            {"3s", "4s", "5s", "2s"},
 		"keep-promises":      {"true", "false", "true", "false"},
+		"reconcile-cmd":      {"a b", "b", "c", "-"},
+		"reconcile-timeout":  {"1s", "2m0s", "3s", "30s"},
 		"rejoin-voter":       {"true", "false", "true", "false"},
 		"fence-agent":        {"/bin/sh -c 1", "/bin/ls", "/bin/cat -n", "-"},
 		"fence-timeout":      {"3s", "4s", "5s", "10s"},

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// newNetE2E is a cluster of which each node has a network of its own.
+func newNetE2E(t *testing.T, algorithm string, nodes int, args ...string) (e2e, *cluster.Network) {
+	t.Helper()
+	if err := cluster.MayCut(nodes); err != nil {
+		t.Skipf("NETWORK CUTS ARE NOT TESTED: %v", err)
+	}
+	w, err := cluster.NewNetwork(nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return newE2EOn(t, w.Hosts(), nil, algorithm, nodes, args...), w
+}
+
+// reign is a time for which the records of one process say that it leads.
+type reign struct {
+	leader      uint64
+	from, until time.Time // by the one wall clock of this machine
+}
+
+// reigns are those that the records tell of. With leases, a reign ends with the
+// last lease that was told, if the records say no earlier end.
+func (e e2e) reigns() []reign {
+	var all []reign
+	last := map[uint64]int{} // of each node: its open reign, counted from 1
+	for _, rec := range e.Records() {
+		i := last[rec.Node]
+		if leads := rec.Role == trace.Leading; leads && i == 0 {
+			all = append(all, reign{leader: rec.Node, from: rec.Time})
+			i = len(all)
+		}
+		if i == 0 {
+			continue
+		}
+		r := &all[i-1]
+		r.until = rec.Time
+		last[rec.Node] = i
+		if rec.Role != trace.Leading {
+			last[rec.Node] = 0
+		}
+	}
+	return all
+}
+
+// twoLed is the longest time for which two nodes led at once.
+func (e e2e) twoLed() time.Duration {
+	longest := time.Duration(0)
+	all := e.reigns()
+	for i, a := range all {
+		for _, b := range all[:i] {
+			since, until := a.from, a.until
+			if b.from.After(since) {
+				since = b.from
+			}
+			if b.until.Before(until) {
+				until = b.until
+			}
+			if a.leader != b.leader {
+				longest = max(longest, until.Sub(since))
+			}
+		}
+	}
+	return longest
+}
+
+// apart cuts the leader and another node off from the others, and waits until those
+// have a leader of their own.
+func (e e2e) apart(w *cluster.Network) (minority, majority []proto.NodeID) {
+	e.Helper()
+	first := e.leads(5)
+	minority, majority = []proto.NodeID{1, first.Leader}, []proto.NodeID{2, 3, 4}
+	e.check(w.Apart(minority...))
+	next := e.agreed(majority...)
+	if !slices.Contains(majority, next.Leader) {
+		e.Fatalf("node %v leads %v", next.Leader, majority)
+	}
+	// Both sides are to be there for a while, leader or none.
+	began := time.Now()
+	e.check(e.Wait(e.ctx, func() bool { return time.Since(began) > 2*time.Second }))
+	return minority, majority
+}
+
+// Promise: two sides of a network that is cut each have a leader; when they meet,
+// the split is found, mended, and told of on every node.
+func TestPartitionIsMended(t *testing.T) {
+	e, w := newNetE2E(t, "bully", 5, "--reconcile-cmd", "true")
+	e.check(e.StartAll())
+	minority, _ := e.apart(w)
+	for _, id := range minority {
+		e.check(w.Heal(id))
+	}
+	for _, n := range e.Nodes() {
+		e.logs(n.ID, `"stage":"mended"`)
+	}
+	e.agreed()
+	var told float64
+	for _, rec := range e.Records() {
+		for _, s := range rec.Splits {
+			if s.Stage == "mended" && s.Reconcile != nil {
+				told = max(told, s.OverlapMS)
+			}
+		}
+	}
+	truth := e.twoLed()
+	if off := time.Duration(told*1e6) - truth; off.Abs() > 100*time.Millisecond {
+		t.Errorf("the report says %v ms, the records %v", told, truth)
+	}
+	t.Logf("two led for %v, as the records show; the report says %v ms", truth, told)
+}
+
+// Promise: "With the office on, the same partitions give no second leader ever".
+func TestPartitionWithAnOffice(t *testing.T) {
+	e, w := newNetE2E(t, "bully", 5, "--voters", "1-5")
+	e.check(e.StartAll())
+	minority, _ := e.apart(w)
+	for _, id := range minority {
+		e.check(w.Heal(id))
+	}
+	e.agreed()
+	if both := e.twoLed(); both > 0 {
+		t.Errorf("two held the office for %v", both)
+	}
+	for _, n := range e.Nodes() {
+		if strings.Contains(e.Log(n.ID), `"splits"`) {
+			t.Errorf("node %v tells of a split brain", n.ID)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// Promise: leaders that meet again "1. Stop all leaders 2. Compare states 3.
+// Reconcile conflicts 4. Re-elect single leader 5. Resume operations": in this order,
+// with the command in between, and a report on every node.
+func TestSplitBrainIsMended(t *testing.T) {
+	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
+		seen := filepath.Join(t.TempDir(), "seen")
+		e := newE2E(t, entry.Name, 3, "--reconcile-cmd",
+			`echo "$RINGLEADER_ID: $RINGLEADER_SPLIT_LEADERS; $RINGLEADER_SPLIT_OVERLAP_MS" >> `+seen)
+		next, old := e.splitBrain(entry, time.Second)
+
+		e.check(e.Wait(e.ctx, func() bool { return e.allMended() }))
+		last := e.agreed()
+		if last.Term <= next.Term {
+			t.Errorf("leader %v of term %v: want a term after %v", last.Leader, last.Term, next.Term)
+		}
+		said, err := os.ReadFile(seen)
+		e.check(err)
+		var by, first, second uint64
+		var overlap float64
+		_, err = fmt.Sscanf(string(said), "%d: %d %d; %f\n", &by, &first, &second, &overlap)
+		leaders := []uint64{first, second}
+		if err != nil || overlap < 900 || !slices.Contains(leaders, uint64(old.Leader)) ||
+			!slices.Contains(leaders, uint64(next.Leader)) {
+			t.Errorf("the command was told %q, %v", said, err)
+		}
+		for _, n := range e.Nodes() {
+			s, err := httpapi.Client{Addr: n.HTTP}.Status(e.ctx)
+			e.check(err)
+			if s.Split == nil || s.Split.By != by || s.Split.Leader != uint64(last.Leader) ||
+				s.Split.OverlapMS < 900 || s.Counters["split_brain_ms"] < 900 ||
+				s.Split.Reconcile == nil || s.Split.Reconcile.Exit != 0 {
+				t.Errorf("node %v tells of %+v, counters %v", n.ID, s.Split, s.Counters)
+			}
+		}
+		e.fiveSteps(by)
+	})
+}
+
+// splitBrain lets two nodes believe that they lead, for at least so long: the leader
+// is stopped, another takes its place, and it wakes.
+func (e e2e) splitBrain(entry catalog.Entry, both time.Duration) (next, old cluster.Belief) {
+	e.Helper()
+	e.check(e.StartAll())
+	first := e.agreed()
+	if entry.Preempt {
+		first = e.leads(3)
+	}
+	e.check(e.Pause(first.Leader))
+	second := e.agreed(without(first.Leader, 1, 2, 3)...)
+	began := time.Now()
+	e.check(e.Wait(e.ctx, func() bool { return time.Since(began) > both }))
+	e.check(e.Resume(first.Leader))
+	return second, first
+}
+
+// allMended reports whether every node knows of a split that is mended.
+func (e e2e) allMended() bool {
+	for _, n := range e.Nodes() {
+		s, err := httpapi.Client{Addr: n.HTTP}.Status(e.ctx)
+		if err != nil || s.Split == nil || s.Split.Stage != "mended" {
+			return false
+		}
+	}
+	return true
+}
+
+// fiveSteps checks the order in which the node that mended recorded the steps.
+func (e e2e) fiveSteps(by uint64) {
+	e.Helper()
+	var stages []string
+	for _, rec := range e.Records() {
+		if rec.Node != by {
+			continue
+		}
+		for _, s := range rec.Splits {
+			stages = append(stages, s.Stage)
+			if s.Stage == "stopping" && rec.Role == trace.Leading {
+				e.Errorf("it leads while it mends: %+v", rec)
+			}
+		}
+	}
+	want := []string{"stopping", "reconciling", "electing", "mended"}
+	if at := slices.Index(stages, "reconciling"); at < 1 || len(stages) < at+3 ||
+		!slices.Equal(stages[at-1:at+3], want) {
+		e.Errorf("the steps were %v, want %v", stages, want)
+	}
+}

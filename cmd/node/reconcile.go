@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+)
+
+// The reconcile command runs on one node, once all who led in a split brain have
+// stopped, and before one is elected again.
+
+const (
+	// reconcileTries is how often it is run until it ends with 0.
+	reconcileTries = 3
+	// reconcilePause is from one try to the next.
+	reconcilePause = 100 * time.Millisecond
+	// maxHookOutput bounds what is kept of what it says, in bytes.
+	maxHookOutput = 4 << 10
+)
+
+// reconcile runs the reconcile command until it ends with 0, a few times at most.
+func (d *daemon) reconcile(ctx context.Context, s algorithms.Split) algorithms.Outcome {
+	var o algorithms.Outcome
+	for o.Tries < reconcileTries && ctx.Err() == nil {
+		if o.Tries > 0 {
+			select {
+			case <-time.After(reconcilePause):
+			case <-ctx.Done():
+				return o
+			}
+		}
+		o.Tries++
+		began := time.Now()
+		said, err := d.runReconcile(ctx, s)
+		o.Exit, o.Problem = exitOf(err, d.reconcileTimeout)
+		line := d.log.Info()
+		if err != nil {
+			line = d.log.Warn()
+		}
+		line.Uint64("split", s.Number).Int("try", o.Tries).Int("exit", o.Exit).
+			Dur("took", time.Since(began)).Str("output", said).Msg("reconcile command")
+		if err == nil {
+			break
+		}
+	}
+	return o
+}
+
+// runReconcile runs the command once, and kills its process group when it takes too
+// long or when another node takes over.
+func (d *daemon) runReconcile(ctx context.Context, s algorithms.Split) (said string, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, d.reconcileTimeout, context.DeadlineExceeded)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", d.reconcileCmd)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second // for what has its output open and left the group
+	cmd.Env = append(os.Environ(), d.reconcileEnv(s)...)
+	out := &head{max: maxHookOutput}
+	cmd.Stdout, cmd.Stderr = out, out
+	err = cmd.Run()
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		err = cause
+	}
+	return strings.ToValidUTF8(strings.TrimSpace(out.buf.String()), "?"), err
+}
+
+// reconcileEnv tells the command of the split.
+func (d *daemon) reconcileEnv(s algorithms.Split) []string {
+	var leaders, terms, led []string
+	for _, r := range s.Reigns {
+		leaders = append(leaders, r.Epoch.Leader.String())
+		terms = append(terms, strconv.FormatUint(uint64(r.Epoch.Term), 10))
+		led = append(led, strconv.FormatInt(r.Led.Milliseconds(), 10))
+	}
+	all, _ := d.members()
+	members, err := json.Marshal(append([]httpapi.Member{}, all...))
+	if err != nil {
+		members = []byte("[]") // a Member is always JSON
+	}
+	return []string{
+		"RINGLEADER_ID=" + d.id.String(),
+		"RINGLEADER_CLUSTER=" + d.cluster,
+		"RINGLEADER_SPLIT=" + strconv.FormatUint(s.Number, 10),
+		"RINGLEADER_SPLIT_LEADERS=" + strings.Join(leaders, " "),
+		"RINGLEADER_SPLIT_TERMS=" + strings.Join(terms, " "),
+		"RINGLEADER_SPLIT_LED_MS=" + strings.Join(led, " "),
+		"RINGLEADER_SPLIT_OVERLAP_MS=" + strconv.FormatInt(s.Overlap.Milliseconds(), 10),
+		"RINGLEADER_MEMBERS=" + string(members),
+	}
+}
+
+// exitOf is the exit code of a command that ended with err, and what was wrong.
+func exitOf(err error, limit time.Duration) (code int, problem string) {
+	var ended *exec.ExitError
+	switch {
+	case err == nil:
+		return 0, ""
+	case errors.Is(err, context.DeadlineExceeded):
+		return -1, fmt.Sprintf("it did not end within %v", limit)
+	case errors.As(err, &ended):
+		return ended.ExitCode(), ended.Error()
+	}
+	problem = strings.ToValidUTF8(err.Error(), "?")
+	return -1, problem[:min(len(problem), algorithms.MaxProblem)]
+}
+
+// head keeps the beginning of what is written to it.
+type head struct {
+	buf bytes.Buffer
+	max int
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	h.buf.Write(p[:min(len(p), h.max-h.buf.Len())])
+	return len(p), nil
+}
