@@ -21,6 +21,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		HideVersion: true, // version is a command
 		Commands: []*cli.Command{
 			runCommand(),
+			execCommand(),
 			statusCommand(),
 			leaderCommand(),
 			healthCommand(),

@@ -16,21 +16,23 @@ func configCommand() *cli.Command {
 		Subcommands: []*cli.Command{{
 			Name:   "show",
 			Usage:  "print every value that run uses and its source",
-			Flags:  append(settingFlags(), outputFlag()),
+			Flags:  append(settingFlags(""), outputFlag()),
 			Action: showConfig,
 		}},
 	}
 }
 
-// settingFlags are the flags of the table, and --config. They carry neither
-// defaults nor variables: resolve knows those.
-func settingFlags() []cli.Flag {
+// settingFlags are the flags of the table that a command has, and --config. They
+// carry neither defaults nor variables: resolve knows those.
+func settingFlags(command string) []cli.Flag {
 	flags := []cli.Flag{&cli.StringFlag{
 		Name:  "config",
 		Usage: "YAML `FILE` of settings, its keys the names of the flags (" + configEnv + ")",
 	}}
 	for _, s := range table {
-		flags = append(flags, s.flag())
+		if s.only == "" || command == "" || s.only == command {
+			flags = append(flags, s.flag())
+		}
 	}
 	return flags
 }

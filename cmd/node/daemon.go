@@ -86,6 +86,9 @@ func (d *daemon) open(records zerolog.Logger) error {
 	if d.node, err = d.newNode(saved, records); err != nil {
 		return err
 	}
+	if err := d.watchHealth(); err != nil {
+		return err
+	}
 	if err := d.listen(); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	stdlog "log"
+	"os"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/node/tcp"
 	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/supervise"
 )
 
 const (
@@ -49,6 +51,9 @@ func (d *daemon) serve(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	})
+	if os.Getpid() == 1 { // of a container, whose orphans fall to it
+		d.parts.Go(func() { supervise.Reap(ctx) })
+	}
 	if d.rankBy.Live() {
 		d.parts.Go(func() { d.measure(ctx) })
 	}

@@ -21,6 +21,8 @@ func (s signalled) Error() string {
 	return fmt.Sprintf("ended by a signal (%v); all nodes are ended", s.signal)
 }
 
+func (s signalled) code() int { return 128 + int(s.signal) }
+
 func (s signalled) Is(target error) bool { return target == errInterrupted }
 
 // cancelOnSignal calls cancel on the first signal that would end this process,

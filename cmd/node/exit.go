@@ -12,6 +12,7 @@ import (
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/statefile"
+	"github.com/ringleader-dev/ringleader/supervise"
 )
 
 // The exit codes. They are a promise: scripts and supervisors act on them.
@@ -24,6 +25,9 @@ const (
 	exitNoLeader    = 6
 	exitNotLeader   = 7
 	exitFindings    = 8
+	exitLost        = 75
+	exitCannot      = 126
+	exitNoCommand   = 127
 	exitInterrupted = 130
 )
 
@@ -34,6 +38,7 @@ var (
 	errNoLeader    = errors.New("nobody leads")
 	errNotLeader   = errors.New("not the leader")
 	errInterrupted = errors.New("interrupted")
+	errLost        = errors.New("leadership was lost")
 )
 
 // exits is the one table of exit codes: what each means, and the errors that
@@ -57,6 +62,12 @@ var exits = []struct {
 	},
 	{exitNotLeader, "not the leader (leader --is-me)", []error{errNotLeader}},
 	{exitFindings, "findings (rounds --check)", []error{errFindings}},
+	{exitLost, "leadership was lost (exec)", []error{errLost}},
+	{
+		exitCannot, "the command cannot be executed (exec)",
+		[]error{supervise.ErrNotExecutable},
+	},
+	{exitNoCommand, "there is no such command (exec)", []error{supervise.ErrNotFound}},
 	{exitInterrupted, "interrupted (128 + the signal's number)", []error{errInterrupted}},
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mattn/go-isatty"
 	"github.com/rs/zerolog"
+	"github.com/rs/zerolog/diode"
 
 	"github.com/ringleader-dev/ringleader/trace"
 )
@@ -20,12 +21,47 @@ import (
 // have a resolution of one second, which orders nothing.
 func newLogger(out *os.File, level zerolog.Level, format string) zerolog.Logger {
 	zerolog.TimeFieldFormat = time.RFC3339Nano
-	var w io.Writer = out
-	if format == "console" || format == "auto" && isatty.IsTerminal(out.Fd()) {
-		w = newConsole(out, !isatty.IsTerminal(out.Fd()))
-	}
-	return zerolog.New(w).Level(level)
+	return zerolog.New(logWriter(out, format)).Level(level)
 }
+
+// logWriter writes lines of JSON to out in a format.
+func logWriter(out *os.File, format string) io.Writer {
+	if format == "console" || format == "auto" && isatty.IsTerminal(out.Fd()) {
+		return newConsole(out, !isatty.IsTerminal(out.Fd()))
+	}
+	return out
+}
+
+// The log of a node whose standard error somebody else may fill.
+const (
+	lossyLines = 4096        // may wait
+	lossyFlush = time.Second // for them at the end
+)
+
+// newLossyLogger is newLogger for a node that must not wait for who reads its log:
+// what does not fit is left out, and said. end gives the rest a moment.
+func newLossyLogger(out *os.File, level zerolog.Level, format string) (
+	logger zerolog.Logger, end func(),
+) {
+	logger = newLogger(out, level, format)
+	w := diode.NewWriter(writeOnly{logWriter(out, format)}, lossyLines, 0, func(missed int) {
+		fmt.Fprintf(out, "ringleader: %d lines of the log were lost: nobody read them\n", missed)
+	})
+	return logger.Output(w), func() {
+		flushed := make(chan struct{})
+		go func() {
+			_ = w.Close()
+			close(flushed)
+		}()
+		select {
+		case <-flushed:
+		case <-time.After(lossyFlush):
+		}
+	}
+}
+
+// writeOnly hides that a writer can be closed.
+type writeOnly struct{ io.Writer }
 
 const consoleTime = "15:04:05.000"
 

@@ -10,13 +10,22 @@ import (
 	"context"
 	"errors"
 	"os"
+
+	"github.com/ringleader-dev/ringleader/supervise"
 )
 
 func main() {
+	supervise.Enter() // the process that looks after the command of exec ends there
 	err := newApp(os.Stdout, os.Stderr).RunContext(context.Background(), os.Args)
 	code := report(os.Stderr, err)
-	if ended, ok := errors.AsType[signalled](err); ok {
-		code = 128 + int(ended.signal)
+	if ended, ok := errors.AsType[coded](err); ok {
+		code = ended.code()
 	}
 	os.Exit(code)
+}
+
+// coded is an error that has an exit code of its own.
+type coded interface {
+	error
+	code() int
 }

@@ -22,7 +22,7 @@ func runCommand() *cli.Command {
 			"A flag wins over the environment, the environment over the file.\n\n" +
 			"SIGTERM or SIGINT: resign, leave, end with 0. A second one: end at once, with\n" +
 			"128 + its number. Records and log lines go to standard error.",
-		Flags:  settingFlags(),
+		Flags:  settingFlags("run"),
 		Action: runNode,
 	}
 }
@@ -39,15 +39,7 @@ func runNode(ctx *cli.Context) error {
 		return err
 	}
 	records := newLogger(os.Stderr, r.logLevel, r.logFormat)
-	log := records.With().Timestamp().
-		Str("cluster", r.cluster).Uint64("node", uint64(r.id)).Logger()
-	for _, warning := range r.warnings {
-		log.Warn().Msg(warning)
-	}
-	if len(r.voters) == 0 {
-		log.Warn().Msg("no voters are configured: leadership is best-effort, and in a partition " +
-			"each side has a leader; name the voters with --voters")
-	}
+	log := nodeLog(records, r)
 	oneProcessor()
 	err = operate(r, records, log, signals)
 	if err != nil {
@@ -58,11 +50,42 @@ func runNode(ctx *cli.Context) error {
 	return nil
 }
 
+// nodeLog is the log of a node for what is no record. What its settings make one
+// wary of stands there first.
+func nodeLog(records zerolog.Logger, r resolved) zerolog.Logger {
+	log := records.With().Timestamp().
+		Str("cluster", r.cluster).Uint64("node", uint64(r.id)).Logger()
+	for _, warning := range r.warnings {
+		log.Warn().Msg(warning)
+	}
+	if len(r.voters) == 0 {
+		log.Warn().Msg("no voters are configured: leadership is best-effort, and in a partition " +
+			"each side has a leader; name the voters with --voters")
+	}
+	return log
+}
+
 // operate starts a node and runs it until a signal or a failure ends it.
 func operate(r resolved, records, log zerolog.Logger, signals <-chan os.Signal) error {
-	d, err := start(r.settings, records, log)
+	d, err := launch(r, records, log)
 	if err != nil {
 		return err
+	}
+	select {
+	case err := <-d.failed:
+		return errors.Join(err, d.close())
+	case s := <-signals:
+		log.Info().Stringer("signal", s).Msg("told to stop: resigning")
+		go obeyAtOnce(signals)
+		return d.leave()
+	}
+}
+
+// launch starts a node and says what it is.
+func launch(r resolved, records, log zerolog.Logger) (*daemon, error) {
+	d, err := start(r.settings, records, log)
+	if err != nil {
+		return nil, err
 	}
 	log.Info().
 		Str("id_from", r.origins["id"].String()).
@@ -75,14 +98,7 @@ func operate(r resolved, records, log zerolog.Logger, signals <-chan os.Signal) 
 		Str("data_dir", r.dataDir).
 		Str("guarantee", string(r.algorithm.Guarantee)).
 		Msgf("node %v is up; guarantee %s", r.id, inWords(r.algorithm.Guarantee))
-	select {
-	case err := <-d.failed:
-		return errors.Join(err, d.close())
-	case s := <-signals:
-		log.Info().Stringer("signal", s).Msg("told to stop: resigning")
-		go obeyAtOnce(signals)
-		return d.leave()
-	}
+	return d, nil
 }
 
 // obeyAtOnce ends the process on the next signal.

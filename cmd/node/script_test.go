@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", noRaceSleep); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"ringleader": main})
+	testscript.Main(m, map[string]func(){"ringleader": main, "worker": worker})
 }
 
 const noRaceSleep = "atexit_sleep_ms=0"

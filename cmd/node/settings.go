@@ -43,6 +43,7 @@ type settings struct {
 	fenceTimeout time.Duration
 	pidFile      string
 
+	exec   execSettings
 	health healthSettings
 }
 

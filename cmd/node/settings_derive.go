@@ -32,7 +32,8 @@ func (r *resolved) derive(in surroundings) error {
 		r.dataDir = filepath.Join("ringleader-data", r.id.String())
 		r.origins["data-dir"] = origin{Source: "default"}
 	}
-	errs = append(errs, r.derivePacing(), r.deriveOffice(), r.deriveFencing(), r.deriveHealth())
+	errs = append(errs, r.derivePacing(), r.deriveOffice(), r.deriveFencing(),
+		r.deriveGrace(), r.deriveHealth())
 	r.deriveMending()
 	errs = append(errs, r.deriveAdvertise("gossip", &r.gossip, in))
 	errs = append(errs, r.deriveAdvertise("election", &r.election, in))

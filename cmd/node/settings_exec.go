@@ -1,6 +1,99 @@
 package main
 
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/office"
+)
+
+// execSettings are what `exec` does with its command.
+type execSettings struct {
+	grace     time.Duration // from SIGTERM to SIGKILL when leadership ends
+	killTime  time.Duration // kept for the kernel to end it; derived
+	stopGrace time.Duration // the same when this process is told to stop
+	restart   string
+}
+
+// When exec starts its command again.
+const (
+	restartNever   = "never"
+	restartElected = "elected" // when this node leads again
+	restartAlways  = "always"  // and when the command ended by itself
+)
+
+var execTable = []setting{
+	onlyFor("exec", durationSetting("grace", "what the lease allows; 5s without voters", time.Millisecond,
+		"`TIME` that the command has from SIGTERM to SIGKILL when leadership ends; it is "+
+			"dead before the lease is",
+		func(s *settings) *time.Duration { return &s.exec.grace })),
+	onlyFor("exec", withFallback("8s", durationSetting("stop-grace", "", time.Millisecond,
+		"`TIME` that the command has when this process is told to stop: the office is kept "+
+			"meanwhile",
+		func(s *settings) *time.Duration { return &s.exec.stopGrace }))),
+	{
+		name: "restart", fallback: restartNever, only: "exec",
+		usage: "`WHEN` to start the command again: never; elected: when this node leads " +
+			"again; always: when it ended by itself, too",
+		parse: one(func(s *settings, v string) error {
+			s.exec.restart = v
+			return oneOf(v, []string{restartNever, restartElected, restartAlways})
+		}),
+		show: func(s *settings) any { return s.exec.restart },
+	},
+}
+
+func onlyFor(command string, s setting) setting {
+	s.only = command
+	return s
+}
+
 func withFallback(value string, s setting) setting {
 	s.fallback = value
 	return s
+}
+
+// errGrace: the command would outlive the lease, or never live in peace.
+var errGrace = errors.New("grace")
+
+const (
+	graceAlone = 5 * time.Second // without a lease
+	// killShare is the part of a lease that is kept for the kernel to kill the
+	// command, and for a machine that is busy.
+	killShare = 20
+)
+
+// deriveGrace fits the time in which the command is stopped into the lease. It is
+// told to stop when the rest of the lease is just long enough; that must not happen
+// while the lease can still be renewed in the ordinary way. A holder asks for a
+// renewal twice, a third of a promise apart, and the answers to the second come
+// within four latencies:
+//
+//	grace + lease/20 ≤ lease - 2/3 promise - 4 × latency
+func (r *resolved) deriveGrace() error {
+	if len(r.voters) == 0 {
+		if !r.has("grace") {
+			r.exec.grace = graceAlone
+			r.origins["grace"] = origin{"default", "there is no lease"}
+		}
+		return nil
+	}
+	lease := office.LeaseOf(r.promise)
+	r.exec.killTime = lease / killShare
+	most := lease - 2*office.RenewEvery(r.promise) - 4*r.pacing.latency - r.exec.killTime
+	if !r.has("grace") {
+		r.exec.grace = max(0, neat(most))
+		r.origins["grace"] = origin{"default", "what the lease allows"}
+		return nil
+	}
+	if r.exec.grace > most {
+		return fmt.Errorf("%w + lease/20 ≤ lease - 2/3 promise - 4 × latency: "+
+			"%v + %v > %v - %v - %v: raise --promise or lower --grace to %v at most",
+			errGrace, r.exec.grace, r.exec.killTime.Round(time.Millisecond),
+			lease.Round(time.Millisecond),
+			(2 * office.RenewEvery(r.promise)).Round(time.Millisecond),
+			4*r.pacing.latency, max(0, neat(most)))
+	}
+	return nil
 }

@@ -136,6 +136,7 @@ func environment(environ []string) map[string]string {
 func unknownVariables(env map[string]string) []string {
 	known := []string{
 		configEnv, addrEnv, tokenEnv, fenceEnv("bind"), fenceEnv("data-dir"),
+		commandTermEnv, commandTokenEnv,
 	}
 	for _, s := range table {
 		known = append(known, s.env())

@@ -20,7 +20,9 @@ import (
 
 // table is every setting of `run`, in the order in which help and config show
 // print them.
-var table = slices.Concat(electionSettings, officeSettings, stonithSettings, mendSettings, hostSettings, healthTable)
+var table = slices.Concat(
+	electionSettings, officeSettings, stonithSettings, mendSettings, hostSettings, healthTable, execTable,
+)
 
 var electionSettings = []setting{
 	{

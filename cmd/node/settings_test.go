@@ -83,6 +83,9 @@ func TestPrecedence(t *testing.T) {
 		"health-hold-down":   {"1s", "2s", "3s", "10s"},
 		"health-memory":      {"90", "0", "80", "99"},
 		"health-disk":        {"90", "0", "80", "100"},
+		"grace":              {"1s", "2s", "3s", "5s"},
+		"stop-grace":         {"1s", "2s", "3s", "8s"},
+		"restart":            {"elected", "always", "never", "never"},
 		"rank-by":            {"cpu", "number:2", "ip", "id"},
 		"join":               {"a:1", "b:2,c", "d", "-"},
 		"gossip-bind":        {"1.1.1.1:1", "1.1.1.1:2", "1.1.1.1:3", "0.0.0.0:7946"},
@@ -232,6 +235,7 @@ func TestBadValues(t *testing.T) {
 		"health-cmd=", "health-http=localhost:80", "health-http=ftp://a", "health-rise=0",
 		"health-fall=-1", "health-rise=many", "health-interval=0s", "health-timeout=2",
 		"health-hold-down=-1s", "health-memory=101", "health-disk=-1",
+		"grace=-1s", "grace=0", "stop-grace=soon", "restart=often",
 	} {
 		name, value, _ := strings.Cut(bad, "=")
 		if _, err := resolve(machine().with(bad)); !errors.Is(err, errUsage) ||

@@ -99,6 +99,12 @@ func network(bind string) string {
 // Addr is the address that is listened on.
 func (t *Transport) Addr() net.Addr { return t.ln.Addr() }
 
+// Listener is the socket that is listened on. As long as a copy of it is open,
+// in whatever process, its address refuses nobody and is nobody else's, so that no
+// peer takes this process for dead. Work outside the process has to have one: see
+// Evidence.Proven.
+func (t *Transport) Listener() syscall.Conn { return t.ln.(*net.TCPListener) }
+
 // Send queues m for the peer m.To and returns at once. What cannot be sent is
 // dropped and counted in Stats.
 func (t *Transport) Send(m proto.Message) {

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/node/clock"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// execE2E is a cluster whose nodes run workers.
+type execE2E struct {
+	e2e
+	dir string
+}
+
+func newExecE2E(t *testing.T, nodes int, args ...string) execE2E {
+	t.Helper()
+	path, err := exec.LookPath("worker") // this test binary: see TestMain
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	e := newE2EOf(t, []string{path, dir, "daemon"}, "bully", nodes, args...)
+	e.check(e.StartAll())
+	return execE2E{e, dir}
+}
+
+// works waits for the work of a stint after so many others, and returns all.
+func (e execE2E) works(after int) (all []stint) {
+	e.Helper()
+	err := e.Wait(e.ctx, func() bool {
+		all = stints(e.T, e.dir)
+		return len(all) > after
+	})
+	e.check(err)
+	return all
+}
+
+// sinceBoot is a time of a record by the clock of the workers.
+func sinceBoot(t time.Time) time.Duration {
+	return clock.SinceBoot(clock.Now().Add(time.Until(t)))
+}
+
+// "Never releases before it is dead": the process of the leader is killed, and so
+// cannot end its command, which ignores every signal, has daemonised and holds
+// nothing of the node's. No other node's command runs before that is dead; and yet
+// nobody waits for the lease.
+func TestExecKilled(t *testing.T) {
+	e := newExecE2E(t, 3, "--voters", "1-3", "--promise", "30s")
+	before := e.works(0)
+	leader := proto.NodeID(before[0].node)
+	killed, err := e.Send(leader, syscall.SIGKILL)
+	e.check(err)
+	all := e.works(1)
+	if all[1].node == before[0].node {
+		t.Fatalf("node %v was killed and works: %+v", leader, all)
+	}
+	took := all[1].first - sinceBoot(killed)
+	t.Logf("killed; its command lived for another %v; the next one began after %v",
+		all[0].last-sinceBoot(killed), took)
+	if took > 20*time.Second {
+		t.Errorf("the next command began after %v: the promise was waited out", took)
+	}
+}
+
+// "So that it is dead before the lease is": also when the node is stopped and cannot
+// do a thing. When it wakes it ends with 75.
+func TestExecStopped(t *testing.T) {
+	e := newExecE2E(t, 3, "--voters", "1-3", "--promise", "4s")
+	before := e.works(0)
+	leader := proto.NodeID(before[0].node)
+	e.check(e.Pause(leader))
+	e.works(1)
+	e.check(e.Resume(leader))
+	e.exits(leader, exitLost)
+	all := stints(t, e.dir)
+	if end := sinceBoot(e.leaseEnd(leader)); all[0].last > end || all[1].first < end {
+		t.Errorf("one worked until %v after the end of the lease, the next from %v after it",
+			all[0].last-end, all[1].first-end)
+	}
+}
+
+// "Optional restart when elected again": the node stays, and its command runs again
+// in a later term.
+func TestExecRestart(t *testing.T) {
+	const best = 3 // it is handed the office as long as it is well
+	e := newExecE2E(t, 3, "--voters", "1-3", "--restart", "elected")
+	worksAgain := func(all []stint) (after int) {
+		for all[len(all)-1].node != best {
+			all = e.works(len(all))
+		}
+		return len(all)
+	}
+	before := worksAgain(e.works(0))
+	e.check(e.Pause(best))
+	e.works(before)
+	e.check(e.Resume(best))
+	if after := worksAgain(e.works(before)); after < before+2 {
+		t.Errorf("%d stints, %d before the node was stopped", after, before)
+	}
+}
+
+// "Passes signals and the exit code on": the office is kept while the command ends,
+// and given free at once when it has.
+func TestExecTold(t *testing.T) {
+	e := newExecE2E(t, 3, "--voters", "1-3", "--promise", "10m", "--stop-grace", "300ms")
+	leader := proto.NodeID(e.works(0)[0].node)
+	e.check(e.Terminate(leader))
+	e.works(1) // long before the promises end
+	e.exits(leader, 128+int(syscall.SIGKILL))
+}
+
+// "Best-effort clusters: allowed with the loud warning."
+func TestExecBestEffort(t *testing.T) {
+	e := newExecE2E(t, 2)
+	e.works(0)
+	e.logs(1, "no voters are configured: leadership is best-effort")
+}
+
+// A command that floods standard output and error, which nobody reads, costs no
+// election: the lease is renewed again and again.
+func TestExecFlood(t *testing.T) {
+	t.Parallel()
+	addrs, err := cluster.FreeAddresses(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("ringleader", "exec", "--id", "1", "--voters", "1", "--promise", "700ms",
+		"--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2],
+		"--data-dir", t.TempDir(), "--log-level", "debug", "--profile", "local", "--grace", "50ms", "--",
+		"sh", "-c", "while :; do echo flood; echo flood >&2; done")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	cmd.Stdout, cmd.Stderr = write, write
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = write.Close()
+	client := httpapi.Client{Addr: addrs[2]}
+	var first time.Time
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		answer, err := client.Leader(t.Context())
+		if err == nil && answer.IsLeader && answer.Term == 1 {
+			if first.IsZero() {
+				first = answer.ValidUntil
+			}
+			if answer.ValidUntil.Sub(first) > 5*time.Second {
+				break
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%+v, %v", answer, err)
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 128+int(syscall.SIGTERM) {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// "Work outside the process must be inside the proof": while what looks after the
+// command cannot end it, the killed node's address refuses nobody, so that it is not
+// proven dead; and once the command is dead it is.
+func TestExecIsInsideTheProof(t *testing.T) {
+	e := newExecE2E(t, 3, "--voters", "1-3", "--promise", "10m")
+	leader := proto.NodeID(e.works(0)[0].node)
+	keeper := keeperOf(t, e.PID(leader))
+	// A process group that loses its session's last parent is woken by the kernel:
+	// the keeper has to fall to this process.
+	e.check(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+	t.Cleanup(func() { e.check(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)) })
+	e.check(syscall.Kill(keeper, syscall.SIGSTOP))
+	t.Cleanup(func() { // it has fallen to this process
+		e.check(syscall.Kill(keeper, syscall.SIGCONT))
+		_, err := syscall.Wait4(keeper, nil, 0, nil)
+		e.check(err)
+	})
+	killed, err := e.Send(leader, syscall.SIGKILL)
+	e.check(err)
+	others := without(leader, 1, 2, 3)
+	for _, id := range others {
+		e.logs(id, "unreachable "+leader.String()) // they have dialled for seconds
+	}
+	before := e.works(0)
+	if len(before) != 1 || before[0].last < sinceBoot(killed) {
+		t.Fatalf("the command did not go on alone: %+v", before)
+	}
+	for _, id := range others {
+		if strings.Contains(e.Log(id), "dial-refused "+leader.String()) {
+			t.Errorf("node %v was refused while the command lived", id)
+		}
+	}
+	e.check(syscall.Kill(keeper, syscall.SIGCONT))
+	e.works(1)
+}
+
+// "Passes signals and the exit code on."
+func TestExecSignals(t *testing.T) {
+	dir := t.TempDir()
+	got := func(name string) func() bool {
+		return func() bool {
+			_, err := os.Stat(filepath.Join(dir, name))
+			return err == nil
+		}
+	}
+	script := `cd "$0"; for s in HUP USR1 USR2; do trap ": >$s" $s; done; trap "exit 9" TERM; : >ready; ` +
+		`while :; do sleep 0.02; done`
+	e := newE2EOf(t, []string{"sh", "-c", script, dir}, "bully", 1, "--voters", "1")
+	e.check(e.StartAll())
+	e.check(e.Wait(e.ctx, got("ready")))
+	for name, sig := range map[string]syscall.Signal{
+		"HUP": syscall.SIGHUP, "USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2,
+	} {
+		_, err := e.Send(1, sig)
+		e.check(err)
+		e.check(e.Wait(e.ctx, got(name)))
+	}
+	e.check(e.Terminate(1))
+	e.exits(1, 9)
+}
+
+// keeperOf is the process that looks after the command of a node.
+func keeperOf(t *testing.T, node int) int {
+	t.Helper()
+	dirs, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		text, err := os.ReadFile(dir)
+		if err != nil {
+			continue
+		}
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		if len(fields) > 1 && fields[1] == strconv.Itoa(node) {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return pid
+		}
+	}
+	t.Fatalf("node process %d has no child", node)
+	return 0
+}
+
+// "Reaps orphans as PID 1": the first process of a container, to which what others
+// leave behind falls. Here a health command leaves a process in another session.
+func TestExecFirstOfContainer(t *testing.T) {
+	t.Parallel()
+	enter := []string{"unshare", "--pid", "--fork", "--mount-proc"}
+	if out, err := exec.Command(enter[0], append(enter[1:], "true")...).CombinedOutput(); err != nil {
+		t.Skipf("THE FIRST PROCESS OF A CONTAINER IS NOT TESTED: %v: %s", err, out)
+	}
+	dir := t.TempDir()
+	addrs, err := cluster.FreeAddresses(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := append(enter[1:], "ringleader", "exec", "--id", "1", "--voters", "1", "--profile", "fast",
+		"--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2], "--data-dir", dir,
+		"--health-interval", "20ms", "--health-cmd", "echo >>"+dir+"/runs; (setsid sleep 0.01 &)", "--",
+		"sh", "-c", `while [ "$(wc -l <"$0/runs")" -lt 60 ]; do sleep 0.05; done; `+
+			`grep -l "^State:.Z" /proc/[0-9]*/status >"$0/zombies"; exit 5`, dir)
+	cmd := exec.Command(enter[0], line...)
+	out, _ := cmd.CombinedOutput()
+	zombies, err := os.ReadFile(filepath.Join(dir, "zombies"))
+	if n := strings.Count(string(zombies), "\n"); err != nil || n > 5 || cmd.ProcessState.ExitCode() != 5 {
+		t.Errorf("exit code %d, %d zombies, %v\n%s", cmd.ProcessState.ExitCode(), n, err, out)
+	}
+}
