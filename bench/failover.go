@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/cluster"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/trace"
 )
@@ -24,26 +25,45 @@ func (o FailoverOptions) validate() error {
 	if err := o.Options.validate(); err != nil {
 		return err
 	}
-	if o.Signal == Cut {
+	switch o.Signal {
+	case Cut:
 		return mayCut(o.Nodes)
+	case Docker:
+		return mayDocker(o.Nodes, o.Binary)
 	}
 	return nil
 }
 
-// failoverSample is one leader's end, times in milliseconds after the signal
-// or after the phase before.
+// departure is how a leader went.
+type departure struct {
+	called time.Time // the instant before it was told to go
+	// gone is what the failover counts from: the death of a container's process,
+	// otherwise the same as called.
+	gone time.Time
+}
+
+// failoverSample is one leader's end, times in milliseconds after it went, see
+// departure, or after the phase before.
 type failoverSample struct {
-	Detect   float64 `json:"detect_ms"`   // to the first evidence on any survivor
+	// DockerKill is from the call of docker kill to the death of the process,
+	// FromCall from there to the last survivor's belief.
+	DockerKill float64 `json:"docker_kill_ms,omitempty"`
+	FromCall   float64 `json:"from_call_ms,omitempty"`
+	// Detect is to the first evidence on any survivor. After docker kill it may be
+	// below zero: the kernel closes a process's connections, then tells of its death.
+	Detect   float64 `json:"detect_ms"`
 	Elect    float64 `json:"elect_ms"`    // from there to the winner's own belief
 	Announce float64 `json:"announce_ms"` // from there to the last survivor's
-	Total    float64 `json:"total_ms"`    // their sum
-	// Gap is how long nobody led: from the signal, or from the old leader's own
-	// resignation, to the winner's own belief.
+	Total    float64 `json:"total_ms"`    // their sum, without a Detect below zero
+	// Gap is how long nobody led: of Total, the time to the winner's own belief,
+	// but from the old leader's own resignation where it resigned.
 	Gap      float64 `json:"gap_ms"`
 	Messages int     `json:"messages"`
 	// Terms is how many terms it took: more than one means that a round failed.
 	Terms int    `json:"terms"`
 	Floor *floor `json:"floor,omitempty"`
+	// Fsync is what one fsync took right after, where a leader needs votes.
+	Fsync float64 `json:"fsync_ms,omitempty"`
 }
 
 // Failover measures what FailoverOptions say. When it ends early, because ctx
@@ -54,14 +74,19 @@ func Failover(ctx context.Context, o FailoverOptions) (FailoverReport, error) {
 	}
 	report := FailoverReport{
 		Machine: thisMachine(), Algorithm: o.Entry.Name, Nodes: o.Nodes, Kills: o.Kills,
-		Signal: o.Signal, Profile: o.Profile,
+		Signal: o.Signal, Profile: o.Profile, Office: o.Office,
 	}
 	var err error
+	if o.Signal == Docker {
+		if o.engine, err = newEngine(o.Binary); err != nil {
+			return report, err
+		}
+	}
 	for err == nil && len(report.Samples) < o.Kills {
 		err = o.oneCluster(ctx, &report)
 	}
 	report.summarize()
-	return report, err
+	return report, errors.Join(err, o.engine.close())
 }
 
 // oneCluster takes the next few samples on a fresh cluster.
@@ -79,9 +104,14 @@ func (o FailoverOptions) oneCluster(ctx context.Context, report *FailoverReport)
 		if err != nil {
 			return fmt.Errorf("kill %d: %w", len(report.Samples)+1, err)
 		}
-		if o.Signal == Kill { // the only one with a floor: nothing else ends streams
+		if o.Signal.ends() {
 			if sample.Floor, err = o.floor(ctx); err != nil {
 				return fmt.Errorf("floor %d: %w", len(report.Samples)+1, err)
+			}
+		}
+		if o.Office {
+			if sample.Fsync, err = fsyncTime(); err != nil {
+				return fmt.Errorf("fsync %d: %w", len(report.Samples)+1, err)
 			}
 		}
 		report.Samples = append(report.Samples, sample)
@@ -98,11 +128,10 @@ func (r *rig) failover(ctx context.Context, signal Signal) (failoverSample, erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	at, err := r.takeAway(before.Leader, signal)
+	went, err := r.takeAway(ctx, before.Leader, signal)
 	if err != nil {
 		return failoverSample{}, err
 	}
-	r.LookAway(ctx, lookAway)
 	result, err := r.WaitAgreed(ctx, without(r.ids(), before.Leader)...)
 	if err != nil {
 		return failoverSample{}, err
@@ -111,17 +140,17 @@ func (r *rig) failover(ctx context.Context, signal Signal) (failoverSample, erro
 	if err := pause(ctx, lookAway); err != nil {
 		return failoverSample{}, err
 	}
-	e, err := readElection(r.Records(), at, result, before.Leader)
+	e, err := readElection(r.Records(), went.called, result, before.Leader)
 	if err != nil {
 		return failoverSample{}, err
 	}
-	sample := failoverSample{
-		Detect: ms(e.noticed.Sub(at)), Elect: ms(e.won.Sub(e.noticed)), Announce: ms(e.agreed.Sub(e.won)),
-		Total: ms(e.agreed.Sub(at)), Gap: ms(e.won.Sub(at)),
-		Messages: e.messages, Terms: int(result.Term - before.Term),
-	}
-	if signal == Term {
-		resigned, err := r.resigned(ctx, before.Leader, at)
+	sample := went.sample(e)
+	sample.Terms = int(result.Term - before.Term)
+	switch signal {
+	case Docker:
+		sample.DockerKill, sample.FromCall = ms(went.gone.Sub(went.called)), ms(e.agreed.Sub(went.called))
+	case Term:
+		resigned, err := r.resigned(ctx, before.Leader, went.called)
 		if err != nil {
 			return sample, err
 		}
@@ -130,13 +159,35 @@ func (r *rig) failover(ctx context.Context, signal Signal) (failoverSample, erro
 	return sample, r.bringBack(ctx, before.Leader, signal)
 }
 
-// takeAway ends the leader's leadership and returns the instant just before.
-func (r *rig) takeAway(leader proto.NodeID, signal Signal) (time.Time, error) {
-	if signal == Cut {
-		at := time.Now()
-		return at, r.network.cut(leader)
+// sample is how long the phases of what followed took.
+func (d departure) sample(e election) failoverSample {
+	began := earlier(d.gone, e.noticed)
+	return failoverSample{
+		Detect: ms(e.noticed.Sub(d.gone)), Elect: ms(e.won.Sub(e.noticed)),
+		Announce: ms(e.agreed.Sub(e.won)), Total: ms(e.agreed.Sub(began)), Gap: ms(e.won.Sub(began)),
+		Messages: e.messages,
 	}
-	return r.Send(leader, signal.number())
+}
+
+// takeAway ends the leader's leadership, looks away while the others see to it,
+// and returns when it was.
+func (r *rig) takeAway(ctx context.Context, leader proto.NodeID, signal Signal) (departure, error) {
+	lookAway := func() { r.LookAway(ctx, lookAway) }
+	at := time.Now()
+	var err error
+	switch signal {
+	case Docker:
+		r.ExpectEnd(leader)
+		return r.containers.kill(ctx, leader, lookAway)
+	case Cut:
+		err = r.network.Cut(leader)
+	default:
+		at, err = r.Send(leader, signal.number())
+	}
+	if err == nil {
+		lookAway()
+	}
+	return departure{at, at}, err
 }
 
 // bringBack undoes takeAway.
@@ -145,7 +196,7 @@ func (r *rig) bringBack(ctx context.Context, leader proto.NodeID, signal Signal)
 	case Stop:
 		return r.Resume(leader)
 	case Cut:
-		return r.network.heal(leader)
+		return r.network.Heal(leader)
 	}
 	if _, err := r.WaitExit(ctx, leader); err != nil {
 		return err
@@ -171,4 +222,12 @@ func (r *rig) resigned(ctx context.Context, leader proto.NodeID, since time.Time
 		return at, fmt.Errorf("node %v never resigned: %w", leader, err)
 	}
 	return at, nil
+}
+
+// mayCut says why a network of that many nodes cannot be cut here.
+func mayCut(nodes int) error {
+	if err := cluster.MayCut(nodes); err != nil {
+		return fmt.Errorf("%w: %w: or give another signal", ErrOptions, err)
+	}
+	return nil
 }

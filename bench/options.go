@@ -22,10 +22,14 @@ const (
 	Stop Signal = "STOP" // SIGSTOP: it hangs, its connections open
 	Term Signal = "TERM" // SIGTERM: it hands over before it leaves
 	Cut  Signal = "CUT"  // its network cable is pulled: nothing arrives any more
+	// Docker is `docker kill` of its container; the nodes are containers then.
+	Docker Signal = "DOCKER"
 )
 
 // Signals are all signals.
-func Signals() []string { return []string{string(Kill), string(Stop), string(Term), string(Cut)} }
+func Signals() []string {
+	return []string{string(Kill), string(Stop), string(Term), string(Cut), string(Docker)}
+}
 
 // ParseSignal reads a signal's name, with or without SIG, in any case.
 func ParseSignal(text string) (Signal, error) {
@@ -39,7 +43,7 @@ func ParseSignal(text string) (Signal, error) {
 		ErrOptions, text, strings.Join(Signals(), ", "))
 }
 
-// number is the signal that a process gets; a cut is none.
+// number is the signal that a process of ours gets; CUT and DOCKER are none.
 func (s Signal) number() syscall.Signal {
 	switch s {
 	case Stop:
@@ -50,10 +54,17 @@ func (s Signal) number() syscall.Signal {
 	return syscall.SIGKILL
 }
 
+// ends reports whether the leader's process ends at once. Only then there is a
+// floor: nothing else ends streams.
+func (s Signal) ends() bool { return s == Kill || s == Docker }
+
 // inWords is the signal in the headline of a report.
 func (s Signal) inWords() string {
-	if s == Cut {
+	switch s {
+	case Cut:
 		return "the leader's network is cut"
+	case Docker:
+		return "docker kill of the leader"
 	}
 	return "SIG" + string(s) + " to the leader"
 }
@@ -71,10 +82,14 @@ type Options struct {
 	Entry catalog.Entry
 	// Profile is the nodes' --profile.
 	Profile string
+	// Office lets all nodes vote: a leader then needs a majority of them.
+	Office bool
 	// Args are further arguments of every node.
 	Args []string
 	// enter stands before each node's command line.
 	enter []string
+	// engine runs the nodes as containers; nil: they are processes.
+	engine *engine
 	// Progress is told of each sample that is done. Nil for nobody.
 	Progress func(done, of int)
 }
@@ -83,6 +98,10 @@ func (o Options) validate() error {
 	if o.Nodes < 2 {
 		return fmt.Errorf("%w: %d nodes: there would be nobody to take over; give 2 or more",
 			ErrOptions, o.Nodes)
+	}
+	if o.Nodes == 2 && o.Office {
+		return fmt.Errorf("%w: of two voters both are needed, so nobody could take over; give 3 or more",
+			ErrOptions)
 	}
 	return checkCapacity(o.Nodes)
 }
@@ -94,7 +113,16 @@ func (o Options) progress(done, of int) {
 }
 
 // args are the arguments of every node: all else is the default.
-func (o Options) args() []string { return append([]string{"--profile", o.Profile}, o.Args...) }
+func (o Options) args() []string {
+	args := []string{"--profile", o.Profile}
+	if o.engine != nil {
+		args = append(args, "--data-dir", imageData)
+	}
+	if o.Office {
+		args = append(args, "--voters", fmt.Sprintf("1-%d", o.Nodes))
+	}
+	return append(args, o.Args...)
+}
 
 const (
 	// patience bounds each wait for an agreement. The slowest profile's gossip

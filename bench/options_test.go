@@ -11,14 +11,14 @@ import (
 
 func TestParseSignal(t *testing.T) {
 	for text, want := range map[string]Signal{
-		"KILL": Kill, "sigstop": Stop, "SIGTERM": Term, "cut": Cut,
+		"KILL": Kill, "sigstop": Stop, "SIGTERM": Term, "cut": Cut, "docker": Docker,
 	} {
 		if got, err := ParseSignal(text); got != want || err != nil {
 			t.Errorf("%q is %q, %v", text, got, err)
 		}
 	}
 	_, err := ParseSignal("HUP")
-	if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "KILL, STOP, TERM, CUT") {
+	if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "KILL, STOP, TERM, CUT, DOCKER") {
 		t.Errorf("HUP: %v", err)
 	}
 }

@@ -58,6 +58,9 @@ func (r FailoverReport) chart() chart {
 	add := func(label, class string, value func(failoverSample) float64) {
 		c.rows = append(c.rows, chartRow{label, class, column(r.Samples, value)})
 	}
+	if r.Signal == Docker {
+		add("docker kill", "phase", func(s failoverSample) float64 { return s.DockerKill })
+	}
 	if r.Signal == Term {
 		add("gap: nobody leads", "phase", func(s failoverSample) float64 { return s.Gap })
 	} else {

@@ -36,6 +36,30 @@ func failovers() FailoverReport {
 	return r
 }
 
+// Promise: with votes the aim is "4 × floor + 2 fsyncs", of the same run.
+func TestFailoverTextWithOffice(t *testing.T) {
+	r := failovers()
+	r.Office, r.Within = true, 0
+	for i := range r.Samples {
+		r.Samples[i].Fsync = 0.25
+	}
+	r.summarize()
+	var out strings.Builder
+	if err := r.Text(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"failover: ring and the votes of all 5, 5 nodes,",
+		"total: in office and known to all           1.75      1253      1253\n",
+		"one fsync                                   0.25      0.25      0.25\n",
+		"the aim: 4 × floor + 2 fsyncs               4.50      8.50      8.50\n  1 of 2 are within it",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
+
 // Promise: p50, p95 and max of detect, elect and announce and the floor, as a
 // table; a run that was cut short is "marked as such".
 func TestFailoverText(t *testing.T) {
@@ -74,6 +98,47 @@ func TestHandoverText(t *testing.T) {
 	var out bytes.Buffer
 	if err := r.Text(&out); err != nil || !strings.Contains(out.String(), "gap: nobody leads") {
 		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
+// Promise: "with docker kill, counted from the death of the process"; Docker's
+// part is a row of its own, and the floor says that it has no containers.
+func TestDockerText(t *testing.T) {
+	r := FailoverReport{
+		Machine: somewhere, Algorithm: "bully", Nodes: 5, Kills: 2, Signal: Docker, Profile: "lan",
+		Samples: failovers().Samples,
+	}
+	r.Samples[0].DockerKill, r.Samples[0].FromCall = 40, 41.75
+	r.Samples[1].DockerKill, r.Samples[1].FromCall = 50, 1302.5
+	r.Samples[0].Detect, r.Samples[0].Total = -0.25, 0.75
+	r.summarize()
+	const want = `failover: bully, 5 nodes, profile lan, docker kill of the leader, 2 times
+2 cores, 4096 MiB, linux/amd64, go1.26.8, load 0.25 at the start, 2026-11-20T15:00:00Z
+
+milliseconds                                   p50       p95       max
+  docker kill: its call to the death            40        50        50
+  detect: death to first evidence            -0.25         2         2
+  elect: to the winner's belief               0.25     250.5     250.5
+  announce: to the last one's belief          0.50      0.50      0.50
+  total, from the death                       0.75      1253      1253
+  all told, from the call                    41.75      1302      1302
+
+the floor: no containers, no safety            p50       p95       max
+  detect: end of stream at the first          0.50      0.75      0.75
+  total: one message, all know                   1         2         2
+  times the floor, pair by pair               0.75     626.5     626.5
+
+  messages in the round                          8        11        11
+1 of 2 took more than one term
+`
+	var out bytes.Buffer
+	if err := r.Text(&out); err != nil || out.String() != want {
+		t.Errorf("%v, printed\n%s\nwant\n%s", err, out.String(), want)
+	}
+	out.Reset()
+	if err := r.Plot(&out, "x.svg"); err != nil || strings.Contains(out.String(), "NaN") ||
+		strings.Count(out.String(), "<circle") != 6*len(r.Samples) {
+		t.Errorf("%v, drew\n%s", err, out.String())
 	}
 }
 

@@ -14,36 +14,55 @@ import (
 // rig is a cluster under test.
 type rig struct {
 	*cluster.Cluster
-	options Options
-	network *network // nil: loopback
+	options    Options
+	network    *cluster.Network // nil: loopback
+	containers *containers      // nil: processes
 }
 
-// start starts the nodes, on a network that can be cut if cuttable.
+// start starts the nodes: where the options have an engine as its containers, if
+// cuttable on a network that can be cut.
 func (o Options) start(cuttable bool) (*rig, error) {
 	r := &rig{options: o}
-	var hosts []cluster.Host
-	if cuttable {
-		var err error
-		if r.network, err = newNetwork(o.Nodes); err != nil {
-			return nil, err
-		}
-		hosts = r.network.hosts()
-	}
-	c, err := cluster.New(cluster.Config{
-		Binary: o.Binary, Nodes: o.Nodes, Algorithm: o.Entry.Name, Args: o.args(), Hosts: hosts,
-		Enter: o.enter,
-	})
-	if err != nil {
-		return nil, errors.Join(err, r.network.close())
-	}
-	r.Cluster = c
-	if err := c.StartAll(); err != nil {
+	if err := r.build(cuttable); err != nil {
 		return nil, errors.Join(err, r.close())
 	}
 	return r, nil
 }
 
-func (r *rig) close() error { return errors.Join(r.Close(), r.network.close()) }
+func (r *rig) build(cuttable bool) (err error) {
+	o := r.options
+	config := cluster.Config{
+		Binary: o.Binary, Nodes: o.Nodes, Algorithm: o.Entry.Name, Args: o.args(), Enter: o.enter,
+	}
+	switch {
+	case o.engine != nil:
+		r.containers = o.engine.containers(o.Nodes)
+		config.Hosts = r.containers.hosts()
+	case cuttable:
+		if r.network, err = cluster.NewNetwork(o.Nodes); err != nil {
+			return err
+		}
+		config.Hosts = r.network.Hosts()
+	}
+	if r.Cluster, err = cluster.New(config); err != nil {
+		return err
+	}
+	if r.containers != nil {
+		if err := r.containers.create(r.Cluster); err != nil {
+			return err
+		}
+	}
+	return r.StartAll()
+}
+
+// close ends all that was started, in the order in which that cannot come back.
+func (r *rig) close() error {
+	var err error
+	if r.Cluster != nil {
+		err = r.Close()
+	}
+	return errors.Join(err, r.containers.close(), r.network.Close())
+}
 
 func (r *rig) ids() []proto.NodeID {
 	ids := make([]proto.NodeID, 0, r.options.Nodes)

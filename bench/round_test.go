@@ -133,3 +133,21 @@ func TestReadElectionThatNobodyRecorded(t *testing.T) {
 		}
 	}
 }
+
+// Promise: after docker kill a failover counts "from the death of the process";
+// where the survivors knew before, from there.
+func TestDepartureSample(t *testing.T) {
+	went := departure{called: after(-40), gone: after(0)}
+	for _, c := range []struct {
+		noticed float64
+		want    failoverSample
+	}{
+		{0.5, failoverSample{Detect: 0.5, Elect: 1.5, Announce: 1, Total: 3, Gap: 2, Messages: 4}},
+		{-0.5, failoverSample{Detect: -0.5, Elect: 2.5, Announce: 1, Total: 3.5, Gap: 2.5, Messages: 4}},
+	} {
+		e := election{noticed: after(c.noticed), won: after(2), agreed: after(3), messages: 4}
+		if got := went.sample(e); got != c.want {
+			t.Errorf("noticed at %v: %+v, want %+v", c.noticed, got, c.want)
+		}
+	}
+}

@@ -82,8 +82,12 @@ var house = []room{
 	{path: "membership/memtest", others: []string{"github.com/hashicorp/memberlist"}},
 	{path: "cluster", module: []string{"node/httpapi", "proto", "trace", "algorithms"}},
 	{
-		path:   "bench",
-		module: []string{"algorithms", "algorithms/catalog", "cluster", "proto", "rounds", "trace"},
+		path: "bench",
+		module: []string{
+			"algorithms", "algorithms/catalog", "bench/history", "cluster", "fence", "fence/fencehttp", "fence/kv",
+			"fence/store", "node/httpapi", "proto", "rounds", "trace",
+		},
+		others: []string{"golang.org/x/sys/unix"},
 	},
 	{
 		path: "bench/history", module: []string{"fence", "proto"},

@@ -1,4 +1,4 @@
-package bench
+package cluster
 
 import (
 	"os"
@@ -10,15 +10,15 @@ import (
 // Promise: a cut leaves both ends of the cable up, so that neither side hears
 // of it; what was made is "deleted after".
 func TestNetwork(t *testing.T) {
-	if err := mayCut(2); err != nil {
+	if err := MayCut(2); err != nil {
 		t.Skipf("NETWORK CUTS ARE NOT TESTED: %v", err)
 	}
-	w, err := newNetwork(2)
+	w, err := NewNetwork(2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := w.close(); err != nil {
+		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -28,8 +28,8 @@ func TestNetwork(t *testing.T) {
 		attached bool
 	}{
 		{"before", func() error { return nil }, true},
-		{"cut", func() error { return w.cut(1) }, false},
-		{"healed", func() error { return w.heal(1) }, true},
+		{"cut", func() error { return w.Cut(1) }, false},
+		{"healed", func() error { return w.Heal(1) }, true},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func TestNetwork(t *testing.T) {
 			}
 		}
 	}
-	if err := w.close(); err != nil {
+	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	names, err := os.ReadDir("/run/netns")

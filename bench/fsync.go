@@ -1,0 +1,34 @@
+package bench
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"time"
+)
+
+// fsyncs is how many fsyncs one sample is the median of.
+const fsyncs = 5
+
+// fsyncTime is how long one small write and its fsync take, in milliseconds, in
+// the directory for temporary files, where the nodes keep their votes too.
+func fsyncTime() (took float64, err error) {
+	f, err := os.CreateTemp("", "ringleader-fsync-")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	var times []float64
+	for range fsyncs {
+		began := time.Now()
+		if _, err := f.WriteAt(make([]byte, 128), 0); err != nil {
+			return 0, err
+		}
+		if err := f.Sync(); err != nil {
+			return 0, err
+		}
+		times = append(times, ms(time.Since(began)))
+	}
+	slices.Sort(times)
+	return times[fsyncs/2], nil
+}
