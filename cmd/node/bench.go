@@ -24,7 +24,9 @@ func benchCommand() *cli.Command {
 			benchHopCommand(),
 			benchScaleCommand(),
 			benchAlarmsCommand(),
+			benchFencingCommand(),
 			benchBareCommand(),
+			benchWorkerCommand(),
 		},
 	}
 }

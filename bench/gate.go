@@ -1,0 +1,84 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+
+	"github.com/ringleader-dev/ringleader/fence/fencehttp"
+)
+
+// gate leads from a socket in the file system to the storage, so that a worker
+// whose network is cut still reaches that: a leader which others have lost, and
+// which can write, is what tokens are for. When it has closed, nothing that came
+// through it is under way any more.
+type gate struct {
+	ln    net.Listener
+	store string // host:port
+	open  sync.WaitGroup
+}
+
+func openGate(path, store string) (*gate, error) {
+	ln, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	g := &gate{ln: ln, store: store}
+	g.open.Go(g.accept)
+	return g, nil
+}
+
+func (g *gate) accept() {
+	for {
+		conn, err := g.ln.Accept()
+		if err != nil {
+			return // closed
+		}
+		g.open.Go(func() { g.pass(conn) })
+	}
+}
+
+// pass ends when the storage has closed its end, which it does when it has done
+// all that it will do for this connection.
+func (g *gate) pass(conn net.Conn) {
+	defer conn.Close()
+	up, err := net.Dial("tcp", g.store)
+	if err != nil {
+		g.refuse(conn)
+		return
+	}
+	defer up.Close()
+	g.open.Go(func() {
+		_, _ = io.Copy(up, conn)
+		if tcp, ok := up.(*net.TCPConn); ok {
+			_ = tcp.CloseWrite()
+		}
+	})
+	_, _ = io.Copy(conn, up)
+}
+
+// refuse says that the storage is down, so that the worker knows that nothing was
+// done.
+func (g *gate) refuse(conn net.Conn) {
+	_, _ = conn.Read(make([]byte, 1)) // an answer before the question is none
+	const problem = `{"title":"the storage is down","status":503}`
+	_, _ = fmt.Fprintf(conn, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"+
+		"Content-Type: %s\r\nContent-Length: %d\r\n\r\n%s", fencehttp.ProblemType, len(problem), problem)
+	if half, ok := conn.(*net.UnixConn); ok {
+		_ = half.CloseWrite()
+	}
+	_, _ = io.Copy(io.Discard, conn) // what is left unread would reset the connection
+}
+
+// close waits until the storage is done with all that came through. The worker
+// must have ended.
+func (g *gate) close() error {
+	err := g.ln.Close()
+	g.open.Wait()
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
