@@ -29,22 +29,40 @@ func demoCommand() *cli.Command {
 			"a leader, kills it, waits for the next, starts the killed one again, and\n" +
 			"prints who noticed, who said what, and how long it took.",
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "nodes", Value: 5, Usage: "how `MANY` nodes, 2 to 20"},
+			&cli.IntFlag{Name: "nodes", Value: 5, Usage: "how `MANY` nodes, 3 to 20"},
 			&cli.StringFlag{Name: "algorithm", Value: "bully", Usage: "the election algorithm's `NAME`"},
+			&cli.BoolFlag{
+				Name: "fencing", Usage: "pause the leader instead; it wakes, writes, and is refused",
+			},
+			&cli.BoolFlag{
+				Name: "best-effort", Usage: "no voters: the algorithm's nominee leads, without a lease",
+			},
 		},
 		Action: func(ctx *cli.Context) error {
 			entry, err := algorithmNamed(ctx.String("algorithm"))
 			if err != nil {
 				return usagef("--algorithm %s: %w", ctx.String("algorithm"), err)
 			}
-			nodes := ctx.Int("nodes")
+			nodes, office := ctx.Int("nodes"), !ctx.Bool("best-effort")
 			switch {
 			case nodes == 1:
-				return usagef("--nodes 1: there would be nobody to take over; give 2 to %d", demoMaxNodes)
+				return usagef("--nodes 1: there would be nobody to take over; give 3 to %d", demoMaxNodes)
+			case nodes == 2 && office:
+				return usagef("--nodes 2: of two voters both are needed, so nobody could take over; "+
+					"give 3 to %d, or --best-effort", demoMaxNodes)
 			case nodes < 1 || nodes > demoMaxNodes:
-				return usagef("--nodes %d: give 2 to %d", nodes, demoMaxNodes)
+				return usagef("--nodes %d: give 3 to %d", nodes, demoMaxNodes)
 			}
-			return demonstrate(ctx.Context, ctx.App.Writer, entry, nodes)
+			if office {
+				entry = entry.WithOffice()
+			}
+			if ctx.Bool("fencing") {
+				if !office {
+					return usagef("--fencing --best-effort: without a majority's votes there is no token")
+				}
+				return demonstrate(ctx.Context, ctx.App.Writer, entry, nodes, demo.tellFencing)
+			}
+			return demonstrate(ctx.Context, ctx.App.Writer, entry, nodes, demo.tell)
 		},
 	}
 }
@@ -57,9 +75,14 @@ type demo struct {
 	nodes   []proto.NodeID
 }
 
-// demonstrate runs the demo from start to end and leaves no process behind,
+// telling is a story that a demo can tell; dir is for its files.
+type telling func(d demo, ctx context.Context, self, dir string) error
+
+// demonstrate runs a demo from start to end and leaves no process behind,
 // whatever ends it.
-func demonstrate(ctx context.Context, out io.Writer, entry catalog.Entry, nodes int) error {
+func demonstrate(
+	ctx context.Context, out io.Writer, entry catalog.Entry, nodes int, tell telling,
+) (err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program's own file, to start nodes from it: %w", err)
@@ -69,8 +92,13 @@ func demonstrate(ctx context.Context, out io.Writer, entry catalog.Entry, nodes 
 	defer cancelOnSignal(cancel)()
 	bounded, stop := context.WithTimeoutCause(ctx, demoTime, errTooLong)
 	defer stop()
+	dir, err := os.MkdirTemp("", "ringleader-demo-")
+	if err != nil {
+		return fmt.Errorf("make a directory for the demo: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	c, err := cluster.New(cluster.Config{
-		Binary: self, Nodes: nodes, Algorithm: entry.Name, Args: []string{"--log-level", "debug"},
+		Binary: self, Nodes: nodes, Algorithm: entry.Name, Args: demoArgs(entry, nodes),
 	})
 	if err != nil {
 		return err
@@ -80,7 +108,7 @@ func demonstrate(ctx context.Context, out io.Writer, entry catalog.Entry, nodes 
 		d.nodes = append(d.nodes, n.ID)
 	}
 	began := time.Now()
-	err = errors.Join(d.tell(bounded), c.Close())
+	err = errors.Join(tell(d, bounded, self, dir), c.Close())
 	if err == nil {
 		d.end(time.Since(began))
 	}
@@ -93,11 +121,21 @@ func demonstrate(ctx context.Context, out io.Writer, entry catalog.Entry, nodes 
 	return nil
 }
 
+// demoArgs are what the nodes of a demo are told beyond what every Cluster says:
+// with an office, all of them vote.
+func demoArgs(entry catalog.Entry, nodes int) []string {
+	args := []string{"--log-level", "debug"}
+	if entry.Office {
+		args = append(args, "--voters", fmt.Sprintf("1-%d", nodes))
+	}
+	return args
+}
+
 // errTooLong ends a demo that its nodes do not bring to an end.
 var errTooLong = mark(context.DeadlineExceeded, fmt.Errorf("that took longer than %v", demoTime))
 
 // tell is the story.
-func (d demo) tell(ctx context.Context) error {
+func (d demo) tell(ctx context.Context, _, _ string) error {
 	d.title(d.entry, len(d.nodes))
 	first, err := d.assemble(ctx)
 	if err != nil {
@@ -129,7 +167,7 @@ func (d demo) assemble(ctx context.Context) (cluster.Belief, error) {
 	}
 	d.say("After %s all %d agree: node %v leads term %d.",
 		millis(time.Since(began)), len(d.nodes), leader.Leader, leader.Term)
-	return leader, nil
+	return leader, d.promise(ctx, leader.Leader)
 }
 
 // settle waits until all nodes agree and stay so: on the highest one where the
@@ -164,8 +202,8 @@ func (d demo) killLeader(ctx context.Context, leader proto.NodeID) (
 		return next, dead, err
 	}
 	d.draw(r)
-	d.say("After %s all who live (%d) agree: node %v leads term %d.\n%s.",
-		millis(r.Split.Ended.Sub(dead.at)), len(living), next.Leader, next.Term, cost(r))
+	d.say("After %s all who live (%d) agree: node %v leads term %d.\n%s.%s",
+		millis(r.Split.Ended.Sub(dead.at)), len(living), next.Leader, next.Term, cost(r), d.freed(r, dead))
 	return next, dead, nil
 }
 
@@ -188,8 +226,12 @@ func (d demo) comeBack(ctx context.Context, dead death, leader cluster.Belief) e
 	}
 	after := millis(believed(r, id).Sub(started))
 	if final.Leader == id {
+		how := "the highest node takes over"
+		if d.entry.Office {
+			how = "the leader hands over to the highest node once that has been there for a while"
+		}
 		d.say("After %s it leads again, term %d: it ranks highest, and with the %s algorithm "+
-			"the highest node takes over.\n%s.", after, final.Term, d.entry.Name, cost(r))
+			"%s.\n%s.", after, final.Term, d.entry.Name, how, cost(r))
 		return nil
 	}
 	d.say("After %s it follows node %v, which still leads term %d: with the %s algorithm a "+

@@ -23,25 +23,32 @@ type death struct {
 const onItsWay = time.Second
 
 // round reads the round of a term from the nodes' records. Nodes write side by
-// side, so that the receiver's record of a message may come before the sender's:
-// it waits for those, and a moment for the receipts.
+// side, so that the receiver's record of a message may come before the sender's: it
+// waits a moment for those, and for the receipts.
 func (d demo) round(ctx context.Context, term proto.Term, dead death) (r *rounds.Round, err error) {
 	without := func(open rounds.Fate) func() bool {
 		return func() bool {
 			r = findRound(d.cluster.Records(), term, dead)
 			return r != nil && !slices.ContainsFunc(r.Messages, func(m rounds.Message) bool {
-				return m.Fate == open
+				return m.Fate == open && m.Kind != renewal
 			})
 		}
 	}
-	if err := d.cluster.Wait(ctx, without(rounds.Unsent)); err != nil {
+	won := func() bool { return findRound(d.cluster.Records(), term, dead) != nil }
+	if err := d.cluster.Wait(ctx, won); err != nil {
 		return nil, fmt.Errorf("read the round of term %d from the nodes' records: %w", term, err)
 	}
 	bounded, cancel := context.WithTimeout(ctx, onItsWay)
 	defer cancel()
-	_ = d.cluster.Wait(bounded, without(rounds.Unseen)) // else the diagram marks them
+	for _, open := range []rounds.Fate{rounds.Unsent, rounds.Unseen} {
+		_ = d.cluster.Wait(bounded, without(open)) // else the diagram marks them
+	}
 	return r, nil
 }
+
+// renewal is of the office that is left, not of the round; who sends it has
+// decided nothing, so that no record of it is looked for.
+var renewal = proto.KindRenew.String()
 
 // findRound is the round of a term that somebody won, nil for none.
 func findRound(records []trace.Record, term proto.Term, dead death) *rounds.Round {

@@ -22,6 +22,10 @@ type teller struct{ out io.Writer }
 func (t teller) title(entry catalog.Entry, nodes int) {
 	fmt.Fprintf(t.out, "%d nodes elect a leader with the %s algorithm (%s):\n%s.\n",
 		nodes, entry.Name, entry.Guarantee, entry.Summary)
+	if entry.Office {
+		fmt.Fprintf(t.out, "It nominates. A majority of the %d voters makes its nominee the leader, for the\n"+
+			"time of a lease; --best-effort shows the algorithm alone.\n", nodes)
+	}
 }
 
 // chapter opens a part of the story.
@@ -32,6 +36,11 @@ func (t teller) chapter(number int, format string, args ...any) {
 // say prints sentences, each line of them wrapped.
 func (t teller) say(format string, args ...any) {
 	fmt.Fprintln(t.out)
+	t.begin(format, args...)
+}
+
+// begin is say where a blank line stands before already.
+func (t teller) begin(format string, args ...any) {
 	for sentence := range strings.Lines(fmt.Sprintf(format, args...)) {
 		for _, line := range wrap(sentence, textWidth-len(margin)) {
 			fmt.Fprintf(t.out, "%s%s\n", margin, line)

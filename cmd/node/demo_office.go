@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// promise tells what the leader's own answer is worth.
+func (d demo) promise(ctx context.Context, leader proto.NodeID) error {
+	a, err := httpapi.Client{Addr: d.cluster.Node(leader).HTTP}.Leader(ctx)
+	if err != nil {
+		return err
+	}
+	if a.Guarantee != d.entry.Guarantee {
+		return fmt.Errorf("node %v answers with the guarantee %s, want %s",
+			leader, a.Guarantee, d.entry.Guarantee)
+	}
+	if a.ValidUntil.IsZero() {
+		d.say("Its answer: guarantee %s, so no lease and no token.", a.Guarantee)
+		return nil
+	}
+	d.say("Its answer: guarantee %s, token %d, valid for %s more unless it renews.",
+		a.Guarantee, a.Token, millis(time.Until(a.ValidUntil)))
+	return nil
+}
+
+// freed is why nobody waited for the dead leader's lease, or that they did; ""
+// without leases.
+func (d demo) freed(r *rounds.Round, dead death) string {
+	var end time.Time
+	for _, rec := range d.cluster.Records() {
+		if rec.Node == uint64(dead.node) && rec.Role == trace.Leading && rec.ValidUntil.After(end) {
+			end = rec.ValidUntil
+		}
+	}
+	switch left := end.Sub(r.Winner.At); {
+	case end.IsZero():
+		return ""
+	case left > 0:
+		return fmt.Sprintf("\nThe lease of node %v had %s left: its death was proven, by the end of its "+
+			"connections and a refused dial, so nobody waited for that.", dead.node, millis(left))
+	}
+	return fmt.Sprintf("\nThe lease of node %v was waited out: its kernel reset a connection, "+
+		"which proves nothing.", dead.node)
+}
