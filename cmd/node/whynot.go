@@ -19,10 +19,11 @@ func whyNotCommand() *cli.Command {
 		Usage:     "say why a NODE does not lead: from logs, or by asking",
 		ArgsUsage: "NODE " + logsUsage,
 		Description: logsHelp + "\n\n" +
-			"With --addr a running node is asked, and through it all it believes alive.",
+			"With --addr a running node is asked, and through it all it believes alive.\n" +
+			"Give it again for a node that they do not know.",
 		Flags: []cli.Flag{
 			clusterFilter(),
-			&cli.StringFlag{Name: "addr", Usage: "`HOST:PORT` where a node serves HTTP: ask it instead"},
+			&cli.StringSliceFlag{Name: "addr", Usage: "`HOST:PORT` where a node serves HTTP: ask it"},
 		},
 		Action: whyNot,
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -20,11 +21,17 @@ type survey struct {
 	members []httpapi.Member // whom the node that was asked believes alive
 	said    map[proto.NodeID]httpapi.Status
 	silent  map[proto.NodeID]error // why there is no answer
+	// strangers are nodes of another cluster or algorithm, whom the asked one
+	// does not know; mute is why others that were named do not answer, by address.
+	strangers map[proto.NodeID]httpapi.Status
+	mute      map[string]error
 }
 
-// whyNotLive asks a running node, and each node that it believes alive.
+// whyNotLive asks a running node, each node that it believes alive, and those
+// that were named besides.
 func whyNotLive(ctx *cli.Context, id proto.NodeID) error {
-	s, err := newSurvey(ctx.Context, httpapi.Client{Addr: ctx.String("addr")})
+	addresses := ctx.StringSlice("addr")
+	s, err := newSurvey(ctx.Context, httpapi.Client{Addr: addresses[0]}, addresses[1:])
 	if err != nil {
 		return err
 	}
@@ -35,8 +42,11 @@ func whyNotLive(ctx *cli.Context, id proto.NodeID) error {
 }
 
 // newSurvey asks all nodes at once: each may take seconds not to answer.
-func newSurvey(ctx context.Context, first httpapi.Client) (*survey, error) {
-	s := &survey{said: map[proto.NodeID]httpapi.Status{}, silent: map[proto.NodeID]error{}}
+func newSurvey(ctx context.Context, first httpapi.Client, more []string) (*survey, error) {
+	s := &survey{
+		said: map[proto.NodeID]httpapi.Status{}, silent: map[proto.NodeID]error{},
+		strangers: map[proto.NodeID]httpapi.Status{}, mute: map[string]error{},
+	}
 	var err error
 	if s.asked, err = first.Status(ctx); err != nil {
 		return nil, err
@@ -49,6 +59,21 @@ func newSurvey(ctx context.Context, first httpapi.Client) (*survey, error) {
 	s.said[s.asked.Self] = s.asked
 	var mu sync.Mutex
 	var all sync.WaitGroup
+	for _, addr := range more {
+		all.Go(func() {
+			status, err := httpapi.Client{Addr: addr}.Status(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err != nil:
+				s.mute[addr] = err
+			case status.Cluster != s.asked.Cluster || status.Algorithm != s.asked.Algorithm:
+				s.strangers[status.Self] = status
+			default:
+				s.said[status.Self] = status
+			}
+		})
+	}
 	for _, m := range s.members {
 		if m.ID == s.asked.Self {
 			continue
@@ -86,15 +111,63 @@ func (s *survey) whyNot(id proto.NodeID) []string {
 			id, own.Term, own.Guarantee)}, s.others(id)...)
 	}
 	lines := s.whoLeads()
-	m := slices.IndexFunc(s.members, func(m httpapi.Member) bool { return m.ID == id })
-	if m < 0 {
-		return append(lines, fmt.Sprintf("Node %v is not alive to node %v, which sees %s. It is not running, cannot "+
-			"be reached, or is of another cluster than %q. What it was is in the logs: "+
-			"ringleader why-not %v LOGS.", id, s.asked.Self, joinIDs(s.asked.Alive), s.asked.Cluster, id))
-	}
 	lines = append(lines, s.itself(id)...)
+	lines = append(lines, s.aside(id)...)
+	lines = append(lines, s.noVoter(id)...)
+	if !s.seen(id) {
+		return append(lines, s.unknown(id)...)
+	}
 	lines = append(lines, s.unseen(id)...)
+	m := slices.IndexFunc(s.members, func(m httpapi.Member) bool { return m.ID == id })
+	if m < 0 || s.said[id].Ineligible != "" { // then its rank does not matter
+		return lines
+	}
 	return append(lines, s.ranks(s.members[m])...)
+}
+
+// seen reports whether any node that answers believes the node alive.
+func (s *survey) seen(id proto.NodeID) bool {
+	for other, status := range s.said {
+		if other != id && slices.Contains(status.Alive, id) {
+			return true
+		}
+	}
+	return id == s.asked.Self && len(s.said) == 1
+}
+
+// unknown says that nobody believes the node alive, and what that may mean.
+func (s *survey) unknown(id proto.NodeID) []string {
+	var asked []proto.NodeID
+	for other := range s.said {
+		if other != id {
+			asked = append(asked, other)
+		}
+	}
+	slices.Sort(asked)
+	line := fmt.Sprintf("Node %v is alive to none that answers: %s.", id, joinIDs(asked))
+	_, known := s.said[id]
+	if _, stranger := s.strangers[id]; known || stranger {
+		return []string{line}
+	}
+	mute := slices.Sorted(maps.Keys(s.mute))
+	for _, addr := range mute {
+		line += fmt.Sprintf(" At %s nobody answers (%v).", addr, s.mute[addr])
+	}
+	if len(mute) > 0 {
+		return []string{line + " If that is where it serves HTTP, it is not running, paused, or cut off from here."}
+	}
+	return []string{line + fmt.Sprintf(" It was never of this cluster, is not running, hangs or is paused, cannot be "+
+		"reached, or has another label than %q or another algorithm than %s. Ask it too, with a second --addr; "+
+		"what it was is in the logs: ringleader why-not %v LOGS.", s.asked.Cluster, s.asked.Algorithm, id)}
+}
+
+// noVoter says that the node is none of the voters.
+func (s *survey) noVoter(id proto.NodeID) []string {
+	if len(s.asked.Voters) == 0 || slices.Contains(s.asked.Voters, id) {
+		return nil
+	}
+	return []string{fmt.Sprintf("Node %v is none of the voters (%s): it may follow, and never leads.",
+		id, joinIDs(s.asked.Voters))}
 }
 
 // whoLeads says who leads, and which nodes say so.
@@ -143,18 +216,40 @@ func (s *survey) itself(id proto.NodeID) []string {
 	}
 	own, ok := s.said[id]
 	if !ok {
+		own, ok = s.strangers[id]
+	}
+	if !ok {
 		return nil
 	}
 	var lines []string
 	if !own.Healthy {
 		lines = append(lines, fmt.Sprintf("Node %v is not well: %s.", id, own.NotReady))
 	}
+	if own.Ineligible != "" {
+		lines = append(lines, fmt.Sprintf("Node %v does not stand for election: %s.", id, own.Ineligible))
+	}
 	if own.Cluster != s.asked.Cluster {
-		lines = append(lines, fmt.Sprintf("It is of cluster %q, the others of %q.", own.Cluster, s.asked.Cluster))
+		lines = append(lines, fmt.Sprintf("Node %v is of cluster %q, the others of %q.",
+			id, own.Cluster, s.asked.Cluster))
 	}
 	if own.Algorithm != s.asked.Algorithm {
-		lines = append(lines, fmt.Sprintf("It runs %s, the others %s: they do not understand each other.",
-			own.Algorithm, s.asked.Algorithm))
+		lines = append(lines, fmt.Sprintf("Node %v runs %s, the others %s: they do not understand each other.",
+			id, own.Algorithm, s.asked.Algorithm))
+	}
+	return lines
+}
+
+// aside are the others that do not stand for election either, where nobody leads.
+func (s *survey) aside(id proto.NodeID) []string {
+	if s.asked.Leader != 0 {
+		return nil
+	}
+	var lines []string
+	for _, m := range s.members {
+		if status := s.said[m.ID]; m.ID != id && status.Ineligible != "" {
+			lines = append(lines, fmt.Sprintf("Node %v does not stand for election either: %s.",
+				m.ID, status.Ineligible))
+		}
 	}
 	return lines
 }

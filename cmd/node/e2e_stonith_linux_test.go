@@ -1,0 +1,253 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/stonith/pidfile"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// armed is a cluster of three voters with pid files and a fence agent, a script
+// whose every run is in a log; what it does is the test's. $PIDFILE in it stands
+// for the agent that kills by pid file.
+type armed struct {
+	e2e
+	dir string
+}
+
+// killed is how a shell tells of a process that SIGKILL ended.
+const killed = 137
+
+func newArmed(t *testing.T, algorithm, script string, args ...string) armed {
+	t.Helper()
+	dir := t.TempDir()
+	a := armed{dir: dir}
+	agent := a.script(t, "agent", script)
+	a.e2e = newE2E(t, algorithm, 3, append([]string{
+		"--voters", "1-3", "--pid-file", filepath.Join(dir, "{id}.pid"), "--fence-agent", agent,
+	}, args...)...)
+	a.check(a.StartAll())
+	return a
+}
+
+// script writes an executable shell script.
+func (a armed) script(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(a.dir, name)
+	head := fmt.Sprintf("#!/bin/sh\ncd %s\necho $RINGLEADER_FENCE_BY $RINGLEADER_FENCE_ACTION "+
+		"$RINGLEADER_FENCE_ID >> runs\nPIDFILE='ringleader fence-agent pidfile --file %s/{id}.pid'\n",
+		a.dir, a.dir)
+	if err := os.WriteFile(path+".new", []byte(head+text+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// runs are the runs of the agent: who had whom shot.
+func (a armed) runs() []string {
+	text, _ := os.ReadFile(filepath.Join(a.dir, "runs"))
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// runsStill reports whether node id's process, as its pid file names it, runs.
+func (a armed) runsStill(id proto.NodeID) bool {
+	a.Helper()
+	p, err := pidfile.Read(filepath.Join(a.dir, id.String()+".pid"))
+	a.check(err)
+	text, err := pidfile.Status(filepath.Join(a.dir, id.String()+".pid"), pidfile.Target{ID: id, Session: p.Session})
+	a.check(err)
+	return strings.Contains(text, "runs as process")
+}
+
+// attempts are the records of the agent's runs on node id.
+func (a armed) attempts(id proto.NodeID) (all []trace.Record) {
+	for _, r := range a.Records() {
+		if r.Node == uint64(id) && r.Event == "fenced" {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// attempted waits until an attempt of any node ended with the text.
+func (a armed) attempted(text string) {
+	a.Helper()
+	err := a.Wait(a.ctx, func() bool {
+		for _, n := range a.Nodes() {
+			if slices.ContainsFunc(a.attempts(n.ID), func(r trace.Record) bool {
+				return strings.Contains(r.Detail, text)
+			}) {
+				return true
+			}
+		}
+		return false
+	})
+	if err != nil {
+		a.Fatalf("no attempt ended with %q: %v", text, err)
+	}
+}
+
+// "Run by the nominee before it takes office whenever the former leader was not
+// seen to stop": a leader that hangs is killed, and only then replaced.
+func TestFenceAgentShootsTheSilent(t *testing.T) {
+	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
+		// What the kernel shows of the death must not be quicker than the agent.
+		a := newArmed(t, entry.Name, "exec $PIDFILE", "--keep-promises")
+		first := a.agreed()
+		a.check(a.Pause(first.Leader))
+		a.exits(first.Leader, killed)
+		next := a.agreed(without(first.Leader, 1, 2, 3)...)
+		took, attempts := a.tookOffice(next.Leader, next.Term), a.attempts(next.Leader)
+		if len(attempts) == 0 || attempts[0].Time.After(took.Time) ||
+			!strings.Contains(attempts[0].Detail, "attempt 1: exit 0 after ") ||
+			!strings.Contains(attempts[0].Detail, "killed process") {
+			t.Errorf("took the office at %v; attempts %+v", took.Time, attempts)
+		}
+		want := fmt.Sprintf("%v off %v", next.Leader, first.Leader)
+		if runs := a.runs(); !slices.Equal(runs, []string{want}) {
+			t.Errorf("runs %q, want %q", runs, want)
+		}
+	})
+}
+
+// "Not a RELEASE, not proven dead": whoever was seen to stop is not shot, and
+// costs no time.
+func TestFenceAgentLeavesTheDeadAlone(t *testing.T) {
+	for name, end := range map[string]func(armed) error{
+		"terminated": func(a armed) error { return a.Terminate(3) },
+		"killed": func(a armed) error {
+			_, err := a.Kill(3)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newArmed(t, "bully", "exec $PIDFILE", "--promise", "10m")
+			a.leads(3)
+			a.check(end(a))
+			a.leads(2, 1, 2)
+			if _, err := os.Stat(filepath.Join(a.dir, "runs")); !os.IsNotExist(err) {
+				t.Errorf("%v; runs %q", err, a.runs())
+			}
+		})
+	}
+}
+
+// "A failing agent is retried, and the office is not taken"; each attempt is
+// recorded. Once it works, the office is taken.
+func TestFenceAgentThatFails(t *testing.T) {
+	a := newArmed(t, "bully", "echo no power switch; exit 3")
+	a.leads(3)
+	a.check(a.Pause(3))
+	a.attempted("attempt 3: exit 3 after ")
+	a.attempted(": no power switch")
+	if b := a.leads(0, 1, 2); b.Leader != 0 || !a.runsStill(3) {
+		t.Errorf("%v leads", b.Leader)
+	}
+	a.script(t, "agent", "exec $PIDFILE")
+	a.exits(3, killed)
+	a.agreed(1, 2)
+}
+
+// An agent that hangs is killed after its time limit, and confirms nothing.
+func TestFenceAgentThatHangs(t *testing.T) {
+	a := newArmed(t, "bully", "sleep 600", "--fence-timeout", "300ms")
+	a.leads(3)
+	a.check(a.Pause(3))
+	a.attempted("killed after its time limit of 300ms")
+	a.leads(0, 1, 2)
+	a.script(t, "agent", "exec $PIDFILE")
+	a.exits(3, killed)
+	a.agreed(1, 2)
+}
+
+// An agent that outlasts the lease: the nominee renews, and waits for it.
+func TestFenceAgentSlowerThanTheLease(t *testing.T) {
+	a := newArmed(t, "bully", "sleep 3; exec $PIDFILE", "--promise", "1500ms")
+	a.leads(3)
+	a.check(a.Pause(3))
+	a.exits(3, killed)
+	a.agreed(1, 2)
+	if len(a.runs()) != 1 {
+		t.Errorf("runs of the agent: %q", a.runs())
+	}
+}
+
+// "A lying agent is covered by lease and majority all the same": the old leader
+// wakes up to a lease that has ended, and never leads after it.
+func TestFenceAgentThatLies(t *testing.T) {
+	a := newArmed(t, "bully", "echo done; exit 0")
+	a.leads(3)
+	a.check(a.Pause(3))
+	next := a.agreed(1, 2)
+	if !a.runsStill(3) {
+		t.Error("the agent did not lie")
+	}
+	took, end := a.tookOffice(next.Leader, next.Term), a.leaseEnd(3)
+	if took.Time.Before(end) {
+		t.Errorf("replaced at %v, while its lease ran to %v", took.Time, end)
+	}
+	a.check(a.Resume(3))
+	a.agreed()
+	for _, r := range a.Records() {
+		if r.Node == 3 && r.Role == trace.Leading && r.Time.After(end) && r.Term < took.Term {
+			t.Errorf("node 3 leads term %d at %v, after its lease", r.Term, r.Time)
+		}
+	}
+}
+
+// The former leader turns up and releases the office while the agent is at it:
+// the agent is called back, and nobody is shot.
+func TestFenceAgentIsCalledBack(t *testing.T) {
+	a := newArmed(t, "bully", "sleep 600; exec $PIDFILE", "--fence-timeout", "5m")
+	a.leads(3)
+	a.check(a.Pause(3))
+	err := a.Wait(a.ctx, func() bool { return strings.HasSuffix(a.runs()[0], " off 3") })
+	a.check(err)
+	a.check(a.Resume(3))
+	if b := a.agreed(); b.Term < 2 || !a.runsStill(3) {
+		t.Errorf("%v leads term %d, node 3 runs: %v", b.Leader, b.Term, a.runsStill(3))
+	}
+	if _, ok := a.record(time.Time{}, func(r trace.Record) bool {
+		return slices.Contains(r.Why, "3 was seen to stop -> call the fence agent back")
+	}); !ok {
+		t.Error("no record of the agent being called back")
+	}
+}
+
+// The nominee dies half-way: whoever comes next knows whom to fence from the
+// other voters' disks, even when all of them start again.
+func TestFenceAgentOfANomineeThatDies(t *testing.T) {
+	a := newArmed(t, "bully", "exec sleep 600", "--fence-timeout", "5m") // dies with its node
+	a.leads(3)
+	a.check(a.Pause(3))
+	a.check(a.Wait(a.ctx, func() bool { return strings.HasSuffix(a.runs()[0], " off 3") }))
+	for _, id := range []proto.NodeID{1, 2} {
+		_, err := a.Kill(id)
+		a.check(err)
+	}
+	a.script(t, "agent", "exec $PIDFILE")
+	a.check(a.Start(1))
+	a.check(a.Start(2))
+	a.exits(3, killed)
+	a.agreed(1, 2)
+}
+
+// Nodes of which one has no agent do not elect together: it would not fence.
+func TestFenceAgentsThatDiffer(t *testing.T) {
+	e := newE2E(t, "bully", 2, "--voters", "1-2")
+	e.check(e.Start(1))
+	e.check(e.Start(2, "--fence-agent", "/bin/true"))
+	e.logs(1, "with a fence agent")
+	e.logs(2, "with a fence agent")
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// whyNot is what `why-not id --addr` prints, of the HTTP addresses of those nodes.
+func (e e2e) whyNot(id proto.NodeID, asked ...proto.NodeID) string {
+	e.Helper()
+	args := []string{"why-not", id.String()}
+	for _, n := range asked {
+		args = append(args, "--addr", e.Node(n).HTTP)
+	}
+	out, err := exec.CommandContext(e.ctx, "ringleader", args...).CombinedOutput()
+	if err != nil {
+		e.Fatalf("%v: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+// says checks that an answer holds all of the words.
+func (e e2e) says(answer string, words ...string) {
+	e.Helper()
+	for _, want := range words {
+		if !strings.Contains(answer, want) {
+			e.Errorf("no %q in: %s", want, answer)
+		}
+	}
+}
+
+// "`why-not NODE` answers … from a live cluster (`--addr`), why that node does
+// not lead": outranked, dead in whose view, never heard of, in a small cluster
+// and in a larger one.
+func TestWhyNotLive(t *testing.T) {
+	for _, nodes := range []int{5, 20} {
+		t.Run(strconv.Itoa(nodes), func(t *testing.T) {
+			e := newE2E(t, "bully", nodes, "--log-level", "info")
+			best := proto.NodeID(nodes)
+			e.check(e.StartAll())
+			e.leads(best)
+			e.says(e.whyNot(best, 1), "Node "+best.String()+" does lead")
+			e.says(e.whyNot(2, 1), "Node "+best.String()+" leads term", "It is outranked: node "+best.String())
+			_, err := e.Kill(2)
+			e.check(err)
+			e.check(e.Wait(e.ctx, func() bool {
+				return strings.Contains(e.whyNot(2, 1), "Node 2 is alive to none that answers")
+			}))
+			e.says(e.whyNot(2, 1), "is not running")
+			e.says(e.whyNot(77, 1), "Node 77 is alive to none that answers", "never of this cluster")
+		})
+	}
+}
+
+// "or why nobody does: … no quorum and who is missing", and a node that is no
+// voter never leads.
+func TestWhyNotLiveQuorum(t *testing.T) {
+	e := newE2E(t, "bully", 4, "--voters", "1-3")
+	e.check(e.StartAll())
+	e.leads(3)
+	e.says(e.whyNot(4, 1), "Node 4 is none of the voters (1 2 3)")
+	for _, id := range []proto.NodeID{3, 2} {
+		_, err := e.Kill(id)
+		e.check(err)
+	}
+	e.leads(0, 1)
+	e.check(e.Wait(e.ctx, func() bool { return strings.Contains(e.whyNot(1, 1), "no quorum: 1 of 3") }))
+	e.says(e.whyNot(1, 1), "Nobody leads", "2 are needed", "missing: 2, 3")
+}
+
+// "another algorithm or label": the node itself says so, when it is asked too.
+func TestWhyNotLiveStrangers(t *testing.T) {
+	e := newE2E(t, "bully", 4)
+	e.check(e.Start(1))
+	e.check(e.Start(2))
+	e.check(e.Start(3, "--algorithm", "ring"))
+	e.check(e.Start(4, "--cluster", "other"))
+	e.leads(2, 1, 2)
+	e.leads(3, 3)
+	e.leads(4, 4)
+	e.says(e.whyNot(3, 1), "Node 3 is alive to none that answers", "another algorithm than bully")
+	e.says(e.whyNot(3, 1, 3), "Node 3 runs ring, the others bully")
+	e.says(e.whyNot(4, 1, 4), `Node 4 is of cluster "other", the others of "ringleader"`)
+}
+
+// "paused": it does not answer, and the others do not hear it.
+func TestWhyNotLivePaused(t *testing.T) {
+	e := newE2E(t, "bully", 3)
+	e.check(e.StartAll())
+	e.leads(3)
+	e.check(e.Pause(3))
+	e.leads(2, 1, 2)
+	e.check(e.Wait(e.ctx, func() bool { return strings.Contains(e.whyNot(3, 1), "Node 3 is alive to none") }))
+	e.says(e.whyNot(3, 1, 3), "Node 2 leads", "Node 3 is alive to none that answers: 1 2", "nobody answers", "paused")
+	e.check(e.Resume(3))
+	e.leads(3)
+}
+
+// "an unreachable `--addr`": what was tried, what happened, what to do.
+func TestWhyNotLiveUnreachable(t *testing.T) {
+	out, err := exec.Command("ringleader", "why-not", "1", "--addr", "127.0.0.1:1").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "ask 127.0.0.1:1 for /v1/status: no answer") ||
+		!strings.Contains(string(out), "is the node running") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
