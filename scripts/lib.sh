@@ -104,9 +104,12 @@ container() {
 	echo "$id"
 }
 
-# field prints one number or word of a flat JSON object: field NAME JSON.
+# field prints one number or word of a JSON object, the first of that name: what is
+# nested in it comes later. field NAME JSON.
 field() {
-	printf '%s' "$2" | tr -d '\n' | sed -n "s/.*\"$1\": *\"\{0,1\}\([0-9a-z-]*\).*/\1/p"
+	printf '%s' "$2" | tr -d '\n' | tr '{,' '\n\n' | awk -v key="\"$1\":" '
+		{ sub(/^ */, "") }
+		index($0, key) == 1 && !found++ { sub(/^[^:]*: *"?/, ""); sub(/[^0-9a-z-].*/, ""); print }'
 }
 
 # survey prints "node state network role leader term" for each node, as the node

@@ -33,8 +33,9 @@ type cluster struct {
 }
 
 // startCluster builds the image and starts the five nodes. They are gone, with
-// all they left, when the test ends.
-func startCluster(t *testing.T, algorithm string) *cluster {
+// all they left, when the test ends. office is on or off; override is what differs from
+// docker-compose.yml, "" for nothing.
+func startCluster(t *testing.T, algorithm, office, override string) *cluster {
 	t.Helper()
 	suffix := make([]byte, 4)
 	_, _ = rand.Read(suffix)
@@ -52,8 +53,15 @@ func startCluster(t *testing.T, algorithm string) *cluster {
 		"RINGLEADER_TARGET=host",
 		"HTTP_PORTS="+freePorts(t),
 		"ALGORITHM="+algorithm,
+		"OFFICE="+office,
 	)
 	c.checkout(t)
+	if override != "" { // under a name that every compose reads by itself
+		file := filepath.Join(c.dir, "docker-compose.override.yml")
+		if err := os.WriteFile(file, []byte(override), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	t.Cleanup(func() { c.remove(t) })
 	c.script(t, "up")
 	return c
@@ -174,6 +182,26 @@ func (c *cluster) leader(t *testing.T, within time.Duration, nodes ...string) (s
 	return "n" + match[1], term
 }
 
+// leaderless waits until each of the nodes knows no leader.
+func (c *cluster) leaderless(t *testing.T, nodes ...string) {
+	t.Helper()
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(electBound)
+	want := strings.Join(nodes, " knows no leader; ") + " knows no leader"
+	for {
+		out, _ := c.run(filepath.Join(c.dir, "scripts", "status"), nodes...)
+		if strings.HasSuffix(out, want) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("want %q within %v:\n%s", want, electBound, out)
+		}
+	}
+}
+
 // refuted checks that scripts/status, asked about all, denies one leader and
 // says why.
 func (c *cluster) refuted(t *testing.T) {
@@ -207,17 +235,23 @@ func (c *cluster) await(t *testing.T, node, format, want string) {
 // inspect prints one property of a node's container.
 func (c *cluster) inspect(t *testing.T, node, format string) string {
 	t.Helper()
+	out, err := c.run("docker", "inspect", "--format", format, c.container(t, node))
+	if err != nil {
+		t.Fatalf("inspect %s: %v\n%s", node, err, out)
+	}
+	return out
+}
+
+// container is the id of a node's container.
+func (c *cluster) container(t *testing.T, node string) string {
+	t.Helper()
 	id, err := c.run("docker", "ps", "--all", "--quiet",
 		"--filter", "label=com.docker.compose.project="+c.project,
 		"--filter", "label=com.docker.compose.service="+node)
 	if err != nil {
 		t.Fatalf("find the container of %s: %v\n%s", node, err, id)
 	}
-	out, err := c.run("docker", "inspect", "--format", format, id)
-	if err != nil {
-		t.Fatalf("inspect %s: %v\n%s", node, err, out)
-	}
-	return out
+	return id
 }
 
 // untilCleanup ends when somebody interrupts the test, or a minute before the

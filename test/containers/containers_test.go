@@ -29,21 +29,23 @@ func without(gone ...string) []string {
 	})
 }
 
-// "After any of them scripts/status shows one leader, or says why not."
-func TestContainers(t *testing.T) {
+// needEngine skips the test where there is no engine.
+func needEngine(t *testing.T) {
+	t.Helper()
 	if err := missing(); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("the container test cannot run, and CI must not pass without it: %v", err)
 		}
 		t.Skipf("SKIPPED, the containers are NOT tested: %v", err)
 	}
+}
+
+// "After any of them scripts/status shows one leader, or says why not."
+func TestContainers(t *testing.T) {
+	needEngine(t)
 	for _, algorithm := range []string{"bully", "ring"} {
 		t.Run(algorithm, func(t *testing.T) {
-			c := startCluster(t, algorithm)
-			for _, fault := range []struct {
-				name string
-				test func(*testing.T, *cluster)
-			}{
+			startCluster(t, algorithm, "on", "").faults(t, []fault{
 				{"starts", starts},
 				{"kill", kill},
 				{"pause", pause},
@@ -52,12 +54,29 @@ func TestContainers(t *testing.T) {
 				{"rolling restart", rollingRestart},
 				{"random kills", chaos},
 				{"stop", stop},
-			} {
-				if !t.Run(fault.name, func(t *testing.T) { fault.test(t, c) }) {
-					break // each starts from the whole cluster that the one before left
-				}
-			}
+			})
 		})
+	}
+	t.Run("best-effort", func(t *testing.T) {
+		startCluster(t, "bully", "off", "").faults(t, []fault{
+			{"cut the leader off", cutLeaderUnvoted},
+			{"cut a group off", cutGroupUnvoted},
+		})
+	})
+}
+
+// fault is something that is done to the whole cluster, and what must come of it.
+type fault struct {
+	name string
+	test func(*testing.T, *cluster)
+}
+
+// faults does one after the other, as long as each leaves the whole cluster.
+func (c *cluster) faults(t *testing.T, faults []fault) {
+	for _, f := range faults {
+		if !t.Run(f.name, func(t *testing.T) { f.test(t, c) }) {
+			return
+		}
 	}
 }
 
@@ -121,9 +140,32 @@ func pause(t *testing.T, c *cluster) {
 	c.leader(t, healBound)
 }
 
+// "Without a majority it steps down before the promises end": the others elect,
+// and the old leader leads no more. After the cut they become one again.
+func cutLeader(t *testing.T, c *cluster) {
+	old, _ := c.leader(t, electBound)
+	c.script(t, "cut", old)
+	c.leader(t, electBound, without(old)...)
+	c.leaderless(t, old)
+	c.refuted(t)
+	c.script(t, "heal")
+	c.leader(t, healBound)
+}
+
+// "A majority of voters grants the nominee the term": a smaller group elects
+// nobody, the larger one does.
+func cutGroup(t *testing.T, c *cluster) {
+	c.script(t, "cut", "n1", "n2")
+	c.leader(t, electBound, without("n1", "n2")...)
+	c.leaderless(t, "n1", "n2")
+	c.refuted(t)
+	c.script(t, "heal")
+	c.leader(t, healBound)
+}
+
 // The others elect while the old leader, which cannot know, goes on: best
 // effort. After the cut they become one again.
-func cutLeader(t *testing.T, c *cluster) {
+func cutLeaderUnvoted(t *testing.T, c *cluster) {
 	old, _ := c.leader(t, electBound)
 	c.script(t, "cut", old)
 	c.leader(t, electBound, without(old)...)
@@ -136,7 +178,7 @@ func cutLeader(t *testing.T, c *cluster) {
 }
 
 // A group that is cut off still reaches its own: it elects a leader, too.
-func cutGroup(t *testing.T, c *cluster) {
+func cutGroupUnvoted(t *testing.T, c *cluster) {
 	c.script(t, "cut", "n1", "n2")
 	c.leader(t, electBound, "n1", "n2")
 	c.leader(t, electBound, without("n1", "n2")...)

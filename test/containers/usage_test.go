@@ -43,6 +43,16 @@ func engineless(t *testing.T, ps string, line ...string) (out string, code int, 
 	return strings.TrimSpace(string(text)), cmd.ProcessState.ExitCode(), string(commands)
 }
 
+// OFFICE says whether there are voters, and nothing else.
+func TestOfficeSwitch(t *testing.T) {
+	t.Setenv("OFFICE", "no")
+	out, code, asked := engineless(t, "", "up")
+	const want = `up: OFFICE is on or off, not "no"; see scripts/up --help`
+	if out != want || code != 2 || asked != "" {
+		t.Errorf("exit code %d, %q, asked docker %q", code, out, asked)
+	}
+}
+
 // A wrong command line gets one sentence and exit code 2, and nothing is done.
 func TestMisuse(t *testing.T) {
 	const (
