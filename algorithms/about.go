@@ -25,6 +25,9 @@ type About struct {
 	// Agreement bounds the time from the moment that the network is calm and
 	// the detectors are right until all nodes agree on one leader.
 	Agreement func(delta time.Duration, nodes int) time.Duration
+	// Promise is the shortest Config.Promise that the algorithm bears: only of one
+	// whose Guarantee is Lease.
+	Promise func(delta time.Duration) time.Duration
 	// Rules quote the sources that the algorithm's code quotes.
 	Rules []Rule
 }

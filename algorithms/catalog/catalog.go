@@ -22,13 +22,16 @@ import (
 // Entry is one algorithm, perhaps with something around it.
 type Entry struct {
 	algorithms.About
-	// Office says that a nominee leads only with the promises of a majority of
-	// voters, each at least Promise long.
+	// Office says that a node leads only with the promises of a majority of
+	// voters, each at least Promise long: those of an office around the algorithm,
+	// or its own.
 	Office bool
 	// Mends says that leaders that meet after a split brain mend it.
-	Mends   bool
-	Promise func(delta time.Duration) time.Duration
+	Mends bool
 }
+
+// NeedsVoters says that a majority of configured voters decides who leads.
+func (e Entry) NeedsVoters() bool { return e.Guarantee != algorithms.BestEffort }
 
 type (
 	// Theory is what an algorithm says that a round costs.
@@ -52,14 +55,18 @@ var entries = entriesOf(
 func entriesOf(all ...algorithms.About) []Entry {
 	entries := make([]Entry, len(all))
 	for i, about := range all {
-		entries[i].About = about
+		entries[i] = Entry{About: about, Office: about.Guarantee == algorithms.Lease}
 	}
 	return entries
 }
 
 // WithOffice is the algorithm with an office around it: it nominates, and a
-// majority of voters makes its nominee a leader.
+// majority of voters makes its nominee a leader. An algorithm with leases of its own
+// is as it is.
 func (e Entry) WithOffice() Entry {
+	if e.Office {
+		return e
+	}
 	nominate, agree := e.New, e.Agreement
 	e.Guarantee, e.Office, e.Promise = algorithms.Lease, true, office.MinPromise
 	e.New = func(c algorithms.Config) algorithms.Machine { return office.New(c, nominate) }

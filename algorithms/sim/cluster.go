@@ -115,6 +115,11 @@ func (c *cluster) start(n *node) {
 		Self: n.id, Session: l.session, Delta: c.delta, Preempt: c.preempt,
 		Seed: c.dice.Uint64(), Place: c.place,
 	}
+	if c.algo.Guarantee == algorithms.Quorum {
+		for _, voter := range c.nodes {
+			cfg.Voters = append(cfg.Voters, voter.id)
+		}
+	}
 	if c.algo.Office {
 		cfg.Voters, cfg.Promise, cfg.KeepPromises = c.Voters, c.Promise, c.Keep
 		cfg.Fence = c.Agents

@@ -68,7 +68,7 @@ func benchOptions(ctx *cli.Context, algorithm string) (bench.Options, error) {
 	}
 	return bench.Options{
 		Binary: self, Bare: func(b bench.Bare) []string { return bareLine(self, b) },
-		Nodes: ctx.Int("nodes"), Entry: entry, Profile: ctx.String("profile"),
+		Nodes: ctx.Int("nodes"), Entry: entry, Profile: ctx.String("profile"), Office: entry.NeedsVoters(),
 		Progress: benchProgress(ctx),
 	}, nil
 }

@@ -47,7 +47,7 @@ func benchFailover(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	common.Office = ctx.Bool("office")
+	common.Office = common.Office || ctx.Bool("office")
 	how, err := bench.ParseSignal(ctx.String("signal"))
 	if err != nil {
 		return usagef("--signal %s: %w", ctx.String("signal"), err)

@@ -45,6 +45,9 @@ func demoCommand() *cli.Command {
 			}
 			nodes, office := ctx.Int("nodes"), !ctx.Bool("best-effort")
 			switch {
+			case !office && entry.NeedsVoters():
+				return usagef("--best-effort --algorithm %s: there a majority of voters decides; "+
+					"leave --best-effort out", entry.Name)
 			case nodes == 1:
 				return usagef("--nodes 1: there would be nobody to take over; give 3 to %d", demoMaxNodes)
 			case nodes == 2 && office:

@@ -116,6 +116,10 @@ func (r *resolved) deriveOffice() error {
 		r.origins["promise"] = origin{"default", fromBudget}
 	}
 	if len(r.voters) == 0 {
+		if r.algorithm.NeedsVoters() {
+			return fmt.Errorf("%w: with %s a majority of voters decides: give --voters, the ids of all that vote",
+				errOffice, r.algorithm.Name)
+		}
 		return nil
 	}
 	r.algorithm = r.algorithm.WithOffice()
