@@ -7,10 +7,16 @@
 //
 // A data directory holds
 //
-//	state.json      the state, with a checksum, for people to read
-//	state.json.tmp  the next state while it is being written; never read
+//	state.json      the last states, a line of JSON each, with a checksum
+//	state.json.tmp  the next such file while it is being written; never read
 //	lock            held with flock for as long as a process uses the directory
 //
-// The state is replaced as a whole: temporary file, fsync, rename, fsync of the
-// directory. A crash at any point leaves the old state or the new one.
+// A state is added behind the one before, in room that was set aside: whole sectors
+// that nothing durable is in, so that an election waits for one small write and not
+// for a file system's journal. The last state counts. One that a power failure tore
+// does not, and is told from damage: nothing of it left the node.
+//
+// When the room is used up, and at each start, the file is replaced as a whole:
+// temporary file, fsync, rename, fsync of the directory. A crash at any point leaves
+// the old file or the new one.
 package statefile

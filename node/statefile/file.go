@@ -48,6 +48,9 @@ type File struct {
 	lock   *os.File // nil once closed
 	saved  algorithms.State
 	broken error // the first write that failed
+
+	log       *os.File // the state file, nil before it is there
+	size, end int      // of it, and of what is written in it, in bytes
 }
 
 // Open locks dir, creating it with mode 0700 if it is missing, and returns the
@@ -106,7 +109,7 @@ func (f *File) load() error {
 	if err != nil {
 		return f.unusable(err)
 	}
-	owner, state, err := decode(data)
+	owner, state, err := latest(data)
 	if err != nil {
 		return fmt.Errorf("state file %s: %w: remove the file to let node %d begin again at "+
 			"term 0, with --rejoin-voter if it is a voter", path, err, f.owner.ID)
@@ -162,18 +165,6 @@ func (f *File) save(s algorithms.State) error {
 	return nil
 }
 
-// write replaces the state on disk by s.
-func (f *File) write(s algorithms.State) error {
-	temp := filepath.Join(f.dir, tempName)
-	if err := writeSynced(temp, encode(f.owner, s)); err != nil {
-		return err
-	}
-	if err := os.Rename(temp, filepath.Join(f.dir, stateName)); err != nil {
-		return err
-	}
-	return durable.SyncDir(f.dir)
-}
-
 // Close gives the directory free for another process. The lock file stays:
 // removing it would let two processes each hold a lock of their own.
 func (f *File) Close() error {
@@ -182,6 +173,9 @@ func (f *File) Close() error {
 	}
 	err := f.lock.Close()
 	f.lock = nil
+	if f.log != nil {
+		err = errors.Join(err, f.log.Close())
+	}
 	return err
 }
 

@@ -16,17 +16,18 @@ import (
 
 const (
 	// version is the format's. A change of meaning takes the next number.
-	version = 1
+	version = 2
 	// maxCluster bounds a cluster's label, in bytes.
 	maxCluster = 255
-	// maxSize bounds a state file, in bytes: six for each byte of the label,
+	// maxSize bounds a document, in bytes: six for each byte of the label,
 	// were all of them escaped, the votes, and the rest.
 	maxSize = 6*maxCluster + 1024 + proto.MaxEpochs*maxVote
 	// maxVote bounds a vote, in bytes.
 	maxVote = 200
 )
 
-// document is the file's JSON. The checksum follows as its last key; see seal.
+// document is the JSON of one state, on one line. The checksum follows as its last
+// key; see seal.
 type document struct {
 	Version int          `json:"version"`
 	Cluster string       `json:"cluster"`
@@ -49,20 +50,22 @@ type documentVote struct {
 	Session string       `json:"session"`
 }
 
-// sealFormat ends every file; %08x is the checksum of all bytes before it.
-const sealFormat = ",\n  \"crc32c\": \"%08x\"\n}\n"
-
-const sealSize = len(sealFormat) - len("%08x") + 8
+// sealFormat ends every document; %08x is the checksum of all bytes before it.
+const (
+	sealKey    = `,"crc32c":"`
+	sealFormat = sealKey + `%08x"}`
+	sealSize   = len(sealFormat) - len("%08x") + 8
+)
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // seal is what must follow body. As it is compared as a whole, it also tells a
-// file that was cut short or has something after its end.
+// document that was cut short or has something after its end.
 func seal(body []byte) []byte {
 	return fmt.Appendf(nil, sealFormat, crc32.Checksum(body, castagnoli))
 }
 
-// encode is the file that keeps s.
+// encode is the document that keeps s.
 func encode(owner Owner, s algorithms.State) []byte {
 	doc := document{Version: version, Cluster: owner.Cluster, ID: owner.ID, Term: s.Term, Reserved: s.Reserved}
 	if s.Vote != (algorithms.Vote{}) {
@@ -75,21 +78,14 @@ func encode(owner Owner, s algorithms.State) []byte {
 	if s.Promise != 0 {
 		doc.Promise = s.Promise.String()
 	}
-	data, _ := json.MarshalIndent(doc, "", "  ") // strings and numbers never fail
-	body := bytes.TrimSuffix(data, []byte("\n}"))
+	data, _ := json.Marshal(doc) // strings and numbers never fail
+	body := bytes.TrimSuffix(data, []byte("}"))
 	return append(body, seal(body)...)
 }
 
-// decode reads what encode wrote. Errors wrap ErrCorrupt.
-func decode(data []byte) (Owner, algorithms.State, error) {
-	owner, s, err := parse(data)
-	if err != nil {
-		return Owner{}, algorithms.State{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	return owner, s, nil
-}
-
-func parse(data []byte) (owner Owner, s algorithms.State, err error) {
+// decode reads what encode wrote, and pad made a record of.
+func decode(record []byte) (owner Owner, s algorithms.State, err error) {
+	data := bytes.TrimRight(bytes.TrimSuffix(record, []byte("\n")), string(blank))
 	if len(data) < sealSize || len(data) > maxSize {
 		return owner, s, fmt.Errorf("%d bytes is not the size of a state", len(data))
 	}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package statefile
+
+import "os"
+
+// syncData returns once the bytes of f are durable.
+func syncData(f *os.File) error { return f.Sync() }
