@@ -19,6 +19,7 @@ import (
 
 // bareGroup is the bare processes of one role, seen from outside.
 type bareGroup struct {
+	ports     *cluster.Ports
 	members   []bareMember
 	said      chan saying
 	closed    chan struct{} // nobody takes what is said any more
@@ -43,13 +44,13 @@ var errBare = errors.New("a bare process ended by itself")
 // startBare starts n bare processes and waits until all are connected. command
 // makes the command line of one.
 func startBare(ctx context.Context, command BareCommand, role string, n int) (*bareGroup, error) {
-	addrs, err := cluster.FreeAddresses(n)
+	ports, err := cluster.HoldPorts(n)
 	if err != nil {
 		return nil, fmt.Errorf("choose ports for %d bare processes: %w", n, err)
 	}
-	g := &bareGroup{said: make(chan saying), closed: make(chan struct{})}
+	g := &bareGroup{ports: ports, said: make(chan saying), closed: make(chan struct{})}
 	for id := 1; id <= n; id++ {
-		if err := g.start(command(Bare{Role: role, ID: id, Addrs: addrs})); err != nil {
+		if err := g.start(command(Bare{Role: role, ID: id, Addrs: ports.Addrs})); err != nil {
 			return nil, errors.Join(fmt.Errorf("start a bare process: %w", err), g.close())
 		}
 	}
@@ -144,5 +145,6 @@ func (g *bareGroup) close() error {
 	for _, m := range g.members {
 		_ = m.cmd.Wait() // says that it was killed
 	}
+	g.ports.Release()
 	return errors.Join(errs...)
 }

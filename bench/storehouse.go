@@ -20,6 +20,7 @@ type Storage struct {
 	cluster *cluster.Cluster
 	binary  string
 	dir     string
+	ports   *cluster.Ports // held as long as this is in use
 	cmd     *exec.Cmd
 }
 
@@ -29,11 +30,11 @@ var errStorage = errors.New("the storage ended by itself")
 // StartStorage starts a storage beside the cluster's nodes, with data in dir. The
 // caller must Kill it before it closes the cluster.
 func StartStorage(c *cluster.Cluster, binary, dir string) (*Storage, error) {
-	addrs, err := cluster.FreeAddresses(1)
+	ports, err := cluster.HoldPorts(1)
 	if err != nil {
 		return nil, fmt.Errorf("choose a port for the storage: %w", err)
 	}
-	s := &Storage{Addr: addrs[0], cluster: c, binary: binary, dir: dir}
+	s := &Storage{Addr: ports.Addrs[0], cluster: c, binary: binary, dir: dir, ports: ports}
 	return s, s.Start()
 }
 

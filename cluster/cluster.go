@@ -74,6 +74,7 @@ type Cluster struct {
 	cfg      Config
 	dir      string
 	nodes    []Node // by id, from 1
+	ports    *Ports // theirs on loopback
 	launcher launcher
 
 	mu      sync.Mutex
@@ -86,16 +87,17 @@ type Cluster struct {
 // New chooses ports and a temporary directory for cfg.Nodes nodes and starts
 // none of them. The caller must Close the Cluster.
 func New(cfg Config) (*Cluster, error) {
-	nodes, err := cfg.place()
+	nodes, ports, err := cfg.place()
 	if err != nil {
 		return nil, fmt.Errorf("choose ports for %d nodes: %w", cfg.Nodes, err)
 	}
 	dir, err := os.MkdirTemp("", "ringleader-cluster-")
 	if err != nil {
+		ports.Release()
 		return nil, fmt.Errorf("make a directory for the nodes' data: %w", err)
 	}
 	c := &Cluster{
-		cfg: cfg, dir: dir, nodes: nodes, launcher: newLauncher(),
+		cfg: cfg, dir: dir, nodes: nodes, ports: ports, launcher: newLauncher(),
 		running: make(map[proto.NodeID]*process), changed: make(chan struct{}),
 	}
 	for i := range nodes {
@@ -104,9 +106,8 @@ func New(cfg Config) (*Cluster, error) {
 	return c, nil
 }
 
-// place gives each node its addresses.
-func (cfg Config) place() ([]Node, error) {
-	var nodes []Node
+// place gives each node its addresses, on loopback from ports that are held.
+func (cfg Config) place() (nodes []Node, ports *Ports, err error) {
 	for i, h := range cfg.Hosts {
 		nodes = append(nodes, Node{
 			ID: proto.NodeID(i + 1), Gossip: h.IP + ":7946", Election: h.IP + ":7947",
@@ -114,19 +115,19 @@ func (cfg Config) place() ([]Node, error) {
 		})
 	}
 	if len(nodes) > 0 {
-		return nodes, nil
+		return nodes, &Ports{}, nil
 	}
-	addrs, err := FreeAddresses(3 * cfg.Nodes)
-	if err != nil {
-		return nil, err
+	if ports, err = HoldPorts(3 * cfg.Nodes); err != nil {
+		return nil, nil, err
 	}
+	addrs := ports.Addrs
 	for i := range cfg.Nodes {
 		nodes = append(nodes, Node{
 			ID: proto.NodeID(i + 1), Gossip: addrs[3*i], Election: addrs[3*i+1], HTTP: addrs[3*i+2],
 			enter: cfg.Enter,
 		})
 	}
-	return nodes, nil
+	return nodes, ports, nil
 }
 
 // Nodes are the nodes by id, running or not.
@@ -352,6 +353,7 @@ func (c *Cluster) Close() error {
 		<-p.done
 	}
 	c.launcher.stop()
+	c.ports.Release()
 	return errors.Join(append(errs, os.RemoveAll(c.dir))...)
 }
 

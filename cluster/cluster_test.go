@@ -190,13 +190,28 @@ func TestUnknownNode(t *testing.T) {
 	}
 }
 
-// Promise: FreeAddresses "returns n distinct addresses on loopback whose port
-// nobody uses, neither over TCP nor over UDP".
-func TestFreeAddresses(t *testing.T) {
-	addrs, err := FreeAddresses(60)
-	must(t, err)
+// Promise: HoldPorts "holds n distinct ports that nobody uses, neither over TCP nor
+// over UDP, and that no other caller is given", although nothing listens on them;
+// once they are released they may be given again.
+func TestHoldPorts(t *testing.T) {
+	const each = 60
 	seen := make(map[string]bool)
-	for _, addr := range addrs {
+	var all []*Ports
+	for range 40 {
+		p, err := HoldPorts(each)
+		must(t, err)
+		if len(p.Addrs) != each {
+			t.Errorf("%d ports, want %d", len(p.Addrs), each)
+		}
+		all = append(all, p)
+		for _, addr := range p.Addrs {
+			if seen[addr] {
+				t.Errorf("%s twice", addr)
+			}
+			seen[addr] = true
+		}
+	}
+	for _, addr := range all[0].Addrs {
 		if seen[addr] {
 			t.Errorf("%s twice", addr)
 		}
@@ -207,6 +222,18 @@ func TestFreeAddresses(t *testing.T) {
 		udp, err := net.ListenPacket("udp4", addr)
 		must(t, err)
 		must(t, udp.Close())
+	}
+	var locks []string
+	for _, p := range all {
+		for _, lock := range p.locks {
+			locks = append(locks, lock.Addr().String())
+		}
+		p.Release()
+	}
+	for _, addr := range locks {
+		lock, err := net.Listen("tcp4", addr)
+		must(t, err)
+		must(t, lock.Close())
 	}
 }
 

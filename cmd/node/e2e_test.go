@@ -70,6 +70,17 @@ func newE2EOn(
 	return e
 }
 
+// threeAddresses are for a node that is no cluster's: gossip, election, HTTP.
+func threeAddresses(t *testing.T) []string {
+	t.Helper()
+	ports, err := cluster.HoldPorts(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(ports.Release)
+	return ports.Addrs
+}
+
 func (e e2e) check(err error) {
 	e.Helper()
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ringleader-dev/ringleader/cluster"
 	"github.com/ringleader-dev/ringleader/node/clock"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -133,10 +132,7 @@ func TestExecBestEffort(t *testing.T) {
 // election: the lease is renewed again and again.
 func TestExecFlood(t *testing.T) {
 	t.Parallel()
-	addrs, err := cluster.FreeAddresses(3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	addrs := threeAddresses(t)
 	cmd := exec.Command("ringleader", "exec", "--id", "1", "--voters", "1", "--promise", "700ms",
 		"--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2],
 		"--data-dir", t.TempDir(), "--log-level", "debug", "--profile", "local", "--grace", "50ms", "--",
@@ -271,10 +267,7 @@ func TestExecFirstOfContainer(t *testing.T) {
 		t.Skipf("THE FIRST PROCESS OF A CONTAINER IS NOT TESTED: %v: %s", err, out)
 	}
 	dir := t.TempDir()
-	addrs, err := cluster.FreeAddresses(3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	addrs := threeAddresses(t)
 	line := append(enter[1:], "ringleader", "exec", "--id", "1", "--voters", "1", "--profile", "fast",
 		"--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2], "--data-dir", dir,
 		"--health-interval", "20ms", "--health-cmd", "echo >>"+dir+"/runs; (setsid sleep 0.01 &)", "--",

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/ringleader-dev/ringleader/cluster"
 )
 
 // terminal is a new one: the end of who types, and that of a process.
@@ -42,10 +40,7 @@ func terminal(t *testing.T) (typist, process *os.File) {
 func TestExecTerminal(t *testing.T) {
 	t.Parallel()
 	typist, process := terminal(t)
-	addrs, err := cluster.FreeAddresses(3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	addrs := threeAddresses(t)
 	cmd := exec.Command("ringleader", "exec", "--id", "1", "--voters", "1", "--profile", "fast",
 		"--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2],
 		"--data-dir", t.TempDir(), "--log-level", "error", "--", "cat")

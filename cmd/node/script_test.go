@@ -47,11 +47,15 @@ func TestScripts(t *testing.T) {
 // setUp gives a script the addresses $A1 … $A9, on ports that are free.
 func setUp(env *testscript.Env) error {
 	env.Setenv("GORACE", noRaceSleep)
-	addrs, err := cluster.FreeAddresses(9)
-	for i, addr := range addrs {
+	ports, err := cluster.HoldPorts(9)
+	if err != nil {
+		return err
+	}
+	env.Defer(ports.Release)
+	for i, addr := range ports.Addrs {
 		env.Setenv(fmt.Sprintf("A%d", i+1), addr)
 	}
-	return err
+	return nil
 }
 
 // exitsWith runs a command that must end with a certain code: exits CODE COMMAND…
