@@ -40,9 +40,9 @@
 //
 // # Heartbeats
 //
-// A follower watches the leader, the leader watches everybody, and nobody
-// watches anybody while nobody leads: the traffic grows with the number of nodes,
-// not with its square. See Transport.SetLeader.
+// A follower watches the leader, the leader watches everybody, and between two
+// leaders it stays at that: the traffic grows with the number of nodes, not with
+// its square. See Transport.SetLeader.
 //
 //	the watcher                      the watched
 //	-------------------------------  -------------------------------------------

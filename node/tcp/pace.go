@@ -11,14 +11,19 @@ import (
 // peer asks as often: it is a fifth of MinHeartbeat.
 const minPong = time.Millisecond
 
-// SetLeader says who leads: a follower watches the leader, the leader watches
-// everybody, and while leader is 0 nobody watches anybody. So the traffic
-// grows with the number of nodes, not with its square.
+// SetLeader says who leads, 0 for nobody: a follower watches the leader, the
+// leader watches everybody, and nobody watches anybody before the first. So the
+// traffic grows with the number of nodes, not with its square. Between two leaders
+// the last one is watched on: should it hang just then, the round that follows may
+// wait for it.
 //
 // A watched peer is sent a PING each Config.Heartbeat. When it leaves more
 // than Config.Misses of them unanswered it is HeartbeatMissed, and asked on
 // until it answers.
 func (t *Transport) SetLeader(leader proto.NodeID) {
+	if leader == 0 {
+		return
+	}
 	t.leader.Store(uint64(leader))
 	t.rhythm.relyOn(0)
 }
