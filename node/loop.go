@@ -22,7 +22,7 @@ func (n *Node) loop(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 		case <-n.timer.C:
-			err = n.step(algorithms.Timeout{})
+			err = n.timeout()
 		case m := <-n.inbox:
 			err = n.receive(m)
 		case <-n.peers.wake:
@@ -91,6 +91,20 @@ func (n *Node) takeView() error {
 	return n.step(ev)
 }
 
+// timeout tells the Machine that its deadline passed, after all that waits: it
+// concludes something from silence, and what has come is none. A node that got no
+// processor for a while would otherwise depose a leader whose word it holds.
+func (n *Node) timeout() error {
+	if err := n.takeView(); err != nil {
+		return err
+	}
+	if n.deadline.IsZero() || n.deadline.After(n.cfg.Now()) {
+		n.arm(n.deadline) // it is another now
+		return nil
+	}
+	return n.step(algorithms.Timeout{})
+}
+
 // takeProof hands the proof of a death to the Machine, after the messages that
 // wait: what a process said, it said before it died.
 func (n *Node) takeProof(p proto.Peer) error {
@@ -144,6 +158,7 @@ func (n *Node) step(ev algorithms.Event) error {
 // arm replaces the deadline. A timer that was stopped or reset never delivers
 // its former value.
 func (n *Node) arm(deadline time.Time) {
+	n.deadline = deadline
 	if deadline.IsZero() {
 		n.timer.Stop()
 		return

@@ -37,6 +37,57 @@ func (m *timeouts) step(now time.Time, ev algorithms.Event) (algorithms.Output, 
 	return algorithms.Output{}, false
 }
 
+// "A timeout concludes something from silence, and what has come is none": messages
+// and a view that came before the deadline was looked at are taken first, and when
+// one of them moves the deadline there is no Timeout.
+func TestTimeoutComesLast(t *testing.T) {
+	for name, moves := range map[string]bool{"moved": true, "kept": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				zero := time.Now()
+				var took []string
+				f := start(t, func(_ time.Time, ev algorithms.Event) (algorithms.Output, bool) {
+					out := algorithms.Output{Deadline: zero.Add(time.Second)}
+					switch ev.(type) {
+					case algorithms.Campaign:
+						time.Sleep(2 * time.Second) // no processor
+					case algorithms.Receive:
+						took = append(took, "message")
+					case algorithms.PeersChanged:
+						took = append(took, "view")
+						if moves {
+							out.Deadline = zero.Add(time.Hour)
+						}
+					case algorithms.Timeout:
+						took = append(took, "timeout")
+						out.Deadline = time.Time{}
+					default:
+						return algorithms.Output{}, false
+					}
+					return out, true
+				})
+				go f.campaign("")
+				time.Sleep(time.Second)
+				for seq := range uint64(3) {
+					f.Deliver(message(seq))
+				}
+				f.PeersChanged(nil, "")
+				time.Sleep(time.Minute)
+				if err := f.stop(); err != nil {
+					t.Error(err)
+				}
+				want := []string{"message", "message", "message", "view"}
+				if !moves {
+					want = append(want, "timeout")
+				}
+				if !slices.Equal(took, want) {
+					t.Errorf("took %v, want %v", took, want)
+				}
+			})
+		})
+	}
+}
+
 // Promise: "Deadline is when to deliver Timeout; zero for never. It replaces the
 // deadline of the Step before."
 func TestDeadline(t *testing.T) {

@@ -142,8 +142,9 @@ type Node struct {
 	clock       clock
 	transfer    chan<- algorithms.TransferEnd // of the transfer under way, nil for none
 	timer       *time.Timer
-	shot        *shot // the Fencer's attempt under way, nil for none,
-	lastShot    *shot // and the last one that was begun
+	deadline    time.Time // of the timer, zero for none
+	shot        *shot     // the Fencer's attempt under way, nil for none,
+	lastShot    *shot     // and the last one that was begun
 	reconciling reconciling
 
 	misaddressed *dropped
