@@ -46,7 +46,7 @@ func nodesOf(t *testing.T, dir string) []string {
 // exit 130".
 func TestBenchInterrupted(t *testing.T) {
 	bench, dir, stdout, stderr := startBench(t,
-		"failover", "--nodes", "3", "--kills", "1000", "--profile", "fast", "--signal", "TERM")
+		"failover", "--nodes", "3", "--kills", "1000", "--profile", "local", "--signal", "TERM")
 	// Each cluster has a directory, and the second comes after the first samples.
 	clusters := make(map[string]bool)
 	for end := time.After(patience); len(clusters) < 2; {
@@ -92,7 +92,7 @@ func TestBenchCut(t *testing.T) {
 		t.Skip("NETWORK CUTS ARE NOT TESTED: not root")
 	}
 	bench, _, stdout, stderr := startBench(t,
-		"failover", "--nodes", "3", "--kills", "2", "--profile", "fast", "--signal", "CUT")
+		"failover", "--nodes", "3", "--kills", "2", "--profile", "local", "--signal", "CUT")
 	if err := bench.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, stderr)
 	}

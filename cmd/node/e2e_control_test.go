@@ -117,7 +117,6 @@ func TestTransferRefused(t *testing.T) {
 	e.refuses(1, httpapi.Resign, httpapi.Order{}, "node 1 does not lead, node 3 does")
 	_, err := e.Kill(1)
 	e.check(err)
-	e.logs(3, "link-closed 1")
 	e.status(3, func(s httpapi.Status) bool { return len(s.Alive) == 3 })
 	e.refuses(3, httpapi.Transfer, to(1), "it is not alive")
 	if b := e.leads(3, 2, 3, 4); b != first {
@@ -147,7 +146,8 @@ func TestPauseTheLeader(t *testing.T) {
 // "No node elects; must survive the node that was asked going away, and reach late
 // joiners through gossip; a paused cluster keeps its leader while that lives."
 func TestPauseTheCluster(t *testing.T) {
-	e := newE2E(t, "bully", 4, "--voters", "1-4")
+	// A leader that is late to renew, on a busy machine, would have no successor.
+	e := newE2E(t, "bully", 4, "--voters", "1-4", "--promise", "5s")
 	for id := proto.NodeID(1); id <= 3; id++ {
 		e.check(e.Start(id))
 	}

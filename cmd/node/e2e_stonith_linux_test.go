@@ -124,18 +124,18 @@ func TestFenceAgentShootsTheSilent(t *testing.T) {
 // "Not a RELEASE, not proven dead": whoever was seen to stop is not shot, and
 // costs no time.
 func TestFenceAgentLeavesTheDeadAlone(t *testing.T) {
-	for name, end := range map[string]func(armed) error{
-		"terminated": func(a armed) error { return a.Terminate(3) },
-		"killed": func(a armed) error {
-			_, err := a.Kill(3)
+	for name, end := range map[string]func(armed, proto.NodeID) error{
+		"terminated": func(a armed, leader proto.NodeID) error { return a.Terminate(leader) },
+		"killed": func(a armed, leader proto.NodeID) error {
+			_, err := a.Kill(leader)
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newArmed(t, "bully", "exec $PIDFILE", "--promise", "10m")
-			a.leads(3)
-			a.check(end(a))
-			a.leads(2, 1, 2)
+			leader := a.agreed().Leader // for ten minutes, whoever was the first to be granted it
+			a.check(end(a, leader))
+			a.agreed(without(leader, 1, 2, 3)...)
 			if _, err := os.Stat(filepath.Join(a.dir, "runs")); !os.IsNotExist(err) {
 				t.Errorf("%v; runs %q", err, a.runs())
 			}

@@ -133,7 +133,7 @@ func TestExecBestEffort(t *testing.T) {
 func TestExecFlood(t *testing.T) {
 	t.Parallel()
 	addrs := threeAddresses(t)
-	cmd := exec.Command("ringleader", "exec", "--id", "1", "--voters", "1", "--promise", "700ms",
+	cmd := exec.Command("ringleader", "exec", "--id", "1", "--voters", "1", "--promise", "3s",
 		"--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2],
 		"--data-dir", t.TempDir(), "--log-level", "debug", "--profile", "local", "--grace", "50ms", "--",
 		"sh", "-c", "while :; do echo flood; echo flood >&2; done")
@@ -268,7 +268,7 @@ func TestExecFirstOfContainer(t *testing.T) {
 	}
 	dir := t.TempDir()
 	addrs := threeAddresses(t)
-	line := append(enter[1:], "ringleader", "exec", "--id", "1", "--voters", "1", "--profile", "fast",
+	line := append(enter[1:], "ringleader", "exec", "--id", "1", "--voters", "1", "--profile", "fast", "--promise", "1m",
 		"--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2], "--data-dir", dir,
 		"--health-interval", "20ms", "--health-cmd", "echo >>"+dir+"/runs; (setsid sleep 0.01 &)", "--",
 		"sh", "-c", `while [ "$(wc -l <"$0/runs")" -lt 60 ]; do sleep 0.05; done; `+
