@@ -67,7 +67,8 @@ func messages() []Message {
 			reign, time.Second, time.Minute, true, Epoch{MaxTerm, 3, session}, MaxReign, 3, -1, "exit status 1",
 		}),
 		around(Return{session, 7}),
-		around(Standing{session, 8, MaxTerm, MaxLease}),
+		around(Standing{session, 8, MaxTerm, MaxLease, ""}),
+		around(Standing{session, 8, 1, 0, PackEpochs([]Epoch{{1, 1, session}, {MaxTerm, MaxNodeID, session}})}),
 		limits,
 		{From: 1, To: 2, Body: OK{}},
 	}

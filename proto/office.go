@@ -84,6 +84,9 @@ type Standing struct {
 	Nonce   uint64
 	Round   Term          // the highest of the nomination that the voter may have taken part in
 	Promise time.Duration // the longest that the voter ever made; whole microseconds
+	// Former are whom the voter granted a term, the last one too, and has not seen
+	// to stop; none unless the cluster fences.
+	Former Epochs
 }
 
 // MaxLease bounds what a Lease may announce.
@@ -143,11 +146,7 @@ func (b Answer) String() string {
 }
 
 func (b Grant) String() string {
-	text := b.Kind().String()
-	for _, e := range b.Former.All() {
-		text += fmt.Sprintf(", not seen to stop: %d of term %d", e.Leader, e.Term)
-	}
-	return text
+	return b.Kind().String() + notStopped(b.Former)
 }
 
 func (b Lease) String() string {
@@ -155,7 +154,14 @@ func (b Lease) String() string {
 }
 
 func (b Standing) String() string {
-	return describe(b, "round", b.Round, "promise", b.Promise)
+	return describe(b, "round", b.Round, "promise", b.Promise) + notStopped(b.Former)
+}
+
+func notStopped(former Epochs) (text string) {
+	for _, e := range former.All() {
+		text += fmt.Sprintf(", not seen to stop: %d of term %d", e.Leader, e.Term)
+	}
+	return text
 }
 
 // to is the bar with the node that it binds the voter to.
@@ -213,6 +219,9 @@ func (b Standing) validate() error {
 	}
 	if b.Round > MaxTerm {
 		return fmt.Errorf("round %d: at most %d", b.Round, MaxTerm)
+	}
+	if err := b.Former.Validate(); err != nil {
+		return err
 	}
 	return validateSession(b.Session)
 }

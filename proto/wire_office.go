@@ -43,7 +43,8 @@ type (
 	wireStanding struct {
 		wireRound
 		Round   Term   `msgpack:"o"`
-		Promise uint64 `msgpack:"p"` // microseconds
+		Promise uint64 `msgpack:"p"`           // microseconds
+		Former  []byte `msgpack:"g,omitempty"` // Epochs
 	}
 	wireLease struct {
 		envelope
@@ -68,7 +69,7 @@ func (w *wireRelease) message() Message { return w.with(Release{w.Session, w.Hei
 func (w *wireReturn) message() Message { return w.with(Return{w.Session, w.Nonce}) }
 
 func (w *wireStanding) message() Message {
-	return w.with(Standing{w.Session, w.Nonce, w.Round, ofMicros(w.Promise)})
+	return w.with(Standing{w.Session, w.Nonce, w.Round, ofMicros(w.Promise), Epochs(w.Former)})
 }
 
 func (w *wireLease) message() Message {
@@ -128,7 +129,9 @@ func officeWireOf(e envelope, body Body) wire {
 	case Return:
 		return &wireReturn{wireRound{e, b.Session, b.Nonce}}
 	case Standing:
-		return &wireStanding{wireRound{e, b.Session, b.Nonce}, b.Round, uint64(b.Promise.Microseconds())}
+		return &wireStanding{
+			wireRound{e, b.Session, b.Nonce}, b.Round, uint64(b.Promise.Microseconds()), []byte(b.Former),
+		}
 	case Lease:
 		return &wireLease{e, process(b.Leader), uint64(b.Remaining.Microseconds())}
 	}

@@ -73,7 +73,8 @@
 // process that may hold an earlier one was not seen to stop. Seen is a RELEASE, a
 // proven death, its own grant of the new term, or a fence agent's word.
 //   - A voter keeps, durably, whom it granted earlier terms and has not seen to
-//     stop; its GRANT tells. A LEASE of a later term settles all before it.
+//     stop; its GRANT tells. A LEASE of a later term settles all before it. One that lost
+//     its disk takes over what the others tell, their last votes included.
 //   - Fencing comes after the grants: whoever may shoot holds the promises of a
 //     majority for the term it is to take, and renews them however long the agent
 //     takes. So nobody shoots from a minority, and no two shoot at a time. Even

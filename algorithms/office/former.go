@@ -68,3 +68,28 @@ func (m *Machine) account() proto.Epochs {
 	}
 	return m.state.Former
 }
+
+// unseen is what a voter that lost its own account is told: whom this voter
+// granted a term, the last one too, and has not seen to stop. It holds that against
+// itself as well, until it has released its term.
+func (m *Machine) unseen() proto.Epochs {
+	v := m.state.Vote
+	stopped := m.state.Stopped || v.ID == m.cfg.Self && (v.Session != m.cfg.Session || m.voter.over)
+	if !m.cfg.Fence || v.ID == 0 || stopped {
+		return m.account()
+	}
+	return proto.PackEpochs(append(m.state.Former.All(), epochOf(v)))
+}
+
+// inherited is the account of a voter that lost its own: what the others told, but
+// for whom it saw to stop itself meanwhile, and for its own former lives.
+func (m *Machine) inherited(told map[proto.NodeID]proto.Epoch) proto.Epochs {
+	var former []proto.Epoch
+	for id, e := range told {
+		if m.cfg.Fence && id != m.cfg.Self && m.voter.dead[id] != e.Session && !upTo(m.voter.released[id])(e) {
+			former = append(former, e)
+		}
+	}
+	slices.SortFunc(former, proto.Epoch.Compare)
+	return proto.PackEpochs(former)
+}

@@ -18,14 +18,18 @@ type rejoin struct {
 	nonce   uint64
 	due     time.Time // when to ask, or to ask again
 	told    quorum.Count
-	voted   proto.Term // the highest that those know of
+	voted   proto.Term // the highest that anybody told of
 	round   proto.Term // likewise, of the nomination
+	// former are whom any of them has not seen to stop: the latest of each id.
+	former map[proto.NodeID]proto.Epoch
 }
 
 // beginRejoin waits first: as long as a promise of the former life may run, a
 // candidate may still count a vote that this voter knows nothing of.
 func (m *Machine) beginRejoin() {
-	m.rejoin = rejoin{active: true, began: m.now, promise: m.cfg.Promise}
+	m.rejoin = rejoin{
+		active: true, began: m.now, promise: m.cfg.Promise, former: map[proto.NodeID]proto.Epoch{},
+	}
 	m.rejoin.due = m.now.Add(bootWait(m.cfg.Promise))
 	m.why("this voter lost what it voted -> vote for nobody for %v, then ask the others",
 		bootWait(m.cfg.Promise))
@@ -62,18 +66,23 @@ func (m *Machine) returned(msg proto.Message, b proto.Return) {
 	m.send(msg.From, m.state.Vote.Term, proto.Standing{
 		Session: b.Session, Nonce: b.Nonce,
 		Round: max(m.nominee.Term, m.state.Reserved), Promise: m.state.Promise,
+		Former: m.unseen(),
 	})
 }
 
 // stood counts what another voter tells. A longer promise than was waited for
-// means waiting on, and asking again.
+// means waiting on, and asking again; a term told before that is not forgotten.
 func (m *Machine) stood(msg proto.Message, b proto.Standing) {
 	r := &m.rejoin
 	if b.Nonce == 0 && b.Session == m.cfg.Session && !r.active {
 		m.recognized(msg)
 		return
 	}
-	if !r.active || b.Session != m.cfg.Session || b.Nonce != r.nonce {
+	if !r.active || b.Session != m.cfg.Session || b.Nonce == 0 {
+		return
+	}
+	r.voted, r.round = max(r.voted, msg.Term), max(r.round, b.Round)
+	if b.Nonce != r.nonce {
 		return
 	}
 	if b.Promise > r.promise { // what was answered before its end counts for nothing
@@ -81,23 +90,30 @@ func (m *Machine) stood(msg proto.Message, b proto.Standing) {
 		r.promise, r.due = b.Promise, r.began.Add(bootWait(b.Promise))
 		r.nonce++
 		r.told.Reset()
+		clear(r.former)
 		return
 	}
 	r.told.Add(msg.From)
-	r.voted, r.round = max(r.voted, msg.Term), max(r.round, b.Round)
+	for _, e := range b.Former.All() {
+		if e.Term > r.former[e.Leader].Term {
+			r.former[e.Leader] = e
+		}
+	}
 	if r.told.Len() >= m.voters.Meeting() {
 		m.readmit()
 	}
 }
 
-// readmit takes the highest term, with no vote in it. Every majority that the
-// former life was part of has one of those who answered in it.
+// readmit takes the highest term, with no vote in it, and the account of former
+// holders. Every majority that the former life was part of has one of those who
+// answered in it.
 func (m *Machine) readmit() {
 	r := m.rejoin
 	m.why("%d other voters know of no term above %d -> vote again, above that", r.told.Len(), r.voted)
 	m.rejoin = rejoin{}
 	m.state = algorithms.State{
 		Term: r.round, Reserved: r.round, Vote: algorithms.Vote{Term: r.voted}, Promise: r.promise,
+		Former: m.inherited(r.former),
 	}
 	m.known, m.dirty, m.new = max(m.known, r.voted), true, false
 	m.heard = m.now

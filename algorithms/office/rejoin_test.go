@@ -11,7 +11,11 @@ import (
 
 // returning1 is voter 1, back without its disk, that has asked the others.
 func returning1(t *testing.T) *rig {
-	r := newRig(t, 1, func(c *algorithms.Config) { c.Rejoin = true })
+	return returning(t, func(*algorithms.Config) {})
+}
+
+func returning(t *testing.T, change func(*algorithms.Config)) *rig {
+	r := newRig(t, 1, func(c *algorithms.Config) { c.Rejoin = true; change(c) })
 	r.Step(0, algorithms.Start{})
 	r.Want(algorithms.Output{
 		Deadline: r.In(boot),
@@ -56,6 +60,65 @@ func TestReturns(t *testing.T) {
 	r.Step(0, r.claim(3, 8, 2))
 	if got := r.Last.Send; len(got) != 1 || got[0].Body.Kind() != proto.KindGrant {
 		t.Errorf("it does not vote in term 8: %+v", got)
+	}
+}
+
+// "It takes over the account of former holders" of those that it asked, but for whom
+// it saw to stop meanwhile, and its own former lives. Of one id the last life counts.
+func TestReturnsWithTheAccount(t *testing.T) {
+	told := func(r *rig, from proto.NodeID, former proto.Epochs) {
+		r.Step(0, r.From(from, 9, proto.Standing{
+			Session: steptest.Session(1), Nonce: 1, Promise: promise, Former: former,
+		}))
+	}
+	later := proto.Epoch{Term: 5, Leader: 2, Session: proto.Session{77}}
+	r := returning(t, fences)
+	told(r, 2, held(map[proto.NodeID]proto.Term{1: 3, 2: 2, 3: 4}))
+	r.Step(0, r.release(3, 4))
+	told(r, 3, proto.PackEpochs([]proto.Epoch{later}))
+	want := proto.PackEpochs([]proto.Epoch{later})
+	if r.Last.Save == nil || r.Last.Save.Former != want {
+		t.Fatalf("saved %+v, want former holders %v", r.Last.Save, want.All())
+	}
+	r.Step(delta, r.claim(3, 10, 1))
+	if got := r.account(t); got != want {
+		t.Errorf("its first GRANT tells of %v", got.All())
+	}
+}
+
+// What it was told before it waited on counts for nothing, but for the term.
+func TestReturnsWithTheHighestTermItHeardOf(t *testing.T) {
+	r := returning(t, fences)
+	r.Step(0, r.From(2, 9, proto.Standing{
+		Session: steptest.Session(1), Nonce: 1, Promise: 2 * promise, Former: held(map[proto.NodeID]proto.Term{3: 4}),
+	}))
+	r.Fire()
+	r.Step(0, r.stands(2, 7, 7, 2, 2*promise))
+	r.Step(0, r.stands(3, 7, 7, 2, promise))
+	if s := r.Last.Save; s == nil || s.Vote.Term != 9 || s.Former != "" {
+		t.Errorf("saved %+v", s)
+	}
+}
+
+// A voter tells of its last vote as of those before, "not seen to stop".
+func TestTellsOfItsLastVote(t *testing.T) {
+	three := held(map[proto.NodeID]proto.Term{3: 1})
+	for name, c := range map[string]struct {
+		config func(*algorithms.Config)
+		event  func(*rig) algorithms.Event
+		want   proto.Epochs
+	}{
+		"granted":     {fences, func(*rig) algorithms.Event { return algorithms.Timeout{} }, three},
+		"no fencing":  {nil, func(*rig) algorithms.Event { return algorithms.Timeout{} }, ""},
+		"released":    {fences, func(r *rig) algorithms.Event { return r.release(3, 1) }, ""},
+		"proven dead": {fences, func(*rig) algorithms.Event { return algorithms.Gone{ID: 3, Session: steptest.Session(3)} }, ""},
+	} {
+		r := granted(t, c.config)
+		r.Step(0, c.event(r))
+		r.Step(0, r.From(2, 0, proto.Return{Session: steptest.Session(2), Nonce: 5}))
+		if got := r.Last.Send; len(got) != 1 || got[0].Body.(proto.Standing).Former != c.want {
+			t.Errorf("%s: told %+v, want %v", name, got, c.want.All())
+		}
 	}
 }
 

@@ -31,6 +31,9 @@ func (d *drafter) fence() {
 	d.Lies = one(d.dice, permille(0), 0, 300, 1000)
 	d.Revive = one(d.dice, 2*d.delta, d.Promise)
 	d.Relapse = one(d.dice, permille(0), 300)
+	if len(d.Voters) > 2 && !d.Accurate && d.chance(50) {
+		d.forgottenHolder()
+	}
 }
 
 func (p fencePlan) fenceLine() string {

@@ -25,7 +25,7 @@ func officeCheckers() []checker {
 		&asksNoMore{rounds: map[proto.Session]int{}, ballots: ballots{}},
 		&readmission{map[proto.NodeID]*comeback{}},
 		&refusedNothing{rounds: map[proto.Session]proto.Term{}},
-		&recess{lives: map[proto.Session]*failures{}},
+		&recess{lives: map[proto.Session]*failures{}, ballots: ballots{}},
 		&calmPreference{lives: map[proto.Session]*offers{}},
 	}
 }

@@ -143,7 +143,7 @@ func rejoinMutants() []mutant {
 		},
 		{
 			"and asking again", back,
-			"\t\tr.nonce++\n\t\tr.told.Reset()\n\t\treturn\n",
+			"\t\tr.nonce++\n\t\tr.told.Reset()\n\t\tclear(r.former)\n\t\treturn\n",
 			"", "readmission",
 		},
 		{
@@ -175,6 +175,16 @@ func rejoinMutants() []mutant {
 			"A vote above all that it made itself is one of a former life", "office/newcomer.go",
 			"if m.new && msg.Term > m.state.Vote.Term {",
 			"if m.new {", "readmission",
+		},
+		{
+			"It takes over the account of former holders", back,
+			"Former: m.inherited(r.former),",
+			"", "fenced-first",
+		},
+		{
+			"of which the last one is the vote itself", "office/former.go",
+			"if !m.cfg.Fence || v.ID == 0 || stopped {",
+			"if true || stopped {", "fenced-first",
 		},
 		{
 			"It rejoins at all", "office/office.go",

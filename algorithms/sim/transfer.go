@@ -79,15 +79,18 @@ func (*transferEnds) only(s step) bool {
 	return false
 }
 
-// failures are a process's claims in a row that came to nothing.
+// failures are a process's claims in a row that no majority granted.
 type failures struct {
-	claimed proto.Term // and not held so far
+	claimed proto.Term // and not granted so far
 	count   int
 	until   time.Time // of the recess, by its own clock
 }
 
 // recess goes for nodes that others nominate in vain.
-type recess struct{ lives map[proto.Session]*failures }
+type recess struct {
+	lives   map[proto.Session]*failures
+	ballots ballots
+}
 
 func (*recess) invariant() Invariant {
 	return Invariant{"recess", "a node of which three claims in a row failed claims nothing for " +
@@ -101,9 +104,12 @@ func (k *recess) check(s step) string {
 		f = &failures{}
 		k.lives[session] = f
 	}
-	if s.claims() {
-		*f = failures{}
+	b := k.ballots.of(s)
+	b.heed(s)
+	if b.won(s) && b.term == f.claimed || s.claims() {
+		*f = failures{} // one that is kept from the office by its fence agent, say, did not fail
 	}
+	b.follow(s)
 	for _, m := range s.out.Send {
 		switch m.Body.(type) {
 		case proto.Claim:

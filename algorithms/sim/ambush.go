@@ -1,0 +1,77 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Ambushes are attacks of more than one move, each against one rule that faults
+// drawn one by one hardly ever meet.
+
+// oldGrants lets a leader hear the grants of one renewal only when the next one is
+// due, and nobody hear that one: a lease that counted from the answers, and not from
+// before the question, would outlast the promises by almost a third.
+func (d *drafter) oldGrants() fault {
+	t, n := target{id: d.id(), leading: true}, d.Nodes
+	by := d.between(d.Promise/6, d.Promise/3-d.delta/2)
+	silent, span := d.Promise/3-d.delta/10, d.between(d.Promise, 2*d.Promise)
+	what := fmt.Sprintf("grants to %v take %v longer, it is cut off after %v for %v", t, by, silent, span)
+	return fault{What: what, do: func(c *cluster) {
+		id := t.in(c).id
+		c.holdBack(held{doomed: doomed{word: "GRANT", to: id, left: 2 * n}, by: by})
+		c.later(silent, func() { c.cutFor(span, c.mute(id), fmt.Sprintf("out of %d", id)) })
+	}}
+}
+
+// forgottenHolder has a leader hang of whom, of those who are left, only a voter
+// knew that lost its disk since: it has to have been told by the others.
+//
+// A bare majority elects the leader, cut off from the rest. One voter of it loses
+// its disk, comes back, and is told what it voted in; whoever told it of the leader,
+// and that itself, fall silent with that word.
+func (d *drafter) forgottenHolder() {
+	order := slices.Clone(d.Voters)
+	d.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	knowing := order[:len(order)/2+1]
+	d.Promise = d.shortest
+	d.Starts = make([]time.Duration, d.Nodes)
+	d.StayDead, d.Unproven = nil, 1000
+	d.Lies, d.Relapse = 0, 0
+	elect, back := 4*d.Promise, d.between(d.delta/10, d.Promise/2)
+	d.Heal = elect + 8*d.Promise
+	d.Weather.MaxDelay = min(d.Weather.MaxDelay, d.delta/2)
+	d.Weather.MinDelay = min(d.Weather.MinDelay, d.Weather.MaxDelay)
+	d.Weather.Loss, d.Weather.Straggle = 0, 0
+	among := func(id proto.NodeID) int { return map[bool]int{true: 1}[slices.Contains(knowing, id)] }
+	what := fmt.Sprintf("only %s know the leader; after %v another of them loses its disk, down for %v, "+
+		"and they hang once they told it", join(knowing), elect, back)
+	d.Faults = []fault{{What: what, do: func(c *cluster) {
+		walls := c.split(among)
+		c.cut(walls, "off "+join(knowing))
+		c.later(elect, func() { c.forget(knowing, walls, back) })
+	}}}
+}
+
+// forget is the second half of the ambush: see forgottenHolder.
+func (c *cluster) forget(knowing []proto.NodeID, walls []link, back time.Duration) {
+	leader := c.leader()
+	if leader == nil || !slices.Contains(knowing, leader.id) {
+		return
+	}
+	c.cut(slices.DeleteFunc(slices.Clone(walls), func(l link) bool {
+		return l.from != leader.id && l.to != leader.id
+	}), fmt.Sprintf("off %d", leader.id))
+	c.uncut(walls, "off "+join(knowing))
+	witness := slices.IndexFunc(knowing, func(id proto.NodeID) bool { return id != leader.id })
+	for i, id := range knowing {
+		if i != witness {
+			c.pauseWithin(c.node(id), stun{word: "STANDING", span: c.healAt - c.now})
+		}
+	}
+	lost := c.node(knowing[witness])
+	c.loseDisk(lost)
+	c.later(back, func() { c.restart(lost) })
+}
