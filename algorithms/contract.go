@@ -53,7 +53,13 @@ type (
 	}
 
 	// Campaign is the operator calling an election.
-	Campaign struct{ Reason string }
+	Campaign struct {
+		Reason string
+		// Anew lets a node lead on, in a new term and without an election, that
+		// leads although it is not eligible: see Eligible.Keep. Of others it is a
+		// Campaign like any. Only a Machine around a nominating one gives it.
+		Anew bool
+	}
 
 	// Resign makes the node step down, if it leads, and stand aside until the
 	// next Campaign or restart. To is the successor, zero for the best one.

@@ -35,6 +35,8 @@
 //   - Reconciling that failed is reported, and a leader is elected all the same: a
 //     best-effort cluster prefers a leader to none.
 //   - The mending ends with an election of a new term. No reign goes on after it.
+//     While the whole cluster is not to elect, the nominee, which leads on all the
+//     same, leads the new term without one.
 //
 // # What it does not promise
 //

@@ -98,6 +98,23 @@ func TestReconcilingFails(t *testing.T) {
 	}
 }
 
+// "While the whole cluster is not to elect, the nominee, which leads on all the same,
+// leads the new term without one." Paused alone it hands over.
+func TestNomineeIsPaused(t *testing.T) {
+	for keep, want := range map[bool]algorithms.Leader{
+		true: steptest.Leads(3, 2), false: {Term: 1},
+	} {
+		r := leader3(t)
+		account(r, 3*time.Second, true)
+		r.Step(0, algorithms.Eligible{Keep: keep, Why: "paused"})
+		r.Step(0, algorithms.Idle{Term: 1})
+		r.Step(0, algorithms.Reconciled{Number: 1, Outcome: algorithms.Outcome{Done: true}})
+		if r.Last.Leader != want || r.Last.Ineligible != "paused" {
+			t.Errorf("keep %v: %+v", keep, r.Last)
+		}
+	}
+}
+
 // "Shorter than that is a leader that is being relieved": nobody stops.
 func TestRelieved(t *testing.T) {
 	r := leader3(t)

@@ -17,7 +17,6 @@ type mending struct {
 	asked    *algorithms.Split // what the host reconciles; nil before
 	sayAt    time.Time         // when TRUCE is said again
 	messages int
-	done     bool // but for the election
 }
 
 // patience is after how many accounts of a reign the nominee takes it that those are
@@ -36,9 +35,7 @@ func (m *Machine) compare() {
 	in, overlap := m.ledger.split(m.now, Relief(m.cfg.Delta))
 	switch {
 	case len(in) == 0 && m.mending != nil && m.mending.asked == nil:
-		if !m.mending.done {
-			m.why("another mended the split meanwhile -> elect a leader of a new term")
-		}
+		m.why("another mended the split meanwhile -> elect a leader of a new term")
 		m.elect()
 	case len(in) == 0:
 	case m.mending == nil:
@@ -46,7 +43,6 @@ func (m *Machine) compare() {
 	default:
 		m.mending.overlap = max(m.mending.overlap, overlap)
 		if m.mending.asked == nil {
-			m.mending.done = false
 			m.mending.reigns = in // one more may have told of itself
 		}
 	}
@@ -91,7 +87,7 @@ func (m *Machine) mend() {
 		m.tellAll(proto.Truce{Session: m.cfg.Session})
 		m.tellRivals()
 	}
-	if c.done || c.asked != nil || m.now.Before(c.yieldUntil(m)) {
+	if c.asked != nil || m.now.Before(c.yieldUntil(m)) {
 		return
 	}
 	for _, r := range c.reigns {
@@ -177,18 +173,11 @@ func (m *Machine) reconciled(ev algorithms.Reconciled) {
 	m.elect()
 }
 
-// elect calls for a leader of a new term. A node that is not eligible may call none:
-// nobody leads until it is, or another is nominated.
+// elect calls for a leader of a new term. While the cluster is not to elect, the
+// nominee, which leads on all the same, leads that term.
 func (m *Machine) elect() {
-	if m.ineligible == "" {
-		m.mending = nil
-		m.nominate(algorithms.Campaign{Reason: "a split is mended"})
-		return
-	}
-	if !m.mending.done {
-		m.why("this node is not eligible: %s -> nobody leads for now", m.ineligible)
-	}
-	m.mending.done, m.mending.asked = true, nil
+	m.mending = nil
+	m.nominate(algorithms.Campaign{Reason: "a split is mended", Anew: true})
 }
 
 // tellNewcomers tells those who were out of reach of the last split that this node
@@ -225,9 +214,7 @@ func (m *Machine) leave() {
 		return
 	}
 	m.why("this node is the nominee no more -> leave split %d to the next one", c.number)
-	if !c.done {
-		m.tellOf(*m.split(algorithms.Left))
-	}
+	m.tellOf(*m.split(algorithms.Left))
 	m.mending = nil
 }
 

@@ -98,7 +98,7 @@ func (c *Core) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	case algorithms.PeersChanged:
 		c.peersChanged(ev.Alive)
 	case algorithms.Campaign:
-		c.campaign(ev.Reason)
+		c.campaign(ev)
 	case algorithms.Resign:
 		c.resign(ev.To)
 	case algorithms.Eligible:
@@ -156,17 +156,22 @@ func (c *Core) campaignDue() {
 }
 
 // campaign is the operator's wish: it ends standing aside and is not damped.
-func (c *Core) campaign(reason string) {
-	if c.barred != "" {
-		c.Why("%s, but this node is not eligible: %s -> do not stand", reason, c.barred)
+func (c *Core) campaign(ev algorithms.Campaign) {
+	switch {
+	case c.barred != "" && ev.Anew && c.Leading(): // it is to keep what it has
+		c.adopt(max(c.term, c.spent) + 1)
+		c.Win(ev.Reason + ", and others do not stand either")
+		return
+	case c.barred != "":
+		c.Why("%s, but this node is not eligible: %s -> do not stand", ev.Reason, c.barred)
 		return
 	}
 	c.resigned = false
 	if c.Looking() && c.TimerRuns() {
-		c.Why("%s -> an election is under way already", reason)
+		c.Why("%s -> an election is under way already", ev.Reason)
 		return
 	}
-	c.Why("%s -> call an election of term %d", reason, c.nextTerm())
+	c.Why("%s -> call an election of term %d", ev.Reason, c.nextTerm())
 	c.begin()
 }
 

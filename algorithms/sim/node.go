@@ -35,6 +35,7 @@ type life struct {
 	alarms   uint64            // how many deadlines were set: only the last one rings
 	aside    bool              // resigned, and not called since
 	barred   bool              // told that it is not eligible
+	keeps    bool              // but is to lead on if it leads
 	unfit    bool              // it says so itself
 	drains   bool              // what it did as a leader stops by and by
 	fence    *algorithms.Fence // what its fence agent is at
@@ -192,7 +193,7 @@ func (l *life) heed(ev algorithms.Event) {
 	case algorithms.Campaign:
 		l.aside = l.aside && l.barred
 	case algorithms.Eligible:
-		l.barred = !ev.OK
+		l.barred, l.keeps = !ev.OK, ev.Keep
 	}
 }
 

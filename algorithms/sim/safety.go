@@ -17,7 +17,7 @@ func safetyCheckers() []checker {
 		&oneLifeLeads{led: map[mandate]proto.Session{}},
 		&takenOnce{taken: map[proto.Epoch]bool{}},
 		asideNeverLeads{},
-		ineligibleNeverStands{},
+		&ineligibleNeverStands{menders: map[proto.Session]bool{}},
 		&transferEnds{under: map[proto.Session]int{}},
 		lookingHasTimer{},
 		deadlineAhead{},
@@ -209,24 +209,32 @@ func (asideNeverLeads) check(s step) string {
 	return ""
 }
 
-type ineligibleNeverStands struct{}
+// ineligibleNeverStands keeps who leads but for a split that it mends.
+type ineligibleNeverStands struct{ menders map[proto.Session]bool }
 
-func (ineligibleNeverStands) invariant() Invariant {
+func (*ineligibleNeverStands) invariant() Invariant {
 	return Invariant{
 		"ineligible-never-stands",
 		"a node that is not eligible takes no leadership, and gives up the one it has unless " +
-			"it is to keep that",
+			"it is to keep that; once it has mended a split it may lead on in a new term",
 	}
 }
 
-func (ineligibleNeverStands) check(s step) string {
+func (k *ineligibleNeverStands) check(s step) string {
 	ev, told := s.ev.(algorithms.Eligible)
+	session := s.node.life.session
+	mends := k.menders[session]
+	for _, split := range s.out.Splits {
+		if split.Number > 0 {
+			k.menders[session] = split.Stage == algorithms.Stopping || split.Stage == algorithms.Reconciling
+		}
+	}
 	switch {
 	case !s.claims() || !s.node.life.barred:
 		return ""
 	case told && !ev.Keep:
 		return fmt.Sprintf("leads term %d on", s.out.Leader.Term)
-	case s.prev().Epoch() != s.out.Leader.Epoch():
+	case s.prev().Epoch() != s.out.Leader.Epoch() && !(mends && s.node.life.keeps):
 		return fmt.Sprintf("takes term %d", s.out.Leader.Term)
 	case s.out.Ineligible == "":
 		return "says that it stands"
