@@ -31,7 +31,7 @@ type Machine struct {
 	belief  algorithms.Leader
 	mending *mending
 	number  uint64 // of the last split that this process mended
-	truce   time.Time
+	truce   truce
 	reports []algorithms.Split // of splits that wait for the leader
 	after   proto.Term         // of a later term than this
 	last    []*reign           // those of the last split that this process mended
@@ -39,6 +39,13 @@ type Machine struct {
 	// The Step in progress.
 	now time.Time
 	out algorithms.Output
+}
+
+// truce is until when nobody leads, as the nominee has it that mends. It holds for that
+// nominee also when it was out of sight meanwhile.
+type truce struct {
+	of    proto.Epoch
+	until time.Time
 }
 
 // New returns a Machine around the nominating Machine that nominate makes.
@@ -51,8 +58,8 @@ func New(
 // Step implements algorithms.Machine.
 func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	m.now, m.out = now, algorithms.Output{}
-	if !now.Before(m.truce) {
-		m.truce = time.Time{}
+	if !now.Before(m.truce.until) {
+		m.truce = truce{}
 	}
 	switch ev := ev.(type) {
 	case algorithms.Receive:
@@ -106,7 +113,6 @@ func (m *Machine) nominate(ev algorithms.Event) {
 		return
 	}
 	m.nominee = out.Leader
-	m.truce = time.Time{}
 	m.leave()
 	m.tellAnew()
 	m.endReign()
@@ -135,7 +141,7 @@ func (m *Machine) nominated() bool { return m.nominee.ID == m.cfg.Self }
 // believe is the belief after this Step. A reign begins with it.
 func (m *Machine) believe() {
 	m.belief = m.nominee
-	if m.mending != nil || !m.truce.IsZero() {
+	if m.mending != nil || m.truce.of == m.nominee.Epoch() {
 		m.belief = algorithms.Leader{Term: m.nominee.Term}
 	}
 	m.endReign()
@@ -240,7 +246,7 @@ func (m *Machine) output() algorithms.Output {
 		}
 	}
 	due(m.wake)
-	due(m.truce)
+	due(m.truce.until)
 	switch {
 	case m.mending != nil:
 		due(m.mending.sayAt)

@@ -169,3 +169,51 @@ func TestHostileMessages(t *testing.T) {
 		t.Errorf("a replayed account: %+v", r.Last)
 	}
 }
+
+// after is the receipt of a message that was so long on its way.
+func after(ev algorithms.Event, way time.Duration) algorithms.Event {
+	r := ev.(algorithms.Receive)
+	r.HLC = proto.HLC{Micros: 1_000_000}
+	r.At = proto.HLC{Micros: r.HLC.Micros + way.Microseconds()}
+	return r
+}
+
+// A late account makes a reign seem later than it was, so it settles nothing, but when
+// all are late; one that came sooner is the better one.
+func TestLateAccount(t *testing.T) {
+	told := func(r *steptest.Rig, ago, way time.Duration) []proto.NodeID {
+		ev := r.From(2, 1, proto.Account{Reign: reignOf(2, 1), Led: time.Second, Ago: ago, Stopped: true})
+		r.Step(0, after(ev, way))
+		return sent(r, proto.KindSettled)
+	}
+	long, late := 15*time.Second, mend.Relief(delta)+time.Millisecond
+	r := leader3(t)
+	if a, b, c := told(r, long, late), told(r, long, late), told(r, long, late); len(a)+len(b) != 0 || len(c) != 1 {
+		t.Errorf("three that came late were answered with %v, %v, %v", a, b, c)
+	}
+	r = leader3(t)
+	if a, b := told(r, long, late), told(r, long+late, 0); len(a) != 0 || len(b) != 1 {
+		t.Errorf("one that came late and one that came in time were answered with %v, %v", a, b)
+	}
+	r = leader3(t)
+	if told(r, 0, late); r.Last.Leader.ID != 0 {
+		t.Errorf("by elapsed times they overlap: %+v", r.Last)
+	}
+}
+
+// A truce that is not said again ends by itself.
+func TestTruceEnds(t *testing.T) {
+	r := steptest.New(t, 1, false, func(c algorithms.Config) algorithms.Machine {
+		return mend.New(c, func(c algorithms.Config) algorithms.Machine { return bully.New(c) })
+	})
+	r.Start(0, 1, 2, 3)
+	r.Step(0, r.From(3, 1, proto.Coordinator{Leader: steptest.Peer(3)}))
+	r.Step(0, r.From(3, 1, proto.Truce{Session: steptest.Session(3)}))
+	if r.Last.Leader.ID != 0 {
+		t.Fatalf("it follows a nominee that mends: %+v", r.Last)
+	}
+	r.Step(mend.TruceLasts(delta), algorithms.Timeout{})
+	if r.Last.Leader != steptest.Leads(3, 1) {
+		t.Fatalf("%+v", r.Last)
+	}
+}

@@ -99,10 +99,10 @@ func (m *Machine) truceOf(msg proto.Message, b proto.Truce) {
 	if m.nominee.ID != msg.From || m.nominee.Session != b.Session || m.nominee.Term != msg.Term {
 		return // it came late, or before the announcement
 	}
-	if m.truce.IsZero() {
+	if m.truce.of != m.nominee.Epoch() {
 		m.why("nominee %d mends a split -> nobody leads until it has", msg.From)
 	}
-	m.truce = m.now.Add(TruceLasts(m.cfg.Delta))
+	m.truce = truce{m.nominee.Epoch(), m.now.Add(TruceLasts(m.cfg.Delta))}
 }
 
 // settledBy ends what this node has to tell of a reign, and takes in the report.

@@ -57,6 +57,9 @@ func mendCheckers(c *cluster) []checker {
 	return []checker{
 		&stoppedFirst{lives: map[proto.Session]*life{}, nodes: map[proto.Session]proto.NodeID{}},
 		c.reigns,
+		&truceKept{map[proto.Session]ceasefire{}},
+		mendings{},
+		&reconciledFirst{map[proto.Epoch]bool{}},
 	}
 }
 

@@ -14,10 +14,10 @@ import (
 	"text/template"
 )
 
-// mutant is the office without one of its rules.
+// mutant is a package without one of its rules.
 type mutant struct {
-	rule   string // as the office's documentation, or its code, states it
-	file   string // in ../office, or ../quorum
+	rule   string // as the package's documentation, or its code, states it
+	file   string // in one of the species' packages
 	old    string // must be in the file, once
 	new    string
 	breaks string // the invariant that a run then violates
@@ -30,18 +30,33 @@ func (m mutant) fences() bool {
 	})
 }
 
-// mutantRuns is how many fault schedules of each algorithm a mutant may survive.
-const mutantRuns = 2000
+// species is what mutants are of: a Machine around a nominating one, whose package is
+// the first; the others are those that it alone uses.
+type species struct {
+	packages []string
+	setUp    string // in the program, what makes an Entry e one of it
+	fenced   bool   // some of its invariants are only checked in runs with fence agents
+	runs     int    // how many fault schedules of each algorithm a mutant may survive
+	mutants  []mutant
+}
 
 // Each rule of the office is needed: without it, a random fault schedule breaks
 // an invariant. The mutants are copies of the package that exist only for the
 // compiler; one program runs all of them.
 func TestEachRuleOfTheOfficeIsNeeded(t *testing.T) {
-	all := officeMutants()
-	program := buildMutants(t, all)
+	species{[]string{"office", "quorum"}, "e.WithOffice()", true, 2000, officeMutants()}.areCaught(t)
+}
+
+// Likewise each rule of the mending of split brains.
+func TestEachRuleOfMendingIsNeeded(t *testing.T) {
+	species{[]string{"mend"}, "e.WithMending()", false, 6000, mendMutants()}.areCaught(t)
+}
+
+func (sp species) areCaught(t *testing.T) {
+	program := sp.build(t)
 	var asked bytes.Buffer
-	for i, m := range all {
-		fmt.Fprintf(&asked, "m%d %s %d %v\n", i, m.breaks, mutantRuns, m.fences())
+	for i, m := range sp.mutants {
+		fmt.Fprintf(&asked, "m%d %s %d %v\n", i, m.breaks, sp.runs, sp.fenced && m.fences())
 	}
 	cmd := exec.CommandContext(t.Context(), program)
 	cmd.Stdin, cmd.Stderr = &asked, os.Stderr
@@ -55,7 +70,7 @@ func TestEachRuleOfTheOfficeIsNeeded(t *testing.T) {
 		name, what, _ := strings.Cut(lines.Text(), " ")
 		found[name] = what
 	}
-	for i, m := range all {
+	for i, m := range sp.mutants {
 		what := found[fmt.Sprintf("m%d", i)]
 		t.Logf("%q -> %q: %s", m.rule, m.breaks, what)
 		if !strings.HasPrefix(what, "ringleader simulate") {
@@ -74,14 +89,26 @@ func TestEachInvariantOfTheOfficeIsBroken(t *testing.T) {
 	}
 }
 
+func TestEachInvariantOfMendingIsBroken(t *testing.T) {
+	names := []string{mendedInTheEnd.Name}
+	for _, k := range mendCheckers(&cluster{reigns: &trueOverlap{}}) {
+		names = append(names, k.invariant().Name)
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(mendMutants(), func(m mutant) bool { return m.breaks == name }) {
+			t.Errorf("no mutant breaks %s", name)
+		}
+	}
+}
+
 // module is the import path of this module, and where it is.
 const (
 	module = "github.com/ringleader-dev/ringleader"
 	root   = "../.."
 )
 
-// buildMutants builds the program that runs the mutants, and returns its path.
-func buildMutants(t *testing.T, all []mutant) string {
+// build builds the program that runs the mutants, and returns its path.
+func (sp species) build(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	overlay := map[string]string{} // from where a file is for the compiler to where it is
@@ -96,11 +123,14 @@ func buildMutants(t *testing.T, all []mutant) string {
 		}
 		overlay[virtual] = real
 	}
-	for i, m := range all {
-		addMutant(t, fmt.Sprintf("algorithms/mutants/m%d", i), m, add)
+	for i, m := range sp.mutants {
+		sp.add(t, fmt.Sprintf("algorithms/mutants/m%d", i), m, add)
 	}
 	var program strings.Builder
-	if err := mutantsMain.Execute(&program, all); err != nil {
+	err := mutantsMain.Execute(&program, map[string]any{
+		"Mutants": sp.mutants, "Package": sp.packages[0], "SetUp": sp.setUp,
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	add("algorithms/mutants/main.go", program.String())
@@ -121,11 +151,11 @@ func buildMutants(t *testing.T, all []mutant) string {
 	return binary
 }
 
-// addMutant copies the office, and the quorum that it counts with, to path.
-func addMutant(t *testing.T, path string, m mutant, add func(path, content string)) {
+// add copies the packages, one of them without the rule, to path.
+func (sp species) add(t *testing.T, path string, m mutant, add func(path, content string)) {
 	t.Helper()
 	done := m.old == ""
-	for _, pkg := range []string{"office", "quorum"} {
+	for _, pkg := range sp.packages {
 		files, err := filepath.Glob(filepath.Join("..", pkg, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatal("no sources", err)
@@ -145,8 +175,10 @@ func addMutant(t *testing.T, path string, m mutant, add func(path, content strin
 				}
 				content, done = strings.Replace(content, m.old, m.new, 1), true
 			}
-			content = strings.ReplaceAll(content,
-				`"`+module+`/algorithms/quorum"`, `"`+module+"/"+path+`/quorum"`)
+			for _, own := range sp.packages {
+				content = strings.ReplaceAll(content,
+					`"`+module+`/algorithms/`+own+`"`, `"`+module+"/"+path+`/`+own+`"`)
+			}
 			add(filepath.Join(path, pkg, filepath.Base(file)), content)
 		}
 	}
@@ -169,15 +201,15 @@ import (
 	"` + module + `/algorithms"
 	"` + module + `/algorithms/catalog"
 	"` + module + `/algorithms/sim"
-	{{range $i, $m := .}}
-	m{{$i}} "` + module + `/algorithms/mutants/m{{$i}}/office"
+	{{range $i, $m := .Mutants}}
+	m{{$i}} "` + module + `/algorithms/mutants/m{{$i}}/{{$.Package}}"
 	{{- end}}
 )
 
 type nominator = func(algorithms.Config) algorithms.Machine
 
 var mutants = map[string]func(algorithms.Config, nominator) algorithms.Machine{
-	{{- range $i, $m := .}}
+	{{- range $i, $m := .Mutants}}
 	"m{{$i}}": func(c algorithms.Config, n nominator) algorithms.Machine { return m{{$i}}.New(c, n) },
 	{{- end}}
 }
@@ -201,7 +233,7 @@ func main() {
 }
 
 func hunt(
-	office func(algorithms.Config, nominator) algorithms.Machine, invariant string, runs uint64,
+	around func(algorithms.Config, nominator) algorithms.Machine, invariant string, runs uint64,
 	fence bool,
 ) string {
 	others := map[string]int{}
@@ -209,14 +241,14 @@ func hunt(
 		for _, name := range []string{"bully", "ring"} { // others would only take longer
 			e, _ := catalog.Lookup(name)
 			nominate := e.New
-			e = e.WithOffice()
+			e = {{.SetUp}}
 			if fence {
 				e = e.WithFence()
 			}
 			r, err := sim.Run(sim.Options{Seed: seed, Fence: fence, Algorithm: sim.Algorithm{
 				Name: e.Name, Guarantee: e.Guarantee, Agreement: e.Agreement,
-				Office: true, Promise: e.Promise,
-				New: func(c algorithms.Config) algorithms.Machine { return office(c, nominate) },
+				Office: e.Office, Mends: e.Mends, Promise: e.Promise,
+				New: func(c algorithms.Config) algorithms.Machine { return around(c, nominate) },
 			}})
 			if err != nil {
 				return err.Error()
