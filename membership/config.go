@@ -42,6 +42,8 @@ type Config struct {
 	Probing Probing
 	// Probe asks who answers at an election address. Needed.
 	Probe Prober
+	// Notice is what an earlier process of this node knew last; zero for nothing.
+	Notice Notice
 	// OnNotice takes the cluster's notice whenever it changes, on the group's own
 	// goroutine: it must not block. Nil ignores it.
 	OnNotice func(Notice)
@@ -69,6 +71,9 @@ func (c Config) plan(now time.Time) (plan, error) {
 		cluster: c.Cluster, algorithm: c.Algorithm,
 	}}
 	if err := p.meta.validate(); err != nil {
+		return plan{}, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	if err := c.Notice.validate(); err != nil {
 		return plan{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	if c.Probe == nil {

@@ -91,7 +91,7 @@ func newGroup(cfg Config, p plan, gossip netip.AddrPort, now time.Time) *Group {
 		rejoin:  newRejoin(gossip, p.settings, p.seeds, now, cfg.Logger),
 	}
 	g.ctx, g.stop = context.WithCancel(context.Background())
-	g.notice.Store(&Notice{})
+	g.notice.Store(&cfg.Notice)
 	g.setMeta()
 	g.publish()
 	return g

@@ -15,8 +15,8 @@ const MaxNotice = 512
 
 // Notice is a line that the whole cluster shares: the newest wins everywhere. It
 // is spread at once to all members, and with every exchange of states, so that who
-// was cut off, and who joins later, learns it from anybody. It lives in memory:
-// when no process is left that knows it, it is gone.
+// was cut off, and who joins later, learns it from anybody. It lives in memory: a host
+// that gives it to its next process, by Config.Notice, lets it outlive all of them.
 type Notice struct {
 	// Version counts the changes, Origin is who made this one: the higher pair
 	// stands. Zero before the first.
@@ -57,13 +57,20 @@ func decodeNotice(b []byte) (n Notice, rest []byte, err error) {
 		return Notice{}, nil, fmt.Errorf("%w: a notice of %d bytes", errWire, size)
 	}
 	n.Text, rest = string(rest[:size]), rest[size:]
-	switch {
-	case n.Version >= 1<<63:
-		return Notice{}, nil, fmt.Errorf("%w: notice version %d", errWire, n.Version)
-	case n.Version > 0 && n.Origin.Validate() != nil, !utf8.ValidString(n.Text):
-		return Notice{}, nil, fmt.Errorf("%w: a notice by %d", errWire, n.Origin)
+	if err := n.validate(); err != nil {
+		return Notice{}, nil, fmt.Errorf("%w: %w", errWire, err)
 	}
 	return n, rest, nil
+}
+
+func (n Notice) validate() error {
+	switch {
+	case n.Version >= 1<<63:
+		return fmt.Errorf("notice version %d", n.Version)
+	case n.Version > 0 && n.Origin.Validate() != nil, !utf8.ValidString(n.Text), len(n.Text) > MaxNotice:
+		return fmt.Errorf("a notice by %d of %d bytes", n.Origin, len(n.Text))
+	}
+	return nil
 }
 
 // SetNotice replaces the cluster's notice, for all; text is at most MaxNotice

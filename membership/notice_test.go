@@ -96,3 +96,31 @@ func TestNoticesMeet(t *testing.T) {
 		}
 	})
 }
+
+// "A host that gives it to its next process lets it outlive all of them"; where they
+// differ the newest stands.
+func TestNoticeOutlivesAll(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		for id, kept := range []Notice{
+			{Version: 3, Origin: 1, Text: "resumed since"}, {Version: 4, Origin: 2, Text: "paused"}, {},
+		} {
+			config := c.config(id + 1)
+			config.Join, config.Notice = []string{gossipAddr(1)}, kept
+			n := c.start(config, gossipAddr(id+1))
+			if got := n.Notice(); got != kept {
+				t.Errorf("node %d begins with %+v, want %+v", id+1, got, kept)
+			}
+		}
+		time.Sleep(time.Minute)
+		for _, n := range c.nodes {
+			if got := n.Notice(); got.Version != 4 || got.Text != "paused" {
+				t.Errorf("node %d knows %+v", n.id, got)
+			}
+		}
+		c.nodes[0].SetNotice("")
+		time.Sleep(time.Second)
+		if got := c.nodes[2].Notice(); got.Version != 5 || got.Text != "" {
+			t.Errorf("after the end of it node 3 knows %+v", got)
+		}
+	})
+}

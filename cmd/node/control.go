@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -134,7 +133,10 @@ func (d *daemon) steppedDown(ctx context.Context) error {
 // pause keeps this node from leading, or the cluster from electing.
 func (d *daemon) pause(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
 	if o.Cluster {
-		d.group.SetNotice(because("the cluster is paused", o))
+		since := "the cluster is paused since " + time.Now().UTC().Format(time.RFC3339)
+		if err := d.tellCluster(ctx, because(since, o)); err != nil {
+			return httpapi.Done{}, err
+		}
 		return httpapi.Done{Done: "the cluster elects no more until ringleader resume --cluster; " +
 			"who leads goes on"}, nil
 	}
@@ -149,7 +151,9 @@ func (d *daemon) pause(ctx context.Context, o httpapi.Order) (httpapi.Done, erro
 // resume ends a pause, and what a resignation left.
 func (d *daemon) resume(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
 	if o.Cluster {
-		d.group.SetNotice("")
+		if err := d.tellCluster(ctx, ""); err != nil {
+			return httpapi.Done{}, err
+		}
 		return httpapi.Done{Done: "the cluster elects again"}, nil
 	}
 	d.node.SetEligible(causePaused, true, "")
@@ -161,15 +165,6 @@ func (d *daemon) resume(ctx context.Context, o httpapi.Order) (httpapi.Done, err
 		return httpapi.Done{Done: fmt.Sprintf("node %v was resumed; it still does not stand: %s", d.id, why)}, nil
 	}
 	return httpapi.Done{Done: fmt.Sprintf("node %v stands for election again", d.id)}, nil
-}
-
-// noticed follows the cluster's pause, whoever asked for it.
-func (d *daemon) noticed(n membership.Notice) {
-	if n.Text == "" {
-		d.node.SetEligible(causeCluster, true, "")
-		return
-	}
-	d.node.KeepFromStanding(causeCluster, n.Text)
 }
 
 // because says who asked, and what for.

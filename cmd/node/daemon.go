@@ -36,6 +36,7 @@ type daemon struct {
 	rank    attribute.Context
 
 	state        *statefile.File
+	notices      *notices
 	node         *node.Node
 	health       *health.Monitor
 	links        *tcp.Transport
@@ -83,9 +84,13 @@ func (d *daemon) open(records zerolog.Logger) error {
 	if err != nil {
 		return mark(errConfig, err)
 	}
+	if err := d.openNotices(); err != nil {
+		return err
+	}
 	if d.node, err = d.newNode(saved, records); err != nil {
 		return err
 	}
+	d.heed(membership.Notice(d.notices.kept))
 	if err := d.watchHealth(); err != nil {
 		return err
 	}
@@ -164,8 +169,8 @@ func (d *daemon) joinCluster(attr int64) (err error) {
 		Cluster: d.cluster, Algorithm: d.algorithm.Name,
 		Bind: d.gossip.bind.String(), Advertise: d.gossip.advertise.String(),
 		ElectionAddr: d.electionAddr.String(), HTTPAddr: d.advertisedWeb(),
-		OnNotice: d.noticed,
-		Join:     d.join, Profile: d.profile.detector, Probe: d.probe, Logger: d.log,
+		Notice: membership.Notice(d.notices.kept), OnNotice: d.noticed,
+		Join: d.join, Profile: d.profile.detector, Probe: d.probe, Logger: d.log,
 		Probing: membership.ProbingWithin(d.pacing.budget),
 	})
 	if errors.Is(err, membership.ErrConfig) {

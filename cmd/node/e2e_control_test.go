@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -154,7 +156,10 @@ func TestPauseTheCluster(t *testing.T) {
 	first := e.leads(3, 1, 2, 3)
 	e.must(1, httpapi.Pause, httpapi.Order{Cluster: true, Reason: "network work"})
 	paused := func(s httpapi.Status) bool {
-		return s.Ineligible == "the cluster is paused by 127.0.0.1 because network work"
+		const what, who = "the cluster is paused since ", " by 127.0.0.1 because network work"
+		since, ok := strings.CutPrefix(strings.TrimSuffix(s.Ineligible, who), what)
+		at, err := time.Parse(time.RFC3339, since)
+		return ok && strings.HasSuffix(s.Ineligible, who) && err == nil && time.Since(at) < time.Hour
 	}
 	e.status(2, paused)
 	e.status(3, paused)
@@ -172,4 +177,60 @@ func TestPauseTheCluster(t *testing.T) {
 	e.leads(0, 1, 2, 4)
 	e.must(4, httpapi.Resume, httpapi.Order{Cluster: true})
 	e.agreed(1, 2, 4)
+}
+
+// "A paused cluster that is restarted stays paused until resume, and status says since
+// when and by whom." Of nodes that differ the newest stands: node 3 was away meanwhile.
+func TestPauseOutlivesTheCluster(t *testing.T) {
+	e := newE2E(t, "bully", 3, "--voters", "1-3")
+	e.check(e.StartAll())
+	e.agreed()
+	killAll := func(ids ...proto.NodeID) {
+		for _, id := range ids {
+			_, err := e.Kill(id)
+			e.check(err)
+		}
+	}
+	var said string
+	paused := func(s httpapi.Status) bool {
+		if said == "" {
+			said = s.Ineligible
+		}
+		return strings.HasPrefix(s.Ineligible, "the cluster is paused since ") && s.Ineligible == said
+	}
+	killAll(3)
+	e.must(1, httpapi.Pause, httpapi.Order{Cluster: true, Reason: "a move"})
+	e.status(1, paused)
+	e.status(2, paused)
+	e.kept(2, "a move")
+	killAll(1, 2)
+	e.check(e.StartAll())
+	for id := proto.NodeID(1); id <= 3; id++ {
+		e.status(id, paused)
+	}
+	e.leads(0, 1, 2, 3)
+
+	killAll(1)
+	e.must(2, httpapi.Resume, httpapi.Order{Cluster: true})
+	e.agreed(2, 3)
+	e.kept(3, `"text": ""`)
+	killAll(2, 3)
+	e.check(e.StartAll()) // node 1 kept the pause
+	e.agreed(1, 2, 3)
+	e.status(1, func(s httpapi.Status) bool { return s.Ineligible == "" })
+}
+
+// kept waits until a node's notice on its disk has these words.
+func (e e2e) kept(id proto.NodeID, words string) {
+	e.Helper()
+	for {
+		data, err := os.ReadFile(filepath.Join(e.Node(id).DataDir, "notice.json"))
+		switch {
+		case err == nil && strings.Contains(string(data), words):
+			return
+		case e.ctx.Err() != nil:
+			e.Fatalf("node %v keeps %s, %v; want %q", id, data, err, words)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }

@@ -64,8 +64,8 @@ func pauseCommand() *cli.Command {
 		Usage: "keep a node from leading, or a cluster from electing",
 		Description: "A node that is paused steps down if it leads, and does not stand until resume\n" +
 			"or a restart; it votes and follows as ever. In a paused cluster no node\n" +
-			"stands; who leads goes on while it lives. All learn of it, and who joins\n" +
-			"later; it lasts while any node that knows of it lives.",
+			"stands; who leads goes on while it lives. All learn of it, who joins later\n" +
+			"too, and keep it over a restart, of all nodes as of one, until resume --cluster.",
 		Flags: wishFlags(clusterFlag("no node elects")),
 		Action: func(ctx *cli.Context) error {
 			return wish(ctx, httpapi.Pause, httpapi.Order{Cluster: ctx.Bool("cluster")})

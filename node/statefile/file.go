@@ -19,7 +19,7 @@ var (
 	// ErrCorrupt: the state is there but cannot be trusted.
 	ErrCorrupt = errors.New("damaged")
 	// ErrForeign: the directory belongs to another node or cluster.
-	ErrForeign = errors.New("belongs to another node")
+	ErrForeign = errors.New("belongs to another node or cluster")
 	// ErrTermBack: a Save with a lower term than the one before, fewer terms
 	// reserved, or without the vote or the promise that was saved.
 	ErrTermBack = errors.New("a term never goes back")

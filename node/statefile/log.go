@@ -2,13 +2,11 @@ package statefile
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/internal/durable"
 )
 
 const (
@@ -54,23 +52,10 @@ func (f *File) write(s algorithms.State) error {
 // record that is added later changes neither its size nor where its blocks are, so
 // the disk has nothing but the record itself to write.
 func (f *File) renew(record []byte) error {
-	temp := filepath.Join(f.dir, tempName)
-	log, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	content := append(record, bytes.Repeat([]byte{blank}, room)...)
+	log, err := replace(f.dir, tempName, stateName, content)
 	if err != nil {
 		return err
-	}
-	content := append(record, bytes.Repeat([]byte{blank}, room)...)
-	if _, err = log.Write(content); err == nil {
-		err = log.Sync()
-	}
-	if err == nil {
-		err = os.Rename(temp, filepath.Join(f.dir, stateName))
-	}
-	if err == nil {
-		err = durable.SyncDir(f.dir)
-	}
-	if err != nil {
-		return errors.Join(err, log.Close())
 	}
 	if f.log != nil {
 		_ = f.log.Close() // whatever was in it is in the new one, or over
