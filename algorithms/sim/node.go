@@ -118,6 +118,7 @@ type step struct {
 	ev       algorithms.Event
 	out      algorithms.Output // with the messages that left the node
 	spurious bool              // a Timeout before the deadline
+	crashes  bool              // the process ends in it, perhaps before it had sent all
 }
 
 // step lets the node's Machine take one event and makes its Output happen, in
@@ -153,6 +154,7 @@ func (c *cluster) perform(s step, cause depth) {
 	l.recorder.Stamp(s.now, s.ev, &s.out)
 
 	crashes, none := l.doom.strikes(s.out), false
+	s.crashes = crashes
 	if crashes {
 		s.out, none = l.doom.cut(s.out)
 	}

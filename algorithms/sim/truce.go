@@ -70,7 +70,7 @@ func (k mendings) check(s step) string {
 	}
 	m := k[session]
 	switch {
-	case m == nil:
+	case m == nil || s.crashes:
 	case s.out.Leader.Term > m.term:
 		delete(k, session)
 	case s.claims():
