@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/supervise"
 )
 
 // What an attempt that confirms nothing was.
@@ -66,54 +66,37 @@ func (a *Agent) Fence(ctx context.Context, f algorithms.Fence) (detail string, e
 // maxOutput is how much of an agent's output is kept, in bytes.
 const maxOutput = 300
 
-// afterwards is how long what an agent leaves behind may keep its output open.
-const afterwards = time.Second
-
 // Run runs the agent once. It returns nil if that ended with 0, else an error
 // that wraps ErrFailed, ErrTimeout, ErrStart or ErrCalledBack; and in any case
 // what came of it, in a line: "exit 1 after 40ms: no such container". When it
-// returns, nothing of the agent's process group runs any more.
+// returns, nothing of the agent's process group runs any more. An agent ends with
+// the process that runs it, too.
 func (a *Agent) Run(ctx context.Context, r Request) (detail string, err error) {
-	// A child is told of the death of the thread that started it.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-
 	timeout := a.Timeout
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	limited, cancel := context.WithTimeout(ctx, timeout)
+	limited, cancel := context.WithTimeoutCause(ctx, timeout, ErrTimeout)
 	defer cancel()
-	out := &head{left: maxOutput}
-	cmd := exec.CommandContext(limited, a.Command[0], a.Command[1:]...)
-	cmd.Env = append(os.Environ(), a.environment(r)...)
-	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = ownGroup()
-	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
-	cmd.WaitDelay = afterwards
-
 	began := time.Now()
-	if err := cmd.Start(); err != nil {
-		return "did not start: " + err.Error(), fmt.Errorf("%w: %w", ErrStart, err)
-	}
-	err = cmd.Wait()
-	if errors.Is(err, exec.ErrWaitDelay) {
-		// It ended, and left somebody behind who keeps its output open.
-		_ = killGroup(cmd.Process.Pid)
-		err = nil
-	}
+	out, err := supervise.Job{
+		Path: a.Command[0], Args: a.Command[1:], Env: append(os.Environ(), a.environment(r)...),
+		Keep: maxOutput + 1,
+	}.Output(limited)
 	took := time.Since(began)
+	exit, failed := errors.AsType[*exec.ExitError](err)
 	switch {
+	case err == nil:
+		return fmt.Sprintf("exit 0 after %v%s", rounded(took), said(out)), nil
+	case failed:
+		return fmt.Sprintf("%s after %v%s", ending(exit.ProcessState), rounded(took), said(out)),
+			fmt.Errorf("%w: %w", ErrFailed, err)
 	case ctx.Err() != nil:
 		return "called back", ErrCalledBack
-	case limited.Err() != nil:
-		return fmt.Sprintf("killed after its time limit of %v%s", timeout, out), ErrTimeout
+	case errors.Is(err, ErrTimeout):
+		return fmt.Sprintf("killed after its time limit of %v%s", timeout, said(out)), ErrTimeout
 	}
-	detail = fmt.Sprintf("%s after %v%s", ending(cmd.ProcessState), rounded(took), out)
-	if err != nil {
-		err = fmt.Errorf("%w: %w", ErrFailed, err)
-	}
-	return detail, err
+	return "did not start: " + err.Error(), fmt.Errorf("%w: %w", ErrStart, err)
 }
 
 // ending is "exit 0", or by which signal it ended.
@@ -162,35 +145,21 @@ const (
 	EnvSession = "RINGLEADER_FENCE_SESSION"
 )
 
-// head keeps the beginning of what is written to it.
-type head struct {
-	text strings.Builder
-	left int
-	more bool
-}
-
-func (h *head) Write(p []byte) (int, error) {
-	keep := p[:min(len(p), h.left)]
-	h.left -= len(keep)
-	h.more = h.more || len(keep) < len(p)
-	h.text.Write(keep)
-	return len(p), nil
-}
-
-// String is ": what was written", in one line of printable text; "" for nothing.
-func (h *head) String() string {
+// said is ": what was written", in one line of printable text; "" for nothing.
+func said(out []byte) string {
 	printable := func(r rune) rune {
 		if !strconv.IsPrint(r) {
 			return ' '
 		}
 		return r
 	}
-	text := strings.Map(printable, strings.ToValidUTF8(h.text.String(), " "))
+	kept := out[:min(len(out), maxOutput)]
+	text := strings.Map(printable, strings.ToValidUTF8(string(kept), " "))
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {
 		return ""
 	}
-	if h.more {
+	if len(out) > len(kept) {
 		text += " …"
 	}
 	return ": " + text

@@ -20,6 +20,10 @@
 //   - The files in Config.Hold are open in the keeper and in the command. So the
 //     last of them is closed only after the last of the tree.
 //
+// A Job is less: a hook or a check, of which the process itself ends with the one that
+// runs it, and its process group when it takes too long. If that one is killed, what the
+// command had started in its turn lives on, unless it ends by itself.
+//
 // # What it does not promise
 //
 // That a process ends which the kernel cannot end, as one that waits for a dead

@@ -12,17 +12,33 @@ import (
 // somebody's hands that it left behind.
 const drainTime = 100 * time.Millisecond
 
-// Output runs a command to its end, or until ctx ends, and then kills what is left of
-// its process group. It returns the first limit bytes of what it wrote to its standard output
+// Job is a command that runs beside this process: a hook, a check, a fence agent. It
+// is in a process group of its own, and on Linux the kernel kills it when this
+// process ends, however that ends.
+type Job struct {
+	Path string
+	Args []string
+	Env  []string // nil for that of this process
+	Keep int      // so many bytes, from the beginning, of what it writes are kept
+}
+
+// Output runs a command to its end, or until ctx ends: see Job.Output.
+func Output(ctx context.Context, keep int, path string, args ...string) ([]byte, error) {
+	return Job{Path: path, Args: args, Keep: keep}.Output(ctx)
+}
+
+// Output runs the command to its end, or until ctx ends, and then kills what is left of
+// its process group. It returns the beginning of what it wrote to its standard output
 // and error. The error is that of starting it, as Supervisor.Run has it, the cause
 // of ctx, or an *exec.ExitError.
-func Output(ctx context.Context, limit int, path string, args ...string) ([]byte, error) {
-	cmd := exec.Command(path, args...)
-	head := &head{left: limit}
+func (j Job) Output(ctx context.Context) ([]byte, error) {
+	cmd := exec.Command(j.Path, j.Args...)
+	cmd.Env = j.Env
+	head := &head{left: j.Keep}
 	cmd.Stdout, cmd.Stderr = head, head
 	cmd.WaitDelay = drainTime
 	if err := startOwn(cmd); err != nil {
-		return nil, startError(path, err)
+		return nil, startError(j.Path, err)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	err := cmd.Wait()

@@ -26,10 +26,16 @@ const (
 	patience  = time.Minute
 	markEnv   = "SUPERVISE_TEST_MARK"   // is in the environment of all that a test starts
 	victimEnv = "SUPERVISE_TEST_VICTIM" // makes this binary a supervising process
+	jobEnv    = "SUPERVISE_TEST_JOB"    // makes it one that runs a Job
 )
 
 func TestMain(m *testing.M) {
 	Enter()
+	if script := os.Getenv(jobEnv); script != "" {
+		_, err := Output(context.Background(), 1, "/bin/sh", "-c", script)
+		must(err)
+		os.Exit(0)
+	}
 	if script := os.Getenv(victimEnv); script != "" {
 		beVictim(script)
 	}
@@ -476,4 +482,35 @@ func TestReap(t *testing.T) {
 	})
 	cancel()
 	<-done
+}
+
+// "The kernel kills it when this process ends, however that ends": a hook that runs
+// when ringleader gets SIGKILL does not go on.
+func TestJobDiesWithUs(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pid")
+	owner := exec.Command(os.Args[0])
+	owner.Env = append(os.Environ(),
+		jobEnv+"=trap '' TERM HUP; echo $$ > "+pids+".new; mv "+pids+".new "+pids+"; while :; do sleep 0.05; done")
+	must(owner.Start())
+	var pid int
+	for began := time.Now(); pid == 0; time.Sleep(time.Millisecond) {
+		text, err := os.ReadFile(pids)
+		if err == nil {
+			pid, err = strconv.Atoi(strings.TrimSpace(string(text)))
+		}
+		if err != nil && time.Since(began) > patience {
+			t.Fatal(err)
+		}
+	}
+	must(owner.Process.Kill())
+	_ = owner.Wait()
+	for began := time.Now(); ; time.Sleep(time.Millisecond) {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || bytes.Contains(stat, []byte(") Z ")) {
+			return // gone, or to be reaped by who inherited it
+		}
+		if time.Since(began) > patience {
+			t.Fatalf("the job lives on: %s", stat)
+		}
+	}
 }

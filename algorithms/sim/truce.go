@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/mend"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -33,7 +32,7 @@ func (k *truceKept) check(s step) string {
 		b, ok := ev.Body.(proto.Truce)
 		nominee := proto.Epoch{Term: ev.Term, Leader: ev.From, Session: b.Session}
 		if ok && (s.prev().Epoch() == nominee || k.heard[session].nominee == nominee) {
-			k.heard[session] = ceasefire{nominee, s.now.Add(mend.TruceLasts(s.cluster.delta))}
+			k.heard[session] = ceasefire{nominee, s.now.Add(30 * s.cluster.delta)}
 		}
 	}
 	c := k.heard[session]
@@ -77,7 +76,7 @@ func (k mendings) check(s step) string {
 		return fmt.Sprintf("leads term %d while it mends split %d", s.out.Leader.Term, m.number)
 	case sends(s.out, proto.KindTruce.String()) || len(s.node.life.view) < 2:
 		m.said = s.now
-	case s.now.Sub(m.said) > mend.SayEvery(s.cluster.delta):
+	case s.now.Sub(m.said) > 10*s.cluster.delta:
 		return fmt.Sprintf("has said nothing of split %d for %v", m.number, s.now.Sub(m.said))
 	}
 	return ""

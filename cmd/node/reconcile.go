@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,11 +9,11 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/supervise"
 )
 
 // The reconcile command runs on one node, once all who led in a split brain have
@@ -62,18 +61,11 @@ func (d *daemon) reconcile(ctx context.Context, s algorithms.Split) algorithms.O
 func (d *daemon) runReconcile(ctx context.Context, s algorithms.Split) (said string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, d.reconcileTimeout, context.DeadlineExceeded)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", d.reconcileCmd)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second // for what has its output open and left the group
-	cmd.Env = append(os.Environ(), d.reconcileEnv(s)...)
-	out := &head{max: maxHookOutput}
-	cmd.Stdout, cmd.Stderr = out, out
-	err = cmd.Run()
-	if cause := context.Cause(ctx); err != nil && cause != nil {
-		err = cause
-	}
-	return strings.ToValidUTF8(strings.TrimSpace(out.buf.String()), "?"), err
+	out, err := supervise.Job{
+		Path: "/bin/sh", Args: []string{"-c", d.reconcileCmd}, Env: append(os.Environ(), d.reconcileEnv(s)...),
+		Keep: maxHookOutput,
+	}.Output(ctx)
+	return strings.ToValidUTF8(strings.TrimSpace(string(out)), "?"), err
 }
 
 // reconcileEnv tells the command of the split.
@@ -114,15 +106,4 @@ func exitOf(err error, limit time.Duration) (code int, problem string) {
 	}
 	problem = strings.ToValidUTF8(err.Error(), "?")
 	return -1, problem[:min(len(problem), algorithms.MaxProblem)]
-}
-
-// head keeps the beginning of what is written to it.
-type head struct {
-	buf bytes.Buffer
-	max int
-}
-
-func (h *head) Write(p []byte) (int, error) {
-	h.buf.Write(p[:min(len(p), h.max-h.buf.Len())])
-	return len(p), nil
 }

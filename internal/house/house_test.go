@@ -101,7 +101,7 @@ var house = []room{
 		others: []string{"go.etcd.io/bbolt", "go.etcd.io/bbolt/errors"},
 	},
 	{path: "fence/kv", module: []string{"fence", "fence/fencehttp", "fence/store"}},
-	{path: "stonith", module: []string{"algorithms", "proto"}},
+	{path: "stonith", module: []string{"algorithms", "proto", "supervise"}},
 	{path: "stonith/pidfile", module: []string{"proto"}, others: []string{"golang.org/x/sys/unix"}},
 	{path: "stonith/docker"},
 	{path: "internal/durable"},
@@ -153,6 +153,31 @@ func TestStateMachinesArePure(t *testing.T) {
 	}
 	if checked == 0 {
 		t.Error("no state machine was checked")
+	}
+}
+
+// "One way for all children": who starts a process by hand may forget that it must
+// end with us, and is reaped. Tools of the tests and benchmarks start whole nodes.
+func TestChildrenAreSupervised(t *testing.T) {
+	for path, files := range packages(t) {
+		if matches([]string{"supervise", "cluster", "bench"}, path) {
+			continue
+		}
+		for name, file := range files {
+			ast.Inspect(file, func(n ast.Node) bool {
+				call, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				pkg, ok := call.X.(*ast.Ident)
+				if ok && slices.Contains([]string{
+					"exec.Command", "exec.CommandContext", "os.StartProcess", "syscall.ForkExec",
+				}, pkg.Name+"."+call.Sel.Name) {
+					t.Errorf("%s: %s: use package supervise", name, pkg.Name+"."+call.Sel.Name)
+				}
+				return true
+			})
+		}
 	}
 }
 
