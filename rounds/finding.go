@@ -41,20 +41,37 @@ const (
 	SameID FindingName = "same-id-twice"
 )
 
-// FindingNames are all there are, each with what it means.
-var FindingNames = []struct {
-	Name    FindingName
+// FindingKind is what there is to know of a kind of finding.
+type FindingKind struct {
+	Name FindingName
+	// Code is the exit code of `ringleader rounds --check` when this is the gravest
+	// kind that was found. Scripts act on it: a code is never used for another.
+	Code    int
 	Meaning string
-}{
-	{TwoLeaders, "two nodes led the same term"},
-	{Overlap, "a leader went on although another led already"},
-	{TermWentBack, "a node's term fell"},
-	{NoEnd, "an election was called, and nobody led its term"},
-	{Flapping, "rounds follow each other, and nobody asked for them"},
-	{FalseEvidence, "a node was declared gone that was alive"},
-	{MessagesLost, "messages never arrived"},
-	{LeftBehind, "a living node never followed the winner"},
-	{SameID, "two processes were the same node at once"},
+}
+
+// FindingKinds are all there are, the gravest first: what may harm the work that
+// only a leader does, then what leaves nodes without one, then what costs time.
+var FindingKinds = []FindingKind{
+	{TwoLeaders, 10, "two nodes led the same term"},
+	{Overlap, 11, "a leader went on although another led already"},
+	{SameID, 12, "two processes were the same node at once"},
+	{TermWentBack, 13, "a node's term fell"},
+	{NoEnd, 14, "an election was called, and nobody led its term"},
+	{LeftBehind, 15, "a living node never followed the winner"},
+	{Flapping, 16, "rounds follow each other that nobody asked for"},
+	{FalseEvidence, 17, "a node was declared gone that was alive"},
+	{MessagesLost, 18, "messages never arrived"},
+}
+
+// Gravest is the gravest of the kinds, the zero FindingKind of none.
+func Gravest(names ...FindingName) FindingKind {
+	for _, kind := range FindingKinds {
+		if slices.Contains(names, kind.Name) {
+			return kind
+		}
+	}
+	return FindingKind{}
 }
 
 // judge finds what is wrong with the round by itself.

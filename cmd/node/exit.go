@@ -12,6 +12,7 @@ import (
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/statefile"
+	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/supervise"
 )
 
@@ -24,7 +25,6 @@ const (
 	exitConflict    = 5
 	exitNoLeader    = 6
 	exitNotLeader   = 7
-	exitFindings    = 8
 	exitLost        = 75
 	exitCannot      = 126
 	exitNoCommand   = 127
@@ -42,7 +42,8 @@ var (
 )
 
 // exits is the one table of exit codes: what each means, and the errors that
-// lead to it. The first row that matches wins; exitError is for all others.
+// lead to it. The first row that matches wins; exitError is for all others. The
+// codes of findings stand in rounds.FindingKinds.
 var exits = []struct {
 	code    int
 	meaning string
@@ -61,7 +62,6 @@ var exits = []struct {
 		[]error{errNoLeader, context.DeadlineExceeded},
 	},
 	{exitNotLeader, "not the leader (leader --is-me)", []error{errNotLeader}},
-	{exitFindings, "findings (rounds --check)", []error{errFindings}},
 	{exitLost, "leadership was lost (exec)", []error{errLost}},
 	{
 		exitCannot, "the command cannot be executed (exec)",
@@ -95,9 +95,23 @@ func exitCodesHelp() string {
 	var b strings.Builder
 	b.WriteString("Exit codes:")
 	for _, row := range exits {
-		fmt.Fprintf(&b, "\n  %3d  %s", row.code, row.meaning)
+		if row.code == exitLost { // they stand between
+			first, last := findingCodes()
+			fmt.Fprintf(&b, "\n  %2d-%d  findings, a code each kind (rounds --check; see its --help)", first, last)
+		}
+		fmt.Fprintf(&b, "\n  %5d  %s", row.code, row.meaning)
 	}
 	return b.String()
+}
+
+// findingCodes are the lowest and the highest exit code of a kind of finding.
+func findingCodes() (first, last int) {
+	kinds := rounds.FindingKinds
+	first, last = kinds[0].Code, kinds[0].Code
+	for _, kind := range kinds {
+		first, last = min(first, kind.Code), max(last, kind.Code)
+	}
+	return first, last
 }
 
 // marked is an error that also is a situation, without its words.

@@ -5,7 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/ringleader-dev/ringleader/rounds"
 )
 
 func TestExitCode(t *testing.T) {
@@ -31,6 +37,44 @@ func TestExitCode(t *testing.T) {
 	}
 	if mark(errConfig, nil) != nil {
 		t.Error("no error, marked, is an error")
+	}
+}
+
+// "Each finding … has its own exit code": one that means nothing else, neither here
+// nor to a shell or by sysexits; and of several findings the gravest decides.
+func TestFindingCodes(t *testing.T) {
+	means := map[int]string{}
+	for _, row := range exits {
+		means[row.code] = row.meaning
+	}
+	var all findings
+	for _, kind := range slices.Backward(rounds.FindingKinds) {
+		if kind.Code <= 0 || kind.Code >= 64 || means[kind.Code] != "" {
+			t.Errorf("%s: exit code %d is taken: %s", kind.Name, kind.Code, means[kind.Code])
+		}
+		means[kind.Code] = kind.Meaning
+		var one findings
+		one.add(rounds.Finding{Name: kind.Name})
+		all.add(rounds.Finding{Name: kind.Name})
+		for _, found := range []*findings{&one, &all} {
+			// A log beside it that could not be read does not hide what was found.
+			ended, ok := errors.AsType[coded](errors.Join(found, errUnread))
+			if !ok || ended.code() != kind.Code {
+				t.Errorf("%s: ended with %v, want code %d", kind.Name, ended, kind.Code)
+			}
+		}
+	}
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range rounds.FindingKinds {
+		if row := fmt.Sprintf("| %d | `%s`", kind.Code, kind.Name); !strings.Contains(string(readme), row) {
+			t.Errorf("the README has no %s", row)
+		}
+	}
+	if first, last := findingCodes(); last-first != len(rounds.FindingKinds)-1 {
+		t.Errorf("the help says %d to %d of %d kinds", first, last, len(rounds.FindingKinds))
 	}
 }
 

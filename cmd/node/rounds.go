@@ -15,8 +15,36 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds/tell"
 )
 
-// errFindings: the records show what should not be.
-var errFindings = errors.New("findings")
+// findings counts what the records show that should not be. As an error it has
+// the exit code of the gravest kind.
+type findings struct {
+	n       int
+	gravest rounds.FindingKind
+}
+
+func (f *findings) add(found ...rounds.Finding) {
+	for _, one := range found {
+		f.n++
+		f.gravest = rounds.Gravest(f.gravest.Name, one.Name)
+	}
+}
+
+func (f *findings) Error() string {
+	if f.n == 1 {
+		return fmt.Sprintf("1 finding: %s", f.gravest.Name)
+	}
+	return fmt.Sprintf("%d findings, the gravest: %s", f.n, f.gravest.Name)
+}
+
+func (f *findings) code() int { return f.gravest.Code }
+
+// verdict is the error of --check, nil when nothing was found or nobody asked.
+func (f *findings) verdict(ctx *cli.Context) error {
+	if !ctx.Bool("check") || f.n == 0 {
+		return nil
+	}
+	return f
+}
 
 // logsUsage is what the commands that read logs take behind their own words.
 const logsUsage = "[FILE | DIRECTORY | -]..."
@@ -32,10 +60,11 @@ func roundsCommand() *cli.Command {
 		Usage:     "list the elections that logs tell of, one line each",
 		ArgsUsage: logsUsage,
 		Description: logsHelp + "\n\n" +
-			"--check ends with 8 when something is wrong. The findings:\n" + findingsHelp(),
+			"--check ends with a code of its own for each kind of finding; with several,\n" +
+			"the one that stands first here, the gravest:\n" + findingsHelp(),
 		Flags: []cli.Flag{
 			clusterFilter(), formatFlag(listFormats),
-			&cli.BoolFlag{Name: "check", Usage: "end with 8 when something is wrong"},
+			&cli.BoolFlag{Name: "check", Usage: "end with the code of the gravest finding, 0 without one"},
 			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on reading, print each round as it ends"},
 		},
 		Action: listRounds,
@@ -60,8 +89,8 @@ func clusterFilter() cli.Flag {
 // findingsHelp lists the findings and what they mean.
 func findingsHelp() string {
 	var b strings.Builder
-	for _, f := range rounds.FindingNames {
-		fmt.Fprintf(&b, "  %-20s %s\n", f.Name, f.Meaning)
+	for _, f := range rounds.FindingKinds {
+		fmt.Fprintf(&b, "  %d  %-20s %s\n", f.Code, f.Name, f.Meaning)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -95,26 +124,11 @@ func listRounds(ctx *cli.Context) error {
 	default:
 		err = writeRounds(ctx.App.Writer, ctx.App.ErrWriter, h)
 	}
-	return errors.Join(err, verdict(ctx, h), unread)
-}
-
-// verdict is errFindings when there are any and they count.
-func verdict(ctx *cli.Context, h *rounds.History) error {
-	found := 0
+	var found findings
 	for _, g := range h.Groups {
-		found += len(g.Findings)
+		found.add(g.Findings...)
 	}
-	if !ctx.Bool("check") || found == 0 {
-		return nil
-	}
-	return foundError(found)
-}
-
-func foundError(n int) error {
-	if n == 1 {
-		return mark(errFindings, errors.New("1 finding"))
-	}
-	return mark(errFindings, fmt.Errorf("%d findings", n))
+	return errors.Join(err, found.verdict(ctx), unread)
 }
 
 // writeRounds prints the rounds of all groups, and on stderr what could not be

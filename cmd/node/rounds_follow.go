@@ -39,7 +39,7 @@ type follower struct {
 	readers []*logs.Reader
 	behind  atomic.Int32 // sources whose beginning is still being read
 	fresh   int          // records since the last look
-	found   int
+	found   findings
 	header  string // of the group that was told last
 	err     error  // of the output
 }
@@ -167,13 +167,13 @@ func (f *follower) tell(calm bool) {
 		f.print(r)
 	}
 	for _, finding := range between {
-		f.found++
+		f.found.add(finding)
 		f.keep(f.printFinding(finding))
 	}
 }
 
 func (f *follower) print(r *rounds.Round) {
-	f.found += len(r.Findings)
+	f.found.add(r.Findings...)
 	if f.asJSON {
 		f.keep(writeJSON(f.out, r))
 		return
@@ -212,7 +212,7 @@ func (f *follower) finish(ctx *cli.Context) error {
 			f.print(r)
 		}
 		for _, finding := range tell.Loose(g) {
-			f.found++
+			f.found.add(finding)
 			f.keep(f.printFinding(finding))
 		}
 		f.keep(tell.Remarks(ctx.App.ErrWriter, g))
@@ -221,8 +221,5 @@ func (f *follower) finish(ctx *cli.Context) error {
 		fmt.Fprintf(ctx.App.ErrWriter, "ringleader: %d records came after their rounds had been told: "+
 			"the logs are not in order; without --follow they are put in order\n", late)
 	}
-	if ctx.Bool("check") && f.found > 0 {
-		f.keep(foundError(f.found))
-	}
-	return f.err
+	return errors.Join(f.err, f.found.verdict(ctx))
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -44,8 +45,14 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// setUp gives a script the addresses $A1 … $A9, on ports that are free.
+// setUp gives a script the addresses $A1 … $A9, on ports that are free, and the
+// logs of real clusters in $FIXTURES.
 func setUp(env *testscript.Env) error {
+	logs, err := filepath.Abs(filepath.Join("..", "..", "rounds", "testdata"))
+	if err != nil {
+		return err
+	}
+	env.Setenv("FIXTURES", logs)
 	env.Setenv("GORACE", noRaceSleep)
 	ports, err := cluster.HoldPorts(9)
 	if err != nil {
