@@ -34,6 +34,7 @@ var causePhrases = []struct {
 	{"#, the best of the round, is dead", RoundFailed, false},
 	{"this term is spent", RoundFailed, false},
 	{"no office was heard of for long", Vacant, false},
+	{"this node was chosen and nobody holds the office", Vacant, false},
 	{"this node is nominated and nobody holds the office", Vacant, false},
 	{"a majority would grant term #", Vacant, false},
 }
@@ -103,7 +104,7 @@ func (r *Round) addInitiator(s *Step) {
 func (r *Round) findCause(s *story) {
 	r.addCandidates()
 	if len(r.Initiators) == 0 {
-		r.Cause = Cause{Kind: Unexplained}
+		r.Cause = r.noElection()
 		return
 	}
 	first := r.Initiators[0]
@@ -121,7 +122,7 @@ func (r *Round) findCause(s *story) {
 			break
 		}
 	}
-	if strings.HasSuffix(first.Why, ", and this term is spent") {
+	if strings.HasSuffix(first.Why, ", and this term is spent") || strings.HasSuffix(first.Why, " with nobody who stands") {
 		c.Kind = RoundFailed
 	}
 	if st := r.step(first.Ref); st != nil && st.Event == "campaign" {
@@ -137,6 +138,20 @@ func (r *Round) findCause(s *story) {
 		c.Back, c.BackAt = s.back(c)
 	}
 	r.Cause = c
+}
+
+// noElection is the cause of a term that nobody called: a voter that lost what it
+// voted took it, to be above all that it may have voted in; or no record tells.
+func (r *Round) noElection() Cause {
+	for i := range r.Steps {
+		for _, why := range r.Steps[i].Why {
+			if cause, decision := reason(why); decision == "vote again, above that" {
+				s := r.Steps[i]
+				return Cause{Kind: Readmitted, Text: cause, Witness: s.Ref.Node, Ref: s.Ref, At: s.At}
+			}
+		}
+	}
+	return Cause{Kind: Unexplained}
 }
 
 // back is the first record that the lost leader's process, the one that had

@@ -101,7 +101,7 @@ func flapping(rounds []*Round) (found []Finding) {
 	var unasked []*Round
 	for _, r := range rounds {
 		switch r.Cause.Kind {
-		case Operator, HandOver, SplitMended, Unexplained:
+		case Operator, HandOver, SplitMended, Readmitted, Unexplained:
 		default:
 			unasked = append(unasked, r)
 		}

@@ -90,6 +90,7 @@ const (
 	Vacant       CauseKind = "vacant"       // nobody held the office, and nobody had called an election
 	HigherRank   CauseKind = "higher-rank"  // a node ranks above the leader and takes over
 	RoundFailed  CauseKind = "round-failed" // the round before brought no leader
+	Readmitted   CauseKind = "readmitted"   // no election: a voter that lost its votes took a term above them
 	Unexplained  CauseKind = "unknown"      // the records do not tell
 )
 
@@ -143,7 +144,7 @@ type Verdict struct {
 	Loser uint64      `json:"loser"`
 	Over  uint64      `json:"over"` // who stands above it
 	By    uint64      `json:"by"`
-	Why   string      `json:"why"`  // as By wrote it
+	Why   string      `json:"why"`  // as the node of Ref wrote it
 	Rule  string      `json:"rule"` // the sentence of the source, empty when none is quoted
 	Ref   Ref         `json:"ref"`
 	At    time.Time   `json:"at"`

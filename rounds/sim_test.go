@@ -2,6 +2,7 @@ package rounds_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
@@ -58,6 +59,48 @@ func TestSimulated(t *testing.T) {
 					len(g.Findings) > 0 || r.Cause.Kind != rounds.Operator {
 					t.Errorf("%s from %d, JSON %v: winner %+v, %d messages, findings %v; want %v, %d",
 						name, initiator, asJSON, r.Winner, sent, g.Findings, result.Leader, result.Messages["total"])
+				}
+				// "Who was suppressed or outranked, by whom, by which rule."
+				if initiator == 1 && !slices.ContainsFunc(r.Verdicts, func(v rounds.Verdict) bool {
+					return v.Kind == rounds.Outranked && v.Loser == 1 && v.Over != 0 && v.Rule != ""
+				}) {
+					t.Errorf("%s, JSON %v: who outranked 1, by which rule? %+v", name, asJSON, r.Verdicts)
+				}
+			}
+		}
+	}
+}
+
+// "For each round: cause and first witness", "initiators and why each began":
+// whatever reason a node gives under faults is understood, with every algorithm,
+// with and without an office.
+func TestSimulatedCausesAreKnown(t *testing.T) {
+	for _, plain := range catalog.All() {
+		for _, entry := range []catalog.Entry{plain.WithMending(), plain.WithOffice()} {
+			for seed := range uint64(12) {
+				var log bytes.Buffer
+				if _, err := sim.Run(sim.Options{
+					Algorithm: sim.Algorithm{
+						Name: entry.Name, Guarantee: entry.Guarantee, Preempt: entry.Preempt, New: entry.New,
+						Agreement: entry.Agreement, Office: entry.Office, Promise: entry.Promise, Mends: entry.Mends,
+					},
+					Seed: seed, Trace: &log, TraceJSON: true,
+				}); err != nil {
+					t.Fatal(err)
+				}
+				b := rounds.NewBuilder()
+				if _, err := logs.Read(&log, b); err != nil {
+					t.Fatal(err)
+				}
+				for _, r := range b.History().Groups[0].Rounds {
+					if len(r.Initiators) > 0 && r.Cause.Kind == rounds.Unexplained {
+						t.Errorf("%s, seed %d, term %d: nobody understands %q", entry.Name, seed, r.Term, r.Cause.Text)
+					}
+					for _, c := range r.Counts {
+						if rounds.Says(r.Algorithm, c.Kind) == "" {
+							t.Errorf("%s, seed %d: nothing says what %s means", entry.Name, seed, c.Kind)
+						}
+					}
 				}
 			}
 		}

@@ -7,9 +7,13 @@ import (
 
 // findUnknown says what the records do not tell about the round.
 func (r *Round) findUnknown(entries []*entry) {
-	if len(r.Initiators) == 0 {
+	if len(r.Initiators) == 0 && r.Cause.Kind != Readmitted {
+		elsewhere := ""
+		if r.Guarantee == lease { // whoever takes the office may nominate in a later term already
+			elsewhere = ", or that node wrote in a later term"
+		}
 		r.unknown("Who called the election, and why: no record of term %d says so. The records "+
-			"begin later, or the log of a node is missing.", r.Term)
+			"begin later, or the log of a node is missing%s.", r.Term, elsewhere)
 	}
 	if r.Winner != nil && r.Winner.Ref.IsZero() {
 		r.unknown("How node %d won: its own records of term %d are not here.", r.Winner.Node, r.Term)

@@ -22,6 +22,15 @@ var verdictPhrases = []struct {
 	{"# ranks above this node -> pass it on", Outranked, self, 0},
 	{"# ranks below this node -> put itself in its place", Outranked, 0, self},
 	{"# ranks below what this node passed on -> drop it", Outranked, 0, self},
+	{"# ranks above this node -> pass its probe on", Outranked, self, 0},
+	{"# ranks above this node, its probe came # links far -> send a reply back", Outranked, self, 0},
+	{"# ranks below this node -> drop its probe", Outranked, 0, self},
+	{"# ranks below this node -> drop its probe and stand", Outranked, 0, self},
+	{"all ids are here, # is the largest -> wait for COORDINATOR", Outranked, self, 0},
+	{"no more ids came in time, # is the largest -> wait for COORDINATOR", Outranked, self, 0},
+	{"one that sent its id is gone, # is the largest -> wait for COORDINATOR", Outranked, self, 0},
+	{"ELECTION is back -> choose #, the highest on it", Outranked, self, 0},
+	{"ELECTION has been all round and nobody stopped it -> choose #, the highest on it", Outranked, self, 0},
 	{"initiator # is below # -> suppress its ELECTION", Suppressed, 0, 1},
 	{"# asks for term # -> no, promised #", Refused, 0, 2},
 	{"# asks for term # -> no, voted #", Refused, 0, 2},
@@ -31,39 +40,78 @@ var verdictPhrases = []struct {
 	{"# wants term # -> deny it: no, voted #", Refused, 0, 2},
 	{"# wants term # -> deny it: no, stands itself #", Refused, 0, 2},
 	{"# wants term # -> deny it: no, just started", Refused, 0, none},
+	{"# released term # -> deny it", Refused, 0, none},
 	{"two leaders of term # meet, # stands over # -> step down", Deposed, 2, 1},
 	{"# leads term #, which stands over # -> tell #", Deposed, 2, 0},
+	{"# led term #, which stood over # -> it must take the next", Deposed, 2, 0},
+	{"# led term #, which stood over # -> do not follow", Deposed, 2, 0},
 }
 
-// verdicts adds what the step decided between candidates; of the same verdict
+// denials are how a candidate writes down what a voter refused it: the voter is
+// the first number, over is as above. bar is the voter's own word for it.
+var denials = []struct {
+	pattern string
+	over    int
+	bar     string
+}{
+	{"# says no, promised #", 1, "promised 0"},
+	{"# says no, voted #", 1, "voted 0"},
+	{"# says no, stands itself #", 1, "stands itself 0"},
+	{"# says no, just started", none, "just started"},
+	{"# denies term #: no, promised #", 2, "promised 0"},
+	{"# denies term #: no, voted #", 2, "voted 0"},
+	{"# denies term #: no, stands itself #", 2, "stands itself 0"},
+	{"# denies term #: no, just started", none, "just started"},
+}
+
+// addVerdicts adds what the step decided between candidates; of the same verdict
 // on the same pair, the first.
 func (r *Round) addVerdicts(s *Step, known map[Verdict]bool) {
 	for _, why := range s.Why {
-		for _, p := range verdictPhrases {
-			n, ok := phrase(p.pattern, why)
-			if !ok {
-				continue
-			}
-			who := func(place int) uint64 {
-				switch place {
-				case self:
-					return s.Ref.Node
-				case none:
-					return 0
-				}
-				return n[place]
-			}
-			v := Verdict{Kind: p.kind, Loser: who(p.loser), Over: who(p.over)}
-			if v.Kind == Refused {
-				v.By = s.Ref.Node // each voter answers for itself
-			}
-			if !known[v] {
-				known[v] = true
-				v.By, v.Why, v.Ref, v.At = s.Ref.Node, why, s.Ref, s.At
-				v.Rule = catalog.Sentence(r.Algorithm, why)
-				r.Verdicts = append(r.Verdicts, v)
-			}
-			break
+		v, rule, ok := verdictIn(why, s.Ref.Node)
+		if !ok || known[v] {
+			continue
+		}
+		known[v] = true
+		if v.Kind != Refused {
+			v.By = s.Ref.Node
+		}
+		v.Why, v.Ref, v.At = why, s.Ref, s.At
+		v.Rule = catalog.Sentence(r.Algorithm, rule)
+		r.Verdicts = append(r.Verdicts, v)
+	}
+}
+
+// verdictIn reads a reason that the node wrote: what makes the verdict the same
+// as another, and the reason whose rule it follows.
+func verdictIn(why string, node uint64) (v Verdict, rule string, ok bool) {
+	for _, p := range verdictPhrases {
+		n, fits := phrase(p.pattern, why)
+		if !fits {
+			continue
+		}
+		v = Verdict{Kind: p.kind, Loser: named(p.loser, n, node), Over: named(p.over, n, node)}
+		if v.Kind == Refused {
+			v.By = node // each voter answers for itself
+		}
+		return v, why, true
+	}
+	for _, p := range denials {
+		if n, fits := phrase(p.pattern, why); fits {
+			v = Verdict{Kind: Refused, Loser: node, Over: named(p.over, n, node), By: n[0]}
+			return v, "0 asks for term 0 -> no, " + p.bar, true
 		}
 	}
+	return Verdict{}, "", false
+}
+
+// named is whom a place in a phrase stands for, 0 for nobody.
+func named(place int, numbers []uint64, node uint64) uint64 {
+	switch place {
+	case self:
+		return node
+	case none:
+		return 0
+	}
+	return numbers[place]
 }

@@ -48,6 +48,9 @@ func beginning(r *rounds.Round) (sentences []string) {
 	case rounds.SplitMended:
 		say("At %s a split brain was mended: two leaders had met, and all who led had stopped. "+
 			"Node %d called for one leader of a new term.", at, c.Witness)
+	case rounds.Readmitted:
+		say("At %s node %d, which had lost what it voted, took term %d to vote above that: %s. "+
+			"Nobody called an election.", at, c.Witness, r.Term, c.Text)
 	case rounds.RoundFailed:
 		say("At %s node %d gave up on the round before: %s.", at, c.Witness, c.Text)
 	default:

@@ -263,6 +263,11 @@ func belief(s *rounds.Step) []string {
 // cost writes the messages beside the theory, and the time.
 func (p *page) cost(r *rounds.Round) {
 	p.field("Messages", "%s", messages(r))
+	for _, c := range r.Counts {
+		if says := rounds.Says(r.Algorithm, c.Kind); says != "" {
+			p.field("", "%s: “%s”", c.Kind, says)
+		}
+	}
 	if t := r.Theory; t != nil {
 		p.field("Theory", "%s", theory(t))
 	}

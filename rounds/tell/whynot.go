@@ -198,7 +198,7 @@ func lost(r *rounds.Round, n *rounds.Node, own []rounds.Verdict) (sentences []st
 			by = v.By
 		}
 		say("In term %d it was %s by node %d: \"%s\", wrote node %d (%v).",
-			r.Term, verdictWord(v.Kind), by, v.Why, v.By, v.Ref)
+			r.Term, verdictWord(v.Kind), by, v.Why, v.Ref.Node, v.Ref)
 		if v.Rule != "" {
 			say("The rule: “%s”", v.Rule)
 		}
