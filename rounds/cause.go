@@ -196,13 +196,13 @@ var against = []string{
 }
 
 // ledSince is when a node began to lead the last term below one, zero for never.
-func (s *story) ledSince(leader, below uint64) (at time.Time) {
-	for _, reign := range s.list {
+func (s *story) ledSince(leader, below uint64) time.Time {
+	for _, reign := range slices.Backward(s.list) {
 		if reign.Leader == leader && reign.Term < below && !reign.First.IsZero() {
-			at = reign.From
+			return reign.From
 		}
 	}
-	return at
+	return time.Time{}
 }
 
 // provenDead is the word for what a "gone" step tells: the detectors have proof.

@@ -8,7 +8,7 @@ import (
 
 // finish fills in what is about the group as a whole.
 func (s *story) finish(g *group, out *Group) {
-	out.Nodes, out.Reigns = []Node{}, []Reign{}
+	out.Nodes, out.Reigns = []Node{}, make([]Reign, 0, len(s.list))
 	out.Clocks, out.Findings, out.Unknown = s.fix.list(), []Finding{}, []string{}
 	for _, r := range s.list {
 		r.Lease = s.lease(g, r)

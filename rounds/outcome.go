@@ -47,19 +47,22 @@ func (r *Round) believes(st *Step) bool {
 
 // participate makes the list of those who took part or should have.
 func (r *Round) participate(s *story) {
-	parts := map[uint64]*Participant{}
 	part := func(id uint64) *Participant {
-		if parts[id] == nil {
-			parts[id] = &Participant{Node: id, Attr: s.character(id).attr}
+		if p := r.participant(id); p.Node == id {
+			return p
 		}
-		return parts[id]
+		r.Participants = append(r.Participants, Participant{Node: id, Attr: s.character(id).attr})
+		return &r.Participants[len(r.Participants)-1]
 	}
-	late := map[uint64]bool{} // a process that began when there was a leader
+	var late map[uint64]bool // a process that began when there was a leader
 	won := r.place()
 	for i := range r.Steps {
 		st := &r.Steps[i]
 		p := part(st.Ref.Node)
 		if won >= 0 && i > won && st.Event == "start" && p.Believed.IsZero() {
+			if late == nil {
+				late = map[uint64]bool{}
+			}
 			late[st.Ref.Node] = true
 		}
 		if r.Winner != nil && st.led() == r.Winner.Node && p.Believed.IsZero() {
@@ -72,9 +75,9 @@ func (r *Round) participate(s *story) {
 			part(id)
 		}
 	}
-	for id, p := range parts {
-		p.Part = r.part(p, late[id], s)
-		r.Participants = append(r.Participants, *p)
+	for i := range r.Participants {
+		p := &r.Participants[i]
+		p.Part = r.part(p, late[p.Node], s)
 	}
 	slices.SortFunc(r.Participants, func(a, b Participant) int { return cmp.Compare(a.Node, b.Node) })
 }

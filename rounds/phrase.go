@@ -2,29 +2,58 @@ package rounds
 
 import "strings"
 
+// numbers are those of a phrase: none has more.
+type numbers [4]uint64
+
 // phrase matches text against a pattern, in which each # stands for a number,
 // and returns the numbers. The reasons in records are such phrases: machines
 // write them with numbers filled in.
-func phrase(pattern, text string) (numbers []uint64, ok bool) {
+func phrase(pattern, text string) (found numbers, ok bool) {
 	if !strings.HasSuffix(text, pattern[strings.LastIndexByte(pattern, '#')+1:]) {
-		return nil, false // nearly always, and found out fast
+		return found, false // nearly always, and found out fast
 	}
-	for {
+	for i := 0; ; i++ {
 		before, after, more := strings.Cut(pattern, "#")
 		rest, fits := strings.CutPrefix(text, before)
 		if !fits {
-			return nil, false
+			return found, false
 		}
 		if !more {
-			return numbers, rest == ""
+			return found, rest == ""
 		}
 		n, tail, isNumber := leadingNumber(rest)
 		if !isNumber {
-			return nil, false
+			return found, false
 		}
-		numbers = append(numbers, n)
+		found[i] = n
 		pattern, text = after, tail
 	}
+}
+
+// book finds phrases by what stands behind their last number, so that a reason is
+// compared with few of many patterns.
+type book map[string][]int
+
+func newBook[P any](phrases []P, pattern func(P) string) book {
+	b := book{}
+	for i, p := range phrases {
+		end := tail(strings.ReplaceAll(pattern(p), "#", "0"))
+		b[end] = append(b[end], i)
+	}
+	return b
+}
+
+// like are the places of the phrases that the text may be.
+func (b book) like(text string) []int { return b[tail(text)] }
+
+// tail is what stands behind the last digit.
+func tail(text string) string {
+	for i := len(text); i > 0; i-- {
+		if c := text[i-1]; c >= '0' && c <= '9' {
+			return text[i:]
+		}
+	}
+	return text
 }
 
 // leadingNumber cuts the decimal digits off the front of s.

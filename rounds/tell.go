@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 )
@@ -91,28 +92,27 @@ func (r *Round) ranks(s *story) {
 			continue // an operator's words may look like anything
 		}
 		for id, attr := range peersIn(r.Steps[i].Detail) {
-			s.character(id).attr = &attr
+			if c := s.character(id); c.attr == nil || *c.attr != attr {
+				c.attr = &attr
+			}
 		}
 	}
 }
 
 // peersIn are the id:attr in the words of a message.
-func peersIn(detail string) map[uint64]int64 {
-	var found map[uint64]int64
-	for i := 1; i < len(detail)-1; i++ {
-		if detail[i] != ':' {
-			continue
-		}
-		id, okID := numberBefore(detail, i)
-		attr, okAttr := numberAfter(detail, i)
-		if okID && okAttr {
-			if found == nil {
-				found = map[uint64]int64{}
+func peersIn(detail string) iter.Seq2[uint64, int64] {
+	return func(yield func(uint64, int64) bool) {
+		for i := 1; i < len(detail)-1; i++ {
+			if detail[i] != ':' {
+				continue
 			}
-			found[id] = attr
+			id, okID := numberBefore(detail, i)
+			attr, okAttr := numberAfter(detail, i)
+			if okID && okAttr && !yield(id, attr) {
+				return
+			}
 		}
 	}
-	return found
 }
 
 func numberBefore(s string, end int) (uint64, bool) {

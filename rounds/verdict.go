@@ -8,13 +8,15 @@ const self = -1
 // none stands for nobody.
 const none = -2
 
-// verdictPhrases are the reasons that decide between two candidates. loser and
-// over are places among the numbers of the phrase, or self.
-var verdictPhrases = []struct {
+type verdictPhrase struct {
 	pattern     string
 	kind        VerdictKind
 	loser, over int
-}{
+}
+
+// verdictPhrases are the reasons that decide between two candidates. loser and
+// over are places among the numbers of the phrase, or self.
+var verdictPhrases = []verdictPhrase{
 	{"# ranks below this node -> say OK", Outranked, 0, self},
 	{"# asks the leader of term # -> say OK and who leads", Outranked, 0, self},
 	{"# is higher and alive -> wait for COORDINATOR", Outranked, self, 0},
@@ -47,13 +49,15 @@ var verdictPhrases = []struct {
 	{"# led term #, which stood over # -> do not follow", Deposed, 2, 0},
 }
 
-// denials are how a candidate writes down what a voter refused it: the voter is
-// the first number, over is as above. bar is the voter's own word for it.
-var denials = []struct {
+type denial struct {
 	pattern string
 	over    int
 	bar     string
-}{
+}
+
+// denials are how a candidate writes down what a voter refused it: the voter is
+// the first number, over is as above. bar is the voter's own word for it.
+var denials = []denial{
 	{"# says no, promised #", 1, "promised 0"},
 	{"# says no, voted #", 1, "voted 0"},
 	{"# says no, stands itself #", 1, "stands itself 0"},
@@ -63,6 +67,11 @@ var denials = []struct {
 	{"# denies term #: no, stands itself #", 2, "stands itself 0"},
 	{"# denies term #: no, just started", none, "just started"},
 }
+
+var (
+	verdictBook = newBook(verdictPhrases, func(p verdictPhrase) string { return p.pattern })
+	denialBook  = newBook(denials, func(p denial) string { return p.pattern })
+)
 
 // addVerdicts adds what the step decided between candidates; of the same verdict
 // on the same pair, the first.
@@ -85,7 +94,8 @@ func (r *Round) addVerdicts(s *Step, known map[Verdict]bool) {
 // verdictIn reads a reason that the node wrote: what makes the verdict the same
 // as another, and the reason whose rule it follows.
 func verdictIn(why string, node uint64) (v Verdict, rule string, ok bool) {
-	for _, p := range verdictPhrases {
+	for _, i := range verdictBook.like(why) {
+		p := verdictPhrases[i]
 		n, fits := phrase(p.pattern, why)
 		if !fits {
 			continue
@@ -96,7 +106,8 @@ func verdictIn(why string, node uint64) (v Verdict, rule string, ok bool) {
 		}
 		return v, why, true
 	}
-	for _, p := range denials {
+	for _, i := range denialBook.like(why) {
+		p := denials[i]
 		if n, fits := phrase(p.pattern, why); fits {
 			v = Verdict{Kind: Refused, Loser: node, Over: named(p.over, n, node), By: n[0]}
 			return v, "0 asks for term 0 -> no, " + p.bar, true
@@ -106,12 +117,12 @@ func verdictIn(why string, node uint64) (v Verdict, rule string, ok bool) {
 }
 
 // named is whom a place in a phrase stands for, 0 for nobody.
-func named(place int, numbers []uint64, node uint64) uint64 {
+func named(place int, n numbers, node uint64) uint64 {
 	switch place {
 	case self:
 		return node
 	case none:
 		return 0
 	}
-	return numbers[place]
+	return n[place]
 }

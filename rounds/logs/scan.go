@@ -17,6 +17,7 @@ import (
 type scanner struct {
 	rest   []byte
 	names  map[string]string // words that come again and again
+	last   [numNames]string  // what each field that is such a word said last
 	chars  *strings.Builder  // room for strings
 	words  []string          // and for lists of them
 	ids    []uint64
@@ -29,6 +30,20 @@ const (
 	charsAtOnce, wordsAtOnce = 16 << 10, 256
 	// maxNames bounds the words that are known, in case they do not come again.
 	maxNames = 1 << 10
+)
+
+// The fields that are names.
+const (
+	levelName = iota
+	clusterName
+	sessionName
+	algoName
+	eventName
+	msgName
+	roleName
+	guaranteeName
+	changeName
+	numNames
 )
 
 func newScanner() *scanner { return &scanner{names: map[string]string{}, chars: &strings.Builder{}} }
@@ -58,17 +73,17 @@ func (s *scanner) record(object []byte, rec *trace.Record) bool {
 func (s *scanner) field(key []byte, rec *trace.Record) (bit uint32) {
 	switch string(key) {
 	case "level":
-		rec.Level, bit = s.name(), 1<<0
+		rec.Level, bit = s.name(levelName), 1<<0
 	case "time":
 		rec.Time, bit = s.instant(), 1<<1
 	case "cluster":
-		rec.Cluster, bit = s.name(), 1<<2
+		rec.Cluster, bit = s.name(clusterName), 1<<2
 	case "node":
 		rec.Node, bit = s.number(), 1<<3
 	case "session":
-		rec.Session, bit = s.name(), 1<<4
+		rec.Session, bit = s.name(sessionName), 1<<4
 	case "algo":
-		rec.Algo, bit = s.name(), 1<<5
+		rec.Algo, bit = s.name(algoName), 1<<5
 	case "seq":
 		rec.Seq, bit = s.number(), 1<<6
 	case "hlc":
@@ -76,11 +91,11 @@ func (s *scanner) field(key []byte, rec *trace.Record) (bit uint32) {
 	case "term":
 		rec.Term, bit = s.number(), 1<<8
 	case "event":
-		rec.Event, bit = s.name(), 1<<9
+		rec.Event, bit = s.name(eventName), 1<<9
 	case "from":
 		rec.From, bit = s.number(), 1<<10
 	case "msg":
-		rec.Msg, bit = s.name(), 1<<11
+		rec.Msg, bit = s.name(msgName), 1<<11
 	case "msg_id":
 		rec.MsgID, bit = s.kept(), 1<<12
 	case "detail":
@@ -103,11 +118,11 @@ func (s *scanner) field(key []byte, rec *trace.Record) (bit uint32) {
 func (s *scanner) belief(key []byte, rec *trace.Record) (bit uint32) {
 	switch string(key) {
 	case "role":
-		rec.Role, bit = trace.Role(s.name()), 1<<18
+		rec.Role, bit = trace.Role(s.name(roleName)), 1<<18
 	case "leader":
 		rec.Leader, bit = s.number(), 1<<19
 	case "guarantee":
-		rec.Guarantee, bit = s.name(), 1<<20
+		rec.Guarantee, bit = s.name(guaranteeName), 1<<20
 	case "token":
 		rec.Token, bit = s.number(), 1<<21
 	case "valid_until":
@@ -115,8 +130,10 @@ func (s *scanner) belief(key []byte, rec *trace.Record) (bit uint32) {
 	case "prev_leader":
 		prev := s.number()
 		rec.PrevLeader, bit = &prev, 1<<23
+	case "ineligible":
+		rec.Ineligible, bit = s.kept(), 1<<25
 	case "leader_change":
-		rec.LeaderChange, bit = trace.Change(s.name()), 1<<24
+		rec.LeaderChange, bit = trace.Change(s.name(changeName)), 1<<24
 	default: // of a newer version, or no record at all
 		s.failed = true
 	}
@@ -155,9 +172,16 @@ func (s *scanner) text() []byte {
 	return nil
 }
 
-// name is a string that is likely to come again.
-func (s *scanner) name() string {
+// name is a string that is likely to come again, most of all in the same field.
+func (s *scanner) name(field int) string {
 	found := s.text()
+	if s.last[field] != string(found) {
+		s.last[field] = s.known(found)
+	}
+	return s.last[field]
+}
+
+func (s *scanner) known(found []byte) string {
 	if known, ok := s.names[string(found)]; ok {
 		return known
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/ringleader-dev/ringleader/rounds"
 )
@@ -22,14 +23,15 @@ func Header(w io.Writer, cluster, algorithm, guarantee string, run int) error {
 // Line writes a round on one line, and below it what is wrong with it.
 func Line(w io.Writer, r *rounds.Round) error {
 	var p page
+	p.Grow(2 * width)
 	leader, follow := "nobody", "-"
 	if r.Winner != nil {
-		leader = fmt.Sprint(r.Winner.Node)
+		leader = strconv.FormatUint(r.Winner.Node, 10)
 		followers := len(in(r, rounds.PartFollower))
 		expected := followers + len(in(r, rounds.PartBehind, rounds.PartSilent))
-		follow = fmt.Sprintf("%d of %d", followers, expected)
+		follow = strconv.Itoa(followers) + " of " + strconv.Itoa(expected)
 	}
-	p.line(row, fmt.Sprint(r.Term), clock(began(r)), leader, follow, fmt.Sprint(sent(r)),
+	p.line(row, strconv.FormatUint(r.Term, 10), clock(began(r)), leader, follow, strconv.Itoa(sent(r)),
 		detect(r.Split), known(r.Split.Elect, r.Split.ElectKnown),
 		known(r.Split.Announce, r.Split.AnnounceKnown), because(r))
 	for _, f := range r.Findings {
