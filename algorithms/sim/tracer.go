@@ -41,7 +41,7 @@ func (t *tracer) step(s step) {
 	l.records++
 	rec.Seq = l.records // those that are shown have no gap
 	if t.json {
-		t.keep(json.NewEncoder(t.w).Encode(rec))
+		t.keep(t.encoder().Encode(rec))
 		return
 	}
 	t.keep(trace.Text(t.w, epoch.Add(t.zero), rec))
@@ -54,7 +54,7 @@ func (t *tracer) note(at time.Duration, format string, args ...any) {
 	}
 	what := fmt.Sprintf(format, args...)
 	if t.json {
-		t.keep(json.NewEncoder(t.w).Encode(struct {
+		t.keep(t.encoder().Encode(struct {
 			Time    time.Time `json:"time"`
 			Message string    `json:"message"`
 		}{epoch.Add(at), what}))
@@ -62,6 +62,13 @@ func (t *tracer) note(at time.Duration, format string, args ...any) {
 	}
 	_, err := fmt.Fprintf(t.w, "[%7.3f] * %s\n", (at - t.zero).Seconds(), what)
 	t.keep(err)
+}
+
+// encoder writes JSON as nodes do: -> stays ->.
+func (t *tracer) encoder() *json.Encoder {
+	e := json.NewEncoder(t.w)
+	e.SetEscapeHTML(false)
+	return e
 }
 
 func (t *tracer) keep(err error) {

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -91,7 +92,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// What nodes write is read the fast way, or the promise of speed is not kept.
+// What nodes write is read the fast way, or the promise of speed is not kept; and
+// it is read as encoding/json reads it.
 func TestNodesWriteTheFastShape(t *testing.T) {
 	files, err := filepath.Glob("../testdata/*.log")
 	if err != nil || len(files) == 0 {
@@ -106,8 +108,16 @@ func TestNodesWriteTheFastShape(t *testing.T) {
 		for line := range bytes.Lines(log) {
 			line = bytes.TrimSpace(line)
 			var rec trace.Record
-			if bytes.Contains(line, recordMark) && !s.record(line, &rec) {
+			if !bytes.Contains(line, recordMark) {
+				continue
+			}
+			if !s.record(line, &rec) {
 				t.Errorf("%s: read the slow way: %s", file, line)
+				continue
+			}
+			var want trace.Record
+			if err := json.Unmarshal(line, &want); err != nil || !reflect.DeepEqual(rec, want) {
+				t.Errorf("%s: %v\nread %+v\nwant %+v", file, err, rec, want)
 			}
 		}
 	}
