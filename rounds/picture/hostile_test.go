@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -41,13 +42,19 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
+// Each run draws one of the pictures, of short texts: long ones are for the test
+// above, and cost the fuzzer its speed.
 func FuzzHostileText(f *testing.F) {
-	for _, text := range hostile {
-		f.Add(text, uint64(3))
+	for _, text := range append(hostile, "") {
+		for which := range pictures {
+			f.Add(text, uint64(3), uint8(which))
+		}
 	}
-	f.Add("4294967296", uint64(1<<64-1))
-	f.Fuzz(func(t *testing.T, text string, node uint64) {
-		harmless(t, hostileHistory(text, max(node, 1)))
+	f.Add("4294967296", uint64(1<<64-1), uint8(0))
+	f.Fuzz(func(t *testing.T, text string, node uint64, which uint8) {
+		const enough = 200
+		h := hostileHistory(text[:min(len(text), enough)], max(node, 1))
+		pictures[int(which)%len(pictures)](t, h)
 	})
 }
 
@@ -114,25 +121,80 @@ func hostileHistory(text string, node uint64) *rounds.History {
 	}
 }
 
-// harmless draws everything, and checks that text from logs stayed text.
+// pictures draw a history in every way there is, and check that text from logs
+// stayed text.
+var pictures = []func(t *testing.T, h *rounds.History){
+	ofEach(func(t *testing.T, r *rounds.Round) {
+		fits(t, drawing(t, func(w io.Writer) error { return picture.Text(w, r, 80) }), 80)
+	}),
+	ofEach(func(t *testing.T, r *rounds.Round) {
+		isMermaid(t, drawing(t, func(w io.Writer) error { return picture.Mermaid(w, r) }))
+	}),
+	ofEach(func(t *testing.T, r *rounds.Round) {
+		isSVG(t, drawing(t, func(w io.Writer) error { return picture.SVG(w, r) }))
+	}),
+	func(t *testing.T, h *rounds.History) {
+		isPage(t, drawing(t, func(w io.Writer) error { return picture.HTML(w, h) }))
+	},
+}
+
+func ofEach(check func(*testing.T, *rounds.Round)) func(*testing.T, *rounds.History) {
+	return func(t *testing.T, h *rounds.History) {
+		t.Helper()
+		for _, g := range h.Groups {
+			for _, r := range g.Rounds {
+				check(t, r)
+			}
+		}
+	}
+}
+
 func harmless(t *testing.T, h *rounds.History) {
 	t.Helper()
-	draw := func(f func(w io.Writer) error) string {
-		var out bytes.Buffer
-		if err := f(&out); err != nil {
-			t.Fatal(err)
-		}
-		printable(t, out.String())
-		return out.String()
+	for _, check := range pictures {
+		check(t, h)
 	}
-	for _, g := range h.Groups {
-		for _, r := range g.Rounds {
-			fits(t, draw(func(w io.Writer) error { return picture.Text(w, r, 80) }), 80)
-			isMermaid(t, draw(func(w io.Writer) error { return picture.Mermaid(w, r) }))
-			isSVG(t, draw(func(w io.Writer) error { return picture.SVG(w, r) }))
-		}
+}
+
+// drawing is what draw writes, without what every page has in it: that is ours, and
+// looked at once.
+func drawing(t *testing.T, draw func(w io.Writer) error) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := draw(&out); err != nil {
+		t.Fatal(err)
 	}
-	isPage(t, draw(func(w io.Writer) error { return picture.HTML(w, h) }))
+	text := strings.Replace(out.String(), ours().css, "", 1)
+	text = strings.Replace(text, ours().js, "", 1)
+	printable(t, text)
+	return text
+}
+
+// parts are the style and the scripts of every page.
+type parts struct{ css, js string }
+
+var ours = sync.OnceValue(func() (p parts) {
+	var out bytes.Buffer
+	if picture.HTML(&out, &rounds.History{}) != nil {
+		return p
+	}
+	_, rest, _ := strings.Cut(out.String(), "<style>")
+	p.css, rest, _ = strings.Cut(rest, "</style>")
+	_, p.js, _ = strings.Cut(rest[strings.LastIndex(rest, "<script>"):], "<script>")
+	p.js, _, _ = strings.Cut(p.js, "</script>")
+	return p
+})
+
+// What every page has in it is printable too, and loads nothing.
+func TestPartsOfEveryPage(t *testing.T) {
+	if ours().css == "" || ours().js == "" {
+		t.Fatal("no style, or no script")
+	}
+	printable(t, ours().css)
+	printable(t, ours().js)
+	if strings.Contains(ours().css, "url(") || strings.Contains(ours().css, "@import") {
+		t.Fatal("the style loads something")
+	}
 }
 
 // "never write HTML or terminal escapes from log content unescaped"
@@ -248,11 +310,7 @@ func isPage(t *testing.T, page string) {
 	if strings.Count(script, "<script>") != 1 || strings.Count(script, "</script>") != 1 {
 		t.Fatal("not one script")
 	}
-	_, css, _ := strings.Cut(head, "<style>")
-	css, body, _ := strings.Cut(css, "</style>")
-	if strings.Contains(css, "url(") || strings.Contains(css, "@import") {
-		t.Fatal("the style loads something")
-	}
+	_, body, _ := strings.Cut(head, "</style>")
 	if len(opening.FindAllString(body, -1)) != len(tag.FindAllString(body, -1)) {
 		t.Fatal("a tag without an end")
 	}

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/ringleader-dev/ringleader/rounds"
 )
@@ -38,23 +39,11 @@ type page struct {
 // and each round as a diagram and as a replay. It needs nothing but a browser:
 // its Content-Security-Policy forbids every request.
 func HTML(w io.Writer, h *rounds.History) error {
-	p := &page{Notes: cleanAll(h.Notes)}
-	css, err := pageFiles.ReadFile("page.css")
+	p, err := blankPage()
 	if err != nil {
 		return err
 	}
-	p.CSS = template.CSS("\n" + svgCSS + string(css)) // a file of ours
-	var js strings.Builder
-	for _, name := range scripts {
-		file, err := pageFiles.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		js.Write(file)
-	}
-	p.JS = template.JS(js.String()) // files of ours
-	p.Policy = "default-src 'none'; style-src " + source(string(p.CSS)) +
-		"; script-src " + source(string(p.JS)) + "; base-uri 'none'; form-action 'none'"
+	p.Notes = cleanAll(h.Notes)
 	for i, g := range h.Groups {
 		group, data, err := drawGroup(i, g)
 		if err != nil {
@@ -63,12 +52,33 @@ func HTML(w io.Writer, h *rounds.History) error {
 		p.Groups, p.Data = append(p.Groups, group), append(p.Data, data)
 	}
 	var out bytes.Buffer // an error must not leave half a page
-	if err := pageTemplate.Execute(&out, p); err != nil {
+	if err := pageTemplate.Execute(&out, &p); err != nil {
 		return err
 	}
 	_, err = out.WriteTo(w)
 	return err
 }
+
+// blankPage is what all pages have in common.
+var blankPage = sync.OnceValues(func() (p page, err error) {
+	css, err := pageFiles.ReadFile("page.css")
+	if err != nil {
+		return p, err
+	}
+	p.CSS = template.CSS("\n" + svgCSS + string(css)) // a file of ours
+	var js strings.Builder
+	for _, name := range scripts {
+		file, err := pageFiles.ReadFile(name)
+		if err != nil {
+			return p, err
+		}
+		js.Write(file)
+	}
+	p.JS = template.JS(js.String()) // files of ours
+	p.Policy = "default-src 'none'; style-src " + source(string(p.CSS)) +
+		"; script-src " + source(string(p.JS)) + "; base-uri 'none'; form-action 'none'"
+	return p, nil
+})
 
 // source names an inline text in a policy by its hash.
 func source(text string) string {
