@@ -117,6 +117,9 @@ func (r *Round) judgeEnd(s *story, g *group) {
 		return
 	}
 	first := r.Initiators[0]
+	if r.State == Undecided && r.Cause.Kind == Vacant && s.character(first.Node).leader != 0 {
+		return // it learned who holds the office
+	}
 	if r.State == Superseded && g.ledBefore(r.Term, first.At, s.fix) {
 		return
 	}

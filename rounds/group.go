@@ -81,13 +81,14 @@ func (g *group) add(rec *trace.Record, text bool) {
 	m.term, m.leader = rec.Term, rec.Leader
 	g.mended.note(rec)
 	chatter := settled && isChatter(rec)
-	if g.stream.has(rec.Term) {
+	term := termOf(rec)
+	if g.stream.has(term) {
 		if !chatter {
 			g.late(rec, l)
 		}
 		return
 	}
-	t := g.log(rec.Term)
+	t := g.log(term)
 	if chatter {
 		t.fold(rec)
 		return
@@ -97,7 +98,31 @@ func (g *group) add(rec *trace.Record, text bool) {
 	g.clock = max(g.clock, e.micros())
 	t.entries = append(t.entries, e)
 	t.clock = max(t.clock, e.micros())
-	t.led = t.led || e.leader != 0 && (rec.Guarantee != lease || e.change != "" || e.token == rec.Term)
+	t.led = t.led || e.leader != 0 && (rec.Guarantee != lease || e.change != "" || e.token == term)
+}
+
+// termOf is the term whose round the record is of. Whoever asks for the office
+// while nobody holds it, and whoever is asked, is in the term before: it enters
+// the one that is asked for with its vote.
+func termOf(rec *trace.Record) uint64 {
+	if rec.Guarantee != lease || rec.Leader != 0 {
+		return rec.Term
+	}
+	for _, why := range rec.Why {
+		cause, decision := reason(why)
+		if _, ok := phrase("grant # term #", decision); ok {
+			return rec.Term // the vote is the graver
+		}
+		if n, ok := phrase("ask the voters for term #", decision); ok && n[0] > rec.Term {
+			return n[0]
+		}
+		for _, pattern := range [...]string{"# asks for term #", "# asked for term #"} {
+			if n, ok := phrase(pattern, cause); ok && n[1] > rec.Term {
+				return n[1]
+			}
+		}
+	}
+	return rec.Term
 }
 
 // entriesAtOnce is how many entries there is room made for at a time.

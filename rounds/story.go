@@ -87,6 +87,9 @@ func (s *story) measure(t *log) {
 func (s *story) step(r *Round, i int) {
 	st := &r.Steps[i]
 	c := s.character(st.Ref.Node)
+	if st.Ref.Session == c.last.Session && st.Ref.Seq < c.last.Seq {
+		return // of the term before, and told with a later one: what it says is past
+	}
 	if st.Event == "start" || c.session != st.Ref.Session {
 		for id := range c.gone { // what another process saw is past
 			s.takeBack(c.id, id, st.At)

@@ -30,8 +30,8 @@ func (r *Round) findUnknown(entries []*entry) {
 		}
 	}
 	if unsent > 0 {
-		r.unknown("Why %s sent: they were received, and the senders' records of them are not here.",
-			wereWas(unsent, "message"))
+		r.unknown("Why %s sent: they were received, and the senders' records of them are not here, or of "+
+			"another term.", wereWas(unsent, "message"))
 	}
 	unseen := 0
 	for _, m := range r.Messages {

@@ -201,6 +201,10 @@ func noRecords(ctx *cli.Context, files []string, sum logs.Stats) error {
 	if sum.Lines == 1 {
 		lines = "1 line"
 	}
+	asking := ""
+	if flagNamed(ctx.Command, "addr") != nil {
+		asking = "; --addr asks a running node instead"
+	}
 	return fmt.Errorf("no records in the %s of %s: is it what nodes write on standard error, "+
-		"and is their log level info or debug?", lines, where)
+		"and is their log level info or debug?%s", lines, where, asking)
 }

@@ -63,9 +63,13 @@ func isAre(list []uint64) string {
 }
 
 // leads is who leads by the last records: the leader of the highest term that
-// anybody names one for, unless it lost that since.
+// anybody names one for, unless it lost that since. What a process believed that
+// has ended counts no more.
 func leads(g *rounds.Group) (leader, term uint64) {
 	for _, n := range g.Nodes {
+		if ended(g, &n) {
+			continue
+		}
 		if n.Term > term {
 			leader, term = 0, n.Term
 		}
@@ -75,6 +79,23 @@ func leads(g *rounds.Group) (leader, term uint64) {
 	}
 	return leader, term
 }
+
+// ended reports whether others proved, after the node's last record, that its
+// process is no more.
+func ended(g *rounds.Group, n *rounds.Node) bool {
+	if len(n.Lives) == 0 {
+		return false
+	}
+	until := n.Lives[len(n.Lives)-1].Until
+	return slices.ContainsFunc(accusers(g, n.ID), func(d rounds.Dropped) bool {
+		return d.At.After(until) && slices.ContainsFunc(proofs, func(kind string) bool {
+			return strings.Contains(d.Evidence+",", fmt.Sprintf("%s %d,", kind, n.ID))
+		})
+	})
+}
+
+// proofs are the words of evidence after which a process is no more.
+var proofs = []string{"dial-refused", "proven-dead", "left"}
 
 // nobody says that nobody leads, and since when.
 func nobody(g *rounds.Group) []string {
