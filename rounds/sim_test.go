@@ -96,6 +96,9 @@ func TestSimulatedCausesAreKnown(t *testing.T) {
 					if len(r.Initiators) > 0 && r.Cause.Kind == rounds.Unexplained {
 						t.Errorf("%s, seed %d, term %d: nobody understands %q", entry.Name, seed, r.Term, r.Cause.Text)
 					}
+					if !slices.IsSortedFunc(r.Steps, func(a, b rounds.Step) int { return a.Wall.Compare(b.Wall) }) {
+						t.Errorf("%s, seed %d, term %d: not in the order of the simulation", entry.Name, seed, r.Term)
+					}
 					for _, c := range r.Counts {
 						if rounds.Says(r.Algorithm, c.Kind) == "" {
 							t.Errorf("%s, seed %d: nothing says what %s means", entry.Name, seed, c.Kind)

@@ -9,7 +9,7 @@ import (
 // tell makes the Round of one term, nil when there was none: before the first
 // term, nodes start and look about.
 func (s *story) tell(g *group, t *log) *Round {
-	t.inOrder(s.fix)
+	t.inOrder(s.fix, g.key.run > 0)
 	r := &Round{
 		Cluster: g.key.cluster, Algorithm: g.key.algo, Guarantee: g.guarantee,
 		Run: g.key.run, Term: t.term,

@@ -106,7 +106,8 @@ func (s *story) unknowns(g *group, out *Group) []string {
 	}
 	if text {
 		unknown = append(unknown, "Some records are text for people: they have no numbers, so that "+
-			"missing ones do not show, and their messages are paired by order.")
+			"missing ones do not show, their terms are read out of their reasons, and their messages are paired by "+
+			"order. Where messages were lost or came twice, what is counted is an estimate: as JSON it is exact.")
 	}
 	return unknown
 }

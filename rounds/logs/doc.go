@@ -8,5 +8,7 @@
 //
 // Text for people has no numbers, no terms and no message ids: they are made
 // up from what it says. The k-th receipt of a kind from a node is paired with
-// the k-th such message that the node sent.
+// the k-th such message that the node sent. Where messages were lost, came twice
+// or overtook each other, that is a guess, and what is counted an estimate; the
+// Builder says so.
 package logs

@@ -217,6 +217,9 @@ func (m *memo) setLine(rec *trace.Record, p *person, line string) {
 		setBelief(rec, p, b)
 		return
 	}
+	if strings.HasPrefix(line, "split: ") {
+		return // news, and no reason
+	}
 	rec.Why = append(rec.Why, line)
 	m.office = m.office || strings.Contains(line, "the office")
 	if t := inTerm.FindStringSubmatch(line); t != nil {
