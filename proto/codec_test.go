@@ -69,6 +69,12 @@ func messages() []Message {
 		around(Return{session, 7}),
 		around(Standing{session, 8, MaxTerm, MaxLease, ""}),
 		around(Standing{session, 8, 1, 0, PackEpochs([]Epoch{{1, 1, session}, {MaxTerm, MaxNodeID, session}})}),
+		around(PreVote{session, 1}),
+		around(RequestVote{session, math.MaxInt64}),
+		around(Vote{session, 2}),
+		around(Heartbeat{high, 3, MaxLease}),
+		around(Heartbeat{low, 0, time.Microsecond}),
+		around(HeartbeatAck{session, 3}),
 		limits,
 		{From: 1, To: 2, Body: OK{}},
 	}

@@ -11,7 +11,7 @@ type Kind uint8
 
 // Kinds below 16 belong to the link between two processes, those from 32 to the
 // office, those from 48 to transfers, those from 64 to the mending of a split
-// brain, the others to the nominations.
+// brain, those from 84 to Raft, the others to the nominations.
 const (
 	KindHello   Kind = 1
 	KindWelcome Kind = 2
@@ -55,6 +55,12 @@ const (
 	KindAccount Kind = 64
 	KindTruce   Kind = 65
 	KindSettled Kind = 66
+
+	KindPreVote      Kind = 84
+	KindRequestVote  Kind = 85
+	KindVote         Kind = 86
+	KindHeartbeat    Kind = 87
+	KindHeartbeatAck Kind = 88
 )
 
 // names are the words of the seeds. Several algorithms have an ELECTION of their
@@ -96,6 +102,12 @@ var names = map[Kind]string{
 	KindTokenCoordinator: "COORDINATOR",
 	KindProbe:            "PROBE",
 	KindProbeReply:       "REPLY",
+
+	KindPreVote:      "PRE_VOTE",
+	KindRequestVote:  "REQUEST_VOTE",
+	KindVote:         "VOTE",
+	KindHeartbeat:    "HEARTBEAT",
+	KindHeartbeatAck: "HEARTBEAT_ACK",
 }
 
 // String is the kind in the words of the seeds.

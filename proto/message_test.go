@@ -52,6 +52,11 @@ func TestBodiesForPeople(t *testing.T) {
 		"ANSWER yes":                              Answer{Session: p.Session, Yes: true},
 		"ANSWER no, promised 4":                   Answer{Session: p.Session, Bar: BarPromise, Holder: 4},
 		"DENY just started":                       Deny{Session: p.Session, Bar: BarBoot},
+		"PRE_VOTE":                                PreVote{},
+		"REQUEST_VOTE":                            RequestVote{},
+		"VOTE":                                    Vote{},
+		"HEARTBEAT_ACK":                           HeartbeatAck{},
+		"HEARTBEAT leader 5:80, for 2.95s":        Heartbeat{Leader: p, Remaining: 2950 * time.Millisecond},
 		"LEASE leader 5:80, for 2.95s":            Lease{Leader: p, Remaining: 2950 * time.Millisecond},
 	} {
 		if got := b.String(); got != want {

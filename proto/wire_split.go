@@ -60,7 +60,7 @@ func newSplitWire(k Kind) wire {
 	case KindSettled:
 		return new(wireSettled)
 	}
-	return nil
+	return newRaftWire(k)
 }
 
 func splitWireOf(e envelope, body Body) wire {
@@ -80,5 +80,5 @@ func splitWireOf(e envelope, body Body) wire {
 			uint64(b.Overlap.Microseconds()), b.Tries, b.Exit, b.Problem,
 		}
 	}
-	return nil
+	return raftWireOf(e, body)
 }

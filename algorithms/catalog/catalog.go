@@ -14,6 +14,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/hs"
 	"github.com/ringleader-dev/ringleader/algorithms/mend"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
+	"github.com/ringleader-dev/ringleader/algorithms/raft"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
 	"github.com/ringleader-dev/ringleader/algorithms/tokenring"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -48,6 +49,7 @@ var entries = entriesOf(
 	broadcast.About(),
 	bully.About(),
 	hs.About(),
+	raft.About(),
 	ring.About(),
 	tokenring.About(),
 )

@@ -119,7 +119,7 @@ func (m *Machine) start(ev algorithms.Start) {
 	}
 	m.heard = m.now
 	if p := m.state.Promise; p > 0 {
-		m.voter.boot = m.now.Add(bootWait(p))
+		m.voter.boot = m.now.Add(BootWait(p))
 	}
 	if m.cfg.Rejoin && m.votes() && m.state == (algorithms.State{}) {
 		m.beginRejoin()

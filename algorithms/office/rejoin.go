@@ -30,9 +30,9 @@ func (m *Machine) beginRejoin() {
 	m.rejoin = rejoin{
 		active: true, began: m.now, promise: m.cfg.Promise, former: map[proto.NodeID]proto.Epoch{},
 	}
-	m.rejoin.due = m.now.Add(bootWait(m.cfg.Promise))
+	m.rejoin.due = m.now.Add(BootWait(m.cfg.Promise))
 	m.why("this voter lost what it voted -> vote for nobody for %v, then ask the others",
-		bootWait(m.cfg.Promise))
+		BootWait(m.cfg.Promise))
 }
 
 // pursueRejoin asks those that have not answered, when it is time.
@@ -87,7 +87,7 @@ func (m *Machine) stood(msg proto.Message, b proto.Standing) {
 	}
 	if b.Promise > r.promise { // what was answered before its end counts for nothing
 		m.why("%d promised up to %v -> wait for that, then ask again", msg.From, b.Promise)
-		r.promise, r.due = b.Promise, r.began.Add(bootWait(b.Promise))
+		r.promise, r.due = b.Promise, r.began.Add(BootWait(b.Promise))
 		r.nonce++
 		r.told.Reset()
 		clear(r.former)

@@ -22,9 +22,9 @@ func LeaseOf(p time.Duration) time.Duration {
 // comes in time.
 func MinPromise(delta time.Duration) time.Duration { return 20*delta + 2*margin }
 
-// bootWait is how long a voter that starts must assume that a promise of its
+// BootWait is how long a voter that starts must assume that a promise of its
 // former life runs.
-func bootWait(p time.Duration) time.Duration { return p/million*(million+Drift) + margin }
+func BootWait(p time.Duration) time.Duration { return p/million*(million+Drift) + margin }
 
 // RenewEvery is how often a holder renews. Two rounds that bring no majority fit
 // into a lease, a third does not: a holder that hears nothing does not lock the
@@ -46,7 +46,7 @@ const mostDoublings = 16
 // standDelay is how long a voter hears of no office before it stands without
 // being nominated; above is how many living voters rank above it.
 func standDelay(p, delta time.Duration, above int) time.Duration {
-	return bootWait(p) + 8*delta + time.Duration(above)*answerTimeout(delta)
+	return BootWait(p) + 8*delta + time.Duration(above)*answerTimeout(delta)
 }
 
 // preferAfter is how long another must be the better choice, without a break,

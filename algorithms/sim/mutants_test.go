@@ -133,12 +133,12 @@ func rejoinMutants() []mutant {
 	return []mutant{
 		{
 			"A voter that lost its disk waits first", back,
-			"m.rejoin.due = m.now.Add(bootWait(m.cfg.Promise))",
+			"m.rejoin.due = m.now.Add(BootWait(m.cfg.Promise))",
 			"m.rejoin.due = m.now", "readmission",
 		},
 		{
 			"A longer promise means waiting on", back,
-			"r.promise, r.due = b.Promise, r.began.Add(bootWait(b.Promise))",
+			"r.promise, r.due = b.Promise, r.began.Add(BootWait(b.Promise))",
 			"r.promise = b.Promise", "readmission",
 		},
 		{

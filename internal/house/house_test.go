@@ -45,6 +45,10 @@ var house = []room{
 	{path: "algorithms/nomination", module: []string{"algorithms", "proto"}, pure: true},
 	{path: "algorithms/circle", module: []string{"algorithms/nomination", "proto"}, pure: true},
 	{
+		path:   "algorithms/raft",
+		module: []string{"algorithms", "algorithms/office", "algorithms/quorum", "proto"}, pure: true,
+	},
+	{
 		path: "algorithms/*",
 		module: []string{
 			"algorithms", "algorithms/circle", "algorithms/nomination", "algorithms/quorum", "proto",

@@ -1,0 +1,2 @@
+// Package raft is Raft's leader election.
+package raft

@@ -1,0 +1,308 @@
+package raft
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// maxTermJump is how far beyond what is known another's term is believed.
+const maxTermJump = 1 << 20
+
+// Machine is one node's part. It is an algorithms.Machine.
+//
+// Invariants, between Steps:
+//  1. state.Vote is durable, or in the Output of this Step.
+//  2. belief names this node exactly while it leads, and then until leaseEnd.
+//  3. While this node is a candidate, leads or has work that must stop, its own voter
+//     is bound to it.
+type Machine struct {
+	cfg    algorithms.Config
+	voters quorum.Voters
+	dice   *rand.Rand
+
+	alive    []proto.Peer
+	others   []proto.Peer // the voters among them, but for this node
+	learners []proto.Peer // those that do not vote
+	self     proto.Peer
+
+	resigned bool      // asked to, and not called since: never stand
+	barred   string    // why the host does not let this node stand, "" if it does
+	recess   time.Time // until then it does not stand: too many candidacies failed
+
+	state     algorithms.State
+	dirty     bool
+	voter     voter
+	timer     electionTimer
+	stand     stand
+	handing   transfer
+	preferred preference
+	belief    algorithms.Leader
+	known     proto.Term  // the highest that a voter is known to have voted in
+	seen      proto.Epoch // the highest leadership that was heard of
+
+	// The Step in progress.
+	now time.Time
+	out algorithms.Output
+}
+
+// New returns Raft's leader election. cfg names the voters, and a promise of at least
+// MinPromise.
+func New(cfg algorithms.Config) *Machine {
+	m := &Machine{
+		cfg: cfg, voters: cfg.Voters,
+		dice: rand.New(rand.NewPCG(cfg.Seed, ^cfg.Seed)),
+		self: proto.Peer{ID: cfg.Self, Session: cfg.Session},
+	}
+	m.voter.dead = map[proto.NodeID]proto.Session{}
+	m.voter.waiting = map[proto.NodeID]question{}
+	m.stand.no = map[proto.NodeID]refusal{}
+	return m
+}
+
+// Step implements algorithms.Machine.
+func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
+	m.now, m.out = now, algorithms.Output{}
+	m.expire()
+	switch ev := ev.(type) {
+	case algorithms.Start:
+		m.start(ev)
+	case algorithms.Receive:
+		m.receive(ev.Message)
+	case algorithms.PeersChanged:
+		m.peersChanged(ev)
+	case algorithms.Gone:
+		m.gone(proto.Peer{ID: ev.ID, Session: ev.Session})
+	case algorithms.Idle:
+		m.idle(ev.Term)
+	case algorithms.Resign:
+		m.resigned = true
+		m.leave("asked to resign")
+	case algorithms.Campaign:
+		m.campaign()
+	case algorithms.Eligible:
+		m.eligible(ev)
+	case algorithms.Transfer:
+		m.transfer(ev)
+	}
+	m.pursue()
+	m.answerWaiting()
+	return m.output()
+}
+
+// start takes up what the last run kept. "Servers start up as followers."
+func (m *Machine) start(ev algorithms.Start) {
+	m.state = ev.Saved
+	m.known = m.state.Vote.Term
+	if p := m.state.Promise; p > 0 {
+		m.voter.boot = m.now.Add(ElectionTimeout(p))
+	}
+	m.standBy(startDelay(m.cfg.Delta))
+}
+
+func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
+	before := m.alive
+	m.alive, m.others, m.learners = ev.Alive, make([]proto.Peer, 0, len(m.voters)), nil
+	for _, p := range ev.Alive {
+		switch {
+		case p.ID == m.cfg.Self:
+			m.self = p
+			continue
+		case m.leads() && !slices.ContainsFunc(before, p.Is):
+			m.heartbeat(p.ID)
+		}
+		if m.voters.Has(p.ID) {
+			m.others = append(m.others, p)
+		} else {
+			m.learners = append(m.learners, p)
+		}
+	}
+	m.notePreference()
+}
+
+// receive sorts a message. Whatever its term, it changes no term here: see the rules.
+func (m *Machine) receive(msg proto.Message) {
+	if m.absurd(msg) {
+		m.refuse("term %d is absurdly far above %d -> drop %s", msg.Term, m.known, msg.Body.Kind())
+		return
+	}
+	if !m.voters.Has(msg.From) || msg.From == m.cfg.Self || msg.To != m.cfg.Self {
+		m.refuse("%s from %d to %d, not of a voter -> drop it", msg.Body.Kind(), msg.From, msg.To)
+		return
+	}
+	switch body := msg.Body.(type) {
+	case proto.Heartbeat:
+		m.heard(msg, body)
+	case proto.Answer:
+		m.answered(msg, body)
+	case proto.Vote:
+		m.granted(msg, request(body))
+	case proto.HeartbeatAck:
+		m.granted(msg, request(body))
+	case proto.Deny:
+		m.denied(msg, body)
+	case proto.Offer:
+		m.offered(msg, body)
+	case proto.Reply:
+		m.replied(msg, body)
+	default:
+		m.receiveAsVoter(msg)
+	}
+}
+
+// receiveAsVoter takes what is said to voters alone.
+func (m *Machine) receiveAsVoter(msg proto.Message) {
+	if !m.votes() {
+		m.refuse("%s from %d, but this node is no voter -> drop it", msg.Body.Kind(), msg.From)
+		return
+	}
+	switch body := msg.Body.(type) {
+	case proto.PreVote:
+		m.asked(msg, request(body))
+	case proto.RequestVote:
+		m.requested(msg, request(body))
+	case proto.Release:
+		m.released(msg, body)
+	case proto.TakeOver:
+		m.takeOver(msg, body)
+	default:
+		m.refuse("%s is no message of this algorithm -> drop it", msg.Body.Kind())
+	}
+}
+
+// absurd reports whether a message would use up more terms at once than any sequence
+// of real elections does. What a voter hints at is judged where it is used.
+func (m *Machine) absurd(msg proto.Message) bool {
+	switch msg.Body.(type) {
+	case proto.Answer, proto.Deny:
+		return false
+	}
+	return msg.Term > m.known+maxTermJump
+}
+
+// campaign stands at once, unless somebody leads: "a leader sends heartbeats to all of
+// the other servers to establish its authority and prevent new elections".
+func (m *Machine) campaign() {
+	m.resigned = m.resigned && m.barred != ""
+	switch {
+	case m.belief.ID != 0:
+		m.why("asked to call an election, and %d leads -> change nothing", m.belief.ID)
+	case m.stand.role == follower:
+		m.timer = electionTimer{since: m.now, cause: "asked to call an election"}
+	}
+}
+
+// gone frees the voter, and ends the belief in a leader, when the process is proven
+// dead.
+func (m *Machine) gone(p proto.Peer) {
+	if m.cfg.KeepPromises {
+		m.why("%d is proven dead, promises are kept all the same -> wait", p.ID)
+		return
+	}
+	m.voter.dead[p.ID] = p.Session
+	delete(m.voter.waiting, p.ID)
+	if m.bound(p.ID, p.Session) {
+		m.why("%d is proven dead -> the promise to it is over", p.ID)
+		m.voter.over = true
+		m.standBy(0)
+	}
+	m.forget(p, "is proven dead")
+}
+
+// forget ends the belief that another process leads.
+func (m *Machine) forget(p proto.Peer, why string) {
+	if p.ID != 0 && m.belief.ID == p.ID && m.belief.Session == p.Session && p.ID != m.cfg.Self {
+		m.why("leader %d %s -> nobody leads", p.ID, why)
+		m.belief = algorithms.Leader{}
+		m.standBy(0)
+	}
+}
+
+// expire ends what time has ended.
+func (m *Machine) expire() {
+	if !m.recess.IsZero() && !m.now.Before(m.recess) {
+		m.recess = time.Time{}
+		m.why("others had time to try -> stand again")
+	}
+	if m.belief.ID == 0 || m.now.Before(m.belief.Until) {
+		return
+	}
+	if m.leads() {
+		m.leave("the lease ran out")
+		return
+	}
+	m.why("no heartbeat of leader %d came in time -> nobody leads", m.belief.ID)
+	m.belief = algorithms.Leader{}
+}
+
+// votes reports whether this node is a voter.
+func (m *Machine) votes() bool { return m.voters.Has(m.cfg.Self) }
+
+// output completes the Output of the Step.
+func (m *Machine) output() algorithms.Output {
+	if !m.leads() {
+		m.endTransfer("the leader lost its leadership meanwhile")
+	}
+	if m.dirty {
+		save := m.state
+		m.out.Save, m.dirty = &save, false
+	}
+	for _, at := range m.deadlines() {
+		if !at.IsZero() && (m.out.Deadline.IsZero() || at.Before(m.out.Deadline)) {
+			m.out.Deadline = at
+		}
+	}
+	m.out.Leader = m.belief
+	if m.belief.ID == 0 {
+		m.out.Leader = algorithms.Leader{Term: m.seen.Term}
+	}
+	m.out.Ineligible = m.ineligible()
+	m.out.Round = max(m.known, m.handing.given)
+	out := m.out
+	m.out = algorithms.Output{}
+	return out
+}
+
+// deadlines are when the Machine wants to be woken.
+func (m *Machine) deadlines() [8]time.Time {
+	s := &m.stand
+	at := [8]time.Time{m.belief.Until, s.due, m.recess}
+	if m.leads() {
+		at[3], at[4], at[5] = s.beatAt, m.preferAt(), m.handing.due
+	}
+	if len(m.voter.waiting) > 0 {
+		_, at[6] = m.free()
+	}
+	if m.mayWait() {
+		at[7] = m.standAt()
+	}
+	return at
+}
+
+func (m *Machine) why(format string, args ...any) {
+	m.out.Why = append(m.out.Why, fmt.Sprintf(format, args...))
+}
+
+func (m *Machine) refuse(format string, args ...any) {
+	m.why(format, args...)
+	m.out.Warn = true
+}
+
+func (m *Machine) send(to proto.NodeID, term proto.Term, body proto.Body) {
+	m.out.Send = append(m.out.Send, proto.Message{From: m.cfg.Self, To: to, Term: term, Body: body})
+}
+
+// tell sends to every other voter.
+func (m *Machine) tell(term proto.Term, body proto.Body) {
+	m.out.Send = slices.Grow(m.out.Send, len(m.voters))
+	for _, id := range m.voters {
+		if id != m.cfg.Self {
+			m.send(id, term, body)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package raft
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// electionTimer is how long this node, while nobody leads as far as it knows, waits
+// before it stands.
+type electionTimer struct {
+	since time.Time
+	wait  time.Duration
+	// ranked: it waits its turn besides, which comes the later the more living voters
+	// rank above it.
+	ranked bool
+	cause  string
+	// yield: it does not stand before, whatever the rest says: another was chosen to.
+	yield time.Time
+}
+
+// reset begins a random timeout: a leader was heard of, or a candidate got the vote.
+// "If a follower receives no communication over a period of time called the election
+// timeout, then it assumes there is no viable leader and begins an election".
+func (m *Machine) reset() {
+	p := m.cfg.Promise
+	m.timer = electionTimer{
+		since: m.now, wait: ElectionTimeout(p) + m.random(spread(p)),
+		cause: "no leader was heard of for an election timeout", yield: m.timer.yield,
+	}
+}
+
+// standBy begins an election in the order of rank: all are to know at about this time
+// that nobody leads, so that nobody need wait at random.
+func (m *Machine) standBy(wait time.Duration) {
+	m.timer = electionTimer{
+		since: m.now, wait: wait, ranked: true,
+		cause: "nobody leads, and it is this node's turn", yield: m.timer.yield,
+	}
+}
+
+// pause begins the wait after a candidacy that failed. It is random: who collided once
+// is not to collide again.
+func (m *Machine) pause(wait time.Duration) {
+	m.timer = electionTimer{
+		since: m.now, wait: wait, cause: "the last candidacy failed, and still nobody leads",
+		yield: m.timer.yield,
+	}
+}
+
+// standAt is when the timer runs out.
+func (m *Machine) standAt() time.Time {
+	t := &m.timer
+	at := t.since.Add(t.wait)
+	if t.ranked {
+		at = at.Add(time.Duration(m.above()) * turn(m.cfg.Delta))
+	}
+	if m.handing.chosen {
+		at = t.since
+	}
+	if t.yield.After(at) {
+		return t.yield
+	}
+	return at
+}
+
+// above is how many living voters would stand before this one.
+func (m *Machine) above() int {
+	n := 0
+	for _, p := range m.others {
+		if !p.Ineligible && p.Rank().Compare(m.self.Rank()) > 0 && m.voter.dead[p.ID] != p.Session {
+			n++
+		}
+	}
+	return n
+}
+
+// giveWay holds this node back for a moment, so that the one that was chosen to lead
+// stands alone.
+func (m *Machine) giveWay(to proto.NodeID) {
+	m.why("%d is to take over -> do not stand for a moment", to)
+	m.timer.yield = m.now.Add(HeartbeatEvery(m.cfg.Promise))
+}
+
+// mayWait reports whether this node stands once its timer has run out.
+func (m *Machine) mayWait() bool {
+	return m.votes() && m.stand.role == follower && m.stands() && m.belief.ID == 0 &&
+		m.stand.leaving == 0
+}
