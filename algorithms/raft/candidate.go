@@ -50,6 +50,8 @@ func (s *stand) stop() {
 func (m *Machine) pursue() {
 	s := &m.stand
 	switch {
+	case m.rejoin.active:
+		m.pursueRejoin()
 	case m.mayWait() && !m.now.Before(m.standAt()):
 		m.askFirst()
 	case s.role == preCandidate && !m.now.Before(s.due):
@@ -93,6 +95,7 @@ func (m *Machine) cause() string {
 func (m *Machine) answered(msg proto.Message, b proto.Answer) {
 	s := &m.stand
 	m.learn(msg)
+	m.meet(msg.From, msg.Term)
 	if s.role != preCandidate || b.Session != m.cfg.Session || b.Nonce != s.nonce {
 		return
 	}
@@ -166,6 +169,7 @@ func (m *Machine) granted(msg proto.Message, r request) {
 	if r.Session != m.cfg.Session || r.Nonce != s.nonce || msg.Term != s.term || s.role < candidate {
 		return
 	}
+	m.meet(msg.From, msg.Term)
 	s.yes.Add(msg.From)
 	m.countVotes()
 }
@@ -190,6 +194,7 @@ func (m *Machine) countVotes() {
 func (m *Machine) denied(msg proto.Message, b proto.Deny) {
 	s := &m.stand
 	m.learn(msg)
+	m.meet(msg.From, msg.Term)
 	if b.Session != m.cfg.Session || b.Nonce != s.nonce || s.role < candidate {
 		return
 	}

@@ -120,7 +120,9 @@ func (m *Machine) follow(msg proto.Message, b proto.Heartbeat) {
 	}
 	if epoch != m.belief.Epoch() {
 		m.why("%d leads term %d -> follow it", msg.From, msg.Term)
+		m.inquire()
 	}
+	m.meet(msg.From, msg.Term)
 	m.seen, m.known = epoch, max(m.known, msg.Term)
 	m.belief = algorithms.Leader{
 		ID: msg.From, Session: b.Leader.Session, Term: msg.Term,

@@ -41,6 +41,9 @@ type Machine struct {
 	timer     electionTimer
 	stand     stand
 	handing   transfer
+	rejoin    rejoin
+	new       bool                        // nothing was saved of this voter when it started
+	met       map[proto.NodeID]proto.Term // the highest that each voter is known to have voted in
 	preferred preference
 	belief    algorithms.Leader
 	known     proto.Term  // the highest that a voter is known to have voted in
@@ -61,6 +64,7 @@ func New(cfg algorithms.Config) *Machine {
 	}
 	m.voter.dead = map[proto.NodeID]proto.Session{}
 	m.voter.waiting = map[proto.NodeID]question{}
+	m.met = map[proto.NodeID]proto.Term{}
 	m.stand.no = map[proto.NodeID]refusal{}
 	return m
 }
@@ -99,8 +103,16 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 func (m *Machine) start(ev algorithms.Start) {
 	m.state = ev.Saved
 	m.known = m.state.Vote.Term
+	m.new = m.state == algorithms.State{}
+	if v := m.state.Vote; v.ID != 0 {
+		m.meet(v.ID, v.Term) // a candidate has voted for itself
+	}
 	if p := m.state.Promise; p > 0 {
 		m.voter.boot = m.now.Add(ElectionTimeout(p))
+	}
+	if m.cfg.Rejoin && m.votes() && m.new {
+		m.beginRejoin()
+		return
 	}
 	m.standBy(startDelay(m.cfg.Delta))
 }
@@ -150,6 +162,8 @@ func (m *Machine) receive(msg proto.Message) {
 		m.offered(msg, body)
 	case proto.Reply:
 		m.replied(msg, body)
+	case proto.Standing:
+		m.stood(msg, body)
 	default:
 		m.receiveAsVoter(msg)
 	}
@@ -168,6 +182,8 @@ func (m *Machine) receiveAsVoter(msg proto.Message) {
 		m.requested(msg, request(body))
 	case proto.Release:
 		m.released(msg, body)
+	case proto.Return:
+		m.returned(msg, body)
 	case proto.TakeOver:
 		m.takeOver(msg, body)
 	default:
@@ -179,7 +195,7 @@ func (m *Machine) receiveAsVoter(msg proto.Message) {
 // of real elections does. What a voter hints at is judged where it is used.
 func (m *Machine) absurd(msg proto.Message) bool {
 	switch msg.Body.(type) {
-	case proto.Answer, proto.Deny:
+	case proto.Answer, proto.Deny, proto.Standing:
 		return false
 	}
 	return msg.Term > m.known+maxTermJump
@@ -269,17 +285,17 @@ func (m *Machine) output() algorithms.Output {
 }
 
 // deadlines are when the Machine wants to be woken.
-func (m *Machine) deadlines() [8]time.Time {
+func (m *Machine) deadlines() [9]time.Time {
 	s := &m.stand
-	at := [8]time.Time{m.belief.Until, s.due, m.recess}
+	at := [9]time.Time{m.belief.Until, s.due, m.recess, m.rejoin.due}
 	if m.leads() {
-		at[3], at[4], at[5] = s.beatAt, m.preferAt(), m.handing.due
+		at[4], at[5], at[6] = s.beatAt, m.preferAt(), m.handing.due
 	}
 	if len(m.voter.waiting) > 0 {
-		_, at[6] = m.free()
+		_, at[7] = m.free()
 	}
 	if m.mayWait() {
-		at[7] = m.standAt()
+		at[8] = m.standAt()
 	}
 	return at
 }

@@ -84,6 +84,6 @@ func (m *Machine) giveWay(to proto.NodeID) {
 
 // mayWait reports whether this node stands once its timer has run out.
 func (m *Machine) mayWait() bool {
-	return m.votes() && m.stand.role == follower && m.stands() && m.belief.ID == 0 &&
+	return m.votes() && !m.rejoin.active && m.stand.role == follower && m.stands() && m.belief.ID == 0 &&
 		m.stand.leaving == 0
 }

@@ -56,6 +56,8 @@ func (m *Machine) bound(id proto.NodeID, s proto.Session) bool {
 // free returns what binds the voter, and until when; the zero refusal for nothing.
 func (m *Machine) free() (no refusal, until time.Time) {
 	switch {
+	case m.rejoin.active:
+		return refusal{bar: proto.BarBoot}, time.Time{}
 	case m.stand.role >= candidate || m.stand.leaving != 0:
 		return refusal{proto.BarSelf, m.cfg.Self}, time.Time{}
 	case m.now.Before(m.voter.boot):
@@ -135,6 +137,7 @@ func (m *Machine) requested(msg proto.Message, r request) {
 // promised gives the sender this voter's promise, and its vote if it has not had that,
 // or denies it. A refusal changes nothing.
 func (m *Machine) promised(msg proto.Message, r request) bool {
+	m.meet(msg.From, msg.Term)
 	vote := m.state.Vote
 	again := msg.Term == vote.Term && m.bound(msg.From, r.Session)
 	no := m.wouldVote(msg.Term)

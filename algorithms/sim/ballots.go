@@ -8,7 +8,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// ballots are the latest rounds of CLAIM or RENEW, by the process that asks.
+// ballots are the latest rounds of claims or renewals, by the process that asks.
 type ballots map[proto.Session]*ballot
 
 // ballot is one such round.
@@ -33,8 +33,8 @@ func (b *ballot) heed(s step) {
 	if !ok {
 		return
 	}
-	g, ok := ev.Body.(proto.Grant)
-	if ok && g.Session == s.node.life.session && g.Nonce == b.nonce && ev.Term == b.term &&
+	g := sayingOf(ev.Body)
+	if g.does(grants) && g.session == s.node.life.session && g.nonce == b.nonce && ev.Term == b.term &&
 		slices.Contains(s.cluster.Voters, ev.From) && !slices.Contains(b.yes, ev.From) {
 		b.yes = append(b.yes, ev.From)
 	}
@@ -43,18 +43,15 @@ func (b *ballot) heed(s step) {
 // won reports whether a majority has granted it, the asker itself among them.
 func (b *ballot) won(s step) bool { return 2*(len(b.yes)+1) > len(s.cluster.Voters) }
 
-// follow begins the round that the Step's messages begin.
-func (b *ballot) follow(s step) {
+// follow begins the round that the Step's messages begin, and reports whether that is
+// one of renewals.
+func (b *ballot) follow(s step) (renewed bool) {
 	for _, m := range s.out.Send {
-		nonce := b.nonce
-		switch body := m.Body.(type) {
-		case proto.Claim:
-			nonce = body.Nonce
-		case proto.Renew:
-			nonce = body.Nonce
-		}
-		if nonce != b.nonce {
-			*b = ballot{term: m.Term, nonce: nonce, asked: s.now}
+		q := sayingOf(m.Body)
+		if q.does(claims|renews) && q.nonce != b.nonce {
+			*b = ballot{term: m.Term, nonce: q.nonce, asked: s.now}
+			renewed = q.does(renews)
 		}
 	}
+	return renewed
 }

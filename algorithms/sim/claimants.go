@@ -9,7 +9,7 @@ import (
 
 // The invariants of candidates and holders.
 
-// canvass is the last round of ASK of a process.
+// canvass is the last round of a process in which it asked first.
 type canvass struct {
 	term  proto.Term
 	nonce uint64
@@ -36,15 +36,15 @@ func (k *askedFirst) check(s step) string {
 		}
 	}
 	for _, m := range s.out.Send {
-		switch b := m.Body.(type) {
-		case proto.Claim:
+		switch q := sayingOf(m.Body); {
+		case q.does(claims):
 			if yes := c.count(s); m.Term != c.term || 2*(yes+1) <= len(s.cluster.Voters) {
 				return fmt.Sprintf("claims term %d, of term %d %d of the %d others said yes",
 					m.Term, c.term, yes, len(s.cluster.Voters)-1)
 			}
-		case proto.Ask:
-			if b.Nonce != c.nonce {
-				*c = canvass{term: m.Term, nonce: b.Nonce, yes: map[proto.NodeID]bool{}}
+		case q.does(asks):
+			if q.nonce != c.nonce {
+				*c = canvass{term: m.Term, nonce: q.nonce, yes: map[proto.NodeID]bool{}}
 			}
 		}
 	}
@@ -97,10 +97,9 @@ func (k *releasedLast) check(s step) string {
 			if m.Term == t.held && m.Term != t.idle {
 				return fmt.Sprintf("hands term %d over while it works in it", m.Term)
 			}
-		case proto.Claim, proto.Renew, proto.Lease:
-			if m.Term <= t.released {
-				return fmt.Sprintf("%s of term %d after its release", m.Body.Kind(), m.Term)
-			}
+		}
+		if sayingOf(m.Body).does(claims|renews|announces) && m.Term <= t.released {
+			return fmt.Sprintf("%s of term %d after its release", m.Body.Kind(), m.Term)
 		}
 	}
 	if s.claims() && t.held <= t.released {
@@ -109,13 +108,13 @@ func (k *releasedLast) check(s step) string {
 	return ""
 }
 
-// asksNoMore counts the rounds of RENEW since the lease was last made longer.
+// asksNoMore counts the rounds of renewals since the lease was last made longer.
 type asksNoMore struct {
 	rounds  map[proto.Session]int
 	ballots ballots
 }
 
-// mostRounds of RENEW may come to nothing.
+// mostRounds of renewals may come to nothing.
 const mostRounds = 2
 
 func (*asksNoMore) invariant() Invariant {
@@ -132,12 +131,11 @@ func (k *asksNoMore) check(s step) string {
 	if longer || !s.claims() && b.won(s) {
 		k.rounds[session] = 0
 	}
-	b.follow(s)
-	if sends(s.out, proto.KindRenew.String()) {
+	if b.follow(s) {
 		k.rounds[session]++
 	}
 	if n := k.rounds[session]; n > mostRounds {
-		return fmt.Sprintf("%d rounds of RENEW", n)
+		return fmt.Sprintf("%d rounds of renewals", n)
 	}
 	return ""
 }

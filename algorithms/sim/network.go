@@ -47,7 +47,7 @@ type doomed struct {
 }
 
 func (d doomed) matches(m proto.Message) bool {
-	return (d.word == "" || d.word == m.Body.Kind().String()) &&
+	return (d.word == "" || says(m.Body, d.word)) &&
 		(d.from == 0 || d.from == m.From) && (d.to == 0 || d.to == m.To)
 }
 

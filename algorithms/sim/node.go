@@ -79,10 +79,10 @@ func (d *doom) strikes(out algorithms.Output) bool {
 	return sends(out, d.word)
 }
 
-// sends reports whether a message of the kind is in the Output.
+// sends reports whether a message that says the word is in the Output.
 func sends(out algorithms.Output, word string) bool {
 	for _, m := range out.Send {
-		if m.Body.Kind().String() == word {
+		if says(m.Body, word) {
 			return true
 		}
 	}

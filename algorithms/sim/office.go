@@ -109,13 +109,8 @@ func (c *cluster) forge(n *node, m proto.Message) {
 	if !c.dice.chance(c.Forged) {
 		return
 	}
-	grant := proto.Grant{Session: n.life.session}
-	switch b := m.Body.(type) {
-	case proto.Claim:
-		grant.Nonce = b.Nonce
-	case proto.Renew:
-		grant.Nonce = b.Nonce
-	default:
+	grant, ok := grantOf(m.Body)
+	if !ok {
 		return
 	}
 	stranger := proto.NodeID(len(c.nodes)) + m.To

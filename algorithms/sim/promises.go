@@ -47,8 +47,7 @@ func (k *promiseKept) check(s step) string {
 		*p = pledge{vote: vote, until: s.promised(), over: vote.ID == 0}
 	}
 	for _, m := range s.out.Send {
-		switch m.Body.(type) {
-		case proto.Grant, proto.Claim, proto.Renew:
+		if sayingOf(m.Body).does(grants | claims | renews) {
 			p.until = s.promised()
 		}
 	}
@@ -153,13 +152,13 @@ func (k *voteFirst) check(s step) string {
 	}
 	k.voted[s.node.id] = vote
 	for _, m := range s.out.Send {
-		switch b := m.Body.(type) {
-		case proto.Grant:
-			if want := (algorithms.Vote{Term: m.Term, ID: m.To, Session: b.Session}); vote != want {
+		switch q := sayingOf(m.Body); {
+		case q.does(grants):
+			if want := (algorithms.Vote{Term: m.Term, ID: m.To, Session: q.session}); vote != want {
 				return fmt.Sprintf("grants %d term %d, voted for %d in term %d",
 					m.To, m.Term, vote.ID, vote.Term)
 			}
-		case proto.Claim, proto.Renew, proto.Lease:
+		case q.does(claims | renews | announces):
 			if want := (algorithms.Vote{
 				Term: m.Term, ID: s.node.id, Session: s.node.life.session,
 			}); vote != want {
@@ -184,38 +183,33 @@ func (k *refusedNothing) check(s step) string {
 	was := k.rounds[session]
 	k.rounds[session] = s.out.Round
 	ev, ok := s.ev.(algorithms.Receive)
-	if !ok || !asks(ev.Body) || !refused(ev.From, s.out.Send) {
+	if !ok {
+		return ""
+	}
+	q := sayingOf(ev.Body)
+	if !q.does(asks|claims|renews) || !refused(ev.From, s.out.Send) {
 		return ""
 	}
 	save := s.out.Save
 	if save != nil && save.Vote.ID == s.node.id { // it claims, in the same Step
 		return ""
 	}
-	if save != nil || s.out.Round > was {
+	// Who is told that a term is held has learnt of it, whatever else it was asked.
+	if save != nil || s.out.Round > was && !q.does(announces) {
 		return fmt.Sprintf("saved %v, term %d after %d", save != nil, s.out.Round, was)
 	}
 	return ""
-}
-
-// asks reports whether a voter is asked for something.
-func asks(b proto.Body) bool {
-	switch b.Kind() {
-	case proto.KindAsk, proto.KindClaim, proto.KindRenew:
-		return true
-	}
-	return false
 }
 
 // refused reports whether the node said no, and not yes.
 func refused(to proto.NodeID, sent []proto.Message) bool {
 	no := false
 	for _, m := range sent {
-		switch b := m.Body.(type) {
-		case proto.Deny:
+		b, answers := m.Body.(proto.Answer)
+		switch q := sayingOf(m.Body); {
+		case q.does(denies), answers && !b.Yes:
 			no = no || m.To == to
-		case proto.Answer:
-			no = no || m.To == to && !b.Yes
-		case proto.Grant:
+		case q.does(grants):
 			return false
 		}
 	}

@@ -80,12 +80,12 @@ func (b *comeback) judge(s step) string {
 // speaks reports whether a message is a voter's word.
 func speaks(b proto.Body) bool {
 	switch b := b.(type) {
-	case proto.Grant, proto.Claim, proto.Renew, proto.Standing:
+	case proto.Standing:
 		return true
 	case proto.Answer:
 		return b.Yes
 	}
-	return false
+	return sayingOf(b).does(grants | claims | renews)
 }
 
 // listen notes questions and answers.

@@ -111,13 +111,14 @@ func (k *recess) check(s step) string {
 	}
 	b.follow(s)
 	for _, m := range s.out.Send {
-		switch m.Body.(type) {
-		case proto.Claim:
+		_, release := m.Body.(proto.Release)
+		switch {
+		case sayingOf(m.Body).does(claims):
 			if s.now.Before(f.until) {
 				return fmt.Sprintf("claims term %d, %v too early", m.Term, f.until.Sub(s.now))
 			}
 			f.claimed = m.Term
-		case proto.Release:
+		case release:
 			if m.Term != f.claimed || f.claimed == 0 {
 				continue
 			}
