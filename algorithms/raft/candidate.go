@@ -27,6 +27,7 @@ type stand struct {
 	nonce  uint64     // of the last round of questions
 	noted  time.Time  // when that round began, before its first message left
 	yes    quorum.Count
+	denied quorum.Count             // of a candidate
 	asked  int                      // rounds of PRE_VOTE in this candidacy
 	no     map[proto.NodeID]refusal // as last recorded, in this candidacy
 	due    time.Time                // preCandidate, candidate: when the answers should be here
@@ -157,6 +158,7 @@ func (m *Machine) requestVotes() {
 	s.nonce++
 	s.due = m.now.Add(2 * answerTimeout(m.cfg.Delta))
 	s.yes.Reset()
+	s.denied.Reset()
 	s.yes.Add(m.cfg.Self)
 	m.vote(s.term, m.cfg.Self, m.cfg.Session)
 	m.tell(s.term, proto.RequestVote{Session: m.cfg.Session, Nonce: s.nonce})
@@ -190,7 +192,8 @@ func (m *Machine) countVotes() {
 	}
 }
 
-// denied hears that a voter is bound elsewhere.
+// denied hears that a voter is bound elsewhere. In a split vote nobody waits for the
+// end of it who cannot win any more.
 func (m *Machine) denied(msg proto.Message, b proto.Deny) {
 	s := &m.stand
 	m.learn(msg)
@@ -199,6 +202,10 @@ func (m *Machine) denied(msg proto.Message, b proto.Deny) {
 		return
 	}
 	m.why("%d denies term %d: %s", msg.From, s.term, refusal{b.Bar, b.Holder})
+	s.denied.Add(msg.From)
+	if s.role == candidate && len(m.voters)-s.denied.Len() < m.voters.Majority() {
+		m.giveUp("too many voters are bound elsewhere")
+	}
 }
 
 // giveUp returns what was promised, and never requests votes in that term again.

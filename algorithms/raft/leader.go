@@ -28,7 +28,7 @@ func (m *Machine) becomeLeader() {
 // has been there for long.
 func (m *Machine) keepLeading() {
 	s := &m.stand
-	if due := m.handing.due; !due.IsZero() && !m.now.Before(due) {
+	if due := m.handing.due; !due.IsZero() && !m.now.Before(due) && m.out.Transfer == nil {
 		m.endTransfer("it did not answer in time")
 	}
 	if at := m.preferAt(); !at.IsZero() && !m.now.Before(at) {

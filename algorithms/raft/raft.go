@@ -262,7 +262,7 @@ func (m *Machine) votes() bool { return m.voters.Has(m.cfg.Self) }
 // output completes the Output of the Step.
 func (m *Machine) output() algorithms.Output {
 	if !m.leads() {
-		m.endTransfer("the leader lost its leadership meanwhile")
+		m.loseOffer()
 	}
 	if m.dirty {
 		save := m.state
@@ -287,9 +287,9 @@ func (m *Machine) output() algorithms.Output {
 // deadlines are when the Machine wants to be woken.
 func (m *Machine) deadlines() [9]time.Time {
 	s := &m.stand
-	at := [9]time.Time{m.belief.Until, s.due, m.recess, m.rejoin.due}
+	at := [9]time.Time{m.belief.Until, s.due, m.recess, m.rejoin.due, m.handing.due}
 	if m.leads() {
-		at[4], at[5], at[6] = s.beatAt, m.preferAt(), m.handing.due
+		at[5], at[6] = s.beatAt, m.preferAt()
 	}
 	if len(m.voter.waiting) > 0 {
 		_, at[7] = m.free()

@@ -130,6 +130,18 @@ func (m *Machine) endTransfer(refused string) {
 	}
 }
 
+// loseOffer ends the offer of a leader that leads no more. Of two transfers that end
+// in one Step, this one ends in the next.
+func (m *Machine) loseOffer() {
+	switch {
+	case m.handing.to.ID == 0:
+	case m.out.Transfer != nil:
+		m.handing.due = m.now
+	default:
+		m.endTransfer("the leader lost its leadership meanwhile")
+	}
+}
+
 func (m *Machine) refuseTransfer(to proto.NodeID, why string) {
 	m.out.Transfer = &algorithms.TransferEnd{To: to, Refused: why}
 	m.why("a transfer: %s -> change nothing", why)
