@@ -37,6 +37,8 @@ var causePhrases = []struct {
 	{"this node was chosen and nobody holds the office", Vacant, false},
 	{"this node is nominated and nobody holds the office", Vacant, false},
 	{"a majority would grant term #", Vacant, false},
+	{"nobody leads", Vacant, false},
+	{"the last candidacy failed", RoundFailed, false},
 }
 
 // callsFor is the cause in the reason if it opens the term.
@@ -54,7 +56,7 @@ func callsFor(why string, term uint64) (cause string, ok bool) {
 func stoodFor(why string, term uint64) (cause string, ok bool) {
 	cause, decision := reason(why)
 	n, fits := phrase("ask the voters for term #", decision)
-	if !fits && decision == "claim it" {
+	if !fits && (decision == "claim it" || decision == "become candidate") {
 		n, fits = phrase("a majority would grant term #", cause)
 	}
 	return cause, fits && n[0] == term

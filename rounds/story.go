@@ -233,11 +233,17 @@ func (c *character) leads(st *Step, r *Round) uint64 {
 		return c.term
 	}
 	for _, why := range st.Why {
-		if n, ok := phrase("# holds the office, term # -> follow it", why); ok {
-			return n[1]
+		for _, pattern := range []string{"# holds the office, term # -> follow it", "# leads term # -> follow it"} {
+			if n, ok := phrase(pattern, why); ok {
+				return n[1]
+			}
 		}
-		if n, ok := phrase("a majority granted term # -> hold the office", why); ok {
-			return n[0]
+		for _, pattern := range []string{
+			"a majority granted term # -> hold the office", "a majority granted term # -> lead term #",
+		} {
+			if n, ok := phrase(pattern, why); ok {
+				return n[0]
+			}
 		}
 	}
 	return r.Term

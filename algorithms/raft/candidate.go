@@ -78,18 +78,11 @@ func (m *Machine) askFirst() {
 	s.nonce++
 	s.yes.Reset()
 	if s.asked == 1 {
-		m.why("%s -> ask the voters for term %d", m.cause(), s.term)
+		m.why("%s -> ask the voters for term %d", &m.timer, s.term)
 	}
 	s.due = m.now.Add(m.jitter(backOff(m.cfg.Promise, m.cfg.Delta, s.asked)))
 	m.tell(s.term, proto.PreVote{Session: m.cfg.Session, Nonce: s.nonce})
 	m.countAnswers()
-}
-
-func (m *Machine) cause() string {
-	if m.handing.chosen {
-		return "this node was chosen to lead, and nobody leads"
-	}
-	return m.timer.cause
 }
 
 // answered counts an answer to this round's PRE_VOTE.

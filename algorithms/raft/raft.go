@@ -50,8 +50,9 @@ type Machine struct {
 	seen      proto.Epoch // the highest leadership that was heard of
 
 	// The Step in progress.
-	now time.Time
-	out algorithms.Output
+	now   time.Time
+	about proto.Term // that a voter was asked for
+	out   algorithms.Output
 }
 
 // New returns Raft's leader election. cfg names the voters, and a promise of at least
@@ -71,7 +72,7 @@ func New(cfg algorithms.Config) *Machine {
 
 // Step implements algorithms.Machine.
 func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	m.now, m.out = now, algorithms.Output{}
+	m.now, m.about, m.out = now, 0, algorithms.Output{}
 	m.expire()
 	switch ev := ev.(type) {
 	case algorithms.Start:
@@ -114,7 +115,7 @@ func (m *Machine) start(ev algorithms.Start) {
 		m.beginRejoin()
 		return
 	}
-	m.standBy(startDelay(m.cfg.Delta))
+	m.standBy(startDelay(m.cfg.Delta), hasStarted, 0)
 }
 
 func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
@@ -209,7 +210,7 @@ func (m *Machine) campaign() {
 	case m.belief.ID != 0:
 		m.why("asked to call an election, and %d leads -> change nothing", m.belief.ID)
 	case m.stand.role == follower:
-		m.timer = electionTimer{since: m.now, cause: "asked to call an election"}
+		m.timer = electionTimer{since: m.now, cause: wasCalled}
 	}
 }
 
@@ -225,7 +226,7 @@ func (m *Machine) gone(p proto.Peer) {
 	if m.bound(p.ID, p.Session) {
 		m.why("%d is proven dead -> the promise to it is over", p.ID)
 		m.voter.over = true
-		m.standBy(0)
+		m.standBy(0, isVacant, 0)
 	}
 	m.forget(p, "is proven dead")
 }
@@ -235,7 +236,7 @@ func (m *Machine) forget(p proto.Peer, why string) {
 	if p.ID != 0 && m.belief.ID == p.ID && m.belief.Session == p.Session && p.ID != m.cfg.Self {
 		m.why("leader %d %s -> nobody leads", p.ID, why)
 		m.belief = algorithms.Leader{}
-		m.standBy(0)
+		m.standBy(0, isGone, p.ID)
 	}
 }
 
@@ -278,7 +279,10 @@ func (m *Machine) output() algorithms.Output {
 		m.out.Leader = algorithms.Leader{Term: m.seen.Term}
 	}
 	m.out.Ineligible = m.ineligible()
-	m.out.Round = max(m.known, m.handing.given)
+	m.out.Round = max(m.known, m.handing.given, m.about)
+	if m.stand.role == preCandidate {
+		m.out.Round = max(m.out.Round, m.stand.term)
+	}
 	out := m.out
 	m.out = algorithms.Output{}
 	return out

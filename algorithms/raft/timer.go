@@ -1,6 +1,7 @@
 package raft
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/proto"
@@ -14,9 +15,40 @@ type electionTimer struct {
 	// ranked: it waits its turn besides, which comes the later the more living voters
 	// rank above it.
 	ranked bool
-	cause  string
+	// why it stands then, and which leader that is about.
+	cause cause
+	lost  proto.NodeID
 	// yield: it does not stand before, whatever the rest says: another was chosen to.
 	yield time.Time
+}
+
+// cause is why a node stands.
+type cause int
+
+const (
+	hasStarted cause = iota // and heard of no leader
+	fellSilent              // the leader that was heard of, or the candidate that got the vote
+	isGone                  // the leader: proven dead, or it released the term
+	isVacant                // the candidate that got the vote is gone
+	hadFailed               // the last candidacy
+	wasCalled               // the operator asked for an election
+)
+
+// String is the cause in words.
+func (t *electionTimer) String() string {
+	switch {
+	case t.cause == fellSilent && t.lost != 0:
+		return fmt.Sprintf("nobody has heard leader %d of late", t.lost)
+	case t.cause == isGone:
+		return fmt.Sprintf("leader %d is gone", t.lost)
+	case t.cause == hasStarted:
+		return "no leader was heard of"
+	case t.cause == hadFailed:
+		return "the last candidacy failed"
+	case t.cause == wasCalled:
+		return "asked to call an election"
+	}
+	return "nobody leads"
 }
 
 // reset begins a random timeout: a leader was heard of, or a candidate got the vote.
@@ -26,26 +58,22 @@ func (m *Machine) reset() {
 	p := m.cfg.Promise
 	m.timer = electionTimer{
 		since: m.now, wait: ElectionTimeout(p) + m.random(spread(p)),
-		cause: "no leader was heard of for an election timeout", yield: m.timer.yield,
+		cause: fellSilent, lost: m.belief.ID, yield: m.timer.yield,
 	}
 }
 
 // standBy begins an election in the order of rank: all are to know at about this time
 // that nobody leads, so that nobody need wait at random.
-func (m *Machine) standBy(wait time.Duration) {
+func (m *Machine) standBy(wait time.Duration, c cause, lost proto.NodeID) {
 	m.timer = electionTimer{
-		since: m.now, wait: wait, ranked: true,
-		cause: "nobody leads, and it is this node's turn", yield: m.timer.yield,
+		since: m.now, wait: wait, ranked: true, cause: c, lost: lost, yield: m.timer.yield,
 	}
 }
 
 // pause begins the wait after a candidacy that failed. It is random: who collided once
 // is not to collide again.
 func (m *Machine) pause(wait time.Duration) {
-	m.timer = electionTimer{
-		since: m.now, wait: wait, cause: "the last candidacy failed, and still nobody leads",
-		yield: m.timer.yield,
-	}
+	m.timer = electionTimer{since: m.now, wait: wait, cause: hadFailed, yield: m.timer.yield}
 }
 
 // standAt is when the timer runs out.

@@ -85,6 +85,7 @@ func (m *Machine) wouldVote(term proto.Term) refusal {
 
 // asked answers PRE_VOTE. It changes nothing but who is told when a no becomes a yes.
 func (m *Machine) asked(msg proto.Message, r request) {
+	m.about = msg.Term // whatever comes of it
 	was := m.voter.waiting[msg.From]
 	if was.Session == r.Session && was.Nonce > r.Nonce {
 		return // it came late: the answer to a later question is under way
@@ -193,7 +194,7 @@ func (m *Machine) released(msg proto.Message, b proto.Release) {
 	}
 	m.why("%d releases term %d -> the promise to it is over", msg.From, msg.Term)
 	m.voter.over = true
-	m.standBy(0)
+	m.standBy(0, isVacant, 0)
 	m.forget(proto.Peer{ID: msg.From, Session: b.Session}, "released the term")
 	if b.Heir != 0 && b.Heir != m.cfg.Self {
 		m.giveWay(b.Heir)

@@ -181,8 +181,11 @@ func (*refusedNothing) invariant() Invariant {
 func (k *refusedNothing) check(s step) string {
 	session := s.node.life.session
 	was := k.rounds[session]
-	k.rounds[session] = s.out.Round
 	ev, ok := s.ev.(algorithms.Receive)
+	_, pre := ev.Body.(proto.PreVote)
+	if !pre { // that Step is about the term that is asked for
+		k.rounds[session] = s.out.Round
+	}
 	if !ok {
 		return ""
 	}
@@ -195,10 +198,20 @@ func (k *refusedNothing) check(s step) string {
 		return ""
 	}
 	// Who is told that a term is held has learnt of it, whatever else it was asked.
-	if save != nil || s.out.Round > was && !q.does(announces) {
+	if save != nil || s.out.Round > was && !q.does(announces) && !pre && !s.asks() {
 		return fmt.Sprintf("saved %v, term %d after %d", save != nil, s.out.Round, was)
 	}
 	return ""
+}
+
+// asks reports whether the node asks voters in the Step, which then is about its term.
+func (s step) asks() bool {
+	for _, m := range s.out.Send {
+		if sayingOf(m.Body).does(asks) {
+			return true
+		}
+	}
+	return false
 }
 
 // refused reports whether the node said no, and not yes.
