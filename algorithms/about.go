@@ -42,6 +42,9 @@ type Theory struct {
 	BestRun, WorstRun Run
 	// Average is what a round costs on average, nil where nobody says.
 	Average *Average
+	// Among is the theory where so many voters are configured, and so many of them
+	// are alive: of an algorithm that asks all voters, whoever lives. Nil of others.
+	Among func(voters, live int) Theory
 }
 
 // Run is an election without failures, of n living nodes with the ids 1 to n.

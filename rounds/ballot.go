@@ -8,15 +8,15 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Ballot is how the voters answered the one that stood for the office: the
-// winner, or where nobody won the last that asked. It is nil without an office,
+// Ballot is how the voters answered the one that stood for election: the winner, or
+// where nobody won the last that asked. It is nil where none decide,
 // or when no record tells of a question.
 type Ballot struct {
 	Candidate uint64   `json:"candidate"`
 	Ref       Ref      `json:"ref"`    // its last question of the round
 	Voters    []uint64 `json:"voters"` // by id, the candidate among them
 	Voices    []Voice  `json:"voices"` // one a voter, by id
-	// Theory is what the office costs by the book; nil when nobody won.
+	// Theory is what the office costs by the book; nil when nobody won, or without one.
 	Theory *Theory `json:"theory"`
 }
 
@@ -49,11 +49,13 @@ func (b *Ballot) Missing() (ids []uint64) {
 	return ids
 }
 
-// The kinds of messages by which voters are asked.
+// The kinds of messages by which voters are asked, and by which they grant: of the
+// office, and of Raft.
 var (
-	askKind   = proto.KindAsk.String()
-	claimKind = proto.KindClaim.String()
-	grantKind = proto.KindGrant.String()
+	askKinds = []string{
+		proto.KindAsk.String(), proto.KindClaim.String(), proto.KindPreVote.String(), proto.KindRequestVote.String(),
+	}
+	grantKinds = []string{proto.KindGrant.String(), proto.KindVote.String()}
 )
 
 // ballot gathers the voters' answers.
@@ -67,7 +69,7 @@ func (r *Round) ballot() {
 	}
 	b := Ballot{Voters: []uint64{}, Voices: []Voice{}}
 	for _, m := range slices.Backward(r.Messages) {
-		if m.Kind != askKind && m.Kind != claimKind || m.SendStep < 0 {
+		if !slices.Contains(askKinds, m.Kind) || m.SendStep < 0 {
 			continue
 		}
 		if candidate == 0 {
@@ -117,7 +119,7 @@ func (r *Round) voice(voter, candidate uint64) Voice {
 	}
 	won := r.place()
 	for _, m := range r.Messages {
-		if m.Kind != grantKind || m.From != voter || m.To != candidate {
+		if !slices.Contains(grantKinds, m.Kind) || m.From != voter || m.To != candidate {
 			continue
 		}
 		v.Granted, v.Yes = true, true
@@ -158,10 +160,10 @@ func (r *Round) answer(why string, by, voter, candidate uint64) (yes bool, no st
 	return false, "", false
 }
 
-// officeTheory puts the messages of the office beside what they cost by the
-// book.
-func (r *Round) officeTheory(sent map[string]int) {
-	if r.Ballot == nil || r.Winner == nil || len(r.Winner.Live) == 0 {
+// votersTheory puts the messages of the office beside what they cost by the book. An
+// algorithm whose own voters decide has all its cost by them.
+func (r *Round) votersTheory(own func(voters, live int) catalog.Theory, sent map[string]int) {
+	if r.Ballot == nil {
 		return
 	}
 	live := 0
@@ -169,6 +171,10 @@ func (r *Round) officeTheory(sent map[string]int) {
 		if slices.Contains(r.Winner.Live, id) {
 			live++
 		}
+	}
+	if own != nil {
+		r.Theory = theoryOf(own(len(r.Ballot.Voters), live), len(r.Winner.Live), sent)
+		return
 	}
 	r.Ballot.Theory = theoryOf(catalog.OfficeTheory(len(r.Ballot.Voters), live), len(r.Winner.Live), sent)
 }

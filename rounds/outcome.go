@@ -132,7 +132,7 @@ func (r *Round) count() {
 		return
 	}
 	r.Theory = theoryOf(entry.Theory, len(r.Winner.Live), byKind)
-	r.officeTheory(byKind)
+	r.votersTheory(entry.Theory.Among, byKind)
 }
 
 // markCounted marks the messages that were sent until all who were expected to

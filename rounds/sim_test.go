@@ -23,7 +23,8 @@ func simulate(
 	result, err := sim.Run(sim.Options{
 		Algorithm: sim.Algorithm{
 			Name: entry.Name, Guarantee: entry.Guarantee, Preempt: entry.Preempt,
-			New: entry.New, Agreement: entry.Agreement,
+			New: entry.New, Agreement: entry.Agreement, Office: entry.Office, Own: entry.Own,
+			Promise: entry.Promise,
 		},
 		Seed: 1, Nodes: nodes, Initiator: initiator, Trace: &out, TraceJSON: asJSON,
 	})

@@ -27,6 +27,8 @@ type Entry struct {
 	// voters, each at least Promise long: those of an office around the algorithm,
 	// or its own.
 	Office bool
+	// Own says that there is no office around it.
+	Own bool
 	// Mends says that leaders that meet after a split brain mend it.
 	Mends bool
 }
@@ -57,7 +59,8 @@ var entries = entriesOf(
 func entriesOf(all ...algorithms.About) []Entry {
 	entries := make([]Entry, len(all))
 	for i, about := range all {
-		entries[i] = Entry{About: about, Office: about.Guarantee == algorithms.Lease}
+		own := about.Guarantee == algorithms.Lease
+		entries[i] = Entry{About: about, Office: own, Own: own}
 	}
 	return entries
 }

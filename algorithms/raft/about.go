@@ -14,26 +14,7 @@ func About() algorithms.About {
 		Summary:   "a majority of voters elects whoever stands first, for a term; heartbeats keep it",
 		Guarantee: algorithms.Lease,
 		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
-		Theory: algorithms.Theory{
-			Kinds: []proto.Kind{
-				proto.KindPreVote, proto.KindAnswer, proto.KindRequestVote, proto.KindVote, proto.KindDeny,
-				proto.KindHeartbeat, proto.KindHeartbeatAck,
-			},
-			Best:  func(n int) int { return 6 * (n - 1) },
-			Worst: func(n int) int { return 7*n - 4 },
-			BestCase: "all live, and nobody has led: PRE_VOTE, ANSWER, REQUEST_VOTE, VOTE, HEARTBEAT, " +
-				"HEARTBEAT_ACK to or from each of the n-1 others",
-			WorstCase: "the leader died, and the caller knows first: PRE_VOTE, REQUEST_VOTE, HEARTBEAT to it too; " +
-				"the n-1 others say no first, and yes when they know",
-			BestRun: algorithms.Run{
-				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
-				Messages: "6n-6", Transmissions: "6", Times: func(int) int { return 6 },
-			},
-			WorstRun: algorithms.Run{
-				Caller: func(n int) proto.NodeID { return proto.NodeID(n) }, Crash: true,
-				Messages: "7n-4", Transmissions: "5", Times: func(int) int { return 5 },
-			},
-		},
+		Theory:    theory(),
 		Timeouts: []algorithms.Wait{
 			{Name: "ANSWER", Formula: "4Δ to 8Δ", Of: func(d time.Duration, _ int) time.Duration { return answerTimeout(d) }},
 			{Name: "VOTE", Formula: "8Δ", Of: func(d time.Duration, _ int) time.Duration { return 2 * answerTimeout(d) }},
@@ -46,6 +27,48 @@ func About() algorithms.About {
 			{Why: "a majority granted term #", Sentence: "Majority grants → becomes leader"},
 			{Why: "a majority would grant term #", Sentence: "Candidate increments term"},
 		},
+	}
+}
+
+// kinds are the messages of an election.
+var kinds = []proto.Kind{
+	proto.KindPreVote, proto.KindAnswer, proto.KindRequestVote, proto.KindVote, proto.KindDeny,
+	proto.KindHeartbeat, proto.KindHeartbeatAck,
+}
+
+// theory is what an election costs in which one node stands alone.
+func theory() algorithms.Theory {
+	best := func(n int) algorithms.Theory { return among(n, n) }
+	worst := func(n int) algorithms.Theory { return among(n+1, n) }
+	last := func(n int) proto.NodeID { return proto.NodeID(n) }
+	return algorithms.Theory{
+		Kinds: kinds,
+		Best:  func(n int) int { return best(n).Best(n) },
+		Worst: func(n int) int { return worst(n).Worst(n) },
+		BestCase: "all live, and nobody led: PRE_VOTE, REQUEST_VOTE and HEARTBEAT to the n-1 others, ANSWER, " +
+			"VOTE and HEARTBEAT_ACK of each",
+		WorstCase: "the leader died, and is asked too, and the others do not know it yet: n-1 say no first",
+		BestRun: algorithms.Run{
+			Caller: last, Messages: "6n-6", Transmissions: "6", Times: func(int) int { return 6 },
+		},
+		WorstRun: algorithms.Run{
+			Caller: last, Crash: true, Messages: "7n-4", Transmissions: "5", Times: func(int) int { return 5 },
+		},
+		Among: among,
+	}
+}
+
+// among is the theory with so many configured voters, and live ones among them. Nodes
+// that do not vote get a HEARTBEAT.
+func among(voters, live int) algorithms.Theory {
+	best := func(n int) int { return 3*(voters-1) + 3*(live-1) + n - live }
+	return algorithms.Theory{
+		Kinds: kinds,
+		Best:  best,
+		Worst: func(n int) int { return best(n) + live - 1 },
+		BestCase: "nothing binds a voter: PRE_VOTE, REQUEST_VOTE and HEARTBEAT to the others, ANSWER, VOTE and " +
+			"HEARTBEAT_ACK of those alive, HEARTBEAT to those that do not vote",
+		WorstCase: "all voters are bound when they are asked, and say no first",
 	}
 }
 

@@ -92,8 +92,11 @@ func (m *Machine) heard(msg proto.Message, b proto.Heartbeat) {
 		m.refuse("%d says that %d leads -> drop it", msg.From, b.Leader.ID)
 		return
 	}
+	stood := m.stand.role >= candidate
 	m.follow(msg, b)
-	if m.votes() {
+	// Who gives a term up in this very Step promises from the next heartbeat on: its
+	// RELEASE leaves after its vote is saved.
+	if m.votes() && stood == (m.stand.role >= candidate) {
 		r := request{b.Leader.Session, b.Nonce}
 		if m.promised(msg, r) {
 			m.send(msg.From, msg.Term, proto.HeartbeatAck(r))

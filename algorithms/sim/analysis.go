@@ -22,6 +22,12 @@ func analyse(o Options) (Result, error) {
 		preempt = *o.Preempt
 	}
 	c := newCluster(o, o.Nodes, preempt, weather{MinDelay: o.delta() / 2, MaxDelay: o.delta() / 2})
+	if c.algo.Own { // all vote
+		for _, n := range c.nodes {
+			c.Voters = append(c.Voters, n.id)
+		}
+		c.Promise, c.Unproven = c.algo.Promise(c.delta), provesNothing
+	}
 	c.detector.off = true
 	c.root = apart
 	drawn := []string{}
@@ -31,7 +37,11 @@ func analyse(o Options) (Result, error) {
 	bound := c.algo.Agreement(c.delta, o.Nodes)
 	c.trace.mute = true
 	c.assemble()
-	c.runTo(bound, func() bool { return c.census.agreed != never && c.now >= c.lastMail })
+	// With leases of its own a leader stays: who calls an election does so before
+	// anybody led.
+	if !c.algo.Own || o.Crashed != 0 {
+		c.runTo(bound, func() bool { return c.census.agreed != never && c.now >= c.lastMail })
+	}
 	c.trace.mute = false
 
 	began := c.now
@@ -101,20 +111,31 @@ func (c *cluster) cause(o Options) {
 	}
 }
 
+// provesNothing: an analysis gives the proofs of death itself.
+const provesNothing = permille(1000)
+
 // causeByCrash tells the initiator at once that a node stopped answering. The
-// others learn it after a Delta; with no detector, not at all.
+// others learn it after a Delta; with no detector, not at all. A proof of that is no
+// opinion of a detector: where voters promise, each gets it with the news, or a Delta
+// later.
 func (c *cluster) causeByCrash(o Options) {
+	dead := algorithms.Gone{ID: o.Crashed, Session: c.node(o.Crashed).life.session}
 	c.kill(c.node(o.Crashed))
 	view := c.all(o.Crashed)
 	what := fmt.Sprintf("%d does not answer", o.Crashed)
-	c.tell(c.node(o.Initiator), view, what, 0)
-	if o.Detector == None {
-		return
+	told := func(n *node) {
+		if n.id == o.Initiator || o.Detector != None {
+			c.tell(n, view, what, 0)
+		}
+		if c.algo.Own {
+			c.step(n, dead, 0)
+		}
 	}
+	told(c.node(o.Initiator))
 	c.queue.plan(c.now+c.delta, func() {
 		for _, n := range c.nodes {
 			if n.life != nil && n.id != o.Initiator {
-				c.tell(n, view, what, 0)
+				told(n)
 			}
 		}
 	})

@@ -25,6 +25,8 @@ type Algorithm struct {
 	// Office says that a nominee leads only with the promises of a majority of
 	// voters, of length Promise or more.
 	Office bool
+	// Own says that the promises are the algorithm's own, of no office around it.
+	Own bool
 	// Mends says that leaders that meet after a split brain mend it.
 	Mends   bool
 	Promise func(delta time.Duration) time.Duration
@@ -118,7 +120,7 @@ func (o Options) validate() error {
 		},
 		{o.analysis() && o.Nodes == 0, "an analysis needs the number of nodes"},
 		{
-			o.analysis() && o.Algorithm.Office,
+			o.analysis() && o.Algorithm.Office && !o.Algorithm.Own,
 			"an analysis counts the messages of a nomination, without an office",
 		},
 		{o.Fence && !o.Algorithm.Office, "only with an office a node has anybody fenced"},
@@ -159,7 +161,7 @@ func (o Options) Repro() string {
 			args = append(args, fmt.Sprintf(format, value))
 		}
 	}
-	add(o.Algorithm.Office, "--office%s", "")
+	add(o.Algorithm.Office && !o.Algorithm.Own, "--office%s", "")
 	add(o.Fence, "--fence%s", "")
 	add(true, "--seed %d", o.Seed)
 	add(o.Nodes != 0, "--nodes %d", o.Nodes)

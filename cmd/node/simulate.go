@@ -267,6 +267,6 @@ func crashed(ctx *cli.Context) proto.NodeID {
 func simulated(e catalog.Entry) sim.Algorithm {
 	return sim.Algorithm{
 		Name: e.Name, Guarantee: e.Guarantee, Preempt: e.Preempt, New: e.New, Agreement: e.Agreement,
-		Office: e.Office, Promise: e.Promise, Mends: e.Mends,
+		Office: e.Office, Own: e.Own, Promise: e.Promise, Mends: e.Mends,
 	}
 }
