@@ -51,9 +51,15 @@ func newMesh(e catalog.Entry, nodes int) *mesh {
 	for id := range proto.NodeID(nodes) {
 		all = append(all, id+1)
 		m.outs = append(m.outs, algorithms.Output{})
-		m.machines = append(m.machines, e.New(algorithms.Config{
+	}
+	for id := range proto.NodeID(nodes) {
+		cfg := algorithms.Config{
 			Self: id + 1, Session: steptest.Session(id + 1), Delta: steptest.Delta, Seed: uint64(id),
-		}))
+		}
+		if e.Own {
+			cfg.Voters, cfg.Promise = all, e.Promise(cfg.Delta)
+		}
+		m.machines = append(m.machines, e.New(cfg))
 	}
 	for i := range m.machines {
 		m.step(i, "Start", algorithms.Start{})
@@ -93,7 +99,7 @@ func (m *mesh) step(i int, sort string, ev algorithms.Event) {
 // agreed reports whether all name one leader, and nothing is under way.
 func (m *mesh) agreed() bool {
 	for _, out := range m.outs {
-		if out.Leader.ID == 0 || out.Leader != m.outs[0].Leader {
+		if out.Leader.ID == 0 || out.Leader.Epoch() != m.outs[0].Leader.Epoch() {
 			return false
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 func TestLookup(t *testing.T) {
@@ -27,10 +28,15 @@ func TestLookup(t *testing.T) {
 // Every algorithm elects its only node, and says how far that can be trusted.
 func TestEveryEntryWorksAlone(t *testing.T) {
 	for _, e := range catalog.All() {
-		r := steptest.New(t, 1, e.Preempt, e.New)
+		r := steptest.New(t, 1, e.Preempt, func(c algorithms.Config) algorithms.Machine {
+			if e.Own {
+				c.Voters, c.Promise = []proto.NodeID{1}, e.Promise(c.Delta)
+			}
+			return e.New(c)
+		})
 		r.Start(0, 1)
 		r.Fire()
-		if r.Last.Leader.ID != 1 || e.Guarantee != algorithms.BestEffort {
+		if r.Last.Leader.ID != 1 || (e.Guarantee == algorithms.Lease) != e.Own {
 			t.Errorf("%s: %+v, %s", e.Name, r.Last.Leader, e.Guarantee)
 		}
 		if e.Summary == "" || e.Theory.BestCase == "" || len(e.Theory.Kinds) == 0 {

@@ -25,7 +25,23 @@ func About() algorithms.About {
 		Promise: MinPromise,
 		Rules: []algorithms.Rule{
 			{Why: "a majority granted term #", Sentence: "Majority grants → becomes leader"},
-			{Why: "a majority would grant term #", Sentence: "Candidate increments term"},
+			{
+				Why:      "a majority would grant term #",
+				Sentence: "(after Ongaro 2014, 9.6) No term is taken before a majority of the voters would vote in it.",
+			},
+			{Why: "# leads term #", Sentence: "Leader sends heartbeats to maintain authority"},
+			{
+				Why:      "nobody has heard leader # of late",
+				Sentence: "if now() - last_heartbeat > election_timeout: start_election()",
+			},
+			{
+				Why:      "no majority answered # rounds of heartbeats -> ask no more",
+				Sentence: "if count(acks) < quorum: # Can't reach quorum, step down",
+			},
+			{Why: "# asks for term # -> no, voted #", Sentence: votesOnce},
+			{Why: "# wants term # -> deny it: no, voted #", Sentence: votesOnce},
+			{Why: "# asks for term # -> no, promised #", Sentence: sticky},
+			{Why: "# wants term # -> deny it: no, promised #", Sentence: sticky},
 		},
 	}
 }
@@ -71,6 +87,13 @@ func among(voters, live int) algorithms.Theory {
 		WorstCase: "all voters are bound when they are asked, and say no first",
 	}
 }
+
+// The rules that several reasons follow.
+const (
+	votesOnce = "Each server will vote for at most one candidate in a given term, on a first-come-first-served basis"
+	sticky    = "if a server receives a RequestVote RPC within the minimum election timeout of hearing from a " +
+		"current leader, it does not update its term or grant its vote"
+)
 
 // longestPromise is how many times the shortest promise Agreement allows for.
 const longestPromise = 3

@@ -66,10 +66,9 @@ func (m *Machine) pursue() {
 	}
 }
 
-// askFirst begins a round of PRE_VOTE: "a candidate only increments its term if it
-// first learns from a majority of the cluster that they would be willing to grant the
-// candidate their votes". Who said no says yes unasked, once it can: asking again is
-// for what was lost, and grows rare.
+// askFirst begins a round of PRE_VOTE: no term is taken before a majority would vote in
+// it (Ongaro 2014, 9.6). Who said no says yes unasked, once it can: asking again is for
+// what was lost, and grows rare.
 func (m *Machine) askFirst() {
 	s := &m.stand
 	s.role = preCandidate
@@ -202,7 +201,7 @@ func (m *Machine) denied(msg proto.Message, b proto.Deny) {
 }
 
 // giveUp returns what was promised, and never requests votes in that term again.
-// "Candidates restart their randomized election timeout at the start of an election".
+// "Each candidate restarts its randomized election timeout".
 func (m *Machine) giveUp(reason string) {
 	s := &m.stand
 	s.failed++

@@ -39,9 +39,8 @@ func (m *Machine) keepLeading() {
 	}
 }
 
-// beat begins a round of HEARTBEAT, or ends them until the lease ends: check-quorum,
-// "a leader in Raft steps down if an election timeout elapses without a successful
-// round of heartbeats to a majority of its cluster".
+// beat begins a round of HEARTBEAT, or ends them until the lease ends: check-quorum. A
+// leader that no majority answers steps down (Ongaro 2014, 6.2).
 func (m *Machine) beat() {
 	s := &m.stand
 	if s.beats++; s.beats > mostRounds {
@@ -104,9 +103,9 @@ func (m *Machine) heard(msg proto.Message, b proto.Heartbeat) {
 	}
 }
 
-// follow takes over who leads: "If the leader's term is at least as large as the
-// candidate's current term, then the candidate recognizes the leader as legitimate and
-// returns to follower state."
+// follow takes over who leads: "If the leader's term (included in its RPC) is at least as
+// large as the candidate's current term, then the candidate recognizes the leader as
+// legitimate and returns to follower state."
 func (m *Machine) follow(msg proto.Message, b proto.Heartbeat) {
 	epoch := proto.Epoch{Term: msg.Term, Leader: b.Leader.ID, Session: b.Leader.Session}
 	switch {

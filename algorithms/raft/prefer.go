@@ -7,9 +7,8 @@ import (
 )
 
 // preference is how a leader hands over to a node that ranks above it, where the
-// operator wants the best to lead. Raft elects whoever stands first; this is one of
-// the uses that Ongaro (2014), 3.10, has for a transfer: "one server may be more
-// suitable to lead the cluster than others".
+// operator wants the best to lead. Raft elects whoever stands first; a node that is
+// better suited is one of the uses that Ongaro (2014), 3.10, has for a transfer.
 type preference struct {
 	best  proto.Peer // who ranks above this leader, nobody if none does
 	since time.Time  // since when it is that one

@@ -100,7 +100,8 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	return m.output()
 }
 
-// start takes up what the last run kept. "Servers start up as followers."
+// start takes up what the last run kept. "When servers start up, they begin as
+// followers."
 func (m *Machine) start(ev algorithms.Start) {
 	m.state = ev.Saved
 	m.known = m.state.Vote.Term
@@ -125,6 +126,7 @@ func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
 		switch {
 		case p.ID == m.cfg.Self:
 			m.self = p
+			m.self.Ineligible = false // the host says that with Eligible
 			continue
 		case m.leads() && !slices.ContainsFunc(before, p.Is):
 			m.heartbeat(p.ID)
@@ -202,8 +204,8 @@ func (m *Machine) absurd(msg proto.Message) bool {
 	return msg.Term > m.known+maxTermJump
 }
 
-// campaign stands at once, unless somebody leads: "a leader sends heartbeats to all of
-// the other servers to establish its authority and prevent new elections".
+// campaign stands at once, unless somebody leads: heartbeats are there "to establish its
+// authority and prevent new elections".
 func (m *Machine) campaign() {
 	m.resigned = m.resigned && m.barred != ""
 	switch {

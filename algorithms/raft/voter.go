@@ -70,9 +70,9 @@ func (m *Machine) free() (no refusal, until time.Time) {
 
 // wouldVote returns what keeps the voter from voting in a term that it has not voted
 // in. "Each server will vote for at most one candidate in a given term, on a
-// first-come-first-served basis"; and "if a server receives a RequestVote request
-// within the minimum election timeout of hearing from a current leader, it does not
-// update its term or grant its vote".
+// first-come-first-served basis"; and "if a server receives a RequestVote RPC within the
+// minimum election timeout of hearing from a current leader, it does not update its term
+// or grant its vote".
 func (m *Machine) wouldVote(term proto.Term) refusal {
 	if no, _ := m.free(); no.bar != proto.NoBar {
 		return no
@@ -170,7 +170,7 @@ func (m *Machine) promised(msg proto.Message, r request) bool {
 }
 
 // vote binds the voter. The State leaves with the Output, and is durable before the
-// VOTE: "Before responding to RPCs, a server must update its persistent state."
+// VOTE: "Updated on stable storage before responding to RPCs".
 func (m *Machine) vote(term proto.Term, id proto.NodeID, s proto.Session) {
 	if m.stand.role == preCandidate {
 		m.stand.stop()

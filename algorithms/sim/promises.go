@@ -183,7 +183,7 @@ func (k *refusedNothing) check(s step) string {
 	was := k.rounds[session]
 	ev, ok := s.ev.(algorithms.Receive)
 	_, pre := ev.Body.(proto.PreVote)
-	if !pre { // that Step is about the term that is asked for
+	if !pre || s.asks() { // else the Step is about the term that another asks for
 		k.rounds[session] = s.out.Round
 	}
 	if !ok {

@@ -3,6 +3,7 @@ package logs
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,8 @@ import (
 type memo struct {
 	nodes   map[uint64]*person
 	algo    string
-	office  bool           // somebody speaks of one
+	office  bool           // somebody speaks of one, or of Raft's elections
+	raft    bool           // somebody speaks of those
 	last    time.Time      // the time of the last line
 	waiting []trace.Record // until the algorithm shows
 	// sent and received count the messages of each "from:KIND>to".
@@ -105,6 +107,8 @@ func algorithmOf(rec trace.Record) string {
 		words += " " + s
 	}
 	switch {
+	case speaksOfRaft(words):
+		return "raft"
 	case strings.Contains(words, "ID self"), strings.Contains(words, " ID>"):
 		return "broadcast"
 	case strings.Contains(words, "ELECTION collected"), strings.Contains(words, "COORDINATOR round"):
@@ -119,8 +123,17 @@ func algorithmOf(rec trace.Record) string {
 	return ""
 }
 
+// speaksOfRaft reports whether there is a message that only Raft has.
+func speaksOfRaft(words string) bool {
+	return strings.Contains(words, "PRE_VOTE") || strings.Contains(words, "REQUEST_VOTE") ||
+		strings.Contains(words, "HEARTBEAT leader") || strings.Contains(words, "HEARTBEAT >")
+}
+
 // record is the draft with everything filled in.
 func (m *memo) record(d *draft) trace.Record {
+	if !m.raft && (speaksOfRaft(d.event) || slices.ContainsFunc(d.more, speaksOfRaft)) {
+		m.raft, m.office = true, true
+	}
 	p := m.person(d.node)
 	p.seq++
 	rec := trace.Record{
@@ -202,6 +215,9 @@ var (
 	// inTerm are reasons that tell the term which the step is in.
 	inTerm = regexp.MustCompile(
 		`^term (\d{1,20}) is above \d+ -> adopt it$| -> (?:call an election of|lead|take) term (\d{1,20})$`)
+	// inRaftTerm are those of Raft, whose questions open a term.
+	inRaftTerm = regexp.MustCompile(
+		` -> ask the voters for term (\d{1,20})$|^\d{1,20} asks for term (\d{1,20}) -> | in term (\d{1,20})$`)
 )
 
 // setLine reads one of the further lines: a reason, messages, a belief.
@@ -224,6 +240,9 @@ func (m *memo) setLine(rec *trace.Record, p *person, line string) {
 	m.office = m.office || strings.Contains(line, "the office")
 	if t := inTerm.FindStringSubmatch(line); t != nil {
 		p.term = max(p.term, parsed(t[1]), parsed(t[2]))
+	}
+	if t := inRaftTerm.FindStringSubmatch(line); t != nil && m.raft {
+		p.term = max(p.term, parsed(t[1]), parsed(t[2]), parsed(t[3]))
 	}
 }
 
