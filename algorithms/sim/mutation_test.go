@@ -30,26 +30,41 @@ func (m mutant) fences() bool {
 	})
 }
 
-// species is what mutants are of: a Machine around a nominating one, whose package is
-// the first; the others are those that it alone uses.
+// species is what mutants are of: a Machine whose package is the first; the others
+// are those that it counts with.
 type species struct {
 	packages []string
-	setUp    string // in the program, what makes an Entry e one of it
+	names    []string // of the algorithms that run; more would only take longer
+	setUp    string   // in the program, what makes an Entry e one of it
+	around   bool     // it is a Machine around one that nominates
 	fenced   bool   // some of its invariants are only checked in runs with fence agents
 	runs     int    // how many fault schedules of each algorithm a mutant may survive
 	mutants  []mutant
 }
 
+// nominators are what an office, or a mending, is put around.
+var nominators = []string{"bully", "ring"}
+
 // Each rule of the office is needed: without it, a random fault schedule breaks
 // an invariant. The mutants are copies of the package that exist only for the
 // compiler; one program runs all of them.
 func TestEachRuleOfTheOfficeIsNeeded(t *testing.T) {
-	species{[]string{"office", "quorum"}, "e.WithOffice()", true, 2000, officeMutants()}.areCaught(t)
+	species{
+		[]string{"office", "quorum"}, nominators, "e.WithOffice()", true, true, 2000, officeMutants(),
+	}.areCaught(t)
 }
 
 // Likewise each rule of the mending of split brains.
 func TestEachRuleOfMendingIsNeeded(t *testing.T) {
-	species{[]string{"mend"}, "e.WithMending()", false, 6000, mendMutants()}.areCaught(t)
+	species{[]string{"mend"}, nominators, "e.WithMending()", true, false, 6000, mendMutants()}.areCaught(t)
+}
+
+// And each rule of Raft, whose invariants are those of the office: they see its
+// messages.
+func TestEachRuleOfRaftIsNeeded(t *testing.T) {
+	species{
+		[]string{"raft", "office", "quorum"}, []string{"raft"}, "e", false, true, 2000, raftMutants(),
+	}.areCaught(t)
 }
 
 func (sp species) areCaught(t *testing.T) {
@@ -85,6 +100,15 @@ func TestEachInvariantOfTheOfficeIsBroken(t *testing.T) {
 		name := k.invariant().Name
 		if !slices.ContainsFunc(officeMutants(), func(m mutant) bool { return m.breaks == name }) {
 			t.Errorf("no mutant breaks %s", name)
+		}
+	}
+}
+
+func TestEachInvariantOfRaftIsBroken(t *testing.T) {
+	for _, k := range officeCheckers() {
+		name := k.invariant().Name
+		if !slices.ContainsFunc(raftMutants(), func(m mutant) bool { return m.breaks == name }) {
+			t.Errorf("no mutant of Raft breaks %s", name)
 		}
 	}
 }
@@ -129,6 +153,7 @@ func (sp species) build(t *testing.T) string {
 	var program strings.Builder
 	err := mutantsMain.Execute(&program, map[string]any{
 		"Mutants": sp.mutants, "Package": sp.packages[0], "SetUp": sp.setUp,
+		"Names": fmt.Sprintf("%#v", sp.names), "Around": sp.around,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +235,9 @@ type nominator = func(algorithms.Config) algorithms.Machine
 
 var mutants = map[string]func(algorithms.Config, nominator) algorithms.Machine{
 	{{- range $i, $m := .Mutants}}
-	"m{{$i}}": func(c algorithms.Config, n nominator) algorithms.Machine { return m{{$i}}.New(c, n) },
+	"m{{$i}}": func(c algorithms.Config, n nominator) algorithms.Machine {
+		return m{{$i}}.New(c{{if $.Around}}, n{{end}})
+	},
 	{{- end}}
 }
 
@@ -233,12 +260,12 @@ func main() {
 }
 
 func hunt(
-	around func(algorithms.Config, nominator) algorithms.Machine, invariant string, runs uint64,
+	build func(algorithms.Config, nominator) algorithms.Machine, invariant string, runs uint64,
 	fence bool,
 ) string {
 	others := map[string]int{}
 	for seed := range runs {
-		for _, name := range []string{"bully", "ring"} { // others would only take longer
+		for _, name := range {{.Names}} {
 			e, _ := catalog.Lookup(name)
 			nominate := e.New
 			e = {{.SetUp}}
@@ -247,8 +274,8 @@ func hunt(
 			}
 			r, err := sim.Run(sim.Options{Seed: seed, Fence: fence, Algorithm: sim.Algorithm{
 				Name: e.Name, Guarantee: e.Guarantee, Agreement: e.Agreement,
-				Office: e.Office, Mends: e.Mends, Promise: e.Promise,
-				New: func(c algorithms.Config) algorithms.Machine { return around(c, nominate) },
+				Office: e.Office, Own: e.Own, Mends: e.Mends, Promise: e.Promise,
+				New: func(c algorithms.Config) algorithms.Machine { return build(c, nominate) },
 			}})
 			if err != nil {
 				return err.Error()
