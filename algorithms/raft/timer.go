@@ -70,10 +70,12 @@ func (m *Machine) standBy(wait time.Duration, c cause, lost proto.NodeID) {
 	}
 }
 
-// pause begins the wait after a candidacy that failed. It is random: who collided once
-// is not to collide again.
+// pause begins the wait after a candidacy that failed. It is random, and in the order of
+// rank besides: who collided once is not to collide again.
 func (m *Machine) pause(wait time.Duration) {
-	m.timer = electionTimer{since: m.now, wait: wait, cause: hadFailed, yield: m.timer.yield}
+	m.timer = electionTimer{
+		since: m.now, wait: wait, ranked: true, cause: hadFailed, yield: m.timer.yield,
+	}
 }
 
 // standAt is when the timer runs out.

@@ -70,6 +70,6 @@ func mostPenalty(p time.Duration) time.Duration { return 8 * preferAfter(p) }
 // messages of two elections.
 func Agreement(p, delta time.Duration, nodes int) time.Duration {
 	pause := 2 * backOff(p, delta, mostDoublings)
-	return ElectionTimeout(p) + spread(p) + startDelay(delta) + time.Duration(nodes)*turn(delta) +
+	return ElectionTimeout(p) + spread(p) + startDelay(delta) + 4*time.Duration(nodes)*turn(delta) +
 		4*pause + recessOf(p) + preferAfter(p) + mostPenalty(p) + 8*answerTimeout(delta)
 }

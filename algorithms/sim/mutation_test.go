@@ -63,7 +63,7 @@ func TestEachRuleOfMendingIsNeeded(t *testing.T) {
 // messages.
 func TestEachRuleOfRaftIsNeeded(t *testing.T) {
 	species{
-		[]string{"raft", "office", "quorum"}, []string{"raft"}, "e", false, true, 2000, raftMutants(),
+		[]string{"raft", "office", "quorum"}, []string{"raft"}, "e", false, true, 4000, raftMutants(),
 	}.areCaught(t)
 }
 

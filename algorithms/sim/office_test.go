@@ -32,7 +32,7 @@ func fencedOffice(t testing.TB, name string) Algorithm {
 func algorithmWith(e catalog.Entry) Algorithm {
 	return Algorithm{
 		Name: e.Name, Guarantee: e.Guarantee, Preempt: e.Preempt, New: e.New,
-		Agreement: e.Agreement, Office: true, Promise: e.Promise,
+		Agreement: e.Agreement, Office: true, Own: e.Own, Promise: e.Promise,
 	}
 }
 
