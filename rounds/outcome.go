@@ -131,7 +131,9 @@ func (r *Round) count() {
 	if err != nil || r.Winner == nil || len(r.Winner.Live) == 0 {
 		return
 	}
-	r.Theory = theoryOf(entry.Theory, len(r.Winner.Live), byKind)
+	if !entry.Office || entry.Theory.Among != nil { // else its messages are those of the office
+		r.Theory = theoryOf(entry.Theory, len(r.Winner.Live), byKind)
+	}
 	r.votersTheory(entry.Theory.Among, byKind)
 }
 

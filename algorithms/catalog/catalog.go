@@ -11,6 +11,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/broadcast"
 	"github.com/ringleader-dev/ringleader/algorithms/bully"
+	"github.com/ringleader-dev/ringleader/algorithms/chubby"
 	"github.com/ringleader-dev/ringleader/algorithms/hs"
 	"github.com/ringleader-dev/ringleader/algorithms/mend"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
@@ -50,6 +51,7 @@ var ErrUnknown = errors.New("unknown algorithm")
 var entries = entriesOf(
 	broadcast.About(),
 	bully.About(),
+	chubby.About(),
 	hs.About(),
 	raft.About(),
 	ring.About(),

@@ -29,14 +29,17 @@ func TestLookup(t *testing.T) {
 func TestEveryEntryWorksAlone(t *testing.T) {
 	for _, e := range catalog.All() {
 		r := steptest.New(t, 1, e.Preempt, func(c algorithms.Config) algorithms.Machine {
-			if e.Own {
-				c.Voters, c.Promise = []proto.NodeID{1}, e.Promise(c.Delta)
+			if e.NeedsVoters() {
+				c.Voters = []proto.NodeID{1}
+			}
+			if e.Office {
+				c.Promise = e.Promise(c.Delta)
 			}
 			return e.New(c)
 		})
 		r.Start(0, 1)
 		r.Fire()
-		if r.Last.Leader.ID != 1 || (e.Guarantee == algorithms.Lease) != e.Own {
+		if r.Last.Leader.ID != 1 || e.Guarantee == "" || e.Office != (e.Promise != nil) {
 			t.Errorf("%s: %+v, %s", e.Name, r.Last.Leader, e.Guarantee)
 		}
 		if e.Summary == "" || e.Theory.BestCase == "" || len(e.Theory.Kinds) == 0 {

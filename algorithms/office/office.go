@@ -49,6 +49,7 @@ type Machine struct {
 	known     proto.Term  // the highest that a voter is known to have voted for
 	seen      proto.Epoch // the highest leadership that was announced
 	heard     time.Time   // of an office, or of an attempt at one
+	watched   proto.Epoch // what a Watcher was told last
 
 	// The Step in progress.
 	now time.Time
@@ -94,6 +95,7 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 		m.resigned = true
 		m.nominate(ev)
 		m.leave("asked to resign")
+		m.bequeath(ev.To)
 	case algorithms.Campaign:
 		m.resigned = m.resigned && m.barred != ""
 		m.nominate(ev)
@@ -104,9 +106,28 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	case algorithms.Timeout:
 		m.nominate(ev)
 	}
+	m.tellWatcher()
 	m.pursue()
 	m.answerWaiting()
+	m.tellWatcher()
 	return m.output()
+}
+
+// Watcher is a nominating Machine that is told, between two of its Steps, whenever
+// another holds the office than before; the zero Leader is nobody. It is for one that
+// elects nobody by itself. Its Output is asked for right after.
+type Watcher interface {
+	Watch(now time.Time, holder algorithms.Leader)
+}
+
+// tellWatcher tells the nominating Machine, if it asks for it, who holds the office.
+func (m *Machine) tellWatcher() {
+	w, ok := m.inner.(Watcher)
+	if is := m.belief.Epoch(); ok && is != m.watched {
+		m.watched = is
+		w.Watch(m.now, m.belief)
+		m.nominate(algorithms.Timeout{})
+	}
 }
 
 // start takes up what the last run kept.

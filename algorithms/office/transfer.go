@@ -141,6 +141,21 @@ func (m *Machine) refuseTransfer(to proto.NodeID, why string) {
 	m.why("a transfer: %s -> change nothing", why)
 }
 
+// bequeath notes whom a holder that resigns would have after it, where the nominating
+// Machine has no message for that itself.
+func (m *Machine) bequeath(to proto.NodeID) {
+	if _, ok := m.inner.(Watcher); !ok || to == 0 || m.stand.leaving == 0 {
+		return
+	}
+	for _, p := range m.alive {
+		if p.ID == to && p.ID != m.cfg.Self && m.voters.Has(to) && !p.Ineligible {
+			m.handing.heir = p
+			return
+		}
+	}
+	m.why("%d is not alive, eligible and a voter -> another must take over", to)
+}
+
 // tellHeir tells the successor to stand, after the promises were released.
 func (m *Machine) tellHeir(term proto.Term) {
 	heir := m.handing.heir

@@ -37,8 +37,8 @@ type species struct {
 	names    []string // of the algorithms that run; more would only take longer
 	setUp    string   // in the program, what makes an Entry e one of it
 	around   bool     // it is a Machine around one that nominates
-	fenced   bool   // some of its invariants are only checked in runs with fence agents
-	runs     int    // how many fault schedules of each algorithm a mutant may survive
+	fenced   bool     // some of its invariants are only checked in runs with fence agents
+	runs     int      // how many fault schedules of each algorithm a mutant may survive
 	mutants  []mutant
 }
 

@@ -49,6 +49,10 @@ var house = []room{
 		module: []string{"algorithms", "algorithms/office", "algorithms/quorum", "proto"}, pure: true,
 	},
 	{
+		path:   "algorithms/chubby",
+		module: []string{"algorithms", "algorithms/office", "proto"}, pure: true,
+	},
+	{
 		path: "algorithms/*",
 		module: []string{
 			"algorithms", "algorithms/circle", "algorithms/nomination", "algorithms/quorum", "proto",

@@ -109,6 +109,8 @@ func algorithmOf(rec trace.Record) string {
 	switch {
 	case speaksOfRaft(words):
 		return "raft"
+	case strings.Contains(strings.Join(rec.Why, " "), "this server's turn"):
+		return "chubby"
 	case strings.Contains(words, "ID self"), strings.Contains(words, " ID>"):
 		return "broadcast"
 	case strings.Contains(words, "ELECTION collected"), strings.Contains(words, "COORDINATOR round"):

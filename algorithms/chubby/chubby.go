@@ -1,0 +1,127 @@
+package chubby
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/office"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// StartDelay is how long a starting server listens for a master before it stands.
+func StartDelay(delta time.Duration) time.Duration { return 10 * delta }
+
+// Stagger is how much later each server stands than the one that ranks above it:
+// until that one has asked, was answered, and its claim binds the voters, with as
+// much again as one message takes.
+func Stagger(delta time.Duration) time.Duration { return 4 * delta }
+
+// New returns a Machine for the server that cfg describes. cfg names the voters, and a
+// promise of at least office.MinPromise.
+func New(cfg algorithms.Config) algorithms.Machine {
+	return office.New(cfg, func(c algorithms.Config) algorithms.Machine { return &candidate{cfg: c} })
+}
+
+// candidate decides when this server stands. It is an algorithms.Machine that
+// nominates nobody but itself, as long as the office is vacant.
+type candidate struct {
+	cfg    algorithms.Config
+	alive  []proto.Peer // the voters, this one among them
+	aside  bool         // asked to resign
+	barred bool         // not eligible
+
+	holder proto.Peer // of the office, nobody while it is vacant
+	last   proto.Peer // who held it before that
+	vacant time.Time  // since when it is
+	called bool       // an operator calls an election
+	stood  bool       // this server's turn came since then
+}
+
+// Step implements algorithms.Machine.
+func (c *candidate) Step(now time.Time, ev algorithms.Event) algorithms.Output {
+	switch ev := ev.(type) {
+	case algorithms.Start:
+		c.vacant = now.Add(StartDelay(c.cfg.Delta))
+	case algorithms.PeersChanged:
+		c.alive = ev.Alive
+	case algorithms.Campaign:
+		c.aside, c.called = false, true
+	case algorithms.Resign:
+		c.aside = true
+	case algorithms.Eligible:
+		c.barred = !ev.OK
+	}
+	return c.nominate(now)
+}
+
+// Watch implements office.Watcher.
+//
+// Lecture notes: "After election, master has an election 'term' where no other
+// elections will be run. […] Also guarantees a new election will be run at end of
+// lease."
+func (c *candidate) Watch(now time.Time, holder algorithms.Leader) {
+	c.last = c.holder
+	c.holder = proto.Peer{ID: holder.ID, Session: holder.Session}
+	c.vacant, c.called, c.stood = now, false, false
+}
+
+// nominate names this server once it is its turn to stand.
+func (c *candidate) nominate(now time.Time) algorithms.Output {
+	switch turn := c.turn(); {
+	case c.holder.ID != 0 && c.cfg.Preempt:
+		return algorithms.Output{Leader: named(c.best())}
+	case c.holder.ID != 0 || !c.stands():
+		return algorithms.Output{}
+	case now.Before(turn):
+		return algorithms.Output{Deadline: turn}
+	}
+	out := algorithms.Output{Leader: named(c.self())}
+	if !c.stood {
+		out.Why = []string{"nobody leads, and it is this server's turn -> stand"}
+	}
+	c.stood = true
+	return out
+}
+
+// turn is when this server may stand: any may, the better ones a little sooner, so
+// that votes are not split.
+func (c *candidate) turn() time.Time {
+	if c.called {
+		return time.Time{}
+	}
+	above := 0
+	for _, p := range c.alive {
+		if !p.Ineligible && !p.Is(c.last) && p.Rank().Compare(c.self().Rank()) > 0 {
+			above++
+		}
+	}
+	return c.vacant.Add(time.Duration(above) * Stagger(c.cfg.Delta))
+}
+
+// best is the highest living server that stands.
+func (c *candidate) best() (best proto.Peer) {
+	for _, p := range c.alive {
+		out := p.Ineligible
+		if p.ID == c.cfg.Self {
+			out = !c.stands()
+		}
+		if !out && (best.ID == 0 || p.Rank().Compare(best.Rank()) > 0) {
+			best = p
+		}
+	}
+	return best
+}
+
+func (c *candidate) stands() bool { return !c.aside && !c.barred }
+
+// self is this server, with its attribute as it is now.
+func (c *candidate) self() proto.Peer {
+	for _, p := range c.alive {
+		if p.ID == c.cfg.Self {
+			return p
+		}
+	}
+	return proto.Peer{ID: c.cfg.Self, Session: c.cfg.Session}
+}
+
+func named(p proto.Peer) algorithms.Leader { return algorithms.Leader{ID: p.ID, Session: p.Session} }
