@@ -99,7 +99,11 @@ func (m *mesh) step(i int, sort string, ev algorithms.Event) {
 	m.steps++
 	sort = fmt.Sprintf("%s, sends %d", sort, len(out.Send))
 	m.took[sort] = append(m.took[sort], took)
+	was := m.outs[i].Leader
 	m.outs[i], m.queue = out, append(m.queue, out.Send...)
+	if led := was.ID == proto.NodeID(i+1); led && out.Leader.ID != was.ID {
+		m.step(i, "Idle", algorithms.Idle{Term: was.Term})
+	}
 }
 
 // agreed reports whether all name one leader, and nothing is under way.

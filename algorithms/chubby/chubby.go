@@ -32,6 +32,7 @@ type candidate struct {
 
 	holder proto.Peer // of the office, nobody while it is vacant
 	last   proto.Peer // who held it before that
+	term   proto.Term // in which it was held last
 	vacant time.Time  // since when it is
 	called bool       // an operator calls an election
 	stood  bool       // this server's turn came since then
@@ -60,7 +61,7 @@ func (c *candidate) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 // elections will be run. […] Also guarantees a new election will be run at end of
 // lease."
 func (c *candidate) Watch(now time.Time, holder algorithms.Leader) {
-	c.last = c.holder
+	c.last, c.term = c.holder, max(c.term, holder.Term)
 	c.holder = proto.Peer{ID: holder.ID, Session: holder.Session}
 	c.vacant, c.called, c.stood = now, false, false
 }
@@ -69,13 +70,15 @@ func (c *candidate) Watch(now time.Time, holder algorithms.Leader) {
 func (c *candidate) nominate(now time.Time) algorithms.Output {
 	switch turn := c.turn(); {
 	case c.holder.ID != 0 && c.cfg.Preempt:
-		return algorithms.Output{Leader: named(c.best())}
+		return c.named(c.best())
 	case c.holder.ID != 0 || !c.stands():
-		return algorithms.Output{}
+		return c.named(proto.Peer{})
 	case now.Before(turn):
-		return algorithms.Output{Deadline: turn}
+		out := c.named(proto.Peer{})
+		out.Deadline = turn
+		return out
 	}
-	out := algorithms.Output{Leader: named(c.self())}
+	out := c.named(c.self())
 	if !c.stood {
 		out.Why = []string{"nobody leads, and it is this server's turn -> stand"}
 	}
@@ -124,4 +127,11 @@ func (c *candidate) self() proto.Peer {
 	return proto.Peer{ID: c.cfg.Self, Session: c.cfg.Session}
 }
 
-func named(p proto.Peer) algorithms.Leader { return algorithms.Leader{ID: p.ID, Session: p.Session} }
+// named is the nomination of p: for the next term, once the office is vacant.
+func (c *candidate) named(p proto.Peer) algorithms.Output {
+	term := c.term
+	if c.holder.ID == 0 {
+		term++
+	}
+	return algorithms.Output{Leader: algorithms.Leader{ID: p.ID, Session: p.Session, Term: term}}
+}

@@ -1,6 +1,7 @@
 package office
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -140,6 +141,7 @@ func (m *Machine) announce(to ...proto.Peer) {
 	if body.Remaining <= 0 {
 		return
 	}
+	m.out.Send = slices.Grow(m.out.Send, len(to))
 	for _, p := range to {
 		if p.ID != m.cfg.Self {
 			m.send(p.ID, s.term, body)

@@ -216,10 +216,10 @@ var (
 		`^= (?:(leads)|follows (\d{1,20})|(nobody) leads)(?:(?: in)? term (\d{1,20}))? \(([a-z-]+)\)$`)
 	// inTerm are reasons that tell the term which the step is in.
 	inTerm = regexp.MustCompile(
-		`^term (\d{1,20}) is above \d+ -> adopt it$| -> (?:call an election of|lead|take) term (\d{1,20})$`)
-	// inRaftTerm are those of Raft, whose questions open a term.
-	inRaftTerm = regexp.MustCompile(
-		` -> ask the voters for term (\d{1,20})$|^\d{1,20} asks for term (\d{1,20}) -> | in term (\d{1,20})$`)
+		`^term (\d{1,20}) is above \d+ -> adopt it$| -> (?:call an election of|lead|take|ask the voters for) term (\d{1,20})$|` +
+			`^\d+ asks for term (\d{1,20}) -> `)
+	// inRaftTerm are those of Raft, whose heartbeats tell the term too.
+	inRaftTerm = regexp.MustCompile(` in term (\d{1,20})$`)
 )
 
 // setLine reads one of the further lines: a reason, messages, a belief.
@@ -241,10 +241,10 @@ func (m *memo) setLine(rec *trace.Record, p *person, line string) {
 	rec.Why = append(rec.Why, line)
 	m.office = m.office || strings.Contains(line, "the office")
 	if t := inTerm.FindStringSubmatch(line); t != nil {
-		p.term = max(p.term, parsed(t[1]), parsed(t[2]))
+		p.term = max(p.term, parsed(t[1]), parsed(t[2]), parsed(t[3]))
 	}
 	if t := inRaftTerm.FindStringSubmatch(line); t != nil && m.raft {
-		p.term = max(p.term, parsed(t[1]), parsed(t[2]), parsed(t[3]))
+		p.term = max(p.term, parsed(t[1]))
 	}
 }
 
