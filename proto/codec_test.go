@@ -43,6 +43,18 @@ func messages() []Message {
 		around(ProbeReply{Candidate: MaxNodeID, Phase: 3, Clockwise: true, Hops: 4}),
 		around(ProbeReply{Candidate: 1, Hops: MaxHops}),
 		around(TokenCoordinator{Leader: high, Taken: true, Hops: MaxHops}),
+		around(Watch{low}),
+		around(Exists{}),
+		around(NewLeader{high}),
+		around(NewLeaderAck{session}),
+		around(Commit{low}),
+		around(Prepare{Ballot{1, MaxNodeID}}),
+		around(Promise{Ballot: Ballot{math.MaxInt64, 1}}),
+		around(Promise{Ballot{3, 1}, Ballot{2, 9}, high, low}),
+		around(Accept{Ballot{3, 1}, high}),
+		around(Accepted{Ballot{3, 1}}),
+		around(Chosen{low, false}),
+		around(Chosen{high, true}),
 		around(Ask{session, 1}),
 		around(Answer{session, math.MaxInt64, true, NoBar, 0}),
 		around(Answer{session, 2, false, BarPromise, MaxNodeID}),
@@ -161,6 +173,19 @@ func TestMarshalRefusesWhatItsReaderWouldRefuse(t *testing.T) {
 		"endless roll": {change(func(m *Message) {
 			m.Body = TokenElection{Initiator: 1, Roll: fullRoll(Peer{ID: 1}).Add(Peer{ID: 1})}
 		}), ErrValue},
+		"a ballot of nobody": {change(func(m *Message) { m.Body = Prepare{Ballot{1, 0}} }), ErrValue},
+		"round 0":            {change(func(m *Message) { m.Body = Accepted{Ballot{0, 1}} }), ErrValue},
+		"nobody accepted": {change(func(m *Message) {
+			m.Body = Promise{Ballot: Ballot{2, 1}, Last: Ballot{1, 1}}
+		}), ErrValue},
+		"accepted in no ballot": {change(func(m *Message) {
+			m.Body = Promise{Ballot: Ballot{2, 1}, Accepted: Peer{ID: 1}}
+		}), ErrValue},
+		"an absurd proposal": {change(func(m *Message) {
+			m.Body = Promise{Ballot: Ballot{2, 1}, Proposal: Peer{ID: MaxNodeID + 1}}
+		}), ErrValue},
+		"nobody to accept": {change(func(m *Message) { m.Body = Accept{Ballot: Ballot{1, 1}} }), ErrValue},
+		"nobody chosen":    {change(func(m *Message) { m.Body = Chosen{} }), ErrValue},
 		"absurd hops": {change(func(m *Message) {
 			m.Body = Elected{Leader: Peer{ID: 1}, Hops: MaxHops + 1}
 		}), ErrValue},

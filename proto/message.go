@@ -61,7 +61,24 @@ const (
 	KindVote         Kind = 86
 	KindHeartbeat    Kind = 87
 	KindHeartbeatAck Kind = 88
+
+	KindWatch        Kind = 96
+	KindExists       Kind = 97
+	KindNewLeader    Kind = 98
+	KindNewLeaderAck Kind = 99
+	KindCommit       Kind = 100
+	KindPrepare      Kind = 101
+	KindPromise      Kind = 102
+	KindAccept       Kind = 103
+	KindAccepted     Kind = 104
+	KindChosen       Kind = 105
 )
+
+// Nominates reports whether messages of the kind are of an algorithm that an office
+// can be around, rather than of the office.
+func (k Kind) Nominates() bool {
+	return k >= KindTimeoutNow && k < KindAsk || k >= KindWatch && k <= KindChosen
+}
 
 // names are the words of the seeds. Several algorithms have an ELECTION of their
 // own: one word, as many kinds. So has TIMEOUT_NOW.
@@ -108,6 +125,17 @@ var names = map[Kind]string{
 	KindVote:         "VOTE",
 	KindHeartbeat:    "HEARTBEAT",
 	KindHeartbeatAck: "HEARTBEAT_ACK",
+
+	KindWatch:        "WATCH",
+	KindExists:       "EXISTS",
+	KindNewLeader:    "NEW_LEADER",
+	KindNewLeaderAck: "ACK",
+	KindCommit:       "COMMIT",
+	KindPrepare:      "PREPARE",
+	KindPromise:      "PROMISE",
+	KindAccept:       "ACCEPT",
+	KindAccepted:     "ACCEPTED",
+	KindChosen:       "CHOSEN",
 }
 
 // String is the kind in the words of the seeds.

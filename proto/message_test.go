@@ -43,6 +43,19 @@ func TestBodiesForPeople(t *testing.T) {
 		"ELECTION collected 9 ids, initiator 17": TokenElection{
 			Initiator: 17, Roll: fullRoll(p)[:9*peerSize],
 		},
+		"WATCH self 5:80":               Watch{p},
+		"EXISTS":                        Exists{},
+		"NEW_LEADER candidate 5:80":     NewLeader{p},
+		"COMMIT leader 5:80":            Commit{p},
+		"PREPARE ballot 2.5":            Prepare{Ballot{2, 5}},
+		"PROMISE ballot 2.5":            Promise{Ballot: Ballot{2, 5}},
+		"ACCEPT ballot 2.5, value 5:80": Accept{Ballot{2, 5}, p},
+		"ACCEPTED ballot 2.5":           Accepted{Ballot{2, 5}},
+		"CHOSEN proposal 5:80":          Chosen{p, false},
+		"CHOSEN leader 5:80":            Chosen{p, true},
+		"PROMISE ballot 2.5, accepted 1.4 5:80, proposes 5:80": Promise{
+			Ballot{2, 5}, Ballot{1, 4}, p, p,
+		},
 		"PROBE phase 3, candidate 5:80":           Probe{Candidate: p, Phase: 3},
 		"REPLY phase 3, candidate 5":              ProbeReply{Candidate: 5, Phase: 3},
 		"ELECTION collected nobody, initiator 17": TokenElection{Initiator: 17},
@@ -68,5 +81,17 @@ func TestBodiesForPeople(t *testing.T) {
 func TestMessageID(t *testing.T) {
 	if got := (Message{From: 4, To: 5, Seq: 31}).ID(); got != "4:31" {
 		t.Errorf("%q, want sender:seq", got)
+	}
+}
+
+// The office hands on what is the nomination's.
+func TestNominates(t *testing.T) {
+	for k, want := range map[Kind]bool{
+		KindTimeoutNow: true, KindProbeReply: true, KindWatch: true, KindChosen: true,
+		KindPing: false, KindAsk: false, KindTakeOver: false, KindStanding: false, KindAccount: false,
+	} {
+		if k.Nominates() != want {
+			t.Errorf("%v: %v", k, !want)
+		}
 	}
 }

@@ -99,6 +99,9 @@ func newWire(k Kind) wire {
 	if w := newRingWire(k); w != nil {
 		return w
 	}
+	if w := newQuorumWire(k); w != nil {
+		return w
+	}
 	return newOfficeWire(k)
 }
 
@@ -122,6 +125,9 @@ func wireOf(m Message) wire {
 		return &wireIdentity{e, process(b.Self)}
 	}
 	if w := ringWireOf(e, m.Body); w != nil {
+		return w
+	}
+	if w := quorumWireOf(e, m.Body); w != nil {
 		return w
 	}
 	return officeWireOf(e, m.Body)

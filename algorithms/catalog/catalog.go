@@ -18,6 +18,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/raft"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
 	"github.com/ringleader-dev/ringleader/algorithms/tokenring"
+	"github.com/ringleader-dev/ringleader/algorithms/zookeeper"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -56,6 +57,7 @@ var entries = entriesOf(
 	raft.About(),
 	ring.About(),
 	tokenring.About(),
+	zookeeper.About(),
 )
 
 func entriesOf(all ...algorithms.About) []Entry {

@@ -55,6 +55,7 @@ type Core struct {
 	term     proto.Term
 	saved    algorithms.State // durable, or in the Output of this Step
 	spent    proto.Term       // the last term this node must not stand in
+	bound    proto.Term       // the last that a former life may have taken part in
 	self     proto.Peer       // with the attribute frozen for the term
 	leader   proto.Peer
 	former   proto.Peer // the leader whose loss this node's own round is about
@@ -111,7 +112,7 @@ func (c *Core) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 }
 
 func (c *Core) start(saved algorithms.State) {
-	c.term, c.saved, c.spent = saved.Term, saved, saved.Reserved
+	c.term, c.saved, c.spent, c.bound = saved.Term, saved, saved.Reserved, saved.Reserved
 	c.fresh = true
 	c.callAt(c.now.Add(StartDelay(c.cfg.Delta)), "no leader was heard of")
 }
@@ -282,8 +283,25 @@ func (c *Core) adopt(t proto.Term) {
 
 // Win makes this node the leader of the current term.
 func (c *Core) Win(reason string) {
+	c.WinAs(c.self, reason)
+}
+
+// WinAs is Win for a node that stood with another rank than its own: one that was
+// asked to lead, see Stander.
+func (c *Core) WinAs(self proto.Peer, reason string) {
 	c.Why("%s -> lead term %d", reason, c.term)
-	c.lead(c.self)
+	c.lead(self)
+}
+
+// assume lets this node, which was asked to lead, lead the current term, or stand for
+// it where that takes more.
+func (c *Core) assume(self proto.Peer) {
+	if s, ok := c.round.(Stander); ok {
+		c.Why("asked to lead -> stand for term %d", c.term)
+		s.Stand(self)
+		return
+	}
+	c.WinAs(self, "asked to lead")
 }
 
 // lead makes this node the leader of the current term, with the rank that others
@@ -406,6 +424,11 @@ func (c *Core) Out(p proto.Peer) bool {
 // term: it does not stand aside, no former life of it can have taken part in the
 // term, its start did not fall into it, and its leader, if any, was not lost.
 func (c *Core) MayStand() bool { return !c.Aside() && c.term > c.spent }
+
+// MayVote reports whether this node may take part in deciding the current term by a
+// quorum: no former life of it can have. What is reserved is durable before any message
+// of a term leaves, so whatever a former life said was of a term up to that.
+func (c *Core) MayVote() bool { return c.term > c.bound }
 
 // Peers calls f for each other process believed alive, in the order of ids.
 func (c *Core) Peers(f func(proto.Peer)) {

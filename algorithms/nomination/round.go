@@ -35,3 +35,10 @@ type Round interface {
 	// its last, with the present number of nodes and no failure.
 	Patience() time.Duration
 }
+
+// Stander is a Round in which nobody leads without the consent of others.
+type Stander interface {
+	// Stand stands for the current term, which has just begun, because this node was
+	// asked to lead: self is with the rank that others are to be told.
+	Stand(self proto.Peer)
+}

@@ -241,7 +241,7 @@ func (c *Core) takeOver(m proto.Message) {
 		next := max(c.term, c.spent) + 1
 		c.Why("%d asks for a leader of the next term -> take term %d", m.From, next)
 		c.adopt(next)
-		c.Win("asked to lead")
+		c.assume(c.self)
 	}
 }
 

@@ -132,10 +132,9 @@ func (c *Core) takeOverFrom(m proto.Message, b proto.TakeOver) {
 		next := max(c.term, c.spent) + 1
 		c.Why("%d hands over -> take term %d", m.From, next)
 		c.adopt(next)
-		c.Why("asked to lead -> lead term %d", c.term)
 		chosen := c.self
 		chosen.Attr = proto.ChosenAttr
-		c.lead(chosen)
+		c.assume(chosen)
 	}
 }
 

@@ -198,7 +198,7 @@ func (m *Machine) nominateAmong(alive []proto.Peer, evidence string) {
 // receive sorts a message: the office's own, or the nomination's.
 func (m *Machine) receive(ev algorithms.Receive) {
 	msg := ev.Message
-	if msg.Body.Kind() < proto.KindAsk && m.votes() {
+	if msg.Body.Kind().Nominates() && m.votes() {
 		m.nominate(ev)
 		return
 	}

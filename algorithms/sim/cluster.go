@@ -75,6 +75,9 @@ func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 		sample:   func(*node) bool { return false },
 		trace:    newTracer(o),
 	}
+	if o.Algorithm.Guarantee == algorithms.Quorum {
+		c.checkers = append(c.checkers, quorumCheckers()...)
+	}
 	if o.Algorithm.Office {
 		c.officePlan = plainOffice(c.delta)
 		c.checkers = append(c.checkers, officeCheckers()...)

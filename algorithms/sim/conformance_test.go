@@ -231,8 +231,12 @@ func (s *suite) lost(c *cluster, tr trial) (ids []proto.NodeID) {
 	if !tr.dead || s.algo.Office {
 		return nil
 	}
+	most := s.nodes - 1
+	if s.algo.Guarantee == algorithms.Quorum {
+		most = minority(s.nodes)
+	}
 	for _, n := range c.nodes {
-		if n.life == nil && len(ids) < s.nodes-1 {
+		if n.life == nil && len(ids) < most {
 			ids = append(ids, n.id)
 		}
 	}
@@ -295,6 +299,9 @@ func (s *suite) electsTheBest() {
 			next := best
 			if cause.name == "the leader dies" {
 				next = s.best(attrs, best)
+				if s.algo.Guarantee == algorithms.Quorum && minority(s.nodes) == 0 {
+					next = 0 // who is left is no majority
+				}
 			}
 			elected := next
 			s.made++

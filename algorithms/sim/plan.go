@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -58,6 +59,9 @@ func draw(o Options) plan {
 		d.nothingFails()
 	}
 	d.schedule()
+	if o.Algorithm.Guarantee == algorithms.Quorum {
+		d.StayDead = d.StayDead[:min(len(d.StayDead), minority(d.Nodes))]
+	}
 	if o.Algorithm.Office {
 		d.shortest = o.Algorithm.Promise(d.delta)
 		d.office()

@@ -74,7 +74,7 @@ func (durableFirst) invariant() Invariant {
 func (durableFirst) check(s step) string {
 	durable := s.node.disk.Reserved
 	for _, m := range s.out.Send {
-		if m.Term > durable && m.Body.Kind() < proto.KindAsk {
+		if m.Term > durable && m.Body.Kind().Nominates() {
 			return fmt.Sprintf("%s of term %d, reserved %d", m.Body.Kind(), m.Term, durable)
 		}
 	}
@@ -141,6 +141,10 @@ func (s step) announces() (e proto.Epoch, ok bool) {
 		case proto.Elected:
 			l = b.Leader
 		case proto.TokenCoordinator:
+			l = b.Leader
+		case proto.Commit:
+			l = b.Leader
+		case proto.Chosen:
 			l = b.Leader
 		}
 		if l.Is(s.node.peer()) {

@@ -1,0 +1,117 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// What a run of an algorithm that counts a quorum itself has beyond others. All nodes
+// are voters: a majority of them must live for anybody to lead.
+
+// minority is how many of n voters may be dead.
+func minority(n int) int { return (n - 1) / 2 }
+
+// quorumCheckers are the invariants of such an algorithm. Those of messages that it
+// does not have hold by themselves.
+func quorumCheckers() []checker {
+	return []checker{
+		&oneLeaderATerm{led: map[proto.Term]proto.Session{}},
+		&oneAck{acks: map[mandate]proto.Session{}},
+		&committedByQuorum{acks: map[proto.Session]*tallied{}},
+	}
+}
+
+type oneLeaderATerm struct{ led map[proto.Term]proto.Session }
+
+func (*oneLeaderATerm) invariant() Invariant {
+	return Invariant{"one-leader-a-term", "no term is ever led by two processes"}
+}
+
+func (k *oneLeaderATerm) check(s step) string {
+	if !s.claims() {
+		return ""
+	}
+	term, session := s.out.Leader.Term, s.node.life.session
+	if was, ok := k.led[term]; ok && was != session {
+		return fmt.Sprintf("leads term %d as %s did", term, was.Short())
+	}
+	k.led[term] = session
+	return ""
+}
+
+// oneAck keeps whom each node, in whichever life, has sent ACK in a term. One that
+// stands has sent it to itself.
+type oneAck struct{ acks map[mandate]proto.Session }
+
+func (*oneAck) invariant() Invariant {
+	return Invariant{"one-ack", "\"each process ACKs to at most one NEW_LEADER\": a node sends ACK " +
+		"to one process a term, its own included, whether or not it restarts"}
+}
+
+func (k *oneAck) check(s step) string {
+	for _, m := range s.out.Send {
+		var to proto.Session
+		switch b := m.Body.(type) {
+		case proto.NewLeader:
+			to = b.Candidate.Session
+		case proto.NewLeaderAck:
+			to = b.Candidate
+		default:
+			continue
+		}
+		of := mandate{s.node.id, m.Term}
+		if was, ok := k.acks[of]; ok && was != to {
+			return fmt.Sprintf("ACK in term %d for %s, and before for %s", m.Term, to.Short(), was.Short())
+		}
+		k.acks[of] = to
+	}
+	return ""
+}
+
+// tallied are the voters whose ACK reached a process, in its latest term.
+type tallied struct {
+	term proto.Term
+	from map[proto.NodeID]bool
+}
+
+type committedByQuorum struct{ acks map[proto.Session]*tallied }
+
+func (*committedByQuorum) invariant() Invariant {
+	return Invariant{"committed-by-quorum", "a process leads a term only after ACK of a majority of " +
+		"distinct voters, its own included"}
+}
+
+func (k *committedByQuorum) check(s step) string {
+	session := s.node.life.session
+	t := k.acks[session]
+	if t == nil {
+		t = &tallied{}
+		k.acks[session] = t
+	}
+	if ev, ok := s.ev.(algorithms.Receive); ok {
+		if b, ok := ev.Body.(proto.NewLeaderAck); ok && b.Candidate == session && ev.Term == t.term {
+			t.from[ev.From] = true
+		}
+	}
+	commits := false
+	for _, m := range s.out.Send {
+		switch m.Body.(type) {
+		case proto.NewLeader:
+			if m.Term != t.term {
+				*t = tallied{term: m.Term, from: map[proto.NodeID]bool{s.node.id: true}}
+			}
+		case proto.Commit:
+			commits = true
+		}
+	}
+	// One that leads alone has sent nobody anything.
+	if !commits || !s.claims() || s.prev().Epoch() == s.out.Leader.Epoch() {
+		return ""
+	}
+	if n := len(t.from); t.term != s.out.Leader.Term || 2*n <= len(s.cluster.nodes) {
+		return fmt.Sprintf("leads term %d after ACK of %d of %d", s.out.Leader.Term, n, len(s.cluster.nodes))
+	}
+	return ""
+}

@@ -1,0 +1,66 @@
+package zookeeper
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// About is ZooKeeper's election as the catalogue lists it.
+func About() algorithms.About {
+	const once = "Each process ACKs to at most one NEW_LEADER"
+	return algorithms.About{
+		Name:      "zookeeper",
+		Summary:   "each watches the next above; the highest leads after a quorum of ACK",
+		Guarantee: algorithms.Quorum,
+		Preempt:   false,
+		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Theory: algorithms.Theory{
+			Kinds: []proto.Kind{
+				proto.KindWatch, proto.KindExists, proto.KindNewLeader, proto.KindNewLeaderAck, proto.KindCommit,
+			},
+			Best:      func(n int) int { return 3*n - 3 },
+			Worst:     func(n int) int { return 5*n - 2 },
+			BestCase:  "the highest notices: n-1 NEW_LEADER, ACK and COMMIT",
+			WorstCase: "only the lowest notices: n WATCH, NEW_LEADER and COMMIT, n-1 EXISTS and ACK",
+			BestRun: algorithms.Run{
+				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Messages: "3n-3", Transmissions: "3", Times: func(int) int { return 3 },
+			},
+			WorstRun: algorithms.Run{
+				Caller: func(int) proto.NodeID { return 1 }, Crash: true,
+				Messages: "5n-2", Transmissions: "n+6", Times: func(n int) int { return n + 6 },
+			},
+		},
+		Timeouts: []algorithms.Wait{
+			{Name: "watch", Formula: "4Δ", Of: func(d time.Duration, _ int) time.Duration { return WatchTimeout(d) }},
+			{Name: "EXISTS", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration { return ExistsTimeout(d) }},
+			{Name: "ACK", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration { return AckTimeout(d) }},
+			{Name: "COMMIT", Formula: "(n+4)Δ", Of: CommitTimeout},
+		},
+		Agreement: func(d time.Duration, n int) time.Duration {
+			// What was reserved before a restart is spent: two rounds more may fail.
+			return nomination.Agreement(d, Patience(d, n)) + 4*Patience(d, n)
+		},
+		Rules: []algorithms.Rule{
+			{
+				Why:      "# is the next above -> watch it, it sees to the election",
+				Sentence: "Each process monitors next-highest ID process (successor)",
+			},
+			{
+				Why:      "# is the next above -> ask whether it is there",
+				Sentence: "Wait until timeout; Re-check successor",
+			},
+			{
+				Why:      "nobody is above this node -> stand for term #",
+				Sentence: "If successor was the Leader, you become the leader",
+			},
+			{Why: "# stands -> ACK", Sentence: once},
+			{Why: "ACK went to # -> none to #", Sentence: once},
+			{Why: "a quorum sent ACK", Sentence: "Leader who receives quorum of ACKs broadcasts COMMIT"},
+			{Why: "no quorum of ACK came in time", Sentence: "Potentially, no Leader gets a Quorum!"},
+		},
+	}
+}

@@ -1,0 +1,66 @@
+// Package zookeeper is the election of ZooKeeper's leader, as the lecture notes tell
+// it: each process has a sequence number and watches the process with the next higher
+// one, no other; the highest is to lead, and does once a quorum of all said ACK.
+//
+// # What it does not promise
+//
+//   - A term has at most one leader, but an old leader may not know that it was
+//     replaced: there is no lease. With voters the runtime puts an office around the
+//     algorithm, which adds one, and a token.
+//   - Without a majority of the voters nobody leads, however many live: of two both
+//     must, of one that one.
+//   - An election may fail, and then another term begins. The notes name three ways,
+//     each with the golden scenario that shows it, and that it recovers
+//     (algorithms/sim, testdata/zookeeper): "Multiple sends NEW_LEADER, and no one
+//     receives majority of ACK" (nobody_has_a_quorum); "Exactly one sends NEW_LEADER,
+//     but some ACK get dropped" (acks_dropped); "Exactly one sends NEW_LEADER, but some
+//     of them get dropped" (new_leaders_dropped).
+//   - Nobody hands out sequence numbers here, as ZooKeeper's file system does
+//     "atomically": the number of a process is its rank, its attribute and its id,
+//     which is unique. So a process that comes back has the number it had.
+//   - "If successor was the Leader, you become the leader": only the next in line acts
+//     when a leader dies, and the others wait for it. They lose the time that they wait
+//     if it hangs or does not notice.
+//   - Where an operator calls the election at a low process, WATCH climbs from number
+//     to number, which takes as long as there are processes.
+//
+// # Why a quorum is enough
+//
+// A process sends ACK for one process a term, its own included. It does so across
+// restarts: a former life can have taken part in no term above what it had reserved,
+// durably, and the process sends ACK only in terms above that. Two majorities have a
+// process in common, so no two get one in the same term.
+//
+// # Sources
+//
+// Lecture notes, quoted above each rule. Hunt, Konar, Junqueira and Reed, "ZooKeeper:
+// Wait-free coordination for Internet-scale systems" (2010), 2.4, on locks "without
+// herd effect". Junqueira, Reed and Serafini, "Zab: High-performance broadcast for
+// primary-backup systems" (2011), for the phases of NEW_LEADER, ACK and COMMIT.
+//
+// # Messages
+//
+//	WATCH        to the next higher: are you there, and who leads?
+//	EXISTS       back: I am, and see to it
+//	NEW_LEADER   from the highest to all: follow me
+//	ACK          back, for one process a term
+//	COMMIT       to all, after a quorum of ACK: I lead this term
+//	TIMEOUT_NOW  stand for the next term: from a resigning leader to its successor,
+//	             and from one that stands aside to whoever acts in a term that
+//	             is over
+//
+// # States of a round
+//
+//	idle ──leader gone, nobody higher lives──► standing
+//	idle ──leader gone, a higher one lives──► watching
+//	idle ──a call, or WATCH──► asking ──EXISTS──► waiting
+//	watching ──nothing in time──► asking
+//	watching, asking, waiting ──the watched one fails──► the same with the next
+//	    higher, or standing when there is none
+//	asking ──no EXISTS──► as if it had failed
+//	idle, watching, asking, waiting ──NEW_LEADER──► acked
+//	standing ──a quorum of ACK──► leader
+//	standing ──no quorum in time──► term + 1
+//	waiting, acked ──no COMMIT in time──► term + 1
+//	any ──COMMIT──► idle (follower)
+package zookeeper

@@ -1,0 +1,198 @@
+package zookeeper
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// WatchTimeout is how long a process leaves the election to those above it: until the
+// next in line has noticed too, and NEW_LEADER, ACK and COMMIT have come.
+func WatchTimeout(delta time.Duration) time.Duration { return 4 * delta }
+
+// ExistsTimeout is how long a process waits for EXISTS: WATCH there and it back.
+func ExistsTimeout(delta time.Duration) time.Duration { return 2 * delta }
+
+// AckTimeout is how long the highest waits for a quorum: NEW_LEADER there and ACK back.
+func AckTimeout(delta time.Duration) time.Duration { return 2 * delta }
+
+// CommitTimeout is how long a process waits that has WATCH answered: until it has
+// climbed past all others, one of them dead, and NEW_LEADER, ACK and COMMIT have come.
+func CommitTimeout(delta time.Duration, n int) time.Duration {
+	return time.Duration(n+2)*delta + ExistsTimeout(delta)
+}
+
+// Patience bounds a whole round without failures.
+func Patience(delta time.Duration, n int) time.Duration { return CommitTimeout(delta, n) }
+
+// phase is where this process stands in the round of the current term.
+type phase int
+
+const (
+	idle     phase = iota // no part yet, or the round is over
+	watching              // the leader is gone: the next above sees to it
+	asking                // WATCH sent
+	waiting               // EXISTS came
+	acked                 // ACK sent, COMMIT to come
+	standing              // NEW_LEADER sent
+)
+
+// Machine is one process's part in the election. It is an algorithms.Machine.
+type Machine struct {
+	core   nomination.Core
+	voters quorum.Voters
+
+	// The round of the current term.
+	phase   phase
+	watched proto.Peer            // the next above
+	silent  map[proto.NodeID]bool // who did not answer WATCH
+	self    proto.Peer            // as it stands
+	acks    quorum.Count
+
+	ack vote // outlives the round: a term may end and begin anew for this process
+}
+
+// vote is whom this process has sent ACK, or for itself.
+type vote struct {
+	term proto.Term
+	to   proto.Peer
+}
+
+// New returns a Machine for the process that cfg describes. cfg names the voters.
+func New(cfg algorithms.Config) *Machine {
+	m := &Machine{voters: cfg.Voters, silent: map[proto.NodeID]bool{}}
+	m.core.Init(cfg, round{m})
+	return m
+}
+
+// Step implements algorithms.Machine.
+func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
+	return m.core.Step(now, ev)
+}
+
+// round keeps the Round's methods off the Machine.
+type round struct{ *Machine }
+
+func (r round) Heard(proto.Message)     { r.Reset() }
+func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
+func (r round) Question() proto.Body    { return proto.Watch{Self: r.core.Self()} }
+func (r round) Announcement(leader proto.Peer) proto.Body {
+	return proto.Commit{Leader: leader}
+}
+
+// Reset forgets the round, and not the ACK: there is one a term.
+func (r round) Reset() {
+	r.phase, r.watched, r.self = idle, proto.Peer{}, proto.Peer{}
+	r.acks.Reset()
+	clear(r.silent)
+}
+
+// Begin starts an election.
+//
+// Lecture notes: "On detection of failure in successor: If successor was the Leader,
+// you become the leader. Else, wait until timeout, re-check successor." Of an election
+// that was called for another reason, those above need to be told.
+func (r round) Begin() {
+	next, above := r.next()
+	switch {
+	case !above:
+		r.stand()
+	case r.core.Former().ID != 0:
+		r.core.Why("%d is the next above -> watch it, it sees to the election", next.ID)
+		r.phase, r.watched = watching, next
+		r.core.SetTimer(WatchTimeout(r.core.Delta()))
+	default:
+		r.watch(next)
+	}
+}
+
+// next is the process with the next higher number that may stand, as far as this one
+// knows.
+//
+// Lecture notes: "Each process monitors next-highest ID process (successor)."
+func (r round) next() (next proto.Peer, ok bool) {
+	self, former := r.core.Self().Rank(), r.core.Former()
+	r.core.Peers(func(p proto.Peer) {
+		out := p.Ineligible || p.Is(former) || r.silent[p.ID]
+		if !out && p.Rank().Compare(self) > 0 && (!ok || p.Rank().Compare(next.Rank()) < 0) {
+			next, ok = p, true
+		}
+	})
+	return next, ok
+}
+
+// watch asks the next above whether it is there. It passes the call on.
+func (r round) watch(next proto.Peer) {
+	r.core.Why("%d is the next above -> ask whether it is there", next.ID)
+	r.phase, r.watched = asking, next
+	r.core.Send(next.ID, r.Question())
+	r.core.SetTimer(ExistsTimeout(r.core.Delta()))
+}
+
+// climb goes on after the watched process failed.
+//
+// Lecture notes: "The leader will be the server with highest number."
+func (r round) climb() {
+	next, above := r.next()
+	switch {
+	case !above:
+		r.stand()
+	case next.Is(r.watched):
+	case r.phase == watching:
+		r.core.Why("%d is the next above now -> watch it", next.ID)
+		r.watched = next
+	default:
+		r.watch(next)
+	}
+}
+
+// Timeout ends a wait.
+func (r round) Timeout() {
+	switch r.phase {
+	case idle:
+	case watching:
+		if next, above := r.next(); above {
+			r.watch(next)
+			return
+		}
+		r.stand()
+	case asking:
+		r.core.Why("%d does not answer -> as if it had failed", r.watched.ID)
+		r.silent[r.watched.ID] = true
+		r.climb()
+	case waiting, acked:
+		r.core.Call("no COMMIT came in time")
+	case standing:
+		// "Potentially, no Leader gets a Quorum!"
+		r.core.Call("no quorum of ACK came in time")
+	}
+}
+
+// PeersChanged goes on when the watched process has failed, or the would-be leader.
+func (r round) PeersChanged(gone []proto.Peer) {
+	if !r.core.Looking() || !r.core.TimerRuns() {
+		return
+	}
+	switch r.phase {
+	case watching, asking, waiting:
+		if r.core.Out(r.watched) {
+			r.climb()
+		}
+	case acked:
+		if r.core.Dead(r.ack.to) {
+			r.core.Call(r.ack.to.ID.String() + ", the best of the round, is dead")
+		}
+	case idle, standing:
+	}
+}
+
+// Won tells all.
+//
+// Lecture notes: "Leader who receives quorum of ACKs broadcasts COMMIT."
+func (r round) Won() {
+	r.Reset()
+	r.core.TellAll()
+}
