@@ -54,6 +54,7 @@ func messages() []Message {
 		around(Accept{Ballot{3, 1}, high}),
 		around(Accepted{Ballot{3, 1}}),
 		around(Chosen{low, false}),
+		around(Enquiry{high}),
 		around(Chosen{high, true}),
 		around(Ask{session, 1}),
 		around(Answer{session, math.MaxInt64, true, NoBar, 0}),

@@ -72,12 +72,13 @@ const (
 	KindAccept       Kind = 103
 	KindAccepted     Kind = 104
 	KindChosen       Kind = 105
+	KindEnquiry      Kind = 106
 )
 
 // Nominates reports whether messages of the kind are of an algorithm that an office
 // can be around, rather than of the office.
 func (k Kind) Nominates() bool {
-	return k >= KindTimeoutNow && k < KindAsk || k >= KindWatch && k <= KindChosen
+	return k >= KindTimeoutNow && k < KindAsk || k >= KindWatch && k <= KindEnquiry
 }
 
 // names are the words of the seeds. Several algorithms have an ELECTION of their
@@ -136,6 +137,7 @@ var names = map[Kind]string{
 	KindAccept:       "ACCEPT",
 	KindAccepted:     "ACCEPTED",
 	KindChosen:       "CHOSEN",
+	KindEnquiry:      "ENQUIRY",
 }
 
 // String is the kind in the words of the seeds.

@@ -51,6 +51,7 @@ func TestBodiesForPeople(t *testing.T) {
 		"PROMISE ballot 2.5":            Promise{Ballot: Ballot{2, 5}},
 		"ACCEPT ballot 2.5, value 5:80": Accept{Ballot{2, 5}, p},
 		"ACCEPTED ballot 2.5":           Accepted{Ballot{2, 5}},
+		"ENQUIRY self 5:80":             Enquiry{p},
 		"CHOSEN proposal 5:80":          Chosen{p, false},
 		"CHOSEN leader 5:80":            Chosen{p, true},
 		"PROMISE ballot 2.5, accepted 1.4 5:80, proposes 5:80": Promise{
@@ -87,7 +88,7 @@ func TestMessageID(t *testing.T) {
 // The office hands on what is the nomination's.
 func TestNominates(t *testing.T) {
 	for k, want := range map[Kind]bool{
-		KindTimeoutNow: true, KindProbeReply: true, KindWatch: true, KindChosen: true,
+		KindTimeoutNow: true, KindProbeReply: true, KindWatch: true, KindEnquiry: true,
 		KindPing: false, KindAsk: false, KindTakeOver: false, KindStanding: false, KindAccount: false,
 	} {
 		if k.Nominates() != want {

@@ -75,6 +75,11 @@ type Accepted struct {
 	Ballot Ballot
 }
 
+// Enquiry asks who leads, and calls the election if nobody does (Paxos).
+type Enquiry struct {
+	Self Peer
+}
+
 // Chosen says whose proposal a majority accepted. Taken says that this process leads
 // since; before, it is told only to that one.
 type Chosen struct {
@@ -92,10 +97,12 @@ func (Promise) Kind() Kind      { return KindPromise }
 func (Accept) Kind() Kind       { return KindAccept }
 func (Accepted) Kind() Kind     { return KindAccepted }
 func (Chosen) Kind() Kind       { return KindChosen }
+func (Enquiry) Kind() Kind      { return KindEnquiry }
 
 func (b Watch) Caller() NodeID     { return b.Self.ID }
 func (b NewLeader) Caller() NodeID { return b.Candidate.ID }
 func (b Prepare) Caller() NodeID   { return b.Ballot.By }
+func (b Enquiry) Caller() NodeID   { return b.Self.ID }
 
 func (b Commit) Announced() (leader Peer, ok bool) { return b.Leader, true }
 func (b Chosen) Announced() (leader Peer, ok bool) { return b.Leader, b.Taken }
@@ -108,6 +115,7 @@ func (b Commit) String() string       { return describe(b, "leader", b.Leader) }
 func (b Prepare) String() string      { return describe(b, "ballot", b.Ballot) }
 func (b Accept) String() string       { return describe(b, "ballot", b.Ballot, "value", b.Value) }
 func (b Accepted) String() string     { return describe(b, "ballot", b.Ballot) }
+func (b Enquiry) String() string      { return describe(b, "self", b.Self) }
 
 func (b Promise) String() string {
 	pairs := []any{"ballot", b.Ballot}
@@ -135,6 +143,7 @@ func (b Commit) validate() error     { return b.Leader.ID.Validate() }
 func (b Prepare) validate() error    { return b.Ballot.validate() }
 func (b Accepted) validate() error   { return b.Ballot.validate() }
 func (b Chosen) validate() error     { return b.Leader.ID.Validate() }
+func (b Enquiry) validate() error    { return b.Self.ID.Validate() }
 
 func (b Accept) validate() error {
 	if err := b.Ballot.validate(); err != nil {

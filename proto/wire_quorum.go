@@ -46,6 +46,10 @@ type (
 		envelope
 		ballot
 	}
+	wireEnquiry struct {
+		envelope
+		process
+	}
 	wireChosen struct {
 		envelope
 		process
@@ -61,6 +65,7 @@ func (w *wireCommit) message() Message       { return w.with(Commit{w.peer()}) }
 func (w *wirePrepare) message() Message      { return w.with(Prepare{Ballot(w.ballot)}) }
 func (w *wireAccept) message() Message       { return w.with(Accept{Ballot(w.ballot), w.peer()}) }
 func (w *wireAccepted) message() Message     { return w.with(Accepted{Ballot(w.ballot)}) }
+func (w *wireEnquiry) message() Message      { return w.with(Enquiry{w.peer()}) }
 func (w *wireChosen) message() Message       { return w.with(Chosen{w.peer(), w.Taken}) }
 
 func (w *wirePromise) message() Message {
@@ -95,6 +100,8 @@ func newQuorumWire(k Kind) wire {
 		return new(wireAccepted)
 	case KindChosen:
 		return new(wireChosen)
+	case KindEnquiry:
+		return new(wireEnquiry)
 	}
 	return nil
 }
@@ -124,6 +131,8 @@ func quorumWireOf(e envelope, body Body) wire {
 		return &wireAccept{e, ballot(b.Ballot), process(b.Value)}
 	case Accepted:
 		return &wireAccepted{e, ballot(b.Ballot)}
+	case Enquiry:
+		return &wireEnquiry{e, process(b.Self)}
 	case Chosen:
 		return &wireChosen{e, process(b.Leader), b.Taken}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/broadcast"
 	"github.com/ringleader-dev/ringleader/algorithms/bully"
 	"github.com/ringleader-dev/ringleader/algorithms/chubby"
+	"github.com/ringleader-dev/ringleader/algorithms/consensus"
 	"github.com/ringleader-dev/ringleader/algorithms/hs"
 	"github.com/ringleader-dev/ringleader/algorithms/mend"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
@@ -53,6 +54,7 @@ var entries = entriesOf(
 	broadcast.About(),
 	bully.About(),
 	chubby.About(),
+	consensus.About(),
 	hs.About(),
 	raft.About(),
 	ring.About(),

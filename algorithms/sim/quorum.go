@@ -20,6 +20,8 @@ func quorumCheckers() []checker {
 		&oneLeaderATerm{led: map[proto.Term]proto.Session{}},
 		&oneAck{acks: map[mandate]proto.Session{}},
 		&committedByQuorum{acks: map[proto.Session]*tallied{}},
+		&keepsBallots{promised: map[mandate]proto.Ballot{}},
+		&oneChosen{terms: map[proto.Term]*decree{}},
 	}
 }
 

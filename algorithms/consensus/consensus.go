@@ -1,0 +1,202 @@
+package consensus
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// AnswerTimeout is how long a proposer waits for PROMISE, or for ACCEPTED: its question
+// there and the answer back. The chosen one has as long to announce itself.
+func AnswerTimeout(delta time.Duration) time.Duration { return 2 * delta }
+
+// ListenTimeout is how long a process leaves the proposing to others: a round's time
+// for each of those above it, and not for more than mostAwaited.
+func ListenTimeout(delta time.Duration, above int) time.Duration {
+	return time.Duration(min(above, mostAwaited)) * Patience(delta, 0)
+}
+
+// mostAwaited: that more proposers in a row fail is not worth waiting for.
+const mostAwaited = 3
+
+// ChosenTimeout is how long a process that accepted waits for CHOSEN: ACCEPTED, CHOSEN
+// to the one that was, and CHOSEN to all, with as much again as one message takes.
+func ChosenTimeout(delta time.Duration) time.Duration { return 4 * delta }
+
+// Patience bounds a whole round without failures: PREPARE, PROMISE, ACCEPT, ACCEPTED,
+// and CHOSEN twice.
+func Patience(delta time.Duration, _ int) time.Duration { return 6 * delta }
+
+// phase is where this process stands in the round of the current term.
+type phase int
+
+const (
+	idle      phase = iota // no part yet, or the round is over
+	listening              // others propose
+	preparing              // PREPARE sent
+	accepting              // ACCEPT sent
+	telling                // another was chosen, and told
+	accepted               // ACCEPTED sent, CHOSEN to come
+)
+
+// Machine is one process's part: proposer, acceptor and learner. It is an
+// algorithms.Machine.
+type Machine struct {
+	core   nomination.Core
+	voters quorum.Voters
+	phase  phase
+
+	// The proposer, in the round of the current term.
+	ballot   proto.Ballot
+	own      proto.Peer // its proposal, nobody if it does not stand
+	insists  bool       // on its own: it was asked to lead
+	promises quorum.Count
+	last     proto.Ballot // of the highest ballot that a promise tells of
+	bound    proto.Peer   // and what was accepted in it
+	best     proto.Peer   // the highest proposal
+	value    proto.Peer
+	accepts  quorum.Count
+
+	acceptor acceptor
+}
+
+// acceptor is what a process must remember of a term, and the highest round of a
+// ballot that it heard of. It outlives the round: a term may end and begin anew for
+// this process.
+type acceptor struct {
+	term     proto.Term
+	round    uint64
+	promised proto.Ballot
+	last     proto.Ballot
+	value    proto.Peer // accepted in it
+}
+
+// New returns a Machine for the process that cfg describes. cfg names the voters.
+func New(cfg algorithms.Config) *Machine {
+	m := &Machine{voters: cfg.Voters}
+	m.core.Init(cfg, round{m})
+	return m
+}
+
+// Step implements algorithms.Machine.
+func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
+	return m.core.Step(now, ev)
+}
+
+// round keeps the Round's methods off the Machine.
+type round struct{ *Machine }
+
+func (r round) Heard(proto.Message)     { r.Reset() }
+func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
+func (r round) Announcement(leader proto.Peer) proto.Body {
+	return proto.Chosen{Leader: leader, Taken: true}
+}
+
+func (r round) Question() proto.Body { return proto.Enquiry{Self: r.core.Self()} }
+
+// Reset forgets the round, and not what was promised and accepted.
+func (r round) Reset() {
+	r.phase, r.ballot, r.own, r.insists = idle, proto.Ballot{}, proto.Peer{}, false
+	r.last, r.bound, r.best, r.value = proto.Ballot{}, proto.Peer{}, proto.Peer{}, proto.Peer{}
+	r.promises.Reset()
+	r.accepts.Reset()
+}
+
+// Begin starts an election.
+//
+// Lecture notes: "Each process proposes a value." When a leader is lost all begin at
+// once, and the highest proposes first: the others answer with their proposals.
+func (r round) Begin() {
+	if above := r.above(r.core.Self()); above > 0 && r.core.Former().ID != 0 {
+		r.core.Why("%d above this node -> leave the proposing to them", above)
+		r.listen(ListenTimeout(r.core.Delta(), above))
+		return
+	}
+	r.propose()
+}
+
+// listen waits for others.
+func (r round) listen(d time.Duration) {
+	r.phase = listening
+	if !r.core.Aside() {
+		r.core.SetTimer(d)
+	}
+}
+
+// above counts the processes above another that may stand, as far as this one knows,
+// and have not promised.
+func (r round) above(other proto.Peer) (n int) {
+	former := r.core.Former()
+	r.core.Peers(func(p proto.Peer) {
+		silent := !p.Ineligible && !p.Is(former) && !r.promises.Has(p.ID)
+		if silent && p.Rank().Compare(other.Rank()) > 0 {
+			n++
+		}
+	})
+	return n
+}
+
+// state is what this process promised and accepted in the current term.
+func (r round) state() *acceptor {
+	if r.acceptor.term != r.core.Term() {
+		r.acceptor = acceptor{term: r.core.Term()}
+	}
+	return &r.acceptor
+}
+
+// Timeout ends a wait.
+func (r round) Timeout() {
+	switch r.phase {
+	case idle:
+	case listening:
+		r.core.Why("nothing was chosen in time -> propose")
+		r.propose()
+	case preparing:
+		if r.promises.Of(r.voters) {
+			r.accept()
+			return
+		}
+		r.core.Call("no majority promised in time")
+	case accepting:
+		r.core.Call("no majority accepted in time")
+	case telling, accepted:
+		r.core.Call("no CHOSEN came in time")
+	}
+}
+
+// PeersChanged waits for the dead no more.
+func (r round) PeersChanged(gone []proto.Peer) {
+	if !r.core.Looking() || !r.core.TimerRuns() {
+		return
+	}
+	switch r.phase {
+	case listening:
+		if len(gone) > 0 && r.above(r.core.Self()) == 0 {
+			r.core.Why("nobody is above this node now -> propose")
+			r.propose()
+		}
+	case preparing:
+		r.acceptIfReady()
+	case accepting, telling:
+		r.giveUp(r.value)
+	case accepted:
+		r.giveUp(r.state().value)
+	case idle:
+	}
+}
+
+// giveUp ends the term when the value is a process that died in it.
+func (r round) giveUp(value proto.Peer) {
+	if r.core.Dead(value) {
+		r.core.Call(value.ID.String() + ", the best of the round, is dead")
+	}
+}
+
+// Won tells all.
+func (r round) Won() {
+	r.Reset()
+	r.core.TellAll()
+}

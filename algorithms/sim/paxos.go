@@ -1,0 +1,102 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// The invariants of the consensus.
+
+// keepsBallots keeps the highest ballot that each node, in whichever life, prepared or
+// promised in a term.
+type keepsBallots struct{ promised map[mandate]proto.Ballot }
+
+func (*keepsBallots) invariant() Invariant {
+	return Invariant{"keeps-ballots", "\"a promise not to accept any more proposals numbered less than " +
+		"n\": a node that promised a ballot answers in no lower one, and uses none of its own twice, " +
+		"whether or not it restarts"}
+}
+
+func (k *keepsBallots) check(s step) string {
+	was := k.promised[mandate{s.node.id, s.out.Leader.Term}]
+	for _, m := range s.out.Send {
+		of := mandate{s.node.id, m.Term}
+		var b proto.Ballot
+		switch body := m.Body.(type) {
+		case proto.Prepare:
+			if body.Ballot.Compare(was) <= 0 {
+				return fmt.Sprintf("prepares ballot %v after %v", body.Ballot, was)
+			}
+			b = body.Ballot
+		case proto.Promise:
+			b = body.Ballot
+		case proto.Accept:
+			b = body.Ballot
+		case proto.Accepted:
+			b = body.Ballot
+		default:
+			continue
+		}
+		if b.Compare(k.promised[of]) < 0 {
+			return fmt.Sprintf("%s of ballot %v, and it promised %v", m.Body.Kind(), b, k.promised[of])
+		}
+		k.promised[of] = b
+	}
+	return ""
+}
+
+// decree is what came of the consensus on one term.
+type decree struct {
+	values   map[proto.Ballot]proto.Session
+	accepted map[proto.Ballot]map[proto.NodeID]bool
+	chosen   map[proto.Session]bool
+}
+
+type oneChosen struct{ terms map[proto.Term]*decree }
+
+func (*oneChosen) invariant() Invariant {
+	return Invariant{"one-chosen", "a term has one value at most that a majority accepted in one " +
+		"ballot, a ballot has one value, and nobody leads who was not chosen"}
+}
+
+func (k *oneChosen) check(s step) string {
+	for _, m := range s.out.Send {
+		d := k.terms[m.Term]
+		if d == nil {
+			d = &decree{
+				values: map[proto.Ballot]proto.Session{}, chosen: map[proto.Session]bool{},
+				accepted: map[proto.Ballot]map[proto.NodeID]bool{},
+			}
+			k.terms[m.Term] = d
+		}
+		switch b := m.Body.(type) {
+		case proto.Accept:
+			if was, ok := d.values[b.Ballot]; ok && was != b.Value.Session {
+				return fmt.Sprintf("ballot %v of term %d has two values", b.Ballot, m.Term)
+			}
+			d.values[b.Ballot] = b.Value.Session
+			d.accept(b.Ballot, s)
+		case proto.Accepted:
+			d.accept(b.Ballot, s)
+		}
+		if len(d.chosen) > 1 {
+			return fmt.Sprintf("term %d has %d values that a majority accepted", m.Term, len(d.chosen))
+		}
+	}
+	d := k.terms[s.out.Leader.Term]
+	if s.claims() && d != nil && len(d.values) > 0 && !d.chosen[s.node.life.session] {
+		return fmt.Sprintf("leads term %d, and was not chosen", s.out.Leader.Term)
+	}
+	return ""
+}
+
+func (d *decree) accept(b proto.Ballot, s step) {
+	if d.accepted[b] == nil {
+		d.accepted[b] = map[proto.NodeID]bool{}
+	}
+	d.accepted[b][s.node.id] = true
+	if 2*len(d.accepted[b]) > len(s.cluster.nodes) {
+		d.chosen[d.values[b]] = true
+	}
+}
