@@ -55,6 +55,9 @@ func TestSimulated(t *testing.T) {
 				for _, c := range r.Counts {
 					sent += c.Sent
 				}
+				if g.Algorithm != name || g.Guarantee != string(entry.Guarantee) {
+					t.Errorf("%s from %d, JSON %v: taken for %q, %s", name, initiator, asJSON, g.Algorithm, g.Guarantee)
+				}
 				if r.Winner == nil || proto.NodeID(r.Winner.Node) != result.Leader ||
 					sent != result.Messages["total"] ||
 					len(g.Findings) > 0 || r.Cause.Kind != rounds.Operator {

@@ -197,6 +197,10 @@ func (k *refusedNothing) check(s step) string {
 	if save != nil && save.Vote.ID == s.node.id { // it claims, in the same Step
 		return ""
 	}
+	// What time ends in this Step, the question has not: the next term may be in view.
+	if s.prev().ID != 0 && s.out.Leader.ID == 0 {
+		was = max(was, s.prev().Term+1)
+	}
 	// Who is told that a term is held has learnt of it, whatever else it was asked.
 	if save != nil || s.out.Round > was && !q.does(announces) && !pre && !s.asks() {
 		return fmt.Sprintf("saved %v, term %d after %d", save != nil, s.out.Round, was)

@@ -94,8 +94,12 @@ func (m *memo) add(d *draft, to Sink) {
 
 func (m *memo) flush(to Sink) {
 	for i := range m.waiting {
-		m.waiting[i].Algo = m.algo
-		to.AddText(&m.waiting[i])
+		rec := &m.waiting[i]
+		rec.Algo = m.algo
+		if rec.Guarantee == "best-effort" && (m.algo == "zookeeper" || m.algo == "consensus") {
+			rec.Guarantee = "quorum"
+		}
+		to.AddText(rec)
 	}
 	m.waiting = nil
 }
@@ -111,6 +115,10 @@ func algorithmOf(rec trace.Record) string {
 		return "raft"
 	case strings.Contains(strings.Join(rec.Why, " "), "this server's turn"):
 		return "chubby"
+	case containsAny(words, "NEW_LEADER", "COMMIT", "WATCH", "EXISTS"):
+		return "zookeeper"
+	case containsAny(words, "PREPARE", "PROMISE", "ACCEPT", "CHOSEN", "ENQUIRY"):
+		return "consensus"
 	case strings.Contains(words, "ID self"), strings.Contains(words, " ID>"):
 		return "broadcast"
 	case strings.Contains(words, "ELECTION collected"), strings.Contains(words, "COORDINATOR round"):
@@ -127,8 +135,11 @@ func algorithmOf(rec trace.Record) string {
 
 // speaksOfRaft reports whether there is a message that only Raft has.
 func speaksOfRaft(words string) bool {
-	return strings.Contains(words, "PRE_VOTE") || strings.Contains(words, "REQUEST_VOTE") ||
-		strings.Contains(words, "HEARTBEAT leader") || strings.Contains(words, "HEARTBEAT >")
+	return containsAny(words, "PRE_VOTE", "REQUEST_VOTE", "HEARTBEAT leader", "HEARTBEAT >")
+}
+
+func containsAny(s string, words ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(s, word) })
 }
 
 // record is the draft with everything filled in.
