@@ -32,7 +32,7 @@ type candidate struct {
 
 	holder proto.Peer // of the office, nobody while it is vacant
 	last   proto.Peer // who held it before that
-	term   proto.Term // in which it was held last
+	term   proto.Term // in which it was held last, as far as this server knows
 	vacant time.Time  // since when it is
 	called bool       // an operator calls an election
 	stood  bool       // this server's turn came since then
@@ -42,6 +42,7 @@ type candidate struct {
 func (c *candidate) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	switch ev := ev.(type) {
 	case algorithms.Start:
+		c.term = max(c.term, ev.Saved.Term)
 		c.vacant = now.Add(StartDelay(c.cfg.Delta))
 	case algorithms.PeersChanged:
 		c.alive = ev.Alive

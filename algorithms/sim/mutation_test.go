@@ -134,6 +134,21 @@ const (
 // build builds the program that runs the mutants, and returns its path.
 func (sp species) build(t *testing.T) string {
 	t.Helper()
+	return copies{sp.packages, sp.mutants}.build(t, mutantsMain, map[string]any{
+		"Mutants": sp.mutants, "Package": sp.packages[0], "SetUp": sp.setUp,
+		"Names": fmt.Sprintf("%#v", sp.names), "Around": sp.around,
+	})
+}
+
+// copies are copies of packages, which import each other, one for each mutant.
+type copies struct {
+	packages []string
+	mutants  []mutant
+}
+
+// build builds the program that main makes of data, and returns its path.
+func (c copies) build(t *testing.T, main *template.Template, data any) string {
+	t.Helper()
 	dir := t.TempDir()
 	overlay := map[string]string{} // from where a file is for the compiler to where it is
 	add := func(path, content string) {
@@ -147,15 +162,11 @@ func (sp species) build(t *testing.T) string {
 		}
 		overlay[virtual] = real
 	}
-	for i, m := range sp.mutants {
-		sp.add(t, fmt.Sprintf("algorithms/mutants/m%d", i), m, add)
+	for i, m := range c.mutants {
+		c.add(t, fmt.Sprintf("algorithms/mutants/m%d", i), m, add)
 	}
 	var program strings.Builder
-	err := mutantsMain.Execute(&program, map[string]any{
-		"Mutants": sp.mutants, "Package": sp.packages[0], "SetUp": sp.setUp,
-		"Names": fmt.Sprintf("%#v", sp.names), "Around": sp.around,
-	})
-	if err != nil {
+	if err := main.Execute(&program, data); err != nil {
 		t.Fatal(err)
 	}
 	add("algorithms/mutants/main.go", program.String())
@@ -177,10 +188,10 @@ func (sp species) build(t *testing.T) string {
 }
 
 // add copies the packages, one of them without the rule, to path.
-func (sp species) add(t *testing.T, path string, m mutant, add func(path, content string)) {
+func (c copies) add(t *testing.T, path string, m mutant, add func(path, content string)) {
 	t.Helper()
 	done := m.old == ""
-	for _, pkg := range sp.packages {
+	for _, pkg := range c.packages {
 		files, err := filepath.Glob(filepath.Join("..", pkg, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatal("no sources", err)
@@ -200,7 +211,7 @@ func (sp species) add(t *testing.T, path string, m mutant, add func(path, conten
 				}
 				content, done = strings.Replace(content, m.old, m.new, 1), true
 			}
-			for _, own := range sp.packages {
+			for _, own := range c.packages {
 				content = strings.ReplaceAll(content,
 					`"`+module+`/algorithms/`+own+`"`, `"`+module+"/"+path+`/`+own+`"`)
 			}

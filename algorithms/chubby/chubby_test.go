@@ -1,0 +1,145 @@
+package chubby_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/chubby"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+const (
+	delta   = steptest.Delta
+	promise = 3 * time.Second
+)
+
+// server is one of three, which all live.
+func server(t *testing.T, self proto.NodeID, preempt bool) *steptest.Rig {
+	r := steptest.New(t, self, preempt, func(c algorithms.Config) algorithms.Machine {
+		c.Voters, c.Promise = []proto.NodeID{1, 2, 3}, promise
+		return chubby.New(c)
+	})
+	r.Start(0, 1, 2, 3)
+	return r
+}
+
+// follows is such a server that was told that node 3 is the master of term 1.
+func follows(t *testing.T, self proto.NodeID) *steptest.Rig {
+	r := server(t, self, false)
+	r.Step(delta, r.From(3, 1, proto.Lease{Leader: steptest.Peer(3), Remaining: 2 * time.Second}))
+	if r.Last.Leader.ID != 3 {
+		t.Fatal(r.Last.Why)
+	}
+	return r
+}
+
+func asks(out algorithms.Output) bool {
+	for _, m := range out.Send {
+		if m.Body.Kind() == proto.KindAsk {
+			return true
+		}
+	}
+	return false
+}
+
+// "Potential leader tries to get votes": the highest at once, the others a Stagger
+// later for each that is above them.
+func TestStandsInTurn(t *testing.T) {
+	for self, wait := range map[proto.NodeID]time.Duration{
+		3: chubby.StartDelay(delta),
+		2: chubby.StartDelay(delta) + chubby.Stagger(delta),
+		1: chubby.StartDelay(delta) + 2*chubby.Stagger(delta),
+	} {
+		r := server(t, self, false)
+		if !r.Last.Deadline.Equal(r.In(wait)) {
+			t.Errorf("%d stands after %v, want %v", self, r.Last.Deadline.Sub(r.Now), wait)
+		}
+		if out := r.Step(wait-1, algorithms.Timeout{}); asks(out) {
+			t.Errorf("%d stands too early", self)
+		}
+		if out := r.Step(1, algorithms.Timeout{}); !asks(out) || out.Why[0] !=
+			"nobody leads, and it is this server's turn -> stand" {
+			t.Errorf("%d does not stand: %v", self, out.Why)
+		}
+	}
+}
+
+// Nobody waits for the master that is gone: the next in line stands at once.
+func TestNextInLineStandsAtOnce(t *testing.T) {
+	gone := algorithms.Gone{ID: 3, Session: steptest.Session(3)}
+	if out := follows(t, 2).Step(delta, gone); !asks(out) {
+		t.Errorf("2 waits: %v", out.Why)
+	}
+	r := follows(t, 1)
+	if out := r.Step(delta, gone); asks(out) || !out.Deadline.Equal(r.In(chubby.Stagger(delta))) {
+		t.Errorf("1 does not leave it to 2 for a while: %v", out.Why)
+	}
+}
+
+// "After election, master has an election 'term' where no other elections will be run."
+func TestNoOtherElection(t *testing.T) {
+	r := follows(t, 2)
+	if out := r.Step(delta, algorithms.Campaign{Reason: "test"}); asks(out) {
+		t.Errorf("stands: %v", out.Why)
+	}
+	if out := r.Step(delta, steptest.Alive(1, 2)); asks(out) {
+		t.Errorf("an opinion that the master is dead ends no lease: %v", out.Why)
+	}
+}
+
+// "Also guarantees a new election will be run at end of lease."
+func TestElectionAtTheEndOfTheLease(t *testing.T) {
+	r := follows(t, 2)
+	if out := r.Step(2*time.Second, algorithms.Timeout{}); out.Leader.ID != 0 || !asks(out) {
+		t.Errorf("%+v", out)
+	}
+}
+
+// An operator's call while there is no master is not staggered.
+func TestCalled(t *testing.T) {
+	r := server(t, 1, false)
+	if out := r.Step(delta, algorithms.Campaign{Reason: "test"}); !asks(out) {
+		t.Errorf("does not stand: %v", out.Why)
+	}
+}
+
+// Who resigned, or may not lead, leaves it to the others.
+func TestStandsAside(t *testing.T) {
+	for _, ev := range []algorithms.Event{algorithms.Resign{}, algorithms.Eligible{Why: "test"}} {
+		r := server(t, 3, false)
+		r.Step(0, ev)
+		if out := r.Step(time.Minute, algorithms.Timeout{}); asks(out) {
+			t.Errorf("stands after %T", ev)
+		}
+	}
+}
+
+// A resigning master names its successor, if that can be one.
+func TestResignTo(t *testing.T) {
+	for to, told := range map[proto.NodeID]bool{1: true, 9: false} {
+		r := server(t, 3, false)
+		r.Fire()
+		ask := r.Last.Send[0].Body.(proto.Ask)
+		r.Step(0, r.From(1, 0, proto.Answer{Session: ask.Session, Nonce: ask.Nonce, Yes: true}))
+		claim := r.Last.Send[0].Body.(proto.Claim)
+		r.Step(0, r.From(1, 1, proto.Grant{Session: claim.Session, Nonce: claim.Nonce}))
+		if r.Last.Leader.ID != 3 {
+			t.Fatal(r.Last.Why)
+		}
+		if out := r.Step(0, algorithms.Resign{To: to}); out.Leader.ID != 0 {
+			t.Fatal("still leads")
+		}
+		out := r.Step(0, algorithms.Idle{Term: 1})
+		got := false
+		for _, m := range out.Send {
+			if _, ok := m.Body.(proto.TakeOver); ok && m.To == to {
+				got = true
+			}
+		}
+		if got != told {
+			t.Errorf("to %d: %v", to, out.Send)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package zookeeper_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/algorithms/zookeeper"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+const delta = steptest.Delta
+
+// follower is one of five that follows node 5 in term 4.
+func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
+	r := steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
+		c.Voters = []proto.NodeID{1, 2, 3, 4, 5}
+		return zookeeper.New(c)
+	})
+	r.Start(3, 1, 2, 3, 4, 5)
+	r.Step(delta, r.From(5, 4, proto.Commit{Leader: steptest.Peer(5)}))
+	r.Step(zookeeper.Patience(delta, 5), algorithms.Timeout{})
+	if r.Last.Leader != steptest.Leads(5, 4) {
+		t.Fatal(r.Last.Why)
+	}
+	return r
+}
+
+func newLeader(id proto.NodeID) proto.NewLeader {
+	return proto.NewLeader{Candidate: steptest.Peer(id)}
+}
+
+func ackFor(id proto.NodeID) proto.NewLeaderAck {
+	return proto.NewLeaderAck{Candidate: steptest.Session(id)}
+}
+
+func sends(t *testing.T, out algorithms.Output, want ...proto.Message) {
+	t.Helper()
+	if !slices.Equal(out.Send, want) {
+		t.Errorf("sent %v, want %v: %v", out.Send, want, out.Why)
+	}
+}
+
+// "On detection of failure in successor: If successor was the Leader, you become the
+// leader", once a quorum agrees.
+func TestNextInLineStands(t *testing.T) {
+	r := follower(t, 4)
+	r.Step(delta, steptest.Alive(1, 2, 3, 4))
+	r.Want(algorithms.Output{
+		Send: []proto.Message{
+			r.Msg(1, 5, newLeader(4)), r.Msg(2, 5, newLeader(4)), r.Msg(3, 5, newLeader(4)),
+		},
+		Deadline: r.In(zookeeper.AckTimeout(delta)),
+		Leader:   steptest.Leads(0, 5),
+		Why: []string{
+			"leader 5 is gone -> call an election of term 5", "nobody is above this node -> stand for term 5",
+		},
+	})
+}
+
+// "Leader who receives quorum of ACKs broadcasts COMMIT": of five three, its own
+// included, each counted once, and voters only.
+func TestQuorum(t *testing.T) {
+	r := follower(t, 4)
+	r.Step(delta, steptest.Alive(1, 2, 3, 4))
+	sends(t, r.Step(0, r.From(1, 5, ackFor(4))))
+	sends(t, r.Step(0, r.From(1, 5, ackFor(4))))
+	sends(t, r.Step(0, r.From(2, 5, ackFor(3))))
+	if out := r.Step(0, r.From(9, 5, ackFor(4))); !out.Warn || out.Leader.ID != 0 {
+		t.Errorf("a stranger's ACK: %v", out.Why)
+	}
+	commit := proto.Commit{Leader: steptest.Peer(4)}
+	out := r.Step(0, r.From(3, 5, ackFor(4)))
+	sends(t, out, r.Msg(1, 5, commit), r.Msg(2, 5, commit), r.Msg(3, 5, commit))
+	if out.Leader != steptest.Leads(4, 5) {
+		t.Errorf("%+v", out.Leader)
+	}
+	sends(t, r.Step(0, r.From(2, 5, ackFor(4))))
+}
+
+// "Potentially, no Leader gets a Quorum!" Then another term begins.
+func TestNoQuorum(t *testing.T) {
+	r := follower(t, 4)
+	r.Step(delta, steptest.Alive(1, 2, 3, 4))
+	r.Step(0, r.From(1, 5, ackFor(4)))
+	out := r.Fire()
+	if out.Leader != steptest.Leads(0, 6) ||
+		out.Why[0] != "no quorum of ACK came in time -> call an election of term 6" {
+		t.Errorf("%+v", out)
+	}
+	// An ACK of the term before is none of this one.
+	r.Step(0, r.From(2, 5, ackFor(4)))
+	if out := r.Step(0, r.From(3, 6, ackFor(4))); out.Leader.ID != 0 {
+		t.Errorf("two of five: %v", out.Why)
+	}
+}
+
+// "Each process monitors next-highest ID process. On detection of failure: else, wait
+// until timeout; re-check successor." Only the next in line stirs at once.
+func TestWatchesTheNextAbove(t *testing.T) {
+	r := follower(t, 2)
+	r.Step(delta, steptest.Alive(1, 2, 3, 4))
+	r.Want(algorithms.Output{
+		Deadline: r.In(zookeeper.WatchTimeout(delta)),
+		Leader:   steptest.Leads(0, 5),
+		Why: []string{
+			"leader 5 is gone -> call an election of term 5",
+			"3 is the next above -> watch it, it sees to the election",
+		},
+	})
+	sends(t, r.Fire(), r.Msg(3, 5, proto.Watch{Self: steptest.Peer(2)}))
+	sends(t, r.Step(0, r.From(3, 5, proto.Exists{})))
+	sends(t, r.Step(0, steptest.Alive(1, 2, 4)), r.Msg(4, 5, proto.Watch{Self: steptest.Peer(2)}))
+	// No EXISTS in time: as if it had failed. Now nobody is above.
+	sends(t, r.Fire(), r.Msg(1, 5, newLeader(2)), r.Msg(4, 5, newLeader(2)))
+}
+
+// Asked whether it is there, a process says so and passes the question up.
+func TestWatchClimbs(t *testing.T) {
+	r := follower(t, 2)
+	out := r.Step(delta, r.From(1, 5, proto.Watch{Self: steptest.Peer(1)}))
+	sends(t, out, r.Msg(3, 5, proto.Watch{Self: steptest.Peer(2)}), r.Msg(1, 5, proto.Exists{}))
+	r = follower(t, 2)
+	r.Step(0, r.From(5, 4, proto.Commit{Leader: steptest.Peer(5)}))
+	sends(t, r.Step(0, r.From(1, 4, proto.Watch{Self: steptest.Peer(1)})),
+		r.Msg(1, 4, proto.Commit{Leader: steptest.Peer(5)}))
+}
+
+// "Each process ACKs to at most one NEW_LEADER."
+func TestOneAck(t *testing.T) {
+	r := follower(t, 1)
+	sends(t, r.Step(delta, r.From(3, 5, newLeader(3))), r.Msg(3, 5, ackFor(3)))
+	sends(t, r.Step(0, r.From(4, 5, newLeader(4))))
+	sends(t, r.Step(0, r.From(3, 5, newLeader(3))), r.Msg(3, 5, ackFor(3)))
+	// Not even when it stood aside meanwhile.
+	r.Step(0, algorithms.Resign{})
+	sends(t, r.Step(0, r.From(4, 5, newLeader(4))))
+	sends(t, r.Step(0, r.From(4, 6, newLeader(4))), r.Msg(4, 6, ackFor(4)))
+}
+
+// It sends ACK in no term that a former life may have taken part in.
+func TestNoAckForAFormerLife(t *testing.T) {
+	r := steptest.New(t, 1, false, func(c algorithms.Config) algorithms.Machine {
+		c.Voters = []proto.NodeID{1, 2, 3}
+		return zookeeper.New(c)
+	})
+	r.Step(0, algorithms.Start{Saved: algorithms.State{Term: 4, Reserved: 5}})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	sends(t, r.Step(0, r.From(3, 5, newLeader(3))))
+	out := r.Step(0, r.From(3, 6, newLeader(3)))
+	sends(t, out, r.Msg(3, 6, ackFor(3)))
+	if out.Save == nil || out.Save.Reserved < 6 {
+		t.Errorf("the term of the ACK is not durable first: %+v", out.Save)
+	}
+}
+
+// The highest that it has seen is itself: it stands rather than send ACK to a lower one.
+func TestHighestStands(t *testing.T) {
+	r := follower(t, 4)
+	out := r.Step(delta, r.From(3, 5, newLeader(3)))
+	sends(t, out, r.Msg(3, 5, ackFor(3))) // 5 is above it, as far as it knows
+	r = follower(t, 4)
+	r.Step(0, r.From(3, 5, proto.Watch{Self: steptest.Peer(3)}))
+	sends(t, r.Step(0, steptest.Alive(1, 2, 3, 4)),
+		r.Msg(1, 5, newLeader(4)), r.Msg(2, 5, newLeader(4)), r.Msg(3, 5, newLeader(4)))
+	sends(t, r.Step(0, r.From(3, 5, newLeader(3))))
+}
+
+// The would-be leader dies before COMMIT: another term.
+func TestCandidateDies(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(delta, r.From(4, 5, newLeader(4)))
+	out := r.Step(delta, steptest.Alive(1, 2, 3))
+	if out.Leader.Term != 6 || out.Why[0] != "4, the best of the round, is dead -> call an election of term 6" {
+		t.Errorf("%+v", out)
+	}
+}
+
+// Asked to lead, it stands: nobody leads without a quorum.
+func TestAskedToLead(t *testing.T) {
+	r := follower(t, 1)
+	out := r.Step(delta, r.From(5, 4, proto.TimeoutNow{}))
+	if out.Leader != steptest.Leads(0, 5) || len(out.Send) != 4 {
+		t.Errorf("%+v", out)
+	}
+	r = follower(t, 1)
+	chosen := steptest.Peer(1)
+	chosen.Attr = proto.ChosenAttr
+	out = r.Step(delta, r.From(5, 4, proto.TakeOver{Session: steptest.Session(5), To: steptest.Session(1)}))
+	if len(out.Send) != 4 || out.Send[0].Body != (proto.NewLeader{Candidate: chosen}) {
+		t.Errorf("%+v", out)
+	}
+}
+
+// A body of another algorithm is refused.
+func TestStrangeMessage(t *testing.T) {
+	r := follower(t, 1)
+	if out := r.Step(0, r.From(5, 4, proto.OK{})); !out.Warn {
+		t.Errorf("%+v", out)
+	}
+}
+
+// One voter is a quorum, of two both are.
+func TestFewVoters(t *testing.T) {
+	r := steptest.New(t, 1, false, func(c algorithms.Config) algorithms.Machine {
+		c.Voters = []proto.NodeID{1, 2}
+		return zookeeper.New(c)
+	})
+	r.Start(0, 1)
+	for range 10 {
+		r.Fire()
+	}
+	if r.Last.Leader.ID != 0 {
+		t.Error("one of two voters leads")
+	}
+}
