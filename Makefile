@@ -1,7 +1,7 @@
 # make lists what there is. Only Go and make are needed for build, demo and test.
 
 ALGORITHM ?= bully
-ALGORITHMS ?= broadcast bully hs ring tokenring
+ALGORITHMS ?= broadcast bully chubby consensus hs ring tokenring zookeeper
 NODES ?= 5
 FUZZTIME ?= 30s
 RUNS ?= 100000
