@@ -36,7 +36,7 @@ func About() algorithms.About {
 		Timeouts: []algorithms.Wait{
 			{Name: "answers", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration { return AnswerTimeout(d) }},
 			{Name: "CHOSEN", Formula: "4Δ", Of: func(d time.Duration, _ int) time.Duration { return ChosenTimeout(d) }},
-			{Name: "listen", Formula: "6Δ for each above, at most 18Δ", Of: ListenTimeout},
+			{Name: "listen", Formula: "(5 + those above)Δ, at most 9Δ", Of: ListenTimeout},
 		},
 		Agreement: func(d time.Duration, n int) time.Duration {
 			// What was reserved before a restart is spent: two rounds more may fail. And

@@ -13,14 +13,15 @@ import (
 // there and the answer back. The chosen one has as long to announce itself.
 func AnswerTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
-// ListenTimeout is how long a process leaves the proposing to others: a round's time
-// for each of those above it, and not for more than mostAwaited.
+// ListenTimeout is how long a process leaves the proposing to others: a round's time,
+// and for each of those above it but the first as long as a message takes, so that it
+// hears of the sooner one.
 func ListenTimeout(delta time.Duration, above int) time.Duration {
-	return time.Duration(min(above, mostAwaited)) * Patience(delta, 0)
+	return Patience(delta, 0) + time.Duration(min(above, mostAwaited)-1)*delta
 }
 
 // mostAwaited: that more proposers in a row fail is not worth waiting for.
-const mostAwaited = 3
+const mostAwaited = 4
 
 // ChosenTimeout is how long a process that accepted waits for CHOSEN: ACCEPTED, CHOSEN
 // to the one that was, and CHOSEN to all, with as much again as one message takes.

@@ -141,7 +141,9 @@ func (m *Machine) announce(to ...proto.Peer) {
 	if body.Remaining <= 0 {
 		return
 	}
-	m.out.Send = slices.Grow(m.out.Send, len(to))
+	if len(to) > 1 {
+		m.out.Send = slices.Grow(m.out.Send, len(to))
+	}
 	for _, p := range to {
 		if p.ID != m.cfg.Self {
 			m.send(p.ID, s.term, body)
