@@ -185,7 +185,11 @@ func counts(r *rounds.Round) string {
 func ballot(b *rounds.Ballot) string {
 	var counted, late []uint64
 	var no []string
+	would := 0
 	for _, v := range b.Voices {
+		if v.Yes || v.Granted {
+			would++
+		}
 		switch {
 		case v.Counted:
 			counted = append(counted, v.Voter)
@@ -197,6 +201,9 @@ func ballot(b *rounds.Ballot) string {
 		}
 	}
 	text := fmt.Sprintf("%d of %d, %d needed", len(counted), len(b.Voters), b.Majority())
+	if len(counted) == 0 { // nobody won: this is how many would have it
+		text = fmt.Sprintf("%d of %d would grant, %d needed", would, len(b.Voters), b.Majority())
+	}
 	for _, part := range []struct{ name, who string }{
 		{"granted", ranges(counted)},
 		{"granted when it had won", ranges(late)},

@@ -190,7 +190,8 @@ class Replay {
     line("soft", `record ${step.ref}, its own clock ${step.wall}`);
   }
 
-  // overlay puts a cursor into the diagram, and a veil over what is to come.
+  // overlay puts a cursor into the diagram, and a veil over what is to come; before
+  // the first step all of it is to be read.
   overlay() {
     this.drawing = this.root.querySelector(".diagram svg");
     const g = element("g", { class: "overlay" }, this.drawing);
@@ -208,7 +209,7 @@ class Replay {
   cursor(step) {
     const y = step ? step.y : this.steps.length ? this.steps[0].y - 34 : 0;
     const next = this.steps[this.position];
-    const veil = next ? Math.max(y + 14, Math.min(next.y - 12, y + 60)) : this.round.bottom;
+    const veil = step && next ? Math.max(y + 14, Math.min(next.y - 12, y + 60)) : this.round.bottom;
     this.veil.setAttribute("y", veil);
     this.veil.setAttribute("height", Math.max(0, this.round.bottom - veil));
     this.line.setAttribute("d", step ? `M0 ${y}H${this.round.width}` : "");
