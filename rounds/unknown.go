@@ -3,6 +3,7 @@ package rounds
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // findUnknown says what the records do not tell about the round.
@@ -92,8 +93,12 @@ func areIs(n int, word string) string {
 func (s *story) unknowns(g *group, out *Group) []string {
 	unknown := []string{}
 	var missing []uint64
+	var holes []string
 	text := false
 	for _, n := range out.Nodes {
+		if lost := n.lost(); lost > 0 {
+			holes = append(holes, fmt.Sprintf("%d of node %d", lost, n.ID))
+		}
 		if n.Records == 0 {
 			missing = append(missing, n.ID)
 		}
@@ -104,12 +109,28 @@ func (s *story) unknowns(g *group, out *Group) []string {
 	if len(missing) > 0 {
 		unknown = append(unknown, fmt.Sprintf("The logs of %s are not here: others name them.", nodes(missing)))
 	}
+	if len(holes) > 0 {
+		unknown = append(unknown, "Records are missing: "+strings.Join(holes, ", ")+"; the rounds that they are of say where.")
+	}
 	if text {
 		unknown = append(unknown, "Some records are text for people: they have no numbers, so that "+
 			"missing ones do not show, their terms are read out of their reasons, and their messages are paired by "+
 			"order. Where messages were lost or came twice, what is counted is an estimate: as JSON it is exact.")
 	}
 	return unknown
+}
+
+// lost is how many records are missing between those that are here: a log may
+// well begin late.
+func (n *Node) lost() (lost uint64) {
+	for _, l := range n.Lives {
+		for _, gap := range l.Gaps {
+			if gap.After.Seq > 0 {
+				lost += gap.Lost
+			}
+		}
+	}
+	return lost
 }
 
 // nodes lists ids: "node 3", "nodes 3 and 4", "nodes 1, 2 and 3".

@@ -218,7 +218,7 @@ func (f *follower) finish(ctx *cli.Context) error {
 		f.keep(tell.Remarks(ctx.App.ErrWriter, g))
 	}
 	if late > 0 {
-		fmt.Fprintf(ctx.App.ErrWriter, "ringleader: %d records came after their rounds had been told: "+
+		fmt.Fprintf(ctx.App.ErrWriter, "ringleader: records came after their rounds had been told, %d in all: "+
 			"the logs are not in order; without --follow they are put in order\n", late)
 	}
 	return errors.Join(f.err, f.found.verdict(ctx))

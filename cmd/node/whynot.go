@@ -83,5 +83,5 @@ func whyNotIn(w io.Writer, h *rounds.History, id uint64) error {
 			return err
 		}
 	}
-	return nil
+	return tell.Elsewhere(w, h.Groups, id)
 }
