@@ -134,7 +134,8 @@ func (r *Round) findCause(s *story) {
 			break
 		}
 	}
-	if strings.HasSuffix(first.Why, ", and this term is spent") || strings.HasSuffix(first.Why, " with nobody who stands") {
+	if strings.HasSuffix(first.Why, ", and this term is spent") ||
+		strings.HasSuffix(first.Why, " with nobody who stands") {
 		c.Kind = RoundFailed
 	}
 	if st := r.step(first.Ref); st != nil && st.Event == "campaign" {

@@ -110,7 +110,8 @@ func (s *story) unknowns(g *group, out *Group) []string {
 		unknown = append(unknown, fmt.Sprintf("The logs of %s are not here: others name them.", nodes(missing)))
 	}
 	if len(holes) > 0 {
-		unknown = append(unknown, "Records are missing: "+strings.Join(holes, ", ")+"; the rounds that they are of say where.")
+		unknown = append(unknown, fmt.Sprintf("Records are missing: %s; the rounds that they are of say where.",
+			strings.Join(holes, ", ")))
 	}
 	if text {
 		unknown = append(unknown, "Some records are text for people: they have no numbers, so that "+

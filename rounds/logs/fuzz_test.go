@@ -47,7 +47,8 @@ func FuzzDecode(f *testing.F) {
 		`{"node":18446744073709551615,"event":"a","seq":1,"prev_leader":null}`, `{"Node":1,"EVENT":"a","seq":1}`,
 		`{"level":"info","time":"2026-11-20T15:04:05.1Z","node":7,"session":"ab","algo":"bully","seq":3,"hlc":"1.0",` +
 			`"term":2,"event":"peers","alive":[],"why":["a -> b","c"],"sent":["OK>1#7:1"],"role":"leader","leader":7,` +
-			`"ineligible":"paused","valid_until":"2026-11-20T15:04:06.1+01:00","prev_leader":0,"leader_change":"elected"}`,
+			`"ineligible":"paused",` +
+			`"valid_until":"2026-11-20T15:04:06.1+01:00","prev_leader":0,"leader_change":"elected"}`,
 		`{"node":1,"event":"a","seq":1,"seq":2}`, `{"node":01,"event":"a","seq":1}`, `{"node":1,"event":"a","seq":1,}`,
 		`{"node":-1,"event":"a","seq":1}`, `{"node":1e2,"event":"a","seq":1}`, `{"node":1,"event":"\ud800","seq":1}`,
 	} {
