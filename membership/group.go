@@ -48,6 +48,7 @@ type Group struct {
 	outbox outbox
 	rejoin *rejoin
 	claims claims
+	looked bool // views are given
 	failed bool
 }
 
@@ -112,7 +113,9 @@ func (g *Group) memberlistConfig(t memberlist.Transport) *memberlist.Config {
 }
 
 // Views is the one stream of views, in order, until the group stops and the
-// channel is closed. The first lists this node alone. A view that nobody read is
+// channel is closed. The first comes when another process was met, when all seeds
+// were tried in vain, or after three seconds: a node that does not know yet whether
+// it is alone has no view. A view that nobody read is
 // replaced by the next, which then has the evidence of both; equal views are not
 // repeated.
 func (g *Group) Views() <-chan View { return g.views }
@@ -170,7 +173,8 @@ func (g *Group) loop() {
 	defer round.Stop()
 	for {
 		var reader chan View // nil blocks for ever
-		if g.outbox.full {
+		g.looked = g.looked || len(g.merge.listed) > 0 || g.rejoin.looked(time.Now())
+		if g.outbox.full && g.looked {
 			reader = g.views
 		}
 		select {

@@ -315,7 +315,7 @@ func TestUnreachableJoinTarget(t *testing.T) {
 		c.seeds = []string{gossipAddr(9), gossipAddr(8)}
 		n := c.start(c.config(1), gossipAddr(1))
 		c.net.Sever(gossipAddr(1), gossipAddr(9)) // never answers; 8 refuses
-		c.eventually(time.Millisecond, []int{1}, n)
+		c.eventually(streamTimeout+time.Millisecond, []int{1}, n)
 		time.Sleep(9 * time.Minute)
 		for _, target := range c.seeds {
 			if got := n.log.count("cannot join through", target); got != 1 {

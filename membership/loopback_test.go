@@ -89,6 +89,19 @@ func TestLoopback(t *testing.T) {
 	}
 }
 
+// "A node that does not know yet whether it is alone has no view": the first of one
+// that joins others lists them, however slow the machine is.
+func TestFirstViewIsOfAll(t *testing.T) {
+	a := startLoopback(t, loopbackConfig(1))
+	if v := <-a.Views(); len(v.Alive) != 1 {
+		t.Errorf("the first of all sees %v", v)
+	}
+	b := startLoopback(t, loopbackConfig(2, a.GossipAddr()))
+	if v := <-b.Views(); len(v.Alive) != 2 {
+		t.Errorf("its first view is %v", v)
+	}
+}
+
 // "Port in use: a clear error naming the address."
 func TestPortInUse(t *testing.T) {
 	a := startLoopback(t, loopbackConfig(1))

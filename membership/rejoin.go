@@ -19,6 +19,7 @@ const (
 	coldStart     = 5 * time.Second // rounds follow faster that long after the start
 	coldInterval  = 100 * time.Millisecond
 	aliasInterval = 15 * time.Second
+	firstLook     = 3 * time.Second // for others, before a node takes itself for alone
 )
 
 // rejoin decides whom to exchange state with, so that the cluster always comes
@@ -198,7 +199,7 @@ func (r *rejoin) tried(addr netip.AddrPort, now time.Time, err error) {
 	delete(r.trying, addr)
 	for _, s := range r.seeds {
 		if slices.Contains(s.addrs, addr) {
-			s.silent.err = err
+			s.silent.err, s.tried = err, true
 		}
 	}
 	if err == nil && !r.isKnown(addr) {
@@ -236,6 +237,15 @@ func (r *rejoin) prune(now time.Time) {
 			delete(r.rivals, addr)
 		}
 	}
+}
+
+// looked reports whether this node has had its chance to meet others: each seed was
+// tried, or firstLook is over.
+func (r *rejoin) looked(now time.Time) bool {
+	return now.Sub(r.started) > firstLook || !slices.ContainsFunc(r.seeds, func(s *seed) bool {
+		itself := len(s.addrs) == 1 && s.addrs[0] == r.self
+		return !s.tried && !itself
+	})
 }
 
 // pause is the time until the next round.

@@ -27,6 +27,7 @@ type seed struct {
 	addrs    []netip.AddrPort // where it leads, as far as known
 	lookedUp time.Time        // when a name was last looked up with success
 	looking  bool
+	tried    bool // one of its addresses answered or failed, or it has none
 
 	silent silence
 }
@@ -81,7 +82,7 @@ func (s *seed) stale(now time.Time) bool {
 func (s *seed) found(now time.Time, ips []netip.Addr, err error) {
 	s.looking = false
 	if err != nil {
-		s.silent.err = err
+		s.silent.err, s.tried = err, true
 		return
 	}
 	s.lookedUp = now

@@ -114,6 +114,11 @@ func (c *Core) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 func (c *Core) start(saved algorithms.State) {
 	c.term, c.saved, c.spent, c.bound = saved.Term, saved, saved.Reserved, saved.Reserved
 	c.fresh = true
+	c.listen()
+}
+
+// listen waits for a leader to be heard of before a starting node calls an election.
+func (c *Core) listen() {
 	c.callAt(c.now.Add(StartDelay(c.cfg.Delta)), "no leader was heard of")
 }
 
@@ -144,8 +149,12 @@ func (c *Core) timeout() {
 }
 
 // campaignDue calls the election that was put off. A starting node that sees
-// a better one yields to it once.
+// a better one yields to it once; one that has no view yet listens on.
 func (c *Core) campaignDue() {
+	if c.fresh && c.views == 0 {
+		c.listen()
+		return
+	}
 	yield := c.fresh && !c.isBest()
 	c.fresh = false
 	if yield {

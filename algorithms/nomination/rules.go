@@ -267,6 +267,10 @@ func (c *Core) passOn(from proto.NodeID) {
 func (c *Core) peersChanged(alive []proto.Peer) {
 	came, went := c.roster.update(alive, c.term)
 	c.views++
+	first := len(came) > 0 && len(came) == len(c.roster.members)
+	if first && c.fresh && !c.timers[timerCampaign].IsZero() {
+		c.listen() // from now on the others can tell who leads
+	}
 	if c.views == 1 || c.Looking() && !c.TimerRuns() {
 		c.self.Attr = c.roster.own // no round has used the old one
 	}

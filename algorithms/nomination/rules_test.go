@@ -480,3 +480,27 @@ func TestStepIsPure(t *testing.T) {
 		r.Want(second[i])
 	}
 }
+
+// A starting node listens for ten delta from when it first sees others: before, nobody
+// could have told it who leads. Without any view it calls no election at all.
+func TestStartListensToThoseItMet(t *testing.T) {
+	r := newRig(t, 5)
+	r.Step(0, algorithms.Start{})
+	r.Step(nomination.StartDelay(delta), algorithms.Timeout{})
+	if r.Last.Leader.ID != 0 || r.Last.Leader.Term != 0 {
+		t.Fatalf("calls an election without a view: %+v", r.Last)
+	}
+	r.Step(delta, steptest.Alive(5))
+	r.Step(8*delta, steptest.Alive(4, 5))
+	if want := r.In(nomination.StartDelay(delta)); !r.Last.Deadline.Equal(want) {
+		t.Errorf("listens until %v, want %v", r.Last.Deadline, want)
+	}
+	r.Step(delta, steptest.Alive(3, 4, 5)) // who comes next need not be waited for
+	if want := r.In(nomination.StartDelay(delta) - delta); !r.Last.Deadline.Equal(want) {
+		t.Errorf("listens until %v, want %v", r.Last.Deadline, want)
+	}
+	r.Step(delta, r.From(4, 3, coordinator(4)))
+	if r.Last.Leader != steptest.Leads(4, 3) {
+		t.Errorf("does not follow: %+v", r.Last)
+	}
+}
