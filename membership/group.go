@@ -24,6 +24,7 @@ type Group struct {
 	gate     *gate
 	queue    *queue
 	list     *memberlist.Memberlist
+	guard    *guard
 
 	views   chan View
 	failure chan error
@@ -47,8 +48,8 @@ type Group struct {
 	merge  *merge
 	outbox outbox
 	rejoin *rejoin
-	claims claims
 	looked bool // views are given
+	claims claims
 	failed bool
 }
 
@@ -69,10 +70,10 @@ func Start(cfg Config) (*Group, error) {
 		s.complete(cmp.Or(p.bind.port, self.Port()))
 	}
 	g := newGroup(cfg, p, self, now)
-	guarded := newGuard(transport)
-	g.list, err = memberlist.Create(g.memberlistConfig(guarded))
+	g.guard = newGuard(transport)
+	g.list, err = memberlist.Create(g.memberlistConfig(g.guard))
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start gossip on %s: %w", self, err), guarded.Shutdown())
+		return nil, errors.Join(fmt.Errorf("start gossip on %s: %w", self, err), g.guard.Shutdown())
 	}
 	go g.loop()
 	return g, nil

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -46,6 +47,7 @@ type guard struct {
 	streams chan net.Conn
 	down    chan struct{}
 	once    sync.Once
+	parting atomic.Bool // what is said must have been heard: see heardConn
 }
 
 func newGuard(t memberlist.Transport) *guard {
@@ -69,7 +71,20 @@ func (g *guard) DialTimeout(addr string, timeout time.Duration) (net.Conn, error
 	if err != nil {
 		return nil, err
 	}
+	if g.parting.Load() {
+		return heardConn{conn}, nil
+	}
 	return &guardedConn{Conn: conn}, nil
+}
+
+// heardConn is a stream on which something is only said. It closes once the other
+// side, which has taken it in, closes its end.
+type heardConn struct{ net.Conn }
+
+func (c heardConn) Close() error {
+	_ = c.SetReadDeadline(time.Now().Add(streamTimeout))
+	_, _ = io.Copy(io.Discard, c.Conn)
+	return c.Conn.Close()
 }
 
 // Shutdown closes the transport. memberlist reads on until it returns.

@@ -53,9 +53,12 @@ func (g *Group) close(err *error) {
 	}
 }
 
-// sayGoodbye tells all members, side by side, and returns when all are told or
-// ctx ends. A stream still open then ends within streamTimeout.
+// sayGoodbye tells all members, side by side, and returns when all have heard it or
+// ctx ends: gossip, which is next, must not come first, or they would take this
+// process for dead. Who hangs is given streamTimeout; so is a stream that is still
+// open when ctx ends.
 func (g *Group) sayGoodbye(ctx context.Context) {
+	g.guard.parting.Store(true)
 	message := encodeGoodbye(g.me)
 	places := make(chan struct{}, maxGoodbyes)
 	var told sync.WaitGroup

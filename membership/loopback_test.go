@@ -7,12 +7,14 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/hashicorp/memberlist"
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/proto"
@@ -86,6 +88,57 @@ func TestLoopback(t *testing.T) {
 	}
 	if _, ok := <-a.Views(); ok {
 		t.Error("a view after the end")
+	}
+}
+
+// slowStreams hands a node the streams that others open to it late, as a busy machine
+// does; packets come in time.
+type slowStreams struct {
+	memberlist.Transport
+	late chan net.Conn
+}
+
+func newSlowStreams(t *testing.T, of memberlist.Transport, by time.Duration) slowStreams {
+	s, over := slowStreams{of, make(chan net.Conn, 100)}, make(chan struct{})
+	t.Cleanup(func() { close(over) })
+	go func() {
+		for {
+			select {
+			case conn := <-of.StreamCh():
+				time.AfterFunc(by, func() { s.late <- conn })
+			case <-over:
+				return
+			}
+		}
+	}()
+	return s
+}
+
+func (s slowStreams) StreamCh() <-chan net.Conn { return s.late }
+
+// "Gossip, which is next, must not come first": a leave is told from a death although
+// the goodbye takes longer than gossip.
+func TestGoodbyeComesFirst(t *testing.T) {
+	cfg := loopbackConfig(1)
+	network, err := cfg.open(netip.MustParseAddr("127.0.0.1"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Transport = newSlowStreams(t, network, streamTimeout/2)
+	a := startLoopback(t, cfg)
+	b := startLoopback(t, loopbackConfig(2, a.GossipAddr()))
+	awaitAlive(t, b, 2)
+	awaitAlive(t, a, 2)
+	if err := b.Leave(t.Context()); err != nil {
+		t.Errorf("leave: %v", err)
+	}
+	for v := range a.Views() {
+		if len(v.Alive) == 1 {
+			if v.Evidence[len(v.Evidence)-1] != "left 2" {
+				t.Errorf("told %v", v.Evidence)
+			}
+			break
+		}
 	}
 }
 
