@@ -72,7 +72,7 @@ func TestTransfer(t *testing.T) {
 	for _, office := range []bool{true, false} {
 		t.Run(fmt.Sprintf("office %v", office), func(t *testing.T) {
 			eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
-				args := []string{"--preempt=true"}
+				args := append([]string{"--preempt=true"}, calm...)
 				if office {
 					args = append(args, "--voters", "1-3")
 				}
