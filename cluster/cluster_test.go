@@ -212,10 +212,6 @@ func TestHoldPorts(t *testing.T) {
 		}
 	}
 	for _, addr := range all[0].Addrs {
-		if seen[addr] {
-			t.Errorf("%s twice", addr)
-		}
-		seen[addr] = true
 		tcp, err := net.Listen("tcp4", addr)
 		must(t, err)
 		must(t, tcp.Close())
