@@ -196,6 +196,11 @@ func TestLateAccount(t *testing.T) {
 		t.Errorf("one that came late and one that came in time were answered with %v, %v", a, b)
 	}
 	r = leader3(t)
+	r.Step(0, r.From(1, 1, proto.Account{Reign: reignOf(2, 1), Led: time.Second, Ago: long, Stopped: true}))
+	if a, b := sent(r, proto.KindSettled), told(r, long, 0); len(a) != 0 || len(b) != 1 {
+		t.Errorf("one that was passed on, and the leader's own, were answered with %v, %v", a, b)
+	}
+	r = leader3(t)
 	if told(r, 0, late); r.Last.Leader.ID != 0 {
 		t.Errorf("by elapsed times they overlap: %+v", r.Last)
 	}

@@ -21,7 +21,8 @@ type mending struct {
 
 // patience is after how many accounts of a reign the nominee takes it that those are
 // not late, but the wall clocks differ. A late one makes a reign seem later than it
-// was, and might hide that it overlapped: the next one will be on time.
+// was, and might hide that it overlapped: the next one will be on time. One that
+// another passed on may have been late on its way to that one: who led will tell itself.
 const patience = 3
 
 // compare looks for a split among the reigns that the nominee knows of, and
@@ -47,7 +48,8 @@ func (m *Machine) compare() {
 		}
 	}
 	for _, r := range m.ledger {
-		late := r.way > Relief(m.cfg.Delta) && r.told < patience
+		passedOn := r.heard.IsZero() && m.has(r.epoch)
+		late := (r.way > Relief(m.cfg.Delta) || passedOn) && r.told < patience
 		if !r.settled && !r.until.IsZero() && r.epoch.Leader != m.cfg.Self && !late && !slices.Contains(in, r) {
 			m.settle(r, proto.Settled{})
 			m.send(r.epoch.Leader, r.verdict)
