@@ -31,7 +31,8 @@
 // another process does for the command ends, as a container that it had a daemon
 // start. And if the supervising process and the keeper are killed in the same
 // instant, a descendant of the command lives on; it holds the files, unless it
-// closed what it did not open.
+// closed what it did not open. Not so where the supervising process is the first of
+// a PID namespace, as in a container: then the kernel ends all with it.
 //
 // # Platforms
 //

@@ -280,3 +280,40 @@ func TestExecFirstOfContainer(t *testing.T) {
 		t.Errorf("exit code %d, %d zombies, %v\n%s", cmd.ProcessState.ExitCode(), n, err, out)
 	}
 }
+
+// "Where ringleader exec is the first process of a container the kernel ends all with
+// it": also a daemon that holds nothing of the node's, when the node and the keeper are
+// killed in the same instant.
+func TestExecKilledWithItsKeeper(t *testing.T) {
+	t.Parallel()
+	enter := []string{"unshare", "--pid", "--fork", "--mount-proc"}
+	if out, err := exec.Command(enter[0], append(enter[1:], "true")...).CombinedOutput(); err != nil {
+		t.Skipf("THE FIRST PROCESS OF A CONTAINER IS NOT TESTED: %v: %s", err, out)
+	}
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const free = "127.0.0.1:0"
+	dir, data := t.TempDir(), t.TempDir()
+	cmd := exec.Command(enter[0], append(enter[1:], "ringleader", "exec", "--id", "1", "--voters", "1",
+		"--profile", "fast", "--gossip-bind", free, "--election-bind", free, "--http-bind", free,
+		"--data-dir", data, "--", "worker", dir, "daemon")...)
+	check(cmd.Start())
+	for len(stints(t, dir)) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	node := keeperOf(t, cmd.Process.Pid) // the child of unshare
+	keeper := keeperOf(t, node)
+	for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
+		check(syscall.Kill(keeper, sig))
+		check(syscall.Kill(node, sig))
+	}
+	_ = cmd.Wait()
+	lock, err := os.Open(filepath.Join(dir, "lock"))
+	check(err)
+	defer lock.Close()
+	check(syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)) // the daemon held it while it lived
+}
