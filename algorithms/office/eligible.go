@@ -1,6 +1,7 @@
 package office
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -31,6 +32,22 @@ func (m *Machine) eligible(ev algorithms.Eligible) {
 func (m *Machine) tellNomination(keep bool) {
 	why := m.ineligible()
 	m.nominate(algorithms.Eligible{OK: why == "", Keep: keep, Why: why})
+	if called := m.called; why == "" && called != "" {
+		m.called = ""
+		m.nominate(algorithms.Campaign{Reason: called})
+	}
+}
+
+// campaign is the operator's wish: it ends a resignation, in the nomination too. That
+// hears of it once a recess is over, since it refuses while it is told of one.
+func (m *Machine) campaign(ev algorithms.Campaign) {
+	if m.barred == "" {
+		m.resigned = false
+		if !m.recess.IsZero() {
+			m.called = cmp.Or(ev.Reason, "called")
+		}
+	}
+	m.nominate(ev)
 }
 
 // ineligible is why this node is not eligible, "" if it is.

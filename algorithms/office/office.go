@@ -35,6 +35,7 @@ type Machine struct {
 	resigned bool      // asked to, and not called since: never stand
 	barred   string    // why the host does not let this node stand, "" if it does
 	recess   time.Time // until then this node does not stand: too many claims failed
+	called   string    // why the operator called an election meanwhile, "" if not
 
 	state     algorithms.State
 	dirty     bool
@@ -92,13 +93,12 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	case algorithms.Fenced:
 		m.fenced(ev)
 	case algorithms.Resign:
-		m.resigned = true
+		m.resigned, m.called = true, ""
 		m.nominate(ev)
 		m.leave("asked to resign")
 		m.bequeath(ev.To)
 	case algorithms.Campaign:
-		m.resigned = m.resigned && m.barred != ""
-		m.nominate(ev)
+		m.campaign(ev)
 	case algorithms.Eligible:
 		m.eligible(ev)
 	case algorithms.Transfer:

@@ -1,0 +1,67 @@
+package office_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/algorithms/office"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// heedful is a nomination of node 1 that refuses a Campaign while it is not eligible,
+// as the real ones do.
+type heedful struct{ barred, resigned bool }
+
+func (n *heedful) Step(_ time.Time, ev algorithms.Event) algorithms.Output {
+	switch ev := ev.(type) {
+	case algorithms.Eligible:
+		n.barred = !ev.OK
+	case algorithms.Resign:
+		n.resigned = true
+	case algorithms.Campaign:
+		n.resigned = n.resigned && n.barred
+	}
+	return algorithms.Output{Leader: steptest.Leads(1, 1)}
+}
+
+// "It ends a resignation, in the nomination too", although that was told of a recess
+// when the operator called.
+func TestCampaignInARecess(t *testing.T) {
+	inner := &heedful{}
+	r := steptest.New(t, 1, false, func(c algorithms.Config) algorithms.Machine {
+		c.Voters, c.Promise = []proto.NodeID{1, 2, 3}, promise
+		return office.New(c, func(algorithms.Config) algorithms.Machine { return inner })
+	})
+	r.Step(0, algorithms.Start{})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	says := func(words string) bool {
+		return slices.ContainsFunc(r.Last.Why, func(why string) bool { return strings.Contains(why, words) })
+	}
+	for range 100 { // 2 says yes to each ASK, and nothing to a CLAIM
+		for _, m := range r.Last.Send {
+			if ask, ok := m.Body.(proto.Ask); ok && m.To == 2 {
+				r.Step(0, r.From(2, 0, proto.Answer{Session: ask.Session, Nonce: ask.Nonce, Yes: true}))
+				break
+			}
+		}
+		if r.Fire(); says("3 claims in a row failed") {
+			break
+		}
+	}
+	if !inner.barred {
+		t.Fatal("three claims failed, and there is no recess")
+	}
+	r.Step(0, algorithms.Resign{})
+	r.Step(0, algorithms.Campaign{Reason: "back"})
+	if !inner.resigned {
+		t.Fatal("the nomination took a Campaign in a recess")
+	}
+	r.Step(promise+time.Second, algorithms.Timeout{})
+	if inner.resigned || inner.barred {
+		t.Errorf("after the recess: %+v, %v", inner, r.Last.Why)
+	}
+}
