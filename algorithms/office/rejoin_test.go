@@ -111,7 +111,9 @@ func TestTellsOfItsLastVote(t *testing.T) {
 		"granted":     {fences, func(*rig) algorithms.Event { return algorithms.Timeout{} }, three},
 		"no fencing":  {nil, func(*rig) algorithms.Event { return algorithms.Timeout{} }, ""},
 		"released":    {fences, func(r *rig) algorithms.Event { return r.release(3, 1) }, ""},
-		"proven dead": {fences, func(*rig) algorithms.Event { return algorithms.Gone{ID: 3, Session: steptest.Session(3)} }, ""},
+		"proven dead": {fences, func(*rig) algorithms.Event {
+			return algorithms.Gone{ID: 3, Session: steptest.Session(3)}
+		}, ""},
 	} {
 		r := granted(t, c.config)
 		r.Step(0, c.event(r))

@@ -238,7 +238,7 @@ func (k *ineligibleNeverStands) check(s step) string {
 		return ""
 	case told && !ev.Keep:
 		return fmt.Sprintf("leads term %d on", s.out.Leader.Term)
-	case s.prev().Epoch() != s.out.Leader.Epoch() && !(mends && s.node.life.keeps):
+	case s.prev().Epoch() != s.out.Leader.Epoch() && (!mends || !s.node.life.keeps):
 		return fmt.Sprintf("takes term %d", s.out.Leader.Term)
 	case s.out.Ineligible == "":
 		return "says that it stands"

@@ -41,7 +41,8 @@ func (d *daemon) noticed(n membership.Notice) {
 	d.heed(n)
 	d.parts.Go(func() {
 		if err := d.notices.keep(statefile.Notice(n)); err != nil {
-			d.log.Error().Err(err).Msg("after a restart of all nodes the cluster may be as it was before: free some disk")
+			d.log.Error().Err(err).
+				Msg("after a restart of all nodes the cluster may be as it was before: free some disk")
 		}
 	})
 }

@@ -35,7 +35,10 @@ func TestNoticeIsKept(t *testing.T) {
 // A notice that cannot be trusted is a clear error, never "not paused".
 func TestNoticeRefused(t *testing.T) {
 	f, _ := mustOpen(t, t.TempDir())
-	for _, n := range []Notice{{}, {Version: 1}, {Version: 1 << 63, Origin: 1}, {1, 1, "\xff"}, {1, 1, strings.Repeat("x", maxNotice+1)}} {
+	for _, n := range []Notice{
+		{}, {Version: 1}, {Version: 1 << 63, Origin: 1}, {1, 1, "\xff"},
+		{1, 1, strings.Repeat("x", maxNotice+1)},
+	} {
 		if err := f.SaveNotice(n); !errors.Is(err, ErrState) {
 			t.Errorf("saved %+v: %v", n, err)
 		}
