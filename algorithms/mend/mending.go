@@ -38,6 +38,8 @@ func (m *Machine) compare() {
 	case len(in) == 0 && m.mending != nil && m.mending.asked == nil:
 		m.why("another mended the split meanwhile -> elect a leader of a new term")
 		m.elect()
+		m.compare() // a new nominee looks at its own reigns anew
+		return
 	case len(in) == 0:
 	case m.mending == nil:
 		m.begin(in, overlap)

@@ -108,9 +108,9 @@ func TestTellsOfItsLastVote(t *testing.T) {
 		event  func(*rig) algorithms.Event
 		want   proto.Epochs
 	}{
-		"granted":     {fences, func(*rig) algorithms.Event { return algorithms.Timeout{} }, three},
-		"no fencing":  {nil, func(*rig) algorithms.Event { return algorithms.Timeout{} }, ""},
-		"released":    {fences, func(r *rig) algorithms.Event { return r.release(3, 1) }, ""},
+		"granted":    {fences, func(*rig) algorithms.Event { return algorithms.Timeout{} }, three},
+		"no fencing": {nil, func(*rig) algorithms.Event { return algorithms.Timeout{} }, ""},
+		"released":   {fences, func(r *rig) algorithms.Event { return r.release(3, 1) }, ""},
 		"proven dead": {fences, func(*rig) algorithms.Event {
 			return algorithms.Gone{ID: 3, Session: steptest.Session(3)}
 		}, ""},
