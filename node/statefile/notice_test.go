@@ -36,7 +36,10 @@ func TestNoticeIsKept(t *testing.T) {
 func TestNoticeRefused(t *testing.T) {
 	f, _ := mustOpen(t, t.TempDir())
 	for _, n := range []Notice{
-		{}, {Version: 1}, {Version: 1 << 63, Origin: 1}, {1, 1, "\xff"},
+		{},
+		{Version: 1},
+		{Version: 1 << 63, Origin: 1},
+		{1, 1, "\xff"},
 		{1, 1, strings.Repeat("x", maxNotice+1)},
 	} {
 		if err := f.SaveNotice(n); !errors.Is(err, ErrState) {
