@@ -140,7 +140,7 @@ func (r *rig) failover(ctx context.Context, signal Signal) (failoverSample, erro
 	if err := pause(ctx, lookAway); err != nil {
 		return failoverSample{}, err
 	}
-	e, err := readElection(r.Records(), went.called, result, before.Leader)
+	e, err := ReadElection(r.Records(), went.called, result, before.Leader)
 	if err != nil {
 		return failoverSample{}, err
 	}
@@ -148,24 +148,24 @@ func (r *rig) failover(ctx context.Context, signal Signal) (failoverSample, erro
 	sample.Terms = int(result.Term - before.Term)
 	switch signal {
 	case Docker:
-		sample.DockerKill, sample.FromCall = ms(went.gone.Sub(went.called)), ms(e.agreed.Sub(went.called))
+		sample.DockerKill, sample.FromCall = ms(went.gone.Sub(went.called)), ms(e.Agreed.Sub(went.called))
 	case Term:
 		resigned, err := r.resigned(ctx, before.Leader, went.called)
 		if err != nil {
 			return sample, err
 		}
-		sample.Gap = ms(e.won.Sub(resigned))
+		sample.Gap = ms(e.Won.Sub(resigned))
 	}
 	return sample, r.bringBack(ctx, before.Leader, signal)
 }
 
 // sample is how long the phases of what followed took.
-func (d departure) sample(e election) failoverSample {
-	began := earlier(d.gone, e.noticed)
+func (d departure) sample(e Election) failoverSample {
+	began := earlier(d.gone, e.Noticed)
 	return failoverSample{
-		Detect: ms(e.noticed.Sub(d.gone)), Elect: ms(e.won.Sub(e.noticed)),
-		Announce: ms(e.agreed.Sub(e.won)), Total: ms(e.agreed.Sub(began)), Gap: ms(e.won.Sub(began)),
-		Messages: e.messages,
+		Detect: ms(e.Noticed.Sub(d.gone)), Elect: ms(e.Won.Sub(e.Noticed)),
+		Announce: ms(e.Agreed.Sub(e.Won)), Total: ms(e.Agreed.Sub(began)), Gap: ms(e.Won.Sub(began)),
+		Messages: e.Messages,
 	}
 }
 

@@ -16,20 +16,21 @@ import (
 // agreed on its result.
 var errNoRound = errors.New("no such round in the nodes' records")
 
-// election is how a result came about.
-type election struct {
-	noticed  time.Time // the first evidence, or, where nobody had any, the call
-	won      time.Time // the winner's own belief
-	agreed   time.Time // the last node's belief in the winner
-	messages int       // sent in the result's term until agreed
+// Election is how a result came about.
+type Election struct {
+	Noticed  time.Time // the first evidence, or, where nobody had any, the call
+	Won      time.Time // the winner's own belief
+	Agreed   time.Time // the last node's belief in the winner
+	Messages int       // sent in the result's term until Agreed
+	Bytes    int       // of these, as frames; 0 where the records do not tell
 }
 
-// readElection reads how result came about after since. lost is the leader that
+// ReadElection reads, out of what the nodes of one machine wrote, how result came about after since. lost is the leader that
 // was taken away, 0 for none. More than one term may have passed: the time of
 // rounds that failed counts, their messages do not.
-func readElection(
+func ReadElection(
 	records []trace.Record, since time.Time, result cluster.Belief, lost proto.NodeID,
-) (e election, err error) {
+) (e Election, err error) {
 	b := rounds.NewBuilder()
 	for _, rec := range records {
 		// A node writes only what decided something. It may have seen lost come
@@ -50,8 +51,9 @@ func readElection(
 			continue
 		}
 		clock := newOneClock(g)
-		e.won, e.agreed = clock.at(r.Winner.Node, r.Winner.At), clock.lastBelief(r)
-		e.noticed, e.messages = clock.firstSign(g, lost, e.won), sentBy(r, e.agreed)
+		e.Won, e.Agreed = clock.at(r.Winner.Node, r.Winner.At), clock.lastBelief(r)
+		e.Noticed = clock.firstSign(g, lost, e.Won)
+		e.Messages, e.Bytes = sentBy(r, e.Agreed, sizesOf(records))
 		return e, nil
 	}
 	return e, fmt.Errorf("how node %v came to lead term %d: %w", result.Leader, result.Term, errNoRound)
@@ -110,14 +112,30 @@ func (c oneClock) lastBelief(r *rounds.Round) (last time.Time) {
 	return last
 }
 
+// sizes are how many bytes each record's Step sent.
+type sizes map[rounds.Ref]int
+
+func sizesOf(records []trace.Record) sizes {
+	all := sizes{}
+	for _, rec := range records {
+		all[rounds.Ref{Node: rec.Node, Session: rec.Session, Seq: rec.Seq}] = rec.SentBytes
+	}
+	return all
+}
+
 // sentBy counts what was sent until an instant: a leader repeats itself for
 // those who missed it, which is no longer the round.
-func sentBy(r *rounds.Round, end time.Time) int {
-	n := 0
+func sentBy(r *rounds.Round, end time.Time, each sizes) (messages, bytes int) {
+	steps := map[int]bool{}
 	for _, m := range r.Messages {
-		if m.SendStep >= 0 && !r.Steps[m.SendStep].Wall.After(end) {
-			n++
+		if m.SendStep < 0 || r.Steps[m.SendStep].Wall.After(end) {
+			continue
+		}
+		messages++
+		if !steps[m.SendStep] {
+			steps[m.SendStep] = true
+			bytes += each[r.Steps[m.SendStep].Ref]
 		}
 	}
-	return n
+	return messages, bytes
 }

@@ -49,9 +49,20 @@ func round() []trace.Record {
 	}
 }
 
-func (e election) check(t *testing.T, noticed, won, agreed float64, messages int) {
+// messageBytes is how long each message of these tests is.
+const messageBytes = 40
+
+// sized are the records with the size of what they sent.
+func sized(records []trace.Record) []trace.Record {
+	for i := range records {
+		records[i].SentBytes = messageBytes * len(records[i].Sent)
+	}
+	return records
+}
+
+func (e Election) check(t *testing.T, noticed, won, agreed float64, messages int) {
 	t.Helper()
-	want := election{after(noticed), after(won), after(agreed), messages}
+	want := Election{after(noticed), after(won), after(agreed), messages, messages * messageBytes}
 	if e != want {
 		t.Errorf("%+v, want %+v", e, want)
 	}
@@ -61,7 +72,7 @@ func (e election) check(t *testing.T, noticed, won, agreed float64, messages int
 // winner's own belief", announce to "the last survivor's belief". A leader that
 // repeats itself later adds no messages.
 func TestReadElection(t *testing.T) {
-	e, err := readElection(round(), takenAway, cluster.Belief{Leader: 3, Term: 2}, 4)
+	e, err := ReadElection(sized(round()), takenAway, cluster.Belief{Leader: 3, Term: 2}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +100,7 @@ func TestReadElectionOfSeveralTerms(t *testing.T) {
 	}, trace.Record{
 		Time: after(51), Node: 1, Seq: 10, Term: 3, Event: "receive", Leader: 3,
 	})
-	e, err := readElection(records, takenAway, cluster.Belief{Leader: 3, Term: 3}, 4)
+	e, err := ReadElection(sized(records), takenAway, cluster.Belief{Leader: 3, Term: 3}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +110,7 @@ func TestReadElectionOfSeveralTerms(t *testing.T) {
 // A hung leader may be dropped without any news from a detector: nobody heard
 // it. What the hung node itself records is no evidence.
 func TestReadElectionWithoutEvidence(t *testing.T) {
-	e, err := readElection([]trace.Record{
+	e, err := ReadElection([]trace.Record{
 		{Time: after(1), Node: 4, Seq: 1, Term: 1, Event: "peers", Alive: []uint64{1, 2, 3}},
 		{
 			Time: after(5), Node: 3, Seq: 1, Term: 2, Event: "timeout",
@@ -118,7 +129,7 @@ func TestReadElectionWithoutEvidence(t *testing.T) {
 func TestReadElectionByOneClock(t *testing.T) {
 	records := round()
 	records[2].Time = after(0.45) // it received what was sent at 0.5
-	e, err := readElection(records, takenAway, cluster.Belief{Leader: 3, Term: 2}, 4)
+	e, err := ReadElection(sized(records), takenAway, cluster.Belief{Leader: 3, Term: 2}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +139,7 @@ func TestReadElectionByOneClock(t *testing.T) {
 // What the records do not tell is no figure.
 func TestReadElectionThatNobodyRecorded(t *testing.T) {
 	for _, result := range []cluster.Belief{{Leader: 3, Term: 9}, {Leader: 2, Term: 2}} {
-		if e, err := readElection(round(), takenAway, result, 4); !errors.Is(err, errNoRound) {
+		if e, err := ReadElection(round(), takenAway, result, 4); !errors.Is(err, errNoRound) {
 			t.Errorf("%+v: %+v, %v", result, e, err)
 		}
 	}
@@ -145,7 +156,7 @@ func TestDepartureSample(t *testing.T) {
 		{0.5, failoverSample{Detect: 0.5, Elect: 1.5, Announce: 1, Total: 3, Gap: 2, Messages: 4}},
 		{-0.5, failoverSample{Detect: -0.5, Elect: 2.5, Announce: 1, Total: 3.5, Gap: 2.5, Messages: 4}},
 	} {
-		e := election{noticed: after(c.noticed), won: after(2), agreed: after(3), messages: 4}
+		e := Election{Noticed: after(c.noticed), Won: after(2), Agreed: after(3), Messages: 4}
 		if got := went.sample(e); got != c.want {
 			t.Errorf("noticed at %v: %+v, want %+v", c.noticed, got, c.want)
 		}

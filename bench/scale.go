@@ -90,11 +90,11 @@ func (o ScaleOptions) one(ctx context.Context) (row scaleSample, err error) {
 	if err != nil {
 		return row, fmt.Errorf("no first leader: %w", err)
 	}
-	start, err := readElection(r.Records(), began, first, 0)
+	start, err := ReadElection(r.Records(), began, first, 0)
 	if err != nil {
 		return row, err
 	}
-	row.ColdStart = ms(start.agreed.Sub(began))
+	row.ColdStart = ms(start.Agreed.Sub(began))
 	if _, err := r.settle(ctx); err != nil {
 		return row, fmt.Errorf("the nodes do not come to rest: %w", err)
 	}

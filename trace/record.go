@@ -67,6 +67,8 @@ type Record struct {
 
 	Why  []string `json:"why,omitempty"`
 	Sent []string `json:"sent,omitempty"` // "KIND>to#msg_id"
+	// SentBytes is how much that is on the wire; absent where nobody measures it.
+	SentBytes int `json:"sent_bytes,omitempty"`
 
 	// Ineligible is why the node does not stand for election; absent while it would.
 	Ineligible string `json:"ineligible,omitempty"`
@@ -117,6 +119,9 @@ func (r Record) MarshalZerologObject(e *zerolog.Event) {
 	}
 	if len(r.Sent) > 0 {
 		e.Strs("sent", r.Sent)
+	}
+	if r.SentBytes != 0 {
+		e.Int("sent_bytes", r.SentBytes)
 	}
 	r.marshalBelief(e)
 }

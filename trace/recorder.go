@@ -31,6 +31,9 @@ type RecorderConfig struct {
 	// Level is the lowest level that is kept: a record below it takes no
 	// number, so that the numbers of the written ones have no gap.
 	Level zerolog.Level
+	// Size is how many bytes a message is on the wire. It is asked only for what is
+	// kept, after it was sent. Nil leaves Record.SentBytes away.
+	Size func(proto.Message) int
 }
 
 // NewRecorder returns a Recorder that counts from 1.
@@ -79,6 +82,11 @@ func (r *Recorder) Record(
 	}
 	if out.Round != 0 {
 		rec.Term = uint64(out.Round)
+	}
+	if r.cfg.Size != nil {
+		for _, m := range out.Send {
+			rec.SentBytes += r.cfg.Size(m)
+		}
 	}
 	rec.setCause(ev)
 	rec.setBelief(r.cfg, out.Leader)

@@ -21,6 +21,7 @@ func newRecorder(level zerolog.Level) *trace.Recorder {
 	return trace.NewRecorder(trace.RecorderConfig{
 		Cluster: "demo", Node: 4, Session: proto.Session{0xab, 0xcd}, Algorithm: "bully",
 		Guarantee: algorithms.BestEffort, Level: level,
+		Size: func(m proto.Message) int { return 50 + int(m.To) },
 	})
 }
 
@@ -73,7 +74,7 @@ func TestJSON(t *testing.T) {
 		`"session":"abcd0000","algo":"bully","seq":2,"hlc":"1795187045123456.0","term":2,` +
 		`"event":"peers","alive":[1,2,3,4],"evidence":"link-closed 5",` +
 		`"why":["leader 5 is gone -> call an election","no higher node is alive -> lead term 2"],` +
-		`"sent":["COORDINATOR>1#4:1","COORDINATOR>2#4:2","COORDINATOR>3#4:3"],` +
+		`"sent":["COORDINATOR>1#4:1","COORDINATOR>2#4:2","COORDINATOR>3#4:3"],"sent_bytes":156,` +
 		`"role":"leader","leader":4,"guarantee":"best-effort","prev_leader":5,` +
 		`"leader_change":"elected"}` + "\n"
 	if line.String() != want {

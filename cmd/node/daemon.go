@@ -131,7 +131,7 @@ func (d *daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.
 		Reconcile:  reconcile,
 		Recorder: trace.NewRecorder(trace.RecorderConfig{
 			Cluster: d.cluster, Node: d.id, Session: d.session, Algorithm: d.algorithm.Name,
-			Guarantee: d.algorithm.Guarantee, Level: d.logLevel,
+			Guarantee: d.algorithm.Guarantee, Level: d.logLevel, Size: tcp.FrameSize,
 		}),
 		Record: func(rec trace.Record) { trace.Write(records, rec) },
 		Logger: d.log,

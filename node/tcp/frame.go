@@ -32,6 +32,16 @@ func appendFrame(dst []byte, k proto.Kind, payload []byte) []byte {
 	return append(dst, payload...)
 }
 
+// FrameSize is how many bytes the frame of a message has; zero for one that cannot be
+// sent. Any goroutine may call it.
+func FrameSize(m proto.Message) int {
+	_, payload, err := proto.Marshal(m)
+	if err != nil {
+		return 0
+	}
+	return headerLen + len(payload)
+}
+
 // frameReader reads frames. It belongs to one goroutine at a time.
 type frameReader struct {
 	src *bufio.Reader

@@ -39,6 +39,23 @@ func TestFramesComeBack(t *testing.T) {
 }
 
 // A stream ends cleanly between two frames and nowhere else.
+// FrameSize is what the link writes, to the byte.
+func TestFrameSize(t *testing.T) {
+	m := proto.Message{From: 1, To: 2, Term: 3, Seq: 4, Body: proto.Coordinator{Leader: proto.Peer{
+		ID: 1, Session: proto.Session{1},
+	}}}
+	kind, payload, err := proto.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := FrameSize(m), len(appendFrame(nil, kind, payload)); got != want {
+		t.Errorf("%d bytes, want %d", got, want)
+	}
+	if got := FrameSize(proto.Message{}); got != 0 {
+		t.Errorf("a message that cannot be sent has %d bytes", got)
+	}
+}
+
 func TestAStreamThatEndsInsideAFrame(t *testing.T) {
 	frame := appendFrame(nil, proto.KindOK, make([]byte, 10))
 	for n := 1; n < len(frame); n++ {
