@@ -52,7 +52,7 @@ const (
 // it has with the error.
 func Alarms(ctx context.Context, o AlarmsOptions) (report AlarmsReport, err error) {
 	report = AlarmsReport{
-		Machine: thisMachine(), Algorithm: o.Entry.Name, Profile: o.Profile, Nodes: o.Nodes,
+		Machine: ThisMachine(), Algorithm: o.Entry.Name, Profile: o.Profile, Nodes: o.Nodes,
 		Asked: o.For.Seconds(), Loops: loopsPerCore * runtime.NumCPU(),
 	}
 	if o.For < pauseEvery {

@@ -73,7 +73,7 @@ func Failover(ctx context.Context, o FailoverOptions) (FailoverReport, error) {
 		return FailoverReport{}, err
 	}
 	report := FailoverReport{
-		Machine: thisMachine(), Algorithm: o.Entry.Name, Nodes: o.Nodes, Kills: o.Kills,
+		Machine: ThisMachine(), Algorithm: o.Entry.Name, Nodes: o.Nodes, Kills: o.Kills,
 		Signal: o.Signal, Profile: o.Profile, Office: o.Office,
 	}
 	var err error

@@ -51,7 +51,7 @@ func Fencing(ctx context.Context, o FencingOptions) (report FencingReport, err e
 	if err := o.validate(); err != nil {
 		return report, err
 	}
-	machine := thisMachine()
+	machine := ThisMachine()
 	p, err := startProver(o)
 	if err != nil {
 		return report, err
@@ -76,14 +76,14 @@ func (p *prover) run(ctx context.Context) ([]history.Call, error) {
 	if err := p.rest(ctx); err != nil {
 		return nil, err
 	}
-	return p.settleCalls()
+	return p.Finish()
 }
 
 // torment does one fault after the other until the time is up. Between two, work
 // must be done again: whatever failed before, a leader writes.
 func (p *prover) torment(ctx context.Context) error {
 	dice := rand.New(rand.NewPCG(p.Seed, 0))
-	if _, err := p.awaitWrite(ctx, time.Now()); err != nil {
+	if _, err := p.AwaitWrite(ctx, time.Now()); err != nil {
 		return fmt.Errorf("no first write: %w", err)
 	}
 	end := time.Now().Add(p.Time)
@@ -105,7 +105,7 @@ func (p *prover) torment(ctx context.Context) error {
 				return fmt.Errorf("undo %s: %w", f.kind, err)
 			}
 		}
-		if _, err := p.awaitWrite(ctx, time.Now()); err != nil {
+		if _, err := p.AwaitWrite(ctx, time.Now()); err != nil {
 			return fmt.Errorf("no write after %s: %w", faults[0].kind, err)
 		}
 	}
@@ -116,7 +116,7 @@ func (p *prover) torment(ctx context.Context) error {
 // all, when another is the highest.
 func (p *prover) rest(ctx context.Context) error {
 	first := p.firstToken()
-	leader, err := p.awaitWrite(ctx, time.Now())
+	leader, err := p.AwaitWrite(ctx, time.Now())
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (p *prover) rest(ctx context.Context) error {
 		Client: 0, Kind: history.Put, Key: "key0", Value: "too late", Token: first,
 		Began: time.Now().UnixNano(),
 	}
-	err = do(ctx, storeClient(p.storage.URL()), &c)
+	err = do(ctx, storeClient(p.Storage.URL()), &c)
 	c.Ended = time.Now().UnixNano()
 	if c.Outcome == history.Unknown {
 		return fmt.Errorf("write with an old token: %w", err)
@@ -145,7 +145,7 @@ func (p *prover) depose(ctx context.Context, id proto.NodeID) error {
 		return err
 	}
 	for {
-		t, err := p.awaitWrite(ctx, time.Now())
+		t, err := p.AwaitWrite(ctx, time.Now())
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func (p *prover) draw(dice *rand.Rand) []trouble {
 		all = append(all, p.befall(dice, id))
 	}
 	if dice.IntN(8) == 0 {
-		all = append(all, trouble{"the storage killed", p.storage.Kill, p.storage.Start})
+		all = append(all, trouble{"the storage killed", p.Storage.Kill, p.Storage.Start})
 	}
 	return all
 }
@@ -49,7 +49,7 @@ func (p *prover) befall(dice *rand.Rand, id proto.NodeID) trouble {
 // killing ends a node and its worker, as the machine's power does.
 func (p *prover) killing(id proto.NodeID) trouble {
 	return trouble{p.whose(id) + " killed", func() error {
-		if err := p.endWorker(id); err != nil {
+		if err := p.Crew.Kill(id); err != nil {
 			return err
 		}
 		_, err := p.rig.Kill(id)
@@ -58,7 +58,7 @@ func (p *prover) killing(id proto.NodeID) trouble {
 		if err := p.rig.Start(id); err != nil {
 			return err
 		}
-		return p.startWorker(id)
+		return p.Crew.Start(id)
 	}}
 }
 
@@ -66,12 +66,12 @@ func (p *prover) killing(id proto.NodeID) trouble {
 // a hypervisor does.
 func (p *prover) pausing(id proto.NodeID) trouble {
 	return trouble{p.whose(id) + " paused", func() error {
-		if err := p.workers[id].Signal(syscall.SIGSTOP); err != nil {
+		if err := p.Crew.Signal(id, syscall.SIGSTOP); err != nil {
 			return err
 		}
 		return p.rig.Pause(id)
 	}, func() error {
-		if err := p.workers[id].Signal(syscall.SIGCONT); err != nil {
+		if err := p.Crew.Signal(id, syscall.SIGCONT); err != nil {
 			return err
 		}
 		return p.rig.Resume(id)

@@ -50,7 +50,7 @@ func Hop(ctx context.Context, o HopOptions) (report HopReport, err error) {
 		return report, err
 	}
 	o.Args, o.Entry.Preempt = append(o.Args, "--preempt"), true
-	report = HopReport{Machine: thisMachine(), Nodes: o.Nodes, Trips: o.Trips, Profile: o.Profile}
+	report = HopReport{Machine: ThisMachine(), Nodes: o.Nodes, Trips: o.Trips, Profile: o.Profile}
 	defer func() { report.summarize() }()
 	relay, err := startBare(ctx, o.Bare, RoleRelay, o.Nodes)
 	if err != nil {

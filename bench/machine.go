@@ -23,7 +23,8 @@ type Machine struct {
 	Load float64 `json:"load"`
 }
 
-func thisMachine() Machine {
+// ThisMachine is the machine that this process runs on, now.
+func ThisMachine() Machine {
 	m := Machine{
 		Date: time.Now().UTC().Truncate(time.Second), Cores: runtime.NumCPU(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(),

@@ -22,7 +22,7 @@ func TestProc(t *testing.T) {
 	if _, err := procField("/proc/meminfo", "Nonsense"); err == nil {
 		t.Error("read a field that is not there")
 	}
-	if m := thisMachine(); m.Cores < 1 || m.MemoryMiB < 1 || m.Date.IsZero() {
+	if m := ThisMachine(); m.Cores < 1 || m.MemoryMiB < 1 || m.Date.IsZero() {
 		t.Errorf("this machine: %+v", m)
 	}
 }

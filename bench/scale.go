@@ -50,7 +50,7 @@ type scaleSample struct {
 // it has with the error.
 func Scale(ctx context.Context, o ScaleOptions) (ScaleReport, error) {
 	report := ScaleReport{
-		Machine: thisMachine(), Algorithm: o.Entry.Name, Profile: o.Profile, Sizes: o.Sizes,
+		Machine: ThisMachine(), Algorithm: o.Entry.Name, Profile: o.Profile, Sizes: o.Sizes,
 	}
 	if o.Kills < 1 || o.Idle < time.Second || len(o.Sizes) == 0 {
 		return report, fmt.Errorf("%w: %d kills, %v idle, %d sizes: give 1 or more, a second "+
