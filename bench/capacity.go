@@ -19,9 +19,9 @@ const (
 	pipesPerProcess = 4 // of ours for each node that we start
 )
 
-// checkCapacity refuses, with ErrCapacity and the arithmetic, what would only
+// CheckCapacity refuses, with ErrCapacity and the arithmetic, what would only
 // swap, be killed, or run out of descriptors half-way.
-func checkCapacity(nodes int) error {
+func CheckCapacity(nodes int) error {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return fmt.Errorf("ask for the limit of open files: %w", err)

@@ -103,7 +103,7 @@ func (o Options) validate() error {
 		return fmt.Errorf("%w: of two voters both are needed, so nobody could take over; give 3 or more",
 			ErrOptions)
 	}
-	return checkCapacity(o.Nodes)
+	return CheckCapacity(o.Nodes)
 }
 
 func (o Options) progress(done, of int) {

@@ -36,6 +36,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			simulateCommand(),
 			demoCommand(),
 			benchCommand(),
+			compareCommand(),
 			fenceCommand(),
 			fenceAgentCommand(),
 			versionCommand(),

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/bench"
+	"github.com/ringleader-dev/ringleader/compare"
 )
 
 func benchCommand() *cli.Command {
@@ -111,8 +112,13 @@ func measure(
 
 // writeReport prints what was measured, as --output asks.
 func writeReport(ctx *cli.Context, report benchReport) error {
-	if ctx.String("output") == "json" {
+	switch ctx.String("output") {
+	case "json":
 		return writeJSON(ctx.App.Writer, report)
+	case "html":
+		if page, ok := report.(interface{ HTML(w io.Writer) error }); ok {
+			return page.HTML(ctx.App.Writer)
+		}
 	}
 	return report.Text(ctx.App.Writer)
 }
@@ -124,8 +130,11 @@ func benchEnd(interrupt context.Context, err error) error {
 		return nil
 	case interrupt.Err() != nil:
 		return mark(errInterrupted, errors.New("interrupted; all processes are ended"))
-	case errors.Is(err, bench.ErrOptions) || errors.Is(err, bench.ErrCapacity):
+	case errors.Is(err, bench.ErrOptions) || errors.Is(err, bench.ErrCapacity) ||
+		errors.Is(err, compare.ErrOptions):
 		return mark(errUsage, err)
+	case errors.Is(err, compare.ErrFailed):
+		return err
 	}
 	return fmt.Errorf("the benchmark failed: %w", err)
 }

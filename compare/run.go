@@ -1,0 +1,147 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/bench"
+	"github.com/ringleader-dev/ringleader/bench/history"
+)
+
+// ErrFailed says that steps did not come to their end.
+var ErrFailed = errors.New("steps failed")
+
+// Run does the script to every contender. When it ends early, because ctx is done, it
+// returns what it has with the error; a step that does not come to its end is in the
+// report with the reason, the others go on, and the error wraps ErrFailed.
+func Run(ctx context.Context, o Options) (Report, error) {
+	if err := o.validate(); err != nil {
+		return Report{}, err
+	}
+	report := o.plan()
+	failed := 0
+	for i := range report.Rows {
+		row := &report.Rows[i]
+		for j := range row.Samples {
+			sample := &row.Samples[j]
+			if sample.LeftOut != "" {
+				continue
+			}
+			err := o.measure(ctx, row.contender, draw(o.Seed, j, o.Nodes), sample)
+			if ctx.Err() != nil {
+				*sample = Sample{Step: sample.Step}
+				report.Partial = true
+				return report, errors.Join(context.Cause(ctx), closing(err))
+			}
+			if err != nil {
+				*sample = Sample{Step: sample.Step, Failed: err.Error()}
+				failed++
+			}
+			sample.Done = true
+			if o.Progress != nil {
+				o.Progress(report.Count())
+			}
+		}
+	}
+	if failed > 0 {
+		_, of := report.Count()
+		return report, fmt.Errorf("%w: %d of %d", ErrFailed, failed, of)
+	}
+	return report, nil
+}
+
+// errLeft: something that was started may be left.
+var errLeft = errors.New("clean up")
+
+// closing is what of err says that something may be left.
+func closing(err error) error {
+	if errors.Is(err, errLeft) {
+		return err
+	}
+	return nil
+}
+
+// measure does one step to a cluster of its own.
+func (o Options) measure(ctx context.Context, c contender, f fate, sample *Sample) (err error) {
+	s, err := o.build(c, sample.Step == Cut)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if left := s.close(); left != nil {
+			err = errors.Join(err, fmt.Errorf("%w: %w", errLeft, left))
+		}
+	}()
+	before, err := s.rest(ctx, f.wait)
+	if err != nil {
+		return err
+	}
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	done, err := s.befall(bounded, sample.Step, before.Leader, f)
+	if err != nil {
+		return err
+	}
+	result, err := s.WaitAgreed(bounded, done.rest...)
+	if err != nil {
+		return fmt.Errorf("nobody took over: %w", err)
+	}
+	// Nodes write side by side: a sender's record may come after its receiver's.
+	if err := wait(bounded, lookAway); err != nil {
+		return err
+	}
+	e, err := bench.ReadElection(done.heard(s.Records()), done.began, result, done.lost)
+	if err != nil {
+		return err
+	}
+	if done.undo != nil {
+		if err := done.undo(bounded); err != nil {
+			return fmt.Errorf("undo it: %w", err)
+		}
+	}
+	_, end, err := s.settle(ctx)
+	if err != nil {
+		return fmt.Errorf("the nodes do not come to rest again: %w", err)
+	}
+	sample.read(e, done.began)
+	sample.Terms = int(result.Term - before.Term)
+	nobody, two := leading(reigns(s.Records(), s.deaths, end), done.began, end)
+	sample.Nobody, sample.Two = ms(nobody), ms(two)
+	return s.count(sample)
+}
+
+// read takes over the phases of an election.
+func (s *Sample) read(e bench.Election, began time.Time) {
+	noticed := later(e.Noticed, began)
+	s.Detect, s.Elect = ms(noticed.Sub(began)), ms(e.Won.Sub(noticed))
+	s.Announce = ms(e.Agreed.Sub(e.Won))
+	s.Messages, s.Bytes = e.Messages, e.Bytes
+}
+
+// searchTime bounds the judge, who here is only asked for stale writes.
+const searchTime = time.Second
+
+// count ends the workers, and counts what came of their writes.
+func (s *site) count(sample *Sample) error {
+	calls, err := s.crew.Finish()
+	if err != nil {
+		return fmt.Errorf("end the workers: %w", err)
+	}
+	if s.votes == Nobody {
+		return nil
+	}
+	refused := 0
+	for _, c := range calls {
+		if c.Kind == history.Put && c.Outcome == history.Stale {
+			refused++
+		}
+	}
+	sample.Refused, sample.Accepted = &refused, history.Check(calls, searchTime).Stale
+	return nil
+}
+
+// ms is d in milliseconds, to the microsecond.
+func ms(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }
