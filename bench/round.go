@@ -21,7 +21,10 @@ type Election struct {
 	Noticed  time.Time // the first evidence, or, where nobody had any, the call
 	Won      time.Time // the winner's own belief
 	Agreed   time.Time // the last node's belief in the winner
-	Messages int       // sent in the result's term until Agreed
+	// Messages were sent in the result's term until Agreed. Where rounds failed around
+	// an office, their terms are above the one that it then gives, and it is in their
+	// records that it is given: then these are all messages since the leader was lost.
+	Messages int
 	Bytes    int       // of these, as frames; 0 where the records do not tell
 }
 
@@ -39,7 +42,8 @@ func ReadElection(
 			b.Add(&rec)
 		}
 	}
-	for _, g := range b.History().Groups { // all nodes are of one
+	groups := b.History().Groups
+	for _, g := range groups { // all nodes are of one
 		i := slices.IndexFunc(g.Rounds, func(r *rounds.Round) bool {
 			return r.Term == uint64(result.Term)
 		})
@@ -56,7 +60,38 @@ func ReadElection(
 		e.Messages, e.Bytes = sentBy(r, e.Agreed, sizesOf(records))
 		return e, nil
 	}
-	return e, fmt.Errorf("how node %v came to lead term %d: %w", result.Leader, result.Term, errNoRound)
+	return besideRounds(groups, records, since, result, lost)
+}
+
+// besideRounds is ReadElection of a term that an office gave while the terms of rounds
+// had gone on.
+func besideRounds(
+	groups []*rounds.Group, records []trace.Record, since time.Time, result cluster.Belief, lost proto.NodeID,
+) (e Election, err error) {
+	believed := map[uint64]bool{}
+	for _, rec := range records {
+		if rec.Time.Before(since) || believed[rec.Node] || rec.Leader != uint64(result.Leader) ||
+			rec.Token != uint64(result.Term) {
+			continue
+		}
+		believed[rec.Node] = true
+		if rec.Node == rec.Leader {
+			e.Won = rec.Time
+		}
+		e.Agreed = later(e.Agreed, rec.Time)
+	}
+	if e.Won.IsZero() {
+		return e, fmt.Errorf("how node %v came to lead term %d: %w", result.Leader, result.Term, errNoRound)
+	}
+	each := sizesOf(records)
+	for _, g := range groups {
+		e.Noticed = newOneClock(g).firstSign(g, lost, e.Won)
+		for _, r := range g.Rounds {
+			messages, bytes := sentBy(r, e.Agreed, each)
+			e.Messages, e.Bytes = e.Messages+messages, e.Bytes+bytes
+		}
+	}
+	return e, nil
 }
 
 // oneClock takes back, by node, what package rounds corrected: where all nodes

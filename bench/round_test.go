@@ -136,6 +136,23 @@ func TestReadElectionByOneClock(t *testing.T) {
 	e.check(t, 0.5, 0.9, 1.5, 6)
 }
 
+// Where rounds fail around an office, their terms go on; the term that it then gives
+// bears the number of none of them.
+func TestReadElectionBesideRounds(t *testing.T) {
+	records := round()
+	for i := range records {
+		records[i].Guarantee = "lease"
+		if records[i].Term++; records[i].Leader == 3 {
+			records[i].Token, records[i].Role = 2, trace.Following
+		}
+	}
+	e, err := ReadElection(sized(records), takenAway, cluster.Belief{Leader: 3, Term: 2}, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.check(t, 0.5, 0.9, 1.5, 6)
+}
+
 // What the records do not tell is no figure.
 func TestReadElectionThatNobodyRecorded(t *testing.T) {
 	for _, result := range []cluster.Belief{{Leader: 3, Term: 9}, {Leader: 2, Term: 2}} {
