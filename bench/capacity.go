@@ -26,11 +26,7 @@ func CheckCapacity(nodes int) error {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return fmt.Errorf("ask for the limit of open files: %w", err)
 	}
-	available, err := memInfo("MemAvailable")
-	if err != nil {
-		available = 0 // another system than Linux: unknown
-	}
-	return fits(nodes, available/1024, limit.Max)
+	return fits(nodes, MemoryMiB(), limit.Max)
 }
 
 // fits compares nodes with the memory that is available, in MiB (0: unknown),

@@ -44,6 +44,16 @@ func (m Machine) String() string {
 		m.Cores, m.MemoryMiB, m.Platform, m.Go, m.Load, m.Date.Format(time.RFC3339))
 }
 
+// MemoryMiB is how much memory can be had without swapping, in MiB; 0 where nobody
+// knows.
+func MemoryMiB() int {
+	available, err := memInfo("MemAvailable")
+	if err != nil {
+		return 0 // another system than Linux
+	}
+	return available / 1024
+}
+
 // memInfo reads one line of /proc/meminfo, in KiB.
 func memInfo(key string) (int, error) { return procField("/proc/meminfo", key) }
 

@@ -18,14 +18,14 @@ var errNoRound = errors.New("no such round in the nodes' records")
 
 // Election is how a result came about.
 type Election struct {
-	Noticed  time.Time // the first evidence, or, where nobody had any, the call
-	Won      time.Time // the winner's own belief
-	Agreed   time.Time // the last node's belief in the winner
+	Noticed time.Time // the first evidence, or, where nobody had any, the call
+	Won     time.Time // the winner's own belief
+	Agreed  time.Time // the last node's belief in the winner
 	// Messages were sent in the result's term until Agreed. Where rounds failed around
 	// an office, their terms are above the one that it then gives, and it is in their
 	// records that it is given: then these are all messages since the leader was lost.
 	Messages int
-	Bytes    int       // of these, as frames; 0 where the records do not tell
+	Bytes    int // of these, as frames; 0 where the records do not tell
 }
 
 // ReadElection reads, out of what the nodes of one machine wrote, how result came about after since. lost is the leader that

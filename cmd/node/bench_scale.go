@@ -32,14 +32,22 @@ func benchScale(ctx *cli.Context) (err error) {
 	if o.Options, err = benchOptions(ctx, ctx.String("algorithm")); err != nil {
 		return err
 	}
-	for text := range strings.SplitSeq(ctx.String("sizes"), ",") {
-		size, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil {
-			return usagef("--sizes %s: want whole numbers between commas", ctx.String("sizes"))
-		}
-		o.Sizes = append(o.Sizes, size)
+	if o.Sizes, err = wholeNumbers(ctx, "sizes"); err != nil {
+		return err
 	}
 	return measure(ctx, func(interrupt context.Context) (benchReport, error) {
 		return bench.Scale(interrupt, o)
 	})
+}
+
+// wholeNumbers reads a flag that lists them.
+func wholeNumbers(ctx *cli.Context, flag string) (numbers []int, err error) {
+	for text := range strings.SplitSeq(ctx.String(flag), ",") {
+		number, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil {
+			return nil, usagef("--%s %s: want whole numbers between commas", flag, ctx.String(flag))
+		}
+		numbers = append(numbers, number)
+	}
+	return numbers, nil
 }

@@ -79,6 +79,12 @@ func runCompare(ctx *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if ctx.Bool("simulate") {
+		return compareGrowth(ctx, entries)
+	}
+	if ctx.IsSet("sizes") {
+		return usagef("--sizes is for --simulate; processes are counted by --nodes")
+	}
 	o, err := compareOptions(ctx, entries)
 	if err != nil {
 		return err

@@ -96,15 +96,7 @@ func most(r algorithms.Run) string {
 // measured is "24 in 5" messages and transmission times, with what theory says where
 // that is another figure; ok says whether theory allows it.
 func measured(e catalog.Entry, r algorithms.Run, messages, n int) (cell string, ok bool, err error) {
-	o := sim.Options{Algorithm: simulated(e), Nodes: n, AllInitiate: r.Caller == nil}
-	if r.Caller != nil {
-		o.Initiator = r.Caller(n)
-	}
-	if r.Crash {
-		o.Nodes++
-		o.Crashed, o.Detector = proto.NodeID(o.Nodes), sim.None
-	}
-	result, err := sim.Run(o)
+	result, err := electOnce(e, r, n)
 	if err != nil {
 		return "", false, err
 	}
@@ -118,6 +110,19 @@ func measured(e catalog.Entry, r algorithms.Run, messages, n int) (cell string, 
 			sent <= messages && times <= r.Times(n), nil
 	}
 	return fmt.Sprintf("%s (theory: %d in %d)", cell, messages, r.Times(n)), false, nil
+}
+
+// electOnce simulates one election without failures, of n living nodes.
+func electOnce(e catalog.Entry, r algorithms.Run, n int) (sim.Result, error) {
+	o := sim.Options{Algorithm: simulated(e), Nodes: n, AllInitiate: r.Caller == nil}
+	if r.Caller != nil {
+		o.Initiator = r.Caller(n)
+	}
+	if r.Crash {
+		o.Nodes++
+		o.Crashed, o.Detector = proto.NodeID(o.Nodes), sim.None
+	}
+	return sim.Run(o)
 }
 
 // averageRow is the average over rings in random order, on which all call.

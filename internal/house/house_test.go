@@ -98,6 +98,12 @@ var house = []room{
 		others: []string{"golang.org/x/sys/unix"},
 	},
 	{
+		path: "compare",
+		module: []string{
+			"algorithms", "algorithms/catalog", "bench", "bench/history", "cluster", "proto", "trace",
+		},
+	},
+	{
 		path: "bench/history", module: []string{"fence", "proto"},
 		others: []string{"github.com/anishathalye/porcupine"},
 	},

@@ -1,0 +1,108 @@
+package compare
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"html/template"
+	"math"
+)
+
+// axis is a logarithmic scale between two powers of ten, in pixels. What is below its
+// beginning stands on the line of zero, a little before.
+type axis struct {
+	low, high float64 // of values
+	from, to  float64 // in pixels
+	zero      float64 // where zero stands
+}
+
+// newAxis spans all positive values, from least on.
+func newAxis(values []float64, least, from, to, zero float64) axis {
+	low, high := math.Inf(1), least
+	for _, v := range values {
+		if v >= least {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if math.IsInf(low, 1) {
+		low = least
+	}
+	low = math.Pow(10, math.Floor(math.Log10(low)))
+	high = max(math.Pow(10, math.Ceil(math.Log10(high))), 10*low)
+	return axis{low, high, from, to, zero}
+}
+
+func (a axis) at(v float64) float64 {
+	if v < a.low {
+		return a.zero
+	}
+	part := (math.Log10(v) - math.Log10(a.low)) / (math.Log10(a.high) - math.Log10(a.low))
+	return a.from + part*(a.to-a.from)
+}
+
+// ticks are the powers of ten.
+func (a axis) ticks() (all []float64) {
+	for v := a.low; v <= a.high*1.0001; v *= 10 {
+		all = append(all, v)
+	}
+	return all
+}
+
+// canvas is a drawing under way.
+type canvas struct{ bytes.Buffer }
+
+// open begins a drawing of a width and height, which is called title for those who
+// cannot see it.
+func (c *canvas) open(title string, width, height float64) {
+	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 %.0f %.0f" `+
+		`width="%.0f" height="%.0f"><title>%s</title>`+"\n", width, height, width, height, html.EscapeString(title))
+}
+
+// done ends it. All text in it went through text or mark, which escape.
+func (c *canvas) done() template.HTML {
+	c.WriteString("</svg>\n")
+	return template.HTML(c.String())
+}
+
+func (c *canvas) line(class string, x1, y1, x2, y2 float64) {
+	fmt.Fprintf(c, `<line class="%s" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`+"\n", class, x1, y1, x2, y2)
+}
+
+func (c *canvas) text(class, anchor string, x, y float64, s string) {
+	fmt.Fprintf(c, `<text class="%s" text-anchor="%s" x="%.1f" y="%.1f">%s</text>`+"\n",
+		class, anchor, x, y, html.EscapeString(s))
+}
+
+// shapes are round the point 0, 0; each series has one of its own, so that it can be
+// told from the others without colours.
+var shapes = []string{
+	"M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z", // circle
+	"M-4 -4h8v8h-8z",              // square
+	"M0 -5.5L5 4H-5z",             // triangle
+	"M0 -5.5L5.5 0L0 5.5L-5.5 0z", // diamond
+	"M0 5.5L5 -4H-5z",             // triangle upside down
+	"M-5 -1.5H-1.5V-5H1.5V-1.5H5V1.5H1.5V5H-1.5V1.5H-5z", // cross
+}
+
+// mark draws the point of a series; tip is what it is, in words.
+func (c *canvas) mark(series int, hollow bool, x, y float64, tip string) {
+	class := fmt.Sprintf("c%d", series%colours)
+	if hollow {
+		class += " hollow"
+	}
+	fmt.Fprintf(c, `<path class="%s" transform="translate(%.1f %.1f)" d="%s"><title>%s</title></path>`+"\n",
+		class, x, y, shapes[series%len(shapes)], html.EscapeString(tip))
+}
+
+// short is a number on an axis.
+func short(v float64) string {
+	switch {
+	case v >= 1e9:
+		return fmt.Sprintf("%.4g G", v/1e9)
+	case v >= 1e6:
+		return fmt.Sprintf("%.4g M", v/1e6)
+	case v >= 1e4:
+		return fmt.Sprintf("%.4g k", v/1e3)
+	}
+	return fmt.Sprintf("%.4g", v)
+}
