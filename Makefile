@@ -17,7 +17,7 @@ GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.
 # The race detector needs a C compiler; without one Go turns cgo off by itself.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build demo demo-fencing up down status test lint fmt fuzz sim bench failover prove clean
+.PHONY: help build demo demo-fencing up down status test lint fmt fuzz sim bench failover compare prove clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -76,6 +76,10 @@ bench: ## run the benchmarks
 
 failover: build ## measure failovers of ALGORITHM on NODES real processes
 	@bin/ringleader bench failover --algorithm $(ALGORITHM) --nodes $(NODES)
+
+compare: build ## put every algorithm through the same faults on NODES real processes: bin/compare.html
+	@bin/ringleader compare --nodes $(NODES) $(if $(SEED),--seed $(SEED)) -o html > bin/compare.html; \
+		status=$$?; echo 'see bin/compare.html'; exit $$status
 
 prove: build ## kill, pause and cut real processes for PROVE, then check that no stale leader wrote
 	@bin/ringleader bench fencing --time $(PROVE) --algorithm $(ALGORITHM) --nodes $(NODES) $(if $(SEED),--seed $(SEED))

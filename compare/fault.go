@@ -64,6 +64,11 @@ func (s *site) pause(ctx context.Context, leader proto.NodeID, f fate, done *fau
 		if err := wait(ctx, f.hold); err != nil {
 			return err
 		}
+		if s.votes != Nobody { // what the old leader's worker had begun is stale only then
+			if _, err := s.crew.AwaitWrite(ctx, time.Now()); err != nil {
+				return err
+			}
+		}
 		if err := s.crew.Signal(leader, syscall.SIGCONT); err != nil {
 			return err
 		}

@@ -10,7 +10,10 @@ import (
 )
 
 // Cost is what an election without failures took in the simulator.
-type Cost struct{ Messages, Times int }
+type Cost struct {
+	Messages int `json:"messages"`
+	Times    int `json:"transmission_times"`
+}
 
 // GrowthOptions say what to simulate.
 type GrowthOptions struct {

@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// startBench runs `ringleader bench` on its own temporary directory.
-func startBench(t *testing.T, args ...string) (bench *exec.Cmd, dir string, stdout, stderr *bytes.Buffer) {
+// startCommand runs `ringleader` on its own temporary directory.
+func startCommand(t *testing.T, args ...string) (run *exec.Cmd, dir string, stdout, stderr *bytes.Buffer) {
 	t.Helper()
 	t.Parallel()
 	dir, stdout, stderr = t.TempDir(), new(bytes.Buffer), new(bytes.Buffer)
-	bench = exec.CommandContext(t.Context(), "ringleader", append([]string{"bench"}, args...)...)
-	bench.Env = append(os.Environ(), "TMPDIR="+dir)
-	bench.Stdout, bench.Stderr = stdout, stderr
-	if err := bench.Start(); err != nil {
+	run = exec.CommandContext(t.Context(), "ringleader", args...)
+	run.Env = append(os.Environ(), "TMPDIR="+dir)
+	run.Stdout, run.Stderr = stdout, stderr
+	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return bench, dir, stdout, stderr
+	return run, dir, stdout, stderr
 }
 
 // nodesOf are the ids of the processes that were started below dir.
@@ -45,8 +45,8 @@ func nodesOf(t *testing.T, dir string) []string {
 // Promise: "Ctrl-C half-way: partial table marked as such, no process left,
 // exit 130".
 func TestBenchInterrupted(t *testing.T) {
-	bench, dir, stdout, stderr := startBench(t,
-		"failover", "--nodes", "3", "--kills", "1000", "--profile", "local", "--signal", "TERM")
+	bench, dir, stdout, stderr := startCommand(t,
+		"bench", "failover", "--nodes", "3", "--kills", "1000", "--profile", "local", "--signal", "TERM")
 	// Each cluster has a directory, and the second comes after the first samples.
 	clusters := make(map[string]bool)
 	for end := time.After(patience); len(clusters) < 2; {
@@ -91,8 +91,8 @@ func TestBenchCut(t *testing.T) {
 	if syscall.Geteuid() != 0 {
 		t.Skip("NETWORK CUTS ARE NOT TESTED: not root")
 	}
-	bench, _, stdout, stderr := startBench(t,
-		"failover", "--nodes", "3", "--kills", "2", "--profile", "local", "--signal", "CUT")
+	bench, _, stdout, stderr := startCommand(t,
+		"bench", "failover", "--nodes", "3", "--kills", "2", "--profile", "local", "--signal", "CUT")
 	if err := bench.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, stderr)
 	}

@@ -63,7 +63,7 @@ func compareCommand() *cli.Command {
 func compareSteps() string {
 	var lines []string
 	for _, s := range compare.Steps() {
-		lines = append(lines, fmt.Sprintf("  %-9s %s", s, s.Does()))
+		lines = append(lines, fmt.Sprintf("  %-8s %s", s, s.Does()))
 	}
 	return strings.Join(lines, "\n")
 }
