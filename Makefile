@@ -74,7 +74,7 @@ sim: build ## simulate RUNS random fault schedules of each algorithm, without an
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
-failover: build ## measure failovers of ALGORITHM on NODES real processes
+failover: build ## measure failovers of ALGORITHM (several between commas, or all) on NODES real processes
 	@bin/ringleader bench failover --algorithm $(ALGORITHM) --nodes $(NODES)
 
 compare: build ## put every algorithm through the same faults on NODES real processes: bin/compare.html

@@ -72,10 +72,7 @@ func Failover(ctx context.Context, o FailoverOptions) (FailoverReport, error) {
 	if err := o.validate(); err != nil {
 		return FailoverReport{}, err
 	}
-	report := FailoverReport{
-		Machine: ThisMachine(), Algorithm: o.Entry.Name, Nodes: o.Nodes, Kills: o.Kills,
-		Signal: o.Signal, Profile: o.Profile, Office: o.Office,
-	}
+	report := o.empty()
 	var err error
 	if o.Signal == Docker {
 		if o.engine, err = newEngine(o.Binary); err != nil {
@@ -87,6 +84,14 @@ func Failover(ctx context.Context, o FailoverOptions) (FailoverReport, error) {
 	}
 	report.summarize()
 	return report, errors.Join(err, o.engine.close())
+}
+
+// empty is the report before anything is measured.
+func (o FailoverOptions) empty() FailoverReport {
+	return FailoverReport{
+		Machine: ThisMachine(), Algorithm: o.Entry.Name, Nodes: o.Nodes, Kills: o.Kills,
+		Signal: o.Signal, Profile: o.Profile, Office: o.Office,
+	}
 }
 
 // oneCluster takes the next few samples on a fresh cluster.

@@ -29,19 +29,7 @@ func (r FailoverReport) Plot(w io.Writer, file string) error {
 	if err := CheckPlot(file); err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	page := filepath.Ext(file) == ".html"
-	if page {
-		fmt.Fprintf(&b, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"+
-			"<meta name=\"color-scheme\" content=\"light dark\">\n<title>%s</title>\n"+
-			"<body style=\"margin:0\">\n", html.EscapeString(r.title()))
-	}
-	r.chart().draw(&b)
-	if page {
-		b.WriteString("</body>\n</html>\n")
-	}
-	_, err := b.WriteTo(w)
-	return err
+	return r.chart().write(w, filepath.Ext(file) == ".html")
 }
 
 func (r FailoverReport) title() string {
@@ -116,6 +104,22 @@ const chartStyle = `
 .ringleader-plot .floor { fill: #aab4c3; stroke: #aab4c3; }
 }
 `
+
+// write writes the chart as SVG, in a page of its own if it is to be one.
+func (c chart) write(w io.Writer, page bool) error {
+	var b bytes.Buffer
+	if page {
+		fmt.Fprintf(&b, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"+
+			"<meta name=\"color-scheme\" content=\"light dark\">\n<title>%s</title>\n"+
+			"<body style=\"margin:0\">\n", html.EscapeString(c.title))
+	}
+	c.draw(&b)
+	if page {
+		b.WriteString("</body>\n</html>\n")
+	}
+	_, err := b.WriteTo(w)
+	return err
+}
 
 // draw writes the chart as SVG.
 func (c chart) draw(b *bytes.Buffer) {

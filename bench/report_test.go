@@ -89,6 +89,36 @@ the floor: bare processes, no safety           p50       p95       max
 	}
 }
 
+// Promise: "`bench failover` for every algorithm beside the floor": a line each, those
+// that were not reached marked.
+func TestFailoverTable(t *testing.T) {
+	voted, none := failovers(), FailoverReport{Algorithm: "hs", Nodes: 5, Kills: 3}
+	voted.Algorithm, voted.Office = "bully", true
+	voted.Samples = append(voted.Samples, voted.Samples[0])
+	voted.summarize()
+	table := FailoverTable{Machine: somewhere, Rows: []FailoverReport{failovers(), voted, none}}
+	const want = `failover: 5 nodes, profile lan, SIGKILL to the leader, 3 times each
+2 cores, 4096 MiB, linux/amd64, go1.26.8, load 0.25 at the start, 2026-11-20T15:00:00Z
+PARTIAL: ended after 5 of 9
+
+  ms, p50      votes   detect    elect announce    total      p95      max    floor  x floor   msgs
+  ring         none         1     0.25     0.50     1.75     1253     1253        1     1.75      8
+  bully        all          1     0.25     0.50     1.75     1253     1253        1     1.75      8
+  hs           not measured
+
+floor: bare processes without safety, killed in the same minute; x floor: total, pair by pair
+`
+	var out bytes.Buffer
+	if err := table.Text(&out); err != nil || out.String() != want {
+		t.Errorf("%v, printed\n%s\nwant\n%s", err, out.String(), want)
+	}
+	out.Reset()
+	if err := table.Plot(&out, "x.html"); err != nil || strings.Contains(out.String(), "NaN") ||
+		strings.Count(out.String(), "<circle") != 5+5 || !strings.Contains(out.String(), "PARTIAL, 5 of 9") {
+		t.Errorf("%v, drew\n%s", err, out.String())
+	}
+}
+
 // Promise: the gap in which nobody leads is measured for a handover.
 func TestHandoverText(t *testing.T) {
 	r := FailoverReport{

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/bench"
 )
 
@@ -25,10 +27,14 @@ func benchFailoverCommand() *cli.Command {
 			"process, as the kernel tells of it; what docker kill takes until then is a\n" +
 			"row of its own. A kernel closes connections first: the survivors may know a\n" +
 			"little before, detect is below zero then, and the total counts from there.\n" +
-			"The floor has no containers.",
+			"The floor has no containers.\n\n" +
+			"Of several algorithms each gets a line, and loses a few leaders in turn. One\n" +
+			"with a quorum of its own has all nodes vote.",
 		Flags: benchFlags(
 			benchNodesFlag(),
-			benchAlgorithmFlag(),
+			&cli.StringFlag{
+				Name: "algorithm", Value: "bully", Usage: "the algorithm's `NAME`, several between commas, or all",
+			},
 			&cli.IntFlag{Name: "kills", Value: 50, Usage: "how `MANY` leaders to take away"},
 			&cli.BoolFlag{Name: "office", Usage: "let all nodes vote: a leader needs a majority"},
 			&cli.StringFlag{
@@ -43,11 +49,15 @@ func benchFailoverCommand() *cli.Command {
 }
 
 func benchFailover(ctx *cli.Context) error {
-	common, err := benchOptions(ctx, ctx.String("algorithm"))
+	entries, err := algorithmsNamed("algorithm", ctx.String("algorithm"))
 	if err != nil {
 		return err
 	}
-	common.Office = common.Office || ctx.Bool("office")
+	common, err := benchOptions(ctx, entries[0].Name)
+	if err != nil {
+		return err
+	}
+	common.Office = ctx.Bool("office") || common.Entry.Guarantee != algorithms.BestEffort
 	how, err := bench.ParseSignal(ctx.String("signal"))
 	if err != nil {
 		return usagef("--signal %s: %w", ctx.String("signal"), err)
@@ -58,19 +68,31 @@ func benchFailover(ctx *cli.Context) error {
 			return usagef("--plot %s: %w", plot, err)
 		}
 	}
+	o := bench.FailoverOptions{Options: common, Kills: ctx.Int("kills"), Signal: how}
 	return measure(ctx, func(interrupt context.Context) (benchReport, error) {
-		report, err := bench.Failover(interrupt, bench.FailoverOptions{
-			Options: common, Kills: ctx.Int("kills"), Signal: how,
-		})
-		if ctx.IsSet("plot") && len(report.Samples) > 0 {
+		var report plottable
+		var err error
+		if len(entries) > 1 {
+			o.Office = ctx.Bool("office") // whose own quorum it is sees to that
+			report, err = bench.FailoverAll(interrupt, o, entries)
+		} else {
+			report, err = bench.Failover(interrupt, o)
+		}
+		if done, _ := report.Count(); ctx.IsSet("plot") && done > 0 {
 			err = errors.Join(err, drawPlot(plot, report))
 		}
 		return report, err
 	})
 }
 
+// plottable is a report that can be drawn.
+type plottable interface {
+	benchReport
+	Plot(w io.Writer, file string) error
+}
+
 // drawPlot writes the report's plot into file.
-func drawPlot(file string, report bench.FailoverReport) error {
+func drawPlot(file string, report plottable) error {
 	f, err := os.Create(file)
 	if err != nil {
 		return fmt.Errorf("draw the plot: %w", err)

@@ -32,7 +32,7 @@ func compareCommand() *cli.Command {
 			"Ends with 1 when a step fails, or when a storage took a stale write.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{
-				Name: "algorithms", DefaultText: "all", Usage: "`NAME,NAME,…` of the catalogue",
+				Name: "algorithms", Value: everyAlgorithm, Usage: "`NAME,NAME,…` of the catalogue, or all",
 			},
 			&cli.StringFlag{
 				Name: "script", Value: compare.JoinSteps(compare.Steps()),
@@ -75,7 +75,7 @@ func runCompare(ctx *cli.Context) (err error) {
 	if err := oneOf(ctx.String("output"), []string{"text", "json", "html"}); err != nil {
 		return usagef("--output %s: %w", ctx.String("output"), err)
 	}
-	entries, err := algorithmsNamed(ctx.String("algorithms"))
+	entries, err := algorithmsNamed("algorithms", ctx.String("algorithms"))
 	if err != nil {
 		return err
 	}
@@ -105,19 +105,22 @@ func runCompare(ctx *cli.Context) (err error) {
 	return err
 }
 
-// algorithmsNamed reads a list of names; all for none.
-func algorithmsNamed(list string) (entries []catalog.Entry, err error) {
-	if list == "" {
+// everyAlgorithm stands for all names of the catalogue.
+const everyAlgorithm = "all"
+
+// algorithmsNamed reads the list of names that a flag has.
+func algorithmsNamed(flag, list string) (entries []catalog.Entry, err error) {
+	if list == everyAlgorithm {
 		return catalog.All(), nil
 	}
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		entry, err := algorithmNamed(name)
 		if err != nil {
-			return nil, usagef("--algorithms %s: %w", list, err)
+			return nil, usagef("--%s %s: %w", flag, list, err)
 		}
 		if slices.ContainsFunc(entries, func(e catalog.Entry) bool { return e.Name == name }) {
-			return nil, usagef("--algorithms %s: %s is named twice", list, name)
+			return nil, usagef("--%s %s: %s is named twice", flag, list, name)
 		}
 		entries = append(entries, entry)
 	}
