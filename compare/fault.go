@@ -48,7 +48,7 @@ func (s *site) befall(
 			if _, err := s.WaitExit(ctx, leader); err != nil {
 				return err
 			}
-			s.deaths = append(s.deaths, death{leader, time.Now()})
+			s.deaths = append(s.deaths, Death{leader, time.Now()})
 			return s.Start(leader)
 		}
 		if done.began, err = s.Send(leader, syscall.SIGTERM); err == nil {

@@ -15,15 +15,21 @@ type span struct {
 	lease       time.Time // when it ends by itself; zero without a lease
 }
 
-// death is the end of a node's process.
-type death struct {
-	node proto.NodeID
-	at   time.Time
+// Death is the end of a node's process.
+type Death struct {
+	Node proto.NodeID
+	At   time.Time
+}
+
+// Led sums up how long nobody led, and more than one process did, from one instant to
+// another, by records in causal order that lease renewals are in.
+func Led(records []trace.Record, deaths []Death, from, to time.Time) (nobody, two time.Duration) {
+	return leading(reigns(records, deaths, to), from, to)
 }
 
 // reigns are who led when, of records in causal order. What nothing has ended goes on
 // until end.
-func reigns(records []trace.Record, deaths []death, end time.Time) []span {
+func reigns(records []trace.Record, deaths []Death, end time.Time) []span {
 	open := map[string]*span{} // by session
 	var done []span
 	finish := func(session string, at time.Time) {
@@ -54,8 +60,8 @@ func reigns(records []trace.Record, deaths []death, end time.Time) []span {
 	for session, s := range open {
 		at := end
 		for _, d := range deaths {
-			if d.node == s.node && !d.at.Before(s.from) && d.at.Before(at) {
-				at = d.at
+			if d.Node == s.node && !d.At.Before(s.from) && d.At.Before(at) {
+				at = d.At
 			}
 		}
 		finish(session, at)

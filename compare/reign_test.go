@@ -29,7 +29,7 @@ func TestLeading(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		records     []trace.Record
-		deaths      []death
+		deaths      []Death
 		nobody, two int
 	}{
 		{"nobody at all", []trace.Record{believes(1, 0, trace.Looking)}, nil, 100, 0},
@@ -39,7 +39,7 @@ func TestLeading(t *testing.T) {
 		}, nil, 60, 0},
 		{"a killed one, and its successor", []trace.Record{
 			believes(1, -50, trace.Leading), believes(2, 25, trace.Leading),
-		}, []death{{1, began}}, 25, 0},
+		}, []Death{{1, began}}, 25, 0},
 		{"a hung one, and its successor", []trace.Record{
 			believes(1, -50, trace.Leading), believes(2, 40, trace.Leading), believes(1, 90, trace.Following),
 		}, nil, 0, 50},
@@ -58,9 +58,9 @@ func TestLeading(t *testing.T) {
 		}, nil, 0, 100},
 		{"a death before it led is another process's", []trace.Record{
 			believes(1, 50, trace.Leading),
-		}, []death{{1, after(10)}}, 50, 0},
+		}, []Death{{1, after(10)}}, 50, 0},
 	} {
-		nobody, two := leading(reigns(c.records, c.deaths, after(end)), began, after(end))
+		nobody, two := Led(c.records, c.deaths, began, after(end))
 		if nobody != time.Duration(c.nobody)*time.Millisecond || two != time.Duration(c.two)*time.Millisecond {
 			t.Errorf("%s: nobody for %v, two for %v; want %d ms, %d ms", c.name, nobody, two, c.nobody, c.two)
 		}

@@ -108,7 +108,7 @@ func (o Options) measure(ctx context.Context, c contender, f fate, sample *Sampl
 	}
 	sample.read(e, done.began)
 	sample.Terms = int(result.Term - before.Term)
-	nobody, two := leading(reigns(s.Records(), s.deaths, end), done.began, end)
+	nobody, two := Led(s.Records(), s.deaths, done.began, end)
 	sample.Nobody, sample.Two = ms(nobody), ms(two)
 	return s.count(sample)
 }

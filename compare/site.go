@@ -34,7 +34,7 @@ type site struct {
 	network *cluster.Network // nil: loopback
 	crew    *bench.Crew
 	dir     string
-	deaths  []death
+	deaths  []Death
 }
 
 // build starts everything, on a network of its own where that is to be cut.
@@ -166,7 +166,7 @@ func (s *site) kill(ctx context.Context, ids ...proto.NodeID) (began time.Time, 
 		if i == 0 {
 			began = at
 		}
-		s.deaths = append(s.deaths, death{id, at})
+		s.deaths = append(s.deaths, Death{id, at})
 	}
 	s.LookAway(ctx, lookAway)
 	for _, id := range ids {

@@ -48,7 +48,9 @@ func (g *gate) compare(n node) error {
 	}
 	if n.algorithm != g.algorithm {
 		return fmt.Errorf("it runs algorithm %q, this node %q; "+
-			"run the same algorithm on all nodes of a cluster", n.algorithm, g.algorithm)
+			"run the same on all nodes of a cluster; to change it, stop all nodes and start them "+
+			"with another, or give all of them voters first: in an office what nominates may differ, "+
+			"and be changed node by node", n.algorithm, g.algorithm)
 	}
 	return nil
 }

@@ -166,7 +166,7 @@ func (d *daemon) listen() (err error) {
 func (d *daemon) joinCluster(attr int64) (err error) {
 	group, err := membership.Start(membership.Config{
 		Self:    proto.Peer{ID: d.id, Session: d.session, Attr: attr},
-		Cluster: d.cluster, Algorithm: d.algorithm.Name,
+		Cluster: d.cluster, Algorithm: d.family(),
 		Bind: d.gossip.bind.String(), Advertise: d.gossip.advertise.String(),
 		ElectionAddr: d.electionAddr.String(), HTTPAddr: d.advertisedWeb(),
 		Notice: membership.Notice(d.notices.kept), OnNotice: d.noticed,

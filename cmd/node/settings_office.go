@@ -138,14 +138,24 @@ func (r *resolved) deriveOffice() error {
 	return nil
 }
 
+// family is what must be the same on nodes that know of each other. With an office it is
+// the office: it decides, whatever nominates, so nodes that nominate by different
+// algorithms are safe together. A quorum of an algorithm's own is none of its.
+func (s settings) family() string {
+	if s.algorithm.Office {
+		return "office"
+	}
+	return s.algorithm.Name
+}
+
 // electionLabel is what must be the same on nodes that exchange election
 // messages: a voter of another list would count for majorities that need not
 // meet.
 func (s settings) electionLabel() string {
+	name := s.family()
 	if len(s.voters) == 0 {
-		return s.algorithm.Name
+		return name
 	}
-	name := s.algorithm.Name
 	if len(s.fenceAgent) > 0 {
 		name += " with a fence agent,"
 	}

@@ -25,7 +25,9 @@ func (e *RefusedError) Error() string {
 			h.ID, h.Cluster, a.ID, a.Cluster)
 	case proto.OtherAlgorithm:
 		return fmt.Sprintf("node %v runs %q, node %v runs %q: "+
-			"all nodes of a cluster run the same algorithm",
+			"all nodes of a cluster run the same; to change the algorithm, stop all nodes and "+
+			"start them with another, or give all of them voters first: in an office what "+
+			"nominates may differ, and be changed node by node",
 			h.ID, h.Algorithm, a.ID, a.Algorithm)
 	case proto.OtherNode:
 		return fmt.Sprintf("node %v wanted node %v and found node %v: "+

@@ -1,0 +1,62 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+)
+
+// mixed is an office around another nomination in each process: a node that starts
+// again may come back with another algorithm, as in a migration.
+func mixed(some []catalog.Entry) Algorithm {
+	a := entered(some[0].WithOffice())
+	a.Name = "mixed"
+	a.New = func(c algorithms.Config) algorithms.Machine {
+		return some[c.Seed%uint64(len(some))].WithOffice().New(c)
+	}
+	a.Agreement = func(delta time.Duration, nodes int) (longest time.Duration) {
+		for _, e := range some {
+			longest = max(longest, e.WithOffice().Agreement(delta, nodes))
+		}
+		return longest
+	}
+	return a
+}
+
+// A cluster whose nodes nominate by different algorithms is safe with an office: "at
+// any instant of true time at most one process holds the office", and within the bound
+// somebody does. What it lacks is a nomination: rounds of one algorithm find no end
+// among nodes of another, so the leader need not be the best, and terms go on.
+func TestMixedNominationsAreSafe(t *testing.T) {
+	var some []catalog.Entry
+	for _, e := range catalog.All() {
+		if e.Guarantee == algorithms.BestEffort {
+			some = append(some, e)
+		}
+	}
+	lacking := []string{quiet.Name, bestInTheEnd.Name, "best-leads"}
+	algorithm, elected := mixed(some), 0
+	for seed := range uint64(schedules / 6) {
+		r, err := Run(Options{Algorithm: algorithm, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Leader != 0 {
+			elected++
+		}
+		if r.ContestedSeconds != 0 {
+			t.Errorf("seed %d: two led for %v seconds", seed, r.ContestedSeconds)
+		}
+		for _, v := range r.Violations {
+			if !slices.Contains(lacking, v.Name) {
+				t.Errorf("seed %d: %v", seed, v)
+			}
+		}
+	}
+	if elected < schedules/8 {
+		t.Errorf("%d of %d runs ended with a leader", elected, schedules/6)
+	}
+}
