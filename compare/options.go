@@ -75,10 +75,10 @@ func (o Options) contenders() (some []contender) {
 
 // guarantee is how far the contender's answers can be trusted.
 func (c contender) guarantee() algorithms.Guarantee {
-	if c.votes == Office {
-		return algorithms.Lease
+	if c.votes == Nobody {
+		return c.entry.Guarantee
 	}
-	return c.entry.Guarantee
+	return c.entry.WithOffice().Guarantee
 }
 
 // leftOut says why a step is not done to a contender, "" when it is.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -142,7 +144,8 @@ func (r *resolved) deriveOffice() error {
 // the office: it decides, whatever nominates, so nodes that nominate by different
 // algorithms are safe together. A quorum of an algorithm's own is none of its.
 func (s settings) family() string {
-	if s.algorithm.Office {
+	alone, err := catalog.Lookup(s.algorithm.Name)
+	if err == nil && alone.Guarantee == algorithms.BestEffort && s.algorithm.Office {
 		return "office"
 	}
 	return s.algorithm.Name
