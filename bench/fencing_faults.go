@@ -49,7 +49,7 @@ func (p *prover) befall(dice *rand.Rand, id proto.NodeID) trouble {
 // killing ends a node and its worker, as the machine's power does.
 func (p *prover) killing(id proto.NodeID) trouble {
 	return trouble{p.whose(id) + " killed", func() error {
-		if err := p.Crew.Kill(id); err != nil {
+		if err := p.Kill(id); err != nil {
 			return err
 		}
 		_, err := p.rig.Kill(id)
@@ -58,7 +58,7 @@ func (p *prover) killing(id proto.NodeID) trouble {
 		if err := p.rig.Start(id); err != nil {
 			return err
 		}
-		return p.Crew.Start(id)
+		return p.Start(id)
 	}}
 }
 
@@ -66,12 +66,12 @@ func (p *prover) killing(id proto.NodeID) trouble {
 // a hypervisor does.
 func (p *prover) pausing(id proto.NodeID) trouble {
 	return trouble{p.whose(id) + " paused", func() error {
-		if err := p.Crew.Signal(id, syscall.SIGSTOP); err != nil {
+		if err := p.Signal(id, syscall.SIGSTOP); err != nil {
 			return err
 		}
 		return p.rig.Pause(id)
 	}, func() error {
-		if err := p.Crew.Signal(id, syscall.SIGCONT); err != nil {
+		if err := p.Signal(id, syscall.SIGCONT); err != nil {
 			return err
 		}
 		return p.rig.Resume(id)

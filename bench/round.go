@@ -28,9 +28,9 @@ type Election struct {
 	Bytes    int // of these, as frames; 0 where the records do not tell
 }
 
-// ReadElection reads, out of what the nodes of one machine wrote, how result came about after since. lost is the leader that
-// was taken away, 0 for none. More than one term may have passed: the time of
-// rounds that failed counts, their messages do not.
+// ReadElection reads, out of what the nodes of one machine wrote, how result came
+// about after since. lost is the leader that was taken away, 0 for none. More than one
+// term may have passed: the time of rounds that failed counts, their messages do not.
 func ReadElection(
 	records []trace.Record, since time.Time, result cluster.Belief, lost proto.NodeID,
 ) (e Election, err error) {

@@ -70,7 +70,9 @@ func TestLeading(t *testing.T) {
 // Who is cut off may hold an election among themselves: the others' is measured.
 func TestHeard(t *testing.T) {
 	f := fault{apart: []proto.NodeID{2, 3}}
-	got := f.heard([]trace.Record{believes(1, 0, trace.Looking), believes(2, 0, trace.Leading), believes(3, 0, trace.Following)})
+	got := f.heard([]trace.Record{
+		believes(1, 0, trace.Looking), believes(2, 0, trace.Leading), believes(3, 0, trace.Following),
+	})
 	if len(got) != 1 || got[0].Node != 1 {
 		t.Errorf("heard %v", got)
 	}

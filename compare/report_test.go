@@ -54,8 +54,8 @@ func report() Report {
 						Terms: 1, Messages: 8, Bytes: 450,
 					},
 					{
-						Step: KillTwo, Done: true, Detect: 2, Elect: 0.5, Announce: 0.25, Nobody: 2.5, Terms: 1, Messages: 5,
-						Bytes: 250,
+						Step: KillTwo, Done: true, Detect: 2, Elect: 0.5, Announce: 0.25, Nobody: 2.5,
+						Terms: 1, Messages: 5, Bytes: 250,
 					},
 				},
 			},

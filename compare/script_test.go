@@ -51,7 +51,8 @@ func TestDraw(t *testing.T) {
 			differ = differ || f.wait != draw(seed+1, 3, nodes).wait
 			leader := all(nodes)[int(seed)%nodes]
 			ids := f.apart(leader, nodes)
-			if unique := slices.Compact(slices.Sorted(slices.Values(ids))); len(unique) != len(ids) || ids[0] != leader {
+			once := slices.Compact(slices.Sorted(slices.Values(ids)))
+			if len(once) != len(ids) || ids[0] != leader {
 				t.Fatalf("seed %d cuts off %v", seed, ids)
 			}
 			if rest := nodes - len(ids); nodes > 2 && rest < majority(nodes) {

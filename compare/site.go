@@ -83,7 +83,7 @@ func (s *site) close() error {
 		errs = append(errs, s.crew.Close())
 	}
 	if s.Cluster != nil {
-		errs = append(errs, s.Cluster.Close())
+		errs = append(errs, s.Close())
 	}
 	errs = append(errs, s.network.Close())
 	if s.dir != "" {

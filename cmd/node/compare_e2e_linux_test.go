@@ -20,7 +20,7 @@ import (
 // refused".
 func TestCompare(t *testing.T) {
 	run, dir, stdout, stderr := startCommand(t, "compare", "--algorithms", "bully,tokenring", "--nodes", "3",
-		"--script", "kill,pause", "--profile", "fast", "--seed", "7", "-o", "json")
+		"--script", "kill,pause", "--profile", "local", "--seed", "7", "-o", "json")
 	if err := run.Wait(); err != nil {
 		t.Fatalf("%v: %s\n%s", err, stderr, stdout)
 	}
@@ -43,7 +43,8 @@ func TestCompare(t *testing.T) {
 			if row.Votes == compare.Nobody && (s.Refused != nil || hung && s.Two == 0) {
 				t.Errorf("%s: %+v", where, s)
 			}
-			if row.Votes == compare.Office && (s.Refused == nil || hung && *s.Refused == 0 || s.Two > 0 || s.Accepted > 0) {
+			if row.Votes == compare.Office &&
+				(s.Refused == nil || hung && *s.Refused == 0 || s.Two > 0 || s.Accepted > 0) {
 				t.Errorf("%s: %+v", where, s)
 			}
 		}

@@ -89,7 +89,8 @@ func TestFamily(t *testing.T) {
 	}
 	voters := quorum.Voters{1, 2, 3}
 	for _, e := range catalog.All() {
-		alone, office := settings{algorithm: e}, settings{algorithm: e.WithOffice(), voters: voters, promise: time.Second}
+		alone := settings{algorithm: e}
+		office := settings{algorithm: e.WithOffice(), voters: voters, promise: time.Second}
 		want := "office"
 		if e.Guarantee != algorithms.BestEffort {
 			want = e.Name
