@@ -59,9 +59,7 @@ func (o Options) contenders() (some []contender) {
 	for _, e := range o.Entries {
 		switch {
 		case e.Guarantee != algorithms.BestEffort:
-			if o.Office {
-				some = append(some, contender{e, Own})
-			}
+			some = append(some, contender{e, Own})
 			continue
 		case o.Alone:
 			some = append(some, contender{e, Nobody})
@@ -85,6 +83,8 @@ func (c contender) guarantee() algorithms.Guarantee {
 func (o Options) leftOut(c contender, s Step) string {
 	rest := o.Nodes - s.gone()
 	switch {
+	case c.votes == Own && !o.Office:
+		return "it has a quorum of its own, and runs only with voters"
 	case rest < 1:
 		return fmt.Sprintf("of %s nobody is left to take over", count(o.Nodes, "node"))
 	case c.votes != Nobody && rest < majority(o.Nodes):
@@ -105,13 +105,8 @@ func (o Options) validate() error {
 	if err := bench.CheckCapacity(o.Nodes); err != nil {
 		return err
 	}
-	some := o.contenders()
-	if len(some) == 0 {
-		return fmt.Errorf("%w: nothing is left to compare: an algorithm with a quorum of its own has "+
-			"only one way to run, with voters; let voters be", ErrOptions)
-	}
 	var why []string
-	for _, c := range some {
+	for _, c := range o.contenders() {
 		for _, s := range o.Script {
 			reason := o.leftOut(c, s)
 			if reason == "" {
@@ -120,7 +115,7 @@ func (o Options) validate() error {
 			why = append(why, fmt.Sprintf("%s: %s", s, reason))
 		}
 	}
-	return fmt.Errorf("%w: no step of the script can be done with %s: %s; give more nodes or another script",
+	return fmt.Errorf("%w: no step of the script can be done with %s: %s; give more nodes, voters, or another script",
 		ErrOptions, count(o.Nodes, "node"), strings.Join(unique(why), "; "))
 }
 

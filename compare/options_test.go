@@ -29,7 +29,7 @@ func TestContenders(t *testing.T) {
 		want          []string
 	}{
 		{true, true, []string{"nominates none", "nominates office", "decides own"}},
-		{true, false, []string{"nominates none"}},
+		{true, false, []string{"nominates none", "decides own"}},
 		{false, true, []string{"nominates office", "decides own"}},
 	} {
 		o := Options{Entries: []catalog.Entry{nominates, decides}, Alone: c.alone, Office: c.office}
@@ -65,10 +65,13 @@ func TestLeftOut(t *testing.T) {
 		{4, Office, KillTwo, "2 of 4 voters left, 3 needed"},
 		{5, Own, KillTwo, ""},
 	} {
-		got := Options{Nodes: c.nodes}.leftOut(contender{nominates, c.votes}, c.step)
+		got := Options{Nodes: c.nodes, Office: true}.leftOut(contender{nominates, c.votes}, c.step)
 		if got != c.want {
 			t.Errorf("%d nodes, votes %s, %s: %q, want %q", c.nodes, c.votes, c.step, got, c.want)
 		}
+	}
+	if got := (Options{Nodes: 5}).leftOut(contender{decides, Own}, Kill); !strings.Contains(got, "only with voters") {
+		t.Errorf("without voters: %q", got)
 	}
 	cut := Options{Nodes: 3}.leftOut(contender{nominates, Nobody}, Cut)
 	if os.Geteuid() != 0 && !strings.Contains(cut, "run as root") {
@@ -92,7 +95,10 @@ func TestValidate(t *testing.T) {
 		{func(o *Options) { o.Nodes = 1e6 }, bench.ErrCapacity, "MiB are available"},
 		{func(o *Options) { o.Nodes = 1 }, ErrOptions, "kill: of 1 node nobody is left"},
 		{func(o *Options) { o.Nodes, o.Alone = 2, false }, ErrOptions, "kill: 1 of 2 voters left, 2 needed"},
-		{func(o *Options) { o.Entries, o.Office = []catalog.Entry{decides}, false }, ErrOptions, "with voters"},
+		{
+			func(o *Options) { o.Entries, o.Office = []catalog.Entry{decides}, false },
+			ErrOptions, "kill: it has a quorum of its own, and runs only with voters",
+		},
 	} {
 		o := good
 		c.change(&o)
