@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/cluster"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/trace"
 )
@@ -75,5 +76,27 @@ func TestHeard(t *testing.T) {
 	})
 	if len(got) != 1 || got[0].Node != 1 {
 		t.Errorf("heard %v", got)
+	}
+}
+
+// A fault that struck another node than the leader is known by its result, which was
+// there before.
+func TestKnownBefore(t *testing.T) {
+	follows := func(ms int, leader, term uint64) trace.Record {
+		return trace.Record{Time: after(ms), Node: 1, Leader: leader, Term: term}
+	}
+	won := cluster.Belief{Leader: 3, Term: 2}
+	for _, c := range []struct {
+		rec  trace.Record
+		want bool
+	}{
+		{follows(-1, 3, 2), true},
+		{follows(1, 3, 2), false},
+		{follows(-1, 3, 1), false},
+		{follows(-1, 2, 2), false},
+	} {
+		if got := knownBefore([]trace.Record{c.rec}, won, began); got != c.want {
+			t.Errorf("%+v: %v", c.rec, got)
+		}
 	}
 }

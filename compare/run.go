@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/bench"
 	"github.com/ringleader-dev/ringleader/bench/history"
+	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // ErrFailed says that steps did not come to their end.
@@ -30,7 +33,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 			if sample.LeftOut != "" {
 				continue
 			}
-			err := o.measure(ctx, row.contender, draw(o.Seed, j, o.Nodes), sample)
+			err := o.try(ctx, row.contender, draw(o.Seed, j, o.Nodes), sample)
 			if ctx.Err() != nil {
 				*sample = Sample{Step: sample.Step}
 				report.Partial = true
@@ -64,6 +67,23 @@ func closing(err error) error {
 	return nil
 }
 
+// errMoved: the fault struck another node than the leader.
+var errMoved = errors.New("another node came to lead by itself just before the fault")
+
+// tries is how often a step is done at most.
+const tries = 3
+
+// try measures a step. One that missed the leader measured nothing, and is done again:
+// on a machine with other work to do, nodes that hear nothing for long elect.
+func (o Options) try(ctx context.Context, c contender, f fate, sample *Sample) (err error) {
+	for range tries {
+		if err = o.measure(ctx, c, f, sample); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+	return err
+}
+
 // measure does one step to a cluster of its own.
 func (o Options) measure(ctx context.Context, c contender, f fate, sample *Sample) (err error) {
 	s, err := o.build(c, sample.Step == Cut)
@@ -93,7 +113,11 @@ func (o Options) measure(ctx context.Context, c contender, f fate, sample *Sampl
 	if err := wait(bounded, lookAway); err != nil {
 		return err
 	}
-	e, err := bench.ReadElection(done.heard(s.Records()), done.began, result, done.lost)
+	records := done.heard(s.Records())
+	if knownBefore(records, result, done.began) {
+		return errMoved
+	}
+	e, err := bench.ReadElection(records, done.began, result, done.lost)
 	if err != nil {
 		return err
 	}
@@ -111,6 +135,13 @@ func (o Options) measure(ctx context.Context, c contender, f fate, sample *Sampl
 	nobody, two := Led(s.Records(), s.deaths, done.began, end)
 	sample.Nobody, sample.Two = ms(nobody), ms(two)
 	return s.count(sample)
+}
+
+// knownBefore reports whether a node believed in b before an instant.
+func knownBefore(records []trace.Record, b cluster.Belief, at time.Time) bool {
+	return slices.ContainsFunc(records, func(rec trace.Record) bool {
+		return rec.Time.Before(at) && rec.Leader == uint64(b.Leader) && rec.LeaderTerm() == uint64(b.Term)
+	})
 }
 
 // read takes over the phases of an election.
