@@ -31,4 +31,4 @@ func startProver(o FencingOptions) (*prover, error) {
 	return &prover{FencingOptions: o, Crew: crew, rig: r, done: map[string]int{}}, nil
 }
 
-func (p *prover) close() error { return errors.Join(p.Crew.Close(), p.rig.close()) }
+func (p *prover) close() error { return errors.Join(p.Close(), p.rig.close()) }
