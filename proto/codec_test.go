@@ -42,6 +42,8 @@ func messages() []Message {
 		around(Probe{Candidate: high, Hops: 1}),
 		around(ProbeReply{Candidate: MaxNodeID, Phase: 3, Clockwise: true, Hops: 4}),
 		around(ProbeReply{Candidate: 1, Hops: MaxHops}),
+		around(Candidate{Candidate: low, Round: MaxPhase, Clockwise: true, Hops: MaxHops}),
+		around(Candidate{Candidate: high, Hops: 1}),
 		around(TokenCoordinator{Leader: high, Taken: true, Hops: MaxHops}),
 		around(Watch{low}),
 		around(Exists{}),
@@ -163,6 +165,9 @@ func TestMarshalRefusesWhatItsReaderWouldRefuse(t *testing.T) {
 		"nobody proposed": {change(func(m *Message) { m.Body = Election{} }), ErrValue},
 		"absurd phase": {change(func(m *Message) {
 			m.Body = Probe{Candidate: Peer{ID: 1}, Phase: MaxPhase + 1}
+		}), ErrValue},
+		"absurd round": {change(func(m *Message) {
+			m.Body = Candidate{Candidate: Peer{ID: 1}, Round: MaxPhase + 1}
 		}), ErrValue},
 		"a reply to nobody": {change(func(m *Message) { m.Body = ProbeReply{} }), ErrValue},
 		"torn roll": {change(func(m *Message) {

@@ -56,6 +56,9 @@ const (
 	KindTruce   Kind = 65
 	KindSettled Kind = 66
 
+	// More of the nominations.
+	KindCandidate Kind = 67
+
 	KindPreVote      Kind = 84
 	KindRequestVote  Kind = 85
 	KindVote         Kind = 86
@@ -78,7 +81,8 @@ const (
 // Nominates reports whether messages of the kind are of an algorithm that an office
 // can be around, rather than of the office.
 func (k Kind) Nominates() bool {
-	return k >= KindTimeoutNow && k < KindAsk || k >= KindWatch && k <= KindEnquiry
+	return k >= KindTimeoutNow && k < KindAsk || k >= KindCandidate && k < KindPreVote ||
+		k >= KindWatch && k <= KindEnquiry
 }
 
 // names are the words of the seeds. Several algorithms have an ELECTION of their
@@ -120,6 +124,8 @@ var names = map[Kind]string{
 	KindTokenCoordinator: "COORDINATOR",
 	KindProbe:            "PROBE",
 	KindProbeReply:       "REPLY",
+
+	KindCandidate: "CANDIDATE",
 
 	KindPreVote:      "PRE_VOTE",
 	KindRequestVote:  "REQUEST_VOTE",

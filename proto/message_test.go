@@ -58,6 +58,7 @@ func TestBodiesForPeople(t *testing.T) {
 			Ballot{2, 5}, Ballot{1, 4}, p, p,
 		},
 		"PROBE phase 3, candidate 5:80":           Probe{Candidate: p, Phase: 3},
+		"CANDIDATE round 3, candidate 5:80":       Candidate{Candidate: p, Round: 3},
 		"REPLY phase 3, candidate 5":              ProbeReply{Candidate: 5, Phase: 3},
 		"ELECTION collected nobody, initiator 17": TokenElection{Initiator: 17},
 		"COORDINATOR round, chosen 5:80":          TokenCoordinator{Leader: p},
@@ -88,7 +89,7 @@ func TestMessageID(t *testing.T) {
 // The office hands on what is the nomination's.
 func TestNominates(t *testing.T) {
 	for k, want := range map[Kind]bool{
-		KindTimeoutNow: true, KindProbeReply: true, KindWatch: true, KindEnquiry: true,
+		KindTimeoutNow: true, KindProbeReply: true, KindWatch: true, KindEnquiry: true, KindCandidate: true,
 		KindPing: false, KindAsk: false, KindTakeOver: false, KindStanding: false, KindAccount: false,
 	} {
 		if k.Nominates() != want {

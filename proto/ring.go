@@ -39,16 +39,26 @@ type ProbeReply struct {
 	Hops      uint64 // links travelled so far, this one included
 }
 
-// MaxPhase bounds a phase taken from the wire: 2^64 nodes are more than there are.
+// Candidate goes one way round to the next candidate of its round (Franklin).
+type Candidate struct {
+	Candidate Peer
+	Round     uint64
+	Clockwise bool   // the way it goes
+	Hops      uint64 // links travelled so far, this one included
+}
+
+// MaxPhase bounds a phase, or round, taken from the wire: 2^64 nodes are more than there are.
 const MaxPhase = 64
 
 func (TokenElection) Kind() Kind    { return KindTokenElection }
 func (TokenCoordinator) Kind() Kind { return KindTokenCoordinator }
 func (Probe) Kind() Kind            { return KindProbe }
 func (ProbeReply) Kind() Kind       { return KindProbeReply }
+func (Candidate) Kind() Kind        { return KindCandidate }
 
 func (b TokenElection) Caller() NodeID { return b.Initiator }
 func (b Probe) Caller() NodeID         { return b.Candidate.ID }
+func (b Candidate) Caller() NodeID     { return b.Candidate.ID }
 
 func (b TokenCoordinator) Announced() (leader Peer, ok bool) { return b.Leader, b.Taken }
 
@@ -66,6 +76,8 @@ func (b TokenCoordinator) String() string {
 func (b Probe) String() string { return describe(b, "phase", b.Phase, "candidate", b.Candidate) }
 
 func (b ProbeReply) String() string { return describe(b, "phase", b.Phase, "candidate", b.Candidate) }
+
+func (b Candidate) String() string { return describe(b, "round", b.Round, "candidate", b.Candidate) }
 
 func (b TokenElection) validate() error {
 	if err := b.Initiator.Validate(); err != nil {
@@ -86,6 +98,7 @@ func (b TokenCoordinator) validate() error {
 
 func (b Probe) validate() error      { return validateProbe(b.Candidate.ID, b.Phase, b.Hops) }
 func (b ProbeReply) validate() error { return validateProbe(b.Candidate, b.Phase, b.Hops) }
+func (b Candidate) validate() error  { return validateProbe(b.Candidate.ID, b.Round, b.Hops) }
 
 func validateProbe(candidate NodeID, phase, hops uint64) error {
 	if phase > MaxPhase {

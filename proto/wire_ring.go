@@ -28,6 +28,13 @@ type (
 		Clockwise bool   `msgpack:"w"`
 		Hops      uint64 `msgpack:"h"`
 	}
+	wireCandidate struct {
+		envelope
+		process
+		Round     uint64 `msgpack:"p"`
+		Clockwise bool   `msgpack:"w"`
+		Hops      uint64 `msgpack:"h"`
+	}
 )
 
 func (w *wireTokenElection) message() Message {
@@ -46,6 +53,10 @@ func (w *wireProbeReply) message() Message {
 	return w.with(ProbeReply{w.Candidate, w.Phase, w.Clockwise, w.Hops})
 }
 
+func (w *wireCandidate) message() Message {
+	return w.with(Candidate{w.peer(), w.Round, w.Clockwise, w.Hops})
+}
+
 // newRingWire returns an empty wire struct for kind k, nil for one that is none of
 // these.
 func newRingWire(k Kind) wire {
@@ -58,6 +69,8 @@ func newRingWire(k Kind) wire {
 		return new(wireProbe)
 	case KindProbeReply:
 		return new(wireProbeReply)
+	case KindCandidate:
+		return new(wireCandidate)
 	}
 	return nil
 }
@@ -74,6 +87,8 @@ func ringWireOf(e envelope, body Body) wire {
 		return &wireProbe{e, process(b.Candidate), b.Phase, b.Clockwise, b.Hops}
 	case ProbeReply:
 		return &wireProbeReply{e, b.Candidate, b.Phase, b.Clockwise, b.Hops}
+	case Candidate:
+		return &wireCandidate{e, process(b.Candidate), b.Round, b.Clockwise, b.Hops}
 	}
 	return nil
 }

@@ -33,6 +33,8 @@ var verdictPhrases = []verdictPhrase{
 	{"one that sent its id is gone, # is the largest -> wait for COORDINATOR", Outranked, self, 0},
 	{"ELECTION is back -> choose #, the highest on it", Outranked, self, 0},
 	{"ELECTION has been all round and nobody stopped it -> choose #, the highest on it", Outranked, self, 0},
+	{"# ranks above this node -> stand no more", Outranked, self, 0},
+	{"# ranks below this node -> it falls", Outranked, 0, self},
 	{"initiator # is below # -> suppress its ELECTION", Suppressed, 0, 1},
 	{"# asks for term # -> no, promised #", Refused, 0, 2},
 	{"# asks for term # -> no, voted #", Refused, 0, 2},

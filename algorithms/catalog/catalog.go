@@ -13,6 +13,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/bully"
 	"github.com/ringleader-dev/ringleader/algorithms/chubby"
 	"github.com/ringleader-dev/ringleader/algorithms/consensus"
+	"github.com/ringleader-dev/ringleader/algorithms/franklin"
 	"github.com/ringleader-dev/ringleader/algorithms/hs"
 	"github.com/ringleader-dev/ringleader/algorithms/mend"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
@@ -55,6 +56,7 @@ var entries = entriesOf(
 	bully.About(),
 	chubby.About(),
 	consensus.About(),
+	franklin.About(),
 	hs.About(),
 	raft.About(),
 	ring.About(),

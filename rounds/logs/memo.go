@@ -125,6 +125,8 @@ func algorithmOf(rec trace.Record) string {
 		return "tokenring"
 	case strings.Contains(words, "PROBE"), strings.Contains(words, "REPLY phase"):
 		return "hs"
+	case strings.Contains(words, "CANDIDATE round"), strings.Contains(words, "CANDIDATE>"):
+		return "franklin"
 	case strings.Contains(words, "ELECTED"), strings.Contains(words, "ELECTION best"):
 		return "ring"
 	case strings.Contains(words, "COORDINATOR"), strings.Contains(words, "ELECTION candidate"):

@@ -1,0 +1,67 @@
+package franklin
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/circle"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// About is Franklin's election as the catalogue lists it.
+func About() algorithms.About {
+	return algorithms.About{
+		Name:      "franklin",
+		Summary:   "candidates meet their neighbours on the ring; one of two falls, each round",
+		Guarantee: algorithms.BestEffort,
+		Preempt:   false,
+		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Theory: algorithms.Theory{
+			Kinds:    []proto.Kind{proto.KindCandidate, proto.KindElected},
+			Best:     func(n int) int { return 3 * n },
+			Worst:    func(n int) int { return 2*n*(1+Rounds(n)) + n },
+			BestCase: "the winner initiates: 2n CANDIDATE, n ELECTED",
+			WorstCase: "at most 2n(1+k) CANDIDATE, n ELECTED, whoever initiate, " +
+				"k being log2 n rounded down",
+			BestRun: algorithms.Run{
+				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Messages: "3n", Transmissions: "2n", Times: func(n int) int { return 2 * n },
+			},
+			WorstRun: algorithms.Run{
+				AtMost: true, Messages: "2n(1+k)+n, k = ⌊log₂n⌋", Transmissions: "⌊n/2⌋+(k+2)n",
+				Times: Times,
+			},
+		},
+		Round: []proto.Kind{proto.KindElected},
+		Timeouts: []algorithms.Wait{
+			{Name: "ELECTED", Formula: "(n/2+(k+2)n)Δ, k = log2 n rounded down", Of: ElectedTimeout},
+			{Name: "ask", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration {
+				return circle.AskTimeout(d)
+			}},
+		},
+		Agreement: func(d time.Duration, n int) time.Duration {
+			return nomination.Agreement(d, Patience(d, n))
+		},
+		Rules: []algorithms.Rule{
+			{Why: "# ranks above this node -> stand no more", Sentence: falls},
+			{Why: "# ranks below this node -> it falls", Sentence: falls},
+			{
+				Why: "nobody above on either side -> stand in round #",
+				Sentence: "(after Franklin) a candidate that ranks above both its neighbours stands in the " +
+					"next round too",
+			},
+			{
+				Why: "this node does not stand in round # -> pass # on",
+				Sentence: "(after Franklin) whoever has fallen only passes messages on, so that the " +
+					"candidates that are left become neighbours",
+			},
+			{
+				Why:      "its own id is back",
+				Sentence: "(after Franklin) a candidate that meets only itself is the last one, and the highest",
+			},
+		},
+	}
+}
+
+const falls = "(after Franklin) of two candidates that are neighbours, the lower one falls"

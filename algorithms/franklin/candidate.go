@@ -1,0 +1,125 @@
+package franklin
+
+import (
+	"github.com/ringleader-dev/ringleader/algorithms/circle"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Receive handles CANDIDATE.
+func (r round) Receive(msg proto.Message) {
+	b, ok := msg.Body.(proto.Candidate)
+	self, way := r.core.Self(), circle.Counterclockwise
+	if b.Clockwise {
+		way = circle.Clockwise
+	}
+	switch {
+	case !ok:
+		r.core.Refuse("%s is no message of Franklin's election -> drop it", msg.Body.Kind())
+	case !r.core.Looking():
+		r.ring.Decided(b.Kind(), b.Candidate.ID)
+	case r.ring.TooFar(b.Hops):
+		r.core.Why("CANDIDATE made %d hops -> drop it", b.Hops)
+	case b.Candidate.Is(self):
+		r.comeHome(b)
+	case b.Candidate.ID == self.ID:
+		r.core.Why("CANDIDATE names a former life of this node -> drop it")
+	case !r.firstTime(passage{b.Candidate.ID, way}, b.Round):
+		r.core.Why("%d was here in round %d, or a later one -> drop CANDIDATE", b.Candidate.ID, b.Round)
+	case b.Candidate.Rank().Compare(self.Rank()) > 0:
+		r.higher(way, b)
+	default:
+		r.lower(way, b)
+	}
+}
+
+// comeHome handles this node's own message: it has met no other candidate, so this
+// node is the last one.
+func (r round) comeHome(b proto.Candidate) {
+	switch {
+	case r.state != candidate || b.Round != r.number:
+		r.core.Why("its own id of round %d is back, and out of date -> drop CANDIDATE", b.Round)
+	case !r.core.MayStand():
+		r.core.Call("its own id is back, and this term is spent")
+	default:
+		r.core.Win("its own id is back")
+	}
+}
+
+// higher meets a candidate that ranks above: this node falls, if it stands. The
+// message has then come to the candidate that it was for, and ends here.
+func (r round) higher(way circle.Way, b proto.Candidate) {
+	id := b.Candidate.ID
+	switch {
+	case r.core.Dead(b.Candidate):
+		// "Or if it gets an (Elected:80) message, but knows 80 has failed".
+		r.core.Call(id.String() + ", the best of the round, is dead")
+	case r.ring.Skips(way, id) && r.core.MayStand() && r.state != relay:
+		// Nor will its message come past this node from the other side.
+		r.core.Why("%d ranks above this node but is not on its ring -> stand", id)
+		r.count(way, b.Round)
+	default:
+		r.meet(b.Candidate)
+		if r.state == candidate {
+			r.core.Why("%d ranks above this node -> stand no more", id)
+			r.state, r.number = relay, r.number+1
+		}
+		r.pass(way, b)
+	}
+}
+
+// meet remembers the highest that was seen, and that the round goes on.
+func (r round) meet(p proto.Peer) {
+	r.wait()
+	if r.best.ID == 0 || p.Rank().Compare(r.best.Rank()) > 0 {
+		r.best = p
+	}
+}
+
+// pass passes a message on. One of a round that this node stood in was for it.
+func (r round) pass(way circle.Way, b proto.Candidate) {
+	r.state = relay
+	if b.Round < r.number {
+		r.core.Why("this node stood in round %d -> pass %d on no further", b.Round, b.Candidate.ID)
+		return
+	}
+	r.core.Why("this node does not stand in round %d -> pass %d on", b.Round, b.Candidate.ID)
+	b.Hops++
+	r.ring.Send(way, b)
+}
+
+// lower meets a candidate that ranks below. A node that has no part in the round yet
+// stands: it ranks higher.
+func (r round) lower(way circle.Way, b proto.Candidate) {
+	if r.state == relay || r.state == idle && !r.core.MayStand() {
+		r.meet(b.Candidate)
+		r.pass(way, b)
+		return
+	}
+	r.core.Why("%d ranks below this node -> it falls", b.Candidate.ID)
+	r.count(way, b.Round)
+}
+
+// count notes up to which round nobody above came this way, and goes on to the next
+// one when none came either way. Whoever is in a later round was in this one too.
+func (r round) count(way circle.Way, number uint64) {
+	if r.state == idle {
+		r.Begin()
+	}
+	r.heard[way] = max(r.heard[way], number+1)
+	next := min(r.heard[circle.Clockwise], r.heard[circle.Counterclockwise])
+	if next > r.number {
+		r.number = next
+		r.core.Why("nobody above on either side -> stand in round %d", next)
+		r.send()
+	}
+}
+
+// firstTime notes that a candidate of the round comes this way, and reports whether
+// none of it or of a later one has before.
+func (r round) firstTime(p passage, number uint64) bool {
+	if number < r.passed[p] {
+		return false
+	}
+	r.passed[p] = number + 1
+	return true
+}
