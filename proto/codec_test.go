@@ -44,6 +44,11 @@ func messages() []Message {
 		around(ProbeReply{Candidate: 1, Hops: MaxHops}),
 		around(Candidate{Candidate: low, Round: MaxPhase, Clockwise: true, Hops: MaxHops}),
 		around(Candidate{Candidate: high, Hops: 1}),
+		around(Halt{low}),
+		around(Halted{}),
+		around(Reject{high}),
+		around(Leads{low}),
+		around(NotNorm{high}),
 		around(TokenCoordinator{Leader: high, Taken: true, Hops: MaxHops}),
 		around(Watch{low}),
 		around(Exists{}),
@@ -169,7 +174,11 @@ func TestMarshalRefusesWhatItsReaderWouldRefuse(t *testing.T) {
 		"absurd round": {change(func(m *Message) {
 			m.Body = Candidate{Candidate: Peer{ID: 1}, Round: MaxPhase + 1}
 		}), ErrValue},
-		"a reply to nobody": {change(func(m *Message) { m.Body = ProbeReply{} }), ErrValue},
+		"a reply to nobody":  {change(func(m *Message) { m.Body = ProbeReply{} }), ErrValue},
+		"halted by nobody":   {change(func(m *Message) { m.Body = Halt{} }), ErrValue},
+		"rejected by nobody": {change(func(m *Message) { m.Body = Reject{} }), ErrValue},
+		"led by nobody":      {change(func(m *Message) { m.Body = Leads{} }), ErrValue},
+		"nobody is not norm": {change(func(m *Message) { m.Body = NotNorm{} }), ErrValue},
 		"torn roll": {change(func(m *Message) {
 			m.Body = TokenElection{Initiator: 1, Roll: "torn"}
 		}), ErrValue},

@@ -59,6 +59,12 @@ const (
 	// More of the nominations.
 	KindCandidate Kind = 67
 
+	KindHalt    Kind = 68
+	KindHalted  Kind = 69
+	KindReject  Kind = 70
+	KindLeads   Kind = 71
+	KindNotNorm Kind = 72
+
 	KindPreVote      Kind = 84
 	KindRequestVote  Kind = 85
 	KindVote         Kind = 86
@@ -86,7 +92,7 @@ func (k Kind) Nominates() bool {
 }
 
 // names are the words of the seeds. Several algorithms have an ELECTION of their
-// own: one word, as many kinds. So has TIMEOUT_NOW.
+// own: one word, as many kinds. So have TIMEOUT_NOW and ACK.
 var names = map[Kind]string{
 	KindHello:        "HELLO",
 	KindWelcome:      "WELCOME",
@@ -126,6 +132,12 @@ var names = map[Kind]string{
 	KindProbeReply:       "REPLY",
 
 	KindCandidate: "CANDIDATE",
+
+	KindHalt:    "HALT",
+	KindHalted:  "ACK",
+	KindReject:  "REJECT",
+	KindLeads:   "LEADER",
+	KindNotNorm: "NOT_NORM",
 
 	KindPreVote:      "PRE_VOTE",
 	KindRequestVote:  "REQUEST_VOTE",

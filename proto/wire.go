@@ -102,6 +102,9 @@ func newWire(k Kind) wire {
 	if w := newQuorumWire(k); w != nil {
 		return w
 	}
+	if w := newStollerWire(k); w != nil {
+		return w
+	}
 	return newOfficeWire(k)
 }
 
@@ -128,6 +131,9 @@ func wireOf(m Message) wire {
 		return w
 	}
 	if w := quorumWireOf(e, m.Body); w != nil {
+		return w
+	}
+	if w := stollerWireOf(e, m.Body); w != nil {
 		return w
 	}
 	return officeWireOf(e, m.Body)

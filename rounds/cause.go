@@ -27,6 +27,8 @@ var causePhrases = []struct {
 	{"a split is mended", SplitMended, false},
 	{"the round brought no leader", RoundFailed, false},
 	{"no COORDINATOR came in time", RoundFailed, false},
+	{"no HALT came in time", RoundFailed, false},
+	{"no LEADER came in time", RoundFailed, false},
 	{"no COORDINATOR came in two trips round", RoundFailed, false},
 	{"no ELECTED came in two trips round", RoundFailed, false},
 	{"no ELECTED came in a round's time", RoundFailed, false},

@@ -32,11 +32,13 @@ func (r *Round) lead(led []Winner, i int, s *story, debug bool) []Winner {
 	return append(led, w)
 }
 
-// announcedTo are those whom the winner told at once: with COORDINATOR, all
+// announcedTo are those whom the winner told at once: with COORDINATOR or LEADER, all
 // that it believes alive.
 func (r *Round) announcedTo(st *Step) (ids []uint64) {
 	for _, i := range st.Sent {
-		if m := r.Messages[i]; m.Kind == proto.KindCoordinator.String() && !slices.Contains(ids, m.To) {
+		m := r.Messages[i]
+		toAll := m.Kind == proto.KindCoordinator.String() || m.Kind == proto.KindLeads.String()
+		if toAll && !slices.Contains(ids, m.To) {
 			ids = append(ids, m.To)
 		}
 	}

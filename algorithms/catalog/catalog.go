@@ -19,6 +19,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/raft"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
+	"github.com/ringleader-dev/ringleader/algorithms/stoller"
 	"github.com/ringleader-dev/ringleader/algorithms/tokenring"
 	"github.com/ringleader-dev/ringleader/algorithms/zookeeper"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -60,6 +61,7 @@ var entries = entriesOf(
 	hs.About(),
 	raft.About(),
 	ring.About(),
+	stoller.About(),
 	tokenring.About(),
 	zookeeper.About(),
 )

@@ -134,20 +134,14 @@ func (k *namedClaimed) check(s step) string {
 // announces returns the epoch of which the Step announces its node as the leader.
 func (s step) announces() (e proto.Epoch, ok bool) {
 	for _, m := range s.out.Send {
-		var l proto.Peer
-		switch b := m.Body.(type) {
-		case proto.Coordinator:
-			l = b.Leader
-		case proto.Elected:
-			l = b.Leader
-		case proto.TokenCoordinator:
-			l = b.Leader
-		case proto.Commit:
-			l = b.Leader
-		case proto.Chosen:
-			l = b.Leader
+		b, ok := m.Body.(interface {
+			Announced() (leader proto.Peer, ok bool)
+		})
+		if !ok {
+			continue
 		}
-		if l.Is(s.node.peer()) {
+		l, ok := b.Announced()
+		if ok && l.Is(s.node.peer()) {
 			return proto.Epoch{Term: m.Term, Leader: l.ID, Session: l.Session}, true
 		}
 	}

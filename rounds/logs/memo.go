@@ -127,6 +127,10 @@ func algorithmOf(rec trace.Record) string {
 		return "hs"
 	case strings.Contains(words, "CANDIDATE round"), strings.Contains(words, "CANDIDATE>"):
 		return "franklin"
+	case strings.Contains(words, "HALT candidate"), strings.Contains(words, "HALT>"),
+		strings.Contains(words, "LEADER leader"), strings.Contains(words, " LEADER>"),
+		strings.Contains(words, "NOT_NORM"):
+		return "stoller"
 	case strings.Contains(words, "ELECTED"), strings.Contains(words, "ELECTION best"):
 		return "ring"
 	case strings.Contains(words, "COORDINATOR"), strings.Contains(words, "ELECTION candidate"):

@@ -1,0 +1,77 @@
+package stoller
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// About is Stoller's bully as the catalogue lists it.
+func About() algorithms.About {
+	return algorithms.About{
+		Name:      "stoller",
+		Summary:   "the highest halts all others, and leads when they have stopped",
+		Guarantee: algorithms.BestEffort,
+		Preempt:   true,
+		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Theory: algorithms.Theory{
+			Kinds: []proto.Kind{
+				proto.KindNotNorm, proto.KindHalt, proto.KindHalted, proto.KindReject, proto.KindLeads,
+			},
+			Best:  func(n int) int { return 3 * (n - 1) },
+			Worst: func(n int) int { return 3*n - 2 },
+			BestCase: "the next in line notices: HALT to the n-1 others, their ACKs, " +
+				"LEADER to them",
+			WorstCase: "another notices: NOT_NORM, and then the same",
+			BestRun: algorithms.Run{
+				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Messages: "3(n-1)", Transmissions: "3", Times: func(int) int { return 3 },
+			},
+			WorstRun: algorithms.Run{
+				Caller:   func(int) proto.NodeID { return 1 },
+				Messages: "3n-2", Transmissions: "4", Times: func(int) int { return 4 },
+			},
+		},
+		Timeouts: []algorithms.Wait{
+			{Name: "HALT", Formula: "3Δ", Of: wait(HaltTimeout)},
+			{Name: "ACK", Formula: "2Δ", Of: wait(AckTimeout)},
+			{Name: "LEADER", Formula: "5Δ", Of: wait(LeaderTimeout)},
+		},
+		Agreement: func(d time.Duration, n int) time.Duration {
+			return nomination.Agreement(d, Patience(d, n))
+		},
+		Rules: []algorithms.Rule{
+			{
+				Why:      "no higher node is alive -> halt all others",
+				Sentence: "(after Stoller) the candidate halts all below it",
+			},
+			{Why: "all others have stopped", Sentence: allStopped},
+			{Why: "all others have stopped or are dead", Sentence: allStopped},
+			{Why: "# wants to lead -> stop, and wait for it", Sentence: stops},
+			{Why: "# wants to lead, and this node stands aside -> stop", Sentence: stops},
+			{Why: "this node waits for #, which ranks above # -> reject", Sentence: rejects},
+			{Why: "# ranks below this node -> reject, and stand", Sentence: rejects},
+			{
+				Why:      "# is the highest -> ask it to stand",
+				Sentence: "(after Garcia-Molina) whoever sees a higher process gives it the chance to lead",
+			},
+			{
+				Why: "ACKs are missing -> send HALT again",
+				Sentence: "(after Stoller) only the failure detector ends the wait for an answer, " +
+					"no time that passes does",
+			},
+		},
+	}
+}
+
+const (
+	allStopped = "(after Stoller) nobody leads before every process below it has stopped, or is dead"
+	stops      = "(after Stoller) a process that is halted stops what it does, and waits for whoever halted it"
+	rejects    = "(after Stoller) one that follows or waits for a higher process rejects"
+)
+
+func wait(of func(time.Duration) time.Duration) func(time.Duration, int) time.Duration {
+	return func(d time.Duration, _ int) time.Duration { return of(d) }
+}

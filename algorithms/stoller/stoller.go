@@ -1,0 +1,235 @@
+package stoller
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// HaltTimeout is how long a process that asked waits to be halted: NOT_NORM there, HALT
+// back, and one more because whoever was asked may see another above.
+func HaltTimeout(delta time.Duration) time.Duration { return 3 * delta }
+
+// AckTimeout is how long a candidate waits before it sends HALT again: there and back.
+func AckTimeout(delta time.Duration) time.Duration { return 2 * delta }
+
+// LeaderTimeout is how long a process that was halted waits for LEADER: its ACK's way,
+// or a lost one's HALT and ACK once more, and LEADER.
+func LeaderTimeout(delta time.Duration) time.Duration {
+	return delta + AckTimeout(delta) + 2*delta
+}
+
+// Patience bounds a whole round without failures: NOT_NORM, HALT, ACK, LEADER.
+func Patience(delta time.Duration, _ int) time.Duration { return 4 * delta }
+
+// phase is where this node stands in the round of the current term.
+type phase int
+
+const (
+	idle    phase = iota // no part yet, or the round is over
+	asking               // NOT_NORM sent to the highest, no HALT so far
+	halting              // HALT sent to all, ACKs to come
+	waiting              // halted, no LEADER so far
+)
+
+// Machine is one node's part in Stoller's bully. It is an algorithms.Machine.
+type Machine struct {
+	core  nomination.Core
+	phase phase
+	again bool       // asking, waiting: asked once more
+	top   proto.Peer // asking: who was asked; waiting: who halted this node
+	// halting: whom HALT was sent to, and whether they have answered; acks counts those.
+	halted map[proto.NodeID]bool
+	acks   int
+	aside  map[proto.NodeID]bool // said that they do not stand in this term
+}
+
+// New returns a Machine for the node that cfg describes.
+func New(cfg algorithms.Config) *Machine {
+	m := &Machine{halted: map[proto.NodeID]bool{}, aside: map[proto.NodeID]bool{}}
+	m.core.Init(cfg, round{m})
+	return m
+}
+
+// Step implements algorithms.Machine.
+func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
+	return m.core.Step(now, ev)
+}
+
+// round keeps the Round's methods off the Machine.
+type round struct{ *Machine }
+
+func (r round) Heard(proto.Message)     { r.Reset() }
+func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
+func (r round) Question() proto.Body    { return proto.NotNorm{Self: r.core.Self()} }
+func (r round) Announcement(leader proto.Peer) proto.Body {
+	return proto.Leads{Leader: leader}
+}
+
+func (r round) Reset() {
+	r.enter(idle, proto.Peer{})
+	clear(r.aside)
+}
+
+func (r round) enter(p phase, top proto.Peer) {
+	r.phase, r.top, r.again, r.acks = p, top, false, 0
+	clear(r.halted)
+}
+
+// Begin starts this node's part in an election.
+//
+// After Garcia-Molina, stage 1: whoever sees a higher process gives it the chance to
+// lead.
+func (r round) Begin() {
+	if top := r.highest(); top.ID != 0 {
+		r.ask(top)
+		return
+	}
+	r.halt("no higher node is alive")
+}
+
+// highest is the highest of those above this node that may stand, nobody if this node
+// is.
+func (r round) highest() proto.Peer {
+	top, found := r.core.Self(), proto.Peer{}
+	r.core.Peers(func(p proto.Peer) {
+		if !p.Ineligible && !r.aside[p.ID] && p.Rank().Compare(top.Rank()) > 0 {
+			top, found = p, p
+		}
+	})
+	return found
+}
+
+func (r round) isHigher(p proto.Peer) bool { return p.Rank().Compare(r.core.Self().Rank()) > 0 }
+
+// ask asks a higher node to stand.
+func (r round) ask(top proto.Peer) {
+	r.core.Why("%d is the highest -> ask it to stand", top.ID)
+	r.await(top)
+	r.core.Send(top.ID, r.Question())
+}
+
+// await waits for the HALT of a higher node.
+func (r round) await(top proto.Peer) {
+	r.enter(asking, top)
+	r.core.SetTimer(HaltTimeout(r.core.Delta()))
+}
+
+// halt stops all others. They rank below this node, or do not stand: those too, since
+// one of them may lead still.
+//
+// After Stoller, stage 2: the candidate halts all below it.
+func (r round) halt(reason string) {
+	if !r.core.MayStand() {
+		r.core.Call(reason + ", and this term is spent")
+		return
+	}
+	r.enter(halting, proto.Peer{})
+	if r.core.Size() > 1 {
+		r.core.Why("%s -> halt all others", reason)
+	}
+	r.haltWhere(func(proto.Peer) bool { return true })
+	r.leadIfAll(reason)
+}
+
+// haltWhere sends HALT to those that are wanted, and waits for their ACKs.
+func (r round) haltWhere(wanted func(proto.Peer) bool) {
+	r.core.SendWhere(proto.Halt{Candidate: r.core.Self()}, func(p proto.Peer) bool {
+		if !wanted(p) {
+			return false
+		}
+		r.halted[p.ID] = r.halted[p.ID] // asked, and false unless it has answered
+		return true
+	})
+	r.core.SetTimer(AckTimeout(r.core.Delta()))
+}
+
+// leadIfAll leads once all that are alive have stopped.
+//
+// After Stoller: nobody leads before every process below it has stopped or is dead, so
+// that none of them leads, or may come to lead.
+func (r round) leadIfAll(reason string) {
+	all := r.acks >= r.core.Size()-1
+	if !all {
+		return
+	}
+	r.core.Peers(func(p proto.Peer) { all = all && r.halted[p.ID] })
+	if all {
+		r.core.Win(reason)
+	}
+}
+
+// Won announces this node to all.
+func (r round) Won() {
+	r.Reset()
+	r.core.TellAll()
+}
+
+// Timeout ends a wait, but never the one for an ACK: only the detector does.
+func (r round) Timeout() {
+	switch {
+	case r.phase == halting:
+		r.core.Why("ACKs are missing -> send HALT again")
+		r.haltWhere(func(p proto.Peer) bool { return !r.halted[p.ID] })
+	case r.phase == asking && !r.again:
+		r.core.Why("no HALT came in time -> ask all that are higher")
+		r.again = true
+		r.core.SendWhere(r.Question(), r.isHigher)
+		r.core.SetTimer(HaltTimeout(r.core.Delta()))
+	case r.phase == asking:
+		r.core.Call("no HALT came in time")
+	case r.phase == waiting && !r.again:
+		r.core.Why("no LEADER came in time -> ask %d", r.top.ID)
+		r.again = true
+		r.core.Send(r.top.ID, r.Question())
+		r.core.SetTimer(LeaderTimeout(r.core.Delta()))
+	case r.phase == waiting:
+		r.core.Call("no LEADER came in time")
+	}
+}
+
+// PeersChanged takes the detector's word for who is dead.
+func (r round) PeersChanged([]proto.Peer) {
+	switch r.phase {
+	case idle:
+	case asking:
+		r.stillAsking(r.core.Out(r.top))
+	case waiting:
+		// After Stoller: whoever waits for a process that dies begins anew.
+		switch {
+		case r.core.Dead(r.top):
+			r.core.Call(r.top.ID.String() + ", the best of the round, is dead")
+		case r.core.Out(r.top):
+			r.core.Call(r.top.ID.String() + ", the best of the round, does not stand")
+		}
+	case halting:
+		r.stillHalting()
+	}
+}
+
+// stillAsking asks the next one when the one that was asked is out, or stands itself.
+func (r round) stillAsking(out bool) {
+	switch top := r.highest(); {
+	case top.ID == 0:
+		r.halt("no higher node stands any more")
+	case out:
+		r.ask(top)
+	}
+}
+
+// stillHalting halts those that joined, or gives way to one that is higher, and leads
+// once those that are left have answered.
+func (r round) stillHalting() {
+	if top := r.highest(); top.ID != 0 {
+		r.ask(top)
+		return
+	}
+	joined := func(p proto.Peer) bool {
+		_, asked := r.halted[p.ID]
+		return !asked
+	}
+	r.haltWhere(joined)
+	r.leadIfAll("all others have stopped or are dead")
+}
