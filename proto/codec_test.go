@@ -49,6 +49,11 @@ func messages() []Message {
 		around(Reject{high}),
 		around(Leads{low}),
 		around(NotNorm{high}),
+		around(AreYouCoordinator{low}),
+		around(Group{Peer{ID: 5, Session: session, Ineligible: true}}),
+		around(Invitation{high}),
+		around(AcceptInvitation{}),
+		around(Ready{low}),
 		around(TokenCoordinator{Leader: high, Taken: true, Hops: MaxHops}),
 		around(Watch{low}),
 		around(Exists{}),
@@ -179,6 +184,10 @@ func TestMarshalRefusesWhatItsReaderWouldRefuse(t *testing.T) {
 		"rejected by nobody": {change(func(m *Message) { m.Body = Reject{} }), ErrValue},
 		"led by nobody":      {change(func(m *Message) { m.Body = Leads{} }), ErrValue},
 		"nobody is not norm": {change(func(m *Message) { m.Body = NotNorm{} }), ErrValue},
+		"nobody asks":        {change(func(m *Message) { m.Body = AreYouCoordinator{} }), ErrValue},
+		"nobody's group":     {change(func(m *Message) { m.Body = Group{} }), ErrValue},
+		"nobody invites":     {change(func(m *Message) { m.Body = Invitation{} }), ErrValue},
+		"nobody is ready":    {change(func(m *Message) { m.Body = Ready{} }), ErrValue},
 		"torn roll": {change(func(m *Message) {
 			m.Body = TokenElection{Initiator: 1, Roll: "torn"}
 		}), ErrValue},

@@ -65,6 +65,12 @@ const (
 	KindLeads   Kind = 71
 	KindNotNorm Kind = 72
 
+	KindAreYouCoordinator Kind = 76
+	KindGroup             Kind = 77
+	KindInvitation        Kind = 78
+	KindAcceptInvitation  Kind = 79
+	KindReady             Kind = 80
+
 	KindPreVote      Kind = 84
 	KindRequestVote  Kind = 85
 	KindVote         Kind = 86
@@ -138,6 +144,12 @@ var names = map[Kind]string{
 	KindReject:  "REJECT",
 	KindLeads:   "LEADER",
 	KindNotNorm: "NOT_NORM",
+
+	KindAreYouCoordinator: "ARE_YOU_COORDINATOR",
+	KindGroup:             "GROUP",
+	KindInvitation:        "INVITATION",
+	KindAcceptInvitation:  "ACCEPT",
+	KindReady:             "READY",
 
 	KindPreVote:      "PRE_VOTE",
 	KindRequestVote:  "REQUEST_VOTE",

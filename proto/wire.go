@@ -105,6 +105,9 @@ func newWire(k Kind) wire {
 	if w := newStollerWire(k); w != nil {
 		return w
 	}
+	if w := newInvitationWire(k); w != nil {
+		return w
+	}
 	return newOfficeWire(k)
 }
 
@@ -134,6 +137,9 @@ func wireOf(m Message) wire {
 		return w
 	}
 	if w := stollerWireOf(e, m.Body); w != nil {
+		return w
+	}
+	if w := invitationWireOf(e, m.Body); w != nil {
 		return w
 	}
 	return officeWireOf(e, m.Body)

@@ -29,6 +29,7 @@ var causePhrases = []struct {
 	{"no COORDINATOR came in time", RoundFailed, false},
 	{"no HALT came in time", RoundFailed, false},
 	{"no LEADER came in time", RoundFailed, false},
+	{"no READY came in time", RoundFailed, false},
 	{"no COORDINATOR came in two trips round", RoundFailed, false},
 	{"no ELECTED came in two trips round", RoundFailed, false},
 	{"no ELECTED came in a round's time", RoundFailed, false},

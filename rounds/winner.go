@@ -32,13 +32,17 @@ func (r *Round) lead(led []Winner, i int, s *story, debug bool) []Winner {
 	return append(led, w)
 }
 
+// tellAll are the messages by which a winner tells all at once.
+var tellAll = []string{
+	proto.KindCoordinator.String(), proto.KindLeads.String(), proto.KindReady.String(),
+}
+
 // announcedTo are those whom the winner told at once: with COORDINATOR or LEADER, all
-// that it believes alive.
+// that it believes alive; with READY, its group.
 func (r *Round) announcedTo(st *Step) (ids []uint64) {
 	for _, i := range st.Sent {
 		m := r.Messages[i]
-		toAll := m.Kind == proto.KindCoordinator.String() || m.Kind == proto.KindLeads.String()
-		if toAll && !slices.Contains(ids, m.To) {
+		if slices.Contains(tellAll, m.Kind) && !slices.Contains(ids, m.To) {
 			ids = append(ids, m.To)
 		}
 	}

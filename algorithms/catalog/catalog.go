@@ -15,6 +15,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/consensus"
 	"github.com/ringleader-dev/ringleader/algorithms/franklin"
 	"github.com/ringleader-dev/ringleader/algorithms/hs"
+	"github.com/ringleader-dev/ringleader/algorithms/invitation"
 	"github.com/ringleader-dev/ringleader/algorithms/mend"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/raft"
@@ -59,6 +60,7 @@ var entries = entriesOf(
 	consensus.About(),
 	franklin.About(),
 	hs.About(),
+	invitation.About(),
 	raft.About(),
 	ring.About(),
 	stoller.About(),

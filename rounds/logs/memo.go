@@ -131,6 +131,9 @@ func algorithmOf(rec trace.Record) string {
 		strings.Contains(words, "LEADER leader"), strings.Contains(words, " LEADER>"),
 		strings.Contains(words, "NOT_NORM"):
 		return "stoller"
+	case strings.Contains(words, "ARE_YOU_COORDINATOR"), strings.Contains(words, "INVITATION"),
+		strings.Contains(words, "READY leader"), strings.Contains(words, " READY>"):
+		return "invitation"
 	case strings.Contains(words, "ELECTED"), strings.Contains(words, "ELECTION best"):
 		return "ring"
 	case strings.Contains(words, "COORDINATOR"), strings.Contains(words, "ELECTION candidate"):

@@ -1,0 +1,87 @@
+package invitation
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// About is the invitation algorithm as the catalogue lists it.
+func About() algorithms.About {
+	return algorithms.About{
+		Name:      "invitation",
+		Summary:   "coordinators of groups invite each other, the highest leads who accept",
+		Guarantee: algorithms.BestEffort,
+		Preempt:   false,
+		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Theory: algorithms.Theory{
+			Kinds: []proto.Kind{
+				proto.KindAreYouCoordinator, proto.KindGroup, proto.KindInvitation, proto.KindAcceptInvitation,
+				proto.KindReady,
+			},
+			Best:     func(n int) int { return 3 * (n - 1) },
+			Worst:    func(n int) int { return 5*n - 6 },
+			BestCase: "the next in line notices: INVITATION to the n-1 others, their ACCEPTs, READY to them",
+			WorstCase: "another notices: ARE_YOU_COORDINATOR to the n-1 others, GROUP from all but " +
+				"the highest, and then the same",
+			BestRun: algorithms.Run{
+				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Messages: "3(n-1)", Transmissions: "3", Times: func(int) int { return 3 },
+			},
+			WorstRun: algorithms.Run{
+				Caller:   func(int) proto.NodeID { return 1 },
+				Messages: "5n-6", Transmissions: "4", Times: func(int) int { return 4 },
+			},
+		},
+		Timeouts: []algorithms.Wait{
+			{Name: "GROUP", Formula: "2Δ", Of: wait(GroupTimeout)},
+			{Name: "ACCEPT", Formula: "2Δ", Of: wait(AcceptTimeout)},
+			{Name: "READY", Formula: "4Δ", Of: wait(ReadyTimeout)},
+			{Name: "turn", Formula: "3Δ for each above, up to 4", Of: func(d time.Duration, n int) time.Duration {
+				return Turn(d, max(n-1, 1))
+			}},
+		},
+		Agreement: func(d time.Duration, n int) time.Duration {
+			return nomination.Agreement(d, Turn(d, n)+Patience(d, n))
+		},
+		Rules: []algorithms.Rule{
+			{
+				Why: "in a group of its own -> ask the others for theirs",
+				Sentence: "(after Garcia-Molina) a node that lost its coordinator forms a group of itself, and " +
+					"asks all others whether they are coordinators",
+			},
+			{Why: "# asks, and others are above -> leave it to those to merge", Sentence: waits},
+			{Why: "all groups have answered, # of them above -> leave it to those to merge", Sentence: waits},
+			{Why: "no more groups answered in time, # of them above -> leave it to those to merge", Sentence: waits},
+			{Why: "nobody above merged the groups in time -> invite all others", Sentence: waits},
+			{Why: "no higher node is alive -> invite all others", Sentence: merges},
+			{Why: "# asks, and nobody is above -> invite all others", Sentence: merges},
+			{Why: "all groups have answered, nobody above -> invite all others", Sentence: merges},
+			{
+				Why:      "# invites -> accept",
+				Sentence: "(after Garcia-Molina) whoever is invited accepts",
+			},
+			{
+				Why: "others accepted this node -> pass the invitation on to them",
+				Sentence: "(after Garcia-Molina) a coordinator that is invited passes the invitation on to its " +
+					"members",
+			},
+			{Why: "all others have accepted", Sentence: leads},
+			{Why: "who accepts has accepted", Sentence: leads},
+		},
+	}
+}
+
+const (
+	waits = "(after Garcia-Molina) a coordinator that found others waits before it merges, the less the " +
+		"higher it ranks"
+	merges = "(after Garcia-Molina) to merge, a coordinator forms a new group, and invites the other " +
+		"coordinators"
+	leads = "(after Garcia-Molina) the coordinator leads those that accepted, and tells nobody else"
+)
+
+func wait(of func(time.Duration) time.Duration) func(time.Duration, int) time.Duration {
+	return func(d time.Duration, _ int) time.Duration { return of(d) }
+}

@@ -1,0 +1,217 @@
+package invitation
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// GroupTimeout is how long a process waits for the answers to ARE_YOU_COORDINATOR:
+// there and back.
+func GroupTimeout(delta time.Duration) time.Duration { return 2 * delta }
+
+// AcceptTimeout is how long a coordinator waits for those it invited: there and back.
+func AcceptTimeout(delta time.Duration) time.Duration { return 2 * delta }
+
+// ReadyTimeout is how long a member waits for READY: its ACCEPT's way, the time that
+// the others have to accept, and READY.
+func ReadyTimeout(delta time.Duration) time.Duration { return delta + AcceptTimeout(delta) + delta }
+
+// Turn is how long a coordinator leaves it to others that rank above to merge the
+// groups: a time in which one of them would have invited it, for each, up to four.
+func Turn(delta time.Duration, above int) time.Duration {
+	const most = 4
+	return time.Duration(min(above, most)) * 3 * delta
+}
+
+// Patience bounds a whole round without failures: ARE_YOU_COORDINATOR and the wait for
+// its answers, the wait for ACCEPT, READY.
+func Patience(delta time.Duration, _ int) time.Duration {
+	return GroupTimeout(delta) + AcceptTimeout(delta) + delta
+}
+
+// phase is where this node stands in the round of the current term.
+type phase int
+
+const (
+	idle     phase = iota // no part yet, or the round is over
+	checking              // coordinator of itself, ARE_YOU_COORDINATOR sent
+	yielding              // coordinator of itself, leaves it to those above
+	merging               // coordinator, INVITATION sent
+	accepted              // member of another's group, no READY so far
+)
+
+// Machine is one node's part in the invitation algorithm. It is an algorithms.Machine.
+type Machine struct {
+	core    nomination.Core
+	phase   phase
+	asked   bool                  // accepted: asked for READY
+	above   int                   // checking: coordinators that answered and rank above
+	heard   map[proto.NodeID]bool // checking: who answered
+	members map[proto.NodeID]bool // merging: who accepted
+	group   proto.Peer            // accepted: its coordinator
+}
+
+// New returns a Machine for the node that cfg describes.
+func New(cfg algorithms.Config) *Machine {
+	m := &Machine{heard: map[proto.NodeID]bool{}, members: map[proto.NodeID]bool{}}
+	m.core.Init(cfg, round{m})
+	return m
+}
+
+// Step implements algorithms.Machine.
+func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
+	return m.core.Step(now, ev)
+}
+
+// round keeps the Round's methods off the Machine.
+type round struct{ *Machine }
+
+func (r round) Heard(proto.Message)     { r.Reset() }
+func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
+func (r round) Question() proto.Body    { return proto.AreYouCoordinator{Self: r.core.Self()} }
+func (r round) Announcement(leader proto.Peer) proto.Body {
+	return proto.Ready{Leader: leader}
+}
+
+func (r round) Reset() { r.enter(idle) }
+
+func (r round) enter(p phase) {
+	r.phase, r.asked, r.above, r.group = p, false, 0, proto.Peer{}
+	clear(r.heard)
+	clear(r.members)
+}
+
+// Begin makes this node the coordinator of a group of its own, and looks for others to
+// merge with.
+//
+// After Garcia-Molina: a node that lost its coordinator forms a group of itself, without
+// asking anybody. A coordinator asks all others whether they are coordinators too.
+func (r round) Begin() {
+	if r.higher() == 0 {
+		r.merge("no higher node is alive")
+		return
+	}
+	r.enter(checking)
+	r.core.Why("in a group of its own -> ask the others for theirs")
+	r.core.SendAll(r.Question())
+	r.core.SetTimer(GroupTimeout(r.core.Delta()))
+}
+
+// higher is how many that rank above may stand, by the view.
+func (r round) higher() (above int) {
+	r.core.Peers(func(p proto.Peer) {
+		if !p.Ineligible && r.isHigher(p) {
+			above++
+		}
+	})
+	return above
+}
+
+func (r round) isHigher(p proto.Peer) bool { return p.Rank().Compare(r.core.Self().Rank()) > 0 }
+
+// yield leaves it to those above to merge the groups.
+//
+// After Garcia-Molina: a coordinator that found others waits before it merges, the less
+// the higher it ranks, so that not all do at once.
+func (r round) yield(above int) {
+	r.enter(yielding)
+	r.core.SetTimer(Turn(r.core.Delta(), above))
+}
+
+// merge invites all others into this node's group.
+//
+// After Garcia-Molina: to merge, a coordinator forms a new group, and invites the other
+// coordinators and its own members.
+func (r round) merge(reason string) {
+	if !r.core.MayStand() {
+		r.core.Call(reason + ", and this term is spent")
+		return
+	}
+	r.enter(merging)
+	if r.core.Size() > 1 {
+		r.core.Why("%s -> invite all others", reason)
+	}
+	r.core.SendAll(proto.Invitation{Coordinator: r.core.Self()})
+	r.core.SetTimer(AcceptTimeout(r.core.Delta()))
+	r.leadIfAll(reason)
+}
+
+// leadIfAll leads at once when nobody is missing.
+func (r round) leadIfAll(reason string) {
+	all := len(r.members) >= r.core.Size()-1
+	if !all {
+		return
+	}
+	r.core.Peers(func(p proto.Peer) { all = all && r.members[p.ID] })
+	if all {
+		r.core.Win(reason)
+	}
+}
+
+// Won tells the members of the group. Those that did not accept are told with the next
+// repetition: by then they may have a coordinator that ranks above.
+//
+// After Garcia-Molina: READY goes to those that accepted, and to nobody else.
+func (r round) Won() {
+	leader := r.core.Leader()
+	if r.phase != merging { // asked to lead: there was no invitation
+		r.core.TellAll()
+		return
+	}
+	r.core.SendWhere(r.Announcement(leader), func(p proto.Peer) bool { return r.members[p.ID] })
+	r.Reset()
+}
+
+// Timeout ends a wait.
+func (r round) Timeout() {
+	switch {
+	case r.phase == checking:
+		r.found("no more groups answered in time")
+	case r.phase == yielding:
+		r.merge("nobody above merged the groups in time")
+	case r.phase == merging:
+		r.core.Win("who accepts has accepted")
+	case r.phase == accepted && !r.asked:
+		r.core.Why("no READY came in time -> ask %d", r.group.ID)
+		r.asked = true
+		r.core.Send(r.group.ID, r.Question())
+		r.core.SetTimer(GroupTimeout(r.core.Delta()))
+	case r.phase == accepted:
+		// After Garcia-Molina: a member whose coordinator does not answer forms a group
+		// of itself.
+		r.core.Call("no READY came in time")
+	}
+}
+
+// found goes on from the answers: merge, or leave that to those above that answered.
+func (r round) found(cause string) {
+	if r.above == 0 {
+		r.merge(cause + ", nobody above")
+		return
+	}
+	r.core.Why("%s, %d of them above -> leave it to those to merge", cause, r.above)
+	r.yield(r.above)
+}
+
+// PeersChanged expects nothing more of the dead.
+func (r round) PeersChanged([]proto.Peer) {
+	switch r.phase {
+	case idle:
+	case checking, yielding:
+		if r.higher() == 0 {
+			r.merge("no higher node is alive any more")
+		}
+	case merging:
+		r.leadIfAll("all others have accepted or are dead")
+	case accepted:
+		switch {
+		case r.core.Dead(r.group):
+			r.core.Call(r.group.ID.String() + ", the best of the round, is dead")
+		case r.core.Out(r.group):
+			r.core.Call(r.group.ID.String() + ", the best of the round, does not stand")
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package invitation
+
+import "github.com/ringleader-dev/ringleader/proto"
+
+// Receive handles what groups say to each other.
+func (r round) Receive(msg proto.Message) {
+	switch b := msg.Body.(type) {
+	case proto.AreYouCoordinator:
+		r.onAreYouCoordinator(msg.From)
+	case proto.Group:
+		r.onGroup(msg.From, b.Coordinator)
+	case proto.Invitation:
+		r.onInvitation(b.Coordinator)
+	case proto.AcceptInvitation:
+		r.onAccept(msg.From)
+	default:
+		r.core.Refuse("%s is no message of the invitation algorithm -> drop it", b.Kind())
+	}
+}
+
+// decided answers a call of a term that has its leader already, and reports whether it
+// has.
+func (r round) decided(kind proto.Kind, from proto.NodeID) bool {
+	switch leader := r.core.Leader().ID; {
+	case r.core.Vouches():
+		r.core.Why("%s of %d, and %d leads term %d -> tell it", kind, from, leader, r.core.Term())
+		r.core.Tell(from)
+	case !r.core.Looking():
+		r.core.Why("%s of %d, leader %d was not heard of late -> do not answer", kind, from, leader)
+	default:
+		return false
+	}
+	return true
+}
+
+// onAreYouCoordinator says whose group this node is in. One that is idle lost its
+// coordinator with the term, and is alone in its group now: if nobody is above, it
+// invites, which says as much.
+func (r round) onAreYouCoordinator(from proto.NodeID) {
+	switch {
+	case r.decided(proto.KindAreYouCoordinator, from):
+	case r.core.Aside():
+		r.core.Why("%d asks, and this node stands aside -> say so", from)
+		r.sayGroup(from)
+	case r.phase != idle:
+		r.sayGroup(from)
+	case r.higher() > 0:
+		r.core.Why("%d asks, and others are above -> leave it to those to merge", from)
+		r.sayGroup(from)
+		r.yield(r.higher())
+	default:
+		r.merge(from.String() + " asks, and nobody is above")
+	}
+}
+
+// sayGroup names the coordinator of this node's group.
+func (r round) sayGroup(to proto.NodeID) {
+	mine := r.core.Self()
+	mine.Ineligible = !r.core.MayStand()
+	if r.phase == accepted {
+		mine = r.group
+	}
+	r.core.Send(to, proto.Group{Coordinator: mine})
+}
+
+// onGroup counts an answer. All who answered are alive, whatever the view says.
+func (r round) onGroup(from proto.NodeID, c proto.Peer) {
+	if r.phase != checking || r.heard[from] {
+		return
+	}
+	r.heard[from] = true
+	if r.isHigher(c) && !c.Ineligible {
+		r.above++
+	}
+	if len(r.heard) >= r.core.Size()-1 {
+		r.found("all groups have answered")
+	}
+}
+
+// onInvitation accepts, unless the coordinator of this node's group ranks above the
+// one that invites.
+//
+// After Garcia-Molina: whoever is invited accepts; a coordinator passes the invitation
+// on to its members first.
+func (r round) onInvitation(c proto.Peer) {
+	self := r.core.Self()
+	switch {
+	case c.ID == self.ID || r.decided(proto.KindInvitation, c.ID):
+	case r.core.Aside():
+		r.core.Why("%d invites, and this node stands aside -> accept", c.ID)
+		r.core.Send(c.ID, proto.AcceptInvitation{})
+	case r.phase == accepted && r.outranks(r.group, c) && !r.core.Out(r.group):
+		r.core.Why("%d invites, and %d ranks above it -> stay in its group", c.ID, r.group.ID)
+	case r.phase != accepted && r.outranks(self, c) && r.core.MayStand():
+		r.core.Why("%d invites, and ranks below this node -> do not accept", c.ID)
+		if r.phase != merging {
+			r.merge("a lower node invites")
+		}
+	default:
+		r.accept(c)
+	}
+}
+
+func (round) outranks(a, b proto.Peer) bool { return a.Rank().Compare(b.Rank()) > 0 }
+
+// accept joins the group of c, with those that have joined this node's.
+func (r round) accept(c proto.Peer) {
+	r.core.Why("%d invites -> accept", c.ID)
+	if len(r.members) > 0 {
+		r.core.Why("others accepted this node -> pass the invitation on to them")
+		r.core.SendWhere(proto.Invitation{Coordinator: c}, func(p proto.Peer) bool {
+			return r.members[p.ID] && p.ID != c.ID
+		})
+	}
+	r.enter(accepted)
+	r.group = c
+	r.core.Send(c.ID, proto.AcceptInvitation{})
+	r.core.SetTimer(ReadyTimeout(r.core.Delta()))
+}
+
+// onAccept takes a member into the group, or sends one that comes late where this node
+// has gone.
+func (r round) onAccept(from proto.NodeID) {
+	switch {
+	case r.core.Leading():
+		r.core.Why("%d accepts late -> tell it who leads", from)
+		r.core.Tell(from)
+	case r.phase == accepted && from != r.group.ID:
+		r.core.Why("%d accepts, and this node has joined %d -> pass the invitation on", from, r.group.ID)
+		r.core.Send(from, proto.Invitation{Coordinator: r.group})
+	case r.phase == merging:
+		r.members[from] = true
+		r.leadIfAll("all others have accepted")
+	}
+}
