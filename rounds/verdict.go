@@ -39,6 +39,7 @@ var verdictPhrases = []verdictPhrase{
 	{"# ranks below this node -> reject, and stand", Outranked, 0, self},
 	{"this node waits for #, which ranks above # -> reject", Outranked, 1, 0},
 	{"# waits for #, which ranks above this node -> wait for it too", Outranked, self, 1},
+	{"# rejects, and ranks above this node -> wait for it", Outranked, self, 0},
 	{"# is the highest -> ask it to stand", Outranked, self, 0},
 	{"# invites -> accept", Outranked, self, 0},
 	{"# invites, and # ranks above it -> stay in its group", Outranked, 0, 1},

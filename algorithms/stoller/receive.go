@@ -89,6 +89,9 @@ func (r round) onReject(from proto.NodeID, above proto.Peer) {
 		r.core.Why("%d waits for %d, which does not rank above this node -> ask it again", from, above.ID)
 	case r.core.Dead(above):
 		r.core.Why("%d waits for %d, which is dead -> ask it again", from, above.ID)
+	case above.ID == from:
+		r.core.Why("%d rejects, and ranks above this node -> wait for it", from)
+		r.await(above)
 	default:
 		r.core.Why("%d waits for %d, which ranks above this node -> wait for it too", from, above.ID)
 		r.await(above)

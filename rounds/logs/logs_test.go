@@ -144,3 +144,25 @@ type counter struct{ n *int }
 func (c counter) Add(*trace.Record)               { *c.n++ }
 func (c counter) AddText(*trace.Record)           { *c.n++ }
 func (c counter) Death(string, uint64, time.Time) {}
+
+// An algorithm that has words of its own is told by them, whichever comes first.
+func TestTellsTheAlgorithmFromText(t *testing.T) {
+	for _, want := range []string{"franklin", "hs", "invitation", "ring", "stoller"} {
+		files, err := filepath.Glob("../../algorithms/sim/testdata/" + want + "/*.txt")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s has no scenarios: %v", want, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, rec := range readAll(t, string(text)).records {
+				if rec.Algo != want {
+					t.Errorf("%s: taken for %q", file, rec.Algo)
+					break
+				}
+			}
+		}
+	}
+}
