@@ -97,7 +97,10 @@ func (r Rank) Compare(s Rank) int {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(r.Attr, s.Attr), cmp.Compare(r.ID, s.ID))
+	if r.Attr != s.Attr {
+		return cmp.Compare(r.Attr, s.Attr)
+	}
+	return cmp.Compare(r.ID, s.ID)
 }
 
 // Peer is one process of the cluster, as its rank and session present it.

@@ -71,12 +71,11 @@ func (r round) Announcement(leader proto.Peer) proto.Body {
 // COORDINATOR message. Else, you're not next-in-line: Send ELECTION to all
 // higher-ranked processes".
 func (r round) Begin() {
-	if !r.higherAlive() {
+	if !r.ask() {
 		r.assume("no higher node is alive")
 		return
 	}
 	r.phase = asking
-	r.ask()
 	r.core.SetTimer(OKTimeout(r.core.Delta()))
 }
 
@@ -90,15 +89,16 @@ func (r round) assume(reason string) {
 	r.core.Win(reason)
 }
 
-// ask sends ELECTION to every higher-ranked node. The leader whose loss called
-// the round is asked with them: the detector may be wrong, and a living leader
-// answers.
-func (r round) ask() {
-	election := r.Question()
-	r.core.SendWhere(election, r.isHigher)
-	if former := r.core.Former(); r.isHigher(former) && !r.core.Lists(former.ID) {
+// ask sends ELECTION to every higher-ranked node, and reports whether there is one. The
+// leader whose loss called the round is asked with them: the detector may be wrong, and
+// a living leader answers.
+func (r round) ask() bool {
+	election, self := r.Question(), r.core.Self().Rank()
+	sent := r.core.SendWhere(election, func(p *proto.Peer) bool { return p.Rank().Compare(self) > 0 })
+	if former := r.core.Former(); sent > 0 && r.isHigher(former) && !r.core.Lists(former.ID) {
 		r.core.Send(former.ID, election)
 	}
+	return sent > 0
 }
 
 // Receive handles ELECTION and OK.
@@ -195,7 +195,7 @@ func (r round) isHigher(p proto.Peer) bool {
 }
 
 func (r round) higherAlive() bool {
-	found := false
-	r.core.Peers(func(p proto.Peer) { found = found || r.isHigher(p) })
+	found, self := false, r.core.Self().Rank()
+	r.core.Peers(func(p proto.Peer) { found = found || p.Rank().Compare(self) > 0 })
 	return found
 }

@@ -102,8 +102,9 @@ func (r round) Begin() {
 
 // higher is how many that rank above may stand, by the view.
 func (r round) higher() (above int) {
+	self := r.core.Self().Rank()
 	r.core.Peers(func(p proto.Peer) {
-		if !p.Ineligible && r.isHigher(p) {
+		if !p.Ineligible && p.Rank().Compare(self) > 0 {
 			above++
 		}
 	})
@@ -161,7 +162,7 @@ func (r round) Won() {
 		r.core.TellAll()
 		return
 	}
-	r.core.SendWhere(r.Announcement(leader), func(p proto.Peer) bool { return r.members[p.ID] })
+	r.core.SendWhere(r.Announcement(leader), func(p *proto.Peer) bool { return r.members[p.ID] })
 	r.Reset()
 }
 

@@ -108,7 +108,7 @@ func (r round) accept(c proto.Peer) {
 	r.core.Why("%d invites -> accept", c.ID)
 	if len(r.members) > 0 {
 		r.core.Why("others accepted this node -> pass the invitation on to them")
-		r.core.SendWhere(proto.Invitation{Coordinator: c}, func(p proto.Peer) bool {
+		r.core.SendWhere(proto.Invitation{Coordinator: c}, func(p *proto.Peer) bool {
 			return r.members[p.ID] && p.ID != c.ID
 		})
 	}

@@ -181,8 +181,7 @@ func (c *Core) campaign(ev algorithms.Campaign) {
 		c.Why("%s -> an election is under way already", ev.Reason)
 		return
 	}
-	c.Why("%s -> call an election of term %d", ev.Reason, c.nextTerm())
-	c.begin()
+	c.callNow(ev.Reason)
 }
 
 // keepLooking holds invariant 3: whatever happened, a node without a leader
@@ -243,8 +242,14 @@ func (c *Core) Call(reason string) {
 		c.callAt(at, reason)
 		return
 	}
-	c.Why("%s -> call an election of term %d", reason, c.nextTerm())
-	c.begin()
+	c.callNow(reason)
+}
+
+// callNow calls an election of the next term.
+func (c *Core) callNow(reason string) {
+	next := c.nextTerm()
+	c.Why("%s -> call an election of term %d", reason, next)
+	c.begin(next)
 }
 
 // callAt puts an election off.
@@ -252,12 +257,12 @@ func (c *Core) callAt(at time.Time, reason string) {
 	c.timers[timerCampaign], c.reason = at, reason
 }
 
-// begin opens the next term with an own round.
-func (c *Core) begin() {
+// begin opens the next term, which it is given, with an own round.
+func (c *Core) begin(next proto.Term) {
 	c.damper.called(c.now)
 	c.fresh = false
 	lost := c.former
-	c.adopt(c.nextTerm())
+	c.adopt(next)
 	c.former = lost
 	c.round.Begin()
 }
@@ -362,17 +367,22 @@ func (c *Core) Send(to proto.NodeID, body proto.Body) {
 
 // SendAll sends a message of the current term to each other process believed alive.
 func (c *Core) SendAll(body proto.Body) {
-	c.SendWhere(body, func(proto.Peer) bool { return true })
+	c.SendWhere(body, nil)
 }
 
-// SendWhere sends it to those that are wanted.
-func (c *Core) SendWhere(body proto.Body, wanted func(proto.Peer) bool) {
+// SendWhere sends it to those that are wanted, nil meaning all, and returns to how
+// many. A Peer is only lent.
+func (c *Core) SendWhere(body proto.Body, wanted func(*proto.Peer) bool) (sent int) {
 	c.out.Send = slices.Grow(c.out.Send, len(c.roster.members))
+	before := len(c.out.Send)
+	m := proto.Message{From: c.cfg.Self, Term: c.term, Body: body}
 	for i := range c.roster.members {
-		if p := c.roster.members[i].Peer; wanted(p) {
-			c.Send(p.ID, body)
+		if p := &c.roster.members[i].Peer; wanted == nil || wanted(p) {
+			m.To = p.ID
+			c.out.Send = append(c.out.Send, m)
 		}
 	}
+	return len(c.out.Send) - before
 }
 
 // SetTimer makes the Round's Timeout due after d. It replaces the one before,

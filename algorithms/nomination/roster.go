@@ -34,11 +34,11 @@ type roster struct {
 // update takes a new view and returns the processes that came and went. A node
 // that restarted is in both: its old process went, its new one came.
 func (r *roster) update(alive []proto.Peer, term proto.Term) (came, went []proto.Peer) {
-	byID := func(a, b proto.Peer) int { return cmp.Compare(a.ID, b.ID) }
-	if !slices.IsSortedFunc(alive, byID) {
-		alive = slices.SortedFunc(slices.Values(alive), byID)
-	}
+	alive = sorted(alive)
 	old, next := r.members, make([]member, 0, len(alive))
+	if many := len(alive) - len(old); many > 0 {
+		came = make([]proto.Peer, 0, many)
+	}
 	for _, p := range alive {
 		if p.ID == r.self {
 			r.own = p.Attr
@@ -68,14 +68,29 @@ func (r *roster) update(alive []proto.Peer, term proto.Term) (came, went []proto
 	return came, went
 }
 
+// sorted is the view in the order of ids, as it should come.
+func sorted(alive []proto.Peer) []proto.Peer {
+	for i := 1; i < len(alive); i++ {
+		if alive[i].ID < alive[i-1].ID {
+			return slices.SortedFunc(slices.Values(alive), func(a, b proto.Peer) int {
+				return cmp.Compare(a.ID, b.ID)
+			})
+		}
+	}
+	return alive
+}
+
 // bury keeps the dead in step with the members.
 func (r *roster) bury(came, went []proto.Peer, term proto.Term) {
 	for _, p := range went {
 		r.dead[p.ID] = death{session: p.Session, term: term}
 	}
-	for _, p := range came {
-		if r.dead[p.ID].session == p.Session {
-			delete(r.dead, p.ID)
+	if len(r.dead) == 0 {
+		return
+	}
+	for i := range came {
+		if r.dead[came[i].ID].session == came[i].Session {
+			delete(r.dead, came[i].ID)
 		}
 	}
 }
@@ -108,13 +123,18 @@ func (r *roster) find(id proto.NodeID) (proto.Peer, bool) {
 // best returns the highest-ranked other member that is eligible, leaving one
 // out.
 func (r *roster) best(but proto.NodeID) (best proto.Peer, ok bool) {
-	for _, m := range r.members {
+	at := -1
+	for i := range r.members {
+		m := &r.members[i]
 		if m.ID == but || m.Ineligible {
 			continue
 		}
-		if !ok || m.Rank().Compare(best.Rank()) > 0 {
-			best, ok = m.Peer, true
+		if at < 0 || m.Rank().Compare(r.members[at].Rank()) > 0 {
+			at = i
 		}
 	}
-	return best, ok
+	if at < 0 {
+		return best, false
+	}
+	return r.members[at].Peer, true
 }

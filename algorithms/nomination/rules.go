@@ -234,9 +234,7 @@ func (c *Core) takeOver(m proto.Message) {
 	case c.Aside():
 		c.passOn(m.From)
 	case c.Looking():
-		c.Why("%d asks for a leader of the next term -> call an election of term %d",
-			m.From, c.nextTerm())
-		c.begin()
+		c.callNow(m.From.String() + " asks for a leader of the next term")
 	default:
 		next := max(c.term, c.spent) + 1
 		c.Why("%d asks for a leader of the next term -> take term %d", m.From, next)

@@ -130,13 +130,13 @@ func (r round) halt(reason string) {
 	if r.core.Size() > 1 {
 		r.core.Why("%s -> halt all others", reason)
 	}
-	r.haltWhere(func(proto.Peer) bool { return true })
+	r.haltWhere(func(*proto.Peer) bool { return true })
 	r.leadIfAll(reason)
 }
 
 // haltWhere sends HALT to those that are wanted, and waits for their ACKs.
-func (r round) haltWhere(wanted func(proto.Peer) bool) {
-	r.core.SendWhere(proto.Halt{Candidate: r.core.Self()}, func(p proto.Peer) bool {
+func (r round) haltWhere(wanted func(*proto.Peer) bool) {
+	r.core.SendWhere(proto.Halt{Candidate: r.core.Self()}, func(p *proto.Peer) bool {
 		if !wanted(p) {
 			return false
 		}
@@ -172,11 +172,11 @@ func (r round) Timeout() {
 	switch {
 	case r.phase == halting:
 		r.core.Why("ACKs are missing -> send HALT again")
-		r.haltWhere(func(p proto.Peer) bool { return !r.halted[p.ID] })
+		r.haltWhere(func(p *proto.Peer) bool { return !r.halted[p.ID] })
 	case r.phase == asking && !r.again:
 		r.core.Why("no HALT came in time -> ask all that are higher")
 		r.again = true
-		r.core.SendWhere(r.Question(), r.isHigher)
+		r.core.SendWhere(r.Question(), func(p *proto.Peer) bool { return r.isHigher(*p) })
 		r.core.SetTimer(HaltTimeout(r.core.Delta()))
 	case r.phase == asking:
 		r.core.Call("no HALT came in time")
@@ -226,7 +226,7 @@ func (r round) stillHalting() {
 		r.ask(top)
 		return
 	}
-	joined := func(p proto.Peer) bool {
+	joined := func(p *proto.Peer) bool {
 		_, asked := r.halted[p.ID]
 		return !asked
 	}
