@@ -140,7 +140,9 @@ func (r round) haltWhere(wanted func(*proto.Peer) bool) {
 		if !wanted(p) {
 			return false
 		}
-		r.halted[p.ID] = r.halted[p.ID] // asked, and false unless it has answered
+		if _, asked := r.halted[p.ID]; !asked {
+			r.halted[p.ID] = false
+		}
 		return true
 	})
 	r.core.SetTimer(AckTimeout(r.core.Delta()))
