@@ -78,12 +78,12 @@ func (m *Machine) stood(msg proto.Message, b proto.Standing) {
 		m.recognized(msg)
 		return
 	}
-	if !r.active || b.Session != m.cfg.Session || b.Nonce == 0 {
+	if !r.active || b.Session != m.cfg.Session || b.Nonce == 0 || b.Nonce > r.nonce {
 		return
 	}
 	r.voted, r.round = max(r.voted, msg.Term), max(r.round, b.Round)
 	if b.Nonce != r.nonce {
-		return
+		return // it answers an older question
 	}
 	if b.Promise > r.promise { // what was answered before its end counts for nothing
 		m.why("%d promised up to %v -> wait for that, then ask again", msg.From, b.Promise)

@@ -163,6 +163,19 @@ func TestReturningWaitsForALongerPromise(t *testing.T) {
 	}
 }
 
+// The terms that were told before a longer promise turned up are known all the same.
+func TestReturningKeepsWhatItWasTold(t *testing.T) {
+	r := returning1(t)
+	r.Step(0, r.stands(2, 8, 11, 1, 2*promise))
+	r.Step(0, r.stands(3, 9, 7, 1, promise)) // to the old question
+	r.Fire()
+	r.Step(0, r.stands(2, 7, 7, 2, 2*promise))
+	r.Step(0, r.stands(3, 7, 7, 2, promise))
+	if s := r.Last.Save; s == nil || s.Vote.Term != 9 || s.Reserved < 11 {
+		t.Errorf("saved %+v, want no vote up to term 9, nor a round up to 11", s)
+	}
+}
+
 // A voter tells who lost its disk what it voted in, and how far the nomination is.
 func TestTellsWhoReturns(t *testing.T) {
 	r := granted(t, nil)
