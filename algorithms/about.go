@@ -28,6 +28,8 @@ type About struct {
 	// Promise is the shortest Config.Promise that the algorithm bears: only of one
 	// whose Guarantee is Lease.
 	Promise func(delta time.Duration) time.Duration
+	// Fences says that Config.Fence does something.
+	Fences bool
 	// Rules quote the sources that the algorithm's code quotes.
 	Rules []Rule
 }

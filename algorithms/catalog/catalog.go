@@ -85,7 +85,7 @@ func (e Entry) WithOffice() Entry {
 		return e
 	}
 	nominate, agree := e.New, e.Agreement
-	e.Guarantee, e.Office, e.Promise = algorithms.Lease, true, office.MinPromise
+	e.Guarantee, e.Office, e.Promise, e.Fences = algorithms.Lease, true, office.MinPromise, true
 	e.New = func(c algorithms.Config) algorithms.Machine { return office.New(c, nominate) }
 	e.Agreement = func(delta time.Duration, nodes int) time.Duration {
 		return agree(delta, nodes) + office.Agreement(3*office.MinPromise(delta), delta, nodes)

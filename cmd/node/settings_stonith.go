@@ -43,6 +43,9 @@ var stonithSettings = []setting{
 var errFenceVoters = errors.New("a fence agent needs voters: without a majority each side of a " +
 	"partition would shoot the other")
 
+// errFence: the algorithm has no use for a fence agent.
+var errFence = errors.New("a fence agent")
+
 // deriveFencing checks that whoever shoots has a majority behind it.
 func (r *resolved) deriveFencing() error {
 	if !r.has("fence-timeout") {
@@ -59,6 +62,10 @@ func (r *resolved) deriveFencing() error {
 	}
 	if len(r.voters) == 0 {
 		return fmt.Errorf("%w: name them with --voters", errFenceVoters)
+	}
+	if !r.algorithm.Fences {
+		return fmt.Errorf("%w: %s does not wait for one before it leads: leave --fence-agent out, or take "+
+			"an algorithm that nominates, as bully", errFence, r.algorithm.Name)
 	}
 	if len(r.voters) <= 2 {
 		r.warnings = append(r.warnings, fmt.Sprintf("%d voters and a fence agent: no majority "+

@@ -202,6 +202,9 @@ func simOptions(ctx *cli.Context) (sim.Options, error) {
 		entry = entry.WithMending()
 	}
 	if ctx.Bool("fence") {
+		if entry.Office && !entry.Fences {
+			return sim.Options{}, usagef("--fence: %s has nobody fenced before it leads; leave --fence away", entry.Name)
+		}
 		entry = entry.WithFence()
 	}
 	if err := checkNumbers(ctx); err != nil {
