@@ -321,7 +321,7 @@ func (m *Machine) send(to proto.NodeID, term proto.Term, body proto.Body) {
 
 // tell sends to every other voter.
 func (m *Machine) tell(term proto.Term, body proto.Body) {
-	m.out.Send = slices.Grow(m.out.Send, len(m.voters))
+	m.out.Send = slices.Grow(m.out.Send, len(m.voters)-1)
 	for _, id := range m.voters {
 		if id != m.cfg.Self {
 			m.send(id, term, body)

@@ -1,0 +1,255 @@
+package raft_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// "The lease runs from before its questions left", and only votes that come before its
+// end count.
+func TestLeaseRunsFromBeforeTheRequest(t *testing.T) {
+	r := candidate3(t)
+	r.Step(lease-1, r.granted(1, 1, 2))
+	if want := r.leads(3, 1, 1); r.Last.Leader != want {
+		t.Errorf("got %+v, want %+v", r.Last.Leader, want)
+	}
+	r = candidate3(t)
+	r.Step(lease, r.granted(1, 1, 2)) // a host that was stopped hands over what is old first
+	r.wantSoon(4*delta, algorithms.Output{
+		Send: r.all(1, proto.Release{Session: steptest.Session(3)}), Round: 1, Why: r.Last.Why,
+	})
+}
+
+// Only votes of this very round count, and of distinct voters.
+func TestOtherVotesDoNotCount(t *testing.T) {
+	r := candidate3(t)
+	for _, ev := range []algorithms.Event{
+		r.granted(1, 1, 1), r.granted(1, 2, 2), r.granted(9, 1, 2),
+		r.From(1, 1, proto.Vote{Session: steptest.Session(1), Nonce: 2}),
+	} {
+		if out := r.Step(0, ev); out.Leader.ID != 0 {
+			t.Errorf("%+v: leads", ev)
+		}
+	}
+}
+
+// Who cannot win any more gives the term back at once, and never asks for it again.
+func TestSplitVote(t *testing.T) {
+	r := candidate3(t)
+	r.Step(delta, r.denied(1, 0, 2, proto.BarSelf))
+	r.Want(algorithms.Output{
+		Deadline: r.In(7 * delta), Round: 1, Why: []string{"1 denies term 1: no, stands itself"},
+	})
+	r.Step(0, r.denied(2, 0, 2, proto.BarBoot))
+	if len(r.Last.Why) != 2 {
+		t.Fatalf("%+v", r.Last)
+	}
+	r.wantSoon(4*delta, algorithms.Output{
+		Send: r.all(1, proto.Release{Session: steptest.Session(3)}), Round: 1, Why: r.Last.Why,
+	})
+	r.Fire()
+	r.wantSoon(4*delta, algorithms.Output{
+		Send: r.all(2, proto.PreVote{Session: steptest.Session(3), Nonce: 3}), Round: 2,
+		Why: []string{"the last candidacy failed -> ask the voters for term 2"},
+	})
+}
+
+// A leader asks for the promises anew every quarter of one. "A leader that no majority
+// acknowledges steps down": two rounds, and then it keeps to its lease.
+func TestCheckQuorum(t *testing.T) {
+	r := leader3(t)
+	end := r.Last.Leader.Until
+	r.Fire()
+	r.Want(algorithms.Output{
+		Send: r.all(1, r.says(3, end.Sub(r.Now))), Deadline: r.In(beat), Leader: r.leads(3, 1, end.Sub(r.Now)), Round: 1,
+	})
+	noted := r.Now
+	r.Step(delta, r.acked(1, 1, 3))
+	end = noted.Add(lease)
+	r.Want(algorithms.Output{Deadline: r.In(beat - delta), Leader: r.leads(3, 1, end.Sub(r.Now)), Round: 1})
+	r.Fire()
+	r.Fire()
+	if len(r.Last.Send) != 2 {
+		t.Fatalf("the second round: %+v", r.Last)
+	}
+	r.Fire()
+	r.Want(algorithms.Output{
+		Deadline: end, Leader: r.leads(3, 1, end.Sub(r.Now)), Round: 1,
+		Why: []string{"no majority answered 2 rounds of heartbeats -> ask no more"},
+	})
+	r.Fire()
+	r.Want(algorithms.Output{
+		Leader: algorithms.Leader{Term: 1}, Round: 1,
+		Why: []string{"the lease ran out -> lead term 1 no more"},
+	})
+	r.Step(delta, r.request(2, 2, 1)) // its work has not stopped
+	if r.Last.Send[0] != r.deny(2, 1, 1, proto.BarSelf, 3) {
+		t.Errorf("%+v", r.Last)
+	}
+	r.Step(delta, algorithms.Idle{Term: 1})
+	if want := r.all(1, proto.Release{Session: steptest.Session(3)}); len(r.Last.Send) != 2 ||
+		r.Last.Send[0] != want[0] || r.Last.Send[1] != want[1] {
+		t.Errorf("%+v", r.Last)
+	}
+}
+
+// A refusal, and the higher term in it, costs a leader nothing: it keeps to its lease.
+func TestRefusalDeposesNobody(t *testing.T) {
+	r := leader3(t)
+	leads, due := r.Last.Leader, r.Last.Deadline
+	r.Step(0, r.denied(1, 7, 2, proto.BarVoted))
+	r.Want(algorithms.Output{
+		Deadline: due, Leader: leads, Round: 7, Why: []string{"1 denies term 1: no, voted"},
+	})
+}
+
+// "A candidate that hears of a leader of its term, or a higher one, follows it", and of a
+// lower one does not.
+func TestCandidateFollows(t *testing.T) {
+	r := candidate3(t)
+	r.Step(0, r.heartbeat(2, 2, 1, lease))
+	if r.Last.Leader.ID != 2 || r.Last.Save != nil || len(r.Last.Send) != 2 {
+		t.Errorf("%+v", r.Last)
+	}
+	r = candidate3(t)
+	r.Step(0, r.heartbeat(2, 0, 1, lease))
+	if r.Last.Leader.ID != 0 || r.Last.Send[0] != r.deny(2, 1, 1, proto.BarSelf, 3) {
+		t.Errorf("%+v", r.Last)
+	}
+}
+
+// "When a server crashes or is silent", followers wait a random time longer than any
+// promise; when the leader is proven dead, each waits its turn.
+func TestTimeouts(t *testing.T) {
+	for self, after := range map[proto.NodeID]time.Duration{2: 0, 1: turn} {
+		r := newRig(t, self, nil)
+		r.Step(0, algorithms.Start{})
+		r.Step(0, steptest.Alive(1, 2, 3))
+		r.Step(0, r.request(3, 1, 7))
+		r.Step(0, r.heartbeat(3, 1, 7, lease))
+		r.Fire() // the belief ends
+		if in := r.Last.Deadline.Sub(r.Now) + lease; in < boot || in >= boot+promise/2 {
+			t.Errorf("%d waits %v", self, in)
+		}
+		r.Step(0, r.heartbeat(3, 1, 8, lease))
+		r.Step(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
+		if self == 2 {
+			if len(r.Last.Send) != 2 || r.Last.Send[0].Body.Kind() != proto.KindPreVote {
+				t.Errorf("the best does not stand at once: %+v", r.Last)
+			}
+			continue
+		}
+		if in := r.Last.Deadline.Sub(r.Now); in != after {
+			t.Errorf("%d waits %v for its turn, want %v", self, in, after)
+		}
+	}
+}
+
+// A transfer: OFFER, REPLY; the leader leads no more; when its work has stopped, RELEASE,
+// and only then TIMEOUT_NOW.
+func TestTransfer(t *testing.T) {
+	r := leader3(t)
+	leads := r.Last.Leader
+	r.Step(0, algorithms.Transfer{To: 1})
+	offer := proto.Offer{Session: steptest.Session(3), Nonce: 1, To: steptest.Session(1)}
+	r.Want(algorithms.Output{
+		Send: []proto.Message{r.Msg(1, 1, offer)}, Deadline: r.In(4 * delta), Leader: leads, Round: 1,
+		Why: []string{"asked to hand over -> offer it to 1"},
+	})
+	r.Step(delta, r.From(1, 1, proto.Reply{Session: steptest.Session(3), Nonce: 1}))
+	r.Want(algorithms.Output{
+		Leader: algorithms.Leader{Term: 1}, Round: 1, Transfer: &algorithms.TransferEnd{To: 1},
+		Why: []string{"1 would take over -> lead term 1 no more"},
+	})
+	r.Step(delta, algorithms.Idle{Term: 1})
+	if n := len(r.Last.Send); n != 3 || r.Last.Send[2].Body.Kind() != proto.KindTakeOver || r.Last.Send[2].To != 1 {
+		t.Errorf("%+v", r.Last)
+	}
+}
+
+// The successor stands at once, and asks first.
+func TestTakeOver(t *testing.T) {
+	r := following1(t, nil)
+	takeOver := proto.TakeOver{Session: steptest.Session(3), To: steptest.Session(1), Chosen: true}
+	r.Step(0, r.From(3, 1, takeOver))
+	r.wantSoon(4*delta, algorithms.Output{
+		Send: r.all(2, proto.PreVote{Session: steptest.Session(1), Nonce: 1}), Leader: algorithms.Leader{Term: 1}, Round: 2,
+		Why: []string{
+			"3 hands over -> take term 2", "leader 3 handed over -> nobody leads",
+			"leader 3 is gone -> ask the voters for term 2",
+		},
+	})
+	r = following1(t, nil)
+	takeOver.To = steptest.Session(9)
+	r.Step(0, r.From(3, 1, takeOver))
+	if len(r.Last.Send) > 0 || r.Last.Leader.ID != 3 {
+		t.Errorf("a former life was meant: %+v", r.Last)
+	}
+}
+
+// A cluster of one voter needs nobody else.
+func TestSingleVoter(t *testing.T) {
+	r := newRig(t, 1, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1} })
+	r.Step(0, algorithms.Start{})
+	r.Fire()
+	r.Want(algorithms.Output{
+		Save: voted(1, 1), Deadline: r.In(beat), Leader: r.leads(1, 1, lease), Round: 1,
+		Why: []string{
+			"no leader was heard of -> ask the voters for term 1",
+			"a majority would grant term 1 -> become candidate", "a majority granted term 1 -> lead term 1",
+		},
+	})
+}
+
+// One that may not lead leaves, and stands no more; it votes.
+func TestEligible(t *testing.T) {
+	r := leader3(t)
+	r.Step(0, algorithms.Eligible{Why: "a check fails"})
+	r.Want(algorithms.Output{
+		Leader: algorithms.Leader{Term: 1}, Round: 1, Ineligible: "a check fails",
+		Why: []string{"not eligible: a check fails -> lead term 1 no more"},
+	})
+	r.Step(0, algorithms.Idle{Term: 1})
+	if !r.Last.Deadline.IsZero() {
+		t.Errorf("it would stand: %+v", r.Last)
+	}
+	r.Step(0, r.request(2, 2, 1))
+	if r.Last.Save == nil {
+		t.Errorf("it does not vote: %+v", r.Last)
+	}
+	r = leader3(t)
+	leads := r.Last.Leader
+	if r.Step(0, algorithms.Eligible{Keep: true, Why: "paused"}); r.Last.Leader != leads {
+		t.Errorf("it is to lead on: %+v", r.Last)
+	}
+}
+
+// With preference, a node that has ranked above the leader for long is offered to lead.
+func TestPrefer(t *testing.T) {
+	for preempt, want := range map[bool]int{true: 1, false: 0} {
+		r := newRig(t, 2, func(c *algorithms.Config) { c.Preempt = preempt })
+		r.Step(0, algorithms.Start{})
+		r.Step(0, steptest.Alive(1, 2))
+		r.Fire()
+		r.Step(0, r.yes(1, 1))
+		r.Step(0, r.granted(1, 1, 2))
+		r.Step(0, steptest.Alive(1, 2, 3))
+		offers, began := 0, r.Now
+		for nonce := uint64(3); r.Now.Sub(began) < 2*promise+beat; nonce++ {
+			r.Fire()
+			for _, m := range r.Last.Send {
+				if m.Body.Kind() == proto.KindOffer {
+					offers++
+				}
+			}
+			r.Step(0, r.acked(1, 1, nonce))
+		}
+		if offers != want {
+			t.Errorf("preference %v: %d offers", preempt, offers)
+		}
+	}
+}

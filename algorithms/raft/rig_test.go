@@ -1,0 +1,229 @@
+package raft_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/algorithms/office"
+	"github.com/ringleader-dev/ringleader/algorithms/raft"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+const (
+	delta   = steptest.Delta
+	promise = 3 * time.Second
+	// boot is how long a voter that made such a promise waits after a start.
+	boot = 3040 * time.Millisecond
+	// start is how long the best of three listens before it stands, turn how much later
+	// each other does.
+	start = 10 * delta
+	turn  = 4 * delta
+	beat  = promise / 4
+)
+
+// lease is what a leader makes of a promise.
+var lease = office.LeaseOf(promise)
+
+// rig is one of three voters.
+type rig struct{ *steptest.Rig }
+
+func newRig(t *testing.T, self proto.NodeID, change func(*algorithms.Config)) *rig {
+	return &rig{steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
+		c.Voters, c.Promise = []proto.NodeID{1, 2, 3}, promise
+		if change != nil {
+			change(&c)
+		}
+		return raft.New(c)
+	})}
+}
+
+// follower1 is voter 1, started for the first time, with all three alive.
+func follower1(t *testing.T, change func(*algorithms.Config)) *rig {
+	r := newRig(t, 1, change)
+	r.Step(0, algorithms.Start{})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Want(algorithms.Output{Deadline: r.In(start + 2*turn)}) // two rank above it
+	return r
+}
+
+// voted1 is voter 1 that voted for node 3 in term 1.
+func voted1(t *testing.T, change func(*algorithms.Config)) *rig {
+	r := follower1(t, change)
+	r.Step(delta, r.request(3, 1, 7))
+	r.wantPatient(algorithms.Output{
+		Save:  voted(1, 3),
+		Send:  []proto.Message{r.vote(3, 1, 7)},
+		Round: 1,
+		Why:   []string{"nothing binds this voter -> vote for 3 in term 1"},
+	})
+	return r
+}
+
+// following1 is voter 1 that follows node 3, for which it voted in term 1.
+func following1(t *testing.T, change func(*algorithms.Config)) *rig {
+	r := voted1(t, change)
+	r.Step(delta, r.heartbeat(3, 1, 7, lease-delta))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.ack(3, 1, 7)},
+		Deadline: r.In(lease - delta),
+		Leader:   r.leads(3, 1, lease-delta),
+		Round:    1,
+		Why:      []string{"3 leads term 1 -> follow it"},
+	})
+	return r
+}
+
+// asking3 is voter 3 whose time to stand has come.
+func asking3(t *testing.T) *rig {
+	r := newRig(t, 3, nil)
+	r.Step(0, algorithms.Start{})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Want(algorithms.Output{Deadline: r.In(start)})
+	r.Fire()
+	r.wantSoon(4*delta, algorithms.Output{
+		Send:  r.all(1, proto.PreVote{Session: steptest.Session(3), Nonce: 1}),
+		Round: 1,
+		Why:   []string{"no leader was heard of -> ask the voters for term 1"},
+	})
+	return r
+}
+
+// candidate3 is voter 3 that requests votes in term 1.
+func candidate3(t *testing.T) *rig {
+	r := asking3(t)
+	r.Step(delta, r.yes(1, 1))
+	r.Want(algorithms.Output{
+		Save:     voted(1, 3),
+		Send:     r.all(1, proto.RequestVote{Session: steptest.Session(3), Nonce: 2}),
+		Deadline: r.In(8 * delta),
+		Round:    1,
+		Why:      []string{"a majority would grant term 1 -> become candidate"},
+	})
+	return r
+}
+
+// leader3 is voter 3 that leads term 1, a delta after its REQUEST_VOTE.
+func leader3(t *testing.T) *rig {
+	r := candidate3(t)
+	r.Step(delta, r.granted(1, 1, 2))
+	r.Want(algorithms.Output{
+		Send:     r.all(1, r.says(2, lease-delta)),
+		Deadline: r.In(beat - delta),
+		Leader:   r.leads(3, 1, lease-delta),
+		Round:    1,
+		Why:      []string{"a majority granted term 1 -> lead term 1"},
+	})
+	return r
+}
+
+// wantSoon is Want, but for a Deadline that is jittered over [least, 2·least).
+func (r *rig) wantSoon(least time.Duration, want algorithms.Output) {
+	r.wantWithin(least, 2*least, want)
+}
+
+// wantPatient is Want, but for a Deadline at a random election timeout.
+func (r *rig) wantPatient(want algorithms.Output) {
+	r.wantWithin(boot, boot+promise/2, want)
+}
+
+func (r *rig) wantWithin(least, most time.Duration, want algorithms.Output) {
+	if in := r.Last.Deadline.Sub(r.Now); in >= least && in < most {
+		want.Deadline = r.Last.Deadline
+	}
+	r.Want(want)
+}
+
+// leads is the belief in a node's first life, for so long.
+func (r *rig) leads(id proto.NodeID, term proto.Term, left time.Duration) algorithms.Leader {
+	l := steptest.Leads(id, term)
+	l.Until = r.In(left)
+	return l
+}
+
+// voted is the State after a first life got the vote.
+func voted(term proto.Term, id proto.NodeID) *algorithms.State {
+	return &algorithms.State{
+		Term: term, Reserved: term,
+		Vote:    algorithms.Vote{Term: term, ID: id, Session: steptest.Session(id)},
+		Promise: promise,
+	}
+}
+
+// What others send to the Machine, and what it sends them.
+
+func (r *rig) preVote(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
+	return r.From(from, term, proto.PreVote{Session: steptest.Session(from), Nonce: nonce})
+}
+
+func (r *rig) request(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
+	return r.From(from, term, proto.RequestVote{Session: steptest.Session(from), Nonce: nonce})
+}
+
+func (r *rig) heartbeat(from proto.NodeID, term proto.Term, nonce uint64, left time.Duration) algorithms.Event {
+	return r.From(from, term, proto.Heartbeat{
+		Leader: steptest.Peer(from), Nonce: nonce, Remaining: left.Truncate(time.Microsecond),
+	})
+}
+
+func (r *rig) release(from proto.NodeID, term proto.Term) algorithms.Event {
+	return r.From(from, term, proto.Release{Session: steptest.Session(from)})
+}
+
+func (r *rig) yes(from proto.NodeID, nonce uint64) algorithms.Event {
+	return r.From(from, 0, proto.Answer{Session: steptest.Session(r.Self), Nonce: nonce, Yes: true})
+}
+
+func (r *rig) granted(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
+	return r.From(from, term, proto.Vote{Session: steptest.Session(r.Self), Nonce: nonce})
+}
+
+func (r *rig) acked(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
+	return r.From(from, term, proto.HeartbeatAck{Session: steptest.Session(r.Self), Nonce: nonce})
+}
+
+func (r *rig) denied(from proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar) algorithms.Event {
+	return r.From(from, term, proto.Deny{Session: steptest.Session(r.Self), Nonce: nonce, Bar: bar})
+}
+
+func (r *rig) vote(to proto.NodeID, term proto.Term, nonce uint64) proto.Message {
+	return r.Msg(to, term, proto.Vote{Session: steptest.Session(to), Nonce: nonce})
+}
+
+func (r *rig) ack(to proto.NodeID, term proto.Term, nonce uint64) proto.Message {
+	return r.Msg(to, term, proto.HeartbeatAck{Session: steptest.Session(to), Nonce: nonce})
+}
+
+func (r *rig) deny(
+	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
+) proto.Message {
+	return r.Msg(to, term, proto.Deny{Session: steptest.Session(to), Nonce: nonce, Bar: bar, Holder: holder})
+}
+
+func (r *rig) answer(
+	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
+) proto.Message {
+	return r.Msg(to, term, proto.Answer{
+		Session: steptest.Session(to), Nonce: nonce,
+		Yes: bar == proto.NoBar, Bar: bar, Holder: holder,
+	})
+}
+
+// all is a message to each other of the three.
+func (r *rig) all(term proto.Term, body proto.Body) []proto.Message {
+	var msgs []proto.Message
+	for id := proto.NodeID(1); id <= 3; id++ {
+		if id != r.Self {
+			msgs = append(msgs, r.Msg(id, term, body))
+		}
+	}
+	return msgs
+}
+
+// says is the Machine's own heartbeat.
+func (r *rig) says(nonce uint64, left time.Duration) proto.Body {
+	return proto.Heartbeat{
+		Leader: steptest.Peer(r.Self), Nonce: nonce, Remaining: left.Truncate(time.Microsecond),
+	}
+}

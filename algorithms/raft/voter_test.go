@@ -1,0 +1,184 @@
+package raft_test
+
+import (
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// "Each server will vote for at most one candidate in a given term".
+func TestVotesOnceATerm(t *testing.T) {
+	r := voted1(t, nil)
+	patience := r.Last.Deadline
+	r.Step(0, r.request(2, 1, 1))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarPromise, 3)},
+		Deadline: patience, Round: 1,
+		Why: []string{"2 wants term 1 -> deny it: no, promised 3"},
+	})
+	r.Step(delta, r.request(3, 1, 7)) // once more
+	r.wantPatient(algorithms.Output{Send: []proto.Message{r.vote(3, 1, 7)}, Round: 1})
+}
+
+// "A request that is refused changes nothing": the term of a higher one is not adopted,
+// and the leader is followed on.
+func TestHigherTermIsNotAdopted(t *testing.T) {
+	r := following1(t, nil)
+	follows := r.Last.Leader
+	r.Step(delta, r.request(2, 9, 1))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarPromise, 3)},
+		Deadline: follows.Until, Leader: follows, Round: 1,
+		Why: []string{"2 wants term 9 -> deny it: no, promised 3"},
+	})
+	r.Step(delta, r.heartbeat(3, 1, 8, lease))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.ack(3, 1, 8)},
+		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.leads(3, 1, lease.Truncate(1000)), Round: 1,
+	})
+}
+
+// PRE_VOTE "changes nothing but who is told when a no becomes a yes".
+func TestPreVote(t *testing.T) {
+	r := following1(t, nil)
+	follows := r.Last.Leader
+	r.Step(0, r.preVote(2, 2, 4))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.answer(2, 1, 4, proto.BarPromise, 3)},
+		Deadline: follows.Until, Leader: follows, Round: 2,
+		Why: []string{"2 asks for term 2 -> no, promised 3"},
+	})
+	r.Step(delta, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.answer(2, 1, 4, proto.NoBar, 0)},
+		Deadline: r.In(turn), // 2 ranks above it, 3 is gone
+		Leader:   algorithms.Leader{Term: 1}, Round: 1,
+		Why: []string{
+			"3 is proven dead -> the promise to it is over", "leader 3 is proven dead -> nobody leads",
+			"2 asked for term 2 -> yes",
+		},
+	})
+}
+
+// A voter that keeps promises waits, whatever is proven.
+func TestKeepPromises(t *testing.T) {
+	r := following1(t, func(c *algorithms.Config) { c.KeepPromises = true })
+	follows := r.Last.Leader
+	r.Step(delta, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
+	r.Want(algorithms.Output{
+		Deadline: follows.Until, Leader: follows, Round: 1,
+		Why: []string{"3 is proven dead, promises are kept all the same -> wait"},
+	})
+}
+
+// RELEASE counts for the very process and term that got the vote. "The vote stays".
+func TestRelease(t *testing.T) {
+	r := voted1(t, nil)
+	patience := r.Last.Deadline
+	r.Step(0, r.release(3, 2))
+	r.Want(algorithms.Output{
+		Deadline: patience, Round: 1,
+		Why: []string{"3 releases term 2, in which this voter did not vote for it -> drop it"},
+	})
+	r.Step(0, r.release(3, 1))
+	r.Want(algorithms.Output{
+		Deadline: r.In(2 * turn), Round: 1,
+		Why: []string{"3 releases term 1 -> the promise to it is over"},
+	})
+	r.Step(0, r.request(2, 1, 1))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarVoted, 3)},
+		Deadline: r.In(2 * turn), Round: 1,
+		Why: []string{"2 wants term 1 -> deny it: no, voted 3"},
+	})
+	r.Step(0, r.request(3, 1, 8)) // its own term it has given back
+	if r.Last.Save != nil || r.Last.Send[0] != r.deny(3, 1, 8, proto.BarVoted, 3) {
+		t.Errorf("%+v", r.Last)
+	}
+}
+
+// "After a start for as long as any promise of its former life may run", but the process
+// that has the vote gets the promise anew.
+func TestBootWait(t *testing.T) {
+	r := newRig(t, 1, nil)
+	r.Step(0, algorithms.Start{Saved: *voted(1, 3)})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Want(algorithms.Output{Deadline: r.In(start + 2*turn), Round: 1})
+	r.Step(0, r.request(2, 2, 1))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarBoot, 0)},
+		Deadline: r.In(start + 2*turn), Round: 1,
+		Why: []string{"2 wants term 2 -> deny it: no, just started"},
+	})
+	r.Step(boot-1, r.request(3, 1, 9))
+	r.wantPatient(algorithms.Output{Send: []proto.Message{r.vote(3, 1, 9)}, Round: 1, Why: r.Last.Why})
+}
+
+// A HEARTBEAT of a term in which it has not voted gets the vote, durably, when nothing
+// binds the voter; and is followed even when something does.
+func TestHeartbeatOfANewTerm(t *testing.T) {
+	r := follower1(t, nil)
+	r.Step(0, r.heartbeat(2, 4, 3, lease))
+	r.Want(algorithms.Output{
+		Save: voted(4, 2), Send: append(r.all(0, proto.Return{Session: steptest.Session(1)}), r.ack(2, 4, 3)),
+		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.leads(2, 4, lease.Truncate(1000)), Round: 4,
+		Why: []string{
+			"2 leads term 4 -> follow it",
+			"nothing is saved of this voter, and there is a leader -> ask whether it voted before",
+			"nothing binds this voter -> vote for 2 in term 4",
+		},
+	})
+	r = voted1(t, nil)
+	r.Step(0, r.heartbeat(2, 4, 3, lease))
+	r.Want(algorithms.Output{
+		Send:     []proto.Message{r.deny(2, 1, 3, proto.BarPromise, 3)},
+		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.leads(2, 4, lease.Truncate(1000)), Round: 4,
+		Why: []string{"2 leads term 4 -> follow it", "2 wants term 4 -> deny it: no, promised 3"},
+	})
+}
+
+// "A higher term stands": a late HEARTBEAT undoes nothing.
+func TestLateHeartbeat(t *testing.T) {
+	r := following1(t, nil)
+	follows := r.Last.Leader
+	r.Step(0, r.heartbeat(2, 0, 3, lease))
+	if r.Last.Leader != follows || r.Last.Save != nil {
+		t.Errorf("%+v", r.Last)
+	}
+	r.Step(0, r.From(3, 1, proto.Heartbeat{Leader: steptest.Peer(2), Remaining: lease}))
+	if !r.Last.Warn || r.Last.Leader != follows {
+		t.Errorf("%+v", r.Last)
+	}
+}
+
+// Strangers and absurd terms are refused.
+func TestStrangers(t *testing.T) {
+	r := voted1(t, nil)
+	for _, ev := range []algorithms.Event{
+		r.request(9, 2, 1), r.heartbeat(9, 2, 1, lease), r.request(2, 1<<40, 1), r.From(2, 1, proto.OK{}),
+	} {
+		if out := r.Step(0, ev); !out.Warn || len(out.Send) > 0 || out.Save != nil || out.Leader.ID != 0 {
+			t.Errorf("%+v: %+v", ev, out)
+		}
+	}
+}
+
+// One that does not vote follows, promises nothing and never stands.
+func TestNonVoter(t *testing.T) {
+	r := newRig(t, 4, nil)
+	r.Step(0, algorithms.Start{})
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	r.Want(algorithms.Output{})
+	r.Step(0, r.heartbeat(3, 1, 7, lease))
+	r.Want(algorithms.Output{
+		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.leads(3, 1, lease.Truncate(1000)), Round: 1,
+		Why: []string{"3 leads term 1 -> follow it"},
+	})
+	r.Fire()
+	r.Want(algorithms.Output{
+		Leader: algorithms.Leader{Term: 1}, Round: 1,
+		Why: []string{"no heartbeat of leader 3 came in time -> nobody leads"},
+	})
+}
