@@ -69,7 +69,8 @@ fuzz: ## fuzz each decoder for FUZZTIME
 sim: build ## simulate RUNS random fault schedules of each algorithm, without and with an office, and fencing
 	@for algorithm in $(ALGORITHMS); do for mode in --office=false --office '--office --fence'; do \
 		bin/ringleader simulate --algorithm $$algorithm $$mode --runs $(RUNS) || status=1; \
-	done; done; exit $${status:-0}
+	done; done; \
+	bin/ringleader simulate --algorithm raft --runs $(RUNS) || status=1; exit $${status:-0}
 
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...

@@ -69,7 +69,7 @@ func callsFor(why string, term uint64) (cause string, ok bool) {
 func stoodFor(why string, term uint64) (cause string, ok bool) {
 	cause, decision := reason(why)
 	n, fits := phrase("ask the voters for term #", decision)
-	if !fits && (decision == "claim it" || decision == "become candidate") {
+	if !fits && decision == "claim it" {
 		n, fits = phrase("a majority would grant term #", cause)
 	}
 	return cause, fits && n[0] == term

@@ -39,7 +39,7 @@ func beginning(r *rounds.Round) (sentences []string) {
 	case rounds.Operator:
 		say("At %s somebody asked node %d for an election: %s.", at, c.Witness, c.Text)
 	case rounds.Vacant:
-		say("At %s node %d stood for the office, which nobody held: %s.", at, c.Witness, c.Text)
+		say("At %s node %d stood, as nobody led: %s.", at, c.Witness, c.Text)
 	case rounds.HandOver:
 		say("At %s the leader handed over%s: node %d was asked to lead the next term.",
 			at, bracketed(c.Wish), c.Witness)

@@ -81,7 +81,7 @@ func voices(b *rounds.Ballot, such func(rounds.Voice) bool) (ids []uint64) {
 var bars = []struct{ record, words string }{
 	{"promised ", "had promised node %s to grant nobody else for a while"},
 	{"voted ", "had voted in that term or a later one, for node %s"},
-	{"stands itself", "claimed or held the office"},
+	{"stands itself", "stood itself, or led"},
 	{"just started", "had just started, and may have promised something in a former life"},
 }
 
