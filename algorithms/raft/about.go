@@ -16,8 +16,12 @@ func About() algorithms.About {
 		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
 		Theory:    theory(),
 		Timeouts: []algorithms.Wait{
-			{Name: "ANSWER", Formula: "4Δ to 8Δ", Of: func(d time.Duration, _ int) time.Duration { return answerTimeout(d) }},
-			{Name: "VOTE", Formula: "8Δ", Of: func(d time.Duration, _ int) time.Duration { return 2 * answerTimeout(d) }},
+			{Name: "ANSWER", Formula: "4Δ to 8Δ", Of: func(d time.Duration, _ int) time.Duration {
+				return answerTimeout(d)
+			}},
+			{Name: "VOTE", Formula: "8Δ", Of: func(d time.Duration, _ int) time.Duration {
+				return 2 * answerTimeout(d)
+			}},
 		},
 		Agreement: func(d time.Duration, n int) time.Duration {
 			return Agreement(longestPromise*MinPromise(d), d, n)

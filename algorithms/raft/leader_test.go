@@ -65,7 +65,8 @@ func TestCheckQuorum(t *testing.T) {
 	end := r.Last.Leader.Until
 	r.Fire()
 	r.Want(algorithms.Output{
-		Send: r.all(1, r.says(3, end.Sub(r.Now))), Deadline: r.In(beat), Leader: r.leads(3, 1, end.Sub(r.Now)), Round: 1,
+		Send:     r.all(1, r.says(3, end.Sub(r.Now))),
+		Deadline: r.In(beat), Leader: r.leads(3, 1, end.Sub(r.Now)), Round: 1,
 	})
 	noted := r.Now
 	r.Step(delta, r.acked(1, 1, 3))
@@ -177,7 +178,8 @@ func TestTakeOver(t *testing.T) {
 	takeOver := proto.TakeOver{Session: steptest.Session(3), To: steptest.Session(1), Chosen: true}
 	r.Step(0, r.From(3, 1, takeOver))
 	r.wantSoon(4*delta, algorithms.Output{
-		Send: r.all(2, proto.PreVote{Session: steptest.Session(1), Nonce: 1}), Leader: algorithms.Leader{Term: 1}, Round: 2,
+		Send:   r.all(2, proto.PreVote{Session: steptest.Session(1), Nonce: 1}),
+		Leader: algorithms.Leader{Term: 1}, Round: 2,
 		Why: []string{
 			"3 hands over -> take term 2", "leader 3 handed over -> nobody leads",
 			"leader 3 is gone -> ask the voters for term 2",

@@ -76,7 +76,8 @@ func raftVoterMutants() []mutant {
 			"m.state.Vote, m.dirty = algorithms.Vote{Term: msg.Term}, true; m.voter.over = true", "one-holder",
 		},
 		{
-			"After a start it votes in no new term", voter, "case m.now.Before(m.voter.boot):", "case false:", "one-holder",
+			"After a start it votes in no new term", voter,
+			"case m.now.Before(m.voter.boot):", "case false:", "one-holder",
 		},
 		{
 			"for as long as any promise of its former life may run", voter,
@@ -197,7 +198,8 @@ func raftRejoinMutants() []mutant {
 		},
 		{
 			"A longer promise means waiting on", back,
-			"r.promise, r.due = b.Promise, r.began.Add(office.BootWait(b.Promise))", "r.promise = b.Promise", "readmission",
+			"r.promise, r.due = b.Promise, r.began.Add(office.BootWait(b.Promise))",
+			"r.promise = b.Promise", "readmission",
 		},
 		{
 			"and asking again", back, "\t\tr.nonce++\n\t\tr.told.Reset()\n\t\treturn\n", "", "readmission",
