@@ -72,7 +72,11 @@ func (m *Machine) stood(msg proto.Message, b proto.Standing) {
 		m.recognized(msg)
 		return
 	}
-	if !r.active || b.Session != m.cfg.Session || b.Nonce != r.nonce {
+	if !r.active || b.Session != m.cfg.Session {
+		return
+	}
+	r.voted = max(r.voted, msg.Term, b.Round) // whatever else the answer is good for
+	if b.Nonce != r.nonce {
 		return
 	}
 	if b.Promise > r.promise { // what was answered before its end counts for nothing
@@ -83,7 +87,6 @@ func (m *Machine) stood(msg proto.Message, b proto.Standing) {
 		return
 	}
 	r.told.Add(msg.From)
-	r.voted = max(r.voted, msg.Term, b.Round)
 	if r.told.Len() >= m.voters.Meeting() {
 		m.readmit()
 	}
