@@ -69,12 +69,13 @@ func (c *candidate) Watch(now time.Time, holder algorithms.Leader) {
 
 // nominate names this server once it is its turn to stand.
 func (c *candidate) nominate(now time.Time) algorithms.Output {
-	switch turn := c.turn(); {
+	switch {
 	case c.holder.ID != 0 && c.cfg.Preempt:
 		return c.named(c.best())
 	case c.holder.ID != 0 || !c.stands():
 		return c.named(proto.Peer{})
-	case now.Before(turn):
+	}
+	if turn := c.turn(); now.Before(turn) {
 		out := c.named(proto.Peer{})
 		out.Deadline = turn
 		return out
@@ -93,9 +94,9 @@ func (c *candidate) turn() time.Time {
 	if c.called {
 		return time.Time{}
 	}
-	above := 0
+	above, own := 0, c.self().Rank()
 	for _, p := range c.alive {
-		if !p.Ineligible && !p.Is(c.last) && p.Rank().Compare(c.self().Rank()) > 0 {
+		if !p.Ineligible && !p.Is(c.last) && p.Rank().Compare(own) > 0 {
 			above++
 		}
 	}
