@@ -45,7 +45,7 @@ func (c *candidate) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 		c.term = max(c.term, ev.Saved.Term)
 		c.vacant = now.Add(StartDelay(c.cfg.Delta))
 	case algorithms.PeersChanged:
-		c.alive = ev.Alive
+		c.see(ev.Alive)
 	case algorithms.Campaign:
 		c.aside, c.called = false, true
 	case algorithms.Resign:
@@ -54,6 +54,17 @@ func (c *candidate) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 		c.barred = !ev.OK
 	}
 	return c.nominate(now)
+}
+
+// see takes a view. What it says of this server's own being eligible may be late, and
+// is not read.
+func (c *candidate) see(alive []proto.Peer) {
+	c.alive = append(c.alive[:0], alive...)
+	for i := range c.alive {
+		if c.alive[i].ID == c.cfg.Self {
+			c.alive[i].Ineligible = false
+		}
+	}
 }
 
 // Watch implements office.Watcher.

@@ -15,7 +15,8 @@ func (m *Machine) holds() bool { return m.stand.phase == holding }
 // been there for long.
 func (m *Machine) keepOffice() {
 	s := &m.stand
-	if due := m.handing.due; !due.IsZero() && !m.now.Before(due) {
+	// A Step tells the end of one transfer: this may be that of another.
+	if due := m.handing.due; !due.IsZero() && !m.now.Before(due) && m.out.Transfer == nil {
 		m.endTransfer("it did not answer in time")
 	}
 	if at := m.handOverAt(); !at.IsZero() && !m.now.Before(at) {
