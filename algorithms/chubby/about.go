@@ -14,6 +14,7 @@ func About() algorithms.About {
 		Name:      "chubby",
 		Summary:   "any server may stand; a quorum elects, and promises a lease",
 		Guarantee: algorithms.Lease,
+		Fences:    true,
 		Preempt:   false,
 		New:       New,
 		Promise:   office.MinPromise,

@@ -26,9 +26,11 @@ func mending(t *testing.T, name string) Algorithm {
 // elected, whatever else fails; and all agree within the stated bound.
 func TestSplitBrainsAreMended(t *testing.T) {
 	for _, name := range catalog.Names() {
-		t.Run(name, func(t *testing.T) {
-			mustBatch(t, Options{Algorithm: mending(t, name), Seed: 1}, 500)
-		})
+		a := mending(t, name)
+		if !a.Mends {
+			continue // its guarantee lets no split happen
+		}
+		t.Run(name, func(t *testing.T) { mustBatch(t, Options{Algorithm: a, Seed: 1}, 500) })
 	}
 }
 
