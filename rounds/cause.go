@@ -52,6 +52,7 @@ var causePhrases = []struct {
 	{"a majority would grant term #", Vacant, false},
 	{"nobody leads", Vacant, false},
 	{"the last candidacy failed", RoundFailed, false},
+	{"asked to call an election", Operator, false},
 }
 
 // callsFor is the cause in the reason if it opens the term.

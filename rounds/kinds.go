@@ -22,6 +22,38 @@ var meanings = map[proto.Kind]string{
 	proto.KindProbeReply:       "nobody between us does",
 	proto.KindTimeoutNow:       "I lead no more: take the next term",
 
+	proto.KindCandidate: "I stand: do you, at the other end, rank above me?",
+
+	proto.KindHalt:    "stop, and wait for me",
+	proto.KindHalted:  "I have stopped, and wait for you",
+	proto.KindReject:  "I do not stop for you: I wait for one above you",
+	proto.KindLeads:   "I lead",
+	proto.KindNotNorm: "no leader of mine: you are higher, see to it",
+
+	proto.KindAreYouCoordinator: "do you coordinate a group?",
+	proto.KindGroup:             "yes, this one",
+	proto.KindInvitation:        "join the group of this one",
+	proto.KindAcceptInvitation:  "I join it",
+	proto.KindReady:             "the group is complete: this one coordinates it",
+
+	proto.KindWatch:        "are you there? you are the next above me",
+	proto.KindExists:       "I am here, and see to the election",
+	proto.KindNewLeader:    "I stand",
+	proto.KindNewLeaderAck: "you have my ACK, nobody else gets it in this term",
+	proto.KindCommit:       "a quorum sent me ACK: I lead",
+	proto.KindPrepare:      "promise to accept nothing of a lower ballot",
+	proto.KindPromise:      "promised; this I accepted last, and this I propose",
+	proto.KindAccept:       "accept this proposal",
+	proto.KindAccepted:     "accepted",
+	proto.KindChosen:       "a majority accepted this: it is chosen",
+	proto.KindEnquiry:      "was anybody chosen?",
+
+	proto.KindPreVote:      "would you vote for me in the term?",
+	proto.KindRequestVote:  "vote for me in the term",
+	proto.KindVote:         "you have my vote, nobody else gets it in this term",
+	proto.KindHeartbeat:    "I lead, so long",
+	proto.KindHeartbeatAck: "I follow, and promise again",
+
 	proto.KindAsk:     "would you grant me the term?",
 	proto.KindAnswer:  "yes, or what binds me",
 	proto.KindClaim:   "grant me the term",
