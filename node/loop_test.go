@@ -66,7 +66,11 @@ func TestTimeoutComesLast(t *testing.T) {
 					}
 					return out, true
 				})
-				go f.campaign("")
+				go func() {
+					if err := f.Campaign(context.Background(), ""); err != nil {
+						t.Error(err)
+					}
+				}()
 				time.Sleep(time.Second)
 				for seq := range uint64(3) {
 					f.Deliver(message(seq))

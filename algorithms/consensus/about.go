@@ -34,8 +34,12 @@ func About() algorithms.About {
 			},
 		},
 		Timeouts: []algorithms.Wait{
-			{Name: "answers", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration { return AnswerTimeout(d) }},
-			{Name: "CHOSEN", Formula: "4Δ", Of: func(d time.Duration, _ int) time.Duration { return ChosenTimeout(d) }},
+			{Name: "answers", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration {
+				return AnswerTimeout(d)
+			}},
+			{Name: "CHOSEN", Formula: "4Δ", Of: func(d time.Duration, _ int) time.Duration {
+				return ChosenTimeout(d)
+			}},
 			{Name: "listen", Formula: "(5 + those above)Δ, at most 9Δ", Of: ListenTimeout},
 		},
 		Agreement: func(d time.Duration, n int) time.Duration {
@@ -49,8 +53,9 @@ func About() algorithms.About {
 				Sentence: "A proposer selects a proposal number n and sends a prepare request with number n",
 			},
 			{
-				Why:      "# prepares ballot #.# -> promise",
-				Sentence: "it responds to the request with a promise not to accept any more proposals numbered less than n",
+				Why: "# prepares ballot #.# -> promise",
+				Sentence: "it responds to the request with a promise not to accept any more proposals " +
+					"numbered less than n",
 			},
 			{
 				Why:      "# may be chosen already, by ballot #.# -> propose it",

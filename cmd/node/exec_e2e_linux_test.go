@@ -268,8 +268,8 @@ func TestExecFirstOfContainer(t *testing.T) {
 	}
 	dir := t.TempDir()
 	addrs := threeAddresses(t)
-	line := append(enter[1:], "ringleader", "exec", "--id", "1", "--voters", "1", "--profile", "fast", "--promise", "1m",
-		"--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2], "--data-dir", dir,
+	line := append(enter[1:], "ringleader", "exec", "--id", "1", "--voters", "1", "--profile", "fast",
+		"--promise", "1m", "--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2], "--data-dir", dir,
 		"--health-interval", "20ms", "--health-cmd", "echo >>"+dir+"/runs; (setsid sleep 0.01 &)", "--",
 		"sh", "-c", `while [ "$(wc -l <"$0/runs")" -lt 60 ]; do sleep 0.05; done; `+
 			`grep -l "^State:.Z" /proc/[0-9]*/status >"$0/zombies"; exit 5`, dir)

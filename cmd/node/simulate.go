@@ -203,7 +203,7 @@ func simOptions(ctx *cli.Context) (sim.Options, error) {
 	}
 	if ctx.Bool("fence") {
 		if entry.Office && !entry.Fences {
-			return sim.Options{}, usagef("--fence: %s has nobody fenced before it leads; leave --fence away", entry.Name)
+			return sim.Options{}, usagef("--fence: %s has nobody fenced before it leads; leave it away", entry.Name)
 		}
 		entry = entry.WithFence()
 	}

@@ -236,7 +236,8 @@ var (
 		`^= (?:(leads)|follows (\d{1,20})|(nobody) leads)(?:(?: in)? term (\d{1,20}))? \(([a-z-]+)\)$`)
 	// inTerm are reasons that tell the term which the step is in.
 	inTerm = regexp.MustCompile(
-		`^term (\d{1,20}) is above \d+ -> adopt it$| -> (?:call an election of|lead|take|ask the voters for) term (\d{1,20})$|` +
+		`^term (\d{1,20}) is above \d+ -> adopt it$|` +
+			` -> (?:call an election of|lead|take|ask the voters for) term (\d{1,20})$|` +
 			`^\d+ asks for term (\d{1,20}) -> `)
 	// inRaftTerm are those of Raft, whose heartbeats tell the term too.
 	inRaftTerm = regexp.MustCompile(` in term (\d{1,20})$`)
