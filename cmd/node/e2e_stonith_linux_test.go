@@ -101,7 +101,7 @@ func (a armed) attempted(text string) {
 // "Run by the nominee before it takes office whenever the former leader was not
 // seen to stop": a leader that hangs is killed, and only then replaced.
 func TestFenceAgentShootsTheSilent(t *testing.T) {
-	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
+	each(t, entriesOf("bully", "chubby", "ring"), func(t *testing.T, entry catalog.Entry) {
 		// What the kernel shows of the death must not be quicker than the agent.
 		a := newArmed(t, entry.Name, "exec $PIDFILE", "--keep-promises")
 		first := a.agreed()

@@ -14,7 +14,7 @@ import (
 // The machine may be busy, so the budget is taken generously.
 func TestHungLeaderIsReplacedInTime(t *testing.T) {
 	const budget = 500 * time.Millisecond
-	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
+	each(t, entriesOf("bully", "hs", "ring"), func(t *testing.T, entry catalog.Entry) {
 		e := newE2E(t, entry.Name, 3)
 		for _, n := range e.Nodes() {
 			e.check(e.Start(n.ID, "--failover-budget", budget.String()))

@@ -20,7 +20,7 @@ import (
 // Reconcile conflicts 4. Re-elect single leader 5. Resume operations": in this order,
 // with the command in between, and a report on every node.
 func TestSplitBrainIsMended(t *testing.T) {
-	eachAlgorithm(t, func(t *testing.T, entry catalog.Entry) {
+	each(t, entriesOf("bully", "ring"), func(t *testing.T, entry catalog.Entry) {
 		seen := filepath.Join(t.TempDir(), "seen")
 		e := newE2E(t, entry.Name, 3, "--reconcile-cmd",
 			`echo "$RINGLEADER_ID: $RINGLEADER_SPLIT_LEADERS; $RINGLEADER_SPLIT_OVERLAP_MS" >> `+seen)

@@ -65,7 +65,8 @@ func pauseCommand() *cli.Command {
 		Description: "A node that is paused steps down if it leads, and does not stand until resume\n" +
 			"or a restart; it votes and follows as ever. In a paused cluster no node\n" +
 			"stands; who leads goes on while it lives. All learn of it, who joins later\n" +
-			"too, and keep it over a restart, of all nodes as of one, until resume --cluster.",
+			"too, and keep it over a restart, of all nodes as of one, until resume\n" +
+			"--cluster.",
 		Flags: wishFlags(clusterFlag("no node elects")),
 		Action: func(ctx *cli.Context) error {
 			return wish(ctx, httpapi.Pause, httpapi.Order{Cluster: ctx.Bool("cluster")})
