@@ -182,7 +182,7 @@ func TestRefusalsForPeople(t *testing.T) {
 	h := proto.Hello{ID: 1, Cluster: "a", Algorithm: "ring", To: 2}
 	for want, r := range map[string]proto.Refuse{
 		"keep them apart":         {Reason: proto.OtherCluster},
-		"the same algorithm":      {Reason: proto.OtherAlgorithm},
+		"start them with another": {Reason: proto.OtherAlgorithm},
 		"wrong election address":  {Reason: proto.OtherNode},
 		"give one of them":        {Reason: proto.SameNode},
 		"run the same release":    {Reason: proto.OtherVersion},
