@@ -148,5 +148,5 @@ func (r GrowthReport) HTML(w io.Writer) error {
 	} {
 		data.Charts = append(data.Charts, drawing{template.HTMLEscapeString(g.title), g.draw(r)})
 	}
-	return pages.ExecuteTemplate(w, "growth.html", data)
+	return pages().ExecuteTemplate(w, "growth.html", data)
 }

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"html/template"
 	"io"
+	"sync"
 )
 
 //go:embed page.html growth.html page.css
@@ -12,13 +13,16 @@ var files embed.FS
 // colours is how many the style has, c0 and on.
 const colours = 8
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"number": number,
-	"inc":    func(i int) int { return i + 1 },
-	"cell":   func(row Row, i int) Sample { return row.Samples[i] },
-	"total":  totalOf,
-	"style":  style,
-}).ParseFS(files, "page.html", "growth.html"))
+// pages are parsed when they are first needed, and by a node never.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"number": number,
+		"inc":    func(i int) int { return i + 1 },
+		"cell":   func(row Row, i int) Sample { return row.Samples[i] },
+		"total":  totalOf,
+		"style":  style,
+	}).ParseFS(files, "page.html", "growth.html"))
+})
 
 // sum is a row's total, and whether there is one.
 type sum struct {
@@ -62,7 +66,7 @@ func (r Report) HTML(w io.Writer) error {
 	for _, d := range charts {
 		data.Charts = append(data.Charts, drawing{d.title, d.draw(r)})
 	}
-	return pages.ExecuteTemplate(w, "page.html", data)
+	return pages().ExecuteTemplate(w, "page.html", data)
 }
 
 // RefusedText is how many stale writes were refused, for a table.

@@ -95,8 +95,7 @@ func wrongCommand(ctx *cli.Context) error {
 }
 
 // wrongValue is how package flag refuses a value.
-var wrongValue = regexp.MustCompile(
-	`^invalid (?:boolean )?value ("(?:[^"\\]|\\.)*") for (?:flag )?-(\S+): `)
+const wrongValue = `^invalid (?:boolean )?value ("(?:[^"\\]|\\.)*") for (?:flag )?-(\S+): `
 
 // wrongFlag explains what package flag refused.
 func wrongFlag(ctx *cli.Context, err error, _ bool) error {
@@ -108,7 +107,7 @@ func wrongFlag(ctx *cli.Context, err error, _ bool) error {
 	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
 		text = "--" + strings.TrimLeft(name, "-") + " needs a value"
 	}
-	if m := wrongValue.FindStringSubmatch(text); m != nil {
+	if m := regexp.MustCompile(wrongValue).FindStringSubmatch(text); m != nil {
 		text = fmt.Sprintf("--%s %s: want %s", m[2], m[1], wanted(ctx.Command, m[2]))
 	}
 	return usagef("%s\nsee %s --help", text, ctx.Command.HelpName)

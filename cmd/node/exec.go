@@ -95,6 +95,7 @@ func runExec(ctx *cli.Context) error {
 	defer flush()
 	log := nodeLog(records, r)
 	oneProcessor()
+	smallHeap()
 	x := &execution{log: log, path: path, argv: argv}
 	err = x.run(r, records, signals)
 	ended, byItself := errors.AsType[coded](err)

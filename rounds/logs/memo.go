@@ -2,7 +2,6 @@ package logs
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -231,28 +230,28 @@ func numbers(s string) (ids []uint64) {
 }
 
 var (
-	burst  = regexp.MustCompile(`^([A-Z_]+) >((?: \d{1,20})+)$`)
-	belief = regexp.MustCompile(
+	burst  = pattern(`^([A-Z_]+) >((?: \d{1,20})+)$`)
+	belief = pattern(
 		`^= (?:(leads)|follows (\d{1,20})|(nobody) leads)(?:(?: in)? term (\d{1,20}))? \(([a-z-]+)\)$`)
 	// inTerm are reasons that tell the term which the step is in.
-	inTerm = regexp.MustCompile(
+	inTerm = pattern(
 		`^term (\d{1,20}) is above \d+ -> adopt it$|` +
 			` -> (?:call an election of|lead|take|ask the voters for) term (\d{1,20})$|` +
 			`^\d+ asks for term (\d{1,20}) -> `)
 	// inRaftTerm are those of Raft, whose heartbeats tell the term too.
-	inRaftTerm = regexp.MustCompile(` in term (\d{1,20})$`)
+	inRaftTerm = pattern(` in term (\d{1,20})$`)
 )
 
 // setLine reads one of the further lines: a reason, messages, a belief.
 func (m *memo) setLine(rec *trace.Record, p *person, line string) {
-	if b := burst.FindStringSubmatch(line); b != nil {
+	if b := burst().FindStringSubmatch(line); b != nil {
 		for _, to := range numbers(b[2]) {
 			id := number(m.sent, rec.Node, b[1], to)
 			rec.Sent = append(rec.Sent, fmt.Sprintf("%s>%d#%s", b[1], to, id))
 		}
 		return
 	}
-	if b := belief.FindStringSubmatch(line); b != nil {
+	if b := belief().FindStringSubmatch(line); b != nil {
 		setBelief(rec, p, b)
 		return
 	}
@@ -261,10 +260,10 @@ func (m *memo) setLine(rec *trace.Record, p *person, line string) {
 	}
 	rec.Why = append(rec.Why, line)
 	m.office = m.office || strings.Contains(line, "the office")
-	if t := inTerm.FindStringSubmatch(line); t != nil {
+	if t := inTerm().FindStringSubmatch(line); t != nil {
 		p.term = max(p.term, parsed(t[1]), parsed(t[2]), parsed(t[3]))
 	}
-	if t := inRaftTerm.FindStringSubmatch(line); t != nil && m.raft {
+	if t := inRaftTerm().FindStringSubmatch(line); t != nil && m.raft {
 		p.term = max(p.term, parsed(t[1]))
 	}
 }

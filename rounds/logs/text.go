@@ -7,23 +7,30 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
+
+// pattern is a regular expression that is compiled when it is first needed: every
+// command has this package in it, and a node never reads a log.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // head is the first line of a record as text: of a simulated run
 // "[  2.104] 4 > peers 1 2", or of a node's terminal "15:04:05.000 INF 4 > …".
 // The groups: seconds, or time of day and level; the node; what happened.
-var head = regexp.MustCompile(
+var head = pattern(
 	`(?:\[ *(\d{1,9}\.\d{3})\]|\b(\d\d:\d\d:\d\d\.\d{3}) ([A-Z]{3})) (\d{1,20}) > (.*)$`)
 
 // note is what a simulated run says of its cluster: "[  1.052] * 4 is dead".
-var note = regexp.MustCompile(`\[ *(\d{1,9}\.\d{3})\] \* (?:(\d{1,20}) is dead|(start|crash) (\d{1,20}))\b`)
+var note = pattern(`\[ *(\d{1,9}\.\d{3})\] \* (?:(\d{1,20}) is dead|(start|crash) (\d{1,20}))\b`)
 
 // stamp is a time that docker or Kubernetes put before a line.
-var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(?:Z|[+-]\d\d:\d\d) `)
+var stamp = pattern(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(?:Z|[+-]\d\d:\d\d) `)
 
 // escape is a terminal's colour.
-var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var escape = pattern("\x1b\\[[0-9;]*m")
 
 // indent is before all further lines of a record.
 const indent = "            "
@@ -63,13 +70,13 @@ func (t *text) line(line []byte) bool {
 	}
 	s := string(line)
 	if strings.Contains(s, "\x1b") {
-		s = escape.ReplaceAllString(s, "")
+		s = escape().ReplaceAllString(s, "")
 	}
-	if m := head.FindStringSubmatchIndex(s); m != nil {
+	if m := head().FindStringSubmatchIndex(s); m != nil {
 		t.begin(s, m)
 		return true
 	}
-	if m := note.FindStringSubmatch(s); m != nil {
+	if m := note().FindStringSubmatch(s); m != nil {
 		t.end()
 		t.remark(m)
 		return false
@@ -115,7 +122,7 @@ func simTime(seconds string) time.Time {
 
 // prefix is what stands before a line, without the time in it, which differs
 // from line to line.
-func prefix(s string) string { return strings.TrimRight(stamp.ReplaceAllString(s, ""), " ") }
+func prefix(s string) string { return strings.TrimRight(stamp().ReplaceAllString(s, ""), " ") }
 
 // goOn takes a further line of an open record.
 func (t *text) goOn(s string) {

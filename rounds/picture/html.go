@@ -19,7 +19,10 @@ var pageFiles embed.FS
 // The scripts of the page, in the order in which they need each other.
 var scripts = []string{"stage.js", "timeline.js", "replay.js", "page.js"}
 
-var pageTemplate = template.Must(template.ParseFS(pageFiles, "page.html"))
+// pageTemplate is parsed when it is first needed, and by a node never.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(pageFiles, "page.html"))
+})
 
 // maxPictured bounds the rounds of a cluster in one page: some 20 KB each. The
 // newest stay.
@@ -52,7 +55,7 @@ func HTML(w io.Writer, h *rounds.History) error {
 		p.Groups, p.Data = append(p.Groups, group), append(p.Data, data)
 	}
 	var out bytes.Buffer // an error must not leave half a page
-	if err := pageTemplate.Execute(&out, &p); err != nil {
+	if err := pageTemplate().Execute(&out, &p); err != nil {
 		return err
 	}
 	_, err = out.WriteTo(w)

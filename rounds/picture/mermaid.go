@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -157,7 +158,7 @@ func mermaidText(s string) string {
 	before := byte(0)
 	for i, c := range s {
 		harmless := strings.ContainsRune(" .,:()-…★×→", c) || unicode.IsLetter(c) || unicode.IsDigit(c)
-		word := mermaidWord.MatchString(s[i:]) || mermaidEnd.MatchString(s[i:]) && !isASCIIWord(before)
+		word := mermaidWord().MatchString(s[i:]) || mermaidEnd().MatchString(s[i:]) && !isASCIIWord(before)
 		before = s[i]
 		if harmless && !word {
 			b.WriteRune(c)
@@ -168,9 +169,12 @@ func mermaidText(s string) string {
 	return b.String()
 }
 
+// Compiled when they are first needed, and by a node never.
 var (
-	mermaidWord = regexp.MustCompile(`^(?i:style|classdef|wrap:|nowrap:)`)
-	mermaidEnd  = regexp.MustCompile(`^(?i:end)`)
+	mermaidWord = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?i:style|classdef|wrap:|nowrap:)`)
+	})
+	mermaidEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:end)`) })
 )
 
 func isASCIIWord(c byte) bool {
