@@ -11,6 +11,7 @@ import (
 // of it; what was made is "deleted after".
 func TestNetwork(t *testing.T) {
 	if err := MayCut(2); err != nil {
+		// Network namespaces need root; the error says what is missing.
 		t.Skipf("NETWORK CUTS ARE NOT TESTED: %v", err)
 	}
 	w, err := NewNetwork(2)

@@ -89,6 +89,7 @@ func TestBenchInterrupted(t *testing.T) {
 // that.
 func TestBenchCut(t *testing.T) {
 	if syscall.Geteuid() != 0 {
+		// The command makes network namespaces, which needs root.
 		t.Skip("NETWORK CUTS ARE NOT TESTED: not root")
 	}
 	bench, _, stdout, stderr := startCommand(t,

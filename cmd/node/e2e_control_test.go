@@ -48,7 +48,7 @@ func (e e2e) status(id proto.NodeID, wanted func(httpapi.Status) bool) {
 		case e.ctx.Err() != nil:
 			e.Fatalf("node %v is never as wanted: %+v, %v", id, s, err)
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // another process's state: it can only be looked at again
 	}
 }
 
@@ -235,6 +235,6 @@ func (e e2e) kept(id proto.NodeID, words string) {
 		case e.ctx.Err() != nil:
 			e.Fatalf("node %v keeps %s, %v; want %q", id, data, err, words)
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // another process's state: it can only be looked at again
 	}
 }

@@ -149,6 +149,7 @@ func TestExecFlood(t *testing.T) {
 	_ = write.Close()
 	client := httpapi.Client{Addr: addrs[2]}
 	var first time.Time
+	// Another process's answer: it can only be asked again.
 	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		answer, err := client.Leader(t.Context())
 		if err == nil && answer.IsLeader && answer.Term == 1 {
@@ -264,6 +265,7 @@ func TestExecFirstOfContainer(t *testing.T) {
 	t.Parallel()
 	enter := []string{"unshare", "--pid", "--fork", "--mount-proc"}
 	if out, err := exec.Command(enter[0], append(enter[1:], "true")...).CombinedOutput(); err != nil {
+		// A PID namespace needs root, or a kernel that gives them to users.
 		t.Skipf("THE FIRST PROCESS OF A CONTAINER IS NOT TESTED: %v: %s", err, out)
 	}
 	dir := t.TempDir()
@@ -288,6 +290,7 @@ func TestExecKilledWithItsKeeper(t *testing.T) {
 	t.Parallel()
 	enter := []string{"unshare", "--pid", "--fork", "--mount-proc"}
 	if out, err := exec.Command(enter[0], append(enter[1:], "true")...).CombinedOutput(); err != nil {
+		// A PID namespace needs root, or a kernel that gives them to users.
 		t.Skipf("THE FIRST PROCESS OF A CONTAINER IS NOT TESTED: %v: %s", err, out)
 	}
 	check := func(err error) {
@@ -303,7 +306,7 @@ func TestExecKilledWithItsKeeper(t *testing.T) {
 		"--data-dir", data, "--", "worker", dir, "daemon")...)
 	check(cmd.Start())
 	for len(stints(t, dir)) == 0 {
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // another process's file: it can only be looked at again
 	}
 	node := keeperOf(t, cmd.Process.Pid) // the child of unshare
 	keeper := keeperOf(t, node)

@@ -13,6 +13,7 @@ import (
 func TestUnhealthyDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
+		// A small disk is mounted, which needs root.
 		t.Skipf("A LEADER WITH A FULL DISK IS NOT TESTED: mount: %v", err)
 	}
 	t.Cleanup(func() { // before that the nodes are gone

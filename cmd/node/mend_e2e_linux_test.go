@@ -15,6 +15,7 @@ import (
 func newNetE2E(t *testing.T, algorithm string, nodes int, args ...string) (e2e, *cluster.Network) {
 	t.Helper()
 	if err := cluster.MayCut(nodes); err != nil {
+		// Network namespaces need root; the error says what is missing.
 		t.Skipf("NETWORK CUTS ARE NOT TESTED: %v", err)
 	}
 	w, err := cluster.NewNetwork(nodes)

@@ -88,7 +88,7 @@ func TestReconcileFails(t *testing.T) {
 		if state, _ := os.ReadFile("/proc/" + strconv.Itoa(child) + "/stat"); strings.Contains(string(state), ") Z") {
 			return // dead, and nobody reaped it yet
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // another process: it can only be looked at again
 	}
 	if syscall.Kill(child, 0) == nil {
 		t.Error("what the command started lives on")
@@ -106,7 +106,7 @@ func TestReconcileIsTakenOver(t *testing.T) {
 		if _, err := os.Stat(began); err == nil {
 			break
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // another process: it can only be looked at again
 	}
 	cancel()
 	if o := <-over; o.Tries != 1 || o.Problem == "" {
