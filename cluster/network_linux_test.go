@@ -5,15 +5,14 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/needs"
 )
 
 // Promise: a cut leaves both ends of the cable up, so that neither side hears
 // of it; what was made is "deleted after".
 func TestNetwork(t *testing.T) {
-	if err := MayCut(2); err != nil {
-		// Network namespaces need root; the error says what is missing.
-		t.Skipf("NETWORK CUTS ARE NOT TESTED: %v", err)
-	}
+	needs.Here(t, "a network that is cut", MayCut(2))
 	w, err := NewNetwork(2)
 	if err != nil {
 		t.Fatal(err)

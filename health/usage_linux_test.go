@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/ringleader-dev/ringleader/internal/smalldisk"
 )
 
 // write makes a file of the kernel's kind.
@@ -71,15 +71,7 @@ func TestMemory(t *testing.T) {
 
 // "unhealthy: disk 98 % full": a real file system that fills up.
 func TestDisk(t *testing.T) {
-	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
-		t.Skipf("A FULL DISK IS NOT TESTED: mount: %v", err)
-	}
-	defer func() {
-		if err := unix.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	}()
+	dir := smalldisk.Mount(t, "16m")
 	for _, step := range []struct {
 		fill, limit int
 		want        string

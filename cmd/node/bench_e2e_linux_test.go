@@ -6,9 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/internal/needs"
 )
 
 // startCommand runs `ringleader` on its own temporary directory.
@@ -88,10 +90,7 @@ func TestBenchInterrupted(t *testing.T) {
 // after, and the nodes agreed again when the network heals: two samples need
 // that.
 func TestBenchCut(t *testing.T) {
-	if syscall.Geteuid() != 0 {
-		// The command makes network namespaces, which needs root.
-		t.Skip("NETWORK CUTS ARE NOT TESTED: not root")
-	}
+	needs.Here(t, "ringleader bench failover --signal CUT", cluster.MayCut(3))
 	bench, _, stdout, stderr := startCommand(t,
 		"bench", "failover", "--nodes", "3", "--kills", "2", "--profile", "local", "--signal", "CUT")
 	if err := bench.Wait(); err != nil {

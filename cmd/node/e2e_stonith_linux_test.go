@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/stonith/pidfile"
 	"github.com/ringleader-dev/ringleader/trace"
@@ -154,6 +155,12 @@ func TestFenceAgentThatFails(t *testing.T) {
 	if b := a.leads(0, 1, 2); b.Leader != 0 || !a.runsStill(3) {
 		t.Errorf("%v leads", b.Leader)
 	}
+	who := proto.NodeID(2)
+	if len(a.attempts(2)) == 0 {
+		who = 1
+	}
+	a.status(who, func(s httpapi.Status) bool { return strings.Contains(s.Reason, ": no power switch") })
+	a.check(a.Wait(a.ctx, func() bool { return strings.Contains(a.whyNot(3, 3-who), ": no power switch") }))
 	a.script(t, "agent", "exec $PIDFILE")
 	a.exits(3, killed)
 	a.agreed(1, 2)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ringleader-dev/ringleader/internal/needs"
 	"github.com/ringleader-dev/ringleader/node/clock"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -259,19 +261,28 @@ func keeperOf(t *testing.T, node int) int {
 	return 0
 }
 
+// asFirst is how to run a command as the first process of a PID namespace.
+func asFirst(t *testing.T) []string {
+	t.Helper()
+	enter := []string{"unshare", "--pid", "--fork", "--mount-proc"}
+	out, err := exec.Command(enter[0], append(enter[1:], "true")...).CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	needs.Here(t, "the first process of a container", err)
+	return enter
+}
+
 // "Reaps orphans as PID 1": the first process of a container, to which what others
 // leave behind falls. Here a health command leaves a process in another session.
 func TestExecFirstOfContainer(t *testing.T) {
 	t.Parallel()
-	enter := []string{"unshare", "--pid", "--fork", "--mount-proc"}
-	if out, err := exec.Command(enter[0], append(enter[1:], "true")...).CombinedOutput(); err != nil {
-		// A PID namespace needs root, or a kernel that gives them to users.
-		t.Skipf("THE FIRST PROCESS OF A CONTAINER IS NOT TESTED: %v: %s", err, out)
-	}
+	enter := asFirst(t)
 	dir := t.TempDir()
 	addrs := threeAddresses(t)
 	line := append(enter[1:], "ringleader", "exec", "--id", "1", "--voters", "1", "--profile", "fast",
-		"--promise", "1m", "--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2], "--data-dir", dir,
+		"--promise", "1m", "--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2],
+		"--data-dir", dir,
 		"--health-interval", "20ms", "--health-cmd", "echo >>"+dir+"/runs; (setsid sleep 0.01 &)", "--",
 		"sh", "-c", `while [ "$(wc -l <"$0/runs")" -lt 60 ]; do sleep 0.05; done; `+
 			`grep -l "^State:.Z" /proc/[0-9]*/status >"$0/zombies"; exit 5`, dir)
@@ -288,11 +299,7 @@ func TestExecFirstOfContainer(t *testing.T) {
 // killed in the same instant.
 func TestExecKilledWithItsKeeper(t *testing.T) {
 	t.Parallel()
-	enter := []string{"unshare", "--pid", "--fork", "--mount-proc"}
-	if out, err := exec.Command(enter[0], append(enter[1:], "true")...).CombinedOutput(); err != nil {
-		// A PID namespace needs root, or a kernel that gives them to users.
-		t.Skipf("THE FIRST PROCESS OF A CONTAINER IS NOT TESTED: %v: %s", err, out)
-	}
+	enter := asFirst(t)
 	check := func(err error) {
 		t.Helper()
 		if err != nil {

@@ -6,21 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/ringleader-dev/ringleader/internal/smalldisk"
 )
 
 // "unhealthy: disk 98 % full": a leader whose disk fills up hands over.
 func TestUnhealthyDisk(t *testing.T) {
-	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
-		// A small disk is mounted, which needs root.
-		t.Skipf("A LEADER WITH A FULL DISK IS NOT TESTED: mount: %v", err)
-	}
-	t.Cleanup(func() { // before that the nodes are gone
-		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
+	dir := smalldisk.Mount(t, "16m")
 	w := newWard(t, "--voters", "1-3", "--health-disk", "90")
 	w.check(w.Start(1))
 	w.check(w.Start(2))

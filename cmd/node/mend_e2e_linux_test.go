@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/internal/needs"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/trace"
 )
@@ -14,10 +15,7 @@ import (
 // newNetE2E is a cluster of which each node has a network of its own.
 func newNetE2E(t *testing.T, algorithm string, nodes int, args ...string) (e2e, *cluster.Network) {
 	t.Helper()
-	if err := cluster.MayCut(nodes); err != nil {
-		// Network namespaces need root; the error says what is missing.
-		t.Skipf("NETWORK CUTS ARE NOT TESTED: %v", err)
-	}
+	needs.Here(t, "a network that is cut", cluster.MayCut(nodes))
 	w, err := cluster.NewNetwork(nodes)
 	if err != nil {
 		t.Fatal(err)

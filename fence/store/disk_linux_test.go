@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,60 +9,17 @@ import (
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/fence/fencetest"
+	"github.com/ringleader-dev/ringleader/internal/smalldisk"
 )
-
-// tmpfs mounts a file system of size bytes for this test alone.
-func tmpfs(t *testing.T, size string) string {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("NOT TESTED: mounting a small file system needs root")
-	}
-	dir := t.TempDir()
-	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size)
-	if errors.Is(err, fs.ErrPermission) {
-		t.Skip("NOT TESTED: this root may not mount a file system:", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error("unmount", dir, err)
-		}
-	})
-	return dir
-}
-
-// fill uses up the disk under dir, and returns what gives it free.
-func fill(t *testing.T, dir string) (free func()) {
-	t.Helper()
-	f, err := os.Create(filepath.Join(dir, "ballast"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for err == nil {
-		_, err = f.Write(make([]byte, 4096))
-	}
-	if !errors.Is(err, syscall.ENOSPC) {
-		t.Fatal(err)
-	}
-	return func() {
-		t.Helper()
-		if err := os.Remove(f.Name()); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // Promise: "a full disk … a clear error, nothing lost or half-written"; with
 // some space the store goes on.
 func TestDiskFillsWhileRunning(t *testing.T) {
-	dir := tmpfs(t, "4m")
+	dir := smalldisk.Mount(t, "4m")
 	s := mustOpen(t, filepath.Join(dir, "data"))
 	five, six := fencetest.Token(5, 1), fencetest.Token(6, 2)
 	must(t, s.Put(five, "a", []byte("1")))
-	free := fill(t, dir)
+	free := smalldisk.Fill(t, dir)
 	large := make([]byte, MaxValue)
 	for range 3 {
 		if err := s.Put(six, "a", large); !errors.Is(err, ErrNoSpace) || !errors.Is(err, syscall.ENOSPC) {
@@ -83,10 +39,10 @@ func TestDiskFillsWhileRunning(t *testing.T) {
 // leaves nothing behind that a later start would trip over.
 func TestDiskUnusableAtStart(t *testing.T) {
 	t.Run("full", func(t *testing.T) {
-		dir := tmpfs(t, "64k")
-		free := fill(t, dir)
+		dir := smalldisk.Mount(t, "64k")
+		free := smalldisk.Fill(t, dir)
 		_, err := Open(dir)
-		wantUnusable(t, err, dir, syscall.ENOSPC)
+		smalldisk.WantUnusable(t, err, dir, syscall.ENOSPC)
 		if !errors.Is(err, ErrNoSpace) {
 			t.Errorf("%v is not ErrNoSpace", err)
 		}
@@ -103,15 +59,15 @@ func TestDiskUnusableAtStart(t *testing.T) {
 	})
 	for _, used := range []bool{false, true} {
 		t.Run("read-only", func(t *testing.T) {
-			dir := tmpfs(t, "1m")
+			dir := smalldisk.Mount(t, "1m")
 			if used {
 				must(t, mustOpen(t, dir).Close())
 			}
-			must(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
+			smalldisk.ReadOnly(t, dir)
 			_, err := Open(dir)
-			wantUnusable(t, err, dir, syscall.EROFS)
+			smalldisk.WantUnusable(t, err, dir, syscall.EROFS)
 			_, err = Open(filepath.Join(dir, "new"))
-			wantUnusable(t, err, dir, syscall.EROFS)
+			smalldisk.WantUnusable(t, err, dir, syscall.EROFS)
 		})
 	}
 	t.Run("no directory", func(t *testing.T) {
@@ -121,12 +77,4 @@ func TestDiskUnusableAtStart(t *testing.T) {
 			t.Errorf("Open: %v", err)
 		}
 	})
-}
-
-func wantUnusable(t *testing.T, err error, dir string, want error) {
-	t.Helper()
-	if !errors.Is(err, want) || !strings.Contains(err.Error(), dir) ||
-		!strings.Contains(err.Error(), "choose another") {
-		t.Errorf("Open: %v, want %v, the directory and what to do", err, want)
-	}
 }

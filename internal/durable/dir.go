@@ -38,3 +38,9 @@ func SyncDir(dir string) error {
 	}
 	return errors.Join(d.Sync(), d.Close())
 }
+
+// Unusable says of a directory that failed at the start what it is needed for.
+func Unusable(dir, what string, err error) error {
+	return fmt.Errorf("data directory %s: cannot keep %s there: %w: "+
+		"make it readable and writable with some space left, or choose another", dir, what, err)
+}

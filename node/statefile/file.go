@@ -128,7 +128,7 @@ func (f *File) load() error {
 // Save fails too.
 func (f *File) Save(s algorithms.State) error {
 	if err := f.save(s); err != nil {
-		return fmt.Errorf("save term %d in %s: %w", s.Term, f.dir, err)
+		return fmt.Errorf("save term %d in %s: %w", max(s.Term, s.Vote.Term), f.dir, err)
 	}
 	return nil
 }
@@ -159,7 +159,8 @@ func (f *File) save(s algorithms.State) error {
 	}
 	if err := f.write(s); err != nil {
 		f.broken = err
-		return err
+		return fmt.Errorf("%w: nothing was promised that is not on the disk: make the directory "+
+			"writable with some space left, and start the node again", err)
 	}
 	f.saved = s
 	return nil
@@ -181,6 +182,5 @@ func (f *File) Close() error {
 
 // unusable says what a directory that failed at the start is needed for.
 func (f *File) unusable(err error) error {
-	return fmt.Errorf("data directory %s: cannot keep the term and vote there: %w: "+
-		"make it readable and writable with some space left, or choose another", f.dir, err)
+	return durable.Unusable(f.dir, "the term and vote", err)
 }

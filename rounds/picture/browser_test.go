@@ -22,6 +22,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/ringleader-dev/ringleader/internal/needs"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/picture"
 )
@@ -66,12 +67,7 @@ func open(t *testing.T, h *rounds.History, media ...string) *browser {
 func launch(t *testing.T) *browser {
 	t.Helper()
 	path, err := chromium()
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("the page cannot be tested, and CI must not pass without it: %v", err)
-		}
-		t.Skipf("SKIPPED, the page is NOT tested in a browser: %v", err)
-	}
+	needs.Here(t, "the page in a browser", err)
 	ctx, cancel := context.WithTimeout(t.Context(), browserLimit)
 	t.Cleanup(cancel)
 	options := append(

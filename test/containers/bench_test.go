@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/needs"
 )
 
 // benchBound is for a benchmark that usually takes a fifth of it.
@@ -19,12 +21,7 @@ const benchBound = 2 * time.Minute
 
 // TestBenchDocker runs `ringleader bench failover --signal DOCKER`.
 func TestBenchDocker(t *testing.T) {
-	if err := missing(); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("docker kill cannot be measured, and CI must not pass without it: %v", err)
-		}
-		t.Skipf("SKIPPED, the benchmark of docker kill is NOT tested: %v", err)
-	}
+	needs.Here(t, "the benchmark of docker kill", missing())
 	binary := filepath.Join(t.TempDir(), "ringleader")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../../cmd/node")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -5,13 +5,14 @@ package containers_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/needs"
 )
 
 // Bounds on what usually takes a few seconds. They are wide because the engine,
@@ -29,15 +30,10 @@ func without(gone ...string) []string {
 	})
 }
 
-// needEngine skips the test where there is no engine.
+// needEngine ends the test where there is no engine.
 func needEngine(t *testing.T) {
 	t.Helper()
-	if err := missing(); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("the container test cannot run, and CI must not pass without it: %v", err)
-		}
-		t.Skipf("SKIPPED, the containers are NOT tested: %v", err)
-	}
+	needs.Here(t, "a cluster of containers", missing())
 }
 
 // "After any of them scripts/status shows one leader, or says why not."

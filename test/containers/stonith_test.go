@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/needs"
 )
 
 // socket is where the engine listens; the nodes get it, and its group.
@@ -17,9 +19,7 @@ const socket = "/var/run/docker.sock"
 func TestFencing(t *testing.T) {
 	needEngine(t)
 	info, err := os.Stat(socket)
-	if err != nil {
-		t.Skipf("SKIPPED, the fence agent for containers is NOT tested: %v", err)
-	}
+	needs.Here(t, "the fence agent for containers", err)
 	var override strings.Builder
 	override.WriteString("services:\n")
 	for _, node := range allNodes {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/needs"
 )
 
 // engineless runs one of scripts/ with a docker that only prints what `docker
@@ -14,9 +16,8 @@ import (
 // commands that it gave to docker.
 func engineless(t *testing.T, ps string, line ...string) (out string, code int, asked string) {
 	t.Helper()
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skipf("SKIPPED, scripts/ are NOT tested: %v", err)
-	}
+	_, missing := exec.LookPath("bash")
+	needs.Here(t, "a script", missing)
 	bin := t.TempDir()
 	log := filepath.Join(bin, "asked")
 	docker := "#!/bin/sh\necho \"$*\" >>\"$ASKED\"\n[ \"$1\" != ps ] || printf %s \"$PS\"\n"

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/fence"
 	"github.com/ringleader-dev/ringleader/fence/fencetest"
+	"github.com/ringleader-dev/ringleader/internal/needs"
 )
 
 // connections is how many callers use a PostgreSQL at once.
@@ -30,7 +31,7 @@ func startPostgres(t *testing.T) *postgres {
 	initdb, initErr := postgresTool("initdb")
 	program, err := postgresTool("postgres")
 	who, whoErr := unprivileged()
-	need(t, "PostgreSQL", errors.Join(initErr, err, whoErr))
+	needs.Here(t, "the recipe for PostgreSQL", errors.Join(initErr, err, whoErr))
 	p := &postgres{
 		server: newServer(t, who), pool: make(chan *pgx.Conn, connections),
 		admit: recipe(t, "admit.sql"), write: recipe(t, "write.sql"),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/fence"
 	"github.com/ringleader-dev/ringleader/fence/fencetest"
+	"github.com/ringleader-dev/ringleader/internal/needs"
 )
 
 // redisServer is a Redis server that syncs each write, and a client.
@@ -24,7 +25,7 @@ type redisServer struct {
 func startRedis(t *testing.T) *redisServer {
 	t.Helper()
 	program, err := exec.LookPath("redis-server")
-	need(t, "Redis", err)
+	needs.Here(t, "the recipe for Redis", err)
 	r := &redisServer{server: newServer(t, nil), script: redis.NewScript(recipe(t, "fence.lua"))}
 	socket := filepath.Join(r.dir, "redis.sock")
 	r.args = []string{

@@ -18,19 +18,6 @@ import (
 // patience bounds the start of a server; it usually takes a second.
 const patience = time.Minute
 
-// need skips the test where a server is not installed. CI must not pass
-// without it.
-func need(t *testing.T, name string, missing error) {
-	t.Helper()
-	if missing == nil {
-		return
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatalf("the recipe for %s cannot run, and CI must not pass without it: %v", name, missing)
-	}
-	t.Skipf("SKIPPED, the recipe for %s is NOT tested: %v", name, missing)
-}
-
 // server is a database server of this test alone. It listens on a socket in
 // its own directory, and on no port.
 type server struct {
