@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/figures"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/trace"
 )
@@ -141,14 +142,14 @@ func (r AlarmsReport) Count() (done, of int) { return int(r.Seconds + 0.5), int(
 
 // Text writes the report as a table.
 func (r AlarmsReport) Text(w io.Writer) error {
-	p := printer{out: w}
-	p.line("alarms: %s, %d healthy nodes, profile %s, %.0f s", r.Algorithm, r.Nodes, r.Profile, r.Seconds)
-	p.line("%s", r.Machine)
+	p := printer{figures.To(w)}
+	p.Line("alarms: %s, %d healthy nodes, profile %s, %.0f s", r.Algorithm, r.Nodes, r.Profile, r.Seconds)
+	p.Line("%s", r.Machine)
 	p.partial(r.Count())
-	p.line("")
-	p.line("  %d busy loops, the nodes at nice %s, a random node paused for %v each %v: %d pauses",
+	p.Line("")
+	p.Line("  %d busy loops, the nodes at nice %s, a random node paused for %v each %v: %d pauses",
 		r.Loops, niceness, pauseFor, pauseEvery, r.Pauses)
-	p.line("  nodes missed  %d", r.Missed)
-	p.line("  elections     %d", r.Elections)
-	return p.err
+	p.Line("  nodes missed  %d", r.Missed)
+	p.Line("  elections     %d", r.Elections)
+	return p.Err()
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/internal/figures"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/trace"
 )
@@ -153,13 +154,14 @@ func (r *rig) failover(ctx context.Context, signal Signal) (failoverSample, erro
 	sample.Terms = int(result.Term - before.Term)
 	switch signal {
 	case Docker:
-		sample.DockerKill, sample.FromCall = ms(went.gone.Sub(went.called)), ms(e.Agreed.Sub(went.called))
+		sample.DockerKill = figures.Millis(went.gone.Sub(went.called))
+		sample.FromCall = figures.Millis(e.Agreed.Sub(went.called))
 	case Term:
 		resigned, err := r.resigned(ctx, before.Leader, went.called)
 		if err != nil {
 			return sample, err
 		}
-		sample.Gap = ms(e.Won.Sub(resigned))
+		sample.Gap = figures.Millis(e.Won.Sub(resigned))
 	}
 	return sample, r.bringBack(ctx, before.Leader, signal)
 }
@@ -168,8 +170,9 @@ func (r *rig) failover(ctx context.Context, signal Signal) (failoverSample, erro
 func (d departure) sample(e Election) failoverSample {
 	began := earlier(d.gone, e.Noticed)
 	return failoverSample{
-		Detect: ms(e.Noticed.Sub(d.gone)), Elect: ms(e.Won.Sub(e.Noticed)),
-		Announce: ms(e.Agreed.Sub(e.Won)), Total: ms(e.Agreed.Sub(began)), Gap: ms(e.Won.Sub(began)),
+		Detect: figures.Millis(e.Noticed.Sub(d.gone)), Elect: figures.Millis(e.Won.Sub(e.Noticed)),
+		Announce: figures.Millis(e.Agreed.Sub(e.Won)), Total: figures.Millis(e.Agreed.Sub(began)),
+		Gap:      figures.Millis(e.Won.Sub(began)),
 		Messages: e.Messages,
 	}
 }

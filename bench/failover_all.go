@@ -9,6 +9,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/figures"
 )
 
 // FailoverTable is one FailoverReport for each algorithm, measured in turn.
@@ -79,35 +80,37 @@ func (t FailoverTable) Count() (done, of int) {
 
 // Text writes a line for each algorithm.
 func (t FailoverTable) Text(w io.Writer) error {
-	p := printer{out: w}
+	p := printer{figures.To(w)}
 	r := t.Rows[0]
-	p.line("failover: %d nodes, profile %s, %s, %d times each", r.Nodes, r.Profile, r.Signal.inWords(), r.Kills)
-	p.line("%s", t.Machine)
+	p.Line("failover: %d nodes, profile %s, %s, %d times each", r.Nodes, r.Profile, r.Signal.inWords(), r.Kills)
+	p.Line("%s", t.Machine)
 	p.partial(t.Count())
-	p.line("")
+	p.Line("")
 	const row = "  %-12s %-5s %8s %8s %8s %8s %8s %8s %8s %8s %6s"
-	p.line(row, "ms, p50", "votes", "detect", "elect", "announce", "total", "p95", "max", "floor", "x floor", "msgs")
+	p.Line(row, "ms, p50", "votes", "detect", "elect", "announce", "total", "p95", "max", "floor", "x floor", "msgs")
 	for _, r := range t.Rows {
 		if len(r.Samples) == 0 {
-			p.line("  %-12s not measured", r.Algorithm)
+			p.Line("  %-12s not measured", r.Algorithm)
 			continue
 		}
 		floor, ratio := "-", "-"
 		if r.Ratio != nil {
-			floor, ratio = number(r.FloorAll.P50), number(r.Ratio.P50)
+			floor, ratio = figures.Number(r.FloorAll.P50), figures.Number(r.Ratio.P50)
 		}
 		votes := "none"
 		if r.Office {
 			votes = "all"
 		}
-		p.line(row, r.Algorithm, votes, number(r.Detect.P50), number(r.Elect.P50), number(r.Announce.P50),
-			number(r.Total.P50), number(r.Total.P95), number(r.Total.Max), floor, ratio, number(r.Messages.P50))
+		p.Line(row, r.Algorithm, votes,
+			figures.Number(r.Detect.P50), figures.Number(r.Elect.P50), figures.Number(r.Announce.P50),
+			figures.Number(r.Total.P50), figures.Number(r.Total.P95), figures.Number(r.Total.Max),
+			floor, ratio, figures.Number(r.Messages.P50))
 	}
 	if t.Rows[0].Ratio != nil {
-		p.line("")
-		p.line("floor: bare processes without safety, killed in the same minute; x floor: total, pair by pair")
+		p.Line("")
+		p.Line("floor: bare processes without safety, killed in the same minute; x floor: total, pair by pair")
 	}
-	return p.err
+	return p.Err()
 }
 
 // Plot draws the total of every sample, a row for each algorithm, and the floor of all.

@@ -3,6 +3,8 @@ package bench
 import (
 	"fmt"
 	"io"
+
+	"github.com/ringleader-dev/ringleader/internal/figures"
 )
 
 // FailoverReport is what Failover measured.
@@ -101,16 +103,16 @@ func (r FailoverReport) allowed(s failoverSample) float64 {
 
 // Text writes the report as a table.
 func (r FailoverReport) Text(w io.Writer) error {
-	p := printer{out: w}
-	p.line("failover: %s%s, %d nodes, profile %s, %s, %d times",
+	p := printer{figures.To(w)}
+	p.Line("failover: %s%s, %d nodes, profile %s, %s, %d times",
 		r.Algorithm, r.office(), r.Nodes, r.Profile, r.Signal.inWords(), len(r.Samples))
-	p.line("%s", r.Machine)
+	p.Line("%s", r.Machine)
 	p.partial(r.Count())
-	p.line("")
+	p.Line("")
 	p.head("milliseconds")
-	r.phases(&p)
+	r.phases(p)
 	if r.Ratio != nil {
-		p.line("")
+		p.Line("")
 		p.head(r.floorTitle())
 		p.row("detect: end of stream at the first", *r.FloorFirst)
 		p.row("total: one message, all know", *r.FloorAll)
@@ -121,15 +123,15 @@ func (r FailoverReport) Text(w io.Writer) error {
 	}
 	if r.Allowed != nil {
 		p.row(r.aim(), *r.Allowed)
-		p.line("  %d of %d are within it", r.Within, len(r.Samples))
+		p.Line("  %d of %d are within it", r.Within, len(r.Samples))
 	}
-	p.line("")
+	p.Line("")
 	p.row("messages in the round", r.Messages)
-	p.line("%d of %d took more than one term", r.FailedRounds, len(r.Samples))
-	return p.err
+	p.Line("%d of %d took more than one term", r.FailedRounds, len(r.Samples))
+	return p.Err()
 }
 
-func (r FailoverReport) phases(p *printer) {
+func (r FailoverReport) phases(p printer) {
 	switch r.Signal {
 	case Term:
 		p.row("signal to the winner's belief", r.sum())
@@ -185,40 +187,16 @@ func (r FailoverReport) sum() Summary {
 	return summarize(column(r.Samples, func(s failoverSample) float64 { return s.Detect + s.Elect }))
 }
 
-// printer writes tables and keeps the first error.
-type printer struct {
-	out io.Writer
-	err error
-}
-
-func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.out, format+"\n", args...)
-	}
-}
+// printer writes tables of distributions.
+type printer struct{ *figures.Printer }
 
 // partial marks a table that is not what was asked for.
-func (p *printer) partial(done, of int) {
-	if done < of {
-		p.line("PARTIAL: ended after %d of %d", done, of)
-	}
+func (p printer) partial(done, of int) { p.Partial(done, of, "") }
+
+func (p printer) head(title string) {
+	p.Line("%-40s %9s %9s %9s", title, "p50", "p95", "max")
 }
 
-func (p *printer) head(title string) {
-	p.line("%-40s %9s %9s %9s", title, "p50", "p95", "max")
-}
-
-func (p *printer) row(name string, s Summary) {
-	p.line("  %-38s %9s %9s %9s", name, number(s.P50), number(s.P95), number(s.Max))
-}
-
-// number has three digits or so that mean something.
-func number(x float64) string {
-	switch {
-	case x >= 1000 || x == float64(int(x)):
-		return fmt.Sprintf("%.0f", x)
-	case x >= 100:
-		return fmt.Sprintf("%.1f", x)
-	}
-	return fmt.Sprintf("%.2f", x)
+func (p printer) row(name string, s Summary) {
+	p.Line("  %-38s %9s %9s %9s", name, figures.Number(s.P50), figures.Number(s.P95), figures.Number(s.Max))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/bench/history"
+	"github.com/ringleader-dev/ringleader/internal/figures"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -88,21 +89,21 @@ func (r *FencingReport) judge(calls []history.Call) {
 
 // Text writes the report.
 func (r FencingReport) Text(w io.Writer) error {
-	p := printer{out: w}
-	p.line("fencing: %s and the votes of all %d, for %.0f s, seed %d", r.Algorithm, r.Nodes, r.Seconds, r.Seed)
-	p.line("%s", r.Machine)
-	p.line("")
+	p := printer{figures.To(w)}
+	p.Line("fencing: %s and the votes of all %d, for %.0f s, seed %d", r.Algorithm, r.Nodes, r.Seconds, r.Seed)
+	p.Line("%s", r.Machine)
+	p.Line("")
 	if !r.Cuts {
-		p.line("networks were NOT cut: that needs root on Linux and the ip command")
+		p.Line("networks were NOT cut: that needs root on Linux and the ip command")
 	}
-	p.line("what was done")
+	p.Line("what was done")
 	kinds := slices.SortedFunc(maps.Keys(r.Faults), func(a, b string) int {
 		return cmp.Or(cmp.Compare(r.Faults[b], r.Faults[a]), cmp.Compare(a, b))
 	})
 	for _, kind := range kinds {
-		p.line("  %-38s %9d", kind, r.Faults[kind])
+		p.Line("  %-38s %9d", kind, r.Faults[kind])
 	}
-	p.line("what came of it")
+	p.Line("what came of it")
 	for _, row := range []struct {
 		name  string
 		count int
@@ -115,17 +116,17 @@ func (r FencingReport) Text(w io.Writer) error {
 		{"calls refused: an old token", r.Refused},
 		{"writes without an answer", r.Unknown},
 	} {
-		p.line("  %-38s %9d", row.name, row.count)
+		p.Line("  %-38s %9d", row.name, row.count)
 	}
-	p.line("  %-38s %9s", "longest time without a write, s", number(r.LongestS))
-	p.line("")
-	p.line("linearizable (porcupine): %s, %d calls, in %.1f s", r.Verdict.Linearizable, r.Verdict.Calls, r.Searched)
-	p.line("stale writes accepted: %d", r.Verdict.Stale)
+	p.Line("  %-38s %9s", "longest time without a write, s", figures.Number(r.LongestS))
+	p.Line("")
+	p.Line("linearizable (porcupine): %s, %d calls, in %.1f s", r.Verdict.Linearizable, r.Verdict.Calls, r.Searched)
+	p.Line("stale writes accepted: %d", r.Verdict.Stale)
 	if r.Verdict.First != "" {
-		p.line("  the first: %s", r.Verdict.First)
+		p.Line("  the first: %s", r.Verdict.First)
 	}
-	p.line("terms with two holders: %d", r.Verdict.Shared)
-	p.line("control: had the storage looked at no token, the same calls would be")
-	p.line("  linearizable: %s, stale writes accepted: %d", r.Control.Linearizable, r.Control.Stale)
-	return p.err
+	p.Line("terms with two holders: %d", r.Verdict.Shared)
+	p.Line("control: had the storage looked at no token, the same calls would be")
+	p.Line("  linearizable: %s, stale writes accepted: %d", r.Control.Linearizable, r.Control.Stale)
+	return p.Err()
 }

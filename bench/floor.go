@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/figures"
 )
 
 // floor is one failover of the bare mesh.
@@ -81,7 +83,7 @@ func measureFloor(ctx context.Context, command BareCommand, n int) (f floor, err
 	for _, t := range known {
 		last = later(last, t)
 	}
-	return floor{First: ms(first.Sub(at)), All: ms(last.Sub(at))}, nil
+	return floor{First: figures.Millis(first.Sub(at)), All: figures.Millis(last.Sub(at))}, nil
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/figures"
 )
 
 // fsyncs is how many fsyncs one sample is the median of.
@@ -27,7 +29,7 @@ func fsyncTime() (took float64, err error) {
 		if err := f.Sync(); err != nil {
 			return 0, err
 		}
-		times = append(times, ms(time.Since(began)))
+		times = append(times, figures.Millis(time.Since(began)))
 	}
 	slices.Sort(times)
 	return times[fsyncs/2], nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/internal/figures"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -133,7 +134,7 @@ func (r *rig) readTrip(ctx context.Context, since time.Time, result cluster.Beli
 				home = rec.Time
 			}
 		}
-		s.Election, s.Elected = ms(won.Sub(sent)), ms(home.Sub(won))
+		s.Election, s.Elected = figures.Millis(won.Sub(sent)), figures.Millis(home.Sub(won))
 		return !sent.IsZero() && !home.IsZero()
 	})
 	if err != nil {
@@ -149,7 +150,7 @@ func (g *bareGroup) trip(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	s, err := g.await(ctx, "trip")
-	return ms(time.Duration(s.nanoseconds)), err
+	return figures.Millis(time.Duration(s.nanoseconds)), err
 }
 
 // Count is how many samples there are, and how many were asked for.
@@ -164,19 +165,19 @@ func (r *HopReport) summarize() {
 
 // Text writes the report as a table.
 func (r HopReport) Text(w io.Writer) error {
-	p := printer{out: w}
-	p.line("hop: once round a ring of %d nodes, profile %s, %d times",
+	p := printer{figures.To(w)}
+	p.Line("hop: once round a ring of %d nodes, profile %s, %d times",
 		r.Nodes, r.Profile, len(r.Samples))
-	p.line("%s", r.Machine)
+	p.Line("%s", r.Machine)
 	p.partial(r.Count())
-	p.line("")
+	p.Line("")
 	p.head("milliseconds")
 	p.row("ELECTION", r.Election)
 	p.row("ELECTED", r.Elected)
 	p.row("the same bytes, bare processes", r.Relay)
 	p.row("one hop of ELECTED", r.Elected.over(r.Nodes))
 	p.row("one hop, bare processes", r.Relay.over(r.Nodes))
-	p.line("")
+	p.Line("")
 	p.row("ELECTED, times the bare trip", r.Ratio)
-	return p.err
+	return p.Err()
 }

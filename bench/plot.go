@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
+
+	"github.com/ringleader-dev/ringleader/internal/figures"
 )
 
 // ErrPlot says that a plot's file has a name of no known form.
@@ -123,51 +124,44 @@ func (c chart) write(w io.Writer, page bool) error {
 
 // draw writes the chart as SVG.
 func (c chart) draw(b *bytes.Buffer) {
-	low, high := c.bounds()
+	x := c.scale()
 	height := chartTop + chartRowGap*len(c.rows) + chartBottom
-	x := func(v float64) float64 {
-		span := math.Log10(high) - math.Log10(low)
-		at := (math.Log10(max(v, low)) - math.Log10(low)) / span
-		return chartLeft + at*(chartWidth-chartLeft-chartRight)
-	}
 	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" class="ringleader-plot" role="img" `+
 		`viewBox="0 0 %d %d" width="%d" height="%d">`+"\n", chartWidth, height, chartWidth, height)
 	fmt.Fprintf(b, "<title>%s</title>\n<style>%s</style>\n", html.EscapeString(c.title), chartStyle)
 	fmt.Fprintf(b, `<rect width="100%%" height="100%%" fill="none"/>`+"\n")
 	text(b, 16, 24, "", c.title)
 	text(b, 16, 42, "note", c.note)
-	c.axis(b, x, low, high, height-chartBottom+8)
+	c.axis(b, x, height-chartBottom+8)
 	for i, row := range c.rows {
 		row.draw(b, x, float64(chartTop+chartRowGap*i+chartRowGap/2))
 	}
 	b.WriteString("</svg>\n")
 }
 
-// bounds are the powers of ten around all samples.
-func (c chart) bounds() (low, high float64) {
-	low, high = math.Inf(1), leastMillis
+// scale spans all samples; what is below its beginning stands there.
+func (c chart) scale() figures.Axis {
+	var all []float64
 	for _, row := range c.rows {
 		for _, v := range row.samples {
-			low, high = min(low, v), max(high, v)
+			all = append(all, max(v, leastMillis))
 		}
 	}
-	low = math.Pow(10, math.Floor(math.Log10(max(low, leastMillis))))
-	high = math.Pow(10, math.Ceil(math.Log10(high)))
-	return low, max(high, 10*low)
+	return figures.NewAxis(all, leastMillis, chartLeft, chartWidth-chartRight, chartLeft)
 }
 
 // axis draws a line at each power of ten, and between them at 2 and 5.
-func (c chart) axis(b *bytes.Buffer, x func(float64) float64, low, high float64, bottom int) {
-	for decade := low; decade <= high*1.0001; decade *= 10 {
+func (c chart) axis(b *bytes.Buffer, x figures.Axis, bottom int) {
+	for _, decade := range x.Decades() {
 		for _, step := range []float64{1, 2, 5} {
 			v := decade * step
-			if v > high*1.0001 {
+			if v > x.High*1.0001 {
 				break
 			}
 			fmt.Fprintf(b, `<line class="grid" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/>`+"\n",
-				x(v), x(v), chartTop, bottom)
+				x.At(v), x.At(v), chartTop, bottom)
 			fmt.Fprintf(b, `<text class="note" text-anchor="middle" x="%.1f" y="%d">%s</text>`+"\n",
-				x(v), bottom+16, strings.TrimSuffix(fmt.Sprintf("%.4g", v), ".0"))
+				x.At(v), bottom+16, strings.TrimSuffix(fmt.Sprintf("%.4g", v), ".0"))
 		}
 	}
 	text(b, 16, float64(bottom+16), "note", "milliseconds")
@@ -175,23 +169,23 @@ func (c chart) axis(b *bytes.Buffer, x func(float64) float64, low, high float64,
 
 // draw puts the samples beside each other, those that would cover others
 // above and below, and marks the median.
-func (row chartRow) draw(b *bytes.Buffer, x func(float64) float64, y float64) {
+func (row chartRow) draw(b *bytes.Buffer, x figures.Axis, y float64) {
 	text(b, 16, y+4, "", row.label)
 	const lanes = 5
 	for i, v := range row.samples {
 		lane := float64(i%lanes) - lanes/2
 		fmt.Fprintf(b, `<circle class="%s" cx="%.1f" cy="%.1f" r="%.1f" fill-opacity="0.45" `+
 			`stroke="none"><title>%s ms</title></circle>`+"\n",
-			row.class, x(v), y+lane*2*dotRadius, dotRadius, number(v))
+			row.class, x.At(v), y+lane*2*dotRadius, dotRadius, figures.Number(v))
 	}
 	if len(row.samples) == 0 {
 		return
 	}
 	median := quantile(row.samples, 0.5)
 	fmt.Fprintf(b, `<line class="%s median" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`+"\n",
-		row.class, x(median), x(median), y-chartRowGap/2+4, y+chartRowGap/2-4)
+		row.class, x.At(median), x.At(median), y-chartRowGap/2+4, y+chartRowGap/2-4)
 	text(b, 16, y+20, "note", fmt.Sprintf("p50 %s, p95 %s",
-		number(median), number(quantile(row.samples, 0.95))))
+		figures.Number(median), figures.Number(quantile(row.samples, 0.95))))
 }
 
 func text(b *bytes.Buffer, x, y float64, class, s string) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/figures"
 )
 
 // ScaleOptions say what to measure: clusters of each of Sizes. Options.Nodes
@@ -94,7 +96,7 @@ func (o ScaleOptions) one(ctx context.Context) (row scaleSample, err error) {
 	if err != nil {
 		return row, err
 	}
-	row.ColdStart = ms(start.Agreed.Sub(began))
+	row.ColdStart = figures.Millis(start.Agreed.Sub(began))
 	if _, err := r.settle(ctx); err != nil {
 		return row, fmt.Errorf("the nodes do not come to rest: %w", err)
 	}
@@ -171,22 +173,22 @@ func (r ScaleReport) Count() (done, of int) { return len(r.Rows), len(r.Sizes) }
 // Text writes the report as a table: of what has a distribution, the median
 // and the largest.
 func (r ScaleReport) Text(w io.Writer) error {
-	p := printer{out: w}
-	p.line("scale: %s, profile %s, SIGKILL to the leader", r.Algorithm, r.Profile)
-	p.line("%s", r.Machine)
+	p := printer{figures.To(w)}
+	p.Line("scale: %s, profile %s, SIGKILL to the leader", r.Algorithm, r.Profile)
+	p.Line("%s", r.Machine)
 	p.partial(r.Count())
-	p.line("")
+	p.Line("")
 	const row = "%5s %8s %8s %8s %18s %11s %10s %6s %8s"
-	p.line(row, "", "cold", "failover", "", "messages:", "RSS, MiB", "CPU, % of", "TCP", "packets")
-	p.line(row, "nodes", "start ms", "p50 ms", "max ms", "p50, theory", "p50-max", "core idle",
+	p.Line(row, "", "cold", "failover", "", "messages:", "RSS, MiB", "CPU, % of", "TCP", "packets")
+	p.Line(row, "nodes", "start ms", "p50 ms", "max ms", "p50, theory", "p50-max", "core idle",
 		"conns", "/s, node")
 	for _, s := range r.Rows {
-		p.line(row, fmt.Sprint(s.Nodes), number(s.ColdStart), number(s.Failover.P50),
-			number(s.Failover.Max),
-			fmt.Sprintf("%s, %d-%d", number(s.Messages.P50), s.TheoryBest, s.TheoryWorst),
+		p.Line(row, fmt.Sprint(s.Nodes), figures.Number(s.ColdStart), figures.Number(s.Failover.P50),
+			figures.Number(s.Failover.Max),
+			fmt.Sprintf("%s, %d-%d", figures.Number(s.Messages.P50), s.TheoryBest, s.TheoryWorst),
 			fmt.Sprintf("%.1f-%.1f", s.ResidentMiB.P50, s.ResidentMiB.Max),
 			fmt.Sprintf("%.2f-%.2f", s.CorePercent.P50, s.CorePercent.Max),
-			number(s.Connections.Max), number(s.Packets))
+			figures.Number(s.Connections.Max), figures.Number(s.Packets))
 	}
-	return p.err
+	return p.Err()
 }

@@ -3,7 +3,6 @@ package bench
 import (
 	"math"
 	"slices"
-	"time"
 )
 
 // Summary is the distribution of a measurement, in the unit of its samples.
@@ -28,9 +27,6 @@ func quantile(samples []float64, q float64) float64 {
 	rank := int(math.Ceil(q * float64(len(sorted))))
 	return sorted[max(rank, 1)-1]
 }
-
-// ms is d in milliseconds, to the microsecond.
-func ms(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }
 
 // column takes one number out of each sample.
 func column[T any](samples []T, of func(T) float64) []float64 {

@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"github.com/ringleader-dev/ringleader/internal/figures"
 )
 
 // growth is a chart with a curve for each algorithm, over the number of nodes; both
@@ -46,17 +48,17 @@ func (g growth) draw(r GrowthReport) template.HTML {
 	for _, n := range r.Sizes {
 		sizes = append(sizes, float64(n))
 	}
-	across := newAxis(sizes, 1, curvesLeft, right, curvesLeft)
-	up := newAxis(values, 1, bottom, 14, bottom+12)
+	across := figures.NewAxis(sizes, 1, curvesLeft, right, curvesLeft)
+	up := figures.NewAxis(values, 1, bottom, 14, bottom+12)
 	var c canvas
 	c.open(g.title, curvesWidth, curvesHeight)
-	for _, v := range up.ticks() {
-		c.line("grid", curvesLeft, up.at(v), right, up.at(v))
-		c.text("note", "end", curvesLeft-6, up.at(v)+4, short(v))
+	for _, v := range up.Decades() {
+		c.line("grid", curvesLeft, up.At(v), right, up.At(v))
+		c.text("note", "end", curvesLeft-6, up.At(v)+4, short(v))
 	}
-	for _, v := range across.ticks() {
-		c.line("grid", across.at(v), 14, across.at(v), bottom)
-		c.text("note", "middle", across.at(v), bottom+16, short(v))
+	for _, v := range across.Decades() {
+		c.line("grid", across.At(v), 14, across.At(v), bottom)
+		c.text("note", "middle", across.At(v), bottom+16, short(v))
 	}
 	c.text("note", "start", 8, curvesHeight-10, g.unit+" over living nodes, both logarithmic; hollow: theory's")
 	curves := g.curves(r, across, up)
@@ -68,7 +70,7 @@ func (g growth) draw(r GrowthReport) template.HTML {
 }
 
 // curves are the lines of the chart, in the order of the report.
-func (g growth) curves(r GrowthReport, across, up axis) (all []curve) {
+func (g growth) curves(r GrowthReport, across, up figures.Axis) (all []curve) {
 	for _, l := range r.Lines {
 		if l.Case != g.which {
 			continue
@@ -76,7 +78,7 @@ func (g growth) curves(r GrowthReport, across, up axis) (all []curve) {
 		one := curve{name: l.Algorithm, series: len(all)}
 		for _, p := range l.Points {
 			v := g.of(p.figures())
-			one.x, one.y = append(one.x, across.at(float64(p.Nodes))), append(one.y, up.at(float64(v)))
+			one.x, one.y = append(one.x, across.At(float64(p.Nodes))), append(one.y, up.At(float64(v)))
 			one.hollow = append(one.hollow, !p.Done)
 			one.tips = append(one.tips, fmt.Sprintf("%s, %s: %d %s", l.Algorithm, count(p.Nodes, "node"), v, g.unit))
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+
+	"github.com/ringleader-dev/ringleader/internal/figures"
 )
 
 // dots is a chart with a line for each contender and a mark on it for each step.
@@ -32,6 +34,7 @@ const (
 	dotsZero   = dotsLeft - 24
 	dotsRow    = 26
 	dotsBottom = 40
+	dotsLane   = 2.4 // between the steps of a row, so that equal figures do not hide each other
 )
 
 // draw draws the chart of a report.
@@ -44,13 +47,13 @@ func (d dots) draw(r Report) template.HTML {
 			}
 		}
 	}
-	a := newAxis(values, d.least, dotsLeft, dotsWidth-dotsRight, dotsZero)
+	a := figures.NewAxis(values, d.least, dotsLeft, dotsWidth-dotsRight, dotsZero)
 	bottom := float64(10 + dotsRow*len(r.Rows))
 	var c canvas
 	c.open(d.title, dotsWidth, bottom+dotsBottom)
-	for _, v := range a.ticks() {
-		c.line("grid", a.at(v), 4, a.at(v), bottom)
-		c.text("note", "middle", a.at(v), bottom+16, short(v))
+	for _, v := range a.Decades() {
+		c.line("grid", a.At(v), 4, a.At(v), bottom)
+		c.text("note", "middle", a.At(v), bottom+16, short(v))
 	}
 	c.line("grid", dotsZero, 4, dotsZero, bottom)
 	c.text("note", "middle", dotsZero, bottom+16, "0")
@@ -62,8 +65,10 @@ func (d dots) draw(r Report) template.HTML {
 		c.text("label", "start", 8, y+4, row.name())
 		for _, s := range row.Samples {
 			if s.ok() {
-				c.mark(slices.Index(steps, s.Step), false, a.at(d.of(s)), y,
-					fmt.Sprintf("%s, %s: %s %s", row.name(), s.Step, number(d.of(s)), d.unit))
+				step := slices.Index(steps, s.Step)
+				lane := (float64(step) - float64(len(steps)-1)/2) * dotsLane
+				c.mark(step, false, a.At(d.of(s)), y+lane,
+					fmt.Sprintf("%s, %s: %s %s", row.name(), s.Step, figures.Number(d.of(s)), d.unit))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/bench"
+	"github.com/ringleader-dev/ringleader/internal/figures"
 )
 
 // The cases of theory.
@@ -98,37 +99,36 @@ var growthLegend = []string{
 
 // Text writes the report as a table.
 func (r GrowthReport) Text(w io.Writer) error {
-	p := printer{out: w}
-	p.line("compare: elections without failures, simulated, by the number of living nodes")
-	p.line("%s", r.Machine)
-	if done, of := r.Count(); done < of {
-		p.line("PARTIAL: ended after %d of %d elections", done, of)
-	}
-	p.line("")
+	p := figures.To(w)
+	p.Line("compare: elections without failures, simulated, by the number of living nodes")
+	p.Line("%s", r.Machine)
+	done, of := r.Count()
+	p.Partial(done, of, "elections")
+	p.Line("")
 	for _, text := range growthLegend {
-		p.line("%s", text)
+		p.Line("%s", text)
 	}
-	p.line("")
+	p.Line("")
 	head := fmt.Sprintf("  %-12s %-5s", "", "case")
 	for _, n := range r.Sizes {
 		head += fmt.Sprintf(" %24s", fmt.Sprintf("n = %d", n))
 	}
-	p.line("%s", head)
+	p.Line("%s", head)
 	for _, l := range r.Lines {
 		row := fmt.Sprintf("  %-12s %-5s", l.Algorithm, l.Case)
 		for _, point := range l.Points {
 			row += fmt.Sprintf(" %24s", point.Text())
 		}
-		p.line("%s", row)
+		p.Line("%s", row)
 	}
 	if len(r.TooLarge) > 0 {
-		p.line("")
-		p.line("Not simulated")
+		p.Line("")
+		p.Line("Not simulated")
 		for _, what := range r.TooLarge {
-			p.line("  %s", what)
+			p.Line("  %s", what)
 		}
 	}
-	return p.err
+	return p.Err()
 }
 
 // HTML writes the report as one file that fetches nothing.

@@ -70,7 +70,7 @@ func TestTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "growth.txt", text.Bytes())
-	golden(t, "growth.html", page.Bytes())
+	golden(t, "growth.html", unstyled(t, page.Bytes()))
 }
 
 func TestGrowthRefuses(t *testing.T) {

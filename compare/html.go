@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"io"
 	"sync"
+
+	"github.com/ringleader-dev/ringleader/internal/figures"
 )
 
 //go:embed page.html growth.html page.css
@@ -16,7 +18,7 @@ const colours = 8
 // pages are parsed when they are first needed, and by a node never.
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"number": number,
+		"number": figures.Number,
 		"inc":    func(i int) int { return i + 1 },
 		"cell":   func(row Row, i int) Sample { return row.Samples[i] },
 		"total":  totalOf,

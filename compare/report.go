@@ -6,6 +6,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/bench"
+	"github.com/ringleader-dev/ringleader/internal/figures"
 )
 
 // Report is what Run measured.
@@ -126,64 +127,67 @@ func (row Row) total() (sum Sample, ok bool) {
 
 // What the figures are, for whoever reads a table of them.
 var legend = []string{
-	"Milliseconds. detect: fault to first sign of it; elect: to the winner's belief; announce: to",
-	"the last one's. nobody, two: how long nobody led, and more than one, until all was undone and",
-	"at rest. messages, bytes: of the round that replaced the leader; bytes are frames, as the nodes'",
+	"Milliseconds. votes: none, best-effort; office, all nodes vote on who is nominated; own, for a quorum",
+	"of the algorithm's own. detect: fault to first sign of it on another node; elect: to the winner's",
+	"belief; announce: to the last one's. nobody, two: how long no process led, and more than one, until",
+	"the fault was undone and all at rest. A leader that is paused or cut off leads on, in its own belief,",
+	"until its lease ends; without one, until it hears of another: so nobody may be far below detect, and",
+	"two far above. messages, bytes: of the round that replaced the leader; bytes are frames, as the nodes'",
 	"records tell. refused: stale writes that the storage refused; - where there are no tokens.",
 }
 
 // Text writes the report as tables, one a step.
 func (r Report) Text(w io.Writer) error {
-	p := printer{out: w}
-	p.line("compare: %s, profile %s, seed %d", count(r.Nodes, "node"), r.Profile, r.Seed)
-	p.line("%s", r.Machine)
-	if done, of := r.Count(); done < of {
-		p.line("PARTIAL: ended after %d of %d steps", done, of)
-	}
-	p.line("")
+	p := printer{figures.To(w)}
+	p.Line("compare: %s, profile %s, seed %d", count(r.Nodes, "node"), r.Profile, r.Seed)
+	p.Line("%s", r.Machine)
+	done, of := r.Count()
+	p.Partial(done, of, "steps")
+	p.Line("")
 	for _, text := range legend {
-		p.line("%s", text)
+		p.Line("%s", text)
 	}
 	for i, step := range r.Script {
-		p.line("")
-		p.line("%d. %s: %s", i+1, step, step.Does())
-		p.line(rowFormat, "", "votes", "detect", "elect", "announce", "nobody", "two", "messages", "bytes", "refused")
+		p.Line("")
+		p.Line("%d. %s: %s", i+1, step, step.Does())
+		p.Line(rowFormat, "", "votes", "detect", "elect", "announce", "nobody", "two", "messages", "bytes", "refused")
 		for _, row := range r.Rows {
 			p.sample(row, row.Samples[i])
 		}
 	}
 	p.totals(r)
-	return p.err
+	return p.Err()
 }
 
 const rowFormat = "  %-12s %-6s %9s %9s %9s %9s %9s %8s %8s %7s"
 
 // sample writes one line of a step's table.
-func (p *printer) sample(row Row, s Sample) {
+func (p printer) sample(row Row, s Sample) {
 	switch {
 	case s.LeftOut != "":
-		p.line("  %-12s %-6s LEFT OUT: %s", row.Algorithm, row.Votes, s.LeftOut)
+		p.Line("  %-12s %-6s LEFT OUT: %s", row.Algorithm, row.Votes, s.LeftOut)
 	case s.Failed != "":
-		p.line("  %-12s %-6s FAILED: %s", row.Algorithm, row.Votes, s.Failed)
+		p.Line("  %-12s %-6s FAILED: %s", row.Algorithm, row.Votes, s.Failed)
 	case !s.Done:
-		p.line("  %-12s %-6s not done", row.Algorithm, row.Votes)
+		p.Line("  %-12s %-6s not done", row.Algorithm, row.Votes)
 	default:
-		p.line(rowFormat, row.Algorithm, row.Votes, number(s.Detect), number(s.Elect), number(s.Announce),
-			number(s.Nobody), number(s.Two), fmt.Sprint(s.Messages), fmt.Sprint(s.Bytes), s.refused())
+		p.Line(rowFormat, row.Algorithm, row.Votes,
+			figures.Number(s.Detect), figures.Number(s.Elect), figures.Number(s.Announce),
+			figures.Number(s.Nobody), figures.Number(s.Two), fmt.Sprint(s.Messages), fmt.Sprint(s.Bytes), s.refused())
 	}
 }
 
 // totals writes the sums over the script of those who went through all of it.
-func (p *printer) totals(r Report) {
+func (p printer) totals(r Report) {
 	if len(r.Script) < 2 {
 		return
 	}
-	p.line("")
-	p.line("The whole script, of those with a figure for each step")
-	p.line(rowFormat, "", "votes", "", "", "", "nobody", "two", "messages", "bytes", "refused")
+	p.Line("")
+	p.Line("The whole script, of those with a figure for each step")
+	p.Line(rowFormat, "", "votes", "", "", "", "nobody", "two", "messages", "bytes", "refused")
 	for _, row := range r.Rows {
 		if s, ok := row.total(); ok {
-			p.line(rowFormat, row.Algorithm, row.Votes, "", "", "", number(s.Nobody), number(s.Two),
+			p.Line(rowFormat, row.Algorithm, row.Votes, "", "", "", figures.Number(s.Nobody), figures.Number(s.Two),
 				fmt.Sprint(s.Messages), fmt.Sprint(s.Bytes), s.refused())
 		}
 	}
@@ -199,25 +203,5 @@ func (s Sample) refused() string {
 	return fmt.Sprint(*s.Refused)
 }
 
-// printer writes lines and keeps the first error.
-type printer struct {
-	out io.Writer
-	err error
-}
-
-func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.out, format+"\n", args...)
-	}
-}
-
-// number has three digits or so that mean something.
-func number(x float64) string {
-	switch {
-	case x >= 1000 || x == float64(int(x)):
-		return fmt.Sprintf("%.0f", x)
-	case x >= 100:
-		return fmt.Sprintf("%.1f", x)
-	}
-	return fmt.Sprintf("%.2f", x)
-}
+// printer writes tables of samples.
+type printer struct{ *figures.Printer }

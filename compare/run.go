@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/bench"
 	"github.com/ringleader-dev/ringleader/bench/history"
 	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/internal/figures"
 	"github.com/ringleader-dev/ringleader/trace"
 )
 
@@ -133,7 +133,7 @@ func (o Options) measure(ctx context.Context, c contender, f fate, sample *Sampl
 	sample.read(e, done.began)
 	sample.Terms = int(result.Term - before.Term)
 	nobody, two := Led(s.Records(), s.deaths, done.began, end)
-	sample.Nobody, sample.Two = ms(nobody), ms(two)
+	sample.Nobody, sample.Two = figures.Millis(nobody), figures.Millis(two)
 	return s.count(sample)
 }
 
@@ -147,8 +147,8 @@ func knownBefore(records []trace.Record, b cluster.Belief, at time.Time) bool {
 // read takes over the phases of an election.
 func (s *Sample) read(e bench.Election, began time.Time) {
 	noticed := later(e.Noticed, began)
-	s.Detect, s.Elect = ms(noticed.Sub(began)), ms(e.Won.Sub(noticed))
-	s.Announce = ms(e.Agreed.Sub(e.Won))
+	s.Detect, s.Elect = figures.Millis(noticed.Sub(began)), figures.Millis(e.Won.Sub(noticed))
+	s.Announce = figures.Millis(e.Agreed.Sub(e.Won))
 	s.Messages, s.Bytes = e.Messages, e.Bytes
 }
 
@@ -173,6 +173,3 @@ func (s *site) count(sample *Sample) error {
 	sample.Refused, sample.Accepted = &refused, history.Check(calls, searchTime).Stale
 	return nil
 }
-
-// ms is d in milliseconds, to the microsecond.
-func ms(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }

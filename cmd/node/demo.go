@@ -200,13 +200,13 @@ func (d demo) killLeader(ctx context.Context, leader proto.NodeID) (
 	if next, err = d.cluster.WaitAgreed(ctx, living...); err != nil {
 		return next, dead, err
 	}
-	r, err := d.round(ctx, next.Term, dead)
+	r, err := d.round(ctx, next.Term, dead, living...)
 	if err != nil {
 		return next, dead, err
 	}
 	d.draw(r)
 	d.say("After %s all who live (%d) agree: node %v leads term %d.\n%s.%s",
-		millis(r.Split.Ended.Sub(dead.at)), len(living), next.Leader, next.Term, cost(r), d.freed(r, dead))
+		millis(agreedAt(r, living).Sub(dead.at)), len(living), next.Leader, next.Term, cost(r), d.freed(r, dead))
 	return next, dead, nil
 }
 
@@ -223,7 +223,7 @@ func (d demo) comeBack(ctx context.Context, dead death, leader cluster.Belief) e
 	if err != nil {
 		return err
 	}
-	r, err := d.round(ctx, final.Term, dead)
+	r, err := d.round(ctx, final.Term, dead, id)
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (f fencingDemo) takesOver(ctx context.Context, old fence.Token) (history.Ca
 		return history.Call{}, err
 	}
 	f.chapter(4, "Its lease runs out, and another is elected")
-	r, err := f.round(ctx, next.Term, death{node: old.Leader, at: stopped})
+	r, err := f.round(ctx, next.Term, death{node: old.Leader, at: stopped}, living...)
 	if err != nil {
 		return history.Call{}, err
 	}

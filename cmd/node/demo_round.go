@@ -22,20 +22,26 @@ type death struct {
 // what arrives at all takes milliseconds.
 const onItsWay = time.Second
 
-// round reads the round of a term from the nodes' records. Nodes write side by
-// side, so that the receiver's record of a message may come before the sender's: it
-// waits a moment for those, and for the receipts.
-func (d demo) round(ctx context.Context, term proto.Term, dead death) (r *rounds.Round, err error) {
+// round reads the round of a term from the nodes' records, once those say when each of
+// the nodes came to believe in the winner. Nodes write side by side, so that the
+// receiver's record of a message may come before the sender's: it waits a moment for
+// those, and for the receipts.
+func (d demo) round(
+	ctx context.Context, term proto.Term, dead death, nodes ...proto.NodeID,
+) (r *rounds.Round, err error) {
 	without := func(open rounds.Fate) func() bool {
 		return func() bool {
 			r = findRound(d.cluster.Records(), term, dead)
-			return r != nil && !slices.ContainsFunc(r.Messages, func(m rounds.Message) bool {
+			return agreedAt(r, nodes) != (time.Time{}) && !slices.ContainsFunc(r.Messages, func(m rounds.Message) bool {
 				return m.Fate == open && m.Kind != renewal
 			})
 		}
 	}
-	won := func() bool { return findRound(d.cluster.Records(), term, dead) != nil }
-	if err := d.cluster.Wait(ctx, won); err != nil {
+	agreed := func() bool {
+		r = findRound(d.cluster.Records(), term, dead)
+		return agreedAt(r, nodes) != (time.Time{})
+	}
+	if err := d.cluster.Wait(ctx, agreed); err != nil {
 		return nil, fmt.Errorf("read the round of term %d from the nodes' records: %w", term, err)
 	}
 	bounded, cancel := context.WithTimeout(ctx, onItsWay)
@@ -65,6 +71,24 @@ func findRound(records []trace.Record, term proto.Term, dead death) *rounds.Roun
 		}
 	}
 	return nil
+}
+
+// agreedAt is when the last of the nodes came to believe in the winner; zero while that
+// is not known of all of them.
+func agreedAt(r *rounds.Round, nodes []proto.NodeID) (last time.Time) {
+	if r == nil {
+		return last
+	}
+	for _, id := range nodes {
+		at := believed(r, id)
+		if at.IsZero() {
+			return at
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	return last
 }
 
 // believed is when a node came to believe in the winner, zero for never.

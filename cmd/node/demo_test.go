@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"time"
 
@@ -104,6 +105,21 @@ func TestFindRoundWithoutWinner(t *testing.T) {
 	for _, term := range []proto.Term{2, 3} {
 		if r := findRound(demoRecords(killed)[:3], term, death{node: 4, at: killed}); r != nil {
 			t.Errorf("term %d: %+v", term, r)
+		}
+	}
+}
+
+// Promise: the demo tells when all agreed only once the records of all are there, in
+// whatever order the nodes write them.
+func TestAgreedAt(t *testing.T) {
+	killed := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
+	all, living := demoRecords(killed), []proto.NodeID{1, 2, 3}
+	when := killed.Add(1500 * time.Microsecond)
+	for missing, want := range map[int]time.Time{5: {}, 6: {}, 7: when} {
+		records := slices.Delete(slices.Clone(all), missing, missing+1)
+		r := findRound(records, 2, death{node: 4, at: killed})
+		if at := agreedAt(r, living); !at.Equal(want) {
+			t.Errorf("without record %d: %v, want %v", missing, at, want)
 		}
 	}
 }

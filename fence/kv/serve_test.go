@@ -77,18 +77,20 @@ func TestServeFinishes(t *testing.T) {
 // Promise: "full or read-only disk gives 507/500 with a clear error".
 func TestProblems(t *testing.T) {
 	for _, c := range []struct {
-		err  error
-		want int
+		err    error
+		want   int
+		advice string
 	}{
-		{fmt.Errorf("%w: %w", store.ErrNoSpace, syscall.ENOSPC), 507},
-		{syscall.EROFS, 500},
-		{syscall.EIO, 500},
-		{fmt.Errorf("%w: %w", store.ErrBroken, syscall.ENOSPC), 500},
-		{store.ErrCorrupt, 500},
+		{fmt.Errorf("%w: %w", store.ErrNoSpace, syscall.ENOSPC), 507, "make room"},
+		{syscall.EROFS, 500, ""},
+		{syscall.EIO, 500, ""},
+		{fmt.Errorf("%w: %w", store.ErrBroken, syscall.ENOSPC), 500, "start the process again"},
+		{store.ErrCorrupt, 500, "from a copy"},
 	} {
 		w := httptest.NewRecorder()
 		refuse(w, c.err)
-		if w.Code != c.want || !strings.Contains(w.Body.String(), c.err.Error()) {
+		if w.Code != c.want || !strings.Contains(w.Body.String(), c.err.Error()) ||
+			!strings.Contains(w.Body.String(), c.advice) {
 			t.Errorf("%v: %d %s", c.err, w.Code, w.Body)
 		}
 	}

@@ -3,13 +3,13 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"log"
 	"net"
 	"net/http"
-	"strconv"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/web"
 )
 
 // Config is what the answers come from.
@@ -30,42 +30,13 @@ type Config struct {
 	ErrorLog *log.Logger
 }
 
-// A client that is slow to ask or to listen loses its connection, so that many
-// of them cannot use up the node's file descriptors.
-const (
-	headerTimeout  = 3 * time.Second // from the connection to the end of the header
-	requestTimeout = 5 * time.Second // to the end of the request, and to the next one
-	answerTimeout  = 5 * time.Second // from the header to the end of the answer
-	maxHeader      = 8 << 10         // bytes
-	shutdownGrace  = time.Second
-)
+var limits = web.Limits{Request: 5 * time.Second, Answer: 5 * time.Second, Stop: time.Second}
 
 // Serve answers on ln until ctx is done, then lets answers under way finish for
 // a moment and returns nil. It closes ln. An error says why nobody can be
 // answered any more.
 func Serve(ctx context.Context, ln net.Listener, cfg Config) error {
-	srv := &http.Server{
-		Handler:           handler(ctx, cfg),
-		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       requestTimeout,
-		WriteTimeout:      answerTimeout,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          cfg.ErrorLog,
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(ln) }()
-	select {
-	case err := <-failed:
-		return fmt.Errorf("serve HTTP on %s: %w", ln.Addr(), err)
-	case <-ctx.Done():
-	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
-	defer cancel()
-	if srv.Shutdown(grace) != nil {
-		_ = srv.Close() // the grace is over: whoever still listens is cut off
-	}
-	<-failed //nolint:errcheck // only that it has stopped matters
-	return nil
+	return web.Serve(ctx, ln, handler(ctx, cfg), limits, cfg.ErrorLog)
 }
 
 // view answers one path: the HTTP code and the value that becomes JSON.
@@ -157,18 +128,11 @@ func readOnly(answer func(http.ResponseWriter)) http.HandlerFunc {
 	}
 }
 
-// write sends an answer, of which net/http keeps the body back for a HEAD.
+// write sends an answer.
 func write(w http.ResponseWriter, code int, answer any) {
 	body, err := json.Marshal(answer)
 	if err != nil {
 		code, body = http.StatusInternalServerError, []byte(`{"error":"the answer is no JSON"}`)
 	}
-	body = append(body, '\n')
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(code)
-	_, _ = w.Write(body) // a client that has gone away misses nothing it wants
+	web.Answer(w, code, "application/json", append(body, '\n'))
 }

@@ -1,0 +1,17 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+)
+
+// Answer sends a whole answer, of which net/http keeps the body back for a HEAD.
+func Answer(w http.ResponseWriter, status int, mediaType string, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", mediaType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that has gone away misses nothing it wants
+}
