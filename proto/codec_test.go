@@ -84,12 +84,15 @@ func messages() []Message {
 		around(TakeOver{session, Session{3: 1}, true}),
 		around(Lease{high, MaxLease}),
 		around(Lease{low, time.Microsecond}),
-		around(Account{reign, MaxReign, time.Microsecond, true}),
-		around(Account{reign, 0, 0, false}),
+		around(Account{reign, MaxReign, time.Microsecond, true, Epoch{MaxTerm, 3, session}}),
+		around(Account{Reign: reign}),
 		around(Truce{session}),
 		around(Settled{Reign: reign}),
 		around(Settled{
-			reign, time.Second, time.Minute, true, Epoch{MaxTerm, 3, session}, MaxReign, 3, -1, "exit status 1",
+			reign, time.Second, time.Minute, true,
+			Epoch{MaxTerm, 3, session},
+			Epoch{1, 4, session},
+			MaxReign, 3, -1, "exit status 1",
 		}),
 		around(Return{session, 7}),
 		around(Standing{session, 8, MaxTerm, MaxLease, ""}),
@@ -285,7 +288,13 @@ func TestUnmarshalRefusesValuesNoCorrectNodeSends(t *testing.T) {
 		"a reign before it": {
 			KindAccount, map[string]any{"i": 1, "s": session, "o": 1, "e": -1}, ErrValue,
 		},
+		"a reign after one of term 0": {
+			KindAccount, map[string]any{"i": 1, "s": session, "o": 1, "ri": 2}, ErrValue,
+		},
 		"a truce of nobody": {KindTruce, map[string]any{"s": make([]byte, 16)}, ErrValue},
+		"settled, after one of term 0": {
+			KindSettled, map[string]any{"i": 1, "s": session, "o": 1, "pi": 2}, ErrValue,
+		},
 		"a rival of term 0": {
 			KindSettled, map[string]any{"i": 1, "s": session, "o": 1, "ri": 2}, ErrValue,
 		},

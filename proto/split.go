@@ -17,6 +17,9 @@ type Account struct {
 	Led     time.Duration // whole microseconds
 	Ago     time.Duration // whole microseconds
 	Stopped bool
+	// After is the reign that was handed over to who led: it had ended before this one
+	// began. Zero when none was.
+	After Epoch
 }
 
 // Truce says that the sender, the nominee, mends a split brain, and that nobody
@@ -33,6 +36,7 @@ type Settled struct {
 	Led     time.Duration // whole microseconds; as in the Account
 	Ago     time.Duration
 	Stopped bool
+	After   Epoch         // likewise
 	Rival   Epoch         // zero when there was no other
 	Overlap time.Duration // whole microseconds
 	Tries   uint64        // of reconciling, Exit the code of the last one
@@ -71,7 +75,12 @@ func (b Settled) String() string {
 		"rival", b.Rival.Leader, "overlap", b.Overlap.Round(time.Millisecond))
 }
 
-func (b Account) validate() error { return validateReign(b.Reign, b.Led, b.Ago) }
+func (b Account) validate() error {
+	if err := validateReign(b.Reign, b.Led, b.Ago); err != nil {
+		return err
+	}
+	return validateAfter(b.After)
+}
 
 func (b Truce) validate() error { return validateSession(b.Session) }
 
@@ -87,9 +96,18 @@ func (b Settled) validate() error {
 	case len(b.Problem) > maxProblem || !utf8.ValidString(b.Problem):
 		return fmt.Errorf("a problem of %d bytes: want UTF-8, at most %d", len(b.Problem), maxProblem)
 	case b.Rival != (Epoch{}):
-		return validateEpoch(b.Rival)
+		if err := validateEpoch(b.Rival); err != nil {
+			return err
+		}
 	}
-	return nil
+	return validateAfter(b.After)
+}
+
+func validateAfter(e Epoch) error {
+	if e == (Epoch{}) {
+		return nil
+	}
+	return validateEpoch(e)
 }
 
 func validateReign(e Epoch, led, ago time.Duration) error {

@@ -10,6 +10,10 @@ type (
 		Led     uint64  `msgpack:"e"`
 		Ago     uint64  `msgpack:"a"`
 		Stopped bool    `msgpack:"y"`
+
+		AfterOf      Term    `msgpack:"ro"`
+		After        NodeID  `msgpack:"ri"`
+		AfterSession Session `msgpack:"rs"`
 	}
 	wireTruce struct {
 		envelope
@@ -30,6 +34,9 @@ type (
 		Tries        uint64  `msgpack:"c"`
 		Exit         int64   `msgpack:"x"`
 		Problem      string  `msgpack:"w"`
+		AfterOf      Term    `msgpack:"po"`
+		After        NodeID  `msgpack:"pi"`
+		AfterSession Session `msgpack:"ps"`
 	}
 )
 
@@ -37,6 +44,7 @@ func (w *wireAccount) message() Message {
 	return w.with(Account{
 		Reign: Epoch{Term: w.Of, Leader: w.Leader, Session: w.Session},
 		Led:   ofMicros(w.Led), Ago: ofMicros(w.Ago), Stopped: w.Stopped,
+		After: Epoch{Term: w.AfterOf, Leader: w.After, Session: w.AfterSession},
 	})
 }
 
@@ -48,6 +56,7 @@ func (w *wireSettled) message() Message {
 		Led:   ofMicros(w.Led), Ago: ofMicros(w.Ago), Stopped: w.Stopped,
 		Rival:   Epoch{Term: w.RivalOf, Leader: w.Rival, Session: w.RivalSession},
 		Overlap: ofMicros(w.Overlap), Tries: w.Tries, Exit: w.Exit, Problem: w.Problem,
+		After: Epoch{Term: w.AfterOf, Leader: w.After, Session: w.AfterSession},
 	})
 }
 
@@ -69,6 +78,7 @@ func splitWireOf(e envelope, body Body) wire {
 		return &wireAccount{
 			e, b.Reign.Term, b.Reign.Leader, b.Reign.Session,
 			uint64(b.Led.Microseconds()), uint64(b.Ago.Microseconds()), b.Stopped,
+			b.After.Term, b.After.Leader, b.After.Session,
 		}
 	case Truce:
 		return &wireTruce{e, b.Session}
@@ -78,6 +88,7 @@ func splitWireOf(e envelope, body Body) wire {
 			uint64(b.Led.Microseconds()), uint64(b.Ago.Microseconds()), b.Stopped,
 			b.Rival.Term, b.Rival.Leader, b.Rival.Session,
 			uint64(b.Overlap.Microseconds()), b.Tries, b.Exit, b.Problem,
+			b.After.Term, b.After.Leader, b.After.Session,
 		}
 	}
 	return raftWireOf(e, body)

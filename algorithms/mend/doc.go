@@ -27,6 +27,12 @@
 //   - The nominee compares the reigns that it was told of and its own. Two of
 //     different nodes that both led for longer than a Relief are a split. Shorter
 //     than that is a leader that is being relieved.
+//   - A reign that was handed over had ended before the next one began, however late the
+//     account of it comes, and whatever the clocks say: who hands over leads no more
+//     when it says so. The heir tells whom it followed with the account of its own.
+//   - An account that was long on its way, by the hybrid clock, is compared as if it had
+//     come in time, and settles nothing, until two more that were as long tell that it is
+//     the wall clocks that differ.
 //   - It mends once the work of each of them has stopped, or its process is gone,
 //     and, with pre-emption, the node that will take over has.
 //   - While it mends it repeats TRUCE, and tells the rivals of each other. Should it
@@ -36,12 +42,13 @@
 //     best-effort cluster prefers a leader to none.
 //   - The mending ends with an election of a new term. No reign goes on after it.
 //     While the whole cluster is not to elect, the nominee, which leads on all the
-//     same, leads the new term without one.
+//     same, leads the new term without one; so it does when an operator chose it.
 //
 // # What it does not promise
 //
 // It mends after the fact. A leader that ends before it meets the others has given
-// no account: only its records tell. A reign that was mended is not compared again
+// no account: only its records tell. An operator's choice that an election overrode while
+// the two were apart is not restored. A reign that was mended is not compared again
 // with a third one that comes to light later, unless its side had a leader then.
 // Whether two led at once is decided by what their own clocks measured, and by no
 // wall clock; for how long is told by the hybrid clock, wrong by as much as their

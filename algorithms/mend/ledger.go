@@ -12,6 +12,7 @@ import (
 // reign is one entry of the ledger.
 type reign struct {
 	epoch proto.Epoch
+	after proto.Epoch // the reign that was handed over to who led, if one was
 	// By the clock of this node, as if the account had taken no time to come. A reign
 	// that goes on has no until.
 	since, until time.Time
@@ -91,16 +92,47 @@ func (r *reign) asTold(now time.Time, way time.Duration) algorithms.Reign {
 	return algorithms.Reign{Epoch: r.epoch, Led: end.Sub(r.since), Ago: now.Sub(end) + way}
 }
 
+// overlapped reports whether two nodes led at once, for longer than one is relieved by
+// the other.
+func (l ledger) overlapped(a, b *reign, now time.Time, relief time.Duration) bool {
+	switch {
+	case a.epoch.Leader == b.epoch.Leader, l.follows(a, b), l.follows(b, a):
+		return false
+	}
+	if a.late(relief) || b.late(relief) {
+		return a.both(b, now, a.way, b.way) > relief // however long the accounts took
+	}
+	return a.apart(b, now) > relief // whatever the wall clocks say
+}
+
+// late reports whether the accounts of a reign may all have been late: a late one makes
+// it seem later than it was, and might hide an overlap, or feign one. After patience the
+// wall clocks are taken to differ.
+func (r *reign) late(relief time.Duration) bool { return r.way > relief && r.told < patience }
+
+// follows reports whether a began after b had ended, however late the account of b came:
+// b was handed over to who led a, or to one that handed over to it in its turn. Who hands
+// over leads no more when it says so.
+func (l ledger) follows(a, b *reign) bool {
+	for range l { // as long as a line can be
+		switch {
+		case a == nil || a.after == (proto.Epoch{}):
+			return false
+		case a.after == b.epoch:
+			return true
+		}
+		a = l.find(a.after)
+	}
+	return false
+}
+
 // split are the reigns that overlapped with another, unless both of the two are
 // settled, in the order of their epochs, and the longest overlap.
 func (l ledger) split(now time.Time, relief time.Duration) (in []*reign, longest time.Duration) {
 	for i, a := range l {
 		for _, b := range l[:i] {
-			if a.epoch.Leader == b.epoch.Leader || a.settled && b.settled {
+			if a.settled && b.settled || !l.overlapped(a, b, now, relief) {
 				continue
-			}
-			if a.apart(b, now) <= relief {
-				continue // whatever the wall clocks say
 			}
 			longest = max(longest, a.overlap(b, now))
 			for _, r := range []*reign{a, b} {
@@ -115,12 +147,16 @@ func (l ledger) split(now time.Time, relief time.Duration) (in []*reign, longest
 }
 
 // rival is the reign among in that overlapped longest with r, and for how long.
-func (r *reign) rival(in []*reign, now time.Time) (*reign, time.Duration) {
+func (l ledger) rival(r *reign, in []*reign, now time.Time) (*reign, time.Duration) {
 	others := slices.DeleteFunc(slices.Clone(in), func(o *reign) bool {
 		return o.epoch.Leader == r.epoch.Leader
 	})
-	best := slices.MaxFunc(others, func(a, b *reign) int {
-		return cmp.Compare(r.overlap(a, now), r.overlap(b, now))
-	})
+	both := func(o *reign) time.Duration {
+		if l.follows(r, o) || l.follows(o, r) {
+			return -proto.MaxReign // if there is no other
+		}
+		return r.overlap(o, now)
+	}
+	best := slices.MaxFunc(others, func(a, b *reign) int { return cmp.Compare(both(a), both(b)) })
 	return best, r.overlap(best, now)
 }

@@ -27,18 +27,20 @@ type Machine struct {
 	nominee    algorithms.Leader
 	alive      []proto.Peer
 
-	ledger  ledger
-	belief  algorithms.Leader
-	mending *mending
-	number  uint64 // of the last split that this process mended
-	truce   truce
-	reports []algorithms.Split // of splits that wait for the leader
-	after   proto.Term         // of a later term than this
-	last    []*reign           // those of the last split that this process mended
+	ledger   ledger
+	belief   algorithms.Leader
+	mending  *mending
+	number   uint64 // of the last split that this process mended
+	truce    truce
+	reports  []algorithms.Split // of splits that wait for the leader
+	mendedIn proto.Term         // of a later term than this
+	after    proto.Epoch        // the reign that was handed over to this process last
+	last     []*reign           // those of the last split that this process mended
 
 	// The Step in progress.
-	now time.Time
-	out algorithms.Output
+	now    time.Time
+	out    algorithms.Output
+	outbox algorithms.Outbox
 }
 
 // truce is until when nobody leads, as the nominee has it that mends. It holds for that
@@ -57,7 +59,7 @@ func New(
 
 // Step implements algorithms.Machine.
 func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	m.now, m.out = now, algorithms.Output{}
+	m.now, m.out = now, algorithms.Output{Send: m.outbox.Empty()}
 	if !now.Before(m.truce.until) {
 		m.truce = truce{}
 	}
@@ -146,7 +148,7 @@ func (m *Machine) believe() {
 	}
 	m.endReign()
 	if m.belief.ID == m.cfg.Self && m.own() == nil {
-		m.ledger.add(&reign{epoch: m.belief.Epoch(), since: m.now})
+		m.ledger.add(&reign{epoch: m.belief.Epoch(), after: m.after, since: m.now})
 	}
 }
 
@@ -214,7 +216,7 @@ func (m *Machine) owes(r *reign) bool {
 func (m *Machine) account(r *reign) proto.Account {
 	t := r.asTold(m.now, 0)
 	return proto.Account{
-		Reign: t.Epoch, Stopped: r.stopped,
+		Reign: t.Epoch, After: r.after, Stopped: r.stopped,
 		Led: t.Led.Truncate(time.Microsecond), Ago: t.Ago.Truncate(time.Microsecond),
 	}
 }
@@ -260,7 +262,7 @@ func (m *Machine) output() algorithms.Output {
 		}
 	}
 	m.out.Leader, m.out.Ineligible = m.belief, m.ineligible
-	if len(m.reports) > 0 && m.belief.ID != 0 && m.belief.Term > m.after {
+	if len(m.reports) > 0 && m.belief.ID != 0 && m.belief.Term > m.mendedIn {
 		m.why("%d leads term %d -> the split is mended", m.belief.ID, m.belief.Term)
 		for _, r := range m.reports {
 			r.Stage, r.Leader = algorithms.Mended, m.belief
@@ -268,6 +270,7 @@ func (m *Machine) output() algorithms.Output {
 		}
 		m.reports = nil
 	}
+	m.out.Send = m.outbox.Lend(m.out.Send)
 	out := m.out
 	m.out = algorithms.Output{}
 	return out

@@ -14,12 +14,18 @@ import (
 
 const delta = steptest.Delta
 
-// leader3 is node 3 of three, which leads term 1 for ten seconds.
-func leader3(t *testing.T) *steptest.Rig {
+// starts3 is node 3 of three, which has just started.
+func starts3(t *testing.T) *steptest.Rig {
 	r := steptest.New(t, 3, false, func(c algorithms.Config) algorithms.Machine {
 		return mend.New(c, func(c algorithms.Config) algorithms.Machine { return bully.New(c) })
 	})
 	r.Start(0, 1, 2, 3)
+	return r
+}
+
+// leader3 is node 3 of three, which leads term 1 for ten seconds.
+func leader3(t *testing.T) *steptest.Rig {
+	r := starts3(t)
 	for r.Last.Leader.ID != 3 {
 		r.Fire()
 	}
@@ -203,6 +209,71 @@ func TestLateAccount(t *testing.T) {
 	r = leader3(t)
 	if told(r, 0, late); r.Last.Leader.ID != 0 {
 		t.Errorf("by elapsed times they overlap: %+v", r.Last)
+	}
+}
+
+// "A reign that was handed over had ended before the next one began, however late the
+// account of it comes, and whatever the clocks say": to who took it over, and, of both
+// reigns, to a third node that is nominated later.
+func TestHandedOver(t *testing.T) {
+	late := proto.Account{Reign: reignOf(2, 1), Led: time.Hour, Stopped: true}
+	for name, over := range map[string]proto.Body{
+		"transfer": proto.TakeOver{Session: steptest.Session(2), To: steptest.Session(3), Chosen: true},
+		"resign":   proto.TimeoutNow{},
+	} {
+		r := starts3(t)
+		r.Step(0, r.From(2, 1, proto.Coordinator{Leader: steptest.Peer(2)}))
+		r.Step(time.Second, r.From(2, 1, over))
+		if r.Last.Leader != steptest.Leads(3, 2) {
+			t.Fatalf("%s: it must take over: %+v", name, r.Last)
+		}
+		r.Step(time.Minute, r.From(2, 2, late))
+		if r.Last.Leader != steptest.Leads(3, 2) || len(sent(r, proto.KindSettled)) != 1 {
+			t.Errorf("%s: the account that came a minute late: %+v", name, r.Last)
+		}
+		stranger := late
+		stranger.Reign = reignOf(1, 1)
+		if r.Step(0, r.From(1, 2, stranger)); r.Last.Leader.ID != 0 {
+			t.Errorf("%s: 1 led beside it, whoever handed over: %+v", name, r.Last)
+		}
+	}
+	first, second := reignOf(2, 1), reignOf(1, 8)
+	for leads, told := range map[proto.NodeID][]proto.Body{
+		3: {
+			proto.Account{Reign: second, Led: time.Hour, Ago: time.Minute, Stopped: true, After: first},
+			proto.Settled{Reign: second, Led: time.Hour, Ago: time.Minute, Stopped: true, After: first},
+		},
+		0: {
+			proto.Account{Reign: second, Led: time.Hour, Ago: time.Minute, Stopped: true},
+			proto.Settled{Reign: second, Led: time.Hour, Ago: time.Minute, Stopped: true},
+		},
+	} {
+		for _, body := range told {
+			r := starts3(t)
+			r.Step(0, r.From(1, 8, proto.Coordinator{Leader: steptest.Peer(1)}))
+			r.Step(time.Hour, r.From(1, 8, proto.TakeOver{Session: steptest.Session(1), To: steptest.Session(3)}))
+			r.Step(0, r.From(1, 9, body))
+			r.Step(0, r.From(2, 9, late))
+			if r.Last.Leader.ID != leads {
+				t.Errorf("%s of 1: %+v", body.Kind(), r.Last)
+			}
+		}
+	}
+}
+
+// "A late one might hide an overlap, or feign one": it is compared as if it had come in
+// time, until the clocks are taken to differ.
+func TestLateAccountFeignsNoOverlap(t *testing.T) {
+	const way = 7 * time.Second // the rig's node began ten seconds ago
+	for ago, splitAfter := range map[time.Duration]int{5 * time.Second: 3, 0: 1} {
+		r := leader3(t)
+		for told := 1; told <= 3; told++ {
+			ev := r.From(2, 1, proto.Account{Reign: reignOf(2, 1), Led: 5 * time.Second, Ago: ago, Stopped: true})
+			r.Step(0, after(ev, way))
+			if split := r.Last.Leader.ID == 0; split != (told >= splitAfter) {
+				t.Errorf("ended %v ago, after %d accounts: %+v", ago, told, r.Last)
+			}
+		}
 	}
 }
 

@@ -20,9 +20,8 @@ type mending struct {
 }
 
 // patience is after how many accounts of a reign the nominee takes it that those are
-// not late, but the wall clocks differ. A late one makes a reign seem later than it
-// was, and might hide that it overlapped: the next one will be on time. One that
-// another passed on may have been late on its way to that one: who led will tell itself.
+// not late, but the wall clocks differ: the next one will be on time. One that another
+// passed on may have been late on its way to that one: who led will tell itself.
 const patience = 3
 
 // compare looks for a split among the reigns that the nominee knows of, and
@@ -51,7 +50,7 @@ func (m *Machine) compare() {
 	}
 	for _, r := range m.ledger {
 		passedOn := r.heard.IsZero() && m.has(r.epoch)
-		late := (r.way > Relief(m.cfg.Delta) || passedOn) && r.told < patience
+		late := r.late(Relief(m.cfg.Delta)) || passedOn && r.told < patience
 		if !r.settled && !r.until.IsZero() && r.epoch.Leader != m.cfg.Self && !late && !slices.Contains(in, r) {
 			m.settle(r, proto.Settled{})
 			m.send(r.epoch.Leader, r.verdict)
@@ -68,7 +67,7 @@ func (m *Machine) begin(in []*reign, overlap time.Duration) {
 	}
 	for i, a := range in {
 		for _, b := range in[:i] {
-			if a.apart(b, m.now) > Relief(m.cfg.Delta) && a.epoch.Leader != b.epoch.Leader {
+			if m.ledger.overlapped(a, b, m.now, Relief(m.cfg.Delta)) {
 				m.why("split brain: %d led term %d and %d led term %d at once for %v -> stop all leaders",
 					b.epoch.Leader, b.epoch.Term, a.epoch.Leader, a.epoch.Term,
 					a.overlap(b, m.now).Round(time.Millisecond))
@@ -153,7 +152,7 @@ func (m *Machine) reconciled(ev algorithms.Reconciled) {
 		m.out.Warn = true
 	}
 	for _, r := range c.reigns {
-		rival, overlap := r.rival(c.reigns, m.now)
+		rival, overlap := m.ledger.rival(r, c.reigns, m.now)
 		m.settle(r, proto.Settled{
 			Rival: rival.epoch, Overlap: overlap.Truncate(time.Microsecond),
 			Tries: uint64(ev.Outcome.Tries), Exit: int64(ev.Outcome.Exit), Problem: ev.Outcome.Problem,
@@ -168,7 +167,7 @@ func (m *Machine) reconciled(ev algorithms.Reconciled) {
 	m.last = c.reigns
 	report := m.split(algorithms.Electing)
 	report.Outcome = ev.Outcome
-	m.after = m.nominee.Term
+	m.mendedIn = m.nominee.Term
 	m.tellOf(*report)
 	if in, _ := m.ledger.split(m.now, Relief(m.cfg.Delta)); len(in) > 0 {
 		m.mending = nil
@@ -191,13 +190,13 @@ func (m *Machine) tellNewcomers(before []proto.Peer) {
 		return
 	}
 	for _, p := range m.alive {
-		if p.ID == m.cfg.Self || slices.ContainsFunc(before, p.Is) {
+		if p.ID == m.cfg.Self || algorithms.Lists(before, p) {
 			continue
 		}
 		for _, r := range m.last {
 			m.settle(r, r.verdict)
 			m.out.Send = append(m.out.Send, proto.Message{
-				From: m.cfg.Self, To: p.ID, Term: m.after, Body: r.verdict,
+				From: m.cfg.Self, To: p.ID, Term: m.mendedIn, Body: r.verdict,
 			})
 		}
 	}
@@ -207,7 +206,7 @@ func (m *Machine) tellNewcomers(before []proto.Peer) {
 func (m *Machine) settle(r *reign, v proto.Settled) {
 	t := r.asTold(m.now, 0)
 	v.Reign, v.Led, v.Ago = t.Epoch, t.Led.Truncate(time.Microsecond), t.Ago.Truncate(time.Microsecond)
-	v.Stopped = r.stopped
+	v.Stopped, v.After = r.stopped, r.after
 	r.settled, r.verdict = true, v
 }
 

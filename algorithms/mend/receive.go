@@ -1,6 +1,7 @@
 package mend
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -26,7 +27,22 @@ func (m *Machine) receive(ev algorithms.Receive) {
 			m.settledBy(ev, body)
 		}
 	default:
+		m.handedOver(msg)
 		m.nominate(ev)
+	}
+}
+
+// handedOver notes the reign that a hand-over says is over, to this node. That its
+// sender leads no more when it says so, and that a reign of this node begins later, no
+// clock needs to tell.
+func (m *Machine) handedOver(msg proto.Message) {
+	switch b := msg.Body.(type) {
+	case proto.TakeOver:
+		m.after = proto.Epoch{Term: msg.Term, Leader: msg.From, Session: b.Session}
+	case proto.TimeoutNow:
+		if m.nominee.ID == msg.From && m.nominee.Term == msg.Term {
+			m.after = m.nominee.Epoch()
+		}
 	}
 }
 
@@ -48,7 +64,7 @@ func (m *Machine) accountOf(ev algorithms.Receive, b proto.Account) {
 	r := m.ledger.find(e)
 	if r == nil {
 		until := m.now.Add(-b.Ago)
-		r = &reign{epoch: e, since: until.Add(-b.Led), until: until, way: wayOf(ev)}
+		r = &reign{epoch: e, after: b.After, since: until.Add(-b.Led), until: until, way: wayOf(ev)}
 		m.ledger.add(r)
 		m.why("%d led term %d for %v until %v ago -> compare", e.Leader, e.Term,
 			b.Led.Round(time.Millisecond), b.Ago.Round(time.Millisecond))
@@ -57,7 +73,7 @@ func (m *Machine) accountOf(ev algorithms.Receive, b proto.Account) {
 	if until := m.now.Add(-b.Ago); until.Before(r.until) { // it came sooner than the one before
 		r.since, r.until, r.way = until.Add(-b.Led), until, wayOf(ev)
 	}
-	r.stopped = r.stopped || b.Stopped
+	r.stopped, r.after = r.stopped || b.Stopped, cmp.Or(r.after, b.After)
 	if msg.From == e.Leader {
 		r.heard = m.now
 	}
@@ -112,12 +128,12 @@ func (m *Machine) settledBy(ev algorithms.Receive, b proto.Settled) {
 	switch {
 	case r == nil:
 		until := m.now.Add(-b.Ago)
-		r = &reign{epoch: b.Reign, since: until.Add(-b.Led), until: until, way: wayOf(ev)}
+		r = &reign{epoch: b.Reign, after: b.After, since: until.Add(-b.Led), until: until, way: wayOf(ev)}
 		m.ledger.add(r)
 	case r.until.IsZero():
 		return
 	}
-	r.stopped = r.stopped || b.Stopped
+	r.stopped, r.after = r.stopped || b.Stopped, cmp.Or(r.after, b.After)
 	if r.settled && (!ofSplit(b) || ofSplit(r.verdict)) {
 		return
 	}
@@ -144,7 +160,7 @@ func (m *Machine) settledBy(ev algorithms.Receive, b proto.Settled) {
 	if b.Rival.Compare(b.Reign) < 0 {
 		reigns[0], reigns[1] = reigns[1], reigns[0]
 	}
-	m.after = msg.Term
+	m.mendedIn = msg.Term
 	m.tellOf(algorithms.Split{
 		By: msg.From, Stage: algorithms.Electing, Reigns: reigns, Overlap: b.Overlap,
 		Outcome: outcomeOf(b),

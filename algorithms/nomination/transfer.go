@@ -129,13 +129,18 @@ func (c *Core) takeOverFrom(m proto.Message, b proto.TakeOver) {
 	case c.Aside():
 		c.passOn(m.From)
 	default:
-		next := max(c.term, c.spent) + 1
-		c.Why("%d hands over -> take term %d", m.From, next)
-		c.adopt(next)
-		chosen := c.self
-		chosen.Attr = proto.ChosenAttr
-		c.assume(chosen)
+		c.leadChosen(m.From.String() + " hands over")
 	}
+}
+
+// leadChosen leads the next term as an operator's choice.
+func (c *Core) leadChosen(reason string) {
+	next := max(c.term, c.spent) + 1
+	c.Why("%s -> take term %d", reason, next)
+	c.adopt(next)
+	chosen := c.self
+	chosen.Attr = proto.ChosenAttr
+	c.assume(chosen)
 }
 
 func orBest(id proto.NodeID) string {

@@ -55,26 +55,48 @@ func (c *cluster) unreliable() (time.Duration, algorithms.Outcome) {
 // mendCheckers are the invariants of the mending of split brains.
 func mendCheckers(c *cluster) []checker {
 	return []checker{
-		&stoppedFirst{lives: map[proto.Session]*life{}, nodes: map[proto.Session]proto.NodeID{}},
+		&stoppedFirst{lives: map[proto.Session]*life{}},
 		c.reigns,
-		&truceKept{map[proto.Session]ceasefire{}},
+		&truceKept{},
 		mendings{},
 		&reconciledFirst{map[proto.Epoch]bool{}},
+		handOvers{},
 	}
 }
 
-type stoppedFirst struct {
-	lives map[proto.Session]*life
-	nodes map[proto.Session]proto.NodeID
+// handOvers are the reigns that were handed over, each with the one that followed.
+type handOvers map[proto.Epoch]proto.Epoch
+
+func (handOvers) invariant() Invariant {
+	return Invariant{"handed-over", "a reign that was handed over, and the one that it was handed " +
+		"over to, are no split of two"}
 }
+
+func (k handOvers) check(s *step) string {
+	if ev, ok := s.ev.(algorithms.Receive); ok && s.claims() && s.prev().ID != s.node.id {
+		if b, ok := ev.Body.(proto.TakeOver); ok {
+			k[proto.Epoch{Term: ev.Term, Leader: ev.From, Session: b.Session}] = s.out.Leader.Epoch()
+		}
+	}
+	for _, split := range s.out.Splits {
+		if r := split.Reigns; len(r) == 2 && (k[r[0].Epoch] == r[1].Epoch || k[r[1].Epoch] == r[0].Epoch) {
+			return fmt.Sprintf("tells of a split between %v and %v", r[0].Epoch, r[1].Epoch)
+		}
+	}
+	return ""
+}
+
+type stoppedFirst struct{ lives map[proto.Session]*life }
 
 func (*stoppedFirst) invariant() Invariant {
 	return Invariant{"stopped-first", "what two leaders did is reconciled only when neither " +
 		"leads any more and the work of both has stopped, unless it was not in reach"}
 }
 
-func (k *stoppedFirst) check(s step) string {
-	k.lives[s.node.life.session], k.nodes[s.node.life.session] = s.node.life, s.node.id
+func (k *stoppedFirst) check(s *step) string {
+	if _, ok := s.ev.(algorithms.Start); ok {
+		k.lives[s.node.life.session] = s.node.life
+	}
 	for _, r := range reconciled(s.out) {
 		l, n := k.lives[r.Epoch.Session], s.cluster.node(r.Epoch.Leader)
 		inReach := slices.ContainsFunc(s.node.life.view, func(p proto.Peer) bool {
@@ -118,7 +140,7 @@ func (*trueOverlap) invariant() Invariant {
 		"they overlapped, but for the drift of clocks and the way of messages"}
 }
 
-func (k *trueOverlap) check(s step) string {
+func (k *trueOverlap) check(s *step) string {
 	was, is := s.prev(), s.out.Leader
 	if was.Epoch() != is.Epoch() {
 		if r := k.reigns[was.Epoch()]; r != nil && was.ID == s.node.id {
@@ -137,7 +159,7 @@ func (k *trueOverlap) check(s step) string {
 }
 
 // compare returns what is wrong with a report, "" for nothing.
-func (k *trueOverlap) compare(s step, split algorithms.Split) string {
+func (k *trueOverlap) compare(s *step, split algorithms.Split) string {
 	longest, reach := time.Duration(0), time.Duration(0)
 	for i, a := range split.Reigns {
 		x := k.reigns[a.Epoch]

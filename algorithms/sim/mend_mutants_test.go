@@ -34,8 +34,13 @@ func mendMutants() []mutant {
 		},
 		{
 			"Two reigns that overlapped are a split", ledger,
-			"if a.apart(b, now) <= relief {",
-			"if true {", "mended-in-the-end",
+			"return a.apart(b, now) > relief",
+			"return false", "mended-in-the-end",
+		},
+		{
+			"Who hands over leads no more when it says so", ledger,
+			", l.follows(a, b), l.follows(b, a):",
+			":", "handed-over",
 		},
 		{
 			"that both led: by elapsed times", ledger,
@@ -54,8 +59,8 @@ func mendMutants() []mutant {
 		},
 		{
 			"stopped: as its process says", receive,
-			"r.stopped = r.stopped || b.Stopped\n\tif msg.From",
-			"r.stopped = true\n\tif msg.From", "stopped-first",
+			"r.stopped || b.Stopped, cmp.Or(r.after, b.After)\n\tif msg.From",
+			"true, cmp.Or(r.after, b.After)\n\tif msg.From", "stopped-first",
 		},
 		{
 			"The nominee stops itself", machine,

@@ -19,23 +19,22 @@ type ceasefire struct {
 
 // truceKept goes for those who followed the nominee when they heard it, and while
 // they know of none of a higher term.
-type truceKept struct{ heard map[proto.Session]ceasefire }
+type truceKept struct{ heard table[ceasefire] } // by process
 
 func (*truceKept) invariant() Invariant {
 	return Invariant{"truce-kept", "who hears of a truce from the one that it follows follows " +
 		"nobody until that is over, or another is nominated"}
 }
 
-func (k *truceKept) check(s step) string {
-	session := s.node.life.session
+func (k *truceKept) check(s *step) string {
+	c := k.heard.at(s.node.life.number)
 	if ev, ok := s.ev.(algorithms.Receive); ok {
 		b, ok := ev.Body.(proto.Truce)
 		nominee := proto.Epoch{Term: ev.Term, Leader: ev.From, Session: b.Session}
-		if ok && (s.prev().Epoch() == nominee || k.heard[session].nominee == nominee) {
-			k.heard[session] = ceasefire{nominee, s.now.Add(30 * s.cluster.delta)}
+		if ok && (s.prev().Epoch() == nominee || c.nominee == nominee) {
+			*c = ceasefire{nominee, s.now.Add(30 * s.cluster.delta)}
 		}
 	}
-	c := k.heard[session]
 	if s.out.Leader.Epoch() == c.nominee && s.now.Before(c.until) {
 		return fmt.Sprintf("follows %d, which mends, %v too early", c.nominee.Leader, c.until.Sub(s.now))
 	}
@@ -56,7 +55,7 @@ func (k mendings) invariant() Invariant {
 		"others again and again"}
 }
 
-func (k mendings) check(s step) string {
+func (k mendings) check(s *step) string {
 	session := s.node.life.session
 	for _, split := range s.out.Splits {
 		switch {
@@ -90,7 +89,7 @@ func (*reconciledFirst) invariant() Invariant {
 		"ended, and no reign of who mended it goes on after that"}
 }
 
-func (k *reconciledFirst) check(s step) string {
+func (k *reconciledFirst) check(s *step) string {
 	for _, split := range s.out.Splits {
 		if split.Number == 0 || split.Stage != algorithms.Electing {
 			continue
