@@ -52,11 +52,12 @@ type Machine struct {
 	heard   map[proto.NodeID]bool // checking: who answered
 	members map[proto.NodeID]bool // merging: who accepted
 	group   proto.Peer            // accepted: its coordinator
+	sentOn  map[proto.NodeID]bool // accepted: who came late, and was sent there
 }
 
 // New returns a Machine for the node that cfg describes.
 func New(cfg algorithms.Config) *Machine {
-	m := &Machine{heard: map[proto.NodeID]bool{}, members: map[proto.NodeID]bool{}}
+	m := &Machine{heard: map[proto.NodeID]bool{}, members: map[proto.NodeID]bool{}, sentOn: map[proto.NodeID]bool{}}
 	m.core.Init(cfg, round{m})
 	return m
 }

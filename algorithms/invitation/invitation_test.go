@@ -116,6 +116,30 @@ func TestAcceptsWithItsMembers(t *testing.T) {
 	sends(t, r.Step(0, r.From(1, term, ask(1))), r.Msg(1, term, group(4)))
 }
 
+// "Sends one that comes late where this node has gone: once, or two that have joined each
+// other send it to and fro."
+func TestSendsOnOnce(t *testing.T) {
+	r, term := calls(t, 3)
+	sendsOn := func() int {
+		n := 0
+		for _, m := range r.Step(0, r.From(1, term, proto.AcceptInvitation{})).Send {
+			if m.To == 1 && m.Body.Kind() == proto.KindInvitation {
+				n++
+			}
+		}
+		return n
+	}
+	for _, coordinator := range []proto.NodeID{4, 5} {
+		r.Step(0, r.From(coordinator, term, invite(coordinator)))
+		for late := range 3 {
+			if got, want := sendsOn(), max(0, 1-late); got != want {
+				t.Errorf("in the group of %d, late for the %d. time: sent on %d times, want %d",
+					coordinator, late+1, got, want)
+			}
+		}
+	}
+}
+
 // A member that hears nothing asks, and then forms a group of itself, of the next term.
 func TestNoReady(t *testing.T) {
 	r, term := calls(t, 3)

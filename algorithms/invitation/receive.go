@@ -114,18 +114,20 @@ func (r round) accept(c proto.Peer) {
 	}
 	r.enter(accepted)
 	r.group = c
+	clear(r.sentOn)
 	r.core.Send(c.ID, proto.AcceptInvitation{})
 	r.core.SetTimer(ReadyTimeout(r.core.Delta()))
 }
 
 // onAccept takes a member into the group, or sends one that comes late where this node
-// has gone.
+// has gone: once, or two that have joined each other send it to and fro.
 func (r round) onAccept(from proto.NodeID) {
 	switch {
 	case r.core.Leading():
 		r.core.Why("%d accepts late -> tell it who leads", from)
 		r.core.Tell(from)
-	case r.phase == accepted && from != r.group.ID:
+	case r.phase == accepted && from != r.group.ID && !r.sentOn[from]:
+		r.sentOn[from] = true
 		r.core.Why("%d accepts, and this node has joined %d -> pass the invitation on", from, r.group.ID)
 		r.core.Send(from, proto.Invitation{Coordinator: r.group})
 	case r.phase == merging:
