@@ -56,8 +56,8 @@ type (
 	Campaign struct {
 		Reason string
 		// Anew lets a node lead on, in a new term and without an election, that
-		// leads although it is not eligible: see Eligible.Keep. Of others it is a
-		// Campaign like any. Only a Machine around a nominating one gives it.
+		// leads although it is not eligible, see Eligible.Keep, or as an operator's
+		// choice. Of others it is a Campaign like any. Only a Machine around a nominating one gives it.
 		Anew bool
 	}
 
@@ -145,7 +145,8 @@ type Output struct {
 	// Save must be durable before anything below leaves the node. Nil when
 	// nothing changed. A host that cannot save ends the node.
 	Save *State
-	// Send may be lost, delayed, repeated and reordered.
+	// Send may be lost, delayed, repeated and reordered. The list, not what is in it, is
+	// lent until the Machine's next Step.
 	Send []proto.Message
 	// Deadline is when to deliver Timeout; zero for never. It replaces the
 	// deadline of the Step before.

@@ -16,6 +16,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/franklin"
 	"github.com/ringleader-dev/ringleader/algorithms/hs"
 	"github.com/ringleader-dev/ringleader/algorithms/invitation"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/algorithms/mend"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/raft"
@@ -85,10 +86,10 @@ func (e Entry) WithOffice() Entry {
 		return e
 	}
 	nominate, agree := e.New, e.Agreement
-	e.Guarantee, e.Office, e.Promise, e.Fences = algorithms.Lease, true, office.MinPromise, true
+	e.Guarantee, e.Office, e.Promise, e.Fences = algorithms.Lease, true, lease.MinPromise, true
 	e.New = func(c algorithms.Config) algorithms.Machine { return office.New(c, nominate) }
 	e.Agreement = func(delta time.Duration, nodes int) time.Duration {
-		return agree(delta, nodes) + office.Agreement(3*office.MinPromise(delta), delta, nodes)
+		return agree(delta, nodes) + office.Agreement(3*lease.MinPromise(delta), delta, nodes)
 	}
 	return e
 }
@@ -129,7 +130,7 @@ func (e Entry) WithMending() Entry {
 func (e Entry) WithFence() Entry {
 	agree := e.Agreement
 	e.Agreement = func(delta time.Duration, nodes int) time.Duration {
-		return agree(delta, nodes) + office.Fencing(3*office.MinPromise(delta), delta, 2*delta, nodes)
+		return agree(delta, nodes) + office.Fencing(3*lease.MinPromise(delta), delta, 2*delta, nodes)
 	}
 	return e
 }

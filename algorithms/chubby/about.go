@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -17,7 +18,7 @@ func About() algorithms.About {
 		Fences:    true,
 		Preempt:   false,
 		New:       New,
-		Promise:   office.MinPromise,
+		Promise:   lease.MinPromise,
 		Theory: algorithms.Theory{
 			Kinds: []proto.Kind{
 				proto.KindAsk, proto.KindAnswer, proto.KindClaim, proto.KindGrant, proto.KindLease,
@@ -40,7 +41,7 @@ func About() algorithms.About {
 			{Name: "stagger", Formula: "4Δ", Of: func(d time.Duration, _ int) time.Duration { return Stagger(d) }},
 		},
 		Agreement: func(d time.Duration, n int) time.Duration {
-			return StartDelay(d) + time.Duration(n)*Stagger(d) + office.Agreement(3*office.MinPromise(d), d, n)
+			return StartDelay(d) + time.Duration(n)*Stagger(d) + office.Agreement(3*lease.MinPromise(d), d, n)
 		},
 		Rules: []algorithms.Rule{
 			{

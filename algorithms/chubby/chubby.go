@@ -17,7 +17,7 @@ func StartDelay(delta time.Duration) time.Duration { return 10 * delta }
 func Stagger(delta time.Duration) time.Duration { return 4 * delta }
 
 // New returns a Machine for the server that cfg describes. cfg names the voters, and a
-// promise of at least office.MinPromise.
+// promise of at least lease.MinPromise.
 func New(cfg algorithms.Config) algorithms.Machine {
 	return office.New(cfg, func(c algorithms.Config) algorithms.Machine { return &candidate{cfg: c} })
 }

@@ -14,7 +14,7 @@
 //     try again after pauses that differ. "Potentially, no Leader gets a Quorum!"
 //   - A master that hangs is replaced when its lease is over, not before. One that is
 //     proven dead is replaced at once.
-//   - Clocks must run at rates that differ by no more than office.Drift; and no lease
+//   - Clocks must run at rates that differ by no more than lease.Drift; and no lease
 //     helps a process that is stopped between a check and the act that follows.
 //
 // # How it is built

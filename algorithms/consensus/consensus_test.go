@@ -14,9 +14,17 @@ const delta = steptest.Delta
 
 // follower is one of five that follows node 5 in term 4.
 func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
+	r, _ := followerAndMachine(t, self)
+	return r
+}
+
+// followerAndMachine is such a node, and its Machine.
+func followerAndMachine(t *testing.T, self proto.NodeID) (*steptest.Rig, *consensus.Machine) {
+	var m *consensus.Machine
 	r := steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
 		c.Voters = []proto.NodeID{1, 2, 3, 4, 5}
-		return consensus.New(c)
+		m = consensus.New(c)
+		return m
 	})
 	r.Start(3, 1, 2, 3, 4, 5)
 	r.Step(delta, r.From(5, 4, chosen(5, true)))
@@ -24,7 +32,7 @@ func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
 	if r.Last.Leader != steptest.Leads(5, 4) {
 		t.Fatal(r.Last.Why)
 	}
-	return r
+	return r, m
 }
 
 // preparing is node 4, which prepares ballot 1.4 of term 5 after the leader died.
@@ -259,4 +267,43 @@ func TestEnquiry(t *testing.T) {
 	if out := r.Step(0, r.From(1, 5, proto.OK{})); !out.Warn {
 		t.Errorf("a body of another algorithm: %+v", out)
 	}
+}
+
+// "Reports whether this node asks to be nominated": from PREPARE until the end of its
+// ballot, unless it waits for a better proposal, or was told of one, or of a value that
+// may be chosen already.
+func TestContends(t *testing.T) {
+	r, m := followerAndMachine(t, 4)
+	contends := func(want bool, when string) {
+		t.Helper()
+		if m.Contends() != want {
+			t.Errorf("%s: %v", when, !want)
+		}
+	}
+	contends(false, "it follows")
+	r.Step(delta, steptest.Alive(1, 2, 3, 4))
+	contends(true, "it prepares")
+	r.Step(0, r.From(1, 5, promise(ballot(1, 4), 1)))
+	r.Step(0, r.From(2, 5, promise(ballot(1, 4), 2)))
+	contends(true, "it asks to accept")
+	r.Step(0, r.From(1, 5, proto.Accepted{Ballot: ballot(1, 4)}))
+	r.Step(0, r.From(2, 5, proto.Accepted{Ballot: ballot(1, 4)}))
+	contends(false, "it leads")
+
+	r, m = followerAndMachine(t, 2)
+	r.Step(delta, algorithms.Campaign{Reason: "test"})
+	contends(false, "those above may propose themselves")
+	for _, id := range []proto.NodeID{1, 3, 5} {
+		r.Step(0, r.From(id, 5, promise(ballot(1, 2), id)))
+	}
+	contends(false, "it asks to accept another")
+
+	r, m = followerAndMachine(t, 4)
+	r.Step(delta, steptest.Alive(1, 2, 3, 4))
+	bound := promise(ballot(1, 4), 1)
+	bound.Last, bound.Accepted = ballot(1, 3), steptest.Peer(3)
+	r.Step(0, r.From(1, 5, bound))
+	contends(false, "another may be chosen already")
+	r.Step(0, r.From(3, 5, prepare(ballot(3, 3))))
+	contends(false, "it is outbid")
 }

@@ -62,15 +62,43 @@ func (r round) onPromise(msg proto.Message, b proto.Promise) {
 	r.acceptIfReady()
 }
 
-// acceptIfReady goes on once a majority promised, and nobody is awaited whose proposal
-// would be better.
+// acceptIfReady goes on once a majority promised, and waiting for more is of no use.
 func (r round) acceptIfReady() {
 	if !r.promises.Of(r.voters) {
 		return
 	}
-	if r.bound.ID != 0 || r.insists || r.above(r.best) == 0 {
+	if r.settled() {
 		r.accept()
 	}
+}
+
+// settled reports whether nobody is awaited whose proposal would be better.
+func (r round) settled() bool {
+	return r.bound.ID != 0 || r.insists || r.above(r.best) == 0
+}
+
+// choice is the value that the promises so far leave this proposer, nobody if none
+// proposes itself.
+func (r round) choice() proto.Peer {
+	switch {
+	case r.bound.ID != 0:
+		return r.bound
+	case r.insists && r.own.ID != 0:
+		return r.own
+	}
+	return r.best
+}
+
+// Contends implements office.Contender: this process asks to be chosen. It may still
+// learn of a better one, or of a value that may be chosen already.
+func (m *Machine) Contends() bool {
+	switch r := (round{m}); r.phase {
+	case preparing:
+		return r.settled() && r.choice().Is(r.core.Self())
+	case accepting:
+		return r.value.Is(r.core.Self())
+	}
+	return false
 }
 
 // accept asks all to accept one value.
@@ -81,17 +109,13 @@ func (r round) acceptIfReady() {
 // value of the highest-numbered proposal among the responses, or is any value if the
 // responses reported no proposals."
 func (r round) accept() {
-	switch {
-	case r.bound.ID != 0:
-		r.core.Why("%d may be chosen already, by ballot %v -> propose it", r.bound.ID, r.last)
-		r.value = r.bound
-	case r.insists && r.own.ID != 0:
-		r.value = r.own
-	case r.best.ID != 0:
-		r.value = r.best
-	default:
+	r.value = r.choice()
+	if r.value.ID == 0 {
 		r.core.Call("nobody proposes itself, and this term is spent")
 		return
+	}
+	if r.bound.ID != 0 {
+		r.core.Why("%d may be chosen already, by ballot %v -> propose it", r.bound.ID, r.last)
 	}
 	r.core.Why("a majority promised -> ask all to accept %d", r.value.ID)
 	s := r.state()

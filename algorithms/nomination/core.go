@@ -73,8 +73,9 @@ type Core struct {
 	timers [numTimers]time.Time
 
 	// The Step in progress.
-	now time.Time
-	out algorithms.Output
+	now    time.Time
+	out    algorithms.Output
+	outbox algorithms.Outbox
 }
 
 // Init makes c ready for its first Step. round is the algorithm's own part.
@@ -88,7 +89,7 @@ func (c *Core) Init(cfg algorithms.Config, round Round) {
 
 // Step is the Machine's Step.
 func (c *Core) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	c.now, c.out = now, algorithms.Output{}
+	c.now, c.out = now, algorithms.Output{Send: c.outbox.Empty()}
 	switch ev := ev.(type) {
 	case algorithms.Start:
 		c.start(ev.Saved)
@@ -172,6 +173,9 @@ func (c *Core) campaign(ev algorithms.Campaign) {
 		c.adopt(max(c.term, c.spent) + 1)
 		c.Win(ev.Reason + ", and others do not stand either")
 		return
+	case c.barred == "" && ev.Anew && c.Leading() && c.leader.Attr == proto.ChosenAttr:
+		c.leadChosen(ev.Reason + ", and an operator chose this node")
+		return
 	case c.barred != "":
 		c.Why("%s, but this node is not eligible: %s -> do not stand", ev.Reason, c.barred)
 		return
@@ -224,6 +228,7 @@ func (c *Core) output() algorithms.Output {
 	}
 	c.out.Leader = algorithms.Leader{ID: c.leader.ID, Session: c.leader.Session, Term: c.term}
 	c.out.Ineligible = c.barred
+	c.out.Send = c.outbox.Lend(c.out.Send)
 	out := c.out
 	c.out = algorithms.Output{}
 	return out

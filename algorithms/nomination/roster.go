@@ -29,16 +29,21 @@ type roster struct {
 	own     int64 // this node's attribute as it is now
 	members []member
 	dead    map[proto.NodeID]death
+
+	// Room for the members of the next view, and for who came and went with the last:
+	// a view of many that changes a little allocates nothing.
+	spare      []member
+	came, went []proto.Peer
 }
 
 // update takes a new view and returns the processes that came and went. A node
-// that restarted is in both: its old process went, its new one came.
+// that restarted is in both: its old process went, its new one came. Both lists are
+// good until the next view.
 func (r *roster) update(alive []proto.Peer, term proto.Term) (came, went []proto.Peer) {
 	alive = sorted(alive)
-	old, next := r.members, make([]member, 0, len(alive))
-	if many := len(alive) - len(old); many > 0 {
-		came = make([]proto.Peer, 0, many)
-	}
+	old, next := r.members, slices.Grow(r.spare[:0], len(alive))
+	came = slices.Grow(r.came[:0], max(0, len(alive)-len(old)))
+	went = r.went[:0]
 	for _, p := range alive {
 		if p.ID == r.self {
 			r.own = p.Attr
@@ -63,7 +68,8 @@ func (r *roster) update(alive []proto.Peer, term proto.Term) (came, went []proto
 	for _, m := range old {
 		went = append(went, m.Peer)
 	}
-	r.members = next
+	r.members, r.spare = next, r.members
+	r.came, r.went = came, went
 	r.bury(came, went, term)
 	return came, went
 }

@@ -216,11 +216,7 @@ func (c *Core) silence() {
 
 // askOthers asks everybody but one who leads.
 func (c *Core) askOthers(but proto.Peer) {
-	c.Peers(func(p proto.Peer) {
-		if p.ID != but.ID {
-			c.Send(p.ID, c.round.Question())
-		}
-	})
+	c.SendWhere(c.round.Question(), func(p *proto.Peer) bool { return p.ID != but.ID })
 }
 
 // takeOver handles the request to lead the next term at once: from the leader,
@@ -246,12 +242,12 @@ func (c *Core) takeOver(m proto.Message) {
 // passOn hands a hand-over on: its sender leads no more, and this node stands
 // aside. It does so once a term, lest two such nodes play ball.
 func (c *Core) passOn(from proto.NodeID) {
-	if c.leader.ID == from {
+	heir, ok := c.roster.best(from)
+	if c.leader.ID == from || c.Leading() && ok && c.passed != c.term { // who hands over leads no more
 		c.leader = nobody
 		c.spend()
-		c.timers[timerSilence] = zeroTime
+		c.timers[timerSilence], c.timers[timerAnnounce] = zeroTime, zeroTime
 	}
-	heir, ok := c.roster.best(from)
 	if !ok || c.passed == c.term {
 		c.Why("%d hands over, this node stands aside -> do nothing", from)
 		return

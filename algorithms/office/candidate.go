@@ -4,231 +4,152 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// phase is how far this node's own way to the office went.
-type phase int
-
+// The phases of a stand, in the office's words.
 const (
-	idle     phase = iota
-	asking         // ASK sent: would a majority grant?
-	claiming       // CLAIM sent
-	fence          // a majority granted, former holders are seen to
-	holding        // a majority granted, and nobody else can work
+	idle     = lease.Idle
+	asking   = lease.Asking   // ASK sent: would a majority grant?
+	claiming = lease.Claiming // CLAIM sent
+	fence    = lease.Fencing  // a majority granted, former holders are seen to
+	holding  = lease.Leading  // a majority granted, and nobody else can work
 )
-
-// stand is this node's own candidacy, or its office.
-type stand struct {
-	phase   phase
-	term    proto.Term // asked for, claimed or held
-	nonce   uint64     // of the last round of questions
-	noted   time.Time  // when that round began, before its first message left
-	yes     quorum.Count
-	asked   int                      // rounds of ASK in this candidacy
-	no      map[proto.NodeID]refusal // as last recorded, in this candidacy
-	due     time.Time                // asking, claiming: when the answers should be here
-	failed  int                      // claims in a row
-	retryAt time.Time                // not to be asked before
-
-	taken     time.Time // when the office was taken
-	leaseEnd  time.Time
-	renewAt   time.Time
-	leaving   proto.Term // of the office whose work has not stopped yet
-	preferred time.Time  // since when the nominee is whom it is
-	fencing   fencing
-}
-
-// stop ends a candidacy that has bound nobody.
-func (s *stand) stop() {
-	s.phase, s.asked, s.due = idle, 0, time.Time{}
-	s.leaseEnd, s.renewAt, s.fencing = time.Time{}, time.Time{}, fencing{}
-	clear(s.no)
-}
 
 // pursue takes the next step of this node's own, if one is due.
 func (m *Machine) pursue() {
-	s := &m.stand
+	s := &m.Stand
 	switch {
-	case !m.votes():
-	case m.rejoin.active:
-		m.pursueRejoin()
-	case s.phase == idle && m.mayStand():
+	case !m.Votes():
+	case m.Rejoin.Active:
+		m.PursueRejoin()
+	case s.Phase == idle && m.mayStand():
+		m.ahead = !m.isTurn()
 		m.ask()
-	case s.phase == asking && !m.now.Before(s.due):
+	case s.Phase == asking && m.ahead:
+		m.pursueAhead()
+	case s.Phase == asking && !m.Now.Before(s.Due):
 		m.ask()
-	case s.phase == asking:
+	case s.Phase == asking:
 		m.countAnswers() // this voter may be free now
-	case s.phase == claiming && !m.now.Before(s.due):
+	case s.Phase == claiming && !m.Now.Before(s.Due):
 		m.giveUpClaim("no majority granted it in time")
-	case s.phase == fence && !m.now.Before(s.leaseEnd):
+	case s.Phase == fence && !m.Now.Before(s.LeaseEnd):
 		m.giveUpClaim("the promises were not renewed")
-	case s.phase == fence:
-		if !m.now.Before(s.renewAt) {
+	case s.Phase == fence:
+		if !m.Now.Before(s.Next) {
 			m.renew()
 		}
 		m.haveFenced()
-	case s.phase == holding:
+	case s.Phase == holding:
 		m.keepOffice()
 	}
 }
 
-// mayStand reports whether it is this node's turn: nobody holds the office as
-// far as it knows, and it is the nominee, or nothing was heard for long.
+// mayStand reports whether this node may ask: nobody holds the office as far as it
+// knows, and it is its turn, or may be in a moment.
 func (m *Machine) mayStand() bool {
-	s := &m.stand
-	if !m.stands() || m.belief.ID != 0 || s.leaving != 0 || m.now.Before(s.retryAt) ||
-		m.now.Before(m.handing.yield) {
+	s := &m.Stand
+	if !m.Stands() || m.Belief.ID != 0 || s.Leaving != 0 || m.Now.Before(m.retryAt) ||
+		m.Now.Before(m.Handing.Yield) {
 		return false
 	}
-	return m.nominated() || m.handing.chosen || !m.now.Before(m.standAt())
+	return m.isTurn() || m.contends()
 }
 
-func (m *Machine) nominated() bool { return m.nominee.ID == m.cfg.Self }
+// isTurn reports whether this node may claim: it is the nominee, or nothing was heard
+// for long.
+func (m *Machine) isTurn() bool {
+	return m.nominated() || m.Handing.Chosen || !m.Now.Before(m.standAt())
+}
+
+func (m *Machine) nominated() bool { return m.nominee.ID == m.Cfg.Self }
 
 // standAt is when this voter stands without being nominated.
 func (m *Machine) standAt() time.Time {
-	return m.heard.Add(standDelay(m.cfg.Promise, m.cfg.Delta, m.above()))
+	return m.heard.Add(standDelay(m.Cfg.Promise, m.Cfg.Delta, m.above))
 }
 
 // ask begins a round of ASK. A term of the nomination that no voter has voted in
-// yet is taken as it is, so that one round has one number. Who said no says yes
-// unasked, once it can: asking again is for what was lost, and grows rare.
+// yet is taken as it is, so that one round has one number.
 func (m *Machine) ask() {
-	s := &m.stand
-	s.phase = asking
-	s.asked++
-	s.term = m.nextTerm()
-	s.nonce++
-	s.yes.Reset()
-	if no := m.wouldGrant(s.term); no.bar == proto.NoBar {
-		s.yes.Add(m.cfg.Self)
-	}
-	if s.asked == 1 {
-		m.why("%s -> ask the voters for term %d", m.cause(), s.term)
-	}
-	s.due = m.now.Add(m.jitter(tryAgain(m.cfg.Promise, m.cfg.Delta, s.asked)))
-	m.tell(s.term, proto.Ask{Session: m.cfg.Session, Nonce: s.nonce})
+	r := m.Ask(m.nextTerm(), m.cause())
+	m.Tell(m.Stand.Term, proto.Ask(r))
 	m.countAnswers()
 }
 
 // nextTerm is the term that this node would ask for now.
 func (m *Machine) nextTerm() proto.Term {
-	if m.nominated() {
-		return max(m.known+1, m.nominee.Term)
+	if m.nominated() || m.contends() {
+		return max(m.Known+1, m.nominee.Term)
 	}
-	return m.known + 1
+	return m.Known + 1
 }
 
 func (m *Machine) cause() string {
-	if m.handing.chosen {
+	if m.Handing.Chosen {
 		return "this node was chosen and nobody holds the office"
 	}
 	if m.nominated() {
 		return "this node is nominated and nobody holds the office"
+	}
+	if m.ahead {
+		return "this node may be nominated and nobody holds the office"
 	}
 	return "no office was heard of for long"
 }
 
 // answered counts an answer to this round's ASK.
 func (m *Machine) answered(msg proto.Message, b proto.Answer) {
-	s := &m.stand
-	m.learn(msg)
-	m.meet(msg.From, msg.Term)
-	if s.phase != asking || b.Session != m.cfg.Session || b.Nonce != s.nonce {
-		return
-	}
-	switch {
-	case b.Yes:
-		s.yes.Add(msg.From)
-	case m.known >= s.term:
-		m.why("%d knows of term %d -> ask for a higher one", msg.From, m.known)
+	if m.Answered(msg, b) {
 		m.ask()
 		return
-	default:
-		m.noteRefusal(msg.From, refusal{b.Bar, b.Holder})
-		s.yes.Remove(msg.From)
 	}
 	m.countAnswers()
 }
 
-// noteRefusal records a no that differs from the last one.
-func (m *Machine) noteRefusal(from proto.NodeID, r refusal) {
-	if m.stand.no[from] == r {
-		return
-	}
-	m.stand.no[from] = r
-	m.why("%d says %s", from, r)
-}
-
-// countAnswers claims the term once a majority would grant it, this voter among
-// them or not yet.
+// countAnswers claims the term, in this node's turn, once a majority would grant it.
 func (m *Machine) countAnswers() {
-	s := &m.stand
-	if no := m.wouldGrant(s.term); no.bar == proto.NoBar {
-		s.yes.Add(m.cfg.Self)
-	} else {
-		s.yes.Remove(m.cfg.Self)
-	}
-	if s.yes.Of(m.voters) && s.yes.Has(m.cfg.Self) {
+	if m.WouldWin() && !m.ahead {
 		m.claim()
 	}
 }
 
-// learn remembers the highest term that a voter is known to have voted in. It is
-// a hint for the next claim and adopted for nothing else.
-func (m *Machine) learn(msg proto.Message) {
-	if msg.Term > m.known+maxTermJump {
-		m.refuse("term %d is absurdly far above %d -> do not believe it", msg.Term, m.known)
-		return
-	}
-	m.known = max(m.known, msg.Term)
-}
-
-// claim votes for this node itself, and asks the others to. The lease will count
-// from now, before anything has left.
+// claim votes for this node itself, and asks the others to.
 func (m *Machine) claim() {
-	s := &m.stand
-	m.why("a majority would grant term %d -> claim it", s.term)
-	s.phase, s.noted = claiming, m.now
-	s.nonce++
-	s.due = m.now.Add(2 * answerTimeout(m.cfg.Delta))
-	s.yes.Reset()
-	s.yes.Add(m.cfg.Self)
-	m.vote(s.term, m.cfg.Self, m.cfg.Session)
-	s.fencing = fencing{}
-	s.fencing.heardOf(m.cfg.Self, m.state.Former.All())
-	m.tell(s.term, proto.Claim{Session: m.cfg.Session, Nonce: s.nonce})
+	r := m.Claim()
+	m.vote(m.Stand.Term, m.Cfg.Self, m.Cfg.Session)
+	m.fencing = fencing{}
+	m.fencing.heardOf(m.Cfg.Self, m.State.Former.All())
+	m.Tell(m.Stand.Term, proto.Claim(r))
 	m.countGrants()
 }
 
-// granted counts a grant of this very round of questions.
+// granted counts a grant, for its own round of questions.
 func (m *Machine) granted(msg proto.Message, b proto.Grant) {
-	s := &m.stand
-	if b.Session != m.cfg.Session || b.Nonce != s.nonce || msg.Term != s.term ||
-		s.phase != claiming && s.phase != fence && s.phase != holding {
-		return
+	r := lease.Request{Session: b.Session, Nonce: b.Nonce}
+	switch {
+	case m.Granted(msg, r):
+		m.fencing.heardOf(msg.From, b.Former.All())
+		m.countGrants()
+	case m.GrantedLate(msg, r):
+		m.lead()
 	}
-	m.meet(msg.From, msg.Term)
-	s.yes.Add(msg.From)
-	s.fencing.heardOf(msg.From, b.Former.All())
-	m.countGrants()
 }
 
 // countGrants takes or keeps the office, or the right to it, once a majority has
-// promised, if the lease that they stand for has not ended.
+// promised.
 func (m *Machine) countGrants() {
-	s := &m.stand
-	end := s.noted.Add(LeaseOf(m.cfg.Promise))
-	if !s.yes.Of(m.voters) || !m.now.Before(end) || !end.After(s.leaseEnd) {
+	s := &m.Stand
+	if !m.Extended() {
 		return
 	}
-	s.failed, s.leaseEnd = 0, end
-	s.renewAt = s.noted.Add(RenewEvery(m.cfg.Promise))
-	switch s.phase {
+	s.Failed = 0
+	s.Next = s.Noted.Add(RenewEvery(m.Cfg.Promise))
+	switch s.Phase {
 	case claiming:
-		s.due = time.Time{}
+		s.Due = time.Time{}
 		m.mayTake()
 	case holding:
 		m.lead()
@@ -237,53 +158,34 @@ func (m *Machine) countGrants() {
 
 // take takes the office.
 func (m *Machine) take() {
-	m.stand.phase, m.stand.taken = holding, m.now
-	m.stand.fencing = fencing{}
-	m.settle(m.stand.term)
+	m.Stand.Phase, m.Stand.Taken = holding, m.Now
+	m.fencing = fencing{}
+	m.settle(m.Stand.Term)
 	m.lead()
 }
 
 // lead leads until the lease ends, and says so.
 func (m *Machine) lead() {
-	m.belief = algorithms.Leader{
-		ID: m.cfg.Self, Session: m.cfg.Session, Term: m.stand.term, Until: m.stand.leaseEnd,
+	m.Belief = algorithms.Leader{
+		ID: m.Cfg.Self, Session: m.Cfg.Session, Term: m.Stand.Term, Until: m.Stand.LeaseEnd,
 	}
-	m.seen = m.belief.Epoch()
-	m.announce(m.alive...)
-}
-
-// denied hears that a voter is bound elsewhere.
-func (m *Machine) denied(msg proto.Message, b proto.Deny) {
-	s := &m.stand
-	m.learn(msg)
-	m.meet(msg.From, msg.Term)
-	if b.Session != m.cfg.Session || b.Nonce != s.nonce ||
-		s.phase != claiming && s.phase != fence && s.phase != holding {
-		return
-	}
-	m.why("%d denies term %d: %s", msg.From, s.term, refusal{b.Bar, b.Holder})
+	m.Seen = m.Belief.Epoch()
+	m.announce(m.Alive...)
 }
 
 // giveUpClaim gives up and tries again soon, and ever more rarely.
 func (m *Machine) giveUpClaim(reason string) {
-	m.stand.failed++
-	m.giveUp(reason, m.jitter(tryAgain(m.cfg.Promise, m.cfg.Delta, m.stand.failed)))
+	m.Stand.Failed++
+	m.giveUp(reason, m.Pause(m.Stand.Failed))
 }
 
-// giveUp returns what was promised, and never claims that term again.
+// giveUp returns what was promised.
 func (m *Machine) giveUp(reason string, pause time.Duration) {
-	s := &m.stand
-	m.why("%s -> release term %d, wait %v", reason, s.term, pause.Round(time.Millisecond))
-	s.stop()
-	m.handing.chosen, m.handing.stays = false, false
-	s.retryAt = m.now.Add(pause)
-	if s.failed >= failuresToRecess {
-		m.takeRecess()
+	m.GiveUp(reason, pause)
+	m.fencing = fencing{}
+	m.retryAt = m.Now.Add(pause)
+	if m.TakeRecess() {
+		m.tellNomination(false)
 	}
-	m.release(s.term)
-}
-
-// jitter spreads t evenly over [t, 2t).
-func (m *Machine) jitter(t time.Duration) time.Duration {
-	return t + time.Duration(m.random.Int64N(int64(t)))
+	m.Release(m.Stand.Term)
 }

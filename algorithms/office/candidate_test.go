@@ -6,7 +6,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
-	"github.com/ringleader-dev/ringleader/algorithms/office"
+	leases "github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -16,7 +16,7 @@ func TestAsksFirst(t *testing.T) {
 	r := asking3(t)
 	due := r.Last.Deadline
 	for _, ev := range []algorithms.Event{
-		r.yes(1, 2),
+		r.Yes(1, 2),
 		r.From(1, 0, proto.Answer{Session: proto.Session{99}, Nonce: 1, Yes: true}),
 	} {
 		r.Step(0, ev)
@@ -24,10 +24,10 @@ func TestAsksFirst(t *testing.T) {
 	}
 	r.Step(0, r.no(1, 0, 1, proto.BarBoot, 0))
 	r.Want(algorithms.Output{Deadline: due, Round: 1, Why: []string{"1 says no, just started"}})
-	r.Step(0, r.yes(1, 1))
+	r.Step(0, r.Yes(1, 1))
 	r.Want(algorithms.Output{
 		Save:     voted(1, 3),
-		Send:     r.all(1, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
+		Send:     r.All(1, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    1,
 		Why:      []string{"a majority would grant term 1 -> claim it"},
@@ -39,17 +39,17 @@ func TestTheLastAnswerCounts(t *testing.T) {
 	r := newRig(t, 3, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1, 2, 3, 4, 5} })
 	r.Step(0, algorithms.Start{})
 	r.nominate(0, 3, 1)
-	r.Step(0, r.yes(1, 1))
+	r.Step(0, r.Yes(1, 1))
 	r.Step(0, r.no(1, 0, 1, proto.BarPromise, 2))
-	r.Step(0, r.yes(2, 1))
+	r.Step(0, r.Yes(2, 1))
 	if len(r.Last.Send) != 0 {
 		t.Errorf("sent %v", r.Last.Send)
 	}
-	r.Step(0, r.yes(2, 1)) // once a voter, however often it says so
+	r.Step(0, r.Yes(2, 1)) // once a voter, however often it says so
 	if len(r.Last.Send) != 0 {
 		t.Errorf("sent %v", r.Last.Send)
 	}
-	r.Step(0, r.yes(4, 1))
+	r.Step(0, r.Yes(4, 1))
 	if len(r.Last.Send) != 4 || r.Last.Send[0].Body.Kind() != proto.KindClaim {
 		t.Errorf("sent %v", r.Last.Send)
 	}
@@ -63,8 +63,8 @@ func TestAsksAgainEverMoreRarely(t *testing.T) {
 	for i, pause := range []time.Duration{8 * delta, promise / 3, promise / 3} {
 		nonce := uint64(i + 2)
 		r.Fire()
-		r.wantSoon(pause, algorithms.Output{
-			Send:  r.all(1, proto.Ask{Session: steptest.Session(3), Nonce: nonce}),
+		r.WantSoon(pause, algorithms.Output{
+			Send:  r.All(1, proto.Ask{Session: steptest.Session(3), Nonce: nonce}),
 			Round: 1,
 		})
 		due := r.Last.Deadline
@@ -81,8 +81,8 @@ func TestAsksAgainEverMoreRarely(t *testing.T) {
 func TestAsksForAHigherTerm(t *testing.T) {
 	r := asking3(t)
 	r.Step(0, r.no(1, 7, 1, proto.BarVoted, 2))
-	r.wantSoon(8*delta, algorithms.Output{
-		Send:  r.all(8, proto.Ask{Session: steptest.Session(3), Nonce: 2}),
+	r.WantSoon(8*delta, algorithms.Output{
+		Send:  r.All(8, proto.Ask{Session: steptest.Session(3), Nonce: 2}),
 		Round: 7,
 		Why:   []string{"1 knows of term 7 -> ask for a higher one"},
 	})
@@ -101,8 +101,8 @@ func TestWhatGrantsCount(t *testing.T) {
 	r := newRig(t, 3, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1, 2, 3, 4, 5} })
 	r.Step(0, algorithms.Start{})
 	r.nominate(0, 3, 1)
-	r.Step(0, r.yes(1, 1))
-	r.Step(0, r.yes(2, 1))
+	r.Step(0, r.Yes(1, 1))
+	r.Step(0, r.Yes(2, 1))
 	due := r.Last.Deadline
 	for _, ev := range []algorithms.Event{
 		r.granted(1, 1, 2), r.granted(1, 1, 2), // twice the same
@@ -135,13 +135,13 @@ func TestWhatGrantsCount(t *testing.T) {
 func TestLeaseRunsFromBeforeTheClaim(t *testing.T) {
 	r := claiming3(t)
 	r.Step(lease-1, r.granted(1, 1, 2))
-	if want := r.leads(3, 1, 1); r.Last.Leader != want {
+	if want := r.Leads(3, 1, 1); r.Last.Leader != want {
 		t.Errorf("got %+v, want %+v", r.Last.Leader, want)
 	}
 	r = claiming3(t)
 	r.Step(lease, r.granted(1, 1, 2)) // a host that was stopped hands over what is old first
-	r.wantSoon(4*delta, algorithms.Output{
-		Send:  r.all(1, proto.Release{Session: steptest.Session(3)}),
+	r.WantSoon(4*delta, algorithms.Output{
+		Send:  r.All(1, proto.Release{Session: steptest.Session(3)}),
 		Round: 1,
 		Why:   r.Last.Why,
 	})
@@ -151,11 +151,11 @@ func TestLeaseRunsFromBeforeTheClaim(t *testing.T) {
 // slowest clock shows its end before the fastest shows that of the promise.
 func TestLeaseEndsInsideThePromise(t *testing.T) {
 	for _, p := range []time.Duration{
-		office.MinPromise(time.Microsecond), office.MinPromise(delta), promise, time.Hour,
+		leases.MinPromise(time.Microsecond), leases.MinPromise(delta), promise, time.Hour,
 	} {
-		l := office.LeaseOf(p)
-		slow := float64(l) / (1 - office.Drift/1e6)
-		fast := float64(p) / (1 + office.Drift/1e6)
+		l := leases.Of(p)
+		slow := float64(l) / (1 - leases.Drift/1e6)
+		fast := float64(p) / (1 + leases.Drift/1e6)
 		if l <= 0 || slow >= fast {
 			t.Errorf("promise %v, lease %v: ends after %v, the promise after %v", p, l,
 				time.Duration(slow), time.Duration(fast))
@@ -170,8 +170,8 @@ func TestNoMajority(t *testing.T) {
 	if len(r.Last.Why) != 1 {
 		t.Fatalf("%+v", r.Last)
 	}
-	r.wantSoon(4*delta, algorithms.Output{
-		Send:  r.all(1, proto.Release{Session: steptest.Session(3)}),
+	r.WantSoon(4*delta, algorithms.Output{
+		Send:  r.All(1, proto.Release{Session: steptest.Session(3)}),
 		Round: 1,
 		Why:   r.Last.Why,
 	})
@@ -180,17 +180,17 @@ func TestNoMajority(t *testing.T) {
 	r.Want(algorithms.Output{Deadline: due, Round: 1})
 
 	r.Fire()
-	r.wantSoon(4*delta, algorithms.Output{
-		Send:  r.all(2, proto.Ask{Session: steptest.Session(3), Nonce: 3}),
+	r.WantSoon(4*delta, algorithms.Output{
+		Send:  r.All(2, proto.Ask{Session: steptest.Session(3), Nonce: 3}),
 		Round: 1,
 		Why: []string{
 			"this node is nominated and nobody holds the office -> ask the voters for term 2",
 		},
 	})
-	r.Step(0, r.yes(1, 3))
+	r.Step(0, r.Yes(1, 3))
 	r.Fire()
-	r.wantSoon(8*delta, algorithms.Output{ // the second time, it waits longer
-		Send:  r.all(2, proto.Release{Session: steptest.Session(3)}),
+	r.WantSoon(8*delta, algorithms.Output{ // the second time, it waits longer
+		Send:  r.All(2, proto.Release{Session: steptest.Session(3)}),
 		Round: 2,
 		Why:   r.Last.Why,
 	})
@@ -200,10 +200,10 @@ func TestNoMajority(t *testing.T) {
 func TestGrantsWhileItAsks(t *testing.T) {
 	r := asking3(t)
 	r.Step(0, r.claim(2, 1, 1))
-	r.wantSoon(4*delta, algorithms.Output{ // it is still nominated
+	r.WantSoon(4*delta, algorithms.Output{ // it is still nominated
 		Save: voted(1, 2),
 		Send: append([]proto.Message{r.grant(2, 1, 1)},
-			r.all(2, proto.Ask{Session: steptest.Session(3), Nonce: 2})...),
+			r.All(2, proto.Ask{Session: steptest.Session(3), Nonce: 2})...),
 		Round: 1,
 		Why: []string{
 			"nothing binds this voter -> grant 2 term 1",
@@ -221,8 +221,8 @@ func TestStandsWithoutNomination(t *testing.T) {
 		r.Step(0, steptest.Alive(1, 2, 3))
 		r.Want(algorithms.Output{Deadline: r.In(stand + above*4*delta)})
 		r.Fire()
-		r.wantSoon(4*delta, algorithms.Output{
-			Send: r.all(1, proto.Ask{Session: steptest.Session(self), Nonce: 1}),
+		r.WantSoon(4*delta, algorithms.Output{
+			Send: r.All(1, proto.Ask{Session: steptest.Session(self), Nonce: 1}),
 			Why:  []string{"no office was heard of for long -> ask the voters for term 1"},
 		})
 	}
@@ -236,7 +236,7 @@ func TestSingleVoter(t *testing.T) {
 	r.Want(algorithms.Output{
 		Save:     voted(1, 1),
 		Deadline: r.In(promise / 3),
-		Leader:   r.leads(1, 1, lease),
+		Leader:   r.Leads(1, 1, lease),
 		Round:    1,
 		Why: []string{
 			"this node is nominated and nobody holds the office -> ask the voters for term 1",

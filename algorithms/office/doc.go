@@ -35,15 +35,20 @@
 //   - A request that is refused changes nothing: no term is adopted, no promise
 //     dropped. The refusal names the term that the voter knows of.
 //   - After a start it grants no new term for as long as any promise of its
-//     former life may run. Neither release nor proof ends that.
+//     former life may run. Neither release nor proof ends that. Until then it may
+//     stand, and votes for itself, but does not count that: a majority of the others
+//     has to grant.
 //
 // Candidate and holder:
 //   - It asks first, and claims only when a majority would grant. So a node that
-//     was cut off comes home without deposing anybody.
+//     was cut off comes home without deposing anybody. Where the nomination asks a
+//     majority too, the two questions are asked at once; the claim waits for both.
 //   - The lease runs from before the first CLAIM left, and is shorter than the
 //     promise by all that clocks may differ.
-//   - Only grants of this very term, session and round of questions count, once a
-//     voter, and only before the lease would end.
+//   - Only grants of this very term and session count, each for its own round of
+//     questions, once a voter, and only before the lease would end. On a busy machine one
+//     may take longer than to the next RENEW: it counts for a lease from when its round
+//     began.
 //   - After two rounds without a majority it asks no more, lest a node that
 //     hears nothing locks the voters. It keeps to its lease, and never renews
 //     after that.

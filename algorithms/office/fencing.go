@@ -38,17 +38,17 @@ func (f *fencing) heardOf(from proto.NodeID, former []proto.Epoch) {
 // node, whose work stops before it stands; whoever granted this term, for the
 // same reason; who released the term, or is proven dead, or fenced.
 func (m *Machine) running() []proto.Epoch {
-	f := &m.stand.fencing
+	f := &m.fencing
 	var left []proto.Epoch
-	if !m.cfg.Fence {
+	if !m.Cfg.Fence {
 		return nil
 	}
 	for _, e := range f.former {
 		switch {
-		case e.Leader == m.cfg.Self:
+		case e.Leader == m.Cfg.Self:
 		case slices.Contains(f.granters, e.Leader):
-		case upTo(m.voter.released[e.Leader])(e):
-		case m.voter.dead[e.Leader] == e.Session:
+		case upTo(m.releases[e.Leader])(e):
+		case m.Voter.Dead[e.Leader] == e.Session:
 		case slices.ContainsFunc(f.fenced, func(done proto.Epoch) bool { return upTo(done)(e) }):
 		default:
 			left = append(left, e)
@@ -61,33 +61,33 @@ func (m *Machine) running() []proto.Epoch {
 // mayTake takes the office that a majority granted, or has the former holders
 // fenced first.
 func (m *Machine) mayTake() {
-	s := &m.stand
+	s := &m.Stand
 	left := m.running()
 	if len(left) == 0 {
-		m.why("a majority granted term %d -> hold the office", s.term)
+		m.Why("a majority granted term %d -> hold the office", s.Term)
 		m.take()
 		return
 	}
-	s.phase = fence
-	s.fencing.at = m.now.Add(fenceDelay(m.cfg.Delta, m.above()))
-	m.why("a majority granted term %d, but %s not seen to stop -> see to that first",
-		s.term, named(left))
+	s.Phase = fence
+	m.fencing.at = m.Now.Add(fenceDelay(m.Cfg.Delta, m.above))
+	m.Why("a majority granted term %d, but %s not seen to stop -> see to that first",
+		s.Term, named(left))
 }
 
 // haveFenced sees to it that the agent is at the first who still runs. It takes
 // the office when nobody is left.
 func (m *Machine) haveFenced() {
-	f := &m.stand.fencing
+	f := &m.fencing
 	left := m.running()
 	if f.asked != nil && !slices.Contains(left, f.target) {
-		m.why("%d was seen to stop -> call the fence agent back", f.asked.ID)
+		m.Why("%d was seen to stop -> call the fence agent back", f.asked.ID)
 		f.asked = nil
 	}
 	switch {
 	case len(left) == 0:
-		m.why("whoever held the office before has stopped -> hold the office")
+		m.Why("whoever held the office before has stopped -> hold the office")
 		m.take()
-	case f.asked == nil && !m.now.Before(f.at):
+	case f.asked == nil && !m.Now.Before(f.at):
 		e := left[0]
 		if e != f.target {
 			f.target, f.attempt = e, 0
@@ -95,10 +95,10 @@ func (m *Machine) haveFenced() {
 		f.attempt++
 		f.asked = &algorithms.Fence{
 			ID: e.Leader, Session: e.Session, Term: e.Term,
-			For: m.stand.term, Attempt: f.attempt,
+			For: m.Stand.Term, Attempt: f.attempt,
 			Reason: fmt.Sprintf("it may hold term %d and was not seen to stop", e.Term),
 		}
-		m.why("%d may hold term %d and was not seen to stop -> fence it, attempt %d",
+		m.Why("%d may hold term %d and was not seen to stop -> fence it, attempt %d",
 			e.Leader, e.Term, f.attempt)
 	}
 }
@@ -106,9 +106,9 @@ func (m *Machine) haveFenced() {
 // fenced takes what came of an attempt. Of one that is not under way any more it
 // says nothing: who was called back may have done it or not.
 func (m *Machine) fenced(ev algorithms.Fenced) {
-	f := &m.stand.fencing
+	f := &m.fencing
 	if f.asked == nil || *f.asked != ev.Fence {
-		m.why("attempt %d at %d for term %d came too late -> drop it",
+		m.Why("attempt %d at %d for term %d came too late -> drop it",
 			ev.Fence.Attempt, ev.Fence.ID, ev.Fence.For)
 		return
 	}
@@ -116,32 +116,21 @@ func (m *Machine) fenced(ev algorithms.Fenced) {
 	done := proto.Epoch{Term: ev.Fence.Term, Leader: ev.Fence.ID, Session: ev.Fence.Session}
 	if ev.OK {
 		f.fenced = append(f.fenced, done)
-		m.dirty = m.strike(upTo(done)) || m.dirty
-		m.why("%d is fenced, %s -> it has stopped", done.Leader, ev.Detail)
+		m.Dirty = m.strike(upTo(done)) || m.Dirty
+		m.Why("%d is fenced, %s -> it has stopped", done.Leader, ev.Detail)
 		return
 	}
-	m.out.Warn = true
+	m.Out.Warn = true
 	if f.attempt >= fenceAttempts {
-		m.why("%d is not fenced, %s -> leave the office to others", done.Leader, ev.Detail)
+		m.Why("%d is not fenced, %s -> leave the office to others", done.Leader, ev.Detail)
 		m.giveUp(fmt.Sprintf("%d attempts to fence %d failed", f.attempt, done.Leader),
-			fencePause(m.cfg.Promise, m.cfg.Delta, len(m.voters)))
+			fencePause(m.Cfg.Promise, m.Cfg.Delta, len(m.Voters)))
 		return
 	}
-	pause := m.jitter(tryAgain(m.cfg.Promise, m.cfg.Delta, f.attempt))
-	f.at = m.now.Add(pause)
-	m.why("%d is not fenced, %s -> do not take the office, try again in %v",
+	pause := m.Pause(f.attempt)
+	f.at = m.Now.Add(pause)
+	m.Why("%d is not fenced, %s -> do not take the office, try again in %v",
 		done.Leader, ev.Detail, pause.Round(time.Millisecond))
-}
-
-// above is how many living voters rank above this node.
-func (m *Machine) above() int {
-	n := 0
-	for _, p := range m.alive {
-		if m.voters.Has(p.ID) && p.Rank().Compare(m.self.Rank()) > 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // named is "3 of term 1 was" or "3 of term 1, 4 of term 2 were".

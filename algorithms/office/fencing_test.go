@@ -48,10 +48,10 @@ func TestAccount(t *testing.T) {
 		"nothing was seen": {fences, func(*rig) []algorithms.Event { return nil }, three},
 		"no fencing":       {nil, func(*rig) []algorithms.Event { return nil }, ""},
 		"released": {fences, func(r *rig) []algorithms.Event {
-			return []algorithms.Event{r.release(3, 1)}
+			return []algorithms.Event{r.Release(3, 1)}
 		}, ""},
 		"released an older term": {fences, func(r *rig) []algorithms.Event {
-			return []algorithms.Event{r.release(3, 0)}
+			return []algorithms.Event{r.Release(3, 0)}
 		}, three},
 		"proven dead": {fences, func(*rig) []algorithms.Event {
 			return []algorithms.Event{algorithms.Gone{ID: 3, Session: steptest.Session(3)}}
@@ -109,10 +109,10 @@ func claimingFenced(t *testing.T) *rig {
 	r.Step(0, algorithms.Start{})
 	r.Step(0, steptest.Alive(1, 2, 3))
 	r.nominate(delta, 2, 2)
-	r.Step(0, r.yes(1, 1))
+	r.Step(0, r.Yes(1, 1))
 	r.Want(algorithms.Output{
 		Save:     voted(2, 2),
-		Send:     r.all(2, proto.Claim{Session: steptest.Session(2), Nonce: 2}),
+		Send:     r.All(2, proto.Claim{Session: steptest.Session(2), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    2,
 		Why:      []string{"a majority would grant term 2 -> claim it"},
@@ -189,7 +189,7 @@ func TestNobodyToFence(t *testing.T) {
 // dead": the agent is called back, and the office taken.
 func TestSeenToStop(t *testing.T) {
 	for name, ev := range map[string]func(*rig) algorithms.Event{
-		"released":    func(r *rig) algorithms.Event { return r.release(3, 1) },
+		"released":    func(r *rig) algorithms.Event { return r.Release(3, 1) },
 		"proven dead": func(*rig) algorithms.Event { return algorithms.Gone{ID: 3, Session: steptest.Session(3)} },
 		"granted this term": func(r *rig) algorithms.Event {
 			return r.From(3, 2, proto.Grant{Session: steptest.Session(2), Nonce: 2})
@@ -206,7 +206,7 @@ func TestSeenToStop(t *testing.T) {
 		})
 	}
 	r := fencing(t)
-	r.Step(0, r.release(3, 0)) // an older term says nothing of the last
+	r.Step(0, r.Release(3, 0)) // an older term says nothing of the last
 	if r.Last.Fence == nil {
 		t.Errorf("got %+v", r.Last)
 	}
@@ -239,7 +239,7 @@ func TestFencingFails(t *testing.T) {
 	r.Step(0, algorithms.Fenced{Fence: *shot(3), Detail: "exit 1 after 4ms"})
 	const pause = stand + 3*4*delta + 4*delta // all three have stood by then
 	r.Want(algorithms.Output{
-		Send:     r.all(2, proto.Release{Session: steptest.Session(2)}),
+		Send:     r.All(2, proto.Release{Session: steptest.Session(2)}),
 		Deadline: r.In(pause),
 		Round:    2,
 		Warn:     true,

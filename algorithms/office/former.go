@@ -16,38 +16,38 @@ import (
 // process was seen to stop. One vote an id is enough: a process starts only
 // once the one before it with that id has ended.
 func (m *Machine) remember(next proto.NodeID) {
-	was := m.state.Vote
-	if m.cfg.Fence {
-		former := slices.DeleteFunc(m.state.Former.All(), func(e proto.Epoch) bool {
+	was := m.State.Vote
+	if m.Cfg.Fence {
+		former := slices.DeleteFunc(m.State.Former.All(), func(e proto.Epoch) bool {
 			return e.Leader == next || e.Leader == was.ID
 		})
 		// A voter grants another only when its own work has stopped.
-		if was.ID != 0 && was.ID != next && was.ID != m.cfg.Self && !m.state.Stopped {
+		if was.ID != 0 && was.ID != next && was.ID != m.Cfg.Self && !m.State.Stopped {
 			former = append(former, epochOf(was))
 		}
-		m.state.Former = proto.PackEpochs(former)
+		m.State.Former = proto.PackEpochs(former)
 	}
-	m.state.Stopped = false
+	m.State.Stopped = false
 }
 
 // strike takes off the account what was seen to stop, and reports whether there
 // was any of it.
 func (m *Machine) strike(stopped func(proto.Epoch) bool) bool {
-	if !m.cfg.Fence {
+	if !m.Cfg.Fence {
 		return false
 	}
-	was := m.state
+	was := m.State
 	if was.Vote.ID != 0 && stopped(epochOf(was.Vote)) {
-		m.state.Stopped = true
+		m.State.Stopped = true
 	}
-	m.state.Former = proto.PackEpochs(slices.DeleteFunc(was.Former.All(), stopped))
-	return m.state != was
+	m.State.Former = proto.PackEpochs(slices.DeleteFunc(was.Former.All(), stopped))
+	return m.State != was
 }
 
 // settle takes off the account who held office before a term that is held now:
 // its holder had them all stopped.
 func (m *Machine) settle(held proto.Term) {
-	m.dirty = m.strike(func(e proto.Epoch) bool { return e.Term < held }) || m.dirty
+	m.Dirty = m.strike(func(e proto.Epoch) bool { return e.Term < held }) || m.Dirty
 }
 
 // upTo matches what a process held up to a term.
@@ -63,22 +63,22 @@ func epochOf(v algorithms.Vote) proto.Epoch {
 
 // account is what a GRANT tells, empty where the cluster does not fence.
 func (m *Machine) account() proto.Epochs {
-	if !m.cfg.Fence {
+	if !m.Cfg.Fence {
 		return ""
 	}
-	return m.state.Former
+	return m.State.Former
 }
 
 // unseen is what a voter that lost its own account is told: whom this voter
 // granted a term, the last one too, and has not seen to stop. It holds that against
 // itself as well, until it has released its term.
 func (m *Machine) unseen() proto.Epochs {
-	v := m.state.Vote
-	stopped := m.state.Stopped || v.ID == m.cfg.Self && (v.Session != m.cfg.Session || m.voter.over)
-	if !m.cfg.Fence || v.ID == 0 || stopped {
+	v := m.State.Vote
+	stopped := m.State.Stopped || v.ID == m.Cfg.Self && (v.Session != m.Cfg.Session || m.Voter.Over)
+	if !m.Cfg.Fence || v.ID == 0 || stopped {
 		return m.account()
 	}
-	return proto.PackEpochs(append(m.state.Former.All(), epochOf(v)))
+	return proto.PackEpochs(append(m.State.Former.All(), epochOf(v)))
 }
 
 // inherited is the account of a voter that lost its own: what the others told, but
@@ -86,7 +86,7 @@ func (m *Machine) unseen() proto.Epochs {
 func (m *Machine) inherited(told map[proto.NodeID]proto.Epoch) proto.Epochs {
 	var former []proto.Epoch
 	for id, e := range told {
-		if m.cfg.Fence && id != m.cfg.Self && m.voter.dead[id] != e.Session && !upTo(m.voter.released[id])(e) {
+		if m.Cfg.Fence && id != m.Cfg.Self && m.Voter.Dead[id] != e.Session && !upTo(m.releases[id])(e) {
 			former = append(former, e)
 		}
 	}

@@ -1,6 +1,7 @@
 package office_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -15,7 +16,7 @@ func TestRenews(t *testing.T) {
 	was := r.Last.Leader
 	r.Fire()
 	r.Want(algorithms.Output{
-		Send:     r.all(1, proto.Renew{Session: steptest.Session(3), Nonce: 3}),
+		Send:     r.All(1, proto.Renew{Session: steptest.Session(3), Nonce: 3}),
 		Deadline: r.In(promise / 3),
 		Leader:   was,
 		Round:    1,
@@ -25,9 +26,9 @@ func TestRenews(t *testing.T) {
 	r.Want(algorithms.Output{Deadline: due, Leader: was, Round: 1})
 	r.Step(0, r.granted(2, 1, 3))
 	r.Want(algorithms.Output{
-		Send:     r.all(1, r.announcement(lease-delta)),
+		Send:     r.All(1, r.announcement(lease-delta)),
 		Deadline: due,
-		Leader:   r.leads(3, 1, lease-delta),
+		Leader:   r.Leads(3, 1, lease-delta),
 		Round:    1,
 	})
 	was = r.Last.Leader
@@ -43,7 +44,7 @@ func TestTwoRoundsWithoutAMajority(t *testing.T) {
 	r.Fire()
 	r.Fire()
 	r.Want(algorithms.Output{
-		Send:     r.all(1, proto.Renew{Session: steptest.Session(3), Nonce: 4}),
+		Send:     r.All(1, proto.Renew{Session: steptest.Session(3), Nonce: 4}),
 		Deadline: was.Until,
 		Leader:   was,
 		Round:    1,
@@ -58,6 +59,27 @@ func TestTwoRoundsWithoutAMajority(t *testing.T) {
 	r.Want(algorithms.Output{Leader: algorithms.Leader{Term: 1}, Round: 1})
 }
 
+// "On a busy machine answers take longer than from one round to the next: one that comes
+// late counts for its own round, and for a lease from when that began."
+func TestLateGrantsKeepTheOffice(t *testing.T) {
+	const way = promise/3 + delta
+	r := holder3(t)
+	r.Fire() // the first RENEW
+	for nonce := uint64(3); nonce < 100; nonce++ {
+		due := r.Last.Deadline
+		r.Fire()
+		renew := r.All(1, proto.Renew{Session: steptest.Session(3), Nonce: nonce + 1})
+		if !r.Now.Equal(due) || !slices.Equal(r.Last.Send, renew) {
+			t.Fatalf("round %d: %+v", nonce+1, r.Last)
+		}
+		r.Step(way-promise/3, r.granted(2, 1, nonce))
+		r.Want(algorithms.Output{
+			Send:     r.All(1, r.announcement(lease-way)),
+			Deadline: due.Add(promise / 3), Leader: r.Leads(3, 1, lease-way), Round: 1,
+		})
+	}
+}
+
 // "Leaving: it leads no more; then its work stops; only then RELEASE." Until then
 // its own voter is bound, and it does not stand again.
 func TestLeaving(t *testing.T) {
@@ -69,14 +91,14 @@ func TestLeaving(t *testing.T) {
 	})
 	r.Step(promise, r.claim(2, 2, 1))
 	r.Want(algorithms.Output{
-		Send:   []proto.Message{r.deny(2, 1, 1, proto.BarSelf, 3)},
+		Send:   []proto.Message{r.Deny(2, 1, 1, proto.BarSelf, 3)},
 		Leader: nobody,
 		Round:  1,
 		Why:    []string{"2 wants term 2 -> deny it: no, stands itself 3"},
 	})
 	r.Step(0, r.ask(2, 2, 2))
 	r.Want(algorithms.Output{
-		Send:   []proto.Message{r.answer(2, 1, 2, proto.BarSelf, 3)},
+		Send:   []proto.Message{r.Answer(2, 1, 2, proto.BarSelf, 3)},
 		Leader: nobody,
 		Round:  1,
 		Why:    []string{"2 asks for term 2 -> no, stands itself 3"},
@@ -85,8 +107,8 @@ func TestLeaving(t *testing.T) {
 	r.Want(algorithms.Output{Leader: nobody, Round: 1})
 	r.Step(0, algorithms.Idle{Term: 1})
 	r.Want(algorithms.Output{
-		Send: append(r.all(1, proto.Release{Session: steptest.Session(3)}),
-			r.answer(2, 1, 2, proto.NoBar, 0)),
+		Send: append(r.All(1, proto.Release{Session: steptest.Session(3)}),
+			r.Answer(2, 1, 2, proto.NoBar, 0)),
 		Leader: nobody,
 		Round:  1,
 		Why: []string{
@@ -106,7 +128,7 @@ func TestResignsAsACandidate(t *testing.T) {
 	r = claiming3(t)
 	r.Step(0, algorithms.Resign{})
 	r.Want(algorithms.Output{
-		Send: r.all(1, proto.Release{Session: steptest.Session(3)}), Round: 1, Why: r.Last.Why,
+		Send: r.All(1, proto.Release{Session: steptest.Session(3)}), Round: 1, Why: r.Last.Why,
 	})
 	r.Step(0, algorithms.Campaign{}) // it stands again, after the pause
 	r.Fire()
@@ -134,9 +156,9 @@ func TestFollows(t *testing.T) {
 	r := asking3(t)
 	r.Step(delta, r.holds(2, 2, 2*promise))
 	r.Want(algorithms.Output{
-		Send:     r.all(0, proto.Return{Session: steptest.Session(3)}),
+		Send:     r.All(0, proto.Return{Session: steptest.Session(3)}),
 		Deadline: r.In(lease),
-		Leader:   r.leads(2, 2, lease),
+		Leader:   r.Leads(2, 2, lease),
 		Round:    2,
 		Why: []string{
 			"2 holds the office, term 2 -> follow it",
@@ -145,7 +167,7 @@ func TestFollows(t *testing.T) {
 	})
 	r.Step(delta, r.holds(2, 2, lease/2)) // it renewed
 	r.Want(algorithms.Output{
-		Deadline: r.In(lease / 2), Leader: r.leads(2, 2, lease/2), Round: 2,
+		Deadline: r.In(lease / 2), Leader: r.Leads(2, 2, lease/2), Round: 2,
 	})
 	due, was := r.Last.Deadline, r.Last.Leader
 	r.Step(0, r.holds(1, 1, lease))
@@ -169,7 +191,7 @@ func TestFollows(t *testing.T) {
 func TestLeaseOfTheGone(t *testing.T) {
 	r := granted(t, nil)
 	r.Step(delta, r.holds(3, 1, lease))
-	r.Step(0, r.release(3, 1))
+	r.Step(0, r.Release(3, 1))
 	r.Want(algorithms.Output{
 		Deadline: r.Last.Deadline,
 		Leader:   algorithms.Leader{Term: 1},
@@ -207,7 +229,7 @@ func TestMeetsAHigherOffice(t *testing.T) {
 	r.Step(0, r.holds(2, 2, lease))
 	r.Want(algorithms.Output{
 		Deadline: r.In(lease),
-		Leader:   r.leads(2, 2, lease),
+		Leader:   r.Leads(2, 2, lease),
 		Round:    2,
 		Why: []string{
 			"2 holds the office -> leave the office of term 1",
@@ -229,7 +251,7 @@ func TestHandsOver(t *testing.T) {
 	r.Step(0, r.granted(1, 1, 2))
 	r.nominate(0, 4, 2) // no voter
 	due := r.Last.Deadline
-	r.Want(algorithms.Output{Deadline: due, Leader: r.leads(3, 1, lease), Round: 2})
+	r.Want(algorithms.Output{Deadline: due, Leader: r.Leads(3, 1, lease), Round: 2})
 
 	r = holder3(t)
 	was := r.Last.Leader
@@ -244,7 +266,7 @@ func TestHandsOver(t *testing.T) {
 		r.Step(0, algorithms.Start{})
 		r.Step(0, steptest.Alive(1, 2, 3))
 		r.nominate(0, 2, 1)
-		r.Step(0, r.yes(1, 1))
+		r.Step(0, r.Yes(1, 1))
 		if before {
 			r.nominate(0, 3, 2)
 		}

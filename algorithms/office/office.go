@@ -1,60 +1,33 @@
 package office
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxTermJump is how far beyond what is known another's term is believed.
-const maxTermJump = 1 << 20
-
 // Machine is one node's part. It is an algorithms.Machine.
 //
-// Invariants, between Steps:
-//  1. state.Vote is durable, or in the Output of this Step.
-//  2. belief names this node exactly while it holds, and then until leaseEnd.
-//  3. While this node claims, holds or has work that must stop, its own voter
-//     is bound to it.
+// Its invariants are those of a lease.Party.
 type Machine struct {
-	cfg    algorithms.Config
-	voters quorum.Voters
-	random *rand.Rand
+	lease.Party
 
 	inner   algorithms.Machine
 	wake    time.Time // when inner wants its Timeout
 	nominee algorithms.Leader
-	alive   []proto.Peer
-	self    proto.Peer
+	above   int         // how many living voters rank above this node
+	watched proto.Epoch // what a Watcher was told last
+	called  string      // why the operator called an election in a recess, "" if not
 
-	resigned bool      // asked to, and not called since: never stand
-	barred   string    // why the host does not let this node stand, "" if it does
-	recess   time.Time // until then this node does not stand: too many claims failed
-	called   string    // why the operator called an election meanwhile, "" if not
-
-	state     algorithms.State
-	dirty     bool
-	voter     voter
-	stand     stand
-	handing   transfer
-	rejoin    rejoin
-	new       bool                        // nothing was saved of this voter when it started
-	met       map[proto.NodeID]proto.Term // the highest that each voter is known to have voted in
-	preferred preference
-	belief    algorithms.Leader
-	known     proto.Term  // the highest that a voter is known to have voted for
-	seen      proto.Epoch // the highest leadership that was announced
-	heard     time.Time   // of an office, or of an attempt at one
-	watched   proto.Epoch // what a Watcher was told last
-
-	// The Step in progress.
-	now time.Time
-	out algorithms.Output
+	nomineeSince time.Time // since when the nominee is whom it is
+	ahead        bool      // asking: it is not this node's turn yet, see Contender
+	retryAt      time.Time // this node is not to stand before
+	heard        time.Time // of an office, or of an attempt at one
+	fencing      fencing
+	// releases are what each process last gave back, whoever granted it.
+	releases map[proto.NodeID]proto.Epoch
 }
 
 // New returns an office around the nominating Machine that nominate makes. cfg
@@ -62,22 +35,21 @@ type Machine struct {
 func New(
 	cfg algorithms.Config, nominate func(algorithms.Config) algorithms.Machine,
 ) *Machine {
-	m := &Machine{
-		cfg: cfg, voters: cfg.Voters, inner: nominate(cfg),
-		random: rand.New(rand.NewPCG(cfg.Seed, ^cfg.Seed)),
-		self:   proto.Peer{ID: cfg.Self, Session: cfg.Session},
+	words := lease.Words{
+		Attempts: "claims", Claim: "claim it", Leads: "holds the office", Leader: "an office",
+		Grant: "grant %d term %d", Denied: "which this voter did not grant it",
+		LeadOn: "hold on", Offer: "offer the office to", Offers: "offers the office",
+		Held: "the office as it is now", Prefer: "offer the office to it",
 	}
-	m.voter.dead = map[proto.NodeID]proto.Session{}
-	m.voter.waiting = map[proto.NodeID]question{}
-	m.voter.released = map[proto.NodeID]proto.Epoch{}
-	m.stand.no = map[proto.NodeID]refusal{}
-	m.met = map[proto.NodeID]proto.Term{}
-	return m
+	return &Machine{
+		Party: lease.New(cfg, RenewEvery(cfg.Promise), words), inner: nominate(cfg),
+		releases: map[proto.NodeID]proto.Epoch{},
+	}
 }
 
 // Step implements algorithms.Machine.
 func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	m.now, m.out = now, algorithms.Output{}
+	m.Begin(now)
 	m.expire()
 	switch ev := ev.(type) {
 	case algorithms.Start:
@@ -89,11 +61,11 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	case algorithms.Gone:
 		m.gone(proto.Peer{ID: ev.ID, Session: ev.Session})
 	case algorithms.Idle:
-		m.idle(ev.Term)
+		m.Stopped(ev.Term)
 	case algorithms.Fenced:
 		m.fenced(ev)
 	case algorithms.Resign:
-		m.resigned, m.called = true, ""
+		m.Resigned, m.called = true, ""
 		m.nominate(ev)
 		m.leave("asked to resign")
 		m.bequeath(ev.To)
@@ -102,13 +74,13 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	case algorithms.Eligible:
 		m.eligible(ev)
 	case algorithms.Transfer:
-		m.transfer(ev)
+		m.HandOver(ev.To)
 	case algorithms.Timeout:
 		m.nominate(ev)
 	}
 	m.tellWatcher()
 	m.pursue()
-	m.answerWaiting()
+	m.AnswerWaiting()
 	m.tellWatcher()
 	return m.output()
 }
@@ -123,27 +95,17 @@ type Watcher interface {
 // tellWatcher tells the nominating Machine, if it asks for it, who holds the office.
 func (m *Machine) tellWatcher() {
 	w, ok := m.inner.(Watcher)
-	if is := m.belief.Epoch(); ok && is != m.watched {
+	if is := m.Belief.Epoch(); ok && is != m.watched {
 		m.watched = is
-		w.Watch(m.now, m.belief)
+		w.Watch(m.Now, m.Belief)
 		m.nominate(algorithms.Timeout{})
 	}
 }
 
 // start takes up what the last run kept.
 func (m *Machine) start(ev algorithms.Start) {
-	m.state = ev.Saved
-	m.known = m.state.Vote.Term
-	m.new = m.state == algorithms.State{}
-	if v := m.state.Vote; v.ID != 0 {
-		m.meet(v.ID, v.Term) // who claims a term has voted for itself
-	}
-	m.heard = m.now
-	if p := m.state.Promise; p > 0 {
-		m.voter.boot = m.now.Add(BootWait(p))
-	}
-	if m.cfg.Rejoin && m.votes() && m.state == (algorithms.State{}) {
-		m.beginRejoin()
+	m.heard = m.Now
+	if m.Restore(ev.Saved) {
 		return
 	}
 	m.nominate(ev)
@@ -152,32 +114,32 @@ func (m *Machine) start(ev algorithms.Start) {
 // nominate lets the nominating Machine take an event, and takes over what comes
 // of it, its opinion on who leads apart. The voters nominate among themselves.
 func (m *Machine) nominate(ev algorithms.Event) {
-	if !m.votes() || m.rejoin.active {
+	if !m.Votes() || m.Rejoin.Active {
 		return
 	}
-	out := m.inner.Step(m.now, ev)
-	m.out.Send = append(m.out.Send, out.Send...)
-	m.out.Why = append(m.out.Why, out.Why...)
-	m.out.Warn = m.out.Warn || out.Warn
+	out := m.inner.Step(m.Now, ev)
+	m.Out.Send = append(m.Out.Send, out.Send...)
+	m.Out.Why = append(m.Out.Why, out.Why...)
+	m.Out.Warn = m.Out.Warn || out.Warn
 	m.wake = out.Deadline
 	if out.Save != nil {
-		m.state.Term, m.state.Reserved = out.Save.Term, out.Save.Reserved
-		m.dirty = true
+		m.State.Term, m.State.Reserved = out.Save.Term, out.Save.Reserved
+		m.Dirty = true
 	}
 	if out.Leader.ID != m.nominee.ID || out.Leader.Session != m.nominee.Session {
-		m.stand.preferred = m.now
+		m.nomineeSince = m.Now
 	}
 	m.nominee = out.Leader
 }
 
 func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
-	before := m.alive
-	m.alive = ev.Alive
+	before := m.Alive
+	m.Alive = ev.Alive
 	for _, p := range ev.Alive {
 		switch {
-		case p.ID == m.cfg.Self:
-			m.self = p
-		case m.holds() && !slices.ContainsFunc(before, p.Is):
+		case p.ID == m.Cfg.Self:
+			m.Self = p
+		case m.holds() && !algorithms.Lists(before, p):
 			m.announce(p)
 		}
 	}
@@ -187,9 +149,14 @@ func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
 // nominateAmong tells the nominating Machine which voters are alive.
 func (m *Machine) nominateAmong(alive []proto.Peer, evidence string) {
 	candidates := make([]proto.Peer, 0, len(alive))
+	m.above = 0
 	for _, p := range alive {
-		if m.voters.Has(p.ID) {
-			candidates = append(candidates, p)
+		if !m.Voters.Has(p.ID) {
+			continue
+		}
+		candidates = append(candidates, p)
+		if p.Rank().Compare(m.Self.Rank()) > 0 {
+			m.above++
 		}
 	}
 	m.nominate(algorithms.PeersChanged{Alive: candidates, Evidence: evidence})
@@ -198,12 +165,11 @@ func (m *Machine) nominateAmong(alive []proto.Peer, evidence string) {
 // receive sorts a message: the office's own, or the nomination's.
 func (m *Machine) receive(ev algorithms.Receive) {
 	msg := ev.Message
-	if msg.Body.Kind().Nominates() && m.votes() {
+	if msg.Body.Kind().Nominates() && m.Votes() {
 		m.nominate(ev)
 		return
 	}
-	if m.absurd(msg) {
-		m.refuse("term %d is absurdly far above %d -> drop %s", msg.Term, m.known, msg.Body.Kind())
+	if m.Absurd(msg) {
 		return
 	}
 	switch body := msg.Body.(type) {
@@ -212,22 +178,22 @@ func (m *Machine) receive(ev algorithms.Receive) {
 		return
 	case proto.Answer, proto.Grant, proto.Deny, proto.Offer, proto.Reply, proto.Standing:
 	default:
-		if !m.votes() {
-			m.refuse("%s from %d, but this node is no voter -> drop it", msg.Body.Kind(), msg.From)
+		if !m.Votes() {
+			m.Refuse("%s from %d, but this node is no voter -> drop it", msg.Body.Kind(), msg.From)
 			return
 		}
 	}
-	if !m.voters.Has(msg.From) || msg.From == m.cfg.Self || msg.To != m.cfg.Self {
-		m.refuse("%s from %d to %d, not between voters -> drop it", msg.Body.Kind(), msg.From, msg.To)
+	if !m.Voters.Has(msg.From) || msg.From == m.Cfg.Self || msg.To != m.Cfg.Self {
+		m.Refuse("%s from %d to %d, not between voters -> drop it", msg.Body.Kind(), msg.From, msg.To)
 		return
 	}
 	switch body := msg.Body.(type) {
 	case proto.Ask:
-		m.asked(msg, body)
+		m.WasAsked(msg, lease.Request(body))
 	case proto.Claim:
-		m.claimed(msg, request(body))
+		m.claimed(msg, lease.Request(body))
 	case proto.Renew:
-		m.claimed(msg, request(body))
+		m.claimed(msg, lease.Request(body))
 	case proto.Release:
 		m.released(msg, body)
 	case proto.Answer:
@@ -235,159 +201,100 @@ func (m *Machine) receive(ev algorithms.Receive) {
 	case proto.Grant:
 		m.granted(msg, body)
 	case proto.Deny:
-		m.denied(msg, body)
+		m.WasDenied(msg, body)
 	case proto.Offer:
-		m.offered(msg, body)
+		m.Offered(msg, body)
 	case proto.Reply:
 		m.replied(msg, body)
 	case proto.TakeOver:
 		m.takeOver(msg, body)
 	case proto.Return:
-		m.returned(msg, body)
+		m.Returned(msg, body, proto.Standing{
+			Round: max(m.nominee.Term, m.State.Reserved), Former: m.unseen(),
+		})
 	case proto.Standing:
 		m.stood(msg, body)
 	}
-}
-
-// absurd reports whether a message would use up more terms at once than any
-// sequence of real elections does. What a voter hints at is judged where it is used,
-// and a voter that comes back with nothing asks for a term of any height.
-func (m *Machine) absurd(msg proto.Message) bool {
-	switch msg.Body.(type) {
-	case proto.Answer, proto.Deny, proto.Standing:
-		return false
-	}
-	return msg.Term > m.known+maxTermJump
 }
 
 // announced follows the holder of an office, or learns that it still holds it.
 func (m *Machine) announced(msg proto.Message, l proto.Lease) {
 	epoch := proto.Epoch{Term: msg.Term, Leader: l.Leader.ID, Session: l.Leader.Session}
 	switch {
-	case msg.From != l.Leader.ID || !m.voters.Has(msg.From) || msg.From == m.cfg.Self:
-		m.refuse("%d announces that %d holds the office -> drop it", msg.From, l.Leader.ID)
+	case msg.From != l.Leader.ID || !m.Voters.Has(msg.From) || msg.From == m.Cfg.Self:
+		m.Refuse("%d announces that %d holds the office -> drop it", msg.From, l.Leader.ID)
 		return
-	case epoch.Compare(m.seen) < 0:
-		m.why("LEASE of term %d is below term %d -> drop it", msg.Term, m.seen.Term)
+	case epoch.Compare(m.Seen) < 0:
+		m.Why("LEASE of term %d is below term %d -> drop it", msg.Term, m.Seen.Term)
 		return
-	case m.voter.dead[msg.From] == l.Leader.Session,
-		m.voter.over && msg.Term == m.state.Vote.Term && m.bound(msg.From, l.Leader.Session):
-		m.why("%d is gone or released term %d -> drop its LEASE", l.Leader.ID, msg.Term)
+	case m.Voter.Dead[msg.From] == l.Leader.Session,
+		m.Voter.Over && msg.Term == m.State.Vote.Term && m.Bound(msg.From, l.Leader.Session):
+		m.Why("%d is gone or released term %d -> drop its LEASE", l.Leader.ID, msg.Term)
 		return
-	case m.stand.phase >= claiming:
+	case m.Stand.Phase >= claiming:
 		m.leave(l.Leader.ID.String() + " holds the office")
-		m.why("%d holds the office, term %d -> follow it", l.Leader.ID, msg.Term)
-	case epoch != m.belief.Epoch():
-		m.why("%d holds the office, term %d -> follow it", l.Leader.ID, msg.Term)
-		m.inquire()
+		m.Why("%d holds the office, term %d -> follow it", l.Leader.ID, msg.Term)
+	case epoch != m.Belief.Epoch():
+		m.Why("%d holds the office, term %d -> follow it", l.Leader.ID, msg.Term)
+		m.Inquire()
 	}
 	m.settle(msg.Term)
-	m.meet(msg.From, msg.Term)
-	m.seen, m.known, m.heard = epoch, max(m.known, msg.Term), m.now
-	m.belief = algorithms.Leader{
+	m.Meet(msg.From, msg.Term)
+	m.Seen, m.Known, m.heard = epoch, max(m.Known, msg.Term), m.Now
+	m.Belief = algorithms.Leader{
 		ID: l.Leader.ID, Session: l.Leader.Session, Term: msg.Term,
-		Until: m.now.Add(min(l.Remaining, LeaseOf(m.cfg.Promise))),
+		Until: m.Now.Add(min(l.Remaining, lease.Of(m.Cfg.Promise))),
 	}
-	if m.stand.phase == asking {
-		m.stand.stop()
+	if m.Stand.Phase == asking {
+		m.Stand.Stop()
 	}
-	m.handing.chosen, m.handing.stays, m.handing.yield = false, false, time.Time{}
+	m.Handing.Drop()
+	m.Handing.Yield = time.Time{}
 }
 
 // gone frees the voter, and ends the belief in a leader, when the process is
 // proven dead.
 func (m *Machine) gone(p proto.Peer) {
-	if m.cfg.KeepPromises {
-		m.why("%d is proven dead, promises are kept all the same -> wait", p.ID)
-		return
+	if believed, _ := m.Died(p); believed {
+		m.strike(upTo(proto.Epoch{Term: proto.MaxTerm, Leader: p.ID, Session: p.Session}))
+		m.forget(p, "is proven dead")
 	}
-	m.voter.dead[p.ID] = p.Session
-	m.strike(upTo(proto.Epoch{Term: proto.MaxTerm, Leader: p.ID, Session: p.Session}))
-	delete(m.voter.waiting, p.ID)
-	if m.bound(p.ID, p.Session) {
-		m.why("%d is proven dead -> the promise to it is over", p.ID)
-		m.voter.over = true
-	}
-	m.forget(p, "is proven dead")
 }
 
 // forget ends the belief that another process leads.
 func (m *Machine) forget(p proto.Peer, why string) {
-	if p.ID != 0 && m.belief.ID == p.ID && m.belief.Session == p.Session && p.ID != m.cfg.Self {
-		m.why("leader %d %s -> nobody holds the office", p.ID, why)
-		m.belief = algorithms.Leader{}
-		m.heard = m.now
+	if m.Forget(p, why) {
+		m.heard = m.Now
 	}
 }
 
 // expire ends what time has ended.
 func (m *Machine) expire() {
-	if !m.recess.IsZero() && !m.now.Before(m.recess) {
-		m.endRecess()
+	if m.EndRecess() {
+		m.tellNomination(false)
 	}
-	if m.belief.ID == 0 || m.now.Before(m.belief.Until) {
+	if m.Belief.ID == 0 || m.Now.Before(m.Belief.Until) {
 		return
 	}
 	if m.holds() {
 		m.leave("the lease ran out")
 		return
 	}
-	m.why("leader %d has not renewed -> nobody holds the office", m.belief.ID)
-	m.belief = algorithms.Leader{}
+	m.Why("leader %d has not renewed -> nobody holds the office", m.Belief.ID)
+	m.Belief = algorithms.Leader{}
 }
-
-// votes reports whether this node is a voter.
-func (m *Machine) votes() bool { return m.voters.Has(m.cfg.Self) }
 
 // output completes the Output of the Step.
 func (m *Machine) output() algorithms.Output {
 	if !m.holds() {
-		m.endTransfer("the leader lost the office meanwhile")
+		m.LoseOffer("the leader lost the office meanwhile")
 	}
-	if m.dirty {
-		save := m.state
-		m.out.Save, m.dirty = &save, false
+	m.Wake(m.wake)
+	var room [12]time.Time // on the stack
+	m.Wake(m.deadlines(room[:0])...)
+	if asked := m.fencing.asked; asked != nil {
+		m.Out.Fence = new(*asked)
 	}
-	for _, at := range append(m.deadlines(), m.wake) {
-		if !at.IsZero() && (m.out.Deadline.IsZero() || at.Before(m.out.Deadline)) {
-			m.out.Deadline = at
-		}
-	}
-	if asked := m.stand.fencing.asked; asked != nil {
-		m.out.Fence = new(*asked)
-	}
-	m.out.Leader = m.belief
-	if m.belief.ID == 0 {
-		m.out.Leader = algorithms.Leader{Term: m.seen.Term}
-	}
-	m.out.Ineligible = m.ineligible()
-	m.out.Round = max(m.nominee.Term, m.known, m.handing.given)
-	out := m.out
-	m.out = algorithms.Output{}
-	return out
-}
-
-func (m *Machine) why(format string, args ...any) {
-	m.out.Why = append(m.out.Why, fmt.Sprintf(format, args...))
-}
-
-func (m *Machine) refuse(format string, args ...any) {
-	m.why(format, args...)
-	m.out.Warn = true
-}
-
-func (m *Machine) send(to proto.NodeID, term proto.Term, body proto.Body) {
-	m.out.Send = append(m.out.Send, proto.Message{From: m.cfg.Self, To: to, Term: term, Body: body})
-}
-
-// tell sends to every other voter.
-func (m *Machine) tell(term proto.Term, body proto.Body) {
-	if len(m.voters) > 1 {
-		m.out.Send = slices.Grow(m.out.Send, len(m.voters))
-	}
-	for _, id := range m.voters {
-		if id != m.cfg.Self {
-			m.send(id, term, body)
-		}
-	}
+	m.Out.Round = max(m.nominee.Term, m.Known, m.Handing.Given)
+	return m.End()
 }

@@ -23,8 +23,8 @@ func returning(t *testing.T, change func(*algorithms.Config)) *rig {
 	})
 	r.Step(0, steptest.Alive(1, 2, 3))
 	r.Fire()
-	r.wantSoon(4*delta, algorithms.Output{
-		Send: r.all(0, proto.Return{Session: steptest.Session(1), Nonce: 1}),
+	r.WantSoon(4*delta, algorithms.Output{
+		Send: r.All(0, proto.Return{Session: steptest.Session(1), Nonce: 1}),
 		Why:  []string{"no promise of the former life runs any more -> ask the voters what they voted"},
 	})
 	return r
@@ -74,7 +74,7 @@ func TestReturnsWithTheAccount(t *testing.T) {
 	later := proto.Epoch{Term: 5, Leader: 2, Session: proto.Session{77}}
 	r := returning(t, fences)
 	told(r, 2, held(map[proto.NodeID]proto.Term{1: 3, 2: 2, 3: 4}))
-	r.Step(0, r.release(3, 4))
+	r.Step(0, r.Release(3, 4))
 	told(r, 3, proto.PackEpochs([]proto.Epoch{later}))
 	want := proto.PackEpochs([]proto.Epoch{later})
 	if r.Last.Save == nil || r.Last.Save.Former != want {
@@ -110,7 +110,7 @@ func TestTellsOfItsLastVote(t *testing.T) {
 	}{
 		"granted":    {fences, func(*rig) algorithms.Event { return algorithms.Timeout{} }, three},
 		"no fencing": {nil, func(*rig) algorithms.Event { return algorithms.Timeout{} }, ""},
-		"released":   {fences, func(r *rig) algorithms.Event { return r.release(3, 1) }, ""},
+		"released":   {fences, func(r *rig) algorithms.Event { return r.Release(3, 1) }, ""},
 		"proven dead": {fences, func(*rig) algorithms.Event {
 			return algorithms.Gone{ID: 3, Session: steptest.Session(3)}
 		}, ""},
@@ -159,6 +159,25 @@ func TestReturningWaitsForALongerPromise(t *testing.T) {
 	r.Step(0, r.stands(2, 7, 7, 2, 2*promise))
 	r.Step(0, r.stands(3, 7, 7, 2, promise))
 	if r.Last.Save == nil || r.Last.Save.Promise != 2*promise {
+		t.Errorf("saved %+v", r.Last.Save)
+	}
+}
+
+// So may one that answers an older question, and it may not be among those that answer next.
+func TestReturningWaitsForALongerPromiseToldLate(t *testing.T) {
+	r := returning1(t)
+	r.Step(0, r.stands(2, 7, 7, 1, 2*promise))
+	r.Fire()
+	r.Step(0, r.stands(3, 7, 7, 1, 3*promise))
+	r.Step(0, r.stands(2, 7, 7, 2, 2*promise))
+	r.Step(0, r.stands(3, 7, 7, 2, 2*promise))
+	if r.Last.Save != nil {
+		t.Fatalf("is back while a promise of its own may run: %+v", r.Last)
+	}
+	r.Fire()
+	r.Step(0, r.stands(2, 7, 7, 3, 2*promise))
+	r.Step(0, r.stands(3, 7, 7, 3, 3*promise))
+	if r.Last.Save == nil || r.Last.Save.Promise != 3*promise {
 		t.Errorf("saved %+v", r.Last.Save)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	leases "github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -20,12 +21,13 @@ const (
 )
 
 // lease is what a holder makes of a promise.
-var lease = office.LeaseOf(promise)
+var lease = leases.Of(promise)
 
 // rig is an office of three voters around a nomination that the test decides.
 type rig struct {
-	*steptest.Rig
-	nominee algorithms.Leader
+	steptest.Voter
+	nominee  algorithms.Leader
+	contends bool
 }
 
 // nomination is a nominating Machine that says what the rig says.
@@ -34,6 +36,8 @@ type nomination struct{ *rig }
 func (n nomination) Step(time.Time, algorithms.Event) algorithms.Output {
 	return algorithms.Output{Leader: n.nominee}
 }
+
+func (n nomination) Contends() bool { return n.contends }
 
 func newRig(t *testing.T, self proto.NodeID, change func(*algorithms.Config)) *rig {
 	r := &rig{}
@@ -83,8 +87,8 @@ func asking3(t *testing.T) *rig {
 	r.Step(0, steptest.Alive(1, 2, 3))
 	r.Want(algorithms.Output{Deadline: r.In(stand)})
 	r.nominate(delta, 3, 1)
-	r.wantSoon(4*delta, algorithms.Output{
-		Send:  r.all(1, proto.Ask{Session: steptest.Session(3), Nonce: 1}),
+	r.WantSoon(4*delta, algorithms.Output{
+		Send:  r.All(1, proto.Ask{Session: steptest.Session(3), Nonce: 1}),
 		Round: 1,
 		Why:   []string{"this node is nominated and nobody holds the office -> ask the voters for term 1"},
 	})
@@ -94,10 +98,10 @@ func asking3(t *testing.T) *rig {
 // claiming3 is voter 3 that has claimed term 1.
 func claiming3(t *testing.T) *rig {
 	r := asking3(t)
-	r.Step(delta, r.yes(1, 1))
+	r.Step(delta, r.Yes(1, 1))
 	r.Want(algorithms.Output{
 		Save:     voted(1, 3),
-		Send:     r.all(1, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
+		Send:     r.All(1, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    1,
 		Why:      []string{"a majority would grant term 1 -> claim it"},
@@ -110,28 +114,13 @@ func holder3(t *testing.T) *rig {
 	r := claiming3(t)
 	r.Step(delta, r.granted(1, 1, 2))
 	r.Want(algorithms.Output{
-		Send:     r.all(1, r.announcement(lease-delta)),
+		Send:     r.All(1, r.announcement(lease-delta)),
 		Deadline: r.In(promise/3 - delta),
-		Leader:   r.leads(3, 1, lease-delta),
+		Leader:   r.Leads(3, 1, lease-delta),
 		Round:    1,
 		Why:      []string{"a majority granted term 1 -> hold the office"},
 	})
 	return r
-}
-
-// wantSoon is Want, but for a Deadline that is jittered over [least, 2·least).
-func (r *rig) wantSoon(least time.Duration, want algorithms.Output) {
-	if in := r.Last.Deadline.Sub(r.Now); in >= least && in < 2*least {
-		want.Deadline = r.Last.Deadline
-	}
-	r.Want(want)
-}
-
-// leads is the belief in a node's first life, for so long.
-func (r *rig) leads(id proto.NodeID, term proto.Term, left time.Duration) algorithms.Leader {
-	l := steptest.Leads(id, term)
-	l.Until = r.In(left)
-	return l
 }
 
 // voted is the State after a first life's claim was granted.
@@ -156,21 +145,11 @@ func (r *rig) ask(from proto.NodeID, term proto.Term, nonce uint64) algorithms.E
 	return r.From(from, term, proto.Ask{Session: steptest.Session(from), Nonce: nonce})
 }
 
-func (r *rig) release(from proto.NodeID, term proto.Term) algorithms.Event {
-	return r.From(from, term, proto.Release{Session: steptest.Session(from)})
-}
-
 func (r *rig) replied(
 	from proto.NodeID, term proto.Term, nonce uint64, no proto.Decline,
 ) algorithms.Event {
 	return r.From(from, term, proto.Reply{
 		Session: steptest.Session(r.Self), Nonce: nonce, No: no,
-	})
-}
-
-func (r *rig) yes(from proto.NodeID, nonce uint64) algorithms.Event {
-	return r.From(from, 0, proto.Answer{
-		Session: steptest.Session(r.Self), Nonce: nonce, Yes: true,
 	})
 }
 
@@ -193,34 +172,6 @@ func (r *rig) holds(id proto.NodeID, term proto.Term, left time.Duration) algori
 
 func (r *rig) grant(to proto.NodeID, term proto.Term, nonce uint64) proto.Message {
 	return r.Msg(to, term, proto.Grant{Session: steptest.Session(to), Nonce: nonce})
-}
-
-func (r *rig) deny(
-	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
-) proto.Message {
-	return r.Msg(to, term, proto.Deny{
-		Session: steptest.Session(to), Nonce: nonce, Bar: bar, Holder: holder,
-	})
-}
-
-func (r *rig) answer(
-	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
-) proto.Message {
-	return r.Msg(to, term, proto.Answer{
-		Session: steptest.Session(to), Nonce: nonce,
-		Yes: bar == proto.NoBar, Bar: bar, Holder: holder,
-	})
-}
-
-// all is a message to each other of the three.
-func (r *rig) all(term proto.Term, body proto.Body) []proto.Message {
-	var msgs []proto.Message
-	for id := proto.NodeID(1); id <= 3; id++ {
-		if id != r.Self {
-			msgs = append(msgs, r.Msg(id, term, body))
-		}
-	}
-	return msgs
 }
 
 func (r *rig) announcement(left time.Duration) proto.Body {

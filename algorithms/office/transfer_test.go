@@ -48,7 +48,7 @@ func TestTransferOrder(t *testing.T) {
 	})
 	r.Step(promise, algorithms.Idle{Term: 1})
 	r.Want(algorithms.Output{
-		Send: append(r.all(1, proto.Release{Session: steptest.Session(3), Heir: 2}), r.Msg(2, 1,
+		Send: append(r.All(1, proto.Release{Session: steptest.Session(3), Heir: 2}), r.Msg(2, 1,
 			proto.TakeOver{Session: steptest.Session(3), To: steptest.Session(2), Chosen: true})),
 		Deadline: r.In(promise / 3), Leader: nobody, Round: 1,
 		Why: []string{
@@ -56,6 +56,27 @@ func TestTransferOrder(t *testing.T) {
 			"2 is to take over -> do not stand for a moment",
 		},
 	})
+}
+
+// A Step tells the end of one transfer: that of another, which the loss of the office
+// ends in it too, comes in the next. Whoever asked for either is told.
+func TestTwoTransfersEnd(t *testing.T) {
+	r := holder3(t)
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Step(0, algorithms.Transfer{To: 2})
+	for _, want := range []algorithms.TransferEnd{
+		{To: 1, Refused: "nobody holds the office"},
+		{To: 2, Refused: "the leader lost the office meanwhile"},
+	} {
+		if want.To == 1 {
+			r.Step(lease, algorithms.Transfer{To: 1})
+		} else {
+			r.Fire()
+		}
+		if got := r.Last.Transfer; got == nil || *got != want {
+			t.Errorf("told %+v, want %+v", got, want)
+		}
+	}
 }
 
 // A successor that would not, a wrong nonce, another process, another term, and no
@@ -171,7 +192,7 @@ func TestRecess(t *testing.T) {
 			r.Fire()
 		}
 		nonce := r.Last.Send[0].Body.(proto.Ask).Nonce
-		r.Step(0, r.yes(1, nonce))
+		r.Step(0, r.Yes(1, nonce))
 		r.Fire() // no grant came
 	}
 	if r.Last.Ineligible != "three claims in a row failed" {

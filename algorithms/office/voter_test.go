@@ -24,7 +24,7 @@ func TestVotesOnceATerm(t *testing.T) {
 
 	r.Step(promise, r.claim(2, 1, 1))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarVoted, 3)},
+		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarVoted, 3)},
 		Deadline: due,
 		Round:    1,
 		Why:      []string{"2 wants term 1 -> deny it: no, voted 3"},
@@ -50,7 +50,7 @@ func TestPromiseRunsOut(t *testing.T) {
 	for range 2 {
 		r.Step(promise/2-1, r.claim(2, 9, 1))
 		r.Want(algorithms.Output{
-			Send:     []proto.Message{r.deny(2, 1, 1, proto.BarPromise, 3)},
+			Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarPromise, 3)},
 			Deadline: due,
 			Round:    1,
 			Why:      []string{"2 wants term 9 -> deny it: no, promised 3"},
@@ -76,7 +76,7 @@ func TestRenewedPromiseRunsAnew(t *testing.T) {
 	due := r.Last.Deadline
 	r.Step(promise-1, r.claim(2, 2, 1))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarPromise, 3)},
+		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarPromise, 3)},
 		Deadline: due,
 		Round:    1,
 		Why:      []string{"2 wants term 2 -> deny it: no, promised 3"},
@@ -91,19 +91,19 @@ func TestRelease(t *testing.T) {
 	for why, ev := range map[string]algorithms.Event{
 		"3 releases term 1, which this voter did not grant it -> drop it": r.From(
 			3, 1, proto.Release{Session: proto.Session{99}}),
-		"3 releases term 2, which this voter did not grant it -> drop it": r.release(3, 2),
-		"2 releases term 1, which this voter did not grant it -> drop it": r.release(2, 1),
+		"3 releases term 2, which this voter did not grant it -> drop it": r.Release(3, 2),
+		"2 releases term 1, which this voter did not grant it -> drop it": r.Release(2, 1),
 	} {
 		r.Step(0, ev)
 		r.Want(algorithms.Output{Deadline: due, Round: 1, Why: []string{why}})
 	}
-	r.Step(0, r.release(3, 1))
+	r.Step(0, r.Release(3, 1))
 	r.Want(algorithms.Output{
 		Deadline: due, Round: 1, Why: []string{"3 releases term 1 -> the promise to it is over"},
 	})
 	r.Step(0, r.claim(3, 1, 9)) // late, and of what it gave back
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.deny(3, 1, 9, proto.BarVoted, 3)},
+		Send:     []proto.Message{r.Deny(3, 1, 9, proto.BarVoted, 3)},
 		Deadline: due,
 		Round:    1,
 		Why:      []string{"3 released term 1 -> deny it"},
@@ -135,7 +135,7 @@ func TestProvenDeath(t *testing.T) {
 	})
 	r.Step(0, r.claim(2, 1, 1)) // the vote stays
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarVoted, 3)},
+		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarVoted, 3)},
 		Deadline: due,
 		Round:    1,
 		Why:      []string{"2 wants term 1 -> deny it: no, voted 3"},
@@ -161,7 +161,7 @@ func TestKeepPromises(t *testing.T) {
 	})
 	r.Step(0, r.claim(2, 2, 1))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarPromise, 3)},
+		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarPromise, 3)},
 		Deadline: due,
 		Round:    1,
 		Why:      []string{"2 wants term 2 -> deny it: no, promised 3"},
@@ -183,7 +183,7 @@ func TestBootWait(t *testing.T) {
 
 	r.Step(0, r.renew(3, 4, 8))
 	r.Want(algorithms.Output{Send: []proto.Message{r.grant(3, 4, 8)}, Round: 4})
-	r.Step(0, r.release(3, 4))
+	r.Step(0, r.Release(3, 4))
 	r.Want(algorithms.Output{
 		Round: 4, Why: []string{"3 releases term 4 -> the promise to it is over"},
 	})
@@ -193,7 +193,7 @@ func TestBootWait(t *testing.T) {
 	})
 	r.Step(wait-1, r.claim(2, 5, 1))
 	r.Want(algorithms.Output{
-		Send:  []proto.Message{r.deny(2, 4, 1, proto.BarBoot, 0)},
+		Send:  []proto.Message{r.Deny(2, 4, 1, proto.BarBoot, 0)},
 		Round: 4,
 		Why:   []string{"2 wants term 5 -> deny it: no, just started"},
 	})
@@ -206,6 +206,67 @@ func TestBootWait(t *testing.T) {
 		Round: 5,
 		Why:   []string{"nothing binds this voter -> grant 2 term 5"},
 	})
+}
+
+// In its boot wait it may stand while nothing but that binds it: a promise that this life
+// made anew runs on beyond it, and a vote for itself must not make it forget that.
+func TestKeepsItsPromiseInItsBootWait(t *testing.T) {
+	r := newRig(t, 3, nil)
+	r.Step(0, algorithms.Start{Saved: *voted(4, 1)})
+	r.nominate(delta, 3, 5)
+	r.Step(0, r.renew(1, 4, 9))
+	r.Step(0, r.Yes(1, 1))
+	r.Step(0, r.Yes(2, 1))
+	if len(r.Last.Send) != 0 || r.Last.Save != nil {
+		t.Fatalf("claims while it is bound: %+v", r.Last)
+	}
+	r.Step(0, r.Release(1, 4))
+	if len(r.Last.Send) != 2 || r.Last.Send[0].Body.Kind() != proto.KindClaim {
+		t.Fatalf("does not claim once it is free: %+v", r.Last)
+	}
+}
+
+// "Until then it may stand, and votes for itself, but does not count that: a majority of
+// the others has to grant", at first and at each renewal.
+func TestStandsInItsBootWait(t *testing.T) {
+	r := newRig(t, 3, nil)
+	r.Step(0, algorithms.Start{Saved: *voted(4, 1)})
+	r.nominate(delta, 3, 5)
+	r.Step(0, r.Yes(1, 1))
+	if len(r.Last.Send) != 0 {
+		t.Fatalf("claims with one of the others: %+v", r.Last)
+	}
+	r.Step(0, r.Yes(2, 1))
+	r.Want(algorithms.Output{
+		Save:     voted(5, 3),
+		Send:     r.All(5, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
+		Deadline: r.In(8 * delta),
+		Round:    5,
+		Why:      []string{"a majority would grant term 5 -> claim it"},
+	})
+	r.Step(0, r.granted(1, 5, 2))
+	if r.Last.Leader.ID != 0 {
+		t.Fatalf("leads with the grant of one of the others: %+v", r.Last)
+	}
+	r.Step(0, r.granted(2, 5, 2))
+	if want := r.Leads(3, 5, lease); r.Last.Leader != want {
+		t.Fatalf("got %+v, want %+v", r.Last.Leader, want)
+	}
+
+	for nonce := uint64(3); nonce <= 6; nonce++ {
+		r.Step(promise/3, algorithms.Timeout{})
+		before, want := r.Last.Leader, r.Leads(3, 5, lease)
+		r.Step(0, r.granted(1, 5, nonce))
+		if booted := delta+time.Duration(nonce-2)*promise/3 >= boot; !booted {
+			if r.Last.Leader != before {
+				t.Fatalf("round %d: renewed by one of the others: %+v", nonce, r.Last.Leader)
+			}
+			r.Step(0, r.granted(2, 5, nonce))
+		}
+		if r.Last.Leader != want {
+			t.Fatalf("round %d: got %+v, want %+v", nonce, r.Last.Leader, want)
+		}
+	}
 }
 
 // A voter that never promised anything has nothing to wait for.
@@ -223,14 +284,14 @@ func TestAsk(t *testing.T) {
 	due := r.In(promise) // when the promise ends, 2 is told
 	r.Step(0, r.ask(2, 2, 1))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.answer(2, 1, 1, proto.BarPromise, 3)},
+		Send:     []proto.Message{r.Answer(2, 1, 1, proto.BarPromise, 3)},
 		Deadline: due,
 		Round:    1,
 		Why:      []string{"2 asks for term 2 -> no, promised 3"},
 	})
 	r.Step(0, r.ask(2, 2, 2))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.answer(2, 1, 2, proto.BarPromise, 3)},
+		Send:     []proto.Message{r.Answer(2, 1, 2, proto.BarPromise, 3)},
 		Deadline: due,
 		Round:    1,
 	})
@@ -238,7 +299,7 @@ func TestAsk(t *testing.T) {
 	r.Want(algorithms.Output{Deadline: due, Round: 1})
 	r.Fire()
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.answer(2, 1, 2, proto.NoBar, 0)},
+		Send:     []proto.Message{r.Answer(2, 1, 2, proto.NoBar, 0)},
 		Deadline: r.In(stand + 8*delta - promise),
 		Round:    1,
 		Why:      []string{"2 asked for term 2 -> yes"},
@@ -246,14 +307,14 @@ func TestAsk(t *testing.T) {
 	due = r.Last.Deadline
 	r.Step(0, r.ask(2, 1, 3))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.answer(2, 1, 3, proto.BarVoted, 3)},
+		Send:     []proto.Message{r.Answer(2, 1, 3, proto.BarVoted, 3)},
 		Deadline: due,
 		Round:    1,
 		Why:      []string{"2 asks for term 1 -> no, voted 3"},
 	})
 	r.Step(0, r.ask(3, 2, 4))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.answer(3, 1, 4, proto.NoBar, 0)},
+		Send:     []proto.Message{r.Answer(3, 1, 4, proto.NoBar, 0)},
 		Deadline: due,
 		Round:    1,
 		Why:      []string{"3 asks for term 2 -> yes"},
@@ -288,7 +349,7 @@ func TestNonVoterFollows(t *testing.T) {
 	r.Step(delta, r.holds(3, 1, promise/2))
 	r.Want(algorithms.Output{
 		Deadline: r.In(promise / 2),
-		Leader:   r.leads(3, 1, promise/2),
+		Leader:   r.Leads(3, 1, promise/2),
 		Round:    1,
 		Why:      []string{"3 holds the office, term 1 -> follow it"},
 	})

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -17,16 +18,16 @@ func About() algorithms.About {
 		Theory:    theory(),
 		Timeouts: []algorithms.Wait{
 			{Name: "ANSWER", Formula: "4Δ to 8Δ", Of: func(d time.Duration, _ int) time.Duration {
-				return answerTimeout(d)
+				return lease.AnswerTimeout(d)
 			}},
 			{Name: "VOTE", Formula: "8Δ", Of: func(d time.Duration, _ int) time.Duration {
-				return 2 * answerTimeout(d)
+				return 2 * lease.AnswerTimeout(d)
 			}},
 		},
 		Agreement: func(d time.Duration, n int) time.Duration {
-			return Agreement(longestPromise*MinPromise(d), d, n)
+			return Agreement(longestPromise*lease.MinPromise(d), d, n)
 		},
-		Promise: MinPromise,
+		Promise: lease.MinPromise,
 		Rules: []algorithms.Rule{
 			{Why: "a majority granted term #", Sentence: "Majority grants → becomes leader"},
 			{

@@ -4,7 +4,7 @@
 // # What it does not promise
 //
 // At most one node leads at any instant while clocks run at rates that differ by no more
-// than office.Drift, and count the time a machine is suspended. No lease can help a
+// than lease.Drift, and count the time a machine is suspended. No lease can help a
 // process that is stopped between a check and the act that follows: for that the term is
 // a fencing token, which a store can compare.
 //
@@ -63,6 +63,9 @@
 //     that adopts the term of one it refuses has forgotten what it promised in the
 //     term before, and two lead. A higher term that is heard of is a hint for the next
 //     candidacy; a term becomes a node's own by its vote, or by a HEARTBEAT.
+//   - On a busy machine a HEARTBEAT_ACK may take longer than to the next HEARTBEAT. It
+//     counts for its own round, and for a lease from when that began; and a candidate
+//     waits the longer for votes the more often they came too late.
 //   - What a voter promised and has to take back soon is given back: a candidate that
 //     cannot win any more, and a leader whose work has stopped, send RELEASE. Else each
 //     split vote would last as long as a promise.
@@ -89,6 +92,6 @@
 // on elections and 6 on servers that disrupt; Ongaro, "Consensus: Bridging Theory and
 // Practice" (2014), 3.10 on transfers, 4.2.3 and 9.6 on asking first, 6.2 on leaders that
 // no majority hears, 6.4 on leases. Lecture notes: "Majority grants → becomes leader",
-// "if count(acks) < quorum", "L1 sends TimeoutNow to L2". Of the promises and the proof
-// of death: package office.
+// "if count(acks) < quorum", "L1 sends TimeoutNow to L2". The rules of promises
+// that Raft shares with the office stand in package lease.
 package raft

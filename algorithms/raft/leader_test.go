@@ -14,13 +14,13 @@ import (
 func TestLeaseRunsFromBeforeTheRequest(t *testing.T) {
 	r := candidate3(t)
 	r.Step(lease-1, r.granted(1, 1, 2))
-	if want := r.leads(3, 1, 1); r.Last.Leader != want {
+	if want := r.Leads(3, 1, 1); r.Last.Leader != want {
 		t.Errorf("got %+v, want %+v", r.Last.Leader, want)
 	}
 	r = candidate3(t)
 	r.Step(lease, r.granted(1, 1, 2)) // a host that was stopped hands over what is old first
-	r.wantSoon(4*delta, algorithms.Output{
-		Send: r.all(1, proto.Release{Session: steptest.Session(3)}), Round: 1, Why: r.Last.Why,
+	r.WantSoon(4*delta, algorithms.Output{
+		Send: r.All(1, proto.Release{Session: steptest.Session(3)}), Round: 1, Why: r.Last.Why,
 	})
 }
 
@@ -48,12 +48,12 @@ func TestSplitVote(t *testing.T) {
 	if len(r.Last.Why) != 2 {
 		t.Fatalf("%+v", r.Last)
 	}
-	r.wantSoon(4*delta, algorithms.Output{
-		Send: r.all(1, proto.Release{Session: steptest.Session(3)}), Round: 1, Why: r.Last.Why,
+	r.WantSoon(4*delta, algorithms.Output{
+		Send: r.All(1, proto.Release{Session: steptest.Session(3)}), Round: 1, Why: r.Last.Why,
 	})
 	r.Fire()
-	r.wantSoon(4*delta, algorithms.Output{
-		Send: r.all(2, proto.PreVote{Session: steptest.Session(3), Nonce: 3}), Round: 2,
+	r.WantSoon(4*delta, algorithms.Output{
+		Send: r.All(2, proto.PreVote{Session: steptest.Session(3), Nonce: 3}), Round: 2,
 		Why: []string{"the last candidacy failed -> ask the voters for term 2"},
 	})
 }
@@ -65,13 +65,13 @@ func TestCheckQuorum(t *testing.T) {
 	end := r.Last.Leader.Until
 	r.Fire()
 	r.Want(algorithms.Output{
-		Send:     r.all(1, r.says(3, end.Sub(r.Now))),
-		Deadline: r.In(beat), Leader: r.leads(3, 1, end.Sub(r.Now)), Round: 1,
+		Send:     r.All(1, r.says(3, end.Sub(r.Now))),
+		Deadline: r.In(beat), Leader: r.Leads(3, 1, end.Sub(r.Now)), Round: 1,
 	})
 	noted := r.Now
 	r.Step(delta, r.acked(1, 1, 3))
 	end = noted.Add(lease)
-	r.Want(algorithms.Output{Deadline: r.In(beat - delta), Leader: r.leads(3, 1, end.Sub(r.Now)), Round: 1})
+	r.Want(algorithms.Output{Deadline: r.In(beat - delta), Leader: r.Leads(3, 1, end.Sub(r.Now)), Round: 1})
 	r.Fire()
 	r.Fire()
 	if len(r.Last.Send) != 2 {
@@ -79,7 +79,7 @@ func TestCheckQuorum(t *testing.T) {
 	}
 	r.Fire()
 	r.Want(algorithms.Output{
-		Deadline: end, Leader: r.leads(3, 1, end.Sub(r.Now)), Round: 1,
+		Deadline: end, Leader: r.Leads(3, 1, end.Sub(r.Now)), Round: 1,
 		Why: []string{"no majority answered 2 rounds of heartbeats -> ask no more"},
 	})
 	r.Fire()
@@ -88,13 +88,54 @@ func TestCheckQuorum(t *testing.T) {
 		Why: []string{"the lease ran out -> lead term 1 no more"},
 	})
 	r.Step(delta, r.request(2, 2, 1)) // its work has not stopped
-	if r.Last.Send[0] != r.deny(2, 1, 1, proto.BarSelf, 3) {
+	if r.Last.Send[0] != r.Deny(2, 1, 1, proto.BarSelf, 3) {
 		t.Errorf("%+v", r.Last)
 	}
 	r.Step(delta, algorithms.Idle{Term: 1})
-	if want := r.all(1, proto.Release{Session: steptest.Session(3)}); len(r.Last.Send) != 2 ||
+	if want := r.All(1, proto.Release{Session: steptest.Session(3)}); len(r.Last.Send) != 2 ||
 		r.Last.Send[0] != want[0] || r.Last.Send[1] != want[1] {
 		t.Errorf("%+v", r.Last)
+	}
+}
+
+// "On a busy machine answers take longer than from one round to the next: one that comes
+// late counts for its own round, and for a lease from when that began." So who leads goes
+// on while answers take twice as long as that, and when it had asked no more.
+func TestLateAnswersKeepTheLead(t *testing.T) {
+	for _, way := range []time.Duration{beat + delta, 2*beat + delta} {
+		r := leader3(t)
+		r.Fire()
+		type answer struct {
+			at    time.Time
+			nonce uint64
+		}
+		var under []answer
+		for began := r.Now; r.Now.Sub(began) < 20*promise; {
+			if len(r.Last.Send) > 0 {
+				under = append(under, answer{r.Now.Add(way), r.Last.Send[0].Body.(proto.Heartbeat).Nonce})
+			}
+			if len(under) > 0 && under[0].at.Before(r.Last.Deadline) {
+				r.Step(under[0].at.Sub(r.Now), r.acked(1, 1, under[0].nonce))
+				under = under[1:]
+			} else {
+				r.Fire()
+			}
+			if r.Last.Leader.ID != 3 || r.Last.Leader.Until.After(r.Now.Add(lease)) {
+				t.Fatalf("answers take %v, %v on: %+v", way, r.Now.Sub(began), r.Last)
+			}
+		}
+	}
+}
+
+// "A candidate leads with the votes of a majority", given ever more time for them after
+// each that failed for want of it.
+func TestCandidateIsPatient(t *testing.T) {
+	r := candidate3(t)
+	r.Fire() // no vote came in time
+	r.Fire() // it asks again
+	r.Step(0, r.Yes(1, 3))
+	if in := r.Last.Deadline.Sub(r.Now); in != promise/2 || r.Last.Save == nil {
+		t.Errorf("it waits %v, want %v: %+v", in, promise/2, r.Last)
 	}
 }
 
@@ -118,7 +159,7 @@ func TestCandidateFollows(t *testing.T) {
 	}
 	r = candidate3(t)
 	r.Step(0, r.heartbeat(2, 0, 1, lease))
-	if r.Last.Leader.ID != 0 || r.Last.Send[0] != r.deny(2, 1, 1, proto.BarSelf, 3) {
+	if r.Last.Leader.ID != 0 || r.Last.Send[0] != r.Deny(2, 1, 1, proto.BarSelf, 3) {
 		t.Errorf("%+v", r.Last)
 	}
 }
@@ -177,8 +218,8 @@ func TestTakeOver(t *testing.T) {
 	r := following1(t, nil)
 	takeOver := proto.TakeOver{Session: steptest.Session(3), To: steptest.Session(1), Chosen: true}
 	r.Step(0, r.From(3, 1, takeOver))
-	r.wantSoon(4*delta, algorithms.Output{
-		Send:   r.all(2, proto.PreVote{Session: steptest.Session(1), Nonce: 1}),
+	r.WantSoon(4*delta, algorithms.Output{
+		Send:   r.All(2, proto.PreVote{Session: steptest.Session(1), Nonce: 1}),
 		Leader: algorithms.Leader{Term: 1}, Round: 2,
 		Why: []string{
 			"3 hands over -> take term 2", "leader 3 handed over -> nobody leads",
@@ -199,7 +240,7 @@ func TestSingleVoter(t *testing.T) {
 	r.Step(0, algorithms.Start{})
 	r.Fire()
 	r.Want(algorithms.Output{
-		Save: voted(1, 1), Deadline: r.In(beat), Leader: r.leads(1, 1, lease), Round: 1,
+		Save: voted(1, 1), Deadline: r.In(beat), Leader: r.Leads(1, 1, lease), Round: 1,
 		Why: []string{
 			"no leader was heard of -> ask the voters for term 1",
 			"a majority would grant term 1 -> become candidate", "a majority granted term 1 -> lead term 1",
@@ -237,7 +278,7 @@ func TestPrefer(t *testing.T) {
 		r.Step(0, algorithms.Start{})
 		r.Step(0, steptest.Alive(1, 2))
 		r.Fire()
-		r.Step(0, r.yes(1, 1))
+		r.Step(0, r.Yes(1, 1))
 		r.Step(0, r.granted(1, 1, 2))
 		r.Step(0, steptest.Alive(1, 2, 3))
 		offers, began := 0, r.Now

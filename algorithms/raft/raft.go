@@ -1,77 +1,46 @@
 package raft
 
 import (
-	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxTermJump is how far beyond what is known another's term is believed.
-const maxTermJump = 1 << 20
-
 // Machine is one node's part. It is an algorithms.Machine.
 //
-// Invariants, between Steps:
-//  1. state.Vote is durable, or in the Output of this Step.
-//  2. belief names this node exactly while it leads, and then until leaseEnd.
-//  3. While this node is a candidate, leads or has work that must stop, its own voter
-//     is bound to it.
+// Its invariants are those of a lease.Party.
 type Machine struct {
-	cfg    algorithms.Config
-	voters quorum.Voters
-	dice   *rand.Rand
+	lease.Party
 
-	alive    []proto.Peer
-	others   []proto.Peer // the voters among them, but for this node
+	others   []proto.Peer // the voters that are alive, but for this node
 	learners []proto.Peer // those that do not vote
-	self     proto.Peer
 
-	resigned bool      // asked to, and not called since: never stand
-	barred   string    // why the host does not let this node stand, "" if it does
-	recess   time.Time // until then it does not stand: too many candidacies failed
-
-	state     algorithms.State
-	dirty     bool
-	voter     voter
 	timer     electionTimer
-	stand     stand
-	handing   transfer
-	rejoin    rejoin
-	new       bool                        // nothing was saved of this voter when it started
-	met       map[proto.NodeID]proto.Term // the highest that each voter is known to have voted in
-	preferred preference
-	belief    algorithms.Leader
-	known     proto.Term  // the highest that a voter is known to have voted in
-	seen      proto.Epoch // the highest leadership that was heard of
-
-	// The Step in progress.
-	now   time.Time
-	about proto.Term // that a voter was asked for
-	out   algorithms.Output
+	against   quorum.Count // who denied this candidate its vote
+	beats     int          // rounds of heartbeats since a majority answered one
+	best      proto.Peer   // who ranks highest of those who might lead, this leader or another
+	bestSince time.Time    // since when it is that one
+	about     proto.Term   // that a voter was asked for in this Step
 }
 
 // New returns Raft's leader election. cfg names the voters, and a promise of at least
 // MinPromise.
 func New(cfg algorithms.Config) *Machine {
-	m := &Machine{
-		cfg: cfg, voters: cfg.Voters,
-		dice: rand.New(rand.NewPCG(cfg.Seed, ^cfg.Seed)),
-		self: proto.Peer{ID: cfg.Self, Session: cfg.Session},
-	}
-	m.voter.dead = map[proto.NodeID]proto.Session{}
-	m.voter.waiting = map[proto.NodeID]question{}
-	m.met = map[proto.NodeID]proto.Term{}
-	m.stand.no = map[proto.NodeID]refusal{}
-	return m
+	return &Machine{Party: lease.New(cfg, HeartbeatEvery(cfg.Promise), lease.Words{
+		Attempts: "candidacies", Claim: "become candidate", Leads: "leads", Leader: "a leader",
+		Grant: "vote for %d in term %d", Denied: "in which this voter did not vote for it",
+		LeadOn: "lead on", Offer: "offer it to", Offers: "offers to hand over",
+		Held: "what it leads now", Prefer: "offer to hand over",
+	})}
 }
 
 // Step implements algorithms.Machine.
 func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	m.now, m.about, m.out = now, 0, algorithms.Output{}
+	m.Begin(now)
+	m.about = 0
 	m.expire()
 	switch ev := ev.(type) {
 	case algorithms.Start:
@@ -83,54 +52,44 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	case algorithms.Gone:
 		m.gone(proto.Peer{ID: ev.ID, Session: ev.Session})
 	case algorithms.Idle:
-		m.idle(ev.Term)
+		m.Stopped(ev.Term)
 	case algorithms.Resign:
-		m.resigned = true
+		m.Resigned = true
 		m.leave("asked to resign")
 	case algorithms.Campaign:
 		m.campaign()
 	case algorithms.Eligible:
 		m.eligible(ev)
 	case algorithms.Transfer:
-		m.transfer(ev)
+		m.HandOver(ev.To)
 	}
 	m.pursue()
-	m.answerWaiting()
+	m.AnswerWaiting()
 	return m.output()
 }
 
 // start takes up what the last run kept. "When servers start up, they begin as
 // followers."
 func (m *Machine) start(ev algorithms.Start) {
-	m.state = ev.Saved
-	m.known = m.state.Vote.Term
-	m.new = m.state == algorithms.State{}
-	if v := m.state.Vote; v.ID != 0 {
-		m.meet(v.ID, v.Term) // a candidate has voted for itself
-	}
-	if p := m.state.Promise; p > 0 {
-		m.voter.boot = m.now.Add(ElectionTimeout(p))
-	}
-	if m.cfg.Rejoin && m.votes() && m.new {
-		m.beginRejoin()
+	if m.Restore(ev.Saved) {
 		return
 	}
-	m.standBy(startDelay(m.cfg.Delta), hasStarted, 0)
+	m.standBy(startDelay(m.Cfg.Delta), hasStarted, 0)
 }
 
 func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
-	before := m.alive
-	m.alive, m.others, m.learners = ev.Alive, make([]proto.Peer, 0, len(m.voters)), nil
+	before := m.Alive
+	m.Alive, m.others, m.learners = ev.Alive, make([]proto.Peer, 0, len(m.Voters)), nil
 	for _, p := range ev.Alive {
 		switch {
-		case p.ID == m.cfg.Self:
-			m.self = p
-			m.self.Ineligible = false // the host says that with Eligible
+		case p.ID == m.Cfg.Self:
+			m.Self = p
+			m.Self.Ineligible = false // the host says that with Eligible
 			continue
-		case m.leads() && !slices.ContainsFunc(before, p.Is):
+		case m.leads() && !algorithms.Lists(before, p):
 			m.heartbeat(p.ID)
 		}
-		if m.voters.Has(p.ID) {
+		if m.Voters.Has(p.ID) {
 			m.others = append(m.others, p)
 		} else {
 			m.learners = append(m.learners, p)
@@ -141,12 +100,11 @@ func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
 
 // receive sorts a message. Whatever its term, it changes no term here: see the rules.
 func (m *Machine) receive(msg proto.Message) {
-	if m.absurd(msg) {
-		m.refuse("term %d is absurdly far above %d -> drop %s", msg.Term, m.known, msg.Body.Kind())
+	if m.Absurd(msg) {
 		return
 	}
-	if !m.voters.Has(msg.From) || msg.From == m.cfg.Self || msg.To != m.cfg.Self {
-		m.refuse("%s from %d to %d, not of a voter -> drop it", msg.Body.Kind(), msg.From, msg.To)
+	if !m.Voters.Has(msg.From) || msg.From == m.Cfg.Self || msg.To != m.Cfg.Self {
+		m.Refuse("%s from %d to %d, not of a voter -> drop it", msg.Body.Kind(), msg.From, msg.To)
 		return
 	}
 	switch body := msg.Body.(type) {
@@ -155,13 +113,13 @@ func (m *Machine) receive(msg proto.Message) {
 	case proto.Answer:
 		m.answered(msg, body)
 	case proto.Vote:
-		m.granted(msg, request(body))
+		m.granted(msg, lease.Request(body))
 	case proto.HeartbeatAck:
-		m.granted(msg, request(body))
+		m.granted(msg, lease.Request(body))
 	case proto.Deny:
 		m.denied(msg, body)
 	case proto.Offer:
-		m.offered(msg, body)
+		m.Offered(msg, body)
 	case proto.Reply:
 		m.replied(msg, body)
 	case proto.Standing:
@@ -173,90 +131,68 @@ func (m *Machine) receive(msg proto.Message) {
 
 // receiveAsVoter takes what is said to voters alone.
 func (m *Machine) receiveAsVoter(msg proto.Message) {
-	if !m.votes() {
-		m.refuse("%s from %d, but this node is no voter -> drop it", msg.Body.Kind(), msg.From)
+	if !m.Votes() {
+		m.Refuse("%s from %d, but this node is no voter -> drop it", msg.Body.Kind(), msg.From)
 		return
 	}
 	switch body := msg.Body.(type) {
 	case proto.PreVote:
-		m.asked(msg, request(body))
+		m.about = msg.Term // whatever comes of it
+		m.WasAsked(msg, lease.Request(body))
 	case proto.RequestVote:
-		m.requested(msg, request(body))
+		m.requested(msg, lease.Request(body))
 	case proto.Release:
 		m.released(msg, body)
 	case proto.Return:
-		m.returned(msg, body)
+		m.Returned(msg, body, proto.Standing{Round: m.State.Reserved})
 	case proto.TakeOver:
 		m.takeOver(msg, body)
 	default:
-		m.refuse("%s is no message of this algorithm -> drop it", msg.Body.Kind())
+		m.Refuse("%s is no message of this algorithm -> drop it", msg.Body.Kind())
 	}
-}
-
-// absurd reports whether a message would use up more terms at once than any sequence
-// of real elections does. What a voter hints at is judged where it is used.
-func (m *Machine) absurd(msg proto.Message) bool {
-	switch msg.Body.(type) {
-	case proto.Answer, proto.Deny, proto.Standing:
-		return false
-	}
-	return msg.Term > m.known+maxTermJump
 }
 
 // campaign stands at once, unless somebody leads: heartbeats are there "to establish its
 // authority and prevent new elections".
 func (m *Machine) campaign() {
-	m.resigned = m.resigned && m.barred != ""
+	m.Resigned = m.Resigned && m.Barred != ""
 	switch {
-	case m.belief.ID != 0:
-		m.why("asked to call an election, and %d leads -> change nothing", m.belief.ID)
-	case m.stand.role == follower:
-		m.timer = electionTimer{since: m.now, cause: wasCalled}
+	case m.Belief.ID != 0:
+		m.Why("asked to call an election, and %d leads -> change nothing", m.Belief.ID)
+	case m.Stand.Phase == follower:
+		m.timer, m.Handing.Yield = electionTimer{since: m.Now, cause: wasCalled}, time.Time{}
 	}
 }
 
 // gone frees the voter, and ends the belief in a leader, when the process is proven
 // dead.
 func (m *Machine) gone(p proto.Peer) {
-	if m.cfg.KeepPromises {
-		m.why("%d is proven dead, promises are kept all the same -> wait", p.ID)
-		return
-	}
-	m.voter.dead[p.ID] = p.Session
-	delete(m.voter.waiting, p.ID)
-	if m.bound(p.ID, p.Session) {
-		m.why("%d is proven dead -> the promise to it is over", p.ID)
-		m.voter.over = true
+	believed, freed := m.Died(p)
+	if freed {
 		m.standBy(0, isVacant, 0)
 	}
-	m.forget(p, "is proven dead")
+	if believed {
+		m.forget(p, "is proven dead")
+	}
 }
 
 // forget ends the belief that another process leads.
 func (m *Machine) forget(p proto.Peer, why string) {
-	if p.ID != 0 && m.belief.ID == p.ID && m.belief.Session == p.Session && p.ID != m.cfg.Self {
-		m.why("leader %d %s -> nobody leads", p.ID, why)
-		m.belief = algorithms.Leader{}
+	if m.Forget(p, why) {
 		m.standBy(0, isGone, p.ID)
 	}
 }
 
 // expire ends what time has ended.
 func (m *Machine) expire() {
-	if !m.recess.IsZero() && !m.now.Before(m.recess) {
-		m.recess = time.Time{}
-		m.why("others had time to try -> stand again")
-	}
-	if m.belief.ID == 0 || m.now.Before(m.belief.Until) {
+	m.EndRecess()
+	if m.Belief.ID == 0 || m.Now.Before(m.Belief.Until) {
 		return
 	}
 	if m.leads() {
 		m.leave("the lease ran out")
 		return
 	}
-	m.why("no heartbeat of leader %d came in time -> nobody leads", m.belief.ID)
-	m.belief = algorithms.Leader{}
+	m.Why("no heartbeat of leader %d came in time -> nobody leads", m.Belief.ID)
+	m.Belief = algorithms.Leader{}
 }
-
-// votes reports whether this node is a voter.
-func (m *Machine) votes() bool { return m.voters.Has(m.cfg.Self) }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
-	"github.com/ringleader-dev/ringleader/algorithms/office"
+	leases "github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/algorithms/raft"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -24,19 +24,19 @@ const (
 )
 
 // lease is what a leader makes of a promise.
-var lease = office.LeaseOf(promise)
+var lease = leases.Of(promise)
 
 // rig is one of three voters.
-type rig struct{ *steptest.Rig }
+type rig struct{ steptest.Voter }
 
 func newRig(t *testing.T, self proto.NodeID, change func(*algorithms.Config)) *rig {
-	return &rig{steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
+	return &rig{steptest.Voter{Rig: steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
 		c.Voters, c.Promise = []proto.NodeID{1, 2, 3}, promise
 		if change != nil {
 			change(&c)
 		}
 		return raft.New(c)
-	})}
+	})}}
 }
 
 // follower1 is voter 1, started for the first time, with all three alive.
@@ -68,7 +68,7 @@ func following1(t *testing.T, change func(*algorithms.Config)) *rig {
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.ack(3, 1, 7)},
 		Deadline: r.In(lease - delta),
-		Leader:   r.leads(3, 1, lease-delta),
+		Leader:   r.Leads(3, 1, lease-delta),
 		Round:    1,
 		Why:      []string{"3 leads term 1 -> follow it"},
 	})
@@ -82,8 +82,8 @@ func asking3(t *testing.T) *rig {
 	r.Step(0, steptest.Alive(1, 2, 3))
 	r.Want(algorithms.Output{Deadline: r.In(start)})
 	r.Fire()
-	r.wantSoon(4*delta, algorithms.Output{
-		Send:  r.all(1, proto.PreVote{Session: steptest.Session(3), Nonce: 1}),
+	r.WantSoon(4*delta, algorithms.Output{
+		Send:  r.All(1, proto.PreVote{Session: steptest.Session(3), Nonce: 1}),
 		Round: 1,
 		Why:   []string{"no leader was heard of -> ask the voters for term 1"},
 	})
@@ -93,10 +93,10 @@ func asking3(t *testing.T) *rig {
 // candidate3 is voter 3 that requests votes in term 1.
 func candidate3(t *testing.T) *rig {
 	r := asking3(t)
-	r.Step(delta, r.yes(1, 1))
+	r.Step(delta, r.Yes(1, 1))
 	r.Want(algorithms.Output{
 		Save:     voted(1, 3),
-		Send:     r.all(1, proto.RequestVote{Session: steptest.Session(3), Nonce: 2}),
+		Send:     r.All(1, proto.RequestVote{Session: steptest.Session(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    1,
 		Why:      []string{"a majority would grant term 1 -> become candidate"},
@@ -109,37 +109,18 @@ func leader3(t *testing.T) *rig {
 	r := candidate3(t)
 	r.Step(delta, r.granted(1, 1, 2))
 	r.Want(algorithms.Output{
-		Send:     r.all(1, r.says(2, lease-delta)),
+		Send:     r.All(1, r.says(2, lease-delta)),
 		Deadline: r.In(beat - delta),
-		Leader:   r.leads(3, 1, lease-delta),
+		Leader:   r.Leads(3, 1, lease-delta),
 		Round:    1,
 		Why:      []string{"a majority granted term 1 -> lead term 1"},
 	})
 	return r
 }
 
-// wantSoon is Want, but for a Deadline that is jittered over [least, 2·least).
-func (r *rig) wantSoon(least time.Duration, want algorithms.Output) {
-	r.wantWithin(least, 2*least, want)
-}
-
 // wantPatient is Want, but for a Deadline at a random election timeout.
 func (r *rig) wantPatient(want algorithms.Output) {
-	r.wantWithin(boot, boot+promise/2, want)
-}
-
-func (r *rig) wantWithin(least, most time.Duration, want algorithms.Output) {
-	if in := r.Last.Deadline.Sub(r.Now); in >= least && in < most {
-		want.Deadline = r.Last.Deadline
-	}
-	r.Want(want)
-}
-
-// leads is the belief in a node's first life, for so long.
-func (r *rig) leads(id proto.NodeID, term proto.Term, left time.Duration) algorithms.Leader {
-	l := steptest.Leads(id, term)
-	l.Until = r.In(left)
-	return l
+	r.WantWithin(boot, boot+promise/2, want)
 }
 
 // voted is the State after a first life got the vote.
@@ -167,14 +148,6 @@ func (r *rig) heartbeat(from proto.NodeID, term proto.Term, nonce uint64, left t
 	})
 }
 
-func (r *rig) release(from proto.NodeID, term proto.Term) algorithms.Event {
-	return r.From(from, term, proto.Release{Session: steptest.Session(from)})
-}
-
-func (r *rig) yes(from proto.NodeID, nonce uint64) algorithms.Event {
-	return r.From(from, 0, proto.Answer{Session: steptest.Session(r.Self), Nonce: nonce, Yes: true})
-}
-
 func (r *rig) granted(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
 	return r.From(from, term, proto.Vote{Session: steptest.Session(r.Self), Nonce: nonce})
 }
@@ -193,32 +166,6 @@ func (r *rig) vote(to proto.NodeID, term proto.Term, nonce uint64) proto.Message
 
 func (r *rig) ack(to proto.NodeID, term proto.Term, nonce uint64) proto.Message {
 	return r.Msg(to, term, proto.HeartbeatAck{Session: steptest.Session(to), Nonce: nonce})
-}
-
-func (r *rig) deny(
-	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
-) proto.Message {
-	return r.Msg(to, term, proto.Deny{Session: steptest.Session(to), Nonce: nonce, Bar: bar, Holder: holder})
-}
-
-func (r *rig) answer(
-	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
-) proto.Message {
-	return r.Msg(to, term, proto.Answer{
-		Session: steptest.Session(to), Nonce: nonce,
-		Yes: bar == proto.NoBar, Bar: bar, Holder: holder,
-	})
-}
-
-// all is a message to each other of the three.
-func (r *rig) all(term proto.Term, body proto.Body) []proto.Message {
-	var msgs []proto.Message
-	for id := proto.NodeID(1); id <= 3; id++ {
-		if id != r.Self {
-			msgs = append(msgs, r.Msg(id, term, body))
-		}
-	}
-	return msgs
 }
 
 // says is the Machine's own heartbeat.

@@ -18,8 +18,6 @@ type electionTimer struct {
 	// why it stands then, and which leader that is about.
 	cause cause
 	lost  proto.NodeID
-	// yield: it does not stand before, whatever the rest says: another was chosen to.
-	yield time.Time
 }
 
 // cause is why a node stands.
@@ -55,10 +53,10 @@ func (t *electionTimer) String() string {
 // "If a follower receives no communication over a period of time called the election
 // timeout, then it assumes there is no viable leader and begins an election".
 func (m *Machine) reset() {
-	p := m.cfg.Promise
+	p := m.Cfg.Promise
 	m.timer = electionTimer{
-		since: m.now, wait: ElectionTimeout(p) + m.random(spread(p)),
-		cause: fellSilent, lost: m.belief.ID, yield: m.timer.yield,
+		since: m.Now, wait: ElectionTimeout(p) + m.Random(spread(p)),
+		cause: fellSilent, lost: m.Belief.ID,
 	}
 }
 
@@ -66,7 +64,7 @@ func (m *Machine) reset() {
 // that nobody leads, so that nobody need wait at random.
 func (m *Machine) standBy(wait time.Duration, c cause, lost proto.NodeID) {
 	m.timer = electionTimer{
-		since: m.now, wait: wait, ranked: true, cause: c, lost: lost, yield: m.timer.yield,
+		since: m.Now, wait: wait, ranked: true, cause: c, lost: lost,
 	}
 }
 
@@ -74,7 +72,7 @@ func (m *Machine) standBy(wait time.Duration, c cause, lost proto.NodeID) {
 // rank besides: who collided once is not to collide again.
 func (m *Machine) pause(wait time.Duration) {
 	m.timer = electionTimer{
-		since: m.now, wait: wait, ranked: true, cause: hadFailed, yield: m.timer.yield,
+		since: m.Now, wait: wait, ranked: true, cause: hadFailed,
 	}
 }
 
@@ -83,37 +81,35 @@ func (m *Machine) standAt() time.Time {
 	t := &m.timer
 	at := t.since.Add(t.wait)
 	if t.ranked {
-		at = at.Add(time.Duration(m.above()) * turn(m.cfg.Delta))
+		at = at.Add(time.Duration(m.above()) * turn(m.Cfg.Delta))
 	}
-	if m.handing.chosen {
+	if m.Handing.Chosen {
 		at = t.since
 	}
-	if t.yield.After(at) {
-		return t.yield
+	if yield := m.Handing.Yield; yield.After(at) {
+		return yield
 	}
 	return at
 }
 
-// above is how many living voters would stand before this one.
+// above is how many living voters would stand before this one. The leader that is gone
+// or released its term is none of them, also while the detectors call it alive.
 func (m *Machine) above() int {
+	left := proto.NodeID(0)
+	if m.timer.cause == isGone {
+		left = m.timer.lost
+	}
 	n := 0
 	for _, p := range m.others {
-		if !p.Ineligible && p.Rank().Compare(m.self.Rank()) > 0 && m.voter.dead[p.ID] != p.Session {
+		if p.ID != left && !p.Ineligible && p.Rank().Compare(m.Self.Rank()) > 0 && m.Voter.Dead[p.ID] != p.Session {
 			n++
 		}
 	}
 	return n
 }
 
-// giveWay holds this node back for a moment, so that the one that was chosen to lead
-// stands alone.
-func (m *Machine) giveWay(to proto.NodeID) {
-	m.why("%d is to take over -> do not stand for a moment", to)
-	m.timer.yield = m.now.Add(HeartbeatEvery(m.cfg.Promise))
-}
-
 // mayWait reports whether this node stands once its timer has run out.
 func (m *Machine) mayWait() bool {
-	return m.votes() && !m.rejoin.active && m.stand.role == follower && m.stands() && m.belief.ID == 0 &&
-		m.stand.leaving == 0
+	return m.Votes() && !m.Rejoin.Active && m.Stand.Phase == follower && m.Stands() && m.Belief.ID == 0 &&
+		m.Stand.Leaving == 0
 }

@@ -14,7 +14,7 @@ func TestVotesOnceATerm(t *testing.T) {
 	patience := r.Last.Deadline
 	r.Step(0, r.request(2, 1, 1))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarPromise, 3)},
+		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarPromise, 3)},
 		Deadline: patience, Round: 1,
 		Why: []string{"2 wants term 1 -> deny it: no, promised 3"},
 	})
@@ -29,14 +29,14 @@ func TestHigherTermIsNotAdopted(t *testing.T) {
 	follows := r.Last.Leader
 	r.Step(delta, r.request(2, 9, 1))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarPromise, 3)},
+		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarPromise, 3)},
 		Deadline: follows.Until, Leader: follows, Round: 1,
 		Why: []string{"2 wants term 9 -> deny it: no, promised 3"},
 	})
 	r.Step(delta, r.heartbeat(3, 1, 8, lease))
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.ack(3, 1, 8)},
-		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.leads(3, 1, lease.Truncate(1000)), Round: 1,
+		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.Leads(3, 1, lease.Truncate(1000)), Round: 1,
 	})
 }
 
@@ -46,13 +46,13 @@ func TestPreVote(t *testing.T) {
 	follows := r.Last.Leader
 	r.Step(0, r.preVote(2, 2, 4))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.answer(2, 1, 4, proto.BarPromise, 3)},
+		Send:     []proto.Message{r.Answer(2, 1, 4, proto.BarPromise, 3)},
 		Deadline: follows.Until, Leader: follows, Round: 2,
 		Why: []string{"2 asks for term 2 -> no, promised 3"},
 	})
 	r.Step(delta, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.answer(2, 1, 4, proto.NoBar, 0)},
+		Send:     []proto.Message{r.Answer(2, 1, 4, proto.NoBar, 0)},
 		Deadline: r.In(turn), // 2 ranks above it, 3 is gone
 		Leader:   algorithms.Leader{Term: 1}, Round: 1,
 		Why: []string{
@@ -77,26 +77,39 @@ func TestKeepPromises(t *testing.T) {
 func TestRelease(t *testing.T) {
 	r := voted1(t, nil)
 	patience := r.Last.Deadline
-	r.Step(0, r.release(3, 2))
+	r.Step(0, r.Release(3, 2))
 	r.Want(algorithms.Output{
 		Deadline: patience, Round: 1,
 		Why: []string{"3 releases term 2, in which this voter did not vote for it -> drop it"},
 	})
-	r.Step(0, r.release(3, 1))
+	r.Step(0, r.Release(3, 1))
 	r.Want(algorithms.Output{
 		Deadline: r.In(2 * turn), Round: 1,
 		Why: []string{"3 releases term 1 -> the promise to it is over"},
 	})
 	r.Step(0, r.request(2, 1, 1))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarVoted, 3)},
+		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarVoted, 3)},
 		Deadline: r.In(2 * turn), Round: 1,
 		Why: []string{"2 wants term 1 -> deny it: no, voted 3"},
 	})
 	r.Step(0, r.request(3, 1, 8)) // its own term it has given back
-	if r.Last.Save != nil || r.Last.Send[0] != r.deny(3, 1, 8, proto.BarVoted, 3) {
+	if r.Last.Save != nil || r.Last.Send[0] != r.Deny(3, 1, 8, proto.BarVoted, 3) {
 		t.Errorf("%+v", r.Last)
 	}
+}
+
+// "After a proof, a RELEASE or a start […] each stands in its turn": the leader that
+// released its term has none, although it lives.
+func TestNobodyWaitsForWhoReleased(t *testing.T) {
+	r := following1(t, nil)
+	r.Step(0, r.Release(3, 1))
+	r.Want(algorithms.Output{
+		Deadline: r.In(turn), Leader: algorithms.Leader{Term: 1}, Round: 1, // 2 ranks above it
+		Why: []string{
+			"3 releases term 1 -> the promise to it is over", "leader 3 released the term -> nobody leads",
+		},
+	})
 }
 
 // "After a start for as long as any promise of its former life may run", but the process
@@ -108,12 +121,51 @@ func TestBootWait(t *testing.T) {
 	r.Want(algorithms.Output{Deadline: r.In(start + 2*turn), Round: 1})
 	r.Step(0, r.request(2, 2, 1))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.deny(2, 1, 1, proto.BarBoot, 0)},
+		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarBoot, 0)},
 		Deadline: r.In(start + 2*turn), Round: 1,
 		Why: []string{"2 wants term 2 -> deny it: no, just started"},
 	})
 	r.Step(boot-1, r.request(3, 1, 9))
 	r.wantPatient(algorithms.Output{Send: []proto.Message{r.vote(3, 1, 9)}, Round: 1, Why: r.Last.Why})
+}
+
+// Until then it may stand, and votes for itself, but does not count that: a majority of
+// the others has to vote for it.
+func TestStandsInItsBootWait(t *testing.T) {
+	r := newRig(t, 3, nil)
+	r.Step(0, algorithms.Start{Saved: *voted(4, 1)})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Fire()
+	r.Step(0, r.Yes(1, 1))
+	if len(r.Last.Send) != 0 {
+		t.Fatalf("requests votes with one of the others: %+v", r.Last)
+	}
+	r.Step(0, r.Yes(2, 1))
+	r.Want(algorithms.Output{
+		Save:     voted(5, 3),
+		Send:     r.All(5, proto.RequestVote{Session: steptest.Session(3), Nonce: 2}),
+		Deadline: r.In(8 * delta),
+		Round:    5,
+		Why:      []string{"a majority would grant term 5 -> become candidate"},
+	})
+	r.Step(0, r.granted(1, 5, 2))
+	if r.Last.Leader.ID != 0 {
+		t.Fatalf("leads with the vote of one of the others: %+v", r.Last)
+	}
+	r.Step(0, r.granted(2, 5, 2))
+	if want := r.Leads(3, 5, lease); r.Last.Leader != want {
+		t.Fatalf("got %+v, want %+v", r.Last.Leader, want)
+	}
+	r.Fire()
+	before := r.Last.Leader
+	r.Step(0, r.acked(1, 5, 3))
+	if r.Last.Leader != before {
+		t.Fatalf("renewed by one of the others: %+v", r.Last.Leader)
+	}
+	r.Step(0, r.acked(2, 5, 3))
+	if want := r.Leads(3, 5, lease); r.Last.Leader != want {
+		t.Fatalf("got %+v, want %+v", r.Last.Leader, want)
+	}
 }
 
 // A HEARTBEAT of a term in which it has not voted gets the vote, durably, when nothing
@@ -122,8 +174,8 @@ func TestHeartbeatOfANewTerm(t *testing.T) {
 	r := follower1(t, nil)
 	r.Step(0, r.heartbeat(2, 4, 3, lease))
 	r.Want(algorithms.Output{
-		Save: voted(4, 2), Send: append(r.all(0, proto.Return{Session: steptest.Session(1)}), r.ack(2, 4, 3)),
-		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.leads(2, 4, lease.Truncate(1000)), Round: 4,
+		Save: voted(4, 2), Send: append(r.All(0, proto.Return{Session: steptest.Session(1)}), r.ack(2, 4, 3)),
+		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.Leads(2, 4, lease.Truncate(1000)), Round: 4,
 		Why: []string{
 			"2 leads term 4 -> follow it",
 			"nothing is saved of this voter, and there is a leader -> ask whether it voted before",
@@ -133,8 +185,8 @@ func TestHeartbeatOfANewTerm(t *testing.T) {
 	r = voted1(t, nil)
 	r.Step(0, r.heartbeat(2, 4, 3, lease))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.deny(2, 1, 3, proto.BarPromise, 3)},
-		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.leads(2, 4, lease.Truncate(1000)), Round: 4,
+		Send:     []proto.Message{r.Deny(2, 1, 3, proto.BarPromise, 3)},
+		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.Leads(2, 4, lease.Truncate(1000)), Round: 4,
 		Why: []string{"2 leads term 4 -> follow it", "2 wants term 4 -> deny it: no, promised 3"},
 	})
 }
@@ -173,7 +225,7 @@ func TestNonVoter(t *testing.T) {
 	r.Want(algorithms.Output{})
 	r.Step(0, r.heartbeat(3, 1, 7, lease))
 	r.Want(algorithms.Output{
-		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.leads(3, 1, lease.Truncate(1000)), Round: 1,
+		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.Leads(3, 1, lease.Truncate(1000)), Round: 1,
 		Why: []string{"3 leads term 1 -> follow it"},
 	})
 	r.Fire()

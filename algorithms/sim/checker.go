@@ -13,7 +13,7 @@ type checker interface {
 	// invariant is what must hold.
 	invariant() Invariant
 	// check returns what in the Step breaks it, "" for nothing.
-	check(s step) string
+	check(s *step) string
 }
 
 // Invariant is something that must hold in every run.
@@ -40,7 +40,10 @@ func (v Violation) String() string {
 }
 
 // check shows a Step to every checker.
-func (c *cluster) check(s step) {
+func (c *cluster) check(s *step) {
+	if c.algo.Office {
+		s.listen()
+	}
 	for _, k := range c.checkers {
 		if detail := k.check(s); detail != "" {
 			c.violated(k.invariant(), s.node.id, detail)

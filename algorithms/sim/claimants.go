@@ -13,30 +13,27 @@ import (
 type canvass struct {
 	term  proto.Term
 	nonce uint64
-	yes   map[proto.NodeID]bool
+	yes   table[bool] // by id
 }
 
-type askedFirst struct{ lives map[proto.Session]*canvass }
+type askedFirst struct{ lives table[canvass] }
 
 func (*askedFirst) invariant() Invariant {
 	return Invariant{"asked-first", "nobody claims a term that a majority of the voters has not " +
 		"just said it would grant: who was cut off comes home without deposing anybody"}
 }
 
-func (k *askedFirst) check(s step) string {
-	session := s.node.life.session
-	c := k.lives[session]
-	if c == nil {
-		c = &canvass{yes: map[proto.NodeID]bool{}}
-		k.lives[session] = c
-	}
+func (k *askedFirst) check(s *step) string {
+	c := k.lives.at(s.node.life.number)
 	if ev, ok := s.ev.(algorithms.Receive); ok {
-		if b, ok := ev.Body.(proto.Answer); ok && b.Session == session && b.Nonce == c.nonce {
-			c.yes[ev.From] = b.Yes
+		b, ok := ev.Body.(proto.Answer)
+		if ok && b.Session == s.node.life.session && b.Nonce == c.nonce {
+			*c.yes.at(int(ev.From)) = b.Yes
 		}
 	}
-	for _, m := range s.out.Send {
-		switch q := sayingOf(m.Body); {
+	for i, q := range s.said {
+		m := &s.out.Send[i]
+		switch {
 		case q.does(claims):
 			if yes := c.count(s); m.Term != c.term || 2*(yes+1) <= len(s.cluster.Voters) {
 				return fmt.Sprintf("claims term %d, of term %d %d of the %d others said yes",
@@ -44,7 +41,7 @@ func (k *askedFirst) check(s step) string {
 			}
 		case q.does(asks):
 			if q.nonce != c.nonce {
-				*c = canvass{term: m.Term, nonce: q.nonce, yes: map[proto.NodeID]bool{}}
+				*c = canvass{term: m.Term, nonce: q.nonce}
 			}
 		}
 	}
@@ -52,10 +49,10 @@ func (k *askedFirst) check(s step) string {
 }
 
 // count is how many other voters said yes.
-func (c *canvass) count(s step) int {
+func (c *canvass) count(s *step) int {
 	n := 0
 	for _, id := range s.cluster.Voters {
-		if id != s.node.id && c.yes[id] {
+		if id != s.node.id && *c.yes.at(int(id)) {
 			n++
 		}
 	}
@@ -66,27 +63,23 @@ func (c *canvass) count(s step) int {
 // stopped, and the last that it released.
 type terms struct{ held, idle, released proto.Term }
 
-type releasedLast struct{ lives map[proto.Session]*terms }
+type releasedLast struct{ lives table[terms] }
 
 func (*releasedLast) invariant() Invariant {
 	return Invariant{"released-last", "a term is released when all work of its holder has " +
 		"stopped, and never held or claimed after"}
 }
 
-func (k *releasedLast) check(s step) string {
-	session := s.node.life.session
-	t := k.lives[session]
-	if t == nil {
-		t = &terms{}
-		k.lives[session] = t
-	}
+func (k *releasedLast) check(s *step) string {
+	t := k.lives.at(s.node.life.number)
 	if ev, ok := s.ev.(algorithms.Idle); ok {
 		t.idle = ev.Term
 	}
 	if s.claims() {
 		t.held = s.out.Leader.Term
 	}
-	for _, m := range s.out.Send {
+	for i, q := range s.said {
+		m := &s.out.Send[i]
 		switch m.Body.(type) {
 		case proto.Release:
 			if m.Term == t.held && m.Term != t.idle {
@@ -98,7 +91,7 @@ func (k *releasedLast) check(s step) string {
 				return fmt.Sprintf("hands term %d over while it works in it", m.Term)
 			}
 		}
-		if sayingOf(m.Body).does(claims|renews|announces) && m.Term <= t.released {
+		if q.does(claims|renews|announces) && m.Term <= t.released {
 			return fmt.Sprintf("%s of term %d after its release", m.Body.Kind(), m.Term)
 		}
 	}
@@ -110,7 +103,7 @@ func (k *releasedLast) check(s step) string {
 
 // asksNoMore counts the rounds of renewals since the lease was last made longer.
 type asksNoMore struct {
-	rounds  map[proto.Session]int
+	rounds  table[int]
 	ballots ballots
 }
 
@@ -122,20 +115,19 @@ func (*asksNoMore) invariant() Invariant {
 		"one that hears nothing must not lock the voters"}
 }
 
-func (k *asksNoMore) check(s step) string {
-	session := s.node.life.session
-	b := k.ballots.of(s)
+func (k *asksNoMore) check(s *step) string {
+	b, rounds := k.ballots.of(s), k.rounds.at(s.node.life.number)
 	b.heed(s)
 	// One that has others fenced holds promises, and is no leader yet.
 	longer := s.claims() && !s.out.Leader.Until.Equal(s.prev().Until)
 	if longer || !s.claims() && b.won(s) {
-		k.rounds[session] = 0
+		*rounds = 0
 	}
 	if b.follow(s) {
-		k.rounds[session]++
+		*rounds++
 	}
-	if n := k.rounds[session]; n > mostRounds {
-		return fmt.Sprintf("%d rounds of renewals", n)
+	if *rounds > mostRounds {
+		return fmt.Sprintf("%d rounds of renewals", *rounds)
 	}
 	return ""
 }

@@ -15,13 +15,15 @@ type cluster struct {
 	preempt bool
 	place   func(proto.NodeID) uint64
 
-	dice  dice
-	queue queue
-	now   time.Duration // true time since the run began
-	steps int
-	limit int // of steps
+	dice    dice
+	queue   queue
+	now     time.Duration // true time since the run began
+	steps   int
+	limit   int  // of steps
+	current step // in progress, or the last one
 
 	nodes    []*node // ids are 1 … N, in order
+	lives    int     // processes so far
 	network  network
 	detector detector
 
@@ -56,8 +58,7 @@ type cluster struct {
 	census     census
 	checkers   []checker
 	violations []Violation
-	replays    []*replay
-	sample     func(*node) bool // which processes to replay at the end
+	sample     func(*node) bool // which processes have a twin
 	trace      *tracer
 }
 
@@ -113,7 +114,8 @@ func (c *cluster) leader() *node {
 
 // start runs a process on the node. Others notice it, and it them, by and by.
 func (c *cluster) start(n *node) {
-	l := &life{session: c.dice.session()}
+	l := &life{number: c.lives, born: c.now, session: c.dice.session()}
+	c.lives++
 	cfg := algorithms.Config{
 		Self: n.id, Session: l.session, Delta: c.delta, Preempt: c.preempt,
 		Seed: c.dice.Uint64(), Place: c.place,
@@ -135,8 +137,7 @@ func (c *cluster) start(n *node) {
 		Guarantee: c.algo.Guarantee,
 	})
 	if c.sample(n) {
-		l.replay = &replay{cfg: cfg}
-		c.replays = append(c.replays, l.replay)
+		l.twin = c.algo.New(cfg)
 	}
 	n.life = l
 	c.detector.regions = nil
@@ -193,7 +194,17 @@ func (c *cluster) arrive(m proto.Message, promise time.Duration, d depth) {
 	if n.life == nil || n.promise != promise {
 		return
 	}
-	c.attend(n, n.life, func() { c.step(n, algorithms.Receive{Message: m}, d) })
+	if n.life.asleep > c.now {
+		c.attend(n, n.life, func() { c.receive(n, m, d) })
+		return
+	}
+	c.receive(n, m, d)
+}
+
+// receive hands a message to the process that the node runs.
+func (c *cluster) receive(n *node, m proto.Message, d depth) {
+	at := n.life.recorder.Receipt(m, n.clock.read(c.now))
+	c.step(n, algorithms.Receive{Message: m, At: at}, d)
 }
 
 // endless reports whether the run has taken more Steps than any should.

@@ -14,13 +14,7 @@ import (
 // that others ask for do not count.
 type damped struct {
 	delta time.Duration
-	lives map[proto.Session]*rounds
-}
-
-// rounds are those that one process began by itself.
-type rounds struct {
-	born  time.Duration
-	begun int
+	begun table[int] // rounds, by process
 }
 
 // How many rounds a process may begin by itself, and then one in how long.
@@ -33,27 +27,21 @@ func (*damped) invariant() Invariant {
 	return Invariant{"damped", "elections are damped, never endless, while detectors err"}
 }
 
-func (k *damped) check(s step) string {
-	session := s.node.life.session
-	r := k.lives[session]
-	if r == nil {
-		r = &rounds{born: s.at}
-		k.lives[session] = r
-	}
+func (k *damped) check(s *step) string {
 	if s.out.Leader.Term <= s.prev().Term || asked(s) {
 		return ""
 	}
-	r.begun++
-	most := burstOfRounds + int((s.at-r.born)/(roundEvery*k.delta))
-	if r.begun > most {
-		return fmt.Sprintf("began %d rounds in %v", r.begun, s.at-r.born)
+	begun, age := k.begun.at(s.node.life.number), s.at-s.node.life.born
+	*begun++
+	if most := burstOfRounds + int(age/(roundEvery*k.delta)); *begun > most {
+		return fmt.Sprintf("began %d rounds in %v", *begun, age)
 	}
 	return ""
 }
 
 // asked reports whether somebody else is behind the new term: an operator, or a
 // node that is in it already or hands over. Start brings back an old term.
-func asked(s step) bool {
+func asked(s *step) bool {
 	switch ev := s.ev.(type) {
 	case algorithms.Timeout, algorithms.PeersChanged:
 		return false
@@ -88,7 +76,7 @@ func (*bestLeads) invariant() Invariant {
 		"\"a particular non-faulty process with the best attribute value\""}
 }
 
-func (k *bestLeads) check(s step) string {
+func (k *bestLeads) check(s *step) string {
 	if !s.claims() {
 		return ""
 	}

@@ -110,7 +110,7 @@ func (c *cluster) shoot(by *node, f algorithms.Fence) {
 
 // fenceCheckers are the invariants of an office whose cluster fences.
 func fenceCheckers(honest bool) []checker {
-	checkers := []checker{&fencesByMajority{ballots: ballots{}, good: map[proto.Session]time.Time{}}}
+	checkers := []checker{&fencesByMajority{}}
 	if honest {
 		checkers = append(checkers, &fencedFirst{last: map[proto.NodeID]*mandated{}})
 	}
@@ -131,7 +131,7 @@ func (*fencedFirst) invariant() Invariant {
 		"process that held it before, and has not released it, still runs"}
 }
 
-func (k *fencedFirst) check(s step) string {
+func (k *fencedFirst) check(s *step) string {
 	mine := k.last[s.node.id]
 	for _, m := range s.out.Send {
 		if _, ok := m.Body.(proto.Release); ok && mine != nil && m.Term == mine.term {
@@ -154,7 +154,7 @@ func (k *fencedFirst) check(s step) string {
 
 type fencesByMajority struct {
 	ballots ballots
-	good    map[proto.Session]time.Time // by its own clock, the promises are
+	good    table[time.Time] // by its own clock, the promises are
 }
 
 func (*fencesByMajority) invariant() Invariant {
@@ -162,15 +162,14 @@ func (*fencesByMajority) invariant() Invariant {
 		"majority for the term it is to take: of two halves one at most shoots"}
 }
 
-func (k *fencesByMajority) check(s step) string {
-	session, b := s.node.life.session, k.ballots.of(s)
+func (k *fencesByMajority) check(s *step) string {
+	b, good := k.ballots.of(s), k.good.at(s.node.life.number)
 	b.heed(s)
 	if b.won(s) {
-		k.good[session] = b.asked.Add(s.node.promise)
+		*good = b.asked.Add(s.node.promise)
 	}
 	b.follow(s)
-	good := k.good[session]
-	if f := s.out.Fence; f != nil && (f.For != b.term || !s.now.Before(good)) {
+	if f := s.out.Fence; f != nil && (f.For != b.term || !s.now.Before(*good)) {
 		return fmt.Sprintf("has %d shot for term %d, the promises for term %d are good for %v more",
 			f.ID, f.For, b.term, good.Sub(s.now))
 	}

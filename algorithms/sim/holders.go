@@ -10,27 +10,27 @@ import (
 
 // officeCheckers are the invariants of an office.
 func officeCheckers() []checker {
-	l := &ledger{pledges: map[proto.NodeID]*pledge{}}
+	l := &ledger{}
 	return []checker{
 		&promiseKept{l}, // keeps the ledger: before those that read it
-		&bootWait{boots: map[proto.NodeID]*boot{}},
+		&bootWait{},
 		&insidePromises{l},
 		leaseAhead{},
-		&oneHolder{holders: map[proto.NodeID]*tenure{}},
+		&oneHolder{},
 		&oneHolderATerm{holders: map[proto.Term]proto.Session{}},
 		&tokensRise{},
-		&voteFirst{voted: map[proto.NodeID]algorithms.Vote{}},
-		&askedFirst{lives: map[proto.Session]*canvass{}},
-		&releasedLast{lives: map[proto.Session]*terms{}},
-		&asksNoMore{rounds: map[proto.Session]int{}, ballots: ballots{}},
+		&voteFirst{},
+		&askedFirst{},
+		&releasedLast{},
+		&asksNoMore{},
 		&readmission{map[proto.NodeID]*comeback{}},
-		&refusedNothing{rounds: map[proto.Session]proto.Term{}},
-		&recess{lives: map[proto.Session]*failures{}, ballots: ballots{}},
-		&calmPreference{lives: map[proto.Session]*offers{}},
+		&refusedNothing{},
+		&recess{},
+		&calmPreference{},
 	}
 }
 
-// tenure is a node's latest time in office.
+// tenure is a node's latest time in office; zero before the first.
 type tenure struct {
 	node  *node
 	life  *life
@@ -43,24 +43,24 @@ type tenure struct {
 // works reports whether anything may still be done in this office: by a living
 // process, before the end of its lease, after which it starts nothing.
 func (t *tenure) works(at time.Duration) bool {
-	return t.node.life == t.life && at < t.until && (!t.left || !t.idle)
+	return t.life != nil && t.node.life == t.life && at < t.until && (!t.left || !t.idle)
 }
 
-type oneHolder struct{ holders map[proto.NodeID]*tenure }
+type oneHolder struct{ holders table[tenure] } // by id
 
 func (*oneHolder) invariant() Invariant {
 	return Invariant{"one-holder", "at any instant of true time at most one process holds the " +
 		"office or still works in it"}
 }
 
-func (k *oneHolder) check(s step) string {
+func (k *oneHolder) check(s *step) string {
 	k.note(s)
 	if !s.claims() {
 		return ""
 	}
 	for _, other := range s.cluster.nodes {
-		t := k.holders[other.id]
-		if other != s.node && t != nil && t.works(s.at) {
+		t := k.holders.at(int(other.id))
+		if other != s.node && t.works(s.at) {
 			return fmt.Sprintf("holds term %d while %d works in term %d for %v more",
 				s.out.Leader.Term, other.id, t.term, t.until-s.at)
 		}
@@ -69,18 +69,18 @@ func (k *oneHolder) check(s step) string {
 }
 
 // note keeps the node's own tenure up to date.
-func (k *oneHolder) note(s step) {
-	t := k.holders[s.node.id]
-	if ev, ok := s.ev.(algorithms.Idle); ok && t != nil && t.term == ev.Term {
+func (k *oneHolder) note(s *step) {
+	t := k.holders.at(int(s.node.id))
+	if ev, ok := s.ev.(algorithms.Idle); ok && t.term == ev.Term {
 		t.idle = true
 	}
 	switch {
 	case s.claims():
-		k.holders[s.node.id] = &tenure{
+		*t = tenure{
 			node: s.node, life: s.node.life, term: s.out.Leader.Term,
 			until: s.node.clock.when(s.out.Leader.Until),
 		}
-	case t != nil && t.life == s.node.life:
+	case t.life == s.node.life:
 		t.left = true
 	}
 }
@@ -91,7 +91,7 @@ func (*oneHolderATerm) invariant() Invariant {
 	return Invariant{"one-holder-a-term", "no term is ever held by two processes"}
 }
 
-func (k *oneHolderATerm) check(s step) string {
+func (k *oneHolderATerm) check(s *step) string {
 	if !s.claims() {
 		return ""
 	}
@@ -111,7 +111,7 @@ func (*tokensRise) invariant() Invariant {
 	return Invariant{"tokens-rise", "the tokens that reach a store never go back"}
 }
 
-func (k *tokensRise) check(s step) string {
+func (k *tokensRise) check(s *step) string {
 	valid := s.claims() && s.now.Before(s.out.Leader.Until)
 	if valid && s.out.Leader.Term < k.highest {
 		return fmt.Sprintf("writes with token %d after %d", s.out.Leader.Term, k.highest)
@@ -131,7 +131,7 @@ func (*insidePromises) invariant() Invariant {
 		"majority of distinct voters, whose votes for its holder are durable"}
 }
 
-func (k *insidePromises) check(s step) string {
+func (k *insidePromises) check(s *step) string {
 	if !s.claims() || s.prev() == s.out.Leader {
 		return ""
 	}
@@ -141,14 +141,14 @@ func (k *insidePromises) check(s step) string {
 	}
 	inside := 0
 	for _, id := range s.cluster.Voters {
-		p := k.pledges[id]
+		p := k.pledges.at(int(id))
 		voter := s.cluster.node(id)
 		// A vote whose disk was lost counts on: the voter waits for its promise.
-		if p == nil || p.over || p.vote != want || voter.disk.Vote != want && !voter.lost {
+		if p.over || p.vote != want || voter.disk.Vote != want && !voter.lost {
 			continue
 		}
-		// Its own voter a holder binds for as long as it holds.
-		if id == s.node.id || p.until >= until {
+		// Its own voter a holder binds for as long as it holds, and once that is free.
+		if id == s.node.id && s.at >= p.since || id != s.node.id && p.until >= until {
 			inside++
 		}
 	}
@@ -165,7 +165,7 @@ func (leaseAhead) invariant() Invariant {
 	return Invariant{"lease-ahead", "no Step ends in an office whose lease has ended"}
 }
 
-func (leaseAhead) check(s step) string {
+func (leaseAhead) check(s *step) string {
 	if until := s.out.Leader.Until; s.claims() && !s.now.Before(until) {
 		return fmt.Sprintf("holds term %d, its lease ended %v ago", s.out.Leader.Term, s.now.Sub(until))
 	}

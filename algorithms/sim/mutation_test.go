@@ -50,7 +50,7 @@ var nominators = []string{"bully", "ring"}
 // compiler; one program runs all of them.
 func TestEachRuleOfTheOfficeIsNeeded(t *testing.T) {
 	species{
-		[]string{"office", "quorum"}, nominators, "e.WithOffice()", true, true, 2000, officeMutants(),
+		[]string{"office", "lease", "quorum"}, nominators, "e.WithOffice()", true, true, 2000, officeMutants(),
 	}.areCaught(t)
 }
 
@@ -63,7 +63,7 @@ func TestEachRuleOfMendingIsNeeded(t *testing.T) {
 // messages.
 func TestEachRuleOfRaftIsNeeded(t *testing.T) {
 	species{
-		[]string{"raft", "office", "quorum"}, []string{"raft"}, "e", false, true, 4000, raftMutants(),
+		[]string{"raft", "lease", "quorum"}, []string{"raft"}, "e", false, true, 4000, raftMutants(),
 	}.areCaught(t)
 }
 

@@ -23,6 +23,8 @@ type node struct {
 
 // life is one process of a node.
 type life struct {
+	number   int           // of this process, from 0 in the order in which they start
+	born     time.Duration // true time since the run began
 	session  proto.Session
 	machine  algorithms.Machine
 	recorder *trace.Recorder
@@ -44,10 +46,10 @@ type life struct {
 	working    []proto.Term // that it led once, and whose work has not stopped
 	reconciles uint64       // the number of the last split that it asked to reconcile
 
-	asleep time.Duration // paused until then
-	doom   *doom         // how the process will crash, nil for not yet
-	stun   *stun         // how it will be paused, nil for not yet
-	replay *replay       // for the check that Steps are pure, nil for none
+	asleep time.Duration      // paused until then
+	doom   *doom              // how the process will crash, nil for not yet
+	stun   *stun              // how it will be paused, nil for not yet
+	twin   algorithms.Machine // for the check that Steps are pure, nil for none
 }
 
 // peer is the running process as others see it; nobody while none runs.
@@ -117,6 +119,8 @@ type step struct {
 	node     *node
 	ev       algorithms.Event
 	out      algorithms.Output // with the messages that left the node
+	heard    saying            // what the event says to voters
+	said     []saying          // what each message that left says to them
 	spurious bool              // a Timeout before the deadline
 	crashes  bool              // the process ends in it, perhaps before it had sent all
 }
@@ -125,7 +129,7 @@ type step struct {
 // the order that every host keeps: save, send, timer, belief. cause is the
 // depth of the event.
 func (c *cluster) step(n *node, ev algorithms.Event, cause depth) {
-	c.perform(step{cluster: c, at: c.now, now: n.clock.read(c.now), node: n, ev: ev}, cause)
+	c.perform(c.begin(step{node: n, now: n.clock.read(c.now), ev: ev}), cause)
 	if n.life != nil && c.dice.chance(c.spurious) {
 		c.interrupt(n)
 	}
@@ -135,22 +139,23 @@ func (c *cluster) step(n *node, ev algorithms.Event, cause depth) {
 func (c *cluster) interrupt(n *node) {
 	now, due := n.clock.read(c.now), n.life.deadline
 	if due.IsZero() || now.Before(due) {
-		s := step{cluster: c, at: c.now, now: now, node: n, ev: algorithms.Timeout{}, spurious: true}
-		c.perform(s, c.root)
+		c.perform(c.begin(step{node: n, now: now, ev: algorithms.Timeout{}, spurious: true}), c.root)
 	}
 }
 
-func (c *cluster) perform(s step, cause depth) {
+// begin makes s the Step in progress. There is one at a time, and nobody keeps it: it
+// has one place for the whole run.
+func (c *cluster) begin(s step) *step {
+	s.cluster, s.at, s.said = c, c.now, c.current.said[:0]
+	c.current = s
+	return &c.current
+}
+
+func (c *cluster) perform(s *step, cause depth) {
 	c.steps++
 	n, l := s.node, s.node.life
 	l.heed(s.ev)
-	if rcv, ok := s.ev.(algorithms.Receive); ok {
-		rcv.At = l.recorder.Receipt(rcv.Message, s.now)
-		s.ev = rcv
-	}
-	l.replay.before(s.now, s.ev)
-	s.out = l.machine.Step(s.now, s.ev)
-	l.replay.after(s.out)
+	c.take(s)
 	l.recorder.Stamp(s.now, s.ev, &s.out)
 
 	crashes, none := l.doom.strikes(s.out), false

@@ -18,7 +18,7 @@ func (*keepsBallots) invariant() Invariant {
 		"whether or not it restarts"}
 }
 
-func (k *keepsBallots) check(s step) string {
+func (k *keepsBallots) check(s *step) string {
 	was := k.promised[mandate{s.node.id, s.out.Leader.Term}]
 	for _, m := range s.out.Send {
 		of := mandate{s.node.id, m.Term}
@@ -60,7 +60,7 @@ func (*oneChosen) invariant() Invariant {
 		"ballot, a ballot has one value, and nobody leads who was not chosen"}
 }
 
-func (k *oneChosen) check(s step) string {
+func (k *oneChosen) check(s *step) string {
 	for _, m := range s.out.Send {
 		d := k.terms[m.Term]
 		if d == nil {
@@ -91,7 +91,7 @@ func (k *oneChosen) check(s step) string {
 	return ""
 }
 
-func (d *decree) accept(b proto.Ballot, s step) {
+func (d *decree) accept(b proto.Ballot, s *step) {
 	if d.accepted[b] == nil {
 		d.accepted[b] = map[proto.NodeID]bool{}
 	}

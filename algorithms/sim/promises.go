@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -11,13 +12,15 @@ import (
 // The invariants of voters.
 
 // ledger is what each voter is bound to, in true time, whatever it believes.
-type ledger struct{ pledges map[proto.NodeID]*pledge }
+type ledger struct{ pledges table[pledge] } // by id
 
 // pledge is a voter's latest promise.
 type pledge struct {
 	vote  algorithms.Vote
+	life  *life // that gave it
 	until time.Duration
-	over  bool // released by, or proven dead, exactly that process
+	over  bool          // released by, or proven dead, exactly that process
+	since time.Duration // it counts from then on: before, one of a former life may run
 }
 
 // promiseKept keeps the ledger.
@@ -28,26 +31,25 @@ func (*promiseKept) invariant() Invariant {
 		"unless that very process released the term or is proven dead"}
 }
 
-func (k *promiseKept) check(s step) string {
-	id := s.node.id
-	p := k.pledges[id]
-	if p == nil {
-		p = &pledge{}
-		k.pledges[id] = p
-	}
+func (k *promiseKept) check(s *step) string {
+	p := k.pledges.at(int(s.node.id))
 	p.over = p.over || p.endedBy(s)
 	vote, broken := s.node.disk.Vote, ""
 	if vote != p.vote && !s.node.lost {
 		same := vote.ID == p.vote.ID && vote.Session == p.vote.Session
 		back := vote.ID == 0 // without its disk; that is readmission's
-		if !same && !p.over && !back && s.at < p.until {
+		runs, since := !same && !p.over && !back && s.at < p.until, p.since
+		switch {
+		case runs && vote.ID == s.node.id && p.life != s.node.life:
+			since = max(since, p.until) // a vote for itself that does not count yet
+		case runs:
 			broken = fmt.Sprintf("votes for %d in term %d while its promise to %d in term %d runs %v more",
 				vote.ID, vote.Term, p.vote.ID, p.vote.Term, p.until-s.at)
 		}
-		*p = pledge{vote: vote, until: s.promised(), over: vote.ID == 0}
+		*p = pledge{vote: vote, life: s.node.life, until: s.promised(), over: vote.ID == 0, since: since}
 	}
-	for _, m := range s.out.Send {
-		if sayingOf(m.Body).does(grants | claims | renews) {
+	for _, q := range s.said {
+		if q.does(grants | claims | renews) {
 			p.until = s.promised()
 		}
 	}
@@ -55,13 +57,13 @@ func (k *promiseKept) check(s step) string {
 }
 
 // promised is the true time at which a promise that is made in this Step ends.
-func (s step) promised() time.Duration {
+func (s *step) promised() time.Duration {
 	return s.node.clock.when(s.now.Add(s.node.promise))
 }
 
 // endedBy reports whether the Step's event, or what the voter says of itself,
 // ends the promise early.
-func (p *pledge) endedBy(s step) bool {
+func (p *pledge) endedBy(s *step) bool {
 	switch ev := s.ev.(type) {
 	case algorithms.Gone:
 		if p.vote.ID == ev.ID && p.vote.Session == ev.Session && !s.cluster.Keep {
@@ -95,7 +97,7 @@ func (p *pledge) releasedBy(m proto.Message) bool {
 	return p.vote == vote
 }
 
-type bootWait struct{ boots map[proto.NodeID]*boot }
+type bootWait struct{ boots table[boot] } // by id
 
 // boot is a voter's latest start.
 type boot struct {
@@ -105,54 +107,50 @@ type boot struct {
 }
 
 func (*bootWait) invariant() Invariant {
-	return Invariant{"boot-wait", "a voter that starts grants no new term for as long as the " +
-		"longest promise it ever made, whatever is released or proven"}
+	return Invariant{"boot-wait", "a voter that starts grants no new term to another for as long as " +
+		"the longest promise it ever made, whatever is released or proven"}
 }
 
-func (k *bootWait) check(s step) string {
-	b := k.boots[s.node.id]
-	if b == nil {
-		b = &boot{}
-		k.boots[s.node.id] = b
-	}
+func (k *bootWait) check(s *step) string {
+	b := k.boots.at(int(s.node.id))
 	if _, ok := s.ev.(algorithms.Start); ok {
 		b.until = s.now.Add(b.longest)
-		if s.node.lost { // how long it waits is readmission's
-			b.until = s.now
+		if s.node.lost { // how long it waits, for those too, is readmission's
+			b.longest, b.until = 0, s.now
 		}
 	}
 	if s.node.disk.Vote == b.voted || s.node.lost {
 		return ""
 	}
 	b.voted, b.longest = s.node.disk.Vote, max(b.longest, s.node.promise)
-	if s.now.Before(b.until) {
+	if b.voted.ID != s.node.id && s.now.Before(b.until) {
 		return fmt.Sprintf("votes for %d in term %d, %v too early",
 			b.voted.ID, b.voted.Term, b.until.Sub(s.now))
 	}
 	return ""
 }
 
-type voteFirst struct {
-	voted map[proto.NodeID]algorithms.Vote
-}
+type voteFirst struct{ voted table[algorithms.Vote] } // by id
 
 func (*voteFirst) invariant() Invariant {
 	return Invariant{"vote-first", "a voter grants a term once, to one process, and not before " +
 		"that is durable; nobody claims what it has not voted for"}
 }
 
-func (k *voteFirst) check(s step) string {
+func (k *voteFirst) check(s *step) string {
+	voted := k.voted.at(int(s.node.id))
 	if s.node.lost { // what comes after that is readmission's
-		delete(k.voted, s.node.id)
+		*voted = algorithms.Vote{}
 	}
-	vote, was := s.node.disk.Vote, k.voted[s.node.id]
+	vote, was := s.node.disk.Vote, *voted
 	if vote.Term < was.Term || vote.Term == was.Term && vote != was {
 		return fmt.Sprintf("voted for %d in term %d after %d in term %d",
 			vote.ID, vote.Term, was.ID, was.Term)
 	}
-	k.voted[s.node.id] = vote
-	for _, m := range s.out.Send {
-		switch q := sayingOf(m.Body); {
+	*voted = vote
+	for i, q := range s.said {
+		m := &s.out.Send[i]
+		switch {
 		case q.does(grants):
 			if want := (algorithms.Vote{Term: m.Term, ID: m.To, Session: q.session}); vote != want {
 				return fmt.Sprintf("grants %d term %d, voted for %d in term %d",
@@ -171,26 +169,26 @@ func (k *voteFirst) check(s step) string {
 }
 
 // refusedNothing: only the claimant's own Step could have changed the rest.
-type refusedNothing struct{ rounds map[proto.Session]proto.Term }
+type refusedNothing struct{ rounds table[proto.Term] } // by process
 
 func (*refusedNothing) invariant() Invariant {
 	return Invariant{"refused-nothing", "a question that is answered with no changes nothing that " +
 		"is saved, and no term"}
 }
 
-func (k *refusedNothing) check(s step) string {
-	session := s.node.life.session
-	was := k.rounds[session]
+func (k *refusedNothing) check(s *step) string {
+	round := k.rounds.at(s.node.life.number)
+	was := *round
 	ev, ok := s.ev.(algorithms.Receive)
 	_, pre := ev.Body.(proto.PreVote)
 	if !pre || s.asks() { // else the Step is about the term that another asks for
-		k.rounds[session] = s.out.Round
+		*round = s.out.Round
 	}
 	if !ok {
 		return ""
 	}
-	q := sayingOf(ev.Body)
-	if !q.does(asks|claims|renews) || !refused(ev.From, s.out.Send) {
+	q := s.heard
+	if !q.does(asks|claims|renews) || !s.refuses(ev.From) {
 		return ""
 	}
 	save := s.out.Save
@@ -199,7 +197,7 @@ func (k *refusedNothing) check(s step) string {
 	}
 	// What time ends in this Step, the question has not: the next term may be in view.
 	if s.prev().ID != 0 && s.out.Leader.ID == 0 {
-		was = max(was, s.prev().Term+1)
+		was = max(was, s.prev().Term) + 1
 	}
 	// Who is told that a term is held has learnt of it, whatever else it was asked.
 	if save != nil || s.out.Round > was && !q.does(announces) && !pre && !s.asks() {
@@ -209,21 +207,17 @@ func (k *refusedNothing) check(s step) string {
 }
 
 // asks reports whether the node asks voters in the Step, which then is about its term.
-func (s step) asks() bool {
-	for _, m := range s.out.Send {
-		if sayingOf(m.Body).does(asks) {
-			return true
-		}
-	}
-	return false
+func (s *step) asks() bool {
+	return slices.ContainsFunc(s.said, func(q saying) bool { return q.does(asks) })
 }
 
-// refused reports whether the node said no, and not yes.
-func refused(to proto.NodeID, sent []proto.Message) bool {
+// refuses reports whether the node says no to one, and yes to nobody.
+func (s *step) refuses(to proto.NodeID) bool {
 	no := false
-	for _, m := range sent {
+	for i, q := range s.said {
+		m := &s.out.Send[i]
 		b, answers := m.Body.(proto.Answer)
-		switch q := sayingOf(m.Body); {
+		switch {
 		case q.does(denies), answers && !b.Yes:
 			no = no || m.To == to
 		case q.does(grants):

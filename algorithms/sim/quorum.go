@@ -19,7 +19,7 @@ func quorumCheckers() []checker {
 	return []checker{
 		&oneLeaderATerm{led: map[proto.Term]proto.Session{}},
 		&oneAck{acks: map[mandate]proto.Session{}},
-		&committedByQuorum{acks: map[proto.Session]*tallied{}},
+		&committedByQuorum{},
 		&keepsBallots{promised: map[mandate]proto.Ballot{}},
 		&oneChosen{terms: map[proto.Term]*decree{}},
 	}
@@ -31,7 +31,7 @@ func (*oneLeaderATerm) invariant() Invariant {
 	return Invariant{"one-leader-a-term", "no term is ever led by two processes"}
 }
 
-func (k *oneLeaderATerm) check(s step) string {
+func (k *oneLeaderATerm) check(s *step) string {
 	if !s.claims() {
 		return ""
 	}
@@ -52,7 +52,7 @@ func (*oneAck) invariant() Invariant {
 		"to one process a term, its own included, whether or not it restarts"}
 }
 
-func (k *oneAck) check(s step) string {
+func (k *oneAck) check(s *step) string {
 	for _, m := range s.out.Send {
 		var to proto.Session
 		switch b := m.Body.(type) {
@@ -78,22 +78,17 @@ type tallied struct {
 	from map[proto.NodeID]bool
 }
 
-type committedByQuorum struct{ acks map[proto.Session]*tallied }
+type committedByQuorum struct{ acks table[tallied] }
 
 func (*committedByQuorum) invariant() Invariant {
 	return Invariant{"committed-by-quorum", "a process leads a term only after ACK of a majority of " +
 		"distinct voters, its own included"}
 }
 
-func (k *committedByQuorum) check(s step) string {
-	session := s.node.life.session
-	t := k.acks[session]
-	if t == nil {
-		t = &tallied{}
-		k.acks[session] = t
-	}
+func (k *committedByQuorum) check(s *step) string {
+	t := k.acks.at(s.node.life.number)
 	if ev, ok := s.ev.(algorithms.Receive); ok {
-		if b, ok := ev.Body.(proto.NewLeaderAck); ok && b.Candidate == session && ev.Term == t.term {
+		if b, ok := ev.Body.(proto.NewLeaderAck); ok && b.Candidate == s.node.life.session && ev.Term == t.term {
 			t.from[ev.From] = true
 		}
 	}

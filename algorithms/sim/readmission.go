@@ -29,7 +29,7 @@ func (*readmission) invariant() Invariant {
 		"what they voted in; then it votes in higher terms only; no other is told that it lost its disk"}
 }
 
-func (k *readmission) check(s step) string {
+func (k *readmission) check(s *step) string {
 	id := s.node.id
 	if s.out.Forgot {
 		return "is told that it lost its disk, and did not"
@@ -61,7 +61,7 @@ func (k *readmission) check(s step) string {
 }
 
 // judge is what is wrong with how it comes back.
-func (b *comeback) judge(s step) string {
+func (b *comeback) judge(s *step) string {
 	told, need := 0, len(s.cluster.Voters)-len(s.cluster.Voters)/2
 	for _, at := range b.told {
 		if !at.Before(b.began.Add(b.longest)) {
@@ -89,7 +89,7 @@ func speaks(b proto.Body) bool {
 }
 
 // listen notes questions and answers.
-func (b *comeback) listen(s step) {
+func (b *comeback) listen(s *step) {
 	if ev, ok := s.ev.(algorithms.Receive); ok {
 		a, ok := ev.Body.(proto.Standing)
 		at, asked := b.asked[a.Nonce]

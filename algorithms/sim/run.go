@@ -42,7 +42,6 @@ func runUnderFaults(o Options) (Result, error) {
 	c.heal(p)
 	after, bound := c.demandAgreement()
 	c.demandMending()
-	c.replayAll()
 
 	r := c.result(o)
 	r.Drawn = p.Lines()
@@ -66,7 +65,7 @@ func newPlanned(o Options, p plan) *cluster {
 	if p.Agents {
 		c.checkers = append(c.checkers, fenceCheckers(p.Lies == 0)...)
 	}
-	c.checkers = append(c.checkers, &damped{delta: c.delta, lives: map[proto.Session]*rounds{}})
+	c.checkers = append(c.checkers, &damped{delta: c.delta})
 	sampled := c.nodes[c.dice.IntN(p.Nodes)]
 	c.sample = func(n *node) bool { return n == sampled && !p.Brief }
 	for i, n := range c.nodes {

@@ -10,15 +10,15 @@ import (
 // safetyCheckers are the invariants of every run, whatever fails in it.
 func safetyCheckers() []checker {
 	return []checker{
-		&termRises{map[proto.NodeID]proto.Term{}, map[proto.NodeID]proto.Term{}},
+		&termRises{},
 		durableFirst{},
-		&newerStands{named: map[proto.Session]proto.Epoch{}},
+		&newerStands{},
 		&namedClaimed{claims: map[proto.Epoch]bool{}},
 		&oneLifeLeads{led: map[mandate]proto.Session{}},
 		&takenOnce{taken: map[proto.Epoch]bool{}},
 		asideNeverLeads{},
-		&ineligibleNeverStands{menders: map[proto.Session]bool{}},
-		&transferEnds{under: map[proto.Session]int{}},
+		&ineligibleNeverStands{},
+		&transferEnds{},
 		lookingHasTimer{},
 		deadlineAhead{},
 		spuriousHarmless{},
@@ -27,14 +27,14 @@ func safetyCheckers() []checker {
 }
 
 // claims reports whether the Step ends with the node believing that it leads.
-func (s step) claims() bool { return s.out.Leader.ID == s.node.id }
+func (s *step) claims() bool { return s.out.Leader.ID == s.node.id }
 
 // prev is the belief before the Step.
-func (s step) prev() algorithms.Leader { return s.node.life.belief }
+func (s *step) prev() algorithms.Leader { return s.node.life.belief }
 
 type termRises struct {
-	saved, reserved map[proto.NodeID]proto.Term
-}
+	disks table[struct{ saved, reserved proto.Term }]
+} // by id
 
 func (*termRises) invariant() Invariant {
 	return Invariant{
@@ -43,21 +43,20 @@ func (*termRises) invariant() Invariant {
 	}
 }
 
-func (k *termRises) check(s step) string {
-	id, term := s.node.id, max(s.out.Leader.Term, s.out.Round)
+func (k *termRises) check(s *step) string {
+	disk, term := k.disks.at(int(s.node.id)), max(s.out.Leader.Term, s.out.Round)
 	if s.node.lost { // its disk: nothing is saved until it is readmitted
-		delete(k.saved, id)
-		delete(k.reserved, id)
+		disk.saved, disk.reserved = 0, 0
 	}
-	if low := max(k.saved[id], s.prev().Term); term < low {
+	if low := max(disk.saved, s.prev().Term); term < low {
 		return fmt.Sprintf("term %d after %d", term, low)
 	}
 	if save := s.out.Save; save != nil {
-		if save.Term < k.saved[id] || save.Reserved < max(save.Term, k.reserved[id]) {
+		if save.Term < disk.saved || save.Reserved < max(save.Term, disk.reserved) {
 			return fmt.Sprintf("saved term %d, reserved %d after %d, %d",
-				save.Term, save.Reserved, k.saved[id], k.reserved[id])
+				save.Term, save.Reserved, disk.saved, disk.reserved)
 		}
-		k.saved[id], k.reserved[id] = save.Term, save.Reserved
+		disk.saved, disk.reserved = save.Term, save.Reserved
 	}
 	return ""
 }
@@ -71,7 +70,7 @@ func (durableFirst) invariant() Invariant {
 	}
 }
 
-func (durableFirst) check(s step) string {
+func (durableFirst) check(s *step) string {
 	durable := s.node.disk.Reserved
 	for _, m := range s.out.Send {
 		if m.Term > durable && m.Body.Kind().Nominates() {
@@ -84,24 +83,23 @@ func (durableFirst) check(s step) string {
 	return ""
 }
 
-type newerStands struct{ named map[proto.Session]proto.Epoch }
+type newerStands struct{ named table[proto.Epoch] } // by process
 
 func (*newerStands) invariant() Invariant {
 	return Invariant{"newer-stands", "a late or repeated message never undoes what is newer: " +
 		"a process that named a leader never names one of a lower epoch"}
 }
 
-func (k *newerStands) check(s step) string {
+func (k *newerStands) check(s *step) string {
 	if s.out.Leader.ID == 0 {
 		return ""
 	}
-	session := s.node.life.session
-	was, is := k.named[session], s.out.Leader.Epoch()
-	if is.Compare(was) < 0 {
+	named, is := k.named.at(s.node.life.number), s.out.Leader.Epoch()
+	if was := *named; is.Compare(was) < 0 {
 		return fmt.Sprintf("from leader %d of term %d to %d of term %d",
 			was.Leader, was.Term, is.Leader, is.Term)
 	}
-	k.named[session] = is
+	*named = is
 	return ""
 }
 
@@ -114,13 +112,13 @@ func (*namedClaimed) invariant() Invariant {
 	}
 }
 
-func (k *namedClaimed) check(s step) string {
+func (k *namedClaimed) check(s *step) string {
 	is := s.out.Leader
 	if e, ok := s.announces(); ok && s.cluster.algo.Mends {
 		k.claims[e] = true // the nominee is named, though it mends before it leads
 	}
 	switch {
-	case is.ID == 0:
+	case is.ID == 0 || is == s.prev(): // as was found to be well
 	case s.claims() && is.Session != s.node.life.session:
 		return fmt.Sprintf("claims term %d for another life of itself", is.Term)
 	case s.claims():
@@ -132,7 +130,7 @@ func (k *namedClaimed) check(s step) string {
 }
 
 // announces returns the epoch of which the Step announces its node as the leader.
-func (s step) announces() (e proto.Epoch, ok bool) {
+func (s *step) announces() (e proto.Epoch, ok bool) {
 	for _, m := range s.out.Send {
 		b, ok := m.Body.(interface {
 			Announced() (leader proto.Peer, ok bool)
@@ -160,8 +158,8 @@ func (*oneLifeLeads) invariant() Invariant {
 	return Invariant{"one-life-leads", "no process leads a term in which a former life of it led"}
 }
 
-func (k *oneLifeLeads) check(s step) string {
-	if !s.claims() {
+func (k *oneLifeLeads) check(s *step) string {
+	if !s.claims() || s.out.Leader == s.prev() {
 		return ""
 	}
 	o := mandate{s.node.id, s.out.Leader.Term}
@@ -179,7 +177,7 @@ func (*takenOnce) invariant() Invariant {
 	return Invariant{"taken-once", "a process that stopped leading a term never leads it again"}
 }
 
-func (k *takenOnce) check(s step) string {
+func (k *takenOnce) check(s *step) string {
 	is := s.out.Leader
 	if !s.claims() || s.prev().Epoch() == is.Epoch() {
 		return ""
@@ -200,7 +198,7 @@ func (asideNeverLeads) invariant() Invariant {
 	}
 }
 
-func (asideNeverLeads) check(s step) string {
+func (asideNeverLeads) check(s *step) string {
 	if s.claims() && s.node.life.aside {
 		return fmt.Sprintf("leads term %d", s.out.Leader.Term)
 	}
@@ -208,7 +206,7 @@ func (asideNeverLeads) check(s step) string {
 }
 
 // ineligibleNeverStands keeps who leads but for a split that it mends.
-type ineligibleNeverStands struct{ menders map[proto.Session]bool }
+type ineligibleNeverStands struct{ menders table[bool] } // by process
 
 func (*ineligibleNeverStands) invariant() Invariant {
 	return Invariant{
@@ -218,13 +216,13 @@ func (*ineligibleNeverStands) invariant() Invariant {
 	}
 }
 
-func (k *ineligibleNeverStands) check(s step) string {
+func (k *ineligibleNeverStands) check(s *step) string {
 	ev, told := s.ev.(algorithms.Eligible)
-	session := s.node.life.session
-	mends := k.menders[session]
+	mender := k.menders.at(s.node.life.number)
+	mends := *mender
 	for _, split := range s.out.Splits {
 		if split.Number > 0 {
-			k.menders[session] = split.Stage == algorithms.Stopping || split.Stage == algorithms.Reconciling
+			*mender = split.Stage == algorithms.Stopping || split.Stage == algorithms.Reconciling
 		}
 	}
 	switch {
@@ -250,7 +248,7 @@ func (lookingHasTimer) invariant() Invariant {
 	}
 }
 
-func (lookingHasTimer) check(s step) string {
+func (lookingHasTimer) check(s *step) string {
 	waits := s.node.life.aside || s.node.life.barred || s.node.life.drains ||
 		s.cluster.algo.Office && s.prev().ID == s.node.id
 	if s.out.Leader.ID == 0 && s.out.Deadline.IsZero() && !waits && s.cluster.mayLead(s.node.id) {
@@ -266,7 +264,7 @@ func (deadlineAhead) invariant() Invariant {
 		"a host would deliver Timeouts for ever"}
 }
 
-func (deadlineAhead) check(s step) string {
+func (deadlineAhead) check(s *step) string {
 	_, timeout := s.ev.(algorithms.Timeout)
 	due := s.out.Deadline
 	if !timeout || s.spurious || due.IsZero() || due.After(s.now) {
@@ -281,7 +279,7 @@ func (spuriousHarmless) invariant() Invariant {
 	return Invariant{"spurious-harmless", "a Timeout before the deadline changes nothing"}
 }
 
-func (spuriousHarmless) check(s step) string {
+func (spuriousHarmless) check(s *step) string {
 	same := s.out.Save == nil && len(s.out.Send) == 0 &&
 		s.out.Deadline.Equal(s.node.life.deadline) && s.out.Leader == s.prev()
 	if s.spurious && !same {
@@ -307,7 +305,7 @@ func (speaksForItself) invariant() Invariant {
 	return Invariant{"speaks-for-itself", "a node sends in its own name, to others, with a term"}
 }
 
-func (speaksForItself) check(s step) string {
+func (speaksForItself) check(s *step) string {
 	for _, m := range s.out.Send {
 		if m.From != s.node.id || m.To == m.From || m.To == 0 || m.Body == nil ||
 			m.Term == 0 && !termless(m.Body.Kind()) {

@@ -38,6 +38,7 @@ import (
 //	cut N>M, cut N-M, mend N>M, mend N-M   one direction, both
 //	heal                  mends all cuts
 //	lose KIND [from=N] [to=M]  the next such message
+//	hold KIND [from=N] [to=M] for=D  the next such message comes so much later
 //	again KIND from=N to=M     the last such message arrives once more
 //	attr N V              N's attribute becomes V
 //	run D                 for so long
@@ -80,7 +81,7 @@ type scenario struct {
 	t    *testing.T
 	c    *cluster
 	out  strings.Builder
-	sent [][]proto.Message // by Step, in order
+	sent []proto.Message
 	cuts map[string][]link
 }
 
@@ -117,6 +118,7 @@ func (s *scenario) do(line string) (err error) {
 		"new": s.create, "campaign": s.campaign, "resign": s.resign, "crash": s.crash,
 		"start": s.start, "wipe": s.wipe, "pause": s.pause, "suspect": s.suspect, "miss": s.miss, "trust": s.trust,
 		"partition": s.partition, "cut": s.cut, "mend": s.mend, "heal": s.heal, "lose": s.lose,
+		"hold":  s.hold,
 		"again": s.again, "bar": s.bar, "transfer": s.transfer, "unbar": s.unbar, "attr": s.attr,
 		"run": s.run, "agree": s.agree,
 	}
@@ -142,7 +144,6 @@ func (s *scenario) create(cmd command) error {
 	if mends {
 		o.Algorithm = mending(s.t, cmd.options["algorithm"])
 	}
-	o.Algorithm.New = s.witness(o.Algorithm.New)
 	if text, ok := cmd.options["delta"]; ok {
 		if o.Delta, err = time.ParseDuration(text); err != nil {
 			return err
@@ -151,6 +152,7 @@ func (s *scenario) create(cmd command) error {
 	delay := o.delta() / 2
 	s.cuts, s.sent = map[string][]link{}, nil
 	s.c = newCluster(o, n, cmd.options["preempt"] == "true", weather{MinDelay: delay, MaxDelay: delay})
+	s.c.checkers = append(s.c.checkers, witness{s})
 	s.c.detector.minDelay, s.c.detector.maxDelay = o.delta(), o.delta()
 	if text, ok := cmd.options["sight"]; ok {
 		s.c.detector.sight = sight(text)
@@ -208,24 +210,14 @@ func (s *scenario) settle(limit time.Duration) bool {
 	return calm() || s.c.runTo(s.c.now+limit, calm)
 }
 
-// witness keeps what Machines send, for "again".
-func (s *scenario) witness(
-	newMachine func(algorithms.Config) algorithms.Machine,
-) func(algorithms.Config) algorithms.Machine {
-	return func(cfg algorithms.Config) algorithms.Machine {
-		return witness{Machine: newMachine(cfg), s: s}
-	}
-}
+// witness keeps what is sent, for "again".
+type witness struct{ *scenario }
 
-type witness struct {
-	algorithms.Machine
-	s *scenario
-}
+func (witness) invariant() Invariant { return Invariant{} }
 
-func (w witness) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	out := w.Machine.Step(now, ev)
-	w.s.sent = append(w.s.sent, out.Send) // stamped in place later
-	return out
+func (w witness) check(s *step) string {
+	w.sent = append(w.sent, s.out.Send...)
+	return ""
 }
 
 // node is the node that the command's i-th word names.
@@ -354,28 +346,34 @@ func (s *scenario) heal(command) error {
 	return nil
 }
 
-func (s *scenario) lose(cmd command) error {
-	s.c.lose(doomed{
+// next describes the next message of a kind, between nodes if they are named.
+func next(cmd command) doomed {
+	return doomed{
 		word: cmd.words[0], left: 1,
 		from: optionalID(cmd.options["from"]), to: optionalID(cmd.options["to"]),
-	})
+	}
+}
+
+func (s *scenario) lose(cmd command) error {
+	s.c.lose(next(cmd))
 	return nil
+}
+
+func (s *scenario) hold(cmd command) error {
+	span, err := time.ParseDuration(cmd.options["for"])
+	s.c.holdBack(held{doomed: next(cmd), by: span})
+	return err
 }
 
 // again lets the last message of the description arrive once more.
 func (s *scenario) again(cmd command) error {
-	d := doomed{
-		word: cmd.words[0], left: 1,
-		from: nodeID(cmd.options["from"]), to: nodeID(cmd.options["to"]),
-	}
-	for i := len(s.sent) - 1; i >= 0; i-- {
-		for _, m := range s.sent[i] {
-			if d.matches(m) {
-				s.c.trace.note(s.c.now, "%s of term %d arrives again at %d", m.Body, m.Term, m.To)
-				s.c.flying++
-				s.c.arrive(m, s.c.Promise, 0)
-				return nil
-			}
+	d := next(cmd)
+	for _, m := range slices.Backward(s.sent) {
+		if d.matches(m) {
+			s.c.trace.note(s.c.now, "%s of term %d arrives again at %d", m.Body, m.Term, m.To)
+			s.c.flying++
+			s.c.arrive(m, s.c.Promise, 0)
+			return nil
 		}
 	}
 	return errors.New("no such message was sent")

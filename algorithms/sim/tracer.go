@@ -29,7 +29,7 @@ func newTracer(o Options) *tracer {
 
 // step writes the record of a Step. It comes before the node takes on the
 // Step's belief.
-func (t *tracer) step(s step) {
+func (t *tracer) step(s *step) {
 	if t.w == nil {
 		return
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -31,7 +32,7 @@ func (c *cluster) transfer(n *node, to proto.NodeID) {
 }
 
 // transferEnds counts the transfers under way, by process.
-type transferEnds struct{ under map[proto.Session]int }
+type transferEnds struct{ under table[int] }
 
 func (*transferEnds) invariant() Invariant {
 	return Invariant{
@@ -40,19 +41,19 @@ func (*transferEnds) invariant() Invariant {
 	}
 }
 
-func (k *transferEnds) check(s step) string {
-	session := s.node.life.session
+func (k *transferEnds) check(s *step) string {
+	n := k.under.at(s.node.life.number)
 	if _, ok := s.ev.(algorithms.Transfer); ok {
-		k.under[session]++
+		*n++
 	}
 	end := s.out.Transfer
 	if end != nil {
-		k.under[session]--
+		*n--
 	}
-	switch n := k.under[session]; {
-	case n < 0 || n > 1:
-		return fmt.Sprintf("%d transfers are under way", n)
-	case n == 1 && s.out.Deadline.IsZero():
+	switch {
+	case *n < 0 || *n > 1:
+		return fmt.Sprintf("%d transfers are under way", *n)
+	case *n == 1 && s.out.Deadline.IsZero():
 		return "waits for ever"
 	case end != nil && end.Refused != "" && s.out.Leader.ID != s.node.id && k.only(s) && s.claimed():
 		return "gave up its leadership for a transfer that was refused"
@@ -62,13 +63,13 @@ func (k *transferEnds) check(s step) string {
 
 // claimed reports whether the node believed before the Step that it leads, on a
 // lease that has not run out.
-func (s step) claimed() bool {
+func (s *step) claimed() bool {
 	was := s.prev()
 	return was.ID == s.node.id && (was.Until.IsZero() || s.now.Before(was.Until))
 }
 
 // only reports whether the Step is about the transfer alone.
-func (*transferEnds) only(s step) bool {
+func (*transferEnds) only(s *step) bool {
 	switch ev := s.ev.(type) {
 	case algorithms.Transfer:
 		return true
@@ -88,7 +89,7 @@ type failures struct {
 
 // recess goes for nodes that others nominate in vain.
 type recess struct {
-	lives   map[proto.Session]*failures
+	lives   table[failures]
 	ballots ballots
 }
 
@@ -97,23 +98,24 @@ func (*recess) invariant() Invariant {
 		"a promise: others are to try"}
 }
 
-func (k *recess) check(s step) string {
-	session := s.node.life.session
-	f := k.lives[session]
-	if f == nil {
-		f = &failures{}
-		k.lives[session] = f
-	}
+func (k *recess) check(s *step) string {
+	f := k.lives.at(s.node.life.number)
 	b := k.ballots.of(s)
 	b.heed(s)
-	if b.won(s) && b.term == f.claimed || s.claims() {
-		*f = failures{} // one that is kept from the office by its fence agent, say, did not fail
+	switch _, fenced := s.ev.(algorithms.Fenced); {
+	case s.claims():
+		*f = failures{}
+	case b.won(s) && b.term == f.claimed:
+		f.count, f.until = 0, time.Time{} // those before it; it may still be given up
+	case fenced:
+		f.claimed = 0 // one that is kept from the office by its fence agent did not fail
 	}
 	b.follow(s)
-	for _, m := range s.out.Send {
+	for i, q := range s.said {
+		m := &s.out.Send[i]
 		_, release := m.Body.(proto.Release)
 		switch {
-		case sayingOf(m.Body).does(claims):
+		case q.does(claims):
 			if s.now.Before(f.until) {
 				return fmt.Sprintf("claims term %d, %v too early", m.Term, f.until.Sub(s.now))
 			}
@@ -137,24 +139,20 @@ type offers struct {
 	until time.Time // no other before, by its own clock
 }
 
-type calmPreference struct{ lives map[proto.Session]*offers }
+type calmPreference struct{ lives table[offers] }
 
 func (*calmPreference) invariant() Invariant {
 	return Invariant{"calm-preference", "a holder offers the office to a better node at most once " +
 		"in four promises, and ever more rarely while it does so again and again"}
 }
 
-func (k *calmPreference) check(s step) string {
+func (k *calmPreference) check(s *step) string {
 	_, asked := s.ev.(algorithms.Transfer)
-	if asked || !sends(s.out, proto.KindOffer.String()) {
+	offers := func(m proto.Message) bool { return m.Body.Kind() == proto.KindOffer }
+	if asked || !slices.ContainsFunc(s.out.Send, offers) {
 		return ""
 	}
-	session := s.node.life.session
-	o := k.lives[session]
-	if o == nil {
-		o = &offers{}
-		k.lives[session] = o
-	}
+	o := k.lives.at(s.node.life.number)
 	if s.now.Before(o.until) {
 		return fmt.Sprintf("the next offer %v too early", o.until.Sub(s.now))
 	}

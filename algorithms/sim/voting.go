@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/ringleader-dev/ringleader/proto"
+import (
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
 
 // part is what a message does among voters. The office has a message for each part;
 // Raft's play the same ones, so that one set of invariants holds for both.
@@ -52,6 +55,16 @@ func sayingOf(b proto.Body) saying {
 		return saying{denies, b.Session, b.Nonce}
 	}
 	return saying{}
+}
+
+// listen takes apart what the Step's messages say to voters.
+func (s *step) listen() {
+	if ev, ok := s.ev.(algorithms.Receive); ok {
+		s.heard = sayingOf(ev.Body)
+	}
+	for i := range s.out.Send {
+		s.said = append(s.said, sayingOf(s.out.Send[i].Body))
+	}
 }
 
 // grantOf is the grant that a question is answered with; ok is false for what is none.

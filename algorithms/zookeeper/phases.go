@@ -63,6 +63,9 @@ func (r round) Stand(self proto.Peer) {
 	r.count()
 }
 
+// Contends implements office.Contender: this process asks for ACK.
+func (m *Machine) Contends() bool { return m.phase == standing }
+
 // stand is for a process that nobody is above.
 //
 // Lecture notes: "Potential Leader broadcasts NEW_LEADER."

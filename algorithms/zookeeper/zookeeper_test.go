@@ -14,9 +14,17 @@ const delta = steptest.Delta
 
 // follower is one of five that follows node 5 in term 4.
 func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
+	r, _ := followerAndMachine(t, self)
+	return r
+}
+
+// followerAndMachine is such a node, and its Machine.
+func followerAndMachine(t *testing.T, self proto.NodeID) (*steptest.Rig, *zookeeper.Machine) {
+	var m *zookeeper.Machine
 	r := steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
 		c.Voters = []proto.NodeID{1, 2, 3, 4, 5}
-		return zookeeper.New(c)
+		m = zookeeper.New(c)
+		return m
 	})
 	r.Start(3, 1, 2, 3, 4, 5)
 	r.Step(delta, r.From(5, 4, proto.Commit{Leader: steptest.Peer(5)}))
@@ -24,7 +32,7 @@ func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
 	if r.Last.Leader != steptest.Leads(5, 4) {
 		t.Fatal(r.Last.Why)
 	}
-	return r
+	return r, m
 }
 
 func newLeader(id proto.NodeID) proto.NewLeader {
@@ -39,6 +47,23 @@ func sends(t *testing.T, out algorithms.Output, want ...proto.Message) {
 	t.Helper()
 	if !slices.Equal(out.Send, want) {
 		t.Errorf("sent %v, want %v: %v", out.Send, want, out.Why)
+	}
+}
+
+// "This process asks for ACK": until a quorum answered.
+func TestContends(t *testing.T) {
+	r, m := followerAndMachine(t, 4)
+	if m.Contends() {
+		t.Error("it follows")
+	}
+	r.Step(delta, steptest.Alive(1, 2, 3, 4))
+	r.Step(0, r.From(1, 5, ackFor(4)))
+	if !m.Contends() {
+		t.Error("it stands, and has no quorum yet")
+	}
+	r.Step(0, r.From(2, 5, ackFor(4)))
+	if m.Contends() {
+		t.Error("it leads")
 	}
 }
 

@@ -1,0 +1,71 @@
+package steptest
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Voter is the Rig of one of three voters, whose Machine takes and sends what all do that
+// lead by votes. It speaks of the others' first lives.
+type Voter struct{ *Rig }
+
+// WantSoon is Want, but for a Deadline that is jittered over [least, 2·least).
+func (r Voter) WantSoon(least time.Duration, want algorithms.Output) {
+	r.t.Helper()
+	r.WantWithin(least, 2*least, want)
+}
+
+// WantWithin is Want, but for a Deadline that is drawn from [least, most).
+func (r Voter) WantWithin(least, most time.Duration, want algorithms.Output) {
+	r.t.Helper()
+	if in := r.Last.Deadline.Sub(r.Now); in >= least && in < most {
+		want.Deadline = r.Last.Deadline
+	}
+	r.Want(want)
+}
+
+// Leads is the belief in a node, for so long.
+func (r Voter) Leads(id proto.NodeID, term proto.Term, left time.Duration) algorithms.Leader {
+	l := Leads(id, term)
+	l.Until = r.In(left)
+	return l
+}
+
+// All is a message to each other of the three.
+func (r Voter) All(term proto.Term, body proto.Body) []proto.Message {
+	var msgs []proto.Message
+	for id := proto.NodeID(1); id <= 3; id++ {
+		if id != r.Self {
+			msgs = append(msgs, r.Msg(id, term, body))
+		}
+	}
+	return msgs
+}
+
+// Release is the receipt of one.
+func (r Voter) Release(from proto.NodeID, term proto.Term) algorithms.Event {
+	return r.From(from, term, proto.Release{Session: Session(from)})
+}
+
+// Yes is the receipt of an answer: another would grant.
+func (r Voter) Yes(from proto.NodeID, nonce uint64) algorithms.Event {
+	return r.From(from, 0, proto.Answer{Session: Session(r.Self), Nonce: nonce, Yes: true})
+}
+
+// Deny is what the Machine tells whom it refuses a term.
+func (r Voter) Deny(
+	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
+) proto.Message {
+	return r.Msg(to, term, proto.Deny{Session: Session(to), Nonce: nonce, Bar: bar, Holder: holder})
+}
+
+// Answer is what the Machine tells who asks it before it takes a term.
+func (r Voter) Answer(
+	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
+) proto.Message {
+	return r.Msg(to, term, proto.Answer{
+		Session: Session(to), Nonce: nonce, Yes: bar == proto.NoBar, Bar: bar, Holder: holder,
+	})
+}

@@ -1,0 +1,57 @@
+package lease
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+)
+
+// Bar takes the host's word on whether this node may lead. One that may not votes and
+// follows as ever.
+func (p *Party) Bar(ev algorithms.Eligible) {
+	p.Barred = ""
+	if !ev.OK {
+		p.Barred = cmp.Or(ev.Why, "no reason was given")
+	}
+}
+
+// Ineligible is why this node is not eligible, "" if it is.
+func (p *Party) Ineligible() string {
+	if p.Barred == "" && !p.Recess.IsZero() {
+		return "three " + p.Words.Attempts + " in a row failed"
+	}
+	return p.Barred
+}
+
+// Stands reports whether this node would lead.
+func (p *Party) Stands() bool { return !p.Resigned && p.Ineligible() == "" }
+
+// failuresToRecess is how many attempts of a node may fail in a row before another is to
+// try. "After three, mark oneself ineligible for a while so that the nominators skip
+// one."
+const failuresToRecess = 3
+
+// TakeRecess lets others try, and reports it, once too many attempts have failed: a node
+// whose attempts fail though it stands first may be the reason why nobody leads.
+func (p *Party) TakeRecess() bool {
+	s := &p.Stand
+	if s.Failed < failuresToRecess {
+		return false
+	}
+	p.Why("%d %s in a row failed -> do not stand for %v, others may",
+		s.Failed, p.Words.Attempts, RecessOf(p.Cfg.Promise))
+	s.Failed = 0
+	p.Recess = p.Now.Add(RecessOf(p.Cfg.Promise))
+	return true
+}
+
+// EndRecess ends a recess whose time is over, and reports it.
+func (p *Party) EndRecess() bool {
+	if p.Recess.IsZero() || p.Now.Before(p.Recess) {
+		return false
+	}
+	p.Recess = time.Time{}
+	p.Why("others had time to try -> stand again")
+	return true
+}

@@ -1,0 +1,273 @@
+package lease
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Transfer is this node's part in handing over, or in taking over.
+type Transfer struct {
+	// The leader: to whom it has offered to hand over, to nobody while there is no
+	// offer, and who is to be told once the work has stopped.
+	to    proto.Peer
+	nonce uint64
+	Due   time.Time // when the answer should be here
+	asked bool      // by an operator, who waits for the outcome
+	Heir  proto.Peer
+	told  bool // by an operator
+
+	// The successor: it stands at once, and, if an operator chose it, no preference
+	// takes the leadership from it.
+	Chosen, Stays bool
+	Given         proto.Term // that it was told to take last
+
+	// Another than the two: it does not stand before, so that the successor stands
+	// alone.
+	Yield time.Time
+}
+
+// Drop ends what a successor that does not stand, or another that waits for it, was told.
+func (h *Transfer) Drop() { h.Chosen, h.Stays = false, false }
+
+// HandOver takes the operator's wish to hand over.
+func (p *Party) HandOver(to proto.NodeID) {
+	heir, why := p.successor(to)
+	if why != "" {
+		p.refuseTransfer(to, why)
+		return
+	}
+	p.Why("asked to hand over -> %s %d", p.Words.Offer, heir.ID)
+	p.Handing.asked = true
+	p.offer(heir)
+}
+
+// offer asks another whether it would lead. Nothing changes until it said yes: one that
+// is dead, or behind, costs nobody the leader.
+func (p *Party) offer(heir proto.Peer) {
+	h := &p.Handing
+	h.to = heir
+	h.nonce++
+	h.Due = p.Now.Add(AnswerTimeout(p.Cfg.Delta))
+	p.Send(heir.ID, p.Stand.Term, proto.Offer{Session: p.Cfg.Session, Nonce: h.nonce, To: heir.Session})
+}
+
+// successor is to whom this leader may hand over, or why it may not.
+func (p *Party) successor(to proto.NodeID) (heir proto.Peer, why string) {
+	leads := p.Stand.Phase == Leading
+	switch {
+	case !leads && p.Belief.ID == 0:
+		return heir, "nobody " + p.Words.Leads
+	case !leads:
+		return heir, fmt.Sprintf("%d %s, not this node", p.Belief.ID, p.Words.Leads)
+	case p.Handing.to.ID != 0:
+		return heir, fmt.Sprintf("a transfer to %d is under way", p.Handing.to.ID)
+	case to == p.Cfg.Self:
+		return heir, "it leads already"
+	case to != 0 && !p.Voters.Has(to):
+		return heir, "it is no voter"
+	}
+	for _, other := range p.Alive {
+		switch {
+		case other.ID == p.Cfg.Self || !p.Voters.Has(other.ID):
+		case to == other.ID && other.Ineligible:
+			return heir, "it is not eligible"
+		case to == other.ID:
+			return other, ""
+		case to == 0 && !other.Ineligible && (heir.ID == 0 || other.Rank().Compare(heir.Rank()) > 0):
+			heir = other
+		}
+	}
+	switch {
+	case to != 0:
+		return heir, "it is not alive, as far as the leader knows"
+	case heir.ID == 0:
+		return heir, "no other voter is alive and eligible"
+	}
+	return heir, ""
+}
+
+// Offered answers the leader that asks whether this node would lead after it.
+func (p *Party) Offered(msg proto.Message, b proto.Offer) {
+	no := proto.NoDecline
+	switch {
+	case b.To != p.Cfg.Session:
+		no = proto.DeclineSession
+	case !p.Votes():
+		no = proto.DeclineNonVoter
+	case !p.Stands():
+		no = proto.DeclineAside
+	case p.Belief.ID != msg.From || p.Belief.Session != b.Session || p.Belief.Term != msg.Term:
+		no = proto.DeclineBehind
+	}
+	p.Why("%d %s -> %v", msg.From, p.Words.Offers, no)
+	p.Send(msg.From, msg.Term, proto.Reply{Session: b.Session, Nonce: b.Nonce, No: no})
+}
+
+// Replied takes the successor's answer, and reports whether it would lead. The leader is
+// then to leave.
+func (p *Party) Replied(msg proto.Message, b proto.Reply) bool {
+	h := &p.Handing
+	if p.Stand.Phase != Leading || msg.From != h.to.ID || msg.Term != p.Stand.Term ||
+		b.Session != p.Cfg.Session || b.Nonce != h.nonce {
+		return false
+	}
+	if b.No != proto.NoDecline {
+		p.endTransfer(b.No.String())
+		return false
+	}
+	heir, told := h.to, h.asked
+	p.endTransfer("")
+	h.Heir, h.told = heir, told
+	return true
+}
+
+// ExpireOffer ends an offer that was not answered. A Step tells the end of one transfer:
+// this may be that of another.
+func (p *Party) ExpireOffer() {
+	if due := p.Handing.Due; !due.IsZero() && !p.Now.Before(due) && p.Out.Transfer == nil {
+		p.endTransfer("it did not answer in time")
+	}
+}
+
+// LoseOffer ends the offer of a leader that leads no more. Of two transfers that end in
+// one Step, this one ends in the next.
+func (p *Party) LoseOffer(why string) {
+	switch {
+	case !p.Offering():
+	case p.Out.Transfer != nil:
+		p.Handing.Due = p.Now
+	default:
+		p.endTransfer(why)
+	}
+}
+
+// endTransfer ends an offer. The operator, if it was one, is told.
+func (p *Party) endTransfer(refused string) {
+	h := &p.Handing
+	to, asked := h.to.ID, h.asked
+	h.to, h.Due, h.asked = proto.Peer{}, time.Time{}, false
+	switch {
+	case to == 0:
+	case asked && refused != "":
+		p.refuseTransfer(to, refused)
+	case asked:
+		p.Out.Transfer = &algorithms.TransferEnd{To: to}
+	case refused != "":
+		p.Why("%d does not take over: %s -> %s", to, refused, p.Words.LeadOn)
+	}
+}
+
+func (p *Party) refuseTransfer(to proto.NodeID, why string) {
+	p.Out.Transfer = &algorithms.TransferEnd{To: to, Refused: why}
+	p.Why("a transfer: %s -> change nothing", why)
+}
+
+// Offering reports whether an offer is not answered yet.
+func (p *Party) Offering() bool { return p.Handing.to.ID != 0 }
+
+// Leave ends a leadership: this node leads no more from this Step on. RELEASE follows
+// when its host says that all its work has stopped. An offer of its own is over at the
+// end of the Step.
+func (p *Party) Leave() {
+	s, h := &p.Stand, &p.Handing
+	p.Belief = algorithms.Leader{}
+	s.Leaving = s.Term
+	h.Drop()
+	h.Due, h.Yield = time.Time{}, time.Time{}
+	s.Stop()
+}
+
+// Stopped releases the term once what was done in it has stopped, and tells the successor
+// to stand after that.
+func (p *Party) Stopped(term proto.Term) {
+	s := &p.Stand
+	if s.Leaving == 0 || term != s.Leaving {
+		return
+	}
+	s.Leaving = 0
+	p.Why("the work of term %d has stopped -> release it", term)
+	p.Release(term)
+	p.tellHeir(term)
+}
+
+func (p *Party) tellHeir(term proto.Term) {
+	h := &p.Handing
+	heir, chosen := h.Heir, h.told
+	h.Heir, h.told = proto.Peer{}, false
+	if heir.ID == 0 {
+		return
+	}
+	p.Send(heir.ID, term, proto.TakeOver{Session: p.Cfg.Session, To: heir.Session, Chosen: chosen})
+	p.GiveWay(heir.ID)
+}
+
+// GiveWay holds this node back for a moment, so that the one that was chosen to lead
+// stands alone.
+func (p *Party) GiveWay(to proto.NodeID) {
+	if to == 0 || to == p.Cfg.Self {
+		return
+	}
+	p.Why("%d is to take over -> do not stand for a moment", to)
+	p.Handing.Yield = p.Now.Add(p.every)
+}
+
+// TakeOver makes this node stand at once, for the given term, and reports whether it
+// does: the last leader leads no more and chose this process. A message that is late, or
+// from a former life, or to one, does nothing; nor one to a node that is not idle.
+func (p *Party) TakeOver(msg proto.Message, b proto.TakeOver, idle bool, term proto.Term) bool {
+	h, led := &p.Handing, proto.Epoch{Term: msg.Term, Leader: msg.From, Session: b.Session}
+	switch {
+	case b.To != p.Cfg.Session:
+		p.Why("%d hands over to a former life of this node -> drop it", msg.From)
+		return false
+	case p.Seen != led || !idle:
+		p.Why("%d does not hand over %s -> drop its TIMEOUT_NOW", msg.From, p.Words.Held)
+		return false
+	case !p.Stands():
+		p.Why("%d hands over, this node does not stand -> do nothing", msg.From)
+		return false
+	}
+	h.Given = term
+	p.Why("%d hands over -> take term %d", msg.From, h.Given)
+	if p.Bound(msg.From, b.Session) && p.State.Vote.Term == msg.Term {
+		p.Voter.Over = true // it comes after its RELEASE
+	}
+	h.Chosen, h.Stays, h.Yield = true, b.Chosen, time.Time{}
+	return true
+}
+
+// Preference is how calm a leader is about a node that ranks above it.
+type Preference struct {
+	times int       // it was offered to such a node of late
+	until time.Time // it is not offered again before
+}
+
+// PreferAt is when the leader hands over to a node that has been the better choice since
+// then: long enough, the leader leading, and not too soon after the last time.
+func (p *Party) PreferAt(since time.Time) time.Time {
+	if p.Stand.Taken.After(since) {
+		since = p.Stand.Taken
+	}
+	at := since.Add(PreferAfter(p.Cfg.Promise))
+	if calm := p.preferred.until; calm.After(at) {
+		return calm
+	}
+	return at
+}
+
+// Prefer offers the leadership to the better node. Whether that takes it or not, the
+// next time is far off, and ever farther while the ranks flap.
+func (p *Party) Prefer(best proto.Peer) {
+	f := &p.preferred
+	if p.Now.Sub(f.until) > MostPenalty(p.Cfg.Promise) {
+		f.times = 0
+	}
+	f.times++
+	f.until = p.Now.Add(preferPenalty(p.Cfg.Promise, f.times))
+	p.Why("%d has ranked above this node for long -> %s, and to nobody again for %v",
+		best.ID, p.Words.Prefer, f.until.Sub(p.Now))
+	p.offer(best)
+}

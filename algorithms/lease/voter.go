@@ -1,0 +1,231 @@
+package lease
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Voter is this node's vote and what it is bound to. The vote itself is in Party.State.
+type Voter struct {
+	Promise time.Time // when the promise to State.Vote's process ends,
+	Over    bool      // unless that released the term, or is proven dead
+	Dead    map[proto.NodeID]proto.Session
+
+	boot    time.Time // until then a promise of a former life may run
+	waiting map[proto.NodeID]question
+}
+
+// Request is what all questions, and the votes that answer them, have in common.
+type Request struct {
+	Session proto.Session
+	Nonce   uint64
+}
+
+// question is one that was answered with a no: it is told when that becomes a yes.
+type question struct {
+	Request
+	term proto.Term
+	no   refusal
+}
+
+// refusal is what keeps a voter from voting, and to whom that binds it.
+type refusal struct {
+	bar    proto.Bar
+	holder proto.NodeID
+}
+
+// String is the answer that the refusal is.
+func (r refusal) String() string {
+	switch {
+	case r.bar == proto.NoBar:
+		return "yes"
+	case r.holder == 0:
+		return "no, " + r.bar.String()
+	}
+	return "no, " + r.bar.String() + " " + r.holder.String()
+}
+
+// Bound reports whether the promise, while it runs, is to this process.
+func (p *Party) Bound(id proto.NodeID, s proto.Session) bool {
+	v := p.State.Vote
+	return v.ID == id && v.Session == s
+}
+
+// free returns what binds the voter, and until when; the zero refusal for nothing. The
+// boot wait comes last: a node that nothing else binds may stand in it.
+func (p *Party) free() (no refusal, until time.Time) {
+	switch {
+	case p.Rejoin.Active:
+		return refusal{bar: proto.BarBoot}, time.Time{}
+	case p.Stand.Phase >= Claiming || p.Stand.Leaving != 0:
+		return refusal{proto.BarSelf, p.Cfg.Self}, time.Time{}
+	case !p.Voter.Over && p.Now.Before(p.Voter.Promise):
+		return refusal{proto.BarPromise, p.State.Vote.ID}, p.Voter.Promise
+	case p.Now.Before(p.Voter.boot):
+		return refusal{bar: proto.BarBoot}, p.Voter.boot
+	}
+	return refusal{}, time.Time{}
+}
+
+// wouldVote returns what keeps the voter from voting in a term. "Each server will vote
+// for at most one candidate in a given term, on a first-come-first-served basis"; and
+// "if a server receives a RequestVote RPC within the minimum election timeout of hearing
+// from a current leader, it does not update its term or grant its vote".
+func (p *Party) wouldVote(term proto.Term) refusal {
+	if no, _ := p.free(); no.bar != proto.NoBar {
+		return no
+	}
+	if term <= p.State.Vote.Term {
+		return refusal{proto.BarVoted, p.State.Vote.ID}
+	}
+	return refusal{}
+}
+
+// WasAsked answers whoever asks before it takes a term. It changes nothing but who is
+// told when a no becomes a yes.
+func (p *Party) WasAsked(msg proto.Message, r Request) {
+	was := p.Voter.waiting[msg.From]
+	if was.Session == r.Session && was.Nonce > r.Nonce {
+		return // it came late: the answer to a later question is under way
+	}
+	q := question{r, msg.Term, p.wouldVote(msg.Term)}
+	delete(p.Voter.waiting, msg.From)
+	switch q.no.bar {
+	case proto.BarPromise, proto.BarBoot, proto.BarSelf:
+		p.Voter.waiting[msg.From] = q
+	}
+	if was.term != q.term || was.Session != q.Session || was.no != q.no {
+		p.Why("%d asks for term %d -> %s", msg.From, q.term, q.no)
+	}
+	p.answer(msg.From, q)
+}
+
+func (p *Party) answer(to proto.NodeID, q question) {
+	p.Send(to, p.State.Vote.Term, proto.Answer{
+		Session: q.Session, Nonce: q.Nonce,
+		Yes: q.no.bar == proto.NoBar, Bar: q.no.bar, Holder: q.no.holder,
+	})
+}
+
+// AnswerWaiting says yes to those who were told no, once nothing binds the voter any
+// more.
+func (p *Party) AnswerWaiting() {
+	if len(p.Voter.waiting) == 0 {
+		return
+	}
+	if no, _ := p.free(); no.bar != proto.NoBar {
+		return
+	}
+	for _, id := range p.Voters { // in a fixed order
+		if q, ok := p.Voter.waiting[id]; ok {
+			delete(p.Voter.waiting, id)
+			q.no = p.wouldVote(q.term)
+			p.Why("%d asked for term %d -> %s", id, q.term, q.no)
+			p.answer(id, q)
+		}
+	}
+}
+
+// FreeAt is when those who wait for this voter may be answered, zero if nobody does.
+func (p *Party) FreeAt() (until time.Time) {
+	if len(p.Voter.waiting) > 0 {
+		_, until = p.free()
+	}
+	return until
+}
+
+// Judge tells what a voter makes of who wants its vote, or its promise anew: a vote that
+// it has not had, and that Vote is to give; the promise, kept for it since it voted; or
+// neither: that is denied here. A refusal changes nothing.
+func (p *Party) Judge(msg proto.Message, r Request) Verdict {
+	p.Meet(msg.From, msg.Term)
+	vote := p.State.Vote
+	again := msg.Term == vote.Term && p.Bound(msg.From, r.Session)
+	no := p.wouldVote(msg.Term)
+	switch {
+	case p.Voter.Dead[msg.From] == r.Session:
+		p.Why("%d is proven dead -> drop what it said", msg.From)
+		return Denied
+	case again && p.Voter.Over:
+		p.Why("%d released term %d -> deny it", msg.From, msg.Term)
+		no = refusal{proto.BarVoted, vote.ID}
+	case again:
+		return Kept
+	case no.bar == proto.NoBar:
+		p.Why("nothing binds this voter -> "+p.Words.Grant, msg.From, msg.Term)
+		return Free
+	default:
+		p.Why("%d wants term %d -> deny it: %s", msg.From, msg.Term, no)
+	}
+	p.Send(msg.From, vote.Term, proto.Deny{
+		Session: r.Session, Nonce: r.Nonce, Bar: no.bar, Holder: no.holder,
+	})
+	return Denied
+}
+
+// Verdict is what Judge returns.
+type Verdict int
+
+// The verdicts.
+const (
+	Denied Verdict = iota
+	Free           // nothing binds the voter
+	Kept           // it is bound to this very process
+)
+
+// Vote binds the voter. The State leaves with the Output, and is durable before what
+// answers: "Updated on stable storage before responding to RPCs".
+func (p *Party) Vote(term proto.Term, id proto.NodeID, s proto.Session) {
+	if p.Stand.Phase == Asking {
+		p.Stand.Stop()
+	}
+	p.State.Vote = algorithms.Vote{Term: term, ID: id, Session: s}
+	p.State.Promise = max(p.State.Promise, p.Cfg.Promise)
+	p.Known, p.Dirty = max(p.Known, term), true
+	p.Voter.Over = false
+	p.Promise()
+}
+
+// Promise begins the promise anew. The leader's lease began before it sent what came in
+// this Step.
+func (p *Party) Promise() { p.Voter.Promise = p.Now.Add(p.Cfg.Promise) }
+
+// WasReleased ends the promise to exactly the process that gives it back, and reports
+// whether it was that. The vote stays.
+func (p *Party) WasReleased(msg proto.Message, b proto.Release) bool {
+	if msg.Term != p.State.Vote.Term || !p.Bound(msg.From, b.Session) {
+		p.Why("%d releases term %d, "+p.Words.Denied+" -> drop it", msg.From, msg.Term)
+		return false
+	}
+	p.Why("%d releases term %d -> the promise to it is over", msg.From, msg.Term)
+	p.Voter.Over = true
+	return true
+}
+
+// Release gives the promises of the term back, this voter's own with them.
+func (p *Party) Release(term proto.Term) {
+	if p.Bound(p.Cfg.Self, p.Cfg.Session) && p.State.Vote.Term == term {
+		p.Voter.Over = true
+	}
+	p.Tell(term, proto.Release{Session: p.Cfg.Session, Heir: p.Handing.Heir.ID})
+}
+
+// Died takes the proof that a process is dead, unless promises are kept all the same,
+// and reports whether it did. It frees a voter that was bound to that process; the vote
+// stays.
+func (p *Party) Died(dead proto.Peer) (believed, freed bool) {
+	if p.Cfg.KeepPromises {
+		p.Why("%d is proven dead, promises are kept all the same -> wait", dead.ID)
+		return false, false
+	}
+	p.Voter.Dead[dead.ID] = dead.Session
+	delete(p.Voter.waiting, dead.ID)
+	freed = p.Bound(dead.ID, dead.Session)
+	if freed {
+		p.Why("%d is proven dead -> the promise to it is over", dead.ID)
+		p.Voter.Over = true
+	}
+	return true, freed
+}
