@@ -164,10 +164,14 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 	if s.Ineligible != "" {
 		stands = "stands     no: " + s.Ineligible + "\n"
 	}
+	watches := ""
+	if len(s.Voters) > 0 {
+		watches = fmt.Sprintf("watches    %s\n", cmp.Or(joinIDs(s.Watched), "nobody"))
+	}
 	_, err := fmt.Fprintf(w, "node       %v of cluster %s\n"+
-		"role       %s\nleader     %s\nalgorithm  %s\nguarantee  %s\nalive      %s\nready      %s\n%s",
+		"role       %s\nleader     %s\nalgorithm  %s\nguarantee  %s\nalive      %s\n%sready      %s\n%s",
 		s.Self, s.Cluster, s.Role, leadershipLine(s.Leadership), s.Algorithm,
-		inWords(s.Guarantee), joinIDs(s.Alive), ready, stands)
+		inWords(s.Guarantee), joinIDs(s.Alive), watches, ready, stands)
 	if err == nil && s.Split != nil {
 		_, err = fmt.Fprintf(w, "split      %s\n", s.Split)
 	}

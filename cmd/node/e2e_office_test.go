@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/trace"
 )
@@ -41,6 +42,9 @@ func TestOfficeReplacesTheDeadAtOnce(t *testing.T) {
 		e := newE2E(t, entry.Name, 5, "--voters", "1-5", "--promise", "10m")
 		e.check(e.StartAll())
 		first := e.agreed()
+		for id := range proto.NodeID(5) {
+			e.status(id+1, func(s httpapi.Status) bool { return len(s.Watched) == 4 })
+		}
 		killed, err := e.Kill(first.Leader)
 		e.check(err)
 		next := e.agreed(without(first.Leader, 1, 2, 3, 4, 5)...)
@@ -111,15 +115,24 @@ func TestOfficeOfSome(t *testing.T) {
 
 // "A node that differs gets no vote and says so on both sides."
 func TestVotersThatDiffer(t *testing.T) {
-	e := newE2E(t, "bully", 3)
-	e.check(e.Start(1, "--voters", "1-3"))
-	e.check(e.Start(2, "--voters", "1-3"))
-	e.check(e.Start(3, "--voters", "2-4"))
-	e.agreed(1, 2)
-	e.logs(3, "with voters 2-4")
-	e.logs(1, "with voters 2-4")
-	if strings.Contains(e.Log(3), `"role":"leader"`) {
-		t.Error("node 3 leads by a list of its own")
+	for label, flags := range map[string][]string{
+		"with voters 2-4":               {"--voters", "2-4"},
+		"with voters 1-3, promise 1m0s": {"--voters", "1-3", "--promise", "1m"},
+	} {
+		t.Run(label, func(t *testing.T) {
+			e := newE2E(t, "bully", 3)
+			e.check(e.Start(1, "--voters", "1-3"))
+			e.check(e.Start(2, "--voters", "1-3"))
+			e.check(e.Start(3, flags...))
+			e.agreed(1, 2)
+			for _, id := range []proto.NodeID{1, 3} {
+				e.logs(id, label)
+				e.logs(id, "start the one that is wrong again, with what the others have")
+			}
+			if strings.Contains(e.Log(3), `"role":"leader"`) {
+				t.Error("node 3 leads by an office of its own")
+			}
+		})
 	}
 }
 

@@ -66,6 +66,9 @@ type Status struct {
 	Alive      []proto.NodeID `json:"alive"` // this node included
 	// Voters are the configured voters, absent when there are none.
 	Voters []proto.NodeID `json:"voters,omitempty"`
+	// Watched are the other voters whose death this node would prove at once, so that
+	// nobody had to wait for their promises to end; absent when there are none.
+	Watched []proto.NodeID `json:"watched,omitempty"`
 	// Split is the last split brain that this node knows of, and SplitAt when it
 	// last heard of it; absent when there was none since it started. The counters
 	// split_brains and split_brain_ms sum up all of them.

@@ -36,10 +36,15 @@ type Snapshot struct {
 	Gossiping bool
 	// Ineligible is why the node does not stand for election, "" when it would.
 	Ineligible string
+	// Unfenced is why the node does not take an office that a majority granted it; nil
+	// for no reason.
+	Unfenced *Unfenced
 	// Checks are the health checks and what they say.
 	Checks []Check
 	// Voters are the configured voters; empty without an office.
 	Voters []proto.NodeID
+	// Watched are the other voters whose death this node would prove at once.
+	Watched []proto.NodeID
 	// Split is the last news of a split brain, SplitAt when it came; nil for none.
 	Split   *trace.Split
 	SplitAt time.Time
@@ -47,6 +52,12 @@ type Snapshot struct {
 	Members []Member
 	// Counters are named in snake_case.
 	Counters map[string]uint64
+}
+
+// Unfenced says that a former leader was not confirmed to have stopped.
+type Unfenced struct {
+	For proto.Term // the office that waits for it
+	Why string
 }
 
 // staleAfter is how old the loop's last sign of life may be. It gives one each
@@ -131,6 +142,9 @@ func (s Snapshot) leaderless() string {
 		return fmt.Sprintf("no quorum: %d of %d voters are alive to this node, %d are needed; missing: %s",
 			alive, len(s.Voters), need, strings.Join(missing, ", "))
 	}
+	if s.Unfenced != nil && s.Unfenced.For > s.Leader.Term { // nobody has led since
+		return "no leader is known: " + s.Unfenced.Why
+	}
 	if s.Ineligible != "" {
 		return "no leader is known, and this node does not stand: " + s.Ineligible
 	}
@@ -142,7 +156,7 @@ func (s Snapshot) status(now time.Time) Status {
 		Leadership: s.leadership(now), Role: "looking", Session: s.Session.String(),
 		Cluster: s.Cluster, Healthy: s.sick(now) == "", LastTick: s.LastTick,
 		NotReady: s.unready(now), Alive: make([]proto.NodeID, 0, len(s.Members)),
-		Counters: s.Counters, Voters: s.Voters,
+		Counters: s.Counters, Voters: s.Voters, Watched: s.Watched,
 		Ineligible: s.Ineligible, Checks: s.Checks,
 		Split: s.Split, SplitAt: s.SplitAt,
 	}

@@ -190,6 +190,14 @@ func TestNoQuorum(t *testing.T) {
 	if got := s.leadership(noon).Reason; got != "no leader is known" {
 		t.Errorf("3 of 5 voters are alive: %q", got)
 	}
+	s.Unfenced = &Unfenced{For: s.Leader.Term + 1, Why: "the agent failed"}
+	if got := s.leadership(noon).Reason; got != "no leader is known: the agent failed" {
+		t.Errorf("nobody is fenced: %q", got)
+	}
+	s.Unfenced.For = s.Leader.Term
+	if got := s.leadership(noon).Reason; got != "no leader is known" {
+		t.Errorf("somebody led since the agent failed: %q", got)
+	}
 	s.Members = s.Members[:2]
 	want := "no quorum: 2 of 5 voters are alive to this node, 3 are needed; missing: 2, 4, 5"
 	if got := s.leadership(noon).Reason; got != want {

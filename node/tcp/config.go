@@ -14,7 +14,7 @@ import (
 // Config says whose messages a Transport carries, and to whom it hands them.
 type Config struct {
 	// Cluster and Algorithm must be the same at both ends of a link. At most
-	// proto.MaxLabel bytes each.
+	// proto.MaxLabel bytes each. After " with " in Algorithm come its parameters.
 	Cluster   string
 	Algorithm string
 	// ID and Session are this process.

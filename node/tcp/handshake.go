@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/proto"
@@ -24,11 +25,8 @@ func (e *RefusedError) Error() string {
 			"give both the same cluster label, or keep them apart",
 			h.ID, h.Cluster, a.ID, a.Cluster)
 	case proto.OtherAlgorithm:
-		return fmt.Sprintf("node %v runs %q, node %v runs %q: "+
-			"all nodes of a cluster run the same; to change the algorithm, stop all nodes and "+
-			"start them with another, or give all of them voters first: in an office what "+
-			"nominates may differ, and be changed node by node",
-			h.ID, h.Algorithm, a.ID, a.Algorithm)
+		return fmt.Sprintf("node %v runs %q, node %v runs %q: all nodes of a cluster run the same%s",
+			h.ID, h.Algorithm, a.ID, a.Algorithm, remedy(h.Algorithm, a.Algorithm))
 	case proto.OtherNode:
 		return fmt.Sprintf("node %v wanted node %v and found node %v: "+
 			"node %v has a wrong election address", h.ID, h.To, a.ID, h.To)
@@ -43,6 +41,16 @@ func (e *RefusedError) Error() string {
 		return fmt.Sprintf("node %v has %d links and takes no more", a.ID, maxArrivals)
 	}
 	return fmt.Sprintf("node %v refused node %v: %q", a.ID, h.ID, a.Reason)
+}
+
+// remedy says what to do about two labels that differ.
+func remedy(one, other string) string {
+	name, _, _ := strings.Cut(one, " with ")
+	if same, _, _ := strings.Cut(other, " with "); same == name {
+		return ": start the one that is wrong again, with what the others have"
+	}
+	return "; to change the algorithm, stop all nodes and start them with another, or give all of " +
+		"them voters first: in an office what nominates may differ, and be changed node by node"
 }
 
 // refusals pairs what is said on the wire with what is counted.

@@ -193,4 +193,10 @@ func TestRefusalsForPeople(t *testing.T) {
 			t.Errorf("%q does not say %q", got, want)
 		}
 	}
+	h.Algorithm = "office with voters 1-3"
+	r := proto.Refuse{Reason: proto.OtherAlgorithm, Algorithm: "office with voters 2-4"}
+	got := (&RefusedError{Hello: h, Answer: r}).Error()
+	if !strings.Contains(got, "with what the others have") || strings.Contains(got, "change the algorithm") {
+		t.Errorf("of voters that differ is said %q", got)
+	}
 }

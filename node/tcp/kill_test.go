@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -119,6 +120,27 @@ func TestABusyProcessIsProvenDead(t *testing.T) {
 		if n.proven() != (vigil != nil) {
 			t.Errorf("with a vigil for %v: proven %v: %q", vigil, n.proven(), n.events())
 		}
+	}
+}
+
+// "One that does not come up, as on a busy machine, is tried again while the link is
+// there", and Stats tells whether it is.
+func TestVigilIsTriedAgain(t *testing.T) {
+	session := proto.NewSession()
+	var tries atomic.Int32
+	addr := fake(t, func(r *raw) {
+		hello, ok := r.hear().(proto.Hello)
+		if !ok || hello.Silent && tries.Add(1) <= 3 {
+			return // it is too busy, and ends the connection without a word
+		}
+		r.say(proto.Welcome{ID: 2, Session: session})
+		r.untilClosed()
+	})
+	n := start(t, 1, func(c *Config) { c.Vigil = []proto.NodeID{2} })
+	n.SetPeers([]Peer{{ID: 2, Session: session, Addr: addr}})
+	eventually(t, "the silent connection is up", func() bool { return n.Stats().Peers[0].Watched })
+	if got := tries.Load(); got != 4 {
+		t.Errorf("it came up with try %d, want 4", got)
 	}
 }
 

@@ -32,6 +32,9 @@ type PeerStats struct {
 	Addr string
 	// Up says whether this node's link to the peer is established.
 	Up bool
+	// Watched says whether the silent connection that Config.Vigil asks for is
+	// established: should the process die, that is proven at once.
+	Watched bool
 	// Queued counts messages waiting to be sent or acknowledged.
 	Queued int
 	// Sent counts messages written to a connection, repeats included.
@@ -63,7 +66,8 @@ func (p *peer) stats() PeerStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return PeerStats{
-		ID: p.id, Addr: p.spec.Addr, Up: p.link.Load() != nil, Queued: p.out.len(),
+		ID: p.id, Addr: p.spec.Addr, Up: p.link.Load() != nil,
+		Watched: p.vigil.conn.Load() != nil, Queued: p.out.len(),
 		Sent: p.sent.Load(), Dropped: p.dropped.Load(), Received: p.received.Load(),
 		RoundTrip: p.heart.roundTrip(),
 	}

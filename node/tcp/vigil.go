@@ -34,32 +34,40 @@ func (p *peer) watch(s proto.Session) {
 }
 
 // keepVigil holds a silent connection to the process that the link reaches, for as
-// long as the peer is in the set. Where none can be had the links alone must prove.
+// long as the peer is in the set. One that does not come up, as on a busy machine, is
+// tried again while the link is there: until then the links alone must prove.
 func (p *peer) keepVigil() {
-	for {
+	for failures := 0; ; {
+		var again <-chan time.Time
+		if failures > 0 {
+			again = time.After(p.backoff(failures))
+		}
 		select {
 		case <-p.ctx.Done():
 			return
 		case <-p.vigil.linked:
+		case <-again:
 		}
-		if l := p.link.Load(); l != nil {
-			p.hold(l)
+		failures++
+		if l := p.link.Load(); l == nil || p.hold(l) {
+			failures = 0
 		}
 	}
 }
 
-// hold makes a silent connection beside link beside, and keeps it until it ends.
-func (p *peer) hold(beside *link) {
+// hold makes a silent connection beside link beside, and keeps it until it ends. It
+// reports whether there was one.
+func (p *peer) hold(beside *link) bool {
 	conn, err := p.t.dial(p.ctx, beside.addr)
 	if err != nil {
-		return
+		return false
 	}
 	defer p.t.conns.end(conn)
 	h := p.t.hello(p.id)
 	h.Silent = true
 	l, err := p.greet(conn, beside.addr, h)
 	if err != nil || l.session != beside.session {
-		return
+		return false
 	}
 	defer context.AfterFunc(p.ctx, func() { _ = conn.Close() })()
 	p.witness.watched(l.session)
@@ -69,7 +77,7 @@ func (p *peer) hold(beside *link) {
 	p.witness.unwatched(endOf(err) == LinkClosed)
 	if p.link.Load() != beside {
 		p.hurry() // what refuses now is proven dead
-		return
+		return true
 	}
 	// The link has a moment to end too. When it does not the process lives.
 	select {
@@ -77,4 +85,5 @@ func (p *peer) hold(beside *link) {
 	case <-time.After(p.t.cfg.timing.maxBackoff):
 		p.watch(beside.session)
 	}
+	return true
 }

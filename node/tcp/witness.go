@@ -35,6 +35,7 @@ type witness struct {
 	quiet  proto.Session // the process whose silent connection ended cleanly
 	losses uint64        // so far
 	gone   proto.Session // known to be gone
+	unsure process       // the same, while that is not proven
 	mute   time.Time     // since when nobody answers; zero while somebody does
 	said   bool          // that it is unreachable
 	heard  uint64        // how often somebody answered
@@ -84,8 +85,9 @@ func (w *witness) up(a attempt, s proto.Session, home netip.AddrPort) {
 		}
 	}
 	if w.gone == s {
-		w.gone = proto.Session{} // it did answer
+		w.gone, w.unsure = proto.Session{}, process{} // it did answer
 	}
+	w.proveLate(a, home, OtherSession)
 	w.seen, w.mine = process{session: s, home: home}, s
 	w.lost, w.mute, w.said = loss{}, time.Time{}, false
 	w.heard++
@@ -128,6 +130,7 @@ func (w *witness) endedByPeer(s proto.Session, how Event, lost func() bool) {
 func (w *witness) refused(a attempt, at netip.AddrPort, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.proveLate(a, at, DialRefused)
 	s := a.lost.session
 	if s.IsZero() || a.lost != w.lost || a.lost.home != at || w.links(s) > 0 {
 		w.miss(a, now)
@@ -139,7 +142,23 @@ func (w *witness) refused(a attempt, at netip.AddrPort, now time.Time) bool {
 	}
 	w.lost, w.mute, w.said = loss{}, time.Time{}, false
 	w.bury(s, DialRefused, clean)
+	if !clean {
+		w.unsure = process{session: s, home: at}
+	}
 	return false
+}
+
+// proveLate says once more, and now for certain, that a process is gone of which only
+// resets were seen at first: on a busy machine the clean end of its silent connection may
+// be read later than all else. The dial that how is the answer to began after that. The
+// caller holds mu.
+func (w *witness) proveLate(a attempt, at netip.AddrPort, how Event) {
+	s := w.unsure.session
+	if s.IsZero() || a.quiet != s || w.unsure.home != at || w.links(s) > 0 {
+		return
+	}
+	w.unsure = process{}
+	w.emit(Evidence{Peer: w.id, Session: s, Event: how, Proven: true})
 }
 
 // clean reports whether one of the connections with the process that was lost ended

@@ -98,6 +98,63 @@ func TestOneCleanEndProves(t *testing.T) {
 	}
 }
 
+// "On a busy machine the clean end of its silent connection may be read later than all
+// else": a dial that is begun after it, and refused or answered by another process, still
+// proves.
+func TestProvenLate(t *testing.T) {
+	quiet := func(c *court) { c.unwatched(true) }
+	for name, tc := range map[string]struct {
+		after  func(*court)
+		proven bool
+	}{
+		"the end is read, and it refuses": {func(c *court) {
+			quiet(c)
+			c.refused(c.begin(dawn), homeA, dawn)
+		}, true},
+		"the end is read, and another answers": {func(c *court) {
+			quiet(c)
+			c.up(c.begin(dawn), s2, homeA)
+		}, true},
+		"the dial began before the end was read": {func(c *court) {
+			a := c.begin(dawn)
+			quiet(c)
+			c.refused(a, homeA, dawn)
+		}, false},
+		"the silent connection was reset": {func(c *court) {
+			c.unwatched(false)
+			c.refused(c.begin(dawn), homeA, dawn)
+		}, false},
+		"it refuses at another address": {func(c *court) {
+			quiet(c)
+			c.refused(c.begin(dawn), homeB, dawn)
+		}, false},
+		"the process has a link again": {func(c *court) {
+			quiet(c)
+			c.theirs[s1] = 1
+			c.refused(c.begin(dawn), homeA, dawn)
+		}, false},
+		"the process answered": {func(c *court) {
+			quiet(c)
+			a := c.begin(dawn)
+			c.up(c.begin(dawn), s1, homeA)
+			c.dropped()
+			c.refused(a, homeA, dawn)
+		}, false},
+	} {
+		c := newCourt()
+		c.up(c.begin(dawn), s1, homeA)
+		c.watched(s1)
+		c.ended(LinkReset)
+		c.refused(c.begin(dawn), homeA, time.Now().Add(quietPatience))
+		if c.proven || !slices.Contains(c.heard, said(DialRefused, s1, 0)) {
+			t.Fatalf("only resets were seen: proven %v, %q", c.proven, c.heard)
+		}
+		if tc.after(c); c.proven != tc.proven {
+			t.Errorf("%s: proven %v: %q", name, c.proven, c.heard)
+		}
+	}
+}
+
 func TestARefusalProvesNothing(t *testing.T) {
 	for name, run := range map[string]func(*court){
 		"of a dial begun before the link was lost": func(c *court) {
