@@ -124,3 +124,31 @@ func TestStandingForTheOffice(t *testing.T) {
 		t.Errorf("cause %+v, initiators %+v", r.Cause, r.Initiators)
 	}
 }
+
+// "gone" is a message to a process that its sender knew to be dead: not one to the
+// process that came after it, whose return need not be logged at level info.
+func TestReturnIsNotGone(t *testing.T) {
+	s := newScript()
+	s.add(3, 0, trace.Record{
+		Term: 1, Event: "timeout", Why: []string{"no higher node is alive -> lead term 1"}, Leader: 3,
+	})
+	s.add(1, 10, trace.Record{
+		Term: 1, Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3",
+		Why: []string{"leader 3 is gone -> wait for the next in line"},
+	})
+	s.b.Add(&trace.Record{
+		Level: "info", Time: s.zero.Add(time.Second), Cluster: "c", Node: 3, Session: "bbbbbbbb", Algo: "bully", Seq: 1,
+		Term: 2, Event: "timeout", Role: trace.Leading, Leader: 3, Sent: []string{"COORDINATOR>1#3:1"},
+		Why: []string{"no higher node is alive -> lead term 2"},
+	})
+	s.add(1, 1001, trace.Record{
+		Term: 2, Event: "receive", From: 3, Msg: "COORDINATOR", MsgID: "3:1", Leader: 3, Sent: []string{"GRANT>3#1:1"},
+		Why: []string{"3 leads term 2 -> follow it"},
+	})
+	all := s.b.History().Groups[0].Rounds
+	for _, m := range all[len(all)-1].Messages {
+		if m.From == 1 && m.Fate != rounds.Unseen {
+			t.Errorf("the message to the new process is %q", m.Fate)
+		}
+	}
+}

@@ -32,14 +32,28 @@ func (r *Round) fates(s *story, g *group, folded map[receipt]bool) {
 // pair arrived, and links keep the order.
 func (r *Round) fate(m *Message, s *story, g *group, overtaken bool) Fate {
 	sent := r.Steps[m.SendStep]
-	if w, ok := s.character(m.From).gone[m.To]; ok && !w.At.After(sent.At) || m.To == r.Cause.Lost {
+	var l *life
+	var began time.Time // the process that it was sent to, as far as is known
+	to := g.nodes[m.To]
+	if to != nil {
+		if l = to.at(sent.At, s.fix); l != nil {
+			began = s.fix.at(l.node, l.from)
+		}
+	}
+	w, gone := s.character(m.From).gone[m.To]
+	since := w.At
+	if m.To == r.Cause.Lost {
+		gone, since = true, r.Cause.At
+	}
+	// At level info not every return is in the records: what was seen of a process says
+	// nothing of the next.
+	if gone && !since.After(sent.At) && !began.After(since) {
 		return ToGone
 	}
-	to := g.nodes[m.To]
 	if to == nil {
 		return Unseen
 	}
-	if l := to.at(sent.At, s.fix); l != nil {
+	if l != nil {
 		ends := s.fix.at(l.node, l.until)
 		switch {
 		case sent.At.After(ends): // its records end before
@@ -51,16 +65,17 @@ func (r *Round) fate(m *Message, s *story, g *group, overtaken bool) Fate {
 			return Unseen
 		}
 	}
-	if s.goneForAny(m.To) {
+	if s.goneForAny(m.To, began) {
 		return ToGone
 	}
 	return Unseen
 }
 
-// goneForAny reports whether some node has evidence that id is gone.
-func (s *story) goneForAny(id uint64) bool {
+// goneForAny reports whether some node has evidence against the process of id that began
+// at an instant.
+func (s *story) goneForAny(id uint64, began time.Time) bool {
 	for _, c := range s.nodes {
-		if _, ok := c.gone[id]; ok {
+		if w, ok := c.gone[id]; ok && !began.After(w.At) {
 			return true
 		}
 	}

@@ -65,7 +65,8 @@ func TestSimulated(t *testing.T) {
 						name, initiator, asJSON, r.Winner, sent, g.Findings, result.Leader, result.Messages["total"])
 				}
 				// "Who was suppressed or outranked, by whom, by which rule."
-				if initiator == 1 && result.Leader != 1 && !slices.ContainsFunc(r.Verdicts, func(v rounds.Verdict) bool {
+				lost := initiator == 1 && result.Leader != 1
+				if lost && !slices.ContainsFunc(r.Verdicts, func(v rounds.Verdict) bool {
 					return v.Kind == rounds.Outranked && v.Loser == 1 && v.Over != 0 && v.Rule != ""
 				}) {
 					t.Errorf("%s, JSON %v: who outranked 1, by which rule? %+v", name, asJSON, r.Verdicts)
