@@ -26,6 +26,11 @@ import (
 // is the longest timeout of the algorithm in those, which waits for a round's
 // end. A ring's grows with its nodes: it is reckoned for planNodes.
 //
+// How soon a silent leader is noticed, and how long it is promised to, are a matter of
+// the network and of what its processes may take. An algorithm whose round is long gets
+// no more time for that: its budget is larger by what its round takes beyond the usual
+// one, and patience is the rest.
+//
 // The relations that must hold:
 //
 //  1. (misses + 1) × heartbeat + k × latency ≤ budget
@@ -39,9 +44,12 @@ const (
 	// a processor before a healthy leader is accused. Each more would add less, and
 	// cost a wake-up.
 	usualMisses = 4
-	// roundShare is the part of a budget, in percent, that is for the round
-	// when the latency is not given.
+	// roundShare is the part of a budget, in percent, that is for a usual round when
+	// the latency is not given.
 	roundShare = 30
+	// usualRound is the longest timeout, in latencies, of the algorithms that a
+	// profile's budget is meant for, with planNodes.
+	usualRound = 10
 	planNodes  = 5
 	maxBudget  = time.Hour
 	maxMisses  = 1000
@@ -88,11 +96,11 @@ func (p pacing) smallest(entry catalog.Entry) (budget time.Duration, found bool)
 // derive fills in what is zero.
 func (p pacing) derive(entry catalog.Entry) pacing {
 	_, k := roundOf(entry)
-	share := p.budget * roundShare / 100
 	silence := p.budget - k*p.latency // for the heartbeats
 	if p.latency == 0 {
-		silence = p.budget - share
+		silence = p.patience(entry) * (100 - roundShare) / 100
 	}
+	share := p.budget - silence
 	if p.heartbeat == 0 {
 		p.misses = cmp.Or(p.misses, usualMisses)
 		p.heartbeat = neat(silence / time.Duration(p.misses+1))
@@ -110,6 +118,20 @@ func (p pacing) derive(entry catalog.Entry) pacing {
 		}
 	}
 	return p
+}
+
+// patience is what the budget would be if the algorithm's round were a usual one: what
+// depends on the network alone, and on how long its processes may take, follows from it.
+func (p pacing) patience(entry catalog.Entry) time.Duration {
+	return p.budget * 100 / stretch(entry)
+}
+
+// stretch is how large, in percent of a profile's budget, the algorithm's is: larger by
+// what its round takes beyond the usual. With a usual budget its latency would be so
+// short that a node which starts gives up before it has joined.
+func stretch(entry catalog.Entry) time.Duration {
+	_, k := roundOf(entry)
+	return 100 + roundShare*max(k-usualRound, 0)/usualRound
 }
 
 // neat rounds down to what one likes to read.

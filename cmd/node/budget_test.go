@@ -22,6 +22,7 @@ func TestPacing(t *testing.T) {
 		{"local", "bully", pacing{budget: 500 * ms}, pacing{500 * ms, 70 * ms, 30 * ms, 4}},
 		{"fast", "bully", pacing{budget: 250 * ms}, pacing{250 * ms, 35 * ms, 15 * ms, 4}},
 		{"a ring", "ring", pacing{budget: 1000 * ms}, pacing{1000 * ms, 140 * ms, 30 * ms, 4}},
+		{"long rounds", "hs", pacing{budget: 1750 * ms}, pacing{1750 * ms, 140 * ms, 30 * ms, 4}},
 		{
 			"a slow network", "bully",
 			pacing{budget: 2000 * ms, latency: 150 * ms},
@@ -65,6 +66,24 @@ func TestProfilesFitTheirBudget(t *testing.T) {
 			if least := neat(p.budget * roundShare / 100 / usualRound); err != nil || paced.latency < least {
 				t.Errorf("profile %s, %s: latency %v, %v; want at least %v",
 					p.name, entry.Name, paced.latency, err, least)
+			}
+		}
+	}
+}
+
+// Promise: "How soon a silent leader is noticed, and how long it is promised to, are a
+// matter of the network and of what its processes may take": no algorithm changes it.
+func TestNoticingIsOfTheProfile(t *testing.T) {
+	for _, p := range profiles {
+		for _, entry := range catalog.All() {
+			paced, err := pacingFor(pacing{budget: p.budgetFor(entry)}, entry)
+			silence := p.budget * (100 - roundShare) / 100
+			if err != nil || paced.misses != usualMisses || paced.heartbeat != silence/(usualMisses+1) {
+				t.Errorf("profile %s, %s: %d misses of %v, %v; want %d of %v", p.name, entry.Name,
+					paced.misses, paced.heartbeat, err, usualMisses, silence/(usualMisses+1))
+			}
+			if patience := paced.patience(entry); patience != p.budget {
+				t.Errorf("profile %s, %s: a patience of %v, want %v", p.name, entry.Name, patience, p.budget)
 			}
 		}
 	}

@@ -30,25 +30,25 @@ var effects = []effect{
 		return k * s.pacing.latency
 	}},
 	{"link-dial-timeout", fromBudget, func(s *settings) time.Duration {
-		return tcp.LimitsFor(s.pacing.budget).Dial
+		return tcp.LimitsFor(s.patience()).Dial
 	}},
 	{"link-hello-timeout", fromBudget, func(s *settings) time.Duration {
-		return tcp.LimitsFor(s.pacing.budget).Handshake
+		return tcp.LimitsFor(s.patience()).Handshake
 	}},
 	{"link-ack-timeout", fromBudget, func(s *settings) time.Duration {
-		return tcp.LimitsFor(s.pacing.budget).Ack
+		return tcp.LimitsFor(s.patience()).Ack
 	}},
 	{"link-unreachable-after", fromBudget, func(s *settings) time.Duration {
-		return tcp.LimitsFor(s.pacing.budget).Unreachable
+		return tcp.LimitsFor(s.patience()).Unreachable
 	}},
 	{"gossip-probe-interval", fromBudget, func(s *settings) time.Duration {
-		return membership.ProbingWithin(s.pacing.budget).Interval
+		return membership.ProbingWithin(s.patience()).Interval
 	}},
 	{"gossip-probe-timeout", fromBudget, func(s *settings) time.Duration {
-		return membership.ProbingWithin(s.pacing.budget).Timeout
+		return membership.ProbingWithin(s.patience()).Timeout
 	}},
 	{"gossip-interval", fromBudget, func(s *settings) time.Duration {
-		return membership.ProbingWithin(s.pacing.budget).Gossip
+		return membership.ProbingWithin(s.patience()).Gossip
 	}},
 }
 

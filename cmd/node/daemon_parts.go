@@ -85,6 +85,7 @@ func (d *daemon) follow() {
 	redial := time.NewTicker(redialEvery)
 	defer redial.Stop()
 	var slow slowness
+	ranks := mixedRanks{}
 	for {
 		select {
 		case <-redial.C:
@@ -96,6 +97,7 @@ func (d *daemon) follow() {
 			}
 			d.view.Store(&view)
 			d.seen.note(view)
+			ranks.judge(view, d.rankBy.String(), d.log)
 			d.dial()
 			alive := make([]proto.Peer, 0, len(view.Alive))
 			for _, m := range view.Alive {

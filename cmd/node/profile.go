@@ -24,16 +24,9 @@ var profiles = []profile{
 	{"fast", membership.Fast, 250 * time.Millisecond},
 }
 
-// usualRound is the longest timeout, in latencies, of the algorithms that a profile's
-// budget is meant for, with planNodes.
-const usualRound = 10
-
-// budgetFor is the profile's budget, larger for an algorithm whose rounds take
-// longer: with less, its latency would be so short that a node which starts gives up
-// before it has joined.
+// budgetFor is the profile's budget, larger for an algorithm whose rounds take longer.
 func (p profile) budgetFor(entry catalog.Entry) time.Duration {
-	_, k := roundOf(entry)
-	return p.budget * max(k, usualRound) / usualRound
+	return p.budget * stretch(entry) / 100
 }
 
 func profileNames() []string {

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -54,6 +55,9 @@ func (r *resolved) derivePacing() (err error) {
 	}
 	return err
 }
+
+// patience is how long a network like this one, and a process, may take: see pacing.
+func (s settings) patience() time.Duration { return s.pacing.patience(s.algorithm) }
 
 func (r *resolved) has(name string) bool {
 	_, ok := r.origins[name]

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/algorithms/office"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -30,7 +30,7 @@ var officeSettings = []setting{
 		},
 		show: func(s *settings) any { return ranges(s.voters) },
 	},
-	durationSetting("promise", "twice the failover budget", time.Millisecond,
+	durationSetting("promise", "twice the failover budget, as of a usual round", time.Millisecond,
 		"`TIME` for which a voter that elected a leader elects no other, the same on every "+
 			"node; a lease is a little shorter",
 		func(s *settings) *time.Duration { return &s.promise }),
@@ -114,7 +114,7 @@ func (r *resolved) deriveOffice() error {
 		r.origins["voters"] = origin{Source: "default"}
 	}
 	if !r.has("promise") {
-		r.promise = 2 * r.pacing.budget
+		r.promise = 2 * r.patience()
 		r.origins["promise"] = origin{"default", fromBudget}
 	}
 	if len(r.voters) == 0 {
@@ -125,7 +125,7 @@ func (r *resolved) deriveOffice() error {
 		return nil
 	}
 	r.algorithm = r.algorithm.WithOffice()
-	if least := office.MinPromise(r.pacing.latency); r.promise < least {
+	if least := lease.MinPromise(r.pacing.latency); r.promise < least {
 		return fmt.Errorf("%w: promise ≥ 20 × latency + 20ms: %v < 20 × %v + 20ms = %v: "+
 			"raise --promise or lower --latency", errOffice, r.promise, r.pacing.latency, least)
 	}

@@ -111,7 +111,7 @@ var hostSettings = []setting{
 		parse: one(parseProfile),
 		show:  func(s *settings) any { return s.profile.name },
 	},
-	durationSetting("failover-budget", "of the profile: 1s, 500ms or 250ms; 3.5 times that with hs", time.Millisecond,
+	durationSetting("failover-budget", "of the profile: 1s, 500ms or 250ms; 1.75 times that with hs", time.Millisecond,
 		"`TIME` in which a leader that hangs is to be replaced; all below follows from it",
 		func(s *settings) *time.Duration { return &s.pacing.budget }),
 	durationSetting("heartbeat", fromBudget, tcp.MinHeartbeat,

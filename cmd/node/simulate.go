@@ -114,6 +114,7 @@ func analysis(ctx *cli.Context) bool { return ctx.IsSet("initiator") || ctx.IsSe
 func simulateMany(ctx *cli.Context, o sim.Options) error {
 	interrupt, stop := signal.NotifyContext(ctx.Context, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	collectRarely()
 	summary, err := sim.Batch(interrupt, o, ctx.Int("runs"), runtime.GOMAXPROCS(0), progress(ctx))
 	if errors.Is(err, context.Canceled) {
 		err = mark(errInterrupted, fmt.Errorf("interrupted after %d runs", summary.Runs))
