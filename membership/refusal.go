@@ -47,10 +47,10 @@ func (g *gate) compare(n node) error {
 			n.cluster, g.cluster)
 	}
 	if n.algorithm != g.algorithm {
-		return fmt.Errorf("it runs algorithm %q, this node %q; "+
+		return fmt.Errorf("it runs algorithm %q, this node %q (\"office\" is any with voters); "+
 			"run the same on all nodes of a cluster; to change it, stop all nodes and start them "+
 			"with another, or give all of them voters first: in an office what nominates may differ, "+
-			"and be changed node by node", n.algorithm, g.algorithm)
+			"and be changed node by node; not so what has a quorum of its own", n.algorithm, g.algorithm)
 	}
 	return nil
 }

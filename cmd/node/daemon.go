@@ -47,9 +47,10 @@ type daemon struct {
 	reports atomic.Pointer[membership.Group] // group, for evidence that may come before it
 	view    atomic.Pointer[membership.View]  // the latest
 	seen    lastSeen
-	failed  chan error         // takes the first error of a part
-	stop    context.CancelFunc // ends the node's loop and the HTTP server
-	parts   sync.WaitGroup     // the goroutines of this package
+	shots   atomic.Pointer[httpapi.Unfenced] // the fence agent's last run, while it confirms nothing
+	failed  chan error                       // takes the first error of a part
+	stop    context.CancelFunc               // ends the node's loop and the HTTP server
+	parts   sync.WaitGroup                   // the goroutines of this package
 }
 
 // start starts a node. What it opened before an error it closes again.
@@ -148,7 +149,7 @@ func (d *daemon) listen() (err error) {
 	d.links, err = tcp.Listen(tcp.Config{
 		Cluster: d.cluster, Algorithm: d.electionLabel(), ID: d.id, Session: d.session,
 		Bind: d.election.bind.String(), Receive: d.node.Deliver, Evidence: d.report, Log: d.log,
-		Heartbeat: d.pacing.heartbeat, Misses: d.pacing.misses, Patience: d.pacing.budget,
+		Heartbeat: d.pacing.heartbeat, Misses: d.pacing.misses, Patience: d.patience(),
 		Busy: d.node.Busy, Vigil: d.voters,
 	})
 	if err != nil {
@@ -171,7 +172,7 @@ func (d *daemon) joinCluster(attr int64) (err error) {
 		ElectionAddr: d.electionAddr.String(), HTTPAddr: d.advertisedWeb(),
 		Notice: membership.Notice(d.notices.kept), OnNotice: d.noticed,
 		Join: d.join, Profile: d.profile.detector, Probe: d.probe, Logger: d.log,
-		Probing: membership.ProbingWithin(d.pacing.budget),
+		Probing: membership.ProbingWithin(d.patience()),
 	})
 	if errors.Is(err, membership.ErrConfig) {
 		err = mark(errConfig, err)
@@ -215,12 +216,17 @@ func (d *daemon) advertisedWeb() string {
 
 // Snapshot is what the HTTP API answers from.
 func (d *daemon) Snapshot() httpapi.Snapshot {
-	status := d.node.Status()
+	status, links := d.node.Status(), d.links.Stats()
 	s := httpapi.Snapshot{
 		Self: d.id, Session: d.session, Cluster: d.cluster, Algorithm: d.algorithm.Name,
 		Guarantee: status.Guarantee, Running: status.Running, LastTick: status.LastTick,
-		Voters: d.voters, Leader: status.Leader, Counters: counters(status.Counters, d.links.Stats()),
-		Ineligible: status.Ineligible, Checks: d.checked(),
+		Voters: d.voters, Leader: status.Leader, Counters: counters(status.Counters, links),
+		Ineligible: status.Ineligible, Checks: d.checked(), Unfenced: d.shots.Load(),
+	}
+	for _, p := range links.Peers {
+		if p.Watched {
+			s.Watched = append(s.Watched, p.ID)
+		}
 	}
 	if split := status.Split; split != nil {
 		s.Split, s.SplitAt = split, status.SplitAt

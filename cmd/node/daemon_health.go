@@ -15,7 +15,7 @@ const causeHealth = "health"
 // the operator's has passed.
 func (d *daemon) watchHealth() (err error) {
 	h := d.settings.health
-	checks := []health.Check{health.Loop(d.node.Busy, d.pacing.budget)}
+	checks := []health.Check{health.Loop(d.node.Busy, d.patience())}
 	if h.memory > 0 {
 		checks = append(checks, health.Memory(h.memory))
 	}

@@ -1,11 +1,17 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/stonith"
 	"github.com/ringleader-dev/ringleader/stonith/pidfile"
@@ -16,10 +22,35 @@ func (d *daemon) fencer() node.Fencer {
 	if len(d.fenceAgent) == 0 {
 		return nil
 	}
-	return &stonith.Agent{
+	return fencer{&d.shots, &stonith.Agent{
 		Command: d.fenceAgent, Timeout: d.fenceTimeout,
 		Cluster: d.cluster, Self: d.id, Addr: d.seen.addr,
+	}}
+}
+
+// fencer is the operator's agent. What came of its last run is kept for status: while
+// that confirms nothing, nobody leads.
+type fencer struct {
+	last *atomic.Pointer[httpapi.Unfenced]
+	*stonith.Agent
+}
+
+// Fence makes one attempt.
+func (f fencer) Fence(ctx context.Context, shot algorithms.Fence) (detail string, err error) {
+	said := func(outcome string) *httpapi.Unfenced {
+		return &httpapi.Unfenced{For: shot.For, Why: fmt.Sprintf(
+			"node %v of term %d was not seen to stop, and the fence agent did not confirm it: attempt %d %s",
+			shot.ID, shot.Term, shot.Attempt, outcome)}
 	}
+	f.last.Store(said("is under way"))
+	detail, err = f.Agent.Fence(ctx, shot)
+	switch {
+	case err == nil, errors.Is(err, stonith.ErrCalledBack):
+		f.last.Store(nil)
+	default:
+		f.last.Store(said("failed, " + detail))
+	}
+	return detail, err
 }
 
 // writePIDFile names this process to fence agents, if the operator wants that.

@@ -50,6 +50,35 @@ func TestMigrateNodeByNode(t *testing.T) {
 	}
 }
 
+// "Any voter stands when no office is heard of, so a leader that dies then is replaced":
+// killed while one node has changed, and two have not.
+func TestMigrateKilledMidway(t *testing.T) {
+	for _, pair := range [][2]string{{"bully", "ring"}, {"hs", "invitation"}, {"stoller", "broadcast"}} {
+		t.Run(pair[0]+" to "+pair[1], func(t *testing.T) {
+			e := newE2E(t, pair[0], 3, "--voters", "1-3", "--promise", "2s")
+			e.check(e.StartAll())
+			began, before := time.Now(), e.leads(3)
+			var deaths []compare.Death
+			for _, id := range []proto.NodeID{1, 3, 2} {
+				at, err := e.Kill(id)
+				e.check(err)
+				deaths = append(deaths, compare.Death{Node: id, At: at})
+				e.agreed(without(id, 1, 2, 3)...)
+				e.check(e.Start(id, "--algorithm", pair[1]))
+				now := e.agreed()
+				if now.Term < before.Term {
+					t.Errorf("term %d after %d", now.Term, before.Term)
+				}
+				before = now
+			}
+			e.runs(pair[1], 1, 2, 3)
+			if _, two := compare.Led(e.Records(), deaths, began, time.Now()); two > 0 {
+				t.Errorf("two led for %v", two)
+			}
+		})
+	}
+}
+
 // runs checks that the nodes run an algorithm.
 func (e e2e) runs(algorithm string, ids ...proto.NodeID) {
 	e.Helper()
@@ -103,5 +132,53 @@ func TestFamily(t *testing.T) {
 	}
 	if got := (settings{algorithm: own, voters: voters}).family(); got != own.Name {
 		t.Errorf("a quorum of its own is of the family %q", got)
+	}
+}
+
+// Promise: "Between an office and an algorithm with a quorum of its own, or two of these"
+// migrating is "refused, on both sides, in the logs". "Who changes node by node all the
+// same has no leader until a majority runs the new one, and never two"; also when the new
+// one's leader is killed on the way.
+func TestMigrateBetweenQuorums(t *testing.T) {
+	for _, pair := range [][2]string{
+		{"bully", "raft"},
+		{"ring", "zookeeper"},
+		{"raft", "chubby"},
+		{"chubby", "consensus"},
+		{"zookeeper", "bully"},
+		{"consensus", "raft"},
+	} {
+		t.Run(pair[0]+" to "+pair[1], func(t *testing.T) {
+			e := newE2E(t, pair[0], 3, "--voters", "1-3", "--promise", "2s")
+			e.check(e.StartAll())
+			began, before := time.Now(), e.agreed()
+			var deaths []compare.Death
+			restart := func(id proto.NodeID) {
+				at, err := e.Kill(id)
+				e.check(err)
+				deaths = append(deaths, compare.Death{Node: id, At: at})
+				e.check(e.Start(id, "--algorithm", pair[1]))
+			}
+			restart(1)
+			e.agreed(2, 3) // the old ones go on
+			const how = "to change it, stop all nodes and start them with another"
+			e.logs(1, how)
+			e.logs(2, how)
+			e.leads(0, 1)
+			restart(2)
+			half := e.agreed(1, 2)
+			e.leads(0, 3)
+			restart(half.Leader)
+			half = e.agreed(1, 2)
+			restart(3)
+			after := e.agreed()
+			e.runs(pair[1], 1, 2, 3)
+			if half.Term <= before.Term || after.Term < half.Term {
+				t.Errorf("terms %d, %d, %d", before.Term, half.Term, after.Term)
+			}
+			if _, two := compare.Led(e.Records(), deaths, began, time.Now()); two > 0 {
+				t.Errorf("two led for %v", two)
+			}
+		})
 	}
 }

@@ -131,8 +131,9 @@ func complain(ctx *cli.Context, err error) error {
 	return errUnread
 }
 
-// collectRarely trades memory for speed, unless the user chose already: what
-// reading a log allocates is mostly kept or small.
+// collectRarely trades memory for speed, unless the user chose already, in a command
+// that computes and ends: what reading a log allocates is mostly kept or small, and of
+// a simulated run next to nothing is kept.
 func collectRarely() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

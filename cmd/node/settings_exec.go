@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 )
 
@@ -79,9 +80,9 @@ func (r *resolved) deriveGrace() error {
 		}
 		return nil
 	}
-	lease := office.LeaseOf(r.promise)
-	r.exec.killTime = lease / killShare
-	most := lease - 2*office.RenewEvery(r.promise) - 4*r.pacing.latency - r.exec.killTime
+	lasts := lease.Of(r.promise)
+	r.exec.killTime = lasts / killShare
+	most := lasts - 2*office.RenewEvery(r.promise) - 4*r.pacing.latency - r.exec.killTime
 	if !r.has("grace") {
 		r.exec.grace = max(0, neat(most))
 		r.origins["grace"] = origin{"default", "what the lease allows"}
@@ -91,7 +92,7 @@ func (r *resolved) deriveGrace() error {
 		return fmt.Errorf("%w + lease/20 ≤ lease - 2/3 promise - 4 × latency: "+
 			"%v + %v > %v - %v - %v: raise --promise or lower --grace to %v at most",
 			errGrace, r.exec.grace, r.exec.killTime.Round(time.Millisecond),
-			lease.Round(time.Millisecond),
+			lasts.Round(time.Millisecond),
 			(2 * office.RenewEvery(r.promise)).Round(time.Millisecond),
 			4*r.pacing.latency, max(0, neat(most)))
 	}

@@ -175,10 +175,11 @@ func (s *survey) whoLeads() []string {
 	type belief struct {
 		leader proto.NodeID
 		term   proto.Term
+		reason string // why nobody leads: one node may know better than another
 	}
 	by := map[belief][]proto.NodeID{}
 	for id, status := range s.said {
-		b := belief{status.Leader, status.Term}
+		b := belief{status.Leader, status.Term, status.Reason}
 		by[b] = append(by[b], id)
 	}
 	var lines []string
@@ -186,8 +187,7 @@ func (s *survey) whoLeads() []string {
 		slices.Sort(ids)
 		text := fmt.Sprintf("Node %v leads term %d, by the word of %s.", b.leader, b.term, joinIDs(ids))
 		if b.leader == 0 {
-			text = fmt.Sprintf("Nobody leads term %d, by the word of %s: %s.",
-				b.term, joinIDs(ids), s.said[ids[0]].Reason)
+			text = fmt.Sprintf("Nobody leads term %d, by the word of %s: %s.", b.term, joinIDs(ids), b.reason)
 		}
 		lines = append(lines, text)
 	}
@@ -211,7 +211,7 @@ func (s *survey) others(id proto.NodeID) []string {
 // itself is what the node says of itself, or why it does not.
 func (s *survey) itself(id proto.NodeID) []string {
 	if err := s.silent[id]; err != nil {
-		return []string{fmt.Sprintf("Node %v itself does not answer: %v. If it cannot be asked from here, ask it "+
+		return []string{fmt.Sprintf("Node %v itself does not answer (%v). If it cannot be asked from here, ask it "+
 			"where it runs; if it can, it may be paused or hang.", id, err)}
 	}
 	own, ok := s.said[id]

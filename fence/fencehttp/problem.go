@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
 
 	"github.com/ringleader-dev/ringleader/fence"
+	"github.com/ringleader-dev/ringleader/internal/web"
 )
 
 // Problem is the answer to a request that was not done (RFC 9457).
@@ -94,14 +94,8 @@ func (p Problem) Write(w http.ResponseWriter) {
 		p.Status = http.StatusInternalServerError
 	}
 	body = append(body, '\n')
-	h := w.Header()
 	if !p.Current.IsZero() {
-		h.Set(Header, p.Current.String())
+		w.Header().Set(Header, p.Current.String())
 	}
-	h.Set("Content-Type", ProblemType)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(p.Status)
-	_, _ = w.Write(body) // a client that has gone away misses nothing it wants
+	web.Answer(w, p.Status, ProblemType, body)
 }

@@ -6,13 +6,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/fence"
 	"github.com/ringleader-dev/ringleader/fence/fencehttp"
 	"github.com/ringleader-dev/ringleader/fence/store"
+	"github.com/ringleader-dev/ringleader/internal/web"
 )
 
 // WrittenBy is the header of a value's answer that says which token it was
@@ -169,7 +169,7 @@ func (h *service) get(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set(WrittenBy, v.By.String())
-	send(w, http.StatusOK, "application/octet-stream", v.Data)
+	web.Answer(w, http.StatusOK, "application/octet-stream", v.Data)
 }
 
 func (h *service) read(r *http.Request) (store.Value, error) {
@@ -219,15 +219,5 @@ func sendJSON(w http.ResponseWriter, answer any) {
 		refuse(w, err)
 		return
 	}
-	send(w, http.StatusOK, "application/json", append(body, '\n'))
-}
-
-func send(w http.ResponseWriter, code int, kind string, body []byte) {
-	h := w.Header()
-	h.Set("Content-Type", kind)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(code)
-	_, _ = w.Write(body) // a client that has gone away misses nothing it wants
+	web.Answer(w, http.StatusOK, "application/json", append(body, '\n'))
 }

@@ -17,21 +17,32 @@ var problems = []struct {
 	err    error
 	status int
 	title  string
+	advice string // "" where the error says it
 }{
-	{store.ErrBroken, http.StatusInternalServerError, "the store is broken"},
-	{store.ErrNoSpace, http.StatusInsufficientStorage, "no space left"},
-	{store.ErrCorrupt, http.StatusInternalServerError, "the data is damaged"},
-	{store.ErrNotFound, http.StatusNotFound, "no such key"},
-	{store.ErrKey, http.StatusBadRequest, "not a key"},
-	{store.ErrTooLarge, http.StatusRequestEntityTooLarge, "the value is too large"},
-	{errCutShort, http.StatusBadRequest, "the value was cut short"},
+	{store.ErrBroken, http.StatusInternalServerError, "the store is broken", ""},
+	{
+		store.ErrNoSpace, http.StatusInsufficientStorage, "no space left",
+		"nothing was changed: make room on the disk of the store, and try again",
+	},
+	{
+		store.ErrCorrupt, http.StatusInternalServerError, "the data is damaged",
+		"nothing was changed: restore the store from a copy",
+	},
+	{store.ErrNotFound, http.StatusNotFound, "no such key", ""},
+	{store.ErrKey, http.StatusBadRequest, "not a key", ""},
+	{store.ErrTooLarge, http.StatusRequestEntityTooLarge, "the value is too large", ""},
+	{errCutShort, http.StatusBadRequest, "the value was cut short", ""},
 }
 
 // refuse answers a request that err kept from being done.
 func refuse(w http.ResponseWriter, err error) {
 	for _, p := range problems {
 		if errors.Is(err, p.err) {
-			problem(p.status, p.title, err.Error()).Write(w)
+			detail := err.Error()
+			if p.advice != "" {
+				detail += ": " + p.advice
+			}
+			problem(p.status, p.title, detail).Write(w)
 			return
 		}
 	}

@@ -17,7 +17,10 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/durable"
 )
 
-const fileName = "fence.db"
+const (
+	fileName = "fence.db"
+	kept     = "data and the fencing token"
+)
 
 // The buckets of the file: one for the values, one for the highest token, which
 // stands under that name.
@@ -40,7 +43,7 @@ func Open(dir string) (*Store, error) {
 	}
 	path := filepath.Join(abs, fileName)
 	if err := create(abs, path); err != nil {
-		return nil, unusable(abs, err)
+		return nil, durable.Unusable(abs, kept, err)
 	}
 	s, err := open(path)
 	switch {
@@ -50,7 +53,7 @@ func Open(dir string) (*Store, error) {
 		return nil, fmt.Errorf("%s: %w: restore it from a copy, and know that the highest fencing "+
 			"token is then that of the copy", path, err)
 	case err != nil:
-		return nil, unusable(abs, err)
+		return nil, durable.Unusable(abs, kept, err)
 	}
 	return s, nil
 }
@@ -182,10 +185,4 @@ func highestIn(tx *bbolt.Tx) (t fence.Token, err error) {
 		return fence.Token{}, fmt.Errorf("the highest fencing token: %w", err)
 	}
 	return t, nil
-}
-
-// unusable says what a directory that failed at the start is needed for.
-func unusable(dir string, err error) error {
-	return fmt.Errorf("data directory %s: cannot keep data and the fencing token there: %w: "+
-		"make it readable and writable with some space left, or choose another", dir, err)
 }

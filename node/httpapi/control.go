@@ -95,7 +95,7 @@ func command(cfg Config, v Verb) http.HandlerFunc {
 			return
 		}
 		// The server's limit for answers is meant for those that need no waiting.
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(DoPatience + answerTimeout))
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(DoPatience + limits.Answer))
 		o, err := readOrder(r)
 		if err != nil {
 			write(w, http.StatusBadRequest, refusal{err.Error()})

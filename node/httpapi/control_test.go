@@ -202,7 +202,7 @@ type slowControl struct{}
 
 func (slowControl) Do(ctx context.Context, _ Verb, _ Order) (Done, error) {
 	select {
-	case <-time.After(answerTimeout + time.Second):
+	case <-time.After(limits.Answer + time.Second):
 		return Done{Self: 3, Done: "slowly"}, nil
 	case <-ctx.Done():
 		return Done{}, ctx.Err()

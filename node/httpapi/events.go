@@ -132,7 +132,7 @@ type sender struct {
 }
 
 func (s *sender) say(text string) bool {
-	if s.rc.SetWriteDeadline(time.Now().Add(answerTimeout)) != nil {
+	if s.rc.SetWriteDeadline(time.Now().Add(limits.Answer)) != nil {
 		return false
 	}
 	_, err := s.w.Write([]byte(text))

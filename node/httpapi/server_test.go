@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/web"
 )
 
 // fixed is a Source that always says the same, with a loop that ticks.
@@ -166,7 +168,7 @@ func TestHeaderTooLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("X-Long", strings.Repeat("x", 4*maxHeader))
+	req.Header.Set("X-Long", strings.Repeat("x", 4*web.MaxHeader))
 	resp, err := caller.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -253,8 +255,8 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 		client func(net.Conn) // returns when it is cut off
 		within time.Duration
 	}{
-		{"says nothing", func(c net.Conn) { _, _ = io.ReadAll(c) }, headerTimeout},
-		{"drips its header", drip, headerTimeout + time.Second},
+		{"says nothing", func(c net.Conn) { _, _ = io.ReadAll(c) }, web.HeaderLimit},
+		{"drips its header", drip, web.HeaderLimit + time.Second},
 		{"drips its body", func(c net.Conn) {
 			_, err := io.WriteString(c, request+"Content-Length: 10000\r\n\r\n")
 			go func() { _, _ = io.Copy(io.Discard, c) }()
@@ -262,18 +264,18 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 				time.Sleep(100 * time.Millisecond)
 				_, err = io.WriteString(c, "x")
 			}
-		}, requestTimeout + time.Second},
+		}, limits.Request + time.Second},
 		{"never reads", func(c net.Conn) {
 			_, err := io.WriteString(c, request+"\r\n")
 			for err == nil {
 				time.Sleep(time.Second)
 				_, err = io.WriteString(c, "x")
 			}
-		}, answerTimeout + time.Second},
+		}, limits.Answer + time.Second},
 		{"asks once and stays", func(c net.Conn) {
 			_, _ = io.WriteString(c, request+"\r\n")
 			_, _ = io.ReadAll(c)
-		}, requestTimeout},
+		}, limits.Request},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -305,7 +307,7 @@ func TestStopFinishesAnswers(t *testing.T) {
 		synctest.Wait() // the answer waits for its reader
 		stopped := make(chan struct{})
 		go func() { stop(); close(stopped) }()
-		time.Sleep(shutdownGrace / 2)
+		time.Sleep(limits.Stop / 2)
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -331,7 +333,7 @@ func TestStopDoesNotWaitForSlowClients(t *testing.T) {
 		synctest.Wait()
 		began := time.Now()
 		stop()
-		if took := time.Since(began); took > shutdownGrace+time.Second {
+		if took := time.Since(began); took > limits.Stop+time.Second {
 			t.Errorf("stopping took %v", took)
 		}
 	})
