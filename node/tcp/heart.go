@@ -25,6 +25,7 @@ const (
 	unwatched watch = iota
 	follower        // of this node
 	leading         // this node follows it
+	expected        // nobody leads, and this node sent it a message
 )
 
 // heart counts the beats since one peer's process last answered a PING. Any

@@ -14,31 +14,44 @@ const minPong = time.Millisecond
 // SetLeader says who leads, 0 for nobody: a follower watches the leader, the
 // leader watches everybody, and nobody watches anybody before the first. So the
 // traffic grows with the number of nodes, not with its square. Between two leaders
-// the last one is watched on: should it hang just then, the round that follows may
-// wait for it.
+// the last one is watched on, and so is whoever this node sends a message to: a round
+// on a ring waits for one that hangs, or was cut off with its leader, until it is missed.
+// That traffic grows as the election's own does.
 //
 // A watched peer is sent a PING each Config.Heartbeat. When it leaves more
 // than Config.Misses of them unanswered it is HeartbeatMissed, and asked on
 // until it answers.
 func (t *Transport) SetLeader(leader proto.NodeID) {
 	if leader == 0 {
-		return
+		t.vacant.CompareAndSwap(0, time.Now().UnixNano())
+	} else {
+		t.vacant.Store(0)
+		t.leader.Store(uint64(leader))
 	}
-	t.leader.Store(uint64(leader))
 	t.rhythm.relyOn(0)
 }
 
 // watch says how the peer is watched.
-func (t *Transport) watch(id proto.NodeID) watch {
+func (t *Transport) watch(p *peer) watch {
 	switch leader := proto.NodeID(t.leader.Load()); leader {
 	case 0:
 		return unwatched
 	case t.cfg.ID:
 		return follower
-	case id:
+	case p.id:
 		return leading
 	}
+	if t.expects(p) {
+		return expected
+	}
 	return unwatched
+}
+
+// expects reports whether nobody leads, and this node sent the peer a message since: or
+// just before, in the very Step that found the last leader gone.
+func (t *Transport) expects(p *peer) bool {
+	vacant := t.vacant.Load()
+	return vacant != 0 && p.spoken.Load() > vacant-int64(t.cfg.Heartbeat)
 }
 
 // pace lets all hearts beat until the Transport closes. A beat that is late by
@@ -73,7 +86,7 @@ func (t *Transport) pace() {
 func (t *Transport) beat(b beat, now time.Time) {
 	beating, leader := 0, proto.NodeID(0)
 	for id, p := range *t.peers.Load() {
-		w := t.watch(id)
+		w := t.watch(p)
 		beats, ask, doubt := p.heart.beat(w, b, now)
 		if doubt {
 			t.inquire(p, p.heart.process(), now)

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -28,7 +29,7 @@ func (n *node) beats(t testing.TB, peer *node) {
 func TestWhoWatchesWhom(t *testing.T) {
 	a, b, c := start(t, 1, quick), start(t, 2, quick), start(t, 3, quick)
 	connect(t, a, b, c)
-	if a.watch(3) != unwatched || a.watch(2) != unwatched {
+	if a.watch(a.peer(3)) != unwatched || a.watch(a.peer(2)) != unwatched {
 		t.Error("watches although nobody led")
 	}
 	for _, n := range []*node{a, b, c} {
@@ -52,6 +53,29 @@ func TestHungBetweenTwoReigns(t *testing.T) {
 	b.frozen.Store(true)
 	s := b.cfg.Session
 	eventuallyEqual(t, "evidence", a.events, said(LinkUp, s, 1), said(HeartbeatMissed, s, 2))
+}
+
+// A follower that hangs, or was cut off together with the leader, is missed as soon as a
+// round waits for it: a message that is owed an answer has it watched.
+func TestHungFollowerBetweenTwoReigns(t *testing.T) {
+	a, b, c := start(t, 1, quick), start(t, 2, quick), start(t, 3, quick)
+	connect(t, a, b, c)
+	a.SetLeader(3)
+	a.beats(t, c)
+	b.frozen.Store(true)
+	a.Send(message(1, 2, 1))
+	if w := a.watch(a.peer(2)); w != unwatched {
+		t.Errorf("watches a follower while there is a leader: %v", w)
+	}
+	a.SetLeader(0)
+	a.SetLeader(0) // again: the vacancy is the same
+	a.Send(message(1, 2, 2))
+	missed := said(HeartbeatMissed, b.cfg.Session, 2)
+	eventually(t, "the follower is missed", func() bool { return slices.Contains(a.events(), missed) })
+	a.SetLeader(3)
+	if w := a.watch(a.peer(2)); w != unwatched {
+		t.Errorf("watches a follower again under a leader: %v", w)
+	}
 }
 
 // "A process that is hung while its kernel still accepts connections is found by

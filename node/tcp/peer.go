@@ -23,13 +23,14 @@ type peer struct {
 	out     *outbox
 	witness *witness
 
-	ctx   context.Context // done when the peer left the set
-	leave context.CancelFunc
-	nudge chan struct{} // a token: something changed, dial without waiting
-	ask   chan struct{} // a token: send a PING
-	heart heart
-	link  atomic.Pointer[link] // the present one, nil for none
-	vigil vigil
+	ctx    context.Context // done when the peer left the set
+	leave  context.CancelFunc
+	nudge  chan struct{} // a token: something changed, dial without waiting
+	ask    chan struct{} // a token: send a PING
+	heart  heart
+	link   atomic.Pointer[link] // the present one, nil for none
+	spoken atomic.Int64         // when a message was last sent, in Unix nanoseconds
+	vigil  vigil
 
 	questions chan proto.PingReq // to be sent
 	doubting  atomic.Bool        // doubt waits

@@ -44,6 +44,7 @@ type Transport struct {
 	rhythm    *rhythm
 	inquiries inquiries
 	leader    atomic.Uint64 // whose node is watched; see SetLeader
+	vacant    atomic.Int64  // since when nobody leads, in Unix nanoseconds; 0 when somebody does
 	ignored   atomic.Uint64 // PINGs not answered because they came too often
 	done      chan struct{} // closed by Close
 
@@ -122,7 +123,9 @@ func (t *Transport) Send(m proto.Message) {
 		t.counts.add(noPeer, 1)
 		return
 	}
-	p.out.put(p.session(), kind, payload, time.Now())
+	now := time.Now()
+	p.spoken.Store(now.UnixNano())
+	p.out.put(p.session(), kind, payload, now)
 }
 
 // SetPeers replaces the set of peers whose links are kept up: each is dialled
