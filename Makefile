@@ -4,7 +4,8 @@ ALGORITHM ?= bully
 ALGORITHMS ?= broadcast bully chubby consensus franklin hs invitation raft ring stoller tokenring zookeeper
 NODES ?= 5
 FUZZTIME ?= 30s
-RUNS ?= 100000
+# 33 batches of them: a million schedules.
+RUNS ?= 31000
 # off: no voters, so that the algorithm's nominee leads, best-effort.
 OFFICE ?= on
 PROVE ?= 3m
@@ -67,11 +68,14 @@ fuzz: ## fuzz each decoder for FUZZTIME
 	done
 
 sim: build ## simulate RUNS random fault schedules of each algorithm, without and with an office, and fencing
-	@for algorithm in $(ALGORITHMS); do for mode in --office=false --office '--office --fence'; do \
+	@batches=0 bad=0; \
+	for algorithm in $(ALGORITHMS); do for mode in --office=false --office '--office --fence'; do \
 		case "$$algorithm $$mode" in chubby*=false | raft*=false | raft*--fence) continue ;; esac; \
-		bin/ringleader simulate --algorithm $$algorithm $$mode --runs $(RUNS) || status=1; \
+		batches=$$((batches + 1)); \
+		bin/ringleader simulate --algorithm $$algorithm $$mode --runs $(RUNS) || bad=$$((bad + 1)); \
 	done; done; \
-	bin/ringleader simulate --algorithm raft --runs $(RUNS) || status=1; exit $${status:-0}
+	echo "$$((batches * $(RUNS))) schedules in $$batches batches; batches with violations: $$bad"; \
+	[ "$$bad" -eq 0 ]
 
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
