@@ -41,9 +41,9 @@
 // # Heartbeats
 //
 // A follower watches the leader, the leader watches everybody, and between two
-// leaders it stays at that, but that a node also watches whom it sends messages to:
-// the traffic grows with the number of nodes, not with its square, and in an election
-// as the election's own. See Transport.SetLeader.
+// leaders it stays at that, but that a node also watches whom it sends messages to, a
+// few in a beat: the traffic grows with the number of nodes, not with its square. See
+// Transport.SetLeader.
 //
 //	the watcher                      the watched
 //	-------------------------------  -------------------------------------------

@@ -7,6 +7,10 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// maxExpected bounds how many peers are asked for a sign of life in a beat for being
+// expected alone: others each time, where there are more. Who is silent then is asked on.
+const maxExpected = 8
+
 // minPong is the least time between two PONGs on a connection. No correct
 // peer asks as often: it is a fifth of MinHeartbeat.
 const minPong = time.Millisecond
@@ -16,7 +20,6 @@ const minPong = time.Millisecond
 // traffic grows with the number of nodes, not with its square. Between two leaders
 // the last one is watched on, and so is whoever this node sends a message to: a round
 // on a ring waits for one that hangs, or was cut off with its leader, until it is missed.
-// That traffic grows as the election's own does.
 //
 // A watched peer is sent a PING each Config.Heartbeat. When it leaves more
 // than Config.Misses of them unanswered it is HeartbeatMissed, and asked on
@@ -84,9 +87,14 @@ func (t *Transport) pace() {
 
 // beat lets all hearts beat.
 func (t *Transport) beat(b beat, now time.Time) {
-	beating, leader := 0, proto.NodeID(0)
+	beating, expecting, leader := 0, 0, proto.NodeID(0)
 	for id, p := range *t.peers.Load() {
 		w := t.watch(p)
+		if w == expected {
+			if expecting++; expecting > maxExpected {
+				w = unwatched
+			}
+		}
 		beats, ask, doubt := p.heart.beat(w, b, now)
 		if doubt {
 			t.inquire(p, p.heart.process(), now)

@@ -78,6 +78,42 @@ func TestHungFollowerBetweenTwoReigns(t *testing.T) {
 	}
 }
 
+// Promise: "the traffic grows with the number of nodes, not with its square", also while
+// all wait for all; and who is silent is asked on.
+func TestExpectedAreAskedByAndBy(t *testing.T) {
+	slow := func(c *Config) { c.Heartbeat, c.Misses = time.Hour, 10 } // the test beats
+	all := []*node{start(t, 1, slow)}
+	for id := range proto.NodeID(maxExpected + 3) {
+		all = append(all, start(t, id+2, slow))
+	}
+	a := all[0]
+	connect(t, all...)
+	a.SetLeader(99)
+	a.SetLeader(0)
+	for _, n := range all[1:] {
+		n.frozen.Store(true)
+		a.Send(message(1, n.cfg.ID, 1))
+	}
+	silent := func() (n int) {
+		for _, p := range *a.peers.Load() {
+			p.heart.mu.Lock()
+			if p.heart.silent > 0 {
+				n++
+			}
+			p.heart.mu.Unlock()
+		}
+		return n
+	}
+	a.beat(beat{intervals: 1}, time.Now())
+	if n := silent(); n != maxExpected {
+		t.Errorf("one beat asks %d, want %d", n, maxExpected)
+	}
+	eventually(t, "all were asked", func() bool {
+		a.beat(beat{intervals: 1}, time.Now())
+		return silent() == len(all)-1
+	})
+}
+
 // "A process that is hung while its kernel still accepts connections is found by
 // the heartbeat": its sockets work, its elections stand still.
 func TestHungElections(t *testing.T) {
