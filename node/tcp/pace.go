@@ -26,13 +26,16 @@ const minPong = time.Millisecond
 // until it answers.
 func (t *Transport) SetLeader(leader proto.NodeID) {
 	if leader == 0 {
-		t.vacant.CompareAndSwap(0, time.Now().UnixNano())
+		t.vacant.CompareAndSwap(0, t.clock())
 	} else {
 		t.vacant.Store(0)
 		t.leader.Store(uint64(leader))
 	}
 	t.rhythm.relyOn(0)
 }
+
+// clock is the time since this Transport was made, whatever is done to the wall clock.
+func (t *Transport) clock() int64 { return int64(time.Since(t.made)) }
 
 // watch says how the peer is watched.
 func (t *Transport) watch(p *peer) watch {
@@ -53,8 +56,8 @@ func (t *Transport) watch(p *peer) watch {
 // expects reports whether nobody leads, and this node sent the peer a message since: or
 // just before, in the very Step that found the last leader gone.
 func (t *Transport) expects(p *peer) bool {
-	vacant := t.vacant.Load()
-	return vacant != 0 && p.spoken.Load() > vacant-int64(t.cfg.Heartbeat)
+	vacant, spoken := t.vacant.Load(), p.spoken.Load()
+	return vacant != 0 && spoken != 0 && spoken > vacant-int64(t.cfg.Heartbeat)
 }
 
 // pace lets all hearts beat until the Transport closes. A beat that is late by

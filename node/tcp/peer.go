@@ -29,7 +29,7 @@ type peer struct {
 	ask    chan struct{} // a token: send a PING
 	heart  heart
 	link   atomic.Pointer[link] // the present one, nil for none
-	spoken atomic.Int64         // when a message was last sent, in Unix nanoseconds
+	spoken atomic.Int64         // when a message was last sent, by Transport.clock; 0 for never
 	vigil  vigil
 
 	questions chan proto.PingReq // to be sent

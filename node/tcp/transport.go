@@ -32,6 +32,7 @@ type Peer struct {
 // goroutine.
 type Transport struct {
 	cfg      Config
+	made     time.Time
 	ln       net.Listener
 	conns    connSet
 	lobby    lobby
@@ -44,7 +45,7 @@ type Transport struct {
 	rhythm    *rhythm
 	inquiries inquiries
 	leader    atomic.Uint64 // whose node is watched; see SetLeader
-	vacant    atomic.Int64  // since when nobody leads, in Unix nanoseconds; 0 when somebody does
+	vacant    atomic.Int64  // since when nobody leads, by clock; 0 when somebody does
 	ignored   atomic.Uint64 // PINGs not answered because they came too often
 	done      chan struct{} // closed by Close
 
@@ -79,7 +80,7 @@ func Listen(cfg Config) (*Transport, error) {
 			"want host:port of this machine", cfg.Bind, err)
 	}
 	t := &Transport{
-		cfg: cfg, ln: ln, lobby: lobby{limit: maxLobby}, done: make(chan struct{}),
+		cfg: cfg, made: time.Now(), ln: ln, lobby: lobby{limit: maxLobby}, done: make(chan struct{}),
 		rhythm: newRhythm(cfg.Heartbeat, cfg.Misses),
 	}
 	t.peers.Store(&map[proto.NodeID]*peer{})
@@ -123,9 +124,8 @@ func (t *Transport) Send(m proto.Message) {
 		t.counts.add(noPeer, 1)
 		return
 	}
-	now := time.Now()
-	p.spoken.Store(now.UnixNano())
-	p.out.put(p.session(), kind, payload, now)
+	p.spoken.Store(t.clock())
+	p.out.put(p.session(), kind, payload, time.Now())
 }
 
 // SetPeers replaces the set of peers whose links are kept up: each is dialled

@@ -19,7 +19,7 @@ type process struct {
 // goroutine may use it; Evidence comes out in the order of the calls.
 //
 // Once a process is gone nothing more is said about it: its other link ends
-// a moment later, and that is no news.
+// a moment later, and that is no news. Only the proof, if that comes late, is.
 type witness struct {
 	id        proto.NodeID
 	patience  time.Duration // without an answer, before the peer is unreachable
@@ -78,16 +78,19 @@ func (w *witness) begin(now time.Time) attempt {
 func (w *witness) up(a attempt, s proto.Session, home netip.AddrPort) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.gone == s {
+		w.gone = proto.Session{} // it did answer
+	}
+	if w.unsure.session == s {
+		w.unsure = process{}
+	}
+	w.proveLate(a, home, OtherSession) // before what is news of a later process
 	for _, old := range []process{a.seen, a.told} {
 		if old.home == home && !old.session.IsZero() && old.session != s {
 			clean := a.lost == w.lost && w.lost.session == old.session && w.clean(a)
 			w.bury(old.session, OtherSession, clean && w.links(old.session) == 0)
 		}
 	}
-	if w.gone == s {
-		w.gone, w.unsure = proto.Session{}, process{} // it did answer
-	}
-	w.proveLate(a, home, OtherSession)
 	w.seen, w.mine = process{session: s, home: home}, s
 	w.lost, w.mute, w.said = loss{}, time.Time{}, false
 	w.heard++

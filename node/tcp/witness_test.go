@@ -133,6 +133,11 @@ func TestProvenLate(t *testing.T) {
 			c.theirs[s1] = 1
 			c.refused(c.begin(dawn), homeA, dawn)
 		}, false},
+		"another answered at its address, and then the process": {func(c *court) {
+			c.up(c.begin(dawn), s2, homeA)
+			quiet(c)
+			c.up(c.begin(dawn), s1, homeA)
+		}, false},
 		"the process answered": {func(c *court) {
 			quiet(c)
 			a := c.begin(dawn)
