@@ -99,15 +99,17 @@ func (l ledger) overlapped(a, b *reign, now time.Time, relief time.Duration) boo
 	case a.epoch.Leader == b.epoch.Leader, l.follows(a, b), l.follows(b, a):
 		return false
 	}
+	apart := a.apart(b, now) // whatever the wall clocks say
 	if a.late(relief) || b.late(relief) {
-		return a.both(b, now, a.way, b.way) > relief // however long the accounts took
+		apart = min(apart, a.both(b, now, a.way, b.way)) // however long the accounts took
 	}
-	return a.apart(b, now) > relief // whatever the wall clocks say
+	return apart > relief
 }
 
 // late reports whether the accounts of a reign may all have been late: a late one makes
-// it seem later than it was, and might hide an overlap, or feign one. After patience the
-// wall clocks are taken to differ.
+// it seem later than it was, and might feign an overlap, as might a wall clock that is
+// wrong: who led at once did by both. One that is so hidden is seen in a later account:
+// after patience the wall clocks are taken to differ.
 func (r *reign) late(relief time.Duration) bool { return r.way > relief && r.told < patience }
 
 // follows reports whether a began after b had ended, however late the account of b came:

@@ -261,8 +261,29 @@ func TestHandedOver(t *testing.T) {
 	}
 }
 
-// "A late one might hide an overlap, or feign one": it is compared as if it had come in
-// time, until the clocks are taken to differ.
+// "Whether two led at once is decided by what their own clocks measured, and by no wall
+// clock": one that is seconds ahead feigns no overlap of reigns that followed each other.
+func TestWrongClockFeignsNoOverlap(t *testing.T) {
+	r := leader3(t)
+	r.Step(0, r.From(2, 2, proto.Coordinator{Leader: steptest.Peer(2)}))
+	r.Step(0, algorithms.Idle{Term: 1})
+	r.Step(10*time.Second, algorithms.Campaign{Reason: "to lead again"})
+	for r.Last.Leader.ID != 3 {
+		r.Fire()
+	}
+	for _, ago := range []time.Duration{1200, 2200, 3200, 4200} {
+		ev := r.From(2, 3, proto.Account{
+			Reign: reignOf(2, 2), Led: 8500 * time.Millisecond, Ago: ago * time.Millisecond, Stopped: true,
+		})
+		r.Step(time.Second, after(ev, 7*time.Second))
+		if r.Last.Leader.ID != 3 || r.Last.Reconcile != nil || len(r.Last.Splits) > 0 {
+			t.Fatalf("its reign ended %v ms ago: %+v", int64(ago), r.Last)
+		}
+	}
+}
+
+// A late account "makes it seem later than it was, and might feign an overlap": it is
+// compared as if it had come in time too, until the clocks are taken to differ.
 func TestLateAccountFeignsNoOverlap(t *testing.T) {
 	const way = 7 * time.Second // the rig's node began ten seconds ago
 	for ago, splitAfter := range map[time.Duration]int{5 * time.Second: 3, 0: 1} {
