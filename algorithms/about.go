@@ -64,6 +64,12 @@ type Run struct {
 	Times                   func(n int) int
 }
 
+// Highest is the Caller of a Run that the highest of the n nodes calls.
+func Highest(n int) proto.NodeID { return proto.NodeID(n) }
+
+// Lowest is the Caller of a Run that the lowest calls.
+func Lowest(int) proto.NodeID { return 1 }
+
 // Average is what a round costs on average over rings in random order, when all call
 // it at one instant.
 type Average struct {
@@ -77,6 +83,11 @@ type Wait struct {
 	Name    string
 	Formula string // over delta and n
 	Of      func(delta time.Duration, n int) time.Duration
+}
+
+// AnySize is the Of of a Wait that does not depend on the number of nodes.
+func AnySize(of func(delta time.Duration) time.Duration) func(time.Duration, int) time.Duration {
+	return func(delta time.Duration, _ int) time.Duration { return of(delta) }
 }
 
 // Rule is a sentence of an algorithm's source, and the reason that records give when

@@ -10,7 +10,6 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/bench"
-	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // square costs n messages in the best case and n² in the worst.
@@ -20,7 +19,7 @@ func square() catalog.Entry {
 	e.Theory = algorithms.Theory{
 		Best: func(n int) int { return n }, Worst: func(n int) int { return n * n },
 		BestRun: algorithms.Run{
-			Caller: func(n int) proto.NodeID { return proto.NodeID(n) }, Messages: "n", Times: one,
+			Caller: algorithms.Highest, Messages: "n", Times: one,
 		},
 		WorstRun: algorithms.Run{AtMost: true, Messages: "n²", Times: one},
 	}

@@ -1,8 +1,6 @@
 package broadcast
 
 import (
-	"time"
-
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -23,23 +21,19 @@ func About() algorithms.About {
 			BestCase:  "whoever notices: n(n-1) ID, n-1 COORDINATOR",
 			WorstCase: "only the lowest notices: n messages more, to the dead leader",
 			BestRun: algorithms.Run{
-				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Caller:   algorithms.Highest,
 				Messages: "n²-1", Transmissions: "3", Times: func(int) int { return 3 },
 			},
 			WorstRun: algorithms.Run{
-				Caller: func(int) proto.NodeID { return 1 }, Crash: true,
+				Caller: algorithms.Lowest, Crash: true,
 				Messages: "n²+n-1", Transmissions: "4", Times: func(int) int { return 4 },
 			},
 		},
 		Timeouts: []algorithms.Wait{
-			{Name: "ID", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration { return IDTimeout(d) }},
-			{Name: "COORDINATOR", Formula: "4Δ", Of: func(d time.Duration, _ int) time.Duration {
-				return CoordinatorTimeout(d)
-			}},
+			{Name: "ID", Formula: "2Δ", Of: algorithms.AnySize(IDTimeout)},
+			{Name: "COORDINATOR", Formula: "4Δ", Of: algorithms.AnySize(CoordinatorTimeout)},
 		},
-		Agreement: func(d time.Duration, n int) time.Duration {
-			return nomination.Agreement(d, Patience(d, n))
-		},
+		Agreement: nomination.AgreementAfter(Patience),
 		Rules: []algorithms.Rule{
 			{
 				Why:      "# sends its id -> send mine to all",

@@ -1,8 +1,6 @@
 package bully
 
 import (
-	"time"
-
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -25,23 +23,19 @@ func About() algorithms.About {
 			WorstCase: "only the lowest notices: n(n+1)/2 ELECTION and n COORDINATOR, those " +
 				"to the dead leader included; n(n-1)/2 OK",
 			BestRun: algorithms.Run{
-				Caller: func(n int) proto.NodeID { return proto.NodeID(n) }, Crash: true,
+				Caller: algorithms.Highest, Crash: true,
 				Messages: "n-1", Transmissions: "1", Times: func(int) int { return 1 },
 			},
 			WorstRun: algorithms.Run{
-				Caller: func(int) proto.NodeID { return 1 }, Crash: true,
+				Caller: algorithms.Lowest, Crash: true,
 				Messages: "n²+n", Transmissions: "5", Times: func(int) int { return 5 },
 			},
 		},
 		Timeouts: []algorithms.Wait{
-			{Name: "OK", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration { return OKTimeout(d) }},
-			{Name: "COORDINATOR", Formula: "5Δ", Of: func(d time.Duration, _ int) time.Duration {
-				return CoordinatorTimeout(d)
-			}},
+			{Name: "OK", Formula: "2Δ", Of: algorithms.AnySize(OKTimeout)},
+			{Name: "COORDINATOR", Formula: "5Δ", Of: algorithms.AnySize(CoordinatorTimeout)},
 		},
-		Agreement: func(d time.Duration, n int) time.Duration {
-			return nomination.Agreement(d, Patience(d, n))
-		},
+		Agreement: nomination.AgreementAfter(Patience),
 		Rules: []algorithms.Rule{
 			{
 				Why:      "no higher node is alive",

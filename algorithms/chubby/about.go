@@ -28,17 +28,17 @@ func About() algorithms.About {
 			BestCase:  "nobody led: ASK, CLAIM and LEASE to the n-1 others, ANSWER and GRANT of each",
 			WorstCase: "the master died, and is asked too, and the others do not know it yet: n-1 say no first",
 			BestRun: algorithms.Run{
-				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Caller:   algorithms.Highest,
 				Messages: "5n-5", Transmissions: "5", Times: func(int) int { return 5 },
 			},
 			WorstRun: algorithms.Run{
-				Caller: func(n int) proto.NodeID { return proto.NodeID(n) }, Crash: true,
+				Caller: algorithms.Highest, Crash: true,
 				Messages: "6n-4", Transmissions: "4", Times: func(int) int { return 4 },
 			},
 		},
 		Timeouts: []algorithms.Wait{
-			{Name: "start", Formula: "10Δ", Of: func(d time.Duration, _ int) time.Duration { return StartDelay(d) }},
-			{Name: "stagger", Formula: "4Δ", Of: func(d time.Duration, _ int) time.Duration { return Stagger(d) }},
+			{Name: "start", Formula: "10Δ", Of: algorithms.AnySize(StartDelay)},
+			{Name: "stagger", Formula: "4Δ", Of: algorithms.AnySize(Stagger)},
 		},
 		Agreement: func(d time.Duration, n int) time.Duration {
 			return StartDelay(d) + time.Duration(n)*Stagger(d) + office.Agreement(3*lease.MinPromise(d), d, n)

@@ -25,21 +25,17 @@ func About() algorithms.About {
 			BestCase:  "the highest proposes: n-1 PREPARE, PROMISE, ACCEPT, ACCEPTED and CHOSEN",
 			WorstCase: "another does: CHOSEN to the highest, and one to the dead leader",
 			BestRun: algorithms.Run{
-				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Caller:   algorithms.Highest,
 				Messages: "5n-5", Transmissions: "5", Times: func(int) int { return 5 },
 			},
 			WorstRun: algorithms.Run{
-				Caller: func(int) proto.NodeID { return 1 }, Crash: true,
+				Caller: algorithms.Lowest, Crash: true,
 				Messages: "5n-3", Transmissions: "7", Times: func(int) int { return 7 },
 			},
 		},
 		Timeouts: []algorithms.Wait{
-			{Name: "answers", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration {
-				return AnswerTimeout(d)
-			}},
-			{Name: "CHOSEN", Formula: "4Δ", Of: func(d time.Duration, _ int) time.Duration {
-				return ChosenTimeout(d)
-			}},
+			{Name: "answers", Formula: "2Δ", Of: algorithms.AnySize(AnswerTimeout)},
+			{Name: "CHOSEN", Formula: "4Δ", Of: algorithms.AnySize(ChosenTimeout)},
 			{Name: "listen", Formula: "(5 + those above)Δ, at most 9Δ", Of: ListenTimeout},
 		},
 		Agreement: func(d time.Duration, n int) time.Duration {

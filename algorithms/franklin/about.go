@@ -1,8 +1,6 @@
 package franklin
 
 import (
-	"time"
-
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/circle"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
@@ -25,7 +23,7 @@ func About() algorithms.About {
 			WorstCase: "at most 2n(1+k) CANDIDATE, n ELECTED, whoever initiate, " +
 				"k being log2 n rounded down",
 			BestRun: algorithms.Run{
-				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Caller:   algorithms.Highest,
 				Messages: "3n", Transmissions: "2n", Times: func(n int) int { return 2 * n },
 			},
 			WorstRun: algorithms.Run{
@@ -36,13 +34,9 @@ func About() algorithms.About {
 		Round: []proto.Kind{proto.KindElected},
 		Timeouts: []algorithms.Wait{
 			{Name: "ELECTED", Formula: "(n/2+(k+2)n)Δ, k = log2 n rounded down", Of: ElectedTimeout},
-			{Name: "ask", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration {
-				return circle.AskTimeout(d)
-			}},
+			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(circle.AskTimeout)},
 		},
-		Agreement: func(d time.Duration, n int) time.Duration {
-			return nomination.Agreement(d, Patience(d, n))
-		},
+		Agreement: nomination.AgreementAfter(Patience),
 		Rules: []algorithms.Rule{
 			{Why: "# ranks above this node -> stand no more", Sentence: falls},
 			{Why: "# ranks below this node -> it falls", Sentence: falls},

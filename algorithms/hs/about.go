@@ -1,8 +1,6 @@
 package hs
 
 import (
-	"time"
-
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/circle"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
@@ -25,7 +23,7 @@ func About() algorithms.About {
 				"k being log2 n rounded up",
 			WorstCase: "at most 8n(1+k) PROBE and REPLY, n ELECTED, whoever initiate",
 			BestRun: algorithms.Run{
-				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Caller:   algorithms.Highest,
 				Messages: "4(2^k-1)+3n, k = ⌈log₂n⌉", Transmissions: "2(2^k-1)+2n",
 				Times: func(n int) int { return 2*(1<<Phases(n)-1) + 2*n },
 			},
@@ -37,13 +35,9 @@ func About() algorithms.About {
 		Round: []proto.Kind{proto.KindElected},
 		Timeouts: []algorithms.Wait{
 			{Name: "ELECTED", Formula: "(2^(k+1)-1+(k+1)n)Δ, k = log2 n rounded up", Of: ElectedTimeout},
-			{Name: "ask", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration {
-				return circle.AskTimeout(d)
-			}},
+			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(circle.AskTimeout)},
 		},
-		Agreement: func(d time.Duration, n int) time.Duration {
-			return nomination.Agreement(d, Patience(d, n))
-		},
+		Agreement: nomination.AgreementAfter(Patience),
 		Rules: []algorithms.Rule{
 			{
 				Why: "# ranks below this node -> drop its probe",

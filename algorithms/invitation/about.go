@@ -27,18 +27,18 @@ func About() algorithms.About {
 			WorstCase: "another notices: ARE_YOU_COORDINATOR to the n-1 others, GROUP from all but " +
 				"the highest, and then the same",
 			BestRun: algorithms.Run{
-				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Caller:   algorithms.Highest,
 				Messages: "3(n-1)", Transmissions: "3", Times: func(int) int { return 3 },
 			},
 			WorstRun: algorithms.Run{
-				Caller:   func(int) proto.NodeID { return 1 },
+				Caller:   algorithms.Lowest,
 				Messages: "5n-6", Transmissions: "4", Times: func(int) int { return 4 },
 			},
 		},
 		Timeouts: []algorithms.Wait{
-			{Name: "GROUP", Formula: "2Δ", Of: wait(GroupTimeout)},
-			{Name: "ACCEPT", Formula: "2Δ", Of: wait(AcceptTimeout)},
-			{Name: "READY", Formula: "4Δ", Of: wait(ReadyTimeout)},
+			{Name: "GROUP", Formula: "2Δ", Of: algorithms.AnySize(GroupTimeout)},
+			{Name: "ACCEPT", Formula: "2Δ", Of: algorithms.AnySize(AcceptTimeout)},
+			{Name: "READY", Formula: "4Δ", Of: algorithms.AnySize(ReadyTimeout)},
 			{Name: "turn", Formula: "3Δ for each above, up to 4", Of: func(d time.Duration, n int) time.Duration {
 				return Turn(d, max(n-1, 1))
 			}},
@@ -81,7 +81,3 @@ const (
 		"coordinators"
 	leads = "(after Garcia-Molina) the coordinator leads those that accepted, and tells nobody else"
 )
-
-func wait(of func(time.Duration) time.Duration) func(time.Duration, int) time.Duration {
-	return func(d time.Duration, _ int) time.Duration { return of(d) }
-}

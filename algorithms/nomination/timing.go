@@ -64,3 +64,10 @@ func Agreement(delta, patience time.Duration) time.Duration {
 	settle := HoldDown(delta) + Silence(every) + 2*delta + 2*every
 	return backOff + start + rounds + settle
 }
+
+// AgreementAfter is Agreement for rounds that can take so long among n nodes.
+func AgreementAfter(
+	patience func(delta time.Duration, n int) time.Duration,
+) func(time.Duration, int) time.Duration {
+	return func(delta time.Duration, n int) time.Duration { return Agreement(delta, patience(delta, n)) }
+}

@@ -1,8 +1,6 @@
 package ring
 
 import (
-	"time"
-
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/circle"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
@@ -24,11 +22,11 @@ func About() algorithms.About {
 			BestCase:  "the winner initiates: n ELECTION, n ELECTED",
 			WorstCase: "the winner's successor initiates: 2n-1 ELECTION, n ELECTED",
 			BestRun: algorithms.Run{
-				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Caller:   algorithms.Highest,
 				Messages: "2n", Transmissions: "2n", Times: func(n int) int { return 2 * n },
 			},
 			WorstRun: algorithms.Run{
-				Caller:   func(int) proto.NodeID { return 1 },
+				Caller:   algorithms.Lowest,
 				Messages: "3n-1", Transmissions: "3n-1", Times: func(n int) int { return 3*n - 1 },
 			},
 			Average: &algorithms.Average{Kind: proto.KindRingElection, Formula: "n·Hₙ", Of: averageElections},
@@ -36,13 +34,9 @@ func About() algorithms.About {
 		Round: []proto.Kind{proto.KindRingElection, proto.KindElected},
 		Timeouts: []algorithms.Wait{
 			{Name: "ELECTED", Formula: "2nΔ", Of: ElectedTimeout},
-			{Name: "ask", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration {
-				return circle.AskTimeout(d)
-			}},
+			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(circle.AskTimeout)},
 		},
-		Agreement: func(d time.Duration, n int) time.Duration {
-			return nomination.Agreement(d, Patience(d, n))
-		},
+		Agreement: nomination.AgreementAfter(Patience),
 		Rules: []algorithms.Rule{
 			{
 				Why: "its own id:attr is back",

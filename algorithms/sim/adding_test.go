@@ -102,17 +102,15 @@ func aboutHighest() algorithms.About {
 			BestCase:  "the highest notices: n-1 COORDINATOR",
 			WorstCase: "another notices: ELECTION, n-1 COORDINATOR",
 			BestRun: algorithms.Run{
-				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Caller:   algorithms.Highest,
 				Messages: "n-1", Transmissions: "1", Times: func(int) int { return 1 },
 			},
 			WorstRun: algorithms.Run{
-				Caller:   func(int) proto.NodeID { return 1 },
+				Caller:   algorithms.Lowest,
 				Messages: "n", Transmissions: "2", Times: func(int) int { return 2 },
 			},
 		},
-		Timeouts: []algorithms.Wait{{Name: "COORDINATOR", Formula: "4Δ", Of: patience}},
-		Agreement: func(delta time.Duration, n int) time.Duration {
-			return nomination.Agreement(delta, patience(delta, n))
-		},
+		Timeouts:  []algorithms.Wait{{Name: "COORDINATOR", Formula: "4Δ", Of: patience}},
+		Agreement: nomination.AgreementAfter(patience),
 	}
 }

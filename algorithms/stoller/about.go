@@ -1,8 +1,6 @@
 package stoller
 
 import (
-	"time"
-
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -26,22 +24,20 @@ func About() algorithms.About {
 				"LEADER to them",
 			WorstCase: "another notices: NOT_NORM, and then the same",
 			BestRun: algorithms.Run{
-				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Caller:   algorithms.Highest,
 				Messages: "3(n-1)", Transmissions: "3", Times: func(int) int { return 3 },
 			},
 			WorstRun: algorithms.Run{
-				Caller:   func(int) proto.NodeID { return 1 },
+				Caller:   algorithms.Lowest,
 				Messages: "3n-2", Transmissions: "4", Times: func(int) int { return 4 },
 			},
 		},
 		Timeouts: []algorithms.Wait{
-			{Name: "HALT", Formula: "3Δ", Of: wait(HaltTimeout)},
-			{Name: "ACK", Formula: "2Δ", Of: wait(AckTimeout)},
-			{Name: "LEADER", Formula: "5Δ", Of: wait(LeaderTimeout)},
+			{Name: "HALT", Formula: "3Δ", Of: algorithms.AnySize(HaltTimeout)},
+			{Name: "ACK", Formula: "2Δ", Of: algorithms.AnySize(AckTimeout)},
+			{Name: "LEADER", Formula: "5Δ", Of: algorithms.AnySize(LeaderTimeout)},
 		},
-		Agreement: func(d time.Duration, n int) time.Duration {
-			return nomination.Agreement(d, Patience(d, n))
-		},
+		Agreement: nomination.AgreementAfter(Patience),
 		Rules: []algorithms.Rule{
 			{
 				Why:      "no higher node is alive -> halt all others",
@@ -71,7 +67,3 @@ const (
 	stops      = "(after Stoller) a process that is halted stops what it does, and waits for whoever halted it"
 	rejects    = "(after Stoller) one that follows or waits for a higher process rejects"
 )
-
-func wait(of func(time.Duration) time.Duration) func(time.Duration, int) time.Duration {
-	return func(d time.Duration, _ int) time.Duration { return of(d) }
-}

@@ -1,8 +1,6 @@
 package tokenring
 
 import (
-	"time"
-
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/circle"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
@@ -25,24 +23,20 @@ func About() algorithms.About {
 			WorstCase: "the winner's successor initiates: n ELECTION, n-1 COORDINATOR to the " +
 				"winner, n from there",
 			BestRun: algorithms.Run{
-				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Caller:   algorithms.Highest,
 				Messages: "2n", Transmissions: "2n", Times: func(n int) int { return 2 * n },
 			},
 			WorstRun: algorithms.Run{
-				Caller:   func(int) proto.NodeID { return 1 },
+				Caller:   algorithms.Lowest,
 				Messages: "3n-1", Transmissions: "3n-1", Times: func(n int) int { return 3*n - 1 },
 			},
 		},
 		Round: []proto.Kind{proto.KindTokenElection, proto.KindTokenCoordinator},
 		Timeouts: []algorithms.Wait{
 			{Name: "COORDINATOR", Formula: "2nΔ", Of: CoordinatorTimeout},
-			{Name: "ask", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration {
-				return circle.AskTimeout(d)
-			}},
+			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(circle.AskTimeout)},
 		},
-		Agreement: func(d time.Duration, n int) time.Duration {
-			return nomination.Agreement(d, Patience(d, n))
-		},
+		Agreement: nomination.AgreementAfter(Patience),
 		Rules: []algorithms.Rule{
 			{
 				Why:      "ELECTION of initiator # -> add itself and pass it on",

@@ -26,18 +26,18 @@ func About() algorithms.About {
 			BestCase:  "the highest notices: n-1 NEW_LEADER, ACK and COMMIT",
 			WorstCase: "only the lowest notices: n WATCH, NEW_LEADER and COMMIT, n-1 EXISTS and ACK",
 			BestRun: algorithms.Run{
-				Caller:   func(n int) proto.NodeID { return proto.NodeID(n) },
+				Caller:   algorithms.Highest,
 				Messages: "3n-3", Transmissions: "3", Times: func(int) int { return 3 },
 			},
 			WorstRun: algorithms.Run{
-				Caller: func(int) proto.NodeID { return 1 }, Crash: true,
+				Caller: algorithms.Lowest, Crash: true,
 				Messages: "5n-2", Transmissions: "n+6", Times: func(n int) int { return n + 6 },
 			},
 		},
 		Timeouts: []algorithms.Wait{
-			{Name: "watch", Formula: "4Δ", Of: func(d time.Duration, _ int) time.Duration { return WatchTimeout(d) }},
-			{Name: "EXISTS", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration { return ExistsTimeout(d) }},
-			{Name: "ACK", Formula: "2Δ", Of: func(d time.Duration, _ int) time.Duration { return AckTimeout(d) }},
+			{Name: "watch", Formula: "4Δ", Of: algorithms.AnySize(WatchTimeout)},
+			{Name: "EXISTS", Formula: "2Δ", Of: algorithms.AnySize(ExistsTimeout)},
+			{Name: "ACK", Formula: "2Δ", Of: algorithms.AnySize(AckTimeout)},
 			{Name: "COMMIT", Formula: "(n+4)Δ", Of: CommitTimeout},
 		},
 		Agreement: func(d time.Duration, n int) time.Duration {
