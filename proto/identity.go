@@ -122,6 +122,9 @@ const ChosenAttr = math.MaxInt64
 // Rank is the peer's place in an election.
 func (p Peer) Rank() Rank { return Rank{Attr: p.Attr, ID: p.ID, Ineligible: p.Ineligible} }
 
+// Above reports whether p ranks above q.
+func (p Peer) Above(q Peer) bool { return p.Rank().Compare(q.Rank()) > 0 }
+
 // Is reports whether p and q are the same process: the same id and session.
 func (p Peer) Is(q Peer) bool { return p.ID == q.ID && p.Session == q.Session }
 

@@ -83,14 +83,7 @@ func (r round) Receive(msg proto.Message) {
 	switch {
 	case !ok:
 		r.core.Refuse("%s is no message of the broadcast -> drop it", msg.Body.Kind())
-	case r.core.Vouches():
-		r.core.Why("%d asks but %d leads term %d -> tell it", msg.From, r.core.Leader().ID, r.core.Term())
-		r.core.Tell(msg.From)
-	case !r.core.Looking():
-		r.core.Why("%d asks, leader %d was not heard of late -> do not answer",
-			msg.From, r.core.Leader().ID)
-	case r.core.Aside():
-		r.core.Why("%d asks but this node stands aside -> do not answer", msg.From)
+	case r.core.Asked(msg.From):
 	default:
 		r.id(b.Self)
 	}
@@ -141,7 +134,7 @@ func (r round) decideIfAll() {
 func (r round) decide(cause string) {
 	largest := r.core.Self()
 	for _, p := range r.ids {
-		if p.Rank().Compare(largest.Rank()) > 0 && !r.core.Out(p) {
+		if p.Above(largest) && !r.core.Out(p) {
 			largest = p
 		}
 	}
@@ -150,10 +143,8 @@ func (r round) decide(cause string) {
 		r.core.Why("%s, %d is the largest -> wait for COORDINATOR", cause, largest.ID)
 		r.phase = waiting
 		r.core.SetTimer(CoordinatorTimeout(r.core.Delta()))
-	case !r.core.MayStand():
-		r.core.Call(cause + ", mine is the largest, and this term is spent")
 	default:
-		r.core.Win(cause + ", mine is the largest")
+		r.core.Take(cause + ", mine is the largest")
 	}
 }
 

@@ -72,21 +72,11 @@ func (r round) Announcement(leader proto.Peer) proto.Body {
 // higher-ranked processes".
 func (r round) Begin() {
 	if !r.ask() {
-		r.assume("no higher node is alive")
+		r.core.Take("no higher node is alive")
 		return
 	}
 	r.phase = asking
 	r.core.SetTimer(OKTimeout(r.core.Delta()))
-}
-
-// assume makes this node the leader, of the next term if it must not stand in
-// this one.
-func (r round) assume(reason string) {
-	if !r.core.MayStand() {
-		r.core.Call(reason + ", and this term is spent")
-		return
-	}
-	r.core.Win(reason)
 }
 
 // ask sends ELECTION to every higher-ranked node, and reports whether there is one. The
@@ -124,14 +114,8 @@ func (r round) election(from proto.NodeID, candidate proto.Peer) {
 		r.core.Why("%d asks the leader of term %d -> say OK and who leads", from, r.core.Term())
 		r.core.Send(from, proto.OK{})
 		r.core.Tell(from)
-	case r.core.Vouches():
-		r.core.Why("%d asks but %d leads term %d -> tell it", from, r.core.Leader().ID, r.core.Term())
-		r.core.Tell(from)
-	case !r.core.Looking():
-		r.core.Why("%d asks, leader %d was not heard of late -> do not answer", from, r.core.Leader().ID)
-	case r.core.Aside():
-		r.core.Why("%d asks but this node stands aside -> do not answer", from)
-	case r.core.Self().Rank().Compare(candidate.Rank()) < 0:
+	case r.core.Asked(from):
+	case candidate.Above(r.core.Self()):
 		r.core.Why("%d ranks above this node -> do not answer", from)
 	default:
 		r.core.Why("%d ranks below this node -> say OK", from)
@@ -163,7 +147,7 @@ func (r round) Timeout() {
 	switch r.phase {
 	case idle:
 	case asking:
-		r.assume("no higher node said OK in time")
+		r.core.Take("no higher node said OK in time")
 	case waiting:
 		r.core.Why("no COORDINATOR came in time -> ask again")
 		r.phase = askAgain
@@ -177,7 +161,7 @@ func (r round) Timeout() {
 // PeersChanged assumes leadership when the last higher-ranked node is gone.
 func (r round) PeersChanged([]proto.Peer) {
 	if r.phase != idle && !r.higherAlive() {
-		r.assume("no higher node is alive any more")
+		r.core.Take("no higher node is alive any more")
 	}
 }
 

@@ -105,9 +105,9 @@ func (c *candidate) turn() time.Time {
 	if c.called {
 		return time.Time{}
 	}
-	above, own := 0, c.self().Rank()
+	above, self := 0, c.self()
 	for _, p := range c.alive {
-		if !p.Ineligible && !p.Is(c.last) && p.Rank().Compare(own) > 0 {
+		if !p.Ineligible && !p.Is(c.last) && p.Above(self) {
 			above++
 		}
 	}
@@ -121,7 +121,7 @@ func (c *candidate) best() (best proto.Peer) {
 		if p.ID == c.cfg.Self {
 			out = !c.stands()
 		}
-		if !out && (best.ID == 0 || p.Rank().Compare(best.Rank()) > 0) {
+		if !out && (best.ID == 0 || p.Above(best)) {
 			best = p
 		}
 	}

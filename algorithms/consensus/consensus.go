@@ -133,7 +133,7 @@ func (r round) above(other proto.Peer) (n int) {
 	former := r.core.Former()
 	r.core.Peers(func(p proto.Peer) {
 		silent := !p.Ineligible && !p.Is(former) && !r.promises.Has(p.ID)
-		if silent && p.Rank().Compare(other.Rank()) > 0 {
+		if silent && p.Above(other) {
 			n++
 		}
 	})
@@ -170,7 +170,7 @@ func (r round) Timeout() {
 
 // PeersChanged waits for the dead no more.
 func (r round) PeersChanged(gone []proto.Peer) {
-	if !r.core.Looking() || !r.core.TimerRuns() {
+	if !r.core.Taking() {
 		return
 	}
 	switch r.phase {
@@ -192,7 +192,7 @@ func (r round) PeersChanged(gone []proto.Peer) {
 // giveUp ends the term when the value is a process that died in it.
 func (r round) giveUp(value proto.Peer) {
 	if r.core.Dead(value) {
-		r.core.Call(value.ID.String() + ", the best of the round, is dead")
+		r.core.CallWithout(value)
 	}
 }
 

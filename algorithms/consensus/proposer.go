@@ -56,7 +56,7 @@ func (r round) onPromise(msg proto.Message, b proto.Promise) {
 	if b.Accepted.ID != 0 && b.Last.Compare(r.last) > 0 {
 		r.last, r.bound = b.Last, b.Accepted
 	}
-	if b.Proposal.ID != 0 && (r.best.ID == 0 || b.Proposal.Rank().Compare(r.best.Rank()) > 0) {
+	if b.Proposal.ID != 0 && (r.best.ID == 0 || b.Proposal.Above(r.best)) {
 		r.best = b.Proposal
 	}
 	r.acceptIfReady()

@@ -103,16 +103,14 @@ func (r round) Begin() {
 
 // higher is how many that rank above may stand, by the view.
 func (r round) higher() (above int) {
-	self := r.core.Self().Rank()
+	self := r.core.Self()
 	r.core.Peers(func(p proto.Peer) {
-		if !p.Ineligible && p.Rank().Compare(self) > 0 {
+		if !p.Ineligible && p.Above(self) {
 			above++
 		}
 	})
 	return above
 }
-
-func (r round) isHigher(p proto.Peer) bool { return p.Rank().Compare(r.core.Self().Rank()) > 0 }
 
 // yield leaves it to those above to merge the groups.
 //
@@ -128,8 +126,7 @@ func (r round) yield(above int) {
 // After Garcia-Molina: to merge, a coordinator forms a new group, and invites the other
 // coordinators and its own members.
 func (r round) merge(reason string) {
-	if !r.core.MayStand() {
-		r.core.Call(reason + ", and this term is spent")
+	if r.core.Spent(reason) {
 		return
 	}
 	r.enter(merging)
@@ -209,11 +206,8 @@ func (r round) PeersChanged([]proto.Peer) {
 	case merging:
 		r.leadIfAll("all others have accepted or are dead")
 	case accepted:
-		switch {
-		case r.core.Dead(r.group):
-			r.core.Call(r.group.ID.String() + ", the best of the round, is dead")
-		case r.core.Out(r.group):
-			r.core.Call(r.group.ID.String() + ", the best of the round, does not stand")
+		if r.core.Out(r.group) {
+			r.core.CallWithout(r.group)
 		}
 	}
 }

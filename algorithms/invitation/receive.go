@@ -18,27 +18,12 @@ func (r round) Receive(msg proto.Message) {
 	}
 }
 
-// decided answers a call of a term that has its leader already, and reports whether it
-// has.
-func (r round) decided(kind proto.Kind, from proto.NodeID) bool {
-	switch leader := r.core.Leader().ID; {
-	case r.core.Vouches():
-		r.core.Why("%s of %d, and %d leads term %d -> tell it", kind, from, leader, r.core.Term())
-		r.core.Tell(from)
-	case !r.core.Looking():
-		r.core.Why("%s of %d, leader %d was not heard of late -> do not answer", kind, from, leader)
-	default:
-		return false
-	}
-	return true
-}
-
 // onAreYouCoordinator says whose group this node is in. One that is idle lost its
 // coordinator with the term, and is alone in its group now: if nobody is above, it
 // invites, which says as much.
 func (r round) onAreYouCoordinator(from proto.NodeID) {
 	switch {
-	case r.decided(proto.KindAreYouCoordinator, from):
+	case r.core.Decided(proto.KindAreYouCoordinator, from):
 	case r.core.Aside():
 		r.core.Why("%d asks, and this node stands aside -> say so", from)
 		r.sayGroup(from)
@@ -69,7 +54,7 @@ func (r round) onGroup(from proto.NodeID, c proto.Peer) {
 		return
 	}
 	r.heard[from] = true
-	if r.isHigher(c) && !c.Ineligible {
+	if c.Above(r.core.Self()) && !c.Ineligible {
 		r.above++
 	}
 	if len(r.heard) >= r.core.Size()-1 {
@@ -85,13 +70,13 @@ func (r round) onGroup(from proto.NodeID, c proto.Peer) {
 func (r round) onInvitation(c proto.Peer) {
 	self := r.core.Self()
 	switch {
-	case c.ID == self.ID || r.decided(proto.KindInvitation, c.ID):
+	case c.ID == self.ID || r.core.Decided(proto.KindInvitation, c.ID):
 	case r.core.Aside():
 		r.core.Why("%d invites, and this node stands aside -> accept", c.ID)
 		r.core.Send(c.ID, proto.AcceptInvitation{})
-	case r.phase == accepted && r.outranks(r.group, c) && !r.core.Out(r.group):
+	case r.phase == accepted && r.group.Above(c) && !r.core.Out(r.group):
 		r.core.Why("%d invites, and %d ranks above it -> stay in its group", c.ID, r.group.ID)
-	case r.phase != accepted && r.outranks(self, c) && r.core.MayStand():
+	case r.phase != accepted && self.Above(c) && r.core.MayStand():
 		r.core.Why("%d invites, and ranks below this node -> do not accept", c.ID)
 		if r.phase != merging {
 			r.merge("a lower node invites")
@@ -100,8 +85,6 @@ func (r round) onInvitation(c proto.Peer) {
 		r.accept(c)
 	}
 }
-
-func (round) outranks(a, b proto.Peer) bool { return a.Rank().Compare(b.Rank()) > 0 }
 
 // accept joins the group of c, with those that have joined this node's.
 func (r round) accept(c proto.Peer) {

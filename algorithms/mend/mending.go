@@ -128,7 +128,7 @@ func (c *mending) yieldUntil(m *Machine) time.Time {
 			self = p
 		}
 	}
-	better := func(p proto.Peer) bool { return !p.Ineligible && p.Rank().Compare(self.Rank()) > 0 }
+	better := func(p proto.Peer) bool { return !p.Ineligible && p.Above(self) }
 	until := c.began.Add(YieldFor(m.cfg.Delta, len(m.alive)))
 	if !slices.ContainsFunc(m.alive, better) || !m.now.Before(until) {
 		return time.Time{}

@@ -18,21 +18,6 @@ func (r round) Receive(msg proto.Message) {
 	}
 }
 
-// decided answers a call of a term that has its leader already, and reports whether it
-// has.
-func (r round) decided(kind proto.Kind, from proto.NodeID) bool {
-	switch leader := r.core.Leader().ID; {
-	case r.core.Vouches():
-		r.core.Why("%s of %d, and %d leads term %d -> tell it", kind, from, leader, r.core.Term())
-		r.core.Tell(from)
-	case !r.core.Looking():
-		r.core.Why("%s of %d, leader %d was not heard of late -> do not answer", kind, from, leader)
-	default:
-		return false
-	}
-	return true
-}
-
 // onHalt stops for a candidate, unless this node waits for one that ranks above, or
 // ranks above itself. That it leads no earlier term any more is the term's doing.
 //
@@ -41,14 +26,14 @@ func (r round) decided(kind proto.Kind, from proto.NodeID) bool {
 func (r round) onHalt(from proto.NodeID, c proto.Peer) {
 	self := r.core.Self()
 	switch {
-	case r.decided(proto.KindHalt, from):
+	case r.core.Decided(proto.KindHalt, from):
 	case r.core.Aside():
 		r.core.Why("%d wants to lead, and this node stands aside -> stop", from)
 		r.core.Send(from, proto.Halted{})
-	case r.phase == waiting && r.outranks(r.top, c) && !r.core.Out(r.top):
+	case r.phase == waiting && r.top.Above(c) && !r.core.Out(r.top):
 		r.core.Why("this node waits for %d, which ranks above %d -> reject", r.top.ID, from)
 		r.core.Send(from, proto.Reject{Above: r.top})
-	case r.outranks(self, c) && r.core.MayStand():
+	case self.Above(c) && r.core.MayStand():
 		r.core.Why("%d ranks below this node -> reject, and stand", from)
 		r.core.Send(from, proto.Reject{Above: self})
 		if r.phase == idle {
@@ -61,8 +46,6 @@ func (r round) onHalt(from proto.NodeID, c proto.Peer) {
 		r.core.SetTimer(LeaderTimeout(r.core.Delta()))
 	}
 }
-
-func (round) outranks(a, b proto.Peer) bool { return a.Rank().Compare(b.Rank()) > 0 }
 
 // onAck notes that another one has stopped, or that one that was asked to stand does
 // not.
@@ -85,7 +68,7 @@ func (r round) onAck(from proto.NodeID) {
 func (r round) onReject(from proto.NodeID, above proto.Peer) {
 	switch {
 	case r.phase != halting:
-	case !r.isHigher(above):
+	case !above.Above(r.core.Self()):
 		r.core.Why("%d waits for %d, which does not rank above this node -> ask it again", from, above.ID)
 	case r.core.Dead(above):
 		r.core.Why("%d waits for %d, which is dead -> ask it again", from, above.ID)
@@ -102,11 +85,11 @@ func (r round) onReject(from proto.NodeID, above proto.Peer) {
 // that was halted, and asks what became of that, waits on when it hears that it goes on.
 func (r round) onNotNorm(from proto.NodeID, p proto.Peer) {
 	switch {
-	case r.decided(proto.KindNotNorm, from):
+	case r.core.Decided(proto.KindNotNorm, from):
 	case r.core.Aside():
 		r.core.Why("%d asks but this node stands aside -> say so", from)
 		r.core.Send(from, proto.Halted{})
-	case r.isHigher(p):
+	case p.Above(r.core.Self()):
 		r.core.Why("%d asks and ranks above this node -> do not answer", from)
 	case r.phase == halting:
 		r.core.Why("%d asks, and this node halts the others still -> halt it again", from)

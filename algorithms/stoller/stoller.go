@@ -95,14 +95,12 @@ func (r round) Begin() {
 func (r round) highest() proto.Peer {
 	top, found := r.core.Self(), proto.Peer{}
 	r.core.Peers(func(p proto.Peer) {
-		if !p.Ineligible && !r.aside[p.ID] && p.Rank().Compare(top.Rank()) > 0 {
+		if !p.Ineligible && !r.aside[p.ID] && p.Above(top) {
 			top, found = p, p
 		}
 	})
 	return found
 }
-
-func (r round) isHigher(p proto.Peer) bool { return p.Rank().Compare(r.core.Self().Rank()) > 0 }
 
 // ask asks a higher node to stand.
 func (r round) ask(top proto.Peer) {
@@ -122,8 +120,7 @@ func (r round) await(top proto.Peer) {
 //
 // After Stoller, stage 2: the candidate halts all below it.
 func (r round) halt(reason string) {
-	if !r.core.MayStand() {
-		r.core.Call(reason + ", and this term is spent")
+	if r.core.Spent(reason) {
 		return
 	}
 	r.enter(halting, proto.Peer{})
@@ -178,7 +175,7 @@ func (r round) Timeout() {
 	case r.phase == asking && !r.again:
 		r.core.Why("no HALT came in time -> ask all that are higher")
 		r.again = true
-		r.core.SendWhere(r.Question(), func(p *proto.Peer) bool { return r.isHigher(*p) })
+		r.core.SendWhere(r.Question(), func(p *proto.Peer) bool { return p.Above(r.core.Self()) })
 		r.core.SetTimer(HaltTimeout(r.core.Delta()))
 	case r.phase == asking:
 		r.core.Call("no HALT came in time")
@@ -200,11 +197,8 @@ func (r round) PeersChanged([]proto.Peer) {
 		r.stillAsking(r.core.Out(r.top))
 	case waiting:
 		// After Stoller: whoever waits for a process that dies begins anew.
-		switch {
-		case r.core.Dead(r.top):
-			r.core.Call(r.top.ID.String() + ", the best of the round, is dead")
-		case r.core.Out(r.top):
-			r.core.Call(r.top.ID.String() + ", the best of the round, does not stand")
+		if r.core.Out(r.top) {
+			r.core.CallWithout(r.top)
 		}
 	case halting:
 		r.stillHalting()

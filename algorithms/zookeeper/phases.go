@@ -20,21 +20,13 @@ func (r round) Receive(msg proto.Message) {
 
 // onWatch answers that this process is there, or who leads.
 func (r round) onWatch(msg proto.Message) {
-	switch {
-	case r.core.Vouches():
-		r.core.Why("%d asks but %d leads term %d -> tell it", msg.From, r.core.Leader().ID, r.core.Term())
-		r.core.Tell(msg.From)
-	case !r.core.Looking():
-		r.core.Why("%d asks, leader %d was not heard of late -> do not answer",
-			msg.From, r.core.Leader().ID)
-	case r.core.Aside():
-		r.core.Why("%d asks but this node stands aside -> do not answer", msg.From)
-	default:
-		if r.phase == idle && r.ack.term != r.core.Term() {
-			r.Begin()
-		}
-		r.core.Send(msg.From, proto.Exists{})
+	if r.core.Asked(msg.From) {
+		return
 	}
+	if r.phase == idle && r.ack.term != r.core.Term() {
+		r.Begin()
+	}
+	r.core.Send(msg.From, proto.Exists{})
 }
 
 // onExists waits for what the watched process sees to.
@@ -71,8 +63,7 @@ func (m *Machine) Contends() bool { return m.phase == standing }
 // Lecture notes: "Potential Leader broadcasts NEW_LEADER."
 func (r round) stand() {
 	switch {
-	case !r.core.MayStand():
-		r.core.Call("nobody is above this node, and this term is spent")
+	case r.core.Spent("nobody is above this node"):
 	case r.ack.term == r.core.Term():
 		r.core.Why("nobody is above this node, but its ACK went to %d -> wait for COMMIT", r.ack.to.ID)
 		r.phase = acked
@@ -91,7 +82,7 @@ func (r round) stand() {
 // stands rather than send ACK to a lower one.
 func (r round) onNewLeader(msg proto.Message, b proto.NewLeader) {
 	_, above := r.next()
-	lower := b.Candidate.Rank().Compare(r.core.Self().Rank()) < 0
+	lower := r.core.Self().Above(b.Candidate)
 	free := r.phase == idle || r.phase == watching || r.phase == asking
 	switch {
 	case r.core.Vouches():

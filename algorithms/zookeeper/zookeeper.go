@@ -114,10 +114,10 @@ func (r round) Begin() {
 //
 // Lecture notes: "Each process monitors next-highest ID process (successor)."
 func (r round) next() (next proto.Peer, ok bool) {
-	self, former := r.core.Self().Rank(), r.core.Former()
+	self, former := r.core.Self(), r.core.Former()
 	r.core.Peers(func(p proto.Peer) {
 		out := p.Ineligible || p.Is(former) || r.silent[p.ID]
-		if !out && p.Rank().Compare(self) > 0 && (!ok || p.Rank().Compare(next.Rank()) < 0) {
+		if !out && p.Above(self) && (!ok || next.Above(p)) {
 			next, ok = p, true
 		}
 	})
@@ -173,7 +173,7 @@ func (r round) Timeout() {
 
 // PeersChanged goes on when the watched process has failed, or the would-be leader.
 func (r round) PeersChanged(gone []proto.Peer) {
-	if !r.core.Looking() || !r.core.TimerRuns() {
+	if !r.core.Taking() {
 		return
 	}
 	switch r.phase {
@@ -183,7 +183,7 @@ func (r round) PeersChanged(gone []proto.Peer) {
 		}
 	case acked:
 		if r.core.Dead(r.ack.to) {
-			r.core.Call(r.ack.to.ID.String() + ", the best of the round, is dead")
+			r.core.CallWithout(r.ack.to)
 		}
 	case idle, standing:
 	}
