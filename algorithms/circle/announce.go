@@ -39,9 +39,23 @@ func (r *Ring) Heard(hops uint64, onward proto.Body) {
 	}
 }
 
-// Decided handles a call, of the given kind, of a term that has its leader already:
-// its initiator started late and is told.
-func (r *Ring) Decided(kind proto.Kind, initiator proto.NodeID) {
+// Stops reports whether a call of an election, of the given kind, ends at this node
+// whatever it says: its term has a leader already, or it is an orphan.
+func (r *Ring) Stops(kind proto.Kind, initiator proto.NodeID, hops uint64) bool {
+	switch {
+	case !r.core.Looking():
+		r.decided(kind, initiator)
+	case r.TooFar(hops):
+		r.core.Why("%s made %d hops -> drop it", kind, hops)
+	default:
+		return false
+	}
+	return true
+}
+
+// decided handles a call of a term that has its leader already: its initiator started
+// late and is told.
+func (r *Ring) decided(kind proto.Kind, initiator proto.NodeID) {
 	leader := r.core.Leader().ID
 	if !r.core.Vouches() {
 		r.core.Why("leader %d was not heard of late -> do not answer", leader)

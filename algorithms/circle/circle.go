@@ -20,6 +20,14 @@ const (
 	numWays
 )
 
+// WayOf is the way of a message that says whether it goes clockwise.
+func WayOf(clockwise bool) Way {
+	if clockwise {
+		return Clockwise
+	}
+	return Counterclockwise
+}
+
 // Back is the other way.
 func (w Way) Back() Way { return numWays - 1 - w }
 
@@ -29,6 +37,8 @@ type Ring struct {
 	place func(proto.NodeID) uint64
 	sent  [numWays]sent // the last message each way
 	asked bool          // no announcement came, the successor was asked
+	// passed is up to which round or phase what has come past this node in the term.
+	passed map[passage]uint64
 	// question is what asks another node who leads.
 	question func() proto.Body
 
@@ -44,20 +54,30 @@ type sent struct {
 	body proto.Body
 }
 
+// passage is a node's messages of one kind that come one way.
+type passage struct {
+	kind proto.Kind
+	of   proto.NodeID
+	way  Way
+}
+
 // Init makes r ready. place puts a node on the ring: neighbours are those next
 // to each other by place; nil means by id. question is the algorithm's way to ask
 // who leads.
 func (r *Ring) Init(
 	core *nomination.Core, place func(proto.NodeID) uint64, question func() proto.Body,
 ) {
-	r.core, r.place, r.question = core, place, question
+	r.core, r.place, r.question, r.passed = core, place, question, map[passage]uint64{}
 	if place == nil {
 		r.place = func(id proto.NodeID) uint64 { return uint64(id) }
 	}
 }
 
-// Reset forgets what was sent: another term begins.
-func (r *Ring) Reset() { r.sent, r.asked = [numWays]sent{}, false }
+// Reset forgets what was sent and what came: another term begins.
+func (r *Ring) Reset() {
+	r.sent, r.asked = [numWays]sent{}, false
+	clear(r.passed)
+}
 
 // Neighbour is the next living node that way, by place; 0 when alone.
 func (r *Ring) Neighbour(w Way) proto.NodeID {
@@ -112,9 +132,47 @@ func (r *Ring) Send(w Way, body proto.Body) {
 	}
 }
 
-// Repair sends the last messages again that the neighbour got which is gone: it
+// SendBoth sends a message to either neighbour.
+func (r *Ring) SendBoth(message func(Way) proto.Body) {
+	for w := range numWays {
+		if r.core.Looking() { // alone, the first one wins
+			r.Send(w, message(w))
+		}
+	}
+}
+
+// Repeated reports whether a node's message of this kind, of the given round or phase or
+// of a later one, has come this way in the term before: this one was repeated on the way.
+// With copies on each link, passed on by every node, their number would double at every
+// hop.
+func (r *Ring) Repeated(kind proto.Kind, of proto.NodeID, w Way, number uint64) bool {
+	p := passage{kind, of, w}
+	if number < r.passed[p] {
+		return true
+	}
+	r.passed[p] = number + 1
+	return false
+}
+
+// Lost repairs the ring where nodes are gone; best is the best of the round, as far as
+// this node knows. If that one is among them it calls the next term, and reports so.
+//
+// Lecture notes: "Any process, after receiving Election:80 message, can detect failure of
+// N80 via its own local failure detector. If so, start a new run".
+func (r *Ring) Lost(gone []proto.Peer, best proto.Peer) bool {
+	for _, p := range gone {
+		if r.core.Taking() && p.Is(best) {
+			r.core.CallWithout(best)
+			return true
+		}
+		r.repair(p.ID)
+	}
+	return false
+}
+
+// repair sends the last messages again that the neighbour got which is gone: it
 // may have died with them.
-func (r *Ring) Repair(gone proto.NodeID) {
+func (r *Ring) repair(gone proto.NodeID) {
 	for w := range numWays {
 		last := r.sent[w]
 		if last.to != gone || gone == 0 {

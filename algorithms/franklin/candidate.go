@@ -8,24 +8,18 @@ import (
 // Receive handles CANDIDATE.
 func (r round) Receive(msg proto.Message) {
 	b, ok := msg.Body.(proto.Candidate)
-	self, way := r.core.Self(), circle.Counterclockwise
-	if b.Clockwise {
-		way = circle.Clockwise
-	}
+	self, way := r.core.Self(), circle.WayOf(b.Clockwise)
 	switch {
 	case !ok:
 		r.core.Refuse("%s is no message of Franklin's election -> drop it", msg.Body.Kind())
-	case !r.core.Looking():
-		r.ring.Decided(b.Kind(), b.Candidate.ID)
-	case r.ring.TooFar(b.Hops):
-		r.core.Why("CANDIDATE made %d hops -> drop it", b.Hops)
+	case r.ring.Stops(b.Kind(), b.Candidate.ID, b.Hops):
 	case b.Candidate.Is(self):
 		r.comeHome(b)
 	case b.Candidate.ID == self.ID:
 		r.core.Why("CANDIDATE names a former life of this node -> drop it")
-	case !r.firstTime(passage{b.Candidate.ID, way}, b.Round):
+	case r.ring.Repeated(b.Kind(), b.Candidate.ID, way, b.Round):
 		r.core.Why("%d was here in round %d, or a later one -> drop CANDIDATE", b.Candidate.ID, b.Round)
-	case b.Candidate.Rank().Compare(self.Rank()) > 0:
+	case b.Candidate.Above(self):
 		r.higher(way, b)
 	default:
 		r.lower(way, b)
@@ -35,14 +29,11 @@ func (r round) Receive(msg proto.Message) {
 // comeHome handles this node's own message: it has met no other candidate, so this
 // node is the last one.
 func (r round) comeHome(b proto.Candidate) {
-	switch {
-	case r.state != candidate || b.Round != r.number:
+	if r.state != candidate || b.Round != r.number {
 		r.core.Why("its own id of round %d is back, and out of date -> drop CANDIDATE", b.Round)
-	case !r.core.MayStand():
-		r.core.Call("its own id is back, and this term is spent")
-	default:
-		r.core.Win("its own id is back")
+		return
 	}
+	r.core.Take("its own id is back")
 }
 
 // higher meets a candidate that ranks above: this node falls, if it stands. The
@@ -52,7 +43,7 @@ func (r round) higher(way circle.Way, b proto.Candidate) {
 	switch {
 	case r.core.Dead(b.Candidate):
 		// "Or if it gets an (Elected:80) message, but knows 80 has failed".
-		r.core.Call(id.String() + ", the best of the round, is dead")
+		r.core.CallWithout(b.Candidate)
 	case r.ring.Skips(way, id) && r.core.MayStand() && r.state != relay:
 		// Nor will its message come past this node from the other side.
 		r.core.Why("%d ranks above this node but is not on its ring -> stand", id)
@@ -70,7 +61,7 @@ func (r round) higher(way circle.Way, b proto.Candidate) {
 // meet remembers the highest that was seen, and that the round goes on.
 func (r round) meet(p proto.Peer) {
 	r.wait()
-	if r.best.ID == 0 || p.Rank().Compare(r.best.Rank()) > 0 {
+	if r.best.ID == 0 || p.Above(r.best) {
 		r.best = p
 	}
 }
@@ -112,14 +103,4 @@ func (r round) count(way circle.Way, number uint64) {
 		r.core.Why("nobody above on either side -> stand in round %d", next)
 		r.send()
 	}
-}
-
-// firstTime notes that a candidate of the round comes this way, and reports whether
-// none of it or of a later one has before.
-func (r round) firstTime(p passage, number uint64) bool {
-	if number < r.passed[p] {
-		return false
-	}
-	r.passed[p] = number + 1
-	return true
 }

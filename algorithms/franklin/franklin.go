@@ -39,14 +39,6 @@ type Machine struct {
 	number uint64     // candidate: of its round; relay: of the one after that it fell in
 	heard  [2]uint64  // the way that it goes: up to which round a CANDIDATE came
 	best   proto.Peer // the highest that was seen, this node included once it stands
-	passed map[passage]uint64
-}
-
-// passage is a candidate's way past this node: in the round of the current term, up to
-// which round. Whatever comes again was repeated on the way.
-type passage struct {
-	candidate proto.NodeID
-	way       circle.Way
 }
 
 // state is where this node stands in the round of the current term.
@@ -60,7 +52,7 @@ const (
 
 // New returns a Machine for the node that cfg describes.
 func New(cfg algorithms.Config) *Machine {
-	m := &Machine{passed: map[passage]uint64{}}
+	m := &Machine{}
 	m.core.Init(cfg, round{m})
 	m.ring.Init(&m.core, cfg.Place, round{m}.Question)
 	return m
@@ -84,7 +76,6 @@ func (r round) Question() proto.Body { return r.message(circle.Clockwise) }
 
 func (r round) Reset() {
 	r.state, r.number, r.heard, r.best = idle, 0, [2]uint64{}, proto.Peer{}
-	clear(r.passed)
 	r.ring.Reset()
 }
 
@@ -98,14 +89,10 @@ func (r round) Begin() {
 // send sends this node's CANDIDATE of the present round both ways.
 func (r round) send() {
 	r.wait()
-	for _, w := range [...]circle.Way{circle.Clockwise, circle.Counterclockwise} {
-		if r.core.Looking() { // alone, the first one wins
-			r.ring.Send(w, r.message(w))
-		}
-	}
+	r.ring.SendBoth(r.message)
 }
 
-func (r round) message(w circle.Way) proto.Candidate {
+func (r round) message(w circle.Way) proto.Body {
 	return proto.Candidate{
 		Candidate: r.core.Self(), Round: min(r.number, proto.MaxPhase), Hops: 1,
 		Clockwise: w == circle.Clockwise,
@@ -132,17 +119,7 @@ func (r round) Timeout() { r.ring.Timeout(proto.KindElected, "a round's time") }
 // PeersChanged repairs the ring, unless the best of the round is gone, or does not
 // stand any more.
 func (r round) PeersChanged(gone []proto.Peer) {
-	taking := r.core.Looking() && r.core.TimerRuns()
-	for _, p := range gone {
-		if taking && p.Is(r.best) {
-			// "Any process, after receiving Election:80 message, can detect failure
-			// of N80 via its own local failure detector. If so, start a new run".
-			r.core.Call(p.ID.String() + ", the best of the round, is dead")
-			return
-		}
-		r.ring.Repair(p.ID)
-	}
-	if taking && r.state == relay && r.core.Out(r.best) {
-		r.core.Call(r.best.ID.String() + ", the best of the round, does not stand")
+	if !r.ring.Lost(gone, r.best) && r.core.Taking() && r.state == relay && r.core.Out(r.best) {
+		r.core.CallWithout(r.best)
 	}
 }

@@ -40,15 +40,6 @@ type Machine struct {
 	phase   uint64
 	replied [2]bool    // the way that a probe of this phase went
 	best    proto.Peer // the highest that was seen, this node included once it stands
-	passed  map[passage]uint64
-}
-
-// passage is what this node passed on one way for a candidate: in the round of the
-// current term, up to which phase. Whatever comes again was repeated on the way.
-type passage struct {
-	candidate proto.NodeID
-	kind      proto.Kind
-	way       circle.Way
 }
 
 // state is where this node stands in the round of the current term.
@@ -62,7 +53,7 @@ const (
 
 // New returns a Machine for the node that cfg describes.
 func New(cfg algorithms.Config) *Machine {
-	m := &Machine{passed: map[passage]uint64{}}
+	m := &Machine{}
 	m.core.Init(cfg, round{m})
 	m.ring.Init(&m.core, cfg.Place, round{m}.Question)
 	return m
@@ -86,7 +77,6 @@ func (r round) Question() proto.Body { return r.probe(circle.Clockwise) }
 
 func (r round) Reset() {
 	r.state, r.phase, r.replied, r.best = idle, 0, [2]bool{}, proto.Peer{}
-	clear(r.passed)
 	r.ring.Reset()
 }
 
@@ -104,14 +94,10 @@ func (r round) Begin() {
 func (r round) send() {
 	r.replied = [2]bool{}
 	r.wait()
-	for _, w := range [...]circle.Way{circle.Clockwise, circle.Counterclockwise} {
-		if r.core.Looking() { // alone, the first one wins
-			r.ring.Send(w, r.probe(w))
-		}
-	}
+	r.ring.SendBoth(r.probe)
 }
 
-func (r round) probe(w circle.Way) proto.Probe {
+func (r round) probe(w circle.Way) proto.Body {
 	return proto.Probe{
 		Candidate: r.core.Self(), Phase: r.phase, Hops: 1, Clockwise: w == circle.Clockwise,
 	}
@@ -137,26 +123,12 @@ func (r round) Timeout() { r.ring.Timeout(proto.KindElected, "a round's time") }
 // PeersChanged repairs the ring. Probes and replies of this node's own may have been
 // in any of those that are gone. It need not know: it probes twice as far.
 func (r round) PeersChanged(gone []proto.Peer) {
-	if !r.core.Looking() || !r.core.TimerRuns() {
-		for _, p := range gone {
-			r.ring.Repair(p.ID)
-		}
-		return
-	}
-	for _, p := range gone {
-		if p.Is(r.best) {
-			// "Any process, after receiving Election:80 message, can detect failure
-			// of N80 via its own local failure detector. If so, start a new run".
-			r.core.Call(p.ID.String() + ", the best of the round, is dead")
-			return
-		}
-		r.ring.Repair(p.ID)
-	}
-	if r.state == beaten && r.core.Out(r.best) {
-		r.core.Call(r.best.ID.String() + ", the best of the round, does not stand")
-		return
-	}
-	if len(gone) > 0 && r.state == candidate && r.phase < proto.MaxPhase {
+	taking := r.core.Taking()
+	switch {
+	case r.ring.Lost(gone, r.best) || !taking:
+	case r.state == beaten && r.core.Out(r.best):
+		r.core.CallWithout(r.best)
+	case len(gone) > 0 && r.state == candidate && r.phase < proto.MaxPhase:
 		r.phase++
 		r.core.Why("the ring changed -> probe twice as far, phase %d", r.phase)
 		r.send()

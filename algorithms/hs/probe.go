@@ -19,22 +19,19 @@ func (r round) Receive(msg proto.Message) {
 
 // onProbe lets a higher candidate pass, and a lower one not.
 func (r round) onProbe(b proto.Probe) {
-	self, way := r.core.Self(), wayOf(b.Clockwise)
+	self, way := r.core.Self(), circle.WayOf(b.Clockwise)
 	order := b.Candidate.Rank().Compare(self.Rank())
 	switch {
-	case !r.core.Looking():
-		r.ring.Decided(b.Kind(), b.Candidate.ID)
-	case r.ring.TooFar(b.Hops):
-		r.core.Why("PROBE made %d hops -> drop it", b.Hops)
+	case r.ring.Stops(b.Kind(), b.Candidate.ID, b.Hops):
 	case b.Candidate.Is(self):
 		r.comeHome(b)
 	case b.Candidate.ID == self.ID:
 		r.core.Why("PROBE names a former life of this node -> drop it")
-	case !r.firstTime(passage{b.Candidate.ID, proto.KindProbe, way}, b.Phase):
+	case r.ring.Repeated(b.Kind(), b.Candidate.ID, way, b.Phase):
 		r.core.Why("its probe of phase %d, or a later one, was here before -> drop it", b.Phase)
 	case r.core.Dead(b.Candidate):
 		// "Or if it gets an (Elected:80) message, but knows 80 has failed".
-		r.core.Call(b.Candidate.ID.String() + ", the best of the round, is dead")
+		r.core.CallWithout(b.Candidate)
 	case order > 0 && r.ring.Skips(way, b.Candidate.ID) && r.core.MayStand():
 		r.swallow(b, "ranks above this node but is not on its ring")
 	case order > 0:
@@ -50,20 +47,17 @@ func (r round) onProbe(b proto.Probe) {
 // comeHome handles this node's own probe: it passed everybody, and nobody ranks
 // above this node.
 func (r round) comeHome(b proto.Probe) {
-	switch {
-	case r.state != candidate || b.Phase != r.phase:
+	if r.state != candidate || b.Phase != r.phase {
 		r.core.Why("its own probe of phase %d is back, and out of date -> drop it", b.Phase)
-	case !r.core.MayStand():
-		r.core.Call("its own probe is back, and this term is spent")
-	default:
-		r.core.Win("its own probe is back")
+		return
 	}
+	r.core.Take("its own probe is back")
 }
 
 // beaten ends this node's own candidature, if it has one.
 func (r round) beaten(by proto.Peer) {
 	r.state = beaten
-	if by.Rank().Compare(r.best.Rank()) > 0 || r.best.ID == 0 {
+	if by.Above(r.best) || r.best.ID == 0 {
 		r.best = by
 	}
 }
@@ -97,14 +91,13 @@ func (r round) swallow(b proto.Probe, why string) {
 // onReply passes a reply back to its candidate, which goes twice as far once it has
 // one from either way.
 func (r round) onReply(b proto.ProbeReply) {
-	way := wayOf(b.Clockwise)
+	way := circle.WayOf(b.Clockwise)
 	switch {
 	case !r.core.Looking():
 		r.core.Why("%d leads term %d already -> drop REPLY", r.core.Leader().ID, r.core.Term())
 	case r.ring.TooFar(b.Hops):
 		r.core.Why("REPLY made %d hops -> drop it", b.Hops)
-	case b.Candidate != r.core.Self().ID &&
-		!r.firstTime(passage{b.Candidate, proto.KindProbeReply, way}, b.Phase):
+	case b.Candidate != r.core.Self().ID && r.ring.Repeated(b.Kind(), b.Candidate, way, b.Phase):
 		r.core.Why("a reply of phase %d, or a later one, was here before -> drop it", b.Phase)
 	case b.Candidate != r.core.Self().ID:
 		r.core.Why("a reply for %d -> pass it on", b.Candidate)
@@ -123,21 +116,4 @@ func (r round) onReply(b proto.ProbeReply) {
 		r.core.Why("nobody above on either side -> probe twice as far, phase %d", r.phase)
 		r.send()
 	}
-}
-
-// firstTime notes that something of the phase comes this way, and reports whether
-// nothing of it or of a later phase has before.
-func (r round) firstTime(p passage, phase uint64) bool {
-	if phase < r.passed[p] {
-		return false
-	}
-	r.passed[p] = phase + 1
-	return true
-}
-
-func wayOf(clockwise bool) circle.Way {
-	if clockwise {
-		return circle.Clockwise
-	}
-	return circle.Counterclockwise
 }

@@ -11,10 +11,7 @@ func (r round) Receive(msg proto.Message) {
 	switch {
 	case !ok:
 		r.core.Refuse("%s is no message of the ring algorithm -> drop it", msg.Body.Kind())
-	case !r.core.Looking():
-		r.ring.Decided(b.Kind(), b.Initiator)
-	case r.ring.TooFar(b.Hops):
-		r.core.Why("ELECTION made %d hops -> drop it", b.Hops)
+	case r.ring.Stops(b.Kind(), b.Initiator, b.Hops):
 	case b.Initiator < r.initiator:
 		// "Each process suppresses Election/Elected messages of any lower-id
 		// initiators".
@@ -39,11 +36,11 @@ func (r round) compare(b proto.RingElection) {
 	case b.Best.ID == self.ID:
 		r.core.Why("ELECTION names a former life of this node -> drop it")
 	case r.core.Dead(b.Best):
-		r.core.Call(b.Best.ID.String() + ", the best of the round, is dead")
+		r.core.CallWithout(b.Best)
 	case r.core.Out(b.Best) && !r.core.MayStand():
 		r.forward(b, "does not stand, nor does this node -> pass it on")
 	case order > 0 && r.core.Out(b.Best):
-		r.core.Call(b.Best.ID.String() + ", the best of the round, does not stand")
+		r.core.CallWithout(b.Best)
 	case order > 0 && r.ring.Skips(circle.Clockwise, b.Best.ID) && r.core.MayStand():
 		r.core.Why("%d ranks above this node but is not on its ring -> put itself in its place",
 			b.Best.ID)

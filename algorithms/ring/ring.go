@@ -97,20 +97,9 @@ func (r round) Timeout() { r.ring.Timeout(proto.KindElected, "two trips round") 
 
 // PeersChanged repairs the ring.
 func (r round) PeersChanged(gone []proto.Peer) {
-	if self := r.core.Self(); r.core.Looking() && r.core.TimerRuns() && !r.best.Is(self) &&
-		!r.core.Dead(r.best) && r.core.Out(r.best) {
-		r.core.Call(r.best.ID.String() + ", the best of the round, does not stand")
+	if !r.best.Is(r.core.Self()) && r.core.Taking() && !r.core.Dead(r.best) && r.core.Out(r.best) {
+		r.core.CallWithout(r.best)
 		return
 	}
-	for _, p := range gone {
-		switch {
-		case r.core.Looking() && r.core.TimerRuns() && p.Is(r.best):
-			// "Any process, after receiving Election:80 message, can detect failure
-			// of N80 via its own local failure detector. If so, start a new run".
-			r.core.Call(p.ID.String() + ", the best of the round, is dead")
-			return
-		default:
-			r.ring.Repair(p.ID)
-		}
-	}
+	r.ring.Lost(gone, r.best)
 }

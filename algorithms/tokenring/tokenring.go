@@ -108,10 +108,7 @@ func (r round) Receive(msg proto.Message) {
 func (r round) election(b proto.TokenElection) {
 	self := r.core.Self().ID
 	switch {
-	case !r.core.Looking():
-		r.ring.Decided(b.Kind(), b.Initiator)
-	case r.ring.TooFar(b.Hops):
-		r.core.Why("ELECTION made %d hops -> drop it", b.Hops)
+	case r.ring.Stops(b.Kind(), b.Initiator, b.Hops):
 	case b.Initiator < r.initiator:
 		// "Each process suppresses Election/Elected messages of any lower-id
 		// initiators".
@@ -139,7 +136,7 @@ func (r round) election(b proto.TokenElection) {
 func (r round) choose(cause string, roll proto.Roll) {
 	var highest proto.Peer
 	for p := range roll.All() {
-		above := highest.ID == 0 || p.Rank().Compare(highest.Rank()) > 0
+		above := highest.ID == 0 || p.Above(highest)
 		if above && !r.core.Out(p) && !r.refused.Has(p.ID) {
 			highest = p
 		}
@@ -149,20 +146,11 @@ func (r round) choose(cause string, roll proto.Roll) {
 	case highest.ID == 0:
 		r.core.Call(cause + " with nobody who stands")
 	case highest.Is(r.core.Self()):
-		r.take(cause + ", this node is the highest on it")
+		r.core.Take(cause + ", this node is the highest on it")
 	default:
 		r.core.Why("%s -> choose %d, the highest on it", cause, highest.ID)
 		r.clockwise(proto.TokenCoordinator{Leader: highest, Hops: 1})
 	}
-}
-
-// take makes this node the leader, which was chosen.
-func (r round) take(cause string) {
-	if !r.core.MayStand() {
-		r.core.Call(cause + ", and this term is spent")
-		return
-	}
-	r.core.Win(cause)
 }
 
 // coordinator passes COORDINATOR on to the one that was chosen.
@@ -172,7 +160,7 @@ func (r round) coordinator(b proto.TokenCoordinator) {
 	case !r.core.Looking():
 		r.core.Why("%d leads term %d already -> drop COORDINATOR", r.core.Leader().ID, r.core.Term())
 	case mine && !r.core.Aside():
-		r.take("chosen as the highest on the ring")
+		r.core.Take("chosen as the highest on the ring")
 	case b.Leader.Is(r.chosen) && r.roll != "":
 		r.refused = r.refused.Add(b.Leader)
 		r.choose("COORDINATOR is back, and "+b.Leader.ID.String()+" did not take it", r.roll)
@@ -182,7 +170,7 @@ func (r round) coordinator(b proto.TokenCoordinator) {
 		r.core.Why("COORDINATOR made %d hops -> drop it", b.Hops)
 	case r.core.Dead(b.Leader):
 		// "Or if it gets an (Elected:80) message, but knows 80 has failed".
-		r.core.Call(b.Leader.ID.String() + ", the best of the round, is dead")
+		r.core.CallWithout(b.Leader)
 	default:
 		r.chosen = b.Leader
 		r.core.Why("%d is chosen -> pass COORDINATOR on to it", b.Leader.ID)
@@ -208,14 +196,4 @@ func (r round) Heard(msg proto.Message) {
 func (r round) Timeout() { r.ring.Timeout(proto.KindTokenCoordinator, "two trips round") }
 
 // PeersChanged repairs the ring.
-func (r round) PeersChanged(gone []proto.Peer) {
-	for _, p := range gone {
-		if r.core.Looking() && r.core.TimerRuns() && p.Is(r.chosen) {
-			// "Any process, after receiving Election:80 message, can detect failure
-			// of N80 via its own local failure detector. If so, start a new run".
-			r.core.Call(p.ID.String() + ", the best of the round, is dead")
-			return
-		}
-		r.ring.Repair(p.ID)
-	}
-}
+func (r round) PeersChanged(gone []proto.Peer) { r.ring.Lost(gone, r.chosen) }
