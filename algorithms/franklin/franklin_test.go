@@ -1,7 +1,6 @@
 package franklin_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -14,7 +13,7 @@ const delta = steptest.Delta
 
 // stands is node 3 of five, a candidate of the term it returns.
 func stands(t *testing.T) (*steptest.Rig, proto.Term) {
-	r := steptest.New(t, 3, false, func(c algorithms.Config) algorithms.Machine { return franklin.New(c) })
+	r := steptest.New(t, 3, false, franklin.New)
 	r.Start(0, 1, 2, 3, 4, 5)
 	out := r.Step(0, algorithms.Campaign{Reason: "test"})
 	return r, out.Leader.Term
@@ -22,13 +21,6 @@ func stands(t *testing.T) (*steptest.Rig, proto.Term) {
 
 func candidate(id proto.NodeID, round uint64, clockwise bool, hops uint64) proto.Candidate {
 	return proto.Candidate{Candidate: steptest.Peer(id), Round: round, Clockwise: clockwise, Hops: hops}
-}
-
-func sends(t *testing.T, out algorithms.Output, want ...proto.Message) {
-	t.Helper()
-	if !slices.Equal(out.Send, want) {
-		t.Errorf("sent %v, want %v: %v", out.Send, want, out.Why)
-	}
 }
 
 func TestRounds(t *testing.T) {
@@ -42,8 +34,8 @@ func TestRounds(t *testing.T) {
 // "A candidate that ranks above both its neighbours stands in the next round too."
 func TestStandsInTheNextRound(t *testing.T) {
 	r, term := stands(t)
-	sends(t, r.Last, r.Msg(4, term, candidate(3, 0, true, 1)), r.Msg(2, term, candidate(3, 0, false, 1)))
-	sends(t, r.Step(delta, r.From(2, term, candidate(2, 0, true, 1))))
+	r.Sends(r.Last, r.Msg(4, term, candidate(3, 0, true, 1)), r.Msg(2, term, candidate(3, 0, false, 1)))
+	r.Sends(r.Step(delta, r.From(2, term, candidate(2, 0, true, 1))))
 	r.Step(delta, r.From(4, term, candidate(1, 0, false, 3)))
 	r.Want(algorithms.Output{
 		Send: []proto.Message{
@@ -63,10 +55,10 @@ func TestStandsInTheNextRound(t *testing.T) {
 func TestLaterRoundCountsForEarlierOnes(t *testing.T) {
 	r, term := stands(t)
 	r.Step(0, r.From(2, term, candidate(2, 1, true, 1)))
-	sends(t, r.Step(0, r.From(2, term, candidate(2, 0, true, 1))))
-	sends(t, r.Step(0, r.From(4, term, candidate(1, 0, false, 3))),
+	r.Sends(r.Step(0, r.From(2, term, candidate(2, 0, true, 1))))
+	r.Sends(r.Step(0, r.From(4, term, candidate(1, 0, false, 3))),
 		r.Msg(4, term, candidate(3, 1, true, 1)), r.Msg(2, term, candidate(3, 1, false, 1)))
-	sends(t, r.Step(0, r.From(4, term, candidate(1, 1, false, 3))),
+	r.Sends(r.Step(0, r.From(4, term, candidate(1, 1, false, 3))),
 		r.Msg(4, term, candidate(3, 2, true, 1)), r.Msg(2, term, candidate(3, 2, false, 1)))
 }
 
@@ -74,20 +66,20 @@ func TestLaterRoundCountsForEarlierOnes(t *testing.T) {
 // messages on" in the rounds after.
 func TestFalls(t *testing.T) {
 	r, term := stands(t)
-	sends(t, r.Step(0, r.From(4, term, candidate(4, 0, false, 1)))) // was for this node
-	sends(t, r.Step(0, r.From(2, term, candidate(2, 0, true, 1))))  // so was this
-	sends(t, r.Step(0, r.From(4, term, candidate(4, 1, false, 1))), r.Msg(2, term, candidate(4, 1, false, 2)))
-	sends(t, r.Step(0, r.From(4, term, candidate(4, 1, false, 1)))) // again
-	sends(t, r.Step(0, r.From(2, term, candidate(1, 1, true, 2))), r.Msg(4, term, candidate(1, 1, true, 3)))
+	r.Sends(r.Step(0, r.From(4, term, candidate(4, 0, false, 1)))) // was for this node
+	r.Sends(r.Step(0, r.From(2, term, candidate(2, 0, true, 1))))  // so was this
+	r.Sends(r.Step(0, r.From(4, term, candidate(4, 1, false, 1))), r.Msg(2, term, candidate(4, 1, false, 2)))
+	r.Sends(r.Step(0, r.From(4, term, candidate(4, 1, false, 1)))) // again
+	r.Sends(r.Step(0, r.From(2, term, candidate(1, 1, true, 2))), r.Msg(4, term, candidate(1, 1, true, 3)))
 }
 
 // One that did not notice is woken: it stands if it ranks above, else it passes on.
 func TestWakesUp(t *testing.T) {
 	r, term := stands(t)
-	sends(t, r.Step(0, r.From(2, term+1, candidate(2, 0, true, 1))),
+	r.Sends(r.Step(0, r.From(2, term+1, candidate(2, 0, true, 1))),
 		r.Msg(4, term+1, candidate(3, 0, true, 1)), r.Msg(2, term+1, candidate(3, 0, false, 1)))
-	sends(t, r.Step(0, r.From(4, term+2, candidate(5, 0, false, 2))), r.Msg(2, term+2, candidate(5, 0, false, 3)))
-	sends(t, r.Step(0, r.From(2, term+2, candidate(2, 0, true, 1))), r.Msg(4, term+2, candidate(2, 0, true, 2)))
+	r.Sends(r.Step(0, r.From(4, term+2, candidate(5, 0, false, 2))), r.Msg(2, term+2, candidate(5, 0, false, 3)))
+	r.Sends(r.Step(0, r.From(2, term+2, candidate(2, 0, true, 1))), r.Msg(4, term+2, candidate(2, 0, true, 2)))
 }
 
 // "A candidate that meets only itself is the last one, and the highest."
@@ -100,7 +92,7 @@ func TestItsOwnComesHome(t *testing.T) {
 	if out.Leader != steptest.Leads(3, term) {
 		t.Errorf("does not lead: %v", out.Why)
 	}
-	sends(t, out, r.Msg(4, term, proto.Elected{Leader: steptest.Peer(3), Hops: 1}))
+	r.Sends(out, r.Msg(4, term, proto.Elected{Leader: steptest.Peer(3), Hops: 1}))
 }
 
 // "Any process, after receiving Election:80 message, can detect failure of N80 via
@@ -116,7 +108,16 @@ func TestBestDies(t *testing.T) {
 // What a neighbour had may have died with it.
 func TestRingIsRepaired(t *testing.T) {
 	r, term := stands(t)
-	sends(t, r.Step(delta, steptest.Alive(1, 2, 3, 5)), r.Msg(5, term, candidate(3, 0, true, 1)))
+	r.Sends(r.Step(delta, steptest.Alive(1, 2, 3, 5)), r.Msg(5, term, candidate(3, 0, true, 1)))
+}
+
+// One that is left alone leads, though the best of the round went with the others.
+func TestLeftAlone(t *testing.T) {
+	r, term := stands(t)
+	r.Step(0, r.From(4, term, candidate(5, 0, false, 2)))
+	if out := r.Step(delta, steptest.Alive(3)); out.Leader != steptest.Leads(3, term) {
+		t.Errorf("%+v: %v", out.Leader, out.Why)
+	}
 }
 
 // A life that is over wins nothing.
