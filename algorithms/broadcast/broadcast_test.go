@@ -13,9 +13,7 @@ const delta = steptest.Delta
 
 // called is node self of three, which 1 sent its ID to in term 2.
 func called(t *testing.T, self proto.NodeID) *steptest.Rig {
-	r := steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
-		return broadcast.New(c)
-	})
+	r := steptest.New(t, self, false, broadcast.New)
 	r.Start(0, 1, 2, 3)
 	if self == 3 {
 		r.Fire() // it takes term 1

@@ -15,9 +15,7 @@ const delta = steptest.Delta
 const silence = 3 * 10 * delta
 
 func newRig(t *testing.T, self proto.NodeID) *steptest.Rig {
-	return steptest.New(t, self, true, func(c algorithms.Config) algorithms.Machine {
-		return bully.New(c)
-	})
+	return steptest.New(t, self, true, bully.New)
 }
 
 // follower is node self of five, following leader 5 in term 1.
@@ -241,9 +239,7 @@ func TestAttributeIsFrozenForTheTerm(t *testing.T) {
 // the hold-down; without, it follows while the leader lives.
 func TestPreemptionIsAChoice(t *testing.T) {
 	for _, preempt := range []bool{true, false} {
-		r := steptest.New(t, 5, preempt, func(c algorithms.Config) algorithms.Machine {
-			return bully.New(c)
-		})
+		r := steptest.New(t, 5, preempt, bully.New)
 		r.Start(0, 4, 5)
 		r.Step(0, r.From(4, 7, proto.Coordinator{Leader: steptest.Peer(4)}))
 		if !preempt {

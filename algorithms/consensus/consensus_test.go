@@ -1,7 +1,6 @@
 package consensus_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -14,25 +13,14 @@ const delta = steptest.Delta
 
 // follower is one of five that follows node 5 in term 4.
 func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
-	r, _ := followerAndMachine(t, self)
-	return r
-}
-
-// followerAndMachine is such a node, and its Machine.
-func followerAndMachine(t *testing.T, self proto.NodeID) (*steptest.Rig, *consensus.Machine) {
-	var m *consensus.Machine
-	r := steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
-		c.Voters = []proto.NodeID{1, 2, 3, 4, 5}
-		m = consensus.New(c)
-		return m
-	})
+	r := steptest.New(t, self, false, steptest.Among(consensus.New, 1, 2, 3, 4, 5))
 	r.Start(3, 1, 2, 3, 4, 5)
 	r.Step(delta, r.From(5, 4, chosen(5, true)))
 	r.Step(consensus.Patience(delta, 5), algorithms.Timeout{})
 	if r.Last.Leader != steptest.Leads(5, 4) {
 		t.Fatal(r.Last.Why)
 	}
-	return r, m
+	return r
 }
 
 // preparing is node 4, which prepares ballot 1.4 of term 5 after the leader died.
@@ -56,13 +44,6 @@ func promise(b proto.Ballot, from proto.NodeID) proto.Promise {
 
 func accept(b proto.Ballot, value proto.NodeID) proto.Accept {
 	return proto.Accept{Ballot: b, Value: steptest.Peer(value)}
-}
-
-func sends(t *testing.T, out algorithms.Output, want ...proto.Message) {
-	t.Helper()
-	if !slices.Equal(out.Send, want) {
-		t.Errorf("sent %v, want %v: %v", out.Send, want, out.Why)
-	}
 }
 
 // to is one body to several nodes.
@@ -97,7 +78,7 @@ func TestListens(t *testing.T) {
 			"leader 5 is gone -> call an election of term 5", "2 above this node -> leave the proposing to them",
 		},
 	})
-	sends(t, r.Fire(), to(r, 5, prepare(ballot(1, 2)), 1, 3, 4)...)
+	r.Sends(r.Fire(), to(r, 5, prepare(ballot(1, 2)), 1, 3, 4)...)
 }
 
 // "If the proposer receives a response from a majority of acceptors, then it sends an
@@ -105,13 +86,13 @@ func TestListens(t *testing.T) {
 func TestMajorityOfPromises(t *testing.T) {
 	r := preparing(t)
 	b := ballot(1, 4)
-	sends(t, r.Step(0, r.From(1, 5, promise(b, 1))))
-	sends(t, r.Step(0, r.From(1, 5, promise(b, 1))))
-	sends(t, r.Step(0, r.From(2, 5, promise(ballot(1, 3), 2))))
+	r.Sends(r.Step(0, r.From(1, 5, promise(b, 1))))
+	r.Sends(r.Step(0, r.From(1, 5, promise(b, 1))))
+	r.Sends(r.Step(0, r.From(2, 5, promise(ballot(1, 3), 2))))
 	if out := r.Step(0, r.From(9, 5, promise(b, 9))); !out.Warn || len(out.Send) > 0 {
 		t.Errorf("a stranger's promise: %v", out.Why)
 	}
-	sends(t, r.Step(0, r.From(2, 5, promise(b, 2))), to(r, 5, accept(b, 4), 1, 2, 3)...)
+	r.Sends(r.Step(0, r.From(2, 5, promise(b, 2))), to(r, 5, accept(b, 4), 1, 2, 3)...)
 }
 
 // "Each process proposes a value": the highest of the proposals, and those above are
@@ -121,31 +102,31 @@ func TestTakesTheHighestProposal(t *testing.T) {
 	r := follower(t, 2)
 	r.Step(delta, algorithms.Campaign{Reason: "test"})
 	r.Step(0, r.From(1, 5, promise(b, 1)))
-	sends(t, r.Step(0, r.From(3, 5, promise(b, 3)))) // 4 and 5 are above
-	sends(t, r.Step(0, r.From(5, 5, promise(b, 5))), to(r, 5, accept(b, 5), 1, 3, 4, 5)...)
+	r.Sends(r.Step(0, r.From(3, 5, promise(b, 3)))) // 4 and 5 are above
+	r.Sends(r.Step(0, r.From(5, 5, promise(b, 5))), to(r, 5, accept(b, 5), 1, 3, 4, 5)...)
 
 	r = follower(t, 2)
 	r.Step(delta, algorithms.Campaign{Reason: "test"})
 	r.Step(0, r.From(1, 5, promise(b, 1)))
 	r.Step(0, r.From(3, 5, promise(b, 3)))
-	sends(t, r.Fire(), to(r, 5, accept(b, 3), 1, 3, 4, 5)...)
+	r.Sends(r.Fire(), to(r, 5, accept(b, 3), 1, 3, 4, 5)...)
 }
 
 // "v is the value of the highest-numbered proposal among the responses."
 func TestTakesOverWhatMayBeChosen(t *testing.T) {
 	r := preparing(t)
 	r.Step(0, r.From(3, 5, prepare(ballot(1, 3)))) // lower: no answer
-	sends(t, r.Last)
-	sends(t, r.Step(0, r.From(3, 5, prepare(ballot(3, 3)))),
+	r.Sends(r.Last)
+	r.Sends(r.Step(0, r.From(3, 5, prepare(ballot(3, 3)))),
 		r.Msg(3, 5, promise(ballot(3, 3), 4))) // it is outbid
-	sends(t, r.Fire(), to(r, 5, prepare(ballot(4, 4)), 1, 2, 3)...)
+	r.Sends(r.Fire(), to(r, 5, prepare(ballot(4, 4)), 1, 2, 3)...)
 	b := ballot(4, 4)
 	first, second := promise(b, 1), promise(b, 2)
 	first.Last, first.Accepted = ballot(2, 2), steptest.Peer(2)
 	second.Last, second.Accepted = ballot(1, 3), steptest.Peer(3)
 	r.Step(0, r.From(1, 5, first))
-	sends(t, r.Last)
-	sends(t, r.Step(0, r.From(2, 5, second)), to(r, 5, accept(b, 2), 1, 2, 3)...)
+	r.Sends(r.Last)
+	r.Sends(r.Step(0, r.From(2, 5, second)), to(r, 5, accept(b, 2), 1, 2, 3)...)
 }
 
 // "That lucky Pi is the new leader!": this process, once a majority accepted it.
@@ -155,13 +136,13 @@ func TestChosen(t *testing.T) {
 	r.Step(0, r.From(1, 5, promise(b, 1)))
 	r.Step(0, r.From(2, 5, promise(b, 2)))
 	accepted := proto.Accepted{Ballot: b}
-	sends(t, r.Step(0, r.From(1, 5, accepted)))
-	sends(t, r.Step(0, r.From(1, 5, accepted)))
+	r.Sends(r.Step(0, r.From(1, 5, accepted)))
+	r.Sends(r.Step(0, r.From(1, 5, accepted)))
 	if out := r.Step(0, r.From(9, 5, accepted)); !out.Warn || out.Leader.ID != 0 {
 		t.Errorf("a stranger's: %v", out.Why)
 	}
 	out := r.Step(0, r.From(3, 5, accepted))
-	sends(t, out, to(r, 5, chosen(4, true), 1, 2, 3)...)
+	r.Sends(out, to(r, 5, chosen(4, true), 1, 2, 3)...)
 	if out.Leader != steptest.Leads(4, 5) {
 		t.Errorf("%+v", out.Leader)
 	}
@@ -177,7 +158,7 @@ func TestAnotherIsChosen(t *testing.T) {
 	}
 	r.Step(0, r.From(1, 5, proto.Accepted{Ballot: b}))
 	out := r.Step(0, r.From(3, 5, proto.Accepted{Ballot: b}))
-	sends(t, out, r.Msg(5, 5, chosen(5, false)))
+	r.Sends(out, r.Msg(5, 5, chosen(5, false)))
 	if out.Leader.ID != 0 {
 		t.Error("follows one that does not lead yet")
 	}
@@ -187,7 +168,7 @@ func TestAnotherIsChosen(t *testing.T) {
 
 	r = follower(t, 3)
 	r.Step(0, r.From(2, 5, prepare(b)))
-	sends(t, r.Step(0, r.From(2, 5, chosen(4, false))))
+	r.Sends(r.Step(0, r.From(2, 5, chosen(4, false))))
 	out = r.Step(0, r.From(2, 5, chosen(3, false)))
 	if out.Leader != steptest.Leads(3, 5) || len(out.Send) != 4 {
 		t.Errorf("%+v", out)
@@ -198,18 +179,18 @@ func TestAnotherIsChosen(t *testing.T) {
 // highest-numbered proposal that it has accepted."
 func TestAcceptor(t *testing.T) {
 	r := follower(t, 1)
-	sends(t, r.Step(delta, r.From(3, 5, prepare(ballot(2, 3)))), r.Msg(3, 5, promise(ballot(2, 3), 1)))
-	sends(t, r.Step(0, r.From(4, 5, prepare(ballot(1, 4)))))
-	sends(t, r.Step(0, r.From(4, 5, accept(ballot(1, 4), 4))))
-	sends(t, r.Step(0, r.From(3, 5, accept(ballot(2, 3), 3))), r.Msg(3, 5, proto.Accepted{Ballot: ballot(2, 3)}))
+	r.Sends(r.Step(delta, r.From(3, 5, prepare(ballot(2, 3)))), r.Msg(3, 5, promise(ballot(2, 3), 1)))
+	r.Sends(r.Step(0, r.From(4, 5, prepare(ballot(1, 4)))))
+	r.Sends(r.Step(0, r.From(4, 5, accept(ballot(1, 4), 4))))
+	r.Sends(r.Step(0, r.From(3, 5, accept(ballot(2, 3), 3))), r.Msg(3, 5, proto.Accepted{Ballot: ballot(2, 3)}))
 	again := promise(ballot(3, 4), 1)
 	again.Last, again.Accepted = ballot(2, 3), steptest.Peer(3)
-	sends(t, r.Step(0, r.From(4, 5, prepare(ballot(3, 4)))), r.Msg(4, 5, again))
+	r.Sends(r.Step(0, r.From(4, 5, prepare(ballot(3, 4)))), r.Msg(4, 5, again))
 	// Not even when it stood aside meanwhile; then it proposes nothing.
 	r.Step(0, algorithms.Resign{})
 	again.Ballot, again.Proposal = ballot(4, 4), proto.Peer{}
-	sends(t, r.Step(0, r.From(3, 5, prepare(ballot(2, 3)))))
-	sends(t, r.Step(0, r.From(4, 5, prepare(ballot(4, 4)))), r.Msg(4, 5, again))
+	r.Sends(r.Step(0, r.From(3, 5, prepare(ballot(2, 3)))))
+	r.Sends(r.Step(0, r.From(4, 5, prepare(ballot(4, 4)))), r.Msg(4, 5, again))
 	if out := r.Step(0, r.From(4, 5, prepare(ballot(9, 3)))); !out.Warn || len(out.Send) > 0 {
 		t.Errorf("another's ballot: %v", out.Why)
 	}
@@ -217,14 +198,11 @@ func TestAcceptor(t *testing.T) {
 
 // It takes part in no term that a former life may have taken part in.
 func TestFormerLife(t *testing.T) {
-	r := steptest.New(t, 1, false, func(c algorithms.Config) algorithms.Machine {
-		c.Voters = []proto.NodeID{1, 2, 3}
-		return consensus.New(c)
-	})
+	r := steptest.New(t, 1, false, steptest.Among(consensus.New, 1, 2, 3))
 	r.Step(0, algorithms.Start{Saved: algorithms.State{Term: 4, Reserved: 5}})
 	r.Step(0, steptest.Alive(1, 2, 3))
-	sends(t, r.Step(0, r.From(3, 5, prepare(ballot(1, 3)))))
-	sends(t, r.Step(0, r.From(3, 5, accept(ballot(1, 3), 3))))
+	r.Sends(r.Step(0, r.From(3, 5, prepare(ballot(1, 3)))))
+	r.Sends(r.Step(0, r.From(3, 5, accept(ballot(1, 3), 3))))
 	out := r.Step(0, r.From(3, 6, prepare(ballot(1, 3))))
 	if len(out.Send) != 1 || out.Save == nil || out.Save.Reserved < 6 {
 		t.Errorf("%+v", out)
@@ -254,7 +232,7 @@ func TestAskedToLead(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	r.Step(0, r.From(3, 5, promise(b, 3)))
-	sends(t, r.Step(0, r.From(4, 5, promise(b, 4))), to(r, 5, accept(b, 1), 2, 3, 4, 5)...)
+	r.Sends(r.Step(0, r.From(4, 5, promise(b, 4))), to(r, 5, accept(b, 1), 2, 3, 4, 5)...)
 }
 
 // Who asks is told who leads; if nobody does, this process sees to it.
@@ -262,8 +240,8 @@ func TestEnquiry(t *testing.T) {
 	r := follower(t, 4)
 	r.Step(0, r.From(5, 4, chosen(5, true)))
 	ask := proto.Enquiry{Self: steptest.Peer(1)}
-	sends(t, r.Step(0, r.From(1, 4, ask)), r.Msg(1, 4, chosen(5, true)))
-	sends(t, r.Step(0, r.From(1, 5, ask)), to(r, 5, prepare(ballot(1, 4)), 1, 2, 3, 5)...)
+	r.Sends(r.Step(0, r.From(1, 4, ask)), r.Msg(1, 4, chosen(5, true)))
+	r.Sends(r.Step(0, r.From(1, 5, ask)), to(r, 5, prepare(ballot(1, 4)), 1, 2, 3, 5)...)
 	if out := r.Step(0, r.From(1, 5, proto.OK{})); !out.Warn {
 		t.Errorf("a body of another algorithm: %+v", out)
 	}
@@ -273,10 +251,10 @@ func TestEnquiry(t *testing.T) {
 // ballot, unless it waits for a better proposal, or was told of one, or of a value that
 // may be chosen already.
 func TestContends(t *testing.T) {
-	r, m := followerAndMachine(t, 4)
+	r := follower(t, 4)
 	contends := func(want bool, when string) {
 		t.Helper()
-		if m.Contends() != want {
+		if r.Machine.(*consensus.Machine).Contends() != want {
 			t.Errorf("%s: %v", when, !want)
 		}
 	}
@@ -290,7 +268,7 @@ func TestContends(t *testing.T) {
 	r.Step(0, r.From(2, 5, proto.Accepted{Ballot: ballot(1, 4)}))
 	contends(false, "it leads")
 
-	r, m = followerAndMachine(t, 2)
+	r = follower(t, 2)
 	r.Step(delta, algorithms.Campaign{Reason: "test"})
 	contends(false, "those above may propose themselves")
 	for _, id := range []proto.NodeID{1, 3, 5} {
@@ -298,7 +276,7 @@ func TestContends(t *testing.T) {
 	}
 	contends(false, "it asks to accept another")
 
-	r, m = followerAndMachine(t, 4)
+	r = follower(t, 4)
 	r.Step(delta, steptest.Alive(1, 2, 3, 4))
 	bound := promise(ballot(1, 4), 1)
 	bound.Last, bound.Accepted = ballot(1, 3), steptest.Peer(3)

@@ -1,7 +1,6 @@
 package hs_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -14,7 +13,7 @@ const delta = steptest.Delta
 
 // stands is node 3 of five, a candidate of the term it returns.
 func stands(t *testing.T) (*steptest.Rig, proto.Term) {
-	r := steptest.New(t, 3, false, func(c algorithms.Config) algorithms.Machine { return hs.New(c) })
+	r := steptest.New(t, 3, false, hs.New)
 	r.Start(0, 1, 2, 3, 4, 5)
 	out := r.Step(0, algorithms.Campaign{Reason: "test"})
 	return r, out.Leader.Term
@@ -28,13 +27,6 @@ func reply(candidate proto.NodeID, phase uint64, clockwise bool, hops uint64) pr
 	return proto.ProbeReply{Candidate: candidate, Phase: phase, Clockwise: clockwise, Hops: hops}
 }
 
-func sends(t *testing.T, out algorithms.Output, want ...proto.Message) {
-	t.Helper()
-	if !slices.Equal(out.Send, want) {
-		t.Errorf("sent %v, want %v: %v", out.Send, want, out.Why)
-	}
-}
-
 func TestPhases(t *testing.T) {
 	for n, want := range map[int]int{1: 0, 2: 1, 3: 2, 4: 2, 5: 3, 8: 3, 9: 4, 100: 7} {
 		if got := hs.Phases(n); got != want {
@@ -46,10 +38,10 @@ func TestPhases(t *testing.T) {
 // A candidate probes both ways, and twice as far once it has a reply from each.
 func TestProbesTwiceAsFar(t *testing.T) {
 	r, term := stands(t)
-	sends(t, r.Last, r.Msg(4, term, probe(3, 0, true, 1)), r.Msg(2, term, probe(3, 0, false, 1)))
-	sends(t, r.Step(delta, r.From(4, term, reply(3, 0, false, 1))))
-	sends(t, r.Step(delta, r.From(4, term, reply(3, 0, false, 1)))) // the same side again
-	sends(t, r.Step(delta, r.From(2, term, reply(3, 0, true, 1))),
+	r.Sends(r.Last, r.Msg(4, term, probe(3, 0, true, 1)), r.Msg(2, term, probe(3, 0, false, 1)))
+	r.Sends(r.Step(delta, r.From(4, term, reply(3, 0, false, 1))))
+	r.Sends(r.Step(delta, r.From(4, term, reply(3, 0, false, 1)))) // the same side again
+	r.Sends(r.Step(delta, r.From(2, term, reply(3, 0, true, 1))),
 		r.Msg(4, term, probe(3, 1, true, 1)), r.Msg(2, term, probe(3, 1, false, 1)))
 	r.Want(algorithms.Output{
 		Send:     r.Last.Send,
@@ -63,19 +55,19 @@ func TestProbesTwiceAsFar(t *testing.T) {
 // it ends this node's own candidature. A repetition is dropped.
 func TestLetsAHigherOnePass(t *testing.T) {
 	r, term := stands(t)
-	sends(t, r.Step(0, r.From(4, term, probe(5, 1, false, 2))), r.Msg(4, term, reply(5, 1, true, 1)))
-	sends(t, r.Step(0, r.From(4, term, probe(5, 2, false, 2))), r.Msg(2, term, probe(5, 2, false, 3)))
-	sends(t, r.Step(0, r.From(4, term, probe(5, 2, false, 2))))
-	sends(t, r.Step(0, r.From(2, term, reply(5, 2, true, 2))), r.Msg(4, term, reply(5, 2, true, 3)))
-	sends(t, r.Step(0, r.From(2, term, reply(5, 2, true, 2))))
+	r.Sends(r.Step(0, r.From(4, term, probe(5, 1, false, 2))), r.Msg(4, term, reply(5, 1, true, 1)))
+	r.Sends(r.Step(0, r.From(4, term, probe(5, 2, false, 2))), r.Msg(2, term, probe(5, 2, false, 3)))
+	r.Sends(r.Step(0, r.From(4, term, probe(5, 2, false, 2))))
+	r.Sends(r.Step(0, r.From(2, term, reply(5, 2, true, 2))), r.Msg(4, term, reply(5, 2, true, 3)))
+	r.Sends(r.Step(0, r.From(2, term, reply(5, 2, true, 2))))
 	r.Step(0, r.From(4, term, reply(3, 0, false, 1)))
-	sends(t, r.Step(0, r.From(2, term, reply(3, 0, true, 1)))) // beaten: probes no more
+	r.Sends(r.Step(0, r.From(2, term, reply(3, 0, true, 1)))) // beaten: probes no more
 }
 
 // A lower candidate's probe ends here.
 func TestLetsNoLowerOnePass(t *testing.T) {
 	r, term := stands(t)
-	sends(t, r.Step(0, r.From(2, term, probe(2, 0, true, 1))))
+	r.Sends(r.Step(0, r.From(2, term, probe(2, 0, true, 1))))
 	if out := r.Step(0, r.From(2, term+1, probe(2, 0, true, 1))); len(out.Send) != 2 {
 		t.Errorf("a node that ranks higher does not stand: %v", out.Why)
 	}
@@ -91,7 +83,7 @@ func TestProbeComesHome(t *testing.T) {
 	if out.Leader != steptest.Leads(3, term) {
 		t.Errorf("does not lead: %v", out.Why)
 	}
-	sends(t, out, r.Msg(4, term, proto.Elected{Leader: steptest.Peer(3), Hops: 1}))
+	r.Sends(out, r.Msg(4, term, proto.Elected{Leader: steptest.Peer(3), Hops: 1}))
 }
 
 // "Any process, after receiving Election:80 message, can detect failure of N80 via
@@ -108,6 +100,6 @@ func TestBestDies(t *testing.T) {
 func TestRingChanges(t *testing.T) {
 	r, term := stands(t)
 	out := r.Step(delta, steptest.Alive(1, 2, 3, 5))
-	sends(t, out, r.Msg(5, term, probe(3, 0, true, 1)),
+	r.Sends(out, r.Msg(5, term, probe(3, 0, true, 1)),
 		r.Msg(5, term, probe(3, 1, true, 1)), r.Msg(2, term, probe(3, 1, false, 1)))
 }

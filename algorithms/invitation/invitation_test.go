@@ -1,7 +1,6 @@
 package invitation_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -15,7 +14,7 @@ const delta = steptest.Delta
 
 // calls is node self of four, which calls an election of the term it returns.
 func calls(t *testing.T, self proto.NodeID) (*steptest.Rig, proto.Term) {
-	r := steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine { return invitation.New(c) })
+	r := steptest.New(t, self, false, invitation.New)
 	r.Start(0, 1, 2, 3, 4)
 	out := r.Step(0, algorithms.Campaign{Reason: "test"})
 	return r, out.Leader.Term
@@ -30,20 +29,13 @@ func invite(id proto.NodeID) proto.Invitation {
 }
 func ready(id proto.NodeID) proto.Ready { return proto.Ready{Leader: steptest.Peer(id)} }
 
-func sends(t *testing.T, out algorithms.Output, want ...proto.Message) {
-	t.Helper()
-	if !slices.Equal(out.Send, want) {
-		t.Errorf("sent %v, want %v: %v", out.Send, want, out.Why)
-	}
-}
-
 // "The coordinator leads those that accepted, and tells nobody else."
 func TestLeadsThoseThatAccepted(t *testing.T) {
 	r, term := calls(t, 4)
-	sends(t, r.Last, r.Msg(1, term, invite(4)), r.Msg(2, term, invite(4)), r.Msg(3, term, invite(4)))
+	r.Sends(r.Last, r.Msg(1, term, invite(4)), r.Msg(2, term, invite(4)), r.Msg(3, term, invite(4)))
 	r.Step(0, r.From(1, term, proto.AcceptInvitation{}))
 	r.Step(0, r.From(1, term, proto.AcceptInvitation{})) // again
-	sends(t, r.Step(0, r.From(3, term, proto.AcceptInvitation{})))
+	r.Sends(r.Step(0, r.From(3, term, proto.AcceptInvitation{})))
 	r.Fire()
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Msg(1, term, ready(4)), r.Msg(3, term, ready(4))},
@@ -51,7 +43,7 @@ func TestLeadsThoseThatAccepted(t *testing.T) {
 		Leader:   steptest.Leads(4, term),
 		Why:      []string{"who accepts has accepted -> lead term 1"},
 	})
-	sends(t, r.Step(0, r.From(2, term, proto.AcceptInvitation{})), r.Msg(2, term, ready(4))) // late
+	r.Sends(r.Step(0, r.From(2, term, proto.AcceptInvitation{})), r.Msg(2, term, ready(4))) // late
 }
 
 // Nobody is waited for when all are there, or dead.
@@ -59,7 +51,7 @@ func TestLeadsAtOnceWhenAllAccepted(t *testing.T) {
 	r, term := calls(t, 4)
 	r.Step(0, r.From(1, term, proto.AcceptInvitation{}))
 	r.Step(0, r.From(3, term, proto.AcceptInvitation{}))
-	sends(t, r.Step(0, steptest.Alive(1, 3, 4)), r.Msg(1, term, ready(4)), r.Msg(3, term, ready(4)))
+	r.Sends(r.Step(0, steptest.Alive(1, 3, 4)), r.Msg(1, term, ready(4)), r.Msg(3, term, ready(4)))
 }
 
 // "A node that lost its coordinator forms a group of itself, and asks all others
@@ -67,7 +59,7 @@ func TestLeadsAtOnceWhenAllAccepted(t *testing.T) {
 // merges, the less the higher it ranks".
 func TestChecksAndWaits(t *testing.T) {
 	r, term := calls(t, 2)
-	sends(t, r.Last, r.Msg(1, term, ask(2)), r.Msg(3, term, ask(2)), r.Msg(4, term, ask(2)))
+	r.Sends(r.Last, r.Msg(1, term, ask(2)), r.Msg(3, term, ask(2)), r.Msg(4, term, ask(2)))
 	r.Step(0, r.From(3, term, group(3)))
 	r.Step(0, r.From(3, term, group(3))) // again
 	r.Step(0, r.From(1, term, group(1)))
@@ -77,7 +69,7 @@ func TestChecksAndWaits(t *testing.T) {
 		Leader:   steptest.Leads(0, term),
 		Why:      []string{"all groups have answered, 2 of them above -> leave it to those to merge"},
 	})
-	sends(t, r.Fire(), r.Msg(1, term, invite(2)), r.Msg(3, term, invite(2)), r.Msg(4, term, invite(2)))
+	r.Sends(r.Fire(), r.Msg(1, term, invite(2)), r.Msg(3, term, invite(2)), r.Msg(4, term, invite(2)))
 }
 
 // Whoever does not answer, or does not stand, has no turn.
@@ -87,18 +79,18 @@ func TestMergesWhenNobodyAboveAnswers(t *testing.T) {
 	aside.Coordinator.Ineligible = true
 	r.Step(0, r.From(4, term, aside))
 	r.Step(0, r.From(1, term, group(1)))
-	sends(t, r.Fire(), r.Msg(1, term, invite(2)), r.Msg(3, term, invite(2)), r.Msg(4, term, invite(2)))
+	r.Sends(r.Fire(), r.Msg(1, term, invite(2)), r.Msg(3, term, invite(2)), r.Msg(4, term, invite(2)))
 }
 
 // A node that did not notice is in a group of its own from then on. The highest invites
 // at once.
 func TestIsAsked(t *testing.T) {
 	r, term := calls(t, 3)
-	sends(t, r.Step(0, r.From(1, term+1, ask(1))), r.Msg(1, term+1, group(3)))
+	r.Sends(r.Step(0, r.From(1, term+1, ask(1))), r.Msg(1, term+1, group(3)))
 	r, term = calls(t, 4)
-	sends(t, r.Step(0, r.From(1, term+1, ask(1))),
+	r.Sends(r.Step(0, r.From(1, term+1, ask(1))),
 		r.Msg(1, term+1, invite(4)), r.Msg(2, term+1, invite(4)), r.Msg(3, term+1, invite(4)))
-	sends(t, r.Step(0, r.From(2, term+1, ask(2))), r.Msg(2, term+1, group(4)))
+	r.Sends(r.Step(0, r.From(2, term+1, ask(2))), r.Msg(2, term+1, group(4)))
 }
 
 // "Whoever is invited accepts", and "a coordinator that is invited passes the
@@ -108,12 +100,12 @@ func TestAcceptsWithItsMembers(t *testing.T) {
 	r.Step(0, steptest.Alive(1, 2, 3))
 	r.Step(0, r.From(1, term, proto.AcceptInvitation{}))
 	out := r.Step(0, r.From(4, term, invite(4)))
-	sends(t, out, r.Msg(1, term, invite(4)), r.Msg(4, term, proto.AcceptInvitation{}))
+	r.Sends(out, r.Msg(1, term, invite(4)), r.Msg(4, term, proto.AcceptInvitation{}))
 	if out.Deadline != r.In(invitation.ReadyTimeout(delta)) {
 		t.Errorf("waits for %v", out.Deadline.Sub(r.Now))
 	}
-	sends(t, r.Step(0, r.From(2, term, proto.AcceptInvitation{})), r.Msg(2, term, invite(4))) // too late for 3
-	sends(t, r.Step(0, r.From(1, term, ask(1))), r.Msg(1, term, group(4)))
+	r.Sends(r.Step(0, r.From(2, term, proto.AcceptInvitation{})), r.Msg(2, term, invite(4))) // too late for 3
+	r.Sends(r.Step(0, r.From(1, term, ask(1))), r.Msg(1, term, group(4)))
 }
 
 // "Sends one that comes late where this node has gone: once, or two that have joined each
@@ -144,24 +136,24 @@ func TestSendsOnOnce(t *testing.T) {
 func TestNoReady(t *testing.T) {
 	r, term := calls(t, 3)
 	r.Step(0, r.From(4, term, invite(4)))
-	sends(t, r.Fire(), r.Msg(4, term, ask(3)))
+	r.Sends(r.Fire(), r.Msg(4, term, ask(3)))
 	if out := r.Fire(); out.Leader.Term != term+1 || len(out.Send) != 3 {
 		t.Errorf("no group of its own: %+v", out)
 	}
 	term++
 	r.Step(0, r.From(4, term, invite(4)))
-	sends(t, r.Step(0, steptest.Alive(1, 2, 3)), r.Msg(1, term+1, invite(3)), r.Msg(2, term+1, invite(3)))
+	r.Sends(r.Step(0, steptest.Alive(1, 2, 3)), r.Msg(1, term+1, invite(3)), r.Msg(2, term+1, invite(3)))
 }
 
 // The highest coordinator merges: nobody leaves a group for a lower one.
 func TestInvitedByALowerNode(t *testing.T) {
 	r, term := calls(t, 4)
-	sends(t, r.Step(0, r.From(3, term, invite(3))))
-	sends(t, r.Step(0, r.From(3, term+1, invite(3))),
+	r.Sends(r.Step(0, r.From(3, term, invite(3))))
+	r.Sends(r.Step(0, r.From(3, term+1, invite(3))),
 		r.Msg(1, term+1, invite(4)), r.Msg(2, term+1, invite(4)), r.Msg(3, term+1, invite(4)))
 	r, term = calls(t, 1)
 	r.Step(0, r.From(4, term, invite(4)))
-	sends(t, r.Step(0, r.From(3, term, invite(3))))
+	r.Sends(r.Step(0, r.From(3, term, invite(3))))
 }
 
 // One that stands aside joins whoever invites, and says that it does not stand.
@@ -170,8 +162,8 @@ func TestStandsAside(t *testing.T) {
 	r.Step(0, algorithms.Resign{})
 	mine := group(4)
 	mine.Coordinator.Ineligible = true
-	sends(t, r.Step(0, r.From(3, term, ask(3))), r.Msg(3, term, mine))
-	sends(t, r.Step(0, r.From(3, term, invite(3))), r.Msg(3, term, proto.AcceptInvitation{}))
+	r.Sends(r.Step(0, r.From(3, term, ask(3))), r.Msg(3, term, mine))
+	r.Sends(r.Step(0, r.From(3, term, invite(3))), r.Msg(3, term, proto.AcceptInvitation{}))
 }
 
 // The turns of those above are three Δ each, and not for ever.

@@ -14,9 +14,9 @@ import (
 
 const delta = steptest.Delta
 
-// starts3 is node 3 of three, which has just started.
-func starts3(t *testing.T) *steptest.Rig {
-	r := steptest.New(t, 3, false, func(c algorithms.Config) algorithms.Machine {
+// starts is node self of three, which has just started.
+func starts(t *testing.T, self proto.NodeID) *steptest.Rig {
+	r := steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
 		return mend.New(c, func(c algorithms.Config) algorithms.Machine { return bully.New(c) })
 	})
 	r.Start(0, 1, 2, 3)
@@ -25,7 +25,7 @@ func starts3(t *testing.T) *steptest.Rig {
 
 // leader3 is node 3 of three, which leads term 1 for ten seconds.
 func leader3(t *testing.T) *steptest.Rig {
-	r := starts3(t)
+	r := starts(t, 3)
 	for r.Last.Leader.ID != 3 {
 		r.Fire()
 	}
@@ -221,7 +221,7 @@ func TestHandedOver(t *testing.T) {
 		"transfer": proto.TakeOver{Session: steptest.Session(2), To: steptest.Session(3), Chosen: true},
 		"resign":   proto.TimeoutNow{},
 	} {
-		r := starts3(t)
+		r := starts(t, 3)
 		r.Step(0, r.From(2, 1, proto.Coordinator{Leader: steptest.Peer(2)}))
 		r.Step(time.Second, r.From(2, 1, over))
 		if r.Last.Leader != steptest.Leads(3, 2) {
@@ -249,7 +249,7 @@ func TestHandedOver(t *testing.T) {
 		},
 	} {
 		for _, body := range told {
-			r := starts3(t)
+			r := starts(t, 3)
 			r.Step(0, r.From(1, 8, proto.Coordinator{Leader: steptest.Peer(1)}))
 			r.Step(time.Hour, r.From(1, 8, proto.TakeOver{Session: steptest.Session(1), To: steptest.Session(3)}))
 			r.Step(0, r.From(1, 9, body))
@@ -300,10 +300,7 @@ func TestLateAccountFeignsNoOverlap(t *testing.T) {
 
 // A truce that is not said again ends by itself.
 func TestTruceEnds(t *testing.T) {
-	r := steptest.New(t, 1, false, func(c algorithms.Config) algorithms.Machine {
-		return mend.New(c, func(c algorithms.Config) algorithms.Machine { return bully.New(c) })
-	})
-	r.Start(0, 1, 2, 3)
+	r := starts(t, 1)
 	r.Step(0, r.From(3, 1, proto.Coordinator{Leader: steptest.Peer(3)}))
 	r.Step(0, r.From(3, 1, proto.Truce{Session: steptest.Session(3)}))
 	if r.Last.Leader.ID != 0 {

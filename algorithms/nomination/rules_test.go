@@ -18,9 +18,7 @@ const silence = 3 * 10 * delta
 
 // The shared rules are tested through the bully, the simplest Round.
 func newRig(t *testing.T, self proto.NodeID) *steptest.Rig {
-	return steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
-		return bully.New(c)
-	})
+	return steptest.New(t, self, false, bully.New)
 }
 
 func coordinator(leader proto.NodeID) proto.Coordinator {
@@ -364,7 +362,7 @@ func TestSavedVoteIsKept(t *testing.T) {
 
 // A joiner that is told who leads before its first view has its own rank.
 func TestJoinerToldBeforeItsFirstView(t *testing.T) {
-	r := steptest.New(t, 3, true, func(c algorithms.Config) algorithms.Machine { return bully.New(c) })
+	r := steptest.New(t, 3, true, bully.New)
 	r.Step(0, algorithms.Start{})
 	r.Step(0, r.From(1, 1, coordinator(1)))
 	strong := steptest.Peers(1, 3)

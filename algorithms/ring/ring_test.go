@@ -17,9 +17,7 @@ const delta = steptest.Delta
 const silence = 3 * 14 * delta
 
 func newRig(t *testing.T, self proto.NodeID) *steptest.Rig {
-	return steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
-		return ring.New(c)
-	})
+	return steptest.New(t, self, false, ring.New)
 }
 
 // follower is node self of five, following leader 5 in term 1; it has passed

@@ -1,7 +1,6 @@
 package stoller_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -15,7 +14,7 @@ const delta = steptest.Delta
 
 // calls is node self of four, which calls an election of the term it returns.
 func calls(t *testing.T, self proto.NodeID) (*steptest.Rig, proto.Term) {
-	r := steptest.New(t, self, true, func(c algorithms.Config) algorithms.Machine { return stoller.New(c) })
+	r := steptest.New(t, self, true, stoller.New)
 	r.Start(0, 1, 2, 3, 4)
 	out := r.Step(0, algorithms.Campaign{Reason: "test"})
 	return r, out.Leader.Term
@@ -26,21 +25,14 @@ func notNorm(id proto.NodeID) proto.NotNorm { return proto.NotNorm{Self: steptes
 func reject(id proto.NodeID) proto.Reject   { return proto.Reject{Above: steptest.Peer(id)} }
 func leads(id proto.NodeID) proto.Leads     { return proto.Leads{Leader: steptest.Peer(id)} }
 
-func sends(t *testing.T, out algorithms.Output, want ...proto.Message) {
-	t.Helper()
-	if !slices.Equal(out.Send, want) {
-		t.Errorf("sent %v, want %v: %v", out.Send, want, out.Why)
-	}
-}
-
 // "Nobody leads before every process below it has stopped, or is dead."
 func TestLeadsWhenAllHaveStopped(t *testing.T) {
 	r, term := calls(t, 4)
-	sends(t, r.Last, r.Msg(1, term, halt(4)), r.Msg(2, term, halt(4)), r.Msg(3, term, halt(4)))
+	r.Sends(r.Last, r.Msg(1, term, halt(4)), r.Msg(2, term, halt(4)), r.Msg(3, term, halt(4)))
 	r.Step(0, r.From(1, term, proto.Halted{}))
 	r.Step(0, r.From(1, term, proto.Halted{})) // again
 	r.Step(0, r.From(9, term, proto.Halted{})) // was not asked
-	sends(t, r.Step(0, r.From(3, term, proto.Halted{})))
+	r.Sends(r.Step(0, r.From(3, term, proto.Halted{})))
 	if r.Last.Leader.ID != 0 {
 		t.Fatal("leads without the answer of 2")
 	}
@@ -59,9 +51,9 @@ func TestNoTimeoutReplacesAnAnswer(t *testing.T) {
 	r.Step(0, r.From(1, term, proto.Halted{}))
 	r.Step(0, r.From(3, term, proto.Halted{}))
 	for range 50 {
-		sends(t, r.Fire(), r.Msg(2, term, halt(4)))
+		r.Sends(r.Fire(), r.Msg(2, term, halt(4)))
 	}
-	sends(t, r.Step(0, r.From(1, term, notNorm(1))), r.Msg(1, term, halt(4))) // it waits on
+	r.Sends(r.Step(0, r.From(1, term, notNorm(1))), r.Msg(1, term, halt(4))) // it waits on
 	if r.Last.Leader != steptest.Leads(0, term) {
 		t.Fatalf("leads, or calls another term: %+v", r.Last.Leader)
 	}
@@ -73,14 +65,14 @@ func TestNoTimeoutReplacesAnAnswer(t *testing.T) {
 // "Whoever sees a higher process gives it the chance to lead."
 func TestAsksTheHighest(t *testing.T) {
 	r, term := calls(t, 2)
-	sends(t, r.Last, r.Msg(4, term, notNorm(2)))
-	sends(t, r.Fire(), r.Msg(3, term, notNorm(2)), r.Msg(4, term, notNorm(2)))
+	r.Sends(r.Last, r.Msg(4, term, notNorm(2)))
+	r.Sends(r.Fire(), r.Msg(3, term, notNorm(2)), r.Msg(4, term, notNorm(2)))
 	if out := r.Fire(); out.Leader.Term != term+1 {
 		t.Errorf("no new term: %+v", out)
 	}
 	term++
-	sends(t, r.Step(0, steptest.Alive(1, 2, 3)), r.Msg(3, term, notNorm(2)))
-	sends(t, r.Step(0, r.From(3, term, proto.Halted{})), // it stands aside
+	r.Sends(r.Step(0, steptest.Alive(1, 2, 3)), r.Msg(3, term, notNorm(2)))
+	r.Sends(r.Step(0, r.From(3, term, proto.Halted{})), // it stands aside
 		r.Msg(1, term, halt(2)), r.Msg(3, term, halt(2)))
 }
 
@@ -94,9 +86,9 @@ func TestStopsAndWaits(t *testing.T) {
 		Leader:   steptest.Leads(0, term),
 		Why:      []string{"4 wants to lead -> stop, and wait for it"},
 	})
-	sends(t, r.Step(0, r.From(4, term, halt(4))), r.Msg(4, term, proto.Halted{})) // its ACK was lost
-	sends(t, r.Step(0, r.From(2, term, halt(2))), r.Msg(2, term, reject(4)))
-	sends(t, r.Fire(), r.Msg(4, term, notNorm(3)))
+	r.Sends(r.Step(0, r.From(4, term, halt(4))), r.Msg(4, term, proto.Halted{})) // its ACK was lost
+	r.Sends(r.Step(0, r.From(2, term, halt(2))), r.Msg(2, term, reject(4)))
+	r.Sends(r.Fire(), r.Msg(4, term, notNorm(3)))
 	if out := r.Fire(); out.Leader.Term != term+1 {
 		t.Errorf("waits for ever: %+v", out)
 	}
@@ -111,7 +103,7 @@ func TestLeaderStops(t *testing.T) {
 	strong := steptest.Peer(3)
 	strong.Attr = 1
 	out := r.Step(0, r.From(3, term+1, proto.Halt{Candidate: strong}))
-	sends(t, out, r.Msg(3, term+1, proto.Halted{}))
+	r.Sends(out, r.Msg(3, term+1, proto.Halted{}))
 	if out.Leader != steptest.Leads(0, term+1) {
 		t.Errorf("leads on: %+v", out.Leader)
 	}
@@ -121,7 +113,7 @@ func TestLeaderStops(t *testing.T) {
 func TestCandidateDies(t *testing.T) {
 	r, term := calls(t, 3)
 	r.Step(0, r.From(4, term, halt(4)))
-	sends(t, r.Step(0, steptest.Alive(1, 2, 3)), r.Msg(1, term+1, halt(3)), r.Msg(2, term+1, halt(3)))
+	r.Sends(r.Step(0, steptest.Alive(1, 2, 3)), r.Msg(1, term+1, halt(3)), r.Msg(2, term+1, halt(3)))
 }
 
 // "One that follows or waits for a higher process rejects", and here the candidate
@@ -131,23 +123,23 @@ func TestRejected(t *testing.T) {
 	term++
 	r.Step(0, steptest.Alive(1, 2, 3))
 	r.Step(0, r.From(2, term, notNorm(2)))
-	sends(t, r.Last, r.Msg(1, term, halt(3)), r.Msg(2, term, halt(3)))
+	r.Sends(r.Last, r.Msg(1, term, halt(3)), r.Msg(2, term, halt(3)))
 	out := r.Step(0, r.From(1, term, reject(4)))
-	sends(t, out)
+	r.Sends(out)
 	r.Step(0, r.From(1, term, proto.Halted{}))
 	if out := r.Step(0, r.From(2, term, proto.Halted{})); out.Leader.ID != 0 {
 		t.Errorf("leads though 1 waits for 4: %v", out.Why)
 	}
-	sends(t, r.Step(0, r.From(4, term, halt(4))), r.Msg(4, term, proto.Halted{}))
+	r.Sends(r.Step(0, r.From(4, term, halt(4))), r.Msg(4, term, proto.Halted{}))
 }
 
 // One that rejects for a candidate that is dead will see that too.
 func TestRejectedForTheDead(t *testing.T) {
 	r, term := calls(t, 3)
 	r.Step(0, steptest.Alive(1, 2, 3))
-	sends(t, r.Step(0, r.From(1, term, reject(4))))
+	r.Sends(r.Step(0, r.From(1, term, reject(4))))
 	r.Step(0, r.From(2, term, proto.Halted{}))
-	sends(t, r.Fire(), r.Msg(1, term, halt(3)))
+	r.Sends(r.Fire(), r.Msg(1, term, halt(3)))
 	if out := r.Step(0, r.From(1, term, proto.Halted{})); out.Leader != steptest.Leads(3, term) {
 		t.Errorf("does not lead: %v", out.Why)
 	}
@@ -156,7 +148,7 @@ func TestRejectedForTheDead(t *testing.T) {
 // A lower one that does not see this node is rejected, and this node stands.
 func TestLowerOneIsRejected(t *testing.T) {
 	r, term := calls(t, 4)
-	sends(t, r.Step(0, r.From(3, term+1, halt(3))), r.Msg(3, term+1, reject(4)),
+	r.Sends(r.Step(0, r.From(3, term+1, halt(3))), r.Msg(3, term+1, reject(4)),
 		r.Msg(1, term+1, halt(4)), r.Msg(2, term+1, halt(4)), r.Msg(3, term+1, halt(4)))
 }
 
@@ -164,8 +156,8 @@ func TestLowerOneIsRejected(t *testing.T) {
 func TestStandsAside(t *testing.T) {
 	r, term := calls(t, 4)
 	r.Step(0, algorithms.Resign{})
-	sends(t, r.Step(0, r.From(3, term, notNorm(3))), r.Msg(3, term, proto.Halted{}))
-	sends(t, r.Step(0, r.From(3, term, halt(3))), r.Msg(3, term, proto.Halted{}))
+	r.Sends(r.Step(0, r.From(3, term, notNorm(3))), r.Msg(3, term, proto.Halted{}))
+	r.Sends(r.Step(0, r.From(3, term, halt(3))), r.Msg(3, term, proto.Halted{}))
 }
 
 // A node that joins meanwhile may lead: it is halted too, or given way to.
@@ -173,7 +165,7 @@ func TestJoinedMeanwhile(t *testing.T) {
 	r, term := calls(t, 4)
 	weak := steptest.Peers(1, 2, 3, 4, 5)
 	weak[4].Attr = -1
-	sends(t, r.Step(0, algorithms.PeersChanged{Alive: weak}), r.Msg(5, term, halt(4)))
+	r.Sends(r.Step(0, algorithms.PeersChanged{Alive: weak}), r.Msg(5, term, halt(4)))
 	r, term = calls(t, 4)
-	sends(t, r.Step(0, steptest.Alive(1, 2, 3, 4, 5)), r.Msg(5, term, notNorm(4)))
+	r.Sends(r.Step(0, steptest.Alive(1, 2, 3, 4, 5)), r.Msg(5, term, notNorm(4)))
 }

@@ -14,9 +14,7 @@ const delta = steptest.Delta
 
 // on is node self of four, which knows of no leader yet.
 func on(t *testing.T, self proto.NodeID) *steptest.Rig {
-	r := steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
-		return tokenring.New(c)
-	})
+	r := steptest.New(t, self, false, tokenring.New)
 	r.Start(0, 1, 2, 3, 4)
 	return r
 }

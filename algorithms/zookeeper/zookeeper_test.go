@@ -1,7 +1,6 @@
 package zookeeper_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -14,25 +13,14 @@ const delta = steptest.Delta
 
 // follower is one of five that follows node 5 in term 4.
 func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
-	r, _ := followerAndMachine(t, self)
-	return r
-}
-
-// followerAndMachine is such a node, and its Machine.
-func followerAndMachine(t *testing.T, self proto.NodeID) (*steptest.Rig, *zookeeper.Machine) {
-	var m *zookeeper.Machine
-	r := steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
-		c.Voters = []proto.NodeID{1, 2, 3, 4, 5}
-		m = zookeeper.New(c)
-		return m
-	})
+	r := steptest.New(t, self, false, steptest.Among(zookeeper.New, 1, 2, 3, 4, 5))
 	r.Start(3, 1, 2, 3, 4, 5)
 	r.Step(delta, r.From(5, 4, proto.Commit{Leader: steptest.Peer(5)}))
 	r.Step(zookeeper.Patience(delta, 5), algorithms.Timeout{})
 	if r.Last.Leader != steptest.Leads(5, 4) {
 		t.Fatal(r.Last.Why)
 	}
-	return r, m
+	return r
 }
 
 func newLeader(id proto.NodeID) proto.NewLeader {
@@ -43,16 +31,10 @@ func ackFor(id proto.NodeID) proto.NewLeaderAck {
 	return proto.NewLeaderAck{Candidate: steptest.Session(id)}
 }
 
-func sends(t *testing.T, out algorithms.Output, want ...proto.Message) {
-	t.Helper()
-	if !slices.Equal(out.Send, want) {
-		t.Errorf("sent %v, want %v: %v", out.Send, want, out.Why)
-	}
-}
-
 // "This process asks for ACK": until a quorum answered.
 func TestContends(t *testing.T) {
-	r, m := followerAndMachine(t, 4)
+	r := follower(t, 4)
+	m := r.Machine.(*zookeeper.Machine)
 	if m.Contends() {
 		t.Error("it follows")
 	}
@@ -89,19 +71,19 @@ func TestNextInLineStands(t *testing.T) {
 func TestQuorum(t *testing.T) {
 	r := follower(t, 4)
 	r.Step(delta, steptest.Alive(1, 2, 3, 4))
-	sends(t, r.Step(0, r.From(1, 5, ackFor(4))))
-	sends(t, r.Step(0, r.From(1, 5, ackFor(4))))
-	sends(t, r.Step(0, r.From(2, 5, ackFor(3))))
+	r.Sends(r.Step(0, r.From(1, 5, ackFor(4))))
+	r.Sends(r.Step(0, r.From(1, 5, ackFor(4))))
+	r.Sends(r.Step(0, r.From(2, 5, ackFor(3))))
 	if out := r.Step(0, r.From(9, 5, ackFor(4))); !out.Warn || out.Leader.ID != 0 {
 		t.Errorf("a stranger's ACK: %v", out.Why)
 	}
 	commit := proto.Commit{Leader: steptest.Peer(4)}
 	out := r.Step(0, r.From(3, 5, ackFor(4)))
-	sends(t, out, r.Msg(1, 5, commit), r.Msg(2, 5, commit), r.Msg(3, 5, commit))
+	r.Sends(out, r.Msg(1, 5, commit), r.Msg(2, 5, commit), r.Msg(3, 5, commit))
 	if out.Leader != steptest.Leads(4, 5) {
 		t.Errorf("%+v", out.Leader)
 	}
-	sends(t, r.Step(0, r.From(2, 5, ackFor(4))))
+	r.Sends(r.Step(0, r.From(2, 5, ackFor(4))))
 }
 
 // "Potentially, no Leader gets a Quorum!" Then another term begins.
@@ -134,47 +116,44 @@ func TestWatchesTheNextAbove(t *testing.T) {
 			"3 is the next above -> watch it, it sees to the election",
 		},
 	})
-	sends(t, r.Fire(), r.Msg(3, 5, proto.Watch{Self: steptest.Peer(2)}))
-	sends(t, r.Step(0, r.From(3, 5, proto.Exists{})))
-	sends(t, r.Step(0, steptest.Alive(1, 2, 4)), r.Msg(4, 5, proto.Watch{Self: steptest.Peer(2)}))
+	r.Sends(r.Fire(), r.Msg(3, 5, proto.Watch{Self: steptest.Peer(2)}))
+	r.Sends(r.Step(0, r.From(3, 5, proto.Exists{})))
+	r.Sends(r.Step(0, steptest.Alive(1, 2, 4)), r.Msg(4, 5, proto.Watch{Self: steptest.Peer(2)}))
 	// No EXISTS in time: as if it had failed. Now nobody is above.
-	sends(t, r.Fire(), r.Msg(1, 5, newLeader(2)), r.Msg(4, 5, newLeader(2)))
+	r.Sends(r.Fire(), r.Msg(1, 5, newLeader(2)), r.Msg(4, 5, newLeader(2)))
 }
 
 // Asked whether it is there, a process says so and passes the question up.
 func TestWatchClimbs(t *testing.T) {
 	r := follower(t, 2)
 	out := r.Step(delta, r.From(1, 5, proto.Watch{Self: steptest.Peer(1)}))
-	sends(t, out, r.Msg(3, 5, proto.Watch{Self: steptest.Peer(2)}), r.Msg(1, 5, proto.Exists{}))
+	r.Sends(out, r.Msg(3, 5, proto.Watch{Self: steptest.Peer(2)}), r.Msg(1, 5, proto.Exists{}))
 	r = follower(t, 2)
 	r.Step(0, r.From(5, 4, proto.Commit{Leader: steptest.Peer(5)}))
-	sends(t, r.Step(0, r.From(1, 4, proto.Watch{Self: steptest.Peer(1)})),
+	r.Sends(r.Step(0, r.From(1, 4, proto.Watch{Self: steptest.Peer(1)})),
 		r.Msg(1, 4, proto.Commit{Leader: steptest.Peer(5)}))
 }
 
 // "Each process ACKs to at most one NEW_LEADER."
 func TestOneAck(t *testing.T) {
 	r := follower(t, 1)
-	sends(t, r.Step(delta, r.From(3, 5, newLeader(3))), r.Msg(3, 5, ackFor(3)))
-	sends(t, r.Step(0, r.From(4, 5, newLeader(4))))
-	sends(t, r.Step(0, r.From(3, 5, newLeader(3))), r.Msg(3, 5, ackFor(3)))
+	r.Sends(r.Step(delta, r.From(3, 5, newLeader(3))), r.Msg(3, 5, ackFor(3)))
+	r.Sends(r.Step(0, r.From(4, 5, newLeader(4))))
+	r.Sends(r.Step(0, r.From(3, 5, newLeader(3))), r.Msg(3, 5, ackFor(3)))
 	// Not even when it stood aside meanwhile.
 	r.Step(0, algorithms.Resign{})
-	sends(t, r.Step(0, r.From(4, 5, newLeader(4))))
-	sends(t, r.Step(0, r.From(4, 6, newLeader(4))), r.Msg(4, 6, ackFor(4)))
+	r.Sends(r.Step(0, r.From(4, 5, newLeader(4))))
+	r.Sends(r.Step(0, r.From(4, 6, newLeader(4))), r.Msg(4, 6, ackFor(4)))
 }
 
 // It sends ACK in no term that a former life may have taken part in.
 func TestNoAckForAFormerLife(t *testing.T) {
-	r := steptest.New(t, 1, false, func(c algorithms.Config) algorithms.Machine {
-		c.Voters = []proto.NodeID{1, 2, 3}
-		return zookeeper.New(c)
-	})
+	r := steptest.New(t, 1, false, steptest.Among(zookeeper.New, 1, 2, 3))
 	r.Step(0, algorithms.Start{Saved: algorithms.State{Term: 4, Reserved: 5}})
 	r.Step(0, steptest.Alive(1, 2, 3))
-	sends(t, r.Step(0, r.From(3, 5, newLeader(3))))
+	r.Sends(r.Step(0, r.From(3, 5, newLeader(3))))
 	out := r.Step(0, r.From(3, 6, newLeader(3)))
-	sends(t, out, r.Msg(3, 6, ackFor(3)))
+	r.Sends(out, r.Msg(3, 6, ackFor(3)))
 	if out.Save == nil || out.Save.Reserved < 6 {
 		t.Errorf("the term of the ACK is not durable first: %+v", out.Save)
 	}
@@ -184,12 +163,12 @@ func TestNoAckForAFormerLife(t *testing.T) {
 func TestHighestStands(t *testing.T) {
 	r := follower(t, 4)
 	out := r.Step(delta, r.From(3, 5, newLeader(3)))
-	sends(t, out, r.Msg(3, 5, ackFor(3))) // 5 is above it, as far as it knows
+	r.Sends(out, r.Msg(3, 5, ackFor(3))) // 5 is above it, as far as it knows
 	r = follower(t, 4)
 	r.Step(0, r.From(3, 5, proto.Watch{Self: steptest.Peer(3)}))
-	sends(t, r.Step(0, steptest.Alive(1, 2, 3, 4)),
+	r.Sends(r.Step(0, steptest.Alive(1, 2, 3, 4)),
 		r.Msg(1, 5, newLeader(4)), r.Msg(2, 5, newLeader(4)), r.Msg(3, 5, newLeader(4)))
-	sends(t, r.Step(0, r.From(3, 5, newLeader(3))))
+	r.Sends(r.Step(0, r.From(3, 5, newLeader(3))))
 }
 
 // The would-be leader dies before COMMIT: another term.
@@ -228,10 +207,7 @@ func TestStrangeMessage(t *testing.T) {
 
 // One voter is a quorum, of two both are.
 func TestFewVoters(t *testing.T) {
-	r := steptest.New(t, 1, false, func(c algorithms.Config) algorithms.Machine {
-		c.Voters = []proto.NodeID{1, 2}
-		return zookeeper.New(c)
-	})
+	r := steptest.New(t, 1, false, steptest.Among(zookeeper.New, 1, 2))
 	r.Start(0, 1)
 	for range 10 {
 		r.Fire()

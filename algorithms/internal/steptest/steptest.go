@@ -5,6 +5,7 @@ package steptest
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,13 +29,23 @@ type Rig struct {
 	Last    algorithms.Output
 }
 
-// New makes a Rig around the Machine that make returns for node self.
-func New(
-	t testing.TB, self proto.NodeID, preempt bool, make func(algorithms.Config) algorithms.Machine,
+// New makes a Rig around the Machine that create returns for node self.
+func New[M algorithms.Machine](
+	t testing.TB, self proto.NodeID, preempt bool, create func(algorithms.Config) M,
 ) *Rig {
-	return &Rig{t: t, Self: self, Now: Zero, Machine: make(algorithms.Config{
+	return &Rig{t: t, Self: self, Now: Zero, Machine: create(algorithms.Config{
 		Self: self, Session: Session(self), Delta: Delta, Preempt: preempt, Seed: uint64(self),
 	})}
+}
+
+// Among is create where these nodes vote.
+func Among[M algorithms.Machine](
+	create func(algorithms.Config) M, voters ...proto.NodeID,
+) func(algorithms.Config) M {
+	return func(c algorithms.Config) M {
+		c.Voters = voters
+		return create(c)
+	}
 }
 
 // Session is the session of node id's first life in tests.
@@ -113,6 +124,14 @@ func (r *Rig) Want(want algorithms.Output) {
 	r.t.Helper()
 	if !reflect.DeepEqual(r.Last, want) {
 		r.t.Fatalf("got\n%s\nwant\n%s", r.show(r.Last), r.show(want))
+	}
+}
+
+// Sends fails the test unless an Output sends these messages, in this order.
+func (r *Rig) Sends(out algorithms.Output, want ...proto.Message) {
+	r.t.Helper()
+	if !slices.Equal(out.Send, want) {
+		r.t.Errorf("sent %v, want %v: %v", out.Send, want, out.Why)
 	}
 }
 
