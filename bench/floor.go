@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/figures"
@@ -75,14 +76,8 @@ func measureFloor(ctx context.Context, command BareCommand, n int) (f floor, err
 			return f, fmt.Errorf("wait for the mesh to agree: %w", context.Cause(ctx))
 		}
 	}
-	first := known[0]
-	last := known[0]
-	for _, t := range gone {
-		first = earlier(first, t)
-	}
-	for _, t := range known {
-		last = later(last, t)
-	}
+	first := slices.MinFunc(append(gone, known[0]), time.Time.Compare)
+	last := slices.MaxFunc(known, time.Time.Compare)
 	return floor{First: figures.Millis(first.Sub(at)), All: figures.Millis(last.Sub(at))}, nil
 }
 

@@ -12,8 +12,7 @@ import (
 // has asked the others.
 func contending3(t *testing.T) *rig {
 	r := newRig(t, 3, nil)
-	r.Step(0, algorithms.Start{})
-	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Start(0, 1, 2, 3)
 	r.contends = true
 	r.nominate(delta, 0, 4)
 	r.WantSoon(4*delta, algorithms.Output{

@@ -217,8 +217,7 @@ func TestGrantsWhileItAsks(t *testing.T) {
 func TestStandsWithoutNomination(t *testing.T) {
 	for self, above := range map[proto.NodeID]time.Duration{3: 0, 2: 1, 1: 2} {
 		r := newRig(t, self, nil)
-		r.Step(0, algorithms.Start{})
-		r.Step(0, steptest.Alive(1, 2, 3))
+		r.Start(0, 1, 2, 3)
 		r.Want(algorithms.Output{Deadline: r.In(stand + above*4*delta)})
 		r.Fire()
 		r.WantSoon(4*delta, algorithms.Output{

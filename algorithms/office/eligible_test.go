@@ -8,7 +8,6 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
-	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -32,12 +31,8 @@ func (n *heedful) Step(_ time.Time, ev algorithms.Event) algorithms.Output {
 // when the operator called.
 func TestCampaignInARecess(t *testing.T) {
 	inner := &heedful{}
-	r := steptest.New(t, 1, false, func(c algorithms.Config) algorithms.Machine {
-		c.Voters, c.Promise = []proto.NodeID{1, 2, 3}, promise
-		return office.New(c, func(algorithms.Config) algorithms.Machine { return inner })
-	})
-	r.Step(0, algorithms.Start{})
-	r.Step(0, steptest.Alive(1, 2, 3))
+	r := around(t, 1, nil, inner)
+	r.Start(0, 1, 2, 3)
 	says := func(words string) bool {
 		return slices.ContainsFunc(r.Last.Why, func(why string) bool { return strings.Contains(why, words) })
 	}

@@ -106,8 +106,7 @@ func TestAccountAddsUp(t *testing.T) {
 // claiming it; 1 and 3 live, and 3 ranks above.
 func claimingFenced(t *testing.T) *rig {
 	r := newRig(t, 2, fences)
-	r.Step(0, algorithms.Start{})
-	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Start(0, 1, 2, 3)
 	r.nominate(delta, 2, 2)
 	r.Step(0, r.Yes(1, 1))
 	r.Want(algorithms.Output{

@@ -22,8 +22,7 @@ func TestRenews(t *testing.T) {
 		Round:    1,
 	})
 	due := r.Last.Deadline
-	r.Step(delta, r.granted(2, 1, 2))
-	r.Want(algorithms.Output{Deadline: due, Leader: was, Round: 1})
+	r.Unmoved(delta, r.granted(2, 1, 2), "")
 	r.Step(0, r.granted(2, 1, 3))
 	r.Want(algorithms.Output{
 		Send:     r.All(1, r.announcement(lease-delta)),
@@ -32,8 +31,7 @@ func TestRenews(t *testing.T) {
 		Round:    1,
 	})
 	was = r.Last.Leader
-	r.Step(0, r.granted(1, 1, 3)) // says nothing new
-	r.Want(algorithms.Output{Deadline: due, Leader: was, Round: 1})
+	r.Unmoved(0, r.granted(1, 1, 3), "") // says nothing new
 }
 
 // "After two rounds without a majority it asks no more. It keeps to its lease, and
@@ -55,8 +53,7 @@ func TestTwoRoundsWithoutAMajority(t *testing.T) {
 		Round:  1,
 		Why:    []string{"the lease ran out -> leave the office of term 1"},
 	})
-	r.Step(0, r.granted(1, 1, 4))
-	r.Want(algorithms.Output{Leader: algorithms.Leader{Term: 1}, Round: 1})
+	r.Unmoved(0, r.granted(1, 1, 4), "")
 }
 
 // "On a busy machine answers take longer than from one round to the next: one that comes
@@ -89,22 +86,11 @@ func TestLeaving(t *testing.T) {
 	r.Want(algorithms.Output{
 		Leader: nobody, Round: 1, Why: []string{"asked to resign -> leave the office of term 1"},
 	})
-	r.Step(promise, r.claim(2, 2, 1))
-	r.Want(algorithms.Output{
-		Send:   []proto.Message{r.Deny(2, 1, 1, proto.BarSelf, 3)},
-		Leader: nobody,
-		Round:  1,
-		Why:    []string{"2 wants term 2 -> deny it: no, stands itself 3"},
-	})
-	r.Step(0, r.ask(2, 2, 2))
-	r.Want(algorithms.Output{
-		Send:   []proto.Message{r.Answer(2, 1, 2, proto.BarSelf, 3)},
-		Leader: nobody,
-		Round:  1,
-		Why:    []string{"2 asks for term 2 -> no, stands itself 3"},
-	})
-	r.Step(0, algorithms.Idle{Term: 7}) // of another office
-	r.Want(algorithms.Output{Leader: nobody, Round: 1})
+	r.Unmoved(promise, r.claim(2, 2, 1),
+		"2 wants term 2 -> deny it: no, stands itself 3", r.Deny(2, 1, 1, proto.BarSelf, 3))
+	r.Unmoved(0, r.ask(2, 2, 2),
+		"2 asks for term 2 -> no, stands itself 3", r.Answer(2, 1, 2, proto.BarSelf, 3))
+	r.Unmoved(0, algorithms.Idle{Term: 7}, "") // of another office
 	r.Step(0, algorithms.Idle{Term: 1})
 	r.Want(algorithms.Output{
 		Send: append(r.All(1, proto.Release{Session: steptest.Session(3)}),
@@ -115,8 +101,7 @@ func TestLeaving(t *testing.T) {
 			"the work of term 1 has stopped -> release it", "2 asked for term 2 -> yes",
 		},
 	})
-	r.Step(0, algorithms.Idle{Term: 1})
-	r.Want(algorithms.Output{Leader: nobody, Round: 1})
+	r.Unmoved(0, algorithms.Idle{Term: 1}, "")
 }
 
 // A candidate that is asked to resign gives back what it got.
@@ -140,14 +125,7 @@ func TestResignsAsACandidate(t *testing.T) {
 // The holder tells each process that joins, and nobody else, that it leads.
 func TestTellsWhoJoins(t *testing.T) {
 	r := holder3(t)
-	due, was := r.Last.Deadline, r.Last.Leader
-	r.Step(delta, steptest.Alive(1, 2, 3, 4))
-	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Msg(4, 1, r.announcement(lease-2*delta))},
-		Deadline: due,
-		Leader:   was,
-		Round:    1,
-	})
+	r.Unmoved(delta, steptest.Alive(1, 2, 3, 4), "", r.Msg(4, 1, r.announcement(lease-2*delta)))
 }
 
 // A node follows who announces that it holds the office, for as long as that says
@@ -170,11 +148,7 @@ func TestFollows(t *testing.T) {
 		Deadline: r.In(lease / 2), Leader: r.Leads(2, 2, lease/2), Round: 2,
 	})
 	due, was := r.Last.Deadline, r.Last.Leader
-	r.Step(0, r.holds(1, 1, lease))
-	r.Want(algorithms.Output{
-		Deadline: due, Leader: was, Round: 2,
-		Why: []string{"LEASE of term 1 is below term 2 -> drop it"},
-	})
+	r.Unmoved(0, r.holds(1, 1, lease), "LEASE of term 1 is below term 2 -> drop it")
 	for why, ev := range map[string]algorithms.Event{
 		"1 announces that 2 holds the office -> drop it": r.From(1, 2, proto.Lease{
 			Leader: steptest.Peer(2), Remaining: lease,
@@ -201,12 +175,7 @@ func TestLeaseOfTheGone(t *testing.T) {
 			"leader 3 released the office -> nobody holds the office",
 		},
 	})
-	due := r.Last.Deadline
-	r.Step(0, r.holds(3, 1, lease))
-	r.Want(algorithms.Output{
-		Deadline: due, Leader: algorithms.Leader{Term: 1}, Round: 1,
-		Why: []string{"3 is gone or released term 1 -> drop its LEASE"},
-	})
+	r.Unmoved(0, r.holds(3, 1, lease), "3 is gone or released term 1 -> drop its LEASE")
 
 	r = newRig(t, 4, nil)
 	r.Step(0, algorithms.Start{})
@@ -216,11 +185,7 @@ func TestLeaseOfTheGone(t *testing.T) {
 		Leader: algorithms.Leader{Term: 1}, Round: 1,
 		Why: []string{"leader 3 is proven dead -> nobody holds the office"},
 	})
-	r.Step(0, r.holds(3, 1, lease))
-	r.Want(algorithms.Output{
-		Leader: algorithms.Leader{Term: 1}, Round: 1,
-		Why: []string{"3 is gone or released term 1 -> drop its LEASE"},
-	})
+	r.Unmoved(0, r.holds(3, 1, lease), "3 is gone or released term 1 -> drop its LEASE")
 }
 
 // Two that hold: the higher term stands, the other leaves.
@@ -263,8 +228,7 @@ func TestHandsOver(t *testing.T) {
 
 	for _, before := range []bool{false, true} { // it takes office
 		r := newRig(t, 2, nil)
-		r.Step(0, algorithms.Start{})
-		r.Step(0, steptest.Alive(1, 2, 3))
+		r.Start(0, 1, 2, 3)
 		r.nominate(0, 2, 1)
 		r.Step(0, r.Yes(1, 1))
 		if before {
@@ -295,9 +259,6 @@ func TestHandsOver(t *testing.T) {
 // A Timeout before the Deadline changes nothing.
 func TestSpuriousTimeout(t *testing.T) {
 	for _, r := range []*rig{granted(t, nil), asking3(t), claiming3(t), holder3(t)} {
-		want := r.Last
-		want.Save, want.Send, want.Why = nil, nil, nil
-		r.Step(1, algorithms.Timeout{})
-		r.Want(want)
+		r.Unmoved(1, algorithms.Timeout{}, "")
 	}
 }

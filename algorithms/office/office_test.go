@@ -27,10 +27,7 @@ func (s *scripted) Step(_ time.Time, ev algorithms.Event) algorithms.Output {
 // opinion on who leads apart.
 func TestNominationUnderneath(t *testing.T) {
 	inner := &scripted{}
-	r := steptest.New(t, 1, false, func(c algorithms.Config) algorithms.Machine {
-		c.Voters, c.Promise = []proto.NodeID{1, 2, 3}, promise
-		return office.New(c, func(algorithms.Config) algorithms.Machine { return inner })
-	})
+	r := around(t, 1, nil, inner)
 	saved := algorithms.State{Term: 4, Reserved: 5}
 	r.Step(0, algorithms.Start{Saved: saved})
 

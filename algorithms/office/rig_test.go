@@ -1,6 +1,7 @@
 package office_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 
 const (
 	delta   = steptest.Delta
-	promise = 3 * time.Second
+	promise = steptest.Promise
 	// boot is how long a voter that made such a promise waits after a start.
 	boot = 3040 * time.Millisecond
 	// stand is how long the best voter hears of no office before it stands.
@@ -41,21 +42,23 @@ func (n nomination) Contends() bool { return n.contends }
 
 func newRig(t *testing.T, self proto.NodeID, change func(*algorithms.Config)) *rig {
 	r := &rig{}
-	r.Rig = steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
-		c.Voters, c.Promise = []proto.NodeID{1, 2, 3}, promise
-		if change != nil {
-			change(&c)
-		}
-		return office.New(c, func(algorithms.Config) algorithms.Machine { return nomination{r} })
-	})
+	r.Voter = around(t, self, change, nomination{r})
 	return r
+}
+
+// around is an office around a nomination.
+func around(
+	t *testing.T, self proto.NodeID, change func(*algorithms.Config), nomination algorithms.Machine,
+) steptest.Voter {
+	return steptest.NewVoter(t, self, change, func(c algorithms.Config) algorithms.Machine {
+		return office.New(c, func(algorithms.Config) algorithms.Machine { return nomination })
+	})
 }
 
 // voter1 is voter 1, started for the first time, with all three alive.
 func voter1(t *testing.T, change func(*algorithms.Config)) *rig {
 	r := newRig(t, 1, change)
-	r.Step(0, algorithms.Start{})
-	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Start(0, 1, 2, 3)
 	r.Want(algorithms.Output{Deadline: r.In(stand + 8*delta)}) // two rank above it
 	return r
 }
@@ -64,14 +67,19 @@ func voter1(t *testing.T, change func(*algorithms.Config)) *rig {
 func granted(t *testing.T, change func(*algorithms.Config)) *rig {
 	r := voter1(t, change)
 	r.Step(delta, r.claim(3, 1, 7))
-	r.Want(algorithms.Output{
-		Save:     voted(1, 3),
-		Send:     []proto.Message{r.grant(3, 1, 7)},
-		Deadline: r.In(stand + 8*delta),
-		Round:    1,
-		Why:      []string{"nothing binds this voter -> grant 3 term 1"},
-	})
+	r.wantGranted(3, 1, 7)
 	return r
+}
+
+// wantGranted is Want for a voter that grants a first life's CLAIM.
+func (r *rig) wantGranted(to proto.NodeID, term proto.Term, nonce uint64) {
+	r.Want(algorithms.Output{
+		Save:     voted(term, to),
+		Send:     []proto.Message{r.grant(to, term, nonce)},
+		Deadline: r.In(stand + 8*delta),
+		Round:    term,
+		Why:      []string{fmt.Sprintf("nothing binds this voter -> grant %d term %d", to, term)},
+	})
 }
 
 // nominate makes the nomination choose a node's first life.
@@ -83,8 +91,7 @@ func (r *rig) nominate(after time.Duration, id proto.NodeID, term proto.Term) al
 // asking3 is voter 3, nominated in term 1, that has asked the others.
 func asking3(t *testing.T) *rig {
 	r := newRig(t, 3, nil)
-	r.Step(0, algorithms.Start{})
-	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Start(0, 1, 2, 3)
 	r.Want(algorithms.Output{Deadline: r.In(stand)})
 	r.nominate(delta, 3, 1)
 	r.WantSoon(4*delta, algorithms.Output{

@@ -19,8 +19,7 @@ func (r *rig) handsOver(from proto.NodeID, term proto.Term, session, to proto.Se
 // following3 is voter 3 that follows voter 2, which holds the office of term 1.
 func following3(t *testing.T) *rig {
 	r := newRig(t, 3, nil)
-	r.Step(0, algorithms.Start{})
-	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Start(0, 1, 2, 3)
 	r.Step(0, r.claim(2, 1, 1))
 	r.Step(0, r.holds(2, 1, lease))
 	return r
@@ -184,8 +183,7 @@ func TestTakeOver(t *testing.T) {
 // nominators skip it."
 func TestRecess(t *testing.T) {
 	r := newRig(t, 3, nil)
-	r.Step(0, algorithms.Start{})
-	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Start(0, 1, 2, 3)
 	r.nominate(0, 3, 1)
 	for range 3 {
 		for r.Last.Send == nil || r.Last.Send[0].Body.Kind() != proto.KindAsk {

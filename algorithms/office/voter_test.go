@@ -22,13 +22,8 @@ func TestVotesOnceATerm(t *testing.T) {
 	})
 	due := r.Last.Deadline
 
-	r.Step(promise, r.claim(2, 1, 1))
-	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarVoted, 3)},
-		Deadline: due,
-		Round:    1,
-		Why:      []string{"2 wants term 1 -> deny it: no, voted 3"},
-	})
+	r.Unmoved(promise, r.claim(2, 1, 1),
+		"2 wants term 1 -> deny it: no, voted 3", r.Deny(2, 1, 1, proto.BarVoted, 3))
 
 	r.Step(0, r.From(3, 1, proto.Claim{Session: proto.Session{99}, Nonce: 1}))
 	r.Want(algorithms.Output{
@@ -46,24 +41,12 @@ func TestVotesOnceATerm(t *testing.T) {
 // The refusal names the term that the voter knows of."
 func TestPromiseRunsOut(t *testing.T) {
 	r := granted(t, nil)
-	due := r.Last.Deadline
 	for range 2 {
-		r.Step(promise/2-1, r.claim(2, 9, 1))
-		r.Want(algorithms.Output{
-			Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarPromise, 3)},
-			Deadline: due,
-			Round:    1,
-			Why:      []string{"2 wants term 9 -> deny it: no, promised 3"},
-		})
+		r.Unmoved(promise/2-1, r.claim(2, 9, 1),
+			"2 wants term 9 -> deny it: no, promised 3", r.Deny(2, 1, 1, proto.BarPromise, 3))
 	}
 	r.Step(2, r.claim(2, 9, 1))
-	r.Want(algorithms.Output{
-		Save:     voted(9, 2),
-		Send:     []proto.Message{r.grant(2, 9, 1)},
-		Deadline: r.In(stand + 8*delta),
-		Round:    9,
-		Why:      []string{"nothing binds this voter -> grant 2 term 9"},
-	})
+	r.wantGranted(2, 9, 1)
 }
 
 // RENEW makes the promise anew.
@@ -73,99 +56,50 @@ func TestRenewedPromiseRunsAnew(t *testing.T) {
 	r.Want(algorithms.Output{
 		Send: []proto.Message{r.grant(3, 1, 8)}, Deadline: r.In(stand + 8*delta), Round: 1,
 	})
-	due := r.Last.Deadline
-	r.Step(promise-1, r.claim(2, 2, 1))
-	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarPromise, 3)},
-		Deadline: due,
-		Round:    1,
-		Why:      []string{"2 wants term 2 -> deny it: no, promised 3"},
-	})
+	r.Unmoved(promise-1, r.claim(2, 2, 1),
+		"2 wants term 2 -> deny it: no, promised 3", r.Deny(2, 1, 1, proto.BarPromise, 3))
 }
 
 // "Released by the very process it voted for": that id, that session, that term.
 // The vote stays.
 func TestRelease(t *testing.T) {
 	r := granted(t, nil)
-	due := r.Last.Deadline
 	for why, ev := range map[string]algorithms.Event{
 		"3 releases term 1, which this voter did not grant it -> drop it": r.From(
 			3, 1, proto.Release{Session: proto.Session{99}}),
 		"3 releases term 2, which this voter did not grant it -> drop it": r.Release(3, 2),
 		"2 releases term 1, which this voter did not grant it -> drop it": r.Release(2, 1),
 	} {
-		r.Step(0, ev)
-		r.Want(algorithms.Output{Deadline: due, Round: 1, Why: []string{why}})
+		r.Unmoved(0, ev, why)
 	}
-	r.Step(0, r.Release(3, 1))
-	r.Want(algorithms.Output{
-		Deadline: due, Round: 1, Why: []string{"3 releases term 1 -> the promise to it is over"},
-	})
-	r.Step(0, r.claim(3, 1, 9)) // late, and of what it gave back
-	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Deny(3, 1, 9, proto.BarVoted, 3)},
-		Deadline: due,
-		Round:    1,
-		Why:      []string{"3 released term 1 -> deny it"},
-	})
+	r.Unmoved(0, r.Release(3, 1), "3 releases term 1 -> the promise to it is over")
+	r.Unmoved(0, r.claim(3, 1, 9), // late, and of what it gave back
+		"3 released term 1 -> deny it", r.Deny(3, 1, 9, proto.BarVoted, 3))
 	r.Step(0, r.claim(2, 2, 1))
-	r.Want(algorithms.Output{
-		Save:     voted(2, 2),
-		Send:     []proto.Message{r.grant(2, 2, 1)},
-		Deadline: r.In(stand + 8*delta),
-		Round:    2,
-		Why:      []string{"nothing binds this voter -> grant 2 term 2"},
-	})
+	r.wantGranted(2, 2, 1)
 }
 
 // "Or that process is proven dead": that session. What it said, late, is dropped.
 func TestProvenDeath(t *testing.T) {
 	r := granted(t, nil)
-	due := r.Last.Deadline
-	r.Step(0, algorithms.Gone{ID: 3, Session: proto.Session{99}})
-	r.Want(algorithms.Output{Deadline: due, Round: 1})
+	r.Unmoved(0, algorithms.Gone{ID: 3, Session: proto.Session{99}}, "")
 
-	r.Step(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
-	r.Want(algorithms.Output{
-		Deadline: due, Round: 1, Why: []string{"3 is proven dead -> the promise to it is over"},
-	})
-	r.Step(0, r.renew(3, 1, 8))
-	r.Want(algorithms.Output{
-		Deadline: due, Round: 1, Why: []string{"3 is proven dead -> drop what it said"},
-	})
-	r.Step(0, r.claim(2, 1, 1)) // the vote stays
-	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarVoted, 3)},
-		Deadline: due,
-		Round:    1,
-		Why:      []string{"2 wants term 1 -> deny it: no, voted 3"},
-	})
+	r.Unmoved(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)},
+		"3 is proven dead -> the promise to it is over")
+	r.Unmoved(0, r.renew(3, 1, 8), "3 is proven dead -> drop what it said")
+	r.Unmoved(0, r.claim(2, 1, 1), // the vote stays
+		"2 wants term 1 -> deny it: no, voted 3", r.Deny(2, 1, 1, proto.BarVoted, 3))
 	r.Step(0, r.claim(2, 2, 1))
-	r.Want(algorithms.Output{
-		Save:     voted(2, 2),
-		Send:     []proto.Message{r.grant(2, 2, 1)},
-		Deadline: r.In(stand + 8*delta),
-		Round:    2,
-		Why:      []string{"nothing binds this voter -> grant 2 term 2"},
-	})
+	r.wantGranted(2, 2, 1)
 }
 
 // "algorithms.Config.KeepPromises turns it off."
 func TestKeepPromises(t *testing.T) {
 	r := granted(t, func(c *algorithms.Config) { c.KeepPromises = true })
-	due := r.Last.Deadline
-	r.Step(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
-	r.Want(algorithms.Output{
-		Deadline: due, Round: 1,
-		Why: []string{"3 is proven dead, promises are kept all the same -> wait"},
-	})
-	r.Step(0, r.claim(2, 2, 1))
-	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarPromise, 3)},
-		Deadline: due,
-		Round:    1,
-		Why:      []string{"2 wants term 2 -> deny it: no, promised 3"},
-	})
+	r.Unmoved(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)},
+		"3 is proven dead, promises are kept all the same -> wait")
+	r.Unmoved(0, r.claim(2, 2, 1),
+		"2 wants term 2 -> deny it: no, promised 3", r.Deny(2, 1, 1, proto.BarPromise, 3))
 }
 
 // "After a start it grants no new term for as long as any promise of its former
@@ -181,22 +115,12 @@ func TestBootWait(t *testing.T) {
 	r.Step(0, algorithms.Resign{}) // it stands aside, but it votes
 	r.Want(algorithms.Output{Round: 4})
 
-	r.Step(0, r.renew(3, 4, 8))
-	r.Want(algorithms.Output{Send: []proto.Message{r.grant(3, 4, 8)}, Round: 4})
-	r.Step(0, r.Release(3, 4))
-	r.Want(algorithms.Output{
-		Round: 4, Why: []string{"3 releases term 4 -> the promise to it is over"},
-	})
-	r.Step(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
-	r.Want(algorithms.Output{
-		Round: 4, Why: []string{"3 is proven dead -> the promise to it is over"},
-	})
-	r.Step(wait-1, r.claim(2, 5, 1))
-	r.Want(algorithms.Output{
-		Send:  []proto.Message{r.Deny(2, 4, 1, proto.BarBoot, 0)},
-		Round: 4,
-		Why:   []string{"2 wants term 5 -> deny it: no, just started"},
-	})
+	r.Unmoved(0, r.renew(3, 4, 8), "", r.grant(3, 4, 8))
+	r.Unmoved(0, r.Release(3, 4), "3 releases term 4 -> the promise to it is over")
+	r.Unmoved(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)},
+		"3 is proven dead -> the promise to it is over")
+	r.Unmoved(wait-1, r.claim(2, 5, 1),
+		"2 wants term 5 -> deny it: no, just started", r.Deny(2, 4, 1, proto.BarBoot, 0))
 	r.Step(1, r.claim(2, 5, 1))
 	save := voted(5, 2)
 	save.Promise = 2 * promise // the longest is never forgotten
@@ -289,14 +213,8 @@ func TestAsk(t *testing.T) {
 		Round:    1,
 		Why:      []string{"2 asks for term 2 -> no, promised 3"},
 	})
-	r.Step(0, r.ask(2, 2, 2))
-	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Answer(2, 1, 2, proto.BarPromise, 3)},
-		Deadline: due,
-		Round:    1,
-	})
-	r.Step(0, r.ask(2, 2, 1)) // once more, late
-	r.Want(algorithms.Output{Deadline: due, Round: 1})
+	r.Unmoved(0, r.ask(2, 2, 2), "", r.Answer(2, 1, 2, proto.BarPromise, 3))
+	r.Unmoved(0, r.ask(2, 2, 1), "") // once more, late
 	r.Fire()
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Answer(2, 1, 2, proto.NoBar, 0)},
@@ -305,20 +223,8 @@ func TestAsk(t *testing.T) {
 		Why:      []string{"2 asked for term 2 -> yes"},
 	})
 	due = r.Last.Deadline
-	r.Step(0, r.ask(2, 1, 3))
-	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Answer(2, 1, 3, proto.BarVoted, 3)},
-		Deadline: due,
-		Round:    1,
-		Why:      []string{"2 asks for term 1 -> no, voted 3"},
-	})
-	r.Step(0, r.ask(3, 2, 4))
-	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Answer(3, 1, 4, proto.NoBar, 0)},
-		Deadline: due,
-		Round:    1,
-		Why:      []string{"3 asks for term 2 -> yes"},
-	})
+	r.Unmoved(0, r.ask(2, 1, 3), "2 asks for term 1 -> no, voted 3", r.Answer(2, 1, 3, proto.BarVoted, 3))
+	r.Unmoved(0, r.ask(3, 2, 4), "3 asks for term 2 -> yes", r.Answer(3, 1, 4, proto.NoBar, 0))
 }
 
 // Only voters vote, and only voters are voted for.
@@ -339,8 +245,7 @@ func TestStrangers(t *testing.T) {
 func TestNonVoterFollows(t *testing.T) {
 	r := newRig(t, 4, nil)
 	r.nominee = steptest.Leads(4, 1)
-	r.Step(0, algorithms.Start{})
-	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	r.Start(0, 1, 2, 3, 4)
 	r.Want(algorithms.Output{})
 	r.Step(0, r.claim(3, 1, 1))
 	r.Want(algorithms.Output{

@@ -169,8 +169,7 @@ func TestCandidateFollows(t *testing.T) {
 func TestTimeouts(t *testing.T) {
 	for self, after := range map[proto.NodeID]time.Duration{2: 0, 1: turn} {
 		r := newRig(t, self, nil)
-		r.Step(0, algorithms.Start{})
-		r.Step(0, steptest.Alive(1, 2, 3))
+		r.Start(0, 1, 2, 3)
 		r.Step(0, r.request(3, 1, 7))
 		r.Step(0, r.heartbeat(3, 1, 7, lease))
 		r.Fire() // the belief ends
@@ -275,8 +274,7 @@ func TestEligible(t *testing.T) {
 func TestPrefer(t *testing.T) {
 	for preempt, want := range map[bool]int{true: 1, false: 0} {
 		r := newRig(t, 2, func(c *algorithms.Config) { c.Preempt = preempt })
-		r.Step(0, algorithms.Start{})
-		r.Step(0, steptest.Alive(1, 2))
+		r.Start(0, 1, 2)
 		r.Fire()
 		r.Step(0, r.Yes(1, 1))
 		r.Step(0, r.granted(1, 1, 2))

@@ -13,7 +13,7 @@ import (
 
 const (
 	delta   = steptest.Delta
-	promise = 3 * time.Second
+	promise = steptest.Promise
 	// boot is how long a voter that made such a promise waits after a start.
 	boot = 3040 * time.Millisecond
 	// start is how long the best of three listens before it stands, turn how much later
@@ -30,20 +30,13 @@ var lease = leases.Of(promise)
 type rig struct{ steptest.Voter }
 
 func newRig(t *testing.T, self proto.NodeID, change func(*algorithms.Config)) *rig {
-	return &rig{steptest.Voter{Rig: steptest.New(t, self, false, func(c algorithms.Config) algorithms.Machine {
-		c.Voters, c.Promise = []proto.NodeID{1, 2, 3}, promise
-		if change != nil {
-			change(&c)
-		}
-		return raft.New(c)
-	})}}
+	return &rig{steptest.NewVoter(t, self, change, raft.New)}
 }
 
 // follower1 is voter 1, started for the first time, with all three alive.
 func follower1(t *testing.T, change func(*algorithms.Config)) *rig {
 	r := newRig(t, 1, change)
-	r.Step(0, algorithms.Start{})
-	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Start(0, 1, 2, 3)
 	r.Want(algorithms.Output{Deadline: r.In(start + 2*turn)}) // two rank above it
 	return r
 }
@@ -78,8 +71,7 @@ func following1(t *testing.T, change func(*algorithms.Config)) *rig {
 // asking3 is voter 3 whose time to stand has come.
 func asking3(t *testing.T) *rig {
 	r := newRig(t, 3, nil)
-	r.Step(0, algorithms.Start{})
-	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Start(0, 1, 2, 3)
 	r.Want(algorithms.Output{Deadline: r.In(start)})
 	r.Fire()
 	r.WantSoon(4*delta, algorithms.Output{

@@ -11,13 +11,8 @@ import (
 // "Each server will vote for at most one candidate in a given term".
 func TestVotesOnceATerm(t *testing.T) {
 	r := voted1(t, nil)
-	patience := r.Last.Deadline
-	r.Step(0, r.request(2, 1, 1))
-	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarPromise, 3)},
-		Deadline: patience, Round: 1,
-		Why: []string{"2 wants term 1 -> deny it: no, promised 3"},
-	})
+	r.Unmoved(0, r.request(2, 1, 1),
+		"2 wants term 1 -> deny it: no, promised 3", r.Deny(2, 1, 1, proto.BarPromise, 3))
 	r.Step(delta, r.request(3, 1, 7)) // once more
 	r.wantPatient(algorithms.Output{Send: []proto.Message{r.vote(3, 1, 7)}, Round: 1})
 }
@@ -76,12 +71,7 @@ func TestKeepPromises(t *testing.T) {
 // RELEASE counts for the very process and term that got the vote. "The vote stays".
 func TestRelease(t *testing.T) {
 	r := voted1(t, nil)
-	patience := r.Last.Deadline
-	r.Step(0, r.Release(3, 2))
-	r.Want(algorithms.Output{
-		Deadline: patience, Round: 1,
-		Why: []string{"3 releases term 2, in which this voter did not vote for it -> drop it"},
-	})
+	r.Unmoved(0, r.Release(3, 2), "3 releases term 2, in which this voter did not vote for it -> drop it")
 	r.Step(0, r.Release(3, 1))
 	r.Want(algorithms.Output{
 		Deadline: r.In(2 * turn), Round: 1,
@@ -220,8 +210,7 @@ func TestStrangers(t *testing.T) {
 // One that does not vote follows, promises nothing and never stands.
 func TestNonVoter(t *testing.T) {
 	r := newRig(t, 4, nil)
-	r.Step(0, algorithms.Start{})
-	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	r.Start(0, 1, 2, 3, 4)
 	r.Want(algorithms.Output{})
 	r.Step(0, r.heartbeat(3, 1, 7, lease))
 	r.Want(algorithms.Output{

@@ -127,6 +127,21 @@ func (r *Rig) Want(want algorithms.Output) {
 	}
 }
 
+// Unmoved steps the Machine, and fails the test unless that changes nothing: it says why,
+// "" for nothing to say, sends these messages, and goes on as it was.
+func (r *Rig) Unmoved(after time.Duration, ev algorithms.Event, why string, send ...proto.Message) {
+	r.t.Helper()
+	was := r.Last
+	r.Step(after, ev)
+	want := algorithms.Output{
+		Send: send, Deadline: was.Deadline, Leader: was.Leader, Round: was.Round, Ineligible: was.Ineligible,
+	}
+	if why != "" {
+		want.Why = []string{why}
+	}
+	r.Want(want)
+}
+
 // Sends fails the test unless an Output sends these messages, in this order.
 func (r *Rig) Sends(out algorithms.Output, want ...proto.Message) {
 	r.t.Helper()

@@ -1,6 +1,7 @@
 package steptest
 
 import (
+	"testing"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -10,6 +11,23 @@ import (
 // Voter is the Rig of one of three voters, whose Machine takes and sends what all do that
 // lead by votes. It speaks of the others' first lives.
 type Voter struct{ *Rig }
+
+// Promise is what every Voter promises, and leads by.
+const Promise = 3 * time.Second
+
+// NewVoter makes the Rig around the Machine that create returns for node self, with what
+// the test changes in its Config, if anything.
+func NewVoter[M algorithms.Machine](
+	t testing.TB, self proto.NodeID, change func(*algorithms.Config), create func(algorithms.Config) M,
+) Voter {
+	return Voter{New(t, self, false, func(c algorithms.Config) M {
+		c.Voters, c.Promise = []proto.NodeID{1, 2, 3}, Promise
+		if change != nil {
+			change(&c)
+		}
+		return create(c)
+	})}
+}
 
 // WantSoon is Want, but for a Deadline that is jittered over [least, 2·least).
 func (r Voter) WantSoon(least time.Duration, want algorithms.Output) {
