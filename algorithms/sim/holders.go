@@ -17,7 +17,7 @@ func officeCheckers() []checker {
 		&insidePromises{l},
 		leaseAhead{},
 		&oneHolder{},
-		&oneHolderATerm{holders: map[proto.Term]proto.Session{}},
+		newOneHolderATerm(),
 		&tokensRise{},
 		&voteFirst{},
 		&askedFirst{},
@@ -85,21 +85,38 @@ func (k *oneHolder) note(s *step) {
 	}
 }
 
-type oneHolderATerm struct{ holders map[proto.Term]proto.Session }
-
-func (*oneHolderATerm) invariant() Invariant {
-	return Invariant{"one-holder-a-term", "no term is ever held by two processes"}
+// oneATerm keeps who was in a place that one process has in a term at the most.
+type oneATerm struct {
+	place Invariant
+	does  string // what who is in it does
+	in    map[proto.Term]proto.Session
 }
 
-func (k *oneHolderATerm) check(s *step) string {
+func newOneHolderATerm() *oneATerm {
+	return &oneATerm{
+		Invariant{"one-holder-a-term", "no term is ever held by two processes"},
+		"holds", map[proto.Term]proto.Session{},
+	}
+}
+
+func newOneLeaderATerm() *oneATerm {
+	return &oneATerm{
+		Invariant{"one-leader-a-term", "no term is ever led by two processes"},
+		"leads", map[proto.Term]proto.Session{},
+	}
+}
+
+func (k *oneATerm) invariant() Invariant { return k.place }
+
+func (k *oneATerm) check(s *step) string {
 	if !s.claims() {
 		return ""
 	}
 	term, session := s.out.Leader.Term, s.node.life.session
-	if was, ok := k.holders[term]; ok && was != session {
-		return fmt.Sprintf("holds term %d as %s did", term, was.Short())
+	if was, ok := k.in[term]; ok && was != session {
+		return fmt.Sprintf("%s term %d as %s did", k.does, term, was.Short())
 	}
-	k.holders[term] = session
+	k.in[term] = session
 	return ""
 }
 

@@ -1,10 +1,10 @@
 package sim
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,19 +73,24 @@ func (sp species) areCaught(t *testing.T) {
 	for i, m := range sp.mutants {
 		fmt.Fprintf(&asked, "m%d %s %d %v\n", i, m.breaks, sp.runs, sp.fenced && m.fences())
 	}
+	wantCaught(t, program, &asked, sp.mutants)
+}
+
+// wantCaught asks the program, in a line a mutant, for a run that the mutant breaks.
+func wantCaught(t *testing.T, program string, asked io.Reader, mutants []mutant) {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program)
-	cmd.Stdin, cmd.Stderr = &asked, os.Stderr
+	cmd.Stdin, cmd.Stderr = asked, os.Stderr
 	answers, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]string{}
-	lines := bufio.NewScanner(bytes.NewReader(answers))
-	for lines.Scan() {
-		name, what, _ := strings.Cut(lines.Text(), " ")
+	for line := range strings.Lines(string(answers)) {
+		name, what, _ := strings.Cut(strings.TrimSpace(line), " ")
 		found[name] = what
 	}
-	for i, m := range sp.mutants {
+	for i, m := range mutants {
 		what := found[fmt.Sprintf("m%d", i)]
 		t.Logf("%q -> %q: %s", m.rule, m.breaks, what)
 		if !strings.HasPrefix(what, "ringleader simulate") {
@@ -96,31 +101,25 @@ func (sp species) areCaught(t *testing.T) {
 
 // An invariant that nothing was ever seen to break proves nothing.
 func TestEachInvariantOfTheOfficeIsBroken(t *testing.T) {
-	for _, k := range append(officeCheckers(), fenceCheckers(true)...) {
-		name := k.invariant().Name
-		if !slices.ContainsFunc(officeMutants(), func(m mutant) bool { return m.breaks == name }) {
-			t.Errorf("no mutant breaks %s", name)
-		}
-	}
+	wantBroken(t, officeMutants(), append(officeCheckers(), fenceCheckers(true)...))
 }
 
 func TestEachInvariantOfRaftIsBroken(t *testing.T) {
-	for _, k := range officeCheckers() {
-		name := k.invariant().Name
-		if !slices.ContainsFunc(raftMutants(), func(m mutant) bool { return m.breaks == name }) {
-			t.Errorf("no mutant of Raft breaks %s", name)
-		}
-	}
+	wantBroken(t, raftMutants(), officeCheckers())
 }
 
 func TestEachInvariantOfMendingIsBroken(t *testing.T) {
-	names := []string{mendedInTheEnd.Name}
-	for _, k := range mendCheckers(&cluster{reigns: &trueOverlap{}}) {
-		names = append(names, k.invariant().Name)
+	wantBroken(t, mendMutants(), mendCheckers(&cluster{reigns: &trueOverlap{}}), mendedInTheEnd)
+}
+
+func wantBroken(t *testing.T, mutants []mutant, checkers []checker, more ...Invariant) {
+	t.Helper()
+	for _, k := range checkers {
+		more = append(more, k.invariant())
 	}
-	for _, name := range names {
-		if !slices.ContainsFunc(mendMutants(), func(m mutant) bool { return m.breaks == name }) {
-			t.Errorf("no mutant breaks %s", name)
+	for _, i := range more {
+		if !slices.ContainsFunc(mutants, func(m mutant) bool { return m.breaks == i.Name }) {
+			t.Errorf("no mutant breaks %s", i.Name)
 		}
 	}
 }

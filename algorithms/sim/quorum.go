@@ -17,30 +17,12 @@ func minority(n int) int { return (n - 1) / 2 }
 // does not have hold by themselves.
 func quorumCheckers() []checker {
 	return []checker{
-		&oneLeaderATerm{led: map[proto.Term]proto.Session{}},
+		newOneLeaderATerm(),
 		&oneAck{acks: map[mandate]proto.Session{}},
 		&committedByQuorum{},
 		&keepsBallots{promised: map[mandate]proto.Ballot{}},
 		&oneChosen{terms: map[proto.Term]*decree{}},
 	}
-}
-
-type oneLeaderATerm struct{ led map[proto.Term]proto.Session }
-
-func (*oneLeaderATerm) invariant() Invariant {
-	return Invariant{"one-leader-a-term", "no term is ever led by two processes"}
-}
-
-func (k *oneLeaderATerm) check(s *step) string {
-	if !s.claims() {
-		return ""
-	}
-	term, session := s.out.Leader.Term, s.node.life.session
-	if was, ok := k.led[term]; ok && was != session {
-		return fmt.Sprintf("leads term %d as %s did", term, was.Short())
-	}
-	k.led[term] = session
-	return ""
 }
 
 // oneAck keeps whom each node, in whichever life, has sent ACK in a term. One that

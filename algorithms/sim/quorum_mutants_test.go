@@ -3,7 +3,6 @@ package sim
 import (
 	"bytes"
 	"fmt"
-	"os/exec"
 	"strings"
 	"testing"
 	"text/template"
@@ -122,42 +121,12 @@ func TestEachRuleOfAQuorumIsNeeded(t *testing.T) {
 		}
 		fmt.Fprintf(&asked, "m%d %s %d %s\n", i, m.breaks, quorumRuns, name)
 	}
-	cmd := exec.CommandContext(t.Context(), program)
-	cmd.Stdin = &asked
-	answers, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(answers)) {
-		var i int
-		name, what, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if _, err := fmt.Sscanf(name, "m%d", &i); err != nil {
-			t.Fatal(line)
-		}
-		t.Logf("%q -> %q: %s", all[i].rule, all[i].breaks, what)
-		if !strings.HasPrefix(what, "ringleader simulate") {
-			t.Errorf("without %q no run broke %s: %s", all[i].rule, all[i].breaks, what)
-		}
-		all[i].old = ""
-	}
-	for _, m := range all {
-		if m.old != "" {
-			t.Errorf("no word of the mutant without %q", m.rule)
-		}
-	}
+	wantCaught(t, program, &asked, all)
 }
 
 // An invariant that nothing was ever seen to break proves nothing.
 func TestEachInvariantOfAQuorumIsBroken(t *testing.T) {
-	broken := map[string]bool{}
-	for _, m := range quorumMutants() {
-		broken[m.breaks] = true
-	}
-	for _, k := range quorumCheckers() {
-		if name := k.invariant().Name; !broken[name] {
-			t.Errorf("no mutant breaks %s", name)
-		}
-	}
+	wantBroken(t, quorumMutants(), quorumCheckers())
 }
 
 // quorumMutantsMain reads lines of a mutant's name, an invariant, a number of runs and
