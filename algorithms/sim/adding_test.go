@@ -27,20 +27,17 @@ type highestRound struct{ *highest }
 func (r highestRound) Begin() {
 	top := r.Self()
 	r.Peers(func(p proto.Peer) {
-		if p.Rank().Compare(top.Rank()) > 0 {
+		if p.Above(top) {
 			top = p
 		}
 	})
-	switch {
-	case !top.Is(r.Self()):
-		r.Why("%d is the highest -> ask it to lead", top.ID)
-		r.Send(top.ID, r.Question())
-		r.SetTimer(patience(r.Delta(), r.Size()))
-	case r.MayStand():
-		r.Win("nobody is above this node")
-	default:
-		r.Call("nobody is above this node, and this term is spent")
+	if top.Is(r.Self()) {
+		r.Take("nobody is above this node")
+		return
 	}
+	r.Why("%d is the highest -> ask it to lead", top.ID)
+	r.Send(top.ID, r.Question())
+	r.SetTimer(patience(r.Delta(), r.Size()))
 }
 
 // Receive handles the only message that is not shared: ELECTION.
@@ -57,17 +54,11 @@ func (r highestRound) Receive(m proto.Message) {
 }
 
 // Timeout ends the wait: the highest is dead, or stands aside.
-func (r highestRound) Timeout() {
-	if r.MayStand() {
-		r.Win("the highest did not say in time that it leads")
-		return
-	}
-	r.Call("the highest did not say in time that it leads, and this term is spent")
-}
+func (r highestRound) Timeout() { r.Take("the highest did not say in time that it leads") }
 
 // PeersChanged: the highest may be gone.
 func (r highestRound) PeersChanged(gone []proto.Peer) {
-	if len(gone) > 0 && r.Looking() && r.TimerRuns() {
+	if len(gone) > 0 && r.Taking() {
 		r.Begin()
 	}
 }
