@@ -32,16 +32,16 @@ func (p *Party) Stands() bool { return !p.Resigned && p.Ineligible() == "" }
 // one."
 const failuresToRecess = 3
 
-// TakeRecess lets others try, and reports it, once too many attempts have failed: a node
-// whose attempts fail though it stands first may be the reason why nobody leads.
+// TakeRecess lets others try, and reports it, after every third attempt in a row that
+// failed: a node whose attempts fail though it stands first may be the reason why nobody
+// leads. It may as well be the network: how long the next attempt waits goes on to grow.
 func (p *Party) TakeRecess() bool {
 	s := &p.Stand
-	if s.Failed < failuresToRecess {
+	if s.Failed == 0 || s.Failed%failuresToRecess != 0 {
 		return false
 	}
 	p.Why("%d %s in a row failed -> do not stand for %v, others may",
 		s.Failed, p.Words.Attempts, RecessOf(p.Cfg.Promise))
-	s.Failed = 0
 	p.Recess = p.Now.Add(RecessOf(p.Cfg.Promise))
 	return true
 }

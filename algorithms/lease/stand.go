@@ -30,7 +30,7 @@ type Stand struct {
 	Asked  int                      // rounds of questions before a claim, in this candidacy
 	no     map[proto.NodeID]refusal // as last recorded, in this candidacy
 	Due    time.Time                // asking, claiming: when the answers should be here
-	Failed int                      // candidacies in a row
+	Failed int                      // candidacies in a row, with recesses or without
 
 	Taken    time.Time // when it began to lead
 	LeaseEnd time.Time
@@ -134,13 +134,14 @@ func (p *Party) learn(msg proto.Message) {
 }
 
 // Claim begins the round in which this node votes for itself, as its Machine does next,
-// and asks the others to. The lease will count from now, before anything has left.
+// and asks the others to. The lease will count from now, before anything has left. Where
+// answers take longer than planned it waits the longer for them the more claims failed.
 func (p *Party) Claim() Request {
 	s := &p.Stand
 	p.Why("a majority would grant term %d -> %s", s.Term, p.Words.Claim)
 	s.Phase, s.Noted = Claiming, p.Now
 	s.Nonce++
-	s.Due = p.Now.Add(2 * AnswerTimeout(p.Cfg.Delta))
+	s.Due = p.Now.Add(ClaimTimeout(p.Cfg.Promise, p.Cfg.Delta, s.Failed))
 	p.countOwn()
 	return p.request()
 }

@@ -30,6 +30,13 @@ func BootWait(p time.Duration) time.Duration { return p/million*(million+Drift) 
 // back, and as much again.
 func AnswerTimeout(delta time.Duration) time.Duration { return 4 * delta }
 
+// ClaimTimeout is how long a claim waits for what makes it win, after so many in a row
+// that failed: 8Δ, 16Δ, …, and at most half of the lease, which counts from the claim.
+// Who wins at the last moment still has as long for the next round of questions.
+func ClaimTimeout(p, delta time.Duration, failed int) time.Duration {
+	return min(2*AnswerTimeout(delta)<<min(failed, MostDoublings), Of(p)/2)
+}
+
 // Pause is, before jitter, that after the n-th attempt that came to nothing: 4Δ, 8Δ, …
 // and at most as long as a leader waits from one round to the next.
 func Pause(every, delta time.Duration, n int) time.Duration {

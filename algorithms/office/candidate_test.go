@@ -196,6 +196,31 @@ func TestNoMajority(t *testing.T) {
 	})
 }
 
+// "A claim waits the longer for its grants the more of this node's failed in a row, up to
+// half a lease: […] A recess in between changes nothing in that."
+func TestClaimIsPatient(t *testing.T) {
+	r := newRig(t, 3, nil)
+	r.Step(0, algorithms.Start{})
+	r.nominate(0, 3, 1)
+	for i, want := range []time.Duration{8 * delta, lease / 2, lease / 2, lease / 2, lease / 2} {
+		for r.Last.Send == nil || r.Last.Send[0].Body.Kind() != proto.KindAsk {
+			r.Fire()
+		}
+		r.Step(0, r.Yes(1, r.Last.Send[0].Body.(proto.Ask).Nonce))
+		if in := r.Last.Deadline.Sub(r.Now); in != want {
+			t.Errorf("after %d claims that failed the next one waits %v, want %v", i, in, want)
+		}
+		r.Fire() // no grant came
+	}
+	const long = 200 * delta
+	half := leases.Of(long) / 2
+	for failed, want := range []time.Duration{8 * delta, 16 * delta, 32 * delta, 64 * delta, half, half} {
+		if got := leases.ClaimTimeout(long, delta, failed); got != want {
+			t.Errorf("after %d claims that failed the next one waits %v, want %v", failed, got, want)
+		}
+	}
+}
+
 // A candidate that grants another the term it asks for asks no more.
 func TestGrantsWhileItAsks(t *testing.T) {
 	r := asking3(t)

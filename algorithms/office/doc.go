@@ -49,6 +49,9 @@
 //     questions, once a voter, and only before the lease would end. On a busy machine one
 //     may take longer than to the next RENEW: it counts for a lease from when its round
 //     began.
+//   - A claim waits the longer for its grants the more of this node's failed in a row, up
+//     to half a lease: where answers take longer than planned one wins all the same. A
+//     recess in between changes nothing in that.
 //   - After two rounds without a majority it asks no more, lest a node that
 //     hears nothing locks the voters. It keeps to its lease, and never renews
 //     after that.

@@ -62,12 +62,14 @@ func TestNominationUnderneath(t *testing.T) {
 	}
 }
 
-// The bound is the longest wait to stand, two pauses, a handing over and two rounds.
+// The bound is the longest wait to stand, two claims that failed, each with its longest
+// wait and pause, a recess, a handing over and two rounds.
 func TestAgreement(t *testing.T) {
 	const pauses, recess, rounds = 2 * 2 * promise / 3, promise, 16 * delta
+	claims := 2 * (lease / 2)
 	const handOver = 2*promise + 16*promise // after the longest penalty
 	for _, nodes := range []int{1, 3, 7} {
-		want := stand + time.Duration(nodes)*4*delta + pauses + recess + handOver + rounds
+		want := stand + time.Duration(nodes)*4*delta + claims + pauses + recess + handOver + rounds
 		if got := office.Agreement(promise, delta, nodes); got != want {
 			t.Errorf("%d nodes: %v, want %v", nodes, got, want)
 		}

@@ -19,13 +19,15 @@ func standDelay(p, delta time.Duration, above int) time.Duration {
 
 // Agreement bounds how long after everything is well, and the nomination agrees,
 // one of the voters holds the office and all know: the longest promise or boot
-// wait, after which a voter stands even without being nominated; the longest
-// pauses after two attempts that failed, and the recess that may follow; and a handing over to a better node, put
-// off as it may be, with the messages of two rounds.
+// wait, after which a voter stands even without being nominated; two claims that
+// failed, each with the longest wait for its grants and the longest pause after it, and
+// the recess that may follow; and a handing over to a better node, put off as it may be,
+// with the messages of two rounds.
 func Agreement(p, delta time.Duration, nodes int) time.Duration {
+	claim := lease.ClaimTimeout(p, delta, lease.MostDoublings)
 	pause := 2 * lease.Pause(RenewEvery(p), delta, lease.MostDoublings)
-	return standDelay(p, delta, nodes) + 2*pause + lease.RecessOf(p) + lease.PreferAfter(p) + lease.MostPenalty(p) +
-		4*lease.AnswerTimeout(delta)
+	return standDelay(p, delta, nodes) + 2*(claim+pause) + lease.RecessOf(p) + lease.PreferAfter(p) +
+		lease.MostPenalty(p) + 4*lease.AnswerTimeout(delta)
 }
 
 // fenceAttempts are how often one candidacy tries to fence a former holder.

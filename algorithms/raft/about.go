@@ -21,7 +21,7 @@ func About() algorithms.About {
 				return lease.AnswerTimeout(d)
 			}},
 			{Name: "VOTE", Formula: "8Δ", Of: func(d time.Duration, _ int) time.Duration {
-				return 2 * lease.AnswerTimeout(d)
+				return lease.ClaimTimeout(lease.MinPromise(d), d, 0)
 			}},
 		},
 		Agreement: func(d time.Duration, n int) time.Duration {

@@ -59,12 +59,9 @@ func (m *Machine) countAnswers() {
 
 // requestVotes: "To begin an election, a follower increments its current term and
 // transitions to candidate state. It then votes for itself and issues RequestVote RPCs
-// in parallel to each of the other servers in the cluster." On a busy machine votes take
-// long: it waits the longer for them the more candidacies failed.
+// in parallel to each of the other servers in the cluster."
 func (m *Machine) requestVotes() {
 	r := m.Claim()
-	wait := lease.Pause(HeartbeatEvery(m.Cfg.Promise), m.Cfg.Delta, m.Stand.Failed+1)
-	m.Stand.Due = m.Now.Add(2 * wait)
 	m.against.Reset()
 	m.vote(m.Stand.Term, m.Cfg.Self, m.Cfg.Session)
 	m.Tell(m.Stand.Term, proto.RequestVote(r))

@@ -65,7 +65,7 @@
 //     candidacy; a term becomes a node's own by its vote, or by a HEARTBEAT.
 //   - On a busy machine a HEARTBEAT_ACK may take longer than to the next HEARTBEAT. It
 //     counts for its own round, and for a lease from when that began; and a candidate
-//     waits the longer for votes the more often they came too late.
+//     waits the longer for votes the more often they came too late, up to half a lease.
 //   - What a voter promised and has to take back soon is given back: a candidate that
 //     cannot win any more, and a leader whose work has stopped, send RELEASE. Else each
 //     split vote would last as long as a promise.

@@ -134,8 +134,8 @@ func TestCandidateIsPatient(t *testing.T) {
 	r.Fire() // no vote came in time
 	r.Fire() // it asks again
 	r.Step(0, r.Yes(1, 3))
-	if in := r.Last.Deadline.Sub(r.Now); in != promise/2 || r.Last.Save == nil {
-		t.Errorf("it waits %v, want %v: %+v", in, promise/2, r.Last)
+	if in := r.Last.Deadline.Sub(r.Now); in != lease/2 || r.Last.Save == nil {
+		t.Errorf("it waits %v, want %v: %+v", in, lease/2, r.Last)
 	}
 }
 
