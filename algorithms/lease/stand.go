@@ -26,6 +26,7 @@ type Stand struct {
 	Nonce  uint64     // of the last round of questions
 	Noted  time.Time  // when that round began, before its first message left
 	Yes    quorum.Count
+	denied quorum.Count             // by these, in that round of a claim or of a leader
 	late   quorum.Rounds            // of a leader, before that round
 	Asked  int                      // rounds of questions before a claim, in this candidacy
 	no     map[proto.NodeID]refusal // as last recorded, in this candidacy
@@ -118,6 +119,7 @@ func (p *Party) WouldWin() bool {
 // majority that former promise belongs to in a voter that is free.
 func (p *Party) countOwn() {
 	p.Stand.Yes.Reset()
+	p.Stand.denied.Reset()
 	if !p.Now.Before(p.Voter.boot) {
 		p.Stand.Yes.Add(p.Cfg.Self)
 	}
@@ -200,9 +202,9 @@ func (p *Party) extend(noted time.Time) bool {
 	return true
 }
 
-// WasDenied hears that a voter is bound elsewhere, and reports whether that answers this
-// very round of questions.
-func (p *Party) WasDenied(msg proto.Message, b proto.Deny) bool {
+// WasDenied hears that a voter is bound elsewhere, and reports whether the claim in
+// progress cannot win any more. In a split vote nobody waits for the end of it who cannot.
+func (p *Party) WasDenied(msg proto.Message, b proto.Deny) (lost bool) {
 	s := &p.Stand
 	p.learn(msg)
 	p.Meet(msg.From, msg.Term)
@@ -210,7 +212,18 @@ func (p *Party) WasDenied(msg proto.Message, b proto.Deny) bool {
 		return false
 	}
 	p.Why("%d denies term %d: %s", msg.From, s.Term, refusal{b.Bar, b.Holder})
-	return true
+	s.denied.Add(msg.From)
+	return s.Phase == Claiming && p.couldPromise() < p.Voters.Majority()
+}
+
+// couldPromise is how many voters have promised in this round of questions or may still
+// do so. This voter is not one of them in a round that began in its boot wait.
+func (p *Party) couldPromise() int {
+	n := len(p.Voters) - p.Stand.denied.Len()
+	if !p.Stand.Yes.Has(p.Cfg.Self) {
+		n--
+	}
+	return n
 }
 
 // GiveUp ends a candidacy that has bound voters, and never claims that term again. What

@@ -62,7 +62,6 @@ func (m *Machine) countAnswers() {
 // in parallel to each of the other servers in the cluster."
 func (m *Machine) requestVotes() {
 	r := m.Claim()
-	m.against.Reset()
 	m.vote(m.Stand.Term, m.Cfg.Self, m.Cfg.Session)
 	m.Tell(m.Stand.Term, proto.RequestVote(r))
 	m.countVotes()
@@ -98,14 +97,9 @@ func (m *Machine) lead() {
 	}
 }
 
-// denied hears that a voter is bound elsewhere. In a split vote nobody waits for the
-// end of it who cannot win any more.
+// denied hears that a voter is bound elsewhere.
 func (m *Machine) denied(msg proto.Message, b proto.Deny) {
-	if !m.WasDenied(msg, b) {
-		return
-	}
-	m.against.Add(msg.From)
-	if m.Stand.Phase == candidate && len(m.Voters)-m.against.Len() < m.Voters.Majority() {
+	if m.WasDenied(msg, b) {
 		m.giveUp("too many voters are bound elsewhere")
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
-	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -19,11 +18,10 @@ type Machine struct {
 	learners []proto.Peer // those that do not vote
 
 	timer     electionTimer
-	against   quorum.Count // who denied this candidate its vote
-	beats     int          // rounds of heartbeats since a majority answered one
-	best      proto.Peer   // who ranks highest of those who might lead, this leader or another
-	bestSince time.Time    // since when it is that one
-	about     proto.Term   // that a voter was asked for in this Step
+	beats     int        // rounds of heartbeats since a majority answered one
+	best      proto.Peer // who ranks highest of those who might lead, this leader or another
+	bestSince time.Time  // since when it is that one
+	about     proto.Term // that a voter was asked for in this Step
 }
 
 // New returns Raft's leader election. cfg names the voters, and a promise of at least

@@ -2,6 +2,7 @@ package raft_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
@@ -155,6 +156,27 @@ func TestStandsInItsBootWait(t *testing.T) {
 	r.Step(0, r.acked(2, 5, 3))
 	if want := r.Leads(3, 5, lease); r.Last.Leader != want {
 		t.Fatalf("got %+v, want %+v", r.Last.Leader, want)
+	}
+}
+
+// Nor does it reckon its own vote as possible: of three voters one no is enough for "a
+// candidate that cannot win any more" to give back what it was promised, also after the
+// end of the boot wait in which it asked.
+func TestCannotWinInItsBootWait(t *testing.T) {
+	for _, asked := range []time.Duration{start, boot - delta} {
+		r := newRig(t, 3, nil)
+		r.Step(0, algorithms.Start{Saved: *voted(4, 1)})
+		r.Step(0, steptest.Alive(1, 2, 3))
+		r.Fire()
+		r.Step(0, r.Yes(1, 1))
+		r.Step(asked-start, r.Yes(2, 1))
+		r.Step(2*delta, r.denied(2, 4, 2, proto.BarSelf))
+		if len(r.Last.Why) != 2 {
+			t.Fatalf("asked %v after its start: %+v", asked, r.Last)
+		}
+		r.WantSoon(4*delta, algorithms.Output{
+			Send: r.All(5, proto.Release{Session: steptest.Session(3)}), Round: 5, Why: r.Last.Why,
+		})
 	}
 }
 
