@@ -138,6 +138,13 @@ func (m *Machine) granted(msg proto.Message, b proto.Grant) {
 	}
 }
 
+// denied hears that a voter is bound elsewhere.
+func (m *Machine) denied(msg proto.Message, b proto.Deny) {
+	if m.WasDenied(msg, b) {
+		m.giveUpClaim("too many voters are bound elsewhere")
+	}
+}
+
 // countGrants takes or keeps the office, or the right to it, once a majority has
 // promised.
 func (m *Machine) countGrants() {

@@ -221,6 +221,27 @@ func TestClaimIsPatient(t *testing.T) {
 	}
 }
 
+// "One that too many voters deny for it to win waits no longer".
+func TestSplitVote(t *testing.T) {
+	r := claiming3(t)
+	denied := func(from proto.NodeID) algorithms.Event {
+		return r.From(from, 0, proto.Deny{Session: steptest.Session(3), Nonce: 2, Bar: proto.BarSelf, Holder: from})
+	}
+	for range 2 { // once a voter, however often it says so
+		r.Step(delta, denied(1))
+		r.Want(algorithms.Output{
+			Deadline: r.Last.Deadline, Round: 1, Why: []string{"1 denies term 1: no, stands itself 1"},
+		})
+	}
+	r.Step(0, denied(2))
+	if len(r.Last.Why) != 2 {
+		t.Fatalf("%+v", r.Last)
+	}
+	r.WantSoon(4*delta, algorithms.Output{
+		Send: r.All(1, proto.Release{Session: steptest.Session(3)}), Round: 1, Why: r.Last.Why,
+	})
+}
+
 // A candidate that grants another the term it asks for asks no more.
 func TestGrantsWhileItAsks(t *testing.T) {
 	r := asking3(t)

@@ -51,7 +51,8 @@
 //     began.
 //   - A claim waits the longer for its grants the more of this node's failed in a row, up
 //     to half a lease: where answers take longer than planned one wins all the same. A
-//     recess in between changes nothing in that.
+//     recess in between changes nothing in that. One that too many voters deny for it to
+//     win waits no longer.
 //   - After two rounds without a majority it asks no more, lest a node that
 //     hears nothing locks the voters. It keeps to its lease, and never renews
 //     after that.

@@ -201,7 +201,7 @@ func (m *Machine) receive(ev algorithms.Receive) {
 	case proto.Grant:
 		m.granted(msg, body)
 	case proto.Deny:
-		m.WasDenied(msg, body)
+		m.denied(msg, body)
 	case proto.Offer:
 		m.Offered(msg, body)
 	case proto.Reply:

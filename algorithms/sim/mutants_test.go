@@ -21,8 +21,9 @@ import "slices"
 //     hosts call it back, and it then says nothing.
 //   - A RELEASE is on the disk at once where the cluster fences: it only saves a
 //     healthy process from being shot after its voters restarted.
-//   - Standing without a nomination, asking again ever more rarely, handing over
-//     to a better node, refusing absurd terms: the tests of the office show them.
+//   - Standing without a nomination, asking again ever more rarely, waiting ever longer
+//     for grants, giving up what cannot win, handing over to a better node, refusing
+//     absurd terms: the tests of the office show them.
 func officeMutants() []mutant {
 	return slices.Concat(leaseMutants("office"), holderMutants(), fenceMutants(), officeRejoinMutants())
 }
