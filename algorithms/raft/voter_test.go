@@ -159,7 +159,24 @@ func TestStandsInItsBootWait(t *testing.T) {
 	}
 }
 
-// Nor does it reckon its own vote as possible: of three voters one no is enough for "a
+// "The boot wait comes last: a node that nothing else binds may stand in it", and not one
+// that has given the leader its promise anew since.
+func TestPromisedInItsBootWait(t *testing.T) {
+	r := newRig(t, 1, nil)
+	r.Step(0, algorithms.Start{Saved: *voted(1, 3)})
+	r.Step(0, r.heartbeat(3, 1, 7, lease))
+	r.Fire() // its lease has ended
+	r.Step(0, algorithms.Campaign{Reason: "called"})
+	r.Step(0, r.Yes(2, 1))
+	if r.Step(0, r.Yes(3, 1)); r.Last.Save != nil {
+		t.Errorf("claims in its promise to 3: %+v", r.Last)
+	}
+	if r.Step(promise-lease, algorithms.Timeout{}); r.Last.Save == nil || r.Now.Sub(steptest.Zero) >= boot {
+		t.Errorf("does not claim when that is over, %v after its start: %+v", r.Now.Sub(steptest.Zero), r.Last)
+	}
+}
+
+// In it a candidate does not reckon its own vote as possible: of three voters one no is enough for "a
 // candidate that cannot win any more" to give back what it was promised, also after the
 // end of the boot wait in which it asked.
 func TestCannotWinInItsBootWait(t *testing.T) {

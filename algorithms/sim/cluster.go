@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -81,7 +82,7 @@ func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 	}
 	if o.Algorithm.Office {
 		c.officePlan = plainOffice(c.delta)
-		c.checkers = append(c.checkers, officeCheckers()...)
+		c.checkers = append(c.checkers, slices.Concat(officeCheckers(), turnCheckers())...)
 		c.fencePlan = plainAgents(o.Fence, c.delta)
 	}
 	if o.Algorithm.Mends {

@@ -51,6 +51,12 @@ func officeRejoinMutants() []mutant {
 func holderMutants() []mutant {
 	return []mutant{
 		{
+			"the boot wait comes last: one that promised since it started may not stand in it", "lease/voter.go",
+			"\tcase !p.Voter.Over && p.Now.Before(p.Voter.Promise):\n",
+			"\tcase p.Now.Before(p.Voter.boot):\n\t\treturn refusal{bar: proto.BarBoot}, p.Voter.boot\n" +
+				"\tcase !p.Voter.Over && p.Now.Before(p.Voter.Promise):\n", "promise-kept",
+		},
+		{
 			"After two rounds without a majority it asks no more", "office/timing.go",
 			"{ return p / 3 }",
 			"{ return p / 5 }", "asks-no-more",

@@ -17,7 +17,7 @@ type ledger struct{ pledges table[pledge] } // by id
 // pledge is a voter's latest promise.
 type pledge struct {
 	vote  algorithms.Vote
-	life  *life // that gave it
+	life  *life // that gave it, or gave it anew
 	until time.Duration
 	over  bool          // released by, or proven dead, exactly that process
 	since time.Duration // it counts from then on: before, one of a former life may run
@@ -50,7 +50,7 @@ func (k *promiseKept) check(s *step) string {
 	}
 	for _, q := range s.said {
 		if q.does(grants | claims | renews) {
-			p.until = s.promised()
+			p.until, p.life = s.promised(), s.node.life // made anew, in whichever life it was made first
 		}
 	}
 	return broken

@@ -4,7 +4,9 @@ import "slices"
 
 // raftMutants are the rules of Raft, one removed at a time. What no run can tell is
 // that of the office: see officeMutants. Besides, a node that hears of a leader while it
-// is a candidate, and the order of rank in which nodes stand, save only time.
+// is a candidate, and the order of rank in which nodes stand, save only time; and that
+// the boot wait comes last shows in the office's runs: whoever of Raft has promised waits
+// longer than that, unless an operator calls it, as the tests of Raft do.
 func raftMutants() []mutant {
 	return slices.Concat(leaseMutants("raft"), raftLeaderMutants())
 }
