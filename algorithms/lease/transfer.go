@@ -69,24 +69,16 @@ func (p *Party) successor(to proto.NodeID) (heir proto.Peer, why string) {
 	case to != 0 && !p.Voters.Has(to):
 		return heir, "it is no voter"
 	}
+	return algorithms.Successor(p.others, to)
+}
+
+// others goes over the other voters that are alive.
+func (p *Party) others(yield func(proto.Peer) bool) {
 	for _, other := range p.Alive {
-		switch {
-		case other.ID == p.Cfg.Self || !p.Voters.Has(other.ID):
-		case to == other.ID && other.Ineligible:
-			return heir, "it is not eligible"
-		case to == other.ID:
-			return other, ""
-		case to == 0 && !other.Ineligible && (heir.ID == 0 || other.Rank().Compare(heir.Rank()) > 0):
-			heir = other
+		if other.ID != p.Cfg.Self && p.Voters.Has(other.ID) && !yield(other) {
+			return
 		}
 	}
-	switch {
-	case to != 0:
-		return heir, "it is not alive, as far as the leader knows"
-	case heir.ID == 0:
-		return heir, "no other voter is alive and eligible"
-	}
-	return heir, ""
 }
 
 // Offered answers the leader that asks whether this node would lead after it.

@@ -126,6 +126,15 @@ func (r *roster) find(id proto.NodeID) (proto.Peer, bool) {
 	return r.members[i].Peer, true
 }
 
+// peers goes over the members.
+func (r *roster) peers(yield func(proto.Peer) bool) {
+	for i := range r.members {
+		if !yield(r.members[i].Peer) {
+			return
+		}
+	}
+}
+
 // best returns the highest-ranked other member that is eligible, leaving one
 // out.
 func (r *roster) best(but proto.NodeID) (best proto.Peer, ok bool) {

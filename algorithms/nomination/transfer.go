@@ -41,21 +41,8 @@ func (c *Core) successor(to proto.NodeID) (heir proto.Peer, why string) {
 		return heir, fmt.Sprintf("a transfer to %d is under way", c.offer.to.ID)
 	case to == c.cfg.Self:
 		return heir, "it leads already"
-	case to == 0:
-		best, ok := c.roster.best(0)
-		if !ok {
-			return heir, "no other node is alive and eligible"
-		}
-		return best, ""
 	}
-	heir, alive := c.roster.find(to)
-	switch {
-	case !alive:
-		return heir, "it is not alive, as far as the leader knows"
-	case heir.Ineligible:
-		return heir, "it is not eligible"
-	}
-	return heir, ""
+	return algorithms.Successor(c.roster.peers, to)
 }
 
 // offered answers the leader that asks whether this node would lead after it.
