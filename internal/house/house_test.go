@@ -54,7 +54,7 @@ var house = []room{
 	},
 	{
 		path:   "algorithms/raft",
-		module: []string{"algorithms", "algorithms/lease", "algorithms/quorum", "proto"}, pure: true,
+		module: []string{"algorithms", "algorithms/lease", "proto"}, pure: true,
 	},
 	{
 		path:   "algorithms/chubby",
