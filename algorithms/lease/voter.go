@@ -128,9 +128,10 @@ func (p *Party) AnswerWaiting() {
 	}
 }
 
-// FreeAt is when those who wait for this voter may be answered, zero if nobody does.
+// FreeAt is when this voter may answer those who wait for it, this node itself among
+// them while it asks; zero if nobody waits.
 func (p *Party) FreeAt() (until time.Time) {
-	if len(p.Voter.waiting) > 0 {
+	if len(p.Voter.waiting) > 0 || p.Stand.Phase == Asking {
 		_, until = p.free()
 	}
 	return until

@@ -1,6 +1,7 @@
 package office_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -289,4 +290,25 @@ func TestSingleVoter(t *testing.T) {
 			"a majority granted term 1 -> hold the office",
 		},
 	})
+}
+
+// "A no becomes a yes unasked", this node's own too: it waits for no round of questions
+// when its own voter is the last that was bound.
+func TestOwnVoterBecomesFree(t *testing.T) {
+	r := newRig(t, 3, nil)
+	r.Step(0, algorithms.Start{})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Step(delta, r.claim(2, 1, 7))
+	free := r.Now.Add(promise)
+	r.Step(0, r.holds(2, 1, lease))
+	r.nominee = steptest.Leads(3, 2)
+	r.Fire()                                              // the lease's end: it asks
+	r.Step(free.Sub(r.Now)-time.Millisecond, r.Yes(1, 1)) // 1 is free a moment sooner
+	if r.Last.Deadline != free {
+		t.Errorf("looks at its own voter %v after that is free", r.Last.Deadline.Sub(free))
+	}
+	r.Fire()
+	if want := r.All(2, proto.Claim{Session: steptest.Session(3), Nonce: 2}); !slices.Equal(r.Last.Send, want) {
+		t.Errorf("%+v", r.Last)
+	}
 }
