@@ -27,7 +27,7 @@ type Stand struct {
 	Noted  time.Time  // when that round began, before its first message left
 	Yes    quorum.Count
 	denied quorum.Count             // by these, in that round of a claim or of a leader
-	late   quorum.Rounds            // of a leader, before that round
+	late   quorum.Rounds            // of a leader, or who is fencing, before that round
 	Asked  int                      // rounds of questions before a claim, in this candidacy
 	no     map[proto.NodeID]refusal // as last recorded, in this candidacy
 	Due    time.Time                // asking, claiming: when the answers should be here
@@ -102,7 +102,7 @@ func (p *Party) noteRefusal(from proto.NodeID, r refusal) {
 // them, which is asked now, or without it while it has just started.
 func (p *Party) WouldWin() bool {
 	s := &p.Stand
-	if s.Phase != Asking {
+	if s.Phase != Asking || p.Rejoin.Active {
 		return false
 	}
 	own := p.wouldVote(s.Term)
@@ -174,11 +174,12 @@ func (p *Party) Granted(msg proto.Message, r Request) bool {
 	return true
 }
 
-// GrantedLate counts the promise of a voter for a leader's earlier round of questions,
-// and reports whether the lease ends later by what a majority promised in that round.
+// GrantedLate counts the promise of a voter for an earlier round of questions, and reports
+// whether the lease ends later by what a majority promised in that round: of a leader, or
+// of a candidate that has former leaders fenced.
 func (p *Party) GrantedLate(msg proto.Message, r Request) bool {
 	s := &p.Stand
-	if r.Session != p.Cfg.Session || msg.Term != s.Term || s.Phase < Leading {
+	if r.Session != p.Cfg.Session || msg.Term != s.Term || s.Phase < Fencing {
 		return false
 	}
 	noted, ok := s.late.Add(r.Nonce, msg.From, p.Voters)

@@ -126,14 +126,18 @@ func (m *Machine) claim() {
 	m.countGrants()
 }
 
-// granted counts a grant, for its own round of questions.
+// granted counts a grant, for its own round of questions. Whatever its round, who granted
+// the term has stopped, and names whom it did not see to stop.
 func (m *Machine) granted(msg proto.Message, b proto.Grant) {
 	r := lease.Request{Session: b.Session, Nonce: b.Nonce}
+	s := &m.Stand
+	if b.Session == m.Cfg.Session && msg.Term == s.Term && (s.Phase == claiming || s.Phase == fence) {
+		m.fencing.heardOf(msg.From, b.Former.All())
+	}
 	switch {
 	case m.Granted(msg, r):
-		m.fencing.heardOf(msg.From, b.Former.All())
 		m.countGrants()
-	case m.GrantedLate(msg, r):
+	case m.GrantedLate(msg, r) && m.holds():
 		m.lead()
 	}
 }

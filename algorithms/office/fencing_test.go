@@ -274,3 +274,42 @@ func TestLateAnswerOfTheAgent(t *testing.T) {
 		t.Errorf("got %+v", r.Last)
 	}
 }
+
+// fencing3 is node 3, which was granted term 2 by 1 and has an agent at the former holder 2.
+func fencing3(t *testing.T) *rig {
+	t.Helper()
+	r := newRig(t, 3, fences)
+	r.Step(0, algorithms.Start{})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.nominate(delta, 3, 2)
+	r.Step(0, r.Yes(1, 1))
+	former := held(map[proto.NodeID]proto.Term{2: 1})
+	r.Step(delta, r.From(1, 2, proto.Grant{Session: steptest.Session(3), Nonce: 2, Former: former}))
+	r.Fire()
+	if r.Last.Fence == nil {
+		t.Fatalf("%+v", r.Last)
+	}
+	return r
+}
+
+// renews lets time pass until the round of this nonce is under way.
+func (r *rig) renews(t *testing.T, nonce uint64) {
+	t.Helper()
+	renew := r.Msg(1, r.Last.Round, proto.Renew{Session: steptest.Session(r.Self), Nonce: nonce})
+	for range 10 {
+		if r.Fire(); slices.Contains(r.Last.Send, renew) {
+			return
+		}
+	}
+	t.Fatalf("no round %d: %+v", nonce, r.Last)
+}
+
+// "Whatever its round, who granted the term has stopped": the agent is called back.
+func TestSuspectGrantsLate(t *testing.T) {
+	r := fencing3(t)
+	r.renews(t, 3)
+	r.Step(delta, r.granted(2, 2, 2))
+	if r.Last.Fence != nil || r.Last.Leader != steptest.Leads(3, 2) && r.Last.Leader.ID != 3 {
+		t.Errorf("%+v", r.Last)
+	}
+}

@@ -77,6 +77,21 @@ func TestLateGrantsKeepTheOffice(t *testing.T) {
 	}
 }
 
+// "… for its own round": of one that has former holders fenced too, which keeps its
+// promises, and leads no sooner for it.
+func TestLateGrantsKeepTheRightToFence(t *testing.T) {
+	const way = promise/3 + delta
+	r := fencing3(t)
+	r.renews(t, 3)
+	for nonce := uint64(3); nonce < 20; nonce++ {
+		r.renews(t, nonce+1)
+		r.Step(way-promise/3, r.granted(1, 2, nonce))
+		if r.Last.Leader.ID != 0 || r.Last.Fence == nil {
+			t.Fatalf("round %d: %+v", nonce, r.Last)
+		}
+	}
+}
+
 // "Leaving: it leads no more; then its work stops; only then RELEASE." Until then
 // its own voter is bound, and it does not stand again.
 func TestLeaving(t *testing.T) {

@@ -74,6 +74,7 @@ func (m *Machine) granted(msg proto.Message, r lease.Request) {
 		m.countVotes()
 	case m.GrantedLate(msg, r):
 		m.lead()
+		m.beats = int(m.Stand.Nonce - r.Nonce) // those after it are still to be answered
 	}
 }
 

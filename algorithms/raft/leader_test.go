@@ -1,6 +1,7 @@
 package raft_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -95,6 +96,23 @@ func TestCheckQuorum(t *testing.T) {
 	if want := r.All(1, proto.Release{Session: steptest.Session(3)}); len(r.Last.Send) != 2 ||
 		r.Last.Send[0] != want[0] || r.Last.Send[1] != want[1] {
 		t.Errorf("%+v", r.Last)
+	}
+}
+
+// "After two rounds without a majority it asks no more": those count that followed the
+// latest round that was answered, however late the answer came.
+func TestLateAnswerLeavesTwoRounds(t *testing.T) {
+	r := leader3(t)
+	r.Fire() // round 3
+	r.Fire() // round 4
+	r.Step(delta, r.acked(1, 1, 3))
+	if r.Fire(); len(r.Last.Send) != 2 {
+		t.Fatalf("the second round after it: %+v", r.Last)
+	}
+	r.Fire()
+	if why := []string{"no majority answered 2 rounds of heartbeats -> ask no more"}; len(r.Last.Send) > 0 ||
+		!slices.Equal(r.Last.Why, why) {
+		t.Errorf("a third: %+v", r.Last)
 	}
 }
 

@@ -101,11 +101,8 @@ func (k *releasedLast) check(s *step) string {
 	return ""
 }
 
-// asksNoMore counts the rounds of renewals since the lease was last made longer.
-type asksNoMore struct {
-	rounds  table[int]
-	ballots ballots
-}
+// asksNoMore counts the rounds after the latest that a majority granted.
+type asksNoMore struct{ ballots ballots }
 
 // mostRounds of renewals may come to nothing.
 const mostRounds = 2
@@ -116,18 +113,11 @@ func (*asksNoMore) invariant() Invariant {
 }
 
 func (k *asksNoMore) check(s *step) string {
-	b, rounds := k.ballots.of(s), k.rounds.at(s.node.life.number)
+	b := k.ballots.of(s)
 	b.heed(s)
-	// One that has others fenced holds promises, and is no leader yet.
-	longer := s.claims() && !s.out.Leader.Until.Equal(s.prev().Until)
-	if longer || !s.claims() && b.won(s) {
-		*rounds = 0
-	}
-	if b.follow(s) {
-		*rounds++
-	}
-	if *rounds > mostRounds {
-		return fmt.Sprintf("%d rounds of renewals", *rounds)
+	b.follow(s)
+	if rounds := len(b.polls) - 1 - b.won(s); rounds > mostRounds {
+		return fmt.Sprintf("%d rounds of renewals", rounds)
 	}
 	return ""
 }

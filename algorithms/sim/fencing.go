@@ -165,8 +165,8 @@ func (*fencesByMajority) invariant() Invariant {
 func (k *fencesByMajority) check(s *step) string {
 	b, good := k.ballots.of(s), k.good.at(s.node.life.number)
 	b.heed(s)
-	if b.won(s) {
-		*good = b.asked.Add(s.node.promise)
+	if i := b.won(s); i >= 0 {
+		*good = b.polls[i].asked.Add(s.node.promise)
 	}
 	b.follow(s)
 	if f := s.out.Fence; f != nil && (f.For != b.term || !s.now.Before(*good)) {

@@ -25,6 +25,10 @@ func raftLeaderMutants() []mutant {
 			"const mostRounds = 2", "const mostRounds = 9", "asks-no-more",
 		},
 		{
+			"of those that followed the latest that was answered", "raft/candidate.go",
+			"m.beats = int(m.Stand.Nonce - r.Nonce)", "m.beats = 0", "asks-no-more",
+		},
+		{
 			"It keeps to its lease", "raft/raft.go",
 			"if m.Belief.ID == 0 || m.Now.Before(m.Belief.Until) {",
 			"if m.Belief.ID == 0 || m.leads() || m.Now.Before(m.Belief.Until) {", "one-holder",

@@ -105,7 +105,7 @@ func (k *recess) check(s *step) string {
 	switch _, fenced := s.ev.(algorithms.Fenced); {
 	case s.claims():
 		*f = failures{}
-	case b.won(s) && b.term == f.claimed:
+	case b.won(s) >= 0 && b.term == f.claimed:
 		f.count, f.until = 0, time.Time{} // those before it; it may still be given up
 	case fenced:
 		f.claimed = 0 // one that is kept from the office by its fence agent did not fail
