@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -82,7 +81,7 @@ func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 	}
 	if o.Algorithm.Office {
 		c.officePlan = plainOffice(c.delta)
-		c.checkers = append(c.checkers, slices.Concat(officeCheckers(), turnCheckers())...)
+		c.checkers = append(c.checkers, officeCheckers()...)
 		c.fencePlan = plainAgents(o.Fence, c.delta)
 	}
 	if o.Algorithm.Mends {
