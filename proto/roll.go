@@ -20,11 +20,11 @@ const MaxRoll = 2000
 
 // Add returns the roll with one more process at its end.
 func (r Roll) Add(p Peer) Roll {
-	packed := make([]byte, 0, len(r)+peerSize)
-	packed = append(packed, r...)
-	packed = binary.BigEndian.AppendUint64(packed, uint64(p.ID))
-	packed = binary.BigEndian.AppendUint64(packed, uint64(p.Attr))
-	return Roll(append(packed, p.Session[:]...))
+	var packed [peerSize]byte
+	binary.BigEndian.PutUint64(packed[:], uint64(p.ID))
+	binary.BigEndian.PutUint64(packed[8:], uint64(p.Attr))
+	copy(packed[16:], p.Session[:])
+	return r + Roll(packed[:]) // the roll is copied once
 }
 
 // Len is the number of processes.
@@ -44,12 +44,7 @@ func (r Roll) All() iter.Seq[Peer] {
 }
 
 // number reads the first eight bytes.
-func number(r Roll) (n uint64) {
-	for i := range 8 {
-		n = n<<8 | uint64(r[i])
-	}
-	return n
-}
+func number(r Roll) uint64 { return binary.BigEndian.Uint64([]byte(r[:8])) }
 
 // Has reports whether a process of the node is on the roll.
 func (r Roll) Has(id NodeID) bool {
