@@ -46,7 +46,7 @@ type (
 		// Alive are the processes believed alive, this one among them, in the
 		// order of their ids, each with its attribute as it is now, and with what
 		// it said of its being eligible. Of this node's own that is not read: see
-		// Eligible.
+		// Eligible. A Machine may keep the list; nobody writes to it any more.
 		Alive []proto.Peer
 		// Evidence is what changed the opinion, for the record only.
 		Evidence string

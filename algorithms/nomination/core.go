@@ -378,11 +378,11 @@ func (c *Core) SendAll(body proto.Body) {
 // SendWhere sends it to those that are wanted, nil meaning all, and returns to how
 // many. A Peer is only lent.
 func (c *Core) SendWhere(body proto.Body, wanted func(*proto.Peer) bool) (sent int) {
-	c.out.Send = slices.Grow(c.out.Send, len(c.roster.members))
+	c.out.Send = slices.Grow(c.out.Send, c.roster.others)
 	before := len(c.out.Send)
 	m := proto.Message{From: c.cfg.Self, Term: c.term, Body: body}
-	for i := range c.roster.members {
-		if p := &c.roster.members[i].Peer; wanted == nil || wanted(p) {
+	for p := range c.roster.all() {
+		if wanted == nil || wanted(p) {
 			m.To = p.ID
 			c.out.Send = append(c.out.Send, m)
 		}
@@ -456,8 +456,8 @@ func (c *Core) MayVote() bool { return c.term > c.bound }
 
 // Peers calls f for each other process believed alive, in the order of ids.
 func (c *Core) Peers(f func(proto.Peer)) {
-	for i := range c.roster.members {
-		f(c.roster.members[i].Peer)
+	for p := range c.roster.all() {
+		f(*p)
 	}
 }
 
@@ -475,4 +475,4 @@ func (c *Core) Dead(p proto.Peer) bool { return c.roster.diedIn(p, c.term) }
 func (c *Core) View() uint64 { return c.views }
 
 // Size is the number of nodes believed alive, this one included.
-func (c *Core) Size() int { return len(c.roster.members) + 1 }
+func (c *Core) Size() int { return c.roster.others + 1 }

@@ -2,16 +2,11 @@ package nomination
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/ringleader-dev/ringleader/proto"
 )
-
-// member is one other process in the view.
-type member struct {
-	proto.Peer       // with the attribute frozen for the term
-	live       int64 // the attribute as it is now
-}
 
 // death is a process that left the view.
 type death struct {
@@ -22,56 +17,78 @@ type death struct {
 // roster is the detector's opinion, with ranks frozen for the term.
 //
 // Invariants:
-//  1. members are in the order of their ids, this node not among them.
+//  1. members and live list the same processes, in the order of their ids.
 //  2. A process is never both a member and among the dead.
 type roster struct {
 	self    proto.NodeID
-	own     int64 // this node's attribute as it is now
-	members []member
+	own     int64        // this node's attribute as it is now
+	members []proto.Peer // this node among them; with the attributes frozen for the term
+	live    []proto.Peer // as they are now: the very view, as members is while none has changed
+	others  int          // members without this node
 	dead    map[proto.NodeID]death
 
-	// Room for the members of the next view, and for who came and went with the last:
-	// a view of many that changes a little allocates nothing.
-	spare      []member
-	came, went []proto.Peer
+	// Room for who came and went with the last view.
+	came []proto.NodeID
+	went []proto.Peer
 }
 
 // update takes a new view and returns the processes that came and went. A node
 // that restarted is in both: its old process went, its new one came. Both lists are
-// good until the next view.
-func (r *roster) update(alive []proto.Peer, term proto.Term) (came, went []proto.Peer) {
+// good until the next view. The view itself is kept and only read: one of many nodes
+// is costly to copy.
+func (r *roster) update(alive []proto.Peer, term proto.Term) (came []proto.NodeID, went []proto.Peer) {
 	alive = sorted(alive)
-	old, next := r.members, slices.Grow(r.spare[:0], len(alive))
-	came = slices.Grow(r.came[:0], max(0, len(alive)-len(old)))
-	went = r.went[:0]
-	for _, p := range alive {
-		if p.ID == r.self {
-			r.own = p.Attr
-			continue
-		}
+	old, frozen := r.members, false
+	r.members, r.live, r.others = alive, alive, 0
+	r.came, r.went = slices.Grow(r.came[:0], max(0, len(alive)-len(old))), r.went[:0]
+	for i := range alive {
+		p := &alive[i]
 		for len(old) > 0 && old[0].ID < p.ID {
-			went, old = append(went, old[0].Peer), old[1:]
-		}
-		m := member{Peer: p, live: p.Attr}
-		if len(old) > 0 && old[0].ID == p.ID {
-			if old[0].Session == p.Session {
-				m.Attr = old[0].Attr // frozen, unlike being eligible
-			} else {
-				came, went = append(came, p), append(went, old[0].Peer)
-			}
+			r.leave(old[0], term)
 			old = old[1:]
-		} else {
-			came = append(came, p)
 		}
-		next = append(next, m)
+		known := len(old) > 0 && old[0].ID == p.ID
+		switch {
+		case p.ID == r.self:
+			r.own = p.Attr
+		case !known:
+			r.come(p)
+		case old[0].Session != p.Session:
+			r.leave(old[0], term)
+			r.come(p)
+		case old[0].Attr != p.Attr: // frozen, unlike being eligible
+			if !frozen {
+				r.members, frozen = slices.Clone(alive), true
+			}
+			r.members[i].Attr = old[0].Attr
+		}
+		if p.ID != r.self {
+			r.others++
+		}
+		if known {
+			old = old[1:]
+		}
 	}
-	for _, m := range old {
-		went = append(went, m.Peer)
+	for i := range old {
+		r.leave(old[i], term)
 	}
-	r.members, r.spare = next, r.members
-	r.came, r.went = came, went
-	r.bury(came, went, term)
-	return came, went
+	return r.came, r.went
+}
+
+// come notes that a process is in the view that was not in the one before.
+func (r *roster) come(p *proto.Peer) {
+	r.came = append(r.came, p.ID)
+	if r.dead[p.ID].session == p.Session {
+		delete(r.dead, p.ID)
+	}
+}
+
+// leave notes that a process was in the view before, and is not any more.
+func (r *roster) leave(p proto.Peer, term proto.Term) {
+	if p.ID != r.self {
+		r.went = append(r.went, p)
+		r.dead[p.ID] = death{session: p.Session, term: term}
+	}
 }
 
 // sorted is the view in the order of ids, as it should come.
@@ -86,25 +103,17 @@ func sorted(alive []proto.Peer) []proto.Peer {
 	return alive
 }
 
-// bury keeps the dead in step with the members.
-func (r *roster) bury(came, went []proto.Peer, term proto.Term) {
-	for _, p := range went {
-		r.dead[p.ID] = death{session: p.Session, term: term}
-	}
-	if len(r.dead) == 0 {
-		return
-	}
-	for i := range came {
-		if r.dead[came[i].ID].session == came[i].Session {
-			delete(r.dead, came[i].ID)
-		}
-	}
-}
-
 // freeze takes every attribute as it is now for the term that begins.
-func (r *roster) freeze() {
-	for i := range r.members {
-		r.members[i].Attr = r.members[i].live
+func (r *roster) freeze() { r.members = r.live }
+
+// all are the other processes, in the order of their ids. A Peer is only lent.
+func (r *roster) all() iter.Seq[*proto.Peer] {
+	return func(yield func(*proto.Peer) bool) {
+		for i := range r.members {
+			if p := &r.members[i]; p.ID != r.self && !yield(p) {
+				return
+			}
+		}
 	}
 }
 
@@ -115,21 +124,21 @@ func (r *roster) diedIn(p proto.Peer, t proto.Term) bool {
 	return ok && d.session == p.Session && d.term >= t
 }
 
-// find returns the member with this id.
+// find returns the other process with this id.
 func (r *roster) find(id proto.NodeID) (proto.Peer, bool) {
-	i, ok := slices.BinarySearchFunc(r.members, id, func(m member, id proto.NodeID) int {
-		return cmp.Compare(m.ID, id)
+	i, ok := slices.BinarySearchFunc(r.members, id, func(p proto.Peer, id proto.NodeID) int {
+		return cmp.Compare(p.ID, id)
 	})
-	if !ok {
+	if !ok || id == r.self {
 		return proto.Peer{}, false
 	}
-	return r.members[i].Peer, true
+	return r.members[i], true
 }
 
-// peers goes over the members.
+// peers are the same, to keep.
 func (r *roster) peers(yield func(proto.Peer) bool) {
-	for i := range r.members {
-		if !yield(r.members[i].Peer) {
+	for p := range r.all() {
+		if !yield(*p) {
 			return
 		}
 	}
@@ -138,18 +147,17 @@ func (r *roster) peers(yield func(proto.Peer) bool) {
 // best returns the highest-ranked other member that is eligible, leaving one
 // out.
 func (r *roster) best(but proto.NodeID) (best proto.Peer, ok bool) {
-	at := -1
-	for i := range r.members {
-		m := &r.members[i]
-		if m.ID == but || m.Ineligible {
+	var highest *proto.Peer
+	for p := range r.all() {
+		if p.ID == but || p.Ineligible {
 			continue
 		}
-		if at < 0 || m.Rank().Compare(r.members[at].Rank()) > 0 {
-			at = i
+		if highest == nil || p.Rank().Compare(highest.Rank()) > 0 {
+			highest = p
 		}
 	}
-	if at < 0 {
+	if highest == nil {
 		return best, false
 	}
-	return r.members[at].Peer, true
+	return *highest, true
 }

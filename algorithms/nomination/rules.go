@@ -261,7 +261,7 @@ func (c *Core) passOn(from proto.NodeID) {
 func (c *Core) peersChanged(alive []proto.Peer) {
 	came, went := c.roster.update(alive, c.term)
 	c.views++
-	first := len(came) > 0 && len(came) == len(c.roster.members)
+	first := len(came) > 0 && len(came) == c.roster.others
 	if first && c.fresh && !c.timers[timerCampaign].IsZero() {
 		c.listen() // from now on the others can tell who leads
 	}
@@ -269,9 +269,9 @@ func (c *Core) peersChanged(alive []proto.Peer) {
 		c.self.Attr = c.roster.own // no round has used the old one
 	}
 	if c.Leading() {
-		for _, p := range came {
-			c.Why("%d joined -> tell it who leads", p.ID)
-			c.Tell(p.ID)
+		for _, id := range came {
+			c.Why("%d joined -> tell it who leads", id)
+			c.Tell(id)
 		}
 	}
 	for _, p := range went {
