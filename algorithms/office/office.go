@@ -135,12 +135,12 @@ func (m *Machine) nominate(ev algorithms.Event) {
 func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
 	before := m.Alive
 	m.Alive = ev.Alive
-	for _, p := range ev.Alive {
-		switch {
+	for i := range ev.Alive {
+		switch p := &ev.Alive[i]; {
 		case p.ID == m.Cfg.Self:
-			m.Self = p
-		case m.holds() && !algorithms.Lists(before, p):
-			m.announce(p)
+			m.Self = *p
+		case m.holds() && !algorithms.Lists(before, *p):
+			m.announce(*p)
 		}
 	}
 	m.nominateAmong(ev.Alive, ev.Evidence)
@@ -148,14 +148,10 @@ func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
 
 // nominateAmong tells the nominating Machine which voters are alive.
 func (m *Machine) nominateAmong(alive []proto.Peer, evidence string) {
-	candidates := make([]proto.Peer, 0, len(alive))
+	candidates, own := m.Voters.Among(alive), m.Self.Rank()
 	m.above = 0
-	for _, p := range alive {
-		if !m.Voters.Has(p.ID) {
-			continue
-		}
-		candidates = append(candidates, p)
-		if p.Rank().Compare(m.Self.Rank()) > 0 {
+	for i := range candidates {
+		if candidates[i].Rank().Compare(own) > 0 {
 			m.above++
 		}
 	}

@@ -19,6 +19,22 @@ func (v Voters) Has(id proto.NodeID) bool {
 	return ok || slices.Contains(v, id)
 }
 
+// Among are those of a view who vote: the view itself where all do.
+func (v Voters) Among(view []proto.Peer) []proto.Peer {
+	next := 0
+	isNone := func(p proto.Peer) bool {
+		for next < len(v) && v[next] < p.ID { // both are mostly in the order of ids
+			next++
+		}
+		return (next == len(v) || v[next] != p.ID) && !v.Has(p.ID)
+	}
+	if !slices.ContainsFunc(view, isNone) {
+		return view
+	}
+	next = 0
+	return slices.DeleteFunc(slices.Clone(view), isNone)
+}
+
 // Majority is how many voters make one: more than half.
 func (v Voters) Majority() int { return len(v)/2 + 1 }
 

@@ -1,6 +1,7 @@
 package quorum_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms/quorum"
@@ -14,6 +15,29 @@ func TestMajoritiesIntersect(t *testing.T) {
 		if need := v.Majority(); 2*need <= n || 2*(need-1) > n {
 			t.Errorf("a majority of %d is %d", n, need)
 		}
+	}
+}
+
+// "Those of a view who vote: the view itself where all do", in whatever order either is.
+func TestAmong(t *testing.T) {
+	view := func(ids ...proto.NodeID) (peers []proto.Peer) {
+		for _, id := range ids {
+			peers = append(peers, proto.Peer{ID: id})
+		}
+		return peers
+	}
+	v := quorum.Voters{2, 4, 6, 9, 8}
+	for _, all := range [][]proto.Peer{view(2, 4, 6, 8, 9), view(4, 8), view(9, 2), nil} {
+		if got := v.Among(all); len(got) != len(all) || len(got) > 0 && &got[0] != &all[0] {
+			t.Errorf("all of %v vote, got %v", all, got)
+		}
+	}
+	some := view(1, 2, 3, 8, 9, 10)
+	if got, want := v.Among(some), view(2, 8, 9); !slices.Equal(got, want) {
+		t.Errorf("of %v vote %v, got %v", some, want, got)
+	}
+	if !slices.Equal(some, view(1, 2, 3, 8, 9, 10)) {
+		t.Errorf("the view was written to: %v", some)
 	}
 }
 
