@@ -19,7 +19,9 @@ func Stagger(delta time.Duration) time.Duration { return 4 * delta }
 // New returns a Machine for the server that cfg describes. cfg names the voters, and a
 // promise of at least lease.MinPromise.
 func New(cfg algorithms.Config) algorithms.Machine {
-	return office.New(cfg, func(c algorithms.Config) algorithms.Machine { return &candidate{cfg: c} })
+	return office.New(cfg, func(c algorithms.Config) algorithms.Machine {
+		return &candidate{cfg: c, self: proto.Peer{ID: c.Self, Session: c.Session}}
+	})
 }
 
 // candidate decides when this server stands. It is an algorithms.Machine that
@@ -27,6 +29,7 @@ func New(cfg algorithms.Config) algorithms.Machine {
 type candidate struct {
 	cfg    algorithms.Config
 	alive  []proto.Peer // the voters, this one among them
+	self   proto.Peer   // with its attribute as it is now
 	aside  bool         // asked to resign
 	barred bool         // not eligible
 
@@ -59,10 +62,11 @@ func (c *candidate) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 // see takes a view. What it says of this server's own being eligible may be late, and
 // is not read.
 func (c *candidate) see(alive []proto.Peer) {
-	c.alive = append(c.alive[:0], alive...)
-	for i := range c.alive {
-		if c.alive[i].ID == c.cfg.Self {
-			c.alive[i].Ineligible = false
+	c.alive = alive
+	for i := range alive {
+		if alive[i].ID == c.cfg.Self {
+			c.self = alive[i]
+			c.self.Ineligible = false
 		}
 	}
 }
@@ -91,7 +95,7 @@ func (c *candidate) nominate(now time.Time) algorithms.Output {
 		out.Deadline = turn
 		return out
 	}
-	out := c.named(c.self())
+	out := c.named(c.self)
 	if !c.stood {
 		out.Why = []string{"nobody leads, and it is this server's turn -> stand"}
 	}
@@ -105,9 +109,9 @@ func (c *candidate) turn() time.Time {
 	if c.called {
 		return time.Time{}
 	}
-	above, self := 0, c.self()
-	for _, p := range c.alive {
-		if !p.Ineligible && !p.Is(c.last) && p.Above(self) {
+	above := 0
+	for i := range c.alive {
+		if p := &c.alive[i]; !p.Ineligible && !p.Is(c.last) && p.Above(c.self) {
 			above++
 		}
 	}
@@ -116,29 +120,20 @@ func (c *candidate) turn() time.Time {
 
 // best is the highest living server that stands.
 func (c *candidate) best() (best proto.Peer) {
-	for _, p := range c.alive {
+	for i := range c.alive {
+		p := &c.alive[i]
 		out := p.Ineligible
 		if p.ID == c.cfg.Self {
-			out = !c.stands()
+			p, out = &c.self, !c.stands()
 		}
 		if !out && (best.ID == 0 || p.Above(best)) {
-			best = p
+			best = *p
 		}
 	}
 	return best
 }
 
 func (c *candidate) stands() bool { return !c.aside && !c.barred }
-
-// self is this server, with its attribute as it is now.
-func (c *candidate) self() proto.Peer {
-	for _, p := range c.alive {
-		if p.ID == c.cfg.Self {
-			return p
-		}
-	}
-	return proto.Peer{ID: c.cfg.Self, Session: c.cfg.Session}
-}
 
 // named is the nomination of p: for the next term, once the office is vacant.
 func (c *candidate) named(p proto.Peer) algorithms.Output {
