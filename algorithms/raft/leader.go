@@ -58,8 +58,13 @@ func (m *Machine) heartbeatAll() {
 		return
 	}
 	m.Tell(m.Stand.Term, body)
-	for _, p := range m.learners {
-		m.Send(p.ID, m.Stand.Term, body)
+	if len(m.living) == len(m.Alive) {
+		return
+	}
+	for _, p := range m.Alive {
+		if !m.Voters.Has(p.ID) {
+			m.Send(p.ID, m.Stand.Term, body)
+		}
 	}
 }
 

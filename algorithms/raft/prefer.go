@@ -9,9 +9,10 @@ import "time"
 // notePreference notes who would be better. The highest of them counts.
 func (m *Machine) notePreference() {
 	best := m.Self
-	for _, p := range m.others {
+	for i := range m.living {
+		p := &m.living[i]
 		if !p.Ineligible && p.Rank().Compare(best.Rank()) > 0 && m.Voter.Dead[p.ID] != p.Session {
-			best = p
+			best = *p
 		}
 	}
 	if !best.Is(m.best) {

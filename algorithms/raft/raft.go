@@ -14,8 +14,7 @@ import (
 type Machine struct {
 	lease.Party
 
-	others   []proto.Peer // the voters that are alive, but for this node
-	learners []proto.Peer // those that do not vote
+	living []proto.Peer // the voters that are alive
 
 	timer     electionTimer
 	beats     int        // rounds of heartbeats since a majority answered one
@@ -77,23 +76,18 @@ func (m *Machine) start(ev algorithms.Start) {
 
 func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
 	before := m.Alive
-	m.Alive, m.others, m.learners = ev.Alive, make([]proto.Peer, 0, len(m.Voters)), nil
-	for _, p := range ev.Alive {
-		switch {
+	m.Alive, m.living = ev.Alive, m.Voters.Among(ev.Alive)
+	for i := range ev.Alive {
+		switch p := &ev.Alive[i]; {
 		case p.ID == m.Cfg.Self:
-			m.Self = p
+			m.Self = *p
 			m.Self.Ineligible = false // the host says that with Eligible
-			continue
-		case m.leads() && !algorithms.Lists(before, p):
+		case m.leads() && !algorithms.Lists(before, *p):
 			m.heartbeat(p.ID)
-		}
-		if m.Voters.Has(p.ID) {
-			m.others = append(m.others, p)
-		} else {
-			m.learners = append(m.learners, p)
 		}
 	}
 	m.notePreference()
+	m.countAbove()
 }
 
 // receive sorts a message. Whatever its term, it changes no term here: see the rules.
@@ -166,6 +160,7 @@ func (m *Machine) campaign() {
 // dead.
 func (m *Machine) gone(p proto.Peer) {
 	believed, freed := m.Died(p)
+	m.countAbove()
 	if freed {
 		m.standBy(0, isVacant, 0)
 	}

@@ -15,6 +15,7 @@ type electionTimer struct {
 	// ranked: it waits its turn besides, which comes the later the more living voters
 	// rank above it.
 	ranked bool
+	above  int
 	// why it stands then, and which leader that is about.
 	cause cause
 	lost  proto.NodeID
@@ -66,6 +67,7 @@ func (m *Machine) standBy(wait time.Duration, c cause, lost proto.NodeID) {
 	m.timer = electionTimer{
 		since: m.Now, wait: wait, ranked: true, cause: c, lost: lost,
 	}
+	m.countAbove()
 }
 
 // pause begins the wait after a candidacy that failed. It is random, and in the order of
@@ -74,6 +76,7 @@ func (m *Machine) pause(wait time.Duration) {
 	m.timer = electionTimer{
 		since: m.Now, wait: wait, ranked: true, cause: hadFailed,
 	}
+	m.countAbove()
 }
 
 // standAt is when the timer runs out.
@@ -81,7 +84,7 @@ func (m *Machine) standAt() time.Time {
 	t := &m.timer
 	at := t.since.Add(t.wait)
 	if t.ranked {
-		at = at.Add(time.Duration(m.above()) * turn(m.Cfg.Delta))
+		at = at.Add(time.Duration(t.above) * turn(m.Cfg.Delta))
 	}
 	if m.Handing.Chosen {
 		at = t.since
@@ -92,20 +95,23 @@ func (m *Machine) standAt() time.Time {
 	return at
 }
 
-// above is how many living voters would stand before this one. The leader that is gone
-// or released its term is none of them, also while the detectors call it alive.
-func (m *Machine) above() int {
-	left := proto.NodeID(0)
-	if m.timer.cause == isGone {
-		left = m.timer.lost
+// countAbove counts how many living voters would stand before this one. The leader that
+// is gone or released its term is none of them, also while the detectors call it alive.
+func (m *Machine) countAbove() {
+	t := &m.timer
+	if t.above = 0; !t.ranked {
+		return
 	}
-	n := 0
-	for _, p := range m.others {
-		if p.ID != left && !p.Ineligible && p.Rank().Compare(m.Self.Rank()) > 0 && m.Voter.Dead[p.ID] != p.Session {
-			n++
+	left, own := proto.NodeID(0), m.Self.Rank()
+	if t.cause == isGone {
+		left = t.lost
+	}
+	for i := range m.living {
+		p := &m.living[i]
+		if !p.Ineligible && p.Rank().Compare(own) > 0 && p.ID != left && m.Voter.Dead[p.ID] != p.Session {
+			t.above++
 		}
 	}
-	return n
 }
 
 // mayWait reports whether this node stands once its timer has run out.
