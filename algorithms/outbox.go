@@ -19,3 +19,12 @@ func (o *Outbox) Lend(send []proto.Message) []proto.Message {
 	}
 	return send
 }
+
+// AppendTo appends a copy of m to send, for one more receiver. It writes to the copy: a
+// processor that has just written to m would have to wait before it can copy it, for
+// longer than all the rest takes.
+func AppendTo(send []proto.Message, m *proto.Message, to proto.NodeID) []proto.Message {
+	send = append(send, *m)
+	send[len(send)-1].To = to
+	return send
+}

@@ -173,14 +173,14 @@ func (p *Party) Send(to proto.NodeID, term proto.Term, body proto.Body) {
 
 // Tell sends to every other voter.
 func (p *Party) Tell(term proto.Term, body proto.Body) {
-	if len(p.Voters) > 1 {
-		p.Out.Send = slices.Grow(p.Out.Send, len(p.Voters)-1)
-	}
+	send := slices.Grow(p.Out.Send, len(p.Voters))
+	m := proto.Message{From: p.Cfg.Self, Term: term, Body: body}
 	for _, id := range p.Voters {
 		if id != p.Cfg.Self {
-			p.Send(id, term, body)
+			send = algorithms.AppendTo(send, &m, id)
 		}
 	}
+	p.Out.Send = send
 }
 
 // Wake asks for a Timeout at the first of these times and those asked for before; zero

@@ -378,16 +378,16 @@ func (c *Core) SendAll(body proto.Body) {
 // SendWhere sends it to those that are wanted, nil meaning all, and returns to how
 // many. A Peer is only lent.
 func (c *Core) SendWhere(body proto.Body, wanted func(*proto.Peer) bool) (sent int) {
-	c.out.Send = slices.Grow(c.out.Send, c.roster.others)
-	before := len(c.out.Send)
+	send := slices.Grow(c.out.Send, c.roster.others)
 	m := proto.Message{From: c.cfg.Self, Term: c.term, Body: body}
 	for p := range c.roster.all() {
 		if wanted == nil || wanted(p) {
-			m.To = p.ID
-			c.out.Send = append(c.out.Send, m)
+			send = algorithms.AppendTo(send, &m, p.ID)
 		}
 	}
-	return len(c.out.Send) - before
+	sent = len(send) - len(c.out.Send)
+	c.out.Send = send
+	return sent
 }
 
 // SetTimer makes the Round's Timeout due after d. It replaces the one before,

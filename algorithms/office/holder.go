@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -84,14 +85,14 @@ func (m *Machine) announce(to ...proto.Peer) {
 	if body.Remaining <= 0 {
 		return
 	}
-	if len(to) > 1 {
-		m.Out.Send = slices.Grow(m.Out.Send, len(to))
-	}
-	for _, p := range to {
-		if p.ID != m.Cfg.Self {
-			m.Send(p.ID, s.Term, body)
+	send := slices.Grow(m.Out.Send, len(to))
+	msg := proto.Message{From: m.Cfg.Self, Term: s.Term, Body: body}
+	for i := range to {
+		if id := to[i].ID; id != m.Cfg.Self {
+			send = algorithms.AppendTo(send, &msg, id)
 		}
 	}
+	m.Out.Send = send
 }
 
 // deadlines appends to at when this part of the Machine wants to be woken.
