@@ -282,6 +282,10 @@ type Config struct {
 	// by place. Nil means by id. It must be the same on every node.
 	Place func(proto.NodeID) uint64
 
+	// Outbox is room for the messages of a Step that a Machine around this one lends it,
+	// so that they need not be copied; nil for room of its own.
+	Outbox *Outbox
+
 	// Voters are whose votes count where a quorum decides, the same on every
 	// node; empty where none does.
 	Voters []proto.NodeID

@@ -20,6 +20,20 @@ func (o *Outbox) Lend(send []proto.Message) []proto.Message {
 	return send
 }
 
+// After makes the room what is left of that of another Machine, behind what that sends
+// already: see Config.Outbox.
+func (o *Outbox) After(sends []proto.Message) { o.room = sends[len(sends):] }
+
+// Join appends more to send. What stands right behind it, as After has it, is not
+// copied.
+func Join(send, more []proto.Message) []proto.Message {
+	all := len(send) + len(more)
+	if len(more) > 0 && all <= cap(send) && &send[:all][len(send)] == &more[0] {
+		return send[:all]
+	}
+	return append(send, more...)
+}
+
 // AppendTo appends a copy of m to send, for one more receiver. It writes to the copy: a
 // processor that has just written to m would have to wait before it can copy it, for
 // longer than all the rest takes.

@@ -75,7 +75,7 @@ type Core struct {
 	// The Step in progress.
 	now    time.Time
 	out    algorithms.Output
-	outbox algorithms.Outbox
+	outbox *algorithms.Outbox
 }
 
 // Init makes c ready for its first Step. round is the algorithm's own part.
@@ -85,6 +85,9 @@ func (c *Core) Init(cfg algorithms.Config, round Round) {
 	c.roster = roster{self: cfg.Self, dead: map[proto.NodeID]death{}}
 	c.damper = newDamper(cfg.Delta, cfg.Seed)
 	c.self = proto.Peer{ID: cfg.Self, Session: cfg.Session}
+	if c.outbox = cfg.Outbox; c.outbox == nil {
+		c.outbox = &algorithms.Outbox{}
+	}
 }
 
 // Step is the Machine's Step.

@@ -9,10 +9,7 @@ type Contender interface {
 }
 
 // contends reports whether this node may be nominated in a moment.
-func (m *Machine) contends() bool {
-	c, ok := m.inner.(Contender)
-	return ok && c.Contends()
-}
+func (m *Machine) contends() bool { return m.asker != nil && m.asker.Contends() }
 
 // pursueAhead goes on with a question that was asked before it was this node's turn:
 // claims when it is, for the term that it asked for, and asks no more when another is

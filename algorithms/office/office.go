@@ -15,7 +15,10 @@ type Machine struct {
 	lease.Party
 
 	inner   algorithms.Machine
-	wake    time.Time // when inner wants its Timeout
+	watcher Watcher            // inner, nil unless it is one
+	asker   Contender          // likewise
+	room    *algorithms.Outbox // that inner has
+	wake    time.Time          // when inner wants its Timeout
 	nominee algorithms.Leader
 	above   int         // how many living voters rank above this node
 	watched proto.Epoch // what a Watcher was told last
@@ -41,10 +44,15 @@ func New(
 		LeadOn: "hold on", Offer: "offer the office to", Offers: "offers the office",
 		Held: "the office as it is now", Prefer: "offer the office to it",
 	}
-	return &Machine{
-		Party: lease.New(cfg, RenewEvery(cfg.Promise), words), inner: nominate(cfg),
-		releases: map[proto.NodeID]proto.Epoch{},
+	m := &Machine{
+		Party: lease.New(cfg, RenewEvery(cfg.Promise), words),
+		room:  &algorithms.Outbox{}, releases: map[proto.NodeID]proto.Epoch{},
 	}
+	cfg.Outbox = m.room
+	m.inner = nominate(cfg)
+	m.watcher, _ = m.inner.(Watcher)
+	m.asker, _ = m.inner.(Contender)
+	return m
 }
 
 // Step implements algorithms.Machine.
@@ -94,10 +102,12 @@ type Watcher interface {
 
 // tellWatcher tells the nominating Machine, if it asks for it, who holds the office.
 func (m *Machine) tellWatcher() {
-	w, ok := m.inner.(Watcher)
-	if is := m.Belief.Epoch(); ok && is != m.watched {
+	if m.watcher == nil {
+		return
+	}
+	if is := m.Belief.Epoch(); is != m.watched {
 		m.watched = is
-		w.Watch(m.Now, m.Belief)
+		m.watcher.Watch(m.Now, m.Belief)
 		m.nominate(algorithms.Timeout{})
 	}
 }
@@ -117,8 +127,9 @@ func (m *Machine) nominate(ev algorithms.Event) {
 	if !m.Votes() || m.Rejoin.Active {
 		return
 	}
+	m.room.After(m.Out.Send)
 	out := m.inner.Step(m.Now, ev)
-	m.Out.Send = append(m.Out.Send, out.Send...)
+	m.Out.Send = algorithms.Join(m.Out.Send, out.Send)
 	m.Out.Why = append(m.Out.Why, out.Why...)
 	m.Out.Warn = m.Out.Warn || out.Warn
 	m.wake = out.Deadline

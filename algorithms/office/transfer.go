@@ -16,7 +16,7 @@ func (m *Machine) replied(msg proto.Message, b proto.Reply) {
 // bequeath notes whom a holder that resigns would have after it, where the nominating
 // Machine has no message for that itself.
 func (m *Machine) bequeath(to proto.NodeID) {
-	if _, ok := m.inner.(Watcher); !ok || to == 0 || m.Stand.Leaving == 0 {
+	if m.watcher == nil || to == 0 || m.Stand.Leaving == 0 {
 		return
 	}
 	for _, p := range m.Alive {
