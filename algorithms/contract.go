@@ -201,8 +201,9 @@ type Fence struct {
 type TransferEnd struct {
 	// To is the successor: the one that was asked for, or that was chosen.
 	To proto.NodeID
-	// Refused is why nothing changed. It is empty when the leader gave way: then it
-	// tells the successor to lead, once its work has stopped.
+	// Refused is why nothing changed, and what to do next: a Refusal's words. It is
+	// empty when the leader gave way: then it tells the successor to lead, once its
+	// work has stopped.
 	Refused string
 }
 

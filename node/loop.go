@@ -63,7 +63,7 @@ func (n *Node) obey(a ask) error {
 	case a.event == nil:
 		return nil
 	case a.end != nil && n.transfer != nil:
-		a.end <- algorithms.TransferEnd{Refused: "another transfer is under way"}
+		a.end <- algorithms.TransferEnd{Refused: algorithms.Refusing{}.UnderWay(0).String()}
 		return nil
 	case a.end != nil:
 		n.transfer = a.end

@@ -103,7 +103,8 @@ func (n *Node) awaitTransfer(
 		case l.ID == to:
 			return l, nil
 		default:
-			return l, fmt.Errorf("%w: node %d was told to, and node %d leads", ErrNotTaken, to, l.ID)
+			return l, fmt.Errorf("%w: node %d was told to, and node %d leads; ask again if node %d shall",
+				ErrNotTaken, to, l.ID, to)
 		}
 	}
 	if ctx.Err() != nil {

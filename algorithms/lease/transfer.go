@@ -1,7 +1,6 @@
 package lease
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -35,7 +34,7 @@ func (h *Transfer) Drop() { h.Chosen, h.Stays = false, false }
 // HandOver takes the operator's wish to hand over.
 func (p *Party) HandOver(to proto.NodeID) {
 	heir, why := p.successor(to)
-	if why != "" {
+	if why != (algorithms.Refusal{}) {
 		p.refuseTransfer(to, why)
 		return
 	}
@@ -55,21 +54,21 @@ func (p *Party) offer(heir proto.Peer) {
 }
 
 // successor is to whom this leader may hand over, or why it may not.
-func (p *Party) successor(to proto.NodeID) (heir proto.Peer, why string) {
-	leads := p.Stand.Phase == Leading
+func (p *Party) successor(to proto.NodeID) (heir proto.Peer, why algorithms.Refusal) {
+	leads, no := p.Stand.Phase == Leading, p.refusing(to)
 	switch {
 	case !leads && p.Belief.ID == 0:
-		return heir, "nobody " + p.Words.Leads
+		return heir, no.Nobody()
 	case !leads:
-		return heir, fmt.Sprintf("%d %s, not this node", p.Belief.ID, p.Words.Leads)
+		return heir, no.Elsewhere(p.Belief.ID)
 	case p.Handing.to.ID != 0:
-		return heir, fmt.Sprintf("a transfer to %d is under way", p.Handing.to.ID)
+		return heir, no.UnderWay(p.Handing.to.ID)
 	case to == p.Cfg.Self:
-		return heir, "it leads already"
+		return heir, no.Self()
 	case to != 0 && !p.Voters.Has(to):
-		return heir, "it is no voter"
+		return heir, no.NoVoter()
 	}
-	return algorithms.Successor(p.others, to)
+	return no.Successor(p.others, to)
 }
 
 // others goes over the other voters that are alive.
@@ -79,6 +78,11 @@ func (p *Party) others(yield func(proto.Peer) bool) {
 			return
 		}
 	}
+}
+
+// refusing words why there is no transfer to a node.
+func (p *Party) refusing(to proto.NodeID) algorithms.Refusing {
+	return algorithms.Refuse(p.Words.Leads, p.others, to)
 }
 
 // Offered answers the leader that asks whether this node would lead after it.
@@ -107,11 +111,11 @@ func (p *Party) Replied(msg proto.Message, b proto.Reply) bool {
 		return false
 	}
 	if b.No != proto.NoDecline {
-		p.endTransfer(b.No.String())
+		p.endTransfer(p.refusing(h.to.ID).Declined(b.No))
 		return false
 	}
 	heir, told := h.to, h.asked
-	p.endTransfer("")
+	p.endTransfer(algorithms.Refusal{})
 	h.Heir, h.told = heir, told
 	return true
 }
@@ -120,41 +124,41 @@ func (p *Party) Replied(msg proto.Message, b proto.Reply) bool {
 // this may be that of another.
 func (p *Party) ExpireOffer() {
 	if due := p.Handing.Due; !due.IsZero() && !p.Now.Before(due) && p.Out.Transfer == nil {
-		p.endTransfer("it did not answer in time")
+		p.endTransfer(p.refusing(p.Handing.to.ID).Silent())
 	}
 }
 
 // LoseOffer ends the offer of a leader that leads no more. Of two transfers that end in
 // one Step, this one ends in the next.
-func (p *Party) LoseOffer(why string) {
+func (p *Party) LoseOffer() {
 	switch {
 	case !p.Offering():
 	case p.Out.Transfer != nil:
 		p.Handing.Due = p.Now
 	default:
-		p.endTransfer(why)
+		p.endTransfer(p.refusing(p.Handing.to.ID).Lost())
 	}
 }
 
 // endTransfer ends an offer. The operator, if it was one, is told.
-func (p *Party) endTransfer(refused string) {
+func (p *Party) endTransfer(refused algorithms.Refusal) {
 	h := &p.Handing
-	to, asked := h.to.ID, h.asked
+	to, asked, taken := h.to.ID, h.asked, refused == algorithms.Refusal{}
 	h.to, h.Due, h.asked = proto.Peer{}, time.Time{}, false
 	switch {
 	case to == 0:
-	case asked && refused != "":
-		p.refuseTransfer(to, refused)
-	case asked:
+	case asked && taken:
 		p.Out.Transfer = &algorithms.TransferEnd{To: to}
-	case refused != "":
-		p.Why("%d does not take over: %s -> %s", to, refused, p.Words.LeadOn)
+	case asked:
+		p.refuseTransfer(to, refused)
+	case !taken:
+		p.Why("%d does not take over: %s -> %s", to, refused.Why, p.Words.LeadOn)
 	}
 }
 
-func (p *Party) refuseTransfer(to proto.NodeID, why string) {
-	p.Out.Transfer = &algorithms.TransferEnd{To: to, Refused: why}
-	p.Why("a transfer: %s -> change nothing", why)
+func (p *Party) refuseTransfer(to proto.NodeID, why algorithms.Refusal) {
+	p.Out.Transfer = &algorithms.TransferEnd{To: to, Refused: why.String()}
+	p.Why("%s", p.Out.Transfer.Reason())
 }
 
 // Offering reports whether an offer is not answered yet.

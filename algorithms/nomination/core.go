@@ -145,7 +145,7 @@ func (c *Core) timeout() {
 		case timerSilence:
 			c.silence()
 		case timerOffer:
-			c.endTransfer(c.offer.to.ID, "it did not answer in time")
+			c.endTransfer(c.offer.to.ID, c.refusing(c.offer.to.ID).Silent())
 		case timerKeep:
 			c.keep()
 		}

@@ -1,7 +1,6 @@
 package nomination
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -19,7 +18,7 @@ type offer struct {
 // said yes: one that is dead, or behind, costs nobody the leader.
 func (c *Core) transfer(ev algorithms.Transfer) {
 	heir, why := c.successor(ev.To)
-	if why != "" {
+	if why != (algorithms.Refusal{}) {
 		c.tellTransfer(ev.To, why)
 		return
 	}
@@ -31,18 +30,24 @@ func (c *Core) transfer(ev algorithms.Transfer) {
 }
 
 // successor is whom this node may hand over to, or why it may not.
-func (c *Core) successor(to proto.NodeID) (heir proto.Peer, why string) {
+func (c *Core) successor(to proto.NodeID) (heir proto.Peer, why algorithms.Refusal) {
+	no := c.refusing(to)
 	switch {
 	case c.Looking():
-		return heir, "nobody leads"
+		return heir, no.Nobody()
 	case !c.Leading():
-		return heir, fmt.Sprintf("%d leads, not this node", c.leader.ID)
+		return heir, no.Elsewhere(c.leader.ID)
 	case c.offer.to.ID != 0:
-		return heir, fmt.Sprintf("a transfer to %d is under way", c.offer.to.ID)
+		return heir, no.UnderWay(c.offer.to.ID)
 	case to == c.cfg.Self:
-		return heir, "it leads already"
+		return heir, no.Self()
 	}
-	return algorithms.Successor(c.roster.peers, to)
+	return no.Successor(c.roster.peers, to)
+}
+
+// refusing words why there is no transfer to a node.
+func (c *Core) refusing(to proto.NodeID) algorithms.Refusing {
+	return algorithms.Refuse("leads", c.roster.peers, to)
 }
 
 // offered answers the leader that asks whether this node would lead after it.
@@ -68,37 +73,37 @@ func (c *Core) replied(m proto.Message, b proto.Reply) {
 		return
 	}
 	if b.No != proto.NoDecline {
-		c.endTransfer(heir.ID, b.No.String())
+		c.endTransfer(heir.ID, c.refusing(heir.ID).Declined(b.No))
 		return
 	}
 	c.Why("%d would lead -> step down, hand over to it", heir.ID)
 	c.leader = nobody
 	c.spend()
 	c.timers = [numTimers]time.Time{}
-	c.endTransfer(heir.ID, "")
+	c.endTransfer(heir.ID, algorithms.Refusal{})
 	c.callAt(c.now.Add(c.damper.jitter(2*c.round.Patience())+OfferTimeout(c.cfg.Delta)),
 		"the successor did not take over")
 	c.Send(heir.ID, proto.TakeOver{Session: c.cfg.Session, To: heir.Session, Chosen: true})
 }
 
 // endTransfer ends the transfer that is under way.
-func (c *Core) endTransfer(to proto.NodeID, refused string) {
+func (c *Core) endTransfer(to proto.NodeID, refused algorithms.Refusal) {
 	c.offer.to, c.timers[timerOffer] = nobody, zeroTime
 	c.tellTransfer(to, refused)
 }
 
 // tellTransfer tells the operator what came of a transfer.
-func (c *Core) tellTransfer(to proto.NodeID, refused string) {
-	c.out.Transfer = &algorithms.TransferEnd{To: to, Refused: refused}
-	if refused != "" {
-		c.Why("a transfer to %s: %s -> change nothing", orBest(to), refused)
+func (c *Core) tellTransfer(to proto.NodeID, refused algorithms.Refusal) {
+	c.out.Transfer = &algorithms.TransferEnd{To: to, Refused: refused.String()}
+	if why := c.out.Transfer.Reason(); why != "" {
+		c.Why("%s", why)
 	}
 }
 
 // dropTransfer ends a transfer that this node can carry out no more.
 func (c *Core) dropTransfer() {
 	if to := c.offer.to.ID; to != 0 {
-		c.endTransfer(to, "the leader lost its leadership meanwhile")
+		c.endTransfer(to, c.refusing(to).Lost())
 	}
 }
 
@@ -128,11 +133,4 @@ func (c *Core) leadChosen(reason string) {
 	chosen := c.self
 	chosen.Attr = proto.ChosenAttr
 	c.assume(chosen)
-}
-
-func orBest(id proto.NodeID) string {
-	if id == 0 {
-		return "the best node"
-	}
-	return id.String()
 }

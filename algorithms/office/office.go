@@ -294,7 +294,7 @@ func (m *Machine) expire() {
 // output completes the Output of the Step.
 func (m *Machine) output() algorithms.Output {
 	if !m.holds() {
-		m.LoseOffer("the leader lost the office meanwhile")
+		m.LoseOffer()
 	}
 	m.Wake(m.wake)
 	var room [12]time.Time // on the stack

@@ -64,8 +64,8 @@ func TestTwoTransfersEnd(t *testing.T) {
 	r.Step(0, steptest.Alive(1, 2, 3))
 	r.Step(0, algorithms.Transfer{To: 2})
 	for _, want := range []algorithms.TransferEnd{
-		{To: 1, Refused: "nobody holds the office"},
-		{To: 2, Refused: "the leader lost the office meanwhile"},
+		{To: 1, Refused: "nobody holds the office; ask again once a node does"},
+		{To: 2, Refused: "the leader holds the office no more; ask again once a node does"},
 	} {
 		if want.To == 1 {
 			r.Step(lease, algorithms.Transfer{To: 1})

@@ -9,7 +9,7 @@ import (
 // output completes the Output of the Step.
 func (m *Machine) output() algorithms.Output {
 	if !m.leads() {
-		m.LoseOffer("the leader lost its leadership meanwhile")
+		m.LoseOffer()
 	}
 	at := m.deadlines()
 	m.Wake(at[:]...)

@@ -37,6 +37,7 @@ func (d *daemon) Do(ctx context.Context, v httpapi.Verb, o httpapi.Order) (httpa
 		done, err = d.resume(ctx, o)
 	}
 	if err != nil {
+		d.log.Info().Str("verb", string(v)).Str("by", o.By).Err(err).Msg("what an operator asks was not done")
 		return done, err
 	}
 	if done.Self == 0 {
@@ -52,8 +53,8 @@ func (d *daemon) transfer(ctx context.Context, o httpapi.Order) (httpapi.Done, e
 	leader := d.node.Status().Leader
 	switch leader.ID {
 	case 0:
-		return httpapi.Done{}, fmt.Errorf("%w, as node %v knows: there is nothing to hand over",
-			httpapi.ErrNoLeader, d.id)
+		return httpapi.Done{}, fmt.Errorf("%w, as node %v knows: there is nothing to hand over; "+
+			"ask again once a node does: ringleader leader says who, or why nobody", httpapi.ErrNoLeader, d.id)
 	case d.id:
 	default:
 		return d.askLeader(ctx, leader.ID, o)
@@ -63,7 +64,8 @@ func (d *daemon) transfer(ctx context.Context, o httpapi.Order) (httpapi.Done, e
 	case errors.Is(err, node.ErrRefused), errors.Is(err, node.ErrNotTaken):
 		return httpapi.Done{}, fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return httpapi.Done{}, fmt.Errorf("node %v gave way, but no successor was seen: %w", d.id, err)
+		return httpapi.Done{}, fmt.Errorf("node %v was to give way, but no successor was seen in time: %w; "+
+			"it may still come: ringleader leader says who leads", d.id, err)
 	case err != nil:
 		return httpapi.Done{}, err
 	}

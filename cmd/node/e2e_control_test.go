@@ -107,7 +107,8 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
-// "Refused clearly when the target is dead, unhealthy, not a voter."
+// "Refused clearly when the target is dead, unhealthy, not a voter", with what to do
+// next, over HTTP and in the record.
 func TestTransferRefused(t *testing.T) {
 	e := newE2E(t, "bully", 4, "--voters", "1-3")
 	e.check(e.StartAll())
@@ -116,16 +117,57 @@ func TestTransferRefused(t *testing.T) {
 	e.status(3, func(s httpapi.Status) bool { return len(s.Alive) == 4 })
 	e.logs(3, "ineligible 2")
 	to := func(id proto.NodeID) httpapi.Order { return httpapi.Order{To: id} }
-	e.refuses(3, httpapi.Transfer, to(3), "it leads already")
-	e.refuses(1, httpapi.Transfer, to(9), "it is no voter")
-	e.refuses(1, httpapi.Transfer, to(4), "it is no voter")
-	e.refuses(1, httpapi.Transfer, to(2), "it is not eligible")
+	const who = "name one that could take over: 1"
+	const why = "its status says why: resume it if it is paused, mend what ails it if not, or "
+	e.refuses(3, httpapi.Transfer, to(3), "no transfer to node 3: it leads already; "+who)
+	e.refuses(1, httpapi.Transfer, to(9), "no transfer to node 9: it is no voter; "+who)
+	e.refuses(1, httpapi.Transfer, to(4), "no transfer to node 4: it is no voter; "+who)
+	e.refuses(1, httpapi.Transfer, to(2), "no transfer to node 2: it is not eligible; "+why+who)
+	e.logs(3, "a transfer to 9: it is no voter; "+who+" -> change nothing")
 	e.refuses(1, httpapi.Resign, httpapi.Order{}, "node 1 does not lead, node 3 does")
 	_, err := e.Kill(1)
 	e.check(err)
 	e.status(3, func(s httpapi.Status) bool { return len(s.Alive) == 3 })
-	e.refuses(3, httpapi.Transfer, to(1), "it is not alive")
+	e.refuses(3, httpapi.Transfer, to(1), "it is not alive, as far as the leader knows; start it: "+
+		"no other could take over now")
+	e.refuses(3, httpapi.Transfer, to(0), "no other that could lead is alive and eligible; start one, or resume one "+
+		"that is paused")
 	if b := e.leads(3, 2, 3, 4); b != first {
+		t.Errorf("refused transfers changed %+v to %+v", first, b)
+	}
+	_, err = e.Kill(2)
+	e.check(err)
+	e.leads(0, 3, 4)
+	const nobody = "there is nothing to hand over; ask again once a node does: ringleader leader says who"
+	if _, err := e.do(4, httpapi.Transfer, to(3)); !errors.Is(err, httpapi.ErrNoLeader) ||
+		!strings.Contains(err.Error(), nobody) {
+		t.Errorf("nobody leads: %v; want %q", err, nobody)
+	}
+}
+
+// "Refused clearly": a second transfer while one is under way, and one to a node that
+// hangs, which nobody has noticed yet.
+func TestTransferToOneThatHangs(t *testing.T) {
+	e := newE2E(t, "bully", 3, "--voters", "1-3", "--failover-budget", "20s")
+	e.check(e.StartAll())
+	first := e.leads(3)
+	e.status(3, func(s httpapi.Status) bool { return len(s.Alive) == 3 })
+	e.check(e.Pause(1))
+	ended := make(chan error, 1)
+	go func() {
+		_, err := e.do(3, httpapi.Transfer, httpapi.Order{To: 1})
+		ended <- err
+	}()
+	e.logs(3, "offer the office to 1")
+	e.refuses(3, httpapi.Transfer, httpapi.Order{To: 2}, "another transfer is under way; wait until it is over, "+
+		"and ask again if another shall lead")
+	const silent = "it did not answer in time; see whether it hangs or is cut off, or name one that could take over: 2"
+	if err := <-ended; !errors.Is(err, httpapi.ErrConflict) || !strings.Contains(err.Error(), silent) {
+		t.Errorf("the first transfer: %v; want %q", err, silent)
+	}
+	e.logs(3, "what an operator asks was not done")
+	e.check(e.Resume(1))
+	if b := e.leads(3); b != first {
 		t.Errorf("refused transfers changed %+v to %+v", first, b)
 	}
 }
