@@ -33,10 +33,10 @@ func transferCommand() *cli.Command {
 		}),
 		Action: func(ctx *cli.Context) error {
 			var o httpapi.Order
-			if to := ctx.String("to"); to != "" {
-				id, err := proto.ParseNodeID(to)
+			if ctx.IsSet("to") { // an empty one is a slip of a script, and no wish for the best
+				id, err := proto.ParseNodeID(ctx.String("to"))
 				if err != nil {
-					return usagef("--to: %w", err)
+					return usagef("--to: %w; leave --to out for the best node that would", err)
 				}
 				o.To = id
 			}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,8 +20,8 @@ type Verb string
 
 // The verbs.
 const (
-	// Transfer hands leadership over to To, zero for the best node that would. Any
-	// node may be asked: it asks the leader.
+	// Transfer hands leadership over to To, without one to the best node that would.
+	// Any node may be asked: it asks the leader.
 	Transfer Verb = "transfer"
 	// Resign makes the node that is asked, which must lead, step down, and stand
 	// aside until Resume or a restart.
@@ -96,7 +97,7 @@ func command(cfg Config, v Verb) http.HandlerFunc {
 		}
 		// The server's limit for answers is meant for those that need no waiting.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(DoPatience + limits.Answer))
-		o, err := readOrder(r)
+		o, err := readOrder(r, v)
 		if err != nil {
 			write(w, http.StatusBadRequest, refusal{err.Error()})
 			return
@@ -141,26 +142,17 @@ func errorOf(status int) error {
 	return ErrNotANode
 }
 
-func readOrder(r *http.Request) (Order, error) {
+func readOrder(r *http.Request, v Verb) (Order, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxOrder))
 	if err != nil {
 		return Order{}, fmt.Errorf("read the request: %w", err)
 	}
-	var o Order
-	if len(strings.TrimSpace(string(body))) > 0 {
-		d := json.NewDecoder(strings.NewReader(string(body)))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&o); err != nil {
-			return Order{}, fmt.Errorf(`%w: want an object like {"to": 3, "reason": "maintenance"}`, err)
-		}
-		if d.More() {
-			return Order{}, errors.New("the request is more than one JSON object")
-		}
+	o, err := parseOrder(body)
+	if err != nil {
+		return Order{}, err
 	}
-	if o.To != 0 {
-		if err := o.To.Validate(); err != nil {
-			return Order{}, err
-		}
+	if err := o.fits(v); err != nil {
+		return Order{}, err
 	}
 	if err := validateText("reason", o.Reason); err != nil {
 		return Order{}, err
@@ -170,6 +162,46 @@ func readOrder(r *http.Request) (Order, error) {
 	}
 	o.By = asker(r, o.By)
 	return o, nil
+}
+
+// parseOrder is the Order that body is. A successor that is there must be a node: to
+// say 0 is a slip, as of a script whose variable is empty, and no wish for the best.
+func parseOrder(body []byte) (Order, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return Order{}, nil
+	}
+	var said struct {
+		Order
+		To *proto.NodeID `json:"to"`
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&said); err != nil {
+		return Order{}, fmt.Errorf(`%w: want an object like {"to": 3, "reason": "maintenance"}`, err)
+	}
+	if d.More() {
+		return Order{}, errors.New("the request is more than one JSON object")
+	}
+	o := said.Order
+	if said.To == nil {
+		return o, nil
+	}
+	if o.To = *said.To; o.To.Validate() != nil {
+		return Order{}, fmt.Errorf(`"to": %w; leave "to" out for the best node that would`, o.To.Validate())
+	}
+	return o, nil
+}
+
+// fits refuses what the verb does not take: to pause node 2 one asks node 2, and to
+// take the wish for one of the node that was asked would pause another.
+func (o Order) fits(v Verb) error {
+	switch {
+	case o.To != 0 && v != Transfer:
+		return fmt.Errorf(`%s is of the node that is asked, and takes no "to": ask node %v itself`, v, o.To)
+	case o.Cluster && v != Pause && v != Resume:
+		return fmt.Errorf(`%s takes no "cluster"`, v)
+	}
+	return nil
 }
 
 func validateText(what, s string) error {

@@ -117,7 +117,11 @@ func TestOrders(t *testing.T) {
 		`{"by":"an operator"}`:       {200, `transfer 0 false "" by an operator through 127.0.0.1`},
 		`{"to":"5"}`:                 {400, "want an object like"},
 		`{"to":-1}`:                  {400, "want an object like"},
+		`{"to":null}`:                {200, `transfer 0 false "" by 127.0.0.1`},
+		`{"to":0}`:                   {400, `node id 0: a node id is a whole number`},
+		`{"to":0,"reason":"a disk"}`: {400, `leave \"to\" out for the best node that would`},
 		`{"to":9007199254740993}`:    {400, "a node id is a whole number"},
+		`{"cluster":true}`:           {400, `transfer takes no \"cluster\"`},
 		`{"too":5}`:                  {400, "unknown field"},
 		`{"to":5} {"to":6}`:          {400, "more than one"},
 		`[]`:                         {400, "want an object like"},
@@ -132,6 +136,34 @@ func TestOrders(t *testing.T) {
 		said := bodyOf(t, resp) + strings.Join(control.asked, "")
 		if resp.StatusCode != c.code || !strings.Contains(said, c.says) {
 			t.Errorf("%.40q: %d, %s; want %d, %q", body, resp.StatusCode, said, c.code, c.says)
+		}
+	}
+}
+
+// Promise: what a verb does not take is refused: to pause node 2 one asks node 2.
+func TestOrdersFitTheirVerb(t *testing.T) {
+	for _, c := range []struct {
+		verb Verb
+		body string
+		says string // "" when it is carried out
+	}{
+		{Transfer, `{"to":2}`, ""},
+		{Transfer, `{"cluster":true}`, `transfer takes no \"cluster\"`},
+		{Resign, `{"to":2}`, `resign is of the node that is asked, and takes no \"to\": ask node 2 itself`},
+		{Resign, `{"cluster":true}`, `resign takes no \"cluster\"`},
+		{Pause, `{"to":2}`, `pause is of the node that is asked, and takes no \"to\": ask node 2 itself`},
+		{Pause, `{"cluster":true}`, ""},
+		{Resume, `{"to":2}`, `resume is of the node that is asked`},
+		{Resume, `{"cluster":true}`, ""},
+	} {
+		control := &controlled{}
+		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/v1/"+string(c.verb), strings.NewReader(c.body))
+		r.RemoteAddr = "127.0.0.1:1"
+		w := httptest.NewRecorder()
+		Handler(Config{Source: fixed(well()), Control: control}).ServeHTTP(w, r)
+		done, want := len(control.asked) == 1, c.says == ""
+		if done != want || want != (w.Code == http.StatusOK) || !strings.Contains(w.Body.String(), c.says) {
+			t.Errorf("%s %s: %d, %s; want %q", c.verb, c.body, w.Code, w.Body, c.says)
 		}
 	}
 }

@@ -17,14 +17,14 @@
 // What changes a node is a POST, with {"to": ID, "cluster": BOOL, "reason": TEXT},
 // each where it applies:
 //
-//	POST /v1/transfer  another leads: ID, or the best one that would
+//	POST /v1/transfer  another leads: ID, or without "to" the best one that would
 //	POST /v1/resign    this node, the leader, steps down and stands aside
 //	POST /v1/pause     this node does not lead; with cluster, no node elects
 //	POST /v1/resume    the end of that
 //
-// 200 when it is done; 400 for what is no order; 401 without the token, from
+// 200 when it is done; 400 for what is no order, or not of this verb; 401 without the token, from
 // elsewhere than the node's own machine; 403 for another site's page in a browser;
-// 409 when it cannot be, and nothing changed; 503 when nobody leads; 504 when it
+// 409 when it cannot be, and nothing changed, with what to do next; 503 when nobody leads; 504 when it
 // took too long and may still come.
 //
 // What it does not promise: an answer is what one node believes at that moment.
