@@ -63,6 +63,9 @@ func (d *daemon) transfer(ctx context.Context, o httpapi.Order) (httpapi.Done, e
 	switch {
 	case errors.Is(err, node.ErrRefused), errors.Is(err, node.ErrNotTaken):
 		return httpapi.Done{}, fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+	case errors.Is(err, node.ErrStopped):
+		return httpapi.Done{}, fmt.Errorf("node %v stopped before it saw a successor, as ringleader exec "+
+			"does when leadership ends: ringleader leader, of another node, says who leads: %w", d.id, err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return httpapi.Done{}, fmt.Errorf("node %v was to give way, but no successor was seen in time: %w; "+
 			"it may still come: ringleader leader says who leads", d.id, err)
@@ -98,7 +101,11 @@ func (d *daemon) askLeader(
 			httpapi.ErrConflict, leader, d.id)
 	}
 	o.By += fmt.Sprintf("%s%v", viaNode, d.id)
-	return httpapi.Client{Addr: addr, Token: d.apiToken}.Do(ctx, httpapi.Transfer, o)
+	done, err := httpapi.Client{Addr: addr, Token: d.apiToken}.Do(ctx, httpapi.Transfer, o)
+	if told, ok := errors.AsType[httpapi.Told](err); ok {
+		return done, told // it says who it is; that this node asked it matters to nobody
+	}
+	return done, err
 }
 
 // resign makes this node, the leader, step down.

@@ -73,9 +73,12 @@ func (c Client) Members(ctx context.Context) (Members, error) {
 
 // Do has the node carry out a wish, and waits for that. Errors wrap
 // ErrUnreachable, ErrNotANode, ErrConflict, ErrForbidden, ErrNoLeader or
-// context.DeadlineExceeded.
+// context.DeadlineExceeded, and a Told where the node said why.
 func (c Client) Do(ctx context.Context, v Verb, o Order) (Done, error) {
 	fail := func(err error) (Done, error) { return Done{}, fmt.Errorf("%s: ask %s: %w", v, c.Addr, err) }
+	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
+		return fail(fmt.Errorf("%w: %w: want host:port", ErrUnreachable, err))
+	}
 	body, err := json.Marshal(o)
 	if err != nil {
 		return fail(err)
@@ -111,16 +114,19 @@ func (c Client) Do(ctx context.Context, v Verb, o Order) (Done, error) {
 		resp.StatusCode != http.StatusOK && said.Error == "":
 		return fail(fmt.Errorf("%w: %s: does another program listen there?", ErrNotANode, resp.Status))
 	case resp.StatusCode != http.StatusOK:
-		return fail(told{errors.New(said.Error), errorOf(resp.StatusCode)})
+		return fail(Told{said.Error, errorOf(resp.StatusCode)})
 	}
 	return said.Done, nil
 }
 
-// told is an error in the node's own words.
-type told struct{ words, kind error }
+// Told is why a node did not carry a wish out, in its own words.
+type Told struct {
+	Words string
+	kind  error
+}
 
-func (t told) Error() string   { return t.words.Error() }
-func (t told) Unwrap() []error { return []error{t.words, t.kind} }
+func (t Told) Error() string { return t.Words }
+func (t Told) Unwrap() error { return t.kind }
 
 // doer is caller with the patience that carrying something out takes.
 var doer = &http.Client{
