@@ -116,7 +116,9 @@ func (r Refusing) Dead() Refusal {
 const healIt = "its status says why: resume it if it is paused, mend what ails it if not"
 
 // NotEligible is of a node that told the others that it does not stand.
-func (r Refusing) NotEligible() Refusal { return r.of("it is not eligible", healIt) }
+func (r Refusing) NotEligible() Refusal {
+	return r.of("it is not eligible, as far as the leader knows", healIt)
+}
 
 // Silent is of a node that was asked.
 func (r Refusing) Silent() Refusal {

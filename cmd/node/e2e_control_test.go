@@ -122,7 +122,7 @@ func TestTransferRefused(t *testing.T) {
 	e.refuses(3, httpapi.Transfer, to(3), "no transfer to node 3: it leads already; "+who)
 	e.refuses(1, httpapi.Transfer, to(9), "no transfer to node 9: it is no voter; "+who)
 	e.refuses(1, httpapi.Transfer, to(4), "no transfer to node 4: it is no voter; "+who)
-	e.refuses(1, httpapi.Transfer, to(2), "no transfer to node 2: it is not eligible; "+why+who)
+	e.refuses(1, httpapi.Transfer, to(2), "no transfer to node 2: it is not eligible, as far as the leader knows; "+why+who)
 	e.logs(3, "a transfer to 9: it is no voter; "+who+" -> change nothing")
 	e.refuses(1, httpapi.Resign, httpapi.Order{}, "node 1 does not lead, node 3 does")
 	_, err := e.Kill(1)
@@ -172,6 +172,14 @@ func TestTransferToOneThatHangs(t *testing.T) {
 	}
 }
 
+// isSince reports whether a status says since when, between what and who: "status, why-not
+// and every record say since when, who asked, from where, and the reason".
+func isSince(text, what, who string) bool {
+	since, ok := strings.CutPrefix(strings.TrimSuffix(text, who), what)
+	at, err := time.Parse(time.RFC3339, since)
+	return ok && strings.HasSuffix(text, who) && err == nil && time.Since(at) < time.Hour
+}
+
 // "A sitting leader that is paused as a node steps down", does not stand again
 // until it is resumed, says why, and others are told.
 func TestPauseTheLeader(t *testing.T) {
@@ -181,8 +189,9 @@ func TestPauseTheLeader(t *testing.T) {
 		e.leads(3)
 		e.must(3, httpapi.Pause, httpapi.Order{Reason: "an upgrade"})
 		e.leads(2)
-		const why = "paused by 127.0.0.1 because an upgrade"
-		e.status(3, func(s httpapi.Status) bool { return s.Ineligible == why })
+		e.status(3, func(s httpapi.Status) bool {
+			return isSince(s.Ineligible, "paused since ", " by 127.0.0.1 because an upgrade")
+		})
 		e.logs(1, "ineligible 3")
 		e.must(2, httpapi.Resign, httpapi.Order{})
 		e.leads(1)
@@ -202,10 +211,7 @@ func TestPauseTheCluster(t *testing.T) {
 	first := e.leads(3, 1, 2, 3)
 	e.must(1, httpapi.Pause, httpapi.Order{Cluster: true, Reason: "network work"})
 	paused := func(s httpapi.Status) bool {
-		const what, who = "the cluster is paused since ", " by 127.0.0.1 because network work"
-		since, ok := strings.CutPrefix(strings.TrimSuffix(s.Ineligible, who), what)
-		at, err := time.Parse(time.RFC3339, since)
-		return ok && strings.HasSuffix(s.Ineligible, who) && err == nil && time.Since(at) < time.Hour
+		return isSince(s.Ineligible, "the cluster is paused since ", " by 127.0.0.1 because network work")
 	}
 	e.status(2, paused)
 	e.status(3, paused)
