@@ -2,6 +2,7 @@ package membership
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -20,6 +21,10 @@ func (r *rejoin) complain(now time.Time) {
 			r.log.Info().Str("target", s.text).Msgf("joined through %s after all", s.text)
 		}
 	}
+	if r.meetsItself(now) {
+		r.log.Warn().Msgf("every join target is this node itself, at %s: it looks for nobody else; "+
+			"a target without a port has that of this node's own gossip", r.self)
+	}
 	switch {
 	case len(members) == 0 || r.confirmed():
 		if r.unlisted.over() {
@@ -28,6 +33,17 @@ func (r *rejoin) complain(now time.Time) {
 	case r.unlisted.worthSaying(now):
 		r.log.Warn().Msg("peers answer, but none of them lists this node yet; trying on")
 	}
+}
+
+// meetsItself reports whether it is worth saying that this node is its own only seed: a
+// slip, unless others come to it.
+func (r *rejoin) meetsItself(now time.Time) bool {
+	for _, s := range r.seeds {
+		if len(s.addrs) == 0 || slices.ContainsFunc(s.addrs, func(a netip.AddrPort) bool { return a != r.self }) {
+			return false
+		}
+	}
+	return len(r.seeds) > 0 && len(r.known) == 0 && r.onlySelf.worthSaying(now)
 }
 
 // answers reports whether one of the seed's addresses led somewhere.

@@ -45,6 +45,7 @@ type rejoin struct {
 	rivals  map[netip.AddrPort]time.Time // when each was last met
 
 	unlisted silence // peers answer, but none lists this node
+	onlySelf silence // all seeds are this node itself
 }
 
 // acquaintance is the last process met under an id.

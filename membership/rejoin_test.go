@@ -1,9 +1,11 @@
 package membership
 
 import (
+	"bytes"
 	"errors"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -216,6 +218,32 @@ func TestRejoinPause(t *testing.T) {
 	}
 	if len(seen) < 50 {
 		t.Error("no jitter")
+	}
+}
+
+// A target without a port has this node's own: where that leads to nobody but this node
+// itself it is said, once after a grace, and not where others are known.
+func TestOnlySeedIsItself(t *testing.T) {
+	for name, c := range map[string]struct {
+		seeds []int
+		met   bool
+		want  int
+	}{
+		"itself": {[]int{1}, false, 1}, "itself, and another came": {[]int{1}, true, 0},
+		"itself and another": {[]int{1, 2}, false, 0}, "nobody": {nil, false, 0},
+	} {
+		r := newTestRejoin(t, c.seeds...)
+		var log bytes.Buffer
+		r.log = zerolog.New(&log)
+		if c.met {
+			r.met(nodeAt(2, first))
+		}
+		for i := range 3 {
+			r.complain(epoch.Add(time.Duration(i) * silentGrace))
+		}
+		if got := strings.Count(log.String(), "every join target is this node itself"); got != c.want {
+			t.Errorf("%s: said %d times, want %d: %s", name, got, c.want, &log)
+		}
 	}
 }
 
