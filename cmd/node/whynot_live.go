@@ -287,8 +287,8 @@ func (s *survey) ranks(m httpapi.Member) []string {
 	case err == nil && !entry.Preempt:
 		text += fmt.Sprintf("With the %s algorithm a living leader stays, unless --preempt is set.", entry.Name)
 	default:
-		text += "It takes over after a short while, unless it stands aside because it was asked to resign, or " +
-			"pre-emption is off."
+		text += "It takes over after a short while, unless it stands aside because it was asked to resign, " +
+			"pre-emption is off, or an operator chose the leader."
 	}
 	return []string{text}
 }

@@ -261,7 +261,7 @@ func stays(algorithm string) string {
 		return "."
 	case entry.Preempt:
 		return fmt.Sprintf(", and with the %s algorithm takes over once it is alive to all and has waited a while, "+
-			"unless pre-emption is off.", algorithm)
+			"unless pre-emption is off, or an operator chose the leader.", algorithm)
 	}
 	return fmt.Sprintf(", but with the %s algorithm a living leader stays, unless pre-emption is on.", algorithm)
 }
