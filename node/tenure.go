@@ -19,10 +19,11 @@ type Lease struct{ t *tenure }
 // token: a store that has seen a higher one must refuse what carries this.
 func (l Lease) Term() proto.Term { return l.t.term }
 
-// Valid reports whether this node leads at this instant. It reads the clock that
-// goes on in suspend, and costs little enough to be asked before every act. What
-// is begun after it may still overtake the end of the lease: only a fencing token
-// helps there.
+// Valid reports whether this node leads at this instant. It reads Config.Now, which
+// should go on in suspend as that of package clock does, and costs little enough to be
+// asked before every act. What is begun after it may still overtake the end of the
+// lease: only a fencing token helps there. Under a best-effort guarantee it means no
+// more than that this node has heard of no other leader.
 func (l Lease) Valid() bool { return l.t.valid() }
 
 // Until is when the lease ends unless it is renewed, by the Node's clock; zero
