@@ -118,7 +118,7 @@ func (d *daemon) resign(ctx context.Context, o httpapi.Order) (httpapi.Done, err
 		return httpapi.Done{}, fmt.Errorf("%w: node %v does not lead, %s: ask the leader to resign, or "+
 			"transfer from any node", httpapi.ErrConflict, d.id, who)
 	}
-	d.node.SetEligible(causeResigned, false, because("resigned", o))
+	d.node.SetEligible(causeResigned, false, because("resigned at "+now(), o))
 	if err := d.steppedDown(ctx); err != nil {
 		return httpapi.Done{}, err
 	}
@@ -142,14 +142,13 @@ func (d *daemon) steppedDown(ctx context.Context) error {
 // pause keeps this node from leading, or the cluster from electing.
 func (d *daemon) pause(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
 	if o.Cluster {
-		since := "the cluster is paused since " + time.Now().UTC().Format(time.RFC3339)
-		if err := d.tellCluster(ctx, because(since, o)); err != nil {
+		if err := d.tellCluster(ctx, because("the cluster is paused since "+now(), o)); err != nil {
 			return httpapi.Done{}, err
 		}
 		return httpapi.Done{Done: "the cluster elects no more until ringleader resume --cluster; " +
 			"who leads goes on"}, nil
 	}
-	d.node.SetEligible(causePaused, false, because("paused", o))
+	d.node.SetEligible(causePaused, false, because("paused since "+now(), o))
 	if err := d.steppedDown(ctx); err != nil {
 		return httpapi.Done{}, err
 	}
@@ -175,6 +174,9 @@ func (d *daemon) resume(ctx context.Context, o httpapi.Order) (httpapi.Done, err
 	}
 	return httpapi.Done{Done: fmt.Sprintf("node %v stands for election again", d.id)}, nil
 }
+
+// now is the time in words.
+func now() string { return time.Now().UTC().Format(time.RFC3339) }
 
 // because says who asked, and what for.
 func because(what string, o httpapi.Order) string {
