@@ -103,6 +103,9 @@ func wrongFlag(ctx *cli.Context, err error, _ bool) error {
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
 		name = "--" + strings.TrimLeft(name, "-")
 		text = "unknown flag " + name + didYouMean(name, flagNames(ctx.Command))
+		if name == "--version" || name == "--v" {
+			text = "there is no such flag: the version is a command, ringleader version"
+		}
 	}
 	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
 		text = "--" + strings.TrimLeft(name, "-") + " needs a value"

@@ -152,6 +152,9 @@ func (d *daemon) listen() (err error) {
 		Heartbeat: d.pacing.heartbeat, Misses: d.pacing.misses, Patience: d.patience(),
 		Busy: d.node.Busy, Vigil: d.voters,
 	})
+	if errors.Is(err, tcp.ErrAddrInUse) {
+		return fmt.Errorf("%w with --election-bind", err)
+	}
 	if err != nil {
 		return err
 	}

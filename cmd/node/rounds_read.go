@@ -204,7 +204,7 @@ func noRecords(ctx *cli.Context, files []string, sum logs.Stats) error {
 	}
 	asking := ""
 	if flagNamed(ctx.Command, "addr") != nil {
-		asking = "; --addr asks a running node instead"
+		asking = " Or ask a running node, with --addr."
 	}
 	return fmt.Errorf("no records in the %s of %s: is it what nodes write on standard error, "+
 		"and is their log level info or debug?%s", lines, where, asking)

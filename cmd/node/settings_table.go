@@ -42,7 +42,7 @@ var electionSettings = []setting{
 	},
 	{
 		name: "algorithm", fallback: "bully",
-		usage: "the election algorithm's `NAME`, the same on every node",
+		usage: "the election algorithm's `NAME`, the same on every node: " + strings.Join(catalog.Names(), ", "),
 		parse: one(parseAlgorithm),
 		show:  func(s *settings) any { return s.algorithm.Name },
 	},
@@ -71,7 +71,7 @@ var hostSettings = []setting{
 	{
 		name: "join",
 		usage: "gossip address of another node, as `HOST[:PORT]`; repeatable, tried for ever; " +
-			"a name means all its addresses",
+			"a name means all its addresses, and no port the one of --gossip-bind",
 		form:  list,
 		parse: parseJoin,
 		show:  func(s *settings) any { return append([]string{}, s.join...) },
