@@ -102,8 +102,13 @@ func (d *daemon) askLeader(
 	}
 	o.By += fmt.Sprintf("%s%v", viaNode, d.id)
 	done, err := httpapi.Client{Addr: addr, Token: d.apiToken}.Do(ctx, httpapi.Transfer, o)
-	if told, ok := errors.AsType[httpapi.Told](err); ok {
+	told, ok := errors.AsType[httpapi.Told](err)
+	switch {
+	case ok && errors.Is(err, httpapi.ErrConflict):
 		return done, told // it says who it is; that this node asked it matters to nobody
+	case errors.Is(err, httpapi.ErrForbidden):
+		return done, fmt.Errorf("node %v leads, and does not obey node %v: ask it on its own machine, or give "+
+			"all nodes the same --api-token-file: %w", leader, d.id, err)
 	}
 	return done, err
 }

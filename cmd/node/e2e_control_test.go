@@ -145,6 +145,25 @@ func TestTransferRefused(t *testing.T) {
 	}
 }
 
+// "A node obeys its own machine. To ask from another, give all nodes the same
+// --api-token-file": of nodes with different tokens the leader does not obey another, and
+// that is said of the leader, and not of the node that was asked.
+func TestTransferNeedsTheLeadersToken(t *testing.T) {
+	e := newE2E(t, "bully", 3, "--voters", "1-3")
+	for id := proto.NodeID(1); id <= 3; id++ {
+		token := filepath.Join(t.TempDir(), "token")
+		e.check(os.WriteFile(token, fmt.Appendf(nil, "0123456789abcdef-of-node-%v", id), 0o600))
+		e.check(e.Start(id, "--api-token-file", token))
+	}
+	e.leads(3)
+	const want = "node 3 leads, and does not obey node 1: ask it on its own machine, or give all nodes the " +
+		"same --api-token-file"
+	_, err := e.do(1, httpapi.Transfer, httpapi.Order{To: 2})
+	if !errors.Is(err, httpapi.ErrForbidden) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v; want %q", err, want)
+	}
+}
+
 // "Refused clearly": a second transfer while one is under way, and one to a node that
 // hangs, which nobody has noticed yet.
 func TestTransferToOneThatHangs(t *testing.T) {
