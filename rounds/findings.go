@@ -139,9 +139,12 @@ func flap(rounds []*Round) Finding {
 	if took > 0 {
 		text += fmt.Sprintf(", %.0f a minute", float64(len(rounds)-1)/took.Minutes())
 	}
+	starts := fmt.Sprintf("what starts most of them, %d times: %s", counts[most], most)
+	if counts[most] == 1 {
+		starts = "each starts for another reason, the first one for this: " + most
+	}
 	return Finding{
-		Name: Flapping, Term: rounds[0].Term, Records: proof,
-		Text: fmt.Sprintf("%s; what starts most of them, %d times: %s.", text, counts[most], most),
+		Name: Flapping, Term: rounds[0].Term, Records: proof, Text: fmt.Sprintf("%s; %s.", text, starts),
 	}
 }
 
