@@ -13,6 +13,7 @@
 // A Node that cannot save ends. It never goes on with a term it could not keep:
 // whoever started it starts a new one from what the disk holds.
 //
-// To embed a node: build a Machine, open a Store, start a Transport, then New,
-// Run in a goroutine of its own, and Watch.
+// To embed a node: build a Machine, open a Store, then New, start a Transport and gossip,
+// Run in a goroutine of its own, hand it the views and what the links tell, and Lead or
+// Watch. The package example does all of it.
 package node
