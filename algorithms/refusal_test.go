@@ -28,7 +28,8 @@ func TestRefusals(t *testing.T) {
 		{two.NoVoter(), "it is no voter; name one that could take over: 1 or 2"},
 		{one.Dead(), "it is not alive, as far as the leader knows; start it, or name one that could take over: 4"},
 		{none.Dead(), "it is not alive, as far as the leader knows; start it: no other could take over now"},
-		{two.NotEligible(), "it is not eligible, as far as the leader knows; " + heal + ", or name one that could take over: 1 or 2"},
+		{two.NotEligible(), "it is not eligible, as far as the leader knows; " + heal +
+			", or name one that could take over: 1 or 2"},
 		{one.Silent(), "it did not answer in time; see whether it hangs or is cut off, or name one that could " +
 			"take over: 4"},
 		{none.Declined(proto.DeclineSession), "it has restarted since; ask again: no other could take over now"},

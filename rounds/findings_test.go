@@ -9,8 +9,8 @@ import (
 // Promise: flapping is told with "what keeps starting them", where anything does.
 func TestWhatStartsMostRounds(t *testing.T) {
 	for want, texts := range map[string][]string{
-		"what starts most of them, 3 times: leader 5 is gone.":                         {"a", "leader 5 is gone", "b"},
-		"each starts for another reason, the first one for this: no leader was heard.": {"no leader was heard", "b", "c"},
+		"what starts most of them, 3 times: leader 5 is gone.":               {"a", "leader 5 is gone", "b"},
+		"each starts for another reason, the first one for this: it starts.": {"it starts", "b", "c"},
 	} {
 		var spell []*Round
 		for i, text := range texts {
