@@ -122,7 +122,8 @@ func TestTransferRefused(t *testing.T) {
 	e.refuses(3, httpapi.Transfer, to(3), "no transfer to node 3: it leads already; "+who)
 	e.refuses(1, httpapi.Transfer, to(9), "no transfer to node 9: it is no voter; "+who)
 	e.refuses(1, httpapi.Transfer, to(4), "no transfer to node 4: it is no voter; "+who)
-	e.refuses(1, httpapi.Transfer, to(2), "no transfer to node 2: it is not eligible, as far as the leader knows; "+why+who)
+	e.refuses(1, httpapi.Transfer, to(2), "no transfer to node 2: it is not eligible, as far as the leader "+
+		"knows; "+why+who)
 	e.logs(3, "a transfer to 9: it is no voter; "+who+" -> change nothing")
 	e.refuses(1, httpapi.Resign, httpapi.Order{}, "node 1 does not lead, node 3 does")
 	_, err := e.Kill(1)
