@@ -1,30 +1,50 @@
-# Says shortly what failed, from the output of `make test`: first the names, then the
-# first lines of each message of a failed test, each race, panic and compiler error.
-function add(line) {
-	if (block++ < 30 && shown++ < 100)
-		detail = detail substr(line, 1, 400) "\n"
+# Says shortly what failed, from the output of `make test`: first the names, then what
+# each failed test said itself, each race, panic and compiler error. The logs of nodes,
+# which such a test prints too, are left to the full output: of a long one often only
+# the end is kept, and this has to fit into it.
+
+# Both ends of a long line: what was, and what was wanted.
+function short(line) {
+	return length(line) <= 300 ? line : substr(line, 1, 200) " … " substr(line, length(line) - 89)
 }
-function start(max) { left = max; add($0) }
+function add(line) {
+	line = short(line)
+	if (size + length(line) > 4000) {
+		more = 1
+		return
+	}
+	size += length(line) + 1
+	detail = detail line "\n"
+}
+# A message, of which the first lines are shown, and of a test the first messages.
+function start(max) {
+	left = 0
+	if (messages++ < 6) {
+		left = max
+		add($0)
+	} else
+		more = 1
+}
 
 /^FAIL\t/ || /^ *--- FAIL/ || /^make(\[[0-9]+\])?: \*\*\*/ {
-	if (named++ < 40)
+	if (named++ < 20)
 		names = names $0 "\n"
 }
-/^ *--- FAIL/ { failed = 1; block = 0; start(0); next }
-/^(FAIL|ok|\?|---|===)/ { failed = block = left = 0; next }
-/WARNING: DATA RACE/ { start(25); next }
-/(^|: |^ +)(panic|fatal error): / { start(25); next } # a timeout is a panic too
-/^(# |vet: |go: )/ { block = 0; start(10); next }
-# A message of a failed test. What follows it may be the log of a whole cluster.
+/^ *--- FAIL/ { failed = 1; left = messages = 0; add($0); next }
+/^(FAIL|ok|\?|---|===)/ { failed = left = messages = 0; next }
+/WARNING: DATA RACE/ { messages = 0; start(25); next }
+/(^|: |^ +)(panic|fatal error): / { messages = 0; start(25); next } # a timeout is a panic too
+/^(# |vet: |go: )/ { messages = 0; start(10); next }
+failed && /^ +[^ :]+\.go:[0-9]+: node [0-9]+:$/ { left = 0; next } # its log
 failed && /^ +[^ :]+\.go:[0-9]+: / { start(5); next }
 failed && /^ +FAIL: / { start(2); next } # of a shell session
 left > 0 { left--; add($0) }
 
 END {
 	print "\n===== What failed =====\n" names
-	if (named > 40)
-		print "… and " named - 40 " more\n"
+	if (named > 20)
+		print "… and " named - 20 " more\n"
 	printf "%s", detail
-	if (shown > 100)
+	if (more)
 		print "… and more: see above"
 }
