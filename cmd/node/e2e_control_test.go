@@ -40,16 +40,13 @@ func (e e2e) refuses(id proto.NodeID, v httpapi.Verb, o httpapi.Order, words str
 // status waits until a node's status is as wanted.
 func (e e2e) status(id proto.NodeID, wanted func(httpapi.Status) bool) {
 	e.Helper()
-	for {
-		s, err := httpapi.Client{Addr: e.Node(id).HTTP}.Status(e.ctx)
-		switch {
-		case err == nil && wanted(s):
-			return
-		case e.ctx.Err() != nil:
-			e.Fatalf("node %v is never as wanted: %+v, %v", id, s, err)
+	e.eventually(func() string {
+		s, err := httpapi.Client{Addr: e.Node(id).HTTP}.Status(e.Context())
+		if err == nil && wanted(s) {
+			return ""
 		}
-		time.Sleep(10 * time.Millisecond) // another process's state: it can only be looked at again
-	}
+		return fmt.Sprintf("node %v is never as wanted: %+v, %v", id, s, err)
+	})
 }
 
 // gap is how long nobody led between the first leader and the next, by their own
@@ -110,7 +107,8 @@ func TestTransfer(t *testing.T) {
 // "Refused clearly when the target is dead, unhealthy, not a voter", with what to do
 // next, over HTTP and in the record.
 func TestTransferRefused(t *testing.T) {
-	e := newE2E(t, "bully", 4, "--voters", "1-3")
+	// The promise is longer than this test may take: the same node leads throughout.
+	e := newE2E(t, "bully", 4, "--voters", "1-3", "--promise", "10m")
 	e.check(e.StartAll())
 	first := e.leads(3)
 	e.must(2, httpapi.Pause, httpapi.Order{Reason: "an upgrade"})
@@ -204,7 +202,8 @@ func isSince(text, what, who string) bool {
 // until it is resumed, says why, and others are told.
 func TestPauseTheLeader(t *testing.T) {
 	each(t, entriesOf("bully", "hs", "ring"), func(t *testing.T, entry catalog.Entry) {
-		e := newE2E(t, entry.Name, 3, "--voters", "1-3", "--preempt=true")
+		// No lease runs out that a busy machine is late to renew.
+		e := newE2E(t, entry.Name, 3, "--voters", "1-3", "--preempt=true", "--promise", "10m")
 		e.check(e.StartAll())
 		e.leads(3)
 		e.must(3, httpapi.Pause, httpapi.Order{Reason: "an upgrade"})
@@ -295,14 +294,11 @@ func TestPauseOutlivesTheCluster(t *testing.T) {
 // kept waits until a node's notice on its disk has these words.
 func (e e2e) kept(id proto.NodeID, words string) {
 	e.Helper()
-	for {
+	e.eventually(func() string {
 		data, err := os.ReadFile(filepath.Join(e.Node(id).DataDir, "notice.json"))
-		switch {
-		case err == nil && strings.Contains(string(data), words):
-			return
-		case e.ctx.Err() != nil:
-			e.Fatalf("node %v keeps %s, %v; want %q", id, data, err, words)
+		if err == nil && strings.Contains(string(data), words) {
+			return ""
 		}
-		time.Sleep(10 * time.Millisecond) // another process's state: it can only be looked at again
-	}
+		return fmt.Sprintf("node %v keeps %s, %v; want %q", id, data, err, words)
+	})
 }

@@ -160,7 +160,7 @@ func TestFenceAgentThatFails(t *testing.T) {
 		who = 1
 	}
 	a.status(who, func(s httpapi.Status) bool { return strings.Contains(s.Reason, ": no power switch") })
-	a.check(a.Wait(a.ctx, func() bool { return strings.Contains(a.whyNot(3, 3-who), ": no power switch") }))
+	a.says(3, asked{3 - who}, ": no power switch")
 	a.script(t, "agent", "exec $PIDFILE")
 	a.exits(3, killed)
 	a.agreed(1, 2)

@@ -128,6 +128,22 @@ func (e e2e) logs(id proto.NodeID, text string) {
 	}
 }
 
+// eventually looks until nothing speaks against it, for what no line of a log tells: what
+// another process would answer now.
+func (e e2e) eventually(look func() (against string)) {
+	e.Helper()
+	for {
+		against := look()
+		switch {
+		case against == "":
+			return
+		case e.ctx.Err() != nil:
+			e.Fatal(against)
+		}
+		time.Sleep(10 * time.Millisecond) // it can only be looked at again
+	}
+}
+
 // record is the first record after since for which is returns true.
 func (e e2e) record(since time.Time, is func(trace.Record) bool) (trace.Record, bool) {
 	for _, rec := range e.Records() {

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +16,8 @@ import (
 	"github.com/ringleader-dev/ringleader/trace"
 )
 
-// ward is a cluster whose nodes can be made ill: node n is while the file n is in dir.
+// ward is a cluster whose nodes can be made ill: node n is while the file n is in dir. Their
+// checks may take as long as a busy machine needs to start a shell.
 type ward struct {
 	e2e
 	dir string
@@ -27,7 +26,7 @@ type ward struct {
 func newWard(t *testing.T, args ...string) ward {
 	t.Helper()
 	return ward{newE2E(t, "bully", 3, append([]string{
-		"--health-interval", "50ms", "--health-timeout", "300ms", "--health-rise", "1",
+		"--health-interval", "50ms", "--health-timeout", "20s", "--health-rise", "1",
 		"--health-fall", "2", "--health-hold-down", "300ms",
 	}, args...)...), t.TempDir()}
 }
@@ -46,18 +45,6 @@ func (w ward) start(command string) {
 	}
 }
 
-// whyNot is what the command says on a running cluster.
-func (w ward) whyNot(id, asked proto.NodeID) string {
-	w.Helper()
-	var out bytes.Buffer
-	cmd := exec.Command("ringleader", "why-not", "--addr", w.Node(asked).HTTP, id.String())
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Run(); err != nil {
-		w.Fatalf("why-not %v: %v\n%s", id, err, out.String())
-	}
-	return out.String()
-}
-
 // "An unhealthy leader resigns, an unhealthy node does not stand, and does not flap
 // back at once": a command that begins to fail, one that hangs, one that floods.
 func TestUnhealthyLeader(t *testing.T) {
@@ -66,11 +53,15 @@ func TestUnhealthyLeader(t *testing.T) {
 			"[ ! -e FILE ] || { echo no database; exit 3; }",
 			"unhealthy: command ended with code 3: no database",
 		},
-		"hangs":  {"[ ! -e FILE ] || { trap '' TERM; sleep 600; }", "unhealthy: command did not end within 300ms"},
-		"floods": {"[ ! -e FILE ] || yes", "unhealthy: command did not end within 300ms: y"},
+		"hangs":  {"[ ! -e FILE ] || { trap '' TERM; sleep 600; }", "unhealthy: command did not end within 2s"},
+		"floods": {"[ ! -e FILE ] || yes", "unhealthy: command did not end within 2s: y"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWard(t, "--voters", "1-3")
+			args := []string{"--voters", "1-3"}
+			if name != "fails" {
+				args = append(args, "--health-timeout", "2s")
+			}
+			w := newWard(t, args...)
 			w.start(c.command)
 			first := w.leads(3)
 			w.ill(3)
@@ -78,15 +69,11 @@ func TestUnhealthyLeader(t *testing.T) {
 			if next.Term <= first.Term {
 				t.Errorf("term %d after term %d", next.Term, first.Term)
 			}
-			status, err := httpapi.Client{Addr: w.Node(3).HTTP}.Status(t.Context())
-			w.check(err)
-			ill := slices.IndexFunc(status.Checks, func(c httpapi.Check) bool { return c.Name == "command" && !c.OK })
-			if status.Ineligible != c.want || ill < 0 || !status.Healthy {
-				t.Errorf("the status says %+v, want %q", status, c.want)
-			}
-			if said := w.whyNot(3, 1); !strings.Contains(said, "Node 3 does not stand for election: "+c.want) {
-				t.Errorf("why-not says %s", said)
-			}
+			w.status(3, func(s httpapi.Status) bool {
+				ill := slices.ContainsFunc(s.Checks, func(c httpapi.Check) bool { return c.Name == "command" && !c.OK })
+				return s.Ineligible == c.want && ill && s.Healthy
+			})
+			w.says(3, asked{1}, "Node 3 does not stand for election: "+c.want)
 			resigned, ok := w.record(time.Time{}, func(r trace.Record) bool {
 				return r.Node == 3 && r.Event == "eligible" && r.LeaderChange == trace.Resigned
 			})
@@ -120,9 +107,7 @@ func TestUnhealthyByHTTP(t *testing.T) {
 	w.ill(3)
 	w.leads(2)
 	const want = "unhealthy: http answered 503 Service Unavailable: no database"
-	if said := w.whyNot(3, 3); !strings.Contains(said, want) {
-		t.Errorf("why-not says %s", said)
-	}
+	w.says(3, asked{3}, want)
 	w.cure(3)
 	w.leads(3)
 }
@@ -141,15 +126,10 @@ func TestUnhealthyFromTheStart(t *testing.T) {
 	for _, id := range []proto.NodeID{1, 2, 3} {
 		w.logs(id, `"ineligible":"unhealthy: command ended with code 1"`)
 	}
-	said := w.whyNot(2, 1)
-	for _, want := range []string{
+	w.says(2, asked{1},
 		"Nobody leads", "Node 2 does not stand for election: unhealthy: command ended with code 1.",
 		"Node 3 does not stand for election either: unhealthy: command ended with code 1.",
-	} {
-		if !strings.Contains(said, want) {
-			t.Errorf("why-not does not say %q:\n%s", want, said)
-		}
-	}
+	)
 	for _, r := range w.Records() {
 		if r.Node == 3 && r.Role == trace.Leading {
 			t.Errorf("node 3 leads term %d", r.Term)
