@@ -90,12 +90,8 @@ func (t *Transport) admit(conn net.Conn) (*inbound, error) {
 		t.complain(ipOf(evicted), crowded, "too many connections that do not say who they "+
 			"are: ended the oldest from %s", ipOf(evicted))
 	}
-	defer t.lobby.exit(conn)
-	if err := conn.SetDeadline(time.Now().Add(t.cfg.timing.handshake)); err != nil {
-		return nil, err
-	}
 	r := newFrameReader(conn)
-	h, err := t.readHello(r)
+	h, err := t.awaitHello(conn, r)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +120,19 @@ func (t *Transport) admit(conn net.Conn) (*inbound, error) {
 		p.hurry() // it is there
 	}
 	return in, nil
+}
+
+// awaitHello is the time in the lobby. Who was evicted meanwhile has been counted and told,
+// whatever else came of it.
+func (t *Transport) awaitHello(conn net.Conn, r *frameReader) (h proto.Hello, err error) {
+	err = conn.SetDeadline(time.Now().Add(t.cfg.timing.handshake))
+	if err == nil {
+		h, err = t.readHello(r)
+	}
+	if !t.lobby.exit(conn) {
+		return proto.Hello{}, net.ErrClosed
+	}
+	return h, err
 }
 
 // turnAway tells the caller and the log why no link came of a handshake. A
