@@ -107,8 +107,7 @@ func TestTransfer(t *testing.T) {
 // "Refused clearly when the target is dead, unhealthy, not a voter", with what to do
 // next, over HTTP and in the record.
 func TestTransferRefused(t *testing.T) {
-	// The promise is longer than this test may take: the same node leads throughout.
-	e := newE2E(t, "bully", 4, "--voters", "1-3", "--promise", "10m")
+	e := newE2E(t, "bully", 4, append([]string{"--voters", "1-3"}, calm...)...)
 	e.check(e.StartAll())
 	first := e.leads(3)
 	e.must(2, httpapi.Pause, httpapi.Order{Reason: "an upgrade"})
@@ -202,8 +201,7 @@ func isSince(text, what, who string) bool {
 // until it is resumed, says why, and others are told.
 func TestPauseTheLeader(t *testing.T) {
 	each(t, entriesOf("bully", "hs", "ring"), func(t *testing.T, entry catalog.Entry) {
-		// No lease runs out that a busy machine is late to renew.
-		e := newE2E(t, entry.Name, 3, "--voters", "1-3", "--preempt=true", "--promise", "10m")
+		e := newE2E(t, entry.Name, 3, append([]string{"--voters", "1-3", "--preempt=true"}, calm...)...)
 		e.check(e.StartAll())
 		e.leads(3)
 		e.must(3, httpapi.Pause, httpapi.Order{Reason: "an upgrade"})

@@ -55,7 +55,7 @@ func TestMigrateNodeByNode(t *testing.T) {
 func TestMigrateKilledMidway(t *testing.T) {
 	for _, pair := range [][2]string{{"bully", "ring"}, {"hs", "invitation"}, {"stoller", "broadcast"}} {
 		t.Run(pair[0]+" to "+pair[1], func(t *testing.T) {
-			e := newE2E(t, pair[0], 3, "--voters", "1-3", "--promise", "2s")
+			e := newE2E(t, pair[0], 3, "--voters", "1-3", "--promise", "2s", "--preempt=true")
 			e.check(e.StartAll())
 			began, before := time.Now(), e.leads(3)
 			var deaths []compare.Death
@@ -96,7 +96,7 @@ func (e e2e) runs(algorithm string, ids ...proto.NodeID) {
 // Promise: without voters it is "refused with words that say how to do it", on both
 // sides; the cluster stays as it is.
 func TestMigrateBestEffortIsRefused(t *testing.T) {
-	e := newE2E(t, "bully", 3)
+	e := newE2E(t, "bully", 3, calm...)
 	e.check(e.StartAll())
 	before := e.leads(3)
 	e.check(e.Terminate(1))

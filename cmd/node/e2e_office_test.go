@@ -73,15 +73,21 @@ func TestOfficeWaitsForTheSilent(t *testing.T) {
 	}
 	e.check(e.Resume(3))
 	e.agreed()
-	// The pause may fall into a Step, whose record then comes after it, and says itself
-	// that its lease is over. No further Step may begin as a leader's.
+	e.ledNoLonger(3, end, took.Term)
+}
+
+// ledNoLonger checks that a node that was stopped, and led a term before the next leader's,
+// did not after its lease. The pause may fall into a Step, whose record then comes after
+// it, and says itself that the lease is over. No further Step may begin as a leader's.
+func (e e2e) ledNoLonger(id proto.NodeID, end time.Time, next uint64) {
+	e.Helper()
 	interrupted := 0
 	for _, r := range e.Records() {
-		if r.Node != 3 || r.Role != trace.Leading || !r.Time.After(end) || r.Term >= took.Term {
+		if r.Node != uint64(id) || r.Role != trace.Leading || !r.Time.After(end) || r.Term >= next {
 			continue
 		}
 		if interrupted++; interrupted > 1 || r.ValidUntil.After(r.Time) {
-			t.Errorf("node 3 leads term %d at %v, after its lease, until %v", r.Term, r.Time, r.ValidUntil)
+			e.Errorf("node %v leads term %d at %v, after its lease, until %v", id, r.Term, r.Time, r.ValidUntil)
 		}
 	}
 }

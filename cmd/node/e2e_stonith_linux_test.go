@@ -27,14 +27,16 @@ type armed struct {
 // killed is how a shell tells of a process that SIGKILL ended.
 const killed = 137
 
+// newArmed starts it. A nominee that is late to renew gives the agent up, which needs a
+// moment to start: the nodes are calm.
 func newArmed(t *testing.T, algorithm, script string, args ...string) armed {
 	t.Helper()
 	dir := t.TempDir()
 	a := armed{dir: dir}
 	agent := a.script(t, "agent", script)
-	a.e2e = newE2E(t, algorithm, 3, append([]string{
+	a.e2e = newE2E(t, algorithm, 3, slices.Concat(calm, []string{
 		"--voters", "1-3", "--pid-file", filepath.Join(dir, "{id}.pid"), "--fence-agent", agent,
-	}, args...)...)
+	}, args)...)
 	a.check(a.StartAll())
 	return a
 }
@@ -166,12 +168,13 @@ func TestFenceAgentThatFails(t *testing.T) {
 	a.agreed(1, 2)
 }
 
-// An agent that hangs is killed after its time limit, and confirms nothing.
+// An agent that hangs is killed after its time limit, and confirms nothing. The limit is
+// one within which the agent that works starts on a busy machine.
 func TestFenceAgentThatHangs(t *testing.T) {
-	a := newArmed(t, "bully", "sleep 600", "--fence-timeout", "300ms")
+	a := newArmed(t, "bully", "sleep 600", "--fence-timeout", "4s")
 	a.leads(3)
 	a.check(a.Pause(3))
-	a.attempted("killed after its time limit of 300ms")
+	a.attempted("killed after its time limit of 4s")
 	a.leads(0, 1, 2)
 	a.script(t, "agent", "exec $PIDFILE")
 	a.exits(3, killed)
@@ -180,7 +183,7 @@ func TestFenceAgentThatHangs(t *testing.T) {
 
 // An agent that outlasts the lease: the nominee renews, and waits for it.
 func TestFenceAgentSlowerThanTheLease(t *testing.T) {
-	a := newArmed(t, "bully", "sleep 3; exec $PIDFILE", "--promise", "1500ms")
+	a := newArmed(t, "bully", "sleep 6; exec $PIDFILE") // the lease is for less than four seconds
 	a.leads(3)
 	a.check(a.Pause(3))
 	a.exits(3, killed)
@@ -206,11 +209,7 @@ func TestFenceAgentThatLies(t *testing.T) {
 	}
 	a.check(a.Resume(3))
 	a.agreed()
-	for _, r := range a.Records() {
-		if r.Node == 3 && r.Role == trace.Leading && r.Time.After(end) && r.Term < took.Term {
-			t.Errorf("node 3 leads term %d at %v, after its lease", r.Term, r.Time)
-		}
-	}
+	a.ledNoLonger(3, end, took.Term)
 }
 
 // The former leader turns up and releases the office while the agent is at it:

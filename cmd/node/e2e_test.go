@@ -241,7 +241,7 @@ func TestTermsSurvive(t *testing.T) {
 // over, and the others need no detector to know that it is gone.
 func TestTerminateHandsOver(t *testing.T) {
 	each(t, alone(), func(t *testing.T, entry catalog.Entry) {
-		e := newE2E(t, entry.Name, 3)
+		e := newE2E(t, entry.Name, 3, calm...)
 		e.check(e.StartAll())
 		first := e.agreed()
 		if entry.Preempt {
@@ -323,7 +323,7 @@ func TestHungLeaderComesBack(t *testing.T) {
 // Promise: "a taken id refused with a clear error and its own exit code on the
 // newcomer"; the others do not notice.
 func TestTakenID(t *testing.T) {
-	e := newE2E(t, "bully", 3)
+	e := newE2E(t, "bully", 3, calm...)
 	e.check(e.Start(1))
 	e.check(e.Start(2))
 	before := e.leads(2, 1, 2)
@@ -342,7 +342,7 @@ func TestStrangers(t *testing.T) {
 		"cluster": {"--cluster", "other"}, "algorithm": {"--algorithm", "ring"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := newE2E(t, "bully", 3)
+			e := newE2E(t, "bully", 3, calm...)
 			e.check(e.Start(1))
 			e.check(e.Start(2))
 			before := e.leads(2, 1, 2)

@@ -135,7 +135,7 @@ func TestExecBestEffort(t *testing.T) {
 func TestExecFlood(t *testing.T) {
 	t.Parallel()
 	addrs := threeAddresses(t)
-	cmd := exec.Command("ringleader", "exec", "--id", "1", "--voters", "1", "--promise", "3s",
+	cmd := exec.Command("ringleader", "exec", "--id", "1", "--voters", "1", "--promise", "10s",
 		"--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2],
 		"--data-dir", t.TempDir(), "--log-level", "debug", "--profile", "local", "--grace", "50ms", "--",
 		"sh", "-c", "while :; do echo flood; echo flood >&2; done")
@@ -214,23 +214,17 @@ func TestExecIsInsideTheProof(t *testing.T) {
 // "Passes signals and the exit code on."
 func TestExecSignals(t *testing.T) {
 	dir := t.TempDir()
-	got := func(name string) func() bool {
-		return func() bool {
-			_, err := os.Stat(filepath.Join(dir, name))
-			return err == nil
-		}
-	}
 	script := `cd "$0"; for s in HUP USR1 USR2; do trap ": >$s" $s; done; trap "exit 9" TERM; : >ready; ` +
 		`while :; do sleep 0.02; done`
-	e := newE2EOf(t, []string{"sh", "-c", script, dir}, "bully", 1, "--voters", "1")
+	e := newE2EOf(t, []string{"sh", "-c", script, dir}, "bully", 1, "--voters", "1", "--promise", "10m")
 	e.check(e.StartAll())
-	e.check(e.Wait(e.ctx, got("ready")))
+	awaitFile(t, filepath.Join(dir, "ready"))
 	for name, sig := range map[string]syscall.Signal{
 		"HUP": syscall.SIGHUP, "USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2,
 	} {
 		_, err := e.Send(1, sig)
 		e.check(err)
-		e.check(e.Wait(e.ctx, got(name)))
+		awaitFile(t, filepath.Join(dir, name))
 	}
 	e.check(e.Terminate(1))
 	e.exits(1, 9)
@@ -309,7 +303,7 @@ func TestExecKilledWithItsKeeper(t *testing.T) {
 	const free = "127.0.0.1:0"
 	dir, data := t.TempDir(), t.TempDir()
 	cmd := exec.Command(enter[0], append(enter[1:], "ringleader", "exec", "--id", "1", "--voters", "1",
-		"--profile", "fast", "--gossip-bind", free, "--election-bind", free, "--http-bind", free,
+		"--profile", "fast", "--promise", "1m", "--gossip-bind", free, "--election-bind", free, "--http-bind", free,
 		"--data-dir", data, "--", "worker", dir, "daemon")...)
 	check(cmd.Start())
 	for len(stints(t, dir)) == 0 {
