@@ -46,7 +46,7 @@ func must(t *testing.T, err error) {
 func TestWaitAgreed(t *testing.T) {
 	c := newCluster(t, 3, "--leader", "2")
 	must(t, c.StartAll())
-	got, err := c.WaitAgreed(deadline(t, 10*time.Second))
+	got, err := c.WaitAgreed(deadline(t, time.Minute))
 	must(t, err)
 	if want := (Belief{Leader: 2, Term: 7}); got != want {
 		t.Errorf("agreed on %+v, want %+v", got, want)
@@ -68,7 +68,7 @@ func TestNodeEndsByItself(t *testing.T) {
 	c := newCluster(t, 2, "--leader", "1")
 	must(t, c.Start(1))
 	must(t, c.Start(2, "--leader", "2", "--exit", "4"))
-	_, err := c.WaitAgreed(deadline(t, 10*time.Second))
+	_, err := c.WaitAgreed(deadline(t, time.Minute))
 	if !errors.Is(err, ErrEnded) || !strings.Contains(err.Error(), "exit code 4") ||
 		!strings.Contains(err.Error(), "the last words") {
 		t.Errorf("got %v", err)
@@ -80,7 +80,7 @@ func TestNodeEndsByItself(t *testing.T) {
 func TestRecordsInCausalOrder(t *testing.T) {
 	c := newCluster(t, 3)
 	must(t, c.StartAll())
-	must(t, c.Wait(deadline(t, 10*time.Second), func() bool { return len(c.Records()) == 3 }))
+	must(t, c.Wait(deadline(t, time.Minute), func() bool { return len(c.Records()) == 3 }))
 	var order []uint64
 	for _, rec := range c.Records() {
 		order = append(order, rec.Node)
@@ -95,7 +95,7 @@ func TestRecordsInCausalOrder(t *testing.T) {
 
 func TestKillAndStartAgain(t *testing.T) {
 	c := newCluster(t, 1, "--leader", "1")
-	ctx := deadline(t, 10*time.Second)
+	ctx := deadline(t, time.Minute)
 	must(t, c.Start(1))
 	if err := c.Start(1); !errors.Is(err, ErrRunning) {
 		t.Errorf("a second start: %v", err)
@@ -168,7 +168,7 @@ func TestAttach(t *testing.T) {
 	}
 	must(t, c.StartAll())
 	c.ExpectEnd(2)
-	ctx := deadline(t, 10*time.Second)
+	ctx := deadline(t, time.Minute)
 	if _, err := c.WaitAgreed(ctx, 1); err != nil {
 		t.Error(err)
 	}

@@ -30,7 +30,7 @@ func TestNodesDieWithTheirOwner(t *testing.T) {
 	if len(pids) != 2 {
 		t.Fatalf("pids %q, want two", pids)
 	}
-	ctx := deadline(t, 10*time.Second)
+	ctx := deadline(t, time.Minute)
 	for _, pid := range pids {
 		for alive(pid) {
 			select {

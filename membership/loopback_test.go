@@ -70,7 +70,7 @@ func TestLoopback(t *testing.T) {
 	b := startLoopback(t, loopbackConfig(2, "localhost:"+port))
 	awaitAlive(t, a, 2)
 	awaitAlive(t, b, 2)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := b.Leave(ctx); err != nil {
 		t.Errorf("leave: %v", err)
@@ -209,12 +209,12 @@ func TestHostileBytes(t *testing.T) {
 // with it.
 func throw(t *testing.T, addr string, frame []byte) {
 	t.Helper()
-	conn, err := net.DialTimeout("tcp", addr, 5*time.Second)
+	conn, err := net.DialTimeout("tcp", addr, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	_, _ = conn.Write(frame)
 	_ = conn.(*net.TCPConn).CloseWrite()
 	_, err = io.Copy(io.Discard, conn)

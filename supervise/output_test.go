@@ -3,7 +3,9 @@ package supervise
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -22,19 +24,24 @@ func TestOutput(t *testing.T) {
 	}{
 		"well":    {"echo yes", "yes\n", 0, nil},
 		"errors":  {"echo no >&2; exit 3", "no\n", 3, nil},
-		"hangs":   {"trap '' TERM; echo here; sleep 600", "here\n", 0, errLate},
-		"floods":  {"while :; do echo 0123456789; done", "0123456789\n012345678", 0, errLate},
+		"hangs":   {"trap '' TERM; echo here; : >MARK; sleep 600", "here\n", 0, errLate},
+		"floods":  {"echo 0123456789; echo 0123456789; : >MARK; while :; do echo; done", "0123456789\n012345678", 0, errLate},
 		"forks":   {"sleep 600 & echo gone", "gone\n", 0, nil},
 		"nothing": {":", "", 0, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			limit := time.Minute
-			if c.err != nil {
-				limit = 300 * time.Millisecond
-			}
-			ctx, cancel := context.WithTimeoutCause(t.Context(), limit, errLate)
-			defer cancel()
-			out, err := Output(ctx, 20, "/bin/sh", "-c", c.script)
+			mark := filepath.Join(t.TempDir(), "mark")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			go func() {
+				for ctx.Err() == nil {
+					if _, err := os.Stat(mark); err == nil {
+						cancel(errLate)
+					}
+					time.Sleep(time.Millisecond) // another process's file: it can only be looked at again
+				}
+			}()
+			out, err := Output(ctx, 20, "/bin/sh", "-c", strings.ReplaceAll(c.script, "MARK", mark))
 			exit, failed := errors.AsType[*exec.ExitError](err)
 			switch {
 			case !strings.HasPrefix(string(out), c.want) || len(out) > 20:

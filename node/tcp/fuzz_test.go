@@ -56,7 +56,7 @@ func feed(t *testing.T, n *node, stream []byte) uint64 {
 	runtime.ReadMemStats(&before)
 	near, far := net.Pipe()
 	defer near.Close()
-	if err := near.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := near.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan struct{})

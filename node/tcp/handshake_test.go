@@ -136,7 +136,7 @@ func TestAnswersThatMakeNoLink(t *testing.T) {
 
 // "Used to tell a taken id from one's own former life."
 func TestProbe(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	a, b, twin := start(t, 1), start(t, 2), start(t, 1)
 	for _, n := range []*node{b, twin} {

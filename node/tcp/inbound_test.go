@@ -16,7 +16,7 @@ import (
 // connection up and makes the next, that one waits for what is still being
 // handed up from the first.
 func TestOneSenderIsHeardOneMessageAtATime(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	entered, release := make(chan struct{}), make(chan struct{})
 	b := start(t, 2, func(c *Config) {
