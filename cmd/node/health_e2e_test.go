@@ -17,7 +17,8 @@ import (
 )
 
 // ward is a cluster whose nodes can be made ill: node n is while the file n is in dir. Their
-// checks may take as long as a busy machine needs to start a shell.
+// checks may take as long as a busy machine needs to start a shell, and only a loop that
+// stands still for seconds speaks against a node.
 type ward struct {
 	e2e
 	dir string
@@ -25,10 +26,10 @@ type ward struct {
 
 func newWard(t *testing.T, args ...string) ward {
 	t.Helper()
-	return ward{newE2E(t, "bully", 3, append([]string{
+	return ward{newE2E(t, "bully", 3, slices.Concat(calm, []string{
 		"--health-interval", "50ms", "--health-timeout", "20s", "--health-rise", "1",
 		"--health-fall", "2", "--health-hold-down", "300ms",
-	}, args...)...), t.TempDir()}
+	}, args)...), t.TempDir()}
 }
 
 func (w ward) file(id proto.NodeID) string { return filepath.Join(w.dir, id.String()) }
@@ -57,7 +58,7 @@ func TestUnhealthyLeader(t *testing.T) {
 		"floods": {"[ ! -e FILE ] || yes", "unhealthy: command did not end within 2s: y"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := []string{"--voters", "1-3", "--promise", "2s"}
+			args := []string{"--voters", "1-3"}
 			if name != "fails" {
 				args = append(args, "--health-timeout", "2s")
 			}
@@ -115,7 +116,7 @@ func TestUnhealthyByHTTP(t *testing.T) {
 // A node that is unhealthy from the start never leads. When all are unhealthy nobody
 // leads, and why-not says so; when one is well again it does.
 func TestUnhealthyFromTheStart(t *testing.T) {
-	w := newWard(t, "--voters", "1-3", "--promise", "2s")
+	w := newWard(t, "--voters", "1-3")
 	w.ill(3)
 	w.start("[ ! -e FILE ]")
 	w.leads(2)
