@@ -201,7 +201,9 @@ func isSince(text, what, who string) bool {
 // until it is resumed, says why, and others are told.
 func TestPauseTheLeader(t *testing.T) {
 	each(t, entriesOf("bully", "hs", "ring"), func(t *testing.T, entry catalog.Entry) {
-		e := newE2E(t, entry.Name, 3, append([]string{"--voters", "1-3", "--preempt=true"}, calm...)...)
+		e := newE2E(t, entry.Name, 3, append([]string{
+			"--voters", "1-3", "--preempt=true", "--promise", "2500ms",
+		}, calm...)...)
 		e.check(e.StartAll())
 		e.leads(3)
 		e.must(3, httpapi.Pause, httpapi.Order{Reason: "an upgrade"})

@@ -58,7 +58,7 @@ func TestUnhealthyLeader(t *testing.T) {
 		"floods": {"[ ! -e FILE ] || yes", "unhealthy: command did not end within 2s: y"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := []string{"--voters", "1-3"}
+			args := []string{"--voters", "1-3", "--promise", "2500ms"}
 			if name != "fails" {
 				args = append(args, "--health-timeout", "2s")
 			}
@@ -116,7 +116,7 @@ func TestUnhealthyByHTTP(t *testing.T) {
 // A node that is unhealthy from the start never leads. When all are unhealthy nobody
 // leads, and why-not says so; when one is well again it does.
 func TestUnhealthyFromTheStart(t *testing.T) {
-	w := newWard(t, "--voters", "1-3")
+	w := newWard(t, "--voters", "1-3", "--promise", "2500ms")
 	w.ill(3)
 	w.start("[ ! -e FILE ]")
 	w.leads(2)
