@@ -92,12 +92,18 @@ func (w *lockedWriter) Write(p []byte) (int, error) {
 	return w.n.log.Write(p)
 }
 
-// received are the numbers of the messages that came, in order.
-func (n *node) received() []uint64 {
+// messages are those that came, in order.
+func (n *node) messages() []proto.Message {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	seqs := make([]uint64, 0, len(n.got))
-	for _, m := range n.got {
+	return slices.Clone(n.got)
+}
+
+// received are the numbers of the messages that came, in order.
+func (n *node) received() []uint64 {
+	all := n.messages()
+	seqs := make([]uint64, 0, len(all))
+	for _, m := range all {
 		seqs = append(seqs, m.Seq)
 	}
 	return seqs

@@ -66,7 +66,7 @@ func TestHostileFramesEndTheirLink(t *testing.T) {
 			t.Errorf("%s: logged %d times", name, n)
 		}
 	}
-	for _, m := range b.got {
+	for _, m := range b.messages() {
 		if m != message(1, 2, 1) {
 			t.Errorf("handed up: %+v", m)
 		}
@@ -115,7 +115,7 @@ func TestHostileGreetings(t *testing.T) {
 		})
 	}
 	if len(b.received()) != 0 {
-		t.Errorf("handed up: %v", b.got)
+		t.Errorf("handed up: %v", b.messages())
 	}
 }
 
