@@ -27,7 +27,7 @@ type armed struct {
 // killed is how a shell tells of a process that SIGKILL ended.
 const killed = 137
 
-// newArmed starts it. A nominee that is late to renew gives the agent up, which needs a
+// newArmed starts such a cluster. A nominee that is late to renew gives the agent up, which needs a
 // moment to start: the nodes are calm.
 func newArmed(t *testing.T, algorithm, script string, args ...string) armed {
 	t.Helper()
