@@ -51,7 +51,8 @@ func TestCommand(t *testing.T) {
 		`printf '\377\033[31mred\n'; exit 1`:          "ended with code 1: � [31mred",
 	} {
 		mark := filepath.Join(t.TempDir(), "mark")
-		if got := ask(t, Command(strings.ReplaceAll(line, "MARK", mark)), mark); got != want && (want == "" || !strings.HasPrefix(got, want)) {
+		got := ask(t, Command(strings.ReplaceAll(line, "MARK", mark)), mark)
+		if got != want && (want == "" || !strings.HasPrefix(got, want)) {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}

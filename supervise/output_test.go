@@ -22,10 +22,12 @@ func TestOutput(t *testing.T) {
 		code         int
 		err          error
 	}{
-		"well":    {"echo yes", "yes\n", 0, nil},
-		"errors":  {"echo no >&2; exit 3", "no\n", 3, nil},
-		"hangs":   {"trap '' TERM; echo here; : >MARK; sleep 600", "here\n", 0, errLate},
-		"floods":  {"echo 0123456789; echo 0123456789; : >MARK; while :; do echo; done", "0123456789\n012345678", 0, errLate},
+		"well":   {"echo yes", "yes\n", 0, nil},
+		"errors": {"echo no >&2; exit 3", "no\n", 3, nil},
+		"hangs":  {"trap '' TERM; echo here; : >MARK; sleep 600", "here\n", 0, errLate},
+		"floods": {
+			"echo 0123456789; echo 0123456789; : >MARK; while :; do echo; done", "0123456789\n012345678", 0, errLate,
+		},
 		"forks":   {"sleep 600 & echo gone", "gone\n", 0, nil},
 		"nothing": {":", "", 0, nil},
 	} {
