@@ -256,7 +256,7 @@ func (m *Machine) announced(msg proto.Message, l proto.Lease) {
 		m.Stand.Stop()
 	}
 	m.Handing.Drop()
-	m.Handing.Yield = time.Time{}
+	m.Handing.Yield, m.retryAt = time.Time{}, time.Time{} // they waited for another to lead
 }
 
 // gone frees the voter, and ends the belief in a leader, when the process is

@@ -1,6 +1,7 @@
 package office_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -55,6 +56,23 @@ func TestTransferOrder(t *testing.T) {
 			"2 is to take over -> do not stand for a moment",
 		},
 	})
+}
+
+// Who left waits for others to lead; once one has, it waits no more. Else nobody would
+// lead for a third of a promise when the next one leaves, or dies, at once.
+func TestWhoLeftStandsAfterTheNext(t *testing.T) {
+	r := holder3(t)
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Step(0, algorithms.Transfer{To: 2})
+	r.Step(0, r.replied(2, 1, 1, proto.NoDecline))
+	r.Step(0, algorithms.Idle{Term: 1})
+	r.Step(0, r.claim(2, 2, 1))
+	r.Step(0, r.holds(2, 2, lease))
+	r.nominee = steptest.Leads(3, 3)
+	r.Step(delta, r.From(2, 2, proto.Release{Session: steptest.Session(2)}))
+	if ask := r.All(3, proto.Ask{Session: steptest.Session(3), Nonce: 3}); !slices.Equal(r.Last.Send, ask) {
+		t.Errorf("%+v, want %+v", r.Last, ask)
+	}
 }
 
 // A Step tells the end of one transfer: that of another, which the loss of the office
