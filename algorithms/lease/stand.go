@@ -39,7 +39,7 @@ type Stand struct {
 	Leaving  proto.Term // led once, and its work has not stopped yet
 }
 
-// Stop ends a candidacy that has bound nobody.
+// Stop forgets a candidacy, or a leadership. What it bound is to be released besides.
 func (s *Stand) Stop() {
 	s.Phase, s.Asked, s.Due = Idle, 0, time.Time{}
 	s.LeaseEnd, s.Next = time.Time{}, time.Time{}

@@ -30,7 +30,6 @@ func TestRenews(t *testing.T) {
 		Leader:   r.Leads(3, 1, lease-delta),
 		Round:    1,
 	})
-	was = r.Last.Leader
 	r.Unmoved(0, r.granted(1, 1, 3), "") // says nothing new
 }
 

@@ -222,7 +222,6 @@ func TestAsk(t *testing.T) {
 		Round:    1,
 		Why:      []string{"2 asked for term 2 -> yes"},
 	})
-	due = r.Last.Deadline
 	r.Unmoved(0, r.ask(2, 1, 3), "2 asks for term 1 -> no, voted 3", r.Answer(2, 1, 3, proto.BarVoted, 3))
 	r.Unmoved(0, r.ask(3, 2, 4), "3 asks for term 2 -> yes", r.Answer(3, 1, 4, proto.NoBar, 0))
 }

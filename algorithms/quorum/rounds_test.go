@@ -23,8 +23,14 @@ func TestRounds(t *testing.T) {
 		from  int
 		ok    bool
 	}{
-		{1, 2, false}, {1, 3, false}, {2, 2, false}, {3, 3, false},
-		{2, 2, false}, {2, 4, true}, {9, 5, false}, {3, 4, true},
+		{1, 2, false},
+		{1, 3, false},
+		{2, 2, false},
+		{3, 3, false},
+		{2, 2, false},
+		{2, 4, true},
+		{9, 5, false},
+		{3, 4, true},
 	} {
 		noted, ok := r.Add(c.nonce, v[c.from-1], v)
 		if ok != c.ok || ok && !noted.Equal(at(c.nonce)) {

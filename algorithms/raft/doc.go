@@ -54,10 +54,12 @@
 //
 //   - A vote and a HEARTBEAT_ACK are promises: their voter votes for nobody else for
 //     Promise, and after a start for as long as any promise of its former life may run.
-//     A leader leads only until its lease ends, which is strictly inside the promises of
-//     a majority, measured from before its questions left. The paper's leader may still
-//     believe that it leads when the next one does, which costs it nothing but an entry
-//     that does not commit. Here there is no log to catch that.
+//     Until then it may stand, and votes for itself, but does not count that: a majority
+//     of the others has to vote for it. A leader leads only until its lease ends, which
+//     is strictly inside the promises of a majority, measured from before its questions
+//     left. The paper's leader may still believe that it leads when the next one does,
+//     which costs it nothing but an entry that does not commit. Here there is no log to
+//     catch that.
 //   - "If RPC request or response contains term T > currentTerm: set currentTerm = T,
 //     convert to follower": not here. A request that is refused changes nothing. A voter
 //     that adopts the term of one it refuses has forgotten what it promised in the
@@ -65,7 +67,7 @@
 //     candidacy; a term becomes a node's own by its vote, or by a HEARTBEAT.
 //   - On a busy machine a HEARTBEAT_ACK may take longer than to the next HEARTBEAT. It
 //     counts for its own round, and for a lease from when that began; and a candidate
-//     waits the longer for votes the more often they came too late, up to half a lease.
+//     waits the longer for votes the more of its candidacies failed, up to half a lease.
 //   - What a voter promised and has to take back soon is given back: a candidate that
 //     cannot win any more, and a leader whose work has stopped, send RELEASE. Else each
 //     split vote would last as long as a promise.

@@ -25,7 +25,9 @@ func aheadMutants() []mutant {
 // And each rule of asking ahead, where a majority nominates.
 func TestEachRuleOfAskingAheadIsNeeded(t *testing.T) {
 	species{
-		[]string{"office", "lease", "quorum"}, []string{"consensus", "zookeeper"}, "e.WithOffice()", true, true, 2000,
+		[]string{"office", "lease", "quorum"},
+		[]string{"consensus", "zookeeper"},
+		"e.WithOffice()", true, true, 2000,
 		aheadMutants(),
 	}.areCaught(t)
 }

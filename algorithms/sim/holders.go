@@ -95,14 +95,16 @@ type oneATerm struct {
 func newOneHolderATerm() *oneATerm {
 	return &oneATerm{
 		Invariant{"one-holder-a-term", "no term is ever held by two processes"},
-		"holds", map[proto.Term]proto.Session{},
+		"holds",
+		map[proto.Term]proto.Session{},
 	}
 }
 
 func newOneLeaderATerm() *oneATerm {
 	return &oneATerm{
 		Invariant{"one-leader-a-term", "no term is ever led by two processes"},
-		"leads", map[proto.Term]proto.Session{},
+		"leads",
+		map[proto.Term]proto.Session{},
 	}
 }
 
