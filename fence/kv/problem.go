@@ -3,6 +3,7 @@ package kv
 import (
 	"errors"
 	"net/http"
+	"syscall"
 
 	"github.com/ringleader-dev/ringleader/fence/fencehttp"
 	"github.com/ringleader-dev/ringleader/fence/store"
@@ -23,6 +24,10 @@ var problems = []struct {
 	{
 		store.ErrNoSpace, http.StatusInsufficientStorage, "no space left",
 		"nothing was changed: make room on the disk of the store, and try again",
+	},
+	{
+		syscall.EROFS, http.StatusInternalServerError, "the disk is read-only",
+		"nothing was changed: make the disk of the store writable, and try again",
 	},
 	{
 		store.ErrCorrupt, http.StatusInternalServerError, "the data is damaged",

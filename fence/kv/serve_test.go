@@ -82,7 +82,7 @@ func TestProblems(t *testing.T) {
 		advice string
 	}{
 		{fmt.Errorf("%w: %w", store.ErrNoSpace, syscall.ENOSPC), 507, "make room"},
-		{syscall.EROFS, 500, ""},
+		{syscall.EROFS, 500, "make the disk of the store writable"},
 		{syscall.EIO, 500, ""},
 		{fmt.Errorf("%w: %w", store.ErrBroken, syscall.ENOSPC), 500, "start the process again"},
 		{store.ErrCorrupt, 500, "from a copy"},
