@@ -21,6 +21,10 @@ const (
 
 // Do carries out what an operator asks of this node.
 func (d *daemon) Do(ctx context.Context, v httpapi.Verb, o httpapi.Order) (httpapi.Done, error) {
+	if !d.wishes.TryRLock() {
+		return httpapi.Done{}, fmt.Errorf("%w: node %v is leaving: ask another", httpapi.ErrConflict, d.id)
+	}
+	defer d.wishes.RUnlock()
 	began := time.Now()
 	d.log.Info().Str("verb", string(v)).Str("by", o.By).Str("reason", o.Reason).
 		Uint64("to", uint64(o.To)).Bool("whole_cluster", o.Cluster).Msg("an operator asks")

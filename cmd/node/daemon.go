@@ -51,6 +51,7 @@ type daemon struct {
 	failed  chan error                       // takes the first error of a part
 	stop    context.CancelFunc               // ends the node's loop and the HTTP server
 	parts   sync.WaitGroup                   // the goroutines of this package
+	wishes  sync.RWMutex                     // each wish under way reads; locked for good on leaving
 }
 
 // start starts a node. What it opened before an error it closes again.

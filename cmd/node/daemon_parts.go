@@ -166,20 +166,48 @@ const (
 	leaveTime    = 3 * time.Second // for all of it
 )
 
-// leave resigns, waits a moment for another leader, says goodbye and closes.
+// leave resigns, waits a moment for another leader and for wishes under way, says
+// goodbye and closes.
 func (d *daemon) leave() error {
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
 	defer cancel()
-	led := d.node.Status().Leader.ID == d.id
-	if err := d.node.Resign(ctx, 0); err != nil {
-		d.log.Warn().Err(err).Msg("leaving without having resigned")
-	} else if led {
-		d.awaitSuccessor(ctx)
-	}
+	d.giveWay(ctx)
 	if err := d.group.Leave(ctx); err != nil {
 		d.log.Warn().Err(err).Msg("the others have to notice by themselves")
 	}
 	return d.close()
+}
+
+// giveWay resigns, and returns when another leads and whoever asked this node for
+// something has been told what came of it, or after a moment. A transfer is what may
+// have ended this node, as that of exec does, and only a node that follows can tell
+// that it succeeded.
+func (d *daemon) giveWay(ctx context.Context) {
+	carriedOut := d.endWishes()
+	led := d.node.Status().Leader.ID == d.id
+	err := d.node.Resign(ctx, 0)
+	ctx, cancel := context.WithTimeout(ctx, handOverTime)
+	defer cancel()
+	if err != nil {
+		d.log.Warn().Err(err).Msg("leaving without having resigned")
+	} else if led {
+		d.awaitSuccessor(ctx)
+	}
+	select {
+	case <-carriedOut:
+	case <-ctx.Done():
+		d.log.Warn().Msg("what an operator asks is still under way: leaving without its end")
+	}
+}
+
+// endWishes has no wish begin any more. The channel is closed when none is under way.
+func (d *daemon) endWishes() <-chan struct{} {
+	carriedOut := make(chan struct{})
+	go func() {
+		d.wishes.Lock()
+		close(carriedOut)
+	}()
+	return carriedOut
 }
 
 // awaitSuccessor returns when another node leads, or when waiting for it does

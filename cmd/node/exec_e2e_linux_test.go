@@ -113,6 +113,28 @@ func TestExecRestart(t *testing.T) {
 	}
 }
 
+// "Whoever asked gets the answer that is true": a transfer ends a node that runs its
+// command once. It has told that the successor leads before it leaves.
+func TestExecTransfer(t *testing.T) {
+	for _, office := range []bool{true, false} {
+		t.Run(fmt.Sprintf("office %v", office), func(t *testing.T) {
+			args := append([]string{"--preempt=false"}, calm...)
+			if office {
+				args = append(args, "--voters", "1-3")
+			}
+			e := newExecE2E(t, 3, args...)
+			first := e.leads(3)
+			e.works(0)
+			done := e.must(3, httpapi.Transfer, httpapi.Order{To: 1})
+			if done.Leader != 1 || done.Term <= first.Term {
+				t.Errorf("after node 3 in term %v: %+v", first.Term, done)
+			}
+			e.exits(3, exitLost)
+			e.leads(1, 1, 2)
+		})
+	}
+}
+
 // "Passes signals and the exit code on": the office is kept while the command ends,
 // and given free at once when it has.
 func TestExecTold(t *testing.T) {
