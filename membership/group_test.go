@@ -192,6 +192,31 @@ func TestLeaveEndsWithItsContext(t *testing.T) {
 	})
 }
 
+// "When all have heard the goodbye": whoever leaves a cluster that gossips rarely has told
+// all, and is done, although gossip goes out no more in the time that it has.
+func TestLeaveIsDoneWhenAllHaveHeard(t *testing.T) {
+	for _, patience := range []time.Duration{300 * time.Millisecond, 3 * time.Second} {
+		inBubble(t, func(t *testing.T, c *cluster) {
+			c.seeds = []string{gossipAddr(1)}
+			for id := 1; id <= 3; id++ {
+				cfg := c.config(id)
+				cfg.Probing = ProbingWithin(maxProbeInterval)
+				c.start(cfg, gossipAddr(id))
+			}
+			c.eventually(time.Minute, []int{1, 2, 3}, c.nodes...)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			start := time.Now()
+			err := c.nodes[1].Leave(ctx)
+			took := time.Since(start)
+			if most := min(patience, maxProbeInterval/2); err != nil || took > most+10*time.Millisecond {
+				t.Errorf("of %v: leave: %v, after %v; want %v at most", patience, err, took, most)
+			}
+			c.eventually(time.Second, []int{1, 3}, c.nodes[0], c.nodes[2])
+		})
+	}
+}
+
 // "Restart on a new address accepted", while others still list the former life
 // at the old one.
 func TestRestartOnANewAddress(t *testing.T) {

@@ -48,6 +48,7 @@ type guard struct {
 	down    chan struct{}
 	once    sync.Once
 	parting atomic.Bool // what is said must have been heard: see heardConn
+	unheard atomic.Bool // something has not been
 }
 
 func newGuard(t memberlist.Transport) *guard {
@@ -72,18 +73,23 @@ func (g *guard) DialTimeout(addr string, timeout time.Duration) (net.Conn, error
 		return nil, err
 	}
 	if g.parting.Load() {
-		return heardConn{conn}, nil
+		return heardConn{conn, &g.unheard}, nil
 	}
 	return &guardedConn{Conn: conn}, nil
 }
 
 // heardConn is a stream on which something is only said. It closes once the other
 // side, which has taken it in, closes its end.
-type heardConn struct{ net.Conn }
+type heardConn struct {
+	net.Conn
+	unheard *atomic.Bool // set when it does not
+}
 
 func (c heardConn) Close() error {
 	_ = c.SetReadDeadline(time.Now().Add(streamTimeout))
-	_, _ = io.Copy(io.Discard, c.Conn)
+	if _, err := io.Copy(io.Discard, c.Conn); err != nil {
+		c.unheard.Store(true)
+	}
 	return c.Conn.Close()
 }
 
