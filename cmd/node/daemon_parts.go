@@ -6,6 +6,7 @@ import (
 	"fmt"
 	stdlog "log"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -210,20 +211,52 @@ func (d *daemon) endWishes() <-chan struct{} {
 	return carriedOut
 }
 
+// successorLook is how often a node that gave way looks whether anybody could succeed.
+const successorLook = 10 * time.Millisecond
+
 // awaitSuccessor returns when another node leads, or when waiting for it does
 // not help.
 func (d *daemon) awaitSuccessor(ctx context.Context) {
-	if view := d.view.Load(); view == nil || len(view.Alive) < 2 {
-		return
-	}
 	ctx, cancel := context.WithTimeout(ctx, handOverTime)
 	defer cancel()
-	for leader := range d.node.Watch(ctx) {
+	watch, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		for d.couldSucceed() && watch.Err() == nil {
+			time.Sleep(successorLook)
+		}
+		stop() // all are being stopped at once, as it seems
+	}()
+	for leader := range d.node.Watch(watch) {
 		if leader.ID != 0 && leader.ID != d.id {
 			return
 		}
 	}
+	if ctx.Err() == nil {
+		d.log.Info().Msg("no other node is there that could lead: waiting for no successor")
+		return
+	}
 	d.log.Warn().Msg("no successor was seen: leaving without one")
+}
+
+// couldSucceed reports whether another node that could lead is believed alive and, with
+// voters, a majority of them.
+func (d *daemon) couldSucceed() bool {
+	view := d.view.Load()
+	if view == nil {
+		return false
+	}
+	votes, candidates := 0, 0
+	for _, m := range view.Alive {
+		isVoter := slices.Contains(d.voters, m.ID)
+		if isVoter {
+			votes++
+		}
+		if m.ID != d.id && !m.Ineligible && (isVoter || len(d.voters) == 0) {
+			candidates++
+		}
+	}
+	return candidates > 0 && (len(d.voters) == 0 || votes >= d.voters.Majority())
 }
 
 // close closes what is open, in the reverse order of opening.
