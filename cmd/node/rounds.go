@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -105,6 +106,9 @@ func listRounds(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := showMeant(ctx, words); err != nil {
+		return err
+	}
 	if ctx.Bool("follow") {
 		if format == "html" {
 			return usagef("--follow prints rounds as they end, and a page is whole: leave one of " +
@@ -129,6 +133,21 @@ func listRounds(ctx *cli.Context) error {
 		found.add(g.Findings...)
 	}
 	return errors.Join(err, found.verdict(ctx), unread)
+}
+
+// showMeant refuses a list of what names a round and no file: rounds show is meant.
+func showMeant(ctx *cli.Context, words []string) error {
+	if len(words) == 0 {
+		return nil
+	}
+	if _, err := termNamed(words[0]); err != nil {
+		return nil //nolint:nilerr // no term: a file, then
+	}
+	if _, err := os.Stat(words[0]); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return usagef("there is no file %s; for the round of that term: %s show %s",
+		words[0], ctx.Command.HelpName, strings.Join(words, " "))
 }
 
 // writeRounds prints the rounds of all groups, and on stderr what could not be
@@ -247,3 +266,10 @@ func shortList(words []string) string {
 
 // fromTerminal reports whether standard input is a person.
 func fromTerminal() bool { return isatty.IsTerminal(os.Stdin.Fd()) }
+
+// nothingPiped reports whether standard input is a terminal, or /dev/null as in a
+// service or a container: a device, and neither a pipe nor a file.
+func nothingPiped() bool {
+	info, err := os.Stdin.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

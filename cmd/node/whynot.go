@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -20,7 +21,8 @@ func whyNotCommand() *cli.Command {
 		ArgsUsage: "NODE " + logsUsage,
 		Description: logsHelp + "\n\n" +
 			"With --addr a running node is asked, and through it all it believes alive.\n" +
-			"Give it again for a node that they do not know.",
+			"Give it again for a node that they do not know. Without it, without logs and\n" +
+			"with nothing piped in, $" + addrEnv + " is asked, if that is set.",
 		Flags: []cli.Flag{
 			clusterFilter(),
 			&cli.StringSliceFlag{Name: "addr", Usage: "`HOST:PORT` where a node serves HTTP: ask it"},
@@ -41,11 +43,15 @@ func whyNot(ctx *cli.Context) error {
 	if err != nil {
 		return usagef("node %q: %w", words[0], err)
 	}
-	if ctx.IsSet("addr") {
-		if len(words) > 1 {
-			return usagef("give logs or --addr, not both")
-		}
-		return whyNotLive(ctx, id)
+	addresses := ctx.StringSlice("addr")
+	if len(addresses) > 0 && len(words) > 1 {
+		return usagef("give logs or --addr, not both")
+	}
+	if addr := os.Getenv(addrEnv); addr != "" && len(addresses) == 0 && len(words) == 1 && nothingPiped() {
+		addresses = []string{addr}
+	}
+	if len(addresses) > 0 {
+		return whyNotLive(ctx.Context, ctx.App.Writer, addresses, id)
 	}
 	h, unread, err := readLogs(ctx, words[1:], rounds.NewBuilder())
 	if err != nil {

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"sync"
-
-	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
@@ -29,14 +28,13 @@ type survey struct {
 
 // whyNotLive asks a running node, each node that it believes alive, and those
 // that were named besides.
-func whyNotLive(ctx *cli.Context, id proto.NodeID) error {
-	addresses := ctx.StringSlice("addr")
-	s, err := newSurvey(ctx.Context, httpapi.Client{Addr: addresses[0]}, addresses[1:])
+func whyNotLive(ctx context.Context, out io.Writer, addresses []string, id proto.NodeID) error {
+	s, err := newSurvey(ctx, httpapi.Client{Addr: addresses[0]}, addresses[1:])
 	if err != nil {
 		return err
 	}
 	for _, sentence := range s.whyNot(id) {
-		fmt.Fprintln(ctx.App.Writer, sentence)
+		fmt.Fprintln(out, sentence)
 	}
 	return nil
 }
