@@ -34,7 +34,7 @@ type Refusing struct {
 const mostOthers = 10
 
 // startOne is what to do where nobody could take over.
-const startOne = "start one, or resume one that is paused"
+const startOne = "start one, or resume one that is paused, with --cluster if all are"
 
 // Refuse is for a transfer to a node: Leads, and of the others that are alive and may lead
 // at all those that could take over instead of it.
@@ -113,7 +113,7 @@ func (r Refusing) Dead() Refusal {
 }
 
 // healIt is what to do about a node that does not stand.
-const healIt = "its status says why: resume it if it is paused, mend what ails it if not"
+const healIt = "its status says why: resume it if it is paused, with --cluster if all are, mend what ails it if not"
 
 // NotEligible is of a node that told the others that it does not stand.
 func (r Refusing) NotEligible() Refusal {

@@ -11,7 +11,8 @@ func TestRefusals(t *testing.T) {
 	two := Refusing{Leads: "holds the office", Others: []proto.NodeID{1, 2}}
 	one := Refusing{Leads: "leads", Others: []proto.NodeID{4}}
 	none := Refusing{Leads: "leads"}
-	const heal = "its status says why: resume it if it is paused, mend what ails it if not"
+	const start = "start one, or resume one that is paused, with --cluster if all are"
+	const heal = "its status says why: resume it if it is paused, with --cluster if all are, mend what ails it if not"
 	for _, c := range []struct {
 		got  Refusal
 		want string
@@ -22,9 +23,9 @@ func TestRefusals(t *testing.T) {
 		{one.Lost(), "the leader leads no more; ask again once a node does"},
 		{two.UnderWay(2), "a transfer to 2 is under way; wait until it is over, and ask again if another shall lead"},
 		{two.UnderWay(0), "another transfer is under way; wait until it is over, and ask again if another shall lead"},
-		{two.NoOther(), "no other that could lead is alive and eligible; start one, or resume one that is paused"},
+		{two.NoOther(), "no other that could lead is alive and eligible; " + start},
 		{two.Self(), "it leads already; name one that could take over: 1 or 2"},
-		{none.Self(), "it leads already; start one, or resume one that is paused: no other could take over now"},
+		{none.Self(), "it leads already; " + start + ": no other could take over now"},
 		{two.NoVoter(), "it is no voter; name one that could take over: 1 or 2"},
 		{one.Dead(), "it is not alive, as far as the leader knows; start it, or name one that could take over: 4"},
 		{none.Dead(), "it is not alive, as far as the leader knows; start it: no other could take over now"},

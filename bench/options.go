@@ -11,7 +11,7 @@ import (
 )
 
 // ErrOptions says that what was asked for makes no benchmark.
-var ErrOptions = errors.New("benchmark options")
+var ErrOptions = errors.New("these options make no benchmark")
 
 // Signal is how a leader is taken away.
 type Signal string

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrOptions says that what was asked for makes no comparison.
-var ErrOptions = errors.New("comparison options")
+var ErrOptions = errors.New("these options make no comparison")
 
 // Options say what to compare, on real processes.
 type Options struct {

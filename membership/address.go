@@ -179,11 +179,11 @@ func (c Config) open(ip netip.Addr, port uint16) (*memberlist.NetTransport, erro
 			return t, nil
 		}
 	}
-	advice := ""
+	err = fmt.Errorf("bind gossip to %s: %w", netip.AddrPortFrom(ip, port), err)
 	if strings.Contains(err.Error(), "address already in use") {
-		advice = "; another process has the port: stop it, or bind another one"
+		err = fmt.Errorf("%w; %w: stop it, or choose another address", err, ErrAddrInUse)
 	}
-	return nil, fmt.Errorf("bind gossip to %s: %w%s", netip.AddrPortFrom(ip, port), err, advice)
+	return nil, err
 }
 
 func (c Config) resolver() lookup {

@@ -14,6 +14,9 @@ import (
 // ErrConfig says that a Config cannot work as it stands.
 var ErrConfig = errors.New("membership configuration")
 
+// ErrAddrInUse says that gossip cannot listen where it should.
+var ErrAddrInUse = errors.New("another process has the port")
+
 // Config is what a Group needs to know of its node and its surroundings.
 type Config struct {
 	// Self is this process: its id, its session, its rank attribute as it is now.

@@ -165,7 +165,8 @@ func TestPortInUse(t *testing.T) {
 		t.Fatal("started")
 	}
 	words := err.Error()
-	if !strings.Contains(words, cfg.Bind) || !strings.Contains(words, "another process") {
+	if !errors.Is(err, ErrAddrInUse) || !strings.Contains(words, cfg.Bind) ||
+		!strings.Contains(words, "another process") {
 		t.Errorf("%v", err)
 	}
 }

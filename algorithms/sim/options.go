@@ -123,7 +123,7 @@ func (o Options) validate() error {
 			o.analysis() && o.Algorithm.Office && !o.Algorithm.Own,
 			"an analysis counts the messages of a nomination, without an office",
 		},
-		{o.Fence && !o.Algorithm.Office, "only with an office a node has anybody fenced"},
+		{o.Fence && !o.Algorithm.Office, "only in an office a node has anybody fenced: give --office, too"},
 		{o.Initiator != 0 && o.AllInitiate, "the initiator is either one node or all"},
 		{
 			!o.analysis() && (o.Crashed != 0 || o.Shuffle),

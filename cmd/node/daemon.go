@@ -178,6 +178,9 @@ func (d *daemon) joinCluster(attr int64) (err error) {
 		Join: d.join, Profile: d.profile.detector, Probe: d.probe, Logger: d.log,
 		Probing: membership.ProbingWithin(d.patience()),
 	})
+	if errors.Is(err, membership.ErrAddrInUse) {
+		return fmt.Errorf("%w with --gossip-bind", err)
+	}
 	if errors.Is(err, membership.ErrConfig) {
 		err = mark(errConfig, err)
 	}

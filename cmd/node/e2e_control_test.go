@@ -115,7 +115,8 @@ func TestTransferRefused(t *testing.T) {
 	e.logs(3, "ineligible 2")
 	to := func(id proto.NodeID) httpapi.Order { return httpapi.Order{To: id} }
 	const who = "name one that could take over: 1"
-	const why = "its status says why: resume it if it is paused, mend what ails it if not, or "
+	const why = "its status says why: resume it if it is paused, with --cluster if all are, " +
+		"mend what ails it if not, or "
 	e.refuses(3, httpapi.Transfer, to(3), "no transfer to node 3: it leads already; "+who)
 	e.refuses(1, httpapi.Transfer, to(9), "no transfer to node 9: it is no voter; "+who)
 	e.refuses(1, httpapi.Transfer, to(4), "no transfer to node 4: it is no voter; "+who)
@@ -129,7 +130,7 @@ func TestTransferRefused(t *testing.T) {
 	e.refuses(3, httpapi.Transfer, to(1), "it is not alive, as far as the leader knows; start it: "+
 		"no other could take over now")
 	e.refuses(3, httpapi.Transfer, to(0), "no other that could lead is alive and eligible; start one, or resume one "+
-		"that is paused")
+		"that is paused, with --cluster if all are")
 	if b := e.leads(3, 2, 3, 4); b != first {
 		t.Errorf("refused transfers changed %+v to %+v", first, b)
 	}

@@ -119,8 +119,8 @@ func (r *resolved) deriveOffice() error {
 	}
 	if len(r.voters) == 0 {
 		if r.algorithm.NeedsVoters() {
-			return fmt.Errorf("%w: with %s a majority of voters decides: give --voters, the ids of all that vote",
-				errOffice, r.algorithm.Name)
+			return mark(errOffice, fmt.Errorf("with %s a majority of voters decides: "+
+				"give --voters, the ids of all that vote", r.algorithm.Name))
 		}
 		return nil
 	}
