@@ -39,6 +39,7 @@ type candidate struct {
 	vacant time.Time  // since when it is
 	called bool       // an operator calls an election
 	stood  bool       // this server's turn came since then
+	above  int        // how many that stand rank above this server, last left out
 }
 
 // Step implements algorithms.Machine.
@@ -69,6 +70,16 @@ func (c *candidate) see(alive []proto.Peer) {
 			c.self.Ineligible = false
 		}
 	}
+	c.countAbove()
+}
+
+func (c *candidate) countAbove() {
+	c.above = 0
+	for i := range c.alive {
+		if p := &c.alive[i]; !p.Ineligible && !p.Is(c.last) && p.Above(c.self) {
+			c.above++
+		}
+	}
 }
 
 // Watch implements office.Watcher.
@@ -80,6 +91,7 @@ func (c *candidate) Watch(now time.Time, holder algorithms.Leader) {
 	c.last, c.term = c.holder, max(c.term, holder.Term)
 	c.holder = proto.Peer{ID: holder.ID, Session: holder.Session}
 	c.vacant, c.called, c.stood = now, false, false
+	c.countAbove()
 }
 
 // nominate names this server once it is its turn to stand.
@@ -109,13 +121,7 @@ func (c *candidate) turn() time.Time {
 	if c.called {
 		return time.Time{}
 	}
-	above := 0
-	for i := range c.alive {
-		if p := &c.alive[i]; !p.Ineligible && !p.Is(c.last) && p.Above(c.self) {
-			above++
-		}
-	}
-	return c.vacant.Add(time.Duration(above) * Stagger(c.cfg.Delta))
+	return c.vacant.Add(time.Duration(c.above) * Stagger(c.cfg.Delta))
 }
 
 // best is the highest living server that stands.
