@@ -29,12 +29,15 @@ func (r round) onAreYouCoordinator(from proto.NodeID) {
 		r.sayGroup(from)
 	case r.phase != idle:
 		r.sayGroup(from)
-	case r.higher() > 0:
+	default:
+		above := r.higher()
+		if above == 0 {
+			r.merge(from.String() + " asks, and nobody is above")
+			return
+		}
 		r.core.Why("%d asks, and others are above -> leave it to those to merge", from)
 		r.sayGroup(from)
-		r.yield(r.higher())
-	default:
-		r.merge(from.String() + " asks, and nobody is above")
+		r.yield(above)
 	}
 }
 
