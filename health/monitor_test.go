@@ -76,7 +76,8 @@ func monitored(t *testing.T, p *patient, cfg Config, checks []Check, test func(*
 	})
 }
 
-// after lets a time pass, up to a moment between two askings.
+// after lets a time of the bubble pass, which is no real time, up to a moment between
+// two askings.
 func after(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

@@ -33,7 +33,7 @@ func TestTakenID(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		nodes := c.startAll(3)
 		c.eventually(time.Second, []int{1, 2, 3}, nodes...)
-		time.Sleep(5 * time.Second)
+		time.Sleep(5 * time.Second) // of the bubble
 		for _, n := range nodes {
 			n.forget()
 		}
@@ -51,7 +51,7 @@ func TestTakenID(t *testing.T) {
 		if err := newcomer.Leave(t.Context()); err != nil {
 			t.Errorf("leave: %v", err)
 		}
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) // of the bubble
 		mustNotFail(t, nodes...)
 		for _, n := range nodes {
 			if got := n.evidence(); len(got) != 0 {

@@ -30,7 +30,7 @@ func worker() {
 		})
 		workerNeeds(err)
 		for { // daemons that end are the business of package supervise
-			time.Sleep(time.Hour)
+			time.Sleep(time.Hour) // until it is killed
 		}
 	}
 	for fd := 3; fd < 1024; fd++ {
@@ -51,7 +51,7 @@ func worker() {
 	}
 	for {
 		fmt.Fprintf(lines, "%s %d\n", name, clock.SinceBoot(clock.Now()))
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // how often it works: it waits for nothing
 	}
 }
 
