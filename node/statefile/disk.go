@@ -3,17 +3,14 @@ package statefile
 import (
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
-
-	"github.com/ringleader-dev/ringleader/internal/durable"
 )
 
 // replace makes content durable as the file name in dir, by way of temp, and returns
 // that file, open.
-func replace(dir, temp, name string, content []byte) (*os.File, error) {
+func replace(disk Disk, dir, temp, name string, content []byte) (DiskFile, error) {
 	temp = filepath.Join(dir, temp)
-	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := disk.Create(temp)
 	if err != nil {
 		return nil, err
 	}
@@ -21,10 +18,10 @@ func replace(dir, temp, name string, content []byte) (*os.File, error) {
 		err = f.Sync()
 	}
 	if err == nil {
-		err = os.Rename(temp, filepath.Join(dir, name))
+		err = disk.Rename(temp, filepath.Join(dir, name))
 	}
 	if err == nil {
-		err = durable.SyncDir(dir)
+		err = disk.SyncDir(dir)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -33,8 +30,8 @@ func replace(dir, temp, name string, content []byte) (*os.File, error) {
 }
 
 // readSmall reads a file, but no more than tells that it is too large.
-func readSmall(path string) ([]byte, error) {
-	f, err := os.Open(path)
+func readSmall(disk Disk, path string) ([]byte, error) {
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,8 @@ package statefile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -43,13 +43,14 @@ type Owner struct {
 
 // File is the open state of one node. It belongs to one goroutine at a time.
 type File struct {
+	disk   Disk
 	dir    string
 	owner  Owner
-	lock   *os.File // nil once closed
+	lock   io.Closer // nil once closed
 	saved  algorithms.State
 	broken error // the first write that failed
 
-	log       *os.File // the state file, nil before it is there
+	log       DiskFile // the state file, nil before it is there
 	size, end int      // of it, and of what is written in it, in bytes
 }
 
@@ -63,6 +64,11 @@ type File struct {
 //
 // Errors wrap ErrLocked, ErrCorrupt, ErrForeign or what the system said.
 func Open(dir string, owner Owner) (*File, algorithms.State, error) {
+	return OpenOn(system{}, dir, owner)
+}
+
+// OpenOn is Open on another disk than the machine's own.
+func OpenOn(disk Disk, dir string, owner Owner) (*File, algorithms.State, error) {
 	if err := owner.validate(); err != nil {
 		return nil, algorithms.State{}, err
 	}
@@ -70,7 +76,7 @@ func Open(dir string, owner Owner) (*File, algorithms.State, error) {
 	if err != nil {
 		return nil, algorithms.State{}, fmt.Errorf("data directory %s: %w", dir, err)
 	}
-	f := &File{dir: abs, owner: owner}
+	f := &File{disk: disk, dir: abs, owner: owner}
 	if err := f.open(); err != nil {
 		return nil, algorithms.State{}, errors.Join(err, f.Close())
 	}
@@ -78,11 +84,11 @@ func Open(dir string, owner Owner) (*File, algorithms.State, error) {
 }
 
 func (f *File) open() error {
-	if err := durable.MakeDir(f.dir); err != nil {
+	if err := f.disk.MakeDir(f.dir); err != nil {
 		return f.unusable(err)
 	}
 	var err error
-	if f.lock, err = lock(filepath.Join(f.dir, lockName)); err != nil {
+	if f.lock, err = f.disk.Lock(filepath.Join(f.dir, lockName)); err != nil {
 		if errors.Is(err, ErrLocked) {
 			return fmt.Errorf("data directory %s: %w", f.dir, err)
 		}
@@ -102,7 +108,7 @@ func (f *File) open() error {
 // left the node.
 func (f *File) load() error {
 	path := filepath.Join(f.dir, stateName)
-	data, err := readSmall(path)
+	data, err := readSmall(f.disk, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

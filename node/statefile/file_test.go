@@ -182,7 +182,7 @@ func TestFailedSaveIsFinal(t *testing.T) {
 	f, _ := mustOpen(t, t.TempDir())
 	log := f.log
 	var err error
-	if f.log, err = os.Open(filepath.Join(f.dir, stateName)); err != nil {
+	if f.log, err = (system{}).Open(filepath.Join(f.dir, stateName)); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Save(voted); err == nil {

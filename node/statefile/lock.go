@@ -13,7 +13,7 @@ import (
 // lock takes the lock file at path for this process and writes the process id
 // into it. The kernel gives the lock free when the process ends, however it
 // ends, so a lock file left behind by a crash is no obstacle.
-func lock(path string) (*os.File, error) {
+func lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err

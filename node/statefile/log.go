@@ -3,7 +3,6 @@ package statefile
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -35,13 +34,13 @@ func pad(doc []byte) []byte {
 // file.
 func (f *File) write(s algorithms.State) error {
 	record := pad(encode(f.owner, s))
-	if f.log == nil || f.end+len(record) > f.size || !f.named() {
+	if f.log == nil || f.end+len(record) > f.size || !f.log.Named(filepath.Join(f.dir, stateName)) {
 		return f.renew(record)
 	}
 	if _, err := f.log.WriteAt(record, int64(f.end)); err != nil {
 		return err
 	}
-	if err := syncData(f.log); err != nil {
+	if err := f.log.SyncData(); err != nil {
 		return err
 	}
 	f.end += len(record)
@@ -53,7 +52,7 @@ func (f *File) write(s algorithms.State) error {
 // the disk has nothing but the record itself to write.
 func (f *File) renew(record []byte) error {
 	content := append(record, bytes.Repeat([]byte{blank}, room)...)
-	log, err := replace(f.dir, tempName, stateName, content)
+	log, err := replace(f.disk, f.dir, tempName, stateName, content)
 	if err != nil {
 		return err
 	}
@@ -62,16 +61,6 @@ func (f *File) renew(record []byte) error {
 	}
 	f.log, f.end, f.size = log, len(record), len(content)
 	return nil
-}
-
-// named reports whether the open file is still the one that a restart would find.
-func (f *File) named() bool {
-	open, err := f.log.Stat()
-	if err != nil {
-		return false
-	}
-	named, err := os.Stat(filepath.Join(f.dir, stateName))
-	return err == nil && os.SameFile(open, named)
 }
 
 // latest is the last record of a state file. Errors wrap ErrCorrupt.

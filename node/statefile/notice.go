@@ -42,7 +42,7 @@ type noticeDocument struct {
 // Errors wrap ErrCorrupt, ErrForeign or what the system said.
 func (f *File) Notice() (Notice, error) {
 	path := filepath.Join(f.dir, noticeName)
-	data, err := readSmall(path)
+	data, err := readSmall(f.disk, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Notice{}, nil
 	}
@@ -67,7 +67,7 @@ func (f *File) SaveNotice(n Notice) error {
 	if err := n.validate(); err != nil {
 		return fmt.Errorf("save a notice: %w: %w", ErrState, err)
 	}
-	file, err := replace(f.dir, noticeTemp, noticeName, encodeNotice(f.owner.Cluster, n))
+	file, err := replace(f.disk, f.dir, noticeTemp, noticeName, encodeNotice(f.owner.Cluster, n))
 	if err != nil {
 		return fmt.Errorf("save a notice in %s: %w", f.dir, err)
 	}

@@ -140,7 +140,7 @@ func TestKilledWhileSaving(t *testing.T) {
 func TestLockWithoutPid(t *testing.T) {
 	f, _ := mustOpen(t, t.TempDir())
 	for _, content := range []string{"", "nonsense\n"} {
-		if err := os.WriteFile(f.lock.Name(), []byte(content), 0o600); err != nil {
+		if err := os.WriteFile(f.lock.(*os.File).Name(), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		_, _, err := Open(f.dir, demo4)

@@ -58,6 +58,9 @@ type Config struct {
 
 	Log zerolog.Logger
 
+	// Network carries the links. Nil means this machine's own TCP.
+	Network Network
+
 	timing timing // zero for timingFor; tests hurry it
 }
 
@@ -147,6 +150,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Evidence == nil {
 		c.Evidence = func(Evidence) {}
+	}
+	if c.Network == nil {
+		c.Network = systemNetwork{}
 	}
 	if c.Busy == nil {
 		c.Busy = func() time.Duration { return 0 }

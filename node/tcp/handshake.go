@@ -182,16 +182,12 @@ func (t *Transport) probe(ctx context.Context, addr string) (proto.Welcome, erro
 	return w, err
 }
 
-// dial connects to addr. The connection has TCP_NODELAY, as always in Go.
+// dial connects to addr.
 func (t *Transport) dial(ctx context.Context, addr string) (net.Conn, error) {
-	d := net.Dialer{
-		Timeout: t.cfg.timing.dial, KeepAliveConfig: keepAlive, Control: connectEarly,
-	}
-	conn, err := d.DialContext(ctx, "tcp", addr)
+	conn, err := t.cfg.Network.Dial(ctx, addr, t.cfg.timing.dial)
 	if err != nil {
 		return nil, err
 	}
-	conn = quiet(conn)
 	if !t.conns.add(conn) {
 		return nil, net.ErrClosed
 	}

@@ -2,11 +2,9 @@ package tcp
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -64,13 +62,7 @@ func Listen(cfg Config) (*Transport, error) {
 	if err != nil {
 		return nil, fmt.Errorf("election transport: %w", err)
 	}
-	// Without SO_REUSEPORT the kernel gives an address to one process at a
-	// time: a refusal, or another session, is then proof about the first.
-	lc := net.ListenConfig{KeepAliveConfig: keepAlive}
-	lc.SetMultipathTCP(false) // whose end of stream says other things
-	ln, err := onHighDescriptor(func() (net.Listener, error) {
-		return lc.Listen(context.Background(), network(cfg.Bind), cfg.Bind)
-	})
+	ln, err := cfg.Network.Listen(cfg.Bind)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fmt.Errorf("listen for elections on %s: %w: another process has that "+
 			"port; stop it, or choose another election address", cfg.Bind, ErrAddrInUse)
@@ -87,15 +79,6 @@ func Listen(cfg Config) (*Transport, error) {
 	t.others.Go(t.accept)
 	t.others.Go(t.pace)
 	return t, nil
-}
-
-// network is tcp4 for an IPv4 address: by itself the net package takes 0.0.0.0
-// for all addresses, those of IPv6 too.
-func network(bind string) string {
-	if addr, err := netip.ParseAddrPort(bind); err == nil && addr.Addr().Is4() {
-		return "tcp4"
-	}
-	return "tcp"
 }
 
 // Addr is the address that is listened on.
@@ -193,13 +176,6 @@ func (t *Transport) Close() error {
 
 // peer finds a peer of the set, nil when it is not in it.
 func (t *Transport) peer(id proto.NodeID) *peer { return (*t.peers.Load())[id] }
-
-// keepAlive notices in half a minute that the machine at the other end of an idle
-// link vanished. Gossip and heartbeats are faster; and there is a link between any
-// two nodes, so that a second would make for more packets than all else at rest.
-var keepAlive = net.KeepAliveConfig{
-	Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3,
-}
 
 // complain logs a warning about who, once for each reason until forgive.
 func (t *Transport) complain(who string, r reason, format string, args ...any) {

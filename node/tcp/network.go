@@ -1,0 +1,58 @@
+package tcp
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"time"
+)
+
+// Network makes the connections of a Transport. They behave as those of package net
+// do, and have its errors: of a dial that is refused, ECONNREFUSED in a *net.OpError
+// with Op "dial"; ECONNRESET, EPIPE and io.EOF. Their addresses are *net.TCPAddr, and
+// they have the SetLinger of a *net.TCPConn.
+type Network interface {
+	// Listen takes addr, host:port, for this process alone.
+	Listen(addr string) (net.Listener, error)
+	// Dial connects to addr, within limit.
+	Dial(ctx context.Context, addr string, limit time.Duration) (net.Conn, error)
+}
+
+// systemNetwork is this machine's own TCP.
+type systemNetwork struct{}
+
+// Listen implements Network. Without SO_REUSEPORT the kernel gives an address to one
+// process at a time: a refusal, or another session, is then proof about the first.
+func (systemNetwork) Listen(addr string) (net.Listener, error) {
+	lc := net.ListenConfig{KeepAliveConfig: keepAlive}
+	lc.SetMultipathTCP(false) // whose end of stream says other things
+	return onHighDescriptor(func() (net.Listener, error) {
+		return lc.Listen(context.Background(), network(addr), addr)
+	})
+}
+
+// Dial implements Network. The connection has TCP_NODELAY, as always in Go.
+func (systemNetwork) Dial(ctx context.Context, addr string, limit time.Duration) (net.Conn, error) {
+	d := net.Dialer{Timeout: limit, KeepAliveConfig: keepAlive, Control: connectEarly}
+	conn, err := d.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	return quiet(conn), nil
+}
+
+// network is tcp4 for an IPv4 address: by itself the net package takes 0.0.0.0
+// for all addresses, those of IPv6 too.
+func network(bind string) string {
+	if addr, err := netip.ParseAddrPort(bind); err == nil && addr.Addr().Is4() {
+		return "tcp4"
+	}
+	return "tcp"
+}
+
+// keepAlive notices in half a minute that the machine at the other end of an idle
+// link vanished. Gossip and heartbeats are faster; and there is a link between any
+// two nodes, so that a second would make for more packets than all else at rest.
+var keepAlive = net.KeepAliveConfig{
+	Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3,
+}
