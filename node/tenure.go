@@ -38,22 +38,37 @@ func (l Lease) Until() time.Time {
 // forever marks a tenure without a lease.
 const forever = 1<<63 - 1
 
-// tenure is the time during which this node leads one term.
+// tenure is the time during which this node leads one term, or, when its work was told to
+// stop because the lease was about to end and the lease was renewed after all, a part of
+// that: the next part begins once all work of this one has returned.
+//
+// Invariants:
+//  1. Once over, no work begins: so what waits for the work waits for all of it.
+//  2. ctx is done only when over.
 type tenure struct {
-	term    proto.Term
-	now     func() time.Time
-	until   atomic.Int64 // by now, in nanoseconds; 0 once it is over
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	stopper *time.Timer // cancels ctx before the lease can end; nil without one
+	term  proto.Term
+	first *tenure // of the term's parts
+	now   func() time.Time
+	until atomic.Int64 // by now, in nanoseconds; 0 once it is over
+	ctx   context.Context
+	// cancel ends ctx.
+	cancel context.CancelCauseFunc
+	work   sync.WaitGroup // the functions given to Lead
 
-	mu   sync.Mutex
-	over bool
-	work sync.WaitGroup // the functions given to Lead
+	mu        sync.Mutex  // guards what follows
+	over      bool        // nothing begins any more
+	lease     int         // counts the ends that the lease was given
+	stopper   *time.Timer // ends the work before the lease can end; nil without one
+	continued bool        // n.resume waits for the work's end
 }
 
-func newTenure(l algorithms.Leader, now func() time.Time) *tenure {
+// newTenure is the time in office that l names. It goes on after before, nil for none.
+func newTenure(l algorithms.Leader, now func() time.Time, before *tenure) *tenure {
 	t := &tenure{term: l.Term, now: now}
+	t.first = t
+	if before != nil {
+		t.first = before.first
+	}
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
 	t.extend(l)
 	return t
@@ -64,21 +79,38 @@ func (t *tenure) valid() bool {
 	return until == forever || until != 0 && t.now().UnixNano() < until
 }
 
-// extend takes over the lease's new end. Work is told to stop a tenth of the
-// remaining time before that.
-func (t *tenure) extend(l algorithms.Leader) {
+// extend takes over the lease's new end, and reports false when its work has been told
+// to stop before. That happens when a tenth of the remaining time is left.
+func (t *tenure) extend(l algorithms.Leader) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return false
+	}
 	if l.Until.IsZero() {
 		t.until.Store(forever)
-		return
+		return true
 	}
 	t.until.Store(l.Until.UnixNano())
 	left := l.Until.Sub(t.now())
 	left -= left / 10
-	if t.stopper == nil {
-		t.stopper = time.AfterFunc(left, func() { t.cancel(ErrLeaseExpired) })
-		return
+	if t.stopper != nil {
+		t.stopper.Stop()
 	}
-	t.stopper.Reset(left)
+	t.lease++
+	lease := t.lease
+	t.stopper = time.AfterFunc(left, func() { t.expire(lease) })
+	return true
+}
+
+// expire tells the work to stop, unless the lease was renewed meanwhile.
+func (t *tenure) expire(lease int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lease == lease && !t.over {
+		t.over = true
+		t.cancel(ErrLeaseExpired)
+	}
 }
 
 // enter reports whether work may begin; exit must follow it then.
@@ -97,12 +129,21 @@ func (t *tenure) enter() bool {
 func (t *tenure) end() {
 	t.until.Store(0)
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.over = true
-	t.mu.Unlock()
 	if t.stopper != nil {
 		t.stopper.Stop()
 	}
 	t.cancel(ErrNotLeader)
+}
+
+// continues reports whether to wait for the end of the work and then go on: once.
+func (t *tenure) continues() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	was := t.continued
+	t.continued = true
+	return !was
 }
 
 // Lead calls f each time this node becomes the leader, until ctx is done, f
@@ -111,36 +152,44 @@ func (t *tenure) end() {
 // says which.
 //
 // f must return soon after that: under a lease the office is given free for
-// others only once every f has returned, and by itself when the lease has ended.
-// When f returns nil while this node still leads, Lead waits for the next time.
+// others only once every f has returned, and by itself when the lease has ended. A lease
+// that is renewed after f was told to stop is not lost: f is called again, in the same
+// term, once every f has returned. When f returns nil before it is told to stop, Lead
+// waits for the next term.
 //
 // The error is f's own, the cause of ctx, or wraps ErrStopped. Several
 // goroutines may call Lead, each with an f of its own.
 func (n *Node) Lead(ctx context.Context, f func(context.Context, Lease) error) error {
-	var last *tenure
+	var last, done *tenure
 	for {
 		t, err := n.awaitTenure(ctx, last)
 		if err != nil {
 			return fmt.Errorf("lead on node %d: %w", n.cfg.ID, err)
 		}
 		last = t
-		if !t.enter() {
+		if t.first == done || !t.enter() {
 			continue
 		}
-		if err := t.run(ctx, f); err != nil {
+		told, err := t.run(ctx, f)
+		if err != nil {
 			return err
+		}
+		if !told {
+			done = t.first
 		}
 	}
 }
 
-// run calls f under a context that ends with ctx or the tenure.
-func (t *tenure) run(ctx context.Context, f func(context.Context, Lease) error) error {
+// run calls f under a context that ends with ctx or the tenure, and reports whether it
+// was told to stop.
+func (t *tenure) run(ctx context.Context, f func(context.Context, Lease) error) (told bool, err error) {
 	defer t.work.Done()
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := context.AfterFunc(t.ctx, func() { cancel(context.Cause(t.ctx)) })
 	defer stop()
-	return f(inner, Lease{t})
+	err = f(inner, Lease{t})
+	return inner.Err() != nil, err
 }
 
 // awaitTenure returns the present tenure once it is another than last.
@@ -178,7 +227,9 @@ func (n *Node) keepTenure(l algorithms.Leader) {
 	t := n.tenure
 	switch {
 	case t != nil && leads && t.term == l.Term:
-		t.extend(l)
+		if !t.extend(l) && t.continues() {
+			go n.resume(t)
+		}
 		return
 	case t == nil && !leads:
 		return
@@ -189,8 +240,25 @@ func (n *Node) keepTenure(l algorithms.Leader) {
 	}
 	n.tenure = nil
 	if leads {
-		n.tenure = newTenure(l, n.cfg.Now)
-		close(n.tenures)
-		n.tenures = make(chan struct{})
+		n.beginTenure(l, nil)
 	}
+}
+
+// resume lets work begin again in the term of t once that which was told to stop has
+// returned, if this node leads it still.
+func (n *Node) resume(t *tenure) {
+	t.work.Wait()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.tenure == t {
+		t.until.Store(0) // a Lease belongs to its part of the term
+		n.beginTenure(n.status.Leader, t)
+	}
+}
+
+// beginTenure lets work begin. The caller holds n.mu.
+func (n *Node) beginTenure(l algorithms.Leader, before *tenure) {
+	n.tenure = newTenure(l, n.cfg.Now, before)
+	close(n.tenures)
+	n.tenures = make(chan struct{})
 }

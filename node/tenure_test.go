@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -136,6 +137,97 @@ func TestContextEndsBeforeTheLease(t *testing.T) {
 	})
 }
 
+// "Work that was cancelled within a term either begins again in it or the term is given
+// up": a leader that stalls for more than nine tenths of its lease, and renews it all the
+// same, is not left without work. It begins again once all of the old work has returned,
+// and the Machine does not hear that the work of the term has ended.
+func TestWorkBeginsAgainInTheTerm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startInOffice(t)
+		defer func() { _ = f.stop() }()
+		for name, drain := range map[string]time.Duration{"a": 0, "b": 5 * time.Second} {
+			times := 0
+			go lead(t, f, func(ctx context.Context, l Lease) error {
+				if times++; ctx.Err() != nil || !l.Valid() {
+					t.Errorf("%s begins with %v, valid %v", name, context.Cause(ctx), l.Valid())
+				}
+				f.journal.add("%s begins %d", name, l.Term())
+				<-ctx.Done()
+				time.Sleep(drain)
+				f.journal.add("%s ends", name)
+				return nil
+			})
+			synctest.Wait()
+		}
+		f.campaign("lead")
+		synctest.Wait()
+		f.journal.take()
+		time.Sleep(9*time.Second + time.Second/2) // 95 % of the lease: work was told to stop
+		f.campaign("lead")
+		wantLines(t, f.journal, "a ends")
+		time.Sleep(4 * time.Second) // less than until the lease ends
+		f.campaign("lead")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		lines := f.journal.take()
+		slices.Sort(lines[1:])
+		if want := []string{"b ends", "a begins 7", "b begins 7"}; !slices.Equal(lines, want) {
+			t.Fatalf("got %q, want %q", lines, want)
+		}
+		f.campaign("lose")
+		time.Sleep(6 * time.Second)
+		wantLines(t, f.journal, "a ends", "b ends", "idle 7")
+	})
+}
+
+// A function that has returned before it was told to stop is done with this term: a
+// stall does not call it again.
+func TestWorkThatIsDoneStaysDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startInOffice(t)
+		defer func() { _ = f.stop() }()
+		go lead(t, f, func(_ context.Context, l Lease) error {
+			f.journal.add("done %d", l.Term())
+			return nil
+		})
+		f.campaign("lead")
+		wantLines(t, f.journal, "done 7")
+		for range 3 {
+			time.Sleep(9*time.Second + time.Second/2)
+			f.campaign("lead")
+		}
+		wantLines(t, f.journal)
+		f.campaign("lose")
+		wantLines(t, f.journal, "idle 7")
+		f.campaign("again")
+		wantLines(t, f.journal, "done 8")
+	})
+}
+
+// "RELEASE waits for all work of that term": also when leadership ends while work that
+// was told to stop for the lease's end still drains, and was to begin again.
+func TestLosingWhileOldWorkDrains(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startInOffice(t)
+		defer func() { _ = f.stop() }()
+		go lead(t, f, func(ctx context.Context, l Lease) error {
+			f.journal.add("begins %d", l.Term())
+			<-ctx.Done()
+			time.Sleep(5 * time.Second)
+			f.journal.add("ends")
+			return nil
+		})
+		f.campaign("lead")
+		time.Sleep(9*time.Second + time.Second/2)
+		f.campaign("lead")
+		f.campaign("lose")
+		time.Sleep(time.Second)
+		wantLines(t, f.journal, "begins 7")
+		time.Sleep(time.Minute)
+		wantLines(t, f.journal, "ends", "idle 7")
+	})
+}
+
 // A best-effort leader has no lease, and is told when it leads no more.
 func TestLeadWithoutALease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -194,7 +286,7 @@ func TestProofComesAfterTheMessages(t *testing.T) {
 func BenchmarkLeaseValid(b *testing.B) {
 	for name, now := range map[string]func() time.Time{"time": time.Now, "boottime": suspend.Now} {
 		b.Run(name, func(b *testing.B) {
-			l := Lease{newTenure(algorithms.Leader{ID: self, Term: 7, Until: now().Add(time.Hour)}, now)}
+			l := Lease{newTenure(algorithms.Leader{ID: self, Term: 7, Until: now().Add(time.Hour)}, now, nil)}
 			for b.Loop() {
 				if !l.Valid() {
 					b.Fatal("not valid")

@@ -113,6 +113,29 @@ func TestExecRestart(t *testing.T) {
 	}
 }
 
+// "Work that was cancelled within a term either begins again in it or the term is given
+// up": the node stalls until its keeper has killed the command, and renews its lease
+// before that ends. It does not go on leading without a command.
+func TestExecStalls(t *testing.T) {
+	e := newExecE2E(t, 1, "--voters", "1", "--promise", "10s", "--restart", "elected")
+	starts := func() []string {
+		text, _ := os.ReadFile(filepath.Join(e.dir, "starts"))
+		return strings.Fields(string(text)) // two words a line
+	}
+	e.works(0)
+	e.check(e.Pause(1))
+	lock, err := os.Open(filepath.Join(e.dir, "lock"))
+	e.check(err)
+	defer lock.Close()
+	for _, how := range []int{syscall.LOCK_EX, syscall.LOCK_UN} { // the command holds it while it lives
+		e.check(syscall.Flock(int(lock.Fd()), how))
+	}
+	e.check(e.Resume(1))
+	e.check(e.Wait(e.ctx, func() bool { return len(starts()) == 4 }))
+	e.works(0) // at no time two
+	t.Logf("the command ran in term %s, and again in term %s", starts()[0], starts()[2])
+}
+
 // "Whoever asked gets the answer that is true": a transfer ends a node that runs its
 // command once. It has told that the successor leads before it leaves.
 func TestExecTransfer(t *testing.T) {

@@ -16,7 +16,8 @@ import (
 
 // worker is a command for exec that two must not run of at the same time. In
 // directory os.Args[1] it takes a lock, or notes a clash, and then writes a line
-// every millisecond: its term, its node, and the time since boot. It obeys no
+// every millisecond: its term, its node, and the time since boot. Its start is a line
+// of another file. It obeys no
 // signal that can be ignored. With "daemon" it leaves all of that to a grandchild in
 // another session that keeps no descriptor of its parents.
 func worker() {
@@ -49,6 +50,9 @@ func worker() {
 		fmt.Fprintf(lines, "%s clash\n", name)
 		os.Exit(1)
 	}
+	starts, err := os.OpenFile(filepath.Join(dir, "starts"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	workerNeeds(err)
+	fmt.Fprintln(starts, name)
 	for {
 		fmt.Fprintf(lines, "%s %d\n", name, clock.SinceBoot(clock.Now()))
 		time.Sleep(time.Millisecond) // how often it works: it waits for nothing
