@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/cluster"
@@ -17,6 +18,9 @@ type FailoverOptions struct {
 	Options
 	Kills  int
 	Signal Signal
+	// Against, if not empty, is another ringleader executable, an older one say:
+	// FailoverAll then measures both.
+	Against string
 }
 
 func (o FailoverOptions) validate() error {
@@ -25,6 +29,16 @@ func (o FailoverOptions) validate() error {
 	}
 	if err := o.Options.validate(); err != nil {
 		return err
+	}
+	if o.Against != "" {
+		if _, err := exec.LookPath(o.Against); err != nil {
+			return fmt.Errorf("%w: to measure against %s: %w: give the path of a ringleader executable",
+				ErrOptions, o.Against, err)
+		}
+		if o.Signal == Docker {
+			return fmt.Errorf("%w: %s measures one executable, which is in its image; give another signal",
+				ErrOptions, Docker)
+		}
 	}
 	switch o.Signal {
 	case Cut:

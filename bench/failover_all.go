@@ -20,8 +20,9 @@ type FailoverTable struct {
 
 // FailoverAll measures what the options say of each entry, a few samples of one after a
 // few of another, so that whatever else the machine does strikes all alike. An algorithm
-// with a quorum of its own has the votes of all, whatever the options say. When it ends
-// early it returns what it has with the error.
+// with a quorum of its own has the votes of all, whatever the options say. Against another
+// executable, a few of that one follow a few of this. When it ends early it returns what it
+// has with the error.
 func FailoverAll(ctx context.Context, o FailoverOptions, entries []catalog.Entry) (FailoverTable, error) {
 	table := FailoverTable{Machine: ThisMachine()}
 	var each []FailoverOptions
@@ -34,6 +35,12 @@ func FailoverAll(ctx context.Context, o FailoverOptions, entries []catalog.Entry
 		}
 		each = append(each, one)
 		table.Rows = append(table.Rows, one.empty())
+		if o.Against == "" {
+			continue
+		}
+		row := one.empty()
+		one.Options.Binary, row.Binary = o.Against, o.Against
+		each, table.Rows = append(each, one), append(table.Rows, row)
 	}
 	var err error
 	if o.Signal == Docker {
@@ -101,16 +108,42 @@ func (t FailoverTable) Text(w io.Writer) error {
 		if r.Office {
 			votes = "all"
 		}
-		p.Line(row, r.Algorithm, votes,
+		name := r.Algorithm
+		if r.Binary != "" {
+			name = "  against"
+		}
+		p.Line(row, name, votes,
 			figures.Number(r.Detect.P50), figures.Number(r.Elect.P50), figures.Number(r.Announce.P50),
 			figures.Number(r.Total.P50), figures.Number(r.Total.P95), figures.Number(r.Total.Max),
 			floor, ratio, figures.Number(r.Messages.P50))
 	}
+	t.ratios(p)
 	if t.Rows[0].Ratio != nil {
 		p.Line("")
 		p.Line("floor: bare processes without safety, killed in the same minute; x floor: total, pair by pair")
 	}
 	return p.Err()
+}
+
+// ratios writes how this executable compares with another.
+func (t FailoverTable) ratios(p printer) {
+	for i, old := range t.Rows {
+		if old.Binary == "" || len(old.Samples) == 0 || len(t.Rows[i-1].Samples) == 0 {
+			continue
+		}
+		name, now := old.Algorithm, t.Rows[i-1]
+		p.Line("")
+		p.Line("%s against %s, medians: detect %s, elect %s, total %s times as long", name, old.Binary,
+			times(now.Detect, old.Detect), times(now.Elect, old.Elect), times(now.Total, old.Total))
+	}
+}
+
+// times is how many times the other's median one is.
+func times(one, other Summary) string {
+	if other.P50 == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", one.P50/other.P50)
 }
 
 // Plot draws the total of every sample, a row for each algorithm, and the floor of all.
@@ -128,8 +161,12 @@ func (t FailoverTable) Plot(w io.Writer, file string) error {
 	}
 	var floors []float64
 	for _, r := range t.Rows {
+		name := r.Algorithm
+		if r.Binary != "" {
+			name += " against"
+		}
 		c.rows = append(c.rows, chartRow{
-			r.Algorithm, "total", column(r.Samples, func(s failoverSample) float64 { return s.Total }),
+			name, "total", column(r.Samples, func(s failoverSample) float64 { return s.Total }),
 		})
 		for _, s := range r.Samples {
 			if s.Floor != nil {

@@ -11,11 +11,13 @@ import (
 type FailoverReport struct {
 	Machine   Machine `json:"machine"`
 	Algorithm string  `json:"algorithm"`
-	Nodes     int     `json:"nodes"`
-	Kills     int     `json:"kills"` // asked for; there may be fewer samples
-	Signal    Signal  `json:"signal"`
-	Profile   string  `json:"profile"`
-	Office    bool    `json:"office"`
+	// Binary is the other executable, where this is of it.
+	Binary  string `json:"binary,omitempty"`
+	Nodes   int    `json:"nodes"`
+	Kills   int    `json:"kills"` // asked for; there may be fewer samples
+	Signal  Signal `json:"signal"`
+	Profile string `json:"profile"`
+	Office  bool   `json:"office"`
 
 	// DockerKill is Docker's own part, before the failover; FromCall is both. Nil
 	// without Docker.

@@ -42,6 +42,10 @@ func benchFailoverCommand() *cli.Command {
 				Usage: "`HOW`: KILL, STOP (it hangs), TERM (it hands over), CUT (its network;\n" +
 					"root) or DOCKER (docker kill of its container)",
 			},
+			&cli.StringFlag{
+				Name:  "against",
+				Usage: "measure the ringleader at `PATH`, an older one say, too, a few times each in turn",
+			},
 			&cli.StringFlag{Name: "plot", Usage: "also draw the distribution into `FILE`.svg or .html"},
 		),
 		Action: benchFailover,
@@ -68,11 +72,13 @@ func benchFailover(ctx *cli.Context) error {
 			return usagef("--plot %s: %w", plot, err)
 		}
 	}
-	o := bench.FailoverOptions{Options: common, Kills: ctx.Int("kills"), Signal: how}
+	o := bench.FailoverOptions{
+		Options: common, Kills: ctx.Int("kills"), Signal: how, Against: ctx.String("against"),
+	}
 	return measure(ctx, func(interrupt context.Context) (benchReport, error) {
 		var report plottable
 		var err error
-		if len(entries) > 1 {
+		if len(entries) > 1 || o.Against != "" {
 			o.Office = ctx.Bool("office") // whose own quorum it is sees to that
 			report, err = bench.FailoverAll(interrupt, o, entries)
 		} else {
