@@ -26,6 +26,8 @@ type Network struct {
 	prefix string // of everything's names
 	nodes  int
 	made   []string // the namespaces that exist
+	// filtered is whether they have the tables for single links.
+	filtered bool
 }
 
 // MayCut says why a Network of that many nodes cannot be made here. Errors wrap

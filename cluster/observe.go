@@ -3,7 +3,10 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -40,6 +43,33 @@ func (c *Cluster) Log(id proto.NodeID) string {
 		return strings.Join(p.output.lines, "\n")
 	}
 	return ""
+}
+
+// SaveLogs writes what each process wrote into a file of its own in dir, as n3-life2.log
+// of node 3's second.
+func (c *Cluster) SaveLogs(dir string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lives := map[proto.NodeID]int{}
+	var errs []error
+	for _, p := range c.lives {
+		lives[p.id]++
+		name := filepath.Join(dir, fmt.Sprintf("n%v-life%d.log", p.id, lives[p.id]))
+		errs = append(errs, os.WriteFile(name, []byte(strings.Join(p.output.lines, "\n")+"\n"), 0o600))
+	}
+	return errors.Join(errs...)
+}
+
+// Ended reports whether the latest life of node id is over, and how: the code that a
+// shell would show, and what it said last.
+func (c *Cluster) Ended(id proto.NodeID) (code int, words string, ended bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.running[id]
+	if p == nil || !p.ended() {
+		return 0, "", false
+	}
+	return p.exitCode(), p.output.lastWords(), true
 }
 
 // Belief is who a node says leads.
