@@ -24,7 +24,7 @@ type arrivals struct {
 }
 
 // enter registers in, instead of an older link of the same process: that one
-// is closed, and has handed up its last message when enter returns. It reports
+// is reset, and has handed up its last message when enter returns. It reports
 // false when there are too many links.
 func (a *arrivals) enter(in *inbound) bool {
 	key := in.caller()
@@ -40,7 +40,7 @@ func (a *arrivals) enter(in *inbound) bool {
 	a.links[key] = in
 	a.mu.Unlock()
 	if older != nil {
-		_ = older.conn.Close()
+		reset(older.conn)
 		<-older.done
 	}
 	return true

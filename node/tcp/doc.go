@@ -14,7 +14,7 @@
 // # Frames
 //
 //	 4 bytes   payload length, big-endian, at most 64 KiB
-//	 1 byte    protocol version, now 2
+//	 1 byte    protocol version
 //	 1 byte    kind (package proto)
 //	length     payload, msgpack (package proto)
 //
@@ -107,4 +107,12 @@
 // end of the stream within a millisecond and find its address refusing. A
 // process that is stopped, hung or cut off tells nothing: its heartbeat is
 // missed. See Event.
+//
+// A living process ends connections too: for want of an ACK, for another link, when it
+// closes. It resets each of them, so that what its peers read proves nothing, even
+// where a firewall refuses their dials. Only a kernel ends a stream cleanly, when the
+// process is dead.
+//
+// What is proven is that the process does no more. What it has sent may still arrive,
+// at a storage say: only fencing helps against that.
 package tcp

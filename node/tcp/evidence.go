@@ -34,9 +34,9 @@ type Event uint8
 const (
 	// LinkUp: the process answered this node's HELLO with a WELCOME.
 	LinkUp Event = iota + 1
-	// LinkClosed: the process ended an established link, dialled by it or by
-	// this node, and the stream ended cleanly, between two frames. Dying and
-	// closing on purpose look the same.
+	// LinkClosed: an established link, dialled by the process or by this node, ended
+	// cleanly, between two frames. So the kernel ends those of a process that died;
+	// one that lives resets what it ends.
 	LinkClosed
 	// LinkReset: an established link ended in any other way: a reset, a time
 	// limit, a frame that no correct peer sends.

@@ -65,8 +65,7 @@ func (r *frameReader) next(limit int) (proto.Kind, []byte, error) {
 		return 0, nil, faultf(oversized, "a frame announces %d bytes where %d are allowed: "+
 			"the other end is no correct Ringleader node", length, limit)
 	}
-	// The payload is read even if the version is not mine: closing a
-	// connection with bytes unread resets it, and would lose my answer.
+	// The payload is read even if the version is not mine: my answer is about it.
 	payload, err := r.read(int(length))
 	if err != nil {
 		return 0, nil, err

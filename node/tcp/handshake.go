@@ -171,7 +171,7 @@ func (t *Transport) probe(ctx context.Context, addr string) (proto.Welcome, erro
 		return proto.Welcome{}, err
 	}
 	defer t.conns.end(conn)
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	defer context.AfterFunc(ctx, func() { reset(conn) })()
 	if err := conn.SetDeadline(time.Now().Add(t.cfg.timing.handshake)); err != nil {
 		return proto.Welcome{}, err
 	}

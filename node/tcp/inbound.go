@@ -53,10 +53,10 @@ func (t *Transport) host(conn net.Conn) {
 	}
 	defer t.conns.end(conn)
 	in, err := t.admit(conn)
-	if err != nil {
-		t.turnAway(conn, err)
-	}
 	if in == nil {
+		if err == nil || t.turnAway(conn, err) {
+			t.seeOff(conn)
+		}
 		return
 	}
 	err = in.whyEnded(t.read(in))
@@ -84,12 +84,7 @@ func (t *Transport) host(conn net.Conn) {
 // admit does the handshake. No link comes of it when there is an error, or
 // when the caller only asked who is here.
 func (t *Transport) admit(conn net.Conn) (*inbound, error) {
-	if evicted := t.lobby.enter(conn); evicted != nil {
-		t.conns.end(evicted)
-		t.counts.add(crowded, 1)
-		t.complain(ipOf(evicted), crowded, "too many connections that do not say who they "+
-			"are: ended the oldest from %s", ipOf(evicted))
-	}
+	t.enterLobby(conn)
 	r := newFrameReader(conn)
 	h, err := t.awaitHello(conn, r)
 	if err != nil {
@@ -122,6 +117,34 @@ func (t *Transport) admit(conn net.Conn) (*inbound, error) {
 	return in, nil
 }
 
+// enterLobby ends another connection when there are too many.
+func (t *Transport) enterLobby(conn net.Conn) {
+	evicted := t.lobby.enter(conn)
+	if evicted == nil {
+		return
+	}
+	t.conns.end(evicted)
+	t.counts.add(crowded, 1)
+	t.complain(ipOf(evicted), crowded, "too many connections that do not say who they "+
+		"are: ended the oldest from %s", ipOf(evicted))
+}
+
+// seeOff waits until a caller that was answered, and gets no link, has ended the
+// connection, or for a moment: the reset could overtake the answer.
+func (t *Transport) seeOff(conn net.Conn) {
+	t.enterLobby(conn)
+	defer t.lobby.exit(conn)
+	if err := conn.SetReadDeadline(time.Now().Add(t.cfg.timing.drain)); err != nil {
+		return
+	}
+	var dropped [64]byte
+	for {
+		if _, err := conn.Read(dropped[:]); err != nil {
+			return
+		}
+	}
+}
+
 // awaitHello is the time in the lobby. Who was evicted meanwhile has been counted and told,
 // whatever else came of it.
 func (t *Transport) awaitHello(conn net.Conn, r *frameReader) (h proto.Hello, err error) {
@@ -136,28 +159,27 @@ func (t *Transport) awaitHello(conn net.Conn, r *frameReader) (h proto.Hello, er
 }
 
 // turnAway tells the caller and the log why no link came of a handshake. A
-// caller that hung up, or was evicted, is neither told nor named.
-func (t *Transport) turnAway(conn net.Conn, err error) {
+// caller that hung up, or was evicted, is neither told nor named. It reports whether the
+// caller was told.
+func (t *Transport) turnAway(conn net.Conn, err error) (told bool) {
 	if r, ok := errors.AsType[*RefusedError](err); ok {
 		why := refusals[r.Answer.Reason]
 		t.counts.add(why, 1)
 		t.complain(callerName(conn, r.Hello.ID), why, "refused a link from %v: %v",
 			conn.RemoteAddr(), err)
-		_ = say(conn, r.Answer) // a courtesy
-		return
+		return say(conn, r.Answer) == nil // a courtesy
 	}
 	if isTimeout(err) {
 		err = faultf(tooSlow, "no HELLO within %v", t.cfg.timing.handshake)
 	}
 	f := faultIn(err)
 	if f == nil {
-		return
+		return false
 	}
 	t.counts.add(f.reason, 1)
 	t.complain(ipOf(conn), f.reason, "refused a link from %v: %v", conn.RemoteAddr(), err)
-	if f.reason == otherVersion {
-		_ = say(conn, t.refusal(proto.Hello{}, proto.OtherVersion).Answer)
-	}
+	return f.reason == otherVersion &&
+		say(conn, t.refusal(proto.Hello{}, proto.OtherVersion).Answer) == nil
 }
 
 // read hands up messages until the link ends, and says why.

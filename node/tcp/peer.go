@@ -204,7 +204,7 @@ func (p *peer) connect(now time.Time) (*link, error) {
 
 func (p *peer) greet(conn net.Conn, addr string, h proto.Hello) (*link, error) {
 	// If the peer leaves the set the handshake ends there and then.
-	stop := context.AfterFunc(p.ctx, func() { _ = conn.Close() })
+	stop := context.AfterFunc(p.ctx, func() { reset(conn) })
 	limit := time.Now().Add(p.t.cfg.timing.handshake)
 	if err := conn.SetDeadline(limit); err != nil {
 		return nil, err

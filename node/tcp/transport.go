@@ -147,10 +147,11 @@ func (t *Transport) SetPeers(peers []Peer) {
 	}
 }
 
-// Close gives the queues of established links a moment to empty, then closes
+// Close gives the queues of established links a moment to empty, then ends
 // everything. When it returns, after well under a second unless a callback
 // blocks, no goroutine is left and no callback is called any more. So it must
-// not be called by a callback.
+// not be called by a callback. It resets the links: peers learn that they cannot
+// reach this process, and not that it is dead, which only its kernel tells.
 func (t *Transport) Close() error {
 	t.mu.Lock()
 	if !t.closed {
@@ -196,7 +197,7 @@ func (s *connSet) add(c net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		_ = c.Close()
+		reset(c)
 		return false
 	}
 	if s.conns == nil {
@@ -206,12 +207,12 @@ func (s *connSet) add(c net.Conn) bool {
 	return true
 }
 
-// end closes c and forgets it.
+// end resets c and forgets it.
 func (s *connSet) end(c net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)
-	_ = c.Close() // nothing to save: unsent bytes are sent again on the next one
+	reset(c) // nothing to save: unsent bytes are sent again on the next one
 }
 
 func (s *connSet) closeAll() {
@@ -219,6 +220,17 @@ func (s *connSet) closeAll() {
 	defer s.mu.Unlock()
 	s.closed = true
 	for c := range s.conns {
-		_ = c.Close()
+		reset(c)
 	}
+}
+
+// reset is the only way in which a living process ends a connection, and no error of it
+// matters. The end of a stream that is closed looks like that of a process that died, and
+// is half of the proof that it did: a firewall that refuses new connections, and lets
+// those pass that are there, would be the other half. A reset proves nothing.
+func reset(c net.Conn) {
+	if l, ok := c.(interface{ SetLinger(seconds int) error }); ok {
+		_ = l.SetLinger(0)
+	}
+	_ = c.Close()
 }

@@ -169,7 +169,7 @@ func TestAPeerThatLeavesTheSet(t *testing.T) {
 	}
 	// The one that left the set is alive, as its own link to the other shows.
 	eventually(t, "evidence", func() bool {
-		return slices.Contains(b.events(), said(LinkClosed, a.cfg.Session, 1))
+		return slices.Contains(b.events(), said(LinkReset, a.cfg.Session, 1))
 	})
 	if len(a.events()) != 1 {
 		t.Errorf("a link that this node ends is no evidence: %q", a.events())

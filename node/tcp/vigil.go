@@ -25,7 +25,7 @@ type vigil struct {
 // a former process is given up.
 func (p *peer) watch(s proto.Session) {
 	if l := p.vigil.conn.Load(); l != nil && l.session != s {
-		_ = l.conn.Close()
+		reset(l.conn)
 	}
 	select {
 	case p.vigil.linked <- struct{}{}:
@@ -69,7 +69,7 @@ func (p *peer) hold(beside *link) bool {
 	if err != nil || l.session != beside.session {
 		return false
 	}
-	defer context.AfterFunc(p.ctx, func() { _ = conn.Close() })()
+	defer context.AfterFunc(p.ctx, func() { reset(conn) })()
 	p.witness.watched(l.session)
 	p.vigil.conn.Store(l)
 	_, _, err = l.frames.next(0)
