@@ -131,6 +131,7 @@ var house = []room{
 	{path: "internal/figures"},
 	{path: "internal/house"},
 	{path: "internal/needs"},
+	{path: "internal/nodesim"},
 	{path: "internal/smalldisk", module: []string{"internal/needs"}},
 	{path: "internal/web"},
 	{path: "cmd/node", module: []string{"*"}, others: []string{"*"}},

@@ -1,0 +1,300 @@
+package nodesim
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/node"
+	"github.com/ringleader-dev/ringleader/node/statefile"
+	"github.com/ringleader-dev/ringleader/node/tcp"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/trace"
+)
+
+// machine is a computer: it has an id, an address, a disk and a clock, and runs one
+// process at a time.
+type machine struct {
+	id    proto.NodeID
+	disk  *disk
+	drift float64 // how much faster its clock is than true
+	acked algorithms.State
+	inbox algorithms.State // given to Save, and not answered
+
+	// What the next process is started with.
+	voters []proto.NodeID
+	rejoin bool
+
+	process *process // nil while none runs
+	lives   int
+}
+
+// process is one run of a node.
+type process struct {
+	w       *world
+	machine *machine
+	session proto.Session
+	voters  []proto.NodeID
+	gate    gate
+
+	ends     map[*end]struct{} // guarded by the network's mutex
+	listener *listener         // likewise
+
+	state *statefile.File
+	node  *node.Node
+	links *tcp.Transport
+	views *views
+
+	cancel context.CancelFunc // ends Run
+	quit   context.CancelFunc // ends Lead
+	parts  sync.WaitGroup     // of what daemon.serve starts
+	led    chan struct{}      // closed when Lead has returned
+	failed chan error         // Run's error
+	over   chan struct{}      // closed when nothing of it is left
+	leaves atomic.Bool        // it is being ended in an orderly way
+}
+
+// launch starts a process. It mirrors start, open and serve of cmd/node's daemon, in their
+// order: the state, the node, the links, gossip; then what ties them together.
+func (w *world) launch(m *machine) {
+	m.lives++
+	p := &process{
+		w: w, machine: m, voters: m.voters, session: sessionOf(m.id, m.lives), ends: map[*end]struct{}{},
+		led: make(chan struct{}), failed: make(chan error, 1), over: make(chan struct{}),
+	}
+	m.process = p
+	rejoin := m.rejoin
+	m.rejoin = false
+	if err := p.open(rejoin); err != nil {
+		w.note("%v does not start: %v", p, err)
+		p.fail(err)
+		p.dispose()
+		return
+	}
+	w.note("%v starts, rejoin %v", p, rejoin)
+	p.serve()
+}
+
+func (p *process) String() string { return fmt.Sprintf("n%d.%d", p.machine.id, p.machine.livesOf(p)) }
+
+func (m *machine) livesOf(p *process) int {
+	return int(p.session[1])<<8 | int(p.session[2])
+}
+
+// birth numbers the processes of all machines.
+func (p *process) birth() uint64 { return uint64(p.session[0])<<16 | uint64(p.machine.livesOf(p)) }
+
+func sessionOf(id proto.NodeID, life int) proto.Session {
+	return proto.Session{byte(id), byte(life >> 8), byte(life), 1}
+}
+
+// dataDir is the same on all machines.
+const dataDir = "/data"
+
+func (p *process) open(rejoin bool) (err error) {
+	o := p.w.options
+	state, saved, err := statefile.OpenOn(files{p.machine.disk, p}, dataDir,
+		statefile.Owner{Cluster: "sim", ID: p.machine.id})
+	p.state = state
+	if err != nil {
+		return err
+	}
+	p.w.checkRestored(p.machine, saved)
+	if p.node, err = node.New(node.Config{
+		ID: p.machine.id, Session: p.session, Saved: saved, Store: store{p}, Transport: sender{p},
+		Machine: o.entry.New(algorithms.Config{
+			Self: p.machine.id, Session: p.session, Delta: o.latency, Preempt: o.entry.Preempt,
+			Seed: uint64(p.machine.id)<<32 | uint64(p.machine.lives), Voters: p.voters, Promise: o.promise,
+			Rejoin: rejoin,
+		}),
+		Now: p.now, Guarantee: o.entry.Guarantee,
+		Recorder: trace.NewRecorder(trace.RecorderConfig{
+			Cluster: "sim", Node: p.machine.id, Session: p.session, Algorithm: o.entry.Name,
+			Guarantee: o.entry.Guarantee,
+		}),
+		Record: p.record,
+	}); err != nil {
+		return err
+	}
+	p.views = newViews(p)
+	p.links, err = tcp.Listen(tcp.Config{
+		Cluster: "sim", Algorithm: fmt.Sprint(o.entry.Name, " with voters ", p.voters, ", promise ", o.promise),
+		ID: p.machine.id, Session: p.session, Bind: addrOf(p.machine.id).String(),
+		Receive: p.node.Deliver, Evidence: p.report, Network: socket{p.w.network, p},
+		Heartbeat: o.heartbeat, Misses: o.misses, Patience: o.patience, Busy: p.busy, Vigil: p.voters,
+	})
+	return err
+}
+
+func (p *process) serve() {
+	ctx, cancel := context.WithCancel(context.Background())
+	p.cancel = cancel
+	lead, quit := context.WithCancel(context.Background())
+	p.quit = quit
+	p.parts.Go(func() {
+		if err := p.node.Run(ctx); err != nil {
+			p.fail(err)
+		}
+	})
+	p.parts.Go(func() { p.views.follow(ctx) })
+	p.parts.Go(func() {
+		for leader := range p.node.Watch(ctx) {
+			p.links.SetLeader(leader.ID)
+		}
+	})
+	go func() {
+		defer close(p.led)
+		_ = p.node.Lead(lead, p.work)
+	}()
+}
+
+// fail notes why the process ended by itself. The scheduler sees to it.
+func (p *process) fail(err error) {
+	select {
+	case p.failed <- err:
+	default:
+	}
+}
+
+// now is the machine's clock.
+func (p *process) now() time.Time {
+	p.gate.pass()
+	return p.machine.reading(time.Now())
+}
+
+func (m *machine) reading(t time.Time) time.Time {
+	since := t.Sub(dawn)
+	return t.Add(time.Duration(float64(since) * m.drift))
+}
+
+// dawn is when each bubble's time begins.
+var dawn = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (p *process) busy() time.Duration {
+	p.gate.pass()
+	return p.node.Busy()
+}
+
+// report takes evidence, as daemon.report.
+func (p *process) report(e tcp.Evidence) {
+	if e.Proven {
+		p.w.noteProof(p, e)
+		p.node.Gone(e.Peer, e.Session)
+	}
+	p.views.report(e)
+}
+
+func (p *process) record(r trace.Record) {
+	if p.w.verbose {
+		var text strings.Builder
+		_ = trace.Text(&text, dawn, r)
+		p.w.note("%s", text.String())
+	}
+}
+
+// store is the Store of a process.
+type store struct{ p *process }
+
+func (s store) Save(state algorithms.State) error {
+	m := s.p.machine
+	m.inbox = state
+	if err := s.p.state.Save(state); err != nil {
+		return err
+	}
+	m.acked, m.inbox = state, algorithms.State{}
+	return nil
+}
+
+type sender struct{ p *process }
+
+func (s sender) Send(m proto.Message) { s.p.links.Send(m) }
+
+// kill is SIGKILL: the kernel ends what the process has open, the listener first.
+func (p *process) kill() {
+	p.gate.kill()
+	n := p.w.network
+	n.mu.Lock()
+	if p.listener != nil {
+		p.listener.shut()
+	}
+	for e := range p.ends {
+		e.shut()
+	}
+	n.mu.Unlock()
+	_ = unlocker(files{p.machine.disk, p}).Close()
+	p.w.ended(p)
+	p.machine.process = nil
+	go p.dispose()
+}
+
+// dispose ends the goroutines of a process that is dead to the world already.
+func (p *process) dispose() {
+	defer close(p.over)
+	p.gate.kill()
+	if p.quit != nil {
+		p.quit()
+		p.cancel()
+		p.parts.Wait()
+		<-p.led
+	}
+	if p.links != nil {
+		_ = p.links.Close()
+	}
+	if p.state != nil {
+		_ = p.state.Close()
+	}
+}
+
+// pause is SIGSTOP, resume SIGCONT.
+func (p *process) pause() {
+	p.w.work.suspend(p)
+	p.gate.pause()
+}
+
+func (p *process) resume() {
+	p.w.work.goOn(p)
+	n := p.w.network
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, do := range p.gate.resume() {
+		do()
+	}
+}
+
+// The orders in which callers end a node.
+const (
+	runFirst   = iota // end Run, wait for it, close the links, then end Lead
+	leadFirst         // end Lead and wait for it; then as above
+	linksFirst        // close the links, then the rest
+	stopOrders
+)
+
+// stop ends the process as a program does that embeds a node, and resigns before that or
+// not.
+func (p *process) stop(order int, resign bool) {
+	p.leaves.Store(true)
+	if resign {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		_ = p.node.Resign(ctx, 0)
+		cancel()
+	}
+	switch order {
+	case leadFirst:
+		p.quit()
+		<-p.led
+	case linksFirst:
+		_ = p.links.Close()
+	}
+	p.cancel()
+	p.parts.Wait()
+	_ = p.links.Close()
+	p.quit()
+	<-p.led
+	_ = p.state.Close()
+}
+
+func (*machine) nothing() algorithms.State { return algorithms.State{} }

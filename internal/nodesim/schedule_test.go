@@ -1,0 +1,493 @@
+package nodesim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// options are what a seed draws before it draws faults.
+type options struct {
+	seed      uint64
+	entry     catalog.Entry
+	nodes     int
+	voters    []proto.NodeID
+	latency   time.Duration // that is planned for
+	heartbeat time.Duration
+	misses    int
+	patience  time.Duration
+	promise   time.Duration
+	drift     float64 // of each clock, at most
+	length    time.Duration
+	faults    int
+	shape     bool // a fixed topology, and nothing else
+	grows     bool // some are started with another list of voters
+}
+
+// algorithms that are simulated: two that nominate, in an office, and those with leases
+// of their own.
+var algorithmsHere = []string{"bully", "raft", "ring", "chubby"}
+
+func draw(seed uint64, only string) options {
+	dice := newDice(seed, 0)
+	name := algorithmsHere[dice.IntN(len(algorithmsHere))]
+	if only != "" {
+		name = only
+	}
+	entry, err := catalog.Lookup(name)
+	if err != nil {
+		panic(err)
+	}
+	o := options{
+		seed: seed, entry: entry.WithOffice(), nodes: 3 + 2*dice.IntN(2),
+		latency: 30 * time.Millisecond, heartbeat: 140 * time.Millisecond, misses: 4, // of profile lan
+		patience: time.Second, promise: 2 * time.Second, drift: 0.009, faults: 3 + dice.IntN(10),
+	}
+	if dice.IntN(3) == 0 { // a promise far above the limits of links
+		o.patience, o.promise = 500*time.Millisecond, 8*time.Second
+	}
+	o.length = 12 * o.promise
+	switch dice.IntN(8) {
+	case 0:
+		o.shape, o.nodes, o.length = true, 5, 2*time.Minute
+	case 1:
+		o.grows, o.nodes = true, 5
+	}
+	for id := range o.nodes {
+		o.voters = append(o.voters, proto.NodeID(id+1))
+	}
+	if o.grows {
+		o.voters = o.voters[:3]
+	}
+	return o
+}
+
+// run runs a schedule and returns what it broke.
+func (w *world) run() []violation {
+	o := w.options
+	for _, m := range w.machines[:min(o.nodes, len(o.voters))] {
+		w.at(w.dice.N(50*time.Millisecond), func() { w.start(m) })
+	}
+	w.pass(2*o.promise+4*time.Second, nil)
+	if o.shape {
+		w.fixTopology()
+	} else {
+		w.drawFaults()
+		w.pass(o.length, nil)
+		w.heal()
+	}
+	w.checkOverlaps()
+	w.finish()
+	return w.violations
+}
+
+// drawFaults plans faults until everything heals.
+func (w *world) drawFaults() {
+	kinds := []func(*world){
+		(*world).crash, (*world).crash, (*world).crashAgain, (*world).loseDisk, (*world).loseDisk,
+		(*world).losePower, (*world).damage, (*world).fillDisk,
+		(*world).freeze, (*world).freeze, (*world).stall, (*world).stall, (*world).freezeSome,
+		(*world).cutOff, (*world).cutOff, (*world).cutOneWay, (*world).cutPair, (*world).split,
+		(*world).shield, (*world).shield, (*world).leave, (*world).leave, (*world).transfer, (*world).bar,
+	}
+	if w.options.grows {
+		w.at(w.dice.N(w.options.length/2), w.grow)
+	}
+	for range w.options.faults {
+		kind := kinds[w.dice.IntN(len(kinds))]
+		w.at(w.dice.N(w.options.length), func() { kind(w) })
+	}
+}
+
+// heal ends all faults and demands a leader that works.
+func (w *world) heal() {
+	w.note("everything heals")
+	w.healed = true
+	for _, undo := range w.undo {
+		undo()
+	}
+	w.undo = nil
+	for _, m := range w.machines {
+		if w.options.grows && m.process != nil && !slices.Equal(m.process.voters, w.options.voters) {
+			m.process.kill()
+		}
+		m.voters = w.options.voters
+		if slices.Contains(w.options.voters, m.id) {
+			w.start(m)
+		}
+	}
+	calm := time.Time{}
+	bound := 5*w.options.promise + 30*time.Second
+	leads := false
+	w.pass(bound, func() bool {
+		if time.Since(w.led) > 2*lookAfter || w.led.IsZero() {
+			calm = time.Time{}
+			return false
+		}
+		if calm.IsZero() {
+			calm = time.Now()
+		}
+		leads = time.Since(calm) > w.options.promise
+		return leads
+	})
+	if !leads {
+		w.violate("somebody-leads", fmt.Sprintf("nobody works for %v, %v after all has healed",
+			w.options.promise, bound))
+	}
+}
+
+// for a while is how faults last: what ends one is done then, or when all heals.
+func (w *world) forAWhile(span time.Duration, undo func()) {
+	done := false
+	once := func() {
+		if !done {
+			done = true
+			undo()
+		}
+	}
+	w.undo = append(w.undo, once)
+	w.at(span, once)
+}
+
+// span draws how long a fault lasts.
+func (w *world) span() time.Duration {
+	p, patience := w.options.promise, w.options.patience
+	switch w.dice.IntN(4) {
+	case 0:
+		return w.dice.N(p / 3)
+	case 1:
+		return p/2 + w.dice.N(p/2)
+	case 2:
+		return p + w.dice.N(2*p)
+	default:
+		return 5*patience + w.dice.N(3*patience)
+	}
+}
+
+// target draws a machine: often the leader's.
+func (w *world) target() *machine {
+	if leader := w.leader(); leader != nil && w.dice.IntN(2) == 0 {
+		return leader
+	}
+	return w.machines[w.dice.IntN(len(w.machines))]
+}
+
+// soon draws how long a supervisor takes to start a process again.
+func (w *world) soon() time.Duration {
+	if w.dice.IntN(2) == 0 {
+		return w.dice.N(20*time.Millisecond) + time.Millisecond
+	}
+	return w.span()
+}
+
+func (w *world) stopped(m *machine) bool { return m.process == nil }
+
+func (w *world) killed(m *machine) {
+	if m.process != nil {
+		w.note("%v is killed", m.process)
+		m.process.kill()
+	}
+}
+
+func (w *world) crash() {
+	m := w.target()
+	w.killed(m)
+	w.forAWhile(w.soon(), func() { w.revive(m) })
+}
+
+// revive starts a machine's process, unless it was not to run yet.
+func (w *world) revive(m *machine) {
+	if m.lives > 0 {
+		w.start(m)
+	}
+}
+
+// crashAgain kills a process again before it has recovered.
+func (w *world) crashAgain() {
+	m := w.target()
+	w.killed(m)
+	w.at(w.dice.N(20*time.Millisecond), func() {
+		w.revive(m)
+		w.at(w.dice.N(w.options.promise), func() {
+			w.killed(m)
+			w.forAWhile(w.soon(), func() { w.revive(m) })
+		})
+	})
+}
+
+func (w *world) losePower() {
+	m := w.target()
+	w.killed(m)
+	m.disk.cutPower()
+	w.note("n%d loses power", m.id)
+	w.forAWhile(w.soon(), func() { w.revive(m) })
+}
+
+// mayLose reports whether the disk of one more machine may be lost: promises hold while no
+// more than a minority of the voters lose theirs.
+func (w *world) mayLose(m *machine) bool {
+	if w.options.grows || m.lives == 0 {
+		return false
+	}
+	if w.lost[m.id] {
+		return true
+	}
+	return len(w.lost) < (len(w.options.voters)-1)/2
+}
+
+func (w *world) loseDisk() {
+	m := w.target()
+	if !w.mayLose(m) {
+		return
+	}
+	w.killed(m)
+	w.note("n%d loses its disk", m.id)
+	w.lost[m.id] = true
+	w.hint("lost disk")
+	m.disk.lose()
+	m.acked, m.inbox = m.nothing(), m.nothing()
+	m.rejoin = w.dice.IntN(3) == 0
+	w.forAWhile(w.soon(), func() { w.revive(m) })
+}
+
+// damage wipes a sector of the state of a process that does not run.
+func (w *world) damage() {
+	m := w.target()
+	if !w.mayLose(m) {
+		return
+	}
+	w.killed(m)
+	with := []byte{0, 0xff, 'x', ' '}[w.dice.IntN(3)]
+	if m.disk.wipe(dataDir+"/state.json", w.dice.IntN(2) == 0, with) {
+		w.note("n%d has a sector of %#x", m.id, with)
+		w.lost[m.id] = true
+		w.hint("damaged disk")
+	}
+	w.forAWhile(w.soon(), func() { w.revive(m) })
+}
+
+func (w *world) fillDisk() {
+	m := w.target()
+	w.note("n%d's disk fills up, or fails", m.id)
+	full := w.dice.IntN(2) == 0
+	set := func(to bool) {
+		m.disk.mu.Lock()
+		defer m.disk.mu.Unlock()
+		m.disk.full, m.disk.broken = to && full, to && !full
+	}
+	set(true)
+	w.forAWhile(w.span(), func() { set(false) })
+}
+
+func (w *world) freezeFor(m *machine, span time.Duration) {
+	p := m.process
+	if p == nil || p.gate.isPaused() {
+		return
+	}
+	w.note("%v is paused for %v", p, span)
+	p.pause()
+	w.forAWhile(span, func() {
+		if m.process == p {
+			w.note("%v goes on", p)
+			p.resume()
+		}
+	})
+}
+
+func (w *world) freeze() { w.freezeFor(w.target(), w.span()) }
+
+// stall keeps the leader from its processor for most of a lease.
+func (w *world) stall() {
+	m := w.leader()
+	if m == nil {
+		m = w.target()
+	}
+	p := w.options.promise
+	w.freezeFor(m, p/2+w.dice.N(p/2))
+}
+
+// freezeSome pauses several at once.
+func (w *world) freezeSome() {
+	span := w.span()
+	spared := w.leader()
+	for _, m := range w.machines {
+		if m != spared && w.dice.IntN(4) > 0 {
+			w.freezeFor(m, span+w.dice.N(w.options.patience))
+		}
+	}
+}
+
+func (w *world) cutFor(span time.Duration, paths []path, what string) {
+	w.note("cut %s for %v", what, span)
+	w.network.change(paths, 1)
+	w.forAWhile(span, func() {
+		w.note("mend %s", what)
+		w.network.change(paths, -1)
+	})
+}
+
+// around are the paths to and from a machine.
+func (w *world) around(m *machine, to, from bool) (paths []path) {
+	for _, o := range w.machines {
+		if o != m && to {
+			paths = append(paths, path{o.id, m.id})
+		}
+		if o != m && from {
+			paths = append(paths, path{m.id, o.id})
+		}
+	}
+	return paths
+}
+
+func (w *world) cutOff() {
+	m := w.target()
+	w.cutFor(w.span(), w.around(m, true, true), fmt.Sprintf("off n%d", m.id))
+}
+
+func (w *world) cutOneWay() {
+	m := w.target()
+	to := w.dice.IntN(2) == 0
+	w.cutFor(w.span(), w.around(m, to, !to), fmt.Sprintf("one way n%d, into it %v", m.id, to))
+}
+
+func (w *world) cutPair() {
+	a, b := w.target(), w.machines[w.dice.IntN(len(w.machines))]
+	w.cutFor(w.span(), []path{{a.id, b.id}, {b.id, a.id}}, fmt.Sprintf("n%d-n%d", a.id, b.id))
+}
+
+func (w *world) split() {
+	var off []proto.NodeID
+	for _, m := range w.machines {
+		if w.dice.IntN(2) == 0 {
+			off = append(off, m.id)
+		}
+	}
+	w.cutFor(w.span(), w.between(off), "off "+ids(off))
+}
+
+// between are the paths between those machines and all others.
+func (w *world) between(off []proto.NodeID) (paths []path) {
+	for _, a := range w.machines {
+		for _, b := range w.machines {
+			if slices.Contains(off, a.id) != slices.Contains(off, b.id) {
+				paths = append(paths, path{a.id, b.id})
+			}
+		}
+	}
+	return paths
+}
+
+// shield puts up a firewall that refuses new connections to a machine.
+func (w *world) shield() {
+	m, span := w.target(), 2*w.span()
+	w.note("a firewall refuses new connections to n%d for %v", m.id, span)
+	w.network.firewall(m.id, 1)
+	w.forAWhile(span, func() {
+		w.note("no firewall before n%d", m.id)
+		w.network.firewall(m.id, -1)
+	})
+}
+
+// leave ends a process in an orderly way, whatever order its program thinks right.
+func (w *world) leave() {
+	m := w.target()
+	p := m.process
+	if p == nil || p.gate.isPaused() {
+		return
+	}
+	order, resign := w.dice.IntN(stopOrders), w.dice.IntN(2) == 0
+	w.note("%v is told to stop, in order %d, resigns %v", p, order, resign)
+	w.end(p, order, resign, func() { w.forAWhile(w.soon(), func() { w.revive(m) }) })
+}
+
+func (w *world) transfer() {
+	m := w.leader()
+	if m == nil {
+		return
+	}
+	p, to := m.process, w.machines[w.dice.IntN(len(w.machines))].id
+	w.note("%v is told to hand over to n%d", p, to)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_, _ = p.node.Transfer(ctx, to, "test")
+	}()
+}
+
+// bar has a node not lead for a while, as when its health fails.
+func (w *world) bar() {
+	m := w.target()
+	p := m.process
+	if p == nil || p.node == nil {
+		return
+	}
+	w.note("%v is not to lead", p)
+	p.node.SetEligible("test", false, "ill")
+	w.forAWhile(w.span(), func() { p.node.SetEligible("test", true, "") })
+}
+
+// grow starts some processes with a list of voters that the others do not have.
+func (w *world) grow() {
+	var all []proto.NodeID
+	for _, m := range w.machines {
+		all = append(all, m.id)
+	}
+	w.hint("other voters")
+	for _, m := range w.machines {
+		known := slices.Contains(w.options.voters, m.id)
+		if known && w.dice.IntN(3) > 0 {
+			continue
+		}
+		w.killed(m)
+		m.voters = all
+		w.note("n%d is to have the voters %s", m.id, ids(all))
+		w.at(w.dice.N(100*time.Millisecond), func() { w.start(m) })
+	}
+}
+
+// fixTopology cuts some pairs for good and counts the times without a leader.
+func (w *world) fixTopology() {
+	for {
+		var cut []path
+		degree := map[proto.NodeID]int{}
+		for i, a := range w.machines {
+			for _, b := range w.machines[i+1:] {
+				if w.dice.IntN(2) == 0 {
+					cut = append(cut, path{a.id, b.id}, path{b.id, a.id})
+				} else {
+					degree[a.id]++
+					degree[b.id]++
+				}
+			}
+		}
+		reaches := func(m *machine) bool { return degree[m.id]+1 > len(w.machines)/2 }
+		if len(cut) > 0 && slices.ContainsFunc(w.machines, reaches) {
+			w.note("cut for good: %v", cut)
+			w.network.change(cut, 1)
+			break
+		}
+	}
+	w.pass(w.options.length, nil)
+	if time.Since(w.led) > 2*lookAfter {
+		w.bare = append(w.bare, gap{w.led, time.Now()})
+	}
+	gaps, longest, sum := 0, time.Duration(0), time.Duration(0)
+	for _, g := range w.bare {
+		d := g.to.Sub(g.from)
+		if d > w.options.promise/4 {
+			gaps++
+		}
+		longest, sum = max(longest, d), sum+d
+	}
+	if gaps > mostGaps {
+		w.violate("topology-stays-led", fmt.Sprintf("%d gaps in %v, the longest %v, in all %v",
+			gaps, w.options.length, longest, sum))
+	}
+}
+
+// mostGaps is how often nobody may lead for long in a topology that does not change.
+const mostGaps = 2

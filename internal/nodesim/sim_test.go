@@ -1,0 +1,60 @@
+package nodesim
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var (
+	flagSeed  = flag.Uint64("seed", 0, "the first `seed`")
+	flagSeeds = flag.Uint64("seeds", 0, "how many `schedules` to run")
+	flagOnly  = flag.String("algorithm", "", "only this `algorithm`; the default is what a seed draws")
+	flagLog   = flag.Bool("log", false, "print what happened in each schedule")
+	flagAll   = flag.Bool("all", false, "go on after a violation, and count")
+)
+
+// TestSchedules runs whole nodes under random faults, a schedule a seed. At no instant two
+// processes act as leaders, who leads works, and when all has healed somebody does.
+func TestSchedules(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // see membership/memtest
+	began, counts := time.Now(), map[string]int{}
+	for seed := *flagSeed; seed < *flagSeed+*flagSeeds; seed++ {
+		w := runSeed(t, seed)
+		for _, v := range w.violations {
+			counts[v.name]++
+			t.Errorf("%s: %s, with %v\n\tagain: %s", v.name, v.detail, w.hints, again(w.options))
+		}
+		if *flagLog || len(w.violations) > 0 && !*flagAll {
+			fmt.Fprintln(os.Stderr, w.text())
+		}
+		if len(w.violations) > 0 && !*flagAll {
+			return
+		}
+	}
+	t.Logf("%d schedules in %v, violations: %v", *flagSeeds, time.Since(began).Round(time.Millisecond), counts)
+}
+
+// again is the command that repeats a schedule.
+func again(o options) string {
+	only := ""
+	if *flagOnly != "" {
+		only = " -algorithm " + *flagOnly
+	}
+	return fmt.Sprintf("go test ./internal/nodesim -run TestSchedules -seed %d -seeds 1%s -log # %s, %d nodes, P %v",
+		o.seed, only, o.entry.Name, o.nodes, o.promise)
+}
+
+func runSeed(t *testing.T, seed uint64) *world {
+	var w *world
+	synctest.Test(t, func(t *testing.T) {
+		w = newWorld(draw(seed, *flagOnly))
+		w.verbose = *flagLog
+		w.run()
+	})
+	return w
+}
