@@ -42,6 +42,7 @@ const (
 	DeclineBehind           // it does not know that the sender leads this term
 	DeclineAside            // it was told not to stand
 	DeclineNonVoter         // it is no voter
+	DeclineMajority         // no majority of the voters answered that it would vote for it
 	numDeclines
 )
 
@@ -49,6 +50,7 @@ var declines = [numDeclines]string{
 	"it would", "it has restarted since",
 	"it has not caught up with this term",
 	"it does not stand for election", "it is no voter",
+	"no majority of the voters would vote for it, as far as it reaches them",
 }
 
 // String is the decline in words.

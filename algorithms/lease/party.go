@@ -121,6 +121,7 @@ func (p *Party) End() algorithms.Output {
 		p.Out.Leader = algorithms.Leader{Term: p.Seen.Term}
 	}
 	p.Out.Ineligible = p.Ineligible()
+	p.Wake(p.Handing.survey.due)
 	p.Out.Send = p.outbox.Lend(p.Out.Send)
 	out := p.Out
 	p.Out = algorithms.Output{}

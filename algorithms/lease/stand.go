@@ -73,6 +73,9 @@ func (p *Party) Answered(msg proto.Message, b proto.Answer) (again bool) {
 	s := &p.Stand
 	p.learn(msg)
 	p.Meet(msg.From, msg.Term)
+	if p.surveyed(msg, b) {
+		return false
+	}
 	if s.Phase != Asking || b.Session != p.Cfg.Session || b.Nonce != s.Nonce {
 		return false
 	}

@@ -30,6 +30,10 @@ func BootWait(p time.Duration) time.Duration { return p/million*(million+Drift) 
 // back, and as much again.
 func AnswerTimeout(delta time.Duration) time.Duration { return 4 * delta }
 
+// OfferTimeout is how long a leader waits for the answer of the node that it would hand over
+// to, which asks the voters meanwhile.
+func OfferTimeout(delta time.Duration) time.Duration { return 2 * AnswerTimeout(delta) }
+
 // ClaimTimeout is how long a claim waits for what makes it win, after so many in a row
 // that failed: 8Δ, 16Δ, …, and at most half of the lease, which counts from the claim.
 // Who wins at the last moment still has as long for the next round of questions.
@@ -59,6 +63,9 @@ func preferPenalty(p time.Duration, n int) time.Duration {
 	return min(PreferAfter(p)<<min(n, MostDoublings), MostPenalty(p))
 }
 
-// MostPenalty bounds preferPenalty. Who offered nothing for so long after it was
-// over starts anew.
+// MostPenalty bounds preferPenalty.
 func MostPenalty(p time.Duration) time.Duration { return 8 * PreferAfter(p) }
+
+// forgetPenalty is how long after a penalty a leader must have offered nothing to start
+// anew: more than a link that comes and goes makes it wait.
+func forgetPenalty(p time.Duration) time.Duration { return 4 * MostPenalty(p) }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -22,10 +23,28 @@ type Transfer struct {
 	// takes the leadership from it.
 	Chosen, Stays bool
 	Given         proto.Term // that it was told to take last
+	survey        survey
 
 	// Another than the two: it does not stand before, so that the successor stands
 	// alone.
 	Yield time.Time
+
+	// A voter: until then it tells nobody but the successor that it would vote now, of those
+	// that it told no before.
+	favored proto.NodeID
+	favors  time.Time
+}
+
+// survey is the question of a node that a leader offers to hand over to, before it says
+// yes: would a majority vote for it, but for their promise to that leader?
+type survey struct {
+	offer Request    // that it is about, and whose leader is to be told
+	from  proto.Peer // that leader, nobody while there is no survey
+	led   proto.Term // the term that it leads
+	term  proto.Term // asked for
+	nonce uint64     // of the question
+	yes   quorum.Count
+	due   time.Time // when the answers should be here
 }
 
 // Drop ends what a successor that does not stand, or another that waits for it, was told.
@@ -49,7 +68,7 @@ func (p *Party) offer(heir proto.Peer) {
 	h := &p.Handing
 	h.to = heir
 	h.nonce++
-	h.Due = p.Now.Add(AnswerTimeout(p.Cfg.Delta))
+	h.Due = p.Now.Add(OfferTimeout(p.Cfg.Delta))
 	p.Send(heir.ID, p.Stand.Term, proto.Offer{Session: p.Cfg.Session, Nonce: h.nonce, To: heir.Session})
 }
 
@@ -85,8 +104,11 @@ func (p *Party) refusing(to proto.NodeID) algorithms.Refusing {
 	return algorithms.Refuse(p.Words.Leads, p.others, to)
 }
 
-// Offered answers the leader that asks whether this node would lead after it.
-func (p *Party) Offered(msg proto.Message, b proto.Offer) {
+// Offered takes the question of a leader whether this node would lead after it. Where
+// nothing speaks against that it asks the voters first, as before any candidacy: it returns
+// the question, and the term that this is for. The leader leads on meanwhile, and one that a
+// majority does not answer costs nobody the leader.
+func (p *Party) Offered(msg proto.Message, b proto.Offer) (ask Request, term proto.Term, asks bool) {
 	no := proto.NoDecline
 	switch {
 	case b.To != p.Cfg.Session:
@@ -98,8 +120,76 @@ func (p *Party) Offered(msg proto.Message, b proto.Offer) {
 	case p.Belief.ID != msg.From || p.Belief.Session != b.Session || p.Belief.Term != msg.Term:
 		no = proto.DeclineBehind
 	}
-	p.Why("%d %s -> %v", msg.From, p.Words.Offers, no)
-	p.Send(msg.From, msg.Term, proto.Reply{Session: b.Session, Nonce: b.Nonce, No: no})
+	if no != proto.NoDecline {
+		p.Why("%d %s -> %v", msg.From, p.Words.Offers, no)
+		p.Send(msg.From, msg.Term, proto.Reply{Session: b.Session, Nonce: b.Nonce, No: no})
+		return ask, term, false
+	}
+	p.Stand.Nonce++
+	s := &p.Handing.survey
+	*s = survey{
+		offer: Request{b.Session, b.Nonce}, from: proto.Peer{ID: msg.From, Session: b.Session},
+		led: msg.Term, term: p.Known + 1, nonce: p.Stand.Nonce, due: p.Now.Add(AnswerTimeout(p.Cfg.Delta)),
+	}
+	p.Why("%d %s -> ask the voters whether they would vote in term %d but for it",
+		msg.From, p.Words.Offers, s.term)
+	if p.wouldAnswer(s.term).wouldAfter(msg.From) {
+		s.yes.Add(p.Cfg.Self)
+	}
+	return p.request(), s.term, true
+}
+
+// wouldAfter reports whether a voter that gives this answer votes for whoever asked once the
+// leader has released its term: nothing else binds it, and a higher term is soon found.
+func (r refusal) wouldAfter(leader proto.NodeID) bool {
+	switch r.bar {
+	case proto.NoBar, proto.BarVoted:
+		return true
+	case proto.BarPromise, proto.BarSelf:
+		return r.holder == leader
+	}
+	return false
+}
+
+// surveyed counts an answer to the question of Offered, and reports whether it is one.
+func (p *Party) surveyed(msg proto.Message, b proto.Answer) bool {
+	s := &p.Handing.survey
+	if s.from.ID == 0 || b.Session != p.Cfg.Session || b.Nonce != s.nonce {
+		return false
+	}
+	answer := refusal{b.Bar, b.Holder}
+	p.Why("%d says %s", msg.From, answer)
+	if answer.wouldAfter(s.from.ID) {
+		s.yes.Add(msg.From)
+	}
+	if s.yes.Of(p.Voters) {
+		p.endSurvey()
+	}
+	return true
+}
+
+// endSurvey answers the leader that offered: with yes once a majority would vote for this
+// node, and it follows that leader still.
+func (p *Party) endSurvey() {
+	s, no := &p.Handing.survey, proto.NoDecline
+	switch {
+	case !s.yes.Of(p.Voters):
+		no = proto.DeclineMajority
+	case p.Belief.Epoch() != (proto.Epoch{Term: s.led, Leader: s.from.ID, Session: s.from.Session}):
+		no = proto.DeclineBehind
+	case !p.Stands():
+		no = proto.DeclineAside
+	}
+	p.Why("%d %s -> %v", s.from.ID, p.Words.Offers, no)
+	p.Send(s.from.ID, s.led, proto.Reply{Session: s.offer.Session, Nonce: s.offer.Nonce, No: no})
+	*s = survey{}
+}
+
+// ExpireSurvey ends the question of Offered when its time is over.
+func (p *Party) ExpireSurvey() {
+	if due := p.Handing.survey.due; !due.IsZero() && !p.Now.Before(due) {
+		p.endSurvey()
+	}
 }
 
 // Replied takes the successor's answer, and reports whether it would lead. The leader is
@@ -203,7 +293,11 @@ func (p *Party) tellHeir(term proto.Term) {
 // GiveWay holds this node back for a moment, so that the one that was chosen to lead
 // stands alone.
 func (p *Party) GiveWay(to proto.NodeID) {
-	if to == 0 || to == p.Cfg.Self {
+	if to == 0 {
+		return
+	}
+	p.Handing.favored, p.Handing.favors = to, p.Now.Add(p.every)
+	if to == p.Cfg.Self {
 		return
 	}
 	p.Why("%d is to take over -> do not stand for a moment", to)
@@ -228,6 +322,7 @@ func (p *Party) TakeOver(msg proto.Message, b proto.TakeOver, idle bool, term pr
 	}
 	h.Given = term
 	p.Why("%d hands over -> take term %d", msg.From, h.Given)
+	p.GiveWay(p.Cfg.Self)
 	if p.Bound(msg.From, b.Session) && p.State.Vote.Term == msg.Term {
 		p.Voter.Over = true // it comes after its RELEASE
 	}
@@ -242,12 +337,18 @@ type Preference struct {
 }
 
 // PreferAt is when the leader hands over to a node that has been the better choice since
-// then: long enough, the leader leading, and not too soon after the last time.
+// then: long enough, the leader leading, and not too soon after the last time. After that it
+// has to be the better choice for as long, without a break: one whose links come and go each
+// few seconds never is.
 func (p *Party) PreferAt(since time.Time) time.Time {
 	if p.Stand.Taken.After(since) {
 		since = p.Stand.Taken
 	}
-	at := since.Add(PreferAfter(p.Cfg.Promise))
+	stable := PreferAfter(p.Cfg.Promise)
+	if n := p.preferred.times; n > 0 {
+		stable = preferPenalty(p.Cfg.Promise, n)
+	}
+	at := since.Add(stable)
 	if calm := p.preferred.until; calm.After(at) {
 		return calm
 	}
@@ -258,7 +359,7 @@ func (p *Party) PreferAt(since time.Time) time.Time {
 // next time is far off, and ever farther while the ranks flap.
 func (p *Party) Prefer(best proto.Peer) {
 	f := &p.preferred
-	if p.Now.Sub(f.until) > MostPenalty(p.Cfg.Promise) {
+	if p.Now.Sub(f.until) > forgetPenalty(p.Cfg.Promise) {
 		f.times = 0
 	}
 	f.times++

@@ -83,6 +83,16 @@ func (p *Party) wouldVote(term proto.Term) refusal {
 	return refusal{}
 }
 
+// wouldAnswer is wouldVote for one that asks first. A voter that has just started tells that
+// it has, whatever else binds it: no RELEASE ends that.
+func (p *Party) wouldAnswer(term proto.Term) refusal {
+	no := p.wouldVote(term)
+	if no.bar == proto.BarPromise && p.Now.Before(p.Voter.boot) {
+		return refusal{bar: proto.BarBoot}
+	}
+	return no
+}
+
 // WasAsked answers whoever asks before it takes a term. It changes nothing but who is
 // told when a no becomes a yes.
 func (p *Party) WasAsked(msg proto.Message, r Request) {
@@ -90,7 +100,7 @@ func (p *Party) WasAsked(msg proto.Message, r Request) {
 	if was.Session == r.Session && was.Nonce > r.Nonce {
 		return // it came late: the answer to a later question is under way
 	}
-	q := question{r, msg.Term, p.wouldVote(msg.Term)}
+	q := question{r, msg.Term, p.wouldAnswer(msg.Term)}
 	delete(p.Voter.waiting, msg.From)
 	switch q.no.bar {
 	case proto.BarPromise, proto.BarBoot, proto.BarSelf:
@@ -110,7 +120,8 @@ func (p *Party) answer(to proto.NodeID, q question) {
 }
 
 // AnswerWaiting says yes to those who were told no, once nothing binds the voter any
-// more.
+// more; for a moment to the successor alone, if the leader chose one. One that did not see
+// that leader would be first otherwise.
 func (p *Party) AnswerWaiting() {
 	if len(p.Voter.waiting) == 0 {
 		return
@@ -119,7 +130,7 @@ func (p *Party) AnswerWaiting() {
 		return
 	}
 	for _, id := range p.Voters { // in a fixed order
-		if q, ok := p.Voter.waiting[id]; ok {
+		if q, ok := p.Voter.waiting[id]; ok && !p.favorsOver(id) {
 			delete(p.Voter.waiting, id)
 			q.no = p.wouldVote(q.term)
 			p.Why("%d asked for term %d -> %s", id, q.term, q.no)
@@ -128,11 +139,19 @@ func (p *Party) AnswerWaiting() {
 	}
 }
 
+// favorsOver reports whether another than this node is to take over just now.
+func (p *Party) favorsOver(id proto.NodeID) bool {
+	return id != p.Handing.favored && p.Now.Before(p.Handing.favors)
+}
+
 // FreeAt is when this voter may answer those who wait for it, this node itself among
 // them while it asks; zero if nobody waits.
 func (p *Party) FreeAt() (until time.Time) {
 	if len(p.Voter.waiting) > 0 || p.Stand.Phase == Asking {
 		_, until = p.free()
+	}
+	if len(p.Voter.waiting) > 0 && until.IsZero() && p.Now.Before(p.Handing.favors) {
+		return p.Handing.favors
 	}
 	return until
 }

@@ -58,8 +58,9 @@
 //     after that.
 //   - Leaving: it leads no more; then its work stops; only then RELEASE. In any
 //     other order two may work at once.
-//   - A transfer asks the successor first; nothing changes unless that would take
-//     over. Then it is left as ever, and after RELEASE it is told: TIMEOUT_NOW.
+//   - A transfer asks the successor first; that asks the voters, and would take over if a
+//     majority would vote for it but for the promise to this leader. Nothing changes
+//     before. Then it is left as ever, and after RELEASE it is told: TIMEOUT_NOW.
 //     Preferring a node that ranks higher is a transfer, at most once in a while,
 //     ever more rarely while it goes on.
 //   - A node that is not eligible does not stand, and leaves; it votes. One of which

@@ -210,7 +210,7 @@ func (m *Machine) receive(ev algorithms.Receive) {
 	case proto.Deny:
 		m.denied(msg, body)
 	case proto.Offer:
-		m.Offered(msg, body)
+		m.offered(msg, body)
 	case proto.Reply:
 		m.replied(msg, body)
 	case proto.TakeOver:
@@ -277,6 +277,7 @@ func (m *Machine) forget(p proto.Peer, why string) {
 
 // expire ends what time has ended.
 func (m *Machine) expire() {
+	m.ExpireSurvey()
 	if m.EndRecess() {
 		m.tellNomination(false)
 	}

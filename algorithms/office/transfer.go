@@ -6,6 +6,13 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// offered asks the voters before this node says that it would take the office.
+func (m *Machine) offered(msg proto.Message, b proto.Offer) {
+	if r, term, asks := m.Offered(msg, b); asks {
+		m.Tell(term, proto.Ask(r))
+	}
+}
+
 // replied leaves the office once the successor said that it would take it.
 func (m *Machine) replied(msg proto.Message, b proto.Reply) {
 	if m.Replied(msg, b) {

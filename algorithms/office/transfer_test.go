@@ -118,7 +118,7 @@ func TestTransferRefusedBySuccessor(t *testing.T) {
 		}
 		ended := r.Last.Transfer
 		if ended == nil { // then the time ends it
-			r.Step(4*delta, algorithms.Timeout{})
+			r.Step(8*delta, algorithms.Timeout{})
 			ended = r.Last.Transfer
 		}
 		if ended == nil || ended.To != 2 || ended.Refused == "" || r.Last.Leader.ID != 3 {
@@ -128,7 +128,8 @@ func TestTransferRefusedBySuccessor(t *testing.T) {
 }
 
 // "The successor is asked first (is it alive, eligible, a voter, caught up with this
-// term?)" It answers for the very process that is asked.
+// term?)" It answers for the very process that is asked. Where nothing speaks against it the voters
+// are asked before it says yes: the leader is one of them.
 func TestOffered(t *testing.T) {
 	mine, theirs := steptest.Session(3), steptest.Session(2)
 	cases := []struct {
@@ -163,6 +164,10 @@ func TestOffered(t *testing.T) {
 			r.Step(0, c.before)
 		}
 		r.Step(0, c.offer(r))
+		if c.want == proto.NoDecline {
+			r.Sends(r.Last, r.All(2, proto.Ask{Session: mine, Nonce: 1})...)
+			r.Step(delta, r.no(2, 1, 1, proto.BarSelf, 2))
+		}
 		if len(r.Last.Send) != 1 {
 			t.Errorf("%s: sent %v", c.name, r.Last.Send)
 			continue
@@ -171,6 +176,61 @@ func TestOffered(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, r.Last.Send[0].Body, c.want)
 		}
 	}
+}
+
+// "A successor says yes only if a majority answered it lately": what binds voters may be the
+// promise to the leader that offers, and nothing else.
+func TestSuccessorCouldWin(t *testing.T) {
+	answer := func(bar proto.Bar, holder proto.NodeID) []algorithms.Event {
+		r := newRig(t, 3, nil)
+		return []algorithms.Event{r.no(5, 1, 9, bar, holder), r.no(1, 1, 1, bar, holder), r.no(1, 1, 1, bar, holder)}
+	}
+	for _, c := range []struct {
+		name    string
+		answers []algorithms.Event
+		want    proto.Decline
+	}{
+		{"nobody else answers", nil, proto.DeclineMajority},
+		{"promised to the leader", answer(proto.BarPromise, 2), proto.NoDecline},
+		{"nothing binds it", answer(proto.NoBar, 0), proto.NoDecline},
+		{"voted in that term", answer(proto.BarVoted, 4), proto.NoDecline},
+		{"promised to another", answer(proto.BarPromise, 4), proto.DeclineMajority},
+		{"it has just started", answer(proto.BarBoot, 0), proto.DeclineMajority},
+	} {
+		r := newRig(t, 3, func(cfg *algorithms.Config) { cfg.Voters = []proto.NodeID{1, 2, 3, 4, 5} })
+		r.Start(0, 1, 2, 3, 4, 5)
+		r.Step(0, r.claim(2, 1, 1))
+		r.Step(0, r.holds(2, 1, lease))
+		r.Step(0, r.offer(2, 1, steptest.Session(2), steptest.Session(3)))
+		offered := r.Now
+		r.Step(delta, r.no(2, 1, 1, proto.BarSelf, 2))
+		for _, ev := range c.answers {
+			if len(r.Last.Send) == 0 {
+				r.Step(0, ev)
+			}
+		}
+		if len(r.Last.Send) == 0 {
+			r.Fire()
+			if in := r.Now.Sub(offered); in != 4*delta {
+				t.Errorf("%s: answers after %v", c.name, in)
+			}
+		}
+		r.Sends(r.Last, r.Msg(2, 1, proto.Reply{Session: steptest.Session(2), Nonce: 1, No: c.want}))
+		if r.Last.Leader.ID != 2 {
+			t.Errorf("%s: follows %d", c.name, r.Last.Leader.ID)
+		}
+	}
+}
+
+// "Neither release nor proof ends that": a voter in its boot wait does not call the promise
+// what keeps it from voting for another.
+func TestBootWaitIsTold(t *testing.T) {
+	r := newRig(t, 1, nil)
+	r.Step(0, algorithms.Start{Saved: *voted(1, 3)})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Step(0, r.renew(3, 1, 7)) // its promise to that very process runs anew
+	r.Step(0, r.ask(2, 2, 1))
+	r.Sends(r.Last, r.Msg(2, 1, proto.Answer{Session: steptest.Session(2), Nonce: 1, Bar: proto.BarBoot}))
 }
 
 // TIMEOUT_NOW of the holder, to this very process, makes it stand at once; one that

@@ -216,7 +216,7 @@ func TestTransfer(t *testing.T) {
 	r.Step(0, algorithms.Transfer{To: 1})
 	offer := proto.Offer{Session: steptest.Session(3), Nonce: 1, To: steptest.Session(1)}
 	r.Want(algorithms.Output{
-		Send: []proto.Message{r.Msg(1, 1, offer)}, Deadline: r.In(4 * delta), Leader: leads, Round: 1,
+		Send: []proto.Message{r.Msg(1, 1, offer)}, Deadline: r.In(beat - delta), Leader: leads, Round: 1,
 		Why: []string{"asked to hand over -> offer it to 1"},
 	})
 	r.Step(delta, r.From(1, 1, proto.Reply{Session: steptest.Session(3), Nonce: 1}))
@@ -227,6 +227,30 @@ func TestTransfer(t *testing.T) {
 	r.Step(delta, algorithms.Idle{Term: 1})
 	if n := len(r.Last.Send); n != 3 || r.Last.Send[2].Body.Kind() != proto.KindTakeOver || r.Last.Send[2].To != 1 {
 		t.Errorf("%+v", r.Last)
+	}
+}
+
+// The successor asks the voters before it says that it would lead, and declines where no
+// majority answers.
+func TestOffered(t *testing.T) {
+	for _, answered := range []bool{true, false} {
+		r := following1(t, nil)
+		leads := r.Last.Leader
+		r.Step(0, r.From(3, 1, proto.Offer{Session: steptest.Session(3), Nonce: 5, To: steptest.Session(1)}))
+		r.Sends(r.Last, r.All(2, proto.PreVote{Session: steptest.Session(1), Nonce: 1})...)
+		want := proto.Reply{Session: steptest.Session(3), Nonce: 5, No: proto.DeclineMajority}
+		if answered {
+			r.Step(delta, r.From(2, 1, proto.Answer{
+				Session: steptest.Session(1), Nonce: 1, Bar: proto.BarPromise, Holder: 3,
+			}))
+			want.No = proto.NoDecline
+		} else {
+			r.Fire()
+		}
+		r.Sends(r.Last, r.Msg(3, 1, want))
+		if r.Last.Leader != leads {
+			t.Errorf("%+v", r.Last)
+		}
 	}
 }
 

@@ -111,7 +111,7 @@ func (m *Machine) receive(msg proto.Message) {
 	case proto.Deny:
 		m.denied(msg, body)
 	case proto.Offer:
-		m.Offered(msg, body)
+		m.offered(msg, body)
 	case proto.Reply:
 		m.replied(msg, body)
 	case proto.Standing:
@@ -178,6 +178,7 @@ func (m *Machine) forget(p proto.Peer, why string) {
 
 // expire ends what time has ended.
 func (m *Machine) expire() {
+	m.ExpireSurvey()
 	m.EndRecess()
 	if m.Belief.ID == 0 || m.Now.Before(m.Belief.Until) {
 		return

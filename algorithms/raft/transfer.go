@@ -2,6 +2,13 @@ package raft
 
 import "github.com/ringleader-dev/ringleader/proto"
 
+// offered asks the voters before this node says that it would lead.
+func (m *Machine) offered(msg proto.Message, b proto.Offer) {
+	if r, term, asks := m.Offered(msg, b); asks {
+		m.Tell(term, proto.PreVote(r))
+	}
+}
+
 // replied leaves once the successor said that it would lead.
 func (m *Machine) replied(msg proto.Message, b proto.Reply) {
 	if m.Replied(msg, b) {

@@ -27,6 +27,7 @@ func officeCheckers() []checker {
 		&refusedNothing{},
 		&recess{},
 		&calmPreference{},
+		&couldWin{},
 	}
 }
 

@@ -165,6 +165,14 @@ func leaseCandidateMutants(of string) []mutant {
 			"only then RELEASE", handing, "\ts.Leaving = s.Term\n", "\tp.Release(s.Term)\n", "released-last",
 		},
 		{
+			"A successor says yes only if a majority would vote for it", handing,
+			"\tcase !s.yes.Of(p.Voters):\n\t\tno = proto.DeclineMajority\n", "", "could-win",
+		},
+		{
+			"but for the promise to the leader that offers", handing,
+			"return r.holder == leader", "return true", "could-win",
+		},
+		{
 			"at most once in a while, ever more rarely", handing,
 			"f.until = p.Now.Add(preferPenalty(p.Cfg.Promise, f.times))", "", "calm-preference",
 		},

@@ -164,3 +164,50 @@ func (k *calmPreference) check(s *step) string {
 	o.until = s.now.Add(min(most, 2*s.node.promise<<o.count))
 	return ""
 }
+
+// couldWin counts the answers to each process's latest question to the voters.
+type couldWin struct{ lives table[survey] }
+
+// survey is that question, and who would vote for the asker once the leader that it follows
+// has released its term.
+type survey struct {
+	nonce uint64
+	yes   []proto.NodeID
+}
+
+func (*couldWin) invariant() Invariant {
+	return Invariant{"could-win", "who says that it would take over has asked the voters since it " +
+		"was offered to, and a majority would vote for it but for the promise to that leader"}
+}
+
+func (k *couldWin) check(s *step) string {
+	v := k.lives.at(s.node.life.number)
+	if ev, ok := s.ev.(algorithms.Receive); ok {
+		v.hear(s, ev.Message)
+	}
+	for i, q := range s.said {
+		reply, ok := s.out.Send[i].Body.(proto.Reply)
+		switch {
+		case q.does(asks) && q.nonce != v.nonce:
+			*v = survey{nonce: q.nonce}
+		case ok && reply.No == proto.NoDecline && 2*(len(v.yes)+1) <= len(s.cluster.Voters):
+			return fmt.Sprintf("would take over, and %d of %d voters would vote for it", len(v.yes)+1,
+				len(s.cluster.Voters))
+		}
+	}
+	return ""
+}
+
+func (v *survey) hear(s *step, m proto.Message) {
+	switch b := m.Body.(type) {
+	case proto.Offer:
+		v.yes = nil
+	case proto.Answer:
+		bound := b.Bar == proto.BarBoot || b.Holder != s.prev().ID && b.Bar != proto.BarVoted
+		if b.Nonce != v.nonce || b.Session != s.node.life.session || !b.Yes && bound ||
+			!slices.Contains(s.cluster.Voters, m.From) || slices.Contains(v.yes, m.From) {
+			return
+		}
+		v.yes = append(v.yes, m.From)
+	}
+}
