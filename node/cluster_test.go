@@ -208,6 +208,8 @@ func (m mail) Send(msg proto.Message) {
 	})
 }
 
+func (mail) Hold() (<-chan struct{}, func()) { return nil, func() {} }
+
 // keep is a disk that never fails.
 type keep struct{}
 

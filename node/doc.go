@@ -13,6 +13,10 @@
 // A Node that cannot save ends. It never goes on with a term it could not keep:
 // whoever started it starts a new one from what the disk holds.
 //
+// Work, leadership, links: they end in this order, whoever ends them in which. Run returns
+// when all work has ended, and holds the Transport open until then. The Store may be closed
+// once Run has returned.
+//
 // To embed a node: build a Machine, open a Store, then New, start a Transport and gossip,
 // Run in a goroutine of its own, hand it the views and what the links tell, and Lead or
 // Watch. The package example does all of it.

@@ -40,16 +40,20 @@ type embedded struct {
 	links *tcp.Transport
 	group atomic.Pointer[membership.Group] // set once it is there
 	stop  context.CancelFunc
+	ran   chan struct{} // closed when Run has returned
 	parts sync.WaitGroup
 }
 
 // Send is the Node's Transport: the links are opened after the Node is made.
 func (e *embedded) Send(m proto.Message) { e.links.Send(m) }
 
+// Hold keeps the links open while the work of this node has not ended.
+func (e *embedded) Hold() (closing <-chan struct{}, release func()) { return e.links.Hold() }
+
 // embed starts node id, which keeps its votes in dir and looks for others at join. In a
 // program each node is a process of its own, and every error is looked at.
 func embed(id proto.NodeID, dir string, join ...string) (*embedded, error) {
-	e, session := &embedded{}, proto.NewSession()
+	e, session := &embedded{ran: make(chan struct{})}, proto.NewSession()
 	file, saved, err := statefile.Open(dir, statefile.Owner{Cluster: cluster, ID: id})
 	if err != nil {
 		return nil, err
@@ -100,7 +104,10 @@ func embed(id proto.NodeID, dir string, join ...string) (*embedded, error) {
 func (e *embedded) run() {
 	ctx, stop := context.WithCancel(context.Background())
 	e.stop = stop
-	e.parts.Go(func() { _ = e.Run(ctx) })
+	e.parts.Go(func() {
+		defer close(e.ran)
+		_ = e.Run(ctx)
+	})
 	e.parts.Go(func() {
 		for leader := range e.Watch(ctx) {
 			e.links.SetLeader(leader.ID)
@@ -146,14 +153,15 @@ func (e *embedded) probe(ctx context.Context, addr string) (proto.NodeID, proto.
 	return welcome.ID, welcome.Session, err
 }
 
-// leave resigns, says goodbye, and closes what is open in the reverse order.
+// leave resigns, waits until all work has ended, says goodbye and closes what is open. In
+// whatever order it did that, the links would close only after the work.
 func (e *embedded) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = e.Resign(ctx, 0)
-	_ = e.group.Load().Leave(ctx)
 	e.stop()
-	_ = e.group.Load().Close()
+	<-e.ran
+	_ = e.group.Load().Leave(ctx)
 	e.parts.Wait()
 	_ = e.links.Close()
 	_ = e.file.Close()

@@ -26,6 +26,8 @@ type nowhere struct{}
 
 func (nowhere) Send(proto.Message) {}
 
+func (nowhere) Hold() (<-chan struct{}, func()) { return nil, func() {} }
+
 // alone is a running node that is the only voter of its cluster, and what ends it.
 func alone() (*node.Node, context.CancelFunc) {
 	var session proto.Session

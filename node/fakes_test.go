@@ -69,6 +69,8 @@ type sendFunc func(proto.Message)
 
 func (f sendFunc) Send(m proto.Message) { f(m) }
 
+func (sendFunc) Hold() (<-chan struct{}, func()) { return nil, func() {} }
+
 // fixture is a Node on fakes that write a journal.
 type fixture struct {
 	*Node

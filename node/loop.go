@@ -15,8 +15,10 @@ func (n *Node) loop(ctx context.Context) error {
 	n.timer = time.NewTimer(0)
 	n.timer.Stop()
 	defer n.timer.Stop()
-	defer n.callBack()
 
+	if ctx.Err() != nil {
+		return nil
+	}
 	err := n.step(algorithms.Start{Saved: n.cfg.Saved})
 	for err == nil && ctx.Err() == nil {
 		select {
@@ -30,6 +32,7 @@ func (n *Node) loop(ctx context.Context) error {
 		case p := <-n.gone:
 			err = n.takeProof(p)
 		case term := <-n.idle:
+			n.draining--
 			err = n.step(algorithms.Idle{Term: term})
 		case <-n.bars.wake:
 			err = n.takeBars()

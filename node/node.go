@@ -49,6 +49,12 @@ type Transport interface {
 	// Send is called from the Node's goroutine and never blocks: what cannot
 	// be sent is dropped. Messages to one node leave in the order of the calls.
 	Send(m proto.Message)
+	// Hold keeps the transport open, its links and its listener, until release is
+	// called: once they close, others take this process for dead, and its promises for
+	// over. It is called once, by Run, which calls release when all work has ended.
+	// closing is closed once somebody wants to close the transport, and ends Run; nil
+	// never is.
+	Hold() (closing <-chan struct{}, release func())
 }
 
 // Config is what a Node is made of. Every field is required but Fencer, Now, Reconcile,
@@ -132,11 +138,11 @@ type Node struct {
 	asks    chan ask
 	bars    barsBox
 	gone    chan proto.Peer
-	idle    chan proto.Term // tenures whose work has stopped
+	idle    chan proto.Term // the terms of tenures whose work has stopped
 	fenced  chan algorithms.Fenced
 	started atomic.Bool
 	work    work
-	ended   chan struct{} // closed when Run is over
+	ended   chan struct{} // closed when Run is at its end
 
 	// Of the goroutine in Run alone.
 	clock       clock
@@ -146,12 +152,14 @@ type Node struct {
 	shot        *shot     // the Fencer's attempt under way, nil for none,
 	lastShot    *shot     // and the last one that was begun
 	reconciling reconciling
+	draining    int // tenures that are over, and are to come from idle
 
 	misaddressed *dropped
 	overflowed   *dropped
 
 	mu       sync.Mutex // guards what follows
 	status   Status
+	over     bool          // Run is at its end: nothing that the Machine says counts
 	tenure   *tenure       // nil while another leads, or nobody
 	tenures  chan struct{} // closed when a tenure begins
 	changes  changes
@@ -194,17 +202,56 @@ func New(cfg Config) (*Node, error) {
 	}, nil
 }
 
-// Run starts the Machine and returns nil when ctx is done, or the error that
-// ended the Node, which wraps ErrStore. It may be called once. Since a Node that
-// ended follows nobody, the belief is then "nobody".
+// Run starts the Machine and returns nil when ctx is done or the Transport is to be
+// closed, or the error that ended the Node, which wraps ErrStore. It may be called once.
+//
+// Since a Node that ended follows nobody, the belief is then "nobody", at once, and all
+// work is told to stop. Run returns when all of it has: the functions of Lead, Reconcile
+// and the Fencer. It keeps the Transport open until then, so work that never returns
+// keeps Run, and whoever closes the Transport, waiting for ever.
 func (n *Node) Run(ctx context.Context) error {
 	if n.started.Swap(true) {
 		return fmt.Errorf("%w: Run was called before", ErrConfig)
 	}
-	defer n.end()
-	defer n.endReconciling()
-	if err := n.loop(ctx); err != nil {
+	closing, release := n.cfg.Transport.Hold()
+	defer release()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	select {
+	case <-closing:
+		stop()
+	default:
+		go func() {
+			select {
+			case <-closing:
+				stop()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	err := n.loop(ctx)
+	leads := n.end()
+	if told := n.drain(err == nil && !leads); err == nil {
+		err = told
+	}
+	n.endReconciling()
+	n.callBack()
+	if err != nil {
 		return fmt.Errorf("node %d: %w", n.cfg.ID, err)
 	}
 	return nil
+}
+
+// drain returns when the work of every term has ended. If tell is set the Machine hears
+// of it, and so frees the voters of the terms that it has left.
+func (n *Node) drain(tell bool) (err error) {
+	n.reconcile(nil)
+	n.aim(nil)
+	for ; n.draining > 0; n.draining-- {
+		term := <-n.idle
+		if tell && err == nil {
+			err = n.step(algorithms.Idle{Term: term})
+		}
+	}
+	return err
 }

@@ -72,6 +72,9 @@ func (n *Node) Status() Status {
 func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.over {
+		return false
+	}
 	n.status.Running = true
 	n.status.Counters.Steps++
 	n.status.Counters.Sent += uint64(len(out.Send))
@@ -98,17 +101,23 @@ func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible b
 	return ineligible
 }
 
-// end withdraws what the Node says: it is over.
-func (n *Node) end() {
+// end withdraws what the Node says, since it is over, tells all work to stop, and reports
+// whether the Node led until now.
+func (n *Node) end() (led bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.over = true
 	close(n.ended) // under the lock, so that a Watch sees all of the end or none
+	if led = n.tenure != nil; led {
+		n.tenure.end(ErrStopped)
+	}
 	n.status.Running = false
 	n.believe(nobody(n.status.Leader.Term))
 	for ch, stop := range n.watchers {
 		stop()
 		n.unwatch(ch)
 	}
+	return led
 }
 
 func nobody(term proto.Term) algorithms.Leader { return algorithms.Leader{Term: term} }

@@ -125,8 +125,8 @@ func (t *tenure) enter() bool {
 }
 
 // end says that this node leads no more: nothing begins any more, and what goes
-// on is told to stop.
-func (t *tenure) end() {
+// on is told to stop, and why.
+func (t *tenure) end(why error) {
 	t.until.Store(0)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,7 +134,7 @@ func (t *tenure) end() {
 	if t.stopper != nil {
 		t.stopper.Stop()
 	}
-	t.cancel(ErrNotLeader)
+	t.cancel(why)
 }
 
 // continues reports whether to wait for the end of the work and then go on: once.
@@ -148,8 +148,9 @@ func (t *tenure) continues() bool {
 
 // Lead calls f each time this node becomes the leader, until ctx is done, f
 // returns an error, or the Node ends. The context that f gets ends when this node
-// leads no more, when the lease is about to end unrenewed, or with ctx; its cause
-// says which.
+// leads no more, when the lease is about to end unrenewed, with the Node, or with
+// ctx; its cause says which. Nothing that f has to return for, as Run and the
+// Transport's Close, may be waited for in f.
 //
 // f must return soon after that: under a lease the office is given free for
 // others only once every f has returned, and by itself when the lease has ended. A lease
@@ -211,13 +212,10 @@ func (n *Node) awaitTenure(ctx context.Context, last *tenure) (*tenure, error) {
 	}
 }
 
-// sayIdle tells the Machine once the work of a tenure has stopped.
+// sayIdle tells the loop, or drain, once the work of a tenure has stopped.
 func (n *Node) sayIdle(t *tenure) {
 	t.work.Wait()
-	select {
-	case n.idle <- t.term:
-	case <-n.ended:
-	}
+	n.idle <- t.term
 }
 
 // keepTenure follows the belief: it begins, extends or ends this node's time as
@@ -235,7 +233,8 @@ func (n *Node) keepTenure(l algorithms.Leader) {
 		return
 	}
 	if t != nil {
-		t.end()
+		t.end(ErrNotLeader)
+		n.draining++
 		go n.sayIdle(t)
 	}
 	n.tenure = nil

@@ -105,6 +105,40 @@ func TestWorkStopsBeforeTheOfficeIsReleased(t *testing.T) {
 	})
 }
 
+// "Work, then the leadership's end is told, then the links close": Run returns once all
+// work has, and frees the voters of a term that was left before.
+func TestRunWaitsForTheWork(t *testing.T) {
+	for _, left := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			f := startInOffice(t)
+			go lead(t, f, func(ctx context.Context, l Lease) error {
+				<-ctx.Done()
+				if errors.Is(context.Cause(ctx), ErrStopped) == left || l.Valid() {
+					t.Errorf("ends with %v, valid %v", context.Cause(ctx), l.Valid())
+				}
+				time.Sleep(time.Hour)
+				f.journal.add("stopped")
+				return nil
+			})
+			f.campaign("lead")
+			synctest.Wait()
+			want := []string{"stopped", "ended"}
+			if left {
+				f.campaign("lose")
+				want = []string{"stopped", "idle 7", "ended"}
+			}
+			if err := f.stop(); err != nil {
+				t.Error(err)
+			}
+			f.journal.add("ended")
+			wantLines(t, f.journal, want...)
+			if err := f.Campaign(t.Context(), ""); !errors.Is(err, ErrStopped) || f.Status().Running {
+				t.Errorf("after its end: %v, running %v", err, f.Status().Running)
+			}
+		})
+	}
+}
+
 // "The context ends before the lease can", even when the loop says nothing.
 func TestContextEndsBeforeTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -145,6 +145,9 @@ type sender struct{ *daemon }
 
 func (s sender) Send(m proto.Message) { s.links.Send(m) }
 
+// Hold keeps the links open while the work of this node has not ended.
+func (s sender) Hold() (closing <-chan struct{}, release func()) { return s.links.Hold() }
+
 // listen opens the election and the HTTP listener.
 func (d *daemon) listen() (err error) {
 	d.links, err = tcp.Listen(tcp.Config{

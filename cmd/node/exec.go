@@ -132,6 +132,9 @@ func (x *execution) run(r resolved, records zerolog.Logger, signals <-chan os.Si
 	end := x.leave
 	select {
 	case err = <-led:
+		if errors.Is(err, node.ErrStopped) { // it says why once the command is dead
+			err, end = <-x.failed, x.close
+		}
 	case err = <-x.failed:
 		cancel(err)
 		<-led //nolint:errcheck // only that the command is dead matters

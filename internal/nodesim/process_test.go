@@ -213,6 +213,8 @@ type sender struct{ p *process }
 
 func (s sender) Send(m proto.Message) { s.p.links.Send(m) }
 
+func (s sender) Hold() (closing <-chan struct{}, release func()) { return s.p.links.Hold() }
+
 // kill is SIGKILL: the kernel ends what the process has open, the listener first.
 func (p *process) kill() {
 	p.gate.kill()

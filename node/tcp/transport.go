@@ -51,7 +51,11 @@ type Transport struct {
 	// callback's caller may hold.
 	peers atomic.Pointer[map[proto.NodeID]*peer]
 
-	mu     sync.Mutex // serializes SetPeers and Close
+	closing chan struct{}  // closed when Close begins
+	holds   sync.WaitGroup // see Hold
+
+	mu     sync.Mutex // serializes SetPeers, Hold and Close
+	wanted bool       // closing is closed
 	closed bool
 }
 
@@ -73,7 +77,8 @@ func Listen(cfg Config) (*Transport, error) {
 	}
 	t := &Transport{
 		cfg: cfg, made: time.Now(), ln: ln, lobby: lobby{limit: maxLobby}, done: make(chan struct{}),
-		rhythm: newRhythm(cfg.Heartbeat, cfg.Misses),
+		closing: make(chan struct{}),
+		rhythm:  newRhythm(cfg.Heartbeat, cfg.Misses),
 	}
 	t.peers.Store(&map[proto.NodeID]*peer{})
 	t.others.Go(t.accept)
@@ -147,12 +152,35 @@ func (t *Transport) SetPeers(peers []Peer) {
 	}
 }
 
-// Close gives the queues of established links a moment to empty, then ends
-// everything. When it returns, after well under a second unless a callback
+// Hold keeps Close from closing anything until release is called, once: while what this
+// process does as the leader goes on, nobody may take it for dead. closing is closed when
+// Close has been called, before or later: whoever holds should come to an end then.
+func (t *Transport) Hold() (closing <-chan struct{}, release func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.wanted {
+		return t.closing, func() {}
+	}
+	t.holds.Add(1)
+	return t.closing, t.holds.Done
+}
+
+// Close waits until nobody holds the Transport any more, for ever if need be; until then
+// it works as before. Then it gives the queues of established links a moment to empty, and
+// ends everything. When it returns, well under a second later unless a callback
 // blocks, no goroutine is left and no callback is called any more. So it must
-// not be called by a callback. It resets the links: peers learn that they cannot
-// reach this process, and not that it is dead, which only its kernel tells.
+// not be called by a callback, nor by work that has to end for a hold to. It resets the
+// links: peers learn that they cannot reach this process, and not that it is dead, which
+// only its kernel tells.
 func (t *Transport) Close() error {
+	t.mu.Lock()
+	if !t.wanted {
+		t.wanted = true
+		close(t.closing)
+	}
+	t.mu.Unlock()
+	t.holds.Wait()
+
 	t.mu.Lock()
 	if !t.closed {
 		close(t.done)
