@@ -106,6 +106,14 @@ type (
 		Session proto.Session
 	}
 
+	// Heard says that a process that was proven dead lives: it answered on a
+	// connection that was dialled after the proof, so something between the nodes
+	// lied. What the proof freed stays free; what the process says counts again.
+	Heard struct {
+		ID      proto.NodeID
+		Session proto.Session
+	}
+
 	// Idle says that whatever this node did as the leader of Term has stopped,
 	// after it ceased to lead.
 	Idle struct{ Term proto.Term }
@@ -134,6 +142,7 @@ func (PeersChanged) event() {}
 func (Campaign) event()     {}
 func (Resign) event()       {}
 func (Gone) event()         {}
+func (Heard) event()        {}
 func (Transfer) event()     {}
 func (Idle) event()         {}
 func (Eligible) event()     {}

@@ -31,10 +31,44 @@ func (n *Node) Deliver(m proto.Message) {
 // another session there. It never blocks; when too many wait, which no cluster
 // brings about, a proof is dropped, and promises are waited out.
 func (n *Node) Gone(id proto.NodeID, s proto.Session) {
+	n.proofs.mu.Lock()
+	defer n.proofs.mu.Unlock()
 	select {
-	case n.gone <- proto.Peer{ID: id, Session: s}:
+	case n.gone <- fate{proto.Peer{ID: id, Session: s}, true}:
+		if n.proofs.of == nil {
+			n.proofs.of = map[proto.NodeID]proto.Session{}
+		}
+		n.proofs.of[id] = s
 	default:
 	}
+}
+
+// HeardAgain says that a process answered on a connection that was dialled after all that
+// Gone has said of it. If that was its death, the Machine is told that it was none. It
+// never blocks; when too many wait the process counts as dead until it is heard once more.
+func (n *Node) HeardAgain(id proto.NodeID, s proto.Session) {
+	n.proofs.mu.Lock()
+	defer n.proofs.mu.Unlock()
+	if was, ok := n.proofs.of[id]; !ok || was != s {
+		return
+	}
+	select {
+	case n.gone <- fate{proto.Peer{ID: id, Session: s}, false}:
+		delete(n.proofs.of, id)
+	default:
+	}
+}
+
+// proofs are the processes that Gone said are dead, of each node the last.
+type proofs struct {
+	mu sync.Mutex
+	of map[proto.NodeID]proto.Session
+}
+
+// fate is what the links say has become of a process.
+type fate struct {
+	proto.Peer
+	dead bool
 }
 
 // dropped counts messages and warns of them now and then.

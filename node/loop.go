@@ -108,13 +108,16 @@ func (n *Node) timeout() error {
 	return n.step(algorithms.Timeout{})
 }
 
-// takeProof hands the proof of a death to the Machine, after the messages that
-// wait: what a process said, it said before it died.
-func (n *Node) takeProof(p proto.Peer) error {
+// takeProof hands the proof of a death, or that it was none, to the Machine, after the
+// messages that wait: what a process said, it said before it died.
+func (n *Node) takeProof(p fate) error {
 	for range len(n.inbox) {
 		if err := n.receive(<-n.inbox); err != nil {
 			return err
 		}
+	}
+	if !p.dead {
+		return n.step(algorithms.Heard{ID: p.ID, Session: p.Session})
 	}
 	return n.step(algorithms.Gone{ID: p.ID, Session: p.Session})
 }

@@ -137,7 +137,8 @@ type Node struct {
 	peers   peersBox
 	asks    chan ask
 	bars    barsBox
-	gone    chan proto.Peer
+	gone    chan fate
+	proofs  proofs
 	idle    chan proto.Term // the terms of tenures whose work has stopped
 	fenced  chan algorithms.Fenced
 	started atomic.Bool
@@ -183,7 +184,7 @@ func New(cfg Config) (*Node, error) {
 		peers:        peersBox{wake: make(chan struct{}, 1)},
 		asks:         make(chan ask),
 		bars:         newBarsBox(),
-		gone:         make(chan proto.Peer, inboxSize),
+		gone:         make(chan fate, inboxSize),
 		idle:         make(chan proto.Term),
 		fenced:       make(chan algorithms.Fenced),
 		tenures:      make(chan struct{}),

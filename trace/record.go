@@ -200,6 +200,8 @@ func eventName(ev algorithms.Event) string {
 		return "resign"
 	case algorithms.Gone:
 		return "gone"
+	case algorithms.Heard:
+		return "heard"
 	case algorithms.Idle:
 		return "idle"
 	case algorithms.Eligible:

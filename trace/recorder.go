@@ -135,6 +135,8 @@ func (rec *Record) setCause(ev algorithms.Event) {
 		}
 	case algorithms.Gone:
 		rec.Detail = ev.ID.String() + " " + ev.Session.Short()
+	case algorithms.Heard:
+		rec.Detail = ev.ID.String() + " " + ev.Session.Short()
 	case algorithms.Idle:
 		rec.Detail = fmt.Sprintf("as leader of term %d", ev.Term)
 	case algorithms.Reconciled:

@@ -9,9 +9,11 @@ import (
 
 // Voter is this node's vote and what it is bound to. The vote itself is in Party.State.
 type Voter struct {
-	Promise time.Time // when the promise to State.Vote's process ends,
-	Over    bool      // unless that released the term, or is proven dead
-	Dead    map[proto.NodeID]proto.Session
+	Promise time.Time                      // when the promise to State.Vote's process ends,
+	Over    bool                           // unless that released the term, or is proven dead
+	Dead    map[proto.NodeID]proto.Session // of each, the last that is proven dead
+
+	proven bool // it is Over by proof alone
 
 	boot    time.Time // until then a promise of a former life may run
 	waiting map[proto.NodeID]question
@@ -204,7 +206,7 @@ func (p *Party) Vote(term proto.Term, id proto.NodeID, s proto.Session) {
 	p.State.Vote = algorithms.Vote{Term: term, ID: id, Session: s}
 	p.State.Promise = max(p.State.Promise, p.Cfg.Promise)
 	p.Known, p.Dirty = max(p.Known, term), true
-	p.Voter.Over = false
+	p.Voter.Over, p.Voter.proven = false, false
 	p.Promise()
 }
 
@@ -220,6 +222,7 @@ func (p *Party) WasReleased(msg proto.Message, b proto.Release) bool {
 		return false
 	}
 	p.Why("%d releases term %d -> the promise to it is over", msg.From, msg.Term)
+	p.Voter.proven = false
 	p.Voter.Over = true
 	return true
 }
@@ -244,8 +247,25 @@ func (p *Party) Died(dead proto.Peer) (believed, freed bool) {
 	delete(p.Voter.waiting, dead.ID)
 	freed = p.Bound(dead.ID, dead.Session)
 	if freed {
+		p.Voter.proven = p.Voter.proven || !p.Voter.Over
 		p.Why("%d is proven dead -> the promise to it is over", dead.ID)
 		p.Voter.Over = true
 	}
 	return true, freed
+}
+
+// Heard takes back that a process is dead, and reports whether it was held for that:
+// its words count again. A promise to it that the proof ended has run out, like any that
+// was not asked for in time: it may be asked for anew while this voter has voted for
+// nobody else. One that it gave back itself stays over.
+func (p *Party) Heard(q proto.Peer) bool {
+	if s, was := p.Voter.Dead[q.ID]; !was || s != q.Session {
+		return false
+	}
+	p.Why("%d was held for dead and answered a new link -> what it says counts again", q.ID)
+	delete(p.Voter.Dead, q.ID)
+	if p.Bound(q.ID, q.Session) && p.Voter.proven {
+		p.Voter.Over, p.Voter.proven, p.Voter.Promise = false, false, time.Time{}
+	}
+	return true
 }

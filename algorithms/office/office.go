@@ -68,6 +68,8 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 		m.peersChanged(ev)
 	case algorithms.Gone:
 		m.gone(proto.Peer{ID: ev.ID, Session: ev.Session})
+	case algorithms.Heard:
+		m.back(proto.Peer{ID: ev.ID, Session: ev.Session})
 	case algorithms.Idle:
 		m.Stopped(ev.Term)
 	case algorithms.Fenced:
@@ -265,6 +267,14 @@ func (m *Machine) gone(p proto.Peer) {
 	if believed, _ := m.Died(p); believed {
 		m.strike(upTo(proto.Epoch{Term: proto.MaxTerm, Leader: p.ID, Session: p.Session}))
 		m.forget(p, "is proven dead")
+	}
+}
+
+// back takes back that a process is dead. Whoever held an office is again one that was
+// not seen to stop.
+func (m *Machine) back(p proto.Peer) {
+	if m.Heard(p) && m.Cfg.Fence && m.Bound(p.ID, p.Session) && !m.Voter.Over {
+		m.State.Stopped, m.Dirty = false, true
 	}
 }
 

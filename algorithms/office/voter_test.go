@@ -93,6 +93,36 @@ func TestProvenDeath(t *testing.T) {
 	r.wantGranted(2, 2, 1)
 }
 
+// "A process that is heard again by a new link is alive": its words count. What was freed
+// stays free; it may have the promise of its term anew, while that term's vote is its own.
+func TestHeardAgain(t *testing.T) {
+	r := granted(t, nil)
+	lives := algorithms.Heard{ID: 3, Session: steptest.Session(3)}
+	r.Unmoved(0, lives, "") // it was never dead
+	r.Step(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
+	r.Unmoved(0, algorithms.Heard{ID: 3, Session: proto.Session{99}}, "")
+	r.Unmoved(0, lives, "3 was held for dead and answered a new link -> what it says counts again")
+	r.Step(0, r.renew(3, 1, 8))
+	if len(r.Last.Send) != 1 || r.Last.Send[0].Body.Kind() != proto.KindGrant {
+		t.Fatalf("%+v, want the promise anew", r.Last.Send)
+	}
+
+	r = granted(t, nil)
+	r.Step(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
+	r.Step(0, lives)
+	r.Step(0, r.claim(2, 2, 1))
+	r.wantGranted(2, 2, 1)
+}
+
+// "What it gave back itself stays over": whatever is proven after that, and taken back.
+func TestHeardAgainAfterRelease(t *testing.T) {
+	r := granted(t, nil)
+	r.Step(0, r.Release(3, 1))
+	r.Step(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
+	r.Step(0, algorithms.Heard{ID: 3, Session: steptest.Session(3)})
+	r.Unmoved(0, r.claim(3, 1, 9), "3 released term 1 -> deny it", r.Deny(3, 1, 9, proto.BarVoted, 3))
+}
+
 // "algorithms.Config.KeepPromises turns it off."
 func TestKeepPromises(t *testing.T) {
 	r := granted(t, func(c *algorithms.Config) { c.KeepPromises = true })

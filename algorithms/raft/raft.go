@@ -48,6 +48,9 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 		m.peersChanged(ev)
 	case algorithms.Gone:
 		m.gone(proto.Peer{ID: ev.ID, Session: ev.Session})
+	case algorithms.Heard:
+		m.Heard(proto.Peer{ID: ev.ID, Session: ev.Session})
+		m.countAbove()
 	case algorithms.Idle:
 		m.Stopped(ev.Term)
 	case algorithms.Resign:

@@ -50,7 +50,9 @@ func (k *promiseKept) check(s *step) string {
 	}
 	for _, q := range s.said {
 		if q.does(grants | claims | renews) {
-			p.until, p.life = s.promised(), s.node.life // made anew, in whichever life it was made first
+			// Made anew, in whichever life it was made first; and also to a process that was
+			// held for dead and is heard again.
+			p.until, p.life, p.over = s.promised(), s.node.life, false
 		}
 	}
 	return broken

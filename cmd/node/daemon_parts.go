@@ -125,8 +125,12 @@ func (d *daemon) dial() {
 // processes that it does not list yet.
 func (d *daemon) report(e tcp.Evidence) {
 	d.log.Debug().Stringer("evidence", e).Str("session", e.Session.Short()).Msg("link")
-	if e.Proven && len(d.voters) > 0 {
+	switch {
+	case len(d.voters) == 0:
+	case e.Proven:
 		d.node.Gone(e.Peer, e.Session)
+	case e.Event == tcp.LinkUp:
+		d.node.HeardAgain(e.Peer, e.Session)
 	}
 	if group := d.reports.Load(); group != nil {
 		group.Report(membership.Evidence{

@@ -32,7 +32,9 @@ type Event uint8
 // gone, and they say it only as long as nothing between the nodes answers for
 // a live one: no terminating proxy, no firewall that rejects.
 const (
-	// LinkUp: the process answered this node's HELLO with a WELCOME.
+	// LinkUp: the process answered this node's HELLO with a WELCOME, on a connection
+	// that was dialled after all that was said of it before. Whoever proved it dead
+	// was lied to.
 	LinkUp Event = iota + 1
 	// LinkClosed: an established link, dialled by the process or by this node, ended
 	// cleanly, between two frames. So the kernel ends those of a process that died;

@@ -79,10 +79,13 @@ func (w *witness) up(a attempt, s proto.Session, home netip.AddrPort) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.gone == s {
-		w.gone = proto.Session{} // it did answer
+		w.gone = proto.Session{} // it did answer: whatever proved its death was a lie
 	}
 	if w.unsure.session == s {
 		w.unsure = process{}
+	}
+	if a.quiet == s && w.quiet == s {
+		w.quiet = proto.Session{} // its silent connection ended before this dial, and it lives
 	}
 	w.proveLate(a, home, OtherSession) // before what is news of a later process
 	for _, old := range []process{a.seen, a.told} {

@@ -404,3 +404,36 @@ func TestEvidenceForPeople(t *testing.T) {
 		}
 	}
 }
+
+// "A process that is heard again by a new link is alive": what its silent connection said
+// before that proves nothing any more.
+func TestWhoIsHeardAgainIsProvenAnew(t *testing.T) {
+	for name, tc := range map[string]struct {
+		quietAgain bool
+		proven     bool
+	}{
+		"the links are reset": {false, false},
+		"the links are reset, and its new silent connection ends": {true, true},
+	} {
+		c := newCourt()
+		c.up(c.begin(dawn), s1, homeA)
+		c.watched(s1)
+		c.unwatched(true)
+		c.ended(LinkReset)
+		c.refused(c.begin(dawn), homeA, dawn)
+		if !c.proven {
+			t.Fatalf("%s: not proven at first: %q", name, c.heard)
+		}
+		c.up(c.begin(dawn), s1, homeA)
+		c.proven = false
+		if tc.quietAgain {
+			c.watched(s1)
+			c.unwatched(true)
+		}
+		c.ended(LinkReset)
+		c.refused(c.begin(dawn), homeA, dawn)
+		if c.proven != tc.proven {
+			t.Errorf("%s: proven %v: %q", name, c.proven, c.heard)
+		}
+	}
+}
