@@ -52,6 +52,7 @@ type File struct {
 
 	log       DiskFile // the state file, nil before it is there
 	size, end int      // of it, and of what is written in it, in bytes
+	last      uint64   // number of the last record, zero for none
 }
 
 // Open locks dir, creating it with mode 0700 if it is missing, and returns the
@@ -115,7 +116,7 @@ func (f *File) load() error {
 	if err != nil {
 		return f.unusable(err)
 	}
-	owner, state, err := latest(data)
+	owner, state, last, err := latest(data)
 	if err != nil {
 		return fmt.Errorf("state file %s: %w: remove the file to let node %d begin again at "+
 			"term 0, with --rejoin-voter if it is a voter", path, err, f.owner.ID)
@@ -125,7 +126,7 @@ func (f *File) load() error {
 			"this is node %d of cluster %q: give each node a directory of its own",
 			f.dir, ErrForeign, owner.ID, owner.Cluster, f.owner.ID, f.owner.Cluster)
 	}
-	f.saved = state
+	f.saved, f.last = state, last
 	return nil
 }
 

@@ -107,9 +107,9 @@ func TestFileIsReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(got), "\n")
-	const want = `{"version":2,"cluster":"demo","id":4,"term":7,"reserved":8,` +
+	const want = `{"version":3,"record":2,"sectors":1,"cluster":"demo","id":4,"term":7,"reserved":8,` +
 		`"vote":{"term":9,"id":5,"session":"ab000000000000000000000000000001"},` +
-		`"promise":"2.5s","crc32c":"1809c25c"}`
+		`"promise":"2.5s","crc32c":"7d476aa7"}`
 	if len(lines) != 3 || strings.TrimRight(lines[1], " ") != want || strings.TrimSpace(lines[2]) != "" {
 		t.Errorf("the file reads\n%s\nwant, on its second line,\n%s", got, want)
 	}
@@ -248,7 +248,7 @@ func TestOpenRefusesOwner(t *testing.T) {
 // state, a part of it, or garbage. Nothing of that Save left the node, so none
 // of it counts.
 func TestLeftoverTempFile(t *testing.T) {
-	next := encode(demo4, algorithms.State{Term: 99, Reserved: 99})
+	next := encode(demo4, algorithms.State{Term: 99, Reserved: 99}, 1)
 	for name, leftover := range map[string][]byte{
 		"whole":   next,
 		"cut":     next[:len(next)/2],

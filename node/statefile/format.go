@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -16,7 +17,9 @@ import (
 
 const (
 	// version is the format's. A change of meaning takes the next number.
-	version = 2
+	version = 3
+	// noticeFormat is that of a notice.
+	noticeFormat = 2
 	// maxCluster bounds a cluster's label, in bytes.
 	maxCluster = 255
 	// maxSize bounds a document, in bytes: six for each byte of the label,
@@ -27,9 +30,13 @@ const (
 )
 
 // document is the JSON of one state, on one line. The checksum follows as its last
-// key; see seal.
+// key; see seal. A new field needs no new version where zero means what was before.
 type document struct {
-	Version int          `json:"version"`
+	Version int `json:"version"`
+	// Record numbers the records of a directory without a gap, and Sectors is how long
+	// this one is: with them it is known what belongs where. Nothing comes before them.
+	Record  uint64       `json:"record"`
+	Sectors int          `json:"sectors"`
 	Cluster string       `json:"cluster"`
 	ID      proto.NodeID `json:"id"`
 	Term    proto.Term   `json:"term"`
@@ -65,9 +72,12 @@ func seal(body []byte) []byte {
 	return fmt.Appendf(nil, sealFormat, crc32.Checksum(body, castagnoli))
 }
 
-// encode is the document that keeps s.
-func encode(owner Owner, s algorithms.State) []byte {
-	doc := document{Version: version, Cluster: owner.Cluster, ID: owner.ID, Term: s.Term, Reserved: s.Reserved}
+// headFormat is what a record of a number begins with: its length, and more, follow.
+const headFormat = `{"version":%d,"record":%d,"sectors":`
+
+// encode is the document that keeps s in a record of this number.
+func encode(owner Owner, s algorithms.State, record uint64) []byte {
+	doc := document{Version: version, Record: record, Cluster: owner.Cluster, ID: owner.ID, Term: s.Term, Reserved: s.Reserved}
 	if s.Vote != (algorithms.Vote{}) {
 		doc.Vote = &documentVote{s.Vote.Term, s.Vote.ID, s.Vote.Session.String()}
 	}
@@ -78,49 +88,77 @@ func encode(owner Owner, s algorithms.State) []byte {
 	if s.Promise != 0 {
 		doc.Promise = s.Promise.String()
 	}
-	data, _ := json.Marshal(doc) // strings and numbers never fail
-	body := bytes.TrimSuffix(data, []byte("}"))
-	return append(body, seal(body)...)
+	for { // the length is part of what it is the length of
+		data, _ := json.Marshal(doc) // strings and numbers never fail
+		body := ascii(bytes.TrimSuffix(data, []byte("}")))
+		whole := append(body, seal(body)...)
+		sectors := len(whole)/sector + 1
+		if doc.Sectors == sectors {
+			return whole
+		}
+		doc.Sectors = sectors
+	}
+}
+
+// ascii writes the characters of a JSON text that are no printable ASCII, which all are
+// in strings, as escapes. So whatever else is found in a record is damage.
+func ascii(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for _, r := range string(text) {
+		switch {
+		case r < 0x7f:
+			out = append(out, byte(r))
+		case r <= 0xffff:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		}
+	}
+	return out
 }
 
 // decode reads what encode wrote, and pad made a record of.
-func decode(record []byte) (owner Owner, s algorithms.State, err error) {
+func decode(record []byte) (owner Owner, s algorithms.State, n uint64, err error) {
 	data := bytes.TrimRight(bytes.TrimSuffix(record, []byte("\n")), string(blank))
 	if len(data) < sealSize || len(data) > maxSize {
-		return owner, s, fmt.Errorf("%d bytes is not the size of a state", len(data))
+		return owner, s, 0, fmt.Errorf("%d bytes is not the size of a state", len(data))
 	}
 	body, end := data[:len(data)-sealSize], data[len(data)-sealSize:]
 	if !bytes.Equal(end, seal(body)) {
-		return owner, s, errors.New("the checksum does not match the content")
+		return owner, s, 0, errors.New("the checksum does not match the content")
 	}
 	var doc document
 	if err := json.Unmarshal(data, &doc); err != nil {
-		return owner, s, err
+		return owner, s, 0, err
 	}
 	if doc.Version != version {
-		return owner, s, fmt.Errorf("format version %d, this program reads version %d: "+
+		return owner, s, 0, fmt.Errorf("format version %d, this program reads version %d: "+
 			"run the program that wrote it", doc.Version, version)
+	}
+	if doc.Record == 0 || doc.Sectors*sector != len(record) {
+		return owner, s, 0, fmt.Errorf("record %d of %d sectors", doc.Record, doc.Sectors)
 	}
 	owner = Owner{Cluster: doc.Cluster, ID: doc.ID}
 	s.Term, s.Reserved = doc.Term, doc.Reserved
 	if doc.Promise != "" {
 		if s.Promise, err = time.ParseDuration(doc.Promise); err != nil {
-			return owner, s, err
+			return owner, s, 0, err
 		}
 	}
 	if doc.Vote != nil {
 		if s.Vote, err = doc.Vote.value(); err != nil {
-			return owner, s, err
+			return owner, s, 0, err
 		}
 	}
 	s.Stopped = doc.Stopped
 	if s.Former, err = formerOf(doc.Former); err != nil {
-		return owner, s, err
+		return owner, s, 0, err
 	}
 	if err := owner.validate(); err != nil {
-		return owner, s, err
+		return owner, s, 0, err
 	}
-	return owner, s, validate(s)
+	return owner, s, doc.Record, validate(s)
 }
 
 func formerOf(votes []documentVote) (proto.Epochs, error) {

@@ -75,7 +75,7 @@ func (f *File) SaveNotice(n Notice) error {
 }
 
 func encodeNotice(cluster string, n Notice) []byte {
-	doc := noticeDocument{Format: version, Cluster: cluster, Version: n.Version, Origin: n.Origin, Text: n.Text}
+	doc := noticeDocument{Format: noticeFormat, Cluster: cluster, Version: n.Version, Origin: n.Origin, Text: n.Text}
 	data, _ := json.Marshal(doc) // strings and numbers never fail
 	body := bytes.TrimSuffix(data, []byte("}"))
 	return append(body, seal(body)...)
@@ -93,9 +93,9 @@ func decodeNotice(data []byte) (cluster string, n Notice, err error) {
 	if err := json.Unmarshal(data, &doc); err != nil {
 		return "", n, err
 	}
-	if doc.Format != version {
+	if doc.Format != noticeFormat {
 		return "", n, fmt.Errorf("format version %d, this program reads version %d: "+
-			"run the program that wrote it", doc.Format, version)
+			"run the program that wrote it", doc.Format, noticeFormat)
 	}
 	n = Notice{Version: doc.Version, Origin: doc.Origin, Text: doc.Text}
 	return doc.Cluster, n, n.validate()

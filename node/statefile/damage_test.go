@@ -1,0 +1,131 @@
+package statefile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// life is a file of three records, each one state after the other, the middle and the
+// last of several sectors if long is set, and what the last acknowledged one says.
+func life(long bool) (file []byte, acked algorithms.State) {
+	small := algorithms.State{Term: 1, Reserved: 1}
+	middle, acked := voted, later
+	if long {
+		var former []proto.Epoch
+		for i := range 16 {
+			former = append(former, proto.Epoch{Term: 1, Leader: proto.NodeID(i + 1), Session: proto.Session{1}})
+		}
+		middle.Former, acked.Former = proto.PackEpochs(former[:12]), proto.PackEpochs(former)
+	}
+	return fileOf(encode(demo4, small, 1), encode(demo4, middle, 2), encode(demo4, acked, 3)), acked
+}
+
+// "Torn is only what a crash of ours can leave": whichever sector is wiped, or holds what
+// belongs elsewhere, the state is the one that was last acknowledged, or damaged; never
+// an older one, or none.
+func TestWipedSector(t *testing.T) {
+	dice := rand.New(rand.NewPCG(1, 2))
+	random := make([]byte, sector)
+	for i := range random {
+		random[i] = byte(dice.Uint32())
+	}
+	text := []byte("The quick brown fox jumps over the lazy dog; \"record\":3, and {json:1}\n\tor none. ")
+	for _, long := range []bool{false, true} {
+		good, acked := life(long)
+		older := newFile(pad(encode(demo4, voted, 9)), 9) // another file of the same node
+		content := map[string][]byte{
+			"zeroes": make([]byte, sector), "0xff": bytes.Repeat([]byte{0xff}, sector), "random bytes": random,
+			"spaces": bytes.Repeat([]byte{' '}, sector), "letters": bytes.Repeat([]byte{'x'}, sector),
+			"tabs": bytes.Repeat([]byte{'\t'}, sector),
+			"text": bytes.Repeat(text, 10)[:sector], "text on one line": bytes.Repeat(text[:60], 10)[:sector],
+		}
+		for from := 0; from < len(good); from += sector {
+			content[fmt.Sprintf("what is at %d", from)] = good[from : from+sector]
+			if from < len(older) {
+				content[fmt.Sprintf("what was at %d of another file", from)] = older[from : from+sector]
+			}
+		}
+		damaged := 0
+		for at := 0; at < len(good); at += sector {
+			for name, bad := range content {
+				for _, sectors := range []int{1, 8, 32} { // what a disk, a page and a file system may lose
+					file := bytes.Clone(good)
+					for i := at; i < min(at+sectors*sector, len(file)); i += sector {
+						copy(file[i:], bad)
+					}
+					_, s, _, err := latest(file)
+					if err == nil && s != acked {
+						t.Errorf("long %v: %d sectors from %d are %s: read %+v", long, sectors, at, name, s)
+					}
+					if err != nil && !errors.Is(err, ErrCorrupt) {
+						t.Error(err)
+					}
+					if err != nil {
+						damaged++
+					}
+				}
+			}
+		}
+		for cut := range good {
+			if _, s, _, err := latest(good[:cut]); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("cut to %d bytes: %+v, %v", cut, s, err)
+			}
+		}
+		if damaged == 0 {
+			t.Error("nothing was damaged")
+		}
+	}
+}
+
+// A crash in the middle of a save leaves, of the bytes that are written, any: the state is
+// the last that was acknowledged, or the one being saved.
+func TestCrashWhileSaving(t *testing.T) {
+	dice := rand.New(rand.NewPCG(3, 4))
+	for _, long := range []bool{false, true} {
+		before, acked := life(long)
+		next := acked
+		next.Term, next.Reserved = next.Term+1, next.Reserved+1
+		record := pad(encode(demo4, next, 4))
+		at := 0
+		for !bytes.Equal(before[at:at+sector], fill(1, at/sector)) {
+			at += sector // behind the records
+		}
+		look := func(what string, written func(i int) bool) {
+			file, all := bytes.Clone(before), true
+			for i, b := range record {
+				if written(i) {
+					file[at+i] = b
+				} else {
+					all = false
+				}
+			}
+			want := acked
+			if all {
+				want = next
+			}
+			if _, s, _, err := latest(file); err != nil || s != want {
+				t.Fatalf("long %v, %s: %+v, %v; want %+v", long, what, s, err, want)
+			}
+		}
+		sectors := len(record) / sector
+		for some := range 1 << sectors {
+			look(fmt.Sprintf("sectors %b", some), func(i int) bool { return some>>(i/sector)&1 == 1 })
+		}
+		for n := range len(record) + 1 {
+			look(fmt.Sprintf("the first %d bytes", n), func(i int) bool { return i < n })
+			look(fmt.Sprintf("all but the first %d bytes", n), func(i int) bool { return i >= n })
+			look(fmt.Sprintf("all but byte %d", n), func(i int) bool { return i != n })
+			look(fmt.Sprintf("byte %d", n), func(i int) bool { return i == n })
+		}
+		for range 2000 {
+			share := dice.Float64()
+			look("some bytes", func(int) bool { return dice.Float64() < share })
+		}
+	}
+}
