@@ -77,6 +77,12 @@ type (
 		Why string
 	}
 
+	// Lend is the host's wish for a lease that it may lend to a process outside of its
+	// own, which then acts as the leader until the lease ends, whatever becomes of this
+	// node. Output.Lent says, in this Step or a later one, what came of it. Only a
+	// Machine whose leader has a lease is asked.
+	Lend struct{}
+
 	// Eligible says that this node may lead from now on, or that it may not:
 	// operators pause nodes, health checks fail. The host merges all causes that
 	// hold into one event, and gives it anew whenever that changes; a Machine
@@ -115,8 +121,13 @@ type (
 	}
 
 	// Idle says that whatever this node did as the leader of Term has stopped,
-	// after it ceased to lead.
+	// after it ceased to lead: the last lease that it lent has ended or was given
+	// back, too.
 	Idle struct{ Term proto.Term }
+
+	// Lapsed says that the lease of Term, which this node led, had run out before its
+	// renewal took effect: it leads Term no more.
+	Lapsed struct{ Term proto.Term }
 
 	// Reconciled answers Output.Reconcile: how it went for the Split of this
 	// Number.
@@ -144,6 +155,8 @@ func (Resign) event()       {}
 func (Gone) event()         {}
 func (Heard) event()        {}
 func (Transfer) event()     {}
+func (Lend) event()         {}
+func (Lapsed) event()       {}
 func (Idle) event()         {}
 func (Eligible) event()     {}
 func (Reconciled) event()   {}
@@ -165,6 +178,8 @@ type Output struct {
 	// Transfer says what came of the Transfer that was asked for last; nil in a
 	// Step that ends none.
 	Transfer *TransferEnd
+	// Lent says what came of each Lend so far; nil in a Step that ends none.
+	Lent *LendEnd
 	// Ineligible is why this node is not eligible, in every Output; empty while it
 	// is. A Machine may find itself not eligible, for a while, without an event. The
 	// host tells the others, by proto.Peer.Ineligible.
@@ -214,6 +229,17 @@ type TransferEnd struct {
 	// empty when the leader gave way: then it tells the successor to lead, once its
 	// work has stopped.
 	Refused string
+}
+
+// LendEnd is what came of a Lend.
+type LendEnd struct {
+	// Refused is why nothing is lent: a Refusal's words; empty when a lease is.
+	Refused string
+	// For is how long the lease is lent, from this Step on, by any clock.
+	For time.Duration
+	// Until is when that has passed by every clock: no other process leads before,
+	// unless Idle comes first.
+	Until time.Time
 }
 
 // State is what a node must never forget.

@@ -37,6 +37,9 @@ type Claim struct {
 type Renew struct {
 	Session Session // of the sender
 	Nonce   uint64
+	// Lent: the sender is to lend the lease that it asks for to a process outside, so
+	// that no proof of the sender's death ends this promise.
+	Lent bool
 }
 
 // Grant is a vote, durable, and a promise.
@@ -128,7 +131,7 @@ func (Standing) Kind() Kind { return KindStanding }
 
 func (b Ask) String() string   { return b.Kind().String() }
 func (b Claim) String() string { return b.Kind().String() }
-func (b Renew) String() string { return b.Kind().String() }
+func (b Renew) String() string { return b.Kind().String() + ifLent(b.Lent) }
 func (b Release) String() string {
 	if b.Heir == 0 {
 		return b.Kind().String()
@@ -155,6 +158,13 @@ func (b Lease) String() string {
 
 func (b Standing) String() string {
 	return describe(b, "round", b.Round, "promise", b.Promise) + notStopped(b.Former)
+}
+
+func ifLent(lent bool) string {
+	if lent {
+		return ", to be lent"
+	}
+	return ""
 }
 
 func notStopped(former Epochs) (text string) {

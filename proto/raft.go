@@ -35,6 +35,8 @@ type Heartbeat struct {
 	Leader    Peer
 	Nonce     uint64
 	Remaining time.Duration // when it was sent; whole microseconds
+	// Lent: the sender is to lend the lease that it asks for, see Renew.
+	Lent bool
 }
 
 // HeartbeatAck is a follower's promise anew.
@@ -54,7 +56,7 @@ func (b RequestVote) String() string  { return b.Kind().String() }
 func (b Vote) String() string         { return b.Kind().String() }
 func (b HeartbeatAck) String() string { return b.Kind().String() }
 func (b Heartbeat) String() string {
-	return describe(b, "leader", b.Leader, "for", b.Remaining.Round(time.Millisecond))
+	return describe(b, "leader", b.Leader, "for", b.Remaining.Round(time.Millisecond)) + ifLent(b.Lent)
 }
 
 func (b PreVote) validate() error      { return validateSession(b.Session) }

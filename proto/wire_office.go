@@ -23,7 +23,10 @@ type (
 type (
 	wireAsk   struct{ wireRound }
 	wireClaim struct{ wireRound }
-	wireRenew struct{ wireRound }
+	wireRenew struct {
+		wireRound
+		Lent bool `msgpack:"d,omitempty"`
+	}
 	wireDeny  struct{ wireRefusal }
 	wireGrant struct {
 		wireRound
@@ -55,7 +58,7 @@ type (
 
 func (w *wireAsk) message() Message   { return w.with(Ask{w.Session, w.Nonce}) }
 func (w *wireClaim) message() Message { return w.with(Claim{w.Session, w.Nonce}) }
-func (w *wireRenew) message() Message { return w.with(Renew{w.Session, w.Nonce}) }
+func (w *wireRenew) message() Message { return w.with(Renew{w.Session, w.Nonce, w.Lent}) }
 func (w *wireGrant) message() Message { return w.with(Grant{w.Session, w.Nonce, Epochs(w.Former)}) }
 func (w *wireDeny) message() Message {
 	return w.with(Deny{w.Session, w.Nonce, barOf(w.Bar), w.Holder})
@@ -119,7 +122,7 @@ func officeWireOf(e envelope, body Body) wire {
 	case Claim:
 		return &wireClaim{wireRound{e, b.Session, b.Nonce}}
 	case Renew:
-		return &wireRenew{wireRound{e, b.Session, b.Nonce}}
+		return &wireRenew{wireRound{e, b.Session, b.Nonce}, b.Lent}
 	case Grant:
 		return &wireGrant{wireRound{e, b.Session, b.Nonce}, []byte(b.Former)}
 	case Deny:

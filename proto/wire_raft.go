@@ -11,6 +11,7 @@ type (
 		process
 		Nonce     uint64 `msgpack:"r"`
 		Remaining uint64 `msgpack:"e"` // microseconds
+		Lent      bool   `msgpack:"d,omitempty"`
 	}
 )
 
@@ -19,7 +20,7 @@ func (w *wireRequestVote) message() Message  { return w.with(RequestVote{w.Sessi
 func (w *wireVote) message() Message         { return w.with(Vote{w.Session, w.Nonce}) }
 func (w *wireHeartbeatAck) message() Message { return w.with(HeartbeatAck{w.Session, w.Nonce}) }
 func (w *wireHeartbeat) message() Message {
-	return w.with(Heartbeat{w.peer(), w.Nonce, ofMicros(w.Remaining)})
+	return w.with(Heartbeat{w.peer(), w.Nonce, ofMicros(w.Remaining), w.Lent})
 }
 
 func newRaftWire(k Kind) wire {
@@ -47,7 +48,7 @@ func raftWireOf(e envelope, body Body) wire {
 	case Vote:
 		return &wireVote{wireRound{e, b.Session, b.Nonce}}
 	case Heartbeat:
-		return &wireHeartbeat{e, process(b.Leader), b.Nonce, uint64(b.Remaining.Microseconds())}
+		return &wireHeartbeat{e, process(b.Leader), b.Nonce, uint64(b.Remaining.Microseconds()), b.Lent}
 	case HeartbeatAck:
 		return &wireHeartbeatAck{wireRound{e, b.Session, b.Nonce}}
 	}

@@ -206,6 +206,10 @@ func eventName(ev algorithms.Event) string {
 		return "idle"
 	case algorithms.Eligible:
 		return "eligible"
+	case algorithms.Lend:
+		return "lend"
+	case algorithms.Lapsed:
+		return "lapsed"
 	case algorithms.Transfer:
 		return "transfer"
 	case algorithms.Reconciled:

@@ -137,6 +137,8 @@ func (rec *Record) setCause(ev algorithms.Event) {
 		rec.Detail = ev.ID.String() + " " + ev.Session.Short()
 	case algorithms.Heard:
 		rec.Detail = ev.ID.String() + " " + ev.Session.Short()
+	case algorithms.Lapsed:
+		rec.Detail = fmt.Sprintf("the lease of term %d", ev.Term)
 	case algorithms.Idle:
 		rec.Detail = fmt.Sprintf("as leader of term %d", ev.Term)
 	case algorithms.Reconciled:

@@ -28,6 +28,7 @@ type Stand struct {
 	Yes    quorum.Count
 	denied quorum.Count             // by these, in that round of a claim or of a leader
 	late   quorum.Rounds            // of a leader, or who is fencing, before that round
+	won    uint64                   // the latest round that a majority answered
 	Asked  int                      // rounds of questions before a claim, in this candidacy
 	no     map[proto.NodeID]refusal // as last recorded, in this candidacy
 	Due    time.Time                // asking, claiming: when the answers should be here
@@ -37,6 +38,7 @@ type Stand struct {
 	LeaseEnd time.Time
 	Next     time.Time  // when the next round of questions of a leader is due
 	Leaving  proto.Term // led once, and its work has not stopped yet
+	lend     lending
 }
 
 // Stop forgets a candidacy, or a leadership. What it bound is to be released besides.
@@ -161,7 +163,10 @@ func (p *Party) Renew() Request {
 	s.Noted = p.Now
 	s.Next = p.Now.Add(p.every)
 	p.countOwn()
-	p.Promise()
+	if s.lend.wanted && s.lend.from == 0 {
+		s.lend.from = s.Nonce
+	}
+	p.Renewed(p.Lending())
 	return p.request()
 }
 
@@ -186,23 +191,37 @@ func (p *Party) GrantedLate(msg proto.Message, r Request) bool {
 		return false
 	}
 	noted, ok := s.late.Add(r.Nonce, msg.From, p.Voters)
-	return ok && p.extend(noted)
+	if ok {
+		s.won = max(s.won, r.Nonce)
+	}
+	return ok && p.extend(r.Nonce, noted)
 }
 
 // Extended reports whether a majority has promised in this round of questions, so that
 // the lease ends later. "A candidate wins an election if it receives votes from a
 // majority of the servers in the full cluster for the same term."
-func (p *Party) Extended() bool { return p.Stand.Yes.Of(p.Voters) && p.extend(p.Stand.Noted) }
+func (p *Party) Extended() bool {
+	s := &p.Stand
+	if !s.Yes.Of(p.Voters) {
+		return false
+	}
+	s.won = s.Nonce
+	return p.extend(s.Nonce, s.Noted)
+}
+
+// Unanswered is how many rounds a leader has begun after the latest that a majority answered.
+func (p *Party) Unanswered() int { return int(p.Stand.Nonce - p.Stand.won) }
 
 // extend ends the lease later, by a round that began at noted, if the lease that this
 // stands for has not ended.
-func (p *Party) extend(noted time.Time) bool {
+func (p *Party) extend(nonce uint64, noted time.Time) bool {
 	s := &p.Stand
 	end := noted.Add(Of(p.Cfg.Promise))
 	if !p.Now.Before(end) || !end.After(s.LeaseEnd) {
 		return false
 	}
 	s.LeaseEnd = end
+	p.lent(nonce, end)
 	return true
 }
 

@@ -17,6 +17,10 @@ func Of(p time.Duration) time.Duration {
 	return p/(million+Drift)*(million-Drift) - margin
 }
 
+// byAnyClock is how much of d a process with any clock may count, that begins after d did:
+// the slowest clock then has it end before d does by the fastest.
+func byAnyClock(d time.Duration) time.Duration { return d / (million + Drift) * (million - Drift) }
+
 // MinPromise is the shortest promise that makes sense with delta, the planned
 // worst-case one-way latency: two rounds of questions may fail and a third still
 // comes in time.

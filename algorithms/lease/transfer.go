@@ -324,7 +324,7 @@ func (p *Party) TakeOver(msg proto.Message, b proto.TakeOver, idle bool, term pr
 	p.Why("%d hands over -> take term %d", msg.From, h.Given)
 	p.GiveWay(p.Cfg.Self)
 	if p.Bound(msg.From, b.Session) && p.State.Vote.Term == msg.Term {
-		p.Voter.Over = true // it comes after its RELEASE
+		p.Voter.Over, p.Voter.Kept = true, time.Time{} // it comes after its RELEASE
 	}
 	h.Chosen, h.Stays, h.Yield = true, b.Chosen, time.Time{}
 	return true

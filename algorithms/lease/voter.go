@@ -10,7 +10,8 @@ import (
 // Voter is this node's vote and what it is bound to. The vote itself is in Party.State.
 type Voter struct {
 	Promise time.Time                      // when the promise to State.Vote's process ends,
-	Over    bool                           // unless that released the term, or is proven dead
+	Over    bool                           // unless that released the term, or is proven dead,
+	Kept    time.Time                      // and then for a lease that it had lent; released, that is over too
 	Dead    map[proto.NodeID]proto.Session // of each, the last that is proven dead
 
 	proven bool // it is Over by proof alone
@@ -65,6 +66,8 @@ func (p *Party) free() (no refusal, until time.Time) {
 		return refusal{proto.BarSelf, p.Cfg.Self}, time.Time{}
 	case !p.Voter.Over && p.Now.Before(p.Voter.Promise):
 		return refusal{proto.BarPromise, p.State.Vote.ID}, p.Voter.Promise
+	case p.Now.Before(p.Voter.Kept):
+		return refusal{proto.BarPromise, p.State.Vote.ID}, p.Voter.Kept
 	case p.Now.Before(p.Voter.boot):
 		return refusal{bar: proto.BarBoot}, p.Voter.boot
 	}
@@ -206,7 +209,7 @@ func (p *Party) Vote(term proto.Term, id proto.NodeID, s proto.Session) {
 	p.State.Vote = algorithms.Vote{Term: term, ID: id, Session: s}
 	p.State.Promise = max(p.State.Promise, p.Cfg.Promise)
 	p.Known, p.Dirty = max(p.Known, term), true
-	p.Voter.Over, p.Voter.proven = false, false
+	p.Voter.Over, p.Voter.proven, p.Voter.Kept = false, false, time.Time{}
 	p.Promise()
 }
 
@@ -222,7 +225,7 @@ func (p *Party) WasReleased(msg proto.Message, b proto.Release) bool {
 		return false
 	}
 	p.Why("%d releases term %d -> the promise to it is over", msg.From, msg.Term)
-	p.Voter.proven = false
+	p.Voter.proven, p.Voter.Kept = false, time.Time{}
 	p.Voter.Over = true
 	return true
 }
@@ -230,7 +233,7 @@ func (p *Party) WasReleased(msg proto.Message, b proto.Release) bool {
 // Release gives the promises of the term back, this voter's own with them.
 func (p *Party) Release(term proto.Term) {
 	if p.Bound(p.Cfg.Self, p.Cfg.Session) && p.State.Vote.Term == term {
-		p.Voter.Over = true
+		p.Voter.Over, p.Voter.Kept = true, time.Time{}
 	}
 	p.Tell(term, proto.Release{Session: p.Cfg.Session, Heir: p.Handing.Heir.ID})
 }
@@ -250,6 +253,9 @@ func (p *Party) Died(dead proto.Peer) (believed, freed bool) {
 		p.Voter.proven = p.Voter.proven || !p.Voter.Over
 		p.Why("%d is proven dead -> the promise to it is over", dead.ID)
 		p.Voter.Over = true
+	}
+	if lent := p.Voter.Kept.Sub(p.Now); freed && lent > 0 {
+		p.Why("but for a lease that it lent -> keep that promise for %v", lent.Round(time.Millisecond))
 	}
 	return true, freed
 }

@@ -18,7 +18,7 @@
 //	  CLAIM    ─────►    vote, durable
 //	           ◄─────  GRANT                     a promise of length Promise
 //	  LEASE    ────────────────────────────►     it leads, for so long
-//	  RENEW    ─────►                            every third of a promise
+//	  RENEW    ─────►                            every third of a promise, and to lend
 //	           ◄─────  GRANT
 //	  RELEASE  ─────►    the promise is over     when all its work has stopped
 //	  OFFER    ─────►    a successor: would you?  before it leaves, of a transfer
@@ -34,6 +34,9 @@
 //     very process it voted for, or that process is proven dead.
 //   - A request that is refused changes nothing: no term is adopted, no promise
 //     dropped. The refusal names the term that the voter knows of.
+//   - Who granted a RENEW of a lease that is to be lent to a process outside keeps that
+//     promise whatever is proven: no proof of a node's death is about that process.
+//     RELEASE comes when all that was lent is over, and ends it.
 //   - After a start it grants no new term for as long as any promise of its
 //     former life may run. Neither release nor proof ends that. Until then it may
 //     stand, and votes for itself, but does not count that: a majority of the others

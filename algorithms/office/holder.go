@@ -19,15 +19,19 @@ func (m *Machine) keepOffice() {
 	if at := m.handOverAt(); !at.IsZero() && !m.Now.Before(at) {
 		m.prefer()
 	}
-	if !m.Now.Before(s.Next) {
+	if !m.Now.Before(s.Next) || m.LendDue() {
 		m.renew()
 	}
 }
 
-// renew begins a round of RENEW.
+// renew begins a round of RENEW, unless too many have not been answered.
 func (m *Machine) renew() {
+	if m.Unanswered() >= mostRounds {
+		m.Stand.Next = time.Time{}
+		return
+	}
 	r := m.Renew()
-	m.Tell(m.Stand.Term, proto.Renew(r))
+	m.Tell(m.Stand.Term, proto.Renew{Session: r.Session, Nonce: r.Nonce, Lent: m.Lending()})
 	m.countGrants()
 }
 

@@ -85,6 +85,10 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 		m.eligible(ev)
 	case algorithms.Transfer:
 		m.HandOver(ev.To)
+	case algorithms.Lend:
+		m.Lend()
+	case algorithms.Lapsed:
+		m.lapsed(ev.Term)
 	case algorithms.Timeout:
 		m.nominate(ev)
 	}
@@ -200,9 +204,9 @@ func (m *Machine) receive(ev algorithms.Receive) {
 	case proto.Ask:
 		m.WasAsked(msg, lease.Request(body))
 	case proto.Claim:
-		m.claimed(msg, lease.Request(body))
+		m.claimed(msg, lease.Request(body), false)
 	case proto.Renew:
-		m.claimed(msg, lease.Request(body))
+		m.claimed(msg, lease.Request{Session: body.Session, Nonce: body.Nonce}, body.Lent)
 	case proto.Release:
 		m.released(msg, body)
 	case proto.Answer:
@@ -302,10 +306,18 @@ func (m *Machine) expire() {
 	m.Belief = algorithms.Leader{}
 }
 
+// lapsed takes the host's word that the lease was renewed too late.
+func (m *Machine) lapsed(term proto.Term) {
+	if m.holds() && m.Stand.Term == term {
+		m.leave("the lease ran out before it was renewed")
+	}
+}
+
 // output completes the Output of the Step.
 func (m *Machine) output() algorithms.Output {
 	if !m.holds() {
 		m.LoseOffer()
+		m.LoseLend()
 	}
 	m.Wake(m.wake)
 	var room [12]time.Time // on the stack

@@ -6,10 +6,12 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
 )
 
-// RenewEvery is how often a holder renews. Two rounds that bring no majority fit
-// into a lease, a third does not: a holder that hears nothing does not lock the
-// voters for longer.
+// RenewEvery is how often a holder renews.
 func RenewEvery(p time.Duration) time.Duration { return p / 3 }
+
+// mostRounds of questions a holder begins after the last that a majority answered: one
+// that hears nothing must not lock the voters for longer.
+const mostRounds = 2
 
 // standDelay is how long a voter hears of no office before it stands without
 // being nominated; above is how many living voters rank above it.

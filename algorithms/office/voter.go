@@ -6,14 +6,14 @@ import (
 )
 
 // claimed answers CLAIM and RENEW. A refusal changes nothing.
-func (m *Machine) claimed(msg proto.Message, r lease.Request) {
+func (m *Machine) claimed(msg proto.Message, r lease.Request, lent bool) {
 	switch m.Judge(msg, r) {
 	case lease.Denied:
 		return
 	case lease.Free:
 		m.vote(msg.Term, msg.From, r.Session)
 	case lease.Kept:
-		m.Promise()
+		m.Renewed(lent)
 	}
 	m.heard = m.Now
 	m.Send(msg.From, msg.Term, proto.Grant{

@@ -74,6 +74,9 @@
 //   - A voter whose promise binds it to a process that is proven dead is free at once;
 //     algorithms.Config.KeepPromises turns that off. This replaces a leader in
 //     milliseconds although its lease still runs.
+//   - A leader that is to lend its lease to a process outside says so in a HEARTBEAT. Who
+//     acknowledges that keeps that promise whatever is proven; the leader lends what a
+//     majority acknowledged in that very round.
 //   - After a proof, a RELEASE or a start, all know at about the same time that nobody
 //     leads. Random timeouts would waste it: each stands in its turn, of a few Deltas,
 //     the better-ranked sooner. Where a leader only falls silent, timeouts are random as

@@ -32,7 +32,7 @@ func (m *Machine) keepLeading() {
 	if at := m.preferAt(); !at.IsZero() && !m.Now.Before(at) {
 		m.Prefer(m.best)
 	}
-	if !s.Next.IsZero() && !m.Now.Before(s.Next) {
+	if !s.Next.IsZero() && !m.Now.Before(s.Next) || m.LendDue() {
 		m.beat()
 	}
 }
@@ -80,7 +80,7 @@ func (m *Machine) heartbeat(to proto.NodeID) {
 func (m *Machine) heartbeatNow() (body proto.Body, ok bool) {
 	s := &m.Stand
 	left := s.LeaseEnd.Sub(m.Now).Truncate(time.Microsecond)
-	return proto.Heartbeat{Leader: m.Self, Nonce: s.Nonce, Remaining: left}, left > 0
+	return proto.Heartbeat{Leader: m.Self, Nonce: s.Nonce, Remaining: left, Lent: m.Lending()}, left > 0
 }
 
 // heard follows a leader, and gives it this voter's promise anew.
@@ -95,7 +95,7 @@ func (m *Machine) heard(msg proto.Message, b proto.Heartbeat) {
 	// RELEASE leaves after its vote is saved.
 	if m.Votes() && stood == (m.Stand.Phase >= candidate) {
 		r := lease.Request{Session: b.Leader.Session, Nonce: b.Nonce}
-		if m.promised(msg, r) {
+		if m.promised(msg, r, b.Lent) {
 			m.Send(msg.From, msg.Term, proto.HeartbeatAck(r))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 func (m *Machine) output() algorithms.Output {
 	if !m.leads() {
 		m.LoseOffer()
+		m.LoseLend()
 	}
 	at := m.deadlines()
 	m.Wake(at[:]...)

@@ -62,6 +62,12 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 		m.eligible(ev)
 	case algorithms.Transfer:
 		m.HandOver(ev.To)
+	case algorithms.Lend:
+		m.Lend()
+	case algorithms.Lapsed:
+		if m.leads() && m.Stand.Term == ev.Term {
+			m.leave("the lease ran out before it was renewed")
+		}
 	}
 	m.pursue()
 	m.AnswerWaiting()

@@ -7,21 +7,21 @@ import (
 
 // requested answers REQUEST_VOTE.
 func (m *Machine) requested(msg proto.Message, r lease.Request) {
-	if m.promised(msg, r) {
+	if m.promised(msg, r, false) {
 		m.Send(msg.From, msg.Term, proto.Vote(r))
 	}
 }
 
 // promised gives the sender this voter's promise, and its vote if it has not had that,
 // or denies it. A refusal changes nothing.
-func (m *Machine) promised(msg proto.Message, r lease.Request) bool {
+func (m *Machine) promised(msg proto.Message, r lease.Request, lent bool) bool {
 	switch m.Judge(msg, r) {
 	case lease.Denied:
 		return false
 	case lease.Free:
 		m.vote(msg.Term, msg.From, r.Session)
 	case lease.Kept:
-		m.Promise()
+		m.Renewed(lent)
 	}
 	m.reset()
 	return true

@@ -42,6 +42,8 @@ type cluster struct {
 
 	stayBarred []proto.NodeID // not eligible since all healed
 
+	loans []loan // those that have ended may be missing
+
 	// reranked: an attribute changed on the way. Ranks are frozen for a term, so
 	// the best node need not lead.
 	reranked bool

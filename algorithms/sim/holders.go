@@ -28,6 +28,8 @@ func officeCheckers() []checker {
 		&recess{},
 		&calmPreference{},
 		&couldWin{},
+		oneBorrower{},
+		&lendEnds{},
 	}
 }
 

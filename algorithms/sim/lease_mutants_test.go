@@ -6,7 +6,7 @@ import "slices"
 // whose last step is in the package of each are removed there. An invariant must see that
 // in the runs of both.
 func leaseMutants(of string) []mutant {
-	return slices.Concat(leaseVoterMutants(of), leaseCandidateMutants(of), leaseRejoinMutants())
+	return slices.Concat(leaseVoterMutants(of), leaseCandidateMutants(of), leaseLendMutants(of), leaseRejoinMutants())
 }
 
 func leaseVoterMutants(of string) []mutant {
@@ -34,7 +34,7 @@ func leaseVoterMutants(of string) []mutant {
 		},
 		{
 			"run out: a promise that is asked for again runs anew", of + "/voter.go",
-			"\t\tm.Promise()\n", "", "one-holder",
+			"\t\tm.Renewed(lent)\n", "", "one-holder",
 		},
 		{
 			"released by the very process it voted for", voter,
@@ -126,7 +126,8 @@ func leaseCandidateMutants(of string) []mutant {
 		},
 		{
 			"and one that comes late for a lease from when that began", stand,
-			"return ok && p.extend(noted)", "_ = noted\n\treturn ok && p.extend(s.Noted)", "inside-promises",
+			"return ok && p.extend(r.Nonce, noted)", "_ = noted\n\treturn ok && p.extend(r.Nonce, s.Noted)",
+			"inside-promises",
 		},
 		{
 			"once a voter", "quorum/quorum.go", "if !slices.Contains(c.yes, id) {", "if true {", "one-holder",
@@ -175,6 +176,39 @@ func leaseCandidateMutants(of string) []mutant {
 		{
 			"at most once in a while, ever more rarely", handing,
 			"f.until = p.Now.Add(preferPenalty(p.Cfg.Promise, f.times))", "", "calm-preference",
+		},
+	}
+}
+
+func leaseLendMutants(of string) []mutant {
+	const lend = "lease/lend.go"
+	return []mutant{
+		{
+			"keeps that promise whatever is proven", "lease/voter.go",
+			"\tcase p.Now.Before(p.Voter.Kept):\n\t\treturn refusal{proto.BarPromise, p.State.Vote.ID}, p.Voter.Kept\n",
+			"", "one-borrower",
+		},
+		{
+			"asks for the promises anew in a round of questions that says so", of + "/voter.go",
+			"m.Renewed(lent)", "m.Renewed(false)", "one-borrower",
+		},
+		{
+			"and lends what a majority promised in that very round", lend,
+			"l.from == 0 || nonce < l.from", "!l.wanted", "one-borrower",
+		},
+		{
+			"until end and no later", lend,
+			"For: byAnyClock(end.Sub(p.Now)), Until: end}",
+			"For: byAnyClock(p.Cfg.Promise), Until: end}", "one-borrower",
+		},
+		{
+			"Whoever borrows it counts by a clock of its own", lend,
+			"byAnyClock(end.Sub(p.Now))", "end.Sub(p.Now)", "one-borrower",
+		},
+		{
+			"a wish of a host whose node leads no more ends", of + "/" + map[string]string{
+				"office": "office", "raft": "output",
+			}[of] + ".go", "\t\tm.LoseLend()\n", "", "lend-ends",
 		},
 	}
 }

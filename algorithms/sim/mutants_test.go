@@ -58,8 +58,7 @@ func holderMutants() []mutant {
 		},
 		{
 			"After two rounds without a majority it asks no more", "office/timing.go",
-			"{ return p / 3 }",
-			"{ return p / 5 }", "asks-no-more",
+			"const mostRounds = 2", "const mostRounds = 9", "asks-no-more",
 		},
 		{
 			"It keeps to its lease", "office/office.go",

@@ -183,6 +183,7 @@ func (c *cluster) perform(s *step, cause depth) {
 		l.unfit = unfit
 		c.news(n.id)
 	}
+	c.lent(n, s.out.Lent)
 	c.stopWork(n, was)
 	c.watchLease(n, was)
 	c.reconcile(n, s.out.Reconcile)

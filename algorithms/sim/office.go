@@ -81,7 +81,8 @@ func (c *cluster) stopWork(n *node, was algorithms.Leader) {
 	}
 	l.drains = true
 	l.working = append(l.working, was.Term)
-	c.queue.plan(c.now+c.dice.between(0, c.Drain), func() {
+	over := max(c.now+c.dice.between(0, c.Drain), c.loansOver(l, was.Term))
+	c.queue.plan(over, func() {
 		c.attend(n, l, func() {
 			l.drains = false
 			l.working = slices.DeleteFunc(l.working, func(t proto.Term) bool { return t == was.Term })

@@ -70,6 +70,9 @@ func draw(o Options) plan {
 		}
 	}
 	d.eligibility()
+	if o.Algorithm.Office {
+		d.lends()
+	}
 	return d.plan
 }
 

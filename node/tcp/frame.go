@@ -13,7 +13,7 @@ import (
 const (
 	// version is the protocol version in every frame's header. The header
 	// itself never changes, so that any two versions can tell each other apart.
-	version   = 3
+	version   = 4
 	headerLen = 6
 
 	// maxControl bounds what is read before a peer is known, and what may be
