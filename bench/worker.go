@@ -16,6 +16,7 @@ import (
 	"github.com/ringleader-dev/ringleader/fence"
 	"github.com/ringleader-dev/ringleader/fence/kv"
 	"github.com/ringleader-dev/ringleader/fence/store"
+	"github.com/ringleader-dev/ringleader/node/clock"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 )
 
@@ -87,35 +88,38 @@ type workerRun struct {
 	sealed fence.Token
 }
 
-// look asks the node whether it leads, and works if it does. Only a failure to
-// tell is an error.
+// look asks the node for its lease, and works if it gets that. Only a failure to tell is
+// an error.
 func (w *workerRun) look(ctx context.Context) error {
-	a, err := httpapi.Client{Addr: w.Node}.Leader(ctx)
-	if err != nil || !a.IsLeader || a.FencingToken.IsZero() {
+	node, before := httpapi.Client{Addr: w.Node}, clock.Now()
+	l, err := node.Lend(ctx, 0)
+	if err != nil {
 		return w.readAsAnybody(ctx)
 	}
-	if err := w.said.Encode(Said{Leads: a.FencingToken}); err != nil {
+	defer func() { _ = node.Return(ctx, l.ID) }() // else it ends by itself
+	until := before.Add(l.ValidFor())
+	if err := w.said.Encode(Said{Leads: l.FencingToken}); err != nil {
 		return err
 	}
-	if w.sealed != a.FencingToken {
-		sealed, err := w.call(ctx, history.Call{Kind: history.Seal, Token: a.FencingToken})
+	if w.sealed != l.FencingToken {
+		sealed, err := w.call(ctx, history.Call{Kind: history.Seal, Token: l.FencingToken})
 		if err != nil || sealed != history.Done {
 			return err
 		}
-		w.sealed = a.FencingToken
+		w.sealed = l.FencingToken
 	}
 	for n := range workerBatch {
 		// What it was just told it takes for true once, however long it is stopped.
-		if ctx.Err() != nil || n > 0 && !time.Now().Before(a.ValidUntil) {
+		if ctx.Err() != nil || n > 0 && !clock.Now().Before(until) {
 			return nil
 		}
 		_ = pause(ctx, w.Think)
-		put := history.Call{Kind: history.Put, Token: a.FencingToken, Key: w.key()}
+		put := history.Call{Kind: history.Put, Token: l.FencingToken, Key: w.key()}
 		put.Value = fmt.Sprintf("%s.%d", w.Name, w.calls)
 		if _, err := w.call(ctx, put); err != nil {
 			return err
 		}
-		get := history.Call{Kind: history.Get, Token: a.FencingToken, Key: w.key()}
+		get := history.Call{Kind: history.Get, Token: l.FencingToken, Key: w.key()}
 		if _, err := w.call(ctx, get); err != nil {
 			return err
 		}

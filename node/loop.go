@@ -70,6 +70,8 @@ func (n *Node) obey(a ask) error {
 		return nil
 	case a.end != nil:
 		n.transfer = a.end
+	case a.lend != nil:
+		n.loans.asking = append(n.loans.asking, a.lend)
 	}
 	return n.step(a.event)
 }
@@ -147,9 +149,11 @@ func (n *Node) step(ev algorithms.Event) error {
 		n.transfer <- *out.Transfer // has room for one
 		n.transfer = nil
 	}
-	if n.publish(ev, out) && n.cfg.Ineligible != nil {
+	ineligible, lapsed := n.publish(ev, out)
+	if ineligible && n.cfg.Ineligible != nil {
 		n.cfg.Ineligible(out.Ineligible)
 	}
+	n.lent(out.Lent)
 	n.aim(out.Fence)
 	if len(out.Send) > 0 {
 		runtime.Gosched() // the messages leave before their record is written
@@ -157,6 +161,9 @@ func (n *Node) step(ev algorithms.Event) error {
 	rec, ok := n.cfg.Recorder.Record(wall, ev, out)
 	if ok && n.cfg.Record != nil {
 		n.cfg.Record(rec)
+	}
+	if lapsed {
+		return n.step(algorithms.Lapsed{Term: out.Leader.Term})
 	}
 	return nil
 }

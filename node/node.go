@@ -164,6 +164,7 @@ type Node struct {
 	tenure   *tenure       // nil while another leads, or nobody
 	tenures  chan struct{} // closed when a tenure begins
 	changes  changes
+	loans    loans                                  // asking belongs to the goroutine in Run
 	watchers map[chan algorithms.Leader]func() bool // each with what stops its AfterFunc
 }
 
@@ -188,6 +189,7 @@ func New(cfg Config) (*Node, error) {
 		idle:         make(chan proto.Term),
 		fenced:       make(chan algorithms.Fenced),
 		tenures:      make(chan struct{}),
+		loans:        loans{out: map[uint64]Loan{}, changed: make(chan struct{})},
 		work:         work{epoch: time.Now()},
 		reconciling:  reconciling{done: make(chan algorithms.Reconciled)},
 		ended:        make(chan struct{}),

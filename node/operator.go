@@ -13,6 +13,7 @@ type ask struct {
 	event      algorithms.Event // nil for none: what was said before has been heard
 	carriedOut chan struct{}
 	end        chan algorithms.TransferEnd // of a Transfer
+	lend       chan<- lendEnd              // of a Lend
 }
 
 // Campaign calls an election. It returns once the Step was carried out, which

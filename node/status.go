@@ -24,6 +24,9 @@ type Status struct {
 	Alive []proto.Peer
 	// Ineligible is why this node does not stand for election, "" when it would.
 	Ineligible string
+	// Lent is how many leases this node has lent that have neither ended nor been given
+	// back: see Lend.
+	Lent int
 	// LastTick is when the loop was last known to go on, by the local clock:
 	// now while it waits for an event, else when it took the present one.
 	LastTick time.Time
@@ -51,7 +54,14 @@ type Counters struct {
 func (n *Node) Status() Status {
 	now := time.Now()
 	n.mu.Lock()
+	n.endLoans()
 	s := n.status
+	s.Lent = len(n.loans.out)
+	// A loop that hangs cannot say that its lease ran out: the clock says it. It is read
+	// under the lock: who is told so is not told otherwise of the same term later.
+	if n.ranOut(s.Leader) {
+		s.Leader = nobody(s.Leader.Term)
+	}
 	n.mu.Unlock()
 	s.Alive = slices.Clone(s.Alive)
 	if s.Running {
@@ -59,21 +69,17 @@ func (n *Node) Status() Status {
 	}
 	s.Counters.Overflowed = n.overflowed.count.Load()
 	s.Counters.Misaddressed = n.misaddressed.count.Load()
-	// A loop that hangs cannot say that its lease ran out: the clock says it.
-	if l := s.Leader; !l.Until.IsZero() && !n.cfg.Now().Before(l.Until) {
-		s.Leader = nobody(l.Term)
-	}
 	s.Role = trace.RoleOf(s.ID, s.Leader)
 	return s
 }
 
 // publish shows a Step to Status and Watch, and returns whether it changed why
-// this node does not stand.
-func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible bool) {
+// this node does not stand, and whether it renewed a lease of this node too late.
+func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible, lapsed bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.over {
-		return false
+		return false, false
 	}
 	n.status.Running = true
 	n.status.Counters.Steps++
@@ -97,8 +103,24 @@ func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible b
 			n.status.Counters.TwoLed += s.Overlap
 		}
 	}
+	if lapsed = n.lapses(out.Leader); lapsed {
+		out.Leader = nobody(out.Leader.Term)
+	}
 	n.believe(out.Leader)
-	return ineligible
+	return ineligible, lapsed
+}
+
+// ranOut reports whether a belief has ended by itself. The caller holds n.mu.
+func (n *Node) ranOut(l algorithms.Leader) bool {
+	return !l.Until.IsZero() && !n.cfg.Now().Before(l.Until)
+}
+
+// lapses reports whether l renews this node's own lease when that has run out: the Step
+// began in time, and took too long. "It keeps to its lease, and never renews after that":
+// others may have been told that it is over. The caller holds n.mu.
+func (n *Node) lapses(l algorithms.Leader) bool {
+	was := n.status.Leader
+	return l.ID == n.cfg.ID && l.Epoch() == was.Epoch() && !l.Until.Equal(was.Until) && n.ranOut(was)
 }
 
 // end withdraws what the Node says, since it is over, tells all work to stop, and reports

@@ -75,8 +75,22 @@ func newTenure(l algorithms.Leader, now func() time.Time, before *tenure) *tenur
 }
 
 func (t *tenure) valid() bool {
+	switch until := t.until.Load(); {
+	case until == forever, until != 0 && t.now().UnixNano() < until:
+		return true
+	case until == 0:
+		return false
+	}
+	// A renewal may be under way. Once this has been false it stays so: see extend.
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.ranOut()
+}
+
+// ranOut reports whether the lease has ended. The caller holds t.mu.
+func (t *tenure) ranOut() bool {
 	until := t.until.Load()
-	return until == forever || until != 0 && t.now().UnixNano() < until
+	return until != forever && t.now().UnixNano() >= until
 }
 
 // extend takes over the lease's new end, and reports false when its work has been told
@@ -90,6 +104,11 @@ func (t *tenure) extend(l algorithms.Leader) bool {
 	if l.Until.IsZero() {
 		t.until.Store(forever)
 		return true
+	}
+	if t.until.Load() != 0 && t.ranOut() { // somebody may have been told so
+		t.over = true
+		t.cancel(ErrLeaseExpired)
+		return false
 	}
 	t.until.Store(l.Until.UnixNano())
 	left := l.Until.Sub(t.now())
@@ -215,6 +234,10 @@ func (n *Node) awaitTenure(ctx context.Context, last *tenure) (*tenure, error) {
 // sayIdle tells the loop, or drain, once the work of a tenure has stopped.
 func (n *Node) sayIdle(t *tenure) {
 	t.work.Wait()
+	if !n.awaitLoans(t.term) {
+		n.idle <- 0 // of no term: voters keep their promises for what is lent still
+		return
+	}
 	n.idle <- t.term
 }
 

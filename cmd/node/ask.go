@@ -146,12 +146,6 @@ func leadershipLine(l httpapi.Leadership) string {
 	if l.LeaderAddr != "" {
 		line += " at " + l.LeaderAddr
 	}
-	if l.Token != 0 {
-		line += fmt.Sprintf(", token %d", l.Token)
-	}
-	if !l.ValidUntil.IsZero() {
-		line += ", valid until " + l.ValidUntil.Format("15:04:05.000 MST")
-	}
 	return line
 }
 
@@ -163,6 +157,10 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 	stands := ""
 	if s.Ineligible != "" {
 		stands = "stands     no: " + s.Ineligible + "\n"
+	}
+	if s.Lent > 0 {
+		stands += fmt.Sprintf("lent       %s: no other node leads before the end of that\n",
+			plural(s.Lent, "lease"))
 	}
 	watches := ""
 	if len(s.Voters) > 0 {

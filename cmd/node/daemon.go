@@ -230,7 +230,7 @@ func (d *daemon) Snapshot() httpapi.Snapshot {
 	s := httpapi.Snapshot{
 		Self: d.id, Session: d.session, Cluster: d.cluster, Algorithm: d.algorithm.Name,
 		Guarantee: status.Guarantee, Running: status.Running, LastTick: status.LastTick,
-		Voters: d.voters, Leader: status.Leader, Counters: counters(status.Counters, links),
+		Voters: d.voters, Leader: status.Leader, Lent: status.Lent, Counters: counters(status.Counters, links),
 		Ineligible: status.Ineligible, Checks: d.checked(), Unfenced: d.shots.Load(),
 	}
 	for _, p := range links.Peers {
@@ -240,9 +240,6 @@ func (d *daemon) Snapshot() httpapi.Snapshot {
 	}
 	if split := status.Split; split != nil {
 		s.Split, s.SplitAt = split, status.SplitAt
-	}
-	if until := s.Leader.Until; !until.IsZero() {
-		s.Leader.Until = clock.Wall(until)
 	}
 	s.Members, s.Gossiping = d.members()
 	return s
@@ -267,9 +264,6 @@ func (d *daemon) members() (all []httpapi.Member, ok bool) {
 func (d *daemon) changes(ctx context.Context, after uint64) iter.Seq[httpapi.Change] {
 	return func(yield func(httpapi.Change) bool) {
 		for c := range d.node.Changes(ctx, after) {
-			if until := c.Leader.Until; !until.IsZero() {
-				c.Leader.Until = clock.Wall(until)
-			}
 			if !yield(httpapi.Change(c)) {
 				return
 			}

@@ -34,7 +34,7 @@ func (d *daemon) serve(ctx context.Context) {
 	warnings := d.log.With().Str(zerolog.LevelFieldName, zerolog.LevelWarnValue).Logger()
 	d.parts.Go(func() {
 		d.fail(httpapi.Serve(ctx, d.web, httpapi.Config{
-			Source: d, Changes: d.changes, Control: d, Token: d.apiToken, Version: readBuild(),
+			Source: d, Changes: d.changes, Control: d, Lender: lender{d}, Token: d.apiToken, Version: readBuild(),
 			ErrorLog: stdlog.New(warnings, "", 0),
 		}))
 	})

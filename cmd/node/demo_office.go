@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -21,24 +22,29 @@ func (d demo) promise(ctx context.Context, leader proto.NodeID) error {
 		return fmt.Errorf("node %v answers with the guarantee %s, want %s",
 			leader, a.Guarantee, d.entry.Guarantee)
 	}
-	if a.ValidUntil.IsZero() {
+	if a.Guarantee != algorithms.Lease {
 		d.say("Its answer: guarantee %s, so no lease and no token.", a.Guarantee)
 		return nil
 	}
-	d.say("Its answer: guarantee %s, token %d, valid for %s more unless it renews.",
-		a.Guarantee, a.Token, millis(time.Until(a.ValidUntil)))
+	d.say("Its answer: guarantee %s. Its lease lasts for %s more unless it renews.",
+		a.Guarantee, millis(time.Until(d.leaseEnd(leader))))
 	return nil
+}
+
+// leaseEnd is the latest end of a lease that a node is known to have held; zero for none.
+func (d demo) leaseEnd(id proto.NodeID) (end time.Time) {
+	for _, rec := range d.cluster.Records() {
+		if rec.Node == uint64(id) && rec.Role == trace.Leading && rec.ValidUntil.After(end) {
+			end = rec.ValidUntil
+		}
+	}
+	return end
 }
 
 // freed is why nobody waited for the dead leader's lease, or that they did; ""
 // without leases.
 func (d demo) freed(r *rounds.Round, dead death) string {
-	var end time.Time
-	for _, rec := range d.cluster.Records() {
-		if rec.Node == uint64(dead.node) && rec.Role == trace.Leading && rec.ValidUntil.After(end) {
-			end = rec.ValidUntil
-		}
-	}
+	end := d.leaseEnd(dead.node)
 	switch left := end.Sub(r.Winner.At); {
 	case end.IsZero():
 		return ""

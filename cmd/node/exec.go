@@ -18,6 +18,7 @@ import (
 	"github.com/ringleader-dev/ringleader/fence"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/clock"
+	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/supervise"
 )
 
@@ -263,6 +264,11 @@ func (x *execution) tell(exit supervise.Exit) {
 	log.Bool("stopped", exit.Stopped).Int("left_behind", exit.Left).Msg("the command " + exit.String())
 }
 
+// tokenOf is the fencing token of this process as the leader of a term.
+func (d *daemon) tokenOf(term proto.Term) fence.Token {
+	return fence.Token{Term: term, Leader: d.id, Session: d.session}
+}
+
 // environment is the command's.
 func (x *execution) environment(lease node.Lease) []string {
 	idEnv := envName("id")
@@ -276,8 +282,7 @@ func (x *execution) environment(lease node.Lease) []string {
 	}
 	env = append(env, idEnv+"="+x.id.String(), fmt.Sprintf("%s=%d", commandTermEnv, lease.Term()))
 	if len(x.voters) > 0 {
-		token := fence.Token{Term: lease.Term(), Leader: x.id, Session: x.session}
-		env = append(env, commandTokenEnv+"="+token.String())
+		env = append(env, commandTokenEnv+"="+x.tokenOf(lease.Term()).String())
 	}
 	return env
 }

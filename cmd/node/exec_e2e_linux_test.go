@@ -202,9 +202,9 @@ func TestExecFlood(t *testing.T) {
 		answer, err := client.Leader(t.Context())
 		if err == nil && answer.IsLeader && answer.Term == 1 {
 			if first.IsZero() {
-				first = answer.ValidUntil
+				first = time.Now()
 			}
-			if answer.ValidUntil.Sub(first) > 5*time.Second {
+			if time.Since(first) > 5*time.Second { // many leases
 				break
 			}
 		}

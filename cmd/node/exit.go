@@ -61,7 +61,7 @@ var exits = []struct {
 		exitNoLeader, "no leader (no quorum), or timed out",
 		[]error{errNoLeader, context.DeadlineExceeded},
 	},
-	{exitNotLeader, "not the leader (leader --is-me)", []error{errNotLeader}},
+	{exitNotLeader, "not the leader (leader --is-me, lease)", []error{errNotLeader}},
 	{exitLost, "leadership was lost (exec)", []error{errLost}},
 	{
 		exitCannot, "the command cannot be executed (exec)",

@@ -101,7 +101,7 @@ var house = []room{
 		path: "bench",
 		module: []string{
 			"algorithms", "algorithms/catalog", "bench/history", "cluster", "fence", "fence/fencehttp", "fence/kv",
-			"fence/store", "internal/figures", "node/httpapi", "proto", "rounds", "trace",
+			"fence/store", "internal/figures", "node/clock", "node/httpapi", "proto", "rounds", "trace",
 		},
 		others: []string{"golang.org/x/sys/unix"},
 	},

@@ -21,6 +21,3 @@ func Now() time.Time {
 func SinceBoot(t time.Time) time.Duration {
 	return time.Duration(t.UnixNano()) - start.wall + start.boot
 }
-
-// Wall is the time of day at which Now will read t, as the wall clock is set now.
-func Wall(t time.Time) time.Time { return time.Now().Add(t.Sub(Now())).Round(0) }

@@ -23,16 +23,6 @@ func TestNowGoesOn(t *testing.T) {
 	}
 }
 
-// Wall is for people: the same distance from now, by the other clock.
-func TestWall(t *testing.T) {
-	before := time.Now()
-	got := clock.Wall(clock.Now().Add(time.Hour))
-	after := time.Now()
-	if got.Before(before.Add(time.Hour-time.Second)) || got.After(after.Add(time.Hour)) {
-		t.Errorf("an hour from %v is shown as %v", before, got)
-	}
-}
-
 func BenchmarkNow(b *testing.B) {
 	for b.Loop() {
 		clock.Now()

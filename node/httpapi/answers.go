@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/fence"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/trace"
 )
@@ -29,7 +28,7 @@ type Check struct {
 	Why  string `json:"why,omitempty"` // why it failed the last time
 }
 
-// Leadership answers /leader.
+// Leadership answers /leader: who leads, as the node believes.
 type Leadership struct {
 	Self     proto.NodeID `json:"self"`
 	IsLeader bool         `json:"is_leader"`
@@ -38,16 +37,11 @@ type Leadership struct {
 	// absent while gossip does not know it.
 	LeaderAddr string     `json:"leader_addr,omitempty"`
 	Term       proto.Term `json:"term"`
-	// Token is the fencing token. The leader alone gives it, and none does
-	// when the guarantee is best-effort.
-	Token proto.Term `json:"token,omitempty"`
-	// FencingToken is the same with its holder, as a storage wants to see it.
-	FencingToken fence.Token          `json:"fencing_token,omitzero"`
-	Guarantee    algorithms.Guarantee `json:"guarantee"`
-	// ValidUntil is the lease's end, absent when there is no lease.
-	ValidUntil time.Time `json:"valid_until,omitzero"`
-	Algorithm  string    `json:"algorithm"`
-	Reason     string    `json:"reason,omitempty"` // why the leader is nobody
+	// Guarantee is how far the leader can be trusted to be the only one. Nothing here lets
+	// whoever asks act as it: see Lease.
+	Guarantee algorithms.Guarantee `json:"guarantee"`
+	Algorithm string               `json:"algorithm"`
+	Reason    string               `json:"reason,omitempty"` // why the leader is nobody
 }
 
 // Status answers /v1/status.
@@ -60,10 +54,13 @@ type Status struct {
 	Ready    bool   `json:"ready"`
 	NotReady string `json:"not_ready,omitempty"` // why not
 	// Ineligible is why the node does not stand for election, absent while it would.
-	Ineligible string         `json:"ineligible,omitempty"`
-	Checks     []Check        `json:"checks,omitempty"` // of the node's health
-	LastTick   time.Time      `json:"last_tick,omitzero"`
-	Alive      []proto.NodeID `json:"alive"` // this node included
+	Ineligible string  `json:"ineligible,omitempty"`
+	Checks     []Check `json:"checks,omitempty"` // of the node's health
+	// Lent is how many leases the node has lent that have neither ended nor been given
+	// back. No other node leads before the last of them has.
+	Lent     int            `json:"lent,omitempty"`
+	LastTick time.Time      `json:"last_tick,omitzero"`
+	Alive    []proto.NodeID `json:"alive"` // this node included
 	// Voters are the configured voters, absent when there are none.
 	Voters []proto.NodeID `json:"voters,omitempty"`
 	// Watched are the other voters whose death this node would prove at once, so that

@@ -75,18 +75,36 @@ func (c Client) Members(ctx context.Context) (Members, error) {
 // ErrUnreachable, ErrNotANode, ErrConflict, ErrForbidden, ErrNoLeader or
 // context.DeadlineExceeded, and a Told where the node said why.
 func (c Client) Do(ctx context.Context, v Verb, o Order) (Done, error) {
-	fail := func(err error) (Done, error) { return Done{}, fmt.Errorf("%s: ask %s: %w", v, c.Addr, err) }
+	var said struct {
+		Done
+		Error string `json:"error"`
+	}
+	status, err := c.change(ctx, http.MethodPost, "/v1/"+string(v), o, &said)
+	switch {
+	case err != nil:
+	case status == http.StatusOK && said.Self.Validate() == nil:
+		return said.Done, nil
+	case status == http.StatusOK, said.Error == "":
+		err = fmt.Errorf("%w: %d: does another program listen there?", ErrNotANode, status)
+	default:
+		err = Told{said.Error, errorOf(status)}
+	}
+	return Done{}, fmt.Errorf("%s: ask %s: %w", v, c.Addr, err)
+}
+
+// change makes a request that changes the node, and reads its answer into said.
+func (c Client) change(ctx context.Context, method, path string, body, said any) (status int, err error) {
 	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
-		return fail(fmt.Errorf("%w: %w: want host:port", ErrUnreachable, err))
+		return 0, fmt.Errorf("%w: %w: want host:port", ErrUnreachable, err)
 	}
-	body, err := json.Marshal(o)
+	text, err := json.Marshal(body)
 	if err != nil {
-		return fail(err)
+		return 0, err
 	}
-	u := url.URL{Scheme: "http", Host: c.Addr, Path: "/v1/" + string(v)}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
+	u := url.URL{Scheme: "http", Host: c.Addr, Path: path}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(text))
 	if err != nil {
-		return fail(fmt.Errorf("%w: %w", ErrUnreachable, err))
+		return 0, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if c.Token != "" {
@@ -97,26 +115,18 @@ func (c Client) Do(ctx context.Context, v Verb, o Order) (Done, error) {
 		if wrapped, ok := errors.AsType[*url.Error](err); ok {
 			err = wrapped.Err
 		}
-		return fail(fmt.Errorf("%w: %w: is the node running, and is this where it serves HTTP?",
-			ErrUnreachable, err))
+		return 0, fmt.Errorf("%w: %w: is the node running, and is this where it serves HTTP?",
+			ErrUnreachable, err)
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return fail(fmt.Errorf("%w: %w: the answer was cut short", ErrUnreachable, err))
+		return 0, fmt.Errorf("%w: %w: the answer was cut short", ErrUnreachable, err)
 	}
-	var said struct {
-		Done
-		Error string `json:"error"`
+	if len(answer) > 0 && json.Unmarshal(answer, said) != nil {
+		return 0, fmt.Errorf("%w: %s: does another program listen there?", ErrNotANode, resp.Status)
 	}
-	switch err := json.Unmarshal(answer, &said); {
-	case err != nil || resp.StatusCode == http.StatusOK && said.Self.Validate() != nil,
-		resp.StatusCode != http.StatusOK && said.Error == "":
-		return fail(fmt.Errorf("%w: %s: does another program listen there?", ErrNotANode, resp.Status))
-	case resp.StatusCode != http.StatusOK:
-		return fail(Told{said.Error, errorOf(resp.StatusCode)})
-	}
-	return said.Done, nil
+	return resp.StatusCode, nil
 }
 
 // Told is why a node did not carry a wish out, in its own words.

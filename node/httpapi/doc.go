@@ -27,6 +27,20 @@
 // 409 when it cannot be, and nothing changed, with what to do next; 503 when nobody leads; 504 when it
 // took too long and may still come.
 //
+// Who leads is no permission to act as the leader: whoever is told so may be told too
+// late. A process outside of the node that acts as the leader borrows its lease:
+//
+//	POST   /v1/lease      the leader lends its lease; 409 elsewhere, with who leads, and 503
+//	                      where nobody does; with {"renews": ID} in place of a lease before
+//	DELETE /v1/lease/ID   gives a lease back before its end: 204, or 404 if it has ended
+//
+// The answer has valid_for_ms, how long the lease is lent. WHO ASKS COUNTS THAT BY ITS OWN
+// CLOCK FROM BEFORE IT SENT THE QUESTION, and by one that goes on in suspend. The voters
+// know of the loan before the answer leaves. Until it has ended or was given back no other
+// node leads, whatever becomes of this one: so a leader that is killed, or told to
+// hand over, meanwhile is replaced up to a promise later. Both are guarded like the
+// orders.
+//
 // What it does not promise: an answer is what one node believes at that moment.
 // With the guarantee "best-effort" two nodes may answer 200 to /leader at once.
 package httpapi

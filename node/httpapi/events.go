@@ -18,8 +18,8 @@ import (
 type Change struct {
 	Seq    uint64 // of this process's changes, from 1
 	At     time.Time
-	Leader algorithms.Leader // its Until by the wall clock
-	Missed uint64            // changes right before it that are lost
+	Leader algorithms.Leader
+	Missed uint64 // changes right before it that are lost
 }
 
 // Event is one change in the stream of /v1/events.

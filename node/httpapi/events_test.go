@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/fence"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -57,7 +56,7 @@ func nextEvent(t *testing.T, r *bufio.Reader) (id string, e Event) {
 	}
 }
 
-// Promise: each change "in order", with its guarantee and valid_until, what was
+// Promise: each change "in order", with its guarantee, what was
 // missed, and an id to resume by; and a stream outlives the limits of a request.
 func TestEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -74,10 +73,9 @@ func TestEvents(t *testing.T) {
 		if err != nil || resp.Header.Get("Content-Type") != "text/event-stream" {
 			t.Fatalf("%v, %+v", err, resp)
 		}
-		until := noon.Add(time.Second)
 		go func() {
 			feed <- Change{42, noon, algorithms.Leader{
-				ID: 3, Session: in.Session, Term: 8, Until: until,
+				ID: 3, Session: in.Session, Term: 8, Until: noon.Add(time.Second),
 			}, 0}
 			time.Sleep(time.Minute)
 			feed <- Change{50, noon, algorithms.Leader{Term: 9}, 7}
@@ -85,9 +83,8 @@ func TestEvents(t *testing.T) {
 		r := bufio.NewReader(resp.Body)
 		id, e := nextEvent(t, r)
 		want := Event{Seq: 42, At: noon, Leadership: Leadership{
-			Self: 3, IsLeader: true, Leader: 3, LeaderAddr: "h3:2", Term: 8, Token: 8,
-			FencingToken: fence.Token{Term: 8, Leader: 3, Session: in.Session},
-			Guarantee:    algorithms.Lease, ValidUntil: until, Algorithm: "bully",
+			Self: 3, IsLeader: true, Leader: 3, LeaderAddr: "h3:2", Term: 8,
+			Guarantee: algorithms.Lease, Algorithm: "bully",
 		}}
 		if id != in.Session.Short()+"-42" || e != want || asked.Load() != 41 {
 			t.Errorf("event %s after %d: %+v\nwant %+v", id, asked.Load(), e, want)

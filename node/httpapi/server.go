@@ -17,6 +17,8 @@ type Config struct {
 	Source Source
 	// Control carries out what changes the node; nil for nothing.
 	Control Control
+	// Lender lends the node's lease; nil for never.
+	Lender Lender
 	// Token lets whoever bears it change the node from anywhere. Without one only
 	// this machine may.
 	Token string
@@ -90,6 +92,10 @@ func handler(ctx context.Context, cfg Config) http.Handler {
 			mux.Handle("/v1/"+string(v), guard(cfg.Token, command(cfg, v)))
 		}
 	}
+	if cfg.Lender != nil {
+		mux.Handle(leasePath, guard(cfg.Token, lend(cfg.Lender)))
+		mux.Handle(leasePath+"/", guard(cfg.Token, giveBack(cfg.Lender)))
+	}
 	mux.HandleFunc("/version", readOnly(func(w http.ResponseWriter) {
 		write(w, http.StatusOK, cfg.Version)
 	}))
@@ -104,8 +110,8 @@ func handler(ctx context.Context, cfg Config) http.Handler {
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusNotFound, refusal{"no such path: there are /healthz, /readyz, " +
-			"/leader, /v1/status, /v1/members, /v1/events and /version, and to POST to /v1/transfer, " +
-			"/v1/resign, /v1/pause and /v1/resume"})
+			"/leader, /v1/status, /v1/members, /v1/events and /version, and to POST to /v1/lease, " +
+			"/v1/transfer, /v1/resign, /v1/pause and /v1/resume"})
 	})
 	return mux
 }

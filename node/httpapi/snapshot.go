@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/fence"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/trace"
 )
@@ -31,7 +30,10 @@ type Snapshot struct {
 	Running bool
 	// LastTick is when the loop last showed a sign of life.
 	LastTick time.Time
-	Leader   algorithms.Leader
+	// Leader is nobody once the belief has ended by itself; its Until is not told.
+	Leader algorithms.Leader
+	// Lent is how many leases the node has lent that are not over.
+	Lent int
 	// Gossiping is true while the node takes part in the gossip, alone or not.
 	Gossiping bool
 	// Ineligible is why the node does not stand for election, "" when it would.
@@ -97,8 +99,7 @@ func (s Snapshot) leadership(now time.Time) Leadership {
 		a.Reason = why
 		return a
 	}
-	expired := !s.Leader.Until.IsZero() && !now.Before(s.Leader.Until)
-	if s.Leader.ID == 0 || expired {
+	if s.Leader.ID == 0 {
 		a := s.believed(nobody)
 		a.Reason = s.leaderless()
 		return a
@@ -114,12 +115,7 @@ func (s Snapshot) believed(l algorithms.Leader) Leadership {
 	if l.ID == 0 {
 		return a
 	}
-	a.Leader, a.ValidUntil = l.ID, l.Until
-	a.IsLeader = a.Leader == s.Self
-	if a.IsLeader && s.Guarantee != algorithms.BestEffort {
-		a.Token = a.Term
-		a.FencingToken = fence.Token(l.Epoch())
-	}
+	a.Leader, a.IsLeader = l.ID, l.ID == s.Self
 	for _, m := range s.Members {
 		if m.ID == a.Leader {
 			a.LeaderAddr = m.ElectionAddr
@@ -158,7 +154,7 @@ func (s Snapshot) status(now time.Time) Status {
 		NotReady: s.unready(now), Alive: make([]proto.NodeID, 0, len(s.Members)),
 		Counters: s.Counters, Voters: s.Voters, Watched: s.Watched,
 		Ineligible: s.Ineligible, Checks: s.Checks,
-		Split: s.Split, SplitAt: s.SplitAt,
+		Split: s.Split, SplitAt: s.SplitAt, Lent: s.Lent,
 	}
 	st.Ready = st.NotReady == ""
 	switch st.Leader {

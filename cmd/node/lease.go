@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ringleader-dev/ringleader/node"
+	"github.com/ringleader-dev/ringleader/node/clock"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+)
+
+// lender lends the lease of the daemon's node.
+type lender struct{ *daemon }
+
+// Lend implements httpapi.Lender.
+func (l lender) Lend(ctx context.Context) (httpapi.Lease, error) {
+	loan, err := l.node.Lend(ctx)
+	if err != nil {
+		return httpapi.Lease{}, l.because(err)
+	}
+	return httpapi.Lease{
+		Self: l.id, ID: loan.ID, Term: loan.Term, FencingToken: l.tokenOf(loan.Term),
+		ValidForMS: loan.For.Milliseconds(),
+	}, nil
+}
+
+// because gives an error that the node does not lend for the words of the API.
+func (l lender) because(err error) error {
+	if !errors.Is(err, node.ErrNotLent) {
+		return err
+	}
+	switch leader := l.node.Status().Leader.ID; {
+	case len(l.voters) == 0:
+		return fmt.Errorf("%w: %w: name the voters with --voters", httpapi.ErrConflict, err)
+	case leader == 0:
+		return fmt.Errorf("%w: %w", httpapi.ErrNoLeader, err)
+	case leader != l.id:
+		return fmt.Errorf("%w: %w", httpapi.ErrNotLeader, err)
+	}
+	return fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+}
+
+// Return implements httpapi.Lender.
+func (l lender) Return(id uint64) bool { return l.node.Return(id) }
+
+func leaseCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "lease",
+		Usage: "borrow a node's lease; ends with 7 unless it leads",
+		Description: "exec, the library and a lease that is borrowed are the three ways to act as\n" +
+			"the leader. Until its end nobody else does, whatever becomes of the node: one\n" +
+			"that is killed, or told to hand over, meanwhile is replaced after that, up to\n" +
+			"a promise later. Borrow again before the end to go on (--renews), and give it\n" +
+			"back when done (--return).\n\n" +
+			"With -o json, until_boot_ms is its end in milliseconds since boot, for other\n" +
+			"processes of this machine (Linux: CLOCK_BOOTTIME, which /proc/uptime counts in\n" +
+			"seconds); valid_for_ms counts from before this command asked.",
+		Flags: []cli.Flag{
+			&cli.Uint64Flag{Name: "renews", Usage: "`LEASE` that the new one takes the place of"},
+			&cli.Uint64Flag{Name: "return", Usage: "give `LEASE` back, and borrow none"},
+			addrFlag(), tokenFlag(), outputFlag(),
+		},
+		Action: runLease,
+	}
+}
+
+// borrowed is a lease with its end by this machine's clock.
+type borrowed struct {
+	httpapi.Lease
+	// UntilBootMS is in milliseconds since boot; absent where other processes cannot read
+	// that clock.
+	UntilBootMS int64 `json:"until_boot_ms,omitempty"`
+}
+
+func runLease(ctx *cli.Context) error {
+	token, err := clientToken(ctx)
+	if err != nil {
+		return err
+	}
+	if id := ctx.Uint64("return"); ctx.IsSet("return") {
+		if ctx.IsSet("renews") {
+			return usagef("--return borrows nothing that --renews could be for: give one of the two")
+		}
+		_, err := ask(ctx, func(c httpapi.Client, ctx context.Context) (returned, error) {
+			c.Token = token
+			return returned{id}, c.Return(ctx, id)
+		}, writeReturned)
+		return err
+	}
+	_, err = ask(ctx, func(c httpapi.Client, cx context.Context) (b borrowed, err error) {
+		c.Token = token
+		before := clock.Now() // the lease counts from here
+		if b.Lease, err = c.Lend(cx, ctx.Uint64("renews")); err == nil && runtime.GOOS == "linux" {
+			b.UntilBootMS = clock.SinceBoot(before.Add(b.ValidFor())).Milliseconds()
+		}
+		return b, err
+	}, writeLease)
+	if errors.Is(err, httpapi.ErrNotLeader) {
+		return mark(errNotLeader, err)
+	}
+	return err
+}
+
+func writeLease(w io.Writer, b borrowed) error {
+	until := ""
+	if b.UntilBootMS != 0 {
+		until = fmt.Sprintf(", until %d.%03d s since boot", b.UntilBootMS/1000, b.UntilBootMS%1000)
+	}
+	_, err := fmt.Fprintf(w, "node %v leads term %d and lent lease %d: act as the leader for %d ms from when "+
+		"you asked%s\ntoken %v\n", b.Self, b.Term, b.ID, b.ValidForMS, until, b.FencingToken)
+	return err
+}
+
+// returned is a lease that was given back.
+type returned struct {
+	ID uint64 `json:"returned"`
+}
+
+func writeReturned(w io.Writer, r returned) error {
+	_, err := fmt.Fprintf(w, "lease %d was given back\n", r.ID)
+	return err
+}
+
+// plural is "1 lease" or "2 leases".
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
