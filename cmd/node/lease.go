@@ -58,8 +58,8 @@ func leaseCommand() *cli.Command {
 			"a promise later. Borrow again before the end to go on (--renews), and give it\n" +
 			"back when done (--return).\n\n" +
 			"With -o json, until_boot_ms is its end in milliseconds since boot, for other\n" +
-			"processes of this machine (Linux: CLOCK_BOOTTIME, which /proc/uptime counts in\n" +
-			"seconds); valid_for_ms counts from before this command asked.",
+			"processes of this machine (Linux: CLOCK_BOOTTIME, see /proc/uptime), and\n" +
+			"valid_for_ms counts from before this command asked.",
 		Flags: []cli.Flag{
 			&cli.Uint64Flag{Name: "renews", Usage: "`LEASE` that the new one takes the place of"},
 			&cli.Uint64Flag{Name: "return", Usage: "give `LEASE` back, and borrow none"},
