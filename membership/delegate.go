@@ -22,8 +22,11 @@ var (
 // NotifyAlive refuses who may not be a member, this node's own id included:
 // a node of another cluster may have the same one.
 func (d delegate) NotifyAlive(n *memberlist.Node) error {
-	_, err := d.g.gate.admit(n)
-	return err
+	peer, err := d.g.gate.admit(n)
+	if err != nil {
+		return err
+	}
+	return d.g.gate.room(peer, *d.g.listed.Load())
 }
 
 // NotifyMerge refuses a whole exchange when one of the living that the peer

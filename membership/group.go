@@ -93,7 +93,8 @@ func newGroup(cfg Config, p plan, gossip netip.AddrPort, now time.Time) *Group {
 		rejoin:  newRejoin(gossip, p.settings, p.seeds, now, cfg.Logger),
 	}
 	g.ctx, g.stop = context.WithCancel(context.Background())
-	g.notice.Store(&cfg.Notice)
+	kept := cfg.Notice.Bounded(now)
+	g.notice.Store(&kept)
 	g.setMeta()
 	g.publish()
 	return g

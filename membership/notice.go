@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/ringleader-dev/ringleader/proto"
@@ -19,12 +20,30 @@ const MaxNotice = 512
 // that gives it to its next process, by Config.Notice, lets it outlive all of them.
 type Notice struct {
 	// Version counts the changes, Origin is who made this one: the higher pair
-	// stands. Zero before the first.
+	// stands. Zero before the first. See Bounded.
 	Version uint64
 	Origin  proto.NodeID
 	// Text is empty when there is nothing to tell any more.
 	Text string
 }
+
+// Bounded is n, or the same text as the oldest version if n's is higher than any can be:
+// there is no more than one change in a microsecond, and none was before 1970. So the
+// next change is newer than all that a node keeps, whatever it was told or finds on its
+// disk, and is taken by each node whose clock has reached that microsecond too.
+func (n Notice) Bounded(now time.Time) Notice {
+	if n.Version > maxVersion(now) {
+		n.Version = oldest
+	}
+	return n
+}
+
+// oldest is a version below that of each notice which is made.
+const oldest = 1
+
+// maxVersion is the highest version at an instant. A clock that was never set, and begins
+// at 1970, still leaves room for every change that people make.
+func maxVersion(now time.Time) uint64 { return uint64(max(1<<32, now.UnixMicro())) }
 
 // newer reports whether n stands over m.
 func (n Notice) newer(m Notice) bool {
@@ -80,7 +99,7 @@ func (g *Group) SetNotice(text string) {
 		text = strings.ToValidUTF8(text[:MaxNotice], "")
 	}
 	g.queue.post(func() {
-		n := Notice{Version: g.notice.Load().Version + 1, Origin: g.me.id, Text: text}
+		n := Notice{Version: max(oldest, g.Notice().Version) + 1, Origin: g.me.id, Text: text}
 		g.setNotice(n)
 		for _, m := range *g.listed.Load() {
 			go g.sendNotice(m, n)
@@ -89,7 +108,7 @@ func (g *Group) SetNotice(text string) {
 }
 
 // Notice is the cluster's notice as this node knows it.
-func (g *Group) Notice() Notice { return *g.notice.Load() }
+func (g *Group) Notice() Notice { return g.notice.Load().Bounded(time.Now()) }
 
 func (g *Group) sendNotice(m Member, n Notice) {
 	if err := g.list.SendReliable(m.gossipNode(), n.encode()); err != nil {
@@ -100,7 +119,12 @@ func (g *Group) sendNotice(m Member, n Notice) {
 
 // onNotice: another process knows this notice.
 func (g *Group) onNotice(n Notice) {
-	if n.newer(*g.notice.Load()) {
+	if limit := maxVersion(time.Now()); n.Version > limit {
+		g.log.Debug().Msgf("dropped a notice of version %d by node %d: there cannot be more than %d; "+
+			"that node has a wrong clock, or the notice is forged", n.Version, n.Origin, limit)
+		return
+	}
+	if n.newer(g.Notice()) {
 		g.setNotice(n)
 	}
 }

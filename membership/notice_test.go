@@ -124,3 +124,52 @@ func TestNoticeOutlivesAll(t *testing.T) {
 		}
 	})
 }
+
+// "A value from the network is bounded before it is kept, and an operator's command always
+// wins": a stranger's notice of whatever version, on the disk of a node too, is beaten by
+// the next that is made, on each node, and on who joins later.
+func TestAnyNoticeIsBeaten(t *testing.T) {
+	const forged = "paused by a stranger"
+	for name, c := range map[string]struct {
+		version func(now time.Time) uint64
+		taken   bool
+	}{
+		"the highest there is":    {func(time.Time) uint64 { return 1<<63 - 1 }, false},
+		"above what can be":       {func(now time.Time) uint64 { return maxVersion(now.Add(time.Minute)) }, false},
+		"the highest that can be": {maxVersion, true},
+	} {
+		inBubble(t, func(t *testing.T, c2 *cluster) {
+			nodes := c2.startAll(3)
+			time.Sleep(30 * time.Second)
+			bad := Notice{Version: c.version(time.Now()), Origin: 1 << 53, Text: forged}
+			for _, n := range nodes {
+				n.queue.post(func() { n.onNotice(bad) })
+			}
+			time.Sleep(time.Second)
+			if got := nodes[0].Notice().Text == forged; got != c.taken {
+				t.Errorf("%s: taken %v, want %v", name, got, c.taken)
+			}
+			nodes[1].SetNotice("by an operator")
+			time.Sleep(time.Second)
+			for i, kept := range []Notice{bad, {Version: 1<<63 - 1, Origin: 9, Text: forged}} {
+				id := 4 + i
+				config := c2.config(id)
+				config.Notice = kept
+				nodes = append(nodes, c2.start(config, gossipAddr(id)))
+			}
+			time.Sleep(2 * time.Minute)
+			for _, n := range nodes {
+				if got := n.Notice(); got.Text != "by an operator" {
+					t.Errorf("%s: node %d knows %+v", name, n.id, got)
+				}
+			}
+			nodes[3].SetNotice("") // of the one that had kept what was forged
+			time.Sleep(time.Second)
+			for _, n := range nodes {
+				if got := n.Notice(); got.Text != "" {
+					t.Errorf("%s: node %d knows %+v", name, n.id, got)
+				}
+			}
+		})
+	}
+}

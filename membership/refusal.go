@@ -3,11 +3,14 @@ package membership
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/hashicorp/memberlist"
 	"github.com/rs/zerolog"
+
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 var errRefused = errors.New("peer refused")
@@ -37,6 +40,23 @@ func (g *gate) admit(n *memberlist.Node) (node, error) {
 		g.log.Warn().Msgf("refused node %s: %v", key, err)
 	}
 	return node{}, fmt.Errorf("%w: %w", errRefused, err)
+}
+
+// maxMembers bounds the members beside this node. Each costs a link, and whoever can send
+// packets can make members up.
+const maxMembers = proto.MaxRoll - 1
+
+// room refuses one member too many.
+func (g *gate) room(n node, listed []Member) error {
+	known := func(m Member) bool { return m.ID == n.ID }
+	if len(listed) < maxMembers || slices.ContainsFunc(listed, known) {
+		return nil
+	}
+	if g.said.first("room", "none", time.Now()) {
+		g.log.Warn().Msgf("refused node %v and maybe others: this node lists %d already, and a cluster "+
+			"has at most so many; look who sends made-up members", n, len(listed))
+	}
+	return fmt.Errorf("%w: more than %d members", errRefused, maxMembers)
 }
 
 // compare refuses the nodes of another cluster and of another algorithm.

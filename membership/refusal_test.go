@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/hashicorp/memberlist"
 	"github.com/rs/zerolog"
+
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // "A node of another cluster label or another algorithm joining: refused, loudly,
@@ -123,4 +126,34 @@ func TestSayOnceIsBounded(t *testing.T) {
 	if !s.first("0", "", now.Add(2*saidAfter)) {
 		t.Error("silent for ever")
 	}
+}
+
+// "Counts and members are bounded before they are kept": whoever makes members up fills
+// no memory, and those that are known stay.
+func TestMembersAreBounded(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		n := c.startAll(1)[0]
+		var listed []Member
+		for id := range maxMembers {
+			m := Member{}
+			m.ID = proto.NodeID(id + 10)
+			listed = append(listed, m)
+		}
+		known, stranger := node{}, node{}
+		known.ID, stranger.ID = 10, 5
+		if err := n.gate.room(stranger, listed[1:]); err != nil {
+			t.Errorf("one of %d is refused: %v", maxMembers, err)
+		}
+		if err := n.gate.room(known, listed); err != nil {
+			t.Errorf("one that is known is refused: %v", err)
+		}
+		for range 2 {
+			if err := n.gate.room(stranger, listed); !errors.Is(err, errRefused) {
+				t.Errorf("one too many: %v", err)
+			}
+		}
+		if got := n.log.count("made-up members"); got != 1 {
+			t.Errorf("said %d times", got)
+		}
+	})
 }

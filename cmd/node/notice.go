@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node/statefile"
@@ -28,6 +29,7 @@ func (d *daemon) openNotices() error {
 	if err != nil {
 		return mark(errConfig, err)
 	}
+	kept = bounded(kept)
 	d.notices = &notices{file: d.state, kept: kept, tried: make(chan struct{})}
 	if kept.Text != "" {
 		d.log.Warn().Msg(kept.Text + "; as it was when this node ended: ringleader resume --cluster ends it")
@@ -56,11 +58,17 @@ func (d *daemon) heed(n membership.Notice) {
 	d.node.KeepFromStanding(causeCluster, n.Text)
 }
 
+// bounded is what a node makes of a notice that it kept, maybe before versions had a bound.
+func bounded(n statefile.Notice) statefile.Notice {
+	return statefile.Notice(membership.Notice(n).Bounded(time.Now()))
+}
+
 // keep makes n durable, unless a newer one is.
 func (k *notices) keep(n statefile.Notice) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if n.Version < k.kept.Version || n.Version == k.kept.Version && n.Origin <= k.kept.Origin {
+	kept := bounded(k.kept)
+	if n.Version < kept.Version || n.Version == kept.Version && n.Origin <= kept.Origin {
 		return nil
 	}
 	k.err = k.file.SaveNotice(n)
@@ -76,7 +84,7 @@ func (k *notices) keep(n statefile.Notice) error {
 func (k *notices) newer(ctx context.Context, version uint64) error {
 	for {
 		k.mu.Lock()
-		kept, tried := k.kept, k.tried
+		kept, tried := bounded(k.kept), k.tried
 		k.mu.Unlock()
 		if kept.Version > version {
 			return nil

@@ -181,9 +181,12 @@ func (p *process) busy() time.Duration {
 
 // report takes evidence, as daemon.report.
 func (p *process) report(e tcp.Evidence) {
-	if e.Proven {
+	switch {
+	case e.Proven:
 		p.w.noteProof(p, e)
 		p.node.Gone(e.Peer, e.Session)
+	case e.Event == tcp.LinkUp:
+		p.node.HeardAgain(e.Peer, e.Session)
 	}
 	p.views.report(e)
 }
