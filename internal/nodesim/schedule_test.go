@@ -24,15 +24,18 @@ type options struct {
 	drift     float64 // of each clock, at most
 	length    time.Duration
 	faults    int
-	shape     bool // a fixed topology, and nothing else
-	grows     bool // some are started with another list of voters
+	only      []string // the kinds of faults; none means all
+	shape     bool     // a fixed topology, and nothing else
+	grows     bool     // some are started with another list of voters
 }
 
 // algorithms that are simulated: two that nominate, in an office, and those with leases
 // of their own.
 var algorithmsHere = []string{"bully", "raft", "ring", "chubby"}
 
-func draw(seed uint64, only string) options {
+// draw draws options. The algorithm is drawn where it is "", and a fixed topology and
+// other lists of voters are drawn unless kinds of faults are named.
+func draw(seed uint64, only string, kinds []string) options {
 	dice := newDice(seed, 0)
 	name := algorithmsHere[dice.IntN(len(algorithmsHere))]
 	if only != "" {
@@ -51,11 +54,15 @@ func draw(seed uint64, only string) options {
 		o.patience, o.promise = 500*time.Millisecond, 8*time.Second
 	}
 	o.length = 12 * o.promise
-	switch dice.IntN(8) {
-	case 0:
-		o.shape, o.nodes, o.length = true, 5, 2*time.Minute
-	case 1:
-		o.grows, o.nodes = true, 5
+	o.only = slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return k == "shape" || k == "grow" })
+	form := dice.IntN(8)
+	o.shape = len(kinds) == 0 && form == 0 || slices.Contains(kinds, "shape")
+	o.grows = len(kinds) == 0 && form == 1 || slices.Contains(kinds, "grow")
+	if o.shape || o.grows {
+		o.nodes = 5
+	}
+	if o.shape {
+		o.length = 2 * time.Minute
 	}
 	for id := range o.nodes {
 		o.voters = append(o.voters, proto.NodeID(id+1))
@@ -85,14 +92,38 @@ func (w *world) run() []violation {
 	return w.violations
 }
 
-// drawFaults plans faults until everything heals.
+// faults are what may happen to a cluster, each as often as its weight says.
+var faults = []struct {
+	name   string
+	weight int
+	strike func(*world)
+}{
+	{"crash", 2, (*world).crash},
+	{"crash-again", 1, (*world).crashAgain},
+	{"lose-power", 1, (*world).losePower},
+	{"lose-disk", 2, (*world).loseDisk},
+	{"damage", 1, (*world).damage},
+	{"fill-disk", 1, (*world).fillDisk},
+	{"freeze", 2, (*world).freeze},
+	{"freeze-some", 1, (*world).freezeSome},
+	{"stall", 2, (*world).stall},
+	{"cut-off", 2, (*world).cutOff},
+	{"cut-one-way", 1, (*world).cutOneWay},
+	{"cut-pair", 1, (*world).cutPair},
+	{"split", 1, (*world).split},
+	{"shield", 2, (*world).shield},
+	{"leave", 2, (*world).leave},
+	{"transfer", 1, (*world).transfer},
+	{"bar", 1, (*world).bar},
+}
+
+// drawFaults plans faults, of those kinds that the options name, until everything heals.
 func (w *world) drawFaults() {
-	kinds := []func(*world){
-		(*world).crash, (*world).crash, (*world).crashAgain, (*world).loseDisk, (*world).loseDisk,
-		(*world).losePower, (*world).damage, (*world).fillDisk,
-		(*world).freeze, (*world).freeze, (*world).stall, (*world).stall, (*world).freezeSome,
-		(*world).cutOff, (*world).cutOff, (*world).cutOneWay, (*world).cutPair, (*world).split,
-		(*world).shield, (*world).shield, (*world).leave, (*world).leave, (*world).transfer, (*world).bar,
+	var kinds []func(*world)
+	for _, f := range faults {
+		if len(w.options.only) == 0 || slices.Contains(w.options.only, f.name) {
+			kinds = append(kinds, slices.Repeat([]func(*world){f.strike}, f.weight)...)
+		}
 	}
 	if w.options.grows {
 		w.at(w.dice.N(w.options.length/2), w.grow)
@@ -239,10 +270,15 @@ func (w *world) mayLose(m *machine) bool {
 	return len(w.lost) < (len(w.options.voters)-1)/2
 }
 
+// loseDisk loses a voter's disk, often just when its vote matters: while the leader that it
+// may have voted for is cut off.
 func (w *world) loseDisk() {
 	m := w.target()
 	if !w.mayLose(m) {
 		return
+	}
+	if leader := w.leader(); leader != nil && leader != m && w.dice.IntN(2) == 0 {
+		w.cutFor(w.span(), w.around(leader, true, true), fmt.Sprintf("off n%d", leader.id))
 	}
 	w.killed(m)
 	w.note("n%d loses its disk", m.id)

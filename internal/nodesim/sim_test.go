@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ var (
 	flagSeed  = flag.Uint64("seed", 0, "the first `seed`")
 	flagSeeds = flag.Uint64("seeds", 0, "how many `schedules` to run")
 	flagOnly  = flag.String("algorithm", "", "only this `algorithm`; the default is what a seed draws")
+	flagKinds = flag.String("faults", "", "only these `kinds`, between commas: see faults, and shape and grow")
 	flagLog   = flag.Bool("log", false, "print what happened in each schedule")
 	flagAll   = flag.Bool("all", false, "go on after a violation, and count")
 )
@@ -45,14 +47,21 @@ func again(o options) string {
 	if *flagOnly != "" {
 		only = " -algorithm " + *flagOnly
 	}
+	if *flagKinds != "" {
+		only += " -faults " + *flagKinds
+	}
 	return fmt.Sprintf("go test ./internal/nodesim -run TestSchedules -seed %d -seeds 1%s -log # %s, %d nodes, P %v",
 		o.seed, only, o.entry.Name, o.nodes, o.promise)
+}
+
+func kinds() []string {
+	return strings.FieldsFunc(*flagKinds, func(r rune) bool { return r == ',' })
 }
 
 func runSeed(t *testing.T, seed uint64) *world {
 	var w *world
 	synctest.Test(t, func(t *testing.T) {
-		w = newWorld(draw(seed, *flagOnly))
+		w = newWorld(draw(seed, *flagOnly, kinds()))
 		w.verbose = *flagLog
 		w.run()
 	})
