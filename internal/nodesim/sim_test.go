@@ -17,6 +17,7 @@ var (
 	flagOnly  = flag.String("algorithm", "", "only this `algorithm`; the default is what a seed draws")
 	flagKinds = flag.String("faults", "", "only these `kinds`, between commas: see faults, and shape and grow")
 	flagLog   = flag.Bool("log", false, "print what happened in each schedule")
+	flagFirst = flag.String("first", "", "look for the first schedule that breaks this `promise`")
 	flagAll   = flag.Bool("all", false, "go on after a violation, and count")
 )
 
@@ -24,6 +25,10 @@ var (
 // processes act as leaders, who leads works, and when all has healed somebody does.
 func TestSchedules(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // see membership/memtest
+	if *flagFirst != "" {
+		hunt(t, *flagFirst)
+		return
+	}
 	began, counts := time.Now(), map[string]int{}
 	for seed := *flagSeed; seed < *flagSeed+*flagSeeds; seed++ {
 		w := runSeed(t, seed)
@@ -39,6 +44,22 @@ func TestSchedules(t *testing.T) {
 		}
 	}
 	t.Logf("%d schedules in %v, violations: %v", *flagSeeds, time.Since(began).Round(time.Millisecond), counts)
+}
+
+// foundMark begins the line that tells of what was looked for.
+const foundMark = "FOUND "
+
+// hunt looks for a schedule that breaks a promise.
+func hunt(t *testing.T, promise string) {
+	for seed := *flagSeed; seed < *flagSeed+*flagSeeds; seed++ {
+		w := runSeed(t, seed)
+		for _, v := range w.violations {
+			if v.name == promise {
+				fmt.Printf("%sschedule %d: %s: %s; %s\n", foundMark, seed-*flagSeed+1, v.name, v.detail, again(w.options))
+				return
+			}
+		}
+	}
 }
 
 // again is the command that repeats a schedule.

@@ -1,0 +1,118 @@
+package nodesim
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// mutant is the tree without one of its rules.
+type mutant struct {
+	rule    string // that is taken out
+	patches []patch
+	breaks  string // what users then see
+	// What the schedules are that find it: so many at most, of an algorithm, "" for any,
+	// with these kinds of faults.
+	within    int
+	algorithm string
+	faults    string
+}
+
+// patch is a change of one file. old must be in it, once.
+type patch struct{ file, old, new string }
+
+var mutants = []mutant{
+	{
+		"work that was told to stop begins again when the lease is renewed after all",
+		[]patch{{"node/tenure.go", "if !t.extend(l) && t.continues() {", "if !t.extend(l) && false {"}},
+		"leaders-work", 200, "", "stall,freeze",
+	},
+	{
+		"a living process resets what it ends",
+		[]patch{{"node/tcp/transport.go", "_ = l.SetLinger(0)", "_ = l"}},
+		"one-works", 400, "", "shield,freeze-some,cut-one-way",
+	},
+	{
+		"only a node that a majority would vote for is handed the leadership",
+		[]patch{{"algorithms/lease/transfer.go", "case !s.yes.Of(p.Voters):", "case false:"}},
+		"topology-stays-led", 100, "bully", "shape",
+	},
+}
+
+// TestEachRuleIsNeeded takes out one rule at a time, and looks for a random schedule in which
+// users see that it is missing.
+func TestEachRuleIsNeeded(t *testing.T) {
+	for i, m := range mutants {
+		t.Run(strings.ReplaceAll(m.rule, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			program := m.build(t, i)
+			hunt := exec.CommandContext(t.Context(), program, "-test.run", "^TestSchedules$",
+				"-seeds", fmt.Sprint(m.within), "-first", m.breaks, "-algorithm", m.algorithm, "-faults", m.faults)
+			hunt.Env = append(os.Environ(), "GOMAXPROCS=1")
+			out, err := hunt.CombinedOutput()
+			found, ok := strings.CutPrefix(lineWith(string(out), foundMark), foundMark)
+			if !ok {
+				t.Fatalf("%d schedules did not break %s: %v\n%s", m.within, m.breaks, err, tail(out))
+			}
+			t.Log(found)
+		})
+	}
+}
+
+// build builds this package's tests on top of the patched files, and returns the program.
+func (m mutant) build(t *testing.T, number int) string {
+	t.Helper()
+	dir := t.TempDir()
+	replaced := map[string]string{}
+	for i, p := range m.patches {
+		path, err := filepath.Abs(filepath.Join("..", "..", p.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := path
+		if earlier, ok := replaced[path]; ok {
+			from = earlier
+		}
+		text, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), p.old); n != 1 {
+			t.Fatalf("%q is %d times in %s, want once", p.old, n, p.file)
+		}
+		replaced[path] = filepath.Join(dir, fmt.Sprintf("%d.go", i))
+		patched := strings.Replace(string(text), p.old, p.new, 1)
+		if err := os.WriteFile(replaced[path], []byte(patched), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, fmt.Sprintf("mutant%d", number))
+	if err := os.WriteFile(overlay, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-ldflags=-s -w",
+		"-overlay", overlay, "-o", program, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+func lineWith(text, prefix string) string {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, prefix) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+func tail(out []byte) []byte { return out[max(0, len(out)-1000):] }
