@@ -8,6 +8,8 @@ FUZZTIME ?= 30s
 RUNS ?= 31000
 # off: no voters, so that the algorithm's nominee leads, best-effort.
 OFFICE ?= on
+# Of whole nodes, in virtual time.
+NODERUNS ?= 2000
 PROVE ?= 3m
 
 # Also read by scripts/up.
@@ -18,7 +20,7 @@ GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.
 # The race detector needs a C compiler; without one Go turns cgo off by itself.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build demo demo-fencing up down status test lint fmt fuzz sim bench failover compare prove clean
+.PHONY: help build demo demo-fencing up down status test lint fmt fuzz sim sim-nodes bench failover compare prove clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -76,6 +78,9 @@ sim: build ## simulate RUNS random fault schedules of each algorithm, without an
 	done; done; \
 	echo "$$((batches * $(RUNS))) schedules in $$batches batches; batches with violations: $$bad"; \
 	[ "$$bad" -eq 0 ]
+
+sim-nodes: ## simulate NODERUNS random fault schedules of whole nodes: runtime, disk, links, functions
+	go test -count=1 -timeout 0 ./internal/nodesim -run TestSchedules -v -args -seeds $(NODERUNS) -all
 
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...

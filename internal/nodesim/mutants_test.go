@@ -37,6 +37,15 @@ var mutants = []mutant{
 		"one-works", 400, "", "shield,freeze-some,cut-one-way",
 	},
 	{
+		"the links stay open until the leader's work has ended",
+		// Alone it is covered by the rule before: what a living process resets proves nothing.
+		[]patch{
+			{"node/tcp/transport.go", "\tt.holds.Wait()\n", ""},
+			{"node/tcp/transport.go", "_ = l.SetLinger(0)", "_ = l"},
+		},
+		"one-works", 200, "", "leave",
+	},
+	{
 		"only a node that a majority would vote for is handed the leadership",
 		[]patch{{"algorithms/lease/transfer.go", "case !s.yes.Of(p.Voters):", "case false:"}},
 		"topology-stays-led", 100, "bully", "shape",

@@ -107,6 +107,7 @@ type end struct {
 	linger   bool      // Close resets
 	deadline time.Time // of reads
 	outgoing []packet  // held up by a cut
+	flying   []packet  // in the order of their arrival
 	arrives  time.Time // when the last packet sent arrives
 	retrying bool
 }
@@ -140,15 +141,24 @@ func (e *end) flush() {
 			at = e.arrives
 		}
 		e.arrives = at
-		time.AfterFunc(time.Until(at), func() { e.other.receive(p) })
+		e.flying = append(e.flying, p)
+		time.AfterFunc(time.Until(at), e.deliver)
 	}
 	e.outgoing = nil
 }
 
-// receive takes a packet from the other end.
-func (e *end) receive(p packet) {
+// deliver gives the other end the first packet that is on its way: two may arrive at the
+// same instant, but not in another order.
+func (e *end) deliver() {
 	e.n.mu.Lock()
 	defer e.n.mu.Unlock()
+	p := e.flying[0]
+	e.flying = e.flying[1:]
+	e.other.receive(p)
+}
+
+// receive takes a packet from the other end. The caller holds mu.
+func (e *end) receive(p packet) {
 	switch {
 	case p.rst:
 		if !e.finRead && e.reset == nil {

@@ -1,12 +1,15 @@
 package nodesim
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/node"
@@ -126,6 +129,7 @@ func (p *process) open(rejoin bool) (err error) {
 		ID: p.machine.id, Session: p.session, Bind: addrOf(p.machine.id).String(),
 		Receive: p.node.Deliver, Evidence: p.report, Network: socket{p.w.network, p},
 		Heartbeat: o.heartbeat, Misses: o.misses, Patience: o.patience, Busy: p.busy, Vigil: p.voters,
+		Log: p.logger(),
 	})
 	return err
 }
@@ -150,6 +154,22 @@ func (p *process) serve() {
 		defer close(p.led)
 		_ = p.node.Lead(lead, p.work)
 	}()
+}
+
+// logger takes what the links log, where that is asked for.
+func (p *process) logger() zerolog.Logger {
+	if !p.w.verbose {
+		return zerolog.Nop()
+	}
+	return zerolog.New(logged{p})
+}
+
+type logged struct{ *process }
+
+// Write implements io.Writer.
+func (l logged) Write(line []byte) (int, error) {
+	l.w.note("%v %s", l.process, bytes.TrimSpace(line))
+	return len(line), nil
 }
 
 // fail notes why the process ended by itself. The scheduler sees to it.

@@ -13,7 +13,7 @@ import (
 
 var (
 	flagSeed  = flag.Uint64("seed", 0, "the first `seed`")
-	flagSeeds = flag.Uint64("seeds", 0, "how many `schedules` to run")
+	flagSeeds = flag.Uint64("seeds", 100, "how many `schedules` to run")
 	flagOnly  = flag.String("algorithm", "", "only this `algorithm`; the default is what a seed draws")
 	flagKinds = flag.String("faults", "", "only these `kinds`, between commas: see faults, and shape and grow")
 	flagLog   = flag.Bool("log", false, "print what happened in each schedule")
@@ -30,7 +30,11 @@ func TestSchedules(t *testing.T) {
 		return
 	}
 	began, counts := time.Now(), map[string]int{}
-	for seed := *flagSeed; seed < *flagSeed+*flagSeeds; seed++ {
+	seeds := *flagSeeds
+	if testing.Short() {
+		seeds = min(seeds, 20)
+	}
+	for seed := *flagSeed; seed < *flagSeed+seeds; seed++ {
 		w := runSeed(t, seed)
 		for _, v := range w.violations {
 			counts[v.name]++
@@ -43,7 +47,7 @@ func TestSchedules(t *testing.T) {
 			return
 		}
 	}
-	t.Logf("%d schedules in %v, violations: %v", *flagSeeds, time.Since(began).Round(time.Millisecond), counts)
+	t.Logf("%d schedules in %v, violations: %v", seeds, time.Since(began).Round(time.Millisecond), counts)
 }
 
 // foundMark begins the line that tells of what was looked for.
