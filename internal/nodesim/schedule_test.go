@@ -420,9 +420,15 @@ func (w *world) between(off []proto.NodeID) (paths []path) {
 	return paths
 }
 
-// shield puts up a firewall that refuses new connections to a machine.
+// shield puts up a firewall that refuses new connections to a machine. Often it begins with
+// a while in which one direction is shut.
 func (w *world) shield() {
 	m, span := w.target(), 2*w.span()
+	if w.dice.IntN(2) == 0 {
+		to, shut := w.dice.IntN(2) == 0, w.span()
+		span += shut
+		w.cutFor(shut, w.around(m, to, !to), fmt.Sprintf("one way n%d, into it %v", m.id, to))
+	}
 	w.note("a firewall refuses new connections to n%d for %v", m.id, span)
 	w.network.firewall(m.id, 1)
 	w.forAWhile(span, func() {
