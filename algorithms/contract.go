@@ -106,7 +106,8 @@ type (
 	// Gone says that a process is proven dead: its connection ended cleanly, and
 	// a dial begun after that found its address refusing, or another session
 	// there. Unlike a view it is no opinion, as long as nothing between the nodes
-	// ends connections on a living process's behalf.
+	// ends connections on a living process's behalf. It does no more; what it has
+	// sent may still arrive, at a storage say.
 	Gone struct {
 		ID      proto.NodeID
 		Session proto.Session
