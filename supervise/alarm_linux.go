@@ -11,8 +11,9 @@ import (
 	"github.com/ringleader-dev/ringleader/node/clock"
 )
 
-// alarm rings at a time since boot. Go's own timers stand still while the machine
-// is suspended, and would ring late by that.
+// alarm rings at a time since boot by package clock, or before. Go's own timers stand
+// still while the machine is suspended, and would ring late by that; the kernel's go on,
+// and are slewed.
 type alarm struct {
 	file *os.File
 	ring chan struct{}
@@ -45,9 +46,15 @@ func (a *alarm) listen() {
 	}
 }
 
-// set makes the alarm ring at b, at once if that has passed; never if it is zero.
+// set makes the alarm ring at b or a little before, at once if b has passed; never if it is
+// zero. Whoever is woken before it is due sets it again: so the kernel's timer may run a
+// tenth faster or slower than package clock, which is the most that it can be slewed by.
 func (a *alarm) set(b bound) error {
-	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(b))}
+	at := int64(0)
+	if b != 0 {
+		at = max(1, boottime()+int64(early(b-sinceBoot())))
+	}
+	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(at)}
 	var failed error
 	raw, err := a.file.SyscallConn()
 	if err != nil {
@@ -60,6 +67,25 @@ func (a *alarm) set(b bound) error {
 		return err
 	}
 	return failed
+}
+
+// early is when to look whether a time has passed, from now: a little more than a tenth of
+// it before, unless that is hardly any time.
+func early(left bound) bound {
+	if left > bound(time.Millisecond) {
+		left -= left/10 + left/100
+	}
+	return left
+}
+
+// boottime is the clock of the timer, in nanoseconds. It has to be read before what is
+// left: a suspend in between makes the alarm ring early, not late.
+func boottime() int64 {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {
+		return 0 // every kernel has it; the alarm rings at once
+	}
+	return ts.Nano()
 }
 
 func sinceBoot() bound { return boundOf(clock.Now()) }

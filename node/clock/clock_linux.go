@@ -8,15 +8,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sinceBoot includes the time in suspend. Go's own monotonic clock does not. The call
-// never blocks, so the scheduler is not told of it: that would cost more.
-func sinceBoot() time.Duration {
+var ids = [...]uintptr{
+	monotonic: unix.CLOCK_MONOTONIC, boottime: unix.CLOCK_BOOTTIME, raw: unix.CLOCK_MONOTONIC_RAW,
+}
+
+var machine = unslewed{read: readKernel}
+
+func sinceBoot() time.Duration { return machine.now() }
+
+// readKernel reads a clock. The call never blocks, so the scheduler is not told of it: that
+// would cost more.
+func readKernel(s source) time.Duration {
 	var ts unix.Timespec
-	_, _, errno := syscall.RawSyscall(unix.SYS_CLOCK_GETTIME,
-		unix.CLOCK_BOOTTIME, uintptr(unsafe.Pointer(&ts)), 0)
+	_, _, errno := syscall.RawSyscall(unix.SYS_CLOCK_GETTIME, ids[s], uintptr(unsafe.Pointer(&ts)), 0)
 	if errno != 0 {
-		// Every kernel that Go supports has it.
-		panic("read CLOCK_BOOTTIME: " + errno.Error())
+		// Every kernel that Go supports has them.
+		panic("read a clock: " + errno.Error())
 	}
 	return time.Duration(ts.Nano())
 }
