@@ -34,7 +34,7 @@ var mutants = []mutant{
 	{
 		"a living process resets what it ends",
 		[]patch{{"node/tcp/transport.go", "_ = l.SetLinger(0)", "_ = l"}},
-		"one-works", 300, "", "shield,freeze-some,cut-one-way",
+		"one-works", 300, "", "shield,long-promise",
 	},
 	{
 		"the links stay open until the leader's work has ended",

@@ -33,8 +33,8 @@ type options struct {
 // of their own.
 var algorithmsHere = []string{"bully", "raft", "ring", "chubby"}
 
-// draw draws options. The algorithm is drawn where it is "", and a fixed topology and
-// other lists of voters are drawn unless kinds of faults are named.
+// draw draws options: the algorithm where it is "", and unless kinds of faults are named,
+// whether there is a fixed topology, other lists of voters, and a long promise.
 func draw(seed uint64, only string, kinds []string) options {
 	dice := newDice(seed, 0)
 	name := algorithmsHere[dice.IntN(len(algorithmsHere))]
@@ -50,11 +50,14 @@ func draw(seed uint64, only string, kinds []string) options {
 		latency: 30 * time.Millisecond, heartbeat: 140 * time.Millisecond, misses: 4, // of profile lan
 		patience: time.Second, promise: 2 * time.Second, drift: 0.009, faults: 3 + dice.IntN(10),
 	}
-	if dice.IntN(3) == 0 { // a promise far above the limits of links
+	// A promise far above the limits of links.
+	if long := dice.IntN(3) == 0; len(kinds) == 0 && long || slices.Contains(kinds, "long-promise") {
 		o.patience, o.promise = 500*time.Millisecond, 8*time.Second
 	}
 	o.length = 12 * o.promise
-	o.only = slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return k == "shape" || k == "grow" })
+	o.only = slices.DeleteFunc(slices.Clone(kinds), func(k string) bool {
+		return slices.Contains([]string{"shape", "grow", "long-promise"}, k)
+	})
 	form := dice.IntN(8)
 	o.shape = len(kinds) == 0 && form == 0 || slices.Contains(kinds, "shape")
 	o.grows = len(kinds) == 0 && form == 1 && !slices.Contains(unborne, "grow") || slices.Contains(kinds, "grow")
