@@ -49,6 +49,7 @@ type daemon struct {
 	seen    lastSeen
 	shots   atomic.Pointer[httpapi.Unfenced] // the fence agent's last run, while it confirms nothing
 	failed  chan error                       // takes the first error of a part
+	dying   bool                             // the kernel is to end the links
 	stop    context.CancelFunc               // ends the node's loop and the HTTP server
 	parts   sync.WaitGroup                   // the goroutines of this package
 	wishes  sync.RWMutex                     // each wish under way reads; locked for good on leaving

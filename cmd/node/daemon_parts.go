@@ -263,6 +263,14 @@ func (d *daemon) couldSucceed() bool {
 	return candidates > 0 && (len(d.voters) == 0 || votes >= d.voters.Majority())
 }
 
+// die is close of a node that failed, and may not have given back what it held. Its
+// process ends next: the kernel then ends the links, and the others have the proof that it
+// is dead, which it cannot give them itself.
+func (d *daemon) die() error {
+	d.dying = true
+	return d.close()
+}
+
 // close closes what is open, in the reverse order of opening.
 func (d *daemon) close() error {
 	d.stop()
@@ -274,7 +282,7 @@ func (d *daemon) close() error {
 	if d.web != nil {
 		_ = d.web.Close() // the server has closed it, unless it never began
 	}
-	if d.links != nil {
+	if d.links != nil && !d.dying {
 		errs = append(errs, d.links.Close())
 	}
 	if d.state != nil {

@@ -35,6 +35,9 @@ func TestDiskFullUnderAVoter(t *testing.T) {
 	}
 	e.logs(3, "no space left on device")
 	e.logs(3, "writable with some space left, and start the node again")
+	// It gave nothing back: its kernel proves its death, and nobody waits.
+	e.logs(1, `"event":"gone","detail":"3 `)
+	e.logs(2, `"event":"gone","detail":"3 `)
 	now := e.agreed(1, 2)
 	if now.Term <= before.Term {
 		t.Errorf("term %d after %d", now.Term, before.Term)

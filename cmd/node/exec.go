@@ -134,12 +134,12 @@ func (x *execution) run(r resolved, records zerolog.Logger, signals <-chan os.Si
 	select {
 	case err = <-led:
 		if errors.Is(err, node.ErrStopped) { // it says why once the command is dead
-			err, end = <-x.failed, x.close
+			err, end = <-x.failed, x.die
 		}
 	case err = <-x.failed:
 		cancel(err)
 		<-led //nolint:errcheck // only that the command is dead matters
-		end = x.close
+		end = x.die
 	}
 	return errors.Join(err, x.keeper.Close(), end())
 }

@@ -75,7 +75,7 @@ func operate(r resolved, records, log zerolog.Logger, signals <-chan os.Signal) 
 	}
 	select {
 	case err := <-d.failed:
-		return errors.Join(err, d.close())
+		return errors.Join(err, d.die())
 	case s := <-signals:
 		log.Info().Stringer("signal", s).Msg("told to stop: resigning")
 		go obeyAtOnce(signals)
