@@ -17,6 +17,9 @@
 //     supervising process is stopped.
 //   - When the keeper ends, the kernel kills the command, and the supervising
 //     process, to which the rest of the tree falls, kills that.
+//   - Nothing of the tree becomes another user's, whose processes the keeper could not
+//     kill: without CAP_KILL setuid bits and file capabilities are ignored
+//     (PR_SET_NO_NEW_PRIVS). sudo, for one, then says so, and ends.
 //   - The files in Config.Hold are open in the keeper and in the command. So the
 //     last of them is closed only after the last of the tree.
 //
@@ -26,13 +29,12 @@
 //
 // # What it does not promise
 //
-// That a process ends which the kernel cannot end, as one that waits for a dead
-// disk, or which belongs to another user: Run waits for those. That work which
-// another process does for the command ends, as a container that it had a daemon
-// start. And if the supervising process and the keeper are killed in the same
-// instant, a descendant of the command lives on; it holds the files, unless it
-// closed what it did not open. Not so where the supervising process is the first of
-// a PID namespace, as in a container: then the kernel ends all with it.
+// That a process ends which the kernel cannot end, as one that waits for a dead disk:
+// Run waits for it. That work which another process does for the command ends, as a
+// container that it had a daemon start. And if the supervising process and the keeper are
+// killed in the same instant, a descendant of the command lives on; it holds the files,
+// unless it closed what it did not open. Not so where the supervising process is the first
+// of a PID namespace, as in a container: then the kernel ends all with it.
 //
 // # Platforms
 //

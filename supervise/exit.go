@@ -16,6 +16,8 @@ var (
 	// ErrKeeper: the keeper ended, or did not answer. The tree is gone; the
 	// Supervisor is of no more use.
 	ErrKeeper = errors.New("the process that keeps the command ended")
+	// ErrCannotEnd: what is to be started could not be ended in time.
+	ErrCannotEnd = errors.New("it could not be ended before the lease does")
 	// ErrNotFound: there is no such command.
 	ErrNotFound = errors.New("no such command")
 	// ErrNotExecutable: the command is there and cannot be executed.

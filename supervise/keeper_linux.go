@@ -73,6 +73,9 @@ func keep(held int) error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
 	}
+	if err := stayKillable(); err != nil {
+		return err
+	}
 	k := &keeper{requests: make(chan request), died: make(chan os.Signal, 1)}
 	for fd := socketFD; fd <= socketFD+held; fd++ {
 		unix.CloseOnExec(fd)

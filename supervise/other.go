@@ -37,3 +37,6 @@ func (*Supervisor) Close() error { return nil }
 
 // Reap does nothing but wait: orphans fall to the system's own first process.
 func Reap(ctx context.Context) { <-ctx.Done() }
+
+// Killable refuses nothing.
+func Killable(string) error { return nil }

@@ -27,6 +27,10 @@ const (
 	markEnv   = "SUPERVISE_TEST_MARK"   // is in the environment of all that a test starts
 	victimEnv = "SUPERVISE_TEST_VICTIM" // makes this binary a supervising process
 	jobEnv    = "SUPERVISE_TEST_JOB"    // makes it one that runs a Job
+	// killableEnv makes it one that says why a program is refused.
+	killableEnv = "SUPERVISE_TEST_KILLABLE"
+	// becomeEnv makes it one that becomes the user that it has the rights of, and stays.
+	becomeEnv = "SUPERVISE_TEST_BECOME"
 )
 
 func TestMain(m *testing.M) {
@@ -35,6 +39,16 @@ func TestMain(m *testing.M) {
 		_, err := Output(context.Background(), 1, "/bin/sh", "-c", script)
 		must(err)
 		os.Exit(0)
+	}
+	if path := os.Getenv(killableEnv); path != "" {
+		if err := Killable(path); err != nil {
+			fmt.Println(err)
+		}
+		os.Exit(0)
+	}
+	if os.Getenv(becomeEnv) != "" {
+		must(syscall.Setresuid(os.Geteuid(), os.Geteuid(), os.Geteuid()))
+		select {}
 	}
 	if script := os.Getenv(victimEnv); script != "" {
 		beVictim(script)

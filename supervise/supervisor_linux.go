@@ -41,6 +41,9 @@ func Start(cfg Config) (*Supervisor, error) {
 	if _, err := processes(); err != nil {
 		return nil, fmt.Errorf("look for processes: %w: mount /proc", err)
 	}
+	if err := canEnd(); err != nil {
+		return nil, err
+	}
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("make a socket for the keeper: %w", err)

@@ -42,7 +42,9 @@ func execCommand() *cli.Command {
 			"it), 75 when leadership was lost, 127 and 126 as shells have them. SIGTERM,\n" +
 			"SIGINT and SIGQUIT are passed on and end it, with 128 + the signal's number\n" +
 			"if it did not run. SIGHUP, SIGUSR1 and SIGUSR2 are passed on. Run the\n" +
-			"command in the foreground: what it leaves behind is ended. Linux only.",
+			"command in the foreground: what it leaves behind is ended. Unless this runs\n" +
+			"as root, nothing that it starts becomes another user (sudo, setuid), since it\n" +
+			"could not be ended. Linux only.",
 		Flags:  settingFlags("exec"),
 		Action: runExec,
 	}
@@ -85,6 +87,9 @@ func runExec(ctx *cli.Context) error {
 	}
 	path, err := supervise.Find(argv[0])
 	if err != nil {
+		return err
+	}
+	if err := supervise.Killable(path); err != nil {
 		return err
 	}
 	r, err := resolveFrom(ctx)

@@ -1,0 +1,70 @@
+package supervise
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// A process of another user cannot be killed without CAP_KILL: it would outlive whoever
+// started it, and every deadline. So where the keeper has not got that, the command and all
+// that comes of it become no other user: PR_SET_NO_NEW_PRIVS has the kernel ignore setuid
+// bits and file capabilities, and is inherited and never undone.
+
+// capable reports whether this process has a capability in effect.
+func capable(c uint) (bool, error) {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData
+	if err := unix.Capget(&header, &data[0]); err != nil {
+		return false, fmt.Errorf("look at this process's capabilities: %w", err)
+	}
+	return data[c/32].Effective&(1<<(c%32)) != 0, nil
+}
+
+// canEnd says why this process could start what it cannot end.
+func canEnd() error {
+	kills, err := capable(unix.CAP_KILL)
+	if err != nil || kills {
+		return err
+	}
+	switches, err := capable(unix.CAP_SETUID)
+	if switches {
+		return fmt.Errorf("%w: this process may start others as another user (CAP_SETUID), and not kill them: "+
+			"give it CAP_KILL too, or neither", ErrCannotEnd)
+	}
+	return err
+}
+
+// stayKillable has the kernel keep all that this thread starts from becoming another user,
+// unless this process may kill that too.
+func stayKillable() error {
+	if kills, err := capable(unix.CAP_KILL); err != nil || kills {
+		return err
+	}
+	return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+}
+
+// Killable refuses a program that is to run as another user or group, where the kernel will
+// not let it, see Start. Errors wrap ErrCannotEnd and ErrNotExecutable.
+func Killable(path string) error {
+	kills, err := capable(unix.CAP_KILL)
+	if err != nil || kills {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return startError(path, err)
+	}
+	what := ""
+	switch {
+	case info.Mode()&os.ModeSetuid != 0:
+		what = "user (setuid)"
+	case info.Mode()&os.ModeSetgid != 0:
+		what = "group (setgid)"
+	default:
+		return nil
+	}
+	return startError(path, fmt.Errorf("%w: it runs as another %s, and may not: run ringleader as that user, "+
+		"or with CAP_KILL", ErrCannotEnd, what))
+}
