@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ringleader-dev/ringleader/internal/needs"
+	"github.com/ringleader-dev/ringleader/internal/smalldisk"
 	"github.com/ringleader-dev/ringleader/node/clock"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -134,6 +135,41 @@ func TestExecStalls(t *testing.T) {
 	e.check(e.Wait(e.ctx, func() bool { return len(starts()) == 4 }))
 	e.works(0) // at no time two
 	t.Logf("the command ran in term %s, and again in term %s", starts()[0], starts()[2])
+}
+
+// A node whose disk fails ends with that once its command is dead, also with --restart.
+func TestExecDiskFull(t *testing.T) {
+	disk := smalldisk.Mount(t, "64k")
+	path, err := exec.LookPath("worker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	e := newE2EOf(t, []string{path, dir, "daemon"}, "bully", 1, "--voters", "1", "--restart", "elected",
+		"--health-disk", "0")
+	e.check(e.Start(1, "--data-dir", disk))
+	execE2E{e, dir}.works(0)
+	smalldisk.Fill(t, disk)
+	ended := make(chan error, 1)
+	go func() {
+		code, err := e.WaitExit(e.ctx, 1)
+		if err == nil && code != exitError {
+			err = fmt.Errorf("ended with code %d", code)
+		}
+		ended <- err
+	}()
+	for {
+		select {
+		case err := <-ended:
+			e.check(err)
+			e.logs(1, "no space left on device")
+			return
+		default:
+			for _, verb := range []httpapi.Verb{httpapi.Pause, httpapi.Resume} {
+				_, _ = e.do(1, verb, httpapi.Order{}) // it stands again, and votes
+			}
+		}
+	}
 }
 
 // "Whoever asked gets the answer that is true": a transfer ends a node that runs its
