@@ -24,6 +24,19 @@ func TestWhoIsHeardAgainLives(t *testing.T) {
 					break
 				}
 			}
+			// "Two may lead while it lies, never after it has gone and promises ran out."
+			c.runTo(c.now+3*c.Promise, func() bool {
+				leaders := 0
+				for _, n := range c.nodes {
+					if n.leads() {
+						leaders++
+					}
+				}
+				if leaders > 1 {
+					t.Errorf("%s, %d nodes: two lead when nobody lies any more: %s", name, nodes, c.beliefs())
+				}
+				return leaders > 1
+			})
 		}
 	}
 }
