@@ -109,11 +109,11 @@ func (p *process) open(rejoin bool) (err error) {
 	p.w.checkRestored(p.machine, saved)
 	if p.node, err = node.New(node.Config{
 		ID: p.machine.id, Session: p.session, Saved: saved, Store: store{p}, Transport: sender{p},
-		Machine: o.entry.New(algorithms.Config{
+		Machine: stepper{p, o.entry.New(algorithms.Config{
 			Self: p.machine.id, Session: p.session, Delta: o.latency, Preempt: o.entry.Preempt,
 			Seed: uint64(p.machine.id)<<32 | uint64(p.machine.lives), Voters: p.voters, Promise: o.promise,
 			Rejoin: rejoin,
-		}),
+		})},
 		Now: p.now, Guarantee: o.entry.Guarantee,
 		Recorder: trace.NewRecorder(trace.RecorderConfig{
 			Cluster: "sim", Node: p.machine.id, Session: p.session, Algorithm: o.entry.Name,
@@ -180,10 +180,21 @@ func (p *process) fail(err error) {
 	}
 }
 
-// now is the machine's clock.
-func (p *process) now() time.Time {
-	p.gate.pass()
-	return p.machine.reading(time.Now())
+// now is the machine's clock. The node may read it with a mutex held, so it never waits.
+func (p *process) now() time.Time { return p.machine.reading(time.Now()) }
+
+// stepper steps a Machine only while its process runs, by the clock as it is then.
+type stepper struct {
+	p *process
+	algorithms.Machine
+}
+
+func (s stepper) Step(now time.Time, ev algorithms.Event) algorithms.Output {
+	s.p.gate.pass()
+	if later := s.p.now(); later.After(now) {
+		now = later
+	}
+	return s.Machine.Step(now, ev)
 }
 
 func (m *machine) reading(t time.Time) time.Time {

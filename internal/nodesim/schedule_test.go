@@ -134,9 +134,24 @@ func (w *world) drawFaults() {
 	if w.options.grows {
 		w.at(w.dice.N(w.options.length/2), w.grow)
 	}
+	if w.dice.IntN(2) == 0 {
+		w.at(0, w.lend)
+	}
 	for range w.options.faults {
 		kind := kinds[w.dice.IntN(len(kinds))]
 		w.at(w.dice.N(w.options.length), func() { kind(w) })
+	}
+}
+
+// lend has somebody outside ask a process for its lease, now and then.
+func (w *world) lend() {
+	if m := w.target(); m.process != nil && m.process.links != nil {
+		p, o := m.process, w.options
+		slow, back := w.dice.Float64()*o.drift, w.dice.N(2*o.promise)
+		go w.work.borrow(p, o.promise, slow, back)
+	}
+	if !w.healed {
+		w.at(w.dice.N(w.options.promise), w.lend)
 	}
 }
 

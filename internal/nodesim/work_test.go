@@ -198,3 +198,30 @@ func (k *work) works(p *process, term proto.Term) bool {
 	defer k.mu.Unlock()
 	return k.running[p] > 0 || k.calmed[p.session] == term
 }
+
+// borrow asks a process for its lease, as one outside does, which then acts as the leader
+// whatever becomes of the node: until the loan ends by its own clock, or it gives it back.
+func (k *work) borrow(p *process, patience time.Duration, slow float64, back time.Duration) {
+	asked := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	loan, err := p.node.Lend(ctx)
+	if err != nil || p.gate.isDead() {
+		return
+	}
+	may := time.Duration(float64(loan.For)*(1+slow)) - time.Since(asked)
+	if may <= 0 {
+		return
+	}
+	k.mu.Lock()
+	k.w.note("%v lends its lease of term %d for %v", p, loan.Term, may)
+	s := k.open(p, loan.Term, "borrowed")
+	k.mu.Unlock()
+	time.Sleep(min(back, may))
+	k.mu.Lock()
+	s.to = time.Now()
+	k.mu.Unlock()
+	if back < may && p.gate.pass() {
+		p.node.Return(loan.ID)
+	}
+}
