@@ -32,6 +32,7 @@ type disk struct {
 type inode struct {
 	cache  []byte
 	stored []byte
+	end    int // of what was last written behind its beginning
 }
 
 // sector is what a disk writes as a whole, in bytes.
@@ -83,8 +84,8 @@ func (d *disk) cutPower() {
 	}
 }
 
-// wipe fills one written sector of the file whose name ends so with what no process
-// wrote, and reports whether there was one. The last one that is written comes first.
+// wipe fills one sector of the file with what no process wrote, the last that was written or
+// any before, and reports whether there is such a file.
 func (d *disk) wipe(path string, last bool, with byte) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -92,8 +93,7 @@ func (d *disk) wipe(path string, last bool, with byte) bool {
 	if f == nil {
 		return false
 	}
-	written := len(bytes.TrimRight(f.cache, " "))
-	at := max(0, written-1) / sector * sector
+	at := max(0, f.end-1) / sector * sector
 	if !last {
 		at = d.dice.IntN(at/sector+1) * sector
 	}
@@ -220,18 +220,26 @@ func (f *file) Read(b []byte) (int, error) {
 }
 
 func (f *file) Write(b []byte) (int, error) {
-	n, err := f.WriteAt(b, int64(f.offset))
+	n, err := f.put(b, f.offset)
 	f.offset += n
 	return n, err
 }
 
 func (f *file) WriteAt(b []byte, at int64) (int, error) {
+	n, err := f.put(b, int(at))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.inode.end = int(at) + n
+	return n, err
+}
+
+func (f *file) put(b []byte, at int) (int, error) {
 	if !f.p.gate.pass() {
 		return 0, fs.ErrClosed
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	grow := int(at) + len(b) - len(f.inode.cache)
+	grow := at + len(b) - len(f.inode.cache)
 	if grow > 0 && f.full {
 		return 0, fmt.Errorf("write: %w", syscall.ENOSPC)
 	}

@@ -46,6 +46,24 @@ var mutants = []mutant{
 		"one-works", 200, "", "leave",
 	},
 	{
+		"a state that a crash of ours cannot have left is damaged",
+		[]patch{{
+			"node/statefile/log.go", "if err != nil && unfinished(data[at:], blanks[at:], last+1) {",
+			"if _ = blanks; err != nil {",
+		}},
+		"saved-is-kept", 100, "", "damage,crash",
+	},
+	{
+		"voters are not released before what was lent has ended",
+		[]patch{{"node/tenure.go", "if !n.awaitLoans(t.term) {", "if false {"}},
+		"one-works", 100, "", "leave,transfer,bar",
+	},
+	{
+		"the proof of a death does not end what the process has lent",
+		[]patch{{"algorithms/lease/lend.go", "\tif lent {\n", "\tif false {\n"}},
+		"one-works", 100, "", "crash",
+	},
+	{
 		"only a node that a majority would vote for is handed the leadership",
 		[]patch{{"algorithms/lease/transfer.go", "case !s.yes.Of(p.Voters):", "case false:"}},
 		"topology-stays-led", 100, "bully", "shape",
