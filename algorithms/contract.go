@@ -185,6 +185,9 @@ type Output struct {
 	// is. A Machine may find itself not eligible, for a while, without an event. The
 	// host tells the others, by proto.Peer.Ineligible.
 	Ineligible string
+	// Voters are this node's, and how far that list has come, in every Output of a Machine
+	// whose leaders have leases.
+	Voters VoterState
 	// Round is the term that this Step is about, where that is not the Leader's;
 	// zero otherwise.
 	Round proto.Term
@@ -262,6 +265,21 @@ type State struct {
 	Stopped bool
 	// Former are votes before Vote whose processes were not seen to stop.
 	Former proto.Epochs
+	// Voters are those that this node had when it last gave a vote or a promise to one
+	// that had the same, or learned that they are committed. Zero for never.
+	Voters VoterState
+}
+
+// VoterState is a list of voters and how far it has come; see package lease.
+type VoterState struct {
+	List proto.VoterList
+	// Version counts the lists that the cluster had before.
+	Version uint64
+	// Committed: a leader under the list heard a majority of it say that they have it.
+	Committed bool
+	// Changed is the voter by which the list differs from the one before, which is
+	// committed; zero once the list is committed, and where the node does not know.
+	Changed proto.NodeID
 }
 
 // Vote is one grant of a term.
@@ -323,8 +341,9 @@ type Config struct {
 	// so that they need not be copied; nil for room of its own.
 	Outbox *Outbox
 
-	// Voters are whose votes count where a quorum decides, the same on every
-	// node; empty where none does.
+	// Voters are whose votes count where a quorum decides; empty where none does. They
+	// are the same on every node, but while one of them is added or removed; see
+	// package lease.
 	Voters []proto.NodeID
 	// Promise is how long a voter that granted a term grants no other, the same
 	// on every node.

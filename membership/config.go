@@ -24,6 +24,8 @@ type Config struct {
 	// Cluster and Algorithm must be the same on all nodes that meet. At most 64
 	// and 32 bytes.
 	Cluster, Algorithm string
+	// Voters are those that this process was started with, which others are told.
+	Voters Voters
 
 	// Bind is the host:port for gossip, UDP and TCP. Port 0 takes any free one.
 	Bind string
@@ -50,6 +52,10 @@ type Config struct {
 	// OnNotice takes the cluster's notice whenever it changes, on the group's own
 	// goroutine: it must not block. Nil ignores it.
 	OnNotice func(Notice)
+	// OnStranger is told, each time it is heard of, of a process of this cluster that is
+	// refused because it runs another Algorithm. It may be called from any goroutine and
+	// must not block. Nil ignores it.
+	OnStranger func(Member)
 	// Logger gets the group's log lines and memberlist's.
 	Logger zerolog.Logger
 	// Transport replaces the real network, Bind and Advertise. Nil for none.
@@ -71,7 +77,7 @@ func (c Config) plan(now time.Time) (plan, error) {
 	p := plan{meta: meta{
 		Peer: c.Self, started: now.UnixMicro(),
 		electionAddr: c.ElectionAddr, httpAddr: c.HTTPAddr,
-		cluster: c.Cluster, algorithm: c.Algorithm,
+		cluster: c.Cluster, algorithm: c.Algorithm, voters: c.Voters,
 	}}
 	if err := p.meta.validate(); err != nil {
 		return plan{}, fmt.Errorf("%w: %w", ErrConfig, err)

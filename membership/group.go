@@ -84,7 +84,9 @@ func newGroup(cfg Config, p plan, gossip netip.AddrPort, now time.Time) *Group {
 	g := &Group{
 		cfg: cfg, settings: p.settings, log: cfg.Logger, me: self.identity(),
 		addr: gossip, self: self,
-		gate:    &gate{cluster: cfg.Cluster, algorithm: cfg.Algorithm, log: cfg.Logger},
+		gate: &gate{
+			cluster: cfg.Cluster, algorithm: cfg.Algorithm, log: cfg.Logger, stranger: cfg.OnStranger,
+		},
 		queue:   newQueue(),
 		views:   make(chan View),
 		failure: make(chan error, 1),
@@ -150,6 +152,15 @@ func (g *Group) SetAttr(value int64) {
 func (g *Group) SetEligible(yes bool) {
 	g.queue.post(func() {
 		g.self.Ineligible = !yes
+		g.describeSelf()
+	})
+}
+
+// SetVoters tells the cluster how far this node's list of voters has come. It never
+// blocks.
+func (g *Group) SetVoters(v Voters) {
+	g.queue.post(func() {
+		g.self.voters = v
 		g.describeSelf()
 	})
 }

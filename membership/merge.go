@@ -91,7 +91,7 @@ func (m *merge) describe(before, now Member) {
 	case before.Ineligible && !now.Ineligible:
 		m.say(eligible, now.ID)
 	}
-	before.Ineligible = now.Ineligible
+	before.Ineligible, before.Voters = now.Ineligible, now.Voters // the latter is no news for elections
 	if before != now {
 		m.say(moved, now.ID)
 	}

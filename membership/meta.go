@@ -17,14 +17,16 @@ import (
 // The gossip meta is what a process says of itself, in big endian:
 //
 //	version 1 byte | flags 1 | id 8 | session 16 | attribute 8 | started 8 |
-//	election address, HTTP address, cluster, algorithm: length 1 byte + text each
+//	version of the voters 8 |
+//	election address, HTTP address, cluster, algorithm, voters: length 1 byte + text each
 //
-// memberlist panics above 512 bytes. The bounds below keep it under 440.
+// memberlist panics above 512 bytes. The bounds below keep it at most at 503.
 const (
-	metaVersion  = 1
-	metaFixed    = 1 + 1 + 8 + 16 + 8 + 8
+	metaVersion  = 2
+	metaFixed    = 1 + 1 + 8 + 16 + 8 + 8 + 8
 	metaListed   = 1 // flags
 	metaBarred   = 2
+	metaVoters   = 4 // that they are committed
 	maxAddr      = 144
 	maxCluster   = 64
 	maxAlgorithm = 32
@@ -40,6 +42,7 @@ type meta struct {
 	// host:port each; http may be empty
 	electionAddr, httpAddr string
 	cluster, algorithm     string
+	voters                 Voters
 }
 
 // encode is the meta's bytes. The meta must be valid.
@@ -51,13 +54,17 @@ func (m meta) encode() []byte {
 	if m.Ineligible {
 		flags |= metaBarred
 	}
-	b := make([]byte, 0, metaFixed+4+maxAddr)
+	if m.voters.Committed {
+		flags |= metaVoters
+	}
+	b := make([]byte, 0, metaFixed+5+maxAddr)
 	b = append(b, metaVersion, flags)
 	b = binary.BigEndian.AppendUint64(b, uint64(m.ID))
 	b = append(b, m.Session[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(m.Attr))
 	b = binary.BigEndian.AppendUint64(b, uint64(m.started))
-	for _, s := range []string{m.electionAddr, m.httpAddr, m.cluster, m.algorithm} {
+	b = binary.BigEndian.AppendUint64(b, m.voters.Version)
+	for _, s := range []string{m.electionAddr, m.httpAddr, m.cluster, m.algorithm, string(m.voters.List)} {
 		b = append(b, byte(len(s)))
 		b = append(b, s...)
 	}
@@ -73,23 +80,27 @@ func decodeMeta(b []byte) (meta, error) {
 	if b[0] != metaVersion {
 		return meta{}, fmt.Errorf("%w: version %d, this node reads %d", errMeta, b[0], metaVersion)
 	}
-	if b[1]&^(metaListed|metaBarred) != 0 {
+	if b[1]&^(metaListed|metaBarred|metaVoters) != 0 {
 		return meta{}, fmt.Errorf("%w: unknown flags %#x", errMeta, b[1])
 	}
 	m := meta{listed: b[1]&metaListed != 0}
 	m.Ineligible = b[1]&metaBarred != 0
+	m.voters.Committed = b[1]&metaVoters != 0
 	m.ID = proto.NodeID(binary.BigEndian.Uint64(b[2:]))
 	copy(m.Session[:], b[10:])
 	m.Attr = int64(binary.BigEndian.Uint64(b[26:]))
 	m.started = int64(binary.BigEndian.Uint64(b[34:]))
+	m.voters.Version = binary.BigEndian.Uint64(b[42:])
 	rest := b[metaFixed:]
-	for _, s := range []*string{&m.electionAddr, &m.httpAddr, &m.cluster, &m.algorithm} {
+	var voters string
+	for _, s := range []*string{&m.electionAddr, &m.httpAddr, &m.cluster, &m.algorithm, &voters} {
 		if len(rest) == 0 || len(rest)-1 < int(rest[0]) {
 			return meta{}, fmt.Errorf("%w: cut short", errMeta)
 		}
 		n := 1 + int(rest[0])
 		*s, rest = string(rest[1:n]), rest[n:]
 	}
+	m.voters.List = proto.VoterList(voters)
 	if len(rest) != 0 {
 		return meta{}, fmt.Errorf("%w: %d bytes too many", errMeta, len(rest))
 	}
@@ -121,7 +132,10 @@ func (m meta) validate() error {
 	if err := validateLabel("cluster label", m.cluster, maxCluster); err != nil {
 		return err
 	}
-	return validateLabel("algorithm", m.algorithm, maxAlgorithm)
+	if err := validateLabel("algorithm", m.algorithm, maxAlgorithm); err != nil {
+		return err
+	}
+	return m.voters.validate()
 }
 
 // validateLabel refuses an empty, too long or unprintable label.

@@ -45,6 +45,9 @@ func largestMeta() meta {
 	m.httpAddr = strings.Repeat("h", maxAddr-6) + ":65535"
 	m.cluster = strings.Repeat("c", maxCluster)
 	m.algorithm = strings.Repeat("a", maxAlgorithm)
+	// Three of the longest ids and one of twelve digits, and what is between them.
+	list := proto.ListVoters([]proto.NodeID{1e11, proto.MaxNodeID / 4, proto.MaxNodeID / 2, proto.MaxNodeID})
+	m.voters = Voters{List: list, Version: proto.MaxVoterVersion, Committed: true}
 	return m
 }
 
@@ -54,7 +57,7 @@ func TestMetaIsAlwaysWellBelow512Bytes(t *testing.T) {
 	if err := m.validate(); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(m.encode()); n > 440 {
+	if n := len(m.encode()); n > 503 || len(m.voters.List) > proto.MaxVoterList {
 		t.Errorf("%d bytes", n)
 	}
 }
@@ -73,8 +76,8 @@ func TestMetaRefuses(t *testing.T) {
 	}
 	for name, b := range map[string][]byte{
 		"nothing":           nil,
-		"another version":   at(0, 2),
-		"unknown flags":     at(1, 4),
+		"another version":   at(0, 1),
+		"unknown flags":     at(1, 8),
 		"trailing bytes":    append(bytes.Clone(good), 0),
 		"cut short":         good[:len(good)-1],
 		"length beyond end": at(metaFixed, 255),
@@ -95,7 +98,9 @@ func TestMetaRefuses(t *testing.T) {
 		"long label": change(func(m *meta) {
 			m.cluster = strings.Repeat("c", maxCluster+1)
 		}),
-		"no algorithm": change(func(m *meta) { m.algorithm = "" }),
+		"voters":           change(func(m *meta) { m.voters.List = "3-1" }),
+		"a version beyond": change(func(m *meta) { m.voters.Version = proto.MaxVoterVersion + 1 }),
+		"no algorithm":     change(func(m *meta) { m.algorithm = "" }),
 	} {
 		if m, err := decodeMeta(b); !errors.Is(err, errMeta) {
 			t.Errorf("%s: %+v, %v", name, m, err)

@@ -35,7 +35,7 @@ func (n node) identity() identity { return identity{n.ID, n.Session} }
 func (n node) member() Member {
 	return Member{
 		Peer: n.Peer, GossipAddr: n.gossip.String(),
-		ElectionAddr: n.electionAddr, HTTPAddr: n.httpAddr,
+		ElectionAddr: n.electionAddr, HTTPAddr: n.httpAddr, Voters: n.voters,
 	}
 }
 

@@ -21,6 +21,7 @@ var errRefused = errors.New("peer refused")
 type gate struct {
 	cluster, algorithm string
 	log                zerolog.Logger
+	stranger           func(Member) // nil for nobody to tell
 	said               sayOnce
 }
 
@@ -35,6 +36,9 @@ func (g *gate) admit(n *memberlist.Node) (node, error) {
 	if err == nil {
 		g.said.forget(key)
 		return peer, nil
+	}
+	if g.stranger != nil && peer.cluster == g.cluster && peer.algorithm != g.algorithm {
+		g.stranger(peer.member())
 	}
 	if g.said.first(key, err.Error(), time.Now()) {
 		g.log.Warn().Msgf("refused node %s: %v", key, err)

@@ -14,6 +14,23 @@ type Member struct {
 	// GossipAddr and ElectionAddr are host:port. HTTPAddr is too, or empty when
 	// the process serves no HTTP.
 	GossipAddr, ElectionAddr, HTTPAddr string
+	// Voters are what the process said of its own.
+	Voters Voters
+}
+
+// Voters are the voters that a process was started with, an empty List where it has none.
+// The rest is how far that list has come; see proto.VoterSet.
+type Voters struct {
+	List      proto.VoterList
+	Version   uint64
+	Committed bool
+}
+
+func (v Voters) validate() error {
+	if v.Version > proto.MaxVoterVersion {
+		return fmt.Errorf("version %d of the voters: at most %d", v.Version, proto.MaxVoterVersion)
+	}
+	return v.List.Validate()
 }
 
 // View is the membership as one node believes it to be at one moment.

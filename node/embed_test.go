@@ -22,11 +22,12 @@ import (
 )
 
 // What must be the same on every node. The label of the links names whatever decides on
-// majorities: who has other voters, or promises less, is refused.
+// majorities, apart from the voters themselves: who promises less is refused, and who has
+// other voters, but for one.
 const (
 	cluster  = "example"
 	gossiped = "bully"
-	elected  = "bully with voters 1-3, promise 5s"
+	elected  = "bully with promise 5s"
 	delta    = 150 * time.Millisecond // the worst latency, of a busy machine too
 	promise  = 5 * time.Second        // at least lease.MinPromise(delta)
 )
@@ -80,7 +81,7 @@ func embed(id proto.NodeID, dir string, join ...string) (*embedded, error) {
 		return nil, err
 	}
 	e.links, err = tcp.Listen(tcp.Config{
-		Cluster: cluster, Algorithm: elected, ID: id, Session: session, Bind: "127.0.0.1:0",
+		Cluster: cluster, Algorithm: elected, Voters: proto.ListVoters(voters), ID: id, Session: session, Bind: "127.0.0.1:0",
 		Receive: e.Deliver, Evidence: e.tell, Busy: e.Busy, Vigil: voters,
 		Heartbeat: 250 * time.Millisecond, Misses: 8, // who hangs is found out within two seconds
 	})

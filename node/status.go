@@ -27,6 +27,9 @@ type Status struct {
 	// Lent is how many leases this node has lent that have neither ended nor been given
 	// back: see Lend.
 	Lent int
+	// Voters are the node's, of a Machine whose leaders have leases, and how far they have
+	// come; see algorithms.VoterState.
+	Voters algorithms.VoterState
 	// LastTick is when the loop was last known to go on, by the local clock:
 	// now while it waits for an event, else when it took the present one.
 	LastTick time.Time
@@ -94,7 +97,7 @@ func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible, 
 		n.status.Alive = slices.Clone(ev.Alive)
 	}
 	ineligible = n.status.Ineligible != out.Ineligible
-	n.status.Ineligible = out.Ineligible
+	n.status.Ineligible, n.status.Voters = out.Ineligible, out.Voters
 	for _, s := range out.Splits {
 		told := n.cfg.Recorder.Split(s)
 		n.status.Split, n.status.SplitAt = &told, time.Now()

@@ -20,7 +20,7 @@ func TestGrantWithoutFencing(t *testing.T) {
 	var before bytes.Buffer
 	enc := msgpack.NewEncoder(&before)
 	enc.UseCompactInts(true)
-	if err := enc.Encode(&struct{ wireRound }{wireRound{envelopeOf(m), Session{6}, 7}}); err != nil {
+	if err := enc.Encode(&struct{ wireRound }{wireRound{envelopeOf(m), wireVoters{}, Session{6}, 7}}); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(payload, before.Bytes()) {

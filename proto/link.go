@@ -19,12 +19,16 @@ type LinkBody interface {
 
 // Hello is the first thing said on a connection.
 type Hello struct {
-	Cluster   string  `msgpack:"c"`
-	Algorithm string  `msgpack:"g"`
-	ID        NodeID  `msgpack:"i"` // who dials,
-	Session   Session `msgpack:"s"` // as which process,
-	To        NodeID  `msgpack:"t"` // and whom; zero only asks who is there
-	Silent    bool    `msgpack:"q"` // nothing will be said on the connection any more
+	Cluster string `msgpack:"c"`
+	// Agreement is the hash of all that must be equal at both ends; Algorithm is that in
+	// words, as far as they fit. Voters are compared by a rule of their own.
+	Agreement uint64    `msgpack:"a"`
+	Algorithm string    `msgpack:"g"`
+	Voters    VoterList `msgpack:"v"`
+	ID        NodeID    `msgpack:"i"` // who dials,
+	Session   Session   `msgpack:"s"` // as which process,
+	To        NodeID    `msgpack:"t"` // and whom; zero only asks who is there
+	Silent    bool      `msgpack:"q"` // nothing will be said on the connection any more
 }
 
 // Welcome answers a Hello: who is there.
@@ -40,6 +44,8 @@ type Refuse struct {
 	ID        NodeID  `msgpack:"i"`
 	Cluster   string  `msgpack:"c"`
 	Algorithm string  `msgpack:"g"`
+
+	Voters VoterList `msgpack:"v"`
 }
 
 // Ack says how many messages of this connection were handed on, the first of
@@ -83,7 +89,8 @@ type Refusal string
 const (
 	OtherVersion   Refusal = "version"   // the frame's protocol version is not mine
 	OtherCluster   Refusal = "cluster"   // the cluster label is not mine
-	OtherAlgorithm Refusal = "algorithm" // the algorithm is not mine
+	OtherAlgorithm Refusal = "algorithm" // the algorithm is not mine, or what else must agree
+	DistantVoters  Refusal = "voters"    // the voters and mine differ by more than one
 	OtherNode      Refusal = "node"      // I am not the node that was asked for
 	SameNode       Refusal = "same-id"   // the caller has my id
 	TooMany        Refusal = "too-many"  // I have as many links as I take
@@ -93,8 +100,8 @@ const (
 // maxPingMicros is an hour: no correct node asks more rarely.
 const maxPingMicros = 3600_000_000
 
-// MaxLabel is the size of the longest cluster label or algorithm name, in
-// bytes.
+// MaxLabel is the size of the longest cluster label, and of what is said of the algorithm,
+// in bytes.
 const MaxLabel = 255
 
 func (Hello) Kind() Kind   { return KindHello }
@@ -111,7 +118,7 @@ func (h Hello) validate() error {
 		return fmt.Errorf("to: %w", h.To.Validate())
 	}
 	return errors.Join(h.ID.Validate(), validateSession(h.Session),
-		validateLabel(h.Cluster), validateLabel(h.Algorithm))
+		validateLabel(h.Cluster), validateLabel(h.Algorithm), h.Voters.Validate())
 }
 
 func (w Welcome) validate() error {
@@ -120,7 +127,7 @@ func (w Welcome) validate() error {
 
 func (r Refuse) validate() error {
 	return errors.Join(r.ID.Validate(), validateLabel(string(r.Reason)),
-		validateLabel(r.Cluster), validateLabel(r.Algorithm))
+		validateLabel(r.Cluster), validateLabel(r.Algorithm), r.Voters.Validate())
 }
 
 func (a Ack) validate() error { return validateCount(a.Count) }

@@ -15,6 +15,7 @@ import (
 type Ask struct {
 	Session Session // of the sender
 	Nonce   uint64
+	Voters  VoterSet // of the sender
 }
 
 // Answer answers an Ask, and is said again when a no becomes a yes.
@@ -24,6 +25,7 @@ type Answer struct {
 	Yes     bool
 	Bar     Bar
 	Holder  NodeID // to whom the voter is bound, zero for nobody
+	Voters  VoterSet
 }
 
 // Claim asks a voter for its vote in the term, and for its promise to grant
@@ -31,12 +33,14 @@ type Answer struct {
 type Claim struct {
 	Session Session // of the sender
 	Nonce   uint64
+	Voters  VoterSet // of the sender
 }
 
 // Renew asks for the promise anew.
 type Renew struct {
 	Session Session // of the sender
 	Nonce   uint64
+	Voters  VoterSet // of the sender
 	// Lent: the sender is to lend the lease that it asks for to a process outside, so
 	// that no proof of the sender's death ends this promise.
 	Lent bool
@@ -46,6 +50,7 @@ type Renew struct {
 type Grant struct {
 	Session Session // of the claimant
 	Nonce   uint64
+	Voters  VoterSet // of the voter
 	// Former are whom the voter granted earlier terms and has not seen to stop;
 	// none unless the cluster fences.
 	Former Epochs
@@ -72,6 +77,7 @@ type Release struct {
 type Lease struct {
 	Leader    Peer
 	Remaining time.Duration // when it was sent; whole microseconds
+	Voters    VoterSet      // of the sender
 }
 
 // Return asks a voter what it voted in: the sender lost its own disk.
@@ -87,6 +93,7 @@ type Standing struct {
 	Nonce   uint64
 	Round   Term          // the highest of the nomination that the voter may have taken part in
 	Promise time.Duration // the longest that the voter ever made; whole microseconds
+	Voters  VoterSet
 	// Former are whom the voter granted a term, the last one too, and has not seen
 	// to stop; none unless the cluster fences.
 	Former Epochs
@@ -105,10 +112,11 @@ const (
 	BarPromise     // it promised Holder to grant nobody else for a while
 	BarBoot        // it started a moment ago and may have promised something
 	BarSelf        // it claims or holds the office itself
+	BarVoters      // it has another list of voters, and not an earlier one
 	numBars
 )
 
-var bars = [numBars]string{"nothing", "voted", "promised", "just started", "stands itself"}
+var bars = [numBars]string{"nothing", "voted", "promised", "just started", "stands itself", "has other voters"}
 
 // String is the bar in a word or two.
 func (b Bar) String() string {
@@ -182,7 +190,7 @@ func (b Bar) to(holder NodeID) string {
 	return b.String() + " " + holder.String()
 }
 
-func (b Ask) validate() error   { return validateSession(b.Session) }
+func (b Ask) validate() error   { return validateRound(b.Session, b.Voters) }
 func (b Claim) validate() error { return validateSession(b.Session) }
 func (b Renew) validate() error { return validateSession(b.Session) }
 func (b Release) validate() error {
@@ -199,12 +207,15 @@ func (b Grant) validate() error {
 	if err := b.Former.Validate(); err != nil {
 		return err
 	}
-	return validateSession(b.Session)
+	return validateRound(b.Session, b.Voters)
 }
 
 func (b Answer) validate() error {
 	if b.Yes != (b.Bar == NoBar) {
 		return fmt.Errorf("answer %v with bar %v", b.Yes, b.Bar)
+	}
+	if err := b.Voters.validate(); err != nil {
+		return err
 	}
 	return validateRefusal(b.Session, b.Bar, b.Holder)
 }
@@ -220,6 +231,9 @@ func (b Lease) validate() error {
 	if b.Remaining <= 0 || b.Remaining > MaxLease {
 		return fmt.Errorf("a lease of %v: want up to %v", b.Remaining, MaxLease)
 	}
+	if err := b.Voters.validate(); err != nil {
+		return err
+	}
 	return b.Leader.ID.Validate()
 }
 
@@ -233,7 +247,14 @@ func (b Standing) validate() error {
 	if err := b.Former.Validate(); err != nil {
 		return err
 	}
-	return validateSession(b.Session)
+	return validateRound(b.Session, b.Voters)
+}
+
+func validateRound(s Session, v VoterSet) error {
+	if err := v.validate(); err != nil {
+		return err
+	}
+	return validateSession(s)
 }
 
 func validateRefusal(s Session, b Bar, holder NodeID) error {

@@ -14,6 +14,7 @@ import "time"
 type PreVote struct {
 	Session Session // of the sender
 	Nonce   uint64
+	Voters  VoterSet // of the sender
 }
 
 // RequestVote asks a voter for its vote in the term, and for its promise to vote for
@@ -21,12 +22,14 @@ type PreVote struct {
 type RequestVote struct {
 	Session Session // of the sender
 	Nonce   uint64
+	Voters  VoterSet // of the sender
 }
 
 // Vote is a vote, durable, and a promise.
 type Vote struct {
 	Session Session // of the candidate
 	Nonce   uint64
+	Voters  VoterSet // of the voter
 }
 
 // Heartbeat says that the sender leads, and for how long if no majority answers; it
@@ -35,6 +38,7 @@ type Heartbeat struct {
 	Leader    Peer
 	Nonce     uint64
 	Remaining time.Duration // when it was sent; whole microseconds
+	Voters    VoterSet      // of the sender
 	// Lent: the sender is to lend the lease that it asks for, see Renew.
 	Lent bool
 }
@@ -43,6 +47,7 @@ type Heartbeat struct {
 type HeartbeatAck struct {
 	Session Session // of the leader
 	Nonce   uint64
+	Voters  VoterSet // of the voter
 }
 
 func (PreVote) Kind() Kind      { return KindPreVote }
@@ -59,8 +64,8 @@ func (b Heartbeat) String() string {
 	return describe(b, "leader", b.Leader, "for", b.Remaining.Round(time.Millisecond)) + ifLent(b.Lent)
 }
 
-func (b PreVote) validate() error      { return validateSession(b.Session) }
-func (b RequestVote) validate() error  { return validateSession(b.Session) }
-func (b Vote) validate() error         { return validateSession(b.Session) }
-func (b HeartbeatAck) validate() error { return validateSession(b.Session) }
-func (b Heartbeat) validate() error    { return Lease{b.Leader, b.Remaining}.validate() }
+func (b PreVote) validate() error      { return validateRound(b.Session, b.Voters) }
+func (b RequestVote) validate() error  { return validateRound(b.Session, b.Voters) }
+func (b Vote) validate() error         { return validateRound(b.Session, b.Voters) }
+func (b HeartbeatAck) validate() error { return validateRound(b.Session, b.Voters) }
+func (b Heartbeat) validate() error    { return Lease{b.Leader, b.Remaining, b.Voters}.validate() }

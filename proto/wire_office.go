@@ -7,8 +7,15 @@ import (
 
 // A question or an answer of the office names a session and a round of it.
 type (
+	// wireVoters is a VoterSet, absent where the sender has none to say.
+	wireVoters struct {
+		Version   uint64 `msgpack:"vv,omitempty"`
+		Hash      uint64 `msgpack:"vh,omitempty"`
+		Committed bool   `msgpack:"vc,omitempty"`
+	}
 	wireRound struct {
 		envelope
+		wireVoters
 		Session Session `msgpack:"s"`
 		Nonce   uint64  `msgpack:"r"`
 	}
@@ -52,32 +59,39 @@ type (
 	wireLease struct {
 		envelope
 		process
+		wireVoters
 		Remaining uint64 `msgpack:"e"` // microseconds
 	}
 )
 
-func (w *wireAsk) message() Message   { return w.with(Ask{w.Session, w.Nonce}) }
-func (w *wireClaim) message() Message { return w.with(Claim{w.Session, w.Nonce}) }
-func (w *wireRenew) message() Message { return w.with(Renew{w.Session, w.Nonce, w.Lent}) }
-func (w *wireGrant) message() Message { return w.with(Grant{w.Session, w.Nonce, Epochs(w.Former)}) }
+func (w *wireAsk) message() Message   { return w.with(Ask{w.Session, w.Nonce, w.voters()}) }
+func (w *wireClaim) message() Message { return w.with(Claim{w.Session, w.Nonce, w.voters()}) }
+func (w *wireRenew) message() Message { return w.with(Renew{w.Session, w.Nonce, w.voters(), w.Lent}) }
+func (w *wireGrant) message() Message {
+	return w.with(Grant{w.Session, w.Nonce, w.voters(), Epochs(w.Former)})
+}
 func (w *wireDeny) message() Message {
 	return w.with(Deny{w.Session, w.Nonce, barOf(w.Bar), w.Holder})
 }
 
 func (w *wireAnswer) message() Message {
-	return w.with(Answer{w.Session, w.Nonce, w.Yes, barOf(w.Bar), w.Holder})
+	return w.with(Answer{w.Session, w.Nonce, w.Yes, barOf(w.Bar), w.Holder, w.voters()})
 }
 func (w *wireRelease) message() Message { return w.with(Release{w.Session, w.Heir}) }
 
 func (w *wireReturn) message() Message { return w.with(Return{w.Session, w.Nonce}) }
 
 func (w *wireStanding) message() Message {
-	return w.with(Standing{w.Session, w.Nonce, w.Round, ofMicros(w.Promise), Epochs(w.Former)})
+	return w.with(Standing{
+		w.Session, w.Nonce, w.Round, ofMicros(w.Promise), w.voters(), Epochs(w.Former),
+	})
 }
 
 func (w *wireLease) message() Message {
-	return w.with(Lease{w.peer(), ofMicros(w.Remaining)})
+	return w.with(Lease{w.peer(), ofMicros(w.Remaining), w.voters()})
 }
+
+func (w *wireVoters) voters() VoterSet { return VoterSet(*w) }
 
 // ofMicros keeps what is too long from wrapping.
 func ofMicros(n uint64) time.Duration {
@@ -116,27 +130,29 @@ func newOfficeWire(k Kind) wire {
 func officeWireOf(e envelope, body Body) wire {
 	switch b := body.(type) {
 	case Ask:
-		return &wireAsk{wireRound{e, b.Session, b.Nonce}}
+		return &wireAsk{wireRound{e, wireVoters(b.Voters), b.Session, b.Nonce}}
 	case Answer:
-		return &wireAnswer{wireRefusal{wireRound{e, b.Session, b.Nonce}, uint64(b.Bar), b.Holder}, b.Yes}
+		return &wireAnswer{
+			wireRefusal{wireRound{e, wireVoters(b.Voters), b.Session, b.Nonce}, uint64(b.Bar), b.Holder}, b.Yes,
+		}
 	case Claim:
-		return &wireClaim{wireRound{e, b.Session, b.Nonce}}
+		return &wireClaim{wireRound{e, wireVoters(b.Voters), b.Session, b.Nonce}}
 	case Renew:
-		return &wireRenew{wireRound{e, b.Session, b.Nonce}, b.Lent}
+		return &wireRenew{wireRound{e, wireVoters(b.Voters), b.Session, b.Nonce}, b.Lent}
 	case Grant:
-		return &wireGrant{wireRound{e, b.Session, b.Nonce}, []byte(b.Former)}
+		return &wireGrant{wireRound{e, wireVoters(b.Voters), b.Session, b.Nonce}, []byte(b.Former)}
 	case Deny:
-		return &wireDeny{wireRefusal{wireRound{e, b.Session, b.Nonce}, uint64(b.Bar), b.Holder}}
+		return &wireDeny{wireRefusal{wireRound{e, wireVoters{}, b.Session, b.Nonce}, uint64(b.Bar), b.Holder}}
 	case Release:
 		return &wireRelease{e, b.Session, b.Heir}
 	case Return:
-		return &wireReturn{wireRound{e, b.Session, b.Nonce}}
+		return &wireReturn{wireRound{e, wireVoters{}, b.Session, b.Nonce}}
 	case Standing:
 		return &wireStanding{
-			wireRound{e, b.Session, b.Nonce}, b.Round, uint64(b.Promise.Microseconds()), []byte(b.Former),
+			wireRound{e, wireVoters(b.Voters), b.Session, b.Nonce}, b.Round, uint64(b.Promise.Microseconds()), []byte(b.Former),
 		}
 	case Lease:
-		return &wireLease{e, process(b.Leader), uint64(b.Remaining.Microseconds())}
+		return &wireLease{e, process(b.Leader), wireVoters(b.Voters), uint64(b.Remaining.Microseconds())}
 	}
 	return transferWireOf(e, body)
 }

@@ -40,9 +40,9 @@ func newTransferWire(k Kind) wire {
 func transferWireOf(e envelope, body Body) wire {
 	switch b := body.(type) {
 	case Offer:
-		return &wireOffer{wireRound{e, b.Session, b.Nonce}, b.To}
+		return &wireOffer{wireRound{e, wireVoters{}, b.Session, b.Nonce}, b.To}
 	case Reply:
-		return &wireReply{wireRound{e, b.Session, b.Nonce}, uint64(b.No)}
+		return &wireReply{wireRound{e, wireVoters{}, b.Session, b.Nonce}, uint64(b.No)}
 	case TakeOver:
 		return &wireTakeOver{e, b.Session, b.To, b.Chosen}
 	}

@@ -25,6 +25,8 @@ const maxTermJump = 1 << 20
 type Party struct {
 	Cfg    algorithms.Config
 	Voters quorum.Voters
+	list   listing
+	misled bool // what is saved forbids this list: it votes for nobody
 	Words  Words
 	every  time.Duration // a leader asks for the promises anew
 	dice   *rand.Rand
@@ -90,8 +92,10 @@ func New(cfg algorithms.Config, every time.Duration, words Words) Party {
 // has to rejoin.
 func (p *Party) Restore(saved algorithms.State) (rejoins bool) {
 	p.State = saved
+	p.takeList(saved.Voters)
 	p.Known = p.State.Vote.Term
-	p.Fresh = p.State == algorithms.State{}
+	saved.Voters = algorithms.VoterState{} // who voted saved more than those
+	p.Fresh = saved == algorithms.State{}
 	if v := p.State.Vote; v.ID != 0 {
 		p.Meet(v.ID, v.Term) // who claims a term has voted for itself
 	}
@@ -120,7 +124,7 @@ func (p *Party) End() algorithms.Output {
 	if p.Belief.ID == 0 {
 		p.Out.Leader = algorithms.Leader{Term: p.Seen.Term}
 	}
-	p.Out.Ineligible = p.Ineligible()
+	p.Out.Ineligible, p.Out.Voters = p.Ineligible(), p.list.state
 	p.Wake(p.Handing.survey.due)
 	p.Out.Send = p.outbox.Lend(p.Out.Send)
 	out := p.Out
@@ -172,11 +176,11 @@ func (p *Party) Send(to proto.NodeID, term proto.Term, body proto.Body) {
 	p.Out.Send = append(p.Out.Send, proto.Message{From: p.Cfg.Self, To: to, Term: term, Body: body})
 }
 
-// Tell sends to every other voter.
+// Tell sends to every other voter, of the list before too while that counts.
 func (p *Party) Tell(term proto.Term, body proto.Body) {
-	send := slices.Grow(p.Out.Send, len(p.Voters))
+	send := slices.Grow(p.Out.Send, len(p.list.union))
 	m := proto.Message{From: p.Cfg.Self, Term: term, Body: body}
-	for _, id := range p.Voters {
+	for _, id := range p.list.union {
 		if id != p.Cfg.Self {
 			send = algorithms.AppendTo(send, &m, id)
 		}

@@ -61,7 +61,7 @@ func (p *Party) Returned(msg proto.Message, b proto.Return, own proto.Standing) 
 	case p.Rejoin.Active:
 	case b.Nonce != 0:
 		p.Why("%d lost what it voted -> tell it of term %d", msg.From, p.State.Vote.Term)
-		own.Session, own.Nonce, own.Promise = b.Session, b.Nonce, p.State.Promise
+		own.Session, own.Nonce, own.Promise, own.Voters = b.Session, b.Nonce, p.State.Promise, p.VoterSet()
 		p.Send(msg.From, p.State.Vote.Term, own)
 	case p.met[msg.From] > 0:
 		p.Send(msg.From, p.met[msg.From], proto.Standing{Session: b.Session})
@@ -79,6 +79,11 @@ func (p *Party) Stood(msg proto.Message, b proto.Standing) (enough bool) {
 	}
 	if !r.Active || b.Session != p.Cfg.Session || b.Nonce == 0 || b.Nonce > r.nonce {
 		return false
+	}
+	p.HearVoters(msg.From, b.Voters)
+	if later := b.Voters.Version; later > p.list.state.Version && !p.misled {
+		p.Refuse("%d has other voters, list %d of the cluster -> vote for nobody with these", msg.From, later)
+		p.misled = true
 	}
 	r.voted, r.Round = max(r.voted, msg.Term), max(r.Round, b.Round)
 	if b.Promise > r.promise { // what was answered before its end counts for nothing
@@ -109,6 +114,7 @@ func (p *Party) Readmit() Rejoin {
 	p.Rejoin = Rejoin{}
 	p.State = algorithms.State{
 		Term: r.Round, Reserved: r.Round, Vote: algorithms.Vote{Term: r.voted}, Promise: r.promise,
+		Voters: p.State.Voters,
 	}
 	p.Known, p.Dirty, p.Fresh = max(p.Known, r.voted), true, false
 	return r

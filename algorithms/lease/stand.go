@@ -26,6 +26,7 @@ type Stand struct {
 	Nonce  uint64     // of the last round of questions
 	Noted  time.Time  // when that round began, before its first message left
 	Yes    quorum.Count
+	same   quorum.Count             // of them, who have this node's list of voters
 	denied quorum.Count             // by these, in that round of a claim or of a leader
 	late   quorum.Rounds            // of a leader, or who is fencing, before that round
 	won    uint64                   // the latest round that a majority answered
@@ -67,13 +68,14 @@ func (p *Party) Ask(term proto.Term, cause string) Request {
 }
 
 // request is this round of questions.
-func (p *Party) request() Request { return Request{p.Cfg.Session, p.Stand.Nonce} }
+func (p *Party) request() Request { return Request{p.Cfg.Session, p.Stand.Nonce, p.VoterSet()} }
 
 // Answered counts an answer to this round of Ask, and reports whether to ask for a higher
 // term instead.
 func (p *Party) Answered(msg proto.Message, b proto.Answer) (again bool) {
 	s := &p.Stand
 	p.learn(msg)
+	p.HearVoters(msg.From, b.Voters)
 	p.Meet(msg.From, msg.Term)
 	if p.surveyed(msg, b) {
 		return false
@@ -110,23 +112,26 @@ func (p *Party) WouldWin() bool {
 	if s.Phase != Asking || p.Rejoin.Active {
 		return false
 	}
-	own := p.wouldVote(s.Term)
+	own := p.wouldVote(s.Term, p.VoterSet())
 	if own.bar == proto.NoBar {
 		s.Yes.Add(p.Cfg.Self)
 	} else {
 		s.Yes.Remove(p.Cfg.Self)
 	}
-	return s.Yes.Of(p.Voters) && (own.bar == proto.NoBar || own.bar == proto.BarBoot)
+	return p.Enough(&s.Yes) && (own.bar == proto.NoBar || own.bar == proto.BarBoot)
 }
 
 // countOwn begins to count, with this voter's own promise: not while one of its former
 // life may run. Then a majority of the others has to promise, and it meets whatever
 // majority that former promise belongs to in a voter that is free.
 func (p *Party) countOwn() {
-	p.Stand.Yes.Reset()
-	p.Stand.denied.Reset()
+	s := &p.Stand
+	s.Yes.Reset()
+	s.same.Reset()
+	s.denied.Reset()
 	if !p.Now.Before(p.Voter.boot) {
-		p.Stand.Yes.Add(p.Cfg.Self)
+		s.Yes.Add(p.Cfg.Self)
+		s.same.Add(p.Cfg.Self)
 	}
 }
 
@@ -156,7 +161,7 @@ func (p *Party) Claim() Request {
 // Renew begins a leader's next round of questions. Its own voter promises anew.
 func (p *Party) Renew() Request {
 	s := &p.Stand
-	if !s.Yes.Of(p.Voters) {
+	if !p.Enough(&s.Yes) {
 		s.late.Keep(s.Nonce, s.Noted, s.Yes)
 	}
 	s.Nonce++
@@ -179,6 +184,10 @@ func (p *Party) Granted(msg proto.Message, r Request) bool {
 	}
 	p.Meet(msg.From, msg.Term)
 	s.Yes.Add(msg.From)
+	if r.Voters.Is(p.VoterSet()) {
+		s.same.Add(msg.From)
+	}
+	p.commit()
 	return true
 }
 
@@ -190,7 +199,7 @@ func (p *Party) GrantedLate(msg proto.Message, r Request) bool {
 	if r.Session != p.Cfg.Session || msg.Term != s.Term || s.Phase < Fencing {
 		return false
 	}
-	noted, ok := s.late.Add(r.Nonce, msg.From, p.Voters)
+	noted, ok := s.late.Add(r.Nonce, msg.From, p.Enough)
 	if ok {
 		s.won = max(s.won, r.Nonce)
 	}
@@ -202,7 +211,8 @@ func (p *Party) GrantedLate(msg proto.Message, r Request) bool {
 // majority of the servers in the full cluster for the same term."
 func (p *Party) Extended() bool {
 	s := &p.Stand
-	if !s.Yes.Of(p.Voters) {
+	p.commit() // with one voter nobody else is asked
+	if !p.Enough(&s.Yes) {
 		return false
 	}
 	s.won = s.Nonce
@@ -236,17 +246,19 @@ func (p *Party) WasDenied(msg proto.Message, b proto.Deny) (lost bool) {
 	}
 	p.Why("%d denies term %d: %s", msg.From, s.Term, refusal{b.Bar, b.Holder})
 	s.denied.Add(msg.From)
-	return s.Phase == Claiming && p.couldPromise() < p.Voters.Majority()
+	return s.Phase == Claiming && !p.couldWin()
 }
 
-// couldPromise is how many voters have promised in this round of questions or may still
-// do so. This voter is not one of them in a round that began in its boot wait.
-func (p *Party) couldPromise() int {
-	n := len(p.Voters) - p.Stand.denied.Len()
-	if !p.Stand.Yes.Has(p.Cfg.Self) {
-		n--
+// couldWin reports whether those who have promised in this round of questions, or may still
+// do so, would be enough. This voter is not one of them in a round that began in its boot wait.
+func (p *Party) couldWin() bool {
+	var could quorum.Count
+	for _, id := range p.list.union {
+		if !p.Stand.denied.Has(id) && (id != p.Cfg.Self || p.Stand.Yes.Has(id)) {
+			could.Add(id)
+		}
 	}
-	return n
+	return p.Enough(&could)
 }
 
 // GiveUp ends a candidacy that has bound voters, and never claims that term again. What

@@ -128,12 +128,12 @@ func (p *Party) Offered(msg proto.Message, b proto.Offer) (ask Request, term pro
 	p.Stand.Nonce++
 	s := &p.Handing.survey
 	*s = survey{
-		offer: Request{b.Session, b.Nonce}, from: proto.Peer{ID: msg.From, Session: b.Session},
+		offer: Request{Session: b.Session, Nonce: b.Nonce}, from: proto.Peer{ID: msg.From, Session: b.Session},
 		led: msg.Term, term: p.Known + 1, nonce: p.Stand.Nonce, due: p.Now.Add(AnswerTimeout(p.Cfg.Delta)),
 	}
 	p.Why("%d %s -> ask the voters whether they would vote in term %d but for it",
 		msg.From, p.Words.Offers, s.term)
-	if p.wouldAnswer(s.term).wouldAfter(msg.From) {
+	if p.wouldAnswer(s.term, p.VoterSet()).wouldAfter(msg.From) {
 		s.yes.Add(p.Cfg.Self)
 	}
 	return p.request(), s.term, true
@@ -162,7 +162,7 @@ func (p *Party) surveyed(msg proto.Message, b proto.Answer) bool {
 	if answer.wouldAfter(s.from.ID) {
 		s.yes.Add(msg.From)
 	}
-	if s.yes.Of(p.Voters) {
+	if p.Enough(&s.yes) {
 		p.endSurvey()
 	}
 	return true
@@ -173,7 +173,7 @@ func (p *Party) surveyed(msg proto.Message, b proto.Answer) bool {
 func (p *Party) endSurvey() {
 	s, no := &p.Handing.survey, proto.NoDecline
 	switch {
-	case !s.yes.Of(p.Voters):
+	case !p.Enough(&s.yes):
 		no = proto.DeclineMajority
 	case p.Belief.Epoch() != (proto.Epoch{Term: s.led, Leader: s.from.ID, Session: s.from.Session}):
 		no = proto.DeclineBehind

@@ -1,6 +1,8 @@
 package lease
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -24,6 +26,7 @@ type Voter struct {
 type Request struct {
 	Session proto.Session
 	Nonce   uint64
+	Voters  proto.VoterSet // of the sender
 }
 
 // question is one that was answered with a no: it is told when that becomes a yes.
@@ -78,7 +81,10 @@ func (p *Party) free() (no refusal, until time.Time) {
 // for at most one candidate in a given term, on a first-come-first-served basis"; and
 // "if a server receives a RequestVote RPC within the minimum election timeout of hearing
 // from a current leader, it does not update its term or grant its vote".
-func (p *Party) wouldVote(term proto.Term) refusal {
+func (p *Party) wouldVote(term proto.Term, voters proto.VoterSet) refusal {
+	if p.superseded(voters) {
+		return refusal{bar: proto.BarVoters}
+	}
 	if no, _ := p.free(); no.bar != proto.NoBar {
 		return no
 	}
@@ -90,8 +96,8 @@ func (p *Party) wouldVote(term proto.Term) refusal {
 
 // wouldAnswer is wouldVote for one that asks first. A voter that has just started tells that
 // it has, whatever else binds it: no RELEASE ends that.
-func (p *Party) wouldAnswer(term proto.Term) refusal {
-	no := p.wouldVote(term)
+func (p *Party) wouldAnswer(term proto.Term, voters proto.VoterSet) refusal {
+	no := p.wouldVote(term, voters)
 	if no.bar == proto.BarPromise && p.Now.Before(p.Voter.boot) {
 		return refusal{bar: proto.BarBoot}
 	}
@@ -105,7 +111,7 @@ func (p *Party) WasAsked(msg proto.Message, r Request) {
 	if was.Session == r.Session && was.Nonce > r.Nonce {
 		return // it came late: the answer to a later question is under way
 	}
-	q := question{r, msg.Term, p.wouldAnswer(msg.Term)}
+	q := question{r, msg.Term, p.wouldAnswer(msg.Term, r.Voters)}
 	delete(p.Voter.waiting, msg.From)
 	switch q.no.bar {
 	case proto.BarPromise, proto.BarBoot, proto.BarSelf:
@@ -120,7 +126,7 @@ func (p *Party) WasAsked(msg proto.Message, r Request) {
 func (p *Party) answer(to proto.NodeID, q question) {
 	p.Send(to, p.State.Vote.Term, proto.Answer{
 		Session: q.Session, Nonce: q.Nonce,
-		Yes: q.no.bar == proto.NoBar, Bar: q.no.bar, Holder: q.no.holder,
+		Yes: q.no.bar == proto.NoBar, Bar: q.no.bar, Holder: q.no.holder, Voters: p.VoterSet(),
 	})
 }
 
@@ -134,13 +140,15 @@ func (p *Party) AnswerWaiting() {
 	if no, _ := p.free(); no.bar != proto.NoBar {
 		return
 	}
-	for _, id := range p.Voters { // in a fixed order
-		if q, ok := p.Voter.waiting[id]; ok && !p.favorsOver(id) {
-			delete(p.Voter.waiting, id)
-			q.no = p.wouldVote(q.term)
-			p.Why("%d asked for term %d -> %s", id, q.term, q.no)
-			p.answer(id, q)
+	for _, id := range slices.Sorted(maps.Keys(p.Voter.waiting)) {
+		if p.favorsOver(id) {
+			continue
 		}
+		q := p.Voter.waiting[id]
+		delete(p.Voter.waiting, id)
+		q.no = p.wouldVote(q.term, q.Voters)
+		p.Why("%d asked for term %d -> %s", id, q.term, q.no)
+		p.answer(id, q)
 	}
 }
 
@@ -168,7 +176,7 @@ func (p *Party) Judge(msg proto.Message, r Request) Verdict {
 	p.Meet(msg.From, msg.Term)
 	vote := p.State.Vote
 	again := msg.Term == vote.Term && p.Bound(msg.From, r.Session)
-	no := p.wouldVote(msg.Term)
+	no := p.wouldVote(msg.Term, r.Voters)
 	switch {
 	case p.Voter.Dead[msg.From] == r.Session:
 		p.Why("%d is proven dead -> drop what it said", msg.From)
@@ -177,9 +185,11 @@ func (p *Party) Judge(msg proto.Message, r Request) Verdict {
 		p.Why("%d released term %d -> deny it", msg.From, msg.Term)
 		no = refusal{proto.BarVoted, vote.ID}
 	case again:
+		p.bind(msg.From, r.Voters)
 		return Kept
 	case no.bar == proto.NoBar:
 		p.Why("nothing binds this voter -> "+p.Words.Grant, msg.From, msg.Term)
+		p.bind(msg.From, r.Voters)
 		return Free
 	default:
 		p.Why("%d wants term %d -> deny it: %s", msg.From, msg.Term, no)
@@ -208,6 +218,9 @@ func (p *Party) Vote(term proto.Term, id proto.NodeID, s proto.Session) {
 	}
 	p.State.Vote = algorithms.Vote{Term: term, ID: id, Session: s}
 	p.State.Promise = max(p.State.Promise, p.Cfg.Promise)
+	if id == p.Cfg.Self {
+		p.bind(id, p.VoterSet())
+	}
 	p.Known, p.Dirty = max(p.Known, term), true
 	p.Voter.Over, p.Voter.proven, p.Voter.Kept = false, false, time.Time{}
 	p.Promise()

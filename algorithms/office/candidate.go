@@ -129,7 +129,7 @@ func (m *Machine) claim() {
 // granted counts a grant, for its own round of questions. Whatever its round, who granted
 // the term has stopped, and names whom it did not see to stop.
 func (m *Machine) granted(msg proto.Message, b proto.Grant) {
-	r := lease.Request{Session: b.Session, Nonce: b.Nonce}
+	r := lease.Request{Session: b.Session, Nonce: b.Nonce, Voters: b.Voters}
 	s := &m.Stand
 	if b.Session == m.Cfg.Session && msg.Term == s.Term && (s.Phase == claiming || s.Phase == fence) {
 		m.fencing.heardOf(msg.From, b.Former.All())

@@ -31,7 +31,9 @@ func (m *Machine) renew() {
 		return
 	}
 	r := m.Renew()
-	m.Tell(m.Stand.Term, proto.Renew{Session: r.Session, Nonce: r.Nonce, Lent: m.Lending()})
+	m.Tell(m.Stand.Term, proto.Renew{
+		Session: r.Session, Nonce: r.Nonce, Voters: r.Voters, Lent: m.Lending(),
+	})
 	m.countGrants()
 }
 
@@ -85,6 +87,7 @@ func (m *Machine) announce(to ...proto.Peer) {
 	body := proto.Lease{
 		Leader:    m.Self,
 		Remaining: s.LeaseEnd.Sub(m.Now).Truncate(time.Microsecond),
+		Voters:    m.VoterSet(),
 	}
 	if body.Remaining <= 0 {
 		return

@@ -196,7 +196,7 @@ func (m *Machine) receive(ev algorithms.Receive) {
 			return
 		}
 	}
-	if !m.Voters.Has(msg.From) || msg.From == m.Cfg.Self || msg.To != m.Cfg.Self {
+	if !m.Concerns(msg) {
 		m.Refuse("%s from %d to %d, not between voters -> drop it", msg.Body.Kind(), msg.From, msg.To)
 		return
 	}
@@ -206,7 +206,8 @@ func (m *Machine) receive(ev algorithms.Receive) {
 	case proto.Claim:
 		m.claimed(msg, lease.Request(body), false)
 	case proto.Renew:
-		m.claimed(msg, lease.Request{Session: body.Session, Nonce: body.Nonce}, body.Lent)
+		r := lease.Request{Session: body.Session, Nonce: body.Nonce, Voters: body.Voters}
+		m.claimed(msg, r, body.Lent)
 	case proto.Release:
 		m.released(msg, body)
 	case proto.Answer:
@@ -234,7 +235,7 @@ func (m *Machine) receive(ev algorithms.Receive) {
 func (m *Machine) announced(msg proto.Message, l proto.Lease) {
 	epoch := proto.Epoch{Term: msg.Term, Leader: l.Leader.ID, Session: l.Leader.Session}
 	switch {
-	case msg.From != l.Leader.ID || !m.Voters.Has(msg.From) || msg.From == m.Cfg.Self:
+	case msg.From != l.Leader.ID || !m.Concerns(msg):
 		m.Refuse("%d announces that %d holds the office -> drop it", msg.From, l.Leader.ID)
 		return
 	case epoch.Compare(m.Seen) < 0:
@@ -253,6 +254,7 @@ func (m *Machine) announced(msg proto.Message, l proto.Lease) {
 	}
 	m.settle(msg.Term)
 	m.Meet(msg.From, msg.Term)
+	m.HearVoters(msg.From, l.Voters)
 	m.Seen, m.Known, m.heard = epoch, max(m.Known, msg.Term), m.Now
 	m.Belief = algorithms.Leader{
 		ID: l.Leader.ID, Session: l.Leader.Session, Term: msg.Term,

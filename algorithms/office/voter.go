@@ -17,7 +17,7 @@ func (m *Machine) claimed(msg proto.Message, r lease.Request, lent bool) {
 	}
 	m.heard = m.Now
 	m.Send(msg.From, msg.Term, proto.Grant{
-		Session: r.Session, Nonce: r.Nonce, Former: m.account(),
+		Session: r.Session, Nonce: r.Nonce, Voters: m.VoterSet(), Former: m.account(),
 	})
 }
 

@@ -66,5 +66,13 @@ func (c *Count) Has(id proto.NodeID) bool { return slices.Contains(c.yes, id) }
 // Len is how many voters said yes.
 func (c *Count) Len() int { return len(c.yes) }
 
-// Of reports whether the set is a majority of v.
-func (c *Count) Of(v Voters) bool { return len(c.yes) >= v.Majority() }
+// Of reports whether the set has a majority of v.
+func (c *Count) Of(v Voters) bool {
+	n := 0
+	for _, id := range c.yes {
+		if v.Has(id) {
+			n++
+		}
+	}
+	return n >= v.Majority()
+}

@@ -1,6 +1,7 @@
 package quorum_test
 
 import (
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -63,4 +64,34 @@ func TestCount(t *testing.T) {
 	if c.Len() != 0 || v.Has(5) || !v.Has(1) {
 		t.Error("who votes is a matter of configuration")
 	}
+}
+
+// "Lists that differ by one voter have majorities that meet", and those that differ by two
+// need not: over all lists of up to seven voters.
+func TestMajoritiesOfListsThatDifferByOneMeet(t *testing.T) {
+	apart := false
+	for one := uint(1); one < 1<<7; one++ {
+		for other := uint(1); other < 1<<7; other++ {
+			switch d := bits.OnesCount(one ^ other); {
+			case d <= 1 && !allMeet(one, other):
+				t.Fatalf("lists %07b and %07b have majorities that do not meet", one, other)
+			case d == 2 && !allMeet(one, other):
+				apart = true
+			}
+		}
+	}
+	if !apart {
+		t.Error("lists that differ by two always have majorities that meet: the rule is not needed")
+	}
+}
+
+// allMeet looks at all pairs of smallest majorities.
+func allMeet(one, other uint) bool {
+	majority := func(set, list uint) bool { return set&^list == 0 && 2*bits.OnesCount(set) > bits.OnesCount(list) }
+	for a := uint(1); a < 1<<7; a++ {
+		if majority(a, one) && majority(^a&other, other) {
+			return false // what a leaves of the other list is a majority of that
+		}
+	}
+	return true
 }

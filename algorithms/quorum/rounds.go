@@ -31,12 +31,12 @@ func (r *Rounds) Keep(nonce uint64, noted time.Time, yes Count) {
 }
 
 // Add counts a voter's yes to one of the rounds, and returns when that began; ok is
-// false unless a majority of v has answered it.
-func (r *Rounds) Add(nonce uint64, id proto.NodeID, v Voters) (noted time.Time, ok bool) {
+// false unless those who have answered it are enough.
+func (r *Rounds) Add(nonce uint64, id proto.NodeID, enough func(*Count) bool) (noted time.Time, ok bool) {
 	for i := range r.unanswered {
 		if k := &r.unanswered[i]; k.nonce == nonce {
 			k.yes.Add(id)
-			return k.noted, k.yes.Of(v)
+			return k.noted, enough(&k.yes)
 		}
 	}
 	return time.Time{}, false

@@ -13,6 +13,7 @@ func TestRounds(t *testing.T) {
 	at := func(nonce uint64) time.Time { return time.Unix(int64(nonce), 0) }
 	var present quorum.Count
 	var r quorum.Rounds
+	enough := func(c *quorum.Count) bool { return c.Of(v) }
 	present.Add(1)
 	for nonce := uint64(1); nonce <= 5; nonce++ {
 		r.Keep(nonce, at(nonce), present)
@@ -32,13 +33,13 @@ func TestRounds(t *testing.T) {
 		{9, 5, false},
 		{3, 4, true},
 	} {
-		noted, ok := r.Add(c.nonce, v[c.from-1], v)
+		noted, ok := r.Add(c.nonce, v[c.from-1], enough)
 		if ok != c.ok || ok && !noted.Equal(at(c.nonce)) {
 			t.Errorf("round %d, voter %d: %v, %v", c.nonce, c.from, noted, ok)
 		}
 	}
 	r.Reset()
-	if _, ok := r.Add(2, 5, v); ok {
+	if _, ok := r.Add(2, 5, enough); ok {
 		t.Error("it was to forget all")
 	}
 }

@@ -80,7 +80,9 @@ func (m *Machine) heartbeat(to proto.NodeID) {
 func (m *Machine) heartbeatNow() (body proto.Body, ok bool) {
 	s := &m.Stand
 	left := s.LeaseEnd.Sub(m.Now).Truncate(time.Microsecond)
-	return proto.Heartbeat{Leader: m.Self, Nonce: s.Nonce, Remaining: left, Lent: m.Lending()}, left > 0
+	return proto.Heartbeat{
+		Leader: m.Self, Nonce: s.Nonce, Remaining: left, Voters: m.VoterSet(), Lent: m.Lending(),
+	}, left > 0
 }
 
 // heard follows a leader, and gives it this voter's promise anew.
@@ -94,8 +96,9 @@ func (m *Machine) heard(msg proto.Message, b proto.Heartbeat) {
 	// Who gives a term up in this very Step promises from the next heartbeat on: its
 	// RELEASE leaves after its vote is saved.
 	if m.Votes() && stood == (m.Stand.Phase >= candidate) {
-		r := lease.Request{Session: b.Leader.Session, Nonce: b.Nonce}
+		r := lease.Request{Session: b.Leader.Session, Nonce: b.Nonce, Voters: b.Voters}
 		if m.promised(msg, r, b.Lent) {
+			r.Voters = m.VoterSet()
 			m.Send(msg.From, msg.Term, proto.HeartbeatAck(r))
 		}
 	}
@@ -123,6 +126,9 @@ func (m *Machine) follow(msg proto.Message, b proto.Heartbeat) {
 		m.Inquire()
 	}
 	m.Meet(msg.From, msg.Term)
+	if !m.Votes() { // a voter learns of it with its promise: a refusal changes nothing
+		m.HearVoters(msg.From, b.Voters)
+	}
 	m.Seen, m.Known = epoch, max(m.Known, msg.Term)
 	m.Belief = algorithms.Leader{
 		ID: msg.From, Session: b.Leader.Session, Term: msg.Term,

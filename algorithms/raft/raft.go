@@ -104,7 +104,7 @@ func (m *Machine) receive(msg proto.Message) {
 	if m.Absurd(msg) {
 		return
 	}
-	if !m.Voters.Has(msg.From) || msg.From == m.Cfg.Self || msg.To != m.Cfg.Self {
+	if !m.Concerns(msg) {
 		m.Refuse("%s from %d to %d, not of a voter -> drop it", msg.Body.Kind(), msg.From, msg.To)
 		return
 	}

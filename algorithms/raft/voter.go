@@ -8,6 +8,7 @@ import (
 // requested answers REQUEST_VOTE.
 func (m *Machine) requested(msg proto.Message, r lease.Request) {
 	if m.promised(msg, r, false) {
+		r.Voters = m.VoterSet()
 		m.Send(msg.From, msg.Term, proto.Vote(r))
 	}
 }

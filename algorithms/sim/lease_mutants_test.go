@@ -101,7 +101,7 @@ func leaseCandidateMutants(of string) []mutant {
 	return []mutant{
 		{
 			"No term is taken before a majority would vote in it", stand,
-			"return s.Yes.Of(p.Voters) && (own.bar", "return (own.bar", "asked-first",
+			"return p.Enough(&s.Yes) && (own.bar", "return (own.bar", "asked-first",
 		},
 		{
 			"asks first: answers to an older round do not count", stand,
@@ -167,7 +167,7 @@ func leaseCandidateMutants(of string) []mutant {
 		},
 		{
 			"A successor says yes only if a majority would vote for it", handing,
-			"\tcase !s.yes.Of(p.Voters):\n\t\tno = proto.DeclineMajority\n", "", "could-win",
+			"\tcase !p.Enough(&s.yes):\n\t\tno = proto.DeclineMajority\n", "", "could-win",
 		},
 		{
 			"but for the promise to the leader that offers", handing,

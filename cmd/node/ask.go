@@ -164,7 +164,11 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 	}
 	watches := ""
 	if len(s.Voters) > 0 {
-		watches = fmt.Sprintf("watches    %s\n", cmp.Or(joinIDs(s.Watched), "nobody"))
+		voters := proto.IDRanges(s.Voters) + ", confirmed by a leader"
+		if s.VotersConfirmed == nil || !*s.VotersConfirmed {
+			voters = proto.IDRanges(s.Voters) + ", not confirmed by a leader yet"
+		}
+		watches = fmt.Sprintf("voters     %s\nwatches    %s\n", voters, cmp.Or(joinIDs(s.Watched), "nobody"))
 	}
 	_, err := fmt.Fprintf(w, "node       %v of cluster %s\n"+
 		"role       %s\nleader     %s\nalgorithm  %s\nguarantee  %s\nalive      %s\n%sready      %s\n%s",

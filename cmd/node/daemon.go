@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/health"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node"
@@ -47,6 +48,8 @@ type daemon struct {
 	reports atomic.Pointer[membership.Group] // group, for evidence that may come before it
 	view    atomic.Pointer[membership.View]  // the latest
 	seen    lastSeen
+	others  strangers
+	changed proto.NodeID                     // the voter by which the list differs from the one before; zero for none
 	shots   atomic.Pointer[httpapi.Unfenced] // the fence agent's last run, while it confirms nothing
 	failed  chan error                       // takes the first error of a part
 	dying   bool                             // the kernel is to end the links
@@ -106,10 +109,15 @@ func (d *daemon) open(records zerolog.Logger) error {
 // openState locks the data directory: whoever else uses it is this node too.
 func (d *daemon) openState() (algorithms.State, error) {
 	state, saved, err := statefile.Open(d.dataDir, statefile.Owner{Cluster: d.cluster, ID: d.id})
+	d.state = state
+	if err == nil && d.voters.Has(d.id) {
+		var voters algorithms.VoterState
+		voters, err = lease.VotersFrom(saved.Voters, proto.ListVoters(d.voters))
+		d.changed = voters.Changed
+	}
 	if err != nil && !errors.Is(err, statefile.ErrLocked) {
 		err = mark(errConfig, err)
 	}
-	d.state = state
 	return saved, err
 }
 
@@ -152,10 +160,10 @@ func (s sender) Hold() (closing <-chan struct{}, release func()) { return s.link
 // listen opens the election and the HTTP listener.
 func (d *daemon) listen() (err error) {
 	d.links, err = tcp.Listen(tcp.Config{
-		Cluster: d.cluster, Algorithm: d.electionLabel(), ID: d.id, Session: d.session,
+		Cluster: d.cluster, Algorithm: d.electionLabel(), Voters: proto.ListVoters(d.voters), ID: d.id, Session: d.session,
 		Bind: d.election.bind.String(), Receive: d.node.Deliver, Evidence: d.report, Log: d.log,
 		Heartbeat: d.pacing.heartbeat, Misses: d.pacing.misses, Patience: d.patience(),
-		Busy: d.node.Busy, Vigil: d.voters,
+		Busy: d.node.Busy, Vigil: d.watched(),
 	})
 	if errors.Is(err, tcp.ErrAddrInUse) {
 		return fmt.Errorf("%w with --election-bind", err)
@@ -175,8 +183,9 @@ func (d *daemon) listen() (err error) {
 func (d *daemon) joinCluster(attr int64) (err error) {
 	group, err := membership.Start(membership.Config{
 		Self:    proto.Peer{ID: d.id, Session: d.session, Attr: attr},
-		Cluster: d.cluster, Algorithm: d.family(),
-		Bind: d.gossip.bind.String(), Advertise: d.gossip.advertise.String(),
+		Cluster: d.cluster, Algorithm: d.family(), OnStranger: d.others.met,
+		Voters: d.ownVoters(),
+		Bind:   d.gossip.bind.String(), Advertise: d.gossip.advertise.String(),
 		ElectionAddr: d.electionAddr.String(), HTTPAddr: d.advertisedWeb(),
 		Notice: membership.Notice(d.notices.kept), OnNotice: d.noticed,
 		Join: d.join, Profile: d.profile.detector, Probe: d.probe, Logger: d.log,
@@ -231,7 +240,8 @@ func (d *daemon) Snapshot() httpapi.Snapshot {
 	s := httpapi.Snapshot{
 		Self: d.id, Session: d.session, Cluster: d.cluster, Algorithm: d.algorithm.Name,
 		Guarantee: status.Guarantee, Running: status.Running, LastTick: status.LastTick,
-		Voters: d.voters, Leader: status.Leader, Lent: status.Lent, Counters: counters(status.Counters, links),
+		Voters: d.voters, VoterState: status.Voters, Leader: status.Leader, Lent: status.Lent,
+		Counters:   counters(status.Counters, links),
 		Ineligible: status.Ineligible, Checks: d.checked(), Unfenced: d.shots.Load(),
 	}
 	for _, p := range links.Peers {

@@ -113,6 +113,7 @@ func (d *daemon) follow() {
 // are among them: only a link that comes up again clears them.
 func (d *daemon) dial() {
 	listed := d.group.Listed()
+	d.compareVoters(listed, time.Now())
 	peers := make([]tcp.Peer, 0, len(listed))
 	for _, m := range listed {
 		peers = append(peers, tcp.Peer{ID: m.ID, Session: m.Session, Addr: m.ElectionAddr})

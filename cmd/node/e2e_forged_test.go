@@ -30,6 +30,7 @@ func TestForgedTerms(t *testing.T) {
 		Algorithm: settings{
 			algorithm: entry.WithOffice(), voters: quorum.Voters{1, 2, 3}, promise: promise,
 		}.electionLabel(),
+		Voters:  "1-3",
 		Receive: func(proto.Message) {}, Log: zerolog.Nop(),
 	})
 	e.check(err)

@@ -125,7 +125,7 @@ func TestFamily(t *testing.T) {
 			want = e.Name
 		}
 		if alone.family() != e.Name || alone.electionLabel() != e.Name || office.family() != want ||
-			office.electionLabel() != want+" with voters 1-3, promise 1s" {
+			office.electionLabel() != want+" with promise 1s" {
 			t.Errorf("%s: %s, %s; with voters %s, %s", e.Name,
 				alone.family(), alone.electionLabel(), office.family(), office.electionLabel())
 		}

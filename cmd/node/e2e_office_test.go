@@ -122,13 +122,16 @@ func TestOfficeOfSome(t *testing.T) {
 // "A node that differs gets no vote and says so on both sides."
 func TestVotersThatDiffer(t *testing.T) {
 	for label, flags := range map[string][]string{
-		"with voters 2-4":               {"--voters", "2-4"},
-		"with voters 1-3, promise 1m0s": {"--voters", "1-3", "--promise", "1m"},
+		"node 3 has voters 2-4": {"--voters", "2-4"},
+		"with promise 1m0s":     {"--voters", "1-3", "--promise", "1m"},
+		"kept whoever dies":     {"--voters", "1-3", "--keep-promises"},
 	} {
 		t.Run(label, func(t *testing.T) {
 			e := newE2E(t, "bully", 3)
 			e.check(e.Start(1, "--voters", "1-3"))
 			e.check(e.Start(2, "--voters", "1-3"))
+			e.agreed(1, 2)
+			e.confirmed(1, 2)
 			e.check(e.Start(3, flags...))
 			e.agreed(1, 2)
 			for _, id := range []proto.NodeID{1, 3} {

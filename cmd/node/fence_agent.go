@@ -213,7 +213,7 @@ func testAgent(c *cli.Context) error {
 	if err != nil {
 		return mark(errUsage, err)
 	}
-	ids, err := parseVoters(c.StringSlice("id"))
+	ids, err := proto.ParseIDRanges(c.StringSlice("id"))
 	if err != nil {
 		return usagef("--id %s: %w", strings.Join(c.StringSlice("id"), ","), err)
 	}

@@ -3,20 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
-	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/proto"
 )
-
-// maxVoters bounds a list of voters: an answer has to come from most of them.
-const maxVoters = 1000
 
 // officeSettings are what the office is told.
 var officeSettings = []setting{
@@ -25,10 +18,10 @@ var officeSettings = []setting{
 		usage: "the `IDS` that vote, as 1,2,3 or 1-5, the same on every node: a leader then needs " +
 			"a majority of them; without, leadership is best-effort",
 		parse: func(s *settings, values []string) (err error) {
-			s.voters, err = parseVoters(values)
+			s.voters, err = proto.ParseIDRanges(values)
 			return err
 		},
-		show: func(s *settings) any { return ranges(s.voters) },
+		show: func(s *settings) any { return proto.IDRanges(s.voters) },
 	},
 	durationSetting("promise", "twice the failover budget, as of a usual round", time.Millisecond,
 		"`TIME` for which a voter that elected a leader elects no other, the same on every "+
@@ -55,54 +48,6 @@ var officeSettings = []setting{
 		}),
 		show: func(s *settings) any { return s.rejoinVoter },
 	},
-}
-
-// parseVoters reads ids and ranges of ids, each id once.
-func parseVoters(values []string) (quorum.Voters, error) {
-	var voters quorum.Voters
-	for _, value := range values {
-		first, last, isRange := strings.Cut(value, "-")
-		low, err := proto.ParseNodeID(first)
-		if err != nil {
-			return nil, err
-		}
-		high := low
-		if isRange {
-			if high, err = proto.ParseNodeID(last); err != nil {
-				return nil, err
-			}
-		}
-		if high < low || high-low >= maxVoters || len(voters)+int(high-low) >= maxVoters {
-			return nil, fmt.Errorf("%s: want a range of at most %d ids, the lower one first",
-				value, maxVoters)
-		}
-		for id := low; id <= high; id++ {
-			if voters.Has(id) {
-				return nil, fmt.Errorf("node %v is named twice: name each voter once", id)
-			}
-			voters = append(voters, id)
-		}
-	}
-	slices.Sort(voters)
-	return voters, nil
-}
-
-// ranges writes voters as briefly as parseVoters reads them.
-func ranges(voters quorum.Voters) string {
-	var words []string
-	for i := 0; i < len(voters); {
-		j := i
-		for j+1 < len(voters) && voters[j+1] == voters[j]+1 {
-			j++
-		}
-		word := voters[i].String()
-		if j > i {
-			word += "-" + voters[j].String()
-		}
-		words = append(words, word)
-		i = j + 1
-	}
-	return strings.Join(words, ",")
 }
 
 // errOffice: what the office is told does not fit together.
@@ -135,7 +80,7 @@ func (r *resolved) deriveOffice() error {
 	}
 	if !r.voters.Has(r.id) {
 		r.warnings = append(r.warnings, fmt.Sprintf("node %v is none of the voters %s: it follows "+
-			"and never leads", r.id, ranges(r.voters)))
+			"and never leads", r.id, proto.IDRanges(r.voters)))
 	}
 	return nil
 }
@@ -151,20 +96,19 @@ func (s settings) family() string {
 	return s.algorithm.Name
 }
 
-// electionLabel is what must be the same on nodes that exchange election
-// messages: a voter of another list would count for majorities that need not
-// meet.
+// electionLabel is what must be the same on nodes that exchange election messages, but for
+// the voters: which of those may differ is a rule of the links.
 func (s settings) electionLabel() string {
-	name := s.family()
+	label := s.family()
 	if len(s.voters) == 0 {
-		return name
+		return label
+	}
+	label += fmt.Sprintf(" with promise %v", s.promise)
+	if s.keepPromises {
+		label += ", kept whoever dies"
 	}
 	if len(s.fenceAgent) > 0 {
-		name += " with a fence agent,"
-	}
-	label := fmt.Sprintf("%s with voters %s, promise %v", name, ranges(s.voters), s.promise)
-	if len(label) > proto.MaxLabel {
-		label = label[:proto.MaxLabel-20] + "… of " + strconv.Itoa(len(s.voters))
+		label += ", a fence agent"
 	}
 	return label
 }

@@ -63,6 +63,10 @@ type Status struct {
 	Alive    []proto.NodeID `json:"alive"` // this node included
 	// Voters are the configured voters, absent when there are none.
 	Voters []proto.NodeID `json:"voters,omitempty"`
+	// VotersConfirmed: a leader has heard a majority of them say that they have this list.
+	// Only then is one more to be added or removed. VotersVersion counts the lists before.
+	VotersConfirmed *bool  `json:"voters_confirmed,omitempty"`
+	VotersVersion   uint64 `json:"voters_version,omitempty"`
 	// Watched are the other voters whose death this node would prove at once, so that
 	// nobody had to wait for their promises to end; absent when there are none.
 	Watched []proto.NodeID `json:"watched,omitempty"`

@@ -45,6 +45,8 @@ type Snapshot struct {
 	Checks []Check
 	// Voters are the configured voters; empty without an office.
 	Voters []proto.NodeID
+	// VoterState is how far that list has come.
+	VoterState algorithms.VoterState
 	// Watched are the other voters whose death this node would prove at once.
 	Watched []proto.NodeID
 	// Split is the last news of a split brain, SplitAt when it came; nil for none.
@@ -124,6 +126,14 @@ func (s Snapshot) believed(l algorithms.Leader) Leadership {
 	return a
 }
 
+// confirmed says whether a leader has confirmed the voters; nil where there are none.
+func (s Snapshot) confirmed() *bool {
+	if len(s.Voters) == 0 {
+		return nil
+	}
+	return new(s.VoterState.Committed)
+}
+
 // leaderless is why nobody leads, as far as this node can tell: which voters a
 // majority lacks, or nothing better.
 func (s Snapshot) leaderless() string {
@@ -153,6 +163,7 @@ func (s Snapshot) status(now time.Time) Status {
 		Cluster: s.Cluster, Healthy: s.sick(now) == "", LastTick: s.LastTick,
 		NotReady: s.unready(now), Alive: make([]proto.NodeID, 0, len(s.Members)),
 		Counters: s.Counters, Voters: s.Voters, Watched: s.Watched,
+		VotersConfirmed: s.confirmed(), VotersVersion: s.VoterState.Version,
 		Ineligible: s.Ineligible, Checks: s.Checks,
 		Split: s.Split, SplitAt: s.SplitAt, Lent: s.Lent,
 	}

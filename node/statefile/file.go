@@ -161,6 +161,8 @@ func (f *File) save(s algorithms.State) error {
 	case s.Vote.Term == f.saved.Vote.Term && s.Vote != f.saved.Vote:
 		return fmt.Errorf("%w: a vote for %d in term %d is saved",
 			ErrTermBack, f.saved.Vote.ID, f.saved.Vote.Term)
+	case s.Voters.Version < f.saved.Voters.Version:
+		return fmt.Errorf("%w: list %d of the voters is saved", ErrTermBack, f.saved.Voters.Version)
 	case s.Reserved < f.saved.Reserved:
 		return fmt.Errorf("%w: term %d is reserved", ErrTermBack, f.saved.Reserved)
 	}

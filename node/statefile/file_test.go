@@ -22,11 +22,12 @@ var (
 		Term: 7, Reserved: 8,
 		Vote:    algorithms.Vote{Term: 9, ID: 5, Session: proto.Session{0: 0xab, 15: 0x01}},
 		Promise: 2500 * time.Millisecond,
+		Voters:  algorithms.VoterState{List: "1-4", Version: 1, Changed: 4},
 	}
 )
 
 // later is a state that may follow voted.
-var later = algorithms.State{Term: 8, Reserved: 9, Vote: voted.Vote, Promise: voted.Promise}
+var later = algorithms.State{Term: 8, Reserved: 9, Vote: voted.Vote, Promise: voted.Promise, Voters: voted.Voters}
 
 func mustOpen(t *testing.T, dir string) (*File, algorithms.State) {
 	t.Helper()
@@ -109,7 +110,7 @@ func TestFileIsReadable(t *testing.T) {
 	lines := strings.Split(string(got), "\n")
 	const want = `{"version":3,"record":2,"sectors":1,"cluster":"demo","id":4,"term":7,"reserved":8,` +
 		`"vote":{"term":9,"id":5,"session":"ab000000000000000000000000000001"},` +
-		`"promise":"2.5s","crc32c":"7d476aa7"}`
+		`"promise":"2.5s","voters":{"list":"1-4","version":1,"committed":false,"changed":4},"crc32c":"0c5d09e8"}`
 	if len(lines) != 3 || strings.TrimRight(lines[1], " ") != want || strings.TrimSpace(lines[2]) != "" {
 		t.Errorf("the file reads\n%s\nwant, on its second line,\n%s", got, want)
 	}

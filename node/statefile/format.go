@@ -47,14 +47,23 @@ type document struct {
 	Stopped bool           `json:"stopped,omitempty"`
 	Former  []documentVote `json:"former,omitempty"`
 	// Promise is the longest that the node ever promised to grant nobody else.
-	Promise string `json:"promise,omitempty"`
-	CRC32C  string `json:"crc32c,omitempty"`
+	Promise string          `json:"promise,omitempty"`
+	Voters  *documentVoters `json:"voters,omitempty"`
+	CRC32C  string          `json:"crc32c,omitempty"`
 }
 
 type documentVote struct {
 	Term    proto.Term   `json:"term"`
 	ID      proto.NodeID `json:"id"`
 	Session string       `json:"session"`
+}
+
+// documentVoters is the list of voters that the node voted under.
+type documentVoters struct {
+	List      proto.VoterList `json:"list"`
+	Version   uint64          `json:"version"`
+	Committed bool            `json:"committed"`
+	Changed   proto.NodeID    `json:"changed,omitempty"`
 }
 
 // sealFormat ends every document; %08x is the checksum of all bytes before it.
@@ -87,6 +96,9 @@ func encode(owner Owner, s algorithms.State, record uint64) []byte {
 	}
 	if s.Promise != 0 {
 		doc.Promise = s.Promise.String()
+	}
+	if v := s.Voters; v != (algorithms.VoterState{}) {
+		doc.Voters = &documentVoters{v.List, v.Version, v.Committed, v.Changed}
 	}
 	for { // the length is part of what it is the length of
 		data, _ := json.Marshal(doc) // strings and numbers never fail
@@ -151,6 +163,9 @@ func decode(record []byte) (owner Owner, s algorithms.State, n uint64, err error
 			return owner, s, 0, err
 		}
 	}
+	if v := doc.Voters; v != nil {
+		s.Voters = algorithms.VoterState{List: v.List, Version: v.Version, Committed: v.Committed, Changed: v.Changed}
+	}
 	s.Stopped = doc.Stopped
 	if s.Former, err = formerOf(doc.Former); err != nil {
 		return owner, s, 0, err
@@ -198,6 +213,9 @@ func validate(s algorithms.State) error {
 	if err := s.Former.Validate(); err != nil {
 		return fmt.Errorf("former holders: %w", err)
 	}
+	if err := validateVoters(s.Voters); err != nil {
+		return err
+	}
 	if s.Vote == (algorithms.Vote{}) {
 		return nil
 	}
@@ -208,6 +226,13 @@ func validate(s algorithms.State) error {
 		return nil // a voter that lost its disk does not vote up to this term
 	}
 	return s.Vote.ID.Validate()
+}
+
+func validateVoters(v algorithms.VoterState) error {
+	if v.Version > proto.MaxVoterVersion || v.Changed > proto.MaxNodeID || v.Committed && v.Changed != 0 {
+		return fmt.Errorf("voters %+v", v)
+	}
+	return v.List.Validate()
 }
 
 func (o Owner) validate() error {

@@ -13,10 +13,14 @@ import (
 
 // Config says whose messages a Transport carries, and to whom it hands them.
 type Config struct {
-	// Cluster and Algorithm must be the same at both ends of a link. At most
-	// proto.MaxLabel bytes each. After " with " in Algorithm come its parameters.
+	// Cluster and Algorithm must be the same at both ends of a link. Cluster has at most
+	// proto.MaxLabel bytes. Algorithm names all else that must agree, as long as that
+	// is: the algorithm, and after " with " its parameters. A hash of it is compared.
 	Cluster   string
 	Algorithm string
+	// Voters are whose votes count, empty where none do. Those of the other end of a
+	// link must be the same, or differ by one.
+	Voters proto.VoterList
 	// ID and Session are this process.
 	ID      proto.NodeID
 	Session proto.Session
@@ -135,8 +139,8 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Session.IsZero() {
 		return c, errors.New("no session: draw one with proto.NewSession")
 	}
-	if len(c.Cluster) > proto.MaxLabel || len(c.Algorithm) > proto.MaxLabel {
-		return c, fmt.Errorf("cluster label or algorithm above %d bytes", proto.MaxLabel)
+	if len(c.Cluster) > proto.MaxLabel {
+		return c, fmt.Errorf("cluster label above %d bytes", proto.MaxLabel)
 	}
 	if c.Receive == nil {
 		return c, errors.New("no Receive callback: nobody would get the messages")

@@ -2,6 +2,8 @@ package tcp
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"net"
 	"strings"
@@ -27,6 +29,10 @@ func (e *RefusedError) Error() string {
 	case proto.OtherAlgorithm:
 		return fmt.Sprintf("node %v runs %q, node %v runs %q: all nodes of a cluster run the same%s",
 			h.ID, h.Algorithm, a.ID, a.Algorithm, remedy(h.Algorithm, a.Algorithm))
+	case proto.DistantVoters:
+		return fmt.Sprintf("node %v has %v, node %v has %v: lists that differ by more than one voter have "+
+			"majorities that need not meet; start the one that is wrong again, with what the others have, "+
+			"and change one voter at a time", h.ID, h.Voters, a.ID, a.Voters)
 	case proto.OtherNode:
 		return fmt.Sprintf("node %v wanted node %v and found node %v: "+
 			"node %v has a wrong election address", h.ID, h.To, a.ID, h.To)
@@ -58,6 +64,7 @@ var refusals = map[proto.Refusal]reason{
 	proto.OtherVersion:   otherVersion,
 	proto.OtherCluster:   otherCluster,
 	proto.OtherAlgorithm: otherAlgorithm,
+	proto.DistantVoters:  distantVoters,
 	proto.OtherNode:      otherNode,
 	proto.SameNode:       sameID,
 	proto.TooMany:        crowded,
@@ -67,9 +74,25 @@ var refusals = map[proto.Refusal]reason{
 // hello is what this node says first; to zero asks who is there.
 func (t *Transport) hello(to proto.NodeID) proto.Hello {
 	return proto.Hello{
-		Cluster: t.cfg.Cluster, Algorithm: t.cfg.Algorithm,
-		ID: t.cfg.ID, Session: t.cfg.Session, To: to,
+		Cluster: t.cfg.Cluster, Algorithm: inWords(t.cfg.Algorithm), Agreement: agreement(t.cfg.Algorithm),
+		Voters: t.cfg.Voters, ID: t.cfg.ID, Session: t.cfg.Session, To: to,
 	}
+}
+
+// agreement is the hash of what must be equal at both ends. It fits an int64, as all integers
+// on the wire do.
+func agreement(label string) uint64 {
+	sum := sha256.Sum256([]byte(label))
+	return binary.BigEndian.Uint64(sum[:]) >> 1
+}
+
+// inWords is a label as far as it is said: two that are cut may look the same, and differ.
+func inWords(label string) string {
+	const mark = "…"
+	if len(label) <= proto.MaxLabel {
+		return label
+	}
+	return strings.ToValidUTF8(label[:proto.MaxLabel-len(mark)], "") + mark
 }
 
 // greet says h on a new connection and returns the WELCOME. Its caller limits
@@ -125,8 +148,10 @@ func (t *Transport) judge(h proto.Hello) proto.Refusal {
 	switch {
 	case h.Cluster != t.cfg.Cluster:
 		return proto.OtherCluster
-	case h.Algorithm != t.cfg.Algorithm:
+	case h.Agreement != agreement(t.cfg.Algorithm):
 		return proto.OtherAlgorithm
+	case !near(h.Voters, t.cfg.Voters):
+		return proto.DistantVoters
 	case h.To == 0:
 		return ""
 	case h.To != t.cfg.ID:
@@ -137,9 +162,17 @@ func (t *Transport) judge(h proto.Hello) proto.Refusal {
 	return ""
 }
 
+// near reports whether two lists are equal or differ by one voter, so that their
+// majorities meet.
+func near(one, other proto.VoterList) bool {
+	d, _ := one.Distance(other)
+	return d <= proto.OneVoter
+}
+
 func (t *Transport) refusal(h proto.Hello, why proto.Refusal) *RefusedError {
 	return &RefusedError{Hello: h, Answer: proto.Refuse{
-		Reason: why, ID: t.cfg.ID, Cluster: t.cfg.Cluster, Algorithm: t.cfg.Algorithm,
+		Reason: why, ID: t.cfg.ID, Cluster: t.cfg.Cluster, Algorithm: inWords(t.cfg.Algorithm),
+		Voters: t.cfg.Voters,
 	}}
 }
 

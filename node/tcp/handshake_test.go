@@ -31,6 +31,10 @@ func TestMismatchesAreRefusedOnBothSides(t *testing.T) {
 			func(c *Config) { c.Algorithm = "ring" }, 2,
 			`node 1 runs \"ring\", node 2 runs \"bully\"`,
 		},
+		"voters": {
+			func(c *Config) { c.Voters = "1-3" }, 2,
+			"node 1 has voters 1-3, node 2 has no voters",
+		},
 		"other-node": {func(*Config) {}, 3, "node 1 wanted node 3 and found node 2"},
 	} {
 		t.Run(reason, func(t *testing.T) {
@@ -47,6 +51,34 @@ func TestMismatchesAreRefusedOnBothSides(t *testing.T) {
 			}
 		})
 	}
+}
+
+// "A hash of all that must agree": two labels that differ only beyond what is said of them
+// make no link.
+func TestLongLabelsAreComparedWhole(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	a := start(t, 1, func(c *Config) { c.Algorithm = long + "1" })
+	b := start(t, 2, func(c *Config) { c.Algorithm = long + "2" })
+	same := start(t, 3, func(c *Config) { c.Algorithm = long + "2" })
+	for _, n := range []*node{a, same} {
+		n.SetPeers([]Peer{{ID: 2, Addr: b.Addr().String()}})
+	}
+	eventually(t, "one is refused, the other linked", func() bool {
+		return a.Stats().Rejected["algorithm"] > 0 && same.linked() == 1
+	})
+}
+
+// "Lists that differ by one voter have majorities that meet": those exchange messages.
+func TestOneVoterMayDiffer(t *testing.T) {
+	voters := func(l proto.VoterList) func(*Config) { return func(c *Config) { c.Voters = l } }
+	a, b := start(t, 1, voters("1-3")), start(t, 2, voters("1-4"))
+	far := start(t, 3, voters("1-5"))
+	for _, n := range []*node{b, far} {
+		n.SetPeers([]Peer{{ID: 1, Addr: a.Addr().String()}})
+	}
+	eventually(t, "one is linked, the other refused", func() bool {
+		return b.linked() == 1 && far.Stats().Rejected["voters"] > 0
+	})
 }
 
 func TestACallerWithMyOwnID(t *testing.T) {
@@ -179,24 +211,25 @@ func TestProbeEndsWithItsContext(t *testing.T) {
 }
 
 func TestRefusalsForPeople(t *testing.T) {
-	h := proto.Hello{ID: 1, Cluster: "a", Algorithm: "ring", To: 2}
+	h := proto.Hello{ID: 1, Cluster: "a", Algorithm: "ring", Voters: "1-3", To: 2}
 	for want, r := range map[string]proto.Refuse{
-		"keep them apart":         {Reason: proto.OtherCluster},
-		"start them with another": {Reason: proto.OtherAlgorithm},
-		"wrong election address":  {Reason: proto.OtherNode},
-		"give one of them":        {Reason: proto.SameNode},
-		"run the same release":    {Reason: proto.OtherVersion},
-		"takes no more":           {Reason: proto.TooMany},
-		`refused node 1: "later"`: {Reason: "later"},
+		"keep them apart":                              {Reason: proto.OtherCluster},
+		"start them with another":                      {Reason: proto.OtherAlgorithm},
+		"wrong election address":                       {Reason: proto.OtherNode},
+		"give one of them":                             {Reason: proto.SameNode},
+		"run the same release":                         {Reason: proto.OtherVersion},
+		"takes no more":                                {Reason: proto.TooMany},
+		"node 1 has voters 1-3, node 0 has voters 2-4": {Reason: proto.DistantVoters, Voters: "2-4"},
+		`refused node 1: "later"`:                      {Reason: "later"},
 	} {
 		if got := (&RefusedError{Hello: h, Answer: r}).Error(); !strings.Contains(got, want) {
 			t.Errorf("%q does not say %q", got, want)
 		}
 	}
-	h.Algorithm = "office with voters 1-3"
-	r := proto.Refuse{Reason: proto.OtherAlgorithm, Algorithm: "office with voters 2-4"}
+	h.Algorithm = "office with promise 1s"
+	r := proto.Refuse{Reason: proto.OtherAlgorithm, Algorithm: "office with promise 2s"}
 	got := (&RefusedError{Hello: h, Answer: r}).Error()
 	if !strings.Contains(got, "with what the others have") || strings.Contains(got, "change the algorithm") {
-		t.Errorf("of voters that differ is said %q", got)
+		t.Errorf("of promises that differ is said %q", got)
 	}
 }

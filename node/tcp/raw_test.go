@@ -71,7 +71,7 @@ func (r *raw) untilClosed() {
 // helloFrom is what a correct peer with this id says to n.
 func (n *node) helloFrom(id proto.NodeID) proto.Hello {
 	return proto.Hello{
-		Cluster: n.cfg.Cluster, Algorithm: n.cfg.Algorithm,
+		Cluster: n.cfg.Cluster, Algorithm: n.cfg.Algorithm, Agreement: agreement(n.cfg.Algorithm), Voters: n.cfg.Voters,
 		ID: id, Session: proto.Session{byte(id)}, To: n.cfg.ID,
 	}
 }

@@ -26,6 +26,7 @@ const (
 	unexpected     // a kind that is unknown, or out of place
 	otherCluster   // the ends name different clusters
 	otherAlgorithm // the ends run different algorithms
+	distantVoters  // the voters of the ends differ by more than one
 	otherNode      // another node was dialled than the one that answered
 	sameID         // both ends have the same id
 	wrongEnvelope  // a message from or to somebody else than the link's ends
@@ -48,7 +49,7 @@ var reasonNames = [...]string{
 	noPeer: "no-peer", invalid: "invalid", queueFull: "queue-full", expired: "expired",
 	newLife: "other-session", closed: "closed",
 	oversized: "oversized", otherVersion: "version", badPayload: "payload",
-	unexpected: "unexpected", otherCluster: "cluster", otherAlgorithm: "algorithm",
+	unexpected: "unexpected", otherCluster: "cluster", otherAlgorithm: "algorithm", distantVoters: "voters",
 	otherNode: "other-node", sameID: "same-id", wrongEnvelope: "envelope", badAck: "ack",
 	tooSlow: "too-slow", noAnswer: "no-answer", notListening: "not-listening",
 	crowded: "crowded", hung: "hung",

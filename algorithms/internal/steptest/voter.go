@@ -20,12 +20,12 @@ const Promise = 3 * time.Second
 func NewVoter[M algorithms.Machine](
 	t testing.TB, self proto.NodeID, change func(*algorithms.Config), create func(algorithms.Config) M,
 ) Voter {
-	return Voter{New(t, self, false, func(c algorithms.Config) M {
+	return Voter{New(t, self, false, func(c algorithms.Config) algorithms.Machine {
 		c.Voters, c.Promise = []proto.NodeID{1, 2, 3}, Promise
 		if change != nil {
 			change(&c)
 		}
-		return create(c)
+		return withList(create(c), c.Voters)
 	})}
 }
 
