@@ -24,9 +24,23 @@ type Check struct {
 	Ask func(ctx context.Context) error
 	// Presumed: it counts as well until it fails, also before it is asked.
 	Presumed bool
-	// Fall, unless 0, is used instead of Config.Fall.
-	Fall int
+	// Fall, Rise and, while it fails, Again, unless 0, are used instead of Config's Fall,
+	// Rise and Interval.
+	Fall, Rise int
+	Again      time.Duration
+	// Brief: once well again it holds the node back for about as long as it had failed, at
+	// most Config.HoldDown, and no longer the next time.
+	Brief bool
 }
+
+// Stall is the failure of a check that found something standing still for so long.
+type Stall struct {
+	For  time.Duration
+	What string // "has been at one event"
+}
+
+// Error is what stands still, and for how long.
+func (s Stall) Error() string { return fmt.Sprintf("%s for %v", s.What, s.For.Round(time.Millisecond)) }
 
 const (
 	// maxSaid bounds what of a check's own words is kept, in bytes.
@@ -119,14 +133,18 @@ func HTTP(u *url.URL) Check {
 }
 
 // Loop is a check that passes while the node's elections go on: busy is for how long
-// they have been at one event. One failure counts: it stands for a long time.
+// they have been at one event. One failure counts: it stands for a long time. So does one
+// pass: what slows a node for a second keeps it from leading for about as long.
 func Loop(busy func() time.Duration, limit time.Duration) Check {
-	return Check{Name: "event loop", Presumed: true, Fall: 1, Ask: func(context.Context) error {
-		if at := busy(); at >= limit {
-			return fmt.Errorf("has been at one event for %v", at.Round(time.Millisecond))
-		}
-		return nil
-	}}
+	return Check{
+		Name: "event loop", Presumed: true, Fall: 1, Rise: 1, Again: limit/4 + 1, Brief: true,
+		Ask: func(context.Context) error {
+			if at := busy(); at >= limit {
+				return Stall{at, "has been at one event"}
+			}
+			return nil
+		},
+	}
 }
 
 // Memory is a check that fails when percent of the memory that this process may use

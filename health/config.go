@@ -19,6 +19,10 @@ type Config struct {
 	// unhealthy is healthy again. It doubles with each time, up to MaxHoldDown, and
 	// begins anew once the node has been healthy for longer than that.
 	HoldDown, MaxHoldDown time.Duration
+	// Needed, unless nil, reports whether nobody but this node could lead. It is asked again
+	// and again while the node is held back and all its checks are well, and ends that. It
+	// is called from one goroutine at a time and must not block.
+	Needed func() bool
 	// Report takes each change: whether the node is healthy, and why not. The first
 	// call is before the first check. It is called from one goroutine at a time and
 	// must not block.

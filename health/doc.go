@@ -6,6 +6,9 @@
 // One that became unhealthy is healthy again only when all its checks have been well
 // for a hold-down, which doubles each time until it has been healthy for long: a
 // node that fails whenever it leads would otherwise take the office again and again.
+// Two things are no such failures. A Brief check, as that of the event loop, holds the
+// node back for about as long as it failed: what slows a node for a second keeps it from
+// leading for a second. And a hold-down ends when nobody else could lead: Config.Needed.
 //
 // A node is unhealthy from its start until each check has passed once, but those that
 // are presumed to be well.

@@ -1,7 +1,9 @@
 package health
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -16,10 +18,12 @@ type Monitor struct {
 	mu       sync.Mutex // guards what follows
 	healthy  bool
 	why      string
-	told     string    // what the last report was about: see set
-	since    time.Time // when healthy last changed
-	falls    int       // in a row, without a long healthy time between
-	wellFrom time.Time // since when all checks are well; zero while one is not
+	told     string        // what the last report was about: see set
+	since    time.Time     // when healthy last changed
+	falls    int           // in a row, without a long healthy time between; not of Brief checks
+	brief    bool          // only Brief checks failed since it was healthy
+	lasted   time.Duration // of them, the longest failure since
+	wellFrom time.Time     // since when all checks are well; zero while one is not
 	release  *time.Timer
 }
 
@@ -31,7 +35,8 @@ type tally struct {
 	well   bool
 	passes int // in a row
 	fails  int
-	why    string // of the last failure
+	why    string    // of the last failure
+	since  time.Time // that it fails; the zero Time while it passes
 }
 
 // State is one check at a moment.
@@ -100,15 +105,26 @@ func (m *Monitor) watch(ctx context.Context, c *tally) {
 			return
 		}
 		m.mu.Lock()
-		c.take(err, m.cfg)
+		lasted := c.take(err, m.cfg, time.Now())
+		m.lasted = max(m.lasted, lasted)
 		m.judge(time.Now())
+		again := c.again()
 		m.mu.Unlock()
 		select {
 		case <-every.C:
+		case <-again:
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// again is when a check that fails is asked before its next time, nil for not.
+func (c *tally) again() <-chan time.Time {
+	if c.Again == 0 || c.fails == 0 {
+		return nil
+	}
+	return time.After(c.Again)
 }
 
 // ask asks a check once.
@@ -120,33 +136,39 @@ func (m *Monitor) ask(ctx context.Context, c *tally) error {
 }
 
 // take counts one result. The first pass of all is enough: there is nothing yet that
-// it could flap from.
-func (c *tally) take(err error, cfg Config) {
+// it could flap from. It returns how long the failure of a Brief check lasted that is over.
+func (c *tally) take(err error, cfg Config, now time.Time) (lasted time.Duration) {
 	if err != nil {
 		c.passes, c.why = 0, err.Error()
 		c.fails++
-		fall := cfg.Fall
-		if c.Fall > 0 {
-			fall = c.Fall
+		if c.since.IsZero() {
+			stall, _ := errors.AsType[Stall](err)
+			c.since = now.Add(-stall.For)
 		}
-		if c.fails >= fall {
+		if c.fails >= cmp.Or(c.Fall, cfg.Fall) {
 			c.well = false
 		}
-		return
+		return 0
 	}
-	c.fails, c.why = 0, ""
+	if c.Brief && !c.well {
+		lasted = now.Sub(c.since)
+	}
+	c.fails, c.why, c.since = 0, "", time.Time{}
 	c.passes++
-	if c.passes >= cfg.Rise || !c.asked {
+	if c.passes >= cmp.Or(c.Rise, cfg.Rise) || !c.asked {
 		c.asked, c.well = true, true
 	}
+	return lasted
 }
 
 // judge makes one opinion of all checks. The caller holds mu.
 func (m *Monitor) judge(now time.Time) {
 	var ill, names []string
 	first := true // nothing has failed yet, and not everything has passed
+	brief := true
 	for _, c := range m.checks {
 		if !c.well {
+			brief = brief && c.Brief
 			ill, names = append(ill, c.complaint()), append(names, c.Name)
 			first = first && c.why == "" && !c.asked
 		}
@@ -158,7 +180,7 @@ func (m *Monitor) judge(now time.Time) {
 			m.set(false, "first "+about, "not yet checked: "+about, now)
 			return
 		}
-		m.fall(now)
+		m.fall(now, brief)
 		m.set(false, about, "unhealthy: "+strings.Join(ill, ", "), now)
 		return
 	}
@@ -166,13 +188,21 @@ func (m *Monitor) judge(now time.Time) {
 		m.wellFrom = now
 	}
 	if end := m.wellFrom.Add(m.holdDown()); !m.healthy && now.Before(end) {
+		if m.cfg.Needed != nil && m.cfg.Needed() {
+			m.set(true, "", "nobody else could lead: held back no more", now)
+			m.why = ""
+			return
+		}
 		m.set(false, "held", fmt.Sprintf("unhealthy: well again, held back until %s after %s",
-			end.Format(time.TimeOnly), times(m.falls)), now)
-		m.wake(end.Sub(now))
+			end.Format(time.TimeOnly), m.past()), now)
+		m.wake(min(end.Sub(now), neededEvery))
 		return
 	}
 	m.set(true, "", "", now)
 }
+
+// neededEvery is how often it is asked whether nobody else could lead.
+const neededEvery = 100 * time.Millisecond
 
 // complaint is a check that is not well, and why.
 func (c *tally) complaint() string {
@@ -185,20 +215,29 @@ func (c *tally) complaint() string {
 	return c.Name + " is not well for long enough yet"
 }
 
-// fall counts that the node became unhealthy.
-func (m *Monitor) fall(now time.Time) {
-	if !m.healthy {
+// fall counts that the node became unhealthy, or is so for more than it was.
+func (m *Monitor) fall(now time.Time, brief bool) {
+	if m.healthy {
+		m.brief, m.lasted = true, 0
+		if now.Sub(m.since) > m.cfg.MaxHoldDown {
+			m.falls = 0
+		}
+	}
+	switch {
+	case brief:
+	case m.brief:
+		m.brief = false
+		m.falls++
+	default:
 		m.falls = max(1, m.falls)
-		return
 	}
-	if now.Sub(m.since) > m.cfg.MaxHoldDown {
-		m.falls = 0
-	}
-	m.falls++
 }
 
 // holdDown is for how long all checks have to be well now. The caller holds mu.
 func (m *Monitor) holdDown() time.Duration {
+	if m.brief {
+		return min(m.lasted, m.cfg.HoldDown)
+	}
 	if m.falls == 0 {
 		return 0
 	}
@@ -236,10 +275,13 @@ func (m *Monitor) set(healthy bool, about, why string, now time.Time) {
 	m.cfg.Report(healthy, why)
 }
 
-// times is n failures in words.
-func times(n int) string {
-	if n == 1 {
+// past is what the node is held back for, in words. The caller holds mu.
+func (m *Monitor) past() string {
+	switch {
+	case m.brief:
+		return fmt.Sprintf("it stood still for %v", m.lasted.Round(time.Millisecond))
+	case m.falls == 1:
 		return "a failure"
 	}
-	return fmt.Sprintf("%d failures", n)
+	return fmt.Sprintf("%d failures", m.falls)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -200,6 +201,115 @@ func TestFailsWhileHeld(t *testing.T) {
 		if !m.Status().Healthy {
 			t.Error(m.Status().Why)
 		}
+	})
+}
+
+// standing is an event loop that a test stops: it says for how long it has stood still.
+type standing struct {
+	mu    sync.Mutex
+	since time.Time
+}
+
+func (s *standing) stop(still bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.since = (time.Time{}); still {
+		s.since = time.Now()
+	}
+}
+
+func (s *standing) busy() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.since.IsZero() {
+		return 0
+	}
+	return time.Since(s.since)
+}
+
+// "What slows a node for a second keeps it from leading for about as long": however often,
+// and although the checks are asked each five seconds and have to pass twice.
+func TestStall(t *testing.T) {
+	p, loop := &patient{}, &standing{}
+	cfg := usual
+	cfg.Interval = 5 * time.Second
+	const still, limit = 1500 * time.Millisecond, 250 * time.Millisecond
+	monitored(t, p, cfg, []Check{Loop(loop.busy, limit)}, func(m *Monitor) {
+		after(4 * time.Second)
+		for range 5 {
+			loop.stop(true) // it is found out a second later
+			after(still)
+			if m.Status().Healthy {
+				t.Fatal("the stall is not seen")
+			}
+			loop.stop(false)
+			began := time.Now()
+			for !m.Status().Healthy {
+				after(10 * time.Millisecond)
+			}
+			if held := time.Since(began); held < still || held > still+limit {
+				t.Errorf("held back for %v after a stall of %v: %q", held, still, p.said())
+			}
+			after(5*time.Second - still - time.Since(began))
+		}
+		loop.stop(true)
+		after(time.Hour)
+		loop.stop(false)
+		after(usual.HoldDown + limit)
+		if s := m.Status(); !s.Healthy {
+			t.Errorf("it is held back for more than is given: %s", s.Why)
+		}
+	})
+}
+
+// What fails besides a stall is held back for as ever.
+func TestStallOfTheIll(t *testing.T) {
+	p, loop := &patient{}, &standing{}
+	monitored(t, p, usual, []Check{p.check(), Loop(loop.busy, 100*time.Millisecond)}, func(m *Monitor) {
+		after(500 * time.Millisecond)
+		loop.stop(true)
+		p.is("is ill")
+		after(3 * time.Second)
+		loop.stop(false)
+		p.is("")
+		after(usual.HoldDown)
+		if m.Status().Healthy {
+			t.Error("healthy after the hold-down of a stall")
+		}
+		after(2 * time.Second)
+		if !m.Status().Healthy {
+			t.Error(m.Status().Why)
+		}
+	})
+}
+
+// "When nobody else can lead, a node that is held down does"; one whose check fails does not.
+func TestNeeded(t *testing.T) {
+	p := &patient{}
+	cfg := usual
+	var needed atomic.Bool
+	cfg.Needed = needed.Load
+	monitored(t, p, cfg, []Check{p.check()}, func(m *Monitor) {
+		after(100 * time.Millisecond)
+		p.is("is ill")
+		after(3 * time.Second)
+		p.said()
+		needed.Store(true)
+		after(time.Minute)
+		expect(t, p)
+		needed.Store(false)
+		p.is("")
+		after(3 * time.Second)
+		if s := m.Status(); s.Healthy {
+			t.Error("not held back, although another could lead")
+		}
+		p.said()
+		needed.Store(true)
+		after(100 * time.Millisecond)
+		expect(t, p, "true nobody else could lead: held back no more")
+		needed.Store(false)
+		after(time.Second)
+		expect(t, p) // it stays so
 	})
 }
 

@@ -41,9 +41,10 @@ const failuresToRecess = 3
 // TakeRecess lets others try, and reports it, after every third attempt in a row that
 // failed: a node whose attempts fail though it stands first may be the reason why nobody
 // leads. It may as well be the network: how long the next attempt waits goes on to grow.
+// Where no other could stand there is nobody to leave it to.
 func (p *Party) TakeRecess() bool {
 	s := &p.Stand
-	if s.Failed == 0 || s.Failed%failuresToRecess != 0 {
+	if s.Failed == 0 || s.Failed%failuresToRecess != 0 || !p.anotherStands() {
 		return false
 	}
 	p.Why("%d %s in a row failed -> do not stand for %v, others may",
@@ -52,12 +53,29 @@ func (p *Party) TakeRecess() bool {
 	return true
 }
 
-// EndRecess ends a recess whose time is over, and reports it.
+// EndRecess ends a recess whose time is over, or in which no other could stand any more, and
+// reports it.
 func (p *Party) EndRecess() bool {
-	if p.Recess.IsZero() || p.Now.Before(p.Recess) {
+	switch {
+	case p.Recess.IsZero():
+		return false
+	case !p.Now.Before(p.Recess):
+		p.Why("others had time to try -> stand again")
+	case !p.anotherStands():
+		p.Why("no other could stand any more -> stand again")
+	default:
 		return false
 	}
 	p.Recess = time.Time{}
-	p.Why("others had time to try -> stand again")
 	return true
+}
+
+// anotherStands reports whether another voter is alive and eligible, as far as is known.
+func (p *Party) anotherStands() bool {
+	for other := range p.others {
+		if !other.Ineligible {
+			return true
+		}
+	}
+	return false
 }

@@ -67,7 +67,8 @@
 //     Preferring a node that ranks higher is a transfer, at most once in a while,
 //     ever more rarely while it goes on.
 //   - A node that is not eligible does not stand, and leaves; it votes. One of which
-//     three claims in a row failed is not, for a promise: others are to try.
+//     three claims in a row failed is not, for a promise, while another could stand:
+//     others are to try.
 //   - Nomination says who stands first. It never decides what is safe, and is
 //     never needed: when no office was heard of for a promise, any voter stands,
 //     the better-ranked sooner.

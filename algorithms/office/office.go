@@ -161,6 +161,9 @@ func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
 		}
 	}
 	m.nominateAmong(ev.Alive, ev.Evidence)
+	if m.EndRecess() {
+		m.tellNomination(false)
+	}
 }
 
 // nominateAmong tells the nominating Machine which voters are alive.

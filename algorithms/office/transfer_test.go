@@ -282,3 +282,33 @@ func TestRecess(t *testing.T) {
 		t.Errorf("stands again after %v", in)
 	}
 }
+
+// "What keeps a node from leading lasts about as long as its cause, and never when nobody else
+// can": a recess ends when no other could stand any more, and none begins then.
+func TestRecessLeavesItToSomebody(t *testing.T) {
+	for _, gone := range []struct{ before, after bool }{{before: true}, {after: true}} {
+		r := newRig(t, 3, nil)
+		r.Start(0, 1, 2, 3)
+		r.nominate(0, 3, 1)
+		barred := algorithms.PeersChanged{Alive: steptest.Peers(1, 2, 3)}
+		barred.Alive[0].Ineligible, barred.Alive[1].Ineligible = true, true
+		if gone.before {
+			r.Step(0, barred)
+		}
+		for range 3 {
+			for r.Last.Send == nil || r.Last.Send[0].Body.Kind() != proto.KindAsk {
+				r.Fire()
+			}
+			nonce := r.Last.Send[0].Body.(proto.Ask).Nonce
+			r.Step(0, r.Yes(1, nonce))
+			r.Fire() // no grant came
+		}
+		if inRecess := r.Last.Ineligible != ""; inRecess == gone.before {
+			t.Fatalf("%+v: %+v", gone, r.Last)
+		}
+		r.Step(0, barred)
+		if r.Last.Ineligible != "" {
+			t.Errorf("%+v: %+v", gone, r.Last)
+		}
+	}
+}

@@ -95,6 +95,7 @@ func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
 			m.heartbeat(p.ID)
 		}
 	}
+	m.EndRecess()
 	m.notePreference()
 	m.countAbove()
 }

@@ -95,7 +95,7 @@ type recess struct {
 
 func (*recess) invariant() Invariant {
 	return Invariant{"recess", "a node of which three claims in a row failed claims nothing for " +
-		"a promise: others are to try"}
+		"a promise, while another could: others are to try"}
 }
 
 func (k *recess) check(s *step) string {
@@ -111,6 +111,10 @@ func (k *recess) check(s *step) string {
 		f.claimed = 0 // one that is kept from the office by its fence agent did not fail
 	}
 	b.follow(s)
+	another := s.seesAnother()
+	if !another {
+		f.until = time.Time{}
+	}
 	for i, q := range s.said {
 		m := &s.out.Send[i]
 		_, release := m.Body.(proto.Release)
@@ -126,11 +130,20 @@ func (k *recess) check(s *step) string {
 			}
 			f.claimed = 0
 			if f.count++; f.count == 3 {
-				f.count, f.until = 0, s.now.Add(s.node.promise)
+				if f.count = 0; another {
+					f.until = s.now.Add(s.node.promise)
+				}
 			}
 		}
 	}
 	return ""
+}
+
+// seesAnother reports whether the node's view has another voter that could stand.
+func (s *step) seesAnother() bool {
+	return slices.ContainsFunc(s.node.life.view, func(p proto.Peer) bool {
+		return p.ID != s.node.id && !p.Ineligible && slices.Contains(s.cluster.Voters, p.ID)
+	})
 }
 
 // offers are those that a holder made by itself, to a node that ranks above it.

@@ -139,3 +139,49 @@ func TestUnhealthyFromTheStart(t *testing.T) {
 	w.cure(1)
 	w.leads(1)
 }
+
+// "When nobody else can lead, a node that is held down does": all were ill, and are well
+// again, and would each be held back for ten minutes. Once one leads the others stay back.
+func TestHeldBackAndNeeded(t *testing.T) {
+	for name, args := range map[string][]string{
+		"with voters": {"--voters", "1-3", "--promise", "2500ms"}, "without": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWard(t, append([]string{"--health-hold-down", "10m"}, args...)...)
+			w.start("[ ! -e FILE ]")
+			w.leads(3)
+			for _, id := range []proto.NodeID{3, 2, 1} {
+				w.ill(id)
+				w.status(id, func(s httpapi.Status) bool { return s.Ineligible != "" })
+			}
+			w.leads(0)
+			for _, id := range []proto.NodeID{1, 2, 3} {
+				w.cure(id)
+			}
+			w.logs(w.agreed().Leader, "nobody else could lead: held back no more")
+		})
+	}
+}
+
+// "What slows a node for a second keeps it from leading for about as long": nodes that are
+// stopped again and again, under the profile fast, elect a leader once that is over,
+// although whatever else fails holds a node back for ten minutes.
+func TestStarvedNodes(t *testing.T) {
+	e := newE2E(t, "bully", 3, "--profile", "fast", "--voters", "1-3",
+		"--health-interval", "10ms", "--health-hold-down", "10m")
+	for _, n := range e.Nodes() {
+		e.check(e.Start(n.ID))
+	}
+	e.leads(3)
+	for round := range 12 {
+		for _, n := range e.Nodes() {
+			e.check(e.Pause(n.ID))
+		}
+		time.Sleep(300 * time.Millisecond) // as long as the machine takes the processor away
+		for i := range e.Nodes() {
+			e.check(e.Resume(e.Nodes()[(i+round)%3].ID))
+			time.Sleep(20 * time.Millisecond) // they wake one after the other
+		}
+	}
+	e.agreed()
+}

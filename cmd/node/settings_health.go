@@ -62,7 +62,7 @@ var healthTable = []setting{
 		func(s *settings) *int { return &s.health.fall }),
 	withFallback("10s", durationSetting("health-hold-down", "", time.Millisecond,
 		"`TIME` for which all checks of a node that was unhealthy are well before it stands "+
-			"again; it doubles each time",
+			"again, unless nobody else could lead; it doubles each time",
 		func(s *settings) *time.Duration { return &s.health.holdDown })),
 	countSetting("health-memory", "99", 0, 100,
 		"`PERCENT` of the memory in use from which on this node is unhealthy; 0: never",
