@@ -10,6 +10,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	suspend "github.com/ringleader-dev/ringleader/node/clock"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // inOffice is a Machine that follows the reasons of Campaigns: "lead N seconds",
@@ -22,6 +23,9 @@ func inOffice(j *journal) func(time.Time, algorithms.Event) (algorithms.Output, 
 			return algorithms.Output{}, false
 		case algorithms.Gone:
 			j.add("gone %d", ev.ID)
+			return algorithms.Output{}, false
+		case algorithms.Heard:
+			j.add("heard %d", ev.ID)
 			return algorithms.Output{}, false
 		case algorithms.Campaign:
 			l := leads(self, 7)
@@ -328,4 +332,19 @@ func BenchmarkLeaseValid(b *testing.B) {
 			}
 		})
 	}
+}
+
+// "A process that is heard again by a new link is alive": only of one that was proven dead
+// is that news, and only once.
+func TestHeardAgainComesAfterTheProof(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startInOffice(t)
+		defer func() { _ = f.stop() }()
+		f.HeardAgain(other, epoch)
+		f.Gone(other, epoch)
+		f.HeardAgain(other, proto.Session{9}) // another process of that node
+		f.HeardAgain(other, epoch)
+		f.HeardAgain(other, epoch)
+		wantLines(t, f.journal, "gone 5", "heard 5")
+	})
 }
