@@ -43,6 +43,7 @@ type Crew struct {
 
 	mu      sync.Mutex
 	calls   []history.Call
+	lent    []act         // the leases that workers had
 	first   fence.Token   // that a write was accepted with
 	last    fence.Token   // likewise
 	written time.Time     // when that was heard
@@ -53,11 +54,14 @@ type Crew struct {
 type life struct {
 	*Companion
 	client int
+	node   proto.NodeID
 	gate   *gate
-	// Guarded by the crew's mu: the calls without an answer yet, and whether the
-	// worker has seen that it may write, and has done nothing since.
+	// Guarded by the crew's mu: the calls without an answer yet, whether the worker has
+	// seen that it may write, and has done nothing since, and its latest lease's place
+	// among the crew's.
 	pending map[int]history.Call
 	looked  bool
+	lease   int
 }
 
 // StartCrew starts the storage and a worker beside each node. The caller must Close
@@ -84,7 +88,7 @@ func (c *Crew) Start(id proto.NodeID) error {
 	if err != nil {
 		return fmt.Errorf("open a way to the storage: %w", err)
 	}
-	l := &life{client: c.lives, gate: g, pending: map[int]history.Call{}}
+	l := &life{client: c.lives, node: id, gate: g, pending: map[int]history.Call{}}
 	line := append(c.Cluster.Enter(id), c.Work(Worker{
 		Node: c.Cluster.Node(id).HTTP, Store: path, Name: fmt.Sprintf("w%d", c.lives), Think: c.Think,
 	})...)
@@ -160,8 +164,15 @@ func (c *Crew) hear(l *life, s Said) {
 		close(c.news)
 		c.news = make(chan struct{})
 	}()
-	l.looked = s.Call == nil
-	if s.Call == nil {
+	l.looked = s.Call == nil && s.Returned == 0
+	switch {
+	case s.Returned != 0:
+		last := &c.lent[l.lease]
+		last.until = min(last.until, s.Returned)
+		return
+	case s.Call == nil:
+		l.lease = len(c.lent)
+		c.lent = append(c.lent, act{node: l.node, term: s.Leads.Term, from: s.Heard, until: s.Until})
 		return
 	}
 	s.Call.Client = l.client
@@ -212,6 +223,9 @@ func (c *Crew) AwaitWrite(ctx context.Context, since time.Time) (fence.Token, er
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := c.await(ctx, func() bool { return c.written.After(since) }); err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("%w for %v", errNoWrite, patience)
+		}
 		return c.lastToken(), fmt.Errorf("wait for a leader's write: %w", err)
 	}
 	return c.lastToken(), nil

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/bench/history"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -14,28 +16,40 @@ import (
 // FencingOptions say how long to do what to real processes.
 type FencingOptions struct {
 	Options
-	Time time.Duration
+	// Entries are the algorithms; they share the time.
+	Entries []catalog.Entry
+	Time    time.Duration
 	// Seed draws the faults. What comes of them depends on the machine too.
 	Seed uint64
-	// Work is how a worker's process is started.
-	Work func(Worker) []string
-	// Dir is for the storage's data, the sockets and nothing else.
+	// Promise is the nodes' --promise.
+	Promise time.Duration
+	// Work is how a worker's process is started, Function how a function's is that writes
+	// into a directory.
+	Work     func(Worker) []string
+	Function func(dir string) []string
+	// Dir is for what the processes write.
 	Dir string
+	// Keep is where directories for the nodes' logs are made. Empty: the system's temporary
+	// directory, and only when something is wrong.
+	Keep string
+	// Say is told of each fault that has ended, and of each violation. Nil for nobody.
+	Say func(line string)
 }
 
 const (
 	leastFencing = time.Second
-	// mostFencing bounds the memory that the search for an order needs, which
-	// grows with the square of the calls.
-	mostFencing = 15 * time.Minute
+	// mostSlice bounds one cluster's time, and so the memory that the search for an order
+	// needs, which grows with the square of the calls.
+	mostSlice = 2 * time.Minute
 	// searchTime bounds that search.
 	searchTime = 2 * time.Minute
 )
 
 func (o FencingOptions) validate() error {
 	switch {
-	case o.Time < leastFencing || o.Time > mostFencing:
-		return fmt.Errorf("%w: %v: give %v to %v", ErrOptions, o.Time, leastFencing, mostFencing)
+	case o.Time < leastFencing*time.Duration(len(o.Entries)):
+		return fmt.Errorf("%w: %v: give %v or more, %v for each algorithm",
+			ErrOptions, o.Time, leastFencing*time.Duration(len(o.Entries)), leastFencing)
 	case o.Nodes < 3:
 		return fmt.Errorf("%w: %d nodes: of fewer than three voters none may fail; give 3 or more",
 			ErrOptions, o.Nodes)
@@ -43,73 +57,78 @@ func (o FencingOptions) validate() error {
 	return o.Options.validate()
 }
 
-// Fencing lets a worker beside each node write to a real storage with the node's
-// token, while nodes, workers and the storage are killed, paused and cut off, and
-// judges what the workers saw. The report is zero when there was nothing to judge.
-func Fencing(ctx context.Context, o FencingOptions) (report FencingReport, err error) {
+// slices is how many clusters there are, one after the other, the algorithms in turn.
+func (o FencingOptions) slices() int {
+	all := len(o.Entries)
+	rounds := (o.Time + mostSlice*time.Duration(all) - 1) / (mostSlice * time.Duration(all))
+	return int(rounds) * all
+}
+
+// Fencing lets each node of a cluster run a function while it leads, and a worker beside
+// each write to a real storage with the node's token, while nodes, workers, the storage
+// and links fail in many ways, disks are lost, and operators err; and judges what
+// functions, workers and storage saw. It does so for each algorithm. When it ends early,
+// it returns what it has with the error.
+func Fencing(ctx context.Context, o FencingOptions) (FencingReport, error) {
 	o.Office = true
 	if err := o.validate(); err != nil {
-		return report, err
+		return FencingReport{}, err
 	}
-	machine := ThisMachine()
+	report := FencingReport{
+		Machine: ThisMachine(), Nodes: o.Nodes, Profile: o.Profile, Promise: o.Promise.Seconds(),
+		Seed: o.Seed, Seconds: o.Time.Seconds(), Planned: o.slices(), Cuts: mayCut(o.Nodes) == nil,
+	}
+	for i := range report.Planned {
+		one := o
+		one.Entry, one.Seed = o.Entries[i%len(o.Entries)], o.Seed+uint64(i)
+		one.Time, one.Dir = o.Time/time.Duration(report.Planned), filepath.Join(o.Dir, fmt.Sprint(i))
+		proof, err := one.prove(ctx)
+		if err != nil {
+			return report, fmt.Errorf("%s, seed %d: %w", one.Entry.Name, one.Seed, err)
+		}
+		report.Proofs = append(report.Proofs, proof)
+	}
+	return report, nil
+}
+
+// prove is Fencing of one algorithm.
+func (o FencingOptions) prove(ctx context.Context) (proof Proof, err error) {
+	if err := os.Mkdir(o.Dir, 0o700); err != nil {
+		return proof, fmt.Errorf("make a directory for the storage: %w", err)
+	}
 	p, err := startProver(o)
 	if err != nil {
-		return report, err
+		return proof, err
 	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	p.say("%s, seed %d, for %.0f s", o.Entry.Name, o.Seed, o.Time.Seconds())
 	calls, err := p.run(ctx)
-	if err = errors.Join(err, p.close()); err != nil {
-		return report, err
+	if err != nil {
+		return proof, err
 	}
-	report = FencingReport{
-		Machine: machine, Algorithm: o.Entry.Name, Nodes: o.Nodes, Seed: o.Seed,
-		Seconds: o.Time.Seconds(), Cuts: p.rig.network != nil, Faults: p.done,
+	if proof, err = p.judge(calls); err != nil || proof.OK() && o.Keep == "" {
+		return proof, err
 	}
-	report.judge(calls)
-	return report, nil
+	proof.Kept, err = p.keep(proof)
+	return proof, err
 }
 
 // run is what is done to the processes, and what the workers saw of it.
 func (p *prover) run(ctx context.Context) ([]history.Call, error) {
-	if err := p.torment(ctx); err != nil {
+	err := p.torment(ctx)
+	if err == nil {
+		p.wishes.Wait()
+		err = p.rest(ctx)
+	}
+	if errors.Is(err, errIdle) || errors.Is(err, errNoWrite) {
+		p.strangely("%v", err)
+		err = nil
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := p.rest(ctx); err != nil {
-		return nil, err
-	}
+	p.ended = now()
 	return p.Finish()
-}
-
-// torment does one fault after the other until the time is up. Between two, work
-// must be done again: whatever failed before, a leader writes.
-func (p *prover) torment(ctx context.Context) error {
-	dice := rand.New(rand.NewPCG(p.Seed, 0))
-	if _, err := p.AwaitWrite(ctx, time.Now()); err != nil {
-		return fmt.Errorf("no first write: %w", err)
-	}
-	end := time.Now().Add(p.Time)
-	for time.Now().Before(end) {
-		faults := p.draw(dice)
-		span := time.Duration(dice.Int64N(int64(2 * time.Second)))
-		p.progress(int(p.Time.Seconds()-time.Until(end).Seconds()), int(p.Time.Seconds()))
-		for _, f := range faults {
-			if err := f.begin(); err != nil {
-				return fmt.Errorf("%s: %w", f.kind, err)
-			}
-			p.done[f.kind]++
-		}
-		if err := pause(ctx, span); err != nil {
-			return err
-		}
-		for _, f := range faults {
-			if err := f.end(); err != nil {
-				return fmt.Errorf("undo %s: %w", f.kind, err)
-			}
-		}
-		if _, err := p.AwaitWrite(ctx, time.Now()); err != nil {
-			return fmt.Errorf("no write after %s: %w", faults[0].kind, err)
-		}
-	}
-	return nil
 }
 
 // rest makes one more call that must be refused: a write with the first token of
@@ -140,8 +159,7 @@ func (p *prover) rest(ctx context.Context) error {
 
 // depose kills the leader and waits until another writes.
 func (p *prover) depose(ctx context.Context, id proto.NodeID) error {
-	f := p.killing(id)
-	if err := f.begin(); err != nil {
+	if err := p.takeAway(id); err != nil {
 		return err
 	}
 	for {
@@ -150,7 +168,19 @@ func (p *prover) depose(ctx context.Context, id proto.NodeID) error {
 			return err
 		}
 		if t.Leader != id {
-			return f.end()
+			return p.bringBack(id)
 		}
 	}
+}
+
+// keep writes what tells how a violation came about into a directory of its own.
+func (p *prover) keep(proof Proof) (dir string, err error) {
+	if dir, err = os.MkdirTemp(p.Keep, "ringleader-prove-"+p.Entry.Name+"-"+fmt.Sprint(p.Seed)+"-"); err != nil {
+		return "", fmt.Errorf("make a directory for the logs: %w", err)
+	}
+	var text []byte
+	for _, line := range proof.evidence() {
+		text = append(append(text, line...), '\n')
+	}
+	return dir, errors.Join(p.nodes.SaveLogs(dir), os.WriteFile(filepath.Join(dir, "faults.txt"), text, 0o600))
 }

@@ -2,131 +2,141 @@ package bench
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"time"
 
-	"github.com/ringleader-dev/ringleader/bench/history"
 	"github.com/ringleader-dev/ringleader/internal/figures"
-	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // FencingReport is what Fencing did and found.
 type FencingReport struct {
-	Machine   Machine `json:"machine"`
-	Algorithm string  `json:"algorithm"`
-	Nodes     int     `json:"nodes"`
-	Seed      uint64  `json:"seed"`
-	Seconds   float64 `json:"seconds"`
+	Machine Machine `json:"machine"`
+	Nodes   int     `json:"nodes"`
+	Profile string  `json:"profile"`
+	Promise float64 `json:"promise_seconds"`
+	Seed    uint64  `json:"seed"`
+	Seconds float64 `json:"seconds"`
+	Planned int     `json:"planned"`
 	// Cuts is whether networks could be cut, too.
-	Cuts   bool           `json:"cuts"`
-	Faults map[string]int `json:"faults"`
-
-	Terms    int     `json:"terms"`               // that wrote
-	Writes   int     `json:"writes"`              // accepted
-	Seals    int     `json:"seals"`               // accepted
-	Reads    int     `json:"reads"`               // as the leader
-	Glances  int     `json:"glances"`             // reads as anybody
-	Refused  int     `json:"refused"`             // of an old token
-	Unknown  int     `json:"unknown"`             // without an answer
-	LongestS float64 `json:"longest_gap_seconds"` // without an accepted write
-
-	Verdict history.Verdict `json:"verdict"`
-	// Control is the verdict on the same calls when what the storage refused is
-	// taken for done. It must not be good.
-	Control  history.Verdict `json:"control_unfenced"`
-	Searched float64         `json:"search_seconds"`
+	Cuts   bool    `json:"cuts"`
+	Proofs []Proof `json:"proofs"`
 }
 
-// Count is 1 of 1 once there is something to print.
-func (r FencingReport) Count() (done, of int) {
-	if r.Verdict.Calls == 0 {
-		return 0, 1
-	}
-	return 1, 1
-}
+// Count is how many clusters were judged, and how many were to be.
+func (r FencingReport) Count() (done, of int) { return len(r.Proofs), r.Planned }
 
-// OK reports whether the history is as it should be, and the judge can tell one
-// that is not.
+// OK reports whether nothing is wrong with any of them.
 func (r FencingReport) OK() bool {
-	return r.Verdict.OK() && r.Refused > 0 && r.Control.Linearizable == "no" && r.Control.Stale > 0
-}
-
-// judge counts the calls and has them judged, with and without the fence.
-func (r *FencingReport) judge(calls []history.Call) {
-	terms := map[proto.Term]bool{}
-	var accepted []int64
-	for _, c := range calls {
-		done := c.Outcome == history.Done
-		switch {
-		case c.Outcome == history.Unknown:
-			r.Unknown++
-		case c.Outcome == history.Stale:
-			r.Refused++
-		case c.Kind == history.Get && c.Token.IsZero():
-			r.Glances++
-		case c.Kind == history.Get:
-			r.Reads++
-		case c.Kind == history.Seal:
-			r.Seals++
-		case done:
-			r.Writes++
-			terms[c.Token.Term] = true
-			accepted = append(accepted, c.Ended)
+	for _, f := range r.Proofs {
+		if !f.OK() {
+			return false
 		}
 	}
-	r.Terms = len(terms)
-	slices.Sort(accepted)
-	for i := 1; i < len(accepted); i++ {
-		r.LongestS = max(r.LongestS, time.Duration(accepted[i]-accepted[i-1]).Seconds())
-	}
-	began := time.Now()
-	r.Verdict = history.Check(calls, searchTime)
-	r.Searched = time.Since(began).Seconds()
-	r.Control = history.CheckUnfenced(calls, searchTime)
+	return len(r.Proofs) > 0
 }
 
 // Text writes the report.
 func (r FencingReport) Text(w io.Writer) error {
 	p := printer{figures.To(w)}
-	p.Line("fencing: %s and the votes of all %d, for %.0f s, seed %d", r.Algorithm, r.Nodes, r.Seconds, r.Seed)
-	p.Line("%s", r.Machine)
 	p.Line("")
+	p.Line("prove: the votes of all %d, profile %s, promise %g s, for %.0f s, seed %d",
+		r.Nodes, r.Profile, r.Promise, r.Seconds, r.Seed)
+	p.Line("%s", r.Machine)
+	if done, of := r.Count(); done < of {
+		p.Partial(done, of, "clusters")
+	}
 	if !r.Cuts {
 		p.Line("networks were NOT cut: that needs root on Linux and the ip command")
 	}
+	p.Line("")
+	r.faults(p)
+	r.table(p)
+	r.idle(p)
+	r.wrong(p)
+	return p.Err()
+}
+
+// faults is how often what was done, in all.
+func (r FencingReport) faults(p printer) {
+	sum := map[string]int{}
+	for _, f := range r.Proofs {
+		for kind, count := range f.Faults {
+			sum[kind] += count
+		}
+	}
 	p.Line("what was done")
-	kinds := slices.SortedFunc(maps.Keys(r.Faults), func(a, b string) int {
-		return cmp.Or(cmp.Compare(r.Faults[b], r.Faults[a]), cmp.Compare(a, b))
+	kinds := slices.SortedFunc(maps.Keys(sum), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sum[b], sum[a]), cmp.Compare(a, b))
 	})
 	for _, kind := range kinds {
-		p.Line("  %-38s %9d", kind, r.Faults[kind])
+		p.Line("  %-38s %9d", kind, sum[kind])
 	}
+}
+
+// table is a line for each cluster.
+func (r FencingReport) table(p printer) {
+	const row = "  %-12s %7s %9s %8s %7s %8s %7s %12s %10s %12s"
 	p.Line("what came of it")
-	for _, row := range []struct {
-		name  string
-		count int
-	}{
-		{"terms whose leaders wrote", r.Terms},
-		{"writes accepted", r.Writes},
-		{"seals accepted", r.Seals},
-		{"reads as the leader", r.Reads},
-		{"reads as anybody", r.Glances},
-		{"calls refused: an old token", r.Refused},
-		{"writes without an answer", r.Unknown},
-	} {
-		p.Line("  %-38s %9d", row.name, row.count)
+	p.Line(row, "", "faults", "functions", "leases", "writes", "refused", "stale", "linearizable", "violations", "nobody, s")
+	for _, f := range r.Proofs {
+		faults := 0
+		for _, count := range f.Faults {
+			faults += count
+		}
+		p.Line(row, f.Algorithm, fmt.Sprint(faults), fmt.Sprint(f.Functions), fmt.Sprint(f.Leases),
+			fmt.Sprint(f.Writes), fmt.Sprint(f.Refused), fmt.Sprint(f.Verdict.Stale), f.Verdict.Linearizable,
+			fmt.Sprint(len(f.wrong())),
+			fmt.Sprintf("%.1f of %.1f", f.Idle.Seconds, f.IdleS))
 	}
-	p.Line("  %-38s %9s", "longest time without a write, s", figures.Number(r.LongestS))
+	p.Line("functions: begun, each on its own; leases: lent to the worker beside a node")
+	p.Line("nobody: the longest time without a function at work while some node reached a majority, and all of them")
+	p.Line("control: had the storage looked at no token, %d stale writes would have been accepted", r.control())
 	p.Line("")
-	p.Line("linearizable (porcupine): %s, %d calls, in %.1f s", r.Verdict.Linearizable, r.Verdict.Calls, r.Searched)
-	p.Line("stale writes accepted: %d", r.Verdict.Stale)
-	if r.Verdict.First != "" {
-		p.Line("  the first: %s", r.Verdict.First)
+}
+
+func (r FencingReport) control() (stale int) {
+	for _, f := range r.Proofs {
+		stale += f.Control.Stale
 	}
-	p.Line("terms with two holders: %d", r.Verdict.Shared)
-	p.Line("control: had the storage looked at no token, the same calls would be")
-	p.Line("  linearizable: %s, stale writes accepted: %d", r.Control.Linearizable, r.Control.Stale)
-	return p.Err()
+	return stale
+}
+
+// idle explains the longest time without a leader.
+func (r FencingReport) idle(p printer) {
+	if len(r.Proofs) == 0 {
+		return
+	}
+	f := slices.MaxFunc(r.Proofs, func(a, b Proof) int { return cmp.Compare(a.Idle.Seconds, b.Idle.Seconds) })
+	p.Line("the longest time without a leader while a majority was connected: %.2f s, with %s, seed %d, from %.3f s on",
+		f.Idle.Seconds, f.Algorithm, f.Seed, f.Idle.From)
+	for _, line := range f.Idle.Faults {
+		p.Line("  %s", line)
+	}
+	for _, line := range slices.Concat(f.Idle.Changes, f.Idle.Tried) {
+		p.Line("    %.200s", line)
+	}
+	if f.Kept != "" {
+		p.Line("  logs: %s", f.Kept)
+	}
+	p.Line("")
+}
+
+// wrong is each violation, and how to see it again.
+func (r FencingReport) wrong(p printer) {
+	if r.OK() {
+		p.Line("no violation")
+		return
+	}
+	for _, f := range r.Proofs {
+		if f.OK() {
+			continue
+		}
+		p.Line("VIOLATED with %s; again: make prove ALGORITHM=%s NODES=%d PROVE=%.0fs SEED=%d; logs: %s",
+			f.Algorithm, f.Algorithm, r.Nodes, f.Seconds, f.Seed, f.Kept)
+		for _, line := range f.wrong() {
+			p.Line("  %s", line)
+		}
+	}
 }

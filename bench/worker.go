@@ -36,13 +36,18 @@ const (
 	workerPause = 20 * time.Millisecond // between two looks
 )
 
-// Said is a line of a Worker: that it may write with Leads, that call Number
-// begins, or how it ended.
+// Said is a line of a Worker: that it may write with Leads, that it does no more, that
+// call Number begins, or how it ended.
 type Said struct {
-	Leads  fence.Token   `json:"leads,omitzero"`
-	Number int           `json:"n,omitempty"`
-	Call   *history.Call `json:"call,omitempty"`
-	Error  string        `json:"error,omitempty"` // of an Unknown outcome
+	Leads fence.Token `json:"leads,omitzero"`
+	// Heard is when it was lent the lease that says so, Until when that ends, and Returned
+	// just before the lease is given back; all since the machine's start.
+	Heard    time.Duration `json:"heard,omitzero"`
+	Until    time.Duration `json:"until,omitzero"`
+	Returned time.Duration `json:"returned,omitzero"`
+	Number   int           `json:"n,omitempty"`
+	Call     *history.Call `json:"call,omitempty"`
+	Error    string        `json:"error,omitempty"` // of an Unknown outcome
 }
 
 // Run works until in ends: a parent that dies takes it along. Errors of calls are
@@ -96,9 +101,14 @@ func (w *workerRun) look(ctx context.Context) error {
 	if err != nil {
 		return w.readAsAnybody(ctx)
 	}
-	defer func() { _ = node.Return(ctx, l.ID) }() // else it ends by itself
 	until := before.Add(l.ValidFor())
-	if err := w.said.Encode(Said{Leads: l.FencingToken}); err != nil {
+	defer func() {
+		// By then nobody acts on it any more. If it is not told, or not heard, it ends by itself.
+		_ = w.said.Encode(Said{Returned: now()})
+		_ = node.Return(ctx, l.ID)
+	}()
+	said := Said{Leads: l.FencingToken, Heard: now(), Until: clock.SinceBoot(until)}
+	if err := w.said.Encode(said); err != nil {
 		return err
 	}
 	if w.sealed != l.FencingToken {

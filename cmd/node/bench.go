@@ -28,6 +28,7 @@ func benchCommand() *cli.Command {
 			benchFencingCommand(),
 			benchBareCommand(),
 			benchWorkerCommand(),
+			benchFunctionCommand(),
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -16,36 +17,66 @@ import (
 func benchFencingCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "fencing",
-		Usage: "prove that no stale leader writes",
-		Description: "Starts voting nodes and a storage (ringleader fence) as processes, and beside\n" +
-			"each node a worker that writes with its node's token while that leads. Kills\n" +
-			"and pauses nodes with their workers, cuts networks (as root), kills the\n" +
-			"storage; then checks that all that the workers saw is linearizable and that\n" +
-			"no stale write was accepted. Ends with 1 when that does not hold, or when the\n" +
-			"same calls do not look wrong once the refused writes are taken for done.",
+		Usage: "prove that at most one leads, and that no stale leader writes",
+		Description: "Starts voting nodes as processes of ringleader exec, each with a function that\n" +
+			"says when it is at work; a storage (ringleader fence); and beside each node a\n" +
+			"worker that writes with its node's token while that leads. Kills, stalls and\n" +
+			"pauses nodes, wipes a voter's disk, restarts nodes with wrong flags, has an\n" +
+			"operator transfer, resign and pause, kills the storage, and as root cuts links:\n" +
+			"whole, one way, into a bridge or a star, flapping, or only for new connections.\n" +
+			"Says each fault in one line, then judges: no two functions at work at once, nor\n" +
+			"one while another node's lease is lent; all calls of the workers are\n" +
+			"linearizable, no stale write was accepted; and had the refused calls been done,\n" +
+			"it would not be so. Explains the longest time in which nobody led although some\n" +
+			"node reached a majority.\n\n" +
+			"Ends with 1 when that does not hold; then it says how to see it again, and where\n" +
+			"it left the nodes' logs. The algorithms share the time.",
 		Flags: benchFlags(
 			benchNodesFlag(),
-			benchAlgorithmFlag(),
+			&cli.StringFlag{
+				Name: "algorithm", Value: everyAlgorithm,
+				Usage: "the algorithm's `NAME`, several between commas, or all",
+			},
 			&cli.DurationFlag{Name: "time", Value: 3 * time.Minute, Usage: "for how `LONG`"},
 			&cli.Uint64Flag{
 				Name: "seed", DefaultText: "drawn and printed",
 				Usage: "`NUMBER` that the faults follow from",
+			},
+			&cli.StringFlag{
+				Name: "logs", DefaultText: "kept only when something is wrong",
+				Usage: "keep the nodes' logs in directories in `DIR`",
 			},
 		),
 		Action: benchFencing,
 	}
 }
 
-// errProof: the history is not as it should be.
-var errProof = errors.New("the proof failed: see linearizable, stale writes and control above")
+// errProof: something is not as it should be.
+var errProof = errors.New("the proof failed: see what was violated, above")
 
 func benchFencing(ctx *cli.Context) (err error) {
-	common, err := benchOptions(ctx, ctx.String("algorithm"))
+	entries, err := algorithmsNamed("algorithm", ctx.String("algorithm"))
 	if err != nil {
 		return err
 	}
-	o := bench.FencingOptions{Options: common, Time: ctx.Duration("time"), Seed: ctx.Uint64("seed")}
-	o.Work = func(w bench.Worker) []string { return workerLine(common.Binary, w) }
+	common, err := benchOptions(ctx, entries[0].Name)
+	if err != nil {
+		return err
+	}
+	o := bench.FencingOptions{
+		Options: common, Entries: entries, Time: ctx.Duration("time"), Seed: ctx.Uint64("seed"),
+		Keep:     ctx.String("logs"),
+		Work:     func(w bench.Worker) []string { return workerLine(common.Binary, w) },
+		Function: func(dir string) []string { return []string{common.Binary, "bench", "function", "--dir", dir} },
+	}
+	for _, p := range profiles {
+		if p.name == common.Profile {
+			o.Promise = 2 * p.budget
+		}
+	}
+	if ctx.String("output") == "text" {
+		o.Say = func(line string) { fmt.Fprintln(ctx.App.Writer, line) }
+	}
 	if !ctx.IsSet("seed") {
 		o.Seed = rand.Uint64N(maxDrawnSeed)
 	}
@@ -53,7 +84,7 @@ func benchFencing(ctx *cli.Context) (err error) {
 		return fmt.Errorf("make a directory for the storage: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(o.Dir)) }()
-	ok := false
+	ok := true
 	err = measure(ctx, func(interrupt context.Context) (benchReport, error) {
 		report, err := bench.Fencing(interrupt, o)
 		ok = report.OK()
@@ -63,6 +94,27 @@ func benchFencing(ctx *cli.Context) (err error) {
 		return errProof
 	}
 	return err
+}
+
+// benchFunctionCommand turns this executable into what exec runs while a node leads. No
+// user calls it.
+func benchFunctionCommand() *cli.Command {
+	return &cli.Command{
+		Name: "function", Hidden: true, Usage: "be at work, and say so",
+		Flags: []cli.Flag{&cli.StringFlag{Name: "dir", Usage: "where it says so"}},
+		Action: func(ctx *cli.Context) error {
+			f := bench.Function{Dir: ctx.String("dir")}
+			for name, number := range map[string]*uint64{
+				envName("id"): (*uint64)(&f.Node), commandTermEnv: (*uint64)(&f.Term),
+			} {
+				var err error
+				if *number, err = strconv.ParseUint(os.Getenv(name), 10, 64); err != nil {
+					return fmt.Errorf("%s: %w", name, err)
+				}
+			}
+			return f.Run()
+		},
+	}
 }
 
 // benchWorkerCommand turns this executable into a worker beside a node. No user

@@ -200,7 +200,7 @@ func startDemoWorker(
 func (w *demoWorker) hear(s bench.Said) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.looked = s.Call == nil
+	w.looked = s.Call == nil && s.Returned == 0
 	if s.Call != nil && s.Call.Ended != 0 {
 		w.calls = append(w.calls, *s.Call)
 	}

@@ -23,7 +23,7 @@ func TestFencingIsLinearizable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "ringleader", "bench", "fencing",
-		"--time", fencingTime, "--profile", "local", "-o", "json")
+		"--time", fencingTime, "--profile", "local", "--algorithm", "bully", "-o", "json")
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -36,7 +36,7 @@ func TestFencingIsLinearizable(t *testing.T) {
 	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
-	if !r.OK() || r.Writes == 0 || r.Terms < 2 || len(r.Faults) == 0 {
+	if !r.OK() || r.Proofs[0].Writes == 0 || r.Proofs[0].Functions < 2 || len(r.Proofs[0].Faults) == 0 {
 		t.Errorf("%+v", r)
 	}
 	if !r.Cuts {
@@ -59,7 +59,7 @@ func TestFencingInterrupted(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	awaitFile(t, dir+"/ringleader-fencing-*/gate3") // the last worker is there
+	awaitFile(t, dir+"/ringleader-fencing-*/0/gate3") // the last worker is there
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,152 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// act is a time during which a process acts as the leader, or may: a function was at work,
+// or somebody beside a node had been lent its lease until then. Times count from the
+// machine's start, and compare with those of any process.
+type act struct {
+	node        proto.NodeID
+	term        proto.Term
+	process     string // of a function; empty for a lease that a node lent
+	from, until time.Duration
+}
+
+func (a act) works() bool { return a.process != "" }
+
+// text says it with times counted from zero.
+func (a act) text(zero time.Duration) string {
+	what := "has lent its lease"
+	if a.works() {
+		what = "is at work"
+	}
+	return fmt.Sprintf("node %v in term %d %s %s", a.node, a.term, what, between(a.from-zero, a.until-zero))
+}
+
+// between is a time in seconds.
+func between(from, until time.Duration) string {
+	return fmt.Sprintf("%.3f–%.3f s", from.Seconds(), until.Seconds())
+}
+
+// clash is two at once.
+type clash struct{ a, b act }
+
+func (c clash) from() time.Duration  { return max(c.a.from, c.b.from) }
+func (c clash) until() time.Duration { return min(c.a.until, c.b.until) }
+
+func (c clash) text(zero time.Duration) string {
+	return fmt.Sprintf("two at once for %.0f ms: %s, and %s",
+		(c.until()-c.from()).Seconds()*1000, c.a.text(zero), c.b.text(zero))
+}
+
+// excludes reports whether the two may not be at the same time: they are of different
+// nodes, or two functions of one.
+func (a act) excludes(b act) bool {
+	return a.node != b.node || a.works() && b.works() && a.process != b.process
+}
+
+// clashes are all pairs that were at the same time and may not, first those that both
+// worked.
+func clashes(acts []act) (found []clash) {
+	acts = slices.Clone(acts)
+	slices.SortFunc(acts, func(a, b act) int { return cmp.Compare(a.from, b.from) })
+	var open []act
+	for _, b := range acts {
+		open = slices.DeleteFunc(open, func(a act) bool { return a.until <= b.from })
+		for _, a := range open {
+			if a.excludes(b) {
+				found = append(found, clash{a, b})
+			}
+		}
+		open = append(open, b)
+	}
+	slices.SortStableFunc(found, func(a, b clash) int { return cmp.Compare(b.working(), a.working()) })
+	return found
+}
+
+// working is how many of the two worked.
+func (c clash) working() (count int) {
+	for _, a := range []act{c.a, c.b} {
+		if a.works() {
+			count++
+		}
+	}
+	return count
+}
+
+// joined makes one act of those of one node and term that overlap.
+func joined(acts []act) (whole []act) {
+	acts = slices.Clone(acts)
+	slices.SortFunc(acts, func(a, b act) int { return cmp.Compare(a.from, b.from) })
+	last := map[proto.NodeID]int{} // its place in whole
+	for _, a := range acts {
+		if i, ok := last[a.node]; ok && whole[i].term == a.term && a.from <= whole[i].until {
+			whole[i].until = max(whole[i].until, a.until)
+			continue
+		}
+		last[a.node] = len(whole)
+		whole = append(whole, a)
+	}
+	return whole
+}
+
+// moment is an instant from which on a leader is possible, or no more: some node that may
+// stand reaches a majority.
+type moment struct {
+	at   time.Duration
+	able bool
+}
+
+// gap is a time in which no function was at work although a leader was possible.
+type gap struct{ from, until time.Duration }
+
+func (g gap) length() time.Duration { return g.until - g.from }
+
+// gaps are those until an instant, of moments in order, from the first function on.
+func gaps(functions []act, moments []moment, until time.Duration) (found []gap) {
+	functions = slices.Clone(functions)
+	slices.SortFunc(functions, func(a, b act) int { return cmp.Compare(a.from, b.from) })
+	moments = append(slices.Clone(moments), moment{at: until})
+	for i, m := range moments[:len(moments)-1] {
+		for end := moments[i+1].at; m.able; {
+			next := slices.IndexFunc(functions, func(a act) bool { return a.until > m.at })
+			if next < 0 {
+				next = len(functions)
+			}
+			stop := end
+			if next < len(functions) {
+				stop = min(end, functions[next].from)
+			}
+			if stop > m.at {
+				found = append(found, gap{m.at, stop})
+			}
+			if stop == end || next == len(functions) {
+				break
+			}
+			m.at = functions[next].until
+			if m.at >= end {
+				break
+			}
+		}
+	}
+	return joinGaps(found)
+}
+
+// joinGaps makes one of gaps that follow each other.
+func joinGaps(gaps []gap) (whole []gap) {
+	for _, g := range gaps {
+		if n := len(whole); n > 0 && whole[n-1].until >= g.from {
+			whole[n-1].until = g.until
+			continue
+		}
+		whole = append(whole, g)
+	}
+	return whole
+}

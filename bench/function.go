@@ -1,0 +1,91 @@
+package bench
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/node/clock"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Function is the command that `ringleader exec` runs while its node leads. All that it
+// does is to write down that it is at work: into a file of its own, again and again,
+// when it began, and when it was at work last. Two of them must never be at work at the
+// same time.
+type Function struct {
+	Dir  string
+	Node proto.NodeID
+	Term proto.Term
+}
+
+// functionBeat is how often a Function writes down that it is at work.
+const functionBeat = 2 * time.Millisecond
+
+// Run works until somebody ends it. In every other term it does not obey when it is told
+// to stop, so that it has to be killed.
+func (f Function) Run() error {
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP)
+	name := fmt.Sprintf("%d-%d-%d", f.Node, f.Term, os.Getpid())
+	file, err := os.OpenFile(filepath.Join(f.Dir, name), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("write down that it is at work: %w", err)
+	}
+	defer file.Close()
+	beats := time.NewTicker(functionBeat)
+	defer beats.Stop()
+	began := clock.SinceBoot(clock.Now())
+	for {
+		now := clock.SinceBoot(clock.Now())
+		line := binary.LittleEndian.AppendUint64(nil, uint64(began))
+		if _, err := file.WriteAt(binary.LittleEndian.AppendUint64(line, uint64(now)), 0); err != nil {
+			return fmt.Errorf("write down that it is at work: %w", err)
+		}
+		select {
+		case <-beats.C:
+		case <-told:
+			if f.Term%2 == 0 {
+				return nil
+			}
+		}
+	}
+}
+
+// functionsIn are what the functions did that wrote into dir.
+func functionsIn(dir string) ([]act, error) {
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what the functions did: %w", err)
+	}
+	var acts []act
+	for _, f := range files {
+		line, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("read what a function did: %w", err)
+		}
+		words := strings.Split(f.Name(), "-")
+		if len(line) < 16 || len(words) != 3 {
+			continue // it has not begun
+		}
+		node, _ := strconv.ParseUint(words[0], 10, 64)
+		term, _ := strconv.ParseUint(words[1], 10, 64)
+		acts = append(acts, act{
+			node: proto.NodeID(node), term: proto.Term(term), process: words[2],
+			from:  time.Duration(binary.LittleEndian.Uint64(line)),
+			until: time.Duration(binary.LittleEndian.Uint64(line[8:])),
+		})
+	}
+	return acts, nil
+}
