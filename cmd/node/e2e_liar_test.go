@@ -126,13 +126,12 @@ func (l *liar) end(which func(pair) bool) {
 	})
 }
 
-// lie has a node, which lives, look dead to the others, and them to it.
+// lie has a node, which lives, look dead to the others. It cannot reach them either, but
+// they refuse nobody.
 func (l *liar) lie(about proto.NodeID) {
 	l.mu.Lock()
 	l.about = about
-	for _, ln := range l.doormen {
-		_ = ln.Close()
-	}
+	_ = l.doormen[about].Close()
 	l.mu.Unlock()
 	l.end(func(p pair) bool { return p.from == about || p.to == about })
 }
@@ -140,11 +139,10 @@ func (l *liar) lie(about proto.NodeID) {
 // stop has the truth told again.
 func (l *liar) stop() {
 	l.mu.Lock()
+	about := l.about
 	l.about = 0
 	l.mu.Unlock()
-	for id := range l.homes {
-		l.open(id)
-	}
+	l.open(about)
 }
 
 // "A process that is heard again by a new link is alive: its promise stays free, its words
