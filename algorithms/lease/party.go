@@ -51,6 +51,9 @@ type Party struct {
 	Known     proto.Term  // the highest that a voter is known to have voted in
 	Seen      proto.Epoch // the highest leadership that was heard of
 
+	due  time.Time // the Deadline of the Step before
+	woke time.Time // when a Step last came far too late for that
+
 	// The Step in progress.
 	Now    time.Time
 	Out    algorithms.Output
@@ -111,6 +114,9 @@ func (p *Party) Restore(saved algorithms.State) (rejoins bool) {
 
 // Begin begins a Step.
 func (p *Party) Begin(now time.Time) {
+	if !p.due.IsZero() && now.Sub(p.due) > p.every {
+		p.woke = now
+	}
 	p.Now, p.Out = now, algorithms.Output{Send: p.outbox.Empty()}
 }
 
@@ -127,6 +133,7 @@ func (p *Party) End() algorithms.Output {
 	p.Out.Ineligible, p.Out.Voters = p.Ineligible(), p.list.state
 	p.Wake(p.Handing.survey.due)
 	p.Out.Send = p.outbox.Lend(p.Out.Send)
+	p.due = p.Out.Deadline
 	out := p.Out
 	p.Out = algorithms.Output{}
 	return out
@@ -148,6 +155,13 @@ func (p *Party) Absurd(msg proto.Message) bool {
 	}
 	p.Refuse("term %d is absurdly far above %d -> drop %s", msg.Term, p.Known, msg.Body.Kind())
 	return true
+}
+
+// Stale reports whether an announcement may have waited for as long as this process was
+// stopped: it has just woken, and knows of no leader. What is left of a lease counts from
+// when that was sent, so it is no sign that anybody leads; a leader says so again soon.
+func (p *Party) Stale() bool {
+	return p.Belief.ID == 0 && !p.woke.IsZero() && p.Now.Sub(p.woke) < p.Cfg.Delta
 }
 
 // Forget ends the belief that another process leads, and reports whether there was one.

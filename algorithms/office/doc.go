@@ -69,6 +69,8 @@
 //   - A node that is not eligible does not stand, and leaves; it votes. One of which
 //     three claims in a row failed is not, for a promise, while another could stand:
 //     others are to try.
+//   - A process that was stopped, as its timer tells, follows nobody by what it reads
+//     right after: that may have waited as long. A holder says so again.
 //   - Nomination says who stands first. It never decides what is safe, and is
 //     never needed: when no office was heard of for a promise, any voter stands,
 //     the better-ranked sooner.

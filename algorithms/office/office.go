@@ -248,6 +248,9 @@ func (m *Machine) announced(msg proto.Message, l proto.Lease) {
 		m.Voter.Over && msg.Term == m.State.Vote.Term && m.Bound(msg.From, l.Leader.Session):
 		m.Why("%d is gone or released term %d -> drop its LEASE", l.Leader.ID, msg.Term)
 		return
+	case m.Stale():
+		m.Why("this process has just woken, and the LEASE of %d may be as old -> wait for the next", msg.From)
+		return
 	case m.Stand.Phase >= claiming:
 		m.leave(l.Leader.ID.String() + " holds the office")
 		m.Why("%d holds the office, term %d -> follow it", l.Leader.ID, msg.Term)

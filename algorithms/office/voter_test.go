@@ -322,3 +322,25 @@ func TestAbsurdTermIsRefused(t *testing.T) {
 		t.Errorf("a jump of 2^20 is granted: %+v", r.Last)
 	}
 }
+
+// What is left of a lease counts from when that was sent: a process that was stopped, and
+// reads then what was said to it meanwhile, knows of nobody who leads now. Who leads says so
+// again.
+func TestWhatWasSaidToAStoppedProcessIsOld(t *testing.T) {
+	r := newRig(t, 4, nil)
+	r.Start(0, 1, 2, 3, 4)
+	r.Step(delta, r.holds(3, 1, lease))
+	r.Step(9*time.Second, r.holds(3, 1, lease))
+	r.Step(delta/2, r.holds(2, 2, lease)) // all of it has waited
+	if l := r.Last.Leader; l.ID != 0 {
+		t.Errorf("names %d, of a LEASE that came when this process was stopped", l.ID)
+	}
+	r.Step(delta, r.holds(2, 2, lease))
+	if l := r.Last.Leader; l.ID != 2 || !l.Until.Equal(r.Now.Add(lease)) {
+		t.Errorf("names %d, of a LEASE that came since", l.ID)
+	}
+	r.Step(promise/3, r.holds(2, 2, lease)) // the timer was for the end of the lease
+	if l := r.Last.Leader; l.ID != 2 {
+		t.Errorf("names %d: it was never stopped", l.ID)
+	}
+}

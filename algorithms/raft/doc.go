@@ -74,6 +74,8 @@
 //   - A voter whose promise binds it to a process that is proven dead is free at once;
 //     algorithms.Config.KeepPromises turns that off. This replaces a leader in
 //     milliseconds although its lease still runs.
+//   - A process that was stopped, as its timer tells, follows nobody by what it reads
+//     right after: that may have waited as long. A leader says so again.
 //   - A leader that is to lend its lease to a process outside says so in a HEARTBEAT. Who
 //     acknowledges that keeps that promise whatever is proven; the leader lends what a
 //     majority acknowledged in that very round.

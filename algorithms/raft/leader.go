@@ -118,6 +118,9 @@ func (m *Machine) follow(msg proto.Message, b proto.Heartbeat) {
 		m.Voter.Over && msg.Term == m.State.Vote.Term && m.Bound(msg.From, b.Leader.Session):
 		m.Why("%d is gone or released term %d -> do not follow", msg.From, msg.Term)
 		return
+	case m.Stale():
+		m.Why("this process has just woken, and the HEARTBEAT of %d may be as old -> wait for the next", msg.From)
+		return
 	case m.Stand.Phase >= candidate:
 		m.leave(msg.From.String() + " leads")
 	}

@@ -262,3 +262,16 @@ func TestNonVoter(t *testing.T) {
 		Why: []string{"no heartbeat of leader 3 came in time -> nobody leads"},
 	})
 }
+
+// What is left of a lease counts from when that was sent: see the office's test.
+func TestWhatWasSaidToAStoppedProcessIsOld(t *testing.T) {
+	r := following1(t, nil)
+	r.Step(9*time.Second, r.heartbeat(3, 1, 8, lease))
+	if l := r.Last.Leader; l.ID != 0 {
+		t.Errorf("names %d, of a HEARTBEAT that came when this process was stopped", l.ID)
+	}
+	r.Step(delta, r.heartbeat(3, 1, 9, lease))
+	if l := r.Last.Leader; l.ID != 3 {
+		t.Errorf("names %d, of a HEARTBEAT that came since", l.ID)
+	}
+}
