@@ -133,8 +133,7 @@ func leaseCandidateMutants(of string) []mutant {
 			"once a voter", "quorum/quorum.go", "if !slices.Contains(c.yes, id) {", "if true {", "one-holder",
 		},
 		{
-			"a voter: of the configured ones", of + "/" + of + ".go",
-			"if !m.Voters.Has(msg.From) || msg.From == m.Cfg.Self ||", "if msg.From == m.Cfg.Self ||", "one-holder",
+			"a voter: of the configured ones", "quorum/quorum.go", "\t\tif v.Has(id) {\n", "\t\tif v.Has(id) || true {\n", "one-holder",
 		},
 		{
 			"a majority: more than half", "quorum/quorum.go", "len(v)/2 + 1", "(len(v)+1)/2", "one-holder",
