@@ -104,7 +104,8 @@ var faults = []struct {
 	{"crash", 2, (*world).crash},
 	{"crash-again", 1, (*world).crashAgain},
 	{"lose-power", 1, (*world).losePower},
-	{"lose-disk", 2, (*world).loseDisk},
+	{"lose-disk", 1, (*world).loseDisk},
+	{"lose-pivot", 1, (*world).losePivot},
 	{"damage", 1, (*world).damage},
 	{"fill-disk", 1, (*world).fillDisk},
 	{"freeze", 2, (*world).freeze},
@@ -121,7 +122,7 @@ var faults = []struct {
 }
 
 // unborne are faults that the tree does not bear yet: they strike only where they are named.
-var unborne = []string{"lose-disk", "damage", "grow"}
+var unborne = []string{"lose-disk", "lose-pivot", "damage", "grow"}
 
 // drawFaults plans faults, of those kinds that the options name, until everything heals.
 func (w *world) drawFaults() {
@@ -291,16 +292,14 @@ func (w *world) mayLose(m *machine) bool {
 	return len(w.lost) < (len(w.options.voters)-1)/2
 }
 
-// loseDisk loses a voter's disk, often just when its vote matters: while the leader that it
-// may have voted for is cut off.
+// loseDisk has a voter lose its disk.
 func (w *world) loseDisk() {
-	m := w.target()
-	if !w.mayLose(m) {
-		return
+	if m := w.target(); w.mayLose(m) {
+		w.loseDiskOf(m)
 	}
-	if leader := w.leader(); leader != nil && leader != m && w.dice.IntN(2) == 0 {
-		w.cutFor(w.span(), w.around(leader, true, true), fmt.Sprintf("off n%d", leader.id))
-	}
+}
+
+func (w *world) loseDiskOf(m *machine) {
 	w.killed(m)
 	w.note("n%d loses its disk", m.id)
 	w.lost[m.id] = true
@@ -308,7 +307,50 @@ func (w *world) loseDisk() {
 	m.disk.lose()
 	m.acked, m.inbox = m.nothing(), m.nothing()
 	m.rejoin = w.dice.IntN(3) == 0
-	w.forAWhile(w.soon(), func() { w.revive(m) })
+	w.forAWhile(w.soon(), func() {
+		w.revive(m)
+		if w.dice.IntN(2) == 0 { // and whoever starts it starts it again
+			w.at(w.dice.N(w.options.promise), func() {
+				w.killed(m)
+				w.forAWhile(w.dice.N(20*time.Millisecond), func() { w.revive(m) })
+			})
+		}
+	})
+}
+
+// losePivot has a voter lose its disk whose vote decides: the leader has had no more than a
+// majority for a while, and is cut off just then.
+func (w *world) losePivot() {
+	leader := w.leader()
+	if leader == nil {
+		return
+	}
+	p, left := w.options.promise, len(w.options.voters)/2 // may be cut from the leader
+	var paths []path
+	var voter *machine
+	for _, i := range w.dice.Perm(len(w.machines)) {
+		m := w.machines[i]
+		switch {
+		case m == leader || !slices.Contains(w.options.voters, m.id):
+		case left > 0:
+			left--
+			paths = append(paths, path{leader.id, m.id}, path{m.id, leader.id})
+		case w.mayLose(m):
+			voter = m
+		}
+	}
+	if voter == nil {
+		return
+	}
+	span := p + w.dice.N(p)
+	w.cutFor(span+p, paths, fmt.Sprintf("n%d to a bare majority", leader.id))
+	w.at(span, func() {
+		if w.leader() != leader || !w.mayLose(voter) || w.healed {
+			return
+		}
+		w.cutFor(p/2+w.dice.N(p), w.around(leader, true, true), fmt.Sprintf("off n%d", leader.id))
+		w.loseDiskOf(voter)
+	})
 }
 
 // damage wipes a sector of the state of a process that does not run.
