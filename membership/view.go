@@ -26,6 +26,19 @@ type Voters struct {
 	Committed bool
 }
 
+// GivesWay reports whether a process with these voters leads nobody while it sees one with the
+// others: their majorities need not meet. Voters go before none; of two lists the one that a
+// majority has confirmed, and of two such the later. Where neither is to be preferred both give way.
+func (v Voters) GivesWay(other Voters) bool {
+	switch d, _ := v.List.Distance(other.List); d {
+	case proto.OnlyOneVotes:
+		return v.List == ""
+	case proto.OtherVoters:
+		return !v.Committed || other.Committed && other.Version >= v.Version
+	}
+	return false
+}
+
 func (v Voters) validate() error {
 	if v.Version > proto.MaxVoterVersion {
 		return fmt.Errorf("version %d of the voters: at most %d", v.Version, proto.MaxVoterVersion)

@@ -23,7 +23,7 @@ func (d *daemon) compareVoters(listed []membership.Member, now time.Time) {
 	d.group.SetVoters(own)
 	var why []string
 	for _, m := range slices.Concat(listed, d.others.lately(now)) {
-		if givesWay(own, m.Voters) {
+		if own.GivesWay(m.Voters) {
 			why = append(why, fmt.Sprintf("node %v has %s", m.ID, sayVoters(m.Voters)))
 		}
 	}
@@ -50,19 +50,6 @@ func (d *daemon) watched() []proto.NodeID {
 		all = append(all, id)
 	}
 	return all
-}
-
-// givesWay reports whether a node with these voters leads nobody while it sees one with the
-// others: their majorities need not meet. Voters go before none; of two lists the one that a
-// majority has confirmed, and of two such the later. Where neither is to be preferred both give way.
-func givesWay(own, other membership.Voters) bool {
-	switch d, _ := own.List.Distance(other.List); d {
-	case proto.OnlyOneVotes:
-		return own.List == ""
-	case proto.OtherVoters:
-		return !own.Committed || other.Committed && other.Version >= own.Version
-	}
-	return false
 }
 
 func sayVoters(v membership.Voters) string {

@@ -64,6 +64,14 @@ var mutants = []mutant{
 		"one-works", 100, "", "crash",
 	},
 	{
+		"voters that differ by more than one are refused at the start, and give way where they are seen",
+		[]patch{
+			{"algorithms/lease/voters.go", `case saved.List == "":`, `case saved.List == "" || distance == proto.OtherVoters:`},
+			{"membership/view.go", "return !v.Committed || other.Committed && other.Version >= v.Version", "return false"},
+		},
+		"one-works", 100, "", "grow,crash",
+	},
+	{
 		"only a node that a majority would vote for is handed the leadership",
 		[]patch{{"algorithms/lease/transfer.go", "case !s.yes.Of(p.Voters):", "case false:"}},
 		"topology-stays-led", 100, "bully", "shape",

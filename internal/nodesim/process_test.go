@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
+	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/statefile"
 	"github.com/ringleader-dev/ringleader/node/tcp"
@@ -107,6 +110,11 @@ func (p *process) open(rejoin bool) (err error) {
 		return err
 	}
 	p.w.checkRestored(p.machine, saved)
+	if slices.Contains(p.voters, p.machine.id) {
+		if _, err := lease.VotersFrom(saved.Voters, proto.ListVoters(p.voters)); err != nil {
+			return err
+		}
+	}
 	if p.node, err = node.New(node.Config{
 		ID: p.machine.id, Session: p.session, Saved: saved, Store: store{p}, Transport: sender{p},
 		Machine: stepper{p, o.entry.New(algorithms.Config{
@@ -125,8 +133,9 @@ func (p *process) open(rejoin bool) (err error) {
 	}
 	p.views = newViews(p)
 	p.links, err = tcp.Listen(tcp.Config{
-		Cluster: "sim", Algorithm: fmt.Sprint(o.entry.Name, " with voters ", p.voters, ", promise ", o.promise),
-		ID: p.machine.id, Session: p.session, Bind: addrOf(p.machine.id).String(),
+		Cluster: "sim", Algorithm: fmt.Sprint(o.entry.Name, " with promise ", o.promise),
+		Voters: proto.ListVoters(p.voters),
+		ID:     p.machine.id, Session: p.session, Bind: addrOf(p.machine.id).String(),
 		Receive: p.node.Deliver, Evidence: p.report, Network: socket{p.w.network, p},
 		Heartbeat: o.heartbeat, Misses: o.misses, Patience: o.patience, Busy: p.busy, Vigil: p.voters,
 		Log: p.logger(),
@@ -170,6 +179,18 @@ type logged struct{ *process }
 func (l logged) Write(line []byte) (int, error) {
 	l.w.note("%v %s", l.process, bytes.TrimSpace(line))
 	return len(line), nil
+}
+
+// compareVoters is daemon.compareVoters.
+func (p *process) compareVoters(listed []membership.Voters) {
+	giveWay := slices.ContainsFunc(listed, p.ownVoters().GivesWay)
+	p.node.SetEligible("voters", !giveWay, "other voters")
+}
+
+// ownVoters is daemon.ownVoters.
+func (p *process) ownVoters() membership.Voters {
+	s := p.node.Status().Voters
+	return membership.Voters{List: proto.ListVoters(p.voters), Version: s.Version, Committed: s.Committed}
 }
 
 // fail notes why the process ended by itself. The scheduler sees to it.

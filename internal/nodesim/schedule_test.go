@@ -122,7 +122,7 @@ var faults = []struct {
 }
 
 // unborne are faults that the tree does not bear yet: they strike only where they are named.
-var unborne = []string{"lose-disk", "lose-pivot", "damage", "grow"}
+var unborne = []string{"lose-disk", "lose-pivot", "damage"}
 
 // drawFaults plans faults, of those kinds that the options name, until everything heals.
 func (w *world) drawFaults() {

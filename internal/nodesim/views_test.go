@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node/tcp"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -30,11 +31,12 @@ type views struct {
 
 // listing is a process that gossip lists.
 type listing struct {
-	session proto.Session
-	heard   time.Time
-	former  proto.Session // proven gone, and maybe still heard of
-	against string        // what speaks against it
-	gone    bool          // it is proven
+	*process // as gossip tells of it
+	session  proto.Session
+	heard    time.Time
+	former   proto.Session // proven gone, and maybe still heard of
+	against  string        // what speaks against it
+	gone     bool          // it is proven
 }
 
 const (
@@ -63,7 +65,9 @@ func (v *views) follow(ctx context.Context) {
 			if !v.p.gate.pass() {
 				return
 			}
-			if !v.look() {
+			changed := v.look()
+			v.p.compareVoters(v.voters())
+			if !changed {
 				continue
 			}
 		case <-v.wake:
@@ -86,11 +90,11 @@ func (v *views) look() (changed bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := time.Now()
-	for id, session := range heard {
-		l := v.listed[id]
+	for id, q := range heard {
+		l, session := v.listed[id], q.session
 		switch {
 		case l == nil || l.session != session && l.former != session:
-			v.listed[id] = &listing{session: session, heard: now}
+			v.listed[id] = &listing{process: q, session: session, heard: now}
 			v.say("joined", id)
 			changed = true
 		case l.session == session:
@@ -108,6 +112,16 @@ func (v *views) look() (changed bool) {
 		v.met, changed = true, true
 	}
 	return changed
+}
+
+// voters are those of the processes that gossip lists.
+func (v *views) voters() (all []membership.Voters) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, l := range v.listed {
+		all = append(all, l.process.ownVoters())
+	}
+	return all
 }
 
 func (v *views) say(what string, id proto.NodeID) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/statefile"
 	"github.com/ringleader-dev/ringleader/node/tcp"
@@ -210,6 +211,8 @@ func (w *world) bury(p *process, err error) {
 		m.disk.lose()
 		m.acked, m.inbox = algorithms.State{}, algorithms.State{}
 		m.rejoin = true
+	case errors.Is(err, lease.ErrVoters):
+		m.voters = w.options.voters
 	case forgot:
 		m.rejoin = w.dice.IntN(2) == 0
 	}
@@ -275,19 +278,19 @@ func (w *world) leader() *machine {
 
 // heardBy are the processes that gossip brings news of to p: those that any path leads to
 // and back.
-func (w *world) heardBy(p *process) map[proto.NodeID]proto.Session {
+func (w *world) heardBy(p *process) map[proto.NodeID]*process {
 	w.network.mu.Lock()
 	defer w.network.mu.Unlock()
-	heard := map[proto.NodeID]proto.Session{p.machine.id: p.session}
+	heard := map[proto.NodeID]*process{p.machine.id: p}
 	for frontier := []*process{p}; len(frontier) > 0; frontier = frontier[1:] {
 		from := frontier[0].machine.id
 		for _, m := range w.machines {
 			q := m.process
-			if q == nil || q.links == nil || q.gate.isPaused() || heard[m.id] == q.session {
+			if q == nil || q.links == nil || q.gate.isPaused() || heard[m.id] != nil {
 				continue
 			}
 			if w.network.open(path{from, m.id}) && w.network.open(path{m.id, from}) {
-				heard[m.id] = q.session
+				heard[m.id] = q
 				frontier = append(frontier, q)
 			}
 		}
