@@ -202,10 +202,9 @@ type Output struct {
 	// Warn says that the event was refused as something a correct peer does
 	// not send; the last Why says what and why.
 	Warn bool
-	// Forgot says that this node voted in a former life of which nothing was
-	// saved; the last Why says how that is known. The host ends the node, unless
-	// it was started with Config.Rejoin, and does nothing of the rest.
-	Forgot bool
+	// Recovery says what a voter waits for of which nothing is saved, in every Output
+	// until it votes; nil of all others.
+	Recovery *Recovery
 	// Fence is what the host's fence agent should be at after this Step, nil for
 	// nothing. The host answers it with Fenced, once. Whatever else the agent is
 	// at, for a Step before, the host ends and does not answer.
@@ -223,6 +222,24 @@ type Fence struct {
 	// Attempt counts from 1.
 	Attempt int
 	Reason  string
+}
+
+// Recovery is how far a voter is of which nothing is saved: it is new, or it lost its disk.
+// It votes for nobody until it was told what it may have voted in, or until all voters say
+// that they never voted.
+type Recovery struct {
+	// Until is when it asks, by this node's clock: no promise that it may have made runs
+	// any more then.
+	Until time.Time
+	// Asked: it did.
+	Asked bool
+	// Lost are the voters of which nothing is saved either, this one among them, as far
+	// as it knows; Told are those that told what they voted; Silent are all others.
+	Lost, Told, Silent []proto.NodeID
+	// Need is how many have to tell.
+	Need int
+	// Voted is the highest term that they told of.
+	Voted proto.Term
 }
 
 // TransferEnd is the end of a transfer, as far as it is the leader's.
@@ -355,8 +372,13 @@ type Config struct {
 	// have held an earlier one, and was not seen to stop, fenced before it takes
 	// the office; see Output.Fence. It must be the same on every node.
 	Fence bool
-	// Rejoin says that this voter's disk was lost after it may have voted: when
-	// nothing is saved, it votes for nobody until other voters told it what they
-	// voted in.
-	Rejoin bool
+	// FirstTerm is an operator's word for a voter of which nothing is saved: no vote of
+	// this cluster was ever in this term or above, and no promise runs. Zero is no such
+	// word. The voter then needs not be told by others what it may have voted in: it
+	// votes in this term and above once it has waited as long as any promise may run,
+	// and a majority of the voters, itself among them, has answered, be it that they know
+	// nothing either. When all say that they never voted, it begins with this term at
+	// once. A voter that tells of a vote in it, or above, proves the word wrong: then it
+	// does nothing. Nor does it where a vote is saved.
+	FirstTerm proto.Term
 }

@@ -130,9 +130,6 @@ func (n *Node) step(ev algorithms.Event) error {
 	n.work.begin()
 	defer n.work.end()
 	out := n.cfg.Machine.Step(n.clock.read(n.cfg.Now()), ev)
-	if out.Forgot {
-		return fmt.Errorf("%w: %s", ErrForgot, out.Why[len(out.Why)-1])
-	}
 	if out.Save != nil {
 		if err := n.cfg.Store.Save(*out.Save); err != nil {
 			return fmt.Errorf("%w: %w", ErrStore, err)
@@ -154,6 +151,10 @@ func (n *Node) step(ev algorithms.Event) error {
 		n.cfg.Ineligible(out.Ineligible)
 	}
 	n.lent(out.Lent)
+	if n.cfg.Recovery != nil && (out.Recovery != nil || n.recovers) {
+		n.cfg.Recovery(out.Recovery)
+	}
+	n.recovers = out.Recovery != nil
 	n.aim(out.Fence)
 	if len(out.Send) > 0 {
 		runtime.Gosched() // the messages leave before their record is written

@@ -31,8 +31,6 @@ var (
 	// ErrLeaseExpired is the cause when the lease is about to end and was not
 	// renewed.
 	ErrLeaseExpired = errors.New("the lease was not renewed in time")
-	// ErrForgot: this node voted before, and nothing of that was saved.
-	ErrForgot = errors.New("this voter lost its disk")
 	// ErrConfig: New was given what no Node can run on.
 	ErrConfig = errors.New("node configuration")
 )
@@ -89,6 +87,10 @@ type Config struct {
 	// for election whenever that changes, "" when it would; the others are to be
 	// told then, by proto.Peer.Ineligible. It must not block. Nil ignores it.
 	Ineligible func(why string)
+	// Recovery is told, on the Node's goroutine, what a voter of which nothing is saved
+	// waits for, after each Step in which it does, and nil once it votes. It must not
+	// block. Nil ignores it.
+	Recovery func(*algorithms.Recovery)
 	// Record takes each record, on the Node's goroutine; it should not block.
 	// Nil discards them.
 	Record func(trace.Record)
@@ -147,6 +149,7 @@ type Node struct {
 
 	// Of the goroutine in Run alone.
 	clock       clock
+	recovers    bool                          // Config.Recovery was told so last
 	transfer    chan<- algorithms.TransferEnd // of the transfer under way, nil for none
 	timer       *time.Timer
 	deadline    time.Time // of the timer, zero for none

@@ -48,6 +48,11 @@ type Term uint64
 // MaxTerm bounds every term that is taken from the wire or from a disk.
 const MaxTerm Term = 1 << 53
 
+// MaxTermJump is how far beyond what a node knows another's term is believed at once. No
+// sequence of real elections leaps like that, and a single hostile message could use up
+// all terms.
+const MaxTermJump Term = 1 << 20
+
 // Session is 128 random bits drawn when a process starts: (id, session) is one
 // process. Without it a delayed message of a node's former life acts on its
 // new one.

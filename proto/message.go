@@ -48,9 +48,10 @@ const (
 	KindReply    Kind = 49
 	KindTakeOver Kind = 50
 
-	// How a voter that lost its disk comes back.
+	// How a voter that lost its disk comes back, or finds out that it lost nothing.
 	KindReturn   Kind = 56
 	KindStanding Kind = 57
+	KindUnvoted  Kind = 58
 
 	KindAccount Kind = 64
 	KindTruce   Kind = 65
@@ -128,6 +129,7 @@ var names = map[Kind]string{
 	KindTakeOver:     "TIMEOUT_NOW",
 	KindReturn:       "RETURN",
 	KindStanding:     "STANDING",
+	KindUnvoted:      "UNVOTED",
 	KindAccount:      "ACCOUNT",
 	KindTruce:        "TRUCE",
 	KindSettled:      "SETTLED",

@@ -80,7 +80,8 @@ type Lease struct {
 	Voters    VoterSet      // of the sender
 }
 
-// Return asks a voter what it voted in: the sender lost its own disk.
+// Return asks a voter what it voted in: the sender lost its own disk. With no Nonce any
+// node asks, that was told of a term which is absurdly far above all that it knows.
 type Return struct {
 	Session Session // of the sender
 	Nonce   uint64
@@ -97,6 +98,25 @@ type Standing struct {
 	// Former are whom the voter granted a term, the last one too, and has not seen
 	// to stop; none unless the cluster fences.
 	Former Epochs
+	// Lost: it tells nothing. It may have lost its own disk.
+	Lost bool
+}
+
+// Unvoted says that the sender has voted in no term, as far as it can tell: nothing of a
+// vote was on its disk when it started, and it voted for nobody since.
+type Unvoted struct {
+	Session Session // of the sender
+	// Heard are the voters of which it heard that, itself among them, each in the session
+	// in which that one said so last; in the order of their ids.
+	Heard Roll
+	// First is the first term that an operator allows, zero if none said so; see
+	// algorithms.Config.FirstTerm. It is the highest that the sender heard of.
+	First Term
+	// Asks: the sender votes for nobody yet, and wants to hear the same of the others.
+	Asks bool
+	// Known: at one instant all of Heard had voted in no term. Then those who have not
+	// voted since may.
+	Known bool
 }
 
 // MaxLease bounds what a Lease may announce.
@@ -136,6 +156,7 @@ func (Release) Kind() Kind  { return KindRelease }
 func (Lease) Kind() Kind    { return KindLease }
 func (Return) Kind() Kind   { return KindReturn }
 func (Standing) Kind() Kind { return KindStanding }
+func (Unvoted) Kind() Kind  { return KindUnvoted }
 
 func (b Ask) String() string   { return b.Kind().String() }
 func (b Claim) String() string { return b.Kind().String() }
@@ -164,7 +185,17 @@ func (b Lease) String() string {
 	return describe(b, "leader", b.Leader, "for", b.Remaining.Round(time.Millisecond))
 }
 
+func (b Unvoted) String() string {
+	if b.Known {
+		return describe(b, "known of", b.Heard)
+	}
+	return describe(b, "heard", b.Heard)
+}
+
 func (b Standing) String() string {
+	if b.Lost {
+		return b.Kind().String() + " nothing is saved"
+	}
 	return describe(b, "round", b.Round, "promise", b.Promise) + notStopped(b.Former)
 }
 
@@ -255,6 +286,16 @@ func validateRound(s Session, v VoterSet) error {
 		return err
 	}
 	return validateSession(s)
+}
+
+func (b Unvoted) validate() error {
+	if b.First > MaxTerm {
+		return fmt.Errorf("first term %d: at most %d", b.First, MaxTerm)
+	}
+	if err := b.Heard.validate(); err != nil {
+		return err
+	}
+	return validateSession(b.Session)
 }
 
 func validateRefusal(s Session, b Bar, holder NodeID) error {

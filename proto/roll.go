@@ -56,6 +56,16 @@ func (r Roll) Has(id NodeID) bool {
 	return false
 }
 
+// Lists reports whether this very process is on the roll.
+func (r Roll) Lists(p Peer) bool {
+	for q := range r.All() {
+		if q.Is(p) {
+			return true
+		}
+	}
+	return false
+}
+
 // String is "3 4 5", or how many there are when they are too many to read.
 func (r Roll) String() string {
 	const readable = 8

@@ -55,6 +55,15 @@ type (
 		Round   Term   `msgpack:"o"`
 		Promise uint64 `msgpack:"p"`           // microseconds
 		Former  []byte `msgpack:"g,omitempty"` // Epochs
+		Lost    bool   `msgpack:"y,omitempty"`
+	}
+	wireUnvoted struct {
+		envelope
+		Session Session `msgpack:"s"`
+		Heard   []byte  `msgpack:"g"` // Roll
+		First   Term    `msgpack:"o"`
+		Asks    bool    `msgpack:"y"`
+		Known   bool    `msgpack:"k"`
 	}
 	wireLease struct {
 		envelope
@@ -83,8 +92,12 @@ func (w *wireReturn) message() Message { return w.with(Return{w.Session, w.Nonce
 
 func (w *wireStanding) message() Message {
 	return w.with(Standing{
-		w.Session, w.Nonce, w.Round, ofMicros(w.Promise), w.voters(), Epochs(w.Former),
+		w.Session, w.Nonce, w.Round, ofMicros(w.Promise), w.voters(), Epochs(w.Former), w.Lost,
 	})
+}
+
+func (w *wireUnvoted) message() Message {
+	return w.with(Unvoted{w.Session, Roll(w.Heard), w.First, w.Asks, w.Known})
 }
 
 func (w *wireLease) message() Message {
@@ -123,6 +136,8 @@ func newOfficeWire(k Kind) wire {
 		return new(wireReturn)
 	case KindStanding:
 		return new(wireStanding)
+	case KindUnvoted:
+		return new(wireUnvoted)
 	}
 	return newTransferWire(k)
 }
@@ -149,8 +164,10 @@ func officeWireOf(e envelope, body Body) wire {
 		return &wireReturn{wireRound{e, wireVoters{}, b.Session, b.Nonce}}
 	case Standing:
 		return &wireStanding{
-			wireRound{e, wireVoters(b.Voters), b.Session, b.Nonce}, b.Round, uint64(b.Promise.Microseconds()), []byte(b.Former),
+			wireRound{e, wireVoters(b.Voters), b.Session, b.Nonce}, b.Round, uint64(b.Promise.Microseconds()), []byte(b.Former), b.Lost,
 		}
+	case Unvoted:
+		return &wireUnvoted{e, b.Session, []byte(b.Heard), b.First, b.Asks, b.Known}
 	case Lease:
 		return &wireLease{e, process(b.Leader), wireVoters(b.Voters), uint64(b.Remaining.Microseconds())}
 	}

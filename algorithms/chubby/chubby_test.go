@@ -17,12 +17,9 @@ const (
 
 // server is one of three, which all live.
 func server(t *testing.T, self proto.NodeID, preempt bool) *steptest.Rig {
-	r := steptest.New(t, self, preempt, func(c algorithms.Config) algorithms.Machine {
-		c.Voters, c.Promise = []proto.NodeID{1, 2, 3}, promise
-		return chubby.New(c)
-	})
+	r := steptest.NewVoter(t, self, func(c *algorithms.Config) { c.Preempt = preempt }, chubby.New)
 	r.Start(0, 1, 2, 3)
-	return r
+	return r.Rig
 }
 
 // follows is such a server that was told that node 3 is the master of term 1.

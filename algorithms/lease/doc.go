@@ -14,6 +14,8 @@
 //	transfer.go   a leader that leaves, and hands over: chosen by an operator, or ranked above it
 //	eligible.go   a node that may not lead, or leaves it to others for a while
 //	rejoin.go     a voter that lost its disk, or may have
+//	collect.go    a cluster whose voters never voted: how they find out
+//	jump.go       terms that are absurdly far above all that a node knows
 //	timing.go     how long promises, leases and pauses are
 //
 // # Sources

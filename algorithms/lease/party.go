@@ -11,9 +11,6 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxTermJump is how far beyond what is known another's term is believed.
-const maxTermJump = 1 << 20
-
 // Party is one node's part in leases: the voter that promises, and whoever stands for
 // the promises of others. A Machine embeds it.
 //
@@ -45,8 +42,10 @@ type Party struct {
 	Handing   Transfer
 	preferred Preference
 	Rejoin    Rejoin
-	Fresh     bool                        // nothing was saved of this voter when it started
-	met       map[proto.NodeID]proto.Term // the highest that each voter is known to have voted in
+	Told      Rejoin // what this voter was told when it was last let vote
+	unvoted   bool   // nothing of a vote was saved when this voter started, nor has it voted since
+	collect   collect
+	jumps     jumps
 	Belief    algorithms.Leader
 	Known     proto.Term  // the highest that a voter is known to have voted in
 	Seen      proto.Epoch // the highest leadership that was heard of
@@ -87,29 +86,38 @@ func New(cfg algorithms.Config, every time.Duration, words Words) Party {
 			waiting: map[proto.NodeID]question{},
 		},
 		Stand: Stand{no: map[proto.NodeID]refusal{}},
-		met:   map[proto.NodeID]proto.Term{},
+		jumps: jumps{voted: map[proto.NodeID]proto.Term{}, round: map[proto.NodeID]proto.Term{}},
 	}
 }
 
-// Restore takes up what the last run kept, and reports whether this voter lost it and
-// has to rejoin.
+// Restore takes up what the last run kept, and reports whether this voter may have lost a
+// vote, and has to rejoin. What is then in State is what its Machine is to start with.
 func (p *Party) Restore(saved algorithms.State) (rejoins bool) {
 	p.State = saved
 	p.takeList(saved.Voters)
 	p.Known = p.State.Vote.Term
-	saved.Voters = algorithms.VoterState{} // who voted saved more than those
-	p.Fresh = saved == algorithms.State{}
-	if v := p.State.Vote; v.ID != 0 {
-		p.Meet(v.ID, v.Term) // who claims a term has voted for itself
-	}
 	if promise := p.State.Promise; promise > 0 {
 		p.Voter.boot = p.Now.Add(BootWait(promise))
 	}
-	if p.Cfg.Rejoin && p.Votes() && p.Fresh {
-		p.beginRejoin()
-		return true
+	if !p.Votes() {
+		return false
 	}
-	return false
+	if p.unvoted = p.State.Vote.Term == 0; p.unvoted {
+		p.beginCollect()
+	}
+	if !p.unvoted || p.State.Promise > 0 {
+		p.noteFirstTerm()
+		return false
+	}
+	p.beginRejoin()
+	return !p.allUnvoted() || !p.clear(p.roll()) // it may be the only voter
+}
+
+// noteFirstTerm says that an operator's first term is for nothing here.
+func (p *Party) noteFirstTerm() {
+	if first := p.Cfg.FirstTerm; first > 0 {
+		p.Why("a first term of %d is given, and what this voter voted is saved -> do nothing with it", first)
+	}
 }
 
 // Begin begins a Step.
@@ -132,6 +140,7 @@ func (p *Party) End() algorithms.Output {
 	}
 	p.Out.Ineligible, p.Out.Voters = p.Ineligible(), p.list.state
 	p.Wake(p.Handing.survey.due)
+	p.Out.Recovery = p.recovery()
 	p.Out.Send = p.outbox.Lend(p.Out.Send)
 	p.due = p.Out.Deadline
 	out := p.Out
@@ -141,21 +150,6 @@ func (p *Party) End() algorithms.Output {
 
 // Votes reports whether this node is a voter.
 func (p *Party) Votes() bool { return p.Voters.Has(p.Cfg.Self) }
-
-// Absurd reports, and says, that a message would use up more terms at once than any
-// sequence of real elections does. What a voter hints at is judged where it is used, and
-// a voter that comes back with nothing asks for a term of any height.
-func (p *Party) Absurd(msg proto.Message) bool {
-	switch msg.Body.(type) {
-	case proto.Answer, proto.Deny, proto.Standing:
-		return false
-	}
-	if msg.Term <= p.Known+maxTermJump {
-		return false
-	}
-	p.Refuse("term %d is absurdly far above %d -> drop %s", msg.Term, p.Known, msg.Body.Kind())
-	return true
-}
 
 // Stale reports whether an announcement may have waited for as long as this process was
 // stopped: it has just woken, and knows of no leader. What is left of a lease counts from

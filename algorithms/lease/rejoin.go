@@ -8,21 +8,43 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Rejoin is how a voter that lost its disk comes back. It votes for nobody and stands
-// for nothing until enough others have told it what it may have voted in. The papers
-// have no such thing: there a server's state is on stable storage, or the server is a
-// new one.
+// A voter without a vote is a voter that may have lost one, whatever else its disk holds,
+// at its first start or its third. It votes for nobody, promises nothing and stands for
+// nothing until one of these has let it vote:
+//
+//   - All voters say that they never voted: see collect.go.
+//   - It waited for as long as any promise of a former life may run, and then enough other
+//     voters, of which something is saved, told it what it may have voted in: N - majority
+//     + 1, for then one of them is in every majority that it may have been part of. It
+//     takes the highest term that it was told of, with no vote in it.
+//   - An operator vouches for a first term: see algorithms.Config.FirstTerm.
+//
+// The papers have no such thing: there a server's state is on stable storage, or the
+// server is a new one.
+
+// Rejoin is how far such a voter is.
 type Rejoin struct {
 	Active  bool
-	Due     time.Time // when to ask, or to ask again
+	due     time.Time // when to ask, or to ask again
+	again   time.Time // when to say again that nothing is saved
+	said    int       // how often that was said since it last brought anything new
 	began   time.Time
 	promise time.Duration // the longest that it may have made, as far as it knows
 	nonce   uint64
-	told    quorum.Count
-	voted   proto.Term // the highest that anybody told of
-	Round   proto.Term // likewise, of a round without a vote
+	told    quorum.Count // by these, in answer to the question of that nonce
+	lost    quorum.Count // these answered it, and have lost all themselves
+	voted   proto.Term   // the highest that anybody told of
+	Round   proto.Term   // likewise, of a round without a vote
 	// Former are whom any of them has not seen to stop: the latest of each id.
 	Former map[proto.NodeID]proto.Epoch
+}
+
+// At is when the voter wants to be woken for it; the zero time is never.
+func (r *Rejoin) At() time.Time {
+	if r.again.Before(r.due) {
+		return r.again
+	}
+	return r.due
 }
 
 // beginRejoin waits first: as long as a promise of the former life may run, a
@@ -30,54 +52,86 @@ type Rejoin struct {
 func (p *Party) beginRejoin() {
 	wait := BootWait(p.Cfg.Promise)
 	p.Rejoin = Rejoin{
-		Active: true, began: p.Now, promise: p.Cfg.Promise, Due: p.Now.Add(wait),
+		Active: true, began: p.Now, promise: p.Cfg.Promise, due: p.Now.Add(wait),
 		Former: map[proto.NodeID]proto.Epoch{},
 	}
-	p.Why("this voter lost what it voted -> vote for nobody for %v, then ask the others", wait)
+	p.Why("nothing is saved of this voter -> vote for nobody until all voters say the same, "+
+		"or for %v, and then ask them what they voted", wait)
+	p.sayUnvoted()
 }
 
-// PursueRejoin asks those that have not answered, when it is time.
-func (p *Party) PursueRejoin() {
+// PursueRejoin asks those that have not answered, when it is time, and reports whether
+// this voter may vote now, on the word of an operator.
+func (p *Party) PursueRejoin() (readmitted bool) {
 	r := &p.Rejoin
-	if p.Now.Before(r.Due) {
-		return
+	if !p.Now.Before(r.again) {
+		p.sayUnvoted()
+	}
+	if p.Now.Before(r.due) {
+		return false
+	}
+	if p.vouched() {
+		p.Why("an operator says that nobody voted in term %d or above -> vote above term %d",
+			p.Cfg.FirstTerm, p.Cfg.FirstTerm-1)
+		p.readmit(p.Cfg.FirstTerm - 1)
+		return true
 	}
 	if r.nonce == 0 {
 		p.Why("no promise of the former life runs any more -> ask the voters what they voted")
 		r.nonce = 1
 	}
-	r.Due = p.Now.Add(p.Jitter(AnswerTimeout(p.Cfg.Delta)))
+	r.due = p.Now.Add(p.Jitter(AnswerTimeout(p.Cfg.Delta)))
 	for _, id := range p.Voters {
 		if id != p.Cfg.Self && !r.told.Has(id) {
 			p.Send(id, 0, proto.Return{Session: p.Cfg.Session, Nonce: r.nonce})
 		}
 	}
+	return false
 }
 
-// Returned answers a voter that lost its disk with this voter's own standing, or one
-// that asks whether it did. One that lost its own says nothing.
+// vouched reports whether the first term that an operator gave lets this voter vote: it
+// asked, the answers had time to come, and nobody tells of a vote in that term or above.
+// With fewer than make a majority with it, its vote would be of no use to anybody: they
+// have answered, be it that they lost all, too. So an operator's word that is no longer
+// true does no harm as long as one of a majority can gainsay it.
+func (p *Party) vouched() bool {
+	r, first := &p.Rejoin, p.Cfg.FirstTerm
+	if first == 0 || r.nonce == 0 || r.voted >= first {
+		return false
+	}
+	return 1+r.told.Len()+r.lost.Len() >= p.Voters.Majority()
+}
+
+// Returned answers a voter that asks what this one voted in, with this voter's own
+// standing, and any node that asks for its term. One that may have lost its own vote
+// tells a voter that likewise did no more than that.
 func (p *Party) Returned(msg proto.Message, b proto.Return, own proto.Standing) {
+	own.Session, own.Nonce = b.Session, b.Nonce
 	switch {
+	case p.Rejoin.Active && b.Nonce != 0:
+		p.Send(msg.From, 0, proto.Standing{Session: b.Session, Nonce: b.Nonce, Lost: true})
 	case p.Rejoin.Active:
 	case b.Nonce != 0:
 		p.Why("%d lost what it voted -> tell it of term %d", msg.From, p.State.Vote.Term)
-		own.Session, own.Nonce, own.Promise, own.Voters = b.Session, b.Nonce, p.State.Promise, p.VoterSet()
+		own.Promise, own.Voters = p.State.Promise, p.VoterSet()
 		p.Send(msg.From, p.State.Vote.Term, own)
-	case p.met[msg.From] > 0:
-		p.Send(msg.From, p.met[msg.From], proto.Standing{Session: b.Session})
+	default:
+		p.Send(msg.From, p.State.Vote.Term, proto.Standing{Session: b.Session, Round: own.Round})
 	}
 }
 
-// Stood counts what another voter tells, and reports whether enough have. A longer
-// promise than was waited for means waiting on, and asking again; a term told before
-// that is not forgotten.
-func (p *Party) Stood(msg proto.Message, b proto.Standing) (enough bool) {
+// Stood counts what another voter tells, and reports whether enough have, and this voter
+// votes again. A longer promise than was waited for means waiting on, and asking again; a
+// term told before that is not forgotten.
+func (p *Party) Stood(msg proto.Message, b proto.Standing) (readmitted bool) {
 	r := &p.Rejoin
-	if b.Nonce == 0 && b.Session == p.Cfg.Session && !r.Active {
-		p.recognized(msg)
+	if !r.Active || b.Session != p.Cfg.Session || b.Nonce == 0 || b.Nonce > r.nonce {
 		return false
 	}
-	if !r.Active || b.Session != p.Cfg.Session || b.Nonce == 0 || b.Nonce > r.nonce {
+	if b.Lost {
+		if b.Nonce == r.nonce && p.Voters.Has(msg.From) && !r.told.Has(msg.From) {
+			r.lost.Add(msg.From)
+		}
 		return false
 	}
 	p.HearVoters(msg.From, b.Voters)
@@ -85,66 +139,79 @@ func (p *Party) Stood(msg proto.Message, b proto.Standing) (enough bool) {
 		p.Refuse("%d has other voters, list %d of the cluster -> vote for nobody with these", msg.From, later)
 		p.misled = true
 	}
+	if first := p.Cfg.FirstTerm; first > 0 && msg.Term >= first && r.voted < first {
+		p.Refuse("%d voted in term %d, and an operator says that nobody did in term %d or above -> "+
+			"do not believe that, wait for the voters", msg.From, msg.Term, first)
+	}
 	r.voted, r.Round = max(r.voted, msg.Term), max(r.Round, b.Round)
 	if b.Promise > r.promise { // what was answered before its end counts for nothing
 		p.Why("%d promised up to %v -> wait for that, then ask again", msg.From, b.Promise)
-		r.promise, r.Due = b.Promise, r.began.Add(BootWait(b.Promise))
+		r.promise, r.due = b.Promise, r.began.Add(BootWait(b.Promise))
 		r.nonce++
 		r.told.Reset()
+		r.lost.Reset()
 		clear(r.Former)
 		return false
 	}
-	if b.Nonce != r.nonce {
-		return false // it answers an older question
+	if b.Nonce != r.nonce || !p.Voters.Has(msg.From) {
+		return false // it answers an older question, or votes for others
 	}
 	r.told.Add(msg.From)
+	r.lost.Remove(msg.From)
 	for _, e := range b.Former.All() {
 		if e.Term > r.Former[e.Leader].Term {
 			r.Former[e.Leader] = e
 		}
 	}
-	return r.told.Len() >= p.Voters.Meeting()
+	if r.told.Len() < p.Voters.Meeting() {
+		return false
+	}
+	p.Why("%d other voters know of no term above %d -> vote again, above that", r.told.Len(), r.voted)
+	p.readmit(0)
+	return true
 }
 
-// Readmit takes the highest term, with no vote in it, and returns what was told. Every
-// majority that the former life was part of has one of those who answered in it.
-func (p *Party) Readmit() Rejoin {
-	r := p.Rejoin
-	p.Why("%d other voters know of no term above %d -> vote again, above that", r.told.Len(), r.voted)
+// readmit lets this voter vote again, above the highest term that it was told of and not
+// below floor. Every majority that the former life was part of has one of those who
+// answered in it.
+func (p *Party) readmit(floor proto.Term) {
+	p.unvoted = false // it may have
+	p.admit(max(p.Rejoin.voted, floor), max(p.Rejoin.Round, floor))
+}
+
+// admit lets this voter vote above floor, and take part in rounds above another one. It is
+// durable: what is saved from now on is all that this voter ever voted. What was told to
+// it stays, until the next Step.
+func (p *Party) admit(floor, round proto.Term) {
+	p.Told = p.Rejoin
 	p.Rejoin = Rejoin{}
 	p.State = algorithms.State{
-		Term: r.Round, Reserved: r.Round, Vote: algorithms.Vote{Term: r.voted}, Promise: r.promise,
+		Term: max(p.State.Term, round), Reserved: max(p.State.Reserved, round),
+		Vote: algorithms.Vote{Term: floor}, Promise: max(p.Told.promise, p.Cfg.Promise),
 		Voters: p.State.Voters,
 	}
-	p.Known, p.Dirty, p.Fresh = max(p.Known, r.voted), true, false
-	return r
+	p.Known, p.Dirty = max(p.Known, floor), true
 }
 
-// A voter of which nothing is saved is either new or has lost its disk. It cannot
-// tell; those who met its former life can. So once it hears of a leader it asks all
-// voters, and each that knows of a vote of it says in which term. A vote above all
-// that it made itself is one of a former life.
-
-// Inquire asks whether anybody has met this voter before: once for each leader.
-func (p *Party) Inquire() {
-	if p.Votes() && !p.Rejoin.Active && p.Fresh && p.State.Vote.Term == 0 {
-		p.Why("nothing is saved of this voter, and there is %s -> ask whether it voted before", p.Words.Leader)
-		p.Tell(0, proto.Return{Session: p.Cfg.Session})
+// recovery is what this voter waits for, nil once it votes.
+func (p *Party) recovery() *algorithms.Recovery {
+	r := &p.Rejoin
+	if !r.Active {
+		return nil
 	}
-}
-
-// Meet notes that a voter has voted in a term, or in a higher one.
-func (p *Party) Meet(id proto.NodeID, term proto.Term) {
-	if p.met[id] < term {
-		p.met[id] = term
+	out := &algorithms.Recovery{
+		Until: r.began.Add(BootWait(r.promise)), Asked: r.nonce > 0, Need: p.Voters.Meeting(), Voted: r.voted,
 	}
-}
-
-// recognized hears what this voter is known to have voted in.
-func (p *Party) recognized(msg proto.Message) {
-	if p.Fresh && msg.Term > p.State.Vote.Term {
-		p.Refuse("%d knows of a vote of this voter in term %d, and it has none saved -> "+
-			"its disk was lost: end", msg.From, msg.Term)
-		p.Out.Forgot = true
+	for _, id := range p.Voters {
+		_, unvoted := p.collect.heard[id]
+		switch {
+		case r.told.Has(id):
+			out.Told = append(out.Told, id)
+		case unvoted || r.lost.Has(id):
+			out.Lost = append(out.Lost, id)
+		default:
+			out.Silent = append(out.Silent, id)
+		}
 	}
+	return out
 }

@@ -76,7 +76,6 @@ func (p *Party) Answered(msg proto.Message, b proto.Answer) (again bool) {
 	s := &p.Stand
 	p.learn(msg)
 	p.HearVoters(msg.From, b.Voters)
-	p.Meet(msg.From, msg.Term)
 	if p.surveyed(msg, b) {
 		return false
 	}
@@ -138,8 +137,9 @@ func (p *Party) countOwn() {
 // learn remembers the highest term that a voter is known to have voted in. It is a hint
 // for the next candidacy and adopted for nothing else.
 func (p *Party) learn(msg proto.Message) {
-	if msg.Term > p.Known+maxTermJump {
-		p.Refuse("term %d is absurdly far above %d -> do not believe it", msg.Term, p.Known)
+	if !p.believes(msg.Term) {
+		p.Refuse("term %d is absurdly far above %d -> do not believe it, ask the voters", msg.Term, p.Known)
+		p.AskTerms()
 		return
 	}
 	p.Known = max(p.Known, msg.Term)
@@ -182,7 +182,6 @@ func (p *Party) Granted(msg proto.Message, r Request) bool {
 	if r.Session != p.Cfg.Session || r.Nonce != s.Nonce || msg.Term != s.Term || s.Phase < Claiming {
 		return false
 	}
-	p.Meet(msg.From, msg.Term)
 	s.Yes.Add(msg.From)
 	if r.Voters.Is(p.VoterSet()) {
 		s.same.Add(msg.From)
@@ -240,7 +239,6 @@ func (p *Party) extend(nonce uint64, noted time.Time) bool {
 func (p *Party) WasDenied(msg proto.Message, b proto.Deny) (lost bool) {
 	s := &p.Stand
 	p.learn(msg)
-	p.Meet(msg.From, msg.Term)
 	if b.Session != p.Cfg.Session || b.Nonce != s.Nonce || s.Phase < Claiming {
 		return false
 	}

@@ -173,7 +173,6 @@ func (p *Party) FreeAt() (until time.Time) {
 // it has not had, and that Vote is to give; the promise, kept for it since it voted; or
 // neither: that is denied here. A refusal changes nothing.
 func (p *Party) Judge(msg proto.Message, r Request) Verdict {
-	p.Meet(msg.From, msg.Term)
 	vote := p.State.Vote
 	again := msg.Term == vote.Term && p.Bound(msg.From, r.Session)
 	no := p.wouldVote(msg.Term, r.Voters)
@@ -222,6 +221,7 @@ func (p *Party) Vote(term proto.Term, id proto.NodeID, s proto.Session) {
 		p.bind(id, p.VoterSet())
 	}
 	p.Known, p.Dirty = max(p.Known, term), true
+	p.unvoted = false
 	p.Voter.Over, p.Voter.proven, p.Voter.Kept = false, false, time.Time{}
 	p.Promise()
 }

@@ -9,9 +9,6 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxTermJump is how far above its own a node believes a term that it is told of.
-const maxTermJump = 1 << 20
-
 // Machine is one node's part. It is an algorithms.Machine.
 //
 // Invariants, between Steps:

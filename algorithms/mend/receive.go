@@ -51,7 +51,7 @@ func (m *Machine) handedOver(msg proto.Message) {
 func (m *Machine) accountOf(ev algorithms.Receive, b proto.Account) {
 	msg, e := ev.Message, b.Reign
 	switch {
-	case e.Term > m.nominee.Term+maxTermJump:
+	case e.Term > m.nominee.Term+proto.MaxTermJump:
 		m.refuse("term %d is absurdly far above %d -> drop ACCOUNT", e.Term, m.nominee.Term)
 		return
 	case e.Leader == m.cfg.Self:

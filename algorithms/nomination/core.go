@@ -9,11 +9,6 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// MaxTermJump is how far beyond its own a node follows another's term at once.
-// More is refused: no sequence of real rounds leaps like that, and a single
-// hostile message could use up all terms.
-const MaxTermJump = 1 << 20
-
 // nobody is the leader of a term that has none.
 var nobody proto.Peer
 
@@ -68,7 +63,8 @@ type Core struct {
 	reason   string     // of the election that timerCampaign will call
 	fresh    bool       // just started: does not know what happened so far
 	offer    offer      // of a transfer
-	views    uint64     // how many were taken
+	jumps    jumps
+	views    uint64 // how many were taken
 
 	timers [numTimers]time.Time
 

@@ -14,8 +14,8 @@
 //     message leaves, a bound on the terms of this node is durable; it is raised,
 //     and the term itself written down, once the round is over.
 //     A higher term is adopted and the round's state forgotten; a lower one is
-//     dropped and its sender told who leads; a jump of more than MaxTermJump is
-//     refused.
+//     dropped and its sender told who leads; a jump of more than proto.MaxTermJump is
+//     refused, unless most of the others tell of it, or a majority of the voters.
 //   - A rank is (attribute, id), the attribute frozen for the term.
 //   - A node never stands in a term that a former life of it may have taken part
 //     in, that it found when it started, or whose leader it lost: others may have

@@ -13,8 +13,7 @@ func (c *Core) receive(m proto.Message) {
 	case m.To != c.cfg.Self || m.From == c.cfg.Self:
 		c.Refuse("%s from %d to %d reached %d -> drop", kind, m.From, m.To, c.cfg.Self)
 		return
-	case m.Term > c.term+MaxTermJump:
-		c.Refuse("term %d is absurdly far above %d -> drop %s", m.Term, c.term, kind)
+	case c.asksTerm(m), c.absurd(m):
 		return
 	case m.Term < c.term:
 		c.stale(m)

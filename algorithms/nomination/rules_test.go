@@ -56,7 +56,7 @@ func TestLowerTermIsDroppedAndAnswered(t *testing.T) {
 // A jump above 2^20 beyond one's own term is refused and flagged.
 func TestAbsurdTermIsRefused(t *testing.T) {
 	r := follower(t, 2)
-	absurd := proto.Term(3 + nomination.MaxTermJump + 1)
+	absurd := proto.Term(3 + proto.MaxTermJump + 1)
 	r.Step(0, r.From(4, absurd, coordinator(4)))
 	if !r.Last.Warn || r.Last.Save != nil || r.Last.Leader != steptest.Leads(5, 3) {
 		t.Fatalf("got %+v", r.Last)
@@ -65,6 +65,34 @@ func TestAbsurdTermIsRefused(t *testing.T) {
 	if r.Last.Warn || r.Last.Leader != steptest.Leads(4, absurd-1) {
 		t.Fatalf("the largest jump allowed is not followed: %+v", r.Last)
 	}
+}
+
+// "It believes a term up to the highest that more than half of [the others that are alive]
+// tell of, or a higher one, and the usual jump above": a node that knows nothing joins a
+// cluster however far that is, and one hostile message neither moves it nor strands it.
+func TestJumpsAreJudgedByMostOthers(t *testing.T) {
+	const far = proto.MaxTermJump + 7
+	r := newRig(t, 1)
+	r.Start(0, 1, 2, 3, 4)
+	tells := func(from proto.NodeID, term proto.Term) algorithms.Event {
+		return r.From(from, term, proto.Standing{Session: steptest.Session(1), Round: term})
+	}
+	r.Step(0, r.From(4, far, coordinator(4)))
+	question := proto.Return{Session: steptest.Session(1)}
+	r.Sends(r.Last, r.Msg(2, 0, question), r.Msg(3, 0, question), r.Msg(4, 0, question))
+	r.Step(0, r.From(4, far, coordinator(4)))
+	r.Sends(r.Last) // once in a Delta
+	r.Step(0, tells(4, proto.MaxTerm))
+	r.Step(0, tells(9, far)) // which is not alive
+	if r.Step(0, r.From(4, far, coordinator(4))); r.Last.Leader.ID != 0 {
+		t.Fatal("believes one of three")
+	}
+	r.Step(0, tells(3, far))
+	if r.Step(0, r.From(4, far, coordinator(4))); r.Last.Leader != steptest.Leads(4, far) {
+		t.Errorf("does not follow: %+v", r.Last)
+	}
+	r.Step(0, r.From(2, 0, proto.Return{Session: steptest.Session(2)}))
+	r.Sends(r.Last, r.Msg(2, far, proto.Standing{Session: steptest.Session(2), Round: far}))
 }
 
 // A message to another node, or from oneself, is refused.

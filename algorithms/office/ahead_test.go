@@ -90,7 +90,7 @@ func TestAsksAheadForAnotherTerm(t *testing.T) {
 // A node that stands aside asks nobody.
 func TestDoesNotAskAheadAside(t *testing.T) {
 	r := newRig(t, 3, nil)
-	r.Step(0, algorithms.Start{})
+	r.Begin()
 	r.Step(0, algorithms.Eligible{Why: "paused"})
 	r.contends = true
 	r.nominate(delta, 0, 4)

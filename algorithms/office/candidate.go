@@ -23,7 +23,10 @@ func (m *Machine) pursue() {
 	switch {
 	case !m.Votes():
 	case m.Rejoin.Active:
-		m.PursueRejoin()
+		if m.PursueRejoin() {
+			m.readmitted()
+			m.pursue()
+		}
 	case s.Phase == idle && m.mayStand():
 		m.ahead = !m.isTurn()
 		m.ask()

@@ -38,7 +38,7 @@ func TestAsksFirst(t *testing.T) {
 // A yes that was taken back does not count.
 func TestTheLastAnswerCounts(t *testing.T) {
 	r := newRig(t, 3, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1, 2, 3, 4, 5} })
-	r.Step(0, algorithms.Start{})
+	r.Begin()
 	r.nominate(0, 3, 1)
 	r.Step(0, r.Yes(1, 1))
 	r.Step(0, r.no(1, 0, 1, proto.BarPromise, 2))
@@ -90,8 +90,9 @@ func TestAsksForAHigherTerm(t *testing.T) {
 	due := r.Last.Deadline
 	r.Step(0, r.no(1, 7+1<<20+1, 2, proto.BarVoted, 2))
 	r.Want(algorithms.Output{
+		Send:     r.All(0, proto.Return{Session: steptest.Session(3)}),
 		Deadline: due, Round: 7, Warn: true, Why: []string{
-			"term 1048584 is absurdly far above 7 -> do not believe it", "1 says no, voted 2",
+			"term 1048584 is absurdly far above 7 -> do not believe it, ask the voters", "1 says no, voted 2",
 		},
 	})
 }
@@ -100,7 +101,7 @@ func TestAsksForAHigherTerm(t *testing.T) {
 // voter".
 func TestWhatGrantsCount(t *testing.T) {
 	r := newRig(t, 3, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1, 2, 3, 4, 5} })
-	r.Step(0, algorithms.Start{})
+	r.Begin()
 	r.nominate(0, 3, 1)
 	r.Step(0, r.Yes(1, 1))
 	r.Step(0, r.Yes(2, 1))
@@ -201,7 +202,7 @@ func TestNoMajority(t *testing.T) {
 // half a lease: […] A recess in between changes nothing in that."
 func TestClaimIsPatient(t *testing.T) {
 	r := newRig(t, 3, nil)
-	r.Step(0, algorithms.Start{})
+	r.Begin()
 	r.nominate(0, 3, 1)
 	for i, want := range []time.Duration{8 * delta, lease / 2, lease / 2, lease / 2, lease / 2} {
 		for r.Last.Send == nil || r.Last.Send[0].Body.Kind() != proto.KindAsk {
@@ -277,7 +278,7 @@ func TestStandsWithoutNomination(t *testing.T) {
 // A cluster of one voter needs nobody else.
 func TestSingleVoter(t *testing.T) {
 	r := newRig(t, 1, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1} })
-	r.Step(0, algorithms.Start{})
+	r.Begin()
 	r.nominate(0, 1, 1)
 	r.Want(algorithms.Output{
 		Save:     voted(1, 1),
@@ -296,7 +297,7 @@ func TestSingleVoter(t *testing.T) {
 // when its own voter is the last that was bound.
 func TestOwnVoterBecomesFree(t *testing.T) {
 	r := newRig(t, 3, nil)
-	r.Step(0, algorithms.Start{})
+	r.Begin()
 	r.Step(0, steptest.Alive(1, 2, 3))
 	r.Step(delta, r.claim(2, 1, 7))
 	free := r.Now.Add(promise)

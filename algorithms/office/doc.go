@@ -41,6 +41,8 @@
 //     former life may run. Neither release nor proof ends that. Until then it may
 //     stand, and votes for itself, but does not count that: a majority of the others
 //     has to grant.
+//   - One of which no vote is saved may have lost its disk: it grants nothing, old or new,
+//     until it was told what it may have voted in, or all voters say that they never voted.
 //
 // Candidate and holder:
 //   - It asks first, and claims only when a majority would grant. So a node that

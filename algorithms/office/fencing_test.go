@@ -279,7 +279,7 @@ func TestLateAnswerOfTheAgent(t *testing.T) {
 func fencing3(t *testing.T) *rig {
 	t.Helper()
 	r := newRig(t, 3, fences)
-	r.Step(0, algorithms.Start{})
+	r.Begin()
 	r.Step(0, steptest.Alive(1, 2, 3))
 	r.nominate(delta, 3, 2)
 	r.Step(0, r.Yes(1, 1))

@@ -105,7 +105,7 @@ func (m *Machine) announce(to ...proto.Peer) {
 // deadlines appends to at when this part of the Machine wants to be woken.
 func (m *Machine) deadlines(at []time.Time) []time.Time {
 	s := &m.Stand
-	at = append(at, m.FreeAt(), m.Belief.Until, s.Due, m.Recess, m.Rejoin.Due, m.Handing.Due)
+	at = append(at, m.FreeAt(), m.Belief.Until, s.Due, m.Recess, m.Rejoin.At(), m.Handing.Due)
 	if m.holds() {
 		at = append(at, s.Next, m.handOverAt())
 	}

@@ -148,14 +148,10 @@ func TestFollows(t *testing.T) {
 	r := asking3(t)
 	r.Step(delta, r.holds(2, 2, 2*promise))
 	r.Want(algorithms.Output{
-		Send:     r.All(0, proto.Return{Session: steptest.Session(3)}),
 		Deadline: r.In(lease),
 		Leader:   r.Leads(2, 2, lease),
 		Round:    2,
-		Why: []string{
-			"2 holds the office, term 2 -> follow it",
-			"nothing is saved of this voter, and there is an office -> ask whether it voted before",
-		},
+		Why:      []string{"2 holds the office, term 2 -> follow it"},
 	})
 	r.Step(delta, r.holds(2, 2, lease/2)) // it renewed
 	r.Want(algorithms.Output{
@@ -192,7 +188,7 @@ func TestLeaseOfTheGone(t *testing.T) {
 	r.Unmoved(0, r.holds(3, 1, lease), "3 is gone or released term 1 -> drop its LEASE")
 
 	r = newRig(t, 4, nil)
-	r.Step(0, algorithms.Start{})
+	r.Begin()
 	r.Step(0, r.holds(3, 1, lease))
 	r.Step(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
 	r.Want(algorithms.Output{

@@ -14,15 +14,16 @@ import (
 type Machine struct {
 	lease.Party
 
-	inner   algorithms.Machine
-	watcher Watcher            // inner, nil unless it is one
-	asker   Contender          // likewise
-	room    *algorithms.Outbox // that inner has
-	wake    time.Time          // when inner wants its Timeout
-	nominee algorithms.Leader
-	above   int         // how many living voters rank above this node
-	watched proto.Epoch // what a Watcher was told last
-	called  string      // why the operator called an election in a recess, "" if not
+	inner    algorithms.Machine
+	watcher  Watcher            // inner, nil unless it is one
+	asker    Contender          // likewise
+	believer Believer           // likewise
+	room     *algorithms.Outbox // that inner has
+	wake     time.Time          // when inner wants its Timeout
+	nominee  algorithms.Leader
+	above    int         // how many living voters rank above this node
+	watched  proto.Epoch // what a Watcher was told last
+	called   string      // why the operator called an election in a recess, "" if not
 
 	nomineeSince time.Time // since when the nominee is whom it is
 	ahead        bool      // asking: it is not this node's turn yet, see Contender
@@ -52,6 +53,7 @@ func New(
 	m.inner = nominate(cfg)
 	m.watcher, _ = m.inner.(Watcher)
 	m.asker, _ = m.inner.(Contender)
+	m.believer, _ = m.inner.(Believer)
 	return m
 }
 
@@ -106,6 +108,11 @@ type Watcher interface {
 	Watch(now time.Time, holder algorithms.Leader)
 }
 
+// Believer is a nominating Machine that refuses a term which is absurdly far above its own.
+// It is told up to which one it may believe others: a majority of the voters took part in
+// that, or in a higher one.
+type Believer interface{ Believe(term proto.Term) }
+
 // tellWatcher tells the nominating Machine, if it asks for it, who holds the office.
 func (m *Machine) tellWatcher() {
 	if m.watcher == nil {
@@ -124,7 +131,7 @@ func (m *Machine) start(ev algorithms.Start) {
 	if m.Restore(ev.Saved) {
 		return
 	}
-	m.nominate(ev)
+	m.nominate(algorithms.Start{Saved: m.State})
 }
 
 // nominate lets the nominating Machine take an event, and takes over what comes
@@ -164,6 +171,7 @@ func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
 	if m.EndRecess() {
 		m.tellNomination(false)
 	}
+	m.MetVoters(before)
 }
 
 // nominateAmong tells the nominating Machine which voters are alive.
@@ -182,6 +190,9 @@ func (m *Machine) nominateAmong(alive []proto.Peer, evidence string) {
 func (m *Machine) receive(ev algorithms.Receive) {
 	msg := ev.Message
 	if msg.Body.Kind().Nominates() && m.Votes() {
+		if msg.Term > max(m.nominee.Term, m.ToldRound())+proto.MaxTermJump {
+			m.AskTerms() // the nomination refuses it until then
+		}
 		m.nominate(ev)
 		return
 	}
@@ -231,6 +242,8 @@ func (m *Machine) receive(ev algorithms.Receive) {
 		})
 	case proto.Standing:
 		m.stood(msg, body)
+	case proto.Unvoted:
+		m.heardUnvoted(msg, body)
 	}
 }
 
@@ -256,10 +269,8 @@ func (m *Machine) announced(msg proto.Message, l proto.Lease) {
 		m.Why("%d holds the office, term %d -> follow it", l.Leader.ID, msg.Term)
 	case epoch != m.Belief.Epoch():
 		m.Why("%d holds the office, term %d -> follow it", l.Leader.ID, msg.Term)
-		m.Inquire()
 	}
 	m.settle(msg.Term)
-	m.Meet(msg.From, msg.Term)
 	m.HearVoters(msg.From, l.Voters)
 	m.Seen, m.Known, m.heard = epoch, max(m.Known, msg.Term), m.Now
 	m.Belief = algorithms.Leader{

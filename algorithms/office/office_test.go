@@ -28,7 +28,7 @@ func (s *scripted) Step(_ time.Time, ev algorithms.Event) algorithms.Output {
 func TestNominationUnderneath(t *testing.T) {
 	inner := &scripted{}
 	r := around(t, 1, nil, inner)
-	saved := algorithms.State{Term: 4, Reserved: 5, Voters: algorithms.VoterState{List: "1-3", Committed: true}}
+	saved := algorithms.State{Term: 4, Reserved: 5, Promise: promise, Voters: algorithms.VoterState{List: "1-3", Committed: true}}
 	r.Step(0, algorithms.Start{Saved: saved})
 
 	// "The voters nominate among themselves."
@@ -44,7 +44,7 @@ func TestNominationUnderneath(t *testing.T) {
 	election := r.From(2, 6, proto.Election{Candidate: steptest.Peer(2)})
 	r.Step(0, election)
 	r.Want(algorithms.Output{
-		Save:     &algorithms.State{Term: 6, Reserved: 7},
+		Save:     &algorithms.State{Term: 6, Reserved: 7, Promise: promise},
 		Send:     []proto.Message{r.Msg(2, 6, proto.OK{})},
 		Deadline: r.In(delta),
 		Round:    6,

@@ -5,15 +5,29 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// stood lets a voter that lost its disk back in, once enough others have told it what
-// it may have voted in. It takes over the account of former holders. Its nomination
-// begins only now.
+// stood hears what another voter voted in: for a voter that may have lost its disk, or
+// for a term that was absurdly far above all that this node knows.
 func (m *Machine) stood(msg proto.Message, b proto.Standing) {
-	if !m.Stood(msg, b) {
-		return
+	m.ToldTerm(msg, b)
+	if m.believer != nil {
+		m.believer.Believe(m.ToldRound())
 	}
-	told := m.Readmit()
-	m.State.Former = m.inherited(told.Former)
+	if m.Stood(msg, b) {
+		m.readmitted()
+	}
+}
+
+// heardUnvoted hears of a voter that it never voted.
+func (m *Machine) heardUnvoted(msg proto.Message, b proto.Unvoted) {
+	if m.HeardUnvoted(msg, b) {
+		m.readmitted()
+	}
+}
+
+// readmitted begins to vote, after what this voter was told. It takes over the account of
+// former holders. Its nomination begins only now.
+func (m *Machine) readmitted() {
+	m.State.Former = m.inherited(m.Told.Former)
 	m.heard = m.Now
 	m.nominate(algorithms.Start{Saved: m.State})
 	m.Dirty = true

@@ -15,19 +15,33 @@ func returning1(t *testing.T) *rig {
 }
 
 func returning(t *testing.T, change func(*algorithms.Config)) *rig {
-	r := newRig(t, 1, func(c *algorithms.Config) { c.Rejoin = true; change(c) })
-	r.Step(0, algorithms.Start{})
-	r.Want(algorithms.Output{
-		Deadline: r.In(boot),
-		Why:      []string{"this voter lost what it voted -> vote for nobody for 3.04s, then ask the others"},
-	})
-	r.Step(0, steptest.Alive(1, 2, 3))
-	r.Fire()
+	r := blank(t, change)
+	r.Step(boot, algorithms.Timeout{})
 	r.WantSoon(4*delta, algorithms.Output{
-		Send: r.All(0, proto.Return{Session: steptest.Session(1), Nonce: 1}),
-		Why:  []string{"no promise of the former life runs any more -> ask the voters what they voted"},
+		Send: append(
+			r.All(0, r.unvoted(1, true, 1)), r.All(0, proto.Return{Session: steptest.Session(1), Nonce: 1})...,
+		),
+		Why: []string{"no promise of the former life runs any more -> ask the voters what they voted"},
 	})
 	return r
+}
+
+// blank is voter 1 of which nothing is saved but a term of its nomination.
+func blank(t *testing.T, change func(*algorithms.Config)) *rig {
+	r := newRig(t, 1, change)
+	r.Step(0, algorithms.Start{Saved: algorithms.State{Term: 3, Reserved: 4}})
+	r.WantSoon(4*delta, algorithms.Output{
+		Send: r.All(0, r.unvoted(1, true, 1)),
+		Why: []string{"nothing is saved of this voter -> vote for nobody until all voters say the same, " +
+			"or for 3.04s, and then ask them what they voted"},
+	})
+	r.Step(0, steptest.Alive(1, 2, 3))
+	return r
+}
+
+// unvoted is what the first life of a node says that never voted.
+func (r *rig) unvoted(id proto.NodeID, asks bool, heard ...proto.NodeID) proto.Unvoted {
+	return proto.Unvoted{Session: steptest.Session(id), Heard: r.Lives(heard...), Asks: asks}
 }
 
 // stands is a voter's answer to question nonce of voter 1.
@@ -131,13 +145,15 @@ func TestReturningVotesForNobody(t *testing.T) {
 	if got := r.Last.Send; len(got) != 1 || got[0].Body.(proto.Deny).Bar != proto.BarBoot {
 		t.Errorf("got %+v", got)
 	}
-	r.Step(0, r.From(2, 0, proto.Return{Session: steptest.Session(2), Nonce: 1}))
-	if len(r.Last.Send) > 0 {
-		t.Errorf("it tells what it does not know: %+v", r.Last.Send)
+	r.Step(0, r.renew(3, 1, 7)) // of a vote that it may have given
+	if got := r.Last.Send; len(got) != 1 || got[0].Body.(proto.Deny).Bar != proto.BarBoot {
+		t.Errorf("got %+v", got)
 	}
+	r.Step(0, r.From(2, 0, proto.Return{Session: steptest.Session(2), Nonce: 1}))
+	r.Sends(r.Last, r.Msg(2, 0, proto.Standing{Session: steptest.Session(2), Nonce: 1, Lost: true}))
 	r.nominate(stand, 1, 1)
 	for _, m := range r.Last.Send {
-		if m.Body.Kind() != proto.KindReturn {
+		if k := m.Body.Kind(); k != proto.KindReturn && k != proto.KindUnvoted {
 			t.Errorf("it stands: %+v", m)
 		}
 	}
@@ -147,15 +163,15 @@ func TestReturningVotesForNobody(t *testing.T) {
 func TestReturningWaitsForALongerPromise(t *testing.T) {
 	r := returning1(t)
 	r.Step(0, r.stands(2, 7, 7, 1, 2*promise))
-	r.Want(algorithms.Output{
-		Deadline: r.In(2*promise + 2*promise/100 + 10*time.Millisecond - boot),
-		Why:      []string{"2 promised up to 6s -> wait for that, then ask again"},
-	})
-	r.Step(0, r.stands(3, 7, 7, 1, promise)) // to the old question
-	r.Fire()
-	if len(r.Last.Send) != 2 || r.Last.Save != nil {
-		t.Fatalf("got %+v", r.Last)
+	longer := 2*promise + 2*promise/100 + 10*time.Millisecond - boot
+	if until := r.Last.Recovery.Until; len(r.Last.Send) > 0 || !until.Equal(r.In(longer)) {
+		t.Fatalf("waits until %v, sends %v", until, r.Last.Send)
 	}
+	r.Step(0, r.stands(3, 7, 7, 1, promise)) // to the old question
+	r.Step(longer-1, algorithms.Timeout{})
+	r.Sends(r.Last, r.All(0, r.unvoted(1, true, 1))...)
+	r.Step(1, algorithms.Timeout{})
+	r.Sends(r.Last, r.All(0, proto.Return{Session: steptest.Session(1), Nonce: 2})...)
 	r.Step(0, r.stands(2, 7, 7, 2, 2*promise))
 	r.Step(0, r.stands(3, 7, 7, 2, promise))
 	if r.Last.Save == nil || r.Last.Save.Promise != 2*promise {
@@ -203,50 +219,5 @@ func TestTellsWhoReturns(t *testing.T) {
 	want := r.Msg(2, 1, proto.Standing{Session: steptest.Session(2), Nonce: 5, Round: 4, Promise: promise})
 	if got := r.Last.Send; len(got) != 1 || got[0] != want {
 		t.Errorf("told %+v, want %+v", got, want)
-	}
-}
-
-// "Those who met its former life can" tell that a voter lost its disk; a vote of
-// its present life proves nothing.
-func TestForgets(t *testing.T) {
-	for name, c := range map[string]struct {
-		voted, told proto.Term
-		forgot      bool
-	}{
-		"of a former life": {0, 1, true}, "of a former life, later": {3, 4, true},
-		"its own": {3, 3, false}, "older": {3, 2, false},
-	} {
-		r := voter1(t, nil)
-		if c.voted > 0 {
-			r.Step(0, r.claim(3, c.voted, 1))
-		}
-		r.Step(0, r.From(2, c.told, proto.Standing{Session: steptest.Session(1)}))
-		if r.Last.Forgot != c.forgot {
-			t.Errorf("%s: %+v", name, r.Last)
-		}
-	}
-	r := voter1(t, nil)
-	r.Step(0, r.From(2, 9, proto.Standing{Session: proto.Session{77}}))
-	if r.Last.Forgot {
-		t.Error("what another process was told counts")
-	}
-}
-
-// A voter knows of another's votes by what it granted, claimed or answered.
-func TestRecognizes(t *testing.T) {
-	for name, meet := range map[string]func(*rig){
-		"a claim":    func(r *rig) { r.Step(0, r.claim(3, 1, 7)) },
-		"an office":  func(r *rig) { r.Step(0, r.holds(3, 1, promise)) },
-		"an answer":  func(r *rig) { r.Step(0, r.From(3, 1, proto.Answer{Session: steptest.Session(9), Yes: true})) },
-		"never, yet": func(*rig) {},
-	} {
-		r := voter1(t, nil)
-		meet(r)
-		r.Step(0, r.From(3, 0, proto.Return{Session: proto.Session{33}}))
-		want := r.Msg(3, 1, proto.Standing{Session: proto.Session{33}})
-		got := r.Last.Send
-		if known := name != "never, yet"; known != (len(got) == 1 && got[0] == want) || !known && len(got) > 0 {
-			t.Errorf("%s: %+v", name, got)
-		}
 	}
 }

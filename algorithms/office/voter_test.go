@@ -312,8 +312,9 @@ func TestAbsurdTermIsRefused(t *testing.T) {
 		due := r.Last.Deadline
 		r.Step(0, r.From(2, absurd, body))
 		r.Want(algorithms.Output{
+			Send:     r.All(0, proto.Return{Session: steptest.Session(1)}),
 			Deadline: due, Round: 1, Warn: true,
-			Why: []string{"term 1048578 is absurdly far above 1 -> drop " + body.Kind().String()},
+			Why: []string{"term 1048578 is absurdly far above 1 -> drop " + body.Kind().String() + ", ask the voters"},
 		})
 	}
 	r := granted(t, nil)

@@ -20,7 +20,10 @@ func (m *Machine) pursue() {
 	s := &m.Stand
 	switch {
 	case m.Rejoin.Active:
-		m.PursueRejoin()
+		if m.PursueRejoin() {
+			m.readmitted()
+			m.pursue()
+		}
 	case m.mayWait() && !m.Now.Before(m.standAt()):
 		m.askFirst()
 	case s.Phase == preCandidate && !m.Now.Before(s.Due):

@@ -89,9 +89,10 @@
 //     is released: the paper's leader says TIMEOUT_NOW first, and steps down when it
 //     hears of the next term. The successor asks first too: its questions may overtake
 //     the RELEASE.
-//   - A voter of which nothing is saved asks, when it hears of a leader, whether it voted
-//     before; one that is told that its disk was lost waits out what it may have
-//     promised, and then asks what it may have voted in (algorithms.Config.Rejoin).
+//   - A voter of which no vote is saved votes for nobody, not on a HEARTBEAT either, until
+//     it was told what it may have voted in, or all voters say that they never voted.
+//   - A term that is absurdly far above all that a node knows is believed as far as a
+//     majority of the voters tells of one as high.
 //
 // # Sources
 //

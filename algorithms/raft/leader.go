@@ -126,9 +126,7 @@ func (m *Machine) follow(msg proto.Message, b proto.Heartbeat) {
 	}
 	if epoch != m.Belief.Epoch() {
 		m.Why("%d leads term %d -> follow it", msg.From, msg.Term)
-		m.Inquire()
 	}
-	m.Meet(msg.From, msg.Term)
 	if !m.Votes() { // a voter learns of it with its promise: a refusal changes nothing
 		m.HearVoters(msg.From, b.Voters)
 	}

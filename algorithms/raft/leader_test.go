@@ -278,7 +278,7 @@ func TestTakeOver(t *testing.T) {
 // A cluster of one voter needs nobody else.
 func TestSingleVoter(t *testing.T) {
 	r := newRig(t, 1, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1} })
-	r.Step(0, algorithms.Start{})
+	r.Begin()
 	r.Fire()
 	r.Want(algorithms.Output{
 		Save: voted(1, 1), Deadline: r.In(beat), Leader: r.Leads(1, 1, lease), Round: 1,

@@ -24,7 +24,7 @@ func (m *Machine) output() algorithms.Output {
 // deadlines are when the Machine wants to be woken.
 func (m *Machine) deadlines() [9]time.Time {
 	s := &m.Stand
-	at := [9]time.Time{m.Belief.Until, s.Due, m.Recess, m.Rejoin.Due, m.Handing.Due, m.FreeAt()}
+	at := [9]time.Time{m.Belief.Until, s.Due, m.Recess, m.Rejoin.At(), m.Handing.Due, m.FreeAt()}
 	if m.leads() {
 		at[6], at[7] = s.Next, m.preferAt()
 	}

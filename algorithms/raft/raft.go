@@ -98,6 +98,7 @@ func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
 	m.EndRecess()
 	m.notePreference()
 	m.countAbove()
+	m.MetVoters(before)
 }
 
 // receive sorts a message. Whatever its term, it changes no term here: see the rules.
@@ -147,6 +148,8 @@ func (m *Machine) receiveAsVoter(msg proto.Message) {
 		m.released(msg, body)
 	case proto.Return:
 		m.Returned(msg, body, proto.Standing{Round: m.State.Reserved})
+	case proto.Unvoted:
+		m.heardUnvoted(msg, body)
 	case proto.TakeOver:
 		m.takeOver(msg, body)
 	default:

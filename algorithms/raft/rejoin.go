@@ -2,14 +2,27 @@ package raft
 
 import "github.com/ringleader-dev/ringleader/proto"
 
-// stood lets a voter that lost its disk back in, once enough others have told it what it
-// may have voted in. There are no terms here but those that are voted in.
+// stood hears what another voter voted in: for a voter that may have lost its disk, or
+// for a term that was absurdly far above all that this node knows. There are no terms
+// here but those that are voted in.
 func (m *Machine) stood(msg proto.Message, b proto.Standing) {
 	msg.Term = max(msg.Term, b.Round)
-	if !m.Stood(msg, b) {
-		return
+	m.ToldTerm(msg, b)
+	if m.Stood(msg, b) {
+		m.readmitted()
 	}
-	m.Readmit()
-	m.State.Term, m.State.Reserved = m.State.Vote.Term, m.State.Vote.Term
-	m.reset()
+}
+
+// heardUnvoted hears of a voter that it never voted.
+func (m *Machine) heardUnvoted(msg proto.Message, b proto.Unvoted) {
+	if m.HeardUnvoted(msg, b) {
+		m.readmitted()
+	}
+}
+
+// readmitted begins to vote, after what this voter was told.
+func (m *Machine) readmitted() {
+	floor := max(m.State.Term, m.State.Vote.Term) // another algorithm may have saved a term
+	m.State.Term, m.State.Reserved, m.State.Vote.Term, m.Known = floor, floor, floor, max(m.Known, floor)
+	m.standBy(startDelay(m.Cfg.Delta), hasStarted, 0)
 }

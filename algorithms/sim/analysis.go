@@ -38,10 +38,12 @@ func analyse(o Options) (Result, error) {
 	c.trace.mute = true
 	c.assemble()
 	// With leases of its own a leader stays: who calls an election does so before
-	// anybody led.
-	if !c.algo.Own || o.Crashed != 0 {
-		c.runTo(bound, func() bool { return c.census.agreed != never && c.now >= c.lastMail })
+	// anybody led, once all know that nobody ever voted.
+	ready := func() bool { return c.census.agreed != never }
+	if c.algo.Own && o.Crashed == 0 {
+		ready = c.allMayVote
 	}
+	c.runTo(bound, func() bool { return ready() && c.now >= c.lastMail })
 	c.trace.mute = false
 
 	began := c.now
@@ -72,6 +74,11 @@ func (c *cluster) assemble() {
 	for _, n := range c.nodes {
 		c.tell(n, view, "joined", c.root)
 	}
+}
+
+// allMayVote reports whether each voter has found out that it may vote.
+func (c *cluster) allMayVote() bool {
+	return !slices.ContainsFunc(c.Voters, func(id proto.NodeID) bool { return !c.node(id).saved() })
 }
 
 // all is the view of all nodes but one.

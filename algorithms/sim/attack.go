@@ -189,20 +189,39 @@ func (d *drafter) leaveAlone() fault {
 	}}
 }
 
-// loseDisk crashes a voter, which comes back without what it voted. So many may do
-// so at a time that each can come back on the word of those who did not.
+// loseDisk crashes a voter, which comes back without what it voted, and crashes again a
+// few times before it is let vote. So many may do so at a time that each can come back on
+// the word of those who did not. Of some disks a term is left that a nomination saved; to
+// some voters an operator gives a first term.
 func (d *drafter) loseDisk() fault {
 	t, span := d.target(), d.between(d.delta/10, d.Promise/2)
-	return fault{What: fmt.Sprintf("%v loses its disk, down for %v", t, span), do: func(c *cluster) {
+	again, every := d.IntN(4), d.between(d.delta/10, one(d.dice, 4*d.delta, d.Promise))
+	left, vouched := proto.Term(d.IntN(3)), d.chance(200)
+	what := fmt.Sprintf("%v loses its disk but for term %d, down for %v, crashes %d times more every %v, "+
+		"an operator vouches %v", t, left, span, again, every, vouched)
+	return fault{What: what, do: func(c *cluster) {
 		n, lost := t.in(c), 0
-		for _, other := range c.nodes {
-			if other.lost {
+		for _, id := range c.Voters {
+			if !c.node(id).saved() {
 				lost++
 			}
 		}
-		if !n.lost && c.mayLead(n.id) && lost < len(c.Voters)/2 {
-			c.loseDisk(n)
-			c.later(span, func() { c.restart(n) })
+		if !n.saved() || lost >= len(c.Voters)/2 {
+			return
+		}
+		c.loseDisk(n)
+		n.disk.Term, n.disk.Reserved = left, left
+		if vouched {
+			n.first = 1
+		}
+		for i := range again + 1 {
+			c.later(span+time.Duration(i)*every, func() {
+				if n.saved() {
+					return
+				}
+				c.kill(n)
+				c.restart(n)
+			})
 		}
 	}}
 }

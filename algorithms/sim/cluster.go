@@ -33,6 +33,7 @@ type cluster struct {
 	spurious permille
 
 	officePlan
+	highest proto.Term // that any voter ever voted in
 
 	healAt time.Duration // when the faults of the plan end
 	healed bool
@@ -130,7 +131,10 @@ func (c *cluster) start(n *node) {
 	if c.algo.Office {
 		cfg.Voters, cfg.Promise, cfg.KeepPromises = c.Voters, c.Promise, c.Keep
 		cfg.Fence = c.Agents
-		cfg.Rejoin = n.lost
+		if n.first > 0 && !n.saved() {
+			n.first = c.highest + 1 // it is no longer what it was
+		}
+		cfg.FirstTerm = n.first
 		n.promise = c.Promise
 	}
 	l.machine = c.algo.New(cfg)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -27,11 +28,36 @@ func (c *cluster) kill(n *node) {
 	}
 }
 
-// loseDisk crashes a node, whose disk is empty when it comes back.
+// loseDisk crashes a node, of which nothing is saved when it comes back.
 func (c *cluster) loseDisk(n *node) {
 	c.kill(n)
 	c.trace.note(c.now, "%d loses its disk", n.id)
-	n.disk, n.lost = algorithms.State{}, true
+	n.disk, n.lost, n.first = algorithms.State{}, true, 0
+}
+
+// vouch restarts voters that cannot be let vote any more without an operator: nothing is
+// saved of them, and of too few others that come back.
+func (c *cluster) vouch(dead []proto.NodeID) {
+	tell := 0
+	var mute []*node
+	for _, id := range c.Voters {
+		switch n := c.node(id); {
+		case slices.Contains(dead, id):
+		case n.saved():
+			tell++
+		default:
+			mute = append(mute, n)
+		}
+	}
+	if tell >= len(c.Voters)-len(c.Voters)/2 || c.highest == 0 && tell+len(mute) == len(c.Voters) {
+		return
+	}
+	for _, n := range mute {
+		c.kill(n)
+		c.trace.note(c.now, "an operator gives %d a first term", n.id)
+		n.first = 1
+		c.restart(n)
+	}
 }
 
 // killWithin crashes a node within a Step to come.

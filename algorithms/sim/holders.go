@@ -23,7 +23,7 @@ func officeCheckers() []checker {
 		&askedFirst{},
 		&releasedLast{},
 		&asksNoMore{},
-		&readmission{map[proto.NodeID]*comeback{}},
+		&readmission{map[proto.NodeID]*comeback{}, map[proto.NodeID]bool{}},
 		&refusedNothing{},
 		&recess{},
 		&calmPreference{},

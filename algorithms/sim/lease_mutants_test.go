@@ -213,38 +213,65 @@ func leaseLendMutants(of string) []mutant {
 }
 
 func leaseRejoinMutants() []mutant {
-	const back = "lease/rejoin.go"
+	const back, collect = "lease/rejoin.go", "lease/collect.go"
 	return []mutant{
 		{
-			"A voter that lost its disk waits first", back, "Due: p.Now.Add(wait),", "Due: p.Now,", "readmission",
+			"A voter without a vote may have lost one, whatever else its disk holds", "lease/party.go",
+			"if !p.unvoted || p.State.Promise > 0 {", "if p.State != (algorithms.State{}) {", "readmission",
+		},
+		{
+			"It rejoins at all", "lease/party.go",
+			"if !p.unvoted || p.State.Promise > 0 {", "if true {", "readmission",
+		},
+		{
+			"A voter that lost its disk waits first", back, "due: p.Now.Add(wait),", "due: p.Now,", "readmission",
 		},
 		{
 			"A longer promise means waiting on", back,
-			"r.promise, r.Due = b.Promise, r.began.Add(BootWait(b.Promise))", "r.promise = b.Promise", "readmission",
+			"r.promise, r.due = b.Promise, r.began.Add(BootWait(b.Promise))", "r.promise = b.Promise", "readmission",
 		},
 		{
 			"and asking again", back,
-			"\t\tr.nonce++\n\t\tr.told.Reset()\n\t\tclear(r.Former)\n\t\treturn false\n", "", "readmission",
+			"\t\tr.nonce++\n\t\tr.told.Reset()\n\t\tr.lost.Reset()\n\t\tclear(r.Former)\n\t\treturn false\n",
+			"", "readmission",
 		},
 		{
 			"each once", back, "r.told.Add(msg.From)", "r.told.Add(msg.From); r.told.Add(p.Cfg.Self)", "readmission",
 		},
 		{
-			"It takes the highest term", back, "Vote: algorithms.Vote{Term: r.voted},", "", "readmission",
+			"It takes the highest term", back, "Vote: algorithms.Vote{Term: floor},", "", "readmission",
 		},
 		{
 			"It votes for nobody until then", "lease/voter.go",
 			"\tcase p.Rejoin.Active:\n\t\treturn refusal{bar: proto.BarBoot}, time.Time{}\n", "", "readmission",
 		},
 		{
-			"One that lost its own tells nothing", back, "\tcase p.Rejoin.Active:\n", "", "readmission",
+			"One that lost its own tells no term", back, "Nonce: b.Nonce, Lost: true})", "Nonce: b.Nonce})", "readmission",
 		},
 		{
-			"A vote above all that it made itself is one of a former life", back,
-			"if p.Fresh && msg.Term > p.State.Vote.Term {", "if p.Fresh {", "readmission",
+			"and does not count", back,
+			"\t\t\tr.lost.Add(msg.From)\n", "\t\t\tr.told.Add(msg.From)\n", "readmission",
 		},
 		{
-			"It rejoins at all", "lease/party.go", "\t\tp.beginRejoin()\n\t\treturn true\n", "", "readmission",
+			"on an operator's word only after the promises", back,
+			"if first == 0 || r.nonce == 0 || r.voted >= first {", "if first == 0 || r.voted >= first {", "readmission",
+		},
+		{
+			"the very same list from each", collect,
+			"said.Heard != list || said.Session.IsZero()", "said.Session.IsZero()", "readmission",
+		},
+		{
+			"A process of the list may vote, and no other of its node", collect,
+			"if !p.Rejoin.Active || !b.Heard.Lists(self) ||", "if !p.Rejoin.Active || !b.Heard.Has(p.Cfg.Self) ||",
+			"readmission",
+		},
+		{
+			"is told by whoever knows the list, if it is a process of it", collect,
+			"case p.collect.all.Lists(proto.Peer{ID: msg.From, Session: b.Session}):",
+			"case p.collect.all.Has(msg.From):", "readmission",
+		},
+		{
+			"unvoted: it voted for nobody since", "lease/voter.go", "\tp.unvoted = false\n", "", "readmission",
 		},
 	}
 }

@@ -24,6 +24,8 @@ import "slices"
 //   - Standing without a nomination, asking again ever more rarely, waiting ever longer
 //     for grants, giving up what cannot win, handing over to a better node, refusing
 //     absurd terms: the tests of the office show them.
+//   - A process that is told of the instant, and is not in the list: only those are told
+//     that are. That one which knows it tells only those, is the second lock.
 func officeMutants() []mutant {
 	return slices.Concat(leaseMutants("office"), holderMutants(), fenceMutants(), officeRejoinMutants())
 }

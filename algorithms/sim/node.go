@@ -18,7 +18,9 @@ type node struct {
 	promise time.Duration
 	// lost: its disk was lost, and it has saved nothing since.
 	lost bool
-	life *life // nil while no process runs
+	// first is the first term that an operator gives it, zero for none: the truth.
+	first proto.Term
+	life  *life // nil while no process runs
 }
 
 // life is one process of a node.
@@ -209,7 +211,9 @@ func (l *life) heed(ev algorithms.Event) {
 // cause when there is none.
 func (c *cluster) effects(n *node, out algorithms.Output, cause depth) depth {
 	if out.Save != nil {
-		n.disk, n.lost = *out.Save, false
+		n.disk = *out.Save
+		n.lost = n.lost && !n.saved()
+		c.highest = max(c.highest, n.disk.Vote.Term)
 	}
 	last := cause
 	for i, m := range out.Send {

@@ -8,11 +8,15 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// readmission is S7: a voter whose disk was lost is as good as none until others
-// have told it what it may have voted in.
-type readmission struct{ backs map[proto.NodeID]*comeback }
+// readmission is S7: a voter of which nothing is saved may have lost its disk. It is as
+// good as none until others have told it what it may have voted in; unless there was an
+// instant at which none had voted.
+type readmission struct {
+	backs   map[proto.NodeID]*comeback
+	unvoted map[proto.NodeID]bool // the process that each runs has never voted
+}
 
-// comeback is one life of a voter that lost its disk, until it votes again.
+// comeback is one life of a voter of which nothing is saved, until it votes.
 type comeback struct {
 	began time.Time // by its own clock
 	// longest is the longest promise that it may have made as part of a majority:
@@ -21,35 +25,44 @@ type comeback struct {
 	asked   map[uint64]time.Time       // when the questions of a nonce first left
 	told    map[proto.NodeID]time.Time // when the question had left that was answered
 	voted   proto.Term                 // the highest that those told of
+	none    bool                       // in this life there was an instant at which no voter had voted
 }
 
 func (*readmission) invariant() Invariant {
-	return Invariant{"readmission", "a voter that lost its disk grants, claims and tells nothing " +
-		"before its longest promise is over and enough voters, asked after that, told it " +
-		"what they voted in; then it votes in higher terms only; no other is told that it lost its disk"}
+	return Invariant{"readmission", "a voter of which nothing is saved grants, claims and tells nothing " +
+		"before all voters ran at one instant and had not voted, or its longest promise is over and " +
+		"enough voters, asked after that, told it what they voted in, or an operator did; then it votes " +
+		"in higher terms only"}
 }
+
+// saved reports whether something is saved of what a voter voted or promised.
+func (n *node) saved() bool { return n.disk.Vote.Term > 0 || n.disk.Promise > 0 }
 
 func (k *readmission) check(s *step) string {
 	id := s.node.id
-	if s.out.Forgot {
-		return "is told that it lost its disk, and did not"
+	if !s.cluster.mayLead(id) {
+		return ""
 	}
 	if _, ok := s.ev.(algorithms.Start); ok {
 		delete(k.backs, id)
-		if s.node.lost {
+		k.unvoted[id] = s.saved().Vote.Term == 0
+		if k.unvoted[id] && s.saved().Promise == 0 {
 			k.backs[id] = &comeback{
 				began: s.now, longest: s.node.promise,
 				asked: map[uint64]time.Time{}, told: map[proto.NodeID]time.Time{},
 			}
 		}
 	}
+	k.unvoted[id] = k.unvoted[id] && s.node.disk.Vote.ID == 0
+	k.look(s.cluster)
 	b := k.backs[id]
 	if b == nil {
 		return ""
 	}
 	b.listen(s)
-	if !s.node.lost { // it saved something in this Step
+	if s.node.saved() {
 		delete(k.backs, id)
+		k.unvoted[id] = k.unvoted[id] && b.none
 		return b.judge(s)
 	}
 	for _, m := range s.out.Send {
@@ -60,6 +73,24 @@ func (k *readmission) check(s *step) string {
 	return ""
 }
 
+// saved is what a starting process is given.
+func (s *step) saved() algorithms.State { return s.ev.(algorithms.Start).Saved }
+
+// look notes an instant at which all voters run and none has voted.
+func (k *readmission) look(c *cluster) {
+	if len(k.backs) == 0 {
+		return
+	}
+	for _, id := range c.Voters {
+		if c.node(id).life == nil || !k.unvoted[id] {
+			return
+		}
+	}
+	for _, b := range k.backs {
+		b.none = true
+	}
+}
+
 // judge is what is wrong with how it comes back.
 func (b *comeback) judge(s *step) string {
 	told, need := 0, len(s.cluster.Voters)-len(s.cluster.Voters)/2
@@ -68,7 +99,15 @@ func (b *comeback) judge(s *step) string {
 			told++
 		}
 	}
-	if told < need {
+	first := s.node.first
+	switch {
+	case b.none:
+		return ""
+	case first > 0 && told < need && s.now.Before(b.began.Add(b.longest)):
+		return "is back on an operator's word before its longest promise is over"
+	case first > 0 && told < need && s.node.disk.Vote.Term < first-1:
+		return fmt.Sprintf("is back in term %d, an operator said %d", s.node.disk.Vote.Term, first)
+	case first == 0 && told < need:
 		return fmt.Sprintf("is back on the word of %d, %d are needed", told, need)
 	}
 	if vote := s.node.disk.Vote; vote.ID == 0 && vote.Term < b.voted {
@@ -81,7 +120,7 @@ func (b *comeback) judge(s *step) string {
 func speaks(b proto.Body) bool {
 	switch b := b.(type) {
 	case proto.Standing:
-		return true
+		return !b.Lost
 	case proto.Answer:
 		return b.Yes
 	}
@@ -93,7 +132,7 @@ func (b *comeback) listen(s *step) {
 	if ev, ok := s.ev.(algorithms.Receive); ok {
 		a, ok := ev.Body.(proto.Standing)
 		at, asked := b.asked[a.Nonce]
-		if ok && asked && a.Session == s.node.life.session {
+		if ok && asked && !a.Lost && a.Session == s.node.life.session {
 			if at.After(b.told[ev.From]) { // no late answer to an older question
 				b.told[ev.From] = at
 			}
@@ -102,7 +141,7 @@ func (b *comeback) listen(s *step) {
 		}
 	}
 	for _, m := range s.out.Send {
-		if q, ok := m.Body.(proto.Return); ok {
+		if q, ok := m.Body.(proto.Return); ok && q.Nonce > 0 {
 			if _, known := b.asked[q.Nonce]; !known {
 				b.asked[q.Nonce] = s.now
 			}

@@ -114,6 +114,9 @@ func (c *cluster) heal(p plan) {
 			c.operate(n, algorithms.Eligible{OK: !stays, Why: map[bool]string{true: "for good"}[stays]})
 		}
 	}
+	if c.algo.Office {
+		c.vouch(p.StayDead)
+	}
 	c.news(0)
 	c.callBack()
 }

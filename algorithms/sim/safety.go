@@ -293,7 +293,7 @@ func (spuriousHarmless) check(s *step) string {
 // not voted.
 func termless(k proto.Kind) bool {
 	switch k {
-	case proto.KindAnswer, proto.KindDeny, proto.KindReturn, proto.KindStanding:
+	case proto.KindAnswer, proto.KindDeny, proto.KindReturn, proto.KindStanding, proto.KindUnvoted:
 		return true
 	}
 	return false

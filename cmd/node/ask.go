@@ -162,6 +162,9 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 		stands += fmt.Sprintf("lent       %s: no other node leads before the end of that\n",
 			plural(s.Lent, "lease"))
 	}
+	if s.Recovery != "" {
+		stands += "votes      no: " + s.Recovery + "\n"
+	}
 	watches := ""
 	if len(s.Voters) > 0 {
 		voters := proto.IDRanges(s.Voters) + ", confirmed by a leader"

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -34,6 +35,9 @@ func settingFlags(command string) []cli.Flag {
 			flags = append(flags, s.flag())
 		}
 	}
+	for _, s := range retired {
+		flags = append(flags, &cli.BoolFlag{Name: s.name, Usage: s.usage, Hidden: true})
+	}
 	return flags
 }
 
@@ -57,7 +61,7 @@ func resolveFrom(ctx *cli.Context) (resolved, error) {
 		return resolved{}, usagef("--config: want the name of a file")
 	}
 	flags := make(map[string][]string)
-	for _, s := range table {
+	for _, s := range slices.Concat(table, retired) {
 		if ctx.IsSet(s.name) {
 			flags[s.name] = s.fromFlag(ctx)
 		}

@@ -45,17 +45,18 @@ type daemon struct {
 	web          net.Listener
 	group        *membership.Group
 
-	reports atomic.Pointer[membership.Group] // group, for evidence that may come before it
-	view    atomic.Pointer[membership.View]  // the latest
-	seen    lastSeen
-	others  strangers
-	changed proto.NodeID                     // the voter by which the list differs from the one before; zero for none
-	shots   atomic.Pointer[httpapi.Unfenced] // the fence agent's last run, while it confirms nothing
-	failed  chan error                       // takes the first error of a part
-	dying   bool                             // the kernel is to end the links
-	stop    context.CancelFunc               // ends the node's loop and the HTTP server
-	parts   sync.WaitGroup                   // the goroutines of this package
-	wishes  sync.RWMutex                     // each wish under way reads; locked for good on leaving
+	reports  atomic.Pointer[membership.Group] // group, for evidence that may come before it
+	view     atomic.Pointer[membership.View]  // the latest
+	seen     lastSeen
+	others   strangers
+	changed  proto.NodeID                     // the voter by which the list differs from the one before; zero for none
+	shots    atomic.Pointer[httpapi.Unfenced] // the fence agent's last run, while it confirms nothing
+	recovery recovery
+	failed   chan error         // takes the first error of a part
+	dying    bool               // the kernel is to end the links
+	stop     context.CancelFunc // ends the node's loop and the HTTP server
+	parts    sync.WaitGroup     // the goroutines of this package
+	wishes   sync.RWMutex       // each wish under way reads; locked for good on leaving
 }
 
 // start starts a node. What it opened before an error it closes again.
@@ -133,10 +134,11 @@ func (d *daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.
 			Self: d.id, Session: d.session, Delta: d.pacing.latency, Preempt: d.preempt,
 			Seed:   rand.Uint64(),
 			Voters: d.voters, Promise: d.promise, KeepPromises: d.keepPromises,
-			Fence:  len(d.fenceAgent) > 0,
-			Rejoin: d.rejoinVoter,
+			Fence:     len(d.fenceAgent) > 0,
+			FirstTerm: d.firstTerm,
 		}),
 		Ineligible: d.tellEligible,
+		Recovery:   d.recovers,
 		Now:        clock.Now,
 		Guarantee:  d.algorithm.Guarantee,
 		Reconcile:  reconcile,
@@ -243,6 +245,7 @@ func (d *daemon) Snapshot() httpapi.Snapshot {
 		Voters: d.voters, VoterState: status.Voters, Leader: status.Leader, Lent: status.Lent,
 		Counters:   counters(status.Counters, links),
 		Ineligible: status.Ineligible, Checks: d.checked(), Unfenced: d.shots.Load(),
+		Recovery: d.recovery.why(),
 	}
 	for _, p := range links.Peers {
 		if p.Watched {

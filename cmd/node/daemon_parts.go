@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	stdlog "log"
 	"os"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/membership"
-	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/node/tcp"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -30,7 +28,7 @@ const (
 
 // serve starts the goroutines that tie the parts together.
 func (d *daemon) serve(ctx context.Context) {
-	d.parts.Go(func() { d.fail(d.forgot(d.node.Run(ctx))) })
+	d.parts.Go(func() { d.fail(d.node.Run(ctx)) })
 	warnings := d.log.With().Str(zerolog.LevelFieldName, zerolog.LevelWarnValue).Logger()
 	d.parts.Go(func() {
 		d.fail(httpapi.Serve(ctx, d.web, httpapi.Config{
@@ -69,15 +67,6 @@ func (d *daemon) fail(err error) {
 	case d.failed <- err:
 	default:
 	}
-}
-
-// forgot says what to do when this voter turns out to have lost its disk.
-func (d *daemon) forgot(err error) error {
-	if !errors.Is(err, node.ErrForgot) {
-		return err
-	}
-	return fmt.Errorf("%w: if the data directory %s is the wrong one, give the right one; "+
-		"if what was in it is lost, start once with --rejoin-voter", err, d.dataDir)
 }
 
 // follow hands each view to the links, which have to know a process before the

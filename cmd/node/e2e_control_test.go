@@ -225,6 +225,7 @@ func TestPauseTheLeader(t *testing.T) {
 func TestPauseTheCluster(t *testing.T) {
 	// A leader that is late to renew, on a busy machine, would have no successor.
 	e := newE2E(t, "bully", 4, "--voters", "1-4", "--promise", "5s")
+	e.keeps(1, 2, 3, 4)
 	for id := proto.NodeID(1); id <= 3; id++ {
 		e.check(e.Start(id))
 	}

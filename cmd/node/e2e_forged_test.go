@@ -17,6 +17,7 @@ import (
 func TestForgedTerms(t *testing.T) {
 	const promise = 10 * time.Minute // it is not renewed while this test looks
 	e := newE2E(t, "bully", 3, append([]string{"--voters", "1-3", "--promise", promise.String()}, calm...)...)
+	e.keeps(1, 2)
 	e.check(e.Start(1))
 	e.check(e.Start(2))
 	before := e.agreed(1, 2)

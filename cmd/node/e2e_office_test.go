@@ -128,6 +128,7 @@ func TestVotersThatDiffer(t *testing.T) {
 	} {
 		t.Run(label, func(t *testing.T) {
 			e := newE2E(t, "bully", 3)
+			e.keeps(1, 2)
 			e.check(e.Start(1, "--voters", "1-3"))
 			e.check(e.Start(2, "--voters", "1-3"))
 			e.agreed(1, 2)

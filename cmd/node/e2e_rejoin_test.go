@@ -3,12 +3,12 @@ package main
 import (
 	"os"
 	"testing"
-	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/node/statefile"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // losesDisk kills a node, and takes away what it kept.
@@ -19,56 +19,77 @@ func (e e2e) losesDisk(id proto.NodeID) {
 	e.check(os.RemoveAll(e.Node(id).DataDir))
 }
 
-// "Disk lost in a cluster that has run: refuse to start without an explicit
-// --rejoin-voter": one that starts all the same is found out by those who met it,
-// and ends. The leader that met it stays, however slow this machine is.
-func TestLostDiskIsRefused(t *testing.T) {
-	e := newE2E(t, "bully", 3, "--voters", "1-3", "--failover-budget", "10s", "--preempt=false")
-	e.check(e.StartAll())
-	leader := e.agreed().Leader // whoever was the first: it stays
-	living := without(leader, 1, 2, 3)
-	lost := living[0]
-	e.met(lost)
-	e.losesDisk(lost)
-	e.check(e.Start(lost))
-	e.exits(lost, exitConfig)
-	e.logs(lost, "this voter lost its disk")
-	e.logs(lost, "start once with --rejoin-voter")
-	e.leads(leader, leader, living[1])
+// "Then wait the largest promise, then ask, take the highest term, no vote in it, persist,
+// vote": a voter that lost its disk comes back by itself, and its vote counts.
+func TestLostDiskVotesAgain(t *testing.T) {
+	each(t, entriesOf("bully", "raft"), func(t *testing.T, entry catalog.Entry) {
+		e := newE2E(t, entry.Name, 3, append([]string{"--voters", "1-3", "--preempt=false"}, calm...)...)
+		e.check(e.StartAll())
+		first := e.agreed()
+		living := without(first.Leader, 1, 2, 3)
+		lost := living[0]
+		e.losesDisk(lost)
+		e.check(e.Start(lost))
+		e.logs(lost, "nothing is saved of this voter -> vote for nobody")
+		e.logs(lost, "-> vote again, above that")
+		e.leads(first.Leader)
+		_, err := e.Kill(first.Leader)
+		e.check(err)
+		if next := e.agreed(living...); next.Term <= first.Term {
+			t.Errorf("term %d after %d", next.Term, first.Term)
+		}
+		if vote := e.saved(lost).Vote; vote.ID == 0 || vote.Term <= first.Term {
+			t.Errorf("saved the vote %+v, want one above term %d", vote, first.Term)
+		}
+	})
 }
 
-// met waits until the leader has heard of a vote of the node.
-func (e e2e) met(id proto.NodeID) {
-	e.Helper()
-	e.check(e.Wait(e.ctx, func() bool {
-		_, heard := e.record(time.Time{}, func(r trace.Record) bool {
-			return r.Role == trace.Leading && r.Msg == "GRANT" && r.From == uint64(id)
-		})
-		return heard
-	}))
-}
-
-// "Then wait the largest promise, then ask, take the highest term, no vote in it,
-// persist, vote": the voter comes back, and its vote counts. With the flag left on,
-// it starts as any other.
-func TestRejoinVoter(t *testing.T) {
-	e := newE2E(t, "bully", 3, append([]string{"--voters", "1-3"}, calm...)...)
-	e.check(e.StartAll())
-	e.leads(3)
-	e.losesDisk(1)
-	e.check(e.Start(1, "--rejoin-voter"))
-	e.logs(1, "vote for nobody for")
-	e.logs(1, "-> vote again, above that")
-	_, err := e.Kill(3)
-	e.check(err)
-	e.leads(2, 1, 2)
-	_, err = e.Kill(1)
-	e.check(err)
-	e.check(e.Start(1, "--rejoin-voter"))
-	e.leads(2, 1, 2)
-	if saved := e.saved(1); saved.Vote.ID != 2 {
-		t.Errorf("saved %+v, want the vote for node 2", saved)
+// A cluster of which not all voters are up cannot tell that it never voted. It says who has
+// to answer; and an operator may vouch for it: "start what is not there, or, if this
+// cluster never ran, give --first-term 1".
+func TestFirstTermOfANewCluster(t *testing.T) {
+	e := newE2E(t, "bully", 3, "--voters", "1-3", "--failover-budget", "500ms")
+	for _, id := range []proto.NodeID{1, 2} {
+		e.check(e.Start(id))
 	}
+	e.status(1, func(s httpapi.Status) bool {
+		return s.Recovery == "nothing is saved of voters 1 and 2; voter 3 has not answered: "+
+			"start what is not there, or, if this cluster never ran, give --first-term 1"
+	})
+	e.logs(2, "this voter does not vote: nothing is saved of voters 1 and 2; voter 3 has not answered")
+	for _, id := range []proto.NodeID{1, 2} {
+		_, err := e.Kill(id)
+		e.check(err)
+		e.check(e.Start(id, "--first-term", "1"))
+	}
+	if b := e.agreed(1, 2); b.Leader == 0 {
+		t.Error("nobody leads")
+	}
+	e.check(e.Start(3)) // which needs no such word: the others tell it
+	e.agreed()
+}
+
+// "A cluster that lost its voters' disks begins at term 1, below every token: a first term
+// can be given." It is enough to tell one of them.
+func TestFirstTermAfterAllDisksWereLost(t *testing.T) {
+	each(t, entriesOf("bully", "raft"), func(t *testing.T, entry catalog.Entry) {
+		e := newE2E(t, entry.Name, 3, "--voters", "1-3")
+		e.check(e.Start(1, "--first-term", "5000"))
+		e.check(e.Start(2))
+		e.check(e.Start(3))
+		first := e.agreed()
+		if first.Term < 5000 {
+			t.Errorf("term %d, want 5000 or above", first.Term)
+		}
+		// "It does nothing on a voter that has a vote."
+		_, err := e.Kill(1)
+		e.check(err)
+		e.check(e.Start(1, "--first-term", "9000"))
+		e.logs(1, "what this voter voted is saved -> do nothing with it")
+		if now := e.agreed(); now.Term >= 9000 {
+			t.Errorf("term %d", now.Term)
+		}
+	})
 }
 
 // saved is what a node keeps, once it is killed.
@@ -86,11 +107,12 @@ func (e e2e) owner(id proto.NodeID) statefile.Owner {
 	return statefile.Owner{Cluster: "ringleader", ID: id}
 }
 
-// A jump of more than 2^20 terms is refused as absurd, but a voter that lost its
-// disk comes back into a cluster that is further than that.
+// A jump of more than 2^20 terms is refused as absurd; but a voter that lost its disk comes
+// back into a cluster that is further than that, and one that does not vote follows there:
+// it asks the voters.
 func TestRejoinBeyondAbsurdTerms(t *testing.T) {
 	const far = proto.Term(1) << 21
-	e := newE2E(t, "ring", 3, "--voters", "1-3")
+	e := newE2E(t, "ring", 4, "--voters", "1-3")
 	for _, id := range []proto.NodeID{2, 3} {
 		f, _, err := statefile.Open(e.Node(id).DataDir, e.owner(id))
 		e.check(err)
@@ -99,17 +121,20 @@ func TestRejoinBeyondAbsurdTerms(t *testing.T) {
 		}))
 		e.check(f.Close())
 	}
-	e.check(e.Start(1, "--rejoin-voter"))
+	e.check(e.Start(1))
 	e.check(e.Start(2))
 	e.check(e.Start(3))
-	if b := e.agreed(); b.Term <= far {
+	if b := e.agreed(1, 2, 3); b.Term <= far {
 		t.Errorf("term %d, want above %d", b.Term, far)
 	}
+	e.check(e.Start(4))
+	e.logs(4, "is absurdly far above 0 -> drop LEASE, ask the voters")
+	e.agreed()
 	e.logs(1, "-> vote again, above that")
 	b := e.agreed()
 	_, err := e.Kill(b.Leader)
 	e.check(err)
-	if next := e.agreed(without(b.Leader, 1, 2, 3)...); next.Term <= b.Term {
+	if next := e.agreed(without(b.Leader, 1, 2, 3, 4)...); next.Term <= b.Term {
 		t.Errorf("term %d after %d", next.Term, b.Term)
 	}
 }

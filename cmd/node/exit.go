@@ -10,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/membership"
-	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/statefile"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/supervise"
@@ -52,7 +51,7 @@ var exits = []struct {
 	{exitOK, "ok", nil},
 	{exitError, "error", nil},
 	{exitUsage, "usage: the command line is wrong", []error{errUsage}},
-	{exitConfig, "configuration: a setting, the file or the data is wrong", []error{errConfig, node.ErrForgot}},
+	{exitConfig, "configuration: a setting, the file or the data is wrong", []error{errConfig}},
 	{
 		exitConflict, "identity conflict: another process is this node",
 		[]error{membership.ErrIDTaken, statefile.ErrLocked},

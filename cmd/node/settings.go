@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -34,7 +35,7 @@ type settings struct {
 	logFormat string
 
 	keepPromises bool
-	rejoinVoter  bool
+	firstTerm    proto.Term
 
 	reconcileCmd     string
 	reconcileTimeout time.Duration
@@ -64,6 +65,14 @@ type setting struct {
 	parse    func(s *settings, values []string) error
 	show     func(s *settings) any // the effective value: a string, number, bool or list
 }
+
+// retired are settings that are for nothing any more, with what to do instead: whoever
+// still gives one is told.
+var retired = []setting{{
+	name: "rejoin-voter", form: yesNo,
+	usage: "it is no longer needed: a voter of which nothing is saved asks the others by itself; " +
+		"leave it out",
+}}
 
 // form is how a setting is written.
 type form int
@@ -98,7 +107,7 @@ type given struct {
 
 // named returns the setting of that name from the table.
 func named(name string) (setting, bool) {
-	for _, s := range table {
+	for _, s := range slices.Concat(table, retired) {
 		if s.name == name {
 			return s, true
 		}

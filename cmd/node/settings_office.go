@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -39,14 +40,19 @@ var officeSettings = []setting{
 		show: func(s *settings) any { return s.keepPromises },
 	},
 	{
-		name: "rejoin-voter", fallback: "false", form: yesNo,
-		usage: "this voter lost its disk: when its data directory is empty, vote for nobody until " +
-			"enough other voters, that did not lose theirs, told it what they voted",
-		parse: one(func(s *settings, v string) (err error) {
-			s.rejoinVoter, err = parseBool(v)
-			return err
+		name: "first-term", fallback: "0",
+		usage: "vouch that nobody of this cluster ever voted in term `N` or above, and that no promise " +
+			"runs: a voter of which nothing is saved then need not be told by others what it voted; " +
+			"0 vouches for nothing; take it away again once somebody leads",
+		parse: one(func(s *settings, v string) error {
+			n, err := strconv.ParseUint(v, 10, 64)
+			if err != nil || n > uint64(proto.MaxTerm) {
+				return fmt.Errorf("want a whole number from 0 to %d", proto.MaxTerm)
+			}
+			s.firstTerm = proto.Term(n)
+			return nil
 		}),
-		show: func(s *settings) any { return s.rejoinVoter },
+		show: func(s *settings) any { return uint64(s.firstTerm) },
 	},
 }
 

@@ -60,6 +60,11 @@ func resolve(in surroundings) (resolved, error) {
 			errs = append(errs, s.refuse(value, err))
 		}
 	}
+	for _, s := range retired {
+		if value := s.find(in.flags, env, file); value.values != nil {
+			errs = append(errs, s.refuse(value, errors.New(s.usage)))
+		}
+	}
 	if err := errors.Join(errs...); err != nil {
 		return r, err
 	}
@@ -138,7 +143,7 @@ func unknownVariables(env map[string]string) []string {
 		configEnv, addrEnv, tokenEnv, fenceEnv("bind"), fenceEnv("data-dir"),
 		commandTermEnv, commandTokenEnv,
 	}
-	for _, s := range table {
+	for _, s := range slices.Concat(table, retired) {
 		known = append(known, s.env())
 	}
 	var warnings []string

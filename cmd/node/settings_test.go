@@ -70,7 +70,7 @@ func TestPrecedence(t *testing.T) {
 		"keep-promises":      {"true", "false", "true", "false"},
 		"reconcile-cmd":      {"a b", "b", "c", "-"},
 		"reconcile-timeout":  {"1s", "2m0s", "3s", "30s"},
-		"rejoin-voter":       {"true", "false", "true", "false"},
+		"first-term":         {"7", "8", "9", "0"},
 		"fence-agent":        {"/bin/sh -c 1", "/bin/ls", "/bin/cat -n", "-"},
 		"fence-timeout":      {"3s", "4s", "5s", "10s"},
 		"pid-file":           {"a", "b", "c", "-"},
@@ -307,5 +307,20 @@ func TestUnknownVariables(t *testing.T) {
 		`did you mean "RINGLEADER_ALGORITHM"?`}
 	if !reflect.DeepEqual(r.warnings, want) {
 		t.Errorf("warnings %q, want %q", r.warnings, want)
+	}
+}
+
+// Who still gives a setting that is for nothing any more is told so.
+func TestRetiredSettings(t *testing.T) {
+	in := machine()
+	env := in
+	env.environ = []string{"RINGLEADER_REJOIN_VOTER=true"}
+	for want, in := range map[error]surroundings{
+		errUsage: in.with("rejoin-voter=true"), errConfig: env,
+	} {
+		_, err := resolve(in)
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), "it is no longer needed") {
+			t.Errorf("%v, want %v", err, want)
+		}
 	}
 }

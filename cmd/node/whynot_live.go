@@ -226,6 +226,9 @@ func (s *survey) itself(id proto.NodeID) []string {
 	if own.Ineligible != "" {
 		lines = append(lines, fmt.Sprintf("Node %v does not stand for election: %s.", id, own.Ineligible))
 	}
+	if own.Recovery != "" {
+		lines = append(lines, fmt.Sprintf("Node %v votes for nobody, and does not stand: %s.", id, own.Recovery))
+	}
 	if own.Cluster != s.asked.Cluster {
 		lines = append(lines, fmt.Sprintf("Node %v is of cluster %q, the others of %q.",
 			id, own.Cluster, s.asked.Cluster))
@@ -247,6 +250,9 @@ func (s *survey) aside(id proto.NodeID) []string {
 		if status := s.said[m.ID]; m.ID != id && status.Ineligible != "" {
 			lines = append(lines, fmt.Sprintf("Node %v does not stand for election either: %s.",
 				m.ID, status.Ineligible))
+		}
+		if status := s.said[m.ID]; m.ID != id && status.Recovery != "" {
+			lines = append(lines, fmt.Sprintf("Node %v votes for nobody: %s.", m.ID, status.Recovery))
 		}
 	}
 	return lines

@@ -33,7 +33,6 @@ type machine struct {
 
 	// What the next process is started with.
 	voters []proto.NodeID
-	rejoin bool
 
 	process *process // nil while none runs
 	lives   int
@@ -73,15 +72,13 @@ func (w *world) launch(m *machine) {
 		led: make(chan struct{}), failed: make(chan error, 1), over: make(chan struct{}),
 	}
 	m.process = p
-	rejoin := m.rejoin
-	m.rejoin = false
-	if err := p.open(rejoin); err != nil {
+	if err := p.open(); err != nil {
 		w.note("%v does not start: %v", p, err)
 		p.fail(err)
 		p.dispose()
 		return
 	}
-	w.note("%v starts, rejoin %v", p, rejoin)
+	w.note("%v starts", p)
 	p.serve()
 }
 
@@ -101,7 +98,7 @@ func sessionOf(id proto.NodeID, life int) proto.Session {
 // dataDir is the same on all machines.
 const dataDir = "/data"
 
-func (p *process) open(rejoin bool) (err error) {
+func (p *process) open() (err error) {
 	o := p.w.options
 	state, saved, err := statefile.OpenOn(files{p.machine.disk, p}, dataDir,
 		statefile.Owner{Cluster: "sim", ID: p.machine.id})
@@ -120,7 +117,6 @@ func (p *process) open(rejoin bool) (err error) {
 		Machine: stepper{p, o.entry.New(algorithms.Config{
 			Self: p.machine.id, Session: p.session, Delta: o.latency, Preempt: o.entry.Preempt,
 			Seed: uint64(p.machine.id)<<32 | uint64(p.machine.lives), Voters: p.voters, Promise: o.promise,
-			Rejoin: rejoin,
 		})},
 		Now: p.now, Guarantee: o.entry.Guarantee,
 		Recorder: trace.NewRecorder(trace.RecorderConfig{

@@ -306,7 +306,6 @@ func (w *world) loseDiskOf(m *machine) {
 	w.hint("lost disk")
 	m.disk.lose()
 	m.acked, m.inbox = m.nothing(), m.nothing()
-	m.rejoin = w.dice.IntN(3) == 0
 	w.forAWhile(w.soon(), func() {
 		w.revive(m)
 		if w.dice.IntN(2) == 0 { // and whoever starts it starts it again

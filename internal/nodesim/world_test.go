@@ -12,7 +12,6 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
-	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/statefile"
 	"github.com/ringleader-dev/ringleader/node/tcp"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -203,18 +202,15 @@ func (w *world) lookAt(p *process, term proto.Term, works bool) {
 func (w *world) bury(p *process, err error) {
 	w.note("%v ends by itself: %v", p, err)
 	m := p.machine
-	forgot, damaged := errors.Is(err, node.ErrForgot), errors.Is(err, statefile.ErrCorrupt)
+	damaged := errors.Is(err, statefile.ErrCorrupt)
 	switch {
-	case (forgot || damaged) && !w.lost[m.id]:
+	case damaged && !w.lost[m.id]:
 		w.violate("ends-for-a-cause", fmt.Sprintf("%v ends, and nobody touched its disk: %v", p, err))
 	case damaged:
 		m.disk.lose()
 		m.acked, m.inbox = algorithms.State{}, algorithms.State{}
-		m.rejoin = true
 	case errors.Is(err, lease.ErrVoters):
 		m.voters = w.options.voters
-	case forgot:
-		m.rejoin = w.dice.IntN(2) == 0
 	}
 	wait := w.dice.N(w.options.promise / 2)
 	w.end(p, runFirst, false, func() { w.at(wait, func() { w.start(m) }) })

@@ -54,8 +54,11 @@ type Status struct {
 	Ready    bool   `json:"ready"`
 	NotReady string `json:"not_ready,omitempty"` // why not
 	// Ineligible is why the node does not stand for election, absent while it would.
-	Ineligible string  `json:"ineligible,omitempty"`
-	Checks     []Check `json:"checks,omitempty"` // of the node's health
+	Ineligible string `json:"ineligible,omitempty"`
+	// Recovery is why this voter votes for nobody, absent while it would: nothing is
+	// saved of what it may have voted.
+	Recovery string  `json:"recovery,omitempty"`
+	Checks   []Check `json:"checks,omitempty"` // of the node's health
 	// Lent is how many leases the node has lent that have neither ended nor been given
 	// back. No other node leads before the last of them has.
 	Lent     int            `json:"lent,omitempty"`

@@ -38,6 +38,8 @@ type Snapshot struct {
 	Gossiping bool
 	// Ineligible is why the node does not stand for election, "" when it would.
 	Ineligible string
+	// Recovery is why this voter votes for nobody, "" when it would.
+	Recovery string
 	// Unfenced is why the node does not take an office that a majority granted it; nil
 	// for no reason.
 	Unfenced *Unfenced
@@ -151,6 +153,9 @@ func (s Snapshot) leaderless() string {
 	if s.Unfenced != nil && s.Unfenced.For > s.Leader.Term { // nobody has led since
 		return "no leader is known: " + s.Unfenced.Why
 	}
+	if s.Recovery != "" {
+		return "no leader is known, and this node does not vote: " + s.Recovery
+	}
 	if s.Ineligible != "" {
 		return "no leader is known, and this node does not stand: " + s.Ineligible
 	}
@@ -164,7 +169,7 @@ func (s Snapshot) status(now time.Time) Status {
 		NotReady: s.unready(now), Alive: make([]proto.NodeID, 0, len(s.Members)),
 		Counters: s.Counters, Voters: s.Voters, Watched: s.Watched,
 		VotersConfirmed: s.confirmed(), VotersVersion: s.VoterState.Version,
-		Ineligible: s.Ineligible, Checks: s.Checks,
+		Ineligible: s.Ineligible, Recovery: s.Recovery, Checks: s.Checks,
 		Split: s.Split, SplitAt: s.SplitAt, Lent: s.Lent,
 	}
 	st.Ready = st.NotReady == ""

@@ -10,7 +10,10 @@ import (
 
 // Voter is the Rig of one of three voters, whose Machine takes and sends what all do that
 // lead by votes. It speaks of the others' first lives.
-type Voter struct{ *Rig }
+type Voter struct {
+	*Rig
+	voters []proto.NodeID
+}
 
 // Promise is what every Voter promises, and leads by.
 const Promise = 3 * time.Second
@@ -20,13 +23,52 @@ const Promise = 3 * time.Second
 func NewVoter[M algorithms.Machine](
 	t testing.TB, self proto.NodeID, change func(*algorithms.Config), create func(algorithms.Config) M,
 ) Voter {
-	return Voter{New(t, self, false, func(c algorithms.Config) algorithms.Machine {
+	var voters []proto.NodeID
+	rig := New(t, self, false, func(c algorithms.Config) algorithms.Machine {
 		c.Voters, c.Promise = []proto.NodeID{1, 2, 3}, Promise
 		if change != nil {
 			change(&c)
 		}
+		voters = c.Voters
 		return withList(create(c), c.Voters)
-	})}
+	})
+	return Voter{rig, voters}
+}
+
+// Start brings the Machine to a quiet start, as that of a Rig. A voter of which nothing is
+// saved is told that none of the voters ever voted.
+func (r Voter) Start(saved proto.Term, alive ...proto.NodeID) {
+	r.Rig.Start(saved, alive...)
+	if r.Last.Recovery != nil {
+		r.Step(0, r.NeverVoted())
+		r.Step(0, Alive(alive...))
+	}
+}
+
+// Begin is the first start of all voters, none of which has seen another.
+func (r Voter) Begin() {
+	r.Step(0, algorithms.Start{})
+	if r.Last.Recovery != nil {
+		r.Step(0, r.NeverVoted())
+	}
+}
+
+// NeverVoted is the receipt of another voter's word that all of them, each in its first
+// life, had never voted at one instant.
+func (r Voter) NeverVoted() algorithms.Event {
+	from := r.voters[0]
+	if from == r.Self {
+		from = r.voters[1]
+	}
+	return r.From(from, 0, proto.Unvoted{Session: Session(from), Heard: r.Lives(r.voters...), Known: true})
+}
+
+// Lives lists the first lives of nodes.
+func (r Voter) Lives(ids ...proto.NodeID) (l proto.Roll) {
+	for _, id := range ids {
+		l = l.Add(proto.Peer{ID: id, Session: Session(id)})
+	}
+	return l
 }
 
 // WantSoon is Want, but for a Deadline that is jittered over [least, 2·least).
