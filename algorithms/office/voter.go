@@ -12,6 +12,7 @@ func (m *Machine) claimed(msg proto.Message, r lease.Request, lent bool) {
 		return
 	case lease.Free:
 		m.vote(msg.Term, msg.From, r.Session)
+		fallthrough // who asks for a lease to lend may get the vote first
 	case lease.Kept:
 		m.Renewed(lent)
 	}

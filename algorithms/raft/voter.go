@@ -21,6 +21,7 @@ func (m *Machine) promised(msg proto.Message, r lease.Request, lent bool) bool {
 		return false
 	case lease.Free:
 		m.vote(msg.Term, msg.From, r.Session)
+		fallthrough // who asks for a lease to lend may get the vote first
 	case lease.Kept:
 		m.Renewed(lent)
 	}

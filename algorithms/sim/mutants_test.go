@@ -39,8 +39,8 @@ func officeRejoinMutants() []mutant {
 		},
 		{
 			"It takes over the account of former holders", "office/rejoin.go",
-			"m.State.Former = m.inherited(told.Former)",
-			"_ = told", "fenced-first",
+			"m.State.Former = m.inherited(m.Told.Former)",
+			"", "fenced-first",
 		},
 		{
 			"of which the last one is the vote itself", "office/former.go",
