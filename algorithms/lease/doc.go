@@ -11,6 +11,7 @@
 //	stand.go      a candidacy and its rounds of questions; the lease that grants add up to
 //	voter.go      one vote a term, durable; the promise; the wait after a start; proofs of death
 //	lend.go       a lease that is lent to a process outside
+//	voters.go     whose votes count, and how that changes: see docs/VOTERS.md for the proof
 //	transfer.go   a leader that leaves, and hands over: chosen by an operator, or ranked above it
 //	eligible.go   a node that may not lead, or leaves it to others for a while
 //	rejoin.go     a voter that lost its disk, or may have
