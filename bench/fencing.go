@@ -106,8 +106,14 @@ func (o FencingOptions) prove(ctx context.Context) (proof Proof, err error) {
 	if err != nil {
 		return proof, err
 	}
-	if proof, err = p.judge(calls); err != nil || proof.OK() && o.Keep == "" {
+	if proof, err = p.judge(calls); err != nil {
 		return proof, err
+	}
+	for _, line := range proof.wrong() {
+		p.say("  VIOLATED: %s", line)
+	}
+	if proof.OK() && o.Keep == "" {
+		return proof, nil
 	}
 	proof.Kept, err = p.keep(proof)
 	return proof, err
