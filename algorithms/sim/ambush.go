@@ -48,7 +48,8 @@ func (d *drafter) forgottenHolder() {
 	among := func(id proto.NodeID) int { return map[bool]int{true: 1}[slices.Contains(knowing, id)] }
 	what := fmt.Sprintf("only %s know the leader; after %v another of them loses its disk, down for %v, "+
 		"and they hang once they told it", join(knowing), elect, back)
-	d.Faults = []fault{{What: what, do: func(c *cluster) {
+	early := 8 * d.delta // all know by then that none ever voted, and nobody stands yet
+	d.Faults = []fault{{At: early, What: what, do: func(c *cluster) {
 		walls := c.split(among)
 		c.cut(walls, "off "+join(knowing))
 		c.later(elect, func() { c.forget(knowing, walls, back) })

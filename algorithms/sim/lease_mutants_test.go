@@ -253,22 +253,12 @@ func leaseRejoinMutants() []mutant {
 			"\t\t\tr.lost.Add(msg.From)\n", "\t\t\tr.told.Add(msg.From)\n", "readmission",
 		},
 		{
-			"on an operator's word only after the promises", back,
-			"if first == 0 || r.nonce == 0 || r.voted >= first {", "if first == 0 || r.voted >= first {", "readmission",
-		},
-		{
 			"the very same list from each", collect,
-			"said.Heard != list || said.Session.IsZero()", "said.Session.IsZero()", "readmission",
+			"said.Heard != list ||", "said.Heard != list && false ||", "readmission",
 		},
 		{
 			"A process of the list may vote, and no other of its node", collect,
-			"if !p.Rejoin.Active || !b.Heard.Lists(self) ||", "if !p.Rejoin.Active || !b.Heard.Has(p.Cfg.Self) ||",
-			"readmission",
-		},
-		{
-			"is told by whoever knows the list, if it is a process of it", collect,
-			"case p.collect.all.Lists(proto.Peer{ID: msg.From, Session: b.Session}):",
-			"case p.collect.all.Has(msg.From):", "readmission",
+			"!b.Heard.Lists(self) ||", "!b.Heard.Has(self.ID) ||", "readmission",
 		},
 		{
 			"unvoted: it voted for nobody since", "lease/voter.go", "\tp.unvoted = false\n", "", "readmission",
