@@ -64,6 +64,16 @@ var mutants = []mutant{
 		"one-works", 100, "", "crash",
 	},
 	{
+		"a voter without a vote may have lost it, and votes for nobody before it knows",
+		[]patch{{"algorithms/lease/party.go", "if !p.unvoted || p.State.Promise > 0 {", "if true {"}},
+		"one-works", 100, "bully", "lose-pivot,crash",
+	},
+	{
+		"with Raft too",
+		[]patch{{"algorithms/lease/party.go", "if !p.unvoted || p.State.Promise > 0 {", "if true {"}},
+		"one-works", 100, "raft", "lose-pivot,crash",
+	},
+	{
 		"voters that differ by more than one are refused at the start, and give way where they are seen",
 		[]patch{
 			{"algorithms/lease/voters.go", `case saved.List == "":`, `case saved.List == "" || distance == proto.OtherVoters:`},

@@ -60,7 +60,7 @@ func draw(seed uint64, only string, kinds []string) options {
 	})
 	form := dice.IntN(8)
 	o.shape = len(kinds) == 0 && form == 0 || slices.Contains(kinds, "shape")
-	o.grows = len(kinds) == 0 && form == 1 && !slices.Contains(unborne, "grow") || slices.Contains(kinds, "grow")
+	o.grows = len(kinds) == 0 && form == 1 || slices.Contains(kinds, "grow")
 	if o.shape || o.grows {
 		o.nodes = 5
 	}
@@ -121,14 +121,11 @@ var faults = []struct {
 	{"bar", 1, (*world).bar},
 }
 
-// unborne are faults that the tree does not bear yet: they strike only where they are named.
-var unborne = []string{"lose-disk", "lose-pivot", "damage"}
-
 // drawFaults plans faults, of those kinds that the options name, until everything heals.
 func (w *world) drawFaults() {
 	var kinds []func(*world)
 	for _, f := range faults {
-		if len(w.options.only) == 0 && !slices.Contains(unborne, f.name) || slices.Contains(w.options.only, f.name) {
+		if len(w.options.only) == 0 || slices.Contains(w.options.only, f.name) {
 			kinds = append(kinds, slices.Repeat([]func(*world){f.strike}, f.weight)...)
 		}
 	}
