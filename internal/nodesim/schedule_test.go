@@ -27,6 +27,7 @@ type options struct {
 	only      []string // the kinds of faults; none means all
 	shape     bool     // a fixed topology, and nothing else
 	grows     bool     // some are started with another list of voters
+	rolls     bool     // a voter is added, as it should be
 }
 
 // algorithms that are simulated: two that nominate, in an office, and those with leases
@@ -56,12 +57,13 @@ func draw(seed uint64, only string, kinds []string) options {
 	}
 	o.length = 12 * o.promise
 	o.only = slices.DeleteFunc(slices.Clone(kinds), func(k string) bool {
-		return slices.Contains([]string{"shape", "grow", "long-promise"}, k)
+		return slices.Contains([]string{"shape", "grow", "roll", "long-promise"}, k)
 	})
 	form := dice.IntN(8)
 	o.shape = len(kinds) == 0 && form == 0 || slices.Contains(kinds, "shape")
 	o.grows = len(kinds) == 0 && form == 1 || slices.Contains(kinds, "grow")
-	if o.shape || o.grows {
+	o.rolls = len(kinds) == 0 && form == 2 || slices.Contains(kinds, "roll")
+	if o.shape || o.grows || o.rolls {
 		o.nodes = 5
 	}
 	if o.shape {
@@ -70,8 +72,8 @@ func draw(seed uint64, only string, kinds []string) options {
 	for id := range o.nodes {
 		o.voters = append(o.voters, proto.NodeID(id+1))
 	}
-	if o.grows {
-		o.voters = o.voters[:3]
+	if o.grows || o.rolls {
+		o.voters = slices.Clip(o.voters[:3])
 	}
 	return o
 }
@@ -132,6 +134,9 @@ func (w *world) drawFaults() {
 	if w.options.grows {
 		w.at(w.dice.N(w.options.length/2), w.grow)
 	}
+	if w.options.rolls {
+		w.at(w.dice.N(w.options.length/2), w.roll)
+	}
 	if w.dice.IntN(2) == 0 {
 		w.at(0, w.lend)
 	}
@@ -162,7 +167,7 @@ func (w *world) heal() {
 	}
 	w.undo = nil
 	for _, m := range w.machines {
-		if w.options.grows && m.process != nil && !slices.Equal(m.process.voters, w.options.voters) {
+		if (w.options.grows || w.options.rolls) && m.process != nil && !slices.Equal(m.process.voters, w.options.voters) {
 			m.process.kill()
 		}
 		m.voters = w.options.voters
@@ -280,7 +285,7 @@ func (w *world) losePower() {
 // mayLose reports whether the disk of one more machine may be lost: promises hold while no
 // more than a minority of the voters lose theirs.
 func (w *world) mayLose(m *machine) bool {
-	if w.options.grows || m.lives == 0 {
+	if w.options.grows || w.options.rolls || m.lives == 0 {
 		return false
 	}
 	if w.lost[m.id] {
@@ -547,6 +552,25 @@ func (w *world) grow() {
 		m.voters = all
 		w.note("n%d is to have the voters %s", m.id, ids(all))
 		w.at(w.dice.N(100*time.Millisecond), func() { w.start(m) })
+	}
+}
+
+// roll adds a voter: the new one is started, and the others are started again with it, one
+// after the other.
+func (w *world) roll() {
+	all := append(w.options.voters, proto.NodeID(len(w.options.voters)+1))
+	w.options.voters = all
+	w.note("the voters are to be %s", ids(all))
+	added := w.machines[len(all)-1]
+	added.voters = all
+	w.start(added)
+	for i, id := range all[:len(all)-1] {
+		m := w.machines[id-1]
+		w.at(time.Duration(i+1)*w.options.promise+w.dice.N(w.options.promise), func() {
+			w.killed(m)
+			m.voters = all
+			w.at(w.dice.N(20*time.Millisecond), func() { w.start(m) })
+		})
 	}
 }
 
