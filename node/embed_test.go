@@ -131,10 +131,14 @@ func (e *embedded) run() {
 	})
 }
 
-// tell passes on what the links know of a process. A proof of its death ends promises.
+// tell passes on what the links know of a process. A proof of its death ends promises; one
+// that answers all the same is not dead.
 func (e *embedded) tell(ev tcp.Evidence) {
-	if ev.Proven {
+	switch {
+	case ev.Proven:
 		e.Gone(ev.Peer, ev.Session)
+	case ev.Event == tcp.LinkUp:
+		e.HeardAgain(ev.Peer, ev.Session)
 	}
 	if group := e.group.Load(); group != nil {
 		group.Report(membership.Evidence{
