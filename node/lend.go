@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -15,7 +16,8 @@ var ErrNotLent = errors.New("no lease was lent")
 
 // Loan is a lease that this node has lent to a process outside.
 type Loan struct {
-	// ID is of this process's loans.
+	// ID is of this process's loans, and no other process of the node lends by it: who comes
+	// late with a former one's gives back nothing of this one. It is less than 2^53.
 	ID uint64
 	// Term is what this node leads.
 	Term proto.Term
@@ -35,6 +37,9 @@ type loans struct {
 	asking  []chan<- lendEnd
 }
 
+// loansBefore is what the ids of a process's loans come after: 40 random bits.
+func loansBefore(s proto.Session) uint64 { return binary.BigEndian.Uint64(s[:8]) >> 24 }
+
 // lendEnd is what came of a Lend.
 type lendEnd struct {
 	Loan
@@ -46,7 +51,8 @@ type lendEnd struct {
 // other node leads before the loan's end: not when this one is killed, nor when it hands
 // over. That is its price: a leader that dies, or leaves, while a loan lasts is not
 // replaced before its end, at most a promise later. Return gives it back early. Who
-// needs it for longer borrows again before its end.
+// needs it for longer borrows again before its end. It may be lent to several at a time,
+// whom it does not keep off each other.
 //
 // Errors wrap ErrNotLent when this node does not lead, hands over, or has no voters;
 // ErrStopped; or the cause of ctx.
@@ -65,8 +71,7 @@ func (n *Node) lend(ctx context.Context) (Loan, error) {
 	}
 	end := make(chan lendEnd, 1)
 	a := ask{event: algorithms.Lend{}, carriedOut: make(chan struct{}), lend: end}
-	if err := n.carryOut(ctx, a); err != nil {
-		go n.takeBack(end)
+	if err := n.give(ctx, a); err != nil {
 		return Loan{}, err
 	}
 	select {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/trace"
 )
 
@@ -37,9 +38,17 @@ func lender(j *journal, wait time.Duration, refused string) func(time.Time, algo
 }
 
 func startLender(t *testing.T, refused string) *fixture {
+	return startLenderOf(t, refused, proto.Session{})
+}
+
+// startLenderOf is startLender as this process, the zero session standing for that of start.
+func startLenderOf(t *testing.T, refused string, s proto.Session) *fixture {
 	j := new(journal)
 	f := start(t, lender(j, time.Second, refused), func(_ *fixture, c *Config) {
 		c.Record, c.Guarantee = nil, algorithms.Lease
+		if !s.IsZero() {
+			c.Session = s
+		}
 	})
 	f.journal = j
 	return f
@@ -118,6 +127,45 @@ func TestNobodyWaitsForTheLoan(t *testing.T) {
 		synctest.Wait()
 		if n := f.Status().Lent; n != 0 {
 			t.Errorf("%d are lent", n)
+		}
+	})
+}
+
+// "Until its end no other node leads": so whoever comes late, with what a former process of
+// the node lent it, gives back nothing of what this one has lent to another.
+func TestLoansOfAFormerProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lent []Loan
+		for range 2 {
+			f := startLenderOf(t, "", proto.NewSession())
+			f.campaign("lead")
+			for _, former := range lent {
+				if l := mustLend(t, f); f.Return(former.ID) || f.Status().Lent != 1 {
+					t.Errorf("lease %d is given back by %d, which a former process lent", l.ID, former.ID)
+				}
+			}
+			lent = append(lent, mustLend(t, f))
+			if err := f.stop(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// Who asks for a lease while the loop does not come to it, as before Run, and gives up,
+// leaves nothing behind. (synctest fails when a goroutine of the test stays.)
+func TestLendIsGivenUpBeforeItWasTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := config(new(journal), silent)
+		cfg.Guarantee = algorithms.Lease
+		n, err := New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := n.Lend(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
 		}
 	})
 }

@@ -192,7 +192,7 @@ func New(cfg Config) (*Node, error) {
 		idle:         make(chan proto.Term),
 		fenced:       make(chan algorithms.Fenced),
 		tenures:      make(chan struct{}),
-		loans:        loans{out: map[uint64]Loan{}, changed: make(chan struct{})},
+		loans:        loans{last: loansBefore(cfg.Session), out: map[uint64]Loan{}, changed: make(chan struct{})},
 		work:         work{epoch: time.Now()},
 		reconciling:  reconciling{done: make(chan algorithms.Reconciled)},
 		ended:        make(chan struct{}),

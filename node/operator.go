@@ -119,13 +119,21 @@ func (n *Node) ask(ctx context.Context, ev algorithms.Event) error {
 	return n.carryOut(ctx, ask{event: ev, carriedOut: make(chan struct{})})
 }
 
-func (n *Node) carryOut(ctx context.Context, a ask) error {
+// give returns once the loop has taken a. After an error it never will.
+func (n *Node) give(ctx context.Context, a ask) error {
 	select {
 	case n.asks <- a:
+		return nil
 	case <-n.ended:
 		return ErrStopped
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+}
+
+func (n *Node) carryOut(ctx context.Context, a ask) error {
+	if err := n.give(ctx, a); err != nil {
+		return err
 	}
 	select {
 	case <-a.carriedOut:

@@ -56,7 +56,8 @@ func leaseCommand() *cli.Command {
 			"the leader. Until its end nobody else does, whatever becomes of the node: one\n" +
 			"that is killed, or told to hand over, meanwhile is replaced after that, up to\n" +
 			"a promise later. Borrow again before the end to go on (--renews), and give it\n" +
-			"back when done (--return).\n\n" +
+			"back when done (--return). Two who borrow from one node get a lease each: it\n" +
+			"keeps other nodes off, and not them off each other.\n\n" +
 			"With -o json, until_boot_ms is its end in milliseconds since boot, for other\n" +
 			"processes of this machine (Linux: CLOCK_BOOTTIME, see /proc/uptime), and\n" +
 			"valid_for_ms counts from before this command asked.",

@@ -20,7 +20,7 @@ import (
 // is a permission to act as the leader.
 type Lease struct {
 	Self proto.NodeID `json:"self"`
-	ID   uint64       `json:"id"` // of the process's leases, to give it back by
+	ID   uint64       `json:"id"` // of this process of the node alone, to give it back by
 	Term proto.Term   `json:"term"`
 	// FencingToken is what a storage wants to see.
 	FencingToken fence.Token `json:"fencing_token"`
@@ -104,6 +104,9 @@ func readBorrow(r *http.Request) (b borrow, err error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&b); err != nil {
 		return b, fmt.Errorf(`%w: want an object like {"renews": 7}, or nothing`, err)
+	}
+	if d.More() {
+		return b, errors.New("the request is more than one JSON object")
 	}
 	return b, nil
 }
