@@ -119,7 +119,7 @@ func (f *File) load() error {
 	owner, state, last, err := latest(data)
 	if err != nil {
 		return fmt.Errorf("state file %s: %w: remove the file to let node %d begin again at "+
-			"term 0, with --rejoin-voter if it is a voter", path, err, f.owner.ID)
+			"term 0; if it is a voter it then asks the others what it voted in", path, err, f.owner.ID)
 	}
 	if owner != f.owner {
 		return fmt.Errorf("data directory %s: %w: it keeps the state of node %d of cluster %q, "+
