@@ -135,6 +135,8 @@ func (r Refusing) Declined(no proto.Decline) Refusal {
 		next = "ask again in a moment"
 	case proto.DeclineAside:
 		next = healIt
+	case proto.DeclineVoteless:
+		next = "its status says what it waits for: ask again once it votes"
 	case proto.DeclineMajority:
 		next = "mend its links to the other voters, or ask again once no voter has just started"
 	}

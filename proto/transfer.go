@@ -43,6 +43,7 @@ const (
 	DeclineAside            // it was told not to stand
 	DeclineNonVoter         // it is no voter
 	DeclineMajority         // no majority of the voters answered that it would vote for it
+	DeclineVoteless         // it votes for nobody: nothing is saved of what it voted
 	numDeclines
 )
 
@@ -51,6 +52,7 @@ var declines = [numDeclines]string{
 	"it has not caught up with this term",
 	"it does not stand for election", "it is no voter",
 	"no majority of the voters would vote for it, as far as it reaches them",
+	"it does not vote yet: nothing is saved of what it voted",
 }
 
 // String is the decline in words.

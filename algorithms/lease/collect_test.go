@@ -209,3 +209,19 @@ func TestAnswersWhichTerm(t *testing.T) {
 	r.Step(0, r.From(4, 0, question))
 	r.Sends(r.Last, r.Msg(4, 6, proto.Standing{Session: proto.Session{44}, Round: 6}))
 }
+
+// "The transfer to a successor that is dead, behind or not fit is refused, and nothing
+// changes": a voter that votes for nobody yet could not lead, whatever the others answer.
+func TestIsOfferedToLeadBeforeItVotes(t *testing.T) {
+	r := blank(t, 0)
+	r.Step(0, r.From(3, 2, proto.Heartbeat{
+		Leader: steptest.Peer(3), Nonce: 1, Remaining: promise / 2,
+	}))
+	if r.Last.Leader.ID != 3 {
+		t.Fatalf("does not follow: %v", r.Last.Why)
+	}
+	r.Step(0, r.From(3, 2, proto.Offer{Session: steptest.Session(3), Nonce: 5, To: steptest.Session(1)}))
+	r.Sends(r.Last, r.Msg(3, 2, proto.Reply{
+		Session: steptest.Session(3), Nonce: 5, No: proto.DeclineVoteless,
+	}))
+}

@@ -115,6 +115,8 @@ func (p *Party) Offered(msg proto.Message, b proto.Offer) (ask Request, term pro
 		no = proto.DeclineSession
 	case !p.Votes():
 		no = proto.DeclineNonVoter
+	case p.Rejoin.Active:
+		no = proto.DeclineVoteless
 	case !p.Stands():
 		no = proto.DeclineAside
 	case p.Belief.ID != msg.From || p.Belief.Session != b.Session || p.Belief.Term != msg.Term:
