@@ -28,14 +28,28 @@ type machine struct {
 	id    proto.NodeID
 	disk  *disk
 	drift float64 // how much faster its clock is than true
-	acked algorithms.State
-	inbox algorithms.State // given to Save, and not answered
+	saved saved
+	seen  atomic.Pointer[process] // by the others, once it takes part; nil for none
 
 	// What the next process is started with.
 	voters []proto.NodeID
 
 	process *process // nil while none runs
 	lives   int
+}
+
+// saved is what a process may find on its machine's disk.
+type saved struct {
+	mu     sync.Mutex
+	acked  algorithms.State
+	asking algorithms.State // given to Save, and not answered
+}
+
+// set says what the disk keeps, and what it may.
+func (s *saved) set(acked, asking algorithms.State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.acked, s.asking = acked, asking
 }
 
 // process is one run of a node.
@@ -79,6 +93,7 @@ func (w *world) launch(m *machine) {
 		return
 	}
 	w.note("%v starts", p)
+	m.seen.Store(p)
 	p.serve()
 }
 
@@ -251,12 +266,20 @@ func (p *process) record(r trace.Record) {
 type store struct{ p *process }
 
 func (s store) Save(state algorithms.State) error {
-	m := s.p.machine
-	m.inbox = state
+	kept := &s.p.machine.saved
+	kept.mu.Lock()
+	if !s.p.gate.isDead() {
+		kept.asking = state
+	}
+	kept.mu.Unlock()
 	if err := s.p.state.Save(state); err != nil {
 		return err
 	}
-	m.acked, m.inbox = state, algorithms.State{}
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
+	if !s.p.gate.isDead() {
+		kept.acked, kept.asking = state, algorithms.State{}
+	}
 	return nil
 }
 
@@ -281,6 +304,7 @@ func (p *process) kill() {
 	_ = unlocker(files{p.machine.disk, p}).Close()
 	p.w.ended(p)
 	p.machine.process = nil
+	p.machine.seen.Store(nil)
 	go p.dispose()
 }
 
@@ -349,5 +373,3 @@ func (p *process) stop(order int, resign bool) {
 	<-p.led
 	_ = p.state.Close()
 }
-
-func (*machine) nothing() algorithms.State { return algorithms.State{} }

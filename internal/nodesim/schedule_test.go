@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -239,8 +240,6 @@ func (w *world) soon() time.Duration {
 	return w.span()
 }
 
-func (w *world) stopped(m *machine) bool { return m.process == nil }
-
 func (w *world) killed(m *machine) {
 	if m.process != nil {
 		w.note("%v is killed", m.process)
@@ -307,7 +306,7 @@ func (w *world) loseDiskOf(m *machine) {
 	w.lost[m.id] = true
 	w.hint("lost disk")
 	m.disk.lose()
-	m.acked, m.inbox = m.nothing(), m.nothing()
+	m.saved.set(algorithms.State{}, algorithms.State{})
 	w.forAWhile(w.soon(), func() {
 		w.revive(m)
 		if w.dice.IntN(2) == 0 { // and whoever starts it starts it again

@@ -91,7 +91,7 @@ func (w *world) hint(what string) {
 // noteProof notes what a process takes for proof, and whether it is.
 func (w *world) noteProof(p *process, e tcp.Evidence) {
 	lives := ""
-	if q := w.machines[e.Peer-1].process; q != nil && q.session == e.Session && !q.gate.isDead() {
+	if q := w.machines[e.Peer-1].seen.Load(); q != nil && q.session == e.Session && !q.gate.isDead() {
 		lives = ", which lives"
 		if q.leaves.Load() {
 			lives = ", which is being ended"
@@ -208,7 +208,7 @@ func (w *world) bury(p *process, err error) {
 		w.violate("ends-for-a-cause", fmt.Sprintf("%v ends, and nobody touched its disk: %v", p, err))
 	case damaged:
 		m.disk.lose()
-		m.acked, m.inbox = algorithms.State{}, algorithms.State{}
+		m.saved.set(algorithms.State{}, algorithms.State{})
 	case errors.Is(err, lease.ErrVoters):
 		m.voters = w.options.voters
 	}
@@ -281,8 +281,8 @@ func (w *world) heardBy(p *process) map[proto.NodeID]*process {
 	for frontier := []*process{p}; len(frontier) > 0; frontier = frontier[1:] {
 		from := frontier[0].machine.id
 		for _, m := range w.machines {
-			q := m.process
-			if q == nil || q.links == nil || q.gate.isPaused() || heard[m.id] != nil {
+			q := m.seen.Load()
+			if q == nil || q.gate.isPaused() || heard[m.id] != nil {
 				continue
 			}
 			if w.network.open(path{from, m.id}) && w.network.open(path{m.id, from}) {
@@ -297,15 +297,21 @@ func (w *world) heardBy(p *process) map[proto.NodeID]*process {
 
 // checkRestored checks what a process finds on its disk: what was acknowledged, or what
 // was being saved when the last process ended.
-func (w *world) checkRestored(m *machine, saved algorithms.State) {
-	if saved != m.acked && saved != m.inbox {
-		w.violate("saved-is-kept", fmt.Sprintf("n%d saved %+v and finds %+v", m.id, m.acked, saved))
+func (w *world) checkRestored(m *machine, found algorithms.State) {
+	kept := &m.saved
+	kept.mu.Lock()
+	acked, asking := kept.acked, kept.asking
+	kept.mu.Unlock()
+	if found != acked && found != asking {
+		w.violate("saved-is-kept", fmt.Sprintf("n%d saved %+v and finds %+v", m.id, acked, found))
 	}
-	m.acked, m.inbox = saved, algorithms.State{}
+	kept.set(found, algorithms.State{})
 }
 
 // checkOverlaps checks that at no instant two processes act as leaders.
 func (w *world) checkOverlaps() {
+	w.work.mu.Lock()
+	defer w.work.mu.Unlock()
 	spans := w.work.spans
 	now := time.Now()
 	for _, s := range spans {
