@@ -19,6 +19,23 @@ func (w ways) sample(from, to uint64, sent, received time.Time) {
 	}
 }
 
+// linked reports whether messages compare the clocks of two nodes, directly or through
+// others: that takes both directions.
+func (w ways) linked(one, other uint64) bool { return w.reach(one, other) && w.reach(other, one) }
+
+func (w ways) reach(from, to uint64) bool {
+	reached := map[uint64]bool{from: true}
+	for more := true; more && !reached[to]; {
+		more = false
+		for way := range w {
+			if reached[way[0]] && !reached[way[1]] {
+				reached[way[1]], more = true, true
+			}
+		}
+	}
+	return reached[to]
+}
+
 // clockFix corrects wall times by how far each node's clock is off.
 type clockFix map[uint64]Clock
 

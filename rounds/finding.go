@@ -16,7 +16,9 @@ const (
 	// TwoLeaders: two nodes led the same term, each by its own record.
 	TwoLeaders FindingName = "two-leaders"
 	// Overlap: a node led while another led a different term already. A leader
-	// that steps down as soon as its successor's announcement reaches it is none.
+	// that steps down as soon as its successor's announcement reaches it is none. Where
+	// renewals of a lease are not written down, it led until a record tells otherwise: its
+	// own, or one of those that followed it.
 	Overlap FindingName = "overlapping-leaders"
 	// TermWentBack: a process wrote a lower term after a higher one, or the next
 	// process of the node sent messages of one. No node acts in a term below one

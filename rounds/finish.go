@@ -44,9 +44,10 @@ func (s *story) finish(g *group, out *Group) {
 	s.assign(g, out)
 }
 
-// between finds what is wrong between these rounds and beyond them.
-func (g *group) between(rounds []*Round) []Finding {
-	found := slices.Concat(g.story.overlaps(g), flapping(rounds))
+// between finds what is wrong between these rounds and beyond them; atEnd says that no
+// record is still to come.
+func (g *group) between(rounds []*Round, atEnd bool) []Finding {
+	found := slices.Concat(g.story.overlaps(g, atEnd), flapping(rounds))
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
 		m := g.nodes[id]
 		slices.SortFunc(m.lives, byBeginning)
@@ -80,7 +81,7 @@ func (s *story) assign(g *group, out *Group) {
 	for _, r := range out.Rounds {
 		byTerm[r.Term] = r
 	}
-	for _, f := range g.between(out.Rounds) {
+	for _, f := range g.between(out.Rounds, true) {
 		if g.stream != nil && g.stream.said[f.key()] {
 			continue
 		}

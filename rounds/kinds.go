@@ -69,6 +69,7 @@ var meanings = map[proto.Kind]string{
 
 	proto.KindReturn:   "I lost what I voted: what do you know?",
 	proto.KindStanding: "this is the last vote that I know of",
+	proto.KindUnvoted:  "I never voted, and these said so too",
 
 	proto.KindAccount: "I led, from then until then",
 	proto.KindTruce:   "I mend the split: stop leading",

@@ -2,33 +2,45 @@ package rounds_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
 	"github.com/ringleader-dev/ringleader/trace"
 )
 
-// A leader that was stopped believes in itself until it wakes, but its lease has
-// ended: that is no second leader. A lease that still runs is one.
+// "`rounds --check` finds two leases at once." A leader that was stopped believes in itself
+// until it wakes, but its lease has ended: that is no second leader. A lease that still
+// runs is one, and so is one whose renewals were not written down, as at level info.
 func TestLeaseEndsAReign(t *testing.T) {
 	zero := time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
 	at := func(s float64) time.Time { return zero.Add(time.Duration(s * float64(time.Second))) }
-	for lease, overlaps := range map[float64]bool{2: false, 9: true} {
+	for _, c := range []struct {
+		lease       float64
+		level, ends string
+		overlaps    bool
+	}{
+		{2, "info", "the lease ran out -> leave the office of term 1", false},
+		{9, "info", "the lease ran out -> leave the office of term 1", true},
+		{2, "info", "asked to resign -> leave the office of term 1", true},
+		{2, "debug", "asked to resign -> leave the office of term 1", false},
+	} {
 		b := rounds.NewBuilder()
 		add := func(node, seq, term, leader uint64, s float64, until time.Time, change trace.Change) {
-			role, prev := trace.Leading, uint64(0)
+			role, prev, why := trace.Leading, uint64(0), "no leader was heard of -> lead"
 			if leader == 0 {
-				role, prev = trace.Looking, node
+				role, prev, why = trace.Looking, node, c.ends
 			}
 			b.Add(&trace.Record{
-				Level: "info", Time: at(s), Cluster: "c", Node: node, Session: "aaaaaaaa", Algo: "bully",
-				Seq: seq, Term: term, Event: "timeout", Why: []string{"no leader was heard of -> lead"},
+				Level: c.level, Time: at(s), Cluster: "c", Node: node, Session: "aaaaaaaa", Algo: "bully",
+				Seq: seq, Term: term, Event: "timeout", Why: []string{why},
 				Role: role, Leader: leader, Guarantee: "lease", ValidUntil: until,
 				PrevLeader: &prev, LeaderChange: change,
 			})
 		}
-		add(1, 1, 1, 1, 0, at(lease), trace.Elected)
+		add(1, 1, 1, 1, 0, at(c.lease), trace.Elected)
 		add(2, 1, 2, 2, 3, at(5), trace.Elected)
 		add(1, 2, 1, 0, 10, time.Time{}, trace.Deposed)
 		found := false
@@ -37,8 +49,40 @@ func TestLeaseEndsAReign(t *testing.T) {
 				found = found || f.Name == rounds.Overlap
 			}
 		}
-		if found != overlaps {
-			t.Errorf("a lease to %vs, another leads from 3s: overlap found %v", lease, found)
+		if found != c.overlaps {
+			t.Errorf("a lease to %vs, another leads from 3s, at level %s the end is %q: overlap found %v",
+				c.lease, c.level, c.ends, found)
+		}
+	}
+}
+
+// "`rounds --check` finds two leases at once": voters 1-3, where 3 was started again with
+// 1-5, and 4 and 5 were added. At level info neither leader's renewals are in the logs, and
+// no message went from one half to the other. Where a voter of the first leader turned from
+// it, its lease was over, as after any crash.
+func TestLeasesOfTwoLists(t *testing.T) {
+	for _, turned := range []bool{false, true} {
+		b := rounds.NewBuilder()
+		if _, err := logs.ReadFile("testdata/office-two-lists.log", b); err != nil {
+			t.Fatal(err)
+		}
+		if turned {
+			prev := uint64(2)
+			b.Add(&trace.Record{
+				Level: "info", Time: time.Date(2026, time.November, 22, 15, 18, 23, 910e6, time.UTC),
+				Cluster: "demo", Node: 1, Session: "c823fcae", Algo: "bully", Seq: 10, Term: 2, Event: "timeout",
+				Why: []string{"leader 2 has not renewed -> nobody holds the office"}, Role: trace.Looking,
+				Guarantee: "lease", PrevLeader: &prev, LeaderChange: trace.Lost,
+			})
+		}
+		var found []string
+		for _, f := range b.History().Groups[0].Findings {
+			found = append(found, fmt.Sprint(f.Name, f.Term, ": ", f.Text))
+		}
+		one := len(found) == 1 && strings.HasPrefix(found[0],
+			"overlapping-leaders3: Node 2 led term 2 and node 5 led term 3 at once, as far as the records tell")
+		if one == turned || turned && len(found) > 0 {
+			t.Errorf("a voter turned from the first leader: %v; found %q", turned, found)
 		}
 	}
 }

@@ -108,7 +108,8 @@ type Reign struct {
 	// Followers are who believed in it, in causal order of their first belief.
 	Followers []Follower `json:"followers"`
 
-	endedBy Ref // the record whose message made it end
+	endedBy Ref  // the record whose message made it end
+	ranOut  bool // Last says that the lease ended by itself
 }
 
 // Follower is one node's belief in a Reign.
@@ -117,6 +118,8 @@ type Follower struct {
 	From  time.Time `json:"from"`
 	Until time.Time `json:"until"` // the belief's end, or the node's last record
 	First Ref       `json:"first"`
+
+	left bool // its own record says that it believes so no more
 }
 
 // Finding is something that should not be. Its records prove it.

@@ -1,6 +1,10 @@
 package rounds
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Step is one record of the round. Its text is as the node wrote it.
 type Step struct {
@@ -39,6 +43,12 @@ func (s *Step) led() uint64 {
 		return 0
 	}
 	return s.Leader
+}
+
+// ranOut reports whether the step found that this node's lease had ended. A process looks
+// for that before anything else: one that slept through the end of its lease, too.
+func (s *Step) ranOut() bool {
+	return slices.ContainsFunc(s.Why, func(why string) bool { return strings.HasPrefix(why, "the lease ran out") })
 }
 
 // Message is one message of the round.

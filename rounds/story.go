@@ -203,9 +203,11 @@ func (s *story) believe(c *character, st *Step, r *Round) {
 	if reign := s.reigns[reignKey{c.leader, c.term}]; reign != nil {
 		switch {
 		case c.leader != c.id:
-			reign.follower(c.id).Until = st.At
+			f := reign.follower(c.id)
+			f.Until, f.left = st.At, changed
 		case changed:
 			reign.Last, reign.Until, reign.endedBy = st.Ref, st.At, r.senderOf(st)
+			reign.ranOut = st.ranOut()
 		default:
 			reign.Until = st.At
 		}

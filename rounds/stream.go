@@ -114,7 +114,7 @@ func (g *group) late(rec *trace.Record, l *life) {
 
 // news are the findings between rounds that were not said before.
 func (g *group) news() (news []Finding) {
-	for _, f := range g.between(g.stream.recent) {
+	for _, f := range g.between(g.stream.recent, false) {
 		if !g.stream.said[f.key()] {
 			g.stream.said[f.key()] = true
 			news = append(news, f)
