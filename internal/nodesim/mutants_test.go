@@ -76,8 +76,14 @@ var mutants = []mutant{
 	{
 		"voters that differ by more than one are refused at the start, and give way where they are seen",
 		[]patch{
-			{"algorithms/lease/voters.go", `case saved.List == "":`, `case saved.List == "" || distance == proto.OtherVoters:`},
-			{"membership/view.go", "return !v.Committed || other.Committed && other.Version >= v.Version", "return false"},
+			{
+				"algorithms/lease/voters.go", `case saved.List == "":`,
+				`case saved.List == "" || distance == proto.OtherVoters:`,
+			},
+			{
+				"membership/view.go", "return !v.Committed || other.Committed && other.Version >= v.Version",
+				"return false",
+			},
 			// New voters that hear nothing of the others' votes would wait for ever.
 			{"algorithms/lease/party.go", "if !p.unvoted || p.State.Promise > 0 {", "if true {"},
 		},

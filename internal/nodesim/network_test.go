@@ -198,7 +198,7 @@ func (e *end) Read(b []byte) (int, error) {
 			return 0, net.ErrClosed
 		}
 		e.n.mu.Lock()
-		n, err, done := e.read(b)
+		n, done, err := e.read(b)
 		deadline := e.deadline
 		e.n.mu.Unlock()
 		if done {
@@ -218,23 +218,23 @@ func (e *end) Read(b []byte) (int, error) {
 }
 
 // read is a Read that does not wait. The caller holds mu.
-func (e *end) read(b []byte) (n int, err error, done bool) {
+func (e *end) read(b []byte) (n int, done bool, err error) {
 	switch {
 	case e.closed:
-		return 0, e.failed("read", net.ErrClosed), true
+		return 0, true, e.failed("read", net.ErrClosed)
 	case len(e.unread) > 0:
 		n = copy(b, e.unread)
 		e.unread = e.unread[n:]
-		return n, nil, true
+		return n, true, nil
 	case e.reset != nil && !e.over:
 		e.over = true
-		return 0, e.failed("read", e.reset), true
+		return 0, true, e.failed("read", e.reset)
 	case e.finRead || e.over:
-		return 0, io.EOF, true
+		return 0, true, io.EOF
 	case !e.deadline.IsZero() && !time.Now().Before(e.deadline):
-		return 0, e.failed("read", os.ErrDeadlineExceeded), true
+		return 0, true, e.failed("read", os.ErrDeadlineExceeded)
 	}
-	return 0, nil, false
+	return 0, false, nil
 }
 
 // Write implements net.Conn. It never waits: buffers are larger than what nodes write.
@@ -416,7 +416,7 @@ func (s socket) Dial(ctx context.Context, addr string, limit time.Duration) (net
 		if !s.p.gate.pass() {
 			return nil, net.ErrClosed
 		}
-		conn, err, wait := s.knock(to)
+		conn, wait, err := s.knock(to)
 		select {
 		case <-ctx.Done():
 			if conn != nil {
@@ -446,13 +446,13 @@ func dialError(to netip.AddrPort, err error) error {
 
 // knock tries to connect. The answer comes after wait; without one, that is when to
 // try again.
-func (s socket) knock(to netip.AddrPort) (conn *end, err error, wait time.Duration) {
+func (s socket) knock(to netip.AddrPort) (conn *end, wait time.Duration, err error) {
 	n := s.n
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	me, it := s.p.machine.id, machineAt(to)
 	if !n.open(path{me, it}) || !n.open(path{it, me}) {
-		return nil, nil, resent
+		return nil, resent, nil
 	}
 	// Each connection has dice of its own: goroutines may run in any order.
 	n.dials[path{me, it}]++
@@ -463,7 +463,7 @@ func (s socket) knock(to netip.AddrPort) (conn *end, err error, wait time.Durati
 	wait = 2 * n.delay(draw(2))
 	l := n.listeners[to]
 	if l == nil || l.closed || n.refuses[it] > 0 || s.p.gate.isDead() {
-		return nil, syscall.ECONNREFUSED, wait
+		return nil, wait, syscall.ECONNREFUSED
 	}
 	from := netip.AddrPortFrom(addrOf(me).Addr(), 30000+uint16(nth%30000))
 	a := &end{n: n, dice: draw(0), p: s.p, local: from, peer: to, wake: make(chan struct{}, 1)}
@@ -472,5 +472,5 @@ func (s socket) knock(to netip.AddrPort) (conn *end, err error, wait time.Durati
 	a.p.ends[a], b.p.ends[b] = struct{}{}, struct{}{}
 	l.queue = append(l.queue, b)
 	l.notify()
-	return a, nil, wait
+	return a, wait, nil
 }

@@ -168,8 +168,9 @@ func (w *world) heal() {
 	}
 	w.undo = nil
 	for _, m := range w.machines {
-		if (w.options.grows || w.options.rolls) && m.process != nil && !slices.Equal(m.process.voters, w.options.voters) {
-			m.process.kill()
+		changing := w.options.grows || w.options.rolls
+		if p := m.process; changing && p != nil && !slices.Equal(p.voters, w.options.voters) {
+			p.kill()
 		}
 		m.voters = w.options.voters
 		if slices.Contains(w.options.voters, m.id) {

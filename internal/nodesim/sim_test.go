@@ -15,7 +15,8 @@ var (
 	flagSeed  = flag.Uint64("seed", 0, "the first `seed`")
 	flagSeeds = flag.Uint64("seeds", 60, "how many `schedules` to run")
 	flagOnly  = flag.String("algorithm", "", "only this `algorithm`; the default is what a seed draws")
-	flagKinds = flag.String("faults", "", "only these `kinds`, between commas: see faults, and shape, grow, roll and long-promise")
+	flagKinds = flag.String("faults", "",
+		"only these `kinds`, between commas: see faults, and shape, grow, roll and long-promise")
 	flagLog   = flag.Bool("log", false, "print what happened in each schedule")
 	flagFirst = flag.String("first", "", "look for the first schedule that breaks this `promise`")
 	flagAll   = flag.Bool("all", false, "go on after a violation, and count")
@@ -59,7 +60,8 @@ func hunt(t *testing.T, promise string) {
 		w := runSeed(t, seed)
 		for _, v := range w.violations {
 			if v.name == promise {
-				fmt.Printf("%sschedule %d: %s: %s; %s\n", foundMark, seed-*flagSeed+1, v.name, v.detail, again(w.options))
+				fmt.Printf("%sschedule %d: %s: %s; %s\n", foundMark,
+					seed-*flagSeed+1, v.name, v.detail, again(w.options))
 				return
 			}
 		}

@@ -67,12 +67,12 @@ func (p *process) work(ctx context.Context, lease node.Lease) error {
 }
 
 // drain goes on for a while, within the lease as it was last known.
-func (s *acting) drain(until time.Time) error {
-	left := until.Sub(s.p.now())
+func (a *acting) drain(until time.Time) error {
+	left := until.Sub(a.p.now())
 	if left > 0 {
-		time.Sleep(s.take(left))
+		time.Sleep(a.take(left))
 	}
-	s.p.gate.pass()
+	a.p.gate.pass()
 	return nil
 }
 

@@ -28,8 +28,7 @@ type world struct {
 	work     *work
 	plan     []event
 	healed   bool
-	healing  sync.WaitGroup // stops and wishes under way
-	undo     []func()       // what mends the faults that still last
+	undo     []func() // what mends the faults that still last
 	idle     map[*process]idling
 	lost     map[proto.NodeID]bool // whose disk was lost, ever
 	bare     []gap                 // times without a leader at work, once there was one
