@@ -125,7 +125,7 @@ func (d files) Lock(string) (io.Closer, error) {
 	if d.lock != nil && d.lock != d.p {
 		return nil, statefile.ErrLocked
 	}
-	d.disk.lock = d.p
+	d.lock = d.p
 	return unlocker(d), nil
 }
 
@@ -135,8 +135,8 @@ type unlocker files
 func (u unlocker) Close() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.disk.lock == u.p {
-		u.disk.lock = nil
+	if u.lock == u.p {
+		u.lock = nil
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func (v *views) voters() (all []membership.Voters) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, l := range v.listed {
-		all = append(all, l.process.ownVoters())
+		all = append(all, l.ownVoters())
 	}
 	return all
 }
