@@ -53,6 +53,7 @@ func TestOfficeSchedules(t *testing.T) {
 type nominator struct {
 	cfg   algorithms.Config
 	whom  func(self proto.NodeID, step int) proto.NodeID
+	term  proto.Term
 	steps int
 	peers []proto.Peer
 }
@@ -61,11 +62,14 @@ func (n *nominator) Step(_ time.Time, ev algorithms.Event) algorithms.Output {
 	if _, ok := ev.(algorithms.Timeout); !ok { // a spurious one must change nothing
 		n.steps++
 	}
-	if ev, ok := ev.(algorithms.PeersChanged); ok {
+	switch ev := ev.(type) {
+	case algorithms.Start:
+		n.term = max(1, ev.Saved.Term) // a node's term never goes back
+	case algorithms.PeersChanged:
 		n.peers = ev.Alive
 	}
 	id := n.whom(n.cfg.Self, n.steps)
-	leader := algorithms.Leader{ID: id, Term: 1}
+	leader := algorithms.Leader{ID: id, Term: n.term}
 	for _, p := range n.peers {
 		if p.ID == id {
 			leader.Session = p.Session

@@ -53,8 +53,8 @@ func (k *readmission) check(s *step) string {
 			}
 		}
 	}
+	k.look(s.cluster) // the only voter may vote in its first Step
 	k.unvoted[id] = k.unvoted[id] && s.node.disk.Vote.ID == 0
-	k.look(s.cluster)
 	b := k.backs[id]
 	if b == nil {
 		return ""
