@@ -17,20 +17,20 @@ import (
 func benchFencingCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "fencing",
-		Usage: "prove that at most one leads, and that no stale leader writes",
-		Description: "Starts voting nodes as processes of ringleader exec, each with a function that\n" +
-			"says when it is at work; a storage (ringleader fence); and beside each node a\n" +
-			"worker that writes with its node's token while that leads. Kills, stalls and\n" +
-			"pauses nodes, wipes a voter's disk, restarts nodes with wrong flags, has an\n" +
-			"operator transfer, resign and pause, kills the storage, and as root cuts links:\n" +
-			"whole, one way, into a bridge or a star, flapping, or only for new connections.\n" +
-			"Says each fault in one line, then judges: no two functions at work at once, nor\n" +
-			"one while another node's lease is lent; all calls of the workers are\n" +
-			"linearizable, no stale write was accepted; and had the refused calls been done,\n" +
-			"it would not be so. Explains the longest time in which nobody led although some\n" +
-			"node reached a majority.\n\n" +
-			"Ends with 1 when that does not hold; then it says how to see it again, and where\n" +
-			"it left the nodes' logs. The algorithms share the time.",
+		Usage: "prove that one leads, and no stale one writes",
+		Description: "Starts voting nodes as processes of ringleader exec, each with a function\n" +
+			"that says when it is at work; a storage (ringleader fence); and beside each\n" +
+			"node a worker that writes with its node's token while that leads. Kills,\n" +
+			"stalls and pauses nodes, wipes a voter's disk, restarts nodes with wrong\n" +
+			"flags, has an operator transfer, resign and pause, kills the storage, and as\n" +
+			"root cuts links: whole, one way, into a bridge or a star, flapping, or only\n" +
+			"for new connections. Says each fault in one line, then judges: no two\n" +
+			"functions at work at once, nor one while another node's lease is lent; all\n" +
+			"calls of the workers are linearizable, no stale write was accepted; and had\n" +
+			"the refused calls been done, it would not be so. Explains the longest time in\n" +
+			"which nobody led although some node reached a majority.\n\n" +
+			"Ends with 1 when that does not hold; then it says how to see it again, and\n" +
+			"where it left the nodes' logs. The algorithms share the time.",
 		Flags: benchFlags(
 			benchNodesFlag(),
 			&cli.StringFlag{
