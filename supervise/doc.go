@@ -31,7 +31,8 @@
 //
 // That a process ends which the kernel cannot end, as one that waits for a dead disk:
 // Run waits for it. That work which another process does for the command ends, as a
-// container that it had a daemon start. And if the supervising process and the keeper are
+// container that it had a daemon start. That the deadline is kept while the supervising
+// process and the keeper are both stopped, and the command is not. And if the two are
 // killed in the same instant, a descendant of the command lives on; it holds the files,
 // unless it closed what it did not open. Not so where the supervising process is the first
 // of a PID namespace, as in a container: then the kernel ends all with it.
