@@ -135,10 +135,7 @@ func (p *Party) Stood(msg proto.Message, b proto.Standing) (readmitted bool) {
 		return false
 	}
 	p.HearVoters(msg.From, b.Voters)
-	if later := b.Voters.Version; later > p.list.state.Version && !p.misled {
-		p.Refuse("%d has other voters, list %d of the cluster -> vote for nobody with these", msg.From, later)
-		p.misled = true
-	}
+	p.hearOther(msg.From, b.Voters)
 	if first := p.Cfg.FirstTerm; first > 0 && msg.Term >= first && r.voted < first {
 		p.Refuse("%d voted in term %d, and an operator says that nobody did in term %d or above -> "+
 			"do not believe that, wait for the voters", msg.From, msg.Term, first)
@@ -189,6 +186,9 @@ func (p *Party) admit(floor, round proto.Term) {
 		Term: max(p.State.Term, round), Reserved: max(p.State.Reserved, round),
 		Vote: algorithms.Vote{Term: floor}, Promise: max(p.Told.promise, p.Cfg.Promise),
 		Voters: p.State.Voters,
+	}
+	if p.State.Voters.List == "" {
+		p.State.Voters.Version = p.list.told
 	}
 	p.Known, p.Dirty = max(p.Known, floor), true
 }

@@ -19,7 +19,7 @@ func VotersFrom(saved algorithms.VoterState, own proto.VoterList) (algorithms.Vo
 	distance, id := saved.List.Distance(own)
 	switch {
 	case saved.List == "":
-		return algorithms.VoterState{List: own}, nil
+		return algorithms.VoterState{List: own, Version: saved.Version}, nil
 	case distance == proto.SameVoters:
 		return saved, nil
 	case distance == proto.OneVoter && saved.Committed:
@@ -40,6 +40,7 @@ type listing struct {
 	hash   uint64
 	before quorum.Voters // nil once state is committed, and where it is not known
 	union  quorum.Voters // of both
+	told   uint64        // the version of another list, before this voter voted; see hearOther
 }
 
 // takeList takes up what is saved of the voters. A host that starts a node checks that
@@ -98,6 +99,24 @@ func (p *Party) HearVoters(from proto.NodeID, heard proto.VoterSet) {
 	if heard.Committed && !l.state.Committed {
 		p.committed(fmt.Sprintf("%d knows that a majority of the voters has this list", from))
 	}
+}
+
+// hearOther learns, of a voter that tells what it voted, that the cluster has another list
+// than this one, of which nothing is saved. So this one is not the first. It is a later one,
+// which others say, or none: it gives no vote under it to whoever has an earlier list or the
+// other, and does not stand before a leader has confirmed it. What it was told is kept on its
+// disk, without the list: it may be started with the right one.
+func (p *Party) hearOther(from proto.NodeID, has proto.VoterSet) {
+	l := &p.list
+	settled := has.Version == l.state.Version && (l.state.Committed || !has.Committed)
+	if has.Hash == l.hash || p.misled || has.Version < l.state.Version || settled {
+		return
+	}
+	p.Why("%d has other voters, list %d of the cluster -> do not stand until a leader has confirmed these",
+		from, has.Version)
+	l.told = has.Version
+	l.state = algorithms.VoterState{List: l.state.List, Version: max(has.Version, 1)}
+	p.setBefore()
 }
 
 // committed notes that the list is: the one before it counts no more. Who never voted
