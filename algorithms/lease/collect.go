@@ -27,8 +27,9 @@ import (
 //     started by T, and were unvoted after T: so at T all N were, in these sessions.
 //  4. So at T no disk held a vote. Unless all N disks were lost at a time, nobody ever
 //     voted. And if they were: no process of a former life runs beside its next one, so
-//     at T nobody led, and nobody claimed to; only the terms begin anew, which is what
-//     algorithms.Config.FirstTerm is for.
+//     at T nobody led, and nobody claimed to; the terms begin anew, which is what
+//     algorithms.Config.FirstTerm is for, and a lease that was lent to a process outside
+//     is forgotten. The same is true where only all that ever voted lost their disks.
 //  5. A process of L that is still unvoted later has not voted at all, before T or since.
 //     So whoever knows L may tell a process of L that it may vote, however late, and
 //     whatever the others have voted by then: it needs no promise waited for, since it

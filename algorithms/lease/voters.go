@@ -112,9 +112,10 @@ func (p *Party) hearOther(from proto.NodeID, has proto.VoterSet) {
 	if has.Hash == l.hash || p.misled || has.Version < l.state.Version || settled {
 		return
 	}
-	p.Why("%d has other voters, list %d of the cluster -> do not stand until a leader has confirmed these",
-		from, has.Version)
-	l.told = has.Version
+	if l.told = has.Version; !p.unknown() {
+		p.Why("%d has other voters, list %d of the cluster -> do not stand until a leader has confirmed these",
+			from, has.Version)
+	}
 	l.state = algorithms.VoterState{List: l.state.List, Version: max(has.Version, 1)}
 	p.setBefore()
 }
