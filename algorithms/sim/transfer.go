@@ -186,6 +186,7 @@ type couldWin struct{ lives table[survey] }
 type survey struct {
 	nonce uint64
 	yes   []proto.NodeID
+	due   bool // it was offered to, and the question is the next
 }
 
 func (*couldWin) invariant() Invariant {
@@ -201,8 +202,8 @@ func (k *couldWin) check(s *step) string {
 	for i, q := range s.said {
 		reply, ok := s.out.Send[i].Body.(proto.Reply)
 		switch {
-		case q.does(asks) && q.nonce != v.nonce:
-			*v = survey{nonce: q.nonce}
+		case q.does(asks) && v.due:
+			*v = survey{nonce: q.nonce} // a later one, of a candidacy of its own, is another
 		case ok && reply.No == proto.NoDecline && 2*(len(v.yes)+1) <= len(s.cluster.Voters):
 			return fmt.Sprintf("would take over, and %d of %d voters would vote for it", len(v.yes)+1,
 				len(s.cluster.Voters))
@@ -214,7 +215,7 @@ func (k *couldWin) check(s *step) string {
 func (v *survey) hear(s *step, m proto.Message) {
 	switch b := m.Body.(type) {
 	case proto.Offer:
-		v.yes = nil
+		v.yes, v.due = nil, true
 	case proto.Answer:
 		bound := b.Bar == proto.BarBoot || b.Holder != s.prev().ID && b.Bar != proto.BarVoted
 		if b.Nonce != v.nonce || b.Session != s.node.life.session || !b.Yes && bound ||
