@@ -111,7 +111,7 @@ func latest(data []byte) (owner Owner, s algorithms.State, last uint64, err erro
 	}
 	at := recordSize(data)
 	if len(data) > maxFile || at+room != len(data) {
-		return damaged(fmt.Errorf("%d bytes is not the size of a state file", len(data)))
+		return damaged(fmt.Errorf("its %d bytes are not records, and room for the next", len(data)))
 	}
 	if owner, s, last, err = decode(data[:at]); err != nil {
 		return damaged(fmt.Errorf("at byte 0: %w", err))
