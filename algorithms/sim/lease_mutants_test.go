@@ -6,7 +6,7 @@ import "slices"
 // whose last step is in the package of each are removed there. An invariant must see that
 // in the runs of both.
 func leaseMutants(of string) []mutant {
-	return slices.Concat(leaseVoterMutants(of), leaseCandidateMutants(of), leaseLendMutants(of), leaseRejoinMutants())
+	return slices.Concat(leaseVoterMutants(of), leaseCandidateMutants(of), leaseLendMutants(of), leaseRejoinMutants(of))
 }
 
 func leaseVoterMutants(of string) []mutant {
@@ -212,9 +212,17 @@ func leaseLendMutants(of string) []mutant {
 	}
 }
 
-func leaseRejoinMutants() []mutant {
+func leaseRejoinMutants(of string) []mutant {
 	const back, collect = "lease/rejoin.go", "lease/collect.go"
+	highest := mutant{
+		"It takes the highest term", back, "Vote: algorithms.Vote{Term: floor},", "", "readmission",
+	}
+	if of == "raft" { // whose only terms are those that are voted in: it takes them once more
+		highest.file, highest.old = of+"/rejoin.go", "floor := max(m.State.Term, m.State.Vote.Term)"
+		highest.new = "floor := proto.Term(0)"
+	}
 	return []mutant{
+		highest,
 		{
 			"A voter without a vote may have lost one, whatever else its disk holds", "lease/party.go",
 			"if !p.unvoted || p.State.Promise > 0 {", "if p.State != (algorithms.State{}) {", "readmission",
@@ -237,9 +245,6 @@ func leaseRejoinMutants() []mutant {
 		},
 		{
 			"each once", back, "r.told.Add(msg.From)", "r.told.Add(msg.From); r.told.Add(p.Cfg.Self)", "readmission",
-		},
-		{
-			"It takes the highest term", back, "Vote: algorithms.Vote{Term: floor},", "", "readmission",
 		},
 		{
 			"It votes for nobody until then", "lease/voter.go",
