@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
@@ -32,6 +33,7 @@ func startDemo(t *testing.T) *runningDemo {
 		t.Context(), "ringleader", "demo", "--nodes", strconv.Itoa(demoNodes),
 	)}
 	d.Env = append(os.Environ(), "TMPDIR="+d.dir)
+	catchIgnored()
 	d.Stderr = &d.stderr
 	stdout, err := d.StdoutPipe()
 	if err != nil {
@@ -55,6 +57,17 @@ func startDemo(t *testing.T) *runningDemo {
 		t.Fatalf("%d nodes were started, want %d: %s", len(d.pids), demoNodes, d.stderr.String())
 	}
 	return d
+}
+
+// catchIgnored has commands start with no signal ignored, even if these tests run under
+// nohup or in the background of a shell: a command inherits what is ignored, not what is
+// caught. What is caught here is dropped, so these tests go on as before.
+func catchIgnored() {
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 }
 
 // ends waits for the end and checks that nothing is left.

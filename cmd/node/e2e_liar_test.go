@@ -40,7 +40,9 @@ func newLiar(t *testing.T, e e2e) *liar {
 	}
 	for _, n := range e.Nodes() {
 		l.homes[n.ID], l.doors[n.ID] = n.Election, "127.0.0.1:0"
-		l.open(n.ID)
+	}
+	for id := range l.homes { // nobody writes them from here on
+		l.open(id)
 	}
 	t.Cleanup(func() {
 		l.mu.Lock()

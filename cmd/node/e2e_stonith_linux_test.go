@@ -254,6 +254,7 @@ func TestFenceAgentsThatDiffer(t *testing.T) {
 	e := newE2E(t, "bully", 2, "--voters", "1-2")
 	e.check(e.Start(1))
 	e.check(e.Start(2, "--fence-agent", "/bin/true"))
-	e.logs(1, "with a fence agent")
-	e.logs(2, "with a fence agent")
+	for _, id := range []proto.NodeID{1, 2} {
+		e.logs(id, `node 2 runs \"office with promise 1s, a fence agent\"`)
+	}
 }

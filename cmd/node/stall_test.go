@@ -49,6 +49,7 @@ func newStarved(t *testing.T, name string) *starved {
 	voters := []proto.NodeID{1, 2, 3}
 	ctx, cancel := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
+	var run []func(context.Context) // once all nodes are in the map, which nobody writes then
 	t.Cleanup(func() {
 		cancel()
 		parts.Wait()
@@ -82,8 +83,10 @@ func newStarved(t *testing.T, name string) *starved {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts.Go(func() { _ = n.Run(ctx) })
-		parts.Go(func() { m.Run(ctx) })
+		run = append(run, func(ctx context.Context) { _ = n.Run(ctx) }, m.Run)
+	}
+	for _, f := range run {
+		parts.Go(func() { f(ctx) })
 	}
 	s.tell(0, false)
 	return s
