@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -108,6 +109,8 @@ func (s *scanner) field(key []byte, rec *trace.Record) (bit uint32) {
 		rec.Why, bit = s.list(), 1<<16
 	case "sent":
 		rec.Sent, bit = s.list(), 1<<17
+	case "sent_bytes":
+		rec.SentBytes, bit = s.count(), 1<<26
 	default:
 		return s.belief(key, rec)
 	}
@@ -209,6 +212,16 @@ func (s *scanner) number() (n uint64) {
 	}
 	s.rest = s.rest[i:]
 	return n
+}
+
+// count is a number that an int holds.
+func (s *scanner) count() int {
+	n := s.number()
+	if n > math.MaxInt {
+		s.failed = true
+		return 0
+	}
+	return int(n)
 }
 
 func (s *scanner) instant() time.Time {
