@@ -165,9 +165,7 @@ func ackFrame(t testing.TB, n uint64) []byte {
 func TestSilentConnectionsAreBounded(t *testing.T) {
 	const limit, all = 8, 8 + 36
 	b := start(t, 2)
-	b.lobby.mu.Lock()
-	b.lobby.limit = limit
-	b.lobby.mu.Unlock()
+	b.admitWaiting(limit)
 	var crowd []*raw
 	for range all {
 		crowd = append(crowd, dialRaw(t, b))

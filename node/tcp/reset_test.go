@@ -66,15 +66,12 @@ func TestWhatWasDialledIsReset(t *testing.T) {
 			return greeted(func(*proto.Hello) {})(t, n)
 		}},
 		"there are too many links": {begin: func(t *testing.T, n *node) *raw {
-			n.arrivals.links = map[caller]*inbound{}
-			for i := range maxArrivals {
-				n.arrivals.links[caller{id: proto.NodeID(i + 10)}] = &inbound{}
-			}
+			n.crowd(maxArrivals)
 			r := greeted(func(*proto.Hello) {})(t, n)
 			if _, is := r.hear().(proto.Refuse); !is {
 				t.Fatal("the link was not refused")
 			}
-			clear(n.arrivals.links)
+			n.crowd(0)
 			return r
 		}},
 		"too many wait in the lobby": {
@@ -83,7 +80,7 @@ func TestWhatWasDialledIsReset(t *testing.T) {
 				eventually(t, "it waits", func() bool { return n.waiting() == 1 })
 				return r
 			},
-			end: func(t *testing.T, n *node, _ *raw) { n.lobby.limit = 1; dialRaw(t, n) },
+			end: func(t *testing.T, n *node, _ *raw) { n.admitWaiting(1); dialRaw(t, n) },
 		},
 		"a newer link takes its place": {
 			begin: linked,
@@ -137,6 +134,23 @@ func (n *node) waiting() int {
 	n.lobby.mu.Lock()
 	defer n.lobby.mu.Unlock()
 	return len(n.lobby.waiting)
+}
+
+// admitWaiting lets so many wait in the lobby.
+func (n *node) admitWaiting(limit int) {
+	n.lobby.mu.Lock()
+	defer n.lobby.mu.Unlock()
+	n.lobby.limit = limit
+}
+
+// crowd gives the node so many established links, in place of what it has.
+func (n *node) crowd(links int) {
+	n.arrivals.mu.Lock()
+	defer n.arrivals.mu.Unlock()
+	n.arrivals.links = map[caller]*inbound{}
+	for i := range links {
+		n.arrivals.links[caller{id: proto.NodeID(i + 10)}] = &inbound{}
+	}
 }
 
 // The same, for what the process dialled itself. What was dialled is served by hand
