@@ -13,7 +13,7 @@ import (
 
 var (
 	flagSeed  = flag.Uint64("seed", 0, "the first `seed`")
-	flagSeeds = flag.Uint64("seeds", 60, "how many `schedules` to run")
+	flagSeeds = flag.Uint64("seeds", 30, "how many `schedules` to run")
 	flagOnly  = flag.String("algorithm", "", "only this `algorithm`; the default is what a seed draws")
 	flagKinds = flag.String("faults", "",
 		"only these `kinds`, between commas: see faults, and shape, grow, roll and long-promise")
