@@ -171,7 +171,10 @@ func (k *voteFirst) check(s *step) string {
 }
 
 // refusedNothing: only the claimant's own Step could have changed the rest.
-type refusedNothing struct{ rounds table[proto.Term] } // by process
+type refusedNothing struct {
+	rounds     table[proto.Term] // by process
+	recovering table[bool]       // likewise: it does not vote yet, as nothing was saved
+}
 
 func (*refusedNothing) invariant() Invariant {
 	return Invariant{"refused-nothing", "a question that is answered with no changes nothing that " +
@@ -186,11 +189,14 @@ func (k *refusedNothing) check(s *step) string {
 	if !pre || s.asks() { // else the Step is about the term that another asks for
 		*round = s.out.Round
 	}
+	recovering := k.recovering.at(s.node.life.number)
+	recovers := *recovering && s.out.Recovery == nil
+	*recovering = s.out.Recovery != nil
 	if !ok {
 		return ""
 	}
 	q := s.heard
-	if !q.does(asks|claims|renews) || !s.refuses(ev.From) {
+	if !q.does(asks|claims|renews) || !s.refuses(ev.From) || recovers { // by what it was told before, or by time
 		return ""
 	}
 	save := s.out.Save
