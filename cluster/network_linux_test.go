@@ -95,7 +95,8 @@ func TestLinks(t *testing.T) {
 		return exec.Command("ip", slices.Concat([]string{"netns", "exec", w.host(node)}, line)...)
 	}
 	server := in(1, os.Args[0], "-test.run", "TestLinks")
-	server.Env = append(os.Environ(), "LINKS_SERVE="+addr)
+	server.Env = append(os.Environ(), roleEnv+"=", "LINKS_SERVE="+addr) // none of the roles of other tests
+	server.Stderr = os.Stderr
 	said, err := server.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
