@@ -148,7 +148,7 @@ func (p post) Send(m proto.Message) {
 	p.mu.Lock()
 	until := p.until[p.from]
 	p.mu.Unlock()
-	time.Sleep(time.Until(until))
+	time.Sleep(time.Until(until)) // of the bubble: its sender stands still
 	time.AfterFunc(time.Millisecond, func() {
 		if to := p.nodes[m.To]; to != nil {
 			to.Deliver(m)
@@ -165,6 +165,7 @@ func (noDisk) Save(algorithms.State) error { return nil }
 // "What slows a node for a second keeps it from leading for about as long; and when nobody
 // else can lead, a node that is held down does." Nodes stand still, again and again, for up
 // to a second: once that is over somebody leads within the last stall and three promises.
+// All sleeps are in virtual time.
 func TestStallsEnd(t *testing.T) {
 	for _, name := range []string{"bully", "ring", "raft", "chubby"} {
 		for seed := range uint64(20) {
