@@ -62,10 +62,11 @@ func (p *Party) LoseLend() {
 	}
 }
 
+// refuseLend answers the host. It decides nothing, and gives no reason to the record: who
+// works beside a node that does not lead may ask many times a second.
 func (p *Party) refuseLend(why algorithms.Refusal) {
 	p.Stand.lend = lending{}
 	p.Out.Lent = &algorithms.LendEnd{Refused: why.String()}
-	p.Why("asked for a lease to lend -> refused: %s", why)
 }
 
 // Renewed renews this voter's promise to the leader that asks for it. A lease that is lent
