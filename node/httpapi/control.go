@@ -143,9 +143,9 @@ func errorOf(status int) error {
 }
 
 func readOrder(r *http.Request, v Verb) (Order, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxOrder))
+	body, err := readBody(r)
 	if err != nil {
-		return Order{}, fmt.Errorf("read the request: %w", err)
+		return Order{}, err
 	}
 	o, err := parseOrder(body)
 	if err != nil {
@@ -164,23 +164,40 @@ func readOrder(r *http.Request, v Verb) (Order, error) {
 	return o, nil
 }
 
+func readBody(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxOrder))
+	if err != nil {
+		return nil, fmt.Errorf("read the request: %w", err)
+	}
+	return body, nil
+}
+
+// parseObject reads one JSON object with no fields but those of into, which an empty body
+// leaves as it is. The error shows what one is like.
+func parseObject(body []byte, into any, like string) error {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("%w: want an object like %s", err, like)
+	}
+	if d.More() {
+		return errors.New("the request is more than one JSON object")
+	}
+	return nil
+}
+
 // parseOrder is the Order that body is. A successor that is there must be a node: to
 // say 0 is a slip, as of a script whose variable is empty, and no wish for the best.
 func parseOrder(body []byte) (Order, error) {
-	if len(bytes.TrimSpace(body)) == 0 {
-		return Order{}, nil
-	}
 	var said struct {
 		Order
 		To *proto.NodeID `json:"to"`
 	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&said); err != nil {
-		return Order{}, fmt.Errorf(`%w: want an object like {"to": 3, "reason": "maintenance"}`, err)
-	}
-	if d.More() {
-		return Order{}, errors.New("the request is more than one JSON object")
+	if err := parseObject(body, &said, `{"to": 3, "reason": "maintenance"}`); err != nil {
+		return Order{}, err
 	}
 	o := said.Order
 	if said.To == nil {

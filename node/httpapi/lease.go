@@ -1,12 +1,9 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -93,22 +90,12 @@ func lend(l Lender) http.HandlerFunc {
 }
 
 func readBorrow(r *http.Request) (b borrow, err error) {
-	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxOrder))
+	body, err := readBody(r)
 	if err != nil {
-		return b, fmt.Errorf("read the request: %w", err)
+		return b, err
 	}
-	if len(bytes.TrimSpace(body)) == 0 {
-		return b, nil
-	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&b); err != nil {
-		return b, fmt.Errorf(`%w: want an object like {"renews": 7}, or nothing`, err)
-	}
-	if d.More() {
-		return b, errors.New("the request is more than one JSON object")
-	}
-	return b, nil
+	err = parseObject(body, &b, `{"renews": 7}, or nothing`)
+	return b, err
 }
 
 // giveBack answers DELETE /v1/lease/ID.
