@@ -48,8 +48,8 @@ var mutants = []mutant{
 	{
 		"a state that a crash of ours cannot have left is damaged",
 		[]patch{{
-			"node/statefile/log.go", "if err != nil && unfinished(data[at:], blanks[at:], last+1) {",
-			"if _ = blanks; err != nil {",
+			"node/statefile/log.go", "if err != nil && unfinished(data, at, first, last+1) {",
+			"if _ = first; err != nil {",
 		}},
 		"saved-is-kept", 100, "", "damage,crash",
 	},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -86,6 +87,89 @@ func TestWipedSector(t *testing.T) {
 	}
 }
 
+// "The records are numbered, so that none can be missing": where sectors are as they were
+// before anything was written there, and what was written later is not, the file is damaged.
+// Unless it is what a crash leaves of one record: then the disk acknowledged a write and lost
+// it, and all behind it.
+func TestLostSectors(t *testing.T) {
+	for _, long := range []bool{false, true} {
+		good, _ := life(long)
+		var begin []int // the sectors in which a record begins, and at last the first empty one
+		for at := 0; ; at += recordSize(good[at:]) {
+			begin = append(begin, at/sector)
+			if [sector]byte(good[at:]) == fill(1, at/sector) {
+				break
+			}
+		}
+		written := begin[len(begin)-1]
+		for from := range written {
+			for to := from + 1; to <= written; to++ {
+				file := bytes.Clone(good)
+				for i := from; i < to; i++ {
+					empty := fill(1, i)
+					copy(file[i*sector:], empty[:])
+				}
+				next := slices.IndexFunc(begin, func(at int) bool { return at > from })
+				whole := slices.ContainsFunc(begin[next:], func(at int) bool { return to <= at && at < written })
+				lengthKnown, more := begin[next-1] < from, max(to, begin[next]) < written
+				_, s, _, err := latest(file)
+				if (next == 1 || whole || lengthKnown && more) && !errors.Is(err, ErrCorrupt) {
+					t.Errorf("long %v: sectors %d to %d of %v are lost: %+v, %v", long, from, to-1, begin, s, err)
+				}
+			}
+		}
+	}
+}
+
+// "Torn is only what a crash of ours can leave": a record of which bytes are missing is
+// damaged all the same where another byte of it, or behind it, is none that we write there.
+func TestTornAndWrong(t *testing.T) {
+	long, _ := life(true)
+	before := fileOf(encode(demo4, algorithms.State{Term: 1, Reserved: 1}, 1))
+	record := long[sector:][:recordSize(long[sector:])]
+	number, length := len(`{"version":3,"record":`), len(`{"version":3,"record":2,"sectors":`)
+	if len(record) != 3*sector || record[number] != '2' || record[length] != '3' {
+		t.Fatalf("not record 2 of 3 sectors: %s", record)
+	}
+	never := string([]byte{before[sector+200] ^ '\t' ^ '\r'})
+	cases := []struct {
+		name  string
+		lost  int
+		place int
+		wrong string
+	}{
+		{"nothing", 100, 0, ""},
+		{"nothing, its length unknown", length, 0, ""},
+		{"its version", 100, len(`{"version":`), "4"},
+		{"its number", 100, number, "3"},
+		{"its length is shorter", 100, length, "2"},
+		{"its length is longer", 100, length, "4"},
+		{"its length is none", 100, length, "0"},
+		{"its length is that of no room", 100, length, "33,"},
+		{"what its place never held", 100, 200, never},
+		{"a control character", 100, 200, "\x1f"},
+		{"what is no ASCII", 100, 200, "\x7f"},
+		{"a newline in a sector", 100, 200, "\n"},
+		{"a newline at the end of its first sector", 100, sector - 1, "\n"},
+		{"a newline there, its length unknown", length, sector - 1, "\n"},
+		{"no newline at its end", 100, 3*sector - 1, " "},
+		{"a later record within", 100, sector, `{"version":3,"record":3`},
+		{"a byte behind it", 100, 3*sector + 7, "x"},
+		{"a byte behind it, its length unknown", length, 3*sector + 7, "x"},
+		{"a byte at the end of the room", 100, room - 1, "x"},
+	}
+	for _, c := range cases {
+		file := bytes.Clone(before)
+		copy(file[sector:], record)
+		file[sector+c.lost] = before[sector+c.lost]
+		copy(file[sector+c.place:], c.wrong)
+		_, s, _, err := latest(file)
+		if c.wrong == "" && err != nil || c.wrong != "" && !errors.Is(err, ErrCorrupt) {
+			t.Errorf("wrong is %s: %+v, %v", c.name, s, err)
+		}
+	}
+}
+
 // A crash in the middle of a save leaves, of the bytes that are written, any: the state is
 // the last that was acknowledged, or the one being saved.
 func TestCrashWhileSaving(t *testing.T) {
@@ -96,7 +180,7 @@ func TestCrashWhileSaving(t *testing.T) {
 		next.Term, next.Reserved = next.Term+1, next.Reserved+1
 		record := pad(encode(demo4, next, 4))
 		at := 0
-		for !bytes.Equal(before[at:at+sector], fill(1, at/sector)) {
+		for [sector]byte(before[at:]) != fill(1, at/sector) {
 			at += sector // behind the records
 		}
 		look := func(what string, written func(i int) bool) {

@@ -3,8 +3,8 @@
 //
 // What it does not promise: a disk that is replaced, restored from an old copy
 // or lies about fsync takes the memory of the node with it, and nothing here
-// can tell. The same is true of a write that it acknowledged and that is not there, so that
-// the place holds what it held before.
+// can tell. The same is true of the last writes that it acknowledged, where they are not
+// there, so that the place holds what it held before.
 //
 // A data directory holds
 //
@@ -18,8 +18,8 @@
 // does not: nothing of it left the node. It is told from damage by what was in its place,
 // bytes that no state has, in an order that no other sector has: a torn state lacks some
 // of its bytes, and has those there. Zeroes, or what belongs to another sector or file,
-// are damage, also where no state was yet; the records are numbered, so that none can be
-// missing.
+// are damage, also where no state was yet. The records are numbered, and each
+// is written when the one before is whole, so that none can be missing.
 //
 // When the room is used up, and at each start, the file is replaced as a whole:
 // temporary file, fsync, rename, fsync of the directory. A crash at any point leaves

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"slices"
+	"strconv"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 )
@@ -26,8 +26,7 @@ const (
 // file that begins with another record. So it is known at each byte whether what is there
 // was put there by us, and a sector that was wiped, or holds what belongs elsewhere, is no
 // room for records.
-func fill(first uint64, sectorNumber int) []byte {
-	out := make([]byte, sector)
+func fill(first uint64, sectorNumber int) (out [sector]byte) {
 	state := first<<20 ^ uint64(sectorNumber)
 	var word uint64
 	for i := range out {
@@ -48,7 +47,8 @@ func fill(first uint64, sectorNumber int) []byte {
 func newFile(record []byte, first uint64) []byte {
 	content := bytes.Clone(record)
 	for i := range room / sector {
-		content = append(content, fill(first, len(record)/sector+i)...)
+		empty := fill(first, len(record)/sector+i)
+		content = append(content, empty[:]...)
 	}
 	return content
 }
@@ -116,13 +116,13 @@ func latest(data []byte) (owner Owner, s algorithms.State, last uint64, err erro
 	if owner, s, last, err = decode(data[:at]); err != nil {
 		return damaged(fmt.Errorf("at byte 0: %w", err))
 	}
-	for blanks := emptyFrom(data, at, last); at < len(data); {
+	for first := last; at < len(data); {
 		size := recordSize(data[at:])
 		o, state, n, err := decode(data[at : at+size])
 		if err == nil && n != last+1 {
 			err = fmt.Errorf("record %d, where %d belongs", n, last+1)
 		}
-		if err != nil && unfinished(data[at:], blanks[at:], last+1) {
+		if err != nil && unfinished(data, at, first, last+1) {
 			break
 		}
 		if err != nil {
@@ -138,18 +138,6 @@ func latest(data []byte) (owner Owner, s algorithms.State, last uint64, err erro
 	return owner, s, last, nil
 }
 
-// emptyFrom tells of each byte of a file whether it is still as it was when the file was
-// made. The first record, whose number is first, ends at at.
-func emptyFrom(data []byte, at int, first uint64) []bool {
-	is := make([]bool, len(data))
-	for ; at < len(data); at += sector {
-		for i, b := range fill(first, at/sector) {
-			is[at+i] = data[at+i] == b
-		}
-	}
-	return is
-}
-
 // recordSize is how long the record is that data begins with: the sectors up to the
 // first that ends in a newline.
 func recordSize(data []byte) int {
@@ -161,52 +149,50 @@ func recordSize(data []byte) int {
 	return len(data)
 }
 
-// unfinished reports whether rest, which is behind the last whole record, is what a crash
-// can leave of the file and record number next. A write puts bytes of a record where the
-// file was empty; a crash may keep any of them from the disk. So each byte is as it was,
-// or one that the record may have there, and some byte of the record is as it was: a
-// record of which nothing is missing was perhaps acknowledged.
-func unfinished(rest []byte, empty []bool, next uint64) bool {
+// unfinished reports whether what is behind the last whole record, which ends at at, is what
+// a crash can leave of record number next in a file that begins with record number first. A
+// write puts bytes of a record where the file was empty, and nothing is written behind it
+// before it is durable; a crash may keep any of its bytes from the disk. So each byte is as it
+// was, or one that the record may have there. Some byte of the record is as it was: a record
+// of which nothing is missing was perhaps acknowledged. And behind it all is as it was: what
+// was written there was written when nothing of the record was missing.
+func unfinished(data []byte, at int, first, next uint64) bool {
 	head := fmt.Appendf(nil, headFormat, version, next)
-	for i, b := range rest {
-		switch {
-		case empty[i]:
-		case i < len(head) && b != head[i]:
-			return false
-		case (b < ' ' || b > '~') && (b != '\n' || (i+1)%sector != 0):
-			return false
-		}
+	start, end, missing := at, len(data), false
+	// Where its length was not written, it ends in the first sector that ends in a newline.
+	digits, _, _ := bytes.Cut(data[at+len(head):at+sector], []byte(","))
+	sectors, err := strconv.ParseUint(string(digits), 10, 16)
+	known := err == nil
+	if known {
+		end = at + int(sectors)*sector
 	}
-	size, known, ok := sizeIn(rest[len(head):], empty[len(head):])
-	if !ok || size > len(rest) {
+	if end > len(data) {
 		return false
 	}
-	if !known {
-		return true
+	for ; at < end; at += sector {
+		here, empty := [sector]byte(data[at:]), fill(first, at/sector)
+		if at > start && bytes.HasPrefix(here[:], head[:len(`{"version":`)]) {
+			return false // a later record
+		}
+		for i, b := range here {
+			switch place := at + i; {
+			case b == empty[i]:
+				missing = true
+			case place < start+len(head):
+				if b != head[place-start] {
+					return false
+				}
+			case b == '\n' && i == sector-1 && (!known || at+sector == end):
+				end = at + sector
+			case b < ' ' || b > '~' || place == end-1:
+				return false
+			}
+		}
 	}
-	for i := sector - 1; i < size; i += sector {
-		if !empty[i] && (rest[i] == '\n') != (i == size-1) {
+	for ; at < len(data); at += sector {
+		if [sector]byte(data[at:]) != fill(first, at/sector) {
 			return false
 		}
 	}
-	return slices.Contains(empty[:size], true) && !slices.Contains(empty[size:], false)
+	return missing
 }
-
-// sizeIn reads how long the record is, in bytes, behind its head; known is false where that was
-// not written, ok where it is nothing that we wrote.
-func sizeIn(rest []byte, empty []bool) (size int, known, ok bool) {
-	for i, b := range rest[:min(len(rest), maxDigits)] {
-		switch {
-		case empty[i]:
-			return 0, false, true
-		case '0' <= b && b <= '9':
-			size = 10*size + int(b-'0')*sector
-		default:
-			return size, true, b == ',' && size > 0
-		}
-	}
-	return 0, false, false
-}
-
-// maxDigits is how many digits a record's length has at most, and one for its end.
-const maxDigits = 5
