@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -101,32 +100,22 @@ func TestCorruptFile(t *testing.T) {
 	}
 }
 
-// Promise: whichever byte of the file a disk turns into another, it is never taken for
-// another state: into each that differs in one bit, and each that means something here. In the last record it may be what was at that place
+// Promise: whichever byte of the file a disk turns into whichever other, it is
+// never taken for another state. In the last record it may be what was at that place
 // before: a byte that is missing is what a crash leaves.
 func TestEveryByteCounts(t *testing.T) {
 	good := fileOf(encode(demo4, algorithms.State{Term: 1, Reserved: 1}, 1), encode(demo4, voted, 2))
 	for i := range good[:3*sector] {
-		was := good[i]
-		for _, wrong := range wrongFor(was) {
-			good[i] = wrong
+		for flip := 1; flip < 256; flip++ {
+			good[i] ^= byte(flip)
 			owner, s, _, err := latest(good)
 			missing := i >= sector && good[i] == fill(1, i/sector)[i%sector]
 			if err == nil && (s != voted || owner != demo4) && !missing {
 				t.Fatalf("byte %d: %q read as %+v of %+v", i, good[i], s, owner)
 			}
+			good[i] ^= byte(flip)
 		}
-		good[i] = was
 	}
-}
-
-// wrongFor are bytes that a disk may have in place of b.
-func wrongFor(b byte) []byte {
-	wrong := []byte("\t\r\n")
-	for bit := range 8 {
-		wrong = append(wrong, b^1<<bit)
-	}
-	return slices.DeleteFunc(wrong, func(w byte) bool { return w == b })
 }
 
 // Promise: "A last record that a power failure tore is no damage": whichever of its
