@@ -66,10 +66,18 @@ func TestGaps(t *testing.T) {
 		{"one after the other", []act{works(1, "a", 0, 40), works(2, "b", 45, 100)}, always, []gap{{40, 45}}},
 		{"the first begins late, the last ends early", []act{works(1, "a", 10, 90)}, always, []gap{{0, 10}, {90, 100}}},
 		{"two at once", []act{works(1, "a", 0, 60), works(2, "b", 50, 100)}, always, nil},
-		{"nobody could for a part", []act{works(1, "a", 0, 40), works(2, "b", 80, 100)},
-			[]moment{{0, true}, {50, false}, {70, true}}, []gap{{40, 50}, {70, 80}}},
-		{"a moment that changes nothing", []act{works(1, "a", 0, 40), works(2, "b", 80, 100)},
-			[]moment{{0, true}, {50, true}}, []gap{{40, 80}}},
+		{
+			"nobody could for a part",
+			[]act{works(1, "a", 0, 40), works(2, "b", 80, 100)},
+			[]moment{{0, true}, {50, false}, {70, true}},
+			[]gap{{40, 50}, {70, 80}},
+		},
+		{
+			"a moment that changes nothing",
+			[]act{works(1, "a", 0, 40), works(2, "b", 80, 100)},
+			[]moment{{0, true}, {50, true}},
+			[]gap{{40, 80}},
+		},
 	} {
 		if got := gaps(c.functions, c.moments, 100); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)

@@ -39,7 +39,7 @@ func FailoverAll(ctx context.Context, o FailoverOptions, entries []catalog.Entry
 			continue
 		}
 		row := one.empty()
-		one.Options.Binary, row.Binary = o.Against, o.Against
+		one.Binary, row.Binary = o.Against, o.Against
 		each, table.Rows = append(each, one), append(table.Rows, row)
 	}
 	var err error

@@ -79,7 +79,8 @@ func (r FencingReport) faults(p printer) {
 func (r FencingReport) table(p printer) {
 	const row = "  %-12s %7s %9s %8s %7s %8s %7s %12s %10s %12s"
 	p.Line("what came of it")
-	p.Line(row, "", "faults", "functions", "leases", "writes", "refused", "stale", "linearizable", "violations", "nobody, s")
+	p.Line(row, "", "faults", "functions", "leases", "writes", "refused", "stale", "linearizable", "violations",
+		"nobody, s")
 	for _, f := range r.Proofs {
 		faults := 0
 		for _, count := range f.Faults {

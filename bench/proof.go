@@ -233,8 +233,8 @@ func (f Proof) wrong() []string {
 		all = append(all, fmt.Sprintf("terms with two holders: %d", f.Verdict.Shared))
 	}
 	if f.Refused == 0 || f.Control.Linearizable != "no" || f.Control.Stale == 0 {
-		all = append(all, fmt.Sprintf("the control proves nothing: %d calls refused; had the storage looked at no token: "+
-			"linearizable: %s, stale writes: %d", f.Refused, f.Control.Linearizable, f.Control.Stale))
+		all = append(all, fmt.Sprintf("the control proves nothing: %d calls refused; had the storage looked at no "+
+			"token: linearizable: %s, stale writes: %d", f.Refused, f.Control.Linearizable, f.Control.Stale))
 	}
 	return all
 }

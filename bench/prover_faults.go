@@ -24,9 +24,18 @@ type kind struct {
 // kinds are those that can be done here.
 func (p *prover) kinds() []kind {
 	all := []kind{
-		{4, p.killing}, {2, p.killingOften}, {3, p.killingOnLease}, {3, p.stalling}, {3, p.pausing},
-		{4, p.wiping}, {5, p.misleading}, {3, p.transferring}, {1, p.resigning}, {1, p.sidelining},
-		{1, p.killingStorage}, {1, p.killingAll},
+		{4, p.killing},
+		{2, p.killingOften},
+		{3, p.killingOnLease},
+		{3, p.stalling},
+		{3, p.pausing},
+		{4, p.wiping},
+		{5, p.misleading},
+		{3, p.transferring},
+		{1, p.resigning},
+		{1, p.sidelining},
+		{1, p.killingStorage},
+		{1, p.killingAll},
 	}
 	if p.network != nil {
 		all = append(all, kind{3, p.cutting})

@@ -19,8 +19,11 @@ type state struct {
 
 func newState(nodes int) state {
 	return state{
-		nodes, map[proto.NodeID]int{}, map[proto.NodeID]int{},
-		map[*fault][]cluster.Link{}, map[*fault][]cluster.Link{},
+		nodes,
+		map[proto.NodeID]int{},
+		map[proto.NodeID]int{},
+		map[*fault][]cluster.Link{},
+		map[*fault][]cluster.Link{},
 	}
 }
 
@@ -54,7 +57,8 @@ func (s state) able() bool {
 		}
 		reached := 0
 		for other := range s.ids() {
-			if s.away[other] == 0 && !bad[cluster.Link{From: id, To: other}] && !bad[cluster.Link{From: other, To: id}] {
+			if s.away[other] == 0 &&
+				!bad[cluster.Link{From: id, To: other}] && !bad[cluster.Link{From: other, To: id}] {
 				reached++
 			}
 		}

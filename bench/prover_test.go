@@ -39,7 +39,8 @@ func TestDraw(t *testing.T) {
 				}
 			}
 			slices.Sort(away)
-			if len(slices.Compact(slices.Clone(away))) != len(away) || len(faults) > 1 && nodes-len(away) < p.state.majority() {
+			if len(slices.Compact(slices.Clone(away))) != len(away) ||
+				len(faults) > 1 && nodes-len(away) < p.state.majority() {
 				t.Fatalf("%s, and %s: %v are away", faults[0].text(0), faults[1].text(0), away)
 			}
 		}
@@ -61,13 +62,18 @@ func TestDraw(t *testing.T) {
 // repeat."
 func TestFencingText(t *testing.T) {
 	good := Proof{
-		Algorithm: "ring", Seed: 7, Seconds: 50, Faults: map[string]int{"kill": 2, "stall": 1}, Functions: 4, Refused: 1,
-		Idle:    Idle{From: 1, Seconds: 2.5, Faults: []string{"   1.000 –   3.000 s  kill: node 1"}, Changes: []string{"lost"}},
-		IdleS:   3,
+		Algorithm: "ring", Seed: 7, Seconds: 50, Faults: map[string]int{"kill": 2, "stall": 1},
+		Functions: 4, Refused: 1, IdleS: 3,
+		Idle: Idle{
+			From: 1, Seconds: 2.5,
+			Faults: []string{"   1.000 –   3.000 s  kill: node 1"}, Changes: []string{"lost"},
+		},
 		Verdict: history.Verdict{Linearizable: "yes"}, Control: history.Verdict{Linearizable: "no", Stale: 1},
 	}
-	r := FencingReport{Machine: somewhere, Nodes: 5, Profile: "lan", Promise: 2, Seed: 7, Seconds: 600, Planned: 2, Cuts: true}
-	r.Proofs = []Proof{good, good}
+	r := FencingReport{
+		Machine: somewhere, Nodes: 5, Profile: "lan", Promise: 2, Seed: 7, Seconds: 600, Planned: 2, Cuts: true,
+		Proofs: []Proof{good, good},
+	}
 	text := func() string {
 		var b strings.Builder
 		if err := r.Text(&b); err != nil {
@@ -77,7 +83,8 @@ func TestFencingText(t *testing.T) {
 	}
 	said := text()
 	for _, want := range []string{
-		"  kill                                           4\n", "2.50 s, with ring, seed 7, from 1.000 s on\n     1.000 –   3.000 s  kill: node 1",
+		"  kill                                           4\n",
+		"2.50 s, with ring, seed 7, from 1.000 s on\n     1.000 –   3.000 s  kill: node 1",
 		"2.5 of 3.0\n", "\nno violation\n",
 	} {
 		if !strings.Contains(said, want) {
@@ -87,8 +94,9 @@ func TestFencingText(t *testing.T) {
 	bad := good
 	bad.Violations, bad.Kept, bad.Seed = []string{"two at once"}, "/tmp/logs", 8
 	r.Proofs = []Proof{good, bad}
-	if said, want := text(), "VIOLATED with ring; again: make prove ALGORITHM=ring NODES=5 PROVE=50s SEED=8; logs: /tmp/logs\n"+
-		"  two at once\n"; r.OK() || !strings.HasSuffix(said, want) {
+	want := "VIOLATED with ring; again: make prove ALGORITHM=ring NODES=5 PROVE=50s SEED=8; logs: /tmp/logs\n" +
+		"  two at once\n"
+	if said := text(); r.OK() || !strings.HasSuffix(said, want) {
 		t.Errorf("no %q in\n%s", want, said)
 	}
 }

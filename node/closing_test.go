@@ -48,7 +48,7 @@ type held struct {
 	stop     context.CancelFunc
 	disk     fragile
 	evidence chan tcp.Evidence // of the peer
-	told     chan error        // why the work was to stop, when it was
+	told     chan struct{}     // closed when the work is told to stop
 	let      chan struct{}
 	result   chan error  // what Run returned
 	order    chan string // what ended, in order
@@ -62,7 +62,7 @@ func hold(t *testing.T) *held {
 	t.Helper()
 	h := &held{
 		t: t, disk: fragile{make(chan struct{})}, evidence: make(chan tcp.Evidence, 64),
-		told: make(chan error, 1), let: make(chan struct{}), order: make(chan string, 3),
+		told: make(chan struct{}), let: make(chan struct{}), order: make(chan string, 3),
 		result: make(chan error, 1),
 	}
 	session := proto.NewSession()
@@ -111,7 +111,7 @@ func (h *held) run(ctx context.Context, s proto.Session) {
 		_ = h.Lead(context.Background(), func(ctx context.Context, _ node.Lease) error {
 			close(begun)
 			<-ctx.Done()
-			h.told <- context.Cause(ctx)
+			close(h.told)
 			<-h.let
 			h.order <- "work"
 			return errors.New("enough")

@@ -11,7 +11,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// ErrNotLent: no lease was lent.
+// ErrNotLent says that no lease was lent.
 var ErrNotLent = errors.New("no lease was lent")
 
 // Loan is a lease that this node has lent to a process outside.

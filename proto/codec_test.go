@@ -100,7 +100,9 @@ func messages() []Message {
 		around(Standing{session, 8, MaxTerm, MaxLease, voters, "", true}),
 		around(Unvoted{session, Roll("").Add(Peer{ID: MaxNodeID, Session: session}), MaxTerm, true, false}),
 		around(Unvoted{session, "", 0, false, true}),
-		around(Standing{session, 8, 1, 0, VoterSet{}, PackEpochs([]Epoch{{1, 1, session}, {MaxTerm, MaxNodeID, session}}), false}),
+		around(Standing{
+			session, 8, 1, 0, VoterSet{}, PackEpochs([]Epoch{{1, 1, session}, {MaxTerm, MaxNodeID, session}}), false,
+		}),
 		around(PreVote{session, 1, voters}),
 		around(RequestVote{session, math.MaxInt64, voters}),
 		around(Vote{session, 2, voters}),

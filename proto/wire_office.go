@@ -76,9 +76,11 @@ type (
 func (w *wireAsk) message() Message   { return w.with(Ask{w.Session, w.Nonce, w.voters()}) }
 func (w *wireClaim) message() Message { return w.with(Claim{w.Session, w.Nonce, w.voters()}) }
 func (w *wireRenew) message() Message { return w.with(Renew{w.Session, w.Nonce, w.voters(), w.Lent}) }
+
 func (w *wireGrant) message() Message {
 	return w.with(Grant{w.Session, w.Nonce, w.voters(), Epochs(w.Former)})
 }
+
 func (w *wireDeny) message() Message {
 	return w.with(Deny{w.Session, w.Nonce, barOf(w.Bar), w.Holder})
 }
@@ -164,7 +166,8 @@ func officeWireOf(e envelope, body Body) wire {
 		return &wireReturn{wireRound{e, wireVoters{}, b.Session, b.Nonce}}
 	case Standing:
 		return &wireStanding{
-			wireRound{e, wireVoters(b.Voters), b.Session, b.Nonce}, b.Round, uint64(b.Promise.Microseconds()), []byte(b.Former), b.Lost,
+			wireRound{e, wireVoters(b.Voters), b.Session, b.Nonce},
+			b.Round, uint64(b.Promise.Microseconds()), []byte(b.Former), b.Lost,
 		}
 	case Unvoted:
 		return &wireUnvoted{e, b.Session, []byte(b.Heard), b.First, b.Asks, b.Known}

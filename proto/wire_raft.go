@@ -24,6 +24,7 @@ func (w *wireVote) message() Message { return w.with(Vote{w.Session, w.Nonce, w.
 func (w *wireHeartbeatAck) message() Message {
 	return w.with(HeartbeatAck{w.Session, w.Nonce, w.voters()})
 }
+
 func (w *wireHeartbeat) message() Message {
 	return w.with(Heartbeat{w.peer(), w.Nonce, ofMicros(w.Remaining), w.voters(), w.Lent})
 }

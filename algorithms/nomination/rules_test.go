@@ -56,7 +56,7 @@ func TestLowerTermIsDroppedAndAnswered(t *testing.T) {
 // A jump above 2^20 beyond one's own term is refused and flagged.
 func TestAbsurdTermIsRefused(t *testing.T) {
 	r := follower(t, 2)
-	absurd := proto.Term(3 + proto.MaxTermJump + 1)
+	absurd := 3 + proto.MaxTermJump + 1
 	r.Step(0, r.From(4, absurd, coordinator(4)))
 	if !r.Last.Warn || r.Last.Save != nil || r.Last.Leader != steptest.Leads(5, 3) {
 		t.Fatalf("got %+v", r.Last)

@@ -28,7 +28,9 @@ func (s *scripted) Step(_ time.Time, ev algorithms.Event) algorithms.Output {
 func TestNominationUnderneath(t *testing.T) {
 	inner := &scripted{}
 	r := around(t, 1, nil, inner)
-	saved := algorithms.State{Term: 4, Reserved: 5, Promise: promise, Voters: algorithms.VoterState{List: "1-3", Committed: true}}
+	saved := algorithms.State{
+		Term: 4, Reserved: 5, Promise: promise, Voters: algorithms.VoterState{List: "1-3", Committed: true},
+	}
 	r.Step(0, algorithms.Start{Saved: saved})
 
 	// "The voters nominate among themselves."

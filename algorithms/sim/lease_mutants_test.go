@@ -133,7 +133,8 @@ func leaseCandidateMutants(of string) []mutant {
 			"once a voter", "quorum/quorum.go", "if !slices.Contains(c.yes, id) {", "if true {", "one-holder",
 		},
 		{
-			"a voter: of the configured ones", "quorum/quorum.go", "\t\tif v.Has(id) {\n", "\t\tif v.Has(id) || true {\n", "one-holder",
+			"a voter: of the configured ones", "quorum/quorum.go",
+			"\t\tif v.Has(id) {\n", "\t\tif v.Has(id) || true {\n", "one-holder",
 		},
 		{
 			"a majority: more than half", "quorum/quorum.go", "len(v)/2 + 1", "(len(v)+1)/2", "one-holder",
@@ -251,7 +252,8 @@ func leaseRejoinMutants(of string) []mutant {
 			"\tcase p.Rejoin.Active:\n\t\treturn refusal{bar: proto.BarBoot}, time.Time{}\n", "", "readmission",
 		},
 		{
-			"One that lost its own tells no term", back, "Nonce: b.Nonce, Lost: true})", "Nonce: b.Nonce})", "readmission",
+			"One that lost its own tells no term", back,
+			"Nonce: b.Nonce, Lost: true})", "Nonce: b.Nonce})", "readmission",
 		},
 		{
 			"and does not count", back,

@@ -322,7 +322,8 @@ func (w *changing) operate(follows bool) {
 // procedure: each has a list of its own in mind, one voter from what some node has.
 func (w *changing) disagree(id proto.NodeID) {
 	if mine := w.IntN(2); w.minds[mine] == nil || w.IntN(10) == 0 {
-		list, err := proto.ParseIDRanges(strings.Split(string(w.nodes[w.goal[w.IntN(len(w.goal))]].disk.Voters.List), ","))
+		of := w.nodes[w.goal[w.IntN(len(w.goal))]]
+		list, err := proto.ParseIDRanges(strings.Split(string(of.disk.Voters.List), ","))
 		if err == nil {
 			w.minds[mine] = w.next(list)
 		}
@@ -395,8 +396,8 @@ func TestEachRuleOfVotingIsNeeded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		out, _ := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay,
-			"-run", "TestVotersAreChangedAmongFaults/.*/procedure_false", ".", "-changes-from", change[2]).CombinedOutput()
+		out, _ := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-run",
+			"TestVotersAreChangedAmongFaults/.*/procedure_false", ".", "-changes-from", change[2]).CombinedOutput()
 		if !bytes.Contains(out, []byte("two leases at once")) {
 			t.Errorf("without %q no run breaks the promise:\n%s", rule, out)
 		}

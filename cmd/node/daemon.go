@@ -162,8 +162,9 @@ func (s sender) Hold() (closing <-chan struct{}, release func()) { return s.link
 // listen opens the election and the HTTP listener.
 func (d *daemon) listen() (err error) {
 	d.links, err = tcp.Listen(tcp.Config{
-		Cluster: d.cluster, Algorithm: d.electionLabel(), Voters: proto.ListVoters(d.voters), ID: d.id, Session: d.session,
-		Bind: d.election.bind.String(), Receive: d.node.Deliver, Evidence: d.report, Log: d.log,
+		Cluster: d.cluster, Algorithm: d.electionLabel(), Voters: proto.ListVoters(d.voters),
+		ID: d.id, Session: d.session, Bind: d.election.bind.String(),
+		Receive: d.node.Deliver, Evidence: d.report, Log: d.log,
 		Heartbeat: d.pacing.heartbeat, Misses: d.pacing.misses, Patience: d.patience(),
 		Busy: d.node.Busy, Vigil: d.watched(),
 	})

@@ -152,7 +152,8 @@ func TestReturnedLeaseCostsNothing(t *testing.T) {
 			e.eventually(func() string {
 				for id := range proto.NodeID(5) {
 					s, err := httpapi.Client{Addr: e.Node(id + 1).HTTP}.Leader(e.ctx)
-					if err == nil && s.IsLeader && s.Term > first.Term && (what == "transferred" || s.Term > first.Term+1) {
+					if err == nil && s.IsLeader &&
+						(s.Term > first.Term+1 || s.Term > first.Term && what == "transferred") {
 						return ""
 					}
 				}

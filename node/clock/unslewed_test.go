@@ -68,7 +68,8 @@ func TestPreempted(t *testing.T) {
 			}
 			during := c.now()
 			after := c.now()
-			if during < before || during > after || after-before < time.Minute || after-before > time.Minute+time.Second {
+			if passed := after - before; during < before || during > after ||
+				passed < time.Minute || passed > time.Minute+time.Second {
 				t.Errorf("%s before source %d: %v, %v, %v", name, where, before, during, after)
 			}
 		}

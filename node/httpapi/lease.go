@@ -39,7 +39,7 @@ type Lender interface {
 	Return(id uint64) bool
 }
 
-// ErrNotLeader: another leads than the node that was asked for its lease.
+// ErrNotLeader says that another leads than the node that was asked for its lease.
 var ErrNotLeader = errors.New("not the leader")
 
 const leasePath = "/v1/lease"

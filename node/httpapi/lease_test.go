@@ -103,7 +103,8 @@ func TestLeaseClient(t *testing.T) {
 	}
 	for _, why := range []error{ErrNotLeader, ErrNoLeader} {
 		l.fails = fmt.Errorf("%w: so it is", why)
-		if _, err := c.Lend(t.Context(), 0); !errors.Is(err, ErrNotLeader) || !strings.Contains(err.Error(), "so it is") {
+		_, err := c.Lend(t.Context(), 0)
+		if !errors.Is(err, ErrNotLeader) || !strings.Contains(err.Error(), "so it is") {
 			t.Errorf("%v", err)
 		}
 	}

@@ -86,7 +86,9 @@ const headFormat = `{"version":%d,"record":%d,"sectors":`
 
 // encode is the document that keeps s in a record of this number.
 func encode(owner Owner, s algorithms.State, record uint64) []byte {
-	doc := document{Version: version, Record: record, Cluster: owner.Cluster, ID: owner.ID, Term: s.Term, Reserved: s.Reserved}
+	doc := document{
+		Version: version, Record: record, Cluster: owner.Cluster, ID: owner.ID, Term: s.Term, Reserved: s.Reserved,
+	}
 	if s.Vote != (algorithms.Vote{}) {
 		doc.Vote = &documentVote{s.Vote.Term, s.Vote.ID, s.Vote.Session.String()}
 	}

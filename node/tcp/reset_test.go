@@ -50,9 +50,11 @@ func TestWhatWasDialledIsReset(t *testing.T) {
 	}{
 		"no HELLO comes": {begin: func(t *testing.T, n *node) *raw { return dialRaw(t, n) }},
 		"the caller is of another cluster": {
-			begin: greeted(func(h *proto.Hello) { h.Cluster = "other" })},
+			begin: greeted(func(h *proto.Hello) { h.Cluster = "other" }),
+		},
 		"the caller runs another algorithm": {
-			begin: greeted(func(h *proto.Hello) { h.Agreement++ })},
+			begin: greeted(func(h *proto.Hello) { h.Agreement++ }),
+		},
 		"the caller wants another node": {begin: greeted(func(h *proto.Hello) { h.To = 9 })},
 		"the caller has this node's id": {begin: greeted(func(h *proto.Hello) { h.ID = 1 })},
 		"the caller only asks":          {begin: greeted(func(h *proto.Hello) { h.To = 0 })},
