@@ -234,8 +234,9 @@ type Recovery struct {
 	// Asked: it did.
 	Asked bool
 	// Lost are the voters of which nothing is saved either, this one among them, as far
-	// as it knows; Told are those that told what they voted; Silent are all others.
-	Lost, Told, Silent []proto.NodeID
+	// as it knows; Told are those that told what they voted; Others did so too, and have
+	// other voters, so that it does not count; Silent are all others.
+	Lost, Told, Others, Silent []proto.NodeID
 	// Need is how many have to tell.
 	Need int
 	// Voted is the highest term that they told of.
@@ -292,10 +293,10 @@ type VoterState struct {
 	List proto.VoterList
 	// Version counts the lists that the cluster had before.
 	Version uint64
-	// Committed: a leader under the list heard a majority of it say that they have it.
+	// Committed: a leader under the list heard enough of its voters say that they have it.
 	Committed bool
 	// Changed is the voter by which the list differs from the one before, which is
-	// committed; zero once the list is committed, and where the node does not know.
+	// committed; zero once the list is committed, and for the first.
 	Changed proto.NodeID
 }
 

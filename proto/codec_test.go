@@ -17,7 +17,7 @@ func messages() []Message {
 	low := Peer{ID: 1, Session: session, Attr: math.MinInt64}
 	high := Peer{ID: MaxNodeID, Session: session, Attr: math.MaxInt64}
 	reign := Epoch{MaxTerm, MaxNodeID, session}
-	voters := VoterSet{MaxVoterVersion, math.MaxInt64, true}
+	voters := VoterSet{MaxVoterVersion, math.MaxInt64, true, 0}
 	around := func(b Body) Message {
 		return Message{
 			From: 4, To: 5, Term: 7, Seq: 12, HLC: HLC{Micros: 1795186664073742, Logical: 3}, Body: b,
@@ -74,7 +74,7 @@ func messages() []Message {
 		around(Answer{session, 2, false, BarPromise, MaxNodeID, voters}),
 		around(Claim{session, 3, voters}),
 		around(Renew{session, 4, voters, false}),
-		around(Renew{session, 4, VoterSet{}, true}),
+		around(Renew{session, 4, VoterSet{Version: 1, Hash: 1, Changed: MaxNodeID}, true}),
 		around(Grant{session, 5, VoterSet{}, ""}),
 		around(Grant{session, 5, voters, PackEpochs([]Epoch{{1, 1, session}, {MaxTerm, MaxNodeID, session}})}),
 		around(Deny{session, 6, BarSelf, 9}),

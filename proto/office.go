@@ -245,7 +245,7 @@ func (b Answer) validate() error {
 	if b.Yes != (b.Bar == NoBar) {
 		return fmt.Errorf("answer %v with bar %v", b.Yes, b.Bar)
 	}
-	if err := b.Voters.validate(); err != nil {
+	if err := b.Voters.Validate(); err != nil {
 		return err
 	}
 	return validateRefusal(b.Session, b.Bar, b.Holder)
@@ -262,7 +262,7 @@ func (b Lease) validate() error {
 	if b.Remaining <= 0 || b.Remaining > MaxLease {
 		return fmt.Errorf("a lease of %v: want up to %v", b.Remaining, MaxLease)
 	}
-	if err := b.Voters.validate(); err != nil {
+	if err := b.Voters.Validate(); err != nil {
 		return err
 	}
 	return b.Leader.ID.Validate()
@@ -282,7 +282,7 @@ func (b Standing) validate() error {
 }
 
 func validateRound(s Session, v VoterSet) error {
-	if err := v.validate(); err != nil {
+	if err := v.Validate(); err != nil {
 		return err
 	}
 	return validateSession(s)

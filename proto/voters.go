@@ -212,8 +212,11 @@ type VoterSet struct {
 	Version uint64
 	// Hash is the VoterList's.
 	Hash uint64
-	// Committed: a leader under this list heard a majority of it say that they have it.
+	// Committed: a leader under this list heard enough of its voters say that they have it.
 	Committed bool
+	// Changed is the voter by which the list differs from the one before; zero once it is
+	// committed, and for the first.
+	Changed NodeID
 }
 
 // MaxVoterVersion bounds a version that is taken from the wire or from a disk.
@@ -222,12 +225,17 @@ const MaxVoterVersion = 1 << 40
 // Is reports whether both are the same list of the same version.
 func (s VoterSet) Is(o VoterSet) bool { return s.Version == o.Version && s.Hash == o.Hash }
 
-func (s VoterSet) validate() error {
+// Validate refuses what no correct node has.
+func (s VoterSet) Validate() error {
 	if s.Hash > math.MaxInt64 {
 		return fmt.Errorf("hash %d of the voters: at most %d", s.Hash, int64(math.MaxInt64))
 	}
 	if s.Version > MaxVoterVersion {
 		return fmt.Errorf("version %d of the voters: at most %d", s.Version, uint64(MaxVoterVersion))
+	}
+	if later := s.Version > 0 && !s.Committed; later != (s.Changed != 0) || s.Changed > MaxNodeID {
+		return fmt.Errorf("version %d of the voters, committed: %v, differs by node %d from the one before",
+			s.Version, s.Committed, s.Changed)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ type (
 		Version   uint64 `msgpack:"vv,omitempty"`
 		Hash      uint64 `msgpack:"vh,omitempty"`
 		Committed bool   `msgpack:"vc,omitempty"`
+		Changed   NodeID `msgpack:"vd,omitempty"`
 	}
 	wireRound struct {
 		envelope

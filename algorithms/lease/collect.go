@@ -29,7 +29,9 @@ import (
 //     voted. And if they were: no process of a former life runs beside its next one, so
 //     at T nobody led, and nobody claimed to; the terms begin anew, which is what
 //     algorithms.Config.FirstTerm is for, and a lease that was lent to a process outside
-//     is forgotten. The same is true where only all that ever voted lost their disks.
+//     is forgotten. The same is true where only all that ever voted lost their disks; and
+//     where those who voted are not on the list at all: whoever is told of other voters
+//     takes no part (see neverVoted), but who is cut off from them cannot know.
 //  5. A process of L that is still unvoted later has not voted at all, before T or since.
 //     So whoever knows L may tell a process of L that it may vote, however late, and
 //     whatever the others have voted by then: it needs no promise waited for, since it
@@ -82,7 +84,9 @@ func (p *Party) sayUnvoted() {
 	r := &p.Rejoin
 	r.said++
 	r.again = p.Now.Add(p.Pause(r.said))
-	p.Tell(0, p.unvotedNow(true))
+	if p.neverVoted() {
+		p.Tell(0, p.unvotedNow(true))
+	}
 }
 
 // MetVoters tells it anew when a voter has just come into view.
@@ -108,7 +112,7 @@ func (p *Party) HeardUnvoted(msg proto.Message, b proto.Unvoted) (admitted bool)
 			p.Send(msg.From, 0, p.knownNow())
 		}
 		return false
-	case !p.unvoted || !p.list.union.Has(msg.From):
+	case !p.neverVoted() || !p.list.union.Has(msg.From):
 		return false
 	}
 	c := &p.collect
@@ -131,6 +135,12 @@ func (p *Party) HeardUnvoted(msg proto.Message, b proto.Unvoted) (admitted bool)
 		p.askUnheard(b.Heard)
 	}
 	return false
+}
+
+// neverVoted reports whether this voter is unvoted, and its list the first, for all that it
+// knows: those who voted under another list may be others.
+func (p *Party) neverVoted() bool {
+	return p.unvoted && p.list.state.Version == 0 && !p.toldOfOthers()
 }
 
 // askUnheard lets a voter that votes already, and has nothing to ask for itself, hear of
@@ -181,7 +191,7 @@ func (p *Party) clear(list proto.Roll) (admitted bool) {
 // wasCleared takes the word of one that knows of such an instant.
 func (p *Party) wasCleared(msg proto.Message, b proto.Unvoted) (admitted bool) {
 	self := proto.Peer{ID: p.Cfg.Self, Session: p.Cfg.Session}
-	if !p.Rejoin.Active || !b.Heard.Lists(self) || b.Heard.Len() != len(p.list.union) {
+	if !p.Rejoin.Active || p.toldOfOthers() || !b.Heard.Lists(self) || b.Heard.Len() != len(p.list.union) {
 		return false
 	}
 	for _, id := range p.list.union {

@@ -21,9 +21,6 @@ func (p *Party) Ineligible() string {
 	if p.Barred == "" && p.misled {
 		return p.list.state.List.String() + " are not those of the cluster"
 	}
-	if p.Barred == "" && p.unknown() {
-		return "no leader has confirmed " + p.list.state.List.String() + " to this node yet"
-	}
 	if p.Barred == "" && !p.Recess.IsZero() {
 		return "three " + p.Words.Attempts + " in a row failed"
 	}

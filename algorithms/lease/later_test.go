@@ -1,6 +1,7 @@
 package lease_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -10,33 +11,32 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// list is what voters say of a list that they have.
-func list(version uint64, committed bool, ids ...proto.NodeID) proto.VoterSet {
-	return proto.VoterSet{Version: version, Hash: proto.ListVoters(ids).Hash(), Committed: committed}
+// listed is what voters say of a list that they have: the first, or one that differs by a
+// voter from the one before; zero once it is committed.
+func listed(version uint64, changed proto.NodeID, ids ...proto.NodeID) proto.VoterSet {
+	return proto.VoterSet{
+		Version: version, Hash: proto.ListVoters(ids).Hash(), Committed: changed == 0, Changed: changed,
+	}
 }
 
-// withVoters is voter 5 with the list 1-5 as its process starts with what is saved.
-func withVoters(t *testing.T, saved algorithms.State) *steptest.Rig {
-	r := steptest.New(t, 5, false, func(c algorithms.Config) algorithms.Machine {
-		c.Voters, c.Promise = []proto.NodeID{1, 2, 3, 4, 5}, promise
+// recovering is node 3, with nothing saved and these voters, that has waited and asks.
+func recovering(t *testing.T, voters ...proto.NodeID) *steptest.Rig {
+	r := steptest.New(t, 3, false, func(c algorithms.Config) algorithms.Machine {
+		c.Voters, c.Promise = voters, promise
 		return raft.New(c)
 	})
-	r.Step(0, algorithms.Start{Saved: saved})
-	r.Step(0, steptest.Alive(1, 2, 3, 4, 5))
+	r.Step(0, algorithms.Start{})
+	r.Step(0, steptest.Alive(voters...))
+	r.Step(lease.BootWait(promise), algorithms.Timeout{})
 	return r
 }
 
-// toldBy lets a voter of which nothing is saved ask, and be told by three of another list.
-func toldBy(t *testing.T, has proto.VoterSet) *steptest.Rig {
-	r := withVoters(t, algorithms.State{})
-	r.Step(lease.BootWait(promise), algorithms.Timeout{})
-	for _, id := range []proto.NodeID{1, 2, 3} {
-		r.Step(0, r.From(id, 7, proto.Standing{Session: steptest.Session(5), Nonce: 1, Voters: has}))
+// tell is the receipt of what others with a list voted in. It reports whether node 3 votes.
+func tell(r *steptest.Rig, has proto.VoterSet, from ...proto.NodeID) (votes bool) {
+	for _, id := range from {
+		r.Step(0, r.From(id, 7, proto.Standing{Session: steptest.Session(3), Nonce: 1, Voters: has}))
 	}
-	if r.Last.Recovery != nil || r.Last.Save == nil {
-		t.Fatalf("does not vote: %+v", r.Last)
-	}
-	return r
+	return r.Last.Recovery == nil
 }
 
 // requests is the receipt of a request for a vote, and whether it is given.
@@ -45,50 +45,93 @@ func requests(r *steptest.Rig, from proto.NodeID, term proto.Term, has proto.Vot
 	return r.Last.Send[0].Body.Kind() == proto.KindVote
 }
 
-// "Start the new node with the new list and an empty data directory. It follows. It does not
-// stand until a leader has confirmed the list", be it the first change or a later one. Once
-// one has, it votes and stands as all.
+// "Start the new node with the new list and an empty data directory. It follows, and votes and
+// stands once others have that list", be it the first change or a later one.
 func TestNewVoterOfALaterList(t *testing.T) {
-	for _, had := range []proto.VoterSet{list(0, true, 1, 2, 3), list(1, true, 1, 2, 3, 4)} {
-		r := toldBy(t, had)
-		if r.Last.Ineligible == "" {
-			t.Errorf("stands beside list %d", had.Version)
+	for version := range uint64(2) {
+		before, own := listed(version, 0, 1, 2, 4), listed(version+1, 3, 1, 2, 3, 4)
+		r := recovering(t, 1, 2, 3, 4)
+		if tell(r, before, 1, 2, 4) {
+			t.Errorf("votes, and nobody has its list")
 		}
-		if requests(r, 1, 8, had) {
-			t.Errorf("votes under list %d, which is not its own", had.Version)
+		if got := r.Last.Recovery.Others; len(got) != 3 {
+			t.Errorf("says that %v have other voters", got)
 		}
-		if !requests(r, 1, 9, list(had.Version+1, false, 1, 2, 3, 4, 5)) {
-			t.Errorf("does not vote under the list after %d: %v", had.Version, r.Last.Why)
+		if !tell(r, own, 1) {
+			t.Errorf("does not vote: %+v", r.Last.Recovery)
 		}
-		if r.Last.Ineligible == "" {
-			t.Error("stands, and no leader has confirmed its list")
+		if want := (algorithms.VoterState{List: "1-4", Version: version + 1, Changed: 3}); r.Last.Save.Voters != want {
+			t.Errorf("saved %+v, want %+v", r.Last.Save.Voters, want)
 		}
-		r.Step(delta, r.From(1, 9, proto.Heartbeat{
-			Leader: steptest.Peer(1), Nonce: 2, Remaining: promise / 2,
-			Voters: list(had.Version+1, true, 1, 2, 3, 4, 5),
-		}))
 		if r.Last.Ineligible != "" {
 			t.Errorf("does not stand: %s", r.Last.Ineligible)
+		}
+		if requests(r, 1, 8, before) {
+			t.Error("votes under the list before")
+		}
+		if !requests(r, 1, 9, own) {
+			t.Errorf("does not vote under its list: %v", r.Last.Why)
 		}
 	}
 }
 
-// "A voter gives no new vote to a node whose list is of an earlier version": nor does one that
-// lost its disk, was told of the later list, and is started once more with the earlier one.
-func TestIsToldOfALaterListAndStartsAgain(t *testing.T) {
-	first, later := list(0, true, 1, 2, 3, 4, 5), list(2, true, 1, 2, 3)
-	saved := *toldBy(t, later).Last.Save
-	r := withVoters(t, saved)
-	r.Step(lease.BootWait(promise), algorithms.Timeout{})
-	if requests(r, 4, 8, first) {
-		t.Error("votes under the earlier list")
+// "One of them is in every majority that it may have been part of": of the list before too,
+// until a leader has confirmed the present one.
+func TestVotersOfTheListBeforeTell(t *testing.T) {
+	before, own := listed(0, 0, 1, 2, 3, 4, 5), listed(1, 5, 1, 2, 3, 4)
+	r := recovering(t, 1, 2, 3, 4)
+	if tell(r, own, 1, 2) {
+		t.Error("votes, and 4 and 5 may know of a majority of 3 to 5")
 	}
-	if r.Last.Ineligible == "" {
-		t.Error("stands with the earlier list")
+	r.Step(promise, algorithms.Timeout{})
+	asked := false
+	for _, m := range r.Last.Send {
+		asked = asked || m.To == 5 && m.Body.Kind() == proto.KindReturn
 	}
-	for _, own := range []proto.VoterList{"1-4", "1-5", "1-7"} { // whatever is the right one
-		if s, err := lease.VotersFrom(saved.Voters, own); err != nil || s.List != own {
-			t.Errorf("may not be started with %s: %v, %v", own, s, err)
-		}
+	if !asked {
+		t.Errorf("does not ask 5, which is to go: %v", r.Last.Send)
+	}
+	if !tell(r, before, 5) {
+		t.Errorf("does not vote: %+v", r.Last.Recovery)
+	}
+	r = recovering(t, 1, 2, 3, 4)
+	if !tell(r, listed(1, 0, 1, 2, 3, 4), 1, 2) {
+		t.Errorf("a leader has confirmed the list, does not vote: %+v", r.Last.Recovery)
 	}
 }
+
+// "It does not vote while too few have the list that it was started with": what those say that
+// have a later list, or another one of the same version, does not count, nor may an operator
+// vouch for a term then.
+func TestStartsWithAListThatIsNotTheCluster(t *testing.T) {
+	for name, theirs := range map[string]proto.VoterSet{
+		"later": listed(1, 0, 1, 2, 3), "later, not confirmed": listed(1, 4, 1, 2, 3), "another": listed(0, 0, 1, 2, 3),
+	} {
+		r := recovering(t, 1, 2, 3, 4)
+		if tell(r, theirs, 1, 2, 4) {
+			t.Errorf("%s: votes", name)
+		}
+		why := strings.Join(r.Last.Why, "")
+		if r.Step(0, r.From(4, 0, proto.Unvoted{
+			Session: steptest.Session(4), Heard: lives(1, 2, 3, 4), Known: true,
+		})); r.Last.Recovery == nil {
+			t.Errorf("%s: votes, as if nobody had before", name)
+		}
+		if !strings.Contains(why, "other voters") {
+			t.Errorf("%s: says %q", name, why)
+		}
+	}
+	r := steptest.New(t, 3, false, func(c algorithms.Config) algorithms.Machine {
+		c.Voters, c.Promise, c.FirstTerm = []proto.NodeID{1, 2, 3, 4}, promise, 50
+		return raft.New(c)
+	})
+	r.Step(0, algorithms.Start{})
+	r.Step(lease.BootWait(promise), algorithms.Timeout{})
+	tell(r, listed(1, 0, 1, 2, 3), 1, 2)
+	if r.Step(promise, algorithms.Timeout{}); r.Last.Recovery == nil {
+		t.Error("votes on an operator's word under a list that is not the cluster's")
+	}
+}
+
+// lives lists the first lives of nodes.
+func lives(ids ...proto.NodeID) proto.Roll { return steptest.Voter{}.Lives(ids...) }

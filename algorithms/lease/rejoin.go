@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -16,7 +17,8 @@ import (
 //   - It waited for as long as any promise of a former life may run, and then enough other
 //     voters, of which something is saved, told it what it may have voted in: N - majority
 //     + 1, for then one of them is in every majority that it may have been part of. It
-//     takes the highest term that it was told of, with no vote in it.
+//     takes the highest term that it was told of, with no vote in it. The voters may have
+//     been changed since its former life, or just now: see counts and toldEnough.
 //   - An operator vouches for a first term: see algorithms.Config.FirstTerm.
 //
 // The papers have no such thing: there a server's state is on stable storage, or the
@@ -31,10 +33,10 @@ type Rejoin struct {
 	began   time.Time
 	promise time.Duration // the longest that it may have made, as far as it knows
 	nonce   uint64
-	told    quorum.Count // by these, in answer to the question of that nonce
-	lost    quorum.Count // these answered it, and have lost all themselves
-	voted   proto.Term   // the highest that anybody told of
-	Round   proto.Term   // likewise, of a round without a vote
+	told    map[proto.NodeID]proto.VoterSet // in answer to the question of that nonce: the voters of each
+	lost    quorum.Count                    // these answered it, and have lost all themselves
+	voted   proto.Term                      // the highest that anybody told of
+	Round   proto.Term                      // likewise, of a round without a vote
 	// Former are whom any of them has not seen to stop: the latest of each id.
 	Former map[proto.NodeID]proto.Epoch
 }
@@ -53,7 +55,7 @@ func (p *Party) beginRejoin() {
 	wait := BootWait(p.Cfg.Promise)
 	p.Rejoin = Rejoin{
 		Active: true, began: p.Now, promise: p.Cfg.Promise, due: p.Now.Add(wait),
-		Former: map[proto.NodeID]proto.Epoch{},
+		told: map[proto.NodeID]proto.VoterSet{}, Former: map[proto.NodeID]proto.Epoch{},
 	}
 	p.Why("nothing is saved of this voter -> vote for nobody until all voters say the same, "+
 		"or for %v, and then ask them what they voted", wait)
@@ -81,8 +83,8 @@ func (p *Party) PursueRejoin() (readmitted bool) {
 		r.nonce = 1
 	}
 	r.due = p.Now.Add(p.Jitter(AnswerTimeout(p.Cfg.Delta)))
-	for _, id := range p.Voters {
-		if id != p.Cfg.Self && !r.told.Has(id) {
+	for _, id := range p.list.union {
+		if id != p.Cfg.Self && !p.toldBy(id) {
 			p.Send(id, 0, proto.Return{Session: p.Cfg.Session, Nonce: r.nonce})
 		}
 	}
@@ -93,13 +95,52 @@ func (p *Party) PursueRejoin() (readmitted bool) {
 // asked, the answers had time to come, and nobody tells of a vote in that term or above.
 // With fewer than make a majority with it, its vote would be of no use to anybody: they
 // have answered, be it that they lost all, too. So an operator's word that is no longer
-// true does no harm as long as one of a majority can gainsay it.
+// true does no harm as long as one of a majority can gainsay it. Nor is it about which list
+// of voters is the cluster's.
 func (p *Party) vouched() bool {
 	r, first := &p.Rejoin, p.Cfg.FirstTerm
 	if first == 0 || r.nonce == 0 || r.voted >= first {
 		return false
 	}
-	return 1+r.told.Len()+r.lost.Len() >= p.Voters.Majority()
+	return !p.toldOfOthers() && 1+len(r.told)+r.lost.Len() >= p.Voters.Majority()
+}
+
+// counts reports whether what a voter with this list told counts: it has the same list as
+// this voter, or one of an earlier version. Of those whom this voter may have helped to
+// commit another list, or to lead under a later one, enough tell of that: none of them counts.
+func (p *Party) counts(has proto.VoterSet) bool {
+	own := p.VoterSet()
+	return has.Version < own.Version || has.Is(own)
+}
+
+// toldOfOthers reports whether a voter told something that does not count.
+func (p *Party) toldOfOthers() bool {
+	for _, has := range p.Rejoin.told {
+		if !p.counts(has) {
+			return true
+		}
+	}
+	return false
+}
+
+// toldBy reports whether the voter told something that counts.
+func (p *Party) toldBy(id proto.NodeID) bool {
+	has, ok := p.Rejoin.told[id]
+	return ok && p.counts(has)
+}
+
+// toldEnough reports whether one of those who told is in every majority that this voter may
+// have been part of: of its list and, until that is committed, of the one before, in which
+// whoever leads under a list of this version needs one, too. Why lists before that, and
+// later ones, do not matter is in docs/VOTERS.md.
+func (p *Party) toldEnough() bool {
+	before := p.list.before
+	return len(p.toldOf(p.Voters)) >= p.Voters.Meeting() && (before == nil || len(p.toldOf(before)) >= before.Meeting())
+}
+
+// toldOf are those of the voters who told something that counts.
+func (p *Party) toldOf(v quorum.Voters) quorum.Voters {
+	return slices.DeleteFunc(slices.Clone(v), func(id proto.NodeID) bool { return !p.toldBy(id) })
 }
 
 // Returned answers a voter that asks what this one voted in, with this voter's own
@@ -129,13 +170,12 @@ func (p *Party) Stood(msg proto.Message, b proto.Standing) (readmitted bool) {
 		return false
 	}
 	if b.Lost {
-		if b.Nonce == r.nonce && p.Voters.Has(msg.From) && !r.told.Has(msg.From) {
+		if _, told := r.told[msg.From]; b.Nonce == r.nonce && p.Voters.Has(msg.From) && !told {
 			r.lost.Add(msg.From)
 		}
 		return false
 	}
 	p.HearVoters(msg.From, b.Voters)
-	p.hearOther(msg.From, b.Voters)
 	if first := p.Cfg.FirstTerm; first > 0 && msg.Term >= first && r.voted < first {
 		p.Refuse("%d voted in term %d, and an operator says that nobody did in term %d or above -> "+
 			"do not believe that, wait for the voters", msg.From, msg.Term, first)
@@ -145,25 +185,30 @@ func (p *Party) Stood(msg proto.Message, b proto.Standing) (readmitted bool) {
 		p.Why("%d promised up to %v -> wait for that, then ask again", msg.From, b.Promise)
 		r.promise, r.due = b.Promise, r.began.Add(BootWait(b.Promise))
 		r.nonce++
-		r.told.Reset()
+		clear(r.told)
 		r.lost.Reset()
 		clear(r.Former)
 		return false
 	}
-	if b.Nonce != r.nonce || !p.Voters.Has(msg.From) {
+	if b.Nonce != r.nonce || !p.list.union.Has(msg.From) {
 		return false // it answers an older question, or votes for others
 	}
-	r.told.Add(msg.From)
+	r.told[msg.From] = b.Voters
+	if !p.counts(b.Voters) {
+		p.Why("%d has other voters, list %d of the cluster -> its word does not count for list %d",
+			msg.From, b.Voters.Version, p.list.state.Version)
+	}
 	r.lost.Remove(msg.From)
 	for _, e := range b.Former.All() {
 		if e.Term > r.Former[e.Leader].Term {
 			r.Former[e.Leader] = e
 		}
 	}
-	if r.told.Len() < p.Voters.Meeting() {
+	if !p.toldEnough() {
 		return false
 	}
-	p.Why("%d other voters know of no term above %d -> vote again, above that", r.told.Len(), r.voted)
+	p.Why("%d other voters know of no term above %d -> vote again, above that",
+		len(p.toldOf(p.list.union)), r.voted)
 	p.readmit(0)
 	return true
 }
@@ -177,18 +222,15 @@ func (p *Party) readmit(floor proto.Term) {
 }
 
 // admit lets this voter vote above floor, and take part in rounds above another one. It is
-// durable: what is saved from now on is all that this voter ever voted. What was told to
-// it stays, until the next Step.
+// durable: what is saved from now on is all that this voter ever voted, and under which
+// voters. What was told to it stays, until the next Step.
 func (p *Party) admit(floor, round proto.Term) {
 	p.Told = p.Rejoin
 	p.Rejoin = Rejoin{}
 	p.State = algorithms.State{
 		Term: max(p.State.Term, round), Reserved: max(p.State.Reserved, round),
 		Vote: algorithms.Vote{Term: floor}, Promise: max(p.Told.promise, p.Cfg.Promise),
-		Voters: p.State.Voters,
-	}
-	if p.State.Voters.List == "" {
-		p.State.Voters.Version = p.list.told
+		Voters: p.list.state,
 	}
 	p.Known, p.Dirty = max(p.Known, floor), true
 }
@@ -202,11 +244,14 @@ func (p *Party) recovery() *algorithms.Recovery {
 	out := &algorithms.Recovery{
 		Until: r.began.Add(BootWait(r.promise)), Asked: r.nonce > 0, Need: p.Voters.Meeting(), Voted: r.voted,
 	}
-	for _, id := range p.Voters {
+	for _, id := range p.list.union {
 		_, unvoted := p.collect.heard[id]
+		_, told := r.told[id]
 		switch {
-		case r.told.Has(id):
+		case p.toldBy(id):
 			out.Told = append(out.Told, id)
+		case told:
+			out.Others = append(out.Others, id)
 		case unvoted || r.lost.Has(id):
 			out.Lost = append(out.Lost, id)
 		default:

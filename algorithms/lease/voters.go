@@ -19,7 +19,7 @@ func VotersFrom(saved algorithms.VoterState, own proto.VoterList) (algorithms.Vo
 	distance, id := saved.List.Distance(own)
 	switch {
 	case saved.List == "":
-		return algorithms.VoterState{List: own, Version: saved.Version}, nil
+		return algorithms.VoterState{List: own}, nil
 	case distance == proto.SameVoters:
 		return saved, nil
 	case distance == proto.OneVoter && saved.Committed:
@@ -40,7 +40,6 @@ type listing struct {
 	hash   uint64
 	before quorum.Voters // nil once state is committed, and where it is not known
 	union  quorum.Voters // of both
-	told   uint64        // the version of another list, before this voter voted; see hearOther
 }
 
 // takeList takes up what is saved of the voters. A host that starts a node checks that
@@ -78,7 +77,7 @@ func (p *Party) setBefore() {
 // VoterSet is what this node's messages say of its voters.
 func (p *Party) VoterSet() proto.VoterSet {
 	s := p.list.state
-	return proto.VoterSet{Version: s.Version, Hash: p.list.hash, Committed: s.Committed}
+	return proto.VoterSet{Version: s.Version, Hash: p.list.hash, Committed: s.Committed, Changed: s.Changed}
 }
 
 // Changing is the voter by which the list differs from the one before, while that counts.
@@ -93,31 +92,12 @@ func (p *Party) HearVoters(from proto.NodeID, heard proto.VoterSet) {
 	}
 	if heard.Version > l.state.Version {
 		p.Why("%d has these voters as list %d of the cluster -> take them for that", from, heard.Version)
-		l.state = algorithms.VoterState{List: l.state.List, Version: heard.Version}
+		l.state = algorithms.VoterState{List: l.state.List, Version: heard.Version, Changed: heard.Changed}
 		p.setBefore()
 	}
 	if heard.Committed && !l.state.Committed {
-		p.committed(fmt.Sprintf("%d knows that a majority of the voters has this list", from))
+		p.committed(fmt.Sprintf("%d knows that enough voters have this list", from))
 	}
-}
-
-// hearOther learns, of a voter that tells what it voted, that the cluster has another list
-// than this one, of which nothing is saved. So this one is not the first. It is a later one,
-// which others say, or none: it gives no vote under it to whoever has an earlier list or the
-// other, and does not stand before a leader has confirmed it. What it was told is kept on its
-// disk, without the list: it may be started with the right one.
-func (p *Party) hearOther(from proto.NodeID, has proto.VoterSet) {
-	l := &p.list
-	settled := has.Version == l.state.Version && (l.state.Committed || !has.Committed)
-	if has.Hash == l.hash || p.misled || has.Version < l.state.Version || settled {
-		return
-	}
-	if l.told = has.Version; !p.unknown() {
-		p.Why("%d has other voters, list %d of the cluster -> do not stand until a leader has confirmed these",
-			from, has.Version)
-	}
-	l.state = algorithms.VoterState{List: l.state.List, Version: max(has.Version, 1)}
-	p.setBefore()
 }
 
 // committed notes that the list is: the one before it counts no more. Who never voted
@@ -147,28 +127,30 @@ func (p *Party) superseded(other proto.VoterSet) bool {
 	return p.misled || !other.Is(p.VoterSet()) && other.Version <= p.list.state.Version
 }
 
-// unknown reports whether this node has a list that it does not know the one before of, and
-// that is not committed. It stands for nothing: it might not need a majority of those.
-func (p *Party) unknown() bool {
-	s := p.list.state
-	return p.misled || s.Version > 0 && !s.Committed && s.Changed == 0
-}
-
 // Enough reports whether the set has a majority of the voters: of this node's list and,
 // until that is committed, of the one before.
 func (p *Party) Enough(c *quorum.Count) bool {
-	return !p.unknown() && c.Of(p.Voters) && (p.list.before == nil || c.Of(p.list.before))
+	return !p.misled && c.Of(p.Voters) && (p.list.before == nil || c.Of(p.list.before))
 }
 
-// commit notes that the list is committed, once a majority of it has said in one round of
-// questions that they have it, and enough have promised in that round what is still valid.
+// commit notes that the list is committed, once enough of its voters have said in one round
+// of questions that they have it, and enough have promised in that round what is still valid.
 func (p *Party) commit() {
 	s := &p.Stand
-	if p.list.state.Committed || !s.same.Of(p.Voters) || !p.Enough(&s.Yes) ||
+	if p.list.state.Committed || !p.have(&s.same) || !p.Enough(&s.Yes) ||
 		!p.Now.Before(s.Noted.Add(Of(p.Cfg.Promise))) {
 		return
 	}
-	p.committed("a majority of the voters has this list")
+	p.committed("enough voters have this list")
+}
+
+// have reports whether those who have this list are enough for it to be committed: a majority
+// of it, and of the list before. So whoever is told by enough voters of the list before, and
+// lost what it had itself, is told by one of them. Of two voters one that stays is enough: it
+// is then the only one.
+func (p *Party) have(same *quorum.Count) bool {
+	before := p.list.before
+	return same.Of(p.Voters) && (before == nil || len(p.Voters) == 1 || same.Of(before))
 }
 
 // Concerns reports whether a message is of a voter: of this node's list, of the one before,

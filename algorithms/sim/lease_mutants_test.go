@@ -241,7 +241,7 @@ func leaseRejoinMutants(of string) []mutant {
 		},
 		{
 			"and asking again", back,
-			"\t\tr.nonce++\n\t\tr.told.Reset()\n\t\tr.lost.Reset()\n\t\tclear(r.Former)\n\t\treturn false\n",
+			"\t\tr.nonce++\n\t\tclear(r.told)\n\t\tr.lost.Reset()\n\t\tclear(r.Former)\n\t\treturn false\n",
 			"", "readmission",
 		},
 		{

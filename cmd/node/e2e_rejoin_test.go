@@ -44,6 +44,28 @@ func TestLostDiskVotesAgain(t *testing.T) {
 	})
 }
 
+// "It does not vote while too few have the list that it was started with, or the one before:
+// status and the log name those that have other voters." Started with those of the cluster, it
+// comes back.
+func TestLostDiskWithOtherVoters(t *testing.T) {
+	e := newE2E(t, "raft", 3, calm...)
+	for id := proto.NodeID(1); id <= 3; id++ {
+		e.check(e.Start(id, "--voters", "1-3"))
+	}
+	e.agreed()
+	e.losesDisk(2)
+	e.check(e.Start(2, "--voters", "1-4"))
+	e.status(2, func(s httpapi.Status) bool {
+		return s.Recovery == "nothing is saved of voter 2; what is told by voters 1 and 3 does not count, as other "+
+			"voters were given there; voter 4 has not answered: start all with the same --voters, those that the cluster has"
+	})
+	_, err := e.Kill(2)
+	e.check(err)
+	e.check(e.Start(2, "--voters", "1-3"))
+	e.logs(2, "-> vote again, above that")
+	e.agreed()
+}
+
 // A cluster of which not all voters are up cannot tell that it never voted. It says who has
 // to answer; and an operator may vouch for it: "start what is not there, or, if this
 // cluster never ran, give --first-term 1".

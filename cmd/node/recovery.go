@@ -23,6 +23,9 @@ func recoveryWords(r *algorithms.Recovery) string {
 		parts = append(parts, fmt.Sprintf("%s told what was voted, up to term %d, and %d have to",
 			votersNamed(r.Told), r.Voted, r.Need))
 	}
+	if len(r.Others) > 0 {
+		parts = append(parts, "what is told by "+votersNamed(r.Others)+" does not count, as other voters were given there")
+	}
 	if len(r.Silent) > 0 {
 		parts = append(parts, votersNamed(r.Silent)+" has not answered")
 		if len(r.Silent) > 1 {
@@ -31,6 +34,8 @@ func recoveryWords(r *algorithms.Recovery) string {
 	}
 	way := fmt.Sprintf("start what is not there; if it cannot be, give --first-term %d", r.Voted+1)
 	switch {
+	case len(r.Others) > 0:
+		way = "start all with the same --voters, those that the cluster has"
 	case len(r.Told) > 0:
 		way += " or higher, above all that this cluster ever voted in"
 	case len(r.Silent) > 0:

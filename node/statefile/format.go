@@ -231,7 +231,8 @@ func validate(s algorithms.State) error {
 }
 
 func validateVoters(v algorithms.VoterState) error {
-	if v.Version > proto.MaxVoterVersion || v.Changed > proto.MaxNodeID || v.Committed && v.Changed != 0 {
+	set := proto.VoterSet{Version: v.Version, Committed: v.Committed, Changed: v.Changed}
+	if set.Validate() != nil || v.List == "" && v != (algorithms.VoterState{}) {
 		return fmt.Errorf("voters %+v", v)
 	}
 	return v.List.Validate()
