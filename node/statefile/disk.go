@@ -29,7 +29,8 @@ func replace(disk Disk, dir, temp, name string, content []byte) (DiskFile, error
 	return f, nil
 }
 
-// readSmall reads a file, but no more than tells that it is too large.
+// readSmall reads a file, but no more than tells that it is too large: one byte above
+// maxFile, which is no whole number of sectors.
 func readSmall(disk Disk, path string) ([]byte, error) {
 	f, err := disk.Open(path)
 	if err != nil {

@@ -51,7 +51,7 @@ type File struct {
 	broken error // the first write that failed
 
 	log       DiskFile // the state file, nil before it is there
-	size, end int      // of it, and of what is written in it, in bytes
+	size, end int      // of it, and of what is written in it, in bytes; zero before it is there
 	last      uint64   // number of the last record, zero for none
 }
 

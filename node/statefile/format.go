@@ -135,7 +135,7 @@ func ascii(text []byte) []byte {
 // decode reads what encode wrote, and pad made a record of.
 func decode(record []byte) (owner Owner, s algorithms.State, n uint64, err error) {
 	data := bytes.TrimRight(bytes.TrimSuffix(record, []byte("\n")), string(blank))
-	if len(data) < sealSize || len(data) > maxSize {
+	if len(data) < sealSize {
 		return owner, s, 0, fmt.Errorf("%d bytes is not the size of a state", len(data))
 	}
 	body, end := data[:len(data)-sealSize], data[len(data)-sealSize:]
@@ -150,8 +150,8 @@ func decode(record []byte) (owner Owner, s algorithms.State, n uint64, err error
 		return owner, s, 0, fmt.Errorf("format version %d, this program reads version %d: "+
 			"run the program that wrote it", doc.Version, version)
 	}
-	if doc.Record == 0 || doc.Sectors*sector != len(record) {
-		return owner, s, 0, fmt.Errorf("record %d of %d sectors", doc.Record, doc.Sectors)
+	if doc.Sectors*sector != len(record) {
+		return owner, s, 0, fmt.Errorf("record %d says that it is of %d sectors", doc.Record, doc.Sectors)
 	}
 	owner = Owner{Cluster: doc.Cluster, ID: doc.ID}
 	s.Term, s.Reserved = doc.Term, doc.Reserved

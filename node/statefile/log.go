@@ -66,7 +66,7 @@ func pad(doc []byte) []byte {
 // file.
 func (f *File) write(s algorithms.State) error {
 	record := pad(encode(f.owner, s, f.last+1))
-	if f.log == nil || f.end+len(record) > f.size || !f.log.Named(filepath.Join(f.dir, stateName)) {
+	if f.end+len(record) > f.size || !f.log.Named(filepath.Join(f.dir, stateName)) {
 		return f.renew(record)
 	}
 	if _, err := f.log.WriteAt(record, int64(f.end)); err != nil {
@@ -110,7 +110,7 @@ func latest(data []byte) (owner Owner, s algorithms.State, last uint64, err erro
 			"run the program that wrote it", version))
 	}
 	at := recordSize(data)
-	if len(data) > maxFile || at+room != len(data) {
+	if at+room != len(data) {
 		return damaged(fmt.Errorf("its %d bytes are not records, and room for the next", len(data)))
 	}
 	if owner, s, last, err = decode(data[:at]); err != nil {

@@ -82,7 +82,7 @@ func encodeNotice(cluster string, n Notice) []byte {
 }
 
 func decodeNotice(data []byte) (cluster string, n Notice, err error) {
-	if len(data) < sealSize || len(data) > maxSize {
+	if len(data) < sealSize {
 		return "", n, fmt.Errorf("%d bytes is not the size of a notice", len(data))
 	}
 	body, end := data[:len(data)-sealSize], data[len(data)-sealSize:]
