@@ -78,8 +78,13 @@ func TestSaveThenOpen(t *testing.T) {
 		"a vote": voted,
 		"the largest values": {
 			Term: proto.MaxTerm, Reserved: proto.MaxTerm,
-			Vote: algorithms.Vote{Term: proto.MaxTerm, ID: proto.MaxNodeID},
+			Vote:   algorithms.Vote{Term: proto.MaxTerm, ID: proto.MaxNodeID},
+			Voters: algorithms.VoterState{List: "1-3", Version: proto.MaxVoterVersion, Changed: proto.MaxNodeID},
 		},
+		"voters that are committed": {
+			Term: 1, Reserved: 1, Voters: algorithms.VoterState{List: "1-3", Version: 2, Committed: true},
+		},
+		"no vote up to a term": {Term: 1, Reserved: 1, Vote: algorithms.Vote{Term: 9}},
 	}
 	for name, want := range states {
 		t.Run(name, func(t *testing.T) {
@@ -89,6 +94,10 @@ func TestSaveThenOpen(t *testing.T) {
 			f, got := reopen(t, f)
 			if got != want {
 				t.Errorf("kept %+v, saved %+v", got, want)
+			}
+			// "Nor this one in a file that begins with another record": no number comes again.
+			if f.last != 4 {
+				t.Errorf("the new file begins with record %d, want 4", f.last)
 			}
 			// Neither the term nor the vote is ever forgotten.
 			forgets := algorithms.State{Term: want.Term, Reserved: want.Reserved}
@@ -111,8 +120,11 @@ func TestFileIsReadable(t *testing.T) {
 	const want = `{"version":3,"record":2,"sectors":1,"cluster":"demo","id":4,"term":7,"reserved":8,` +
 		`"vote":{"term":9,"id":5,"session":"ab000000000000000000000000000001"},` +
 		`"promise":"2.5s","voters":{"list":"1-4","version":1,"committed":false,"changed":4},"crc32c":"0c5d09e8"}`
-	if len(lines) != 3 || strings.TrimRight(lines[1], " ") != want || strings.TrimSpace(lines[2]) != "" {
-		t.Errorf("the file reads\n%s\nwant, on its second line,\n%s", got, want)
+	const first = `{"version":3,"record":1,"sectors":1,"cluster":"demo","id":4,"term":0,"reserved":0,` +
+		`"crc32c":"34e5b3cd"}`
+	if len(lines) != 3 || strings.TrimRight(lines[0], " ") != first ||
+		strings.TrimRight(lines[1], " ") != want || strings.TrimSpace(lines[2]) != "" {
+		t.Errorf("the file reads\n%s\nwant\n%s\n%s", got, first, want)
 	}
 	for records := json.NewDecoder(bytes.NewReader(got)); ; {
 		var any map[string]any
@@ -127,37 +139,51 @@ func TestFileIsReadable(t *testing.T) {
 // Promise: "Save refuses a term below the saved one." And a state that Open
 // would refuse must not be written in the first place.
 func TestSaveRefuses(t *testing.T) {
-	vote := func(term proto.Term, id proto.NodeID) algorithms.State {
-		return algorithms.State{Term: 8, Reserved: 8, Vote: algorithms.Vote{Term: term, ID: id}}
-	}
 	cases := []struct {
-		name  string
-		state algorithms.State
-		want  error
+		name   string
+		change func(s *algorithms.State)
+		want   error
 	}{
-		{"a lower term", algorithms.State{Term: 6, Reserved: 8}, ErrTermBack},
-		{"fewer terms reserved", algorithms.State{
-			Term: 7, Reserved: 7, Vote: voted.Vote, Promise: voted.Promise,
+		{"a lower term", func(s *algorithms.State) { s.Term-- }, ErrTermBack},
+		{"fewer terms reserved", func(s *algorithms.State) { s.Reserved-- }, ErrTermBack},
+		{"a shorter promise", func(s *algorithms.State) { s.Promise-- }, ErrTermBack},
+		{"a vote in a lower term", func(s *algorithms.State) { s.Vote.Term-- }, ErrTermBack},
+		{"another vote in the term", func(s *algorithms.State) { s.Vote.ID-- }, ErrTermBack},
+		{"another session in the term", func(s *algorithms.State) { s.Vote.Session[3]++ }, ErrTermBack},
+		{"an older list of voters", func(s *algorithms.State) {
+			s.Voters = algorithms.VoterState{List: "1-3", Committed: true}
 		}, ErrTermBack},
-		{"no promise", algorithms.State{Term: 7, Reserved: 8, Vote: voted.Vote}, ErrTermBack},
-		{"a vote in a lower term", vote(8, 5), ErrTermBack},
-		{"another vote in the term", vote(9, 4), ErrTermBack},
-		{"a term that is not reserved", algorithms.State{Term: 9, Reserved: 8}, ErrState},
-		{"an absurd term", algorithms.State{Term: proto.MaxTerm + 1, Reserved: proto.MaxTerm + 1}, ErrState},
-		{"a session of nobody", algorithms.State{
-			Term: 9, Reserved: 9, Vote: algorithms.Vote{Term: 9, Session: proto.Session{1}},
+		{"a term that is not reserved", func(s *algorithms.State) { s.Term = s.Reserved + 1 }, ErrState},
+		{"an absurd term", func(s *algorithms.State) { s.Reserved = proto.MaxTerm + 1 }, ErrState},
+		{"a session of nobody", func(s *algorithms.State) {
+			s.Vote = algorithms.Vote{Term: 10, Session: proto.Session{1}}
 		}, ErrState},
-		{"a vote for an absurd id", vote(8, proto.MaxNodeID+1), ErrState},
-		{"a vote in no term", vote(0, 5), ErrState},
-		{"a vote in an absurd term", vote(proto.MaxTerm+1, 5), ErrState},
-		{"a promise of less than nothing", algorithms.State{Term: 8, Reserved: 8, Promise: -1}, ErrState},
+		{"a vote for an absurd id", func(s *algorithms.State) { s.Vote.ID = proto.MaxNodeID + 1 }, ErrState},
+		{"a vote for an absurd id in no session", func(s *algorithms.State) {
+			s.Vote = algorithms.Vote{Term: 10, ID: proto.MaxNodeID + 1}
+		}, ErrState},
+		{"a vote in no term", func(s *algorithms.State) { s.Vote.Term = 0 }, ErrState},
+		{"a vote in an absurd term", func(s *algorithms.State) { s.Vote.Term = proto.MaxTerm + 1 }, ErrState},
+		{"a promise of less than nothing", func(s *algorithms.State) { s.Promise = -1 }, ErrState},
+		{"a former holder in no term", func(s *algorithms.State) {
+			s.Former = proto.PackEpochs([]proto.Epoch{{Leader: 1, Session: proto.Session{1}}})
+		}, ErrState},
+		{"an absurd list of voters", func(s *algorithms.State) {
+			s.Voters.Version = proto.MaxVoterVersion + 1
+		}, ErrState},
+		{"voters of an absurd id", func(s *algorithms.State) { s.Voters.Changed = proto.MaxNodeID + 1 }, ErrState},
+		{"a list of voters out of order", func(s *algorithms.State) { s.Voters.List = "3-1" }, ErrState},
+		{"no list of voters", func(s *algorithms.State) { s.Voters.List = "" }, ErrState},
+		{"voters that are committed and changed", func(s *algorithms.State) { s.Voters.Committed = true }, ErrState},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			f, _ := mustOpen(t, t.TempDir())
 			mustSave(t, f, voted)
-			if err := f.Save(c.state); !errors.Is(err, c.want) {
-				t.Errorf("Save(%+v) = %v, want %v", c.state, err, c.want)
+			next := voted
+			c.change(&next)
+			if err := f.Save(next); !errors.Is(err, c.want) {
+				t.Errorf("Save(%+v) = %v, want %v", next, err, c.want)
 			}
 			if _, got := reopen(t, f); got != voted {
 				t.Errorf("kept %+v, want %+v", got, voted)
@@ -216,6 +242,20 @@ func TestForeignDirectory(t *testing.T) {
 	}
 	if _, got := mustOpen(t, f.dir); got != voted {
 		t.Errorf("its owner then finds %+v, want %+v", got, voted)
+	}
+}
+
+// A directory that has no absolute name, since the working directory was removed, is a clear
+// error.
+func TestDirectoryIsGone(t *testing.T) {
+	here := t.TempDir()
+	t.Chdir(here)
+	if err := os.Remove(here); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := Open("data", demo4)
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "directory data:") {
+		t.Errorf("Open: %v, want an error that names the directory", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,7 +65,11 @@ func TestCorruptFile(t *testing.T) {
 		"vote for nobody":         edit(`"id":5`, `"id":0`),
 		"vote in an absurd term":  edit(`"term":9`, `"term":9007199254740993`),
 		"vote in no term":         edit(`"term":9`, `"term":0`),
+		"negative promise":        edit(`"2.5s"`, `"-2.5s"`),
+		"no promise":              edit(`"2.5s"`, `"2.5x"`),
+		"of other sectors":        edit(`"sectors":1`, `"sectors":2`),
 		"short session":           edit(`"ab00`, `"ab`),
+		"long session":            edit(`0001"`, `0001zz"`),
 		"session not hexadecimal": edit(`"ab00`, `"xy00`),
 		"empty vote":              edit(`"term":9,"id":5,`, ""),
 		"another node's behind":   fileOf([]byte(doc), encode(Owner{"demo", 5}, voted, 2)),
@@ -73,6 +78,10 @@ func TestCorruptFile(t *testing.T) {
 		"a record twice":          fileOf([]byte(doc), []byte(doc)),
 		"a record is missing":     fileOf([]byte(doc), encode(demo4, voted, 3)),
 		"of version 2":            fileOf(resealed(`{"version":2,"cluster":"demo","id":4,"term":7,"reserved":8`)),
+	}
+	says := map[string]string{
+		"unknown version": "run the program that wrote it", "of version 1": "run the program that wrote it",
+		"of version 2": "run the program that wrote it", "damage in the last": "checksum",
 	}
 	for n := 0; n < len(good); n += sector - 3 {
 		cases[fmt.Sprintf("cut to %d bytes", n)] = []byte(good[:n])
@@ -91,11 +100,45 @@ func TestCorruptFile(t *testing.T) {
 			t.Errorf("%s: %v, want ErrCorrupt", name, err)
 			continue
 		}
-		if msg := err.Error(); !strings.Contains(msg, path) || !strings.Contains(msg, "remove") {
-			t.Errorf("%s: %q names no file or says nothing to do", name, msg)
+		msg := err.Error()
+		if !strings.Contains(msg, path) || !strings.Contains(msg, "remove") || !strings.Contains(msg, says[name]) {
+			t.Errorf("%s: %q names no file or says nothing to do, or not %q", name, msg, says[name])
 		}
 		if kept, err := os.ReadFile(path); err != nil || !bytes.Equal(kept, data) {
 			t.Errorf("%s: Open changed the damaged file (%v)", name, err)
+		}
+	}
+}
+
+// What a sector holds of which nothing was written yet is part of the format: a program that
+// expects something else there takes the file for damaged.
+func TestFillStays(t *testing.T) {
+	const want = 0x0bb0c43c
+	if got := fill(7, 3); crc32.Checksum(got[:], castagnoli) != want {
+		t.Errorf("sector 3 of a file from record 7 is %q, of checksum %#x", got, crc32.Checksum(got[:], castagnoli))
+	}
+}
+
+// Whatever characters a label has, its record is printable, so that one that is torn is told
+// from damage.
+func TestLabelOfAnyCharacters(t *testing.T) {
+	owner := Owner{Cluster: "~ \x7f <&> \n \u2028 \uffff \U0001f600 \"é\\", ID: 4}
+	record := pad(encode(owner, later, 2))
+	for _, b := range record[:len(record)-1] {
+		if b < ' ' || b > '~' {
+			t.Fatalf("%q is in %s", b, record)
+		}
+	}
+	whole := fileOf(encode(owner, voted, 1), encode(owner, later, 2))
+	for i := range len(record) + 1 {
+		file, want := bytes.Clone(whole), voted
+		if i < len(record) {
+			file[sector+i] = fill(1, 1)[i]
+		} else {
+			want = later
+		}
+		if o, s, _, err := latest(file); err != nil || o != owner || s != want {
+			t.Fatalf("without byte %d: %+v of %+v, %v; want %+v", i, s, o, err, want)
 		}
 	}
 }
@@ -104,17 +147,22 @@ func TestCorruptFile(t *testing.T) {
 // never taken for another state. In the last record it may be what was at that place
 // before: a byte that is missing is what a crash leaves.
 func TestEveryByteCounts(t *testing.T) {
-	good := fileOf(encode(demo4, algorithms.State{Term: 1, Reserved: 1}, 1), encode(demo4, voted, 2))
-	for i := range good[:3*sector] {
-		for flip := 1; flip < 256; flip++ {
-			good[i] ^= byte(flip)
-			owner, s, _, err := latest(good)
-			missing := i >= sector && good[i] == fill(1, i/sector)[i%sector]
-			if err == nil && (s != voted || owner != demo4) && !missing {
-				t.Fatalf("byte %d: %q read as %+v of %+v", i, good[i], s, owner)
+	for first := 0; first < 3*sector; first += sector {
+		t.Run(fmt.Sprint("from ", first), func(t *testing.T) {
+			t.Parallel()
+			good := fileOf(encode(demo4, algorithms.State{Term: 1, Reserved: 1}, 1), encode(demo4, voted, 2))
+			for i := first; i < first+sector; i++ {
+				for flip := 1; flip < 256; flip++ {
+					good[i] ^= byte(flip)
+					owner, s, _, err := latest(good)
+					missing := i >= sector && good[i] == fill(1, i/sector)[i%sector]
+					if err == nil && (s != voted || owner != demo4) && !missing {
+						t.Fatalf("byte %d: %q read as %+v of %+v", i, good[i], s, owner)
+					}
+					good[i] ^= byte(flip)
+				}
 			}
-			good[i] ^= byte(flip)
-		}
+		})
 	}
 }
 
@@ -158,7 +206,7 @@ func TestFileIsRenewed(t *testing.T) {
 	for i := range 5 * room / sector {
 		s.Term++
 		s.Reserved++
-		if i%11 == 0 {
+		if i == room/sector/2 {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}

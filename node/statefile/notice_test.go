@@ -38,6 +38,7 @@ func TestNoticeRefused(t *testing.T) {
 	for _, n := range []Notice{
 		{},
 		{Version: 1},
+		{Origin: 1},
 		{Version: 1 << 63, Origin: 1},
 		{1, 1, "\xff"},
 		{1, 1, strings.Repeat("x", maxNotice+1)},
@@ -47,6 +48,7 @@ func TestNoticeRefused(t *testing.T) {
 		}
 	}
 	good := encodeNotice(f.owner.Cluster, Notice{1, 1, "paused"})
+	body := string(good[:len(good)-sealSize])
 	for name, c := range map[string]struct {
 		data []byte
 		want error
@@ -54,6 +56,8 @@ func TestNoticeRefused(t *testing.T) {
 		"cut short":       {good[:len(good)-1], ErrCorrupt},
 		"empty":           {nil, ErrCorrupt},
 		"changed":         {[]byte(strings.Replace(string(good), "paused", "resume", 1)), ErrCorrupt},
+		"another format":  {resealed(strings.Replace(body, `"format":2`, `"format":1`, 1)), ErrCorrupt},
+		"no text":         {resealed(strings.Replace(body, `"paused"`, `7`, 1)), ErrCorrupt},
 		"another cluster": {encodeNotice("prod", Notice{1, 1, "paused"}), ErrForeign},
 		"nobody's":        {encodeNotice(f.owner.Cluster, Notice{1, 0, "paused"}), ErrCorrupt},
 	} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -89,8 +90,8 @@ func TestSecondOpenInProcess(t *testing.T) {
 	f, _ := mustOpen(t, t.TempDir())
 	_, _, err := Open(f.dir, demo4)
 	if pid := fmt.Sprintf("pid %d", os.Getpid()); !errors.Is(err, ErrLocked) ||
-		!strings.Contains(err.Error(), pid) {
-		t.Fatalf("second Open: %v, want ErrLocked with %s", err, pid)
+		!strings.Contains(err.Error(), pid) || strings.Contains(err.Error(), "cannot keep") {
+		t.Fatalf("second Open: %v, want ErrLocked with %s, and no word of the disk", err, pid)
 	}
 	mustSave(t, f, voted) // the refused one did no harm
 	if _, got := reopen(t, f); got != voted {
@@ -133,6 +134,26 @@ func TestKilledWhileSaving(t *testing.T) {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// A lock that the system does not give, for another reason than that another process has it,
+// is an error that says what could not be done.
+func TestLockFails(t *testing.T) {
+	path := filepath.Join(t.TempDir(), lockName)
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range []string{"truncate", "flock"} { // open for reading only, and closed
+		var failed *os.PathError
+		if err := claim(f); !errors.As(err, &failed) || failed.Op != op || errors.Is(err, ErrLocked) {
+			t.Errorf("%v, want what %s said", err, op)
+		}
+		_ = f.Close()
 	}
 }
 
