@@ -317,7 +317,7 @@ func (w *changing) run(follows bool) (committed int) {
 		case 2:
 			id := proto.NodeID(1 + w.IntN(changeNodes))
 			w.crash(id)
-			if w.IntN(3) == 0 && !(follows && w.stuck()) {
+			if w.IntN(3) == 0 && (!follows || !w.stuck()) {
 				w.loseDisk(id)
 				if other := w.nodes[1+w.IntN(changeNodes)].voters; !follows && slices.Contains(other, id) {
 					w.start(id, other)
@@ -546,16 +546,20 @@ func TestEachRuleOfVotingIsNeeded(t *testing.T) {
 			"voters.go", "!p.have(&s.same) || ", "",
 		},
 		"A list is committed by a majority of the list before": {
-			"voters.go", "(before == nil || len(p.Voters) == 1 || same.Of(before))", "(before == nil || len(before) > 0)",
+			"voters.go",
+			"(before == nil || len(p.Voters) == 1 || same.Of(before))", "(before == nil || len(before) > 0)",
 		},
 		"A node moves on to a list that differs by one voter": {
-			"voters.go", "case distance == proto.OneVoter && saved.Committed:", "case distance != proto.SameVoters && saved.Committed:",
+			"voters.go",
+			"case distance == proto.OneVoter && saved.Committed:",
+			"case distance != proto.SameVoters && saved.Committed:",
 		},
 		"A meeting of its list tells a voter of which nothing is saved": {
 			"rejoin.go", "len(p.toldOf(p.Voters)) >= p.Voters.Meeting() &&", "len(p.toldOf(p.Voters)) > 0 &&",
 		},
 		"A meeting of the list before tells it as well": {
-			"rejoin.go", "(before == nil || len(p.toldOf(before)) >= before.Meeting())", "(before == nil || len(before) > 0)",
+			"rejoin.go",
+			"(before == nil || len(p.toldOf(before)) >= before.Meeting())", "(before == nil || len(before) > 0)",
 		},
 		"Only those count that have the same list, or one of an earlier version": {
 			"rejoin.go", "return has.Version < own.Version || has.Is(own)", "return own == own || has == own",

@@ -57,7 +57,8 @@ func TestLostDiskWithOtherVoters(t *testing.T) {
 	e.check(e.Start(2, "--voters", "1-4"))
 	e.status(2, func(s httpapi.Status) bool {
 		return s.Recovery == "nothing is saved of voter 2; what is told by voters 1 and 3 does not count, as other "+
-			"voters were given there; voter 4 has not answered: start all with the same --voters, those that the cluster has"
+			"voters were given there; voter 4 has not answered: start all with the same --voters, "+
+			"those that the cluster has"
 	})
 	_, err := e.Kill(2)
 	e.check(err)

@@ -24,7 +24,8 @@ func recoveryWords(r *algorithms.Recovery) string {
 			votersNamed(r.Told), r.Voted, r.Need))
 	}
 	if len(r.Others) > 0 {
-		parts = append(parts, "what is told by "+votersNamed(r.Others)+" does not count, as other voters were given there")
+		parts = append(parts,
+			"what is told by "+votersNamed(r.Others)+" does not count, as other voters were given there")
 	}
 	if len(r.Silent) > 0 {
 		parts = append(parts, votersNamed(r.Silent)+" has not answered")

@@ -42,8 +42,8 @@ var officeSettings = []setting{
 	{
 		name: "first-term", fallback: "0",
 		usage: "vouch that nobody of this cluster ever voted in term `N` or above, that no promise runs, " +
-			"and that --voters are its last: a voter of which nothing is saved then need not be told by others what it voted; " +
-			"0 vouches for nothing; take it away again once somebody leads",
+			"and that --voters are its last: a voter of which nothing is saved then need not be told by others what " +
+			"it voted; 0 vouches for nothing; take it away again once somebody leads",
 		parse: one(func(s *settings, v string) error {
 			n, err := strconv.ParseUint(v, 10, 64)
 			if err != nil || n > uint64(proto.MaxTerm) {
