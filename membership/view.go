@@ -28,13 +28,16 @@ type Voters struct {
 
 // GivesWay reports whether a process with these voters leads nobody while it sees one with the
 // others: their majorities need not meet. Voters go before none; of two lists the one that a
-// majority has confirmed, and of two such the later. Where neither is to be preferred both give way.
+// leader has confirmed, else the later. Where neither is to be preferred both give way.
 func (v Voters) GivesWay(other Voters) bool {
 	switch d, _ := v.List.Distance(other.List); d {
 	case proto.OnlyOneVotes:
 		return v.List == ""
 	case proto.OtherVoters:
-		return !v.Committed || other.Committed && other.Version >= v.Version
+		if v.Committed != other.Committed {
+			return other.Committed
+		}
+		return other.Version >= v.Version
 	}
 	return false
 }

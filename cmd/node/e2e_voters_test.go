@@ -147,3 +147,25 @@ func (e e2e) retires(id proto.NodeID) {
 	e.check(e.Terminate(id))
 	e.exits(id, exitOK)
 }
+
+// "Somebody leads all the while, but for the moments of a failover": nor does a voter that
+// lost its disk, is started with a wrong list and votes for nobody, end that.
+func TestWrongListOfAVoterThatDoesNotVote(t *testing.T) {
+	e := newE2E(t, "bully", 4)
+	for id := proto.NodeID(1); id <= 4; id++ {
+		e.check(e.Start(id, "--voters", "1-4"))
+	}
+	e.agreed()
+	e.confirmed(1, 2, 3, 4)
+	e.restart("1,3-4", 4, 1)
+	_, err := e.Kill(3)
+	e.check(err)
+	e.check(os.RemoveAll(e.Node(3).DataDir))
+	e.check(e.Start(3, "--voters", "1-5"))
+	e.status(3, func(s httpapi.Status) bool { return len(s.Alive) == 4 && s.Ineligible != "" })
+	for _, id := range []proto.NodeID{1, 4} {
+		e.status(id, func(s httpapi.Status) bool { // red: "has voters 1-5 ...: two majorities might lead"
+			return len(s.Alive) == 4 && s.Leader != 0 && s.Ineligible == ""
+		})
+	}
+}
