@@ -133,5 +133,23 @@ func TestStartsWithAListThatIsNotTheCluster(t *testing.T) {
 	}
 }
 
+// "Of two voters, one that loses its disk in the middle of a change": with an operator's word
+// it votes, if the other has its list, and the new voter has nothing saved either.
+func TestFirstTermInAChangeOfTwoVoters(t *testing.T) {
+	r := steptest.New(t, 3, false, func(c algorithms.Config) algorithms.Machine {
+		c.Voters, c.Promise, c.FirstTerm = []proto.NodeID{1, 2, 3}, promise, 50
+		return raft.New(c)
+	})
+	r.Step(0, algorithms.Start{})
+	r.Step(lease.BootWait(promise), algorithms.Timeout{})
+	if tell(r, listed(1, 2, 1, 2, 3), 1) {
+		t.Fatal("votes by the word of 1 alone")
+	}
+	r.Step(promise, algorithms.Timeout{})
+	if r.Last.Recovery != nil || r.Last.Save == nil || r.Last.Save.Vote.Term != 49 {
+		t.Errorf("does not vote: %+v", r.Last)
+	}
+}
+
 // lives lists the first lives of nodes.
 func lives(ids ...proto.NodeID) proto.Roll { return steptest.Voter{}.Lives(ids...) }

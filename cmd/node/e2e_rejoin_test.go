@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -57,10 +58,22 @@ func TestLostDiskWithOtherVoters(t *testing.T) {
 	e.check(e.Start(2, "--voters", "1-4"))
 	e.status(2, func(s httpapi.Status) bool {
 		return s.Recovery == "nothing is saved of voter 2; what is told by voters 1 and 3 does not count, as other "+
-			"voters were given there; voter 4 has not answered: start all with the same --voters, "+
-			"those that the cluster has"
+			"voters were given there; voter 4 has not answered: all are to have the same --voters: "+
+			"those of the cluster or, if this node is to be added, its own"
 	})
 	_, err := e.Kill(2)
+	e.check(err)
+	e.check(e.Start(2, "--voters", "2,4-6")) // with whom the others exchange no votes
+	e.status(2, func(s httpapi.Status) bool {
+		return strings.Contains(s.Recovery, "; voters 4, 5 and 6 have not answered: start what is not there")
+	})
+	_, err = e.Kill(2)
+	e.check(err)
+	e.check(e.Start(2, "--voters", "2-3,5"))
+	e.status(2, func(s httpapi.Status) bool {
+		return strings.Contains(s.Recovery, "told by voter 3 does not count") && !strings.Contains(s.Recovery, "first-term")
+	})
+	_, err = e.Kill(2)
 	e.check(err)
 	e.check(e.Start(2, "--voters", "1-3"))
 	e.logs(2, "-> vote again, above that")

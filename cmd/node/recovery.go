@@ -36,13 +36,26 @@ func recoveryWords(r *algorithms.Recovery) string {
 	way := fmt.Sprintf("start what is not there; if it cannot be, give --first-term %d", r.Voted+1)
 	switch {
 	case len(r.Others) > 0:
-		way = "start all with the same --voters, those that the cluster has"
+		way = "all are to have the same --voters: those of the cluster or, if this node is to be added, its own"
 	case len(r.Told) > 0:
 		way += " or higher, above all that this cluster ever voted in"
 	case len(r.Silent) > 0:
 		way = "start what is not there, or, if this cluster never ran, give --first-term 1"
 	}
 	return strings.Join(parts, "; ") + ": " + way
+}
+
+// withOthers is what a voter waits for, and of those who have not answered who never will: it
+// is seen, and has voters with which this node exchanges no votes.
+func (d *daemon) withOthers(r algorithms.Recovery) *algorithms.Recovery {
+	own := proto.ListVoters(d.voters)
+	for _, m := range d.group.Listed() {
+		far, _ := own.Distance(m.Voters.List)
+		if i := slices.Index(r.Silent, m.ID); i >= 0 && far == proto.OtherVoters {
+			r.Silent, r.Others = slices.Delete(r.Silent, i, i+1), append(r.Others, m.ID)
+		}
+	}
+	return &r
 }
 
 // votersNamed is "voter 3", or "voters 1 and 2".
@@ -89,7 +102,7 @@ func (d *daemon) recovers(now *algorithms.Recovery) {
 		d.log.Info().Msg("this voter votes from now on")
 		return
 	}
-	switch words := recoveryWords(now); {
+	switch words := recoveryWords(d.withOthers(*now)); {
 	case words != r.why():
 		r.since, r.warned = time.Now(), false
 		r.words.Store(&words)
