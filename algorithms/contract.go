@@ -275,7 +275,8 @@ type State struct {
 	// is that its term is not above Reserved.
 	Reserved proto.Term
 	// Vote is whom this node granted Vote.Term; zero for nobody. With a term and
-	// nobody it is what a voter that lost its disk must not vote up to.
+	// nobody it is what a voter that lost its disk must not vote up to, but for
+	// who leads that term.
 	Vote Vote
 	// Promise is the longest that this node ever promised to grant nobody else.
 	Promise time.Duration

@@ -176,6 +176,9 @@ func (p *Party) Judge(msg proto.Message, r Request) Verdict {
 	vote := p.State.Vote
 	again := msg.Term == vote.Term && p.Bound(msg.From, r.Session)
 	no := p.wouldVote(msg.Term, r.Voters)
+	if no.bar == proto.BarVoted && p.leadsFloor(msg) {
+		no = refusal{}
+	}
 	switch {
 	case p.Voter.Dead[msg.From] == r.Session:
 		p.Why("%d is proven dead -> drop what it said", msg.From)
@@ -197,6 +200,27 @@ func (p *Party) Judge(msg proto.Message, r Request) Verdict {
 		Session: r.Session, Nonce: r.Nonce, Bar: no.bar, Holder: no.holder,
 	})
 	return Denied
+}
+
+// leadsFloor reports whether a leader asks for the promise in the very term above which this
+// voter was let vote, and has no vote in: see Rejoin. No candidate gets that vote, which a
+// former life may have given to another. The leader gets it, with the promise:
+//
+//   - That elects nobody. Only the process that won a term renews in it. A majority elected
+//     it, so nobody else wins the term, whomever the former life voted for: who counted
+//     that vote did so before the wait for its promise ended, and had won or lost by then.
+//   - It binds a voter that is bound to nobody: what the former life promised has run out,
+//     and a promise of this life, a start and another list of voters come before: see free
+//     and superseded.
+//
+// It is the same with the term below an operator's first one, in which somebody may lead by
+// the votes of others. In term 0, of voters that never voted, nobody does.
+func (p *Party) leadsFloor(msg proto.Message) bool {
+	switch msg.Body.(type) {
+	case proto.Renew, proto.Heartbeat:
+		return p.State.Vote.ID == 0 && msg.Term == p.State.Vote.Term && msg.Term > 0
+	}
+	return false
 }
 
 // Verdict is what Judge returns.

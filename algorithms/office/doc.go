@@ -43,6 +43,8 @@
 //     has to grant.
 //   - One of which no vote is saved may have lost its disk: it grants nothing, old or new,
 //     until it was told what it may have voted in, or all voters say that they never voted.
+//     Of the highest term that it was told of it grants no CLAIM, and the RENEW of whoever
+//     has won it.
 //
 // Candidate and holder:
 //   - It asks first, and claims only when a majority would grant. So a node that

@@ -90,7 +90,9 @@
 //     hears of the next term. The successor asks first too: its questions may overtake
 //     the RELEASE.
 //   - A voter of which no vote is saved votes for nobody, not on a HEARTBEAT either, until
-//     it was told what it may have voted in, or all voters say that they never voted.
+//     it was told what it may have voted in, or all voters say that they never voted. In
+//     the highest term that it was told of it votes for no candidate, and acknowledges the
+//     HEARTBEAT of its leader.
 //   - A term that is absurdly far above all that a node knows is believed as far as a
 //     majority of the voters tells of one as high.
 //

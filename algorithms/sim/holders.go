@@ -19,7 +19,7 @@ func officeCheckers() []checker {
 		&oneHolder{},
 		newOneHolderATerm(),
 		&tokensRise{},
-		&voteFirst{},
+		&voteFirst{won: map[proto.Epoch]bool{}},
 		&askedFirst{},
 		&releasedLast{},
 		&asksNoMore{},

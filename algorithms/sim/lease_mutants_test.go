@@ -252,6 +252,15 @@ func leaseRejoinMutants(of string) []mutant {
 			"\tcase p.Rejoin.Active:\n\t\treturn refusal{bar: proto.BarBoot}, time.Time{}\n", "", "readmission",
 		},
 		{
+			"nor in the highest term that it was told of", "lease/voter.go",
+			"case proto.Renew, proto.Heartbeat:",
+			"case proto.Renew, proto.Heartbeat, proto.Claim, proto.RequestVote:", "vote-first",
+		},
+		{
+			"It promises in that to who leads it, if it has no vote in it", "lease/voter.go",
+			"return p.State.Vote.ID == 0 && msg.Term ==", "return msg.Term ==", "vote-first",
+		},
+		{
 			"One that lost its own tells no term", back,
 			"Nonce: b.Nonce, Lost: true})", "Nonce: b.Nonce})", "readmission",
 		},

@@ -50,7 +50,7 @@ var nominators = []string{"bully", "ring"}
 // compiler; one program runs all of them.
 func TestEachRuleOfTheOfficeIsNeeded(t *testing.T) {
 	species{
-		[]string{"office", "lease", "quorum"}, nominators, "e.WithOffice()", true, true, 2000, officeMutants(),
+		[]string{"office", "lease", "quorum"}, nominators, "e.WithOffice()", true, true, 4000, officeMutants(),
 	}.areCaught(t)
 }
 

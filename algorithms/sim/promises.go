@@ -132,20 +132,33 @@ func (k *bootWait) check(s *step) string {
 	return ""
 }
 
-type voteFirst struct{ voted table[algorithms.Vote] } // by id
+type voteFirst struct {
+	voted   table[algorithms.Vote] // by id
+	ballots ballots
+	won     map[proto.Epoch]bool // by the grants of a majority, its own among them
+}
 
 func (*voteFirst) invariant() Invariant {
 	return Invariant{"vote-first", "a voter grants a term once, to one process, and not before " +
-		"that is durable; nobody claims what it has not voted for"}
+		"that is durable; back without its disk it grants the term that it was told of only to a " +
+		"process that has won it; nobody claims what it has not voted for"}
 }
 
 func (k *voteFirst) check(s *step) string {
+	b := k.ballots.of(s)
+	b.heed(s)
+	if b.won(s) >= 0 {
+		k.won[proto.Epoch{Term: b.term, Leader: s.node.id, Session: s.node.life.session}] = true
+	}
+	b.follow(s)
 	voted := k.voted.at(int(s.node.id))
 	if s.node.lost { // what comes after that is readmission's
 		*voted = algorithms.Vote{}
 	}
 	vote, was := s.node.disk.Vote, *voted
-	if vote.Term < was.Term || vote.Term == was.Term && vote != was {
+	// A term with nobody in it is no vote. The grants that won it arrived without this one.
+	won := was.ID == 0 && k.won[proto.Epoch{Term: vote.Term, Leader: vote.ID, Session: vote.Session}]
+	if vote.Term < was.Term || vote.Term == was.Term && vote != was && !won {
 		return fmt.Sprintf("voted for %d in term %d after %d in term %d",
 			vote.ID, vote.Term, was.ID, was.Term)
 	}
