@@ -27,9 +27,9 @@
 // rules: clocks at both ends of what they may differ, crashes and pauses between a
 // vote and what follows from it, restarts within a lease, promises that change with
 // a restart, grants and releases that come promises too late, work that outlives its
-// lease, proofs of death that come late or never, strangers that grant. Its checkers
-// judge by true time. A disk that is lost is not among the faults. Four runs in five
-// end once all agree; the fifth waits for the bound, and for quiet.
+// lease, proofs of death that come late or never, strangers that grant, disks that are
+// lost. Its checkers judge by true time. Four runs in five end once all agree; the fifth
+// waits for the bound, and for quiet.
 //
 // Each rule of the office is also removed, one at a time, and a run must then break
 // the invariant that needs it: see the test of that.
