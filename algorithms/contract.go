@@ -73,6 +73,11 @@ type (
 	// Output.Transfer says, in this Step or a later one, what came of it.
 	Transfer struct {
 		To proto.NodeID
+		// Leaves is the wish of a host that is about to give Resign or Eligible, which end a
+		// leadership and ask nobody. Where one would not lead the next best is asked; who
+		// leads then is no operator's choice. Only a Machine whose leader has a lease is
+		// asked.
+		Leaves bool
 		// Why is who asked, and what for, for the record.
 		Why string
 	}

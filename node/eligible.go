@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -35,6 +36,27 @@ func (n *Node) SetEligible(cause string, ok bool, why string) {
 // not stand anew. SetEligible(cause, true, "") ends it.
 func (n *Node) KeepFromStanding(cause, why string) {
 	n.bars.set(cause, false, bar{why: why, keep: true})
+}
+
+// StandAside is SetEligible(cause, false, why) for a cause that bears a moment: a leader
+// leads on while it looks for a successor that could win, as with Resign. SetEligible itself
+// ends a leadership at once, and asks nobody: where the best node cannot win nobody leads
+// until others notice. It does not block either; found is closed when the search is over.
+// SetEligible(cause, true, "") ends both.
+func (n *Node) StandAside(cause, why string) (found <-chan struct{}) {
+	done := make(chan struct{})
+	if !n.leadsByVotes() {
+		n.SetEligible(cause, false, why)
+		close(done)
+		return done
+	}
+	n.KeepFromStanding(cause, why)
+	go func() {
+		defer close(done)
+		n.giveWay(context.Background(), 0, why)
+		n.bars.insist(cause)
+	}()
+	return done
 }
 
 // bar is what keeps this node from leading, for one cause.
@@ -72,9 +94,23 @@ func (b *barsBox) set(cause string, ok bool, now bar) {
 		b.bars[cause] = now
 	}
 	b.mu.Unlock()
-	if !changed {
-		return
+	if changed {
+		b.signal()
 	}
+}
+
+// insist has a cause that keeps this node from standing end its leadership too.
+func (b *barsBox) insist(cause string) {
+	b.mu.Lock()
+	if now, stands := b.bars[cause]; stands {
+		b.bars[cause] = bar{why: now.why}
+	}
+	b.mu.Unlock()
+	b.signal()
+}
+
+// signal says that there may be something to hear.
+func (b *barsBox) signal() {
 	select {
 	case b.wake <- struct{}{}:
 	default:

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -26,11 +27,13 @@ func (n *Node) Campaign(ctx context.Context, reason string) error {
 	return nil
 }
 
-// Resign steps down, in favour of to or, if that is zero, of the best one. It
-// returns once the Step was carried out: the node no longer leads, but whether
-// another does is for Watch to tell. Errors are as with Campaign.
+// Resign steps down, in favour of to or, if that is zero or could not win, of the best one
+// that could: they are asked first, and the node leads on until one said yes, for half a
+// second at most. It returns once the Step was carried out: the node no longer leads, but
+// whether another does is for Watch to tell. Errors are as with Campaign.
 func (n *Node) Resign(ctx context.Context, to proto.NodeID) error {
-	if err := n.ask(ctx, algorithms.Resign{To: to}); err != nil {
+	heir := n.giveWay(ctx, to, "this node resigns")
+	if err := n.ask(ctx, algorithms.Resign{To: heir}); err != nil {
 		return fmt.Errorf("resign on node %d: %w", n.cfg.ID, err)
 	}
 	return nil
@@ -67,20 +70,9 @@ func (n *Node) handOver(
 	ctx context.Context, to proto.NodeID, why string,
 ) (algorithms.Leader, error) {
 	before := n.Status().Leader.Term
-	a := ask{
-		event: algorithms.Transfer{To: to, Why: why}, carriedOut: make(chan struct{}),
-		end: make(chan algorithms.TransferEnd, 1),
-	}
-	if err := n.carryOut(ctx, a); err != nil {
+	end, err := n.offer(ctx, algorithms.Transfer{To: to, Why: why})
+	if err != nil {
 		return algorithms.Leader{}, err
-	}
-	var end algorithms.TransferEnd
-	select {
-	case end = <-a.end:
-	case <-n.ended:
-		return algorithms.Leader{}, ErrStopped
-	case <-ctx.Done():
-		return algorithms.Leader{}, context.Cause(ctx)
 	}
 	if end.Refused != "" && end.To == 0 {
 		return algorithms.Leader{}, fmt.Errorf("%w: %s", ErrRefused, end.Refused)
@@ -89,6 +81,24 @@ func (n *Node) handOver(
 		return algorithms.Leader{}, fmt.Errorf("%w to node %d: %s", ErrRefused, end.To, end.Refused)
 	}
 	return n.awaitTransfer(ctx, before, end.To)
+}
+
+// offer has a Transfer carried out, and returns what came of it.
+func (n *Node) offer(
+	ctx context.Context, wish algorithms.Transfer,
+) (end algorithms.TransferEnd, err error) {
+	a := ask{event: wish, carriedOut: make(chan struct{}), end: make(chan algorithms.TransferEnd, 1)}
+	if err := n.carryOut(ctx, a); err != nil {
+		return end, err
+	}
+	select {
+	case end = <-a.end:
+		return end, nil
+	case <-n.ended:
+		return end, ErrStopped
+	case <-ctx.Done():
+		return end, context.Cause(ctx)
+	}
 }
 
 // awaitTransfer returns the leader of a term above before. In the end it is to, if
@@ -112,6 +122,35 @@ func (n *Node) awaitTransfer(
 		return algorithms.Leader{}, context.Cause(ctx)
 	}
 	return algorithms.Leader{}, ErrStopped
+}
+
+// mostAsking is how long a leader that is to leave looks for a successor at most.
+const mostAsking = time.Second / 2
+
+// giveWay has this node, if it leads because a majority decided so, hand over to a node that
+// could win, to to if that could, and returns to whom; or to. It leads on meanwhile: for two
+// round trips where the best node could win, and for mostAsking, or half of the time that
+// ctx leaves, at most.
+func (n *Node) giveWay(ctx context.Context, to proto.NodeID, why string) (heir proto.NodeID) {
+	if !n.leadsByVotes() {
+		return to
+	}
+	most := mostAsking
+	if until, ok := ctx.Deadline(); ok {
+		most = min(most, time.Until(until)/2)
+	}
+	ctx, stop := context.WithTimeout(ctx, most)
+	defer stop()
+	end, err := n.offer(ctx, algorithms.Transfer{To: to, Why: why, Leaves: true})
+	if err != nil || end.Refused != "" {
+		return to
+	}
+	return end.To
+}
+
+func (n *Node) leadsByVotes() bool {
+	s := n.Status()
+	return s.Leader.ID == n.cfg.ID && s.Guarantee == algorithms.Lease
 }
 
 // ask has ev carried out. Before Run it waits.

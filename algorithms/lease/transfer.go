@@ -12,12 +12,14 @@ import (
 type Transfer struct {
 	// The leader: to whom it has offered to hand over, to nobody while there is no
 	// offer, and who is to be told once the work has stopped.
-	to    proto.Peer
-	nonce uint64
-	Due   time.Time // when the answer should be here
-	asked bool      // by an operator, who waits for the outcome
-	Heir  proto.Peer
-	told  bool // by an operator
+	to     proto.Peer
+	nonce  uint64
+	Due    time.Time    // when the answer should be here
+	asked  bool         // by an operator, or its host, who waits for the outcome
+	leaves bool         // its host, which leaves: whoever could win will do
+	vain   quorum.Count // who then was asked before, and would not lead
+	Heir   proto.Peer
+	told   bool // by an operator
 
 	// The successor: it stands at once, and, if an operator chose it, no preference
 	// takes the leadership from it.
@@ -50,16 +52,42 @@ type survey struct {
 // Drop ends what a successor that does not stand, or another that waits for it, was told.
 func (h *Transfer) Drop() { h.Chosen, h.Stays = false, false }
 
-// HandOver takes the operator's wish to hand over.
-func (p *Party) HandOver(to proto.NodeID) {
-	heir, why := p.successor(to)
+// HandOver takes the wish to hand over: an operator's, or that of a host which leaves.
+func (p *Party) HandOver(wish algorithms.Transfer) {
+	heir, why := p.successor(wish.To)
+	if wish.Leaves && why != (algorithms.Refusal{}) {
+		heir, why = p.successor(0)
+	}
 	if why != (algorithms.Refusal{}) {
-		p.refuseTransfer(to, why)
+		p.refuseTransfer(wish.To, why)
 		return
 	}
 	p.Why("asked to hand over -> %s %d", p.Words.Offer, heir.ID)
-	p.Handing.asked = true
+	p.Handing.asked, p.Handing.leaves = true, wish.Leaves
+	p.Handing.vain.Reset()
 	p.offer(heir)
+}
+
+// offerNext has a leader that leaves ask the best of those that it has not asked yet, and
+// reports whether there is one.
+func (p *Party) offerNext(why string) bool {
+	h := &p.Handing
+	if !h.leaves || p.Stand.Phase != Leading {
+		return false
+	}
+	h.vain.Add(h.to.ID)
+	var next proto.Peer
+	for other := range p.others {
+		if !other.Ineligible && !h.vain.Has(other.ID) && (next.ID == 0 || other.Above(next)) {
+			next = other
+		}
+	}
+	if next.ID == 0 {
+		return false
+	}
+	p.Why("%d does not take over: %s -> %s %d", h.to.ID, why, p.Words.Offer, next.ID)
+	p.offer(next)
+	return true
 }
 
 // offer asks another whether it would lead. Nothing changes until it said yes: one that
@@ -206,7 +234,7 @@ func (p *Party) Replied(msg proto.Message, b proto.Reply) bool {
 		p.endTransfer(p.refusing(h.to.ID).Declined(b.No))
 		return false
 	}
-	heir, told := h.to, h.asked
+	heir, told := h.to, h.asked && !h.leaves
 	p.endTransfer(algorithms.Refusal{})
 	h.Heir, h.told = heir, told
 	return true
@@ -232,13 +260,15 @@ func (p *Party) LoseOffer() {
 	}
 }
 
-// endTransfer ends an offer. The operator, if it was one, is told.
+// endTransfer ends an offer, unless there is another to make. Who asked for it is told.
 func (p *Party) endTransfer(refused algorithms.Refusal) {
 	h := &p.Handing
 	to, asked, taken := h.to.ID, h.asked, refused == algorithms.Refusal{}
-	h.to, h.Due, h.asked = proto.Peer{}, time.Time{}, false
+	if to == 0 || !taken && p.offerNext(refused.Why) {
+		return
+	}
+	h.to, h.Due, h.asked, h.leaves = proto.Peer{}, time.Time{}, false, false
 	switch {
-	case to == 0:
 	case asked && taken:
 		p.Out.Transfer = &algorithms.TransferEnd{To: to}
 	case asked:

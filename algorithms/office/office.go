@@ -86,7 +86,7 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	case algorithms.Eligible:
 		m.eligible(ev)
 	case algorithms.Transfer:
-		m.HandOver(ev.To)
+		m.HandOver(ev)
 	case algorithms.Lend:
 		m.Lend()
 	case algorithms.Lapsed:

@@ -127,6 +127,60 @@ func TestTransferRefusedBySuccessor(t *testing.T) {
 	}
 }
 
+// offered is the question of node 3, which leads term 1, to another.
+func (r *rig) offered(to proto.NodeID, nonce uint64) proto.Message {
+	return r.Msg(to, 1, proto.Offer{Session: steptest.Session(3), Nonce: nonce, To: steptest.Session(to)})
+}
+
+// "A leader hands over to a node that a majority answers, and to no other": one that is to
+// leave asks the next best where the best would not lead, or does not answer, and who leads
+// then is no operator's choice.
+func TestWhoLeavesAsksOn(t *testing.T) {
+	for name, next := range map[string]func(*rig) algorithms.Output{
+		"declined": func(r *rig) algorithms.Output { return r.Step(0, r.replied(2, 1, 1, proto.DeclineMajority)) },
+		"silent":   func(r *rig) algorithms.Output { return r.Step(8*delta, algorithms.Timeout{}) },
+	} {
+		r := holder3(t)
+		r.Step(0, steptest.Alive(1, 2, 3))
+		r.Sends(r.Step(0, algorithms.Transfer{Leaves: true}), r.offered(2, 1))
+		out := next(r)
+		r.Sends(out, r.offered(1, 2))
+		if out.Transfer != nil || out.Leader.ID != 3 {
+			t.Errorf("%s: %+v", name, out)
+		}
+		if out = r.Step(0, r.replied(1, 1, 2, proto.NoDecline)); *out.Transfer != (algorithms.TransferEnd{To: 1}) {
+			t.Errorf("%s: told %+v", name, out.Transfer)
+		}
+		out = r.Step(0, algorithms.Idle{Term: 1})
+		takeOver := proto.TakeOver{Session: steptest.Session(3), To: steptest.Session(1)}
+		if !slices.Contains(out.Send, r.Msg(1, 1, takeOver)) {
+			t.Errorf("%s: sent %v, want %v among it", name, out.Send, takeOver)
+		}
+	}
+}
+
+// Where the successor that was named is dead, another will do.
+func TestWhoLeavesToTheDead(t *testing.T) {
+	r := holder3(t)
+	r.Step(0, steptest.Alive(1, 3))
+	r.Sends(r.Step(0, algorithms.Transfer{To: 2, Leaves: true}), r.offered(1, 1))
+}
+
+// Once nobody is left to ask it is told so, and leads on until it resigns.
+func TestWhoLeavesFindsNobody(t *testing.T) {
+	r := holder3(t)
+	r.Step(0, steptest.Alive(1, 2, 3))
+	r.Step(0, algorithms.Transfer{Leaves: true})
+	r.Step(0, r.replied(2, 1, 1, proto.DeclineMajority))
+	out := r.Step(0, r.replied(1, 1, 2, proto.DeclineAside))
+	if end := out.Transfer; end == nil || end.To != 1 || end.Refused == "" || out.Leader.ID != 3 {
+		t.Errorf("%+v", out)
+	}
+	if out = r.Step(0, algorithms.Resign{}); out.Leader.ID != 0 {
+		t.Errorf("%+v", out)
+	}
+}
+
 // "The successor is asked first (is it alive, eligible, a voter, caught up with this
 // term?)" It answers for the very process that is asked. Where nothing speaks against it the voters
 // are asked before it says yes: the leader is one of them.

@@ -45,8 +45,9 @@ type life struct {
 	fence    *algorithms.Fence // what its fence agent is at
 	lapsed   bool              // it believes that it leads, and its lease has run out
 
-	working    []proto.Term // that it led once, and whose work has not stopped
-	reconciles uint64       // the number of the last split that it asked to reconcile
+	then       algorithms.Event // what its host gives it once it has asked others to take over
+	working    []proto.Term     // that it led once, and whose work has not stopped
+	reconciles uint64           // the number of the last split that it asked to reconcile
 
 	asleep time.Duration      // paused until then
 	doom   *doom              // how the process will crash, nil for not yet
@@ -185,6 +186,7 @@ func (c *cluster) perform(s *step, cause depth) {
 		l.unfit = unfit
 		c.news(n.id)
 	}
+	c.leave(n, s.out.Transfer)
 	c.lent(n, s.out.Lent)
 	c.stopWork(n, was)
 	c.watchLease(n, was)

@@ -27,6 +27,7 @@ import (
 //	                      hook that takes so long, and fails
 //	campaign N            an operator calls an election at N
 //	resign N [to=M]       an operator makes N step down
+//	leave N [to=M]        the same, as a host does it: N asks first who could lead
 //	transfer N [to=M]     an operator asks N for another leader
 //	bar N [keep=true]     N is not eligible; keep: it leads on if it leads
 //	unbar N               N is eligible again
@@ -115,7 +116,7 @@ func (s *scenario) do(line string) (err error) {
 		}
 	}()
 	verbs := map[string]func(command) error{
-		"new": s.create, "campaign": s.campaign, "resign": s.resign, "crash": s.crash,
+		"new": s.create, "campaign": s.campaign, "resign": s.resign, "leave": s.leave, "crash": s.crash,
 		"start": s.start, "wipe": s.wipe, "pause": s.pause, "suspect": s.suspect, "miss": s.miss, "trust": s.trust,
 		"partition": s.partition, "cut": s.cut, "mend": s.mend, "heal": s.heal, "lose": s.lose,
 		"hold":  s.hold,
@@ -245,6 +246,12 @@ func (s *scenario) campaign(cmd command) error {
 
 func (s *scenario) resign(cmd command) error {
 	s.c.operate(s.node(cmd, 0), algorithms.Resign{To: optionalID(cmd.options["to"])})
+	return nil
+}
+
+func (s *scenario) leave(cmd command) error {
+	to := optionalID(cmd.options["to"])
+	s.c.giveWay(s.node(cmd, 0), to, algorithms.Resign{To: to})
 	return nil
 }
 

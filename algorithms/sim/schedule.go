@@ -184,7 +184,7 @@ func (d *drafter) resign() fault {
 	what := fmt.Sprintf("resign at %v, hand over to %s, campaign after %v", t, to, span)
 	return fault{What: what, do: func(c *cluster) {
 		n := t.in(c)
-		c.operate(n, algorithms.Resign{To: heir})
+		c.giveWay(n, heir, algorithms.Resign{To: heir})
 		c.later(span, func() { c.operate(n, algorithms.Campaign{Reason: "back from standing aside"}) })
 	}}
 }

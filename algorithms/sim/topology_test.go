@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -99,7 +101,7 @@ func (t topology) reached(n int, a proto.NodeID) int {
 	return reached
 }
 
-// sightings are what a run of ten minutes showed.
+// sightings are what a run showed.
 type sightings struct {
 	gaps    int           // times without a leader, longer than a hand-over takes
 	dark    time.Duration // in all of them, hand-overs included
@@ -112,8 +114,10 @@ type sightings struct {
 // its work stops, RELEASE and TIMEOUT_NOW, and two rounds of questions.
 const handOverDeltas = 10
 
-// watch looks at a cluster for ten minutes.
-func (c *cluster) watch() (r sightings) {
+const tenMinutes = 10 * time.Minute
+
+// watch looks at a cluster for a while.
+func (c *cluster) watch(span time.Duration) (r sightings) {
 	began, led, since := c.now, true, c.now
 	var last proto.Epoch
 	if at := c.leader(); at != nil {
@@ -134,7 +138,7 @@ func (c *cluster) watch() (r sightings) {
 		return false
 	}
 	look()
-	c.runTo(began+10*time.Minute, look)
+	c.runTo(began+span, look)
 	if !led {
 		r.gap(c.now-since, c.delta)
 	}
@@ -259,11 +263,68 @@ func (s *suite) lastsIn(t *testing.T, top topology, set setting) sightings {
 	}
 	c := s.calmAt(30*time.Millisecond, set)
 	c.in(top, set)
-	r := c.watch()
+	r := c.watch(tenMinutes)
 	if r.gaps > mostGaps || r.leaders > mostLeaders || c.leader() == nil || len(c.violations) > 0 {
 		t.Errorf("%d nodes, %s, %+v: %v %v", s.nodes, top.name, set, r, c.violations)
 	}
 	return r
+}
+
+// "A leader hands over to a node that a majority answers, and to no other": also when it is
+// to stop, resigns, or is told that it may not lead. So wherever one that it reaches could
+// win, nobody leads only for as long as a hand-over takes. Nodes that do not hear the leader
+// may stand in that moment: then the two try once more.
+func TestWhoLeavesHandsOver(t *testing.T) {
+	ends := []algorithms.Event{algorithms.Resign{}, algorithms.Eligible{Why: "it fell ill"}}
+	for _, e := range catalog.All() {
+		t.Run(e.Name, func(t *testing.T) {
+			t.Parallel()
+			sets, runs, longest := settings[:1], 0, time.Duration(0)
+			if slices.Contains(inAllSizes, e.Name) && !testing.Short() {
+				sets = settings
+			}
+			s := suite{t: t, algo: entered(e.WithOffice()), nodes: 5}
+			for _, top := range append(topologies, secondBest) {
+				for _, set := range sets {
+					c := s.calmAt(30*time.Millisecond, set)
+					c.in(top, set)
+					c.runUntil(c.now + 30*time.Second)
+					l := c.leader()
+					if l == nil || !top.hasHeir(s.nodes, l.id) {
+						continue
+					}
+					most := handOverDeltas * c.delta
+					if top.reached(s.nodes, l.id) < s.nodes {
+						most += lease.ClaimTimeout(c.Promise, c.delta, 0) + 2*lease.Pause(c.Promise, c.delta, 1)
+					}
+					c.giveWay(l, 0, ends[runs%len(ends)])
+					r := c.watch(5 * time.Second)
+					runs, longest = runs+1, max(longest, r.longest)
+					if r.longest > most || r.leaders == 0 || len(c.violations) > 0 {
+						t.Errorf("%s, %+v, %d leaves: %v, want %v at the longest; %v",
+							top.name, set, l.id, r, most, c.violations)
+					}
+				}
+			}
+			t.Logf("the longest gap of %d hand-overs: %v", runs, longest.Round(time.Millisecond))
+		})
+	}
+}
+
+// secondBest is whom the best node reaches, and nobody else does.
+var secondBest = topology{"the second best reaches the best only", func(n int, a, b proto.NodeID) bool {
+	second := proto.NodeID(n - 1)
+	return a != second && b != second || max(a, b) == proto.NodeID(n)
+}}
+
+// hasHeir reports whether another node reaches the leader, and a majority, there and back.
+func (t topology) hasHeir(n int, leader proto.NodeID) bool {
+	for a := proto.NodeID(1); int(a) <= n; a++ {
+		if a != leader && t.open(n, a, leader) && t.open(n, leader, a) && t.reached(n, a) > n/2 {
+			return true
+		}
+	}
+	return false
 }
 
 // Links that come and go each few seconds change no leader that keeps its majority.
@@ -293,7 +354,7 @@ func TestFlappingLinks(t *testing.T) {
 				l := c.leader().id
 				every := []time.Duration{700 * time.Millisecond, 3 * time.Second, 7 * time.Second}[i%3]
 				c.flap(f.what, f.links(c, l, l%nodes+1, (l+1)%nodes+1), every)
-				if r := c.watch(); r.leaders > 0 || r.dark > 0 || len(c.violations) > 0 {
+				if r := c.watch(tenMinutes); r.leaders > 0 || r.dark > 0 || len(c.violations) > 0 {
 					t.Errorf("%s, each %v: %v %v", f.what, every, r, c.violations)
 				}
 			}
@@ -314,7 +375,7 @@ func TestFlappingBest(t *testing.T) {
 				c.assemble()
 				c.runUntil(c.algo.Agreement(c.delta, nodes))
 				c.flap("off the best", c.off(nodes), 7*time.Second)
-				if r := c.watch(); r.leaders > most || r.settled > settles || len(c.violations) > 0 {
+				if r := c.watch(tenMinutes); r.leaders > most || r.settled > settles || len(c.violations) > 0 {
 					t.Errorf("preempt %v: %v %v", preempt, r, c.violations)
 				}
 			}

@@ -31,6 +31,31 @@ func (c *cluster) transfer(n *node, to proto.NodeID) {
 	c.operate(n, algorithms.Transfer{To: to, Why: "the operator asked"})
 }
 
+// giveWay does what a host does that is about to end a node's leadership: the leader asks
+// others to take over first, and hears of the event once it has found one, or none.
+func (c *cluster) giveWay(n *node, to proto.NodeID, then algorithms.Event) {
+	if !c.algo.Office || !n.leads() {
+		c.operate(n, then)
+		return
+	}
+	n.life.then = then
+	c.operate(n, algorithms.Transfer{To: to, Leaves: true, Why: "the host is to leave"})
+}
+
+// leave gives a node the event that giveWay put off.
+func (c *cluster) leave(n *node, end *algorithms.TransferEnd) {
+	l := n.life
+	then := l.then
+	if then == nil || end == nil {
+		return
+	}
+	if _, ok := then.(algorithms.Resign); ok && end.Refused == "" {
+		then = algorithms.Resign{To: end.To}
+	}
+	l.then = nil
+	c.queue.plan(c.now, func() { c.attend(n, l, func() { c.step(n, then, c.root) }) })
+}
+
 // transferEnds counts the transfers under way, by process.
 type transferEnds struct{ under table[int] }
 
@@ -150,6 +175,7 @@ func (s *step) seesAnother() bool {
 type offers struct {
 	count int
 	until time.Time // no other before, by its own clock
+	asked bool      // it was asked to hand over, and that has not ended
 }
 
 type calmPreference struct{ lives table[offers] }
@@ -160,12 +186,16 @@ func (*calmPreference) invariant() Invariant {
 }
 
 func (k *calmPreference) check(s *step) string {
-	_, asked := s.ev.(algorithms.Transfer)
+	o := k.lives.at(s.node.life.number)
+	if _, asked := s.ev.(algorithms.Transfer); asked {
+		o.asked = true
+	}
+	was := o.asked
+	o.asked = o.asked && s.out.Transfer == nil
 	offers := func(m proto.Message) bool { return m.Body.Kind() == proto.KindOffer }
-	if asked || !slices.ContainsFunc(s.out.Send, offers) {
+	if was || !slices.ContainsFunc(s.out.Send, offers) {
 		return ""
 	}
-	o := k.lives.at(s.node.life.number)
 	if s.now.Before(o.until) {
 		return fmt.Sprintf("the next offer %v too early", o.until.Sub(s.now))
 	}

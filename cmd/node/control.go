@@ -127,18 +127,18 @@ func (d *daemon) resign(ctx context.Context, o httpapi.Order) (httpapi.Done, err
 		return httpapi.Done{}, fmt.Errorf("%w: node %v does not lead, %s: ask the leader to resign, or "+
 			"transfer from any node", httpapi.ErrConflict, d.id, who)
 	}
-	d.node.SetEligible(causeResigned, false, because("resigned at "+now(), o))
-	if err := d.steppedDown(ctx); err != nil {
+	if err := d.stepDown(ctx, causeResigned, because("resigned at "+now(), o)); err != nil {
 		return httpapi.Done{}, err
 	}
 	return httpapi.Done{Done: fmt.Sprintf("node %v stepped down and stands aside until "+
 		"ringleader resume, or a restart", d.id)}, nil
 }
 
-// steppedDown returns once this node has heard that it may not lead, and, if it
+// stepDown returns once this node has heard that it may not lead, and, if it
 // led, another does or a moment has passed: nobody may be there to.
-func (d *daemon) steppedDown(ctx context.Context) error {
+func (d *daemon) stepDown(ctx context.Context, cause, why string) error {
 	led := d.node.Status().Leader.ID == d.id
+	<-d.node.StandAside(cause, why)
 	if err := d.node.Heard(ctx); err != nil {
 		return err
 	}
@@ -157,8 +157,7 @@ func (d *daemon) pause(ctx context.Context, o httpapi.Order) (httpapi.Done, erro
 		return httpapi.Done{Done: "the cluster elects no more until ringleader resume --cluster; " +
 			"who leads goes on"}, nil
 	}
-	d.node.SetEligible(causePaused, false, because("paused since "+now(), o))
-	if err := d.steppedDown(ctx); err != nil {
+	if err := d.stepDown(ctx, causePaused, because("paused since "+now(), o)); err != nil {
 		return httpapi.Done{}, err
 	}
 	return httpapi.Done{Done: fmt.Sprintf("node %v does not lead until ringleader resume, or a restart",

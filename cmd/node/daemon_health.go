@@ -39,10 +39,11 @@ func (d *daemon) watchHealth() (err error) {
 		Checks: checks, Interval: h.interval, Timeout: h.timeout, Rise: h.rise, Fall: h.fall,
 		HoldDown: h.holdDown, MaxHoldDown: mostHolds * h.holdDown, Needed: d.needed(),
 		Report: func(healthy bool, why string) {
-			d.node.SetEligible(causeHealth, healthy, why)
 			if healthy {
+				d.node.SetEligible(causeHealth, true, "")
 				d.log.Info().Str("why", why).Msg("this node is healthy: it may lead")
 			} else {
+				d.node.StandAside(causeHealth, why)
 				d.log.Warn().Str("why", why).Msg("this node is not fit to lead")
 			}
 		},

@@ -76,7 +76,7 @@ func TestUnhealthyLeader(t *testing.T) {
 			})
 			w.says(3, asked{1}, "Node 3 does not stand for election: "+c.want)
 			resigned, ok := w.record(time.Time{}, func(r trace.Record) bool {
-				return r.Node == 3 && r.Event == "eligible" && r.LeaderChange == trace.Resigned
+				return r.Node == 3 && r.LeaderChange == trace.Resigned
 			})
 			if !ok || resigned.Ineligible != c.want {
 				t.Errorf("no record of node 3 resigning because of %q, but %+v", c.want, resigned)

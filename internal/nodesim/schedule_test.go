@@ -532,7 +532,7 @@ func (w *world) bar() {
 		return
 	}
 	w.note("%v is not to lead", p)
-	p.node.SetEligible("test", false, "ill")
+	p.node.StandAside("test", "ill")
 	w.forAWhile(w.span(), func() { p.node.SetEligible("test", true, "") })
 }
 
