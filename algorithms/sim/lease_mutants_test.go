@@ -245,7 +245,8 @@ func leaseRejoinMutants(of string) []mutant {
 			"", "readmission",
 		},
 		{
-			"each once", back, "r.told.Add(msg.From)", "r.told.Add(msg.From); r.told.Add(p.Cfg.Self)", "readmission",
+			"others", back, "r.told[msg.From] = b.Voters",
+			"r.told[msg.From], r.told[p.Cfg.Self] = b.Voters, p.VoterSet()", "readmission",
 		},
 		{
 			"It votes for nobody until then", "lease/voter.go",
@@ -266,7 +267,7 @@ func leaseRejoinMutants(of string) []mutant {
 		},
 		{
 			"and does not count", back,
-			"\t\t\tr.lost.Add(msg.From)\n", "\t\t\tr.told.Add(msg.From)\n", "readmission",
+			"\t\t\tr.lost.Add(msg.From)\n", "\t\t\tr.told[msg.From] = p.VoterSet()\n", "readmission",
 		},
 		{
 			"the very same list from each", collect,
