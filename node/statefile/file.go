@@ -158,7 +158,7 @@ func (f *File) save(s algorithms.State) error {
 	case s.Vote.Term < f.saved.Vote.Term, s.Promise < f.saved.Promise:
 		return fmt.Errorf("%w: a vote in term %d and a promise of %v are saved",
 			ErrTermBack, f.saved.Vote.Term, f.saved.Promise)
-	case s.Vote.Term == f.saved.Vote.Term && s.Vote != f.saved.Vote:
+	case s.Vote.Term == f.saved.Vote.Term && f.saved.Vote.ID != 0 && s.Vote != f.saved.Vote:
 		return fmt.Errorf("%w: a vote for %d in term %d is saved",
 			ErrTermBack, f.saved.Vote.ID, f.saved.Vote.Term)
 	case s.Voters.Version < f.saved.Voters.Version:

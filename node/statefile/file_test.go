@@ -136,6 +136,19 @@ func TestFileIsReadable(t *testing.T) {
 	}
 }
 
+// "With a term and nobody it is what a voter that lost its disk must not vote up to, but for
+// who leads that term": a vote in that term is the first.
+func TestSaveTheFirstVoteOfATerm(t *testing.T) {
+	f, _ := mustOpen(t, t.TempDir())
+	back := voted
+	back.Vote = algorithms.Vote{Term: voted.Vote.Term}
+	mustSave(t, f, back)
+	mustSave(t, f, voted)
+	if err := f.Save(back); !errors.Is(err, ErrTermBack) {
+		t.Errorf("Save(%+v) = %v, want %v", back, err, ErrTermBack)
+	}
+}
+
 // Promise: "Save refuses a term below the saved one." And a state that Open
 // would refuse must not be written in the first place.
 func TestSaveRefuses(t *testing.T) {
