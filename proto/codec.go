@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/vmihailenco/msgpack/v5"
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
@@ -32,6 +33,29 @@ func Marshal(m Message) (Kind, []byte, error) {
 	}
 	payload, err := encode(w)
 	return kind, payload, err
+}
+
+// Aged is the payload of a message of this kind that has waited since it was marshalled.
+// What LEASE and HEARTBEAT say is left of a lease counts from when they leave, so it is less
+// by as much; ok is false when nothing is left.
+func Aged(k Kind, payload []byte, waited time.Duration) (aged []byte, ok bool) {
+	if k != KindLease && k != KindHeartbeat {
+		return payload, true
+	}
+	m, err := Unmarshal(k, payload)
+	waited += time.Microsecond - 1 // it is told in whole ones
+	switch b := m.Body.(type) {
+	case Lease:
+		b.Remaining -= waited.Truncate(time.Microsecond)
+		m.Body = b
+	case Heartbeat:
+		b.Remaining -= waited.Truncate(time.Microsecond)
+		m.Body = b
+	}
+	if err == nil {
+		_, payload, err = Marshal(m)
+	}
+	return payload, err == nil
 }
 
 // Unmarshal reads back what Marshal wrote. payload may be any bytes: what is

@@ -147,7 +147,7 @@ func (p *process) open() (err error) {
 		Cluster: "sim", Algorithm: fmt.Sprint(o.entry.Name, " with promise ", o.promise),
 		Voters: proto.ListVoters(p.voters),
 		ID:     p.machine.id, Session: p.session, Bind: addrOf(p.machine.id).String(),
-		Receive: p.node.Deliver, Evidence: p.report, Network: socket{p.w.network, p},
+		Receive: p.deliver, Evidence: p.report, Network: socket{p.w.network, p},
 		Heartbeat: o.heartbeat, Misses: o.misses, Patience: o.patience, Busy: p.busy, Vigil: p.voters,
 		Log: p.logger(),
 	})
@@ -242,6 +242,14 @@ func (p *process) busy() time.Duration {
 	return p.node.Busy()
 }
 
+// deliver takes what the links bring.
+func (p *process) deliver(m proto.Message) {
+	if told := p.w.said; told != nil {
+		told(m, false)
+	}
+	p.node.Deliver(m)
+}
+
 // report takes evidence, as daemon.report.
 func (p *process) report(e tcp.Evidence) {
 	switch {
@@ -285,7 +293,12 @@ func (s store) Save(state algorithms.State) error {
 
 type sender struct{ p *process }
 
-func (s sender) Send(m proto.Message) { s.p.links.Send(m) }
+func (s sender) Send(m proto.Message) {
+	if told := s.p.w.said; told != nil {
+		told(m, true)
+	}
+	s.p.links.Send(m)
+}
 
 func (s sender) Hold() (closing <-chan struct{}, release func()) { return s.p.links.Hold() }
 

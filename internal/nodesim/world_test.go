@@ -33,6 +33,8 @@ type world struct {
 	lost     map[proto.NodeID]bool // whose disk was lost, ever
 	bare     []gap                 // times without a leader at work, once there was one
 	led      time.Time             // when one was last seen at work
+	// said is told of each message, as it is sent and as it is received; nil for none.
+	said func(m proto.Message, leaves bool)
 
 	mu         sync.Mutex
 	log        []string

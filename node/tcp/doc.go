@@ -2,7 +2,7 @@
 // connections reveal about processes that die.
 //
 // What it does not promise: that a message arrives (a queue is bounded, a
-// message grows old), that it arrives once (a message whose acknowledgement
+// message grows old, a lease that it tells of has ended), that it arrives once (a message whose acknowledgement
 // was lost is sent again), or that a peer it reports as unreachable is dead.
 //
 // What it promises: a message that a process with an unbroken run accepts is
@@ -36,7 +36,8 @@
 //
 // Messages are counted from 1 on each connection, and ACK n says that the
 // first n were handed up. Those without an ACK are sent again on the next
-// connection to the same process.
+// connection to the same process. What LEASE and HEARTBEAT say is left of a lease is
+// less by what they waited for a connection; where nothing is left they are not sent.
 //
 // # Heartbeats
 //

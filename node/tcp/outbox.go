@@ -20,6 +20,17 @@ type entry struct {
 	session proto.Session // the process it is for, zero until that is known
 }
 
+// moment is how long a message may wait without a word of that.
+const moment = 10 * time.Millisecond
+
+// aged is what is to be written of the message now; ok is false for nothing.
+func (e *entry) aged(now time.Time) (payload []byte, ok bool) {
+	if waited := now.Sub(e.queued); waited > moment {
+		return proto.Aged(e.kind, e.payload, waited)
+	}
+	return e.payload, true
+}
+
 // outbox is the queue to one peer. Any goroutine may use it; none waits for
 // another longer than a copy of some bytes takes. Its invariants:
 //
@@ -94,16 +105,22 @@ func (o *outbox) take(dst []byte, s, gone proto.Session, now time.Time) ([]byte,
 	defer o.mu.Unlock()
 	o.expire(now)
 	taken := 0
-	for i := o.inFlight; i < len(o.entries) && len(dst) < batch; i++ {
-		e := &o.entries[i]
+	for o.inFlight < len(o.entries) && len(dst) < batch {
+		e := &o.entries[o.inFlight]
 		if !e.session.IsZero() && e.session != s && e.session != gone {
 			break
 		}
+		payload, ok := e.aged(now)
+		if !ok {
+			o.drop(expired, 1)
+			o.entries = slices.Delete(o.entries, o.inFlight, o.inFlight+1)
+			continue
+		}
 		e.session, e.wrote = s, now
-		dst = appendFrame(dst, e.kind, e.payload)
+		dst = appendFrame(dst, e.kind, payload)
 		taken++
+		o.inFlight++
 	}
-	o.inFlight += taken
 	if len(dst) >= batch && o.inFlight < len(o.entries) {
 		o.signal()
 	}

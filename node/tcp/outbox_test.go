@@ -167,6 +167,59 @@ func TestOldMessagesAreDropped(t *testing.T) {
 	}
 }
 
+// "What LEASE and HEARTBEAT say is left of a lease is less by what they waited for a
+// connection", for each anew; "where nothing is left they are not sent".
+func TestWhatIsLeftOfALeaseGrowsLess(t *testing.T) {
+	leader := proto.Peer{ID: 1, Session: s1}
+	for _, body := range []func(left time.Duration) proto.Body{
+		func(left time.Duration) proto.Body { return proto.Lease{Leader: leader, Remaining: left} },
+		func(left time.Duration) proto.Body { return proto.Heartbeat{Leader: leader, Remaining: left} },
+	} {
+		q := newQueue(9)
+		say := func(at, left time.Duration) {
+			kind, payload, err := proto.Marshal(proto.Message{From: 1, To: 2, Term: 1, Body: body(left)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.put(proto.Session{}, kind, payload, dawn.Add(at))
+		}
+		wrote := func(at time.Duration, want ...time.Duration) {
+			t.Helper()
+			frames, _ := q.take(nil, s1, proto.Session{}, dawn.Add(at))
+			r := newFrameReader(bytes.NewReader(frames))
+			for _, left := range want {
+				kind, payload, err := r.next(proto.MaxPayload)
+				if err != nil {
+					t.Fatalf("%v is missing: %v", left, err)
+				}
+				if m, err := proto.Unmarshal(kind, payload); err != nil || m.Body != body(left) {
+					t.Errorf("%v, %v; want %v", m, err, body(left))
+				}
+			}
+			if kind, _, err := r.next(proto.MaxPayload); err != io.EOF {
+				t.Errorf("%v, %v more", kind, err)
+			}
+		}
+		say(0, 3*time.Second)
+		say(0, time.Second)
+		q.begin(s1, dawn)
+		wrote(time.Second, 2*time.Second)
+		q.end()
+		say(time.Second, 3*time.Second)
+		q.begin(s1, dawn.Add(2*time.Second))
+		wrote(2*time.Second, time.Second, 2*time.Second)
+		q.end()
+		q.begin(s1, dawn.Add(3*time.Second))
+		wrote(3*time.Second, time.Second)
+		q.dropped(t, expired, 2)
+		if err := q.ack(1); err != nil || q.len() != 0 {
+			t.Errorf("%v, %d left", err, q.len())
+		}
+		say(3*time.Second, time.Second)
+		wrote(3*time.Second+moment, time.Second) // it did not wait
+	}
+}
+
 // "What cannot be sent is dropped and counted."
 func TestAFullQueueDropsWhatComes(t *testing.T) {
 	q := newQueue(3)
