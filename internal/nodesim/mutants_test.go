@@ -81,8 +81,7 @@ var mutants = []mutant{
 				`case saved.List == "" || distance == proto.OtherVoters:`,
 			},
 			{
-				"membership/view.go", "return !v.Committed || other.Committed && other.Version >= v.Version",
-				"return false",
+				"membership/view.go", "case proto.OtherVoters:", "case proto.OtherVoters:\n\t\treturn false",
 			},
 			// New voters that hear nothing of the others' votes would wait for ever.
 			{"algorithms/lease/party.go", "if !p.unvoted || p.State.Promise > 0 {", "if true {"},
