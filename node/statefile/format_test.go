@@ -198,7 +198,8 @@ func TestTornRecord(t *testing.T) {
 }
 
 // Promise: a state file does not grow: when its room is used up, a new one takes its
-// place. And one that was removed under a running process is written anew.
+// place. And one that was removed under a running process, or that another took the place of,
+// is written anew.
 func TestFileIsRenewed(t *testing.T) {
 	f, _ := mustOpen(t, t.TempDir())
 	path := filepath.Join(f.dir, stateName)
@@ -206,8 +207,14 @@ func TestFileIsRenewed(t *testing.T) {
 	for i := range 5 * room / sector {
 		s.Term++
 		s.Reserved++
-		if i == room/sector/2 {
+		switch i {
+		case room / sector / 2:
 			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		case room / sector:
+			older := fileOf(encode(demo4, voted, 1))
+			if err := errors.Join(os.WriteFile(path+".old", older, 0o600), os.Rename(path+".old", path)); err != nil {
 				t.Fatal(err)
 			}
 		}
