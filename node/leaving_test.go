@@ -56,18 +56,21 @@ func TestResignAsksFirst(t *testing.T) {
 	}{
 		"it would": {
 			algorithms.Lease, &algorithms.TransferEnd{To: 2}, time.Minute,
-			[]algorithms.Event{asks, algorithms.Resign{To: 2}}, 0,
+			[]algorithms.Event{asks, algorithms.Resign{To: 2}},
+			0,
 		},
 		"nobody would": {
 			algorithms.Lease, &algorithms.TransferEnd{To: 2, Refused: "no"}, time.Minute,
-			[]algorithms.Event{asks, algorithms.Resign{}}, 0,
+			[]algorithms.Event{asks, algorithms.Resign{}},
+			0,
 		},
 		"nobody answers": {
 			algorithms.Lease, nil, time.Minute, []algorithms.Event{asks, algorithms.Resign{}}, mostAsking,
 		},
 		"nobody answers, and there is little time": {
 			algorithms.Lease, nil, 100 * time.Millisecond,
-			[]algorithms.Event{asks, algorithms.Resign{}}, 50 * time.Millisecond,
+			[]algorithms.Event{asks, algorithms.Resign{}},
+			50 * time.Millisecond,
 		},
 		"no majority decides": {
 			algorithms.BestEffort, nil, time.Minute, []algorithms.Event{algorithms.Resign{}}, 0,

@@ -114,7 +114,7 @@ type sightings struct {
 // its work stops, RELEASE and TIMEOUT_NOW, and two rounds of questions.
 const handOverDeltas = 10
 
-const tenMinutes = 10 * time.Minute
+const watchTime = 10 * time.Minute
 
 // watch looks at a cluster for a while.
 func (c *cluster) watch(span time.Duration) (r sightings) {
@@ -263,7 +263,7 @@ func (s *suite) lastsIn(t *testing.T, top topology, set setting) sightings {
 	}
 	c := s.calmAt(30*time.Millisecond, set)
 	c.in(top, set)
-	r := c.watch(tenMinutes)
+	r := c.watch(watchTime)
 	if r.gaps > mostGaps || r.leaders > mostLeaders || c.leader() == nil || len(c.violations) > 0 {
 		t.Errorf("%d nodes, %s, %+v: %v %v", s.nodes, top.name, set, r, c.violations)
 	}
@@ -354,7 +354,7 @@ func TestFlappingLinks(t *testing.T) {
 				l := c.leader().id
 				every := []time.Duration{700 * time.Millisecond, 3 * time.Second, 7 * time.Second}[i%3]
 				c.flap(f.what, f.links(c, l, l%nodes+1, (l+1)%nodes+1), every)
-				if r := c.watch(tenMinutes); r.leaders > 0 || r.dark > 0 || len(c.violations) > 0 {
+				if r := c.watch(watchTime); r.leaders > 0 || r.dark > 0 || len(c.violations) > 0 {
 					t.Errorf("%s, each %v: %v %v", f.what, every, r, c.violations)
 				}
 			}
@@ -375,7 +375,7 @@ func TestFlappingBest(t *testing.T) {
 				c.assemble()
 				c.runUntil(c.algo.Agreement(c.delta, nodes))
 				c.flap("off the best", c.off(nodes), 7*time.Second)
-				if r := c.watch(tenMinutes); r.leaders > most || r.settled > settles || len(c.violations) > 0 {
+				if r := c.watch(watchTime); r.leaders > most || r.settled > settles || len(c.violations) > 0 {
 					t.Errorf("preempt %v: %v %v", preempt, r, c.violations)
 				}
 			}

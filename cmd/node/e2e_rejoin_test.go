@@ -71,7 +71,8 @@ func TestLostDiskWithOtherVoters(t *testing.T) {
 	e.check(err)
 	e.check(e.Start(2, "--voters", "2-3,5"))
 	e.status(2, func(s httpapi.Status) bool {
-		return strings.Contains(s.Recovery, "told by voter 3 does not count") && !strings.Contains(s.Recovery, "first-term")
+		return strings.Contains(s.Recovery, "told by voter 3 does not count") &&
+			!strings.Contains(s.Recovery, "first-term")
 	})
 	_, err = e.Kill(2)
 	e.check(err)
