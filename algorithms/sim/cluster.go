@@ -132,7 +132,7 @@ func (c *cluster) start(n *node) {
 		cfg.Voters, cfg.Promise, cfg.KeepPromises = c.Voters, c.Promise, c.Keep
 		cfg.Fence = c.Agents
 		if n.first > 0 && !n.saved() {
-			n.first = c.highest + 1 // it is no longer what it was
+			n.first = c.highest + firstMargin // it is no longer what it was
 		}
 		cfg.FirstTerm = n.first
 		n.promise = c.Promise

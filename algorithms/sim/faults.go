@@ -35,6 +35,9 @@ func (c *cluster) loseDisk(n *node) {
 	n.disk, n.lost, n.first = algorithms.State{}, true, 0
 }
 
+// firstMargin is how far above all terms an operator's first one is: elections go on meanwhile.
+const firstMargin = 100
+
 // vouch restarts voters that cannot be let vote any more without an operator: nothing is
 // saved of them, and of too few others that come back.
 func (c *cluster) vouch(dead []proto.NodeID) {

@@ -185,9 +185,13 @@ func (k *voteFirst) check(s *step) string {
 
 // refusedNothing: only the claimant's own Step could have changed the rest.
 type refusedNothing struct {
-	rounds     table[proto.Term] // by process
-	recovering table[bool]       // likewise: it does not vote yet, as nothing was saved
+	rounds table[proto.Term] // by process
+	waits  table[waits]      // likewise
 }
+
+// waits are what a process waits for: to vote, as nothing was saved, and to be eligible, as
+// after a recess. What it does when that time has come is no answer to what it hears just then.
+type waits struct{ vote, stand bool }
 
 func (*refusedNothing) invariant() Invariant {
 	return Invariant{"refused-nothing", "a question that is answered with no changes nothing that " +
@@ -202,14 +206,15 @@ func (k *refusedNothing) check(s *step) string {
 	if !pre || s.asks() { // else the Step is about the term that another asks for
 		*round = s.out.Round
 	}
-	recovering := k.recovering.at(s.node.life.number)
-	recovers := *recovering && s.out.Recovery == nil
-	*recovering = s.out.Recovery != nil
+	wait := k.waits.at(s.node.life.number)
+	now := waits{s.out.Recovery != nil, s.out.Ineligible != ""}
+	ended := wait.vote && !now.vote || wait.stand && !now.stand
+	*wait = now
 	if !ok {
 		return ""
 	}
 	q := s.heard
-	if !q.does(asks|claims|renews) || !s.refuses(ev.From) || recovers { // by what it was told before, or by time
+	if !q.does(asks|claims|renews) || !s.refuses(ev.From) || ended { // by what it was told before, or by time
 		return ""
 	}
 	save := s.out.Save
