@@ -95,8 +95,7 @@ func (p *Party) PursueRejoin() (readmitted bool) {
 // asked, the answers had time to come, and nobody tells of a vote in that term or above.
 // With fewer than make a majority with it, its vote would be of no use to anybody: they
 // have answered, be it that they lost all, too. So an operator's word that is no longer
-// true does no harm as long as one of a majority can gainsay it. Nor is it about which list
-// of voters is the cluster's.
+// true does no harm as long as one of a majority can gainsay it: a vote, or other voters.
 func (p *Party) vouched() bool {
 	r, first := &p.Rejoin, p.Cfg.FirstTerm
 	if first == 0 || r.nonce == 0 || r.voted >= first {

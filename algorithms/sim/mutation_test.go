@@ -2,7 +2,6 @@ package sim
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"text/template"
+
+	"github.com/ringleader-dev/ringleader/internal/overlay"
 )
 
 // mutant is a package without one of its rules.
@@ -148,37 +149,17 @@ type copies struct {
 // build builds the program that main makes of data, and returns its path.
 func (c copies) build(t *testing.T, main *template.Template, data any) string {
 	t.Helper()
-	dir := t.TempDir()
-	overlay := map[string]string{} // from where a file is for the compiler to where it is
-	add := func(path, content string) {
-		real := filepath.Join(dir, fmt.Sprintf("%d.go", len(overlay)))
-		if err := os.WriteFile(real, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		virtual, err := filepath.Abs(filepath.Join(root, path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		overlay[virtual] = real
-	}
+	sources := overlay.New(t)
 	for i, m := range c.mutants {
-		c.add(t, fmt.Sprintf("algorithms/mutants/m%d", i), m, add)
+		c.add(t, fmt.Sprintf("algorithms/mutants/m%d", i), m, sources)
 	}
 	var program strings.Builder
 	if err := main.Execute(&program, data); err != nil {
 		t.Fatal(err)
 	}
-	add("algorithms/mutants/main.go", program.String())
-
-	text, err := json.Marshal(map[string]any{"Replace": overlay})
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, binary := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "mutants")
-	if err := os.WriteFile(list, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", list, "-o", binary, "./algorithms/mutants")
+	sources.Add(filepath.Join(root, "algorithms/mutants/main.go"), program.String())
+	binary, args := sources.Build("build", "./algorithms/mutants")
+	build := exec.CommandContext(t.Context(), "go", args...)
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -187,7 +168,7 @@ func (c copies) build(t *testing.T, main *template.Template, data any) string {
 }
 
 // add copies the packages, one of them without the rule, to path.
-func (c copies) add(t *testing.T, path string, m mutant, add func(path, content string)) {
+func (c copies) add(t *testing.T, path string, m mutant, to *overlay.Sources) {
 	t.Helper()
 	done := m.old == ""
 	for _, pkg := range c.packages {
@@ -205,16 +186,13 @@ func (c copies) add(t *testing.T, path string, m mutant, add func(path, content 
 			}
 			content := string(text)
 			if strings.HasSuffix(file, "/"+m.file) {
-				if n := strings.Count(content, m.old); n != 1 {
-					t.Fatalf("%q: %q is %d times in %s, want once", m.rule, m.old, n, file)
-				}
-				content, done = strings.Replace(content, m.old, m.new, 1), true
+				content, done = overlay.ReplaceOnce(t, m.rule, file, content, m.old, m.new), true
 			}
 			for _, own := range c.packages {
 				content = strings.ReplaceAll(content,
 					`"`+module+`/algorithms/`+own+`"`, `"`+module+"/"+path+`/`+own+`"`)
 			}
-			add(filepath.Join(path, pkg, filepath.Base(file)), content)
+			to.Add(filepath.Join(root, path, pkg, filepath.Base(file)), content)
 		}
 	}
 	if !done {

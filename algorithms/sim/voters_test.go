@@ -3,13 +3,10 @@ package sim
 import (
 	"bytes"
 	"container/heap"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +18,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/raft"
+	"github.com/ringleader-dev/ringleader/internal/overlay"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -565,32 +563,13 @@ func TestEachRuleOfVotingIsNeeded(t *testing.T) {
 			"rejoin.go", "return has.Version < own.Version || has.Is(own)", "return own == own || has == own",
 		},
 	} {
-		file, err := filepath.Abs("../lease/" + m.file)
-		if err != nil {
-			t.Fatal(err)
+		sources := overlay.New(t)
+		sources.Replace(rule, "../lease/"+m.file, m.was, m.is)
+		program, args := sources.Build("test", "-c", "-vet=off", ".")
+		if out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
 		}
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Count(source, []byte(m.was)) != 1 {
-			t.Fatalf("%q is not once in %s", m.was, m.file)
-		}
-		dir := t.TempDir()
-		mutant, overlay := filepath.Join(dir, m.file), filepath.Join(dir, "overlay.json")
-		replaced, err := json.Marshal(map[string]any{"Replace": map[string]string{file: mutant}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for path, content := range map[string][]byte{
-			mutant: bytes.Replace(source, []byte(m.was), []byte(m.is), 1), overlay: replaced,
-		} {
-			if err := os.WriteFile(path, content, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		out, _ := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay,
-			"-failfast", "-run", "TestOneLeads", ".").CombinedOutput()
+		out, _ := exec.CommandContext(t.Context(), program, "-test.failfast", "-test.run", "TestOneLeads").CombinedOutput()
 		if !bytes.Contains(out, []byte("two lea")) {
 			t.Errorf("without %q no run breaks the promise:\n%s", rule, out)
 		}

@@ -132,6 +132,7 @@ var house = []room{
 	{path: "internal/house"},
 	{path: "internal/needs"},
 	{path: "internal/nodesim"},
+	{path: "internal/overlay"},
 	{path: "internal/smalldisk", module: []string{"internal/needs"}},
 	{path: "internal/web"},
 	{path: "cmd/node", module: []string{"*"}, others: []string{"*"}},

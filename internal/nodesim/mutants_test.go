@@ -1,13 +1,14 @@
 package nodesim
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/overlay"
 )
 
 // mutant is the tree without one of its rules.
@@ -98,10 +99,10 @@ var mutants = []mutant{
 // TestEachRuleIsNeeded takes out one rule at a time, and looks for a random schedule in which
 // users see that it is missing.
 func TestEachRuleIsNeeded(t *testing.T) {
-	for i, m := range mutants {
+	for _, m := range mutants {
 		t.Run(strings.ReplaceAll(m.rule, " ", "_"), func(t *testing.T) {
 			t.Parallel()
-			program := m.build(t, i)
+			program := m.build(t)
 			hunt := exec.CommandContext(t.Context(), program, "-test.run", "^TestSchedules$",
 				"-seeds", fmt.Sprint(m.within), "-first", m.breaks, "-algorithm", m.algorithm, "-faults", m.faults)
 			hunt.Env = append(os.Environ(), "GOMAXPROCS=1")
@@ -116,43 +117,14 @@ func TestEachRuleIsNeeded(t *testing.T) {
 }
 
 // build builds this package's tests on top of the patched files, and returns the program.
-func (m mutant) build(t *testing.T, number int) string {
+func (m mutant) build(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	replaced := map[string]string{}
-	for i, p := range m.patches {
-		path, err := filepath.Abs(filepath.Join("..", "..", p.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		from := path
-		if earlier, ok := replaced[path]; ok {
-			from = earlier
-		}
-		text, err := os.ReadFile(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := strings.Count(string(text), p.old); n != 1 {
-			t.Fatalf("%q is %d times in %s, want once", p.old, n, p.file)
-		}
-		replaced[path] = filepath.Join(dir, fmt.Sprintf("%d.go", i))
-		patched := strings.Replace(string(text), p.old, p.new, 1)
-		if err := os.WriteFile(replaced[path], []byte(patched), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	sources := overlay.New(t)
+	for _, p := range m.patches {
+		sources.Replace(m.rule, filepath.Join("..", "..", p.file), p.old, p.new)
 	}
-	text, err := json.Marshal(map[string]any{"Replace": replaced})
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, fmt.Sprintf("mutant%d", number))
-	if err := os.WriteFile(overlay, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-ldflags=-s -w",
-		"-overlay", overlay, "-o", program, ".")
-	if out, err := build.CombinedOutput(); err != nil {
+	program, args := sources.Build("test", "-c", "-vet=off", "-ldflags=-s -w", ".")
+	if out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return program

@@ -1,13 +1,13 @@
 package statefile
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/overlay"
 )
 
 // rule is one of this package, and the test that fails without it.
@@ -206,46 +206,18 @@ func TestEachRuleIsNeeded(t *testing.T) {
 // buildSwitched builds the tests of this package with rules that can be taken out.
 func buildSwitched(t *testing.T) string {
 	t.Helper()
-	dir, sources := t.TempDir(), map[string]string{"out.go": outSource}
+	sources := overlay.New(t)
+	sources.Add("out.go", outSource)
 	for i, r := range rules {
-		if sources[r.file] == "" {
-			text, err := os.ReadFile(r.file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sources[r.file] = string(text)
-		}
-		if n := strings.Count(sources[r.file], r.code); n != 1 {
-			t.Fatalf("%s: %q is %d times in %s, want once", r.name, r.code, n, r.file)
-		}
 		without := r.without
 		if without == "" {
 			without = r.code + " && !OUT"
 		}
 		without = strings.ReplaceAll(without, "OUT", `(outRule == "`+strconv.Itoa(i)+`")`)
-		sources[r.file] = strings.Replace(sources[r.file], r.code, without, 1)
+		sources.Replace(r.name, r.file, r.code, without)
 	}
-	overlay := map[string]string{}
-	for name, text := range sources {
-		path, err := filepath.Abs(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		overlay[path] = filepath.Join(dir, name)
-		if err := os.WriteFile(overlay[path], []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := json.Marshal(map[string]any{"Replace": overlay})
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "switched")
-	if err := os.WriteFile(list, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", list, "-o", program, ".")
-	if out, err := build.CombinedOutput(); err != nil {
+	program, args := sources.Build("test", "-c", "-vet=off", ".")
+	if out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return program

@@ -1,0 +1,82 @@
+// Package overlay lets tests build programs from this module with some source files that exist for
+// the compiler alone: they take a rule out and see that it is missed.
+package overlay
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Sources are the files that differ. One test uses them, on its own goroutine.
+type Sources struct {
+	t     testing.TB
+	files map[string]string // contents by absolute path
+}
+
+// New returns Sources that differ in nothing.
+func New(t testing.TB) *Sources { return &Sources{t, map[string]string{}} }
+
+// Add adds a file, at a path from the working directory.
+func (s *Sources) Add(path, content string) {
+	s.t.Helper()
+	s.files[s.abs(path)] = content
+}
+
+// Replace replaces what must stand in the file once, as it is by now. what names the rule
+// for who reads that it does not.
+func (s *Sources) Replace(what, path, old, text string) {
+	s.t.Helper()
+	content, ok := s.files[s.abs(path)]
+	if !ok {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		content = string(data)
+	}
+	s.Add(path, ReplaceOnce(s.t, what, path, content, old, text))
+}
+
+// ReplaceOnce replaces what must stand in the content of the file at path once.
+func ReplaceOnce(t testing.TB, what, path, content, old, text string) string {
+	t.Helper()
+	if n := strings.Count(content, old); n != 1 {
+		t.Fatalf("%q: %q is %d times in %s, want once", what, old, n, path)
+	}
+	return strings.Replace(content, old, text, 1)
+}
+
+// Build writes the sources down. It returns where the program will be, and the arguments of
+// the go command that builds it: verb, the sources, and args, the package last.
+func (s *Sources) Build(verb string, args ...string) (program string, arguments []string) {
+	s.t.Helper()
+	temp, replaced := s.t.TempDir(), map[string]string{}
+	for path, content := range s.files {
+		replaced[path] = filepath.Join(temp, strconv.Itoa(len(replaced))+".go")
+		if err := os.WriteFile(replaced[path], []byte(content), 0o600); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	path, program := filepath.Join(temp, "overlay.json"), filepath.Join(temp, "program")
+	if err := os.WriteFile(path, list, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return program, append([]string{verb, "-overlay", path, "-o", program}, args...)
+}
+
+func (s *Sources) abs(path string) string {
+	s.t.Helper()
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return abs
+}
