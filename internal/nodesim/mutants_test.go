@@ -55,6 +55,11 @@ var mutants = []mutant{
 		"saved-is-kept", 100, "", "damage,crash",
 	},
 	{
+		"a voter that is back without its disk saves the first vote of its term",
+		[]patch{{"node/statefile/file.go", "f.saved.Vote.ID != 0 && ", ""}},
+		"ends-for-a-cause", 100, "", "lose-disk,crash",
+	},
+	{
 		"voters are not released before what was lent has ended",
 		[]patch{{"node/tenure.go", "if !n.awaitLoans(t.term) {", "if false {"}},
 		"one-works", 100, "", "leave,transfer,bar",

@@ -285,7 +285,7 @@ func (w *world) losePower() {
 // mayLose reports whether the disk of one more machine may be lost: promises hold while no
 // more than a minority of the voters lose theirs.
 func (w *world) mayLose(m *machine) bool {
-	if w.options.grows || w.options.rolls || m.lives == 0 {
+	if w.options.grows || m.lives == 0 {
 		return false
 	}
 	if w.lost[m.id] {

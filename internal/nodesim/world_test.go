@@ -205,6 +205,8 @@ func (w *world) bury(p *process, err error) {
 	m := p.machine
 	damaged := errors.Is(err, statefile.ErrCorrupt)
 	switch {
+	case errors.Is(err, statefile.ErrTermBack), errors.Is(err, statefile.ErrState):
+		w.violate("ends-for-a-cause", fmt.Sprintf("%v has saved what may not be saved: %v", p, err))
 	case damaged && !w.lost[m.id]:
 		w.violate("ends-for-a-cause", fmt.Sprintf("%v ends, and nobody touched its disk: %v", p, err))
 	case damaged:
