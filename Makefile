@@ -53,9 +53,9 @@ test: ## vet and run all tests, with the race detector where there is a C compil
 	go vet ./...
 	@$(if $(RACE),,echo 'no C compiler here: the tests run WITHOUT the race detector')
 	@docker version >/dev/null 2>&1 || echo 'no Docker engine here: the containers are NOT tested'
-	go test -count=1 -timeout 30m ./algorithms/...
+	go test -count=1 -timeout 30m ./algorithms/... ./internal/sim
 	go test -count=1 -timeout 30m -run TestStallsEnd ./cmd/node
-	go test $(RACE) -count=1 -timeout 30m $$(go list ./... | grep -v /algorithms/)
+	go test $(RACE) -count=1 -timeout 30m $$(go list ./... | grep -v -e /algorithms/ -e /internal/sim$$)
 
 lint: ## run golangci-lint, pinned; the first time it is built from source
 	$(GOLANGCI) run ./...

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // Status is a Node at one moment.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // Builder makes a History of records. It belongs to one goroutine.

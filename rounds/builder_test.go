@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
-	"github.com/ringleader-dev/ringleader/rounds/tell"
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
 func build(records []trace.Record) *rounds.Group {
@@ -170,7 +170,7 @@ func lines(t *testing.T, g *rounds.Group) string {
 	t.Helper()
 	var b bytes.Buffer
 	for _, r := range g.Rounds {
-		if err := tell.Line(&b, r); err != nil {
+		if err := report.Line(&b, r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -319,7 +319,7 @@ func TestMixed(t *testing.T) {
 
 // "Every golden scenario" of the simulator is told, as text.
 func TestGoldenScenarios(t *testing.T) {
-	files, err := filepath.Glob("../algorithms/sim/testdata/*/*.txt")
+	files, err := filepath.Glob("../internal/sim/testdata/*/*.txt")
 	if err != nil || len(files) < 40 {
 		t.Fatalf("%d scenarios, %v", len(files), err)
 	}
@@ -332,7 +332,7 @@ func TestGoldenScenarios(t *testing.T) {
 		for _, g := range b.History().Groups {
 			for _, r := range g.Rounds {
 				told++
-				if err := tell.Show(io.Discard, r); err != nil {
+				if err := report.Show(io.Discard, r); err != nil {
 					t.Fatal(err)
 				}
 				if r.Cause.Kind == rounds.Unexplained && r.Cause.Text != "" {

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // script adds records of node after node to a Builder, of level info.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // The logs in testdata are of real clusters: `go test ./rounds -run Record
@@ -120,7 +120,7 @@ func rolling(r *rig) {
 type rig struct {
 	t     *testing.T
 	ctx   context.Context
-	c     *cluster.Cluster
+	c     *testcluster.Cluster
 	net   *network
 	lines []string // of lives that are over
 	dead  map[proto.NodeID]bool
@@ -141,7 +141,7 @@ func TestRecord(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			r := &rig{t: t, ctx: ctx, level: f.level, dead: map[proto.NodeID]bool{}, lives: map[proto.NodeID]bool{}}
-			cfg := cluster.Config{
+			cfg := testcluster.Config{
 				Binary: binary, Nodes: f.nodes, Algorithm: f.algorithm,
 				Args: []string{"--log-level", f.level, "--cluster", "demo"},
 			}
@@ -153,7 +153,7 @@ func TestRecord(t *testing.T) {
 				cfg.Hosts = r.net.hosts()
 			}
 			var err error
-			r.c, err = cluster.New(cfg)
+			r.c, err = testcluster.New(cfg)
 			r.must(err)
 			defer func() { r.must(r.c.Close()) }()
 			r.must(r.c.StartAll())
@@ -209,7 +209,7 @@ func (r *rig) quiet() {
 
 func (r *rig) leader() proto.NodeID { return r.agreed().Leader }
 
-func (r *rig) agreed(ids ...proto.NodeID) cluster.Belief {
+func (r *rig) agreed(ids ...proto.NodeID) testcluster.Belief {
 	r.t.Helper()
 	if len(ids) == 0 {
 		ids = r.others(0)

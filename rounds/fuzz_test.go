@@ -8,7 +8,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
-	"github.com/ringleader-dev/ringleader/rounds/tell"
+	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
 // "Hostile or broken logs never panic, never write terminal escapes from log
@@ -40,18 +40,18 @@ func FuzzTell(f *testing.F) {
 		var out bytes.Buffer
 		h := b.History()
 		for _, g := range h.Groups {
-			_ = tell.Header(&out, g.Cluster, g.Algorithm, g.Guarantee, g.Run) // a Buffer takes all
-			_ = tell.Remarks(&out, g)
+			_ = report.Header(&out, g.Cluster, g.Algorithm, g.Guarantee, g.Run) // a Buffer takes all
+			_ = report.Remarks(&out, g)
 			for _, r := range g.Rounds {
-				_ = tell.Line(&out, r)
-				_ = tell.Show(&out, r)
-				_ = tell.Explain(&out, r)
+				_ = report.Line(&out, r)
+				_ = report.Show(&out, r)
+				_ = report.Explain(&out, r)
 			}
 			for _, n := range g.Nodes {
-				_ = tell.WhyNot(&out, g, n.ID)
+				_ = report.WhyNot(&out, g, n.ID)
 			}
 		}
-		_ = tell.Notes(&out, h)
+		_ = report.Notes(&out, h)
 		for _, c := range out.String() {
 			if c != '\n' && rounds.Printable(string(c)) != string(c) {
 				t.Fatalf("told %q", out.String())

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // group collects the records of one cluster under one algorithm.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // "`rounds --check` finds two leases at once." A leader that was stopped believes in itself

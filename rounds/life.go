@@ -6,7 +6,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // life is one process of a node.

@@ -3,7 +3,7 @@ package rounds
 import (
 	"fmt"
 
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // mended are the reports of split brains that were mended, as they came, each once.

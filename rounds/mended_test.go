@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/algorithms/sim"
+	"github.com/ringleader-dev/ringleader/internal/sim"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
 )

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // sentMessage is one "KIND>to#id" taken apart.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -38,9 +38,9 @@ func newNetwork(t *testing.T, nodes int) *network {
 	return w
 }
 
-func (w *network) hosts() (hosts []cluster.Host) {
+func (w *network) hosts() (hosts []testcluster.Host) {
 	for i := range w.nodes {
-		hosts = append(hosts, cluster.Host{
+		hosts = append(hosts, testcluster.Host{
 			IP: fmt.Sprintf("10.11.13.%d", i+1), Enter: []string{"ip", "netns", "exec", w.host(i + 1)},
 		})
 	}

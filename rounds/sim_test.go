@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/algorithms/sim"
+	"github.com/ringleader-dev/ringleader/internal/sim"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
-	"github.com/ringleader-dev/ringleader/rounds/tell"
+	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
 // simulate runs an election and returns what the simulator says of it, and its
@@ -130,10 +130,10 @@ func TestHundredNodes(t *testing.T) {
 		}
 		var out bytes.Buffer
 		for _, r := range b.History().Groups[0].Rounds {
-			if err := tell.Show(&out, r); err != nil {
+			if err := report.Show(&out, r); err != nil {
 				t.Fatal(err)
 			}
-			if err := tell.Explain(&out, r); err != nil {
+			if err := report.Explain(&out, r); err != nil {
 				t.Fatal(err)
 			}
 		}

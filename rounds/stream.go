@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // Rounds that are told while records come in. What is kept is then bounded by

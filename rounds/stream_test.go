@@ -14,11 +14,11 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
-	"github.com/ringleader-dev/ringleader/rounds/tell"
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
 // fixture are the records of a real cluster, in the order of their clocks.
@@ -144,11 +144,11 @@ func TestBriefTellsTheSame(t *testing.T) {
 			}
 			g := b.History().Groups[0]
 			for _, r := range g.Rounds {
-				if err := tell.Line(out, r); err != nil {
+				if err := report.Line(out, r); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := tell.Remarks(out, g); err != nil {
+			if err := report.Remarks(out, g); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -168,7 +168,7 @@ func TestFollowingTellsTheSame(t *testing.T) {
 		var want, got bytes.Buffer
 		say := func(w io.Writer, told []*rounds.Round) {
 			for _, r := range told {
-				if err := tell.Show(w, r); err != nil {
+				if err := report.Show(w, r); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -237,7 +237,7 @@ func BenchmarkLines(b *testing.B) {
 				for _, g := range builder.History().Groups {
 					for _, r := range g.Rounds {
 						n++
-						if err := tell.Line(io.Discard, r); err != nil {
+						if err := report.Line(io.Discard, r); err != nil {
 							b.Fatal(err)
 						}
 					}

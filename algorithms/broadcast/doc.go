@@ -8,7 +8,7 @@
 //
 // Nothing while failure detectors err: in a partition each side has a leader.
 //
-// The problems, each with the golden scenario that shows it (algorithms/sim,
+// The problems, each with the golden scenario that shows it (internal/sim,
 // testdata/broadcast):
 //
 //   - It costs n(n-1) messages each time, whoever calls, and whether or not anything

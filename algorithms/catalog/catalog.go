@@ -17,10 +17,10 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/hs"
 	"github.com/ringleader-dev/ringleader/algorithms/invitation"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
-	"github.com/ringleader-dev/ringleader/algorithms/mend"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/raft"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
+	"github.com/ringleader-dev/ringleader/algorithms/splitbrain"
 	"github.com/ringleader-dev/ringleader/algorithms/stoller"
 	"github.com/ringleader-dev/ringleader/algorithms/tokenring"
 	"github.com/ringleader-dev/ringleader/algorithms/zookeeper"
@@ -118,9 +118,9 @@ func (e Entry) WithMending() Entry {
 	}
 	nominate, agree := e.New, e.Agreement
 	e.Mends = true
-	e.New = func(c algorithms.Config) algorithms.Machine { return mend.New(c, nominate) }
+	e.New = func(c algorithms.Config) algorithms.Machine { return splitbrain.New(c, nominate) }
 	e.Agreement = func(delta time.Duration, nodes int) time.Duration {
-		return agree(delta, nodes) + mend.Agreement(delta, 4*delta, nodes)
+		return agree(delta, nodes) + splitbrain.Agreement(delta, 4*delta, nodes)
 	}
 	return e
 }

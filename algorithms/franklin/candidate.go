@@ -1,14 +1,14 @@
 package franklin
 
 import (
-	"github.com/ringleader-dev/ringleader/algorithms/circle"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // Receive handles CANDIDATE.
 func (r round) Receive(msg proto.Message) {
 	b, ok := msg.Body.(proto.Candidate)
-	self, way := r.core.Self(), circle.WayOf(b.Clockwise)
+	self, way := r.core.Self(), topology.WayOf(b.Clockwise)
 	switch {
 	case !ok:
 		r.core.Refuse("%s is no message of Franklin's election -> drop it", msg.Body.Kind())
@@ -38,7 +38,7 @@ func (r round) comeHome(b proto.Candidate) {
 
 // higher meets a candidate that ranks above: this node falls, if it stands. The
 // message has then come to the candidate that it was for, and ends here.
-func (r round) higher(way circle.Way, b proto.Candidate) {
+func (r round) higher(way topology.Way, b proto.Candidate) {
 	id := b.Candidate.ID
 	switch {
 	case r.core.Dead(b.Candidate):
@@ -67,7 +67,7 @@ func (r round) meet(p proto.Peer) {
 }
 
 // pass passes a message on. One of a round that this node stood in was for it.
-func (r round) pass(way circle.Way, b proto.Candidate) {
+func (r round) pass(way topology.Way, b proto.Candidate) {
 	r.state = relay
 	if b.Round < r.number {
 		r.core.Why("this node stood in round %d -> pass %d on no further", b.Round, b.Candidate.ID)
@@ -80,7 +80,7 @@ func (r round) pass(way circle.Way, b proto.Candidate) {
 
 // lower meets a candidate that ranks below. A node that has no part in the round yet
 // stands: it ranks higher.
-func (r round) lower(way circle.Way, b proto.Candidate) {
+func (r round) lower(way topology.Way, b proto.Candidate) {
 	if r.state == relay || r.state == idle && !r.core.MayStand() {
 		r.meet(b.Candidate)
 		r.pass(way, b)
@@ -92,12 +92,12 @@ func (r round) lower(way circle.Way, b proto.Candidate) {
 
 // count notes up to which round nobody above came this way, and goes on to the next
 // one when none came either way. Whoever is in a later round was in this one too.
-func (r round) count(way circle.Way, number uint64) {
+func (r round) count(way topology.Way, number uint64) {
 	if r.state == idle {
 		r.Begin()
 	}
 	r.heard[way] = max(r.heard[way], number+1)
-	next := min(r.heard[circle.Clockwise], r.heard[circle.Counterclockwise])
+	next := min(r.heard[topology.Clockwise], r.heard[topology.Counterclockwise])
 	if next > r.number {
 		r.number = next
 		r.core.Why("nobody above on either side -> stand in round %d", next)

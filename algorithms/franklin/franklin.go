@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/circle"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -32,7 +32,7 @@ func ElectedTimeout(delta time.Duration, n int) time.Duration { return Patience(
 // Machine is one node's part in the election. It is an algorithms.Machine.
 type Machine struct {
 	core nomination.Core
-	ring circle.Ring
+	ring topology.Ring
 
 	// The round of the current term.
 	state  state
@@ -72,7 +72,7 @@ func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core
 func (r round) Announcement(leader proto.Peer) proto.Body { return proto.Elected{Leader: leader} }
 
 // Question asks as a candidate does.
-func (r round) Question() proto.Body { return r.message(circle.Clockwise) }
+func (r round) Question() proto.Body { return r.message(topology.Clockwise) }
 
 func (r round) Reset() {
 	r.state, r.number, r.heard, r.best = idle, 0, [2]uint64{}, proto.Peer{}
@@ -92,10 +92,10 @@ func (r round) send() {
 	r.ring.SendBoth(r.message)
 }
 
-func (r round) message(w circle.Way) proto.Body {
+func (r round) message(w topology.Way) proto.Body {
 	return proto.Candidate{
 		Candidate: r.core.Self(), Round: min(r.number, proto.MaxPhase), Hops: 1,
-		Clockwise: w == circle.Clockwise,
+		Clockwise: w == topology.Clockwise,
 	}
 }
 

@@ -2,8 +2,8 @@ package hs
 
 import (
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/circle"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -35,7 +35,7 @@ func About() algorithms.About {
 		Round: []proto.Kind{proto.KindElected},
 		Timeouts: []algorithms.Wait{
 			{Name: "ELECTED", Formula: "(2^(k+1)-1+(k+1)n)Δ, k = log2 n rounded up", Of: ElectedTimeout},
-			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(circle.AskTimeout)},
+			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(topology.AskTimeout)},
 		},
 		Agreement: nomination.AgreementAfter(Patience),
 		Rules: []algorithms.Rule{

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/circle"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -33,7 +33,7 @@ func Times(n int) int { return 2<<Phases(n) - 1 + (Phases(n)+1)*n }
 // Machine is one node's part in the election. It is an algorithms.Machine.
 type Machine struct {
 	core nomination.Core
-	ring circle.Ring
+	ring topology.Ring
 
 	// The round of the current term.
 	state   state
@@ -73,7 +73,7 @@ func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core
 func (r round) Announcement(leader proto.Peer) proto.Body { return proto.Elected{Leader: leader} }
 
 // Question is a probe of the first phase.
-func (r round) Question() proto.Body { return r.probe(circle.Clockwise) }
+func (r round) Question() proto.Body { return r.probe(topology.Clockwise) }
 
 func (r round) Reset() {
 	r.state, r.phase, r.replied, r.best = idle, 0, [2]bool{}, proto.Peer{}
@@ -82,7 +82,7 @@ func (r round) Reset() {
 
 // Begin makes this node a candidate.
 func (r round) Begin() {
-	if !r.core.MayStand() && r.ring.Neighbour(circle.Clockwise) != 0 {
+	if !r.core.MayStand() && r.ring.Neighbour(topology.Clockwise) != 0 {
 		// It sends a probe that it cannot win with: whoever ranks above takes over.
 		r.core.Why("this node does not stand -> ask who does")
 	}
@@ -97,9 +97,9 @@ func (r round) send() {
 	r.ring.SendBoth(r.probe)
 }
 
-func (r round) probe(w circle.Way) proto.Body {
+func (r round) probe(w topology.Way) proto.Body {
 	return proto.Probe{
-		Candidate: r.core.Self(), Phase: r.phase, Hops: 1, Clockwise: w == circle.Clockwise,
+		Candidate: r.core.Self(), Phase: r.phase, Hops: 1, Clockwise: w == topology.Clockwise,
 	}
 }
 

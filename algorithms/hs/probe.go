@@ -1,7 +1,7 @@
 package hs
 
 import (
-	"github.com/ringleader-dev/ringleader/algorithms/circle"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -19,7 +19,7 @@ func (r round) Receive(msg proto.Message) {
 
 // onProbe lets a higher candidate pass, and a lower one not.
 func (r round) onProbe(b proto.Probe) {
-	self, way := r.core.Self(), circle.WayOf(b.Clockwise)
+	self, way := r.core.Self(), topology.WayOf(b.Clockwise)
 	order := b.Candidate.Rank().Compare(self.Rank())
 	switch {
 	case r.ring.Stops(b.Kind(), b.Candidate.ID, b.Hops):
@@ -63,7 +63,7 @@ func (r round) beaten(by proto.Peer) {
 }
 
 // pass passes a probe on, or sends a reply back when it has come far enough.
-func (r round) pass(way circle.Way, b proto.Probe, why string) {
+func (r round) pass(way topology.Way, b proto.Probe, why string) {
 	r.wait()
 	if b.Hops < 1<<min(b.Phase, 62) {
 		r.core.Why("%d %s -> pass its probe on", b.Candidate.ID, why)
@@ -91,7 +91,7 @@ func (r round) swallow(b proto.Probe, why string) {
 // onReply passes a reply back to its candidate, which goes twice as far once it has
 // one from either way.
 func (r round) onReply(b proto.ProbeReply) {
-	way := circle.WayOf(b.Clockwise)
+	way := topology.WayOf(b.Clockwise)
 	switch {
 	case !r.core.Looking():
 		r.core.Why("%d leads term %d already -> drop REPLY", r.core.Leader().ID, r.core.Term())

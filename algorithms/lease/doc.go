@@ -1,7 +1,7 @@
 // Package lease is what the nodes of every algorithm do that elects a leader by the votes
 // of a majority, for as long as those promise to vote for nobody else. The office and
 // Raft are two of them; what they share stands here, once, with its mutants in the tests
-// of algorithms/sim.
+// of internal/sim.
 //
 // It decides nothing by itself: each method takes one step of a rule and returns what
 // came of it. When to stand, what to say and what it costs the others is the

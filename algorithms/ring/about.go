@@ -2,8 +2,8 @@ package ring
 
 import (
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/circle"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -34,7 +34,7 @@ func About() algorithms.About {
 		Round: []proto.Kind{proto.KindRingElection, proto.KindElected},
 		Timeouts: []algorithms.Wait{
 			{Name: "ELECTED", Formula: "2nΔ", Of: ElectedTimeout},
-			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(circle.AskTimeout)},
+			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(topology.AskTimeout)},
 		},
 		Agreement: nomination.AgreementAfter(Patience),
 		Rules: []algorithms.Rule{

@@ -1,7 +1,7 @@
 package ring
 
 import (
-	"github.com/ringleader-dev/ringleader/algorithms/circle"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -41,7 +41,7 @@ func (r round) compare(b proto.RingElection) {
 		r.forward(b, "does not stand, nor does this node -> pass it on")
 	case order > 0 && r.core.Out(b.Best):
 		r.core.CallWithout(b.Best)
-	case order > 0 && r.ring.Skips(circle.Clockwise, b.Best.ID) && r.core.MayStand():
+	case order > 0 && r.ring.Skips(topology.Clockwise, b.Best.ID) && r.core.MayStand():
 		r.core.Why("%d ranks above this node but is not on its ring -> put itself in its place",
 			b.Best.ID)
 		b.Best = self

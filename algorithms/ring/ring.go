@@ -4,15 +4,15 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/circle"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // ElectedTimeout is how long a participant waits for ELECTED, from the last
 // ELECTION it passed on: two trips round.
 func ElectedTimeout(delta time.Duration, n int) time.Duration {
-	return 2 * circle.Trip(delta, n)
+	return 2 * topology.Trip(delta, n)
 }
 
 // Patience bounds a whole round without failures: "Completion time: (3N-1)
@@ -24,7 +24,7 @@ func Patience(delta time.Duration, n int) time.Duration {
 // Machine is one node's part in the ring. It is an algorithms.Machine.
 type Machine struct {
 	core nomination.Core
-	ring circle.Ring
+	ring topology.Ring
 
 	// The round of the current term.
 	initiator proto.NodeID // the highest whose ELECTION was seen; 0 for none
@@ -78,7 +78,7 @@ func (r round) Begin() {
 func (r round) pass(b proto.RingElection) {
 	r.best = b.Best
 	r.core.SetTimer(ElectedTimeout(r.core.Delta(), r.core.Size()))
-	r.ring.Send(circle.Clockwise, b)
+	r.ring.Send(topology.Clockwise, b)
 }
 
 // Won sends ELECTED round the ring.

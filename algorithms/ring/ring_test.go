@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/circle"
-	"github.com/ringleader-dev/ringleader/algorithms/internal/steptest"
+	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -222,7 +222,7 @@ func TestNoElected(t *testing.T) {
 	r.Fire()
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Msg(4, 2, election(3, 3, 1))},
-		Deadline: r.In(circle.AskTimeout(delta)),
+		Deadline: r.In(topology.AskTimeout(delta)),
 		Leader:   steptest.Leads(0, 2),
 		Why:      []string{"no ELECTED came in two trips round -> ask the successor who leads"},
 	})

@@ -2,8 +2,8 @@ package tokenring
 
 import (
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/circle"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -34,7 +34,7 @@ func About() algorithms.About {
 		Round: []proto.Kind{proto.KindTokenElection, proto.KindTokenCoordinator},
 		Timeouts: []algorithms.Wait{
 			{Name: "COORDINATOR", Formula: "2nΔ", Of: CoordinatorTimeout},
-			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(circle.AskTimeout)},
+			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(topology.AskTimeout)},
 		},
 		Agreement: nomination.AgreementAfter(Patience),
 		Rules: []algorithms.Rule{

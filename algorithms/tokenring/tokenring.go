@@ -4,15 +4,15 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/circle"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // CoordinatorTimeout is how long a participant waits for COORDINATOR, from the last
 // message it passed on: two trips round.
 func CoordinatorTimeout(delta time.Duration, n int) time.Duration {
-	return 2 * circle.Trip(delta, n)
+	return 2 * topology.Trip(delta, n)
 }
 
 // Patience bounds a whole round without failures: ELECTION once round, COORDINATOR
@@ -24,7 +24,7 @@ func Patience(delta time.Duration, n int) time.Duration {
 // Machine is one node's part in the token ring. It is an algorithms.Machine.
 type Machine struct {
 	core nomination.Core
-	ring circle.Ring
+	ring topology.Ring
 
 	// The round of the current term.
 	initiator proto.NodeID // the highest whose ELECTION was seen; 0 for none
@@ -89,7 +89,7 @@ func (r round) collect(b proto.TokenElection) proto.TokenElection {
 // clockwise sends body to the successor and waits for COORDINATOR.
 func (r round) clockwise(body proto.Body) {
 	r.core.SetTimer(CoordinatorTimeout(r.core.Delta(), r.core.Size()))
-	r.ring.Send(circle.Clockwise, body)
+	r.ring.Send(topology.Clockwise, body)
 }
 
 // Receive handles ELECTION, and COORDINATOR that its leader has not taken.

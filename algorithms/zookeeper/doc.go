@@ -11,7 +11,7 @@
 //     must, of one that one.
 //   - An election may fail, and then another term begins. The notes name three ways,
 //     each with the golden scenario that shows it, and that it recovers
-//     (algorithms/sim, testdata/zookeeper): "Multiple sends NEW_LEADER, and no one
+//     (internal/sim, testdata/zookeeper): "Multiple sends NEW_LEADER, and no one
 //     receives majority of ACK" (nobody_has_a_quorum); "Exactly one sends NEW_LEADER,
 //     but some ACK get dropped" (acks_dropped); "Exactly one sends NEW_LEADER, but some
 //     of them get dropped" (new_leaders_dropped).

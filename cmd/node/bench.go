@@ -12,8 +12,8 @@ import (
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v2"
 
-	"github.com/ringleader-dev/ringleader/bench"
-	"github.com/ringleader-dev/ringleader/compare"
+	"github.com/ringleader-dev/ringleader/internal/bench"
+	"github.com/ringleader-dev/ringleader/internal/compare"
 )
 
 func benchCommand() *cli.Command {

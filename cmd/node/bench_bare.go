@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/ringleader-dev/ringleader/bench"
+	"github.com/ringleader-dev/ringleader/internal/bench"
 )
 
 // benchBareCommand turns this executable into one of the processes that nodes

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/cluster"
 	"github.com/ringleader-dev/ringleader/internal/needs"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
 )
 
 // startCommand runs `ringleader` on its own temporary directory.
@@ -90,7 +90,7 @@ func TestBenchInterrupted(t *testing.T) {
 // after, and the nodes agreed again when the network heals: two samples need
 // that.
 func TestBenchCut(t *testing.T) {
-	needs.Here(t, "ringleader bench failover --signal CUT", cluster.MayCut(3))
+	needs.Here(t, "ringleader bench failover --signal CUT", testcluster.MayCut(3))
 	bench, _, stdout, stderr := startCommand(t,
 		"bench", "failover", "--nodes", "3", "--kills", "2", "--profile", "local", "--signal", "CUT")
 	if err := bench.Wait(); err != nil {

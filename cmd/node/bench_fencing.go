@@ -11,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/ringleader-dev/ringleader/bench"
+	"github.com/ringleader-dev/ringleader/internal/bench"
 )
 
 func benchFencingCommand() *cli.Command {

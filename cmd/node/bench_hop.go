@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/ringleader-dev/ringleader/bench"
+	"github.com/ringleader-dev/ringleader/internal/bench"
 )
 
 func benchHopCommand() *cli.Command {

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/cluster"
-	"github.com/ringleader-dev/ringleader/compare"
+	"github.com/ringleader-dev/ringleader/internal/compare"
 	"github.com/ringleader-dev/ringleader/internal/needs"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
 )
 
 // Promise: "the same cluster of real processes, the same seeded fault script, every
@@ -60,7 +60,7 @@ func TestCompareInterrupted(t *testing.T) {
 	for name, signal := range map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
 			script, networks := "kill,kill,kill", 0
-			if needs.Has(t, "namespaces that are left", cluster.MayCut(3)) {
+			if needs.Has(t, "namespaces that are left", testcluster.MayCut(3)) {
 				script, networks = "cut,cut,cut", 3
 			}
 			run, dir, stdout, stderr := startCommand(t, "compare", "--algorithms", "broadcast", "--nodes", "3",

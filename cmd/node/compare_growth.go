@@ -9,8 +9,8 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/bench"
-	"github.com/ringleader-dev/ringleader/compare"
+	"github.com/ringleader-dev/ringleader/internal/bench"
+	"github.com/ringleader-dev/ringleader/internal/compare"
 )
 
 // ofProcesses are the flags that say how processes are compared.

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
-	"github.com/ringleader-dev/ringleader/health"
+	"github.com/ringleader-dev/ringleader/internal/health"
+	"github.com/ringleader-dev/ringleader/internal/supervise"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
-	"github.com/ringleader-dev/ringleader/supervise"
 )
 
 // causeHealth is the cause for which an unhealthy node does not lead.

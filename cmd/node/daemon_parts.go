@@ -11,11 +11,11 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/ringleader-dev/ringleader/internal/supervise"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/node/tcp"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/supervise"
 )
 
 const (

@@ -9,12 +9,12 @@ import (
 	"sync/atomic"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/fenceagent"
+	"github.com/ringleader-dev/ringleader/internal/fenceagent/pidfile"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/stonith"
-	"github.com/ringleader-dev/ringleader/stonith/pidfile"
 )
 
 // fencer is what stops former leaders, nil for nobody.
@@ -22,7 +22,7 @@ func (d *daemon) fencer() node.Fencer {
 	if len(d.fenceAgent) == 0 {
 		return nil
 	}
-	return fencer{&d.shots, &stonith.Agent{
+	return fencer{&d.shots, &fenceagent.Agent{
 		Command: d.fenceAgent, Timeout: d.fenceTimeout,
 		Cluster: d.cluster, Self: d.id, Addr: d.seen.addr,
 	}}
@@ -32,7 +32,7 @@ func (d *daemon) fencer() node.Fencer {
 // that confirms nothing, nobody leads.
 type fencer struct {
 	last *atomic.Pointer[httpapi.Unfenced]
-	*stonith.Agent
+	*fenceagent.Agent
 }
 
 // Fence makes one attempt.
@@ -45,7 +45,7 @@ func (f fencer) Fence(ctx context.Context, shot algorithms.Fence) (detail string
 	f.last.Store(said("is under way"))
 	detail, err = f.Agent.Fence(ctx, shot)
 	switch {
-	case err == nil, errors.Is(err, stonith.ErrCalledBack):
+	case err == nil, errors.Is(err, fenceagent.ErrCalledBack):
 		f.last.Store(nil)
 	default:
 		f.last.Store(said("failed, " + detail))

@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -73,7 +73,7 @@ func demoCommand() *cli.Command {
 // demo is one run of the demonstration.
 type demo struct {
 	teller
-	cluster *cluster.Cluster
+	cluster *testcluster.Cluster
 	entry   catalog.Entry
 	nodes   []proto.NodeID
 }
@@ -100,7 +100,7 @@ func demonstrate(
 		return fmt.Errorf("make a directory for the demo: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	c, err := cluster.New(cluster.Config{
+	c, err := testcluster.New(testcluster.Config{
 		Binary: self, Nodes: nodes, Algorithm: entry.Name, Args: demoArgs(entry, nodes),
 	})
 	if err != nil {
@@ -155,12 +155,12 @@ func (d demo) tell(ctx context.Context, _, _ string) error {
 }
 
 // assemble starts the nodes and waits for the first leader.
-func (d demo) assemble(ctx context.Context) (cluster.Belief, error) {
+func (d demo) assemble(ctx context.Context) (testcluster.Belief, error) {
 	d.chapter(1, "Start %d processes, which find each other by gossip", len(d.nodes))
 	began := time.Now()
 	for _, n := range d.cluster.Nodes() {
 		if err := d.cluster.Start(n.ID); err != nil {
-			return cluster.Belief{}, err
+			return testcluster.Belief{}, err
 		}
 		d.started(n, d.cluster.PID(n.ID))
 	}
@@ -175,7 +175,7 @@ func (d demo) assemble(ctx context.Context) (cluster.Belief, error) {
 
 // settle waits until all nodes agree and stay so: on the highest one where the
 // algorithm lets it take over from others, else on leader, if it is set.
-func (d demo) settle(ctx context.Context, leader proto.NodeID) (cluster.Belief, error) {
+func (d demo) settle(ctx context.Context, leader proto.NodeID) (testcluster.Belief, error) {
 	switch {
 	case d.entry.Preempt:
 		return d.cluster.WaitLeader(ctx, d.nodes[len(d.nodes)-1])
@@ -187,7 +187,7 @@ func (d demo) settle(ctx context.Context, leader proto.NodeID) (cluster.Belief, 
 
 // killLeader kills the leader's process and tells the election that follows.
 func (d demo) killLeader(ctx context.Context, leader proto.NodeID) (
-	next cluster.Belief, dead death, err error,
+	next testcluster.Belief, dead death, err error,
 ) {
 	d.chapter(2, "Kill the leader: SIGKILL to node %v, pid %d", leader, d.cluster.PID(leader))
 	dead.node = leader
@@ -211,7 +211,7 @@ func (d demo) killLeader(ctx context.Context, leader proto.NodeID) (
 }
 
 // comeBack starts the killed node again and tells who leads then.
-func (d demo) comeBack(ctx context.Context, dead death, leader cluster.Belief) error {
+func (d demo) comeBack(ctx context.Context, dead death, leader testcluster.Belief) error {
 	id := dead.node
 	d.chapter(3, "Start node %v again", id)
 	started := time.Now()

@@ -10,11 +10,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/bench"
-	"github.com/ringleader-dev/ringleader/bench/history"
-	"github.com/ringleader-dev/ringleader/cluster"
 	"github.com/ringleader-dev/ringleader/fence"
 	"github.com/ringleader-dev/ringleader/fence/kv"
+	"github.com/ringleader-dev/ringleader/internal/bench"
+	"github.com/ringleader-dev/ringleader/internal/bench/history"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -187,7 +187,7 @@ type demoWorker struct {
 }
 
 func startDemoWorker(
-	c *cluster.Cluster, self string, id proto.NodeID, store string,
+	c *testcluster.Cluster, self string, id proto.NodeID, store string,
 ) (w *demoWorker, err error) {
 	w = &demoWorker{changed: make(chan struct{})}
 	line := workerLine(self, bench.Worker{

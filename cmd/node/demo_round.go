@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/rounds"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // death is a kill that no record can tell of.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // demoRecords are a bully's round after node 4 was killed, and what followed.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/rounds"
-	"github.com/ringleader-dev/ringleader/rounds/picture"
+	"github.com/ringleader-dev/ringleader/rounds/render"
 )
 
 // margin stands before every line but the titles.
@@ -48,7 +48,7 @@ func (t teller) begin(format string, args ...any) {
 	}
 }
 
-func (t teller) started(n cluster.Node, pid int) {
+func (t teller) started(n testcluster.Node, pid int) {
 	fmt.Fprintf(t.out, margin+"node %-2v  pid %-7d  gossip %-15s  election %s\n",
 		n.ID, pid, n.Gossip, n.Election)
 }
@@ -56,7 +56,7 @@ func (t teller) started(n cluster.Node, pid int) {
 // draw prints the round as a diagram, a lane a node.
 func (t teller) draw(r *rounds.Round) {
 	var diagram bytes.Buffer
-	_ = picture.Text(&diagram, inShort(r), textWidth-len(margin)) // a Buffer takes all
+	_ = render.Text(&diagram, inShort(r), textWidth-len(margin)) // a Buffer takes all
 	for line := range strings.Lines(diagram.String()) {
 		if line != "\n" {
 			line = margin + line

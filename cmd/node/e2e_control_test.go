@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // do has a node carry out a wish.
@@ -51,7 +51,7 @@ func (e e2e) status(id proto.NodeID, wanted func(httpapi.Status) bool) {
 
 // gap is how long nobody led between the first leader and the next, by their own
 // records.
-func (e e2e) gap(first, next cluster.Belief) time.Duration {
+func (e e2e) gap(first, next testcluster.Belief) time.Duration {
 	e.Helper()
 	left, ok := e.record(time.Time{}, func(r trace.Record) bool {
 		return r.Node == uint64(first.Leader) && r.Leader == 0 && r.LeaderChange == trace.Resigned

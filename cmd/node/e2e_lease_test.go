@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/node/clock"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -124,11 +124,11 @@ func wall(t time.Time) time.Time { return time.Now().Add(t.Sub(clock.Now())) }
 // "Failover stays in milliseconds" where nothing is lent: what was lent and has been given
 // back, or has ended, costs nothing.
 func TestReturnedLeaseCostsNothing(t *testing.T) {
-	for what, ends := range map[string]func(e2e, cluster.Belief){
-		"transferred": func(e e2e, was cluster.Belief) {
+	for what, ends := range map[string]func(e2e, testcluster.Belief){
+		"transferred": func(e e2e, was testcluster.Belief) {
 			e.must(was.Leader, httpapi.Transfer, httpapi.Order{})
 		},
-		"killed after a transfer": func(e e2e, was cluster.Belief) {
+		"killed after a transfer": func(e e2e, was testcluster.Belief) {
 			e.must(was.Leader, httpapi.Transfer, httpapi.Order{})
 			next := e.agreed()
 			_, err := e.Kill(next.Leader)

@@ -9,7 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/quorum"
-	"github.com/ringleader-dev/ringleader/compare"
+	"github.com/ringleader-dev/ringleader/internal/compare"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
 )

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // tookOffice is the record with which node id took the office in this term or a

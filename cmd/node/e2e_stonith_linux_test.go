@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/fenceagent/pidfile"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/stonith/pidfile"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // armed is a cluster of three voters with pid files and a fence agent, a script

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // patience bounds every end-to-end test. It is for a machine that does much
@@ -27,7 +27,7 @@ var calm = []string{"--failover-budget", "2s"}
 // e2e is a cluster of real processes under test.
 type e2e struct {
 	*testing.T
-	*cluster.Cluster
+	*testcluster.Cluster
 	ctx context.Context
 }
 
@@ -44,7 +44,7 @@ func newE2EOf(t *testing.T, command []string, algorithm string, nodes int, args 
 
 // newE2EOn is newE2EOf on the given hosts; nil for loopback.
 func newE2EOn(
-	t *testing.T, hosts []cluster.Host, command []string, algorithm string, nodes int, args ...string,
+	t *testing.T, hosts []testcluster.Host, command []string, algorithm string, nodes int, args ...string,
 ) e2e {
 	t.Helper()
 	t.Parallel()
@@ -52,7 +52,7 @@ func newE2EOn(
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := cluster.New(cluster.Config{
+	c, err := testcluster.New(testcluster.Config{
 		Binary: binary, Nodes: nodes, Algorithm: algorithm, Command: command, Hosts: hosts,
 		Args: append([]string{"--log-level", "debug"}, args...),
 	})
@@ -79,7 +79,7 @@ func newE2EOn(
 // threeAddresses are for a node that is no cluster's: gossip, election, HTTP.
 func threeAddresses(t *testing.T) []string {
 	t.Helper()
-	ports, err := cluster.HoldPorts(3)
+	ports, err := testcluster.HoldPorts(3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func (e e2e) check(err error) {
 }
 
 // agreed is what nodes agree on.
-func (e e2e) agreed(ids ...proto.NodeID) cluster.Belief {
+func (e e2e) agreed(ids ...proto.NodeID) testcluster.Belief {
 	e.Helper()
 	b, err := e.WaitAgreed(e.ctx, ids...)
 	e.check(err)
@@ -103,7 +103,7 @@ func (e e2e) agreed(ids ...proto.NodeID) cluster.Belief {
 }
 
 // leads waits until the nodes agree that leader leads.
-func (e e2e) leads(leader proto.NodeID, ids ...proto.NodeID) cluster.Belief {
+func (e e2e) leads(leader proto.NodeID, ids ...proto.NodeID) testcluster.Belief {
 	e.Helper()
 	b, err := e.WaitLeader(e.ctx, leader, ids...)
 	e.check(err)

@@ -16,10 +16,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/fence"
+	"github.com/ringleader-dev/ringleader/internal/supervise"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/clock"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/supervise"
 )
 
 // What the command of exec finds in its environment, beside RINGLEADER_ID.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ringleader-dev/ringleader/internal/supervise"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node/statefile"
 	"github.com/ringleader-dev/ringleader/rounds"
-	"github.com/ringleader-dev/ringleader/supervise"
 )
 
 // The exit codes. They are a promise: scripts and supervisors act on them.
@@ -134,9 +134,9 @@ func usagef(format string, args ...any) error {
 	return mark(errUsage, fmt.Errorf(format, args...))
 }
 
-// report tells the user about err and returns the exit code. An error without
+// sayError tells the user about err and returns the exit code. An error without
 // words has been told already.
-func report(stderr io.Writer, err error) int {
+func sayError(stderr io.Writer, err error) int {
 	if err != nil && err.Error() != "" {
 		for line := range strings.Lines(err.Error()) {
 			fmt.Fprintf(stderr, "ringleader: %s\n", strings.TrimSuffix(line, "\n"))

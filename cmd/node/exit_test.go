@@ -81,7 +81,7 @@ func TestFindingCodes(t *testing.T) {
 func TestReport(t *testing.T) {
 	var stderr bytes.Buffer
 	err := errors.Join(errors.New("one"), mark(errConfig, errors.New("two")))
-	if code := report(&stderr, err); code != exitConfig {
+	if code := sayError(&stderr, err); code != exitConfig {
 		t.Errorf("exit code %d", code)
 	}
 	if want := "ringleader: one\nringleader: two\n"; stderr.String() != want {

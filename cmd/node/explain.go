@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/rounds"
-	"github.com/ringleader-dev/ringleader/rounds/tell"
+	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
 func explainCommand() *cli.Command {
@@ -35,7 +35,7 @@ func explainRounds(
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		if err := tell.Explain(out, r); err != nil {
+		if err := report.Explain(out, r); err != nil {
 			return err
 		}
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/fenceagent"
+	"github.com/ringleader-dev/ringleader/internal/fenceagent/docker"
+	"github.com/ringleader-dev/ringleader/internal/fenceagent/pidfile"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/stonith"
-	"github.com/ringleader-dev/ringleader/stonith/docker"
-	"github.com/ringleader-dev/ringleader/stonith/pidfile"
 )
 
 // idMark stands for the id of the node that is meant, in an agent's flags.
@@ -62,7 +62,7 @@ func pidfileAgentCommand() *cli.Command {
 				if file == "" {
 					return "", usagef("--file: name the file, like /run/ringleader/{id}.pid")
 				}
-				if o.action == stonith.Off {
+				if o.action == fenceagent.Off {
 					return pidfile.Off(ctx, file, target)
 				}
 				return pidfile.Status(file, target)
@@ -115,7 +115,7 @@ func dockerAgentCommand() *cli.Command {
 				if again := startedAgain(ctx, engine, labels, value("pid-file"), o); again != "" {
 					return again, nil
 				}
-				if o.action == stonith.Off {
+				if o.action == fenceagent.Off {
 					return engine.Off(ctx, labels)
 				}
 				return engine.Status(ctx, labels)
@@ -143,7 +143,7 @@ func startedAgain(ctx context.Context, e *docker.Engine, labels []string, path s
 
 // order is what an agent is asked to do.
 type order struct {
-	action  stonith.Action
+	action  fenceagent.Action
 	id      proto.NodeID
 	session string
 }
@@ -154,12 +154,12 @@ func act(
 	c *cli.Context, do func(ctx context.Context, value func(string) string, o order) (string, error),
 ) error {
 	o := order{
-		action: stonith.Action(os.Getenv(stonith.EnvAction)), session: os.Getenv(stonith.EnvSession),
+		action: fenceagent.Action(os.Getenv(fenceagent.EnvAction)), session: os.Getenv(fenceagent.EnvSession),
 	}
-	id, err := proto.ParseNodeID(os.Getenv(stonith.EnvID))
-	if err != nil || o.action != stonith.Off && o.action != stonith.Status {
+	id, err := proto.ParseNodeID(os.Getenv(fenceagent.EnvID))
+	if err != nil || o.action != fenceagent.Off && o.action != fenceagent.Status {
 		return usagef("%s and %s must say what to do to whom: this is for run --fence-agent; "+
-			"by hand, use ringleader fence-agent test", stonith.EnvAction, stonith.EnvID)
+			"by hand, use ringleader fence-agent test", fenceagent.EnvAction, fenceagent.EnvID)
 	}
 	o.id = id
 	value := func(name string) string { return strings.ReplaceAll(c.String(name), idMark, id.String()) }
@@ -190,7 +190,7 @@ func testAgentCommand() *cli.Command {
 					"whichever process runs",
 			},
 			&cli.DurationFlag{
-				Name: "timeout", Value: stonith.DefaultTimeout,
+				Name: "timeout", Value: fenceagent.DefaultTimeout,
 				Usage: "`TIME` that one run may take",
 			},
 		},
@@ -209,7 +209,7 @@ func parseSession(text string) (s proto.Session, err error) {
 
 // testAgent runs the agent once for each node.
 func testAgent(c *cli.Context) error {
-	command, err := stonith.Parse(strings.Join(c.Args().Slice(), " "))
+	command, err := fenceagent.Parse(strings.Join(c.Args().Slice(), " "))
 	if err != nil {
 		return mark(errUsage, err)
 	}
@@ -229,11 +229,11 @@ func testAgent(c *cli.Context) error {
 			return usagef("--session %s: %w", text, err)
 		}
 	}
-	r := stonith.Request{Action: stonith.Status}
+	r := fenceagent.Request{Action: fenceagent.Status}
 	if c.Bool("off") {
-		r.Action = stonith.Off
+		r.Action = fenceagent.Off
 	}
-	agent := &stonith.Agent{Command: command, Timeout: c.Duration("timeout"), Cluster: "test", Self: ids[0]}
+	agent := &fenceagent.Agent{Command: command, Timeout: c.Duration("timeout"), Cluster: "test", Self: ids[0]}
 	ctx, stop := signal.NotifyContext(c.Context, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	failed := 0

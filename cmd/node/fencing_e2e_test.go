@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/bench"
+	"github.com/ringleader-dev/ringleader/internal/bench"
 )
 
 // fencingTime is how long the faults go on: enough for some of each kind.

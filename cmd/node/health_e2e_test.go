@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // ward is a cluster whose nodes can be made ill: node n is while the file n is in dir. Their

@@ -7,7 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // Promise: on a terminal, records are printed in the grammar of the simulator

@@ -11,13 +11,13 @@ import (
 	"errors"
 	"os"
 
-	"github.com/ringleader-dev/ringleader/supervise"
+	"github.com/ringleader-dev/ringleader/internal/supervise"
 )
 
 func main() {
 	supervise.Enter() // the process that looks after the command of exec ends there
 	err := newApp(os.Stdout, os.Stderr).RunContext(context.Background(), os.Args)
-	code := report(os.Stderr, err)
+	code := sayError(os.Stderr, err)
 	if ended, ok := errors.AsType[coded](err); ok {
 		code = ended.code()
 	}

@@ -6,17 +6,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/cluster"
 	"github.com/ringleader-dev/ringleader/internal/needs"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // newNetE2E is a cluster of which each node has a network of its own.
-func newNetE2E(t *testing.T, algorithm string, nodes int, args ...string) (e2e, *cluster.Network) {
+func newNetE2E(t *testing.T, algorithm string, nodes int, args ...string) (e2e, *testcluster.Network) {
 	t.Helper()
-	needs.Here(t, "a network that is cut", cluster.MayCut(nodes))
-	w, err := cluster.NewNetwork(nodes)
+	needs.Here(t, "a network that is cut", testcluster.MayCut(nodes))
+	w, err := testcluster.NewNetwork(nodes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func (e e2e) twoLed() time.Duration {
 
 // apart cuts the leader and another node off from the others, and waits until those
 // have a leader of their own.
-func (e e2e) apart(w *cluster.Network) (minority, majority []proto.NodeID) {
+func (e e2e) apart(w *testcluster.Network) (minority, majority []proto.NodeID) {
 	e.Helper()
 	first := e.leads(5)
 	minority, majority = []proto.NodeID{1, first.Leader}, []proto.NodeID{2, 3, 4}

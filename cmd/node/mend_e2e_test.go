@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // Promise: leaders that meet again "1. Stop all leaders 2. Compare states 3.
@@ -72,7 +72,7 @@ func lastTold(t *testing.T, said string) (by uint64, leaders []string, overlap f
 
 // splitBrain lets two nodes believe that they lead, for at least so long: the leader
 // is stopped, another takes its place, and it wakes.
-func (e e2e) splitBrain(entry catalog.Entry, both time.Duration) (next, old cluster.Belief, woken time.Time) {
+func (e e2e) splitBrain(entry catalog.Entry, both time.Duration) (next, old testcluster.Belief, woken time.Time) {
 	e.Helper()
 	e.check(e.StartAll())
 	first := e.agreed()

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/supervise"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
-	"github.com/ringleader-dev/ringleader/supervise"
 )
 
 // The reconcile command runs on one node, once all who led in a split brain have

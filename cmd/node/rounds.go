@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/rounds"
-	"github.com/ringleader-dev/ringleader/rounds/tell"
+	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
 // findings counts what the records show that should not be. As an error it has
@@ -157,24 +157,24 @@ func writeRounds(out, remarks io.Writer, h *rounds.History) error {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		if err := tell.Header(out, g.Cluster, g.Algorithm, g.Guarantee, g.Run); err != nil {
+		if err := report.Header(out, g.Cluster, g.Algorithm, g.Guarantee, g.Run); err != nil {
 			return err
 		}
 		for _, r := range g.Rounds {
-			if err := tell.Line(out, r); err != nil {
+			if err := report.Line(out, r); err != nil {
 				return err
 			}
 		}
-		for _, f := range tell.Loose(g) {
-			if err := tell.Finding(out, f); err != nil {
+		for _, f := range report.Loose(g) {
+			if err := report.Finding(out, f); err != nil {
 				return err
 			}
 		}
-		if err := tell.Remarks(remarks, g); err != nil {
+		if err := report.Remarks(remarks, g); err != nil {
 			return err
 		}
 	}
-	return tell.Notes(remarks, h)
+	return report.Notes(remarks, h)
 }
 
 // showRound prints the whole of one round.
@@ -213,7 +213,7 @@ func aboutTerm(
 	if err := say(ctx.App.Writer, format, h, found); err != nil {
 		return err
 	}
-	return errors.Join(tell.Notes(ctx.App.ErrWriter, h), unread)
+	return errors.Join(report.Notes(ctx.App.ErrWriter, h), unread)
 }
 
 const lastTerm = "last"

@@ -9,8 +9,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/rounds"
-	"github.com/ringleader-dev/ringleader/rounds/picture"
-	"github.com/ringleader-dev/ringleader/rounds/tell"
+	"github.com/ringleader-dev/ringleader/rounds/render"
+	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
 // The formats of what logs tell: of all rounds, and of one.
@@ -42,13 +42,13 @@ func formatOf(ctx *cli.Context, formats []string) (string, error) {
 }
 
 // drawHistory writes all rounds as a page.
-func drawHistory(out io.Writer, h *rounds.History) error { return picture.HTML(out, h) }
+func drawHistory(out io.Writer, h *rounds.History) error { return render.HTML(out, h) }
 
 // drawRounds writes the whole of some rounds.
 func drawRounds(out io.Writer, format string, h *rounds.History, found []*rounds.Round) error {
 	switch format {
 	case "html":
-		return picture.HTML(out, justThese(h, found))
+		return render.HTML(out, justThese(h, found))
 	case "mermaid", "svg":
 		if len(found) > 1 {
 			return usagef("--output %s is a picture of one round, and the logs tell of %d with that "+
@@ -71,15 +71,15 @@ func drawRound(out io.Writer, format string, r *rounds.Round) error {
 	case "json":
 		return writeJSON(out, r)
 	case "mermaid":
-		return picture.Mermaid(out, r)
+		return render.Mermaid(out, r)
 	case "svg":
-		return picture.SVG(out, r)
+		return render.SVG(out, r)
 	}
-	if err := tell.Show(out, r); err != nil {
+	if err := report.Show(out, r); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)
-	return picture.Text(out, r, textColumns)
+	return render.Text(out, r, textColumns)
 }
 
 // textColumns is how wide a diagram is drawn.

@@ -14,10 +14,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
-	"github.com/ringleader-dev/ringleader/rounds/tell"
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
 const (
@@ -180,16 +180,16 @@ func (f *follower) print(r *rounds.Round) {
 	}
 	if header := fmt.Sprint(r.Cluster, " ", r.Algorithm, r.Run); header != f.header {
 		f.header = header
-		f.keep(tell.Header(f.out, r.Cluster, r.Algorithm, r.Guarantee, r.Run))
+		f.keep(report.Header(f.out, r.Cluster, r.Algorithm, r.Guarantee, r.Run))
 	}
-	f.keep(tell.Line(f.out, r))
+	f.keep(report.Line(f.out, r))
 }
 
 func (f *follower) printFinding(finding rounds.Finding) error {
 	if f.asJSON {
 		return writeJSON(f.out, finding)
 	}
-	return tell.Finding(f.out, finding)
+	return report.Finding(f.out, finding)
 }
 
 func (f *follower) keep(err error) {
@@ -211,11 +211,11 @@ func (f *follower) finish(ctx *cli.Context) error {
 		for _, r := range g.Rounds {
 			f.print(r)
 		}
-		for _, finding := range tell.Loose(g) {
+		for _, finding := range report.Loose(g) {
 			f.found.add(finding)
 			f.keep(f.printFinding(finding))
 		}
-		f.keep(tell.Remarks(ctx.App.ErrWriter, g))
+		f.keep(report.Remarks(ctx.App.ErrWriter, g))
 	}
 	if late > 0 {
 		fmt.Fprintf(ctx.App.ErrWriter, "ringleader: records came after their rounds had been told, %d in all: "+

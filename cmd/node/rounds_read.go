@@ -11,9 +11,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
-	"github.com/ringleader-dev/ringleader/trace"
 )
 
 // stdinName stands for standard input.
@@ -127,7 +127,7 @@ func sources(ctx *cli.Context, words []string) (files []string, unread, err erro
 }
 
 func complain(ctx *cli.Context, err error) error {
-	report(ctx.App.ErrWriter, err)
+	sayError(ctx.App.ErrWriter, err)
 	return errUnread
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/ringleader-dev/ringleader/cluster"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
 )
 
 // TestMain lets the test binary be ringleader too: a command of the scripts,
@@ -54,7 +54,7 @@ func setUp(env *testscript.Env) error {
 	}
 	env.Setenv("FIXTURES", logs)
 	env.Setenv("GORACE", noRaceSleep)
-	ports, err := cluster.HoldPorts(9)
+	ports, err := testcluster.HoldPorts(9)
 	if err != nil {
 		return err
 	}

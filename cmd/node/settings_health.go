@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/health"
+	"github.com/ringleader-dev/ringleader/internal/health"
 )
 
 // healthSettings say what makes this node unfit to lead.

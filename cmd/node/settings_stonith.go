@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/stonith"
+	"github.com/ringleader-dev/ringleader/internal/fenceagent"
 )
 
 // minFenceTimeout is the shortest limit in which a process can be run at all.
@@ -20,12 +20,12 @@ var stonithSettings = []setting{
 			"before this node takes the office; needs --voters, the same on every node; " +
 			"see ringleader fence-agent --help",
 		parse: one(func(s *settings, v string) (err error) {
-			s.fenceAgent, err = stonith.Parse(v)
+			s.fenceAgent, err = fenceagent.Parse(v)
 			return err
 		}),
 		show: func(s *settings) any { return strings.Join(s.fenceAgent, " ") },
 	},
-	durationSetting("fence-timeout", stonith.DefaultTimeout.String(), minFenceTimeout,
+	durationSetting("fence-timeout", fenceagent.DefaultTimeout.String(), minFenceTimeout,
 		"`TIME` that one run of the fence agent may take",
 		func(s *settings) *time.Duration { return &s.fenceTimeout }),
 	{
@@ -49,7 +49,7 @@ var errFence = errors.New("a fence agent")
 // deriveFencing checks that whoever shoots has a majority behind it.
 func (r *resolved) deriveFencing() error {
 	if !r.has("fence-timeout") {
-		r.fenceTimeout = stonith.DefaultTimeout
+		r.fenceTimeout = fenceagent.DefaultTimeout
 		r.origins["fence-timeout"] = origin{Source: "default"}
 	}
 	for _, name := range []string{"fence-agent", "pid-file"} {

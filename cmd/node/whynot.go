@@ -11,7 +11,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/rounds"
-	"github.com/ringleader-dev/ringleader/rounds/tell"
+	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
 func whyNotCommand() *cli.Command {
@@ -57,7 +57,7 @@ func whyNot(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(whyNotIn(ctx.App.Writer, h, uint64(id)), tell.Notes(ctx.App.ErrWriter, h), unread)
+	return errors.Join(whyNotIn(ctx.App.Writer, h, uint64(id)), report.Notes(ctx.App.ErrWriter, h), unread)
 }
 
 // whyNotIn answers for each group that knows the node; when none does, it says
@@ -81,13 +81,13 @@ func whyNotIn(w io.Writer, h *rounds.History, id uint64) error {
 			fmt.Fprintln(w)
 		}
 		if len(h.Groups) > 1 {
-			if err := tell.GroupName(w, g); err != nil {
+			if err := report.GroupName(w, g); err != nil {
 				return err
 			}
 		}
-		if err := tell.WhyNot(w, g, id); err != nil {
+		if err := report.WhyNot(w, g, id); err != nil {
 			return err
 		}
 	}
-	return tell.Elsewhere(w, h.Groups, id)
+	return report.Elsewhere(w, h.Groups, id)
 }

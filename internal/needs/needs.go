@@ -1,6 +1,6 @@
 // Package needs ends tests for which this machine lacks something. On somebody's own
 // machine they are skipped, and say so; in CI they fail, since it must not pass
-// without them. No test skips in any other way: internal/house looks.
+// without them. No test skips in any other way: internal/archtest looks.
 package needs
 
 import (

@@ -9,7 +9,7 @@ import (
 
 	fast "github.com/segmentio/encoding/json"
 
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // attempts bounds how often one line is tried: something in braces may stand

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // collector is a Sink that keeps everything.
@@ -178,7 +178,7 @@ func (c counter) Death(string, uint64, time.Time) {}
 // An algorithm that has words of its own is told by them, whichever comes first.
 func TestTellsTheAlgorithmFromText(t *testing.T) {
 	for _, want := range []string{"franklin", "hs", "invitation", "ring", "stoller"} {
-		files, err := filepath.Glob("../../algorithms/sim/testdata/" + want + "/*.txt")
+		files, err := filepath.Glob("../../internal/sim/testdata/" + want + "/*.txt")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s has no scenarios: %v", want, err)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // memo fills in what text leaves out: terms, numbers, message ids, the

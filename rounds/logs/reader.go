@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // maxLine bounds a line: a record of a thousand nodes has some 50 KB.

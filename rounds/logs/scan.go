@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/trace"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // scanner reads records in the one shape in which nodes write them: JSON

@@ -1,0 +1,100 @@
+package topology
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Announce sends the new leader's announcement round the ring, and waits for it
+// to come home.
+//
+// Lecture notes: "This process then sends an Elected message to its neighbor
+// with its id, announcing the election result."
+func (r *Ring) Announce(body proto.Body) {
+	r.Send(Clockwise, body)
+	if r.sent[Clockwise].to != 0 {
+		r.core.SetTimer(Trip(r.core.Delta(), r.core.Size()+1))
+	}
+}
+
+// Heard passes an announcement on that has made so many hops; onward is what to
+// pass on. With no hops it was told directly and goes no further.
+//
+// Lecture notes: "sets its variable elected <- id of the message; forwards the
+// message unless it is the new coordinator".
+func (r *Ring) Heard(hops uint64, onward proto.Body) {
+	switch kind := onward.Kind(); {
+	case hops == 0:
+	case r.core.Leading():
+		if r.core.TimerRuns() {
+			r.core.Why("%s is home -> all on the ring know", kind)
+			r.core.StopTimer()
+		}
+	case r.TooFar(hops):
+		r.core.Why("%s made %d hops -> pass it on no further", kind, hops)
+	default:
+		r.Send(Clockwise, onward)
+	}
+}
+
+// Stops reports whether a call of an election, of the given kind, ends at this node
+// whatever it says: its term has a leader already, or it is an orphan.
+func (r *Ring) Stops(kind proto.Kind, initiator proto.NodeID, hops uint64) bool {
+	switch {
+	case !r.core.Looking():
+		r.decided(kind, initiator)
+	case r.TooFar(hops):
+		r.core.Why("%s made %d hops -> drop it", kind, hops)
+	default:
+		return false
+	}
+	return true
+}
+
+// decided handles a call of a term that has its leader already: its initiator started
+// late and is told.
+func (r *Ring) decided(kind proto.Kind, initiator proto.NodeID) {
+	leader := r.core.Leader().ID
+	if !r.core.Vouches() {
+		r.core.Why("leader %d was not heard of late -> do not answer", leader)
+		return
+	}
+	if initiator == r.core.Self().ID || initiator == leader {
+		r.core.Why("%d leads term %d already -> drop %s", leader, r.core.Term(), kind)
+		return
+	}
+	r.core.Why("%d leads term %d already -> tell initiator %d", leader, r.core.Term(), initiator)
+	r.core.Tell(initiator)
+}
+
+// AskTimeout is how long a participant that heard no announcement waits for its
+// successor to say who leads: there and back.
+func AskTimeout(delta time.Duration) time.Duration { return 2 * delta }
+
+// Timeout ends a wait: a leader's for its announcement, of the given kind, to come
+// home; a participant's for that announcement, which took longer than the given
+// words say.
+//
+// Lecture notes: "Receives an election message but times out waiting for an
+// elected message".
+func (r *Ring) Timeout(kind proto.Kind, than string) {
+	late := fmt.Sprintf("no %s came in %s", kind, than)
+	switch next := r.Neighbour(Clockwise); {
+	case r.core.Leading():
+		r.core.Why("%s did not come home -> tell all directly", kind)
+		r.core.TellAll()
+	case r.asked || next == 0:
+		r.core.Call(late)
+	default:
+		r.core.Why("%s -> ask the successor who leads", late)
+		r.asked = true
+		r.core.Send(next, r.question())
+		r.core.SetTimer(AskTimeout(r.core.Delta()))
+	}
+}
+
+// Asked reports whether the successor was asked who leads: what comes then may be
+// its answer, and is no repetition.
+func (r *Ring) Asked() bool { return r.asked }

@@ -1,0 +1,341 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/ringleader-dev/ringleader"
+
+// room is what one package, or a tree of them ("algorithms/*"), may import of
+// this module and of other modules. The standard library is open to all but
+// the pure rooms.
+type room struct {
+	path   string
+	module []string
+	others []string
+	pure   bool
+}
+
+const (
+	zerolog = "github.com/rs/zerolog"
+	msgpack = "github.com/vmihailenco/msgpack/v5"
+)
+
+// house is the plan. The first room that fits a package is its own.
+var house = []room{
+	{path: "proto", others: []string{msgpack, msgpack + "/*"}},
+	{path: "algorithms", module: []string{"proto"}, pure: true},
+	{path: "algorithms/quorum", module: []string{"proto"}, pure: true},
+	{
+		path:   "algorithms/catalog",
+		module: []string{"algorithms", "algorithms/*", "proto"}, pure: true,
+	},
+	{path: "internal/sim", module: []string{"algorithms", "proto", "internal/trace"}},
+	{
+		path:   "internal/steptest",
+		module: []string{"algorithms", "proto"},
+	},
+	{path: "algorithms/nomination", module: []string{"algorithms", "proto"}, pure: true},
+	{path: "algorithms/topology", module: []string{"algorithms/nomination", "proto"}, pure: true},
+	{
+		path:   "algorithms/lease",
+		module: []string{"algorithms", "algorithms/quorum", "proto"}, pure: true,
+	},
+	{
+		path:   "algorithms/office",
+		module: []string{"algorithms", "algorithms/lease", "proto"}, pure: true,
+	},
+	{
+		path:   "algorithms/raft",
+		module: []string{"algorithms", "algorithms/lease", "proto"}, pure: true,
+	},
+	{
+		path:   "algorithms/chubby",
+		module: []string{"algorithms", "algorithms/lease", "algorithms/office", "proto"}, pure: true,
+	},
+	{
+		path: "algorithms/*",
+		module: []string{
+			"algorithms", "algorithms/topology", "algorithms/nomination", "algorithms/quorum", "proto",
+		},
+		pure: true,
+	},
+	{path: "internal/trace", module: []string{"algorithms", "proto"}, others: []string{zerolog}},
+	{path: "rounds", module: []string{"algorithms/catalog", "proto", "internal/trace"}},
+	{
+		path: "rounds/logs", module: []string{"internal/trace"},
+		others: []string{"github.com/segmentio/encoding/json"},
+	},
+	{path: "rounds/report", module: []string{"algorithms/catalog", "rounds"}},
+	{path: "rounds/render", module: []string{"algorithms/catalog", "proto", "rounds"}},
+	{path: "node", module: []string{"algorithms", "proto", "internal/trace"}, others: []string{zerolog}},
+	{
+		path: "node/tcp", module: []string{"proto"},
+		others: []string{zerolog, "golang.org/x/sys/unix"},
+	},
+	{
+		path:   "node/statefile",
+		module: []string{"algorithms", "internal/durable", "proto"},
+		others: []string{"golang.org/x/sys/unix"},
+	},
+	{path: "node/clock", others: []string{"golang.org/x/sys/unix"}},
+	{path: "internal/supervise", module: []string{"node/clock"}, others: []string{"golang.org/x/sys/unix"}},
+	{path: "internal/health", module: []string{"internal/supervise"}, others: []string{"golang.org/x/sys/unix"}},
+	{path: "node/attribute", module: []string{"proto"}, others: []string{"golang.org/x/sys/unix"}},
+	{path: "node/httpapi", module: []string{"algorithms", "fence", "internal/web", "proto", "internal/trace"}},
+	{
+		path:   "membership",
+		module: []string{"proto"},
+		others: []string{zerolog, "github.com/hashicorp/memberlist"},
+	},
+	{path: "membership/memtest", others: []string{"github.com/hashicorp/memberlist"}},
+	{path: "internal/testcluster", module: []string{"node/httpapi", "proto", "internal/trace", "algorithms"}},
+	{
+		path: "internal/bench",
+		module: []string{
+			"algorithms", "algorithms/catalog", "internal/bench/history", "internal/testcluster", "fence", "fence/fencehttp", "fence/kv",
+			"fence/store", "internal/figures", "node/clock", "node/httpapi", "proto", "rounds", "internal/trace",
+		},
+		others: []string{"golang.org/x/sys/unix"},
+	},
+	{
+		path: "internal/compare",
+		module: []string{
+			"algorithms", "algorithms/catalog", "internal/bench", "internal/bench/history", "internal/testcluster", "internal/figures", "proto",
+			"internal/trace",
+		},
+	},
+	{
+		path: "internal/bench/history", module: []string{"fence", "proto"},
+		others: []string{"github.com/anishathalye/porcupine"},
+	},
+	{path: "fence", module: []string{"proto"}},
+	{path: "fence/fencehttp", module: []string{"fence", "internal/web"}},
+	{path: "fence/fencetest", module: []string{"fence", "proto"}},
+	{
+		path: "fence/store", module: []string{"fence", "internal/durable", "proto"},
+		others: []string{"go.etcd.io/bbolt", "go.etcd.io/bbolt/errors"},
+	},
+	{path: "fence/kv", module: []string{"fence", "fence/fencehttp", "fence/store", "internal/web"}},
+	{path: "internal/fenceagent", module: []string{"algorithms", "proto", "internal/supervise"}},
+	{path: "internal/fenceagent/pidfile", module: []string{"proto"}, others: []string{"golang.org/x/sys/unix"}},
+	{path: "internal/fenceagent/docker"},
+	{path: "internal/durable"},
+	{path: "internal/figures"},
+	{path: "internal/archtest"},
+	{path: "internal/needs"},
+	{path: "internal/nodesim"},
+	{path: "internal/overlay"},
+	{path: "internal/smalldisk", module: []string{"internal/needs"}},
+	{path: "internal/web"},
+	{path: "cmd/node", module: []string{"*"}, others: []string{"*"}},
+}
+
+// impure are the packages of the standard library that a state machine must
+// not see.
+var impure = []string{
+	"net", "os", "sync", "log", "context", "syscall", "io", "runtime", "crypto/rand", "unsafe",
+}
+
+func TestArrows(t *testing.T) {
+	for path, files := range packages(t) {
+		r, ok := roomOf(path)
+		if !ok {
+			t.Errorf("package %s has no room in the plan: add it, with what it may import", path)
+			continue
+		}
+		for name, file := range files {
+			for _, spec := range file.Imports {
+				imported := strings.Trim(spec.Path.Value, `"`)
+				if why := r.forbids(imported); why != "" {
+					t.Errorf("%s imports %s: %s", name, imported, why)
+				}
+			}
+		}
+	}
+}
+
+// "A state machine reads no clock and draws no global random number"; it opens
+// no socket and starts no goroutine.
+func TestStateMachinesArePure(t *testing.T) {
+	checked := 0
+	for path, files := range packages(t) {
+		if r, ok := roomOf(path); !ok || !r.pure {
+			continue
+		}
+		for name, file := range files {
+			checked++
+			ast.Inspect(file, func(n ast.Node) bool {
+				if what := impurity(n); what != "" {
+					t.Errorf("%s: %s in a state machine", name, what)
+				}
+				return true
+			})
+		}
+	}
+	if checked == 0 {
+		t.Error("no state machine was checked")
+	}
+}
+
+// "One way for all children": who starts a process by hand may forget that it must
+// end with us, and is reaped. Tools of the tests and benchmarks start whole nodes.
+func TestChildrenAreSupervised(t *testing.T) {
+	for path, files := range packages(t) {
+		if matches([]string{"internal/supervise", "internal/testcluster", "internal/bench"}, path) {
+			continue
+		}
+		for name, file := range files {
+			ast.Inspect(file, func(n ast.Node) bool {
+				call, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				pkg, ok := call.X.(*ast.Ident)
+				if ok && slices.Contains([]string{
+					"exec.Command", "exec.CommandContext", "os.StartProcess", "syscall.ForkExec",
+				}, pkg.Name+"."+call.Sel.Name) {
+					t.Errorf("%s: %s: use package supervise", name, pkg.Name+"."+call.Sel.Name)
+				}
+				return true
+			})
+		}
+	}
+}
+
+// "Skip here, fail in CI": whoever skips a test by hand may forget the second.
+func TestOnlyNeedsSkips(t *testing.T) {
+	for dir, files := range parsed(t, func(string) bool { return true }) {
+		if dir == "internal/needs" {
+			continue
+		}
+		for name, file := range files {
+			ast.Inspect(file, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				method, ok := call.Fun.(*ast.SelectorExpr)
+				if ok && slices.Contains([]string{"Skip", "Skipf", "SkipNow"}, method.Sel.Name) {
+					t.Errorf("%s: %s: use package internal/needs", name, method.Sel.Name)
+				}
+				return true
+			})
+		}
+	}
+}
+
+// impurity names what makes n impure, "" for nothing.
+func impurity(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		return "a goroutine"
+	case *ast.SelectStmt, *ast.SendStmt, *ast.ChanType:
+		return "a channel"
+	case *ast.SelectorExpr:
+		pkg, ok := n.X.(*ast.Ident)
+		if !ok {
+			return ""
+		}
+		call := pkg.Name + "." + n.Sel.Name
+		switch {
+		case slices.Contains([]string{
+			"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc",
+			"time.Tick", "time.NewTimer", "time.NewTicker",
+		}, call):
+			return call
+		case pkg.Name == "rand" && !strings.HasPrefix(n.Sel.Name, "New") && n.Sel.Name != "Rand":
+			return "the global " + call
+		}
+	}
+	return ""
+}
+
+// forbids says why the room must not import a package, "" when it may.
+func (r room) forbids(imported string) string {
+	local, ours := strings.CutPrefix(imported, module+"/")
+	switch {
+	case ours:
+		if !matches(r.module, local) {
+			return "no arrow leads there"
+		}
+	case strings.Contains(strings.SplitN(imported, "/", 2)[0], "."):
+		if !matches(r.others, imported) {
+			return "this room does not know that library"
+		}
+	case r.pure && slices.ContainsFunc(impure, func(bad string) bool {
+		return imported == bad || strings.HasPrefix(imported, bad+"/")
+	}):
+		return "a state machine is pure"
+	}
+	return ""
+}
+
+func roomOf(path string) (room, bool) {
+	for _, r := range house {
+		if matches([]string{r.path}, path) {
+			return r, true
+		}
+	}
+	return room{}, false
+}
+
+// matches reports whether path is one of patterns; "x/*" is anything directly
+// below x, "*" anything.
+func matches(patterns []string, path string) bool {
+	for _, p := range patterns {
+		parent, wild := strings.CutSuffix(p, "*")
+		if p == path || wild && strings.HasPrefix(path, parent) &&
+			(parent == "" || !strings.Contains(path[len(parent):], "/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// packages parses the files, tests aside, of every package of the module, by
+// the package's directory.
+func packages(t *testing.T) map[string]map[string]*ast.File {
+	t.Helper()
+	return parsed(t, func(name string) bool { return !strings.HasSuffix(name, "_test.go") })
+}
+
+// parsed are the files whose names are wanted, by their directory.
+func parsed(t *testing.T, wanted func(name string) bool) map[string]map[string]*ast.File {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	found := map[string]map[string]*ast.File{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if !strings.HasSuffix(path, ".go") || !wanted(path) {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		dir = filepath.ToSlash(dir)
+		if found[dir] == nil {
+			found[dir] = map[string]*ast.File{}
+		}
+		found[dir][filepath.ToSlash(path)] = file
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

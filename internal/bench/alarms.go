@@ -1,0 +1,155 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/figures"
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// AlarmsOptions say for how long healthy nodes are starved and paused.
+type AlarmsOptions struct {
+	Options
+	For time.Duration
+}
+
+// AlarmsReport is what Alarms counted. Nothing failed, so each election and
+// each node that was missed is a false alarm.
+type AlarmsReport struct {
+	Machine   Machine `json:"machine"`
+	Algorithm string  `json:"algorithm"`
+	Profile   string  `json:"profile"`
+	Nodes     int     `json:"nodes"`
+	Asked     float64 `json:"seconds_asked"`
+	Seconds   float64 `json:"seconds"`
+	Loops     int     `json:"busy_loops"`
+	Pauses    int     `json:"pauses"`
+	Missed    int     `json:"nodes_missed"` // views in which a node went for want of a heartbeat
+	Elections int     `json:"elections"`    // terms that began
+}
+
+const (
+	// loopsPerCore is how many goroutines do nothing but burn each core.
+	loopsPerCore = 2
+	// niceness is that of the nodes: all else on the machine comes first.
+	niceness = "19"
+	// pauseEvery is how often a random node stands still for pauseFor, as in a
+	// long garbage collection.
+	pauseEvery, pauseFor = time.Second, 100 * time.Millisecond
+)
+
+// Alarms starves healthy nodes of processors, pauses them one by one, and counts
+// the elections that are held all the same. When it ends early it returns what
+// it has with the error.
+func Alarms(ctx context.Context, o AlarmsOptions) (report AlarmsReport, err error) {
+	report = AlarmsReport{
+		Machine: ThisMachine(), Algorithm: o.Entry.Name, Profile: o.Profile, Nodes: o.Nodes,
+		Asked: o.For.Seconds(), Loops: loopsPerCore * runtime.NumCPU(),
+	}
+	if o.For < pauseEvery {
+		return report, fmt.Errorf("%w: %v is too short: give %v or more", ErrOptions, o.For, pauseEvery)
+	}
+	if err := o.validate(); err != nil {
+		return report, err
+	}
+	o.enter = []string{"nice", "-n", niceness}
+	r, err := o.start(false)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	first, err := r.settle(ctx)
+	if err != nil {
+		return report, fmt.Errorf("no first leader: %w", err)
+	}
+	stop := burn(report.Loops)
+	defer stop()
+	began := time.Now()
+	defer func() {
+		report.Seconds = time.Since(began).Seconds()
+		report.count(r.Records(), began, first.Term)
+	}()
+	for time.Since(began) < o.For {
+		id := proto.NodeID(1 + rand.IntN(o.Nodes))
+		if err := r.stutter(ctx, id); err != nil {
+			return report, err
+		}
+		report.Pauses++
+		o.progress(int(time.Since(began)/time.Second), int(o.For/time.Second))
+	}
+	return report, nil
+}
+
+// stutter pauses a node for a moment, and then leaves all alone for a while.
+func (r *rig) stutter(ctx context.Context, id proto.NodeID) error {
+	if err := r.Pause(id); err != nil {
+		return err
+	}
+	slept := pause(ctx, pauseFor)
+	if err := r.Resume(id); err != nil {
+		return err
+	}
+	if slept != nil {
+		return slept
+	}
+	return pause(ctx, pauseEvery-pauseFor)
+}
+
+// burn keeps goroutines busy until its result is called.
+func burn(loops int) (stop func()) {
+	var done atomic.Bool
+	var burning sync.WaitGroup
+	for range loops {
+		burning.Go(func() {
+			runtime.LockOSThread()
+			for !done.Load() {
+				continue
+			}
+		})
+	}
+	return func() { done.Store(true); burning.Wait() }
+}
+
+// count counts the alarms in the records since then.
+func (r *AlarmsReport) count(records []trace.Record, since time.Time, term proto.Term) {
+	terms := map[uint64]bool{}
+	for _, rec := range records {
+		if !rec.Time.After(since) {
+			continue
+		}
+		if rec.Term > uint64(term) {
+			terms[rec.Term] = true
+		}
+		if rec.Event == "peers" && strings.Contains(rec.Evidence, "heartbeat-missed") {
+			r.Missed++
+		}
+	}
+	r.Elections = len(terms)
+}
+
+// Count is how many seconds there are, and how many were asked for.
+func (r AlarmsReport) Count() (done, of int) { return int(r.Seconds + 0.5), int(r.Asked) }
+
+// Text writes the report as a table.
+func (r AlarmsReport) Text(w io.Writer) error {
+	p := printer{figures.To(w)}
+	p.Line("alarms: %s, %d healthy nodes, profile %s, %.0f s", r.Algorithm, r.Nodes, r.Profile, r.Seconds)
+	p.Line("%s", r.Machine)
+	p.partial(r.Count())
+	p.Line("")
+	p.Line("  %d busy loops, the nodes at nice %s, a random node paused for %v each %v: %d pauses",
+		r.Loops, niceness, pauseFor, pauseEvery, r.Pauses)
+	p.Line("  nodes missed  %d", r.Missed)
+	p.Line("  elections     %d", r.Elections)
+	return p.Err()
+}

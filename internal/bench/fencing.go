@@ -1,0 +1,192 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/bench/history"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// FencingOptions say how long to do what to real processes.
+type FencingOptions struct {
+	Options
+	// Entries are the algorithms; they share the time.
+	Entries []catalog.Entry
+	Time    time.Duration
+	// Seed draws the faults. What comes of them depends on the machine too.
+	Seed uint64
+	// Promise is the nodes' --promise.
+	Promise time.Duration
+	// Work is how a worker's process is started, Function how a function's is that writes
+	// into a directory.
+	Work     func(Worker) []string
+	Function func(dir string) []string
+	// Dir is for what the processes write.
+	Dir string
+	// Keep is where directories for the nodes' logs are made. Empty: the system's temporary
+	// directory, and only when something is wrong.
+	Keep string
+	// Say is told of each fault that has ended, and of each violation. Nil for nobody.
+	Say func(line string)
+}
+
+const (
+	leastFencing = time.Second
+	// mostSlice bounds one cluster's time, and so the memory that the search for an order
+	// needs, which grows with the square of the calls.
+	mostSlice = 2 * time.Minute
+	// searchTime bounds that search.
+	searchTime = 2 * time.Minute
+)
+
+func (o FencingOptions) validate() error {
+	switch {
+	case o.Time < leastFencing*time.Duration(len(o.Entries)):
+		return fmt.Errorf("%w: %v: give %v or more, %v for each algorithm",
+			ErrOptions, o.Time, leastFencing*time.Duration(len(o.Entries)), leastFencing)
+	case o.Nodes < 3:
+		return fmt.Errorf("%w: %d nodes: of fewer than three voters none may fail; give 3 or more",
+			ErrOptions, o.Nodes)
+	}
+	return o.Options.validate()
+}
+
+// slices is how many clusters there are, one after the other, the algorithms in turn.
+func (o FencingOptions) slices() int {
+	all := len(o.Entries)
+	rounds := (o.Time + mostSlice*time.Duration(all) - 1) / (mostSlice * time.Duration(all))
+	return int(rounds) * all
+}
+
+// Fencing lets each node of a cluster run a function while it leads, and a worker beside
+// each write to a real storage with the node's token, while nodes, workers, the storage
+// and links fail in many ways, disks are lost, and operators err; and judges what
+// functions, workers and storage saw. It does so for each algorithm. When it ends early,
+// it returns what it has with the error.
+func Fencing(ctx context.Context, o FencingOptions) (FencingReport, error) {
+	o.Office = true
+	if err := o.validate(); err != nil {
+		return FencingReport{}, err
+	}
+	report := FencingReport{
+		Machine: ThisMachine(), Nodes: o.Nodes, Profile: o.Profile, Promise: o.Promise.Seconds(),
+		Seed: o.Seed, Seconds: o.Time.Seconds(), Planned: o.slices(), Cuts: mayCut(o.Nodes) == nil,
+	}
+	for i := range report.Planned {
+		one := o
+		one.Entry, one.Seed = o.Entries[i%len(o.Entries)], o.Seed+uint64(i)
+		one.Time, one.Dir = o.Time/time.Duration(report.Planned), filepath.Join(o.Dir, fmt.Sprint(i))
+		proof, err := one.prove(ctx)
+		if err != nil {
+			return report, fmt.Errorf("%s, seed %d: %w", one.Entry.Name, one.Seed, err)
+		}
+		report.Proofs = append(report.Proofs, proof)
+	}
+	return report, nil
+}
+
+// prove is Fencing of one algorithm.
+func (o FencingOptions) prove(ctx context.Context) (proof Proof, err error) {
+	if err := os.Mkdir(o.Dir, 0o700); err != nil {
+		return proof, fmt.Errorf("make a directory for the storage: %w", err)
+	}
+	p, err := startProver(o)
+	if err != nil {
+		return proof, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	p.say("%s, seed %d, for %.0f s", o.Entry.Name, o.Seed, o.Time.Seconds())
+	calls, err := p.run(ctx)
+	if err != nil {
+		return proof, err
+	}
+	if proof, err = p.judge(calls); err != nil {
+		return proof, err
+	}
+	for _, line := range proof.wrong() {
+		p.say("  VIOLATED: %s", line)
+	}
+	if proof.OK() && o.Keep == "" {
+		return proof, nil
+	}
+	proof.Kept, err = p.keep(proof)
+	return proof, err
+}
+
+// run is what is done to the processes, and what the workers saw of it.
+func (p *prover) run(ctx context.Context) ([]history.Call, error) {
+	err := p.torment(ctx)
+	if err == nil {
+		p.wishes.Wait()
+		err = p.rest(ctx)
+	}
+	if errors.Is(err, errIdle) || errors.Is(err, errNoWrite) {
+		p.strangely("%v", err)
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.ended = now()
+	return p.Finish()
+}
+
+// rest makes one more call that must be refused: a write with the first token of
+// all, when another is the highest.
+func (p *prover) rest(ctx context.Context) error {
+	first := p.firstToken()
+	leader, err := p.AwaitWrite(ctx, time.Now())
+	if err != nil {
+		return err
+	}
+	if leader.Term == first.Term { // nothing befell the first leader
+		if err := p.depose(ctx, leader.Leader); err != nil {
+			return err
+		}
+	}
+	c := history.Call{
+		Client: 0, Kind: history.Put, Key: "key0", Value: "too late", Token: first,
+		Began: time.Now().UnixNano(),
+	}
+	err = do(ctx, storeClient(p.Storage.URL()), &c)
+	c.Ended = time.Now().UnixNano()
+	if c.Outcome == history.Unknown {
+		return fmt.Errorf("write with an old token: %w", err)
+	}
+	p.note(c)
+	return nil
+}
+
+// depose kills the leader and waits until another writes.
+func (p *prover) depose(ctx context.Context, id proto.NodeID) error {
+	if err := p.takeAway(id); err != nil {
+		return err
+	}
+	for {
+		t, err := p.AwaitWrite(ctx, time.Now())
+		if err != nil {
+			return err
+		}
+		if t.Leader != id {
+			return p.bringBack(id)
+		}
+	}
+}
+
+// keep writes what tells how a violation came about into a directory of its own.
+func (p *prover) keep(proof Proof) (dir string, err error) {
+	if dir, err = os.MkdirTemp(p.Keep, "ringleader-prove-"+p.Entry.Name+"-"+fmt.Sprint(p.Seed)+"-"); err != nil {
+		return "", fmt.Errorf("make a directory for the logs: %w", err)
+	}
+	var text []byte
+	for _, line := range proof.evidence() {
+		text = append(append(text, line...), '\n')
+	}
+	return dir, errors.Join(p.nodes.SaveLogs(dir), os.WriteFile(filepath.Join(dir, "faults.txt"), text, 0o600))
+}

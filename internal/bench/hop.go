@@ -1,0 +1,183 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/figures"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// HopOptions say what to measure: Trips times a message round the ring.
+type HopOptions struct {
+	Options
+	Trips int
+}
+
+// hopSample is one trip of each kind round the same number of processes.
+type hopSample struct {
+	Election float64 `json:"election_ms"` // brings a new term to each node
+	Elected  float64 `json:"elected_ms"`
+	Relay    float64 `json:"relay_ms"` // the raw bytes, by bare processes
+}
+
+// HopReport is what Hop measured. A trip has as many hops as there are nodes.
+type HopReport struct {
+	Machine Machine `json:"machine"`
+	Nodes   int     `json:"nodes"`
+	Trips   int     `json:"trips"` // asked for; there may be fewer samples
+	Profile string  `json:"profile"`
+
+	Election Summary `json:"election_ms"`
+	Elected  Summary `json:"elected_ms"`
+	Relay    Summary `json:"relay_ms"`
+	Ratio    Summary `json:"elected_to_relay"` // sample by sample
+
+	Samples []hopSample `json:"samples"`
+}
+
+// Hop measures trips round the ring. The highest node is killed and comes back;
+// it then calls an election of its own, alone, on a ring that is at rest. When
+// it ends early it returns what it has with the error.
+func Hop(ctx context.Context, o HopOptions) (report HopReport, err error) {
+	if o.Trips < 1 {
+		return report, fmt.Errorf("%w: %d trips: give 1 or more", ErrOptions, o.Trips)
+	}
+	if err := o.validate(); err != nil {
+		return report, err
+	}
+	o.Args, o.Entry.Preempt = append(o.Args, "--preempt"), true
+	report = HopReport{Machine: ThisMachine(), Nodes: o.Nodes, Trips: o.Trips, Profile: o.Profile}
+	defer func() { report.summarize() }()
+	relay, err := startBare(ctx, o.Bare, RoleRelay, o.Nodes)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, relay.close()) }()
+	for err == nil && len(report.Samples) < o.Trips {
+		err = o.oneCluster(ctx, relay, &report)
+	}
+	return report, err
+}
+
+// oneCluster takes the next few samples on a fresh cluster.
+func (o HopOptions) oneCluster(
+	ctx context.Context, relay *bareGroup, report *HopReport,
+) (err error) {
+	r, err := o.start(false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	for range min(killsPerCluster, o.Trips-len(report.Samples)) {
+		sample, err := r.trip(ctx)
+		if err != nil {
+			return fmt.Errorf("trip %d: %w", len(report.Samples)+1, err)
+		}
+		if sample.Relay, err = relay.trip(ctx); err != nil {
+			return fmt.Errorf("trip %d of the relay: %w", len(report.Samples)+1, err)
+		}
+		report.Samples = append(report.Samples, sample)
+		o.progress(len(report.Samples), o.Trips)
+	}
+	return nil
+}
+
+// trip lets the highest node come back and win, and reads from its records how
+// long its messages travelled.
+func (r *rig) trip(ctx context.Context) (hopSample, error) {
+	before, err := r.settle(ctx)
+	if err != nil {
+		return hopSample{}, fmt.Errorf("the nodes do not come to rest: %w", err)
+	}
+	at, err := r.Kill(before.Leader)
+	if err != nil {
+		return hopSample{}, err
+	}
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if _, err := r.WaitAgreed(bounded, without(r.ids(), before.Leader)...); err != nil {
+		return hopSample{}, err
+	}
+	if err := r.Start(before.Leader); err != nil {
+		return hopSample{}, err
+	}
+	result, err := r.settle(ctx)
+	if err != nil {
+		return hopSample{}, err
+	}
+	return r.readTrip(bounded, at, result)
+}
+
+// readTrip reads the winner's records: it sent ELECTION, it had it back, it had
+// ELECTED back.
+func (r *rig) readTrip(ctx context.Context, since time.Time, result testcluster.Belief) (
+	s hopSample, err error,
+) {
+	err = r.Wait(ctx, func() bool {
+		var sent, won, home time.Time
+		for _, rec := range r.Records() {
+			if rec.Node != uint64(result.Leader) || rec.Term != uint64(result.Term) ||
+				rec.Time.Before(since) {
+				continue
+			}
+			switch {
+			case rec.Leader == 0 && sent.IsZero() && len(rec.Sent) > 0:
+				sent = rec.Time
+			case rec.Leader == rec.Node && won.IsZero():
+				won = rec.Time
+			case rec.Msg == proto.KindElected.String() && home.IsZero():
+				home = rec.Time
+			}
+		}
+		s.Election, s.Elected = figures.Millis(won.Sub(sent)), figures.Millis(home.Sub(won))
+		return !sent.IsZero() && !home.IsZero()
+	})
+	if err != nil {
+		return s, fmt.Errorf("no round of ELECTION and ELECTED in the records of node %v: %w",
+			result.Leader, err)
+	}
+	return s, nil
+}
+
+// trip sends one message round the bare ring.
+func (g *bareGroup) trip(ctx context.Context) (float64, error) {
+	if err := g.ask(1, "go"); err != nil {
+		return 0, err
+	}
+	s, err := g.await(ctx, "trip")
+	return figures.Millis(time.Duration(s.nanoseconds)), err
+}
+
+// Count is how many samples there are, and how many were asked for.
+func (r HopReport) Count() (done, of int) { return len(r.Samples), r.Trips }
+
+func (r *HopReport) summarize() {
+	r.Election = summarize(column(r.Samples, func(s hopSample) float64 { return s.Election }))
+	r.Elected = summarize(column(r.Samples, func(s hopSample) float64 { return s.Elected }))
+	r.Relay = summarize(column(r.Samples, func(s hopSample) float64 { return s.Relay }))
+	r.Ratio = summarize(column(r.Samples, func(s hopSample) float64 { return s.Elected / s.Relay }))
+}
+
+// Text writes the report as a table.
+func (r HopReport) Text(w io.Writer) error {
+	p := printer{figures.To(w)}
+	p.Line("hop: once round a ring of %d nodes, profile %s, %d times",
+		r.Nodes, r.Profile, len(r.Samples))
+	p.Line("%s", r.Machine)
+	p.partial(r.Count())
+	p.Line("")
+	p.head("milliseconds")
+	p.row("ELECTION", r.Election)
+	p.row("ELECTED", r.Elected)
+	p.row("the same bytes, bare processes", r.Relay)
+	p.row("one hop of ELECTED", r.Elected.over(r.Nodes))
+	p.row("one hop, bare processes", r.Relay.over(r.Nodes))
+	p.Line("")
+	p.row("ELECTED, times the bare trip", r.Ratio)
+	return p.Err()
+}

@@ -1,0 +1,150 @@
+package bench
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// flap is how long links are down, and up, where they flap.
+const flap = time.Second
+
+// linkKinds are the faults of single links.
+func (p *prover) linkKinds() []kind {
+	return []kind{
+		{2, p.deafening}, {2, p.muting}, {3, p.bridging}, {3, p.starring}, {2, p.flapping}, {3, p.refusing},
+	}
+}
+
+// cutting takes a node's network away, but not its worker's way to the storage.
+func (p *prover) cutting(dice *rand.Rand, id proto.NodeID) *fault {
+	return p.dropping(p.some(dice, 0.2, 2.5), "cut", p.whose(id)+" off", slices.Concat(p.into(id), p.outOf(id)))
+}
+
+// deafening lets nothing reach a node.
+func (p *prover) deafening(dice *rand.Rand, id proto.NodeID) *fault {
+	return p.dropping(p.some(dice, 0.2, 2.5), "cut one way", p.whose(id)+" hears nobody", p.into(id))
+}
+
+// muting lets nothing of a node reach another.
+func (p *prover) muting(dice *rand.Rand, id proto.NodeID) *fault {
+	return p.dropping(p.some(dice, 0.2, 2.5), "cut one way", p.whose(id)+" is heard by nobody", p.outOf(id))
+}
+
+// bridging makes two halves that have one node in common.
+func (p *prover) bridging(dice *rand.Rand, id proto.NodeID) *fault {
+	var others []proto.NodeID
+	for other := range p.state.ids() {
+		if other != id {
+			others = append(others, other)
+		}
+	}
+	dice.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+	a, b := others[:len(others)/2], others[len(others)/2:]
+	return p.dropping(p.some(dice, 0.5, 3), "cut into a bridge",
+		fmt.Sprintf("%v and %v, joined by %s", a, b, p.whose(id)), p.across(a, b))
+}
+
+// starring leaves the links of the lowest node only.
+func (p *prover) starring(dice *rand.Rand, _ proto.NodeID) *fault {
+	var links []testcluster.Link
+	for a := range p.state.ids() {
+		for b := range p.state.ids() {
+			if a > 1 && b > a {
+				links = append(links, p.across([]proto.NodeID{a}, []proto.NodeID{b})...)
+			}
+		}
+	}
+	return p.dropping(p.some(dice, 0.5, 3), "cut into a star", "node 1, the lowest, in the middle", links)
+}
+
+// flapping cuts a node off and heals it, again and again.
+func (p *prover) flapping(dice *rand.Rand, id proto.NodeID) *fault {
+	f := &fault{kind: "flap", what: p.whose(id) + ", each second"}
+	links := slices.Concat(p.into(id), p.outOf(id))
+	for i := range 2 + dice.IntN(2) {
+		at := time.Duration(2*i) * flap
+		f.steps = append(f.steps, step{at, func() error { return p.drop(f, links) }},
+			step{at + flap, func() error { return p.drop(f, nil) }})
+	}
+	return f
+}
+
+// refusing lets a node make no new connection, nor others one to it, while those that
+// there are go on: as a firewall that was set wrong does.
+func (p *prover) refusing(dice *rand.Rand, id proto.NodeID) *fault {
+	f := fault{kind: "refuse new connections", what: p.whose(id)}
+	links := p.into(id)
+	if dice.IntN(2) == 0 {
+		links, f.what = append(links, p.outOf(id)...), f.what+", both ways"
+	}
+	made := &f
+	made.steps = []step{
+		{0, func() error {
+			return p.lacking(func() { p.state.refused[made] = links }, p.refuse)
+		}},
+		{p.some(dice, 0.5, 3), func() error {
+			delete(p.state.refused, made)
+			return p.regaining(p.refuse, func() {})
+		}},
+	}
+	return made
+}
+
+func (p *prover) refuse() error { return p.network.Refuse(linksOf(p.state.refused)...) }
+
+// dropping loses all on some links for a while.
+func (p *prover) dropping(hold time.Duration, kind, what string, links []testcluster.Link) *fault {
+	f := &fault{kind: kind, what: what}
+	f.steps = []step{
+		{0, func() error { return p.drop(f, links) }},
+		{hold, func() error { return p.drop(f, nil) }},
+	}
+	return f
+}
+
+// drop makes these the links that a fault cuts; nil: none.
+func (p *prover) drop(f *fault, links []testcluster.Link) error {
+	if links == nil {
+		delete(p.state.dropped, f)
+	} else {
+		p.state.dropped[f] = links
+	}
+	apply := func() error { return p.network.Drop(linksOf(p.state.dropped)...) }
+	if links == nil {
+		return p.regaining(apply, func() {})
+	}
+	return p.lacking(func() {}, apply)
+}
+
+// into are the links to a node.
+func (p *prover) into(id proto.NodeID) (links []testcluster.Link) {
+	for other := range p.state.ids() {
+		if other != id {
+			links = append(links, testcluster.Link{From: other, To: id})
+		}
+	}
+	return links
+}
+
+// outOf are the links from a node.
+func (p *prover) outOf(id proto.NodeID) (links []testcluster.Link) {
+	for _, l := range p.into(id) {
+		links = append(links, testcluster.Link{From: l.To, To: l.From})
+	}
+	return links
+}
+
+// across are the links between two groups, both ways.
+func (p *prover) across(a, b []proto.NodeID) (links []testcluster.Link) {
+	for _, x := range a {
+		for _, y := range b {
+			links = append(links, testcluster.Link{From: x, To: y}, testcluster.Link{From: y, To: x})
+		}
+	}
+	return links
+}

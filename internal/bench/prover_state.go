@@ -1,0 +1,108 @@
+package bench
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// state is what the faults have left at an instant. Counts are of faults that do it.
+type state struct {
+	nodes   int
+	away    map[proto.NodeID]int // not running, stopped, or with wrong flags
+	aside   map[proto.NodeID]int // told not to lead
+	dropped map[*fault][]testcluster.Link
+	refused map[*fault][]testcluster.Link
+}
+
+func newState(nodes int) state {
+	return state{
+		nodes,
+		map[proto.NodeID]int{},
+		map[proto.NodeID]int{},
+		map[*fault][]testcluster.Link{},
+		map[*fault][]testcluster.Link{},
+	}
+}
+
+func (s state) ids() iter.Seq[proto.NodeID] {
+	return func(yield func(proto.NodeID) bool) {
+		for i := range s.nodes {
+			if !yield(proto.NodeID(i + 1)) {
+				return
+			}
+		}
+	}
+}
+
+func (s state) majority() int { return s.nodes/2 + 1 }
+
+// able reports whether a leader is possible: a node that may stand reaches a majority of
+// the voters directly, both ways, itself among them. A link that refuses new connections
+// is none.
+func (s state) able() bool {
+	bad := map[testcluster.Link]bool{}
+	for _, some := range []map[*fault][]testcluster.Link{s.dropped, s.refused} {
+		for _, links := range some {
+			for _, l := range links {
+				bad[l] = true
+			}
+		}
+	}
+	for id := range s.ids() {
+		if s.away[id] > 0 || s.aside[id] > 0 {
+			continue
+		}
+		reached := 0
+		for other := range s.ids() {
+			if s.away[other] == 0 &&
+				!bad[testcluster.Link{From: id, To: other}] && !bad[testcluster.Link{From: other, To: id}] {
+				reached++
+			}
+		}
+		if reached >= s.majority() {
+			return true
+		}
+	}
+	return false
+}
+
+// noted appends to the moments whether a leader is possible from now on.
+func (p *prover) noted() {
+	able := p.state.able()
+	if n := len(p.moments); n > 0 && p.moments[n-1].able == able {
+		return
+	}
+	p.moments = append(p.moments, moment{now(), able})
+}
+
+// lacking does what takes something away: it counts from before that.
+func (p *prover) lacking(change func(), do func() error) error {
+	change()
+	p.noted()
+	return do()
+}
+
+// regaining does what gives it back: it counts from after that.
+func (p *prover) regaining(do func() error, change func()) error {
+	if err := do(); err != nil {
+		return err
+	}
+	change()
+	p.noted()
+	return nil
+}
+
+// linksOf are the links of all faults together.
+func linksOf(some map[*fault][]testcluster.Link) (all []testcluster.Link) {
+	for _, links := range some {
+		for _, l := range links {
+			if !slices.Contains(all, l) {
+				all = append(all, l)
+			}
+		}
+	}
+	return all
+}

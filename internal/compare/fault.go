@@ -1,0 +1,118 @@
+package compare
+
+import (
+	"context"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// fault is one step under way.
+type fault struct {
+	began time.Time      // just before it
+	rest  []proto.NodeID // who is to agree on a leader without those who are gone
+	lost  proto.NodeID   // the leader that they lost; 0 where all began anew
+	apart []proto.NodeID // who is cut off, and may hold an election among themselves
+	undo  func(context.Context) error
+}
+
+// befall does a step to a site at rest, which leader leads.
+func (s *site) befall(
+	ctx context.Context, step Step, leader proto.NodeID, f fate,
+) (done fault, err error) {
+	done = fault{rest: without(all(s.nodes), leader), lost: leader}
+	switch step {
+	case Kill:
+		done.undo = func(context.Context) error { return s.revive(leader) }
+		done.began, err = s.kill(ctx, leader)
+	case KillTwo:
+		next := done.rest[len(done.rest)-1]
+		done.rest = without(done.rest, next)
+		done.undo = func(context.Context) error { return s.revive(leader, next) }
+		done.began, err = s.kill(ctx, leader, next)
+	case Restart:
+		ids := all(s.nodes)
+		done.rest, done.lost = ids, 0
+		if done.began, err = s.kill(ctx, ids...); err == nil {
+			err = s.revive(ids...)
+		}
+	case Pause:
+		err = s.pause(ctx, leader, f, &done)
+	case Cut:
+		err = s.cut(ctx, f.apart(leader, s.nodes), f, &done)
+	case Stop:
+		done.undo = func(ctx context.Context) error {
+			if _, err := s.WaitExit(ctx, leader); err != nil {
+				return err
+			}
+			s.deaths = append(s.deaths, Death{leader, time.Now()})
+			return s.Start(leader)
+		}
+		if done.began, err = s.Send(leader, syscall.SIGTERM); err == nil {
+			s.LookAway(ctx, lookAway)
+		}
+	}
+	return done, err
+}
+
+// pause stops the leader, and the worker beside it where that can do harm.
+func (s *site) pause(ctx context.Context, leader proto.NodeID, f fate, done *fault) (err error) {
+	done.undo = func(ctx context.Context) error {
+		if err := wait(ctx, f.hold); err != nil {
+			return err
+		}
+		if s.votes != Nobody { // what the old leader's worker had begun is stale only then
+			if _, err := s.crew.AwaitWrite(ctx, time.Now()); err != nil {
+				return err
+			}
+		}
+		if err := s.crew.Signal(leader, syscall.SIGCONT); err != nil {
+			return err
+		}
+		return s.Resume(leader)
+	}
+	if s.votes == Nobody { // it has no token, and so it does not write
+		err = s.crew.Signal(leader, syscall.SIGSTOP)
+	} else {
+		err = s.crew.StopMidway(ctx, leader)
+	}
+	if err != nil {
+		return err
+	}
+	if done.began, err = s.Send(leader, syscall.SIGSTOP); err == nil {
+		s.LookAway(ctx, lookAway)
+	}
+	return err
+}
+
+// cut plugs the nodes into another switch than the rest.
+func (s *site) cut(ctx context.Context, ids []proto.NodeID, f fate, done *fault) error {
+	done.rest, done.apart = without(all(s.nodes), ids...), ids
+	done.undo = func(ctx context.Context) error {
+		if err := wait(ctx, f.hold); err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if err := s.network.Heal(id); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	done.began = time.Now()
+	if err := s.network.Apart(ids...); err != nil {
+		return err
+	}
+	s.LookAway(ctx, lookAway)
+	return nil
+}
+
+// heard are the records of those who could hear each other.
+func (f fault) heard(records []trace.Record) []trace.Record {
+	return slices.DeleteFunc(records, func(rec trace.Record) bool {
+		return slices.Contains(f.apart, proto.NodeID(rec.Node))
+	})
+}

@@ -1,0 +1,109 @@
+package compare
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/bench"
+)
+
+// entry is an algorithm of the catalogue or of none.
+func entry(name string, g algorithms.Guarantee) catalog.Entry {
+	return catalog.Entry{About: algorithms.About{Name: name, Guarantee: g}}
+}
+
+var (
+	nominates = entry("nominates", algorithms.BestEffort)
+	decides   = entry("decides", algorithms.Lease)
+)
+
+// An algorithm "with a quorum of its own has only one way to run: with voters".
+func TestContenders(t *testing.T) {
+	for _, c := range []struct {
+		alone, office bool
+		want          []string
+	}{
+		{true, true, []string{"nominates none", "nominates office", "decides own"}},
+		{true, false, []string{"nominates none", "decides own"}},
+		{false, true, []string{"nominates office", "decides own"}},
+	} {
+		o := Options{Entries: []catalog.Entry{nominates, decides}, Alone: c.alone, Office: c.office}
+		var got []string
+		for _, one := range o.contenders() {
+			got = append(got, one.entry.Name+" "+string(one.votes))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("alone %v, office %v: %q, want %q", c.alone, c.office, got, c.want)
+		}
+	}
+}
+
+// Promise: "N of 1 and 2": what cannot be done is left out, and says why; when nothing
+// is left that is an error.
+func TestLeftOut(t *testing.T) {
+	for _, c := range []struct {
+		nodes int
+		votes Votes
+		step  Step
+		want  string
+	}{
+		{1, Nobody, Kill, "of 1 node nobody is left to take over"},
+		{1, Office, Stop, "of 1 node nobody is left to take over"},
+		{1, Office, Restart, ""},
+		{2, Nobody, Pause, ""},
+		{2, Nobody, KillTwo, "of 2 nodes nobody is left to take over"},
+		{2, Own, Kill, "1 of 2 voters left, 2 needed"},
+		{2, Own, Restart, ""},
+		{3, Office, Kill, ""},
+		{3, Office, KillTwo, "1 of 3 voters left, 2 needed"},
+		{3, Nobody, KillTwo, ""},
+		{4, Office, KillTwo, "2 of 4 voters left, 3 needed"},
+		{5, Own, KillTwo, ""},
+	} {
+		got := Options{Nodes: c.nodes, Office: true}.leftOut(contender{nominates, c.votes}, c.step)
+		if got != c.want {
+			t.Errorf("%d nodes, votes %s, %s: %q, want %q", c.nodes, c.votes, c.step, got, c.want)
+		}
+	}
+	if got := (Options{Nodes: 5}).leftOut(contender{decides, Own}, Kill); !strings.Contains(got, "only with voters") {
+		t.Errorf("without voters: %q", got)
+	}
+	cut := Options{Nodes: 3}.leftOut(contender{nominates, Nobody}, Cut)
+	if os.Geteuid() != 0 && !strings.Contains(cut, "run as root") {
+		t.Errorf("a cut without root: %q", cut)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	good := Options{
+		Entries: []catalog.Entry{nominates}, Nodes: 3, Script: []Step{Kill}, Alone: true, Office: true,
+	}
+	if err := good.validate(); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		change func(*Options)
+		is     error
+		says   string
+	}{
+		{func(o *Options) { o.Nodes = 0 }, ErrOptions, "0 nodes: give 1 or more"},
+		{func(o *Options) { o.Nodes = 1e6 }, bench.ErrCapacity, "MiB are available"},
+		{func(o *Options) { o.Nodes = 1 }, ErrOptions, "kill: of 1 node nobody is left"},
+		{func(o *Options) { o.Nodes, o.Alone = 2, false }, ErrOptions, "kill: 1 of 2 voters left, 2 needed"},
+		{
+			func(o *Options) { o.Entries, o.Office = []catalog.Entry{decides}, false },
+			ErrOptions, "kill: it has a quorum of its own, and runs only with voters",
+		},
+	} {
+		o := good
+		c.change(&o)
+		if err := o.validate(); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v, want %q", o, err, c.says)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package fenceagent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/supervise"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// What an attempt that confirms nothing was.
+var (
+	// ErrFailed: the agent ended with another code than 0, or by a signal.
+	ErrFailed = errors.New("the fence agent failed")
+	// ErrTimeout: it outlasted its time limit and was killed.
+	ErrTimeout = errors.New("the fence agent took too long")
+	// ErrStart: there was nothing to run.
+	ErrStart = errors.New("the fence agent did not start")
+	// ErrCalledBack: the context ended.
+	ErrCalledBack = errors.New("the fence agent was called back")
+)
+
+// DefaultTimeout is how long an attempt may take where nobody says otherwise.
+const DefaultTimeout = 10 * time.Second
+
+// Action is what an agent is asked to do.
+type Action string
+
+// The actions.
+const (
+	Off    Action = "off"    // stop the process, confirm that it has stopped
+	Status Action = "status" // change nothing, say whether off would work
+)
+
+// Request is one run of an agent.
+type Request struct {
+	Action Action
+	Fence  algorithms.Fence
+}
+
+// Agent runs the command. It implements the Fencer of package node.
+type Agent struct {
+	// Command is the program and its arguments.
+	Command []string
+	// Timeout is how long a run may take; zero is DefaultTimeout.
+	Timeout time.Duration
+	// Cluster and Self are for the agent to know who asks.
+	Cluster string
+	Self    proto.NodeID
+	// Addr is where a node was last seen, "" if unknown. Nil knows nobody.
+	Addr func(proto.NodeID) string
+}
+
+// Fence runs the agent with the action off.
+func (a *Agent) Fence(ctx context.Context, f algorithms.Fence) (detail string, err error) {
+	return a.Run(ctx, Request{Off, f})
+}
+
+// maxOutput is how much of an agent's output is kept, in bytes.
+const maxOutput = 300
+
+// Run runs the agent once. It returns nil if that ended with 0, else an error
+// that wraps ErrFailed, ErrTimeout, ErrStart or ErrCalledBack; and in any case
+// what came of it, in a line: "exit 1 after 40ms: no such container". When it
+// returns, nothing of the agent's process group runs any more. An agent ends with
+// the process that runs it, too.
+func (a *Agent) Run(ctx context.Context, r Request) (detail string, err error) {
+	timeout := a.Timeout
+	if timeout == 0 {
+		timeout = DefaultTimeout
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, timeout, ErrTimeout)
+	defer cancel()
+	began := time.Now()
+	out, err := supervise.Job{
+		Path: a.Command[0], Args: a.Command[1:], Env: append(os.Environ(), a.environment(r)...),
+		Keep: maxOutput + 1,
+	}.Output(limited)
+	took := time.Since(began)
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return fmt.Sprintf("exit 0 after %v%s", rounded(took), said(out)), nil
+	case failed:
+		return fmt.Sprintf("%s after %v%s", ending(exit.ProcessState), rounded(took), said(out)),
+			fmt.Errorf("%w: %w", ErrFailed, err)
+	case ctx.Err() != nil:
+		return "called back", ErrCalledBack
+	case errors.Is(err, ErrTimeout):
+		return fmt.Sprintf("killed after its time limit of %v%s", timeout, said(out)), ErrTimeout
+	}
+	return "did not start: " + err.Error(), fmt.Errorf("%w: %w", ErrStart, err)
+}
+
+// ending is "exit 0", or by which signal it ended.
+func ending(s *os.ProcessState) string {
+	if s.ExitCode() < 0 {
+		return s.String()
+	}
+	return "exit " + strconv.Itoa(s.ExitCode())
+}
+
+func rounded(d time.Duration) time.Duration {
+	if d < 10*time.Millisecond {
+		return d.Round(10 * time.Microsecond)
+	}
+	return d.Round(time.Millisecond)
+}
+
+// environment is the request as the agent reads it.
+func (a *Agent) environment(r Request) []string {
+	addr := ""
+	if a.Addr != nil {
+		addr = a.Addr(r.Fence.ID)
+	}
+	session := ""
+	if !r.Fence.Session.IsZero() {
+		session = r.Fence.Session.String()
+	}
+	return []string{
+		EnvAction + "=" + string(r.Action),
+		EnvID + "=" + r.Fence.ID.String(),
+		EnvSession + "=" + session,
+		"RINGLEADER_FENCE_ADDR=" + addr,
+		fmt.Sprintf("RINGLEADER_FENCE_TERM=%d", r.Fence.Term),
+		fmt.Sprintf("RINGLEADER_FENCE_NEW_TERM=%d", r.Fence.For),
+		"RINGLEADER_FENCE_BY=" + a.Self.String(),
+		"RINGLEADER_FENCE_CLUSTER=" + a.Cluster,
+		fmt.Sprintf("RINGLEADER_FENCE_ATTEMPT=%d", r.Fence.Attempt),
+		"RINGLEADER_FENCE_REASON=" + r.Fence.Reason,
+	}
+}
+
+// The names of what the agents of this module read.
+const (
+	EnvAction  = "RINGLEADER_FENCE_ACTION"
+	EnvID      = "RINGLEADER_FENCE_ID"
+	EnvSession = "RINGLEADER_FENCE_SESSION"
+)
+
+// said is ": what was written", in one line of printable text; "" for nothing.
+func said(out []byte) string {
+	printable := func(r rune) rune {
+		if !strconv.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}
+	kept := out[:min(len(out), maxOutput)]
+	text := strings.Map(printable, strings.ToValidUTF8(string(kept), " "))
+	text = strings.Join(strings.Fields(text), " ")
+	if text == "" {
+		return ""
+	}
+	if len(out) > len(kept) {
+		text += " …"
+	}
+	return ": " + text
+}

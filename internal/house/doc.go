@@ -1,4 +1,0 @@
-// Package house keeps the arrows between the rooms: which package may import
-// which, and that no clock, socket, goroutine or global random number is in a
-// state machine. It has only tests.
-package house

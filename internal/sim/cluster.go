@@ -1,0 +1,241 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// cluster is a run in progress. It belongs to one goroutine.
+type cluster struct {
+	algo    Algorithm
+	delta   time.Duration
+	preempt bool
+	place   func(proto.NodeID) uint64
+
+	dice    dice
+	queue   queue
+	now     time.Duration // true time since the run began
+	steps   int
+	limit   int  // of steps
+	current step // in progress, or the last one
+
+	nodes    []*node // ids are 1 … N, in order
+	lives    int     // processes so far
+	network  network
+	detector detector
+
+	// What hosts do to Machines: timers that ring late, Timeouts that are
+	// spurious.
+	timerLag time.Duration
+	spurious permille
+
+	officePlan
+	highest proto.Term // that any voter ever voted in
+
+	healAt time.Duration // when the faults of the plan end
+	healed bool
+
+	// transferred: an operator chose a leader, which need not be the best.
+	transferred bool
+
+	stayBarred []proto.NodeID // not eligible since all healed
+
+	loans []loan // those that have ended may be missing
+
+	// reranked: an attribute changed on the way. Ranks are frozen for a term, so
+	// the best node need not lead.
+	reranked bool
+
+	reigns       *trueOverlap // nil unless split brains are mended
+	longestPause time.Duration
+	hook         hook
+
+	root       depth // of what has no cause
+	tally      tally
+	flying     int           // measured messages under way
+	lastNotice time.Duration // when the last planned look will be
+	lastMail   time.Duration // when the last message under way will arrive
+	census     census
+	checkers   []checker
+	violations []Violation
+	sample     func(*node) bool // which processes have a twin
+	trace      *tracer
+}
+
+// newCluster returns a cluster of n nodes that are all down.
+func newCluster(o Options, n int, preempt bool, w weather) *cluster {
+	d := newDice(o.Seed, streamRun)
+	c := &cluster{
+		algo: o.Algorithm, delta: o.delta(), preempt: preempt,
+		dice:     d,
+		limit:    stepLimit(n),
+		network:  newNetwork(w, d),
+		detector: detector{sight: seesCrashes, lies: map[link]lie{}},
+		census:   newCensus(),
+		checkers: safetyCheckers(),
+		sample:   func(*node) bool { return false },
+		trace:    newTracer(o),
+	}
+	if o.Algorithm.Guarantee == algorithms.Quorum {
+		c.checkers = append(c.checkers, quorumCheckers()...)
+	}
+	if o.Algorithm.Office {
+		c.officePlan = plainOffice(c.delta)
+		c.checkers = append(c.checkers, officeCheckers()...)
+		c.fencePlan = plainAgents(o.Fence, c.delta)
+	}
+	if o.Algorithm.Mends {
+		c.reigns = &trueOverlap{cluster: c, reigns: map[proto.Epoch]*span{}}
+		c.checkers = append(c.checkers, mendCheckers(c)...)
+		c.hook, c.Drain = takes(0), c.delta
+	}
+	for i := range n {
+		c.nodes = append(c.nodes, &node{id: proto.NodeID(i + 1)})
+	}
+	return c
+}
+
+// stepLimit is more Steps than any run of n nodes takes: a run that reaches it
+// does not end by itself.
+func stepLimit(n int) int { return 50_000 + 20*n*n }
+
+func (c *cluster) node(id proto.NodeID) *node { return c.nodes[id-1] }
+
+// leader is the node that believes it leads the highest term; nil for none.
+func (c *cluster) leader() *node {
+	var leader *node
+	for _, n := range c.nodes {
+		if n.leads() && (leader == nil || leader.life.belief.Term < n.life.belief.Term) {
+			leader = n
+		}
+	}
+	return leader
+}
+
+// start runs a process on the node. Others notice it, and it them, by and by.
+func (c *cluster) start(n *node) {
+	l := &life{number: c.lives, born: c.now, session: c.dice.session()}
+	c.lives++
+	cfg := algorithms.Config{
+		Self: n.id, Session: l.session, Delta: c.delta, Preempt: c.preempt,
+		Seed: c.dice.Uint64(), Place: c.place,
+	}
+	if c.algo.Guarantee == algorithms.Quorum {
+		for _, voter := range c.nodes {
+			cfg.Voters = append(cfg.Voters, voter.id)
+		}
+	}
+	if c.algo.Office {
+		cfg.Voters, cfg.Promise, cfg.KeepPromises = c.Voters, c.Promise, c.Keep
+		cfg.Fence = c.Agents
+		if n.first > 0 && !n.saved() {
+			n.first = c.highest + firstMargin // it is no longer what it was
+		}
+		cfg.FirstTerm = n.first
+		n.promise = c.Promise
+	}
+	l.machine = c.algo.New(cfg)
+	l.recorder = trace.NewRecorder(trace.RecorderConfig{
+		Node: n.id, Session: l.session, Algorithm: c.algo.Name,
+		Guarantee: c.algo.Guarantee,
+	})
+	if c.sample(n) {
+		l.twin = c.algo.New(cfg)
+	}
+	n.life = l
+	c.detector.regions = nil
+	c.census.join(c.now)
+	c.step(n, algorithms.Start{Saved: n.disk}, c.root)
+	if c.detector.off {
+		return
+	}
+	c.tell(n, []proto.Peer{n.peer()}, "alone", c.root)
+	c.news(n.id)
+	c.noticeLater(n, 0)
+}
+
+// crash ends the node's process at once. Others notice by and by.
+func (c *cluster) crash(n *node) {
+	if d := n.life.doom; d != nil && d.back > 0 {
+		c.later(d.back, func() { c.restart(n) })
+	}
+	c.census.leave(c.now, n)
+	c.proveDeath(n, n.life)
+	n.life = nil
+	c.detector.regions = nil
+	c.trace.note(c.now, "%d is dead", n.id)
+	c.news(n.id)
+}
+
+// send puts a node's message on its way.
+func (c *cluster) send(n *node, m proto.Message, d depth) {
+	c.tally.sent(m, d)
+	c.forge(n, m)
+	promise := n.promise
+	delays, copies := c.network.fate(m)
+	for i := range copies {
+		at := c.now + delays[i]
+		c.lastMail = max(c.lastMail, at)
+		if d != apart {
+			c.flying++
+		}
+		c.queue.plan(at, func() { c.arrive(m, promise, d) })
+	}
+}
+
+// arrive hands a message to whatever process its receiver runs now. It may be
+// another than the one that it was meant for, but not one that was configured
+// with another promise than the sender: they share no link.
+func (c *cluster) arrive(m proto.Message, promise time.Duration, d depth) {
+	if d != apart {
+		c.flying--
+	}
+	if int(m.To) > len(c.nodes) || m.To == 0 {
+		return
+	}
+	n := c.node(m.To)
+	if n.life == nil || n.promise != promise {
+		return
+	}
+	if n.life.asleep > c.now {
+		c.attend(n, n.life, func() { c.receive(n, m, d) })
+		return
+	}
+	c.receive(n, m, d)
+}
+
+// receive hands a message to the process that the node runs.
+func (c *cluster) receive(n *node, m proto.Message, d depth) {
+	at := n.life.recorder.Receipt(m, n.clock.read(c.now))
+	c.step(n, algorithms.Receive{Message: m, At: at}, d)
+}
+
+// endless reports whether the run has taken more Steps than any should.
+func (c *cluster) endless() bool { return c.steps >= c.limit }
+
+// runUntil lets happen what happens up to time t.
+func (c *cluster) runUntil(t time.Duration) {
+	c.runTo(t, func() bool { return false })
+}
+
+// runTo lets things happen up to time t, or until done says so after one of
+// them, and returns whether it did.
+func (c *cluster) runTo(t time.Duration, done func() bool) bool {
+	for !c.endless() {
+		at, ok := c.queue.peek()
+		if !ok || at > t {
+			break
+		}
+		p := c.queue.pop()
+		c.now = p.at
+		p.do()
+		if done() {
+			return true
+		}
+	}
+	c.now = max(c.now, t)
+	return false
+}

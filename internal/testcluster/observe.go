@@ -1,0 +1,216 @@
+package testcluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Records are the records of every process so far, in causal order: by hybrid
+// logical clock, then by node and its own count.
+func (c *Cluster) Records() []trace.Record {
+	c.mu.Lock()
+	var all []entry
+	for _, p := range c.lives {
+		all = append(all, p.output.entries...)
+	}
+	c.mu.Unlock()
+
+	slices.SortStableFunc(all, func(a, b entry) int {
+		return cmp.Or(a.clock.Compare(b.clock),
+			cmp.Compare(a.record.Node, b.record.Node), cmp.Compare(a.record.Seq, b.record.Seq))
+	})
+	records := make([]trace.Record, 0, len(all))
+	for _, e := range all {
+		records = append(records, e.record)
+	}
+	return records
+}
+
+// Log is everything that node id wrote in its latest life.
+func (c *Cluster) Log(id proto.NodeID) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.running[id]; p != nil {
+		return strings.Join(p.output.lines, "\n")
+	}
+	return ""
+}
+
+// SaveLogs writes what each process wrote into a file of its own in dir, as n3-life2.log
+// of node 3's second.
+func (c *Cluster) SaveLogs(dir string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lives := map[proto.NodeID]int{}
+	var errs []error
+	for _, p := range c.lives {
+		lives[p.id]++
+		name := filepath.Join(dir, fmt.Sprintf("n%v-life%d.log", p.id, lives[p.id]))
+		errs = append(errs, os.WriteFile(name, []byte(strings.Join(p.output.lines, "\n")+"\n"), 0o600))
+	}
+	return errors.Join(errs...)
+}
+
+// Ended reports whether the latest life of node id is over, and how: the code that a
+// shell would show, and what it said last.
+func (c *Cluster) Ended(id proto.NodeID) (code int, words string, ended bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.running[id]
+	if p == nil || !p.ended() {
+		return 0, "", false
+	}
+	return p.exitCode(), p.output.lastWords(), true
+}
+
+// Belief is who a node says leads.
+type Belief struct {
+	Leader proto.NodeID
+	Term   proto.Term
+}
+
+// WaitAgreed waits until every node of ids believes in the same leader of the
+// same term, and that leader is one of ids. Without ids it is about all nodes.
+// It fails with ErrEnded when a node ends by itself.
+func (c *Cluster) WaitAgreed(ctx context.Context, ids ...proto.NodeID) (Belief, error) {
+	ids = c.orAll(ids)
+	return c.waitAgreed(ctx, ids, func(b Belief) bool { return slices.Contains(ids, b.Leader) })
+}
+
+// WaitLeader waits until every node of ids believes in that leader, and in the
+// same term. Without ids it is about all nodes. It fails as WaitAgreed does.
+func (c *Cluster) WaitLeader(
+	ctx context.Context, leader proto.NodeID, ids ...proto.NodeID,
+) (Belief, error) {
+	return c.waitAgreed(ctx, c.orAll(ids), func(b Belief) bool { return b.Leader == leader })
+}
+
+func (c *Cluster) orAll(ids []proto.NodeID) []proto.NodeID {
+	if len(ids) > 0 {
+		return ids
+	}
+	for _, n := range c.nodes {
+		ids = append(ids, n.ID)
+	}
+	return ids
+}
+
+func (c *Cluster) waitAgreed(
+	ctx context.Context, ids []proto.NodeID, wanted func(Belief) bool,
+) (Belief, error) {
+	var agreed Belief
+	err := c.Wait(ctx, func() bool {
+		beliefs := c.Beliefs(ids...)
+		agreed = beliefs[ids[0]]
+		for _, id := range ids {
+			if beliefs[id] != agreed {
+				return false
+			}
+		}
+		return wanted(agreed)
+	})
+	if err != nil {
+		return Belief{}, fmt.Errorf("wait for %d nodes to agree on a leader (%s): %w",
+			len(ids), c.describe(ids), err)
+	}
+	return agreed, nil
+}
+
+// Wait waits until done returns true. It calls done at once and after every
+// change: a line written, a process gone. It fails with ErrEnded when a node
+// ends by itself.
+func (c *Cluster) Wait(ctx context.Context, done func() bool) error {
+	for {
+		c.mu.Lock()
+		changed := c.changed
+		err := c.unexpectedEnd()
+		c.mu.Unlock()
+		if done() {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Beliefs are the latest beliefs of the nodes ids; a node that has not said
+// anything yet, or is not running, has none.
+func (c *Cluster) Beliefs(ids ...proto.NodeID) map[proto.NodeID]Belief {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	beliefs := make(map[proto.NodeID]Belief, len(ids))
+	for _, id := range ids {
+		p := c.running[id]
+		if p == nil || p.ended() {
+			continue
+		}
+		if rec, ok := p.output.last(); ok {
+			beliefs[id] = Belief{proto.NodeID(rec.Leader), proto.Term(rec.LeaderTerm())}
+		}
+	}
+	return beliefs
+}
+
+// describe says in words who believes what; of many nodes, how many.
+func (c *Cluster) describe(ids []proto.NodeID) string {
+	const named = 10
+	beliefs := c.Beliefs(ids...)
+	words := make([]string, 0, len(ids))
+	for _, id := range ids {
+		b, ok := beliefs[id]
+		who := fmt.Sprintf("node %v ", id)
+		if len(ids) > named {
+			who = ""
+		}
+		switch {
+		case !ok:
+			words = append(words, who+"says nothing")
+		case b.Leader == 0:
+			words = append(words, who+"knows no leader")
+		default:
+			words = append(words, fmt.Sprintf("%sfollows %v in term %d", who, b.Leader, b.Term))
+		}
+	}
+	if len(ids) <= named {
+		return strings.Join(words, ", ")
+	}
+	slices.Sort(words)
+	var counted []string
+	for first := 0; first < len(words); {
+		next := first
+		for next < len(words) && words[next] == words[first] {
+			next++
+		}
+		counted = append(counted, fmt.Sprintf("%d × %s", next-first, words[first]))
+		first = next
+	}
+	return strings.Join(counted, ", ")
+}
+
+// unexpectedEnd is ErrEnded, wrapped, for a node that ended although nobody
+// asked it to. The caller holds mu.
+func (c *Cluster) unexpectedEnd() error {
+	for _, n := range c.nodes {
+		p := c.running[n.ID]
+		if p != nil && p.ended() && !p.stopped {
+			return fmt.Errorf("node %v, exit code %d: %w; its last words: %s",
+				n.ID, p.exitCode(), ErrEnded, p.output.lastWords())
+		}
+	}
+	return nil
+}

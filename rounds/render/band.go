@@ -1,0 +1,77 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+)
+
+// band is a run of steps that is drawn as one, often of a single step: first to
+// last, without last.
+type band struct{ first, last int }
+
+const (
+	// manySteps is how many steps are drawn one by one.
+	manySteps = 48
+	// maxKinds bounds how many kinds of steps may share a band.
+	maxKinds = 8
+)
+
+// bands folds a round. The more steps it has that are not alike in runs, as
+// when all nodes of a mesh talk at once, the more kinds may share a band.
+func bands(s *score) []band {
+	n := len(s.round.Steps)
+	if n <= manySteps {
+		return s.fold(0)
+	}
+	var list []band
+	for kinds := 1; kinds <= maxKinds; kinds++ {
+		if list = s.fold(kinds); len(list) <= manySteps {
+			break
+		}
+	}
+	return list
+}
+
+// fold makes bands of at most so many kinds of steps each; each step is a band
+// of its own for 0. No band reaches over the beginning of a phase, and the
+// winner's step stands alone.
+func (s *score) fold(kinds int) []band {
+	var list []band
+	won := winning(s.round)
+	seen := map[string]bool{}
+	for i := range s.round.Steps {
+		kind := s.kind(i)
+		seen[kind] = true
+		alone := i == won || i-1 == won && won >= 0 || len(s.phaseAt(i)) > 0
+		if i == 0 || alone || len(seen) > kinds {
+			list = append(list, band{i, i + 1})
+			seen = map[string]bool{kind: true}
+			continue
+		}
+		list[len(list)-1].last = i + 1
+	}
+	return list
+}
+
+// kind is what steps have in common that are alike but for nodes and numbers.
+// It quotes, so that no text can pass for two.
+func (s *score) kind(i int) string {
+	st := &s.round.Steps[i]
+	got := ""
+	if st.Received >= 0 {
+		got = s.round.Messages[st.Received].Kind
+	}
+	var why, sent []string
+	for _, text := range st.Why {
+		why = append(why, withoutNumbers(text))
+	}
+	for _, m := range st.Sent {
+		sent = append(sent, s.round.Messages[m].Kind)
+	}
+	slices.Sort(sent)
+	return fmt.Sprintf("%q %d %q %q %q %q %q", st.Event, after(st, 0).stand, st.Change,
+		withoutNumbers(st.Evidence), got, why, slices.Compact(sent))
+}
+
+// single reports whether the band is one step.
+func (b band) single() bool { return b.last == b.first+1 }

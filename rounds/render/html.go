@@ -1,0 +1,97 @@
+package render
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+//go:embed page.html page.css *.js
+var pageFiles embed.FS
+
+// The scripts of the page, in the order in which they need each other.
+var scripts = []string{"stage.js", "timeline.js", "replay.js", "page.js"}
+
+// pageTemplate is parsed when it is first needed, and by a node never.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(pageFiles, "page.html"))
+})
+
+// maxPictured bounds the rounds of a cluster in one page: some 20 KB each. The
+// newest stay.
+const maxPictured = 500
+
+// page is what the template fills in.
+type page struct {
+	Policy string
+	CSS    template.CSS
+	JS     template.JS
+	Notes  []string
+	Groups []*pageGroup
+	Data   []*groupData // as JSON, for the script
+}
+
+// HTML writes a history as one page: the rounds to choose from, who led when,
+// and each round as a diagram and as a replay. It needs nothing but a browser:
+// its Content-Security-Policy forbids every request.
+func HTML(w io.Writer, h *rounds.History) error {
+	p, err := blankPage()
+	if err != nil {
+		return err
+	}
+	p.Notes = cleanAll(h.Notes)
+	for i, g := range h.Groups {
+		group, data, err := drawGroup(i, g)
+		if err != nil {
+			return err
+		}
+		p.Groups, p.Data = append(p.Groups, group), append(p.Data, data)
+	}
+	var out bytes.Buffer // an error must not leave half a page
+	if err := pageTemplate().Execute(&out, &p); err != nil {
+		return err
+	}
+	_, err = out.WriteTo(w)
+	return err
+}
+
+// blankPage is what all pages have in common.
+var blankPage = sync.OnceValues(func() (p page, err error) {
+	css, err := pageFiles.ReadFile("page.css")
+	if err != nil {
+		return p, err
+	}
+	p.CSS = template.CSS("\n" + svgCSS + string(css)) // a file of ours
+	var js strings.Builder
+	for _, name := range scripts {
+		file, err := pageFiles.ReadFile(name)
+		if err != nil {
+			return p, err
+		}
+		js.Write(file)
+	}
+	p.JS = template.JS(js.String()) // files of ours
+	p.Policy = "default-src 'none'; style-src " + source(string(p.CSS)) +
+		"; script-src " + source(string(p.JS)) + "; base-uri 'none'; form-action 'none'"
+	return p, nil
+})
+
+// source names an inline text in a policy by its hash.
+func source(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+func cleanAll(texts []string) (cleaned []string) {
+	for _, t := range texts {
+		cleaned = append(cleaned, clean(t))
+	}
+	return cleaned
+}

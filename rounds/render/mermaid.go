@@ -1,0 +1,182 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+const (
+	// Mermaid gives up above 50,000 characters, and has no lanes that shrink.
+	mermaidLanes  = 30
+	mermaidArrows = 40 // of one band; of more, the note tells
+)
+
+// Mermaid draws a round as a sequenceDiagram of Mermaid, as GitHub and others
+// render it in Markdown: between ```mermaid and ```, which are the caller's.
+func Mermaid(w io.Writer, r *rounds.Round) error {
+	s := newScore(r, nil, nil)
+	m := &mermaid{score: s, out: bufio.NewWriter(w), has: map[uint64]bool{}}
+	m.choose()
+	m.line("sequenceDiagram")
+	m.line("  accTitle: %s", mermaidText(title(r)))
+	for _, id := range m.lanes {
+		if m.has[id] {
+			m.line("  participant n%d as node %d", id, id)
+		}
+	}
+	if c := cause(r); c != "" {
+		m.note(c)
+	}
+	for _, b := range m.bands {
+		for _, p := range m.phaseAt(b.first) {
+			m.note(p.title())
+		}
+		m.band(b)
+	}
+	return m.out.Flush()
+}
+
+type mermaid struct {
+	*score
+	out         *bufio.Writer
+	has         map[uint64]bool // who has a lane
+	left, right uint64          // the outermost
+}
+
+// choose gives lanes to all, or, where those are too many, to the nodes whose
+// steps are told one by one.
+func (m *mermaid) choose() {
+	for _, id := range m.lanes {
+		m.has[id] = len(m.lanes) <= mermaidLanes
+	}
+	for _, b := range m.bands {
+		if id := m.round.Steps[b.first].Ref.Node; b.single() && m.count() < mermaidLanes {
+			m.has[id] = true
+		}
+	}
+	for _, id := range m.lanes {
+		if m.has[id] {
+			if m.left == 0 {
+				m.left = id
+			}
+			m.right = id
+		}
+	}
+}
+
+func (m *mermaid) count() (n int) {
+	for _, has := range m.has {
+		if has {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *mermaid) line(format string, args ...any) { fmt.Fprintf(m.out, format+"\n", args...) }
+
+// note writes across all lanes.
+func (m *mermaid) note(lines ...string) {
+	if m.left == 0 || len(lines) == 0 {
+		return
+	}
+	over := fmt.Sprintf("n%d", m.left)
+	if m.right != m.left {
+		over += fmt.Sprintf(",n%d", m.right)
+	}
+	m.line("  Note over %s: %s", over, mermaidLines(lines))
+}
+
+// band writes what the steps say, and then their messages.
+func (m *mermaid) band(b band) {
+	st := m.round.Steps[b.first]
+	var lines []string
+	var messages []int
+	for _, n := range m.notes(b) {
+		received := b.single() && n.about == aboutEvent && st.Received >= 0
+		if n.about != aboutSent || !b.single() {
+			if !received { // its arrow told
+				lines = append(lines, n.text)
+			}
+		}
+		messages = append(messages, n.messages...)
+	}
+	switch {
+	case !b.single() || !m.has[st.Ref.Node]:
+		m.note(lines...)
+	case len(lines) > 0:
+		m.line("  Note over n%d: %s", st.Ref.Node, mermaidLines(lines))
+	}
+	if len(messages) > mermaidArrows {
+		return
+	}
+	for _, i := range messages {
+		m.arrow(m.round.Messages[i])
+	}
+}
+
+func (m *mermaid) arrow(msg rounds.Message) {
+	if !m.has[msg.From] || !m.has[msg.To] {
+		return
+	}
+	arrow, fate := "->>", ""
+	switch msg.Fate {
+	case rounds.Lost:
+		arrow, fate = "-x", " (lost)"
+	case rounds.ToGone:
+		arrow, fate = "-x", " (gone)"
+	case rounds.Unseen:
+		arrow, fate = "-->>", " (no receipt)"
+	}
+	m.line("  n%d%sn%d: %s", msg.From, arrow, msg.To, mermaidText(clean(msg.Kind)+fate))
+}
+
+func mermaidLines(lines []string) string {
+	escaped := make([]string, len(lines))
+	for i, l := range lines {
+		escaped[i] = mermaidText(l)
+	}
+	return strings.Join(escaped, "<br/>")
+}
+
+// mermaidText escapes whatever could mean anything to Mermaid or to the HTML
+// that it makes: all but letters, digits and a few harmless signs become
+// numeric entities, which Mermaid writes #59;. So does the first letter of its
+// keyword "end" and of what its clean-up of the source looks for.
+func mermaidText(s string) string {
+	if s = strings.ReplaceAll(s, " -> ", " → "); strings.TrimSpace(s) == "" {
+		return "…" // its grammar wants some text
+	}
+	var b strings.Builder
+	before := byte(0)
+	for i, c := range s {
+		harmless := strings.ContainsRune(" .,:()-…★×→", c) || unicode.IsLetter(c) || unicode.IsDigit(c)
+		word := mermaidWord().MatchString(s[i:]) || mermaidEnd().MatchString(s[i:]) && !isASCIIWord(before)
+		before = s[i]
+		if harmless && !word {
+			b.WriteRune(c)
+			continue
+		}
+		fmt.Fprintf(&b, "#%d;", c)
+	}
+	return b.String()
+}
+
+// Compiled when they are first needed, and by a node never.
+var (
+	mermaidWord = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?i:style|classdef|wrap:|nowrap:)`)
+	})
+	mermaidEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:end)`) })
+)
+
+func isASCIIWord(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+}

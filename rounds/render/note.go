@@ -1,0 +1,185 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// note is one line of what a band's steps say, printable.
+type note struct {
+	about    about
+	text     string
+	messages []int // for about sent: indexes in Messages
+}
+
+// about is what a note tells.
+type about byte
+
+const (
+	aboutWho    about = iota // which nodes took the steps of a folded band
+	aboutEvent               // what the node was told
+	aboutWhy                 // what it decided, and why
+	aboutSent                // what it sent
+	aboutBelief              // what it believes from here on
+)
+
+var aboutNames = [...]string{"who", "event", "why", "sent", "belief"}
+
+// notes tells a band: its steps by kind, each kind once.
+func (s *score) notes(b band) []note {
+	if b.single() {
+		return s.alike([]int{b.first})
+	}
+	var order []string
+	kinds := map[string][]int{}
+	for i := b.first; i < b.last; i++ {
+		kind := s.kind(i)
+		if kinds[kind] == nil {
+			order = append(order, kind)
+		}
+		kinds[kind] = append(kinds[kind], i)
+	}
+	var list []note
+	for _, kind := range order {
+		list = append(list, note{about: aboutWho, text: s.doers(kinds[kind])})
+		list = append(list, s.alike(kinds[kind])...)
+	}
+	return list
+}
+
+// doers are the nodes of some steps: "nodes 2-9, 12 times".
+func (s *score) doers(steps []int) string {
+	var nodes []uint64
+	for _, i := range steps {
+		nodes = append(nodes, s.round.Steps[i].Ref.Node)
+	}
+	slices.Sort(nodes)
+	distinct := slices.Compact(slices.Clone(nodes))
+	text := "node "
+	if len(distinct) > 1 {
+		text = "nodes "
+	}
+	text += ranges(distinct)
+	if len(distinct) < len(nodes) {
+		text += fmt.Sprintf(", %d times", len(nodes))
+	}
+	return text
+}
+
+// alike tells steps of one kind.
+func (s *score) alike(steps []int) []note {
+	first := &s.round.Steps[steps[0]]
+	var list []note
+	add := func(a about, of func(*rounds.Step) string) {
+		if text := s.common(steps, of); text != "" {
+			list = append(list, note{about: a, text: text})
+		}
+	}
+	add(aboutEvent, s.told)
+	for i := range first.Why {
+		add(aboutWhy, func(st *rounds.Step) string { return st.Why[i] })
+	}
+	list = append(list, s.sent(steps)...)
+	if after(first, 0).stand == leader && first.Change != "" || len(first.Why) == 0 {
+		add(aboutBelief, s.change)
+	}
+	return list
+}
+
+// common is what the steps have in common in a text, N standing for numbers
+// that differ.
+func (s *score) common(steps []int, of func(*rounds.Step) string) string {
+	words, numbers := takeApart(of(&s.round.Steps[steps[0]]))
+	for _, i := range steps[1:] {
+		_, others := takeApart(of(&s.round.Steps[i]))
+		for j := range numbers {
+			if j >= len(others) || others[j] != numbers[j] {
+				numbers[j] = "N"
+			}
+		}
+	}
+	text := words[0]
+	for j, number := range numbers {
+		text += number + words[j+1]
+	}
+	return clean(text)
+}
+
+// told is what made the node take the step.
+func (s *score) told(st *rounds.Step) string {
+	switch {
+	case st.Received >= 0:
+		m := s.round.Messages[st.Received]
+		return fmt.Sprintf("from %d: %s", m.From, cmp.Or(st.Detail, m.Detail, m.Kind))
+	case st.Event == "peers" && st.Evidence != "":
+		return st.Evidence
+	case st.Event == "peers":
+		return "alive: " + ranges(st.Alive)
+	case st.Event == "timeout" && len(st.Why) > 0: // the reason names it
+		return ""
+	case st.Detail != "":
+		return st.Event + ": " + st.Detail
+	}
+	return st.Event
+}
+
+// change is what the node believes from the step on, if that is new.
+func (s *score) change(st *rounds.Step) string {
+	if st.Change == "" {
+		return ""
+	}
+	switch after(st, 0).stand {
+	case leader:
+		return fmt.Sprintf("★ leads term %d", s.round.Term)
+	case follower:
+		return fmt.Sprintf("follows %d", st.Leader)
+	default:
+		return "knows no leader"
+	}
+}
+
+// sent is what the steps sent, by kind: "ELECTION > 2 3 4".
+func (s *score) sent(steps []int) []note {
+	var list []note
+	at := map[string]int{}
+	for _, i := range steps {
+		for _, m := range s.round.Steps[i].Sent {
+			kind := s.round.Messages[m].Kind
+			if _, ok := at[kind]; !ok {
+				at[kind] = len(list)
+				list = append(list, note{about: aboutSent})
+			}
+			n := &list[at[kind]]
+			n.messages = append(n.messages, m)
+		}
+	}
+	for i := range list {
+		list[i].text = s.sentText(list[i].messages, len(steps) > 1)
+	}
+	return list
+}
+
+// sentText is one kind's messages in words, with those that never arrived.
+func (s *score) sentText(messages []int, many bool) string {
+	fates := map[rounds.Fate][]uint64{}
+	var to []uint64
+	for _, i := range messages {
+		m := s.round.Messages[i]
+		to = append(to, m.To)
+		fates[m.Fate] = append(fates[m.Fate], m.To)
+	}
+	text := fmt.Sprintf("%s > %s", clean(s.round.Messages[messages[0]].Kind), ranges(to))
+	if many {
+		text = fmt.Sprintf("%d × %s", len(messages), text)
+	}
+	if lost := fates[rounds.Lost]; len(lost) > 0 {
+		text += "; lost: " + ranges(lost)
+	}
+	if gone := fates[rounds.ToGone]; len(gone) > 0 {
+		text += "; gone: " + ranges(gone)
+	}
+	return text
+}

@@ -1,0 +1,130 @@
+package render
+
+import (
+	"slices"
+	"strconv"
+)
+
+// The measures of a drawing, in pixels.
+const (
+	planMargin = 20
+	planTime   = 84 // the column of times
+	planGap    = 96 // between lanes, as long as there is room
+	planMinGap = 13
+	planLanes  = 560 // the lanes together, unless they need more
+	planNotes  = 370 // the column of notes
+	planNote   = 16  // a line of a note
+	planRow    = 30  // a step with little to say
+	planDense  = 3   // a step in a folded band
+	planBand   = 240 // a folded band at most, unless its notes need more
+	planPhase  = 30
+	noteChars  = 62
+	noteIndent = "\u00a0\u00a0" // spaces that SVG does not fold
+)
+
+// plan is where everything stands in a drawing.
+type plan struct {
+	x             []float64 // of each lane
+	y             []float64 // of each step
+	rows          []row
+	top, bottom   float64 // of the lanes
+	column        float64 // x of the notes
+	width, height float64
+	gap           float64
+}
+
+// row is a band in a drawing.
+type row struct {
+	band
+	y, height float64
+	phases    []phase // that begin with it; their titles stand above
+	notes     []planNoteLine
+}
+
+type planNoteLine struct {
+	about about
+	text  string
+}
+
+// newPlan lays a score out, below so many pixels of head.
+func newPlan(s *score, head float64) *plan {
+	p := &plan{gap: planGap, y: make([]float64, len(s.round.Steps))}
+	if n := len(s.lanes); n > 1 {
+		p.gap = max(min(planGap, planLanes/float64(n-1)), planMinGap)
+	}
+	p.gap = float64(int(p.gap))
+	left := float64(planMargin + planTime + 30)
+	for i := range s.lanes {
+		p.x = append(p.x, left+float64(i)*p.gap)
+	}
+	p.top = head + p.nameHeight(s)
+	at := p.top + 6
+	for _, b := range s.bands {
+		r := row{band: b, phases: s.phaseAt(b.first), notes: noteLines(s.notes(b))}
+		at += planPhase * float64(len(r.phases))
+		r.y, r.height = at, rowHeight(b, len(r.notes))
+		p.place(r)
+		p.rows = append(p.rows, r)
+		at += r.height
+	}
+	p.bottom = at + 12
+	p.column = left + p.gap*float64(max(len(s.lanes)-1, 0)) + 36
+	p.width = p.column + planNotes + planMargin
+	p.height = p.bottom + planMargin
+	return p
+}
+
+// nameHeight is the room that the nodes' names need; they stand upright where
+// the lanes are narrow.
+func (p *plan) nameHeight(s *score) float64 {
+	if p.upright(s) {
+		return float64(7*p.longest(s) + 16)
+	}
+	return 26
+}
+
+func (p *plan) longest(s *score) int {
+	longest := 0
+	for _, id := range s.lanes {
+		longest = max(longest, len(strconv.FormatUint(id, 10)))
+	}
+	return longest
+}
+
+func (p *plan) upright(s *score) bool { return float64(7*p.longest(s)+6) > p.gap }
+
+// place puts the steps of a row below each other.
+func (p *plan) place(r row) {
+	pitch := min(planDense, (r.height-20)/float64(r.last-r.first))
+	for i := r.first; i < r.last; i++ {
+		p.y[i] = r.y + 12 + pitch*float64(i-r.first)
+	}
+}
+
+func rowHeight(b band, lines int) float64 {
+	height := max(planRow, float64(planNote*lines+10))
+	if !b.single() {
+		height = max(height, min(planDense*float64(b.last-b.first), planBand)+20)
+	}
+	return height
+}
+
+func noteLines(notes []note) (lines []planNoteLine) {
+	for _, n := range notes {
+		for _, l := range hang(n.text, noteChars, noteIndent) {
+			lines = append(lines, planNoteLine{n.about, l})
+		}
+	}
+	return lines
+}
+
+// kinds are the kinds of a round's messages, sorted: their places are their
+// colours.
+func (s *score) kinds() []string {
+	var kinds []string
+	for _, m := range s.round.Messages {
+		kinds = append(kinds, m.Kind)
+	}
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
+}

@@ -1,0 +1,152 @@
+package render
+
+import (
+	"bufio"
+	_ "embed"
+	"fmt"
+	"html"
+	"io"
+	"strconv"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+//go:embed svg.css
+var svgCSS string
+
+// hues is how many colours there are for leaders, and for kinds of messages.
+const hues = 6
+
+// SVG draws a round as a drawing that stands for itself: no script, no font, no
+// link, light or dark as the viewer prefers.
+func SVG(w io.Writer, r *rounds.Round) error {
+	s := newScore(r, nil, nil)
+	d := newDrawing(w, s, svgHead(r))
+	d.open()
+	d.put("<style>%s</style>", svgCSS)
+	d.put(`<rect class="paper" width="100%%" height="100%%"/>`)
+	d.text(planMargin, 34, "title", title(r))
+	if c := cause(r); c != "" {
+		d.text(planMargin, 56, "soft", c)
+	}
+	y := 76.0
+	for _, f := range r.Findings {
+		for _, l := range findingLines(f) {
+			d.text(planMargin, y, "bad", l)
+			y += findingLine
+		}
+	}
+	d.sequence()
+	d.put("</svg>\n")
+	return d.out.Flush()
+}
+
+const findingLine = 18
+
+func svgHead(r *rounds.Round) float64 {
+	head := 92.0
+	for _, f := range r.Findings {
+		head += findingLine * float64(len(findingLines(f)))
+	}
+	return head
+}
+
+// findingLines fit the narrowest drawing.
+func findingLines(f rounds.Finding) []string {
+	return wrap(clean(string(f.Name))+": "+clean(f.Text), noteChars)
+}
+
+// drawing writes the elements of an SVG. What it writes as text is escaped.
+type drawing struct {
+	*score
+	*plan
+	out   *bufio.Writer
+	kind  map[string]int // of messages: its colour
+	hueOf func(id uint64) int
+}
+
+func newDrawing(w io.Writer, s *score, head float64) *drawing {
+	d := &drawing{score: s, plan: newPlan(s, head), out: bufio.NewWriter(w), kind: map[string]int{}}
+	for i, k := range s.kinds() {
+		d.kind[k] = i % hues
+	}
+	d.hueOf = hueIn(s.lanes)
+	return d
+}
+
+func (d *drawing) put(format string, args ...any) { fmt.Fprintf(d.out, format, args...) }
+
+// open begins the drawing; its title and description are for those who do not
+// see it.
+func (d *drawing) open() {
+	d.put(`<svg xmlns="http://www.w3.org/2000/svg" class="seq" role="img" width="%.0f" height="%.0f" `+
+		`viewBox="0 0 %.0f %.0f">`, d.width, d.height, d.width, d.height)
+	d.put("<title>%s</title><desc>%s</desc>", html.EscapeString(title(d.round)),
+		html.EscapeString("Sequence diagram: a line down for each node, time from top to bottom, an "+
+			"arrow for each message. "+cause(d.round)))
+}
+
+func (d *drawing) text(x, y float64, class, text string) {
+	d.put(`<text x="%.1f" y="%.1f" class="%s">%s</text>`, x, y, class, html.EscapeString(text))
+}
+
+// sequence draws the diagram itself.
+func (d *drawing) sequence() {
+	d.legend()
+	d.names()
+	for _, r := range d.rows {
+		d.phaseTitles(r)
+	}
+	d.laneLines()
+	for i := range d.rows {
+		if d.rows[i].single() {
+			d.messages(d.rows[i])
+		} else {
+			d.manyMessages(d.rows[i])
+		}
+	}
+	for _, r := range d.rows {
+		d.steps(r)
+		d.notesOf(r)
+	}
+}
+
+// legend names the colours of the messages, above the notes.
+func (d *drawing) legend() {
+	x := d.column
+	for _, k := range d.kinds() {
+		label := clean(k)
+		d.put(`<circle class="swatch k%d" cx="%.1f" cy="%.1f" r="4"/>`, d.kind[k], x+4, d.top-14)
+		d.text(x+13, d.top-10, "soft", label)
+		x += 13 + 8*float64(len([]rune(label))) + 16
+	}
+}
+
+func (d *drawing) names() {
+	for i, id := range d.lanes {
+		name := strconv.FormatUint(id, 10)
+		if d.upright(d.score) {
+			d.put(`<text class="name small" transform="translate(%.1f %.1f) rotate(-90)" text-anchor="start">%s</text>`,
+				d.x[i]+3, d.top-8-float64(3*len(name)), name)
+			continue
+		}
+		d.text(d.x[i], d.top-10, "name", name)
+	}
+}
+
+// phaseTitles rules off what begins with the row.
+func (d *drawing) phaseTitles(r row) {
+	for i, p := range r.phases {
+		y := r.y - planPhase*float64(len(r.phases)-i) + 18
+		d.put(`<path class="rule" d="M%d %.1fH%.1f"/>`, planMargin, y-13, d.width-planMargin)
+		d.text(planMargin, y+2, "phase", p.title())
+	}
+}
+
+// notesOf writes what the steps of a row say.
+func (d *drawing) notesOf(r row) {
+	d.text(planMargin+planTime-6, r.y+16, "time", millis(d.since(r.first)))
+	for i, n := range r.notes {
+		d.text(d.column, r.y+16+planNote*float64(i), aboutNames[n.about], n.text)
+	}
+}

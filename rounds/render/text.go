@@ -1,0 +1,181 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+const (
+	minNotes  = 26 // columns without which reasons are no pleasure to read
+	maxLane   = 8
+	minLane   = 2
+	laneNames = "abcdefghijklmnopqrstuvwxyz"
+)
+
+// Text draws a round for a screen of so many columns, at least 40: a lane a
+// node where they fit, and a list of what happened where they do not.
+func Text(w io.Writer, r *rounds.Round, columns int) error {
+	s := newScore(r, nil, nil)
+	t := &text{score: s, out: bufio.NewWriter(w), columns: max(columns, 40), now: s.before}
+	t.time = utf8.RuneCountInString(t.stamp(len(r.Steps) - 1))
+	for i := range r.Steps {
+		t.time = max(t.time, utf8.RuneCountInString(t.stamp(i)))
+	}
+	if len(s.lanes) > 0 {
+		t.lane = min((t.columns-t.time-2-minNotes)/len(s.lanes), maxLane)
+	}
+	t.head()
+	if t.lane < minLane {
+		t.list()
+	} else {
+		t.diagram()
+	}
+	return t.out.Flush()
+}
+
+// text is a round on its way to the screen.
+type text struct {
+	*score
+	out     *bufio.Writer
+	columns int
+	time    int // columns of a time
+	lane    int // columns of a lane
+	now     []belief
+}
+
+func (t *text) head() {
+	for _, l := range hang(title(t.round), t.columns, "  ") {
+		t.line("%s", l)
+	}
+	if c := cause(t.round); c != "" {
+		for _, l := range hang("  "+c, t.columns, "  ") {
+			t.line("%s", l)
+		}
+	}
+	t.line("")
+}
+
+func (t *text) line(format string, args ...any) {
+	fmt.Fprintln(t.out, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+}
+
+// stamp is the time of a step in ms.
+func (t *text) stamp(step int) string {
+	if step < 0 {
+		return "ms"
+	}
+	return millis(t.since(step))
+}
+
+// phase is a line across that a phase begins with.
+func (t *text) phase(p phase) {
+	title := "── " + p.title() + " "
+	t.line("%s%s", title, strings.Repeat("─", max(t.columns-utf8.RuneCountInString(title), 0)))
+}
+
+// list tells the round without lanes.
+func (t *text) list() {
+	for _, b := range t.bands {
+		for _, p := range t.phaseAt(b.first) {
+			t.phase(p)
+		}
+		stamp := t.stamp(b.first)
+		for i, n := range t.listNotes(b) {
+			indent := ""
+			if i > 0 && n.about != aboutWho {
+				indent = "  "
+			}
+			for _, l := range hang(indent+n.text, t.columns-t.time-2, indent+"  ") {
+				t.line("%*s  %s", t.time, stamp, l)
+				stamp = ""
+			}
+		}
+	}
+}
+
+// listNotes are the notes of a band, with who took its steps in front.
+func (t *text) listNotes(b band) []note {
+	notes := t.notes(b)
+	if b.single() {
+		notes = append([]note{{about: aboutWho, text: t.doers([]int{b.first})}}, notes...)
+	}
+	return notes
+}
+
+// names are what stands over the lanes: ids, upright where they fit, and
+// letters for ids of more than three digits in narrow lanes.
+func (t *text) names() (rows []string, legend []string) {
+	label := make([]string, len(t.lanes))
+	longest := 0
+	for i, id := range t.lanes {
+		label[i] = strconv.FormatUint(id, 10)
+		longest = max(longest, len(label[i]))
+	}
+	if longest > max(t.lane-1, 3) {
+		longest = 1
+		for i, id := range t.lanes {
+			label[i] = letters(i)
+			longest = max(longest, len(label[i]))
+			legend = append(legend, fmt.Sprintf("%s is %d", label[i], id))
+		}
+	}
+	if longest < t.lane {
+		return []string{t.across(label)}, legend
+	}
+	for digit := range longest {
+		row := make([]string, len(label))
+		for i, l := range label {
+			if place := digit - longest + len(l); place >= 0 {
+				row[i] = l[place : place+1]
+			}
+		}
+		rows = append(rows, t.across(row))
+	}
+	return rows, legend
+}
+
+// across puts a label over each lane.
+func (t *text) across(labels []string) string {
+	var b strings.Builder
+	for _, l := range labels {
+		fmt.Fprintf(&b, "%-*s", t.lane, l)
+	}
+	return b.String()
+}
+
+// letters is a, b, … z, ba, bb, …
+func letters(i int) string {
+	name := ""
+	for {
+		name = laneNames[i%26:i%26+1] + name
+		if i /= 26; i == 0 {
+			return name
+		}
+	}
+}
+
+// wrap breaks a text into lines of so many columns at most.
+func wrap(s string, columns int) []string { return hang(s, columns, "") }
+
+// hang is wrap with an indent of all lines but the first.
+func hang(s string, columns int, indent string) (lines []string) {
+	r := []rune(s)
+	for len(r) > columns {
+		end := columns
+		for i := columns; i > len(indent); i-- {
+			if r[i] == ' ' {
+				end = i
+				break
+			}
+		}
+		lines = append(lines, string(r[:end]))
+		r = []rune(indent + strings.TrimLeft(string(r[end:]), " "))
+	}
+	return append(lines, string(r))
+}

@@ -1,0 +1,190 @@
+package render
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// maxArrowRows bounds the rows of arrows that one note may take.
+const maxArrowRows = 4
+
+// lines are the lanes' own signs: how a node stands.
+var lines = map[stand]rune{unknown: '┊', looking: '┊', follower: '│', leader: '┃', gone: ' '}
+
+const textLegend = "● takes a step, ┃ leads, │ follows, ┊ knows no leader, † is gone, " +
+	"✗ never arrived, ? no receipt in the records"
+
+// diagram draws the lanes.
+func (t *text) diagram() {
+	rows, legend := t.names()
+	for i, row := range rows {
+		unit := ""
+		if i == len(rows)-1 {
+			unit = "ms"
+		}
+		t.line("%*s  %s", t.time, unit, row)
+	}
+	for _, b := range t.bands {
+		for _, p := range t.phaseAt(b.first) {
+			t.phase(p)
+		}
+		t.band(b)
+	}
+	t.line("")
+	for _, l := range wrap(strings.Join(append(legend, textLegend), ", "), t.columns) {
+		t.line("%s", l)
+	}
+}
+
+// band draws the rows of a band: who took a step, then a row or more a note.
+func (t *text) band(b band) {
+	was := slices.Clone(t.now)
+	for i := b.first; i < b.last; i++ {
+		t.apply(i, t.now)
+	}
+	stamp := t.stamp(b.first)
+	for i, row := range t.rows(b) {
+		cells := t.cells()
+		if i == 0 {
+			t.mark(cells, b, was)
+		}
+		for _, m := range row.arrows {
+			t.arrow(cells, m)
+		}
+		t.line("%*s  %s%s", t.time, stamp, string(cells), row.text)
+		stamp = ""
+	}
+}
+
+// textRow is a line of text, with the messages whose arrows stand in it.
+type textRow struct {
+	text   string
+	arrows []int
+}
+
+func (t *text) rows(b band) []textRow {
+	var rows []textRow
+	room := t.columns - t.time - 2 - t.lane*len(t.lanes)
+	for _, n := range t.notes(b) {
+		arrows := t.pack(n.messages)
+		for _, l := range hang(n.text, room, "  ") {
+			row := textRow{text: l}
+			if len(arrows) > 0 {
+				row.arrows, arrows = arrows[0], arrows[1:]
+			}
+			rows = append(rows, row)
+		}
+		for _, a := range arrows {
+			rows = append(rows, textRow{arrows: a})
+		}
+	}
+	return rows
+}
+
+// pack puts messages into as few rows of arrows as possible: those of one
+// sender share a row, and others where they do not overlap. Of what would take
+// more rows than are fit to read, only the text tells.
+func (t *text) pack(messages []int) (rows [][]int) {
+	type arrows struct {
+		low, high int
+		of        []int
+	}
+	var bySender []*arrows
+	at := map[uint64]*arrows{}
+	for _, i := range messages {
+		m := t.round.Messages[i]
+		a := at[m.From]
+		if a == nil {
+			a = &arrows{low: t.score.lane(m.From), high: t.score.lane(m.From)}
+			at[m.From] = a
+			bySender = append(bySender, a)
+		}
+		a.low, a.high = min(a.low, t.score.lane(m.To)), max(a.high, t.score.lane(m.To))
+		a.of = append(a.of, i)
+	}
+	slices.SortStableFunc(bySender, func(a, b *arrows) int { return cmp.Compare(a.low, b.low) })
+	var ends []int
+	for _, a := range bySender {
+		row := slices.IndexFunc(ends, func(end int) bool { return end <= a.low })
+		if row < 0 {
+			row = len(rows)
+			rows, ends = append(rows, nil), append(ends, 0)
+		}
+		rows[row], ends[row] = append(rows[row], a.of...), a.high
+	}
+	if len(rows) > maxArrowRows {
+		return nil
+	}
+	return rows
+}
+
+// cells is an empty row: only the lanes.
+func (t *text) cells() []rune {
+	cells := slices.Repeat([]rune{' '}, t.lane*len(t.lanes))
+	for i, b := range t.now {
+		cells[i*t.lane] = lines[b.stand]
+	}
+	return cells
+}
+
+// mark puts a sign on the lanes of those who took the band's steps, and of those
+// who are gone from here on.
+func (t *text) mark(cells []rune, b band, was []belief) {
+	for i, now := range t.now {
+		begins := b.first == 0 && now.stand == gone
+		if begins || now.stand == gone && was[i].stand != gone {
+			cells[i*t.lane] = '†'
+		}
+	}
+	for i := b.first; i < b.last; i++ {
+		cells[t.score.lane(t.round.Steps[i].Ref.Node)*t.lane] = '●'
+	}
+	if b.first == winning(t.round) {
+		cells[t.score.lane(t.round.Winner.Node)*t.lane] = '★'
+	}
+}
+
+// heads are the signs at the ends of arrows that did not arrive.
+var heads = map[rounds.Fate]rune{rounds.Lost: '✗', rounds.ToGone: '✗', rounds.Unseen: '?'}
+
+// arrow draws a message into a row. Its head stands beside the lane, so that the
+// lane's own sign stays.
+func (t *text) arrow(cells []rune, message int) {
+	m := t.round.Messages[message]
+	from, to := t.score.lane(m.From)*t.lane, t.score.lane(m.To)*t.lane
+	if from == to {
+		return
+	}
+	step, head := 1, '►'
+	if to < from {
+		step, head = -1, '◄'
+	}
+	if h, ok := heads[m.Fate]; ok {
+		head = h
+	}
+	for c := from + step; c != to; c += step {
+		cells[c] = crossing(cells[c], c%t.lane == 0)
+	}
+	cells[to-step] = head
+	if cells[from] != '★' {
+		cells[from] = '●'
+	}
+}
+
+// crossing is what an arrow makes of a cell on its way; heads stay.
+func crossing(cell rune, lane bool) rune {
+	switch {
+	case strings.ContainsRune("►◄✗?", cell):
+		return cell
+	case !lane:
+		return '─'
+	case cell == ' ' || cell == '─':
+		return '─'
+	case cell == '┃':
+		return '╂'
+	}
+	return '┼'
+}

@@ -1,0 +1,116 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// maxText bounds what is shown of one text from a log.
+const maxText = 160
+
+// clean makes a text from a log printable, and short.
+func clean(s string) string {
+	if len(s) > 4*maxText {
+		s = s[:4*maxText]
+	}
+	s = rounds.Printable(s)
+	if r := []rune(s); len(r) > maxText {
+		return string(r[:maxText-1]) + "…"
+	}
+	return s
+}
+
+// takeApart is a text as its numbers and the words around them: one more.
+func takeApart(s string) (words, numbers []string) {
+	begin, digits := 0, false
+	cut := func(end int) {
+		if digits {
+			numbers = append(numbers, s[begin:end])
+		} else {
+			words = append(words, s[begin:end])
+		}
+		begin, digits = end, !digits
+	}
+	for i := range len(s) {
+		if isDigit := s[i] >= '0' && s[i] <= '9'; isDigit != digits {
+			cut(i)
+		}
+	}
+	if cut(len(s)); digits {
+		return words, numbers
+	}
+	return append(words, ""), numbers
+}
+
+// withoutNumbers puts # for each number in s.
+func withoutNumbers(s string) string {
+	words, _ := takeApart(s)
+	return strings.Join(words, "#")
+}
+
+// span is a time for people, below a millisecond in whole microseconds.
+func span(d time.Duration) string {
+	if d != 0 && d.Abs() < time.Millisecond {
+		return fmt.Sprintf("%d µs", d.Round(time.Microsecond).Microseconds())
+	}
+	return rounds.Span(d)
+}
+
+// millis is a time in milliseconds; nobody needs more than two digits of them.
+func millis(d time.Duration) string {
+	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 2, 64)
+}
+
+// title is the round in one line.
+func title(r *rounds.Round) string {
+	t := fmt.Sprintf("term %d, %s: ", r.Term, clean(r.Algorithm))
+	switch {
+	case r.Winner != nil:
+		t += fmt.Sprintf("node %d leads", r.Winner.Node)
+	case r.State == rounds.Superseded:
+		t += fmt.Sprintf("nobody led, term %d came after it", r.Next)
+	default:
+		t += "nobody led yet"
+	}
+	return t
+}
+
+// cause is why there was the round, "" when nothing tells.
+func cause(r *rounds.Round) string {
+	c := r.Cause
+	switch {
+	case c.Text == "" && c.Evidence == "":
+		return ""
+	case c.Evidence == "":
+		return fmt.Sprintf("%s (node %d)", clean(c.Text), c.Witness)
+	}
+	return fmt.Sprintf("%s (node %d: %s)", clean(c.Text), c.Witness, clean(c.Evidence))
+}
+
+// ranges writes numbers as "1-4 7", in ascending order.
+func ranges(ids []uint64) string {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	var parts []string
+	for i := 0; i < len(ids); {
+		j := i
+		for j+1 < len(ids) && ids[j+1] == ids[j]+1 {
+			j++
+		}
+		switch {
+		case j-i < 2: // "1 2" is not longer than "1-2"
+			j = i
+			parts = append(parts, strconv.FormatUint(ids[i], 10))
+		default:
+			parts = append(parts, fmt.Sprintf("%d-%d", ids[i], ids[j]))
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,218 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// Explain tells a round in plain sentences: what happened, why it came out so,
+// what it cost, what is wrong with it.
+func Explain(w io.Writer, r *rounds.Round) error {
+	var p page
+	p.paragraph(beginning(r)...)
+	p.paragraph(middle(r)...)
+	p.paragraph(cost(r)...)
+	for _, f := range r.Findings {
+		p.paragraph(fmt.Sprintf("What is wrong: %s See %s.", f.Text, refs(f.Records)))
+	}
+	for _, u := range r.Unknown {
+		p.paragraph("Not known: " + u)
+	}
+	return p.to(w)
+}
+
+// beginning says why there was an election.
+func beginning(r *rounds.Round) (sentences []string) {
+	c := r.Cause
+	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
+	at := clock(began(r))
+	switch c.Kind {
+	case rounds.LeaderLost, rounds.LeaderSilent:
+		say("At %s node %d noticed that the leader, node %d, was gone%s.",
+			at, c.Witness, c.Lost, colon(meaning(c.Evidence, c.Lost)))
+	case rounds.FirstLeader:
+		say("At %s node %d had heard of no leader since it started.", at, c.Witness)
+	case rounds.Operator:
+		say("At %s somebody asked node %d for an election: %s.", at, c.Witness, c.Text)
+	case rounds.Vacant:
+		say("At %s node %d stood, as nobody led: %s.", at, c.Witness, c.Text)
+	case rounds.HandOver:
+		say("At %s the leader handed over%s: node %d was asked to lead the next term.",
+			at, bracketed(c.Wish), c.Witness)
+	case rounds.HigherRank:
+		say("At %s node %d took over, because it ranks above the leader: %s.", at, c.Witness, c.Text)
+	case rounds.SplitMended:
+		say("At %s a split brain was mended: two leaders had met, and all who led had stopped. "+
+			"Node %d called for one leader of a new term.", at, c.Witness)
+	case rounds.Readmitted:
+		say("At %s node %d, which had lost what it voted, took term %d to vote above that: %s. "+
+			"Nobody called an election.", at, c.Witness, r.Term, c.Text)
+	case rounds.RoundFailed:
+		say("At %s node %d gave up on the round before: %s.", at, c.Witness, c.Text)
+	default:
+		say("Why term %d began is not in these records.", r.Term)
+	}
+	if more := otherWitnesses(r); len(more) > 0 {
+		say("%s had evidence of %s own within %s.", upper(nodes(more)), its(len(more)), rounds.Span(lastWitness(r)))
+	}
+	if callers := initiators(r); len(callers) > 0 && c.Kind != rounds.Vacant {
+		say("%s called the election of term %d.", upper(nodes(callers)), r.Term)
+	}
+	return sentences
+}
+
+func bracketed(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
+}
+
+func colon(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
+func otherWitnesses(r *rounds.Round) (ids []uint64) {
+	for _, w := range r.Cause.Witnesses {
+		if w.Node != r.Cause.Witness {
+			ids = append(ids, w.Node)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func initiators(r *rounds.Round) (ids []uint64) {
+	for _, in := range r.Initiators {
+		if !slices.Contains(ids, in.Node) {
+			ids = append(ids, in.Node)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func lastWitness(r *rounds.Round) (late time.Duration) {
+	for _, w := range r.Cause.Witnesses {
+		late = max(late, w.At.Sub(r.Cause.At))
+	}
+	return late
+}
+
+// middle says who won and why, who lost to whom, who followed.
+func middle(r *rounds.Round) (sentences []string) {
+	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
+	sentences = fencing(r)
+	w := r.Winner
+	if w == nil {
+		say("Nobody led the term.")
+		if r.State == rounds.Superseded {
+			say("Term %d came after it.", r.Next)
+		}
+		return slices.Concat(sentences, losers(r), noQuorum(r))
+	}
+	sentences = append(sentences, losers(r)...)
+	won := fmt.Sprintf("Node %d won", w.Node)
+	switch {
+	case r.Split.ElectKnown && r.Split.Elect == 0:
+		won += " at once"
+	case r.Split.ElectKnown:
+		won += fmt.Sprintf(" %s after the first sign", rounds.Span(r.Split.Elect))
+	}
+	because := w.Why
+	if r.Ballot != nil && !w.Ref.IsZero() {
+		because = granted(r)
+	}
+	switch {
+	case w.Why != "" && w.Rule != "":
+		say("%s, because of this: %s. The rule: “%s”", won, because, w.Rule)
+	case w.Why != "":
+		say("%s, because of this: %s.", won, because)
+	default:
+		say("%s.", won)
+	}
+	if r.Ballot != nil {
+		sentences = append(sentences, firstRefused(r)...)
+	}
+	return append(sentences, followers(r)...)
+}
+
+// losers says who was outranked or suppressed, by whom.
+func losers(r *rounds.Round) (sentences []string) {
+	var outranked []uint64
+	for _, v := range r.Verdicts {
+		switch v.Kind {
+		case rounds.Outranked:
+			if r.Winner == nil || v.Over == r.Winner.Node {
+				if !slices.Contains(outranked, v.Loser) {
+					outranked = append(outranked, v.Loser)
+				}
+			}
+		case rounds.Suppressed:
+			sentences = append(sentences, fmt.Sprintf("The call of node %d was suppressed, since node %d, "+
+				"a higher initiator, had called too.", v.Loser, v.Over))
+		}
+	}
+	slices.Sort(outranked)
+	if len(outranked) > 0 && r.Winner != nil {
+		sentences = append([]string{fmt.Sprintf("Node %d ranks above %s, and said so.",
+			r.Winner.Node, nodes(outranked))}, sentences...)
+	}
+	return sentences
+}
+
+// followers says who follows, since when, and who does not.
+func followers(r *rounds.Round) (sentences []string) {
+	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
+	follow := in(r, rounds.PartFollower)
+	behind := in(r, rounds.PartBehind, rounds.PartSilent)
+	switch {
+	case len(follow) == 0 && len(behind) == 0:
+		say("It believed nobody else alive.")
+	case len(behind) == 0 && len(follow) == 1:
+		say("Node %d, the only other one that it believed alive, followed within %s.",
+			follow[0], known(r.Split.Announce, r.Split.AnnounceKnown))
+	case len(behind) == 0:
+		say("All %d others that it believed alive (%s) followed within %s.", len(follow), list(follow),
+			known(r.Split.Announce, r.Split.AnnounceKnown))
+	case len(follow) > 0:
+		say("%s followed within %s.", upper(nodes(follow)), known(r.Split.Announce, r.Split.AnnounceKnown))
+	}
+	for _, v := range r.Verdicts {
+		if v.Kind == rounds.Deposed {
+			say("Node %d stepped down when it met node %d, which led the same term.", v.Loser, v.Over)
+		}
+	}
+	for _, b := range r.LeftBehind {
+		say("Node %d was left behind: %s.", b.Node, b.Reason)
+	}
+	if c := r.Cause; !c.Back.IsZero() {
+		say("Node %d had not died: the same process wrote again %s after the first evidence, so it "+
+			"hung, was paused or was cut off.", c.Lost, rounds.Span(c.BackAt.Sub(c.At)))
+	}
+	if late := in(r, rounds.PartJoined); len(late) > 0 {
+		say("%s came later and %s told.", upper(nodes(late)), were(len(late)))
+	}
+	return sentences
+}
+
+// cost says what the round took, beside the theory.
+func cost(r *rounds.Round) []string {
+	sentences := []string{fmt.Sprintf("It took %s (%s).", plural(sent(r), "message"), kinds(r))}
+	if t := r.Theory; t != nil {
+		sentences = append(sentences, fmt.Sprintf("With %d alive and no failure, the %s algorithm takes "+
+			"%d at best and %d at worst: this was %s.", t.Live, r.Algorithm, t.Best, t.Worst, fell(t)))
+	}
+	if t := officeTheory(r); t != nil {
+		sentences = append(sentences, fmt.Sprintf("The office takes %d besides at best and %d at worst: this was %s.",
+			t.Best, t.Worst, fell(t)))
+	}
+	return append(sentences, "The time: "+split(r)+".")
+}

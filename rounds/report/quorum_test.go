@@ -1,0 +1,84 @@
+package report_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
+	"github.com/ringleader-dev/ringleader/rounds/report"
+)
+
+// Promise: why nobody leads: "no quorum and who is missing".
+func TestNoQuorum(t *testing.T) {
+	zero := time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
+	b := rounds.NewBuilder()
+	add := func(node, seq uint64, ms int, event string, why []string, sent ...string) {
+		b.Add(&trace.Record{
+			Level: "info", Time: zero.Add(time.Duration(ms) * time.Millisecond), Cluster: "c", Node: node,
+			Session: "aaaaaaaa", Algo: "bully", Seq: seq, Term: 7, Event: event, Why: why, Sent: sent,
+			Role: trace.Looking, Guarantee: "lease",
+		})
+	}
+	add(1, 1, 0, "timeout", []string{
+		"no leader was heard of -> call an election of term 7", "no higher node is alive -> lead term 7",
+		"this node is nominated and nobody holds the office -> ask the voters for term 7",
+	}, "ASK>2#1:1", "ASK>3#1:2", "ASK>4#1:3", "ASK>5#1:4")
+	add(2, 1, 2, "timeout", []string{"1 asks for term 7 -> yes"}, "ANSWER>1#2:1")
+	add(3, 1, 2, "timeout", []string{"1 asks for term 7 -> no, promised 5"}, "ANSWER>1#3:1")
+	for _, g := range b.History().Groups {
+		var out bytes.Buffer
+		if err := report.WhyNot(&out, g, 1); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(out.String()), " ")
+		for _, want := range []string{
+			"Nobody leads", "No quorum: node 1 asked the voters (1, 2, 3, 4 and 5) and 2 of 5 would grant, " +
+				"3 are needed (1:1).",
+			"No answer of nodes 4 and 5 is in the records.",
+			"Node 3, which had promised node 5 to grant nobody else for a while, said no (3:1).",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in: %s", want, text)
+			}
+		}
+	}
+}
+
+// What an office round is told of: the majority that granted, in time and late,
+// who said no and why, what it cost by the book.
+func TestOfficeIsExplained(t *testing.T) {
+	for file, wants := range map[string][]string{
+		"office-kill": {
+			"a majority of the voters, 3 of 1, 2, 3, 4 and 5, granted it the term: nodes 2, 3 and 4",
+			"The rule: “The office makes a nominee a leader",
+			"Node 2, which had promised node 5 to grant nobody else for a while, first said no, and granted it when " +
+				"that was over (4:15).",
+			"Node 1 granted it too, after it had won.", "No answer of node 5 is in the records.",
+			"The office takes 17 besides at best and 20 at worst: this was 1 more than the best",
+		},
+		"office-no-quorum": {
+			"No quorum: node 1 asked the voters (1, 2 and 3) and 1 of 3 would grant, 2 are needed",
+			"No answer of nodes 2 and 3 is in the records.",
+		},
+	} {
+		b := rounds.NewBuilder()
+		if _, err := logs.ReadFile("../testdata/"+file+".log", b); err != nil {
+			t.Fatal(err)
+		}
+		all := b.History().Groups[0].Rounds
+		var out bytes.Buffer
+		if err := report.Explain(&out, all[len(all)-1]); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(out.String()), " ")
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in: %s", file, want, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,355 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// Show writes the whole of a round. Times are counted from its beginning.
+func Show(w io.Writer, r *rounds.Round) error {
+	var p page
+	p.line("Term %d of %s (%s): %s", r.Term, clusterName(r.Cluster, r.Algorithm, r.Run), r.Guarantee, outcome(r))
+	p.WriteByte('\n')
+	p.cause(r)
+	p.participants(r)
+	p.verdicts(r)
+	p.steps(r)
+	p.cost(r)
+	for _, b := range r.LeftBehind {
+		p.field("Left behind", "%s: %s", node(b.Node), b.Reason)
+	}
+	label := "Findings"
+	for _, f := range r.Findings {
+		p.field(label, "%s: %s [%s]", f.Name, f.Text, refs(f.Records))
+		label = ""
+	}
+	label = "Not known"
+	for _, u := range r.Unknown {
+		p.field(label, "%s", u)
+		label = ""
+	}
+	return p.to(w)
+}
+
+// outcome is how the round came out, in half a line.
+func outcome(r *rounds.Round) string {
+	switch r.State {
+	case rounds.Superseded:
+		return fmt.Sprintf("nobody led it; term %d came after it", r.Next)
+	case rounds.Undecided:
+		return "nobody leads it, as far as the records go"
+	}
+	return fmt.Sprintf("node %d leads", r.Winner.Node)
+}
+
+func (p *page) cause(r *rounds.Round) {
+	c := r.Cause
+	p.field("Began", "%s UTC, since %s", clock(began(r)), cmp.Or(c.Text, "nobody knows what"))
+	for i, w := range c.Witnesses {
+		label := ""
+		if i == 0 {
+			label = "Noticed by"
+		}
+		p.field(label, "%s %s: %s [%v]", node(w.Node), after(w.At, c.At), w.Evidence, w.Ref)
+	}
+	if !c.Back.IsZero() {
+		p.field("", "but node %d was not dead: the same process wrote %v %s", c.Lost, c.Back, after(c.BackAt, c.At))
+	}
+	for i, in := range r.Initiators {
+		label := ""
+		if i == 0 {
+			label = "Called by"
+		}
+		p.field(label, "%s %s: %s [%v]", node(in.Node), after(in.At, began(r)), in.Why, in.Ref)
+	}
+	if w := r.Winner; w != nil && w.Why != "" {
+		p.field("Won by", "%s %s: %s [%v]", node(w.Node), after(w.At, began(r)), w.Why, w.Ref)
+		if w.Rule != "" {
+			p.field("", "“%s”", w.Rule)
+		}
+	}
+	p.ballot(r)
+	p.WriteByte('\n')
+}
+
+// ballot writes how each voter of the office answered.
+func (p *page) ballot(r *rounds.Round) {
+	if r.Ballot == nil {
+		return
+	}
+	p.field("Voters", "asked by node %d [%v], %d of %d needed", r.Ballot.Candidate, r.Ballot.Ref,
+		r.Ballot.Majority(), len(r.Ballot.Voters))
+	for _, v := range r.Ballot.Voices {
+		p.field("", "node %d: %s", v.Voter, voice(v, r.Ballot.Candidate))
+	}
+}
+
+// voice is what a voter answered, in half a line.
+func voice(v rounds.Voice, candidate uint64) string {
+	text := "no answer in the records"
+	switch {
+	case v.Voter == candidate && v.Counted:
+		return "granted, to itself"
+	case v.Voter == candidate:
+		return "yes, to itself"
+	case v.Counted:
+		text = "granted"
+	case v.Granted:
+		text = "granted, after it had won"
+	case v.Yes:
+		text = "yes"
+	case v.No != "":
+		text = "no"
+	}
+	if v.No != "" {
+		if text != "no" {
+			text += "; no at first"
+		}
+		text += fmt.Sprintf(": it %s [%v]", bar(v.No), v.Ref)
+	}
+	return text
+}
+
+// after is how long after an instant something was.
+func after(t, zero time.Time) string {
+	if t.IsZero() || zero.IsZero() {
+		return "at an unknown time"
+	}
+	d := t.Sub(zero)
+	switch {
+	case d == 0:
+		return "first"
+	case d < 0:
+		return rounds.Span(-d) + " before"
+	}
+	return rounds.Span(d) + " later"
+}
+
+func (p *page) participants(r *rounds.Round) {
+	p.line("%12s  %-12s  %-9s  %10s  %5s  %8s", "NODE", "RANK", "PART", "FOLLOWED", "SENT", "RECEIVED")
+	for _, m := range r.Participants {
+		rank := "?"
+		if m.Attr != nil {
+			rank = fmt.Sprintf("%d, id %d", *m.Attr, m.Node)
+		}
+		followed := "-"
+		if !m.BelievedAt.IsZero() && !began(r).IsZero() {
+			followed = rounds.Span(m.BelievedAt.Sub(began(r)))
+		}
+		p.line("%12d  %-12s  %-9s  %10s  %5d  %8d", m.Node, rank, m.Part, followed, m.Sent, m.Received)
+	}
+	p.WriteByte('\n')
+}
+
+func (p *page) verdicts(r *rounds.Round) {
+	quoted := map[string]bool{}
+	for i, v := range r.Verdicts {
+		label := ""
+		if i == 0 {
+			label = "Decided"
+		}
+		p.field(label, "%s, by %s: %s [%v]", decision(v), node(v.By), v.Why, v.Ref)
+		if v.Rule != "" && !quoted[v.Rule] {
+			quoted[v.Rule] = true
+			p.field("", "“%s”", v.Rule)
+		}
+	}
+	if len(r.Verdicts) > 0 {
+		p.WriteByte('\n')
+	}
+}
+
+// decision is who lost to whom.
+func decision(v rounds.Verdict) string {
+	if v.Kind == rounds.Refused {
+		return fmt.Sprintf("%d is refused", v.Loser)
+	}
+	return fmt.Sprintf("%d loses to %d (%s)", v.Loser, v.Over, v.Kind)
+}
+
+// steps writes what each node did, in causal order.
+func (p *page) steps(r *rounds.Round) {
+	for i := range r.Steps {
+		if i == r.Aftermath && i > 0 {
+			p.line("   afterwards:")
+		}
+		p.step(r, &r.Steps[i])
+	}
+	p.WriteByte('\n')
+}
+
+func (p *page) step(r *rounds.Round, s *rounds.Step) {
+	const indent = 22
+	at := rounds.Span(s.At.Sub(began(r)))
+	head := fmt.Sprintf("%11s  %6d  ", at, s.Ref.Node)
+	for _, text := range slices.Concat([]string{headline(r, s)}, s.Why, bursts(r, s), belief(s)) {
+		for i, line := range wrap(rounds.Printable(text), width-indent) {
+			if i > 0 {
+				line = "  " + line
+			}
+			fmt.Fprintf(p, "%-*s %s\n", indent-1, head, line)
+			head = ""
+		}
+	}
+}
+
+// headline is what happened to the node.
+func headline(r *rounds.Round, s *rounds.Step) string {
+	switch s.Event {
+	case "receive":
+		text := "< " + s.Detail
+		if s.Received >= 0 {
+			text += fmt.Sprintf(" from %d", r.Messages[s.Received].From)
+		}
+		return text
+	case "peers":
+		text := "sees " + spaced(s.Alive)
+		if s.Evidence != "" {
+			text += " (" + s.Evidence + ")"
+		}
+		return text
+	}
+	if s.Detail != "" {
+		return s.Event + ": " + s.Detail
+	}
+	return s.Event
+}
+
+func spaced(ids []uint64) string {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = fmt.Sprint(id)
+	}
+	return strings.Join(words, " ")
+}
+
+// bursts joins messages of one kind that follow each other: "ELECTION > 4 5".
+// Those without a receipt are marked.
+func bursts(r *rounds.Round, s *rounds.Step) (lines []string) {
+	last := ""
+	for _, i := range s.Sent {
+		m := r.Messages[i]
+		if m.Kind != last {
+			lines, last = append(lines, m.Kind+" >"), m.Kind
+		}
+		lines[len(lines)-1] += fmt.Sprintf(" %d%s", m.To, fateMarks[m.Fate])
+	}
+	return lines
+}
+
+// fateMarks stand behind the receiver of a message.
+var fateMarks = map[rounds.Fate]string{
+	rounds.Lost: " (lost)", rounds.ToGone: " (gone)", rounds.Unseen: " (no receipt)",
+}
+
+func belief(s *rounds.Step) []string {
+	switch {
+	case s.Change == "":
+		return nil
+	case s.Leader == s.Ref.Node:
+		return []string{"= leads (" + s.Change + ")"}
+	case s.Leader == 0:
+		return []string{"= nobody leads (" + s.Change + ")"}
+	}
+	return []string{fmt.Sprintf("= follows %d (%s)", s.Leader, s.Change)}
+}
+
+// cost writes the messages beside the theory, and the time.
+func (p *page) cost(r *rounds.Round) {
+	p.field("Messages", "%s", messages(r))
+	for _, c := range r.Counts {
+		if says := rounds.Says(r.Algorithm, c.Kind); says != "" {
+			p.field("", "%s: “%s”", c.Kind, says)
+		}
+	}
+	if t := r.Theory; t != nil {
+		p.field("Theory", "%s", theory(t))
+	}
+	if t := officeTheory(r); t != nil {
+		p.field("The office", "besides, %s", theory(t))
+	}
+	p.field("Time", "%s", split(r))
+}
+
+// messages is "ELECTION 10, OK 7, COORDINATOR 3: 20 in all".
+func messages(r *rounds.Round) string {
+	if len(r.Counts) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%s: %d in all", kinds(r), sent(r))
+}
+
+// kinds is "COORDINATOR 3, ELECTION 10, OK 7".
+func kinds(r *rounds.Round) string {
+	words := make([]string, len(r.Counts))
+	for i, c := range r.Counts {
+		words[i] = fmt.Sprintf("%s %d", c.Kind, c.Sent)
+	}
+	return strings.Join(words, ", ")
+}
+
+// officeTheory is what the office costs by the book, nil without one.
+func officeTheory(r *rounds.Round) *rounds.Theory {
+	if r.Ballot == nil {
+		return nil
+	}
+	return r.Ballot.Theory
+}
+
+// theory says where the round fell.
+func theory(t *rounds.Theory) string {
+	text := fmt.Sprintf("with %d alive and no failure, %d at best (%s) and %d at worst (%s)",
+		t.Live, t.Best, t.BestCase, t.Worst, t.WorstCase)
+	return text + ": " + fell(t)
+}
+
+// fell is where the round lies between best and worst.
+func fell(t *rounds.Theory) string {
+	switch {
+	case t.Sent > t.Worst:
+		return fmt.Sprintf("%d more than the worst", t.Sent-t.Worst)
+	case t.Sent == t.Worst:
+		return "the worst case"
+	case t.Sent == t.Best:
+		return "the best case"
+	case t.Sent < t.Best:
+		return fmt.Sprintf("%d fewer than the best", t.Best-t.Sent)
+	}
+	return fmt.Sprintf("%d more than the best, %d fewer than the worst", t.Sent-t.Best, t.Worst-t.Sent)
+}
+
+// split says where the time went.
+func split(r *rounds.Round) string {
+	s := r.Split
+	var parts []string
+	if r.Cause.Lost != 0 {
+		parts = append(parts, "detect "+detectWords(r))
+	}
+	if s.ElectKnown {
+		parts = append(parts, "elect "+rounds.Span(s.Elect))
+	}
+	if s.AnnounceKnown {
+		parts = append(parts, "announce "+rounds.Span(s.Announce))
+	}
+	text := cmp.Or(strings.Join(parts, ", "), "not known")
+	if s.Estimated {
+		text += fmt.Sprintf("; clocks differ, so these are estimates, right within %s", rounds.Span(s.Error))
+	}
+	return text
+}
+
+func detectWords(r *rounds.Round) string {
+	switch s := r.Split; {
+	case s.DetectKnown:
+		return rounds.Span(s.Detect)
+	case s.DetectBound > 0:
+		return fmt.Sprintf("%s at most (since the last record of node %d)", rounds.Span(s.DetectBound), r.Cause.Lost)
+	}
+	return "not known"
+}

@@ -1,0 +1,75 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// width is of a terminal that nobody made larger.
+const width = 80
+
+// page collects lines.
+type page struct{ strings.Builder }
+
+// line writes one line. Arguments come from logs, so all of it is made
+// printable.
+func (p *page) line(format string, args ...any) {
+	p.WriteString(rounds.Printable(fmt.Sprintf(format, args...)))
+	p.WriteByte('\n')
+}
+
+// field writes text beside a label, wrapped.
+func (p *page) field(label, format string, args ...any) {
+	const indent = 12
+	text := rounds.Printable(fmt.Sprintf(format, args...))
+	for _, line := range wrap(text, width-indent) {
+		fmt.Fprintf(p, "%-*s%s\n", indent, label, line)
+		label = ""
+	}
+}
+
+// paragraph writes sentences, wrapped, and an empty line before all but the
+// first.
+func (p *page) paragraph(sentences ...string) {
+	if len(sentences) == 0 {
+		return
+	}
+	if p.Len() > 0 {
+		p.WriteByte('\n')
+	}
+	text := rounds.Printable(strings.Join(sentences, " "))
+	for _, line := range wrap(text, width) {
+		p.WriteString(line + "\n")
+	}
+}
+
+func (p *page) to(w io.Writer) error {
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// wrap breaks text between words into lines of at most that many characters; a
+// longer word stands alone.
+func wrap(text string, most int) []string {
+	lines := []string{""}
+	length := 0
+	for word := range strings.FieldsSeq(text) {
+		size := utf8.RuneCountInString(word)
+		last := &lines[len(lines)-1]
+		switch {
+		case length == 0:
+			*last, length = word, size
+		case length+1+size <= most:
+			*last += " " + word
+			length += 1 + size
+		default:
+			lines = append(lines, word)
+			length = size
+		}
+	}
+	return lines
+}
