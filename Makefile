@@ -20,7 +20,7 @@ GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.
 # The race detector needs a C compiler; without one Go turns cgo off by itself.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build demo demo-fencing up down status test lint fmt fuzz sim sim-nodes bench failover compare prove clean
+.PHONY: help build demo demo-fencing picture up down status test lint fmt fuzz sim sim-nodes bench failover compare prove clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,11 @@ demo: build ## elect on NODES real processes, kill the leader, see the next one 
 
 demo-fencing: build ## pause the leader, let it wake and write, see the storage refuse it
 	@bin/ringleader demo --fencing --algorithm $(ALGORITHM) --nodes $(NODES)
+
+picture: build ## draw docs/failover.svg: a failover on three real processes
+	@logs=$$(mktemp -d); trap 'rm -rf "$$logs"' EXIT; \
+		bin/ringleader demo --algorithm $(ALGORITHM) --nodes 3 --logs "$$logs" >/dev/null && \
+		bin/ringleader rounds show 2 -o svg "$$logs" > docs/failover.svg
 
 up: build ## build the image and start five containers
 	@mkdir -p bin/data # becomes the image's /data

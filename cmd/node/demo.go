@@ -37,6 +37,7 @@ func demoCommand() *cli.Command {
 			&cli.BoolFlag{
 				Name: "best-effort", Usage: "no voters: the algorithm's nominee leads, without a lease",
 			},
+			&cli.StringFlag{Name: "logs", Usage: "`DIRECTORY` to leave the nodes' logs in, for rounds"},
 		},
 		Action: func(ctx *cli.Context) error {
 			entry, err := algorithmNamed(ctx.String("algorithm"))
@@ -63,9 +64,9 @@ func demoCommand() *cli.Command {
 				if !office {
 					return usagef("--fencing --best-effort: without a majority's votes there is no token")
 				}
-				return demonstrate(ctx.Context, ctx.App.Writer, entry, nodes, demo.tellFencing)
+				return demonstrate(ctx.Context, ctx.App.Writer, entry, nodes, ctx.String("logs"), demo.tellFencing)
 			}
-			return demonstrate(ctx.Context, ctx.App.Writer, entry, nodes, demo.tell)
+			return demonstrate(ctx.Context, ctx.App.Writer, entry, nodes, ctx.String("logs"), demo.tell)
 		},
 	}
 }
@@ -82,10 +83,15 @@ type demo struct {
 type telling func(d demo, ctx context.Context, self, dir string) error
 
 // demonstrate runs a demo from start to end and leaves no process behind,
-// whatever ends it.
+// whatever ends it. The nodes' logs stay in the directory logs, nowhere if that is empty.
 func demonstrate(
-	ctx context.Context, out io.Writer, entry catalog.Entry, nodes int, tell telling,
+	ctx context.Context, out io.Writer, entry catalog.Entry, nodes int, logs string, tell telling,
 ) (err error) {
+	if logs != "" {
+		if err := os.MkdirAll(logs, 0o777); err != nil {
+			return fmt.Errorf("make a directory for the logs: %w", err)
+		}
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program's own file, to start nodes from it: %w", err)
@@ -112,6 +118,9 @@ func demonstrate(
 	}
 	began := time.Now()
 	err = errors.Join(tell(d, bounded, self, dir), c.Close())
+	if logs != "" {
+		err = errors.Join(err, c.SaveLogs(logs))
+	}
 	if err == nil {
 		d.end(time.Since(began))
 	}
