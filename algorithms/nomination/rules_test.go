@@ -6,8 +6,8 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/bully"
-	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 

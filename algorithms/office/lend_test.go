@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/internal/steptest"
 	leases "github.com/ringleader-dev/ringleader/algorithms/lease"
+	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
 	"github.com/ringleader-dev/ringleader/algorithms/topology"
+	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/algorithms/zookeeper"
+	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
