@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -13,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/internal/bench"
+	"github.com/ringleader-dev/ringleader/internal/chart"
 	"github.com/ringleader-dev/ringleader/internal/compare"
 )
 
@@ -91,7 +91,7 @@ func benchProgress(ctx *cli.Context) func(done, of int) {
 
 // benchReport is what a benchmark measured.
 type benchReport interface {
-	Text(w io.Writer) error
+	Report() chart.Report
 	// Count is how many samples there are, and how many were asked for.
 	Count() (done, of int)
 }
@@ -117,11 +117,9 @@ func writeReport(ctx *cli.Context, report benchReport) error {
 	case "json":
 		return writeJSON(ctx.App.Writer, report)
 	case "html":
-		if page, ok := report.(interface{ HTML(w io.Writer) error }); ok {
-			return page.HTML(ctx.App.Writer)
-		}
+		return report.Report().HTML(ctx.App.Writer)
 	}
-	return report.Text(ctx.App.Writer)
+	return report.Report().Text(ctx.App.Writer)
 }
 
 // benchEnd is how a benchmark ended, as an exit code has it.

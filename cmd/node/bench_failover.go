@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/bench"
+	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
 func benchFailoverCommand() *cli.Command {
@@ -68,7 +68,7 @@ func benchFailover(ctx *cli.Context) error {
 	}
 	plot := ctx.String("plot")
 	if ctx.IsSet("plot") {
-		if err := bench.CheckPlot(plot); err != nil {
+		if err := chart.CheckFile(plot); err != nil {
 			return usagef("--plot %s: %w", plot, err)
 		}
 	}
@@ -76,7 +76,7 @@ func benchFailover(ctx *cli.Context) error {
 		Options: common, Kills: ctx.Int("kills"), Signal: how, Against: ctx.String("against"),
 	}
 	return measure(ctx, func(interrupt context.Context) (benchReport, error) {
-		var report plottable
+		var report benchReport
 		var err error
 		if len(entries) > 1 || o.Against != "" {
 			o.Office = ctx.Bool("office") // whose own quorum it is sees to that
@@ -91,17 +91,11 @@ func benchFailover(ctx *cli.Context) error {
 	})
 }
 
-// plottable is a report that can be drawn.
-type plottable interface {
-	benchReport
-	Plot(w io.Writer, file string) error
-}
-
 // drawPlot writes the report's plot into file.
-func drawPlot(file string, report plottable) error {
+func drawPlot(file string, report benchReport) error {
 	f, err := os.Create(file)
 	if err != nil {
 		return fmt.Errorf("draw the plot: %w", err)
 	}
-	return errors.Join(report.Plot(f, file), f.Close())
+	return errors.Join(report.Report().Draw(f, file), f.Close())
 }

@@ -101,14 +101,14 @@ var house = []room{
 		path: "internal/bench",
 		module: []string{
 			"algorithms", "algorithms/catalog", "internal/bench/history", "internal/testcluster", "fence", "fence/fencehttp", "fence/kv",
-			"fence/store", "internal/figures", "node/clock", "node/httpapi", "proto", "rounds", "internal/trace",
+			"fence/store", "internal/chart", "node/clock", "node/httpapi", "proto", "rounds", "internal/trace",
 		},
 		others: []string{"golang.org/x/sys/unix"},
 	},
 	{
 		path: "internal/compare",
 		module: []string{
-			"algorithms", "algorithms/catalog", "internal/bench", "internal/bench/history", "internal/testcluster", "internal/figures", "proto",
+			"algorithms", "algorithms/catalog", "internal/bench", "internal/bench/history", "internal/testcluster", "internal/chart", "proto",
 			"internal/trace",
 		},
 	},
@@ -128,7 +128,7 @@ var house = []room{
 	{path: "internal/fenceagent/pidfile", module: []string{"proto"}, others: []string{"golang.org/x/sys/unix"}},
 	{path: "internal/fenceagent/docker"},
 	{path: "internal/durable"},
-	{path: "internal/figures"},
+	{path: "internal/chart"},
 	{path: "internal/archtest"},
 	{path: "internal/needs"},
 	{path: "internal/nodesim"},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -12,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/internal/figures"
+	"github.com/ringleader-dev/ringleader/internal/chart"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -140,16 +139,18 @@ func (r *AlarmsReport) count(records []trace.Record, since time.Time, term proto
 // Count is how many seconds there are, and how many were asked for.
 func (r AlarmsReport) Count() (done, of int) { return int(r.Seconds + 0.5), int(r.Asked) }
 
-// Text writes the report as a table.
-func (r AlarmsReport) Text(w io.Writer) error {
-	p := printer{figures.To(w)}
-	p.Line("alarms: %s, %d healthy nodes, profile %s, %.0f s", r.Algorithm, r.Nodes, r.Profile, r.Seconds)
-	p.Line("%s", r.Machine)
-	p.partial(r.Count())
-	p.Line("")
-	p.Line("  %d busy loops, the nodes at nice %s, a random node paused for %v each %v: %d pauses",
-		r.Loops, niceness, pauseFor, pauseEvery, r.Pauses)
-	p.Line("  nodes missed  %d", r.Missed)
-	p.Line("  elections     %d", r.Elections)
-	return p.Err()
+// Report is what was done, and what came of it.
+func (r AlarmsReport) Report() chart.Report {
+	done, of := r.Count()
+	return chart.Report{
+		Title: fmt.Sprintf("alarms: %s, %d healthy nodes, profile %s, %.0f s",
+			r.Algorithm, r.Nodes, r.Profile, r.Seconds),
+		Lines: []string{r.Machine.String()}, Partial: chart.Partial(done, of, ""),
+		Tables: []chart.Table{{After: []string{
+			fmt.Sprintf("  %d busy loops, the nodes at nice %s, a random node paused for %v each %v: %d pauses",
+				r.Loops, niceness, pauseFor, pauseEvery, r.Pauses),
+			fmt.Sprintf("  nodes missed  %d", r.Missed),
+			fmt.Sprintf("  elections     %d", r.Elections),
+		}}},
+	}
 }

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/internal/figures"
+	"github.com/ringleader-dev/ringleader/internal/chart"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -168,14 +168,14 @@ func (r *rig) failover(ctx context.Context, signal Signal) (failoverSample, erro
 	sample.Terms = int(result.Term - before.Term)
 	switch signal {
 	case Docker:
-		sample.DockerKill = figures.Millis(went.gone.Sub(went.called))
-		sample.FromCall = figures.Millis(e.Agreed.Sub(went.called))
+		sample.DockerKill = chart.Millis(went.gone.Sub(went.called))
+		sample.FromCall = chart.Millis(e.Agreed.Sub(went.called))
 	case Term:
 		resigned, err := r.resigned(ctx, before.Leader, went.called)
 		if err != nil {
 			return sample, err
 		}
-		sample.Gap = figures.Millis(e.Won.Sub(resigned))
+		sample.Gap = chart.Millis(e.Won.Sub(resigned))
 	}
 	return sample, r.bringBack(ctx, before.Leader, signal)
 }
@@ -184,9 +184,9 @@ func (r *rig) failover(ctx context.Context, signal Signal) (failoverSample, erro
 func (d departure) sample(e Election) failoverSample {
 	began := earlier(d.gone, e.Noticed)
 	return failoverSample{
-		Detect: figures.Millis(e.Noticed.Sub(d.gone)), Elect: figures.Millis(e.Won.Sub(e.Noticed)),
-		Announce: figures.Millis(e.Agreed.Sub(e.Won)), Total: figures.Millis(e.Agreed.Sub(began)),
-		Gap:      figures.Millis(e.Won.Sub(began)),
+		Detect: chart.Millis(e.Noticed.Sub(d.gone)), Elect: chart.Millis(e.Won.Sub(e.Noticed)),
+		Announce: chart.Millis(e.Agreed.Sub(e.Won)), Total: chart.Millis(e.Agreed.Sub(began)),
+		Gap:      chart.Millis(e.Won.Sub(began)),
 		Messages: e.Messages,
 	}
 }

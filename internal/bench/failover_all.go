@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/internal/figures"
+	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
 // FailoverTable is one FailoverReport for each algorithm, measured in turn.
@@ -85,57 +83,68 @@ func (t FailoverTable) Count() (done, of int) {
 	return done, of
 }
 
-// Text writes a line for each algorithm.
-func (t FailoverTable) Text(w io.Writer) error {
-	p := printer{figures.To(w)}
-	r := t.Rows[0]
-	p.Line("failover: %d nodes, profile %s, %s, %d times each", r.Nodes, r.Profile, r.Signal.inWords(), r.Kills)
-	p.Line("%s", t.Machine)
-	p.partial(t.Count())
-	p.Line("")
-	const row = "  %-12s %-5s %8s %8s %8s %8s %8s %8s %8s %8s %6s"
-	p.Line(row, "ms, p50", "votes", "detect", "elect", "announce", "total", "p95", "max", "floor", "x floor", "msgs")
+// Report has a line for each algorithm, and draws the total of every sample.
+func (t FailoverTable) Report() chart.Report {
+	table := chart.Table{Columns: append(
+		[]chart.Column{{Name: "ms, p50", Width: -12}, {Name: "votes", Width: -5}},
+		append(chart.Columns(8, "detect", "elect", "announce", "total", "p95", "max", "floor", "x floor"),
+			chart.Column{Name: "msgs", Width: 6})...,
+	)}
 	for _, r := range t.Rows {
-		if len(r.Samples) == 0 {
-			p.Line("  %-12s not measured", r.Algorithm)
-			continue
-		}
-		floor, ratio := "-", "-"
-		if r.Ratio != nil {
-			floor, ratio = figures.Number(r.FloorAll.P50), figures.Number(r.Ratio.P50)
-		}
-		votes := "none"
-		if r.Office {
-			votes = "all"
-		}
-		name := r.Algorithm
-		if r.Binary != "" {
-			name = "  against"
-		}
-		p.Line(row, name, votes,
-			figures.Number(r.Detect.P50), figures.Number(r.Elect.P50), figures.Number(r.Announce.P50),
-			figures.Number(r.Total.P50), figures.Number(r.Total.P95), figures.Number(r.Total.Max),
-			floor, ratio, figures.Number(r.Messages.P50))
+		table.Rows = append(table.Rows, r.line())
 	}
-	t.ratios(p)
+	tables := append([]chart.Table{table}, t.ratios()...)
 	if t.Rows[0].Ratio != nil {
-		p.Line("")
-		p.Line("floor: bare processes without safety, killed in the same minute; x floor: total, pair by pair")
+		tables = append(tables, chart.Table{After: []string{
+			"floor: bare processes without safety, killed in the same minute; x floor: total, pair by pair",
+		}})
 	}
-	return p.Err()
+	r := t.Rows[0]
+	done, of := t.Count()
+	return chart.Report{
+		Title: fmt.Sprintf("failover: %d nodes, profile %s, %s, %d times each",
+			r.Nodes, r.Profile, r.Signal.inWords(), r.Kills),
+		Lines: []string{t.Machine.String()}, Partial: chart.Partial(done, of, ""),
+		Charts: []chart.Chart{t.chart()}, Tables: tables,
+	}
 }
 
-// ratios writes how this executable compares with another.
-func (t FailoverTable) ratios(p printer) {
+// line is the report as one line of a table.
+func (r FailoverReport) line() chart.Row {
+	if len(r.Samples) == 0 {
+		return chart.Row{Cells: []string{r.Algorithm}, Remark: "not measured"}
+	}
+	floor, ratio := "-", "-"
+	if r.Ratio != nil {
+		floor, ratio = chart.Number(r.FloorAll.P50), chart.Number(r.Ratio.P50)
+	}
+	votes := "none"
+	if r.Office {
+		votes = "all"
+	}
+	name := r.Algorithm
+	if r.Binary != "" {
+		name = "  against"
+	}
+	return chart.Cells(name, votes,
+		chart.Number(r.Detect.P50), chart.Number(r.Elect.P50), chart.Number(r.Announce.P50),
+		chart.Number(r.Total.P50), chart.Number(r.Total.P95), chart.Number(r.Total.Max),
+		floor, ratio, chart.Number(r.Messages.P50))
+}
+
+// ratios say how this executable compares with another.
+func (t FailoverTable) ratios() (tables []chart.Table) {
 	for i, old := range t.Rows {
 		if old.Binary == "" || len(old.Samples) == 0 || len(t.Rows[i-1].Samples) == 0 {
 			continue
 		}
-		name, now := old.Algorithm, t.Rows[i-1]
-		p.Line("")
-		p.Line("%s against %s, medians: detect %s, elect %s, total %s times as long", name, old.Binary,
-			times(now.Detect, old.Detect), times(now.Elect, old.Elect), times(now.Total, old.Total))
+		now := t.Rows[i-1]
+		tables = append(tables, chart.Table{After: []string{
+			fmt.Sprintf("%s against %s, medians: detect %s, elect %s, total %s times as long", old.Algorithm, old.Binary,
+				times(now.Detect, old.Detect), times(now.Elect, old.Elect), times(now.Total, old.Total)),
+		}})
 	}
+	return tables
 }
 
 // times is how many times the other's median one is.
@@ -146,28 +155,17 @@ func times(one, other Summary) string {
 	return fmt.Sprintf("%.2f", one.P50/other.P50)
 }
 
-// Plot draws the total of every sample, a row for each algorithm, and the floor of all.
-func (t FailoverTable) Plot(w io.Writer, file string) error {
-	if err := CheckPlot(file); err != nil {
-		return err
-	}
-	r := t.Rows[0]
-	c := chart{
-		title: fmt.Sprintf("failover: %d nodes, profile %s, %s", r.Nodes, r.Profile, r.Signal.inWords()),
-		note:  t.Machine.String(),
-	}
-	if done, of := t.Count(); done < of {
-		c.note = fmt.Sprintf("PARTIAL, %d of %d times; %s", done, of, t.Machine)
-	}
+// chart has a row for each algorithm, and the floor of all.
+func (t FailoverTable) chart() chart.Dots {
+	c := chart.Dots{Title: "The total of each sample", Unit: "milliseconds", Least: leastMillis}
 	var floors []float64
 	for _, r := range t.Rows {
 		name := r.Algorithm
 		if r.Binary != "" {
 			name += " against"
 		}
-		c.rows = append(c.rows, chartRow{
-			name, "total", column(r.Samples, func(s failoverSample) float64 { return s.Total }),
-		})
+		totals := column(r.Samples, func(s failoverSample) float64 { return s.Total })
+		c.Rows = append(c.Rows, dots(name, totalSeries, totals))
 		for _, s := range r.Samples {
 			if s.Floor != nil {
 				floors = append(floors, s.Floor.All)
@@ -175,7 +173,7 @@ func (t FailoverTable) Plot(w io.Writer, file string) error {
 		}
 	}
 	if len(floors) > 0 {
-		c.rows = append(c.rows, chartRow{"floor", "floor", floors})
+		c.Rows = append(c.Rows, dots("floor", floorSeries, floors))
 	}
-	return c.write(w, filepath.Ext(file) == ".html")
+	return c
 }

@@ -2,9 +2,8 @@ package bench
 
 import (
 	"fmt"
-	"io"
 
-	"github.com/ringleader-dev/ringleader/internal/figures"
+	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
 // FailoverReport is what Failover measured.
@@ -103,59 +102,116 @@ func (r FailoverReport) allowed(s failoverSample) float64 {
 	return s.Floor.allowed(r.Nodes)
 }
 
-// Text writes the report as a table.
-func (r FailoverReport) Text(w io.Writer) error {
-	p := printer{figures.To(w)}
-	p.Line("failover: %s%s, %d nodes, profile %s, %s, %d times",
-		r.Algorithm, r.office(), r.Nodes, r.Profile, r.Signal.inWords(), len(r.Samples))
-	p.Line("%s", r.Machine)
-	p.partial(r.Count())
-	p.Line("")
-	p.head("milliseconds")
-	r.phases(p)
+// Report shows the phases and the floor, and draws every sample.
+func (r FailoverReport) Report() chart.Report {
+	phases, messages := distribution("milliseconds"), distribution("")
+	phases.Rows = r.phases()
+	messages.Rows = []chart.Row{quantiles("messages in the round", r.Messages)}
+	messages.After = []string{fmt.Sprintf("%d of %d took more than one term", r.FailedRounds, len(r.Samples))}
+	tables := []chart.Table{phases}
 	if r.Ratio != nil {
-		p.Line("")
-		p.head(r.floorTitle())
-		p.row("detect: end of stream at the first", *r.FloorFirst)
-		p.row("total: one message, all know", *r.FloorAll)
-		p.row("times the floor, pair by pair", *r.Ratio)
-		if r.Fsync != nil {
-			p.row("one fsync", *r.Fsync)
-		}
+		tables = append(tables, r.aboveFloor())
 	}
-	if r.Allowed != nil {
-		p.row(r.aim(), *r.Allowed)
-		p.Line("  %d of %d are within it", r.Within, len(r.Samples))
+	done, of := r.Count()
+	return chart.Report{
+		Title: fmt.Sprintf("failover: %s%s, %d nodes, profile %s, %s, %d times",
+			r.Algorithm, r.office(), r.Nodes, r.Profile, r.Signal.inWords(), done),
+		Lines: []string{r.Machine.String()}, Partial: chart.Partial(done, of, ""),
+		Charts: []chart.Chart{r.chart()},
+		Tables: append(tables, messages),
 	}
-	p.Line("")
-	p.row("messages in the round", r.Messages)
-	p.Line("%d of %d took more than one term", r.FailedRounds, len(r.Samples))
-	return p.Err()
 }
 
-func (r FailoverReport) phases(p printer) {
+// aboveFloor is the table of the floor and of the aim.
+func (r FailoverReport) aboveFloor() chart.Table {
+	t := distribution(r.floorTitle())
+	t.Rows = []chart.Row{
+		quantiles("detect: end of stream at the first", *r.FloorFirst),
+		quantiles("total: one message, all know", *r.FloorAll),
+		quantiles("times the floor, pair by pair", *r.Ratio),
+	}
+	if r.Fsync != nil {
+		t.Rows = append(t.Rows, quantiles("one fsync", *r.Fsync))
+	}
+	if r.Allowed != nil {
+		t.Rows = append(t.Rows, quantiles(r.aim(), *r.Allowed))
+		t.After = []string{fmt.Sprintf("  %d of %d are within it", r.Within, len(r.Samples))}
+	}
+	return t
+}
+
+func (r FailoverReport) phases() (rows []chart.Row) {
+	add := func(name string, s Summary) { rows = append(rows, quantiles(name, s)) }
 	switch r.Signal {
 	case Term:
-		p.row("signal to the winner's belief", r.sum())
-		p.row("gap: nobody leads", r.Gap)
+		add("signal to the winner's belief", r.sum())
+		add("gap: nobody leads", r.Gap)
 	case Docker:
-		p.row("docker kill: its call to the death", *r.DockerKill)
-		p.row("detect: death to first evidence", r.Detect)
-		p.row("elect: to the winner's belief", r.Elect)
+		add("docker kill: its call to the death", *r.DockerKill)
+		add("detect: death to first evidence", r.Detect)
+		add("elect: to the winner's belief", r.Elect)
 	default:
-		p.row("detect: signal to first evidence", r.Detect)
-		p.row("elect: to the winner's belief", r.Elect)
+		add("detect: signal to first evidence", r.Detect)
+		add("elect: to the winner's belief", r.Elect)
 	}
-	p.row("announce: to the last one's belief", r.Announce)
+	add("announce: to the last one's belief", r.Announce)
 	switch {
 	case r.Signal == Docker:
-		p.row("total, from the death", r.Total)
-		p.row("all told, from the call", *r.FromCall)
+		add("total, from the death", r.Total)
+		add("all told, from the call", *r.FromCall)
 	case r.Office:
-		p.row("total: in office and known to all", r.Total)
+		add("total: in office and known to all", r.Total)
 	default:
-		p.row("total", r.Total)
+		add("total", r.Total)
 	}
+	return rows
+}
+
+// The series of a chart.
+const (
+	phaseSeries = iota
+	totalSeries
+	floorSeries
+)
+
+// leastMillis is where the axis of a chart begins at the lowest: below it clocks and
+// schedulers say nothing.
+const leastMillis = 0.01
+
+func (r FailoverReport) chart() chart.Dots {
+	c := chart.Dots{Title: "Each sample", Unit: "milliseconds", Least: leastMillis}
+	add := func(label string, series int, value func(failoverSample) float64) {
+		c.Rows = append(c.Rows, dots(label, series, column(r.Samples, value)))
+	}
+	if r.Signal == Docker {
+		add("docker kill", phaseSeries, func(s failoverSample) float64 { return s.DockerKill })
+	}
+	if r.Signal == Term {
+		add("gap: nobody leads", phaseSeries, func(s failoverSample) float64 { return s.Gap })
+	} else {
+		add("detect", phaseSeries, func(s failoverSample) float64 { return s.Detect })
+		add("elect", phaseSeries, func(s failoverSample) float64 { return s.Elect })
+	}
+	add("announce", phaseSeries, func(s failoverSample) float64 { return s.Announce })
+	add("total", totalSeries, func(s failoverSample) float64 { return s.Total })
+	if r.Ratio != nil {
+		add("floor", floorSeries, func(s failoverSample) float64 { return s.Floor.All })
+	}
+	return c
+}
+
+// dots is a row of samples of one series, with its median marked.
+func dots(label string, series int, samples []float64) chart.DotRow {
+	row := chart.DotRow{Label: label}
+	for _, v := range samples {
+		row.Dots = append(row.Dots, chart.Dot{Series: series, Value: v})
+	}
+	if len(samples) > 0 {
+		s := summarize(samples)
+		row.Lines = []float64{s.P50}
+		row.Note = fmt.Sprintf("p50 %s, p95 %s", chart.Number(s.P50), chart.Number(s.P95))
+	}
+	return row
 }
 
 func (r FailoverReport) floorTitle() string {
@@ -189,16 +245,15 @@ func (r FailoverReport) sum() Summary {
 	return summarize(column(r.Samples, func(s failoverSample) float64 { return s.Detect + s.Elect }))
 }
 
-// printer writes tables of distributions.
-type printer struct{ *figures.Printer }
-
-// partial marks a table that is not what was asked for.
-func (p printer) partial(done, of int) { p.Partial(done, of, "") }
-
-func (p printer) head(title string) {
-	p.Line("%-40s %9s %9s %9s", title, "p50", "p95", "max")
+// distribution is an empty table of distributions; without a title its columns have no names.
+func distribution(title string) chart.Table {
+	names := []string{"p50", "p95", "max"}
+	if title == "" {
+		names = make([]string, len(names))
+	}
+	return chart.Table{Columns: append([]chart.Column{{Name: title, Width: -38}}, chart.Columns(9, names...)...)}
 }
 
-func (p printer) row(name string, s Summary) {
-	p.Line("  %-38s %9s %9s %9s", name, figures.Number(s.P50), figures.Number(s.P95), figures.Number(s.Max))
+func quantiles(name string, s Summary) chart.Row {
+	return chart.Cells(name, chart.Number(s.P50), chart.Number(s.P95), chart.Number(s.Max))
 }

@@ -3,11 +3,10 @@ package bench
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
-	"github.com/ringleader-dev/ringleader/internal/figures"
+	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
 // FencingReport is what Fencing did and found.
@@ -37,64 +36,60 @@ func (r FencingReport) OK() bool {
 	return len(r.Proofs) > 0
 }
 
-// Text writes the report.
-func (r FencingReport) Text(w io.Writer) error {
-	p := printer{figures.To(w)}
-	p.Line("")
-	p.Line("prove: the votes of all %d, profile %s, promise %g s, for %.0f s, seed %d",
-		r.Nodes, r.Profile, r.Promise, r.Seconds, r.Seed)
-	p.Line("%s", r.Machine)
-	if done, of := r.Count(); done < of {
-		p.Partial(done, of, "clusters")
-	}
+// Report is what was done, what came of it, and each violation.
+func (r FencingReport) Report() chart.Report {
+	lines := []string{r.Machine.String()}
 	if !r.Cuts {
-		p.Line("networks were NOT cut: that needs root on Linux and the ip command")
+		lines = append(lines, "networks were NOT cut: that needs root on Linux and the ip command")
 	}
-	p.Line("")
-	r.faults(p)
-	r.table(p)
-	r.idle(p)
-	r.wrong(p)
-	return p.Err()
+	done, of := r.Count()
+	return chart.Report{
+		Title: fmt.Sprintf("prove: the votes of all %d, profile %s, promise %g s, for %.0f s, seed %d",
+			r.Nodes, r.Profile, r.Promise, r.Seconds, r.Seed),
+		Lines: lines, Partial: chart.Partial(done, of, "clusters"),
+		Tables: []chart.Table{r.faults(), r.table(), {After: r.idle()}, {After: r.wrong()}},
+	}
 }
 
 // faults is how often what was done, in all.
-func (r FencingReport) faults(p printer) {
+func (r FencingReport) faults() chart.Table {
 	sum := map[string]int{}
 	for _, f := range r.Proofs {
 		for kind, count := range f.Faults {
 			sum[kind] += count
 		}
 	}
-	p.Line("what was done")
 	kinds := slices.SortedFunc(maps.Keys(sum), func(a, b string) int {
 		return cmp.Or(cmp.Compare(sum[b], sum[a]), cmp.Compare(a, b))
 	})
+	t := chart.Table{Columns: []chart.Column{{Name: "what was done", Width: -38}, {Name: "times", Width: 9}}}
 	for _, kind := range kinds {
-		p.Line("  %-38s %9d", kind, sum[kind])
+		t.Rows = append(t.Rows, chart.Cells(kind, fmt.Sprint(sum[kind])))
 	}
+	return t
 }
 
-// table is a line for each cluster.
-func (r FencingReport) table(p printer) {
-	const row = "  %-12s %7s %9s %8s %7s %8s %7s %12s %10s %12s"
-	p.Line("what came of it")
-	p.Line(row, "", "faults", "functions", "leases", "writes", "refused", "stale", "linearizable", "violations",
-		"nobody, s")
+// table has a line for each cluster.
+func (r FencingReport) table() chart.Table {
+	t := chart.Table{Columns: []chart.Column{
+		{Name: "what came", Width: -12}, {Name: "faults", Width: 7}, {Name: "functions", Width: 9},
+		{Name: "leases", Width: 8}, {Name: "writes", Width: 7}, {Name: "refused", Width: 8}, {Name: "stale", Width: 7},
+		{Name: "linearizable", Width: 12}, {Name: "violations", Width: 10}, {Name: "nobody, s", Width: 12},
+	}, After: []string{
+		"functions: begun, each on its own; leases: lent to the worker beside a node",
+		"nobody: the longest time without a function at work while some node reached a majority, and all of them",
+		fmt.Sprintf("control: had the storage looked at no token, %d stale writes would have been accepted", r.control()),
+	}}
 	for _, f := range r.Proofs {
 		faults := 0
 		for _, count := range f.Faults {
 			faults += count
 		}
-		p.Line(row, f.Algorithm, fmt.Sprint(faults), fmt.Sprint(f.Functions), fmt.Sprint(f.Leases),
+		t.Rows = append(t.Rows, chart.Cells(f.Algorithm, fmt.Sprint(faults), fmt.Sprint(f.Functions), fmt.Sprint(f.Leases),
 			fmt.Sprint(f.Writes), fmt.Sprint(f.Refused), fmt.Sprint(f.Verdict.Stale), f.Verdict.Linearizable,
-			fmt.Sprint(len(f.wrong())),
-			fmt.Sprintf("%.1f of %.1f", f.Idle.Seconds, f.IdleS))
+			fmt.Sprint(len(f.wrong())), fmt.Sprintf("%.1f of %.1f", f.Idle.Seconds, f.IdleS)))
 	}
-	p.Line("functions: begun, each on its own; leases: lent to the worker beside a node")
-	p.Line("nobody: the longest time without a function at work while some node reached a majority, and all of them")
-	p.Line("control: had the storage looked at no token, %d stale writes would have been accepted", r.control())
-	p.Line("")
+	return t
 }
 
 func (r FencingReport) control() (stale int) {
@@ -105,39 +100,41 @@ func (r FencingReport) control() (stale int) {
 }
 
 // idle explains the longest time without a leader.
-func (r FencingReport) idle(p printer) {
+func (r FencingReport) idle() []string {
 	if len(r.Proofs) == 0 {
-		return
+		return nil
 	}
 	f := slices.MaxFunc(r.Proofs, func(a, b Proof) int { return cmp.Compare(a.Idle.Seconds, b.Idle.Seconds) })
-	p.Line("the longest time without a leader while a majority was connected: %.2f s, with %s, seed %d, from %.3f s on",
-		f.Idle.Seconds, f.Algorithm, f.Seed, f.Idle.From)
+	lines := []string{fmt.Sprintf(
+		"the longest time without a leader while a majority was connected: %.2f s, with %s, seed %d, from %.3f s on",
+		f.Idle.Seconds, f.Algorithm, f.Seed, f.Idle.From)}
 	for _, line := range f.Idle.Faults {
-		p.Line("  %s", line)
+		lines = append(lines, "  "+line)
 	}
 	for _, line := range slices.Concat(f.Idle.Changes, f.Idle.Tried) {
-		p.Line("    %.200s", line)
+		lines = append(lines, fmt.Sprintf("    %.200s", line))
 	}
 	if f.Kept != "" {
-		p.Line("  logs: %s", f.Kept)
+		lines = append(lines, "  logs: "+f.Kept)
 	}
-	p.Line("")
+	return lines
 }
 
 // wrong is each violation, and how to see it again.
-func (r FencingReport) wrong(p printer) {
+func (r FencingReport) wrong() (lines []string) {
 	if r.OK() {
-		p.Line("no violation")
-		return
+		return []string{"no violation"}
 	}
 	for _, f := range r.Proofs {
 		if f.OK() {
 			continue
 		}
-		p.Line("VIOLATED with %s; again: make prove ALGORITHM=%s NODES=%d PROVE=%.0fs SEED=%d; logs: %s",
-			f.Algorithm, f.Algorithm, r.Nodes, f.Seconds, f.Seed, f.Kept)
+		lines = append(lines, fmt.Sprintf(
+			"VIOLATED with %s; again: make prove ALGORITHM=%s NODES=%d PROVE=%.0fs SEED=%d; logs: %s",
+			f.Algorithm, f.Algorithm, r.Nodes, f.Seconds, f.Seed, f.Kept))
 		for _, line := range f.wrong() {
-			p.Line("  %s", line)
+			lines = append(lines, "  "+line)
 		}
 	}
+	return lines
 }

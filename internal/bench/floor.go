@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/internal/figures"
+	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
 // floor is one failover of the bare mesh.
@@ -78,7 +78,7 @@ func measureFloor(ctx context.Context, command BareCommand, n int) (f floor, err
 	}
 	first := slices.MinFunc(append(gone, known[0]), time.Time.Compare)
 	last := slices.MaxFunc(known, time.Time.Compare)
-	return floor{First: figures.Millis(first.Sub(at)), All: figures.Millis(last.Sub(at))}, nil
+	return floor{First: chart.Millis(first.Sub(at)), All: chart.Millis(last.Sub(at))}, nil
 }
 
 func earlier(a, b time.Time) time.Time {

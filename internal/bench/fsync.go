@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/internal/figures"
+	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
 // fsyncs is how many fsyncs one sample is the median of.
@@ -29,7 +29,7 @@ func fsyncTime() (took float64, err error) {
 		if err := f.Sync(); err != nil {
 			return 0, err
 		}
-		times = append(times, figures.Millis(time.Since(began)))
+		times = append(times, chart.Millis(time.Since(began)))
 	}
 	slices.Sort(times)
 	return times[fsyncs/2], nil

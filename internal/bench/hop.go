@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/internal/figures"
+	"github.com/ringleader-dev/ringleader/internal/chart"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -134,7 +133,7 @@ func (r *rig) readTrip(ctx context.Context, since time.Time, result testcluster.
 				home = rec.Time
 			}
 		}
-		s.Election, s.Elected = figures.Millis(won.Sub(sent)), figures.Millis(home.Sub(won))
+		s.Election, s.Elected = chart.Millis(won.Sub(sent)), chart.Millis(home.Sub(won))
 		return !sent.IsZero() && !home.IsZero()
 	})
 	if err != nil {
@@ -150,7 +149,7 @@ func (g *bareGroup) trip(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	s, err := g.await(ctx, "trip")
-	return figures.Millis(time.Duration(s.nanoseconds)), err
+	return chart.Millis(time.Duration(s.nanoseconds)), err
 }
 
 // Count is how many samples there are, and how many were asked for.
@@ -163,21 +162,21 @@ func (r *HopReport) summarize() {
 	r.Ratio = summarize(column(r.Samples, func(s hopSample) float64 { return s.Elected / s.Relay }))
 }
 
-// Text writes the report as a table.
-func (r HopReport) Text(w io.Writer) error {
-	p := printer{figures.To(w)}
-	p.Line("hop: once round a ring of %d nodes, profile %s, %d times",
-		r.Nodes, r.Profile, len(r.Samples))
-	p.Line("%s", r.Machine)
-	p.partial(r.Count())
-	p.Line("")
-	p.head("milliseconds")
-	p.row("ELECTION", r.Election)
-	p.row("ELECTED", r.Elected)
-	p.row("the same bytes, bare processes", r.Relay)
-	p.row("one hop of ELECTED", r.Elected.over(r.Nodes))
-	p.row("one hop, bare processes", r.Relay.over(r.Nodes))
-	p.Line("")
-	p.row("ELECTED, times the bare trip", r.Ratio)
-	return p.Err()
+// Report shows one trip, and one hop of it.
+func (r HopReport) Report() chart.Report {
+	trips, ratio := distribution("milliseconds"), distribution("")
+	trips.Rows = []chart.Row{
+		quantiles("ELECTION", r.Election),
+		quantiles("ELECTED", r.Elected),
+		quantiles("the same bytes, bare processes", r.Relay),
+		quantiles("one hop of ELECTED", r.Elected.over(r.Nodes)),
+		quantiles("one hop, bare processes", r.Relay.over(r.Nodes)),
+	}
+	ratio.Rows = []chart.Row{quantiles("ELECTED, times the bare trip", r.Ratio)}
+	done, of := r.Count()
+	return chart.Report{
+		Title: fmt.Sprintf("hop: once round a ring of %d nodes, profile %s, %d times", r.Nodes, r.Profile, done),
+		Lines: []string{r.Machine.String()}, Partial: chart.Partial(done, of, ""),
+		Tables: []chart.Table{trips, ratio},
+	}
 }

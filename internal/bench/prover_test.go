@@ -76,7 +76,7 @@ func TestFencingText(t *testing.T) {
 	}
 	text := func() string {
 		var b strings.Builder
-		if err := r.Text(&b); err != nil {
+		if err := r.Report().Text(&b); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
 var somewhere = Machine{
@@ -45,7 +47,7 @@ func TestFailoverTextWithOffice(t *testing.T) {
 	}
 	r.summarize()
 	var out strings.Builder
-	if err := r.Text(&out); err != nil {
+	if err := r.Report().Text(&out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -84,7 +86,7 @@ the floor: bare processes, no safety           p50       p95       max
 1 of 2 took more than one term
 `
 	var out bytes.Buffer
-	if err := failovers().Text(&out); err != nil || out.String() != want {
+	if err := failovers().Report().Text(&out); err != nil || out.String() != want {
 		t.Errorf("%v, printed\n%s\nwant\n%s", err, out.String(), want)
 	}
 }
@@ -101,7 +103,7 @@ func TestFailoverTable(t *testing.T) {
 2 cores, 4096 MiB, linux/amd64, go1.26.8, load 0.25 at the start, 2026-11-20T15:00:00Z
 PARTIAL: ended after 5 of 9
 
-  ms, p50      votes   detect    elect announce    total      p95      max    floor  x floor   msgs
+ms, p50        votes   detect    elect announce    total      p95      max    floor  x floor   msgs
   ring         none         1     0.25     0.50     1.75     1253     1253        1     1.75      8
   bully        all          1     0.25     0.50     1.75     1253     1253        1     1.75      8
   hs           not measured
@@ -109,12 +111,12 @@ PARTIAL: ended after 5 of 9
 floor: bare processes without safety, killed in the same minute; x floor: total, pair by pair
 `
 	var out bytes.Buffer
-	if err := table.Text(&out); err != nil || out.String() != want {
+	if err := table.Report().Text(&out); err != nil || out.String() != want {
 		t.Errorf("%v, printed\n%s\nwant\n%s", err, out.String(), want)
 	}
 	out.Reset()
-	if err := table.Plot(&out, "x.html"); err != nil || strings.Contains(out.String(), "NaN") ||
-		strings.Count(out.String(), "<circle") != 5+5 || !strings.Contains(out.String(), "PARTIAL, 5 of 9") {
+	if err := table.Report().Draw(&out, "x.html"); err != nil || strings.Contains(out.String(), "NaN") ||
+		strings.Count(out.String(), `<path class="c`) != 5+5 || !strings.Contains(out.String(), "PARTIAL: ended after 5 of 9") {
 		t.Errorf("%v, drew\n%s", err, out.String())
 	}
 }
@@ -126,7 +128,7 @@ func TestHandoverText(t *testing.T) {
 	}
 	r.summarize()
 	var out bytes.Buffer
-	if err := r.Text(&out); err != nil || !strings.Contains(out.String(), "gap: nobody leads") {
+	if err := r.Report().Text(&out); err != nil || !strings.Contains(out.String(), "gap: nobody leads") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }
@@ -162,12 +164,12 @@ the floor: no containers, no safety            p50       p95       max
 1 of 2 took more than one term
 `
 	var out bytes.Buffer
-	if err := r.Text(&out); err != nil || out.String() != want {
+	if err := r.Report().Text(&out); err != nil || out.String() != want {
 		t.Errorf("%v, printed\n%s\nwant\n%s", err, out.String(), want)
 	}
 	out.Reset()
-	if err := r.Plot(&out, "x.svg"); err != nil || strings.Contains(out.String(), "NaN") ||
-		strings.Count(out.String(), "<circle") != 6*len(r.Samples) {
+	if err := r.Report().Draw(&out, "x.svg"); err != nil || strings.Contains(out.String(), "NaN") ||
+		strings.Count(out.String(), `<path class="c`) != 6*len(r.Samples) {
 		t.Errorf("%v, drew\n%s", err, out.String())
 	}
 }
@@ -175,7 +177,7 @@ the floor: no containers, no safety            p50       p95       max
 // Promise: all tables are aligned at 80 to 100 columns.
 func TestTextWidth(t *testing.T) {
 	long := Summary{P50: 123456, P95: 1234567, Max: 12345678}
-	for name, report := range map[string]interface{ Text(io.Writer) error }{
+	for name, report := range map[string]interface{ Report() chart.Report }{
 		"failover": failovers(),
 		"hop":      HopReport{Machine: somewhere, Nodes: 100, Trips: 20, Election: long, Elected: long},
 		"scale": ScaleReport{Machine: somewhere, Algorithm: "bully", Rows: []scaleSample{{
@@ -187,7 +189,7 @@ func TestTextWidth(t *testing.T) {
 		"alarms": AlarmsReport{Machine: somewhere, Algorithm: "bully", Nodes: 100, Seconds: 12345, Pauses: 99999},
 	} {
 		var out bytes.Buffer
-		if err := report.Text(&out); err != nil {
+		if err := report.Report().Text(&out); err != nil {
 			t.Error(err)
 		}
 		for line := range strings.Lines(out.String()) {
@@ -224,11 +226,11 @@ func TestPlot(t *testing.T) {
 	r.Algorithm = "<ring> & co"
 	for _, file := range []string{"x.svg", "dir/x.html"} {
 		var out bytes.Buffer
-		if err := r.Plot(&out, file); err != nil {
+		if err := r.Report().Draw(&out, file); err != nil {
 			t.Fatal(err)
 		}
 		text := out.String()
-		if n := strings.Count(text, "<circle"); n != 5*len(r.Samples) {
+		if n := strings.Count(text, `<path class="c`); n != 5*len(r.Samples) {
 			t.Errorf("%s: %d dots, want %d", file, n, 5*len(r.Samples))
 		}
 		for _, want := range []string{"prefers-color-scheme: dark", "&lt;ring&gt; &amp; co", "PARTIAL"} {
@@ -250,7 +252,7 @@ func TestPlot(t *testing.T) {
 			}
 		}
 	}
-	if err := r.Plot(io.Discard, "x.png"); !errors.Is(err, ErrPlot) {
+	if err := r.Report().Draw(io.Discard, "x.png"); !errors.Is(err, chart.ErrFile) {
 		t.Errorf("x.png: %v", err)
 	}
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/internal/figures"
+	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
 // ScaleOptions say what to measure: clusters of each of Sizes. Options.Nodes
@@ -96,7 +95,7 @@ func (o ScaleOptions) one(ctx context.Context) (row scaleSample, err error) {
 	if err != nil {
 		return row, err
 	}
-	row.ColdStart = figures.Millis(start.Agreed.Sub(began))
+	row.ColdStart = chart.Millis(start.Agreed.Sub(began))
 	if _, err := r.settle(ctx); err != nil {
 		return row, fmt.Errorf("the nodes do not come to rest: %w", err)
 	}
@@ -170,25 +169,27 @@ func (r *rig) idle(ctx context.Context, d time.Duration, row *scaleSample) error
 // Count is how many samples there are, and how many were asked for.
 func (r ScaleReport) Count() (done, of int) { return len(r.Rows), len(r.Sizes) }
 
-// Text writes the report as a table: of what has a distribution, the median
-// and the largest.
-func (r ScaleReport) Text(w io.Writer) error {
-	p := printer{figures.To(w)}
-	p.Line("scale: %s, profile %s, SIGKILL to the leader", r.Algorithm, r.Profile)
-	p.Line("%s", r.Machine)
-	p.partial(r.Count())
-	p.Line("")
-	const row = "%5s %8s %8s %8s %18s %11s %10s %6s %8s"
-	p.Line(row, "", "cold", "failover", "", "messages:", "RSS, MiB", "CPU, % of", "TCP", "packets")
-	p.Line(row, "nodes", "start ms", "p50 ms", "max ms", "p50, theory", "p50-max", "core idle",
-		"conns", "/s, node")
+// Report is a table: of what has a distribution, the median and the largest.
+func (r ScaleReport) Report() chart.Report {
+	t := chart.Table{Columns: []chart.Column{
+		{Name: "nodes", Width: -5},
+		{Name: "start ms", Width: 8}, {Name: "failover", Width: 8}, {Name: "max ms", Width: 8},
+		{Name: "messages, theory", Width: 18}, {Name: "RSS, MiB", Width: 11}, {Name: "CPU, %", Width: 11},
+		{Name: "TCP", Width: 6}, {Name: "packets", Width: 8},
+	}, After: []string{
+		"start: cold, until all agree; failover: p50; CPU: of a core, idle; packets: a second and node",
+	}}
 	for _, s := range r.Rows {
-		p.Line(row, fmt.Sprint(s.Nodes), figures.Number(s.ColdStart), figures.Number(s.Failover.P50),
-			figures.Number(s.Failover.Max),
-			fmt.Sprintf("%s, %d-%d", figures.Number(s.Messages.P50), s.TheoryBest, s.TheoryWorst),
+		t.Rows = append(t.Rows, chart.Cells(fmt.Sprint(s.Nodes), chart.Number(s.ColdStart), chart.Number(s.Failover.P50),
+			chart.Number(s.Failover.Max),
+			fmt.Sprintf("%s, %d-%d", chart.Number(s.Messages.P50), s.TheoryBest, s.TheoryWorst),
 			fmt.Sprintf("%.1f-%.1f", s.ResidentMiB.P50, s.ResidentMiB.Max),
 			fmt.Sprintf("%.2f-%.2f", s.CorePercent.P50, s.CorePercent.Max),
-			figures.Number(s.Connections.Max), figures.Number(s.Packets))
+			chart.Number(s.Connections.Max), chart.Number(s.Packets)))
 	}
-	return p.Err()
+	done, of := r.Count()
+	return chart.Report{
+		Title: fmt.Sprintf("scale: %s, profile %s, SIGKILL to the leader", r.Algorithm, r.Profile),
+		Lines: []string{r.Machine.String()}, Partial: chart.Partial(done, of, ""), Tables: []chart.Table{t},
+	}
 }

@@ -2,13 +2,12 @@ package compare
 
 import (
 	"fmt"
-	"html/template"
-	"io"
+	"strings"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/bench"
-	"github.com/ringleader-dev/ringleader/internal/figures"
+	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
 // The cases of theory.
@@ -97,56 +96,66 @@ var growthLegend = []string{
 	"it is another. Each algorithm as it nominates, or with its own quorum; an office adds 5(n-1).",
 }
 
-// Text writes the report as a table.
-func (r GrowthReport) Text(w io.Writer) error {
-	p := figures.To(w)
-	p.Line("compare: elections without failures, simulated, by the number of living nodes")
-	p.Line("%s", r.Machine)
+// Report has a line for each case of each algorithm, and draws all as curves.
+func (r GrowthReport) Report() chart.Report {
 	done, of := r.Count()
-	p.Partial(done, of, "elections")
-	p.Line("")
-	for _, text := range growthLegend {
-		p.Line("%s", text)
+	report := chart.Report{
+		Title: "compare: elections without failures, simulated, by the number of living nodes",
+		Lines: []string{r.Machine.String()}, Partial: chart.Partial(done, of, "elections"), Legend: growthLegend,
+		Tables: []chart.Table{r.table()},
 	}
-	p.Line("")
-	head := fmt.Sprintf("  %-12s %-5s", "", "case")
-	for _, n := range r.Sizes {
-		head += fmt.Sprintf(" %24s", fmt.Sprintf("n = %d", n))
-	}
-	p.Line("%s", head)
-	for _, l := range r.Lines {
-		row := fmt.Sprintf("  %-12s %-5s", l.Algorithm, l.Case)
-		for _, point := range l.Points {
-			row += fmt.Sprintf(" %24s", point.Text())
-		}
-		p.Line("%s", row)
+	messages, times := func(c Cost) int { return c.Messages }, func(c Cost) int { return c.Times }
+	for _, c := range []string{Best, Worst} {
+		report.Charts = append(report.Charts, r.curves(c, "messages", messages), r.curves(c, "transmission times", times))
 	}
 	if len(r.TooLarge) > 0 {
-		p.Line("")
-		p.Line("Not simulated")
+		t := chart.Table{Title: "Not simulated"}
 		for _, what := range r.TooLarge {
-			p.Line("  %s", what)
+			t.Rows = append(t.Rows, chart.Row{Remark: what})
 		}
+		report.Tables = append(report.Tables, t)
 	}
-	return p.Err()
+	return report
 }
 
-// HTML writes the report as one file that fetches nothing.
-func (r GrowthReport) HTML(w io.Writer) error {
-	data := struct {
-		GrowthReport
-		Legend   []string
-		Done, Of int
-		Charts   []drawing
-	}{GrowthReport: r, Legend: growthLegend}
-	data.Done, data.Of = r.Count()
-	for _, g := range []growth{
-		{"Messages, best case", Best, "messages", func(c Cost) int { return c.Messages }},
-		{"Messages, worst case", Worst, "messages", func(c Cost) int { return c.Messages }},
-		{"Transmission times, best case", Best, "transmission times", func(c Cost) int { return c.Times }},
-		{"Transmission times, worst case", Worst, "transmission times", func(c Cost) int { return c.Times }},
-	} {
-		data.Charts = append(data.Charts, drawing{template.HTMLEscapeString(g.title), g.draw(r)})
+func (r GrowthReport) table() chart.Table {
+	t := chart.Table{Columns: []chart.Column{{Width: -12}, {Name: "case", Width: -5}, {Name: "messages", Width: -26}}}
+	for _, n := range r.Sizes {
+		t.Columns = append(t.Columns, chart.Column{Name: fmt.Sprintf("n = %d", n), Width: 24})
 	}
-	return pages().ExecuteTemplate(w, "growth.html", data)
+	for _, l := range r.Lines {
+		formula := l.Formula
+		if l.Bound {
+			formula = "≤ " + formula
+		}
+		row := chart.Cells(l.Algorithm, l.Case, formula)
+		for _, point := range l.Points {
+			row.Cells = append(row.Cells, point.Text())
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// curves draws one figure of one case, a curve for each algorithm.
+func (r GrowthReport) curves(which, unit string, of func(Cost) int) chart.Curves {
+	c := chart.Curves{
+		Title: fmt.Sprintf("%s%s, %s case", strings.ToUpper(unit[:1]), unit[1:], which),
+		Note:  unit + " over living nodes, both logarithmic; hollow: theory's",
+	}
+	for _, l := range r.Lines {
+		if l.Case != which {
+			continue
+		}
+		one := chart.Curve{Name: l.Algorithm}
+		for _, p := range l.Points {
+			v := of(p.figures())
+			one.Points = append(one.Points, chart.CurvePoint{
+				X: float64(p.Nodes), Y: float64(v), Hollow: !p.Done,
+				Name: fmt.Sprintf("%s, %s: %d %s", l.Algorithm, count(p.Nodes, "node"), v, unit),
+			})
+		}
+		c.Curves = append(c.Curves, one)
+	}
+	return c
 }

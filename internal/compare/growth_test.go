@@ -65,7 +65,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	var text, page bytes.Buffer
 	r.Machine = somewhere
-	if err := errors.Join(r.Text(&text), r.HTML(&page)); err != nil {
+	if err := errors.Join(r.Report().Text(&text), r.Report().HTML(&page)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "growth.txt", text.Bytes())
@@ -112,7 +112,7 @@ func TestGrowthInterrupted(t *testing.T) {
 		t.Errorf("%d of %d, %v", done, of, err)
 	}
 	var text, page bytes.Buffer
-	if err := errors.Join(r.Text(&text), r.HTML(&page)); err != nil {
+	if err := errors.Join(r.Report().Text(&text), r.Report().HTML(&page)); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text.String(), "PARTIAL: ended after 2 of 5 elections") {
@@ -135,24 +135,5 @@ func TestNotAsTheory(t *testing.T) {
 	}
 	if got := r.Lines[1].Points[0].Text(); got != "11 in 1" { // theory's is a bound
 		t.Errorf("%q", got)
-	}
-}
-
-// Names at the end of curves do not cover each other, nor leave the chart.
-func TestPlace(t *testing.T) {
-	curves := make([]curve, 14)
-	for i := range curves {
-		curves[i].label = []float64{20, 21, 360, 358}[i%4]
-	}
-	place(curves, 14, 370)
-	for i := range curves {
-		if at := curves[i].label; at < 14 || at > 370 {
-			t.Errorf("name %d stands at %v", i, at)
-		}
-		for j := range i {
-			if d := curves[i].label - curves[j].label; d > -nameHeight+0.01 && d < nameHeight-0.01 {
-				t.Errorf("names %d and %d stand %v apart", i, j, d)
-			}
-		}
 	}
 }

@@ -2,11 +2,11 @@ package compare
 
 import (
 	"fmt"
-	"io"
+	"slices"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/bench"
-	"github.com/ringleader-dev/ringleader/internal/figures"
+	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
 // Report is what Run measured.
@@ -136,61 +136,78 @@ var legend = []string{
 	"records tell. refused: stale writes that the storage refused; - where there are no tokens.",
 }
 
-// Text writes the report as tables, one a step.
-func (r Report) Text(w io.Writer) error {
-	p := printer{figures.To(w)}
-	p.Line("compare: %s, profile %s, seed %d", count(r.Nodes, "node"), r.Profile, r.Seed)
-	p.Line("%s", r.Machine)
+// Report has a table for each step, and one for the whole script.
+func (r Report) Report() chart.Report {
 	done, of := r.Count()
-	p.Partial(done, of, "steps")
-	p.Line("")
-	for _, text := range legend {
-		p.Line("%s", text)
+	report := chart.Report{
+		Title: fmt.Sprintf("compare: %s, profile %s, seed %d", count(r.Nodes, "node"), r.Profile, r.Seed),
+		Lines: []string{r.Machine.String()}, Partial: chart.Partial(done, of, "steps"), Legend: legend,
+	}
+	for _, s := range r.kinds() {
+		report.Key = append(report.Key, string(s))
+	}
+	for _, f := range drawn {
+		report.Charts = append(report.Charts, r.chart(f))
 	}
 	for i, step := range r.Script {
-		p.Line("")
-		p.Line("%d. %s: %s", i+1, step, step.Does())
-		p.Line(rowFormat, "", "votes", "detect", "elect", "announce", "nobody", "two", "messages", "bytes", "refused")
+		t := chart.Table{Title: fmt.Sprintf("%d. %s", i+1, step), Note: step.Does(), Columns: columns(true)}
 		for _, row := range r.Rows {
-			p.sample(row, row.Samples[i])
+			t.Rows = append(t.Rows, row.Samples[i].row(row))
 		}
+		report.Tables = append(report.Tables, t)
 	}
-	p.totals(r)
-	return p.Err()
+	if len(r.Script) > 1 {
+		report.Tables = append(report.Tables, r.totals())
+	}
+	return report
 }
 
-const rowFormat = "  %-12s %-6s %9s %9s %9s %9s %9s %8s %8s %7s"
+// columns are those of a table, with or without the phases of an election.
+func columns(phases bool) []chart.Column {
+	all := []chart.Column{{Width: -12}, {Name: "votes", Width: -6}}
+	if phases {
+		all = append(all, chart.Columns(9, "detect", "elect", "announce")...)
+	} else {
+		all = append(all, chart.Column{Name: "guarantee", Width: -29})
+	}
+	all = append(all, chart.Columns(9, "nobody", "two")...)
+	return append(all, append(chart.Columns(8, "messages", "bytes"), chart.Column{Name: "refused", Width: 7})...)
+}
 
-// sample writes one line of a step's table.
-func (p printer) sample(row Row, s Sample) {
+// row is the sample as a line of its step's table.
+func (s Sample) row(of Row) chart.Row {
+	row := chart.Cells(of.Algorithm, string(of.Votes))
 	switch {
 	case s.LeftOut != "":
-		p.Line("  %-12s %-6s LEFT OUT: %s", row.Algorithm, row.Votes, s.LeftOut)
+		row.Remark = "LEFT OUT: " + s.LeftOut
 	case s.Failed != "":
-		p.Line("  %-12s %-6s FAILED: %s", row.Algorithm, row.Votes, s.Failed)
+		row.Remark = "FAILED: " + s.Failed
 	case !s.Done:
-		p.Line("  %-12s %-6s not done", row.Algorithm, row.Votes)
+		row.Remark = "not done"
 	default:
-		p.Line(rowFormat, row.Algorithm, row.Votes,
-			figures.Number(s.Detect), figures.Number(s.Elect), figures.Number(s.Announce),
-			figures.Number(s.Nobody), figures.Number(s.Two), fmt.Sprint(s.Messages), fmt.Sprint(s.Bytes), s.refused())
+		row.Cells = append(row.Cells, chart.Number(s.Detect), chart.Number(s.Elect), chart.Number(s.Announce))
+		row.Cells = append(row.Cells, s.sums()...)
+	}
+	return row
+}
+
+// sums are the cells of what can be summed up over a script.
+func (s Sample) sums() []string {
+	return []string{
+		chart.Number(s.Nobody), chart.Number(s.Two), fmt.Sprint(s.Messages), fmt.Sprint(s.Bytes), s.refused(),
 	}
 }
 
-// totals writes the sums over the script of those who went through all of it.
-func (p printer) totals(r Report) {
-	if len(r.Script) < 2 {
-		return
-	}
-	p.Line("")
-	p.Line("The whole script, of those with a figure for each step")
-	p.Line(rowFormat, "", "votes", "", "", "", "nobody", "two", "messages", "bytes", "refused")
+// totals are the sums over the script of those who went through all of it.
+func (r Report) totals() chart.Table {
+	t := chart.Table{Title: "The whole script, of those with a figure for each step", Columns: columns(false)}
 	for _, row := range r.Rows {
 		if s, ok := row.total(); ok {
-			p.Line(rowFormat, row.Algorithm, row.Votes, "", "", "", figures.Number(s.Nobody), figures.Number(s.Two),
-				fmt.Sprint(s.Messages), fmt.Sprint(s.Bytes), s.refused())
+			cells := append([]string{row.Algorithm, string(row.Votes), string(row.Guarantee)}, s.sums()...)
+			t.Rows = append(t.Rows, chart.Cells(cells...))
 		}
 	}
+	return t
 }
 
 func (s Sample) refused() string {
@@ -203,5 +220,53 @@ func (s Sample) refused() string {
 	return fmt.Sprint(*s.Refused)
 }
 
-// printer writes tables of samples.
-type printer struct{ *figures.Printer }
+// figure is one figure of each sample, which a chart shows.
+type figure struct {
+	title, unit string
+	least       float64
+	of          func(Sample) float64
+}
+
+// drawn are the charts of a page.
+var drawn = []figure{
+	{"Time without a leader", "milliseconds", 0.1, func(s Sample) float64 { return s.Nobody }},
+	{"Time with two leaders", "milliseconds", 0.1, func(s Sample) float64 { return s.Two }},
+	{"Fault to all know the next leader", "milliseconds", 0.1, func(s Sample) float64 {
+		return s.Detect + s.Elect + s.Announce
+	}},
+	{"Messages in the round", "messages", 1, func(s Sample) float64 { return float64(s.Messages) }},
+	{"Bytes in the round", "bytes", 1, func(s Sample) float64 { return float64(s.Bytes) }},
+}
+
+// chart has a row for each contender, and a series for each kind of step.
+func (r Report) chart(f figure) chart.Dots {
+	c := chart.Dots{Title: f.title, Unit: f.unit, Least: f.least}
+	for _, row := range r.Rows {
+		line := chart.DotRow{Label: row.name()}
+		for _, s := range row.Samples {
+			if s.ok() {
+				line.Dots = append(line.Dots, chart.Dot{
+					Series: slices.Index(r.kinds(), s.Step), Value: f.of(s), Name: row.name() + ", " + string(s.Step),
+				})
+			}
+		}
+		c.Rows = append(c.Rows, line)
+	}
+	return c
+}
+
+// kinds are the steps of the script, each once, in the order of all.
+func (r Report) kinds() []Step {
+	return slices.DeleteFunc(Steps(), func(s Step) bool { return !slices.Contains(r.Script, s) })
+}
+
+// name is the contender in a chart.
+func (row Row) name() string {
+	switch row.Votes {
+	case Office:
+		return row.Algorithm + ", office"
+	case Own:
+		return row.Algorithm + ", own quorum"
+	}
+	return row.Algorithm
+}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/internal/bench"
 	"github.com/ringleader-dev/ringleader/internal/bench/history"
-	"github.com/ringleader-dev/ringleader/internal/figures"
+	"github.com/ringleader-dev/ringleader/internal/chart"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
@@ -133,7 +133,7 @@ func (o Options) measure(ctx context.Context, c contender, f fate, sample *Sampl
 	sample.read(e, done.began)
 	sample.Terms = int(result.Term - before.Term)
 	nobody, two := Led(s.Records(), s.deaths, done.began, end)
-	sample.Nobody, sample.Two = figures.Millis(nobody), figures.Millis(two)
+	sample.Nobody, sample.Two = chart.Millis(nobody), chart.Millis(two)
 	return s.count(sample)
 }
 
@@ -147,8 +147,8 @@ func knownBefore(records []trace.Record, b testcluster.Belief, at time.Time) boo
 // read takes over the phases of an election.
 func (s *Sample) read(e bench.Election, began time.Time) {
 	noticed := later(e.Noticed, began)
-	s.Detect, s.Elect = figures.Millis(noticed.Sub(began)), figures.Millis(e.Won.Sub(noticed))
-	s.Announce = figures.Millis(e.Agreed.Sub(e.Won))
+	s.Detect, s.Elect = chart.Millis(noticed.Sub(began)), chart.Millis(e.Won.Sub(noticed))
+	s.Announce = chart.Millis(e.Agreed.Sub(e.Won))
 	s.Messages, s.Bytes = e.Messages, e.Bytes
 }
 

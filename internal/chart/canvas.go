@@ -1,4 +1,4 @@
-package compare
+package chart
 
 import (
 	"bytes"
@@ -32,6 +32,9 @@ func (c *canvas) text(class, anchor string, x, y float64, s string) {
 		class, anchor, x, y, html.EscapeString(s))
 }
 
+// colours is how many the style sheet has, c0 and on.
+const colours = 8
+
 // shapes are round the point 0, 0; each series has one of its own, so that it can be
 // told from the others without colours.
 var shapes = []string{
@@ -51,17 +54,4 @@ func (c *canvas) mark(series int, hollow bool, x, y float64, tip string) {
 	}
 	fmt.Fprintf(c, `<path class="%s" transform="translate(%.1f %.1f)" d="%s"><title>%s</title></path>`+"\n",
 		class, x, y, shapes[series%len(shapes)], html.EscapeString(tip))
-}
-
-// short is a number on an axis.
-func short(v float64) string {
-	switch {
-	case v >= 1e9:
-		return fmt.Sprintf("%.4g G", v/1e9)
-	case v >= 1e6:
-		return fmt.Sprintf("%.4g M", v/1e6)
-	case v >= 1e4:
-		return fmt.Sprintf("%.4g k", v/1e3)
-	}
-	return fmt.Sprintf("%.4g", v)
 }
