@@ -26,7 +26,7 @@ var (
 	// ErrStopped: the Node ended before it carried the request out.
 	ErrStopped = errors.New("the node has stopped")
 	// ErrNotLeader is the cause with which the context of Lead's function ends
-	// when this node leads no more.
+	// when this node leads no more. HandedOver wraps it.
 	ErrNotLeader = errors.New("this node leads no more")
 	// ErrLeaseExpired is the cause when the lease is about to end and was not
 	// renewed.

@@ -109,7 +109,7 @@ func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible, 
 	if lapsed = n.lapses(out.Leader); lapsed {
 		out.Leader = nobody(out.Leader.Term)
 	}
-	n.believe(out.Leader)
+	n.believe(out.Leader, successorIn(out))
 	return ineligible, lapsed
 }
 
@@ -137,7 +137,7 @@ func (n *Node) end() (led bool) {
 		n.tenure.end(ErrStopped)
 	}
 	n.status.Running = false
-	n.believe(nobody(n.status.Leader.Term))
+	n.believe(nobody(n.status.Leader.Term), 0)
 	for ch, stop := range n.watchers {
 		stop()
 		n.unwatch(ch)

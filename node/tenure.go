@@ -241,9 +241,38 @@ func (n *Node) sayIdle(t *tenure) {
 	n.idle <- t.term
 }
 
+// HandedOver is the cause with which the context of Lead's function ends when this
+// node handed leadership to a successor that it had asked: an operator wanted it, or this
+// node resigned, was paused or fell ill.
+type HandedOver struct{ To proto.NodeID }
+
+func (h HandedOver) Error() string { return fmt.Sprintf("leadership was handed to node %d", h.To) }
+
+// Unwrap makes it count as ErrNotLeader.
+func (HandedOver) Unwrap() error { return ErrNotLeader }
+
+// successorIn is the node to which a Step handed leadership, zero for none.
+func successorIn(out algorithms.Output) proto.NodeID {
+	if end := out.Transfer; end != nil && end.Refused == "" {
+		return end.To
+	}
+	return 0
+}
+
+// whyOver is why a leadership ended before its lease.
+func whyOver(next algorithms.Leader, successor proto.NodeID) error {
+	switch {
+	case successor != 0:
+		return HandedOver{successor}
+	case next.ID != 0:
+		return fmt.Errorf("%w: node %d leads term %d", ErrNotLeader, next.ID, next.Term)
+	}
+	return ErrNotLeader
+}
+
 // keepTenure follows the belief: it begins, extends or ends this node's time as
-// the leader. The caller holds n.mu.
-func (n *Node) keepTenure(l algorithms.Leader) {
+// the leader. successor is as with believe. The caller holds n.mu.
+func (n *Node) keepTenure(l algorithms.Leader, successor proto.NodeID) {
 	leads := l.ID == n.cfg.ID
 	t := n.tenure
 	switch {
@@ -256,7 +285,7 @@ func (n *Node) keepTenure(l algorithms.Leader) {
 		return
 	}
 	if t != nil {
-		t.end(ErrNotLeader)
+		t.end(whyOver(l, successor))
 		n.draining++
 		go n.sayIdle(t)
 	}

@@ -123,6 +123,42 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
+// The cause with which work ends says to whom leadership was handed, or who leads instead.
+func TestCauseNamesTheNextLeader(t *testing.T) {
+	taken := &algorithms.TransferEnd{To: 2}
+	refused := &algorithms.TransferEnd{To: 2, Refused: "it is dead"}
+	for want, last := range map[string]algorithms.Output{
+		"leadership was handed to node 2":              {Transfer: taken, Leader: belief(0, 7)},
+		"this node leads no more":                      {Transfer: refused, Leader: belief(0, 7)},
+		"this node leads no more: node 3 leads term 8": {Leader: belief(3, 8)},
+	} {
+		t.Run(want, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := start(t, func(_ time.Time, ev algorithms.Event) (algorithms.Output, bool) {
+					if _, ok := ev.(algorithms.Campaign); ok {
+						return last, true
+					}
+					return algorithms.Output{Leader: belief(self, 7)}, true
+				})
+				causes := make(chan error, 1)
+				go lead(t, f, func(ctx context.Context, _ Lease) error {
+					<-ctx.Done()
+					causes <- context.Cause(ctx)
+					return errDone
+				})
+				synctest.Wait()
+				f.campaign("lose")
+				if cause := <-causes; !errors.Is(cause, ErrNotLeader) || cause.Error() != want {
+					t.Errorf("ends with %v", cause)
+				}
+				if err := f.stop(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
 // One transfer at a time: the second is refused, the first ends as it does.
 func TestTransferTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // Watch returns a channel of beliefs about the leader: first the current one,
@@ -46,11 +47,12 @@ func (n *Node) unwatch(ch chan algorithms.Leader) {
 }
 
 // believe makes l the current belief and tells the watchers if it is a new one.
+// successor is the node to which this node handed leadership, zero for none.
 // The caller holds n.mu, so that only one goroutine at a time fills a channel.
-func (n *Node) believe(l algorithms.Leader) {
+func (n *Node) believe(l algorithms.Leader, successor proto.NodeID) {
 	old := n.status.Leader
 	n.status.Leader = l
-	n.keepTenure(l)
+	n.keepTenure(l, successor)
 	if l.Epoch() != old.Epoch() {
 		n.changes.add(l, time.Now())
 	}
