@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -12,13 +13,19 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// noVoters is the list of voters that names none.
+const noVoters = "none"
+
 // officeSettings are what the office is told.
 var officeSettings = []setting{
 	{
 		name: "voters", form: list,
 		usage: "the `IDS` that vote, as 1,2,3 or 1-5, the same on every node: a leader then needs " +
-			"a majority of them; without, leadership is best-effort",
+			"a majority of them; none, or without: leadership is best-effort",
 		parse: func(s *settings, values []string) (err error) {
+			if slices.Equal(values, []string{noVoters}) {
+				return nil
+			}
 			s.voters, err = proto.ParseIDRanges(values)
 			return err
 		},
