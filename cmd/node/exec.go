@@ -38,10 +38,12 @@ func execCommand() *cli.Command {
 			"leadership ends it gets SIGTERM and, after --grace, SIGKILL: it and all that\n" +
 			"came of it are dead before the lease is, also when this process is killed or\n" +
 			"stopped. The office is given free only then.\n\n" +
-			"The exit code is the command's own (128 + the signal's number when one ended\n" +
-			"it), 75 when leadership was lost, 127 and 126 as shells have them. SIGTERM,\n" +
-			"SIGINT and SIGQUIT are passed on and end it, with 128 + the signal's number\n" +
-			"if it did not run. SIGHUP, SIGUSR1 and SIGUSR2 are passed on. Run the\n" +
+			"The node stays when leadership is lost: it votes, stands again, and runs the\n" +
+			"command again when it leads again. With --restart never it ends with 75.\n\n" +
+			"The exit code is that of a command that ended by itself (128 + the signal's\n" +
+			"number when one ended it), 127 and 126 as shells have them. SIGTERM, SIGINT\n" +
+			"and SIGQUIT are passed on and end the node, with 128 + the signal's number if\n" +
+			"the command did not run. SIGHUP, SIGUSR1 and SIGUSR2 are passed on. Run the\n" +
 			"command in the foreground: what it leaves behind is ended. Unless this runs\n" +
 			"as root, nothing that it starts becomes another user (sudo, setuid), since it\n" +
 			"could not be ended. Linux only.",
@@ -199,7 +201,7 @@ func (x *execution) lead(ctx context.Context, lease node.Lease) error {
 	for {
 		deadline := lease.Until()
 		if ctx.Err() != nil || deadline.IsZero() && len(x.voters) > 0 {
-			return x.lost(ctx)
+			return x.lost(ctx, lease)
 		}
 		began := time.Now()
 		x.log.Info().Uint64("term", uint64(lease.Term())).Strs("command", x.argv).Msg("starting the command")
@@ -208,7 +210,7 @@ func (x *execution) lead(ctx context.Context, lease node.Lease) error {
 		})
 		if err != nil {
 			if errors.Is(err, context.Cause(ctx)) {
-				return x.lost(ctx)
+				return x.lost(ctx, lease)
 			}
 			return err
 		}
@@ -218,7 +220,7 @@ func (x *execution) lead(ctx context.Context, lease node.Lease) error {
 			return commandEnded{exit}
 		case exit.Stopped:
 			if x.exec.restart == restartNever || !x.renewed(ctx, lease) {
-				return x.lost(ctx)
+				return x.lost(ctx, lease)
 			}
 			continue
 		case x.exec.restart != restartAlways:
@@ -231,18 +233,27 @@ func (x *execution) lead(ctx context.Context, lease node.Lease) error {
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return x.lost(ctx)
+			return x.lost(ctx, lease)
 		}
 		pause = min(2*pause, mostPause)
 	}
 }
 
-// lost is what comes of a time in office that has ended.
-func (x *execution) lost(ctx context.Context) error {
-	if x.exec.restart != restartNever || x.told.Load() {
-		return nil // Lead returns if ctx is done
+// lost ends a leadership: this process with it, or only the work.
+func (x *execution) lost(ctx context.Context, lease node.Lease) error {
+	if x.told.Load() {
+		return nil // Lead returns since its context is done
 	}
-	return mark(errLost, fmt.Errorf("leadership was lost: %w", cmp.Or(context.Cause(ctx), node.ErrLeaseExpired)))
+	why := cmp.Or(context.Cause(ctx), node.ErrLeaseExpired)
+	if _, handed := errors.AsType[node.HandedOver](why); !handed {
+		why = fmt.Errorf("leadership was lost: %w", why)
+	}
+	if x.exec.restart == restartNever {
+		return mark(errLost, why)
+	}
+	x.log.Info().Uint64("term", uint64(lease.Term())).
+		Msg(why.Error() + "; this node stays, votes and stands again")
+	return nil
 }
 
 // renewed waits until the lease is long enough again to begin anew, after the

@@ -78,9 +78,9 @@ func TestExecKilled(t *testing.T) {
 }
 
 // "So that it is dead before the lease is": also when the node is stopped and cannot
-// do a thing. When it wakes it ends with 75.
+// do a thing. When it wakes it ends with 75 under --restart never.
 func TestExecStopped(t *testing.T) {
-	e := newExecE2E(t, 3, "--voters", "1-3", "--promise", "4s", "--preempt=false")
+	e := newExecE2E(t, 3, "--voters", "1-3", "--promise", "4s", "--preempt=false", "--restart", "never")
 	before := e.works(0)
 	leader := proto.NodeID(before[0].node)
 	e.check(e.Pause(leader))
@@ -98,7 +98,7 @@ func TestExecStopped(t *testing.T) {
 // in a later term.
 func TestExecRestart(t *testing.T) {
 	const best = 3 // it is handed the office as long as it is well
-	e := newExecE2E(t, 3, "--voters", "1-3", "--restart", "elected")
+	e := newExecE2E(t, 3, "--voters", "1-3")
 	worksAgain := func(all []stint) (after int) {
 		for all[len(all)-1].node != best {
 			all = e.works(len(all))
@@ -118,7 +118,7 @@ func TestExecRestart(t *testing.T) {
 // up": the node stalls until its keeper has killed the command, and renews its lease
 // before that ends. It does not go on leading without a command.
 func TestExecStalls(t *testing.T) {
-	e := newExecE2E(t, 1, "--voters", "1", "--promise", "10s", "--restart", "elected")
+	e := newExecE2E(t, 1, "--voters", "1", "--promise", "10s")
 	starts := func() []string {
 		text, _ := os.ReadFile(filepath.Join(e.dir, "starts"))
 		return strings.Fields(string(text)) // two words a line
@@ -137,7 +137,7 @@ func TestExecStalls(t *testing.T) {
 	t.Logf("the command ran in term %s, and again in term %s", starts()[0], starts()[2])
 }
 
-// A node whose disk fails ends with that once its command is dead, also with --restart.
+// A node whose disk fails ends with that once its command is dead.
 func TestExecDiskFull(t *testing.T) {
 	disk := smalldisk.Mount(t, "64k")
 	path, err := exec.LookPath("worker")
@@ -145,7 +145,7 @@ func TestExecDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	e := newE2EOf(t, []string{path, dir, "daemon"}, "bully", 1, "--voters", "1", "--restart", "elected",
+	e := newE2EOf(t, []string{path, dir, "daemon"}, "bully", 1, "--voters", "1",
 		"--health-disk", "0")
 	e.check(e.Start(1, "--data-dir", disk))
 	execE2E{e, dir}.works(0)
@@ -172,12 +172,12 @@ func TestExecDiskFull(t *testing.T) {
 	}
 }
 
-// "Whoever asked gets the answer that is true": a transfer ends a node that runs its
-// command once. It has told that the successor leads before it leaves.
+// "Whoever asked gets the answer that is true": a transfer ends a node under --restart
+// never. It has told that the successor leads before it leaves.
 func TestExecTransfer(t *testing.T) {
 	for _, office := range []bool{true, false} {
 		t.Run(fmt.Sprintf("office %v", office), func(t *testing.T) {
-			args := append([]string{"--preempt=false"}, calm...)
+			args := append([]string{"--preempt=false", "--restart", "never"}, calm...)
 			if office {
 				args = append(args, "--voters", "1-3")
 			}
@@ -194,6 +194,25 @@ func TestExecTransfer(t *testing.T) {
 	}
 }
 
+// "A node whose command ended because it lost leadership stays, votes and stands again":
+// three nodes and two transfers leave three nodes. "Its log names what happened."
+func TestExecStays(t *testing.T) {
+	e := newExecE2E(t, 3, append([]string{"--preempt=false", "--voters", "1-3"}, calm...)...)
+	from := proto.NodeID(3)
+	e.leads(from)
+	works := e.works(0)
+	for _, to := range []proto.NodeID{2, 3} {
+		e.must(from, httpapi.Transfer, httpapi.Order{To: to})
+		e.logs(from, "leadership was handed to node "+to.String()+"; this node stays, votes and stands again")
+		works = e.works(len(works))
+		if last := works[len(works)-1].node; last != uint64(to) {
+			t.Errorf("node %v works after the transfer to node %v", last, to)
+		}
+		e.leads(to, 1, 2, 3)
+		from = to
+	}
+}
+
 // "Passes signals and the exit code on": the office is kept while the command ends,
 // and given free at once when it has.
 func TestExecTold(t *testing.T) {
@@ -207,7 +226,7 @@ func TestExecTold(t *testing.T) {
 // "Best-effort clusters: allowed with the loud warning." Who leads first may have to give
 // way to the other.
 func TestExecBestEffort(t *testing.T) {
-	e := newExecE2E(t, 2, "--restart", "elected")
+	e := newExecE2E(t, 2)
 	e.works(0)
 	e.logs(1, "no voters are configured: leadership is best-effort")
 }

@@ -61,7 +61,7 @@ var exits = []struct {
 		[]error{errNoLeader, context.DeadlineExceeded},
 	},
 	{exitNotLeader, "not the leader (leader --is-me, lease)", []error{errNotLeader}},
-	{exitLost, "leadership was lost (exec)", []error{errLost}},
+	{exitLost, "leadership was lost (exec --restart never)", []error{errLost}},
 	{
 		exitCannot, "the command cannot be executed (exec)",
 		[]error{supervise.ErrNotExecutable},

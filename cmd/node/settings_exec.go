@@ -19,9 +19,9 @@ type execSettings struct {
 
 // When exec starts its command again.
 const (
-	restartNever   = "never"
 	restartElected = "elected" // when this node leads again
 	restartAlways  = "always"  // and when the command ended by itself
+	restartNever   = "never"
 )
 
 var execTable = []setting{
@@ -34,12 +34,12 @@ var execTable = []setting{
 			"meanwhile",
 		func(s *settings) *time.Duration { return &s.exec.stopGrace }))),
 	{
-		name: "restart", fallback: restartNever, only: "exec",
-		usage: "`WHEN` to start the command again: never; elected: when this node leads " +
-			"again; always: when it ended by itself, too",
+		name: "restart", fallback: restartElected, only: "exec",
+		usage: "`WHEN` to start the command again: elected: when this node leads again; " +
+			"always: when it ended by itself, too; never: this node ends with 75 when it leads no more",
 		parse: one(func(s *settings, v string) error {
 			s.exec.restart = v
-			return oneOf(v, []string{restartNever, restartElected, restartAlways})
+			return oneOf(v, []string{restartElected, restartAlways, restartNever})
 		}),
 		show: func(s *settings) any { return s.exec.restart },
 	},

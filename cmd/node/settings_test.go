@@ -85,7 +85,7 @@ func TestPrecedence(t *testing.T) {
 		"health-disk":        {"90", "0", "80", "100"},
 		"grace":              {"1s", "2s", "3s", "5s"},
 		"stop-grace":         {"1s", "2s", "3s", "8s"},
-		"restart":            {"elected", "always", "never", "never"},
+		"restart":            {"never", "always", "never", "elected"},
 		"rank-by":            {"cpu", "number:2", "ip", "id"},
 		"join":               {"a:1", "b:2,c", "d", "-"},
 		"gossip-bind":        {"1.1.1.1:1", "1.1.1.1:2", "1.1.1.1:3", "0.0.0.0:7946"},

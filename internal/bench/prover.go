@@ -60,7 +60,7 @@ func startProver(o FencingOptions) (p *prover, err error) {
 func (p *prover) start() (err error) {
 	config := testcluster.Config{
 		Binary: p.FencingOptions.Binary, Nodes: p.Nodes, Algorithm: p.Entry.Name, Command: p.Function(p.functions()),
-		Args: []string{"--profile", p.Profile, "--restart", "elected"},
+		Args: []string{"--profile", p.Profile},
 	}
 	if err := os.MkdirAll(p.functions(), 0o700); err != nil {
 		return fmt.Errorf("make a directory for the functions: %w", err)
