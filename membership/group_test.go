@@ -248,7 +248,7 @@ func TestRestartOnANewAddressIsListedAtOnce(t *testing.T) {
 		former := nodes[0].member(3).Session
 		c.kill(nodes[2])
 		for _, n := range nodes[:2] {
-			n.Report(Evidence{ID: 3, Session: former, Kind: DialRefused})
+			n.Report(Evidence{ID: 3, Session: former, Event: proto.DialRefused})
 		}
 		cfg := c.config(3)
 		cfg.ElectionAddr = electionAddr(33)
@@ -395,8 +395,8 @@ func TestReportedDeathIsInTheViewAtOnce(t *testing.T) {
 		nodes[0].forget()
 		dead := identity{3, nodes[2].cfg.Self.Session}
 		c.kill(nodes[2])
-		nodes[0].Report(Evidence{dead.id, dead.session, LinkClosed})
-		nodes[0].Report(Evidence{dead.id, dead.session, DialRefused})
+		nodes[0].Report(Evidence{dead.id, dead.session, proto.LinkClosed})
+		nodes[0].Report(Evidence{dead.id, dead.session, proto.DialRefused})
 		c.eventually(time.Millisecond, []int{1, 2}, nodes[0])
 		if got := nodes[0].Listed(); len(got) != 2 || got[1].ID != 3 {
 			t.Errorf("gossip lists %v", got)
@@ -423,9 +423,9 @@ func TestCutPairNeedsTheLinks(t *testing.T) {
 		time.Sleep(time.Minute)
 		c.eventually(0, []int{1, 2, 3, 4}, nodes...)
 		four := identity{4, nodes[3].cfg.Self.Session}
-		nodes[0].Report(Evidence{four.id, four.session, Unreachable})
+		nodes[0].Report(Evidence{four.id, four.session, proto.Unreachable})
 		c.eventually(time.Millisecond, []int{1, 2, 3}, nodes[0])
-		nodes[0].Report(Evidence{four.id, four.session, LinkUp})
+		nodes[0].Report(Evidence{four.id, four.session, proto.LinkUp})
 		c.eventually(time.Millisecond, []int{1, 2, 3, 4}, nodes[0])
 	})
 }

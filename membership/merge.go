@@ -27,16 +27,19 @@ type process struct {
 	former proto.Session
 	// trouble is LinkClosed or LinkReset since the last sign of life, the latest, and
 	// IndirectAlive since: worth telling, but no reason to drop a process.
-	trouble []Kind
-	// against is why the process does not count as alive; empty when it does.
-	against Kind
+	trouble []proto.LinkEvent
+	// against is why the links say that the process does not count as alive; zero when they
+	// do not say so.
+	against proto.LinkEvent
+	// left is whether the process said goodbye.
+	left bool
 }
 
 func newMerge(self Member) *merge {
 	return &merge{
 		self:   self,
 		listed: make(map[proto.NodeID]*process),
-		said:   []string{joined.says(self.ID)},
+		said:   []string{says(joined, self.ID)},
 	}
 }
 
@@ -55,7 +58,7 @@ func (m *merge) gossipAlive(now Member) {
 	default:
 		before := p.Member
 		p.Member, p.former = now, proto.Session{}
-		if p.against == "" {
+		if p.alive() {
 			m.describe(before, now)
 		}
 	}
@@ -74,9 +77,12 @@ func (m *merge) gossipRival(now Member) {
 	m.say(newSession, now.ID)
 }
 
+// alive reports whether the process counts as alive.
+func (p *process) alive() bool { return p.against == 0 && !p.left }
+
 // gone reports whether the process is proven to have ended.
 func (p *process) gone() bool {
-	return p.against == DialRefused || p.against == OtherSession || p.against == left
+	return p.against == proto.DialRefused || p.against == proto.OtherSession || p.left
 }
 
 // describe says how a process that stays in the view changed, if it did.
@@ -102,7 +108,7 @@ func (m *merge) gossipGone(id proto.NodeID, session proto.Session) {
 	p := m.listed[id]
 	if p != nil && p.former != session {
 		delete(m.listed, id)
-		if p.against == "" {
+		if p.alive() {
 			m.say(gossipDead, id)
 		}
 	}
@@ -114,42 +120,42 @@ func (m *merge) goodbye(id proto.NodeID, session proto.Session) {
 	if p == nil {
 		return
 	}
-	if p.against == "" {
+	if p.alive() {
 		m.say(left, id)
 	}
-	p.against = left
+	p.left = true
 }
 
 // report: a link says this about a process.
 func (m *merge) report(e Evidence) {
 	p := m.find(e.ID, e.Session)
-	if p == nil || p.against == left {
+	if p == nil || p.left {
 		return
 	}
-	switch e.Kind {
-	case LinkUp, HeartbeatBack:
-		if p.against != "" {
-			m.say(e.Kind, e.ID)
+	switch e.Event {
+	case proto.LinkUp, proto.HeartbeatBack:
+		if !p.alive() {
+			m.say(e.Event.String(), e.ID)
 		}
-		p.trouble, p.against = nil, ""
-	case LinkClosed, LinkReset:
-		p.trouble = []Kind{e.Kind}
-	case IndirectAlive:
-		if !slices.Contains(p.trouble, e.Kind) {
-			p.trouble = append(p.trouble, e.Kind)
+		p.trouble, p.against = nil, 0
+	case proto.LinkClosed, proto.LinkReset:
+		p.trouble = []proto.LinkEvent{e.Event}
+	case proto.IndirectAlive:
+		if !slices.Contains(p.trouble, e.Event) {
+			p.trouble = append(p.trouble, e.Event)
 		}
-	case DialRefused, OtherSession, Unreachable, HeartbeatMissed, IndirectUnreachable:
-		if p.against != "" {
-			if e.Kind == DialRefused || e.Kind == OtherSession {
-				p.against = e.Kind // now it is proven
+	case proto.DialRefused, proto.OtherSession, proto.Unreachable, proto.HeartbeatMissed, proto.IndirectUnreachable:
+		if !p.alive() {
+			if e.Event == proto.DialRefused || e.Event == proto.OtherSession {
+				p.against = e.Event // now it is proven
 			}
 			return
 		}
-		for _, k := range p.trouble {
-			m.say(k, e.ID)
+		for _, t := range p.trouble {
+			m.say(t.String(), e.ID)
 		}
-		m.say(e.Kind, e.ID)
-		p.against = e.Kind
+		m.say(e.Event.String(), e.ID)
+		p.against = e.Event
 	}
 }
 
@@ -168,14 +174,14 @@ func (m *merge) find(id proto.NodeID, session proto.Session) *process {
 	return nil
 }
 
-func (m *merge) say(k Kind, id proto.NodeID) { m.said = append(m.said, k.says(id)) }
+func (m *merge) say(word string, id proto.NodeID) { m.said = append(m.said, says(word, id)) }
 
 // take is the view now and what was said since the last take.
 func (m *merge) take() View {
 	v := View{Alive: []Member{m.self}, Evidence: m.said}
 	m.said = nil
 	for _, p := range m.listed {
-		if p.against == "" {
+		if p.alive() {
 			v.Alive = append(v.Alive, p.Member)
 		}
 	}

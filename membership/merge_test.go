@@ -20,10 +20,10 @@ func member5(session proto.Session) Member {
 	}
 }
 
-func report(session proto.Session, kinds ...Kind) func(*merge) {
+func report(session proto.Session, events ...proto.LinkEvent) func(*merge) {
 	return func(m *merge) {
-		for _, k := range kinds {
-			m.report(Evidence{ID: 5, Session: session, Kind: k})
+		for _, e := range events {
+			m.report(Evidence{ID: 5, Session: session, Event: e})
 		}
 	}
 }
@@ -54,158 +54,158 @@ func TestMergeTable(t *testing.T) {
 		said  string
 	}{
 		{"listed, links say nothing", nil, true, ""},
-		{"link closed", steps(report(first, LinkClosed)), true, ""},
-		{"link reset", steps(report(first, LinkReset)), true, ""},
-		{"dial refused", steps(report(first, DialRefused)), false, "dial-refused 5"},
-		{"other session", steps(report(first, OtherSession)), false, "other-session 5"},
-		{"unreachable", steps(report(first, Unreachable)), false, "unreachable 5"},
+		{"link closed", steps(report(first, proto.LinkClosed)), true, ""},
+		{"link reset", steps(report(first, proto.LinkReset)), true, ""},
+		{"dial refused", steps(report(first, proto.DialRefused)), false, "dial-refused 5"},
+		{"other session", steps(report(first, proto.OtherSession)), false, "other-session 5"},
+		{"unreachable", steps(report(first, proto.Unreachable)), false, "unreachable 5"},
 		{
-			"closed, then refused", steps(report(first, LinkClosed, DialRefused)), false,
+			"closed, then refused", steps(report(first, proto.LinkClosed, proto.DialRefused)), false,
 			"link-closed 5, dial-refused 5",
 		},
 		{
-			"reset, then refused", steps(report(first, LinkReset, DialRefused)), false,
+			"reset, then refused", steps(report(first, proto.LinkReset, proto.DialRefused)), false,
 			"link-reset 5, dial-refused 5",
 		},
 		{
-			"reset, up, then refused", steps(report(first, LinkReset, LinkUp, DialRefused)), false,
+			"reset, up, then refused", steps(report(first, proto.LinkReset, proto.LinkUp, proto.DialRefused)), false,
 			"dial-refused 5",
 		},
 		{
-			"refused, then up", steps(report(first, DialRefused, LinkUp)), true,
+			"refused, then up", steps(report(first, proto.DialRefused, proto.LinkUp)), true,
 			"dial-refused 5, link-up 5",
 		},
 		{
-			"unreachable, then up", steps(report(first, Unreachable, LinkUp)), true,
+			"unreachable, then up", steps(report(first, proto.Unreachable, proto.LinkUp)), true,
 			"unreachable 5, link-up 5",
 		},
-		{"heartbeat missed", steps(report(first, HeartbeatMissed)), false, "heartbeat-missed 5"},
+		{"heartbeat missed", steps(report(first, proto.HeartbeatMissed)), false, "heartbeat-missed 5"},
 		{
-			"nobody hears it", steps(report(first, IndirectUnreachable)), false,
+			"nobody hears it", steps(report(first, proto.IndirectUnreachable)), false,
 			"indirect-unreachable 5",
 		},
-		{"others hear it", steps(report(first, IndirectAlive)), true, ""},
+		{"others hear it", steps(report(first, proto.IndirectAlive)), true, ""},
 		{
-			"reset, nobody hears it", steps(report(first, LinkReset, IndirectUnreachable)), false,
+			"reset, nobody hears it", steps(report(first, proto.LinkReset, proto.IndirectUnreachable)), false,
 			"link-reset 5, indirect-unreachable 5",
 		},
 		{
 			"others hear it, then missed",
-			steps(report(first, IndirectAlive, IndirectAlive, HeartbeatMissed)), false,
+			steps(report(first, proto.IndirectAlive, proto.IndirectAlive, proto.HeartbeatMissed)), false,
 			"indirect-alive 5, heartbeat-missed 5",
 		},
 		{
 			"reset, others hear it, then unreachable",
-			steps(report(first, LinkReset, IndirectAlive, Unreachable)), false,
+			steps(report(first, proto.LinkReset, proto.IndirectAlive, proto.Unreachable)), false,
 			"link-reset 5, indirect-alive 5, unreachable 5",
 		},
 		{
 			"others hear it, then up, then missed",
-			steps(report(first, IndirectAlive, LinkUp, HeartbeatMissed)), false,
+			steps(report(first, proto.IndirectAlive, proto.LinkUp, proto.HeartbeatMissed)), false,
 			"heartbeat-missed 5",
 		},
 		{
-			"missed, then others hear it", steps(report(first, HeartbeatMissed, IndirectAlive)),
+			"missed, then others hear it", steps(report(first, proto.HeartbeatMissed, proto.IndirectAlive)),
 			false, "heartbeat-missed 5",
 		},
 		{
-			"nobody hears it, then up", steps(report(first, IndirectUnreachable, LinkUp)), true,
+			"nobody hears it, then up", steps(report(first, proto.IndirectUnreachable, proto.LinkUp)), true,
 			"indirect-unreachable 5, link-up 5",
 		},
 		{
 			"nobody hears it, then refused",
-			steps(report(first, IndirectUnreachable, DialRefused), rival), true,
+			steps(report(first, proto.IndirectUnreachable, proto.DialRefused), rival), true,
 			"indirect-unreachable 5, new-session 5",
 		},
 		{
-			"reset, then missed", steps(report(first, LinkReset, HeartbeatMissed)), false,
+			"reset, then missed", steps(report(first, proto.LinkReset, proto.HeartbeatMissed)), false,
 			"link-reset 5, heartbeat-missed 5",
 		},
 		{
-			"missed, then back", steps(report(first, HeartbeatMissed, HeartbeatBack)), true,
+			"missed, then back", steps(report(first, proto.HeartbeatMissed, proto.HeartbeatBack)), true,
 			"heartbeat-missed 5, heartbeat-back 5",
 		},
 		{
-			"missed, then up", steps(report(first, HeartbeatMissed, LinkUp)), true,
+			"missed, then up", steps(report(first, proto.HeartbeatMissed, proto.LinkUp)), true,
 			"heartbeat-missed 5, link-up 5",
 		},
 		{
-			"missed, then refused", steps(report(first, HeartbeatMissed, DialRefused)), false,
+			"missed, then refused", steps(report(first, proto.HeartbeatMissed, proto.DialRefused)), false,
 			"heartbeat-missed 5",
 		},
 		{
-			"missed, then a new session", steps(report(first, HeartbeatMissed), back(second)), true,
+			"missed, then a new session", steps(report(first, proto.HeartbeatMissed), back(second)), true,
 			"heartbeat-missed 5, new-session 5",
 		},
-		{"back without a mark", steps(report(first, HeartbeatBack)), true, ""},
-		{"up without a mark", steps(report(first, LinkUp)), true, ""},
+		{"back without a mark", steps(report(first, proto.HeartbeatBack)), true, ""},
+		{"up without a mark", steps(report(first, proto.LinkUp)), true, ""},
 		{
-			"said once", steps(report(first, Unreachable, Unreachable, DialRefused)), false,
+			"said once", steps(report(first, proto.Unreachable, proto.Unreachable, proto.DialRefused)), false,
 			"unreachable 5",
 		},
 		{
 			"links about another session",
-			steps(report(second, LinkClosed, DialRefused, OtherSession, Unreachable,
-				HeartbeatMissed, IndirectAlive, IndirectUnreachable)), true, "",
+			steps(report(second, proto.LinkClosed, proto.DialRefused, proto.OtherSession, proto.Unreachable,
+				proto.HeartbeatMissed, proto.IndirectAlive, proto.IndirectUnreachable)), true, "",
 		},
 		{"links about a stranger", steps(func(m *merge) {
-			m.report(Evidence{ID: 6, Session: first, Kind: DialRefused})
+			m.report(Evidence{ID: 6, Session: first, Event: proto.DialRefused})
 		}), true, ""},
 		{"new session", steps(back(second)), true, "new-session 5"},
 		{
-			"new session after a mark", steps(report(first, DialRefused), back(second)), true,
+			"new session after a mark", steps(report(first, proto.DialRefused), back(second)), true,
 			"dial-refused 5, new-session 5",
 		},
 		{
-			"old news after a new session", steps(back(second), report(first, DialRefused)), true,
+			"old news after a new session", steps(back(second), report(first, proto.DialRefused)), true,
 			"new-session 5",
 		},
 		{"new attribute", steps(newAttr), true, "attr 5"},
 		{
-			"new attribute while marked", steps(report(first, Unreachable), newAttr), false,
+			"new attribute while marked", steps(report(first, proto.Unreachable), newAttr), false,
 			"unreachable 5",
 		},
 		{"new address", steps(newAddr), true, "moved 5"},
 		{"the same again", steps(back(first)), true, ""},
 		{"gossip gives it up", steps(gone), false, "gossip-dead 5"},
 		{
-			"gossip after the links", steps(report(first, DialRefused), gone), false,
+			"gossip after the links", steps(report(first, proto.DialRefused), gone), false,
 			"dial-refused 5",
 		},
 		{
-			"the links after gossip", steps(gone, report(first, DialRefused)), false,
+			"the links after gossip", steps(gone, report(first, proto.DialRefused)), false,
 			"gossip-dead 5",
 		},
 		{"gossip lists it again", steps(gone, back(first)), true, "gossip-dead 5, joined 5"},
 		{"another too", steps(rival), true, ""},
 		{
-			"another too, first unreachable", steps(report(first, Unreachable), rival), false,
+			"another too, first unreachable", steps(report(first, proto.Unreachable), rival), false,
 			"unreachable 5",
 		},
 		{
-			"another too, first gone", steps(report(first, DialRefused), rival), true,
+			"another too, first gone", steps(report(first, proto.DialRefused), rival), true,
 			"dial-refused 5, new-session 5",
 		},
 		{
 			"another too, first missed and gone",
-			steps(report(first, HeartbeatMissed, DialRefused), rival), true,
+			steps(report(first, proto.HeartbeatMissed, proto.DialRefused), rival), true,
 			"heartbeat-missed 5, new-session 5",
 		},
 		{
 			"another too, then the first is given up",
-			steps(report(first, DialRefused), rival, gone, back(second)), true,
+			steps(report(first, proto.DialRefused), rival, gone, back(second)), true,
 			"dial-refused 5, new-session 5",
 		},
 		{
 			"another too, then that is gone",
-			steps(report(first, DialRefused), rival, report(second, DialRefused)), false,
+			steps(report(first, proto.DialRefused), rival, report(second, proto.DialRefused)), false,
 			"dial-refused 5, new-session 5, dial-refused 5",
 		},
 		{"another after a goodbye", steps(bye, rival), true, "left 5, new-session 5"},
 		{"goodbye", steps(bye), false, "left 5"},
 		{"goodbye, then given up", steps(bye, gone), false, "left 5"},
-		{"goodbye, then link up", steps(bye, report(first, LinkUp)), false, "left 5"},
-		{"goodbye, then heartbeat back", steps(bye, report(first, HeartbeatBack)), false, "left 5"},
+		{"goodbye, then link up", steps(bye, report(first, proto.LinkUp)), false, "left 5"},
+		{"goodbye, then heartbeat back", steps(bye, report(first, proto.HeartbeatBack)), false, "left 5"},
 		{"goodbye of another session", steps(func(m *merge) { m.goodbye(5, second) }), true, ""},
 		{"goodbye, then restarted", steps(bye, back(second)), true, "left 5, new-session 5"},
 	} {

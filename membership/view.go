@@ -58,54 +58,27 @@ type View struct {
 	Evidence []string
 }
 
-// Kind is what a piece of evidence says about a process.
-type Kind string
-
-// What a link between two processes can say about the other end.
-const (
-	// LinkUp: the process answered on a link, as this session.
-	LinkUp Kind = "link-up"
-	// LinkClosed: the link read a clean end of stream.
-	LinkClosed Kind = "link-closed"
-	// LinkReset: the link broke in any other way.
-	LinkReset Kind = "link-reset"
-	// DialRefused: nobody listens at the process's election address any more.
-	DialRefused Kind = "dial-refused"
-	// Unreachable: the process cannot be reached, alive or not.
-	Unreachable Kind = "unreachable"
-	// OtherSession: another process answers as this id, so this one is gone.
-	OtherSession Kind = "other-session"
-	// HeartbeatMissed: the process answers no heartbeat, alive or not.
-	HeartbeatMissed Kind = "heartbeat-missed"
-	// HeartbeatBack: it answers again, on the link that it had.
-	HeartbeatBack Kind = "heartbeat-back"
-	// IndirectAlive: another node hears the process, which this one does not.
-	IndirectAlive Kind = "indirect-alive"
-	// IndirectUnreachable: neither this node nor those that it asked hear it.
-	IndirectUnreachable Kind = "indirect-unreachable"
-)
-
 // What gossip says.
 const (
-	joined     Kind = "joined"
-	gossipDead Kind = "gossip-dead"
-	left       Kind = "left"
-	newSession Kind = "new-session"
-	attr       Kind = "attr"
-	ineligible Kind = "ineligible"
-	eligible   Kind = "eligible"
-	moved      Kind = "moved"
+	joined     = "joined"
+	gossipDead = "gossip-dead"
+	left       = "left"
+	newSession = "new-session"
+	attr       = "attr"
+	ineligible = "ineligible"
+	eligible   = "eligible"
+	moved      = "moved"
 )
 
 // Evidence is what a detector other than gossip says about one process.
 type Evidence struct {
 	ID      proto.NodeID
 	Session proto.Session
-	Kind    Kind
+	Event   proto.LinkEvent
 }
 
 // says is a piece of evidence as views tell it.
-func (k Kind) says(id proto.NodeID) string { return fmt.Sprintf("%s %d", k, id) }
+func says(word string, id proto.NodeID) string { return fmt.Sprintf("%s %d", word, id) }
 
 // sortByID orders members in place and returns them.
 func sortByID(ms []Member) []Member {

@@ -81,7 +81,7 @@ func hold(t *testing.T) *held {
 	h.peer = h.listen(2, proto.NewSession(), func(e tcp.Evidence) { h.evidence <- e })
 	h.peer.SetPeers([]tcp.Peer{{ID: 1, Session: session, Addr: h.links.Addr().String()}})
 	for e := range h.evidence {
-		if e.Event == tcp.LinkUp {
+		if e.Event == proto.LinkUp {
 			break
 		}
 	}

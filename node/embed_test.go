@@ -138,12 +138,12 @@ func (e *embedded) tell(ev tcp.Evidence) {
 	switch {
 	case ev.Proven:
 		e.Gone(ev.Peer, ev.Session)
-	case ev.Event == tcp.LinkUp:
+	case ev.Event == proto.LinkUp:
 		e.HeardAgain(ev.Peer, ev.Session)
 	}
 	if group := e.group.Load(); group != nil {
 		group.Report(membership.Evidence{
-			ID: ev.Peer, Session: ev.Session, Kind: membership.Kind(ev.Event.String()),
+			ID: ev.Peer, Session: ev.Session, Event: ev.Event,
 		})
 	}
 }

@@ -119,12 +119,12 @@ func (d *daemon) report(e tcp.Evidence) {
 	case len(d.voters) == 0:
 	case e.Proven:
 		d.node.Gone(e.Peer, e.Session)
-	case e.Event == tcp.LinkUp:
+	case e.Event == proto.LinkUp:
 		d.node.HeardAgain(e.Peer, e.Session)
 	}
 	if group := d.reports.Load(); group != nil {
 		group.Report(membership.Evidence{
-			ID: e.Peer, Session: e.Session, Kind: membership.Kind(e.Event.String()),
+			ID: e.Peer, Session: e.Session, Event: e.Event,
 		})
 	}
 }

@@ -256,7 +256,7 @@ func (p *process) report(e tcp.Evidence) {
 	case e.Proven:
 		p.w.noteProof(p, e)
 		p.node.Gone(e.Peer, e.Session)
-	case e.Event == tcp.LinkUp:
+	case e.Event == proto.LinkUp:
 		p.node.HeardAgain(e.Peer, e.Session)
 	}
 	p.views.report(e)

@@ -137,13 +137,13 @@ func (v *views) report(e tcp.Evidence) {
 		return
 	}
 	switch e.Event {
-	case tcp.LinkUp, tcp.HeartbeatBack:
+	case proto.LinkUp, proto.HeartbeatBack:
 		if l.against == "" {
 			return
 		}
 		l.against, l.gone = "", false
-	case tcp.DialRefused, tcp.OtherSession, tcp.Unreachable, tcp.HeartbeatMissed, tcp.IndirectUnreachable:
-		l.gone = l.gone || e.Event == tcp.DialRefused || e.Event == tcp.OtherSession
+	case proto.DialRefused, proto.OtherSession, proto.Unreachable, proto.HeartbeatMissed, proto.IndirectUnreachable:
+		l.gone = l.gone || e.Event == proto.DialRefused || e.Event == proto.OtherSession
 		if l.against != "" {
 			return
 		}

@@ -107,7 +107,7 @@
 // The kernel closes the sockets of a process that dies, so its peers read the
 // end of the stream within a millisecond and find its address refusing. A
 // process that is stopped, hung or cut off tells nothing: its heartbeat is
-// missed. See Event.
+// missed. See proto.LinkEvent.
 //
 // A living process ends connections too: for want of an ACK, for another link, when it
 // closes. It resets each of them, so that what its peers read proves nothing, even

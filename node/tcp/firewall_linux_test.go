@@ -50,7 +50,7 @@ func TestAFirewallProvesNobodyDead(t *testing.T) {
 	b.Send(message(2, 1, 1))
 	for n, other := range map[*node]proto.Session{a: b.cfg.Session, b: a.cfg.Session} {
 		eventually(t, "its links are gone, and its dials were refused", func() bool {
-			return slices.Contains(n.events(), said(DialRefused, other, 0))
+			return slices.Contains(n.events(), said(proto.DialRefused, other, 0))
 		})
 		if n.proven() {
 			t.Errorf("node %v holds a living node for dead: %q", n.cfg.ID, n.events())

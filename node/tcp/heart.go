@@ -44,7 +44,7 @@ type heart struct {
 	misses int // intervals without an answer before the process is missed
 	// say takes HeartbeatMissed and HeartbeatBack, in the order of occurrence.
 	// It is called with mu held.
-	say func(proto.Session, Event)
+	say func(proto.Session, proto.LinkEvent)
 
 	mu      sync.Mutex
 	session proto.Session // of the process that the link last reached
@@ -117,7 +117,7 @@ func (h *heart) hear(s proto.Session, now time.Time) bool {
 // mu.
 func (h *heart) back(now time.Time) {
 	if h.missed {
-		h.say(h.session, HeartbeatBack)
+		h.say(h.session, proto.HeartbeatBack)
 	}
 	h.alive(now)
 }
@@ -220,7 +220,7 @@ func (h *heart) beat(w watch, b beat, now time.Time) (beats, ask, doubt bool) {
 	borne := max(h.allowed(now), h.bail)
 	if !h.missed && h.silent > borne {
 		h.missed = true
-		h.say(h.session, HeartbeatMissed)
+		h.say(h.session, proto.HeartbeatMissed)
 	}
 	return true, ask, h.silent == borne && borne < h.misses*maxPatience
 }

@@ -24,7 +24,7 @@ var (
 func newPulse(t *testing.T) *pulse {
 	p := &pulse{T: t, now: time.Unix(0, 0)}
 	p.misses = 3
-	p.say = func(s proto.Session, e Event) { p.said = append(p.said, said(e, s, 0)) }
+	p.say = func(s proto.Session, e proto.LinkEvent) { p.said = append(p.said, said(e, s, 0)) }
 	return p
 }
 
@@ -61,7 +61,7 @@ func (p *pulse) want(events ...string) {
 // missed, once, and is back with the next answer.
 func TestHeartbeatMissedAndBack(t *testing.T) {
 	p := newPulse(t)
-	missed, back := said(HeartbeatMissed, one, 0), said(HeartbeatBack, one, 0)
+	missed, back := said(proto.HeartbeatMissed, one, 0), said(proto.HeartbeatBack, one, 0)
 	p.beats(100)
 	p.want() // nobody was ever there
 	p.begin(one, p.now)
@@ -93,10 +93,10 @@ func TestOwnStarvationAccusesNobody(t *testing.T) {
 	p.beats(2)
 	p.want()
 	p.beats(1)
-	p.want(said(HeartbeatMissed, one, 0))
+	p.want(said(proto.HeartbeatMissed, one, 0))
 	p.asks(leading, true)
 	p.answer()
-	p.want(said(HeartbeatMissed, one, 0), said(HeartbeatBack, one, 0))
+	p.want(said(proto.HeartbeatMissed, one, 0), said(proto.HeartbeatBack, one, 0))
 }
 
 // Beats that count no interval ask, and accuse nobody.
@@ -111,7 +111,7 @@ func TestTardyBeatsAccuseNobody(t *testing.T) {
 	}
 	p.want()
 	p.beats(1)
-	p.want(said(HeartbeatMissed, one, 0))
+	p.want(said(proto.HeartbeatMissed, one, 0))
 }
 
 // Promise: nobody is asked while nobody leads, but for those who owe an answer:
@@ -137,7 +137,7 @@ func TestUnwatchedHeart(t *testing.T) {
 			t.Error("forgets who owes an answer")
 		}
 	}
-	p.want(said(HeartbeatMissed, one, 0))
+	p.want(said(proto.HeartbeatMissed, one, 0))
 	if !unwatched() {
 		t.Error("does not ask the missed process any more")
 	}
@@ -154,14 +154,14 @@ func TestOnlyTheLeaderAsks(t *testing.T) {
 	p.begin(one, p.now)
 	p.beats(4)
 	p.hear(two, p.now) // a former life
-	p.want(said(HeartbeatMissed, one, 0))
+	p.want(said(proto.HeartbeatMissed, one, 0))
 	for range 100 {
 		p.hear(one, p.now)
 		if p.asks(leading, false) {
 			t.Fatal("asks who asks")
 		}
 	}
-	p.want(said(HeartbeatMissed, one, 0), said(HeartbeatBack, one, 0))
+	p.want(said(proto.HeartbeatMissed, one, 0), said(proto.HeartbeatBack, one, 0))
 	if !p.asks(leading, false) {
 		t.Error("does not ask who asks no more")
 	}
@@ -192,9 +192,9 @@ func TestNewLifeOfAMissedProcess(t *testing.T) {
 	p.beats(4)
 	p.begin(two, p.now)
 	p.beats(3)
-	p.want(said(HeartbeatMissed, one, 0))
+	p.want(said(proto.HeartbeatMissed, one, 0))
 	p.beats(1)
-	p.want(said(HeartbeatMissed, one, 0), said(HeartbeatMissed, two, 0))
+	p.want(said(proto.HeartbeatMissed, one, 0), said(proto.HeartbeatMissed, two, 0))
 }
 
 // Promise: "a detector that was wrong is healed without flapping": from the
@@ -287,7 +287,7 @@ func TestVouchedFor(t *testing.T) {
 	if got := doubts(); !slices.Equal(got, []int{3, 6}) || p.silent != 10 {
 		t.Errorf("in doubt at %v, missed at %d; want 3, 6 and 10", got, p.silent)
 	}
-	p.want(said(HeartbeatMissed, one, 0))
+	p.want(said(proto.HeartbeatMissed, one, 0))
 	if p.vouch(one) || p.vouch(two) {
 		t.Error("vouches for a process that is missed, or for another")
 	}

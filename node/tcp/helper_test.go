@@ -116,7 +116,7 @@ func (n *node) events() []string {
 	defer n.mu.Unlock()
 	var all []string
 	for _, e := range n.evidence {
-		if e.Event == LinkUp {
+		if e.Event == proto.LinkUp {
 			e.Links = 1
 		}
 		all = append(all, said(e.Event, e.Session, e.Links))
@@ -125,7 +125,7 @@ func (n *node) events() []string {
 }
 
 // said is evidence as "word session links".
-func said(e Event, s proto.Session, links int) string {
+func said(e proto.LinkEvent, s proto.Session, links int) string {
 	return fmt.Sprintf("%v %s %d", e, s.Short(), links)
 }
 

@@ -141,7 +141,7 @@ func TestAcknowledgementsThatLie(t *testing.T) {
 			a.Send(message(1, 2, 1))
 			eventually(t, "the link is ended", func() bool {
 				return a.Stats().Rejected[want] > 0 &&
-					slices.Contains(a.events(), said(LinkReset, s1, 0))
+					slices.Contains(a.events(), said(proto.LinkReset, s1, 0))
 			})
 			via.aim(b.Addr().String())
 			eventually(t, "the message arrives", func() bool {

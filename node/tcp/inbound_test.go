@@ -69,7 +69,7 @@ func TestWhatWasSentBeforeTheEndIsHeard(t *testing.T) {
 	r.send(stream)
 	_ = r.Close()
 	close(ended)
-	eventuallyEqual(t, "evidence", b.events, said(LinkClosed, s, 0))
+	eventuallyEqual(t, "evidence", b.events, said(proto.LinkClosed, s, 0))
 	if n := len(b.received()); n != total {
 		t.Errorf("%d messages were handed up, want %d", n, total)
 	}
@@ -98,8 +98,8 @@ func (c *broken) Write(b []byte) (int, error) {
 // A reset that an acknowledgement meets is a reset, although what is read
 // after it ends like a closed stream.
 func TestWhyAnAcknowledgementFailed(t *testing.T) {
-	for err, want := range map[syscall.Errno]Event{
-		syscall.ECONNRESET: LinkReset, syscall.EPIPE: LinkClosed,
+	for err, want := range map[syscall.Errno]proto.LinkEvent{
+		syscall.ECONNRESET: proto.LinkReset, syscall.EPIPE: proto.LinkClosed,
 	} {
 		b := start(t, 2, slowToDial)
 		h := b.helloFrom(1)
@@ -162,7 +162,7 @@ func TestALostCallerIsDialledAtOnce(t *testing.T) {
 	r := joinRaw(t, a, 2)
 	_ = r.Close()
 	eventuallyEqual(t, "evidence", a.events,
-		said(LinkClosed, h.Session, 0), said(DialRefused, h.Session, 0))
+		said(proto.LinkClosed, h.Session, 0), said(proto.DialRefused, h.Session, 0))
 }
 
 // So is one that comes, or of which SetPeers has news.

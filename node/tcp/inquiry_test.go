@@ -20,7 +20,7 @@ func trio(t *testing.T, change ...func(*Config)) (a, b, c *node, path *proxy) {
 }
 
 // said reports whether n has this evidence about a peer.
-func (n *node) said(peer *node, event Event) bool {
+func (n *node) said(peer *node, event proto.LinkEvent) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.ContainsFunc(n.evidence, func(e Evidence) bool {
@@ -35,10 +35,10 @@ func TestOthersHearThePeer(t *testing.T) {
 	a, b, _, path := trio(t, quick)
 	a.SetLeader(2)
 	a.beats(t, b)
-	for !a.said(b, IndirectAlive) {
+	for !a.said(b, proto.IndirectAlive) {
 		path.stall(true)
 		eventually(t, "the process is in doubt", func() bool {
-			return a.said(b, IndirectAlive) || a.peer(2).heart.isMissed()
+			return a.said(b, proto.IndirectAlive) || a.peer(2).heart.isMissed()
 		})
 		path.stall(false)
 		eventually(t, "the process is back", func() bool { return !a.peer(2).heart.owes() })
@@ -58,8 +58,8 @@ func TestNobodyHearsAHungProcess(t *testing.T) {
 	a.SetLeader(2)
 	a.beats(t, b)
 	b.frozen.Store(true)
-	eventually(t, "the process is missed", func() bool { return a.said(b, HeartbeatMissed) })
-	if a.said(b, IndirectAlive) {
+	eventually(t, "the process is missed", func() bool { return a.said(b, proto.HeartbeatMissed) })
+	if a.said(b, proto.IndirectAlive) {
 		t.Error("somebody heard it")
 	}
 }
@@ -88,7 +88,7 @@ func TestResetAndNobodyHears(t *testing.T) {
 		p.stall(true)
 		p.cut()
 	}
-	eventually(t, "nobody hears it", func() bool { return a.said(b, IndirectUnreachable) })
+	eventually(t, "nobody hears it", func() bool { return a.said(b, proto.IndirectUnreachable) })
 	for _, p := range []*proxy{path, other} {
 		p.stall(false)
 		p.cut()
@@ -101,8 +101,8 @@ func TestResetAndOthersHear(t *testing.T) {
 	a, b, _, path := trio(t, lasting, func(c *Config) { c.Misses = 100 })
 	path.stall(true)
 	path.cut()
-	eventually(t, "others hear it", func() bool { return a.said(b, IndirectAlive) })
-	if a.said(b, IndirectUnreachable) {
+	eventually(t, "others hear it", func() bool { return a.said(b, proto.IndirectAlive) })
+	if a.said(b, proto.IndirectUnreachable) {
 		t.Error("it is unreachable all the same")
 	}
 }

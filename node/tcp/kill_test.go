@@ -84,8 +84,8 @@ func TestAKilledProcessIsWitnessed(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventuallyEqual(t, "evidence", n.events,
-		said(LinkUp, victim, 1), said(LinkClosed, victim, 1),
-		said(LinkClosed, victim, 0), said(DialRefused, victim, 0))
+		said(proto.LinkUp, victim, 1), said(proto.LinkClosed, victim, 1),
+		said(proto.LinkClosed, victim, 0), said(proto.DialRefused, victim, 0))
 	t.Logf("proven dead %v after the kill", time.Since(killed))
 }
 
@@ -115,7 +115,7 @@ func TestABusyProcessIsProvenDead(t *testing.T) {
 			t.Fatal(err)
 		}
 		eventually(t, "its address refuses", func() bool {
-			return slices.Contains(n.events(), said(DialRefused, victim, 0))
+			return slices.Contains(n.events(), said(proto.DialRefused, victim, 0))
 		})
 		if n.proven() != (vigil != nil) {
 			t.Errorf("with a vigil for %v: proven %v: %q", vigil, n.proven(), n.events())

@@ -195,11 +195,11 @@ func (p *peer) over(l *link, err error) {
 }
 
 // endOf tells a stream that ended between two frames from every other end.
-func endOf(err error) Event {
+func endOf(err error) proto.LinkEvent {
 	if err == io.EOF { //nolint:errorlint // a wrapped one is another end
-		return LinkClosed
+		return proto.LinkClosed
 	}
-	return LinkReset
+	return proto.LinkReset
 }
 
 // say writes one control frame.

@@ -52,7 +52,7 @@ func TestHungBetweenTwoReigns(t *testing.T) {
 	a.SetLeader(0)
 	b.frozen.Store(true)
 	s := b.cfg.Session
-	eventuallyEqual(t, "evidence", a.events, said(LinkUp, s, 1), said(HeartbeatMissed, s, 2))
+	eventuallyEqual(t, "evidence", a.events, said(proto.LinkUp, s, 1), said(proto.HeartbeatMissed, s, 2))
 }
 
 // A follower that hangs, or was cut off together with the leader, is missed as soon as a
@@ -70,7 +70,7 @@ func TestHungFollowerBetweenTwoReigns(t *testing.T) {
 	a.SetLeader(0)
 	a.SetLeader(0) // again: the vacancy is the same
 	a.Send(message(1, 2, 2))
-	missed := said(HeartbeatMissed, b.cfg.Session, 2)
+	missed := said(proto.HeartbeatMissed, b.cfg.Session, 2)
 	eventually(t, "the follower is missed", func() bool { return slices.Contains(a.events(), missed) })
 	a.SetLeader(3)
 	if w := a.watch(a.peer(2)); w != unwatched {
@@ -123,14 +123,14 @@ func TestHungElections(t *testing.T) {
 	a.beats(t, b)
 	b.frozen.Store(true)
 	s := b.cfg.Session
-	up, missed := said(LinkUp, s, 1), said(HeartbeatMissed, s, 2)
+	up, missed := said(proto.LinkUp, s, 1), said(proto.HeartbeatMissed, s, 2)
 	eventuallyEqual(t, "evidence", a.events, up, missed)
 
 	// Acknowledgements go on, and are no sign of life.
 	a.Send(message(1, 2, 1))
 	eventually(t, "the message is heard", func() bool { return len(b.received()) == 1 })
 	b.frozen.Store(false)
-	eventuallyEqual(t, "evidence", a.events, up, missed, said(HeartbeatBack, s, 2))
+	eventuallyEqual(t, "evidence", a.events, up, missed, said(proto.HeartbeatBack, s, 2))
 }
 
 // No link is made with a process whose elections stand still; who only asks who
@@ -140,7 +140,7 @@ func TestHungTakesNoLinks(t *testing.T) {
 	b := start(t, 2)
 	b.frozen.Store(true)
 	a.SetPeers([]Peer{b.asPeer()})
-	eventuallyEqual(t, "evidence", a.events, said(Unreachable, b.cfg.Session, 0))
+	eventuallyEqual(t, "evidence", a.events, said(proto.Unreachable, b.cfg.Session, 0))
 	if a.Stats().Rejected["hung"] == 0 || b.Stats().Rejected["hung"] == 0 {
 		t.Error("not counted on both sides")
 	}
@@ -159,10 +159,10 @@ func TestBlackHole(t *testing.T) {
 	hole.stall(true)
 	s := b.cfg.Session
 	eventuallyEqual(t, "evidence", a.events,
-		said(LinkUp, s, 1), said(HeartbeatMissed, s, 1))
+		said(proto.LinkUp, s, 1), said(proto.HeartbeatMissed, s, 1))
 	hole.stall(false)
 	eventuallyEqual(t, "evidence", a.events,
-		said(LinkUp, s, 1), said(HeartbeatMissed, s, 1), said(HeartbeatBack, s, 1))
+		said(proto.LinkUp, s, 1), said(proto.HeartbeatMissed, s, 1), said(proto.HeartbeatBack, s, 1))
 }
 
 // Promise: "a link that drops while its process lives (a proxy, an idle timeout,
@@ -178,9 +178,9 @@ func TestCutLinksMissNobody(t *testing.T) {
 		defer a.mu.Unlock()
 		for _, e := range a.evidence {
 			switch e.Event {
-			case LinkUp:
+			case proto.LinkUp:
 				n++
-			case LinkClosed, LinkReset:
+			case proto.LinkClosed, proto.LinkReset:
 			default:
 				t.Fatalf("%v of a process that lives", e)
 			}
@@ -284,12 +284,12 @@ func TestPaceKnowsThatItIsLate(t *testing.T) {
 		tr.SetLeader(1)
 		var missed atomic.Int32
 		watched := &peer{t: tr, id: 2, ask: make(chan struct{}, 1), witness: &witness{}}
-		watched.heart = heart{misses: 3, session: one, say: func(proto.Session, Event) {
+		watched.heart = heart{misses: 3, session: one, say: func(proto.Session, proto.LinkEvent) {
 			missed.Add(1)
 		}}
 		// The second beat pauses this node for a minute.
 		pause := &peer{t: tr, id: 3, ask: make(chan struct{}, 1), witness: &witness{}}
-		pause.heart = heart{misses: 1, session: two, say: func(proto.Session, Event) {
+		pause.heart = heart{misses: 1, session: two, say: func(proto.Session, proto.LinkEvent) {
 			time.Sleep(time.Minute)
 		}}
 		tr.peers.Store(&map[proto.NodeID]*peer{2: watched, 3: pause})

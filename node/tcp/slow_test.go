@@ -30,7 +30,7 @@ func TestAPeerThatNeverReads(t *testing.T) {
 	a.Send(message(1, 2, 1))
 	eventually(t, "the other peer gets its message", func() bool { return len(b.received()) == 1 })
 	eventually(t, "the link is given up", func() bool {
-		return slices.Contains(a.events(), said(LinkReset, s1, 0)) &&
+		return slices.Contains(a.events(), said(proto.LinkReset, s1, 0)) &&
 			a.Stats().Rejected["too-slow"] > 0
 	})
 	if a.Stats().Dropped["queue-full"] == 0 {
@@ -58,7 +58,7 @@ func jam(t *testing.T, a *node) {
 			a.Send(message(1, 3, seq))
 		}
 		s := a.Stats().Peers[0]
-		gaveUp := slices.Contains(a.events(), said(LinkReset, s1, 0)) // of a short limit
+		gaveUp := slices.Contains(a.events(), said(proto.LinkReset, s1, 0)) // of a short limit
 		return gaveUp || uint64(s.Queued) > s.Sent+50_000
 	})
 }
@@ -75,7 +75,7 @@ func TestAWriteIsLimited(t *testing.T) {
 	a := start(t, 1, patient, func(c *Config) { c.timing.write = 500 * time.Millisecond })
 	jam(t, a)
 	eventually(t, "the link is given up", func() bool {
-		return slices.Contains(a.events(), said(LinkReset, s1, 0))
+		return slices.Contains(a.events(), said(proto.LinkReset, s1, 0))
 	})
 }
 
@@ -101,5 +101,5 @@ func TestASilentPeerIsUnreachable(t *testing.T) {
 	a := start(t, 1, hurried)
 	silent := fake(t, func(r *raw) { r.untilClosed() })
 	a.SetPeers([]Peer{{ID: 2, Session: s1, Addr: silent}})
-	eventuallyEqual(t, "evidence", a.events, said(Unreachable, s1, 0))
+	eventuallyEqual(t, "evidence", a.events, said(proto.Unreachable, s1, 0))
 }

@@ -92,8 +92,8 @@ func TestANewSessionGetsNothingOfTheOld(t *testing.T) {
 	}
 	via.aim(b.Addr().String())
 	via.cut()
-	eventuallyEqual(t, "evidence", a.events, said(LinkUp, s1, 1), said(LinkClosed, s1, 0),
-		said(OtherSession, s1, 0), said(LinkUp, b.cfg.Session, 1))
+	eventuallyEqual(t, "evidence", a.events, said(proto.LinkUp, s1, 1), said(proto.LinkClosed, s1, 0),
+		said(proto.OtherSession, s1, 0), said(proto.LinkUp, b.cfg.Session, 1))
 	a.Send(message(1, 2, 2))
 	eventually(t, "the next message arrives", func() bool { return len(b.received()) > 0 })
 	if got := b.received(); !slices.Equal(got, []uint64{2}) {
@@ -169,7 +169,7 @@ func TestAPeerThatLeavesTheSet(t *testing.T) {
 	}
 	// The one that left the set is alive, as its own link to the other shows.
 	eventually(t, "evidence", func() bool {
-		return slices.Contains(b.events(), said(LinkReset, a.cfg.Session, 1))
+		return slices.Contains(b.events(), said(proto.LinkReset, a.cfg.Session, 1))
 	})
 	if len(a.events()) != 1 {
 		t.Errorf("a link that this node ends is no evidence: %q", a.events())
@@ -260,7 +260,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	if n := len(b.received()); n != 100 {
 		t.Errorf("%d messages were delivered before it closed, want 100", n)
 	}
-	if got := a.events(); !slices.Equal(got, []string{said(LinkUp, b.cfg.Session, 1)}) {
+	if got := a.events(); !slices.Equal(got, []string{said(proto.LinkUp, b.cfg.Session, 1)}) {
 		t.Errorf("links that this node ends are no evidence: %q", got)
 	}
 	a.Send(message(1, 2, 1)) // harmless

@@ -74,7 +74,7 @@ func (p *peer) hold(beside *link) bool {
 	p.vigil.conn.Store(l)
 	_, _, err = l.frames.next(0)
 	p.vigil.conn.Store(nil)
-	p.witness.unwatched(endOf(err) == LinkClosed)
+	p.witness.unwatched(endOf(err) == proto.LinkClosed)
 	if p.link.Load() != beside {
 		p.hurry() // what refuses now is proven dead
 		return true

@@ -87,17 +87,17 @@ func (w *witness) up(a attempt, s proto.Session, home netip.AddrPort) {
 	if a.quiet == s && w.quiet == s {
 		w.quiet = proto.Session{} // its silent connection ended before this dial, and it lives
 	}
-	w.proveLate(a, home, OtherSession) // before what is news of a later process
+	w.proveLate(a, home, proto.OtherSession) // before what is news of a later process
 	for _, old := range []process{a.seen, a.told} {
 		if old.home == home && !old.session.IsZero() && old.session != s {
 			clean := a.lost == w.lost && w.lost.session == old.session && w.clean(a)
-			w.bury(old.session, OtherSession, clean && w.links(old.session) == 0)
+			w.bury(old.session, proto.OtherSession, clean && w.links(old.session) == 0)
 		}
 	}
 	w.seen, w.mine = process{session: s, home: home}, s
 	w.lost, w.mute, w.said = loss{}, time.Time{}, false
 	w.heard++
-	w.say(s, LinkUp)
+	w.say(s, proto.LinkUp)
 }
 
 // dropped says that my own link is ended, by this node itself.
@@ -108,7 +108,7 @@ func (w *witness) dropped() {
 }
 
 // ended says that my own link ended, how being LinkClosed or LinkReset.
-func (w *witness) ended(how Event) {
+func (w *witness) ended(how proto.LinkEvent) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := w.mine
@@ -119,7 +119,7 @@ func (w *witness) ended(how Event) {
 // endedByPeer says the same of the link that process s had dialled. lost takes
 // the link out of the count and reports whether that is a loss, in one step
 // with the evidence: between the two, a refusal would prove too much.
-func (w *witness) endedByPeer(s proto.Session, how Event, lost func() bool) {
+func (w *witness) endedByPeer(s proto.Session, how proto.LinkEvent, lost func() bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if lost() {
@@ -136,7 +136,7 @@ func (w *witness) endedByPeer(s proto.Session, how Event, lost func() bool) {
 func (w *witness) refused(a attempt, at netip.AddrPort, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.proveLate(a, at, DialRefused)
+	w.proveLate(a, at, proto.DialRefused)
 	s := a.lost.session
 	if s.IsZero() || a.lost != w.lost || a.lost.home != at || w.links(s) > 0 {
 		w.miss(a, now)
@@ -147,7 +147,7 @@ func (w *witness) refused(a attempt, at netip.AddrPort, now time.Time) bool {
 		return false
 	}
 	w.lost, w.mute, w.said = loss{}, time.Time{}, false
-	w.bury(s, DialRefused, clean)
+	w.bury(s, proto.DialRefused, clean)
 	if !clean {
 		w.unsure = process{session: s, home: at}
 	}
@@ -158,7 +158,7 @@ func (w *witness) refused(a attempt, at netip.AddrPort, now time.Time) bool {
 // resets were seen at first: on a busy machine the clean end of its silent connection may
 // be read later than all else. The dial that how is the answer to began after that. The
 // caller holds mu.
-func (w *witness) proveLate(a attempt, at netip.AddrPort, how Event) {
+func (w *witness) proveLate(a attempt, at netip.AddrPort, how proto.LinkEvent) {
 	s := w.unsure.session
 	if s.IsZero() || a.quiet != s || w.unsure.home != at || w.links(s) > 0 {
 		return
@@ -226,7 +226,7 @@ func (w *witness) miss(a attempt, now time.Time) {
 		s = a.seen.session
 	}
 	if s.IsZero() || s != w.gone {
-		w.say(s, Unreachable)
+		w.say(s, proto.Unreachable)
 	}
 }
 
@@ -265,7 +265,7 @@ func (w *witness) unheard(s proto.Session, answers uint64) {
 		return
 	}
 	w.said = true
-	w.say(s, IndirectUnreachable)
+	w.say(s, proto.IndirectUnreachable)
 }
 
 // vouched says that another node hears process s, which this one does not.
@@ -273,13 +273,13 @@ func (w *witness) vouched(s proto.Session) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if s != w.gone {
-		w.say(s, IndirectAlive)
+		w.say(s, proto.IndirectAlive)
 	}
 }
 
 // beat says that process s answers no PING, e being HeartbeatMissed, or does
 // again, e being HeartbeatBack.
-func (w *witness) beat(s proto.Session, e Event) {
+func (w *witness) beat(s proto.Session, e proto.LinkEvent) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if s != w.gone {
@@ -288,7 +288,7 @@ func (w *witness) beat(s proto.Session, e Event) {
 }
 
 // lose records the end of a link with process s. The caller holds mu.
-func (w *witness) lose(s proto.Session, how Event) {
+func (w *witness) lose(s proto.Session, how proto.LinkEvent) {
 	if s == w.gone {
 		return
 	}
@@ -298,7 +298,7 @@ func (w *witness) lose(s proto.Session, how Event) {
 	// A kernel resets the link on which the dead process left bytes unread, and
 	// closes the other.
 	before := w.lost.session == s && w.lost.clean && left < w.lost.left
-	w.lost = loss{process{session: s}, w.losses, time.Now(), left, how == LinkClosed || before}
+	w.lost = loss{process{session: s}, w.losses, time.Now(), left, how == proto.LinkClosed || before}
 	switch s {
 	case w.seen.session:
 		w.lost.home = w.seen.home
@@ -309,7 +309,7 @@ func (w *witness) lose(s proto.Session, how Event) {
 
 // bury says once that process s is gone, and whether that is proven. The caller
 // holds mu.
-func (w *witness) bury(s proto.Session, how Event, proven bool) {
+func (w *witness) bury(s proto.Session, how proto.LinkEvent, proven bool) {
 	if s == w.gone {
 		return
 	}
@@ -327,6 +327,6 @@ func (w *witness) links(s proto.Session) int {
 }
 
 // say hands out evidence. The caller holds mu, which keeps the order.
-func (w *witness) say(s proto.Session, e Event) {
+func (w *witness) say(s proto.Session, e proto.LinkEvent) {
 	w.emit(Evidence{Peer: w.id, Session: s, Event: e, Links: w.links(s)})
 }

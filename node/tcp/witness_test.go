@@ -58,17 +58,17 @@ func (c *court) expect(t *testing.T, want ...string) {
 func TestRefusedAfterTheLinkWasLost(t *testing.T) {
 	c := newCourt()
 	c.up(c.begin(dawn), s1, homeA)
-	c.ended(LinkClosed)
+	c.ended(proto.LinkClosed)
 	c.refused(c.begin(dawn), homeA, dawn)
 	c.refused(c.begin(dawn), homeA, dawn) // and again: no news
-	c.expect(t, said(LinkUp, s1, 1), said(LinkClosed, s1, 0), said(DialRefused, s1, 0))
+	c.expect(t, said(proto.LinkUp, s1, 1), said(proto.LinkClosed, s1, 0), said(proto.DialRefused, s1, 0))
 }
 
 // "A voter reads a clean end of stream": of one link of the process. The kernel resets
 // the other where the dead process left bytes unread.
 func TestOneCleanEndProves(t *testing.T) {
-	mine := func(how Event) func(*court) { return func(c *court) { c.ended(how) } }
-	theirs := func(how Event) func(*court) {
+	mine := func(how proto.LinkEvent) func(*court) { return func(c *court) { c.ended(how) } }
+	theirs := func(how proto.LinkEvent) func(*court) {
 		return func(c *court) { c.endedByPeer(s1, how, c.leaves(s1)) }
 	}
 	back := func(c *court) { c.theirs[s1] = 1 }
@@ -77,12 +77,12 @@ func TestOneCleanEndProves(t *testing.T) {
 		ends   []func(*court)
 		proven bool
 	}{
-		{"both closed", []func(*court){mine(LinkClosed), theirs(LinkClosed)}, true},
-		{"closed, then reset", []func(*court){mine(LinkClosed), theirs(LinkReset)}, true},
-		{"reset, then closed", []func(*court){theirs(LinkReset), mine(LinkClosed)}, true},
-		{"both reset", []func(*court){mine(LinkReset), theirs(LinkReset)}, false},
+		{"both closed", []func(*court){mine(proto.LinkClosed), theirs(proto.LinkClosed)}, true},
+		{"closed, then reset", []func(*court){mine(proto.LinkClosed), theirs(proto.LinkReset)}, true},
+		{"reset, then closed", []func(*court){theirs(proto.LinkReset), mine(proto.LinkClosed)}, true},
+		{"both reset", []func(*court){mine(proto.LinkReset), theirs(proto.LinkReset)}, false},
 		{"closed, dialled again, and both reset", []func(*court){
-			theirs(LinkClosed), back, mine(LinkReset), theirs(LinkReset),
+			theirs(proto.LinkClosed), back, mine(proto.LinkReset), theirs(proto.LinkReset),
 		}, false},
 	} {
 		c := newCourt()
@@ -149,9 +149,9 @@ func TestProvenLate(t *testing.T) {
 		c := newCourt()
 		c.up(c.begin(dawn), s1, homeA)
 		c.watched(s1)
-		c.ended(LinkReset)
+		c.ended(proto.LinkReset)
 		c.refused(c.begin(dawn), homeA, time.Now().Add(quietPatience))
-		if c.proven || !slices.Contains(c.heard, said(DialRefused, s1, 0)) {
+		if c.proven || !slices.Contains(c.heard, said(proto.DialRefused, s1, 0)) {
 			t.Fatalf("only resets were seen: proven %v, %q", c.proven, c.heard)
 		}
 		if tc.after(c); c.proven != tc.proven {
@@ -166,31 +166,31 @@ func TestARefusalProvesNothing(t *testing.T) {
 			c.theirs[s1] = 1
 			c.tell(s1, homeA)
 			a := c.begin(dawn)
-			c.endedByPeer(s1, LinkClosed, c.leaves(s1))
+			c.endedByPeer(s1, proto.LinkClosed, c.leaves(s1))
 			c.refused(a, homeA, dawn)
 		},
 		"at another address than the process had": func(c *court) {
 			c.up(c.begin(dawn), s1, homeA)
-			c.ended(LinkClosed)
+			c.ended(proto.LinkClosed)
 			c.refused(c.begin(dawn), homeB, dawn)
 		},
 		"about a process that has a link still": func(c *court) {
 			c.theirs[s1] = 1
 			c.up(c.begin(dawn), s1, homeA)
-			c.ended(LinkReset)
+			c.ended(proto.LinkReset)
 			c.refused(c.begin(dawn), homeA, dawn)
 		},
 		"of a dial begun between two losses": func(c *court) {
 			c.up(c.begin(dawn), s1, homeA)
 			c.theirs[s1] = 1
-			c.ended(LinkClosed)
+			c.ended(proto.LinkClosed)
 			a := c.begin(dawn)
-			c.endedByPeer(s1, LinkClosed, c.leaves(s1))
+			c.endedByPeer(s1, proto.LinkClosed, c.leaves(s1))
 			c.refused(a, homeA, dawn)
 		},
 		"about a process that came back meanwhile": func(c *court) {
 			c.up(c.begin(dawn), s1, homeA)
-			c.ended(LinkClosed)
+			c.ended(proto.LinkClosed)
 			a := c.begin(dawn)
 			c.theirs[s1] = 1
 			c.refused(a, homeA, dawn)
@@ -207,8 +207,8 @@ func TestARefusalProvesNothing(t *testing.T) {
 	} {
 		c := newCourt()
 		run(c)
-		if slices.Contains(c.heard, said(DialRefused, s1, 0)) ||
-			slices.Contains(c.heard, said(DialRefused, s1, 1)) {
+		if slices.Contains(c.heard, said(proto.DialRefused, s1, 0)) ||
+			slices.Contains(c.heard, said(proto.DialRefused, s1, 1)) {
 			t.Errorf("%s: it proved: %q", name, c.heard)
 		}
 	}
@@ -218,9 +218,9 @@ func TestARefusalProvesNothing(t *testing.T) {
 func TestRefusedWhereThePeerWasSaidToBe(t *testing.T) {
 	c := newCourt()
 	c.tell(s1, homeA)
-	c.endedByPeer(s1, LinkClosed, c.leaves(s1))
+	c.endedByPeer(s1, proto.LinkClosed, c.leaves(s1))
 	c.refused(c.begin(dawn), homeA, dawn)
-	c.expect(t, said(LinkClosed, s1, 0), said(DialRefused, s1, 0))
+	c.expect(t, said(proto.LinkClosed, s1, 0), said(proto.DialRefused, s1, 0))
 }
 
 // The two links of a process end one after the other: until the last is
@@ -229,12 +229,12 @@ func TestBothLinksMustEnd(t *testing.T) {
 	c := newCourt()
 	c.theirs[s1] = 1
 	c.up(c.begin(dawn), s1, homeA)
-	c.ended(LinkClosed)
+	c.ended(proto.LinkClosed)
 	c.refused(c.begin(dawn), homeA, dawn)
-	c.endedByPeer(s1, LinkClosed, c.leaves(s1))
+	c.endedByPeer(s1, proto.LinkClosed, c.leaves(s1))
 	c.refused(c.begin(dawn), homeA, dawn)
-	c.expect(t, said(LinkUp, s1, 2), said(LinkClosed, s1, 1),
-		said(LinkClosed, s1, 0), said(DialRefused, s1, 0))
+	c.expect(t, said(proto.LinkUp, s1, 2), said(proto.LinkClosed, s1, 1),
+		said(proto.LinkClosed, s1, 0), said(proto.DialRefused, s1, 0))
 }
 
 // "… or answering as a new session": the old process is gone, and that is said
@@ -242,39 +242,39 @@ func TestBothLinksMustEnd(t *testing.T) {
 func TestAnotherSessionAnswers(t *testing.T) {
 	c := newCourt()
 	c.up(c.begin(dawn), s1, homeA)
-	c.ended(LinkReset)
+	c.ended(proto.LinkReset)
 	c.up(c.begin(dawn), s2, homeA)
-	c.endedByPeer(s1, LinkReset, c.leaves(s1)) // its other end is read late
-	c.expect(t, said(LinkUp, s1, 1), said(LinkReset, s1, 0),
-		said(OtherSession, s1, 0), said(LinkUp, s2, 1))
+	c.endedByPeer(s1, proto.LinkReset, c.leaves(s1)) // its other end is read late
+	c.expect(t, said(proto.LinkUp, s1, 1), said(proto.LinkReset, s1, 0),
+		said(proto.OtherSession, s1, 0), said(proto.LinkUp, s2, 1))
 }
 
 func TestAnotherSessionThanSetPeersSaid(t *testing.T) {
 	c := newCourt()
 	c.tell(s1, homeA)
 	c.up(c.begin(dawn), s2, homeA)
-	c.expect(t, said(OtherSession, s1, 0), said(LinkUp, s2, 1))
+	c.expect(t, said(proto.OtherSession, s1, 0), said(proto.LinkUp, s2, 1))
 }
 
 func TestAnotherSessionProvesNothing(t *testing.T) {
 	c := newCourt() // at another address
 	c.tell(s1, homeA)
 	c.up(c.begin(dawn), s2, homeB)
-	c.expect(t, said(LinkUp, s2, 1))
+	c.expect(t, said(proto.LinkUp, s2, 1))
 
 	c = newCourt() // to a dial begun before s1 was known to be there
 	a := c.begin(dawn)
 	c.tell(s1, homeA)
 	c.up(a, s2, homeA)
-	c.expect(t, said(LinkUp, s2, 1))
+	c.expect(t, said(proto.LinkUp, s2, 1))
 
 	c = newCourt() // when the process is known to be gone
 	c.up(c.begin(dawn), s1, homeA)
-	c.ended(LinkClosed)
+	c.ended(proto.LinkClosed)
 	c.refused(c.begin(dawn), homeA, dawn)
 	c.up(c.begin(dawn), s2, homeA)
-	c.expect(t, said(LinkUp, s1, 1), said(LinkClosed, s1, 0),
-		said(DialRefused, s1, 0), said(LinkUp, s2, 1))
+	c.expect(t, said(proto.LinkUp, s1, 1), said(proto.LinkClosed, s1, 0),
+		said(proto.DialRefused, s1, 0), said(proto.LinkUp, s2, 1))
 }
 
 // "A reset, a timeout, an unreachable host prove nothing": they are told, once,
@@ -286,14 +286,14 @@ func TestUnreachable(t *testing.T) {
 		begun := dawn.Add(seconds * time.Second)
 		c.unanswered(c.begin(begun), begun.Add(time.Second))
 	}
-	c.expect(t, said(Unreachable, s1, 0))
+	c.expect(t, said(proto.Unreachable, s1, 0))
 
 	c.up(c.begin(dawn), s1, homeA) // an answer ends it, and it may come again
-	c.ended(LinkReset)
+	c.ended(proto.LinkReset)
 	c.unanswered(c.begin(dawn), dawn.Add(2*time.Second))
 	c.unanswered(c.begin(dawn), dawn.Add(3*time.Second))
-	c.expect(t, said(Unreachable, s1, 0), said(LinkUp, s1, 1),
-		said(LinkReset, s1, 0), said(Unreachable, s1, 0))
+	c.expect(t, said(proto.Unreachable, s1, 0), said(proto.LinkUp, s1, 1),
+		said(proto.LinkReset, s1, 0), said(proto.Unreachable, s1, 0))
 }
 
 // A refusal that proves no death tells of an address that is wrong, or shut to
@@ -308,7 +308,7 @@ func TestRefusedForLong(t *testing.T) {
 			t.Errorf("after %d s it says %v", seconds, said)
 		}
 	}
-	c.expect(t, said(Unreachable, s1, 0))
+	c.expect(t, said(proto.Unreachable, s1, 0))
 }
 
 // Somebody who answers, another node or an angry one, ends the wait; and that a
@@ -321,10 +321,10 @@ func TestUnreachableIsNotSaid(t *testing.T) {
 	c.expect(t)
 
 	c.up(c.begin(dawn), s1, homeA)
-	c.ended(LinkClosed)
+	c.ended(proto.LinkClosed)
 	c.refused(c.begin(dawn), homeA, dawn)
 	c.unanswered(c.begin(dawn), dawn.Add(time.Hour))
-	c.expect(t, said(LinkUp, s1, 1), said(LinkClosed, s1, 0), said(DialRefused, s1, 0))
+	c.expect(t, said(proto.LinkUp, s1, 1), said(proto.LinkClosed, s1, 0), said(proto.DialRefused, s1, 0))
 }
 
 // A process that was reported gone and answers was not: what is said of it
@@ -333,10 +333,10 @@ func TestGoneAndBack(t *testing.T) {
 	c := newCourt()
 	for range 2 {
 		c.up(c.begin(dawn), s1, homeA)
-		c.ended(LinkClosed)
+		c.ended(proto.LinkClosed)
 		c.refused(c.begin(dawn), homeA, dawn)
 	}
-	once := []string{said(LinkUp, s1, 1), said(LinkClosed, s1, 0), said(DialRefused, s1, 0)}
+	once := []string{said(proto.LinkUp, s1, 1), said(proto.LinkClosed, s1, 0), said(proto.DialRefused, s1, 0)}
 	c.expect(t, append(once, once...)...)
 }
 
@@ -352,14 +352,14 @@ func TestInDoubt(t *testing.T) {
 	doubt(proto.Session{})
 	c.theirs[s1] = 1
 	c.up(c.begin(dawn), s1, homeA)
-	c.ended(LinkReset)
+	c.ended(proto.LinkReset)
 	doubt(proto.Session{}) // it has a link still
-	c.endedByPeer(s1, LinkReset, c.leaves(s1))
+	c.endedByPeer(s1, proto.LinkReset, c.leaves(s1))
 	doubt(s1)
 	c.refused(c.begin(dawn), homeA, dawn)
 	doubt(proto.Session{}) // gone
 	c.up(c.begin(dawn), s2, homeA)
-	c.ended(LinkReset)
+	c.ended(proto.LinkReset)
 	doubt(s2)
 	c.unanswered(c.begin(dawn), dawn.Add(time.Hour))
 	doubt(proto.Session{}) // said to be unreachable
@@ -371,33 +371,33 @@ func TestUnheard(t *testing.T) {
 	c := newCourt()
 	c.up(c.begin(dawn), s1, homeA)
 	c.unheard(s1, c.answersSoFar()) // linked
-	c.ended(LinkReset)
+	c.ended(proto.LinkReset)
 	n := c.answersSoFar()
 	c.unheard(s2, n) // another
 	c.answered()
 	c.unheard(s1, n) // it answered meanwhile
-	c.expect(t, said(LinkUp, s1, 1), said(LinkReset, s1, 0))
+	c.expect(t, said(proto.LinkUp, s1, 1), said(proto.LinkReset, s1, 0))
 	c.unheard(s1, c.answersSoFar())
 	c.unheard(s1, c.answersSoFar()) // no news
 	c.unanswered(c.begin(dawn), dawn.Add(time.Hour))
-	c.expect(t, said(LinkUp, s1, 1), said(LinkReset, s1, 0), said(IndirectUnreachable, s1, 0))
+	c.expect(t, said(proto.LinkUp, s1, 1), said(proto.LinkReset, s1, 0), said(proto.IndirectUnreachable, s1, 0))
 	c.up(c.begin(dawn), s1, homeA)
 	c.vouched(s1)
-	c.ended(LinkClosed)
+	c.ended(proto.LinkClosed)
 	c.refused(c.begin(dawn), homeA, dawn)
 	c.vouched(s1) // it is proven gone
 	c.unheard(s1, c.answersSoFar())
-	c.expect(t, said(LinkUp, s1, 1), said(LinkReset, s1, 0), said(IndirectUnreachable, s1, 0),
-		said(LinkUp, s1, 1), said(IndirectAlive, s1, 1),
-		said(LinkClosed, s1, 0), said(DialRefused, s1, 0))
+	c.expect(t, said(proto.LinkUp, s1, 1), said(proto.LinkReset, s1, 0), said(proto.IndirectUnreachable, s1, 0),
+		said(proto.LinkUp, s1, 1), said(proto.IndirectAlive, s1, 1),
+		said(proto.LinkClosed, s1, 0), said(proto.DialRefused, s1, 0))
 }
 
 func TestEvidenceForPeople(t *testing.T) {
-	for want, e := range map[string]Event{
-		"link-up 5": LinkUp, "link-closed 5": LinkClosed, "link-reset 5": LinkReset,
-		"dial-refused 5": DialRefused, "unreachable 5": Unreachable,
-		"other-session 5": OtherSession, "event(0) 5": 0,
-		"indirect-alive 5": IndirectAlive, "indirect-unreachable 5": IndirectUnreachable,
+	for want, e := range map[string]proto.LinkEvent{
+		"link-up 5": proto.LinkUp, "link-closed 5": proto.LinkClosed, "link-reset 5": proto.LinkReset,
+		"dial-refused 5": proto.DialRefused, "unreachable 5": proto.Unreachable,
+		"other-session 5": proto.OtherSession, "event(0) 5": 0,
+		"indirect-alive 5": proto.IndirectAlive, "indirect-unreachable 5": proto.IndirectUnreachable,
 	} {
 		if got := (Evidence{Peer: 5, Event: e}).String(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -419,7 +419,7 @@ func TestWhoIsHeardAgainIsProvenAnew(t *testing.T) {
 		c.up(c.begin(dawn), s1, homeA)
 		c.watched(s1)
 		c.unwatched(true)
-		c.ended(LinkReset)
+		c.ended(proto.LinkReset)
 		c.refused(c.begin(dawn), homeA, dawn)
 		if !c.proven {
 			t.Fatalf("%s: not proven at first: %q", name, c.heard)
@@ -430,7 +430,7 @@ func TestWhoIsHeardAgainIsProvenAnew(t *testing.T) {
 			c.watched(s1)
 			c.unwatched(true)
 		}
-		c.ended(LinkReset)
+		c.ended(proto.LinkReset)
 		c.refused(c.begin(dawn), homeA, dawn)
 		if c.proven != tc.proven {
 			t.Errorf("%s: proven %v: %q", name, c.proven, c.heard)
