@@ -10,7 +10,6 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/fenceagent"
-	"github.com/ringleader-dev/ringleader/internal/fenceagent/pidfile"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
@@ -60,7 +59,7 @@ func (d *daemon) writePIDFile() error {
 		return nil
 	}
 	path := strings.ReplaceAll(d.pidFile, idMark, d.id.String())
-	return mark(errConfig, pidfile.Write(path, d.id, d.session))
+	return mark(errConfig, fenceagent.WritePIDFile(path, d.id, d.session))
 }
 
 // lastSeen is where each node was when gossip last listed it: who has to be

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/internal/fenceagent/pidfile"
+	"github.com/ringleader-dev/ringleader/internal/fenceagent"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -66,9 +66,9 @@ func (a armed) runs() []string {
 // runsStill reports whether node id's process, as its pid file names it, runs.
 func (a armed) runsStill(id proto.NodeID) bool {
 	a.Helper()
-	p, err := pidfile.Read(filepath.Join(a.dir, id.String()+".pid"))
+	p, err := fenceagent.ReadPIDFile(filepath.Join(a.dir, id.String()+".pid"))
 	a.check(err)
-	text, err := pidfile.Status(filepath.Join(a.dir, id.String()+".pid"), pidfile.Target{ID: id, Session: p.Session})
+	text, err := fenceagent.PIDFile(a.Context(), filepath.Join(a.dir, id.String()+".pid"), fenceagent.Status, fenceagent.Target{ID: id, Session: p.Session})
 	a.check(err)
 	return strings.Contains(text, "runs as process")
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -16,8 +16,6 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/fenceagent"
-	"github.com/ringleader-dev/ringleader/internal/fenceagent/docker"
-	"github.com/ringleader-dev/ringleader/internal/fenceagent/pidfile"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -57,15 +55,12 @@ func pidfileAgentCommand() *cli.Command {
 			&cli.StringFlag{Name: "file", Usage: "the `FILE` of --pid-file of the node {id}"},
 		},
 		Action: func(ctx *cli.Context) error {
-			return act(ctx, func(ctx context.Context, path func(string) string, o order) (string, error) {
-				file, target := path("file"), pidfile.Target{ID: o.id, Session: o.session}
+			return act(ctx, func(ctx context.Context, value func(string) string, o order) (string, error) {
+				file := value("file")
 				if file == "" {
 					return "", usagef("--file: name the file, like /run/ringleader/{id}.pid")
 				}
-				if o.action == fenceagent.Off {
-					return pidfile.Off(ctx, file, target)
-				}
-				return pidfile.Status(file, target)
+				return fenceagent.PIDFile(ctx, file, o.action, o.target)
 			})
 		},
 	}
@@ -88,64 +83,36 @@ func dockerAgentCommand() *cli.Command {
 					"node already is left alone",
 			},
 			&cli.StringFlag{
-				Name: "host", DefaultText: "DOCKER_HOST, or " + docker.DefaultHost,
+				Name: "host", DefaultText: "DOCKER_HOST, or " + fenceagent.DefaultHost,
 				Usage: "`ADDRESS` of the engine: unix://PATH or tcp://HOST:PORT",
 			},
 		},
 		Action: func(c *cli.Context) error {
 			return act(c, func(ctx context.Context, value func(string) string, o order) (string, error) {
-				host := value("host")
-				if host == "" {
-					host = os.Getenv("DOCKER_HOST")
+				agent := fenceagent.Docker{
+					Host:   cmp.Or(value("host"), os.Getenv("DOCKER_HOST"), fenceagent.DefaultHost),
+					Labels: slices.Clone(c.StringSlice("label")), PIDFile: value("pid-file"),
 				}
-				if host == "" {
-					host = docker.DefaultHost
-				}
-				engine, err := docker.Connect(host)
-				if err != nil {
-					return "", mark(errUsage, err)
-				}
-				labels := slices.Clone(c.StringSlice("label"))
-				if len(labels) == 0 {
+				if len(agent.Labels) == 0 {
 					return "", usagef("--label: name the container, like --label node={id}")
 				}
-				for i, l := range labels {
-					labels[i] = strings.ReplaceAll(l, idMark, o.id.String())
+				for i, l := range agent.Labels {
+					agent.Labels[i] = strings.ReplaceAll(l, idMark, o.target.ID.String())
 				}
-				if again := startedAgain(ctx, engine, labels, value("pid-file"), o); again != "" {
-					return again, nil
+				found, err := agent.Act(ctx, o.action, o.target)
+				if errors.Is(err, fenceagent.ErrHost) {
+					err = mark(errUsage, err)
 				}
-				if o.action == fenceagent.Off {
-					return engine.Off(ctx, labels)
-				}
-				return engine.Status(ctx, labels)
+				return found, err
 			})
 		},
 	}
 }
 
-// startedAgain says that the container runs a later process of the node than the
-// one that is meant, which has ended then; "" if that is not known.
-func startedAgain(ctx context.Context, e *docker.Engine, labels []string, path string, o order) string {
-	if path == "" || o.session == "" {
-		return ""
-	}
-	text, err := e.File(ctx, labels, path)
-	if err != nil {
-		return ""
-	}
-	p, err := pidfile.Parse(bytes.NewReader(text), path)
-	if err != nil || p.ID != o.id || p.Session == o.session {
-		return ""
-	}
-	return fmt.Sprintf("node %v has been started again since, session %s", p.ID, p.Session)
-}
-
 // order is what an agent is asked to do.
 type order struct {
-	action  fenceagent.Action
-	id      proto.NodeID
-	session string
+	action fenceagent.Action
+	target fenceagent.Target
 }
 
 // act reads the order from the environment, has it carried out and prints what
@@ -153,15 +120,13 @@ type order struct {
 func act(
 	c *cli.Context, do func(ctx context.Context, value func(string) string, o order) (string, error),
 ) error {
-	o := order{
-		action: fenceagent.Action(os.Getenv(fenceagent.EnvAction)), session: os.Getenv(fenceagent.EnvSession),
-	}
+	o := order{action: fenceagent.Action(os.Getenv(fenceagent.EnvAction))}
 	id, err := proto.ParseNodeID(os.Getenv(fenceagent.EnvID))
 	if err != nil || o.action != fenceagent.Off && o.action != fenceagent.Status {
 		return usagef("%s and %s must say what to do to whom: this is for run --fence-agent; "+
 			"by hand, use ringleader fence-agent test", fenceagent.EnvAction, fenceagent.EnvID)
 	}
-	o.id = id
+	o.target = fenceagent.Target{ID: id, Session: os.Getenv(fenceagent.EnvSession)}
 	value := func(name string) string { return strings.ReplaceAll(c.String(name), idMark, id.String()) }
 	ctx, stop := signal.NotifyContext(c.Context, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

@@ -124,9 +124,10 @@ var house = []room{
 		others: []string{"go.etcd.io/bbolt", "go.etcd.io/bbolt/errors"},
 	},
 	{path: "fence/kv", module: []string{"fence", "fence/fencehttp", "fence/store", "internal/web"}},
-	{path: "internal/fenceagent", module: []string{"algorithms", "proto", "internal/supervise"}},
-	{path: "internal/fenceagent/pidfile", module: []string{"proto"}, others: []string{"golang.org/x/sys/unix"}},
-	{path: "internal/fenceagent/docker"},
+	{
+		path: "internal/fenceagent", module: []string{"algorithms", "proto", "internal/supervise"},
+		others: []string{"golang.org/x/sys/unix"},
+	},
 	{path: "internal/durable"},
 	{path: "internal/chart"},
 	{path: "internal/archtest"},

@@ -20,6 +20,10 @@ var fence = algorithms.Fence{
 	ID: 5, Session: proto.Session{0xab}, Term: 1, For: 2, Attempt: 3, Reason: "it hangs",
 }
 
+var session = proto.Session{0xab, 1}
+
+func target() fenceagent.Target { return fenceagent.Target{ID: 5, Session: session.String()} }
+
 // sh is an agent in a line of shell.
 func sh(script string) *fenceagent.Agent {
 	return &fenceagent.Agent{

@@ -29,4 +29,6 @@
 // nothing any more. Anything else, and a run that outlasts the time limit, means
 // that nothing is known. "off" must do no harm when it is asked twice. What the
 // agent prints is kept in the record, up to a few hundred bytes.
+//
+// Two agents come along: PIDFile for processes of one machine, Docker for containers.
 package fenceagent

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package pidfile
+package fenceagent
 
 import (
 	"context"

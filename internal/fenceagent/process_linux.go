@@ -1,4 +1,4 @@
-package pidfile
+package fenceagent
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package pidfile_test
+package fenceagent_test
 
 import (
 	"context"
@@ -12,11 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/internal/fenceagent/pidfile"
-	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/internal/fenceagent"
 )
-
-var session = proto.Session{0xab, 1}
 
 // The test binary is the process that is shot: it writes its file and hangs.
 func TestMain(m *testing.M) {
@@ -24,7 +21,7 @@ func TestMain(m *testing.M) {
 	if path == "" {
 		os.Exit(m.Run())
 	}
-	if err := pidfile.Write(path, 5, session); err != nil {
+	if err := fenceagent.WritePIDFile(path, 5, session); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -46,15 +43,13 @@ func victim(t *testing.T) (path string, cmd *exec.Cmd) {
 		_ = cmd.Wait()
 	})
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		if _, err := pidfile.Read(path); err == nil {
+		if _, err := fenceagent.ReadPIDFile(path); err == nil {
 			return path, cmd
 		}
 	}
 	t.Fatal("no pid file")
 	return path, cmd
 }
-
-func target() pidfile.Target { return pidfile.Target{ID: 5, Session: session.String()} }
 
 func within(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -82,7 +77,7 @@ func edit(t *testing.T, path, key, value string) {
 
 // "It returns nil only if the target has stopped": also one that is stopped by a
 // signal, and not before it has ended.
-func TestOff(t *testing.T) {
+func TestPIDFile(t *testing.T) {
 	for name, before := range map[string]func(*exec.Cmd) error{
 		"running": func(*exec.Cmd) error { return nil },
 		"stopped": func(c *exec.Cmd) error { return c.Process.Signal(syscall.SIGSTOP) },
@@ -91,10 +86,10 @@ func TestOff(t *testing.T) {
 		if err := before(cmd); err != nil {
 			t.Fatal(err)
 		}
-		if text, err := pidfile.Status(path, target()); err != nil || !strings.Contains(text, "runs as process") {
+		if text, err := fenceagent.PIDFile(within(t), path, fenceagent.Status, target()); err != nil || !strings.Contains(text, "runs as process") {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
-		text, err := pidfile.Off(within(t), path, target())
+		text, err := fenceagent.PIDFile(within(t), path, fenceagent.Off, target())
 		if err != nil || !strings.Contains(text, "killed process") {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
@@ -102,7 +97,7 @@ func TestOff(t *testing.T) {
 		if err := cmd.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 			t.Errorf("%s: it ended with %v", name, err)
 		}
-		text, err = pidfile.Off(within(t), path, target())
+		text, err = fenceagent.PIDFile(within(t), path, fenceagent.Off, target())
 		if err != nil || !strings.Contains(text, "has ended before") {
 			t.Errorf("%s, again: %q, %v", name, text, err)
 		}
@@ -112,29 +107,29 @@ func TestOff(t *testing.T) {
 // "A process id alone says little": a number that another process has by now, or
 // that is of another boot, is confirmed and not shot; one of another machine,
 // namespace or node, or that nothing is known of, is neither.
-func TestOnlyThatProcess(t *testing.T) {
-	later := pidfile.Target{ID: 5, Session: strings.Repeat("cd", 16)}
+func TestPIDFileOfOnlyThatProcess(t *testing.T) {
+	later := fenceagent.Target{ID: 5, Session: strings.Repeat("cd", 16)}
 	for name, c := range map[string]struct {
 		key, value string
-		target     pidfile.Target
+		target     fenceagent.Target
 		says       string
 		err        error
 	}{
 		"the number is another's": {"start", "7", target(), "has ended before", nil},
 		"another boot":            {"boot", "7", target(), "has ended before", nil},
 		"the node's next process": {"", "", later, "started again", nil},
-		"another machine":         {"machine", "other", target(), "", pidfile.ErrElsewhere},
-		"another namespace":       {"namespace", "pid:[7]", target(), "", pidfile.ErrElsewhere},
-		"another node":            {"node", "4", target(), "", pidfile.ErrFile},
-		"no start":                {"start", "", target(), "", pidfile.ErrFile},
-		"no number":               {"", "hello", target(), "", pidfile.ErrFile},
-		"a negative number":       {"", "-1", target(), "", pidfile.ErrFile},
+		"another machine":         {"machine", "other", target(), "", fenceagent.ErrElsewhere},
+		"another namespace":       {"namespace", "pid:[7]", target(), "", fenceagent.ErrElsewhere},
+		"another node":            {"node", "4", target(), "", fenceagent.ErrPIDFile},
+		"no start":                {"start", "", target(), "", fenceagent.ErrPIDFile},
+		"no number":               {"", "hello", target(), "", fenceagent.ErrPIDFile},
+		"a negative number":       {"", "-1", target(), "", fenceagent.ErrPIDFile},
 	} {
 		path, cmd := victim(t)
 		if c.key != "" || c.value != "" {
 			edit(t, path, c.key, c.value)
 		}
-		text, err := pidfile.Off(within(t), path, c.target)
+		text, err := fenceagent.PIDFile(within(t), path, fenceagent.Off, c.target)
 		if !errors.Is(err, c.err) || c.err == nil && !strings.Contains(text, c.says) {
 			t.Errorf("%s: %q, %v; want %q, %v", name, text, err, c.says, c.err)
 		}
@@ -147,17 +142,17 @@ func TestOnlyThatProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if _, err := pidfile.Off(within(t), path, later); !errors.Is(err, pidfile.ErrOther) {
+	if _, err := fenceagent.PIDFile(within(t), path, fenceagent.Off, later); !errors.Is(err, fenceagent.ErrOther) {
 		t.Errorf("an older process's file: %v", err)
 	}
 	path, _ = victim(t)
 	edit(t, path, "machine", "unknown")
 	edit(t, path, "boot", "7")
-	if _, err := pidfile.Off(within(t), path, target()); !errors.Is(err, pidfile.ErrElsewhere) {
+	if _, err := fenceagent.PIDFile(within(t), path, fenceagent.Off, target()); !errors.Is(err, fenceagent.ErrElsewhere) {
 		t.Errorf("a boot of who knows which machine: %v", err)
 	}
 	none := filepath.Join(t.TempDir(), "none")
-	if _, err := pidfile.Off(within(t), none, target()); !errors.Is(err, pidfile.ErrFile) {
+	if _, err := fenceagent.PIDFile(within(t), none, fenceagent.Off, target()); !errors.Is(err, fenceagent.ErrPIDFile) {
 		t.Errorf("no file: %v", err)
 	}
 }

@@ -1,0 +1,155 @@
+package fenceagent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// What keeps the agent of pid files from confirming anything.
+var (
+	// ErrPIDFile: there is no file, or it is none of ours.
+	ErrPIDFile = errors.New("the pid file tells nothing")
+	// ErrOther: the file names another process of the node than the target, and one that
+	// has ended. It may be the one before the target, if that wrote no file.
+	ErrOther = errors.New("the pid file names another process, which has ended")
+	// ErrElsewhere: the process cannot be seen from here. It runs on another machine, or
+	// in another namespace of process ids.
+	ErrElsewhere = errors.New("the process cannot be seen from here")
+)
+
+// Target is the process that is to be stopped.
+type Target struct {
+	ID      proto.NodeID
+	Session string // "" for whichever process of the node there is
+}
+
+// Process is what a pid file names. A process id alone says little: it is given to
+// another process later.
+type Process struct {
+	PID int
+	// Start is when it started, in the kernel's ticks since the boot.
+	Start uint64
+	// Boot, Machine and Namespace say where PID and Start mean anything.
+	Boot, Machine, Namespace string
+
+	ID      proto.NodeID
+	Session string
+}
+
+// pidFile is a file's text: the process id on a line of its own, as others expect it,
+// then a line for each of the rest.
+const pidFile = "%d\nstart %d\nboot %s\nmachine %s\nnamespace %s\nnode %d\nsession %s\n"
+
+// noMachine is the id of a machine that has none.
+const noMachine = "unknown"
+
+// WritePIDFile writes the file that names this process, in place of another. It must be
+// written before the process does any work, by whoever keeps a second process of the same
+// node from starting.
+func WritePIDFile(path string, id proto.NodeID, s proto.Session) error {
+	p, err := self()
+	if err != nil {
+		return fmt.Errorf("pid file: %w", err)
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("pid file: %w", err)
+	}
+	_, err = fmt.Fprintf(temp, pidFile, p.PID, p.Start, p.Boot, p.Machine, p.Namespace, uint64(id), s)
+	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(temp.Name())
+		return fmt.Errorf("pid file: %w", err)
+	}
+	return nil
+}
+
+// ReadPIDFile reads the file at path. Errors wrap ErrPIDFile.
+func ReadPIDFile(path string) (Process, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Process{}, fmt.Errorf("%w: %w", ErrPIDFile, err)
+	}
+	return parsePIDFile(text, path)
+}
+
+// parsePIDFile reads a file's text; path is for errors, which wrap ErrPIDFile.
+func parsePIDFile(text []byte, path string) (p Process, err error) {
+	_, err = fmt.Sscanf(string(text), pidFile,
+		&p.PID, &p.Start, &p.Boot, &p.Machine, &p.Namespace, (*uint64)(&p.ID), &p.Session)
+	if err != nil || p.PID < 1 || p.Start == 0 || p.ID == 0 {
+		return p, fmt.Errorf("%w: %s was not written by ringleader run --pid-file: a number alone may be "+
+			"another process's by now", ErrPIDFile, path)
+	}
+	return p, nil
+}
+
+// PIDFile has the agent of pid files act on the process that the file at path names, and
+// returns in words what it found. To Off it returns nil only if the target has stopped:
+// killed, or ended before, or followed by another process of its node, which runs. It stops
+// the node's process, not what that process started. With Status it changes nothing, and
+// fails as Off would. Errors wrap ErrPIDFile, ErrOther, ErrElsewhere, or ctx's.
+func PIDFile(ctx context.Context, path string, a Action, t Target) (string, error) {
+	p, err := ReadPIDFile(path)
+	if err != nil {
+		return "", err
+	}
+	if p.ID != t.ID {
+		return "", fmt.Errorf("%w: %s is of node %v, not of %v: name the file with {id}", ErrPIDFile, path, p.ID, t.ID)
+	}
+	runs, err := p.find()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	if runs == nil {
+		if p.follows(t) {
+			return "", fmt.Errorf("%w: %s", ErrOther, path)
+		}
+		return fmt.Sprintf("process %d of node %v has ended before", p.PID, p.ID), nil
+	}
+	defer runs.close()
+	switch {
+	case p.follows(t):
+		return p.again(), nil
+	case a == Status:
+		return fmt.Sprintf("node %v runs as process %d, session %s", p.ID, p.PID, p.Session), nil
+	}
+	if err := runs.kill(ctx); err != nil {
+		return "", fmt.Errorf("kill process %d of node %v: %w", p.PID, t.ID, err)
+	}
+	return fmt.Sprintf("killed process %d of node %v", p.PID, t.ID), nil
+}
+
+// follows reports whether the process is another than the target: the one after it, if it runs.
+func (p Process) follows(t Target) bool { return t.Session != "" && p.Session != t.Session }
+
+func (p Process) again() string {
+	return fmt.Sprintf("node %v has been started again since, as process %d, session %s", p.ID, p.PID, p.Session)
+}
+
+// find returns the process as it runs; nil if it has ended.
+func (p Process) find() (*handle, error) {
+	here, err := self()
+	switch {
+	case err != nil:
+		return nil, err
+	case p.Machine != here.Machine:
+		return nil, fmt.Errorf("%w: it is of machine %s, this is %s", ErrElsewhere, p.Machine, here.Machine)
+	case p.Boot != here.Boot && p.Machine == noMachine:
+		return nil, fmt.Errorf("%w: it is of another boot, or of another machine: without /etc/machine-id "+
+			"nobody can tell", ErrElsewhere)
+	case p.Boot != here.Boot:
+		return nil, nil
+	case p.Namespace != here.Namespace:
+		return nil, fmt.Errorf("%w: it is of another namespace of process ids", ErrElsewhere)
+	}
+	return open(p.PID, p.Start)
+}
