@@ -44,7 +44,7 @@ func (e *RefusedError) Error() string {
 	case proto.Hung:
 		return fmt.Sprintf("node %v takes no links while its elections stand still", a.ID)
 	case proto.TooMany:
-		return fmt.Sprintf("node %v has %d links and takes no more", a.ID, maxArrivals)
+		return fmt.Sprintf("node %v has %d links and takes no more", a.ID, maxInbound)
 	}
 	return fmt.Sprintf("node %v refused node %v: %q", a.ID, h.ID, a.Reason)
 }

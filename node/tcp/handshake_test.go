@@ -95,7 +95,7 @@ func TestACallerWithMyOwnID(t *testing.T) {
 }
 
 // Logged once "until it changes": what was put right, and comes back, is news.
-func TestAComplaintIsForgivenByALink(t *testing.T) {
+func TestALinkMakesAComplaintNewAgain(t *testing.T) {
 	b := start(t, 2)
 	wrong := b.helloFrom(1)
 	wrong.Cluster = "prod"
@@ -177,7 +177,7 @@ func TestProbe(t *testing.T) {
 			t.Errorf("%+v, %v; want %+v", w, err, want)
 		}
 	}
-	if len(b.events()) != 0 || b.arrivals.count(1, a.cfg.Session) != 0 {
+	if len(b.events()) != 0 || b.inbound.count(1, a.cfg.Session) != 0 {
 		t.Error("a probe made a link")
 	}
 	stranger := start(t, 3, func(c *Config) { c.Cluster = "prod" })

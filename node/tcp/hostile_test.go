@@ -175,10 +175,10 @@ func TestSilentConnectionsAreBounded(t *testing.T) {
 		return s["crowded"] + s["too-slow"]
 	}
 	// The honest node comes last: later ones of the same address would throw it out too.
-	eventually(t, "all are in the lobby, or were", func() bool {
-		b.lobby.mu.Lock()
-		defer b.lobby.mu.Unlock()
-		return sentAway()+uint64(len(b.lobby.waiting)) == all
+	eventually(t, "all are in a handshake, or were", func() bool {
+		b.handshakes.mu.Lock()
+		defer b.handshakes.mu.Unlock()
+		return sentAway()+uint64(len(b.handshakes.waiting)) == all
 	})
 	a := start(t, 1)
 	a.SetPeers([]Peer{b.asPeer()})
@@ -189,21 +189,21 @@ func TestSilentConnectionsAreBounded(t *testing.T) {
 	}
 	eventually(t, "all are counted", func() bool { return sentAway() == all })
 	if b.Stats().Rejected["crowded"] == 0 {
-		t.Error("the lobby was never full")
+		t.Error("there were never too many handshakes")
 	}
 	if x, y := b.logged(`"reason":"crowded"`), b.logged(`"reason":"too-slow"`); x > 2 || y > 2 {
 		t.Errorf("logged %d and %d times", x, y)
 	}
 }
 
-// Whoever had to leave the lobby has been counted and told of: what it says, or fails to say
+// Whoever had to give up its place has been counted and told of: what it says, or fails to say
 // in time, at the same moment is nobody's concern.
 func TestTheEvictedAreCountedOnce(t *testing.T) {
 	b := start(t, 2, hurried)
 	here, there := net.Pipe()
 	defer there.Close()
 	if _, err := b.awaitHello(here, newFrameReader(here)); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("one that is no longer in the lobby: %v", err)
+		t.Errorf("one that is without a place: %v", err)
 	}
 }
 
@@ -230,7 +230,7 @@ func TestADrippingHello(t *testing.T) {
 
 // "A cap": the established links are bounded too, and whoever has one keeps it.
 func TestLinksAreBounded(t *testing.T) {
-	var a arrivals
+	var a inboundConnections
 	in := func(id int) *inbound {
 		c, _ := net.Pipe()
 		return &inbound{conn: c, id: proto.NodeID(id), done: make(chan struct{})}
@@ -239,13 +239,13 @@ func TestLinksAreBounded(t *testing.T) {
 	if !a.enter(first) {
 		t.Fatal("the first found no place")
 	}
-	for id := 2; id <= maxArrivals; id++ {
+	for id := 2; id <= maxInbound; id++ {
 		if !a.enter(in(id)) {
 			t.Fatalf("link %d found no place", id)
 		}
 	}
-	if a.enter(in(maxArrivals + 1)) {
-		t.Errorf("link %d found a place", maxArrivals+1)
+	if a.enter(in(maxInbound + 1)) {
+		t.Errorf("link %d found a place", maxInbound+1)
 	}
 	again := in(1)
 	ended := make(chan bool)

@@ -65,11 +65,11 @@ func (t *Transport) host(conn net.Conn) {
 		t.complain(in.name(), f.reason, "ended the link from %s: %v", in.name(), err)
 	}
 	if in.silent {
-		t.arrivals.leave(in)
+		t.inbound.leave(in)
 		return
 	}
 	lost := func() bool { // unless this node itself ended it
-		return t.arrivals.leave(in) && !errors.Is(err, net.ErrClosed)
+		return t.inbound.leave(in) && !errors.Is(err, net.ErrClosed)
 	}
 	p := t.peer(in.id)
 	if p == nil {
@@ -84,7 +84,7 @@ func (t *Transport) host(conn net.Conn) {
 // admit does the handshake. No link comes of it when there is an error, or
 // when the caller only asked who is here.
 func (t *Transport) admit(conn net.Conn) (*inbound, error) {
-	t.enterLobby(conn)
+	t.beginHandshake(conn)
 	r := newFrameReader(conn)
 	h, err := t.awaitHello(conn, r)
 	if err != nil {
@@ -102,13 +102,13 @@ func (t *Transport) admit(conn net.Conn) (*inbound, error) {
 		done: make(chan struct{}),
 	}
 	in.acks = newAcker(in, t.cfg.timing)
-	if !t.arrivals.enter(in) {
+	if !t.inbound.enter(in) {
 		return nil, t.refusal(h, proto.TooMany)
 	}
-	t.grumbler.forgive(in.name())
-	t.grumbler.forgive(ipOf(conn))
+	t.warnings.forget(in.name())
+	t.warnings.forget(ipOf(conn))
 	if err := errors.Join(say(conn, me), conn.SetDeadline(time.Time{})); err != nil {
-		t.arrivals.leave(in)
+		t.inbound.leave(in)
 		return nil, err
 	}
 	if p := t.peer(in.id); p != nil {
@@ -117,9 +117,9 @@ func (t *Transport) admit(conn net.Conn) (*inbound, error) {
 	return in, nil
 }
 
-// enterLobby ends another connection when there are too many.
-func (t *Transport) enterLobby(conn net.Conn) {
-	evicted := t.lobby.enter(conn)
+// beginHandshake ends another connection when there are too many.
+func (t *Transport) beginHandshake(conn net.Conn) {
+	evicted := t.handshakes.enter(conn)
 	if evicted == nil {
 		return
 	}
@@ -132,8 +132,8 @@ func (t *Transport) enterLobby(conn net.Conn) {
 // seeOff waits until a caller that was answered, and gets no link, has ended the
 // connection, or for a moment: the reset could overtake the answer.
 func (t *Transport) seeOff(conn net.Conn) {
-	t.enterLobby(conn)
-	defer t.lobby.exit(conn)
+	t.beginHandshake(conn)
+	defer t.handshakes.exit(conn)
 	if err := conn.SetReadDeadline(time.Now().Add(t.cfg.timing.drain)); err != nil {
 		return
 	}
@@ -145,14 +145,14 @@ func (t *Transport) seeOff(conn net.Conn) {
 	}
 }
 
-// awaitHello is the time in the lobby. Who was evicted meanwhile has been counted and told,
+// awaitHello reads the HELLO of conn. Who was evicted meanwhile has been counted and told,
 // whatever else came of it.
 func (t *Transport) awaitHello(conn net.Conn, r *frameReader) (h proto.Hello, err error) {
 	err = conn.SetDeadline(time.Now().Add(t.cfg.timing.handshake))
 	if err == nil {
 		h, err = t.readHello(r)
 	}
-	if !t.lobby.exit(conn) {
+	if !t.handshakes.exit(conn) {
 		return proto.Hello{}, net.ErrClosed
 	}
 	return h, err

@@ -108,7 +108,7 @@ func TestABusyProcessIsProvenDead(t *testing.T) {
 			t.Fatal(err) // it reads no more once it has stopped
 		}
 		n.Send(message(1, 2, 1))
-		inbound := n.arrivals.links[caller{id: 2, session: victim}]
+		inbound := n.inbound.links[caller{id: 2, session: victim}]
 		inbound.say(proto.Pong{Count: 1, Micros: 1000}, time.Minute)
 		eventually(t, "all is written", func() bool { return n.peer(2).out.waitingSince() != time.Time{} })
 		if err := process.Kill(); err != nil {

@@ -55,7 +55,7 @@ func newPeer(t *Transport, spec Peer) *peer {
 	p.out = newOutbox(t.cfg.QueueLen, t.cfg.timing.age, p.drop)
 	p.witness = &witness{
 		id: spec.ID, patience: t.cfg.timing.unreachable, emit: t.cfg.Evidence,
-		linksToMe: func(s proto.Session) int { return t.arrivals.count(spec.ID, s) },
+		linksToMe: func(s proto.Session) int { return t.inbound.count(spec.ID, s) },
 	}
 	p.heart.misses, p.heart.say = t.cfg.Misses, p.witness.beat
 	p.setSpec(spec)
@@ -196,7 +196,7 @@ func (p *peer) connect(now time.Time) (*link, error) {
 	}
 	p.heart.begin(l.session, time.Now())
 	p.witness.up(a, l.session, homeOf(conn.RemoteAddr()))
-	p.t.grumbler.forgive(p.name())
+	p.t.warnings.forget(p.name())
 	p.t.cfg.Log.Debug().Uint64("peer", uint64(p.id)).Str("addr", addr).
 		Str("session", l.session.Short()).Msg("link up")
 	return l, nil

@@ -68,7 +68,7 @@ func TestWhatWasDialledIsReset(t *testing.T) {
 			return greeted(func(*proto.Hello) {})(t, n)
 		}},
 		"there are too many links": {begin: func(t *testing.T, n *node) *raw {
-			n.crowd(maxArrivals)
+			n.crowd(maxInbound)
 			r := greeted(func(*proto.Hello) {})(t, n)
 			if _, is := r.hear().(proto.Refuse); !is {
 				t.Fatal("the link was not refused")
@@ -76,7 +76,7 @@ func TestWhatWasDialledIsReset(t *testing.T) {
 			n.crowd(0)
 			return r
 		}},
-		"too many wait in the lobby": {
+		"too many handshakes": {
 			begin: func(t *testing.T, n *node) *raw {
 				r := dialRaw(t, n)
 				eventually(t, "it waits", func() bool { return n.waiting() == 1 })
@@ -131,27 +131,27 @@ func TestWhatWasDialledIsReset(t *testing.T) {
 	}
 }
 
-// waiting counts the connections in the lobby.
+// waiting counts the handshakes under way.
 func (n *node) waiting() int {
-	n.lobby.mu.Lock()
-	defer n.lobby.mu.Unlock()
-	return len(n.lobby.waiting)
+	n.handshakes.mu.Lock()
+	defer n.handshakes.mu.Unlock()
+	return len(n.handshakes.waiting)
 }
 
-// admitWaiting lets so many wait in the lobby.
+// admitWaiting lets so many handshakes be under way.
 func (n *node) admitWaiting(limit int) {
-	n.lobby.mu.Lock()
-	defer n.lobby.mu.Unlock()
-	n.lobby.limit = limit
+	n.handshakes.mu.Lock()
+	defer n.handshakes.mu.Unlock()
+	n.handshakes.limit = limit
 }
 
 // crowd gives the node so many established links, in place of what it has.
 func (n *node) crowd(links int) {
-	n.arrivals.mu.Lock()
-	defer n.arrivals.mu.Unlock()
-	n.arrivals.links = map[caller]*inbound{}
+	n.inbound.mu.Lock()
+	defer n.inbound.mu.Unlock()
+	n.inbound.links = map[caller]*inbound{}
 	for i := range links {
-		n.arrivals.links[caller{id: proto.NodeID(i + 10)}] = &inbound{}
+		n.inbound.links[caller{id: proto.NodeID(i + 10)}] = &inbound{}
 	}
 }
 

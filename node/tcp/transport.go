@@ -29,16 +29,16 @@ type Peer struct {
 // Transport is one node's end of all links. Its methods may be called from any
 // goroutine.
 type Transport struct {
-	cfg      Config
-	made     time.Time
-	ln       net.Listener
-	conns    connSet
-	lobby    lobby
-	arrivals arrivals
-	counts   tally
-	grumbler grumbler
-	senders  sync.WaitGroup // one a peer
-	others   sync.WaitGroup // the listener, each connection it accepted, the pace, what waits
+	cfg        Config
+	made       time.Time
+	ln         net.Listener
+	conns      connSet
+	handshakes handshakes
+	inbound    inboundConnections
+	counts     tally
+	warnings   logLimiter
+	senders    sync.WaitGroup // one a peer
+	others     sync.WaitGroup // the listener, each connection it accepted, the pace, what waits
 
 	rhythm    *rhythm
 	inquiries inquiries
@@ -76,7 +76,7 @@ func Listen(cfg Config) (*Transport, error) {
 			"want host:port of this machine", cfg.Bind, err)
 	}
 	t := &Transport{
-		cfg: cfg, made: time.Now(), ln: ln, lobby: lobby{limit: maxLobby}, done: make(chan struct{}),
+		cfg: cfg, made: time.Now(), ln: ln, handshakes: handshakes{limit: maxHandshakes}, done: make(chan struct{}),
 		closing: make(chan struct{}),
 		rhythm:  newRhythm(cfg.Heartbeat, cfg.Misses),
 	}
@@ -206,9 +206,9 @@ func (t *Transport) Close() error {
 // peer finds a peer of the set, nil when it is not in it.
 func (t *Transport) peer(id proto.NodeID) *peer { return (*t.peers.Load())[id] }
 
-// complain logs a warning about who, once for each reason until forgive.
+// complain logs a warning about who, once for each reason until forget.
 func (t *Transport) complain(who string, r reason, format string, args ...any) {
-	if t.grumbler.first(who, r) {
+	if t.warnings.first(who, r) {
 		t.cfg.Log.Warn().Str("reason", r.String()).Msgf(format, args...)
 	}
 }

@@ -158,7 +158,7 @@ func TestAPeerThatLeavesTheSet(t *testing.T) {
 	}
 	a.SetPeers(nil)
 	eventually(t, "its link is closed", func() bool {
-		return b.arrivals.count(1, a.cfg.Session) == 0
+		return b.inbound.count(1, a.cfg.Session) == 0
 	})
 	if n := len(b.received()); n != 100 {
 		t.Errorf("%d messages came before the link was closed, want 100", n)

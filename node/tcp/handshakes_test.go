@@ -19,13 +19,13 @@ func (v *visitor) RemoteAddr() net.Addr { return v.from }
 func newVisitor(ip string) *visitor { return &visitor{from: &net.TCPAddr{IP: net.ParseIP(ip)}} }
 
 // "A cap on concurrently unauthenticated inbound connections": one that floods
-// the lobby throws out nobody but itself.
+// this node loses only its own.
 func TestAFloodThrowsOutItself(t *testing.T) {
-	l := &lobby{limit: 4}
+	l := &handshakes{limit: 4}
 	honest := newVisitor("10.0.0.1")
 	flood := []*visitor{}
 	if out := l.enter(honest); out != nil {
-		t.Fatalf("%v evicted from an empty lobby", out.RemoteAddr())
+		t.Fatalf("%v evicted from no handshakes", out.RemoteAddr())
 	}
 	for i := range 20 {
 		flood = append(flood, newVisitor("10.0.0.66"))
@@ -47,7 +47,7 @@ func TestAFloodThrowsOutItself(t *testing.T) {
 
 // "Once per peer and reason until it changes."
 func TestComplaintsAreMadeOnce(t *testing.T) {
-	var g grumbler
+	var g logLimiter
 	want := func(what string, who string, r reason, first bool) {
 		t.Helper()
 		if got := g.first(who, r); got != first {
@@ -58,32 +58,32 @@ func TestComplaintsAreMadeOnce(t *testing.T) {
 	want("the same", "a", otherCluster, false)
 	want("another reason", "a", otherAlgorithm, true)
 	want("another offender", "b", otherCluster, true)
-	g.forgive("a")
-	want("after it was forgiven", "a", otherCluster, true)
-	want("the one not forgiven", "b", otherCluster, false)
+	g.forget("a")
+	want("after it was forgotten", "a", otherCluster, true)
+	want("the one not forgotten", "b", otherCluster, false)
 }
 
 // One who comes under ever new names does not fill the log.
 func TestComplaintsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var g grumbler
+		var g logLimiter
 		flood := func() (firsts int) {
-			for i := range 10 * maxGrudges {
+			for i := range 10 * maxOffenders {
 				if g.first(fmt.Sprint(i), badPayload) {
 					firsts++
 				}
 			}
 			return firsts
 		}
-		if n := flood(); n != maxGrudges {
-			t.Errorf("%d complaints, want %d", n, maxGrudges)
+		if n := flood(); n != maxOffenders {
+			t.Errorf("%d complaints, want %d", n, maxOffenders)
 		}
 		if !g.first("0", badAck) {
 			t.Error("another reason of a known offender is new")
 		}
-		time.Sleep(grudgePeriod + time.Second)
-		if n := flood(); n != maxGrudges {
-			t.Errorf("a minute later: %d complaints, want %d", n, maxGrudges)
+		time.Sleep(limitPeriod + time.Second)
+		if n := flood(); n != maxOffenders {
+			t.Errorf("a minute later: %d complaints, want %d", n, maxOffenders)
 		}
 	})
 }

@@ -1,0 +1,44 @@
+package tcp
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	maxOffenders = 512
+	limitPeriod  = time.Minute
+)
+
+// logLimiter keeps the log readable while something stays wrong. A complaint is new
+// once for each offender and reason, until forget names the offender. At most
+// maxOffenders are remembered; then no complaint of another is new, until limitPeriod
+// after the first of them. Any goroutine may call its methods.
+type logLimiter struct {
+	mu    sync.Mutex
+	since time.Time
+	heard map[string]uint32 // a bit a reason
+}
+
+// first reports whether the complaint is new.
+func (l *logLimiter) first(who string, r reason) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if l.heard == nil || len(l.heard) >= maxOffenders && now.Sub(l.since) > limitPeriod {
+		l.heard, l.since = map[string]uint32{}, now
+	}
+	heard, known := l.heard[who]
+	if heard&(1<<r) != 0 || !known && len(l.heard) >= maxOffenders {
+		return false
+	}
+	l.heard[who] = heard | 1<<r
+	return true
+}
+
+// forget makes every complaint about who new again.
+func (l *logLimiter) forget(who string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.heard, who)
+}
