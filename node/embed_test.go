@@ -83,7 +83,7 @@ func embed(id proto.NodeID, dir string, join ...string) (*embedded, error) {
 	e.links, err = tcp.Listen(tcp.Config{
 		Cluster: cluster, Algorithm: elected, Voters: proto.ListVoters(voters),
 		ID: id, Session: session, Bind: "127.0.0.1:0",
-		Receive: e.Deliver, Evidence: e.tell, Busy: e.Busy, Vigil: voters,
+		Receive: e.Deliver, Evidence: e.tell, Busy: e.Busy, SilentPeers: voters,
 		Heartbeat: 250 * time.Millisecond, Misses: 8, // who hangs is found out within two seconds
 	})
 	if err != nil {

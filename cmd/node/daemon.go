@@ -166,7 +166,7 @@ func (d *daemon) listen() (err error) {
 		ID: d.id, Session: d.session, Bind: d.election.bind.String(),
 		Receive: d.node.Deliver, Evidence: d.report, Log: d.log,
 		Heartbeat: d.pacing.heartbeat, Misses: d.pacing.misses, Patience: d.patience(),
-		Busy: d.node.Busy, Vigil: d.watched(),
+		Busy: d.node.Busy, SilentPeers: d.watched(),
 	})
 	if errors.Is(err, tcp.ErrAddrInUse) {
 		return fmt.Errorf("%w with --election-bind", err)

@@ -148,7 +148,7 @@ func (p *process) open() (err error) {
 		Voters: proto.ListVoters(p.voters),
 		ID:     p.machine.id, Session: p.session, Bind: addrOf(p.machine.id).String(),
 		Receive: p.deliver, Evidence: p.report, Network: socket{p.w.network, p},
-		Heartbeat: o.heartbeat, Misses: o.misses, Patience: o.patience, Busy: p.busy, Vigil: p.voters,
+		Heartbeat: o.heartbeat, Misses: o.misses, Patience: o.patience, Busy: p.busy, SilentPeers: p.voters,
 		Log: p.logger(),
 	})
 	return err

@@ -45,10 +45,10 @@ type Config struct {
 	// and must not block. Nil means never busy.
 	Busy func() time.Duration
 
-	// Vigil names the peers whose deaths this node has to prove. It keeps a silent
-	// connection to each of them, beside the link: whatever a process leaves unread
-	// when it dies, that one ends cleanly.
-	Vigil []proto.NodeID
+	// SilentPeers are the peers whose deaths this node has to prove. The node keeps a
+	// silent connection to each of them, beside the link: when the process dies, that
+	// connection ends cleanly, whatever the process left unread on others.
+	SilentPeers []proto.NodeID
 
 	// Receive takes each message. It is called from the goroutines of the
 	// links: in order for one sender, at the same time for several. It must not
@@ -161,7 +161,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Busy == nil {
 		c.Busy = func() time.Duration { return 0 }
 	}
-	return c.withPace()
+	return c.withTimes()
 }
 
 // alive reports whether this node may give a sign of life. An event may well take
@@ -171,8 +171,8 @@ func (c Config) alive() bool { return c.Busy() < c.Heartbeat/2 }
 // silence is how long a watched peer may give no sign of life.
 func (c Config) silence() time.Duration { return time.Duration(c.Misses) * c.Heartbeat }
 
-// withPace does the same for what is about time.
-func (c Config) withPace() (Config, error) {
+// withTimes does the same for what is about time.
+func (c Config) withTimes() (Config, error) {
 	c.Heartbeat = cmp.Or(c.Heartbeat, defaultHeartbeat)
 	c.Misses = cmp.Or(c.Misses, defaultMisses)
 	c.Patience = cmp.Or(c.Patience, defaultPatience)

@@ -75,7 +75,7 @@
 //
 // A node at rest spends more on waking up for its timers than on what it sends and
 // receives. So a follower whose leader asks looks after its own beats once in half
-// of the intervals that may be missed, and counts them then: see rhythm.
+// of the intervals that may be missed, and counts them then: see beatTimer.
 //
 // # Indirect checks
 //

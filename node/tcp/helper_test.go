@@ -43,7 +43,7 @@ func start(t testing.TB, id proto.NodeID, change ...func(*Config)) *node {
 	n := &node{}
 	cfg := Config{
 		Cluster: "demo", Algorithm: "bully", ID: id, Session: proto.NewSession(),
-		Bind: "127.0.0.1:0", Receive: n.receive, Evidence: n.witnessed,
+		Bind: "127.0.0.1:0", Receive: n.receive, Evidence: n.took,
 		Log: zerolog.New(&lockedWriter{n: n}), Busy: n.busy,
 	}
 	for _, f := range change {
@@ -71,7 +71,7 @@ func (n *node) receive(m proto.Message) {
 	n.got = append(n.got, m)
 }
 
-func (n *node) witnessed(e Evidence) {
+func (n *node) took(e Evidence) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.evidence = append(n.evidence, e)

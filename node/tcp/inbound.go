@@ -76,7 +76,7 @@ func (t *Transport) host(conn net.Conn) {
 		lost()
 		return
 	}
-	p.witness.endedByPeer(in.session, endOf(err), lost)
+	p.detector.endedByPeer(in.session, endOf(err), lost)
 	p.hurry()
 	p.doubt()
 }

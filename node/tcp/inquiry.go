@@ -33,7 +33,7 @@ type inquiries struct {
 // were asked of late: within the time that those listen for it.
 func (t *Transport) inquire(p *peer, s proto.Session, now time.Time) {
 	q := &inquiry{
-		target: p, session: s, answers: p.witness.answersSoFar(),
+		target: p, session: s, answers: p.detector.answersSoFar(),
 		asked: map[proto.NodeID]bool{}, unheard: true,
 	}
 	t.inquiries.put(q, t.helpersFor(p.id), now, t.cfg.silence())
@@ -43,7 +43,7 @@ func (t *Transport) inquire(p *peer, s proto.Session, now time.Time) {
 func (t *Transport) helpersFor(id proto.NodeID) []*peer {
 	var fit []*peer
 	for _, p := range *t.peers.Load() {
-		if p.id != id && p.link.Load() != nil && !p.heart.owes() {
+		if p.id != id && p.link.Load() != nil && !p.heartbeats.owes() {
 			fit = append(fit, p)
 		}
 	}
@@ -114,9 +114,9 @@ func (p *peer) hearAnswer(res proto.PingRes) error {
 	case err != nil || q == nil:
 		return err
 	case q.unheard:
-		q.target.witness.unheard(q.session, q.answers)
-	case q.target.heart.vouch(q.session) || q.target.witness.inDoubt() == q.session:
-		q.target.witness.vouched(q.session)
+		q.target.detector.unheard(q.session, q.answers)
+	case q.target.heartbeats.vouch(q.session) || q.target.detector.inDoubt() == q.session:
+		q.target.detector.vouched(q.session)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (p *peer) hearAnswer(res proto.PingRes) error {
 // neither linked again nor proven gone. A process that dies, or a link that only
 // dropped, is explained by the next dial, long before.
 func (p *peer) doubt() {
-	if p.witness.inDoubt().IsZero() || p.doubting.Swap(true) {
+	if p.detector.inDoubt().IsZero() || p.doubting.Swap(true) {
 		return
 	}
 	p.t.others.Go(func() {
@@ -137,7 +137,7 @@ func (p *peer) doubt() {
 			return
 		case <-wait.C:
 		}
-		if s := p.witness.inDoubt(); !s.IsZero() {
+		if s := p.detector.inDoubt(); !s.IsZero() {
 			p.t.inquire(p, s, time.Now())
 		}
 	})

@@ -38,14 +38,14 @@ func TestOthersHearThePeer(t *testing.T) {
 	for !a.said(b, proto.IndirectAlive) {
 		path.stall(true)
 		eventually(t, "the process is in doubt", func() bool {
-			return a.said(b, proto.IndirectAlive) || a.peer(2).heart.isMissed()
+			return a.said(b, proto.IndirectAlive) || a.peer(2).heartbeats.isMissed()
 		})
 		path.stall(false)
-		eventually(t, "the process is back", func() bool { return !a.peer(2).heart.owes() })
+		eventually(t, "the process is back", func() bool { return !a.peer(2).heartbeats.owes() })
 	}
 }
 
-func (h *heart) isMissed() bool {
+func (h *heartbeats) isMissed() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.missed

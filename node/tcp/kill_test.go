@@ -72,7 +72,7 @@ func startVictim(t *testing.T, n *node) (*os.Process, proto.Session, string) {
 
 // "The peer with an open TCP connection reads EOF at once, and dialling again
 // is refused": SIGKILL of a process is evidence, in this order.
-func TestAKilledProcessIsWitnessed(t *testing.T) {
+func TestAKilledProcessIsProvenGone(t *testing.T) {
 	n := start(t, 1)
 	process, victim, addr := startVictim(t, n)
 	n.SetPeers([]Peer{{ID: 2, Session: victim, Addr: addr}})
@@ -93,13 +93,13 @@ func TestAKilledProcessIsWitnessed(t *testing.T) {
 // resets both links of a process that is killed with bytes unread on them, and the
 // silent connection proves its death.
 func TestABusyProcessIsProvenDead(t *testing.T) {
-	for _, vigil := range [][]proto.NodeID{nil, {1, 2}} {
-		n := start(t, 1, func(c *Config) { c.Vigil = vigil })
+	for _, silent := range [][]proto.NodeID{nil, {1, 2}} {
+		n := start(t, 1, func(c *Config) { c.SilentPeers = silent })
 		process, victim, addr := startVictim(t, n)
 		p := Peer{ID: 2, Session: victim, Addr: addr}
 		n.SetPeers([]Peer{p})
 		eventually(t, "all connections are up", func() bool {
-			return n.linked() == 1 && (vigil == nil) == (n.peer(2).vigil.conn.Load() == nil)
+			return n.linked() == 1 && (silent == nil) == (n.peer(2).silent.conn.Load() == nil)
 		})
 		if err := process.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
@@ -117,15 +117,15 @@ func TestABusyProcessIsProvenDead(t *testing.T) {
 		eventually(t, "its address refuses", func() bool {
 			return slices.Contains(n.events(), said(proto.DialRefused, victim, 0))
 		})
-		if n.proven() != (vigil != nil) {
-			t.Errorf("with a vigil for %v: proven %v: %q", vigil, n.proven(), n.events())
+		if n.proven() != (silent != nil) {
+			t.Errorf("with silent connections to %v: proven %v: %q", silent, n.proven(), n.events())
 		}
 	}
 }
 
 // "One that does not come up, as on a busy machine, is tried again while the link is
 // there", and Stats tells whether it is.
-func TestVigilIsTriedAgain(t *testing.T) {
+func TestSilentConnectionIsTriedAgain(t *testing.T) {
 	session := proto.NewSession()
 	var tries atomic.Int32
 	addr := fake(t, func(r *raw) {
@@ -136,7 +136,7 @@ func TestVigilIsTriedAgain(t *testing.T) {
 		r.say(proto.Welcome{ID: 2, Session: session})
 		r.untilClosed()
 	})
-	n := start(t, 1, func(c *Config) { c.Vigil = []proto.NodeID{2} })
+	n := start(t, 1, func(c *Config) { c.SilentPeers = []proto.NodeID{2} })
 	n.SetPeers([]Peer{{ID: 2, Session: session, Addr: addr}})
 	eventually(t, "the silent connection is up", func() bool { return n.Stats().Peers[0].Watched })
 	if got := tries.Load(); got != 4 {

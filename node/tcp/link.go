@@ -27,7 +27,7 @@ var (
 // serve writes the peer's queue to l until the link ends.
 func (p *peer) serve(l *link) {
 	p.link.Store(l)
-	p.watch(l.session)
+	p.openSilent(l.session)
 	p.out.begin(l.session, time.Now())
 	verdict := make(chan error, 1)
 	go func() { verdict <- p.readAnswers(l) }()
@@ -61,7 +61,7 @@ func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 		default:
 		}
 		var n int
-		buf, n = p.out.take(buf[:0], l.session, p.witness.buried(), time.Now())
+		buf, n = p.out.take(buf[:0], l.session, p.detector.gonePeer(), time.Now())
 		if n > 0 {
 			p.sent.Add(uint64(n))
 			stall.begin()
@@ -181,7 +181,7 @@ func (p *peer) readAnswers(l *link) error {
 // over draws the conclusions from the end of l.
 func (p *peer) over(l *link, err error) {
 	if p.ctx.Err() != nil || errors.Is(err, errMoved) {
-		p.witness.dropped()
+		p.detector.dropped()
 		return
 	}
 	if f := faultIn(err); f != nil {
@@ -190,7 +190,7 @@ func (p *peer) over(l *link, err error) {
 	}
 	p.t.cfg.Log.Debug().Err(err).Uint64("peer", uint64(p.id)).
 		Str("session", l.session.Short()).Msg("link lost")
-	p.witness.ended(endOf(err))
+	p.detector.ended(endOf(err))
 	p.doubt()
 }
 

@@ -18,19 +18,19 @@ import (
 
 // peer keeps the link to one node up for as long as the node is in the set.
 type peer struct {
-	t       *Transport
-	id      proto.NodeID
-	out     *outbox
-	witness *witness
+	t        *Transport
+	id       proto.NodeID
+	out      *outbox
+	detector *failureDetector
 
-	ctx    context.Context // done when the peer left the set
-	leave  context.CancelFunc
-	nudge  chan struct{} // a token: something changed, dial without waiting
-	ask    chan struct{} // a token: send a PING
-	heart  heart
-	link   atomic.Pointer[link] // the present one, nil for none
-	spoken atomic.Int64         // when a message was last sent, by Transport.clock; 0 for never
-	vigil  vigil
+	ctx        context.Context // done when the peer left the set
+	leave      context.CancelFunc
+	nudge      chan struct{} // a token: something changed, dial without waiting
+	ask        chan struct{} // a token: send a PING
+	heartbeats heartbeats
+	link       atomic.Pointer[link] // the present one, nil for none
+	spoken     atomic.Int64         // when a message was last sent, by Transport.clock; 0 for never
+	silent     silentConnection
 
 	questions chan proto.PingReq // to be sent
 	doubting  atomic.Bool        // doubt waits
@@ -49,15 +49,15 @@ func newPeer(t *Transport, spec Peer) *peer {
 		t: t, id: spec.ID, spec: spec,
 		nudge: make(chan struct{}, 1), ask: make(chan struct{}, 1),
 		questions: make(chan proto.PingReq, maxQuestions),
-		vigil:     vigil{linked: make(chan struct{}, 1)},
+		silent:    silentConnection{linked: make(chan struct{}, 1)},
 	}
 	p.ctx, p.leave = context.WithCancel(context.Background())
 	p.out = newOutbox(t.cfg.QueueLen, t.cfg.timing.age, p.drop)
-	p.witness = &witness{
+	p.detector = &failureDetector{
 		id: spec.ID, patience: t.cfg.timing.unreachable, emit: t.cfg.Evidence,
 		linksToMe: func(s proto.Session) int { return t.inbound.count(spec.ID, s) },
 	}
-	p.heart.misses, p.heart.say = t.cfg.Misses, p.witness.beat
+	p.heartbeats.misses, p.heartbeats.say = t.cfg.Misses, p.detector.beat
 	p.setSpec(spec)
 	return p
 }
@@ -73,7 +73,7 @@ func (p *peer) setSpec(spec Peer) {
 	}
 	// With a name it stays zero: the first WELCOME says where that leads.
 	home, _ := netip.ParseAddrPort(spec.Addr)
-	p.witness.tell(spec.Session, unmap(home))
+	p.detector.tell(spec.Session, unmap(home))
 	if news {
 		p.hurry()
 	}
@@ -182,7 +182,7 @@ func (p *peer) backoff(failures int) time.Duration {
 // it. What it finds is evidence.
 func (p *peer) connect(now time.Time) (*link, error) {
 	addr := p.addr()
-	a := p.witness.begin(now)
+	a := p.detector.begin(now)
 	conn, err := p.t.dial(p.ctx, addr)
 	if err != nil {
 		p.failed(a, addr, err)
@@ -194,8 +194,8 @@ func (p *peer) connect(now time.Time) (*link, error) {
 		p.failed(a, addr, err)
 		return nil, err
 	}
-	p.heart.begin(l.session, time.Now())
-	p.witness.up(a, l.session, homeOf(conn.RemoteAddr()))
+	p.heartbeats.begin(l.session, time.Now())
+	p.detector.up(a, l.session, homeOf(conn.RemoteAddr()))
 	p.t.warnings.forget(p.name())
 	p.t.cfg.Log.Debug().Uint64("peer", uint64(p.id)).Str("addr", addr).
 		Str("session", l.session.Short()).Msg("link up")
@@ -233,17 +233,17 @@ func (p *peer) failed(a attempt, addr string, err error) {
 	if dialling && errors.Is(err, syscall.ECONNREFUSED) {
 		// No complaint at first: most likely its process is not running.
 		p.t.counts.add(notListening, 1)
-		if p.witness.refused(a, homeOf(op.Addr), time.Now()) {
+		if p.detector.refused(a, homeOf(op.Addr), time.Now()) {
 			p.t.complain(p.name(), notListening, "no link to node %v at %s: %v", p.id, addr, err)
 		}
 		return
 	}
 	why := reasonOf(err)
 	if why == noAnswer || why == hung {
-		p.witness.unanswered(a, time.Now())
+		p.detector.unanswered(a, time.Now())
 		p.doubt()
 	} else {
-		p.witness.answered()
+		p.detector.answered()
 	}
 	p.t.counts.add(why, 1)
 	p.t.complain(p.name(), why, "no link to node %v at %s: %v", p.id, addr, err)

@@ -168,7 +168,7 @@ func TestWhatThisNodeDialledIsReset(t *testing.T) {
 	up := func(t *testing.T, n *node) { eventually(t, "the link is up", func() bool { return n.linked() == 1 }) }
 	watched := func(t *testing.T, n *node) {
 		eventually(t, "the silent connection is up",
-			func() bool { p := n.peer(2); return p != nil && p.vigil.conn.Load() != nil })
+			func() bool { p := n.peer(2); return p != nil && p.silent.conn.Load() != nil })
 	}
 	silent := func(h proto.Hello) bool { return h.Silent }
 	for name, c := range map[string]struct {
@@ -222,7 +222,7 @@ func TestWhatThisNodeDialledIsReset(t *testing.T) {
 		},
 		"another process took the peer's place, the silent connection": {
 			serve: func(r *raw) bool { return silent(welcome(r)) },
-			end:   func(t *testing.T, n *node, _ string) { watched(t, n); n.peer(2).watch(proto.Session{3}) },
+			end:   func(t *testing.T, n *node, _ string) { watched(t, n); n.peer(2).openSilent(proto.Session{3}) },
 		},
 		"the silent connection brings a message": {serve: func(r *raw) bool {
 			if !silent(welcome(r)) {
@@ -262,7 +262,7 @@ func TestWhatThisNodeDialledIsReset(t *testing.T) {
 				}
 				_ = r.howEnded()
 			})
-			n := start(t, 1, impatient, func(c *Config) { c.Vigil = []proto.NodeID{1, 2} })
+			n := start(t, 1, impatient, func(c *Config) { c.SilentPeers = []proto.NodeID{1, 2} })
 			if c.begin == nil {
 				c.begin = link
 			}

@@ -32,7 +32,7 @@ type PeerStats struct {
 	Addr string
 	// Up says whether this node's link to the peer is established.
 	Up bool
-	// Watched says whether the silent connection that Config.Vigil asks for is
+	// Watched says whether the silent connection that Config.SilentPeers asks for is
 	// established: should the process die, that is proven at once.
 	Watched bool
 	// Queued counts messages waiting to be sent or acknowledged.
@@ -67,8 +67,8 @@ func (p *peer) stats() PeerStats {
 	defer p.mu.Unlock()
 	return PeerStats{
 		ID: p.id, Addr: p.spec.Addr, Up: p.link.Load() != nil,
-		Watched: p.vigil.conn.Load() != nil, Queued: p.out.len(),
+		Watched: p.silent.conn.Load() != nil, Queued: p.out.len(),
 		Sent: p.sent.Load(), Dropped: p.dropped.Load(), Received: p.received.Load(),
-		RoundTrip: p.heart.roundTrip(),
+		RoundTrip: p.heartbeats.roundTrip(),
 	}
 }

@@ -38,9 +38,9 @@ type Transport struct {
 	counts     tally
 	warnings   logLimiter
 	senders    sync.WaitGroup // one a peer
-	others     sync.WaitGroup // the listener, each connection it accepted, the pace, what waits
+	others     sync.WaitGroup // the listener, each connection it accepted, the heartbeats, what waits
 
-	rhythm    *rhythm
+	beatTimer *beatTimer
 	inquiries inquiries
 	leader    atomic.Uint64 // whose node is watched; see SetLeader
 	vacant    atomic.Int64  // since when nobody leads, by clock; 0 when somebody does
@@ -77,12 +77,12 @@ func Listen(cfg Config) (*Transport, error) {
 	}
 	t := &Transport{
 		cfg: cfg, made: time.Now(), ln: ln, handshakes: handshakes{limit: maxHandshakes}, done: make(chan struct{}),
-		closing: make(chan struct{}),
-		rhythm:  newRhythm(cfg.Heartbeat, cfg.Misses),
+		closing:   make(chan struct{}),
+		beatTimer: newBeatTimer(cfg.Heartbeat, cfg.Misses),
 	}
 	t.peers.Store(&map[proto.NodeID]*peer{})
 	t.others.Go(t.accept)
-	t.others.Go(t.pace)
+	t.others.Go(t.runHeartbeats)
 	return t, nil
 }
 
@@ -136,8 +136,8 @@ func (t *Transport) SetPeers(peers []Peer) {
 		if p == nil {
 			p = newPeer(t, spec)
 			t.senders.Go(p.run)
-			if slices.Contains(t.cfg.Vigil, spec.ID) {
-				t.senders.Go(p.keepVigil)
+			if slices.Contains(t.cfg.SilentPeers, spec.ID) {
+				t.senders.Go(p.keepSilent)
 			}
 		} else {
 			p.setSpec(spec)

@@ -38,7 +38,7 @@ func (v *voucher) read(payload []byte) error {
 	if p == nil {
 		return nil
 	}
-	sign := p.heart.sign(req.Session)
+	sign := p.heartbeats.sign(req.Session)
 	if sign == nil {
 		return nil // not the process that this node knows
 	}

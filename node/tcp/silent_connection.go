@@ -8,35 +8,35 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// quietPatience is how long the end of a silent connection is waited for when the
+// silentPatience is how long the end of a silent connection is waited for when the
 // links with a process were reset: the kernel of a dead process ends all of its
 // connections within moments.
-const quietPatience = 100 * time.Millisecond
+const silentPatience = 100 * time.Millisecond
 
-// vigil is this node's silent connection to a peer. A kernel resets the connections
-// of a dead process on which it left bytes unread, and a reset proves nothing. On this
-// one nothing is ever sent, so that it ends cleanly however busy the process was.
-type vigil struct {
+// silentConnection is a connection to a peer on which nothing is ever sent. When a process
+// dies, its kernel resets the connections on which the process left bytes unread, and a
+// reset proves nothing. This connection ends cleanly, however busy the process was.
+type silentConnection struct {
 	linked chan struct{} // a token: the link is up
 	conn   atomic.Pointer[link]
 }
 
-// watch has a silent connection made to process s, which the link reaches now. One to
+// openSilent has a silent connection made to process s, which the link reaches now. One to
 // a former process is given up.
-func (p *peer) watch(s proto.Session) {
-	if l := p.vigil.conn.Load(); l != nil && l.session != s {
+func (p *peer) openSilent(s proto.Session) {
+	if l := p.silent.conn.Load(); l != nil && l.session != s {
 		reset(l.conn)
 	}
 	select {
-	case p.vigil.linked <- struct{}{}:
+	case p.silent.linked <- struct{}{}:
 	default:
 	}
 }
 
-// keepVigil holds a silent connection to the process that the link reaches, for as
+// keepSilent holds a silent connection to the process that the link reaches, for as
 // long as the peer is in the set. One that does not come up, as on a busy machine, is
 // tried again while the link is there: until then the links alone must prove.
-func (p *peer) keepVigil() {
+func (p *peer) keepSilent() {
 	for failures := 0; ; {
 		var again <-chan time.Time
 		if failures > 0 {
@@ -45,7 +45,7 @@ func (p *peer) keepVigil() {
 		select {
 		case <-p.ctx.Done():
 			return
-		case <-p.vigil.linked:
+		case <-p.silent.linked:
 		case <-again:
 		}
 		failures++
@@ -70,11 +70,11 @@ func (p *peer) hold(beside *link) bool {
 		return false
 	}
 	defer context.AfterFunc(p.ctx, func() { reset(conn) })()
-	p.witness.watched(l.session)
-	p.vigil.conn.Store(l)
+	p.detector.silentUp(l.session)
+	p.silent.conn.Store(l)
 	_, _, err = l.frames.next(0)
-	p.vigil.conn.Store(nil)
-	p.witness.unwatched(endOf(err) == proto.LinkClosed)
+	p.silent.conn.Store(nil)
+	p.detector.silentEnded(endOf(err) == proto.LinkClosed)
 	if p.link.Load() != beside {
 		p.hurry() // what refuses now is proven dead
 		return true
@@ -83,7 +83,7 @@ func (p *peer) hold(beside *link) bool {
 	select {
 	case <-p.ctx.Done():
 	case <-time.After(p.t.cfg.timing.maxBackoff):
-		p.watch(beside.session)
+		p.openSilent(beside.session)
 	}
 	return true
 }

@@ -28,19 +28,19 @@ const (
 	expected        // nobody leads, and this node sent it a message
 )
 
-// heart counts the beats since one peer's process last answered a PING. Any
-// goroutine may use it.
+// heartbeats counts the beats since the last sign of life of one peer's process. Any
+// goroutine may call its methods.
 //
 //  1. Only WELCOME, PING and PONG are signs of life: the other end says them only
 //     while its elections go on. An ACK shows that its sockets work, no more.
-//  2. A beat counts one interval at most, however late it comes. So a node that
-//     got no processor itself counts few, and none with Transport.pace's help.
+//  2. A beat counts one interval at most, however late it comes. So a node that got
+//     no processor accuses nobody: see beatTimer.
 //  3. Before a process is missed others are asked whether they hear it; if one of
 //     them does, more silence is borne. See inquiry.
 //  4. Who owes an answer is asked until it answers, watched or not. A leader that
 //     is silent is not forgotten because another node missed it first and called
 //     an election; and nothing else would clear one that was missed.
-type heart struct {
+type heartbeats struct {
 	misses int // intervals without an answer before the process is missed
 	// say takes HeartbeatMissed and HeartbeatBack, in the order of occurrence.
 	// It is called with mu held.
@@ -62,7 +62,7 @@ type heart struct {
 }
 
 // begin says that a link to process s is up.
-func (h *heart) begin(s proto.Session, now time.Time) {
+func (h *heartbeats) begin(s proto.Session, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.session != s {
@@ -74,7 +74,7 @@ func (h *heart) begin(s proto.Session, now time.Time) {
 }
 
 // ping counts a PING that is sent now, and returns its number.
-func (h *heart) ping(now time.Time) uint64 {
+func (h *heartbeats) ping(now time.Time) uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.sent++
@@ -85,7 +85,7 @@ func (h *heart) ping(now time.Time) uint64 {
 }
 
 // pong takes the answer to the first n PINGs.
-func (h *heart) pong(n uint64, now time.Time) error {
+func (h *heartbeats) pong(n uint64, now time.Time) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if n <= h.ponged || n > h.sent {
@@ -101,8 +101,8 @@ func (h *heart) pong(n uint64, now time.Time) error {
 }
 
 // hear takes a PING of process s, on a link that it dialled. It reports whether
-// this is the process that the heart is about.
-func (h *heart) hear(s proto.Session, now time.Time) bool {
+// these are the heartbeats of that process.
+func (h *heartbeats) hear(s proto.Session, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if s != h.session {
@@ -115,7 +115,7 @@ func (h *heart) hear(s proto.Session, now time.Time) bool {
 
 // back notes a sign of life on a link that was there before. The caller holds
 // mu.
-func (h *heart) back(now time.Time) {
+func (h *heartbeats) back(now time.Time) {
 	if h.missed {
 		h.say(h.session, proto.HeartbeatBack)
 	}
@@ -123,7 +123,7 @@ func (h *heart) back(now time.Time) {
 }
 
 // measure smooths the round trips as TCP does. The caller holds mu.
-func (h *heart) measure(trip time.Duration) {
+func (h *heartbeats) measure(trip time.Duration) {
 	if h.rtt == 0 {
 		h.rtt = trip
 	}
@@ -131,8 +131,8 @@ func (h *heart) measure(trip time.Duration) {
 }
 
 // alive notes a sign of life. The caller holds mu.
-func (h *heart) alive(now time.Time) {
-	// An alarm was false if the most patient of hearts had not raised it.
+func (h *heartbeats) alive(now time.Time) {
+	// An alarm was false if the greatest patience would have prevented it.
 	if h.missed && h.silent <= h.misses*maxPatience {
 		h.alarms = append(h.recent(now), now)
 	}
@@ -145,7 +145,7 @@ func (h *heart) alive(now time.Time) {
 
 // sign is closed at the next sign of life of process s; nil when s is not the
 // process that the link last reached.
-func (h *heart) sign(s proto.Session) <-chan struct{} {
+func (h *heartbeats) sign(s proto.Session) <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.session != s {
@@ -158,23 +158,23 @@ func (h *heart) sign(s proto.Session) <-chan struct{} {
 }
 
 // process is the one that the link last reached, zero for none.
-func (h *heart) process() proto.Session {
+func (h *heartbeats) process() proto.Session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.session
 }
 
 // owes reports whether more than one interval passed without a sign of life.
-func (h *heart) owes() bool {
+func (h *heartbeats) owes() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.silent > 1
 }
 
 // vouch says that another node hears process s: as many intervals of silence more
-// are borne as are usual, but never more than the most patient of hearts bears. It
+// are borne as are usual, but never more than the greatest patience allows. It
 // reports whether that makes a difference.
-func (h *heart) vouch(s proto.Session) bool {
+func (h *heartbeats) vouch(s proto.Session) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.session != s || h.missed || h.silent < h.misses {
@@ -185,7 +185,7 @@ func (h *heart) vouch(s proto.Session) bool {
 }
 
 // recent are the false alarms that still count. The caller holds mu.
-func (h *heart) recent(now time.Time) []time.Time {
+func (h *heartbeats) recent(now time.Time) []time.Time {
 	most := freeAlarms + maxPatience
 	for len(h.alarms) > most || len(h.alarms) > 0 && now.Sub(h.alarms[0]) > alarmMemory {
 		h.alarms = h.alarms[1:]
@@ -196,7 +196,7 @@ func (h *heart) recent(now time.Time) []time.Time {
 // allowed is how many silent intervals are borne: each false alarm within a
 // minute beyond the free ones adds as many as are usual, up to three times as
 // many. The caller holds mu.
-func (h *heart) allowed(now time.Time) int {
+func (h *heartbeats) allowed(now time.Time) int {
 	return h.misses * min(1+max(0, len(h.recent(now))-freeAlarms), maxPatience)
 }
 
@@ -205,7 +205,7 @@ func (h *heart) allowed(now time.Time) int {
 // asked for a sign of life: not if it leads and asked for one itself, so that of
 // two who watch each other only the leader asks; and whether it is in doubt, so
 // that others are to be asked: the next beat misses it, unless they hear it.
-func (h *heart) beat(w watch, b beat, now time.Time) (beats, ask, doubt bool) {
+func (h *heartbeats) beat(w watch, b beat, now time.Time) (beats, ask, doubt bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	ask = !h.pinged || w == follower
@@ -227,7 +227,7 @@ func (h *heart) beat(w watch, b beat, now time.Time) (beats, ask, doubt bool) {
 
 // roundTrip is the smoothed time from a PING to its PONG, zero when there was
 // none.
-func (h *heart) roundTrip() time.Duration {
+func (h *heartbeats) roundTrip() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.rtt

@@ -31,7 +31,7 @@ func (t *Transport) SetLeader(leader proto.NodeID) {
 		t.vacant.Store(0)
 		t.leader.Store(uint64(leader))
 	}
-	t.rhythm.relyOn(0)
+	t.beatTimer.relyOn(0)
 }
 
 // clock is the time since this Transport was made, whatever is done to the wall clock.
@@ -60,24 +60,24 @@ func (t *Transport) expects(p *peer) bool {
 	return vacant != 0 && spoken != 0 && spoken > vacant-int64(t.cfg.Heartbeat)
 }
 
-// pace lets all hearts beat until the Transport closes. A beat that is late by
-// more than an interval tells of this node, which was paused or got no
-// processor, and not of its peers: the answers may be there and unread. So all
-// counts start anew. While this node's own elections stand still no heart beats:
-// a PING would be a sign of a life that there is not.
-func (t *Transport) pace() {
-	defer t.rhythm.timer.Stop()
+// runHeartbeats counts the beats of all peers until the Transport closes. A beat that is
+// late by more than an interval tells of this node, which was paused or got no processor,
+// and not of its peers: their answers may be there and unread. So all counts start anew.
+// While this node's own elections stand still there is no beat: its PINGs would be signs
+// of a life that there is not.
+func (t *Transport) runHeartbeats() {
+	defer t.beatTimer.timer.Stop()
 	stood := false
 	for {
 		select {
 		case <-t.done:
 			return
-		case <-t.rhythm.timer.C:
+		case <-t.beatTimer.timer.C:
 		}
 		now := time.Now()
-		b := t.rhythm.next(now)
+		b := t.beatTimer.next(now)
 		switch {
-		case b.lull:
+		case b.rest:
 		case !t.cfg.alive():
 			stood = true
 		default:
@@ -88,7 +88,7 @@ func (t *Transport) pace() {
 	}
 }
 
-// beat lets all hearts beat.
+// beat counts one beat of all peers, and asks those who owe a sign of life.
 func (t *Transport) beat(b beat, now time.Time) {
 	beating, expecting, leader := 0, 0, proto.NodeID(0)
 	for id, p := range *t.peers.Load() {
@@ -98,9 +98,9 @@ func (t *Transport) beat(b beat, now time.Time) {
 				w = unwatched
 			}
 		}
-		beats, ask, doubt := p.heart.beat(w, b, now)
+		beats, ask, doubt := p.heartbeats.beat(w, b, now)
 		if doubt {
-			t.inquire(p, p.heart.process(), now)
+			t.inquire(p, p.heartbeats.process(), now)
 		}
 		if ask {
 			p.askLife()
@@ -115,7 +115,7 @@ func (t *Transport) beat(b beat, now time.Time) {
 	if beating > 1 {
 		leader = 0 // others have to be asked meanwhile
 	}
-	t.rhythm.relyOn(leader)
+	t.beatTimer.relyOn(leader)
 }
 
 // askLife has a PING written, unless the one before is still to be.
@@ -128,14 +128,14 @@ func (p *peer) askLife() {
 
 // ping writes a PING.
 func (p *peer) ping(l *link) error {
-	ping := proto.Ping{Count: p.heart.ping(time.Now()), Micros: p.t.micros()}
+	ping := proto.Ping{Count: p.heartbeats.ping(time.Now()), Micros: p.t.micros()}
 	return l.say(ping, p.t.cfg.timing.write)
 }
 
 // hearPong takes the answer to a PING.
 func (p *peer) hearPong(l *link, pong proto.Pong) error {
 	p.t.compare(l.conn, p.id, pong.Micros)
-	return p.heart.pong(pong.Count, time.Now())
+	return p.heartbeats.pong(pong.Count, time.Now())
 }
 
 // micros is this node's heartbeat as others are told.
@@ -179,8 +179,8 @@ func (a *answerer) read(payload []byte) error {
 	a.t.compare(a.in.conn, a.in.id, ping.Micros)
 	if p := a.t.peer(a.in.id); p != nil {
 		now := time.Now()
-		if p.heart.hear(a.in.session, now) {
-			a.t.rhythm.hear(a.in.id, now)
+		if p.heartbeats.hear(a.in.session, now) {
+			a.t.beatTimer.hear(a.in.id, now)
 		}
 	}
 	if a.in.isMute() {

@@ -18,8 +18,8 @@ func quick(c *Config) { c.Heartbeat, c.Misses = 50*time.Millisecond, 10 }
 func (n *node) beats(t testing.TB, peer *node) {
 	t.Helper()
 	one, other := n.peer(peer.cfg.ID), peer.peer(n.cfg.ID)
-	eventually(t, "the heart beats", func() bool {
-		return one.heart.roundTrip() > 0 || other != nil && other.heart.roundTrip() > 0
+	eventually(t, "heartbeats go on", func() bool {
+		return one.heartbeats.roundTrip() > 0 || other != nil && other.heartbeats.roundTrip() > 0
 	})
 }
 
@@ -37,7 +37,7 @@ func TestWhoWatchesWhom(t *testing.T) {
 	}
 	a.beats(t, c)
 	b.beats(t, c)
-	if a.peer(2).heart.roundTrip() != 0 || b.peer(1).heart.roundTrip() != 0 {
+	if a.peer(2).heartbeats.roundTrip() != 0 || b.peer(1).heartbeats.roundTrip() != 0 {
 		t.Error("followers ask each other")
 	}
 }
@@ -96,11 +96,11 @@ func TestExpectedAreAskedByAndBy(t *testing.T) {
 	}
 	silent := func() (n int) {
 		for _, p := range *a.peers.Load() {
-			p.heart.mu.Lock()
-			if p.heart.silent > 0 {
+			p.heartbeats.mu.Lock()
+			if p.heartbeats.silent > 0 {
 				n++
 			}
-			p.heart.mu.Unlock()
+			p.heartbeats.mu.Unlock()
 		}
 		return n
 	}
@@ -278,23 +278,23 @@ func TestPaceKnowsThatItIsLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := &Transport{
 			cfg: Config{ID: 1, Heartbeat: time.Second}, done: make(chan struct{}),
-			rhythm: newRhythm(time.Second, 3),
+			beatTimer: newBeatTimer(time.Second, 3),
 		}
 		tr.cfg.Busy = func() time.Duration { return 0 }
 		tr.SetLeader(1)
 		var missed atomic.Int32
-		watched := &peer{t: tr, id: 2, ask: make(chan struct{}, 1), witness: &witness{}}
-		watched.heart = heart{misses: 3, session: one, say: func(proto.Session, proto.LinkEvent) {
+		watched := &peer{t: tr, id: 2, ask: make(chan struct{}, 1), detector: &failureDetector{}}
+		watched.heartbeats = heartbeats{misses: 3, session: one, say: func(proto.Session, proto.LinkEvent) {
 			missed.Add(1)
 		}}
 		// The second beat pauses this node for a minute.
-		pause := &peer{t: tr, id: 3, ask: make(chan struct{}, 1), witness: &witness{}}
-		pause.heart = heart{misses: 1, session: two, say: func(proto.Session, proto.LinkEvent) {
+		pause := &peer{t: tr, id: 3, ask: make(chan struct{}, 1), detector: &failureDetector{}}
+		pause.heartbeats = heartbeats{misses: 1, session: two, say: func(proto.Session, proto.LinkEvent) {
 			time.Sleep(time.Minute)
 		}}
 		tr.peers.Store(&map[proto.NodeID]*peer{2: watched, 3: pause})
 		ended := make(chan struct{})
-		go func() { defer close(ended); tr.pace() }()
+		go func() { defer close(ended); tr.runHeartbeats() }()
 		time.Sleep(64500 * time.Millisecond)
 		synctest.Wait()
 		if missed.Load() != 0 {

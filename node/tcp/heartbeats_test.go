@@ -8,10 +8,10 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// pulse drives one heart by hand, a second a beat.
-type pulse struct {
+// beatTest drives the heartbeats of one peer by hand, a second a beat.
+type beatTest struct {
 	*testing.T
-	heart
+	heartbeats
 	now  time.Time
 	said []string
 }
@@ -21,21 +21,21 @@ var (
 	two = proto.Session{2}
 )
 
-func newPulse(t *testing.T) *pulse {
-	p := &pulse{T: t, now: time.Unix(0, 0)}
+func newBeatTest(t *testing.T) *beatTest {
+	p := &beatTest{T: t, now: time.Unix(0, 0)}
 	p.misses = 3
 	p.say = func(s proto.Session, e proto.LinkEvent) { p.said = append(p.said, said(e, s, 0)) }
 	return p
 }
 
 // asks lets one beat pass and reports whether the process is asked.
-func (p *pulse) asks(w watch, anew bool) bool {
+func (p *beatTest) asks(w watch, anew bool) bool {
 	_, ask, _ := p.beat(w, beat{intervals: 1, anew: anew}, p.now)
 	return ask
 }
 
 // beats lets n watched beats pass, each asking, and none answered.
-func (p *pulse) beats(n int) {
+func (p *beatTest) beats(n int) {
 	for range n {
 		p.now = p.now.Add(time.Second)
 		if p.asks(leading, false) {
@@ -44,13 +44,13 @@ func (p *pulse) beats(n int) {
 	}
 }
 
-func (p *pulse) answer() {
+func (p *beatTest) answer() {
 	if err := p.pong(p.sent, p.now); err != nil {
 		p.Fatal(err)
 	}
 }
 
-func (p *pulse) want(events ...string) {
+func (p *beatTest) want(events ...string) {
 	p.Helper()
 	if !slices.Equal(p.said, events) {
 		p.Fatalf("said %q, want %q", p.said, events)
@@ -60,7 +60,7 @@ func (p *pulse) want(events ...string) {
 // Promise: a watched process that answers nothing "for misses intervals" is
 // missed, once, and is back with the next answer.
 func TestHeartbeatMissedAndBack(t *testing.T) {
-	p := newPulse(t)
+	p := newBeatTest(t)
 	missed, back := said(proto.HeartbeatMissed, one, 0), said(proto.HeartbeatBack, one, 0)
 	p.beats(100)
 	p.want() // nobody was ever there
@@ -82,7 +82,7 @@ func TestHeartbeatMissedAndBack(t *testing.T) {
 // Promise: a node that was itself paused or starved starts counting anew
 // instead of accusing others.
 func TestOwnStarvationAccusesNobody(t *testing.T) {
-	p := newPulse(t)
+	p := newBeatTest(t)
 	p.begin(one, p.now)
 	p.beats(3)
 	for range 100 {
@@ -101,7 +101,7 @@ func TestOwnStarvationAccusesNobody(t *testing.T) {
 
 // Beats that count no interval ask, and accuse nobody.
 func TestTardyBeatsAccuseNobody(t *testing.T) {
-	p := newPulse(t)
+	p := newBeatTest(t)
 	p.begin(one, p.now)
 	p.beats(3)
 	for range 100 {
@@ -117,7 +117,7 @@ func TestTardyBeatsAccuseNobody(t *testing.T) {
 // Promise: nobody is asked while nobody leads, but for those who owe an answer:
 // a silent leader is not forgotten because another node missed it first.
 func TestUnwatchedHeart(t *testing.T) {
-	p := newPulse(t)
+	p := newBeatTest(t)
 	p.begin(one, p.now)
 	unwatched := func() bool { return p.asks(unwatched, false) }
 	for range 100 {
@@ -150,7 +150,7 @@ func TestUnwatchedHeart(t *testing.T) {
 // Of two who watch each other only the leader asks: a PING is a sign of life, and
 // answers the question before it is put.
 func TestOnlyTheLeaderAsks(t *testing.T) {
-	p := newPulse(t)
+	p := newBeatTest(t)
 	p.begin(one, p.now)
 	p.beats(4)
 	p.hear(two, p.now) // a former life
@@ -173,7 +173,7 @@ func TestOnlyTheLeaderAsks(t *testing.T) {
 
 // A silence that no patience would have borne was no false alarm.
 func TestLongSilenceIsNoFalseAlarm(t *testing.T) {
-	p := newPulse(t)
+	p := newBeatTest(t)
 	p.begin(one, p.now)
 	for i := range 5 {
 		p.beats(4)
@@ -187,7 +187,7 @@ func TestLongSilenceIsNoFalseAlarm(t *testing.T) {
 
 // Promise: "a new incarnation of a killed process is a new peer, at once".
 func TestNewLifeOfAMissedProcess(t *testing.T) {
-	p := newPulse(t)
+	p := newBeatTest(t)
 	p.begin(one, p.now)
 	p.beats(4)
 	p.begin(two, p.now)
@@ -201,7 +201,7 @@ func TestNewLifeOfAMissedProcess(t *testing.T) {
 // third false alarm within a minute on, more silence is borne, at most three
 // times as much; a minute after the alarms all is as before.
 func TestFalseAlarmsMakePatient(t *testing.T) {
-	p := newPulse(t)
+	p := newBeatTest(t)
 	p.begin(one, p.now)
 	for i, want := range []int{4, 4, 4, 7, 10, 10} {
 		n := 0
@@ -227,7 +227,7 @@ func TestFalseAlarmsMakePatient(t *testing.T) {
 // The round trip is that of a PING, also when it takes longer than an interval;
 // a pause of the other end is none.
 func TestRoundTrip(t *testing.T) {
-	p := newPulse(t)
+	p := newBeatTest(t)
 	p.begin(one, p.now)
 	for range 20 {
 		p.beats(3)
@@ -246,7 +246,7 @@ func TestRoundTrip(t *testing.T) {
 
 // A PONG to what was never asked, or twice, is no sign of life.
 func TestPongsNobodyAskedFor(t *testing.T) {
-	p := newPulse(t)
+	p := newBeatTest(t)
 	p.begin(one, p.now)
 	p.beats(2)
 	for _, n := range []uint64{0, 3} {
@@ -268,7 +268,7 @@ func TestPongsNobodyAskedFor(t *testing.T) {
 // with for as long again, but never longer than three times, and once more for
 // each who hears it.
 func TestVouchedFor(t *testing.T) {
-	p := newPulse(t)
+	p := newBeatTest(t)
 	p.begin(one, p.now)
 	doubts := func() (beats []int) {
 		for n := 1; len(p.said) == 0 && n < 100; n++ {
@@ -295,7 +295,7 @@ func TestVouchedFor(t *testing.T) {
 
 // A sign is closed by the next sign of life of the process that is meant.
 func TestSign(t *testing.T) {
-	p := newPulse(t)
+	p := newBeatTest(t)
 	p.begin(one, p.now)
 	if p.sign(two) != nil {
 		t.Error("the sign of another process")

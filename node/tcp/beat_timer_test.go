@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// beatsOf runs a rhythm of one interval a second, with 6 misses, until the end, and
+// beatsOf runs a beatTimer of one interval a second, with 6 misses, until the end, and
 // returns at which second it counted how many intervals. do is called each quarter
 // of a second, before the timer is looked at.
-func beatsOf(t *testing.T, end time.Duration, do func(*rhythm, time.Duration)) (beats [][2]float64) {
+func beatsOf(t *testing.T, end time.Duration, do func(*beatTimer, time.Duration)) (beats [][2]float64) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		r := newRhythm(time.Second, 6)
+		r := newBeatTimer(time.Second, 6)
 		defer r.timer.Stop()
 		for at := time.Duration(0); at < end; at += time.Second / 4 {
 			time.Sleep(time.Until(began.Add(at)))
@@ -25,7 +25,7 @@ func beatsOf(t *testing.T, end time.Duration, do func(*rhythm, time.Duration)) (
 				if b.anew {
 					t.Errorf("late at %v", at)
 				}
-				if !b.lull {
+				if !b.rest {
 					beats = append(beats, [2]float64{at.Seconds(), float64(b.intervals)})
 				}
 			default:
@@ -36,7 +36,7 @@ func beatsOf(t *testing.T, end time.Duration, do func(*rhythm, time.Duration)) (
 }
 
 func TestBeatsAreAnIntervalApart(t *testing.T) {
-	got := beatsOf(t, 4*time.Second, func(*rhythm, time.Duration) {})
+	got := beatsOf(t, 4*time.Second, func(*beatTimer, time.Duration) {})
 	if want := [][2]float64{{1, 1}, {2, 1}, {3, 1}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -45,7 +45,7 @@ func TestBeatsAreAnIntervalApart(t *testing.T) {
 // A node that hears its leader ask does not beat. When the leader falls silent, all
 // intervals since are counted once it is noticed, in half of those that may be
 // missed, and from then on each of them on time.
-func TestLull(t *testing.T) {
+func TestRest(t *testing.T) {
 	for _, c := range []struct {
 		last time.Duration // PING
 		want [][2]float64
@@ -53,7 +53,7 @@ func TestLull(t *testing.T) {
 		{10 * time.Second, [][2]float64{{13.5, 3}, {14, 1}, {15, 1}, {16, 1}}},
 		{11 * time.Second, [][2]float64{{13.5, 2}, {14, 1}, {15, 1}, {16, 1}, {17, 1}}},
 	} {
-		got := beatsOf(t, c.last+6500*time.Millisecond, func(r *rhythm, at time.Duration) {
+		got := beatsOf(t, c.last+6500*time.Millisecond, func(r *beatTimer, at time.Duration) {
 			r.relyOn(9)
 			if at%time.Second == 0 && at <= c.last {
 				r.hear(9, time.Now())
@@ -67,8 +67,8 @@ func TestLull(t *testing.T) {
 }
 
 // Another leader is watched from the next interval on.
-func TestLullEndsWithTheLeader(t *testing.T) {
-	got := beatsOf(t, 5*time.Second, func(r *rhythm, at time.Duration) {
+func TestRestEndsWithTheLeader(t *testing.T) {
+	got := beatsOf(t, 5*time.Second, func(r *beatTimer, at time.Duration) {
 		switch {
 		case at < 2*time.Second:
 			r.relyOn(9)
@@ -88,7 +88,7 @@ func TestLullEndsWithTheLeader(t *testing.T) {
 func TestLateBeats(t *testing.T) {
 	const ms = time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
-		r := newRhythm(time.Second, 6)
+		r := newBeatTimer(time.Second, 6)
 		defer r.timer.Stop()
 		for _, c := range []struct {
 			after time.Duration

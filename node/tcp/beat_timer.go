@@ -1,0 +1,102 @@
+package tcp
+
+import (
+	"sync"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// beatTimer says when this node counts the silence of its peers: at a beat. Any
+// goroutine may call its methods.
+//
+//  1. Two beats are one interval apart, or more if this node was late. So a node that
+//     is late accuses others later, never sooner. A beat that is late by more than a
+//     quarter of an interval counts no interval: on a machine that is short of
+//     processors the others are late too.
+//  2. A node that watches only its leader, and is asked by its leader, leaves beats out:
+//     it rests. At rest, timers cost a process more than what it receives. When the rest
+//     is over and the leader was silent for an interval and a half, the intervals of
+//     that silence are counted at once, and the next beat comes where it would have come.
+type beatTimer struct {
+	interval time.Duration
+	rest     time.Duration // from the leader's last PING; shorter than what a peer may be silent
+	timer    *time.Timer
+
+	mu     sync.Mutex
+	due    time.Time    // when the timer fires
+	only   proto.NodeID // whose PINGs make beats needless; 0 for nobody's
+	heard  time.Time    // the last of them
+	asleep bool         // until the timer fires
+}
+
+// newBeatTimer begins to beat at once. A peer may be silent for misses intervals.
+func newBeatTimer(interval time.Duration, misses int) *beatTimer {
+	t := &beatTimer{
+		interval: interval, timer: time.NewTimer(interval),
+		rest: time.Duration(max(1, misses/2))*interval + interval/2,
+	}
+	t.arm(interval)
+	return t
+}
+
+// beat is what the timer tells.
+type beat struct {
+	rest      bool // there is nothing to do
+	intervals int  // that count
+	anew      bool // the timer fired more than an interval too late
+}
+
+// next is called when the timer fires, and sets it anew.
+func (t *beatTimer) next(now time.Time) beat {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	late := now.Sub(t.due)
+	b := beat{intervals: 1, anew: late > t.interval}
+	silence := now.Sub(t.heard)
+	wait := t.interval
+	switch {
+	case t.only != 0 && silence < t.interval*3/2:
+		t.asleep = true
+		t.arm(t.rest - silence)
+		return beat{rest: true}
+	case t.asleep:
+		t.asleep = false
+		b.intervals = int(silence / t.interval)
+		wait -= silence % t.interval
+	}
+	if late > t.interval/4 {
+		b.intervals = 0
+	}
+	t.arm(wait)
+	return b
+}
+
+// relyOn says whose PINGs make beats needless from now on, 0 for nobody's.
+func (t *beatTimer) relyOn(id proto.NodeID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.only == id {
+		return
+	}
+	t.only, t.heard = id, time.Time{}
+	if t.asleep {
+		t.asleep = false
+		t.arm(t.interval)
+	}
+}
+
+// hear says that node id asked for a sign of life, and so gave one.
+func (t *beatTimer) hear(id proto.NodeID, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.only == id {
+		t.heard = now
+	}
+}
+
+// arm sets the timer. The caller holds mu.
+func (t *beatTimer) arm(wait time.Duration) {
+	t.due = time.Now().Add(wait)
+	t.timer.Reset(wait)
+}
