@@ -68,12 +68,12 @@ func TestCompareInterrupted(t *testing.T) {
 			seen := map[string]bool{}
 			var namespaces []string
 			eventuallyTrue(t, func() bool { // the second step is under way
-				sites, err := filepath.Glob(filepath.Join(dir, "ringleader-compare-*", "site-*"))
+				clusters, err := filepath.Glob(filepath.Join(dir, "ringleader-compare-*", "cluster-*"))
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, s := range sites {
-					seen[s] = true
+				for _, c := range clusters {
+					seen[c] = true
 				}
 				namespaces = namespacesOf(t, nodesOf(t, dir))
 				return len(seen) > 1 && len(namespaces) == networks

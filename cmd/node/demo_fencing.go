@@ -178,7 +178,7 @@ func inOneLine(worker proto.NodeID, c history.Call) string {
 
 // demoWorker is a worker's process, and what it said.
 type demoWorker struct {
-	*bench.Companion
+	*bench.WorkerProcess
 
 	mu      sync.Mutex
 	looked  bool // since its last call of any kind
@@ -193,7 +193,7 @@ func startDemoWorker(
 	line := workerLine(self, bench.Worker{
 		Node: c.Node(id).HTTP, Store: store, Name: "by-node-" + id.String(), Think: demoThink,
 	})
-	w.Companion, err = bench.StartCompanion(c, line, w.hear)
+	w.WorkerProcess, err = bench.StartWorker(c, line, w.hear)
 	return w, err
 }
 

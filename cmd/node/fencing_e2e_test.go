@@ -59,7 +59,7 @@ func TestFencingInterrupted(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	awaitFile(t, dir+"/ringleader-fencing-*/0/gate3") // the last worker is there
+	awaitFile(t, dir+"/ringleader-fencing-*/0/proxy3") // the last worker is there
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

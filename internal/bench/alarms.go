@@ -62,12 +62,12 @@ func Alarms(ctx context.Context, o AlarmsOptions) (report AlarmsReport, err erro
 		return report, err
 	}
 	o.enter = []string{"nice", "-n", niceness}
-	r, err := o.start(false)
+	r, err := o.Start(false)
 	if err != nil {
 		return report, err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
-	first, err := r.settle(ctx)
+	defer func() { err = errors.Join(err, r.Close()) }()
+	first, _, err := r.Settle(ctx, quiet)
 	if err != nil {
 		return report, fmt.Errorf("no first leader: %w", err)
 	}
@@ -90,18 +90,18 @@ func Alarms(ctx context.Context, o AlarmsOptions) (report AlarmsReport, err erro
 }
 
 // stutter pauses a node for a moment, and then leaves all alone for a while.
-func (r *rig) stutter(ctx context.Context, id proto.NodeID) error {
-	if err := r.Pause(id); err != nil {
+func (c *Cluster) stutter(ctx context.Context, id proto.NodeID) error {
+	if err := c.Pause(id); err != nil {
 		return err
 	}
-	slept := pause(ctx, pauseFor)
-	if err := r.Resume(id); err != nil {
+	slept := Pause(ctx, pauseFor)
+	if err := c.Resume(id); err != nil {
 		return err
 	}
 	if slept != nil {
 		return slept
 	}
-	return pause(ctx, pauseEvery-pauseFor)
+	return Pause(ctx, pauseEvery-pauseFor)
 }
 
 // burn keeps goroutines busy until its result is called.

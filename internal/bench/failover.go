@@ -111,12 +111,12 @@ func (o FailoverOptions) empty() FailoverReport {
 
 // oneCluster takes the next few samples on a fresh cluster.
 func (o FailoverOptions) oneCluster(ctx context.Context, report *FailoverReport) (err error) {
-	r, err := o.start(o.Signal == Cut)
+	r, err := o.Start(o.Signal == Cut)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
-	if _, err := r.settle(ctx); err != nil {
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if _, _, err := r.Settle(ctx, quiet); err != nil {
 		return fmt.Errorf("no first leader: %w", err)
 	}
 	for range min(killsPerCluster, o.Kills-len(report.Samples)) {
@@ -141,26 +141,26 @@ func (o FailoverOptions) oneCluster(ctx context.Context, report *FailoverReport)
 }
 
 // failover takes the leader away, measures what follows, and brings it back.
-func (r *rig) failover(ctx context.Context, signal Signal) (failoverSample, error) {
-	before, err := r.settle(ctx)
+func (c *Cluster) failover(ctx context.Context, signal Signal) (failoverSample, error) {
+	before, _, err := c.Settle(ctx, quiet)
 	if err != nil {
 		return failoverSample{}, fmt.Errorf("the nodes do not come to rest: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	went, err := r.takeAway(ctx, before.Leader, signal)
+	went, err := c.takeAway(ctx, before.Leader, signal)
 	if err != nil {
 		return failoverSample{}, err
 	}
-	result, err := r.WaitAgreed(ctx, without(r.ids(), before.Leader)...)
+	result, err := c.WaitAgreed(ctx, without(c.IDs(), before.Leader)...)
 	if err != nil {
 		return failoverSample{}, err
 	}
 	// Nodes write side by side: a sender's record may come after its receiver's.
-	if err := pause(ctx, lookAway); err != nil {
+	if err := Pause(ctx, lookAway); err != nil {
 		return failoverSample{}, err
 	}
-	e, err := ReadElection(r.Records(), went.called, result, before.Leader)
+	e, err := ReadElection(c.Records(), went.called, result, before.Leader)
 	if err != nil {
 		return failoverSample{}, err
 	}
@@ -171,13 +171,13 @@ func (r *rig) failover(ctx context.Context, signal Signal) (failoverSample, erro
 		sample.DockerKill = chart.Millis(went.gone.Sub(went.called))
 		sample.FromCall = chart.Millis(e.Agreed.Sub(went.called))
 	case Term:
-		resigned, err := r.resigned(ctx, before.Leader, went.called)
+		resigned, err := c.resigned(ctx, before.Leader, went.called)
 		if err != nil {
 			return sample, err
 		}
 		sample.Gap = chart.Millis(e.Won.Sub(resigned))
 	}
-	return sample, r.bringBack(ctx, before.Leader, signal)
+	return sample, c.bringBack(ctx, before.Leader, signal)
 }
 
 // sample is how long the phases of what followed took.
@@ -193,18 +193,18 @@ func (d departure) sample(e Election) failoverSample {
 
 // takeAway ends the leader's leadership, looks away while the others see to it,
 // and returns when it was.
-func (r *rig) takeAway(ctx context.Context, leader proto.NodeID, signal Signal) (departure, error) {
-	lookAway := func() { r.LookAway(ctx, lookAway) }
+func (c *Cluster) takeAway(ctx context.Context, leader proto.NodeID, signal Signal) (departure, error) {
+	lookAway := func() { c.LookAway(ctx, lookAway) }
 	at := time.Now()
 	var err error
 	switch signal {
 	case Docker:
-		r.ExpectEnd(leader)
-		return r.containers.kill(ctx, leader, lookAway)
+		c.ExpectEnd(leader)
+		return c.containers.kill(ctx, leader, lookAway)
 	case Cut:
-		err = r.network.Cut(leader)
+		err = c.Network.Cut(leader)
 	default:
-		at, err = r.Send(leader, signal.number())
+		at, err = c.Send(leader, signal.number())
 	}
 	if err == nil {
 		lookAway()
@@ -213,25 +213,25 @@ func (r *rig) takeAway(ctx context.Context, leader proto.NodeID, signal Signal) 
 }
 
 // bringBack undoes takeAway.
-func (r *rig) bringBack(ctx context.Context, leader proto.NodeID, signal Signal) error {
+func (c *Cluster) bringBack(ctx context.Context, leader proto.NodeID, signal Signal) error {
 	switch signal {
 	case Stop:
-		return r.Resume(leader)
+		return c.Resume(leader)
 	case Cut:
-		return r.network.Heal(leader)
+		return c.Network.Heal(leader)
 	}
-	if _, err := r.WaitExit(ctx, leader); err != nil {
+	if _, err := c.WaitExit(ctx, leader); err != nil {
 		return err
 	}
-	return r.Start(leader)
+	return c.Start(leader)
 }
 
 // resigned is when the old leader said that it no longer leads.
-func (r *rig) resigned(ctx context.Context, leader proto.NodeID, since time.Time) (
+func (c *Cluster) resigned(ctx context.Context, leader proto.NodeID, since time.Time) (
 	at time.Time, err error,
 ) {
-	err = r.Wait(ctx, func() bool {
-		for _, rec := range r.Records() {
+	err = c.Wait(ctx, func() bool {
+		for _, rec := range c.Records() {
 			if rec.Node == uint64(leader) && !rec.Time.Before(since) &&
 				rec.LeaderChange == trace.Resigned {
 				at = rec.Time

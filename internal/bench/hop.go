@@ -67,11 +67,11 @@ func Hop(ctx context.Context, o HopOptions) (report HopReport, err error) {
 func (o HopOptions) oneCluster(
 	ctx context.Context, relay *bareGroup, report *HopReport,
 ) (err error) {
-	r, err := o.start(false)
+	r, err := o.Start(false)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
+	defer func() { err = errors.Join(err, r.Close()) }()
 	for range min(killsPerCluster, o.Trips-len(report.Samples)) {
 		sample, err := r.trip(ctx)
 		if err != nil {
@@ -88,38 +88,38 @@ func (o HopOptions) oneCluster(
 
 // trip lets the highest node come back and win, and reads from its records how
 // long its messages travelled.
-func (r *rig) trip(ctx context.Context) (hopSample, error) {
-	before, err := r.settle(ctx)
+func (c *Cluster) trip(ctx context.Context) (hopSample, error) {
+	before, _, err := c.Settle(ctx, quiet)
 	if err != nil {
 		return hopSample{}, fmt.Errorf("the nodes do not come to rest: %w", err)
 	}
-	at, err := r.Kill(before.Leader)
+	at, err := c.Kill(before.Leader)
 	if err != nil {
 		return hopSample{}, err
 	}
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if _, err := r.WaitAgreed(bounded, without(r.ids(), before.Leader)...); err != nil {
+	if _, err := c.WaitAgreed(bounded, without(c.IDs(), before.Leader)...); err != nil {
 		return hopSample{}, err
 	}
-	if err := r.Start(before.Leader); err != nil {
+	if err := c.Start(before.Leader); err != nil {
 		return hopSample{}, err
 	}
-	result, err := r.settle(ctx)
+	result, _, err := c.Settle(ctx, quiet)
 	if err != nil {
 		return hopSample{}, err
 	}
-	return r.readTrip(bounded, at, result)
+	return c.readTrip(bounded, at, result)
 }
 
 // readTrip reads the winner's records: it sent ELECTION, it had it back, it had
 // ELECTED back.
-func (r *rig) readTrip(ctx context.Context, since time.Time, result testcluster.Belief) (
+func (c *Cluster) readTrip(ctx context.Context, since time.Time, result testcluster.Belief) (
 	s hopSample, err error,
 ) {
-	err = r.Wait(ctx, func() bool {
+	err = c.Wait(ctx, func() bool {
 		var sent, won, home time.Time
-		for _, rec := range r.Records() {
+		for _, rec := range c.Records() {
 			if rec.Node != uint64(result.Leader) || rec.Term != uint64(result.Term) ||
 				rec.Time.Before(since) {
 				continue

@@ -18,7 +18,7 @@ import (
 // beside each is a worker that writes to a storage.
 type prover struct {
 	FencingOptions
-	*Crew
+	*Workers
 	nodes   *testcluster.Cluster
 	network *testcluster.Network // nil: loopback
 	zero    time.Duration        // since the machine's start, when it began
@@ -79,7 +79,7 @@ func (p *prover) start() (err error) {
 			return err
 		}
 	}
-	p.Crew, err = StartCrew(CrewConfig{
+	p.Workers, err = StartWorkers(WorkersConfig{
 		Cluster: p.nodes, Binary: p.FencingOptions.Binary, Work: p.Work, Dir: p.Dir, Think: thinking,
 	})
 	return err
@@ -97,7 +97,7 @@ func (p *prover) functions() string { return filepath.Join(p.Dir, "functions") }
 func (p *prover) close() error {
 	p.wishes.Wait()
 	var errs []error
-	if p.Crew != nil {
+	if p.Workers != nil {
 		errs = append(errs, p.Close())
 	}
 	if p.nodes != nil {
@@ -162,7 +162,7 @@ func (p *prover) watch(ctx context.Context, d time.Duration) error {
 		if left <= 0 {
 			return nil
 		}
-		if err := pause(ctx, min(left, 50*time.Millisecond)); err != nil {
+		if err := Pause(ctx, min(left, 50*time.Millisecond)); err != nil {
 			return err
 		}
 	}

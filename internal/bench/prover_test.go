@@ -23,7 +23,7 @@ func TestDraw(t *testing.T) {
 		p := &prover{
 			FencingOptions: FencingOptions{Options: Options{Nodes: nodes}, Promise: time.Second, Dir: t.TempDir()},
 			nodes:          c, network: &testcluster.Network{}, state: newState(nodes),
-			wiped: map[proto.NodeID]time.Time{}, Crew: &Crew{Storage: &Storage{}},
+			wiped: map[proto.NodeID]time.Time{}, Workers: &Workers{Storage: &Storage{}},
 		}
 		dice := rand.New(rand.NewPCG(1, 0))
 		for range 2000 {

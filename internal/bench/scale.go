@@ -76,11 +76,11 @@ func Scale(ctx context.Context, o ScaleOptions) (ScaleReport, error) {
 // one measures one cluster.
 func (o ScaleOptions) one(ctx context.Context) (row scaleSample, err error) {
 	began := time.Now()
-	r, err := o.start(false)
+	r, err := o.Start(false)
 	if err != nil {
 		return row, err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
+	defer func() { err = errors.Join(err, r.Close()) }()
 	row = scaleSample{
 		Nodes: o.Nodes, TheoryBest: o.Entry.Theory.Best(o.Nodes - 1),
 		TheoryWorst: o.Entry.Theory.Worst(o.Nodes - 1),
@@ -96,7 +96,7 @@ func (o ScaleOptions) one(ctx context.Context) (row scaleSample, err error) {
 		return row, err
 	}
 	row.ColdStart = chart.Millis(start.Agreed.Sub(began))
-	if _, err := r.settle(ctx); err != nil {
+	if _, _, err := r.Settle(ctx, quiet); err != nil {
 		return row, fmt.Errorf("the nodes do not come to rest: %w", err)
 	}
 	if err := r.idle(ctx, o.Idle, &row); err != nil {
@@ -118,11 +118,11 @@ func (o ScaleOptions) one(ctx context.Context) (row scaleSample, err error) {
 }
 
 // idle watches the nodes do nothing.
-func (r *rig) idle(ctx context.Context, d time.Duration, row *scaleSample) error {
-	before := make([]time.Duration, r.options.Nodes)
+func (c *Cluster) idle(ctx context.Context, d time.Duration, row *scaleSample) error {
+	before := make([]time.Duration, c.options.Nodes)
 	var err error
-	for i, id := range r.ids() {
-		if before[i], err = cpuTime(r.PID(id)); err != nil {
+	for i, id := range c.IDs() {
+		if before[i], err = cpuTime(c.PID(id)); err != nil {
 			return err
 		}
 	}
@@ -131,7 +131,7 @@ func (r *rig) idle(ctx context.Context, d time.Duration, row *scaleSample) error
 		return err
 	}
 	began := time.Now()
-	if err := pause(ctx, d); err != nil {
+	if err := Pause(ctx, d); err != nil {
 		return err
 	}
 	var cpu, resident, links []float64
@@ -140,21 +140,21 @@ func (r *rig) idle(ctx context.Context, d time.Duration, row *scaleSample) error
 	if err != nil {
 		return err
 	}
-	row.Packets = float64(after-packets) / took / float64(r.options.Nodes)
+	row.Packets = float64(after-packets) / took / float64(c.options.Nodes)
 	established, err := establishedSockets()
 	if err != nil {
 		return err
 	}
-	for i, id := range r.ids() {
-		now, err := cpuTime(r.PID(id))
+	for i, id := range c.IDs() {
+		now, err := cpuTime(c.PID(id))
 		if err != nil {
 			return err
 		}
-		kib, err := procField(fmt.Sprintf("/proc/%d/status", r.PID(id)), "VmRSS")
+		kib, err := procField(fmt.Sprintf("/proc/%d/status", c.PID(id)), "VmRSS")
 		if err != nil {
 			return err
 		}
-		n, err := socketsIn(r.PID(id), established)
+		n, err := socketsIn(c.PID(id), established)
 		if err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func (w Worker) Run(in io.Reader, out io.Writer) error {
 		if err := run.look(ctx); err != nil {
 			return fmt.Errorf("tell what was done: %w", err)
 		}
-		_ = pause(ctx, workerPause)
+		_ = Pause(ctx, workerPause)
 	}
 	listens.Wait()
 	return nil
@@ -123,7 +123,7 @@ func (w *workerRun) look(ctx context.Context) error {
 		if ctx.Err() != nil || n > 0 && !clock.Now().Before(until) {
 			return nil
 		}
-		_ = pause(ctx, w.Think)
+		_ = Pause(ctx, w.Think)
 		put := history.Call{Kind: history.Put, Token: l.FencingToken, Key: w.key()}
 		put.Value = fmt.Sprintf("%s.%d", w.Name, w.calls)
 		if _, err := w.call(ctx, put); err != nil {
@@ -140,7 +140,7 @@ func (w *workerRun) look(ctx context.Context) error {
 // readAsAnybody reads now and then: a value that is read by those who do not lead
 // must fit into the same order.
 func (w *workerRun) readAsAnybody(ctx context.Context) error {
-	_ = pause(ctx, 5*workerPause)
+	_ = Pause(ctx, 5*workerPause)
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -185,7 +185,7 @@ func do(ctx context.Context, s kv.Client, c *history.Call) (err error) {
 		c.Value = string(v.Data)
 	}
 	c.Outcome = history.Done
-	if errors.Is(err, kv.ErrRefused) { // so the gate answers while the storage is down
+	if errors.Is(err, kv.ErrRefused) { // so the proxy answers while the storage is down
 		c.Outcome = history.Undone
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/bench"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -19,11 +20,11 @@ type fault struct {
 	undo  func(context.Context) error
 }
 
-// befall does a step to a site at rest, which leader leads.
-func (s *site) befall(
+// befall does a step to a cluster at rest, which leader leads.
+func (s *cluster) befall(
 	ctx context.Context, step Step, leader proto.NodeID, f fate,
 ) (done fault, err error) {
-	done = fault{rest: without(all(s.nodes), leader), lost: leader}
+	done = fault{rest: without(s.IDs(), leader), lost: leader}
 	switch step {
 	case Kill:
 		done.undo = func(context.Context) error { return s.revive(leader) }
@@ -34,7 +35,7 @@ func (s *site) befall(
 		done.undo = func(context.Context) error { return s.revive(leader, next) }
 		done.began, err = s.kill(ctx, leader, next)
 	case Restart:
-		ids := all(s.nodes)
+		ids := s.IDs()
 		done.rest, done.lost = ids, 0
 		if done.began, err = s.kill(ctx, ids...); err == nil {
 			err = s.revive(ids...)
@@ -42,7 +43,7 @@ func (s *site) befall(
 	case Pause:
 		err = s.pause(ctx, leader, f, &done)
 	case Cut:
-		err = s.cut(ctx, f.apart(leader, s.nodes), f, &done)
+		err = s.cut(ctx, f.apart(leader, len(s.Nodes())), f, &done)
 	case Stop:
 		done.undo = func(ctx context.Context) error {
 			if _, err := s.WaitExit(ctx, leader); err != nil {
@@ -59,25 +60,25 @@ func (s *site) befall(
 }
 
 // pause stops the leader, and the worker beside it where that can do harm.
-func (s *site) pause(ctx context.Context, leader proto.NodeID, f fate, done *fault) (err error) {
+func (s *cluster) pause(ctx context.Context, leader proto.NodeID, f fate, done *fault) (err error) {
 	done.undo = func(ctx context.Context) error {
-		if err := wait(ctx, f.hold); err != nil {
+		if err := bench.Pause(ctx, f.hold); err != nil {
 			return err
 		}
 		if s.votes != Nobody { // what the old leader's worker had begun is stale only then
-			if _, err := s.crew.AwaitWrite(ctx, time.Now()); err != nil {
+			if _, err := s.workers.AwaitWrite(ctx, time.Now()); err != nil {
 				return err
 			}
 		}
-		if err := s.crew.Signal(leader, syscall.SIGCONT); err != nil {
+		if err := s.workers.Signal(leader, syscall.SIGCONT); err != nil {
 			return err
 		}
 		return s.Resume(leader)
 	}
 	if s.votes == Nobody { // it has no token, and so it does not write
-		err = s.crew.Signal(leader, syscall.SIGSTOP)
+		err = s.workers.Signal(leader, syscall.SIGSTOP)
 	} else {
-		err = s.crew.StopMidway(ctx, leader)
+		err = s.workers.StopMidway(ctx, leader)
 	}
 	if err != nil {
 		return err
@@ -89,21 +90,21 @@ func (s *site) pause(ctx context.Context, leader proto.NodeID, f fate, done *fau
 }
 
 // cut plugs the nodes into another switch than the rest.
-func (s *site) cut(ctx context.Context, ids []proto.NodeID, f fate, done *fault) error {
-	done.rest, done.apart = without(all(s.nodes), ids...), ids
+func (s *cluster) cut(ctx context.Context, ids []proto.NodeID, f fate, done *fault) error {
+	done.rest, done.apart = without(s.IDs(), ids...), ids
 	done.undo = func(ctx context.Context) error {
-		if err := wait(ctx, f.hold); err != nil {
+		if err := bench.Pause(ctx, f.hold); err != nil {
 			return err
 		}
 		for _, id := range ids {
-			if err := s.network.Heal(id); err != nil {
+			if err := s.Network.Heal(id); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	done.began = time.Now()
-	if err := s.network.Apart(ids...); err != nil {
+	if err := s.Network.Apart(ids...); err != nil {
 		return err
 	}
 	s.LookAway(ctx, lookAway)

@@ -110,7 +110,7 @@ func (o Options) measure(ctx context.Context, c contender, f fate, sample *Sampl
 		return fmt.Errorf("nobody took over: %w", err)
 	}
 	// Nodes write side by side: a sender's record may come after its receiver's.
-	if err := wait(bounded, lookAway); err != nil {
+	if err := bench.Pause(bounded, lookAway); err != nil {
 		return err
 	}
 	records := done.heard(s.Records())
@@ -126,7 +126,7 @@ func (o Options) measure(ctx context.Context, c contender, f fate, sample *Sampl
 			return fmt.Errorf("undo it: %w", err)
 		}
 	}
-	_, end, err := s.settle(ctx)
+	_, end, err := s.Settle(ctx, quiet)
 	if err != nil {
 		return fmt.Errorf("the nodes do not come to rest again: %w", err)
 	}
@@ -156,8 +156,8 @@ func (s *Sample) read(e bench.Election, began time.Time) {
 const searchTime = time.Second
 
 // count ends the workers, and counts what came of their writes.
-func (s *site) count(sample *Sample) error {
-	calls, err := s.crew.Finish()
+func (s *cluster) count(sample *Sample) error {
+	calls, err := s.workers.Finish()
 	if err != nil {
 		return fmt.Errorf("end the workers: %w", err)
 	}

@@ -70,17 +70,17 @@ func (s *Storage) Kill() error {
 	return err
 }
 
-// Companion is a worker's process.
-type Companion struct {
+// WorkerProcess is a worker's process.
+type WorkerProcess struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
 	ended chan struct{} // closed when all that it said is read
 }
 
-// StartCompanion starts a worker that says what it does to said, on a goroutine
+// StartWorker starts a worker that says what it does to said, on a goroutine
 // of its own.
-func StartCompanion(c *testcluster.Cluster, line []string, said func(Said)) (*Companion, error) {
-	p := &Companion{cmd: exec.Command(line[0], line[1:]...), ended: make(chan struct{})}
+func StartWorker(c *testcluster.Cluster, line []string, said func(Said)) (*WorkerProcess, error) {
+	p := &WorkerProcess{cmd: exec.Command(line[0], line[1:]...), ended: make(chan struct{})}
 	p.cmd.Stderr = os.Stderr
 	var err error
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
@@ -101,7 +101,7 @@ func StartCompanion(c *testcluster.Cluster, line []string, said func(Said)) (*Co
 }
 
 // Signal sends a signal; one that is gone already needs none.
-func (p *Companion) Signal(sig syscall.Signal) error {
+func (p *WorkerProcess) Signal(sig syscall.Signal) error {
 	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("send %v to a worker: %w", sig, err)
 	}
@@ -109,14 +109,14 @@ func (p *Companion) Signal(sig syscall.Signal) error {
 }
 
 // finish lets it end its call, and waits for its end.
-func (p *Companion) finish() error {
+func (p *WorkerProcess) finish() error {
 	err := p.stdin.Close()
 	<-p.ended
 	return errors.Join(err, p.cmd.Wait())
 }
 
 // Kill ends it in the middle of whatever it does.
-func (p *Companion) Kill() error {
+func (p *WorkerProcess) Kill() error {
 	err := p.Signal(syscall.SIGKILL)
 	<-p.ended
 	_ = p.cmd.Wait() // says that it was killed

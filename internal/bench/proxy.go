@@ -10,47 +10,47 @@ import (
 	"github.com/ringleader-dev/ringleader/fence/fencehttp"
 )
 
-// gate leads from a socket in the file system to the storage, so that a worker
+// proxy leads from a socket in the file system to the storage, so that a worker
 // whose network is cut still reaches that: a leader which others have lost, and
 // which can write, is what tokens are for. When it has closed, nothing that came
 // through it is under way any more.
-type gate struct {
+type proxy struct {
 	ln    net.Listener
 	store string // host:port
 	open  sync.WaitGroup
 }
 
-func openGate(path, store string) (*gate, error) {
+func openProxy(path, store string) (*proxy, error) {
 	ln, err := net.Listen("unix", path)
 	if err != nil {
 		return nil, err
 	}
-	g := &gate{ln: ln, store: store}
-	g.open.Go(g.accept)
-	return g, nil
+	p := &proxy{ln: ln, store: store}
+	p.open.Go(p.accept)
+	return p, nil
 }
 
-func (g *gate) accept() {
+func (p *proxy) accept() {
 	for {
-		conn, err := g.ln.Accept()
+		conn, err := p.ln.Accept()
 		if err != nil {
 			return // closed
 		}
-		g.open.Go(func() { g.pass(conn) })
+		p.open.Go(func() { p.pass(conn) })
 	}
 }
 
 // pass ends when the storage has closed its end, which it does when it has done
 // all that it will do for this connection.
-func (g *gate) pass(conn net.Conn) {
+func (p *proxy) pass(conn net.Conn) {
 	defer conn.Close()
-	up, err := net.Dial("tcp", g.store)
+	up, err := net.Dial("tcp", p.store)
 	if err != nil {
-		g.refuse(conn)
+		p.refuse(conn)
 		return
 	}
 	defer up.Close()
-	g.open.Go(func() {
+	p.open.Go(func() {
 		_, _ = io.Copy(up, conn)
 		if tcp, ok := up.(*net.TCPConn); ok {
 			_ = tcp.CloseWrite()
@@ -61,7 +61,7 @@ func (g *gate) pass(conn net.Conn) {
 
 // refuse says that the storage is down, so that the worker knows that nothing was
 // done.
-func (g *gate) refuse(conn net.Conn) {
+func (p *proxy) refuse(conn net.Conn) {
 	_, _ = conn.Read(make([]byte, 1)) // an answer before the question is none
 	const problem = `{"title":"the storage is down","status":503}`
 	_, _ = fmt.Fprintf(conn, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"+
@@ -74,9 +74,9 @@ func (g *gate) refuse(conn net.Conn) {
 
 // close waits until the storage is done with all that came through. The worker
 // must have ended.
-func (g *gate) close() error {
-	err := g.ln.Close()
-	g.open.Wait()
+func (p *proxy) close() error {
+	err := p.ln.Close()
+	p.open.Wait()
 	if errors.Is(err, net.ErrClosed) {
 		return nil
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// CrewConfig says where a Crew works.
-type CrewConfig struct {
+// WorkersConfig says where Workers work.
+type WorkersConfig struct {
 	Cluster *testcluster.Cluster
 	// Binary is the path of the ringleader executable: it is the storage, too.
 	Binary string
@@ -33,13 +33,13 @@ type CrewConfig struct {
 	Think time.Duration
 }
 
-// Crew is a storage, and a worker beside each node of a cluster. Its methods belong
+// Workers are a storage, and a worker beside each node of a cluster. Its methods belong
 // to one goroutine at a time.
-type Crew struct {
-	CrewConfig
+type Workers struct {
+	WorkersConfig
 	Storage *Storage
-	workers map[proto.NodeID]*life
-	lives   int
+	workers map[proto.NodeID]*workerLife
+	started int
 
 	mu      sync.Mutex
 	calls   []history.Call
@@ -50,81 +50,81 @@ type Crew struct {
 	news    chan struct{} // closed and replaced with each line that a worker says
 }
 
-// life is one process of a worker.
-type life struct {
-	*Companion
+// workerLife is one process of a worker.
+type workerLife struct {
+	*WorkerProcess
 	client int
 	node   proto.NodeID
-	gate   *gate
-	// Guarded by the crew's mu: the calls without an answer yet, whether the worker has
+	proxy  *proxy
+	// Guarded by the mu of Workers: the calls without an answer yet, whether the worker has
 	// seen that it may write, and has done nothing since, and its latest lease's place
-	// among the crew's.
+	// among all.
 	pending map[int]history.Call
 	looked  bool
 	lease   int
 }
 
-// StartCrew starts the storage and a worker beside each node. The caller must Close
-// the Crew before the cluster.
-func StartCrew(cfg CrewConfig) (*Crew, error) {
-	c := &Crew{CrewConfig: cfg, workers: map[proto.NodeID]*life{}, news: make(chan struct{})}
+// StartWorkers starts the storage and a worker beside each node. The caller must Close
+// Workers before the cluster.
+func StartWorkers(cfg WorkersConfig) (*Workers, error) {
+	w := &Workers{WorkersConfig: cfg, workers: map[proto.NodeID]*workerLife{}, news: make(chan struct{})}
 	var err error
-	if c.Storage, err = StartStorage(cfg.Cluster, cfg.Binary, filepath.Join(cfg.Dir, "storage")); err != nil {
+	if w.Storage, err = StartStorage(cfg.Cluster, cfg.Binary, filepath.Join(cfg.Dir, "storage")); err != nil {
 		return nil, err
 	}
 	for _, n := range cfg.Cluster.Nodes() {
-		if err := c.Start(n.ID); err != nil {
-			return nil, errors.Join(err, c.Close())
+		if err := w.Start(n.ID); err != nil {
+			return nil, errors.Join(err, w.Close())
 		}
 	}
-	return c, nil
+	return w, nil
 }
 
-// Start starts the worker beside a node, with a gate of its own.
-func (c *Crew) Start(id proto.NodeID) error {
-	c.lives++
-	path := filepath.Join(c.Dir, fmt.Sprintf("gate%d", c.lives))
-	g, err := openGate(path, c.Storage.Addr)
+// Start starts the worker beside a node, with a proxy of its own.
+func (w *Workers) Start(id proto.NodeID) error {
+	w.started++
+	path := filepath.Join(w.Dir, fmt.Sprintf("proxy%d", w.started))
+	p, err := openProxy(path, w.Storage.Addr)
 	if err != nil {
 		return fmt.Errorf("open a way to the storage: %w", err)
 	}
-	l := &life{client: c.lives, node: id, gate: g, pending: map[int]history.Call{}}
-	line := append(c.Cluster.Enter(id), c.Work(Worker{
-		Node: c.Cluster.Node(id).HTTP, Store: path, Name: fmt.Sprintf("w%d", c.lives), Think: c.Think,
+	l := &workerLife{client: w.started, node: id, proxy: p, pending: map[int]history.Call{}}
+	line := append(w.Cluster.Enter(id), w.Work(Worker{
+		Node: w.Cluster.Node(id).HTTP, Store: path, Name: fmt.Sprintf("w%d", w.started), Think: w.Think,
 	})...)
-	if l.Companion, err = StartCompanion(c.Cluster, line, func(s Said) { c.hear(l, s) }); err != nil {
-		return errors.Join(err, g.close())
+	if l.WorkerProcess, err = StartWorker(w.Cluster, line, func(s Said) { w.hear(l, s) }); err != nil {
+		return errors.Join(err, p.close())
 	}
-	c.workers[id] = l
+	w.workers[id] = l
 	return nil
 }
 
 // Kill ends the worker beside a node. What it had begun is unknown, and over by
 // now.
-func (c *Crew) Kill(id proto.NodeID) error {
-	l := c.workers[id]
-	delete(c.workers, id)
-	return errors.Join(l.Kill(), c.bury(l))
+func (w *Workers) Kill(id proto.NodeID) error {
+	l := w.workers[id]
+	delete(w.workers, id)
+	return errors.Join(l.Kill(), w.bury(l))
 }
 
 // Signal sends a signal to the worker beside a node.
-func (c *Crew) Signal(id proto.NodeID, sig syscall.Signal) error { return c.workers[id].Signal(sig) }
+func (w *Workers) Signal(id proto.NodeID, sig syscall.Signal) error { return w.workers[id].Signal(sig) }
 
 // StopMidway stops the worker beside a node that leads between its look at the node
 // and its write, where a garbage collector does the most harm.
-func (c *Crew) StopMidway(ctx context.Context, id proto.NodeID) error {
-	l := c.workers[id]
+func (w *Workers) StopMidway(ctx context.Context, id proto.NodeID) error {
+	l := w.workers[id]
 	looked := func() bool { return l.looked }
 	for {
-		if err := c.await(ctx, looked); err != nil {
+		if err := w.await(ctx, looked); err != nil {
 			return fmt.Errorf("wait for the worker beside node %v to look at it: %w", id, err)
 		}
 		if err := l.Signal(syscall.SIGSTOP); err != nil {
 			return err
 		}
-		c.mu.Lock()
+		w.mu.Lock()
 		midway := looked()
-		c.mu.Unlock()
+		w.mu.Unlock()
 		if midway {
 			return nil
 		}
@@ -135,13 +135,13 @@ func (c *Crew) StopMidway(ctx context.Context, id proto.NodeID) error {
 }
 
 // bury waits until nothing of a worker that has ended is under way.
-func (c *Crew) bury(l *life) error {
-	err := l.gate.close()
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (w *Workers) bury(l *workerLife) error {
+	err := l.proxy.close()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for _, call := range l.pending {
 		call.Outcome, call.Ended = history.Unknown, time.Now().UnixNano()
-		c.keep(call)
+		w.keep(call)
 	}
 	return err
 }
@@ -157,22 +157,22 @@ func listenTo(stdout io.Reader, said func(Said)) {
 }
 
 // hear takes what a worker says about its calls.
-func (c *Crew) hear(l *life, s Said) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (w *Workers) hear(l *workerLife, s Said) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	defer func() {
-		close(c.news)
-		c.news = make(chan struct{})
+		close(w.news)
+		w.news = make(chan struct{})
 	}()
 	l.looked = s.Call == nil && s.Returned == 0
 	switch {
 	case s.Returned != 0:
-		last := &c.lent[l.lease]
+		last := &w.lent[l.lease]
 		last.until = min(last.until, s.Returned)
 		return
 	case s.Call == nil:
-		l.lease = len(c.lent)
-		c.lent = append(c.lent, act{node: l.node, term: s.Leads.Term, from: s.Heard, until: s.Until})
+		l.lease = len(w.lent)
+		w.lent = append(w.lent, act{node: l.node, term: s.Leads.Term, from: s.Heard, until: s.Until})
 		return
 	}
 	s.Call.Client = l.client
@@ -181,63 +181,63 @@ func (c *Crew) hear(l *life, s Said) {
 		return
 	}
 	delete(l.pending, s.Number)
-	c.keep(*s.Call)
+	w.keep(*s.Call)
 }
 
 // note keeps a call of somebody else's.
-func (c *Crew) note(call history.Call) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.keep(call)
+func (w *Workers) note(call history.Call) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.keep(call)
 }
 
 // keep keeps a call. The caller holds mu.
-func (c *Crew) keep(call history.Call) {
+func (w *Workers) keep(call history.Call) {
 	if call.Outcome == history.Undone || call.Kind == history.Get && call.Outcome == history.Unknown {
 		return // it says nothing
 	}
-	c.calls = append(c.calls, call)
+	w.calls = append(w.calls, call)
 	if call.Kind != history.Put || call.Outcome != history.Done {
 		return
 	}
-	if c.first.IsZero() {
-		c.first = call.Token
+	if w.first.IsZero() {
+		w.first = call.Token
 	}
-	c.last, c.written = call.Token, time.Now()
+	w.last, w.written = call.Token, time.Now()
 }
 
-func (c *Crew) firstToken() fence.Token {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.first
+func (w *Workers) firstToken() fence.Token {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.first
 }
 
-func (c *Crew) lastToken() fence.Token {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.last
+func (w *Workers) lastToken() fence.Token {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.last
 }
 
 // AwaitWrite waits until a write is accepted after since, and returns its token.
-func (c *Crew) AwaitWrite(ctx context.Context, since time.Time) (fence.Token, error) {
+func (w *Workers) AwaitWrite(ctx context.Context, since time.Time) (fence.Token, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := c.await(ctx, func() bool { return c.written.After(since) }); err != nil {
+	if err := w.await(ctx, func() bool { return w.written.After(since) }); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("%w for %v", errNoWrite, patience)
 		}
-		return c.lastToken(), fmt.Errorf("wait for a leader's write: %w", err)
+		return w.lastToken(), fmt.Errorf("wait for a leader's write: %w", err)
 	}
-	return c.lastToken(), nil
+	return w.lastToken(), nil
 }
 
 // await waits until done returns true. It calls done with mu held, at once and after
 // each line that a worker says.
-func (c *Crew) await(ctx context.Context, done func() bool) error {
+func (w *Workers) await(ctx context.Context, done func() bool) error {
 	for {
-		c.mu.Lock()
-		ok, news := done(), c.news
-		c.mu.Unlock()
+		w.mu.Lock()
+		ok, news := done(), w.news
+		w.mu.Unlock()
 		if ok {
 			return nil
 		}
@@ -250,24 +250,24 @@ func (c *Crew) await(ctx context.Context, done func() bool) error {
 }
 
 // Finish lets all workers end their calls, and returns what all of them did.
-func (c *Crew) Finish() ([]history.Call, error) {
+func (w *Workers) Finish() ([]history.Call, error) {
 	var errs []error
-	for _, id := range slices.Sorted(maps.Keys(c.workers)) {
-		l := c.workers[id]
-		delete(c.workers, id)
-		errs = append(errs, l.finish(), c.bury(l))
+	for _, id := range slices.Sorted(maps.Keys(w.workers)) {
+		l := w.workers[id]
+		delete(w.workers, id)
+		errs = append(errs, l.finish(), w.bury(l))
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.calls, errors.Join(errs...)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.calls, errors.Join(errs...)
 }
 
 // Close ends what is left.
-func (c *Crew) Close() error {
+func (w *Workers) Close() error {
 	var errs []error
-	for _, l := range c.workers {
-		errs = append(errs, l.Kill(), l.gate.close())
+	for _, l := range w.workers {
+		errs = append(errs, l.Kill(), l.proxy.close())
 	}
-	clear(c.workers)
-	return errors.Join(append(errs, c.Storage.Kill())...)
+	clear(w.workers)
+	return errors.Join(append(errs, w.Storage.Kill())...)
 }

@@ -1,0 +1,141 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/bench"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+const (
+	// patience bounds each wait.
+	patience = time.Minute
+	// quiet is how long nobody must have decided anything for a cluster to be at rest.
+	quiet = 500 * time.Millisecond
+	// lookAway is how long after a fault nothing is read: the observer does not
+	// compete with most elections for the processors.
+	lookAway = 50 * time.Millisecond
+	// think is how long a worker takes between its look and its write.
+	think = 20 * time.Millisecond
+)
+
+// cluster is one cluster under one fault: its nodes, and a storage with a worker beside
+// each node.
+type cluster struct {
+	*bench.Cluster
+	contender
+	workers *bench.Workers
+	dir     string
+	deaths  []Death
+}
+
+// build starts everything, on a network of its own where that is to be cut.
+func (o Options) build(c contender, cuttable bool) (*cluster, error) {
+	s := &cluster{contender: c}
+	if err := s.start(o, cuttable); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *cluster) start(o Options, cuttable bool) (err error) {
+	if s.dir, err = os.MkdirTemp(o.Dir, "cluster-"); err != nil {
+		return fmt.Errorf("make a directory for the storage: %w", err)
+	}
+	nodes := bench.Options{
+		Binary: o.Binary, Nodes: o.Nodes, Entry: s.entry, Profile: o.Profile, Office: s.votes != Nobody,
+		Args: []string{"--log-level", "debug"}, // renewals of leases are records of this level
+	}
+	if s.Cluster, err = nodes.Start(cuttable); err != nil {
+		return err
+	}
+	s.workers, err = bench.StartWorkers(bench.WorkersConfig{
+		Cluster: s.Cluster.Cluster, Binary: o.Binary, Work: o.Work, Dir: s.dir, Think: think,
+	})
+	return err
+}
+
+// close ends all that was started, and removes it.
+func (s *cluster) close() error {
+	var errs []error
+	if s.workers != nil {
+		errs = append(errs, s.workers.Close())
+	}
+	if s.Cluster != nil {
+		errs = append(errs, s.Close())
+	}
+	if s.dir != "" {
+		errs = append(errs, os.RemoveAll(s.dir))
+	}
+	return errors.Join(errs...)
+}
+
+// rest waits until the cluster is at rest, a leader that may write does, and another
+// while has passed in which nothing was decided.
+func (s *cluster) rest(ctx context.Context, while time.Duration) (testcluster.Belief, error) {
+	for {
+		b, at, err := s.Settle(ctx, quiet)
+		if err != nil {
+			return b, fmt.Errorf("no first leader: %w", err)
+		}
+		if s.votes != Nobody {
+			if _, err := s.workers.AwaitWrite(ctx, time.Now()); err != nil {
+				return b, err
+			}
+		}
+		if err := bench.Pause(ctx, while); err != nil {
+			return b, err
+		}
+		if s.LastDecision().Equal(at) {
+			return b, nil
+		}
+	}
+}
+
+// kill sends SIGKILL to nodes, as close together as can be, after it ended the workers
+// beside them, and returns the instant just before. Nothing is read for a while.
+func (s *cluster) kill(ctx context.Context, ids ...proto.NodeID) (began time.Time, err error) {
+	for _, id := range ids {
+		if err := s.workers.Kill(id); err != nil {
+			return began, err
+		}
+	}
+	for i, id := range ids {
+		at, err := s.Send(id, syscall.SIGKILL)
+		if err != nil {
+			return began, err
+		}
+		if i == 0 {
+			began = at
+		}
+		s.deaths = append(s.deaths, Death{id, at})
+	}
+	s.LookAway(ctx, lookAway)
+	for _, id := range ids {
+		if _, err := s.WaitExit(ctx, id); err != nil {
+			return began, err
+		}
+	}
+	return began, nil
+}
+
+// revive starts nodes again that were killed, and their workers.
+func (s *cluster) revive(ids ...proto.NodeID) error {
+	for _, id := range ids {
+		if err := s.Start(id); err != nil {
+			return err
+		}
+	}
+	for _, id := range ids {
+		if err := s.workers.Start(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
