@@ -20,7 +20,7 @@ GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.
 # The race detector needs a C compiler; without one Go turns cgo off by itself.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build demo demo-fencing picture up down status test lint fmt fuzz sim sim-nodes bench failover compare prove clean
+.PHONY: help build demo demo-fencing picture up down status test test-long lint fmt fuzz sim sim-nodes bench failover compare prove clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -50,17 +50,28 @@ down: ## stop and remove the containers
 status: ## ask the containers who leads
 	@scripts/status
 
-# -count=1: Go's cache does not see what a test's processes and containers run. The
-# algorithms are pure and belong to one goroutine at a time: on a million simulated
-# elections the race detector would cost ten minutes, and find nothing. TestStallsEnd says
-# why it runs without.
-test: ## vet and run all tests, with the race detector where there is a C compiler
+# -count=1: Go's cache does not see what a test's processes and containers run. Where nothing
+# runs concurrently the race detector would cost many minutes, and find nothing; whole nodes in
+# virtual time have it in make test-long. TestStallsEnd says why it runs without.
+PURE := ./algorithms/... ./internal/archtest ./internal/nodesim ./internal/sim ./proto ./rounds/...
+GOTEST := go test -count=1 -timeout 30m
+SHORT := $(GOTEST) -skip '^TestLong'
+LONG := $(GOTEST) -run '^TestLong'
+
+test: ## vet and run the tests, with the race detector where there is a C compiler: before each commit
 	go vet ./...
 	@$(if $(RACE),,echo 'no C compiler here: the tests run WITHOUT the race detector')
 	@docker version >/dev/null 2>&1 || echo 'no Docker engine here: the containers are NOT tested'
-	go test -count=1 -timeout 30m ./algorithms/... ./internal/sim
-	go test -count=1 -timeout 30m -run TestStallsEnd ./cmd/node
-	go test $(RACE) -count=1 -timeout 30m $$(go list ./... | grep -v -e /algorithms/ -e /internal/sim$$)
+	$(SHORT) $(PURE)
+	$(SHORT) -run TestStallsEnd ./cmd/node
+	$(SHORT) $(RACE) $$(go list ./... | grep -v -x -F "$$(go list $(PURE))")
+	@echo 'make test-long adds: long schedules, every rule removed, all algorithms on real processes, fuzzing, databases'
+
+test-long: ## what make test has no time for: long schedules, all algorithms, fuzzing, databases
+	$(LONG) ./internal/sim
+	$(LONG) $(RACE) $$(grep -rl '^func TestLong' --include='*_test.go' . | xargs -n 1 dirname | sort -u | \
+		grep -v /internal/sim$$)
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=5s
 
 lint: ## run golangci-lint, pinned; the first time it is built from source
 	$(GOLANGCI) run ./...

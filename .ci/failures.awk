@@ -1,7 +1,7 @@
-# Says shortly what failed, from the output of `make test`: first the names, then what
-# each failed test said itself, each race, panic and compiler error. The logs of nodes,
-# which such a test prints too, are left to the full output: of a long one often only
-# the end is kept, and this has to fit into it.
+# Says shortly what failed, from the output of `make test` and `make test-long`: first the
+# names, then what each failed test said itself, each race, panic and compiler error. The
+# logs of nodes, which such a test prints too, are left to the full output: of a long one
+# often only the end is kept, and this has to fit into it.
 
 # Both ends of a long line: what was, and what was wanted.
 function short(line) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/long"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -183,11 +184,18 @@ func entriesOf(names ...string) (entries []catalog.Entry) {
 	return entries
 }
 
+// some are those of the entries that have these names, and in the twin of a test the others.
+func some(t *testing.T, entries []catalog.Entry, names ...string) []catalog.Entry {
+	return slices.DeleteFunc(entries, func(e catalog.Entry) bool {
+		return slices.Contains(names, e.Name) == long.Test(t)
+	})
+}
+
 // Promise: real processes "find each other by gossip", name the same leader,
 // and when it is killed the next one; the killed one comes back: with
 // pre-emption it leads again, without it follows.
 func TestKillTheLeader(t *testing.T) {
-	each(t, alone(), func(t *testing.T, entry catalog.Entry) {
+	each(t, some(t, alone(), "bully", "ring"), func(t *testing.T, entry catalog.Entry) {
 		e := newE2E(t, entry.Name, 3, calm...)
 		e.check(e.StartAll())
 		first := e.agreed()
@@ -209,6 +217,8 @@ func TestKillTheLeader(t *testing.T) {
 		}
 	})
 }
+
+func TestLongKillTheLeader(t *testing.T) { TestKillTheLeader(t) }
 
 func without(gone proto.NodeID, ids ...proto.NodeID) []proto.NodeID {
 	var rest []proto.NodeID
@@ -241,7 +251,7 @@ func TestTermsSurvive(t *testing.T) {
 // Promise: "SIGTERM and SIGINT resign, leave and exit 0": the leader hands
 // over, and the others need no detector to know that it is gone.
 func TestTerminateHandsOver(t *testing.T) {
-	each(t, alone(), func(t *testing.T, entry catalog.Entry) {
+	each(t, some(t, alone(), "bully", "ring"), func(t *testing.T, entry catalog.Entry) {
 		e := newE2E(t, entry.Name, 3, calm...)
 		e.check(e.StartAll())
 		first := e.agreed()
@@ -264,6 +274,8 @@ func TestTerminateHandsOver(t *testing.T) {
 		}
 	})
 }
+
+func TestLongTerminateHandsOver(t *testing.T) { TestTerminateHandsOver(t) }
 
 // Promise: a second signal ends the process at once, with 128 + its number. A
 // leader whose only follower hangs would wait a moment for it to take over.

@@ -131,6 +131,7 @@ var house = []room{
 	{path: "internal/durable"},
 	{path: "internal/chart"},
 	{path: "internal/archtest"},
+	{path: "internal/long"},
 	{path: "internal/needs"},
 	{path: "internal/nodesim"},
 	{path: "internal/overlay"},

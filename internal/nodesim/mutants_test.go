@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ringleader-dev/ringleader/internal/long"
 	"github.com/ringleader-dev/ringleader/internal/overlay"
 )
 
@@ -104,7 +105,7 @@ var mutants = []mutant{
 // TestEachRuleIsNeeded takes out one rule at a time, and looks for a random schedule in which
 // users see that it is missing.
 func TestEachRuleIsNeeded(t *testing.T) {
-	for _, m := range mutants {
+	for _, m := range long.OnePer(t, mutants, func(m mutant) string { return m.breaks }) {
 		t.Run(strings.ReplaceAll(m.rule, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			program := m.build(t)
@@ -120,6 +121,8 @@ func TestEachRuleIsNeeded(t *testing.T) {
 		})
 	}
 }
+
+func TestLongEachRuleIsNeeded(t *testing.T) { TestEachRuleIsNeeded(t) }
 
 // build builds this package's tests on top of the patched files, and returns the program.
 func (m mutant) build(t *testing.T) string {

@@ -9,11 +9,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/long"
 )
 
 var (
 	flagSeed  = flag.Uint64("seed", 0, "the first `seed`")
-	flagSeeds = flag.Uint64("seeds", 30, "how many `schedules` to run")
+	flagSeeds = flag.Uint64("seeds", 0, "how many `schedules` to run; 0 is as many as the test has")
 	flagOnly  = flag.String("algorithm", "", "only this `algorithm`; the default is what a seed draws")
 	flagKinds = flag.String("faults", "",
 		"only these `kinds`, between commas: see faults, and shape, grow, roll and long-promise")
@@ -32,8 +34,8 @@ func TestSchedules(t *testing.T) {
 	}
 	began, counts := time.Now(), map[string]int{}
 	seeds := *flagSeeds
-	if testing.Short() {
-		seeds = min(seeds, 20)
+	if seeds == 0 {
+		seeds = uint64(long.Runs(t, 10, 30))
 	}
 	for seed := *flagSeed; seed < *flagSeed+seeds; seed++ {
 		w := runSeed(t, seed)
@@ -50,6 +52,8 @@ func TestSchedules(t *testing.T) {
 	}
 	t.Logf("%d schedules in %v, violations: %v", seeds, time.Since(began).Round(time.Millisecond), counts)
 }
+
+func TestLongSchedules(t *testing.T) { TestSchedules(t) }
 
 // foundMark begins the line that tells of what was looked for.
 const foundMark = "FOUND "

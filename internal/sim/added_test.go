@@ -12,8 +12,8 @@ import (
 // of the documentation passes what every algorithm passes.
 func TestAnAddedAlgorithm(t *testing.T) {
 	e := catalog.Entry{About: aboutHighest()}
-	conform(t, entered(e))
-	conform(t, entered(e.WithOffice()))
+	conform(t, entered(e), sizesOf(t)...)
+	conform(t, entered(e.WithOffice()), sizesOf(t)...)
 	mustBatch(t, Options{Algorithm: entered(e), Seed: 1}, 500)
 	mustBatch(t, Options{Algorithm: entered(e.WithOffice()), Seed: 1}, 200)
 	for _, n := range []int{2, 5, 100} {
@@ -21,6 +21,8 @@ func TestAnAddedAlgorithm(t *testing.T) {
 		within(t, mustRun(t, runOf(entered(e), e.Theory.WorstRun, n)), e.Theory.WorstRun, e.Theory.Worst(n), n)
 	}
 }
+
+func TestLongAnAddedAlgorithm(t *testing.T) { TestAnAddedAlgorithm(t) }
 
 // The documentation shows the code that is tested.
 func TestAddingIsWhatIsTested(t *testing.T) {

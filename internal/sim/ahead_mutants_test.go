@@ -31,3 +31,5 @@ func TestEachRuleOfAskingAheadIsNeeded(t *testing.T) {
 		aheadMutants(),
 	}.areCaught(t)
 }
+
+func TestLongEachRuleOfAskingAheadIsNeeded(t *testing.T) { TestEachRuleOfAskingAheadIsNeeded(t) }

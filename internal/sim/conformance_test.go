@@ -11,6 +11,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/long"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -27,17 +28,19 @@ func TestConformance(t *testing.T) {
 	for _, e := range catalog.All() {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
-			conform(t, entered(e))
+			conform(t, entered(e), sizesOf(t)...)
 		})
 		if e.Own {
 			continue // it has leases of its own
 		}
 		t.Run(e.Name+" with office", func(t *testing.T) {
 			t.Parallel()
-			conform(t, entered(e.WithOffice()))
+			conform(t, entered(e.WithOffice()), sizesOf(t)...)
 		})
 	}
 }
+
+func TestLongConformance(t *testing.T) { TestConformance(t) }
 
 // entered is a catalogue's entry as the simulator takes it.
 func entered(e catalog.Entry) Algorithm {
@@ -47,11 +50,21 @@ func entered(e catalog.Entry) Algorithm {
 	}
 }
 
-// conformSizes are the numbers of nodes that the suite tries. many is the last
-// one, where a sample of the trials must do.
-var conformSizes = []int{1, 2, 3, 5, 7, many}
+// The numbers of nodes that the suite tries in make test, and beyond that in make
+// test-long. Of many, a sample of the trials must do.
+var (
+	few  = []int{1, 2, 3, 5}
+	more = []int{7, many}
+)
 
 const many = 50
+
+func sizesOf(t *testing.T) []int {
+	if long.Test(t) {
+		return more
+	}
+	return few
+}
 
 // The suite objects to what breaks the promise: each flaw of the toy that faults
 // bring to light.
@@ -61,7 +74,7 @@ func TestConformanceObjects(t *testing.T) {
 		done := make(chan bool)
 		go func() {
 			defer close(done)
-			conform(&o, toyAlgorithm(f))
+			conform(&o, toyAlgorithm(f), few...)
 		}()
 		if <-done; o.first == "" {
 			t.Errorf("a toy that %s passed", f)
@@ -86,12 +99,9 @@ type tester interface {
 	Fatalf(format string, args ...any)
 }
 
-// conform runs the whole suite on one algorithm.
-func conform(t tester, a Algorithm) {
-	for _, n := range conformSizes {
-		if testing.Short() && n > 5 {
-			return
-		}
+// conform runs the whole suite on one algorithm, with each number of nodes.
+func conform(t tester, a Algorithm, sizes ...int) {
+	for _, n := range sizes {
 		if a.Office && n == 7 {
 			continue // nothing is new with seven, and its attacks draw that many
 		}

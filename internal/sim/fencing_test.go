@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/long"
 )
 
 // "The office is taken only once all have stopped", and all the other invariants,
@@ -15,10 +16,12 @@ func TestFencedSchedules(t *testing.T) {
 			continue // the command refuses it a fence agent
 		}
 		t.Run(name, func(t *testing.T) {
-			s := mustBatch(t, Options{Algorithm: fencedOffice(t, name), Seed: 1, Fence: true}, 1000)
+			s := mustBatch(t, Options{Algorithm: fencedOffice(t, name), Seed: 1, Fence: true}, long.Runs(t, 100, 1000))
 			if s.ContestedSeconds.Max != 0 {
 				t.Errorf("two led for %v seconds", s.ContestedSeconds.Max)
 			}
 		})
 	}
 }
+
+func TestLongFencedSchedules(t *testing.T) { TestFencedSchedules(t) }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"text/template"
 
+	"github.com/ringleader-dev/ringleader/internal/long"
 	"github.com/ringleader-dev/ringleader/internal/overlay"
 )
 
@@ -55,10 +56,14 @@ func TestEachRuleOfTheOfficeIsNeeded(t *testing.T) {
 	}.areCaught(t)
 }
 
+func TestLongEachRuleOfTheOfficeIsNeeded(t *testing.T) { TestEachRuleOfTheOfficeIsNeeded(t) }
+
 // Likewise each rule of the mending of split brains.
 func TestEachRuleOfMendingIsNeeded(t *testing.T) {
 	species{[]string{"splitbrain"}, nominators, "e.WithMending()", true, false, 6000, mendMutants()}.areCaught(t)
 }
+
+func TestLongEachRuleOfMendingIsNeeded(t *testing.T) { TestEachRuleOfMendingIsNeeded(t) }
 
 // And each rule of Raft, whose invariants are those of the office: they see its
 // messages.
@@ -68,7 +73,10 @@ func TestEachRuleOfRaftIsNeeded(t *testing.T) {
 	}.areCaught(t)
 }
 
+func TestLongEachRuleOfRaftIsNeeded(t *testing.T) { TestEachRuleOfRaftIsNeeded(t) }
+
 func (sp species) areCaught(t *testing.T) {
+	sp.mutants = long.OnePer(t, sp.mutants, func(m mutant) string { return m.breaks })
 	program := sp.build(t)
 	var asked bytes.Buffer
 	for i, m := range sp.mutants {

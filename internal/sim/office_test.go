@@ -8,6 +8,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
+	"github.com/ringleader-dev/ringleader/internal/long"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -41,13 +42,15 @@ func algorithmWith(e catalog.Entry) Algorithm {
 func TestOfficeSchedules(t *testing.T) {
 	for _, name := range catalog.Names() {
 		t.Run(name, func(t *testing.T) {
-			s := mustBatch(t, Options{Algorithm: officeOf(t, name), Seed: 1}, schedules/3/len(catalog.Names()))
+			s := mustBatch(t, Options{Algorithm: officeOf(t, name), Seed: 1}, schedules(t)/3/len(catalog.Names()))
 			if s.ContestedSeconds.Max != 0 {
 				t.Errorf("two led for %v seconds", s.ContestedSeconds.Max)
 			}
 		})
 	}
 }
+
+func TestLongOfficeSchedules(t *testing.T) { TestOfficeSchedules(t) }
 
 // nominator is a nominating Machine that does what it likes.
 type nominator struct {
@@ -95,7 +98,7 @@ func TestOfficeNeedsNoNomination(t *testing.T) {
 					return &nominator{cfg: c, whom: whom}
 				})
 			}
-			for seed := range uint64(300) {
+			for seed := range uint64(long.Runs(t, 60, 300)) {
 				r, err := Run(Options{Algorithm: a, Seed: seed})
 				if err != nil {
 					t.Fatal(err)
@@ -109,3 +112,5 @@ func TestOfficeNeedsNoNomination(t *testing.T) {
 		})
 	}
 }
+
+func TestLongOfficeNeedsNoNomination(t *testing.T) { TestOfficeNeedsNoNomination(t) }

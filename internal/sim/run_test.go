@@ -12,20 +12,23 @@ import (
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/long"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // schedules is how many random fault schedules the algorithms share in a test.
-const schedules = 7500
+func schedules(t *testing.T) int { return long.Runs(t, 1500, 7500) }
 
 // Many random fault schedules of every algorithm break no invariant.
 func TestFaultSchedules(t *testing.T) {
 	for _, name := range catalog.Names() {
 		t.Run(name, func(t *testing.T) {
-			mustBatch(t, Options{Algorithm: algorithmOf(t, name), Seed: 1}, schedules/len(catalog.Names()))
+			mustBatch(t, Options{Algorithm: algorithmOf(t, name), Seed: 1}, schedules(t)/len(catalog.Names()))
 		})
 	}
 }
+
+func TestLongFaultSchedules(t *testing.T) { TestFaultSchedules(t) }
 
 // "The same seed twice gives byte-equal traces."
 func TestSameSeedSameTrace(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/long"
 )
 
 // "As long as no detector calls a living process dead, and none leaves one out, no two
@@ -13,7 +14,7 @@ import (
 // resign and call elections. The bully, which takes silence for an answer, has two
 // leaders then.
 func TestStollerNeverTwoLeadersHoweverSlow(t *testing.T) {
-	const runs = 300
+	runs := long.Runs(t, 60, 300)
 	changes := 0
 	twice := func(name string) (seeds []uint64) {
 		e, err := catalog.Lookup(name)
@@ -36,6 +37,10 @@ func TestStollerNeverTwoLeadersHoweverSlow(t *testing.T) {
 	if seeds := twice("bully"); len(seeds) < runs/2 {
 		t.Errorf("two led with %d of %d seeds of the bully: what is above proves nothing", len(seeds), runs)
 	}
+}
+
+func TestLongStollerNeverTwoLeadersHoweverSlow(t *testing.T) {
+	TestStollerNeverTwoLeadersHoweverSlow(t)
 }
 
 // twoLead reports whether two nodes lead at one instant of a slow run, in which the

@@ -10,6 +10,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
+	"github.com/ringleader-dev/ringleader/internal/long"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -231,7 +232,7 @@ func TestFixedTopologies(t *testing.T) {
 			t.Parallel()
 			var worst sightings
 			runs, sizes, sets := 0, []int{5}, settings[:1]
-			if slices.Contains(inAllSizes, e.Name) && !testing.Short() {
+			if slices.Contains(inAllSizes, e.Name) && long.Test(t) {
 				sizes, sets = []int{3, 5, 7}, settings
 			}
 			for _, n := range sizes {
@@ -249,6 +250,8 @@ func TestFixedTopologies(t *testing.T) {
 		})
 	}
 }
+
+func TestLongFixedTopologies(t *testing.T) { TestFixedTopologies(t) }
 
 // inAllSizes are algorithms that differ in how a leader is found.
 var inAllSizes = []string{"bully", "ring", "raft", "chubby", "zookeeper", "consensus"}
@@ -280,7 +283,7 @@ func TestWhoLeavesHandsOver(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			sets, runs, longest := settings[:1], 0, time.Duration(0)
-			if slices.Contains(inAllSizes, e.Name) && !testing.Short() {
+			if slices.Contains(inAllSizes, e.Name) && long.Test(t) {
 				sets = settings
 			}
 			s := suite{t: t, algo: entered(e.WithOffice()), nodes: 5}
@@ -310,6 +313,8 @@ func TestWhoLeavesHandsOver(t *testing.T) {
 		})
 	}
 }
+
+func TestLongWhoLeavesHandsOver(t *testing.T) { TestWhoLeavesHandsOver(t) }
 
 // secondBest is whom the best node reaches, and nobody else does.
 var secondBest = topology{"the second best reaches the best only", func(n int, a, b proto.NodeID) bool {

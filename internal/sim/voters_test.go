@@ -18,6 +18,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/raft"
+	"github.com/ringleader-dev/ringleader/internal/long"
 	"github.com/ringleader-dev/ringleader/internal/overlay"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -32,10 +33,7 @@ var changesFrom = flag.Uint64("changes-from", 0, "the seed of the first run with
 // two ever win one term.
 func TestVotersAreChangedAmongFaults(t *testing.T) {
 	t.Parallel()
-	runs := 400
-	if testing.Short() {
-		runs = 40
-	}
+	runs := long.Runs(t, 40, 400)
 	for name, create := range changed {
 		for _, follows := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/procedure_%v", name, follows), func(t *testing.T) {
@@ -55,6 +53,8 @@ func TestVotersAreChangedAmongFaults(t *testing.T) {
 		}
 	}
 }
+
+func TestLongVotersAreChangedAmongFaults(t *testing.T) { TestVotersAreChangedAmongFaults(t) }
 
 // changed are Machines of each way to lead by votes.
 var changed = map[string]func(algorithms.Config) algorithms.Machine{
@@ -534,7 +534,7 @@ func (w *changing) apart(ids ...proto.NodeID) {
 // term. The source without the rule exists only for the compiler, which runs the test above anew.
 // That a node moves on only from a committed list, and that an earlier list gets no vote, hardly
 // any run shows, since nodes whose lists differ by two exchange no votes.
-func TestEachRuleOfVotingIsNeeded(t *testing.T) {
+func TestLongEachRuleOfVotingIsNeeded(t *testing.T) {
 	t.Parallel()
 	for rule, m := range map[string]struct{ file, was, is string }{
 		"A leader needs a majority of the list before": {

@@ -19,8 +19,8 @@ import (
 // benchBound is for a benchmark that usually takes a fifth of it.
 const benchBound = 2 * time.Minute
 
-// TestBenchDocker runs `ringleader bench failover --signal DOCKER`.
-func TestBenchDocker(t *testing.T) {
+// TestLongBenchDocker runs `ringleader bench failover --signal DOCKER`.
+func TestLongBenchDocker(t *testing.T) {
 	needs.Here(t, "the benchmark of docker kill", missing())
 	binary := filepath.Join(t.TempDir(), "ringleader")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../../cmd/node")

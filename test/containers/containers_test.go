@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/long"
 	"github.com/ringleader-dev/ringleader/internal/needs"
 )
 
@@ -39,25 +40,30 @@ func needEngine(t *testing.T) {
 // "After any of them scripts/status shows one leader, or says why not."
 func TestContainers(t *testing.T) {
 	needEngine(t)
-	for _, algorithm := range []string{"bully", "ring"} {
-		t.Run(algorithm, func(t *testing.T) {
-			startCluster(t, algorithm, "on", "").faults(t, []fault{
-				{"starts", starts},
-				{"kill", kill},
-				{"pause", pause},
-				{"cut the leader off", cutLeader},
-				{"cut a group off", cutGroup},
-				{"rolling restart", rollingRestart},
-				{"random kills", chaos},
-				{"stop", stop},
-			})
-		})
+	algorithm := "bully"
+	if long.Test(t) {
+		algorithm = "ring"
 	}
-	t.Run("best-effort", func(t *testing.T) {
-		startCluster(t, "bully", "off", "").faults(t, []fault{
-			{"cut the leader off", cutLeaderUnvoted},
-			{"cut a group off", cutGroupUnvoted},
-		})
+	startCluster(t, algorithm, "on", "").faults(t, []fault{
+		{"starts", starts},
+		{"kill", kill},
+		{"pause", pause},
+		{"cut the leader off", cutLeader},
+		{"cut a group off", cutGroup},
+		{"rolling restart", rollingRestart},
+		{"random kills", chaos},
+		{"stop", stop},
+	})
+}
+
+func TestLongContainers(t *testing.T) { TestContainers(t) }
+
+// And without voters.
+func TestLongContainersBestEffort(t *testing.T) {
+	needEngine(t)
+	startCluster(t, "bully", "off", "").faults(t, []fault{
+		{"cut the leader off", cutLeaderUnvoted},
+		{"cut a group off", cutGroupUnvoted},
 	})
 }
 

@@ -162,7 +162,7 @@ func (s transaction) Write(ctx context.Context, t fence.Token, value string) err
 }
 
 // Promise: the recipe is "correct under READ COMMITTED concurrency".
-func TestPostgres(t *testing.T) {
+func TestLongPostgres(t *testing.T) {
 	p := startPostgres(t)
 	for name, make := range map[string]func(key string) fencetest.Storage{
 		"statement":   func(key string) fencetest.Storage { return statement{p, key} },

@@ -78,7 +78,7 @@ func (k redisKey) Read(ctx context.Context) (string, error) {
 }
 
 // Promise: the script is "check, set, write atomically".
-func TestRedis(t *testing.T) {
+func TestLongRedis(t *testing.T) {
 	r := startRedis(t)
 	t.Run("rules", func(t *testing.T) { fencetest.Rules(t, redisKey{r, "rules"}) })
 	t.Run("race", func(t *testing.T) { fencetest.Race(t, redisKey{r, "race"}) })
