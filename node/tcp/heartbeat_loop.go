@@ -100,7 +100,7 @@ func (t *Transport) beat(b beat, now time.Time) {
 		}
 		beats, ask, doubt := p.heartbeats.beat(w, b, now)
 		if doubt {
-			t.inquire(p, p.heartbeats.process(), now)
+			t.probeIndirectly(p, p.heartbeats.process(), now)
 		}
 		if ask {
 			p.askLife()

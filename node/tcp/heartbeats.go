@@ -36,7 +36,7 @@ const (
 //  2. A beat counts one interval at most, however late it comes. So a node that got
 //     no processor accuses nobody: see beatTimer.
 //  3. Before a process is missed others are asked whether they hear it; if one of
-//     them does, more silence is borne. See inquiry.
+//     them does, more silence is borne. See indirectProbe.
 //  4. Who owes an answer is asked until it answers, watched or not. A leader that
 //     is silent is not forgotten because another node missed it first and called
 //     an election; and nothing else would clear one that was missed.

@@ -275,7 +275,7 @@ func TestVouchedFor(t *testing.T) {
 			if _, _, doubt := p.beat(leading, beat{intervals: 1}, p.now); doubt {
 				beats = append(beats, n)
 				if !p.vouch(one) {
-					t.Error("the voucher makes no difference")
+					t.Error("the indirectAnswerer makes no difference")
 				}
 			}
 		}

@@ -184,7 +184,7 @@ func (t *Transport) turnAway(conn net.Conn, err error) (told bool) {
 
 // read hands up messages until the link ends, and says why.
 func (t *Transport) read(in *inbound) error {
-	pings, questions := answerer{t: t, in: in}, voucher{t: t, in: in}
+	pings, probes := answerer{t: t, in: in}, indirectAnswerer{t: t, in: in}
 	for {
 		kind, payload, err := in.frames.next(proto.MaxPayload)
 		if err != nil {
@@ -196,7 +196,7 @@ func (t *Transport) read(in *inbound) error {
 		case kind == proto.KindPing:
 			err = pings.read(payload)
 		case kind == proto.KindPingReq:
-			err = questions.read(payload)
+			err = probes.read(payload)
 		default:
 			if err = t.handUp(in, kind, payload); err == nil {
 				in.acks.owe()

@@ -7,24 +7,24 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxQuestions bounds the questions of one link that wait for an answer.
-const maxQuestions = 16
+// maxProbes bounds the indirect probes of one link that wait for an answer.
+const maxProbes = 16
 
-// voucher answers what the other end of a link asks about third processes: whether
-// this node hears them, from now on. It belongs to the goroutine that reads there.
+// indirectAnswerer answers the indirect probes of the other end of a link: whether this node
+// hears a third process, from now on. It belongs to the goroutine that reads there.
 //
 // Nobody can make this node dial or send at will: it asks only its own peers, at
 // the addresses that it knows, the process that it was linked with last, and each
 // at most four times in an interval.
-type voucher struct {
+type indirectAnswerer struct {
 	t       *Transport
 	in      *inbound
-	last    uint64 // question
+	last    uint64 // probe
 	waiting atomic.Int32
 }
 
 // read takes a PING_REQ and sees to its answer.
-func (v *voucher) read(payload []byte) error {
+func (v *indirectAnswerer) read(payload []byte) error {
 	body, err := proto.UnmarshalLink(proto.KindPingReq, payload)
 	if err != nil {
 		return faultf(badPayload, "%v", err)
@@ -42,7 +42,7 @@ func (v *voucher) read(payload []byte) error {
 	if sign == nil {
 		return nil // not the process that this node knows
 	}
-	if v.waiting.Load() >= maxQuestions {
+	if v.waiting.Load() >= maxProbes {
 		v.t.ignored.Add(1)
 		return nil
 	}
@@ -57,7 +57,7 @@ func (v *voucher) read(payload []byte) error {
 
 // await answers question n when the process gives a sign of life, or has given
 // none for as long as a watched one may. A node that was itself late cannot tell.
-func (v *voucher) await(n uint64, sign <-chan struct{}) {
+func (v *indirectAnswerer) await(n uint64, sign <-chan struct{}) {
 	cfg := v.t.cfg
 	began := time.Now()
 	limit := time.NewTimer(cfg.silence())

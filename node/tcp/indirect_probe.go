@@ -12,8 +12,8 @@ import (
 // SWIM's k.
 const helpers = 3
 
-// inquiry is a question about one process, put to a few peers.
-type inquiry struct {
+// indirectProbe asks a few peers whether they hear one process: SWIM's indirect probe.
+type indirectProbe struct {
 	number  uint64
 	target  *peer
 	session proto.Session
@@ -22,21 +22,21 @@ type inquiry struct {
 	unheard bool                  // so far nobody heard the process
 }
 
-// inquiries are those that this node made, of each peer the latest.
-type inquiries struct {
+// indirectProbes are the open ones of this node, about each peer the latest.
+type indirectProbes struct {
 	mu   sync.Mutex
 	last uint64 // number
-	open map[uint64]*inquiry
+	open map[uint64]*indirectProbe
 }
 
-// inquire asks up to three peers whether they hear process s of p, unless others
+// probeIndirectly asks up to three peers whether they hear process s of p, unless others
 // were asked of late: within the time that those listen for it.
-func (t *Transport) inquire(p *peer, s proto.Session, now time.Time) {
-	q := &inquiry{
+func (t *Transport) probeIndirectly(p *peer, s proto.Session, now time.Time) {
+	q := &indirectProbe{
 		target: p, session: s, answers: p.detector.answersSoFar(),
 		asked: map[proto.NodeID]bool{}, unheard: true,
 	}
-	t.inquiries.put(q, t.helpersFor(p.id), now, t.cfg.silence())
+	t.probes.put(q, t.helpersFor(p.id), now, t.cfg.silence())
 }
 
 // helpersFor are peers, in any order, that were heard of late.
@@ -53,24 +53,24 @@ func (t *Transport) helpersFor(id proto.NodeID) []*peer {
 
 // put numbers q, in place of the one before about the same peer unless that is too
 // recent, and has it sent. On each link the numbers go up.
-func (i *inquiries) put(q *inquiry, helpers []*peer, now time.Time, spacing time.Duration) {
+func (i *indirectProbes) put(q *indirectProbe, helpers []*peer, now time.Time, spacing time.Duration) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	p := q.target
-	if now.Sub(p.inquired) < spacing {
+	if now.Sub(p.probedAt) < spacing {
 		return
 	}
-	delete(i.open, p.inquiry)
+	delete(i.open, p.probe)
 	i.last++
-	q.number, p.inquiry, p.inquired = i.last, i.last, now
+	q.number, p.probe, p.probedAt = i.last, i.last, now
 	if i.open == nil {
-		i.open = map[uint64]*inquiry{}
+		i.open = map[uint64]*indirectProbe{}
 	}
 	i.open[q.number] = q
 	req := proto.PingReq{Number: q.number, Target: p.id, Session: q.session}
 	for _, helper := range helpers {
 		select {
-		case helper.questions <- req:
+		case helper.requests <- req:
 			q.asked[helper.id] = true
 		default: // its link is stuck
 		}
@@ -78,20 +78,20 @@ func (i *inquiries) put(q *inquiry, helpers []*peer, now time.Time, spacing time
 }
 
 // forget closes what is open about p.
-func (i *inquiries) forget(p *peer) {
+func (i *indirectProbes) forget(p *peer) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	delete(i.open, p.inquiry)
+	delete(i.open, p.probe)
 }
 
-// answer takes what a peer says to inquiry number n. It returns the inquiry when
+// answer takes what a peer says to probe number n. It returns the probe when
 // that decides it: somebody hears the process, or all who were asked do not. An
 // answer to what was never asked is a fault.
-func (i *inquiries) answer(from proto.NodeID, n uint64, heard bool) (*inquiry, error) {
+func (i *indirectProbes) answer(from proto.NodeID, n uint64, heard bool) (*indirectProbe, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if n > i.last {
-		return nil, faultf(unexpected, "PING_RES %d: of %d questions", n, i.last)
+		return nil, faultf(unexpected, "PING_RES %d: of %d probes", n, i.last)
 	}
 	q := i.open[n]
 	if q == nil || !q.asked[from] {
@@ -107,9 +107,9 @@ func (i *inquiries) answer(from proto.NodeID, n uint64, heard bool) (*inquiry, e
 	return q, nil
 }
 
-// hearAnswer takes a peer's answer to an inquiry and draws the conclusion.
+// hearAnswer takes a peer's answer to an indirect probe and draws the conclusion.
 func (p *peer) hearAnswer(res proto.PingRes) error {
-	q, err := p.t.inquiries.answer(p.id, res.Number, res.Heard)
+	q, err := p.t.probes.answer(p.id, res.Number, res.Heard)
 	switch {
 	case err != nil || q == nil:
 		return err
@@ -138,7 +138,7 @@ func (p *peer) doubt() {
 		case <-wait.C:
 		}
 		if s := p.detector.inDoubt(); !s.IsZero() {
-			p.t.inquire(p, s, time.Now())
+			p.t.probeIndirectly(p, s, time.Now())
 		}
 	})
 }

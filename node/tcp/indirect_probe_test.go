@@ -64,7 +64,7 @@ func TestNobodyHearsAHungProcess(t *testing.T) {
 	}
 }
 
-// lasting is a configuration in which nothing but an inquiry tells of a peer that
+// lasting is a configuration in which nothing but an indirect probe tells of a peer that
 // does not answer.
 func lasting(c *Config) {
 	c.timing = timingFor(defaultPatience)
@@ -125,7 +125,7 @@ func TestQuestionsThatAreNotAnswered(t *testing.T) {
 	}
 	c.frozen.Store(true)
 	before := b.Stats().Ignored
-	for n := range uint64(maxQuestions + 10) {
+	for n := range uint64(maxProbes + 10) {
 		ask(n+5, 3, c.cfg.Session)
 	}
 	eventually(t, "the crowd is ignored", func() bool { return b.Stats().Ignored >= before+10 })
@@ -138,20 +138,20 @@ func TestQuestionsThatAreNotAnswered(t *testing.T) {
 
 // An answer decides a question once, and only from who was asked.
 func TestAnswers(t *testing.T) {
-	var i inquiries
+	var i indirectProbes
 	peers := map[proto.NodeID]*peer{}
 	var asked []*peer
 	for id := range proto.NodeID(5) {
-		p := &peer{id: id, questions: make(chan proto.PingReq, 1)}
+		p := &peer{id: id, requests: make(chan proto.PingReq, 1)}
 		peers[id], asked = p, append(asked, p)
 	}
 	put := func(now time.Time) {
-		q := &inquiry{target: peers[4], session: one, asked: map[proto.NodeID]bool{}, unheard: true}
+		q := &indirectProbe{target: peers[4], session: one, asked: map[proto.NodeID]bool{}, unheard: true}
 		i.put(q, asked[1:4], now, time.Minute)
 	}
 	put(dawn)
 	put(dawn.Add(time.Second)) // too soon
-	if req := <-peers[1].questions; req != (proto.PingReq{Number: 1, Target: 4, Session: one}) {
+	if req := <-peers[1].requests; req != (proto.PingReq{Number: 1, Target: 4, Session: one}) {
 		t.Errorf("asked %+v", req)
 	}
 	for _, c := range []struct {
@@ -175,7 +175,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", c, q, err)
 		}
 	}
-	<-peers[2].questions
+	<-peers[2].requests
 	put(dawn.Add(time.Minute)) // the third has not read yet
 	if q, _ := i.answer(1, 2, true); q == nil || q.unheard {
 		t.Errorf("one hears: %+v", q)

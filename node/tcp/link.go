@@ -76,7 +76,7 @@ func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 		case err := <-verdict:
 			return true, err
 		case <-p.out.ready:
-		case req := <-p.questions:
+		case req := <-p.requests:
 			if err := l.say(req, limits.write); err != nil {
 				return p.judge(l, err, verdict)
 			}

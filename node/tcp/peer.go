@@ -32,11 +32,11 @@ type peer struct {
 	spoken     atomic.Int64         // when a message was last sent, by Transport.clock; 0 for never
 	silent     silentConnection
 
-	questions chan proto.PingReq // to be sent
-	doubting  atomic.Bool        // doubt waits
-	sought    atomic.Int64       // when seek last did something, in Unix nanoseconds
-	inquiry   uint64             // the latest about the peer, and
-	inquired  time.Time          // when that was; both of Transport.inquiries
+	requests chan proto.PingReq // to be sent
+	doubting atomic.Bool        // doubt waits
+	sought   atomic.Int64       // when seek last did something, in Unix nanoseconds
+	probe    uint64             // the latest about the peer, and
+	probedAt time.Time          // when that was; both of Transport.probes
 
 	sent, received, dropped atomic.Uint64
 
@@ -48,8 +48,8 @@ func newPeer(t *Transport, spec Peer) *peer {
 	p := &peer{
 		t: t, id: spec.ID, spec: spec,
 		nudge: make(chan struct{}, 1), ask: make(chan struct{}, 1),
-		questions: make(chan proto.PingReq, maxQuestions),
-		silent:    silentConnection{linked: make(chan struct{}, 1)},
+		requests: make(chan proto.PingReq, maxProbes),
+		silent:   silentConnection{linked: make(chan struct{}, 1)},
 	}
 	p.ctx, p.leave = context.WithCancel(context.Background())
 	p.out = newOutbox(t.cfg.QueueLen, t.cfg.timing.age, p.drop)
@@ -108,7 +108,7 @@ func (p *peer) hurry() {
 // run dials, serves the link, and dials again.
 func (p *peer) run() {
 	defer p.out.close()
-	defer p.t.inquiries.forget(p)
+	defer p.t.probes.forget(p)
 	failures, unclear := 0, 0
 	var last time.Time // when the last dial began
 	for p.pause(failures, unclear, last) {

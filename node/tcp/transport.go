@@ -41,7 +41,7 @@ type Transport struct {
 	others     sync.WaitGroup // the listener, each connection it accepted, the heartbeats, what waits
 
 	beatTimer *beatTimer
-	inquiries inquiries
+	probes    indirectProbes
 	leader    atomic.Uint64 // whose node is watched; see SetLeader
 	vacant    atomic.Int64  // since when nobody leads, by clock; 0 when somebody does
 	ignored   atomic.Uint64 // PINGs not answered because they came too often
