@@ -28,7 +28,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -tags urfave_cli_no_docs -o /out/ringleader ./cmd/node && mkdir /out/data
+RUN CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -tags urfave_cli_no_docs -o /out/ringleader ./cmd/node && mkdir /out/data
 
 FROM base AS release
 COPY --from=build /out/ringleader /usr/local/bin/

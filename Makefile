@@ -27,7 +27,7 @@ help: ## list the targets
 	@echo 'and, as they stand: ALGORITHM=$(ALGORITHM) NODES=$(NODES) OFFICE=$(OFFICE) FUZZTIME=$(FUZZTIME) RUNS=$(RUNS)'
 
 build: ## build the static binary bin/ringleader
-	CGO_ENABLED=0 go build -trimpath -tags urfave_cli_no_docs -o bin/ringleader ./cmd/node
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -tags urfave_cli_no_docs -o bin/ringleader ./cmd/node
 
 demo: build ## elect on NODES real processes, kill the leader, see the next one rise
 	@bin/ringleader demo --algorithm $(ALGORITHM) --nodes $(NODES) $(if $(filter off,$(OFFICE)),--best-effort)
