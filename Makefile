@@ -63,7 +63,7 @@ test: ## vet and run the tests, with the race detector where there is a C compil
 	@$(if $(RACE),,echo 'no C compiler here: the tests run WITHOUT the race detector')
 	@docker version >/dev/null 2>&1 || echo 'no Docker engine here: the containers are NOT tested'
 	$(SHORT) $(PURE)
-	$(SHORT) -run TestStallsEnd ./cmd/node
+	$(SHORT) -run TestStallsEnd ./internal/daemon
 	$(SHORT) $(RACE) $$(go list ./... | grep -v -x -F "$$(go list $(PURE))")
 	@echo 'make test-long adds: long schedules, every rule removed, all algorithms on real processes, fuzzing, databases'
 

@@ -176,7 +176,7 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 	_, err := fmt.Fprintf(w, "node       %v of cluster %s\n"+
 		"role       %s\nleader     %s\nalgorithm  %s\nguarantee  %s\nalive      %s\n%sready      %s\n%s",
 		s.Self, s.Cluster, s.Role, leadershipLine(s.Leadership), s.Algorithm,
-		inWords(s.Guarantee), joinIDs(s.Alive), watches, ready, stands)
+		s.Guarantee.InWords(), joinIDs(s.Alive), watches, ready, stands)
 	if err == nil && s.Split != nil {
 		_, err = fmt.Fprintf(w, "split      %s\n", s.Split)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/bench"
 	"github.com/ringleader-dev/ringleader/internal/chart"
 	"github.com/ringleader-dev/ringleader/internal/compare"
+	"github.com/ringleader-dev/ringleader/internal/pacing"
 )
 
 func benchCommand() *cli.Command {
@@ -56,7 +57,7 @@ func benchOptions(ctx *cli.Context, algorithm string) (bench.Options, error) {
 	if _, err := wantsJSON(ctx); err != nil {
 		return bench.Options{}, err
 	}
-	if err := oneOf(ctx.String("profile"), profileNames()); err != nil {
+	if err := oneOf(ctx.String("profile"), pacing.ProfileNames()); err != nil {
 		return bench.Options{}, usagef("--profile %s: %w", ctx.String("profile"), err)
 	}
 	entry, err := algorithmNamed(algorithm)

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/internal/bench"
+	"github.com/ringleader-dev/ringleader/internal/pacing"
 )
 
 func benchFencingCommand() *cli.Command {
@@ -69,9 +70,9 @@ func benchFencing(ctx *cli.Context) (err error) {
 		Work:     func(w bench.Worker) []string { return workerLine(common.Binary, w) },
 		Function: func(dir string) []string { return []string{common.Binary, "bench", "function", "--dir", dir} },
 	}
-	for _, p := range profiles {
-		if p.name == common.Profile {
-			o.Promise = 2 * p.budget
+	for _, p := range pacing.Profiles {
+		if p.Name == common.Profile {
+			o.Promise = 2 * p.Budget
 		}
 	}
 	if ctx.String("output") == "text" {

@@ -14,6 +14,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/bench"
 	"github.com/ringleader-dev/ringleader/internal/compare"
+	"github.com/ringleader-dev/ringleader/internal/pacing"
 )
 
 func compareCommand() *cli.Command {
@@ -138,7 +139,7 @@ func compareOptions(ctx *cli.Context, entries []catalog.Entry) (compare.Options,
 	if err := oneOf(office, []string{"on", "off", "both"}); err != nil {
 		return none, usagef("--office %s: %w", office, err)
 	}
-	if err := oneOf(ctx.String("profile"), profileNames()); err != nil {
+	if err := oneOf(ctx.String("profile"), pacing.ProfileNames()); err != nil {
 		return none, usagef("--profile %s: %w", ctx.String("profile"), err)
 	}
 	self, err := os.Executable()

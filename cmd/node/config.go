@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/ringleader-dev/ringleader/internal/address"
 	"github.com/urfave/cli/v2"
 )
 
@@ -68,7 +69,7 @@ func resolveFrom(ctx *cli.Context) (resolved, error) {
 	}
 	return resolve(surroundings{
 		flags: flags, config: ctx.String("config"), environ: os.Environ(),
-		hostname: os.Hostname, addrs: addrsInUse, source: kernelSource,
+		hostname: os.Hostname, addrs: address.InUse, source: address.KernelSource,
 	})
 }
 
@@ -95,7 +96,7 @@ func showConfig(ctx *cli.Context) error {
 		return err
 	}
 	r, err := resolveFrom(ctx)
-	for _, warning := range r.warnings {
+	for _, warning := range slices.Concat(r.unknown, r.warnings) {
 		fmt.Fprintln(ctx.App.ErrWriter, "ringleader: warning:", warning)
 	}
 	if err != nil {

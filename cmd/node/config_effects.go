@@ -3,6 +3,8 @@ package main
 import (
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/pacing"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node/tcp"
 )
@@ -23,11 +25,11 @@ const (
 // effects are all of them, in the order in which config show prints them.
 var effects = []effect{
 	{"heartbeat-silence", fromHeartbeat, func(s *settings) time.Duration {
-		return time.Duration(s.pacing.misses) * s.pacing.heartbeat
+		return time.Duration(s.HeartbeatMisses) * s.Heartbeat
 	}},
 	{"election-round", "from --latency and --algorithm", func(s *settings) time.Duration {
-		_, k := roundOf(s.algorithm)
-		return k * s.pacing.latency
+		_, k := pacing.RoundOf(s.entry())
+		return k * s.Latency
 	}},
 	{"link-dial-timeout", fromBudget, func(s *settings) time.Duration {
 		return tcp.LimitsFor(s.patience()).Dial
@@ -50,6 +52,17 @@ var effects = []effect{
 	{"gossip-interval", fromBudget, func(s *settings) time.Duration {
 		return membership.ProbingWithin(s.patience()).Gossip
 	}},
+}
+
+// entry is the algorithm.
+func (s *settings) entry() catalog.Entry {
+	entry, _ := catalog.Lookup(s.Algorithm) // it is checked
+	return entry
+}
+
+// patience is how long a network like this one, and a process, may take: see package pacing.
+func (s *settings) patience() time.Duration {
+	return pacing.Pacing{Budget: s.FailoverBudget}.Patience(s.entry())
 }
 
 // rows are all values that a node runs on: those of the settings, then the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/internal/daemon"
 	"github.com/ringleader-dev/ringleader/node/tcp"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -28,9 +29,9 @@ func TestForgedTerms(t *testing.T) {
 	session := proto.NewSession()
 	forger, err := tcp.Listen(tcp.Config{
 		Cluster: "ringleader", ID: 3, Session: session, Bind: "127.0.0.1:0",
-		Algorithm: settings{
-			algorithm: entry.WithOffice(), voters: quorum.Voters{1, 2, 3}, promise: promise,
-		}.electionLabel(),
+		Algorithm: daemon.Settings{
+			Algorithm: entry.WithOffice(), Voters: quorum.Voters{1, 2, 3}, Promise: promise,
+		}.ElectionLabel(),
 		Voters:  "1-3",
 		Receive: func(proto.Message) {}, Log: zerolog.Nop(),
 	})

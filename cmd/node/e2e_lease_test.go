@@ -176,10 +176,10 @@ func TestWhoLends(t *testing.T) {
 	}
 	// What a shell sees.
 	follower := slices.DeleteFunc([]proto.NodeID{1, 2, 3}, func(id proto.NodeID) bool { return id == leader })[0]
-	if code, out := ringleader(t, "lease", "--addr", e.Node(follower).HTTP); code != exitNotLeader {
+	if code, out := runRingleader(t, "lease", "--addr", e.Node(follower).HTTP); code != exitNotLeader {
 		t.Errorf("exit %d, %s", code, out)
 	}
-	if code, out := ringleader(t, "lease", "-o", "json", "--addr", e.Node(leader).HTTP); code != exitOK {
+	if code, out := runRingleader(t, "lease", "-o", "json", "--addr", e.Node(leader).HTTP); code != exitOK {
 		t.Errorf("exit %d, %s", code, out)
 	}
 }
@@ -188,13 +188,13 @@ func TestNobodyLendsWithoutVoters(t *testing.T) {
 	e := newE2E(t, "bully", 2)
 	e.check(e.StartAll())
 	leader := e.agreed().Leader
-	if code, out := ringleader(t, "lease", "--addr", e.Node(leader).HTTP); code != exitError {
+	if code, out := runRingleader(t, "lease", "--addr", e.Node(leader).HTTP); code != exitError {
 		t.Errorf("exit %d, %s", code, out)
 	}
 }
 
 // ringleader runs the command line, and returns its exit code and all that it said.
-func ringleader(t *testing.T, args ...string) (code int, out string) {
+func runRingleader(t *testing.T, args ...string) (code int, out string) {
 	t.Helper()
 	text, err := exec.CommandContext(t.Context(), "ringleader", args...).CombinedOutput() // see TestMain
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {

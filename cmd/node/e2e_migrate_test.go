@@ -6,9 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/internal/compare"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -107,31 +104,6 @@ func TestMigrateBestEffortIsRefused(t *testing.T) {
 	e.logs(2, how)
 	if after := e.agreed(2, 3); after != before {
 		t.Errorf("%+v lead, it was %+v", after, before)
-	}
-}
-
-// "With an office it is the office" that nodes must share; "a quorum of an algorithm's
-// own is none of its", and best-effort nodes share the algorithm.
-func TestFamily(t *testing.T) {
-	own := catalog.Entry{
-		About: algorithms.About{Name: "of-its-own", Guarantee: algorithms.Lease}, Office: true,
-	}
-	voters := quorum.Voters{1, 2, 3}
-	for _, e := range catalog.All() {
-		alone := settings{algorithm: e}
-		office := settings{algorithm: e.WithOffice(), voters: voters, promise: time.Second}
-		want := "office"
-		if e.Guarantee != algorithms.BestEffort {
-			want = e.Name
-		}
-		if alone.family() != e.Name || alone.electionLabel() != e.Name || office.family() != want ||
-			office.electionLabel() != want+" with promise 1s" {
-			t.Errorf("%s: %s, %s; with voters %s, %s", e.Name,
-				alone.family(), alone.electionLabel(), office.family(), office.electionLabel())
-		}
-	}
-	if got := (settings{algorithm: own, voters: voters}).family(); got != own.Name {
-		t.Errorf("a quorum of its own is of the family %q", got)
 	}
 }
 

@@ -15,11 +15,10 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
-	"github.com/ringleader-dev/ringleader/fence"
+	"github.com/ringleader-dev/ringleader"
 	"github.com/ringleader-dev/ringleader/internal/supervise"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/clock"
-	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // What the command of exec finds in its environment, beside RINGLEADER_ID.
@@ -54,7 +53,8 @@ func execCommand() *cli.Command {
 
 // execution is one `exec`.
 type execution struct {
-	*daemon
+	*ringleader.Node
+	resolved
 	log    zerolog.Logger
 	path   string
 	argv   []string
@@ -99,13 +99,14 @@ func runExec(ctx *cli.Context) error {
 		return err
 	}
 	// The command writes to the same standard error, and may fill it.
-	records, flush := newLossyLogger(os.Stderr, r.logLevel, r.logFormat)
+	var flush func()
+	r.Log, flush = newLossyWriter(os.Stderr, r.logFormat)
 	defer flush()
-	log := nodeLog(records, r)
+	log := nodeLog(r)
 	oneProcessor()
 	smallHeap()
-	x := &execution{log: log, path: path, argv: argv}
-	err = x.run(r, records, signals)
+	x := &execution{resolved: r, log: log, path: path, argv: argv}
+	err = x.run(signals)
 	ended, byItself := errors.AsType[coded](err)
 	switch {
 	case byItself && !errors.Is(err, errLost):
@@ -118,17 +119,17 @@ func runExec(ctx *cli.Context) error {
 
 // run starts the node and lets the command run while it leads. The error is never
 // nil: it says how that ended.
-func (x *execution) run(r resolved, records zerolog.Logger, signals <-chan os.Signal) (err error) {
-	if x.daemon, err = launch(r, records, x.log); err != nil {
+func (x *execution) run(signals <-chan os.Signal) (err error) {
+	if x.Node, err = launch(x.resolved, x.log); err != nil {
 		return err
 	}
 	x.keeper, err = supervise.Start(supervise.Config{
 		Grace: x.exec.grace, KillTime: x.exec.killTime,
 		// Nobody takes this process for dead before the command's last process is.
-		Hold: []syscall.Conn{x.links.Listener()},
+		Hold: []syscall.Conn{x.Listener()},
 	})
 	if err != nil {
-		return errors.Join(err, x.leave())
+		return errors.Join(err, x.Leave())
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -136,19 +137,19 @@ func (x *execution) run(r resolved, records zerolog.Logger, signals <-chan os.Si
 	go x.obey(signals)
 	go x.extend(ctx)
 	led := make(chan error, 1)
-	go func() { led <- x.node.Lead(ctx, x.lead) }()
-	end := x.leave
+	go func() { led <- x.Lead(ctx, x.lead) }()
 	select {
 	case err = <-led:
-		if errors.Is(err, node.ErrStopped) { // it says why once the command is dead
-			err, end = <-x.failed, x.die
+		if errors.Is(err, ringleader.ErrStopped) { // it says why once the command is dead
+			<-x.Done()
+			err = x.Err()
 		}
-	case err = <-x.failed:
+	case <-x.Done():
+		err = x.Err()
 		cancel(err)
 		<-led //nolint:errcheck // only that the command is dead matters
-		end = x.die
 	}
-	return errors.Join(err, x.keeper.Close(), end())
+	return errors.Join(err, x.keeper.Close(), x.Leave())
 }
 
 // obey passes signals on. One that asks to stop ends this process, too.
@@ -176,8 +177,8 @@ func (x *execution) obey(signals <-chan os.Signal) {
 
 // extend tells the keeper of each renewal of the lease.
 func (x *execution) extend(ctx context.Context) {
-	for leader := range x.node.Watch(ctx) {
-		if leader.ID == x.id {
+	for leader := range x.Watch(ctx) {
+		if leader.ID == x.ID {
 			x.keeper.Extend(leader.Until)
 		}
 	}
@@ -196,11 +197,11 @@ const (
 
 // lead runs the command for one time in office. Nil means that it is to run again in
 // the next.
-func (x *execution) lead(ctx context.Context, lease node.Lease) error {
+func (x *execution) lead(ctx context.Context, lease ringleader.Lease) error {
 	pause := firstPause
 	for {
 		deadline := lease.Until()
-		if ctx.Err() != nil || deadline.IsZero() && len(x.voters) > 0 {
+		if ctx.Err() != nil || deadline.IsZero() && len(x.Voters) > 0 {
 			return x.lost(ctx, lease)
 		}
 		began := time.Now()
@@ -240,7 +241,7 @@ func (x *execution) lead(ctx context.Context, lease node.Lease) error {
 }
 
 // lost ends a leadership: this process with it, or only the work.
-func (x *execution) lost(ctx context.Context, lease node.Lease) error {
+func (x *execution) lost(ctx context.Context, lease ringleader.Lease) error {
 	if x.told.Load() {
 		return nil // Lead returns since its context is done
 	}
@@ -258,7 +259,7 @@ func (x *execution) lost(ctx context.Context, lease node.Lease) error {
 
 // renewed waits until the lease is long enough again to begin anew, after the
 // command had to be stopped for it. It reports false when the lease has ended.
-func (x *execution) renewed(ctx context.Context, lease node.Lease) bool {
+func (x *execution) renewed(ctx context.Context, lease ringleader.Lease) bool {
 	for {
 		select {
 		case <-ctx.Done():
@@ -280,13 +281,8 @@ func (x *execution) tell(exit supervise.Exit) {
 	log.Bool("stopped", exit.Stopped).Int("left_behind", exit.Left).Msg("the command " + exit.String())
 }
 
-// tokenOf is the fencing token of this process as the leader of a term.
-func (d *daemon) tokenOf(term proto.Term) fence.Token {
-	return fence.Token{Term: term, Leader: d.id, Session: d.session}
-}
-
 // environment is the command's.
-func (x *execution) environment(lease node.Lease) []string {
+func (x *execution) environment(lease ringleader.Lease) []string {
 	idEnv := envName("id")
 	env := make([]string, 0, len(os.Environ())+3)
 	for _, kv := range os.Environ() {
@@ -296,9 +292,9 @@ func (x *execution) environment(lease node.Lease) []string {
 			env = append(env, kv)
 		}
 	}
-	env = append(env, idEnv+"="+x.id.String(), fmt.Sprintf("%s=%d", commandTermEnv, lease.Term()))
-	if len(x.voters) > 0 {
-		env = append(env, commandTokenEnv+"="+x.tokenOf(lease.Term()).String())
+	env = append(env, idEnv+"="+x.ID.String(), fmt.Sprintf("%s=%d", commandTermEnv, lease.Term()))
+	if len(x.Voters) > 0 {
+		env = append(env, commandTokenEnv+"="+lease.Token().String())
 	}
 	return env
 }

@@ -9,9 +9,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ringleader-dev/ringleader"
 	"github.com/ringleader-dev/ringleader/internal/supervise"
-	"github.com/ringleader-dev/ringleader/membership"
-	"github.com/ringleader-dev/ringleader/node/statefile"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
@@ -51,10 +50,10 @@ var exits = []struct {
 	{exitOK, "ok", nil},
 	{exitError, "error", nil},
 	{exitUsage, "usage: the command line is wrong", []error{errUsage}},
-	{exitConfig, "configuration: a setting, the file or the data is wrong", []error{errConfig}},
+	{exitConfig, "configuration: a setting, the file or the data is wrong", []error{errConfig, ringleader.ErrConfig}},
 	{
 		exitConflict, "identity conflict: another process is this node",
-		[]error{membership.ErrIDTaken, statefile.ErrLocked},
+		[]error{ringleader.ErrIDTaken, ringleader.ErrInUse},
 	},
 	{
 		exitNoLeader, "no leader (no quorum), or timed out",

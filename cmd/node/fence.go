@@ -19,6 +19,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/fence/kv"
 	"github.com/ringleader-dev/ringleader/fence/store"
+	"github.com/ringleader-dev/ringleader/internal/address"
 	"github.com/ringleader-dev/ringleader/node/statefile"
 )
 
@@ -66,7 +67,7 @@ func runFence(ctx *cli.Context) error {
 		return err
 	}
 	dir := cmp.Or(ctx.String("data-dir"), os.Getenv(fenceEnv("data-dir")), fenceData)
-	log := newLogger(os.Stderr, zerolog.InfoLevel, "auto").With().Timestamp().Logger()
+	log := newLogger(logWriter(os.Stderr, "auto"), "info").With().Timestamp().Logger()
 	if err := guardData(ctx, bind, dir, log, signals); err != nil {
 		log.Error().Err(err).Int("exit_code", exitCode(err)).Msg("the store ended")
 		return mark(err, errTold)
@@ -82,7 +83,7 @@ func fenceAddress(ctx *cli.Context) (netip.AddrPort, error) {
 	if text == "" {
 		text, where, kind = os.Getenv(fenceEnv("bind")), fenceEnv("bind"), errConfig
 	}
-	bind, err := parseBind(cmp.Or(text, fenceBind))
+	bind, err := address.ParseBind(cmp.Or(text, fenceBind))
 	if err != nil {
 		return bind, mark(kind, fmt.Errorf("%s %s: %w", where, text, err))
 	}
@@ -105,7 +106,7 @@ func guardData(
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
-	ln, err := net.Listen(network(bind), bind.String())
+	ln, err := net.Listen(address.Network(bind), bind.String())
 	if err != nil {
 		err = fmt.Errorf("listen for HTTP: %w: choose another address with --bind", err)
 		return errors.Join(err, s.Close())

@@ -19,9 +19,6 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// idMark stands for the id of the node that is meant, in an agent's flags.
-const idMark = "{id}"
-
 func fenceAgentCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "fence-agent",
@@ -97,7 +94,7 @@ func dockerAgentCommand() *cli.Command {
 					return "", usagef("--label: name the container, like --label node={id}")
 				}
 				for i, l := range agent.Labels {
-					agent.Labels[i] = strings.ReplaceAll(l, idMark, o.target.ID.String())
+					agent.Labels[i] = strings.ReplaceAll(l, fenceagent.IDMark, o.target.ID.String())
 				}
 				found, err := agent.Act(ctx, o.action, o.target)
 				if errors.Is(err, fenceagent.ErrHost) {
@@ -127,7 +124,7 @@ func act(
 			"by hand, use ringleader fence-agent test", fenceagent.EnvAction, fenceagent.EnvID)
 	}
 	o.target = fenceagent.Target{ID: id, Session: os.Getenv(fenceagent.EnvSession)}
-	value := func(name string) string { return strings.ReplaceAll(c.String(name), idMark, id.String()) }
+	value := func(name string) string { return strings.ReplaceAll(c.String(name), fenceagent.IDMark, id.String()) }
 	ctx, stop := signal.NotifyContext(c.Context, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	found, err := do(ctx, value, o)
@@ -185,8 +182,8 @@ func testAgent(c *cli.Context) error {
 	if len(ids) == 0 {
 		return usagef("--id: name a node that the agent is to be asked about")
 	}
-	if t := c.Duration("timeout"); t < minFenceTimeout {
-		return usagef("--timeout %v: give %v or more", t, minFenceTimeout)
+	if t := c.Duration("timeout"); t < fenceagent.MinTimeout {
+		return usagef("--timeout %v: give %v or more", t, fenceagent.MinTimeout)
 	}
 	var session proto.Session
 	if text := c.String("session"); text != "" {

@@ -9,44 +9,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/clock"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 )
-
-// lender lends the lease of the daemon's node.
-type lender struct{ *daemon }
-
-// Lend implements httpapi.Lender.
-func (l lender) Lend(ctx context.Context) (httpapi.Lease, error) {
-	loan, err := l.node.Lend(ctx)
-	if err != nil {
-		return httpapi.Lease{}, l.because(err)
-	}
-	return httpapi.Lease{
-		Self: l.id, ID: loan.ID, Term: loan.Term, FencingToken: l.tokenOf(loan.Term),
-		ValidForMS: loan.For.Milliseconds(),
-	}, nil
-}
-
-// because gives an error that the node does not lend for the words of the API.
-func (l lender) because(err error) error {
-	if !errors.Is(err, node.ErrNotLent) {
-		return err
-	}
-	switch leader := l.node.Status().Leader.ID; {
-	case len(l.voters) == 0:
-		return fmt.Errorf("%w: %w: name the voters with --voters", httpapi.ErrConflict, err)
-	case leader == 0:
-		return fmt.Errorf("%w: %w", httpapi.ErrNoLeader, err)
-	case leader != l.id:
-		return fmt.Errorf("%w: %w", httpapi.ErrNotLeader, err)
-	}
-	return fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
-}
-
-// Return implements httpapi.Lender.
-func (l lender) Return(id uint64) bool { return l.node.Return(id) }
 
 func leaseCommand() *cli.Command {
 	return &cli.Command{

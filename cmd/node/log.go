@@ -15,13 +15,17 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// newLogger is the logger of a node. Records and log lines share it.
+// newLogger is the logger of this process, from a level on.
 //
 // It sets the time format of the whole process: by default zerolog's times
 // have a resolution of one second, which orders nothing.
-func newLogger(out *os.File, level zerolog.Level, format string) zerolog.Logger {
+func newLogger(out io.Writer, level string) zerolog.Logger {
 	zerolog.TimeFieldFormat = time.RFC3339Nano
-	return zerolog.New(logWriter(out, format)).Level(level)
+	from, err := zerolog.ParseLevel(level)
+	if err != nil {
+		from = zerolog.InfoLevel
+	}
+	return zerolog.New(out).Level(from)
 }
 
 // logWriter writes lines of JSON to out in a format.
@@ -38,19 +42,16 @@ const (
 	lossyFlush = time.Second // for them at the end
 )
 
-// newLossyLogger is newLogger for a node that must not wait for who reads its log:
+// newLossyWriter is logWriter for a node that must not wait for who reads its log:
 // what does not fit is left out, and said. end gives the rest a moment.
-func newLossyLogger(out *os.File, level zerolog.Level, format string) (
-	logger zerolog.Logger, end func(),
-) {
-	logger = newLogger(out, level, format)
-	w := diode.NewWriter(writeOnly{logWriter(out, format)}, lossyLines, 0, func(missed int) {
+func newLossyWriter(out *os.File, format string) (w io.Writer, end func()) {
+	lossy := diode.NewWriter(writeOnly{logWriter(out, format)}, lossyLines, 0, func(missed int) {
 		fmt.Fprintf(out, "ringleader: %d lines of the log were lost: nobody read them\n", missed)
 	})
-	return logger.Output(w), func() {
+	return lossy, func() {
 		flushed := make(chan struct{})
 		go func() {
-			_ = w.Close()
+			_ = lossy.Close()
 			close(flushed)
 		}()
 		select {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/signal"
@@ -11,7 +12,8 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
-	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader"
+	"github.com/ringleader-dev/ringleader/internal/supervise"
 )
 
 func runCommand() *cli.Command {
@@ -39,11 +41,11 @@ func runNode(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	records := newLogger(os.Stderr, r.logLevel, r.logFormat)
-	log := nodeLog(records, r)
+	r.Log = logWriter(os.Stderr, r.logFormat)
+	log := nodeLog(r)
 	oneProcessor()
 	smallHeap()
-	err = operate(r, records, log, signals)
+	err = operate(r, log, signals)
 	if err != nil {
 		log.Error().Err(err).Int("exit_code", exitCode(err)).Msg("the node ended")
 		return mark(err, errTold)
@@ -52,55 +54,46 @@ func runNode(ctx *cli.Context) error {
 	return nil
 }
 
-// nodeLog is the log of a node for what is no record. What its settings make one
-// wary of stands there first.
-func nodeLog(records zerolog.Logger, r resolved) zerolog.Logger {
-	log := records.With().Timestamp().
-		Str("cluster", r.cluster).Uint64("node", uint64(r.id)).Logger()
-	for _, warning := range r.warnings {
-		log.Warn().Msg(warning)
-	}
-	if len(r.voters) == 0 {
-		log.Warn().Msg("no voters are configured: leadership is best-effort, and in a partition " +
-			"each side has a leader; name the voters with --voters")
-	}
-	return log
+// nodeLog is the log of this process for what the node does not log itself.
+func nodeLog(r resolved) zerolog.Logger {
+	return newLogger(r.Log, r.LogLevel).With().Timestamp().Str("cluster", r.Cluster).Uint64("node", uint64(r.ID)).Logger()
 }
 
 // operate starts a node and runs it until a signal or a failure ends it.
-func operate(r resolved, records, log zerolog.Logger, signals <-chan os.Signal) error {
-	d, err := launch(r, records, log)
+func operate(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
+	n, err := launch(r, log)
 	if err != nil {
 		return err
 	}
 	select {
-	case err := <-d.failed:
-		return errors.Join(err, d.die())
+	case <-n.Done():
+		return errors.Join(n.Err(), n.Leave())
 	case s := <-signals:
 		log.Info().Stringer("signal", s).Msg("told to stop: resigning")
 		go obeyAtOnce(signals)
-		return d.leave()
+		return n.Leave()
 	}
 }
 
-// launch starts a node and says what it is.
-func launch(r resolved, records, log zerolog.Logger) (*daemon, error) {
-	d, err := start(r.settings, records, log)
-	if err != nil {
+// launch starts a node that logs where this process does.
+func launch(r resolved, log zerolog.Logger) (*ringleader.Node, error) {
+	if err := r.openToken(); err != nil {
 		return nil, err
 	}
-	log.Info().
-		Str("id_from", r.origins["id"].String()).
-		Str("session", d.session.Short()).
-		Str("algorithm", r.algorithm.Name).Bool("preempt", r.preempt).
-		Str("rank_by", r.rankBy.String()).Str("profile", r.profile.name).
-		Str("gossip", d.group.GossipAddr()).
-		Str("election", d.electionAddr.String()).
-		Str("http", d.web.Addr().String()).
-		Str("data_dir", r.dataDir).
-		Str("guarantee", string(r.algorithm.Guarantee)).
-		Msgf("node %v is up; guarantee %s", r.id, inWords(r.algorithm.Guarantee))
-	return d, nil
+	for _, warning := range r.unknown {
+		log.Warn().Msg(warning)
+	}
+	if from := r.origins["id"]; from.Source == "default" {
+		log.Info().Stringer("id_from", from).Msg("no id was given")
+	}
+	n, err := ringleader.Start(context.Background(), r.Config)
+	if err != nil {
+		return nil, inFlags(err)
+	}
+	if os.Getpid() == 1 { // of a container, whose orphans fall to it
+		go supervise.Reap(context.Background())
+	}
+	return n, nil
 }
 
 // obeyAtOnce ends the process on the next signal.
@@ -108,19 +101,6 @@ func obeyAtOnce(signals <-chan os.Signal) {
 	if s, ok := (<-signals).(syscall.Signal); ok {
 		os.Exit(128 + int(s))
 	}
-}
-
-// inWords says what a guarantee is worth, and first what it is not.
-func inWords(g algorithms.Guarantee) string {
-	switch g {
-	case algorithms.BestEffort:
-		return "best-effort: in a partition each side has a leader of its own"
-	case algorithms.Quorum:
-		return "quorum: a term has one leader, but an old leader may not know that it was replaced"
-	case algorithms.Lease:
-		return "lease: at most one leader at a time, while clocks drift less than planned"
-	}
-	return string(g)
 }
 
 // smallHeap has garbage collected when the heap has grown by half, unless the user

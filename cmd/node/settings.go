@@ -1,57 +1,17 @@
 package main
 
 import (
-	"net/netip"
 	"slices"
-	"time"
 
-	"github.com/rs/zerolog"
-
-	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/algorithms/quorum"
-	"github.com/ringleader-dev/ringleader/node/attribute"
-	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader"
 )
 
-// settings is everything that `run` can be told, parsed and checked.
+// settings is everything that `run` and `exec` can be told.
 type settings struct {
-	id        proto.NodeID
-	algorithm catalog.Entry
-	preempt   bool
-	voters    quorum.Voters
-	promise   time.Duration
-	rankBy    attribute.Source
-	gossip    endpoint
-	election  endpoint
-	httpBind  netip.AddrPort
-	tokenFile string
-	apiToken  string // read from it, or from the environment
-	join      []string
-	dataDir   string
-	cluster   string
-	profile   profile
-	pacing    pacing
-	logLevel  zerolog.Level
+	ringleader.Config
+	tokenFile string // that Config.APIToken is read from
 	logFormat string
-
-	keepPromises bool
-	firstTerm    proto.Term
-
-	reconcileCmd     string
-	reconcileTimeout time.Duration
-
-	fenceAgent   []string
-	fenceTimeout time.Duration
-	pidFile      string
-
-	exec   execSettings
-	health healthSettings
-}
-
-// endpoint is where this node listens and where the others are told to find
-// it. An advertised port 0 stands for the bound one.
-type endpoint struct {
-	bind, advertise netip.AddrPort
+	exec      execSettings
 }
 
 // setting is one row of the table: all there is to know about one setting.
@@ -60,6 +20,7 @@ type setting struct {
 	usage    string
 	fallback string // the default as one would write it; "" when derived
 	derived  string // a derived default in words
+	whence   string // what the derived default is derived from, as config show says it
 	only     string // the one command that has the flag; "" for all
 	form     form
 	parse    func(s *settings, values []string) error

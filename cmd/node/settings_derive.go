@@ -3,11 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/netip"
-	"path/filepath"
+	"regexp"
 	"strings"
-	"time"
 
+	"github.com/ringleader-dev/ringleader"
+	"github.com/ringleader-dev/ringleader/internal/address"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -22,42 +22,67 @@ func (r *resolved) derive(in surroundings) error {
 	if !r.has("id") {
 		errs = append(errs, r.deriveID(in.hostname))
 	}
-	if !r.has("preempt") {
-		r.preempt = r.algorithm.Preempt
-		r.origins["preempt"] = origin{"default", "of " + r.algorithm.Name}
+	errs = append(errs, r.checkHealth(),
+		r.deriveAdvertise("gossip", r.GossipBind, &r.GossipAdvertise, in),
+		r.deriveAdvertise("election", r.ElectionBind, &r.ElectionAdvertise, in))
+	if err := errors.Join(errs...); err != nil {
+		return err
 	}
-	if !r.has("join") {
-		r.origins["join"] = origin{Source: "default"}
+	c, err := r.Config.WithDefaults()
+	if err != nil {
+		return inFlags(err)
 	}
-	if !r.has("data-dir") {
-		r.dataDir = filepath.Join("ringleader-data", r.id.String())
-		r.origins["data-dir"] = origin{Source: "default"}
+	r.Config = c
+	r.warnings = append(r.warnings, c.Warnings()...)
+	for _, s := range table {
+		if !r.has(s.name) {
+			r.origins[s.name] = origin{"default", r.whence(s.name)}
+		}
 	}
-	errs = append(errs, r.derivePacing(), r.deriveOffice(), r.deriveFencing(),
-		r.deriveGrace(), r.deriveHealth())
-	r.deriveMending()
-	errs = append(errs, r.deriveAdvertise("gossip", &r.gossip, in))
-	errs = append(errs, r.deriveAdvertise("election", &r.election, in))
+	return r.deriveGrace()
+}
+
+// whence is what the default of a setting is derived from.
+func (r *resolved) whence(name string) string {
+	switch name {
+	case "preempt":
+		return "of " + r.Algorithm
+	case "failover-budget":
+		return "of profile " + r.Profile
+	case "heartbeat", "heartbeat-misses", "latency", "promise":
+		return fromBudget
+	case "grace":
+		if len(r.Voters) == 0 {
+			return "there is no lease"
+		}
+		return "what the lease allows"
+	}
+	return ""
+}
+
+// inFlags is an error of package ringleader with the names of the flags in place of the fields'.
+func inFlags(err error) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var errs []error
+	for _, err := range joined.Unwrap() {
+		if wrong, ok := errors.AsType[ringleader.FieldError](err); ok {
+			err = fmt.Errorf("--%s: %w", flagOf(wrong.Field), wrong.Err)
+		}
+		errs = append(errs, err)
+	}
 	return errors.Join(errs...)
 }
 
-// derivePacing fills in what follows from the failover budget.
-func (r *resolved) derivePacing() (err error) {
-	if !r.has("failover-budget") {
-		r.pacing.budget = r.profile.budgetFor(r.algorithm)
-		r.origins["failover-budget"] = origin{"default", "of profile " + r.profile.name}
-	}
-	r.pacing, err = pacingFor(r.pacing, r.algorithm)
-	for _, name := range []string{"heartbeat", "heartbeat-misses", "latency"} {
-		if !r.has(name) {
-			r.origins[name] = origin{"default", fromBudget}
-		}
-	}
-	return err
-}
+// wordEnd is where a word of a field's name ends, as in "HTTPBind".
+var wordEnd = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
 
-// patience is how long a network like this one, and a process, may take: see pacing.
-func (s settings) patience() time.Duration { return s.pacing.patience(s.algorithm) }
+// flagOf is the flag that a field of ringleader.Config is set by.
+func flagOf(field string) string {
+	return strings.ToLower(strings.ReplaceAll(wordEnd.ReplaceAllString(field, "$1$3-$2$4"), ".", "-"))
+}
 
 func (r *resolved) has(name string) bool {
 	_, ok := r.origins[name]
@@ -78,37 +103,25 @@ func (r *resolved) deriveID(askHostname func() (string, error)) error {
 	if err != nil {
 		return fmt.Errorf("hostname %q: %w: set --id", hostname, err)
 	}
-	r.id = id
+	r.ID = id
 	r.origins["id"] = origin{"default", "hostname " + hostname}
 	return nil
 }
 
-// deriveAdvertise completes an advertised address: the bound IP if it is a
-// specific one, else the one at which the others are likely to reach this
-// machine; the bound port.
-func (r *resolved) deriveAdvertise(what string, e *endpoint, in surroundings) error {
+// deriveAdvertise finds the address that the others are told.
+func (r *resolved) deriveAdvertise(what, bind string, advertise *string, in surroundings) error {
+	at, err := address.ParseBind(bind)
+	if err != nil {
+		return err
+	}
 	name := what + "-advertise"
-	ip, port := e.advertise.Addr(), e.advertise.Port()
-	switch {
-	case r.has(name):
-	case !e.bind.Addr().IsUnspecified():
-		ip = e.bind.Addr()
-		r.origins[name] = origin{"default", "as bound"}
-	default:
-		addrs, err := in.addrs()
-		if err != nil {
-			return fmt.Errorf("list this machine's addresses: %w: set --%s", err, name)
-		}
-		var why string
-		ip, why, err = reachable(e.bind.Addr(), r.join, addrs, in.source)
-		if err != nil {
-			return fmt.Errorf("%w: set --%s to the IP that the other nodes reach", err, name)
-		}
+	addr, why, err := address.Host{Addrs: in.addrs, Source: in.source}.Advertised(at, *advertise, r.Join)
+	if err != nil {
+		return fmt.Errorf("--%s: %w", name, err)
+	}
+	*advertise = addr.String()
+	if !r.has(name) {
 		r.origins[name] = origin{"default", why}
 	}
-	if port == 0 {
-		port = e.bind.Port()
-	}
-	e.advertise = netip.AddrPortFrom(ip, port)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
+	"github.com/ringleader-dev/ringleader/internal/pacing"
 )
 
 // execSettings are what `exec` does with its command.
@@ -73,19 +74,18 @@ const (
 //
 //	grace + lease/20 ≤ lease - 2/3 promise - 4 × latency
 func (r *resolved) deriveGrace() error {
-	if len(r.voters) == 0 {
-		if !r.has("grace") {
+	given := r.origins["grace"].Source != "default"
+	if len(r.Voters) == 0 {
+		if !given {
 			r.exec.grace = graceAlone
-			r.origins["grace"] = origin{"default", "there is no lease"}
 		}
 		return nil
 	}
-	lasts := lease.Of(r.promise)
+	lasts := lease.Of(r.Promise)
 	r.exec.killTime = lasts / killShare
-	most := lasts - 2*office.RenewEvery(r.promise) - 4*r.pacing.latency - r.exec.killTime
-	if !r.has("grace") {
-		r.exec.grace = max(0, neat(most))
-		r.origins["grace"] = origin{"default", "what the lease allows"}
+	most := lasts - 2*office.RenewEvery(r.Promise) - 4*r.Latency - r.exec.killTime
+	if !given {
+		r.exec.grace = max(0, pacing.Neat(most))
 		return nil
 	}
 	if r.exec.grace > most {
@@ -93,8 +93,8 @@ func (r *resolved) deriveGrace() error {
 			"%v + %v > %v - %v - %v: raise --promise or lower --grace to %v at most",
 			errGrace, r.exec.grace, r.exec.killTime.Round(time.Millisecond),
 			lasts.Round(time.Millisecond),
-			(2 * office.RenewEvery(r.promise)).Round(time.Millisecond),
-			4*r.pacing.latency, max(0, neat(most)))
+			(2 * office.RenewEvery(r.Promise)).Round(time.Millisecond),
+			4*r.Latency, max(0, pacing.Neat(most)))
 	}
 	return nil
 }

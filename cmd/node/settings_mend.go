@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/ringleader-dev/ringleader"
 )
 
 // mendSettings are about what happens when leaders meet after a split brain.
@@ -17,38 +19,22 @@ var mendSettings = []setting{
 			if strings.ContainsRune(v, 0) {
 				return errors.New("want a command without a zero byte")
 			}
-			s.reconcileCmd = v
+			s.ReconcileCmd = v
 			return nil
 		}),
-		show: func(s *settings) any { return s.reconcileCmd },
+		show: func(s *settings) any { return s.ReconcileCmd },
 	},
 	{
 		name: "reconcile-timeout", fallback: "30s",
 		usage: "`TIME` after which a run of the reconcile command is killed",
 		parse: one(func(s *settings, v string) error {
 			d, err := time.ParseDuration(v)
-			if err != nil || d < time.Millisecond || d > maxReconcile {
-				return fmt.Errorf("want a time with its unit, like 30s, from 1ms to %v", maxReconcile)
+			if err != nil || d < time.Millisecond || d > ringleader.MaxReconcile {
+				return fmt.Errorf("want a time with its unit, like 30s, from 1ms to %v", ringleader.MaxReconcile)
 			}
-			s.reconcileTimeout = d
+			s.ReconcileTimeout = d
 			return nil
 		}),
-		show: func(s *settings) any { return s.reconcileTimeout.String() },
+		show: func(s *settings) any { return s.ReconcileTimeout.String() },
 	},
-}
-
-// maxReconcile bounds one run of the reconcile command: nobody leads meanwhile.
-const maxReconcile = 24 * time.Hour
-
-// deriveMending puts the mending of split brains around an algorithm that does not
-// prevent them.
-func (r *resolved) deriveMending() {
-	if !r.has("reconcile-cmd") {
-		r.origins["reconcile-cmd"] = origin{Source: "default"}
-	}
-	r.algorithm = r.algorithm.WithMending()
-	if r.reconcileCmd != "" && !r.algorithm.Mends {
-		r.warnings = append(r.warnings, "the reconcile command will not run: with voters there are "+
-			"never two leaders")
-	}
 }

@@ -24,8 +24,10 @@ type surroundings struct {
 // resolved is the settings with the origin of each.
 type resolved struct {
 	settings
-	origins  map[string]origin
-	warnings []string
+	origins   map[string]origin
+	unknown   []string // variables that are no setting
+	warnings  []string // of the settings, which the node says itself
+	tokenText string   // from the environment
 }
 
 const (
@@ -44,7 +46,7 @@ func envName(name string) string {
 func resolve(in surroundings) (resolved, error) {
 	r := resolved{origins: make(map[string]origin)}
 	env := environment(in.environ)
-	r.warnings = unknownVariables(env)
+	r.unknown = unknownVariables(env)
 	if in.config == "" {
 		in.config = env[configEnv]
 	}
@@ -69,8 +71,7 @@ func resolve(in surroundings) (resolved, error) {
 		return r, err
 	}
 	if !r.has("api-token-file") {
-		r.origins["api-token-file"] = origin{Source: "default"}
-		r.apiToken = env[tokenEnv]
+		r.tokenText = env[tokenEnv]
 	}
 	return r, mark(errConfig, r.derive(in))
 }

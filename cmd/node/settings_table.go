@@ -3,16 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/address"
+	"github.com/ringleader-dev/ringleader/internal/pacing"
 	"github.com/ringleader-dev/ringleader/node/attribute"
 	"github.com/ringleader-dev/ringleader/node/tcp"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -29,31 +28,32 @@ var electionSettings = []setting{
 		name: "id", derived: "the digits that the hostname ends in",
 		usage: "this node's `ID`, 1 to 2^53, unique in the cluster and the same after a restart",
 		parse: one(func(s *settings, v string) (err error) {
-			s.id, err = proto.ParseNodeID(v)
+			s.ID, err = proto.ParseNodeID(v)
 			return err
 		}),
-		show: func(s *settings) any { return uint64(s.id) },
+		show: func(s *settings) any { return uint64(s.ID) },
 	},
 	{
 		name: "cluster", fallback: "ringleader",
 		usage: "the cluster's `LABEL`; nodes of another label are refused",
 		parse: one(parseLabel),
-		show:  func(s *settings) any { return s.cluster },
+		show:  func(s *settings) any { return s.Cluster },
 	},
 	{
 		name: "algorithm", fallback: "bully",
 		usage: "the election algorithm's `NAME`, the same on every node: " + strings.Join(catalog.Names(), ", "),
 		parse: one(parseAlgorithm),
-		show:  func(s *settings) any { return s.algorithm.Name },
+		show:  func(s *settings) any { return s.Algorithm },
 	},
 	{
 		name: "preempt", derived: "as the algorithm does by itself", form: yesNo,
 		usage: "a node that ranks above the leader takes over",
-		parse: one(func(s *settings, v string) (err error) {
-			s.preempt, err = parseBool(v)
+		parse: one(func(s *settings, v string) error {
+			yes, err := parseBool(v)
+			s.Preempt = &yes
 			return err
 		}),
-		show: func(s *settings) any { return s.preempt },
+		show: func(s *settings) any { return *s.Preempt },
 	},
 }
 
@@ -62,11 +62,14 @@ var hostSettings = []setting{
 		name: "rank-by", fallback: "id",
 		usage: "the `ATTRIBUTE` that elections compare: id, ip, cpu, memory, disk[:DIR], " +
 			"files:DIR or number:N; the highest wins, then the highest id",
-		parse: one(func(s *settings, v string) (err error) {
-			s.rankBy, err = attribute.Parse(v)
+		parse: one(func(s *settings, v string) error {
+			source, err := attribute.Parse(v)
+			if err == nil {
+				s.RankBy = source.String()
+			}
 			return err
 		}),
-		show: func(s *settings) any { return s.rankBy.String() },
+		show: func(s *settings) any { return s.RankBy },
 	},
 	{
 		name: "join",
@@ -74,18 +77,18 @@ var hostSettings = []setting{
 			"a name means all its addresses, and no port the one of --gossip-bind",
 		form:  list,
 		parse: parseJoin,
-		show:  func(s *settings) any { return append([]string{}, s.join...) },
+		show:  func(s *settings) any { return append([]string{}, s.Join...) },
 	},
 	bindSetting("gossip-bind", "0.0.0.0:7946", "gossip (UDP and TCP)",
-		func(s *settings) *netip.AddrPort { return &s.gossip.bind }),
+		func(s *settings) *string { return &s.GossipBind }),
 	advertiseSetting("gossip-advertise", "gossip",
-		func(s *settings) *netip.AddrPort { return &s.gossip.advertise }),
+		func(s *settings) *string { return &s.GossipAdvertise }),
 	bindSetting("election-bind", "0.0.0.0:7947", "election messages (TCP)",
-		func(s *settings) *netip.AddrPort { return &s.election.bind }),
+		func(s *settings) *string { return &s.ElectionBind }),
 	advertiseSetting("election-advertise", "election messages",
-		func(s *settings) *netip.AddrPort { return &s.election.advertise }),
+		func(s *settings) *string { return &s.ElectionAdvertise }),
 	bindSetting("http-bind", "127.0.0.1:7948", "the HTTP API",
-		func(s *settings) *netip.AddrPort { return &s.httpBind }),
+		func(s *settings) *string { return &s.HTTPBind }),
 	{
 		name: "api-token-file",
 		usage: "`FILE` with the token that lets its bearer change this node over HTTP from " +
@@ -100,37 +103,37 @@ var hostSettings = []setting{
 		name: "data-dir", derived: "ringleader-data/ID",
 		usage: "`DIR` for the term and the vote, of this node alone",
 		parse: one(func(s *settings, v string) error {
-			s.dataDir = v
+			s.DataDir = v
 			return nil
 		}),
-		show: func(s *settings) any { return s.dataDir },
+		show: func(s *settings) any { return s.DataDir },
 	},
 	{
 		name: "profile", fallback: "lan",
 		usage: "how fast failures are noticed, as `NAME`: lan, local or fast",
 		parse: one(parseProfile),
-		show:  func(s *settings) any { return s.profile.name },
+		show:  func(s *settings) any { return s.Profile },
 	},
 	durationSetting("failover-budget", "of the profile: 1s, 500ms or 250ms; 1.75 times that with hs", time.Millisecond,
 		"`TIME` in which a leader that hangs is to be replaced; all below follows from it",
-		func(s *settings) *time.Duration { return &s.pacing.budget }),
+		func(s *settings) *time.Duration { return &s.FailoverBudget }),
 	durationSetting("heartbeat", fromBudget, tcp.MinHeartbeat,
 		"`TIME` from one heartbeat between the leader and another node to the next",
-		func(s *settings) *time.Duration { return &s.pacing.heartbeat }),
+		func(s *settings) *time.Duration { return &s.Heartbeat }),
 	{
 		name: "heartbeat-misses", derived: fromBudget,
 		usage: "`NUMBER` of heartbeats without an answer before a node counts as lost",
 		parse: one(parseMisses),
-		show:  func(s *settings) any { return s.pacing.misses },
+		show:  func(s *settings) any { return s.HeartbeatMisses },
 	},
-	durationSetting("latency", fromBudget, 100*time.Microsecond,
+	durationSetting("latency", fromBudget, pacing.MinLatency,
 		"worst-case `TIME` of a message, one way: what elections wait is a multiple of it",
-		func(s *settings) *time.Duration { return &s.pacing.latency }),
+		func(s *settings) *time.Duration { return &s.Latency }),
 	{
 		name: "log-level", fallback: "info",
 		usage: "the lowest `LEVEL` to log: debug, info, warn or error",
 		parse: one(parseLogLevel),
-		show:  func(s *settings) any { return s.logLevel.String() },
+		show:  func(s *settings) any { return s.LogLevel },
 	},
 	{
 		name: "log-format", fallback: "auto",
@@ -140,27 +143,29 @@ var hostSettings = []setting{
 	},
 }
 
-func bindSetting(name, fallback, what string, field func(*settings) *netip.AddrPort) setting {
+func bindSetting(name, fallback, what string, field func(*settings) *string) setting {
 	return setting{
 		name: name, fallback: fallback,
 		usage: "`IP:PORT` to listen on for " + what + "; port 0: the kernel chooses",
-		parse: one(func(s *settings, v string) (err error) {
-			*field(s), err = parseBind(v)
+		parse: one(func(s *settings, v string) error {
+			addr, err := address.ParseBind(v)
+			*field(s) = addr.String()
 			return err
 		}),
-		show: func(s *settings) any { return field(s).String() },
+		show: func(s *settings) any { return *field(s) },
 	}
 }
 
-func advertiseSetting(name, what string, field func(*settings) *netip.AddrPort) setting {
+func advertiseSetting(name, what string, field func(*settings) *string) setting {
 	return setting{
 		name: name, derived: "the bound address, or the kernel's choice towards the first IP to join",
 		usage: "`IP[:PORT]` at which the others reach this node for " + what,
-		parse: one(func(s *settings, v string) (err error) {
-			*field(s), err = parseAdvertise(v)
+		parse: one(func(s *settings, v string) error {
+			_, err := address.ParseAdvertise(v)
+			*field(s) = v
 			return err
 		}),
-		show: func(s *settings) any { return field(s).String() },
+		show: func(s *settings) any { return *field(s) },
 	}
 }
 
@@ -171,9 +176,9 @@ func durationSetting(name, derived string, least time.Duration, usage string,
 		name: name, derived: derived, usage: usage,
 		parse: one(func(s *settings, v string) error {
 			d, err := time.ParseDuration(v)
-			if err != nil || d < least || d > maxBudget {
+			if err != nil || d < least || d > pacing.MaxBudget {
 				return fmt.Errorf("want a time with its unit, like 500ms, from %v to %v",
-					least, maxBudget)
+					least, pacing.MaxBudget)
 			}
 			*field(s) = d
 			return nil
@@ -184,10 +189,10 @@ func durationSetting(name, derived string, least time.Duration, usage string,
 
 func parseMisses(s *settings, text string) error {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < tcp.MinMisses || n > maxMisses {
-		return fmt.Errorf("want a number from %d to %d", tcp.MinMisses, maxMisses)
+	if err != nil || n < tcp.MinMisses || n > pacing.MaxMisses {
+		return fmt.Errorf("want a number from %d to %d", tcp.MinMisses, pacing.MaxMisses)
 	}
-	s.pacing.misses = n
+	s.HeartbeatMisses = n
 	return nil
 }
 
@@ -215,12 +220,13 @@ func parseLabel(s *settings, text string) error {
 	if !label.MatchString(text) {
 		return errors.New("a label is 1 to 64 letters, digits, dots, dashes or underscores")
 	}
-	s.cluster = text
+	s.Cluster = text
 	return nil
 }
 
-func parseAlgorithm(s *settings, name string) (err error) {
-	s.algorithm, err = algorithmNamed(name)
+func parseAlgorithm(s *settings, name string) error {
+	entry, err := algorithmNamed(name)
+	s.Algorithm = entry.Name
 	return err
 }
 
@@ -235,28 +241,22 @@ func algorithmNamed(name string) (catalog.Entry, error) {
 
 func parseJoin(s *settings, targets []string) error {
 	for _, t := range targets {
-		if err := checkHostPort(t); err != nil {
+		if err := address.CheckHostPort(t); err != nil {
 			return err
 		}
 	}
-	s.join = targets
+	s.Join = targets
 	return nil
 }
 
 func parseProfile(s *settings, name string) error {
-	if err := oneOf(name, profileNames()); err != nil {
-		return err
-	}
-	s.profile = profiles[slices.Index(profileNames(), name)]
-	return nil
+	s.Profile = name
+	return oneOf(name, pacing.ProfileNames())
 }
 
-func parseLogLevel(s *settings, text string) (err error) {
-	if err := oneOf(text, []string{"debug", "info", "warn", "error"}); err != nil {
-		return err
-	}
-	s.logLevel, err = zerolog.ParseLevel(text)
-	return err
+func parseLogLevel(s *settings, text string) error {
+	s.LogLevel = text
+	return oneOf(text, []string{"debug", "info", "warn", "error"})
 }
 
 func parseLogFormat(s *settings, text string) error {

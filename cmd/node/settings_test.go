@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/address"
 )
 
 // machine is surroundings on which every default can be derived.
@@ -164,8 +166,8 @@ func TestOrigins(t *testing.T) {
 			t.Errorf("%s comes from %q, want %q", name, got, want)
 		}
 	}
-	if want := []string{"a", "b:1"}; !slices.Equal(r.join, want) {
-		t.Errorf("join %q, want %q", r.join, want)
+	if want := []string{"a", "b:1"}; !slices.Equal(r.Join, want) {
+		t.Errorf("join %q, want %q", r.Join, want)
 	}
 }
 
@@ -183,21 +185,21 @@ func TestAdvertise(t *testing.T) {
 		r, err := resolve(machine().with(c.flags))
 		if err != nil {
 			t.Errorf("%s: %v", c.flags, err)
-		} else if got := r.gossip.advertise.String(); got != c.want {
+		} else if got := r.GossipAdvertise; got != c.want {
 			t.Errorf("%s advertises %s, want %s", c.flags, got, c.want)
 		}
 	}
 	routed := machine()
 	routed.source = func(netip.Addr) (netip.Addr, error) { return netip.ParseAddr("192.168.0.9") }
 	r, err := resolve(routed.with("join=n1", "join=192.168.0.7:7946"))
-	if err != nil || r.gossip.advertise.String() != "192.168.0.9:7946" ||
+	if err != nil || r.GossipAdvertise != "192.168.0.9:7946" ||
 		r.origins["gossip-advertise"].Where != "this machine's address towards 192.168.0.7" {
-		t.Errorf("towards 192.168.0.7: %v %v, %v", r.gossip.advertise,
+		t.Errorf("towards 192.168.0.7: %v %v, %v", r.GossipAdvertise,
 			r.origins["gossip-advertise"], err)
 	}
 	alone := machine()
 	alone.addrs = addresses("127.0.0.1/8", "8.8.8.8/24", "fd00::1/8")
-	if _, err := resolve(alone); !errors.Is(err, errNoPrivateAddress) || !errors.Is(err, errConfig) {
+	if _, err := resolve(alone); !errors.Is(err, address.ErrNonePrivate) || !errors.Is(err, errConfig) {
 		t.Errorf("without a private address: %v", err)
 	}
 }
@@ -212,7 +214,7 @@ func TestIDFromHostname(t *testing.T) {
 		in := machine()
 		in.hostname = func() (string, error) { return host, nil }
 		r, err := resolve(in)
-		got := r.id.String()
+		got := r.ID.String()
 		if err != nil {
 			got = err.Error()
 		}
@@ -305,8 +307,8 @@ func TestUnknownVariables(t *testing.T) {
 	}
 	want := []string{`the environment variable RINGLEADER_ALGORITM is no setting; ` +
 		`did you mean "RINGLEADER_ALGORITHM"?`}
-	if !reflect.DeepEqual(r.warnings, want) {
-		t.Errorf("warnings %q, want %q", r.warnings, want)
+	if !reflect.DeepEqual(r.unknown, want) {
+		t.Errorf("warnings %q, want %q", r.unknown, want)
 	}
 }
 

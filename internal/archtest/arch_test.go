@@ -137,7 +137,27 @@ var house = []room{
 	{path: "internal/overlay"},
 	{path: "internal/smalldisk", module: []string{"internal/needs"}},
 	{path: "internal/web"},
-	{path: "cmd/node", module: []string{"*"}, others: []string{"*"}},
+	{path: "internal/address"},
+	{path: "internal/buildinfo"},
+	{path: "internal/pacing", module: []string{"algorithms/catalog", "membership", "node/tcp"}},
+	{
+		path: "internal/daemon",
+		module: []string{
+			"algorithms", "algorithms/catalog", "algorithms/lease", "algorithms/quorum", "fence",
+			"internal/address", "internal/buildinfo", "internal/fenceagent", "internal/health",
+			"internal/pacing", "internal/supervise", "internal/trace", "membership", "node", "node/*", "proto",
+		},
+		others: []string{zerolog},
+	},
+	{
+		path: ".",
+		module: []string{
+			"algorithms", "algorithms/catalog", "algorithms/lease", "fence", "internal/address", "internal/daemon",
+			"internal/fenceagent", "internal/health", "internal/pacing", "membership", "node", "node/*", "proto",
+		},
+		others: []string{zerolog},
+	},
+	{path: "cmd/node", module: []string{".", "*"}, others: []string{"*"}},
 }
 
 // impure are the packages of the standard library that a state machine must
@@ -263,6 +283,9 @@ func impurity(n ast.Node) string {
 // forbids says why the room must not import a package, "" when it may.
 func (r room) forbids(imported string) string {
 	local, ours := strings.CutPrefix(imported, module+"/")
+	if imported == module {
+		local, ours = ".", true
+	}
 	switch {
 	case ours:
 		if !matches(r.module, local) {

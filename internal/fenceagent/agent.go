@@ -30,6 +30,9 @@ var (
 // DefaultTimeout is how long an attempt may take where nobody says otherwise.
 const DefaultTimeout = 10 * time.Second
 
+// MinTimeout is the shortest limit in which a process can be run at all.
+const MinTimeout = 10 * time.Millisecond
+
 // Action is what an agent is asked to do.
 type Action string
 

@@ -48,6 +48,9 @@ const pidFile = "%d\nstart %d\nboot %s\nmachine %s\nnamespace %s\nnode %d\nsessi
 // noMachine is the id of a machine that has none.
 const noMachine = "unknown"
 
+// IDMark stands for the id of the node that is meant, in an agent's flags and in the name of its file.
+const IDMark = "{id}"
+
 // WritePIDFile writes the file that names this process, in place of another. It must be
 // written before the process does any work, by whoever keeps a second process of the same
 // node from starting.

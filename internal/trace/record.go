@@ -103,7 +103,7 @@ func (r Record) IsRecord() bool { return r.Node != 0 && r.Event != "" && r.Seq !
 
 // MarshalZerologObject writes every field but the level, which is the logger's.
 func (r Record) MarshalZerologObject(e *zerolog.Event) {
-	e.Time("time", r.Time)
+	e.Str("time", r.Time.Format(time.RFC3339Nano)) // whatever format the program chose for its own
 	if r.Cluster != "" {
 		e.Str("cluster", r.Cluster)
 	}
@@ -150,7 +150,7 @@ func (r Record) marshalBelief(e *zerolog.Event) {
 		e.Uint64("token", r.Token)
 	}
 	if !r.ValidUntil.IsZero() {
-		e.Time("valid_until", r.ValidUntil)
+		e.Str("valid_until", r.ValidUntil.Format(time.RFC3339Nano))
 	}
 	if r.PrevLeader != nil {
 		e.Uint64("prev_leader", *r.PrevLeader)

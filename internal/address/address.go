@@ -1,4 +1,6 @@
-package main
+// Package address reads the addresses that a node listens on and advertises, and finds those
+// of this machine.
+package address
 
 import (
 	"errors"
@@ -10,13 +12,13 @@ import (
 	"strings"
 )
 
-// errNoPrivateAddress: binding to every address leaves open which of them the
+// ErrNonePrivate: binding to every address leaves open which of them the
 // other nodes can reach, and this machine has none that suggests itself.
-var errNoPrivateAddress = errors.New("no private IPv4 address on this machine to advertise")
+var ErrNonePrivate = errors.New("no private IPv4 address on this machine to advertise")
 
-// parseBind reads an address to listen on: an IP and a port, or ":port" for
+// ParseBind reads an address to listen on: an IP and a port, or ":port" for
 // all addresses. Port 0 lets the kernel choose.
-func parseBind(text string) (netip.AddrPort, error) {
+func ParseBind(text string) (netip.AddrPort, error) {
 	if strings.HasPrefix(text, ":") {
 		text = "0.0.0.0" + text
 	}
@@ -28,9 +30,9 @@ func parseBind(text string) (netip.AddrPort, error) {
 	return addr, nil
 }
 
-// parseAdvertise reads an address for the others to reach this node at: an IP,
+// ParseAdvertise reads an address for the others to reach this node at: an IP,
 // with or without a port. Without one, or with port 0, it is the bound port.
-func parseAdvertise(text string) (netip.AddrPort, error) {
+func ParseAdvertise(text string) (netip.AddrPort, error) {
 	addr, err := netip.ParseAddrPort(text)
 	if err != nil {
 		var ip netip.Addr
@@ -48,9 +50,9 @@ func parseAdvertise(text string) (netip.AddrPort, error) {
 	return addr, nil
 }
 
-// checkHostPort refuses what cannot be "host" or "host:port"; whether the host
+// CheckHostPort refuses what cannot be "host" or "host:port"; whether the host
 // exists shows only later, when it is asked.
-func checkHostPort(text string) error {
+func CheckHostPort(text string) error {
 	host, port, err := net.SplitHostPort(text)
 	if err != nil {
 		host, port = strings.Trim(text, "[]"), ""
@@ -74,12 +76,12 @@ func checkHostPort(text string) error {
 // machine has.
 var onward = netip.MustParseAddr("203.0.113.1")
 
-// reachable is the address of this machine at which the other nodes are likely
+// Reachable is the address of this machine at which the other nodes are likely
 // to reach it when it listens on all addresses, those of bind's family, and why
 // that one: the kernel's choice towards the first target of join that is an IP,
 // else towards everybody, else the first private one. addrs are those in use;
-// source is kernelSource.
-func reachable(
+// source is KernelSource.
+func Reachable(
 	bind netip.Addr, join []string, addrs []net.Addr,
 	source func(to netip.Addr) (netip.Addr, error),
 ) (ip netip.Addr, why string, err error) {
@@ -102,6 +104,45 @@ func reachable(
 	return ip, "this machine's first private address", err
 }
 
+// Host is a machine as far as its addresses go.
+type Host struct {
+	Addrs  func() ([]net.Addr, error)              // those in use
+	Source func(to netip.Addr) (netip.Addr, error) // from which the kernel would write to another
+}
+
+// Machine is this one.
+var Machine = Host{Addrs: InUse, Source: KernelSource}
+
+// Advertised completes an address that is advertised, as far as it is given: the bound IP if it is
+// a specific one, else the one at which the others are likely to reach this machine; the bound
+// port. why says where the IP is from, "" when it is given.
+func (h Host) Advertised(
+	bind netip.AddrPort, given string, join []string,
+) (addr netip.AddrPort, why string, err error) {
+	switch {
+	case given != "":
+		if addr, err = ParseAdvertise(given); err != nil {
+			return addr, "", err
+		}
+	case !bind.Addr().IsUnspecified():
+		addr, why = netip.AddrPortFrom(bind.Addr(), 0), "as bound"
+	default:
+		addrs, err := h.Addrs()
+		if err != nil {
+			return addr, "", fmt.Errorf("list this machine's addresses: %w", err)
+		}
+		ip, from, err := Reachable(bind.Addr(), join, addrs, h.Source)
+		if err != nil {
+			return addr, "", fmt.Errorf("%w: give the IP that the other nodes reach", err)
+		}
+		addr, why = netip.AddrPortFrom(ip, 0), from
+	}
+	if addr.Port() == 0 {
+		addr = netip.AddrPortFrom(addr.Addr(), bind.Port())
+	}
+	return addr, why, nil
+}
+
 // firstIP is the first join target that is an IP and not a name.
 func firstIP(join []string) (netip.Addr, bool) {
 	for _, target := range join {
@@ -115,9 +156,9 @@ func firstIP(join []string) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// kernelSource is the address from which the kernel would write to another. A
+// KernelSource is the address from which the kernel would write to another. A
 // UDP socket that is connected sends nothing.
-func kernelSource(to netip.Addr) (netip.Addr, error) {
+func KernelSource(to netip.Addr) (netip.Addr, error) {
 	const anyPort = 9
 	conn, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(to, anyPort)))
 	if err != nil {
@@ -127,8 +168,8 @@ func kernelSource(to netip.Addr) (netip.Addr, error) {
 	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap(), nil
 }
 
-// addrsInUse are the addresses of the interfaces that are up and connected.
-func addrsInUse() ([]net.Addr, error) {
+// InUse are the addresses of the interfaces that are up and connected.
+func InUse() ([]net.Addr, error) {
 	interfaces, err := net.Interfaces()
 	if err != nil {
 		return nil, err
@@ -147,9 +188,9 @@ func addrsInUse() ([]net.Addr, error) {
 	return addrs, nil
 }
 
-// network is the network of a listener on addr: by itself the net package takes
+// Network is the network of a listener on addr: by itself the net package takes
 // 0.0.0.0 for all addresses, those of IPv6 too.
-func network(addr netip.AddrPort) string {
+func Network(addr netip.AddrPort) string {
 	if addr.Addr().Is4() {
 		return "tcp4"
 	}
@@ -168,5 +209,5 @@ func privateIPv4(addrs []net.Addr) (netip.Addr, error) {
 			return ip, nil
 		}
 	}
-	return netip.Addr{}, errNoPrivateAddress
+	return netip.Addr{}, ErrNonePrivate
 }

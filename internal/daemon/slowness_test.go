@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/pacing"
 	"github.com/ringleader-dev/ringleader/node/tcp"
 )
 
@@ -19,7 +20,7 @@ func TestMeasuredLatency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := settings{algorithm: entry, pacing: pacing{latency: 60 * time.Millisecond}}
+	s := Settings{Algorithm: entry, Pacing: pacing.Pacing{Latency: 60 * time.Millisecond}}
 	var log bytes.Buffer
 	var w slowness
 	for _, c := range []struct {

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -17,11 +17,11 @@ import (
 )
 
 // hooked is a daemon with nothing but a reconcile command.
-func hooked(command string, timeout time.Duration) *daemon {
-	return &daemon{
+func hooked(command string, timeout time.Duration) *Daemon {
+	return &Daemon{
 		log: zerolog.Nop(),
-		settings: settings{
-			id: 3, cluster: "demo", reconcileCmd: command, reconcileTimeout: timeout,
+		Settings: Settings{
+			ID: 3, Cluster: "demo", ReconcileCmd: command, ReconcileTimeout: timeout,
 		},
 	}
 }
@@ -84,7 +84,7 @@ func TestReconcileFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for began := time.Now(); syscall.Kill(child, 0) == nil && time.Since(began) < patience; {
+	for began := time.Now(); syscall.Kill(child, 0) == nil && time.Since(began) < time.Minute; {
 		if state, _ := os.ReadFile("/proc/" + strconv.Itoa(child) + "/stat"); strings.Contains(string(state), ") Z") {
 			return // dead, and nobody reaped it yet
 		}

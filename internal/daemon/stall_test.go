@@ -3,7 +3,7 @@
 // Under the race detector Go 1.26's runtime crashed in here: SIGSEGV in maybeRunChan, in a
 // select of a bubble. make test runs it without.
 
-package main
+package daemon
 
 import (
 	"context"

@@ -1,4 +1,5 @@
-package main
+// Package daemon is the parts of one running node, wired together.
+package daemon
 
 import (
 	"context"
@@ -11,11 +12,13 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
+	"github.com/ringleader-dev/ringleader/internal/address"
 	"github.com/ringleader-dev/ringleader/internal/health"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/membership"
@@ -28,17 +31,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// daemon is the parts of one running node, in the order in which they start:
+// Daemon is the parts of one running node, in the order in which they start:
 // first what tells that another process is this node, last what elects.
-type daemon struct {
-	settings
+type Daemon struct {
+	Settings
 	log     zerolog.Logger
-	session proto.Session
+	Session proto.Session
 	rank    attribute.Context
 
 	state        *statefile.File
 	notices      *notices
-	node         *node.Node
+	Node         *node.Node
 	health       *health.Monitor
 	links        *tcp.Transport
 	electionAddr netip.AddrPort // as advertised
@@ -59,11 +62,11 @@ type daemon struct {
 	wishes   sync.RWMutex       // each wish under way reads; locked for good on leaving
 }
 
-// start starts a node. What it opened before an error it closes again.
-func start(s settings, records, log zerolog.Logger) (*daemon, error) {
-	d := &daemon{
-		settings: s, log: log, session: proto.NewSession(), failed: make(chan error, 1),
-		rank: attribute.Context{AdvertiseIP: s.election.advertise.Addr(), DataDir: s.dataDir},
+// Start starts a node that writes its records, and all else that it has to say. What it opened before an error it closes again.
+func Start(s Settings, records, log zerolog.Logger) (*Daemon, error) {
+	d := &Daemon{
+		Settings: s, log: log, Session: proto.NewSession(), failed: make(chan error, 1),
+		rank: attribute.Context{AdvertiseIP: s.Election.Advertise.Addr(), DataDir: s.DataDir},
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d.stop = cancel
@@ -71,14 +74,35 @@ func start(s settings, records, log zerolog.Logger) (*daemon, error) {
 		return nil, errors.Join(err, d.close())
 	}
 	d.serve(ctx)
+	d.sayUp()
 	return d, nil
 }
 
+// sayUp says what this node is.
+func (d *Daemon) sayUp() {
+	d.log.Info().
+		Str("session", d.Session.Short()).
+		Str("algorithm", d.Algorithm.Name).Bool("preempt", d.Preempt).
+		Str("rank_by", d.RankBy.String()).Str("profile", d.Profile.Name).
+		Str("gossip", d.group.GossipAddr()).
+		Str("election", d.electionAddr.String()).
+		Str("http", d.web.Addr().String()).
+		Str("data_dir", d.DataDir).
+		Str("guarantee", string(d.Algorithm.Guarantee)).
+		Msgf("node %v is up; guarantee %s", d.ID, d.Algorithm.Guarantee.InWords())
+}
+
+// Failed takes the first error of a part. Somebody has to Die then.
+func (d *Daemon) Failed() <-chan error { return d.failed }
+
+// GossipAddr is what other nodes join.
+func (d *Daemon) GossipAddr() string { return d.group.GossipAddr() }
+
+// Listener is the socket on which other nodes ask whether this process lives.
+func (d *Daemon) Listener() syscall.Conn { return d.links.Listener() }
+
 // open opens every part.
-func (d *daemon) open(records zerolog.Logger) error {
-	if err := d.openToken(); err != nil {
-		return err
-	}
+func (d *Daemon) open(records zerolog.Logger) error {
 	saved, err := d.openState()
 	if err != nil {
 		return err
@@ -87,14 +111,14 @@ func (d *daemon) open(records zerolog.Logger) error {
 		return err
 	}
 	// The attribute may be about the data directory, so that comes first.
-	attr, err := d.rankBy.Measure(d.rank)
+	attr, err := d.RankBy.Measure(d.rank)
 	if err != nil {
-		return mark(errConfig, err)
+		return wrong(err)
 	}
 	if err := d.openNotices(); err != nil {
 		return err
 	}
-	if d.node, err = d.newNode(saved, records); err != nil {
+	if d.Node, err = d.newNode(saved, records); err != nil {
 		return err
 	}
 	d.heed(membership.Notice(d.notices.kept))
@@ -108,43 +132,43 @@ func (d *daemon) open(records zerolog.Logger) error {
 }
 
 // openState locks the data directory: whoever else uses it is this node too.
-func (d *daemon) openState() (algorithms.State, error) {
-	state, saved, err := statefile.Open(d.dataDir, statefile.Owner{Cluster: d.cluster, ID: d.id})
+func (d *Daemon) openState() (algorithms.State, error) {
+	state, saved, err := statefile.Open(d.DataDir, statefile.Owner{Cluster: d.Cluster, ID: d.ID})
 	d.state = state
-	if err == nil && d.voters.Has(d.id) {
+	if err == nil && d.Voters.Has(d.ID) {
 		var voters algorithms.VoterState
-		voters, err = lease.VotersFrom(saved.Voters, proto.ListVoters(d.voters))
+		voters, err = lease.VotersFrom(saved.Voters, proto.ListVoters(d.Voters))
 		d.changed = voters.Changed
 	}
 	if err != nil && !errors.Is(err, statefile.ErrLocked) {
-		err = mark(errConfig, err)
+		err = wrong(err)
 	}
 	return saved, err
 }
 
-func (d *daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.Node, error) {
+func (d *Daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.Node, error) {
 	var reconcile func(context.Context, algorithms.Split) algorithms.Outcome
-	if d.reconcileCmd != "" {
+	if d.ReconcileCmd != "" {
 		reconcile = d.reconcile
 	}
 	return node.New(node.Config{
-		ID: d.id, Session: d.session, Saved: saved, Store: d.state, Transport: sender{d},
+		ID: d.ID, Session: d.Session, Saved: saved, Store: d.state, Transport: sender{d},
 		Fencer: d.fencer(),
-		Machine: d.algorithm.New(algorithms.Config{
-			Self: d.id, Session: d.session, Delta: d.pacing.latency, Preempt: d.preempt,
+		Machine: d.Algorithm.New(algorithms.Config{
+			Self: d.ID, Session: d.Session, Delta: d.Pacing.Latency, Preempt: d.Preempt,
 			Seed:   rand.Uint64(),
-			Voters: d.voters, Promise: d.promise, KeepPromises: d.keepPromises,
-			Fence:     len(d.fenceAgent) > 0,
-			FirstTerm: d.firstTerm,
+			Voters: d.Voters, Promise: d.Promise, KeepPromises: d.KeepPromises,
+			Fence:     len(d.FenceAgent) > 0,
+			FirstTerm: d.FirstTerm,
 		}),
 		Ineligible: d.tellEligible,
 		Recovery:   d.recovers,
 		Now:        clock.Now,
-		Guarantee:  d.algorithm.Guarantee,
+		Guarantee:  d.Algorithm.Guarantee,
 		Reconcile:  reconcile,
 		Recorder: trace.NewRecorder(trace.RecorderConfig{
-			Cluster: d.cluster, Node: d.id, Session: d.session, Algorithm: d.algorithm.Name,
-			Guarantee: d.algorithm.Guarantee, Level: d.logLevel, Size: tcp.FrameSize,
+			Cluster: d.Cluster, Node: d.ID, Session: d.Session, Algorithm: d.Algorithm.Name,
+			Guarantee: d.Algorithm.Guarantee, Level: d.LogLevel, Size: tcp.FrameSize,
 		}),
 		Record: func(rec trace.Record) { trace.Write(records, rec) },
 		Logger: d.log,
@@ -152,7 +176,7 @@ func (d *daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.
 }
 
 // sender is the daemon's links, which are opened only after the node is made.
-type sender struct{ *daemon }
+type sender struct{ *Daemon }
 
 func (s sender) Send(m proto.Message) { s.links.Send(m) }
 
@@ -160,13 +184,13 @@ func (s sender) Send(m proto.Message) { s.links.Send(m) }
 func (s sender) Hold() (closing <-chan struct{}, release func()) { return s.links.Hold() }
 
 // listen opens the election and the HTTP listener.
-func (d *daemon) listen() (err error) {
+func (d *Daemon) listen() (err error) {
 	d.links, err = tcp.Listen(tcp.Config{
-		Cluster: d.cluster, Algorithm: d.electionLabel(), Voters: proto.ListVoters(d.voters),
-		ID: d.id, Session: d.session, Bind: d.election.bind.String(),
-		Receive: d.node.Deliver, Evidence: d.report, Log: d.log,
-		Heartbeat: d.pacing.heartbeat, Misses: d.pacing.misses, Patience: d.patience(),
-		Busy: d.node.Busy, SilentPeers: d.watched(),
+		Cluster: d.Cluster, Algorithm: d.ElectionLabel(), Voters: proto.ListVoters(d.Voters),
+		ID: d.ID, Session: d.Session, Bind: d.Election.Bind.String(),
+		Receive: d.Node.Deliver, Evidence: d.report, Log: d.log,
+		Heartbeat: d.Pacing.Heartbeat, Misses: d.Pacing.Misses, Patience: d.Patience(),
+		Busy: d.Node.Busy, SilentPeers: d.watched(),
 	})
 	if errors.Is(err, tcp.ErrAddrInUse) {
 		return fmt.Errorf("%w with --election-bind", err)
@@ -174,8 +198,8 @@ func (d *daemon) listen() (err error) {
 	if err != nil {
 		return err
 	}
-	d.electionAddr = withPort(d.election.advertise, d.links.Addr())
-	d.web, err = net.Listen(network(d.httpBind), d.httpBind.String())
+	d.electionAddr = withPort(d.Election.Advertise, d.links.Addr())
+	d.web, err = net.Listen(address.Network(d.HTTPBind), d.HTTPBind.String())
 	if err != nil {
 		return fmt.Errorf("listen for HTTP: %w: choose another address with --http-bind", err)
 	}
@@ -183,22 +207,22 @@ func (d *daemon) listen() (err error) {
 }
 
 // joinCluster starts gossip. From here on the others see this node.
-func (d *daemon) joinCluster(attr int64) (err error) {
+func (d *Daemon) joinCluster(attr int64) (err error) {
 	group, err := membership.Start(membership.Config{
-		Self:    proto.Peer{ID: d.id, Session: d.session, Attr: attr},
-		Cluster: d.cluster, Algorithm: d.family(), OnStranger: d.others.met,
+		Self:    proto.Peer{ID: d.ID, Session: d.Session, Attr: attr},
+		Cluster: d.Cluster, Algorithm: d.Family(), OnStranger: d.others.met,
 		Voters: d.ownVoters(),
-		Bind:   d.gossip.bind.String(), Advertise: d.gossip.advertise.String(),
+		Bind:   d.Gossip.Bind.String(), Advertise: d.Gossip.Advertise.String(),
 		ElectionAddr: d.electionAddr.String(), HTTPAddr: d.advertisedWeb(),
 		Notice: membership.Notice(d.notices.kept), OnNotice: d.noticed,
-		Join: d.join, Profile: d.profile.detector, Probe: d.probe, Logger: d.log,
-		Probing: membership.ProbingWithin(d.patience()),
+		Join: d.Join, Profile: d.Profile.Detector, Probe: d.probe, Logger: d.log,
+		Probing: membership.ProbingWithin(d.Patience()),
 	})
 	if errors.Is(err, membership.ErrAddrInUse) {
 		return fmt.Errorf("%w with --gossip-bind", err)
 	}
 	if errors.Is(err, membership.ErrConfig) {
-		err = mark(errConfig, err)
+		err = wrong(err)
 	}
 	if err != nil {
 		return err
@@ -209,7 +233,7 @@ func (d *daemon) joinCluster(attr int64) (err error) {
 }
 
 // tellEligible tells the others whether this node would stand for election.
-func (d *daemon) tellEligible(why string) {
+func (d *Daemon) tellEligible(why string) {
 	if group := d.reports.Load(); group != nil {
 		group.SetEligible(why == "")
 	}
@@ -225,25 +249,25 @@ func withPort(addr netip.AddrPort, bound net.Addr) netip.AddrPort {
 
 // advertisedWeb is where the others reach the HTTP API, "" when they cannot:
 // loopback means this node only to nodes on the same machine.
-func (d *daemon) advertisedWeb() string {
+func (d *Daemon) advertisedWeb() string {
 	bound := d.web.Addr().(*net.TCPAddr).AddrPort()
 	ip := bound.Addr().Unmap()
 	if ip.IsUnspecified() {
-		ip = d.gossip.advertise.Addr()
+		ip = d.Gossip.Advertise.Addr()
 	}
-	if ip.IsLoopback() && !d.gossip.advertise.Addr().IsLoopback() {
+	if ip.IsLoopback() && !d.Gossip.Advertise.Addr().IsLoopback() {
 		return ""
 	}
 	return netip.AddrPortFrom(ip, bound.Port()).String()
 }
 
 // Snapshot is what the HTTP API answers from.
-func (d *daemon) Snapshot() httpapi.Snapshot {
-	status, links := d.node.Status(), d.links.Stats()
+func (d *Daemon) Snapshot() httpapi.Snapshot {
+	status, links := d.Node.Status(), d.links.Stats()
 	s := httpapi.Snapshot{
-		Self: d.id, Session: d.session, Cluster: d.cluster, Algorithm: d.algorithm.Name,
+		Self: d.ID, Session: d.Session, Cluster: d.Cluster, Algorithm: d.Algorithm.Name,
 		Guarantee: status.Guarantee, Running: status.Running, LastTick: status.LastTick,
-		Voters: d.voters, VoterState: status.Voters, Leader: status.Leader, Lent: status.Lent,
+		Voters: d.Voters, VoterState: status.Voters, Leader: status.Leader, Lent: status.Lent,
 		Counters:   counters(status.Counters, links),
 		Ineligible: status.Ineligible, Checks: d.checked(), Unfenced: d.shots.Load(),
 		Recovery: d.recovery.why(),
@@ -261,7 +285,7 @@ func (d *daemon) Snapshot() httpapi.Snapshot {
 }
 
 // members are the processes believed alive; ok is false before the first view.
-func (d *daemon) members() (all []httpapi.Member, ok bool) {
+func (d *Daemon) members() (all []httpapi.Member, ok bool) {
 	view := d.view.Load()
 	if view == nil {
 		return nil, false
@@ -276,9 +300,9 @@ func (d *daemon) members() (all []httpapi.Member, ok bool) {
 }
 
 // changes are those of the node, for the HTTP API.
-func (d *daemon) changes(ctx context.Context, after uint64) iter.Seq[httpapi.Change] {
+func (d *Daemon) changes(ctx context.Context, after uint64) iter.Seq[httpapi.Change] {
 	return func(yield func(httpapi.Change) bool) {
-		for c := range d.node.Changes(ctx, after) {
+		for c := range d.Node.Changes(ctx, after) {
 			if !yield(httpapi.Change(c)) {
 				return
 			}

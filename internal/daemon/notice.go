@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -24,10 +24,10 @@ type notices struct {
 }
 
 // openNotices takes up what the node's last process knew.
-func (d *daemon) openNotices() error {
+func (d *Daemon) openNotices() error {
 	kept, err := d.state.Notice()
 	if err != nil {
-		return mark(errConfig, err)
+		return wrong(err)
 	}
 	kept = bounded(kept)
 	d.notices = &notices{file: d.state, kept: kept, tried: make(chan struct{})}
@@ -39,7 +39,7 @@ func (d *daemon) openNotices() error {
 
 // noticed follows the cluster's notice, whoever it comes from. The group's goroutine
 // does not wait for the disk.
-func (d *daemon) noticed(n membership.Notice) {
+func (d *Daemon) noticed(n membership.Notice) {
 	d.heed(n)
 	d.parts.Go(func() {
 		if err := d.notices.keep(statefile.Notice(n)); err != nil {
@@ -50,12 +50,12 @@ func (d *daemon) noticed(n membership.Notice) {
 }
 
 // heed keeps this node from standing while the cluster is paused.
-func (d *daemon) heed(n membership.Notice) {
+func (d *Daemon) heed(n membership.Notice) {
 	if n.Text == "" {
-		d.node.SetEligible(causeCluster, true, "")
+		d.Node.SetEligible(causeCluster, true, "")
 		return
 	}
-	d.node.KeepFromStanding(causeCluster, n.Text)
+	d.Node.KeepFromStanding(causeCluster, n.Text)
 }
 
 // bounded is what a node makes of a notice that it kept, maybe before versions had a bound.
@@ -104,12 +104,12 @@ func (k *notices) newer(ctx context.Context, version uint64) error {
 }
 
 // tellCluster gives the cluster a notice, and returns once it is durable here.
-func (d *daemon) tellCluster(ctx context.Context, text string) error {
+func (d *Daemon) tellCluster(ctx context.Context, text string) error {
 	before := d.group.Notice().Version
 	d.group.SetNotice(text)
 	if err := d.notices.newer(ctx, before); err != nil {
 		return fmt.Errorf("all nodes that can be reached are told, and node %v may forget it at a restart: %w",
-			d.id, err)
+			d.ID, err)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"fmt"
@@ -47,8 +47,8 @@ func recoveryWords(r *algorithms.Recovery) string {
 
 // withOthers is what a voter waits for, and of those who have not answered who never will: it
 // is seen, and has voters with which this node exchanges no votes.
-func (d *daemon) withOthers(r algorithms.Recovery) *algorithms.Recovery {
-	own := proto.ListVoters(d.voters)
+func (d *Daemon) withOthers(r algorithms.Recovery) *algorithms.Recovery {
+	own := proto.ListVoters(d.Voters)
 	for _, m := range d.group.Listed() {
 		far, _ := own.Distance(m.Voters.List)
 		if i := slices.Index(r.Silent, m.ID); i >= 0 && far == proto.OtherVoters {
@@ -95,7 +95,7 @@ const recoveryPatience = time.Second
 
 // recovers notes what this voter waits for before it votes, says so when that has changed,
 // and warns when it does not change any more.
-func (d *daemon) recovers(now *algorithms.Recovery) {
+func (d *Daemon) recovers(now *algorithms.Recovery) {
 	r := &d.recovery
 	if now == nil {
 		r.words.Store(nil)

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -29,7 +29,7 @@ const (
 )
 
 // reconcile runs the reconcile command until it ends with 0, a few times at most.
-func (d *daemon) reconcile(ctx context.Context, s algorithms.Split) algorithms.Outcome {
+func (d *Daemon) reconcile(ctx context.Context, s algorithms.Split) algorithms.Outcome {
 	var o algorithms.Outcome
 	for o.Tries < reconcileTries && ctx.Err() == nil {
 		if o.Tries > 0 {
@@ -42,7 +42,7 @@ func (d *daemon) reconcile(ctx context.Context, s algorithms.Split) algorithms.O
 		o.Tries++
 		began := time.Now()
 		said, err := d.runReconcile(ctx, s)
-		o.Exit, o.Problem = exitOf(err, d.reconcileTimeout)
+		o.Exit, o.Problem = exitOf(err, d.ReconcileTimeout)
 		line := d.log.Info()
 		if err != nil {
 			line = d.log.Warn()
@@ -58,18 +58,18 @@ func (d *daemon) reconcile(ctx context.Context, s algorithms.Split) algorithms.O
 
 // runReconcile runs the command once, and kills its process group when it takes too
 // long or when another node takes over.
-func (d *daemon) runReconcile(ctx context.Context, s algorithms.Split) (said string, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, d.reconcileTimeout, context.DeadlineExceeded)
+func (d *Daemon) runReconcile(ctx context.Context, s algorithms.Split) (said string, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, d.ReconcileTimeout, context.DeadlineExceeded)
 	defer cancel()
 	out, err := supervise.Job{
-		Path: "/bin/sh", Args: []string{"-c", d.reconcileCmd}, Env: append(os.Environ(), d.reconcileEnv(s)...),
+		Path: "/bin/sh", Args: []string{"-c", d.ReconcileCmd}, Env: append(os.Environ(), d.reconcileEnv(s)...),
 		Keep: maxHookOutput,
 	}.Output(ctx)
 	return strings.ToValidUTF8(strings.TrimSpace(string(out)), "?"), err
 }
 
 // reconcileEnv tells the command of the split.
-func (d *daemon) reconcileEnv(s algorithms.Split) []string {
+func (d *Daemon) reconcileEnv(s algorithms.Split) []string {
 	var leaders, terms, led []string
 	for _, r := range s.Reigns {
 		leaders = append(leaders, r.Epoch.Leader.String())
@@ -82,8 +82,8 @@ func (d *daemon) reconcileEnv(s algorithms.Split) []string {
 		members = []byte("[]") // a Member is always JSON
 	}
 	return []string{
-		"RINGLEADER_ID=" + d.id.String(),
-		"RINGLEADER_CLUSTER=" + d.cluster,
+		"RINGLEADER_ID=" + d.ID.String(),
+		"RINGLEADER_CLUSTER=" + d.Cluster,
 		"RINGLEADER_SPLIT=" + strconv.FormatUint(s.Number, 10),
 		"RINGLEADER_SPLIT_LEADERS=" + strings.Join(leaders, " "),
 		"RINGLEADER_SPLIT_TERMS=" + strings.Join(terms, " "),

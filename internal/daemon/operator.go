@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -20,9 +20,9 @@ const (
 )
 
 // Do carries out what an operator asks of this node.
-func (d *daemon) Do(ctx context.Context, v httpapi.Verb, o httpapi.Order) (httpapi.Done, error) {
+func (d *Daemon) Do(ctx context.Context, v httpapi.Verb, o httpapi.Order) (httpapi.Done, error) {
 	if !d.wishes.TryRLock() {
-		return httpapi.Done{}, fmt.Errorf("%w: node %v is leaving: ask another", httpapi.ErrConflict, d.id)
+		return httpapi.Done{}, fmt.Errorf("%w: node %v is leaving: ask another", httpapi.ErrConflict, d.ID)
 	}
 	defer d.wishes.RUnlock()
 	began := time.Now()
@@ -45,46 +45,46 @@ func (d *daemon) Do(ctx context.Context, v httpapi.Verb, o httpapi.Order) (httpa
 		return done, err
 	}
 	if done.Self == 0 {
-		leader := d.node.Status().Leader
-		done.Self, done.Leader, done.Term = d.id, leader.ID, leader.Term
+		leader := d.Node.Status().Leader
+		done.Self, done.Leader, done.Term = d.ID, leader.ID, leader.Term
 		done.Millis = float64(time.Since(began).Microseconds()) / 1000
 	}
 	return done, nil
 }
 
 // transfer hands over, or asks the leader to.
-func (d *daemon) transfer(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
-	leader := d.node.Status().Leader
+func (d *Daemon) transfer(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
+	leader := d.Node.Status().Leader
 	switch leader.ID {
 	case 0:
 		return httpapi.Done{}, fmt.Errorf("%w, as node %v knows: there is nothing to hand over; "+
-			"ask again once a node does: ringleader leader says who, or why nobody", httpapi.ErrNoLeader, d.id)
-	case d.id:
+			"ask again once a node does: ringleader leader says who, or why nobody", httpapi.ErrNoLeader, d.ID)
+	case d.ID:
 	default:
 		return d.askLeader(ctx, leader.ID, o)
 	}
-	next, err := d.node.Transfer(ctx, o.To, because("asked", o))
+	next, err := d.Node.Transfer(ctx, o.To, because("asked", o))
 	switch {
 	case errors.Is(err, node.ErrRefused), errors.Is(err, node.ErrNotTaken):
 		return httpapi.Done{}, fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
 	case errors.Is(err, node.ErrStopped):
 		return httpapi.Done{}, fmt.Errorf("node %v stopped before it saw a successor, as ringleader exec "+
-			"does when leadership ends: ringleader leader, of another node, says who leads: %w", d.id, err)
+			"does when leadership ends: ringleader leader, of another node, says who leads: %w", d.ID, err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return httpapi.Done{}, fmt.Errorf("node %v was to give way, but no successor was seen in time: %w; "+
-			"it may still come: ringleader leader says who leads", d.id, err)
+			"it may still come: ringleader leader says who leads", d.ID, err)
 	case err != nil:
 		return httpapi.Done{}, err
 	}
 	return httpapi.Done{Done: fmt.Sprintf("node %v leads term %d after node %v",
-		next.ID, next.Term, d.id)}, nil
+		next.ID, next.Term, d.ID)}, nil
 }
 
 // viaNode marks who asks through another node.
 const viaNode = ", at node "
 
 // askLeader passes a wish on to the leader. The leader passes nothing on.
-func (d *daemon) askLeader(
+func (d *Daemon) askLeader(
 	ctx context.Context, leader proto.NodeID, o httpapi.Order,
 ) (httpapi.Done, error) {
 	addr := ""
@@ -102,44 +102,44 @@ func (d *daemon) askLeader(
 			httpapi.ErrConflict, leader)
 	case strings.Contains(o.By, viaNode): // two nodes that disagree must not play ball
 		return httpapi.Done{}, fmt.Errorf("%w: node %v leads, not node %v: ask again",
-			httpapi.ErrConflict, leader, d.id)
+			httpapi.ErrConflict, leader, d.ID)
 	}
-	o.By += fmt.Sprintf("%s%v", viaNode, d.id)
-	done, err := httpapi.Client{Addr: addr, Token: d.apiToken}.Do(ctx, httpapi.Transfer, o)
+	o.By += fmt.Sprintf("%s%v", viaNode, d.ID)
+	done, err := httpapi.Client{Addr: addr, Token: d.APIToken}.Do(ctx, httpapi.Transfer, o)
 	told, ok := errors.AsType[httpapi.Told](err)
 	switch {
 	case ok && errors.Is(err, httpapi.ErrConflict):
 		return done, told // it says who it is; that this node asked it matters to nobody
 	case errors.Is(err, httpapi.ErrForbidden):
 		return done, fmt.Errorf("node %v leads, and does not obey node %v: ask it on its own machine, or give "+
-			"all nodes the same --api-token-file: %w", leader, d.id, err)
+			"all nodes the same --api-token-file: %w", leader, d.ID, err)
 	}
 	return done, err
 }
 
 // resign makes this node, the leader, step down.
-func (d *daemon) resign(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
-	if leader := d.node.Status().Leader.ID; leader != d.id {
+func (d *Daemon) resign(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
+	if leader := d.Node.Status().Leader.ID; leader != d.ID {
 		who := "nobody does"
 		if leader != 0 {
 			who = fmt.Sprintf("node %v does", leader)
 		}
 		return httpapi.Done{}, fmt.Errorf("%w: node %v does not lead, %s: ask the leader to resign, or "+
-			"transfer from any node", httpapi.ErrConflict, d.id, who)
+			"transfer from any node", httpapi.ErrConflict, d.ID, who)
 	}
 	if err := d.stepDown(ctx, causeResigned, because("resigned at "+now(), o)); err != nil {
 		return httpapi.Done{}, err
 	}
 	return httpapi.Done{Done: fmt.Sprintf("node %v stepped down and stands aside until "+
-		"ringleader resume, or a restart", d.id)}, nil
+		"ringleader resume, or a restart", d.ID)}, nil
 }
 
 // stepDown returns once this node has heard that it may not lead, and, if it
 // led, another does or a moment has passed: nobody may be there to.
-func (d *daemon) stepDown(ctx context.Context, cause, why string) error {
-	led := d.node.Status().Leader.ID == d.id
-	<-d.node.StandAside(cause, why)
-	if err := d.node.Heard(ctx); err != nil {
+func (d *Daemon) stepDown(ctx context.Context, cause, why string) error {
+	led := d.Node.Status().Leader.ID == d.ID
+	<-d.Node.StandAside(cause, why)
+	if err := d.Node.Heard(ctx); err != nil {
 		return err
 	}
 	if led {
@@ -149,7 +149,7 @@ func (d *daemon) stepDown(ctx context.Context, cause, why string) error {
 }
 
 // pause keeps this node from leading, or the cluster from electing.
-func (d *daemon) pause(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
+func (d *Daemon) pause(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
 	if o.Cluster {
 		if err := d.tellCluster(ctx, because("the cluster is paused since "+now(), o)); err != nil {
 			return httpapi.Done{}, err
@@ -161,26 +161,26 @@ func (d *daemon) pause(ctx context.Context, o httpapi.Order) (httpapi.Done, erro
 		return httpapi.Done{}, err
 	}
 	return httpapi.Done{Done: fmt.Sprintf("node %v does not lead until ringleader resume, or a restart",
-		d.id)}, nil
+		d.ID)}, nil
 }
 
 // resume ends a pause, and what a resignation left.
-func (d *daemon) resume(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
+func (d *Daemon) resume(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
 	if o.Cluster {
 		if err := d.tellCluster(ctx, ""); err != nil {
 			return httpapi.Done{}, err
 		}
 		return httpapi.Done{Done: "the cluster elects again"}, nil
 	}
-	d.node.SetEligible(causePaused, true, "")
-	d.node.SetEligible(causeResigned, true, "")
-	if err := d.node.Heard(ctx); err != nil {
+	d.Node.SetEligible(causePaused, true, "")
+	d.Node.SetEligible(causeResigned, true, "")
+	if err := d.Node.Heard(ctx); err != nil {
 		return httpapi.Done{}, err
 	}
-	if why := d.node.Status().Ineligible; why != "" {
-		return httpapi.Done{Done: fmt.Sprintf("node %v was resumed; it still does not stand: %s", d.id, why)}, nil
+	if why := d.Node.Status().Ineligible; why != "" {
+		return httpapi.Done{Done: fmt.Sprintf("node %v was resumed; it still does not stand: %s", d.ID, why)}, nil
 	}
-	return httpapi.Done{Done: fmt.Sprintf("node %v stands for election again", d.id)}, nil
+	return httpapi.Done{Done: fmt.Sprintf("node %v stands for election again", d.ID)}, nil
 }
 
 // now is the time in words.

@@ -1,4 +1,6 @@
-package main
+// Package pacing derives how fast a node asks for signs of life, and how long it waits for
+// messages, from one number: the failover budget.
+package pacing
 
 import (
 	"cmp"
@@ -51,91 +53,94 @@ const (
 	// profile's budget is meant for, with planNodes.
 	usualRound = 10
 	planNodes  = 5
-	maxBudget  = time.Hour
-	maxMisses  = 1000
+	MaxBudget  = time.Hour
+	MaxMisses  = 1000
 )
 
-// errBudget: the budget and what it has to pay for contradict each other.
-var errBudget = errors.New("failover budget")
+// MinLatency is the least that may be planned with.
+const MinLatency = 100 * time.Microsecond
 
-// pacing is how fast a node asks for signs of life and gives up waiting.
-type pacing struct {
-	budget, heartbeat, latency time.Duration
-	misses                     int
+// ErrBudget: the budget and what it has to pay for contradict each other.
+var ErrBudget = errors.New("failover budget")
+
+// Pacing is how fast a node asks for signs of life and gives up waiting.
+type Pacing struct {
+	Budget, Heartbeat, Latency time.Duration
+	Misses                     int
 }
 
-// pacingFor derives what is zero in the given pacing, whose budget is not, and
+// For derives what is zero in the given Pacing, whose budget is not, and
 // checks the relations. The error shows the one that fails, with its numbers, and
 // the smallest budget that would do.
-func pacingFor(given pacing, entry catalog.Entry) (pacing, error) {
+func For(given Pacing, entry catalog.Entry) (Pacing, error) {
 	p := given.derive(entry)
 	failing := p.check(entry)
 	if failing == nil {
 		return p, nil
 	}
-	smallest, found := given.smallest(entry)
+	smallest, found := given.Smallest(entry)
 	if !found {
 		return p, fmt.Errorf("%w: %w; no budget would do: raise the heartbeat or its misses, "+
-			"or lower the latency", errBudget, failing)
+			"or lower the latency", ErrBudget, failing)
 	}
 	return p, fmt.Errorf("%w %v is too small: %w; the smallest budget that would do is %v",
-		errBudget, p.budget, failing, smallest)
+		ErrBudget, p.Budget, failing, smallest)
 }
 
-// smallest is the smallest budget, in whole milliseconds, under which the given
+// Smallest is the smallest budget, in whole milliseconds, under which the given
 // pacing would do. Whatever does under a budget does under a larger one.
-func (p pacing) smallest(entry catalog.Entry) (budget time.Duration, found bool) {
-	limit := int(maxBudget / time.Millisecond)
+func (p Pacing) Smallest(entry catalog.Entry) (budget time.Duration, found bool) {
+	limit := int(MaxBudget / time.Millisecond)
 	ms := sort.Search(limit+1, func(ms int) bool {
-		p.budget = time.Duration(ms) * time.Millisecond
+		p.Budget = time.Duration(ms) * time.Millisecond
 		return p.derive(entry).check(entry) == nil
 	})
 	return time.Duration(ms) * time.Millisecond, ms <= limit
 }
 
 // derive fills in what is zero.
-func (p pacing) derive(entry catalog.Entry) pacing {
-	_, k := roundOf(entry)
-	silence := p.budget - k*p.latency // for the heartbeats
-	if p.latency == 0 {
-		silence = p.patience(entry) * (100 - roundShare) / 100
+func (p Pacing) derive(entry catalog.Entry) Pacing {
+	_, k := RoundOf(entry)
+	silence := p.Budget - k*p.Latency // for the heartbeats
+	if p.Latency == 0 {
+		silence = p.Patience(entry) * (100 - roundShare) / 100
 	}
-	share := p.budget - silence
-	if p.heartbeat == 0 {
-		p.misses = cmp.Or(p.misses, usualMisses)
-		p.heartbeat = neat(silence / time.Duration(p.misses+1))
+	share := p.Budget - silence
+	if p.Heartbeat == 0 {
+		p.Misses = cmp.Or(p.Misses, usualMisses)
+		p.Heartbeat = Neat(silence / time.Duration(p.Misses+1))
 	}
-	if p.misses == 0 {
-		most := max(usualMisses, int((2*p.latency+p.heartbeat-1)/p.heartbeat)+1)
-		p.misses = min(most, max(tcp.MinMisses, int(silence/p.heartbeat)-1))
+	if p.Misses == 0 {
+		most := max(usualMisses, int((2*p.Latency+p.Heartbeat-1)/p.Heartbeat)+1)
+		p.Misses = min(most, max(tcp.MinMisses, int(silence/p.Heartbeat)-1))
 	}
-	if p.latency == 0 { // never so much that relation 2 fails
-		p.latency = min(share/k, time.Duration(p.misses-1)*p.heartbeat/2)
-		if time.Duration(p.misses+1)*p.heartbeat <= silence {
+	if p.Latency == 0 { // never so much that relation 2 fails
+		p.Latency = min(share/k, time.Duration(p.Misses-1)*p.Heartbeat/2)
+		if time.Duration(p.Misses+1)*p.Heartbeat <= silence {
 			// Where it fits it may be rounded. Where it does not rounding must not make
 			// it fit: a larger budget would fail where a smaller one did.
-			p.latency = neat(p.latency)
+			p.Latency = Neat(p.Latency)
 		}
 	}
 	return p
 }
 
-// patience is what the budget would be if the algorithm's round were a usual one: what
+// Patience is what the budget would be if the algorithm's round were a usual one: what
 // depends on the network alone, and on how long its processes may take, follows from it.
-func (p pacing) patience(entry catalog.Entry) time.Duration {
-	return p.budget * 100 / stretch(entry)
+func (p Pacing) Patience(entry catalog.Entry) time.Duration {
+	return p.Budget * 100 / stretch(entry)
 }
 
 // stretch is how large, in percent of a profile's budget, the algorithm's is: larger by
 // what its round takes beyond the usual. With a usual budget its latency would be so
 // short that a node which starts gives up before it has joined.
 func stretch(entry catalog.Entry) time.Duration {
-	_, k := roundOf(entry)
+	_, k := RoundOf(entry)
 	return 100 + roundShare*max(k-usualRound, 0)/usualRound
 }
 
-// neat rounds down to what one likes to read.
-func neat(d time.Duration) time.Duration {
+// Neat rounds down to what one likes to read.
+func Neat(d time.Duration) time.Duration {
 	if d >= 10*time.Millisecond {
 		return d.Truncate(time.Millisecond)
 	}
@@ -143,27 +148,27 @@ func neat(d time.Duration) time.Duration {
 }
 
 // check returns the first relation that fails, with its numbers.
-func (p pacing) check(entry catalog.Entry) error {
-	timeout, k := roundOf(entry)
-	if p.heartbeat < tcp.MinHeartbeat {
+func (p Pacing) check(entry catalog.Entry) error {
+	timeout, k := RoundOf(entry)
+	if p.Heartbeat < tcp.MinHeartbeat {
 		return fmt.Errorf("heartbeat ≥ %v: (budget - %d × latency) / (misses + 1) = "+
-			"(%v - %d × %v) / %d = %v", tcp.MinHeartbeat, k, p.budget, k, p.latency, p.misses+1,
-			p.heartbeat)
+			"(%v - %d × %v) / %d = %v", tcp.MinHeartbeat, k, p.Budget, k, p.Latency, p.Misses+1,
+			p.Heartbeat)
 	}
-	if time.Duration(p.misses-1)*p.heartbeat < 2*p.latency {
+	if time.Duration(p.Misses-1)*p.Heartbeat < 2*p.Latency {
 		return fmt.Errorf("(misses - 1) × heartbeat ≥ 2 × latency: %d × %v = %v < 2 × %v = %v",
-			p.misses-1, p.heartbeat, time.Duration(p.misses-1)*p.heartbeat, p.latency, 2*p.latency)
+			p.Misses-1, p.Heartbeat, time.Duration(p.Misses-1)*p.Heartbeat, p.Latency, 2*p.Latency)
 	}
-	if sum := time.Duration(p.misses+1)*p.heartbeat + k*p.latency; sum > p.budget {
+	if sum := time.Duration(p.Misses+1)*p.Heartbeat + k*p.Latency; sum > p.Budget {
 		return fmt.Errorf("(misses + 1) × heartbeat + %d × latency (%s, %s = %s) ≤ budget: "+
 			"%d × %v + %d × %v = %v > %v", k, entry.Name, timeout.Name, timeout.Formula,
-			p.misses+1, p.heartbeat, k, p.latency, sum, p.budget)
+			p.Misses+1, p.Heartbeat, k, p.Latency, sum, p.Budget)
 	}
 	return nil
 }
 
-// roundOf is the algorithm's longest timeout, and how many latencies that is.
-func roundOf(entry catalog.Entry) (catalog.Timeout, time.Duration) {
+// RoundOf is the algorithm's longest timeout, and how many latencies that is.
+func RoundOf(entry catalog.Entry) (catalog.Timeout, time.Duration) {
 	longest := slices.MaxFunc(entry.Timeouts, func(a, b catalog.Timeout) int {
 		return cmp.Compare(a.Of(1, planNodes), b.Of(1, planNodes))
 	})

@@ -1,17 +1,16 @@
-package main
+package daemon
 
 import (
 	"context"
 	"errors"
 	stdlog "log"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
 
-	"github.com/ringleader-dev/ringleader/internal/supervise"
+	"github.com/ringleader-dev/ringleader/internal/buildinfo"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/node/tcp"
@@ -27,19 +26,19 @@ const (
 )
 
 // serve starts the goroutines that tie the parts together.
-func (d *daemon) serve(ctx context.Context) {
-	d.parts.Go(func() { d.fail(d.node.Run(ctx)) })
+func (d *Daemon) serve(ctx context.Context) {
+	d.parts.Go(func() { d.fail(d.Node.Run(ctx)) })
 	warnings := d.log.With().Str(zerolog.LevelFieldName, zerolog.LevelWarnValue).Logger()
 	d.parts.Go(func() {
 		d.fail(httpapi.Serve(ctx, d.web, httpapi.Config{
-			Source: d, Changes: d.changes, Control: d, Lender: lender{d}, Token: d.apiToken, Version: readBuild(),
+			Source: d, Changes: d.changes, Control: d, Lender: lender{d}, Token: d.APIToken, Version: buildinfo.Read(),
 			ErrorLog: stdlog.New(warnings, "", 0),
 		}))
 	})
 	d.parts.Go(func() { d.health.Run(ctx) })
 	d.parts.Go(d.follow)
 	d.parts.Go(func() {
-		for leader := range d.node.Watch(ctx) {
+		for leader := range d.Node.Watch(ctx) {
 			d.links.SetLeader(leader.ID)
 		}
 	})
@@ -50,16 +49,13 @@ func (d *daemon) serve(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	})
-	if os.Getpid() == 1 { // of a container, whose orphans fall to it
-		d.parts.Go(func() { supervise.Reap(ctx) })
-	}
-	if d.rankBy.Live() {
+	if d.RankBy.Live() {
 		d.parts.Go(func() { d.measure(ctx) })
 	}
 }
 
 // fail notes the first error of a part: it ends the daemon.
-func (d *daemon) fail(err error) {
+func (d *Daemon) fail(err error) {
 	if err == nil {
 		return
 	}
@@ -71,7 +67,7 @@ func (d *daemon) fail(err error) {
 
 // follow hands each view to the links, which have to know a process before the
 // node writes to it, and then to the node. It ends with the stream of views.
-func (d *daemon) follow() {
+func (d *Daemon) follow() {
 	redial := time.NewTicker(redialEvery)
 	defer redial.Stop()
 	var slow slowness
@@ -80,27 +76,27 @@ func (d *daemon) follow() {
 		select {
 		case <-redial.C:
 			d.dial()
-			slow.judge(d.links.Stats().Peers, d.settings, d.log)
+			slow.judge(d.links.Stats().Peers, d.Settings, d.log)
 		case view, ok := <-d.group.Views():
 			if !ok {
 				return
 			}
 			d.view.Store(&view)
 			d.seen.note(view)
-			ranks.judge(view, d.rankBy.String(), d.log)
+			ranks.judge(view, d.RankBy.String(), d.log)
 			d.dial()
 			alive := make([]proto.Peer, 0, len(view.Alive))
 			for _, m := range view.Alive {
 				alive = append(alive, m.Peer)
 			}
-			d.node.PeersChanged(alive, strings.Join(view.Evidence, ", "))
+			d.Node.PeersChanged(alive, strings.Join(view.Evidence, ", "))
 		}
 	}
 }
 
 // dial tells the links whom gossip lists. Those whom the links speak against
 // are among them: only a link that comes up again clears them.
-func (d *daemon) dial() {
+func (d *Daemon) dial() {
 	listed := d.group.Listed()
 	d.compareVoters(listed, time.Now())
 	peers := make([]tcp.Peer, 0, len(listed))
@@ -113,14 +109,14 @@ func (d *daemon) dial() {
 // report hands what the links tell to the membership, in whose words they tell
 // it. Links may be accepted before there is a group: such evidence is about
 // processes that it does not list yet.
-func (d *daemon) report(e tcp.Evidence) {
+func (d *Daemon) report(e tcp.Evidence) {
 	d.log.Debug().Stringer("evidence", e).Str("session", e.Session.Short()).Msg("link")
 	switch {
-	case len(d.voters) == 0:
+	case len(d.Voters) == 0:
 	case e.Proven:
-		d.node.Gone(e.Peer, e.Session)
+		d.Node.Gone(e.Peer, e.Session)
 	case e.Event == proto.LinkUp:
-		d.node.HeardAgain(e.Peer, e.Session)
+		d.Node.HeardAgain(e.Peer, e.Session)
 	}
 	if group := d.reports.Load(); group != nil {
 		group.Report(membership.Evidence{
@@ -130,13 +126,13 @@ func (d *daemon) report(e tcp.Evidence) {
 }
 
 // probe asks who answers at an election address.
-func (d *daemon) probe(ctx context.Context, addr string) (proto.NodeID, proto.Session, error) {
+func (d *Daemon) probe(ctx context.Context, addr string) (proto.NodeID, proto.Session, error) {
 	welcome, err := d.links.Probe(ctx, addr)
 	return welcome.ID, welcome.Session, err
 }
 
 // measure tells the cluster of this node's attribute as it changes.
-func (d *daemon) measure(ctx context.Context) {
+func (d *Daemon) measure(ctx context.Context) {
 	every := time.NewTicker(measureEvery)
 	defer every.Stop()
 	for {
@@ -144,7 +140,7 @@ func (d *daemon) measure(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-every.C:
-			attr, err := d.rankBy.Measure(d.rank)
+			attr, err := d.RankBy.Measure(d.rank)
 			if err != nil {
 				d.log.Warn().Err(err).Msg("the attribute stays as it was")
 				continue
@@ -161,9 +157,9 @@ const (
 	leaveTime    = 3 * time.Second // for all of it
 )
 
-// leave resigns, waits a moment for another leader and for wishes under way, says
+// Leave resigns, waits a moment for another leader and for wishes under way, says
 // goodbye and closes.
-func (d *daemon) leave() error {
+func (d *Daemon) Leave() error {
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
 	defer cancel()
 	d.giveWay(ctx)
@@ -177,10 +173,10 @@ func (d *daemon) leave() error {
 // something has been told what came of it, or after a moment. A transfer is what may
 // have ended this node, as that of exec does, and only a node that follows can tell
 // that it succeeded.
-func (d *daemon) giveWay(ctx context.Context) {
+func (d *Daemon) giveWay(ctx context.Context) {
 	carriedOut := d.endWishes()
-	led := d.node.Status().Leader.ID == d.id
-	err := d.node.Resign(ctx, 0)
+	led := d.Node.Status().Leader.ID == d.ID
+	err := d.Node.Resign(ctx, 0)
 	ctx, cancel := context.WithTimeout(ctx, handOverTime)
 	defer cancel()
 	if err != nil {
@@ -196,7 +192,7 @@ func (d *daemon) giveWay(ctx context.Context) {
 }
 
 // endWishes has no wish begin any more. The channel is closed when none is under way.
-func (d *daemon) endWishes() <-chan struct{} {
+func (d *Daemon) endWishes() <-chan struct{} {
 	carriedOut := make(chan struct{})
 	go func() {
 		d.wishes.Lock()
@@ -210,7 +206,7 @@ const successorLook = 10 * time.Millisecond
 
 // awaitSuccessor returns when another node leads, or when waiting for it does
 // not help.
-func (d *daemon) awaitSuccessor(ctx context.Context) {
+func (d *Daemon) awaitSuccessor(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, handOverTime)
 	defer cancel()
 	watch, stop := context.WithCancel(ctx)
@@ -221,8 +217,8 @@ func (d *daemon) awaitSuccessor(ctx context.Context) {
 		}
 		stop() // all are being stopped at once, as it seems
 	}()
-	for leader := range d.node.Watch(watch) {
-		if leader.ID != 0 && leader.ID != d.id {
+	for leader := range d.Node.Watch(watch) {
+		if leader.ID != 0 && leader.ID != d.ID {
 			return
 		}
 	}
@@ -235,34 +231,34 @@ func (d *daemon) awaitSuccessor(ctx context.Context) {
 
 // couldSucceed reports whether another node that could lead is believed alive and, with
 // voters, a majority of them.
-func (d *daemon) couldSucceed() bool {
+func (d *Daemon) couldSucceed() bool {
 	view := d.view.Load()
 	if view == nil {
 		return false
 	}
 	votes, candidates := 0, 0
 	for _, m := range view.Alive {
-		isVoter := slices.Contains(d.voters, m.ID)
+		isVoter := slices.Contains(d.Voters, m.ID)
 		if isVoter {
 			votes++
 		}
-		if m.ID != d.id && !m.Ineligible && (isVoter || len(d.voters) == 0) {
+		if m.ID != d.ID && !m.Ineligible && (isVoter || len(d.Voters) == 0) {
 			candidates++
 		}
 	}
-	return candidates > 0 && (len(d.voters) == 0 || votes >= d.voters.Majority())
+	return candidates > 0 && (len(d.Voters) == 0 || votes >= d.Voters.Majority())
 }
 
-// die is close of a node that failed, and may not have given back what it held. Its
+// Die is close of a node that failed, and may not have given back what it held. Its
 // process ends next: the kernel then ends the links, and the others have the proof that it
 // is dead, which it cannot give them itself.
-func (d *daemon) die() error {
+func (d *Daemon) Die() error {
 	d.dying = true
 	return d.close()
 }
 
 // close closes what is open, in the reverse order of opening.
-func (d *daemon) close() error {
+func (d *Daemon) close() error {
 	d.stop()
 	var errs []error
 	if d.group != nil {

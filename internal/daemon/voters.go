@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ const causeVoters = "voters"
 
 // compareVoters keeps this node from leading, with voters or without, beside a process of
 // its cluster that it sees and to which it must give way.
-func (d *daemon) compareVoters(listed []membership.Member, now time.Time) {
+func (d *Daemon) compareVoters(listed []membership.Member, now time.Time) {
 	own := d.ownVoters()
 	d.group.SetVoters(own)
 	var why []string
@@ -28,25 +28,25 @@ func (d *daemon) compareVoters(listed []membership.Member, now time.Time) {
 		}
 	}
 	if len(why) == 0 {
-		d.node.SetEligible(causeVoters, true, "")
+		d.Node.SetEligible(causeVoters, true, "")
 		return
 	}
-	d.node.SetEligible(causeVoters, false, fmt.Sprintf("%s, this node %s: two majorities might lead; "+
+	d.Node.SetEligible(causeVoters, false, fmt.Sprintf("%s, this node %s: two majorities might lead; "+
 		"start the one that is wrong again, with what the others have, and change one voter at a time",
 		strings.Join(slices.Compact(why), "; "), sayVoters(own)))
 }
 
 // ownVoters are this node's, and how far they have come.
-func (d *daemon) ownVoters() membership.Voters {
-	s := d.node.Status().Voters
-	return membership.Voters{List: proto.ListVoters(d.voters), Version: s.Version, Committed: s.Committed}
+func (d *Daemon) ownVoters() membership.Voters {
+	s := d.Node.Status().Voters
+	return membership.Voters{List: proto.ListVoters(d.Voters), Version: s.Version, Committed: s.Committed}
 }
 
 // watched are those whose deaths this node has to prove: all voters, and one that they have
 // just lost.
-func (d *daemon) watched() []proto.NodeID {
-	all := slices.Clone(d.voters)
-	if id := d.changed; id != 0 && !d.voters.Has(id) {
+func (d *Daemon) watched() []proto.NodeID {
+	all := slices.Clone(d.Voters)
+	if id := d.changed; id != 0 && !d.Voters.Has(id) {
 		all = append(all, id)
 	}
 	return all

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -17,13 +17,13 @@ import (
 )
 
 // fencer is what stops former leaders, nil for nobody.
-func (d *daemon) fencer() node.Fencer {
-	if len(d.fenceAgent) == 0 {
+func (d *Daemon) fencer() node.Fencer {
+	if len(d.FenceAgent) == 0 {
 		return nil
 	}
 	return fencer{&d.shots, &fenceagent.Agent{
-		Command: d.fenceAgent, Timeout: d.fenceTimeout,
-		Cluster: d.cluster, Self: d.id, Addr: d.seen.addr,
+		Command: d.FenceAgent, Timeout: d.FenceTimeout,
+		Cluster: d.Cluster, Self: d.ID, Addr: d.seen.addr,
 	}}
 }
 
@@ -54,12 +54,12 @@ func (f fencer) Fence(ctx context.Context, shot algorithms.Fence) (detail string
 
 // writePIDFile names this process to fence agents, if the operator wants that.
 // The data directory is locked: no other process of this node runs.
-func (d *daemon) writePIDFile() error {
-	if d.pidFile == "" {
+func (d *Daemon) writePIDFile() error {
+	if d.PIDFile == "" {
 		return nil
 	}
-	path := strings.ReplaceAll(d.pidFile, idMark, d.id.String())
-	return mark(errConfig, fenceagent.WritePIDFile(path, d.id, d.session))
+	path := strings.ReplaceAll(d.PIDFile, fenceagent.IDMark, d.ID.String())
+	return wrong(fenceagent.WritePIDFile(path, d.ID, d.Session))
 }
 
 // lastSeen is where each node was when gossip last listed it: who has to be

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"fmt"
@@ -12,38 +12,41 @@ import (
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 )
 
+// mostHolds is how often a hold-down doubles, as a factor.
+const mostHolds = 32
+
 // causeHealth is the cause for which an unhealthy node does not lead.
 const causeHealth = "health"
 
 // watchHealth makes what asks the checks. From here on the node does not lead until
 // the operator's has passed.
-func (d *daemon) watchHealth() (err error) {
-	h := d.settings.health
-	checks := []health.Check{health.Loop(d.node.Busy, d.patience())}
-	if h.memory > 0 {
-		checks = append(checks, health.Memory(h.memory))
+func (d *Daemon) watchHealth() (err error) {
+	h := d.Settings.Health
+	checks := []health.Check{health.Loop(d.Node.Busy, d.Patience())}
+	if h.Memory > 0 {
+		checks = append(checks, health.Memory(h.Memory))
 	}
-	if h.disk > 0 {
-		checks = append(checks, health.Disk(d.dataDir, h.disk))
+	if h.Disk > 0 {
+		checks = append(checks, health.Disk(d.DataDir, h.Disk))
 	}
-	if h.command != "" {
+	if h.Command != "" {
 		if _, err := supervise.Find(health.Shell); err != nil {
-			return mark(errConfig, fmt.Errorf("--health-cmd needs a shell: %w: use --health-http", err))
+			return wrong(fmt.Errorf("--health-cmd needs a shell: %w: use --health-http", err))
 		}
-		checks = append(checks, health.Command(h.command))
+		checks = append(checks, health.Command(h.Command))
 	}
-	if h.url != nil {
-		checks = append(checks, health.HTTP(h.url))
+	if h.URL != nil {
+		checks = append(checks, health.HTTP(h.URL))
 	}
 	d.health, err = health.New(health.Config{
-		Checks: checks, Interval: h.interval, Timeout: h.timeout, Rise: h.rise, Fall: h.fall,
-		HoldDown: h.holdDown, MaxHoldDown: mostHolds * h.holdDown, Needed: d.needed(),
+		Checks: checks, Interval: h.Interval, Timeout: h.Timeout, Rise: h.Rise, Fall: h.Fall,
+		HoldDown: h.HoldDown, MaxHoldDown: mostHolds * h.HoldDown, Needed: d.needed(),
 		Report: func(healthy bool, why string) {
 			if healthy {
-				d.node.SetEligible(causeHealth, true, "")
+				d.Node.SetEligible(causeHealth, true, "")
 				d.log.Info().Str("why", why).Msg("this node is healthy: it may lead")
 			} else {
-				d.node.StandAside(causeHealth, why)
+				d.Node.StandAside(causeHealth, why)
 				d.log.Warn().Str("why", why).Msg("this node is not fit to lead")
 			}
 		},
@@ -52,7 +55,7 @@ func (d *daemon) watchHealth() (err error) {
 }
 
 // checked is what the checks say, for the HTTP API.
-func (d *daemon) checked() []httpapi.Check {
+func (d *Daemon) checked() []httpapi.Check {
 	var all []httpapi.Check
 	for _, c := range d.health.Status().Checks {
 		all = append(all, httpapi.Check(c))
@@ -61,14 +64,14 @@ func (d *daemon) checked() []httpapi.Check {
 }
 
 // needed reports, each time that it is asked, whether nobody but this node could lead.
-func (d *daemon) needed() func() bool {
-	n := need{patience: d.patience()}
-	if len(d.voters) > 0 {
-		n.patience = lease.BootWait(d.promise) + d.pacing.latency*time.Duration(standsAfter*(len(d.voters)+1))
+func (d *Daemon) needed() func() bool {
+	n := need{patience: d.Patience()}
+	if len(d.Voters) > 0 {
+		n.patience = lease.BootWait(d.Promise) + d.Pacing.Latency*time.Duration(standsAfter*(len(d.Voters)+1))
 	}
 	return func() bool {
 		view := d.view.Load()
-		return view != nil && n.of(d.node.Status().Leader.ID != 0, d.anotherCouldLead(*view), time.Now())
+		return view != nil && n.of(d.Node.Status().Leader.ID != 0, d.anotherCouldLead(*view), time.Now())
 	}
 }
 
@@ -95,8 +98,8 @@ func (n *need) of(led, anotherCould bool, now time.Time) bool {
 const standsAfter = 8
 
 // anotherCouldLead reports whether another node is alive, eligible and, with voters, one.
-func (d *daemon) anotherCouldLead(view membership.View) bool {
+func (d *Daemon) anotherCouldLead(view membership.View) bool {
 	return slices.ContainsFunc(view.Alive, func(m membership.Member) bool {
-		return m.ID != d.id && !m.Ineligible && (len(d.voters) == 0 || d.voters.Has(m.ID))
+		return m.ID != d.ID && !m.Ineligible && (len(d.Voters) == 0 || d.Voters.Has(m.ID))
 	})
 }

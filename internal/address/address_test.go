@@ -1,4 +1,4 @@
-package main
+package address
 
 import (
 	"errors"
@@ -72,14 +72,14 @@ func TestReachable(t *testing.T) {
 		source := func(to netip.Addr) (netip.Addr, error) {
 			return netip.ParseAddr(c.routes[to.String()]) // an error where there is none
 		}
-		ip, why, err := reachable(netip.MustParseAddr(c.bind), c.join, addrs, source)
+		ip, why, err := Reachable(netip.MustParseAddr(c.bind), c.join, addrs, source)
 		if err != nil || ip.String() != c.ip || why != c.why {
 			t.Errorf("%s: %v (%s), %v; want %s (%s)", c.name, ip, why, err, c.ip, c.why)
 		}
 	}
 	nowhere := func(netip.Addr) (netip.Addr, error) { return netip.Addr{}, errors.New("no route") }
-	_, _, err := reachable(netip.IPv4Unspecified(), nil, nil, nowhere)
-	if !errors.Is(err, errNoPrivateAddress) {
+	_, _, err := Reachable(netip.IPv4Unspecified(), nil, nil, nowhere)
+	if !errors.Is(err, ErrNonePrivate) {
 		t.Errorf("without any address: %v", err)
 	}
 }
@@ -87,7 +87,7 @@ func TestReachable(t *testing.T) {
 // The kernel writes to loopback from loopback.
 func TestKernelSource(t *testing.T) {
 	loopback := netip.MustParseAddr("127.0.0.1")
-	if got, err := kernelSource(loopback); err != nil || got != loopback {
+	if got, err := KernelSource(loopback); err != nil || got != loopback {
 		t.Errorf("towards loopback: %v, %v", got, err)
 	}
 }
@@ -97,8 +97,23 @@ func TestNetwork(t *testing.T) {
 	for addr, want := range map[string]string{
 		"0.0.0.0:1": "tcp4", "127.0.0.1:1": "tcp4", "[::]:1": "tcp", "[::1]:1": "tcp",
 	} {
-		if got := network(netip.MustParseAddrPort(addr)); got != want {
+		if got := Network(netip.MustParseAddrPort(addr)); got != want {
 			t.Errorf("%s is listened on with %s, want %s", addr, got, want)
 		}
+	}
+}
+
+// addresses are a machine's, as the system lists them.
+func addresses(cidrs ...string) func() ([]net.Addr, error) {
+	return func() ([]net.Addr, error) {
+		var addrs []net.Addr
+		for _, cidr := range cidrs {
+			ip, subnet, err := net.ParseCIDR(cidr)
+			if err != nil {
+				return nil, err
+			}
+			addrs = append(addrs, &net.IPNet{IP: ip, Mask: subnet.Mask})
+		}
+		return addrs, nil
 	}
 }

@@ -1,0 +1,354 @@
+package ringleader_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
+	"github.com/ringleader-dev/ringleader/internal/trace"
+)
+
+// source is the directory of this package.
+var source string
+
+// TestMain runs everything in a directory of its own: a node keeps its data below it.
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "ringleader-test-")
+	if err == nil {
+		source, err = os.Getwd()
+	}
+	if err == nil {
+		err = os.Chdir(dir)
+	}
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// patience bounds a test on a machine that does much else at the same time.
+const patience = time.Minute
+
+// loopback is a node that nobody reaches from elsewhere.
+func loopback(t *testing.T, id ringleader.NodeID) ringleader.Config {
+	t.Helper()
+	return ringleader.Config{
+		ID: id, Voters: []ringleader.NodeID{id}, DataDir: t.TempDir(), LogLevel: "debug",
+		GossipBind: "127.0.0.1:0", ElectionBind: "127.0.0.1:0", HTTPBind: "127.0.0.1:0",
+	}
+}
+
+// start starts a node, and ends it with the test.
+func start(t *testing.T, c ringleader.Config) *ringleader.Node {
+	t.Helper()
+	var log lines
+	c.Log = &log
+	n, err := ringleader.Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := n.Leave(); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			t.Log(log.String())
+		}
+	})
+	return n
+}
+
+// lines is a log that any goroutine may read.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// follows waits until a node names a leader, zero for nobody.
+func follows(ctx context.Context, t *testing.T, n *ringleader.Node, leader ringleader.NodeID) {
+	t.Helper()
+	for belief := range n.Watch(ctx) {
+		if belief.ID == leader {
+			return
+		}
+	}
+	t.Fatalf("it never named %v as the leader, but %+v", leader, n.Leader())
+}
+
+// "An embedded node and a CLI node form one cluster": the leader is killed, and the node in this
+// program, which follows it, names the next; when it leads itself, it works.
+func TestOneClusterWithTheCommandLine(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "ringleader")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./cmd/node")
+	build.Dir = source
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	c, err := testcluster.New(testcluster.Config{
+		Binary: binary, Nodes: 3, Algorithm: "bully", Args: []string{"--voters", "1-3", "--failover-budget", "2s"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	own := c.Node(1)
+	n := start(t, ringleader.Config{
+		ID: 1, Voters: []ringleader.NodeID{1, 2, 3}, Join: []string{c.Node(2).Gossip, c.Node(3).Gossip},
+		DataDir: own.DataDir, Profile: "local", FailoverBudget: 2 * time.Second, LogLevel: "debug",
+		GossipBind: own.Gossip, ElectionBind: own.Election, HTTPBind: own.HTTP,
+	})
+	for _, id := range []ringleader.NodeID{2, 3} {
+		if err := c.Start(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.WaitLeader(ctx, 3, 2, 3); err != nil {
+		t.Fatal(err)
+	}
+	follows(ctx, t, n, 3)
+	if _, err := c.Kill(3); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.WaitLeader(ctx, 2, 2); err != nil {
+		t.Fatal(err)
+	}
+	follows(ctx, t, n, 2)
+	led := make(chan ringleader.NodeID, 1)
+	go func() {
+		_ = n.Lead(ctx, func(_ context.Context, l ringleader.Lease) error {
+			led <- l.Token().Leader
+			<-ctx.Done()
+			return nil
+		})
+	}()
+	if err := n.Transfer(ctx, 1, "a test"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case id := <-led:
+		if id != 1 {
+			t.Errorf("the token is of node %v", id)
+		}
+	case <-ctx.Done():
+		t.Error("it leads, and does not work")
+	}
+	cancel() // the work ends
+}
+
+// "Every wrong field of ringleader.Config (named, with what would be right)", one error each.
+func TestWrongFields(t *testing.T) {
+	type config = ringleader.Config
+	for field, c := range map[string]struct {
+		spoil func(*config)
+		want  string
+	}{
+		"ID":                {func(c *config) { c.ID = 0 }, "a whole number from 1 to"},
+		"Voters":            {func(c *config) { c.Voters = []ringleader.NodeID{1, 1} }, "name each voter once"},
+		"Join":              {func(c *config) { c.Join = []string{"a:b:c"} }, "write host, host:port or IP:port"},
+		"DataDir":           {func(c *config) { c.DataDir = "a\x00b" }, "want the path of a directory"},
+		"Cluster":           {func(c *config) { c.Cluster = "a b" }, "a label is 1 to 64 letters"},
+		"Algorithm":         {func(c *config) { c.Algorithm = "bulli" }, "bully"},
+		"RankBy":            {func(c *config) { c.RankBy = "size" }, "there are id, ip, cpu"},
+		"Profile":           {func(c *config) { c.Profile = "wan" }, "want one of lan, local, fast"},
+		"LogLevel":          {func(c *config) { c.LogLevel = "loud" }, "want one of debug, info, warn, error"},
+		"GossipBind":        {func(c *config) { c.GossipBind = "here" }, "write IP:PORT"},
+		"ElectionBind":      {func(c *config) { c.ElectionBind = "1.2.3.4" }, "write IP:PORT"},
+		"HTTPBind":          {func(c *config) { c.HTTPBind = "7948" }, "write IP:PORT"},
+		"GossipAdvertise":   {func(c *config) { c.GossipAdvertise = "0.0.0.0" }, "the other nodes can reach"},
+		"ElectionAdvertise": {func(c *config) { c.ElectionAdvertise = "x" }, "write IP or IP:PORT"},
+		"APIToken":          {func(c *config) { c.APIToken = "short" }, "want at least 16"},
+		"FailoverBudget":    {func(c *config) { c.FailoverBudget = 30 * time.Millisecond }, "smallest budget that would do is"},
+		"Heartbeat":         {func(c *config) { c.Heartbeat = time.Millisecond }, "want a time from 5ms"},
+		"HeartbeatMisses":   {func(c *config) { c.HeartbeatMisses = 1 }, "want a number from 2"},
+		"Latency":           {func(c *config) { c.Latency = -1 }, "want a time from 100µs"},
+		"Promise":           {func(c *config) { c.Promise = time.Second }, "raise the promise or lower the latency"},
+		"FirstTerm":         {func(c *config) { c.FirstTerm = 1 << 63 }, "want a whole number from 0"},
+		"FenceAgent":        {func(c *config) { c.FenceAgent = "/no/such/agent" }, "name an executable file"},
+		"FenceTimeout":      {func(c *config) { c.FenceTimeout = 1 }, "want a time from 10ms"},
+		"PIDFile":           {func(c *config) { c.PIDFile = "a\x00b" }, "want the path of a file"},
+		"ReconcileCmd":      {func(c *config) { c.ReconcileCmd = "a\x00b" }, "without a zero byte"},
+		"ReconcileTimeout":  {func(c *config) { c.ReconcileTimeout = -1 }, "want a time from 1ms"},
+		"Health.Command":    {func(c *config) { c.Health.Command = "a\x00b" }, "without a zero byte"},
+		"Health.URL":        {func(c *config) { c.Health.URL = "ftp://a" }, "begins with http://"},
+		"Health.Interval":   {func(c *config) { c.Health.Interval = 1 }, "want a time from 10ms"},
+		"Health.Timeout":    {func(c *config) { c.Health.Timeout = 2 * time.Hour }, "to 1h0m0s"},
+		"Health.Rise":       {func(c *config) { c.Health.Rise = -1 }, "want a number from 1"},
+		"Health.Fall":       {func(c *config) { c.Health.Fall = 1001 }, "to 1000"},
+		"Health.HoldDown":   {func(c *config) { c.Health.HoldDown = -1 }, "want a time from 1ms"},
+		"Health.Memory":     {func(c *config) { c.Health.Memory = 101 }, "from 0 to 100"},
+		"Health.Disk":       {func(c *config) { c.Health.Disk = 101 }, "from 0 to 100"},
+	} {
+		cfg := loopback(t, 1)
+		c.spoil(&cfg)
+		n, err := ringleader.Start(t.Context(), cfg)
+		if n != nil || !errors.Is(err, ringleader.ErrConfig) {
+			t.Errorf("%s: started %v, %v", field, n, err)
+			continue
+		}
+		wrong, _ := errors.AsType[ringleader.FieldError](err)
+		if text := err.Error(); wrong.Field != field || !strings.Contains(text, c.want) || strings.Contains(text, "\n") {
+			t.Errorf("%s: %v; want %q", field, err, c.want)
+		}
+	}
+}
+
+// "One error per wrong field, joined."
+func TestAllWrongFieldsAreTold(t *testing.T) {
+	_, err := ringleader.Start(t.Context(), ringleader.Config{Cluster: "a b", Profile: "wan", HTTPBind: "x"})
+	if err == nil || strings.Count(err.Error(), "\n") != 3 {
+		t.Errorf("said %v; want ID, Cluster, Profile and HTTPBind", err)
+	}
+}
+
+// "The zero Config with ID, Voters, Join, DataDir is the recommended one": what it becomes is
+// right, and is no other when it is given.
+func TestDefaults(t *testing.T) {
+	c, err := ringleader.Config{ID: 7, Voters: []ringleader.NodeID{7, 8, 9}, GossipAdvertise: "10.0.0.1", ElectionAdvertise: "10.0.0.1"}.WithDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Algorithm != "bully" || c.FailoverBudget != time.Second || c.Promise != 2*time.Second || !*c.Preempt ||
+		c.GossipAdvertise != "10.0.0.1:7946" || c.DataDir != "ringleader-data/7" || c.Latency != 60*time.Millisecond {
+		t.Errorf("%+v", c)
+	}
+	again, err := c.WithDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Heartbeat != c.Heartbeat || again.Latency != c.Latency || again.Promise != c.Promise || *again.Preempt != *c.Preempt {
+		t.Errorf("%+v, and with its defaults %+v", c, again)
+	}
+}
+
+// "Start twice on one data directory" says so, also after the first has been refused nothing.
+func TestStartTwice(t *testing.T) {
+	c := loopback(t, 1)
+	n := start(t, c)
+	_, err := ringleader.Start(t.Context(), c)
+	if !errors.Is(err, ringleader.ErrInUse) || !strings.Contains(err.Error(), c.DataDir) {
+		t.Errorf("a second node in the same directory: %v", err)
+	}
+	if err := n.Leave(); err != nil {
+		t.Fatal(err)
+	}
+	start(t, c)
+}
+
+// "Lead after Leave" says so, as all else that needs a node does.
+func TestAfterLeave(t *testing.T) {
+	n := start(t, loopback(t, 1))
+	if err := n.Leave(); err != nil {
+		t.Fatal(err)
+	}
+	never := func(context.Context, ringleader.Lease) error { return errors.New("it was called") }
+	_, lent := n.Lend(t.Context())
+	for what, err := range map[string]error{
+		"lead": n.Lead(t.Context(), never), "lend": lent, "transfer": n.Transfer(t.Context(), 2, ""),
+		"resign": n.Resign(t.Context(), ""), "pause": n.Pause(t.Context(), ""), "resume": n.Resume(t.Context()),
+	} {
+		if !errors.Is(err, ringleader.ErrLeft) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := n.Err(); err != nil || n.Leave() != nil {
+		t.Errorf("it left, and says %v", err)
+	}
+	<-n.Done()
+}
+
+// "It leaves by itself when ctx is done": its work ends first. What it logged are records as
+// those of any node, whatever time format this program chose.
+func TestLeavesWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var log lines
+	c := loopback(t, 1)
+	c.Log = &log
+	n, err := ringleader.Start(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = n.Lead(t.Context(), func(ctx context.Context, _ ringleader.Lease) error {
+		cancel()
+		<-ctx.Done()
+		return nil
+	})
+	if !errors.Is(err, ringleader.ErrLeft) {
+		t.Errorf("Lead ended with %v", err)
+	}
+	<-n.Done()
+	records, exact := 0, 0
+	for line := range strings.Lines(log.String()) {
+		if rec, err := trace.Parse([]byte(line)); err == nil {
+			records++
+			if rec.Time.Nanosecond() != 0 {
+				exact++
+			}
+		}
+	}
+	if records < 3 || exact == 0 {
+		t.Errorf("%d records, %d of them with a part of a second, in\n%s", records, exact, log.String())
+	}
+}
+
+// Pausing, resuming, resigning, lending: what a program asks of its node it does.
+func TestWhatAProgramAsks(t *testing.T) {
+	n := start(t, loopback(t, 1))
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	follows(ctx, t, n, 1)
+	loan, err := n.Lend(ctx)
+	if err != nil || loan.Token.Leader != 1 || loan.For <= 0 || !n.Return(loan) || n.Return(loan) {
+		t.Errorf("lent %+v, %v", loan, err)
+	}
+	if err := n.Transfer(ctx, 5, "a test"); !errors.Is(err, ringleader.ErrRefused) {
+		t.Errorf("a transfer to no voter: %v", err)
+	}
+	if err := n.Pause(ctx, "a test"); err != nil {
+		t.Fatal(err)
+	}
+	follows(ctx, t, n, 0)
+	if err := n.Resign(ctx, "a test"); !errors.Is(err, ringleader.ErrRefused) {
+		t.Errorf("a resignation of who does not lead: %v", err)
+	}
+	if _, err := n.Lend(ctx); !errors.Is(err, ringleader.ErrNotLent) {
+		t.Errorf("lent by who does not lead: %v", err)
+	}
+	if err := n.Resume(ctx); err != nil {
+		t.Fatal(err)
+	}
+	follows(ctx, t, n, 1)
+	var seen []ringleader.NodeID
+	for change := range n.Changes(ctx, 0) {
+		if seen = append(seen, change.Leader.ID); len(seen) == 3 {
+			break
+		}
+	}
+	if seen[0] != 1 || seen[1] != 0 || seen[2] != 1 {
+		t.Errorf("leaders, in order: %v", seen)
+	}
+}

@@ -1,0 +1,342 @@
+package ringleader
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
+	"github.com/ringleader-dev/ringleader/internal/address"
+	"github.com/ringleader-dev/ringleader/internal/daemon"
+	"github.com/ringleader-dev/ringleader/internal/fenceagent"
+	"github.com/ringleader-dev/ringleader/internal/health"
+	"github.com/ringleader-dev/ringleader/internal/pacing"
+	"github.com/ringleader-dev/ringleader/node/attribute"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/node/tcp"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// FieldError says which field of a Config is wrong, and what would be right. It wraps ErrConfig.
+type FieldError struct {
+	Field string // as in Config: "Voters", "Health.URL"
+	Err   error
+}
+
+func (e FieldError) Error() string        { return e.Field + ": " + e.Err.Error() }
+func (e FieldError) Unwrap() error        { return e.Err }
+func (e FieldError) Is(target error) bool { return target == ErrConfig }
+
+// WithDefaults is c as Start uses it: with every default filled in. The error joins one
+// FieldError for each field that is wrong. It asks this machine for its addresses where one
+// that is advertised is not given.
+func (c Config) WithDefaults() (Config, error) {
+	r := read(c)
+	return r.c, errors.Join(r.errs...)
+}
+
+// Warnings are what is worth a second thought in a Config that is not wrong. Start logs them.
+func (c Config) Warnings() []string { return read(c).warnings }
+
+// reading is a Config while it is read.
+type reading struct {
+	c        Config          // with its defaults
+	s        daemon.Settings // what c says
+	errs     []error         // each a FieldError
+	warnings []string
+}
+
+// read fills in the defaults of c and checks it. What depends on several fields is looked at
+// once each is right by itself.
+func read(c Config) *reading {
+	r := &reading{c: c}
+	r.fallbacks()
+	r.identity()
+	r.network()
+	r.times()
+	r.commands()
+	r.health()
+	if len(r.errs) > 0 {
+		return r
+	}
+	r.pace()
+	r.lease()
+	r.fence()
+	r.s.Algorithm = r.s.Algorithm.WithMending()
+	if r.c.ReconcileCmd != "" && !r.s.Algorithm.Mends {
+		r.warn("the reconcile command will not run: with voters there are never two leaders")
+	}
+	r.advertise("GossipAdvertise", &r.c.GossipAdvertise, &r.s.Gossip)
+	r.advertise("ElectionAdvertise", &r.c.ElectionAdvertise, &r.s.Election)
+	return r
+}
+
+func (r *reading) wrong(field string, err error) {
+	if err != nil {
+		r.errs = append(r.errs, FieldError{field, err})
+	}
+}
+
+func (r *reading) warn(format string, args ...any) {
+	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+}
+
+// fallbacks fills in the defaults that depend on nothing else but the id.
+func (r *reading) fallbacks() {
+	c := &r.c
+	for field, fallback := range map[*string]string{
+		&c.DataDir: filepath.Join("ringleader-data", c.ID.String()),
+		&c.Cluster: "ringleader", &c.Algorithm: "bully", &c.RankBy: "id", &c.Profile: "lan", &c.LogLevel: "info",
+		&c.GossipBind: "0.0.0.0:7946", &c.ElectionBind: "0.0.0.0:7947", &c.HTTPBind: "127.0.0.1:7948",
+	} {
+		*field = cmp.Or(*field, fallback)
+	}
+	for field, fallback := range map[*time.Duration]time.Duration{
+		&c.FenceTimeout: fenceagent.DefaultTimeout, &c.ReconcileTimeout: 30 * time.Second,
+		&c.Health.Interval: 5 * time.Second, &c.Health.Timeout: 2 * time.Second, &c.Health.HoldDown: 10 * time.Second,
+	} {
+		*field = cmp.Or(*field, fallback)
+	}
+	for field, fallback := range map[*int]int{
+		&c.Health.Rise: 2, &c.Health.Fall: 3, &c.Health.Memory: 99, &c.Health.Disk: 100,
+	} {
+		*field = cmp.Or(*field, fallback)
+	}
+}
+
+var label = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// checkLabel refuses what is no label of a cluster.
+func checkLabel(text string) error {
+	if !label.MatchString(text) {
+		return fmt.Errorf("%q: a label is 1 to 64 letters, digits, dots, dashes or underscores", text)
+	}
+	return nil
+}
+
+// identity reads who this node is, and what it elects by.
+func (r *reading) identity() {
+	c, s := &r.c, &r.s
+	var err error
+	s.ID, s.Cluster, s.DataDir = c.ID, c.Cluster, c.DataDir
+	r.wrong("ID", c.ID.Validate())
+	r.text("DataDir", c.DataDir, "the path of a directory")
+	r.wrong("Cluster", checkLabel(c.Cluster))
+	voters := make([]string, len(c.Voters))
+	for i, id := range c.Voters {
+		voters[i] = id.String()
+	}
+	s.Voters, err = proto.ParseIDRanges(voters)
+	r.wrong("Voters", err)
+	s.Algorithm, err = catalog.Lookup(c.Algorithm)
+	r.wrong("Algorithm", err)
+	if c.Preempt == nil {
+		c.Preempt = new(s.Algorithm.Preempt)
+	}
+	s.Preempt = *c.Preempt
+	s.RankBy, err = attribute.Parse(c.RankBy)
+	r.wrong("RankBy", err)
+	s.Profile, err = pacing.ProfileNamed(c.Profile)
+	r.wrong("Profile", err)
+	levels := []string{"debug", "info", "warn", "error"}
+	if s.LogLevel, err = zerolog.ParseLevel(c.LogLevel); err != nil || !slices.Contains(levels, c.LogLevel) {
+		r.wrong("LogLevel", fmt.Errorf("%q: want one of %s", c.LogLevel, strings.Join(levels, ", ")))
+	}
+}
+
+// network reads where this node and the others are.
+func (r *reading) network() {
+	c, s := &r.c, &r.s
+	bind := func(field, text string) netip.AddrPort {
+		addr, err := address.ParseBind(text)
+		r.wrong(field, err)
+		return addr
+	}
+	s.Gossip.Bind = bind("GossipBind", c.GossipBind)
+	s.Election.Bind = bind("ElectionBind", c.ElectionBind)
+	s.HTTPBind = bind("HTTPBind", c.HTTPBind)
+	for _, target := range c.Join {
+		if err := address.CheckHostPort(target); err != nil {
+			r.wrong("Join", err)
+			break
+		}
+	}
+	s.Join = c.Join
+	if c.APIToken != "" {
+		var err error
+		s.APIToken, err = httpapi.ParseToken(c.APIToken)
+		r.wrong("APIToken", err)
+	}
+}
+
+// between refuses a time outside of two bounds.
+func (r *reading) between(field string, d, least, most time.Duration) {
+	if d < least || d > most {
+		r.wrong(field, fmt.Errorf("%v: want a time from %v to %v", d, least, most))
+	}
+}
+
+// times checks each time by itself. Those that are zero follow from others.
+func (r *reading) times() {
+	c := &r.c
+	for _, t := range []struct {
+		field    string
+		d, least time.Duration
+	}{
+		{"FailoverBudget", c.FailoverBudget, time.Millisecond},
+		{"Heartbeat", c.Heartbeat, tcp.MinHeartbeat},
+		{"Latency", c.Latency, pacing.MinLatency},
+		{"Promise", c.Promise, time.Millisecond},
+	} {
+		if t.d != 0 {
+			r.between(t.field, t.d, t.least, pacing.MaxBudget)
+		}
+	}
+	if n := c.HeartbeatMisses; n != 0 && (n < tcp.MinMisses || n > pacing.MaxMisses) {
+		r.wrong("HeartbeatMisses", fmt.Errorf("%d: want a number from %d to %d", n, tcp.MinMisses, pacing.MaxMisses))
+	}
+	r.between("FenceTimeout", c.FenceTimeout, fenceagent.MinTimeout, pacing.MaxBudget)
+	r.between("ReconcileTimeout", c.ReconcileTimeout, time.Millisecond, MaxReconcile)
+	r.s.FenceTimeout, r.s.ReconcileTimeout = c.FenceTimeout, c.ReconcileTimeout
+	if c.FirstTerm > proto.MaxTerm {
+		r.wrong("FirstTerm", fmt.Errorf("%d: want a whole number from 0 to %d", c.FirstTerm, proto.MaxTerm))
+	}
+	r.s.KeepPromises, r.s.FirstTerm = c.KeepPromises, c.FirstTerm
+}
+
+// MaxReconcile bounds one run of Config.ReconcileCmd: nobody leads meanwhile.
+const MaxReconcile = 24 * time.Hour
+
+// text refuses what the system takes for the end of a text.
+func (r *reading) text(field, text, what string) {
+	if strings.ContainsRune(text, 0) {
+		r.wrong(field, fmt.Errorf("%q: want %s, without a zero byte", text, what))
+	}
+}
+
+// commands reads what this node runs.
+func (r *reading) commands() {
+	c, s := &r.c, &r.s
+	if c.FenceAgent != "" {
+		var err error
+		s.FenceAgent, err = fenceagent.Parse(c.FenceAgent)
+		r.wrong("FenceAgent", err)
+	}
+	r.text("PIDFile", c.PIDFile, "the path of a file")
+	r.text("ReconcileCmd", c.ReconcileCmd, "a command")
+	s.PIDFile, s.ReconcileCmd = c.PIDFile, c.ReconcileCmd
+}
+
+// health reads what makes this node unfit to lead.
+func (r *reading) health() {
+	c := r.c.Health
+	for _, t := range []struct {
+		field    string
+		d, least time.Duration
+	}{
+		{"Health.Interval", c.Interval, 10 * time.Millisecond},
+		{"Health.Timeout", c.Timeout, 10 * time.Millisecond},
+		{"Health.HoldDown", c.HoldDown, time.Millisecond},
+	} {
+		r.between(t.field, t.d, t.least, pacing.MaxBudget)
+	}
+	for _, n := range []struct {
+		field          string
+		n, least, most int
+	}{
+		{"Health.Rise", c.Rise, 1, 1000},
+		{"Health.Fall", c.Fall, 1, 1000},
+		{"Health.Memory", max(0, c.Memory), 0, 100},
+		{"Health.Disk", max(0, c.Disk), 0, 100},
+	} {
+		if n.n < n.least || n.n > n.most {
+			r.wrong(n.field, fmt.Errorf("%d: want a number from %d to %d", n.n, n.least, n.most))
+		}
+	}
+	r.text("Health.Command", c.Command, "a command")
+	h := daemon.Health{
+		Command: c.Command, Interval: c.Interval, Timeout: c.Timeout, HoldDown: c.HoldDown,
+		Rise: c.Rise, Fall: c.Fall, Memory: max(0, c.Memory), Disk: max(0, c.Disk),
+	}
+	if c.URL != "" {
+		var err error
+		h.URL, err = health.ParseURL(c.URL)
+		r.wrong("Health.URL", err)
+		if c.Command != "" {
+			r.wrong("Health.URL", errors.New("a command is given too: give one of the two"))
+		}
+	}
+	r.s.Health = h
+}
+
+// pace fills in what follows from the failover budget.
+func (r *reading) pace() {
+	c, s := &r.c, &r.s
+	c.FailoverBudget = cmp.Or(c.FailoverBudget, s.Profile.BudgetFor(s.Algorithm))
+	var err error
+	s.Pacing, err = pacing.For(pacing.Pacing{
+		Budget: c.FailoverBudget, Heartbeat: c.Heartbeat, Latency: c.Latency, Misses: c.HeartbeatMisses,
+	}, s.Algorithm)
+	r.wrong("FailoverBudget", err)
+	c.Heartbeat, c.Latency, c.HeartbeatMisses = s.Pacing.Heartbeat, s.Pacing.Latency, s.Pacing.Misses
+	c.Promise = cmp.Or(c.Promise, 2*s.Patience())
+	s.Promise = c.Promise
+}
+
+// lease puts the voters around the algorithm, if there are any.
+func (r *reading) lease() {
+	s := &r.s
+	n := len(s.Voters)
+	if n == 0 {
+		if s.Algorithm.NeedsVoters() {
+			r.wrong("Voters", fmt.Errorf("with %s a majority of voters decides: "+
+				"name all that vote", s.Algorithm.Name))
+		}
+		return
+	}
+	s.Algorithm = s.Algorithm.WithOffice()
+	if least := lease.MinPromise(s.Pacing.Latency); s.Promise < least {
+		r.wrong("Promise", fmt.Errorf("promise ≥ 20 × latency + 20ms: %v < 20 × %v + 20ms = %v: "+
+			"raise the promise or lower the latency", s.Promise, s.Pacing.Latency, least))
+	}
+	if n%2 == 0 {
+		r.warn("%d voters bear the loss of %d, as %d would: an even number buys nothing",
+			n, n-s.Voters.Majority(), n-1)
+	}
+	if !s.Voters.Has(s.ID) {
+		r.warn("node %v is none of the voters %s: it follows and never leads", s.ID, proto.IDRanges(s.Voters))
+	}
+}
+
+// fence checks that whoever stops another has a majority behind it.
+func (r *reading) fence() {
+	s := &r.s
+	switch {
+	case len(s.FenceAgent) == 0:
+	case len(s.Voters) == 0:
+		r.wrong("FenceAgent", errors.New("a fence agent needs voters: without a majority each side of a "+
+			"partition would shoot the other: name the voters"))
+	case !s.Algorithm.Fences:
+		r.wrong("FenceAgent", fmt.Errorf("%s does not wait for one before it leads: leave it "+
+			"out, or take an algorithm that nominates, as bully", s.Algorithm.Name))
+	case len(s.Voters) <= 2:
+		r.warn("%d voters and a fence agent: no majority survives the loss of one, so nobody is ever shot",
+			len(s.Voters))
+	}
+}
+
+// advertise completes an address that the others are told.
+func (r *reading) advertise(field string, text *string, e *daemon.Endpoint) {
+	addr, _, err := address.Machine.Advertised(e.Bind, *text, r.c.Join)
+	r.wrong(field, err)
+	e.Advertise, *text = addr, addr.String()
+}
