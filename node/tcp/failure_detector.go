@@ -16,10 +16,10 @@ type process struct {
 }
 
 // failureDetector turns what happens to the links of one peer into Evidence. Any
-// goroutine may use it; Evidence comes out in the order of the calls.
+// goroutine may call its methods; it tells Evidence in the order of the calls.
 //
-// Once a process is gone nothing more is said about it: its other link ends
-// a moment later, and that is no news. Only the proof, if that comes late, is.
+// Once a process is gone, the detector tells nothing more about it: that its other link
+// ends a moment later is no news. It tells only a proof that comes late.
 type failureDetector struct {
 	id        proto.NodeID
 	patience  time.Duration // without an answer, before the peer is unreachable
@@ -35,10 +35,12 @@ type failureDetector struct {
 	cleanEnd proto.Session // the process whose silent connection ended cleanly
 	losses   uint64        // so far
 	gone     proto.Session // known to be gone
-	unsure   process       // the same, while that is not proven
-	mute     time.Time     // since when nobody answers; zero while somebody does
-	said     bool          // that it is unreachable
-	heard    uint64        // how often somebody answered
+	// unproven is the same process as gone while its death is not proven.
+	unproven process
+	// unansweredSince is since when nobody answers the dials; zero while somebody does.
+	unansweredSince time.Time
+	saidUnreachable bool
+	answers         uint64 // how many dials somebody answered
 }
 
 // loss is the end of a link with a process.
@@ -50,8 +52,8 @@ type loss struct {
 	clean  bool // this link or the one before ended between two frames, and none came up since
 }
 
-// attempt is what was known when a dial began: the dial can only prove
-// something about what came before.
+// attempt is what was known when a dial began. A dial proves something only about what
+// came before it.
 type attempt struct {
 	began      time.Time
 	told, seen process
@@ -81,8 +83,8 @@ func (d *failureDetector) up(a attempt, s proto.Session, home netip.AddrPort) {
 	if d.gone == s {
 		d.gone = proto.Session{} // it did answer: whatever proved its death was a lie
 	}
-	if d.unsure.session == s {
-		d.unsure = process{}
+	if d.unproven.session == s {
+		d.unproven = process{}
 	}
 	if a.cleanEnd == s && d.cleanEnd == s {
 		d.cleanEnd = proto.Session{} // its silent connection ended before this dial, and it lives
@@ -95,8 +97,8 @@ func (d *failureDetector) up(a attempt, s proto.Session, home netip.AddrPort) {
 		}
 	}
 	d.seen, d.mine = process{session: s, home: home}, s
-	d.lost, d.mute, d.said = loss{}, time.Time{}, false
-	d.heard++
+	d.lost, d.unansweredSince, d.saidUnreachable = loss{}, time.Time{}, false
+	d.answers++
 	d.say(s, proto.LinkUp)
 }
 
@@ -140,16 +142,16 @@ func (d *failureDetector) refused(a attempt, at netip.AddrPort, now time.Time) b
 	s := a.lost.session
 	if s.IsZero() || a.lost != d.lost || a.lost.home != at || d.links(s) > 0 {
 		d.miss(a, now)
-		return d.said
+		return d.saidUnreachable
 	}
 	clean := d.clean(a)
 	if !clean && d.willProve(s, now) {
 		return false
 	}
-	d.lost, d.mute, d.said = loss{}, time.Time{}, false
+	d.lost, d.unansweredSince, d.saidUnreachable = loss{}, time.Time{}, false
 	d.concludeGone(s, proto.DialRefused, clean)
 	if !clean {
-		d.unsure = process{session: s, home: at}
+		d.unproven = process{session: s, home: at}
 	}
 	return false
 }
@@ -159,11 +161,11 @@ func (d *failureDetector) refused(a attempt, at netip.AddrPort, now time.Time) b
 // be read later than all else. The dial that how is the answer to began after that. The
 // caller holds mu.
 func (d *failureDetector) proveLate(a attempt, at netip.AddrPort, how proto.LinkEvent) {
-	s := d.unsure.session
-	if s.IsZero() || a.cleanEnd != s || d.unsure.home != at || d.links(s) > 0 {
+	s := d.unproven.session
+	if s.IsZero() || a.cleanEnd != s || d.unproven.home != at || d.links(s) > 0 {
 		return
 	}
-	d.unsure = process{}
+	d.unproven = process{}
 	d.emit(Evidence{Peer: d.id, Session: s, Event: how, Proven: true})
 }
 
@@ -200,8 +202,8 @@ func (d *failureDetector) silentEnded(clean bool) {
 func (d *failureDetector) answered() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.mute, d.said = time.Time{}, false
-	d.heard++
+	d.unansweredSince, d.saidUnreachable = time.Time{}, false
+	d.answers++
 }
 
 // unanswered says that a dial got no answer. The first since the last answer
@@ -214,13 +216,13 @@ func (d *failureDetector) unanswered(a attempt, now time.Time) {
 
 // miss counts the time without an answer. The caller holds mu.
 func (d *failureDetector) miss(a attempt, now time.Time) {
-	if d.mute.IsZero() {
-		d.mute = a.began
+	if d.unansweredSince.IsZero() {
+		d.unansweredSince = a.began
 	}
-	if d.said || now.Sub(d.mute) < d.patience {
+	if d.saidUnreachable || now.Sub(d.unansweredSince) < d.patience {
 		return
 	}
-	d.said = true
+	d.saidUnreachable = true
 	s := a.told.session
 	if s.IsZero() {
 		s = a.seen.session
@@ -235,14 +237,14 @@ func (d *failureDetector) miss(a attempt, now time.Time) {
 func (d *failureDetector) inDoubt() proto.Session {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if s := d.lost.session; !d.said && d.links(s) == 0 {
+	if s := d.lost.session; !d.saidUnreachable && d.links(s) == 0 {
 		return s
 	}
 	return proto.Session{}
 }
 
-// gonePeer is the process that was last known to be gone.
-func (d *failureDetector) gonePeer() proto.Session {
+// goneProcess is the latest process that is known to be gone, zero for none.
+func (d *failureDetector) goneProcess() proto.Session {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.gone
@@ -252,24 +254,24 @@ func (d *failureDetector) gonePeer() proto.Session {
 func (d *failureDetector) answersSoFar() uint64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.heard
+	return d.answers
 }
 
-// unheard says that the others that were asked do not hear process s either. It is
+// unheardByOthers says that the others that were asked do not hear process s either. It is
 // unreachable then, unless there is a link or there was an answer since the
 // question was put, after as many as answers.
-func (d *failureDetector) unheard(s proto.Session, answers uint64) {
+func (d *failureDetector) unheardByOthers(s proto.Session, answers uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.said || d.heard != answers || d.lost.session != s || d.links(s) > 0 {
+	if d.saidUnreachable || d.answers != answers || d.lost.session != s || d.links(s) > 0 {
 		return
 	}
-	d.said = true
+	d.saidUnreachable = true
 	d.say(s, proto.IndirectUnreachable)
 }
 
-// vouched says that another node hears process s, which this one does not.
-func (d *failureDetector) vouched(s proto.Session) {
+// heardByOthers says that another node hears process s, which this one does not.
+func (d *failureDetector) heardByOthers(s proto.Session) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if s != d.gone {

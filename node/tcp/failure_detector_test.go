@@ -370,23 +370,23 @@ func TestInDoubt(t *testing.T) {
 func TestUnheard(t *testing.T) {
 	d := newDetectorTest()
 	d.up(d.begin(dawn), s1, homeA)
-	d.unheard(s1, d.answersSoFar()) // linked
+	d.unheardByOthers(s1, d.answersSoFar()) // linked
 	d.ended(proto.LinkReset)
 	n := d.answersSoFar()
-	d.unheard(s2, n) // another
+	d.unheardByOthers(s2, n) // another
 	d.answered()
-	d.unheard(s1, n) // it answered meanwhile
+	d.unheardByOthers(s1, n) // it answered meanwhile
 	d.expect(t, said(proto.LinkUp, s1, 1), said(proto.LinkReset, s1, 0))
-	d.unheard(s1, d.answersSoFar())
-	d.unheard(s1, d.answersSoFar()) // no news
+	d.unheardByOthers(s1, d.answersSoFar())
+	d.unheardByOthers(s1, d.answersSoFar()) // no news
 	d.unanswered(d.begin(dawn), dawn.Add(time.Hour))
 	d.expect(t, said(proto.LinkUp, s1, 1), said(proto.LinkReset, s1, 0), said(proto.IndirectUnreachable, s1, 0))
 	d.up(d.begin(dawn), s1, homeA)
-	d.vouched(s1)
+	d.heardByOthers(s1)
 	d.ended(proto.LinkClosed)
 	d.refused(d.begin(dawn), homeA, dawn)
-	d.vouched(s1) // it is proven gone
-	d.unheard(s1, d.answersSoFar())
+	d.heardByOthers(s1) // it is proven gone
+	d.unheardByOthers(s1, d.answersSoFar())
 	d.expect(t, said(proto.LinkUp, s1, 1), said(proto.LinkReset, s1, 0), said(proto.IndirectUnreachable, s1, 0),
 		said(proto.LinkUp, s1, 1), said(proto.IndirectAlive, s1, 1),
 		said(proto.LinkClosed, s1, 0), said(proto.DialRefused, s1, 0))

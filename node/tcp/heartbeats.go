@@ -36,7 +36,7 @@ const (
 //  2. A beat counts one interval at most, however late it comes. So a node that got
 //     no processor accuses nobody: see beatTimer.
 //  3. Before a process is missed others are asked whether they hear it; if one of
-//     them does, more silence is borne. See indirectProbe.
+//     them does, more silence is allowed. See indirectProbe.
 //  4. Who owes an answer is asked until it answers, watched or not. A leader that
 //     is silent is not forgotten because another node missed it first and called
 //     an election; and nothing else would clear one that was missed.
@@ -46,19 +46,19 @@ type heartbeats struct {
 	// It is called with mu held.
 	say func(proto.Session, proto.LinkEvent)
 
-	mu      sync.Mutex
-	session proto.Session // of the process that the link last reached
-	sent    uint64        // PINGs on the present link
-	ponged  uint64        // of those, how many were answered
-	timed   uint64        // the PING whose round trip is measured,
-	timedAt time.Time     // when it was sent,
-	rtt     time.Duration // and the smoothed measure; zero until the first PONG
-	pinged  bool          // by the process, since the last beat
-	silent  int           // beats since the last sign of life
-	bail    int           // how many of those are borne since others heard the process
-	missed  bool
-	signs   chan struct{} // closed at the next sign of life; nil when nobody waits
-	alarms  []time.Time   // false ones, of late
+	mu       sync.Mutex
+	session  proto.Session // of the process that the link last reached
+	sent     uint64        // PINGs on the present link
+	ponged   uint64        // of those, how many were answered
+	timed    uint64        // the PING whose round trip is measured,
+	timedAt  time.Time     // when it was sent,
+	rtt      time.Duration // and the smoothed measure; zero until the first PONG
+	pinged   bool          // by the process, since the last beat
+	silent   int           // beats since the last sign of life
+	extended int           // how many of those are allowed since others heard the process
+	missed   bool
+	signs    chan struct{} // closed at the next sign of life; nil when nobody waits
+	alarms   []time.Time   // false ones, of late
 }
 
 // begin says that a link to process s is up.
@@ -136,7 +136,7 @@ func (h *heartbeats) alive(now time.Time) {
 	if h.missed && h.silent <= h.misses*maxPatience {
 		h.alarms = append(h.recent(now), now)
 	}
-	h.silent, h.bail, h.missed = 0, 0, false
+	h.silent, h.extended, h.missed = 0, 0, false
 	if h.signs != nil {
 		close(h.signs)
 		h.signs = nil
@@ -171,16 +171,16 @@ func (h *heartbeats) owes() bool {
 	return h.silent > 1
 }
 
-// vouch says that another node hears process s: as many intervals of silence more
-// are borne as are usual, but never more than the greatest patience allows. It
+// heardByOthers says that another node hears process s. As many intervals of silence as
+// are usual are then allowed on top, but never more than the greatest patience allows. It
 // reports whether that makes a difference.
-func (h *heartbeats) vouch(s proto.Session) bool {
+func (h *heartbeats) heardByOthers(s proto.Session) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.session != s || h.missed || h.silent < h.misses {
 		return false
 	}
-	h.bail = min(h.silent+h.misses, h.misses*maxPatience)
+	h.extended = min(h.silent+h.misses, h.misses*maxPatience)
 	return true
 }
 
@@ -193,18 +193,18 @@ func (h *heartbeats) recent(now time.Time) []time.Time {
 	return h.alarms
 }
 
-// allowed is how many silent intervals are borne: each false alarm within a
-// minute beyond the free ones adds as many as are usual, up to three times as
-// many. The caller holds mu.
+// allowed is after how many silent intervals the process is missed. The usual number is
+// misses; each false alarm of the last minute, beyond the free ones, adds as many again, up
+// to maxPatience times as many in all. The caller holds mu.
 func (h *heartbeats) allowed(now time.Time) int {
 	return h.misses * min(1+max(0, len(h.recent(now))-freeAlarms), maxPatience)
 }
 
-// beat counts the intervals that are over, or starts anew when the node itself was
-// late. It reports whether there is anything to count; whether the process is to be
-// asked for a sign of life: not if it leads and asked for one itself, so that of
-// two who watch each other only the leader asks; and whether it is in doubt, so
-// that others are to be asked: the next beat misses it, unless they hear it.
+// beat counts the intervals that are over, or starts anew when this node itself was late.
+// It reports three things. beats: there is something to count. ask: the process is to be
+// asked for a sign of life; a leader that asked this node is not, so that of two who watch
+// each other only the leader asks. doubt: the next beat misses the process, unless other
+// nodes hear it, which are to be asked now.
 func (h *heartbeats) beat(w watch, b beat, now time.Time) (beats, ask, doubt bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -217,12 +217,12 @@ func (h *heartbeats) beat(w watch, b beat, now time.Time) (beats, ask, doubt boo
 	if b.anew && !h.missed {
 		h.silent = 1
 	}
-	borne := max(h.allowed(now), h.bail)
-	if !h.missed && h.silent > borne {
+	limit := max(h.allowed(now), h.extended)
+	if !h.missed && h.silent > limit {
 		h.missed = true
 		h.say(h.session, proto.HeartbeatMissed)
 	}
-	return true, ask, h.silent == borne && borne < h.misses*maxPatience
+	return true, ask, h.silent == limit && limit < h.misses*maxPatience
 }
 
 // roundTrip is the smoothed time from a PING to its PONG, zero when there was

@@ -274,21 +274,21 @@ func TestVouchedFor(t *testing.T) {
 		for n := 1; len(p.said) == 0 && n < 100; n++ {
 			if _, _, doubt := p.beat(leading, beat{intervals: 1}, p.now); doubt {
 				beats = append(beats, n)
-				if !p.vouch(one) {
+				if !p.heardByOthers(one) {
 					t.Error("the indirectAnswerer makes no difference")
 				}
 			}
 		}
 		return beats
 	}
-	if p.vouch(one) {
+	if p.heardByOthers(one) {
 		t.Error("vouches for a process that is not in doubt")
 	}
 	if got := doubts(); !slices.Equal(got, []int{3, 6}) || p.silent != 10 {
 		t.Errorf("in doubt at %v, missed at %d; want 3, 6 and 10", got, p.silent)
 	}
 	p.want(said(proto.HeartbeatMissed, one, 0))
-	if p.vouch(one) || p.vouch(two) {
+	if p.heardByOthers(one) || p.heardByOthers(two) {
 		t.Error("vouches for a process that is missed, or for another")
 	}
 }

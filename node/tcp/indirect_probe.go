@@ -114,9 +114,9 @@ func (p *peer) hearAnswer(res proto.PingRes) error {
 	case err != nil || q == nil:
 		return err
 	case q.unheard:
-		q.target.detector.unheard(q.session, q.answers)
-	case q.target.heartbeats.vouch(q.session) || q.target.detector.inDoubt() == q.session:
-		q.target.detector.vouched(q.session)
+		q.target.detector.unheardByOthers(q.session, q.answers)
+	case q.target.heartbeats.heardByOthers(q.session) || q.target.detector.inDoubt() == q.session:
+		q.target.detector.heardByOthers(q.session)
 	}
 	return nil
 }

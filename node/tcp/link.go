@@ -61,7 +61,7 @@ func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 		default:
 		}
 		var n int
-		buf, n = p.out.take(buf[:0], l.session, p.detector.gonePeer(), time.Now())
+		buf, n = p.out.take(buf[:0], l.session, p.detector.goneProcess(), time.Now())
 		if n > 0 {
 			p.sent.Add(uint64(n))
 			stall.begin()
