@@ -30,7 +30,9 @@ type About struct {
 	Promise func(delta time.Duration) time.Duration
 	// Fences says that Config.Fence does something.
 	Fences bool
-	// Rules quote the sources that the algorithm's code quotes.
+	// Reasons are those that the algorithm's own package gives.
+	Reasons []*ReasonKind
+	// Rules are its own sources where what it shares with others follows them.
 	Rules []Rule
 }
 
@@ -90,7 +92,9 @@ func AnySize(of func(delta time.Duration) time.Duration) func(time.Duration, int
 	return func(delta time.Duration, _ int) time.Duration { return of(delta) }
 }
 
-// Rule is a sentence of an algorithm's source, and the reason that records give when
-// it is followed: "cause -> decision", or the cause alone. # stands for a number. A
-// sentence that begins with "(after" is a paper's thought in our words.
-type Rule struct{ Why, Sentence string }
+// Rule is a sentence of an algorithm's source, for a kind of reason that others than this
+// algorithm give, too.
+type Rule struct {
+	Kind     *ReasonKind
+	Sentence string
+}

@@ -202,8 +202,8 @@ type Output struct {
 	Reconcile *Split
 	// Splits are news of split brains.
 	Splits []Split
-	// Why gives the reasons of this Step, each "cause -> decision".
-	Why []string
+	// Why gives the reasons of this Step.
+	Why []Reason
 	// Warn says that the event was refused as something a correct peer does
 	// not send; the last Why says what and why.
 	Warn bool

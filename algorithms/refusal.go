@@ -179,9 +179,13 @@ func (end TransferEnd) Reason() string {
 	if end.Refused == "" {
 		return ""
 	}
-	to := "the best node"
-	if end.To != 0 {
-		to = end.To.String()
+	return fmt.Sprintf("a transfer to %s: %s -> change nothing", end.Successor(), end.Refused)
+}
+
+// Successor is to whom leadership was to be handed over, in words.
+func (end TransferEnd) Successor() string {
+	if end.To == 0 {
+		return "the best node"
 	}
-	return fmt.Sprintf("a transfer to %s: %s -> change nothing", to, end.Refused)
+	return end.To.String()
 }

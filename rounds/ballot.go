@@ -2,8 +2,8 @@ package rounds
 
 import (
 	"slices"
-	"strings"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -29,11 +29,14 @@ type Voice struct {
 	Counted bool `json:"counted"`
 	// Yes: it said that it would grant, when last asked.
 	Yes bool `json:"yes"`
-	// No is why it last refused, "promised 5"; empty when it never did. Rule is
-	// the sentence behind that, Ref the record.
-	No   string `json:"no,omitempty"`
-	Rule string `json:"rule,omitempty"`
-	Ref  Ref    `json:"ref,omitzero"`
+	// No is why it last refused, "promised 5"; empty when it never did. Bar is a word for
+	// that, and To the node that it is bound to, if any; Rule is the sentence behind it,
+	// Ref the record.
+	No   string         `json:"no,omitempty"`
+	Bar  algorithms.Bar `json:"bar,omitempty"`
+	To   uint64         `json:"to,omitempty"`
+	Rule string         `json:"rule,omitempty"`
+	Ref  Ref            `json:"ref,omitzero"`
 }
 
 // Majority is how many voters make a leader.
@@ -106,14 +109,17 @@ func (r *Round) voice(voter, candidate uint64) Voice {
 	}
 	for i := range r.Steps {
 		st := &r.Steps[i]
-		for _, why := range st.Why {
-			yes, no, ok := r.answer(why, st.Ref.Node, voter, candidate)
-			if !ok {
+		for j := range st.reasons {
+			why := &st.reasons[j]
+			answers, ok := decided[algorithms.Answers](why)
+			if !ok || why.node(answers.Voter, st.Ref.Node) != voter ||
+				why.node(answers.Candidate, st.Ref.Node) != candidate {
 				continue
 			}
-			v.Yes = yes
-			if no != "" {
-				v.No, v.Rule, v.Ref = no, catalog.Sentence(r.Algorithm, why), st.Ref
+			v.Yes = answers.Yes
+			if !v.Yes {
+				v.Bar, v.To, v.No = answers.Bar, why.number(answers.To), no(answers.Bar, why.words(answers.To))
+				v.Rule, v.Ref = why.rule(r.Algorithm), st.Ref
 			}
 		}
 	}
@@ -132,32 +138,19 @@ func (r *Round) voice(voter, candidate uint64) Voice {
 	return v
 }
 
-// answer reads a reason that one of the two wrote as the voter's answer to the
-// candidate: the voter in "4 asks for term 2 -> no, promised 5", the candidate
-// in "2 says no, promised 5".
-func (r *Round) answer(why string, by, voter, candidate uint64) (yes bool, no string, ok bool) {
-	cause, decision := reason(why)
-	switch by {
-	case voter:
-		for _, pattern := range []string{"# asks for term #", "# asked for term #", "# wants term #"} {
-			if n, fits := phrase(pattern, cause); fits && n[0] == candidate {
-				no, refused := strings.CutPrefix(strings.TrimPrefix(decision, "deny it: "), "no, ")
-				if !refused {
-					no = ""
-				}
-				return decision == "yes", no, refused || decision == "yes"
-			}
-		}
-	case candidate:
-		for _, middle := range []string{" says no, ", ": no, "} {
-			who, no, found := strings.Cut(why, middle)
-			n, _, isNumber := leadingNumber(who)
-			if found && isNumber && n == voter {
-				return false, no, true
-			}
-		}
+// no puts what keeps a voter from granting into few words.
+func no(bar algorithms.Bar, to string) string {
+	switch bar {
+	case algorithms.BarPromised:
+		return "promised " + to
+	case algorithms.BarVoted:
+		return "voted " + to
+	case algorithms.BarStands:
+		return "stands itself " + to
+	case algorithms.BarStarted:
+		return "just started"
 	}
-	return false, "", false
+	return to
 }
 
 // votersTheory puts the messages of the office beside what they cost by the book. An

@@ -6,76 +6,26 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
-// causePhrases are the reasons for which nodes call elections. The number, if
-// any, is the leader that is lost where lost is set.
-var causePhrases = []struct {
-	pattern string
-	kind    CauseKind
-	lost    bool
-}{
-	{"leader # is gone", LeaderLost, true},
-	{"nobody has heard leader # of late", LeaderSilent, true},
-	{"this node ranks above leader #", HigherRank, false},
-	{"no leader was heard of", FirstLeader, false},
-	{"no better node called an election", FirstLeader, false},
-	{"# asks for a leader of the next term", HandOver, false},
-	{"# hands over", HandOver, false},
-	{"the successor did not take over", RoundFailed, false},
-	{"#, the best of the round, does not stand", RoundFailed, false},
-	{"a split is mended", SplitMended, false},
-	{"a split is mended, and an operator chose this node", SplitMended, false},
-	{"the round brought no leader", RoundFailed, false},
-	{"no COORDINATOR came in time", RoundFailed, false},
-	{"no HALT came in time", RoundFailed, false},
-	{"no LEADER came in time", RoundFailed, false},
-	{"no READY came in time", RoundFailed, false},
-	{"no COORDINATOR came in two trips round", RoundFailed, false},
-	{"no ELECTED came in two trips round", RoundFailed, false},
-	{"no ELECTED came in a round's time", RoundFailed, false},
-	{"no COMMIT came in time", RoundFailed, false},
-	{"no quorum of ACK came in time", RoundFailed, false},
-	{"no majority promised in time", RoundFailed, false},
-	{"no majority accepted in time", RoundFailed, false},
-	{"no CHOSEN came in time", RoundFailed, false},
-	{"nobody is above this node, and this term is spent", RoundFailed, false},
-	{"nobody proposes itself, and this term is spent", RoundFailed, false},
-	{"a former life may have proposed, and this term is spent", RoundFailed, false},
-	{"a former life of this node was chosen, and this term is spent", RoundFailed, false},
-	{"this node was chosen, and this term is spent", RoundFailed, false},
-	{"# was elected but is dead", RoundFailed, false},
-	{"#, the best of the round, is dead", RoundFailed, false},
-	{"this term is spent", RoundFailed, false},
-	{"no office was heard of for long", Vacant, false},
-	{"this node was chosen and nobody holds the office", Vacant, false},
-	{"this node is nominated and nobody holds the office", Vacant, false},
-	{"this node may be nominated and nobody holds the office", Vacant, false},
-	{"a majority would grant term #", Vacant, false},
-	{"nobody leads", Vacant, false},
-	{"the last candidacy failed", RoundFailed, false},
-	{"asked to call an election", Operator, false},
-}
-
 // callsFor is the cause in the reason if it opens the term.
-func callsFor(why string, term uint64) (cause string, ok bool) {
-	cause, decision := reason(why)
-	for _, pattern := range []string{"call an election of term #", "take term #"} {
-		if n, fits := phrase(pattern, decision); fits && n[0] == term {
-			return cause, true
-		}
+func (why *reason) callsFor(term uint64) (cause reason, ok bool) {
+	opens, ok := decided[algorithms.Opens](why)
+	if !ok || why.number(opens.Term) != term {
+		return cause, false
 	}
-	return "", false
+	return why.cause(opens.Cause), true
 }
 
 // stoodFor is the cause in the reason if it stands for the office in the term.
-func stoodFor(why string, term uint64) (cause string, ok bool) {
-	cause, decision := reason(why)
-	n, fits := phrase("ask the voters for term #", decision)
-	if !fits && decision == "claim it" {
-		n, fits = phrase("a majority would grant term #", cause)
+func (why *reason) stoodFor(term uint64) (cause reason, ok bool) {
+	stands, ok := decided[algorithms.Stands](why)
+	if !ok || why.number(stands.Term) != term {
+		return cause, false
 	}
-	return cause, fits && n[0] == term
+	return why.cause(stands.Cause), true
 }
 
 // addCandidates makes those that stood for the office the initiators, where no
@@ -97,9 +47,9 @@ func (r *Round) addCandidates() {
 	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		for _, why := range s.Why {
-			if cause, ok := stoodFor(why, r.Term); ok {
-				r.Initiators = append(r.Initiators, Initiator{Node: s.Ref.Node, Why: cause, Ref: s.Ref, At: s.At})
+		for j := range s.reasons {
+			if cause, ok := s.reasons[j].stoodFor(r.Term); ok {
+				r.Initiators = append(r.Initiators, initiator(s, cause))
 				break
 			}
 		}
@@ -108,14 +58,16 @@ func (r *Round) addCandidates() {
 
 // addInitiator notes that the step called the election.
 func (r *Round) addInitiator(s *Step) {
-	for _, why := range s.Why {
-		cause, ok := callsFor(why, r.Term)
-		if !ok {
-			continue
+	for i := range s.reasons {
+		if cause, ok := s.reasons[i].callsFor(r.Term); ok {
+			r.Initiators = append(r.Initiators, initiator(s, cause))
+			return
 		}
-		r.Initiators = append(r.Initiators, Initiator{Node: s.Ref.Node, Why: cause, Ref: s.Ref, At: s.At})
-		return
 	}
+}
+
+func initiator(s *Step, cause reason) Initiator {
+	return Initiator{Node: s.Ref.Node, Why: cause.why, Ref: s.Ref, At: s.At, cause: cause}
 }
 
 // findCause says why there was the round, from its first initiator.
@@ -127,22 +79,15 @@ func (r *Round) findCause(s *story) {
 	}
 	first := r.Initiators[0]
 	c := Cause{Kind: Unexplained, Text: first.Why, Witness: first.Node, Ref: first.Ref, At: first.At}
-	for _, p := range causePhrases {
-		if n, ok := phrase(p.pattern, first.Why); ok {
-			c.Kind = p.kind
-			if p.lost {
-				c.Lost = n[0]
-			}
-			if p.kind == HandOver {
-				giver := s.character(n[0])
-				c.Wish, giver.wish = giver.wish, ""
-			}
-			break
+	if because, ok := decided[algorithms.Because](&first.cause); ok {
+		c.Kind = because.Kind
+		switch about := first.cause.number(because.About); c.Kind {
+		case LeaderLost, LeaderSilent:
+			c.Lost = about
+		case HandOver:
+			giver := s.character(about)
+			c.Wish, giver.wish = giver.wish, ""
 		}
-	}
-	if strings.HasSuffix(first.Why, ", and this term is spent") ||
-		strings.HasSuffix(first.Why, " with nobody who stands") {
-		c.Kind = RoundFailed
 	}
 	if st := r.step(first.Ref); st != nil && st.Event == "campaign" {
 		c.Kind = Operator
@@ -163,10 +108,11 @@ func (r *Round) findCause(s *story) {
 // voted took it, to be above all that it may have voted in; or no record tells.
 func (r *Round) noElection() Cause {
 	for i := range r.Steps {
-		for _, why := range r.Steps[i].Why {
-			if cause, decision := reason(why); decision == "vote again, above that" {
-				s := r.Steps[i]
-				return Cause{Kind: Readmitted, Text: cause, Witness: s.Ref.Node, Ref: s.Ref, At: s.At}
+		s := &r.Steps[i]
+		for j := range s.reasons {
+			if _, ok := decided[algorithms.Readmits](&s.reasons[j]); ok {
+				text := s.reasons[j].cause(algorithms.Self).why
+				return Cause{Kind: Readmitted, Text: text, Witness: s.Ref.Node, Ref: s.Ref, At: s.At}
 			}
 		}
 	}

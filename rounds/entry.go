@@ -1,7 +1,6 @@
 package rounds
 
 import (
-	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -20,6 +19,7 @@ type entry struct {
 	from                                uint64
 	alive                               []uint64
 	why, sent                           []string
+	reasons                             []reason
 
 	role, change string
 	leader, prev uint64
@@ -37,7 +37,7 @@ func (e *entry) fill(rec *trace.Record, l *life) {
 	*e = entry{
 		life: l, seq: rec.Seq, wall: rec.Time, term: rec.Term,
 		event: rec.Event, msg: rec.Msg, msgID: rec.MsgID, detail: rec.Detail, evidence: rec.Evidence,
-		from: rec.From, alive: rec.Alive, why: rec.Why, sent: rec.Sent,
+		from: rec.From, alive: rec.Alive, sent: rec.Sent,
 		role: string(rec.Role), change: string(rec.LeaderChange), leader: rec.Leader, token: rec.Token,
 		lease: rec.ValidUntil, warn: rec.Level == "warn",
 	}
@@ -63,10 +63,4 @@ func (e *entry) ref() Ref     { return Ref{Node: e.life.node, Session: e.life.se
 func isChatter(rec *trace.Record) bool {
 	return rec.Level == "debug" && len(rec.Why) == 0 && rec.LeaderChange == "" &&
 		(rec.Event == "timeout" || rec.Event == "receive")
-}
-
-// reason splits "cause -> decision".
-func reason(why string) (cause, decision string) {
-	cause, decision, _ = strings.Cut(why, " -> ")
-	return cause, decision
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
@@ -81,7 +82,8 @@ func (g *group) add(rec *trace.Record, text bool) {
 	m.term, m.leader = rec.Term, rec.Leader
 	g.mended.note(rec)
 	chatter := settled && isChatter(rec)
-	term := termOf(rec)
+	reasons, why := reasonsOf(rec)
+	term := termOf(rec, reasons)
 	if g.stream.has(term) {
 		if !chatter {
 			g.late(rec, l)
@@ -95,6 +97,7 @@ func (g *group) add(rec *trace.Record, text bool) {
 	}
 	e := g.entry()
 	e.fill(rec, l)
+	e.reasons, e.why = reasons, why
 	g.clock = max(g.clock, e.micros())
 	t.entries = append(t.entries, e)
 	t.clock = max(t.clock, e.micros())
@@ -104,22 +107,20 @@ func (g *group) add(rec *trace.Record, text bool) {
 // termOf is the term whose round the record is of. Whoever asks for the office
 // while nobody holds it, and whoever is asked, is in the term before: it enters
 // the one that is asked for with its vote.
-func termOf(rec *trace.Record) uint64 {
+func termOf(rec *trace.Record, reasons []reason) uint64 {
 	if rec.Guarantee != lease || rec.Leader != 0 {
 		return rec.Term
 	}
-	for _, why := range rec.Why {
-		cause, decision := reason(why)
-		if _, ok := phrase("grant # term #", decision); ok {
+	for i := range reasons {
+		why := &reasons[i]
+		if _, ok := decided[algorithms.Votes](why); ok {
 			return rec.Term // the vote is the graver
 		}
-		if n, ok := phrase("ask the voters for term #", decision); ok && n[0] > rec.Term {
-			return n[0]
+		if stands, ok := decided[algorithms.Stands](why); ok && why.number(stands.Term) > rec.Term {
+			return why.number(stands.Term)
 		}
-		for _, pattern := range [...]string{"# asks for term #", "# asked for term #"} {
-			if n, ok := phrase(pattern, cause); ok && n[1] > rec.Term {
-				return n[1]
-			}
+		if answers, ok := decided[algorithms.Answers](why); ok && why.number(answers.Term) > rec.Term {
+			return why.number(answers.Term)
 		}
 	}
 	return rec.Term

@@ -23,7 +23,7 @@ func (r *Round) end(s *story, g *group) {
 		return
 	}
 	r.Winner.Attr = s.character(r.Winner.Node).attr
-	r.Winner.Rule = catalog.Sentence(r.Algorithm, r.Winner.Why)
+	r.Winner.Rule = r.Winner.cause.rule(r.Algorithm)
 	last := -1
 	for i := range r.Steps {
 		if r.believes(&r.Steps[i]) {

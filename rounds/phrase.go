@@ -30,32 +30,6 @@ func phrase(pattern, text string) (found numbers, ok bool) {
 	}
 }
 
-// book finds phrases by what stands behind their last number, so that a reason is
-// compared with few of many patterns.
-type book map[string][]int
-
-func newBook[P any](phrases []P, pattern func(P) string) book {
-	b := book{}
-	for i, p := range phrases {
-		end := tail(strings.ReplaceAll(pattern(p), "#", "0"))
-		b[end] = append(b[end], i)
-	}
-	return b
-}
-
-// like are the places of the phrases that the text may be.
-func (b book) like(text string) []int { return b[tail(text)] }
-
-// tail is what stands behind the last digit.
-func tail(text string) string {
-	for i := len(text); i > 0; i-- {
-		if c := text[i-1]; c >= '0' && c <= '9' {
-			return text[i:]
-		}
-	}
-	return text
-}
-
 // leadingNumber cuts the decimal digits off the front of s.
 func leadingNumber(s string) (n uint64, rest string, ok bool) {
 	i := 0

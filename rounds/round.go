@@ -1,6 +1,10 @@
 package rounds
 
-import "time"
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+)
 
 // State is how a round stands.
 type State string
@@ -77,21 +81,21 @@ type Cause struct {
 }
 
 // CauseKind is a word for why a round began.
-type CauseKind string
+type CauseKind = algorithms.CauseKind
 
 // The causes.
 const (
-	LeaderLost   CauseKind = "leader-lost"  // detectors say that the leader is gone
-	LeaderSilent CauseKind = "silent"       // the leader was not heard of
-	FirstLeader  CauseKind = "no-leader"    // nobody had led, or none was heard of at a start
-	SplitMended  CauseKind = "split-mended" // leaders met again, all stopped, one is elected
-	Operator     CauseKind = "operator"     // somebody called an election
-	HandOver     CauseKind = "hand-over"    // the leader resigned in favour of another
-	Vacant       CauseKind = "vacant"       // nobody held the office, and nobody had called an election
-	HigherRank   CauseKind = "higher-rank"  // a node ranks above the leader and takes over
-	RoundFailed  CauseKind = "round-failed" // the round before brought no leader
-	Readmitted   CauseKind = "readmitted"   // no election: a voter that lost its votes took a term above them
-	Unexplained  CauseKind = "unknown"      // the records do not tell
+	LeaderLost   = algorithms.LeaderLost
+	LeaderSilent = algorithms.LeaderSilent
+	FirstLeader  = algorithms.FirstLeader
+	SplitMended  = algorithms.SplitMended
+	Operator     = algorithms.Operator
+	HandOver     = algorithms.HandOver
+	Vacant       = algorithms.Vacant
+	HigherRank   = algorithms.HigherRank
+	RoundFailed  = algorithms.RoundFailed
+	Readmitted   = algorithms.Readmitted
+	Unexplained  = algorithms.Unexplained
 )
 
 // Witness is one node's evidence that the leader is gone.
@@ -108,6 +112,8 @@ type Initiator struct {
 	Why  string    `json:"why"` // the cause in its own words
 	Ref  Ref       `json:"ref"`
 	At   time.Time `json:"at"`
+
+	cause reason
 }
 
 // Participant is one node's part in a round.
@@ -151,14 +157,14 @@ type Verdict struct {
 }
 
 // VerdictKind is a word for how a candidate lost.
-type VerdictKind string
+type VerdictKind = algorithms.VerdictKind
 
-// The kinds of verdicts.
+// The kinds of verdicts. Of one that is Refused, Over is 0 where the voter is bound to nobody.
 const (
-	Outranked  VerdictKind = "outranked"    // another ranks above it
-	Suppressed VerdictKind = "suppressed"   // another initiator's messages go on, its own do not
-	Deposed    VerdictKind = "stepped-down" // two leaders met
-	Refused    VerdictKind = "refused"      // a voter grants it nothing, since it is bound to Over, 0 for nobody
+	Outranked  = algorithms.Outranked
+	Suppressed = algorithms.Suppressed
+	Deposed    = algorithms.Deposed
+	Refused    = algorithms.Refused
 )
 
 // Winner is the node that led the term.
@@ -170,6 +176,8 @@ type Winner struct {
 	Ref  Ref       `json:"ref"`  // the winning record; Seq 0 when the winner's log is missing
 	At   time.Time `json:"at"`
 	Live []uint64  `json:"live"` // whom it believed alive, itself included
+
+	cause reason // behind Why
 }
 
 // KindCount is how many messages of a kind were sent.

@@ -2,8 +2,9 @@ package rounds
 
 import (
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
 // Step is one record of the round. Its text is as the node wrote it.
@@ -18,6 +19,8 @@ type Step struct {
 	Evidence string   `json:"evidence,omitempty"`
 	Why      []string `json:"why,omitempty"` // each "cause -> decision"
 	Warn     bool     `json:"warn,omitempty"`
+
+	reasons []reason // behind Why, each at its place
 
 	Received int   `json:"received"`       // index in Messages, -1 for none
 	Sent     []int `json:"sent,omitempty"` // indexes in Messages
@@ -48,7 +51,12 @@ func (s *Step) led() uint64 {
 // ranOut reports whether the step found that this node's lease had ended. A process looks
 // for that before anything else: one that slept through the end of its lease, too.
 func (s *Step) ranOut() bool {
-	return slices.ContainsFunc(s.Why, func(why string) bool { return strings.HasPrefix(why, "the lease ran out") })
+	return slices.ContainsFunc(s.reasons, func(why reason) bool {
+		_, ends := decided[algorithms.LeaseEnds](&why)
+		cause := why.cause(0)
+		_, ended := decided[algorithms.LeaseEnds](&cause)
+		return ends || ended
+	})
 }
 
 // Message is one message of the round.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
 // story is what the rounds told so far mean for the next: who believes whom
@@ -234,18 +236,13 @@ func (c *character) leads(st *Step, r *Round) uint64 {
 	case st.Change == "" && st.Leader == c.leader:
 		return c.term
 	}
-	for _, why := range st.Why {
-		for _, pattern := range []string{"# holds the office, term # -> follow it", "# leads term # -> follow it"} {
-			if n, ok := phrase(pattern, why); ok {
-				return n[1]
-			}
+	for i := range st.reasons {
+		why := &st.reasons[i]
+		if follows, ok := decided[algorithms.Follows](why); ok {
+			return why.number(follows.Term)
 		}
-		for _, pattern := range []string{
-			"a majority granted term # -> hold the office", "a majority granted term # -> lead term #",
-		} {
-			if n, ok := phrase(pattern, why); ok {
-				return n[0]
-			}
+		if leads, ok := decided[algorithms.Leads](why); ok {
+			return why.number(leads.Term)
 		}
 	}
 	return r.Term

@@ -105,6 +105,7 @@ func (g *group) ended(calm bool) (told []*Round, between []Finding) {
 func (g *group) late(rec *trace.Record, l *life) {
 	e := &entry{}
 	e.fill(rec, l)
+	e.reasons, e.why = reasonsOf(rec)
 	if e.micros() <= g.stream.told[rec.Term] && rec.Term > 0 {
 		g.stream.after++
 	}

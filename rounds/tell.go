@@ -66,7 +66,7 @@ func (s *story) steps(entries []*entry, room []Step) []Step {
 	for i, e := range entries {
 		steps[i] = Step{
 			Ref: e.ref(), At: s.fix.at(e.node(), e.wall), Wall: e.wall,
-			Event: e.event, Detail: e.detail, Alive: e.alive, Evidence: e.evidence, Why: e.why,
+			Event: e.event, Detail: e.detail, Alive: e.alive, Evidence: e.evidence, Why: e.why, reasons: e.reasons,
 			Warn: e.warn, Received: -1, Role: e.role, Leader: e.leader, Change: e.change, Prev: e.prev, Token: e.token,
 		}
 		if !e.lease.IsZero() {

@@ -3,6 +3,7 @@ package rounds
 import (
 	"slices"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -15,10 +16,10 @@ func (r *Round) lead(led []Winner, i int, s *story, debug bool) []Winner {
 		return led
 	}
 	w := Winner{Node: st.Leader, Ref: st.Ref, At: st.At}
-	for _, why := range st.Why {
-		cause, decision := reason(why)
-		if _, ok := phrase("lead term #", decision); ok || decision == "hold the office" {
-			w.Why = cause
+	for j := range st.reasons {
+		if wins, ok := decided[algorithms.Wins](&st.reasons[j]); ok {
+			w.cause = st.reasons[j].cause(wins.Cause)
+			w.Why = w.cause.why
 		}
 	}
 	c := s.character(st.Leader)

@@ -6,6 +6,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// reasons are those that are given in this package.
+var reasons = algorithms.ReasonsOf("broadcast")
+
 // About is the broadcast as the catalogue lists it.
 func About() algorithms.About {
 	return algorithms.About{
@@ -34,19 +37,6 @@ func About() algorithms.About {
 			{Name: "COORDINATOR", Formula: "4Δ", Of: algorithms.AnySize(CoordinatorTimeout)},
 		},
 		Agreement: nomination.AgreementAfter(Patience),
-		Rules: []algorithms.Rule{
-			{
-				Why:      "# sends its id -> send mine to all",
-				Sentence: "Upon receiving this message, every process broadcast its ID to every other process",
-			},
-			{
-				Why:      "all ids are here, mine is the largest",
-				Sentence: "After receiving all IDs, each process decides the process with the largest ID is the leader",
-			},
-			{
-				Why:      "all ids are here, # is the largest -> wait for COORDINATOR",
-				Sentence: "After receiving all IDs, each process decides the process with the largest ID is the leader",
-			},
-		},
+		Reasons:   reasons.All(),
 	}
 }

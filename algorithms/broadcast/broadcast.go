@@ -77,17 +77,22 @@ func (r round) Begin() {
 	r.decideIfAll()
 }
 
+var whyForeign = reasons.Kind("foreign", "%s is no message of the broadcast -> drop it")
+
 // Receive handles ID.
 func (r round) Receive(msg proto.Message) {
 	b, ok := msg.Body.(proto.Identity)
 	switch {
 	case !ok:
-		r.core.Refuse("%s is no message of the broadcast -> drop it", msg.Body.Kind())
+		r.core.Refuse(whyForeign, msg.Body.Kind())
 	case r.core.Asked(msg.From):
 	default:
 		r.id(b.Self)
 	}
 }
+
+var whyId = reasons.Kind("id", "%d sends its id -> send mine to all").
+	Follows("Upon receiving this message, every process broadcast its ID to every other process")
 
 // id keeps another's ID.
 //
@@ -97,12 +102,15 @@ func (r round) id(p proto.Peer) {
 	r.ids[p.ID] = p
 	switch r.phase {
 	case idle:
-		r.core.Why("%d sends its id -> send mine to all", p.ID)
+		r.core.Why(whyId, p.ID)
 		r.Begin()
 	case collecting:
 		r.decideIfAll()
 	}
 }
+
+var whyAllHere = reasons.Kind("all-here", "all ids are here").
+	Follows("After receiving all IDs, each process decides the process with the largest ID is the leader")
 
 // decideIfAll decides once the ID of everybody in the view is here.
 //
@@ -126,12 +134,18 @@ func (r round) decideIfAll() {
 		all = all && (ok || p.Ineligible)
 	})
 	if all {
-		r.decide("all ids are here")
+		r.decide(whyAllHere.Of())
 	}
 }
 
+var (
+	whyWait = reasons.Kind("wait", "%s, %d is the largest -> wait for COORDINATOR",
+		algorithms.Outranks(algorithms.Self, 1))
+	whyLargest = reasons.Kind("largest", "%s, mine is the largest")
+)
+
 // decide leads if no known ID is larger, or waits for the largest to.
-func (r round) decide(cause string) {
+func (r round) decide(cause algorithms.Reason) {
 	largest := r.core.Self()
 	for _, p := range r.ids {
 		if p.Above(largest) && !r.core.Out(p) {
@@ -140,24 +154,32 @@ func (r round) decide(cause string) {
 	}
 	switch {
 	case largest.ID != r.core.Self().ID:
-		r.core.Why("%s, %d is the largest -> wait for COORDINATOR", cause, largest.ID)
+		r.core.Why(whyWait, cause, largest.ID)
 		r.phase = waiting
 		r.core.SetTimer(CoordinatorTimeout(r.core.Delta()))
 	default:
-		r.core.Take(cause + ", mine is the largest")
+		r.core.Take(whyLargest.Of(cause))
 	}
 }
+
+var (
+	whyNoMore        = reasons.Kind("no-more", "no more ids came in time")
+	whyNoCoordinator = reasons.Kind("no-coordinator", "no COORDINATOR came in time",
+		algorithms.Caused(algorithms.RoundFailed))
+)
 
 // Timeout ends a wait.
 func (r round) Timeout() {
 	switch r.phase {
 	case idle:
 	case collecting:
-		r.decide("no more ids came in time")
+		r.decide(whyNoMore.Of())
 	case waiting:
-		r.core.Call("no COORDINATOR came in time")
+		r.core.Call(whyNoCoordinator.Of())
 	}
 }
+
+var whyOneGone = reasons.Kind("one-gone", "one that sent its id is gone")
 
 // PeersChanged waits for the dead no more.
 func (r round) PeersChanged(gone []proto.Peer) {
@@ -171,7 +193,7 @@ func (r round) PeersChanged(gone []proto.Peer) {
 	case r.phase == collecting:
 		r.decideIfAll()
 	case r.phase == waiting && len(gone) > 0:
-		r.decide("one that sent its id is gone")
+		r.decide(whyOneGone.Of())
 	}
 }
 

@@ -44,7 +44,7 @@ func TestSendsItsIDToAll(t *testing.T) {
 		Send:     toAll(r, 2, id(2)),
 		Deadline: r.In(2 * delta),
 		Leader:   steptest.Leads(0, 2),
-		Why:      []string{"term 2 is above 1 -> adopt it", "1 sends its id -> send mine to all"},
+		Why:      steptest.Why("nomination.adopt(2, 1)", "broadcast.id(1)"),
 	})
 	again := r.Step(0, r.From(1, 2, id(1)))
 	if len(again.Send) > 0 {
@@ -61,7 +61,7 @@ func TestDecidesAfterAllIDs(t *testing.T) {
 		Send:     toAll(r, 2, proto.Coordinator{Leader: steptest.Peer(3)}),
 		Deadline: r.In(broadcast.Patience(delta, 3)),
 		Leader:   steptest.Leads(3, 2),
-		Why:      []string{"all ids are here, mine is the largest -> lead term 2"},
+		Why:      steptest.Why("nomination.lead(broadcast.largest(broadcast.all-here), 2)"),
 	})
 
 	r = called(t, 2)
@@ -69,7 +69,7 @@ func TestDecidesAfterAllIDs(t *testing.T) {
 	r.Want(algorithms.Output{
 		Deadline: r.In(4 * delta),
 		Leader:   steptest.Leads(0, 2),
-		Why:      []string{"all ids are here, 3 is the largest -> wait for COORDINATOR"},
+		Why:      steptest.Why("broadcast.wait(broadcast.all-here, 3)"),
 	})
 }
 
@@ -81,14 +81,14 @@ func TestWaitsEnd(t *testing.T) {
 		Send:     toAll(r, 2, proto.Coordinator{Leader: steptest.Peer(2)}),
 		Deadline: r.In(broadcast.Patience(delta, 3)),
 		Leader:   steptest.Leads(2, 2),
-		Why:      []string{"no more ids came in time, mine is the largest -> lead term 2"},
+		Why:      steptest.Why("nomination.lead(broadcast.largest(broadcast.no-more), 2)"),
 	})
 
 	r = called(t, 2)
 	r.Step(0, r.From(3, 2, id(3)))
 	r.Fire() // 3 said nothing more
-	if want := "no COORDINATOR came in time -> call an election of term 3"; r.Last.Why[0] != want {
-		t.Errorf("%q, want %q", r.Last.Why, want)
+	if want := "nomination.call(broadcast.no-coordinator, 3)"; steptest.Texts(r.Last.Why)[0] != want {
+		t.Errorf("%q, want %q", steptest.Texts(r.Last.Why), want)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestLargestDies(t *testing.T) {
 		Send:     []proto.Message{r.Msg(1, 2, proto.Coordinator{Leader: steptest.Peer(2)})},
 		Deadline: r.In(broadcast.Patience(delta, 2)),
 		Leader:   steptest.Leads(2, 2),
-		Why:      []string{"one that sent its id is gone, mine is the largest -> lead term 2"},
+		Why:      steptest.Why("nomination.lead(broadcast.largest(broadcast.one-gone), 2)"),
 	})
 }
 

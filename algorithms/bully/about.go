@@ -6,6 +6,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// reasons are those that are given in this package.
+var reasons = algorithms.ReasonsOf("bully")
+
 // About is the bully as the catalogue lists it.
 func About() algorithms.About {
 	return algorithms.About{
@@ -36,41 +39,6 @@ func About() algorithms.About {
 			{Name: "COORDINATOR", Formula: "5Δ", Of: algorithms.AnySize(CoordinatorTimeout)},
 		},
 		Agreement: nomination.AgreementAfter(Patience),
-		Rules: []algorithms.Rule{
-			{
-				Why:      "no higher node is alive",
-				Sentence: "If you're next-in-line, Assume Leadership, Broadcasts COORDINATOR message.",
-			},
-			{
-				Why:      "no higher node is alive any more",
-				Sentence: "If you're next-in-line, Assume Leadership, Broadcasts COORDINATOR message.",
-			},
-			{
-				Why:      "no higher node said OK in time",
-				Sentence: "If no one responds within timeout: Assume Leadership (broadcast COORDINATOR)",
-			},
-			{
-				Why: "# ranks below this node -> say OK",
-				Sentence: "A process that receives an Election message replies with OK message, and starts its own " +
-					"leader election protocol (unless it has already done so)",
-			},
-			{
-				Why: "# asks the leader of term # -> say OK and who leads",
-				Sentence: "A process that receives an Election message replies with OK message, and starts its own " +
-					"leader election protocol (unless it has already done so)",
-			},
-			{
-				Why:      "# is higher and alive -> wait for COORDINATOR",
-				Sentence: "Else, someone responded: Wait for COORDINATOR message",
-			},
-			{
-				Why:      "no COORDINATOR came in time -> ask again",
-				Sentence: "If timeout waiting: Re-send ELECTION messages",
-			},
-			{
-				Why:      "no COORDINATOR came in time",
-				Sentence: "If none received after another timeout, start a new election run",
-			},
-		},
+		Reasons:   reasons.All(),
 	}
 }

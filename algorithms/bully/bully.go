@@ -65,6 +65,9 @@ func (r round) Announcement(leader proto.Peer) proto.Body {
 	return proto.Coordinator{Leader: leader}
 }
 
+var whyNextInLine = reasons.Kind("next-in-line", "no higher node is alive").
+	Follows("If you're next-in-line, Assume Leadership, Broadcasts COORDINATOR message.")
+
 // Begin starts an election.
 //
 // Lecture notes: "If you're next-in-line, Assume Leadership, Broadcasts
@@ -72,7 +75,7 @@ func (r round) Announcement(leader proto.Peer) proto.Body {
 // higher-ranked processes".
 func (r round) Begin() {
 	if !r.ask() {
-		r.core.Take("no higher node is alive")
+		r.core.Take(whyNextInLine.Of())
 		return
 	}
 	r.phase = asking
@@ -91,6 +94,8 @@ func (r round) ask() bool {
 	return sent > 0
 }
 
+var whyForeign = reasons.Kind("foreign", "%s is no message of the bully algorithm -> drop it")
+
 // Receive handles ELECTION and OK.
 func (r round) Receive(msg proto.Message) {
 	switch body := msg.Body.(type) {
@@ -99,9 +104,21 @@ func (r round) Receive(msg proto.Message) {
 	case proto.OK:
 		r.ok(msg.From)
 	default:
-		r.core.Refuse("%s is no message of the bully algorithm -> drop it", body.Kind())
+		r.core.Refuse(whyForeign, body.Kind())
 	}
 }
+
+var (
+	whyAsksLeader = reasons.Kind("asks-leader", "%d asks the leader of term %d -> say OK and who leads",
+		algorithms.Outranks(0, algorithms.Self)).
+		Follows("A process that receives an Election message replies with OK message, and starts its own " +
+			"leader election protocol (unless it has already done so)")
+	whyAbove = reasons.Kind("above", "%d ranks above this node -> do not answer",
+		algorithms.Outranks(algorithms.Self, 0))
+	whyBelow = reasons.Kind("below", "%d ranks below this node -> say OK", algorithms.Outranks(0, algorithms.Self)).
+			Follows("A process that receives an Election message replies with OK message, and starts its own " +
+			"leader election protocol (unless it has already done so)")
+)
 
 // election answers a lower-ranked node that asks.
 //
@@ -111,20 +128,24 @@ func (r round) Receive(msg proto.Message) {
 func (r round) election(from proto.NodeID, candidate proto.Peer) {
 	switch {
 	case r.core.Leading():
-		r.core.Why("%d asks the leader of term %d -> say OK and who leads", from, r.core.Term())
+		r.core.Why(whyAsksLeader, from, r.core.Term())
 		r.core.Send(from, proto.OK{})
 		r.core.Tell(from)
 	case r.core.Asked(from):
 	case candidate.Above(r.core.Self()):
-		r.core.Why("%d ranks above this node -> do not answer", from)
+		r.core.Why(whyAbove, from)
 	default:
-		r.core.Why("%d ranks below this node -> say OK", from)
+		r.core.Why(whyBelow, from)
 		r.core.Send(from, proto.OK{})
 		if r.phase == idle {
 			r.Begin()
 		}
 	}
 }
+
+var whyWait = reasons.Kind("wait", "%d is higher and alive -> wait for COORDINATOR",
+	algorithms.Outranks(algorithms.Self, 0)).
+	Follows("Else, someone responded: Wait for COORDINATOR message")
 
 // ok notes that a higher-ranked node goes on.
 //
@@ -133,10 +154,20 @@ func (r round) ok(from proto.NodeID) {
 	if r.phase != asking {
 		return
 	}
-	r.core.Why("%d is higher and alive -> wait for COORDINATOR", from)
+	r.core.Why(whyWait, from)
 	r.phase = waiting
 	r.core.SetTimer(CoordinatorTimeout(r.core.Delta()))
 }
+
+var (
+	whyNoOk = reasons.Kind("no-ok", "no higher node said OK in time").
+		Follows("If no one responds within timeout: Assume Leadership (broadcast COORDINATOR)")
+	whyAskAgain = reasons.Kind("ask-again", "no COORDINATOR came in time -> ask again").
+			Follows("If timeout waiting: Re-send ELECTION messages")
+	whyNoCoordinator = reasons.Kind("no-coordinator", "no COORDINATOR came in time",
+		algorithms.Caused(algorithms.RoundFailed)).
+		Follows("If none received after another timeout, start a new election run")
+)
 
 // Timeout ends a wait.
 //
@@ -147,21 +178,24 @@ func (r round) Timeout() {
 	switch r.phase {
 	case idle:
 	case asking:
-		r.core.Take("no higher node said OK in time")
+		r.core.Take(whyNoOk.Of())
 	case waiting:
-		r.core.Why("no COORDINATOR came in time -> ask again")
+		r.core.Why(whyAskAgain)
 		r.phase = askAgain
 		r.ask()
 		r.core.SetTimer(CoordinatorTimeout(r.core.Delta()))
 	case askAgain:
-		r.core.Call("no COORDINATOR came in time")
+		r.core.Call(whyNoCoordinator.Of())
 	}
 }
+
+var whyHigherGone = reasons.Kind("higher-gone", "no higher node is alive any more").
+	Follows("If you're next-in-line, Assume Leadership, Broadcasts COORDINATOR message.")
 
 // PeersChanged assumes leadership when the last higher-ranked node is gone.
 func (r round) PeersChanged([]proto.Peer) {
 	if r.phase != idle && !r.higherAlive() {
-		r.core.Take("no higher node is alive any more")
+		r.core.Take(whyHigherGone.Of())
 	}
 }
 

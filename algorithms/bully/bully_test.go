@@ -27,7 +27,7 @@ func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
 		Save:     steptest.Save(1),
 		Deadline: r.In(silence),
 		Leader:   steptest.Leads(5, 1),
-		Why:      []string{"term 1 is above 0 -> adopt it", "5 leads term 1 -> follow it"},
+		Why:      steptest.Why("nomination.adopt(1, 0)", "nomination.follow(5, 1)"),
 	})
 	return r
 }
@@ -59,10 +59,10 @@ func TestNextInLineAssumesLeadershipAtOnce(t *testing.T) {
 		Send:     coordinators(r, 2, 1, 2, 3),
 		Deadline: r.In(bully.Patience(delta, 5)),
 		Leader:   steptest.Leads(4, 2),
-		Why: []string{
-			"leader 5 is gone -> call an election of term 2",
-			"no higher node is alive -> lead term 2",
-		},
+		Why: steptest.Why(
+			"nomination.call(nomination.gone(5), 2)",
+			"nomination.lead(bully.next-in-line, 2)",
+		),
 	})
 }
 
@@ -78,7 +78,7 @@ func TestNotNextInLineAsksAllHigher(t *testing.T) {
 		},
 		Deadline: r.In(2 * delta),
 		Leader:   steptest.Leads(0, 2),
-		Why:      []string{"leader 5 is gone -> call an election of term 2"},
+		Why:      steptest.Why("nomination.call(nomination.gone(5), 2)"),
 	})
 }
 
@@ -92,7 +92,7 @@ func TestNoOKInTimeAssumesLeadership(t *testing.T) {
 		Send:     coordinators(r, 2, 1, 3, 4),
 		Deadline: r.In(bully.Patience(delta, 5)),
 		Leader:   steptest.Leads(2, 2),
-		Why:      []string{"no higher node said OK in time -> lead term 2"},
+		Why:      steptest.Why("nomination.lead(bully.no-ok, 2)"),
 	})
 }
 
@@ -106,7 +106,7 @@ func TestOKButNoCoordinator(t *testing.T) {
 	r.Want(algorithms.Output{
 		Deadline: r.In(bully.CoordinatorTimeout(delta)),
 		Leader:   steptest.Leads(0, 2),
-		Why:      []string{"4 is higher and alive -> wait for COORDINATOR"},
+		Why:      steptest.Why("bully.wait(4)"),
 	})
 
 	r.Fire()
@@ -115,7 +115,7 @@ func TestOKButNoCoordinator(t *testing.T) {
 		Send:     []proto.Message{r.Msg(4, 2, election), r.Msg(5, 2, election)},
 		Deadline: r.In(bully.CoordinatorTimeout(delta)),
 		Leader:   steptest.Leads(0, 2),
-		Why:      []string{"no COORDINATOR came in time -> ask again"},
+		Why:      steptest.Why("bully.ask-again"),
 	})
 
 	r.Fire()
@@ -124,7 +124,7 @@ func TestOKButNoCoordinator(t *testing.T) {
 		Send:     []proto.Message{r.Msg(4, 3, election), r.Msg(5, 3, election)},
 		Deadline: r.In(bully.OKTimeout(delta)),
 		Leader:   steptest.Leads(0, 3),
-		Why:      []string{"no COORDINATOR came in time -> call an election of term 3"},
+		Why:      steptest.Why("nomination.call(bully.no-coordinator, 3)"),
 	})
 }
 
@@ -140,9 +140,9 @@ func TestElectionFromLower(t *testing.T) {
 		},
 		Deadline: r.In(2 * delta),
 		Leader:   steptest.Leads(0, 2),
-		Why: []string{
-			"term 2 is above 1 -> adopt it", "1 ranks below this node -> say OK",
-		},
+		Why: steptest.Why(
+			"nomination.adopt(2, 1)", "bully.below(1)",
+		),
 	})
 
 	deadline := r.Last.Deadline
@@ -151,7 +151,7 @@ func TestElectionFromLower(t *testing.T) {
 		Send:     []proto.Message{r.Msg(2, 2, proto.OK{})},
 		Deadline: deadline,
 		Leader:   steptest.Leads(0, 2),
-		Why:      []string{"2 ranks below this node -> say OK"},
+		Why:      steptest.Why("bully.below(2)"),
 	})
 }
 
@@ -168,7 +168,7 @@ func TestSittingLeaderAnswers(t *testing.T) {
 		},
 		Deadline: deadline,
 		Leader:   steptest.Leads(5, 1),
-		Why:      []string{"1 asks the leader of term 1 -> say OK and who leads"},
+		Why:      steptest.Why("bully.asks-leader(1, 1)"),
 	})
 }
 
@@ -181,13 +181,13 @@ func TestFollowerTellsWhoLeads(t *testing.T) {
 		Send:     []proto.Message{r.Msg(1, 1, proto.Coordinator{Leader: steptest.Peer(5)})},
 		Deadline: r.In(silence - delta),
 		Leader:   steptest.Leads(5, 1),
-		Why:      []string{"1 asks but 5 leads term 1 -> tell it"},
+		Why:      steptest.Why("nomination.knows(1, 5, 1)"),
 	})
 	r.Step(silence-2*delta, r.From(1, 1, proto.Election{Candidate: steptest.Peer(1)}))
 	r.Want(algorithms.Output{
 		Deadline: r.In(delta),
 		Leader:   steptest.Leads(5, 1),
-		Why:      []string{"1 asks, leader 5 was not heard of late -> do not answer"},
+		Why:      steptest.Why("nomination.knows-unheard(1, 5)"),
 	})
 }
 
@@ -201,7 +201,7 @@ func TestHigherNodeDiesAfterOK(t *testing.T) {
 		Send:     coordinators(r, 2, 1, 2),
 		Deadline: r.In(bully.Patience(delta, 5)),
 		Leader:   steptest.Leads(3, 2),
-		Why:      []string{"no higher node is alive any more -> lead term 2"},
+		Why:      steptest.Why("nomination.lead(bully.higher-gone, 2)"),
 	})
 }
 
@@ -253,10 +253,10 @@ func TestPreemptionIsAChoice(t *testing.T) {
 			Send:     coordinators(r, 8, 4),
 			Deadline: r.In(bully.Patience(delta, 2)),
 			Leader:   steptest.Leads(5, 8),
-			Why: []string{
-				"this node ranks above leader 4 -> call an election of term 8",
-				"no higher node is alive -> lead term 8",
-			},
+			Why: steptest.Why(
+				"nomination.call(nomination.preempt(4), 8)",
+				"nomination.lead(bully.next-in-line, 8)",
+			),
 		})
 	}
 }
@@ -269,7 +269,7 @@ func TestResignedNodeStandsAside(t *testing.T) {
 		Send:     []proto.Message{r.Msg(4, 1, proto.TimeoutNow{})},
 		Deadline: r.In(silence),
 		Leader:   steptest.Leads(0, 1),
-		Why:      []string{"asked to resign -> step down, hand over to 4"},
+		Why:      steptest.Why("nomination.hand-over(nomination.resign, 4)"),
 	})
 	r.Step(0, r.From(1, 2, proto.Election{Candidate: steptest.Peer(1)}))
 	if len(r.Last.Send) != 0 {
@@ -279,7 +279,7 @@ func TestResignedNodeStandsAside(t *testing.T) {
 	r.Want(algorithms.Output{
 		Deadline: r.In(bully.Patience(delta, 5)),
 		Leader:   steptest.Leads(4, 2),
-		Why:      []string{"4 leads term 2 -> follow it"},
+		Why:      steptest.Why("nomination.follow(4, 2)"),
 	})
 	r.Fire() // no pre-emption: the term is written down, that is all
 	r.Want(algorithms.Output{
@@ -301,7 +301,7 @@ func TestRepeatsAndStrangersChangeNothing(t *testing.T) {
 	r.Step(0, r.From(1, 1, proto.OK{}))
 	r.Want(quiet)
 	r.Step(0, r.From(1, 1, proto.RingElection{Initiator: 1, Best: steptest.Peer(1)}))
-	quiet.Why = []string{"ELECTION is no message of the bully algorithm -> drop it"}
+	quiet.Why = steptest.Why("bully.foreign(ELECTION)")
 	quiet.Warn = true
 	r.Want(quiet)
 }

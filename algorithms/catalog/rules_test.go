@@ -1,26 +1,40 @@
 package catalog_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 )
 
-// A reason leads to the sentence of the source that it follows, be it the cause
-// alone or the whole.
+// A reason leads to the sentence of the source that it follows: the algorithm's own, if
+// it has one for what it shares with others.
 func TestSentence(t *testing.T) {
-	const nobody = "If no one responds within timeout: Assume Leadership (broadcast COORDINATOR)"
-	for _, tt := range []struct{ algorithm, why, want string }{
-		{"bully", "no higher node said OK in time", nobody},
-		{"bully", "no higher node said OK in time -> lead term 12", nobody},
-		{"ring", "17 ranks above this node -> pass it on", "If the arrived attr is greater, pi forwards the message."},
-		{"ring", "asked to lead -> lead term 3", "L1 sends TimeoutNow to L2 (start election immediately)"},
-		{"unknown", "asked to lead", "L1 sends TimeoutNow to L2 (start election immediately)"},
-		{"bully", "17 ranks above this node -> pass it on", ""},
-		{"ring", "", ""},
+	for _, tt := range []struct{ algorithm, code, want string }{
+		{"bully", "bully.no-ok", "If no one responds within timeout: Assume Leadership (broadcast COORDINATOR)"},
+		{"ring", "ring.above", "If the arrived attr is greater, pi forwards the message."},
+		{"unknown", "nomination.asked-to-lead", "L1 sends TimeoutNow to L2 (start election immediately)"},
+		{"chubby", "lease.granted", "Server with quorum becomes leader"},
+		{"ring", "nomination.adopt", ""},
 	} {
-		if got := catalog.Sentence(tt.algorithm, tt.why); got != tt.want {
-			t.Errorf("%s %q: %q, want %q", tt.algorithm, tt.why, got, tt.want)
+		if got := catalog.Sentence(tt.algorithm, catalog.Reason(tt.code)); got != tt.want {
+			t.Errorf("%s %s: %q, want %q", tt.algorithm, tt.code, got, tt.want)
+		}
+	}
+}
+
+// "A reason's kind is declared once": no two have one code, and each has a package, a
+// word and a sentence.
+func TestEachReasonIsDeclaredOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range catalog.Reasons() {
+		of, word, ok := strings.Cut(k.Code, ".")
+		if seen[k.Code] || !ok || of == "" || word == "" || k.Sentence == "" {
+			t.Errorf("%q: %q", k.Code, k.Sentence)
+		}
+		seen[k.Code] = true
+		if catalog.Reason(k.Code) != k {
+			t.Errorf("%s is not found by its code", k.Code)
 		}
 	}
 }

@@ -9,6 +9,16 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// The rules that several reasons follow.
+const (
+	triesToGetVotes  = "Potential leader tries to get votes"
+	votesForOne      = "Each server votes for at most one leader"
+	noOtherElections = "master has an election \"term\" where no other elections will be run"
+)
+
+// reasons are those that are given in this package.
+var reasons = algorithms.ReasonsOf("chubby")
+
 // About is Chubby's election as the catalogue lists it.
 func About() algorithms.About {
 	return algorithms.About{
@@ -43,31 +53,20 @@ func About() algorithms.About {
 		Agreement: func(d time.Duration, n int) time.Duration {
 			return StartDelay(d) + time.Duration(n)*Stagger(d) + office.Agreement(3*lease.MinPromise(d), d, n)
 		},
+		Reasons: reasons.All(),
 		Rules: []algorithms.Rule{
-			{
-				Why:      "nobody leads, and it is this server's turn",
-				Sentence: "Potential leader tries to get votes",
-			},
-			{
-				Why:      "this node is nominated and nobody holds the office",
-				Sentence: "Potential leader tries to get votes",
-			},
-			{Why: "a majority would grant term #", Sentence: "Potential leader tries to get votes"},
-			{Why: "a majority granted term #", Sentence: "Server with quorum becomes leader"},
-			{Why: "nothing binds this voter", Sentence: "Each server votes for at most one leader"},
-			{Why: "# wants term # -> deny it: no, voted #", Sentence: "Each server votes for at most one leader"},
-			{
-				Why:      "# wants term # -> deny it: no, promised #",
-				Sentence: "master has an election \"term\" where no other elections will be run",
-			},
-			{
-				Why:      "# asks for term # -> no, promised #",
-				Sentence: "master has an election \"term\" where no other elections will be run",
-			},
-			{
-				Why:      "leader # has not renewed",
-				Sentence: "Also guarantees a new election will be run at end of lease",
-			},
+			{Kind: lease.WhyNominated, Sentence: triesToGetVotes},
+			{Kind: lease.WhyClaim, Sentence: triesToGetVotes},
+			{Kind: lease.WhyWouldGrant, Sentence: triesToGetVotes},
+			{Kind: lease.WhyHold, Sentence: "Server with quorum becomes leader"},
+			{Kind: lease.WhyGranted, Sentence: "Server with quorum becomes leader"},
+			{Kind: lease.WhyGrant, Sentence: votesForOne},
+			{Kind: lease.WhyDenyVoted, Sentence: votesForOne},
+			{Kind: lease.WhyDenyPromised, Sentence: noOtherElections},
+			{Kind: lease.WhyNoPromised, Sentence: noOtherElections},
+			{Kind: lease.WhySaysPromised, Sentence: noOtherElections},
+			{Kind: lease.WhyDeniesPromised, Sentence: noOtherElections},
+			{Kind: lease.WhyNotRenewed, Sentence: "Also guarantees a new election will be run at end of lease"},
 		},
 	}
 }

@@ -94,6 +94,9 @@ func (c *candidate) Watch(now time.Time, holder algorithms.Leader) {
 	c.countAbove()
 }
 
+var whyTurn = reasons.Kind("turn", "nobody leads, and it is this server's turn -> stand").
+	Follows(triesToGetVotes)
+
 // nominate names this server once it is its turn to stand.
 func (c *candidate) nominate(now time.Time) algorithms.Output {
 	switch {
@@ -109,7 +112,7 @@ func (c *candidate) nominate(now time.Time) algorithms.Output {
 	}
 	out := c.named(c.self)
 	if !c.stood {
-		out.Why = []string{"nobody leads, and it is this server's turn -> stand"}
+		out.Why = []algorithms.Reason{whyTurn.Of()}
 	}
 	c.stood = true
 	return out

@@ -8,6 +8,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// reasons are those that are given in this package.
+var reasons = algorithms.ReasonsOf("consensus")
+
 // About is the election by consensus as the catalogue lists it.
 func About() algorithms.About {
 	return algorithms.About{
@@ -43,35 +46,6 @@ func About() algorithms.About {
 			// all above may live and stand aside.
 			return nomination.Agreement(d, Patience(d, n)) + 4*Patience(d, n) + 2*ListenTimeout(d, n)
 		},
-		Rules: []algorithms.Rule{
-			{
-				Why:      "propose",
-				Sentence: "A proposer selects a proposal number n and sends a prepare request with number n",
-			},
-			{
-				Why: "# prepares ballot #.# -> promise",
-				Sentence: "it responds to the request with a promise not to accept any more proposals " +
-					"numbered less than n",
-			},
-			{
-				Why:      "# may be chosen already, by ballot #.# -> propose it",
-				Sentence: "v is the value of the highest-numbered proposal among the responses",
-			},
-			{
-				Why:      "a majority promised -> ask all to accept #",
-				Sentence: "v is any value if the responses reported no proposals",
-			},
-			{
-				Why: "# proposes # -> accept",
-				Sentence: "it accepts the proposal unless it has already responded to a prepare request having " +
-					"a number greater than n",
-			},
-			{
-				Why:      "ballot #.# is below the promised #.# -> do not answer",
-				Sentence: "a promise not to accept any more proposals numbered less than n",
-			},
-			{Why: "a majority accepted this node's proposal", Sentence: "That lucky Pi is the new leader!"},
-			{Why: "a majority accepted # -> tell it", Sentence: "That lucky Pi is the new leader!"},
-		},
+		Reasons: reasons.All(),
 	}
 }

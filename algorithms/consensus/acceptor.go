@@ -1,6 +1,11 @@
 package consensus
 
-import "github.com/ringleader-dev/ringleader/proto"
+import (
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+var whyForeign = reasons.Kind("foreign", "%s is no message of the consensus -> drop it")
 
 // Receive handles all messages but the announcement.
 func (r round) Receive(msg proto.Message) {
@@ -22,32 +27,44 @@ func (r round) Receive(msg proto.Message) {
 	case proto.Enquiry:
 		r.onEnquiry(msg)
 	default:
-		r.core.Refuse("%s is no message of the consensus -> drop it", b.Kind())
+		r.core.Refuse(whyForeign, b.Kind())
 	}
 }
+
+var (
+	whyOthersBallot  = reasons.Kind("others-ballot", "%d proposes in ballot %v of another -> drop it")
+	whyLed           = reasons.Kind("led", "%d proposes but %d leads term %d -> tell it")
+	whyUnheard       = reasons.Kind("unheard", "%d proposes, leader %d was not heard of late -> do not answer")
+	whyFormerPromise = reasons.Kind("former-promise", "a former life may have promised in term %d -> do not answer %d")
+	whyBelowPromised = reasons.Kind("below-promised", "ballot %v is below the promised %v -> do not answer").
+				Follows("a promise not to accept any more proposals numbered less than n")
+)
 
 // takesPart reports whether this process answers a proposer. Where the term has its
 // leader, that is the answer.
 func (r round) takesPart(msg proto.Message, b proto.Ballot) bool {
 	switch s := r.state(); {
 	case b.By != msg.From:
-		r.core.Refuse("%d proposes in ballot %v of another -> drop it", msg.From, b)
+		r.core.Refuse(whyOthersBallot, msg.From, b)
 	case r.core.Vouches():
-		r.core.Why("%d proposes but %d leads term %d -> tell it", msg.From, r.core.Leader().ID, r.core.Term())
+		r.core.Why(whyLed, msg.From, r.core.Leader().ID, r.core.Term())
 		r.core.Tell(msg.From)
 	case !r.core.Looking():
-		r.core.Why("%d proposes, leader %d was not heard of late -> do not answer",
+		r.core.Why(whyUnheard,
 			msg.From, r.core.Leader().ID)
 	case !r.core.MayVote():
-		r.core.Why("a former life may have promised in term %d -> do not answer %d", r.core.Term(), msg.From)
+		r.core.Why(whyFormerPromise, r.core.Term(), msg.From)
 	case b.Compare(s.promised) < 0:
-		r.core.Why("ballot %v is below the promised %v -> do not answer", b, s.promised)
+		r.core.Why(whyBelowPromised, b, s.promised)
 	default:
 		s.round = max(s.round, b.Round)
 		return true
 	}
 	return false
 }
+
+var whyPromise = reasons.Kind("promise", "%d prepares ballot %v -> promise").
+	Follows("it responds to the request with a promise not to accept any more proposals " + "numbered less than n")
 
 // onPrepare promises.
 //
@@ -63,10 +80,14 @@ func (r round) onPrepare(b proto.Prepare) {
 	if r.core.MayStand() {
 		answer.Proposal = r.core.Self()
 	}
-	r.core.Why("%d prepares ballot %v -> promise", b.Ballot.By, b.Ballot)
+	r.core.Why(whyPromise, b.Ballot.By, b.Ballot)
 	r.core.Send(b.Ballot.By, answer)
 	r.listen(ListenTimeout(r.core.Delta(), 1+r.above(r.core.Self())))
 }
+
+var whyAccept = reasons.Kind("accept", "%d proposes %d -> accept", algorithms.Outranks(algorithms.Self, 1)).
+	Follows("it accepts the proposal unless it has already responded to a prepare request having " +
+		"a number greater than n")
 
 // onAccept accepts.
 //
@@ -76,7 +97,7 @@ func (r round) onPrepare(b proto.Prepare) {
 func (r round) onAccept(b proto.Accept) {
 	s := r.state()
 	s.promised, s.last, s.value = b.Ballot, b.Ballot, b.Value
-	r.core.Why("%d proposes %d -> accept", b.Ballot.By, b.Value.ID)
+	r.core.Why(whyAccept, b.Ballot.By, b.Value.ID)
 	r.core.Send(b.Ballot.By, proto.Accepted{Ballot: b.Ballot})
 	r.phase = accepted
 	if !r.core.Aside() {
@@ -84,15 +105,20 @@ func (r round) onAccept(b proto.Accept) {
 	}
 }
 
+var (
+	whyEnquiryLed = reasons.Kind("enquiry-led", "%d asks but %d leads term %d -> tell it")
+	whyEnquiry    = reasons.Kind("enquiry", "%d asks, and this node knows no leader it vouches for -> do not answer")
+)
+
 // onEnquiry tells who leads, or sees to it that somebody does.
 func (r round) onEnquiry(msg proto.Message) {
 	switch {
 	case r.core.Vouches():
-		r.core.Why("%d asks but %d leads term %d -> tell it", msg.From, r.core.Leader().ID, r.core.Term())
+		r.core.Why(whyEnquiryLed, msg.From, r.core.Leader().ID, r.core.Term())
 		r.core.Tell(msg.From)
 	case r.core.Looking() && r.phase == idle && !r.core.Aside():
 		r.Begin()
 	default:
-		r.core.Why("%d asks, and this node knows no leader it vouches for -> do not answer", msg.From)
+		r.core.Why(whyEnquiry, msg.From)
 	}
 }

@@ -106,13 +106,15 @@ func (r round) Reset() {
 	r.accepts.Reset()
 }
 
+var whyLeave = reasons.Kind("leave", "%d above this node -> leave the proposing to them")
+
 // Begin starts an election.
 //
 // Lecture notes: "Each process proposes a value." When a leader is lost all begin at
 // once, and the highest proposes first: the others answer with their proposals.
 func (r round) Begin() {
 	if above := r.above(r.core.Self()); above > 0 && r.core.Former().ID != 0 {
-		r.core.Why("%d above this node -> leave the proposing to them", above)
+		r.core.Why(whyLeave, above)
 		r.listen(ListenTimeout(r.core.Delta(), above))
 		return
 	}
@@ -148,25 +150,36 @@ func (r round) state() *acceptor {
 	return &r.acceptor
 }
 
+var (
+	whyNothingChosen = reasons.Kind("nothing-chosen", "nothing was chosen in time -> propose")
+	whyNoPromises    = reasons.Kind("no-promises", "no majority promised in time",
+		algorithms.Caused(algorithms.RoundFailed))
+	whyNoAccepts = reasons.Kind("no-accepts", "no majority accepted in time",
+		algorithms.Caused(algorithms.RoundFailed))
+	whyNoChosen = reasons.Kind("no-chosen", "no CHOSEN came in time", algorithms.Caused(algorithms.RoundFailed))
+)
+
 // Timeout ends a wait.
 func (r round) Timeout() {
 	switch r.phase {
 	case idle:
 	case listening:
-		r.core.Why("nothing was chosen in time -> propose")
+		r.core.Why(whyNothingChosen)
 		r.propose()
 	case preparing:
 		if r.promises.Of(r.voters) {
 			r.accept()
 			return
 		}
-		r.core.Call("no majority promised in time")
+		r.core.Call(whyNoPromises.Of())
 	case accepting:
-		r.core.Call("no majority accepted in time")
+		r.core.Call(whyNoAccepts.Of())
 	case telling, accepted:
-		r.core.Call("no CHOSEN came in time")
+		r.core.Call(whyNoChosen.Of())
 	}
 }
+
+var whyHighest = reasons.Kind("highest", "nobody is above this node now -> propose")
 
 // PeersChanged waits for the dead no more.
 func (r round) PeersChanged(gone []proto.Peer) {
@@ -176,7 +189,7 @@ func (r round) PeersChanged(gone []proto.Peer) {
 	switch r.phase {
 	case listening:
 		if len(gone) > 0 && r.above(r.core.Self()) == 0 {
-			r.core.Why("nobody is above this node now -> propose")
+			r.core.Why(whyHighest)
 			r.propose()
 		}
 	case preparing:

@@ -18,7 +18,7 @@ func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
 	r.Step(delta, r.From(5, 4, chosen(5, true)))
 	r.Step(consensus.Patience(delta, 5), algorithms.Timeout{})
 	if r.Last.Leader != steptest.Leads(5, 4) {
-		t.Fatal(r.Last.Why)
+		t.Fatal(steptest.Texts(r.Last.Why))
 	}
 	return r
 }
@@ -61,9 +61,9 @@ func TestPrepares(t *testing.T) {
 		Send:     to(r, 5, prepare(ballot(1, 4)), 1, 2, 3),
 		Deadline: r.In(consensus.AnswerTimeout(delta)),
 		Leader:   steptest.Leads(0, 5),
-		Why: []string{
-			"leader 5 is gone -> call an election of term 5", "propose -> prepare ballot 1.4",
-		},
+		Why: steptest.Why(
+			"nomination.call(nomination.gone(5), 5)", "consensus.prepare(1.4)",
+		),
 	})
 }
 
@@ -74,9 +74,9 @@ func TestListens(t *testing.T) {
 	r.Want(algorithms.Output{
 		Deadline: r.In(consensus.ListenTimeout(delta, 2)),
 		Leader:   steptest.Leads(0, 5),
-		Why: []string{
-			"leader 5 is gone -> call an election of term 5", "2 above this node -> leave the proposing to them",
-		},
+		Why: steptest.Why(
+			"nomination.call(nomination.gone(5), 5)", "consensus.leave(2)",
+		),
 	})
 	r.Sends(r.Fire(), to(r, 5, prepare(ballot(1, 2)), 1, 3, 4)...)
 }
@@ -90,7 +90,7 @@ func TestMajorityOfPromises(t *testing.T) {
 	r.Sends(r.Step(0, r.From(1, 5, promise(b, 1))))
 	r.Sends(r.Step(0, r.From(2, 5, promise(ballot(1, 3), 2))))
 	if out := r.Step(0, r.From(9, 5, promise(b, 9))); !out.Warn || len(out.Send) > 0 {
-		t.Errorf("a stranger's promise: %v", out.Why)
+		t.Errorf("a stranger's promise: %v", steptest.Texts(out.Why))
 	}
 	r.Sends(r.Step(0, r.From(2, 5, promise(b, 2))), to(r, 5, accept(b, 4), 1, 2, 3)...)
 }
@@ -139,7 +139,7 @@ func TestChosen(t *testing.T) {
 	r.Sends(r.Step(0, r.From(1, 5, accepted)))
 	r.Sends(r.Step(0, r.From(1, 5, accepted)))
 	if out := r.Step(0, r.From(9, 5, accepted)); !out.Warn || out.Leader.ID != 0 {
-		t.Errorf("a stranger's: %v", out.Why)
+		t.Errorf("a stranger's: %v", steptest.Texts(out.Why))
 	}
 	out := r.Step(0, r.From(3, 5, accepted))
 	r.Sends(out, to(r, 5, chosen(4, true), 1, 2, 3)...)
@@ -163,7 +163,7 @@ func TestAnotherIsChosen(t *testing.T) {
 		t.Error("follows one that does not lead yet")
 	}
 	if out := r.Fire(); out.Leader.Term != 6 {
-		t.Errorf("waits on: %v", out.Why)
+		t.Errorf("waits on: %v", steptest.Texts(out.Why))
 	}
 
 	r = follower(t, 3)
@@ -192,7 +192,7 @@ func TestAcceptor(t *testing.T) {
 	r.Sends(r.Step(0, r.From(3, 5, prepare(ballot(2, 3)))))
 	r.Sends(r.Step(0, r.From(4, 5, prepare(ballot(4, 4)))), r.Msg(4, 5, again))
 	if out := r.Step(0, r.From(4, 5, prepare(ballot(9, 3)))); !out.Warn || len(out.Send) > 0 {
-		t.Errorf("another's ballot: %v", out.Why)
+		t.Errorf("another's ballot: %v", steptest.Texts(out.Why))
 	}
 }
 
@@ -212,14 +212,14 @@ func TestFormerLife(t *testing.T) {
 // Without a majority the term ends.
 func TestNoMajority(t *testing.T) {
 	r := preparing(t)
-	if out := r.Fire(); out.Why[0] != "no majority promised in time -> call an election of term 6" {
-		t.Errorf("%v", out.Why)
+	if out := r.Fire(); steptest.Texts(out.Why)[0] != "nomination.call(consensus.no-promises, 6)" {
+		t.Errorf("%v", steptest.Texts(out.Why))
 	}
 	b := ballot(1, 4)
 	r.Step(0, r.From(1, 6, promise(b, 1)))
 	r.Step(0, r.From(2, 6, promise(b, 2)))
-	if out := r.Fire(); out.Why[0] != "no majority accepted in time -> call an election of term 7" {
-		t.Errorf("%v", out.Why)
+	if out := r.Fire(); steptest.Texts(out.Why)[0] != "nomination.call(consensus.no-accepts, 7)" {
+		t.Errorf("%v", steptest.Texts(out.Why))
 	}
 }
 

@@ -1,6 +1,9 @@
 package consensus
 
-import "github.com/ringleader-dev/ringleader/proto"
+import (
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
 
 // Stand implements nomination.Stander: this process was asked to lead, and takes the
 // proposal of no other, unless that may be chosen already.
@@ -18,6 +21,13 @@ func (r round) propose() {
 	r.prepare(own)
 }
 
+var (
+	whyFormerProposal = reasons.Kind("former-proposal", "a former life may have proposed, and this term is spent",
+		algorithms.Caused(algorithms.RoundFailed))
+	whyPrepare = reasons.Kind("prepare", "propose -> prepare ballot %v").
+			Follows("A proposer selects a proposal number n and sends a prepare request with number n")
+)
+
 // prepare asks for promises.
 //
 // Paxos Made Simple, phase 1 (a): "A proposer selects a proposal number n and sends a
@@ -25,7 +35,7 @@ func (r round) propose() {
 // never used twice: not in a term that a former life took part in.
 func (r round) prepare(own proto.Peer) {
 	if !r.core.MayVote() {
-		r.core.Call("a former life may have proposed, and this term is spent")
+		r.core.Call(whyFormerProposal.Of())
 		return
 	}
 	s := r.state()
@@ -36,20 +46,25 @@ func (r round) prepare(own proto.Peer) {
 	r.promises.Reset()
 	r.accepts.Reset()
 	r.promises.Add(r.core.Self().ID)
-	r.core.Why("propose -> prepare ballot %v", r.ballot)
+	r.core.Why(whyPrepare, r.ballot)
 	r.core.SendAll(proto.Prepare{Ballot: r.ballot})
 	r.core.SetTimer(AnswerTimeout(r.core.Delta()))
 	r.acceptIfReady()
 }
 
+var (
+	whyPromiseNoVoter = reasons.Kind("promise-no-voter", "%d promises, but it is no voter -> drop it")
+	whyPromiseLate    = reasons.Kind("promise-late", "the promise of ballot %v comes late -> drop it")
+)
+
 // onPromise counts a voter once, and learns what it accepted and proposes.
 func (r round) onPromise(msg proto.Message, b proto.Promise) {
 	switch {
 	case !r.voters.Has(msg.From):
-		r.core.Refuse("%d promises, but it is no voter -> drop it", msg.From)
+		r.core.Refuse(whyPromiseNoVoter, msg.From)
 		return
 	case r.phase != preparing || b.Ballot != r.ballot:
-		r.core.Why("the promise of ballot %v comes late -> drop it", b.Ballot)
+		r.core.Why(whyPromiseLate, b.Ballot)
 		return
 	}
 	r.promises.Add(msg.From)
@@ -101,6 +116,16 @@ func (m *Machine) Contends() bool {
 	return false
 }
 
+var (
+	whyNobodyProposes = reasons.Kind("nobody-proposes", "nobody proposes itself, and this term is spent",
+		algorithms.Caused(algorithms.RoundFailed))
+	whyBound = reasons.Kind("bound", "%d may be chosen already, by ballot %v -> propose it").
+			Follows("v is the value of the highest-numbered proposal among the responses")
+	whyAskToAccept = reasons.Kind("ask-to-accept", "a majority promised -> ask all to accept %d",
+		algorithms.Outranks(algorithms.Self, 0)).
+		Follows("v is any value if the responses reported no proposals")
+)
+
 // accept asks all to accept one value.
 //
 // Paxos Made Simple, phase 2 (a): "If the proposer receives a response to its prepare
@@ -111,13 +136,13 @@ func (m *Machine) Contends() bool {
 func (r round) accept() {
 	r.value = r.choice()
 	if r.value.ID == 0 {
-		r.core.Call("nobody proposes itself, and this term is spent")
+		r.core.Call(whyNobodyProposes.Of())
 		return
 	}
 	if r.bound.ID != 0 {
-		r.core.Why("%d may be chosen already, by ballot %v -> propose it", r.bound.ID, r.last)
+		r.core.Why(whyBound, r.bound.ID, r.last)
 	}
-	r.core.Why("a majority promised -> ask all to accept %d", r.value.ID)
+	r.core.Why(whyAskToAccept, r.value.ID)
 	s := r.state()
 	s.last, s.value = r.ballot, r.value
 	r.phase = accepting
@@ -127,18 +152,26 @@ func (r round) accept() {
 	r.chooseIfAccepted()
 }
 
+var (
+	whyAcceptNoVoter = reasons.Kind("accept-no-voter", "%d accepts, but it is no voter -> drop it")
+	whyAcceptLate    = reasons.Kind("accept-late", "ACCEPTED of ballot %v comes late -> drop it")
+)
+
 // onAccepted counts a voter once.
 func (r round) onAccepted(msg proto.Message, b proto.Accepted) {
 	switch {
 	case !r.voters.Has(msg.From):
-		r.core.Refuse("%d accepts, but it is no voter -> drop it", msg.From)
+		r.core.Refuse(whyAcceptNoVoter, msg.From)
 	case r.phase != accepting || b.Ballot != r.ballot:
-		r.core.Why("ACCEPTED of ballot %v comes late -> drop it", b.Ballot)
+		r.core.Why(whyAcceptLate, b.Ballot)
 	default:
 		r.accepts.Add(msg.From)
 		r.chooseIfAccepted()
 	}
 }
+
+var whyTell = reasons.Kind("tell", "a majority accepted %d -> tell it").
+	Follows("That lucky Pi is the new leader!")
 
 // chooseIfAccepted learns what was chosen.
 //
@@ -151,12 +184,14 @@ func (r round) chooseIfAccepted() {
 	case r.value.ID == r.core.Self().ID:
 		r.take(r.value)
 	default:
-		r.core.Why("a majority accepted %d -> tell it", r.value.ID)
+		r.core.Why(whyTell, r.value.ID)
 		r.phase = telling
 		r.core.Send(r.value.ID, proto.Chosen{Leader: r.value})
 		r.core.SetTimer(AnswerTimeout(r.core.Delta()))
 	}
 }
+
+var whyFormerTold = reasons.Kind("former-told", "%d says that a former life of this node was chosen -> drop it")
 
 // onChosen leads, if it is this very process that was chosen.
 func (r round) onChosen(msg proto.Message, b proto.Chosen) {
@@ -164,22 +199,32 @@ func (r round) onChosen(msg proto.Message, b proto.Chosen) {
 	case !r.core.Looking():
 		r.core.Tell(msg.From)
 	case !b.Leader.Is(r.core.Self()):
-		r.core.Why("%d says that a former life of this node was chosen -> drop it", msg.From)
+		r.core.Why(whyFormerTold, msg.From)
 	default:
 		r.take(b.Leader)
 	}
 }
 
+var (
+	whyFormerChosen = reasons.Kind("former-chosen", "a former life of this node was chosen, and this term is spent",
+		algorithms.Caused(algorithms.RoundFailed))
+	whyChosenAside = reasons.Kind("chosen-aside", "this node was chosen, and stands aside -> do not lead")
+	whyChosenSpent = reasons.Kind("chosen-spent", "this node was chosen, and this term is spent",
+		algorithms.Caused(algorithms.RoundFailed))
+	whyAccepted = reasons.Kind("accepted", "a majority accepted this node's proposal").
+			Follows("That lucky Pi is the new leader!")
+)
+
 // take leads the term, with the rank that was chosen.
 func (r round) take(self proto.Peer) {
 	switch {
 	case !self.Is(r.core.Self()):
-		r.core.Call("a former life of this node was chosen, and this term is spent")
+		r.core.Call(whyFormerChosen.Of())
 	case r.core.Aside():
-		r.core.Why("this node was chosen, and stands aside -> do not lead")
+		r.core.Why(whyChosenAside)
 	case !r.core.MayStand():
-		r.core.Call("this node was chosen, and this term is spent")
+		r.core.Call(whyChosenSpent.Of())
 	default:
-		r.core.WinAs(self, "a majority accepted this node's proposal")
+		r.core.WinAs(self, whyAccepted.Of())
 	}
 }

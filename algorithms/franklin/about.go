@@ -7,6 +7,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// reasons are those that are given in this package.
+var reasons = algorithms.ReasonsOf("franklin")
+
 // About is Franklin's election as the catalogue lists it.
 func About() algorithms.About {
 	return algorithms.About{
@@ -37,24 +40,7 @@ func About() algorithms.About {
 			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(topology.AskTimeout)},
 		},
 		Agreement: nomination.AgreementAfter(Patience),
-		Rules: []algorithms.Rule{
-			{Why: "# ranks above this node -> stand no more", Sentence: falls},
-			{Why: "# ranks below this node -> it falls", Sentence: falls},
-			{
-				Why: "nobody above on either side -> stand in round #",
-				Sentence: "(after Franklin) a candidate that ranks above both its neighbours stands in the " +
-					"next round too",
-			},
-			{
-				Why: "this node does not stand in round # -> pass # on",
-				Sentence: "(after Franklin) whoever has fallen only passes messages on, so that the " +
-					"candidates that are left become neighbours",
-			},
-			{
-				Why:      "its own id is back",
-				Sentence: "(after Franklin) a candidate that meets only itself is the last one, and the highest",
-			},
-		},
+		Reasons:   reasons.All(),
 	}
 }
 

@@ -1,8 +1,15 @@
 package franklin
 
 import (
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
+)
+
+var (
+	whyForeign    = reasons.Kind("foreign", "%s is no message of Franklin's election -> drop it")
+	whyFormerLife = reasons.Kind("former-life", "CANDIDATE names a former life of this node -> drop it")
+	whyBefore     = reasons.Kind("before", "%d was here in round %d, or a later one -> drop CANDIDATE")
 )
 
 // Receive handles CANDIDATE.
@@ -11,14 +18,14 @@ func (r round) Receive(msg proto.Message) {
 	self, way := r.core.Self(), topology.WayOf(b.Clockwise)
 	switch {
 	case !ok:
-		r.core.Refuse("%s is no message of Franklin's election -> drop it", msg.Body.Kind())
+		r.core.Refuse(whyForeign, msg.Body.Kind())
 	case r.ring.Stops(b.Kind(), b.Candidate.ID, b.Hops):
 	case b.Candidate.Is(self):
 		r.comeHome(b)
 	case b.Candidate.ID == self.ID:
-		r.core.Why("CANDIDATE names a former life of this node -> drop it")
+		r.core.Why(whyFormerLife)
 	case r.ring.Repeated(b.Kind(), b.Candidate.ID, way, b.Round):
-		r.core.Why("%d was here in round %d, or a later one -> drop CANDIDATE", b.Candidate.ID, b.Round)
+		r.core.Why(whyBefore, b.Candidate.ID, b.Round)
 	case b.Candidate.Above(self):
 		r.higher(way, b)
 	default:
@@ -26,15 +33,28 @@ func (r round) Receive(msg proto.Message) {
 	}
 }
 
+var (
+	whyHomeLate = reasons.Kind("home-late", "its own id of round %d is back, and out of date -> drop CANDIDATE")
+	whyHome     = reasons.Kind("home", "its own id is back").
+			Follows("(after Franklin) a candidate that meets only itself is the last one, and the highest")
+)
+
 // comeHome handles this node's own message: it has met no other candidate, so this
 // node is the last one.
 func (r round) comeHome(b proto.Candidate) {
 	if r.state != candidate || b.Round != r.number {
-		r.core.Why("its own id of round %d is back, and out of date -> drop CANDIDATE", b.Round)
+		r.core.Why(whyHomeLate, b.Round)
 		return
 	}
-	r.core.Take("its own id is back")
+	r.core.Take(whyHome.Of())
 }
+
+var (
+	whyOffRing = reasons.Kind("off-ring", "%d ranks above this node but is not on its ring -> stand")
+	whyAbove   = reasons.Kind("above", "%d ranks above this node -> stand no more",
+		algorithms.Outranks(algorithms.Self, 0)).
+		Follows(falls)
+)
 
 // higher meets a candidate that ranks above: this node falls, if it stands. The
 // message has then come to the candidate that it was for, and ends here.
@@ -46,12 +66,12 @@ func (r round) higher(way topology.Way, b proto.Candidate) {
 		r.core.CallWithout(b.Candidate)
 	case r.ring.Skips(way, id) && r.core.MayStand() && r.state != relay:
 		// Nor will its message come past this node from the other side.
-		r.core.Why("%d ranks above this node but is not on its ring -> stand", id)
+		r.core.Why(whyOffRing, id)
 		r.count(way, b.Round)
 	default:
 		r.meet(b.Candidate)
 		if r.state == candidate {
-			r.core.Why("%d ranks above this node -> stand no more", id)
+			r.core.Why(whyAbove, id)
 			r.state, r.number = relay, r.number+1
 		}
 		r.pass(way, b)
@@ -66,17 +86,27 @@ func (r round) meet(p proto.Peer) {
 	}
 }
 
+var (
+	whyStood = reasons.Kind("stood", "this node stood in round %d -> pass %d on no further")
+	whyPass  = reasons.Kind("pass", "this node does not stand in round %d -> pass %d on").
+			Follows("(after Franklin) whoever has fallen only passes messages on, so that the " +
+			"candidates that are left become neighbours")
+)
+
 // pass passes a message on. One of a round that this node stood in was for it.
 func (r round) pass(way topology.Way, b proto.Candidate) {
 	r.state = relay
 	if b.Round < r.number {
-		r.core.Why("this node stood in round %d -> pass %d on no further", b.Round, b.Candidate.ID)
+		r.core.Why(whyStood, b.Round, b.Candidate.ID)
 		return
 	}
-	r.core.Why("this node does not stand in round %d -> pass %d on", b.Round, b.Candidate.ID)
+	r.core.Why(whyPass, b.Round, b.Candidate.ID)
 	b.Hops++
 	r.ring.Send(way, b)
 }
+
+var whyBelow = reasons.Kind("below", "%d ranks below this node -> it falls", algorithms.Outranks(0, algorithms.Self)).
+	Follows(falls)
 
 // lower meets a candidate that ranks below. A node that has no part in the round yet
 // stands: it ranks higher.
@@ -86,9 +116,12 @@ func (r round) lower(way topology.Way, b proto.Candidate) {
 		r.pass(way, b)
 		return
 	}
-	r.core.Why("%d ranks below this node -> it falls", b.Candidate.ID)
+	r.core.Why(whyBelow, b.Candidate.ID)
 	r.count(way, b.Round)
 }
+
+var whyNextRound = reasons.Kind("next-round", "nobody above on either side -> stand in round %d").
+	Follows("(after Franklin) a candidate that ranks above both its neighbours stands in the " + "next round too")
 
 // count notes up to which round nobody above came this way, and goes on to the next
 // one when none came either way. Whoever is in a later round was in this one too.
@@ -100,7 +133,7 @@ func (r round) count(way topology.Way, number uint64) {
 	next := min(r.heard[topology.Clockwise], r.heard[topology.Counterclockwise])
 	if next > r.number {
 		r.number = next
-		r.core.Why("nobody above on either side -> stand in round %d", next)
+		r.core.Why(whyNextRound, next)
 		r.send()
 	}
 }

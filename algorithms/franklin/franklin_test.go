@@ -43,10 +43,10 @@ func TestStandsInTheNextRound(t *testing.T) {
 		},
 		Deadline: r.In(franklin.Patience(delta, 5)),
 		Leader:   steptest.Leads(0, term),
-		Why: []string{
-			"1 ranks below this node -> it falls",
-			"nobody above on either side -> stand in round 1",
-		},
+		Why: steptest.Why(
+			"franklin.below(1)",
+			"franklin.next-round(1)",
+		),
 	})
 }
 
@@ -86,11 +86,11 @@ func TestWakesUp(t *testing.T) {
 func TestItsOwnComesHome(t *testing.T) {
 	r, term := stands(t)
 	if out := r.Step(0, r.From(2, term, candidate(3, 4, true, 5))); out.Leader.ID != 0 {
-		t.Errorf("leads by a message that it did not send: %v", out.Why)
+		t.Errorf("leads by a message that it did not send: %v", steptest.Texts(out.Why))
 	}
 	out := r.Step(0, r.From(2, term, candidate(3, 0, true, 5)))
 	if out.Leader != steptest.Leads(3, term) {
-		t.Errorf("does not lead: %v", out.Why)
+		t.Errorf("does not lead: %v", steptest.Texts(out.Why))
 	}
 	r.Sends(out, r.Msg(4, term, proto.Elected{Leader: steptest.Peer(3), Hops: 1}))
 }
@@ -116,7 +116,7 @@ func TestLeftAlone(t *testing.T) {
 	r, term := stands(t)
 	r.Step(0, r.From(4, term, candidate(5, 0, false, 2)))
 	if out := r.Step(delta, steptest.Alive(3)); out.Leader != steptest.Leads(3, term) {
-		t.Errorf("%+v: %v", out.Leader, out.Why)
+		t.Errorf("%+v: %v", out.Leader, steptest.Texts(out.Why))
 	}
 }
 

@@ -7,6 +7,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// reasons are those that are given in this package.
+var reasons = algorithms.ReasonsOf("hs")
+
 // About is the election of Hirschberg and Sinclair as the catalogue lists it.
 func About() algorithms.About {
 	return algorithms.About{
@@ -38,26 +41,6 @@ func About() algorithms.About {
 			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(topology.AskTimeout)},
 		},
 		Agreement: nomination.AgreementAfter(Patience),
-		Rules: []algorithms.Rule{
-			{
-				Why: "# ranks below this node -> drop its probe",
-				Sentence: "(after Hirschberg and Sinclair) whoever ranks above a candidate lets its probe " +
-					"pass no further",
-			},
-			{
-				Why: "# ranks below this node -> drop its probe and stand",
-				Sentence: "(after Hirschberg and Sinclair) whoever ranks above a candidate lets its probe " +
-					"pass no further",
-			},
-			{
-				Why: "nobody above on either side -> probe twice as far, phase #",
-				Sentence: "(after Hirschberg and Sinclair) a candidate that is above all within its reach " +
-					"goes twice as far",
-			},
-			{
-				Why:      "its own probe is back",
-				Sentence: "(after Hirschberg and Sinclair) a probe that comes home has been compared with everybody",
-			},
-		},
+		Reasons:   reasons.All(),
 	}
 }

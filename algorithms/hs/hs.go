@@ -80,11 +80,13 @@ func (r round) Reset() {
 	r.ring.Reset()
 }
 
+var whyAsk = reasons.Kind("ask", "this node does not stand -> ask who does")
+
 // Begin makes this node a candidate.
 func (r round) Begin() {
 	if !r.core.MayStand() && r.ring.Neighbour(topology.Clockwise) != 0 {
 		// It sends a probe that it cannot win with: whoever ranks above takes over.
-		r.core.Why("this node does not stand -> ask who does")
+		r.core.Why(whyAsk)
 	}
 	r.state, r.best = candidate, r.core.Self()
 	r.send()
@@ -120,6 +122,8 @@ func (r round) Heard(msg proto.Message) {
 // ELECTED.
 func (r round) Timeout() { r.ring.Timeout(proto.KindElected, "a round's time") }
 
+var whyRingChanged = reasons.Kind("ring-changed", "the ring changed -> probe twice as far, phase %d")
+
 // PeersChanged repairs the ring. Probes and replies of this node's own may have been
 // in any of those that are gone. It need not know: it probes twice as far.
 func (r round) PeersChanged(gone []proto.Peer) {
@@ -130,7 +134,7 @@ func (r round) PeersChanged(gone []proto.Peer) {
 		r.core.CallWithout(r.best)
 	case len(gone) > 0 && r.state == candidate && r.phase < proto.MaxPhase:
 		r.phase++
-		r.core.Why("the ring changed -> probe twice as far, phase %d", r.phase)
+		r.core.Why(whyRingChanged, r.phase)
 		r.send()
 	}
 }

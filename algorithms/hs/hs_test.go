@@ -47,7 +47,7 @@ func TestProbesTwiceAsFar(t *testing.T) {
 		Send:     r.Last.Send,
 		Deadline: r.In(hs.Patience(delta, 5)),
 		Leader:   steptest.Leads(0, term),
-		Why:      []string{"nobody above on either side -> probe twice as far, phase 1"},
+		Why:      steptest.Why("hs.both-sides(1)"),
 	})
 }
 
@@ -69,7 +69,7 @@ func TestLetsNoLowerOnePass(t *testing.T) {
 	r, term := stands(t)
 	r.Sends(r.Step(0, r.From(2, term, probe(2, 0, true, 1))))
 	if out := r.Step(0, r.From(2, term+1, probe(2, 0, true, 1))); len(out.Send) != 2 {
-		t.Errorf("a node that ranks higher does not stand: %v", out.Why)
+		t.Errorf("a node that ranks higher does not stand: %v", steptest.Texts(out.Why))
 	}
 }
 
@@ -77,11 +77,11 @@ func TestLetsNoLowerOnePass(t *testing.T) {
 func TestProbeComesHome(t *testing.T) {
 	r, term := stands(t)
 	if out := r.Step(0, r.From(2, term, probe(3, 5, true, 5))); out.Leader.ID != 0 {
-		t.Errorf("leads by a probe that it did not send: %v", out.Why)
+		t.Errorf("leads by a probe that it did not send: %v", steptest.Texts(out.Why))
 	}
 	out := r.Step(0, r.From(2, term, probe(3, 0, true, 5)))
 	if out.Leader != steptest.Leads(3, term) {
-		t.Errorf("does not lead: %v", out.Why)
+		t.Errorf("does not lead: %v", steptest.Texts(out.Why))
 	}
 	r.Sends(out, r.Msg(4, term, proto.Elected{Leader: steptest.Peer(3), Hops: 1}))
 }

@@ -1,9 +1,12 @@
 package hs
 
 import (
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
 )
+
+var whyForeign = reasons.Kind("foreign", "%s is no message of Hirschberg and Sinclair -> drop it")
 
 // Receive handles PROBE and REPLY.
 func (r round) Receive(msg proto.Message) {
@@ -13,9 +16,28 @@ func (r round) Receive(msg proto.Message) {
 	case proto.ProbeReply:
 		r.onReply(b)
 	default:
-		r.core.Refuse("%s is no message of Hirschberg and Sinclair -> drop it", b.Kind())
+		r.core.Refuse(whyForeign, b.Kind())
 	}
 }
+
+var (
+	whyFormerLife   = reasons.Kind("former-life", "PROBE names a former life of this node -> drop it")
+	whyProbeBefore  = reasons.Kind("probe-before", "its probe of phase %d, or a later one, was here before -> drop it")
+	whyOffRingDrop  = reasons.Kind("off-ring-drop", "%d ranks above this node but is not on its ring -> drop its probe")
+	whyOffRingStand = reasons.Kind("off-ring-stand", "%d ranks above this node but is not on its ring -> drop its probe and stand")
+	whyAbovePass    = reasons.Kind("above-pass", "%d ranks above this node -> pass its probe on",
+		algorithms.Outranks(algorithms.Self, 0))
+	whyAboveReply = reasons.Kind("above-reply", "%d ranks above this node, its probe came %d links far -> send a reply back",
+		algorithms.Outranks(algorithms.Self, 0))
+	whyAsidePass  = reasons.Kind("aside-pass", "%d ranks below this node, which does not stand -> pass its probe on")
+	whyAsideReply = reasons.Kind("aside-reply", "%d ranks below this node, which does not stand, its probe came %d links far -> send a reply back")
+	whyBelowDrop  = reasons.Kind("below-drop", "%d ranks below this node -> drop its probe",
+		algorithms.Outranks(0, algorithms.Self)).
+		Follows("(after Hirschberg and Sinclair) whoever ranks above a candidate lets its probe " + "pass no further")
+	whyBelowStand = reasons.Kind("below-stand", "%d ranks below this node -> drop its probe and stand",
+		algorithms.Outranks(0, algorithms.Self)).
+		Follows("(after Hirschberg and Sinclair) whoever ranks above a candidate lets its probe " + "pass no further")
+)
 
 // onProbe lets a higher candidate pass, and a lower one not.
 func (r round) onProbe(b proto.Probe) {
@@ -26,32 +48,38 @@ func (r round) onProbe(b proto.Probe) {
 	case b.Candidate.Is(self):
 		r.comeHome(b)
 	case b.Candidate.ID == self.ID:
-		r.core.Why("PROBE names a former life of this node -> drop it")
+		r.core.Why(whyFormerLife)
 	case r.ring.Repeated(b.Kind(), b.Candidate.ID, way, b.Phase):
-		r.core.Why("its probe of phase %d, or a later one, was here before -> drop it", b.Phase)
+		r.core.Why(whyProbeBefore, b.Phase)
 	case r.core.Dead(b.Candidate):
 		// "Or if it gets an (Elected:80) message, but knows 80 has failed".
 		r.core.CallWithout(b.Candidate)
 	case order > 0 && r.ring.Skips(way, b.Candidate.ID) && r.core.MayStand():
-		r.swallow(b, "ranks above this node but is not on its ring")
+		r.swallow(b, whyOffRingDrop, whyOffRingStand)
 	case order > 0:
 		r.beaten(b.Candidate)
-		r.pass(way, b, "ranks above this node")
+		r.pass(way, b, whyAbovePass, whyAboveReply)
 	case !r.core.MayStand():
-		r.pass(way, b, "ranks below this node, which does not stand")
+		r.pass(way, b, whyAsidePass, whyAsideReply)
 	default:
-		r.swallow(b, "ranks below this node")
+		r.swallow(b, whyBelowDrop, whyBelowStand)
 	}
 }
+
+var (
+	whyHomeLate = reasons.Kind("home-late", "its own probe of phase %d is back, and out of date -> drop it")
+	whyHome     = reasons.Kind("home", "its own probe is back").
+			Follows("(after Hirschberg and Sinclair) a probe that comes home has been compared with everybody")
+)
 
 // comeHome handles this node's own probe: it passed everybody, and nobody ranks
 // above this node.
 func (r round) comeHome(b proto.Probe) {
 	if r.state != candidate || b.Phase != r.phase {
-		r.core.Why("its own probe of phase %d is back, and out of date -> drop it", b.Phase)
+		r.core.Why(whyHomeLate, b.Phase)
 		return
 	}
-	r.core.Take("its own probe is back")
+	r.core.Take(whyHome.Of())
 }
 
 // beaten ends this node's own candidature, if it has one.
@@ -63,15 +91,15 @@ func (r round) beaten(by proto.Peer) {
 }
 
 // pass passes a probe on, or sends a reply back when it has come far enough.
-func (r round) pass(way topology.Way, b proto.Probe, why string) {
+func (r round) pass(way topology.Way, b proto.Probe, onward, back *algorithms.ReasonKind) {
 	r.wait()
 	if b.Hops < 1<<min(b.Phase, 62) {
-		r.core.Why("%d %s -> pass its probe on", b.Candidate.ID, why)
+		r.core.Why(onward, b.Candidate.ID)
 		b.Hops++
 		r.ring.Send(way, b)
 		return
 	}
-	r.core.Why("%d %s, its probe came %d links far -> send a reply back", b.Candidate.ID, why, b.Hops)
+	r.core.Why(back, b.Candidate.ID, b.Hops)
 	r.ring.Send(way.Back(), proto.ProbeReply{
 		Candidate: b.Candidate.ID, Phase: b.Phase, Hops: 1, Clockwise: !b.Clockwise,
 	})
@@ -79,14 +107,25 @@ func (r round) pass(way topology.Way, b proto.Probe, why string) {
 
 // swallow lets a probe end here. A node that has no part in the round yet stands: it
 // ranks higher.
-func (r round) swallow(b proto.Probe, why string) {
+func (r round) swallow(b proto.Probe, drop, stand *algorithms.ReasonKind) {
 	if r.state != idle {
-		r.core.Why("%d %s -> drop its probe", b.Candidate.ID, why)
+		r.core.Why(drop, b.Candidate.ID)
 		return
 	}
-	r.core.Why("%d %s -> drop its probe and stand", b.Candidate.ID, why)
+	r.core.Why(stand, b.Candidate.ID)
 	r.Begin()
 }
+
+var (
+	whyLed         = reasons.Kind("led", "%d leads term %d already -> drop REPLY")
+	whyFar         = reasons.Kind("far", "REPLY made %d hops -> drop it")
+	whyReplyBefore = reasons.Kind("reply-before", "a reply of phase %d, or a later one, was here before -> drop it")
+	whyReplyPass   = reasons.Kind("reply-pass", "a reply for %d -> pass it on")
+	whyReplyLate   = reasons.Kind("reply-late", "a reply of phase %d is out of date -> drop it")
+	whyOneSide     = reasons.Kind("one-side", "nobody above on one side -> wait for the other")
+	whyBothSides   = reasons.Kind("both-sides", "nobody above on either side -> probe twice as far, phase %d").
+			Follows("(after Hirschberg and Sinclair) a candidate that is above all within its reach " + "goes twice as far")
+)
 
 // onReply passes a reply back to its candidate, which goes twice as far once it has
 // one from either way.
@@ -94,26 +133,26 @@ func (r round) onReply(b proto.ProbeReply) {
 	way := topology.WayOf(b.Clockwise)
 	switch {
 	case !r.core.Looking():
-		r.core.Why("%d leads term %d already -> drop REPLY", r.core.Leader().ID, r.core.Term())
+		r.core.Why(whyLed, r.core.Leader().ID, r.core.Term())
 	case r.ring.TooFar(b.Hops):
-		r.core.Why("REPLY made %d hops -> drop it", b.Hops)
+		r.core.Why(whyFar, b.Hops)
 	case b.Candidate != r.core.Self().ID && r.ring.Repeated(b.Kind(), b.Candidate, way, b.Phase):
-		r.core.Why("a reply of phase %d, or a later one, was here before -> drop it", b.Phase)
+		r.core.Why(whyReplyBefore, b.Phase)
 	case b.Candidate != r.core.Self().ID:
-		r.core.Why("a reply for %d -> pass it on", b.Candidate)
+		r.core.Why(whyReplyPass, b.Candidate)
 		r.wait()
 		b.Hops++
 		r.ring.Send(way, b)
 	case r.state != candidate || b.Phase != r.phase:
-		r.core.Why("a reply of phase %d is out of date -> drop it", b.Phase)
+		r.core.Why(whyReplyLate, b.Phase)
 	default:
 		r.replied[way.Back()] = true
 		if r.replied != [2]bool{true, true} {
-			r.core.Why("nobody above on one side -> wait for the other")
+			r.core.Why(whyOneSide)
 			return
 		}
 		r.phase++
-		r.core.Why("nobody above on either side -> probe twice as far, phase %d", r.phase)
+		r.core.Why(whyBothSides, r.phase)
 		r.send()
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// reasons are those that are given in this package.
+var reasons = algorithms.ReasonsOf("invitation")
+
 // About is the invitation algorithm as the catalogue lists it.
 func About() algorithms.About {
 	return algorithms.About{
@@ -46,31 +49,7 @@ func About() algorithms.About {
 		Agreement: func(d time.Duration, n int) time.Duration {
 			return nomination.Agreement(d, Turn(d, n)+Patience(d, n))
 		},
-		Rules: []algorithms.Rule{
-			{
-				Why: "in a group of its own -> ask the others for theirs",
-				Sentence: "(after Garcia-Molina) a node that lost its coordinator forms a group of itself, and " +
-					"asks all others whether they are coordinators",
-			},
-			{Why: "# asks, and others are above -> leave it to those to merge", Sentence: waits},
-			{Why: "all groups have answered, # of them above -> leave it to those to merge", Sentence: waits},
-			{Why: "no more groups answered in time, # of them above -> leave it to those to merge", Sentence: waits},
-			{Why: "nobody above merged the groups in time -> invite all others", Sentence: waits},
-			{Why: "no higher node is alive -> invite all others", Sentence: merges},
-			{Why: "# asks, and nobody is above -> invite all others", Sentence: merges},
-			{Why: "all groups have answered, nobody above -> invite all others", Sentence: merges},
-			{
-				Why:      "# invites -> accept",
-				Sentence: "(after Garcia-Molina) whoever is invited accepts",
-			},
-			{
-				Why: "others accepted this node -> pass the invitation on to them",
-				Sentence: "(after Garcia-Molina) a coordinator that is invited passes the invitation on to its " +
-					"members",
-			},
-			{Why: "all others have accepted", Sentence: leads},
-			{Why: "who accepts has accepted", Sentence: leads},
-		},
+		Reasons: reasons.All(),
 	}
 }
 

@@ -85,6 +85,14 @@ func (r round) enter(p phase) {
 	clear(r.members)
 }
 
+var (
+	whyHighest = reasons.Kind("highest", "no higher node is alive").
+			Follows(merges)
+	whyOwnGroup = reasons.Kind("own-group", "in a group of its own -> ask the others for theirs").
+			Follows("(after Garcia-Molina) a node that lost its coordinator forms a group of itself, and " +
+			"asks all others whether they are coordinators")
+)
+
 // Begin makes this node the coordinator of a group of its own, and looks for others to
 // merge with.
 //
@@ -92,11 +100,11 @@ func (r round) enter(p phase) {
 // asking anybody. A coordinator asks all others whether they are coordinators too.
 func (r round) Begin() {
 	if r.higher() == 0 {
-		r.merge("no higher node is alive")
+		r.merge(whyHighest.Of())
 		return
 	}
 	r.enter(checking)
-	r.core.Why("in a group of its own -> ask the others for theirs")
+	r.core.Why(whyOwnGroup)
 	r.core.SendAll(r.Question())
 	r.core.SetTimer(GroupTimeout(r.core.Delta()))
 }
@@ -121,17 +129,19 @@ func (r round) yield(above int) {
 	r.core.SetTimer(Turn(r.core.Delta(), above))
 }
 
+var whyInvite = reasons.Kind("invite", "%s -> invite all others")
+
 // merge invites all others into this node's group.
 //
 // After Garcia-Molina: to merge, a coordinator forms a new group, and invites the other
 // coordinators and its own members.
-func (r round) merge(reason string) {
+func (r round) merge(reason algorithms.Reason) {
 	if r.core.Spent(reason) {
 		return
 	}
 	r.enter(merging)
 	if r.core.Size() > 1 {
-		r.core.Why("%s -> invite all others", reason)
+		r.core.Why(whyInvite, reason)
 	}
 	r.core.SendAll(proto.Invitation{Coordinator: r.core.Self()})
 	r.core.SetTimer(AcceptTimeout(r.core.Delta()))
@@ -139,7 +149,7 @@ func (r round) merge(reason string) {
 }
 
 // leadIfAll leads at once when nobody is missing.
-func (r round) leadIfAll(reason string) {
+func (r round) leadIfAll(reason algorithms.Reason) {
 	all := len(r.members) >= r.core.Size()-1
 	if !all {
 		return
@@ -164,36 +174,58 @@ func (r round) Won() {
 	r.Reset()
 }
 
+var (
+	whyNoMore = reasons.Kind("no-more", "no more groups answered in time")
+	whyTurn   = reasons.Kind("turn", "nobody above merged the groups in time").
+			Follows(waits)
+	whyAccepted = reasons.Kind("accepted", "who accepts has accepted").
+			Follows(leads)
+	whyAsk     = reasons.Kind("ask", "no READY came in time -> ask %d")
+	whyNoReady = reasons.Kind("no-ready", "no READY came in time", algorithms.Caused(algorithms.RoundFailed))
+)
+
 // Timeout ends a wait.
 func (r round) Timeout() {
 	switch {
 	case r.phase == checking:
-		r.found("no more groups answered in time")
+		r.found(whyNoMore.Of())
 	case r.phase == yielding:
-		r.merge("nobody above merged the groups in time")
+		r.merge(whyTurn.Of())
 	case r.phase == merging:
-		r.core.Win("who accepts has accepted")
+		r.core.Win(whyAccepted.Of())
 	case r.phase == accepted && !r.asked:
-		r.core.Why("no READY came in time -> ask %d", r.group.ID)
+		r.core.Why(whyAsk, r.group.ID)
 		r.asked = true
 		r.core.Send(r.group.ID, r.Question())
 		r.core.SetTimer(GroupTimeout(r.core.Delta()))
 	case r.phase == accepted:
 		// After Garcia-Molina: a member whose coordinator does not answer forms a group
 		// of itself.
-		r.core.Call("no READY came in time")
+		r.core.Call(whyNoReady.Of())
 	}
 }
 
+var (
+	whyNobodyAbove = reasons.Kind("nobody-above", "%s, nobody above").
+			Follows(merges)
+	whyYield = reasons.Kind("yield", "%s, %d of them above -> leave it to those to merge").
+			Follows(waits)
+)
+
 // found goes on from the answers: merge, or leave that to those above that answered.
-func (r round) found(cause string) {
+func (r round) found(cause algorithms.Reason) {
 	if r.above == 0 {
-		r.merge(cause + ", nobody above")
+		r.merge(whyNobodyAbove.Of(cause))
 		return
 	}
-	r.core.Why("%s, %d of them above -> leave it to those to merge", cause, r.above)
+	r.core.Why(whyYield, cause, r.above)
 	r.yield(r.above)
 }
+
+var (
+	whyHigherGone     = reasons.Kind("higher-gone", "no higher node is alive any more")
+	whyAcceptedOrDead = reasons.Kind("accepted-or-dead", "all others have accepted or are dead")
+)
 
 // PeersChanged expects nothing more of the dead.
 func (r round) PeersChanged([]proto.Peer) {
@@ -201,10 +233,10 @@ func (r round) PeersChanged([]proto.Peer) {
 	case idle:
 	case checking, yielding:
 		if r.higher() == 0 {
-			r.merge("no higher node is alive any more")
+			r.merge(whyHigherGone.Of())
 		}
 	case merging:
-		r.leadIfAll("all others have accepted or are dead")
+		r.leadIfAll(whyAcceptedOrDead.Of())
 	case accepted:
 		if r.core.Out(r.group) {
 			r.core.CallWithout(r.group)

@@ -41,7 +41,7 @@ func TestLeadsThoseThatAccepted(t *testing.T) {
 		Send:     []proto.Message{r.Msg(1, term, ready(4)), r.Msg(3, term, ready(4))},
 		Deadline: r.In(nomination.AnnounceEvery(delta, invitation.Patience(delta, 4))),
 		Leader:   steptest.Leads(4, term),
-		Why:      []string{"who accepts has accepted -> lead term 1"},
+		Why:      steptest.Why("nomination.lead(invitation.accepted, 1)"),
 	})
 	r.Sends(r.Step(0, r.From(2, term, proto.AcceptInvitation{})), r.Msg(2, term, ready(4))) // late
 }
@@ -67,7 +67,7 @@ func TestChecksAndWaits(t *testing.T) {
 	r.Want(algorithms.Output{
 		Deadline: r.In(invitation.Turn(delta, 2)),
 		Leader:   steptest.Leads(0, term),
-		Why:      []string{"all groups have answered, 2 of them above -> leave it to those to merge"},
+		Why:      steptest.Why("invitation.yield(invitation.answered, 2)"),
 	})
 	r.Sends(r.Fire(), r.Msg(1, term, invite(2)), r.Msg(3, term, invite(2)), r.Msg(4, term, invite(2)))
 }

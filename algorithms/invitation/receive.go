@@ -1,6 +1,11 @@
 package invitation
 
-import "github.com/ringleader-dev/ringleader/proto"
+import (
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+var whyForeign = reasons.Kind("foreign", "%s is no message of the invitation algorithm -> drop it")
 
 // Receive handles what groups say to each other.
 func (r round) Receive(msg proto.Message) {
@@ -14,9 +19,17 @@ func (r round) Receive(msg proto.Message) {
 	case proto.AcceptInvitation:
 		r.onAccept(msg.From)
 	default:
-		r.core.Refuse("%s is no message of the invitation algorithm -> drop it", b.Kind())
+		r.core.Refuse(whyForeign, b.Kind())
 	}
 }
+
+var (
+	whyAskedAside   = reasons.Kind("asked-aside", "%d asks, and this node stands aside -> say so")
+	whyAskedHighest = reasons.Kind("asked-highest", "%d asks, and nobody is above").
+			Follows(merges)
+	whyAskedYield = reasons.Kind("asked-yield", "%d asks, and others are above -> leave it to those to merge").
+			Follows(waits)
+)
 
 // onAreYouCoordinator says whose group this node is in. One that is idle lost its
 // coordinator with the term, and is alone in its group now: if nobody is above, it
@@ -25,17 +38,17 @@ func (r round) onAreYouCoordinator(from proto.NodeID) {
 	switch {
 	case r.core.Decided(proto.KindAreYouCoordinator, from):
 	case r.core.Aside():
-		r.core.Why("%d asks, and this node stands aside -> say so", from)
+		r.core.Why(whyAskedAside, from)
 		r.sayGroup(from)
 	case r.phase != idle:
 		r.sayGroup(from)
 	default:
 		above := r.higher()
 		if above == 0 {
-			r.merge(from.String() + " asks, and nobody is above")
+			r.merge(whyAskedHighest.Of(from))
 			return
 		}
-		r.core.Why("%d asks, and others are above -> leave it to those to merge", from)
+		r.core.Why(whyAskedYield, from)
 		r.sayGroup(from)
 		r.yield(above)
 	}
@@ -51,6 +64,8 @@ func (r round) sayGroup(to proto.NodeID) {
 	r.core.Send(to, proto.Group{Coordinator: mine})
 }
 
+var whyAnswered = reasons.Kind("answered", "all groups have answered")
+
 // onGroup counts an answer. All who answered are alive, whatever the view says.
 func (r round) onGroup(from proto.NodeID, c proto.Peer) {
 	if r.phase != checking || r.heard[from] {
@@ -61,9 +76,18 @@ func (r round) onGroup(from proto.NodeID, c proto.Peer) {
 		r.above++
 	}
 	if len(r.heard) >= r.core.Size()-1 {
-		r.found("all groups have answered")
+		r.found(whyAnswered.Of())
 	}
 }
+
+var (
+	whyAside = reasons.Kind("aside", "%d invites, and this node stands aside -> accept")
+	whyStay  = reasons.Kind("stay", "%d invites, and %d ranks above it -> stay in its group",
+		algorithms.Outranks(0, 1))
+	whyBelow = reasons.Kind("below", "%d invites, and ranks below this node -> do not accept",
+		algorithms.Outranks(0, algorithms.Self))
+	whyLowerInvites = reasons.Kind("lower-invites", "a lower node invites")
+)
 
 // onInvitation accepts, unless the coordinator of this node's group ranks above the
 // one that invites.
@@ -75,25 +99,32 @@ func (r round) onInvitation(c proto.Peer) {
 	switch {
 	case c.ID == self.ID || r.core.Decided(proto.KindInvitation, c.ID):
 	case r.core.Aside():
-		r.core.Why("%d invites, and this node stands aside -> accept", c.ID)
+		r.core.Why(whyAside, c.ID)
 		r.core.Send(c.ID, proto.AcceptInvitation{})
 	case r.phase == accepted && r.group.Above(c) && !r.core.Out(r.group):
-		r.core.Why("%d invites, and %d ranks above it -> stay in its group", c.ID, r.group.ID)
+		r.core.Why(whyStay, c.ID, r.group.ID)
 	case r.phase != accepted && self.Above(c) && r.core.MayStand():
-		r.core.Why("%d invites, and ranks below this node -> do not accept", c.ID)
+		r.core.Why(whyBelow, c.ID)
 		if r.phase != merging {
-			r.merge("a lower node invites")
+			r.merge(whyLowerInvites.Of())
 		}
 	default:
 		r.accept(c)
 	}
 }
 
+var (
+	whyAccept = reasons.Kind("accept", "%d invites -> accept", algorithms.Outranks(algorithms.Self, 0)).
+			Follows("(after Garcia-Molina) whoever is invited accepts")
+	whyPassOn = reasons.Kind("pass-on", "others accepted this node -> pass the invitation on to them").
+			Follows("(after Garcia-Molina) a coordinator that is invited passes the invitation on to its " + "members")
+)
+
 // accept joins the group of c, with those that have joined this node's.
 func (r round) accept(c proto.Peer) {
-	r.core.Why("%d invites -> accept", c.ID)
+	r.core.Why(whyAccept, c.ID)
 	if len(r.members) > 0 {
-		r.core.Why("others accepted this node -> pass the invitation on to them")
+		r.core.Why(whyPassOn)
 		r.core.SendWhere(proto.Invitation{Coordinator: c}, func(p *proto.Peer) bool {
 			return r.members[p.ID] && p.ID != c.ID
 		})
@@ -105,19 +136,26 @@ func (r round) accept(c proto.Peer) {
 	r.core.SetTimer(ReadyTimeout(r.core.Delta()))
 }
 
+var (
+	whyLate        = reasons.Kind("late", "%d accepts late -> tell it who leads")
+	whySendOn      = reasons.Kind("send-on", "%d accepts, and this node has joined %d -> pass the invitation on")
+	whyAllAccepted = reasons.Kind("all-accepted", "all others have accepted").
+			Follows(leads)
+)
+
 // onAccept takes a member into the group, or sends one that comes late where this node
 // has gone: once, or two that have joined each other send it to and fro.
 func (r round) onAccept(from proto.NodeID) {
 	switch {
 	case r.core.Leading():
-		r.core.Why("%d accepts late -> tell it who leads", from)
+		r.core.Why(whyLate, from)
 		r.core.Tell(from)
 	case r.phase == accepted && from != r.group.ID && !r.sentOn[from]:
 		r.sentOn[from] = true
-		r.core.Why("%d accepts, and this node has joined %d -> pass the invitation on", from, r.group.ID)
+		r.core.Why(whySendOn, from, r.group.ID)
 		r.core.Send(from, proto.Invitation{Coordinator: r.group})
 	case r.phase == merging:
 		r.members[from] = true
-		r.leadIfAll("all others have accepted")
+		r.leadIfAll(whyAllAccepted.Of())
 	}
 }

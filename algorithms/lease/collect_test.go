@@ -191,7 +191,7 @@ func TestJumps(t *testing.T) {
 	}
 	r.Step(0, tells(3, far))
 	if r.Step(0, leads(3, far)); r.Last.Leader.ID != 3 {
-		t.Errorf("does not follow: %v", r.Last.Why)
+		t.Errorf("does not follow: %v", steptest.Texts(r.Last.Why))
 	}
 	if r.Step(delta, leads(1, 2*far)); r.Last.Leader.ID != 3 {
 		t.Error("follows the liar")
@@ -218,7 +218,7 @@ func TestIsOfferedToLeadBeforeItVotes(t *testing.T) {
 		Leader: steptest.Peer(3), Nonce: 1, Remaining: promise / 2,
 	}))
 	if r.Last.Leader.ID != 3 {
-		t.Fatalf("does not follow: %v", r.Last.Why)
+		t.Fatalf("does not follow: %v", steptest.Texts(r.Last.Why))
 	}
 	r.Step(0, r.From(3, 2, proto.Offer{Session: steptest.Session(3), Nonce: 5, To: steptest.Session(1)}))
 	r.Sends(r.Last, r.Msg(3, 2, proto.Reply{

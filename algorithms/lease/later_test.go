@@ -70,7 +70,7 @@ func TestNewVoterOfALaterList(t *testing.T) {
 			t.Error("votes under the list before")
 		}
 		if !requests(r, 1, 9, own) {
-			t.Errorf("does not vote under its list: %v", r.Last.Why)
+			t.Errorf("does not vote under its list: %v", steptest.Texts(r.Last.Why))
 		}
 	}
 }
@@ -111,7 +111,7 @@ func TestStartsWithAListThatIsNotTheCluster(t *testing.T) {
 		if tell(r, theirs, 1, 2, 4) {
 			t.Errorf("%s: votes", name)
 		}
-		why := strings.Join(r.Last.Why, "")
+		why := strings.Join(steptest.Texts(r.Last.Why), "")
 		if r.Step(0, r.From(4, 0, proto.Unvoted{
 			Session: steptest.Session(4), Heard: lives(1, 2, 3, 4), Known: true,
 		})); r.Last.Recovery == nil {

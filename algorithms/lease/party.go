@@ -170,7 +170,7 @@ func (p *Party) Forget(was proto.Peer, why string) bool {
 
 // Why adds a reason to the Output: "cause -> decision".
 func (p *Party) Why(format string, args ...any) {
-	p.Out.Why = append(p.Out.Why, fmt.Sprintf(format, args...))
+	p.Out.Why = append(p.Out.Why, algorithms.Said(fmt.Sprintf(format, args...)))
 }
 
 // Refuse is Why, of what should not happen.

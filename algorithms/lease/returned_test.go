@@ -99,7 +99,7 @@ func (r *returned) promises(t *testing.T, term proto.Term) {
 	r.Step(0, r.renewals(2, term))
 	want := algorithms.Vote{Term: term, ID: 2, Session: steptest.Session(2)}
 	if s := r.Last.Save; s == nil || s.Vote != want {
-		t.Fatalf("saved %+v, want %+v: %v", s, want, r.Last.Why)
+		t.Fatalf("saved %+v, want %+v: %v", s, want, steptest.Texts(r.Last.Why))
 	}
 	if sent := r.Last.Send; len(sent) == 0 || sent[0].Body.Kind() != r.renews || sent[0].To != 2 {
 		t.Errorf("sent %v", sent)
@@ -127,7 +127,7 @@ func TestReturnedVoterPromisesToTheLeader(t *testing.T) {
 		r.denies(t, r.claims(3, floor), proto.BarVoted)
 		r.denies(t, r.renewals(3, floor), proto.BarVoted)
 		if r.Step(0, r.claims(3, floor+1)); r.Last.Send[0].Body.Kind() != r.voted {
-			t.Errorf("does not vote when its promise is over: %v", r.Last.Why)
+			t.Errorf("does not vote when its promise is over: %v", steptest.Texts(r.Last.Why))
 		}
 	})
 }
@@ -162,7 +162,7 @@ func TestReturnedVoterWithOtherVoters(t *testing.T) {
 		r := d.back(t)
 		r.denies(t, r.From(2, floor, r.renew(2, 1, listed(0, 0, 1, 2))), proto.BarVoters)
 		if r.Step(0, r.From(2, floor, r.renew(2, 1, listed(1, 3, 1, 2)))); r.Last.Save == nil {
-			t.Errorf("does not promise under a later list: %v", r.Last.Why)
+			t.Errorf("does not promise under a later list: %v", steptest.Texts(r.Last.Why))
 		}
 	})
 }

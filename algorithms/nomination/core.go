@@ -1,7 +1,6 @@
 package nomination
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -55,14 +54,14 @@ type Core struct {
 	leader   proto.Peer
 	former   proto.Peer // the leader whose loss this node's own round is about
 	floor    proto.Epoch
-	heard    time.Time  // of the leader itself, or of its election
-	doubt    bool       // the leader is silent, the others were asked
-	passed   proto.Term // in which a hand-over was passed on
-	resigned bool       // asked to: follow, never stand
-	barred   string     // why the host does not let this node stand, "" if it does
-	reason   string     // of the election that timerCampaign will call
-	fresh    bool       // just started: does not know what happened so far
-	offer    offer      // of a transfer
+	heard    time.Time         // of the leader itself, or of its election
+	doubt    bool              // the leader is silent, the others were asked
+	passed   proto.Term        // in which a hand-over was passed on
+	resigned bool              // asked to: follow, never stand
+	barred   string            // why the host does not let this node stand, "" if it does
+	reason   algorithms.Reason // of the election that timerCampaign will call
+	fresh    bool              // just started: does not know what happened so far
+	offer    offer             // of a transfer
 	jumps    jumps
 	views    uint64 // how many were taken
 
@@ -117,9 +116,11 @@ func (c *Core) start(saved algorithms.State) {
 	c.listen()
 }
 
+var whyStart = reasons.Kind("start", "no leader was heard of", algorithms.Caused(algorithms.FirstLeader))
+
 // listen waits for a leader to be heard of before a starting node calls an election.
 func (c *Core) listen() {
-	c.callAt(c.now.Add(StartDelay(c.cfg.Delta)), "no leader was heard of")
+	c.callAt(c.now.Add(StartDelay(c.cfg.Delta)), whyStart.Of())
 }
 
 // timeout runs what is due. A spurious Timeout finds nothing due.
@@ -148,6 +149,9 @@ func (c *Core) timeout() {
 	}
 }
 
+var whyNotYielded = reasons.Kind("not-yielded", "no better node called an election",
+	algorithms.Caused(algorithms.FirstLeader))
+
 // campaignDue calls the election that was put off. A starting node that sees
 // a better one yields to it once; one that has no view yet listens on.
 func (c *Core) campaignDue() {
@@ -159,33 +163,58 @@ func (c *Core) campaignDue() {
 	c.fresh = false
 	if yield {
 		wait := YieldDelay(c.cfg.Delta) + c.damper.jitter(c.cfg.Delta)
-		c.callAt(c.now.Add(wait), "no better node called an election")
+		c.callAt(c.now.Add(wait), whyNotYielded.Of())
 		return
 	}
 	c.Call(c.reason)
 }
+
+var (
+	whyKeptOn = reasons.Kind("kept-on", "%s, and others do not stand either")
+	whyChosen = reasons.Kind("chosen", "%s, and an operator chose this node",
+		algorithms.Caused(algorithms.SplitMended))
+	whyNotEligibleToCall = reasons.Kind("not-eligible-to-call", "%s, but this node is not eligible: %s -> do not stand")
+	whyUnderWay          = reasons.Kind("under-way", "%s -> an election is under way already")
+)
 
 // campaign is the operator's wish: it ends standing aside and is not damped.
 func (c *Core) campaign(ev algorithms.Campaign) {
 	switch {
 	case c.barred != "" && ev.Anew && c.Leading(): // it is to keep what it has
 		c.adopt(max(c.term, c.spent) + 1)
-		c.Win(ev.Reason + ", and others do not stand either")
+		c.Win(whyKeptOn.Of(called(ev)))
 		return
 	case c.barred == "" && ev.Anew && c.Leading() && c.leader.Attr == proto.ChosenAttr:
-		c.leadChosen(ev.Reason + ", and an operator chose this node")
+		c.leadChosen(whyChosen.Of(called(ev)))
 		return
 	case c.barred != "":
-		c.Why("%s, but this node is not eligible: %s -> do not stand", ev.Reason, c.barred)
+		c.Why(whyNotEligibleToCall, called(ev), c.barred)
 		return
 	}
 	c.resigned = false
 	if c.Looking() && c.TimerRuns() {
-		c.Why("%s -> an election is under way already", ev.Reason)
+		c.Why(whyUnderWay, called(ev))
 		return
 	}
-	c.callNow(ev.Reason)
+	c.callNow(called(ev))
 }
+
+var (
+	whyAskedByMending = reasons.Kind("asked-by-mending", "%s", algorithms.Caused(algorithms.SplitMended)).
+				Follows("4. Re-elect single leader")
+	whyAsked = reasons.Kind("asked", "%s", algorithms.Caused(algorithms.Operator))
+)
+
+// called is why an election is called: on an operator's wish, in whose words, or since a
+// split brain was mended, which a Machine around this one says.
+func called(ev algorithms.Campaign) algorithms.Reason {
+	if ev.Anew {
+		return whyAskedByMending.Of(ev.Reason)
+	}
+	return whyAsked.Of(ev.Reason)
+}
+
+var whyNoResult = reasons.Kind("no-result", "the round brought no leader", algorithms.Caused(algorithms.RoundFailed))
 
 // keepLooking holds invariant 3: whatever happened, a node without a leader
 // does not wait for ever. One that stands aside asks who leads, now and then.
@@ -197,7 +226,7 @@ func (c *Core) keepLooking() {
 			c.timers[timerSilence] = c.now.Add(Silence(c.announceEvery()))
 		}
 	case !c.TimerRuns() && c.timers[timerCampaign].IsZero():
-		c.callAt(c.now.Add(c.damper.jitter(2*c.round.Patience())), "the round brought no leader")
+		c.callAt(c.now.Add(c.damper.jitter(2*c.round.Patience())), whyNoResult.Of())
 	}
 }
 
@@ -233,15 +262,20 @@ func (c *Core) output() algorithms.Output {
 	return out
 }
 
+var (
+	whyAsideCall = reasons.Kind("aside-call", "%s -> stand aside, others call the election")
+	whyDamped    = reasons.Kind("damped", "%s -> wait %v, %d rounds called of late")
+)
+
 // Call calls an election of the next term for the given reason, now or, if
 // this node called too many of late, after a pause.
-func (c *Core) Call(reason string) {
+func (c *Core) Call(reason algorithms.Reason) {
 	if c.Aside() {
-		c.Why("%s -> stand aside, others call the election", reason)
+		c.Why(whyAsideCall, reason)
 		return
 	}
 	if at := c.damper.next(c.now); at.After(c.now) {
-		c.Why("%s -> wait %v, %d rounds called of late",
+		c.Why(whyDamped,
 			reason, at.Sub(c.now).Round(time.Millisecond), c.damper.series)
 		c.callAt(at, reason)
 		return
@@ -249,15 +283,17 @@ func (c *Core) Call(reason string) {
 	c.callNow(reason)
 }
 
+var whyCall = reasons.Kind("call", "%s -> call an election of term %d", algorithms.Opens{Cause: 0, Term: 1})
+
 // callNow calls an election of the next term.
-func (c *Core) callNow(reason string) {
+func (c *Core) callNow(reason algorithms.Reason) {
 	next := c.nextTerm()
-	c.Why("%s -> call an election of term %d", reason, next)
+	c.Why(whyCall, reason, next)
 	c.begin(next)
 }
 
 // callAt puts an election off.
-func (c *Core) callAt(at time.Time, reason string) {
+func (c *Core) callAt(at time.Time, reason algorithms.Reason) {
 	c.timers[timerCampaign], c.reason = at, reason
 }
 
@@ -300,26 +336,35 @@ func (c *Core) adopt(t proto.Term) {
 }
 
 // Win makes this node the leader of the current term.
-func (c *Core) Win(reason string) {
+func (c *Core) Win(reason algorithms.Reason) {
 	c.WinAs(c.self, reason)
 }
 
+var whyLead = reasons.Kind("lead", "%s -> lead term %d", algorithms.Wins{Cause: 0, Term: 1})
+
 // WinAs is Win for a node that stood with another rank than its own: one that was
 // asked to lead, see Stander.
-func (c *Core) WinAs(self proto.Peer, reason string) {
-	c.Why("%s -> lead term %d", reason, c.term)
+func (c *Core) WinAs(self proto.Peer, reason algorithms.Reason) {
+	c.Why(whyLead, reason, c.term)
 	c.lead(self)
 }
+
+var (
+	whyStand = reasons.Kind("stand", "asked to lead -> stand for term %d").
+			Follows(timeoutNow)
+	whyAskedToLead = reasons.Kind("asked-to-lead", "asked to lead").
+			Follows(timeoutNow)
+)
 
 // assume lets this node, which was asked to lead, lead the current term, or stand for
 // it where that takes more.
 func (c *Core) assume(self proto.Peer) {
 	if s, ok := c.round.(Stander); ok {
-		c.Why("asked to lead -> stand for term %d", c.term)
+		c.Why(whyStand, c.term)
 		s.Stand(self)
 		return
 	}
-	c.WinAs(self, "asked to lead")
+	c.WinAs(self, whyAskedToLead.Of())
 }
 
 // lead makes this node the leader of the current term, with the rank that others
@@ -340,7 +385,7 @@ func (c *Core) settle(l proto.Peer) {
 }
 
 // lose ends the leadership of another: it is gone.
-func (c *Core) lose(reason string) {
+func (c *Core) lose(reason algorithms.Reason) {
 	c.leader, c.former = nobody, c.leader
 	c.spend()
 	c.timers[timerPreempt], c.timers[timerSilence] = zeroTime, zeroTime
@@ -350,15 +395,15 @@ func (c *Core) lose(reason string) {
 // spend gives up standing in the current term.
 func (c *Core) spend() { c.spent = max(c.spent, c.term) }
 
-// Why records a reason, "cause -> decision".
-func (c *Core) Why(format string, args ...any) {
-	c.out.Why = append(c.out.Why, fmt.Sprintf(format, args...))
+// Why records a reason.
+func (c *Core) Why(kind *algorithms.ReasonKind, args ...any) {
+	c.out.Why = append(c.out.Why, kind.Of(args...))
 }
 
 // Refuse records, as a warning, why a message was dropped that no correct node
 // sends.
-func (c *Core) Refuse(format string, args ...any) {
-	c.Why(format, args...)
+func (c *Core) Refuse(kind *algorithms.ReasonKind, args ...any) {
+	c.Why(kind, args...)
 	c.out.Warn = true
 }
 

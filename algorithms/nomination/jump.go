@@ -24,6 +24,11 @@ type jumps struct {
 // Believe raises the term above which no other is absurd.
 func (c *Core) Believe(t proto.Term) { c.jumps.believed = max(c.jumps.believed, t) }
 
+var (
+	whyAbsurd    = reasons.Kind("absurd", "term %d is absurdly far above %d -> drop %s")
+	whyAbsurdAsk = reasons.Kind("absurd-ask", "term %d is absurdly far above %d -> drop %s, ask the others")
+)
+
 // absurd reports, and says, that a message would use up more terms at once than any
 // sequence of real rounds does.
 func (c *Core) absurd(m proto.Message) bool {
@@ -31,10 +36,10 @@ func (c *Core) absurd(m proto.Message) bool {
 		return false
 	}
 	if c.cfg.Promise > 0 { // voters are asked, by whoever is around this Machine
-		c.Refuse("term %d is absurdly far above %d -> drop %s", m.Term, c.term, m.Body.Kind())
+		c.Refuse(whyAbsurd, m.Term, c.term, m.Body.Kind())
 		return true
 	}
-	c.Refuse("term %d is absurdly far above %d -> drop %s, ask the others", m.Term, c.term, m.Body.Kind())
+	c.Refuse(whyAbsurdAsk, m.Term, c.term, m.Body.Kind())
 	if at := c.jumps.asked; at.IsZero() || !c.now.Before(at.Add(c.cfg.Delta)) {
 		c.jumps.asked = c.now
 		c.SendAll(proto.Return{Session: c.cfg.Session})

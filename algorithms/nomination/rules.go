@@ -1,9 +1,16 @@
 package nomination
 
 import (
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/proto"
+)
+
+var (
+	whyMisrouted = reasons.Kind("misrouted", "%s from %d to %d reached %d -> drop")
+	whyStranger  = reasons.Kind("stranger", "%s of term %d by a node that is not believed alive, and %d leads -> tell it")
+	whyAdopt     = reasons.Kind("adopt", "term %d is above %d -> adopt it", algorithms.Enters{Term: 0})
 )
 
 // receive sorts a message by its term, then by its kind.
@@ -11,7 +18,7 @@ func (c *Core) receive(m proto.Message) {
 	kind := m.Body.Kind()
 	switch {
 	case m.To != c.cfg.Self || m.From == c.cfg.Self:
-		c.Refuse("%s from %d to %d reached %d -> drop", kind, m.From, m.To, c.cfg.Self)
+		c.Refuse(whyMisrouted, kind, m.From, m.To, c.cfg.Self)
 		return
 	case c.asksTerm(m), c.absurd(m):
 		return
@@ -19,12 +26,12 @@ func (c *Core) receive(m proto.Message) {
 		c.stale(m)
 		return
 	case m.Term > c.term && c.Vouches() && c.askedByStranger(m):
-		c.Why("%s of term %d by a node that is not believed alive, and %d leads -> tell it",
+		c.Why(whyStranger,
 			kind, m.Term, c.leader.ID)
 		c.Tell(m.From)
 		return
 	case m.Term > c.term:
-		c.Why("term %d is above %d -> adopt it", m.Term, c.term)
+		c.Why(whyAdopt, m.Term, c.term)
 		c.adopt(m.Term)
 		if c.fresh {
 			c.spend() // it may have had its leader already
@@ -79,6 +86,12 @@ func (c *Core) askedByStranger(m proto.Message) bool {
 	return ok && body.Caller() != c.cfg.Self && !c.Lists(body.Caller())
 }
 
+var (
+	whyStaleMustTake = reasons.Kind("stale-must-take", "%s of term %d is below term %d -> %d must take the next")
+	whyStale         = reasons.Kind("stale", "%s of term %d is below term %d -> drop it")
+	whyStaleTell     = reasons.Kind("stale-tell", "%s of term %d is below term %d -> drop it, tell %d that %d leads")
+)
+
 // stale drops a message of a lower term and tells its sender who leads, so
 // that whoever was left behind catches up. What answers, as an OK does, needs no
 // answer: its sender asked for nothing.
@@ -90,12 +103,12 @@ func (c *Core) stale(m proto.Message) {
 	switch {
 	case c.Looking() && c.Aside() && (asks || leader.ID == m.From):
 		// Its term is over here, and nobody here will call another.
-		c.Why("%s of term %d is below term %d -> %d must take the next", kind, m.Term, c.term, m.From)
+		c.Why(whyStaleMustTake, kind, m.Term, c.term, m.From)
 		c.Send(m.From, proto.TimeoutNow{})
 	case c.Looking() || kind != proto.KindTimeoutNow && !asks && !announces || m.From == c.leader.ID:
-		c.Why("%s of term %d is below term %d -> drop it", kind, m.Term, c.term)
+		c.Why(whyStale, kind, m.Term, c.term)
 	default:
-		c.Why("%s of term %d is below term %d -> drop it, tell %d that %d leads",
+		c.Why(whyStaleTell,
 			kind, m.Term, c.term, m.From, c.leader.ID)
 		c.Tell(m.From)
 	}
@@ -135,22 +148,37 @@ func (c *Core) heardAgain(m proto.Message) {
 	c.timers[timerSilence] = c.now.Add(Silence(c.announceEvery()))
 }
 
+var (
+	whyStandsOver = reasons.Kind("stands-over", "%d leads term %d, which stands over %d -> tell %d",
+		algorithms.Deposes(2, 0))
+	whyStoodOverTake = reasons.Kind("stood-over-take", "%d led term %d, which stood over %d -> it must take the next",
+		algorithms.Deposes(2, 0))
+	whyStoodOver = reasons.Kind("stood-over", "%d led term %d, which stood over %d -> do not follow",
+		algorithms.Deposes(2, 0))
+)
+
 // announcedBelow handles an announcement of a leader that this node knows a
 // higher epoch of.
 func (c *Core) announcedBelow(m proto.Message, l proto.Peer) {
 	switch {
 	case !c.Looking():
-		c.Why("%d leads term %d, which stands over %d -> tell %d",
+		c.Why(whyStandsOver,
 			c.leader.ID, c.term, l.ID, m.From)
 		c.Tell(m.From)
 	case c.Aside() && m.From == l.ID:
-		c.Why("%d led term %d, which stood over %d -> it must take the next",
+		c.Why(whyStoodOverTake,
 			c.floor.Leader, c.term, l.ID)
 		c.Send(m.From, proto.TimeoutNow{})
 	default:
-		c.Why("%d led term %d, which stood over %d -> do not follow", c.floor.Leader, c.term, l.ID)
+		c.Why(whyStoodOver, c.floor.Leader, c.term, l.ID)
 	}
 }
+
+var (
+	whyElectedDead = reasons.Kind("elected-dead", "%d was elected but is dead",
+		algorithms.Caused(algorithms.RoundFailed))
+	whyAnnouncedDead = reasons.Kind("announced-dead", "%d is dead -> go on with leader %d")
+)
 
 // announcedDead handles an announcement, passed on by another, of a process
 // that this node saw die in the same term. Had it died in an earlier term, the
@@ -160,38 +188,56 @@ func (c *Core) announcedBelow(m proto.Message, l proto.Peer) {
 // failed".
 func (c *Core) announcedDead(l proto.Peer) {
 	if c.Looking() {
-		c.Call(l.ID.String() + " was elected but is dead")
+		c.Call(whyElectedDead.Of(l.ID))
 		return
 	}
-	c.Why("%d is dead -> go on with leader %d", l.ID, c.leader.ID)
+	c.Why(whyAnnouncedDead, l.ID, c.leader.ID)
 }
+
+var (
+	whyFormerLife    = reasons.Kind("former-life", "%s names a former life of this node -> drop it")
+	whyLeadsNoLonger = reasons.Kind("leads-no-longer", "this node no longer leads term %d -> tell %d that %d does")
+)
 
 // announcedSelf handles an announcement that names this node.
 func (c *Core) announcedSelf(m proto.Message, l proto.Peer) {
 	switch {
 	case l.Session != c.cfg.Session:
-		c.Why("%s names a former life of this node -> drop it", m.Body.Kind())
+		c.Why(whyFormerLife, m.Body.Kind())
 	case c.Leading():
 		c.round.Heard(m)
 	case !c.Looking():
-		c.Why("this node no longer leads term %d -> tell %d that %d does",
+		c.Why(whyLeadsNoLonger,
 			c.term, m.From, c.leader.ID)
 		c.Tell(m.From)
 	}
 }
 
+var (
+	whyTwoLeaders = reasons.Kind("two-leaders", "two leaders of term %d meet, %d stands over %d -> step down",
+		algorithms.Deposes(2, 1))
+	whyFollow = reasons.Kind("follow", "%d leads term %d -> follow it", algorithms.Follows{Term: 1})
+)
+
 // follow accepts l as the leader of the current term.
 func (c *Core) follow(m proto.Message, l proto.Peer) {
 	if c.Leading() {
-		c.Why("two leaders of term %d meet, %d stands over %d -> step down",
+		c.Why(whyTwoLeaders,
 			c.term, l.ID, c.cfg.Self)
 	}
-	c.Why("%d leads term %d -> follow it", l.ID, c.term)
+	c.Why(whyFollow, l.ID, c.term)
 	c.settle(l)
 	c.timers[timerSilence] = c.now.Add(Silence(c.announceEvery()))
 	c.round.Heard(m)
 	c.considerPreempt()
 }
+
+var (
+	whyAskOthers = reasons.Kind("ask-others", "no leader was heard of -> ask the others")
+	whySilent    = reasons.Kind("silent", "nobody has heard leader %d of late",
+		algorithms.Because{Kind: algorithms.LeaderSilent, About: 0})
+	whyDoubt = reasons.Kind("doubt", "leader %d is silent -> ask the others")
+)
 
 // silence doubts a leader that repeats itself no more: it may hang, or have
 // resigned, or be out of this node's reach only. The others are asked; if none
@@ -200,14 +246,14 @@ func (c *Core) silence() {
 	l := c.leader
 	switch {
 	case c.Looking():
-		c.Why("no leader was heard of -> ask the others")
+		c.Why(whyAskOthers)
 		c.askOthers(l)
 		return
 	case c.doubt:
-		c.lose("nobody has heard leader " + l.ID.String() + " of late")
+		c.lose(whySilent.Of(l.ID))
 		return
 	}
-	c.Why("leader %d is silent -> ask the others", l.ID)
+	c.Why(whyDoubt, l.ID)
 	c.doubt = true
 	c.timers[timerSilence] = c.now.Add(2 * c.cfg.Delta)
 	c.askOthers(l)
@@ -218,6 +264,14 @@ func (c *Core) askOthers(but proto.Peer) {
 	c.SendWhere(c.round.Question(), func(p *proto.Peer) bool { return p.ID != but.ID })
 }
 
+var (
+	whyTakeOverNotLeader = reasons.Kind("take-over-not-leader", "%d does not lead term %d -> drop its TIMEOUT_NOW")
+	whyAskedForNext      = reasons.Kind("asked-for-next", "%d asks for a leader of the next term",
+		algorithms.Because{Kind: algorithms.HandOver, About: 0})
+	whyTakeNext = reasons.Kind("take-next", "%d asks for a leader of the next term -> take term %d",
+		algorithms.Because{Kind: algorithms.HandOver, About: 0}, algorithms.Opens{Cause: algorithms.Self, Term: 1})
+)
+
 // takeOver handles the request to lead the next term at once: from the leader,
 // or, to a leader, from one that stands aside and knows that its term is over.
 //
@@ -225,18 +279,23 @@ func (c *Core) askOthers(but proto.Peer) {
 func (c *Core) takeOver(m proto.Message) {
 	switch {
 	case !c.Looking() && !c.Leading() && m.From != c.leader.ID:
-		c.Why("%d does not lead term %d -> drop its TIMEOUT_NOW", m.From, c.term)
+		c.Why(whyTakeOverNotLeader, m.From, c.term)
 	case c.Aside():
 		c.passOn(m.From)
 	case c.Looking():
-		c.callNow(m.From.String() + " asks for a leader of the next term")
+		c.callNow(whyAskedForNext.Of(m.From))
 	default:
 		next := max(c.term, c.spent) + 1
-		c.Why("%d asks for a leader of the next term -> take term %d", m.From, next)
+		c.Why(whyTakeNext, m.From, next)
 		c.adopt(next)
 		c.assume(c.self)
 	}
 }
+
+var (
+	whyPassOnNobody = reasons.Kind("pass-on-nobody", "%d hands over, this node stands aside -> do nothing")
+	whyPassOn       = reasons.Kind("pass-on", "%d hands over, this node stands aside -> pass it on to %d")
+)
 
 // passOn hands a hand-over on: its sender leads no more, and this node stands
 // aside. It does so once a term, lest two such nodes play ball.
@@ -248,13 +307,18 @@ func (c *Core) passOn(from proto.NodeID) {
 		c.timers[timerSilence], c.timers[timerAnnounce] = zeroTime, zeroTime
 	}
 	if !ok || c.passed == c.term {
-		c.Why("%d hands over, this node stands aside -> do nothing", from)
+		c.Why(whyPassOnNobody, from)
 		return
 	}
-	c.Why("%d hands over, this node stands aside -> pass it on to %d", from, heir.ID)
+	c.Why(whyPassOn, from, heir.ID)
 	c.passed = c.term
 	c.Send(heir.ID, proto.TimeoutNow{})
 }
+
+var (
+	whyJoined = reasons.Kind("joined", "%d joined -> tell it who leads")
+	whyGone   = reasons.Kind("gone", "leader %d is gone", algorithms.Because{Kind: algorithms.LeaderLost, About: 0})
+)
 
 // peersChanged takes the detector's new opinion.
 func (c *Core) peersChanged(alive []proto.Peer) {
@@ -269,19 +333,21 @@ func (c *Core) peersChanged(alive []proto.Peer) {
 	}
 	if c.Leading() {
 		for _, id := range came {
-			c.Why("%d joined -> tell it who leads", id)
+			c.Why(whyJoined, id)
 			c.Tell(id)
 		}
 	}
 	for _, p := range went {
 		if p.Is(c.leader) {
-			c.lose("leader " + p.ID.String() + " is gone")
+			c.lose(whyGone.Of(p.ID))
 			return
 		}
 	}
 	c.round.PeersChanged(went)
 	c.considerPreempt()
 }
+
+var whyPreemptSoon = reasons.Kind("preempt-soon", "this node ranks above leader %d -> take over in %v unless that changes")
 
 // considerPreempt lets the best node take over from a lower-ranked leader once
 // the hold-down is over. The leader's rank is the one in its announcement.
@@ -294,14 +360,16 @@ func (c *Core) considerPreempt() {
 		c.timers[timerPreempt], c.timers[timerCampaign] = zeroTime, zeroTime
 	case c.timers[timerPreempt].IsZero():
 		hold := HoldDown(c.cfg.Delta)
-		c.Why("this node ranks above leader %d -> take over in %v unless that changes",
+		c.Why(whyPreemptSoon,
 			c.leader.ID, hold)
 		c.timers[timerPreempt] = c.now.Add(hold)
 	}
 }
 
+var whyPreempt = reasons.Kind("preempt", "this node ranks above leader %d", algorithms.Caused(algorithms.HigherRank))
+
 func (c *Core) preempt() {
-	c.Call("this node ranks above leader " + c.leader.ID.String())
+	c.Call(whyPreempt.Of(c.leader.ID))
 }
 
 // announceAgain repeats who leads: a lost announcement must not leave anybody

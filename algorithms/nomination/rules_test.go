@@ -45,7 +45,7 @@ func TestLowerTermIsDroppedAndAnswered(t *testing.T) {
 		Send:     []proto.Message{r.Msg(4, 3, coordinator(5))},
 		Deadline: r.In(silence),
 		Leader:   steptest.Leads(5, 3),
-		Why:      []string{"COORDINATOR of term 2 is below term 3 -> drop it, tell 4 that 5 leads"},
+		Why:      steptest.Why("nomination.stale-tell(COORDINATOR, 2, 3, 4, 5)"),
 	})
 	r.Step(0, r.From(4, 2, proto.OK{}))
 	if len(r.Last.Send) != 0 || r.Last.Leader != steptest.Leads(5, 3) {
@@ -126,10 +126,10 @@ func TestTwoLeadersMeet(t *testing.T) {
 	low.Want(algorithms.Output{
 		Deadline: low.In(silence),
 		Leader:   steptest.Leads(4, 1),
-		Why: []string{
-			"two leaders of term 1 meet, 4 stands over 2 -> step down",
-			"4 leads term 1 -> follow it",
-		},
+		Why: steptest.Why(
+			"nomination.two-leaders(1, 4, 2)",
+			"nomination.follow(4, 1)",
+		),
 	})
 
 	high := lead(4)
@@ -139,7 +139,7 @@ func TestTwoLeadersMeet(t *testing.T) {
 		Send:     []proto.Message{high.Msg(2, 1, coordinator(4))},
 		Deadline: deadline,
 		Leader:   steptest.Leads(4, 1),
-		Why:      []string{"4 leads term 1, which stands over 2 -> tell 2"},
+		Why:      steptest.Why("nomination.stands-over(4, 1, 2, 2)"),
 	})
 }
 
@@ -153,7 +153,7 @@ func TestSilentLeader(t *testing.T) {
 			Send:     []proto.Message{r.Msg(1, 3, question), r.Msg(2, 3, question), r.Msg(3, 3, question)},
 			Deadline: r.In(2 * delta),
 			Leader:   steptest.Leads(5, 3),
-			Why:      []string{"leader 5 is silent -> ask the others"},
+			Why:      steptest.Why("nomination.doubt(5)"),
 		})
 	}
 	vouched := follower(t, 4)
@@ -165,7 +165,7 @@ func TestSilentLeader(t *testing.T) {
 	ask(lost)
 	lost.Fire()
 	if lost.Last.Leader != steptest.Leads(0, 4) || lost.Last.Send[0].To != 5 ||
-		lost.Last.Why[0] != "nobody has heard leader 5 of late -> call an election of term 4" {
+		steptest.Texts(lost.Last.Why)[0] != "nomination.call(nomination.silent(5), 4)" {
 		t.Fatalf("got %+v", lost.Last)
 	}
 }
@@ -198,7 +198,7 @@ func TestStaleLeaderIsToldByOneThatStandsAside(t *testing.T) {
 		Send:     []proto.Message{r.Msg(5, 4, proto.TimeoutNow{})},
 		Deadline: r.In(silence),
 		Leader:   steptest.Leads(0, 4),
-		Why:      []string{"COORDINATOR of term 3 is below term 4 -> 5 must take the next"},
+		Why:      steptest.Why("nomination.stale-must-take(COORDINATOR, 3, 4, 5)"),
 	})
 }
 
@@ -213,7 +213,7 @@ func TestJoinerIsTold(t *testing.T) {
 		Send:     []proto.Message{r.Msg(3, 1, coordinator(5))},
 		Deadline: deadline,
 		Leader:   steptest.Leads(5, 1),
-		Why:      []string{"3 joined -> tell it who leads"},
+		Why:      steptest.Why("nomination.joined(3)"),
 	})
 	reborn := steptest.Peers(3, 4, 5)
 	reborn[1].Session = proto.Session{99}
@@ -229,7 +229,7 @@ func TestLeaderRestarted(t *testing.T) {
 	reborn := steptest.Peers(1, 2, 3, 4, 5)
 	reborn[4].Session = proto.Session{99}
 	r.Step(0, algorithms.PeersChanged{Alive: reborn})
-	if r.Last.Leader != steptest.Leads(0, 4) || r.Last.Why[0] != "leader 5 is gone -> call an election of term 4" {
+	if r.Last.Leader != steptest.Leads(0, 4) || steptest.Texts(r.Last.Why)[0] != "nomination.call(nomination.gone(5), 4)" {
 		t.Fatalf("got %+v", r.Last)
 	}
 }
@@ -288,7 +288,7 @@ func TestTimeoutNowToOneThatStandsAside(t *testing.T) {
 		Send:     []proto.Message{r.Msg(3, 3, proto.TimeoutNow{})},
 		Deadline: r.In(silence),
 		Leader:   steptest.Leads(0, 3),
-		Why:      []string{"5 hands over, this node stands aside -> pass it on to 3"},
+		Why:      steptest.Why("nomination.pass-on(5, 3)"),
 	})
 	r.Step(0, r.From(3, 3, proto.TimeoutNow{}))
 	if len(r.Last.Send) != 0 {
@@ -315,7 +315,7 @@ func TestElectionByAStrangerDeposesNobody(t *testing.T) {
 		Send:     []proto.Message{r.Msg(1, 3, coordinator(5))},
 		Deadline: r.In(silence),
 		Leader:   steptest.Leads(5, 3),
-		Why:      []string{"ELECTION of term 4 by a node that is not believed alive, and 5 leads -> tell it"},
+		Why:      steptest.Why("nomination.stranger(ELECTION, 4, 5)"),
 	})
 }
 
@@ -441,7 +441,7 @@ func TestCampaignEndsStandingAside(t *testing.T) {
 		t.Fatalf("aside, it waits for the others: %+v", r.Last)
 	}
 	r.Fire()
-	if len(r.Last.Send) != 3 || r.Last.Why[0] != "no leader was heard of -> ask the others" {
+	if len(r.Last.Send) != 3 || steptest.Texts(r.Last.Why)[0] != "nomination.ask-others" {
 		t.Fatalf("it must not wait for ever: %+v", r.Last)
 	}
 	r.Step(0, algorithms.Campaign{Reason: "asked by the operator"})

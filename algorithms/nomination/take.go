@@ -1,6 +1,9 @@
 package nomination
 
-import "github.com/ringleader-dev/ringleader/proto"
+import (
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
 
 // How the round of a term ends for a node that takes part in it.
 
@@ -9,28 +12,37 @@ func (c *Core) Taking() bool { return c.Looking() && c.TimerRuns() }
 
 // Take makes this node, the best of the round, the leader of the term; or calls the next
 // one if it must not stand in this one.
-func (c *Core) Take(reason string) {
+func (c *Core) Take(reason algorithms.Reason) {
 	if !c.Spent(reason) {
 		c.Win(reason)
 	}
 }
 
+var whySpent = reasons.Kind("spent", "%s, and this term is spent", algorithms.Caused(algorithms.RoundFailed))
+
 // Spent reports whether this node, the best of the round, must not stand in the term. It
 // then calls the next one.
-func (c *Core) Spent(reason string) bool {
+func (c *Core) Spent(reason algorithms.Reason) bool {
 	if c.MayStand() {
 		return false
 	}
-	c.Call(reason + ", and this term is spent")
+	c.Call(whySpent.Of(reason))
 	return true
 }
+
+var (
+	whyBestDead = reasons.Kind("best-dead", "%d, the best of the round, is dead",
+		algorithms.Caused(algorithms.RoundFailed))
+	whyBestAside = reasons.Kind("best-aside", "%d, the best of the round, does not stand",
+		algorithms.Caused(algorithms.RoundFailed))
+)
 
 // CallWithout calls an election of the next term since the best of this one's round
 // cannot win it, see Out.
 func (c *Core) CallWithout(best proto.Peer) {
 	if c.Dead(best) {
-		c.Call(best.ID.String() + ", the best of the round, is dead")
+		c.Call(whyBestDead.Of(best.ID))
 		return
 	}
-	c.Call(best.ID.String() + ", the best of the round, does not stand")
+	c.Call(whyBestAside.Of(best.ID))
 }

@@ -14,6 +14,8 @@ type offer struct {
 	nonce uint64 // of the last one
 }
 
+var whyOffer = reasons.Kind("offer", "asked to hand over -> offer it to %d")
+
 // transfer asks the successor whether it would lead. Nothing changes until it
 // said yes: one that is dead, or behind, costs nobody the leader.
 func (c *Core) transfer(ev algorithms.Transfer) {
@@ -22,7 +24,7 @@ func (c *Core) transfer(ev algorithms.Transfer) {
 		c.tellTransfer(ev.To, why)
 		return
 	}
-	c.Why("asked to hand over -> offer it to %d", heir.ID)
+	c.Why(whyOffer, heir.ID)
 	c.offer.to = heir
 	c.offer.nonce++
 	c.timers[timerOffer] = c.now.Add(OfferTimeout(c.cfg.Delta))
@@ -50,6 +52,8 @@ func (c *Core) refusing(to proto.NodeID) algorithms.Refusing {
 	return algorithms.Refuse("leads", c.roster.peers, to)
 }
 
+var whyOffered = reasons.Kind("offered", "%d offers to hand over -> %v")
+
 // offered answers the leader that asks whether this node would lead after it.
 func (c *Core) offered(m proto.Message, b proto.Offer) {
 	no := proto.NoDecline
@@ -61,9 +65,15 @@ func (c *Core) offered(m proto.Message, b proto.Offer) {
 	case c.leader.ID != m.From || c.leader.Session != b.Session:
 		no = proto.DeclineBehind
 	}
-	c.Why("%d offers to hand over -> %v", m.From, no)
+	c.Why(whyOffered, m.From, no)
 	c.Send(m.From, proto.Reply{Session: b.Session, Nonce: b.Nonce, No: no})
 }
+
+var (
+	whyWouldLead    = reasons.Kind("would-lead", "%d would lead -> step down, hand over to it")
+	whyNotTakenOver = reasons.Kind("not-taken-over", "the successor did not take over",
+		algorithms.Caused(algorithms.RoundFailed))
+)
 
 // replied hands over once the successor said that it would lead. The order is:
 // not leader any more, then the successor is told.
@@ -76,13 +86,13 @@ func (c *Core) replied(m proto.Message, b proto.Reply) {
 		c.endTransfer(heir.ID, c.refusing(heir.ID).Declined(b.No))
 		return
 	}
-	c.Why("%d would lead -> step down, hand over to it", heir.ID)
+	c.Why(whyWouldLead, heir.ID)
 	c.leader = nobody
 	c.spend()
 	c.timers = [numTimers]time.Time{}
 	c.endTransfer(heir.ID, algorithms.Refusal{})
 	c.callAt(c.now.Add(c.damper.jitter(2*c.round.Patience())+OfferTimeout(c.cfg.Delta)),
-		"the successor did not take over")
+		whyNotTakenOver.Of())
 	c.Send(heir.ID, proto.TakeOver{Session: c.cfg.Session, To: heir.Session, Chosen: true})
 }
 
@@ -92,11 +102,13 @@ func (c *Core) endTransfer(to proto.NodeID, refused algorithms.Refusal) {
 	c.tellTransfer(to, refused)
 }
 
+var whyNoTransfer = reasons.Kind("no-transfer", "a transfer to %s: %s -> change nothing")
+
 // tellTransfer tells the operator what came of a transfer.
 func (c *Core) tellTransfer(to proto.NodeID, refused algorithms.Refusal) {
 	c.out.Transfer = &algorithms.TransferEnd{To: to, Refused: refused.String()}
-	if why := c.out.Transfer.Reason(); why != "" {
-		c.Why("%s", why)
+	if why := refused.String(); why != "" {
+		c.Why(whyNoTransfer, c.out.Transfer.Successor(), why)
 	}
 }
 
@@ -107,6 +119,14 @@ func (c *Core) dropTransfer() {
 	}
 }
 
+var (
+	whyOverToFormer  = reasons.Kind("over-to-former", "%d hands over to a former life of this node -> drop it")
+	whyOverNotLeader = reasons.Kind("over-not-leader", "%d does not lead term %d any more -> drop its TIMEOUT_NOW")
+	whyHandsOver     = reasons.Kind("hands-over", "%d hands over",
+		algorithms.Because{Kind: algorithms.HandOver, About: 0}).
+		Follows(timeoutNow)
+)
+
 // takeOverFrom takes the leadership that was handed over: by the leader of this
 // term, and to this process. It ranks above all while it lasts: an operator's
 // choice is not undone by pre-emption.
@@ -115,20 +135,22 @@ func (c *Core) takeOverFrom(m proto.Message, b proto.TakeOver) {
 	led := proto.Epoch{Term: c.term, Leader: m.From, Session: b.Session}
 	switch {
 	case b.To != c.cfg.Session:
-		c.Why("%d hands over to a former life of this node -> drop it", m.From)
+		c.Why(whyOverToFormer, m.From)
 	case c.Leading(), c.floor != led, !c.Looking() && !c.leader.Is(from):
-		c.Why("%d does not lead term %d any more -> drop its TIMEOUT_NOW", m.From, c.term)
+		c.Why(whyOverNotLeader, m.From, c.term)
 	case c.Aside():
 		c.passOn(m.From)
 	default:
-		c.leadChosen(m.From.String() + " hands over")
+		c.leadChosen(whyHandsOver.Of(m.From))
 	}
 }
 
+var whyTake = reasons.Kind("take", "%s -> take term %d", algorithms.Opens{Cause: 0, Term: 1})
+
 // leadChosen leads the next term as an operator's choice.
-func (c *Core) leadChosen(reason string) {
+func (c *Core) leadChosen(reason algorithms.Reason) {
 	next := max(c.term, c.spent) + 1
-	c.Why("%s -> take term %d", reason, next)
+	c.Why(whyTake, reason, next)
 	c.adopt(next)
 	chosen := c.self
 	chosen.Attr = proto.ChosenAttr

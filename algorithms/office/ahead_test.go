@@ -18,7 +18,7 @@ func contending3(t *testing.T) *rig {
 	r.WantSoon(4*delta, algorithms.Output{
 		Send:  r.All(4, proto.Ask{Session: steptest.Session(3), Nonce: 1}),
 		Round: 4,
-		Why:   []string{"this node may be nominated and nobody holds the office -> ask the voters for term 4"},
+		Why:   steptest.Why("this node may be nominated and nobody holds the office -> ask the voters for term 4"),
 	})
 	return r
 }
@@ -37,7 +37,7 @@ func TestAsksAhead(t *testing.T) {
 		Send:     r.All(4, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    4,
-		Why:      []string{"a majority would grant term 4 -> claim it"},
+		Why:      steptest.Why("a majority would grant term 4 -> claim it"),
 	})
 }
 
@@ -62,7 +62,7 @@ func TestAskedAheadForNothing(t *testing.T) {
 	r.Want(algorithms.Output{
 		Deadline: r.In(stand - 2*delta),
 		Round:    4,
-		Why:      []string{"this node is not to be nominated -> do not claim term 4"},
+		Why:      steptest.Why("this node is not to be nominated -> do not claim term 4"),
 	})
 	r.Step(delta, r.Yes(1, 1))
 	r.Want(algorithms.Output{Deadline: r.In(stand - 3*delta), Round: 4})
@@ -115,10 +115,10 @@ func TestAsksAheadAfterAPause(t *testing.T) {
 	r.nominee, r.contends = steptest.Leads(0, 2), true
 	r.Fire()
 	if in := r.Last.Deadline.Sub(r.Now); in < 4*delta || in > 8*delta {
-		t.Fatalf("pauses for %v: %v", in, r.Last.Why)
+		t.Fatalf("pauses for %v: %v", in, steptest.Texts(r.Last.Why))
 	}
 	r.Fire()
 	if len(r.Last.Send) != 2 || r.Last.Send[0].Body.Kind() != proto.KindAsk || r.Last.Send[0].Term != 2 {
-		t.Errorf("sent %v: %v", r.Last.Send, r.Last.Why)
+		t.Errorf("sent %v: %v", r.Last.Send, steptest.Texts(r.Last.Why))
 	}
 }

@@ -24,14 +24,14 @@ func TestAsksFirst(t *testing.T) {
 		r.Want(algorithms.Output{Deadline: due, Round: 1})
 	}
 	r.Step(0, r.no(1, 0, 1, proto.BarBoot, 0))
-	r.Want(algorithms.Output{Deadline: due, Round: 1, Why: []string{"1 says no, just started"}})
+	r.Want(algorithms.Output{Deadline: due, Round: 1, Why: steptest.Why("1 says no, just started")})
 	r.Step(0, r.Yes(1, 1))
 	r.Want(algorithms.Output{
 		Save:     voted(1, 3),
 		Send:     r.All(1, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    1,
-		Why:      []string{"a majority would grant term 1 -> claim it"},
+		Why:      steptest.Why("a majority would grant term 1 -> claim it"),
 	})
 }
 
@@ -74,7 +74,7 @@ func TestAsksAgainEverMoreRarely(t *testing.T) {
 	}
 	due := r.Last.Deadline
 	r.Step(0, r.no(1, 0, 4, proto.BarSelf, 1))
-	r.Want(algorithms.Output{Deadline: due, Round: 1, Why: []string{"1 says no, stands itself 1"}})
+	r.Want(algorithms.Output{Deadline: due, Round: 1, Why: steptest.Why("1 says no, stands itself 1")})
 }
 
 // "The refusal names the term that the voter knows of": the candidate asks for a
@@ -85,15 +85,15 @@ func TestAsksForAHigherTerm(t *testing.T) {
 	r.WantSoon(8*delta, algorithms.Output{
 		Send:  r.All(8, proto.Ask{Session: steptest.Session(3), Nonce: 2}),
 		Round: 7,
-		Why:   []string{"1 knows of term 7 -> ask for a higher one"},
+		Why:   steptest.Why("1 knows of term 7 -> ask for a higher one"),
 	})
 	due := r.Last.Deadline
 	r.Step(0, r.no(1, 7+1<<20+1, 2, proto.BarVoted, 2))
 	r.Want(algorithms.Output{
 		Send:     r.All(0, proto.Return{Session: steptest.Session(3)}),
-		Deadline: due, Round: 7, Warn: true, Why: []string{
+		Deadline: due, Round: 7, Warn: true, Why: steptest.Why(
 			"term 1048584 is absurdly far above 7 -> do not believe it, ask the voters", "1 says no, voted 2",
-		},
+		),
 	})
 }
 
@@ -118,13 +118,13 @@ func TestWhatGrantsCount(t *testing.T) {
 	r.Step(0, r.granted(6, 1, 2))
 	r.Want(algorithms.Output{
 		Deadline: due, Round: 1, Warn: true,
-		Why: []string{"GRANT from 6 to 3, not between voters -> drop it"},
+		Why: steptest.Why("GRANT from 6 to 3, not between voters -> drop it"),
 	})
 	r.Step(0, r.From(4, 1, proto.Deny{
 		Session: steptest.Session(3), Nonce: 2, Bar: proto.BarPromise, Holder: 5,
 	}))
 	r.Want(algorithms.Output{
-		Deadline: due, Round: 1, Why: []string{"4 denies term 1: no, promised 5"},
+		Deadline: due, Round: 1, Why: steptest.Why("4 denies term 1: no, promised 5"),
 	})
 	r.Step(0, r.granted(2, 1, 2))
 	if r.Last.Leader.ID != 3 {
@@ -169,7 +169,7 @@ func TestLeaseEndsInsideThePromise(t *testing.T) {
 func TestNoMajority(t *testing.T) {
 	r := claiming3(t)
 	r.Fire()
-	if len(r.Last.Why) != 1 {
+	if len(steptest.Texts(r.Last.Why)) != 1 {
 		t.Fatalf("%+v", r.Last)
 	}
 	r.WantSoon(4*delta, algorithms.Output{
@@ -185,9 +185,9 @@ func TestNoMajority(t *testing.T) {
 	r.WantSoon(4*delta, algorithms.Output{
 		Send:  r.All(2, proto.Ask{Session: steptest.Session(3), Nonce: 3}),
 		Round: 1,
-		Why: []string{
+		Why: steptest.Why(
 			"this node is nominated and nobody holds the office -> ask the voters for term 2",
-		},
+		),
 	})
 	r.Step(0, r.Yes(1, 3))
 	r.Fire()
@@ -232,11 +232,11 @@ func TestSplitVote(t *testing.T) {
 	for range 2 { // once a voter, however often it says so
 		r.Step(delta, denied(1))
 		r.Want(algorithms.Output{
-			Deadline: r.Last.Deadline, Round: 1, Why: []string{"1 denies term 1: no, stands itself 1"},
+			Deadline: r.Last.Deadline, Round: 1, Why: steptest.Why("1 denies term 1: no, stands itself 1"),
 		})
 	}
 	r.Step(0, denied(2))
-	if len(r.Last.Why) != 2 {
+	if len(steptest.Texts(r.Last.Why)) != 2 {
 		t.Fatalf("%+v", r.Last)
 	}
 	r.WantSoon(4*delta, algorithms.Output{
@@ -253,10 +253,10 @@ func TestGrantsWhileItAsks(t *testing.T) {
 		Send: append([]proto.Message{r.grant(2, 1, 1)},
 			r.All(2, proto.Ask{Session: steptest.Session(3), Nonce: 2})...),
 		Round: 1,
-		Why: []string{
+		Why: steptest.Why(
 			"nothing binds this voter -> grant 2 term 1",
 			"this node is nominated and nobody holds the office -> ask the voters for term 2",
-		},
+		),
 	})
 }
 
@@ -270,7 +270,7 @@ func TestStandsWithoutNomination(t *testing.T) {
 		r.Fire()
 		r.WantSoon(4*delta, algorithms.Output{
 			Send: r.All(1, proto.Ask{Session: steptest.Session(self), Nonce: 1}),
-			Why:  []string{"no office was heard of for long -> ask the voters for term 1"},
+			Why:  steptest.Why("no office was heard of for long -> ask the voters for term 1"),
 		})
 	}
 }
@@ -285,11 +285,11 @@ func TestSingleVoter(t *testing.T) {
 		Deadline: r.In(promise / 3),
 		Leader:   r.Leads(1, 1, lease),
 		Round:    1,
-		Why: []string{
+		Why: steptest.Why(
 			"this node is nominated and nobody holds the office -> ask the voters for term 1",
 			"a majority would grant term 1 -> claim it",
 			"a majority granted term 1 -> hold the office",
-		},
+		),
 	})
 }
 

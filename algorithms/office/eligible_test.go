@@ -34,7 +34,7 @@ func TestCampaignInARecess(t *testing.T) {
 	r := around(t, 1, nil, inner)
 	r.Start(0, 1, 2, 3)
 	says := func(words string) bool {
-		return slices.ContainsFunc(r.Last.Why, func(why string) bool { return strings.Contains(why, words) })
+		return slices.ContainsFunc(steptest.Texts(r.Last.Why), func(why string) bool { return strings.Contains(why, words) })
 	}
 	for range 100 { // 2 says yes to each ASK, and nothing to a CLAIM
 		for _, m := range r.Last.Send {
@@ -57,6 +57,6 @@ func TestCampaignInARecess(t *testing.T) {
 	}
 	r.Step(promise+time.Second, algorithms.Timeout{})
 	if inner.resigned || inner.barred {
-		t.Errorf("after the recess: %+v, %v", inner, r.Last.Why)
+		t.Errorf("after the recess: %+v, %v", inner, steptest.Texts(r.Last.Why))
 	}
 }

@@ -114,7 +114,7 @@ func claimingFenced(t *testing.T) *rig {
 		Send:     r.All(2, proto.Claim{Session: steptest.Session(2), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    2,
-		Why:      []string{"a majority would grant term 2 -> claim it"},
+		Why:      steptest.Why("a majority would grant term 2 -> claim it"),
 	})
 	return r
 }
@@ -131,13 +131,13 @@ func fencing(t *testing.T) *rig {
 	r.Want(algorithms.Output{
 		Deadline: r.In(4 * delta), // two rounds of answers: 3 ranks above
 		Round:    2,
-		Why:      []string{"a majority granted term 2, but 3 of term 1 was not seen to stop -> see to that first"},
+		Why:      steptest.Why("a majority granted term 2, but 3 of term 1 was not seen to stop -> see to that first"),
 	})
 	r.Fire()
 	r.Want(algorithms.Output{
 		Deadline: r.In(promise/3 - 5*delta),
 		Round:    2,
-		Why:      []string{"3 may hold term 1 and was not seen to stop -> fence it, attempt 1"},
+		Why:      steptest.Why("3 may hold term 1 and was not seen to stop -> fence it, attempt 1"),
 		Fence:    shot(1),
 	})
 	return r
@@ -155,7 +155,7 @@ func shot(attempt int) *algorithms.Fence {
 func (r *rig) holdsTerm2(t *testing.T, why ...string) {
 	t.Helper()
 	if r.Last.Leader.ID != 2 || r.Last.Leader.Term != 2 || r.Last.Fence != nil ||
-		!slices.Equal(r.Last.Why, append(why, "whoever held the office before has stopped -> hold the office")) {
+		!slices.Equal(steptest.Texts(r.Last.Why), append(why, "whoever held the office before has stopped -> hold the office")) {
 		t.Errorf("got %+v", r.Last)
 	}
 }
@@ -197,10 +197,11 @@ func TestSeenToStop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := fencing(t)
 			r.Step(0, ev(r))
-			if n := len(r.Last.Why); n < 2 {
+			n := len(r.Last.Why)
+			if n < 2 {
 				t.Fatalf("got %+v", r.Last)
 			}
-			r.Last.Why = r.Last.Why[len(r.Last.Why)-2:]
+			r.Last.Why = r.Last.Why[n-2:]
 			r.holdsTerm2(t, "3 was seen to stop -> call the fence agent back")
 		})
 	}
@@ -218,7 +219,7 @@ func TestFencingFails(t *testing.T) {
 	for attempt := 1; attempt <= 2; attempt++ {
 		r.Step(delta, algorithms.Fenced{Fence: *shot(attempt), Detail: "exit 1 after 4ms"})
 		if r.Last.Fence != nil || !r.Last.Warn || r.Last.Leader.ID != 0 ||
-			!strings.HasPrefix(r.Last.Why[0],
+			!strings.HasPrefix(steptest.Texts(r.Last.Why)[0],
 				"3 is not fenced, exit 1 after 4ms -> do not take the office, try again in ") {
 			t.Fatalf("attempt %d: %+v", attempt, r.Last)
 		}
@@ -242,10 +243,10 @@ func TestFencingFails(t *testing.T) {
 		Deadline: r.In(pause),
 		Round:    2,
 		Warn:     true,
-		Why: []string{
+		Why: steptest.Why(
 			"3 is not fenced, exit 1 after 4ms -> leave the office to others",
 			"3 attempts to fence 3 failed -> release term 2, wait 5.44s",
-		},
+		),
 	})
 }
 
@@ -259,7 +260,7 @@ func TestFencesWithAMajorityOnly(t *testing.T) {
 		}
 		r.Fire()
 	}
-	if r.Last.Leader.ID != 0 || !strings.HasPrefix(r.Last.Why[0], "the promises were not renewed -> release term 2") {
+	if r.Last.Leader.ID != 0 || !strings.HasPrefix(steptest.Texts(r.Last.Why)[0], "the promises were not renewed -> release term 2") {
 		t.Errorf("got %+v", r.Last)
 	}
 }

@@ -50,7 +50,7 @@ func TestTwoRoundsWithoutAMajority(t *testing.T) {
 	r.Want(algorithms.Output{
 		Leader: algorithms.Leader{Term: 1},
 		Round:  1,
-		Why:    []string{"the lease ran out -> leave the office of term 1"},
+		Why:    steptest.Why("the lease ran out -> leave the office of term 1"),
 	})
 	r.Unmoved(0, r.granted(1, 1, 4), "")
 }
@@ -98,7 +98,7 @@ func TestLeaving(t *testing.T) {
 	nobody := algorithms.Leader{Term: 1}
 	r.Step(0, algorithms.Resign{})
 	r.Want(algorithms.Output{
-		Leader: nobody, Round: 1, Why: []string{"asked to resign -> leave the office of term 1"},
+		Leader: nobody, Round: 1, Why: steptest.Why("asked to resign -> leave the office of term 1"),
 	})
 	r.Unmoved(promise, r.claim(2, 2, 1),
 		"2 wants term 2 -> deny it: no, stands itself 3", r.Deny(2, 1, 1, proto.BarSelf, 3))
@@ -111,9 +111,9 @@ func TestLeaving(t *testing.T) {
 			r.Answer(2, 1, 2, proto.NoBar, 0)),
 		Leader: nobody,
 		Round:  1,
-		Why: []string{
+		Why: steptest.Why(
 			"the work of term 1 has stopped -> release it", "2 asked for term 2 -> yes",
-		},
+		),
 	})
 	r.Unmoved(0, algorithms.Idle{Term: 1}, "")
 }
@@ -151,7 +151,7 @@ func TestFollows(t *testing.T) {
 		Deadline: r.In(lease),
 		Leader:   r.Leads(2, 2, lease),
 		Round:    2,
-		Why:      []string{"2 holds the office, term 2 -> follow it"},
+		Why:      steptest.Why("2 holds the office, term 2 -> follow it"),
 	})
 	r.Step(delta, r.holds(2, 2, lease/2)) // it renewed
 	r.Want(algorithms.Output{
@@ -167,7 +167,7 @@ func TestFollows(t *testing.T) {
 		"3 announces that 3 holds the office -> drop it": r.holds(3, 9, lease),
 	} {
 		r.Step(0, ev)
-		r.Want(algorithms.Output{Deadline: due, Leader: was, Round: 2, Warn: true, Why: []string{why}})
+		r.Want(algorithms.Output{Deadline: due, Leader: was, Round: 2, Warn: true, Why: steptest.Why(why)})
 	}
 }
 
@@ -180,10 +180,10 @@ func TestLeaseOfTheGone(t *testing.T) {
 		Deadline: r.Last.Deadline,
 		Leader:   algorithms.Leader{Term: 1},
 		Round:    1,
-		Why: []string{
+		Why: steptest.Why(
 			"3 releases term 1 -> the promise to it is over",
 			"leader 3 released the office -> nobody holds the office",
-		},
+		),
 	})
 	r.Unmoved(0, r.holds(3, 1, lease), "3 is gone or released term 1 -> drop its LEASE")
 
@@ -193,7 +193,7 @@ func TestLeaseOfTheGone(t *testing.T) {
 	r.Step(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
 	r.Want(algorithms.Output{
 		Leader: algorithms.Leader{Term: 1}, Round: 1,
-		Why: []string{"leader 3 is proven dead -> nobody holds the office"},
+		Why: steptest.Why("leader 3 is proven dead -> nobody holds the office"),
 	})
 	r.Unmoved(0, r.holds(3, 1, lease), "3 is gone or released term 1 -> drop its LEASE")
 }
@@ -206,10 +206,10 @@ func TestMeetsAHigherOffice(t *testing.T) {
 		Deadline: r.In(lease),
 		Leader:   r.Leads(2, 2, lease),
 		Round:    2,
-		Why: []string{
+		Why: steptest.Why(
 			"2 holds the office -> leave the office of term 1",
 			"2 holds the office, term 2 -> follow it",
-		},
+		),
 	})
 	r = claiming3(t)
 	r.Step(0, r.holds(2, 2, lease))
@@ -258,7 +258,7 @@ func TestHandsOver(t *testing.T) {
 		r.Want(algorithms.Output{
 			Leader: algorithms.Leader{Term: 1},
 			Round:  2,
-			Why:    []string{"3 would take over -> leave the office of term 1"},
+			Why:    steptest.Why("3 would take over -> leave the office of term 1"),
 		})
 		if after := r.Now.Sub(taken); after != 2*promise {
 			t.Errorf("handed over after %v", after)

@@ -40,7 +40,7 @@ func TestNominationUnderneath(t *testing.T) {
 		Send:     []proto.Message{r.Msg(2, 6, proto.OK{})},
 		Deadline: r.In(delta),
 		Leader:   steptest.Leads(2, 6),
-		Why:      []string{"a reason"},
+		Why:      steptest.Why("a reason"),
 		Warn:     true,
 	}
 	election := r.From(2, 6, proto.Election{Candidate: steptest.Peer(2)})
@@ -50,7 +50,7 @@ func TestNominationUnderneath(t *testing.T) {
 		Send:     []proto.Message{r.Msg(2, 6, proto.OK{})},
 		Deadline: r.In(delta),
 		Round:    6,
-		Why:      []string{"a reason"},
+		Why:      steptest.Why("a reason"),
 		Warn:     true,
 	})
 	want := []algorithms.Event{

@@ -21,7 +21,7 @@ func returning(t *testing.T, change func(*algorithms.Config)) *rig {
 		Send: append(
 			r.All(0, r.unvoted(1, true, 1)), r.All(0, proto.Return{Session: steptest.Session(1), Nonce: 1})...,
 		),
-		Why: []string{"no promise of the former life runs any more -> ask the voters what they voted"},
+		Why: steptest.Why("no promise of the former life runs any more -> ask the voters what they voted"),
 	})
 	return r
 }
@@ -32,8 +32,8 @@ func blank(t *testing.T, change func(*algorithms.Config)) *rig {
 	r.Step(0, algorithms.Start{Saved: algorithms.State{Term: 3, Reserved: 4}})
 	r.WantSoon(4*delta, algorithms.Output{
 		Send: r.All(0, r.unvoted(1, true, 1)),
-		Why: []string{"nothing is saved of this voter -> vote for nobody until all voters say the same, " +
-			"or for 3.04s, and then ask them what they voted"},
+		Why: steptest.Why("nothing is saved of this voter -> vote for nobody until all voters say the same, " +
+			"or for 3.04s, and then ask them what they voted"),
 	})
 	r.Step(0, steptest.Alive(1, 2, 3))
 	return r

@@ -78,7 +78,7 @@ func (r *rig) wantGranted(to proto.NodeID, term proto.Term, nonce uint64) {
 		Send:     []proto.Message{r.grant(to, term, nonce)},
 		Deadline: r.In(stand + 8*delta),
 		Round:    term,
-		Why:      []string{fmt.Sprintf("nothing binds this voter -> grant %d term %d", to, term)},
+		Why:      steptest.Why(fmt.Sprintf("nothing binds this voter -> grant %d term %d", to, term)),
 	})
 }
 
@@ -97,7 +97,7 @@ func asking3(t *testing.T) *rig {
 	r.WantSoon(4*delta, algorithms.Output{
 		Send:  r.All(1, proto.Ask{Session: steptest.Session(3), Nonce: 1}),
 		Round: 1,
-		Why:   []string{"this node is nominated and nobody holds the office -> ask the voters for term 1"},
+		Why:   steptest.Why("this node is nominated and nobody holds the office -> ask the voters for term 1"),
 	})
 	return r
 }
@@ -111,7 +111,7 @@ func claiming3(t *testing.T) *rig {
 		Send:     r.All(1, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    1,
-		Why:      []string{"a majority would grant term 1 -> claim it"},
+		Why:      steptest.Why("a majority would grant term 1 -> claim it"),
 	})
 	return r
 }
@@ -125,7 +125,7 @@ func holder3(t *testing.T) *rig {
 		Deadline: r.In(promise/3 - delta),
 		Leader:   r.Leads(3, 1, lease-delta),
 		Round:    1,
-		Why:      []string{"a majority granted term 1 -> hold the office"},
+		Why:      steptest.Why("a majority granted term 1 -> hold the office"),
 	})
 	return r
 }

@@ -38,23 +38,23 @@ func TestTransferOrder(t *testing.T) {
 			r.Msg(2, 1, proto.Offer{Session: steptest.Session(3), Nonce: 1, To: steptest.Session(2)}),
 		},
 		Deadline: r.Last.Deadline, Leader: was, Round: 1,
-		Why: []string{"asked to hand over -> offer the office to 2"},
+		Why: steptest.Why("asked to hand over -> offer the office to 2"),
 	})
 	r.Step(0, r.replied(2, 1, 1, proto.NoDecline))
 	nobody := algorithms.Leader{Term: 1}
 	r.Want(algorithms.Output{
 		Leader: nobody, Round: 1, Transfer: &algorithms.TransferEnd{To: 2},
-		Why: []string{"2 would take over -> leave the office of term 1"},
+		Why: steptest.Why("2 would take over -> leave the office of term 1"),
 	})
 	r.Step(promise, algorithms.Idle{Term: 1})
 	r.Want(algorithms.Output{
 		Send: append(r.All(1, proto.Release{Session: steptest.Session(3), Heir: 2}), r.Msg(2, 1,
 			proto.TakeOver{Session: steptest.Session(3), To: steptest.Session(2), Chosen: true})),
 		Deadline: r.In(promise / 3), Leader: nobody, Round: 1,
-		Why: []string{
+		Why: steptest.Why(
 			"the work of term 1 has stopped -> release it",
 			"2 is to take over -> do not stand for a moment",
-		},
+		),
 	})
 }
 

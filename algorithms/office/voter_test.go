@@ -32,7 +32,7 @@ func TestVotesOnceATerm(t *testing.T) {
 		})},
 		Deadline: due,
 		Round:    1,
-		Why:      []string{"3 wants term 1 -> deny it: no, voted 3"},
+		Why:      steptest.Why("3 wants term 1 -> deny it: no, voted 3"),
 	})
 }
 
@@ -158,7 +158,7 @@ func TestBootWait(t *testing.T) {
 		Save:  save,
 		Send:  []proto.Message{r.grant(2, 5, 1)},
 		Round: 5,
-		Why:   []string{"nothing binds this voter -> grant 2 term 5"},
+		Why:   steptest.Why("nothing binds this voter -> grant 2 term 5"),
 	})
 }
 
@@ -196,7 +196,7 @@ func TestStandsInItsBootWait(t *testing.T) {
 		Send:     r.All(5, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    5,
-		Why:      []string{"a majority would grant term 5 -> claim it"},
+		Why:      steptest.Why("a majority would grant term 5 -> claim it"),
 	})
 	r.Step(0, r.granted(1, 5, 2))
 	if r.Last.Leader.ID != 0 {
@@ -241,7 +241,7 @@ func TestAsk(t *testing.T) {
 		Send:     []proto.Message{r.Answer(2, 1, 1, proto.BarPromise, 3)},
 		Deadline: due,
 		Round:    1,
-		Why:      []string{"2 asks for term 2 -> no, promised 3"},
+		Why:      steptest.Why("2 asks for term 2 -> no, promised 3"),
 	})
 	r.Unmoved(0, r.ask(2, 2, 2), "", r.Answer(2, 1, 2, proto.BarPromise, 3))
 	r.Unmoved(0, r.ask(2, 2, 1), "") // once more, late
@@ -250,7 +250,7 @@ func TestAsk(t *testing.T) {
 		Send:     []proto.Message{r.Answer(2, 1, 2, proto.NoBar, 0)},
 		Deadline: r.In(stand + 8*delta - promise),
 		Round:    1,
-		Why:      []string{"2 asked for term 2 -> yes"},
+		Why:      steptest.Why("2 asked for term 2 -> yes"),
 	})
 	r.Unmoved(0, r.ask(2, 1, 3), "2 asks for term 1 -> no, voted 3", r.Answer(2, 1, 3, proto.BarVoted, 3))
 	r.Unmoved(0, r.ask(3, 2, 4), "3 asks for term 2 -> yes", r.Answer(3, 1, 4, proto.NoBar, 0))
@@ -262,11 +262,11 @@ func TestStrangers(t *testing.T) {
 	due := r.Last.Deadline
 	r.Step(0, r.claim(4, 1, 1))
 	r.Want(algorithms.Output{
-		Deadline: due, Warn: true, Why: []string{"CLAIM from 4 to 1, not between voters -> drop it"},
+		Deadline: due, Warn: true, Why: steptest.Why("CLAIM from 4 to 1, not between voters -> drop it"),
 	})
 	r.Step(0, r.claim(1, 1, 1))
 	r.Want(algorithms.Output{
-		Deadline: due, Warn: true, Why: []string{"CLAIM from 1 to 1, not between voters -> drop it"},
+		Deadline: due, Warn: true, Why: steptest.Why("CLAIM from 1 to 1, not between voters -> drop it"),
 	})
 }
 
@@ -278,20 +278,20 @@ func TestNonVoterFollows(t *testing.T) {
 	r.Want(algorithms.Output{})
 	r.Step(0, r.claim(3, 1, 1))
 	r.Want(algorithms.Output{
-		Warn: true, Why: []string{"CLAIM from 3, but this node is no voter -> drop it"},
+		Warn: true, Why: steptest.Why("CLAIM from 3, but this node is no voter -> drop it"),
 	})
 	r.Step(delta, r.holds(3, 1, promise/2))
 	r.Want(algorithms.Output{
 		Deadline: r.In(promise / 2),
 		Leader:   r.Leads(3, 1, promise/2),
 		Round:    1,
-		Why:      []string{"3 holds the office, term 1 -> follow it"},
+		Why:      steptest.Why("3 holds the office, term 1 -> follow it"),
 	})
 	r.Fire()
 	r.Want(algorithms.Output{
 		Leader: steptest.Leads(0, 1),
 		Round:  1,
-		Why:    []string{"leader 3 has not renewed -> nobody holds the office"},
+		Why:    steptest.Why("leader 3 has not renewed -> nobody holds the office"),
 	})
 }
 
@@ -314,7 +314,7 @@ func TestAbsurdTermIsRefused(t *testing.T) {
 		r.Want(algorithms.Output{
 			Send:     r.All(0, proto.Return{Session: steptest.Session(1)}),
 			Deadline: due, Round: 1, Warn: true,
-			Why: []string{"term 1048578 is absurdly far above 1 -> drop " + body.Kind().String() + ", ask the voters"},
+			Why: steptest.Why("term 1048578 is absurdly far above 1 -> drop " + body.Kind().String() + ", ask the voters"),
 		})
 	}
 	r := granted(t, nil)

@@ -28,25 +28,20 @@ func About() algorithms.About {
 			return Agreement(longestPromise*lease.MinPromise(d), d, n)
 		},
 		Promise: lease.MinPromise,
+		Reasons: reasons.All(),
 		Rules: []algorithms.Rule{
-			{Why: "a majority granted term #", Sentence: "Majority grants → becomes leader"},
-			{
-				Why:      "a majority would grant term #",
-				Sentence: "(after Ongaro 2014, 9.6) No term is taken before a majority of the voters would vote in it.",
-			},
-			{Why: "# leads term #", Sentence: "Leader sends heartbeats to maintain authority"},
-			{
-				Why:      "nobody has heard leader # of late",
-				Sentence: "if now() - last_heartbeat > election_timeout: start_election()",
-			},
-			{
-				Why:      "no majority answered # rounds of heartbeats -> ask no more",
-				Sentence: "if count(acks) < quorum: # Can't reach quorum, step down",
-			},
-			{Why: "# asks for term # -> no, voted #", Sentence: votesOnce},
-			{Why: "# wants term # -> deny it: no, voted #", Sentence: votesOnce},
-			{Why: "# asks for term # -> no, promised #", Sentence: sticky},
-			{Why: "# wants term # -> deny it: no, promised #", Sentence: sticky},
+			{Kind: lease.WhyLead, Sentence: "Majority grants → becomes leader"},
+			{Kind: lease.WhyGranted, Sentence: "Majority grants → becomes leader"},
+			{Kind: lease.WhyBecomeCandidate, Sentence: asksFirst},
+			{Kind: lease.WhyWouldGrant, Sentence: asksFirst},
+			{Kind: lease.WhyNoVoted, Sentence: votesOnce},
+			{Kind: lease.WhyDenyVoted, Sentence: votesOnce},
+			{Kind: lease.WhySaysVoted, Sentence: votesOnce},
+			{Kind: lease.WhyDeniesVoted, Sentence: votesOnce},
+			{Kind: lease.WhyNoPromised, Sentence: sticky},
+			{Kind: lease.WhyDenyPromised, Sentence: sticky},
+			{Kind: lease.WhySaysPromised, Sentence: sticky},
+			{Kind: lease.WhyDeniesPromised, Sentence: sticky},
 		},
 	}
 }
@@ -95,6 +90,7 @@ func among(voters, live int) algorithms.Theory {
 
 // The rules that several reasons follow.
 const (
+	asksFirst = "(after Ongaro 2014, 9.6) No term is taken before a majority of the voters would vote in it."
 	votesOnce = "Each server will vote for at most one candidate in a given term, on a first-come-first-served basis"
 	sticky    = "if a server receives a RequestVote RPC within the minimum election timeout of hearing from a " +
 		"current leader, it does not update its term or grant its vote"

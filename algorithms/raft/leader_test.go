@@ -43,10 +43,10 @@ func TestSplitVote(t *testing.T) {
 	r := candidate3(t)
 	r.Step(delta, r.denied(1, 0, 2, proto.BarSelf))
 	r.Want(algorithms.Output{
-		Deadline: r.In(7 * delta), Round: 1, Why: []string{"1 denies term 1: no, stands itself"},
+		Deadline: r.In(7 * delta), Round: 1, Why: steptest.Why("1 denies term 1: no, stands itself"),
 	})
 	r.Step(0, r.denied(2, 0, 2, proto.BarBoot))
-	if len(r.Last.Why) != 2 {
+	if len(steptest.Texts(r.Last.Why)) != 2 {
 		t.Fatalf("%+v", r.Last)
 	}
 	r.WantSoon(4*delta, algorithms.Output{
@@ -55,7 +55,7 @@ func TestSplitVote(t *testing.T) {
 	r.Fire()
 	r.WantSoon(4*delta, algorithms.Output{
 		Send: r.All(2, proto.PreVote{Session: steptest.Session(3), Nonce: 3}), Round: 2,
-		Why: []string{"the last candidacy failed -> ask the voters for term 2"},
+		Why: steptest.Why("the last candidacy failed -> ask the voters for term 2"),
 	})
 }
 
@@ -81,12 +81,12 @@ func TestCheckQuorum(t *testing.T) {
 	r.Fire()
 	r.Want(algorithms.Output{
 		Deadline: end, Leader: r.Leads(3, 1, end.Sub(r.Now)), Round: 1,
-		Why: []string{"no majority answered 2 rounds of heartbeats -> ask no more"},
+		Why: steptest.Why("no majority answered 2 rounds of heartbeats -> ask no more"),
 	})
 	r.Fire()
 	r.Want(algorithms.Output{
 		Leader: algorithms.Leader{Term: 1}, Round: 1,
-		Why: []string{"the lease ran out -> lead term 1 no more"},
+		Why: steptest.Why("the lease ran out -> lead term 1 no more"),
 	})
 	r.Step(delta, r.request(2, 2, 1)) // its work has not stopped
 	if r.Last.Send[0] != r.Deny(2, 1, 1, proto.BarSelf, 3) {
@@ -111,7 +111,7 @@ func TestLateAnswerLeavesTwoRounds(t *testing.T) {
 	}
 	r.Fire()
 	if why := []string{"no majority answered 2 rounds of heartbeats -> ask no more"}; len(r.Last.Send) > 0 ||
-		!slices.Equal(r.Last.Why, why) {
+		!slices.Equal(steptest.Texts(r.Last.Why), why) {
 		t.Errorf("a third: %+v", r.Last)
 	}
 }
@@ -163,7 +163,7 @@ func TestRefusalDeposesNobody(t *testing.T) {
 	leads, due := r.Last.Leader, r.Last.Deadline
 	r.Step(0, r.denied(1, 7, 2, proto.BarVoted))
 	r.Want(algorithms.Output{
-		Deadline: due, Leader: leads, Round: 7, Why: []string{"1 denies term 1: no, voted"},
+		Deadline: due, Leader: leads, Round: 7, Why: steptest.Why("1 denies term 1: no, voted"),
 	})
 }
 
@@ -217,12 +217,12 @@ func TestTransfer(t *testing.T) {
 	offer := proto.Offer{Session: steptest.Session(3), Nonce: 1, To: steptest.Session(1)}
 	r.Want(algorithms.Output{
 		Send: []proto.Message{r.Msg(1, 1, offer)}, Deadline: r.In(beat - delta), Leader: leads, Round: 1,
-		Why: []string{"asked to hand over -> offer it to 1"},
+		Why: steptest.Why("asked to hand over -> offer it to 1"),
 	})
 	r.Step(delta, r.From(1, 1, proto.Reply{Session: steptest.Session(3), Nonce: 1}))
 	r.Want(algorithms.Output{
 		Leader: algorithms.Leader{Term: 1}, Round: 1, Transfer: &algorithms.TransferEnd{To: 1},
-		Why: []string{"1 would take over -> lead term 1 no more"},
+		Why: steptest.Why("1 would take over -> lead term 1 no more"),
 	})
 	r.Step(delta, algorithms.Idle{Term: 1})
 	if n := len(r.Last.Send); n != 3 || r.Last.Send[2].Body.Kind() != proto.KindTakeOver || r.Last.Send[2].To != 1 {
@@ -262,10 +262,10 @@ func TestTakeOver(t *testing.T) {
 	r.WantSoon(4*delta, algorithms.Output{
 		Send:   r.All(2, proto.PreVote{Session: steptest.Session(1), Nonce: 1}),
 		Leader: algorithms.Leader{Term: 1}, Round: 2,
-		Why: []string{
+		Why: steptest.Why(
 			"3 hands over -> take term 2", "leader 3 handed over -> nobody leads",
 			"leader 3 is gone -> ask the voters for term 2",
-		},
+		),
 	})
 	r = following1(t, nil)
 	takeOver.To = steptest.Session(9)
@@ -282,10 +282,10 @@ func TestSingleVoter(t *testing.T) {
 	r.Fire()
 	r.Want(algorithms.Output{
 		Save: voted(1, 1), Deadline: r.In(beat), Leader: r.Leads(1, 1, lease), Round: 1,
-		Why: []string{
+		Why: steptest.Why(
 			"no leader was heard of -> ask the voters for term 1",
 			"a majority would grant term 1 -> become candidate", "a majority granted term 1 -> lead term 1",
-		},
+		),
 	})
 }
 
@@ -295,7 +295,7 @@ func TestEligible(t *testing.T) {
 	r.Step(0, algorithms.Eligible{Why: "a check fails"})
 	r.Want(algorithms.Output{
 		Leader: algorithms.Leader{Term: 1}, Round: 1, Ineligible: "a check fails",
-		Why: []string{"not eligible: a check fails -> lead term 1 no more"},
+		Why: steptest.Why("not eligible: a check fails -> lead term 1 no more"),
 	})
 	r.Step(0, algorithms.Idle{Term: 1})
 	if !r.Last.Deadline.IsZero() {

@@ -49,7 +49,7 @@ func voted1(t *testing.T, change func(*algorithms.Config)) *rig {
 		Save:  voted(1, 3),
 		Send:  []proto.Message{r.vote(3, 1, 7)},
 		Round: 1,
-		Why:   []string{"nothing binds this voter -> vote for 3 in term 1"},
+		Why:   steptest.Why("nothing binds this voter -> vote for 3 in term 1"),
 	})
 	return r
 }
@@ -63,7 +63,7 @@ func following1(t *testing.T, change func(*algorithms.Config)) *rig {
 		Deadline: r.In(lease - delta),
 		Leader:   r.Leads(3, 1, lease-delta),
 		Round:    1,
-		Why:      []string{"3 leads term 1 -> follow it"},
+		Why:      steptest.Why("3 leads term 1 -> follow it"),
 	})
 	return r
 }
@@ -77,7 +77,7 @@ func asking3(t *testing.T) *rig {
 	r.WantSoon(4*delta, algorithms.Output{
 		Send:  r.All(1, proto.PreVote{Session: steptest.Session(3), Nonce: 1}),
 		Round: 1,
-		Why:   []string{"no leader was heard of -> ask the voters for term 1"},
+		Why:   steptest.Why("no leader was heard of -> ask the voters for term 1"),
 	})
 	return r
 }
@@ -91,7 +91,7 @@ func candidate3(t *testing.T) *rig {
 		Send:     r.All(1, proto.RequestVote{Session: steptest.Session(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    1,
-		Why:      []string{"a majority would grant term 1 -> become candidate"},
+		Why:      steptest.Why("a majority would grant term 1 -> become candidate"),
 	})
 	return r
 }
@@ -105,7 +105,7 @@ func leader3(t *testing.T) *rig {
 		Deadline: r.In(beat - delta),
 		Leader:   r.Leads(3, 1, lease-delta),
 		Round:    1,
-		Why:      []string{"a majority granted term 1 -> lead term 1"},
+		Why:      steptest.Why("a majority granted term 1 -> lead term 1"),
 	})
 	return r
 }

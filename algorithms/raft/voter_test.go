@@ -28,7 +28,7 @@ func TestHigherTermIsNotAdopted(t *testing.T) {
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarPromise, 3)},
 		Deadline: follows.Until, Leader: follows, Round: 1,
-		Why: []string{"2 wants term 9 -> deny it: no, promised 3"},
+		Why: steptest.Why("2 wants term 9 -> deny it: no, promised 3"),
 	})
 	r.Step(delta, r.heartbeat(3, 1, 8, lease))
 	r.Want(algorithms.Output{
@@ -45,17 +45,17 @@ func TestPreVote(t *testing.T) {
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Answer(2, 1, 4, proto.BarPromise, 3)},
 		Deadline: follows.Until, Leader: follows, Round: 2,
-		Why: []string{"2 asks for term 2 -> no, promised 3"},
+		Why: steptest.Why("2 asks for term 2 -> no, promised 3"),
 	})
 	r.Step(delta, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Answer(2, 1, 4, proto.NoBar, 0)},
 		Deadline: r.In(turn), // 2 ranks above it, 3 is gone
 		Leader:   algorithms.Leader{Term: 1}, Round: 1,
-		Why: []string{
+		Why: steptest.Why(
 			"3 is proven dead -> the promise to it is over", "leader 3 is proven dead -> nobody leads",
 			"2 asked for term 2 -> yes",
-		},
+		),
 	})
 }
 
@@ -66,7 +66,7 @@ func TestKeepPromises(t *testing.T) {
 	r.Step(delta, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
 	r.Want(algorithms.Output{
 		Deadline: follows.Until, Leader: follows, Round: 1,
-		Why: []string{"3 is proven dead, promises are kept all the same -> wait"},
+		Why: steptest.Why("3 is proven dead, promises are kept all the same -> wait"),
 	})
 }
 
@@ -77,13 +77,13 @@ func TestRelease(t *testing.T) {
 	r.Step(0, r.Release(3, 1))
 	r.Want(algorithms.Output{
 		Deadline: r.In(2 * turn), Round: 1,
-		Why: []string{"3 releases term 1 -> the promise to it is over"},
+		Why: steptest.Why("3 releases term 1 -> the promise to it is over"),
 	})
 	r.Step(0, r.request(2, 1, 1))
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarVoted, 3)},
 		Deadline: r.In(2 * turn), Round: 1,
-		Why: []string{"2 wants term 1 -> deny it: no, voted 3"},
+		Why: steptest.Why("2 wants term 1 -> deny it: no, voted 3"),
 	})
 	r.Step(0, r.request(3, 1, 8)) // its own term it has given back
 	if r.Last.Save != nil || r.Last.Send[0] != r.Deny(3, 1, 8, proto.BarVoted, 3) {
@@ -98,9 +98,9 @@ func TestNobodyWaitsForWhoReleased(t *testing.T) {
 	r.Step(0, r.Release(3, 1))
 	r.Want(algorithms.Output{
 		Deadline: r.In(turn), Leader: algorithms.Leader{Term: 1}, Round: 1, // 2 ranks above it
-		Why: []string{
+		Why: steptest.Why(
 			"3 releases term 1 -> the promise to it is over", "leader 3 released the term -> nobody leads",
-		},
+		),
 	})
 }
 
@@ -115,7 +115,7 @@ func TestBootWait(t *testing.T) {
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarBoot, 0)},
 		Deadline: r.In(start + 2*turn), Round: 1,
-		Why: []string{"2 wants term 2 -> deny it: no, just started"},
+		Why: steptest.Why("2 wants term 2 -> deny it: no, just started"),
 	})
 	r.Step(boot-1, r.request(3, 1, 9))
 	r.wantPatient(algorithms.Output{Send: []proto.Message{r.vote(3, 1, 9)}, Round: 1, Why: r.Last.Why})
@@ -138,7 +138,7 @@ func TestStandsInItsBootWait(t *testing.T) {
 		Send:     r.All(5, proto.RequestVote{Session: steptest.Session(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    5,
-		Why:      []string{"a majority would grant term 5 -> become candidate"},
+		Why:      steptest.Why("a majority would grant term 5 -> become candidate"),
 	})
 	r.Step(0, r.granted(1, 5, 2))
 	if r.Last.Leader.ID != 0 {
@@ -189,7 +189,7 @@ func TestCannotWinInItsBootWait(t *testing.T) {
 		r.Step(0, r.Yes(1, 1))
 		r.Step(asked-start, r.Yes(2, 1))
 		r.Step(2*delta, r.denied(2, 4, 2, proto.BarSelf))
-		if len(r.Last.Why) != 2 {
+		if len(steptest.Texts(r.Last.Why)) != 2 {
 			t.Fatalf("asked %v after its start: %+v", asked, r.Last)
 		}
 		r.WantSoon(4*delta, algorithms.Output{
@@ -206,17 +206,17 @@ func TestHeartbeatOfANewTerm(t *testing.T) {
 	r.Want(algorithms.Output{
 		Save: voted(4, 2), Send: []proto.Message{r.ack(2, 4, 3)},
 		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.Leads(2, 4, lease.Truncate(1000)), Round: 4,
-		Why: []string{
+		Why: steptest.Why(
 			"2 leads term 4 -> follow it",
 			"nothing binds this voter -> vote for 2 in term 4",
-		},
+		),
 	})
 	r = voted1(t, nil)
 	r.Step(0, r.heartbeat(2, 4, 3, lease))
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Deny(2, 1, 3, proto.BarPromise, 3)},
 		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.Leads(2, 4, lease.Truncate(1000)), Round: 4,
-		Why: []string{"2 leads term 4 -> follow it", "2 wants term 4 -> deny it: no, promised 3"},
+		Why: steptest.Why("2 leads term 4 -> follow it", "2 wants term 4 -> deny it: no, promised 3"),
 	})
 }
 
@@ -256,12 +256,12 @@ func TestNonVoter(t *testing.T) {
 	r.Step(0, r.heartbeat(3, 1, 7, lease))
 	r.Want(algorithms.Output{
 		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.Leads(3, 1, lease.Truncate(1000)), Round: 1,
-		Why: []string{"3 leads term 1 -> follow it"},
+		Why: steptest.Why("3 leads term 1 -> follow it"),
 	})
 	r.Fire()
 	r.Want(algorithms.Output{
 		Leader: algorithms.Leader{Term: 1}, Round: 1,
-		Why: []string{"no heartbeat of leader 3 came in time -> nobody leads"},
+		Why: steptest.Why("no heartbeat of leader 3 came in time -> nobody leads"),
 	})
 }
 

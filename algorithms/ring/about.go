@@ -7,6 +7,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// reasons are those that are given in this package.
+var reasons = algorithms.ReasonsOf("ring")
+
 // About is the ring as the catalogue lists it.
 func About() algorithms.About {
 	return algorithms.About{
@@ -37,26 +40,7 @@ func About() algorithms.About {
 			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(topology.AskTimeout)},
 		},
 		Agreement: nomination.AgreementAfter(Patience),
-		Rules: []algorithms.Rule{
-			{
-				Why: "its own id:attr is back",
-				Sentence: "If the arrived id:attr matches that of pi, then pi's attr must be the greatest (why?), " +
-					"and it becomes the new coordinator.",
-			},
-			{
-				Why:      "# ranks above this node -> pass it on",
-				Sentence: "If the arrived attr is greater, pi forwards the message.",
-			},
-			{
-				Why: "# ranks below this node -> put itself in its place",
-				Sentence: "If the arrived attr is smaller and pi has not forwarded an election message earlier, it " +
-					"overwrites the message with its own id:attr, and forwards it.",
-			},
-			{
-				Why:      "initiator # is below # -> suppress its ELECTION",
-				Sentence: "Each process suppresses Election/Elected messages of any lower-id initiators",
-			},
-		},
+		Reasons:   reasons.All(),
 	}
 }
 

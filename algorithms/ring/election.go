@@ -1,8 +1,16 @@
 package ring
 
 import (
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
+)
+
+var (
+	whyForeign  = reasons.Kind("foreign", "%s is no message of the ring algorithm -> drop it")
+	whySuppress = reasons.Kind("suppress", "initiator %d is below %d -> suppress its ELECTION",
+		algorithms.Suppresses(0, 1)).
+		Follows("Each process suppresses Election/Elected messages of any lower-id initiators")
 )
 
 // Receive handles ELECTION.
@@ -10,16 +18,33 @@ func (r round) Receive(msg proto.Message) {
 	b, ok := msg.Body.(proto.RingElection)
 	switch {
 	case !ok:
-		r.core.Refuse("%s is no message of the ring algorithm -> drop it", msg.Body.Kind())
+		r.core.Refuse(whyForeign, msg.Body.Kind())
 	case r.ring.Stops(b.Kind(), b.Initiator, b.Hops):
 	case b.Initiator < r.initiator:
 		// "Each process suppresses Election/Elected messages of any lower-id
 		// initiators".
-		r.core.Why("initiator %d is below %d -> suppress its ELECTION", b.Initiator, r.initiator)
+		r.core.Why(whySuppress, b.Initiator, r.initiator)
 	default:
 		r.compare(b)
 	}
 }
+
+var (
+	whyPassedBefore = reasons.Kind("passed-before", "this node passed %d on before -> drop ELECTION")
+	whyFormerLife   = reasons.Kind("former-life", "ELECTION names a former life of this node -> drop it")
+	whyNobodyStands = reasons.Kind("nobody-stands", "%d does not stand, nor does this node -> pass it on")
+	whyOffRing      = reasons.Kind("off-ring", "%d ranks above this node but is not on its ring -> put itself in its place")
+	whyAbove        = reasons.Kind("above", "%d ranks above this node -> pass it on",
+		algorithms.Outranks(algorithms.Self, 0)).
+		Follows("If the arrived attr is greater, pi forwards the message.")
+	whyBelowAside = reasons.Kind("below-aside", "%d ranks below this node, which does not stand -> pass it on")
+	whyBelow      = reasons.Kind("below", "%d ranks below this node -> put itself in its place",
+		algorithms.Outranks(0, algorithms.Self)).
+		Follows("If the arrived attr is smaller and pi has not forwarded an election message earlier, it " +
+			"overwrites the message with its own id:attr, and forwards it.")
+	whyBelowPassed = reasons.Kind("below-passed", "%d ranks below what this node passed on -> drop it",
+		algorithms.Outranks(0, algorithms.Self))
+)
 
 // compare passes on the better of the message's candidate and this node.
 func (r round) compare(b proto.RingElection) {
@@ -32,39 +57,46 @@ func (r round) compare(b proto.RingElection) {
 	case b.Best.Is(self):
 		r.comeBack()
 	case !first && b.Best.Is(r.best) && !r.ring.Asked():
-		r.core.Why("this node passed %d on before -> drop ELECTION", b.Best.ID)
+		r.core.Why(whyPassedBefore, b.Best.ID)
 	case b.Best.ID == self.ID:
-		r.core.Why("ELECTION names a former life of this node -> drop it")
+		r.core.Why(whyFormerLife)
 	case r.core.Dead(b.Best):
 		r.core.CallWithout(b.Best)
 	case r.core.Out(b.Best) && !r.core.MayStand():
-		r.forward(b, "does not stand, nor does this node -> pass it on")
+		r.forward(b, whyNobodyStands)
 	case order > 0 && r.core.Out(b.Best):
 		r.core.CallWithout(b.Best)
 	case order > 0 && r.ring.Skips(topology.Clockwise, b.Best.ID) && r.core.MayStand():
-		r.core.Why("%d ranks above this node but is not on its ring -> put itself in its place",
+		r.core.Why(whyOffRing,
 			b.Best.ID)
 		b.Best = self
 		r.onward(b)
 	case order > 0:
 		// "If the arrived attr is greater, pi forwards the message."
-		r.forward(b, "ranks above this node -> pass it on")
+		r.forward(b, whyAbove)
 	case !r.core.MayStand():
-		r.forward(b, "ranks below this node, which does not stand -> pass it on")
+		r.forward(b, whyBelowAside)
 	case first:
 		// "If the arrived attr is smaller and pi has not forwarded an election
 		// message earlier, it overwrites the message with its own id:attr, and
 		// forwards it."
 		below := b.Best.ID
 		b.Best = self
-		r.core.Why("%d ranks below this node -> put itself in its place", below)
+		r.core.Why(whyBelow, below)
 		r.onward(b)
 	default:
 		// It has: its own id:attr is on its way, or a better one. Without this
 		// rule the message would circulate for ever.
-		r.core.Why("%d ranks below what this node passed on -> drop it", b.Best.ID)
+		r.core.Why(whyBelowPassed, b.Best.ID)
 	}
 }
+
+var (
+	whyBackAside = reasons.Kind("back-aside", "its own id:attr is back, but it stands aside -> drop it")
+	whyBack      = reasons.Kind("back", "its own id:attr is back").
+			Follows("If the arrived id:attr matches that of pi, then pi's attr must be the greatest (why?), " +
+			"and it becomes the new coordinator.")
+)
 
 // comeBack handles this node's own id:attr.
 //
@@ -73,14 +105,14 @@ func (r round) compare(b proto.RingElection) {
 // message passed every other process, and none put itself in its place.
 func (r round) comeBack() {
 	if !r.core.MayStand() {
-		r.core.Why("its own id:attr is back, but it stands aside -> drop it")
+		r.core.Why(whyBackAside)
 		return
 	}
-	r.core.Win("its own id:attr is back")
+	r.core.Win(whyBack.Of())
 }
 
-func (r round) forward(b proto.RingElection, why string) {
-	r.core.Why("%d %s", b.Best.ID, why)
+func (r round) forward(b proto.RingElection, why *algorithms.ReasonKind) {
+	r.core.Why(why, b.Best.ID)
 	r.onward(b)
 }
 

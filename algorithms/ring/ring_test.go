@@ -33,7 +33,7 @@ func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
 		},
 		Deadline: r.In(silence),
 		Leader:   steptest.Leads(5, 1),
-		Why:      []string{"term 1 is above 0 -> adopt it", "5 leads term 1 -> follow it"},
+		Why:      steptest.Why("nomination.adopt(1, 0)", "nomination.follow(5, 1)"),
 	})
 	r.Step(20*delta, algorithms.Timeout{})
 	return r
@@ -52,7 +52,7 @@ func TestInitiator(t *testing.T) {
 		Send:     []proto.Message{r.Msg(4, 2, election(3, 3, 1))},
 		Deadline: r.In(2 * 4 * delta),
 		Leader:   steptest.Leads(0, 2),
-		Why:      []string{"leader 5 is gone -> call an election of term 2"},
+		Why:      steptest.Why("nomination.call(nomination.gone(5), 2)"),
 	})
 }
 
@@ -79,13 +79,13 @@ func TestCompare(t *testing.T) {
 		{
 			"If the arrived attr is greater, pi forwards the message.",
 			election(2, 4, 1), election(2, 4, 2),
-			"4 ranks above this node -> pass it on",
+			"ring.above(4)",
 		},
 		{
 			"If the arrived attr is smaller and pi has not forwarded an election message " +
 				"earlier, it overwrites the message with its own id:attr, and forwards it.",
 			election(2, 2, 1), election(2, 3, 2),
-			"2 ranks below this node -> put itself in its place",
+			"ring.below(2)",
 		},
 	}
 	for _, tt := range tests {
@@ -95,7 +95,7 @@ func TestCompare(t *testing.T) {
 			Send:     []proto.Message{r.Msg(4, 2, tt.passes)},
 			Deadline: r.In(2 * 5 * delta),
 			Leader:   steptest.Leads(0, 2),
-			Why:      []string{"term 2 is above 1 -> adopt it", tt.why},
+			Why:      steptest.Why("nomination.adopt(2, 1)", tt.why),
 		})
 	}
 }
@@ -110,7 +110,7 @@ func TestSmallerAfterOwnIsDropped(t *testing.T) {
 	r.Want(algorithms.Output{
 		Deadline: deadline,
 		Leader:   steptest.Leads(0, 2),
-		Why:      []string{"2 ranks below what this node passed on -> drop it"},
+		Why:      steptest.Why("ring.below-passed(2)"),
 	})
 }
 
@@ -125,11 +125,11 @@ func TestOwnCandidateComesBack(t *testing.T) {
 		Send:     []proto.Message{r.Msg(1, 2, proto.Elected{Leader: steptest.Peer(4), Hops: 1})},
 		Deadline: r.In(5 * delta),
 		Leader:   steptest.Leads(4, 2),
-		Why:      []string{"its own id:attr is back -> lead term 2"},
+		Why:      steptest.Why("nomination.lead(ring.back, 2)"),
 	})
 
 	r.Step(delta, r.From(3, 2, proto.Elected{Leader: steptest.Peer(4), Hops: 4}))
-	if len(r.Last.Send) != 0 || r.Last.Why[0] != "ELECTED is home -> all on the ring know" {
+	if len(r.Last.Send) != 0 || steptest.Texts(r.Last.Why)[0] != "topology.home(ELECTED)" {
 		t.Fatalf("ELECTED must stop at the leader: %+v", r.Last)
 	}
 }
@@ -148,7 +148,7 @@ func TestElectedIsLost(t *testing.T) {
 		Send:     told,
 		Deadline: r.Last.Deadline,
 		Leader:   steptest.Leads(4, 2),
-		Why:      []string{"ELECTED did not come home -> tell all directly"},
+		Why:      steptest.Why("topology.not-home(ELECTED)"),
 	})
 }
 
@@ -163,14 +163,14 @@ func TestMultipleInitiators(t *testing.T) {
 	r.Want(algorithms.Output{
 		Deadline: deadline,
 		Leader:   steptest.Leads(0, 2),
-		Why:      []string{"initiator 2 is below 3 -> suppress its ELECTION"},
+		Why:      steptest.Why("ring.suppress(2, 3)"),
 	})
 	r.Step(0, r.From(2, 2, election(4, 2, 3)))
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Msg(4, 2, election(4, 3, 4))},
 		Deadline: deadline,
 		Leader:   steptest.Leads(0, 2),
-		Why:      []string{"2 ranks below this node -> put itself in its place"},
+		Why:      steptest.Why("ring.below(2)"),
 	})
 }
 
@@ -186,7 +186,7 @@ func TestBestOfTheRoundDies(t *testing.T) {
 		Send:     []proto.Message{r.Msg(4, 3, election(3, 3, 1))},
 		Deadline: r.In(2 * 4 * delta),
 		Leader:   steptest.Leads(0, 3),
-		Why:      []string{"5, the best of the round, is dead -> call an election of term 3"},
+		Why:      steptest.Why("nomination.call(nomination.best-dead(5), 3)"),
 	})
 }
 
@@ -196,8 +196,8 @@ func TestElectedIsKnownToBeDead(t *testing.T) {
 	r.Step(0, r.From(2, 2, election(2, 4, 2)))
 	r.Step(delta, steptest.Alive(1, 2, 3, 4))
 	r.Step(delta, r.From(2, 2, proto.Elected{Leader: steptest.Peer(5), Hops: 3}))
-	if want := "5 was elected but is dead -> call an election of term 3"; r.Last.Why[0] != want {
-		t.Fatalf("got %q, want %q", r.Last.Why, want)
+	if want := "nomination.call(nomination.elected-dead(5), 3)"; steptest.Texts(r.Last.Why)[0] != want {
+		t.Fatalf("got %q, want %q", steptest.Texts(r.Last.Why), want)
 	}
 }
 
@@ -210,7 +210,7 @@ func TestRingRepair(t *testing.T) {
 		Send:     []proto.Message{r.Msg(5, 2, election(2, 5, 3))},
 		Deadline: r.In(2*5*delta - delta),
 		Leader:   steptest.Leads(0, 2),
-		Why:      []string{"successor 4 is gone -> send ELECTION again to the next"},
+		Why:      steptest.Why("topology.again(successor, 4, ELECTION)"),
 	})
 }
 
@@ -224,11 +224,11 @@ func TestNoElected(t *testing.T) {
 		Send:     []proto.Message{r.Msg(4, 2, election(3, 3, 1))},
 		Deadline: r.In(topology.AskTimeout(delta)),
 		Leader:   steptest.Leads(0, 2),
-		Why:      []string{"no ELECTED came in two trips round -> ask the successor who leads"},
+		Why:      steptest.Why("topology.ask-successor(topology.late(ELECTED, \"two trips round\"))"),
 	})
 	r.Fire()
-	if want := "no ELECTED came in two trips round -> call an election of term 3"; r.Last.Why[0] != want {
-		t.Fatalf("got %q, want %q", r.Last.Why, want)
+	if want := "nomination.call(topology.late(ELECTED, \"two trips round\"), 3)"; steptest.Texts(r.Last.Why)[0] != want {
+		t.Fatalf("got %q, want %q", steptest.Texts(r.Last.Why), want)
 	}
 }
 
@@ -240,7 +240,7 @@ func TestLateInitiatorIsTold(t *testing.T) {
 		Send:     []proto.Message{r.Msg(1, 1, proto.Elected{Leader: steptest.Peer(5)})},
 		Deadline: r.In(silence - 20*delta),
 		Leader:   steptest.Leads(5, 1),
-		Why:      []string{"5 leads term 1 already -> tell initiator 1"},
+		Why:      steptest.Why("topology.tell-initiator(5, 1, 1)"),
 	})
 }
 
@@ -273,7 +273,7 @@ func TestRepeatedElectionGoesNoFurther(t *testing.T) {
 	r.Want(algorithms.Output{
 		Deadline: deadline,
 		Leader:   steptest.Leads(0, 2),
-		Why:      []string{"this node passed 4 on before -> drop ELECTION"},
+		Why:      steptest.Why("ring.passed-before(4)"),
 	})
 }
 

@@ -1,7 +1,6 @@
 package splitbrain
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -237,6 +236,8 @@ func (m *Machine) inReach(r *reign) bool {
 	return m.has(r.epoch) || !r.heard.IsZero() && m.now.Before(r.heard.Add(TruceLasts(m.cfg.Delta)))
 }
 
+var whyMended = reasons.Kind("mended", "%d leads term %d -> the split is mended")
+
 // output completes the Output of the Step.
 func (m *Machine) output() algorithms.Output {
 	due := func(at time.Time) {
@@ -260,7 +261,7 @@ func (m *Machine) output() algorithms.Output {
 	}
 	m.out.Leader, m.out.Ineligible = m.belief, m.ineligible
 	if len(m.reports) > 0 && m.belief.ID != 0 && m.belief.Term > m.mendedIn {
-		m.why("%d leads term %d -> the split is mended", m.belief.ID, m.belief.Term)
+		m.why(whyMended, m.belief.ID, m.belief.Term)
 		for _, r := range m.reports {
 			r.Stage, r.Leader = algorithms.Mended, m.belief
 			m.out.Splits = append(m.out.Splits, r)
@@ -282,12 +283,12 @@ func (m *Machine) tellOf(s algorithms.Split) {
 	}
 }
 
-func (m *Machine) why(format string, args ...any) {
-	m.out.Why = append(m.out.Why, fmt.Sprintf(format, args...))
+func (m *Machine) why(kind *algorithms.ReasonKind, args ...any) {
+	m.out.Why = append(m.out.Why, kind.Of(args...))
 }
 
-func (m *Machine) refuse(format string, args ...any) {
-	m.why(format, args...)
+func (m *Machine) refuse(kind *algorithms.ReasonKind, args ...any) {
+	m.why(kind, args...)
 	m.out.Warn = true
 }
 

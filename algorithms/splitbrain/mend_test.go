@@ -99,7 +99,7 @@ func TestReconcilingFails(t *testing.T) {
 	r.Step(0, algorithms.Reconciled{Number: 1, Outcome: outcome})
 	last := r.Last.Splits[len(r.Last.Splits)-1]
 	if !r.Last.Warn || r.Last.Leader.ID != 3 || last.Outcome != outcome ||
-		!strings.Contains(strings.Join(r.Last.Why, "\n"), "reconciling failed: exit status 7") {
+		!strings.Contains(strings.Join(steptest.Texts(r.Last.Why), "\n"), `splitbrain.failed("exit status 7")`) {
 		t.Fatalf("%+v", r.Last)
 	}
 }

@@ -24,6 +24,8 @@ type mending struct {
 // passed on may have been late on its way to that one: who led will tell itself.
 const patience = 3
 
+var whyMendedByAnother = reasons.Kind("mended-by-another", "another mended the split meanwhile -> elect a leader of a new term")
+
 // compare looks for a split among the reigns that the nominee knows of, and
 // answers the accounts of those that were no part in any.
 //
@@ -35,7 +37,7 @@ func (m *Machine) compare() {
 	in, overlap := m.ledger.split(m.now, Relief(m.cfg.Delta))
 	switch {
 	case len(in) == 0 && m.mending != nil && m.mending.asked == nil:
-		m.why("another mended the split meanwhile -> elect a leader of a new term")
+		m.why(whyMendedByAnother)
 		m.elect()
 		m.compare() // a new nominee looks at its own reigns anew
 		return
@@ -58,6 +60,8 @@ func (m *Machine) compare() {
 	}
 }
 
+var whyStopAll = reasons.Kind("stop-all", "split brain: %d led term %d and %d led term %d at once for %v -> stop all leaders")
+
 // begin stops this node, if it leads, and asks all others to follow nobody.
 func (m *Machine) begin(in []*reign, overlap time.Duration) {
 	m.number++
@@ -68,7 +72,7 @@ func (m *Machine) begin(in []*reign, overlap time.Duration) {
 	for i, a := range in {
 		for _, b := range in[:i] {
 			if m.ledger.overlapped(a, b, m.now, Relief(m.cfg.Delta)) {
-				m.why("split brain: %d led term %d and %d led term %d at once for %v -> stop all leaders",
+				m.why(whyStopAll,
 					b.epoch.Leader, b.epoch.Term, a.epoch.Leader, a.epoch.Term,
 					a.overlap(b, m.now).Round(time.Millisecond))
 			}
@@ -77,6 +81,9 @@ func (m *Machine) begin(in []*reign, overlap time.Duration) {
 	m.endReign()
 	m.tellOf(*m.split(algorithms.Stopping))
 }
+
+var whyReconcile = reasons.Kind("reconcile", "all who led have stopped -> reconcile").
+	Follows("3. Reconcile conflicts")
 
 // mend goes on with the mending: it repeats TRUCE, and asks the host to reconcile
 // once all have stopped.
@@ -98,7 +105,7 @@ func (m *Machine) mend() {
 			return
 		}
 	}
-	m.why("all who led have stopped -> reconcile")
+	m.why(whyReconcile)
 	c.asked = m.split(algorithms.Reconciling)
 	m.tellOf(*c.asked)
 }
@@ -136,19 +143,25 @@ func (c *mending) yieldUntil(m *Machine) time.Time {
 	return until
 }
 
+var (
+	whyNotMine    = reasons.Kind("not-mine", "split %d is no longer this node's to mend -> forget how reconciling went")
+	whyReconciled = reasons.Kind("reconciled", "reconciled -> the reigns are settled")
+	whyFailed     = reasons.Kind("failed", "reconciling failed: %s -> the reigns are settled all the same")
+)
+
 // reconciled ends the mending: the reigns are settled, and a leader is elected.
 //
 // Lecture notes: "3. Reconcile conflicts 4. Re-elect single leader".
 func (m *Machine) reconciled(ev algorithms.Reconciled) {
 	c := m.mending
 	if c == nil || c.asked == nil || ev.Number != c.number {
-		m.why("split %d is no longer this node's to mend -> forget how reconciling went", ev.Number)
+		m.why(whyNotMine, ev.Number)
 		return
 	}
 	if ev.Outcome.OK() {
-		m.why("reconciled -> the reigns are settled")
+		m.why(whyReconciled)
 	} else {
-		m.why("reconciling failed: %s -> the reigns are settled all the same", ev.Outcome.Problem)
+		m.why(whyFailed, ev.Outcome.Problem)
 		m.out.Warn = true
 	}
 	for _, r := range c.reigns {
@@ -210,13 +223,15 @@ func (m *Machine) settle(r *reign, v proto.Settled) {
 	r.settled, r.verdict = true, v
 }
 
+var whyLeave = reasons.Kind("leave", "this node is the nominee no more -> leave split %d to the next one")
+
 // leave gives the mending up: another is nominated, or nobody.
 func (m *Machine) leave() {
 	c := m.mending
 	if c == nil {
 		return
 	}
-	m.why("this node is the nominee no more -> leave split %d to the next one", c.number)
+	m.why(whyLeave, c.number)
 	m.tellOf(*m.split(algorithms.Left))
 	m.mending = nil
 }

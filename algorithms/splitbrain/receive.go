@@ -8,6 +8,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+var whyMisrouted = reasons.Kind("misrouted", "%s from %d to %d reached %d -> drop")
+
 // receive sorts a message: of the mending, or of the nomination.
 func (m *Machine) receive(ev algorithms.Receive) {
 	msg := ev.Message
@@ -15,7 +17,7 @@ func (m *Machine) receive(ev algorithms.Receive) {
 	switch body := msg.Body.(type) {
 	case proto.Account, proto.Truce, proto.Settled:
 		if msg.To != m.cfg.Self || msg.From == m.cfg.Self {
-			m.refuse("%s from %d to %d reached %d -> drop", kind, msg.From, msg.To, m.cfg.Self)
+			m.refuse(whyMisrouted, kind, msg.From, msg.To, m.cfg.Self)
 			return
 		}
 		switch body := body.(type) {
@@ -46,13 +48,18 @@ func (m *Machine) handedOver(msg proto.Message) {
 	}
 }
 
+var (
+	whyAbsurd  = reasons.Kind("absurd", "term %d is absurdly far above %d -> drop ACCOUNT")
+	whyCompare = reasons.Kind("compare", "%d led term %d for %v until %v ago -> compare")
+)
+
 // accountOf takes in a reign that this node is told of. It is compared in the same
 // Step.
 func (m *Machine) accountOf(ev algorithms.Receive, b proto.Account) {
 	msg, e := ev.Message, b.Reign
 	switch {
 	case e.Term > m.nominee.Term+proto.MaxTermJump:
-		m.refuse("term %d is absurdly far above %d -> drop ACCOUNT", e.Term, m.nominee.Term)
+		m.refuse(whyAbsurd, e.Term, m.nominee.Term)
 		return
 	case e.Leader == m.cfg.Self:
 		m.askedOfOwn(msg, b)
@@ -66,7 +73,7 @@ func (m *Machine) accountOf(ev algorithms.Receive, b proto.Account) {
 		until := m.now.Add(-b.Ago)
 		r = &reign{epoch: e, after: b.After, since: until.Add(-b.Led), until: until, way: wayOf(ev)}
 		m.ledger.add(r)
-		m.why("%d led term %d for %v until %v ago -> compare", e.Leader, e.Term,
+		m.why(whyCompare, e.Leader, e.Term,
 			b.Led.Round(time.Millisecond), b.Ago.Round(time.Millisecond))
 	}
 	r.told = min(r.told+1, patience)
@@ -110,16 +117,20 @@ func (m *Machine) askedOfOwn(msg proto.Message, b proto.Account) {
 	}
 }
 
+var whyHalt = reasons.Kind("halt", "nominee %d mends a split -> nobody leads until it has")
+
 // truceOf stops believing in the nominee while it mends.
 func (m *Machine) truceOf(msg proto.Message, b proto.Truce) {
 	if m.nominee.ID != msg.From || m.nominee.Session != b.Session || m.nominee.Term != msg.Term {
 		return // it came late, or before the announcement
 	}
 	if m.truce.of != m.nominee.Epoch() {
-		m.why("nominee %d mends a split -> nobody leads until it has", msg.From)
+		m.why(whyHalt, msg.From)
 	}
 	m.truce = truce{m.nominee.Epoch(), m.now.Add(TruceLasts(m.cfg.Delta))}
 }
+
+var whyNote = reasons.Kind("note", "%d mended a split: %d and %d both led for %v -> note it")
 
 // settledBy ends what this node has to tell of a reign, and takes in the report.
 func (m *Machine) settledBy(ev algorithms.Receive, b proto.Settled) {
@@ -151,7 +162,7 @@ func (m *Machine) settledBy(ev algorithms.Receive, b proto.Settled) {
 			m.settle(rival, v)
 		}
 	}
-	m.why("%d mended a split: %d and %d both led for %v -> note it", msg.From,
+	m.why(whyNote, msg.From,
 		b.Reign.Leader, b.Rival.Leader, b.Overlap.Round(time.Millisecond))
 	reigns := []algorithms.Reign{r.asTold(m.now, r.way), {Epoch: b.Rival}}
 	if rival := m.ledger.find(b.Rival); rival != nil {

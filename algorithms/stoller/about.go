@@ -6,6 +6,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// reasons are those that are given in this package.
+var reasons = algorithms.ReasonsOf("stoller")
+
 // About is Stoller's bully as the catalogue lists it.
 func About() algorithms.About {
 	return algorithms.About{
@@ -38,27 +41,7 @@ func About() algorithms.About {
 			{Name: "LEADER", Formula: "5Δ", Of: algorithms.AnySize(LeaderTimeout)},
 		},
 		Agreement: nomination.AgreementAfter(Patience),
-		Rules: []algorithms.Rule{
-			{
-				Why:      "no higher node is alive -> halt all others",
-				Sentence: "(after Stoller) the candidate halts all below it",
-			},
-			{Why: "all others have stopped", Sentence: allStopped},
-			{Why: "all others have stopped or are dead", Sentence: allStopped},
-			{Why: "# wants to lead -> stop, and wait for it", Sentence: stops},
-			{Why: "# wants to lead, and this node stands aside -> stop", Sentence: stops},
-			{Why: "this node waits for #, which ranks above # -> reject", Sentence: rejects},
-			{Why: "# ranks below this node -> reject, and stand", Sentence: rejects},
-			{
-				Why:      "# is the highest -> ask it to stand",
-				Sentence: "(after Garcia-Molina) whoever sees a higher process gives it the chance to lead",
-			},
-			{
-				Why: "ACKs are missing -> send HALT again",
-				Sentence: "(after Stoller) only the failure detector ends the wait for an answer, " +
-					"no time that passes does",
-			},
-		},
+		Reasons:   reasons.All(),
 	}
 }
 

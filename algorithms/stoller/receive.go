@@ -1,6 +1,11 @@
 package stoller
 
-import "github.com/ringleader-dev/ringleader/proto"
+import (
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+var whyForeign = reasons.Kind("foreign", "%s is no message of Stoller's bully -> drop it")
 
 // Receive handles HALT, its answers, and NOT_NORM.
 func (r round) Receive(msg proto.Message) {
@@ -14,9 +19,23 @@ func (r round) Receive(msg proto.Message) {
 	case proto.NotNorm:
 		r.onNotNorm(msg.From, b.Self)
 	default:
-		r.core.Refuse("%s is no message of Stoller's bully -> drop it", b.Kind())
+		r.core.Refuse(whyForeign, b.Kind())
 	}
 }
+
+var (
+	whyHaltAside = reasons.Kind("halt-aside", "%d wants to lead, and this node stands aside -> stop").
+			Follows(stops)
+	whyRejectFor = reasons.Kind("reject-for", "this node waits for %d, which ranks above %d -> reject",
+		algorithms.Outranks(1, 0)).
+		Follows(rejects)
+	whyReject = reasons.Kind("reject", "%d ranks below this node -> reject, and stand",
+		algorithms.Outranks(0, algorithms.Self)).
+		Follows(rejects)
+	whyStop = reasons.Kind("stop", "%d wants to lead -> stop, and wait for it",
+		algorithms.Outranks(algorithms.Self, 0)).
+		Follows(stops)
+)
 
 // onHalt stops for a candidate, unless this node waits for one that ranks above, or
 // ranks above itself. That it leads no earlier term any more is the term's doing.
@@ -28,24 +47,30 @@ func (r round) onHalt(from proto.NodeID, c proto.Peer) {
 	switch {
 	case r.core.Decided(proto.KindHalt, from):
 	case r.core.Aside():
-		r.core.Why("%d wants to lead, and this node stands aside -> stop", from)
+		r.core.Why(whyHaltAside, from)
 		r.core.Send(from, proto.Halted{})
 	case r.phase == waiting && r.top.Above(c) && !r.core.Out(r.top):
-		r.core.Why("this node waits for %d, which ranks above %d -> reject", r.top.ID, from)
+		r.core.Why(whyRejectFor, r.top.ID, from)
 		r.core.Send(from, proto.Reject{Above: r.top})
 	case self.Above(c) && r.core.MayStand():
-		r.core.Why("%d ranks below this node -> reject, and stand", from)
+		r.core.Why(whyReject, from)
 		r.core.Send(from, proto.Reject{Above: self})
 		if r.phase == idle {
 			r.Begin()
 		}
 	default:
-		r.core.Why("%d wants to lead -> stop, and wait for it", from)
+		r.core.Why(whyStop, from)
 		r.enter(waiting, c)
 		r.core.Send(from, proto.Halted{})
 		r.core.SetTimer(LeaderTimeout(r.core.Delta()))
 	}
 }
+
+var (
+	whyWithout = reasons.Kind("without", "%d stands aside -> do without it")
+	whyStopped = reasons.Kind("stopped", "all others have stopped").
+			Follows(allStopped)
+)
 
 // onAck notes that another one has stopped, or that one that was asked to stand does
 // not.
@@ -53,15 +78,24 @@ func (r round) onAck(from proto.NodeID) {
 	acked, asked := r.halted[from]
 	switch {
 	case r.phase == asking && (from == r.top.ID || r.again):
-		r.core.Why("%d stands aside -> do without it", from)
+		r.core.Why(whyWithout, from)
 		r.aside[from] = true
 		r.stillAsking(r.top.ID == from)
 	case r.phase == halting && asked && !acked:
 		r.halted[from] = true
 		r.acks++
-		r.leadIfAll("all others have stopped")
+		r.leadIfAll(whyStopped.Of())
 	}
 }
+
+var (
+	whyRejectsBelow = reasons.Kind("rejects-below", "%d waits for %d, which does not rank above this node -> ask it again")
+	whyRejectsDead  = reasons.Kind("rejects-dead", "%d waits for %d, which is dead -> ask it again")
+	whyRejects      = reasons.Kind("rejects", "%d rejects, and ranks above this node -> wait for it",
+		algorithms.Outranks(algorithms.Self, 0))
+	whyWaitsToo = reasons.Kind("waits-too", "%d waits for %d, which ranks above this node -> wait for it too",
+		algorithms.Outranks(algorithms.Self, 1))
+)
 
 // onReject gives way to one that ranks above. Whoever rejected for one that is dead
 // will see that too, and is asked again.
@@ -69,17 +103,25 @@ func (r round) onReject(from proto.NodeID, above proto.Peer) {
 	switch {
 	case r.phase != halting:
 	case !above.Above(r.core.Self()):
-		r.core.Why("%d waits for %d, which does not rank above this node -> ask it again", from, above.ID)
+		r.core.Why(whyRejectsBelow, from, above.ID)
 	case r.core.Dead(above):
-		r.core.Why("%d waits for %d, which is dead -> ask it again", from, above.ID)
+		r.core.Why(whyRejectsDead, from, above.ID)
 	case above.ID == from:
-		r.core.Why("%d rejects, and ranks above this node -> wait for it", from)
+		r.core.Why(whyRejects, from)
 		r.await(above)
 	default:
-		r.core.Why("%d waits for %d, which ranks above this node -> wait for it too", from, above.ID)
+		r.core.Why(whyWaitsToo, from, above.ID)
 		r.await(above)
 	}
 }
+
+var (
+	whyAskedAside   = reasons.Kind("asked-aside", "%d asks but this node stands aside -> say so")
+	whyAskedAbove   = reasons.Kind("asked-above", "%d asks and ranks above this node -> do not answer")
+	whyAskedHalting = reasons.Kind("asked-halting", "%d asks, and this node halts the others still -> halt it again")
+	whyAskedBegun   = reasons.Kind("asked-begun", "%d asks, and this node has begun already -> go on")
+	whyAskedStand   = reasons.Kind("asked-stand", "%d knows no leader -> stand for it")
+)
 
 // onNotNorm stands for whoever knows no leader, unless this node has begun already. One
 // that was halted, and asks what became of that, waits on when it hears that it goes on.
@@ -87,17 +129,17 @@ func (r round) onNotNorm(from proto.NodeID, p proto.Peer) {
 	switch {
 	case r.core.Decided(proto.KindNotNorm, from):
 	case r.core.Aside():
-		r.core.Why("%d asks but this node stands aside -> say so", from)
+		r.core.Why(whyAskedAside, from)
 		r.core.Send(from, proto.Halted{})
 	case p.Above(r.core.Self()):
-		r.core.Why("%d asks and ranks above this node -> do not answer", from)
+		r.core.Why(whyAskedAbove, from)
 	case r.phase == halting:
-		r.core.Why("%d asks, and this node halts the others still -> halt it again", from)
+		r.core.Why(whyAskedHalting, from)
 		r.core.Send(from, proto.Halt{Candidate: r.core.Self()})
 	case r.phase != idle:
-		r.core.Why("%d asks, and this node has begun already -> go on", from)
+		r.core.Why(whyAskedBegun, from)
 	default:
-		r.core.Why("%d knows no leader -> stand for it", from)
+		r.core.Why(whyAskedStand, from)
 		r.Begin()
 	}
 }

@@ -78,6 +78,8 @@ func (r round) enter(p phase, top proto.Peer) {
 	clear(r.halted)
 }
 
+var whyHighest = reasons.Kind("highest", "no higher node is alive")
+
 // Begin starts this node's part in an election.
 //
 // After Garcia-Molina, stage 1: whoever sees a higher process gives it the chance to
@@ -87,7 +89,7 @@ func (r round) Begin() {
 		r.ask(top)
 		return
 	}
-	r.halt("no higher node is alive")
+	r.halt(whyHighest.Of())
 }
 
 // highest is the highest of those above this node that may stand, nobody if this node
@@ -102,9 +104,13 @@ func (r round) highest() proto.Peer {
 	return found
 }
 
+var whyAskHighest = reasons.Kind("ask-highest", "%d is the highest -> ask it to stand",
+	algorithms.Outranks(algorithms.Self, 0)).
+	Follows("(after Garcia-Molina) whoever sees a higher process gives it the chance to lead")
+
 // ask asks a higher node to stand.
 func (r round) ask(top proto.Peer) {
-	r.core.Why("%d is the highest -> ask it to stand", top.ID)
+	r.core.Why(whyAskHighest, top.ID)
 	r.await(top)
 	r.core.Send(top.ID, r.Question())
 }
@@ -115,17 +121,20 @@ func (r round) await(top proto.Peer) {
 	r.core.SetTimer(HaltTimeout(r.core.Delta()))
 }
 
+var whyHalt = reasons.Kind("halt", "%s -> halt all others").
+	Follows("(after Stoller) the candidate halts all below it")
+
 // halt stops all others. They rank below this node, or do not stand: those too, since
 // one of them may lead still.
 //
 // After Stoller, stage 2: the candidate halts all below it.
-func (r round) halt(reason string) {
+func (r round) halt(reason algorithms.Reason) {
 	if r.core.Spent(reason) {
 		return
 	}
 	r.enter(halting, proto.Peer{})
 	if r.core.Size() > 1 {
-		r.core.Why("%s -> halt all others", reason)
+		r.core.Why(whyHalt, reason)
 	}
 	r.haltWhere(func(*proto.Peer) bool { return true })
 	r.leadIfAll(reason)
@@ -149,7 +158,7 @@ func (r round) haltWhere(wanted func(*proto.Peer) bool) {
 //
 // After Stoller: nobody leads before every process below it has stopped or is dead, so
 // that none of them leads, or may come to lead.
-func (r round) leadIfAll(reason string) {
+func (r round) leadIfAll(reason algorithms.Reason) {
 	all := r.acks >= r.core.Size()-1
 	if !all {
 		return
@@ -166,26 +175,35 @@ func (r round) Won() {
 	r.core.TellAll()
 }
 
+var (
+	whyHaltAgain = reasons.Kind("halt-again", "ACKs are missing -> send HALT again").
+			Follows("(after Stoller) only the failure detector ends the wait for an answer, " + "no time that passes does")
+	whyAskHigher = reasons.Kind("ask-higher", "no HALT came in time -> ask all that are higher")
+	whyNoHalt    = reasons.Kind("no-halt", "no HALT came in time", algorithms.Caused(algorithms.RoundFailed))
+	whyAskLeader = reasons.Kind("ask-leader", "no LEADER came in time -> ask %d")
+	whyNoLeader  = reasons.Kind("no-leader", "no LEADER came in time", algorithms.Caused(algorithms.RoundFailed))
+)
+
 // Timeout ends a wait, but never the one for an ACK: only the detector does.
 func (r round) Timeout() {
 	switch {
 	case r.phase == halting:
-		r.core.Why("ACKs are missing -> send HALT again")
+		r.core.Why(whyHaltAgain)
 		r.haltWhere(func(p *proto.Peer) bool { return !r.halted[p.ID] })
 	case r.phase == asking && !r.again:
-		r.core.Why("no HALT came in time -> ask all that are higher")
+		r.core.Why(whyAskHigher)
 		r.again = true
 		r.core.SendWhere(r.Question(), func(p *proto.Peer) bool { return p.Above(r.core.Self()) })
 		r.core.SetTimer(HaltTimeout(r.core.Delta()))
 	case r.phase == asking:
-		r.core.Call("no HALT came in time")
+		r.core.Call(whyNoHalt.Of())
 	case r.phase == waiting && !r.again:
-		r.core.Why("no LEADER came in time -> ask %d", r.top.ID)
+		r.core.Why(whyAskLeader, r.top.ID)
 		r.again = true
 		r.core.Send(r.top.ID, r.Question())
 		r.core.SetTimer(LeaderTimeout(r.core.Delta()))
 	case r.phase == waiting:
-		r.core.Call("no LEADER came in time")
+		r.core.Call(whyNoLeader.Of())
 	}
 }
 
@@ -205,15 +223,20 @@ func (r round) PeersChanged([]proto.Peer) {
 	}
 }
 
+var whyNoneStands = reasons.Kind("none-stands", "no higher node stands any more")
+
 // stillAsking asks the next one when the one that was asked is out, or stands itself.
 func (r round) stillAsking(out bool) {
 	switch top := r.highest(); {
 	case top.ID == 0:
-		r.halt("no higher node stands any more")
+		r.halt(whyNoneStands.Of())
 	case out:
 		r.ask(top)
 	}
 }
+
+var whyStoppedOrDead = reasons.Kind("stopped-or-dead", "all others have stopped or are dead").
+	Follows(allStopped)
 
 // stillHalting halts those that joined, or gives way to one that is higher, and leads
 // once those that are left have answered.
@@ -227,5 +250,5 @@ func (r round) stillHalting() {
 		return !asked
 	}
 	r.haltWhere(joined)
-	r.leadIfAll("all others have stopped or are dead")
+	r.leadIfAll(whyStoppedOrDead.Of())
 }

@@ -41,7 +41,7 @@ func TestLeadsWhenAllHaveStopped(t *testing.T) {
 		Send:     []proto.Message{r.Msg(1, term, leads(4)), r.Msg(2, term, leads(4)), r.Msg(3, term, leads(4))},
 		Deadline: r.In(nomination.AnnounceEvery(delta, stoller.Patience(delta, 4))),
 		Leader:   steptest.Leads(4, term),
-		Why:      []string{"all others have stopped -> lead term 1"},
+		Why:      steptest.Why("nomination.lead(stoller.stopped, 1)"),
 	})
 }
 
@@ -58,7 +58,7 @@ func TestNoTimeoutReplacesAnAnswer(t *testing.T) {
 		t.Fatalf("leads, or calls another term: %+v", r.Last.Leader)
 	}
 	if out := r.Step(0, steptest.Alive(1, 3, 4)); out.Leader != steptest.Leads(4, term) {
-		t.Errorf("2 is dead, and 4 does not lead: %v", out.Why)
+		t.Errorf("2 is dead, and 4 does not lead: %v", steptest.Texts(out.Why))
 	}
 }
 
@@ -84,7 +84,7 @@ func TestStopsAndWaits(t *testing.T) {
 		Send:     []proto.Message{r.Msg(4, term, proto.Halted{})},
 		Deadline: r.In(stoller.LeaderTimeout(delta)),
 		Leader:   steptest.Leads(0, term),
-		Why:      []string{"4 wants to lead -> stop, and wait for it"},
+		Why:      steptest.Why("stoller.stop(4)"),
 	})
 	r.Sends(r.Step(0, r.From(4, term, halt(4))), r.Msg(4, term, proto.Halted{})) // its ACK was lost
 	r.Sends(r.Step(0, r.From(2, term, halt(2))), r.Msg(2, term, reject(4)))
@@ -128,7 +128,7 @@ func TestRejected(t *testing.T) {
 	r.Sends(out)
 	r.Step(0, r.From(1, term, proto.Halted{}))
 	if out := r.Step(0, r.From(2, term, proto.Halted{})); out.Leader.ID != 0 {
-		t.Errorf("leads though 1 waits for 4: %v", out.Why)
+		t.Errorf("leads though 1 waits for 4: %v", steptest.Texts(out.Why))
 	}
 	r.Sends(r.Step(0, r.From(4, term, halt(4))), r.Msg(4, term, proto.Halted{}))
 }
@@ -141,7 +141,7 @@ func TestRejectedForTheDead(t *testing.T) {
 	r.Step(0, r.From(2, term, proto.Halted{}))
 	r.Sends(r.Fire(), r.Msg(1, term, halt(3)))
 	if out := r.Step(0, r.From(1, term, proto.Halted{})); out.Leader != steptest.Leads(3, term) {
-		t.Errorf("does not lead: %v", out.Why)
+		t.Errorf("does not lead: %v", steptest.Texts(out.Why))
 	}
 }
 

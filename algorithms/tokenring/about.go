@@ -7,6 +7,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// reasons are those that are given in this package.
+var reasons = algorithms.ReasonsOf("tokenring")
+
 // About is the token ring as the catalogue lists it.
 func About() algorithms.About {
 	return algorithms.About{
@@ -37,23 +40,6 @@ func About() algorithms.About {
 			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(topology.AskTimeout)},
 		},
 		Agreement: nomination.AgreementAfter(Patience),
-		Rules: []algorithms.Rule{
-			{
-				Why:      "ELECTION of initiator # -> add itself and pass it on",
-				Sentence: "C adds self, sends ELECTION(B,C) to D",
-			},
-			{
-				Why:      "ELECTION is back, this node is the highest on it",
-				Sentence: "B sees complete ring, picks highest, broadcasts COORDINATOR",
-			},
-			{
-				Why:      "ELECTION is back -> choose #, the highest on it",
-				Sentence: "B sees complete ring, picks highest, broadcasts COORDINATOR",
-			},
-			{
-				Why:      "initiator # is below # -> suppress its ELECTION",
-				Sentence: "Each process suppresses Election/Elected messages of any lower-id initiators",
-			},
-		},
+		Reasons:   reasons.All(),
 	}
 }

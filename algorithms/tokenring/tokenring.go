@@ -92,6 +92,8 @@ func (r round) clockwise(body proto.Body) {
 	r.ring.Send(topology.Clockwise, body)
 }
 
+var whyForeign = reasons.Kind("foreign", "%s is no message of the token ring -> drop it")
+
 // Receive handles ELECTION, and COORDINATOR that its leader has not taken.
 func (r round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
@@ -100,9 +102,22 @@ func (r round) Receive(msg proto.Message) {
 	case proto.TokenCoordinator:
 		r.coordinator(b)
 	default:
-		r.core.Refuse("%s is no message of the token ring -> drop it", b.Kind())
+		r.core.Refuse(whyForeign, b.Kind())
 	}
 }
+
+var (
+	whySuppress = reasons.Kind("suppress", "initiator %d is below %d -> suppress its ELECTION",
+		algorithms.Suppresses(0, 1)).
+		Follows("Each process suppresses Election/Elected messages of any lower-id initiators")
+	whyChosenAlready = reasons.Kind("chosen-already", "this node has chosen already -> drop ELECTION")
+	whyBack          = reasons.Kind("back", "ELECTION is back").
+				Follows("B sees complete ring, picks highest, broadcasts COORDINATOR")
+	whyAllRound       = reasons.Kind("all-round", "ELECTION has been all round and nobody stopped it")
+	whyElectionBefore = reasons.Kind("election-before", "this node passed it on before -> drop ELECTION")
+	whyAdd            = reasons.Kind("add", "ELECTION of initiator %d -> add itself and pass it on").
+				Follows("C adds self, sends ELECTION(B,C) to D")
+)
 
 // election passes ELECTION on, or chooses when it has been everywhere.
 func (r round) election(b proto.TokenElection) {
@@ -112,28 +127,35 @@ func (r round) election(b proto.TokenElection) {
 	case b.Initiator < r.initiator:
 		// "Each process suppresses Election/Elected messages of any lower-id
 		// initiators".
-		r.core.Why("initiator %d is below %d -> suppress its ELECTION", b.Initiator, r.initiator)
+		r.core.Why(whySuppress, b.Initiator, r.initiator)
 	case r.roll != "":
-		r.core.Why("this node has chosen already -> drop ELECTION")
+		r.core.Why(whyChosenAlready)
 	case b.Initiator == self:
-		r.choose("ELECTION is back", b.Roll)
+		r.choose(whyBack.Of(), b.Roll)
 	case b.Roll.Has(self):
 		// The trap of suppressing: the highest initiator may be dead. Whoever its
 		// ELECTION comes to a second time acts for it.
-		r.choose("ELECTION has been all round and nobody stopped it", b.Roll)
+		r.choose(whyAllRound.Of(), b.Roll)
 	case b.Initiator == r.initiator && !r.ring.Asked():
-		r.core.Why("this node passed it on before -> drop ELECTION")
+		r.core.Why(whyElectionBefore)
 	default:
 		r.initiator = b.Initiator
-		r.core.Why("ELECTION of initiator %d -> add itself and pass it on", b.Initiator)
+		r.core.Why(whyAdd, b.Initiator)
 		r.clockwise(r.collect(b))
 	}
 }
 
+var (
+	whyNobodyStands = reasons.Kind("nobody-stands", "%s with nobody who stands",
+		algorithms.Caused(algorithms.RoundFailed))
+	whyHighest = reasons.Kind("highest", "%s, this node is the highest on it")
+	whyChoose  = reasons.Kind("choose", "%s -> choose %d, the highest on it", algorithms.Outranks(algorithms.Self, 1))
+)
+
 // choose picks the highest.
 //
 // Lecture notes: "B sees complete ring, picks highest, broadcasts COORDINATOR".
-func (r round) choose(cause string, roll proto.Roll) {
+func (r round) choose(cause algorithms.Reason, roll proto.Roll) {
 	var highest proto.Peer
 	for p := range roll.All() {
 		above := highest.ID == 0 || p.Above(highest)
@@ -144,36 +166,45 @@ func (r round) choose(cause string, roll proto.Roll) {
 	r.roll, r.chosen = roll, highest
 	switch {
 	case highest.ID == 0:
-		r.core.Call(cause + " with nobody who stands")
+		r.core.Call(whyNobodyStands.Of(cause))
 	case highest.Is(r.core.Self()):
-		r.core.Take(cause + ", this node is the highest on it")
+		r.core.Take(whyHighest.Of(cause))
 	default:
-		r.core.Why("%s -> choose %d, the highest on it", cause, highest.ID)
+		r.core.Why(whyChoose, cause, highest.ID)
 		r.clockwise(proto.TokenCoordinator{Leader: highest, Hops: 1})
 	}
 }
+
+var (
+	whyLed               = reasons.Kind("led", "%d leads term %d already -> drop COORDINATOR")
+	whyChosen            = reasons.Kind("chosen", "chosen as the highest on the ring")
+	whyNotTaken          = reasons.Kind("not-taken", "COORDINATOR is back, and %d did not take it")
+	whyCoordinatorBefore = reasons.Kind("coordinator-before", "this node passed it on before -> drop COORDINATOR")
+	whyFar               = reasons.Kind("far", "COORDINATOR made %d hops -> drop it")
+	whyPass              = reasons.Kind("pass", "%d is chosen -> pass COORDINATOR on to it")
+)
 
 // coordinator passes COORDINATOR on to the one that was chosen.
 func (r round) coordinator(b proto.TokenCoordinator) {
 	mine := b.Leader.Is(r.core.Self())
 	switch {
 	case !r.core.Looking():
-		r.core.Why("%d leads term %d already -> drop COORDINATOR", r.core.Leader().ID, r.core.Term())
+		r.core.Why(whyLed, r.core.Leader().ID, r.core.Term())
 	case mine && !r.core.Aside():
-		r.core.Take("chosen as the highest on the ring")
+		r.core.Take(whyChosen.Of())
 	case b.Leader.Is(r.chosen) && r.roll != "":
 		r.refused = r.refused.Add(b.Leader)
-		r.choose("COORDINATOR is back, and "+b.Leader.ID.String()+" did not take it", r.roll)
+		r.choose(whyNotTaken.Of(b.Leader.ID), r.roll)
 	case b.Leader.Is(r.chosen):
-		r.core.Why("this node passed it on before -> drop COORDINATOR")
+		r.core.Why(whyCoordinatorBefore)
 	case r.ring.TooFar(b.Hops):
-		r.core.Why("COORDINATOR made %d hops -> drop it", b.Hops)
+		r.core.Why(whyFar, b.Hops)
 	case r.core.Dead(b.Leader):
 		// "Or if it gets an (Elected:80) message, but knows 80 has failed".
 		r.core.CallWithout(b.Leader)
 	default:
 		r.chosen = b.Leader
-		r.core.Why("%d is chosen -> pass COORDINATOR on to it", b.Leader.ID)
+		r.core.Why(whyPass, b.Leader.ID)
 		b.Hops++
 		r.clockwise(b)
 	}

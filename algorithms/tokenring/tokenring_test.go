@@ -54,9 +54,9 @@ func TestAddsItself(t *testing.T) {
 		Send:     []proto.Message{r.Msg(3, term, election(3, 3, 4, 1, 2))},
 		Deadline: r.In(8 * delta),
 		Leader:   steptest.Leads(0, term),
-		Why: []string{
-			r.Last.Why[0], "ELECTION of initiator 3 -> add itself and pass it on",
-		},
+		Why: steptest.Why(
+			steptest.Texts(r.Last.Why)[0], "tokenring.add(3)",
+		),
 	})
 	if out := r.Step(0, r.From(1, term, election(3, 3, 4, 1))); len(out.Send) > 0 {
 		t.Errorf("passed on again: %v", out.Send)
@@ -75,7 +75,7 @@ func TestPicksTheHighest(t *testing.T) {
 		Send:     []proto.Message{r.Msg(3, term, coordinator(4, false, 1))},
 		Deadline: r.In(8 * delta),
 		Leader:   steptest.Leads(0, term),
-		Why:      []string{"ELECTION is back -> choose 4, the highest on it"},
+		Why:      steptest.Why("tokenring.choose(tokenring.back, 4)"),
 	})
 	// It comes back: 4 is not on the ring any more, or does not want to.
 	r.Step(delta, r.From(1, term, coordinator(4, false, 4)))
@@ -83,7 +83,7 @@ func TestPicksTheHighest(t *testing.T) {
 		Send:     []proto.Message{r.Msg(3, term, coordinator(3, false, 1))},
 		Deadline: r.In(8 * delta),
 		Leader:   steptest.Leads(0, term),
-		Why:      []string{"COORDINATOR is back, and 4 did not take it -> choose 3, the highest on it"},
+		Why:      steptest.Why("tokenring.choose(tokenring.not-taken(4), 3)"),
 	})
 }
 
@@ -113,7 +113,7 @@ func TestActsForADeadInitiator(t *testing.T) {
 	r.Step(0, steptest.Alive(1, 2, 4))
 	out := r.Step(delta, r.From(1, term, election(3, 3, 4, 1, 2)))
 	if want := []proto.Message{r.Msg(4, term, coordinator(4, false, 1))}; !slices.Equal(out.Send, want) {
-		t.Errorf("sent %v, want %v: %v", out.Send, want, out.Why)
+		t.Errorf("sent %v, want %v: %v", out.Send, want, steptest.Texts(out.Why))
 	}
 }
 

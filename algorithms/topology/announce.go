@@ -1,7 +1,7 @@
 package topology
 
 import (
-	"fmt"
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/proto"
@@ -19,6 +19,11 @@ func (r *Ring) Announce(body proto.Body) {
 	}
 }
 
+var (
+	whyHome = reasons.Kind("home", "%s is home -> all on the ring know")
+	whyFar  = reasons.Kind("far", "%s made %d hops -> pass it on no further")
+)
+
 // Heard passes an announcement on that has made so many hops; onward is what to
 // pass on. With no hops it was told directly and goes no further.
 //
@@ -29,15 +34,17 @@ func (r *Ring) Heard(hops uint64, onward proto.Body) {
 	case hops == 0:
 	case r.core.Leading():
 		if r.core.TimerRuns() {
-			r.core.Why("%s is home -> all on the ring know", kind)
+			r.core.Why(whyHome, kind)
 			r.core.StopTimer()
 		}
 	case r.TooFar(hops):
-		r.core.Why("%s made %d hops -> pass it on no further", kind, hops)
+		r.core.Why(whyFar, kind, hops)
 	default:
 		r.Send(Clockwise, onward)
 	}
 }
+
+var whyOrphan = reasons.Kind("orphan", "%s made %d hops -> drop it")
 
 // Stops reports whether a call of an election, of the given kind, ends at this node
 // whatever it says: its term has a leader already, or it is an orphan.
@@ -46,32 +53,44 @@ func (r *Ring) Stops(kind proto.Kind, initiator proto.NodeID, hops uint64) bool 
 	case !r.core.Looking():
 		r.decided(kind, initiator)
 	case r.TooFar(hops):
-		r.core.Why("%s made %d hops -> drop it", kind, hops)
+		r.core.Why(whyOrphan, kind, hops)
 	default:
 		return false
 	}
 	return true
 }
 
+var (
+	whyUnheard       = reasons.Kind("unheard", "leader %d was not heard of late -> do not answer")
+	whyLed           = reasons.Kind("led", "%d leads term %d already -> drop %s")
+	whyTellInitiator = reasons.Kind("tell-initiator", "%d leads term %d already -> tell initiator %d")
+)
+
 // decided handles a call of a term that has its leader already: its initiator started
 // late and is told.
 func (r *Ring) decided(kind proto.Kind, initiator proto.NodeID) {
 	leader := r.core.Leader().ID
 	if !r.core.Vouches() {
-		r.core.Why("leader %d was not heard of late -> do not answer", leader)
+		r.core.Why(whyUnheard, leader)
 		return
 	}
 	if initiator == r.core.Self().ID || initiator == leader {
-		r.core.Why("%d leads term %d already -> drop %s", leader, r.core.Term(), kind)
+		r.core.Why(whyLed, leader, r.core.Term(), kind)
 		return
 	}
-	r.core.Why("%d leads term %d already -> tell initiator %d", leader, r.core.Term(), initiator)
+	r.core.Why(whyTellInitiator, leader, r.core.Term(), initiator)
 	r.core.Tell(initiator)
 }
 
 // AskTimeout is how long a participant that heard no announcement waits for its
 // successor to say who leads: there and back.
 func AskTimeout(delta time.Duration) time.Duration { return 2 * delta }
+
+var (
+	whyLate         = reasons.Kind("late", "no %s came in %s", algorithms.Caused(algorithms.RoundFailed))
+	whyNotHome      = reasons.Kind("not-home", "%s did not come home -> tell all directly")
+	whyAskSuccessor = reasons.Kind("ask-successor", "%s -> ask the successor who leads")
+)
 
 // Timeout ends a wait: a leader's for its announcement, of the given kind, to come
 // home; a participant's for that announcement, which took longer than the given
@@ -80,15 +99,15 @@ func AskTimeout(delta time.Duration) time.Duration { return 2 * delta }
 // Lecture notes: "Receives an election message but times out waiting for an
 // elected message".
 func (r *Ring) Timeout(kind proto.Kind, than string) {
-	late := fmt.Sprintf("no %s came in %s", kind, than)
+	late := whyLate.Of(kind, than)
 	switch next := r.Neighbour(Clockwise); {
 	case r.core.Leading():
-		r.core.Why("%s did not come home -> tell all directly", kind)
+		r.core.Why(whyNotHome, kind)
 		r.core.TellAll()
 	case r.asked || next == 0:
 		r.core.Call(late)
 	default:
-		r.core.Why("%s -> ask the successor who leads", late)
+		r.core.Why(whyAskSuccessor, late)
 		r.asked = true
 		r.core.Send(next, r.question())
 		r.core.SetTimer(AskTimeout(r.core.Delta()))

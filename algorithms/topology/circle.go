@@ -119,6 +119,8 @@ func (r *Ring) Skips(w Way, id proto.NodeID) bool {
 	return self-r.place(id) < self-r.place(next)
 }
 
+var whyAlone = reasons.Kind("alone", "alone on the ring")
+
 // Send sends body to the neighbour that way. A ring of one has none: there this
 // node has the highest rank of all.
 func (r *Ring) Send(w Way, body proto.Body) {
@@ -128,7 +130,7 @@ func (r *Ring) Send(w Way, body proto.Body) {
 	case to != 0:
 		r.core.Send(to, body)
 	case r.core.Looking() && r.core.MayStand():
-		r.core.Win("alone on the ring")
+		r.core.Win(whyAlone.Of())
 	}
 }
 
@@ -170,6 +172,8 @@ func (r *Ring) Lost(gone []proto.Peer, best proto.Peer) bool {
 	return false
 }
 
+var whyAgain = reasons.Kind("again", "%s %d is gone -> send %s again to the next")
+
 // repair sends the last messages again that the neighbour got which is gone: it
 // may have died with them.
 func (r *Ring) repair(gone proto.NodeID) {
@@ -183,7 +187,7 @@ func (r *Ring) repair(gone proto.NodeID) {
 		if !recent || r.core.Looking() && !r.core.TimerRuns() {
 			continue
 		}
-		r.core.Why("%s %d is gone -> send %s again to the next", w, gone, last.body.Kind())
+		r.core.Why(whyAgain, w, gone, last.body.Kind())
 		r.Send(w, last.body)
 	}
 }

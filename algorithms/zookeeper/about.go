@@ -8,9 +8,14 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// reasons are those that are given in this package.
+var reasons = algorithms.ReasonsOf("zookeeper")
+
+// once is what several reasons follow.
+const once = "Each process ACKs to at most one NEW_LEADER"
+
 // About is ZooKeeper's election as the catalogue lists it.
 func About() algorithms.About {
-	const once = "Each process ACKs to at most one NEW_LEADER"
 	return algorithms.About{
 		Name:      "zookeeper",
 		Summary:   "each watches the next above; the highest leads after a quorum of ACK",
@@ -44,23 +49,6 @@ func About() algorithms.About {
 			// What was reserved before a restart is spent: two rounds more may fail.
 			return nomination.Agreement(d, Patience(d, n)) + 4*Patience(d, n)
 		},
-		Rules: []algorithms.Rule{
-			{
-				Why:      "# is the next above -> watch it, it sees to the election",
-				Sentence: "Each process monitors next-highest ID process (successor)",
-			},
-			{
-				Why:      "# is the next above -> ask whether it is there",
-				Sentence: "Wait until timeout; Re-check successor",
-			},
-			{
-				Why:      "nobody is above this node -> stand for term #",
-				Sentence: "If successor was the Leader, you become the leader",
-			},
-			{Why: "# stands -> ACK", Sentence: once},
-			{Why: "ACK went to # -> none to #", Sentence: once},
-			{Why: "a quorum sent ACK", Sentence: "Leader who receives quorum of ACKs broadcasts COMMIT"},
-			{Why: "no quorum of ACK came in time", Sentence: "Potentially, no Leader gets a Quorum!"},
-		},
+		Reasons: reasons.All(),
 	}
 }

@@ -1,6 +1,11 @@
 package zookeeper
 
-import "github.com/ringleader-dev/ringleader/proto"
+import (
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+var whyForeign = reasons.Kind("foreign", "%s is no message of ZooKeeper's election -> drop it")
 
 // Receive handles WATCH and EXISTS, NEW_LEADER and ACK.
 func (r round) Receive(msg proto.Message) {
@@ -14,7 +19,7 @@ func (r round) Receive(msg proto.Message) {
 	case proto.NewLeaderAck:
 		r.onAck(msg, b)
 	default:
-		r.core.Refuse("%s is no message of ZooKeeper's election -> drop it", b.Kind())
+		r.core.Refuse(whyForeign, b.Kind())
 	}
 }
 
@@ -40,10 +45,12 @@ func (r round) onExists(msg proto.Message) {
 	r.core.SetTimer(CommitTimeout(r.core.Delta(), r.core.Size()))
 }
 
+var whySpent = reasons.Kind("spent", "this term is spent", algorithms.Caused(algorithms.RoundFailed))
+
 // Stand implements nomination.Stander.
 func (r round) Stand(self proto.Peer) {
 	if !r.core.MayStand() {
-		r.core.Call("this term is spent")
+		r.core.Call(whySpent.Of())
 		return
 	}
 	r.phase, r.self = standing, self
@@ -58,21 +65,37 @@ func (r round) Stand(self proto.Peer) {
 // Contends implements office.Contender: this process asks for ACK.
 func (m *Machine) Contends() bool { return m.phase == standing }
 
+var (
+	whyHighest  = reasons.Kind("highest", "nobody is above this node")
+	whyAckGiven = reasons.Kind("ack-given", "nobody is above this node, but its ACK went to %d -> wait for COMMIT")
+	whyStand    = reasons.Kind("stand", "nobody is above this node -> stand for term %d").
+			Follows("If successor was the Leader, you become the leader")
+)
+
 // stand is for a process that nobody is above.
 //
 // Lecture notes: "Potential Leader broadcasts NEW_LEADER."
 func (r round) stand() {
 	switch {
-	case r.core.Spent("nobody is above this node"):
+	case r.core.Spent(whyHighest.Of()):
 	case r.ack.term == r.core.Term():
-		r.core.Why("nobody is above this node, but its ACK went to %d -> wait for COMMIT", r.ack.to.ID)
+		r.core.Why(whyAckGiven, r.ack.to.ID)
 		r.phase = acked
 		r.core.SetTimer(WatchTimeout(r.core.Delta()))
 	default:
-		r.core.Why("nobody is above this node -> stand for term %d", r.core.Term())
+		r.core.Why(whyStand, r.core.Term())
 		r.Stand(r.core.Self())
 	}
 }
+
+var (
+	whyLed          = reasons.Kind("led", "%d stands but %d leads term %d -> tell it")
+	whyUnheard      = reasons.Kind("unheard", "%d stands, leader %d was not heard of late -> no ACK")
+	whyFormerLife   = reasons.Kind("former-life", "a former life may have sent ACK in term %d -> none to %d")
+	whyAckElsewhere = reasons.Kind("ack-elsewhere", "ACK went to %d -> none to %d", algorithms.Refuses(1, 0)).
+			Follows(once)
+	whyStandAbove = reasons.Kind("stand-above", "%d is below this node, and nobody above -> stand for term %d")
+)
 
 // onNewLeader answers ACK, or not.
 //
@@ -86,24 +109,27 @@ func (r round) onNewLeader(msg proto.Message, b proto.NewLeader) {
 	free := r.phase == idle || r.phase == watching || r.phase == asking
 	switch {
 	case r.core.Vouches():
-		r.core.Why("%d stands but %d leads term %d -> tell it", msg.From, r.core.Leader().ID, r.core.Term())
+		r.core.Why(whyLed, msg.From, r.core.Leader().ID, r.core.Term())
 		r.core.Tell(msg.From)
 	case !r.core.Looking():
-		r.core.Why("%d stands, leader %d was not heard of late -> no ACK", msg.From, r.core.Leader().ID)
+		r.core.Why(whyUnheard, msg.From, r.core.Leader().ID)
 	case !r.core.MayVote():
-		r.core.Why("a former life may have sent ACK in term %d -> none to %d", r.core.Term(), msg.From)
+		r.core.Why(whyFormerLife, r.core.Term(), msg.From)
 	case r.ack.term == r.core.Term() && !r.ack.to.Is(b.Candidate):
-		r.core.Why("ACK went to %d -> none to %d", r.ack.to.ID, msg.From)
+		r.core.Why(whyAckElsewhere, r.ack.to.ID, msg.From)
 	case r.ack.term != r.core.Term() && lower && free && !above && r.core.MayStand():
-		r.core.Why("%d is below this node, and nobody above -> stand for term %d", msg.From, r.core.Term())
+		r.core.Why(whyStandAbove, msg.From, r.core.Term())
 		r.Stand(r.core.Self())
 	default:
 		r.sendAck(b.Candidate)
 	}
 }
 
+var whyAck = reasons.Kind("ack", "%d stands -> ACK", algorithms.Outranks(algorithms.Self, 0)).
+	Follows(once)
+
 func (r round) sendAck(to proto.Peer) {
-	r.core.Why("%d stands -> ACK", to.ID)
+	r.core.Why(whyAck, to.ID)
 	r.ack = vote{r.core.Term(), to}
 	r.core.Send(to.ID, proto.NewLeaderAck{Candidate: to.Session})
 	if r.core.Aside() {
@@ -113,24 +139,32 @@ func (r round) sendAck(to proto.Peer) {
 	r.core.SetTimer(WatchTimeout(r.core.Delta()))
 }
 
+var (
+	whyNoVoter = reasons.Kind("no-voter", "%d sends ACK, but it is no voter -> drop it")
+	whyAckLate = reasons.Kind("ack-late", "%d sends ACK, and this node does not stand -> drop it")
+)
+
 // onAck counts a voter once.
 func (r round) onAck(msg proto.Message, b proto.NewLeaderAck) {
 	switch {
 	case !r.voters.Has(msg.From):
-		r.core.Refuse("%d sends ACK, but it is no voter -> drop it", msg.From)
+		r.core.Refuse(whyNoVoter, msg.From)
 	case r.phase != standing || b.Candidate != r.self.Session:
-		r.core.Why("%d sends ACK, and this node does not stand -> drop it", msg.From)
+		r.core.Why(whyAckLate, msg.From)
 	default:
 		r.acks.Add(msg.From)
 		r.count()
 	}
 }
 
+var whyQuorum = reasons.Kind("quorum", "a quorum sent ACK").
+	Follows("Leader who receives quorum of ACKs broadcasts COMMIT")
+
 // count leads once a quorum has sent ACK.
 //
 // Lecture notes: "Leader who receives quorum of ACKs broadcasts COMMIT."
 func (r round) count() {
 	if r.acks.Of(r.voters) {
-		r.core.WinAs(r.self, "a quorum sent ACK")
+		r.core.WinAs(r.self, whyQuorum.Of())
 	}
 }

@@ -90,6 +90,10 @@ func (r round) Reset() {
 	clear(r.silent)
 }
 
+var whyWatch = reasons.Kind("watch", "%d is the next above -> watch it, it sees to the election",
+	algorithms.Outranks(algorithms.Self, 0)).
+	Follows("Each process monitors next-highest ID process (successor)")
+
 // Begin starts an election.
 //
 // Lecture notes: "On detection of failure in successor: If successor was the Leader,
@@ -101,7 +105,7 @@ func (r round) Begin() {
 	case !above:
 		r.stand()
 	case r.core.Former().ID != 0:
-		r.core.Why("%d is the next above -> watch it, it sees to the election", next.ID)
+		r.core.Why(whyWatch, next.ID)
 		r.phase, r.watched = watching, next
 		r.core.SetTimer(WatchTimeout(r.core.Delta()))
 	default:
@@ -124,13 +128,20 @@ func (r round) next() (next proto.Peer, ok bool) {
 	return next, ok
 }
 
+var whyAskWatched = reasons.Kind("ask-watched", "%d is the next above -> ask whether it is there",
+	algorithms.Outranks(algorithms.Self, 0)).
+	Follows("Wait until timeout; Re-check successor")
+
 // watch asks the next above whether it is there. It passes the call on.
 func (r round) watch(next proto.Peer) {
-	r.core.Why("%d is the next above -> ask whether it is there", next.ID)
+	r.core.Why(whyAskWatched, next.ID)
 	r.phase, r.watched = asking, next
 	r.core.Send(next.ID, r.Question())
 	r.core.SetTimer(ExistsTimeout(r.core.Delta()))
 }
+
+var whyWatchNext = reasons.Kind("watch-next", "%d is the next above now -> watch it",
+	algorithms.Outranks(algorithms.Self, 0))
 
 // climb goes on after the watched process failed.
 //
@@ -142,12 +153,20 @@ func (r round) climb() {
 		r.stand()
 	case next.Is(r.watched):
 	case r.phase == watching:
-		r.core.Why("%d is the next above now -> watch it", next.ID)
+		r.core.Why(whyWatchNext, next.ID)
 		r.watched = next
 	default:
 		r.watch(next)
 	}
 }
+
+var (
+	whyNoAnswer = reasons.Kind("no-answer", "%d does not answer -> as if it had failed")
+	whyNoCommit = reasons.Kind("no-commit", "no COMMIT came in time", algorithms.Caused(algorithms.RoundFailed))
+	whyNoQuorum = reasons.Kind("no-quorum", "no quorum of ACK came in time",
+		algorithms.Caused(algorithms.RoundFailed)).
+		Follows("Potentially, no Leader gets a Quorum!")
+)
 
 // Timeout ends a wait.
 func (r round) Timeout() {
@@ -160,14 +179,14 @@ func (r round) Timeout() {
 		}
 		r.stand()
 	case asking:
-		r.core.Why("%d does not answer -> as if it had failed", r.watched.ID)
+		r.core.Why(whyNoAnswer, r.watched.ID)
 		r.silent[r.watched.ID] = true
 		r.climb()
 	case waiting, acked:
-		r.core.Call("no COMMIT came in time")
+		r.core.Call(whyNoCommit.Of())
 	case standing:
 		// "Potentially, no Leader gets a Quorum!"
-		r.core.Call("no quorum of ACK came in time")
+		r.core.Call(whyNoQuorum.Of())
 	}
 }
 

@@ -18,7 +18,7 @@ func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
 	r.Step(delta, r.From(5, 4, proto.Commit{Leader: steptest.Peer(5)}))
 	r.Step(zookeeper.Patience(delta, 5), algorithms.Timeout{})
 	if r.Last.Leader != steptest.Leads(5, 4) {
-		t.Fatal(r.Last.Why)
+		t.Fatal(steptest.Texts(r.Last.Why))
 	}
 	return r
 }
@@ -60,9 +60,9 @@ func TestNextInLineStands(t *testing.T) {
 		},
 		Deadline: r.In(zookeeper.AckTimeout(delta)),
 		Leader:   steptest.Leads(0, 5),
-		Why: []string{
-			"leader 5 is gone -> call an election of term 5", "nobody is above this node -> stand for term 5",
-		},
+		Why: steptest.Why(
+			"nomination.call(nomination.gone(5), 5)", "zookeeper.stand(5)",
+		),
 	})
 }
 
@@ -75,7 +75,7 @@ func TestQuorum(t *testing.T) {
 	r.Sends(r.Step(0, r.From(1, 5, ackFor(4))))
 	r.Sends(r.Step(0, r.From(2, 5, ackFor(3))))
 	if out := r.Step(0, r.From(9, 5, ackFor(4))); !out.Warn || out.Leader.ID != 0 {
-		t.Errorf("a stranger's ACK: %v", out.Why)
+		t.Errorf("a stranger's ACK: %v", steptest.Texts(out.Why))
 	}
 	commit := proto.Commit{Leader: steptest.Peer(4)}
 	out := r.Step(0, r.From(3, 5, ackFor(4)))
@@ -93,13 +93,13 @@ func TestNoQuorum(t *testing.T) {
 	r.Step(0, r.From(1, 5, ackFor(4)))
 	out := r.Fire()
 	if out.Leader != steptest.Leads(0, 6) ||
-		out.Why[0] != "no quorum of ACK came in time -> call an election of term 6" {
+		steptest.Texts(out.Why)[0] != "nomination.call(zookeeper.no-quorum, 6)" {
 		t.Errorf("%+v", out)
 	}
 	// An ACK of the term before is none of this one.
 	r.Step(0, r.From(2, 5, ackFor(4)))
 	if out := r.Step(0, r.From(3, 6, ackFor(4))); out.Leader.ID != 0 {
-		t.Errorf("two of five: %v", out.Why)
+		t.Errorf("two of five: %v", steptest.Texts(out.Why))
 	}
 }
 
@@ -111,10 +111,10 @@ func TestWatchesTheNextAbove(t *testing.T) {
 	r.Want(algorithms.Output{
 		Deadline: r.In(zookeeper.WatchTimeout(delta)),
 		Leader:   steptest.Leads(0, 5),
-		Why: []string{
-			"leader 5 is gone -> call an election of term 5",
-			"3 is the next above -> watch it, it sees to the election",
-		},
+		Why: steptest.Why(
+			"nomination.call(nomination.gone(5), 5)",
+			"zookeeper.watch(3)",
+		),
 	})
 	r.Sends(r.Fire(), r.Msg(3, 5, proto.Watch{Self: steptest.Peer(2)}))
 	r.Sends(r.Step(0, r.From(3, 5, proto.Exists{})))
@@ -176,7 +176,7 @@ func TestCandidateDies(t *testing.T) {
 	r := follower(t, 3)
 	r.Step(delta, r.From(4, 5, newLeader(4)))
 	out := r.Step(delta, steptest.Alive(1, 2, 3))
-	if out.Leader.Term != 6 || out.Why[0] != "4, the best of the round, is dead -> call an election of term 6" {
+	if out.Leader.Term != 6 || steptest.Texts(out.Why)[0] != "nomination.call(nomination.best-dead(4), 6)" {
 		t.Errorf("%+v", out)
 	}
 }

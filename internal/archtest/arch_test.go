@@ -40,10 +40,10 @@ var house = []room{
 	{path: "internal/sim", module: []string{"algorithms", "proto", "internal/trace"}},
 	{
 		path:   "internal/steptest",
-		module: []string{"algorithms", "proto"},
+		module: []string{"algorithms", "internal/trace", "proto"},
 	},
 	{path: "algorithms/nomination", module: []string{"algorithms", "proto"}, pure: true},
-	{path: "algorithms/topology", module: []string{"algorithms/nomination", "proto"}, pure: true},
+	{path: "algorithms/topology", module: []string{"algorithms", "algorithms/nomination", "proto"}, pure: true},
 	{
 		path:   "algorithms/lease",
 		module: []string{"algorithms", "algorithms/quorum", "proto"}, pure: true,
@@ -68,7 +68,7 @@ var house = []room{
 		pure: true,
 	},
 	{path: "internal/trace", module: []string{"algorithms", "proto"}, others: []string{zerolog}},
-	{path: "rounds", module: []string{"algorithms/catalog", "proto", "internal/trace"}},
+	{path: "rounds", module: []string{"algorithms", "algorithms/catalog", "proto", "internal/trace"}},
 	{
 		path: "rounds/logs", module: []string{"internal/trace"},
 		others: []string{"github.com/segmentio/encoding/json"},

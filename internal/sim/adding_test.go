@@ -23,6 +23,17 @@ func newHighest(cfg algorithms.Config) algorithms.Machine {
 // highestRound is what the algorithm adds: how the nodes of one term find the best.
 type highestRound struct{ *highest }
 
+// reasons are all that the algorithm gives of its own. What each decides is for whoever
+// explains elections.
+var (
+	reasons   = algorithms.ReasonsOf("highest")
+	whyTop    = reasons.Kind("top", "nobody is above this node")
+	whyAsk    = reasons.Kind("ask", "%d is the highest -> ask it to lead", algorithms.Outranks(algorithms.Self, 0))
+	whyOther  = reasons.Kind("other", "%s is no message of this algorithm -> drop it")
+	whyLed    = reasons.Kind("led", "%d asks, and %d leads -> tell it")
+	whySilent = reasons.Kind("silent", "the highest did not say in time that it leads")
+)
+
 // Begin starts this node's own part in the round of the current term.
 func (r highestRound) Begin() {
 	top := r.Self()
@@ -32,10 +43,10 @@ func (r highestRound) Begin() {
 		}
 	})
 	if top.Is(r.Self()) {
-		r.Take("nobody is above this node")
+		r.Take(whyTop.Of())
 		return
 	}
-	r.Why("%d is the highest -> ask it to lead", top.ID)
+	r.Why(whyAsk, top.ID)
 	r.Send(top.ID, r.Question())
 	r.SetTimer(patience(r.Delta(), r.Size()))
 }
@@ -44,9 +55,9 @@ func (r highestRound) Begin() {
 func (r highestRound) Receive(m proto.Message) {
 	switch {
 	case m.Body.Kind() != proto.KindElection:
-		r.Refuse("%s is no message of this algorithm -> drop it", m.Body.Kind())
+		r.Refuse(whyOther, m.Body.Kind())
 	case r.Vouches():
-		r.Why("%d asks, and %d leads -> tell it", m.From, r.Leader().ID)
+		r.Why(whyLed, m.From, r.Leader().ID)
 		r.Tell(m.From)
 	case r.Looking() && !r.TimerRuns() && !r.Aside():
 		r.Begin()
@@ -54,7 +65,7 @@ func (r highestRound) Receive(m proto.Message) {
 }
 
 // Timeout ends the wait: the highest is dead, or stands aside.
-func (r highestRound) Timeout() { r.Take("the highest did not say in time that it leads") }
+func (r highestRound) Timeout() { r.Take(whySilent.Of()) }
 
 // PeersChanged: the highest may be gone.
 func (r highestRound) PeersChanged(gone []proto.Peer) {
@@ -103,5 +114,6 @@ func aboutHighest() algorithms.About {
 		},
 		Timeouts:  []algorithms.Wait{{Name: "COORDINATOR", Formula: "4Δ", Of: patience}},
 		Agreement: nomination.AgreementAfter(patience),
+		Reasons:   reasons.All(),
 	}
 }

@@ -1,50 +1,126 @@
 package sim
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // A sentence that is quoted for a reason is shown to nobody unless an algorithm gives
-// that reason, to the letter: some golden scenario of it does, or some fault schedule.
+// that reason: some golden scenario, fault schedule or test of a single Step does. And
+// whatever is given is declared. What leases and Raft give has no code yet.
 func TestQuotedRulesAreFollowed(t *testing.T) {
-	numbers := regexp.MustCompile(`\d+`)
-	for _, e := range catalog.All() {
-		files, err := filepath.Glob(filepath.Join("testdata", e.Name, "*.txt"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s has no scenarios: %v", e.Name, err)
-		}
-		given := map[string]bool{}
-		read := func(text string) {
-			for line := range strings.Lines(text) {
-				why := numbers.ReplaceAllString(strings.TrimSpace(line), "#")
-				cause, _, _ := strings.Cut(why, " -> ")
-				given[why], given[cause] = true, true
+	given := givenInSteps(t)
+	missing := func() (codes []string) {
+		for _, k := range catalog.Reasons() {
+			of, _, _ := strings.Cut(k.Code, ".")
+			if k.Rule != "" && !given[k.Code] && of != "lease" && of != "raft" {
+				codes = append(codes, k.Code)
 			}
 		}
-		missing := func(r algorithms.Rule) bool { return !given[r.Why] }
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+		return codes
+	}
+	paths, err := filepath.Glob(filepath.Join("testdata", "*", "*.txt"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, path := range paths {
+		givenIn(t, replay(t, path), given)
+	}
+	for seed := uint64(1); seed < 100 && len(missing()) > 0; seed++ {
+		for _, e := range catalog.All() {
+			var out bytes.Buffer
+			mustRun(t, Options{Algorithm: entered(e), Seed: seed, Trace: &out, TraceJSON: true, TraceAll: true})
+			givenIn(t, out.String(), given)
+		}
+	}
+	for _, code := range missing() {
+		t.Errorf("nothing gives %s", code)
+	}
+	for code := range given {
+		if catalog.Reason(code) == nil {
+			t.Errorf("%s is not declared", code)
+		}
+	}
+}
+
+// givenInSteps are the codes that tests of single Steps ask for.
+func givenInSteps(t *testing.T) map[string]bool {
+	paths, err := filepath.Glob(filepath.Join("..", "..", "algorithms", "*", "*_test.go"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no tests: %v", err)
+	}
+	given, code := map[string]bool{}, regexp.MustCompile("[\"`(]([a-z]+\\.[a-z-]+)[\"`(,)]")
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range code.FindAllStringSubmatch(string(text), -1) {
+			if catalog.Reason(m[1]) != nil {
+				given[m[1]] = true
 			}
-			read(string(text))
 		}
-		for seed := uint64(1); seed < 200 && slices.ContainsFunc(e.Rules, missing); seed++ {
-			var trace strings.Builder
-			mustRun(t, Options{Algorithm: entered(e), Seed: seed, Trace: &trace})
-			read(trace.String())
+	}
+	return given
+}
+
+// replay is the trace of a golden scenario as JSON.
+func replay(t *testing.T, path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := scenario{t: t, json: true}
+	commands := true
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "----":
+			commands = false
+		case line == "":
+			commands = true
+		case commands && line[0] != '#':
+			if err := s.do(line); err != nil {
+				t.Fatalf("%s: %s: %v", path, line, err)
+			}
 		}
-		for _, rule := range e.Rules {
-			if missing(rule) {
-				t.Errorf("%s: nothing gives the reason %q", e.Name, rule.Why)
+	}
+	return s.out.String()
+}
+
+// givenIn adds the codes of a trace.
+func givenIn(t *testing.T, records string, given map[string]bool) {
+	var add func(r trace.Reason)
+	add = func(r trace.Reason) {
+		if r.Code != "" {
+			given[r.Code] = true
+		}
+		for _, a := range r.Args {
+			if a.Is == trace.Cause {
+				add(*a.Reason)
+			}
+		}
+	}
+	for line := range strings.Lines(records) {
+		var rec trace.Record
+		if !strings.HasPrefix(line, "{") {
+			continue // what a scenario sums up
+		}
+		if err := json.Unmarshal([]byte(line), &rec); err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range rec.Reasons {
+			add(r)
+			if strings.Contains(rec.Why[i], "%!") {
+				t.Errorf("%s does not fit its arguments: %s", r.Code, rec.Why[i])
 			}
 		}
 	}

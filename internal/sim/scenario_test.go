@@ -84,6 +84,7 @@ type scenario struct {
 	out  strings.Builder
 	sent []proto.Message
 	cuts map[string][]link
+	json bool
 }
 
 // command is one line, taken apart.
@@ -136,7 +137,7 @@ func (s *scenario) create(cmd command) error {
 	if err != nil {
 		return err
 	}
-	o := Options{Algorithm: algorithmOf(s.t, cmd.options["algorithm"]), Seed: 1, Trace: &s.out}
+	o := Options{Algorithm: algorithmOf(s.t, cmd.options["algorithm"]), Seed: 1, Trace: &s.out, TraceJSON: s.json}
 	if _, ok := cmd.options["voters"]; ok {
 		o.Algorithm = officeOf(s.t, cmd.options["algorithm"])
 		o.Fence = cmd.options["fence"] == "true"

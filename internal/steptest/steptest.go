@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -124,9 +125,32 @@ func Save(term proto.Term) *algorithms.State {
 func (r *Rig) Want(want algorithms.Output) {
 	r.t.Helper()
 	want.Recovery = r.Last.Recovery
+	if slices.Equal(Texts(r.Last.Why), Texts(want.Why)) {
+		want.Why = r.Last.Why
+	}
 	if !reflect.DeepEqual(r.Last, want) {
 		r.t.Fatalf("got\n%s\nwant\n%s", r.show(r.Last), r.show(want))
 	}
+}
+
+// Why are the reasons that an Output is to give: codes with their arguments, as
+// "nomination.follow(5, 1)".
+func Why(texts ...string) (why []algorithms.Reason) {
+	for _, text := range texts {
+		why = append(why, algorithms.Said(text))
+	}
+	return why
+}
+
+// Texts are reasons as codes with their arguments, those without a code as sentences.
+func Texts(why []algorithms.Reason) []string {
+	list := make([]string, len(why))
+	for i, r := range why {
+		if list[i] = trace.ReasonOf(r).String(); list[i] == "" {
+			list[i] = r.String()
+		}
+	}
+	return list
 }
 
 // Unmoved steps the Machine, and fails the test unless that changes nothing: it says why,
@@ -139,7 +163,7 @@ func (r *Rig) Unmoved(after time.Duration, ev algorithms.Event, why string, send
 		Send: send, Deadline: was.Deadline, Leader: was.Leader, Round: was.Round, Ineligible: was.Ineligible,
 	}
 	if why != "" {
-		want.Why = []string{why}
+		want.Why = Why(why)
 	}
 	r.Want(want)
 }
@@ -168,7 +192,7 @@ func (r *Rig) show(out algorithms.Output) string {
 	if out.Ineligible != "" {
 		fmt.Fprintf(&b, "  not eligible: %s\n", out.Ineligible)
 	}
-	for _, why := range out.Why {
+	for _, why := range Texts(out.Why) {
 		fmt.Fprintf(&b, "  why %s\n", why)
 	}
 	if out.Fence != nil {

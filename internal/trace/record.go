@@ -65,8 +65,11 @@ type Record struct {
 	Alive    []uint64 `json:"alive,omitempty"`  // peers: who is believed alive,
 	Evidence string   `json:"evidence,omitempty"`
 
-	Why  []string `json:"why,omitempty"`
-	Sent []string `json:"sent,omitempty"` // "KIND>to#msg_id"
+	// Why are the reasons in sentences, for people; Reasons are the same, for programs.
+	// Records of older versions have sentences only.
+	Why     []string `json:"why,omitempty"`
+	Reasons []Reason `json:"reasons,omitempty"`
+	Sent    []string `json:"sent,omitempty"` // "KIND>to#msg_id"
 	// SentBytes is how much that is on the wire; absent where nobody measures it.
 	SentBytes int `json:"sent_bytes,omitempty"`
 
@@ -116,6 +119,9 @@ func (r Record) MarshalZerologObject(e *zerolog.Event) {
 	r.marshalCause(e)
 	if len(r.Why) > 0 {
 		e.Strs("why", r.Why)
+	}
+	if len(r.Reasons) > 0 {
+		e.RawJSON("reasons", appendReasons(nil, r.Reasons))
 	}
 	if len(r.Sent) > 0 {
 		e.Strs("sent", r.Sent)

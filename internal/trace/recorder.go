@@ -78,8 +78,9 @@ func (r *Recorder) Record(
 		Level: level.String(), Time: wall, Cluster: r.cfg.Cluster,
 		Node: uint64(r.cfg.Node), Session: r.cfg.Session.Short(), Algo: r.cfg.Algorithm,
 		Seq: r.seq, HLC: r.clock.String(), Term: uint64(out.Leader.Term),
-		Event: eventName(ev), Why: out.Why, Sent: sentIDs(out.Send), Ineligible: out.Ineligible,
+		Event: eventName(ev), Sent: sentIDs(out.Send), Ineligible: out.Ineligible,
 	}
+	rec.Reasons, rec.Why = reasonsOf(out.Why)
 	if out.Round != 0 {
 		rec.Term = uint64(out.Round)
 	}

@@ -25,6 +25,13 @@ func newRecorder(level zerolog.Level) *trace.Recorder {
 	})
 }
 
+// call and gone are two kinds of reasons.
+var (
+	reasons = algorithms.ReasonsOf("test")
+	call    = reasons.Kind("call", "%s -> call an election")
+	gone    = reasons.Kind("gone", "leader %d is gone")
+)
+
 // takeover is node 4 of four taking over from 5 in term 2.
 func takeover() (algorithms.Event, algorithms.Output) {
 	leader := proto.Peer{ID: 4, Session: proto.Session{0xab, 0xcd}}
@@ -33,8 +40,8 @@ func takeover() (algorithms.Event, algorithms.Output) {
 	}
 	out := algorithms.Output{
 		Leader: algorithms.Leader{ID: 4, Session: leader.Session, Term: 2},
-		Why: []string{
-			"leader 5 is gone -> call an election", "no higher node is alive -> lead term 2",
+		Why: []algorithms.Reason{
+			call.Of(gone.Of(proto.NodeID(5))), algorithms.Said("no higher node is alive -> lead term 2"),
 		},
 	}
 	for _, to := range []proto.NodeID{1, 2, 3} {
@@ -74,6 +81,7 @@ func TestJSON(t *testing.T) {
 		`"session":"abcd0000","algo":"bully","seq":2,"hlc":"1795187045123456.0","term":2,` +
 		`"event":"peers","alive":[1,2,3,4],"evidence":"link-closed 5",` +
 		`"why":["leader 5 is gone -> call an election","no higher node is alive -> lead term 2"],` +
+		`"reasons":[{"code":"test.call","args":[{"code":"test.gone","args":[5]}]},{"code":""}],` +
 		`"sent":["COORDINATOR>1#4:1","COORDINATOR>2#4:2","COORDINATOR>3#4:3"],"sent_bytes":156,` +
 		`"role":"leader","leader":4,"guarantee":"best-effort","prev_leader":5,` +
 		`"leader_change":"elected"}` + "\n"
@@ -173,7 +181,7 @@ func TestHybridClockOrdersCauseAndEffect(t *testing.T) {
 
 // A refusal stands out.
 func TestWarn(t *testing.T) {
-	out := algorithms.Output{Warn: true, Why: []string{"term 9 is absurd -> drop it"}}
+	out := algorithms.Output{Warn: true, Why: []algorithms.Reason{algorithms.Said("term 9 is absurd -> drop it")}}
 	rec := record(t, newRecorder(zerolog.WarnLevel), zero, algorithms.Timeout{}, out)
 	if rec.Level != "warn" {
 		t.Fatalf("level %q", rec.Level)

@@ -130,7 +130,15 @@ func TestEachFieldIsReadTheFastWay(t *testing.T) {
 	want := trace.Record{
 		Level: "info", Time: time.Unix(1, 2).UTC(), Cluster: "demo", Node: 1, Session: "ab", Algo: "bully",
 		Seq: 2, HLC: "3.0", Term: 4, Event: "receive", From: 5, Msg: "OK", MsgID: "5:1", Detail: "OK",
-		Alive: []uint64{1, 5}, Evidence: "joined 5", Why: []string{"a -> b"}, Sent: []string{"OK>5#1:1"},
+		Alive: []uint64{1, 5}, Evidence: "joined 5", Why: []string{"a -> b"},
+		Reasons: []trace.Reason{
+			{Code: "a.b", Args: []trace.Arg{
+				{Is: trace.Cause, Reason: &trace.Reason{Code: "c.d", Args: []trace.Arg{{Number: 5}}}},
+				{Number: 7}, {Is: trace.Words, Words: "two trips"},
+			}},
+			{Code: "e.f"},
+		},
+		Sent:      []string{"OK>5#1:1"},
 		SentBytes: 60, Ineligible: "not ready", Role: "leader", Leader: 1, Guarantee: "lease", Token: 6,
 		ValidUntil: time.Unix(7, 0).UTC(), PrevLeader: &was, LeaderChange: "elected",
 	}

@@ -22,6 +22,8 @@ type scanner struct {
 	chars  *strings.Builder  // room for strings
 	words  []string          // and for lists of them
 	ids    []uint64
+	told   []trace.Reason
+	args   []trace.Arg
 	failed bool
 }
 
@@ -107,6 +109,8 @@ func (s *scanner) field(key []byte, rec *trace.Record) (bit uint32) {
 		rec.Evidence, bit = s.kept(), 1<<15
 	case "why":
 		rec.Why, bit = s.list(), 1<<16
+	case "reasons":
+		rec.Reasons, bit = s.reasons(), 1<<27
 	case "sent":
 		rec.Sent, bit = s.list(), 1<<17
 	case "sent_bytes":

@@ -1,6 +1,10 @@
 package logs
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+)
 
 // keep copies found to where the strings lie. A Builder never writes again
 // what it gave out, as long as it has room.
@@ -24,6 +28,68 @@ func (s *scanner) list() []string {
 		}
 	}
 	return cut(&s.words, from)
+}
+
+// reasons is a list of reasons.
+func (s *scanner) reasons() []trace.Reason {
+	from := len(s.told)
+	for s.expect('['); !s.failed; s.expect(',') {
+		s.told = append(s.told, s.reason(0))
+		if s.take(']') {
+			break
+		}
+	}
+	return cut(&s.told, from)
+}
+
+// mostArgs and mostCauses bound what a reason has; others are left to the other decoder.
+const mostArgs, mostCauses = 8, 8
+
+// reason is {"code":…,"args":[…]}, the latter if there are any.
+func (s *scanner) reason(causes int) (r trace.Reason) {
+	s.literal(`{"code":`)
+	r.Code = s.known(s.text())
+	if s.take('}') {
+		return r
+	}
+	s.literal(`,"args":[`)
+	var args [mostArgs]trace.Arg
+	n := 0
+	for ; !s.failed; s.expect(',') {
+		if n == mostArgs || causes == mostCauses {
+			s.failed = true
+			break
+		}
+		args[n] = s.arg(causes + 1)
+		n++
+		if s.take(']') {
+			break
+		}
+	}
+	s.expect('}')
+	from := len(s.args)
+	s.args = append(s.args, args[:n]...)
+	r.Args = cut(&s.args, from)
+	return r
+}
+
+func (s *scanner) arg(causes int) trace.Arg {
+	switch {
+	case len(s.rest) > 0 && s.rest[0] == '"':
+		return trace.Arg{Is: trace.Words, Words: s.kept()}
+	case len(s.rest) > 0 && s.rest[0] == '{':
+		cause := s.reason(causes)
+		return trace.Arg{Is: trace.Cause, Reason: &cause}
+	}
+	return trace.Arg{Number: s.number()}
+}
+
+func (s *scanner) literal(l string) {
+	if len(s.rest) < len(l) || string(s.rest[:len(l)]) != l {
+		s.failed = true
+		return
+	}
+	s.rest = s.rest[len(l):]
 }
 
 // numbers is a list of ids.
