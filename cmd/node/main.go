@@ -2,8 +2,8 @@
 // running node who leads, and shows elections: on real processes (demo) and on
 // simulated ones (simulate).
 //
-// This package is the only place that reads flags and wires the parts
-// together.
+// This package has flags, output and exit codes. What a node is made of is wired together in
+// package ringleader, for this command as for any program.
 package main
 
 import (

@@ -4,7 +4,7 @@
 //
 // What is real: package node, its Machines, package node/statefile, package node/tcp.
 // What is a model: the disk below the state file, the TCP below the links, gossip, and
-// whoever starts and stops processes. The wiring is that of cmd/node's daemon, which
+// whoever starts and stops processes. The wiring is that of package daemon, which
 // cannot be imported: see process.start.
 //
 // What is not here: the clocks of timers run true, only the readings by which leases are

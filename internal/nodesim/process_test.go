@@ -77,7 +77,7 @@ type process struct {
 	leaves atomic.Bool        // it is being ended in an orderly way
 }
 
-// launch starts a process. It mirrors start, open and serve of cmd/node's daemon, in their
+// launch starts a process. It mirrors start, open and serve of package daemon, in their
 // order: the state, the node, the links, gossip; then what ties them together.
 func (w *world) launch(m *machine) {
 	m.lives++
