@@ -54,7 +54,9 @@ status: ## ask the containers who leads
 # runs concurrently the race detector would cost many minutes, and find nothing; whole nodes in
 # virtual time have it in make test-long. TestStallsEnd says why it runs without.
 PURE := ./algorithms/... ./internal/archtest ./internal/nodesim ./internal/sim ./proto ./rounds/...
-GOTEST := go test -count=1 -timeout 30m
+GOTEST := go test -count=1 -vet=off -timeout 30m
+# The shell sessions run hundreds of commands, each of which the race detector slows down.
+PLAIN := TestScripts|TestStallsEnd
 SHORT := $(GOTEST) -skip '^TestLong'
 LONG := $(GOTEST) -run '^TestLong'
 
@@ -63,14 +65,15 @@ test: ## vet and run the tests, with the race detector where there is a C compil
 	@$(if $(RACE),,echo 'no C compiler here: the tests run WITHOUT the race detector')
 	@docker version >/dev/null 2>&1 || echo 'no Docker engine here: the containers are NOT tested'
 	$(SHORT) $(PURE)
-	$(SHORT) -run TestStallsEnd ./internal/daemon
-	$(SHORT) $(RACE) $$(go list ./... | grep -v -x -F "$$(go list $(PURE))")
+	$(GOTEST) -run '^($(PLAIN))$$' ./cmd/node ./internal/daemon
+	$(GOTEST) $(RACE) -skip '^(TestLong.*|$(PLAIN))$$' $$(go list ./... | grep -v -x -F "$$(go list $(PURE))")
 	@echo 'make test-long adds: long schedules, every rule removed, all algorithms on real processes, fuzzing, databases'
 
 test-long: ## what make test has no time for: long schedules, all algorithms, fuzzing, databases
 	$(LONG) ./internal/sim
 	$(LONG) $(RACE) $$(grep -rl '^func TestLong' --include='*_test.go' . | xargs -n 1 dirname | sort -u | \
 		grep -v /internal/sim$$)
+	$(GOTEST) $(RACE) -run '^TestScripts$$' ./cmd/node
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=5s
 
 lint: ## run golangci-lint, pinned; the first time it is built from source
