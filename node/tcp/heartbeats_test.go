@@ -172,7 +172,7 @@ func TestOnlyTheLeaderAsks(t *testing.T) {
 }
 
 // A silence that no patience would have borne was no false alarm.
-func TestLongSilenceIsNoFalseAlarm(t *testing.T) {
+func TestALongSilenceIsNoFalseAlarm(t *testing.T) {
 	p := newBeatTest(t)
 	p.begin(one, p.now)
 	for i := range 5 {

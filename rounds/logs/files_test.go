@@ -87,7 +87,7 @@ func TestTail(t *testing.T) {
 }
 
 // Lines of megabytes are passed over, and what stands behind them is read.
-func TestLongLine(t *testing.T) {
+func TestALongLine(t *testing.T) {
 	good := realRecords(t)[len(realRecords(t))-1]
 	c := &collector{}
 	stats, err := Read(strings.NewReader(strings.Repeat("{\"event\"x", 1<<20)+"\n"+good+"\n"), c)
