@@ -16,6 +16,8 @@ type About struct {
 	// when the operator does not say.
 	Preempt bool
 	New     func(Config) Machine
+	// Kinds are those of all its messages, also of such that it shares with others.
+	Kinds []proto.Kind
 	// Round are the messages that go clockwise round a ring of all nodes; none where
 	// the nodes form no ring.
 	Round  []proto.Kind
@@ -38,7 +40,8 @@ type About struct {
 
 // Theory is what a round costs without failures, with n nodes alive.
 type Theory struct {
-	Kinds       []proto.Kind // of the messages of a round
+	// Kinds are those of the messages of a round; nil for all of the algorithm's.
+	Kinds       []proto.Kind
 	Best, Worst func(n int) int
 	BestCase    string // when, and the formula
 	WorstCase   string

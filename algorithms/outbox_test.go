@@ -32,9 +32,9 @@ func TestJoin(t *testing.T) {
 
 // "A copy of m, for one more receiver."
 func TestAppendTo(t *testing.T) {
-	m := proto.Message{From: 3, Term: 5, Body: proto.OK{}}
+	m := proto.Message{From: 3, Term: 5, Body: proto.Offer{}}
 	send := algorithms.AppendTo(algorithms.AppendTo(nil, &m, 1), &m, 2)
-	want := []proto.Message{{From: 3, To: 1, Term: 5, Body: proto.OK{}}, {From: 3, To: 2, Term: 5, Body: proto.OK{}}}
+	want := []proto.Message{{From: 3, To: 1, Term: 5, Body: proto.Offer{}}, {From: 3, To: 2, Term: 5, Body: proto.Offer{}}}
 	if !slices.Equal(send, want) || m.To != 0 {
 		t.Errorf("got %v and %v, want %v", send, m, want)
 	}

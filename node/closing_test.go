@@ -8,6 +8,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/bully"
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/node"
@@ -96,6 +97,7 @@ func (h *held) listen(id proto.NodeID, s proto.Session, evidence func(tcp.Eviden
 	h.t.Helper()
 	links, err := tcp.Listen(tcp.Config{
 		Cluster: "held", Algorithm: "bully", ID: id, Session: s, Bind: "127.0.0.1:0",
+		Kinds:   catalog.Kinds(),
 		Receive: func(proto.Message) {}, Evidence: evidence,
 	})
 	if err != nil {

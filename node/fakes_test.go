@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -157,5 +158,5 @@ func follower(beliefs map[string]algorithms.Leader) func(
 }
 
 func message(seq uint64) proto.Message {
-	return proto.Message{From: other, To: self, Term: 1, Seq: seq, Body: proto.OK{}}
+	return proto.Message{From: other, To: self, Term: 1, Seq: seq, Body: nomination.TimeoutNow{}}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -86,11 +87,11 @@ func TestMisaddressed(t *testing.T) {
 		f, events := whileBusy(t, &log, func(f *fixture) {
 			for range 3 {
 				for range 100 {
-					f.Deliver(proto.Message{From: other, To: 9, Seq: 4, Body: proto.OK{}})
+					f.Deliver(proto.Message{From: other, To: 9, Seq: 4, Body: nomination.TimeoutNow{}})
 				}
 				time.Sleep(warnEvery)
 			}
-			f.Deliver(proto.Message{From: other, Body: proto.OK{}})
+			f.Deliver(proto.Message{From: other, Body: nomination.TimeoutNow{}})
 		})
 		if len(events) != 0 {
 			t.Errorf("the Machine took %v", events)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -22,8 +23,8 @@ func wins(_ time.Time, ev algorithms.Event) (algorithms.Output, bool) {
 	return algorithms.Output{
 		Save: &algorithms.State{Term: 2},
 		Send: []proto.Message{
-			{From: self, To: 9, Term: 2, Body: proto.OK{}},
-			{From: self, To: 1, Term: 2, Body: proto.OK{}},
+			{From: self, To: 9, Term: 2, Body: nomination.TimeoutNow{}},
+			{From: self, To: 1, Term: 2, Body: nomination.TimeoutNow{}},
 		},
 		Leader: leads(self, 2),
 	}, true
@@ -53,8 +54,8 @@ func TestOrderOfAStep(t *testing.T) {
 		f.campaign("now")
 		want := []string{
 			"leader is 0", "save 2",
-			"send OK>9#3:1", "leader is 0", // in the Machine's order,
-			"send OK>1#3:2", "leader is 0", // numbered from 1
+			"send TIMEOUT_NOW>9#3:1", "leader is 0", // in the Machine's order,
+			"send TIMEOUT_NOW>1#3:2", "leader is 0", // numbered from 1
 			"leader is 3", "record campaign, leader 3",
 		}
 		if got := f.journal.take(); !slices.Equal(got, want) {
@@ -177,7 +178,7 @@ func TestManyGoroutines(t *testing.T) {
 		done := make(chan struct{})
 		callers := []func(){
 			func() { f.Deliver(message(1)) },
-			func() { f.Deliver(proto.Message{From: other, To: 9, Body: proto.OK{}}) },
+			func() { f.Deliver(proto.Message{From: other, To: 9, Body: nomination.TimeoutNow{}}) },
 			func() { f.PeersChanged([]proto.Peer{{ID: self}}, "gossip-dead 5") },
 			func() { _ = f.Campaign(ctx, "now") },
 			func() { _ = f.Resign(ctx, 0) },

@@ -25,11 +25,11 @@ var (
 func Marshal(m Message) (Kind, []byte, error) {
 	w := wireOf(m)
 	if w == nil {
-		return 0, nil, fmt.Errorf("marshal a message with body %T: %w", m.Body, ErrKind)
+		return Kind{}, nil, fmt.Errorf("marshal a message with body %T: %w", m.Body, ErrKind)
 	}
 	kind := m.Body.Kind()
 	if err := validate(w, m.Body); err != nil {
-		return 0, nil, fmt.Errorf("marshal %v: %w", kind, err)
+		return Kind{}, nil, fmt.Errorf("marshal %v: %w", kind, err)
 	}
 	payload, err := encode(w)
 	return kind, payload, err
@@ -42,7 +42,7 @@ func Aged(k Kind, payload []byte, waited time.Duration) (aged []byte, ok bool) {
 	if k != KindLease && k != KindHeartbeat {
 		return payload, true
 	}
-	m, err := Unmarshal(k, payload)
+	m, err := k.Unmarshal(payload)
 	waited += time.Microsecond - 1 // it is told in whole ones
 	switch b := m.Body.(type) {
 	case Lease:
@@ -58,15 +58,21 @@ func Aged(k Kind, payload []byte, waited time.Duration) (aged []byte, ok bool) {
 	return payload, err == nil
 }
 
-// Unmarshal reads back what Marshal wrote. payload may be any bytes: what is
-// not a valid message is refused with ErrKind, ErrMalformed or ErrValue,
-// having allocated no more than a few times its size. The Message keeps no
+// Unmarshal reads back what Marshal wrote, of the kind with this number. payload may be any
+// bytes: what is not a valid message of the table is refused with ErrKind, ErrMalformed or
+// ErrValue, having allocated no more than a few times its size. The Message keeps no
 // reference to payload.
-func Unmarshal(k Kind, payload []byte) (Message, error) {
-	w := newWire(k)
-	if w == nil {
-		return Message{}, fmt.Errorf("unmarshal %v: %w", k, ErrKind)
+func (t *Kinds) Unmarshal(number uint8, payload []byte) (Message, error) {
+	k, err := t.Of(number)
+	if err != nil {
+		return Message{}, fmt.Errorf("unmarshal: %w", err)
 	}
+	return k.Unmarshal(payload)
+}
+
+// Unmarshal reads back what Marshal wrote, as Kinds.Unmarshal does, of this kind.
+func (k Kind) Unmarshal(payload []byte) (Message, error) {
+	w := newWire(k)
 	if err := decode(payload, w); err != nil {
 		return Message{}, fmt.Errorf("unmarshal %v: %w", k, err)
 	}
@@ -78,10 +84,11 @@ func Unmarshal(k Kind, payload []byte) (Message, error) {
 }
 
 func validate(w wire, b Body) error {
-	if err := w.validate(); err != nil {
-		return fmt.Errorf("%w: %w", ErrValue, err)
+	err := w.validate()
+	if lease, ok := b.(interface{ validate() error }); ok && err == nil {
+		err = lease.validate()
 	}
-	if err := b.validate(); err != nil {
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrValue, err)
 	}
 	return nil

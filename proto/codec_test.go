@@ -2,6 +2,7 @@ package proto
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -11,64 +12,65 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// messages has one message of every kind, with values at their limits.
+// plain says nothing, and rich says something of every sort that travels.
+type (
+	plain struct{}
+	rich  struct {
+		Best Peer   `msgpack:"p"`
+		Roll Roll   `msgpack:"m"`
+		Hops uint64 `msgpack:"h"`
+		Flag bool   `msgpack:"k"`
+	}
+)
+
+var (
+	kindPlain = NewKind[plain](200, "PLAIN", "nothing", Nominates)
+	kindRich  = NewKind[rich](201, "RICH", "something of every sort", TellsAll, HandsOver)
+	table     = tableOf(append(LeaseKinds(), kindPlain, kindRich)...)
+)
+
+func tableOf(kinds ...Kind) *Kinds {
+	t, err := NewKinds(kinds...)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func (plain) Kind() Kind       { return kindPlain }
+func (b plain) String() string { return Describe(b) }
+func (plain) Validate() error  { return nil }
+
+func (rich) Kind() Kind       { return kindRich }
+func (b rich) String() string { return Describe(b, "best", b.Best, "roll", b.Roll) }
+
+func (b rich) Validate() error {
+	if b.Hops > 9 {
+		return fmt.Errorf("%d hops: at most 9", b.Hops)
+	}
+	return errors.Join(b.Best.ID.Validate(), b.Roll.Validate())
+}
+
+// messages has one message of every kind of the table, with values at their limits.
 func messages() []Message {
 	session := Session{0: 0xff, 15: 1}
 	low := Peer{ID: 1, Session: session, Attr: math.MinInt64}
 	high := Peer{ID: MaxNodeID, Session: session, Attr: math.MaxInt64}
-	reign := Epoch{MaxTerm, MaxNodeID, session}
 	voters := VoterSet{MaxVoterVersion, math.MaxInt64, true, 0}
 	around := func(b Body) Message {
 		return Message{
 			From: 4, To: 5, Term: 7, Seq: 12, HLC: HLC{Micros: 1795186664073742, Logical: 3}, Body: b,
 		}
 	}
-	limits := around(Election{Candidate: high})
+	limits := around(rich{Best: high})
 	limits.From, limits.To = MaxNodeID, 1
 	limits.Term, limits.Seq = MaxTerm, math.MaxInt64
 	limits.HLC = HLC{Micros: math.MaxInt64, Logical: math.MaxUint32}
 	return []Message{
-		around(TimeoutNow{}),
-		around(Election{Candidate: low}),
-		around(OK{}),
-		around(Coordinator{Leader: high}),
-		around(RingElection{Initiator: 9, Best: low, Hops: MaxHops}),
-		around(Elected{Leader: high, Hops: 1}),
-		around(Identity{Self: low}),
-		around(TokenElection{Initiator: 9, Roll: Roll("").Add(low).Add(high), Hops: 2}),
-		around(TokenElection{Initiator: MaxNodeID, Roll: fullRoll(high), Hops: MaxHops}),
-		around(TokenElection{Initiator: 1}),
-		around(TokenCoordinator{Leader: low, Hops: 1}),
-		around(Probe{Candidate: low, Phase: MaxPhase, Clockwise: true, Hops: MaxHops}),
-		around(Probe{Candidate: high, Hops: 1}),
-		around(ProbeReply{Candidate: MaxNodeID, Phase: 3, Clockwise: true, Hops: 4}),
-		around(ProbeReply{Candidate: 1, Hops: MaxHops}),
-		around(Candidate{Candidate: low, Round: MaxPhase, Clockwise: true, Hops: MaxHops}),
-		around(Candidate{Candidate: high, Hops: 1}),
-		around(Halt{low}),
-		around(Halted{}),
-		around(Reject{high}),
-		around(Leads{low}),
-		around(NotNorm{high}),
-		around(AreYouCoordinator{low}),
-		around(Group{Peer{ID: 5, Session: session, Ineligible: true}}),
-		around(Invitation{high}),
-		around(AcceptInvitation{}),
-		around(Ready{low}),
-		around(TokenCoordinator{Leader: high, Taken: true, Hops: MaxHops}),
-		around(Watch{low}),
-		around(Exists{}),
-		around(NewLeader{high}),
-		around(NewLeaderAck{session}),
-		around(Commit{low}),
-		around(Prepare{Ballot{1, MaxNodeID}}),
-		around(Promise{Ballot: Ballot{math.MaxInt64, 1}}),
-		around(Promise{Ballot{3, 1}, Ballot{2, 9}, high, low}),
-		around(Accept{Ballot{3, 1}, high}),
-		around(Accepted{Ballot{3, 1}}),
-		around(Chosen{low, false}),
-		around(Enquiry{high}),
-		around(Chosen{high, true}),
+		around(plain{}),
+		around(rich{Best: low, Hops: 1}),
+		around(rich{Best: high, Roll: Roll("").Add(low).Add(high), Hops: 9, Flag: true}),
+		around(rich{Best: Peer{ID: 5, Session: session, Ineligible: true}, Roll: fullRoll(high)}),
 		around(Ask{session, 1, voters}),
 		around(Answer{session, math.MaxInt64, true, NoBar, 0, voters}),
 		around(Answer{session, 2, false, BarPromise, MaxNodeID, voters}),
@@ -86,16 +88,6 @@ func messages() []Message {
 		around(TakeOver{session, Session{3: 1}, true}),
 		around(Lease{high, MaxLease, voters}),
 		around(Lease{low, time.Microsecond, VoterSet{}}),
-		around(Account{reign, MaxReign, time.Microsecond, true, Epoch{MaxTerm, 3, session}}),
-		around(Account{Reign: reign}),
-		around(Truce{session}),
-		around(Settled{Reign: reign}),
-		around(Settled{
-			reign, time.Second, time.Minute, true,
-			Epoch{MaxTerm, 3, session},
-			Epoch{1, 4, session},
-			MaxReign, 3, -1, "exit status 1",
-		}),
 		around(Return{session, 7}),
 		around(Standing{session, 8, MaxTerm, MaxLease, voters, "", true}),
 		around(Unvoted{session, Roll("").Add(Peer{ID: MaxNodeID, Session: session}), MaxTerm, true, false}),
@@ -110,7 +102,7 @@ func messages() []Message {
 		around(Heartbeat{low, 0, time.Microsecond, VoterSet{}, false}),
 		around(HeartbeatAck{session, 3, voters}),
 		limits,
-		{From: 1, To: 2, Body: OK{}},
+		{From: 1, To: 2, Body: plain{}},
 	}
 }
 
@@ -131,14 +123,14 @@ func TestEveryMessageComesBackAsItWas(t *testing.T) {
 			t.Fatalf("marshal %+v: %v", m, err)
 		}
 		seen[kind] = true
-		back, err := Unmarshal(kind, payload)
+		back, err := table.Unmarshal(kind.Number(), payload)
 		if err != nil || back != m {
 			t.Errorf("%v: came back as %+v, %v; want %+v", kind, back, err, m)
 		}
 	}
-	for kind := range names {
-		if kind >= KindTimeoutNow && !seen[kind] {
-			t.Errorf("kind %d %v has no message here", kind, kind)
+	for _, kind := range table.All() {
+		if !seen[kind] {
+			t.Errorf("kind %d %v has no message here", kind.Number(), kind)
 		}
 	}
 }
@@ -149,7 +141,7 @@ func TestWireKeys(t *testing.T) {
 	peer := Peer{ID: 3, Session: Session{1}, Attr: -7}
 	m := Message{
 		From: 4, To: 5, Term: 6, Seq: 8, HLC: HLC{Micros: 9, Logical: 10},
-		Body: RingElection{Initiator: 11, Best: peer, Hops: 12},
+		Body: rich{Best: peer, Hops: 7},
 	}
 	_, payload, err := Marshal(m)
 	if err != nil {
@@ -161,7 +153,10 @@ func TestWireKeys(t *testing.T) {
 	}
 	want := map[string]any{
 		"f": int8(4), "t": int8(5), "n": int8(6), "q": int8(8), "u": int8(9), "l": int8(10),
-		"o": int8(11), "i": int8(3), "s": peer.Session[:], "a": int8(-7), "h": int8(12),
+		"b": map[string]any{
+			"p": map[string]any{"i": int8(3), "s": peer.Session[:], "a": int8(-7), "x": false},
+			"m": []byte{}, "h": int8(7), "k": false,
+		},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("on the wire: %v\nwant %v", got, want)
@@ -169,7 +164,7 @@ func TestWireKeys(t *testing.T) {
 }
 
 func TestMarshalRefusesWhatItsReaderWouldRefuse(t *testing.T) {
-	good := Message{From: 1, To: 2, Body: Election{Candidate: Peer{ID: 1}}}
+	good := Message{From: 1, To: 2, Body: rich{Best: Peer{ID: 1}}}
 	change := func(f func(*Message)) Message { m := good; f(&m); return m }
 	cases := map[string]struct {
 		m    Message
@@ -181,51 +176,20 @@ func TestMarshalRefusesWhatItsReaderWouldRefuse(t *testing.T) {
 		"absurd term":     {change(func(m *Message) { m.Term = MaxTerm + 1 }), ErrValue},
 		"absurd number":   {change(func(m *Message) { m.Seq = math.MaxInt64 + 1 }), ErrValue},
 		"negative clock":  {change(func(m *Message) { m.HLC.Micros = -1 }), ErrValue},
-		"nobody proposed": {change(func(m *Message) { m.Body = Election{} }), ErrValue},
-		"absurd phase": {change(func(m *Message) {
-			m.Body = Probe{Candidate: Peer{ID: 1}, Phase: MaxPhase + 1}
-		}), ErrValue},
-		"absurd round": {change(func(m *Message) {
-			m.Body = Candidate{Candidate: Peer{ID: 1}, Round: MaxPhase + 1}
-		}), ErrValue},
-		"a reply to nobody":  {change(func(m *Message) { m.Body = ProbeReply{} }), ErrValue},
-		"halted by nobody":   {change(func(m *Message) { m.Body = Halt{} }), ErrValue},
-		"rejected by nobody": {change(func(m *Message) { m.Body = Reject{} }), ErrValue},
-		"led by nobody":      {change(func(m *Message) { m.Body = Leads{} }), ErrValue},
-		"nobody is not norm": {change(func(m *Message) { m.Body = NotNorm{} }), ErrValue},
-		"nobody asks":        {change(func(m *Message) { m.Body = AreYouCoordinator{} }), ErrValue},
-		"nobody's group":     {change(func(m *Message) { m.Body = Group{} }), ErrValue},
-		"nobody invites":     {change(func(m *Message) { m.Body = Invitation{} }), ErrValue},
-		"nobody is ready":    {change(func(m *Message) { m.Body = Ready{} }), ErrValue},
+		"nobody proposed": {change(func(m *Message) { m.Body = rich{} }), ErrValue},
 		"torn roll": {change(func(m *Message) {
-			m.Body = TokenElection{Initiator: 1, Roll: "torn"}
+			m.Body = rich{Best: Peer{ID: 1}, Roll: "torn"}
 		}), ErrValue},
 		"nobody on a roll": {change(func(m *Message) {
-			m.Body = TokenElection{Initiator: 1, Roll: Roll("").Add(Peer{})}
+			m.Body = rich{Best: Peer{ID: 1}, Roll: Roll("").Add(Peer{})}
 		}), ErrValue},
 		"endless roll": {change(func(m *Message) {
-			m.Body = TokenElection{Initiator: 1, Roll: fullRoll(Peer{ID: 1}).Add(Peer{ID: 1})}
+			m.Body = rich{Best: Peer{ID: 1}, Roll: fullRoll(Peer{ID: 1}).Add(Peer{ID: 1})}
 		}), ErrValue},
-		"a ballot of nobody": {change(func(m *Message) { m.Body = Prepare{Ballot{1, 0}} }), ErrValue},
-		"round 0":            {change(func(m *Message) { m.Body = Accepted{Ballot{0, 1}} }), ErrValue},
-		"nobody accepted": {change(func(m *Message) {
-			m.Body = Promise{Ballot: Ballot{2, 1}, Last: Ballot{1, 1}}
-		}), ErrValue},
-		"accepted in no ballot": {change(func(m *Message) {
-			m.Body = Promise{Ballot: Ballot{2, 1}, Accepted: Peer{ID: 1}}
-		}), ErrValue},
-		"an absurd proposal": {change(func(m *Message) {
-			m.Body = Promise{Ballot: Ballot{2, 1}, Proposal: Peer{ID: MaxNodeID + 1}}
-		}), ErrValue},
-		"nobody to accept": {change(func(m *Message) { m.Body = Accept{Ballot: Ballot{1, 1}} }), ErrValue},
-		"nobody chosen":    {change(func(m *Message) { m.Body = Chosen{} }), ErrValue},
-		"absurd hops": {change(func(m *Message) {
-			m.Body = Elected{Leader: Peer{ID: 1}, Hops: MaxHops + 1}
-		}), ErrValue},
-		"no initiator": {change(func(m *Message) {
-			m.Body = RingElection{Best: Peer{ID: 1}}
-		}), ErrValue},
-		"no body": {change(func(m *Message) { m.Body = nil }), ErrKind},
+		"absurd hops": {change(func(m *Message) { m.Body = rich{Best: Peer{ID: 1}, Hops: 10} }), ErrValue},
+		"no kind":     {change(func(m *Message) { m.Body = kindless{} }), ErrKind},
+		"another's":   {change(func(m *Message) { m.Body = impostor{} }), ErrKind},
+		"no body":     {change(func(m *Message) { m.Body = nil }), ErrKind},
 	}
 	for name, c := range cases {
 		if _, _, err := Marshal(c.m); !errors.Is(err, c.want) {
@@ -237,7 +201,14 @@ func TestMarshalRefusesWhatItsReaderWouldRefuse(t *testing.T) {
 	}
 }
 
-// fields encodes an OK between 1 and 2 with some fields changed or added.
+// kindless has no kind, and impostor that of another struct.
+type kindless struct{ plain }
+
+func (kindless) Kind() Kind { return Kind{} }
+
+type impostor struct{ plain }
+
+// fields encodes a PLAIN between 1 and 2 with some fields changed or added.
 func fields(t testing.TB, change map[string]any) []byte {
 	t.Helper()
 	all := map[string]any{"f": 1, "t": 2, "n": 3, "q": 4, "u": 5, "l": 6}
@@ -251,6 +222,21 @@ func fields(t testing.TB, change map[string]any) []byte {
 	return payload
 }
 
+// body is a RICH with some fields changed: those of its best, which have the keys i, s and
+// a, or its own.
+func body(change map[string]any) map[string]any {
+	best, all := map[string]any{"i": 1}, map[string]any{}
+	for k, v := range change {
+		if k == "h" || k == "m" {
+			all[k] = v
+			continue
+		}
+		best[k] = v
+	}
+	all["p"] = best
+	return map[string]any{"b": all}
+}
+
 // "-1 decodes into a uint64 as its maximum, which poisons a term; 300 into a
 // uint8 becomes 44": whatever would wrap is refused.
 func TestUnmarshalRefusesValuesNoCorrectNodeSends(t *testing.T) {
@@ -260,63 +246,37 @@ func TestUnmarshalRefusesValuesNoCorrectNodeSends(t *testing.T) {
 		change map[string]any
 		want   error
 	}{
-		"from -1":             {KindOK, map[string]any{"f": -1}, ErrValue},
-		"to 0":                {KindOK, map[string]any{"t": 0}, ErrValue},
-		"term -1":             {KindOK, map[string]any{"n": -1}, ErrValue},
-		"term minimum":        {KindOK, map[string]any{"n": int64(math.MinInt64)}, ErrValue},
-		"term too high":       {KindOK, map[string]any{"n": uint64(MaxTerm) + 1}, ErrValue},
-		"term a text":         {KindOK, map[string]any{"n": "3"}, ErrMalformed},
-		"term a float":        {KindOK, map[string]any{"n": 3.0}, ErrMalformed},
-		"term a list":         {KindOK, map[string]any{"n": []int{3}}, ErrMalformed},
-		"number -1":           {KindOK, map[string]any{"q": -1}, ErrValue},
-		"clock negative":      {KindOK, map[string]any{"u": -1}, ErrValue},
-		"counter wraps":       {KindOK, map[string]any{"l": uint64(math.MaxUint32) + 1}, ErrValue},
-		"counter -1":          {KindOK, map[string]any{"l": -1}, ErrValue},
-		"beyond int64":        {KindOK, map[string]any{"q": uint64(math.MaxInt64) + 1}, ErrMalformed},
-		"attr wraps":          {KindElection, map[string]any{"i": 1, "a": uint64(1 << 63)}, ErrMalformed},
-		"nobody":              {KindElection, map[string]any{"s": session}, ErrValue},
-		"session short":       {KindElection, map[string]any{"i": 1, "s": session[:15]}, ErrMalformed},
-		"session long":        {KindElection, map[string]any{"i": 1, "s": make([]byte, 17)}, ErrMalformed},
-		"session a text":      {KindElection, map[string]any{"i": 1, "s": string(session)}, ErrMalformed},
-		"hops too many":       {KindElected, map[string]any{"i": 1, "h": MaxHops + 1}, ErrValue},
+		"from -1":             {kindPlain, map[string]any{"f": -1}, ErrValue},
+		"to 0":                {kindPlain, map[string]any{"t": 0}, ErrValue},
+		"term -1":             {kindPlain, map[string]any{"n": -1}, ErrValue},
+		"term minimum":        {kindPlain, map[string]any{"n": int64(math.MinInt64)}, ErrValue},
+		"term too high":       {kindPlain, map[string]any{"n": uint64(MaxTerm) + 1}, ErrValue},
+		"term a text":         {kindPlain, map[string]any{"n": "3"}, ErrMalformed},
+		"term a float":        {kindPlain, map[string]any{"n": 3.0}, ErrMalformed},
+		"term a list":         {kindPlain, map[string]any{"n": []int{3}}, ErrMalformed},
+		"number -1":           {kindPlain, map[string]any{"q": -1}, ErrValue},
+		"clock negative":      {kindPlain, map[string]any{"u": -1}, ErrValue},
+		"counter wraps":       {kindPlain, map[string]any{"l": uint64(math.MaxUint32) + 1}, ErrValue},
+		"counter -1":          {kindPlain, map[string]any{"l": -1}, ErrValue},
+		"beyond int64":        {kindPlain, map[string]any{"q": uint64(math.MaxInt64) + 1}, ErrMalformed},
+		"attr wraps":          {kindRich, body(map[string]any{"i": 1, "a": uint64(1 << 63)}), ErrMalformed},
+		"nobody":              {kindRich, body(map[string]any{"i": 0, "s": session}), ErrValue},
+		"session short":       {kindRich, body(map[string]any{"i": 1, "s": session[:15]}), ErrMalformed},
+		"session long":        {kindRich, body(map[string]any{"i": 1, "s": make([]byte, 17)}), ErrMalformed},
+		"session a text":      {kindRich, body(map[string]any{"i": 1, "s": string(session)}), ErrMalformed},
+		"hops too many":       {kindRich, body(map[string]any{"h": 10}), ErrValue},
+		"hops negative":       {kindRich, body(map[string]any{"h": -1}), ErrValue},
+		"roll torn":           {kindRich, body(map[string]any{"m": []byte{1}}), ErrValue},
+		"roll a number":       {kindRich, body(map[string]any{"m": 1}), ErrMalformed},
+		"a body absent":       {kindRich, nil, ErrValue},
+		"a body of no map":    {kindRich, map[string]any{"b": "text"}, ErrMalformed},
 		"a bar there is not":  {KindDeny, map[string]any{"s": make([]byte, 16), "b": 200}, ErrValue},
 		"a lease for nothing": {KindLease, map[string]any{"i": 1, "e": 0}, ErrValue},
 		"an unknown decline":  {KindReply, map[string]any{"s": session[:], "b": 99}, ErrValue},
 		"a lease for ever":    {KindLease, map[string]any{"i": 1, "e": uint64(math.MaxInt64)}, ErrValue},
-		"a reign of nobody":   {KindAccount, map[string]any{"o": 1, "s": session}, ErrValue},
-		"a reign of term 0":   {KindAccount, map[string]any{"i": 1, "s": session}, ErrValue},
-		"a reign, absurd term": {
-			KindAccount, map[string]any{"i": 1, "s": session, "o": uint64(MaxTerm) + 1}, ErrValue,
-		},
-		"a reign for ever": {
-			KindAccount, map[string]any{"i": 1, "s": session, "o": 1, "e": uint64(math.MaxInt64)}, ErrValue,
-		},
-		"a reign before it": {
-			KindAccount, map[string]any{"i": 1, "s": session, "o": 1, "e": -1}, ErrValue,
-		},
-		"a reign after one of term 0": {
-			KindAccount, map[string]any{"i": 1, "s": session, "o": 1, "ri": 2}, ErrValue,
-		},
-		"a truce of nobody": {KindTruce, map[string]any{"s": make([]byte, 16)}, ErrValue},
-		"settled, after one of term 0": {
-			KindSettled, map[string]any{"i": 1, "s": session, "o": 1, "pi": 2}, ErrValue,
-		},
-		"a rival of term 0": {
-			KindSettled, map[string]any{"i": 1, "s": session, "o": 1, "ri": 2}, ErrValue,
-		},
-		"an exit code there is not": {
-			KindSettled, map[string]any{"i": 1, "s": session, "o": 1, "x": 256}, ErrValue,
-		},
-		"a problem without end": {
-			KindSettled, map[string]any{"i": 1, "s": session, "o": 1, "w": strings.Repeat("x", 300)}, ErrValue,
-		},
-		"hops negative":    {KindElected, map[string]any{"i": 1, "h": -1}, ErrValue},
-		"initiator absent": {KindRingElection, map[string]any{"i": 1}, ErrValue},
-		"kind of the link": {KindHello, nil, ErrKind},
-		"kind unknown":     {200, nil, ErrKind},
 	}
 	for name, c := range cases {
-		m, err := Unmarshal(c.kind, fields(t, c.change))
+		m, err := table.Unmarshal(c.kind.Number(), fields(t, c.change))
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %+v, %v; want %v", name, m, err, c.want)
 		}
@@ -329,8 +289,8 @@ func TestUnmarshalRefusesValuesNoCorrectNodeSends(t *testing.T) {
 // A field that a newer version added is skipped.
 func TestUnmarshalSkipsUnknownKeys(t *testing.T) {
 	later := map[string]any{"zz": map[string]any{"deep": []any{1, "x", true, 2.5}}, "y": []byte{1}}
-	m, err := Unmarshal(KindOK, fields(t, later))
-	want := Message{From: 1, To: 2, Term: 3, Seq: 4, HLC: HLC{Micros: 5, Logical: 6}, Body: OK{}}
+	m, err := table.Unmarshal(kindPlain.Number(), fields(t, later))
+	want := Message{From: 1, To: 2, Term: 3, Seq: 4, HLC: HLC{Micros: 5, Logical: 6}, Body: plain{}}
 	if err != nil || m != want {
 		t.Errorf("%+v, %v; want %+v", m, err, want)
 	}
@@ -342,7 +302,7 @@ func TestUnmarshalKeepsNothingOfItsPayload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := Unmarshal(kind, payload)
+	back, err := table.Unmarshal(kind.Number(), payload)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,10 +313,46 @@ func TestUnmarshalKeepsNothingOfItsPayload(t *testing.T) {
 }
 
 func TestErrorsSayWhichKindAndWhy(t *testing.T) {
-	_, err := Unmarshal(KindOK, fields(t, map[string]any{"n": -1}))
-	for _, part := range []string{"OK", "term", "at most 9007199254740992"} {
+	_, err := table.Unmarshal(kindPlain.Number(), fields(t, map[string]any{"n": -1}))
+	for _, part := range []string{"PLAIN", "term", "at most 9007199254740992"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q does not say %q", err, part)
 		}
+	}
+}
+
+// "A message kind of an algorithm that this binary does not have" is refused, in clear words.
+func TestTableRefusesWhatItHasNot(t *testing.T) {
+	for _, number := range []uint8{0, uint8(KindHello), 202, 255} {
+		m, err := table.Unmarshal(number, fields(t, nil))
+		if !errors.Is(err, ErrKind) || m != (Message{}) {
+			t.Errorf("number %d: %+v, %v", number, m, err)
+		}
+		want := fmt.Sprintf("no algorithm of this program has number %d", number)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not say %q", err, want)
+		}
+	}
+}
+
+func TestKindsAreClaimedOnce(t *testing.T) {
+	again := NewKind[plain](kindRich.Number(), "OTHER", "")
+	if _, err := NewKinds(kindRich, again); err == nil || !strings.Contains(err.Error(), "both have number 201") {
+		t.Errorf("two kinds of one number: %v", err)
+	}
+	if _, err := NewKinds(NewKind[plain](15, "LOW", "")); err == nil {
+		t.Error("a number of the link was taken")
+	}
+	if _, err := NewKinds(Kind{}); err == nil {
+		t.Error("no kind was taken")
+	}
+	if kinds, err := NewKinds(kindRich, kindPlain, kindRich); err != nil || len(kinds.All()) != 2 {
+		t.Errorf("one kind of two parts: %v", err)
+	}
+	if !kindRich.Is(TellsAll) || !kindRich.Is(HandsOver) || kindRich.Is(Nominates) || !kindPlain.Is(Nominates) {
+		t.Error("traits are not those that were declared")
+	}
+	if kindPlain.Says() != "nothing" || (Kind{}).String() != "no kind" {
+		t.Error("a kind's words are not those that were declared")
 	}
 }

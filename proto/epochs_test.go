@@ -58,7 +58,7 @@ func TestEpochs(t *testing.T) {
 	}}
 	if kind, payload, err := Marshal(full); err != nil {
 		t.Error(err)
-	} else if back, err := Unmarshal(kind, payload); err != nil || back != full {
+	} else if back, err := kind.Unmarshal(payload); err != nil || back != full {
 		t.Errorf("as many as there may be: %v", err)
 	}
 }

@@ -13,7 +13,7 @@ func addSeeds(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(uint8(kind), payload)
+		f.Add(kind.Number(), payload)
 	}
 	for _, b := range linkBodies() {
 		kind, payload, err := MarshalLink(b)
@@ -23,7 +23,7 @@ func addSeeds(f *testing.F) {
 		f.Add(uint8(kind), payload)
 	}
 	for _, payload := range hostile() {
-		f.Add(uint8(KindRingElection), payload)
+		f.Add(kindRich.Number(), payload)
 	}
 }
 
@@ -36,8 +36,8 @@ func FuzzUnmarshal(f *testing.F) {
 		var b LinkBody
 		var err, linkErr error
 		spent := allocated(func() {
-			m, err = Unmarshal(Kind(k), payload)
-			b, linkErr = UnmarshalLink(Kind(k), payload)
+			m, err = table.Unmarshal(k, payload)
+			b, linkErr = UnmarshalLink(LinkKind(k), payload)
 		})
 		if spent > bound(payload) {
 			t.Fatalf("%d bytes allocated for %d", spent, len(payload))
@@ -57,7 +57,7 @@ func roundTrip(t *testing.T, m Message) {
 	if err != nil {
 		t.Fatalf("%+v was taken, and now: %v", m, err)
 	}
-	back, err := Unmarshal(kind, first)
+	back, err := kind.Unmarshal(first)
 	if err != nil || back != m {
 		t.Fatalf("came back as %+v, %v; want %+v", back, err, m)
 	}
@@ -89,7 +89,7 @@ func FuzzCheck(f *testing.F) {
 		if Check(payload) != nil {
 			return
 		}
-		unmarshalAny(Kind(k), payload)
+		unmarshalAny(k, payload)
 		if Check(payload[:len(payload)-1]) == nil {
 			t.Fatal("passed with its last byte cut off")
 		}

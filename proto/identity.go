@@ -68,6 +68,14 @@ func NewSession() Session {
 // IsZero reports whether s was never drawn.
 func (s Session) IsZero() bool { return s == Session{} }
 
+// Validate refuses a session that was never drawn.
+func (s Session) Validate() error {
+	if s.IsZero() {
+		return errors.New("no session")
+	}
+	return nil
+}
+
 // Compare orders sessions by their bytes. The order means nothing by itself:
 // it only makes ties impossible.
 func (s Session) Compare(t Session) int {
@@ -111,13 +119,13 @@ func (r Rank) Compare(s Rank) int {
 // Peer is one process of the cluster, as its rank and session present it.
 // Seeds write it "id:attr".
 type Peer struct {
-	ID      NodeID
-	Session Session
-	Attr    int64
+	ID      NodeID  `msgpack:"i"`
+	Session Session `msgpack:"s"`
+	Attr    int64   `msgpack:"a"`
 	// Ineligible says that the process does not stand for election at present: it
 	// is paused, unhealthy, or asked to stand aside. A hint, as all of membership:
 	// it spares others the wait for a node that would not lead.
-	Ineligible bool
+	Ineligible bool `msgpack:"x"`
 }
 
 // ChosenAttr is the attribute of a leader that an operator chose, as it announces
@@ -136,9 +144,20 @@ func (p Peer) Is(q Peer) bool { return p.ID == q.ID && p.Session == q.Session }
 // Epoch names one leadership: it tells two leaders of one term apart, and a
 // leader from its own former life.
 type Epoch struct {
-	Term    Term
-	Leader  NodeID
-	Session Session
+	Term    Term    `msgpack:"n"`
+	Leader  NodeID  `msgpack:"i"`
+	Session Session `msgpack:"s"`
+}
+
+// Validate refuses what no process ever led.
+func (e Epoch) Validate() error {
+	if e.Term == 0 || e.Term > MaxTerm {
+		return fmt.Errorf("term %d: want 1 to %d", e.Term, MaxTerm)
+	}
+	if err := e.Leader.Validate(); err != nil {
+		return err
+	}
+	return e.Session.Validate()
 }
 
 // Compare orders epochs: by term, then leader, then session.

@@ -7,12 +7,41 @@ import (
 	"unicode/utf8"
 )
 
+// LinkKind tells what the two ends of a connection say to each other. It stands in the frame
+// header, as the number of a message's Kind does, and is below all of those.
+type LinkKind uint8
+
+// The kinds of the link. Numbers are never used again.
+const (
+	KindHello   LinkKind = 1
+	KindWelcome LinkKind = 2
+	KindRefuse  LinkKind = 3
+	KindAck     LinkKind = 4
+	KindPing    LinkKind = 5
+	KindPong    LinkKind = 6
+	KindPingReq LinkKind = 7
+	KindPingRes LinkKind = 8
+)
+
+var linkNames = [...]string{
+	KindHello: "HELLO", KindWelcome: "WELCOME", KindRefuse: "REFUSE", KindAck: "ACK",
+	KindPing: "PING", KindPong: "PONG", KindPingReq: "PING_REQ", KindPingRes: "PING_RES",
+}
+
+// String is the kind's name.
+func (k LinkKind) String() string {
+	if k != 0 && int(k) < len(linkNames) {
+		return linkNames[k]
+	}
+	return fmt.Sprintf("KIND(%d)", uint8(k))
+}
+
 // LinkBody is what the two ends of a connection say to each other: HELLO from
 // the one that dialled, then WELCOME or REFUSE, then an ACK now and again, a
 // PONG to each PING, and a PING_RES to a PING_REQ.
 type LinkBody interface {
 	// Kind is the kind that the frame header states for this struct.
-	Kind() Kind
+	Kind() LinkKind
 	// validate refuses values that no correct node sends.
 	validate() error
 }
@@ -104,14 +133,14 @@ const maxPingMicros = 3600_000_000
 // in bytes.
 const MaxLabel = 255
 
-func (Hello) Kind() Kind   { return KindHello }
-func (Welcome) Kind() Kind { return KindWelcome }
-func (Refuse) Kind() Kind  { return KindRefuse }
-func (Ack) Kind() Kind     { return KindAck }
-func (Ping) Kind() Kind    { return KindPing }
-func (Pong) Kind() Kind    { return KindPong }
-func (PingReq) Kind() Kind { return KindPingReq }
-func (PingRes) Kind() Kind { return KindPingRes }
+func (Hello) Kind() LinkKind   { return KindHello }
+func (Welcome) Kind() LinkKind { return KindWelcome }
+func (Refuse) Kind() LinkKind  { return KindRefuse }
+func (Ack) Kind() LinkKind     { return KindAck }
+func (Ping) Kind() LinkKind    { return KindPing }
+func (Pong) Kind() LinkKind    { return KindPong }
+func (PingReq) Kind() LinkKind { return KindPingReq }
+func (PingRes) Kind() LinkKind { return KindPingRes }
 
 func (h Hello) validate() error {
 	if h.To > MaxNodeID {
@@ -164,12 +193,7 @@ func validateCount(n uint64) error {
 	return nil
 }
 
-func validateSession(s Session) error {
-	if s.IsZero() {
-		return errors.New("no session")
-	}
-	return nil
-}
+func validateSession(s Session) error { return s.Validate() }
 
 func validateLabel(s string) error {
 	if len(s) > MaxLabel || !utf8.ValidString(s) {
@@ -179,7 +203,7 @@ func validateLabel(s string) error {
 }
 
 // MarshalLink returns b's kind and its payload.
-func MarshalLink(b LinkBody) (Kind, []byte, error) {
+func MarshalLink(b LinkBody) (LinkKind, []byte, error) {
 	if err := b.validate(); err != nil {
 		return 0, nil, fmt.Errorf("marshal %v: %w: %w", b.Kind(), ErrValue, err)
 	}
@@ -189,7 +213,7 @@ func MarshalLink(b LinkBody) (Kind, []byte, error) {
 
 // UnmarshalLink reads back what MarshalLink wrote, as the struct itself, not a
 // pointer. payload may be any bytes, as for Unmarshal.
-func UnmarshalLink(k Kind, payload []byte) (LinkBody, error) {
+func UnmarshalLink(k LinkKind, payload []byte) (LinkBody, error) {
 	switch k {
 	case KindHello:
 		return unmarshalLink[Hello](payload)

@@ -80,11 +80,11 @@ func TestUnmarshalLinkRefuses(t *testing.T) {
 	}
 	s := make([]byte, 16)
 	for name, c := range map[string]struct {
-		kind    Kind
+		kind    LinkKind
 		payload []byte
 		want    error
 	}{
-		"a message's kind": {KindOK, encode(map[string]any{}), ErrKind},
+		"a message's kind": {LinkKind(kindPlain.Number()), encode(map[string]any{}), ErrKind},
 		"unknown kind":     {0, encode(map[string]any{}), ErrKind},
 		"empty hello":      {KindHello, encode(map[string]any{}), ErrValue},
 		"hello of a list":  {KindHello, encode([]any{"demo", "ring", 1, s, 2}), ErrMalformed},

@@ -292,7 +292,7 @@ func (b Unvoted) validate() error {
 	if b.First > MaxTerm {
 		return fmt.Errorf("first term %d: at most %d", b.First, MaxTerm)
 	}
-	if err := b.Heard.validate(); err != nil {
+	if err := b.Heard.Validate(); err != nil {
 		return err
 	}
 	return validateSession(b.Session)

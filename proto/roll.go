@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+
+	"github.com/vmihailenco/msgpack/v5"
 )
 
 // Roll is a list of processes that stand, packed, so that messages that carry one can
@@ -82,7 +84,18 @@ func (r Roll) String() string {
 	return strings.Join(words, " ")
 }
 
-func (r Roll) validate() error {
+// EncodeMsgpack writes the packed processes as binary.
+func (r Roll) EncodeMsgpack(e *msgpack.Encoder) error { return e.EncodeBytes([]byte(r)) }
+
+// DecodeMsgpack reads binary.
+func (r *Roll) DecodeMsgpack(d *msgpack.Decoder) error {
+	packed, err := d.DecodeBytes()
+	*r = Roll(packed)
+	return err
+}
+
+// Validate refuses what Add never makes.
+func (r Roll) Validate() error {
 	if len(r)%peerSize != 0 || r.Len() > MaxRoll {
 		return fmt.Errorf("a roll of %d bytes: want up to %d times %d", len(r), MaxRoll, peerSize)
 	}

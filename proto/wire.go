@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// A wire struct is a message as it travels: one flat map of short keys, the
-// envelope and the body side by side. Keys are never reused for another
-// meaning; a node skips those it does not know, so fields can be added.
+// A wire struct is a message as it travels: a map of short keys, the envelope's and the
+// body. Keys are never reused for another meaning; a node skips those it does not know, so
+// fields can be added.
 type wire interface {
-	// validate refuses an envelope that no correct node sends.
+	// validate refuses what no correct node sends.
 	validate() error
 	// message is the message, its envelope being valid.
 	message() Message
@@ -34,115 +34,38 @@ type process struct {
 	Ineligible bool `msgpack:"x,omitempty"`
 }
 
-// One wire struct a kind.
-type (
-	wireTimeoutNow struct{ envelope }
-	wireOK         struct{ envelope }
-	wireElection   struct {
-		envelope
-		process
-	}
-	wireCoordinator struct {
-		envelope
-		process
-	}
-	wireIdentity struct {
-		envelope
-		process
-	}
-	wireElected struct {
-		envelope
-		process
-		Hops uint64 `msgpack:"h"`
-	}
-	wireRingElection struct {
-		envelope
-		process
-		Initiator NodeID `msgpack:"o"`
-		Hops      uint64 `msgpack:"h"`
-	}
-)
-
-func (w *wireTimeoutNow) message() Message  { return w.with(TimeoutNow{}) }
-func (w *wireOK) message() Message          { return w.with(OK{}) }
-func (w *wireElection) message() Message    { return w.with(Election{Candidate: w.peer()}) }
-func (w *wireCoordinator) message() Message { return w.with(Coordinator{Leader: w.peer()}) }
-func (w *wireIdentity) message() Message    { return w.with(Identity{Self: w.peer()}) }
-
-func (w *wireElected) message() Message {
-	return w.with(Elected{Leader: w.peer(), Hops: w.Hops})
+// framed is a message whose body has msgpack tags of its own.
+type framed[B Payload] struct {
+	envelope
+	Body B `msgpack:"b"`
 }
 
-func (w *wireRingElection) message() Message {
-	return w.with(RingElection{Initiator: w.Initiator, Best: w.peer(), Hops: w.Hops})
+func (w *framed[B]) validate() error {
+	if err := w.envelope.validate(); err != nil {
+		return err
+	}
+	return w.Body.Validate()
 }
 
-// newWire returns an empty wire struct for kind k, nil for one that is no
-// message.
+func (w *framed[B]) message() Message { return w.with(w.Body) }
+
+// newWire returns an empty wire struct for kind k.
 func newWire(k Kind) wire {
-	switch k {
-	case KindTimeoutNow:
-		return new(wireTimeoutNow)
-	case KindElection:
-		return new(wireElection)
-	case KindOK:
-		return new(wireOK)
-	case KindCoordinator:
-		return new(wireCoordinator)
-	case KindRingElection:
-		return new(wireRingElection)
-	case KindElected:
-		return new(wireElected)
-	case KindIdentity:
-		return new(wireIdentity)
-	}
-	if w := newRingWire(k); w != nil {
-		return w
-	}
-	if w := newQuorumWire(k); w != nil {
-		return w
-	}
-	if w := newStollerWire(k); w != nil {
-		return w
-	}
-	if w := newInvitationWire(k); w != nil {
-		return w
+	if k.blank != nil {
+		return k.blank()
 	}
 	return newOfficeWire(k)
 }
 
 // wireOf returns m as it travels, nil for a body that no kind has.
 func wireOf(m Message) wire {
-	e := envelopeOf(m)
-	switch b := m.Body.(type) {
-	case TimeoutNow:
-		return &wireTimeoutNow{e}
-	case Election:
-		return &wireElection{e, process(b.Candidate)}
-	case OK:
-		return &wireOK{e}
-	case Coordinator:
-		return &wireCoordinator{e, process(b.Leader)}
-	case RingElection:
-		return &wireRingElection{e, process(b.Best), b.Initiator, b.Hops}
-	case Elected:
-		return &wireElected{e, process(b.Leader), b.Hops}
-	case Identity:
-		return &wireIdentity{e, process(b.Self)}
+	if m.Body == nil {
+		return nil
 	}
-	if w := ringWireOf(e, m.Body); w != nil {
-		return w
+	if k := m.Body.Kind(); k.row != nil && k.wrap != nil {
+		return k.wrap(m)
 	}
-	if w := quorumWireOf(e, m.Body); w != nil {
-		return w
-	}
-	if w := stollerWireOf(e, m.Body); w != nil {
-		return w
-	}
-	if w := invitationWireOf(e, m.Body); w != nil {
-		return w
-	}
-	return officeWireOf(e, m.Body)
+	return officeWireOf(envelopeOf(m), m.Body)
 }
 
 func envelopeOf(m Message) envelope {

@@ -34,7 +34,7 @@ func newTransferWire(k Kind) wire {
 	case KindTakeOver:
 		return new(wireTakeOver)
 	}
-	return newSplitWire(k)
+	return newRaftWire(k)
 }
 
 func transferWireOf(e envelope, body Body) wire {
@@ -46,5 +46,5 @@ func transferWireOf(e envelope, body Body) wire {
 	case TakeOver:
 		return &wireTakeOver{e, b.Session, b.To, b.Chosen}
 	}
-	return splitWireOf(e, body)
+	return raftWireOf(e, body)
 }

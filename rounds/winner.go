@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -33,17 +34,13 @@ func (r *Round) lead(led []Winner, i int, s *story, debug bool) []Winner {
 	return append(led, w)
 }
 
-// tellAll are the messages by which a winner tells all at once.
-var tellAll = []string{
-	proto.KindCoordinator.String(), proto.KindLeads.String(), proto.KindReady.String(),
-}
-
-// announcedTo are those whom the winner told at once: with COORDINATOR or LEADER, all
-// that it believes alive; with READY, its group.
+// announcedTo are those whom the winner told at once: all that it believes alive, or its
+// group.
 func (r *Round) announcedTo(st *Step) (ids []uint64) {
 	for _, i := range st.Sent {
 		m := r.Messages[i]
-		if slices.Contains(tellAll, m.Kind) && !slices.Contains(ids, m.To) {
+		kind, ok := catalog.KindOf(r.Algorithm, m.Kind)
+		if ok && kind.Is(proto.TellsAll) && !slices.Contains(ids, m.To) {
 			ids = append(ids, m.To)
 		}
 	}

@@ -17,8 +17,8 @@ func About() algorithms.About {
 		Guarantee: algorithms.BestEffort,
 		Preempt:   true,
 		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Kinds:     []proto.Kind{KindIdentity, nomination.KindCoordinator},
 		Theory: algorithms.Theory{
-			Kinds:     []proto.Kind{proto.KindIdentity, proto.KindCoordinator},
 			Best:      func(n int) int { return n*n - 1 },
 			Worst:     func(n int) int { return n*n + n - 1 },
 			BestCase:  "whoever notices: n(n-1) ID, n-1 COORDINATOR",

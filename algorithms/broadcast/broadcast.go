@@ -56,9 +56,9 @@ type round struct{ *Machine }
 
 func (r round) Heard(proto.Message)     { r.Reset() }
 func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-func (r round) Question() proto.Body    { return proto.Identity{Self: r.core.Self()} }
+func (r round) Question() proto.Body    { return Identity{Self: r.core.Self()} }
 func (r round) Announcement(leader proto.Peer) proto.Body {
-	return proto.Coordinator{Leader: leader}
+	return nomination.Coordinator{Leader: leader}
 }
 
 func (r round) Reset() {
@@ -81,7 +81,7 @@ var whyForeign = reasons.Kind("foreign", "%s is no message of the broadcast -> d
 
 // Receive handles ID.
 func (r round) Receive(msg proto.Message) {
-	b, ok := msg.Body.(proto.Identity)
+	b, ok := msg.Body.(Identity)
 	switch {
 	case !ok:
 		r.core.Refuse(whyForeign, msg.Body.Kind())

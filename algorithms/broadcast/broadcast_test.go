@@ -5,6 +5,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/broadcast"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -18,13 +19,13 @@ func called(t *testing.T, self proto.NodeID) *steptest.Rig {
 	if self == 3 {
 		r.Fire() // it takes term 1
 	} else {
-		r.Step(0, r.From(3, 1, proto.Coordinator{Leader: steptest.Peer(3)}))
+		r.Step(0, r.From(3, 1, nomination.Coordinator{Leader: steptest.Peer(3)}))
 	}
 	r.Step(delta, r.From(1, 2, id(1)))
 	return r
 }
 
-func id(of proto.NodeID) proto.Identity { return proto.Identity{Self: steptest.Peer(of)} }
+func id(of proto.NodeID) broadcast.Identity { return broadcast.Identity{Self: steptest.Peer(of)} }
 
 func toAll(r *steptest.Rig, term proto.Term, body proto.Body) []proto.Message {
 	var all []proto.Message
@@ -58,7 +59,7 @@ func TestDecidesAfterAllIDs(t *testing.T) {
 	r := called(t, 3)
 	r.Step(delta, r.From(2, 2, id(2)))
 	r.Want(algorithms.Output{
-		Send:     toAll(r, 2, proto.Coordinator{Leader: steptest.Peer(3)}),
+		Send:     toAll(r, 2, nomination.Coordinator{Leader: steptest.Peer(3)}),
 		Deadline: r.In(broadcast.Patience(delta, 3)),
 		Leader:   steptest.Leads(3, 2),
 		Why:      steptest.Why("nomination.lead(broadcast.largest(broadcast.all-here), 2)"),
@@ -78,7 +79,7 @@ func TestWaitsEnd(t *testing.T) {
 	r := called(t, 2)
 	r.Fire() // 3 did not answer
 	r.Want(algorithms.Output{
-		Send:     toAll(r, 2, proto.Coordinator{Leader: steptest.Peer(2)}),
+		Send:     toAll(r, 2, nomination.Coordinator{Leader: steptest.Peer(2)}),
 		Deadline: r.In(broadcast.Patience(delta, 3)),
 		Leader:   steptest.Leads(2, 2),
 		Why:      steptest.Why("nomination.lead(broadcast.largest(broadcast.no-more), 2)"),
@@ -98,7 +99,7 @@ func TestLargestDies(t *testing.T) {
 	r.Step(0, r.From(3, 2, id(3)))
 	r.Step(delta, steptest.Alive(1, 2))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Msg(1, 2, proto.Coordinator{Leader: steptest.Peer(2)})},
+		Send:     []proto.Message{r.Msg(1, 2, nomination.Coordinator{Leader: steptest.Peer(2)})},
 		Deadline: r.In(broadcast.Patience(delta, 2)),
 		Leader:   steptest.Leads(2, 2),
 		Why:      steptest.Why("nomination.lead(broadcast.largest(broadcast.one-gone), 2)"),
@@ -118,7 +119,7 @@ func TestAsideSendsNoID(t *testing.T) {
 // A message of another algorithm is refused, and flagged.
 func TestRefusesOtherMessages(t *testing.T) {
 	r := called(t, 2)
-	if out := r.Step(0, r.From(1, 2, proto.OK{})); !out.Warn || len(out.Send) > 0 {
+	if out := r.Step(0, r.From(1, 2, steptest.Foreign{})); !out.Warn || len(out.Send) > 0 {
 		t.Errorf("took it: %+v", out)
 	}
 }

@@ -17,8 +17,8 @@ func About() algorithms.About {
 		Guarantee: algorithms.BestEffort,
 		Preempt:   true,
 		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Kinds:     []proto.Kind{KindElection, KindOK, nomination.KindCoordinator},
 		Theory: algorithms.Theory{
-			Kinds: []proto.Kind{proto.KindElection, proto.KindOK, proto.KindCoordinator},
 			Best:  func(n int) int { return n - 1 },
 			Worst: func(n int) int { return n*(n+1)/2 + n*(n-1)/2 + n },
 			BestCase: "the next in line notices first: " +

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/bully"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -31,7 +32,7 @@ func BenchmarkFailover(b *testing.B) {
 	now := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 	out := m.Step(now, algorithms.Start{})
 	back := algorithms.Receive{Message: proto.Message{
-		From: 5, To: 4, Body: proto.Coordinator{Leader: all[4]},
+		From: 5, To: 4, Body: nomination.Coordinator{Leader: all[4]},
 	}}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -56,7 +57,7 @@ func BenchmarkStep(b *testing.B) {
 	m.Step(now, algorithms.Start{})
 	m.Step(now, algorithms.PeersChanged{Alive: all})
 	var again algorithms.Event = algorithms.Receive{Message: proto.Message{
-		From: 5, To: 4, Term: 1, Body: proto.Coordinator{Leader: all[4]},
+		From: 5, To: 4, Term: 1, Body: nomination.Coordinator{Leader: all[4]},
 	}}
 	b.ReportAllocs()
 	for b.Loop() {

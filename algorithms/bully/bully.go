@@ -60,9 +60,9 @@ type round struct{ *Machine }
 func (r round) Reset()                  { r.phase = idle }
 func (r round) Heard(proto.Message)     { r.phase = idle }
 func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-func (r round) Question() proto.Body    { return proto.Election{Candidate: r.core.Self()} }
+func (r round) Question() proto.Body    { return Election{Candidate: r.core.Self()} }
 func (r round) Announcement(leader proto.Peer) proto.Body {
-	return proto.Coordinator{Leader: leader}
+	return nomination.Coordinator{Leader: leader}
 }
 
 var whyNextInLine = reasons.Kind("next-in-line", "no higher node is alive").
@@ -99,9 +99,9 @@ var whyForeign = reasons.Kind("foreign", "%s is no message of the bully algorith
 // Receive handles ELECTION and OK.
 func (r round) Receive(msg proto.Message) {
 	switch body := msg.Body.(type) {
-	case proto.Election:
+	case Election:
 		r.election(msg.From, body.Candidate)
-	case proto.OK:
+	case OK:
 		r.ok(msg.From)
 	default:
 		r.core.Refuse(whyForeign, body.Kind())
@@ -129,14 +129,14 @@ func (r round) election(from proto.NodeID, candidate proto.Peer) {
 	switch {
 	case r.core.Leading():
 		r.core.Why(whyAsksLeader, from, r.core.Term())
-		r.core.Send(from, proto.OK{})
+		r.core.Send(from, OK{})
 		r.core.Tell(from)
 	case r.core.Asked(from):
 	case candidate.Above(r.core.Self()):
 		r.core.Why(whyAbove, from)
 	default:
 		r.core.Why(whyBelow, from)
-		r.core.Send(from, proto.OK{})
+		r.core.Send(from, OK{})
 		if r.phase == idle {
 			r.Begin()
 		}

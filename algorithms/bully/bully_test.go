@@ -5,6 +5,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/bully"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -22,7 +23,7 @@ func newRig(t *testing.T, self proto.NodeID) *steptest.Rig {
 func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
 	r := newRig(t, self)
 	r.Start(0, 1, 2, 3, 4, 5)
-	r.Step(delta, r.From(5, 1, proto.Coordinator{Leader: steptest.Peer(5)}))
+	r.Step(delta, r.From(5, 1, nomination.Coordinator{Leader: steptest.Peer(5)}))
 	r.Want(algorithms.Output{
 		Save:     steptest.Save(1),
 		Deadline: r.In(silence),
@@ -46,7 +47,7 @@ func leader5(t *testing.T) *steptest.Rig {
 func coordinators(r *steptest.Rig, term proto.Term, to ...proto.NodeID) []proto.Message {
 	var msgs []proto.Message
 	for _, id := range to {
-		msgs = append(msgs, r.Msg(id, term, proto.Coordinator{Leader: steptest.Peer(r.Self)}))
+		msgs = append(msgs, r.Msg(id, term, nomination.Coordinator{Leader: steptest.Peer(r.Self)}))
 	}
 	return msgs
 }
@@ -71,7 +72,7 @@ func TestNextInLineAssumesLeadershipAtOnce(t *testing.T) {
 func TestNotNextInLineAsksAllHigher(t *testing.T) {
 	r := follower(t, 2)
 	r.Step(0, steptest.Alive(1, 2, 3, 4))
-	election := proto.Election{Candidate: steptest.Peer(2)}
+	election := bully.Election{Candidate: steptest.Peer(2)}
 	r.Want(algorithms.Output{
 		Send: []proto.Message{
 			r.Msg(3, 2, election), r.Msg(4, 2, election), r.Msg(5, 2, election),
@@ -102,7 +103,7 @@ func TestNoOKInTimeAssumesLeadership(t *testing.T) {
 func TestOKButNoCoordinator(t *testing.T) {
 	r := follower(t, 3)
 	r.Step(0, steptest.Alive(1, 2, 3, 4))
-	r.Step(delta, r.From(4, 2, proto.OK{}))
+	r.Step(delta, r.From(4, 2, bully.OK{}))
 	r.Want(algorithms.Output{
 		Deadline: r.In(bully.CoordinatorTimeout(delta)),
 		Leader:   steptest.Leads(0, 2),
@@ -110,7 +111,7 @@ func TestOKButNoCoordinator(t *testing.T) {
 	})
 
 	r.Fire()
-	election := proto.Election{Candidate: steptest.Peer(3)}
+	election := bully.Election{Candidate: steptest.Peer(3)}
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Msg(4, 2, election), r.Msg(5, 2, election)},
 		Deadline: r.In(bully.CoordinatorTimeout(delta)),
@@ -132,11 +133,11 @@ func TestOKButNoCoordinator(t *testing.T) {
 // starts its own leader election protocol (unless it has already done so)".
 func TestElectionFromLower(t *testing.T) {
 	r := follower(t, 3)
-	election := proto.Election{Candidate: steptest.Peer(3)}
-	r.Step(0, r.From(1, 2, proto.Election{Candidate: steptest.Peer(1)}))
+	election := bully.Election{Candidate: steptest.Peer(3)}
+	r.Step(0, r.From(1, 2, bully.Election{Candidate: steptest.Peer(1)}))
 	r.Want(algorithms.Output{
 		Send: []proto.Message{
-			r.Msg(1, 2, proto.OK{}), r.Msg(4, 2, election), r.Msg(5, 2, election),
+			r.Msg(1, 2, bully.OK{}), r.Msg(4, 2, election), r.Msg(5, 2, election),
 		},
 		Deadline: r.In(2 * delta),
 		Leader:   steptest.Leads(0, 2),
@@ -146,9 +147,9 @@ func TestElectionFromLower(t *testing.T) {
 	})
 
 	deadline := r.Last.Deadline
-	r.Step(delta/2, r.From(2, 2, proto.Election{Candidate: steptest.Peer(2)}))
+	r.Step(delta/2, r.From(2, 2, bully.Election{Candidate: steptest.Peer(2)}))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Msg(2, 2, proto.OK{})},
+		Send:     []proto.Message{r.Msg(2, 2, bully.OK{})},
 		Deadline: deadline,
 		Leader:   steptest.Leads(0, 2),
 		Why:      steptest.Why("bully.below(2)"),
@@ -160,11 +161,11 @@ func TestElectionFromLower(t *testing.T) {
 func TestSittingLeaderAnswers(t *testing.T) {
 	r := leader5(t)
 	deadline := r.Last.Deadline
-	r.Step(delta, r.From(1, 1, proto.Election{Candidate: steptest.Peer(1)}))
+	r.Step(delta, r.From(1, 1, bully.Election{Candidate: steptest.Peer(1)}))
 	r.Want(algorithms.Output{
 		Send: []proto.Message{
-			r.Msg(1, 1, proto.OK{}),
-			r.Msg(1, 1, proto.Coordinator{Leader: steptest.Peer(5)}),
+			r.Msg(1, 1, bully.OK{}),
+			r.Msg(1, 1, nomination.Coordinator{Leader: steptest.Peer(5)}),
 		},
 		Deadline: deadline,
 		Leader:   steptest.Leads(5, 1),
@@ -176,14 +177,14 @@ func TestSittingLeaderAnswers(t *testing.T) {
 // cannot reach the leader itself does not go on calling elections.
 func TestFollowerTellsWhoLeads(t *testing.T) {
 	r := follower(t, 3)
-	r.Step(delta, r.From(1, 1, proto.Election{Candidate: steptest.Peer(1)}))
+	r.Step(delta, r.From(1, 1, bully.Election{Candidate: steptest.Peer(1)}))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Msg(1, 1, proto.Coordinator{Leader: steptest.Peer(5)})},
+		Send:     []proto.Message{r.Msg(1, 1, nomination.Coordinator{Leader: steptest.Peer(5)})},
 		Deadline: r.In(silence - delta),
 		Leader:   steptest.Leads(5, 1),
 		Why:      steptest.Why("nomination.knows(1, 5, 1)"),
 	})
-	r.Step(silence-2*delta, r.From(1, 1, proto.Election{Candidate: steptest.Peer(1)}))
+	r.Step(silence-2*delta, r.From(1, 1, bully.Election{Candidate: steptest.Peer(1)}))
 	r.Want(algorithms.Output{
 		Deadline: r.In(delta),
 		Leader:   steptest.Leads(5, 1),
@@ -195,7 +196,7 @@ func TestFollowerTellsWhoLeads(t *testing.T) {
 func TestHigherNodeDiesAfterOK(t *testing.T) {
 	r := follower(t, 3)
 	r.Step(0, steptest.Alive(1, 2, 3, 4))
-	r.Step(delta, r.From(4, 2, proto.OK{}))
+	r.Step(delta, r.From(4, 2, bully.OK{}))
 	r.Step(delta, steptest.Alive(1, 2, 3))
 	r.Want(algorithms.Output{
 		Send:     coordinators(r, 2, 1, 2),
@@ -211,7 +212,7 @@ func TestElectionFromHigherAttributeIsNotAnswered(t *testing.T) {
 	r := follower(t, 3)
 	strong := steptest.Peer(1)
 	strong.Attr = 99
-	r.Step(0, r.From(1, 2, proto.Election{Candidate: strong}))
+	r.Step(0, r.From(1, 2, bully.Election{Candidate: strong}))
 	if len(r.Last.Send) != 0 || r.Last.Deadline.IsZero() {
 		t.Fatalf("want no answer and a timer, got %+v", r.Last)
 	}
@@ -228,7 +229,7 @@ func TestAttributeIsFrozenForTheTerm(t *testing.T) {
 		t.Fatal("a live attribute changed a round under way")
 	}
 	r.Step(0, algorithms.Campaign{Reason: "asked"}) // one round at a time
-	r.Step(delta, r.From(4, 2, proto.Coordinator{Leader: steptest.Peer(4)}))
+	r.Step(delta, r.From(4, 2, nomination.Coordinator{Leader: steptest.Peer(4)}))
 	r.Step(0, algorithms.Campaign{Reason: "asked"})
 	if r.Last.Leader != steptest.Leads(3, 3) {
 		t.Fatalf("the next term must use the new attribute: %+v", r.Last)
@@ -241,7 +242,7 @@ func TestPreemptionIsAChoice(t *testing.T) {
 	for _, preempt := range []bool{true, false} {
 		r := steptest.New(t, 5, preempt, bully.New)
 		r.Start(0, 4, 5)
-		r.Step(0, r.From(4, 7, proto.Coordinator{Leader: steptest.Peer(4)}))
+		r.Step(0, r.From(4, 7, nomination.Coordinator{Leader: steptest.Peer(4)}))
 		if !preempt {
 			if r.Last.Deadline != r.In(silence) || r.Last.Leader != steptest.Leads(4, 7) {
 				t.Fatalf("without pre-emption: %+v", r.Last)
@@ -266,16 +267,16 @@ func TestResignedNodeStandsAside(t *testing.T) {
 	r := leader5(t)
 	r.Step(0, algorithms.Resign{})
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Msg(4, 1, proto.TimeoutNow{})},
+		Send:     []proto.Message{r.Msg(4, 1, nomination.TimeoutNow{})},
 		Deadline: r.In(silence),
 		Leader:   steptest.Leads(0, 1),
 		Why:      steptest.Why("nomination.hand-over(nomination.resign, 4)"),
 	})
-	r.Step(0, r.From(1, 2, proto.Election{Candidate: steptest.Peer(1)}))
+	r.Step(0, r.From(1, 2, bully.Election{Candidate: steptest.Peer(1)}))
 	if len(r.Last.Send) != 0 {
 		t.Fatalf("a node that stands aside answered: %+v", r.Last)
 	}
-	r.Step(0, r.From(4, 2, proto.Coordinator{Leader: steptest.Peer(4)}))
+	r.Step(0, r.From(4, 2, nomination.Coordinator{Leader: steptest.Peer(4)}))
 	r.Want(algorithms.Output{
 		Deadline: r.In(bully.Patience(delta, 5)),
 		Leader:   steptest.Leads(4, 2),
@@ -294,14 +295,14 @@ func TestResignedNodeStandsAside(t *testing.T) {
 func TestRepeatsAndStrangersChangeNothing(t *testing.T) {
 	r := follower(t, 3)
 	quiet := algorithms.Output{Deadline: r.In(silence), Leader: steptest.Leads(5, 1)}
-	r.Step(0, r.From(5, 1, proto.Coordinator{Leader: steptest.Peer(5)}))
+	r.Step(0, r.From(5, 1, nomination.Coordinator{Leader: steptest.Peer(5)}))
 	r.Want(quiet)
 	r.Step(delta, algorithms.Timeout{})
 	r.Want(quiet)
-	r.Step(0, r.From(1, 1, proto.OK{}))
+	r.Step(0, r.From(1, 1, bully.OK{}))
 	r.Want(quiet)
-	r.Step(0, r.From(1, 1, proto.RingElection{Initiator: 1, Best: steptest.Peer(1)}))
-	quiet.Why = steptest.Why("bully.foreign(ELECTION)")
+	r.Step(0, r.From(1, 1, steptest.Foreign{}))
+	quiet.Why = steptest.Why("bully.foreign(FOREIGN)")
 	quiet.Warn = true
 	r.Want(quiet)
 }

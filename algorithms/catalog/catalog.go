@@ -5,6 +5,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,12 +18,14 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/hs"
 	"github.com/ringleader-dev/ringleader/algorithms/invitation"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/raft"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
 	"github.com/ringleader-dev/ringleader/algorithms/splitbrain"
 	"github.com/ringleader-dev/ringleader/algorithms/stoller"
 	"github.com/ringleader-dev/ringleader/algorithms/tokenring"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/algorithms/zookeeper"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -73,6 +76,9 @@ func entriesOf(all ...algorithms.About) []Entry {
 	entries := make([]Entry, len(all))
 	for i, about := range all {
 		own := about.Guarantee == algorithms.Lease
+		if about.Theory.Kinds == nil {
+			about.Theory.Kinds = about.Kinds
+		}
 		entries[i] = Entry{About: about, Office: own, Own: own}
 	}
 	return entries
@@ -137,6 +143,58 @@ func (e Entry) WithFence() Entry {
 
 // All returns every entry, in the order of names.
 func All() []Entry { return append([]Entry(nil), entries...) }
+
+// kinds is the table of the kinds of all parts.
+var kinds = tableOf(entries)
+
+// sharedKinds are the kinds that no algorithm has to itself.
+func sharedKinds() []proto.Kind {
+	return slices.Concat(nomination.Kinds(), topology.Kinds(), proto.LeaseKinds(), splitbrain.Kinds())
+}
+
+// tableOf ends the program when two parts claim one number: a mistake of whoever added one.
+func tableOf(entries []Entry) *proto.Kinds {
+	all := sharedKinds()
+	for _, e := range entries {
+		all = append(all, e.Kinds...)
+	}
+	table, err := proto.NewKinds(all...)
+	if err != nil {
+		panic(err)
+	}
+	return table
+}
+
+// Kinds is the table of the kinds of all messages that any algorithm sends: what a process of
+// this program can read.
+func Kinds() *proto.Kinds { return kinds }
+
+// KindOf is the kind that records of the algorithm call by this name; ok is false where there
+// is none. Several algorithms have kinds of one name: its own comes first, then those that
+// several share, then anybody's.
+func KindOf(algorithm, name string) (k proto.Kind, ok bool) {
+	for _, e := range entries {
+		if e.Name == algorithm {
+			k, ok = named(e.Kinds, name)
+		}
+	}
+	if !ok {
+		k, ok = named(sharedKinds(), name)
+	}
+	if !ok {
+		k, ok = named(kinds.All(), name)
+	}
+	return k, ok
+}
+
+// named is the kind of that name, if there is one.
+func named(kinds []proto.Kind, name string) (proto.Kind, bool) {
+	i := slices.IndexFunc(kinds, func(k proto.Kind) bool { return k.String() == name })
+	if i < 0 {
+		return proto.Kind{}, false
+	}
+	return kinds[i], true
+}
 
 // Names returns the names of all entries.
 func Names() []string {

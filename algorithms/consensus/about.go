@@ -19,9 +19,10 @@ func About() algorithms.About {
 		Guarantee: algorithms.Quorum,
 		Preempt:   false,
 		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Kinds:     []proto.Kind{KindEnquiry, KindPrepare, KindPromise, KindAccept, KindAccepted, KindChosen},
 		Theory: algorithms.Theory{
 			Kinds: []proto.Kind{
-				proto.KindPrepare, proto.KindPromise, proto.KindAccept, proto.KindAccepted, proto.KindChosen,
+				KindPrepare, KindPromise, KindAccept, KindAccepted, KindChosen,
 			},
 			Best:      func(n int) int { return 5*n - 5 },
 			Worst:     func(n int) int { return 5*n - 3 },

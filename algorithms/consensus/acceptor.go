@@ -2,6 +2,7 @@ package consensus
 
 import (
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -10,21 +11,21 @@ var whyForeign = reasons.Kind("foreign", "%s is no message of the consensus -> d
 // Receive handles all messages but the announcement.
 func (r round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
-	case proto.Prepare:
+	case Prepare:
 		if r.takesPart(msg, b.Ballot) {
 			r.onPrepare(b)
 		}
-	case proto.Promise:
+	case Promise:
 		r.onPromise(msg, b)
-	case proto.Accept:
+	case Accept:
 		if r.takesPart(msg, b.Ballot) {
 			r.onAccept(b)
 		}
-	case proto.Accepted:
+	case Accepted:
 		r.onAccepted(msg, b)
-	case proto.Chosen:
+	case Chosen:
 		r.onChosen(msg, b)
-	case proto.Enquiry:
+	case Enquiry:
 		r.onEnquiry(msg)
 	default:
 		r.core.Refuse(whyForeign, b.Kind())
@@ -42,7 +43,7 @@ var (
 
 // takesPart reports whether this process answers a proposer. Where the term has its
 // leader, that is the answer.
-func (r round) takesPart(msg proto.Message, b proto.Ballot) bool {
+func (r round) takesPart(msg proto.Message, b quorum.Ballot) bool {
 	switch s := r.state(); {
 	case b.By != msg.From:
 		r.core.Refuse(whyOthersBallot, msg.From, b)
@@ -73,10 +74,10 @@ var whyPromise = reasons.Kind("promise", "%d prepares ballot %v -> promise").
 // then it responds to the request with a promise not to accept any more proposals
 // numbered less than n and with the highest-numbered proposal (if any) that it has
 // accepted."
-func (r round) onPrepare(b proto.Prepare) {
+func (r round) onPrepare(b Prepare) {
 	s := r.state()
 	s.promised = b.Ballot
-	answer := proto.Promise{Ballot: b.Ballot, Last: s.last, Accepted: s.value}
+	answer := Promise{Ballot: b.Ballot, Last: s.last, Accepted: s.value}
 	if r.core.MayStand() {
 		answer.Proposal = r.core.Self()
 	}
@@ -94,11 +95,11 @@ var whyAccept = reasons.Kind("accept", "%d proposes %d -> accept", algorithms.Ou
 // Paxos Made Simple, phase 2 (b): "If an acceptor receives an accept request for a
 // proposal numbered n, it accepts the proposal unless it has already responded to a
 // prepare request having a number greater than n."
-func (r round) onAccept(b proto.Accept) {
+func (r round) onAccept(b Accept) {
 	s := r.state()
 	s.promised, s.last, s.value = b.Ballot, b.Ballot, b.Value
 	r.core.Why(whyAccept, b.Ballot.By, b.Value.ID)
-	r.core.Send(b.Ballot.By, proto.Accepted{Ballot: b.Ballot})
+	r.core.Send(b.Ballot.By, Accepted{Ballot: b.Ballot})
 	r.phase = accepted
 	if !r.core.Aside() {
 		r.core.SetTimer(ChosenTimeout(r.core.Delta()))

@@ -51,13 +51,13 @@ type Machine struct {
 	phase  phase
 
 	// The proposer, in the round of the current term.
-	ballot   proto.Ballot
+	ballot   quorum.Ballot
 	own      proto.Peer // its proposal, nobody if it does not stand
 	insists  bool       // on its own: it was asked to lead
 	promises quorum.Count
-	last     proto.Ballot // of the highest ballot that a promise tells of
-	bound    proto.Peer   // and what was accepted in it
-	best     proto.Peer   // the highest proposal
+	last     quorum.Ballot // of the highest ballot that a promise tells of
+	bound    proto.Peer    // and what was accepted in it
+	best     proto.Peer    // the highest proposal
 	value    proto.Peer
 	accepts  quorum.Count
 
@@ -70,8 +70,8 @@ type Machine struct {
 type acceptor struct {
 	term     proto.Term
 	round    uint64
-	promised proto.Ballot
-	last     proto.Ballot
+	promised quorum.Ballot
+	last     quorum.Ballot
 	value    proto.Peer // accepted in it
 }
 
@@ -93,15 +93,15 @@ type round struct{ *Machine }
 func (r round) Heard(proto.Message)     { r.Reset() }
 func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
 func (r round) Announcement(leader proto.Peer) proto.Body {
-	return proto.Chosen{Leader: leader, Taken: true}
+	return Chosen{Leader: leader, Taken: true}
 }
 
-func (r round) Question() proto.Body { return proto.Enquiry{Self: r.core.Self()} }
+func (r round) Question() proto.Body { return Enquiry{Self: r.core.Self()} }
 
 // Reset forgets the round, and not what was promised and accepted.
 func (r round) Reset() {
-	r.phase, r.ballot, r.own, r.insists = idle, proto.Ballot{}, proto.Peer{}, false
-	r.last, r.bound, r.best, r.value = proto.Ballot{}, proto.Peer{}, proto.Peer{}, proto.Peer{}
+	r.phase, r.ballot, r.own, r.insists = idle, quorum.Ballot{}, proto.Peer{}, false
+	r.last, r.bound, r.best, r.value = quorum.Ballot{}, proto.Peer{}, proto.Peer{}, proto.Peer{}
 	r.promises.Reset()
 	r.accepts.Reset()
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/consensus"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -30,20 +32,22 @@ func preparing(t *testing.T) *steptest.Rig {
 	return r
 }
 
-func chosen(id proto.NodeID, taken bool) proto.Chosen {
-	return proto.Chosen{Leader: steptest.Peer(id), Taken: taken}
+func chosen(id proto.NodeID, taken bool) consensus.Chosen {
+	return consensus.Chosen{Leader: steptest.Peer(id), Taken: taken}
 }
 
-func ballot(round uint64, by proto.NodeID) proto.Ballot { return proto.Ballot{Round: round, By: by} }
-
-func prepare(b proto.Ballot) proto.Prepare { return proto.Prepare{Ballot: b} }
-
-func promise(b proto.Ballot, from proto.NodeID) proto.Promise {
-	return proto.Promise{Ballot: b, Proposal: steptest.Peer(from)}
+func ballot(round uint64, by proto.NodeID) quorum.Ballot {
+	return quorum.Ballot{Round: round, By: by}
 }
 
-func accept(b proto.Ballot, value proto.NodeID) proto.Accept {
-	return proto.Accept{Ballot: b, Value: steptest.Peer(value)}
+func prepare(b quorum.Ballot) consensus.Prepare { return consensus.Prepare{Ballot: b} }
+
+func promise(b quorum.Ballot, from proto.NodeID) consensus.Promise {
+	return consensus.Promise{Ballot: b, Proposal: steptest.Peer(from)}
+}
+
+func accept(b quorum.Ballot, value proto.NodeID) consensus.Accept {
+	return consensus.Accept{Ballot: b, Value: steptest.Peer(value)}
 }
 
 // to is one body to several nodes.
@@ -135,7 +139,7 @@ func TestChosen(t *testing.T) {
 	b := ballot(1, 4)
 	r.Step(0, r.From(1, 5, promise(b, 1)))
 	r.Step(0, r.From(2, 5, promise(b, 2)))
-	accepted := proto.Accepted{Ballot: b}
+	accepted := consensus.Accepted{Ballot: b}
 	r.Sends(r.Step(0, r.From(1, 5, accepted)))
 	r.Sends(r.Step(0, r.From(1, 5, accepted)))
 	if out := r.Step(0, r.From(9, 5, accepted)); !out.Warn || out.Leader.ID != 0 {
@@ -156,8 +160,8 @@ func TestAnotherIsChosen(t *testing.T) {
 	for _, id := range []proto.NodeID{1, 3, 5} {
 		r.Step(0, r.From(id, 5, promise(b, id)))
 	}
-	r.Step(0, r.From(1, 5, proto.Accepted{Ballot: b}))
-	out := r.Step(0, r.From(3, 5, proto.Accepted{Ballot: b}))
+	r.Step(0, r.From(1, 5, consensus.Accepted{Ballot: b}))
+	out := r.Step(0, r.From(3, 5, consensus.Accepted{Ballot: b}))
 	r.Sends(out, r.Msg(5, 5, chosen(5, false)))
 	if out.Leader.ID != 0 {
 		t.Error("follows one that does not lead yet")
@@ -182,7 +186,7 @@ func TestAcceptor(t *testing.T) {
 	r.Sends(r.Step(delta, r.From(3, 5, prepare(ballot(2, 3)))), r.Msg(3, 5, promise(ballot(2, 3), 1)))
 	r.Sends(r.Step(0, r.From(4, 5, prepare(ballot(1, 4)))))
 	r.Sends(r.Step(0, r.From(4, 5, accept(ballot(1, 4), 4))))
-	r.Sends(r.Step(0, r.From(3, 5, accept(ballot(2, 3), 3))), r.Msg(3, 5, proto.Accepted{Ballot: ballot(2, 3)}))
+	r.Sends(r.Step(0, r.From(3, 5, accept(ballot(2, 3), 3))), r.Msg(3, 5, consensus.Accepted{Ballot: ballot(2, 3)}))
 	again := promise(ballot(3, 4), 1)
 	again.Last, again.Accepted = ballot(2, 3), steptest.Peer(3)
 	r.Sends(r.Step(0, r.From(4, 5, prepare(ballot(3, 4)))), r.Msg(4, 5, again))
@@ -226,7 +230,7 @@ func TestNoMajority(t *testing.T) {
 // Asked to lead, it proposes itself, and no other.
 func TestAskedToLead(t *testing.T) {
 	r := follower(t, 1)
-	out := r.Step(delta, r.From(5, 4, proto.TimeoutNow{}))
+	out := r.Step(delta, r.From(5, 4, nomination.TimeoutNow{}))
 	b := ballot(1, 1)
 	if out.Leader != steptest.Leads(0, 5) || len(out.Send) != 4 {
 		t.Errorf("%+v", out)
@@ -239,10 +243,10 @@ func TestAskedToLead(t *testing.T) {
 func TestEnquiry(t *testing.T) {
 	r := follower(t, 4)
 	r.Step(0, r.From(5, 4, chosen(5, true)))
-	ask := proto.Enquiry{Self: steptest.Peer(1)}
+	ask := consensus.Enquiry{Self: steptest.Peer(1)}
 	r.Sends(r.Step(0, r.From(1, 4, ask)), r.Msg(1, 4, chosen(5, true)))
 	r.Sends(r.Step(0, r.From(1, 5, ask)), to(r, 5, prepare(ballot(1, 4)), 1, 2, 3, 5)...)
-	if out := r.Step(0, r.From(1, 5, proto.OK{})); !out.Warn {
+	if out := r.Step(0, r.From(1, 5, steptest.Foreign{})); !out.Warn {
 		t.Errorf("a body of another algorithm: %+v", out)
 	}
 }
@@ -264,8 +268,8 @@ func TestContends(t *testing.T) {
 	r.Step(0, r.From(1, 5, promise(ballot(1, 4), 1)))
 	r.Step(0, r.From(2, 5, promise(ballot(1, 4), 2)))
 	contends(true, "it asks to accept")
-	r.Step(0, r.From(1, 5, proto.Accepted{Ballot: ballot(1, 4)}))
-	r.Step(0, r.From(2, 5, proto.Accepted{Ballot: ballot(1, 4)}))
+	r.Step(0, r.From(1, 5, consensus.Accepted{Ballot: ballot(1, 4)}))
+	r.Step(0, r.From(2, 5, consensus.Accepted{Ballot: ballot(1, 4)}))
 	contends(false, "it leads")
 
 	r = follower(t, 2)

@@ -2,6 +2,7 @@ package consensus
 
 import (
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -39,7 +40,7 @@ func (r round) prepare(own proto.Peer) {
 		return
 	}
 	s := r.state()
-	r.ballot = proto.Ballot{Round: s.round + 1, By: r.core.Self().ID}
+	r.ballot = quorum.Ballot{Round: s.round + 1, By: r.core.Self().ID}
 	s.round, s.promised = r.ballot.Round, r.ballot
 	r.phase, r.own, r.value = preparing, own, proto.Peer{}
 	r.last, r.bound, r.best = s.last, s.value, own
@@ -47,7 +48,7 @@ func (r round) prepare(own proto.Peer) {
 	r.accepts.Reset()
 	r.promises.Add(r.core.Self().ID)
 	r.core.Why(whyPrepare, r.ballot)
-	r.core.SendAll(proto.Prepare{Ballot: r.ballot})
+	r.core.SendAll(Prepare{Ballot: r.ballot})
 	r.core.SetTimer(AnswerTimeout(r.core.Delta()))
 	r.acceptIfReady()
 }
@@ -58,7 +59,7 @@ var (
 )
 
 // onPromise counts a voter once, and learns what it accepted and proposes.
-func (r round) onPromise(msg proto.Message, b proto.Promise) {
+func (r round) onPromise(msg proto.Message, b Promise) {
 	switch {
 	case !r.voters.Has(msg.From):
 		r.core.Refuse(whyPromiseNoVoter, msg.From)
@@ -147,7 +148,7 @@ func (r round) accept() {
 	s.last, s.value = r.ballot, r.value
 	r.phase = accepting
 	r.accepts.Add(r.core.Self().ID)
-	r.core.SendAll(proto.Accept{Ballot: r.ballot, Value: r.value})
+	r.core.SendAll(Accept{Ballot: r.ballot, Value: r.value})
 	r.core.SetTimer(AnswerTimeout(r.core.Delta()))
 	r.chooseIfAccepted()
 }
@@ -158,7 +159,7 @@ var (
 )
 
 // onAccepted counts a voter once.
-func (r round) onAccepted(msg proto.Message, b proto.Accepted) {
+func (r round) onAccepted(msg proto.Message, b Accepted) {
 	switch {
 	case !r.voters.Has(msg.From):
 		r.core.Refuse(whyAcceptNoVoter, msg.From)
@@ -186,7 +187,7 @@ func (r round) chooseIfAccepted() {
 	default:
 		r.core.Why(whyTell, r.value.ID)
 		r.phase = telling
-		r.core.Send(r.value.ID, proto.Chosen{Leader: r.value})
+		r.core.Send(r.value.ID, Chosen{Leader: r.value})
 		r.core.SetTimer(AnswerTimeout(r.core.Delta()))
 	}
 }
@@ -194,7 +195,7 @@ func (r round) chooseIfAccepted() {
 var whyFormerTold = reasons.Kind("former-told", "%d says that a former life of this node was chosen -> drop it")
 
 // onChosen leads, if it is this very process that was chosen.
-func (r round) onChosen(msg proto.Message, b proto.Chosen) {
+func (r round) onChosen(msg proto.Message, b Chosen) {
 	switch {
 	case !r.core.Looking():
 		r.core.Tell(msg.From)

@@ -18,8 +18,8 @@ func About() algorithms.About {
 		Guarantee: algorithms.BestEffort,
 		Preempt:   false,
 		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Kinds:     []proto.Kind{KindCandidate, topology.KindElected},
 		Theory: algorithms.Theory{
-			Kinds:    []proto.Kind{proto.KindCandidate, proto.KindElected},
 			Best:     func(n int) int { return 3 * n },
 			Worst:    func(n int) int { return 2*n*(1+Rounds(n)) + n },
 			BestCase: "the winner initiates: 2n CANDIDATE, n ELECTED",
@@ -34,7 +34,7 @@ func About() algorithms.About {
 				Times: Times,
 			},
 		},
-		Round: []proto.Kind{proto.KindElected},
+		Round: []proto.Kind{topology.KindElected},
 		Timeouts: []algorithms.Wait{
 			{Name: "ELECTED", Formula: "(n/2+(k+2)n)Δ, k = log2 n rounded down", Of: ElectedTimeout},
 			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(topology.AskTimeout)},

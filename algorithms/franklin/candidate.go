@@ -14,7 +14,7 @@ var (
 
 // Receive handles CANDIDATE.
 func (r round) Receive(msg proto.Message) {
-	b, ok := msg.Body.(proto.Candidate)
+	b, ok := msg.Body.(Candidate)
 	self, way := r.core.Self(), topology.WayOf(b.Clockwise)
 	switch {
 	case !ok:
@@ -41,7 +41,7 @@ var (
 
 // comeHome handles this node's own message: it has met no other candidate, so this
 // node is the last one.
-func (r round) comeHome(b proto.Candidate) {
+func (r round) comeHome(b Candidate) {
 	if r.state != candidate || b.Round != r.number {
 		r.core.Why(whyHomeLate, b.Round)
 		return
@@ -58,7 +58,7 @@ var (
 
 // higher meets a candidate that ranks above: this node falls, if it stands. The
 // message has then come to the candidate that it was for, and ends here.
-func (r round) higher(way topology.Way, b proto.Candidate) {
+func (r round) higher(way topology.Way, b Candidate) {
 	id := b.Candidate.ID
 	switch {
 	case r.core.Dead(b.Candidate):
@@ -94,7 +94,7 @@ var (
 )
 
 // pass passes a message on. One of a round that this node stood in was for it.
-func (r round) pass(way topology.Way, b proto.Candidate) {
+func (r round) pass(way topology.Way, b Candidate) {
 	r.state = relay
 	if b.Round < r.number {
 		r.core.Why(whyStood, b.Round, b.Candidate.ID)
@@ -110,7 +110,7 @@ var whyBelow = reasons.Kind("below", "%d ranks below this node -> it falls", alg
 
 // lower meets a candidate that ranks below. A node that has no part in the round yet
 // stands: it ranks higher.
-func (r round) lower(way topology.Way, b proto.Candidate) {
+func (r round) lower(way topology.Way, b Candidate) {
 	if r.state == relay || r.state == idle && !r.core.MayStand() {
 		r.meet(b.Candidate)
 		r.pass(way, b)

@@ -69,7 +69,7 @@ type round struct{ *Machine }
 func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
 
 // Announcement tells one node directly: with no hops it is not passed on.
-func (r round) Announcement(leader proto.Peer) proto.Body { return proto.Elected{Leader: leader} }
+func (r round) Announcement(leader proto.Peer) proto.Body { return topology.Elected{Leader: leader} }
 
 // Question asks as a candidate does.
 func (r round) Question() proto.Body { return r.message(topology.Clockwise) }
@@ -93,8 +93,8 @@ func (r round) send() {
 }
 
 func (r round) message(w topology.Way) proto.Body {
-	return proto.Candidate{
-		Candidate: r.core.Self(), Round: min(r.number, proto.MaxPhase), Hops: 1,
+	return Candidate{
+		Candidate: r.core.Self(), Round: min(r.number, topology.MaxPhase), Hops: 1,
 		Clockwise: w == topology.Clockwise,
 	}
 }
@@ -103,18 +103,18 @@ func (r round) message(w topology.Way) proto.Body {
 func (r round) wait() { r.core.SetTimer(ElectedTimeout(r.core.Delta(), r.core.Size())) }
 
 // Won sends ELECTED round the ring.
-func (r round) Won() { r.ring.Announce(proto.Elected{Leader: r.core.Leader(), Hops: 1}) }
+func (r round) Won() { r.ring.Announce(topology.Elected{Leader: r.core.Leader(), Hops: 1}) }
 
 // Heard passes ELECTED on.
 func (r round) Heard(msg proto.Message) {
-	if b, ok := msg.Body.(proto.Elected); ok {
-		r.ring.Heard(b.Hops, proto.Elected{Leader: b.Leader, Hops: b.Hops + 1})
+	if b, ok := msg.Body.(topology.Elected); ok {
+		r.ring.Heard(b.Hops, topology.Elected{Leader: b.Leader, Hops: b.Hops + 1})
 	}
 }
 
 // Timeout ends a wait: a leader's for its ELECTED to come home, a participant's for
 // ELECTED.
-func (r round) Timeout() { r.ring.Timeout(proto.KindElected, "a round's time") }
+func (r round) Timeout() { r.ring.Timeout(topology.KindElected, "a round's time") }
 
 // PeersChanged repairs the ring, unless the best of the round is gone, or does not
 // stand any more.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/franklin"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -19,8 +20,8 @@ func stands(t *testing.T) (*steptest.Rig, proto.Term) {
 	return r, out.Leader.Term
 }
 
-func candidate(id proto.NodeID, round uint64, clockwise bool, hops uint64) proto.Candidate {
-	return proto.Candidate{Candidate: steptest.Peer(id), Round: round, Clockwise: clockwise, Hops: hops}
+func candidate(id proto.NodeID, round uint64, clockwise bool, hops uint64) franklin.Candidate {
+	return franklin.Candidate{Candidate: steptest.Peer(id), Round: round, Clockwise: clockwise, Hops: hops}
 }
 
 func TestRounds(t *testing.T) {
@@ -92,7 +93,7 @@ func TestItsOwnComesHome(t *testing.T) {
 	if out.Leader != steptest.Leads(3, term) {
 		t.Errorf("does not lead: %v", steptest.Texts(out.Why))
 	}
-	r.Sends(out, r.Msg(4, term, proto.Elected{Leader: steptest.Peer(3), Hops: 1}))
+	r.Sends(out, r.Msg(4, term, topology.Elected{Leader: steptest.Peer(3), Hops: 1}))
 }
 
 // "Any process, after receiving Election:80 message, can detect failure of N80 via

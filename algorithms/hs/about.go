@@ -18,8 +18,8 @@ func About() algorithms.About {
 		Guarantee: algorithms.BestEffort,
 		Preempt:   false,
 		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Kinds:     []proto.Kind{KindProbe, KindReply, topology.KindElected},
 		Theory: algorithms.Theory{
-			Kinds: []proto.Kind{proto.KindProbe, proto.KindProbeReply, proto.KindElected},
 			Best:  func(n int) int { return 4*(1<<Phases(n)-1) + 3*n },
 			Worst: func(n int) int { return 8*n*(1+Phases(n)) + n },
 			BestCase: "the winner initiates: 4(2^k-1) PROBE and REPLY, 2n PROBE, n ELECTED, " +
@@ -35,7 +35,7 @@ func About() algorithms.About {
 				Times: Times,
 			},
 		},
-		Round: []proto.Kind{proto.KindElected},
+		Round: []proto.Kind{topology.KindElected},
 		Timeouts: []algorithms.Wait{
 			{Name: "ELECTED", Formula: "(2^(k+1)-1+(k+1)n)Δ, k = log2 n rounded up", Of: ElectedTimeout},
 			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(topology.AskTimeout)},

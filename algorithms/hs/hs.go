@@ -70,7 +70,7 @@ type round struct{ *Machine }
 func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
 
 // Announcement tells one node directly: with no hops it is not passed on.
-func (r round) Announcement(leader proto.Peer) proto.Body { return proto.Elected{Leader: leader} }
+func (r round) Announcement(leader proto.Peer) proto.Body { return topology.Elected{Leader: leader} }
 
 // Question is a probe of the first phase.
 func (r round) Question() proto.Body { return r.probe(topology.Clockwise) }
@@ -100,7 +100,7 @@ func (r round) send() {
 }
 
 func (r round) probe(w topology.Way) proto.Body {
-	return proto.Probe{
+	return Probe{
 		Candidate: r.core.Self(), Phase: r.phase, Hops: 1, Clockwise: w == topology.Clockwise,
 	}
 }
@@ -109,18 +109,18 @@ func (r round) probe(w topology.Way) proto.Body {
 func (r round) wait() { r.core.SetTimer(ElectedTimeout(r.core.Delta(), r.core.Size())) }
 
 // Won sends ELECTED round the ring.
-func (r round) Won() { r.ring.Announce(proto.Elected{Leader: r.core.Leader(), Hops: 1}) }
+func (r round) Won() { r.ring.Announce(topology.Elected{Leader: r.core.Leader(), Hops: 1}) }
 
 // Heard passes ELECTED on.
 func (r round) Heard(msg proto.Message) {
-	if b, ok := msg.Body.(proto.Elected); ok {
-		r.ring.Heard(b.Hops, proto.Elected{Leader: b.Leader, Hops: b.Hops + 1})
+	if b, ok := msg.Body.(topology.Elected); ok {
+		r.ring.Heard(b.Hops, topology.Elected{Leader: b.Leader, Hops: b.Hops + 1})
 	}
 }
 
 // Timeout ends a wait: a leader's for its ELECTED to come home, a participant's for
 // ELECTED.
-func (r round) Timeout() { r.ring.Timeout(proto.KindElected, "a round's time") }
+func (r round) Timeout() { r.ring.Timeout(topology.KindElected, "a round's time") }
 
 var whyRingChanged = reasons.Kind("ring-changed", "the ring changed -> probe twice as far, phase %d")
 
@@ -132,7 +132,7 @@ func (r round) PeersChanged(gone []proto.Peer) {
 	case r.ring.Lost(gone, r.best) || !taking:
 	case r.state == beaten && r.core.Out(r.best):
 		r.core.CallWithout(r.best)
-	case len(gone) > 0 && r.state == candidate && r.phase < proto.MaxPhase:
+	case len(gone) > 0 && r.state == candidate && r.phase < topology.MaxPhase:
 		r.phase++
 		r.core.Why(whyRingChanged, r.phase)
 		r.send()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/hs"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -19,12 +20,12 @@ func stands(t *testing.T) (*steptest.Rig, proto.Term) {
 	return r, out.Leader.Term
 }
 
-func probe(candidate proto.NodeID, phase uint64, clockwise bool, hops uint64) proto.Probe {
-	return proto.Probe{Candidate: steptest.Peer(candidate), Phase: phase, Clockwise: clockwise, Hops: hops}
+func probe(candidate proto.NodeID, phase uint64, clockwise bool, hops uint64) hs.Probe {
+	return hs.Probe{Candidate: steptest.Peer(candidate), Phase: phase, Clockwise: clockwise, Hops: hops}
 }
 
-func reply(candidate proto.NodeID, phase uint64, clockwise bool, hops uint64) proto.ProbeReply {
-	return proto.ProbeReply{Candidate: candidate, Phase: phase, Clockwise: clockwise, Hops: hops}
+func reply(candidate proto.NodeID, phase uint64, clockwise bool, hops uint64) hs.Reply {
+	return hs.Reply{Candidate: candidate, Phase: phase, Clockwise: clockwise, Hops: hops}
 }
 
 func TestPhases(t *testing.T) {
@@ -83,7 +84,7 @@ func TestProbeComesHome(t *testing.T) {
 	if out.Leader != steptest.Leads(3, term) {
 		t.Errorf("does not lead: %v", steptest.Texts(out.Why))
 	}
-	r.Sends(out, r.Msg(4, term, proto.Elected{Leader: steptest.Peer(3), Hops: 1}))
+	r.Sends(out, r.Msg(4, term, topology.Elected{Leader: steptest.Peer(3), Hops: 1}))
 }
 
 // "Any process, after receiving Election:80 message, can detect failure of N80 via

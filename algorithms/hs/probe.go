@@ -11,9 +11,9 @@ var whyForeign = reasons.Kind("foreign", "%s is no message of Hirschberg and Sin
 // Receive handles PROBE and REPLY.
 func (r round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
-	case proto.Probe:
+	case Probe:
 		r.onProbe(b)
-	case proto.ProbeReply:
+	case Reply:
 		r.onReply(b)
 	default:
 		r.core.Refuse(whyForeign, b.Kind())
@@ -40,7 +40,7 @@ var (
 )
 
 // onProbe lets a higher candidate pass, and a lower one not.
-func (r round) onProbe(b proto.Probe) {
+func (r round) onProbe(b Probe) {
 	self, way := r.core.Self(), topology.WayOf(b.Clockwise)
 	order := b.Candidate.Rank().Compare(self.Rank())
 	switch {
@@ -74,7 +74,7 @@ var (
 
 // comeHome handles this node's own probe: it passed everybody, and nobody ranks
 // above this node.
-func (r round) comeHome(b proto.Probe) {
+func (r round) comeHome(b Probe) {
 	if r.state != candidate || b.Phase != r.phase {
 		r.core.Why(whyHomeLate, b.Phase)
 		return
@@ -91,7 +91,7 @@ func (r round) beaten(by proto.Peer) {
 }
 
 // pass passes a probe on, or sends a reply back when it has come far enough.
-func (r round) pass(way topology.Way, b proto.Probe, onward, back *algorithms.ReasonKind) {
+func (r round) pass(way topology.Way, b Probe, onward, back *algorithms.ReasonKind) {
 	r.wait()
 	if b.Hops < 1<<min(b.Phase, 62) {
 		r.core.Why(onward, b.Candidate.ID)
@@ -100,14 +100,14 @@ func (r round) pass(way topology.Way, b proto.Probe, onward, back *algorithms.Re
 		return
 	}
 	r.core.Why(back, b.Candidate.ID, b.Hops)
-	r.ring.Send(way.Back(), proto.ProbeReply{
+	r.ring.Send(way.Back(), Reply{
 		Candidate: b.Candidate.ID, Phase: b.Phase, Hops: 1, Clockwise: !b.Clockwise,
 	})
 }
 
 // swallow lets a probe end here. A node that has no part in the round yet stands: it
 // ranks higher.
-func (r round) swallow(b proto.Probe, drop, stand *algorithms.ReasonKind) {
+func (r round) swallow(b Probe, drop, stand *algorithms.ReasonKind) {
 	if r.state != idle {
 		r.core.Why(drop, b.Candidate.ID)
 		return
@@ -129,7 +129,7 @@ var (
 
 // onReply passes a reply back to its candidate, which goes twice as far once it has
 // one from either way.
-func (r round) onReply(b proto.ProbeReply) {
+func (r round) onReply(b Reply) {
 	way := topology.WayOf(b.Clockwise)
 	switch {
 	case !r.core.Looking():

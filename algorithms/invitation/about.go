@@ -19,11 +19,8 @@ func About() algorithms.About {
 		Guarantee: algorithms.BestEffort,
 		Preempt:   false,
 		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Kinds:     []proto.Kind{KindAreYouCoordinator, KindGroup, KindInvitation, KindAccept, KindReady},
 		Theory: algorithms.Theory{
-			Kinds: []proto.Kind{
-				proto.KindAreYouCoordinator, proto.KindGroup, proto.KindInvitation, proto.KindAcceptInvitation,
-				proto.KindReady,
-			},
 			Best:     func(n int) int { return 3 * (n - 1) },
 			Worst:    func(n int) int { return 5*n - 6 },
 			BestCase: "the next in line notices: INVITATION to the n-1 others, their ACCEPTs, READY to them",

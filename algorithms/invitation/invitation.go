@@ -72,9 +72,9 @@ type round struct{ *Machine }
 
 func (r round) Heard(proto.Message)     { r.Reset() }
 func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-func (r round) Question() proto.Body    { return proto.AreYouCoordinator{Self: r.core.Self()} }
+func (r round) Question() proto.Body    { return AreYouCoordinator{Self: r.core.Self()} }
 func (r round) Announcement(leader proto.Peer) proto.Body {
-	return proto.Ready{Leader: leader}
+	return Ready{Leader: leader}
 }
 
 func (r round) Reset() { r.enter(idle) }
@@ -143,7 +143,7 @@ func (r round) merge(reason algorithms.Reason) {
 	if r.core.Size() > 1 {
 		r.core.Why(whyInvite, reason)
 	}
-	r.core.SendAll(proto.Invitation{Coordinator: r.core.Self()})
+	r.core.SendAll(Invitation{Coordinator: r.core.Self()})
 	r.core.SetTimer(AcceptTimeout(r.core.Delta()))
 	r.leadIfAll(reason)
 }

@@ -20,22 +20,22 @@ func calls(t *testing.T, self proto.NodeID) (*steptest.Rig, proto.Term) {
 	return r, out.Leader.Term
 }
 
-func ask(id proto.NodeID) proto.AreYouCoordinator {
-	return proto.AreYouCoordinator{Self: steptest.Peer(id)}
+func ask(id proto.NodeID) invitation.AreYouCoordinator {
+	return invitation.AreYouCoordinator{Self: steptest.Peer(id)}
 }
-func group(id proto.NodeID) proto.Group { return proto.Group{Coordinator: steptest.Peer(id)} }
-func invite(id proto.NodeID) proto.Invitation {
-	return proto.Invitation{Coordinator: steptest.Peer(id)}
+func group(id proto.NodeID) invitation.Group { return invitation.Group{Coordinator: steptest.Peer(id)} }
+func invite(id proto.NodeID) invitation.Invitation {
+	return invitation.Invitation{Coordinator: steptest.Peer(id)}
 }
-func ready(id proto.NodeID) proto.Ready { return proto.Ready{Leader: steptest.Peer(id)} }
+func ready(id proto.NodeID) invitation.Ready { return invitation.Ready{Leader: steptest.Peer(id)} }
 
 // "The coordinator leads those that accepted, and tells nobody else."
 func TestLeadsThoseThatAccepted(t *testing.T) {
 	r, term := calls(t, 4)
 	r.Sends(r.Last, r.Msg(1, term, invite(4)), r.Msg(2, term, invite(4)), r.Msg(3, term, invite(4)))
-	r.Step(0, r.From(1, term, proto.AcceptInvitation{}))
-	r.Step(0, r.From(1, term, proto.AcceptInvitation{})) // again
-	r.Sends(r.Step(0, r.From(3, term, proto.AcceptInvitation{})))
+	r.Step(0, r.From(1, term, invitation.Accept{}))
+	r.Step(0, r.From(1, term, invitation.Accept{})) // again
+	r.Sends(r.Step(0, r.From(3, term, invitation.Accept{})))
 	r.Fire()
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Msg(1, term, ready(4)), r.Msg(3, term, ready(4))},
@@ -43,14 +43,14 @@ func TestLeadsThoseThatAccepted(t *testing.T) {
 		Leader:   steptest.Leads(4, term),
 		Why:      steptest.Why("nomination.lead(invitation.accepted, 1)"),
 	})
-	r.Sends(r.Step(0, r.From(2, term, proto.AcceptInvitation{})), r.Msg(2, term, ready(4))) // late
+	r.Sends(r.Step(0, r.From(2, term, invitation.Accept{})), r.Msg(2, term, ready(4))) // late
 }
 
 // Nobody is waited for when all are there, or dead.
 func TestLeadsAtOnceWhenAllAccepted(t *testing.T) {
 	r, term := calls(t, 4)
-	r.Step(0, r.From(1, term, proto.AcceptInvitation{}))
-	r.Step(0, r.From(3, term, proto.AcceptInvitation{}))
+	r.Step(0, r.From(1, term, invitation.Accept{}))
+	r.Step(0, r.From(3, term, invitation.Accept{}))
 	r.Sends(r.Step(0, steptest.Alive(1, 3, 4)), r.Msg(1, term, ready(4)), r.Msg(3, term, ready(4)))
 }
 
@@ -98,13 +98,13 @@ func TestIsAsked(t *testing.T) {
 func TestAcceptsWithItsMembers(t *testing.T) {
 	r, term := calls(t, 3)
 	r.Step(0, steptest.Alive(1, 2, 3))
-	r.Step(0, r.From(1, term, proto.AcceptInvitation{}))
+	r.Step(0, r.From(1, term, invitation.Accept{}))
 	out := r.Step(0, r.From(4, term, invite(4)))
-	r.Sends(out, r.Msg(1, term, invite(4)), r.Msg(4, term, proto.AcceptInvitation{}))
+	r.Sends(out, r.Msg(1, term, invite(4)), r.Msg(4, term, invitation.Accept{}))
 	if out.Deadline != r.In(invitation.ReadyTimeout(delta)) {
 		t.Errorf("waits for %v", out.Deadline.Sub(r.Now))
 	}
-	r.Sends(r.Step(0, r.From(2, term, proto.AcceptInvitation{})), r.Msg(2, term, invite(4))) // too late for 3
+	r.Sends(r.Step(0, r.From(2, term, invitation.Accept{})), r.Msg(2, term, invite(4))) // too late for 3
 	r.Sends(r.Step(0, r.From(1, term, ask(1))), r.Msg(1, term, group(4)))
 }
 
@@ -114,8 +114,8 @@ func TestSendsOnOnce(t *testing.T) {
 	r, term := calls(t, 3)
 	sendsOn := func() int {
 		n := 0
-		for _, m := range r.Step(0, r.From(1, term, proto.AcceptInvitation{})).Send {
-			if m.To == 1 && m.Body.Kind() == proto.KindInvitation {
+		for _, m := range r.Step(0, r.From(1, term, invitation.Accept{})).Send {
+			if m.To == 1 && m.Body.Kind() == invitation.KindInvitation {
 				n++
 			}
 		}
@@ -163,7 +163,7 @@ func TestStandsAside(t *testing.T) {
 	mine := group(4)
 	mine.Coordinator.Ineligible = true
 	r.Sends(r.Step(0, r.From(3, term, ask(3))), r.Msg(3, term, mine))
-	r.Sends(r.Step(0, r.From(3, term, invite(3))), r.Msg(3, term, proto.AcceptInvitation{}))
+	r.Sends(r.Step(0, r.From(3, term, invite(3))), r.Msg(3, term, invitation.Accept{}))
 }
 
 // The turns of those above are three Δ each, and not for ever.

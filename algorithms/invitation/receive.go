@@ -10,13 +10,13 @@ var whyForeign = reasons.Kind("foreign", "%s is no message of the invitation alg
 // Receive handles what groups say to each other.
 func (r round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
-	case proto.AreYouCoordinator:
+	case AreYouCoordinator:
 		r.onAreYouCoordinator(msg.From)
-	case proto.Group:
+	case Group:
 		r.onGroup(msg.From, b.Coordinator)
-	case proto.Invitation:
+	case Invitation:
 		r.onInvitation(b.Coordinator)
-	case proto.AcceptInvitation:
+	case Accept:
 		r.onAccept(msg.From)
 	default:
 		r.core.Refuse(whyForeign, b.Kind())
@@ -36,7 +36,7 @@ var (
 // invites, which says as much.
 func (r round) onAreYouCoordinator(from proto.NodeID) {
 	switch {
-	case r.core.Decided(proto.KindAreYouCoordinator, from):
+	case r.core.Decided(KindAreYouCoordinator, from):
 	case r.core.Aside():
 		r.core.Why(whyAskedAside, from)
 		r.sayGroup(from)
@@ -61,7 +61,7 @@ func (r round) sayGroup(to proto.NodeID) {
 	if r.phase == accepted {
 		mine = r.group
 	}
-	r.core.Send(to, proto.Group{Coordinator: mine})
+	r.core.Send(to, Group{Coordinator: mine})
 }
 
 var whyAnswered = reasons.Kind("answered", "all groups have answered")
@@ -97,10 +97,10 @@ var (
 func (r round) onInvitation(c proto.Peer) {
 	self := r.core.Self()
 	switch {
-	case c.ID == self.ID || r.core.Decided(proto.KindInvitation, c.ID):
+	case c.ID == self.ID || r.core.Decided(KindInvitation, c.ID):
 	case r.core.Aside():
 		r.core.Why(whyAside, c.ID)
-		r.core.Send(c.ID, proto.AcceptInvitation{})
+		r.core.Send(c.ID, Accept{})
 	case r.phase == accepted && r.group.Above(c) && !r.core.Out(r.group):
 		r.core.Why(whyStay, c.ID, r.group.ID)
 	case r.phase != accepted && self.Above(c) && r.core.MayStand():
@@ -125,14 +125,14 @@ func (r round) accept(c proto.Peer) {
 	r.core.Why(whyAccept, c.ID)
 	if len(r.members) > 0 {
 		r.core.Why(whyPassOn)
-		r.core.SendWhere(proto.Invitation{Coordinator: c}, func(p *proto.Peer) bool {
+		r.core.SendWhere(Invitation{Coordinator: c}, func(p *proto.Peer) bool {
 			return r.members[p.ID] && p.ID != c.ID
 		})
 	}
 	r.enter(accepted)
 	r.group = c
 	clear(r.sentOn)
-	r.core.Send(c.ID, proto.AcceptInvitation{})
+	r.core.Send(c.ID, Accept{})
 	r.core.SetTimer(ReadyTimeout(r.core.Delta()))
 }
 
@@ -153,7 +153,7 @@ func (r round) onAccept(from proto.NodeID) {
 	case r.phase == accepted && from != r.group.ID && !r.sentOn[from]:
 		r.sentOn[from] = true
 		r.core.Why(whySendOn, from, r.group.ID)
-		r.core.Send(from, proto.Invitation{Coordinator: r.group})
+		r.core.Send(from, Invitation{Coordinator: r.group})
 	case r.phase == merging:
 		r.members[from] = true
 		r.leadIfAll(whyAllAccepted.Of())

@@ -74,7 +74,7 @@ func (c *Core) standAside(reason algorithms.Reason, to proto.NodeID) {
 		return
 	}
 	c.Why(whyHandOver, reason, heir.ID)
-	c.Send(heir.ID, proto.TimeoutNow{})
+	c.Send(heir.ID, TimeoutNow{})
 }
 
 var (

@@ -1,8 +1,9 @@
 package nomination
 
 import (
-	"github.com/ringleader-dev/ringleader/algorithms"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
 
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -49,7 +50,7 @@ func (c *Core) receive(m proto.Message) {
 // handle takes a message of the current term that announces nobody.
 func (c *Core) handle(m proto.Message) {
 	switch body := m.Body.(type) {
-	case proto.TimeoutNow:
+	case TimeoutNow:
 		c.takeOver(m)
 	case proto.Offer:
 		c.offered(m, body)
@@ -104,8 +105,8 @@ func (c *Core) stale(m proto.Message) {
 	case c.Looking() && c.Aside() && (asks || leader.ID == m.From):
 		// Its term is over here, and nobody here will call another.
 		c.Why(whyStaleMustTake, kind, m.Term, c.term, m.From)
-		c.Send(m.From, proto.TimeoutNow{})
-	case c.Looking() || kind != proto.KindTimeoutNow && !asks && !announces || m.From == c.leader.ID:
+		c.Send(m.From, TimeoutNow{})
+	case c.Looking() || kind != KindTimeoutNow && !asks && !announces || m.From == c.leader.ID:
 		c.Why(whyStale, kind, m.Term, c.term)
 	default:
 		c.Why(whyStaleTell,
@@ -168,7 +169,7 @@ func (c *Core) announcedBelow(m proto.Message, l proto.Peer) {
 	case c.Aside() && m.From == l.ID:
 		c.Why(whyStoodOverTake,
 			c.floor.Leader, c.term, l.ID)
-		c.Send(m.From, proto.TimeoutNow{})
+		c.Send(m.From, TimeoutNow{})
 	default:
 		c.Why(whyStoodOver, c.floor.Leader, c.term, l.ID)
 	}
@@ -312,7 +313,7 @@ func (c *Core) passOn(from proto.NodeID) {
 	}
 	c.Why(whyPassOn, from, heir.ID)
 	c.passed = c.term
-	c.Send(heir.ID, proto.TimeoutNow{})
+	c.Send(heir.ID, TimeoutNow{})
 }
 
 var (

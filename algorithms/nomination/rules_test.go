@@ -21,8 +21,8 @@ func newRig(t *testing.T, self proto.NodeID) *steptest.Rig {
 	return steptest.New(t, self, false, bully.New)
 }
 
-func coordinator(leader proto.NodeID) proto.Coordinator {
-	return proto.Coordinator{Leader: steptest.Peer(leader)}
+func coordinator(leader proto.NodeID) nomination.Coordinator {
+	return nomination.Coordinator{Leader: steptest.Peer(leader)}
 }
 
 // follower is node self of five, following leader 5 in term 3.
@@ -47,7 +47,7 @@ func TestLowerTermIsDroppedAndAnswered(t *testing.T) {
 		Leader:   steptest.Leads(5, 3),
 		Why:      steptest.Why("nomination.stale-tell(COORDINATOR, 2, 3, 4, 5)"),
 	})
-	r.Step(0, r.From(4, 2, proto.OK{}))
+	r.Step(0, r.From(4, 2, bully.OK{}))
 	if len(r.Last.Send) != 0 || r.Last.Leader != steptest.Leads(5, 3) {
 		t.Fatalf("an old OK needs no answer: %+v", r.Last)
 	}
@@ -148,7 +148,7 @@ func TestTwoLeadersMeet(t *testing.T) {
 func TestSilentLeader(t *testing.T) {
 	ask := func(r *steptest.Rig) {
 		r.Fire()
-		question := proto.Election{Candidate: steptest.Peer(4)}
+		question := bully.Election{Candidate: steptest.Peer(4)}
 		r.Want(algorithms.Output{
 			Send:     []proto.Message{r.Msg(1, 3, question), r.Msg(2, 3, question), r.Msg(3, 3, question)},
 			Deadline: r.In(2 * delta),
@@ -192,10 +192,10 @@ func TestRivalOfALostLeaderIsNotFollowed(t *testing.T) {
 func TestStaleLeaderIsToldByOneThatStandsAside(t *testing.T) {
 	r := follower(t, 2)
 	r.Step(0, algorithms.Resign{})
-	r.Step(0, r.From(4, 4, proto.Election{Candidate: steptest.Peer(4)}))
+	r.Step(0, r.From(4, 4, bully.Election{Candidate: steptest.Peer(4)}))
 	r.Step(0, r.From(5, 3, coordinator(5)))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Msg(5, 4, proto.TimeoutNow{})},
+		Send:     []proto.Message{r.Msg(5, 4, nomination.TimeoutNow{})},
 		Deadline: r.In(silence),
 		Leader:   steptest.Leads(0, 4),
 		Why:      steptest.Why("nomination.stale-must-take(COORDINATOR, 3, 4, 5)"),
@@ -238,7 +238,7 @@ func TestLeaderRestarted(t *testing.T) {
 func TestFormerLifesTermIsSpent(t *testing.T) {
 	r := newRig(t, 5)
 	r.Start(3, 1, 5)
-	r.Step(0, r.From(1, 3, proto.Election{Candidate: steptest.Peer(1)}))
+	r.Step(0, r.From(1, 3, bully.Election{Candidate: steptest.Peer(1)}))
 	if r.Last.Leader != steptest.Leads(5, 4) {
 		t.Fatalf("want node 5 to lead term 4, got %+v", r.Last)
 	}
@@ -249,7 +249,7 @@ func TestFormerLifesTermIsSpent(t *testing.T) {
 func TestStarterDoesNotStandInTheTermItFinds(t *testing.T) {
 	r := newRig(t, 5)
 	r.Start(1, 1, 5)
-	r.Step(0, r.From(1, 2, proto.Election{Candidate: steptest.Peer(1)}))
+	r.Step(0, r.From(1, 2, bully.Election{Candidate: steptest.Peer(1)}))
 	if r.Last.Leader != steptest.Leads(5, 3) {
 		t.Fatalf("want node 5 to lead term 3, got %+v", r.Last)
 	}
@@ -259,7 +259,7 @@ func TestStarterDoesNotStandInTheTermItFinds(t *testing.T) {
 func TestAnnouncementOfFormerLife(t *testing.T) {
 	r := newRig(t, 5)
 	r.Start(3, 1, 5)
-	old := proto.Coordinator{Leader: proto.Peer{ID: 5, Session: proto.Session{77}}}
+	old := nomination.Coordinator{Leader: proto.Peer{ID: 5, Session: proto.Session{77}}}
 	r.Step(0, r.From(1, 3, old))
 	if r.Last.Leader.ID != 0 || r.Last.Deadline.IsZero() {
 		t.Fatalf("got %+v", r.Last)
@@ -269,11 +269,11 @@ func TestAnnouncementOfFormerLife(t *testing.T) {
 // A hand-over is taken at once from the leader, and from nobody else.
 func TestTimeoutNow(t *testing.T) {
 	r := follower(t, 4)
-	r.Step(0, r.From(1, 3, proto.TimeoutNow{}))
+	r.Step(0, r.From(1, 3, nomination.TimeoutNow{}))
 	if r.Last.Leader != steptest.Leads(5, 3) || len(r.Last.Send) != 0 {
 		t.Fatalf("1 does not lead: %+v", r.Last)
 	}
-	r.Step(0, r.From(5, 3, proto.TimeoutNow{}))
+	r.Step(0, r.From(5, 3, nomination.TimeoutNow{}))
 	if r.Last.Leader != steptest.Leads(4, 4) || len(r.Last.Send) != 4 {
 		t.Fatalf("got %+v", r.Last)
 	}
@@ -283,14 +283,14 @@ func TestTimeoutNow(t *testing.T) {
 func TestTimeoutNowToOneThatStandsAside(t *testing.T) {
 	r := follower(t, 4)
 	r.Step(0, algorithms.Resign{})
-	r.Step(0, r.From(5, 3, proto.TimeoutNow{}))
+	r.Step(0, r.From(5, 3, nomination.TimeoutNow{}))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Msg(3, 3, proto.TimeoutNow{})},
+		Send:     []proto.Message{r.Msg(3, 3, nomination.TimeoutNow{})},
 		Deadline: r.In(silence),
 		Leader:   steptest.Leads(0, 3),
 		Why:      steptest.Why("nomination.pass-on(5, 3)"),
 	})
-	r.Step(0, r.From(3, 3, proto.TimeoutNow{}))
+	r.Step(0, r.From(3, 3, nomination.TimeoutNow{}))
 	if len(r.Last.Send) != 0 {
 		t.Fatalf("passed on twice: %+v", r.Last)
 	}
@@ -300,7 +300,7 @@ func TestTimeoutNowToOneThatStandsAside(t *testing.T) {
 // calls a round: several may be asked at once.
 func TestTimeoutNowWithoutALeader(t *testing.T) {
 	r := follower(t, 3)
-	r.Step(0, r.From(1, 7, proto.TimeoutNow{}))
+	r.Step(0, r.From(1, 7, nomination.TimeoutNow{}))
 	if r.Last.Leader != steptest.Leads(0, 8) || len(r.Last.Send) != 2 {
 		t.Fatalf("want ELECTION to 4 and 5: %+v", r.Last)
 	}
@@ -310,7 +310,7 @@ func TestTimeoutNowWithoutALeader(t *testing.T) {
 func TestElectionByAStrangerDeposesNobody(t *testing.T) {
 	r := follower(t, 2)
 	r.Step(0, steptest.Alive(2, 3, 4, 5))
-	r.Step(0, r.From(1, 4, proto.Election{Candidate: steptest.Peer(1)}))
+	r.Step(0, r.From(1, 4, bully.Election{Candidate: steptest.Peer(1)}))
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Msg(1, 3, coordinator(5))},
 		Deadline: r.In(silence),

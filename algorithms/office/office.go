@@ -189,7 +189,7 @@ func (m *Machine) nominateAmong(alive []proto.Peer, evidence string) {
 // receive sorts a message: the office's own, or the nomination's.
 func (m *Machine) receive(ev algorithms.Receive) {
 	msg := ev.Message
-	if msg.Body.Kind().Nominates() && m.Votes() {
+	if msg.Body.Kind().Is(proto.Nominates) && m.Votes() {
 		if msg.Term > max(m.nominee.Term, m.ToldRound())+proto.MaxTermJump {
 			m.AskTerms() // the nomination refuses it until then
 		}

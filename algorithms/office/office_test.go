@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/bully"
 	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -37,17 +38,17 @@ func TestNominationUnderneath(t *testing.T) {
 	r.Step(0, steptest.Alive(1, 2, 4))
 	inner.out = algorithms.Output{
 		Save:     &algorithms.State{Term: 6, Reserved: 7},
-		Send:     []proto.Message{r.Msg(2, 6, proto.OK{})},
+		Send:     []proto.Message{r.Msg(2, 6, bully.OK{})},
 		Deadline: r.In(delta),
 		Leader:   steptest.Leads(2, 6),
 		Why:      steptest.Why("a reason"),
 		Warn:     true,
 	}
-	election := r.From(2, 6, proto.Election{Candidate: steptest.Peer(2)})
+	election := r.From(2, 6, bully.Election{Candidate: steptest.Peer(2)})
 	r.Step(0, election)
 	r.Want(algorithms.Output{
 		Save:     &algorithms.State{Term: 6, Reserved: 7, Promise: promise},
-		Send:     []proto.Message{r.Msg(2, 6, proto.OK{})},
+		Send:     []proto.Message{r.Msg(2, 6, bully.OK{})},
 		Deadline: r.In(delta),
 		Round:    6,
 		Why:      steptest.Why("a reason"),

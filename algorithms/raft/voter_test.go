@@ -238,7 +238,7 @@ func TestLateHeartbeat(t *testing.T) {
 func TestStrangers(t *testing.T) {
 	r := voted1(t, nil)
 	for _, ev := range []algorithms.Event{
-		r.request(9, 2, 1), r.heartbeat(9, 2, 1, lease), r.request(2, 1<<40, 1), r.From(2, 1, proto.OK{}),
+		r.request(9, 2, 1), r.heartbeat(9, 2, 1, lease), r.request(2, 1<<40, 1), r.From(2, 1, steptest.Foreign{}),
 	} {
 		out := r.Step(0, ev)
 		says := slices.ContainsFunc(out.Send, func(m proto.Message) bool { return m.Body.Kind() != proto.KindReturn })

@@ -18,8 +18,8 @@ func About() algorithms.About {
 		Guarantee: algorithms.BestEffort,
 		Preempt:   false,
 		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Kinds:     []proto.Kind{KindElection, topology.KindElected},
 		Theory: algorithms.Theory{
-			Kinds:     []proto.Kind{proto.KindRingElection, proto.KindElected},
 			Best:      func(n int) int { return 2 * n },
 			Worst:     func(n int) int { return 3*n - 1 },
 			BestCase:  "the winner initiates: n ELECTION, n ELECTED",
@@ -32,9 +32,9 @@ func About() algorithms.About {
 				Caller:   algorithms.Lowest,
 				Messages: "3n-1", Transmissions: "3n-1", Times: func(n int) int { return 3*n - 1 },
 			},
-			Average: &algorithms.Average{Kind: proto.KindRingElection, Formula: "n·Hₙ", Of: averageElections},
+			Average: &algorithms.Average{Kind: KindElection, Formula: "n·Hₙ", Of: averageElections},
 		},
-		Round: []proto.Kind{proto.KindRingElection, proto.KindElected},
+		Round: []proto.Kind{KindElection, topology.KindElected},
 		Timeouts: []algorithms.Wait{
 			{Name: "ELECTED", Formula: "2nΔ", Of: ElectedTimeout},
 			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(topology.AskTimeout)},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -34,10 +35,10 @@ func BenchmarkRound(b *testing.B) {
 		term++
 		m.Step(now, algorithms.Receive{Message: proto.Message{
 			From: 1, To: 2, Term: term,
-			Body: proto.RingElection{Initiator: 5, Best: all[4], Hops: 2},
+			Body: ring.Election{Initiator: 5, Best: all[4], Hops: 2},
 		}})
 		out := m.Step(now, algorithms.Receive{Message: proto.Message{
-			From: 1, To: 2, Term: term, Body: proto.Elected{Leader: all[4], Hops: 2},
+			From: 1, To: 2, Term: term, Body: topology.Elected{Leader: all[4], Hops: 2},
 		}})
 		if out.Leader.ID != 5 || len(out.Send) != 1 {
 			b.Fatalf("no round: %+v", out)
@@ -49,7 +50,7 @@ func BenchmarkRound(b *testing.B) {
 func BenchmarkStep(b *testing.B) {
 	m, all, now := member2()
 	var again algorithms.Event = algorithms.Receive{Message: proto.Message{
-		From: 5, To: 2, Term: 1, Body: proto.Elected{Leader: all[4]},
+		From: 5, To: 2, Term: 1, Body: topology.Elected{Leader: all[4]},
 	}}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -15,7 +15,7 @@ var (
 
 // Receive handles ELECTION.
 func (r round) Receive(msg proto.Message) {
-	b, ok := msg.Body.(proto.RingElection)
+	b, ok := msg.Body.(Election)
 	switch {
 	case !ok:
 		r.core.Refuse(whyForeign, msg.Body.Kind())
@@ -47,7 +47,7 @@ var (
 )
 
 // compare passes on the better of the message's candidate and this node.
-func (r round) compare(b proto.RingElection) {
+func (r round) compare(b Election) {
 	self := r.core.Self()
 	// "Updates cache if receives higher-id initiator's Election/Elected message".
 	first := b.Initiator > r.initiator
@@ -111,12 +111,12 @@ func (r round) comeBack() {
 	r.core.Win(whyBack.Of())
 }
 
-func (r round) forward(b proto.RingElection, why *algorithms.ReasonKind) {
+func (r round) forward(b Election, why *algorithms.ReasonKind) {
 	r.core.Why(why, b.Best.ID)
 	r.onward(b)
 }
 
-func (r round) onward(b proto.RingElection) {
+func (r round) onward(b Election) {
 	b.Hops++
 	r.pass(b)
 }

@@ -52,11 +52,11 @@ func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core
 // Question asks as an initiator does.
 func (r round) Question() proto.Body {
 	self := r.core.Self()
-	return proto.RingElection{Initiator: self.ID, Best: self, Hops: 1}
+	return Election{Initiator: self.ID, Best: self, Hops: 1}
 }
 
 // Announcement tells one node directly: with no hops it is not passed on.
-func (r round) Announcement(leader proto.Peer) proto.Body { return proto.Elected{Leader: leader} }
+func (r round) Announcement(leader proto.Peer) proto.Body { return topology.Elected{Leader: leader} }
 
 func (r round) Reset() {
 	r.initiator, r.best = 0, proto.Peer{}
@@ -71,29 +71,29 @@ func (r round) Reset() {
 func (r round) Begin() {
 	self := r.core.Self()
 	r.initiator = self.ID
-	r.pass(proto.RingElection{Initiator: self.ID, Best: self, Hops: 1})
+	r.pass(Election{Initiator: self.ID, Best: self, Hops: 1})
 }
 
 // pass sends ELECTION to the successor and waits for ELECTED.
-func (r round) pass(b proto.RingElection) {
+func (r round) pass(b Election) {
 	r.best = b.Best
 	r.core.SetTimer(ElectedTimeout(r.core.Delta(), r.core.Size()))
 	r.ring.Send(topology.Clockwise, b)
 }
 
 // Won sends ELECTED round the ring.
-func (r round) Won() { r.ring.Announce(proto.Elected{Leader: r.core.Leader(), Hops: 1}) }
+func (r round) Won() { r.ring.Announce(topology.Elected{Leader: r.core.Leader(), Hops: 1}) }
 
 // Heard passes ELECTED on.
 func (r round) Heard(msg proto.Message) {
-	if b, ok := msg.Body.(proto.Elected); ok {
-		r.ring.Heard(b.Hops, proto.Elected{Leader: b.Leader, Hops: b.Hops + 1})
+	if b, ok := msg.Body.(topology.Elected); ok {
+		r.ring.Heard(b.Hops, topology.Elected{Leader: b.Leader, Hops: b.Hops + 1})
 	}
 }
 
 // Timeout ends a wait: a leader's for its ELECTED to come home, a
 // participant's for ELECTED.
-func (r round) Timeout() { r.ring.Timeout(proto.KindElected, "two trips round") }
+func (r round) Timeout() { r.ring.Timeout(topology.KindElected, "two trips round") }
 
 // PeersChanged repairs the ring.
 func (r round) PeersChanged(gone []proto.Peer) {

@@ -25,11 +25,11 @@ func newRig(t *testing.T, self proto.NodeID) *steptest.Rig {
 func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
 	r := newRig(t, self)
 	r.Start(0, 1, 2, 3, 4, 5)
-	r.Step(delta, r.From(self-1, 1, proto.Elected{Leader: steptest.Peer(5), Hops: 3}))
+	r.Step(delta, r.From(self-1, 1, topology.Elected{Leader: steptest.Peer(5), Hops: 3}))
 	r.Want(algorithms.Output{
 		Save: steptest.Save(1),
 		Send: []proto.Message{
-			r.Msg(self+1, 1, proto.Elected{Leader: steptest.Peer(5), Hops: 4}),
+			r.Msg(self+1, 1, topology.Elected{Leader: steptest.Peer(5), Hops: 4}),
 		},
 		Deadline: r.In(silence),
 		Leader:   steptest.Leads(5, 1),
@@ -39,8 +39,8 @@ func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
 	return r
 }
 
-func election(initiator, best proto.NodeID, hops uint64) proto.RingElection {
-	return proto.RingElection{Initiator: initiator, Best: steptest.Peer(best), Hops: hops}
+func election(initiator, best proto.NodeID, hops uint64) ring.Election {
+	return ring.Election{Initiator: initiator, Best: steptest.Peer(best), Hops: hops}
 }
 
 // "Any process pi that discovers the old coordinator has failed initiates an
@@ -72,7 +72,7 @@ func TestRingCloses(t *testing.T) {
 func TestCompare(t *testing.T) {
 	tests := []struct {
 		rule    string
-		arrives proto.RingElection
+		arrives ring.Election
 		passes  proto.Body // nil: dropped
 		why     string
 	}{
@@ -122,13 +122,13 @@ func TestOwnCandidateComesBack(t *testing.T) {
 	r.Step(0, steptest.Alive(1, 2, 3, 4))
 	r.Step(delta, r.From(3, 2, election(4, 4, 4)))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Msg(1, 2, proto.Elected{Leader: steptest.Peer(4), Hops: 1})},
+		Send:     []proto.Message{r.Msg(1, 2, topology.Elected{Leader: steptest.Peer(4), Hops: 1})},
 		Deadline: r.In(5 * delta),
 		Leader:   steptest.Leads(4, 2),
 		Why:      steptest.Why("nomination.lead(ring.back, 2)"),
 	})
 
-	r.Step(delta, r.From(3, 2, proto.Elected{Leader: steptest.Peer(4), Hops: 4}))
+	r.Step(delta, r.From(3, 2, topology.Elected{Leader: steptest.Peer(4), Hops: 4}))
 	if len(r.Last.Send) != 0 || steptest.Texts(r.Last.Why)[0] != "topology.home(ELECTED)" {
 		t.Fatalf("ELECTED must stop at the leader: %+v", r.Last)
 	}
@@ -142,7 +142,7 @@ func TestElectedIsLost(t *testing.T) {
 	r.Fire()
 	var told []proto.Message
 	for _, id := range []proto.NodeID{1, 2, 3} {
-		told = append(told, r.Msg(id, 2, proto.Elected{Leader: steptest.Peer(4)}))
+		told = append(told, r.Msg(id, 2, topology.Elected{Leader: steptest.Peer(4)}))
 	}
 	r.Want(algorithms.Output{
 		Send:     told,
@@ -195,7 +195,7 @@ func TestElectedIsKnownToBeDead(t *testing.T) {
 	r := follower(t, 3)
 	r.Step(0, r.From(2, 2, election(2, 4, 2)))
 	r.Step(delta, steptest.Alive(1, 2, 3, 4))
-	r.Step(delta, r.From(2, 2, proto.Elected{Leader: steptest.Peer(5), Hops: 3}))
+	r.Step(delta, r.From(2, 2, topology.Elected{Leader: steptest.Peer(5), Hops: 3}))
 	if want := "nomination.call(nomination.elected-dead(5), 3)"; steptest.Texts(r.Last.Why)[0] != want {
 		t.Fatalf("got %q, want %q", steptest.Texts(r.Last.Why), want)
 	}
@@ -237,7 +237,7 @@ func TestLateInitiatorIsTold(t *testing.T) {
 	r := follower(t, 3)
 	r.Step(0, r.From(2, 1, election(1, 2, 2)))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Msg(1, 1, proto.Elected{Leader: steptest.Peer(5)})},
+		Send:     []proto.Message{r.Msg(1, 1, topology.Elected{Leader: steptest.Peer(5)})},
 		Deadline: r.In(silence - 20*delta),
 		Leader:   steptest.Leads(5, 1),
 		Why:      steptest.Why("topology.tell-initiator(5, 1, 1)"),
@@ -282,7 +282,7 @@ func TestRepeatedElectionGoesNoFurther(t *testing.T) {
 func TestBestIsNotOnThisRing(t *testing.T) {
 	r := follower(t, 3)
 	r.Step(0, steptest.Alive(1, 2, 3, 5))
-	r.Step(0, r.From(2, 2, proto.RingElection{
+	r.Step(0, r.From(2, 2, ring.Election{
 		Initiator: 2, Best: proto.Peer{ID: 4, Session: steptest.Session(4), Attr: 9}, Hops: 1,
 	}))
 	if len(r.Last.Send) != 1 || r.Last.Send[0].Body != election(2, 3, 2) {

@@ -21,7 +21,7 @@ type reign struct {
 	stopped      bool          // its work has
 	heard        time.Time     // when its process last told of it
 	settled      bool          // it need not be told any more
-	verdict      proto.Settled
+	verdict      Settled
 	sayAt        time.Time // when it is told next
 }
 
@@ -155,7 +155,7 @@ func (l ledger) rival(r *reign, in []*reign, now time.Time) (*reign, time.Durati
 	})
 	both := func(o *reign) time.Duration {
 		if l.follows(r, o) || l.follows(o, r) {
-			return -proto.MaxReign // if there is no other
+			return -MaxReign // if there is no other
 		}
 		return r.overlap(o, now)
 	}

@@ -209,9 +209,9 @@ func (m *Machine) owes(r *reign) bool {
 	return !r.settled && !its
 }
 
-func (m *Machine) account(r *reign) proto.Account {
+func (m *Machine) account(r *reign) Account {
 	t := r.asTold(m.now, 0)
-	return proto.Account{
+	return Account{
 		Reign: t.Epoch, After: r.after, Stopped: r.stopped,
 		Led: t.Led.Truncate(time.Microsecond), Ago: t.Ago.Truncate(time.Microsecond),
 	}

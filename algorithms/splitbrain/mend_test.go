@@ -7,6 +7,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/bully"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/algorithms/splitbrain"
 	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -50,7 +51,7 @@ func sent(r *steptest.Rig, kind proto.Kind) (to []proto.NodeID) {
 
 // account tells the rig's node of a reign of node 2 that went on until now.
 func account(r *steptest.Rig, led time.Duration, stopped bool) algorithms.Output {
-	return r.Step(0, r.From(2, 1, proto.Account{Reign: reignOf(2, 1), Led: led, Stopped: stopped}))
+	return r.Step(0, r.From(2, 1, splitbrain.Account{Reign: reignOf(2, 1), Led: led, Stopped: stopped}))
 }
 
 // "1. Stop all leaders 2. Compare states 3. Reconcile conflicts 4. Re-elect single
@@ -58,7 +59,7 @@ func account(r *steptest.Rig, led time.Duration, stopped bool) algorithms.Output
 func TestFiveSteps(t *testing.T) {
 	r := leader3(t)
 	account(r, 3*time.Second, false)
-	if r.Last.Leader.ID != 0 || len(sent(r, proto.KindTruce)) != 2 || r.Last.Reconcile != nil {
+	if r.Last.Leader.ID != 0 || len(sent(r, splitbrain.KindTruce)) != 2 || r.Last.Reconcile != nil {
 		t.Fatalf("it must stop, and say so: %+v", r.Last)
 	}
 	if s := r.Last.Splits; len(s) != 1 || s[0].Stage != algorithms.Stopping ||
@@ -84,7 +85,7 @@ func TestFiveSteps(t *testing.T) {
 		last.Stage != algorithms.Mended || last.Leader != r.Last.Leader {
 		t.Fatalf("it must lead a new term: %+v", r.Last)
 	}
-	if to := sent(r, proto.KindSettled); len(to) != 4 {
+	if to := sent(r, splitbrain.KindSettled); len(to) != 4 {
 		t.Fatalf("both must hear of both reigns: %v", to)
 	}
 }
@@ -128,7 +129,7 @@ func TestRelieved(t *testing.T) {
 	if r.Last.Leader.ID != 3 || r.Last.Splits != nil {
 		t.Fatalf("%+v", r.Last)
 	}
-	if to := sent(r, proto.KindSettled); len(to) != 1 || to[0] != 2 {
+	if to := sent(r, splitbrain.KindSettled); len(to) != 1 || to[0] != 2 {
 		t.Fatalf("2 need not tell it again: %v", to)
 	}
 }
@@ -144,8 +145,8 @@ func TestReconciledOutOfTurn(t *testing.T) {
 
 // "A forged, replayed or absurd term": it is refused, or changes nothing.
 func TestHostileMessages(t *testing.T) {
-	absurd := proto.Account{Reign: reignOf(2, 2+1<<20), Led: time.Hour, Stopped: true}
-	former := proto.Account{Reign: proto.Epoch{Term: 1, Leader: 3, Session: proto.Session{9}}}
+	absurd := splitbrain.Account{Reign: reignOf(2, 2+1<<20), Led: time.Hour, Stopped: true}
+	former := splitbrain.Account{Reign: proto.Epoch{Term: 1, Leader: 3, Session: proto.Session{9}}}
 	for name, c := range map[string]struct {
 		from proto.NodeID
 		term proto.Term
@@ -153,12 +154,12 @@ func TestHostileMessages(t *testing.T) {
 		warn bool
 	}{
 		"an absurd reign":             {2, 1, absurd, true},
-		"to itself":                   {3, 1, proto.Truce{Session: steptest.Session(3)}, true},
-		"a truce by a follower":       {2, 1, proto.Truce{Session: steptest.Session(2)}, false},
-		"settled by nobody's mender":  {2, 1, proto.Settled{Reign: reignOf(3, 1), Rival: reignOf(2, 9)}, false},
-		"a reign of mine never was":   {2, 1, proto.Account{Reign: reignOf(3, 7), Led: time.Hour}, false},
+		"to itself":                   {3, 1, splitbrain.Truce{Session: steptest.Session(3)}, true},
+		"a truce by a follower":       {2, 1, splitbrain.Truce{Session: steptest.Session(2)}, false},
+		"settled by nobody's mender":  {2, 1, splitbrain.Settled{Reign: reignOf(3, 1), Rival: reignOf(2, 9)}, false},
+		"a reign of mine never was":   {2, 1, splitbrain.Account{Reign: reignOf(3, 7), Led: time.Hour}, false},
 		"of a former life of my own":  {2, 1, former, false},
-		"settled, a reign of a third": {2, 1, proto.Settled{Reign: reignOf(1, 1)}, false},
+		"settled, a reign of a third": {2, 1, splitbrain.Settled{Reign: reignOf(1, 1)}, false},
 	} {
 		r := leader3(t)
 		r.Step(0, r.From(c.from, c.term, c.body))
@@ -171,7 +172,7 @@ func TestHostileMessages(t *testing.T) {
 	r.Step(0, algorithms.Idle{Term: 1})
 	r.Step(0, algorithms.Reconciled{Number: 1, Outcome: algorithms.Outcome{Done: true}})
 	account(r, 3*time.Second, true)
-	if r.Last.Leader.ID != 3 || len(r.Last.Splits) > 0 || len(sent(r, proto.KindSettled)) != 1 {
+	if r.Last.Leader.ID != 3 || len(r.Last.Splits) > 0 || len(sent(r, splitbrain.KindSettled)) != 1 {
 		t.Errorf("a replayed account: %+v", r.Last)
 	}
 }
@@ -188,9 +189,9 @@ func after(ev algorithms.Event, way time.Duration) algorithms.Event {
 // all are late; one that came sooner is the better one.
 func TestLateAccount(t *testing.T) {
 	told := func(r *steptest.Rig, ago, way time.Duration) []proto.NodeID {
-		ev := r.From(2, 1, proto.Account{Reign: reignOf(2, 1), Led: time.Second, Ago: ago, Stopped: true})
+		ev := r.From(2, 1, splitbrain.Account{Reign: reignOf(2, 1), Led: time.Second, Ago: ago, Stopped: true})
 		r.Step(0, after(ev, way))
-		return sent(r, proto.KindSettled)
+		return sent(r, splitbrain.KindSettled)
 	}
 	long, late := 15*time.Second, splitbrain.Relief(delta)+time.Millisecond
 	r := leader3(t)
@@ -202,8 +203,8 @@ func TestLateAccount(t *testing.T) {
 		t.Errorf("one that came late and one that came in time were answered with %v, %v", a, b)
 	}
 	r = leader3(t)
-	r.Step(0, r.From(1, 1, proto.Account{Reign: reignOf(2, 1), Led: time.Second, Ago: long, Stopped: true}))
-	if a, b := sent(r, proto.KindSettled), told(r, long, 0); len(a) != 0 || len(b) != 1 {
+	r.Step(0, r.From(1, 1, splitbrain.Account{Reign: reignOf(2, 1), Led: time.Second, Ago: long, Stopped: true}))
+	if a, b := sent(r, splitbrain.KindSettled), told(r, long, 0); len(a) != 0 || len(b) != 1 {
 		t.Errorf("one that was passed on, and the leader's own, were answered with %v, %v", a, b)
 	}
 	r = leader3(t)
@@ -216,19 +217,19 @@ func TestLateAccount(t *testing.T) {
 // account of it comes, and whatever the clocks say": to who took it over, and, of both
 // reigns, to a third node that is nominated later.
 func TestHandedOver(t *testing.T) {
-	late := proto.Account{Reign: reignOf(2, 1), Led: time.Hour, Stopped: true}
+	late := splitbrain.Account{Reign: reignOf(2, 1), Led: time.Hour, Stopped: true}
 	for name, over := range map[string]proto.Body{
 		"transfer": proto.TakeOver{Session: steptest.Session(2), To: steptest.Session(3), Chosen: true},
-		"resign":   proto.TimeoutNow{},
+		"resign":   nomination.TimeoutNow{},
 	} {
 		r := starts(t, 3)
-		r.Step(0, r.From(2, 1, proto.Coordinator{Leader: steptest.Peer(2)}))
+		r.Step(0, r.From(2, 1, nomination.Coordinator{Leader: steptest.Peer(2)}))
 		r.Step(time.Second, r.From(2, 1, over))
 		if r.Last.Leader != steptest.Leads(3, 2) {
 			t.Fatalf("%s: it must take over: %+v", name, r.Last)
 		}
 		r.Step(time.Minute, r.From(2, 2, late))
-		if r.Last.Leader != steptest.Leads(3, 2) || len(sent(r, proto.KindSettled)) != 1 {
+		if r.Last.Leader != steptest.Leads(3, 2) || len(sent(r, splitbrain.KindSettled)) != 1 {
 			t.Errorf("%s: the account that came a minute late: %+v", name, r.Last)
 		}
 		stranger := late
@@ -240,17 +241,17 @@ func TestHandedOver(t *testing.T) {
 	first, second := reignOf(2, 1), reignOf(1, 8)
 	for leads, told := range map[proto.NodeID][]proto.Body{
 		3: {
-			proto.Account{Reign: second, Led: time.Hour, Ago: time.Minute, Stopped: true, After: first},
-			proto.Settled{Reign: second, Led: time.Hour, Ago: time.Minute, Stopped: true, After: first},
+			splitbrain.Account{Reign: second, Led: time.Hour, Ago: time.Minute, Stopped: true, After: first},
+			splitbrain.Settled{Reign: second, Led: time.Hour, Ago: time.Minute, Stopped: true, After: first},
 		},
 		0: {
-			proto.Account{Reign: second, Led: time.Hour, Ago: time.Minute, Stopped: true},
-			proto.Settled{Reign: second, Led: time.Hour, Ago: time.Minute, Stopped: true},
+			splitbrain.Account{Reign: second, Led: time.Hour, Ago: time.Minute, Stopped: true},
+			splitbrain.Settled{Reign: second, Led: time.Hour, Ago: time.Minute, Stopped: true},
 		},
 	} {
 		for _, body := range told {
 			r := starts(t, 3)
-			r.Step(0, r.From(1, 8, proto.Coordinator{Leader: steptest.Peer(1)}))
+			r.Step(0, r.From(1, 8, nomination.Coordinator{Leader: steptest.Peer(1)}))
 			r.Step(time.Hour, r.From(1, 8, proto.TakeOver{Session: steptest.Session(1), To: steptest.Session(3)}))
 			r.Step(0, r.From(1, 9, body))
 			r.Step(0, r.From(2, 9, late))
@@ -265,14 +266,14 @@ func TestHandedOver(t *testing.T) {
 // clock": one that is seconds ahead feigns no overlap of reigns that followed each other.
 func TestWrongClockFeignsNoOverlap(t *testing.T) {
 	r := leader3(t)
-	r.Step(0, r.From(2, 2, proto.Coordinator{Leader: steptest.Peer(2)}))
+	r.Step(0, r.From(2, 2, nomination.Coordinator{Leader: steptest.Peer(2)}))
 	r.Step(0, algorithms.Idle{Term: 1})
 	r.Step(10*time.Second, algorithms.Campaign{Reason: "to lead again"})
 	for r.Last.Leader.ID != 3 {
 		r.Fire()
 	}
 	for _, ago := range []time.Duration{1200, 2200, 3200, 4200} {
-		ev := r.From(2, 3, proto.Account{
+		ev := r.From(2, 3, splitbrain.Account{
 			Reign: reignOf(2, 2), Led: 8500 * time.Millisecond, Ago: ago * time.Millisecond, Stopped: true,
 		})
 		r.Step(time.Second, after(ev, 7*time.Second))
@@ -289,7 +290,7 @@ func TestLateAccountFeignsNoOverlap(t *testing.T) {
 	for ago, splitAfter := range map[time.Duration]int{5 * time.Second: 3, 0: 1} {
 		r := leader3(t)
 		for told := 1; told <= 3; told++ {
-			ev := r.From(2, 1, proto.Account{Reign: reignOf(2, 1), Led: 5 * time.Second, Ago: ago, Stopped: true})
+			ev := r.From(2, 1, splitbrain.Account{Reign: reignOf(2, 1), Led: 5 * time.Second, Ago: ago, Stopped: true})
 			r.Step(0, after(ev, way))
 			if split := r.Last.Leader.ID == 0; split != (told >= splitAfter) {
 				t.Errorf("ended %v ago, after %d accounts: %+v", ago, told, r.Last)
@@ -301,8 +302,8 @@ func TestLateAccountFeignsNoOverlap(t *testing.T) {
 // A truce that is not said again ends by itself.
 func TestTruceEnds(t *testing.T) {
 	r := starts(t, 1)
-	r.Step(0, r.From(3, 1, proto.Coordinator{Leader: steptest.Peer(3)}))
-	r.Step(0, r.From(3, 1, proto.Truce{Session: steptest.Session(3)}))
+	r.Step(0, r.From(3, 1, nomination.Coordinator{Leader: steptest.Peer(3)}))
+	r.Step(0, r.From(3, 1, splitbrain.Truce{Session: steptest.Session(3)}))
 	if r.Last.Leader.ID != 0 {
 		t.Fatalf("it follows a nominee that mends: %+v", r.Last)
 	}

@@ -54,7 +54,7 @@ func (m *Machine) compare() {
 		passedOn := r.heard.IsZero() && m.has(r.epoch)
 		late := r.late(Relief(m.cfg.Delta)) || passedOn && r.told < patience
 		if !r.settled && !r.until.IsZero() && r.epoch.Leader != m.cfg.Self && !late && !slices.Contains(in, r) {
-			m.settle(r, proto.Settled{})
+			m.settle(r, Settled{})
 			m.send(r.epoch.Leader, r.verdict)
 		}
 	}
@@ -94,7 +94,7 @@ func (m *Machine) mend() {
 	}
 	if !m.now.Before(c.sayAt) {
 		c.sayAt = m.now.Add(SayEvery(m.cfg.Delta))
-		m.tellAll(proto.Truce{Session: m.cfg.Session})
+		m.tellAll(Truce{Session: m.cfg.Session})
 		m.tellRivals()
 	}
 	if c.asked != nil || m.now.Before(c.yieldUntil(m)) {
@@ -166,7 +166,7 @@ func (m *Machine) reconciled(ev algorithms.Reconciled) {
 	}
 	for _, r := range c.reigns {
 		rival, overlap := m.ledger.rival(r, c.reigns, m.now)
-		m.settle(r, proto.Settled{
+		m.settle(r, Settled{
 			Rival: rival.epoch, Overlap: overlap.Truncate(time.Microsecond),
 			Tries: uint64(ev.Outcome.Tries), Exit: int64(ev.Outcome.Exit), Problem: ev.Outcome.Problem,
 		})
@@ -216,7 +216,7 @@ func (m *Machine) tellNewcomers(before []proto.Peer) {
 }
 
 // settle ends what is to be told of a reign, with a verdict.
-func (m *Machine) settle(r *reign, v proto.Settled) {
+func (m *Machine) settle(r *reign, v Settled) {
 	t := r.asTold(m.now, 0)
 	v.Reign, v.Led, v.Ago = t.Epoch, t.Led.Truncate(time.Microsecond), t.Ago.Truncate(time.Microsecond)
 	v.Stopped, v.After = r.stopped, r.after

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -15,17 +16,17 @@ func (m *Machine) receive(ev algorithms.Receive) {
 	msg := ev.Message
 	kind := msg.Body.Kind()
 	switch body := msg.Body.(type) {
-	case proto.Account, proto.Truce, proto.Settled:
+	case Account, Truce, Settled:
 		if msg.To != m.cfg.Self || msg.From == m.cfg.Self {
 			m.refuse(whyMisrouted, kind, msg.From, msg.To, m.cfg.Self)
 			return
 		}
 		switch body := body.(type) {
-		case proto.Account:
+		case Account:
 			m.accountOf(ev, body)
-		case proto.Truce:
+		case Truce:
 			m.truceOf(msg, body)
-		case proto.Settled:
+		case Settled:
 			m.settledBy(ev, body)
 		}
 	default:
@@ -41,7 +42,7 @@ func (m *Machine) handedOver(msg proto.Message) {
 	switch b := msg.Body.(type) {
 	case proto.TakeOver:
 		m.after = proto.Epoch{Term: msg.Term, Leader: msg.From, Session: b.Session}
-	case proto.TimeoutNow:
+	case nomination.TimeoutNow:
 		if m.nominee.ID == msg.From && m.nominee.Term == msg.Term {
 			m.after = m.nominee.Epoch()
 		}
@@ -55,7 +56,7 @@ var (
 
 // accountOf takes in a reign that this node is told of. It is compared in the same
 // Step.
-func (m *Machine) accountOf(ev algorithms.Receive, b proto.Account) {
+func (m *Machine) accountOf(ev algorithms.Receive, b Account) {
 	msg, e := ev.Message, b.Reign
 	switch {
 	case e.Term > m.nominee.Term+proto.MaxTermJump:
@@ -103,7 +104,7 @@ func wayOf(ev algorithms.Receive) time.Duration {
 // askedOfOwn answers a nominee that waits for this node's work of a reign to stop.
 // What is not settled is told again anyhow. Of a former life's there is nothing left
 // to stop, nor of one that this node has forgotten.
-func (m *Machine) askedOfOwn(msg proto.Message, b proto.Account) {
+func (m *Machine) askedOfOwn(msg proto.Message, b Account) {
 	r := m.ledger.find(b.Reign)
 	switch {
 	case r == nil:
@@ -120,7 +121,7 @@ func (m *Machine) askedOfOwn(msg proto.Message, b proto.Account) {
 var whyHalt = reasons.Kind("halt", "nominee %d mends a split -> nobody leads until it has")
 
 // truceOf stops believing in the nominee while it mends.
-func (m *Machine) truceOf(msg proto.Message, b proto.Truce) {
+func (m *Machine) truceOf(msg proto.Message, b Truce) {
 	if m.nominee.ID != msg.From || m.nominee.Session != b.Session || m.nominee.Term != msg.Term {
 		return // it came late, or before the announcement
 	}
@@ -133,7 +134,7 @@ func (m *Machine) truceOf(msg proto.Message, b proto.Truce) {
 var whyNote = reasons.Kind("note", "%d mended a split: %d and %d both led for %v -> note it")
 
 // settledBy ends what this node has to tell of a reign, and takes in the report.
-func (m *Machine) settledBy(ev algorithms.Receive, b proto.Settled) {
+func (m *Machine) settledBy(ev algorithms.Receive, b Settled) {
 	msg := ev.Message
 	r := m.ledger.find(b.Reign)
 	switch {
@@ -178,9 +179,9 @@ func (m *Machine) settledBy(ev algorithms.Receive, b proto.Settled) {
 	})
 }
 
-func outcomeOf(b proto.Settled) algorithms.Outcome {
+func outcomeOf(b Settled) algorithms.Outcome {
 	return algorithms.Outcome{Done: true, Tries: int(b.Tries), Exit: int(b.Exit), Problem: b.Problem}
 }
 
 // ofSplit reports whether the reign was part of a split.
-func ofSplit(b proto.Settled) bool { return b.Rival != (proto.Epoch{}) }
+func ofSplit(b Settled) bool { return b.Rival != (proto.Epoch{}) }

@@ -17,10 +17,8 @@ func About() algorithms.About {
 		Guarantee: algorithms.BestEffort,
 		Preempt:   true,
 		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Kinds:     []proto.Kind{KindNotNorm, KindHalt, KindHalted, KindReject, KindLeads},
 		Theory: algorithms.Theory{
-			Kinds: []proto.Kind{
-				proto.KindNotNorm, proto.KindHalt, proto.KindHalted, proto.KindReject, proto.KindLeads,
-			},
 			Best:  func(n int) int { return 3 * (n - 1) },
 			Worst: func(n int) int { return 3*n - 2 },
 			BestCase: "the next in line notices: HALT to the n-1 others, their ACKs, " +

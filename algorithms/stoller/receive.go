@@ -10,13 +10,13 @@ var whyForeign = reasons.Kind("foreign", "%s is no message of Stoller's bully ->
 // Receive handles HALT, its answers, and NOT_NORM.
 func (r round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
-	case proto.Halt:
+	case Halt:
 		r.onHalt(msg.From, b.Candidate)
-	case proto.Halted:
+	case Halted:
 		r.onAck(msg.From)
-	case proto.Reject:
+	case Reject:
 		r.onReject(msg.From, b.Above)
-	case proto.NotNorm:
+	case NotNorm:
 		r.onNotNorm(msg.From, b.Self)
 	default:
 		r.core.Refuse(whyForeign, b.Kind())
@@ -45,23 +45,23 @@ var (
 func (r round) onHalt(from proto.NodeID, c proto.Peer) {
 	self := r.core.Self()
 	switch {
-	case r.core.Decided(proto.KindHalt, from):
+	case r.core.Decided(KindHalt, from):
 	case r.core.Aside():
 		r.core.Why(whyHaltAside, from)
-		r.core.Send(from, proto.Halted{})
+		r.core.Send(from, Halted{})
 	case r.phase == waiting && r.top.Above(c) && !r.core.Out(r.top):
 		r.core.Why(whyRejectFor, r.top.ID, from)
-		r.core.Send(from, proto.Reject{Above: r.top})
+		r.core.Send(from, Reject{Above: r.top})
 	case self.Above(c) && r.core.MayStand():
 		r.core.Why(whyReject, from)
-		r.core.Send(from, proto.Reject{Above: self})
+		r.core.Send(from, Reject{Above: self})
 		if r.phase == idle {
 			r.Begin()
 		}
 	default:
 		r.core.Why(whyStop, from)
 		r.enter(waiting, c)
-		r.core.Send(from, proto.Halted{})
+		r.core.Send(from, Halted{})
 		r.core.SetTimer(LeaderTimeout(r.core.Delta()))
 	}
 }
@@ -127,15 +127,15 @@ var (
 // that was halted, and asks what became of that, waits on when it hears that it goes on.
 func (r round) onNotNorm(from proto.NodeID, p proto.Peer) {
 	switch {
-	case r.core.Decided(proto.KindNotNorm, from):
+	case r.core.Decided(KindNotNorm, from):
 	case r.core.Aside():
 		r.core.Why(whyAskedAside, from)
-		r.core.Send(from, proto.Halted{})
+		r.core.Send(from, Halted{})
 	case p.Above(r.core.Self()):
 		r.core.Why(whyAskedAbove, from)
 	case r.phase == halting:
 		r.core.Why(whyAskedHalting, from)
-		r.core.Send(from, proto.Halt{Candidate: r.core.Self()})
+		r.core.Send(from, Halt{Candidate: r.core.Self()})
 	case r.phase != idle:
 		r.core.Why(whyAskedBegun, from)
 	default:

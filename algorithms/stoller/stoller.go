@@ -63,9 +63,9 @@ type round struct{ *Machine }
 
 func (r round) Heard(proto.Message)     { r.Reset() }
 func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-func (r round) Question() proto.Body    { return proto.NotNorm{Self: r.core.Self()} }
+func (r round) Question() proto.Body    { return NotNorm{Self: r.core.Self()} }
 func (r round) Announcement(leader proto.Peer) proto.Body {
-	return proto.Leads{Leader: leader}
+	return Leads{Leader: leader}
 }
 
 func (r round) Reset() {
@@ -142,7 +142,7 @@ func (r round) halt(reason algorithms.Reason) {
 
 // haltWhere sends HALT to those that are wanted, and waits for their ACKs.
 func (r round) haltWhere(wanted func(*proto.Peer) bool) {
-	r.core.SendWhere(proto.Halt{Candidate: r.core.Self()}, func(p *proto.Peer) bool {
+	r.core.SendWhere(Halt{Candidate: r.core.Self()}, func(p *proto.Peer) bool {
 		if !wanted(p) {
 			return false
 		}

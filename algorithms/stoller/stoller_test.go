@@ -20,23 +20,23 @@ func calls(t *testing.T, self proto.NodeID) (*steptest.Rig, proto.Term) {
 	return r, out.Leader.Term
 }
 
-func halt(id proto.NodeID) proto.Halt       { return proto.Halt{Candidate: steptest.Peer(id)} }
-func notNorm(id proto.NodeID) proto.NotNorm { return proto.NotNorm{Self: steptest.Peer(id)} }
-func reject(id proto.NodeID) proto.Reject   { return proto.Reject{Above: steptest.Peer(id)} }
-func leads(id proto.NodeID) proto.Leads     { return proto.Leads{Leader: steptest.Peer(id)} }
+func halt(id proto.NodeID) stoller.Halt       { return stoller.Halt{Candidate: steptest.Peer(id)} }
+func notNorm(id proto.NodeID) stoller.NotNorm { return stoller.NotNorm{Self: steptest.Peer(id)} }
+func reject(id proto.NodeID) stoller.Reject   { return stoller.Reject{Above: steptest.Peer(id)} }
+func leads(id proto.NodeID) stoller.Leads     { return stoller.Leads{Leader: steptest.Peer(id)} }
 
 // "Nobody leads before every process below it has stopped, or is dead."
 func TestLeadsWhenAllHaveStopped(t *testing.T) {
 	r, term := calls(t, 4)
 	r.Sends(r.Last, r.Msg(1, term, halt(4)), r.Msg(2, term, halt(4)), r.Msg(3, term, halt(4)))
-	r.Step(0, r.From(1, term, proto.Halted{}))
-	r.Step(0, r.From(1, term, proto.Halted{})) // again
-	r.Step(0, r.From(9, term, proto.Halted{})) // was not asked
-	r.Sends(r.Step(0, r.From(3, term, proto.Halted{})))
+	r.Step(0, r.From(1, term, stoller.Halted{}))
+	r.Step(0, r.From(1, term, stoller.Halted{})) // again
+	r.Step(0, r.From(9, term, stoller.Halted{})) // was not asked
+	r.Sends(r.Step(0, r.From(3, term, stoller.Halted{})))
 	if r.Last.Leader.ID != 0 {
 		t.Fatal("leads without the answer of 2")
 	}
-	r.Step(0, r.From(2, term, proto.Halted{}))
+	r.Step(0, r.From(2, term, stoller.Halted{}))
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Msg(1, term, leads(4)), r.Msg(2, term, leads(4)), r.Msg(3, term, leads(4))},
 		Deadline: r.In(nomination.AnnounceEvery(delta, stoller.Patience(delta, 4))),
@@ -48,8 +48,8 @@ func TestLeadsWhenAllHaveStopped(t *testing.T) {
 // "Only the failure detector ends the wait for an answer, no time that passes does."
 func TestNoTimeoutReplacesAnAnswer(t *testing.T) {
 	r, term := calls(t, 4)
-	r.Step(0, r.From(1, term, proto.Halted{}))
-	r.Step(0, r.From(3, term, proto.Halted{}))
+	r.Step(0, r.From(1, term, stoller.Halted{}))
+	r.Step(0, r.From(3, term, stoller.Halted{}))
 	for range 50 {
 		r.Sends(r.Fire(), r.Msg(2, term, halt(4)))
 	}
@@ -72,7 +72,7 @@ func TestAsksTheHighest(t *testing.T) {
 	}
 	term++
 	r.Sends(r.Step(0, steptest.Alive(1, 2, 3)), r.Msg(3, term, notNorm(2)))
-	r.Sends(r.Step(0, r.From(3, term, proto.Halted{})), // it stands aside
+	r.Sends(r.Step(0, r.From(3, term, stoller.Halted{})), // it stands aside
 		r.Msg(1, term, halt(2)), r.Msg(3, term, halt(2)))
 }
 
@@ -81,12 +81,12 @@ func TestStopsAndWaits(t *testing.T) {
 	r, term := calls(t, 3)
 	r.Step(0, r.From(4, term, halt(4)))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Msg(4, term, proto.Halted{})},
+		Send:     []proto.Message{r.Msg(4, term, stoller.Halted{})},
 		Deadline: r.In(stoller.LeaderTimeout(delta)),
 		Leader:   steptest.Leads(0, term),
 		Why:      steptest.Why("stoller.stop(4)"),
 	})
-	r.Sends(r.Step(0, r.From(4, term, halt(4))), r.Msg(4, term, proto.Halted{})) // its ACK was lost
+	r.Sends(r.Step(0, r.From(4, term, halt(4))), r.Msg(4, term, stoller.Halted{})) // its ACK was lost
 	r.Sends(r.Step(0, r.From(2, term, halt(2))), r.Msg(2, term, reject(4)))
 	r.Sends(r.Fire(), r.Msg(4, term, notNorm(3)))
 	if out := r.Fire(); out.Leader.Term != term+1 {
@@ -98,12 +98,12 @@ func TestStopsAndWaits(t *testing.T) {
 func TestLeaderStops(t *testing.T) {
 	r, term := calls(t, 4)
 	for id := range proto.NodeID(3) {
-		r.Step(0, r.From(id+1, term, proto.Halted{}))
+		r.Step(0, r.From(id+1, term, stoller.Halted{}))
 	}
 	strong := steptest.Peer(3)
 	strong.Attr = 1
-	out := r.Step(0, r.From(3, term+1, proto.Halt{Candidate: strong}))
-	r.Sends(out, r.Msg(3, term+1, proto.Halted{}))
+	out := r.Step(0, r.From(3, term+1, stoller.Halt{Candidate: strong}))
+	r.Sends(out, r.Msg(3, term+1, stoller.Halted{}))
 	if out.Leader != steptest.Leads(0, term+1) {
 		t.Errorf("leads on: %+v", out.Leader)
 	}
@@ -126,11 +126,11 @@ func TestRejected(t *testing.T) {
 	r.Sends(r.Last, r.Msg(1, term, halt(3)), r.Msg(2, term, halt(3)))
 	out := r.Step(0, r.From(1, term, reject(4)))
 	r.Sends(out)
-	r.Step(0, r.From(1, term, proto.Halted{}))
-	if out := r.Step(0, r.From(2, term, proto.Halted{})); out.Leader.ID != 0 {
+	r.Step(0, r.From(1, term, stoller.Halted{}))
+	if out := r.Step(0, r.From(2, term, stoller.Halted{})); out.Leader.ID != 0 {
 		t.Errorf("leads though 1 waits for 4: %v", steptest.Texts(out.Why))
 	}
-	r.Sends(r.Step(0, r.From(4, term, halt(4))), r.Msg(4, term, proto.Halted{}))
+	r.Sends(r.Step(0, r.From(4, term, halt(4))), r.Msg(4, term, stoller.Halted{}))
 }
 
 // One that rejects for a candidate that is dead will see that too.
@@ -138,9 +138,9 @@ func TestRejectedForTheDead(t *testing.T) {
 	r, term := calls(t, 3)
 	r.Step(0, steptest.Alive(1, 2, 3))
 	r.Sends(r.Step(0, r.From(1, term, reject(4))))
-	r.Step(0, r.From(2, term, proto.Halted{}))
+	r.Step(0, r.From(2, term, stoller.Halted{}))
 	r.Sends(r.Fire(), r.Msg(1, term, halt(3)))
-	if out := r.Step(0, r.From(1, term, proto.Halted{})); out.Leader != steptest.Leads(3, term) {
+	if out := r.Step(0, r.From(1, term, stoller.Halted{})); out.Leader != steptest.Leads(3, term) {
 		t.Errorf("does not lead: %v", steptest.Texts(out.Why))
 	}
 }
@@ -156,8 +156,8 @@ func TestLowerOneIsRejected(t *testing.T) {
 func TestStandsAside(t *testing.T) {
 	r, term := calls(t, 4)
 	r.Step(0, algorithms.Resign{})
-	r.Sends(r.Step(0, r.From(3, term, notNorm(3))), r.Msg(3, term, proto.Halted{}))
-	r.Sends(r.Step(0, r.From(3, term, halt(3))), r.Msg(3, term, proto.Halted{}))
+	r.Sends(r.Step(0, r.From(3, term, notNorm(3))), r.Msg(3, term, stoller.Halted{}))
+	r.Sends(r.Step(0, r.From(3, term, halt(3))), r.Msg(3, term, stoller.Halted{}))
 }
 
 // A node that joins meanwhile may lead: it is halted too, or given way to.

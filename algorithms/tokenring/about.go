@@ -18,8 +18,8 @@ func About() algorithms.About {
 		Guarantee: algorithms.BestEffort,
 		Preempt:   false,
 		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Kinds:     []proto.Kind{KindElection, KindCoordinator},
 		Theory: algorithms.Theory{
-			Kinds:    []proto.Kind{proto.KindTokenElection, proto.KindTokenCoordinator},
 			Best:     func(n int) int { return 2 * n },
 			Worst:    func(n int) int { return 3*n - 1 },
 			BestCase: "the winner initiates: n ELECTION, n COORDINATOR",
@@ -34,7 +34,7 @@ func About() algorithms.About {
 				Messages: "3n-1", Transmissions: "3n-1", Times: func(n int) int { return 3*n - 1 },
 			},
 		},
-		Round: []proto.Kind{proto.KindTokenElection, proto.KindTokenCoordinator},
+		Round: []proto.Kind{KindElection, KindCoordinator},
 		Timeouts: []algorithms.Wait{
 			{Name: "COORDINATOR", Formula: "2nΔ", Of: CoordinatorTimeout},
 			{Name: "ask", Formula: "2Δ", Of: algorithms.AnySize(topology.AskTimeout)},

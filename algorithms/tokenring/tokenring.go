@@ -53,12 +53,12 @@ func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core
 
 // Announcement tells one node directly: with no hops it is not passed on.
 func (r round) Announcement(leader proto.Peer) proto.Body {
-	return proto.TokenCoordinator{Leader: leader, Taken: true}
+	return Coordinator{Leader: leader, Taken: true}
 }
 
 // Question asks as an initiator does.
 func (r round) Question() proto.Body {
-	return r.collect(proto.TokenElection{Initiator: r.core.Self().ID})
+	return r.collect(Election{Initiator: r.core.Self().ID})
 }
 
 func (r round) Reset() {
@@ -72,13 +72,13 @@ func (r round) Reset() {
 func (r round) Begin() {
 	self := r.core.Self().ID
 	r.initiator = self
-	r.clockwise(r.collect(proto.TokenElection{Initiator: self}))
+	r.clockwise(r.collect(Election{Initiator: self}))
 }
 
 // collect adds this node, if it may stand, for the next hop.
 //
 // Lecture notes: "C adds self, sends ELECTION(B,C) to D".
-func (r round) collect(b proto.TokenElection) proto.TokenElection {
+func (r round) collect(b Election) Election {
 	if r.core.MayStand() && b.Roll.Len() < proto.MaxRoll {
 		b.Roll = b.Roll.Add(r.core.Self())
 	}
@@ -97,9 +97,9 @@ var whyForeign = reasons.Kind("foreign", "%s is no message of the token ring -> 
 // Receive handles ELECTION, and COORDINATOR that its leader has not taken.
 func (r round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
-	case proto.TokenElection:
+	case Election:
 		r.election(b)
-	case proto.TokenCoordinator:
+	case Coordinator:
 		r.coordinator(b)
 	default:
 		r.core.Refuse(whyForeign, b.Kind())
@@ -120,7 +120,7 @@ var (
 )
 
 // election passes ELECTION on, or chooses when it has been everywhere.
-func (r round) election(b proto.TokenElection) {
+func (r round) election(b Election) {
 	self := r.core.Self().ID
 	switch {
 	case r.ring.Stops(b.Kind(), b.Initiator, b.Hops):
@@ -171,7 +171,7 @@ func (r round) choose(cause algorithms.Reason, roll proto.Roll) {
 		r.core.Take(whyHighest.Of(cause))
 	default:
 		r.core.Why(whyChoose, cause, highest.ID)
-		r.clockwise(proto.TokenCoordinator{Leader: highest, Hops: 1})
+		r.clockwise(Coordinator{Leader: highest, Hops: 1})
 	}
 }
 
@@ -185,7 +185,7 @@ var (
 )
 
 // coordinator passes COORDINATOR on to the one that was chosen.
-func (r round) coordinator(b proto.TokenCoordinator) {
+func (r round) coordinator(b Coordinator) {
 	mine := b.Leader.Is(r.core.Self())
 	switch {
 	case !r.core.Looking():
@@ -212,19 +212,19 @@ func (r round) coordinator(b proto.TokenCoordinator) {
 
 // Won sends COORDINATOR round the ring.
 func (r round) Won() {
-	r.ring.Announce(proto.TokenCoordinator{Leader: r.core.Leader(), Taken: true, Hops: 1})
+	r.ring.Announce(Coordinator{Leader: r.core.Leader(), Taken: true, Hops: 1})
 }
 
 // Heard passes COORDINATOR on.
 func (r round) Heard(msg proto.Message) {
-	if b, ok := msg.Body.(proto.TokenCoordinator); ok {
-		r.ring.Heard(b.Hops, proto.TokenCoordinator{Leader: b.Leader, Taken: true, Hops: b.Hops + 1})
+	if b, ok := msg.Body.(Coordinator); ok {
+		r.ring.Heard(b.Hops, Coordinator{Leader: b.Leader, Taken: true, Hops: b.Hops + 1})
 	}
 }
 
 // Timeout ends a wait: a leader's for its COORDINATOR to come home, a
 // participant's for COORDINATOR.
-func (r round) Timeout() { r.ring.Timeout(proto.KindTokenCoordinator, "two trips round") }
+func (r round) Timeout() { r.ring.Timeout(KindCoordinator, "two trips round") }
 
 // PeersChanged repairs the ring.
 func (r round) PeersChanged(gone []proto.Peer) { r.ring.Lost(gone, r.chosen) }

@@ -21,16 +21,16 @@ func on(t *testing.T, self proto.NodeID) *steptest.Rig {
 
 // election is ELECTION of an initiator that has collected these, the hops being as
 // many.
-func election(initiator proto.NodeID, ids ...proto.NodeID) proto.TokenElection {
-	b := proto.TokenElection{Initiator: initiator, Hops: uint64(len(ids))}
+func election(initiator proto.NodeID, ids ...proto.NodeID) tokenring.Election {
+	b := tokenring.Election{Initiator: initiator, Hops: uint64(len(ids))}
 	for _, id := range ids {
 		b.Roll = b.Roll.Add(steptest.Peer(id))
 	}
 	return b
 }
 
-func coordinator(leader proto.NodeID, taken bool, hops uint64) proto.TokenCoordinator {
-	return proto.TokenCoordinator{Leader: steptest.Peer(leader), Taken: taken, Hops: hops}
+func coordinator(leader proto.NodeID, taken bool, hops uint64) tokenring.Coordinator {
+	return tokenring.Coordinator{Leader: steptest.Peer(leader), Taken: taken, Hops: hops}
 }
 
 // begun is a node of term 2 whose last life may have had term 1: it may stand.

@@ -22,10 +22,8 @@ func About() algorithms.About {
 		Guarantee: algorithms.Quorum,
 		Preempt:   false,
 		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		Kinds:     []proto.Kind{KindWatch, KindExists, KindNewLeader, KindAck, KindCommit},
 		Theory: algorithms.Theory{
-			Kinds: []proto.Kind{
-				proto.KindWatch, proto.KindExists, proto.KindNewLeader, proto.KindNewLeaderAck, proto.KindCommit,
-			},
 			Best:      func(n int) int { return 3*n - 3 },
 			Worst:     func(n int) int { return 5*n - 2 },
 			BestCase:  "the highest notices: n-1 NEW_LEADER, ACK and COMMIT",

@@ -10,13 +10,13 @@ var whyForeign = reasons.Kind("foreign", "%s is no message of ZooKeeper's electi
 // Receive handles WATCH and EXISTS, NEW_LEADER and ACK.
 func (r round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
-	case proto.Watch:
+	case Watch:
 		r.onWatch(msg)
-	case proto.Exists:
+	case Exists:
 		r.onExists(msg)
-	case proto.NewLeader:
+	case NewLeader:
 		r.onNewLeader(msg, b)
-	case proto.NewLeaderAck:
+	case Ack:
 		r.onAck(msg, b)
 	default:
 		r.core.Refuse(whyForeign, b.Kind())
@@ -31,7 +31,7 @@ func (r round) onWatch(msg proto.Message) {
 	if r.phase == idle && r.ack.term != r.core.Term() {
 		r.Begin()
 	}
-	r.core.Send(msg.From, proto.Exists{})
+	r.core.Send(msg.From, Exists{})
 }
 
 // onExists waits for what the watched process sees to.
@@ -57,7 +57,7 @@ func (r round) Stand(self proto.Peer) {
 	r.ack = vote{r.core.Term(), self}
 	r.acks.Reset()
 	r.acks.Add(self.ID)
-	r.core.SendAll(proto.NewLeader{Candidate: self})
+	r.core.SendAll(NewLeader{Candidate: self})
 	r.core.SetTimer(AckTimeout(r.core.Delta()))
 	r.count()
 }
@@ -103,7 +103,7 @@ var (
 //
 // That one is the highest it has seen: one that nobody is above, itself included,
 // stands rather than send ACK to a lower one.
-func (r round) onNewLeader(msg proto.Message, b proto.NewLeader) {
+func (r round) onNewLeader(msg proto.Message, b NewLeader) {
 	_, above := r.next()
 	lower := r.core.Self().Above(b.Candidate)
 	free := r.phase == idle || r.phase == watching || r.phase == asking
@@ -131,7 +131,7 @@ var whyAck = reasons.Kind("ack", "%d stands -> ACK", algorithms.Outranks(algorit
 func (r round) sendAck(to proto.Peer) {
 	r.core.Why(whyAck, to.ID)
 	r.ack = vote{r.core.Term(), to}
-	r.core.Send(to.ID, proto.NewLeaderAck{Candidate: to.Session})
+	r.core.Send(to.ID, Ack{Candidate: to.Session})
 	if r.core.Aside() {
 		return
 	}
@@ -145,7 +145,7 @@ var (
 )
 
 // onAck counts a voter once.
-func (r round) onAck(msg proto.Message, b proto.NewLeaderAck) {
+func (r round) onAck(msg proto.Message, b Ack) {
 	switch {
 	case !r.voters.Has(msg.From):
 		r.core.Refuse(whyNoVoter, msg.From)

@@ -78,9 +78,9 @@ type round struct{ *Machine }
 
 func (r round) Heard(proto.Message)     { r.Reset() }
 func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-func (r round) Question() proto.Body    { return proto.Watch{Self: r.core.Self()} }
+func (r round) Question() proto.Body    { return Watch{Self: r.core.Self()} }
 func (r round) Announcement(leader proto.Peer) proto.Body {
-	return proto.Commit{Leader: leader}
+	return Commit{Leader: leader}
 }
 
 // Reset forgets the round, and not the ACK: there is one a term.

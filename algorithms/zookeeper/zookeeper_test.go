@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/algorithms/zookeeper"
 	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -15,7 +16,7 @@ const delta = steptest.Delta
 func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
 	r := steptest.New(t, self, false, steptest.Among(zookeeper.New, 1, 2, 3, 4, 5))
 	r.Start(3, 1, 2, 3, 4, 5)
-	r.Step(delta, r.From(5, 4, proto.Commit{Leader: steptest.Peer(5)}))
+	r.Step(delta, r.From(5, 4, zookeeper.Commit{Leader: steptest.Peer(5)}))
 	r.Step(zookeeper.Patience(delta, 5), algorithms.Timeout{})
 	if r.Last.Leader != steptest.Leads(5, 4) {
 		t.Fatal(steptest.Texts(r.Last.Why))
@@ -23,12 +24,12 @@ func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
 	return r
 }
 
-func newLeader(id proto.NodeID) proto.NewLeader {
-	return proto.NewLeader{Candidate: steptest.Peer(id)}
+func newLeader(id proto.NodeID) zookeeper.NewLeader {
+	return zookeeper.NewLeader{Candidate: steptest.Peer(id)}
 }
 
-func ackFor(id proto.NodeID) proto.NewLeaderAck {
-	return proto.NewLeaderAck{Candidate: steptest.Session(id)}
+func ackFor(id proto.NodeID) zookeeper.Ack {
+	return zookeeper.Ack{Candidate: steptest.Session(id)}
 }
 
 // "This process asks for ACK": until a quorum answered.
@@ -77,7 +78,7 @@ func TestQuorum(t *testing.T) {
 	if out := r.Step(0, r.From(9, 5, ackFor(4))); !out.Warn || out.Leader.ID != 0 {
 		t.Errorf("a stranger's ACK: %v", steptest.Texts(out.Why))
 	}
-	commit := proto.Commit{Leader: steptest.Peer(4)}
+	commit := zookeeper.Commit{Leader: steptest.Peer(4)}
 	out := r.Step(0, r.From(3, 5, ackFor(4)))
 	r.Sends(out, r.Msg(1, 5, commit), r.Msg(2, 5, commit), r.Msg(3, 5, commit))
 	if out.Leader != steptest.Leads(4, 5) {
@@ -116,9 +117,9 @@ func TestWatchesTheNextAbove(t *testing.T) {
 			"zookeeper.watch(3)",
 		),
 	})
-	r.Sends(r.Fire(), r.Msg(3, 5, proto.Watch{Self: steptest.Peer(2)}))
-	r.Sends(r.Step(0, r.From(3, 5, proto.Exists{})))
-	r.Sends(r.Step(0, steptest.Alive(1, 2, 4)), r.Msg(4, 5, proto.Watch{Self: steptest.Peer(2)}))
+	r.Sends(r.Fire(), r.Msg(3, 5, zookeeper.Watch{Self: steptest.Peer(2)}))
+	r.Sends(r.Step(0, r.From(3, 5, zookeeper.Exists{})))
+	r.Sends(r.Step(0, steptest.Alive(1, 2, 4)), r.Msg(4, 5, zookeeper.Watch{Self: steptest.Peer(2)}))
 	// No EXISTS in time: as if it had failed. Now nobody is above.
 	r.Sends(r.Fire(), r.Msg(1, 5, newLeader(2)), r.Msg(4, 5, newLeader(2)))
 }
@@ -126,12 +127,12 @@ func TestWatchesTheNextAbove(t *testing.T) {
 // Asked whether it is there, a process says so and passes the question up.
 func TestWatchClimbs(t *testing.T) {
 	r := follower(t, 2)
-	out := r.Step(delta, r.From(1, 5, proto.Watch{Self: steptest.Peer(1)}))
-	r.Sends(out, r.Msg(3, 5, proto.Watch{Self: steptest.Peer(2)}), r.Msg(1, 5, proto.Exists{}))
+	out := r.Step(delta, r.From(1, 5, zookeeper.Watch{Self: steptest.Peer(1)}))
+	r.Sends(out, r.Msg(3, 5, zookeeper.Watch{Self: steptest.Peer(2)}), r.Msg(1, 5, zookeeper.Exists{}))
 	r = follower(t, 2)
-	r.Step(0, r.From(5, 4, proto.Commit{Leader: steptest.Peer(5)}))
-	r.Sends(r.Step(0, r.From(1, 4, proto.Watch{Self: steptest.Peer(1)})),
-		r.Msg(1, 4, proto.Commit{Leader: steptest.Peer(5)}))
+	r.Step(0, r.From(5, 4, zookeeper.Commit{Leader: steptest.Peer(5)}))
+	r.Sends(r.Step(0, r.From(1, 4, zookeeper.Watch{Self: steptest.Peer(1)})),
+		r.Msg(1, 4, zookeeper.Commit{Leader: steptest.Peer(5)}))
 }
 
 // "Each process ACKs to at most one NEW_LEADER."
@@ -165,7 +166,7 @@ func TestHighestStands(t *testing.T) {
 	out := r.Step(delta, r.From(3, 5, newLeader(3)))
 	r.Sends(out, r.Msg(3, 5, ackFor(3))) // 5 is above it, as far as it knows
 	r = follower(t, 4)
-	r.Step(0, r.From(3, 5, proto.Watch{Self: steptest.Peer(3)}))
+	r.Step(0, r.From(3, 5, zookeeper.Watch{Self: steptest.Peer(3)}))
 	r.Sends(r.Step(0, steptest.Alive(1, 2, 3, 4)),
 		r.Msg(1, 5, newLeader(4)), r.Msg(2, 5, newLeader(4)), r.Msg(3, 5, newLeader(4)))
 	r.Sends(r.Step(0, r.From(3, 5, newLeader(3))))
@@ -184,7 +185,7 @@ func TestCandidateDies(t *testing.T) {
 // Asked to lead, it stands: nobody leads without a quorum.
 func TestAskedToLead(t *testing.T) {
 	r := follower(t, 1)
-	out := r.Step(delta, r.From(5, 4, proto.TimeoutNow{}))
+	out := r.Step(delta, r.From(5, 4, nomination.TimeoutNow{}))
 	if out.Leader != steptest.Leads(0, 5) || len(out.Send) != 4 {
 		t.Errorf("%+v", out)
 	}
@@ -192,7 +193,7 @@ func TestAskedToLead(t *testing.T) {
 	chosen := steptest.Peer(1)
 	chosen.Attr = proto.ChosenAttr
 	out = r.Step(delta, r.From(5, 4, proto.TakeOver{Session: steptest.Session(5), To: steptest.Session(1)}))
-	if len(out.Send) != 4 || out.Send[0].Body != (proto.NewLeader{Candidate: chosen}) {
+	if len(out.Send) != 4 || out.Send[0].Body != (zookeeper.NewLeader{Candidate: chosen}) {
 		t.Errorf("%+v", out)
 	}
 }
@@ -200,7 +201,7 @@ func TestAskedToLead(t *testing.T) {
 // A body of another algorithm is refused.
 func TestStrangeMessage(t *testing.T) {
 	r := follower(t, 1)
-	if out := r.Step(0, r.From(5, 4, proto.OK{})); !out.Warn {
+	if out := r.Step(0, r.From(5, 4, steptest.Foreign{})); !out.Warn {
 		t.Errorf("%+v", out)
 	}
 }

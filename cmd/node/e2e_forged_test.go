@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/internal/daemon"
 	"github.com/ringleader-dev/ringleader/node/tcp"
@@ -33,6 +34,7 @@ func TestForgedTerms(t *testing.T) {
 			Algorithm: entry.WithOffice(), Voters: quorum.Voters{1, 2, 3}, Promise: promise,
 		}.ElectionLabel(),
 		Voters:  "1-3",
+		Kinds:   catalog.Kinds(),
 		Receive: func(proto.Message) {}, Log: zerolog.Nop(),
 	})
 	e.check(err)
@@ -49,7 +51,7 @@ func TestForgedTerms(t *testing.T) {
 	say(before.Term, claim) // the term is another's
 	say(before.Term+1, claim)
 	say(before.Term+1<<21, claim)
-	say(before.Term+1<<21, proto.Coordinator{Leader: proto.Peer{ID: 3}})
+	say(before.Term+1<<21, nomination.Coordinator{Leader: proto.Peer{ID: 3}})
 	e.logs(follower, "is absurdly far above")
 	e.logs(follower, "CLAIM")
 	if b := e.agreed(1, 2); b != before {

@@ -88,7 +88,7 @@ func (l *liar) serve(in net.Conn, to proto.NodeID) {
 	if _, err := io.ReadFull(in, payload); err != nil {
 		return
 	}
-	hello, err := proto.UnmarshalLink(proto.Kind(header[5]), payload)
+	hello, err := proto.UnmarshalLink(proto.LinkKind(header[5]), payload)
 	if err != nil {
 		return
 	}

@@ -37,7 +37,12 @@ var house = []room{
 		path:   "algorithms/catalog",
 		module: []string{"algorithms", "algorithms/*", "proto"}, pure: true,
 	},
-	{path: "internal/sim", module: []string{"algorithms", "proto", "internal/trace"}},
+	{
+		path: "internal/sim",
+		module: []string{
+			"algorithms", "algorithms/quorum", "algorithms/splitbrain", "proto", "internal/trace",
+		},
+	},
 	{
 		path:   "internal/steptest",
 		module: []string{"algorithms", "internal/trace", "proto"},
@@ -100,7 +105,8 @@ var house = []room{
 	{
 		path: "internal/bench",
 		module: []string{
-			"algorithms", "algorithms/catalog", "internal/bench/history", "internal/testcluster", "fence", "fence/fencehttp", "fence/kv",
+			"algorithms", "algorithms/catalog", "algorithms/nomination", "algorithms/topology",
+			"internal/bench/history", "internal/testcluster", "fence", "fence/fencehttp", "fence/kv",
 			"fence/store", "internal/chart", "node/clock", "node/httpapi", "proto", "rounds", "internal/trace",
 		},
 		others: []string{"golang.org/x/sys/unix"},

@@ -9,6 +9,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -101,7 +102,7 @@ func readFrame(r io.Reader, buf []byte) ([]byte, error) {
 func announcement(from int, leader proto.NodeID) ([]byte, error) {
 	_, payload, err := proto.Marshal(proto.Message{
 		From: proto.NodeID(from), To: proto.NodeID(from), Term: 2, Seq: 1,
-		Body: proto.Coordinator{Leader: proto.Peer{ID: leader}},
+		Body: nomination.Coordinator{Leader: proto.Peer{ID: leader}},
 	})
 	return frame(payload), err
 }

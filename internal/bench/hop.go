@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/internal/chart"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
-	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // HopOptions say what to measure: Trips times a message round the ring.
@@ -129,7 +129,7 @@ func (c *Cluster) readTrip(ctx context.Context, since time.Time, result testclus
 				sent = rec.Time
 			case rec.Leader == rec.Node && won.IsZero():
 				won = rec.Time
-			case rec.Msg == proto.KindElected.String() && home.IsZero():
+			case rec.Msg == topology.KindElected.String() && home.IsZero():
 				home = rec.Time
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -58,7 +59,7 @@ func (m *mesh) watch(id int, conn net.Conn) {
 			m.gone(id, at)
 			return
 		}
-		if _, err := proto.Unmarshal(proto.KindCoordinator, message[2:]); err == nil {
+		if _, err := nomination.KindCoordinator.Unmarshal(message[2:]); err == nil {
 			m.learn(at)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/internal/address"
 	"github.com/ringleader-dev/ringleader/internal/health"
@@ -188,6 +189,7 @@ func (d *Daemon) listen() (err error) {
 	d.links, err = tcp.Listen(tcp.Config{
 		Cluster: d.Cluster, Algorithm: d.ElectionLabel(), Voters: proto.ListVoters(d.Voters),
 		ID: d.ID, Session: d.Session, Bind: d.Election.Bind.String(),
+		Kinds:   catalog.Kinds(),
 		Receive: d.Node.Deliver, Evidence: d.report, Log: d.log,
 		Heartbeat: d.Pacing.Heartbeat, Misses: d.Pacing.Misses, Patience: d.Patience(),
 		Busy: d.Node.Busy, SilentPeers: d.watched(),

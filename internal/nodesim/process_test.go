@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/membership"
@@ -147,6 +148,7 @@ func (p *process) open() (err error) {
 		Cluster: "sim", Algorithm: fmt.Sprint(o.entry.Name, " with promise ", o.promise),
 		Voters: proto.ListVoters(p.voters),
 		ID:     p.machine.id, Session: p.session, Bind: addrOf(p.machine.id).String(),
+		Kinds:   catalog.Kinds(),
 		Receive: p.deliver, Evidence: p.report, Network: socket{p.w.network, p},
 		Heartbeat: o.heartbeat, Misses: o.misses, Patience: o.patience, Busy: p.busy, SilentPeers: p.voters,
 		Log: p.logger(),

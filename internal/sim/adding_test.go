@@ -8,6 +8,19 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
+// kindAsk is the one kind of message that the algorithm has to itself.
+var kindAsk = proto.NewKind[ask](199, "ASK_TO_LEAD", "I see nobody above you: lead", proto.Nominates)
+
+// ask calls an election: its receiver is the highest that the sender sees.
+type ask struct {
+	Self proto.Peer `msgpack:"p"`
+}
+
+func (ask) Kind() proto.Kind       { return kindAsk }
+func (b ask) String() string       { return proto.Describe(b, "self", b.Self) }
+func (b ask) Validate() error      { return b.Self.ID.Validate() }
+func (b ask) Caller() proto.NodeID { return b.Self.ID }
+
 // highest is about the smallest algorithm there is: whoever calls an election asks the
 // highest node that it sees, which says that it leads.
 type highest struct {
@@ -51,10 +64,10 @@ func (r highestRound) Begin() {
 	r.SetTimer(patience(r.Delta(), r.Size()))
 }
 
-// Receive handles the only message that is not shared: ELECTION.
+// Receive handles the only message that is not shared.
 func (r highestRound) Receive(m proto.Message) {
 	switch {
-	case m.Body.Kind() != proto.KindElection:
+	case m.Body.Kind() != kindAsk:
 		r.Refuse(whyOther, m.Body.Kind())
 	case r.Vouches():
 		r.Why(whyLed, m.From, r.Leader().ID)
@@ -79,13 +92,13 @@ func (r highestRound) Won() { r.TellAll() }
 
 func (r highestRound) Reset()                  {}
 func (r highestRound) Heard(proto.Message)     {}
-func (r highestRound) Question() proto.Body    { return proto.Election{Candidate: r.Self()} }
+func (r highestRound) Question() proto.Body    { return ask{r.Self()} }
 func (r highestRound) Patience() time.Duration { return patience(r.Delta(), r.Size()) }
 func (r highestRound) Announcement(leader proto.Peer) proto.Body {
-	return proto.Coordinator{Leader: leader}
+	return nomination.Coordinator{Leader: leader}
 }
 
-// patience bounds a round: ELECTION to the highest, or by one that is higher to one
+// patience bounds a round: ASK_TO_LEAD to the highest, or by one that is higher to one
 // that is higher still, and COORDINATOR back.
 func patience(delta time.Duration, _ int) time.Duration { return 4 * delta }
 
@@ -97,12 +110,12 @@ func aboutHighest() algorithms.About {
 		Guarantee: algorithms.BestEffort,
 		Preempt:   true,
 		New:       newHighest,
+		Kinds:     []proto.Kind{kindAsk, nomination.KindCoordinator},
 		Theory: algorithms.Theory{
-			Kinds:     []proto.Kind{proto.KindElection, proto.KindCoordinator},
 			Best:      func(n int) int { return n - 1 },
 			Worst:     func(n int) int { return n },
 			BestCase:  "the highest notices: n-1 COORDINATOR",
-			WorstCase: "another notices: ELECTION, n-1 COORDINATOR",
+			WorstCase: "another notices: ASK_TO_LEAD, n-1 COORDINATOR",
 			BestRun: algorithms.Run{
 				Caller:   algorithms.Highest,
 				Messages: "n-1", Transmissions: "1", Times: func(int) int { return 1 },

@@ -46,7 +46,7 @@ func asked(s *step) bool {
 	case algorithms.Timeout, algorithms.PeersChanged:
 		return false
 	case algorithms.Receive:
-		return ev.Term >= s.out.Leader.Term || ev.Body.Kind() == proto.KindTimeoutNow
+		return ev.Term >= s.out.Leader.Term || ev.Body.Kind().Is(proto.HandsOver)
 	}
 	return true
 }

@@ -34,7 +34,8 @@ func sameBurst(a, b proto.Message) bool {
 // tally counts the messages that were sent, those to the dead included.
 type tally struct {
 	total   int
-	byKind  [256]int
+	byKind  [256]int // by the number of the kind
+	kinds   [256]proto.Kind
 	deepest depth
 }
 
@@ -43,7 +44,9 @@ func (t *tally) sent(m proto.Message, d depth) {
 		return
 	}
 	t.total++
-	t.byKind[m.Body.Kind()]++
+	kind := m.Body.Kind()
+	t.byKind[kind.Number()]++
+	t.kinds[kind.Number()] = kind
 	t.deepest = max(t.deepest, d)
 }
 
@@ -55,7 +58,7 @@ func (t *tally) counts() Counts {
 	counts := Counts{"total": t.total}
 	for kind, n := range t.byKind {
 		if n > 0 {
-			counts[proto.Kind(kind).String()] += n
+			counts[t.kinds[kind].String()] += n
 		}
 	}
 	return counts

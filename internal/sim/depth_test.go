@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -14,7 +15,7 @@ import (
 // highest id server": five.
 func TestDepthCountsBurstsAndTimeouts(t *testing.T) {
 	c := script(t, 3, func(now time.Time, ev algorithms.Event) algorithms.Output {
-		ask, announce := proto.Election{}, proto.Coordinator{}
+		ask, announce := toyElection{}, nomination.Coordinator{}
 		switch ev := ev.(type) {
 		case algorithms.Campaign: // 1: one burst to two nodes
 			return algorithms.Output{Send: []proto.Message{message(1, 2, ask), message(1, 3, ask)}}
@@ -23,7 +24,7 @@ func TestDepthCountsBurstsAndTimeouts(t *testing.T) {
 				return algorithms.Output{}
 			}
 			return algorithms.Output{ // 2: OK; 3: ELECTION; and a deadline
-				Send:     []proto.Message{message(2, 1, proto.OK{}), message(2, 3, ask)},
+				Send:     []proto.Message{message(2, 1, toyOK{}), message(2, 3, ask)},
 				Deadline: now.Add(time.Second),
 			}
 		case algorithms.Timeout: // 4: the timeout; 5: COORDINATOR
@@ -51,14 +52,14 @@ func TestDepthOfAnOldDeadline(t *testing.T) {
 			due = now.Add(time.Second)
 			return algorithms.Output{Deadline: due}
 		case algorithms.Timeout:
-			return algorithms.Output{Send: []proto.Message{message(1, 2, proto.OK{})}}
+			return algorithms.Output{Send: []proto.Message{message(1, 2, toyOK{})}}
 		}
 		return algorithms.Output{Deadline: due}
 	})
 	n := c.node(1)
 	c.start(n)
 	c.operate(n, algorithms.Campaign{})
-	c.send(c.node(2), message(2, 1, proto.OK{}), 8)
+	c.send(c.node(2), message(2, 1, toyOK{}), 8)
 	c.runUntil(time.Minute)
 	if c.tally.deepest != 8 { // the message itself; what the timeout caused is 2
 		t.Errorf("depth %d, want 8", c.tally.deepest)
@@ -72,7 +73,7 @@ func TestDepthApart(t *testing.T) {
 		t.Error("what is caused apart must be apart")
 	}
 	var count tally
-	count.sent(message(1, 2, proto.OK{}), apart)
+	count.sent(message(1, 2, toyOK{}), apart)
 	if count.total != 0 {
 		t.Errorf("%d messages counted", count.total)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -19,7 +20,7 @@ func arrives(n *network, m proto.Message) bool {
 // Cuts overlap: a link is open again when the last fault that blocks it ends.
 func TestCutsOverlap(t *testing.T) {
 	n := newNetwork(weather{}, newDice(1, streamRun))
-	there, back := message(1, 2, proto.OK{}), message(2, 1, proto.OK{})
+	there, back := message(1, 2, toyOK{}), message(2, 1, toyOK{})
 	n.cut(oneWay(1, 2))
 	n.cut(bothWays(1, 2))
 	if arrives(&n, there) || arrives(&n, back) {
@@ -42,11 +43,11 @@ func TestDoomedMessagesAreLostOnce(t *testing.T) {
 		m    proto.Message
 		want bool
 	}{
-		{message(2, 3, proto.OK{}), true},
-		{message(1, 3, proto.Coordinator{}), true},
-		{message(1, 3, proto.OK{}), false},
-		{message(1, 2, proto.OK{}), false},
-		{message(1, 2, proto.OK{}), true},
+		{message(2, 3, toyOK{}), true},
+		{message(1, 3, nomination.Coordinator{}), true},
+		{message(1, 3, toyOK{}), false},
+		{message(1, 2, toyOK{}), false},
+		{message(1, 2, toyOK{}), true},
 	} {
 		if got := arrives(&n, c.m); got != c.want {
 			t.Errorf("message %d arrives: %v, want %v", i, got, c.want)
@@ -63,7 +64,7 @@ func TestWeather(t *testing.T) {
 	const messages = 10_000
 	var lost, twice, late int
 	for range messages {
-		delays, copies := n.fate(message(1, 2, proto.OK{}))
+		delays, copies := n.fate(message(1, 2, toyOK{}))
 		switch copies {
 		case 0:
 			lost++

@@ -44,7 +44,7 @@ func TestCrashBetweenEffects(t *testing.T) {
 			case algorithms.Campaign:
 				return algorithms.Output{
 					Save: &algorithms.State{Term: 7, Reserved: 7},
-					Send: []proto.Message{message(1, 2, proto.OK{}), message(1, 3, proto.OK{})},
+					Send: []proto.Message{message(1, 2, toyOK{}), message(1, 3, toyOK{})},
 				}
 			}
 			return algorithms.Output{}
@@ -122,7 +122,7 @@ func TestPause(t *testing.T) {
 		c.start(n)
 	}
 	c.pause(c.node(1), time.Second)
-	c.send(c.node(2), message(2, 1, proto.OK{}), 0)
+	c.send(c.node(2), message(2, 1, toyOK{}), 0)
 	c.runUntil(time.Minute)
 	if !slices.Equal(at, []time.Duration{time.Second}) {
 		t.Errorf("received at %v", at)

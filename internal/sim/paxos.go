@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 
+	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -10,7 +11,7 @@ import (
 
 // keepsBallots keeps the highest ballot that each node, in whichever life, prepared or
 // promised in a term.
-type keepsBallots struct{ promised map[mandate]proto.Ballot }
+type keepsBallots struct{ promised map[mandate]quorum.Ballot }
 
 func (*keepsBallots) invariant() Invariant {
 	return Invariant{"keeps-ballots", "\"a promise not to accept any more proposals numbered less than " +
@@ -21,35 +22,26 @@ func (*keepsBallots) invariant() Invariant {
 func (k *keepsBallots) check(s *step) string {
 	was := k.promised[mandate{s.node.id, s.out.Leader.Term}]
 	for _, m := range s.out.Send {
-		of := mandate{s.node.id, m.Term}
-		var b proto.Ballot
-		switch body := m.Body.(type) {
-		case proto.Prepare:
-			if body.Ballot.Compare(was) <= 0 {
-				return fmt.Sprintf("prepares ballot %v after %v", body.Ballot, was)
-			}
-			b = body.Ballot
-		case proto.Promise:
-			b = body.Ballot
-		case proto.Accept:
-			b = body.Ballot
-		case proto.Accepted:
-			b = body.Ballot
-		default:
+		body, ok := m.Body.(balloted)
+		if !ok {
 			continue
 		}
-		if b.Compare(k.promised[of]) < 0 {
-			return fmt.Sprintf("%s of ballot %v, and it promised %v", m.Body.Kind(), b, k.promised[of])
+		of, act := mandate{s.node.id, m.Term}, body.Act()
+		switch {
+		case act.Opens && act.Ballot.Compare(was) <= 0:
+			return fmt.Sprintf("prepares ballot %v after %v", act.Ballot, was)
+		case act.Ballot.Compare(k.promised[of]) < 0:
+			return fmt.Sprintf("%s of ballot %v, and it promised %v", m.Body.Kind(), act.Ballot, k.promised[of])
 		}
-		k.promised[of] = b
+		k.promised[of] = act.Ballot
 	}
 	return ""
 }
 
 // decree is what came of the consensus on one term.
 type decree struct {
-	values   map[proto.Ballot]proto.Session
-	accepted map[proto.Ballot]map[proto.NodeID]bool
+	values   map[quorum.Ballot]proto.Session
+	accepted map[quorum.Ballot]map[proto.NodeID]bool
 	chosen   map[proto.Session]bool
 }
 
@@ -65,20 +57,20 @@ func (k *oneChosen) check(s *step) string {
 		d := k.terms[m.Term]
 		if d == nil {
 			d = &decree{
-				values: map[proto.Ballot]proto.Session{}, chosen: map[proto.Session]bool{},
-				accepted: map[proto.Ballot]map[proto.NodeID]bool{},
+				values: map[quorum.Ballot]proto.Session{}, chosen: map[proto.Session]bool{},
+				accepted: map[quorum.Ballot]map[proto.NodeID]bool{},
 			}
 			k.terms[m.Term] = d
 		}
-		switch b := m.Body.(type) {
-		case proto.Accept:
-			if was, ok := d.values[b.Ballot]; ok && was != b.Value.Session {
-				return fmt.Sprintf("ballot %v of term %d has two values", b.Ballot, m.Term)
+		if b, ok := m.Body.(balloted); ok && b.Act().Accepts {
+			act := b.Act()
+			if was, ok := d.values[act.Ballot]; ok && !act.Value.IsZero() && was != act.Value {
+				return fmt.Sprintf("ballot %v of term %d has two values", act.Ballot, m.Term)
 			}
-			d.values[b.Ballot] = b.Value.Session
-			d.accept(b.Ballot, s)
-		case proto.Accepted:
-			d.accept(b.Ballot, s)
+			if !act.Value.IsZero() {
+				d.values[act.Ballot] = act.Value
+			}
+			d.accept(act.Ballot, s)
 		}
 		if len(d.chosen) > 1 {
 			return fmt.Sprintf("term %d has %d values that a majority accepted", m.Term, len(d.chosen))
@@ -91,7 +83,7 @@ func (k *oneChosen) check(s *step) string {
 	return ""
 }
 
-func (d *decree) accept(b proto.Ballot, s *step) {
+func (d *decree) accept(b quorum.Ballot, s *step) {
 	if d.accepted[b] == nil {
 		d.accepted[b] = map[proto.NodeID]bool{}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -20,13 +21,22 @@ func quorumCheckers() []checker {
 		newOneLeaderATerm(),
 		&oneAck{acks: map[mandate]proto.Session{}},
 		&committedByQuorum{},
-		&keepsBallots{promised: map[mandate]proto.Ballot{}},
+		&keepsBallots{promised: map[mandate]quorum.Ballot{}},
 		&oneChosen{terms: map[proto.Term]*decree{}},
 	}
 }
 
-// oneAck keeps whom each node, in whichever life, has sent ACK in a term. One that
-// stands has sent it to itself.
+// What bodies tell these invariants.
+type (
+	// endorsement is a body that follows one process in its term: the sender itself, if it
+	// stands, or another that stands.
+	endorsement interface{ Endorses() proto.Session }
+	// balloted is a body that does something in a ballot.
+	balloted interface{ Act() quorum.Act }
+)
+
+// oneAck keeps whom each node, in whichever life, has endorsed in a term. One that
+// stands has endorsed itself.
 type oneAck struct{ acks map[mandate]proto.Session }
 
 func (*oneAck) invariant() Invariant {
@@ -36,16 +46,11 @@ func (*oneAck) invariant() Invariant {
 
 func (k *oneAck) check(s *step) string {
 	for _, m := range s.out.Send {
-		var to proto.Session
-		switch b := m.Body.(type) {
-		case proto.NewLeader:
-			to = b.Candidate.Session
-		case proto.NewLeaderAck:
-			to = b.Candidate
-		default:
+		b, ok := m.Body.(endorsement)
+		if !ok {
 			continue
 		}
-		of := mandate{s.node.id, m.Term}
+		of, to := mandate{s.node.id, m.Term}, b.Endorses()
 		if was, ok := k.acks[of]; ok && was != to {
 			return fmt.Sprintf("ACK in term %d for %s, and before for %s", m.Term, to.Short(), was.Short())
 		}
@@ -60,7 +65,10 @@ type tallied struct {
 	from map[proto.NodeID]bool
 }
 
-type committedByQuorum struct{ acks table[tallied] }
+type committedByQuorum struct {
+	acks     table[tallied]
+	endorsed bool // by any node: of an algorithm without endorsements nothing is demanded
+}
 
 func (*committedByQuorum) invariant() Invariant {
 	return Invariant{"committed-by-quorum", "a process leads a term only after ACK of a majority of " +
@@ -68,25 +76,22 @@ func (*committedByQuorum) invariant() Invariant {
 }
 
 func (k *committedByQuorum) check(s *step) string {
-	t := k.acks.at(s.node.life.number)
+	t, self := k.acks.at(s.node.life.number), s.node.life.session
 	if ev, ok := s.ev.(algorithms.Receive); ok {
-		if b, ok := ev.Body.(proto.NewLeaderAck); ok && b.Candidate == s.node.life.session && ev.Term == t.term {
+		if b, ok := ev.Body.(endorsement); ok && b.Endorses() == self && ev.Term == t.term {
 			t.from[ev.From] = true
 		}
 	}
-	commits := false
 	for _, m := range s.out.Send {
-		switch m.Body.(type) {
-		case proto.NewLeader:
-			if m.Term != t.term {
-				*t = tallied{term: m.Term, from: map[proto.NodeID]bool{s.node.id: true}}
-			}
-		case proto.Commit:
-			commits = true
+		b, ok := m.Body.(endorsement)
+		k.endorsed = k.endorsed || ok
+		if ok && b.Endorses() == self && m.Term != t.term { // it stands
+			*t = tallied{term: m.Term, from: map[proto.NodeID]bool{s.node.id: true}}
 		}
 	}
 	// One that leads alone has sent nobody anything.
-	if !commits || !s.claims() || s.prev().Epoch() == s.out.Leader.Epoch() {
+	_, commits := s.announces()
+	if !k.endorsed || !commits || !s.claims() || s.prev().Epoch() == s.out.Leader.Epoch() {
 		return ""
 	}
 	if n := len(t.from); t.term != s.out.Leader.Term || 2*n <= len(s.cluster.nodes) {

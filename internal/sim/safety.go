@@ -73,7 +73,7 @@ func (durableFirst) invariant() Invariant {
 func (durableFirst) check(s *step) string {
 	durable := s.node.disk.Reserved
 	for _, m := range s.out.Send {
-		if m.Term > durable && m.Body.Kind().Nominates() {
+		if m.Term > durable && m.Body.Kind().Is(proto.Nominates) {
 			return fmt.Sprintf("%s of term %d, reserved %d", m.Body.Kind(), m.Term, durable)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -163,7 +164,7 @@ func (t *toy) consider() {
 	switch {
 	case t.leading() || t.aside || t.barred:
 	case !mine:
-		t.send(best.ID, proto.Election{Candidate: t.self()})
+		t.send(best.ID, toyElection{Candidate: t.self()})
 	case t.leader.ID == 0 || t.leader.Rank().Compare(t.self().Rank()) < 0:
 		t.term++
 		t.lead()
@@ -178,7 +179,7 @@ func (t *toy) lead() {
 func (t *toy) announce() {
 	for _, p := range t.view {
 		if p.ID != t.cfg.Self {
-			t.send(p.ID, proto.Coordinator{Leader: t.leader})
+			t.send(p.ID, nomination.Coordinator{Leader: t.leader})
 		}
 	}
 }
@@ -220,15 +221,15 @@ func (t *toy) receive(m proto.Message) {
 		t.term, t.leader = m.Term, proto.Peer{}
 	}
 	switch body := m.Body.(type) {
-	case proto.OK: // says what term it is
-	case proto.Election:
+	case toyOK: // says what term it is
+	case toyElection:
 		switch {
 		case t.flaw == credulous:
 			t.leader = body.Candidate
 		case t.leading():
-			t.send(m.From, proto.Coordinator{Leader: t.leader})
+			t.send(m.From, nomination.Coordinator{Leader: t.leader})
 		}
-	case proto.Coordinator:
+	case nomination.Coordinator:
 		t.announced(m, body.Leader)
 	}
 }
@@ -240,14 +241,14 @@ func (t *toy) announced(m proto.Message, l proto.Peer) {
 	case t.leader.ID == 0 && t.flaw != gullible &&
 		(m.Term < t.term || theirs.Compare(t.floor) < 0):
 		t.term = max(t.term, m.Term+1) // to get above what they and we followed
-		t.send(m.From, proto.OK{})
+		t.send(m.From, toyOK{})
 	case t.flaw == stormy && !t.aside && !t.barred:
 		t.term++
 		t.lead()
 	case t.flaw == gullible || theirs.Compare(t.floor) >= 0 && m.Term == t.term:
 		t.follow(m, l)
 	case t.leading():
-		t.send(m.From, proto.Coordinator{Leader: t.leader})
+		t.send(m.From, nomination.Coordinator{Leader: t.leader})
 	}
 }
 
@@ -261,3 +262,24 @@ func (t *toy) follow(m proto.Message, l proto.Peer) {
 		t.send(m.From, m.Body)
 	}
 }
+
+// The messages of a toy that it has to itself.
+var (
+	kindToyElection = proto.NewKind[toyElection](200, "ELECTION", "lead", proto.Nominates)
+	kindToyOK       = proto.NewKind[toyOK](201, "OK", "this is the term", proto.Nominates)
+)
+
+type (
+	toyElection struct {
+		Candidate proto.Peer `msgpack:"p"`
+	}
+	toyOK struct{}
+)
+
+func (toyElection) Kind() proto.Kind { return kindToyElection }
+func (b toyElection) String() string { return proto.Describe(b, "candidate", b.Candidate) }
+func (toyElection) Validate() error  { return nil }
+
+func (toyOK) Kind() proto.Kind { return kindToyOK }
+func (b toyOK) String() string { return proto.Describe(b) }
+func (toyOK) Validate() error  { return nil }

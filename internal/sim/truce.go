@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/splitbrain"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -29,7 +30,7 @@ func (*truceKept) invariant() Invariant {
 func (k *truceKept) check(s *step) string {
 	c := k.heard.at(s.node.life.number)
 	if ev, ok := s.ev.(algorithms.Receive); ok {
-		b, ok := ev.Body.(proto.Truce)
+		b, ok := ev.Body.(splitbrain.Truce)
 		nominee := proto.Epoch{Term: ev.Term, Leader: ev.From, Session: b.Session}
 		if ok && (s.prev().Epoch() == nominee || c.nominee == nominee) {
 			*c = ceasefire{nominee, s.now.Add(30 * s.cluster.delta)}
@@ -73,7 +74,7 @@ func (k mendings) check(s *step) string {
 		delete(k, session)
 	case s.claims():
 		return fmt.Sprintf("leads term %d while it mends split %d", s.out.Leader.Term, m.number)
-	case sends(s.out, proto.KindTruce.String()) || len(s.node.life.view) < 2:
+	case sends(s.out, splitbrain.KindTruce.String()) || len(s.node.life.view) < 2:
 		m.said = s.now
 	case s.now.Sub(m.said) > 10*s.cluster.delta:
 		return fmt.Sprintf("has said nothing of split %d for %v", m.number, s.now.Sub(m.said))

@@ -201,8 +201,7 @@ func changeOf(
 	}
 	handed := false
 	if rcv, ok := ev.(algorithms.Receive); ok {
-		kind := rcv.Body.Kind()
-		handed = kind == proto.KindTimeoutNow || kind == proto.KindTakeOver
+		handed = rcv.Body.Kind().Is(proto.HandsOver)
 	}
 	switch {
 	case resign:

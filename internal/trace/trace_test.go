@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -46,7 +47,7 @@ func takeover() (algorithms.Event, algorithms.Output) {
 	}
 	for _, to := range []proto.NodeID{1, 2, 3} {
 		out.Send = append(out.Send, proto.Message{
-			From: 4, To: to, Term: 2, Body: proto.Coordinator{Leader: leader},
+			From: 4, To: to, Term: 2, Body: nomination.Coordinator{Leader: leader},
 		})
 	}
 	return ev, out
@@ -69,7 +70,7 @@ func TestJSON(t *testing.T) {
 	r := newRecorder(zerolog.InfoLevel)
 	follow := algorithms.Receive{Message: proto.Message{
 		From: 5, To: 4, Term: 1, Seq: 9, HLC: proto.HLC{Micros: zero.UnixMicro() + 7},
-		Body: proto.Coordinator{Leader: proto.Peer{ID: 5}},
+		Body: nomination.Coordinator{Leader: proto.Peer{ID: 5}},
 	}}
 	record(t, r, zero, follow, algorithms.Output{Leader: algorithms.Leader{ID: 5, Term: 1}})
 	ev, out := takeover()
@@ -135,7 +136,7 @@ func TestLeaderChange(t *testing.T) {
 	leads := func(id proto.NodeID, term proto.Term) algorithms.Leader {
 		return algorithms.Leader{ID: id, Term: term}
 	}
-	handed := algorithms.Receive{Message: proto.Message{From: 5, To: 4, Body: proto.TimeoutNow{}}}
+	handed := algorithms.Receive{Message: proto.Message{From: 5, To: 4, Body: nomination.TimeoutNow{}}}
 	tests := []struct {
 		name       string
 		prev, next algorithms.Leader

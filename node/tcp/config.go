@@ -50,6 +50,9 @@ type Config struct {
 	// connection ends cleanly, whatever the process left unread on others.
 	SilentPeers []proto.NodeID
 
+	// Kinds are those that this process can read, as its catalogue of algorithms lists
+	// them. A message of another is refused.
+	Kinds *proto.Kinds
 	// Receive takes each message. It is called from the goroutines of the
 	// links: in order for one sender, at the same time for several. It must not
 	// block for long, or that sender's link is given up. A message may come
@@ -144,6 +147,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Receive == nil {
 		return c, errors.New("no Receive callback: nobody would get the messages")
+	}
+	if c.Kinds == nil {
+		return c, errors.New("no Kinds: no message could be read")
 	}
 	if c.QueueLen < 0 {
 		return c, fmt.Errorf("a queue of %d messages: want 1 or more, or 0 for %d",

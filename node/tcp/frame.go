@@ -13,7 +13,7 @@ import (
 const (
 	// version is the protocol version in every frame's header. The header
 	// itself never changes, so that any two versions can tell each other apart.
-	version   = 4
+	version   = 5
 	headerLen = 6
 
 	// maxControl bounds what is read before a peer is known, and what may be
@@ -25,10 +25,10 @@ const (
 	chunk = 4 << 10
 )
 
-// appendFrame appends one frame to dst.
-func appendFrame(dst []byte, k proto.Kind, payload []byte) []byte {
+// appendFrame appends one frame to dst, of the kind with this number.
+func appendFrame[N ~uint8](dst []byte, number N, payload []byte) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(payload)))
-	dst = append(dst, version, byte(k))
+	dst = append(dst, version, byte(number))
 	return append(dst, payload...)
 }
 
@@ -52,10 +52,10 @@ func newFrameReader(r io.Reader) *frameReader {
 	return &frameReader{src: bufio.NewReaderSize(r, chunk)}
 }
 
-// next reads one frame with a payload of at most limit bytes, valid until the
-// next call. Its error is io.EOF only where a frame could have begun, and a
+// next reads one frame, the number of its kind and a payload of at most limit bytes,
+// valid until the next call. Its error is io.EOF only where a frame could have begun, and a
 // fault when the bytes are no frame of this version.
-func (r *frameReader) next(limit int) (proto.Kind, []byte, error) {
+func (r *frameReader) next(limit int) (number uint8, payload []byte, err error) {
 	var header [headerLen]byte
 	if _, err := io.ReadFull(r.src, header[:]); err != nil {
 		return 0, nil, err
@@ -66,7 +66,7 @@ func (r *frameReader) next(limit int) (proto.Kind, []byte, error) {
 			"the other end is no correct Ringleader node", length, limit)
 	}
 	// The payload is read even if the version is not mine: my answer is about it.
-	payload, err := r.read(int(length))
+	payload, err = r.read(int(length))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -74,7 +74,7 @@ func (r *frameReader) next(limit int) (proto.Kind, []byte, error) {
 		return 0, nil, faultf(otherVersion, "the other end speaks protocol version %d, "+
 			"this node version %d: run the same release on both", got, version)
 	}
-	return proto.Kind(header[5]), payload, nil
+	return header[5], payload, nil
 }
 
 // read fills the buffer with n bytes, making room only as they arrive.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -17,7 +18,7 @@ func TestFramesComeBack(t *testing.T) {
 	sizes := []int{0, 1, chunk - 1, chunk, chunk + 1, proto.MaxPayload}
 	var stream []byte
 	for i, n := range sizes {
-		stream = appendFrame(stream, proto.Kind(i), bytes.Repeat([]byte{byte(i)}, n))
+		stream = appendFrame(stream, uint8(i), bytes.Repeat([]byte{byte(i)}, n))
 	}
 	for name, src := range map[string]io.Reader{
 		"at once":     bytes.NewReader(stream),
@@ -27,7 +28,7 @@ func TestFramesComeBack(t *testing.T) {
 		r := newFrameReader(src)
 		for i, n := range sizes {
 			kind, payload, err := r.next(proto.MaxPayload)
-			if err != nil || kind != proto.Kind(i) ||
+			if err != nil || kind != uint8(i) ||
 				!bytes.Equal(payload, bytes.Repeat([]byte{byte(i)}, n)) {
 				t.Fatalf("%s: frame %d: kind %d, %d bytes, %v", name, i, kind, len(payload), err)
 			}
@@ -41,14 +42,14 @@ func TestFramesComeBack(t *testing.T) {
 // A stream ends cleanly between two frames and nowhere else.
 // FrameSize is what the link writes, to the byte.
 func TestFrameSize(t *testing.T) {
-	m := proto.Message{From: 1, To: 2, Term: 3, Seq: 4, Body: proto.Coordinator{Leader: proto.Peer{
+	m := proto.Message{From: 1, To: 2, Term: 3, Seq: 4, Body: nomination.Coordinator{Leader: proto.Peer{
 		ID: 1, Session: proto.Session{1},
 	}}}
 	kind, payload, err := proto.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := FrameSize(m), len(appendFrame(nil, kind, payload)); got != want {
+	if got, want := FrameSize(m), len(appendFrame(nil, kind.Number(), payload)); got != want {
 		t.Errorf("%d bytes, want %d", got, want)
 	}
 	if got := FrameSize(proto.Message{}); got != 0 {
@@ -57,7 +58,7 @@ func TestFrameSize(t *testing.T) {
 }
 
 func TestAStreamThatEndsInsideAFrame(t *testing.T) {
-	frame := appendFrame(nil, proto.KindOK, make([]byte, 10))
+	frame := appendFrame(nil, nomination.KindTimeoutNow.Number(), make([]byte, 10))
 	for n := 1; n < len(frame); n++ {
 		_, _, err := newFrameReader(bytes.NewReader(frame[:n])).next(10)
 		if !errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
@@ -71,7 +72,7 @@ func TestFramesThatAreFaults(t *testing.T) {
 		stream []byte
 		want   reason
 	}{
-		"one byte too long": {appendFrame(nil, 1, make([]byte, 101)), oversized},
+		"one byte too long": {appendFrame(nil, uint8(1), make([]byte, 101)), oversized},
 		"huge":              {[]byte{0xff, 0xff, 0xff, 0xff, version, 1}, oversized},
 		"of other software": {[]byte("GET / HTTP/1.1\r\n\r\n"), oversized},
 		"of version 0":      {[]byte{0, 0, 0, 0, 0, 1}, otherVersion},
@@ -88,7 +89,7 @@ func TestFramesThatAreFaults(t *testing.T) {
 // A declared length is not paid for before it arrives. Others may allocate at the
 // same time: the least of some tries counts.
 func TestADeclaredLengthAllocatesNothing(t *testing.T) {
-	header := appendFrame(nil, 1, make([]byte, proto.MaxPayload))[:headerLen+5]
+	header := appendFrame(nil, uint8(1), make([]byte, proto.MaxPayload))[:headerLen+5]
 	least := uint64(math.MaxUint64)
 	for range 20 {
 		r := newFrameReader(bytes.NewReader(header))
@@ -107,7 +108,7 @@ func TestADeclaredLengthAllocatesNothing(t *testing.T) {
 }
 
 func TestMore(t *testing.T) {
-	frame := appendFrame(nil, 1, []byte{1, 2, 3})
+	frame := appendFrame(nil, uint8(1), []byte{1, 2, 3})
 	var got []bool
 	for n := range 2*len(frame) + 1 {
 		r := newFrameReader(bytes.NewReader(slices.Concat(frame, frame)[:n]))

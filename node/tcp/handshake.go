@@ -101,10 +101,11 @@ func greet(conn net.Conn, r *frameReader, h proto.Hello) (proto.Welcome, error) 
 	if err := say(conn, h); err != nil {
 		return proto.Welcome{}, err
 	}
-	kind, payload, err := r.next(maxControl)
+	number, payload, err := r.next(maxControl)
 	if err != nil {
 		return proto.Welcome{}, fmt.Errorf("the answer to HELLO: %w", noEOF(err))
 	}
+	kind := proto.LinkKind(number)
 	body, err := proto.UnmarshalLink(kind, payload)
 	if err != nil {
 		return proto.Welcome{}, faultf(badPayload, "the answer to HELLO: %v", err)
@@ -123,10 +124,11 @@ func greet(conn net.Conn, r *frameReader, h proto.Hello) (proto.Welcome, error) 
 
 // readHello reads a HELLO and judges it. Its caller limits the time.
 func (t *Transport) readHello(r *frameReader) (proto.Hello, error) {
-	kind, payload, err := r.next(maxControl)
+	number, payload, err := r.next(maxControl)
 	if err != nil {
 		return proto.Hello{}, err
 	}
+	kind := proto.LinkKind(number)
 	if kind != proto.KindHello {
 		return proto.Hello{}, faultf(unexpected, "%v where HELLO belongs", kind)
 	}

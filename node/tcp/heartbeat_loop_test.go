@@ -202,7 +202,7 @@ func TestFloodOfPings(t *testing.T) {
 	go func() { // reads, so that b is never blocked
 		n := uint64(0)
 		for {
-			if kind, _, err := r.r.next(maxControl); err != nil || kind != proto.KindPong {
+			if kind, _, err := r.r.next(maxControl); err != nil || kind != uint8(proto.KindPong) {
 				pongs <- n
 				return
 			}

@@ -14,6 +14,8 @@ import (
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -42,7 +44,7 @@ func start(t testing.TB, id proto.NodeID, change ...func(*Config)) *node {
 	t.Helper()
 	n := &node{}
 	cfg := Config{
-		Cluster: "demo", Algorithm: "bully", ID: id, Session: proto.NewSession(),
+		Cluster: "demo", Algorithm: "bully", Kinds: catalog.Kinds(), ID: id, Session: proto.NewSession(),
 		Bind: "127.0.0.1:0", Receive: n.receive, Evidence: n.took,
 		Log: zerolog.New(&lockedWriter{n: n}), Busy: n.busy,
 	}
@@ -144,7 +146,7 @@ func (n *node) asPeer() Peer { return n.as(n.Addr().String()) }
 
 // message is message number seq from one node to another.
 func message(from, to proto.NodeID, seq uint64) proto.Message {
-	return proto.Message{From: from, To: to, Term: 1, Seq: seq, Body: proto.OK{}}
+	return proto.Message{From: from, To: to, Term: 1, Seq: seq, Body: nomination.TimeoutNow{}}
 }
 
 // connect makes every node a peer of every other, and waits for the links.

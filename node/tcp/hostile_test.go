@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -23,7 +24,7 @@ func attacks(t testing.TB) map[string]struct {
 		bad[i] = b
 		return bad
 	}
-	frame := func(k proto.Kind, payload ...byte) []byte { return appendFrame(nil, k, payload) }
+	frame := func(k proto.Kind, payload ...byte) []byte { return appendFrame(nil, k.Number(), payload) }
 	type attack = struct {
 		bytes  []byte
 		reason string
@@ -36,11 +37,11 @@ func attacks(t testing.TB) map[string]struct {
 		"kind unknown":        {with(5, 255), "unexpected"},
 		"a second HELLO":      {with(5, byte(proto.KindHello)), "unexpected"},
 		"an ACK":              {with(5, byte(proto.KindAck)), "unexpected"},
-		"no payload":          {frame(proto.KindOK), "payload"},
-		"payload cut":         {frame(proto.KindOK, good[headerLen:len(good)-1]...), "payload"},
-		"payload too long":    {frame(proto.KindOK, append(good[headerLen:], 0)...), "payload"},
-		"huge array":          {frame(proto.KindOK, 0xdd, 0x7f, 0xff, 0xff, 0xff), "payload"},
-		"term -1":             {frame(proto.KindOK, 0x81, 0xa1, 'n', 0xff), "payload"},
+		"no payload":          {frame(nomination.KindTimeoutNow), "payload"},
+		"payload cut":         {frame(nomination.KindTimeoutNow, good[headerLen:len(good)-1]...), "payload"},
+		"payload too long":    {frame(nomination.KindTimeoutNow, append(good[headerLen:], 0)...), "payload"},
+		"huge array":          {frame(nomination.KindTimeoutNow, 0xdd, 0x7f, 0xff, 0xff, 0xff), "payload"},
+		"term -1":             {frame(nomination.KindTimeoutNow, 0x81, 0xa1, 'n', 0xff), "payload"},
 		"in another's name":   {frameOf(t, message(3, 2, 1)), "envelope"},
 		"to somebody else":    {frameOf(t, message(1, 3, 1)), "envelope"},
 		"other software":      {[]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), "oversized"},
@@ -100,7 +101,7 @@ func TestHostileGreetings(t *testing.T) {
 		"above 1 KiB":    {[]byte{0, 0, 4, 1, version, byte(proto.KindHello)}, "oversized"},
 		"no HELLO":       {frameOf(t, message(1, 2, 1)), "unexpected"},
 		"empty HELLO":    {appendFrame(nil, proto.KindHello, []byte{0x80}), "payload"},
-		"kind unknown":   {appendFrame(nil, 99, nil), "unexpected"},
+		"kind unknown":   {appendFrame(nil, uint8(99), nil), "unexpected"},
 		"for no id":      {appendFrame(nil, proto.KindHello, []byte{0xc0}), "payload"},
 		"other cluster":  {hello(func(h *proto.Hello) { h.Cluster = "x" }), "cluster"},
 		"other's node":   {hello(func(h *proto.Hello) { h.To = 3 }), "other-node"},

@@ -186,19 +186,19 @@ func (t *Transport) turnAway(conn net.Conn, err error) (told bool) {
 func (t *Transport) read(in *inbound) error {
 	pings, probes := answerer{t: t, in: in}, indirectAnswerer{t: t, in: in}
 	for {
-		kind, payload, err := in.frames.next(proto.MaxPayload)
+		number, payload, err := in.frames.next(proto.MaxPayload)
 		if err != nil {
 			return err
 		}
 		switch {
 		case in.silent:
-			err = faultf(unexpected, "%v on a silent connection", kind)
-		case kind == proto.KindPing:
+			err = faultf(unexpected, "%v on a silent connection", proto.LinkKind(number))
+		case number == uint8(proto.KindPing):
 			err = pings.read(payload)
-		case kind == proto.KindPingReq:
+		case number == uint8(proto.KindPingReq):
 			err = probes.read(payload)
 		default:
-			if err = t.handUp(in, kind, payload); err == nil {
+			if err = t.handUp(in, number, payload); err == nil {
 				in.acks.owe()
 			}
 		}
@@ -209,8 +209,8 @@ func (t *Transport) read(in *inbound) error {
 }
 
 // handUp hands up one message.
-func (t *Transport) handUp(in *inbound, k proto.Kind, payload []byte) error {
-	m, err := t.message(in, k, payload)
+func (t *Transport) handUp(in *inbound, number uint8, payload []byte) error {
+	m, err := t.message(in, number, payload)
 	if err != nil {
 		return err
 	}
@@ -222,10 +222,10 @@ func (t *Transport) handUp(in *inbound, k proto.Kind, payload []byte) error {
 }
 
 // message decodes a message and checks that it is from and to the link's ends.
-func (t *Transport) message(in *inbound, k proto.Kind, payload []byte) (proto.Message, error) {
-	m, err := proto.Unmarshal(k, payload)
+func (t *Transport) message(in *inbound, number uint8, payload []byte) (proto.Message, error) {
+	m, err := t.cfg.Kinds.Unmarshal(number, payload)
 	if errors.Is(err, proto.ErrKind) {
-		return m, faultf(unexpected, "%v where a message belongs: %v", k, err)
+		return m, faultf(unexpected, "%v where a message belongs: %v", proto.LinkKind(number), err)
 	}
 	if err != nil {
 		return m, faultf(badPayload, "%v", err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -26,7 +27,7 @@ const victimEnv = "RINGLEADER_TEST_VICTIM_OF"
 func beVictim(parent string) {
 	up := make(chan struct{}, 1)
 	tr, err := Listen(Config{
-		Cluster: "demo", Algorithm: "bully", ID: 2, Session: proto.NewSession(),
+		Cluster: "demo", Algorithm: "bully", Kinds: catalog.Kinds(), ID: 2, Session: proto.NewSession(),
 		Bind: "127.0.0.1:0", Receive: func(proto.Message) {}, Log: zerolog.Nop(),
 		Evidence: func(Evidence) { up <- struct{}{} },
 	})

@@ -153,10 +153,11 @@ func (p *peer) judge(l *link, err error, verdict <-chan error) (read bool, cause
 // readAnswers reads what the peer answers until the link ends, and says why.
 func (p *peer) readAnswers(l *link) error {
 	for {
-		kind, payload, err := l.frames.next(maxControl)
+		number, payload, err := l.frames.next(maxControl)
 		if err != nil {
 			return err
 		}
+		kind := proto.LinkKind(number)
 		if kind != proto.KindAck && kind != proto.KindPong && kind != proto.KindPingRes {
 			return faultf(unexpected, "%v in answer to messages", kind)
 		}

@@ -117,7 +117,7 @@ func (o *outbox) take(dst []byte, s, gone proto.Session, now time.Time) ([]byte,
 			continue
 		}
 		e.session, e.wrote = s, now
-		dst = appendFrame(dst, e.kind, payload)
+		dst = appendFrame(dst, e.kind.Number(), payload)
 		taken++
 		o.inFlight++
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -24,7 +26,7 @@ func newQueue(limit int) *queue {
 
 func (q *queue) puts(at time.Duration, letters string) {
 	for _, l := range letters {
-		q.put(proto.Session{}, proto.KindOK, []byte{byte(l)}, dawn.Add(at))
+		q.put(proto.Session{}, nomination.KindTimeoutNow, []byte{byte(l)}, dawn.Add(at))
 	}
 }
 
@@ -92,8 +94,8 @@ func TestMessagesOfAFormerLifeAreDropped(t *testing.T) {
 	q.written(t, s1, 0)
 	q.end()
 	q.puts(0, "c")
-	q.put(s1, proto.KindOK, []byte("d"), dawn)
-	q.put(s2, proto.KindOK, []byte("e"), dawn)
+	q.put(s1, nomination.KindTimeoutNow, []byte("d"), dawn)
+	q.put(s2, nomination.KindTimeoutNow, []byte("e"), dawn)
 	q.begin(s2, dawn)
 	if got := q.written(t, s2, 0); got != "ce" {
 		t.Errorf("to the next process: %q", got)
@@ -106,8 +108,8 @@ func TestMessagesOfAFormerLifeAreDropped(t *testing.T) {
 func TestMessagesWaitForTheirProcess(t *testing.T) {
 	q := newQueue(9)
 	q.begin(s1, dawn)
-	q.put(s1, proto.KindOK, []byte("a"), dawn)
-	q.put(s2, proto.KindOK, []byte("b"), dawn)
+	q.put(s1, nomination.KindTimeoutNow, []byte("a"), dawn)
+	q.put(s2, nomination.KindTimeoutNow, []byte("b"), dawn)
 	q.puts(0, "c")
 	if got := q.written(t, s1, 0); got != "a" {
 		t.Errorf("to the former process: %q", got)
@@ -118,11 +120,11 @@ func TestMessagesWaitForTheirProcess(t *testing.T) {
 		t.Errorf("to the next: %q", got)
 	}
 
-	q.put(s1, proto.KindOK, []byte("d"), dawn) // by a view that lags behind
+	q.put(s1, nomination.KindTimeoutNow, []byte("d"), dawn) // by a view that lags behind
 	if frames, n := q.take(nil, s2, s1, dawn); n != 1 {
 		t.Errorf("instead of the dead one: %d frames, %q", n, frames)
 	}
-	q.put(s1, proto.KindOK, []byte("e"), dawn)
+	q.put(s1, nomination.KindTimeoutNow, []byte("e"), dawn)
 	q.puts(0, "f")
 	q.replaced(s1)
 	if got := q.written(t, s2, 0); got != "f" {
@@ -192,7 +194,7 @@ func TestWhatIsLeftOfALeaseGrowsLess(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v is missing: %v", left, err)
 				}
-				if m, err := proto.Unmarshal(kind, payload); err != nil || m.Body != body(left) {
+				if m, err := catalog.Kinds().Unmarshal(kind, payload); err != nil || m.Body != body(left) {
 					t.Errorf("%v, %v; want %v", m, err, body(left))
 				}
 			}
@@ -240,7 +242,7 @@ func TestAFullQueueDropsWhatComes(t *testing.T) {
 func TestABatchIsBounded(t *testing.T) {
 	q := newQueue(1000)
 	for range 1000 {
-		q.put(proto.Session{}, proto.KindOK, make([]byte, 1<<10), dawn)
+		q.put(proto.Session{}, nomination.KindTimeoutNow, make([]byte, 1<<10), dawn)
 	}
 	q.begin(s1, dawn)
 	total := 0

@@ -54,7 +54,7 @@ func (r *raw) hear() proto.LinkBody {
 	if err != nil {
 		r.fail(err)
 	}
-	b, err := proto.UnmarshalLink(kind, payload)
+	b, err := proto.UnmarshalLink(proto.LinkKind(kind), payload)
 	if err != nil {
 		r.fail(err)
 	}
@@ -118,5 +118,5 @@ func frameOf(t testing.TB, m proto.Message) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return appendFrame(nil, kind, payload)
+	return appendFrame(nil, kind.Number(), payload)
 }

@@ -9,6 +9,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -16,8 +18,8 @@ func TestTwoNodesExchangeMessages(t *testing.T) {
 	a, b := start(t, 1), start(t, 2)
 	connect(t, a, b)
 	peer := proto.Peer{ID: 1, Session: a.cfg.Session, Attr: 80}
-	there := proto.Message{From: 1, To: 2, Term: 3, Seq: 1, Body: proto.Election{Candidate: peer}}
-	back := proto.Message{From: 2, To: 1, Term: 3, Seq: 1, Body: proto.OK{}}
+	there := proto.Message{From: 1, To: 2, Term: 3, Seq: 1, Body: nomination.Coordinator{Leader: peer}}
+	back := proto.Message{From: 2, To: 1, Term: 3, Seq: 1, Body: nomination.TimeoutNow{}}
 	a.Send(there)
 	eventually(t, "ELECTION arrives", func() bool { return len(b.received()) == 1 })
 	b.Send(back)
@@ -76,7 +78,7 @@ func TestANewSessionGetsNothingOfTheOld(t *testing.T) {
 		if err != nil {
 			return
 		}
-		m, err := proto.Unmarshal(kind, payload)
+		m, err := catalog.Kinds().Unmarshal(kind, payload)
 		if err != nil {
 			t.Error(err)
 		}

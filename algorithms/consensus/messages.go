@@ -1,0 +1,132 @@
+package consensus
+
+import (
+	"fmt"
+
+	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// The kinds of the consensus's messages.
+var (
+	KindPrepare = proto.NewKind[Prepare](
+		101, "PREPARE", "promise to accept nothing of a lower ballot", proto.Nominates)
+	KindPromise = proto.NewKind[Promise](
+		102, "PROMISE", "promised; this I accepted last, and this I propose", proto.Nominates)
+	KindAccept   = proto.NewKind[Accept](103, "ACCEPT", "accept this proposal", proto.Nominates)
+	KindAccepted = proto.NewKind[Accepted](104, "ACCEPTED", "accepted", proto.Nominates)
+	KindChosen   = proto.NewKind[Chosen](
+		105, "CHOSEN", "a majority accepted this: it is chosen", proto.Nominates)
+	KindEnquiry = proto.NewKind[Enquiry](106, "ENQUIRY", "was anybody chosen?", proto.Nominates)
+)
+
+// Prepare asks for the promise to take part in no lower ballot. Its sender is the proposer.
+type Prepare struct {
+	Ballot quorum.Ballot `msgpack:"b"`
+}
+
+func (Prepare) Kind() proto.Kind       { return KindPrepare }
+func (b Prepare) String() string       { return proto.Describe(b, "ballot", b.Ballot) }
+func (b Prepare) Validate() error      { return b.Ballot.Validate() }
+func (b Prepare) Act() quorum.Act      { return quorum.Act{Opens: true, Ballot: b.Ballot} }
+func (b Prepare) Caller() proto.NodeID { return b.Ballot.By }
+
+// Promise answers Prepare: its sender takes part in no lower ballot of the term.
+type Promise struct {
+	Ballot quorum.Ballot `msgpack:"b"`
+	// Accepted is the value that the sender accepted last, in Last; nobody for none.
+	Last     quorum.Ballot `msgpack:"l"`
+	Accepted proto.Peer    `msgpack:"a"`
+	// Proposal is the value that the sender itself proposes: itself, or nobody.
+	Proposal proto.Peer `msgpack:"p"`
+}
+
+func (Promise) Kind() proto.Kind  { return KindPromise }
+func (b Promise) Act() quorum.Act { return quorum.Act{Ballot: b.Ballot} }
+
+func (b Promise) String() string {
+	pairs := []any{"ballot", b.Ballot}
+	if b.Accepted.ID != 0 {
+		pairs = append(pairs, "accepted "+b.Last.String(), b.Accepted)
+	}
+	if b.Proposal.ID != 0 {
+		pairs = append(pairs, "proposes", b.Proposal)
+	}
+	return proto.Describe(b, pairs...)
+}
+
+func (b Promise) Validate() error {
+	if err := b.Ballot.Validate(); err != nil {
+		return err
+	}
+	if b.Accepted.ID == 0 {
+		if b.Last != (quorum.Ballot{}) {
+			return fmt.Errorf("nobody accepted in ballot %v", b.Last)
+		}
+	} else if err := b.Last.Validate(); err != nil {
+		return err
+	}
+	for _, p := range []proto.Peer{b.Accepted, b.Proposal} {
+		if p.ID > proto.MaxNodeID {
+			return p.ID.Validate()
+		}
+	}
+	return nil
+}
+
+// Accept asks all to accept the value: the process that is to lead the term.
+type Accept struct {
+	Ballot quorum.Ballot `msgpack:"b"`
+	Value  proto.Peer    `msgpack:"p"`
+}
+
+func (Accept) Kind() proto.Kind { return KindAccept }
+func (b Accept) Act() quorum.Act {
+	return quorum.Act{Accepts: true, Ballot: b.Ballot, Value: b.Value.Session}
+}
+func (b Accept) String() string { return proto.Describe(b, "ballot", b.Ballot, "value", b.Value) }
+
+func (b Accept) Validate() error {
+	if err := b.Ballot.Validate(); err != nil {
+		return err
+	}
+	return b.Value.ID.Validate()
+}
+
+// Accepted answers Accept: its sender accepted the value of the ballot.
+type Accepted struct {
+	Ballot quorum.Ballot `msgpack:"b"`
+}
+
+func (Accepted) Kind() proto.Kind  { return KindAccepted }
+func (b Accepted) String() string  { return proto.Describe(b, "ballot", b.Ballot) }
+func (b Accepted) Act() quorum.Act { return quorum.Act{Accepts: true, Ballot: b.Ballot} }
+func (b Accepted) Validate() error { return b.Ballot.Validate() }
+
+// Chosen says whose proposal a majority accepted. Taken says that this process leads
+// since; before, it is told only to that one.
+type Chosen struct {
+	Leader proto.Peer `msgpack:"p"`
+	Taken  bool       `msgpack:"k"`
+}
+
+func (Chosen) Kind() proto.Kind                          { return KindChosen }
+func (b Chosen) Validate() error                         { return b.Leader.ID.Validate() }
+func (b Chosen) Announced() (leader proto.Peer, ok bool) { return b.Leader, b.Taken }
+
+func (b Chosen) String() string {
+	if b.Taken {
+		return proto.Describe(b, "leader", b.Leader)
+	}
+	return proto.Describe(b, "proposal", b.Leader)
+}
+
+// Enquiry asks who leads, and calls the election if nobody does.
+type Enquiry struct {
+	Self proto.Peer `msgpack:"p"`
+}
+
+func (Enquiry) Kind() proto.Kind       { return KindEnquiry }
+func (b Enquiry) String() string       { return proto.Describe(b, "self", b.Self) }
+func (b Enquiry) Validate() error      { return b.Self.ID.Validate() }
+func (b Enquiry) Caller() proto.NodeID { return b.Self.ID }

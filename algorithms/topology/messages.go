@@ -1,0 +1,57 @@
+package topology
+
+import (
+	"fmt"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// KindElected is the kind of the announcement that goes round a ring.
+var KindElected = proto.NewKind[Elected](21, "ELECTED", "this node was elected", proto.Nominates)
+
+// Kinds are those that several algorithms on a ring share.
+func Kinds() []proto.Kind { return []proto.Kind{KindElected} }
+
+// Elected goes clockwise and announces the leader of its term.
+type Elected struct {
+	Leader proto.Peer `msgpack:"p"`
+	Hops   uint64     `msgpack:"h"` // links travelled so far, this one included
+}
+
+func (Elected) Kind() proto.Kind                          { return KindElected }
+func (b Elected) String() string                          { return proto.Describe(b, "leader", b.Leader) }
+func (b Elected) Announced() (leader proto.Peer, ok bool) { return b.Leader, true }
+
+func (b Elected) Validate() error {
+	if err := b.Leader.ID.Validate(); err != nil {
+		return err
+	}
+	return ValidateHops(b.Hops)
+}
+
+const (
+	// MaxHops bounds a hop count taken from the wire.
+	MaxHops = 1 << 20
+	// MaxPhase bounds a phase, or round, taken from the wire: 2^64 nodes are more than there
+	// are.
+	MaxPhase = 64
+)
+
+// ValidateHops refuses more hops than a message makes.
+func ValidateHops(n uint64) error {
+	if n > MaxHops {
+		return fmt.Errorf("%d hops: at most %d", n, MaxHops)
+	}
+	return nil
+}
+
+// ValidateProbe refuses what no candidate sends of itself, its phase, or round, and its hops.
+func ValidateProbe(candidate proto.NodeID, phase, hops uint64) error {
+	if phase > MaxPhase {
+		return fmt.Errorf("phase %d: at most %d", phase, MaxPhase)
+	}
+	if err := candidate.Validate(); err != nil {
+		return err
+	}
+	return ValidateHops(hops)
+}
