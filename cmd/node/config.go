@@ -69,7 +69,7 @@ func resolveFrom(ctx *cli.Context) (resolved, error) {
 	}
 	return resolve(surroundings{
 		flags: flags, config: ctx.String("config"), environ: os.Environ(),
-		hostname: os.Hostname, addrs: address.InUse, source: address.KernelSource,
+		hostname: os.Hostname, addrs: address.InUse, source: address.KernelSource, names: namesOf,
 	})
 }
 

@@ -20,8 +20,9 @@ var errNoID = errors.New("no id: set --id, RINGLEADER_ID or the key id to a numb
 func (r *resolved) derive(in surroundings) error {
 	var errs []error
 	if !r.has("id") {
-		errs = append(errs, r.deriveID(in.hostname))
+		errs = append(errs, r.deriveID(in))
 	}
+	r.DataDir = strings.ReplaceAll(r.DataDir, "{id}", r.ID.String())
 	errs = append(errs, r.checkHealth(),
 		r.deriveAdvertise("gossip", r.GossipBind, &r.GossipAdvertise, in),
 		r.deriveAdvertise("election", r.ElectionBind, &r.ElectionAdvertise, in))
@@ -89,11 +90,14 @@ func (r *resolved) has(name string) bool {
 	return ok
 }
 
-// deriveID takes the digits that the hostname ends in.
-func (r *resolved) deriveID(askHostname func() (string, error)) error {
-	hostname, err := askHostname()
+// deriveID takes the digits that the hostname ends in, or the number of a replica.
+func (r *resolved) deriveID(in surroundings) error {
+	hostname, err := in.hostname()
 	if err != nil {
 		return fmt.Errorf("ask for the hostname: %w: %w", err, errNoID)
+	}
+	if containerID.MatchString(hostname) {
+		return r.deriveReplica(hostname, in)
 	}
 	digits := hostname[len(strings.TrimRight(hostname, "0123456789")):]
 	if digits == "" {

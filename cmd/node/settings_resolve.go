@@ -19,15 +19,17 @@ type surroundings struct {
 	hostname func() (string, error)
 	addrs    func() ([]net.Addr, error)              // this machine's, in use
 	source   func(to netip.Addr) (netip.Addr, error) // the kernel's choice
+	names    func(netip.Addr) []string               // as the DNS has them
 }
 
 // resolved is the settings with the origin of each.
 type resolved struct {
 	settings
 	origins   map[string]origin
-	unknown   []string // variables that are no setting
-	warnings  []string // of the settings, which the node says itself
-	tokenText string   // from the environment
+	unknown   []string     // variables that are no setting
+	warnings  []string     // of the settings, which the node says itself
+	tokenText string       // from the environment
+	in        surroundings // that they were read from
 }
 
 const (
@@ -44,7 +46,7 @@ func envName(name string) string {
 // default. It returns all problems at once. A problem on the command line is
 // an errUsage, any other an errConfig.
 func resolve(in surroundings) (resolved, error) {
-	r := resolved{origins: make(map[string]origin)}
+	r := resolved{origins: make(map[string]origin), in: in}
 	env := environment(in.environ)
 	r.unknown = unknownVariables(env)
 	if in.config == "" {

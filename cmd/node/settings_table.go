@@ -25,7 +25,7 @@ var table = slices.Concat(
 
 var electionSettings = []setting{
 	{
-		name: "id", derived: "the digits that the hostname ends in",
+		name: "id", derived: "the digits that the hostname ends in, or the number of a replica",
 		usage: "this node's `ID`, 1 to 2^53, unique in the cluster and the same after a restart",
 		parse: one(func(s *settings, v string) (err error) {
 			s.ID, err = proto.ParseNodeID(v)
@@ -101,7 +101,7 @@ var hostSettings = []setting{
 	},
 	{
 		name: "data-dir", derived: "ringleader-data/ID",
-		usage: "`DIR` for the term and the vote, of this node alone",
+		usage: "`DIR` for the term and the vote, of this node alone; {id} in it stands for the id",
 		parse: one(func(s *settings, v string) error {
 			s.DataDir = v
 			return nil

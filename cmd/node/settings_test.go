@@ -224,6 +224,39 @@ func TestIDFromHostname(t *testing.T) {
 	}
 }
 
+// "Ids are never guessed from a container's id": one that no name goes with is an error. A
+// replica has the number of its container.
+func TestIDOfReplica(t *testing.T) {
+	for name, want := range map[string]string{
+		"ringleader_node_3.ringleader_cluster": "3",
+		"ringleader-node-12.ringleader_cut":    "12",
+		"my_app_node_50":                       "50",
+		"":                                     "no id",
+		"ringleader":                           "no id",
+		"ringleader_node_run_384756120093.x":   "no id",
+		"ringleader_node_run_3.x":              "no id",
+		"384756120093.x":                       "no id",
+		"n_9007199254740993.x":                 "no id",
+	} {
+		in := machine()
+		in.hostname = func() (string, error) { return "384756120012", nil }
+		in.names = func(ip netip.Addr) []string {
+			if ip.String() == "10.1.2.3" && name != "" {
+				return []string{name}
+			}
+			return nil
+		}
+		in.environ = append(in.environ, "RINGLEADER_DATA_DIR=/data/n{id}")
+		r, err := resolve(in)
+		switch {
+		case err != nil && !errors.Is(err, errNoID), err != nil && want != "no id", err == nil && r.ID.String() != want:
+			t.Errorf("container %q: %v, %v, want %s", name, r.ID, err, want)
+		case err == nil && r.DataDir != "/data/n"+want:
+			t.Errorf("container %q: data in %s", name, r.DataDir)
+		}
+	}
+}
+
 // A wrong value on the command line is a usage error, anywhere else one of the
 // configuration; each says where it stands.
 func TestBadValues(t *testing.T) {
