@@ -148,6 +148,9 @@ func (x *execution) run(signals <-chan os.Signal) (err error) {
 		err = x.Err()
 		cancel(err)
 		<-led //nolint:errcheck // only that the command is dead matters
+	case err = <-x.resolved.watchAddress(ctx):
+		cancel(err)
+		<-led //nolint:errcheck // as above
 	}
 	return errors.Join(err, x.keeper.Close(), x.Leave())
 }
@@ -242,10 +245,10 @@ func (x *execution) lead(ctx context.Context, lease ringleader.Lease) error {
 
 // lost ends a leadership: this process with it, or only the work.
 func (x *execution) lost(ctx context.Context, lease ringleader.Lease) error {
-	if x.told.Load() {
-		return nil // Lead returns since its context is done
-	}
 	why := cmp.Or(context.Cause(ctx), node.ErrLeaseExpired)
+	if x.told.Load() || !errors.Is(why, node.ErrNotLeader) && !errors.Is(why, node.ErrLeaseExpired) {
+		return nil // this node ends, and Lead with it
+	}
 	if _, handed := errors.AsType[node.HandedOver](why); !handed {
 		why = fmt.Errorf("leadership was lost: %w", why)
 	}

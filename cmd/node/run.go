@@ -59,15 +59,39 @@ func nodeLog(r resolved) zerolog.Logger {
 	return newLogger(r.Log, r.LogLevel).With().Timestamp().Str("cluster", r.Cluster).Uint64("node", uint64(r.ID)).Logger()
 }
 
-// operate starts a node and runs it until a signal or a failure ends it.
+// operate runs a node until a signal or a failure ends it: anew each time that its machine
+// has got another address.
 func operate(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
+	for {
+		err := operateAt(r, log, signals)
+		if _, moved := errors.AsType[errMoved](err); !moved {
+			return err
+		}
+		log.Warn().Msg(err.Error() + ": starting anew")
+		sink := r.Log
+		if r, err = resolve(r.in); err != nil {
+			return err
+		}
+		r.Log = sink
+	}
+}
+
+// operateAt starts a node and runs it until a signal, a failure or an errMoved ends it.
+func operateAt(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
 	n, err := launch(r, log)
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	select {
 	case <-n.Done():
 		return errors.Join(n.Err(), n.Leave())
+	case moved := <-r.watchAddress(ctx):
+		if err := n.Leave(); err != nil {
+			return err
+		}
+		return moved
 	case s := <-signals:
 		log.Info().Stringer("signal", s).Msg("told to stop: resigning")
 		go obeyAtOnce(signals)
