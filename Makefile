@@ -6,31 +6,31 @@ NODES ?= 5
 FUZZTIME ?= 30s
 # 33 batches of them: a million schedules.
 RUNS ?= 31000
-# off: no voters, so that the algorithm's nominee leads, best-effort.
-OFFICE ?= on
+# none: the algorithm's nominee leads, best-effort; or some of the nodes, as 1-3.
+VOTERS ?=
 # Of whole nodes, in virtual time.
 NODERUNS ?= 2000
 PROVE ?= 3m
 
-# Also read by scripts/up.
-export ALGORITHM OFFICE
+# Also read by scripts/up, where they are given; it knows those of the last time.
+export $(foreach name,ALGORITHM NODES VOTERS,$(if $(filter file,$(origin $(name))),,$(name)))
 
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # The race detector needs a C compiler; without one Go turns cgo off by itself.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build demo demo-fencing picture up down status test test-long lint fmt fuzz sim sim-nodes bench failover compare prove clean
+.PHONY: help build demo demo-fencing picture image up down status test test-long lint fmt fuzz sim sim-nodes bench failover compare prove clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
-	@echo 'and, as they stand: ALGORITHM=$(ALGORITHM) NODES=$(NODES) OFFICE=$(OFFICE) FUZZTIME=$(FUZZTIME) RUNS=$(RUNS)'
+	@echo 'and, as they stand: ALGORITHM=$(ALGORITHM) NODES=$(NODES) VOTERS=$(or $(VOTERS),1-$(NODES)) FUZZTIME=$(FUZZTIME) RUNS=$(RUNS)'
 
 build: ## build the static binary bin/ringleader
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -tags urfave_cli_no_docs -o bin/ringleader ./cmd/node
 
 demo: build ## elect on NODES real processes, kill the leader, see the next one rise
-	@bin/ringleader demo --algorithm $(ALGORITHM) --nodes $(NODES) $(if $(filter off,$(OFFICE)),--best-effort)
+	@bin/ringleader demo --algorithm $(ALGORITHM) --nodes $(NODES) $(if $(filter none,$(VOTERS)),--best-effort)
 
 demo-fencing: build ## pause the leader, let it wake and write, see the storage refuse it
 	@bin/ringleader demo --fencing --algorithm $(ALGORITHM) --nodes $(NODES)
@@ -40,8 +40,10 @@ picture: build ## draw docs/failover.svg: a failover on three real processes
 		bin/ringleader demo --algorithm $(ALGORITHM) --nodes 3 --logs "$$logs" >/dev/null && \
 		bin/ringleader rounds show 2 -o svg "$$logs" > docs/failover.svg
 
-up: build ## build the image and start five containers
-	@mkdir -p bin/data # becomes the image's /data
+image: build ## build the image, and remember how the cluster is to be: then docker-compose up
+	@scripts/image
+
+up: build ## build the image and start NODES containers, 1 to 50
 	@scripts/up
 
 down: ## stop and remove the containers

@@ -16,6 +16,22 @@ fi
 export COMPOSE_PROJECT_NAME
 project=$COMPOSE_PROJECT_NAME
 
+# Compose reads .env, too.
+env_file=$root/.env
+
+# remembered prints a variable's value as .env has it: remembered NAME.
+remembered() {
+	if [ -f "$env_file" ]; then
+		sed -n "s/^$1='\{0,1\}\([^']*\)'\{0,1\}\$/\1/p" "$env_file"
+	fi
+}
+
+# What compose always wants, even of `down` before the first `up`.
+if [ -z "${RINGLEADER_IMAGE:-}" ]; then
+	RINGLEADER_IMAGE=$(remembered RINGLEADER_IMAGE)
+fi
+export RINGLEADER_IMAGE=${RINGLEADER_IMAGE:-ringleader:local}
+
 die() {
 	echo "${0##*/}: $*" >&2
 	exit 1
@@ -67,11 +83,20 @@ compose() {
 	(cd "$root" && $COMPOSE "$@")
 }
 
-# containers prints "node id state network" for each container of the cluster.
+# list prints each node's name, and what a format of `docker ps` says of it: list FORMAT.
+list() {
+	docker ps --all --filter "label=com.docker.compose.project=$project" \
+		--filter label=com.docker.compose.service=node --filter label=com.docker.compose.oneoff=False \
+		--format "n{{.Label \"com.docker.compose.container-number\"}} $1" | sort -V
+}
+
+# containers prints "node id state network" for each container of the cluster. A node on no
+# network is on one of its own, none-NODE; and on the main one whatever others there are.
 containers() {
-	docker ps --all --filter "label=com.docker.compose.project=$project" --format \
-		'{{.Label "com.docker.compose.service"}} {{.ID}} {{.State}} {{or .Networks "none"}}' |
-		sort -V
+	list '{{.ID}} {{.State}} {{or .Networks "none"}}' | awk -v main="${project}_cluster" '
+		$4 == "none" { $4 = "none-" $1 }
+		index("," $4 ",", "," main ",") { $4 = main }
+		{ print }'
 }
 
 # nodes prints the names of all nodes.
@@ -159,16 +184,51 @@ network() {
 # cut_label marks the networks of nodes that were cut off.
 cut_label="ringleader.cut=$project"
 
-# move puts a node on a network, off all others, with its own address:
-# move NODE NETWORK.
-move() {
-	local id address old
+# networks prints the names of the networks that a node is on: networks NODE.
+networks() {
+	local id
 	id=$(container "$1")
-	address=$(docker inspect --format '{{range .Config.Env}}{{println .}}{{end}}' "$id" |
-		sed -n 's/^RINGLEADER_GOSSIP_ADVERTISE=\(.*\):[0-9]*$/\1/p')
-	for old in $(docker inspect --format \
-		'{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}' "$id"); do
-		docker network disconnect "$old" "$id"
+	docker inspect --format '{{range $name, $_ := .NetworkSettings.Networks}}{{println $name}}{{end}}' "$id" |
+		paste -s -d ' ' - | sed 's/ *$//'
+}
+
+# leave_all takes a node off all networks: leave_all NODE.
+leave_all() {
+	local id net
+	id=$(container "$1")
+	for net in $(networks "$1"); do
+		docker network disconnect "$net" "$id"
 	done
-	docker network connect --link-local-ip "$address" --alias "$(node_name "$1")" "$2" "$id"
+}
+
+# join puts a node on a network, under the name by which the nodes find one another, which
+# `docker network connect` by hand does not give it: join NODE NETWORK.
+join() {
+	local id
+	id=$(container "$1")
+	docker network connect --alias node "$2" "$id"
+}
+
+# known_as reports whether a node has that name on a network: known_as NODE NETWORK.
+known_as() {
+	local id
+	id=$(container "$1")
+	docker inspect --format "{{range (index .NetworkSettings.Networks \"$2\").Aliases}}{{println .}}{{end}}" "$id" |
+		grep -qx node
+}
+
+# voters_of prints who votes: voters_of NODES FLAGS.
+voters_of() {
+	local given
+	given=$(sed -n 's/.*--voters[ =]\([^ ]*\).*/\1/p' <<<"$2")
+	echo "${given:-1-$1}"
+}
+
+# voters prints who votes in the cluster whose data there is; nothing where there is none.
+voters() {
+	local volume
+	volume=$(docker volume ls --quiet --filter "label=com.docker.compose.project=$project")
+	if [ -n "$volume" ] && [ -f "$env_file" ]; then
+		voters_of "$(remembered NODES)" "$(remembered FLAGS)"
+	fi
 }

@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	mathrand "math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -29,13 +27,14 @@ type cluster struct {
 	// project names the containers, networks and volumes, by compose's labels.
 	project string
 	image   string
+	started string          // what scripts/up said
 	ctx     context.Context // of every command, see untilCleanup
 }
 
-// startCluster builds the image and starts the five nodes. They are gone, with
-// all they left, when the test ends. office is on or off; override is what differs from
+// startCluster builds the image and starts the nodes. They are gone, with all they left,
+// when the test ends. env are variables of scripts/up; override is what differs from
 // docker-compose.yml, "" for nothing.
-func startCluster(t *testing.T, algorithm, office, override string) *cluster {
+func startCluster(t *testing.T, override string, env ...string) *cluster {
 	t.Helper()
 	suffix := make([]byte, 4)
 	_, _ = rand.Read(suffix)
@@ -51,10 +50,8 @@ func startCluster(t *testing.T, algorithm, office, override string) *cluster {
 		"COMPOSE_PROJECT_NAME="+c.project,
 		"RINGLEADER_IMAGE="+c.image,
 		"RINGLEADER_TARGET=host",
-		"HTTP_PORTS="+freePorts(t),
-		"ALGORITHM="+algorithm,
-		"OFFICE="+office,
 	)
+	c.env = append(c.env, env...)
 	c.checkout(t)
 	if override != "" { // under a name that every compose reads by itself
 		file := filepath.Join(c.dir, "docker-compose.override.yml")
@@ -63,7 +60,7 @@ func startCluster(t *testing.T, algorithm, office, override string) *cluster {
 		}
 	}
 	t.Cleanup(func() { c.remove(t) })
-	c.script(t, "up")
+	c.started = c.script(t, "up")
 	return c
 }
 
@@ -213,6 +210,33 @@ func (c *cluster) refuted(t *testing.T) {
 	}
 }
 
+// heals runs scripts/heal, which has to say this.
+func (c *cluster) heals(t *testing.T, want string) {
+	t.Helper()
+	if out := c.script(t, "heal"); !strings.Contains(out, want) {
+		t.Errorf("scripts/heal does not say %q", want)
+	}
+}
+
+// answers waits until a node's status has a text.
+func (c *cluster) answers(t *testing.T, node, want string) {
+	t.Helper()
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(electBound)
+	for {
+		out, err := c.run("docker", "exec", c.container(t, node), "ringleader", "status", "-o", "json")
+		if strings.Contains(out, want) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("the status of %s has no %s within %v: %v\n%s", node, want, electBound, err, out)
+		}
+	}
+}
+
 // await asks until a property of a node's container is as wanted.
 func (c *cluster) await(t *testing.T, node, format, want string) {
 	t.Helper()
@@ -247,7 +271,7 @@ func (c *cluster) container(t *testing.T, node string) string {
 	t.Helper()
 	id, err := c.run("docker", "ps", "--all", "--quiet",
 		"--filter", "label=com.docker.compose.project="+c.project,
-		"--filter", "label=com.docker.compose.service="+node)
+		"--filter", "label=com.docker.compose.container-number="+strings.TrimPrefix(node, "n"))
 	if err != nil {
 		t.Fatalf("find the container of %s: %v\n%s", node, err, id)
 	}
@@ -265,33 +289,6 @@ func untilCleanup(t *testing.T) context.Context {
 		t.Cleanup(cancel)
 	}
 	return ctx
-}
-
-// freePorts finds five free ports of loopback that differ in the last digit
-// only, and returns the digits before it.
-func freePorts(t *testing.T) string {
-	t.Helper()
-	for range 100 {
-		prefix := 2000 + mathrand.IntN(1000)
-		if allFree(prefix) {
-			return strconv.Itoa(prefix)
-		}
-	}
-	t.Fatal("no five free ports in a row on loopback")
-	return ""
-}
-
-func allFree(prefix int) bool {
-	for digit := 1; digit <= 5; digit++ {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d%d", prefix, digit))
-		if err != nil {
-			return false
-		}
-		if err := l.Close(); err != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // missing says what this machine lacks for the test, nil for nothing.

@@ -5,6 +5,7 @@ package containers_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -44,12 +45,13 @@ func TestContainers(t *testing.T) {
 	if long.Test(t) {
 		algorithm = "ring"
 	}
-	startCluster(t, algorithm, "on", "").faults(t, []fault{
+	startCluster(t, "", "ALGORITHM="+algorithm).faults(t, []fault{
 		{"starts", starts},
 		{"kill", kill},
 		{"pause", pause},
 		{"cut the leader off", cutLeader},
 		{"cut a group off", cutGroup},
+		{"cut off and joined by hand", byHand},
 		{"rolling restart", rollingRestart},
 		{"random kills", chaos},
 		{"stop", stop},
@@ -61,10 +63,56 @@ func TestLongContainers(t *testing.T) { TestContainers(t) }
 // And without voters.
 func TestLongContainersBestEffort(t *testing.T) {
 	needEngine(t)
-	startCluster(t, "bully", "off", "").faults(t, []fault{
+	startCluster(t, "", "VOTERS=none").faults(t, []fault{
 		{"cut the leader off", cutLeaderUnvoted},
 		{"cut a group off", cutGroupUnvoted},
 	})
+}
+
+// "1 to 50; n10 and above work; ids and voters follow without editing, ids are stable over
+// restarts; it ends by printing the URLs and the next three commands."
+func TestLongNodes(t *testing.T) {
+	needEngine(t)
+	c := startCluster(t, "", "NODES=11")
+	urls := regexp.MustCompile(`(?m)^n(\d+)  (http://127\.0\.0\.1:\d+)/v1/status$`)
+	ports := map[string]bool{}
+	for _, node := range urls.FindAllStringSubmatch(c.started, -1) {
+		if ports[node[2]] {
+			t.Errorf("two nodes at %s", node[2])
+		}
+		ports[node[2]] = true
+		c.answers(t, "n"+node[1], `"self":`+node[1]+`,`)
+	}
+	if next := regexp.MustCompile(`(?m)^  scripts/\S+ .* # `).FindAllString(c.started, -1); len(ports) != 11 || len(next) != 3 {
+		t.Errorf("%d URLs, next %q", len(ports), next)
+	}
+	c.leader(t, healBound)
+	c.script(t, "restart", "n10")
+	c.leader(t, healBound)
+	c.answers(t, "n10", `"self":10,`)
+	c.answers(t, "n10", `"voters":[1,2,3,4,5,6,7,8,9,10,11]`)
+
+	out, err := c.run("bash", "-c", c.compose()+" up --detach --no-build --scale node=12")
+	if err != nil {
+		t.Fatalf("--scale: %v\n%s", err, out)
+	}
+	c.leader(t, healBound)
+	c.answers(t, "n12", `"self":12,`)
+	if out, err := c.run("env", "NODES=12", c.dir+"/scripts/up"); err == nil ||
+		!strings.Contains(out, "the data of this cluster is of the voters 1-11, and 1-12 are others") {
+		t.Errorf("other voters with the same data: %v\n%s", err, out)
+	}
+}
+
+// "Plain docker-compose up on a fresh clone works, or says in its first line what to type."
+func TestFreshClone(t *testing.T) {
+	needEngine(t)
+	c := &cluster{dir: t.TempDir(), ctx: untilCleanup(t), env: os.Environ()}
+	c.checkout(t)
+	out, err := c.run("bash", "-c", "unset RINGLEADER_IMAGE; "+c.compose()+" up")
+	if first, _, _ := strings.Cut(out, "\n"); err == nil || !strings.Contains(first, "type make up") {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
 
 // fault is something that is done to the whole cluster, and what must come of it.
@@ -161,8 +209,33 @@ func cutGroup(t *testing.T, c *cluster) {
 	c.leader(t, electBound, without("n1", "n2")...)
 	c.leaderless(t, "n1", "n2")
 	c.refuted(t)
-	c.script(t, "heal")
+	c.heals(t, "n1 was on "+c.project+"_cut_n1_n2: moved to "+c.project+"_cluster")
 	c.leader(t, healBound)
+}
+
+// "docker network disconnect and connect by hand come back by themselves", also where each
+// gets the address that another had; and scripts/heal "mends every cut, its own or not, and
+// says what it did".
+func byHand(t *testing.T, c *cluster) {
+	network := c.project + "_cluster"
+	by := func(verb string, nodes ...string) {
+		t.Helper()
+		for _, node := range nodes {
+			if out, err := c.run("docker", "network", verb, network, c.container(t, node)); err != nil {
+				t.Fatalf("docker network %s %s: %v\n%s", verb, node, err, out)
+			}
+		}
+	}
+	by("disconnect", "n4", "n5")
+	c.leader(t, electBound, without("n4", "n5")...)
+	c.refuted(t)
+	by("connect", "n5", "n4")
+	c.leader(t, healBound)
+	c.heals(t, "n4 had no name on "+network+": joined it again")
+	by("disconnect", "n3")
+	c.heals(t, "n3 was on no network: joined "+network)
+	c.leader(t, healBound)
+	c.heals(t, "no node was cut off: nothing to heal")
 }
 
 // The others elect while the old leader, which cannot know, goes on: best

@@ -20,21 +20,16 @@ func TestFencing(t *testing.T) {
 	needEngine(t)
 	info, err := os.Stat(socket)
 	needs.Here(t, "the fence agent for containers", err)
-	var override strings.Builder
-	override.WriteString("services:\n")
-	for _, node := range allNodes {
-		fmt.Fprintf(&override, `  %s:
+	c := startCluster(t, fmt.Sprintf(`services:
+  node:
     group_add: ["%d"]
     volumes: ["%s:%s"]
     environment:
-      RINGLEADER_VOTERS: 1-5
-      RINGLEADER_PID_FILE: /data/node.pid
+      RINGLEADER_PID_FILE: /data/n{id}/node.pid
       RINGLEADER_FENCE_AGENT: >-
         ringleader fence-agent docker --label com.docker.compose.project=${COMPOSE_PROJECT_NAME}
-        --label com.docker.compose.service=n{id}
-`, node, info.Sys().(*syscall.Stat_t).Gid, socket, socket)
-	}
-	c := startCluster(t, "bully", "on", override.String())
+        --label com.docker.compose.container-number={id}
+`, info.Sys().(*syscall.Stat_t).Gid, socket, socket))
 	first := ""
 	for end := time.Now().Add(electBound); first != "n5" && time.Now().Before(end); {
 		first, _ = c.leader(t, electBound) // until the office was handed to the best
@@ -42,9 +37,9 @@ func TestFencing(t *testing.T) {
 
 	test := func(args ...string) (string, error) {
 		agent := []string{
-			"--", "ringleader", "fence-agent", "docker", "--pid-file", "/data/node.pid",
+			"--", "ringleader", "fence-agent", "docker", "--pid-file", "/data/n{id}/node.pid",
 			"--label", "com.docker.compose.project=" + c.project,
-			"--label", "com.docker.compose.service=n{id}",
+			"--label", "com.docker.compose.container-number={id}",
 		}
 		args = append([]string{"exec", c.container(t, first), "ringleader", "fence-agent", "test"}, args...)
 		return c.run("docker", append(args, agent...)...)

@@ -44,13 +44,15 @@ func engineless(t *testing.T, ps string, line ...string) (out string, code int, 
 	return strings.TrimSpace(string(text)), cmd.ProcessState.ExitCode(), string(commands)
 }
 
-// OFFICE says whether there are voters, and nothing else.
-func TestOfficeSwitch(t *testing.T) {
-	t.Setenv("OFFICE", "no")
-	out, code, asked := engineless(t, "", "up")
-	const want = `up: OFFICE is on or off, not "no"; see scripts/up --help`
-	if out != want || code != 2 || asked != "" {
-		t.Errorf("exit code %d, %q, asked docker %q", code, out, asked)
+// "1 to 50": any other number of nodes is refused before anything is done.
+func TestNumberOfNodes(t *testing.T) {
+	for _, nodes := range []string{"0", "51", "07", "-1", "x", "5 "} {
+		t.Setenv("NODES", nodes)
+		out, code, asked := engineless(t, "", "up")
+		want := `image: NODES is a number from 1 to 50, not "` + nodes + `"; see scripts/image --help`
+		if out != want || code != 2 || asked != "" {
+			t.Errorf("exit code %d, %q, asked docker %q", code, out, asked)
+		}
 	}
 }
 
@@ -65,6 +67,8 @@ func TestMisuse(t *testing.T) {
 		"down --bogus":             `unknown argument "--bogus"`,
 		"down --volumes n1":        "takes one argument at most, --volumes",
 		"heal n1":                  "takes no arguments",
+		"image n1":                 "takes no arguments",
+		"urls n1":                  "takes no arguments",
 		"kill":                     "name one node",
 		"kill x":                   noNode,
 		"kill n3x":                 `a node is a number or its name, as 3 or n3, not "n3x"`,
@@ -117,6 +121,8 @@ func TestNoLeaderWhy(t *testing.T) {
 		{"", "rounds", "rounds: " + down},
 		{"", "rolling-restart", "rolling-restart: " + down},
 		{"", "chaos", "chaos: " + down},
+		{"", "heal", "heal: " + down},
+		{"", "urls", "urls: " + down},
 		{killed, "status", "no one leader: none of these nodes is running"},
 		{running, "status n3", "no one leader: none of these nodes is running"},
 		{running, "status n1", "no one leader: n1 runs but does not answer"},
