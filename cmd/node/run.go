@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"syscall"
 
 	"github.com/rs/zerolog"
@@ -99,6 +100,9 @@ func operateAt(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
 	}
 }
 
+// reaping is begun once, however often a node is started.
+var reaping sync.Once
+
 // launch starts a node that logs where this process does.
 func launch(r resolved, log zerolog.Logger) (*ringleader.Node, error) {
 	if err := r.openToken(); err != nil {
@@ -115,7 +119,7 @@ func launch(r resolved, log zerolog.Logger) (*ringleader.Node, error) {
 		return nil, inFlags(err)
 	}
 	if os.Getpid() == 1 { // of a container, whose orphans fall to it
-		go supervise.Reap(context.Background())
+		reaping.Do(func() { go supervise.Reap(context.Background()) })
 	}
 	return n, nil
 }
