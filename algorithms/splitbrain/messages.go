@@ -60,6 +60,9 @@ func (Truce) Kind() proto.Kind  { return KindTruce }
 func (b Truce) String() string  { return proto.Describe(b) }
 func (b Truce) Validate() error { return b.Session.Validate() }
 
+// Nominee is the process that asks for the truce.
+func (b Truce) Nominee() proto.Session { return b.Session }
+
 // Settled answers an Account: it need not be told again. When the reign
 // overlapped with another, Rival names that one, Overlap says for how long, and
 // the split is mended.

@@ -30,10 +30,11 @@ func (*truceKept) invariant() Invariant {
 func (k *truceKept) check(s *step) string {
 	c := k.heard.at(s.node.life.number)
 	if ev, ok := s.ev.(algorithms.Receive); ok {
-		b, ok := ev.Body.(splitbrain.Truce)
-		nominee := proto.Epoch{Term: ev.Term, Leader: ev.From, Session: b.Session}
-		if ok && (s.prev().Epoch() == nominee || c.nominee == nominee) {
-			*c = ceasefire{nominee, s.now.Add(30 * s.cluster.delta)}
+		if b, ok := ev.Body.(interface{ Nominee() proto.Session }); ok { // of a copy of the package, too
+			nominee := proto.Epoch{Term: ev.Term, Leader: ev.From, Session: b.Nominee()}
+			if s.prev().Epoch() == nominee || c.nominee == nominee {
+				*c = ceasefire{nominee, s.now.Add(30 * s.cluster.delta)}
+			}
 		}
 	}
 	if s.out.Leader.Epoch() == c.nominee && s.now.Before(c.until) {
