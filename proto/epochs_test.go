@@ -9,10 +9,10 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// "None unless the cluster fences": a GRANT without former holders is the same
+// "None unless the cluster fences": a VOTE without former holders is the same
 // bytes as before there was such a thing.
-func TestGrantWithoutFencing(t *testing.T) {
-	m := Message{From: 1, To: 2, Term: 3, Seq: 4, HLC: HLC{Micros: 5}, Body: Grant{Session: Session{6}, Nonce: 7}}
+func TestVoteWithoutFencing(t *testing.T) {
+	m := Message{From: 1, To: 2, Term: 3, Seq: 4, HLC: HLC{Micros: 5}, Body: Vote{Session: Session{6}, Nonce: 7}}
 	_, payload, err := Marshal(m)
 	if err != nil {
 		t.Fatal(err)
@@ -48,12 +48,12 @@ func TestEpochs(t *testing.T) {
 		"nobody":     PackEpochs([]Epoch{{1, 0, Session{1}}}),
 		"no session": PackEpochs([]Epoch{{1, 1, Session{}}}),
 	} {
-		m := Message{From: 1, To: 2, Term: 3, Body: Grant{Session: Session{6}, Nonce: 7, Former: bad}}
+		m := Message{From: 1, To: 2, Term: 3, Body: Vote{Session: Session{6}, Nonce: 7, Former: bad}}
 		if _, _, err := Marshal(m); !errors.Is(err, ErrValue) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	full := Message{From: 1, To: 2, Term: 3, Body: Grant{
+	full := Message{From: 1, To: 2, Term: 3, Body: Vote{
 		Session: Session{6}, Nonce: 7, Former: PackEpochs(many[:MaxEpochs]),
 	}}
 	if kind, payload, err := Marshal(full); err != nil {

@@ -54,7 +54,7 @@ func newWire(k Kind) wire {
 	if k.blank != nil {
 		return k.blank()
 	}
-	return newOfficeWire(k)
+	return newLeaseWire(k)
 }
 
 // wireOf returns m as it travels, nil for a body that no kind has.
@@ -65,7 +65,7 @@ func wireOf(m Message) wire {
 	if k := m.Body.Kind(); k.row != nil && k.wrap != nil {
 		return k.wrap(m)
 	}
-	return officeWireOf(envelopeOf(m), m.Body)
+	return leaseWireOf(envelopeOf(m), m.Body)
 }
 
 func envelopeOf(m Message) envelope {

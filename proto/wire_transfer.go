@@ -6,7 +6,7 @@ type (
 		wireRound
 		Target Session `msgpack:"p"`
 	}
-	wireReply struct {
+	wireOfferReply struct {
 		wireRound
 		No uint64 `msgpack:"b"` // wider than its value, so that nothing wraps
 	}
@@ -21,7 +21,7 @@ type (
 func (w *wireOffer) message() Message    { return w.with(Offer{w.Session, w.Nonce, w.Target}) }
 func (w *wireTakeOver) message() Message { return w.with(TakeOver{w.Session, w.Target, w.Chosen}) }
 
-func (w *wireReply) message() Message {
+func (w *wireOfferReply) message() Message {
 	return w.with(Reply{w.Session, w.Nonce, Decline(min(w.No, uint64(numDeclines)))})
 }
 
@@ -30,11 +30,11 @@ func newTransferWire(k Kind) wire {
 	case KindOffer:
 		return new(wireOffer)
 	case KindReply:
-		return new(wireReply)
+		return new(wireOfferReply)
 	case KindTakeOver:
 		return new(wireTakeOver)
 	}
-	return newRaftWire(k)
+	return nil
 }
 
 func transferWireOf(e envelope, body Body) wire {
@@ -42,9 +42,9 @@ func transferWireOf(e envelope, body Body) wire {
 	case Offer:
 		return &wireOffer{wireRound{e, wireVoters{}, b.Session, b.Nonce}, b.To}
 	case Reply:
-		return &wireReply{wireRound{e, wireVoters{}, b.Session, b.Nonce}, uint64(b.No)}
+		return &wireOfferReply{wireRound{e, wireVoters{}, b.Session, b.Nonce}, uint64(b.No)}
 	case TakeOver:
 		return &wireTakeOver{e, b.Session, b.To, b.Chosen}
 	}
-	return raftWireOf(e, body)
+	return nil
 }

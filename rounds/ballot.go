@@ -16,7 +16,7 @@ type Ballot struct {
 	Ref       Ref      `json:"ref"`    // its last question of the round
 	Voters    []uint64 `json:"voters"` // by id, the candidate among them
 	Voices    []Voice  `json:"voices"` // one a voter, by id
-	// Theory is what the office costs by the book; nil when nobody won, or without one.
+	// Theory is what the votes cost by the book; nil when nobody won, or without one.
 	Theory *Theory `json:"theory"`
 }
 
@@ -52,13 +52,13 @@ func (b *Ballot) Missing() (ids []uint64) {
 	return ids
 }
 
-// The kinds of messages by which voters are asked, and by which they grant: of the
-// office, and of Raft.
+// The kinds of messages by which voters are asked, and by which they answer; with the words
+// of version 0.1.
 var (
 	askKinds = []string{
-		proto.KindAsk.String(), proto.KindClaim.String(), proto.KindPreVote.String(), proto.KindRequestVote.String(),
+		proto.KindPreVote.String(), proto.KindRequestVote.String(), "ASK", "CLAIM",
 	}
-	grantKinds = []string{proto.KindGrant.String(), proto.KindVote.String()}
+	voteKinds = []string{proto.KindVote.String(), "GRANT"}
 )
 
 // ballot gathers the voters' answers.
@@ -125,7 +125,7 @@ func (r *Round) voice(voter, candidate uint64) Voice {
 	}
 	won := r.place()
 	for _, m := range r.Messages {
-		if !slices.Contains(grantKinds, m.Kind) || m.From != voter || m.To != candidate {
+		if !slices.Contains(voteKinds, m.Kind) || m.From != voter || m.To != candidate || r.refuses(m) {
 			continue
 		}
 		v.Granted, v.Yes = true, true
@@ -136,6 +136,25 @@ func (r *Round) voice(voter, candidate uint64) Voice {
 		v.Counted = v.Counted || won >= 0 && seen <= won
 	}
 	return v
+}
+
+// refuses reports whether a voter's answer is a no, by the reasons of who sent it or read it.
+func (r *Round) refuses(m Message) bool {
+	for _, step := range []int{m.SendStep, m.ReceiveStep} {
+		if step < 0 {
+			continue
+		}
+		st := &r.Steps[step]
+		for i := range st.reasons {
+			why := &st.reasons[i]
+			answers, ok := decided[algorithms.Answers](why)
+			if ok && !answers.Yes && why.node(answers.Voter, st.Ref.Node) == m.From &&
+				why.node(answers.Candidate, st.Ref.Node) == m.To {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // no puts what keeps a voter from granting into few words.
@@ -179,6 +198,11 @@ func theoryOf(book catalog.Theory, n int, sent map[string]int) *Theory {
 	}
 	for _, k := range book.Kinds {
 		t.Sent += sent[k.String()]
+	}
+	for word, was := range oldWords {
+		if slices.Contains(book.Kinds, was.kind) {
+			t.Sent += sent[word]
+		}
 	}
 	return t
 }

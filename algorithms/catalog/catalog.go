@@ -107,11 +107,12 @@ func OfficeTheory(voters, live int) Theory {
 	best := func(n int) int { return 2*(voters-1) + 2*(live-1) + n - 1 }
 	return Theory{
 		Kinds: []proto.Kind{
-			proto.KindAsk, proto.KindAnswer, proto.KindClaim, proto.KindGrant, proto.KindDeny, proto.KindLease,
+			proto.KindPreVote, proto.KindPreVoteReply, proto.KindRequestVote, proto.KindVote, proto.KindLease,
 		},
-		Best:      best,
-		Worst:     func(n int) int { return best(n) + live - 1 },
-		BestCase:  "nothing binds a voter: ASK and CLAIM to the others, ANSWER and GRANT of those alive, LEASE to all",
+		Best:  best,
+		Worst: func(n int) int { return best(n) + live - 1 },
+		BestCase: "nothing binds a voter: PRE_VOTE and REQUEST_VOTE to the others, PRE_VOTE_REPLY and VOTE of those " +
+			"alive, LEASE to all",
 		WorstCase: "all voters are bound when they are asked, and say no first",
 	}
 }

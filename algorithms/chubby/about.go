@@ -31,11 +31,11 @@ func About() algorithms.About {
 		Promise:   lease.MinPromise,
 		Theory: algorithms.Theory{
 			Kinds: []proto.Kind{
-				proto.KindAsk, proto.KindAnswer, proto.KindClaim, proto.KindGrant, proto.KindLease,
+				proto.KindPreVote, proto.KindPreVoteReply, proto.KindRequestVote, proto.KindVote, proto.KindLease,
 			},
 			Best:      func(n int) int { return 5*n - 5 },
 			Worst:     func(n int) int { return 6*n - 4 },
-			BestCase:  "nobody led: ASK, CLAIM and LEASE to the n-1 others, ANSWER and GRANT of each",
+			BestCase:  "nobody led: PRE_VOTE, REQUEST_VOTE and LEASE to the n-1 others, PRE_VOTE_REPLY and VOTE of each",
 			WorstCase: "the master died, and is asked too, and the others do not know it yet: n-1 say no first",
 			BestRun: algorithms.Run{
 				Caller:   algorithms.Highest,

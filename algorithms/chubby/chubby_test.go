@@ -34,7 +34,7 @@ func follows(t *testing.T, self proto.NodeID) *steptest.Rig {
 
 func asks(out algorithms.Output) bool {
 	for _, m := range out.Send {
-		if m.Body.Kind() == proto.KindAsk {
+		if m.Body.Kind() == proto.KindPreVote {
 			return true
 		}
 	}
@@ -118,10 +118,10 @@ func TestResignTo(t *testing.T) {
 	for to, told := range map[proto.NodeID]bool{1: true, 9: false} {
 		r := server(t, 3, false)
 		r.Fire()
-		ask := r.Last.Send[0].Body.(proto.Ask)
-		r.Step(0, r.From(1, 0, proto.Answer{Session: ask.Session, Nonce: ask.Nonce, Yes: true}))
-		claim := r.Last.Send[0].Body.(proto.Claim)
-		r.Step(0, r.From(1, 1, proto.Grant{Session: claim.Session, Nonce: claim.Nonce}))
+		ask := r.Last.Send[0].Body.(proto.PreVote)
+		r.Step(0, r.From(1, 0, proto.PreVoteReply{Session: ask.Session, Nonce: ask.Nonce}))
+		claim := r.Last.Send[0].Body.(proto.RequestVote)
+		r.Step(0, r.From(1, 1, proto.Vote{Session: claim.Session, Nonce: claim.Nonce}))
 		if r.Last.Leader.ID != 3 {
 			t.Fatal(steptest.Texts(r.Last.Why))
 		}

@@ -38,8 +38,8 @@
 //
 // # Messages
 //
-// Those of the office: ASK, ANSWER, CLAIM, GRANT, DENY, RENEW, RELEASE, LEASE, and
-// for a transfer OFFER, REPLY, TIMEOUT_NOW.
+// Those of the office: PRE_VOTE, PRE_VOTE_REPLY, REQUEST_VOTE, VOTE, RENEW, HEARTBEAT_REPLY,
+// RELEASE, LEASE, and for a transfer OFFER, REPLY, TIMEOUT_NOW.
 //
 // # States
 //

@@ -121,7 +121,7 @@ func asked(t *testing.T, first proto.Term) steptest.Voter {
 // answers is the receipt of what another says that it voted; nothing is saved of it either
 // where lost is set.
 func answers(r steptest.Voter, from proto.NodeID, term proto.Term, lost bool) algorithms.Event {
-	return r.From(from, term, proto.Standing{Session: steptest.Session(1), Nonce: 1, Lost: lost})
+	return r.From(from, term, proto.VoterState{Session: steptest.Session(1), Nonce: 1, Lost: lost})
 }
 
 // "The voter then needs not be told by others what it may have voted in: [it waits] as long
@@ -177,9 +177,9 @@ func TestJumps(t *testing.T) {
 		return r.From(from, term, proto.Heartbeat{Leader: steptest.Peer(from), Nonce: 1, Remaining: promise / 2})
 	}
 	tells := func(from proto.NodeID, term proto.Term) algorithms.Event {
-		return r.From(from, term, proto.Standing{Session: steptest.Session(4)})
+		return r.From(from, term, proto.VoterState{Session: steptest.Session(4)})
 	}
-	ask := r.All(0, proto.Return{Session: steptest.Session(4)})
+	ask := r.All(0, proto.Recover{Session: steptest.Session(4)})
 	r.Step(0, leads(3, far))
 	r.Sends(r.Last, ask...)
 	r.Step(delta-1, leads(3, far))
@@ -200,14 +200,14 @@ func TestJumps(t *testing.T) {
 
 // Voters answer any node, but those that may have lost what they voted.
 func TestAnswersWhichTerm(t *testing.T) {
-	question := proto.Return{Session: proto.Session{44}}
+	question := proto.Recover{Session: proto.Session{44}}
 	r := blank(t, 0)
 	r.Step(0, r.From(4, 0, question))
 	r.Sends(r.Last)
 	r.Step(0, r.NeverVoted())
 	r.Step(0, r.From(2, 6, proto.RequestVote{Session: steptest.Session(2), Nonce: 1}))
 	r.Step(0, r.From(4, 0, question))
-	r.Sends(r.Last, r.Msg(4, 6, proto.Standing{Session: proto.Session{44}, Round: 6}))
+	r.Sends(r.Last, r.Msg(4, 6, proto.VoterState{Session: proto.Session{44}, Round: 6}))
 }
 
 // "The transfer to a successor that is dead, behind or not fit is refused, and nothing

@@ -25,11 +25,16 @@ type jumps struct {
 // sequence of real elections does. What a voter hints at is judged where it is used, and
 // a voter that comes back with nothing asks for a term of any height.
 func (p *Party) Absurd(msg proto.Message) bool {
-	switch msg.Body.(type) {
-	case proto.Answer, proto.Deny, proto.Return, proto.Standing, proto.Unvoted:
-		return false
+	hint := false
+	switch b := msg.Body.(type) {
+	case proto.PreVoteReply, proto.Recover, proto.VoterState, proto.Unvoted:
+		hint = true
+	case proto.Vote:
+		hint = !b.Granted()
+	case proto.HeartbeatReply:
+		hint = !b.Granted()
 	}
-	if p.believes(msg.Term) {
+	if hint || p.believes(msg.Term) {
 		return false
 	}
 	p.Refuse("term %d is absurdly far above %d -> drop %s, ask the voters", msg.Term, p.Known, msg.Body.Kind())
@@ -48,11 +53,11 @@ func (p *Party) AskTerms() {
 		return
 	}
 	p.jumps.asked = p.Now
-	p.Tell(0, proto.Return{Session: p.Cfg.Session})
+	p.Tell(0, proto.Recover{Session: p.Cfg.Session})
 }
 
 // ToldTerm notes what a voter says that it voted in.
-func (p *Party) ToldTerm(msg proto.Message, b proto.Standing) {
+func (p *Party) ToldTerm(msg proto.Message, b proto.VoterState) {
 	if b.Nonce == 0 && b.Session == p.Cfg.Session && !b.Lost {
 		p.jumps.voted[msg.From] = msg.Term
 		p.jumps.round[msg.From] = b.Round

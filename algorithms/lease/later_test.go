@@ -34,7 +34,7 @@ func recovering(t *testing.T, voters ...proto.NodeID) *steptest.Rig {
 // tell is the receipt of what others with a list voted in. It reports whether node 3 votes.
 func tell(r *steptest.Rig, has proto.VoterSet, from ...proto.NodeID) (votes bool) {
 	for _, id := range from {
-		r.Step(0, r.From(id, 7, proto.Standing{Session: steptest.Session(3), Nonce: 1, Voters: has}))
+		r.Step(0, r.From(id, 7, proto.VoterState{Session: steptest.Session(3), Nonce: 1, Voters: has}))
 	}
 	return r.Last.Recovery == nil
 }
@@ -42,7 +42,8 @@ func tell(r *steptest.Rig, has proto.VoterSet, from ...proto.NodeID) (votes bool
 // requests is the receipt of a request for a vote, and whether it is given.
 func requests(r *steptest.Rig, from proto.NodeID, term proto.Term, has proto.VoterSet) (given bool) {
 	r.Step(0, r.From(from, term, proto.RequestVote{Session: steptest.Session(from), Nonce: 1, Voters: has}))
-	return r.Last.Send[0].Body.Kind() == proto.KindVote
+	vote, ok := r.Last.Send[0].Body.(proto.Vote)
+	return ok && vote.Granted()
 }
 
 // "Start the new node with the new list and an empty data directory. It follows, and votes and
@@ -86,7 +87,7 @@ func TestVotersOfTheListBeforeTell(t *testing.T) {
 	r.Step(promise, algorithms.Timeout{})
 	asked := false
 	for _, m := range r.Last.Send {
-		asked = asked || m.To == 5 && m.Body.Kind() == proto.KindReturn
+		asked = asked || m.To == 5 && m.Body.Kind() == proto.KindRecover
 	}
 	if !asked {
 		t.Errorf("does not ask 5, which is to go: %v", r.Last.Send)

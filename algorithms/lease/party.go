@@ -85,7 +85,7 @@ func New(cfg algorithms.Config, every time.Duration, words Words) Party {
 			Dead:    map[proto.NodeID]proto.Session{},
 			waiting: map[proto.NodeID]question{},
 		},
-		Stand: Stand{no: map[proto.NodeID]refusal{}},
+		Stand: Stand{no: map[proto.NodeID]proto.Answer{}},
 		jumps: jumps{voted: map[proto.NodeID]proto.Term{}, round: map[proto.NodeID]proto.Term{}},
 	}
 }

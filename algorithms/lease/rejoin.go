@@ -85,7 +85,7 @@ func (p *Party) PursueRejoin() (readmitted bool) {
 	r.due = p.Now.Add(p.Jitter(AnswerTimeout(p.Cfg.Delta)))
 	for _, id := range p.list.union {
 		if id != p.Cfg.Self && !p.toldBy(id) {
-			p.Send(id, 0, proto.Return{Session: p.Cfg.Session, Nonce: r.nonce})
+			p.Send(id, 0, proto.Recover{Session: p.Cfg.Session, Nonce: r.nonce})
 		}
 	}
 	return false
@@ -145,25 +145,25 @@ func (p *Party) toldOf(v quorum.Voters) quorum.Voters {
 // Returned answers a voter that asks what this one voted in, with this voter's own
 // standing, and any node that asks for its term. One that may have lost its own vote
 // tells a voter that likewise did no more than that.
-func (p *Party) Returned(msg proto.Message, b proto.Return, own proto.Standing) {
+func (p *Party) Returned(msg proto.Message, b proto.Recover, own proto.VoterState) {
 	own.Session, own.Nonce = b.Session, b.Nonce
 	switch {
 	case p.Rejoin.Active && b.Nonce != 0:
-		p.Send(msg.From, 0, proto.Standing{Session: b.Session, Nonce: b.Nonce, Lost: true})
+		p.Send(msg.From, 0, proto.VoterState{Session: b.Session, Nonce: b.Nonce, Lost: true})
 	case p.Rejoin.Active:
 	case b.Nonce != 0:
 		p.Why("%d lost what it voted -> tell it of term %d", msg.From, p.State.Vote.Term)
 		own.Promise, own.Voters = p.State.Promise, p.VoterSet()
 		p.Send(msg.From, p.State.Vote.Term, own)
 	default:
-		p.Send(msg.From, p.State.Vote.Term, proto.Standing{Session: b.Session, Round: own.Round})
+		p.Send(msg.From, p.State.Vote.Term, proto.VoterState{Session: b.Session, Round: own.Round})
 	}
 }
 
 // Stood counts what another voter tells, and reports whether enough have, and this voter
 // votes again. A longer promise than was waited for means waiting on, and asking again; a
 // term told before that is not forgotten.
-func (p *Party) Stood(msg proto.Message, b proto.Standing) (readmitted bool) {
+func (p *Party) Stood(msg proto.Message, b proto.VoterState) (readmitted bool) {
 	r := &p.Rejoin
 	if !r.Active || b.Session != p.Cfg.Session || b.Nonce == 0 || b.Nonce > r.nonce {
 		return false

@@ -22,12 +22,12 @@ var dialects = map[string]dialect{
 	"office": {
 		func(c algorithms.Config) algorithms.Machine { return chubby.New(c) },
 		func(from proto.NodeID, nonce uint64, has proto.VoterSet) proto.Body {
-			return proto.Claim{Session: steptest.Session(from), Nonce: nonce, Voters: has}
+			return proto.RequestVote{Session: steptest.Session(from), Nonce: nonce, Voters: has}
 		},
 		func(from proto.NodeID, nonce uint64, has proto.VoterSet) proto.Body {
 			return proto.Renew{Session: steptest.Session(from), Nonce: nonce, Voters: has}
 		},
-		proto.KindGrant, proto.KindGrant,
+		proto.KindVote, proto.KindHeartbeatReply,
 	},
 	"raft": {
 		func(c algorithms.Config) algorithms.Machine { return raft.New(c) },
@@ -37,7 +37,7 @@ var dialects = map[string]dialect{
 		func(from proto.NodeID, nonce uint64, has proto.VoterSet) proto.Body {
 			return proto.Heartbeat{Leader: steptest.Peer(from), Nonce: nonce, Remaining: promise / 2, Voters: has}
 		},
-		proto.KindVote, proto.KindHeartbeatAck,
+		proto.KindVote, proto.KindHeartbeatReply,
 	},
 }
 
@@ -86,7 +86,14 @@ func (r *returned) denies(t *testing.T, ev algorithms.Event, bar proto.Bar) {
 	t.Helper()
 	r.Step(0, ev)
 	for _, m := range r.Last.Send {
-		if no, ok := m.Body.(proto.Deny); ok && no.Bar == bar && r.Last.Save == nil {
+		no := proto.Answer{}
+		switch b := m.Body.(type) {
+		case proto.Vote:
+			no = b.Answer
+		case proto.HeartbeatReply:
+			no = b.Answer
+		}
+		if no.Bar == bar && r.Last.Save == nil {
 			return
 		}
 	}

@@ -26,14 +26,14 @@ type Stand struct {
 	Nonce  uint64     // of the last round of questions
 	Noted  time.Time  // when that round began, before its first message left
 	Yes    quorum.Count
-	same   quorum.Count             // of them, who have this node's list of voters
-	denied quorum.Count             // by these, in that round of a claim or of a leader
-	late   quorum.Rounds            // of a leader, or who is fencing, before that round
-	won    uint64                   // the latest round that a majority answered
-	Asked  int                      // rounds of questions before a claim, in this candidacy
-	no     map[proto.NodeID]refusal // as last recorded, in this candidacy
-	Due    time.Time                // asking, claiming: when the answers should be here
-	Failed int                      // candidacies in a row, with recesses or without
+	same   quorum.Count                  // of them, who have this node's list of voters
+	denied quorum.Count                  // by these, in that round of a claim or of a leader
+	late   quorum.Rounds                 // of a leader, or who is fencing, before that round
+	won    uint64                        // the latest round that a majority answered
+	Asked  int                           // rounds of questions before a claim, in this candidacy
+	no     map[proto.NodeID]proto.Answer // as last recorded, in this candidacy
+	Due    time.Time                     // asking, claiming: when the answers should be here
+	Failed int                           // candidacies in a row, with recesses or without
 
 	Taken    time.Time // when it began to lead
 	LeaseEnd time.Time
@@ -72,7 +72,7 @@ func (p *Party) request() Request { return Request{p.Cfg.Session, p.Stand.Nonce,
 
 // Answered counts an answer to this round of Ask, and reports whether to ask for a higher
 // term instead.
-func (p *Party) Answered(msg proto.Message, b proto.Answer) (again bool) {
+func (p *Party) Answered(msg proto.Message, b proto.PreVoteReply) (again bool) {
 	s := &p.Stand
 	p.learn(msg)
 	p.HearVoters(msg.From, b.Voters)
@@ -83,20 +83,20 @@ func (p *Party) Answered(msg proto.Message, b proto.Answer) (again bool) {
 		return false
 	}
 	switch {
-	case b.Yes:
+	case b.Granted():
 		s.Yes.Add(msg.From)
 	case p.Known >= s.Term:
 		p.Why("%d knows of term %d -> ask for a higher one", msg.From, p.Known)
 		return true
 	default:
-		p.noteRefusal(msg.From, refusal{b.Bar, b.Holder})
+		p.noteRefusal(msg.From, b.Answer)
 		s.Yes.Remove(msg.From)
 	}
 	return false
 }
 
 // noteRefusal records a no that differs from the last one.
-func (p *Party) noteRefusal(from proto.NodeID, r refusal) {
+func (p *Party) noteRefusal(from proto.NodeID, r proto.Answer) {
 	if p.Stand.no[from] == r {
 		return
 	}
@@ -112,12 +112,12 @@ func (p *Party) WouldWin() bool {
 		return false
 	}
 	own := p.wouldVote(s.Term, p.VoterSet())
-	if own.bar == proto.NoBar {
+	if own.Granted() {
 		s.Yes.Add(p.Cfg.Self)
 	} else {
 		s.Yes.Remove(p.Cfg.Self)
 	}
-	return p.Enough(&s.Yes) && (own.bar == proto.NoBar || own.bar == proto.BarBoot)
+	return p.Enough(&s.Yes) && (own.Granted() || own.Bar == proto.BarBoot)
 }
 
 // countOwn begins to count, with this voter's own promise: not while one of its former
@@ -236,13 +236,13 @@ func (p *Party) extend(nonce uint64, noted time.Time) bool {
 
 // WasDenied hears that a voter is bound elsewhere, and reports whether the claim in
 // progress cannot win any more. In a split vote nobody waits for the end of it who cannot.
-func (p *Party) WasDenied(msg proto.Message, b proto.Deny) (lost bool) {
+func (p *Party) WasDenied(msg proto.Message, r Request, no proto.Answer) (lost bool) {
 	s := &p.Stand
 	p.learn(msg)
-	if b.Session != p.Cfg.Session || b.Nonce != s.Nonce || s.Phase < Claiming {
+	if r.Session != p.Cfg.Session || r.Nonce != s.Nonce || s.Phase < Claiming {
 		return false
 	}
-	p.Why("%d denies term %d: %s", msg.From, s.Term, refusal{b.Bar, b.Holder})
+	p.Why("%d denies term %d: %s", msg.From, s.Term, no)
 	s.denied.Add(msg.From)
 	return s.Phase == Claiming && !p.couldWin()
 }

@@ -163,7 +163,7 @@ func (p *Party) Offered(msg proto.Message, b proto.Offer) (ask Request, term pro
 	}
 	p.Why("%d %s -> ask the voters whether they would vote in term %d but for it",
 		msg.From, p.Words.Offers, s.term)
-	if p.wouldAnswer(s.term, p.VoterSet()).wouldAfter(msg.From) {
+	if wouldAfter(p.wouldAnswer(s.term, p.VoterSet()), msg.From) {
 		s.yes.Add(p.Cfg.Self)
 	}
 	return p.request(), s.term, true
@@ -171,25 +171,24 @@ func (p *Party) Offered(msg proto.Message, b proto.Offer) (ask Request, term pro
 
 // wouldAfter reports whether a voter that gives this answer votes for whoever asked once the
 // leader has released its term: nothing else binds it, and a higher term is soon found.
-func (r refusal) wouldAfter(leader proto.NodeID) bool {
-	switch r.bar {
+func wouldAfter(r proto.Answer, leader proto.NodeID) bool {
+	switch r.Bar {
 	case proto.NoBar, proto.BarVoted:
 		return true
 	case proto.BarPromise, proto.BarSelf:
-		return r.holder == leader
+		return r.Holder == leader
 	}
 	return false
 }
 
 // surveyed counts an answer to the question of Offered, and reports whether it is one.
-func (p *Party) surveyed(msg proto.Message, b proto.Answer) bool {
+func (p *Party) surveyed(msg proto.Message, b proto.PreVoteReply) bool {
 	s := &p.Handing.survey
 	if s.from.ID == 0 || b.Session != p.Cfg.Session || b.Nonce != s.nonce {
 		return false
 	}
-	answer := refusal{b.Bar, b.Holder}
-	p.Why("%d says %s", msg.From, answer)
-	if answer.wouldAfter(s.from.ID) {
+	p.Why("%d says %s", msg.From, b.Answer)
+	if wouldAfter(b.Answer, s.from.ID) {
 		s.yes.Add(msg.From)
 	}
 	if p.Enough(&s.yes) {

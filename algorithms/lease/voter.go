@@ -33,24 +33,7 @@ type Request struct {
 type question struct {
 	Request
 	term proto.Term
-	no   refusal
-}
-
-// refusal is what keeps a voter from voting, and to whom that binds it.
-type refusal struct {
-	bar    proto.Bar
-	holder proto.NodeID
-}
-
-// String is the answer that the refusal is.
-func (r refusal) String() string {
-	switch {
-	case r.bar == proto.NoBar:
-		return "yes"
-	case r.holder == 0:
-		return "no, " + r.bar.String()
-	}
-	return "no, " + r.bar.String() + " " + r.holder.String()
+	no   proto.Answer
 }
 
 // Bound reports whether the promise, while it runs, is to this process.
@@ -59,47 +42,47 @@ func (p *Party) Bound(id proto.NodeID, s proto.Session) bool {
 	return v.ID == id && v.Session == s
 }
 
-// free returns what binds the voter, and until when; the zero refusal for nothing. The
+// free returns what binds the voter, and until when; yes for nothing. The
 // boot wait comes last: a node that nothing else binds may stand in it.
-func (p *Party) free() (no refusal, until time.Time) {
+func (p *Party) free() (no proto.Answer, until time.Time) {
 	switch {
 	case p.Rejoin.Active:
-		return refusal{bar: proto.BarBoot}, time.Time{}
+		return proto.Answer{Bar: proto.BarBoot}, time.Time{}
 	case p.Stand.Phase >= Claiming || p.Stand.Leaving != 0:
-		return refusal{proto.BarSelf, p.Cfg.Self}, time.Time{}
+		return proto.Answer{Bar: proto.BarSelf, Holder: p.Cfg.Self}, time.Time{}
 	case !p.Voter.Over && p.Now.Before(p.Voter.Promise):
-		return refusal{proto.BarPromise, p.State.Vote.ID}, p.Voter.Promise
+		return proto.Answer{Bar: proto.BarPromise, Holder: p.State.Vote.ID}, p.Voter.Promise
 	case p.Now.Before(p.Voter.Kept):
-		return refusal{proto.BarPromise, p.State.Vote.ID}, p.Voter.Kept
+		return proto.Answer{Bar: proto.BarPromise, Holder: p.State.Vote.ID}, p.Voter.Kept
 	case p.Now.Before(p.Voter.boot):
-		return refusal{bar: proto.BarBoot}, p.Voter.boot
+		return proto.Answer{Bar: proto.BarBoot}, p.Voter.boot
 	}
-	return refusal{}, time.Time{}
+	return proto.Answer{}, time.Time{}
 }
 
 // wouldVote returns what keeps the voter from voting in a term. "Each server will vote
 // for at most one candidate in a given term, on a first-come-first-served basis"; and
 // "if a server receives a RequestVote RPC within the minimum election timeout of hearing
 // from a current leader, it does not update its term or grant its vote".
-func (p *Party) wouldVote(term proto.Term, voters proto.VoterSet) refusal {
+func (p *Party) wouldVote(term proto.Term, voters proto.VoterSet) proto.Answer {
 	if p.superseded(voters) {
-		return refusal{bar: proto.BarVoters}
+		return proto.Answer{Bar: proto.BarVoters}
 	}
-	if no, _ := p.free(); no.bar != proto.NoBar {
+	if no, _ := p.free(); !no.Granted() {
 		return no
 	}
 	if term <= p.State.Vote.Term {
-		return refusal{proto.BarVoted, p.State.Vote.ID}
+		return proto.Answer{Bar: proto.BarVoted, Holder: p.State.Vote.ID}
 	}
-	return refusal{}
+	return proto.Answer{}
 }
 
 // wouldAnswer is wouldVote for one that asks first. A voter that has just started tells that
 // it has, whatever else binds it: no RELEASE ends that.
-func (p *Party) wouldAnswer(term proto.Term, voters proto.VoterSet) refusal {
+func (p *Party) wouldAnswer(term proto.Term, voters proto.VoterSet) proto.Answer {
 	no := p.wouldVote(term, voters)
-	if no.bar == proto.BarPromise && p.Now.Before(p.Voter.boot) {
-		return refusal{bar: proto.BarBoot}
+	if no.Bar == proto.BarPromise && p.Now.Before(p.Voter.boot) {
+		return proto.Answer{Bar: proto.BarBoot}
 	}
 	return no
 }
@@ -113,7 +96,7 @@ func (p *Party) WasAsked(msg proto.Message, r Request) {
 	}
 	q := question{r, msg.Term, p.wouldAnswer(msg.Term, r.Voters)}
 	delete(p.Voter.waiting, msg.From)
-	switch q.no.bar {
+	switch q.no.Bar {
 	case proto.BarPromise, proto.BarBoot, proto.BarSelf:
 		p.Voter.waiting[msg.From] = q
 	}
@@ -124,9 +107,8 @@ func (p *Party) WasAsked(msg proto.Message, r Request) {
 }
 
 func (p *Party) answer(to proto.NodeID, q question) {
-	p.Send(to, p.State.Vote.Term, proto.Answer{
-		Session: q.Session, Nonce: q.Nonce,
-		Yes: q.no.bar == proto.NoBar, Bar: q.no.bar, Holder: q.no.holder, Voters: p.VoterSet(),
+	p.Send(to, p.State.Vote.Term, proto.PreVoteReply{
+		Session: q.Session, Nonce: q.Nonce, Answer: q.no, Voters: p.VoterSet(),
 	})
 }
 
@@ -137,7 +119,7 @@ func (p *Party) AnswerWaiting() {
 	if len(p.Voter.waiting) == 0 {
 		return
 	}
-	if no, _ := p.free(); no.bar != proto.NoBar {
+	if no, _ := p.free(); !no.Granted() {
 		return
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.Voter.waiting)) {
@@ -176,8 +158,8 @@ func (p *Party) Judge(msg proto.Message, r Request) Verdict {
 	vote := p.State.Vote
 	again := msg.Term == vote.Term && p.Bound(msg.From, r.Session)
 	no := p.wouldVote(msg.Term, r.Voters)
-	if no.bar == proto.BarVoted && p.leadsFloor(msg) {
-		no = refusal{}
+	if no.Bar == proto.BarVoted && p.leadsFloor(msg) {
+		no = proto.Answer{}
 	}
 	switch {
 	case p.Voter.Dead[msg.From] == r.Session:
@@ -185,21 +167,37 @@ func (p *Party) Judge(msg proto.Message, r Request) Verdict {
 		return Denied
 	case again && p.Voter.Over:
 		p.Why("%d released term %d -> deny it", msg.From, msg.Term)
-		no = refusal{proto.BarVoted, vote.ID}
+		no = proto.Answer{Bar: proto.BarVoted, Holder: vote.ID}
 	case again:
 		p.bind(msg.From, r.Voters)
 		return Kept
-	case no.bar == proto.NoBar:
+	case no.Granted():
 		p.Why("nothing binds this voter -> "+p.Words.Grant, msg.From, msg.Term)
 		p.bind(msg.From, r.Voters)
 		return Free
 	default:
 		p.Why("%d wants term %d -> deny it: %s", msg.From, msg.Term, no)
 	}
-	p.Send(msg.From, vote.Term, proto.Deny{
-		Session: r.Session, Nonce: r.Nonce, Bar: no.bar, Holder: no.holder,
-	})
+	p.Reply(msg, r, no, "")
 	return Denied
+}
+
+// Reply answers who wants this voter's vote, or its promise anew. A refusal tells the highest
+// term that the voter voted in; former goes with a vote.
+func (p *Party) Reply(msg proto.Message, r Request, answer proto.Answer, former proto.Epochs) {
+	term := msg.Term
+	if !answer.Granted() {
+		term = p.State.Vote.Term
+	}
+	if msg.Body.Kind() == proto.KindRequestVote {
+		p.Send(msg.From, term, proto.Vote{
+			Session: r.Session, Nonce: r.Nonce, Answer: answer, Voters: p.VoterSet(), Former: former,
+		})
+		return
+	}
+	p.Send(msg.From, term, proto.HeartbeatReply{
+		Session: r.Session, Nonce: r.Nonce, Answer: answer, Voters: p.VoterSet(),
+	})
 }
 
 // leadsFloor reports whether a leader asks for the promise in the very term above which this

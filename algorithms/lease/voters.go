@@ -165,33 +165,8 @@ func (p *Party) Concerns(msg proto.Message) bool {
 
 // VotersOf is what a message says of its sender's voters.
 func VotersOf(body proto.Body) (s proto.VoterSet, ok bool) {
-	switch b := body.(type) {
-	case proto.Ask:
-		return b.Voters, true
-	case proto.Answer:
-		return b.Voters, true
-	case proto.Claim:
-		return b.Voters, true
-	case proto.Renew:
-		return b.Voters, true
-	case proto.Grant:
-		return b.Voters, true
-	case proto.Lease:
-		return b.Voters, true
-	case proto.Standing:
-		return b.Voters, true
-	case proto.PreVote:
-		return b.Voters, true
-	case proto.RequestVote:
-		return b.Voters, true
-	case proto.Vote:
-		return b.Voters, true
-	case proto.Heartbeat:
-		return b.Voters, true
-	case proto.HeartbeatAck:
-		return b.Voters, true
-	case proto.Return: // who comes back without a vote may be a voter of a list to come
-		return s, true
+	if b, says := body.(interface{ VoterSet() proto.VoterSet }); says {
+		return b.VoterSet(), true
 	}
 	return s, false
 }

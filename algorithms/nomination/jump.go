@@ -42,7 +42,7 @@ func (c *Core) absurd(m proto.Message) bool {
 	c.Refuse(whyAbsurdAsk, m.Term, c.term, m.Body.Kind())
 	if at := c.jumps.asked; at.IsZero() || !c.now.Before(at.Add(c.cfg.Delta)) {
 		c.jumps.asked = c.now
-		c.SendAll(proto.Return{Session: c.cfg.Session})
+		c.SendAll(proto.Recover{Session: c.cfg.Session})
 	}
 	return true
 }
@@ -51,11 +51,11 @@ func (c *Core) absurd(m proto.Message) bool {
 // the message was one of these.
 func (c *Core) asksTerm(m proto.Message) bool {
 	switch b := m.Body.(type) {
-	case proto.Return:
+	case proto.Recover:
 		if b.Nonce == 0 {
-			c.Send(m.From, proto.Standing{Session: b.Session, Round: c.term})
+			c.Send(m.From, proto.VoterState{Session: b.Session, Round: c.term})
 		}
-	case proto.Standing:
+	case proto.VoterState:
 		if b.Nonce == 0 && b.Session == c.cfg.Session && c.Lists(m.From) {
 			c.told(m.From, b.Round)
 		}

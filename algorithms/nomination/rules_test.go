@@ -75,10 +75,10 @@ func TestJumpsAreJudgedByMostOthers(t *testing.T) {
 	r := newRig(t, 1)
 	r.Start(0, 1, 2, 3, 4)
 	tells := func(from proto.NodeID, term proto.Term) algorithms.Event {
-		return r.From(from, term, proto.Standing{Session: steptest.Session(1), Round: term})
+		return r.From(from, term, proto.VoterState{Session: steptest.Session(1), Round: term})
 	}
 	r.Step(0, r.From(4, far, coordinator(4)))
-	question := proto.Return{Session: steptest.Session(1)}
+	question := proto.Recover{Session: steptest.Session(1)}
 	r.Sends(r.Last, r.Msg(2, 0, question), r.Msg(3, 0, question), r.Msg(4, 0, question))
 	r.Step(0, r.From(4, far, coordinator(4)))
 	r.Sends(r.Last) // once in a Delta
@@ -91,8 +91,8 @@ func TestJumpsAreJudgedByMostOthers(t *testing.T) {
 	if r.Step(0, r.From(4, far, coordinator(4))); r.Last.Leader != steptest.Leads(4, far) {
 		t.Errorf("does not follow: %+v", r.Last)
 	}
-	r.Step(0, r.From(2, 0, proto.Return{Session: steptest.Session(2)}))
-	r.Sends(r.Last, r.Msg(2, far, proto.Standing{Session: steptest.Session(2), Round: far}))
+	r.Step(0, r.From(2, 0, proto.Recover{Session: steptest.Session(2)}))
+	r.Sends(r.Last, r.Msg(2, far, proto.VoterState{Session: steptest.Session(2), Round: far}))
 }
 
 // A message to another node, or from oneself, is refused.

@@ -16,7 +16,7 @@ func contending3(t *testing.T) *rig {
 	r.contends = true
 	r.nominate(delta, 0, 4)
 	r.WantSoon(4*delta, algorithms.Output{
-		Send:  r.All(4, proto.Ask{Session: steptest.Session(3), Nonce: 1}),
+		Send:  r.All(4, proto.PreVote{Session: steptest.Session(3), Nonce: 1}),
 		Round: 4,
 		Why:   steptest.Why("this node may be nominated and nobody holds the office -> ask the voters for term 4"),
 	})
@@ -34,7 +34,7 @@ func TestAsksAhead(t *testing.T) {
 	r.nominate(delta, 3, 4)
 	r.Want(algorithms.Output{
 		Save:     voted(4, 3),
-		Send:     r.All(4, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
+		Send:     r.All(4, proto.RequestVote{Session: steptest.Session(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    4,
 		Why:      steptest.Why("a majority would grant term 4 -> claim it"),
@@ -49,7 +49,7 @@ func TestNominatedBeforeTheVotersAnswer(t *testing.T) {
 	r.nominate(delta, 3, 4)
 	r.Want(algorithms.Output{Deadline: due, Round: 4})
 	r.Step(delta, r.Yes(1, 1))
-	if len(r.Last.Send) != 2 || r.Last.Send[0].Body.Kind() != proto.KindClaim {
+	if len(r.Last.Send) != 2 || r.Last.Send[0].Body.Kind() != proto.KindRequestVote {
 		t.Errorf("sent %v", r.Last.Send)
 	}
 }
@@ -81,7 +81,7 @@ func TestAsksAheadForAnotherTerm(t *testing.T) {
 		r.contends = contends
 		r.nominate(delta, nominee, term)
 		r.WantSoon(r.Last.Deadline.Sub(r.Now)/2+1, algorithms.Output{
-			Send:  r.All(term, proto.Ask{Session: steptest.Session(3), Nonce: nonce}),
+			Send:  r.All(term, proto.PreVote{Session: steptest.Session(3), Nonce: nonce}),
 			Round: term,
 		})
 	}
@@ -104,7 +104,7 @@ func TestAsksAheadAgain(t *testing.T) {
 	r := contending3(t)
 	r.Fire()
 	r.WantSoon(8*delta, algorithms.Output{
-		Send:  r.All(4, proto.Ask{Session: steptest.Session(3), Nonce: 2}),
+		Send:  r.All(4, proto.PreVote{Session: steptest.Session(3), Nonce: 2}),
 		Round: 4,
 	})
 }
@@ -118,7 +118,7 @@ func TestAsksAheadAfterAPause(t *testing.T) {
 		t.Fatalf("pauses for %v: %v", in, steptest.Texts(r.Last.Why))
 	}
 	r.Fire()
-	if len(r.Last.Send) != 2 || r.Last.Send[0].Body.Kind() != proto.KindAsk || r.Last.Send[0].Term != 2 {
+	if len(r.Last.Send) != 2 || r.Last.Send[0].Body.Kind() != proto.KindPreVote || r.Last.Send[0].Term != 2 {
 		t.Errorf("sent %v: %v", r.Last.Send, steptest.Texts(r.Last.Why))
 	}
 }

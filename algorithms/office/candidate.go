@@ -11,8 +11,8 @@ import (
 // The phases of a stand, in the office's words.
 const (
 	idle     = lease.Idle
-	asking   = lease.Asking   // ASK sent: would a majority grant?
-	claiming = lease.Claiming // CLAIM sent
+	asking   = lease.Asking   // PRE_VOTE sent: would a majority grant?
+	claiming = lease.Claiming // REQUEST_VOTE sent
 	fence    = lease.Fencing  // a majority granted, former holders are seen to
 	holding  = lease.Leading  // a majority granted, and nobody else can work
 )
@@ -74,11 +74,11 @@ func (m *Machine) standAt() time.Time {
 	return m.heard.Add(standDelay(m.Cfg.Promise, m.Cfg.Delta, m.above))
 }
 
-// ask begins a round of ASK. A term of the nomination that no voter has voted in
+// ask begins a round of PRE_VOTE. A term of the nomination that no voter has voted in
 // yet is taken as it is, so that one round has one number.
 func (m *Machine) ask() {
 	r := m.Ask(m.nextTerm(), m.cause())
-	m.Tell(m.Stand.Term, proto.Ask(r))
+	m.Tell(m.Stand.Term, proto.PreVote(r))
 	m.countAnswers()
 }
 
@@ -103,8 +103,8 @@ func (m *Machine) cause() string {
 	return "no office was heard of for long"
 }
 
-// answered counts an answer to this round's ASK.
-func (m *Machine) answered(msg proto.Message, b proto.Answer) {
+// answered counts an answer to this round's PRE_VOTE.
+func (m *Machine) answered(msg proto.Message, b proto.PreVoteReply) {
 	if m.Answered(msg, b) {
 		m.ask()
 		return
@@ -125,30 +125,32 @@ func (m *Machine) claim() {
 	m.vote(m.Stand.Term, m.Cfg.Self, m.Cfg.Session)
 	m.fencing = fencing{}
 	m.fencing.heardOf(m.Cfg.Self, m.State.Former.All())
-	m.Tell(m.Stand.Term, proto.Claim(r))
+	m.Tell(m.Stand.Term, proto.RequestVote(r))
 	m.countGrants()
 }
 
-// granted counts a grant, for its own round of questions. Whatever its round, who granted
-// the term has stopped, and names whom it did not see to stop.
-func (m *Machine) granted(msg proto.Message, b proto.Grant) {
-	r := lease.Request{Session: b.Session, Nonce: b.Nonce, Voters: b.Voters}
+// voted takes the answer of a voter. Whatever its round, who voted for this node has stopped,
+// and names whom it did not see to stop.
+func (m *Machine) voted(msg proto.Message, b proto.Vote) {
 	s := &m.Stand
-	if b.Session == m.Cfg.Session && msg.Term == s.Term && (s.Phase == claiming || s.Phase == fence) {
+	if b.Granted() && b.Session == m.Cfg.Session && msg.Term == s.Term && (s.Phase == claiming || s.Phase == fence) {
 		m.fencing.heardOf(msg.From, b.Former.All())
 	}
+	m.replied(msg, lease.Request{Session: b.Session, Nonce: b.Nonce, Voters: b.Voters}, b.Answer)
+}
+
+// replied counts a promise, for its own round of questions, or hears that a voter is bound
+// elsewhere.
+func (m *Machine) replied(msg proto.Message, r lease.Request, answer proto.Answer) {
 	switch {
+	case !answer.Granted():
+		if m.WasDenied(msg, r, answer) {
+			m.giveUpClaim("too many voters are bound elsewhere")
+		}
 	case m.Granted(msg, r):
 		m.countGrants()
 	case m.GrantedLate(msg, r) && m.holds():
 		m.lead()
-	}
-}
-
-// denied hears that a voter is bound elsewhere.
-func (m *Machine) denied(msg proto.Message, b proto.Deny) {
-	if m.WasDenied(msg, b) {
-		m.giveUpClaim("too many voters are bound elsewhere")
 	}
 }
 

@@ -18,7 +18,7 @@ func TestAsksFirst(t *testing.T) {
 	due := r.Last.Deadline
 	for _, ev := range []algorithms.Event{
 		r.Yes(1, 2),
-		r.From(1, 0, proto.Answer{Session: proto.Session{99}, Nonce: 1, Yes: true}),
+		r.From(1, 0, proto.PreVoteReply{Session: proto.Session{99}, Nonce: 1}),
 	} {
 		r.Step(0, ev)
 		r.Want(algorithms.Output{Deadline: due, Round: 1})
@@ -28,7 +28,7 @@ func TestAsksFirst(t *testing.T) {
 	r.Step(0, r.Yes(1, 1))
 	r.Want(algorithms.Output{
 		Save:     voted(1, 3),
-		Send:     r.All(1, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
+		Send:     r.All(1, proto.RequestVote{Session: steptest.Session(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    1,
 		Why:      steptest.Why("a majority would grant term 1 -> claim it"),
@@ -51,7 +51,7 @@ func TestTheLastAnswerCounts(t *testing.T) {
 		t.Errorf("sent %v", r.Last.Send)
 	}
 	r.Step(0, r.Yes(4, 1))
-	if len(r.Last.Send) != 4 || r.Last.Send[0].Body.Kind() != proto.KindClaim {
+	if len(r.Last.Send) != 4 || r.Last.Send[0].Body.Kind() != proto.KindRequestVote {
 		t.Errorf("sent %v", r.Last.Send)
 	}
 }
@@ -65,7 +65,7 @@ func TestAsksAgainEverMoreRarely(t *testing.T) {
 		nonce := uint64(i + 2)
 		r.Fire()
 		r.WantSoon(pause, algorithms.Output{
-			Send:  r.All(1, proto.Ask{Session: steptest.Session(3), Nonce: nonce}),
+			Send:  r.All(1, proto.PreVote{Session: steptest.Session(3), Nonce: nonce}),
 			Round: 1,
 		})
 		due := r.Last.Deadline
@@ -83,14 +83,14 @@ func TestAsksForAHigherTerm(t *testing.T) {
 	r := asking3(t)
 	r.Step(0, r.no(1, 7, 1, proto.BarVoted, 2))
 	r.WantSoon(8*delta, algorithms.Output{
-		Send:  r.All(8, proto.Ask{Session: steptest.Session(3), Nonce: 2}),
+		Send:  r.All(8, proto.PreVote{Session: steptest.Session(3), Nonce: 2}),
 		Round: 7,
 		Why:   steptest.Why("1 knows of term 7 -> ask for a higher one"),
 	})
 	due := r.Last.Deadline
 	r.Step(0, r.no(1, 7+1<<20+1, 2, proto.BarVoted, 2))
 	r.Want(algorithms.Output{
-		Send:     r.All(0, proto.Return{Session: steptest.Session(3)}),
+		Send:     r.All(0, proto.Recover{Session: steptest.Session(3)}),
 		Deadline: due, Round: 7, Warn: true, Why: steptest.Why(
 			"term 1048584 is absurdly far above 7 -> do not believe it, ask the voters", "1 says no, voted 2",
 		),
@@ -109,8 +109,8 @@ func TestWhatGrantsCount(t *testing.T) {
 	for _, ev := range []algorithms.Event{
 		r.granted(1, 1, 2), r.granted(1, 1, 2), // twice the same
 		r.granted(2, 1, 1), r.granted(2, 2, 2),
-		r.From(2, 1, proto.Grant{Session: proto.Session{99}, Nonce: 2}),
-		r.From(2, 1, proto.Deny{Session: proto.Session{99}, Nonce: 2, Bar: proto.BarBoot}),
+		r.From(2, 1, proto.Vote{Session: proto.Session{99}, Nonce: 2}),
+		r.From(2, 1, proto.Vote{Session: proto.Session{99}, Nonce: 2, Answer: proto.Answer{Bar: proto.BarBoot}}),
 	} {
 		r.Step(0, ev)
 		r.Want(algorithms.Output{Deadline: due, Round: 1})
@@ -118,10 +118,10 @@ func TestWhatGrantsCount(t *testing.T) {
 	r.Step(0, r.granted(6, 1, 2))
 	r.Want(algorithms.Output{
 		Deadline: due, Round: 1, Warn: true,
-		Why: steptest.Why("GRANT from 6 to 3, not between voters -> drop it"),
+		Why: steptest.Why("VOTE from 6 to 3, not between voters -> drop it"),
 	})
-	r.Step(0, r.From(4, 1, proto.Deny{
-		Session: steptest.Session(3), Nonce: 2, Bar: proto.BarPromise, Holder: 5,
+	r.Step(0, r.From(4, 1, proto.Vote{
+		Session: steptest.Session(3), Nonce: 2, Answer: proto.Answer{Bar: proto.BarPromise, Holder: 5},
 	}))
 	r.Want(algorithms.Output{
 		Deadline: due, Round: 1, Why: steptest.Why("4 denies term 1: no, promised 5"),
@@ -132,7 +132,7 @@ func TestWhatGrantsCount(t *testing.T) {
 	}
 }
 
-// "The lease runs from before the first CLAIM left": however long the grants were
+// "The lease runs from before the first REQUEST_VOTE left": however long the grants were
 // under way. After its end they do not count.
 func TestLeaseRunsFromBeforeTheClaim(t *testing.T) {
 	r := claiming3(t)
@@ -183,7 +183,7 @@ func TestNoMajority(t *testing.T) {
 
 	r.Fire()
 	r.WantSoon(4*delta, algorithms.Output{
-		Send:  r.All(2, proto.Ask{Session: steptest.Session(3), Nonce: 3}),
+		Send:  r.All(2, proto.PreVote{Session: steptest.Session(3), Nonce: 3}),
 		Round: 1,
 		Why: steptest.Why(
 			"this node is nominated and nobody holds the office -> ask the voters for term 2",
@@ -205,10 +205,10 @@ func TestClaimIsPatient(t *testing.T) {
 	r.Begin()
 	r.nominate(0, 3, 1)
 	for i, want := range []time.Duration{8 * delta, lease / 2, lease / 2, lease / 2, lease / 2} {
-		for r.Last.Send == nil || r.Last.Send[0].Body.Kind() != proto.KindAsk {
+		for r.Last.Send == nil || r.Last.Send[0].Body.Kind() != proto.KindPreVote {
 			r.Fire()
 		}
-		r.Step(0, r.Yes(1, r.Last.Send[0].Body.(proto.Ask).Nonce))
+		r.Step(0, r.Yes(1, r.Last.Send[0].Body.(proto.PreVote).Nonce))
 		if in := r.Last.Deadline.Sub(r.Now); in != want {
 			t.Errorf("after %d claims that failed the next one waits %v, want %v", i, in, want)
 		}
@@ -227,7 +227,9 @@ func TestClaimIsPatient(t *testing.T) {
 func TestSplitVote(t *testing.T) {
 	r := claiming3(t)
 	denied := func(from proto.NodeID) algorithms.Event {
-		return r.From(from, 0, proto.Deny{Session: steptest.Session(3), Nonce: 2, Bar: proto.BarSelf, Holder: from})
+		return r.From(from, 0, proto.Vote{
+			Session: steptest.Session(3), Nonce: 2, Answer: proto.Answer{Bar: proto.BarSelf, Holder: from},
+		})
 	}
 	for range 2 { // once a voter, however often it says so
 		r.Step(delta, denied(1))
@@ -251,7 +253,7 @@ func TestGrantsWhileItAsks(t *testing.T) {
 	r.WantSoon(4*delta, algorithms.Output{ // it is still nominated
 		Save: voted(1, 2),
 		Send: append([]proto.Message{r.grant(2, 1, 1)},
-			r.All(2, proto.Ask{Session: steptest.Session(3), Nonce: 2})...),
+			r.All(2, proto.PreVote{Session: steptest.Session(3), Nonce: 2})...),
 		Round: 1,
 		Why: steptest.Why(
 			"nothing binds this voter -> grant 2 term 1",
@@ -269,7 +271,7 @@ func TestStandsWithoutNomination(t *testing.T) {
 		r.Want(algorithms.Output{Deadline: r.In(stand + above*4*delta)})
 		r.Fire()
 		r.WantSoon(4*delta, algorithms.Output{
-			Send: r.All(1, proto.Ask{Session: steptest.Session(self), Nonce: 1}),
+			Send: r.All(1, proto.PreVote{Session: steptest.Session(self), Nonce: 1}),
 			Why:  steptest.Why("no office was heard of for long -> ask the voters for term 1"),
 		})
 	}
@@ -309,7 +311,7 @@ func TestOwnVoterBecomesFree(t *testing.T) {
 		t.Errorf("looks at its own voter %v after that is free", r.Last.Deadline.Sub(free))
 	}
 	r.Fire()
-	if want := r.All(2, proto.Claim{Session: steptest.Session(3), Nonce: 2}); !slices.Equal(r.Last.Send, want) {
+	if want := r.All(2, proto.RequestVote{Session: steptest.Session(3), Nonce: 2}); !slices.Equal(r.Last.Send, want) {
 		t.Errorf("%+v", r.Last)
 	}
 }

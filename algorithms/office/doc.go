@@ -13,13 +13,13 @@
 // # A term
 //
 //	nominee            voters                  everybody
-//	  ASK      ─────►    would you grant now?    (nothing changes)
-//	           ◄─────  ANSWER
-//	  CLAIM    ─────►    vote, durable
-//	           ◄─────  GRANT                     a promise of length Promise
+//	  PRE_VOTE ─────►    would you vote for me?  (nothing changes)
+//	           ◄─────  PRE_VOTE_REPLY            yes, or what binds it
+//	  REQUEST_VOTE ─►    vote, durable
+//	           ◄─────  VOTE                      or no; a promise of length Promise
 //	  LEASE    ────────────────────────────►     it leads, for so long
 //	  RENEW    ─────►                            every third of a promise, and to lend
-//	           ◄─────  GRANT
+//	           ◄─────  HEARTBEAT_REPLY           or no; the promise anew
 //	  RELEASE  ─────►    the promise is over     when all its work has stopped
 //	  OFFER    ─────►    a successor: would you?  before it leaves, of a transfer
 //	           ◄─────  REPLY
@@ -43,14 +43,14 @@
 //     has to grant.
 //   - One of which no vote is saved may have lost its disk: it grants nothing, old or new,
 //     until it was told what it may have voted in, or all voters say that they never voted.
-//     Of the highest term that it was told of it grants no CLAIM, and the RENEW of whoever
+//     Of the highest term that it was told of it grants no REQUEST_VOTE, and the RENEW of whoever
 //     has won it.
 //
 // Candidate and holder:
 //   - It asks first, and claims only when a majority would grant. So a node that
 //     was cut off comes home without deposing anybody. Where the nomination asks a
 //     majority too, the two questions are asked at once; the claim waits for both.
-//   - The lease runs from before the first CLAIM left, and is shorter than the
+//   - The lease runs from before the first REQUEST_VOTE left, and is shorter than the
 //     promise by all that clocks may differ.
 //   - Only grants of this very term and session count, each for its own round of
 //     questions, once a voter, and only before the lease would end. On a busy machine one
@@ -93,7 +93,7 @@
 // process that may hold an earlier one was not seen to stop. Seen is a RELEASE, a
 // proven death, its own grant of the new term, or a fence agent's word.
 //   - A voter keeps, durably, whom it granted earlier terms and has not seen to
-//     stop; its GRANT tells. A LEASE of a later term settles all before it. One that lost
+//     stop; its VOTE tells. A LEASE of a later term settles all before it. One that lost
 //     its disk takes over what the others tell, their last votes included.
 //   - Fencing comes after the grants: whoever may shoot holds the promises of a
 //     majority for the term it is to take, and renews them however long the agent

@@ -36,10 +36,10 @@ func TestCampaignInARecess(t *testing.T) {
 	says := func(words string) bool {
 		return slices.ContainsFunc(steptest.Texts(r.Last.Why), func(why string) bool { return strings.Contains(why, words) })
 	}
-	for range 100 { // 2 says yes to each ASK, and nothing to a CLAIM
+	for range 100 { // 2 says yes to each PRE_VOTE, and nothing to a REQUEST_VOTE
 		for _, m := range r.Last.Send {
-			if ask, ok := m.Body.(proto.Ask); ok && m.To == 2 {
-				r.Step(0, r.From(2, 0, proto.Answer{Session: ask.Session, Nonce: ask.Nonce, Yes: true}))
+			if ask, ok := m.Body.(proto.PreVote); ok && m.To == 2 {
+				r.Step(0, r.From(2, 0, proto.PreVoteReply{Session: ask.Session, Nonce: ask.Nonce}))
 				break
 			}
 		}

@@ -24,20 +24,20 @@ func held(terms map[proto.NodeID]proto.Term) proto.Epochs {
 	return proto.PackEpochs(all)
 }
 
-// account is what the GRANT of the last Step tells.
+// account is what the VOTE of the last Step tells.
 func (r *rig) account(t *testing.T) proto.Epochs {
 	t.Helper()
 	for _, m := range r.Last.Send {
-		if g, ok := m.Body.(proto.Grant); ok {
+		if g, ok := m.Body.(proto.Vote); ok {
 			return g.Former
 		}
 	}
-	t.Fatalf("no GRANT in %+v", r.Last)
+	t.Fatalf("no VOTE in %+v", r.Last)
 	return ""
 }
 
 // "A voter keeps whom it granted a term and has not seen to stop", durably, and
-// its GRANT tells. Seen are RELEASE, a proven death, and a later office.
+// its VOTE tells. Seen are RELEASE, a proven death, and a later office.
 func TestAccount(t *testing.T) {
 	three := held(map[proto.NodeID]proto.Term{3: 1})
 	for name, c := range map[string]struct {
@@ -74,7 +74,7 @@ func TestAccount(t *testing.T) {
 		}
 		r.Step(promise, r.claim(2, 3, 1))
 		if got := r.account(t); got != c.want {
-			t.Errorf("%s: the GRANT tells of %v, want %v", name, got.All(), c.want.All())
+			t.Errorf("%s: the VOTE tells of %v, want %v", name, got.All(), c.want.All())
 		}
 		if got := r.Last.Save.Former; got != c.want {
 			t.Errorf("%s: saved %v, want %v", name, got.All(), c.want.All())
@@ -91,7 +91,7 @@ func TestAccountAddsUp(t *testing.T) {
 	r = newRig(t, 1, fences)
 	r.Step(0, algorithms.Start{Saved: saved})
 	again := proto.Session{33}
-	r.Step(boot, r.From(3, 3, proto.Claim{Session: again, Nonce: 1}))
+	r.Step(boot, r.From(3, 3, proto.RequestVote{Session: again, Nonce: 1}))
 	if got, want := r.account(t), held(map[proto.NodeID]proto.Term{2: 2}); got != want {
 		t.Errorf("its next life is told of %v, want %v", got.All(), want.All())
 	}
@@ -111,7 +111,7 @@ func claimingFenced(t *testing.T) *rig {
 	r.Step(0, r.Yes(1, 1))
 	r.Want(algorithms.Output{
 		Save:     voted(2, 2),
-		Send:     r.All(2, proto.Claim{Session: steptest.Session(2), Nonce: 2}),
+		Send:     r.All(2, proto.RequestVote{Session: steptest.Session(2), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    2,
 		Why:      steptest.Why("a majority would grant term 2 -> claim it"),
@@ -119,9 +119,9 @@ func claimingFenced(t *testing.T) *rig {
 	return r
 }
 
-// tells is a GRANT of voter 1 with its account.
+// tells is a VOTE of voter 1 with its account.
 func (r *rig) tells(nonce uint64, former proto.Epochs) algorithms.Event {
-	return r.From(1, 2, proto.Grant{Session: steptest.Session(2), Nonce: nonce, Former: former})
+	return r.From(1, 2, proto.Vote{Session: steptest.Session(2), Nonce: nonce, Former: former})
 }
 
 // fencing is voter 2 that has 3 fenced, which voter 1 told it of.
@@ -191,7 +191,7 @@ func TestSeenToStop(t *testing.T) {
 		"released":    func(r *rig) algorithms.Event { return r.Release(3, 1) },
 		"proven dead": func(*rig) algorithms.Event { return algorithms.Gone{ID: 3, Session: steptest.Session(3)} },
 		"granted this term": func(r *rig) algorithms.Event {
-			return r.From(3, 2, proto.Grant{Session: steptest.Session(2), Nonce: 2})
+			return r.From(3, 2, proto.Vote{Session: steptest.Session(2), Nonce: 2})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -285,7 +285,7 @@ func fencing3(t *testing.T) *rig {
 	r.nominate(delta, 3, 2)
 	r.Step(0, r.Yes(1, 1))
 	former := held(map[proto.NodeID]proto.Term{2: 1})
-	r.Step(delta, r.From(1, 2, proto.Grant{Session: steptest.Session(3), Nonce: 2, Former: former}))
+	r.Step(delta, r.From(1, 2, proto.Vote{Session: steptest.Session(3), Nonce: 2, Former: former}))
 	r.Fire()
 	if r.Last.Fence == nil {
 		t.Fatalf("%+v", r.Last)
@@ -296,7 +296,7 @@ func fencing3(t *testing.T) *rig {
 // renews lets time pass until the round of this nonce is under way.
 func (r *rig) renews(t *testing.T, nonce uint64) {
 	t.Helper()
-	renew := r.Msg(1, r.Last.Round, proto.Renew{Session: steptest.Session(r.Self), Nonce: nonce})
+	renew := r.Msg(1, r.Last.Round, proto.RequestVote{Session: steptest.Session(r.Self), Nonce: nonce})
 	for range 10 {
 		if r.Fire(); slices.Contains(r.Last.Send, renew) {
 			return

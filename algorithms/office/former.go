@@ -61,7 +61,7 @@ func epochOf(v algorithms.Vote) proto.Epoch {
 	return proto.Epoch{Term: v.Term, Leader: v.ID, Session: v.Session}
 }
 
-// account is what a GRANT tells, empty where the cluster does not fence.
+// account is what a VOTE tells, empty where the cluster does not fence.
 func (m *Machine) account() proto.Epochs {
 	if !m.Cfg.Fence {
 		return ""

@@ -24,13 +24,18 @@ func (m *Machine) keepOffice() {
 	}
 }
 
-// renew begins a round of RENEW, unless too many have not been answered.
+// renew begins a round of questions for the promises anew, unless too many have not been answered.
 func (m *Machine) renew() {
 	if m.Unanswered() >= mostRounds {
 		m.Stand.Next = time.Time{}
 		return
 	}
 	r := m.Renew()
+	if m.Stand.Phase == fence { // it does not lead yet
+		m.Tell(m.Stand.Term, proto.RequestVote(r))
+		m.countGrants()
+		return
+	}
 	m.Tell(m.Stand.Term, proto.Renew{
 		Session: r.Session, Nonce: r.Nonce, Voters: r.Voters, Lent: m.Lending(),
 	})

@@ -131,7 +131,7 @@ func TestResignsAsACandidate(t *testing.T) {
 	})
 	r.Step(0, algorithms.Campaign{}) // it stands again, after the pause
 	r.Fire()
-	if r.Last.Send[0].Term != 2 || r.Last.Send[0].Body.Kind() != proto.KindAsk {
+	if r.Last.Send[0].Term != 2 || r.Last.Send[0].Body.Kind() != proto.KindPreVote {
 		t.Errorf("sent %v", r.Last.Send)
 	}
 }

@@ -105,21 +105,21 @@ func TestKeepsThePromiseOfALoan(t *testing.T) {
 	kept := r.Now.Add(promise / 2)
 	r.Step(delta, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
 	r.Step(delta, r.ask(2, 2, 1))
-	if want := r.Msg(2, 1, proto.Answer{
-		Session: steptest.Session(2), Nonce: 1, Bar: proto.BarPromise, Holder: 3,
+	if want := r.Msg(2, 1, proto.PreVoteReply{
+		Session: steptest.Session(2), Nonce: 1, Answer: proto.Answer{Bar: proto.BarPromise, Holder: 3},
 	}); r.Last.Send[0] != want || !r.Last.Deadline.Equal(kept) {
 		t.Errorf("proven dead, it had lent its lease: %+v; free at %v, want %v", r.Last.Send, r.Last.Deadline, kept)
 	}
 	r.Fire()
 	if len(r.Last.Send) == 0 || r.Last.Send[0].Body != proto.Body(
-		proto.Answer{Session: steptest.Session(2), Nonce: 1, Yes: true}) {
+		proto.PreVoteReply{Session: steptest.Session(2), Nonce: 1}) {
 		t.Errorf("the lease has ended: %+v", r.Last)
 	}
 
 	r = lent()
 	r.Step(delta, r.From(3, 1, proto.Release{Session: steptest.Session(3)}))
 	r.Step(delta, r.ask(2, 2, 1))
-	if b, ok := r.Last.Send[0].Body.(proto.Answer); !ok || !b.Yes {
+	if b, ok := r.Last.Send[0].Body.(proto.PreVoteReply); !ok || !b.Granted() {
 		t.Errorf("released, so all that was lent is over: %+v", r.Last.Send)
 	}
 }

@@ -203,7 +203,7 @@ func (m *Machine) receive(ev algorithms.Receive) {
 	case proto.Lease:
 		m.announced(msg, body)
 		return
-	case proto.Answer, proto.Grant, proto.Deny, proto.Offer, proto.Reply, proto.Standing:
+	case proto.PreVoteReply, proto.Vote, proto.HeartbeatReply, proto.Offer, proto.Reply, proto.VoterState:
 	default:
 		if !m.Votes() {
 			m.Refuse("%s from %d, but this node is no voter -> drop it", msg.Body.Kind(), msg.From)
@@ -215,32 +215,33 @@ func (m *Machine) receive(ev algorithms.Receive) {
 		return
 	}
 	switch body := msg.Body.(type) {
-	case proto.Ask:
+	case proto.PreVote:
 		m.WasAsked(msg, lease.Request(body))
-	case proto.Claim:
+	case proto.RequestVote:
 		m.claimed(msg, lease.Request(body), false)
 	case proto.Renew:
 		r := lease.Request{Session: body.Session, Nonce: body.Nonce, Voters: body.Voters}
 		m.claimed(msg, r, body.Lent)
 	case proto.Release:
 		m.released(msg, body)
-	case proto.Answer:
+	case proto.PreVoteReply:
 		m.answered(msg, body)
-	case proto.Grant:
-		m.granted(msg, body)
-	case proto.Deny:
-		m.denied(msg, body)
+	case proto.Vote:
+		m.voted(msg, body)
+	case proto.HeartbeatReply:
+		r := lease.Request{Session: body.Session, Nonce: body.Nonce, Voters: body.Voters}
+		m.replied(msg, r, body.Answer)
 	case proto.Offer:
 		m.offered(msg, body)
 	case proto.Reply:
-		m.replied(msg, body)
+		m.offerReplied(msg, body)
 	case proto.TakeOver:
 		m.takeOver(msg, body)
-	case proto.Return:
-		m.Returned(msg, body, proto.Standing{
+	case proto.Recover:
+		m.Returned(msg, body, proto.VoterState{
 			Round: max(m.nominee.Term, m.State.Reserved), Former: m.unseen(),
 		})
-	case proto.Standing:
+	case proto.VoterState:
 		m.stood(msg, body)
 	case proto.Unvoted:
 		m.heardUnvoted(msg, body)

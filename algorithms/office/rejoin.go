@@ -7,7 +7,7 @@ import (
 
 // stood hears what another voter voted in: for a voter that may have lost its disk, or
 // for a term that was absurdly far above all that this node knows.
-func (m *Machine) stood(msg proto.Message, b proto.Standing) {
+func (m *Machine) stood(msg proto.Message, b proto.VoterState) {
 	m.ToldTerm(msg, b)
 	if m.believer != nil {
 		m.believer.Believe(m.ToldRound())

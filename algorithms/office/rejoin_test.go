@@ -19,7 +19,7 @@ func returning(t *testing.T, change func(*algorithms.Config)) *rig {
 	r.Step(boot, algorithms.Timeout{})
 	r.WantSoon(4*delta, algorithms.Output{
 		Send: append(
-			r.All(0, r.unvoted(1, true, 1)), r.All(0, proto.Return{Session: steptest.Session(1), Nonce: 1})...,
+			r.All(0, r.unvoted(1, true, 1)), r.All(0, proto.Recover{Session: steptest.Session(1), Nonce: 1})...,
 		),
 		Why: steptest.Why("no promise of the former life runs any more -> ask the voters what they voted"),
 	})
@@ -46,7 +46,7 @@ func (r *rig) unvoted(id proto.NodeID, asks bool, heard ...proto.NodeID) proto.U
 
 // stands is a voter's answer to question nonce of voter 1.
 func (r *rig) stands(from proto.NodeID, voted, round proto.Term, nonce uint64, p time.Duration) algorithms.Event {
-	return r.From(from, voted, proto.Standing{
+	return r.From(from, voted, proto.VoterState{
 		Session: steptest.Session(1), Nonce: nonce, Round: round, Promise: p,
 	})
 }
@@ -68,11 +68,11 @@ func TestReturns(t *testing.T) {
 		t.Fatalf("saved %+v, want %+v", r.Last.Save, back)
 	}
 	r.Step(delta, r.claim(3, 7, 1))
-	if got := r.Last.Send; len(got) != 1 || got[0].Body.Kind() != proto.KindDeny {
+	if got := r.Last.Send; len(got) != 1 || got[0].Body.Kind() != proto.KindVote {
 		t.Errorf("it votes in term 7 again: %+v", got)
 	}
 	r.Step(0, r.claim(3, 8, 2))
-	if got := r.Last.Send; len(got) != 1 || got[0].Body.Kind() != proto.KindGrant {
+	if got := r.Last.Send; len(got) != 1 || got[0].Body.Kind() != proto.KindVote {
 		t.Errorf("it does not vote in term 8: %+v", got)
 	}
 }
@@ -81,7 +81,7 @@ func TestReturns(t *testing.T) {
 // it saw to stop meanwhile, and its own former lives. Of one id the last life counts.
 func TestReturnsWithTheAccount(t *testing.T) {
 	told := func(r *rig, from proto.NodeID, former proto.Epochs) {
-		r.Step(0, r.From(from, 9, proto.Standing{
+		r.Step(0, r.From(from, 9, proto.VoterState{
 			Session: steptest.Session(1), Nonce: 1, Promise: promise, Former: former,
 		}))
 	}
@@ -96,14 +96,14 @@ func TestReturnsWithTheAccount(t *testing.T) {
 	}
 	r.Step(delta, r.claim(3, 10, 1))
 	if got := r.account(t); got != want {
-		t.Errorf("its first GRANT tells of %v", got.All())
+		t.Errorf("its first VOTE tells of %v", got.All())
 	}
 }
 
 // What it was told before it waited on counts for nothing, but for the term.
 func TestReturnsWithTheHighestTermItHeardOf(t *testing.T) {
 	r := returning(t, fences)
-	r.Step(0, r.From(2, 9, proto.Standing{
+	r.Step(0, r.From(2, 9, proto.VoterState{
 		Session: steptest.Session(1), Nonce: 1, Promise: 2 * promise, Former: held(map[proto.NodeID]proto.Term{3: 4}),
 	}))
 	r.Fire()
@@ -131,8 +131,8 @@ func TestTellsOfItsLastVote(t *testing.T) {
 	} {
 		r := granted(t, c.config)
 		r.Step(0, c.event(r))
-		r.Step(0, r.From(2, 0, proto.Return{Session: steptest.Session(2), Nonce: 5}))
-		if got := r.Last.Send; len(got) != 1 || got[0].Body.(proto.Standing).Former != c.want {
+		r.Step(0, r.From(2, 0, proto.Recover{Session: steptest.Session(2), Nonce: 5}))
+		if got := r.Last.Send; len(got) != 1 || got[0].Body.(proto.VoterState).Former != c.want {
 			t.Errorf("%s: told %+v, want %v", name, got, c.want.All())
 		}
 	}
@@ -142,18 +142,18 @@ func TestTellsOfItsLastVote(t *testing.T) {
 func TestReturningVotesForNobody(t *testing.T) {
 	r := returning1(t)
 	r.Step(delta, r.claim(3, 1, 7))
-	if got := r.Last.Send; len(got) != 1 || got[0].Body.(proto.Deny).Bar != proto.BarBoot {
+	if got := r.Last.Send; len(got) != 1 || got[0].Body.(proto.Vote).Bar != proto.BarBoot {
 		t.Errorf("got %+v", got)
 	}
 	r.Step(0, r.renew(3, 1, 7)) // of a vote that it may have given
-	if got := r.Last.Send; len(got) != 1 || got[0].Body.(proto.Deny).Bar != proto.BarBoot {
+	if got := r.Last.Send; len(got) != 1 || got[0].Body.(proto.HeartbeatReply).Bar != proto.BarBoot {
 		t.Errorf("got %+v", got)
 	}
-	r.Step(0, r.From(2, 0, proto.Return{Session: steptest.Session(2), Nonce: 1}))
-	r.Sends(r.Last, r.Msg(2, 0, proto.Standing{Session: steptest.Session(2), Nonce: 1, Lost: true}))
+	r.Step(0, r.From(2, 0, proto.Recover{Session: steptest.Session(2), Nonce: 1}))
+	r.Sends(r.Last, r.Msg(2, 0, proto.VoterState{Session: steptest.Session(2), Nonce: 1, Lost: true}))
 	r.nominate(stand, 1, 1)
 	for _, m := range r.Last.Send {
-		if k := m.Body.Kind(); k != proto.KindReturn && k != proto.KindUnvoted {
+		if k := m.Body.Kind(); k != proto.KindRecover && k != proto.KindUnvoted {
 			t.Errorf("it stands: %+v", m)
 		}
 	}
@@ -171,7 +171,7 @@ func TestReturningWaitsForALongerPromise(t *testing.T) {
 	r.Step(longer-1, algorithms.Timeout{})
 	r.Sends(r.Last, r.All(0, r.unvoted(1, true, 1))...)
 	r.Step(1, algorithms.Timeout{})
-	r.Sends(r.Last, r.All(0, proto.Return{Session: steptest.Session(1), Nonce: 2})...)
+	r.Sends(r.Last, r.All(0, proto.Recover{Session: steptest.Session(1), Nonce: 2})...)
 	r.Step(0, r.stands(2, 7, 7, 2, 2*promise))
 	r.Step(0, r.stands(3, 7, 7, 2, promise))
 	if r.Last.Save == nil || r.Last.Save.Promise != 2*promise {
@@ -215,8 +215,8 @@ func TestReturningKeepsWhatItWasTold(t *testing.T) {
 func TestTellsWhoReturns(t *testing.T) {
 	r := granted(t, nil)
 	r.nominate(delta, 2, 4)
-	r.Step(0, r.From(2, 0, proto.Return{Session: steptest.Session(2), Nonce: 5}))
-	want := r.Msg(2, 1, proto.Standing{Session: steptest.Session(2), Nonce: 5, Round: 4, Promise: promise})
+	r.Step(0, r.From(2, 0, proto.Recover{Session: steptest.Session(2), Nonce: 5}))
+	want := r.Msg(2, 1, proto.VoterState{Session: steptest.Session(2), Nonce: 5, Round: 4, Promise: promise})
 	if got := r.Last.Send; len(got) != 1 || got[0] != want {
 		t.Errorf("told %+v, want %+v", got, want)
 	}

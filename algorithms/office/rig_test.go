@@ -71,7 +71,7 @@ func granted(t *testing.T, change func(*algorithms.Config)) *rig {
 	return r
 }
 
-// wantGranted is Want for a voter that grants a first life's CLAIM.
+// wantGranted is Want for a voter that grants a first life's REQUEST_VOTE.
 func (r *rig) wantGranted(to proto.NodeID, term proto.Term, nonce uint64) {
 	r.Want(algorithms.Output{
 		Save:     voted(term, to),
@@ -95,7 +95,7 @@ func asking3(t *testing.T) *rig {
 	r.Want(algorithms.Output{Deadline: r.In(stand)})
 	r.nominate(delta, 3, 1)
 	r.WantSoon(4*delta, algorithms.Output{
-		Send:  r.All(1, proto.Ask{Session: steptest.Session(3), Nonce: 1}),
+		Send:  r.All(1, proto.PreVote{Session: steptest.Session(3), Nonce: 1}),
 		Round: 1,
 		Why:   steptest.Why("this node is nominated and nobody holds the office -> ask the voters for term 1"),
 	})
@@ -108,7 +108,7 @@ func claiming3(t *testing.T) *rig {
 	r.Step(delta, r.Yes(1, 1))
 	r.Want(algorithms.Output{
 		Save:     voted(1, 3),
-		Send:     r.All(1, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
+		Send:     r.All(1, proto.RequestVote{Session: steptest.Session(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    1,
 		Why:      steptest.Why("a majority would grant term 1 -> claim it"),
@@ -116,7 +116,7 @@ func claiming3(t *testing.T) *rig {
 	return r
 }
 
-// holder3 is voter 3 that holds the office of term 1, a delta after its CLAIM.
+// holder3 is voter 3 that holds the office of term 1, a delta after its REQUEST_VOTE.
 func holder3(t *testing.T) *rig {
 	r := claiming3(t)
 	r.Step(delta, r.granted(1, 1, 2))
@@ -141,7 +141,7 @@ func voted(term proto.Term, id proto.NodeID) *algorithms.State {
 // What others send to the Machine, and what it sends them.
 
 func (r *rig) claim(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
-	return r.From(from, term, proto.Claim{Session: steptest.Session(from), Nonce: nonce})
+	return r.From(from, term, proto.RequestVote{Session: steptest.Session(from), Nonce: nonce})
 }
 
 func (r *rig) renew(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
@@ -149,7 +149,7 @@ func (r *rig) renew(from proto.NodeID, term proto.Term, nonce uint64) algorithms
 }
 
 func (r *rig) ask(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
-	return r.From(from, term, proto.Ask{Session: steptest.Session(from), Nonce: nonce})
+	return r.From(from, term, proto.PreVote{Session: steptest.Session(from), Nonce: nonce})
 }
 
 func (r *rig) replied(
@@ -163,13 +163,13 @@ func (r *rig) replied(
 func (r *rig) no(
 	from proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
 ) algorithms.Event {
-	return r.From(from, term, proto.Answer{
-		Session: steptest.Session(r.Self), Nonce: nonce, Bar: bar, Holder: holder,
+	return r.From(from, term, proto.PreVoteReply{
+		Session: steptest.Session(r.Self), Nonce: nonce, Answer: proto.Answer{Bar: bar, Holder: holder},
 	})
 }
 
 func (r *rig) granted(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
-	return r.From(from, term, proto.Grant{Session: steptest.Session(r.Self), Nonce: nonce})
+	return r.From(from, term, proto.Vote{Session: steptest.Session(r.Self), Nonce: nonce})
 }
 
 // holds is the announcement of a first life that it holds the office.
@@ -178,7 +178,12 @@ func (r *rig) holds(id proto.NodeID, term proto.Term, left time.Duration) algori
 }
 
 func (r *rig) grant(to proto.NodeID, term proto.Term, nonce uint64) proto.Message {
-	return r.Msg(to, term, proto.Grant{Session: steptest.Session(to), Nonce: nonce})
+	return r.Msg(to, term, proto.Vote{Session: steptest.Session(to), Nonce: nonce})
+}
+
+// again is the promise anew.
+func (r *rig) again(to proto.NodeID, term proto.Term, nonce uint64) proto.Message {
+	return r.Msg(to, term, proto.HeartbeatReply{Session: steptest.Session(to), Nonce: nonce})
 }
 
 func (r *rig) announcement(left time.Duration) proto.Body {

@@ -9,12 +9,12 @@ import (
 // offered asks the voters before this node says that it would take the office.
 func (m *Machine) offered(msg proto.Message, b proto.Offer) {
 	if r, term, asks := m.Offered(msg, b); asks {
-		m.Tell(term, proto.Ask(r))
+		m.Tell(term, proto.PreVote(r))
 	}
 }
 
-// replied leaves the office once the successor said that it would take it.
-func (m *Machine) replied(msg proto.Message, b proto.Reply) {
+// offerReplied leaves the office once the successor said that it would take it.
+func (m *Machine) offerReplied(msg proto.Message, b proto.Reply) {
 	if m.Replied(msg, b) {
 		m.leave(m.Handing.Heir.ID.String() + " would take over")
 	}

@@ -70,7 +70,7 @@ func TestWhoLeftStandsAfterTheNext(t *testing.T) {
 	r.Step(0, r.holds(2, 2, lease))
 	r.nominee = steptest.Leads(3, 3)
 	r.Step(delta, r.From(2, 2, proto.Release{Session: steptest.Session(2)}))
-	if ask := r.All(3, proto.Ask{Session: steptest.Session(3), Nonce: 3}); !slices.Equal(r.Last.Send, ask) {
+	if ask := r.All(3, proto.PreVote{Session: steptest.Session(3), Nonce: 3}); !slices.Equal(r.Last.Send, ask) {
 		t.Errorf("%+v, want %+v", r.Last, ask)
 	}
 }
@@ -219,7 +219,7 @@ func TestOffered(t *testing.T) {
 		}
 		r.Step(0, c.offer(r))
 		if c.want == proto.NoDecline {
-			r.Sends(r.Last, r.All(2, proto.Ask{Session: mine, Nonce: 1})...)
+			r.Sends(r.Last, r.All(2, proto.PreVote{Session: mine, Nonce: 1})...)
 			r.Step(delta, r.no(2, 1, 1, proto.BarSelf, 2))
 		}
 		if len(r.Last.Send) != 1 {
@@ -284,7 +284,9 @@ func TestBootWaitIsTold(t *testing.T) {
 	r.Step(0, steptest.Alive(1, 2, 3))
 	r.Step(0, r.renew(3, 1, 7)) // its promise to that very process runs anew
 	r.Step(0, r.ask(2, 2, 1))
-	r.Sends(r.Last, r.Msg(2, 1, proto.Answer{Session: steptest.Session(2), Nonce: 1, Bar: proto.BarBoot}))
+	r.Sends(r.Last, r.Msg(2, 1, proto.PreVoteReply{
+		Session: steptest.Session(2), Nonce: 1, Answer: proto.Answer{Bar: proto.BarBoot},
+	}))
 }
 
 // TIMEOUT_NOW of the holder, to this very process, makes it stand at once; one that
@@ -293,7 +295,7 @@ func TestTakeOver(t *testing.T) {
 	mine, theirs := steptest.Session(3), steptest.Session(2)
 	r := following3(t)
 	r.Step(0, r.handsOver(2, 1, theirs, mine))
-	if ask := r.Last.Send; len(ask) != 2 || ask[0].Body.Kind() != proto.KindAsk || ask[0].Term != 2 {
+	if ask := r.Last.Send; len(ask) != 2 || ask[0].Body.Kind() != proto.KindPreVote || ask[0].Term != 2 {
 		t.Errorf("sent %v", ask)
 	}
 	for name, ev := range map[string]func(*rig) algorithms.Event{
@@ -318,10 +320,10 @@ func TestRecess(t *testing.T) {
 	r.Start(0, 1, 2, 3)
 	r.nominate(0, 3, 1)
 	for range 3 {
-		for r.Last.Send == nil || r.Last.Send[0].Body.Kind() != proto.KindAsk {
+		for r.Last.Send == nil || r.Last.Send[0].Body.Kind() != proto.KindPreVote {
 			r.Fire()
 		}
-		nonce := r.Last.Send[0].Body.(proto.Ask).Nonce
+		nonce := r.Last.Send[0].Body.(proto.PreVote).Nonce
 		r.Step(0, r.Yes(1, nonce))
 		r.Fire() // no grant came
 	}
@@ -350,10 +352,10 @@ func TestRecessLeavesItToSomebody(t *testing.T) {
 			r.Step(0, barred)
 		}
 		for range 3 {
-			for r.Last.Send == nil || r.Last.Send[0].Body.Kind() != proto.KindAsk {
+			for r.Last.Send == nil || r.Last.Send[0].Body.Kind() != proto.KindPreVote {
 				r.Fire()
 			}
-			nonce := r.Last.Send[0].Body.(proto.Ask).Nonce
+			nonce := r.Last.Send[0].Body.(proto.PreVote).Nonce
 			r.Step(0, r.Yes(1, nonce))
 			r.Fire() // no grant came
 		}

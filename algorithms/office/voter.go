@@ -5,7 +5,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// claimed answers CLAIM and RENEW. A refusal changes nothing.
+// claimed answers REQUEST_VOTE and RENEW. A refusal changes nothing.
 func (m *Machine) claimed(msg proto.Message, r lease.Request, lent bool) {
 	switch m.Judge(msg, r) {
 	case lease.Denied:
@@ -17,13 +17,11 @@ func (m *Machine) claimed(msg proto.Message, r lease.Request, lent bool) {
 		m.Renewed(lent)
 	}
 	m.heard = m.Now
-	m.Send(msg.From, msg.Term, proto.Grant{
-		Session: r.Session, Nonce: r.Nonce, Voters: m.VoterSet(), Former: m.account(),
-	})
+	m.Reply(msg, r, proto.Answer{}, m.account())
 }
 
 // vote binds the voter. The State leaves with the Output, and is durable before
-// the GRANT.
+// the VOTE.
 func (m *Machine) vote(term proto.Term, id proto.NodeID, s proto.Session) {
 	m.remember(id)
 	m.Vote(term, id, s)

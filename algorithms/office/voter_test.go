@@ -25,10 +25,10 @@ func TestVotesOnceATerm(t *testing.T) {
 	r.Unmoved(promise, r.claim(2, 1, 1),
 		"2 wants term 1 -> deny it: no, voted 3", r.Deny(2, 1, 1, proto.BarVoted, 3))
 
-	r.Step(0, r.From(3, 1, proto.Claim{Session: proto.Session{99}, Nonce: 1}))
+	r.Step(0, r.From(3, 1, proto.RequestVote{Session: proto.Session{99}, Nonce: 1}))
 	r.Want(algorithms.Output{
-		Send: []proto.Message{r.Msg(3, 1, proto.Deny{
-			Session: proto.Session{99}, Nonce: 1, Bar: proto.BarVoted, Holder: 3,
+		Send: []proto.Message{r.Msg(3, 1, proto.Vote{
+			Session: proto.Session{99}, Nonce: 1, Answer: proto.Answer{Bar: proto.BarVoted, Holder: 3},
 		})},
 		Deadline: due,
 		Round:    1,
@@ -54,7 +54,7 @@ func TestRenewedPromiseRunsAnew(t *testing.T) {
 	r := granted(t, nil)
 	r.Step(promise-1, r.renew(3, 1, 8))
 	r.Want(algorithms.Output{
-		Send: []proto.Message{r.grant(3, 1, 8)}, Deadline: r.In(stand + 8*delta), Round: 1,
+		Send: []proto.Message{r.again(3, 1, 8)}, Deadline: r.In(stand + 8*delta), Round: 1,
 	})
 	r.Unmoved(promise-1, r.claim(2, 2, 1),
 		"2 wants term 2 -> deny it: no, promised 3", r.Deny(2, 1, 1, proto.BarPromise, 3))
@@ -103,7 +103,7 @@ func TestHeardAgain(t *testing.T) {
 	r.Unmoved(0, algorithms.Heard{ID: 3, Session: proto.Session{99}}, "")
 	r.Unmoved(0, lives, "3 was held for dead and answered a new link -> what it says counts again")
 	r.Step(0, r.renew(3, 1, 8))
-	if len(r.Last.Send) != 1 || r.Last.Send[0].Body.Kind() != proto.KindGrant {
+	if len(r.Last.Send) != 1 || r.Last.Send[0].Body.Kind() != proto.KindHeartbeatReply {
 		t.Fatalf("%+v, want the promise anew", r.Last.Send)
 	}
 
@@ -145,7 +145,7 @@ func TestBootWait(t *testing.T) {
 	r.Step(0, algorithms.Resign{}) // it stands aside, but it votes
 	r.Want(algorithms.Output{Round: 4})
 
-	r.Unmoved(0, r.renew(3, 4, 8), "", r.grant(3, 4, 8))
+	r.Unmoved(0, r.renew(3, 4, 8), "", r.again(3, 4, 8))
 	r.Unmoved(0, r.Release(3, 4), "3 releases term 4 -> the promise to it is over")
 	r.Unmoved(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)},
 		"3 is proven dead -> the promise to it is over")
@@ -175,7 +175,7 @@ func TestKeepsItsPromiseInItsBootWait(t *testing.T) {
 		t.Fatalf("claims while it is bound: %+v", r.Last)
 	}
 	r.Step(0, r.Release(1, 4))
-	if len(r.Last.Send) != 2 || r.Last.Send[0].Body.Kind() != proto.KindClaim {
+	if len(r.Last.Send) != 2 || r.Last.Send[0].Body.Kind() != proto.KindRequestVote {
 		t.Fatalf("does not claim once it is free: %+v", r.Last)
 	}
 }
@@ -193,7 +193,7 @@ func TestStandsInItsBootWait(t *testing.T) {
 	r.Step(0, r.Yes(2, 1))
 	r.Want(algorithms.Output{
 		Save:     voted(5, 3),
-		Send:     r.All(5, proto.Claim{Session: steptest.Session(3), Nonce: 2}),
+		Send:     r.All(5, proto.RequestVote{Session: steptest.Session(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    5,
 		Why:      steptest.Why("a majority would grant term 5 -> claim it"),
@@ -231,7 +231,7 @@ func TestFirstStartDoesNotWait(t *testing.T) {
 	}
 }
 
-// ASK asks "would you grant now?" and "nothing changes". A no becomes a yes by
+// PRE_VOTE asks "would you grant now?" and "nothing changes". A no becomes a yes by
 // itself, once; the same no again is not worth a record.
 func TestAsk(t *testing.T) {
 	r := granted(t, nil)
@@ -262,11 +262,11 @@ func TestStrangers(t *testing.T) {
 	due := r.Last.Deadline
 	r.Step(0, r.claim(4, 1, 1))
 	r.Want(algorithms.Output{
-		Deadline: due, Warn: true, Why: steptest.Why("CLAIM from 4 to 1, not between voters -> drop it"),
+		Deadline: due, Warn: true, Why: steptest.Why("REQUEST_VOTE from 4 to 1, not between voters -> drop it"),
 	})
 	r.Step(0, r.claim(1, 1, 1))
 	r.Want(algorithms.Output{
-		Deadline: due, Warn: true, Why: steptest.Why("CLAIM from 1 to 1, not between voters -> drop it"),
+		Deadline: due, Warn: true, Why: steptest.Why("REQUEST_VOTE from 1 to 1, not between voters -> drop it"),
 	})
 }
 
@@ -278,7 +278,7 @@ func TestNonVoterFollows(t *testing.T) {
 	r.Want(algorithms.Output{})
 	r.Step(0, r.claim(3, 1, 1))
 	r.Want(algorithms.Output{
-		Warn: true, Why: steptest.Why("CLAIM from 3, but this node is no voter -> drop it"),
+		Warn: true, Why: steptest.Why("REQUEST_VOTE from 3, but this node is no voter -> drop it"),
 	})
 	r.Step(delta, r.holds(3, 1, promise/2))
 	r.Want(algorithms.Output{
@@ -295,16 +295,16 @@ func TestNonVoterFollows(t *testing.T) {
 	})
 }
 
-// "A jump above 2^20 beyond one's own is refused and flagged": a forged CLAIM of the
+// "A jump above 2^20 beyond one's own is refused and flagged": a forged REQUEST_VOTE of the
 // last term there is would leave no term for anybody else. It changes nothing.
 func TestAbsurdTermIsRefused(t *testing.T) {
 	session := steptest.Session(2)
 	absurd := proto.Term(1 + 1<<20 + 1)
 	for _, body := range []proto.Body{
-		proto.Claim{Session: session, Nonce: 1},
+		proto.RequestVote{Session: session, Nonce: 1},
 		proto.Renew{Session: session, Nonce: 1},
-		proto.Ask{Session: session, Nonce: 1},
-		proto.Grant{Session: session, Nonce: 1},
+		proto.PreVote{Session: session, Nonce: 1},
+		proto.Vote{Session: session, Nonce: 1},
 		proto.Lease{Leader: steptest.Peer(2), Remaining: time.Second},
 		proto.Release{Session: session},
 	} {
@@ -312,7 +312,7 @@ func TestAbsurdTermIsRefused(t *testing.T) {
 		due := r.Last.Deadline
 		r.Step(0, r.From(2, absurd, body))
 		r.Want(algorithms.Output{
-			Send:     r.All(0, proto.Return{Session: steptest.Session(1)}),
+			Send:     r.All(0, proto.Recover{Session: steptest.Session(1)}),
 			Deadline: due, Round: 1, Warn: true,
 			Why: steptest.Why("term 1048578 is absurdly far above 1 -> drop " + body.Kind().String() + ", ask the voters"),
 		})

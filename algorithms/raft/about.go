@@ -17,7 +17,7 @@ func About() algorithms.About {
 		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
 		Theory:    theory(),
 		Timeouts: []algorithms.Wait{
-			{Name: "ANSWER", Formula: "4Δ to 8Δ", Of: func(d time.Duration, _ int) time.Duration {
+			{Name: "PRE_VOTE_REPLY", Formula: "4Δ to 8Δ", Of: func(d time.Duration, _ int) time.Duration {
 				return lease.AnswerTimeout(d)
 			}},
 			{Name: "VOTE", Formula: "8Δ", Of: func(d time.Duration, _ int) time.Duration {
@@ -48,8 +48,8 @@ func About() algorithms.About {
 
 // kinds are the messages of an election.
 var kinds = []proto.Kind{
-	proto.KindPreVote, proto.KindAnswer, proto.KindRequestVote, proto.KindVote, proto.KindDeny,
-	proto.KindHeartbeat, proto.KindHeartbeatAck,
+	proto.KindPreVote, proto.KindPreVoteReply, proto.KindRequestVote, proto.KindVote,
+	proto.KindHeartbeat, proto.KindHeartbeatReply,
 }
 
 // theory is what an election costs in which one node stands alone.
@@ -61,8 +61,8 @@ func theory() algorithms.Theory {
 		Kinds: kinds,
 		Best:  func(n int) int { return best(n).Best(n) },
 		Worst: func(n int) int { return worst(n).Worst(n) },
-		BestCase: "all live, and nobody led: PRE_VOTE, REQUEST_VOTE and HEARTBEAT to the n-1 others, ANSWER, " +
-			"VOTE and HEARTBEAT_ACK of each",
+		BestCase: "all live, and nobody led: PRE_VOTE, REQUEST_VOTE and HEARTBEAT to the n-1 others, PRE_VOTE_REPLY, " +
+			"VOTE and HEARTBEAT_REPLY of each",
 		WorstCase: "the leader died, and is asked too, and the others do not know it yet: n-1 say no first",
 		BestRun: algorithms.Run{
 			Caller: last, Messages: "6n-6", Transmissions: "6", Times: func(int) int { return 6 },
@@ -82,8 +82,8 @@ func among(voters, live int) algorithms.Theory {
 		Kinds: kinds,
 		Best:  best,
 		Worst: func(n int) int { return best(n) + live - 1 },
-		BestCase: "nothing binds a voter: PRE_VOTE, REQUEST_VOTE and HEARTBEAT to the others, ANSWER, VOTE and " +
-			"HEARTBEAT_ACK of those alive, HEARTBEAT to those that do not vote",
+		BestCase: "nothing binds a voter: PRE_VOTE, REQUEST_VOTE and HEARTBEAT to the others, PRE_VOTE_REPLY, VOTE and " +
+			"HEARTBEAT_REPLY of those alive, HEARTBEAT to those that do not vote",
 		WorstCase: "all voters are bound when they are asked, and say no first",
 	}
 }

@@ -45,7 +45,7 @@ func (m *Machine) askFirst() {
 }
 
 // answered counts an answer to this round's PRE_VOTE.
-func (m *Machine) answered(msg proto.Message, b proto.Answer) {
+func (m *Machine) answered(msg proto.Message, b proto.PreVoteReply) {
 	if m.Answered(msg, b) {
 		m.askFirst()
 		return
@@ -70,9 +70,14 @@ func (m *Machine) requestVotes() {
 	m.countVotes()
 }
 
-// granted counts a VOTE or a HEARTBEAT_ACK, each for its own round of questions.
-func (m *Machine) granted(msg proto.Message, r lease.Request) {
+// replied counts a promise, for its own round of questions, or hears that a voter is bound
+// elsewhere.
+func (m *Machine) replied(msg proto.Message, r lease.Request, answer proto.Answer) {
 	switch {
+	case !answer.Granted():
+		if m.WasDenied(msg, r, answer) {
+			m.giveUp("too many voters are bound elsewhere")
+		}
 	case m.Granted(msg, r):
 		m.countVotes()
 	case m.GrantedLate(msg, r):
@@ -98,13 +103,6 @@ func (m *Machine) lead() {
 	m.Belief = algorithms.Leader{ID: m.Cfg.Self, Session: m.Cfg.Session, Term: s.Term, Until: s.LeaseEnd}
 	if m.beats = 0; s.Phase == leader && s.Next.IsZero() {
 		s.Next = m.Now
-	}
-}
-
-// denied hears that a voter is bound elsewhere.
-func (m *Machine) denied(msg proto.Message, b proto.Deny) {
-	if m.WasDenied(msg, b) {
-		m.giveUp("too many voters are bound elsewhere")
 	}
 }
 

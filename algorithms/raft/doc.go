@@ -17,11 +17,11 @@
 //
 //	candidate          voters                  everybody
 //	  PRE_VOTE ─────►    would you vote for me?  (nothing changes)
-//	           ◄─────  ANSWER
+//	           ◄─────  PRE_VOTE_REPLY            yes, or what binds it
 //	  REQUEST_VOTE ─►    vote, durable
-//	           ◄─────  VOTE, or DENY             a promise of length Promise
+//	           ◄─────  VOTE                      or no; a promise of length Promise
 //	  HEARTBEAT ───────────────────────────►     it leads, for so long
-//	           ◄─────  HEARTBEAT_ACK, or DENY    every quarter of a promise
+//	           ◄─────  HEARTBEAT_REPLY           or no; every quarter of a promise
 //	  RELEASE  ─────►    the promise is over     when all its work has stopped
 //	  OFFER    ─────►    a successor: would you?  before it leaves, of a transfer
 //	           ◄─────  REPLY
@@ -52,7 +52,7 @@
 //
 // # Where it departs from the paper, and why
 //
-//   - A vote and a HEARTBEAT_ACK are promises: their voter votes for nobody else for
+//   - A vote and a HEARTBEAT_REPLY are promises: their voter votes for nobody else for
 //     Promise, and after a start for as long as any promise of its former life may run.
 //     Until then it may stand, and votes for itself, but does not count that: a majority
 //     of the others has to vote for it. A leader leads only until its lease ends, which
@@ -65,7 +65,7 @@
 //     that adopts the term of one it refuses has forgotten what it promised in the
 //     term before, and two lead. A higher term that is heard of is a hint for the next
 //     candidacy; a term becomes a node's own by its vote, or by a HEARTBEAT.
-//   - On a busy machine a HEARTBEAT_ACK may take longer than to the next HEARTBEAT. It
+//   - On a busy machine a HEARTBEAT_REPLY may take longer than to the next HEARTBEAT. It
 //     counts for its own round, and for a lease from when that began; and a candidate
 //     waits the longer for votes the more of its candidacies failed, up to half a lease.
 //   - What a voter promised and has to take back soon is given back: a candidate that

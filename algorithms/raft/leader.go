@@ -97,10 +97,7 @@ func (m *Machine) heard(msg proto.Message, b proto.Heartbeat) {
 	// RELEASE leaves after its vote is saved.
 	if m.Votes() && stood == (m.Stand.Phase >= candidate) {
 		r := lease.Request{Session: b.Leader.Session, Nonce: b.Nonce, Voters: b.Voters}
-		if m.promised(msg, r, b.Lent) {
-			r.Voters = m.VoterSet()
-			m.Send(msg.From, msg.Term, proto.HeartbeatAck(r))
-		}
+		m.promised(msg, r, b.Lent)
 	}
 }
 

@@ -177,7 +177,7 @@ func TestCandidateFollows(t *testing.T) {
 	}
 	r = candidate3(t)
 	r.Step(0, r.heartbeat(2, 0, 1, lease))
-	if r.Last.Leader.ID != 0 || r.Last.Send[0] != r.Deny(2, 1, 1, proto.BarSelf, 3) {
+	if r.Last.Leader.ID != 0 || r.Last.Send[0] != r.DenyAnew(2, 1, 1, proto.BarSelf, 3) {
 		t.Errorf("%+v", r.Last)
 	}
 }
@@ -240,8 +240,8 @@ func TestOffered(t *testing.T) {
 		r.Sends(r.Last, r.All(2, proto.PreVote{Session: steptest.Session(1), Nonce: 1})...)
 		want := proto.Reply{Session: steptest.Session(3), Nonce: 5, No: proto.DeclineMajority}
 		if answered {
-			r.Step(delta, r.From(2, 1, proto.Answer{
-				Session: steptest.Session(1), Nonce: 1, Bar: proto.BarPromise, Holder: 3,
+			r.Step(delta, r.From(2, 1, proto.PreVoteReply{
+				Session: steptest.Session(1), Nonce: 1, Answer: proto.Answer{Bar: proto.BarPromise, Holder: 3},
 			}))
 			want.No = proto.NoDecline
 		} else {

@@ -113,19 +113,17 @@ func (m *Machine) receive(msg proto.Message) {
 	switch body := msg.Body.(type) {
 	case proto.Heartbeat:
 		m.heard(msg, body)
-	case proto.Answer:
+	case proto.PreVoteReply:
 		m.answered(msg, body)
 	case proto.Vote:
-		m.granted(msg, lease.Request(body))
-	case proto.HeartbeatAck:
-		m.granted(msg, lease.Request(body))
-	case proto.Deny:
-		m.denied(msg, body)
+		m.replied(msg, lease.Request{Session: body.Session, Nonce: body.Nonce, Voters: body.Voters}, body.Answer)
+	case proto.HeartbeatReply:
+		m.replied(msg, lease.Request{Session: body.Session, Nonce: body.Nonce, Voters: body.Voters}, body.Answer)
 	case proto.Offer:
 		m.offered(msg, body)
 	case proto.Reply:
-		m.replied(msg, body)
-	case proto.Standing:
+		m.offerReplied(msg, body)
+	case proto.VoterState:
 		m.stood(msg, body)
 	default:
 		m.receiveAsVoter(msg)
@@ -143,11 +141,11 @@ func (m *Machine) receiveAsVoter(msg proto.Message) {
 		m.about = msg.Term // whatever comes of it
 		m.WasAsked(msg, lease.Request(body))
 	case proto.RequestVote:
-		m.requested(msg, lease.Request(body))
+		m.promised(msg, lease.Request(body), false)
 	case proto.Release:
 		m.released(msg, body)
-	case proto.Return:
-		m.Returned(msg, body, proto.Standing{Round: m.State.Reserved})
+	case proto.Recover:
+		m.Returned(msg, body, proto.VoterState{Round: m.State.Reserved})
 	case proto.Unvoted:
 		m.heardUnvoted(msg, body)
 	case proto.TakeOver:

@@ -5,7 +5,7 @@ import "github.com/ringleader-dev/ringleader/proto"
 // stood hears what another voter voted in: for a voter that may have lost its disk, or
 // for a term that was absurdly far above all that this node knows. There are no terms
 // here but those that are voted in.
-func (m *Machine) stood(msg proto.Message, b proto.Standing) {
+func (m *Machine) stood(msg proto.Message, b proto.VoterState) {
 	msg.Term = max(msg.Term, b.Round)
 	m.ToldTerm(msg, b)
 	if m.Stood(msg, b) {

@@ -145,11 +145,11 @@ func (r *rig) granted(from proto.NodeID, term proto.Term, nonce uint64) algorith
 }
 
 func (r *rig) acked(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
-	return r.From(from, term, proto.HeartbeatAck{Session: steptest.Session(r.Self), Nonce: nonce})
+	return r.From(from, term, proto.HeartbeatReply{Session: steptest.Session(r.Self), Nonce: nonce})
 }
 
 func (r *rig) denied(from proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar) algorithms.Event {
-	return r.From(from, term, proto.Deny{Session: steptest.Session(r.Self), Nonce: nonce, Bar: bar})
+	return r.From(from, term, proto.Vote{Session: steptest.Session(r.Self), Nonce: nonce, Answer: proto.Answer{Bar: bar}})
 }
 
 func (r *rig) vote(to proto.NodeID, term proto.Term, nonce uint64) proto.Message {
@@ -157,7 +157,7 @@ func (r *rig) vote(to proto.NodeID, term proto.Term, nonce uint64) proto.Message
 }
 
 func (r *rig) ack(to proto.NodeID, term proto.Term, nonce uint64) proto.Message {
-	return r.Msg(to, term, proto.HeartbeatAck{Session: steptest.Session(to), Nonce: nonce})
+	return r.Msg(to, term, proto.HeartbeatReply{Session: steptest.Session(to), Nonce: nonce})
 }
 
 // says is the Machine's own heartbeat.

@@ -9,8 +9,8 @@ func (m *Machine) offered(msg proto.Message, b proto.Offer) {
 	}
 }
 
-// replied leaves once the successor said that it would lead.
-func (m *Machine) replied(msg proto.Message, b proto.Reply) {
+// offerReplied leaves once the successor said that it would lead.
+func (m *Machine) offerReplied(msg proto.Message, b proto.Reply) {
 	if m.Replied(msg, b) {
 		m.leave(m.Handing.Heir.ID.String() + " would take over")
 	}

@@ -5,20 +5,12 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// requested answers REQUEST_VOTE.
-func (m *Machine) requested(msg proto.Message, r lease.Request) {
-	if m.promised(msg, r, false) {
-		r.Voters = m.VoterSet()
-		m.Send(msg.From, msg.Term, proto.Vote(r))
-	}
-}
-
 // promised gives the sender this voter's promise, and its vote if it has not had that,
 // or denies it. A refusal changes nothing.
-func (m *Machine) promised(msg proto.Message, r lease.Request, lent bool) bool {
+func (m *Machine) promised(msg proto.Message, r lease.Request, lent bool) {
 	switch m.Judge(msg, r) {
 	case lease.Denied:
-		return false
+		return
 	case lease.Free:
 		m.vote(msg.Term, msg.From, r.Session)
 		fallthrough // who asks for a lease to lend may get the vote first
@@ -26,7 +18,7 @@ func (m *Machine) promised(msg proto.Message, r lease.Request, lent bool) bool {
 		m.Renewed(lent)
 	}
 	m.reset()
-	return true
+	m.Reply(msg, r, proto.Answer{}, "")
 }
 
 // vote binds the voter. The State leaves with the Output, and is durable before the

@@ -214,7 +214,7 @@ func TestHeartbeatOfANewTerm(t *testing.T) {
 	r = voted1(t, nil)
 	r.Step(0, r.heartbeat(2, 4, 3, lease))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Deny(2, 1, 3, proto.BarPromise, 3)},
+		Send:     []proto.Message{r.DenyAnew(2, 1, 3, proto.BarPromise, 3)},
 		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.Leads(2, 4, lease.Truncate(1000)), Round: 4,
 		Why: steptest.Why("2 leads term 4 -> follow it", "2 wants term 4 -> deny it: no, promised 3"),
 	})
@@ -241,7 +241,7 @@ func TestStrangers(t *testing.T) {
 		r.request(9, 2, 1), r.heartbeat(9, 2, 1, lease), r.request(2, 1<<40, 1), r.From(2, 1, steptest.Foreign{}),
 	} {
 		out := r.Step(0, ev)
-		says := slices.ContainsFunc(out.Send, func(m proto.Message) bool { return m.Body.Kind() != proto.KindReturn })
+		says := slices.ContainsFunc(out.Send, func(m proto.Message) bool { return m.Body.Kind() != proto.KindRecover })
 		if !out.Warn || says || out.Save != nil || out.Leader.ID != 0 {
 			t.Errorf("%+v: %+v", ev, out)
 		}

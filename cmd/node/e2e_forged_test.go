@@ -40,8 +40,8 @@ func TestForgedTerms(t *testing.T) {
 	e.check(err)
 	defer forger.Close()
 	forger.SetPeers([]tcp.Peer{{ID: follower, Addr: e.Node(follower).Election}})
-	claim := proto.Claim{Session: session, Nonce: 1}
-	replayed := proto.Grant{Session: proto.Session{7}, Nonce: 1} // to a process that is no more
+	claim := proto.RequestVote{Session: session, Nonce: 1}
+	replayed := proto.Vote{Session: proto.Session{7}, Nonce: 1} // to a process that is no more
 	seq := uint64(0)
 	say := func(term proto.Term, body proto.Body) {
 		seq++
@@ -53,7 +53,7 @@ func TestForgedTerms(t *testing.T) {
 	say(before.Term+1<<21, claim)
 	say(before.Term+1<<21, nomination.Coordinator{Leader: proto.Peer{ID: 3}})
 	e.logs(follower, "is absurdly far above")
-	e.logs(follower, "CLAIM")
+	e.logs(follower, "REQUEST_VOTE")
 	if b := e.agreed(1, 2); b != before {
 		t.Errorf("%+v lead, it was %+v before the forger", b, before)
 	}

@@ -11,17 +11,17 @@ import (
 // Ambushes are attacks of more than one move, each against one rule that faults
 // drawn one by one hardly ever meet.
 
-// oldGrants lets a leader hear the grants of one renewal only when the next one is
+// oldGrants lets a leader hear the promises of one renewal only when the next one is
 // due, and nobody hear that one: a lease that counted from the answers, and not from
 // before the question, would outlast the promises by almost a third.
 func (d *drafter) oldGrants() fault {
 	t, n := target{id: d.id(), leading: true}, d.Nodes
 	by := d.between(d.Promise/6, d.Promise/3-d.delta/2)
 	silent, span := d.Promise/3-d.delta/10, d.between(d.Promise, 2*d.Promise)
-	what := fmt.Sprintf("grants to %v take %v longer, it is cut off after %v for %v", t, by, silent, span)
+	what := fmt.Sprintf("promises to %v take %v longer, it is cut off after %v for %v", t, by, silent, span)
 	return fault{What: what, do: func(c *cluster) {
 		id := t.in(c).id
-		c.holdBack(held{doomed: doomed{word: "GRANT", to: id, left: 2 * n}, by: by})
+		c.holdBack(held{doomed: doomed{word: "HEARTBEAT_REPLY", to: id, left: 2 * n}, by: by})
 		c.later(silent, func() { c.cutFor(span, c.mute(id), fmt.Sprintf("out of %d", id)) })
 	}}
 }
@@ -69,7 +69,7 @@ func (c *cluster) forget(knowing []proto.NodeID, walls []link, back time.Duratio
 	witness := slices.IndexFunc(knowing, func(id proto.NodeID) bool { return id != leader.id })
 	for i, id := range knowing {
 		if i != witness {
-			c.pauseWithin(c.node(id), stun{word: "STANDING", span: c.healAt - c.now})
+			c.pauseWithin(c.node(id), stun{word: "VOTER_STATE", span: c.healAt - c.now})
 		}
 	}
 	lost := c.node(knowing[witness])

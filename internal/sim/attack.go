@@ -104,7 +104,9 @@ func (d *drafter) wrongClocks() {
 }
 
 // officeKinds are the kinds whose senders are in the middle of something.
-var officeKinds = []string{"ASK", "CLAIM", "CLAIM", "GRANT", "GRANT", "RENEW", "RELEASE", "RELEASE", "LEASE"}
+var officeKinds = []string{
+	"PRE_VOTE", "REQUEST_VOTE", "REQUEST_VOTE", "VOTE", "HEARTBEAT_REPLY", "RENEW", "RELEASE", "RELEASE", "LEASE",
+}
 
 // termSpan draws how long a fault lasts beside a lease: much shorter, about as
 // long, or longer than a promise.

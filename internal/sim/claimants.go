@@ -26,9 +26,9 @@ func (*askedFirst) invariant() Invariant {
 func (k *askedFirst) check(s *step) string {
 	c := k.lives.at(s.node.life.number)
 	if ev, ok := s.ev.(algorithms.Receive); ok {
-		b, ok := ev.Body.(proto.Answer)
+		b, ok := ev.Body.(proto.PreVoteReply)
 		if ok && b.Session == s.node.life.session && b.Nonce == c.nonce {
-			*c.yes.at(int(ev.From)) = b.Yes
+			*c.yes.at(int(ev.From)) = b.Granted()
 		}
 	}
 	for i, q := range s.said {

@@ -101,7 +101,7 @@ func leaseCandidateMutants(of string) []mutant {
 	return []mutant{
 		{
 			"No term is taken before a majority would vote in it", stand,
-			"return p.Enough(&s.Yes) && (own.bar", "return (own.bar", "asked-first",
+			"return p.Enough(&s.Yes) && (own.", "return (own.", "asked-first",
 		},
 		{
 			"asks first: answers to an older round do not count", stand,
@@ -171,7 +171,7 @@ func leaseCandidateMutants(of string) []mutant {
 		},
 		{
 			"but for the promise to the leader that offers", handing,
-			"return r.holder == leader", "return true", "could-win",
+			"return r.Holder == leader", "return true", "could-win",
 		},
 		{
 			"at most once in a while, ever more rarely", handing,
@@ -185,7 +185,8 @@ func leaseLendMutants(of string) []mutant {
 	return []mutant{
 		{
 			"keeps that promise whatever is proven", "lease/voter.go",
-			"\tcase p.Now.Before(p.Voter.Kept):\n\t\treturn refusal{proto.BarPromise, p.State.Vote.ID}, p.Voter.Kept\n",
+			"\tcase p.Now.Before(p.Voter.Kept):\n" +
+				"\t\treturn proto.Answer{Bar: proto.BarPromise, Holder: p.State.Vote.ID}, p.Voter.Kept\n",
 			"", "one-borrower",
 		},
 		{
@@ -250,12 +251,12 @@ func leaseRejoinMutants(of string) []mutant {
 		},
 		{
 			"It votes for nobody until then", "lease/voter.go",
-			"\tcase p.Rejoin.Active:\n\t\treturn refusal{bar: proto.BarBoot}, time.Time{}\n", "", "readmission",
+			"\tcase p.Rejoin.Active:\n\t\treturn proto.Answer{Bar: proto.BarBoot}, time.Time{}\n", "", "readmission",
 		},
 		{
 			"nor in the highest term that it was told of", "lease/voter.go",
 			"case proto.Renew, proto.Heartbeat:",
-			"case proto.Renew, proto.Heartbeat, proto.Claim, proto.RequestVote:", "vote-first",
+			"case proto.Renew, proto.Heartbeat, proto.RequestVote:", "vote-first",
 		},
 		{
 			"It promises in that to who leads it, if it has no vote in it", "lease/voter.go",

@@ -12,7 +12,7 @@ import "slices"
 //     second lock on the same door.
 //   - The margin of a lease, and the drift in a boot wait: simulated clocks round
 //     nothing away, and a voter's clock is the same before and after its start.
-//   - The term, or the session, of a GRANT: a nonce is of one round of one process,
+//   - The term, or the session, of a VOTE: a nonce is of one round of one process,
 //     and a process that starts claims a term above the one it voted in before.
 //   - A lease that is not made longer is not announced again.
 //   - A LEASE of the dead, or of a term that was released, is dropped: it would
@@ -55,7 +55,7 @@ func holderMutants() []mutant {
 		{
 			"the boot wait comes last: one that promised since it started may not stand in it", "lease/voter.go",
 			"\tcase !p.Voter.Over && p.Now.Before(p.Voter.Promise):\n",
-			"\tcase p.Now.Before(p.Voter.boot):\n\t\treturn refusal{bar: proto.BarBoot}, p.Voter.boot\n" +
+			"\tcase p.Now.Before(p.Voter.boot):\n\t\treturn proto.Answer{Bar: proto.BarBoot}, p.Voter.boot\n" +
 				"\tcase !p.Voter.Over && p.Now.Before(p.Voter.Promise):\n", "promise-kept",
 		},
 		{

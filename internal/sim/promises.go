@@ -203,7 +203,8 @@ func (k *refusedNothing) check(s *step) string {
 	was := *round
 	ev, ok := s.ev.(algorithms.Receive)
 	_, pre := ev.Body.(proto.PreVote)
-	if !pre || s.asks() { // else the Step is about the term that another asks for
+	pre = pre && s.cluster.algo.Name == "raft"
+	if !pre || s.asks() { // else the Step of Raft is about the term that another asks for
 		*round = s.out.Round
 	}
 	wait := k.waits.at(s.node.life.number)
@@ -242,9 +243,8 @@ func (s *step) refuses(to proto.NodeID) bool {
 	no := false
 	for i, q := range s.said {
 		m := &s.out.Send[i]
-		b, answers := m.Body.(proto.Answer)
 		switch {
-		case q.does(denies), answers && !b.Yes:
+		case q.does(denies):
 			no = no || m.To == to
 		case q.does(grants):
 			return false

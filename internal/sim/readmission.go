@@ -119,10 +119,10 @@ func (b *comeback) judge(s *step) string {
 // speaks reports whether a message is a voter's word.
 func speaks(b proto.Body) bool {
 	switch b := b.(type) {
-	case proto.Standing:
+	case proto.VoterState:
 		return !b.Lost
-	case proto.Answer:
-		return b.Yes
+	case proto.PreVoteReply:
+		return b.Granted()
 	}
 	return sayingOf(b).does(grants | claims | renews)
 }
@@ -130,7 +130,7 @@ func speaks(b proto.Body) bool {
 // listen notes questions and answers.
 func (b *comeback) listen(s *step) {
 	if ev, ok := s.ev.(algorithms.Receive); ok {
-		a, ok := ev.Body.(proto.Standing)
+		a, ok := ev.Body.(proto.VoterState)
 		at, asked := b.asked[a.Nonce]
 		if ok && asked && !a.Lost && a.Session == s.node.life.session {
 			if at.After(b.told[ev.From]) { // no late answer to an older question
@@ -141,7 +141,7 @@ func (b *comeback) listen(s *step) {
 		}
 	}
 	for _, m := range s.out.Send {
-		if q, ok := m.Body.(proto.Return); ok && q.Nonce > 0 {
+		if q, ok := m.Body.(proto.Recover); ok && q.Nonce > 0 {
 			if _, known := b.asked[q.Nonce]; !known {
 				b.asked[q.Nonce] = s.now
 			}

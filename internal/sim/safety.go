@@ -289,14 +289,14 @@ func (spuriousHarmless) check(s *step) string {
 	return ""
 }
 
-// termless are the kinds that may be about no term: what a voter knows of that has
-// not voted.
-func termless(k proto.Kind) bool {
-	switch k {
-	case proto.KindAnswer, proto.KindDeny, proto.KindReturn, proto.KindStanding, proto.KindUnvoted:
+// termless reports whether a message may be about no term: it tells what a voter knows of
+// that has not voted.
+func termless(b proto.Body) bool {
+	switch b.Kind() {
+	case proto.KindPreVoteReply, proto.KindRecover, proto.KindVoterState, proto.KindUnvoted:
 		return true
 	}
-	return false
+	return sayingOf(b).does(denies)
 }
 
 type speaksForItself struct{}
@@ -308,7 +308,7 @@ func (speaksForItself) invariant() Invariant {
 func (speaksForItself) check(s *step) string {
 	for _, m := range s.out.Send {
 		if m.From != s.node.id || m.To == m.From || m.To == 0 || m.Body == nil ||
-			m.Term == 0 && !termless(m.Body.Kind()) {
+			m.Term == 0 && !termless(m.Body) {
 			return fmt.Sprintf("%d sends to %d in term %d", m.From, m.To, m.Term)
 		}
 	}

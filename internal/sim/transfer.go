@@ -246,9 +246,9 @@ func (v *survey) hear(s *step, m proto.Message) {
 	switch b := m.Body.(type) {
 	case proto.Offer:
 		v.yes, v.due = nil, true
-	case proto.Answer:
+	case proto.PreVoteReply:
 		bound := b.Bar == proto.BarBoot || b.Holder != s.prev().ID && b.Bar != proto.BarVoted
-		if b.Nonce != v.nonce || b.Session != s.node.life.session || !b.Yes && bound ||
+		if b.Nonce != v.nonce || b.Session != s.node.life.session || !b.Granted() && bound ||
 			!slices.Contains(s.cluster.Voters, m.From) || slices.Contains(v.yes, m.From) {
 			return
 		}

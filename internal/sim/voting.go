@@ -5,8 +5,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// part is what a message does among voters. The office has a message for each part;
-// Raft's play the same ones, so that one set of invariants holds for both.
+// part is what a message does among voters.
 type part uint8
 
 const (
@@ -31,12 +30,10 @@ func (s saying) does(parts part) bool { return s.part&parts != 0 }
 // sayingOf takes a message apart; the zero saying is no word to voters.
 func sayingOf(b proto.Body) saying {
 	switch b := b.(type) {
-	case proto.Ask:
-		return saying{asks, b.Session, b.Nonce}
 	case proto.PreVote:
 		return saying{asks, b.Session, b.Nonce}
-	case proto.Claim:
-		return saying{claims, b.Session, b.Nonce}
+	case proto.PreVoteReply:
+		return saying{answered(b.Answer, 0), b.Session, b.Nonce}
 	case proto.RequestVote:
 		return saying{claims, b.Session, b.Nonce}
 	case proto.Renew:
@@ -45,16 +42,20 @@ func sayingOf(b proto.Body) saying {
 		return saying{renews | announces, b.Leader.Session, b.Nonce}
 	case proto.Lease:
 		return saying{announces, b.Leader.Session, 0}
-	case proto.Grant:
-		return saying{grants, b.Session, b.Nonce}
 	case proto.Vote:
-		return saying{grants, b.Session, b.Nonce}
-	case proto.HeartbeatAck:
-		return saying{grants, b.Session, b.Nonce}
-	case proto.Deny:
-		return saying{denies, b.Session, b.Nonce}
+		return saying{answered(b.Answer, grants), b.Session, b.Nonce}
+	case proto.HeartbeatReply:
+		return saying{answered(b.Answer, grants), b.Session, b.Nonce}
 	}
 	return saying{}
+}
+
+// answered is what an answer does that does so much as a yes.
+func answered(a proto.Answer, yes part) part {
+	if a.Granted() {
+		return yes
+	}
+	return denies
 }
 
 // listen takes apart what the Step's messages say to voters.
@@ -71,35 +72,13 @@ func (s *step) listen() {
 func grantOf(b proto.Body) (grant proto.Body, ok bool) {
 	q := sayingOf(b)
 	switch b.(type) {
-	case proto.Claim, proto.Renew:
-		return proto.Grant{Session: q.session, Nonce: q.nonce}, true
 	case proto.RequestVote:
 		return proto.Vote{Session: q.session, Nonce: q.nonce}, true
-	case proto.Heartbeat:
-		return proto.HeartbeatAck{Session: q.session, Nonce: q.nonce}, true
+	case proto.Renew, proto.Heartbeat:
+		return proto.HeartbeatReply{Session: q.session, Nonce: q.nonce}, true
 	}
 	return nil, false
 }
 
-// played is the office's word for the parts of each of Raft's messages.
-var played = map[proto.Kind][]proto.Kind{
-	proto.KindPreVote:      {proto.KindAsk},
-	proto.KindRequestVote:  {proto.KindClaim},
-	proto.KindVote:         {proto.KindGrant},
-	proto.KindHeartbeat:    {proto.KindRenew, proto.KindLease},
-	proto.KindHeartbeatAck: {proto.KindGrant},
-}
-
-// says reports whether a message is of the kind that the word names, or plays its
-// part.
-func says(b proto.Body, word string) bool {
-	if b.Kind().String() == word {
-		return true
-	}
-	for _, k := range played[b.Kind()] {
-		if k.String() == word {
-			return true
-		}
-	}
-	return false
-}
+// says reports whether a message is of the kind that the word names.
+func says(b proto.Body, word string) bool { return b.Kind().String() == word }

@@ -57,28 +57,10 @@ func exchange(body proto.Body, was, is proto.VoterSet) proto.Body {
 		}
 	}
 	switch b := body.(type) {
-	case proto.Ask:
-		swap(&b.Voters)
-		return b
-	case proto.Answer:
-		swap(&b.Voters)
-		return b
-	case proto.Claim:
-		swap(&b.Voters)
-		return b
-	case proto.Renew:
-		swap(&b.Voters)
-		return b
-	case proto.Grant:
-		swap(&b.Voters)
-		return b
-	case proto.Lease:
-		swap(&b.Voters)
-		return b
-	case proto.Standing:
-		swap(&b.Voters)
-		return b
 	case proto.PreVote:
+		swap(&b.Voters)
+		return b
+	case proto.PreVoteReply:
 		swap(&b.Voters)
 		return b
 	case proto.RequestVote:
@@ -87,10 +69,19 @@ func exchange(body proto.Body, was, is proto.VoterSet) proto.Body {
 	case proto.Vote:
 		swap(&b.Voters)
 		return b
+	case proto.Renew:
+		swap(&b.Voters)
+		return b
 	case proto.Heartbeat:
 		swap(&b.Voters)
 		return b
-	case proto.HeartbeatAck:
+	case proto.HeartbeatReply:
+		swap(&b.Voters)
+		return b
+	case proto.Lease:
+		swap(&b.Voters)
+		return b
+	case proto.VoterState:
 		swap(&b.Voters)
 		return b
 	}

@@ -111,21 +111,30 @@ func (r Voter) Release(from proto.NodeID, term proto.Term) algorithms.Event {
 
 // Yes is the receipt of an answer: another would grant.
 func (r Voter) Yes(from proto.NodeID, nonce uint64) algorithms.Event {
-	return r.From(from, 0, proto.Answer{Session: Session(r.Self), Nonce: nonce, Yes: true})
+	return r.From(from, 0, proto.PreVoteReply{Session: Session(r.Self), Nonce: nonce})
 }
 
-// Deny is what the Machine tells whom it refuses a term.
+// Deny is what the Machine tells whom it refuses its vote.
 func (r Voter) Deny(
 	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
 ) proto.Message {
-	return r.Msg(to, term, proto.Deny{Session: Session(to), Nonce: nonce, Bar: bar, Holder: holder})
+	return r.Msg(to, term, proto.Vote{Session: Session(to), Nonce: nonce, Answer: no(bar, holder)})
+}
+
+// DenyAnew is what the Machine tells whom it refuses its promise anew.
+func (r Voter) DenyAnew(
+	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
+) proto.Message {
+	return r.Msg(to, term, proto.HeartbeatReply{Session: Session(to), Nonce: nonce, Answer: no(bar, holder)})
 }
 
 // Answer is what the Machine tells who asks it before it takes a term.
 func (r Voter) Answer(
 	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
 ) proto.Message {
-	return r.Msg(to, term, proto.Answer{
-		Session: Session(to), Nonce: nonce, Yes: bar == proto.NoBar, Bar: bar, Holder: holder,
-	})
+	return r.Msg(to, term, proto.PreVoteReply{Session: Session(to), Nonce: nonce, Answer: no(bar, holder)})
+}
+
+func no(bar proto.Bar, holder proto.NodeID) proto.Answer {
+	return proto.Answer{Bar: bar, Holder: holder}
 }

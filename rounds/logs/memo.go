@@ -143,7 +143,7 @@ func algorithmOf(rec trace.Record) string {
 
 // speaksOfRaft reports whether there is a message that only Raft has.
 func speaksOfRaft(words string) bool {
-	return containsAny(words, "PRE_VOTE", "REQUEST_VOTE", "HEARTBEAT leader", "HEARTBEAT >")
+	return containsAny(words, "HEARTBEAT leader", "HEARTBEAT >")
 }
 
 func containsAny(s string, words ...string) bool {
