@@ -14,6 +14,8 @@ type canvass struct {
 	term  proto.Term
 	nonce uint64
 	yes   table[bool] // by id
+	// claimed: a majority said yes, and the process claimed the term.
+	claimed bool
 }
 
 type askedFirst struct{ lives table[canvass] }
@@ -35,10 +37,12 @@ func (k *askedFirst) check(s *step) string {
 		m := &s.out.Send[i]
 		switch {
 		case q.does(claims):
-			if yes := c.count(s); m.Term != c.term || 2*(yes+1) <= len(s.cluster.Voters) {
+			// It claims again, without asking, while it waits for the work of a former leader to stop.
+			if yes := c.count(s); m.Term != c.term || !c.claimed && 2*(yes+1) <= len(s.cluster.Voters) {
 				return fmt.Sprintf("claims term %d, of term %d %d of the %d others said yes",
 					m.Term, c.term, yes, len(s.cluster.Voters)-1)
 			}
+			c.claimed = true
 		case q.does(asks):
 			if q.nonce != c.nonce {
 				*c = canvass{term: m.Term, nonce: q.nonce}
