@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/algorithms/splitbrain"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
@@ -79,6 +80,7 @@ func (e e2e) splitBrain(entry catalog.Entry, both time.Duration) (next, old test
 	if entry.Preempt {
 		first = e.leads(3)
 	}
+	e.check(e.Wait(e.ctx, e.settled)) // else the mending of this split goes on with that of the start
 	e.check(e.Pause(first.Leader))
 	second := e.agreed(without(first.Leader, 1, 2, 3)...)
 	began := time.Now()
@@ -86,6 +88,23 @@ func (e e2e) splitBrain(entry catalog.Entry, both time.Duration) (next, old test
 	woken = time.Now()
 	e.check(e.Resume(first.Leader))
 	return second, first, woken
+}
+
+// settled reports whether every former leader that tells of its reign was told that it is settled:
+// while a cluster starts, one may lead before all have met.
+func (e e2e) settled() bool {
+	open := map[uint64]bool{}
+	for _, rec := range e.Records() {
+		if rec.Msg == splitbrain.KindSettled.String() {
+			delete(open, rec.Node)
+		}
+		if slices.ContainsFunc(rec.Sent, func(sent string) bool {
+			return strings.HasPrefix(sent, splitbrain.KindAccount.String()+">")
+		}) {
+			open[rec.Node] = true
+		}
+	}
+	return len(open) == 0
 }
 
 // mended is what a node told, after since, of a split that was mended. Another may
