@@ -2,7 +2,7 @@ package consensus
 
 import (
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/algorithms/paxos"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -43,7 +43,7 @@ var (
 
 // takesPart reports whether this process answers a proposer. Where the term has its
 // leader, that is the answer.
-func (r round) takesPart(msg proto.Message, b quorum.Ballot) bool {
+func (r round) takesPart(msg proto.Message, b paxos.Ballot) bool {
 	switch s := r.state(); {
 	case b.By != msg.From:
 		r.core.Refuse(whyOthersBallot, msg.From, b)

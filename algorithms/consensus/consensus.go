@@ -5,6 +5,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/algorithms/paxos"
 	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -51,13 +52,13 @@ type Machine struct {
 	phase  phase
 
 	// The proposer, in the round of the current term.
-	ballot   quorum.Ballot
+	ballot   paxos.Ballot
 	own      proto.Peer // its proposal, nobody if it does not stand
 	insists  bool       // on its own: it was asked to lead
 	promises quorum.Count
-	last     quorum.Ballot // of the highest ballot that a promise tells of
-	bound    proto.Peer    // and what was accepted in it
-	best     proto.Peer    // the highest proposal
+	last     paxos.Ballot // of the highest ballot that a promise tells of
+	bound    proto.Peer   // and what was accepted in it
+	best     proto.Peer   // the highest proposal
 	value    proto.Peer
 	accepts  quorum.Count
 
@@ -70,8 +71,8 @@ type Machine struct {
 type acceptor struct {
 	term     proto.Term
 	round    uint64
-	promised quorum.Ballot
-	last     quorum.Ballot
+	promised paxos.Ballot
+	last     paxos.Ballot
 	value    proto.Peer // accepted in it
 }
 
@@ -100,8 +101,8 @@ func (r round) Question() proto.Body { return Enquiry{Self: r.core.Self()} }
 
 // Reset forgets the round, and not what was promised and accepted.
 func (r round) Reset() {
-	r.phase, r.ballot, r.own, r.insists = idle, quorum.Ballot{}, proto.Peer{}, false
-	r.last, r.bound, r.best, r.value = quorum.Ballot{}, proto.Peer{}, proto.Peer{}, proto.Peer{}
+	r.phase, r.ballot, r.own, r.insists = idle, paxos.Ballot{}, proto.Peer{}, false
+	r.last, r.bound, r.best, r.value = paxos.Ballot{}, proto.Peer{}, proto.Peer{}, proto.Peer{}
 	r.promises.Reset()
 	r.accepts.Reset()
 }

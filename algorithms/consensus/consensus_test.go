@@ -6,7 +6,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/consensus"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
-	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/algorithms/paxos"
 	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -36,17 +36,17 @@ func chosen(id proto.NodeID, taken bool) consensus.Chosen {
 	return consensus.Chosen{Leader: steptest.Peer(id), Taken: taken}
 }
 
-func ballot(round uint64, by proto.NodeID) quorum.Ballot {
-	return quorum.Ballot{Round: round, By: by}
+func ballot(round uint64, by proto.NodeID) paxos.Ballot {
+	return paxos.Ballot{Round: round, By: by}
 }
 
-func prepare(b quorum.Ballot) consensus.Prepare { return consensus.Prepare{Ballot: b} }
+func prepare(b paxos.Ballot) consensus.Prepare { return consensus.Prepare{Ballot: b} }
 
-func promise(b quorum.Ballot, from proto.NodeID) consensus.Promise {
+func promise(b paxos.Ballot, from proto.NodeID) consensus.Promise {
 	return consensus.Promise{Ballot: b, Proposal: steptest.Peer(from)}
 }
 
-func accept(b quorum.Ballot, value proto.NodeID) consensus.Accept {
+func accept(b paxos.Ballot, value proto.NodeID) consensus.Accept {
 	return consensus.Accept{Ballot: b, Value: steptest.Peer(value)}
 }
 

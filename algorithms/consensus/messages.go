@@ -3,7 +3,7 @@ package consensus
 import (
 	"fmt"
 
-	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/algorithms/paxos"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -22,27 +22,27 @@ var (
 
 // Prepare asks for the promise to take part in no lower ballot. Its sender is the proposer.
 type Prepare struct {
-	Ballot quorum.Ballot `msgpack:"b"`
+	Ballot paxos.Ballot `msgpack:"b"`
 }
 
 func (Prepare) Kind() proto.Kind       { return KindPrepare }
 func (b Prepare) String() string       { return proto.Describe(b, "ballot", b.Ballot) }
 func (b Prepare) Validate() error      { return b.Ballot.Validate() }
-func (b Prepare) Act() quorum.Act      { return quorum.Act{Opens: true, Ballot: b.Ballot} }
+func (b Prepare) Act() paxos.Act       { return paxos.Act{Opens: true, Ballot: b.Ballot} }
 func (b Prepare) Caller() proto.NodeID { return b.Ballot.By }
 
 // Promise answers Prepare: its sender takes part in no lower ballot of the term.
 type Promise struct {
-	Ballot quorum.Ballot `msgpack:"b"`
+	Ballot paxos.Ballot `msgpack:"b"`
 	// Accepted is the value that the sender accepted last, in Last; nobody for none.
-	Last     quorum.Ballot `msgpack:"l"`
-	Accepted proto.Peer    `msgpack:"a"`
+	Last     paxos.Ballot `msgpack:"l"`
+	Accepted proto.Peer   `msgpack:"a"`
 	// Proposal is the value that the sender itself proposes: itself, or nobody.
 	Proposal proto.Peer `msgpack:"p"`
 }
 
-func (Promise) Kind() proto.Kind  { return KindPromise }
-func (b Promise) Act() quorum.Act { return quorum.Act{Ballot: b.Ballot} }
+func (Promise) Kind() proto.Kind { return KindPromise }
+func (b Promise) Act() paxos.Act { return paxos.Act{Ballot: b.Ballot} }
 
 func (b Promise) String() string {
 	pairs := []any{"ballot", b.Ballot}
@@ -60,7 +60,7 @@ func (b Promise) Validate() error {
 		return err
 	}
 	if b.Accepted.ID == 0 {
-		if b.Last != (quorum.Ballot{}) {
+		if b.Last != (paxos.Ballot{}) {
 			return fmt.Errorf("nobody accepted in ballot %v", b.Last)
 		}
 	} else if err := b.Last.Validate(); err != nil {
@@ -76,13 +76,13 @@ func (b Promise) Validate() error {
 
 // Accept asks all to accept the value: the process that is to lead the term.
 type Accept struct {
-	Ballot quorum.Ballot `msgpack:"b"`
-	Value  proto.Peer    `msgpack:"p"`
+	Ballot paxos.Ballot `msgpack:"b"`
+	Value  proto.Peer   `msgpack:"p"`
 }
 
 func (Accept) Kind() proto.Kind { return KindAccept }
-func (b Accept) Act() quorum.Act {
-	return quorum.Act{Accepts: true, Ballot: b.Ballot, Value: b.Value.Session}
+func (b Accept) Act() paxos.Act {
+	return paxos.Act{Accepts: true, Ballot: b.Ballot, Value: b.Value.Session}
 }
 func (b Accept) String() string { return proto.Describe(b, "ballot", b.Ballot, "value", b.Value) }
 
@@ -95,12 +95,12 @@ func (b Accept) Validate() error {
 
 // Accepted answers Accept: its sender accepted the value of the ballot.
 type Accepted struct {
-	Ballot quorum.Ballot `msgpack:"b"`
+	Ballot paxos.Ballot `msgpack:"b"`
 }
 
 func (Accepted) Kind() proto.Kind  { return KindAccepted }
 func (b Accepted) String() string  { return proto.Describe(b, "ballot", b.Ballot) }
-func (b Accepted) Act() quorum.Act { return quorum.Act{Accepts: true, Ballot: b.Ballot} }
+func (b Accepted) Act() paxos.Act  { return paxos.Act{Accepts: true, Ballot: b.Ballot} }
 func (b Accepted) Validate() error { return b.Ballot.Validate() }
 
 // Chosen says whose proposal a majority accepted. Taken says that this process leads

@@ -2,7 +2,7 @@ package consensus
 
 import (
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/algorithms/paxos"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -40,7 +40,7 @@ func (r round) prepare(own proto.Peer) {
 		return
 	}
 	s := r.state()
-	r.ballot = quorum.Ballot{Round: s.round + 1, By: r.core.Self().ID}
+	r.ballot = paxos.Ballot{Round: s.round + 1, By: r.core.Self().ID}
 	s.round, s.promised = r.ballot.Round, r.ballot
 	r.phase, r.own, r.value = preparing, own, proto.Peer{}
 	r.last, r.bound, r.best = s.last, s.value, own

@@ -32,6 +32,7 @@ const (
 var house = []room{
 	{path: "proto", others: []string{msgpack, msgpack + "/*"}},
 	{path: "algorithms", module: []string{"proto"}, pure: true},
+	{path: "algorithms/paxos", module: []string{"proto"}, pure: true},
 	{path: "algorithms/quorum", module: []string{"proto"}, pure: true},
 	{
 		path:   "algorithms/catalog",
@@ -40,7 +41,7 @@ var house = []room{
 	{
 		path: "internal/sim",
 		module: []string{
-			"algorithms", "algorithms/quorum", "algorithms/splitbrain", "proto", "internal/trace",
+			"algorithms", "algorithms/paxos", "algorithms/quorum", "algorithms/splitbrain", "proto", "internal/trace",
 		},
 	},
 	{
@@ -68,7 +69,7 @@ var house = []room{
 	{
 		path: "algorithms/*",
 		module: []string{
-			"algorithms", "algorithms/topology", "algorithms/nomination", "algorithms/quorum", "proto",
+			"algorithms", "algorithms/topology", "algorithms/nomination", "algorithms/paxos", "algorithms/quorum", "proto",
 		},
 		pure: true,
 	},

@@ -175,15 +175,11 @@ func (c copies) build(t *testing.T, main *template.Template, data any) string {
 	return binary
 }
 
-// add copies the packages, one of them without the rule, to path. Package quorum, whose types the
-// invariants know, is copied only to lose a rule: it imports none of the others.
+// add copies the packages, one of them without the rule, to path.
 func (c copies) add(t *testing.T, path string, m mutant, to *overlay.Sources) {
 	t.Helper()
 	done := m.old == ""
-	packages := slices.DeleteFunc(slices.Clone(c.packages), func(pkg string) bool {
-		return pkg == "quorum" && !strings.HasPrefix(m.file, "quorum/")
-	})
-	for _, pkg := range packages {
+	for _, pkg := range c.packages {
 		files, err := filepath.Glob(filepath.Join(root, "algorithms", pkg, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatal("no sources", err)
@@ -200,7 +196,7 @@ func (c copies) add(t *testing.T, path string, m mutant, to *overlay.Sources) {
 			if strings.HasSuffix(file, "/"+m.file) {
 				content, done = overlay.ReplaceOnce(t, m.rule, file, content, m.old, m.new), true
 			}
-			for _, own := range packages {
+			for _, own := range c.packages {
 				content = strings.ReplaceAll(content,
 					`"`+module+`/algorithms/`+own+`"`, `"`+module+"/"+path+`/`+own+`"`)
 			}

@@ -3,7 +3,7 @@ package sim
 import (
 	"fmt"
 
-	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/algorithms/paxos"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -11,7 +11,7 @@ import (
 
 // keepsBallots keeps the highest ballot that each node, in whichever life, prepared or
 // promised in a term.
-type keepsBallots struct{ promised map[mandate]quorum.Ballot }
+type keepsBallots struct{ promised map[mandate]paxos.Ballot }
 
 func (*keepsBallots) invariant() Invariant {
 	return Invariant{"keeps-ballots", "\"a promise not to accept any more proposals numbered less than " +
@@ -40,8 +40,8 @@ func (k *keepsBallots) check(s *step) string {
 
 // decree is what came of the consensus on one term.
 type decree struct {
-	values   map[quorum.Ballot]proto.Session
-	accepted map[quorum.Ballot]map[proto.NodeID]bool
+	values   map[paxos.Ballot]proto.Session
+	accepted map[paxos.Ballot]map[proto.NodeID]bool
 	chosen   map[proto.Session]bool
 }
 
@@ -57,8 +57,8 @@ func (k *oneChosen) check(s *step) string {
 		d := k.terms[m.Term]
 		if d == nil {
 			d = &decree{
-				values: map[quorum.Ballot]proto.Session{}, chosen: map[proto.Session]bool{},
-				accepted: map[quorum.Ballot]map[proto.NodeID]bool{},
+				values: map[paxos.Ballot]proto.Session{}, chosen: map[proto.Session]bool{},
+				accepted: map[paxos.Ballot]map[proto.NodeID]bool{},
 			}
 			k.terms[m.Term] = d
 		}
@@ -83,7 +83,7 @@ func (k *oneChosen) check(s *step) string {
 	return ""
 }
 
-func (d *decree) accept(b quorum.Ballot, s *step) {
+func (d *decree) accept(b paxos.Ballot, s *step) {
 	if d.accepted[b] == nil {
 		d.accepted[b] = map[proto.NodeID]bool{}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/algorithms/paxos"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -21,7 +21,7 @@ func quorumCheckers() []checker {
 		newOneLeaderATerm(),
 		&oneAck{acks: map[mandate]proto.Session{}},
 		&committedByQuorum{},
-		&keepsBallots{promised: map[mandate]quorum.Ballot{}},
+		&keepsBallots{promised: map[mandate]paxos.Ballot{}},
 		&oneChosen{terms: map[proto.Term]*decree{}},
 	}
 }
@@ -32,7 +32,7 @@ type (
 	// stands, or another that stands.
 	endorsement interface{ Endorses() proto.Session }
 	// balloted is a body that does something in a ballot.
-	balloted interface{ Act() quorum.Act }
+	balloted interface{ Act() paxos.Act }
 )
 
 // oneAck keeps whom each node, in whichever life, has endorsed in a term. One that

@@ -1,4 +1,6 @@
-package quorum
+// Package paxos has the numbers of ballots, which processes of a consensus and those that check
+// its rules compare.
+package paxos
 
 import (
 	"cmp"
