@@ -79,7 +79,7 @@ func mendMutants() []mutant {
 		},
 		{
 			"and says it to all", mending,
-			"m.tellAll(proto.Truce{Session: m.cfg.Session})",
+			"m.tellAll(Truce{Session: m.cfg.Session})",
 			"", "truce-said",
 		},
 		{

@@ -18,7 +18,9 @@ func raftLeaderMutants() []mutant {
 			"If RPC request or response contains term T > currentTerm: set currentTerm = T, convert to follower",
 			"lease/voter.go",
 			`p.Why("%d wants term %d -> deny it: %s", msg.From, msg.Term, no)`,
-			"p.State.Vote, p.Dirty = algorithms.Vote{Term: msg.Term}, true; p.Voter.Over = true", "one-holder",
+			// It says nothing of it, or refused-nothing would see that first.
+			"p.State.Vote, p.Dirty = algorithms.Vote{Term: msg.Term}, true; p.Voter.Over = true; return Denied",
+			"one-holder",
 		},
 		{
 			"After two rounds without a majority it asks no more", "raft/timing.go",
