@@ -30,7 +30,7 @@ build: ## build the static binary bin/ringleader
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -tags urfave_cli_no_docs -o bin/ringleader ./cmd/node
 
 demo: build ## elect on NODES real processes, kill the leader, see the next one rise
-	@bin/ringleader demo --algorithm $(ALGORITHM) --nodes $(NODES) $(if $(filter none,$(VOTERS)),--best-effort)
+	@bin/ringleader demo --algorithm $(ALGORITHM) --nodes $(NODES) $(if $(filter none,$(VOTERS)),--voters none)
 
 demo-fencing: build ## pause the leader, let it wake and write, see the storage refuse it
 	@bin/ringleader demo --fencing --algorithm $(ALGORITHM) --nodes $(NODES)
@@ -52,30 +52,35 @@ down: ## stop and remove the containers
 status: ## ask the containers who leads
 	@scripts/status
 
-# -count=1: Go's cache does not see what a test's processes and containers run. Where nothing
-# runs concurrently the race detector would cost many minutes, and find nothing; whole nodes in
-# virtual time have it in make test-long. TestStallsEnd says why it runs without.
-PURE := ./algorithms/... ./internal/archtest ./internal/nodesim ./internal/sim ./proto ./rounds/...
-GOTEST := go test -count=1 -vet=off -timeout 30m
-# The shell sessions run hundreds of commands, each of which the race detector slows down.
-PLAIN := TestScripts|TestStallsEnd
+# -count=1: Go's cache does not see what a test's processes and containers run. Most tests wait more than they
+# compute: eight run at once, in each of four packages.
+GOTEST := go test -count=1 -vet=off -timeout 30m -p 4 -parallel 8
 SHORT := $(GOTEST) -skip '^TestLong'
 LONG := $(GOTEST) -run '^TestLong'
+
+# Without the race detector, the slowest first. Where nothing runs concurrently it would cost many minutes, and find
+# nothing. Real processes are slow with it: make test-long runs all of them so, and make test some (RACED).
+# TestStallsEnd says why it runs without.
+PLAIN := ./test/... ./cmd/node ./internal/sim ./internal/nodesim ./rounds/... ./node/statefile ./algorithms/... \
+	./internal/archtest ./internal/cost ./internal/bench/history ./internal/highest ./proto
+RACED := TestExecTransfer|TestPauseTheCluster|TestSplitBrainIsRecoveredFrom|TestTransfer|TestUnhealthyByHTTP
 
 test: ## vet and run the tests, with the race detector where there is a C compiler: before each commit
 	go vet ./...
 	@$(if $(RACE),,echo 'no C compiler here: the tests run WITHOUT the race detector')
 	@docker version >/dev/null 2>&1 || echo 'no Docker engine here: the containers are NOT tested'
-	$(SHORT) $(PURE)
-	$(GOTEST) -run '^($(PLAIN))$$' ./cmd/node ./internal/daemon
-	$(GOTEST) $(RACE) -skip '^(TestLong.*|$(PLAIN))$$' $$(go list ./... | grep -v -x -F "$$(go list $(PURE))")
-	@echo 'make test-long adds: long schedules, every rule removed, all algorithms on real processes, fuzzing, databases'
+	$(SHORT) $(PLAIN)
+	$(GOTEST) -run '^TestStallsEnd$$' ./internal/daemon
+	$(GOTEST) $(RACE) -run '^($(RACED))$$' ./cmd/node
+	$(GOTEST) $(RACE) -skip '^(TestLong.*|TestStallsEnd)$$' $$(go list ./... | grep -v -x -F "$$(go list $(PLAIN))")
+	@echo 'make test-long adds: long schedules, every rule removed, all algorithms on real processes,' \
+		'all processes with the race detector, fuzzing, databases'
 
 test-long: ## what make test has no time for: long schedules, all algorithms, fuzzing, databases
 	$(LONG) ./internal/sim
 	$(LONG) $(RACE) $$(grep -rl '^func TestLong' --include='*_test.go' . | xargs -n 1 dirname | sort -u | \
 		grep -v /internal/sim$$)
-	$(GOTEST) $(RACE) -run '^TestScripts$$' ./cmd/node
+	$(SHORT) $(RACE) ./cmd/node ./internal/highest ./node/statefile
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=5s
 
 lint: ## run golangci-lint, pinned; the first time it is built from source
@@ -92,10 +97,10 @@ fuzz: ## fuzz each decoder for FUZZTIME
 		done; \
 	done
 
-sim: build ## simulate RUNS random fault schedules of each algorithm, without and with an office, and fencing
+sim: build ## simulate RUNS random fault schedules of each algorithm, without and with voters, and fencing
 	@batches=0 bad=0; \
-	for algorithm in $(ALGORITHMS); do for mode in --office=false --office '--office --fence'; do \
-		case "$$algorithm $$mode" in chubby*=false | raft*=false | raft*--fence) continue ;; esac; \
+	for algorithm in $(ALGORITHMS); do for mode in '--voters none' '--voters drawn' '--voters drawn --fence'; do \
+		case "$$algorithm $$mode" in chubby*none | raft*none | raft*--fence) continue ;; esac; \
 		batches=$$((batches + 1)); \
 		bin/ringleader simulate --algorithm $$algorithm $$mode --runs $(RUNS) || bad=$$((bad + 1)); \
 	done; done; \
@@ -112,7 +117,7 @@ failover: build ## measure failovers of ALGORITHM (several between commas, or al
 	@bin/ringleader bench failover --algorithm $(ALGORITHM) --nodes $(NODES)
 
 compare: build ## put every algorithm through the same faults on NODES real processes: bin/compare.html
-	@bin/ringleader compare --nodes $(NODES) $(if $(SEED),--seed $(SEED)) -o html > bin/compare.html; \
+	@bin/ringleader bench compare --nodes $(NODES) $(if $(SEED),--seed $(SEED)) -o html > bin/compare.html; \
 		status=$$?; echo 'see bin/compare.html'; exit $$status
 
 prove: build ## let real processes fail in many ways for PROVE, with all algorithms: nowhere two at once

@@ -44,7 +44,7 @@ func ExampleLease_Token() {
 		}
 		return done
 	}))
-	former := fence.Token{Term: 6, Leader: 1, Session: [16]byte{1}}
+	former := fence.Token{Term: 6, Leader: 1, Incarnation: [16]byte{1}}
 	err = s.put(former, "late, of a former leader")
 	fmt.Println(errors.Is(err, fence.ErrStaleToken), s.value)
 	// Output:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -182,26 +183,25 @@ func TestWrongFields(t *testing.T) {
 		"GossipAdvertise":   {func(c *config) { c.GossipAdvertise = "0.0.0.0" }, "the other nodes can reach"},
 		"ElectionAdvertise": {func(c *config) { c.ElectionAdvertise = "x" }, "write IP or IP:PORT"},
 		"APIToken":          {func(c *config) { c.APIToken = "short" }, "want at least 16"},
-		"FailoverBudget":    {func(c *config) { c.FailoverBudget = 30 * time.Millisecond }, "smallest budget that would do is"},
-		"Heartbeat":         {func(c *config) { c.Heartbeat = time.Millisecond }, "want a time from 5ms"},
-		"HeartbeatMisses":   {func(c *config) { c.HeartbeatMisses = 1 }, "want a number from 2"},
-		"Latency":           {func(c *config) { c.Latency = -1 }, "want a time from 100µs"},
-		"Promise":           {func(c *config) { c.Promise = time.Second }, "raise the promise or lower the latency"},
-		"FirstTerm":         {func(c *config) { c.FirstTerm = 1 << 63 }, "want a whole number from 0"},
-		"FenceAgent":        {func(c *config) { c.FenceAgent = "/no/such/agent" }, "name an executable file"},
-		"FenceTimeout":      {func(c *config) { c.FenceTimeout = 1 }, "want a time from 10ms"},
-		"PIDFile":           {func(c *config) { c.PIDFile = "a\x00b" }, "want the path of a file"},
-		"ReconcileCmd":      {func(c *config) { c.ReconcileCmd = "a\x00b" }, "without a zero byte"},
-		"ReconcileTimeout":  {func(c *config) { c.ReconcileTimeout = -1 }, "want a time from 1ms"},
-		"Health.Command":    {func(c *config) { c.Health.Command = "a\x00b" }, "without a zero byte"},
-		"Health.URL":        {func(c *config) { c.Health.URL = "ftp://a" }, "begins with http://"},
-		"Health.Interval":   {func(c *config) { c.Health.Interval = 1 }, "want a time from 10ms"},
-		"Health.Timeout":    {func(c *config) { c.Health.Timeout = 2 * time.Hour }, "to 1h0m0s"},
-		"Health.Rise":       {func(c *config) { c.Health.Rise = -1 }, "want a number from 1"},
-		"Health.Fall":       {func(c *config) { c.Health.Fall = 1001 }, "to 1000"},
-		"Health.HoldDown":   {func(c *config) { c.Health.HoldDown = -1 }, "want a time from 1ms"},
-		"Health.Memory":     {func(c *config) { c.Health.Memory = 101 }, "from 0 to 100"},
-		"Health.Disk":       {func(c *config) { c.Health.Disk = 101 }, "from 0 to 100"},
+		"FailoverBudget": {
+			func(c *config) { c.FailoverBudget = 30 * time.Millisecond }, "smallest budget that would do is",
+		},
+		"Lease":            {func(c *config) { c.Lease = time.Second }, "raise the lease or lower the failover budget"},
+		"FirstTerm":        {func(c *config) { c.FirstTerm = 1 << 63 }, "want a whole number from 0"},
+		"FenceAgent":       {func(c *config) { c.FenceAgent = "/no/such/agent" }, "name an executable file"},
+		"FenceTimeout":     {func(c *config) { c.FenceTimeout = 1 }, "want a time from 10ms"},
+		"PIDFile":          {func(c *config) { c.PIDFile = "a\x00b" }, "want the path of a file"},
+		"ReconcileCmd":     {func(c *config) { c.ReconcileCmd = "a\x00b" }, "without a zero byte"},
+		"ReconcileTimeout": {func(c *config) { c.ReconcileTimeout = -1 }, "want a time from 1ms"},
+		"Health.Command":   {func(c *config) { c.Health.Command = "a\x00b" }, "without a zero byte"},
+		"Health.URL":       {func(c *config) { c.Health.URL = "ftp://a" }, "begins with http://"},
+		"Health.Interval":  {func(c *config) { c.Health.Interval = 1 }, "want a time from 10ms"},
+		"Health.Timeout":   {func(c *config) { c.Health.Timeout = 2 * time.Hour }, "to 1h0m0s"},
+		"Health.Rise":      {func(c *config) { c.Health.Rise = -1 }, "want a number from 1"},
+		"Health.Fall":      {func(c *config) { c.Health.Fall = 1001 }, "to 1000"},
+		"Health.HoldDown":  {func(c *config) { c.Health.HoldDown = -1 }, "want a time from 1ms"},
+		"Health.Memory":    {func(c *config) { c.Health.Memory = 101 }, "from 0 to 100"},
+		"Health.Disk":      {func(c *config) { c.Health.Disk = 101 }, "from 0 to 100"},
 	} {
 		cfg := loopback(t, 1)
 		c.spoil(&cfg)
@@ -211,9 +211,131 @@ func TestWrongFields(t *testing.T) {
 			continue
 		}
 		wrong, _ := errors.AsType[ringleader.FieldError](err)
-		if text := err.Error(); wrong.Field != field || !strings.Contains(text, c.want) || strings.Contains(text, "\n") {
+		text := err.Error()
+		if wrong.Field != field || !strings.Contains(text, c.want) || strings.Contains(text, "\n") {
 			t.Errorf("%s: %v; want %q", field, err, c.want)
 		}
+	}
+}
+
+// "The error joins one FieldError for each wrong field", also for what a part of the node would refuse
+// later, and for what would be taken and do nothing.
+func TestWrongTexts(t *testing.T) {
+	type config = ringleader.Config
+	several := []string{"224.0.0.1:7946", "255.255.255.255:7946", "[ff02::1]:7946"}
+	for field, c := range map[string]struct {
+		spoil func(c *config, text string)
+		texts []string
+	}{
+		"Join": {
+			func(c *config, text string) { c.Join = []string{"n1", text} },
+			[]string{"\u00fc.de", "a\x00", "[::1", "[n1]", "n2,n3", "256.1.1.1", "10.0.0", "n1:0"},
+		},
+		"GossipBind":        {func(c *config, text string) { c.GossipBind = text }, several},
+		"ElectionBind":      {func(c *config, text string) { c.ElectionBind = text }, several},
+		"HTTPBind":          {func(c *config, text string) { c.HTTPBind = text }, several},
+		"GossipAdvertise":   {func(c *config, text string) { c.GossipAdvertise = text }, several},
+		"ElectionAdvertise": {func(c *config, text string) { c.ElectionAdvertise = text }, several},
+		"Health.URL": {
+			func(c *config, text string) { c.Health.URL = text }, []string{"http://x:99999/", "http://x:0"},
+		},
+	} {
+		for _, text := range c.texts {
+			cfg := loopback(t, 1)
+			c.spoil(&cfg, text)
+			_, err := cfg.WithDefaults()
+			if wrong, _ := errors.AsType[ringleader.FieldError](err); wrong.Field != field {
+				t.Errorf("%s %q: %v", field, text, err)
+			}
+		}
+	}
+}
+
+// "One FieldError for each wrong field", where only the start of a part tells: with the name that the
+// field has in Go, and with what to do. A port in use is no wrong field, and may be free later.
+func TestFieldsThatTheSystemRefuses(t *testing.T) {
+	type config = ringleader.Config
+	taken := freeAddr(t)
+	l, err := net.Listen("tcp", taken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		field, want string
+		isConfig    bool
+		spoil       func(c *config)
+	}{
+		{"RankBy", "name a directory", true, func(c *config) { c.RankBy = "files:/nonexistent" }},
+		{"RankBy", "name a directory", true, func(c *config) { c.RankBy = "disk:/nonexistent" }},
+		{"PIDFile", "name a file", true, func(c *config) { c.PIDFile = filepath.Join(dir, "none", "pid") }},
+		{"PIDFile", "name a file", true, func(c *config) { c.PIDFile = dir }},
+		{"DataDir", "choose another", true, func(c *config) { c.DataDir = file }},
+		{"GossipBind", "choose another address", false, func(c *config) { c.GossipBind = taken }},
+		{"ElectionBind", "choose another election address", false, func(c *config) { c.ElectionBind = taken }},
+		{"HTTPBind", "choose another address", false, func(c *config) { c.HTTPBind = taken }},
+		{"GossipBind", "an address of this machine", false, func(c *config) { c.GossipBind = "192.0.2.1:0" }},
+		{"ElectionBind", "of this machine", false, func(c *config) { c.ElectionBind = "192.0.2.1:0" }},
+		{"HTTPBind", "choose another address", false, func(c *config) { c.HTTPBind = "192.0.2.1:0" }},
+	} {
+		cfg := loopback(t, 1)
+		c.spoil(&cfg)
+		n, err := ringleader.Start(t.Context(), cfg)
+		if err == nil {
+			_ = n.Leave()
+			t.Errorf("%s: started", c.field)
+			continue
+		}
+		wrong, _ := errors.AsType[ringleader.FieldError](err)
+		if wrong.Field != c.field || errors.Is(err, ringleader.ErrConfig) != c.isConfig ||
+			!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "setting") {
+			t.Errorf("%s: %q; want %q", c.field, err, c.want)
+		}
+	}
+}
+
+// Who gives a setting of the lease counts on a lease: without voters there is none. The default of
+// Config.Lease is no such setting.
+func TestLeaseWithoutVoters(t *testing.T) {
+	type config = ringleader.Config
+	for field, spoil := range map[string]func(c *config){
+		"Lease":       func(c *config) { c.Lease = 3 * time.Second },
+		"AwaitLeases": func(c *config) { c.AwaitLeases = true },
+		"FirstTerm":   func(c *config) { c.FirstTerm = 2 },
+	} {
+		c := loopback(t, 1)
+		c.Voters = nil
+		spoil(&c)
+		_, err := c.WithDefaults()
+		if wrong, _ := errors.AsType[ringleader.FieldError](err); wrong.Field != field || !wrong.Relation {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	c := loopback(t, 1)
+	c.Voters = nil
+	c, err := c.WithDefaults()
+	if err == nil {
+		_, err = c.WithDefaults()
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// "Voters: want at most 1000 voters in all", where no range was written.
+func TestTooManyVoters(t *testing.T) {
+	c := loopback(t, 1)
+	for id := ringleader.NodeID(2); id < 3000; id++ {
+		c.Voters = append(c.Voters, id)
+	}
+	_, err := c.WithDefaults()
+	if err == nil || err.Error() != "Voters: want at most 1000 voters in all" {
+		t.Error(err)
 	}
 }
 
@@ -228,19 +350,21 @@ func TestAllWrongFieldsAreTold(t *testing.T) {
 // "The zero Config with ID, Voters, Join, DataDir is the recommended one": what it becomes is
 // right, and is no other when it is given.
 func TestDefaults(t *testing.T) {
-	c, err := ringleader.Config{ID: 7, Voters: []ringleader.NodeID{7, 8, 9}, GossipAdvertise: "10.0.0.1", ElectionAdvertise: "10.0.0.1"}.WithDefaults()
+	c, err := ringleader.Config{
+		ID: 7, Voters: []ringleader.NodeID{7, 8, 9}, GossipAdvertise: "10.0.0.1", ElectionAdvertise: "10.0.0.1",
+	}.WithDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Algorithm != "bully" || c.FailoverBudget != time.Second || c.Promise != 2*time.Second || !*c.Preempt ||
-		c.GossipAdvertise != "10.0.0.1:7946" || c.DataDir != "ringleader-data/7" || c.Latency != 60*time.Millisecond {
+	if c.Algorithm != "bully" || c.FailoverBudget != time.Second || c.Lease != 2*time.Second || !*c.Preempt ||
+		c.GossipAdvertise != "10.0.0.1:7946" || c.DataDir != "ringleader-data/7" {
 		t.Errorf("%+v", c)
 	}
 	again, err := c.WithDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Heartbeat != c.Heartbeat || again.Latency != c.Latency || again.Promise != c.Promise || *again.Preempt != *c.Preempt {
+	if again.FailoverBudget != c.FailoverBudget || again.Lease != c.Lease || *again.Preempt != *c.Preempt {
 		t.Errorf("%+v, and with its defaults %+v", c, again)
 	}
 }
@@ -250,7 +374,8 @@ func TestStartTwice(t *testing.T) {
 	c := loopback(t, 1)
 	n := start(t, c)
 	_, err := ringleader.Start(t.Context(), c)
-	if !errors.Is(err, ringleader.ErrInUse) || !strings.Contains(err.Error(), c.DataDir) {
+	if !errors.Is(err, ringleader.ErrInUse) || !strings.Contains(err.Error(), c.DataDir) ||
+		!strings.Contains(err.Error(), "by this process") {
 		t.Errorf("a second node in the same directory: %v", err)
 	}
 	if err := n.Leave(); err != nil {
@@ -351,4 +476,38 @@ func TestWhatAProgramAsks(t *testing.T) {
 	if seen[0] != 1 || seen[1] != 0 || seen[2] != 1 {
 		t.Errorf("leaders, in order: %v", seen)
 	}
+}
+
+// A node inside a program serves no HTTP unless it is asked to, and can be told all it can be
+// told by its methods.
+func TestNoHTTPUnlessAsked(t *testing.T) {
+	c := loopback(t, 1)
+	c.HTTPBind = ""
+	var log lines
+	c.Log = &log
+	n, err := ringleader.Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	follows(t.Context(), t, n, 1)
+	if err := n.Resign(t.Context(), "a test"); err != nil {
+		t.Error(err)
+	}
+	if err := n.Leave(); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(log.String(), `"http":"none"`) {
+		t.Errorf("said %s", log.String())
+	}
+}
+
+// freeAddr is a loopback address on which nobody listens.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }

@@ -20,43 +20,48 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/fenceagent"
 	"github.com/ringleader-dev/ringleader/internal/health"
 	"github.com/ringleader-dev/ringleader/internal/pacing"
-	"github.com/ringleader-dev/ringleader/node/attribute"
+	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
-	"github.com/ringleader-dev/ringleader/node/tcp"
+	"github.com/ringleader-dev/ringleader/node/rank"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// FieldError says which field of a Config is wrong, and what would be right. It wraps ErrConfig.
+// FieldError says which field of a Config is wrong, and which values are right. It wraps ErrConfig,
+// unless the field may be right and the operating system refuses it now, as a port that is in use.
 type FieldError struct {
 	Field string // as in Config: "Voters", "Health.URL"
 	Err   error
+	// Relation says that the field is right by itself, and does not fit another.
+	Relation bool
+	refused  bool // by the operating system
 }
 
 func (e FieldError) Error() string        { return e.Field + ": " + e.Err.Error() }
 func (e FieldError) Unwrap() error        { return e.Err }
-func (e FieldError) Is(target error) bool { return target == ErrConfig }
+func (e FieldError) Is(target error) bool { return target == ErrConfig && !e.refused }
 
-// WithDefaults is c as Start uses it: with every default filled in. The error joins one
-// FieldError for each field that is wrong. It asks this machine for its addresses where one
-// that is advertised is not given.
+// WithDefaults returns c with every default filled in, as Start uses it. The error joins one
+// FieldError for each wrong field. Where an advertised address is missing, WithDefaults asks this
+// machine for its addresses.
 func (c Config) WithDefaults() (Config, error) {
 	r := read(c)
 	return r.c, errors.Join(r.errs...)
 }
 
-// Warnings are what is worth a second thought in a Config that is not wrong. Start logs them.
+// Warnings returns what is unwise in a Config that is not wrong. Start logs the warnings.
 func (c Config) Warnings() []string { return read(c).warnings }
 
 // reading is a Config while it is read.
 type reading struct {
 	c        Config          // with its defaults
 	s        daemon.Settings // what c says
+	relating bool            // each field is right by itself
 	errs     []error         // each a FieldError
 	warnings []string
 }
 
-// read fills in the defaults of c and checks it. What depends on several fields is looked at
-// once each is right by itself.
+// read fills in the defaults of c and checks it. It checks relations between fields only when each
+// field is right by itself.
 func read(c Config) *reading {
 	r := &reading{c: c}
 	r.fallbacks()
@@ -68,11 +73,15 @@ func read(c Config) *reading {
 	if len(r.errs) > 0 {
 		return r
 	}
+	r.relating = true
 	r.pace()
 	r.lease()
 	r.fence()
-	r.s.Algorithm = r.s.Algorithm.WithMending()
-	if r.c.ReconcileCmd != "" && !r.s.Algorithm.Mends {
+	if c.Health.Command != "" && c.Health.URL != "" {
+		r.wrong("Health.URL", fmt.Errorf("a command (%s) is given too: give one of the two", c.Health.Command))
+	}
+	r.s.Algorithm = r.s.Algorithm.WithRecovery()
+	if r.c.ReconcileCmd != "" && !r.s.Algorithm.Recovers {
 		r.warn("the reconcile command will not run: with voters there are never two leaders")
 	}
 	r.advertise("GossipAdvertise", &r.c.GossipAdvertise, &r.s.Gossip)
@@ -82,7 +91,7 @@ func read(c Config) *reading {
 
 func (r *reading) wrong(field string, err error) {
 	if err != nil {
-		r.errs = append(r.errs, FieldError{field, err})
+		r.errs = append(r.errs, FieldError{Field: field, Err: err, Relation: r.relating})
 	}
 }
 
@@ -90,13 +99,13 @@ func (r *reading) warn(format string, args ...any) {
 	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
 }
 
-// fallbacks fills in the defaults that depend on nothing else but the id.
+// fallbacks fills in the defaults that depend on nothing but the id.
 func (r *reading) fallbacks() {
 	c := &r.c
 	for field, fallback := range map[*string]string{
 		&c.DataDir: filepath.Join("ringleader-data", c.ID.String()),
 		&c.Cluster: "ringleader", &c.Algorithm: "bully", &c.RankBy: "id", &c.Profile: "lan", &c.LogLevel: "info",
-		&c.GossipBind: "0.0.0.0:7946", &c.ElectionBind: "0.0.0.0:7947", &c.HTTPBind: "127.0.0.1:7948",
+		&c.GossipBind: "0.0.0.0:7946", &c.ElectionBind: "0.0.0.0:7947",
 	} {
 		*field = cmp.Or(*field, fallback)
 	}
@@ -115,15 +124,15 @@ func (r *reading) fallbacks() {
 
 var label = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// checkLabel refuses what is no label of a cluster.
+// checkLabel refuses a text that is no label of a cluster.
 func checkLabel(text string) error {
 	if !label.MatchString(text) {
-		return fmt.Errorf("%q: a label is 1 to 64 letters, digits, dots, dashes or underscores", text)
+		return fmt.Errorf("a label is 1 to 64 letters, digits, dots, dashes or underscores, which %q is not", text)
 	}
 	return nil
 }
 
-// identity reads who this node is, and what it elects by.
+// identity reads who this node is, and what it ranks nodes by.
 func (r *reading) identity() {
 	c, s := &r.c, &r.s
 	var err error
@@ -143,29 +152,42 @@ func (r *reading) identity() {
 		c.Preempt = new(s.Algorithm.Preempt)
 	}
 	s.Preempt = *c.Preempt
-	s.RankBy, err = attribute.Parse(c.RankBy)
-	r.wrong("RankBy", err)
+	s.RankBy, err = rank.Parse(c.RankBy)
+	if r.wrong("RankBy", err); err == nil {
+		c.RankBy = s.RankBy.String()
+	}
 	s.Profile, err = pacing.ProfileNamed(c.Profile)
 	r.wrong("Profile", err)
 	levels := []string{"debug", "info", "warn", "error"}
 	if s.LogLevel, err = zerolog.ParseLevel(c.LogLevel); err != nil || !slices.Contains(levels, c.LogLevel) {
-		r.wrong("LogLevel", fmt.Errorf("%q: want one of %s", c.LogLevel, strings.Join(levels, ", ")))
+		r.wrong("LogLevel", fmt.Errorf("want one of %s, not %q", strings.Join(levels, ", "), c.LogLevel))
 	}
 }
 
 // network reads where this node and the others are.
 func (r *reading) network() {
 	c, s := &r.c, &r.s
-	bind := func(field, text string) netip.AddrPort {
-		addr, err := address.ParseBind(text)
+	bind := func(field string, text *string) netip.AddrPort {
+		addr, err := address.ParseBind(*text)
 		r.wrong(field, err)
+		*text = addr.String()
 		return addr
 	}
-	s.Gossip.Bind = bind("GossipBind", c.GossipBind)
-	s.Election.Bind = bind("ElectionBind", c.ElectionBind)
-	s.HTTPBind = bind("HTTPBind", c.HTTPBind)
+	s.Gossip.Bind = bind("GossipBind", &c.GossipBind)
+	s.Election.Bind = bind("ElectionBind", &c.ElectionBind)
+	if c.HTTPBind != "" {
+		s.HTTPBind = bind("HTTPBind", &c.HTTPBind)
+	}
+	for field, text := range map[string]string{
+		"GossipAdvertise": c.GossipAdvertise, "ElectionAdvertise": c.ElectionAdvertise,
+	} {
+		if text != "" {
+			_, err := address.ParseAdvertise(text)
+			r.wrong(field, err)
+		}
+	}
 	for _, target := range c.Join {
-		if err := address.CheckHostPort(target); err != nil {
+		if err := membership.CheckJoin(target); err != nil {
 			r.wrong("Join", err)
 			break
 		}
@@ -178,14 +200,14 @@ func (r *reading) network() {
 	}
 }
 
-// between refuses a time outside of two bounds.
+// between refuses a time that is not from least to most.
 func (r *reading) between(field string, d, least, most time.Duration) {
 	if d < least || d > most {
-		r.wrong(field, fmt.Errorf("%v: want a time from %v to %v", d, least, most))
+		r.wrong(field, fmt.Errorf("want a time from %v to %v, not %v", least, most, d))
 	}
 }
 
-// times checks each time by itself. Those that are zero follow from others.
+// times checks each time by itself. A time that is zero follows from others.
 func (r *reading) times() {
 	c := &r.c
 	for _, t := range []struct {
@@ -193,37 +215,32 @@ func (r *reading) times() {
 		d, least time.Duration
 	}{
 		{"FailoverBudget", c.FailoverBudget, time.Millisecond},
-		{"Heartbeat", c.Heartbeat, tcp.MinHeartbeat},
-		{"Latency", c.Latency, pacing.MinLatency},
-		{"Promise", c.Promise, time.Millisecond},
+		{"Lease", c.Lease, time.Millisecond},
 	} {
 		if t.d != 0 {
 			r.between(t.field, t.d, t.least, pacing.MaxBudget)
 		}
 	}
-	if n := c.HeartbeatMisses; n != 0 && (n < tcp.MinMisses || n > pacing.MaxMisses) {
-		r.wrong("HeartbeatMisses", fmt.Errorf("%d: want a number from %d to %d", n, tcp.MinMisses, pacing.MaxMisses))
-	}
 	r.between("FenceTimeout", c.FenceTimeout, fenceagent.MinTimeout, pacing.MaxBudget)
-	r.between("ReconcileTimeout", c.ReconcileTimeout, time.Millisecond, MaxReconcile)
+	r.between("ReconcileTimeout", c.ReconcileTimeout, time.Millisecond, maxReconcile)
 	r.s.FenceTimeout, r.s.ReconcileTimeout = c.FenceTimeout, c.ReconcileTimeout
 	if c.FirstTerm > proto.MaxTerm {
-		r.wrong("FirstTerm", fmt.Errorf("%d: want a whole number from 0 to %d", c.FirstTerm, proto.MaxTerm))
+		r.wrong("FirstTerm", fmt.Errorf("want a whole number from 0 to %d, not %d", proto.MaxTerm, c.FirstTerm))
 	}
-	r.s.KeepPromises, r.s.FirstTerm = c.KeepPromises, c.FirstTerm
+	r.s.AwaitLeases, r.s.FirstTerm = c.AwaitLeases, c.FirstTerm
 }
 
-// MaxReconcile bounds one run of Config.ReconcileCmd: nobody leads meanwhile.
-const MaxReconcile = 24 * time.Hour
+// maxReconcile bounds one run of Config.ReconcileCmd: nobody leads meanwhile.
+const maxReconcile = 24 * time.Hour
 
-// text refuses what the system takes for the end of a text.
+// text refuses a zero byte, at which the operating system would end the text.
 func (r *reading) text(field, text, what string) {
 	if strings.ContainsRune(text, 0) {
 		r.wrong(field, fmt.Errorf("%q: want %s, without a zero byte", text, what))
 	}
 }
 
-// commands reads what this node runs.
+// commands reads the commands and files that this node uses.
 func (r *reading) commands() {
 	c, s := &r.c, &r.s
 	if c.FenceAgent != "" {
@@ -236,7 +253,7 @@ func (r *reading) commands() {
 	s.PIDFile, s.ReconcileCmd = c.PIDFile, c.ReconcileCmd
 }
 
-// health reads what makes this node unfit to lead.
+// health reads the checks that decide whether this node is fit to lead.
 func (r *reading) health() {
 	c := r.c.Health
 	for _, t := range []struct {
@@ -259,7 +276,7 @@ func (r *reading) health() {
 		{"Health.Disk", max(0, c.Disk), 0, 100},
 	} {
 		if n.n < n.least || n.n > n.most {
-			r.wrong(n.field, fmt.Errorf("%d: want a number from %d to %d", n.n, n.least, n.most))
+			r.wrong(n.field, fmt.Errorf("want a number from %d to %d, not %d", n.least, n.most, n.n))
 		}
 	}
 	r.text("Health.Command", c.Command, "a command")
@@ -271,9 +288,6 @@ func (r *reading) health() {
 		var err error
 		h.URL, err = health.ParseURL(c.URL)
 		r.wrong("Health.URL", err)
-		if c.Command != "" {
-			r.wrong("Health.URL", errors.New("a command is given too: give one of the two"))
-		}
 	}
 	r.s.Health = h
 }
@@ -283,16 +297,24 @@ func (r *reading) pace() {
 	c, s := &r.c, &r.s
 	c.FailoverBudget = cmp.Or(c.FailoverBudget, s.Profile.BudgetFor(s.Algorithm))
 	var err error
-	s.Pacing, err = pacing.For(pacing.Pacing{
-		Budget: c.FailoverBudget, Heartbeat: c.Heartbeat, Latency: c.Latency, Misses: c.HeartbeatMisses,
-	}, s.Algorithm)
+	s.Pacing, err = pacing.For(c.FailoverBudget, s.Algorithm)
 	r.wrong("FailoverBudget", err)
-	c.Heartbeat, c.Latency, c.HeartbeatMisses = s.Pacing.Heartbeat, s.Pacing.Latency, s.Pacing.Misses
-	c.Promise = cmp.Or(c.Promise, 2*s.Patience())
-	s.Promise = c.Promise
+	usual := 2 * s.Patience()
+	c.Lease = cmp.Or(c.Lease, usual)
+	s.Promise = c.Lease
+	if len(s.Voters) > 0 || s.Algorithm.NeedsVoters() {
+		return
+	}
+	for field, given := range map[string]bool{
+		"Lease": c.Lease != usual, "AwaitLeases": c.AwaitLeases, "FirstTerm": c.FirstTerm != 0,
+	} {
+		if given {
+			r.wrong(field, errors.New("has no effect without voters: name the voters, or leave it out"))
+		}
+	}
 }
 
-// lease puts the voters around the algorithm, if there are any.
+// lease adds the lease to the algorithm if there are voters.
 func (r *reading) lease() {
 	s := &r.s
 	n := len(s.Voters)
@@ -303,10 +325,11 @@ func (r *reading) lease() {
 		}
 		return
 	}
-	s.Algorithm = s.Algorithm.WithOffice()
+	s.Algorithm = s.Algorithm.WithLease()
 	if least := lease.MinPromise(s.Pacing.Latency); s.Promise < least {
-		r.wrong("Promise", fmt.Errorf("promise ≥ 20 × latency + 20ms: %v < 20 × %v + 20ms = %v: "+
-			"raise the promise or lower the latency", s.Promise, s.Pacing.Latency, least))
+		r.wrong("Lease", fmt.Errorf("lease ≥ 20 × latency + 20ms: %v < 20 × %v + 20ms = %v: "+
+			"raise the lease or lower the failover budget, which the latency is a part of",
+			s.Promise, s.Pacing.Latency, least))
 	}
 	if n%2 == 0 {
 		r.warn("%d voters bear the loss of %d, as %d would: an even number buys nothing",
@@ -317,7 +340,7 @@ func (r *reading) lease() {
 	}
 }
 
-// fence checks that whoever stops another has a majority behind it.
+// fence checks that a node that stops another one has a majority behind it.
 func (r *reading) fence() {
 	s := &r.s
 	switch {
@@ -334,7 +357,7 @@ func (r *reading) fence() {
 	}
 }
 
-// advertise completes an address that the others are told.
+// advertise completes the address at which the others reach this node.
 func (r *reading) advertise(field string, text *string, e *daemon.Endpoint) {
 	addr, _, err := address.Machine.Advertised(e.Bind, *text, r.c.Join)
 	r.wrong(field, err)

@@ -6,79 +6,81 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// About is an algorithm as the catalogue lists it: each package of an algorithm has
-// a function of that name.
+// About describes an algorithm for the catalogue. Each package of an algorithm has a function About
+// that returns its own.
 type About struct {
-	Name      string // as its package
-	Summary   string // one line
+	Name      string // the package's name
+	Summary   string // a description of one line
 	Guarantee Guarantee
-	// Preempt is whether a higher-ranked node takes over from a living leader
-	// when the operator does not say.
+	// Preempt is the default for Config.Preempt: whether a higher-ranked node takes over from a
+	// living leader.
 	Preempt bool
 	New     func(Config) Machine
-	// Kinds are those of all its messages, also of such that it shares with others.
+	// Kinds are the kinds of all messages that the algorithm sends, those that it shares with other
+	// algorithms included.
 	Kinds []proto.Kind
-	// Round are the messages that go clockwise round a ring of all nodes; none where
-	// the nodes form no ring.
+	// Round are the kinds of messages that go clockwise round a ring of all nodes. It is empty for
+	// an algorithm without a ring.
 	Round  []proto.Kind
 	Theory Theory
-	// Timeouts are the algorithm's own, as formulas.
+	// Timeouts are the algorithm's own timeouts, as formulas.
 	Timeouts []Wait
-	// Agreement bounds the time from the moment that the network is calm and
-	// the detectors are right until all nodes agree on one leader.
+	// Agreement bounds the time until all nodes agree on one leader. The time begins when the
+	// network is calm and the failure detectors are right.
 	Agreement func(delta time.Duration, nodes int) time.Duration
-	// Promise is the shortest Config.Promise that the algorithm bears: only of one
-	// whose Guarantee is Lease.
+	// Promise is the shortest Config.Promise with which the algorithm works. It is nil unless the
+	// algorithm's Guarantee is Lease.
 	Promise func(delta time.Duration) time.Duration
-	// Fences says that Config.Fence does something.
+	// Fences says whether the algorithm uses Config.Fence.
 	Fences bool
-	// Reasons are those that the algorithm's own package gives.
+	// Reasons are the kinds of reasons that the algorithm's own package declares.
 	Reasons []*ReasonKind
-	// Rules are its own sources where what it shares with others follows them.
+	// Rules quote the algorithm's own sources for rules that it shares with other algorithms.
 	Rules []Rule
 }
 
-// Theory is what a round costs without failures, with n nodes alive.
+// Theory is the cost of a round without failures, with n nodes alive.
 type Theory struct {
-	// Kinds are those of the messages of a round; nil for all of the algorithm's.
+	// Kinds are the kinds of messages that are counted; nil means all kinds of the algorithm.
 	Kinds       []proto.Kind
 	Best, Worst func(n int) int
-	BestCase    string // when, and the formula
+	BestCase    string // when a round is cheapest, and the formula for its messages
 	WorstCase   string
-	// BestRun and WorstRun say how these come about, and how long they take.
+	// BestRun and WorstRun say how the best and the worst case come about, and how long they take.
 	BestRun, WorstRun Run
-	// Average is what a round costs on average, nil where nobody says.
+	// Average is the average cost of a round; nil if no source gives one.
 	Average *Average
-	// Among is the theory where so many voters are configured, and so many of them
-	// are alive: of an algorithm that asks all voters, whoever lives. Nil of others.
+	// Among is the theory for this many configured voters, of which live are alive. It is nil except
+	// for algorithms that ask all voters, alive or not.
 	Among func(voters, live int) Theory
 }
 
-// Run is an election without failures, of n living nodes with the ids 1 to n.
+// Run describes an election without failures, of n living nodes with the ids 1 to n.
 type Run struct {
-	// Caller is the node that calls it; nil when all do, at one instant.
+	// Caller is the node that calls the election; nil when all nodes call it at the same time.
 	Caller func(n int) proto.NodeID
-	// Crash says why: the caller alone knows that node n+1, the leader, is dead.
+	// Crash says why the election is called: only the caller knows that node n+1, the leader, is
+	// dead.
 	Crash bool
-	// AtMost says that Times, and the theory's messages, are bounds.
+	// AtMost says that Times and the theory's numbers of messages are upper bounds.
 	AtMost bool
-	// Messages and Transmissions are the formulas in words; Times is that of the
-	// transmission times: the longest chain of messages and timeouts, each of which
-	// leads to the next.
+	// Messages and Transmissions are, in words, the formulas for the numbers of messages and of
+	// transmission times. Times computes the transmission times: the length of the longest chain of
+	// messages and timeouts in which each causes the next.
 	Messages, Transmissions string
 	Times                   func(n int) int
 }
 
-// Highest is the Caller of a Run that the highest of the n nodes calls.
+// Highest is a Run.Caller: the highest of n nodes calls the election.
 func Highest(n int) proto.NodeID { return proto.NodeID(n) }
 
-// Lowest is the Caller of a Run that the lowest calls.
+// Lowest is a Run.Caller: the lowest node calls the election.
 func Lowest(int) proto.NodeID { return 1 }
 
-// Average is what a round costs on average over rings in random order, when all call
-// it at one instant.
+// Average is the average cost of a round over all orders of the nodes on the ring, when all nodes
+// call it at the same time.
 type Average struct {
-	Kind    proto.Kind // whose messages are counted
+	Kind    proto.Kind // only messages of this kind are counted
 	Formula string
 	Of      func(n int) float64
 }
@@ -86,17 +88,26 @@ type Average struct {
 // Wait is one timeout of an algorithm.
 type Wait struct {
 	Name    string
-	Formula string // over delta and n
+	Formula string // a formula in delta and n
 	Of      func(delta time.Duration, n int) time.Duration
 }
 
-// AnySize is the Of of a Wait that does not depend on the number of nodes.
+// AnySize makes a Wait.Of from a formula that does not depend on the number of nodes.
 func AnySize(of func(delta time.Duration) time.Duration) func(time.Duration, int) time.Duration {
 	return func(delta time.Duration, _ int) time.Duration { return of(delta) }
 }
 
-// Rule is a sentence of an algorithm's source, for a kind of reason that others than this
-// algorithm give, too.
+// Quote returns one Rule for each of these kinds of reasons, all with the same sentence.
+func Quote(sentence string, kinds ...*ReasonKind) []Rule {
+	rules := make([]Rule, len(kinds))
+	for i, k := range kinds {
+		rules[i] = Rule{k, sentence}
+	}
+	return rules
+}
+
+// Rule quotes a sentence of an algorithm's source for a kind of reason that other algorithms give,
+// too.
 type Rule struct {
 	Kind     *ReasonKind
 	Sentence string

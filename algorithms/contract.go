@@ -1,10 +1,10 @@
-// Package algorithms is the contract that every election algorithm keeps and
-// every host of one (the node's runtime, the simulator) relies on.
+// Package algorithms is the contract between election algorithms and their hosts: the runtime of a
+// node, and the simulator.
 //
-// A Machine is pure. It reads no clock, opens no socket, starts no goroutine
-// and draws no global random number: time is a parameter, the timer a result,
-// and equal events in equal order give equal outputs. Membership is a hint: it
-// may decide whom to ask first, never whether something is safe.
+// A Machine is pure. It reads no clock, opens no socket, starts no goroutine and draws no global
+// random number: time is a parameter, the timer is a result, and equal events in equal order give
+// equal outputs. Membership is a hint: it may decide whom to ask first, never whether something is
+// safe.
 package algorithms
 
 import (
@@ -13,323 +13,320 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Machine is one node's part in an election algorithm. A Machine belongs to
-// one goroutine at a time.
+// Machine is one node's part in an election algorithm. Only one goroutine at a time may use a
+// Machine.
 type Machine interface {
-	// Step takes one event and returns all that should happen because of it.
-	// now never goes back from one Step to the next. The first event is Start.
+	// Step takes one event and returns all that should happen because of it. now never goes back
+	// from one Step to the next. The first event is Start.
 	Step(now time.Time, ev Event) Output
 }
 
-// Event is what can happen to a Machine.
+// Event is something that happens to a Machine.
 type Event interface{ event() }
 
 // The events.
 type (
-	// Start is the first event, with what survived the last run.
+	// Start is the first event. It carries the state that the last process of the node saved.
 	Start struct{ Saved State }
 
-	// Receive is a message from another node. It may come late, twice, out of
-	// order, or from a former life of its sender.
+	// Receive delivers a message from another node. It may come late, twice, out of order, or from
+	// a former process of its sender.
 	Receive struct {
 		proto.Message
-		// At is what the hybrid clock reads at its receipt. It orders events, and is
-		// for reports: nothing that must be safe, or live, may depend on it.
+		// At is the reading of the hybrid clock at the receipt. It orders events in reports. No
+		// decision of a Machine may depend on it.
 		At proto.HLC
 	}
 
-	// Timeout says that the last Deadline passed; a spurious one is harmless.
+	// Timeout says that the last Deadline has passed. A Timeout before the Deadline is harmless.
 	Timeout struct{}
 
-	// PeersChanged is the failure detector's opinion; it may be wrong.
+	// PeersChanged tells the opinion of the failure detector. It may be wrong.
 	PeersChanged struct {
-		// Alive are the processes believed alive, this one among them, in the
-		// order of their ids, each with its attribute as it is now, and with what
-		// it said of its being eligible. Of this node's own that is not read: see
-		// Eligible. A Machine may keep the list; nobody writes to it any more.
+		// Alive are the processes that the detector believes alive, this one included, in the order
+		// of their ids. Each has its present attribute, and says whether it is eligible. The entry
+		// of this node says nothing about that: see Eligible. A Machine may keep the list; nobody
+		// writes to it any more.
 		Alive []proto.Peer
-		// Evidence is what changed the opinion, for the record only.
+		// Evidence says what changed the opinion. It is for the record only.
 		Evidence string
 	}
 
-	// Campaign is the operator calling an election.
+	// Campaign is an operator's request to call an election.
 	Campaign struct {
 		Reason string
-		// Anew lets a node lead on, in a new term and without an election, that
-		// leads although it is not eligible, see Eligible.Keep, or as an operator's
-		// choice. Of others it is a Campaign like any. Only a Machine around a nominating one gives it.
+		// Anew lets a leader that is not eligible (see Eligible.Keep), or that an operator chose,
+		// lead on in a new term without an election. For all other nodes it changes nothing. Only a
+		// Machine around a nominating Machine sets it.
 		Anew bool
 	}
 
-	// Resign makes the node step down, if it leads, and stand aside until the
-	// next Campaign or restart. To is the successor, zero for the best one.
+	// Resign makes the node step down, if it leads, and then stand aside: it is no candidate until
+	// the next Campaign or restart. To is the successor; zero means the best node.
 	Resign struct{ To proto.NodeID }
 
-	// Transfer is the operator's wish that the leader hands over, to To or, if that
-	// is zero, to the best eligible node. The leader asks the successor first, and
-	// leads on when that would not or could not lead; else it leaves in the order of
-	// a resignation, and stays eligible. What the operator chose lasts: no
-	// preference for a higher rank undoes it while the successor leads.
-	// Output.Transfer says, in this Step or a later one, what came of it.
+	// Transfer is an operator's request to hand leadership over to the node To or, if To is zero,
+	// to the best eligible node. The leader asks the successor first. If that cannot or will not
+	// lead, the leader leads on. Otherwise the leader leaves in the same order as with Resign, but
+	// stays eligible. While the chosen successor leads, no higher-ranked node takes over.
+	// Output.Transfer tells the result, in this Step or in a later one.
 	Transfer struct {
+		// To is the successor that the operator named, or that the leader chose.
 		To proto.NodeID
-		// Leaves is the wish of a host that is about to give Resign or Eligible, which end a
-		// leadership and ask nobody. Where one would not lead the next best is asked; who
-		// leads then is no operator's choice. Only a Machine whose leader has a lease is
-		// asked.
+		// Leaves says that the host will end the leadership next, with Resign or Eligible, whatever
+		// the answer of the successor is. So the leader asks the next best node if one successor
+		// refuses. The node that then leads does not count as an operator's choice. Only a Machine
+		// whose leader has a lease is given such a request.
 		Leaves bool
-		// Why is who asked, and what for, for the record.
+		// Why says for the record who asked for the transfer, and what for.
 		Why string
 	}
 
-	// Lend is the host's wish for a lease that it may lend to a process outside of its
-	// own, which then acts as the leader until the lease ends, whatever becomes of this
-	// node. Output.Lent says, in this Step or a later one, what came of it. Only a
-	// Machine whose leader has a lease is asked.
+	// Lend is the host's request to lend the lease to another process, which then acts as the
+	// leader until the lease ends, whatever happens to this node. Output.Lent tells the result, in
+	// this Step or in a later one. Only a Machine whose leader has a lease is given such a request.
 	Lend struct{}
 
-	// Eligible says that this node may lead from now on, or that it may not:
-	// operators pause nodes, health checks fail. The host merges all causes that
-	// hold into one event, and gives it anew whenever that changes; a Machine
-	// starts out eligible.
+	// Eligible says whether this node may lead from now on. Operators pause nodes, and health
+	// checks fail. The host merges all causes into one event and gives a new one whenever the
+	// result changes. At the start a Machine is eligible.
 	//
-	// A node that may not lead calls no election and wins none. It follows, and
-	// answers and votes as ever. If it leads, it resigns: it leads no more from
-	// that Step on, and hands over to the best eligible node that it knows. What
-	// the others know of it, in their views and by Output.Ineligible, spares them
-	// the wait for its answer, and is needed for nothing. Unlike Resign it neither
-	// ends with a Campaign, which it refuses, nor outlives the cause.
+	// A node that may not lead calls no election and wins none. It follows, answers and votes as
+	// before. If it leads, it resigns: from that Step on it does not lead, and it hands over to the
+	// best eligible node that it knows. The other nodes learn from their views and from
+	// Output.Ineligible that the node is not eligible. That saves them the wait for its answer;
+	// nothing depends on it. Campaign does not end the effect of Eligible, as it ends that of
+	// Resign; only another Eligible does.
 	Eligible struct {
 		OK bool
-		// Keep lets a node that leads go on until it loses its leadership: it only
-		// does not stand anew. It is for a whole cluster that shall not elect.
+		// Keep lets a leader that is not eligible lead on until it loses its leadership. After that
+		// it is no candidate. The host sets Keep in a cluster in which no election should happen.
 		Keep bool
-		// Why is every cause that holds, for the record; empty when OK.
+		// Why lists every cause, for the record; it is empty when OK.
 		Why string
 	}
 
-	// Gone says that a process is proven dead: its connection ended cleanly, and
-	// a dial begun after that found its address refusing, or another session
-	// there. Unlike a view it is no opinion, as long as nothing between the nodes
-	// ends connections on a living process's behalf. It does no more; what it has
-	// sent may still arrive, at a storage say.
-	Gone struct {
-		ID      proto.NodeID
-		Session proto.Session
+	// PeerProvenDead is the proof that a process is dead: its connection ended cleanly, and a dial
+	// that began afterwards found its address refusing connections, or another incarnation there. A
+	// view is an opinion; this is a proof, as long as nothing between the nodes ends connections of
+	// a living process. The process does nothing more, but what it has sent may still arrive, for
+	// example at a storage.
+	PeerProvenDead struct {
+		// ID and Incarnation name the process, which may have led Term.
+		ID          proto.NodeID
+		Incarnation proto.Incarnation
 	}
 
-	// Heard says that a process that was proven dead lives: it answered on a
-	// connection that was dialled after the proof, so something between the nodes
-	// lied. What the proof freed stays free; what the process says counts again.
-	Heard struct {
-		ID      proto.NodeID
-		Session proto.Session
+	// PeerHeardAgain takes a proof of death back: the process answered on a connection that was
+	// dialled after the proof, so something between the nodes lied. A voter that the proof
+	// freed stays free. Messages of the process count again.
+	PeerHeardAgain struct {
+		ID          proto.NodeID
+		Incarnation proto.Incarnation
 	}
 
-	// Idle says that whatever this node did as the leader of Term has stopped,
-	// after it ceased to lead: the last lease that it lent has ended or was given
-	// back, too.
-	Idle struct{ Term proto.Term }
+	// WorkStopped says that this node no longer leads Term, and that all its work as the leader
+	// of Term has stopped. The last lease that it lent has ended, or was given back.
+	WorkStopped struct{ Term proto.Term }
 
-	// Lapsed says that the lease of Term, which this node led, had run out before its
-	// renewal took effect: it leads Term no more.
-	Lapsed struct{ Term proto.Term }
+	// LeaseExpired says that this node led Term, and that its lease ran out before the renewal
+	// took effect. The node leads Term no more.
+	LeaseExpired struct{ Term proto.Term }
 
-	// Reconciled answers Output.Reconcile: how it went for the Split of this
-	// Number.
+	// Reconciled answers Output.Reconcile: it tells the outcome for the Split with this Number.
 	Reconciled struct {
 		Number  uint64
 		Outcome Outcome
 	}
 
-	// Fenced says how the host's fence agent fared with what Output.Fence asked.
+	// Fenced tells the result of the attempt that Output.Fence asked for.
 	Fenced struct {
 		Fence Fence
-		// OK: the agent confirmed that the process has stopped.
+		// OK says that the agent confirmed that the process has stopped.
 		OK bool
-		// Detail is for the record only: "exit 0 after 40ms".
+		// Detail says how the attempt ended, as in "exit 0 after 40ms". It is for the record only.
 		Detail string
 	}
 )
 
-func (Start) event()        {}
-func (Receive) event()      {}
-func (Timeout) event()      {}
-func (PeersChanged) event() {}
-func (Campaign) event()     {}
-func (Resign) event()       {}
-func (Gone) event()         {}
-func (Heard) event()        {}
-func (Transfer) event()     {}
-func (Lend) event()         {}
-func (Lapsed) event()       {}
-func (Idle) event()         {}
-func (Eligible) event()     {}
-func (Reconciled) event()   {}
-func (Fenced) event()       {}
+func (Start) event()          {}
+func (Receive) event()        {}
+func (Timeout) event()        {}
+func (PeersChanged) event()   {}
+func (Campaign) event()       {}
+func (Resign) event()         {}
+func (PeerProvenDead) event() {}
+func (PeerHeardAgain) event() {}
+func (Transfer) event()       {}
+func (Lend) event()           {}
+func (LeaseExpired) event()   {}
+func (WorkStopped) event()    {}
+func (Eligible) event()       {}
+func (Reconciled) event()     {}
+func (Fenced) event()         {}
 
 // Output is what the host does after a Step, in the order of the fields.
 type Output struct {
-	// Save must be durable before anything below leaves the node. Nil when
-	// nothing changed. A host that cannot save ends the node.
+	// Save must be durable before anything below leaves the node. It is nil when nothing changed. A
+	// host that cannot save ends the node.
 	Save *State
-	// Send may be lost, delayed, repeated and reordered. The list, not what is in it, is
-	// lent until the Machine's next Step.
+	// Send are messages; each may be lost, delayed, repeated and reordered. The slice, but not the
+	// messages, belongs to the Machine again from its next Step on.
 	Send []proto.Message
-	// Deadline is when to deliver Timeout; zero for never. It replaces the
-	// deadline of the Step before.
+	// Deadline is when the host delivers Timeout; zero means never. It replaces the Deadline of the
+	// Step before.
 	Deadline time.Time
-	// Leader is the current belief, in every Output.
+	// Leader is the present belief about who leads. Every Output has it.
 	Leader Leader
-	// Transfer says what came of the Transfer that was asked for last; nil in a
-	// Step that ends none.
+	// Transfer is the result of the last Transfer event. It is nil in a Step that ends no transfer.
 	Transfer *TransferEnd
-	// Lent says what came of each Lend so far; nil in a Step that ends none.
+	// Lent is the result of all Lend events that had none so far. It is nil in a Step that ends
+	// none.
 	Lent *LendEnd
-	// Ineligible is why this node is not eligible, in every Output; empty while it
-	// is. A Machine may find itself not eligible, for a while, without an event. The
-	// host tells the others, by proto.Peer.Ineligible.
+	// Ineligible says why this node is not eligible; it is empty while the node is eligible. Every
+	// Output has it. A Machine may become ineligible for a while without an event. The host tells
+	// the other nodes, by proto.Peer.Ineligible.
 	Ineligible string
 	// Voters are this node's, and how far that list has come, in every Output of a Machine
 	// whose leaders have leases.
 	Voters VoterState
-	// Round is the term that this Step is about, where that is not the Leader's;
-	// zero otherwise.
+	// Round is the term that this Step is about, if it is not the term of Leader; else zero.
 	Round proto.Term
-	// Reconcile is what the host is to reconcile now, in every Output until it has
-	// answered with Reconciled. When it is nil again before that, or of another
-	// Number, whatever the host runs for it must end: another node does it.
+	// Reconcile is the split that the host has to reconcile now. Every Output has it until the host
+	// has answered with Reconciled. If it becomes nil before that, or gets another Number, the host
+	// must end the command that it runs for it: another node has taken over.
 	Reconcile *Split
-	// Splits are news of split brains.
+	// Splits are news about split brains.
 	Splits []Split
-	// Why gives the reasons of this Step.
+	// Why are the reasons of this Step.
 	Why []Reason
-	// Warn says that the event was refused as something a correct peer does
-	// not send; the last Why says what and why.
+	// Warn says that the Machine refused the event, because a correct peer does not send it. The
+	// last reason in Why says what it refused, and why.
 	Warn bool
-	// Recovery says what a voter waits for of which nothing is saved, in every Output
-	// until it votes; nil of all others.
+	// Recovery says what a voter without a saved vote waits for. Every Output has it until the
+	// voter votes; for all other voters it is nil.
 	Recovery *Recovery
-	// Fence is what the host's fence agent should be at after this Step, nil for
-	// nothing. The host answers it with Fenced, once. Whatever else the agent is
-	// at, for a Step before, the host ends and does not answer.
+	// Fence is the attempt that the host's fence agent should work at after this Step; nil for
+	// none. The host answers it with one Fenced. The host ends an attempt of an earlier Step that
+	// is not this one, and does not answer it.
 	Fence *Fence
 }
 
-// Fence is one attempt to have a process stopped, or confirmed to have stopped.
+// Fence is one attempt to have a process stopped, or to have confirmed that it stopped.
 type Fence struct {
-	// ID and Session are the process that may have held Term.
-	ID      proto.NodeID
-	Session proto.Session
-	Term    proto.Term
-	// For is the term that is granted and not taken before the process stopped.
+	// ID and Incarnation are the process that may have held Term.
+	ID          proto.NodeID
+	Incarnation proto.Incarnation
+	Term        proto.Term
+	// For is the term that voters have granted to this node, and that it takes only after the
+	// process has stopped.
 	For proto.Term
-	// Attempt counts from 1.
+	// Attempt counts the attempts, from 1.
 	Attempt int
 	Reason  string
 }
 
-// Recovery is how far a voter is of which nothing is saved: it is new, or it lost its disk.
-// It votes for nobody until it was told what it may have voted in, or until all voters say
-// that they never voted.
+// Recovery is the state of a voter of which no vote is saved: it is new, or it lost its disk. It
+// votes for nobody until others have told it what it may have voted, or until all voters say that
+// they never voted.
 type Recovery struct {
-	// Until is when it asks, by this node's clock: no promise that it may have made runs
-	// any more then.
+	// Until is when the voter asks the others, by this node's clock. By then every promise that it
+	// may have made has ended.
 	Until time.Time
-	// Asked: it did.
+	// Asked says that it has asked.
 	Asked bool
-	// Lost are the voters of which nothing is saved either, this one among them, as far
-	// as it knows; Told are those that told what they voted; Others did so too, and have
-	// other voters, so that it does not count; Silent are all others.
+	// Lost are the voters of which no vote is saved either, this one included. Told are the voters
+	// that told what they voted. Others told it too, but do not count since they have another list
+	// of voters. Silent are all other voters.
 	Lost, Told, Others, Silent []proto.NodeID
-	// Need is how many have to tell.
+	// Need is the number of voters that have to tell.
 	Need int
-	// Voted is the highest term that they told of.
+	// Voted is the highest term in which one of Told voted.
 	Voted proto.Term
 }
 
-// TransferEnd is the end of a transfer, as far as it is the leader's.
+// TransferEnd is the result of a transfer, as far as the leader knows it.
 type TransferEnd struct {
 	// To is the successor: the one that was asked for, or that was chosen.
 	To proto.NodeID
-	// Refused is why nothing changed, and what to do next: a Refusal's words. It is
-	// empty when the leader gave way: then it tells the successor to lead, once its
-	// work has stopped.
+	// Refused says why nothing changed and what to do next, in the words of a Refusal. It is empty
+	// when the leader gave way; the leader tells the successor to lead once its own work has
+	// stopped.
 	Refused string
 }
 
-// LendEnd is what came of a Lend.
+// LendEnd is the result of a Lend.
 type LendEnd struct {
-	// Refused is why nothing is lent: a Refusal's words; empty when a lease is.
+	// Refused says why no lease was lent, in the words of a Refusal; it is empty when one was.
 	Refused string
 	// For is how long the lease is lent, from this Step on, by any clock.
 	For time.Duration
-	// Until is when that has passed by every clock: no other process leads before,
-	// unless Idle comes first.
+	// Until is when For has passed by every clock. No other process leads before then, unless
+	// WorkStopped comes first.
 	Until time.Time
 }
 
-// State is what a node must never forget.
+// State is what a node must not forget when its process ends.
 type State struct {
 	// Term is one that this node took part in: the highest when the State was
 	// saved.
 	Term proto.Term
-	// Reserved is the highest term that this node may have taken part in since;
-	// at least Term. A term is reserved ahead, when nobody waits for the disk, so
-	// that an election need not: what is durable before a message leaves the node
-	// is that its term is not above Reserved.
+	// Reserved is the highest term that this node may have taken part in since; at least Term. A
+	// term is reserved in advance, when nobody waits for the disk, so that an election need not
+	// wait for it. Before a message leaves the node, its term is durably known to be at most
+	// Reserved.
 	Reserved proto.Term
-	// Vote is whom this node granted Vote.Term; zero for nobody. With a term and
-	// nobody it is what a voter that lost its disk must not vote up to, but for
-	// who leads that term.
+	// Vote is the node's vote in Vote.Term; ID zero is nobody. A term with nobody marks a voter
+	// that lost its disk: it must not vote in that term or below, except for the leader of that
+	// term.
 	Vote Vote
-	// Promise is the longest that this node ever promised to grant nobody else.
+	// Promise is the longest time for which this node ever promised to vote for nobody else.
 	Promise time.Duration
-	// Stopped: the process of Vote was seen to stop, as far as fencing goes.
+	// Stopped says that the process of Vote was seen to stop. Fencing uses it.
 	Stopped bool
-	// Former are votes before Vote whose processes were not seen to stop.
-	Former proto.Epochs
-	// Voters are those that this node had when it last gave a vote or a promise to one
-	// that had the same, or learned that they are committed. Zero for never.
+	// Former are earlier votes whose processes were not seen to stop.
+	Former proto.Leaderships
+	// Voters is the list that this node had when it last gave a vote or a promise to a node with
+	// the same list, or learned that the list is committed. Zero means never.
 	Voters VoterState
 }
 
-// VoterState is a list of voters and how far it has come; see package lease.
+// VoterState is a list of voters and its state; see package lease.
 type VoterState struct {
 	List proto.VoterList
-	// Version counts the lists that the cluster had before.
+	// Version is the number of lists that the cluster had before.
 	Version uint64
-	// Committed: a leader under the list heard enough of its voters say that they have it.
+	// Committed says that a leader under the list heard enough of its voters say that they have it.
 	Committed bool
-	// Changed is the voter by which the list differs from the one before, which is
-	// committed; zero once the list is committed, and for the first.
+	// Changed is the voter by which the list differs from the committed list before it. It is zero
+	// for the first list, and once this list is committed.
 	Changed proto.NodeID
 }
 
-// Vote is one grant of a term.
+// Vote is a vote for one process in one term.
 type Vote struct {
-	Term    proto.Term
-	ID      proto.NodeID
-	Session proto.Session
+	Term        proto.Term
+	ID          proto.NodeID
+	Incarnation proto.Incarnation
 }
 
 // Leader is a belief about who leads a term. ID zero is "nobody".
 type Leader struct {
-	ID      proto.NodeID
-	Session proto.Session
+	ID          proto.NodeID
+	Incarnation proto.Incarnation
 	// Term is the node's own term, whoever leads it.
 	Term proto.Term
-	// Until is when the belief ends by itself: the lease's end, by this node's
-	// clock. Zero for a best-effort belief, which has no lease.
+	// Until is the end of the lease, by this node's clock: the belief ends then. It is zero for a
+	// best-effort belief, which has no lease.
 	Until time.Time
 }
 
-// Epoch is the leadership that l names.
-func (l Leader) Epoch() proto.Epoch {
-	return proto.Epoch{Term: l.Term, Leader: l.ID, Session: l.Session}
+// Leadership is the leadership that l names.
+func (l Leader) Leadership() proto.Leadership {
+	return proto.Leadership{Term: l.Term, Leader: l.ID, Incarnation: l.Incarnation}
 }
 
-// Guarantee is how far an answer about leadership can be trusted.
+// Guarantee says how far an answer about leadership can be trusted.
 type Guarantee string
 
 // The guarantees.
@@ -343,11 +340,11 @@ const (
 	Lease Guarantee = "lease"
 )
 
-// Config is what every Machine needs to know of its node.
+// Config describes a Machine's node, and how the algorithm should work.
 type Config struct {
 	// Self is this process.
-	Self    proto.NodeID
-	Session proto.Session
+	Self        proto.NodeID
+	Incarnation proto.Incarnation
 	// Delta is the worst-case one-way latency that is planned for: a message's
 	// way plus its receiver's processing time. All timeouts are multiples of
 	// it. At least a microsecond.
@@ -357,35 +354,36 @@ type Config struct {
 	Preempt bool
 	// Seed feeds the jitter of the back-off. Nodes should differ in it.
 	Seed uint64
-	// Place puts a node on the ring: neighbours are those next to each other
-	// by place. Nil means by id. It must be the same on every node.
+	// Place gives each node its place on the ring: the nodes next to each other by place are
+	// neighbours. Nil means by id. It must be the same on every node.
 	Place func(proto.NodeID) uint64
 
-	// Outbox is room for the messages of a Step that a Machine around this one lends it,
-	// so that they need not be copied; nil for room of its own.
+	// Outbox is room for the messages of a Step that an outer Machine lends to this one, so that
+	// the messages need not be copied. Nil means that the Machine uses its own.
 	Outbox *Outbox
 
-	// Voters are whose votes count where a quorum decides; empty where none does. They
-	// are the same on every node, but while one of them is added or removed; see
-	// package lease.
+	// Voters are the nodes whose votes count where a quorum decides; empty if none does. The
+	// list is the same on every node, except while one voter is added or removed; see package
+	// lease.
 	Voters []proto.NodeID
 	// Promise is how long a voter that granted a term grants no other, the same
 	// on every node.
 	Promise time.Duration
-	// KeepPromises makes voters keep a promise even to a process that is proven
-	// dead; see Gone.
-	KeepPromises bool
-	// Fence makes a nominee that was granted a term have every process that may
-	// have held an earlier one, and was not seen to stop, fenced before it takes
-	// the office; see Output.Fence. It must be the same on every node.
+	// AwaitLeases makes voters keep a promise even to a process that is proven dead; see
+	// PeerProvenDead.
+	AwaitLeases bool
+	// Fence makes a node that a majority voted for wait before it leads, until every process that
+	// may have led an earlier term was seen to stop, or was fenced; see Output.Fence. It must be
+	// the same on every node.
 	Fence bool
-	// FirstTerm is an operator's word for a voter of which nothing is saved: no vote of
-	// this cluster was ever in this term or above, and no promise runs. Zero is no such
-	// word. The voter then needs not be told by others what it may have voted in: it
-	// votes in this term and above once it has waited as long as any promise may run,
-	// and a majority of the voters, itself among them, has answered, be it that they know
-	// nothing either. When all say that they never voted, it begins with this term at
-	// once. A voter that tells of a vote in it, or above, proves the word wrong: then it
-	// does nothing. Nor does it where a vote is saved.
+	// FirstTerm is an operator's guarantee to a voter of which no vote is saved: no vote of this
+	// cluster was ever in this term or above, and no promise runs. Zero guarantees nothing.
+	//
+	// With the guarantee, other voters need not tell this voter what it may have voted. It votes in
+	// this term and above once two things have happened: it has waited for the longest promise, and
+	// a majority of the voters, itself included, has answered, even if only that they know nothing
+	// either. When all voters say that they never voted, it begins with this term at once. A voter
+	// that reports a vote in this term or above proves the guarantee wrong, and cancels it. Where a
+	// vote is saved, FirstTerm does nothing.
 	FirstTerm proto.Term
 }

@@ -1,13 +1,14 @@
 package algorithms
 
-// Decision is what a reason decides. Whoever explains elections reads it, with the
-// reason's arguments, and no sentence.
+// Decision says what a reason decides. Programs that explain elections read decisions and the
+// reason's arguments; they never read sentences.
 type Decision interface{ decision() }
 
-// Place says which argument of a reason something is about: the first is 0.
+// Place names a node, a term or a word of a reason: it is the index, from 0, of one of the reason's
+// arguments.
 type Place int
 
-// The places that are no arguments.
+// The Places that are not the index of an argument.
 const (
 	Self   Place = -1 // the node that gives the reason
 	Nobody Place = -2
@@ -15,67 +16,67 @@ const (
 
 // The decisions.
 type (
-	// Verdict is one between two candidates.
+	// Verdict decides between two candidates.
 	Verdict struct {
 		Kind        VerdictKind
 		Loser, Over Place
-		By          Place // who decided
+		By          Place // who decided between the two
 	}
 
-	// Because is what a round is called for.
+	// Because says why a round is called.
 	Because struct {
 		Kind CauseKind
 		// About is the leader that is lost, or that hands over.
 		About Place
 	}
 
-	// Opens: this node calls an election of a term, for the reason at Cause; Self is the
-	// reason itself.
+	// Opens says that this node calls an election of a term. Cause is the reason for it; Self means this
+	// reason.
 	Opens struct{ Cause, Term Place }
 
-	// Stands: this node asks voters for a term that nobody called an election of.
+	// Stands says that this node asks voters for a term of which nobody called an election.
 	Stands struct{ Cause, Term Place }
 
-	// Wins: this node leads from now on, for the reason at Cause. Term is Nobody where the
-	// reason does not tell it.
+	// Wins says that this node leads from now on. Cause is the reason for it. Term is Nobody where the
+	// reason does not name the term.
 	Wins struct{ Cause, Term Place }
 
-	// Leads: this node leads a term under a lease.
+	// Leads says that this node leads a term under a lease.
 	Leads struct{ Term Place }
 
-	// Follows: this node follows the leader of a term.
+	// Follows says that this node follows the leader of a term.
 	Follows struct{ Term Place }
 
-	// Enters: this node learned of a term that is above its own.
+	// Enters says that this node learned of a term that is above its own.
 	Enters struct{ Term Place }
 
-	// Votes: this node gives its vote of a term.
+	// Votes says that this node votes in a term.
 	Votes struct{ Term Place }
 
-	// Answers is what one voter says to one candidate. One of them is Self.
+	// Answers says that one voter answers one candidate. One of the two is Self.
 	Answers struct {
 		Voter, Candidate, Term Place
-		// Yes: it would vote for it, Bar is why it would not.
-		Yes bool
-		Bar Bar
-		// To is the node that binds the voter, or the voter's words for why it would not.
+		// Yes says that the voter would vote for the candidate. If it would not, Denial says why.
+		Yes    bool
+		Denial Denial
+		// To is the node to which the voter is bound, or an argument with the voter's own words.
 		To Place
 	}
 
-	// Readmits: this voter lost its votes, and votes again above all that it may have
-	// voted in.
+	// Readmits says that this voter lost its votes, and that it votes again, in terms above all
+	// those in which it may have voted.
 	Readmits struct{}
 
-	// LeaseEnds: this node finds that its lease ran out.
+	// LeaseEnds says that this node notices that its lease has ended.
 	LeaseEnds struct{}
 
-	// Fences is what became of an attempt to have a node stopped before this one leads.
+	// Fences is the result of an attempt to have a node stopped before this one leads.
 	Fences struct {
 		Result  FenceResult
 		ID, How Place
 	}
 
-	// Unstopped: a majority granted the term, and former leaders have not stopped.
+	// Unstopped says that a majority granted the term, but the former leaders have not stopped.
 	Unstopped struct{ Former Place }
 )
 
@@ -94,66 +95,67 @@ func (LeaseEnds) decision() {}
 func (Fences) decision()    {}
 func (Unstopped) decision() {}
 
-// VerdictKind is a word for how a candidate lost.
+// VerdictKind says in which way a candidate lost.
 type VerdictKind string
 
 // The kinds of verdicts.
 const (
 	Outranked  VerdictKind = "outranked"    // another ranks above it
-	Suppressed VerdictKind = "suppressed"   // another initiator's messages go on, its own do not
-	Deposed    VerdictKind = "stepped-down" // two leaders met
-	Refused    VerdictKind = "refused"      // a voter grants it nothing, since it is bound to Over
+	Suppressed VerdictKind = "suppressed"   // another initiator's messages are passed on, those of this one are not
+	Deposed    VerdictKind = "stepped-down" // two leaders met, and this one steps down
+	Refused    VerdictKind = "refused"      // a voter does not vote for it, since the voter is bound to Over
 )
 
-// Outranks is the verdict that loser ranks below over.
+// Outranks is the Verdict that loser ranks below over.
 func Outranks(loser, over Place) Decision { return Verdict{Outranked, loser, over, Self} }
 
-// Suppresses is the verdict that the messages of loser go no further, those of over do.
+// Suppresses is the Verdict that the messages of loser are dropped, and those of over are passed
+// on.
 func Suppresses(loser, over Place) Decision { return Verdict{Suppressed, loser, over, Self} }
 
-// Deposes is the verdict between two leaders.
+// Deposes is the Verdict between two leaders: loser steps down, and over leads on.
 func Deposes(loser, over Place) Decision { return Verdict{Deposed, loser, over, Self} }
 
-// Refuses is the verdict of this voter, which is bound to over.
+// Refuses is the Verdict that this voter votes for over and not for loser.
 func Refuses(loser, over Place) Decision { return Verdict{Refused, loser, over, Self} }
 
-// RefusedBy is the verdict of a voter on this node.
+// RefusedBy is the Verdict that voter votes for over and not for this node.
 func RefusedBy(voter, over Place) Decision { return Verdict{Refused, Self, over, voter} }
 
-// CauseKind is a word for why a round began.
+// CauseKind says why a round began.
 type CauseKind string
 
 // The causes.
 const (
-	LeaderLost   CauseKind = "leader-lost"  // detectors say that the leader is gone
-	LeaderSilent CauseKind = "silent"       // the leader was not heard of
-	FirstLeader  CauseKind = "no-leader"    // nobody had led, or none was heard of at a start
-	SplitMended  CauseKind = "split-mended" // leaders met again, all stopped, one is elected
-	Operator     CauseKind = "operator"     // somebody called an election
-	HandOver     CauseKind = "hand-over"    // the leader resigned in favour of another
-	Vacant       CauseKind = "vacant"       // nobody held the office, and nobody had called an election
-	HigherRank   CauseKind = "higher-rank"  // a node ranks above the leader and takes over
-	RoundFailed  CauseKind = "round-failed" // the round before brought no leader
-	Readmitted   CauseKind = "readmitted"   // no election: a voter that lost its votes took a term above them
-	Unexplained  CauseKind = "unknown"      // the records do not tell
+	LeaderLost     CauseKind = "leader-lost"     // detectors say that the leader is gone
+	LeaderSilent   CauseKind = "silent"          // the leader was not heard of
+	FirstLeader    CauseKind = "no-leader"       // nobody had led, or none was heard of at a start
+	SplitRecovered CauseKind = "split-recovered" // leaders met again, all stopped, one is elected
+	Operator       CauseKind = "operator"        // somebody called an election
+	HandOver       CauseKind = "hand-over"       // the leader resigned in favour of another
+	Vacant         CauseKind = "vacant"          // nobody led, and nobody had called an election
+	HigherRank     CauseKind = "higher-rank"     // a node ranks above the leader and takes over
+	RoundFailed    CauseKind = "round-failed"    // the round before brought no leader
+	Readmitted     CauseKind = "readmitted"      // no election: a voter that lost its votes took a term above them
+	Unexplained    CauseKind = "unknown"         // the records do not tell
 )
 
-// Caused is the cause of that kind.
+// Caused is a Because of this kind that names no leader.
 func Caused(by CauseKind) Decision { return Because{by, Nobody} }
 
-// Bar is a word for what keeps a voter from granting.
-type Bar string
+// Denial says why a voter does not vote for a candidate.
+type Denial string
 
-// The bars.
+// The reasons for which a voter does not vote for a candidate.
 const (
-	BarPromised Bar = "promised"
-	BarVoted    Bar = "voted"
-	BarStands   Bar = "stands-itself"
-	BarStarted  Bar = "just-started"
-	BarOther    Bar = "other"
+	DeniedPromised Denial = "promised"
+	DeniedVoted    Denial = "voted"
+	DeniedStands   Denial = "stands-itself"
+	DeniedStarted  Denial = "just-started"
+	DeniedOther    Denial = "other"
 )
 
-// FenceResult is a word for what became of an attempt to fence.
+// FenceResult says how an attempt to fence ended.
 type FenceResult string
 
 // The results.
@@ -163,7 +165,7 @@ const (
 	FenceNoNeed FenceResult = "stopped-by-itself"
 )
 
-// Decided is the first decision of that type, ok false for none.
+// Decided returns the first decision of type D; ok is false if there is none.
 func Decided[D Decision](k *ReasonKind) (d D, ok bool) {
 	for _, decision := range k.Decides {
 		if d, ok = decision.(D); ok {

@@ -1,6 +1,6 @@
 package algorithms
 
-// InWords says what a guarantee is worth, and first what it is not.
+// InWords describes the guarantee; it says first what is not guaranteed.
 func (g Guarantee) InWords() string {
 	switch g {
 	case BestEffort:

@@ -2,16 +2,16 @@ package algorithms
 
 import "github.com/ringleader-dev/ringleader/proto"
 
-// Outbox is a Machine's room for the messages of a Step. It is the same in every Step,
-// so that one that tells all the others allocates nothing for them.
+// Outbox is the memory for the messages of a Step. A Machine uses the same memory in every Step, so
+// that a Step with many messages allocates nothing.
 type Outbox struct{ room []proto.Message }
 
-// Empty is the room for the messages of a Step that begins: those of the Step before
-// are gone.
+// Empty returns the memory for the messages of a new Step. The messages of the Step before are
+// overwritten.
 func (o *Outbox) Empty() []proto.Message { return o.room[:0] }
 
-// Lend keeps the room, perhaps larger by now, and returns the Send of the Step's
-// Output.
+// Lend stores the memory of send, which may have grown, and returns send for the Output of the
+// Step.
 func (o *Outbox) Lend(send []proto.Message) []proto.Message {
 	o.room = send
 	if len(send) == 0 {
@@ -20,12 +20,12 @@ func (o *Outbox) Lend(send []proto.Message) []proto.Message {
 	return send
 }
 
-// After makes the room what is left of that of another Machine, behind what that sends
-// already: see Config.Outbox.
+// After makes the Outbox use the rest of another Machine's memory, behind the messages that are
+// there already: see Config.Outbox.
 func (o *Outbox) After(sends []proto.Message) { o.room = sends[len(sends):] }
 
-// Join appends more to send. What stands right behind it, as After has it, is not
-// copied.
+// Join appends more to send. It copies nothing if more stands right behind send in memory, as it
+// does after After.
 func Join(send, more []proto.Message) []proto.Message {
 	all := len(send) + len(more)
 	if len(more) > 0 && all <= cap(send) && &send[:all][len(send)] == &more[0] {
@@ -34,9 +34,8 @@ func Join(send, more []proto.Message) []proto.Message {
 	return append(send, more...)
 }
 
-// AppendTo appends a copy of m to send, for one more receiver. It writes to the copy: a
-// processor that has just written to m would have to wait before it can copy it, for
-// longer than all the rest takes.
+// AppendTo appends a copy of m to send, addressed to to. It writes the receiver into the copy: a
+// processor that has just written to m would have to wait before it could copy m.
 func AppendTo(send []proto.Message, m *proto.Message, to proto.NodeID) []proto.Message {
 	send = append(send, *m)
 	send[len(send)-1].To = to

@@ -34,7 +34,10 @@ func TestJoin(t *testing.T) {
 func TestAppendTo(t *testing.T) {
 	m := proto.Message{From: 3, Term: 5, Body: proto.Offer{}}
 	send := algorithms.AppendTo(algorithms.AppendTo(nil, &m, 1), &m, 2)
-	want := []proto.Message{{From: 3, To: 1, Term: 5, Body: proto.Offer{}}, {From: 3, To: 2, Term: 5, Body: proto.Offer{}}}
+	want := []proto.Message{
+		{From: 3, To: 1, Term: 5, Body: proto.Offer{}},
+		{From: 3, To: 2, Term: 5, Body: proto.Offer{}},
+	}
 	if !slices.Equal(send, want) || m.To != 0 {
 		t.Errorf("got %v and %v, want %v", send, m, want)
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Refusal is why a transfer changes nothing, and what whoever asked can do next. The
-// zero Refusal is none.
+// Refusal says why a transfer changed nothing, and what the operator can do next. The zero Refusal
+// means that the transfer was not refused.
 type Refusal struct{ Why, Next string }
 
-// String is both, "" for none.
+// String joins Why and Next; it is empty for the zero Refusal.
 func (r Refusal) String() string {
 	if r == (Refusal{}) {
 		return ""
@@ -20,26 +20,23 @@ func (r Refusal) String() string {
 	return r.Why + "; " + r.Next
 }
 
-// Refusing words refusals. Its are the only words for them: records, answers over HTTP
-// and commands show them as they stand.
+// Refusing makes Refusals, so that records, answers over HTTP and commands all say the same words.
 type Refusing struct {
-	// Leads is what the algorithm's leader does: "leads", "holds the office".
-	Leads string
-	// Others are those that could take over instead, as far as the leader knows, in
-	// the order of their ids.
+	// Others are the nodes that could take over instead, as far as the leader knows, in the order
+	// of their ids.
 	Others []proto.NodeID
 }
 
-// mostOthers bounds a sentence in a large cluster.
+// mostOthers is how many other nodes a Refusal lists at most.
 const mostOthers = 10
 
-// startOne is what to do where nobody could take over.
+// startOne is the advice when no node could take over.
 const startOne = "start one, or resume one that is paused, with --cluster if all are"
 
-// Refuse is for a transfer to a node: Leads, and of the others that are alive and may lead
-// at all those that could take over instead of it.
-func Refuse(leads string, others iter.Seq[proto.Peer], to proto.NodeID) Refusing {
-	r := Refusing{Leads: leads}
+// Refuse returns a Refusing for a transfer to the node to. Its Others are all other nodes that are
+// alive and eligible.
+func Refuse(others iter.Seq[proto.Peer], to proto.NodeID) Refusing {
+	r := Refusing{}
 	for p := range others {
 		if p.ID != to && !p.Ineligible {
 			r.Others = append(r.Others, p.ID)
@@ -48,41 +45,40 @@ func Refuse(leads string, others iter.Seq[proto.Peer], to proto.NodeID) Refusing
 	return r
 }
 
-// Successor is to whom of the others that are alive, and may lead at all, a leader may
-// hand over: to the one that it was asked to, or to the best of them if it was left the
-// choice; or why not.
-func (r Refusing) Successor(others iter.Seq[proto.Peer], to proto.NodeID) (heir proto.Peer, no Refusal) {
+// Successor returns the node to which a leader may hand over: the node to or, if to is zero, the
+// best of others. others are the nodes that are alive. If there is no such node, no says why.
+func (r Refusing) Successor(others iter.Seq[proto.Peer], to proto.NodeID) (successor proto.Peer, no Refusal) {
 	for p := range others {
 		switch {
 		case p.ID == to && p.Ineligible:
-			return heir, r.NotEligible()
+			return successor, r.NotEligible()
 		case p.ID == to:
 			return p, no
-		case to == 0 && !p.Ineligible && (heir.ID == 0 || p.Above(heir)):
-			heir = p
+		case to == 0 && !p.Ineligible && (successor.ID == 0 || p.Above(successor)):
+			successor = p
 		}
 	}
 	switch {
 	case to != 0:
-		return heir, r.Dead()
-	case heir.ID == 0:
-		return heir, r.NoOther()
+		return successor, r.Dead()
+	case successor.ID == 0:
+		return successor, r.NoOther()
 	}
-	return heir, no
+	return successor, no
 }
 
-// Nobody is of a node that knows no leader.
+// Nobody refuses because the asked node knows no leader.
 func (r Refusing) Nobody() Refusal {
-	return Refusal{"nobody " + r.Leads, "ask again once a node does"}
+	return Refusal{"nobody leads", "ask again once a node does"}
 }
 
-// Elsewhere is of a node that follows another.
+// Elsewhere refuses because the asked node follows another leader.
 func (r Refusing) Elsewhere(leader proto.NodeID) Refusal {
-	return Refusal{fmt.Sprintf("%d %s, not this node", leader, r.Leads), fmt.Sprintf("ask node %d", leader)}
+	return Refusal{fmt.Sprintf("%d leads, not this node", leader), fmt.Sprintf("ask node %d", leader)}
 }
 
-// UnderWay is of a leader that hands over already, to a node or, if that is zero, to
-// one that it has yet to choose.
+// UnderWay refuses because the leader already hands over: to the node to, or, if that is zero, to a
+// node that it has yet to choose.
 func (r Refusing) UnderWay(to proto.NodeID) Refusal {
 	what := "another transfer"
 	if to != 0 {
@@ -91,45 +87,45 @@ func (r Refusing) UnderWay(to proto.NodeID) Refusal {
 	return Refusal{what + " is under way", "wait until it is over, and ask again if another shall lead"}
 }
 
-// Lost is of a leader that was deposed, or expired, while it waited for the answer.
+// Lost refuses because the leader was deposed, or its lease ended, while it waited for the answer.
 func (r Refusing) Lost() Refusal {
-	return Refusal{"the leader " + r.Leads + " no more", "ask again once a node does"}
+	return Refusal{"the leader leads no more", "ask again once a node does"}
 }
 
-// NoOther is of a leader that was to choose, and has no choice.
+// NoOther refuses because the leader was to choose a successor and there is none.
 func (r Refusing) NoOther() Refusal {
 	return Refusal{"no other that could lead is alive and eligible", startOne}
 }
 
-// Self is of the leader itself as its successor.
+// Self refuses because the leader was named as its own successor.
 func (r Refusing) Self() Refusal { return r.of("it leads already", "") }
 
-// NoVoter is of a node that may never lead, or that nobody heard of.
+// NoVoter refuses because the successor may never lead, or nobody has heard of it.
 func (r Refusing) NoVoter() Refusal { return r.of("it is no voter", "") }
 
-// Dead is of a node that is not in the leader's view.
+// Dead refuses because the successor is not in the leader's view.
 func (r Refusing) Dead() Refusal {
 	return r.of("it is not alive, as far as the leader knows", "start it")
 }
 
-// healIt is what to do about a node that does not stand.
+// healIt is the advice for a node that is not eligible.
 const healIt = "its status says why: resume it if it is paused, with --cluster if all are, mend what ails it if not"
 
-// NotEligible is of a node that told the others that it does not stand.
+// NotEligible refuses because the successor told the others that it is not eligible.
 func (r Refusing) NotEligible() Refusal {
 	return r.of("it is not eligible, as far as the leader knows", healIt)
 }
 
-// Silent is of a node that was asked.
+// Silent refuses because the successor was asked and did not answer.
 func (r Refusing) Silent() Refusal {
 	return r.of("it did not answer in time", "see whether it hangs or is cut off")
 }
 
-// Declined is of a node that was asked, and would not.
+// Declined refuses because the successor was asked and said no.
 func (r Refusing) Declined(no proto.Decline) Refusal {
 	next := ""
 	switch no {
-	case proto.DeclineSession:
+	case proto.DeclineIncarnation:
 		next = "ask again"
 	case proto.DeclineBehind:
 		next = "ask again in a moment"
@@ -143,7 +139,8 @@ func (r Refusing) Declined(no proto.Decline) Refusal {
 	return r.of(no.String(), next)
 }
 
-// of is a refusal of one successor: what to do about it, if anything, or who else.
+// of returns a Refusal of one successor. why is the reason, and next is what the operator can do about
+// it, if anything. The Refusal also names the other nodes that could take over.
 func (r Refusing) of(why, next string) Refusal {
 	switch others := r.others(); {
 	case others != "" && next != "":
@@ -158,7 +155,7 @@ func (r Refusing) of(why, next string) Refusal {
 	return Refusal{why, next}
 }
 
-// others is "", "1", "1 or 2", "1, 2 or 3".
+// others lists Others for people: "", "1", "1 or 2", "1, 2 or 3".
 func (r Refusing) others() string {
 	var words []string
 	for _, id := range r.Others[:min(mostOthers, len(r.Others))] {
@@ -174,7 +171,7 @@ func (r Refusing) others() string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// Reason is why nothing changed as a Machine gives it, "" when something did.
+// Reason is the sentence for a transfer that was refused; "" for one that was not.
 func (end TransferEnd) Reason() string {
 	if end.Refused == "" {
 		return ""
@@ -182,7 +179,7 @@ func (end TransferEnd) Reason() string {
 	return fmt.Sprintf("a transfer to %s: %s -> change nothing", end.Successor(), end.Refused)
 }
 
-// Successor is to whom leadership was to be handed over, in words.
+// Successor names, for people, the node to which leadership should be handed over.
 func (end TransferEnd) Successor() string {
 	if end.To == 0 {
 		return "the best node"

@@ -8,17 +8,17 @@ import (
 
 // "Refused clearly": each refusal says why nothing changes, and what to do next.
 func TestRefusals(t *testing.T) {
-	two := Refusing{Leads: "holds the office", Others: []proto.NodeID{1, 2}}
-	one := Refusing{Leads: "leads", Others: []proto.NodeID{4}}
-	none := Refusing{Leads: "leads"}
+	two := Refusing{Others: []proto.NodeID{1, 2}}
+	one := Refusing{Others: []proto.NodeID{4}}
+	none := Refusing{}
 	const start = "start one, or resume one that is paused, with --cluster if all are"
 	const heal = "its status says why: resume it if it is paused, with --cluster if all are, mend what ails it if not"
 	for _, c := range []struct {
 		got  Refusal
 		want string
 	}{
-		{two.Nobody(), "nobody holds the office; ask again once a node does"},
-		{two.Elsewhere(3), "3 holds the office, not this node; ask node 3"},
+		{two.Nobody(), "nobody leads; ask again once a node does"},
+		{two.Elsewhere(3), "3 leads, not this node; ask node 3"},
 		{one.Elsewhere(3), "3 leads, not this node; ask node 3"},
 		{one.Lost(), "the leader leads no more; ask again once a node does"},
 		{two.UnderWay(2), "a transfer to 2 is under way; wait until it is over, and ask again if another shall lead"},
@@ -33,7 +33,7 @@ func TestRefusals(t *testing.T) {
 			", or name one that could take over: 1 or 2"},
 		{one.Silent(), "it did not answer in time; see whether it hangs or is cut off, or name one that could " +
 			"take over: 4"},
-		{none.Declined(proto.DeclineSession), "it has restarted since; ask again: no other could take over now"},
+		{none.Declined(proto.DeclineIncarnation), "it has restarted since; ask again: no other could take over now"},
 		{one.Declined(proto.DeclineBehind), "it has not caught up with this term; ask again in a moment, or " +
 			"name one that could take over: 4"},
 		{none.Declined(proto.DeclineAside), "it does not stand for election; " + heal +

@@ -6,20 +6,20 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Reign is a time for which one process believed that it leads, told some time
+// Leadership is a time during which one process believed that it leads, as reported some time
 // later.
-type Reign struct {
-	Epoch proto.Epoch
-	// Led is how long it lasted, by the clock of the process that led.
+type Leadership struct {
+	Leadership proto.Leadership
+	// Led is how long the leadership lasted, by the clock of the process that led.
 	Led time.Duration
-	// Ago is how long before this was told it ended. Where a message told it, the
-	// message's way comes to it.
+	// Ago is the time between the leadership's end and the report. For a report that came in a
+	// message, the time of the message's way comes on top.
 	Ago time.Duration
 }
 
-// SplitStage is how far the mending of a split brain has come: the steps of the
-// lecture notes, "1. Stop all leaders 2. Compare states 3. Reconcile conflicts
-// 4. Re-elect single leader 5. Resume operations".
+// SplitStage is how far the recovery from a split brain has come. The stages are the steps of the
+// lecture notes: "1. Stop all leaders 2. Compare states 3. Reconcile conflicts 4. Re-elect single
+// leader 5. Resume operations".
 type SplitStage string
 
 // The stages.
@@ -27,52 +27,52 @@ const (
 	Stopping    SplitStage = "stopping"    // until the work of all who led has stopped
 	Reconciling SplitStage = "reconciling" // the host runs what the operator gave it
 	Electing    SplitStage = "electing"    // nobody leads until a new term has its leader
-	Mended      SplitStage = "mended"      // one leads again
-	Left        SplitStage = "left"        // another node stands over this one and mends
+	Recovered   SplitStage = "recovered"   // one leads again
+	Left        SplitStage = "left"        // another node that ranks above this one recovers from the split
 )
 
-// Split is what is known of a split brain, and of how it is mended: processes of
-// different nodes led at the same time.
+// Split is what is known of a split brain and of the recovery from it. In a split brain, processes
+// of different nodes led at the same time.
 type Split struct {
-	// Number counts the splits that this process mends, from 1. It is zero when
-	// another node mended it, By.
+	// Number counts the splits that this process recovers from; the first is 1. It is zero when
+	// another node, By, recovers from the split.
 	Number uint64
 	By     proto.NodeID
 	Stage  SplitStage
-	// Reigns are two or more, in the order of their epochs.
-	Reigns []Reign
-	// Overlap is for how long two of them led at once, the longest such time, by the
-	// hybrid clock: wrong by as much as the wall clocks of the nodes differ.
+	// Leaderships are the two or more leaderships, sorted by Leadership.Compare.
+	Leaderships []Leadership
+	// Overlap is the longest time for which two of them led at once, by the hybrid clock. It is
+	// wrong by at most the difference of the nodes' wall clocks.
 	Overlap time.Duration
-	// Messages were sent and received for its mending by this process.
+	// Messages is how many messages this process sent and received for the recovery.
 	Messages int
-	// Outcome is how reconciling went; zero before.
+	// Outcome is how reconciling ended; zero before that.
 	Outcome Outcome
-	// Leader is who leads now; nobody before the stage Mended.
+	// Leader is the present leader; nobody before the stage Recovered.
 	Leader Leader
 }
 
-// Outcome is how reconciling went. Its zero value is "not yet".
+// Outcome is how reconciling ended. The zero Outcome means that it has not ended.
 type Outcome struct {
 	Done bool
-	// Tries is how often the host tried; zero when it has nothing to run.
+	// Tries is how often the host ran the command; zero when there is no command.
 	Tries int
-	// Exit is the exit code of the last try, -1 when there was none: it could not
-	// be started, or did not end in time.
+	// Exit is the exit code of the last run; -1 when the command could not be started or did not
+	// end in time.
 	Exit int
-	// Problem says why the last try failed; empty when it did not.
+	// Problem says why the last run failed; empty when it did not.
 	Problem string
 }
 
 // MaxProblem bounds an Outcome's Problem, in bytes.
 const MaxProblem = 200
 
-// OK reports whether reconciling is over and nothing failed.
+// OK reports whether reconciling has ended without a failure.
 func (o Outcome) OK() bool { return o.Done && o.Problem == "" }
 
 // Clone is a copy that shares nothing with s.
 func (s *Split) Clone() *Split {
 	c := *s
-	c.Reigns = append([]Reign(nil), s.Reigns...)
+	c.Leaderships = append([]Leadership(nil), s.Leaderships...)
 	return &c
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// volatile forgets the highest token when the program ends. A real Keeper writes it
+// volatile forgets the highest token when the program ends. A real TokenStore writes it
 // down before Seal returns.
 type volatile struct{ highest fence.Token }
 
@@ -35,8 +35,8 @@ func ExampleGuard() {
 		defer leave()
 		fmt.Printf("the write of term %d is done\n", t.Term)
 	}
-	former := fence.Token{Term: 1, Leader: 3, Session: proto.Session{1}}
-	present := fence.Token{Term: 2, Leader: 2, Session: proto.Session{2}}
+	former := fence.Token{Term: 1, Leader: 3, Incarnation: proto.Incarnation{1}}
+	present := fence.Token{Term: 2, Leader: 2, Incarnation: proto.Incarnation{2}}
 	write(former)
 	write(present)
 	write(former)

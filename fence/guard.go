@@ -6,63 +6,62 @@ import (
 	"sync"
 )
 
-// Keeper keeps a Guard's highest token. fence/store has one. A Guard calls it
-// from one goroutine at a time.
-type Keeper interface {
-	// Highest is the token that was kept last, the zero Token for none.
+// TokenStore saves the highest token of a Guard. Package fence/store has one. A Guard calls it from
+// one goroutine at a time.
+type TokenStore interface {
+	// Highest returns the token that was saved last; the zero Token for none.
 	Highest() (Token, error)
-	// Seal returns once t is durable. After an error t may be kept or not.
+	// Seal saves t, and returns when t is durable. After an error t may be saved or not.
 	Seal(t Token) error
 }
 
-// Guard lets the calls of one leader at a time in, for data that cannot keep
-// the token itself. Its methods may be called from any goroutine.
+// Guard lets in the calls of one leader at a time, for data that cannot store the token itself. Its
+// methods may be called from any goroutine.
 //
 // Invariants:
 //
 //  1. highest is durable and never goes down.
-//  2. A call is let in only with highest, and only when no call of a lower
-//     token is still inside.
+//  2. A call is let in only with the token highest, and only when no call with a lower token
+//     is still inside.
 //
-// It covers what a call does until it leaves, and nothing that goes on behind
-// its back. One Guard must see all calls: two of them on the same data know
-// nothing of each other.
+// A Guard covers what a call does until it leaves, and nothing that the call leaves running. All
+// calls must pass one Guard: two Guards for the same data know nothing of each other.
 type Guard struct {
-	// Meter counts what became of the calls.
+	// Meter counts the results of the calls.
 	Meter Meter
 
-	keeper Keeper
+	tokens TokenStore
 
 	mu      sync.Mutex
 	highest Token
-	inside  int           // calls of highest
-	older   int           // calls of lower tokens that have not left yet
-	calm    chan struct{} // closed when older becomes 0; nil before the first
+	inside  int           // calls inside with the token highest
+	older   int           // calls inside with lower tokens
+	calm    chan struct{} // closed when older becomes 0; nil until a call first waits for that
 }
 
-// NewGuard returns a guard that goes on from the token in keeper.
-func NewGuard(keeper Keeper) (*Guard, error) {
-	highest, err := keeper.Highest()
+// NewGuard returns a Guard that continues from the token in tokens.
+func NewGuard(tokens TokenStore) (*Guard, error) {
+	highest, err := tokens.Highest()
 	if err != nil {
 		return nil, fmt.Errorf("read the highest fencing token: %w", err)
 	}
-	return &Guard{keeper: keeper, highest: highest}, nil
+	return &Guard{tokens: tokens, highest: highest}, nil
 }
 
-// Highest is the highest token seen, the zero Token for none.
+// Highest returns the highest token that the Guard has seen; the zero Token for none.
 func (g *Guard) Highest() Token {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.highest
 }
 
-// Enter lets a write in, or refuses it with what Admit says. A higher token is
-// durable before Enter returns, lower ones are refused from then on, and Enter
-// waits until those that are inside have left: a check followed by a slow act
-// is no check. When ctx ends first, the token is sealed all the same.
+// Enter lets a write in, or refuses it with the error of Admit. A higher token is durable before
+// Enter returns, and lower tokens are refused from then on. Enter waits until the calls with lower
+// tokens have left, since a check that is followed by a slow write is no check. If ctx ends first,
+// Enter returns an error, but the token stays the highest.
 //
-// After a nil error the caller must call leave when the write is over; calling
-// it again does nothing.
+// After a nil error the caller must call leave when the write is over. Further calls of leave do
+// nothing.
 func (g *Guard) Enter(ctx context.Context, t Token) (leave func(), err error) {
 	err = g.enter(ctx, t)
 	g.Meter.Record(err)
@@ -72,8 +71,8 @@ func (g *Guard) Enter(ctx context.Context, t Token) (leave func(), err error) {
 	return sync.OnceFunc(func() { g.leave(t) }), nil
 }
 
-// Seal makes t the highest token without a write. When it returns nil no write
-// of a lower token is under way, nor will be.
+// Seal makes t the highest token without a write. When it returns nil, no write with a lower token
+// is under way, and none will be let in.
 func (g *Guard) Seal(ctx context.Context, t Token) error {
 	leave, err := g.Enter(ctx, t)
 	if err == nil {
@@ -82,7 +81,7 @@ func (g *Guard) Seal(ctx context.Context, t Token) error {
 	return err
 }
 
-// CheckRead refuses a read as leader with what AdmitRead says.
+// CheckRead refuses a leader's read with the error of AdmitRead.
 func (g *Guard) CheckRead(t Token) error { return AdmitRead(g.Highest(), t) }
 
 func (g *Guard) enter(ctx context.Context, t Token) error {
@@ -115,7 +114,7 @@ func (g *Guard) raise(t Token) error {
 	if err := Admit(g.highest, t); err != nil || t == g.highest {
 		return err
 	}
-	if err := g.keeper.Seal(t); err != nil {
+	if err := g.tokens.Seal(t); err != nil {
 		return fmt.Errorf("keep token %v: %w", t, err)
 	}
 	if g.older == 0 {

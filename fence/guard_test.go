@@ -12,7 +12,7 @@ import (
 	"github.com/ringleader-dev/ringleader/fence/fencetest"
 )
 
-// disk is a keeper whose writes may fail.
+// disk is a tokens whose writes may fail.
 type disk struct {
 	kept fence.Token
 	err  error

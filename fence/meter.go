@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Meter counts what became of the calls that need a token: writes and seals.
-// The zero Meter is ready; any goroutine may use it.
+// Meter counts the results of calls that need a token: writes and seals. The zero Meter is ready to
+// use; any goroutine may use it.
 type Meter struct {
 	accepted, stale, otherHolder, missing, malformed, failed atomic.Uint64
 }
@@ -18,7 +18,7 @@ type Counts struct {
 	OtherHolder uint64 `json:"refused_other_holder"`
 	Missing     uint64 `json:"refused_missing"`
 	Malformed   uint64 `json:"refused_malformed"`
-	// Failed were neither refused nor done, as on a full disk.
+	// Failed counts calls that were admitted and then failed, as on a full disk.
 	Failed uint64 `json:"failed"`
 }
 
@@ -40,7 +40,7 @@ func (m *Meter) Record(err error) {
 	}
 }
 
-// Counts reads the meter.
+// Counts returns the present counts.
 func (m *Meter) Counts() Counts {
 	return Counts{
 		Accepted: m.accepted.Load(), Stale: m.stale.Load(), OtherHolder: m.otherHolder.Load(),

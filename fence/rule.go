@@ -5,23 +5,24 @@ import (
 	"fmt"
 )
 
-// Why a call is refused. ErrMalformedToken is one more reason.
+// The reasons for which a call is refused. ErrMalformedToken is one more.
 var (
-	// ErrStaleToken: another leader has been here since. The error is a
-	// StaleError, which says who.
+	// ErrStaleToken: the storage has seen a later leader. The error is a StaleError, which names
+	// that leader.
 	ErrStaleToken = errors.New("stale fencing token")
-	// ErrOtherHolder: the same term with another holder. Such an error is
-	// ErrStaleToken too. Of two holders of one term one is no leader, so the
-	// terms come from something that grants them twice.
+	// ErrOtherHolder: the storage has seen another holder of the same term. Such an error is
+	// ErrStaleToken, too. One of the two holders is no leader, so whatever grants the terms granted
+	// one twice.
 	ErrOtherHolder = errors.New("the term is another holder's")
-	// ErrNoToken: the call shows none.
+	// ErrNoToken: the call has no token.
 	ErrNoToken = errors.New("no fencing token")
-	// ErrUnsealed: a read with a token that the storage has not seen yet.
+	// ErrUnsealed: a read has a token above the highest one. Its leader must seal the token first, which
+	// makes it the highest.
 	ErrUnsealed = errors.New("the fencing token is not sealed yet")
 )
 
-// StaleError refuses a token because of a higher one, or because of the same
-// term's other holder. It is ErrStaleToken.
+// StaleError says that a token was refused because of a higher one, or because of another holder of
+// the same term. errors.Is with ErrStaleToken is true for it.
 type StaleError struct {
 	Token   Token // the refused one
 	Highest Token // the one that the storage has seen
@@ -29,25 +30,25 @@ type StaleError struct {
 
 func (e *StaleError) Error() string {
 	if e.Is(ErrOtherHolder) {
-		return fmt.Sprintf("token %v: %v: it is held by node %v, session %v",
-			e.Token, ErrOtherHolder, e.Highest.Leader, e.Highest.Session)
+		return fmt.Sprintf("token %v: %v: it is held by node %v, incarnation %v",
+			e.Token, ErrOtherHolder, e.Highest.Leader, e.Highest.Incarnation)
 	}
 	return fmt.Sprintf("token %v: %v: node %v has been here with term %d since",
 		e.Token, ErrStaleToken, e.Highest.Leader, e.Highest.Term)
 }
 
-// Is makes the error ErrStaleToken, and ErrOtherHolder when it is that.
+// Is makes errors.Is true for ErrStaleToken, and for ErrOtherHolder if both terms are equal.
 func (e *StaleError) Is(target error) bool {
 	return target == ErrStaleToken ||
 		target == ErrOtherHolder && e.Token.Term == e.Highest.Term
 }
 
-// Admit is the rule for every write: nil when a storage whose highest token so
-// far is highest lets t write, else a StaleError or ErrMalformedToken. The
-// storage then keeps t as its highest, before or together with the write.
+// Admit is the rule for every write. highest is the highest token that the storage has seen. Admit
+// returns nil if t may write, else a StaleError or ErrMalformedToken. The storage then saves t as
+// its highest token, before the write or together with it.
 //
-// Lecture notes: "Storage checks token on write: A attempts write with
-// token=100. Storage: 'Current token is 101, rejecting 100'".
+// Lecture notes: "Storage checks token on write: A attempts write with token=100. Storage: 'Current
+// token is 101, rejecting 100'".
 func Admit(highest, t Token) error {
 	if err := t.Validate(); err != nil {
 		return err
@@ -58,9 +59,9 @@ func Admit(highest, t Token) error {
 	return &StaleError{Token: t, Highest: highest}
 }
 
-// AdmitRead is the rule for a read as leader: nil when t is the highest token,
-// else as Admit, or ErrUnsealed. A read changes nothing, so it cannot seal; and
-// without the seal what it returns may change behind the reader's back.
+// AdmitRead is the rule for a leader's read. It returns nil if t is the highest token, else the
+// error of Admit, or ErrUnsealed. Reads save no token: a new leader seals its token first, which makes
+// it the highest. Otherwise a former leader could still change what the read returned.
 func AdmitRead(highest, t Token) error {
 	if err := Admit(highest, t); err != nil {
 		return err

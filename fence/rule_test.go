@@ -9,7 +9,7 @@ import (
 )
 
 // "A write is accepted iff its term is higher, or equal with the same (id,
-// session)."
+// incarnation)."
 func TestAdmit(t *testing.T) {
 	five := token(5, 1)
 	for _, c := range []struct {
@@ -22,14 +22,14 @@ func TestAdmit(t *testing.T) {
 		{"higher", five, token(6, 1), nil},
 		{"much higher", five, token(proto.MaxTerm, 1), nil},
 		{"lower", token(6, 1), five, ErrStaleToken},
-		{"lower, the same process", Token{6, 1, five.Session}, five, ErrStaleToken},
-		{"equal, another node", five, Token{5, 2, five.Session}, ErrOtherHolder},
+		{"lower, the same process", Token{6, 1, five.Incarnation}, five, ErrStaleToken},
+		{"equal, another node", five, Token{5, 2, five.Incarnation}, ErrOtherHolder},
 		{"equal, the node's next life", five, token(5, 1), ErrOtherHolder},
 		{"none", five, Token{}, ErrMalformedToken},
 		{"none, the first one", Token{}, Token{}, ErrMalformedToken},
 		{"absurd", five, token(proto.MaxTerm+1, 1), ErrMalformedToken},
 		{"nobody's", five, token(6, 0), ErrMalformedToken},
-		{"without a session", five, Token{6, 1, proto.Session{}}, ErrMalformedToken},
+		{"without an incarnation", five, Token{6, 1, proto.Incarnation{}}, ErrMalformedToken},
 	} {
 		err := Admit(c.highest, c.next)
 		if !errors.Is(err, c.want) {
@@ -50,7 +50,7 @@ func TestStaleErrorTells(t *testing.T) {
 		want  string
 	}{
 		{token(5, 1), "node 2 has been here with term 6 since"},
-		{token(6, 1), "it is held by node 2, session " + highest.Session.String()},
+		{token(6, 1), "it is held by node 2, incarnation " + highest.Incarnation.String()},
 	} {
 		if err := Admit(highest, c.token); !strings.Contains(err.Error(), c.want) ||
 			!strings.Contains(err.Error(), c.token.String()) {

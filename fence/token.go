@@ -10,65 +10,66 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Token is what a leader shows to a storage: the term that it was granted and
-// the process that it was granted to. The zero Token is none.
+// Token is what a leader shows to a storage: the term that it leads, and the process that leads it.
+// The zero Token is none.
 //
-// Invariants of one that is valid:
+// Invariants of a valid Token:
 //
 //  1. Term is in 1 … proto.MaxTerm.
 //  2. Leader is a node's id.
-//  3. Session is not zero.
-type Token proto.Epoch
+//  3. Incarnation is not zero.
+type Token proto.Leadership
 
-// ErrMalformedToken says that something is no token.
+// ErrMalformedToken says that a text or a value is no token.
 var ErrMalformedToken = errors.New("not a fencing token: " +
-	"one looks like 7;node=3;session=0123456789abcdef0123456789abcdef")
+	"one looks like 7;node=3;incarnation=0123456789abcdef0123456789abcdef")
 
-// IsZero reports whether t is none.
+// IsZero reports whether t is the zero Token.
 func (t Token) IsZero() bool { return t == Token{} }
 
-// Validate returns ErrMalformedToken, wrapped, unless t is valid.
+// Validate returns an error that wraps ErrMalformedToken, unless t is valid.
 func (t Token) Validate() error {
 	switch {
 	case t.Term == 0 || t.Term > proto.MaxTerm:
 		return fmt.Errorf("term %d: %w", t.Term, ErrMalformedToken)
 	case t.Leader.Validate() != nil:
 		return fmt.Errorf("node %d: %w", t.Leader, ErrMalformedToken)
-	case t.Session.IsZero():
-		return fmt.Errorf("session zero: %w", ErrMalformedToken)
+	case t.Incarnation.IsZero():
+		return fmt.Errorf("incarnation zero: %w", ErrMalformedToken)
 	}
 	return nil
 }
 
 const (
-	nodeMark    = ";node="
-	sessionMark = ";session="
+	nodeMark        = ";node="
+	incarnationMark = ";incarnation="
+	formerMark      = ";session=" // what stores may have kept since before 2026-11
 )
 
-// String is the token's only spelling: two tokens are equal when their
-// spellings are. So a storage may keep and compare the text. The zero Token is
-// "none", which is not read back.
+// String is the token's only spelling: two tokens are equal exactly when their spellings are. So a
+// storage may store and compare the text. The zero Token is "none", which Parse does not accept.
 func (t Token) String() string {
 	if t.IsZero() {
 		return "none"
 	}
 	return strconv.FormatUint(uint64(t.Term), 10) + nodeMark + t.Leader.String() +
-		sessionMark + t.Session.String()
+		incarnationMark + t.Incarnation.String()
 }
 
-// Parse reads what String writes, and nothing else. Errors wrap
-// ErrMalformedToken.
+// Parse reads the text that String writes. It also reads the text that String wrote before 2026-11,
+// when an incarnation was called a session. Errors wrap ErrMalformedToken.
 func Parse(text string) (Token, error) {
+	text = strings.Replace(text, formerMark, incarnationMark, 1)
 	term, rest, _ := strings.Cut(text, nodeMark)
-	node, session, _ := strings.Cut(rest, sessionMark)
+	node, incarnation, _ := strings.Cut(rest, incarnationMark)
 	var t Token
 	n, termErr := strconv.ParseUint(term, 10, 64)
 	t.Term = proto.Term(n)
 	id, idErr := proto.ParseNodeID(node)
 	t.Leader = id
 	var hexErr error
-	if len(session) == hex.EncodedLen(len(t.Session)) {
-		_, hexErr = hex.Decode(t.Session[:], []byte(session))
+	if len(incarnation) == hex.EncodedLen(len(t.Incarnation)) {
+		_, hexErr = hex.Decode(t.Incarnation[:], []byte(incarnation))
 	}
 	// Another spelling of the same values, as with a leading zero, is none.
 	if errors.Join(termErr, idErr, hexErr) != nil || t.String() != text {
@@ -80,7 +81,7 @@ func Parse(text string) (Token, error) {
 	return t, nil
 }
 
-// MarshalText is String. The zero Token is the empty text.
+// MarshalText returns String. For the zero Token it returns an empty text.
 func (t Token) MarshalText() ([]byte, error) {
 	if t.IsZero() {
 		return nil, nil
@@ -88,7 +89,7 @@ func (t Token) MarshalText() ([]byte, error) {
 	return []byte(t.String()), nil
 }
 
-// UnmarshalText is Parse. The empty text is the zero Token.
+// UnmarshalText is Parse. The empty text gives the zero Token.
 func (t *Token) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {
 		*t = Token{}

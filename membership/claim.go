@@ -10,24 +10,24 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// ErrIDTaken ends a node whose id another living process has.
+// ErrIDTaken says that another living process has this node's id. The node must end.
 var ErrIDTaken = errors.New("node id is taken")
 
-// Prober asks who answers at an election address: the id and session of the
-// process, or an error when nobody does before ctx ends, a second later. It is
-// called from a goroutine of its own, one call at a time.
-type Prober func(ctx context.Context, electionAddr string) (proto.NodeID, proto.Session, error)
+// Prober asks who answers at an election address. It returns the id and incarnation of the
+// process, or an error when nobody answers before ctx ends, a second later. A goroutine of
+// the group's own calls it, one call at a time.
+type Prober func(ctx context.Context, electionAddr string) (proto.NodeID, proto.Incarnation, error)
 
-// isNewcomer reports whether mine, of two processes with one id, must give way:
-// the one that no peer has listed yet, else the one that started later. Of two
-// processes, exactly one is the newcomer.
+// isNewcomer reports whether, of two processes with one id, mine must give way. The newcomer
+// is the process that no peer has listed yet, or else the one that started later. Exactly one
+// of the two is the newcomer.
 func isNewcomer(mine, rival meta) bool {
 	if mine.listed != rival.listed {
 		return rival.listed
 	}
 	return cmp.Or(
 		cmp.Compare(mine.started, rival.started),
-		mine.Session.Compare(rival.Session),
+		mine.Incarnation.Compare(rival.Incarnation),
 	) > 0
 }
 
@@ -35,12 +35,13 @@ func isNewcomer(mine, rival meta) bool {
 // goroutine.
 type claims struct {
 	asking  bool
-	askNext time.Time // not before
-	said    sayOnce
+	askNext time.Time // not before this time
+	said    logLimiter
 }
 
-// onConflict: gossip has this id at two addresses, existing and rival. Existing
-// is what this node has listed so far: itself, if it is about its own id.
+// onConflict handles the news that gossip has two processes with one id at different addresses.
+// existing is the one that this node has listed so far. That is this node itself, if the id is its
+// own.
 func (g *Group) onConflict(existing, rival node) {
 	now := time.Now()
 	g.rejoin.rival(rival.gossip, now)
@@ -55,7 +56,7 @@ func (g *Group) onConflict(existing, rival node) {
 	}
 	switch {
 	case rival.electionAddr == g.self.electionAddr:
-		// This node has bound that address, so whoever held it is gone.
+		// This node has bound that address, so the process that had it is gone.
 		g.sayFormerLife(rival, "this node has its election address")
 	case !isNewcomer(g.self.meta, rival.meta):
 		if g.claims.said.first("rival", rival.String(), now) {
@@ -73,11 +74,12 @@ func (g *Group) onConflict(existing, rival node) {
 func (g *Group) ask(rival node) {
 	ctx, cancel := context.WithTimeout(g.ctx, streamTimeout)
 	defer cancel()
-	id, session, err := g.cfg.Probe(ctx, rival.electionAddr)
-	g.queue.post(func() { g.onAnswer(rival, identity{id, session}, err) })
+	id, incarnation, err := g.cfg.Probe(ctx, rival.electionAddr)
+	g.queue.post(func() { g.onAnswer(rival, identity{id, incarnation}, err) })
 }
 
-// onAnswer: this process answered at the rival's election address, or nobody.
+// onAnswer handles the answer of the process at the rival's election address; err is set if none
+// answered.
 func (g *Group) onAnswer(rival node, answer identity, err error) {
 	g.claims.asking = false
 	g.claims.askNext = time.Now().Add(g.settings.rejoin)
@@ -86,7 +88,7 @@ func (g *Group) onAnswer(rival node, answer identity, err error) {
 		g.sayFormerLife(rival, fmt.Sprintf("nobody answers there: %v", err))
 	case answer.id != g.self.ID:
 		g.sayFormerLife(rival, fmt.Sprintf("node %d answers there now", answer.id))
-	case answer.session == g.self.Session:
+	case answer.incarnation == g.self.Incarnation:
 		g.sayFormerLife(rival, "this node answers there itself")
 	default:
 		g.fail(fmt.Errorf("%w: id %d belongs to %v, which is alive; "+

@@ -104,7 +104,7 @@ func TestTwoHoldersMeet(t *testing.T) {
 		c.until(30*time.Second, "all list the senior", func() bool {
 			for _, n := range []*testNode{c.nodes[0], senior, c.nodes[2]} {
 				if !slices.Equal(n.alive(), []int{1, 2, 3}) ||
-					n.member(2).Session != senior.cfg.Self.Session {
+					n.member(2).Incarnation != senior.cfg.Self.Incarnation {
 					return false
 				}
 			}
@@ -131,18 +131,18 @@ func TestDeafHolderIsWaitedFor(t *testing.T) {
 		}
 		c.kill(nodes[2])
 		c.until(30*time.Second, "the newcomer is listed", func() bool {
-			return nodes[0].member(3).Session == cfg.Self.Session &&
-				nodes[1].member(3).Session == cfg.Self.Session
+			return nodes[0].member(3).Incarnation == cfg.Self.Incarnation &&
+				nodes[1].member(3).Incarnation == cfg.Self.Incarnation
 		})
 	})
 }
 
-// "The one whose process started later, tie by session, is the newcomer", and
+// "The one whose process started later, tie by incarnation, is the newcomer", and
 // one that no peer lists yields to one that is listed, whatever their clocks.
 func TestExactlyOneIsTheNewcomer(t *testing.T) {
-	low, high := proto.Session{1}, proto.Session{2}
-	of := func(s proto.Session, started int64, listed bool) meta {
-		return meta{Peer: proto.Peer{ID: 3, Session: s}, started: started, listed: listed}
+	low, high := proto.Incarnation{1}, proto.Incarnation{2}
+	of := func(s proto.Incarnation, started int64, listed bool) meta {
+		return meta{Peer: proto.Peer{ID: 3, Incarnation: s}, started: started, listed: listed}
 	}
 	for _, tt := range []struct {
 		name         string
@@ -151,8 +151,8 @@ func TestExactlyOneIsTheNewcomer(t *testing.T) {
 	}{
 		{"I started later", of(low, 2, true), of(high, 1, true), true},
 		{"I started first", of(high, 1, true), of(low, 2, true), false},
-		{"same instant, higher session", of(high, 1, false), of(low, 1, false), true},
-		{"same instant, lower session", of(low, 1, false), of(high, 1, false), false},
+		{"same instant, higher incarnation", of(high, 1, false), of(low, 1, false), true},
+		{"same instant, lower incarnation", of(low, 1, false), of(high, 1, false), false},
 		{"unlisted with a slow clock", of(low, 1, false), of(high, 2, true), true},
 		{"listed with a fast clock", of(low, 2, true), of(high, 1, false), false},
 	} {

@@ -54,7 +54,7 @@ func electionAddr(id int) string { return fmt.Sprintf("10.0.0.%d:7001", id) }
 func (c *cluster) config(id int) Config {
 	return Config{
 		Self: proto.Peer{
-			ID: proto.NodeID(id), Session: proto.NewSession(), Attr: int64(10 * id),
+			ID: proto.NodeID(id), Incarnation: proto.NewIncarnation(), Attr: int64(10 * id),
 		},
 		Cluster: "demo", Algorithm: "bully",
 		ElectionAddr: electionAddr(id), HTTPAddr: fmt.Sprintf("10.0.0.%d:8001", id),
@@ -63,14 +63,14 @@ func (c *cluster) config(id int) Config {
 }
 
 // probe answers as a real node's election port would.
-func (c *cluster) probe(_ context.Context, addr string) (proto.NodeID, proto.Session, error) {
+func (c *cluster) probe(_ context.Context, addr string) (proto.NodeID, proto.Incarnation, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	who, ok := c.doors[addr]
 	if !ok {
-		return 0, proto.Session{}, syscall.ECONNREFUSED
+		return 0, proto.Incarnation{}, syscall.ECONNREFUSED
 	}
-	return who.id, who.session, nil
+	return who.id, who.incarnation, nil
 }
 
 // start starts a process with cfg, gossiping at addr.
@@ -86,7 +86,7 @@ func (c *cluster) start(cfg Config, addr string) *testNode {
 	n.Group = g
 	c.t.Cleanup(func() { _ = g.Close() })
 	c.mu.Lock()
-	c.doors[cfg.ElectionAddr] = identity{cfg.Self.ID, cfg.Self.Session}
+	c.doors[cfg.ElectionAddr] = identity{cfg.Self.ID, cfg.Self.Incarnation}
 	c.mu.Unlock()
 	go func() {
 		for v := range g.Views() {

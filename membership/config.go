@@ -1,8 +1,10 @@
 package membership
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -14,96 +16,101 @@ import (
 // ErrConfig says that a Config cannot work as it stands.
 var ErrConfig = errors.New("membership configuration")
 
-// ErrAddrInUse says that gossip cannot listen where it should.
+// ErrAddrInUse says that another process listens at the address for gossip.
 var ErrAddrInUse = errors.New("another process has the port")
 
-// Config is what a Group needs to know of its node and its surroundings.
+// Config describes a Group's node and network.
 type Config struct {
-	// Self is this process: its id, its session, its rank attribute as it is now.
+	// Self is this process: its id, its incarnation, its rank attribute as it is now.
 	Self proto.Peer
 	// Cluster and Algorithm must be the same on all nodes that meet. At most 64
 	// and 32 bytes.
 	Cluster, Algorithm string
-	// Voters are those that this process was started with, which others are told.
+	// Voters is this process's list of voters. The Group tells it to the other nodes.
 	Voters Voters
 
-	// Bind is the host:port for gossip, UDP and TCP. Port 0 takes any free one.
-	Bind string
-	// Advertise is where others reach this node's gossip: host:port, or a host
-	// with the port of Bind. Empty for the host of Bind; if that is unspecified,
-	// for the machine's only address.
-	Advertise string
+	// Bind is the address at which gossip listens, over UDP and TCP. With port 0 the kernel chooses
+	// a port.
+	Bind netip.AddrPort
+	// Advertise is the address at which others reach this node's gossip; port 0 stands for the
+	// bound port. The zero value stands for the address of Bind, which must not be "all addresses"
+	// then.
+	Advertise netip.AddrPort
 	// ElectionAddr and HTTPAddr are what others dial for elections and for HTTP,
 	// as host:port of at most 144 bytes. HTTPAddr may be empty.
 	ElectionAddr, HTTPAddr string
-	// Join are the seeds: host, host:port or a DNS name, which stands for all its
-	// addresses. Without a port it is Bind's. This node itself may be among them.
-	// They are tried for ever.
+	// Join are the seeds: addresses or DNS names, with or without a port. A name stands for all its
+	// addresses, and the default port is Bind's. This node itself may be among the seeds. The group
+	// never stops trying them.
 	Join []string
 
-	// Profile is the speed of gossip and its failure detector; LAN when empty.
+	// Profile sets the speed of gossip and its failure detector; LAN if it is empty.
 	Profile Profile
-	// Probing replaces the profile's own; see ProbingWithin.
-	Probing Probing
-	// Probe asks who answers at an election address. Needed.
+	// Budget is the time in which a node probes one member; zero for the profile's own. See
+	// Profile.
+	Budget time.Duration
+	// Probe asks who answers at an election address. It must be set.
 	Probe Prober
-	// Notice is what an earlier process of this node knew last; zero for nothing.
+	// Notice is the newest notice that an earlier process of this node knew; the zero Notice if
+	// there is none.
 	Notice Notice
-	// OnNotice takes the cluster's notice whenever it changes, on the group's own
-	// goroutine: it must not block. Nil ignores it.
+	// OnNotice is called whenever the cluster's notice changes. The group's own goroutine calls it,
+	// and it must not block. It may be nil.
 	OnNotice func(Notice)
-	// OnStranger is told, each time it is heard of, of a process of this cluster that is
-	// refused because it runs another Algorithm. It may be called from any goroutine and
-	// must not block. Nil ignores it.
+	// OnStranger is called with a process of this cluster that is refused because it runs another
+	// Algorithm, each time that this node hears of it. Any goroutine may call it, and it must not
+	// block. It may be nil.
 	OnStranger func(Member)
-	// Logger gets the group's log lines and memberlist's.
+	// Logger takes the log lines of the group and of memberlist.
 	Logger zerolog.Logger
-	// Transport replaces the real network, Bind and Advertise. Nil for none.
+	// Transport replaces the real network, Bind and Advertise; nil to use these.
 	Transport memberlist.Transport
 
 	lookup lookup // nil for the system's resolver
 }
 
-// plan is what a valid Config comes down to.
+// plan holds the values that follow from a valid Config.
 type plan struct {
-	meta     meta
-	settings settings
-	bind     hostPort
-	seeds    []*seed
+	meta       meta
+	settings   settings
+	advertised netip.AddrPort // zero if Config.Transport is set
+	seeds      []*seed
 }
 
-// plan validates c and draws what follows from it, without touching the network.
+// plan validates c and derives what follows from it, without touching the network. Errors
+// wrap ErrConfig.
 func (c Config) plan(now time.Time) (plan, error) {
-	p := plan{meta: meta{
-		Peer: c.Self, started: now.UnixMicro(),
-		electionAddr: c.ElectionAddr, httpAddr: c.HTTPAddr,
-		cluster: c.Cluster, algorithm: c.Algorithm, voters: c.Voters,
-	}}
-	if err := p.meta.validate(); err != nil {
-		return plan{}, fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	if err := c.Notice.validate(); err != nil {
-		return plan{}, fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	if c.Probe == nil {
-		return plan{}, fmt.Errorf("%w: no Probe", ErrConfig)
-	}
-	var err error
-	if p.settings, err = c.Profile.settings(); err == nil {
-		err = p.settings.probe(c.Probing)
-	}
+	p, err := c.derive(now)
 	if err != nil {
 		return plan{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
+	return p, nil
+}
+
+func (c Config) derive(now time.Time) (p plan, err error) {
+	p.meta = meta{
+		Peer: c.Self, started: now.UnixMicro(),
+		electionAddr: c.ElectionAddr, httpAddr: c.HTTPAddr,
+		cluster: c.Cluster, algorithm: c.Algorithm, voters: c.Voters,
+	}
+	if err := cmp.Or(p.meta.validate(), c.Notice.validate()); err != nil {
+		return p, err
+	}
+	if c.Probe == nil {
+		return p, errors.New("no Probe")
+	}
+	if p.settings, err = c.Profile.settings(c.Budget); err != nil {
+		return p, err
+	}
 	if c.Transport == nil {
-		if p.bind, err = parseHostPort("gossip bind address", c.Bind); err != nil {
-			return plan{}, fmt.Errorf("%w: %w", ErrConfig, err)
+		if p.advertised, err = c.advertised(); err != nil {
+			return p, err
 		}
 	}
 	for _, text := range c.Join {
 		s, err := parseSeed(text)
 		if err != nil {
-			return plan{}, fmt.Errorf("%w: %w", ErrConfig, err)
+			return p, fmt.Errorf("join target %w", err)
 		}
 		p.seeds = append(p.seeds, s)
 	}

@@ -6,9 +6,8 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// delegate is what memberlist calls, from any goroutine and mostly under its own
-// lock: it copies what it is given into the group's queue and returns. It never
-// calls memberlist back.
+// delegate has the methods that memberlist calls, from any goroutine and mostly while it holds its
+// own lock. They put what they get into the group's queue and return. They never call memberlist.
 type delegate struct{ g *Group }
 
 var (
@@ -19,8 +18,8 @@ var (
 	_ memberlist.ConflictDelegate = delegate{}
 )
 
-// NotifyAlive refuses who may not be a member, this node's own id included:
-// a node of another cluster may have the same one.
+// NotifyAlive refuses processes that may not be members. It judges those with this node's own
+// id too, since a node of another cluster may have the same id.
 func (d delegate) NotifyAlive(n *memberlist.Node) error {
 	peer, err := d.g.gate.admit(n)
 	if err != nil {
@@ -29,9 +28,9 @@ func (d delegate) NotifyAlive(n *memberlist.Node) error {
 	return d.g.gate.room(peer, *d.g.listed.Load())
 }
 
-// NotifyMerge refuses a whole exchange when one of the living that the peer
-// lists, itself among them, may not be a member: else its dead and suspects
-// would be mistaken for ours of the same id.
+// NotifyMerge refuses a whole exchange of states if the peer lists a living process that may not be
+// a member; that may be the peer itself. Otherwise this node would take processes that the peer
+// calls dead or suspect for its own peers with the same ids.
 func (d delegate) NotifyMerge(peers []*memberlist.Node) error {
 	for _, n := range peers {
 		if n.State == memberlist.StateDead || n.State == memberlist.StateLeft {
@@ -44,7 +43,7 @@ func (d delegate) NotifyMerge(peers []*memberlist.Node) error {
 	return nil
 }
 
-// NotifyConflict tells of an id at two addresses.
+// NotifyConflict tells the group that two addresses have the same id.
 func (d delegate) NotifyConflict(existing, other *memberlist.Node) {
 	old, err1 := readNode(existing)
 	rival, err2 := readNode(other)
@@ -53,28 +52,29 @@ func (d delegate) NotifyConflict(existing, other *memberlist.Node) {
 	}
 }
 
-// NotifyJoin tells that gossip lists a process that it did not list before.
+// NotifyJoin tells the group that gossip lists a process that it did not list before.
 func (d delegate) NotifyJoin(n *memberlist.Node) {
 	if peer, err := readNode(n); err == nil && peer.ID != d.g.me.id {
 		d.g.queue.post(func() { d.g.onAlive(peer) })
 	}
 }
 
-// NotifyUpdate tells of new meta: another attribute, or another process.
+// NotifyUpdate tells the group that a listed process changed: its attribute, for example, or its
+// incarnation.
 func (d delegate) NotifyUpdate(n *memberlist.Node) { d.NotifyJoin(n) }
 
-// NotifyLeave tells that gossip gave a process up. Its state does not say
-// whether it left or died.
+// NotifyLeave tells the group that gossip no longer lists a process. n does not say whether the
+// process left or died.
 func (d delegate) NotifyLeave(n *memberlist.Node) {
 	if peer, err := readNode(n); err == nil && peer.ID != d.g.me.id {
-		d.g.queue.post(func() { d.g.onGone(identity{peer.ID, peer.Session}, time.Now()) })
+		d.g.queue.post(func() { d.g.onGone(identity{peer.ID, peer.Incarnation}, time.Now()) })
 	}
 }
 
-// NodeMeta is what this node says of itself.
+// NodeMeta returns what this node tells the others about itself.
 func (d delegate) NodeMeta(int) []byte { return *d.g.metaBytes.Load() }
 
-// NotifyMsg takes another process's goodbye, or a notice.
+// NotifyMsg handles a goodbye or a notice of another process.
 func (d delegate) NotifyMsg(b []byte) {
 	if len(b) > 0 && b[0] == noticeTag {
 		if n, _, err := decodeNotice(b); err == nil {
@@ -90,12 +90,13 @@ func (d delegate) NotifyMsg(b []byte) {
 	d.g.queue.post(func() { d.g.onGoodbye(who) })
 }
 
-// LocalState is the notice that this node knows, and its roll.
+// LocalState returns what goes with an exchange of states: the notice that this node knows, and its
+// roll.
 func (d delegate) LocalState(bool) []byte {
 	return append(d.g.notice.Load().encode(), *d.g.roll.Load()...)
 }
 
-// MergeRemoteState takes another node's notice and roll.
+// MergeRemoteState handles another node's notice and roll.
 func (d delegate) MergeRemoteState(b []byte, _ bool) {
 	notice, b, err := decodeNotice(b)
 	if err != nil {
@@ -111,5 +112,5 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 	d.g.queue.post(func() { d.g.onRoll(sender, listed) })
 }
 
-// GetBroadcasts: nothing of ours travels by gossip.
+// GetBroadcasts returns nothing: this package sends no messages by gossip.
 func (d delegate) GetBroadcasts(int, int) [][]byte { return nil }

@@ -1,27 +1,27 @@
-// Package membership says who is in the cluster: memberlist's gossip, and what
-// other detectors report, merged into one stream of views.
+// Package membership tells which processes are in the cluster. It merges memberlist's gossip
+// and the reports of other detectors into one stream of views.
 //
-// # What is not promised
+// # What the package does not promise
 //
-// A view is a hint. It may be late, incomplete or wrong, and two nodes may hold
-// different ones at the same time: elections must survive that, and nothing
-// that has to be safe may rest on a view. Gossip counts a process as alive while
-// any member can reach it; it notices a death in about one second to eight,
-// depending on the [Profile]. It is not authenticated: whoever can send packets
-// to the gossip port can disturb the membership, though not end the process.
+// A view is a hint. It may be late, incomplete or wrong, and two nodes may have different
+// views at the same time. Elections must survive that, and safety must not rest on a view.
+// Gossip counts a process as alive while any member can reach it. It notices a death in
+// about one second to eight, depending on the [Profile]. Gossip is not authenticated:
+// somebody who can send packets to the gossip port can disturb the membership, though not
+// end the process.
 //
 // # How evidence is merged
 //
-// Evidence is about one process, that is, one (id, session). What the links
-// report about a session that gossip does not list now changes nothing, so a
-// new process is never blamed for its former life.
+// Evidence is about one process, that is, one (id, incarnation). A report of the links about
+// an incarnation that gossip does not list now changes nothing. So a new process is never
+// blamed for the former process of its node.
 //
 //	gossip lists it    the links say             in the view   evidence
 //	-----------------  ------------------------  ------------  ---------------------------
 //	yes                nothing                   yes           joined 5
 //	yes                link-closed, link-reset   yes           none: it may be a hiccup
 //	yes                dial-refused              no            dial-refused 5
-//	yes                other-session             no            other-session 5
+//	yes                other-incarnation             no            other-incarnation 5
 //	yes                unreachable               no            unreachable 5
 //	yes                heartbeat-missed          no            heartbeat-missed 5
 //	yes                indirect-unreachable      no            indirect-unreachable 5
@@ -34,44 +34,42 @@
 //	                   that left the view
 //	yes                link-up after such a mark yes           link-up 5
 //	yes                heartbeat-back after one  yes           heartbeat-back 5
-//	yes, new session   anything about the old    yes           new-session 5
+//	yes, new incarnation   anything about the old    yes           new-incarnation 5
 //	yes, new attribute nothing                   yes           attr 5
 //	yes, stands no more nothing                  yes           ineligible 5
 //	yes, stands again  nothing                   yes           eligible 5
 //	yes, new address   nothing                   yes           moved 5
-//	another too        first one proven gone     the other     new-session 5
+//	another too        first one proven gone     the other     new-incarnation 5
 //	no more            anything                  no            gossip-dead 5
 //	yes, said goodbye  anything                  no            left 5
 //
-// A mark lasts until link-up or heartbeat-back for the same session, a new
-// session, or the end of the gossip entry. So whoever reports a process as
-// unreachable, or its heartbeat as missed, goes on asking it while
+// A process that left the view stays out until link-up or heartbeat-back for the same
+// incarnation, a new incarnation, or the end of the gossip entry. So a detector that reports
+// a process as unreachable, or its heartbeat as missed, has to go on asking it while
 // [Group.Listed] names it.
 //
-// What others say about a process proves nothing by itself. That they hear it makes
-// the links bear its silence for longer, so that one bad path elects nobody; that
-// they do not, when this node's own link ended in a way that is no proof and no dial
-// since was answered, makes the process unreachable at once instead of after
-// seconds. Not even their proof of its death is taken over: every node dials itself.
+// What other nodes say about a process proves nothing by itself. If they hear it, this node
+// allows a longer silence, so that one bad path causes no election. If they do not hear it,
+// this node's own link ended in a way that is no proof, and no dial since then was answered,
+// the process is unreachable at once instead of after seconds. A node does not take over the
+// others' proof of a death: it dials itself.
 //
-// A dial that was refused after the links had ended, and another session, prove
-// that a process is gone. A process that is unreachable or whose heartbeat is
-// missed may live, and then others may still count it: this node leaves it out
-// because it could not elect it, nor follow it.
+// A dial that was refused after the links had ended, and another incarnation, prove that a
+// process is gone. A process that is unreachable or whose heartbeat is missed may live, and
+// then others may still count it as alive. This node leaves it out, because it could neither
+// elect nor follow it.
 //
 // # How a cut cluster comes together again
 //
-// memberlist alone never heals a full partition. Here, every rejoin interval,
-// each node asks all seeds and every process it ever met that it does not list
-// now, and every process that does not list it. A cluster in which everybody
-// lists everybody causes no such traffic.
+// memberlist alone never heals a full partition. So in every rejoin interval each node calls
+// all seeds, every process that it ever met and does not list now, and every process that
+// does not list it. When all nodes list each other there is no such traffic.
 //
 // # One id, one process
 //
-// Two processes with one id cannot both be members. The newcomer among them
-// ends with [ErrIDTaken]: the one that no peer lists, or else the one that
-// started later. Before it does, it asks at the other's election address: when
-// nobody answers there as this id, the entry is a former life, its own or that of a
-// moved container, and the newcomer goes on joining until the peers give the
-// entry up.
+// Two processes with one id cannot both be members. The newcomer ends with [ErrIDTaken]. It
+// is the process that no peer lists, or else the one that started later. Before it ends, it
+// dials the other's election address. If no process with this id answers there, the other is
+// a former process of this node, and the newcomer goes on joining until the peers list the
+// other no more.
 package membership

@@ -34,40 +34,44 @@ type Group struct {
 	stopped  chan struct{} // closed when the loop has ended
 	shutdown sync.Once
 
-	// Read by memberlist's goroutines, written by the loop.
+	// Only the loop writes these; memberlist's goroutines read them.
 	metaBytes atomic.Pointer[[]byte]
 	roll      atomic.Pointer[[]byte]
 	listed    atomic.Pointer[[]Member]
 	notice    atomic.Pointer[Notice]
 
-	me   identity       // never changes,
-	addr netip.AddrPort // nor does this
+	// These never change.
+	me   identity
+	addr netip.AddrPort
 
-	// The loop's alone.
+	// Only the loop uses these.
 	self   node
 	merge  *merge
 	outbox outbox
 	rejoin *rejoin
-	looked bool // views are given
+	looked bool // the first view was given
 	claims claims
 	failed bool
 }
 
-// Start opens the sockets and joins the cluster, in the background and for ever:
-// a node whose seeds do not answer is a cluster of one meanwhile. A Config that
-// cannot work is refused with ErrConfig.
+// Start opens the sockets and joins the cluster in the background. It never stops trying; as long
+// as no seed answers, the node is a cluster of one. The error wraps ErrConfig if the Config cannot
+// work.
 func Start(cfg Config) (*Group, error) {
+	if cfg.lookup == nil {
+		cfg.lookup = lookupHost
+	}
 	now := time.Now()
 	p, err := cfg.plan(now)
 	if err != nil {
 		return nil, err
 	}
-	transport, self, err := cfg.listen(p.bind)
+	transport, self, err := cfg.listen(p.advertised)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range p.seeds {
-		s.complete(cmp.Or(p.bind.port, self.Port()))
+		s.complete(cmp.Or(cfg.Bind.Port(), self.Port()))
 	}
 	g := newGroup(cfg, p, self, now)
 	g.guard = newGuard(transport)
@@ -85,7 +89,8 @@ func newGroup(cfg Config, p plan, gossip netip.AddrPort, now time.Time) *Group {
 		cfg: cfg, settings: p.settings, log: cfg.Logger, me: self.identity(),
 		addr: gossip, self: self,
 		gate: &gate{
-			cluster: cfg.Cluster, algorithm: cfg.Algorithm, log: cfg.Logger, stranger: cfg.OnStranger,
+			cluster: cfg.Cluster, algorithm: cfg.Algorithm, voters: cfg.Voters.List,
+			log: cfg.Logger, stranger: cfg.OnStranger,
 		},
 		queue:   newQueue(),
 		views:   make(chan View),
@@ -116,24 +121,21 @@ func (g *Group) memberlistConfig(t memberlist.Transport) *memberlist.Config {
 	return c
 }
 
-// Views is the one stream of views, in order, until the group stops and the
-// channel is closed. The first comes when another process was met, when all seeds
-// were tried in vain, or after three seconds: a node that does not know yet whether
-// it is alone has no view. A view that nobody read is
-// replaced by the next, which then has the evidence of both; equal views are not
-// repeated.
+// Views returns the one channel of views. It is closed when the group stops. The first view comes
+// when this node has met another process, has tried all seeds in vain, or after three seconds:
+// before that, the node does not know whether it is alone. A new view replaces one that nobody has
+// read, and has the evidence of both. Equal views are not repeated.
 func (g *Group) Views() <-chan View { return g.views }
 
-// Failed gives at most one error: ErrIDTaken, wrapped. The node has to end; the
-// group still has to be left or closed.
+// Failed returns a channel with at most one error, which wraps ErrIDTaken. The node must end then.
+// Its group still has to be left or closed.
 func (g *Group) Failed() <-chan error { return g.failure }
 
-// Listed are the processes that gossip lists, by id, without this one: also
-// those that the links speak against, whose links go on dialling them.
+// Listed returns the processes that gossip lists, without this one, in order of id. It includes
+// those that views omit because of the links' reports: the links go on dialling them.
 func (g *Group) Listed() []Member { return slices.Clone(*g.listed.Load()) }
 
-// Report takes what a link says about a process. It never blocks. A detector
-// repeats itself as long as what it says still holds.
+// Report takes the evidence of a link about a process. It never blocks.
 func (g *Group) Report(e Evidence) {
 	g.queue.post(func() { g.merge.report(e) })
 }
@@ -147,8 +149,7 @@ func (g *Group) SetAttr(value int64) {
 	})
 }
 
-// SetEligible tells the cluster whether this node would stand for election. It
-// never blocks.
+// SetEligible tells the cluster whether this node may lead. It never blocks.
 func (g *Group) SetEligible(yes bool) {
 	g.queue.post(func() {
 		g.self.Ineligible = !yes
@@ -156,8 +157,7 @@ func (g *Group) SetEligible(yes bool) {
 	})
 }
 
-// SetVoters tells the cluster how far this node's list of voters has come. It never
-// blocks.
+// SetVoters tells the cluster this node's list of voters and its state. It never blocks.
 func (g *Group) SetVoters(v Voters) {
 	g.queue.post(func() {
 		g.self.voters = v
@@ -165,7 +165,7 @@ func (g *Group) SetVoters(v Voters) {
 	})
 }
 
-// describeSelf tells all what this node says of itself, if that is new.
+// describeSelf tells all what this node says about itself, if that has changed.
 func (g *Group) describeSelf() {
 	if now := g.self.member(); now != g.merge.self {
 		g.merge.setSelf(now)
@@ -208,7 +208,7 @@ func (g *Group) loop() {
 	}
 }
 
-// publish makes what changed visible to readers and peers.
+// publish gives readers and peers what changed.
 func (g *Group) publish() {
 	g.outbox.put(g.merge.take())
 	listed := g.merge.gossiped()
@@ -225,8 +225,8 @@ func (g *Group) setMeta() {
 	g.metaBytes.Store(&b)
 }
 
-// updateMeta gossips this node's meta. memberlist queues it at once, and would
-// then wait for it to have gone out, which we do not.
+// updateMeta gossips this node's meta. memberlist queues it at once. updateMeta passes the shortest
+// timeout, since memberlist would otherwise wait until the meta is sent.
 func (g *Group) updateMeta() {
 	g.setMeta()
 	_ = g.list.UpdateNode(time.Nanosecond)
@@ -239,16 +239,16 @@ func (g *Group) onAlive(n node) {
 
 func (g *Group) onGone(who identity, now time.Time) {
 	g.rejoin.lost(who.id, now)
-	g.merge.gossipGone(who.id, who.session)
+	g.merge.gossipGone(who.id, who.incarnation)
 }
 
 func (g *Group) onGoodbye(who identity) {
 	g.rejoin.goodbye(who)
-	g.merge.goodbye(who.id, who.session)
+	g.merge.goodbye(who.id, who.incarnation)
 }
 
-// onRoll: sender lists this process, or does not. Once listed, it is a member
-// that no newcomer can displace, and says so.
+// onRoll notes whether sender lists this process. Once a peer lists this process, no newcomer with
+// its id can displace it, and its meta says so.
 func (g *Group) onRoll(sender identity, lists bool) {
 	g.rejoin.called(sender, lists)
 	if lists && !g.self.listed && sender.id != g.me.id {
@@ -257,8 +257,8 @@ func (g *Group) onRoll(sender identity, lists bool) {
 	}
 }
 
-// verifyAfter is how long after a first exchange the peer is asked again: its
-// answer was written before it took in what it was told.
+// verifyAfter is how long after a first exchange the peer is asked again. The peer wrote its first
+// answer before it knew what this node told it.
 const verifyAfter = 50 * time.Millisecond
 
 // rejoinRound starts the exchanges that the cluster needs to come together.
@@ -282,13 +282,13 @@ func (g *Group) rejoinRound(now time.Time) {
 func (g *Group) lookUp(s *seed, host string) {
 	ctx, cancel := context.WithTimeout(g.ctx, lookupTimeout)
 	defer cancel()
-	ips, err := g.cfg.resolver()(ctx, host)
+	ips, err := g.cfg.lookup(ctx, host)
 	g.queue.post(func() { s.found(time.Now(), ips, err) })
 }
 
-// exchange swaps states with whoever listens at addr, for the first time in this
-// round or to see what came of it. It runs on a goroutine of its own and ends
-// within twice streamTimeout.
+// exchange exchanges states with the process that listens at addr: for the first time in this
+// round, or again to see the effect. It runs on a goroutine of its own and ends within twice
+// streamTimeout.
 func (g *Group) exchange(addr netip.AddrPort, first bool) {
 	if !first {
 		select {
@@ -304,7 +304,7 @@ func (g *Group) exchange(addr netip.AddrPort, first bool) {
 	g.queue.post(func() { g.onExchange(addr, first, err) })
 }
 
-// onExchange: the exchange with addr is over.
+// onExchange handles the end of the exchange with addr.
 func (g *Group) onExchange(addr netip.AddrPort, first bool, err error) {
 	if err == nil && first && !g.rejoin.settled(addr) {
 		go g.exchange(addr, false)

@@ -20,7 +20,7 @@ func TestColdStartFormsWithinASecond(t *testing.T) {
 		t.Logf("five nodes after %v", took)
 		m := nodes[0].member(4)
 		want := Member{
-			Peer:       proto.Peer{ID: 4, Session: nodes[3].cfg.Self.Session, Attr: 40},
+			Peer:       proto.Peer{ID: 4, Incarnation: nodes[3].cfg.Self.Incarnation, Attr: 40},
 			GossipAddr: gossipAddr(4), ElectionAddr: electionAddr(4), HTTPAddr: "10.0.0.4:8001",
 		}
 		if m != want {
@@ -90,7 +90,7 @@ func TestFullPartitionHeals(t *testing.T) {
 						c.eventually(time.Second, sides[1], nodes[cut:]...)
 					}
 					c.net.Heal()
-					took := c.eventually(2*2*lan().rejoin, all, nodes...)
+					took := c.eventually(2*2*profiles[LAN].rejoin, all, nodes...)
 					t.Logf("healed after %v", took)
 					time.Sleep(time.Minute)
 					c.eventually(0, all, nodes...)
@@ -114,7 +114,7 @@ func TestPartitionHealsWithoutSeeds(t *testing.T) {
 		c.eventually(time.Second, []int{3}, c.nodes[2])
 		c.kill(c.nodes[0])
 		c.net.Heal()
-		c.eventually(2*2*lan().rejoin, []int{2, 3}, c.nodes[1:]...)
+		c.eventually(2*2*profiles[LAN].rejoin, []int{2, 3}, c.nodes[1:]...)
 	})
 }
 
@@ -142,9 +142,9 @@ func TestLeaveIsToldFromDeath(t *testing.T) {
 		// "Restart of that id afterwards is accepted."
 		nodes[0].forget()
 		again := c.start(c.config(2), gossipAddr(2))
-		c.eventually(2*2*lan().rejoin, []int{1, 2, 3, 4, 5}, append(others, again)...)
-		if got := nodes[0].member(2).Session; got != again.cfg.Self.Session {
-			t.Errorf("session %v is listed, want the new one", got)
+		c.eventually(2*2*profiles[LAN].rejoin, []int{1, 2, 3, 4, 5}, append(others, again)...)
+		if got := nodes[0].member(2).Incarnation; got != again.cfg.Self.Incarnation {
+			t.Errorf("incarnation %v is listed, want the new one", got)
 		}
 	})
 }
@@ -200,7 +200,7 @@ func TestLeaveIsDoneWhenAllHaveHeard(t *testing.T) {
 			c.seeds = []string{gossipAddr(1)}
 			for id := 1; id <= 3; id++ {
 				cfg := c.config(id)
-				cfg.Probing = ProbingWithin(maxProbeInterval)
+				cfg.Budget = maxProbeInterval
 				c.start(cfg, gossipAddr(id))
 			}
 			c.eventually(time.Minute, []int{1, 2, 3}, c.nodes...)
@@ -228,8 +228,8 @@ func TestRestartOnANewAddress(t *testing.T) {
 		cfg.ElectionAddr = electionAddr(33)
 		again := c.start(cfg, gossipAddr(33))
 		c.until(25*time.Second, "all list the new process", func() bool {
-			return nodes[0].member(3).Session == cfg.Self.Session &&
-				nodes[1].member(3).Session == cfg.Self.Session
+			return nodes[0].member(3).Incarnation == cfg.Self.Incarnation &&
+				nodes[1].member(3).Incarnation == cfg.Self.Incarnation
 		})
 		c.eventually(time.Second, []int{1, 2, 3}, nodes[0], nodes[1], again)
 		if got := nodes[0].member(3).GossipAddr; got != gossipAddr(33) {
@@ -245,17 +245,17 @@ func TestRestartOnANewAddressIsListedAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		nodes := c.startAll(3)
 		c.eventually(time.Second, []int{1, 2, 3}, nodes...)
-		former := nodes[0].member(3).Session
+		former := nodes[0].member(3).Incarnation
 		c.kill(nodes[2])
 		for _, n := range nodes[:2] {
-			n.Report(Evidence{ID: 3, Session: former, Event: proto.DialRefused})
+			n.Report(Evidence{ID: 3, Incarnation: former, Event: proto.DialRefused})
 		}
 		cfg := c.config(3)
 		cfg.ElectionAddr = electionAddr(33)
 		again := c.start(cfg, gossipAddr(33))
 		c.until(time.Second, "all list the new process", func() bool {
-			return nodes[0].member(3).Session == cfg.Self.Session &&
-				nodes[1].member(3).Session == cfg.Self.Session
+			return nodes[0].member(3).Incarnation == cfg.Self.Incarnation &&
+				nodes[1].member(3).Incarnation == cfg.Self.Incarnation
 		})
 		time.Sleep(30 * time.Second) // gossip gives the former life up
 		c.eventually(time.Second, []int{1, 2, 3}, nodes[0], nodes[1], again)
@@ -280,15 +280,15 @@ func TestRestartOnSwappedAddresses(t *testing.T) {
 		again3 := c.start(cfg3, gossipAddr(4))
 		again4 := c.start(cfg4, gossipAddr(3))
 		c.until(40*time.Second, "both are listed anew", func() bool {
-			return nodes[0].member(3).Session == cfg3.Self.Session &&
-				nodes[1].member(4).Session == cfg4.Self.Session
+			return nodes[0].member(3).Incarnation == cfg3.Self.Incarnation &&
+				nodes[1].member(4).Incarnation == cfg4.Self.Incarnation
 		})
 		c.eventually(5*time.Second, []int{1, 2, 3, 4}, nodes[0], nodes[1], again3, again4)
 		mustNotFail(t, nodes[0], nodes[1], again3, again4)
 	})
 }
 
-// "A new session for a known id is a new process", before anybody noticed that
+// "A new incarnation for a known id is a new process", before anybody noticed that
 // the old one died.
 func TestQuickRestartOnTheSameAddress(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
@@ -297,10 +297,10 @@ func TestQuickRestartOnTheSameAddress(t *testing.T) {
 		nodes[0].forget()
 		c.kill(nodes[2])
 		again := c.start(c.config(3), gossipAddr(3))
-		c.until(2*time.Second, "the new session is listed", func() bool {
-			return nodes[0].member(3).Session == again.cfg.Self.Session
+		c.until(2*time.Second, "the new incarnation is listed", func() bool {
+			return nodes[0].member(3).Incarnation == again.cfg.Self.Incarnation
 		})
-		if got := nodes[0].evidence(); !slices.Equal(got, []string{"new-session 3"}) {
+		if got := nodes[0].evidence(); !slices.Equal(got, []string{"new-incarnation 3"}) {
 			t.Errorf("node 1 told %v", got)
 		}
 	})
@@ -348,7 +348,7 @@ func TestUnreachableJoinTarget(t *testing.T) {
 			}
 		}
 		late := c.start(c.config(8), gossipAddr(8))
-		c.eventually(2*lan().rejoin, []int{1, 8}, n, late)
+		c.eventually(2*profiles[LAN].rejoin, []int{1, 8}, n, late)
 	})
 }
 
@@ -393,10 +393,10 @@ func TestReportedDeathIsInTheViewAtOnce(t *testing.T) {
 		nodes := c.startAll(3)
 		c.eventually(time.Second, []int{1, 2, 3}, nodes...)
 		nodes[0].forget()
-		dead := identity{3, nodes[2].cfg.Self.Session}
+		dead := identity{3, nodes[2].cfg.Self.Incarnation}
 		c.kill(nodes[2])
-		nodes[0].Report(Evidence{dead.id, dead.session, proto.LinkClosed})
-		nodes[0].Report(Evidence{dead.id, dead.session, proto.DialRefused})
+		nodes[0].Report(Evidence{dead.id, dead.incarnation, proto.LinkClosed})
+		nodes[0].Report(Evidence{dead.id, dead.incarnation, proto.DialRefused})
 		c.eventually(time.Millisecond, []int{1, 2}, nodes[0])
 		if got := nodes[0].Listed(); len(got) != 2 || got[1].ID != 3 {
 			t.Errorf("gossip lists %v", got)
@@ -422,10 +422,10 @@ func TestCutPairNeedsTheLinks(t *testing.T) {
 		c.net.Sever(gossipAddr(1), gossipAddr(4))
 		time.Sleep(time.Minute)
 		c.eventually(0, []int{1, 2, 3, 4}, nodes...)
-		four := identity{4, nodes[3].cfg.Self.Session}
-		nodes[0].Report(Evidence{four.id, four.session, proto.Unreachable})
+		four := identity{4, nodes[3].cfg.Self.Incarnation}
+		nodes[0].Report(Evidence{four.id, four.incarnation, proto.Unreachable})
 		c.eventually(time.Millisecond, []int{1, 2, 3}, nodes[0])
-		nodes[0].Report(Evidence{four.id, four.session, proto.LinkUp})
+		nodes[0].Report(Evidence{four.id, four.incarnation, proto.LinkUp})
 		c.eventually(time.Millisecond, []int{1, 2, 3, 4}, nodes[0])
 	})
 }

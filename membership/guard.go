@@ -1,8 +1,8 @@
 package membership
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,17 +12,19 @@ import (
 	"time"
 
 	"github.com/hashicorp/memberlist"
+	"github.com/vmihailenco/msgpack/v5"
+	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// guard stands between the network and memberlist, which believes the lengths it
-// is told: twenty bytes on a stream make it allocate 117 MB, and a small
-// compressed packet unpacks to 40. Nodes send nothing compressed and no lengths
-// beyond these bounds, so whatever has them is dropped unread.
+// The guard stands between the network and memberlist, which believes the lengths that it is
+// told: twenty bytes on a stream make it allocate 117 MB, and a small compressed packet
+// unpacks to 40 MB. Nodes send nothing compressed, and no lengths beyond these bounds: the
+// guard drops all else unread.
 const (
 	maxStates  = 4096                                      // members in one exchange of state
-	maxRoll    = maxMessage + 1 + processLen*(maxStates+1) // what goes with it: a notice, a roll
-	maxMessage = noticeLen + MaxNotice                     // a notice, or a goodbye
-	maxStream  = 4 << 20                                   // all of one stream
+	maxRoll    = maxMessage + 1 + processLen*(maxStates+1) // a notice and a roll, which follow the members
+	maxMessage = noticeLen + MaxNotice                     // the largest notice or goodbye
+	maxStream  = 4 << 20                                   // all of one stream, in bytes
 )
 
 // memberlist's message types, as far as the guard has to know them. The numbers
@@ -40,15 +42,15 @@ const (
 
 var errHostile = errors.New("dropped what no node sends")
 
-// guard is the transport as memberlist sees it.
+// guard is the transport that memberlist gets, with the checks.
 type guard struct {
 	memberlist.Transport
 	packets chan *memberlist.Packet
 	streams chan net.Conn
 	down    chan struct{}
 	once    sync.Once
-	parting atomic.Bool // what is said must have been heard: see heardConn
-	unheard atomic.Bool // something has not been
+	parting atomic.Bool // this node leaves: Close waits until all was read, see heardConn
+	unheard atomic.Bool // something was not read
 }
 
 func newGuard(t memberlist.Transport) *guard {
@@ -66,7 +68,7 @@ func newGuard(t memberlist.Transport) *guard {
 func (g *guard) PacketCh() <-chan *memberlist.Packet { return g.packets }
 func (g *guard) StreamCh() <-chan net.Conn           { return g.streams }
 
-// DialTimeout guards what the other side answers.
+// DialTimeout opens a stream, and checks what the other side sends on it.
 func (g *guard) DialTimeout(addr string, timeout time.Duration) (net.Conn, error) {
 	conn, err := g.Transport.DialTimeout(addr, timeout)
 	if err != nil {
@@ -78,11 +80,11 @@ func (g *guard) DialTimeout(addr string, timeout time.Duration) (net.Conn, error
 	return &guardedConn{Conn: conn}, nil
 }
 
-// heardConn is a stream on which something is only said. It closes once the other
-// side, which has taken it in, closes its end.
+// heardConn is a stream on which this node only sends. Close waits until the other side has
+// read everything and closes its end, for streamTimeout at most.
 type heardConn struct {
 	net.Conn
-	unheard *atomic.Bool // set when it does not
+	unheard *atomic.Bool // set if the other side does not
 }
 
 func (c heardConn) Close() error {
@@ -93,7 +95,7 @@ func (c heardConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Shutdown closes the transport. memberlist reads on until it returns.
+// Shutdown closes the transport. memberlist goes on reading until Shutdown returns.
 func (g *guard) Shutdown() error {
 	err := g.Transport.Shutdown()
 	g.once.Do(func() { close(g.down) })
@@ -162,7 +164,7 @@ func packetIsPlain(b []byte) bool {
 	return true
 }
 
-// guardedConn looks at the head of a stream before anything of it is read.
+// guardedConn checks the head of a stream before memberlist reads it.
 type guardedConn struct {
 	net.Conn
 	body io.Reader
@@ -176,127 +178,82 @@ func (c *guardedConn) Read(p []byte) (int, error) {
 	return c.body.Read(p)
 }
 
-// look is the stream, or the reason why it is not read.
+// look returns the stream, or a reader that only returns the error for which the stream is not
+// read.
 func (c *guardedConn) look() io.Reader {
-	h := head{in: bufio.NewReader(io.LimitReader(c.Conn, maxStream))}
-	if err := h.check(); err != nil {
+	var seen bytes.Buffer
+	stream := io.LimitReader(c.Conn, maxStream)
+	if err := checkHead(io.TeeReader(stream, &seen)); err != nil {
 		return failed{err}
 	}
-	return io.MultiReader(bytes.NewReader(h.seen), h.in)
+	return io.MultiReader(&seen, stream)
 }
 
-// failed is a stream that gives nothing but an error.
+// failed is a stream that only returns an error.
 type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
-// head is the beginning of a stream: a byte for the type, and for some types a
-// msgpack map of lengths.
-type head struct {
-	in   *bufio.Reader
-	seen []byte
-}
-
-func (h *head) check() error {
-	kind, err := h.next(1)
-	if err != nil {
+// checkHead reads the head of a stream, and maybe more: a byte for the type and, for some types, a
+// msgpack map of lengths. It returns an error if no node begins a stream in this way.
+func checkHead(stream io.Reader) error {
+	var kind [1]byte
+	if _, err := io.ReadFull(stream, kind[:]); err != nil {
 		return err
 	}
 	switch kind[0] {
 	case pingMsg, ackMsg, errMsg:
 		return nil
 	case pushPullMsg, userMsg:
-		return h.checkLengths()
+		if err := checkLengths(msgpack.NewDecoder(stream)); err != nil {
+			return fmt.Errorf("%w: %w", errHostile, err)
+		}
+		return nil
 	}
 	return fmt.Errorf("%w: a stream of type %d", errHostile, kind[0])
 }
 
-// headBounds are the fields of pushPullHeader and userMsgHeader.
+// headBounds are the bounds of the fields of memberlist's pushPullHeader and userMsgHeader.
 var headBounds = map[string]uint64{
 	"Nodes": maxStates, "UserStateLen": maxRoll, "Join": 1, "UserMsgLen": maxMessage,
 }
 
-// checkLengths refuses any length beyond its bound.
-func (h *head) checkLengths() error {
-	size, err := h.next(1)
+// checkLengths returns an error for a length above its bound, and for what memberlist would not
+// write: a map of more than 15 fields, or a key of more than 31 bytes.
+func checkLengths(d *msgpack.Decoder) error {
+	if code, err := d.PeekCode(); err != nil || !msgpcode.IsFixedMap(code) {
+		return cmp.Or(err, errors.New("a header that is no small map"))
+	}
+	fields, err := d.DecodeMapLen()
+	for ; err == nil && fields > 0; fields-- {
+		err = checkLength(d)
+	}
+	return err
+}
+
+func checkLength(d *msgpack.Decoder) error {
+	if code, err := d.PeekCode(); err != nil || !msgpcode.IsFixedString(code) {
+		return cmp.Or(err, errors.New("a key that is no short string"))
+	}
+	key, err := d.DecodeString()
 	if err != nil {
 		return err
 	}
-	if size[0] < 0x80 || size[0] > 0x8f {
-		return fmt.Errorf("%w: a header that is no small map", errHostile)
+	bound, known := headBounds[key]
+	if !known {
+		return fmt.Errorf("a header with %.20q", key)
 	}
-	for range size[0] & 0x0f {
-		key, err := h.key()
-		if err != nil {
-			return err
-		}
-		bound, ok := headBounds[key]
-		if !ok {
-			return fmt.Errorf("%w: a header with %.20q", errHostile, key)
-		}
-		value, err := h.value()
-		if err != nil {
-			return err
-		}
-		if value > bound {
-			return fmt.Errorf("%w: %s %d, at most %d", errHostile, key, value, bound)
-		}
-	}
-	return nil
-}
-
-func (h *head) key() (string, error) {
-	size, err := h.next(1)
+	code, err := d.PeekCode()
 	if err != nil {
-		return "", err
+		return err
 	}
-	if size[0] < 0xa0 || size[0] > 0xbf {
-		return "", fmt.Errorf("%w: a key that is no short string", errHostile)
+	if code == msgpcode.True || code == msgpcode.False {
+		_, err := d.DecodeBool() // Join
+		return err
 	}
-	text, err := h.next(int(size[0] & 0x1f))
-	return string(text), err
-}
-
-// value is a whole number or a truth value. A negative one comes out huge.
-func (h *head) value() (uint64, error) {
-	code, err := h.next(1)
-	if err != nil {
-		return 0, err
+	value, err := d.DecodeUint64() // of a negative number it makes a huge one
+	if err == nil && value > bound {
+		err = fmt.Errorf("%s %d, at most %d", key, value, bound)
 	}
-	switch c := code[0]; {
-	case c < 0x80:
-		return uint64(c), nil
-	case c == 0xc2 || c == 0xc3: // false, true
-		return uint64(c & 1), nil
-	case c >= 0xcc && c <= 0xcf: // unsigned, 1 to 8 bytes
-		return h.number(1<<(c-0xcc), false)
-	case c >= 0xd0 && c <= 0xd3: // signed
-		return h.number(1<<(c-0xd0), true)
-	}
-	return 0, fmt.Errorf("%w: a length that is no number", errHostile)
-}
-
-func (h *head) number(size int, signed bool) (uint64, error) {
-	b, err := h.next(size)
-	if err != nil {
-		return 0, err
-	}
-	n := uint64(0)
-	if signed && b[0] >= 0x80 {
-		n = ^n
-	}
-	for _, x := range b {
-		n = n<<8 | uint64(x)
-	}
-	return n, nil
-}
-
-// next reads n bytes more.
-func (h *head) next(n int) ([]byte, error) {
-	b := make([]byte, n)
-	if _, err := io.ReadFull(h.in, b); err != nil {
-		return nil, err
-	}
-	h.seen = append(h.seen, b...)
-	return b, nil
+	return err
 }

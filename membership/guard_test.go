@@ -148,9 +148,9 @@ func FuzzGuard(f *testing.F) {
 	f.Add(lengths(pushPullMsg, "Nodes", 0xce, 0, 0x10, 0, 0))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		packetIsPlain(b)
-		h := head{in: bufio.NewReader(bytes.NewReader(b))}
-		if err := h.check(); err == nil && !bytes.HasPrefix(b, h.seen) {
-			t.Errorf("%x was seen as %x", b, h.seen)
+		var seen bytes.Buffer
+		if err := checkHead(io.TeeReader(bytes.NewReader(b), &seen)); err == nil && !bytes.HasPrefix(b, seen.Bytes()) {
+			t.Errorf("%x was seen as %x", b, seen.Bytes())
 		}
 	})
 }

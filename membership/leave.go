@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -10,13 +11,12 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// maxGoodbyes bounds the streams opened at once to say goodbye.
+// maxGoodbyes is how many streams are open at the same time to say goodbye.
 const maxGoodbyes = 32
 
-// Leave says goodbye to every member, so that they drop this process at once,
-// leaves the gossip and closes the group. When ctx ends before all have been told
-// the group is closed all the same, and the error says so. After Close it does
-// nothing.
+// Leave tells every member that this process leaves, so that they drop it at once. Then it leaves
+// the gossip and closes the group. If ctx ends before all have been told, the group is closed all
+// the same, and the error says so. After Close, Leave does nothing.
 func (g *Group) Leave(ctx context.Context) error {
 	var err error
 	g.shutdown.Do(func() {
@@ -30,33 +30,34 @@ func (g *Group) Leave(ctx context.Context) error {
 		if !heard && ctx.Err() != nil {
 			err = fmt.Errorf("leave the cluster: %w", context.Cause(ctx))
 		}
-		g.close(&err)
+		err = cmp.Or(err, g.close())
 	})
 	return err
 }
 
-// Close stops without a goodbye, as if the process had died: the others have to
-// notice. A second call, or one after Leave, does nothing.
+// Close stops without a goodbye, as if the process had died: the others must notice that. After
+// Close or Leave it does nothing.
 func (g *Group) Close() error {
 	var err error
 	g.shutdown.Do(func() {
 		g.stop()
 		<-g.stopped
-		g.close(&err)
+		err = g.close()
 	})
 	return err
 }
 
-func (g *Group) close(err *error) {
-	if shut := g.list.Shutdown(); shut != nil && *err == nil {
-		*err = fmt.Errorf("close gossip: %w", shut)
+func (g *Group) close() error {
+	if err := g.list.Shutdown(); err != nil {
+		return fmt.Errorf("close gossip: %w", err)
 	}
+	return nil
 }
 
-// sayGoodbye tells all members, side by side, and returns when all have heard it or
-// ctx ends: gossip, which is next, must not come first, or they would take this
-// process for dead. Who hangs is given streamTimeout; so is a stream that is still
-// open when ctx ends. It reports whether all have heard it.
+// sayGoodbye tells all members at the same time that this process leaves. It returns true when all
+// have heard it, and false when ctx ends first. Gossip must not tell them before, or they would
+// take this process for dead. A stream to a member that hangs, or that is still open when ctx ends,
+// gets streamTimeout.
 func (g *Group) sayGoodbye(ctx context.Context) (heard bool) {
 	g.guard.parting.Store(true)
 	message := encodeGoodbye(g.me)
@@ -86,22 +87,22 @@ func (g *Group) sayGoodbye(ctx context.Context) (heard bool) {
 	}
 }
 
-// gossipNode is the member in memberlist's terms.
+// gossipNode returns the member in memberlist's form.
 func (m Member) gossipNode() *memberlist.Node {
 	addr := netip.MustParseAddrPort(m.GossipAddr) // written by node.member
 	return &memberlist.Node{Name: m.ID.String(), Addr: addr.Addr().AsSlice(), Port: addr.Port()}
 }
 
-// leaveGossip makes memberlist spread that this node left, for those whom the
-// goodbye did not reach: in four gossip intervals it has gone out as often as it
-// will in a cluster of up to a thousand. When all have heard the goodbye it is only
-// for their lists, and once is enough: they pass it on.
+// leaveGossip makes memberlist spread that this node left, for members that the goodbye did not
+// reach. In a cluster of up to a thousand members, memberlist has sent it as often as it will after
+// four gossip intervals. If all have heard the goodbye, one interval is enough: gossip only has to
+// update their lists, and they pass it on.
 func (g *Group) leaveGossip(ctx context.Context, heard bool) {
 	if ctx.Err() != nil {
 		return
 	}
-	// Leave queues the message and waits, deaf to ctx: so wait here instead. It
-	// returns nil when there is nobody to tell.
+	// memberlist's Leave queues the message and then waits, whatever becomes of ctx: so
+	// the waiting is done here. Leave returns nil when there is nobody to tell.
 	if err := g.list.Leave(time.Nanosecond); err == nil {
 		return
 	}
@@ -110,7 +111,7 @@ func (g *Group) leaveGossip(ctx context.Context, heard bool) {
 		intervals = 1
 	}
 	select {
-	case <-time.After(time.Duration(intervals) * g.settings.gossipInterval):
+	case <-time.After(time.Duration(intervals) * g.settings.Gossip):
 	case <-ctx.Done():
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// memberlistLog writes memberlist's lines, "[ERR] memberlist: text", to l at
-// their own level and without their prefix. Anybody who can send a packet can
-// make memberlist complain, so that only some warnings are let through.
+// memberlistLog writes memberlist's lines, "[ERR] memberlist: text", to l at their own level and
+// without their prefix. It lets only some warnings through, since anybody who can send a packet can
+// make memberlist complain.
 func memberlistLog(l zerolog.Logger) *log.Logger {
 	some := &zerolog.BurstSampler{Burst: 5, Period: 10 * time.Second}
 	return log.New(lineWriter{l.Sample(zerolog.LevelSampler{WarnSampler: some})}, "", 0)
@@ -18,24 +18,24 @@ func memberlistLog(l zerolog.Logger) *log.Logger {
 
 type lineWriter struct{ log zerolog.Logger }
 
-// Write takes one line: a log.Logger calls it once a line.
+// Write takes one line: a log.Logger calls it once for each line.
 func (w lineWriter) Write(line []byte) (int, error) {
 	level, text := parseLine(string(line))
 	w.log.WithLevel(level).Msg(text)
 	return len(line), nil
 }
 
-// ownWords are in lines about what this package says itself, once instead of
-// at each packet.
+// ownWords occur in lines about things that this package logs itself, once instead of for each
+// packet.
 var ownWords = []string{
 	errRefused.Error(),
 	"Conflicting address for ",
 	"Refuting an alive message for ",
 }
 
-// parseLine splits a line of memberlist's into its level and its text. Its
-// errors end nothing here, so they are warnings; its informational lines are
-// steps towards what a view's evidence tells: chatter.
+// parseLine splits a line of memberlist into its level and its text. Errors of memberlist are no
+// failures here, so they become warnings. Its informational lines become debug lines, since the
+// evidence of a view tells the same.
 func parseLine(line string) (zerolog.Level, string) {
 	line = strings.TrimSpace(line)
 	level := zerolog.DebugLevel

@@ -23,11 +23,11 @@ import (
 // loopbackConfig is that of a node on real sockets.
 func loopbackConfig(id proto.NodeID, join ...string) Config {
 	return Config{
-		Self:    proto.Peer{ID: id, Session: proto.NewSession()},
+		Self:    proto.Peer{ID: id, Incarnation: proto.NewIncarnation()},
 		Cluster: "demo", Algorithm: "bully",
-		Bind: "127.0.0.1:0", ElectionAddr: "127.0.0.1:1", Join: join,
-		Probe: func(context.Context, string) (proto.NodeID, proto.Session, error) {
-			return 0, proto.Session{}, syscall.ECONNREFUSED
+		Bind: netip.MustParseAddrPort("127.0.0.1:0"), ElectionAddr: "127.0.0.1:1", Join: join,
+		Probe: func(context.Context, string) (proto.NodeID, proto.Incarnation, error) {
+			return 0, proto.Incarnation{}, syscall.ECONNREFUSED
 		},
 		Logger: zerolog.Nop(),
 	}
@@ -120,7 +120,7 @@ func (s slowStreams) StreamCh() <-chan net.Conn { return s.late }
 // the goodbye takes longer than gossip.
 func TestGoodbyeComesFirst(t *testing.T) {
 	cfg := loopbackConfig(1)
-	network, err := cfg.open(netip.MustParseAddr("127.0.0.1"), 0)
+	network, err := cfg.open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,13 +159,13 @@ func TestFirstViewIsOfAll(t *testing.T) {
 func TestPortInUse(t *testing.T) {
 	a := startLoopback(t, loopbackConfig(1))
 	cfg := loopbackConfig(2)
-	cfg.Bind = a.GossipAddr()
+	cfg.Bind = netip.MustParseAddrPort(a.GossipAddr())
 	_, err := Start(cfg)
 	if err == nil {
 		t.Fatal("started")
 	}
 	words := err.Error()
-	if !errors.Is(err, ErrAddrInUse) || !strings.Contains(words, cfg.Bind) ||
+	if !errors.Is(err, ErrAddrInUse) || !strings.Contains(words, a.GossipAddr()) ||
 		!strings.Contains(words, "another process") {
 		t.Errorf("%v", err)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// merge is what all detectors together say, by the table in the package's
-// documentation. It belongs to one goroutine.
+// merge combines what all detectors say, by the table in the package's documentation. It
+// belongs to one goroutine.
 //
 //  1. A process counts as alive iff gossip lists it, or lists another of its id
 //     that is proven gone, and nothing speaks against it.
@@ -16,22 +16,21 @@ import (
 type merge struct {
 	self   Member
 	listed map[proto.NodeID]*process
-	said   []string // since the last take
+	said   []string // evidence since the last call of take
 }
 
-// process is one that gossip lists.
+// process is a process that gossip lists.
 type process struct {
 	Member
-	// former is the process of the same id that gossip lists in its place; zero
-	// once gossip lists this one.
-	former proto.Session
-	// trouble is LinkClosed or LinkReset since the last sign of life, the latest, and
-	// IndirectAlive since: worth telling, but no reason to drop a process.
+	// former is the process of the same id that gossip still lists in place of this one; zero if
+	// gossip lists this one.
+	former proto.Incarnation
+	// trouble is the latest LinkClosed or LinkReset since the last sign of life, and IndirectAlive
+	// if it came after that. Views tell it, but it is no reason to drop a process.
 	trouble []proto.LinkEvent
-	// against is why the links say that the process does not count as alive; zero when they
-	// do not say so.
+	// against is the links' reason why the process does not count as alive; zero if it counts.
 	against proto.LinkEvent
-	// left is whether the process said goodbye.
+	// left says that the process said goodbye.
 	left bool
 }
 
@@ -43,38 +42,38 @@ func newMerge(self Member) *merge {
 	}
 }
 
-// gossipAlive: gossip lists this process, as described.
+// gossipAlive handles the news that gossip lists this process, which now describes.
 func (m *merge) gossipAlive(now Member) {
 	p := m.listed[now.ID]
 	switch {
 	case p == nil:
 		m.listed[now.ID] = &process{Member: now}
 		m.say(joined, now.ID)
-	case p.former == now.Session:
-		// Proven gone, whatever gossip still hears of it.
-	case p.Session != now.Session:
+	case p.former == now.Incarnation:
+		// The process is proven gone, whatever gossip still hears of it.
+	case p.Incarnation != now.Incarnation:
 		m.listed[now.ID] = &process{Member: now}
-		m.say(newSession, now.ID)
+		m.say(newIncarnation, now.ID)
 	default:
 		before := p.Member
-		p.Member, p.former = now, proto.Session{}
+		p.Member, p.former = now, proto.Incarnation{}
 		if p.alive() {
 			m.describe(before, now)
 		}
 	}
 }
 
-// gossipRival: gossip has heard of this process too, at another address, and
-// lists it no sooner than it gives the one before up, which takes it seconds.
-// When that one is proven gone, the new one takes its place at once: it hears
-// and asks the others, and they must not be deaf to it.
+// gossipRival handles the news that gossip has also heard of this process, at another address than
+// the listed process of the same id. Gossip lists the new process only after it has given up the
+// listed one, which takes seconds. If the listed process is proven gone, the new one takes its
+// place in the views at once: it sends and receives election messages, and the others must answer.
 func (m *merge) gossipRival(now Member) {
 	p := m.listed[now.ID]
-	if p == nil || p.Session == now.Session || !p.gone() {
+	if p == nil || p.Incarnation == now.Incarnation || !p.gone() {
 		return
 	}
-	m.listed[now.ID] = &process{Member: now, former: p.Session}
-	m.say(newSession, now.ID)
+	m.listed[now.ID] = &process{Member: now, former: p.Incarnation}
+	m.say(newIncarnation, now.ID)
 }
 
 // alive reports whether the process counts as alive.
@@ -82,10 +81,10 @@ func (p *process) alive() bool { return p.against == 0 && !p.left }
 
 // gone reports whether the process is proven to have ended.
 func (p *process) gone() bool {
-	return p.against == proto.DialRefused || p.against == proto.OtherSession || p.left
+	return p.against == proto.DialRefused || p.against == proto.OtherIncarnation || p.left
 }
 
-// describe says how a process that stays in the view changed, if it did.
+// describe adds evidence of what changed in the description of a process that stays in the view.
 func (m *merge) describe(before, now Member) {
 	if before.Attr != now.Attr {
 		m.say(attr, now.ID)
@@ -97,16 +96,16 @@ func (m *merge) describe(before, now Member) {
 	case before.Ineligible && !now.Ineligible:
 		m.say(eligible, now.ID)
 	}
-	before.Ineligible, before.Voters = now.Ineligible, now.Voters // the latter is no news for elections
+	before.Ineligible, before.Voters = now.Ineligible, now.Voters // voters are no news for elections
 	if before != now {
 		m.say(moved, now.ID)
 	}
 }
 
-// gossipGone: gossip does not list this process any more.
-func (m *merge) gossipGone(id proto.NodeID, session proto.Session) {
+// gossipGone handles the news that gossip no longer lists this process.
+func (m *merge) gossipGone(id proto.NodeID, incarnation proto.Incarnation) {
 	p := m.listed[id]
-	if p != nil && p.former != session {
+	if p != nil && p.former != incarnation {
 		delete(m.listed, id)
 		if p.alive() {
 			m.say(gossipDead, id)
@@ -114,9 +113,9 @@ func (m *merge) gossipGone(id proto.NodeID, session proto.Session) {
 	}
 }
 
-// goodbye: this process says that it leaves. Nothing brings it back.
-func (m *merge) goodbye(id proto.NodeID, session proto.Session) {
-	p := m.find(id, session)
+// goodbye handles the goodbye of this process. Nothing brings it back.
+func (m *merge) goodbye(id proto.NodeID, incarnation proto.Incarnation) {
+	p := m.find(id, incarnation)
 	if p == nil {
 		return
 	}
@@ -126,9 +125,9 @@ func (m *merge) goodbye(id proto.NodeID, session proto.Session) {
 	p.left = true
 }
 
-// report: a link says this about a process.
+// report handles the evidence of a link about a process.
 func (m *merge) report(e Evidence) {
-	p := m.find(e.ID, e.Session)
+	p := m.find(e.ID, e.Incarnation)
 	if p == nil || p.left {
 		return
 	}
@@ -144,9 +143,9 @@ func (m *merge) report(e Evidence) {
 		if !slices.Contains(p.trouble, e.Event) {
 			p.trouble = append(p.trouble, e.Event)
 		}
-	case proto.DialRefused, proto.OtherSession, proto.Unreachable, proto.HeartbeatMissed, proto.IndirectUnreachable:
+	case proto.DialRefused, proto.OtherIncarnation, proto.Unreachable, proto.HeartbeatMissed, proto.IndirectUnreachable:
 		if !p.alive() {
-			if e.Event == proto.DialRefused || e.Event == proto.OtherSession {
+			if e.Event == proto.DialRefused || e.Event == proto.OtherIncarnation {
 				p.against = e.Event // now it is proven
 			}
 			return
@@ -159,16 +158,16 @@ func (m *merge) report(e Evidence) {
 	}
 }
 
-// setSelf: this node describes itself anew.
+// setSelf sets how this node describes itself.
 func (m *merge) setSelf(now Member) {
 	before := m.self
 	m.self = now
 	m.describe(before, now)
 }
 
-// find is the process that gossip lists under exactly this id and session.
-func (m *merge) find(id proto.NodeID, session proto.Session) *process {
-	if p := m.listed[id]; p != nil && p.Session == session {
+// find returns the process that gossip lists with exactly this id and incarnation.
+func (m *merge) find(id proto.NodeID, incarnation proto.Incarnation) *process {
+	if p := m.listed[id]; p != nil && p.Incarnation == incarnation {
 		return p
 	}
 	return nil
@@ -176,7 +175,7 @@ func (m *merge) find(id proto.NodeID, session proto.Session) *process {
 
 func (m *merge) say(word string, id proto.NodeID) { m.said = append(m.said, says(word, id)) }
 
-// take is the view now and what was said since the last take.
+// take returns the present view, with the evidence since the last call of take.
 func (m *merge) take() View {
 	v := View{Alive: []Member{m.self}, Evidence: m.said}
 	m.said = nil
@@ -189,7 +188,7 @@ func (m *merge) take() View {
 	return v
 }
 
-// gossiped are the processes that gossip lists, without this one, by id.
+// gossiped returns the processes that gossip lists, without this one, in order of id.
 func (m *merge) gossiped() []Member {
 	all := make([]Member, 0, len(m.listed))
 	for _, p := range m.listed {

@@ -9,32 +9,32 @@ import (
 )
 
 var (
-	first  = proto.Session{1}
-	second = proto.Session{2}
+	first  = proto.Incarnation{1}
+	second = proto.Incarnation{2}
 )
 
-func member5(session proto.Session) Member {
+func member5(incarnation proto.Incarnation) Member {
 	return Member{
-		Peer:       proto.Peer{ID: 5, Session: session, Attr: 50},
+		Peer:       proto.Peer{ID: 5, Incarnation: incarnation, Attr: 50},
 		GossipAddr: gossipAddr(5), ElectionAddr: electionAddr(5),
 	}
 }
 
-func report(session proto.Session, events ...proto.LinkEvent) func(*merge) {
+func report(incarnation proto.Incarnation, events ...proto.LinkEvent) func(*merge) {
 	return func(m *merge) {
 		for _, e := range events {
-			m.report(Evidence{ID: 5, Session: session, Event: e})
+			m.report(Evidence{ID: 5, Incarnation: incarnation, Event: e})
 		}
 	}
 }
 
 // The table in the package's documentation, one test a row, and what follows
-// from it. Process 5, in its first session, is listed at the start.
+// from it. Process 5, in its first incarnation, is listed at the start.
 func TestMergeTable(t *testing.T) {
 	gone := func(m *merge) { m.gossipGone(5, first) }
 	rival := func(m *merge) { m.gossipRival(member5(second)) }
 	bye := func(m *merge) { m.goodbye(5, first) }
-	back := func(s proto.Session) func(*merge) {
+	back := func(s proto.Incarnation) func(*merge) {
 		return func(m *merge) { m.gossipAlive(member5(s)) }
 	}
 	changed := func(f func(*Member)) func(*merge) {
@@ -57,7 +57,7 @@ func TestMergeTable(t *testing.T) {
 		{"link closed", steps(report(first, proto.LinkClosed)), true, ""},
 		{"link reset", steps(report(first, proto.LinkReset)), true, ""},
 		{"dial refused", steps(report(first, proto.DialRefused)), false, "dial-refused 5"},
-		{"other session", steps(report(first, proto.OtherSession)), false, "other-session 5"},
+		{"other incarnation", steps(report(first, proto.OtherIncarnation)), false, "other-incarnation 5"},
 		{"unreachable", steps(report(first, proto.Unreachable)), false, "unreachable 5"},
 		{
 			"closed, then refused", steps(report(first, proto.LinkClosed, proto.DialRefused)), false,
@@ -115,7 +115,7 @@ func TestMergeTable(t *testing.T) {
 		{
 			"nobody hears it, then refused",
 			steps(report(first, proto.IndirectUnreachable, proto.DialRefused), rival), true,
-			"indirect-unreachable 5, new-session 5",
+			"indirect-unreachable 5, new-incarnation 5",
 		},
 		{
 			"reset, then missed", steps(report(first, proto.LinkReset, proto.HeartbeatMissed)), false,
@@ -134,8 +134,8 @@ func TestMergeTable(t *testing.T) {
 			"heartbeat-missed 5",
 		},
 		{
-			"missed, then a new session", steps(report(first, proto.HeartbeatMissed), back(second)), true,
-			"heartbeat-missed 5, new-session 5",
+			"missed, then a new incarnation", steps(report(first, proto.HeartbeatMissed), back(second)), true,
+			"heartbeat-missed 5, new-incarnation 5",
 		},
 		{"back without a mark", steps(report(first, proto.HeartbeatBack)), true, ""},
 		{"up without a mark", steps(report(first, proto.LinkUp)), true, ""},
@@ -144,21 +144,21 @@ func TestMergeTable(t *testing.T) {
 			"unreachable 5",
 		},
 		{
-			"links about another session",
-			steps(report(second, proto.LinkClosed, proto.DialRefused, proto.OtherSession, proto.Unreachable,
+			"links about another incarnation",
+			steps(report(second, proto.LinkClosed, proto.DialRefused, proto.OtherIncarnation, proto.Unreachable,
 				proto.HeartbeatMissed, proto.IndirectAlive, proto.IndirectUnreachable)), true, "",
 		},
 		{"links about a stranger", steps(func(m *merge) {
-			m.report(Evidence{ID: 6, Session: first, Event: proto.DialRefused})
+			m.report(Evidence{ID: 6, Incarnation: first, Event: proto.DialRefused})
 		}), true, ""},
-		{"new session", steps(back(second)), true, "new-session 5"},
+		{"new incarnation", steps(back(second)), true, "new-incarnation 5"},
 		{
-			"new session after a mark", steps(report(first, proto.DialRefused), back(second)), true,
-			"dial-refused 5, new-session 5",
+			"new incarnation after a mark", steps(report(first, proto.DialRefused), back(second)), true,
+			"dial-refused 5, new-incarnation 5",
 		},
 		{
-			"old news after a new session", steps(back(second), report(first, proto.DialRefused)), true,
-			"new-session 5",
+			"old news after a new incarnation", steps(back(second), report(first, proto.DialRefused)), true,
+			"new-incarnation 5",
 		},
 		{"new attribute", steps(newAttr), true, "attr 5"},
 		{
@@ -184,33 +184,33 @@ func TestMergeTable(t *testing.T) {
 		},
 		{
 			"another too, first gone", steps(report(first, proto.DialRefused), rival), true,
-			"dial-refused 5, new-session 5",
+			"dial-refused 5, new-incarnation 5",
 		},
 		{
 			"another too, first missed and gone",
 			steps(report(first, proto.HeartbeatMissed, proto.DialRefused), rival), true,
-			"heartbeat-missed 5, new-session 5",
+			"heartbeat-missed 5, new-incarnation 5",
 		},
 		{
 			"another too, then the first is given up",
 			steps(report(first, proto.DialRefused), rival, gone, back(second)), true,
-			"dial-refused 5, new-session 5",
+			"dial-refused 5, new-incarnation 5",
 		},
 		{
 			"another too, then that is gone",
 			steps(report(first, proto.DialRefused), rival, report(second, proto.DialRefused)), false,
-			"dial-refused 5, new-session 5, dial-refused 5",
+			"dial-refused 5, new-incarnation 5, dial-refused 5",
 		},
-		{"another after a goodbye", steps(bye, rival), true, "left 5, new-session 5"},
+		{"another after a goodbye", steps(bye, rival), true, "left 5, new-incarnation 5"},
 		{"goodbye", steps(bye), false, "left 5"},
 		{"goodbye, then given up", steps(bye, gone), false, "left 5"},
 		{"goodbye, then link up", steps(bye, report(first, proto.LinkUp)), false, "left 5"},
 		{"goodbye, then heartbeat back", steps(bye, report(first, proto.HeartbeatBack)), false, "left 5"},
-		{"goodbye of another session", steps(func(m *merge) { m.goodbye(5, second) }), true, ""},
-		{"goodbye, then restarted", steps(bye, back(second)), true, "left 5, new-session 5"},
+		{"goodbye of another incarnation", steps(func(m *merge) { m.goodbye(5, second) }), true, ""},
+		{"goodbye, then restarted", steps(bye, back(second)), true, "left 5, new-incarnation 5"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := newMerge(Member{Peer: proto.Peer{ID: 1, Session: first}})
+			m := newMerge(Member{Peer: proto.Peer{ID: 1, Incarnation: first}})
 			m.gossipAlive(member5(first))
 			start := m.take()
 			if !slices.Equal(start.Evidence, []string{"joined 1", "joined 5"}) {
@@ -234,11 +234,11 @@ func steps(s ...func(*merge)) []func(*merge) { return s }
 
 // "Alive: self included, sorted by id", with the attribute as it is now.
 func TestViewListsSelfInOrder(t *testing.T) {
-	m := newMerge(Member{Peer: proto.Peer{ID: 4, Session: first, Attr: 1}})
+	m := newMerge(Member{Peer: proto.Peer{ID: 4, Incarnation: first, Attr: 1}})
 	m.gossipAlive(member5(first))
-	m.gossipAlive(Member{Peer: proto.Peer{ID: 2, Session: second}})
+	m.gossipAlive(Member{Peer: proto.Peer{ID: 2, Incarnation: second}})
 	m.take()
-	self := Member{Peer: proto.Peer{ID: 4, Session: first, Attr: 7, Ineligible: true}}
+	self := Member{Peer: proto.Peer{ID: 4, Incarnation: first, Attr: 7, Ineligible: true}}
 	m.setSelf(self)
 	m.setSelf(self)
 	v := m.take()

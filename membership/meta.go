@@ -14,9 +14,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// The gossip meta is what a process says of itself, in big endian:
+// The gossip meta is a process's description of itself, in big endian:
 //
-//	version 1 byte | flags 1 | id 8 | session 16 | attribute 8 | started 8 |
+//	version 1 byte | flags 1 | id 8 | incarnation 16 | attribute 8 | started 8 |
 //	version of the voters 8 |
 //	election address, HTTP address, cluster, algorithm, voters: length 1 byte + text each
 //
@@ -24,9 +24,9 @@ import (
 const (
 	metaVersion  = 2
 	metaFixed    = 1 + 1 + 8 + 16 + 8 + 8 + 8
-	metaListed   = 1 // flags
+	metaListed   = 1 // a flag, as are the next two
 	metaBarred   = 2
-	metaVoters   = 4 // that they are committed
+	metaVoters   = 4 // the list of voters is committed
 	maxAddr      = 144
 	maxCluster   = 64
 	maxAlgorithm = 32
@@ -39,13 +39,13 @@ type meta struct {
 	proto.Peer
 	started int64 // when the process started, by its own clock: unix microseconds
 	listed  bool  // a peer has listed this process
-	// host:port each; http may be empty
+	// each is host:port; httpAddr may be empty
 	electionAddr, httpAddr string
 	cluster, algorithm     string
 	voters                 Voters
 }
 
-// encode is the meta's bytes. The meta must be valid.
+// encode returns the encoded meta, which must be valid.
 func (m meta) encode() []byte {
 	flags := byte(0)
 	if m.listed {
@@ -60,7 +60,7 @@ func (m meta) encode() []byte {
 	b := make([]byte, 0, metaFixed+5+maxAddr)
 	b = append(b, metaVersion, flags)
 	b = binary.BigEndian.AppendUint64(b, uint64(m.ID))
-	b = append(b, m.Session[:]...)
+	b = append(b, m.Incarnation[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(m.Attr))
 	b = binary.BigEndian.AppendUint64(b, uint64(m.started))
 	b = binary.BigEndian.AppendUint64(b, m.voters.Version)
@@ -71,8 +71,7 @@ func (m meta) encode() []byte {
 	return b
 }
 
-// decodeMeta reads and validates bytes from anywhere. Each meta has exactly one
-// encoding.
+// decodeMeta decodes and validates a meta from any source. Each meta has exactly one encoding.
 func decodeMeta(b []byte) (meta, error) {
 	if len(b) < metaFixed {
 		return meta{}, fmt.Errorf("%w: %d bytes", errMeta, len(b))
@@ -87,7 +86,7 @@ func decodeMeta(b []byte) (meta, error) {
 	m.Ineligible = b[1]&metaBarred != 0
 	m.voters.Committed = b[1]&metaVoters != 0
 	m.ID = proto.NodeID(binary.BigEndian.Uint64(b[2:]))
-	copy(m.Session[:], b[10:])
+	copy(m.Incarnation[:], b[10:])
 	m.Attr = int64(binary.BigEndian.Uint64(b[26:]))
 	m.started = int64(binary.BigEndian.Uint64(b[34:]))
 	m.voters.Version = binary.BigEndian.Uint64(b[42:])
@@ -110,13 +109,13 @@ func decodeMeta(b []byte) (meta, error) {
 	return m, nil
 }
 
-// validate refuses what no correct process says of itself.
+// validate returns an error for a meta that no correct process has.
 func (m meta) validate() error {
 	if err := m.ID.Validate(); err != nil {
 		return err
 	}
-	if m.Session.IsZero() {
-		return errors.New("session: missing")
+	if m.Incarnation.IsZero() {
+		return errors.New("incarnation: missing")
 	}
 	if m.started <= 0 {
 		return fmt.Errorf("start time %d: not after 1970", m.started)
@@ -138,7 +137,7 @@ func (m meta) validate() error {
 	return m.voters.validate()
 }
 
-// validateLabel refuses an empty, too long or unprintable label.
+// validateLabel returns an error for an empty, too long or unprintable label.
 func validateLabel(what, s string, limit int) error {
 	switch {
 	case s == "":
@@ -153,7 +152,7 @@ func validateLabel(what, s string, limit int) error {
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// validateAddr refuses what is not a host:port that others could dial.
+// validateAddr returns an error unless s is a host:port that others could dial.
 func validateAddr(what, s string) error {
 	if len(s) > maxAddr {
 		return fmt.Errorf("%s %.20q…: %d bytes, at most %d", what, s, len(s), maxAddr)

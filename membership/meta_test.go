@@ -12,7 +12,7 @@ import (
 
 func sampleMeta() meta {
 	return meta{
-		Peer:    proto.Peer{ID: 5, Session: proto.Session{1, 2, 3}, Attr: -9},
+		Peer:    proto.Peer{ID: 5, Incarnation: proto.Incarnation{1, 2, 3}, Attr: -9},
 		started: 946684800000000, listed: true,
 		electionAddr: "n5.example:7001", httpAddr: "[fd00::5]:8001",
 		cluster: "demo", algorithm: "bully",
@@ -24,7 +24,7 @@ func TestMetaRoundTrip(t *testing.T) {
 		sampleMeta(),
 		{
 			Peer: proto.Peer{
-				ID: proto.MaxNodeID, Session: proto.Session{15: 1}, Attr: math.MinInt64,
+				ID: proto.MaxNodeID, Incarnation: proto.Incarnation{15: 1}, Attr: math.MinInt64,
 				Ineligible: true,
 			},
 			started: 1, electionAddr: "a:1", cluster: "ü", algorithm: "ring",
@@ -83,7 +83,7 @@ func TestMetaRefuses(t *testing.T) {
 		"length beyond end": at(metaFixed, 255),
 		"id 0":              change(func(m *meta) { m.ID = 0 }),
 		"id too large":      change(func(m *meta) { m.ID = proto.MaxNodeID + 1 }),
-		"no session":        change(func(m *meta) { m.Session = proto.Session{} }),
+		"no incarnation":    change(func(m *meta) { m.Incarnation = proto.Incarnation{} }),
 		"start time 0":      change(func(m *meta) { m.started = 0 }),
 		"negative start":    change(func(m *meta) { m.started = -1 }),
 		"no election addr":  change(func(m *meta) { m.electionAddr = "" }),
@@ -124,9 +124,9 @@ func FuzzMeta(f *testing.F) {
 
 // Rolls and goodbyes come from anywhere too.
 func FuzzWire(f *testing.F) {
-	me := identity{1, proto.Session{1}}
+	me := identity{1, proto.Incarnation{1}}
 	f.Add(encodeGoodbye(me))
-	f.Add(encodeRoll(me, []Member{{Peer: proto.Peer{ID: 2, Session: proto.Session{2}}}}))
+	f.Add(encodeRoll(me, []Member{{Peer: proto.Peer{ID: 2, Incarnation: proto.Incarnation{2}}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if who, err := decodeGoodbye(b); err == nil && !bytes.Equal(encodeGoodbye(who), b) {
 			t.Errorf("goodbye %x came back as %x", b, encodeGoodbye(who))
@@ -139,18 +139,18 @@ func FuzzWire(f *testing.F) {
 }
 
 func TestRollSaysWhomItLists(t *testing.T) {
-	sender, two := identity{1, proto.Session{1}}, identity{2, proto.Session{2}}
+	sender, two := identity{1, proto.Incarnation{1}}, identity{2, proto.Incarnation{2}}
 	roll := encodeRoll(sender, []Member{
-		{Peer: proto.Peer{ID: 2, Session: two.session}},
-		{Peer: proto.Peer{ID: 3, Session: proto.Session{3}}},
+		{Peer: proto.Peer{ID: 2, Incarnation: two.incarnation}},
+		{Peer: proto.Peer{ID: 3, Incarnation: proto.Incarnation{3}}},
 	})
 	for _, tt := range []struct {
 		me   identity
 		want bool
 	}{
 		{two, true},
-		{identity{2, proto.Session{9}}, false}, // another process of the id
-		{identity{4, two.session}, false},
+		{identity{2, proto.Incarnation{9}}, false}, // another process of the id
+		{identity{4, two.incarnation}, false},
 		{sender, false}, // a sender does not vouch for itself
 	} {
 		got, listed, err := decodeRoll(roll, tt.me)

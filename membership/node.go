@@ -7,14 +7,13 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// node is a process as gossip describes it: a copy, free of memberlist's live
-// pointers.
+// node is a process as gossip describes it. It is a copy without pointers into memberlist.
 type node struct {
 	meta
 	gossip netip.AddrPort
 }
 
-// readNode copies what n says, and refuses what no correct node says.
+// readNode copies the description in n. It returns an error for one that no correct node sends.
 func readNode(n *memberlist.Node) (node, error) {
 	ip, ok := netip.AddrFromSlice(n.Addr)
 	if !ok || ip.Unmap().IsUnspecified() || n.Port == 0 {
@@ -30,7 +29,7 @@ func readNode(n *memberlist.Node) (node, error) {
 	return node{meta: m, gossip: netip.AddrPortFrom(ip.Unmap(), n.Port)}, nil
 }
 
-func (n node) identity() identity { return identity{n.ID, n.Session} }
+func (n node) identity() identity { return identity{n.ID, n.Incarnation} }
 
 func (n node) member() Member {
 	return Member{
@@ -41,6 +40,6 @@ func (n node) member() Member {
 
 // String names the process for people.
 func (n node) String() string {
-	return fmt.Sprintf("node %d (session %s) at %s, elections at %s",
-		n.ID, n.Session.Short(), n.gossip, n.electionAddr)
+	return fmt.Sprintf("node %d (incarnation %s) at %s, elections at %s",
+		n.ID, n.Incarnation.Short(), n.gossip, n.electionAddr)
 }

@@ -11,26 +11,27 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// MaxNotice bounds the text of a Notice, in bytes.
+// MaxNotice is the longest text of a Notice, in bytes.
 const MaxNotice = 512
 
-// Notice is a line that the whole cluster shares: the newest wins everywhere. It
-// is spread at once to all members, and with every exchange of states, so that who
-// was cut off, and who joins later, learns it from anybody. It lives in memory: a host
-// that gives it to its next process, by Config.Notice, lets it outlive all of them.
+// Notice is a line of text that the whole cluster shares: the newest one replaces all others. It is
+// sent to all members at once, and goes with every exchange of states, so that a node that was cut
+// off or joins later learns it from any other. The group keeps it in memory only. The next process
+// of the node gets it back in Config.Notice.
 type Notice struct {
-	// Version counts the changes, Origin is who made this one: the higher pair
-	// stands. Zero before the first. See Bounded.
+	// Version counts the changes, and Origin made this one. Of two notices the one with
+	// the higher (Version, Origin) is the newer. Version is zero before the first change;
+	// see Bounded.
 	Version uint64
 	Origin  proto.NodeID
-	// Text is empty when there is nothing to tell any more.
+	// Text is empty if there is nothing to tell any more.
 	Text string
 }
 
-// Bounded is n, or the same text as the oldest version if n's is higher than any can be:
-// there is no more than one change in a microsecond, and none was before 1970. So the
-// next change is newer than all that a node keeps, whatever it was told or finds on its
-// disk, and is taken by each node whose clock has reached that microsecond too.
+// Bounded returns n. If n's version is higher than any can be, it returns the same text with
+// the lowest version. There is at most one change in a microsecond, and none was made before
+// 1970. So the next change is newer than any notice that a node has been sent or has on its
+// disk, and each node accepts it unless its clock is behind the change.
 func (n Notice) Bounded(now time.Time) Notice {
 	if n.Version > maxVersion(now) {
 		n.Version = oldest
@@ -38,19 +39,19 @@ func (n Notice) Bounded(now time.Time) Notice {
 	return n
 }
 
-// oldest is a version below that of each notice which is made.
+// oldest is a version below the version of every notice that somebody makes.
 const oldest = 1
 
 // maxVersion is the highest version at an instant. A clock that was never set, and begins
 // at 1970, still leaves room for every change that people make.
 func maxVersion(now time.Time) uint64 { return uint64(max(1<<32, now.UnixMicro())) }
 
-// newer reports whether n stands over m.
+// newer reports whether n is newer than m.
 func (n Notice) newer(m Notice) bool {
 	return cmp.Or(cmp.Compare(n.Version, m.Version), cmp.Compare(n.Origin, m.Origin)) > 0
 }
 
-// On the wire, in big endian: 'N' | version 8 bytes | origin 8 | length 2 + text.
+// The encoding of a notice, in big endian: 'N' | version 8 bytes | origin 8 | length 2 + text.
 const (
 	noticeTag = 'N'
 	noticeLen = 1 + 8 + 8 + 2
@@ -92,8 +93,8 @@ func (n Notice) validate() error {
 	return nil
 }
 
-// SetNotice replaces the cluster's notice, for all; text is at most MaxNotice
-// bytes and may be empty. It never blocks.
+// SetNotice replaces the notice of the whole cluster. text has at most MaxNotice bytes and may be
+// empty. SetNotice never blocks.
 func (g *Group) SetNotice(text string) {
 	if len(text) > MaxNotice {
 		text = strings.ToValidUTF8(text[:MaxNotice], "")
@@ -107,7 +108,7 @@ func (g *Group) SetNotice(text string) {
 	})
 }
 
-// Notice is the cluster's notice as this node knows it.
+// Notice returns the cluster's notice as this node knows it.
 func (g *Group) Notice() Notice { return g.notice.Load().Bounded(time.Now()) }
 
 func (g *Group) sendNotice(m Member, n Notice) {
@@ -117,7 +118,7 @@ func (g *Group) sendNotice(m Member, n Notice) {
 	}
 }
 
-// onNotice: another process knows this notice.
+// onNotice handles a notice that another process knows.
 func (g *Group) onNotice(n Notice) {
 	if limit := maxVersion(time.Now()); n.Version > limit {
 		g.log.Debug().Msgf("dropped a notice of version %d by node %d: there cannot be more than %d; "+

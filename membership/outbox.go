@@ -2,7 +2,7 @@ package membership
 
 import "slices"
 
-// maxEvidence bounds what an unread view remembers: the newest is kept.
+// maxEvidence is how much evidence an unread view keeps: the newest.
 const maxEvidence = 64
 
 // outbox holds the one view that waits to be read. It belongs to one goroutine.

@@ -3,39 +3,33 @@ package membership
 import (
 	"testing"
 	"time"
+
+	"github.com/hashicorp/memberlist"
 )
 
 // Promise: a failover budget derives memberlist's probe settings, within bounds.
-func TestProbingWithin(t *testing.T) {
+func TestProbingWithinTheBudget(t *testing.T) {
 	const ms = time.Millisecond
-	for budget, want := range map[time.Duration]Probing{
-		time.Second:   {1000 * ms, 500 * ms, 500 * ms},
-		500 * ms:      {500 * ms, 250 * ms, 250 * ms},
-		50 * ms:       {200 * ms, 100 * ms, 100 * ms},
-		5 * time.Hour: {5000 * ms, 2500 * ms, 2500 * ms},
+	for budget, interval := range map[time.Duration]time.Duration{
+		time.Second:   1000 * ms,
+		500 * ms:      500 * ms,
+		50 * ms:       200 * ms,
+		5 * time.Hour: 5000 * ms,
+		0:             1000 * ms, // the profile's
 	} {
-		got := ProbingWithin(budget)
-		s := lan()
-		if err := s.probe(got); err != nil || got != want || s.probeInterval != want.Interval {
-			t.Errorf("budget %v: %+v, %v; want %+v", budget, got, err, want)
+		var got memberlist.Config
+		s, err := LAN.settings(budget)
+		s.apply(&got)
+		if want := (Probing{interval, interval / 2, interval / 2}); budget > 0 && ProbingWithin(budget) != want {
+			t.Errorf("budget %v: %+v, want %+v", budget, ProbingWithin(budget), want)
+		}
+		if err != nil || got.ProbeInterval != interval || got.ProbeTimeout != interval/2 ||
+			got.GossipInterval != interval/2 {
+			t.Errorf("budget %v: every %v, timeout %v, gossip every %v, %v; want every %v, half of it",
+				budget, got.ProbeInterval, got.ProbeTimeout, got.GossipInterval, err, interval)
 		}
 	}
-}
-
-// Promise: settings that contradict each other are refused; without any the
-// profile's stay.
-func TestProbingIsChecked(t *testing.T) {
-	s := lan()
-	if err := s.probe(Probing{}); err != nil || s != lan() {
-		t.Errorf("%v, %+v", err, s)
-	}
-	for _, p := range []Probing{
-		{Interval: time.Second},
-		{Interval: time.Second, Timeout: time.Second, Gossip: time.Second},
-		{Interval: time.Second, Timeout: 1, Gossip: -1},
-	} {
-		if err := s.probe(p); err == nil {
-			t.Errorf("%+v: accepted", p)
-		}
+	if _, err := LAN.settings(-1); err == nil {
+		t.Error("a negative budget is accepted")
 	}
 }

@@ -7,12 +7,12 @@ import "sync"
 type queue struct {
 	mu    sync.Mutex
 	calls []func()
-	ready chan struct{} // holds a token while calls wait
+	ready chan struct{} // holds a value while calls wait
 }
 
 func newQueue() *queue { return &queue{ready: make(chan struct{}, 1)} }
 
-// post hands over f, to be called by the owner.
+// post adds f to the calls that the owner is to make.
 func (q *queue) post(f func()) {
 	q.mu.Lock()
 	q.calls = append(q.calls, f)
@@ -23,7 +23,7 @@ func (q *queue) post(f func()) {
 	}
 }
 
-// take empties the queue.
+// take empties the queue and returns the calls in it.
 func (q *queue) take() []func() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -20,13 +19,14 @@ var errRefused = errors.New("peer refused")
 // goroutine, some of them while it holds its lock.
 type gate struct {
 	cluster, algorithm string
+	voters             proto.VoterList // "" for a node without voters
 	log                zerolog.Logger
-	stranger           func(Member) // nil for nobody to tell
-	said               sayOnce
+	stranger           func(Member) // called for processes of another algorithm; may be nil
+	said               logLimiter
 }
 
-// admit returns the peer as it describes itself, or errRefused, wrapped. A
-// refusal is logged once a peer and reason.
+// admit returns the peer's description of itself, or an error that wraps errRefused. It logs a
+// refusal once for each peer and reason.
 func (g *gate) admit(n *memberlist.Node) (node, error) {
 	peer, err := readNode(n)
 	if err == nil {
@@ -46,11 +46,11 @@ func (g *gate) admit(n *memberlist.Node) (node, error) {
 	return node{}, fmt.Errorf("%w: %w", errRefused, err)
 }
 
-// maxMembers bounds the members beside this node. Each costs a link, and whoever can send
-// packets can make members up.
+// maxMembers is how many members a node lists beside itself. Each costs a link, and somebody who
+// can send packets can invent members.
 const maxMembers = proto.MaxRoll - 1
 
-// room refuses one member too many.
+// room returns an error for a new member if this node lists maxMembers already.
 func (g *gate) room(n node, listed []Member) error {
 	known := func(m Member) bool { return m.ID == n.ID }
 	if len(listed) < maxMembers || slices.ContainsFunc(listed, known) {
@@ -63,57 +63,22 @@ func (g *gate) room(n node, listed []Member) error {
 	return fmt.Errorf("%w: more than %d members", errRefused, maxMembers)
 }
 
-// compare refuses the nodes of another cluster and of another algorithm.
+// compare returns an error for nodes of another cluster or of another algorithm.
 func (g *gate) compare(n node) error {
 	if n.cluster != g.cluster {
 		return fmt.Errorf("it belongs to cluster %q, this node to %q; "+
 			"give both the same cluster label, or remove the address from the join targets",
 			n.cluster, g.cluster)
 	}
+	if n.algorithm != g.algorithm && (n.voters.List == "") != (g.voters == "") {
+		return fmt.Errorf("it has %v, and this node has %v: start the one that is wrong again, with what "+
+			"the others have of the setting voters", n.voters.List, g.voters)
+	}
 	if n.algorithm != g.algorithm {
-		return fmt.Errorf("it runs algorithm %q, this node %q (\"office\" is any with voters); "+
+		return fmt.Errorf("it runs algorithm %q, this node %q (\"nomination\" is any that nominates, with voters); "+
 			"run the same on all nodes of a cluster; to change it, stop all nodes and start them "+
-			"with another, or give all of them voters first: in an office what nominates may differ, "+
+			"with another, or give all of them voters first: under votes what nominates may differ, "+
 			"and be changed node by node; not so what has a quorum of its own", n.algorithm, g.algorithm)
 	}
 	return nil
-}
-
-// Bounds on what sayOnce remembers, and for how long.
-const (
-	maxSaid   = 256
-	saidAfter = time.Hour
-)
-
-// sayOnce lets each subject's reason through once, until the reason changes. It
-// starts over every hour, and lets at most maxSaid through within one, so that
-// nobody can fill a log from outside. Any goroutine may call it.
-type sayOnce struct {
-	mu     sync.Mutex
-	since  time.Time
-	count  int
-	reason map[string]string
-}
-
-// first reports whether the subject's reason is to be said now.
-func (s *sayOnce) first(subject, reason string, now time.Time) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.reason == nil || now.Sub(s.since) > saidAfter {
-		s.since, s.count, s.reason = now, 0, make(map[string]string)
-	}
-	said, ok := s.reason[subject]
-	if ok && said == reason || s.count >= maxSaid {
-		return false
-	}
-	s.count++
-	s.reason[subject] = reason
-	return true
-}
-
-// forget makes the subject's next reason a new one.
-func (s *sayOnce) forget(subject string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.reason, subject)
 }

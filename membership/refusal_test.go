@@ -111,19 +111,19 @@ func TestUnreadableMetaIsRefusedOnce(t *testing.T) {
 }
 
 // Nobody can fill the log from outside.
-func TestSayOnceIsBounded(t *testing.T) {
-	var s sayOnce
+func TestLogLimiterIsBounded(t *testing.T) {
+	var s logLimiter
 	now := time.Unix(0, 0)
 	said := 0
-	for i := range 10 * maxSaid {
+	for i := range 10 * maxLogged {
 		if s.first(fmt.Sprint(i), strings.Repeat("x", i%7), now) {
 			said++
 		}
 	}
-	if said != maxSaid {
-		t.Errorf("%d lines, want %d", said, maxSaid)
+	if said != maxLogged {
+		t.Errorf("%d lines, want %d", said, maxLogged)
 	}
-	if !s.first("0", "", now.Add(2*saidAfter)) {
+	if !s.first("0", "", now.Add(2*limitPeriod)) {
 		t.Error("silent for ever")
 	}
 }

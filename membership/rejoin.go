@@ -13,13 +13,13 @@ import (
 
 // Bounds of the rejoin loop.
 const (
-	maxAttempts   = 8               // at once: each brings all that the other knows
-	maxKnown      = 1024            // processes remembered
-	rememberGone  = 24 * time.Hour  // that long after they were last listed
-	coldStart     = 5 * time.Second // rounds follow faster that long after the start
+	maxAttempts   = 8               // at the same time; each exchange brings all that the other node knows
+	maxKnown      = 1024            // how many processes are remembered
+	rememberGone  = 24 * time.Hour  // how long a process is remembered after it was last listed
+	coldStart     = 5 * time.Second // how long after the start the rounds follow each other faster
 	coldInterval  = 100 * time.Millisecond
 	aliasInterval = 15 * time.Second
-	firstLook     = 3 * time.Second // for others, before a node takes itself for alone
+	firstLook     = 3 * time.Second // how long a node looks for others before it takes itself to be alone
 )
 
 // rejoin decides whom to exchange state with, so that the cluster always comes
@@ -27,10 +27,10 @@ const (
 //
 //  1. Seeds are tried for ever; processes once met for rememberGone after they
 //     were last listed, unless they said goodbye.
-//  2. Nobody is asked who is listed here and lists this node: a whole cluster
-//     has no join traffic.
-//  3. Two processes with one id are told of each other: whoever lists one asks
-//     the other, as long as the conflict shows.
+//  2. A process that is listed here and lists this node is not asked: a whole
+//     cluster has no join traffic.
+//  3. Two processes with one id learn of each other: a node that lists one asks the
+//     other, as long as the conflict lasts.
 //  4. One attempt per address at a time, maxAttempts in all.
 type rejoin struct {
 	self     netip.AddrPort
@@ -39,22 +39,22 @@ type rejoin struct {
 	log      zerolog.Logger
 
 	seeds   []*seed
-	known   map[proto.NodeID]*acquaintance
+	known   map[proto.NodeID]*knownProcess
 	trying  map[netip.AddrPort]bool
-	aliases map[netip.AddrPort]time.Time // when each answered
-	rivals  map[netip.AddrPort]time.Time // when each was last met
+	aliases map[netip.AddrPort]time.Time // addresses of this node itself, and when each answered
+	rivals  map[netip.AddrPort]time.Time // when each was last heard of
 
 	unlisted silence // peers answer, but none lists this node
 	onlySelf silence // all seeds are this node itself
 }
 
-// acquaintance is the last process met under an id.
-type acquaintance struct {
-	session proto.Session
-	addr    netip.AddrPort
-	gone    time.Time // when gossip gave it up; zero while it is listed
-	left    bool      // it said goodbye
-	roll    answer    // whether its last roll listed this node
+// knownProcess is the last process met under an id.
+type knownProcess struct {
+	incarnation proto.Incarnation
+	addr        netip.AddrPort
+	gone        time.Time // when gossip gave it up; zero while it is listed
+	left        bool      // it said goodbye
+	roll        answer    // whether its last roll listed this node
 }
 
 type answer int
@@ -70,23 +70,23 @@ func newRejoin(
 ) *rejoin {
 	return &rejoin{
 		self: self, settings: s, seeds: seeds, started: now, log: log,
-		known:   make(map[proto.NodeID]*acquaintance),
+		known:   make(map[proto.NodeID]*knownProcess),
 		trying:  make(map[netip.AddrPort]bool),
 		aliases: make(map[netip.AddrPort]time.Time),
 		rivals:  make(map[netip.AddrPort]time.Time),
 	}
 }
 
-// met: gossip lists this process.
+// met handles the news that gossip lists this process.
 func (r *rejoin) met(n node) {
-	if a := r.known[n.ID]; a != nil && a.session == n.Session {
+	if a := r.known[n.ID]; a != nil && a.incarnation == n.Incarnation {
 		a.addr, a.gone = n.gossip, time.Time{}
 		return
 	}
-	r.known[n.ID] = &acquaintance{session: n.Session, addr: n.gossip}
+	r.known[n.ID] = &knownProcess{incarnation: n.Incarnation, addr: n.gossip}
 }
 
-// lost: gossip does not list this id any more.
+// lost handles the news that gossip no longer lists this id.
 func (r *rejoin) lost(id proto.NodeID, now time.Time) {
 	a := r.known[id]
 	if a == nil {
@@ -99,10 +99,10 @@ func (r *rejoin) lost(id proto.NodeID, now time.Time) {
 	a.gone, a.roll = now, unknown
 }
 
-// goodbye: this process leaves, and need not be looked for.
+// goodbye notes that the process who leaves, so that no node needs to look for it.
 func (r *rejoin) goodbye(who identity) {
 	a := r.known[who.id]
-	if a == nil || a.session != who.session {
+	if a == nil || a.incarnation != who.incarnation {
 		return
 	}
 	a.left = true
@@ -111,10 +111,10 @@ func (r *rejoin) goodbye(who identity) {
 	}
 }
 
-// called: this process's roll lists this node, or does not.
+// called notes whether the sender's roll lists this node.
 func (r *rejoin) called(sender identity, lists bool) {
 	a := r.known[sender.id]
-	if a == nil || a.session != sender.session {
+	if a == nil || a.incarnation != sender.incarnation {
 		return
 	}
 	a.roll = no
@@ -123,7 +123,7 @@ func (r *rejoin) called(sender identity, lists bool) {
 	}
 }
 
-// rival: this address has a process whose id is listed elsewhere.
+// rival notes that a process at this address has an id that is listed at another address.
 func (r *rejoin) rival(addr netip.AddrPort, now time.Time) {
 	if _, ok := r.rivals[addr]; ok || len(r.rivals) < maxAttempts {
 		r.rivals[addr] = now
@@ -140,9 +140,9 @@ func (r *rejoin) confirmed() bool {
 	return false
 }
 
-// members are the processes that are listed here, by address.
-func (r *rejoin) members() map[netip.AddrPort]*acquaintance {
-	m := make(map[netip.AddrPort]*acquaintance, len(r.known))
+// members returns the processes that are listed here, by address.
+func (r *rejoin) members() map[netip.AddrPort]*knownProcess {
+	m := make(map[netip.AddrPort]*knownProcess, len(r.known))
 	for _, a := range r.known {
 		if a.gone.IsZero() {
 			m[a.addr] = a
@@ -151,19 +151,19 @@ func (r *rejoin) members() map[netip.AddrPort]*acquaintance {
 	return m
 }
 
-// settled reports whether there is nothing to gain from asking at addr.
+// settled reports whether an exchange with addr would change nothing.
 func (r *rejoin) settled(addr netip.AddrPort) bool {
 	return r.members()[addr].settled(r.confirmed())
 }
 
-// settled reports whether a, nil for nobody, is a member that lists this node, as
-// far as is known: a single word of one member stands for all the silent ones.
-func (a *acquaintance) settled(confirmed bool) bool {
+// settled reports whether a is a member that lists this node. If some member has said that it does,
+// members that have said nothing count too. a may be nil, for no member.
+func (a *knownProcess) settled(confirmed bool) bool {
 	return a != nil && (a.roll == yes || a.roll == unknown && confirmed)
 }
 
-// targets are the addresses to try in this round, in random order, noted as
-// being tried.
+// targets returns the addresses to try in this round, in random order, and notes that they
+// are being tried.
 func (r *rejoin) targets(now time.Time) []netip.AddrPort {
 	r.prune(now)
 	wanted := make(map[netip.AddrPort]bool)
@@ -195,7 +195,7 @@ func (r *rejoin) targets(now time.Time) []netip.AddrPort {
 	return list
 }
 
-// tried: the attempt at addr ended.
+// tried notes how the attempt at addr ended.
 func (r *rejoin) tried(addr netip.AddrPort, now time.Time, err error) {
 	delete(r.trying, addr)
 	for _, s := range r.seeds {
@@ -220,7 +220,7 @@ func (r *rejoin) isKnown(addr netip.AddrPort) bool {
 	return ok
 }
 
-// prune forgets whom there is no more hope for, and keeps what is remembered
+// prune forgets processes that were gone for too long, and keeps the number of remembered ones
 // within bounds.
 func (r *rejoin) prune(now time.Time) {
 	for id, a := range r.known {
@@ -240,8 +240,8 @@ func (r *rejoin) prune(now time.Time) {
 	}
 }
 
-// looked reports whether this node has had its chance to meet others: each seed was
-// tried, or firstLook is over.
+// looked reports whether this node has had time to meet others: it has tried each seed, or
+// firstLook is over.
 func (r *rejoin) looked(now time.Time) bool {
 	return now.Sub(r.started) > firstLook || !slices.ContainsFunc(r.seeds, func(s *seed) bool {
 		itself := len(s.addrs) == 1 && s.addrs[0] == r.self

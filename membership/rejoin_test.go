@@ -15,15 +15,15 @@ import (
 )
 
 var (
-	errSilent = errors.New("i/o timeout")
-	epoch     = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
+	errSilent  = errors.New("i/o timeout")
+	leadership = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 )
 
 func at(id int) netip.AddrPort { return netip.MustParseAddrPort(gossipAddr(id)) }
 
-func nodeAt(id int, session proto.Session) node {
+func nodeAt(id int, incarnation proto.Incarnation) node {
 	return node{
-		meta:   meta{Peer: proto.Peer{ID: proto.NodeID(id), Session: session}},
+		meta:   meta{Peer: proto.Peer{ID: proto.NodeID(id), Incarnation: incarnation}},
 		gossip: at(id),
 	}
 }
@@ -40,7 +40,7 @@ func newTestRejoin(t *testing.T, seeds ...int) *rejoin {
 		s.complete(1)
 		list = append(list, s)
 	}
-	return newRejoin(at(1), lan(), list, epoch, zerolog.Nop())
+	return newRejoin(at(1), profiles[LAN], list, leadership, zerolog.Nop())
 }
 
 // round is the targets of one round, all of which then succeed.
@@ -67,7 +67,7 @@ func TestRejoinTargets(t *testing.T) {
 		return func(r *rejoin) { r.met(nodeAt(id, first)) }
 	}
 	lose := func(id int) func(*rejoin) {
-		return func(r *rejoin) { r.lost(proto.NodeID(id), epoch) }
+		return func(r *rejoin) { r.lost(proto.NodeID(id), leadership) }
 	}
 	bye := func(id int) func(*rejoin) {
 		return func(r *rejoin) { r.goodbye(identity{proto.NodeID(id), first}) }
@@ -120,13 +120,13 @@ func TestRejoinTargets(t *testing.T) {
 			[]func(*rejoin){meet(2), meet(3), confirm(2), lose(2)},
 			[]int{2, 3},
 		},
-		{"its word was another session's", []func(*rejoin){
+		{"its word was another incarnation's", []func(*rejoin){
 			meet(2), meet(3), confirm(2),
 			func(r *rejoin) { r.met(nodeAt(2, second)) },
 		}, []int{2, 3}},
 		{"a rival of one I list", []func(*rejoin){
 			meet(2), meet(3), confirm(2),
-			func(r *rejoin) { r.rival(at(9), epoch) },
+			func(r *rejoin) { r.rival(at(9), leadership) },
 		}, []int{9}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestRejoinTargets(t *testing.T) {
 				f(r)
 			}
 			for range 3 {
-				if got := round(r, epoch, errSilent); !slices.Equal(got, tt.want) {
+				if got := round(r, leadership, errSilent); !slices.Equal(got, tt.want) {
 					t.Fatalf("asks %v, want %v", got, tt.want)
 				}
 			}
@@ -147,19 +147,19 @@ func TestRejoinTargets(t *testing.T) {
 func TestRejoinForgets(t *testing.T) {
 	r := newTestRejoin(t)
 	r.met(nodeAt(2, first))
-	r.lost(2, epoch)
-	if got := round(r, epoch.Add(rememberGone), errSilent); !slices.Equal(got, []int{2}) {
+	r.lost(2, leadership)
+	if got := round(r, leadership.Add(rememberGone), errSilent); !slices.Equal(got, []int{2}) {
 		t.Errorf("after a day it asks %v", got)
 	}
-	if got := round(r, epoch.Add(rememberGone+time.Second), errSilent); got != nil {
+	if got := round(r, leadership.Add(rememberGone+time.Second), errSilent); got != nil {
 		t.Errorf("after more than a day it asks %v", got)
 	}
 	for id := range 2 * maxKnown {
 		r.met(nodeAt(2, first).withID(id + 10))
-		r.lost(proto.NodeID(id+10), epoch)
-		r.rival(netip.AddrPortFrom(at(9).Addr(), uint16(id+1)), epoch)
+		r.lost(proto.NodeID(id+10), leadership)
+		r.rival(netip.AddrPortFrom(at(9).Addr(), uint16(id+1)), leadership)
 	}
-	r.targets(epoch)
+	r.targets(leadership)
 	if len(r.known) > maxKnown || len(r.rivals) > maxAttempts {
 		t.Errorf("remembers %d processes and %d rivals", len(r.known), len(r.rivals))
 	}
@@ -175,12 +175,12 @@ func TestRejoinAttemptsAreBounded(t *testing.T) {
 	r := newTestRejoin(t)
 	for id := 2; id < 2+2*maxAttempts; id++ {
 		r.met(nodeAt(id, first))
-		r.lost(proto.NodeID(id), epoch)
+		r.lost(proto.NodeID(id), leadership)
 	}
-	if got := len(r.targets(epoch)); got != maxAttempts {
+	if got := len(r.targets(leadership)); got != maxAttempts {
 		t.Errorf("%d attempts at once", got)
 	}
-	if got := len(r.targets(epoch)); got != 0 {
+	if got := len(r.targets(leadership)); got != 0 {
 		t.Errorf("%d more", got)
 	}
 }
@@ -191,13 +191,13 @@ func TestRejoinSparesAliases(t *testing.T) {
 	r := newTestRejoin(t, 7)
 	r.met(nodeAt(2, first))
 	r.called(identity{2, first}, true)
-	if got := round(r, epoch, nil); !slices.Equal(got, []int{7}) {
+	if got := round(r, leadership, nil); !slices.Equal(got, []int{7}) {
 		t.Fatalf("asks %v", got)
 	}
-	if got := round(r, epoch.Add(aliasInterval-1), nil); got != nil {
+	if got := round(r, leadership.Add(aliasInterval-1), nil); got != nil {
 		t.Errorf("asks %v again too soon", got)
 	}
-	if got := round(r, epoch.Add(aliasInterval+1), nil); !slices.Equal(got, []int{7}) {
+	if got := round(r, leadership.Add(aliasInterval+1), nil); !slices.Equal(got, []int{7}) {
 		t.Errorf("then asks %v", got)
 	}
 }
@@ -207,7 +207,7 @@ func TestRejoinPause(t *testing.T) {
 	r := newTestRejoin(t)
 	seen := make(map[time.Duration]bool)
 	for range 100 {
-		early, late := r.pause(epoch), r.pause(epoch.Add(coldStart))
+		early, late := r.pause(leadership), r.pause(leadership.Add(coldStart))
 		if early < coldInterval || early >= 2*coldInterval {
 			t.Errorf("at first %v", early)
 		}
@@ -239,7 +239,7 @@ func TestOnlySeedIsItself(t *testing.T) {
 			r.met(nodeAt(2, first))
 		}
 		for i := range 3 {
-			r.complain(epoch.Add(time.Duration(i) * silentGrace))
+			r.complain(leadership.Add(time.Duration(i) * silentGrace))
 		}
 		if got := strings.Count(log.String(), "every join target is this node itself"); got != c.want {
 			t.Errorf("%s: said %d times, want %d: %s", name, got, c.want, &log)
@@ -252,7 +252,7 @@ func TestSilenceIsSaidRarely(t *testing.T) {
 	var s silence
 	var said []time.Duration
 	for d := time.Duration(0); d < 25*time.Minute; d += time.Second {
-		if s.worthSaying(epoch.Add(d)) {
+		if s.worthSaying(leadership.Add(d)) {
 			said = append(said, d)
 		}
 	}

@@ -11,24 +11,25 @@ import (
 // Member is one process of the cluster and where it is reached.
 type Member struct {
 	proto.Peer
-	// GossipAddr and ElectionAddr are host:port. HTTPAddr is too, or empty when
-	// the process serves no HTTP.
+	// GossipAddr and ElectionAddr are host:port. HTTPAddr is too; it is empty if the process serves
+	// no HTTP.
 	GossipAddr, ElectionAddr, HTTPAddr string
-	// Voters are what the process said of its own.
+	// Voters is the process's list of voters, as it told it.
 	Voters Voters
 }
 
-// Voters are the voters that a process was started with, an empty List where it has none.
-// The rest is how far that list has come; see proto.VoterSet.
+// Voters is a process's list of voters; List is empty if it has none. Version and Committed are the
+// state of the list; see proto.VoterSet.
 type Voters struct {
 	List      proto.VoterList
 	Version   uint64
 	Committed bool
 }
 
-// GivesWay reports whether a process with these voters leads nobody while it sees one with the
-// others: their majorities need not meet. Voters go before none; of two lists the one that a
-// leader has confirmed, else the later. Where neither is to be preferred both give way.
+// GivesWay reports whether a process with these voters must not lead while it sees a process
+// with the other voters, because their majorities need not meet. A process without voters
+// gives way to one with voters. Of two lists that differ too much, the one that no leader
+// has confirmed gives way, or else the earlier one. Where neither is preferred both give way.
 func (v Voters) GivesWay(other Voters) bool {
 	switch d, _ := v.List.Distance(other.List); d {
 	case proto.OnlyOneVotes:
@@ -51,33 +52,33 @@ func (v Voters) validate() error {
 
 // View is the membership as one node believes it to be at one moment.
 type View struct {
-	// Alive are the processes believed alive, this one among them, by id.
+	// Alive are the processes believed alive, this one included, in the order of their ids.
 	Alive []Member
-	// Evidence is what changed since the view before: "joined 3", "left 2",
+	// Evidence tells what changed since the view before: "joined 3", "left 2",
 	// "link-closed 5", "dial-refused 5".
 	Evidence []string
 }
 
-// What gossip says.
+// The words of gossip's evidence.
 const (
-	joined     = "joined"
-	gossipDead = "gossip-dead"
-	left       = "left"
-	newSession = "new-session"
-	attr       = "attr"
-	ineligible = "ineligible"
-	eligible   = "eligible"
-	moved      = "moved"
+	joined         = "joined"
+	gossipDead     = "gossip-dead"
+	left           = "left"
+	newIncarnation = "new-incarnation"
+	attr           = "attr"
+	ineligible     = "ineligible"
+	eligible       = "eligible"
+	moved          = "moved"
 )
 
-// Evidence is what a detector other than gossip says about one process.
+// Evidence is an observation about one process by a detector other than gossip.
 type Evidence struct {
-	ID      proto.NodeID
-	Session proto.Session
-	Event   proto.LinkEvent
+	ID          proto.NodeID
+	Incarnation proto.Incarnation
+	Event       proto.LinkEvent
 }
 
-// says is a piece of evidence as views tell it.
+// says formats a piece of evidence as views show it.
 func says(word string, id proto.NodeID) string { return fmt.Sprintf("%s %d", word, id) }
 
 // sortByID orders members in place and returns them.

@@ -8,12 +8,13 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// What processes tell each other beside the meta, in big endian:
+// Processes tell each other more than the meta, in big endian:
 //
-//	goodbye  'G' | id 8 bytes | session 16: "I leave", to each member, reliably
-//	roll     'R' | id 8 | session 16 | (id 8 | session 16) for each process that
-//	         the sender lists: goes with every exchange of memberlist's state,
-//	         after the notice; see there
+//	goodbye  'G' | id 8 bytes | incarnation 16
+//	         The process leaves. It sends this to each member, on a stream.
+//	roll     'R' | id 8 | incarnation 16 | (id 8 | incarnation 16)*
+//	         The sender, and each process that it lists. This goes with every exchange of
+//	         memberlist's states, behind the notice.
 const (
 	goodbyeTag = 'G'
 	rollTag    = 'R'
@@ -22,20 +23,20 @@ const (
 
 var errWire = errors.New("unreadable gossip message")
 
-// identity is one process.
+// identity identifies one process.
 type identity struct {
-	id      proto.NodeID
-	session proto.Session
+	id          proto.NodeID
+	incarnation proto.Incarnation
 }
 
 func (i identity) append(b []byte) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(i.id))
-	return append(b, i.session[:]...)
+	return append(b, i.incarnation[:]...)
 }
 
 func readIdentity(b []byte) identity {
 	i := identity{id: proto.NodeID(binary.BigEndian.Uint64(b))}
-	copy(i.session[:], b[8:])
+	copy(i.incarnation[:], b[8:])
 	return i
 }
 
@@ -48,17 +49,17 @@ func decodeGoodbye(b []byte) (identity, error) {
 	return readIdentity(b[1:]), nil
 }
 
-// encodeRoll is the roll of sender, who lists these members.
+// encodeRoll encodes the roll of sender, which lists these members.
 func encodeRoll(sender identity, lists []Member) []byte {
 	b := make([]byte, 0, 1+processLen*(1+len(lists)))
 	b = sender.append(append(b, rollTag))
 	for _, m := range lists {
-		b = identity{m.ID, m.Session}.append(b)
+		b = identity{m.ID, m.Incarnation}.append(b)
 	}
 	return b
 }
 
-// decodeRoll is who sent the roll, and whether it lists me.
+// decodeRoll returns who sent the roll, and whether the sender lists me.
 func decodeRoll(b []byte, me identity) (sender identity, listed bool, err error) {
 	if len(b) < 1+processLen || b[0] != rollTag || (len(b)-1)%processLen != 0 {
 		return identity{}, false, fmt.Errorf("%w: %d bytes are no roll", errWire, len(b))

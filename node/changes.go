@@ -8,35 +8,32 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
-// Change is one change of the belief about who leads: another leader, nobody, or
-// another term. A lease that is renewed is none.
+// Change is one change of the belief about who leads: to another leader, to nobody, or to another
+// term. The renewal of a lease is no change.
 type Change struct {
-	// Seq numbers the changes of this process from 1: no gap means that nothing is
-	// missing.
+	// Seq numbers the changes of this process, from 1. A gap means that changes are missing.
 	Seq uint64
-	// At is the wall clock's time of the change.
+	// At is the time of the change, by the wall clock.
 	At time.Time
-	// Leader is the belief from then on. Its Until is the lease's end as it was at
-	// the change.
+	// Leader is the belief from this change on. Its Until is the end of the lease as known at the
+	// time of the change.
 	Leader algorithms.Leader
-	// Missed is how many changes right before this one the reader did not get: it was
-	// slow, and only the last ones are kept.
+	// Missed is how many changes just before this one the reader did not get: it was slow, and only
+	// the latest are kept.
 	Missed uint64
 }
 
-// keptChanges is how many of the last changes are kept for readers that are slow, or
-// come back.
+// keptChanges is how many changes are kept for readers that are slow or come back.
 const keptChanges = 1024
 
-// changes are the last ones.
+// changes are the last changes of a Node, which guards them by its mutex.
 //
-// Invariants:
-//  1. list is in the order of Seq, without a gap, and its last is number last.
-//  2. list has at most keptChanges.
+// Invariants: 1. list is in the order of Seq, without a gap, and ends with the change number last.
+// 2. list has at most keptChanges entries.
 type changes struct {
 	list []Change
 	last uint64
-	wake chan struct{} // closed and replaced with each change
+	wake chan struct{} // closed and replaced after each change
 }
 
 func (c *changes) add(l algorithms.Leader, at time.Time) {
@@ -51,8 +48,8 @@ func (c *changes) add(l algorithms.Leader, at time.Time) {
 	}
 }
 
-// after returns the first change after number seq; ok is false when there is none
-// yet, and wake is closed with the next one then.
+// after returns the first change after number seq. If there is none yet, ok is false, and wake is
+// closed when the next change comes.
 func (c *changes) after(seq uint64) (next Change, wake <-chan struct{}, ok bool) {
 	if seq >= c.last {
 		if c.wake == nil {
@@ -69,14 +66,14 @@ func (c *changes) after(seq uint64) (next Change, wake <-chan struct{}, ok bool)
 	return c.list[seq+1-oldest], nil, true
 }
 
-// Changes returns the changes after number seq, each once, in order, and those to
-// come. Zero means all: the first is the first leader that was known. Whoever comes
-// back goes on after the last Seq that it got; LastChange is where to begin when
-// only what is to come matters.
+// Changes yields the changes after number seq, each once and in order, and goes on with those to
+// come. With zero it begins with the first leader that was known. A reader that comes back
+// continues after the last Seq that it got. A reader that wants only the changes to come begins
+// with LastChange.
 //
-// Nothing is lost but what Missed counts: the last 1024 changes are kept, for every
-// reader, however slow. The sequence ends when ctx is done, and after the last
-// change, to "nobody", when the Node has ended.
+// The last 1024 changes are kept for every reader, however slow. Change.Missed counts those that a
+// reader lost. The sequence ends when ctx is done, and after the last change, to "nobody", when the
+// Node has ended. Changes may be called from any goroutine.
 func (n *Node) Changes(ctx context.Context, seq uint64) iter.Seq[Change] {
 	return func(yield func(Change) bool) {
 		for ctx.Err() == nil {

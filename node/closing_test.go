@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/bully"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/algorithms/office"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
+	"github.com/ringleader-dev/ringleader/internal/highest"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/tcp"
@@ -66,21 +66,22 @@ func hold(t *testing.T) *held {
 		told: make(chan struct{}), let: make(chan struct{}), order: make(chan string, 3),
 		result: make(chan error, 1),
 	}
-	session := proto.NewSession()
-	machine := office.New(algorithms.Config{
-		Self: 1, Session: session, Delta: time.Millisecond, Voters: []proto.NodeID{1}, Promise: time.Minute,
-	}, func(c algorithms.Config) algorithms.Machine { return bully.New(c) })
+	incarnation := proto.NewIncarnation()
+	machine := lease.New(algorithms.Config{
+		Self: 1, Incarnation: incarnation, Delta: time.Millisecond, Voters: []proto.NodeID{1}, Promise: time.Minute,
+	}, highest.New)
 	var err error
 	h.Node, err = node.New(node.Config{
-		ID: 1, Session: session, Store: h.disk, Transport: h, Guarantee: algorithms.Lease, Machine: saver{machine},
-		Recorder: trace.NewRecorder(trace.RecorderConfig{Node: 1, Session: session}),
+		ID: 1, Incarnation: incarnation, Store: h.disk, Transport: h, Guarantee: algorithms.Lease,
+		Machine:  saver{machine},
+		Recorder: trace.NewRecorder(trace.RecorderConfig{Node: 1, Incarnation: incarnation}),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.links = h.listen(1, session, func(tcp.Evidence) {})
-	h.peer = h.listen(2, proto.NewSession(), func(e tcp.Evidence) { h.evidence <- e })
-	h.peer.SetPeers([]tcp.Peer{{ID: 1, Session: session, Addr: h.links.Addr().String()}})
+	h.links = h.listen(1, incarnation, func(tcp.Evidence) {})
+	h.peer = h.listen(2, proto.NewIncarnation(), func(e tcp.Evidence) { h.evidence <- e })
+	h.peer.SetPeers([]tcp.Peer{{ID: 1, Incarnation: incarnation, Addr: h.links.Addr().String()}})
 	for e := range h.evidence {
 		if e.Event == proto.LinkUp {
 			break
@@ -89,14 +90,14 @@ func hold(t *testing.T) *held {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	t.Cleanup(func() { stop(); _ = h.links.Close(); _ = h.peer.Close() })
-	h.run(ctx, session)
+	h.run(ctx, incarnation)
 	return h
 }
 
-func (h *held) listen(id proto.NodeID, s proto.Session, evidence func(tcp.Evidence)) *tcp.Transport {
+func (h *held) listen(id proto.NodeID, s proto.Incarnation, evidence func(tcp.Evidence)) *tcp.Transport {
 	h.t.Helper()
 	links, err := tcp.Listen(tcp.Config{
-		Cluster: "held", Algorithm: "bully", ID: id, Session: s, Bind: "127.0.0.1:0",
+		Cluster: "held", Algorithm: "bully", ID: id, Incarnation: s, Bind: "127.0.0.1:0",
 		Kinds:   catalog.Kinds(),
 		Receive: func(proto.Message) {}, Evidence: evidence,
 	})
@@ -107,7 +108,7 @@ func (h *held) listen(id proto.NodeID, s proto.Session, evidence func(tcp.Eviden
 }
 
 // run returns when the work has begun.
-func (h *held) run(ctx context.Context, s proto.Session) {
+func (h *held) run(ctx context.Context, s proto.Incarnation) {
 	begun := make(chan struct{})
 	go func() {
 		_ = h.Lead(context.Background(), func(ctx context.Context, _ node.Lease) error {
@@ -120,7 +121,7 @@ func (h *held) run(ctx context.Context, s proto.Session) {
 		})
 	}()
 	go func() { h.result <- h.Run(ctx); h.order <- "run" }()
-	h.PeersChanged([]proto.Peer{{ID: 1, Session: s}}, "")
+	h.PeersChanged([]proto.Peer{{ID: 1, Incarnation: s}}, "")
 	<-begun
 }
 

@@ -73,30 +73,30 @@ func gossipAddr(id proto.NodeID) string { return fmt.Sprintf("10.0.0.%d:7946", i
 // start starts a process of node id with what its former life saved.
 func (h *hall) start(id proto.NodeID, saved algorithms.State) {
 	h.t.Helper()
-	session := proto.NewSession()
+	incarnation := proto.NewIncarnation()
 	r := &resident{id: id, addr: gossipAddr(id), done: make(chan struct{})}
 	var err error
 	r.node, err = node.New(node.Config{
-		ID: id, Session: session, Saved: saved, Store: keep{}, Transport: mail{h},
+		ID: id, Incarnation: incarnation, Saved: saved, Store: keep{}, Transport: mail{h},
 		Machine: h.entry.New(algorithms.Config{
-			Self: id, Session: session, Delta: 50 * time.Millisecond, Preempt: h.entry.Preempt,
+			Self: id, Incarnation: incarnation, Delta: 50 * time.Millisecond, Preempt: h.entry.Preempt,
 			Seed: uint64(id),
 		}),
 		Guarantee: h.entry.Guarantee,
 		Recorder: trace.NewRecorder(trace.RecorderConfig{
-			Node: id, Session: session, Algorithm: h.entry.Name, Level: zerolog.InfoLevel,
+			Node: id, Incarnation: incarnation, Algorithm: h.entry.Name, Level: zerolog.InfoLevel,
 		}),
 	})
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	r.group, err = membership.Start(membership.Config{
-		Self:    proto.Peer{ID: id, Session: session},
+		Self:    proto.Peer{ID: id, Incarnation: incarnation},
 		Cluster: "hall", Algorithm: h.entry.Name, Profile: membership.Fast,
 		ElectionAddr: fmt.Sprintf("10.0.0.%d:7947", id),
 		Join:         []string{gossipAddr(1), gossipAddr(2)},
-		Probe: func(context.Context, string) (proto.NodeID, proto.Session, error) {
-			return 0, proto.Session{}, syscall.ECONNREFUSED
+		Probe: func(context.Context, string) (proto.NodeID, proto.Incarnation, error) {
+			return 0, proto.Incarnation{}, syscall.ECONNREFUSED
 		},
 		Transport: h.net.Transport(r.addr),
 	})

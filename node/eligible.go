@@ -10,39 +10,36 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
-// SetEligible says, for one cause, whether this node may lead. It may while no
-// cause speaks against it; each cause is independent of the others, and named by
-// whoever watches it: "health", "operator". why is for people, and stands in
-// records, in Status and in what the others are told; it should name the cause:
-// "memory is low: 3 % free". It is ignored when ok.
+// SetEligible says whether, as far as one cause is concerned, this node may lead. The node may lead
+// while no cause speaks against it. The causes, such as "health" and "operator", are independent of
+// each other. why is for people: it appears in records, in Status and in what the other nodes are
+// told. It should name the cause, as in "memory is low: 3 % free". It is ignored when ok is true.
 //
-// A node that may not lead does not stand and does not win; if it leads, it
-// resigns and hands over to the best node that may. It votes and follows as ever.
-// Once no cause is left it stands again, when it comes to that: it does not call
-// an election by itself unless nobody leads, or it outranks the leader and
-// pre-empts.
+// A node that may not lead is no candidate and does not win. If it leads, it resigns and hands over
+// to the best node that may lead. It still votes and follows. Once no cause is left it may be a
+// candidate again, but it calls an election only if nobody leads, or if it ranks above the leader
+// and pre-empts.
 //
-// SetEligible may be called from any goroutine, before Run too, and as often as
-// one likes: saying again what holds already costs nothing. It never blocks; the
-// Machine hears of it in its next Step, and of changes that follow each other
-// quickly only the last. Whoever changes his mind often should wait until he is
-// sure, since each change of a leader's costs an election.
+// SetEligible may be called from any goroutine, also before Run. Repeating the same value costs
+// nothing. It never blocks. The Machine gets the result in its next Step; of several quick changes
+// it gets only the last. Each change on a leader costs an election, so a caller should be sure
+// before it calls.
 func (n *Node) SetEligible(cause string, ok bool, why string) {
-	n.bars.set(cause, ok, bar{why: why})
+	n.causes.set(cause, ok, ineligibility{why: why})
 }
 
-// KeepFromStanding is SetEligible(cause, false, why) for a cause that does not make a
-// sitting leader resign, as when a whole cluster shall not elect: this node does
-// not stand anew. SetEligible(cause, true, "") ends it.
+// KeepFromStanding is SetEligible(cause, false, why) for a cause that does not make a present
+// leader resign, as when a whole cluster is paused: this node only becomes no new candidate.
+// SetEligible(cause, true, "") ends it. It may be called from any goroutine and never blocks.
 func (n *Node) KeepFromStanding(cause, why string) {
-	n.bars.set(cause, false, bar{why: why, keep: true})
+	n.causes.set(cause, false, ineligibility{why: why, keep: true})
 }
 
-// StandAside is SetEligible(cause, false, why) for a cause that bears a moment: a leader
-// leads on while it looks for a successor that could win, as with Resign. SetEligible itself
-// ends a leadership at once, and asks nobody: where the best node cannot win nobody leads
-// until others notice. It does not block either; found is closed when the search is over.
-// SetEligible(cause, true, "") ends both.
+// StandAside is SetEligible(cause, false, why) for a cause that can wait a moment: a leader leads
+// on while it looks for a successor that could win, as with Resign. SetEligible itself ends a
+// leadership at once without asking anybody; if the best node cannot win, nobody leads until others
+// notice. StandAside does not block; found is closed when the search is over. SetEligible(cause,
+// true, "") ends both. It may be called from any goroutine.
 func (n *Node) StandAside(cause, why string) (found <-chan struct{}) {
 	done := make(chan struct{})
 	if !n.leadsByVotes() {
@@ -54,44 +51,44 @@ func (n *Node) StandAside(cause, why string) (found <-chan struct{}) {
 	go func() {
 		defer close(done)
 		n.giveWay(context.Background(), 0, why)
-		n.bars.insist(cause)
+		n.causes.insist(cause)
 	}()
 	return done
 }
 
-// bar is what keeps this node from leading, for one cause.
-type bar struct {
+// ineligibility is one cause for which this node may not lead.
+type ineligibility struct {
 	why  string
-	keep bool // a sitting leader goes on
+	keep bool // a node that leads goes on leading
 }
 
-// barsBox merges the causes, and holds what the Machine has not heard yet.
-type barsBox struct {
-	wake chan struct{} // has one element if there may be something to hear
+// ineligibleBox merges the causes, and remembers what the Machine was last told.
+type ineligibleBox struct {
+	wake chan struct{} // has one element if there may be something new for the Machine
 
-	mu    sync.Mutex
-	bars  map[string]bar
-	heard algorithms.Eligible // by the Machine
+	mu     sync.Mutex
+	causes map[string]ineligibility
+	heard  algorithms.Eligible // what the Machine was last told
 }
 
-func newBarsBox() barsBox {
-	return barsBox{
-		wake: make(chan struct{}, 1), bars: map[string]bar{},
+func newIneligibleBox() ineligibleBox {
+	return ineligibleBox{
+		wake: make(chan struct{}, 1), causes: map[string]ineligibility{},
 		heard: algorithms.Eligible{OK: true},
 	}
 }
 
-func (b *barsBox) set(cause string, ok bool, now bar) {
+func (b *ineligibleBox) set(cause string, ok bool, now ineligibility) {
 	b.mu.Lock()
 	if now.why == "" {
 		now.why = cause
 	}
-	was, stood := b.bars[cause]
+	was, stood := b.causes[cause]
 	changed := ok == stood || !ok && was != now
 	if ok {
-		delete(b.bars, cause)
+		delete(b.causes, cause)
 	} else {
-		b.bars[cause] = now
+		b.causes[cause] = now
 	}
 	b.mu.Unlock()
 	if changed {
@@ -99,33 +96,34 @@ func (b *barsBox) set(cause string, ok bool, now bar) {
 	}
 }
 
-// insist has a cause that keeps this node from standing end its leadership too.
-func (b *barsBox) insist(cause string) {
+// insist makes a cause, which so far only keeps this node from becoming a candidate, also end its
+// leadership.
+func (b *ineligibleBox) insist(cause string) {
 	b.mu.Lock()
-	if now, stands := b.bars[cause]; stands {
-		b.bars[cause] = bar{why: now.why}
+	if now, stands := b.causes[cause]; stands {
+		b.causes[cause] = ineligibility{why: now.why}
 	}
 	b.mu.Unlock()
 	b.signal()
 }
 
-// signal says that there may be something to hear.
-func (b *barsBox) signal() {
+// signal wakes the Node's goroutine.
+func (b *ineligibleBox) signal() {
 	select {
 	case b.wake <- struct{}{}:
 	default:
 	}
 }
 
-// take is what holds now, ok false if the Machine has heard it.
-func (b *barsBox) take() (ev algorithms.Eligible, ok bool) {
+// take returns the merged causes; ok is false if the Machine knows them already.
+func (b *ineligibleBox) take() (ev algorithms.Eligible, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	ev = algorithms.Eligible{OK: len(b.bars) == 0, Keep: len(b.bars) > 0}
+	ev = algorithms.Eligible{OK: len(b.causes) == 0, Keep: len(b.causes) > 0}
 	var why []string
-	for _, cause := range slices.Sorted(maps.Keys(b.bars)) {
-		why = append(why, b.bars[cause].why)
-		ev.Keep = ev.Keep && b.bars[cause].keep
+	for _, cause := range slices.Sorted(maps.Keys(b.causes)) {
+		why = append(why, b.causes[cause].why)
+		ev.Keep = ev.Keep && b.causes[cause].keep
 	}
 	ev.Why = strings.Join(why, "; ")
 	ok = ev != b.heard

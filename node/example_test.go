@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/bully"
-	"github.com/ringleader-dev/ringleader/algorithms/office"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
+	"github.com/ringleader-dev/ringleader/internal/highest"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -30,24 +30,24 @@ func (nowhere) Hold() (<-chan struct{}, func()) { return nil, func() {} }
 
 // alone is a running node that is the only voter of its cluster, and what ends it.
 func alone() (*node.Node, context.CancelFunc) {
-	var session proto.Session
-	_, _ = rand.Read(session[:]) // never fails
+	var incarnation proto.Incarnation
+	_, _ = rand.Read(incarnation[:]) // never fails
 	const delta = time.Millisecond
 	n, err := node.New(node.Config{
-		ID: 1, Session: session, Store: memory{}, Transport: nowhere{},
+		ID: 1, Incarnation: incarnation, Store: memory{}, Transport: nowhere{},
 		Guarantee: algorithms.Lease,
-		Machine: office.New(algorithms.Config{
-			Self: 1, Session: session, Delta: delta, Voters: []proto.NodeID{1},
+		Machine: lease.New(algorithms.Config{
+			Self: 1, Incarnation: incarnation, Delta: delta, Voters: []proto.NodeID{1},
 			Promise: time.Second,
-		}, func(c algorithms.Config) algorithms.Machine { return bully.New(c) }),
-		Recorder: trace.NewRecorder(trace.RecorderConfig{Node: 1, Session: session}),
+		}, highest.New),
+		Recorder: trace.NewRecorder(trace.RecorderConfig{Node: 1, Incarnation: incarnation}),
 	})
 	if err != nil {
 		panic(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	go func() { _ = n.Run(ctx) }()
-	n.PeersChanged([]proto.Peer{{ID: 1, Session: session}}, "")
+	n.PeersChanged([]proto.Peer{{ID: 1, Incarnation: incarnation}}, "")
 	return n, stop
 }
 

@@ -21,7 +21,7 @@ const (
 	other proto.NodeID = 5
 )
 
-var epoch = proto.Session{1}
+var ownIncarnation = proto.Incarnation{1}
 
 // script is a Machine that does what the test says. Without words for an event
 // it repeats its belief and its deadline.
@@ -86,7 +86,7 @@ func config(
 	j *journal, on func(time.Time, algorithms.Event) (algorithms.Output, bool),
 ) Config {
 	return Config{
-		ID: self, Session: epoch, Machine: &script{on: on},
+		ID: self, Incarnation: ownIncarnation, Machine: &script{on: on},
 		Store: storeFunc(func(s algorithms.State) error {
 			j.add("save %d", s.Term)
 			return nil
@@ -94,7 +94,7 @@ func config(
 		Transport: sendFunc(func(m proto.Message) { j.add("send %v>%d#%s", m.Body, m.To, m.ID()) }),
 		Guarantee: algorithms.BestEffort,
 		Recorder: trace.NewRecorder(trace.RecorderConfig{
-			Node: self, Session: epoch, Algorithm: "script",
+			Node: self, Incarnation: ownIncarnation, Algorithm: "script",
 			Guarantee: algorithms.BestEffort, Level: zerolog.DebugLevel,
 		}),
 		Record: func(r trace.Record) { j.add("record %s, leader %d", r.Event, r.Leader) },
@@ -145,7 +145,7 @@ func silent(time.Time, algorithms.Event) (algorithms.Output, bool) {
 
 // leads is the belief that id leads term.
 func leads(id proto.NodeID, term proto.Term) algorithms.Leader {
-	return algorithms.Leader{ID: id, Session: epoch, Term: term}
+	return algorithms.Leader{ID: id, Incarnation: ownIncarnation, Term: term}
 }
 
 // follower is a Machine that believes what each Campaign's reason says, by name.

@@ -9,32 +9,32 @@ import (
 
 // Fencer stops other processes, or confirms that they have stopped.
 type Fencer interface {
-	// Fence makes one attempt. It returns nil only if the process has stopped,
-	// and in any case says in a few words what came of it. It is called from a
-	// goroutine of its own, one at a time, and returns soon after ctx is done:
-	// the Node waits for it before it makes the next attempt, and before it ends.
+	// Fence makes one attempt. It returns nil only if the process has stopped. detail describes the
+	// result in a few words in any case. The Node calls Fence from a goroutine of its own, one call
+	// at a time. Fence must return soon after ctx is done: the Node waits for it before the next
+	// attempt and before it ends.
 	Fence(ctx context.Context, f algorithms.Fence) (detail string, err error)
 }
 
-// errNoFencer: the Machine wants somebody fenced and there is nobody to do it.
+// errNoFencer says that the Machine wants a process fenced, and that the node has no Fencer.
 var errNoFencer = errors.New("this node has no fence agent")
 
-// noFencer confirms nothing.
+// noFencer is the Fencer of a Node without one. It confirms nothing.
 type noFencer struct{}
 
 func (noFencer) Fence(context.Context, algorithms.Fence) (string, error) {
 	return "", errNoFencer
 }
 
-// shot is the attempt under way. It belongs to the Node's goroutine.
+// shot is an attempt to fence a process. It belongs to the Node's goroutine.
 type shot struct {
 	fence algorithms.Fence
 	stop  context.CancelFunc
 	over  chan struct{} // closed when the Fencer has returned
 }
 
-// aim lets the Fencer be at what the Machine wants: it goes on with that, begins
-// it, or ends it.
+// aim makes the Fencer do what the Machine wants now: it begins an attempt, continues the present one,
+// or cancels it.
 func (n *Node) aim(want *algorithms.Fence) {
 	if n.shot != nil && (want == nil || n.shot.fence != *want) {
 		n.shot.stop()
@@ -50,8 +50,8 @@ func (n *Node) aim(want *algorithms.Fence) {
 	go n.shot.run(ctx, n, before)
 }
 
-// run makes the attempt once the one before has ended, and tells the Machine,
-// unless it is called back.
+// run makes the attempt after the attempt before has ended. It tells the Node's goroutine the
+// result, unless ctx is done.
 func (s *shot) run(ctx context.Context, n *Node, before *shot) {
 	defer close(s.over)
 	if before != nil {
@@ -70,7 +70,7 @@ func (s *shot) run(ctx context.Context, n *Node, before *shot) {
 	}
 }
 
-// takeFenced hands what came of the attempt to the Machine.
+// takeFenced gives the result of the attempt to the Machine.
 func (n *Node) takeFenced(ev algorithms.Fenced) error {
 	if n.shot == nil || n.shot.fence != ev.Fence {
 		return nil // it was called back when it had just ended
@@ -80,7 +80,7 @@ func (n *Node) takeFenced(ev algorithms.Fenced) error {
 	return n.step(ev)
 }
 
-// callBack ends the attempt under way and waits for its end.
+// callBack cancels the present attempt and waits until it has ended.
 func (n *Node) callBack() {
 	n.aim(nil)
 	if n.lastShot != nil {

@@ -39,8 +39,8 @@ func aims(wants map[string]*algorithms.Fence, came *[]algorithms.Fenced) func(
 // only without an error.
 func TestFencerAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := &algorithms.Fence{ID: other, Session: epoch, Term: 1, For: 2, Attempt: 1}
-		second := &algorithms.Fence{ID: other, Session: epoch, Term: 1, For: 2, Attempt: 2}
+		first := &algorithms.Fence{ID: other, Incarnation: ownIncarnation, Term: 1, For: 2, Attempt: 1}
+		second := &algorithms.Fence{ID: other, Incarnation: ownIncarnation, Term: 1, For: 2, Attempt: 2}
 		var came []algorithms.Fenced
 		f := start(t, aims(map[string]*algorithms.Fence{"1": first, "2": second}, &came),
 			func(f *fixture, cfg *Config) {
@@ -69,8 +69,8 @@ func TestFencerAnswers(t *testing.T) {
 // answer"; and one attempt at a time.
 func TestFencerIsCalledBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &algorithms.Fence{ID: other, Session: epoch, Term: 1, For: 2, Attempt: 1}
-		b := &algorithms.Fence{ID: 1, Session: epoch, Term: 1, For: 2, Attempt: 1}
+		a := &algorithms.Fence{ID: other, Incarnation: ownIncarnation, Term: 1, For: 2, Attempt: 1}
+		b := &algorithms.Fence{ID: 1, Incarnation: ownIncarnation, Term: 1, For: 2, Attempt: 1}
 		var came []algorithms.Fenced
 		f := start(t, aims(map[string]*algorithms.Fence{"a": a, "b": b}, &came),
 			func(f *fixture, cfg *Config) {
@@ -107,7 +107,7 @@ func TestFencerIsCalledBack(t *testing.T) {
 // Without a Fencer nothing is confirmed.
 func TestNoFencer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		want := &algorithms.Fence{ID: other, Session: epoch, Term: 1, For: 2, Attempt: 1}
+		want := &algorithms.Fence{ID: other, Incarnation: ownIncarnation, Term: 1, For: 2, Attempt: 1}
 		var came []algorithms.Fenced
 		f := start(t, aims(map[string]*algorithms.Fence{"": want}, &came))
 		f.campaign("")

@@ -12,8 +12,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Deliver hands a message from another node to the Machine. It never blocks:
-// what is not for this node, or finds the inbox full, is dropped and counted.
+// Deliver passes a message from another node to the Machine. It may be called from any goroutine
+// and never blocks: a message that is not for this node, or that finds the inbox full, is dropped
+// and counted.
 func (n *Node) Deliver(m proto.Message) {
 	if m.To != n.cfg.ID {
 		n.misaddressed.add("a message is not for this node -> dropped", m)
@@ -26,52 +27,54 @@ func (n *Node) Deliver(m proto.Message) {
 	}
 }
 
-// Gone hands the proof that a process is dead to the Machine: its connection
-// ended cleanly, and a dial begun after that found its address refusing, or
-// another session there. It never blocks; when too many wait, which no cluster
-// brings about, a proof is dropped, and promises are waited out.
-func (n *Node) Gone(id proto.NodeID, s proto.Session) {
+// ProvenDead passes the proof that a process is dead to the Machine: its connection ended cleanly,
+// and a dial that began after that found its address refusing connections, or another incarnation
+// there. It may be called from any goroutine and never blocks. If too many proofs wait, this one is
+// dropped, and voters wait until their promises end.
+func (n *Node) ProvenDead(id proto.NodeID, s proto.Incarnation) {
 	n.proofs.mu.Lock()
 	defer n.proofs.mu.Unlock()
 	select {
-	case n.gone <- fate{proto.Peer{ID: id, Session: s}, true}:
+	case n.liveness <- liveness{proto.Peer{ID: id, Incarnation: s}, true}:
 		if n.proofs.of == nil {
-			n.proofs.of = map[proto.NodeID]proto.Session{}
+			n.proofs.of = map[proto.NodeID]proto.Incarnation{}
 		}
 		n.proofs.of[id] = s
 	default:
 	}
 }
 
-// HeardAgain says that a process answered on a connection that was dialled after all that
-// Gone has said of it. If that was its death, the Machine is told that it was none. It
-// never blocks; when too many wait the process counts as dead until it is heard once more.
-func (n *Node) HeardAgain(id proto.NodeID, s proto.Session) {
+// HeardAgain says that a process answered on a connection that was dialled after the last call of
+// ProvenDead for its node. If that call was about this process, the Machine is told that the proof
+// was wrong. HeardAgain may be called from any goroutine and never blocks. If too many events wait,
+// the call is dropped: the process counts as dead until the next call.
+func (n *Node) HeardAgain(id proto.NodeID, s proto.Incarnation) {
 	n.proofs.mu.Lock()
 	defer n.proofs.mu.Unlock()
 	if was, ok := n.proofs.of[id]; !ok || was != s {
 		return
 	}
 	select {
-	case n.gone <- fate{proto.Peer{ID: id, Session: s}, false}:
+	case n.liveness <- liveness{proto.Peer{ID: id, Incarnation: s}, false}:
 		delete(n.proofs.of, id)
 	default:
 	}
 }
 
-// proofs are the processes that Gone said are dead, of each node the last.
+// proofs holds, for each node, the last process that was proven dead.
 type proofs struct {
 	mu sync.Mutex
-	of map[proto.NodeID]proto.Session
+	of map[proto.NodeID]proto.Incarnation
 }
 
-// fate is what the links say has become of a process.
-type fate struct {
+// liveness says what the links found out about a process: that it is dead, or that it lives after
+// all.
+type liveness struct {
 	proto.Peer
 	dead bool
 }
 
-// dropped counts messages and warns of them now and then.
+// dropped counts dropped messages, and logs a warning now and then.
 type dropped struct {
 	count atomic.Uint64
 	log   zerolog.Logger
@@ -87,20 +90,20 @@ func (d *dropped) add(why string, m proto.Message) {
 		Str("msg_id", m.ID()).Uint64("dropped_total", total).Msg(why)
 }
 
-// PeersChanged hands the failure detector's opinion to the Machine: the
-// processes believed alive, this one among them, in the order of their ids.
-// It never blocks. While the Machine is busy the latest opinion replaces the
-// one before, and their evidence adds up.
+// PeersChanged passes the failure detector's opinion to the Machine: the processes believed alive,
+// this one included, in the order of their ids. It may be called from any goroutine and never
+// blocks. While the Machine is busy, a later opinion replaces an earlier one, and their evidence is
+// joined.
 func (n *Node) PeersChanged(alive []proto.Peer, evidence string) {
 	n.peers.put(alive, evidence)
 }
 
-// maxEvidence bounds how many different pieces of evidence add up.
+// maxEvidence is how many different pieces of evidence are joined at most.
 const maxEvidence = 16
 
-// peersBox holds the latest opinion until the Machine takes it.
+// peersBox holds the latest view of who is alive until the Machine takes it.
 type peersBox struct {
-	wake chan struct{} // has one element if an opinion may wait
+	wake chan struct{} // has one element if a view may wait
 
 	mu       sync.Mutex
 	waiting  bool
@@ -122,7 +125,7 @@ func (b *peersBox) put(alive []proto.Peer, evidence string) {
 	}
 }
 
-// take empties the box; ok is false if it was empty.
+// take empties the box. ok is false if it was empty.
 func (b *peersBox) take() (ev algorithms.PeersChanged, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

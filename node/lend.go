@@ -14,48 +14,48 @@ import (
 // ErrNotLent says that no lease was lent.
 var ErrNotLent = errors.New("no lease was lent")
 
-// Loan is a lease that this node has lent to a process outside.
+// Loan is a lease that this node has lent to another process.
 type Loan struct {
-	// ID is of this process's loans, and no other process of the node lends by it: who comes
-	// late with a former one's gives back nothing of this one. It is less than 2^53.
+	// ID identifies the loan. No other process of the node uses the same id, so that a caller who
+	// returns a loan of an earlier process does not end one of this process. It is less than 2^53.
 	ID uint64
-	// Term is what this node leads.
+	// Term is the term that this node leads.
 	Term proto.Term
-	// For is how long whoever borrowed the lease may act as the leader, by any clock,
-	// counted from a moment before it asked for it.
+	// For is how long the borrower may act as the leader, by any clock. The borrower counts it from
+	// a moment before it asked.
 	For time.Duration
-	// Until is when that has passed by every clock, by the Node's own: no other node
-	// leads before, unless Return comes first.
+	// Until is when For has passed even by the slowest clock, as a time of the Node's own clock. No
+	// other node leads before that, unless Return is called first.
 	Until time.Time
 }
 
-// loans are those of a Node.
+// loans are the loans of a Node.
 type loans struct {
 	last    uint64
-	out     map[uint64]Loan // neither given back nor, when last looked, over
-	changed chan struct{}   // closed and replaced when one is given back
+	out     map[uint64]Loan // loans that were not returned and had not ended when last checked
+	changed chan struct{}   // closed and replaced when a loan is returned
 	asking  []chan<- lendEnd
 }
 
-// loansBefore is what the ids of a process's loans come after: 40 random bits.
-func loansBefore(s proto.Session) uint64 { return binary.BigEndian.Uint64(s[:8]) >> 24 }
+// loansBefore is the number after which the ids of a process's loans begin. It has 40 random bits.
+func loansBefore(s proto.Incarnation) uint64 { return binary.BigEndian.Uint64(s[:8]) >> 24 }
 
-// lendEnd is what came of a Lend.
+// lendEnd is the result of a call of Lend.
 type lendEnd struct {
 	Loan
 	refused string
 }
 
-// Lend lends the lease of this node, which must lead, to a process outside of this one,
-// for the rest of it. The voters know of it before Lend returns, and from then on no
-// other node leads before the loan's end: not when this one is killed, nor when it hands
-// over. That is its price: a leader that dies, or leaves, while a loan lasts is not
-// replaced before its end, at most a promise later. Return gives it back early. Who
-// needs it for longer borrows again before its end. It may be lent to several at a time,
-// whom it does not keep off each other.
+// Lend lends the lease of this node, which must lead, to another process, for the rest of the
+// lease. The voters know of it before Lend returns, and from then on no other node leads before the
+// end of the loan: not if this node is killed, and not if it hands over. The price is that a leader
+// that dies or leaves is not replaced before the end of the loan, at most a promise later. Return
+// ends the loan early. A borrower that needs more time borrows again before the end. The lease may
+// be lent to several borrowers at a time; it does not exclude them from each other. Lend may be
+// called from any goroutine.
 //
-// Errors wrap ErrNotLent when this node does not lead, hands over, or has no voters;
-// ErrStopped; or the cause of ctx.
+// Errors wrap ErrNotLent when this node does not lead, hands over, or has no voters; ErrStopped; or
+// the cause of ctx.
 func (n *Node) Lend(ctx context.Context) (Loan, error) {
 	l, err := n.lend(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (n *Node) lend(ctx context.Context) (Loan, error) {
 	}
 }
 
-// takeBack gives back what comes after whoever asked for it has left.
+// takeBack returns a loan that was granted after the caller of Lend gave up.
 func (n *Node) takeBack(end <-chan lendEnd) {
 	select {
 	case e := <-end:
@@ -97,8 +97,8 @@ func (n *Node) takeBack(end <-chan lendEnd) {
 	}
 }
 
-// Return gives a loan back before its end, and reports whether it had not ended. Whoever
-// borrowed it must not act on it any more.
+// Return ends a loan early. It returns false if the loan had ended. The borrower must no longer act
+// on it.
 func (n *Node) Return(id uint64) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -112,7 +112,7 @@ func (n *Node) Return(id uint64) bool {
 	return ok
 }
 
-// lent tells those who asked for a lease what came of it.
+// lent answers all callers of Lend.
 func (n *Node) lent(was *algorithms.LendEnd) {
 	if was == nil {
 		return
@@ -124,11 +124,11 @@ func (n *Node) lent(was *algorithms.LendEnd) {
 		switch {
 		case was.Refused != "":
 			end <- lendEnd{refused: was.Refused}
-		case n.tenure == nil:
+		case n.leadership == nil:
 			end <- lendEnd{refused: "the lease ran out"}
 		default:
 			n.loans.last++
-			l := Loan{ID: n.loans.last, Term: n.tenure.term, For: was.For, Until: was.Until}
+			l := Loan{ID: n.loans.last, Term: n.leadership.term, For: was.For, Until: was.Until}
 			n.loans.out[l.ID] = l
 			end <- lendEnd{Loan: l}
 		}
@@ -136,7 +136,7 @@ func (n *Node) lent(was *algorithms.LendEnd) {
 	n.loans.asking = nil
 }
 
-// endLoans forgets those that have ended. The caller holds n.mu.
+// endLoans forgets the loans that have ended. The caller holds n.mu.
 func (n *Node) endLoans() {
 	now := n.cfg.Now()
 	for id, l := range n.loans.out {
@@ -146,8 +146,8 @@ func (n *Node) endLoans() {
 	}
 }
 
-// awaitLoans reports whether all that was lent in a term has ended or was given back: once
-// it has, or the Node has ended. Nobody waits for a process outside to close the Transport.
+// awaitLoans waits until all loans of a term have ended or were returned, and then returns true. It
+// returns false when the Node has ended: closing the Transport does not wait for other processes.
 func (n *Node) awaitLoans(term proto.Term) bool {
 	for {
 		n.mu.Lock()

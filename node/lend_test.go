@@ -13,14 +13,14 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// lender is inOffice that lends what is left of its lease, after a while, or refuses.
+// lender is the Machine of leading, and lends what is left of its lease, after a while, or refuses.
 func lender(
 	j *journal, wait time.Duration, refused string,
 ) func(time.Time, algorithms.Event) (algorithms.Output, bool) {
 	var last algorithms.Output
-	office := inOffice(j)
+	leads := leading(j)
 	return func(now time.Time, ev algorithms.Event) (algorithms.Output, bool) {
-		out, ok := office(now, ev)
+		out, ok := leads(now, ev)
 		if !ok {
 			out = algorithms.Output{Leader: last.Leader}
 		}
@@ -40,16 +40,16 @@ func lender(
 }
 
 func startLender(t *testing.T, refused string) *fixture {
-	return startLenderOf(t, refused, proto.Session{})
+	return startLenderOf(t, refused, proto.Incarnation{})
 }
 
-// startLenderOf is startLender as this process, the zero session standing for that of start.
-func startLenderOf(t *testing.T, refused string, s proto.Session) *fixture {
+// startLenderOf is startLender as this process, the zero incarnation standing for that of start.
+func startLenderOf(t *testing.T, refused string, s proto.Incarnation) *fixture {
 	j := new(journal)
 	f := start(t, lender(j, time.Second, refused), func(_ *fixture, c *Config) {
 		c.Record, c.Guarantee = nil, algorithms.Lease
 		if !s.IsZero() {
-			c.Session = s
+			c.Incarnation = s
 		}
 	})
 	f.journal = j
@@ -65,7 +65,7 @@ func mustLend(t *testing.T, f *fixture) Loan {
 	return l
 }
 
-// "Its tenure is not idle until the last lent lease has ended or was returned", so that
+// "Its leadership is not idle until the last lent lease has ended or was returned", so that
 // RELEASE and TIMEOUT_NOW come after.
 func TestWhatIsLentIsWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestLoansOfAFormerProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lent []Loan
 		for range 2 {
-			f := startLenderOf(t, "", proto.NewSession())
+			f := startLenderOf(t, "", proto.NewIncarnation())
 			f.campaign("lead")
 			for _, former := range lent {
 				if l := mustLend(t, f); f.Return(former.ID) || f.Status().Lent != 1 {
@@ -183,7 +183,7 @@ func TestLendIsRefused(t *testing.T) {
 		if _, err := f.Lend(t.Context()); !errors.Is(err, ErrStopped) {
 			t.Errorf("of a Node that has ended: %v", err)
 		}
-		f = startInOffice(t) // best-effort
+		f = startLeading(t) // best-effort
 		defer func() { _ = f.stop() }()
 		f.campaign("best effort")
 		_, err := f.Lend(t.Context())
@@ -199,13 +199,13 @@ func TestLendIsRefused(t *testing.T) {
 func TestARenewalThatComesTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journal)
-		slow, begun := inOffice(j), time.Now()
+		slow, begun := leading(j), time.Now()
 		f := start(t, func(now time.Time, ev algorithms.Event) (algorithms.Output, bool) {
 			out, ok := slow(now, ev)
 			if c, is := ev.(algorithms.Campaign); is && c.Reason == "lead" && now.Sub(begun) > time.Second {
 				time.Sleep(2 * time.Second) // the machine has much else to do
 			}
-			if ev, is := ev.(algorithms.Lapsed); is {
+			if ev, is := ev.(algorithms.LeaseExpired); is {
 				j.add("lapsed %d", ev.Term)
 				out, ok = algorithms.Output{Leader: leads(0, 7)}, true
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// loop feeds the Machine until ctx is done or a Step cannot be carried out.
+// loop gives events to the Machine until ctx is done or a Step cannot be carried out.
 func (n *Node) loop(ctx context.Context) error {
 	n.timer = time.NewTimer(0)
 	n.timer.Stop()
@@ -29,19 +29,19 @@ func (n *Node) loop(ctx context.Context) error {
 			err = n.receive(m)
 		case <-n.peers.wake:
 			err = n.takeView()
-		case p := <-n.gone:
+		case p := <-n.liveness:
 			err = n.takeProof(p)
-		case term := <-n.idle:
+		case term := <-n.workStopped:
 			n.draining--
-			err = n.step(algorithms.Idle{Term: term})
-		case <-n.bars.wake:
-			err = n.takeBars()
+			err = n.step(algorithms.WorkStopped{Term: term})
+		case <-n.causes.wake:
+			err = n.takeEligible()
 		case ev := <-n.reconciling.done:
 			err = n.step(ev)
 		case ev := <-n.fenced:
 			err = n.takeFenced(ev)
 		case a := <-n.asks:
-			if err = n.obey(a); err == nil {
+			if err = n.apply(a); err == nil {
 				close(a.carriedOut)
 			}
 		}
@@ -49,17 +49,18 @@ func (n *Node) loop(ctx context.Context) error {
 	return err
 }
 
-// takeBars tells the Machine what speaks against this node, if that is new.
-func (n *Node) takeBars() error {
-	if ev, ok := n.bars.take(); ok {
+// takeEligible tells the Machine the reasons why this node may not lead, if they have changed.
+func (n *Node) takeEligible() error {
+	if ev, ok := n.causes.take(); ok {
 		return n.step(ev)
 	}
 	return nil
 }
 
-// obey carries an operator's wish out, after all that was said before it.
-func (n *Node) obey(a ask) error {
-	if err := n.takeBars(); err != nil {
+// apply carries out an operator's request, after all earlier calls of SetEligible and
+// KeepFromStanding.
+func (n *Node) apply(a ask) error {
+	if err := n.takeEligible(); err != nil {
 		return err
 	}
 	switch {
@@ -76,13 +77,13 @@ func (n *Node) obey(a ask) error {
 	return n.step(a.event)
 }
 
-// receive hands a message to the Machine.
+// receive gives a message to the Machine.
 func (n *Node) receive(m proto.Message) error {
 	return n.step(algorithms.Receive{Message: m, At: n.cfg.Recorder.Receipt(m, time.Now())})
 }
 
-// takeView hands the latest opinion to the Machine, after the messages that
-// wait: what a process said, it said before it died.
+// takeView gives the latest opinion about the peers to the Machine, after the messages that wait: a
+// process sent them before it died.
 func (n *Node) takeView() error {
 	ev, ok := n.peers.take()
 	for range len(n.inbox) {
@@ -96,9 +97,9 @@ func (n *Node) takeView() error {
 	return n.step(ev)
 }
 
-// timeout tells the Machine that its deadline passed, after all that waits: it
-// concludes something from silence, and what has come is none. A node that got no
-// processor for a while would otherwise depose a leader whose word it holds.
+// timeout tells the Machine that its deadline has passed, after all events that wait. The Machine
+// concludes something from silence, and a message that waits is no silence. Otherwise a node that
+// got no processor for a while would depose a leader whose message it has received.
 func (n *Node) timeout() error {
 	if err := n.takeView(); err != nil {
 		return err
@@ -110,22 +111,22 @@ func (n *Node) timeout() error {
 	return n.step(algorithms.Timeout{})
 }
 
-// takeProof hands the proof of a death, or that it was none, to the Machine, after the
-// messages that wait: what a process said, it said before it died.
-func (n *Node) takeProof(p fate) error {
+// takeProof gives the proof of a death, or its withdrawal, to the Machine, after the messages that
+// wait: the process sent them before it died.
+func (n *Node) takeProof(p liveness) error {
 	for range len(n.inbox) {
 		if err := n.receive(<-n.inbox); err != nil {
 			return err
 		}
 	}
 	if !p.dead {
-		return n.step(algorithms.Heard{ID: p.ID, Session: p.Session})
+		return n.step(algorithms.PeerHeardAgain{ID: p.ID, Incarnation: p.Incarnation})
 	}
-	return n.step(algorithms.Gone{ID: p.ID, Session: p.Session})
+	return n.step(algorithms.PeerProvenDead{ID: p.ID, Incarnation: p.Incarnation})
 }
 
-// step takes one event through the Machine and carries out what it returns. The
-// order is the contract of algorithms.Output.
+// step gives one event to the Machine and carries out what the Machine returns, in the order that
+// algorithms.Output demands.
 func (n *Node) step(ev algorithms.Event) error {
 	n.work.begin()
 	defer n.work.end()
@@ -164,13 +165,12 @@ func (n *Node) step(ev algorithms.Event) error {
 		n.cfg.Record(rec)
 	}
 	if lapsed {
-		return n.step(algorithms.Lapsed{Term: out.Leader.Term})
+		return n.step(algorithms.LeaseExpired{Term: out.Leader.Term})
 	}
 	return nil
 }
 
-// arm replaces the deadline. A timer that was stopped or reset never delivers
-// its former value.
+// arm sets the timer. A timer that was stopped or reset never fires for its earlier deadline.
 func (n *Node) arm(deadline time.Time) {
 	n.deadline = deadline
 	if deadline.IsZero() {
@@ -180,10 +180,10 @@ func (n *Node) arm(deadline time.Time) {
 	n.timer.Reset(deadline.Sub(n.cfg.Now()))
 }
 
-// clock keeps the promise that a Machine's time never goes back.
+// clock makes sure that a Machine's time never goes back.
 type clock struct{ last time.Time }
 
-// read is now, or the reading before when that was later.
+// read returns now, or the last reading if that was later.
 func (c *clock) read(now time.Time) time.Time {
 	if now.After(c.last) {
 		c.last = now

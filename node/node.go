@@ -15,87 +15,84 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// What ends a Node or refuses a request to it.
+// The errors that end a Node, or refuse a request to it.
 var (
-	// ErrStore: the Store failed, so the Node ended.
+	// ErrStore: the Store failed, and so the Node ended.
 	ErrStore = errors.New("the term and vote cannot be kept")
-	// ErrRefused: leadership cannot be transferred; nothing has changed.
+	// ErrRefused: leadership cannot be transferred, and nothing has changed.
 	ErrRefused = errors.New("no transfer")
-	// ErrNotTaken: the leader gave way, and another than the chosen successor leads.
+	// ErrNotTaken: the leader stepped down, but another node than the chosen successor leads.
 	ErrNotTaken = errors.New("the successor did not take over")
 	// ErrStopped: the Node ended before it carried the request out.
 	ErrStopped = errors.New("the node has stopped")
-	// ErrNotLeader is the cause with which the context of Lead's function ends
-	// when this node leads no more. HandedOver wraps it.
+	// ErrNotLeader is the cause with which the context of Lead's function ends when this node no
+	// longer leads. HandedOver wraps it.
 	ErrNotLeader = errors.New("this node leads no more")
-	// ErrLeaseExpired is the cause when the lease is about to end and was not
-	// renewed.
+	// ErrLeaseExpired is the cause if the lease was about to end and was not renewed.
 	ErrLeaseExpired = errors.New("the lease was not renewed in time")
-	// ErrConfig: New was given what no Node can run on.
+	// ErrConfig: the Config is not complete, or Run was called twice.
 	ErrConfig = errors.New("node configuration")
 )
 
-// Store keeps what a node must never forget.
+// Store saves what a node must not forget when its process ends.
 type Store interface {
-	// Save returns once s is durable. It is called from the Node's goroutine,
-	// which waits for it. An error ends the Node.
+	// Save returns when s is durable. The Node's goroutine calls it and waits for it. An error ends
+	// the Node.
 	Save(s algorithms.State) error
 }
 
-// Transport takes messages to other nodes.
+// Transport sends messages to other nodes.
 type Transport interface {
-	// Send is called from the Node's goroutine and never blocks: what cannot
+	// Send sends a message. The Node's goroutine calls it. It never blocks: a message that cannot
 	// be sent is dropped. Messages to one node leave in the order of the calls.
 	Send(m proto.Message)
-	// Hold keeps the transport open, its links and its listener, until release is
-	// called: once they close, others take this process for dead, and its promises for
-	// over. It is called once, by Run, which calls release when all work has ended.
-	// closing is closed once somebody wants to close the transport, and ends Run; nil
-	// never is.
+	// Hold keeps the transport, its links and its listener, open until release is called. When they
+	// close, other nodes take this process for dead, and its promises for over. Run calls Hold
+	// once, and calls release when all work has ended. closing is closed when the owner of the
+	// transport wants to close it, which ends Run; a nil closing never is.
 	Hold() (closing <-chan struct{}, release func())
 }
 
-// Config is what a Node is made of. Every field is required but Fencer, Now, Reconcile,
-// Record and Logger.
+// Config lists the parts of a Node. All fields are required, except Fencer, Now, Reconcile,
+// Ineligible, Recovery, Record and Logger.
 type Config struct {
-	// ID and Session are this process.
-	ID      proto.NodeID
-	Session proto.Session
-	// Machine is owned by the Node from New on.
+	// ID and Incarnation are this process.
+	ID          proto.NodeID
+	Incarnation proto.Incarnation
+	// Machine belongs to the Node from New on.
 	Machine algorithms.Machine
-	// Saved is what the Store kept from the last run.
+	// Saved is the state that the Store holds from the last process.
 	Saved     algorithms.State
 	Store     Store
 	Transport Transport
-	// Fencer is whom Output.Fence is for. Nil confirms nothing.
+	// Fencer carries out Output.Fence. A nil Fencer confirms nothing.
 	Fencer Fencer
-	// Now is the clock by which the Machine lives and leases are judged. It never
-	// goes back; for a lease it must also go on while the machine is suspended,
-	// as that of package clock does. Nil is time.Now.
+	// Now is the clock of the Machine, and of leases. It never goes back. For leases it must also
+	// go on while the machine is suspended, as the clock of package clock does. Nil means time.Now.
 	Now func() time.Time
-	// Guarantee is how far the Machine's answers can be trusted.
+	// Guarantee says how far the Machine's answers can be trusted.
 	Guarantee algorithms.Guarantee
-	// Reconcile is called in a goroutine of its own when two leaders met, all who
-	// led have stopped, and none leads until it returns. It is called at least once
-	// a split, on one node at a time as far as the nodes reach each other. ctx ends
-	// when another node takes the mending over, and with Run, which waits for it.
-	// Nil reconciles nothing.
+	// Reconcile reconciles the work of two leaders that met. The Node calls it in a goroutine of
+	// its own, after all former leaders have stopped; no node leads until it returns. It is called
+	// at least once for a split, on one node at a time as far as the nodes reach each other. ctx
+	// ends when another node takes over the recovery, and when Run ends; Run waits for it. A nil
+	// Reconcile does nothing.
 	Reconcile func(ctx context.Context, s algorithms.Split) algorithms.Outcome
-	// Recorder is owned by the Node from New on.
+	// Recorder belongs to the Node from New on.
 	Recorder *trace.Recorder
-	// Ineligible is told, on the Node's goroutine, why this node does not stand
-	// for election whenever that changes, "" when it would; the others are to be
-	// told then, by proto.Peer.Ineligible. It must not block. Nil ignores it.
+	// Ineligible is called on the Node's goroutine whenever the reason why this node is not
+	// eligible changes; "" means that it is eligible. It should tell the other nodes, by
+	// proto.Peer.Ineligible. It must not block. Nil ignores it.
 	Ineligible func(why string)
-	// Recovery is told, on the Node's goroutine, what a voter of which nothing is saved
-	// waits for, after each Step in which it does, and nil once it votes. It must not
-	// block. Nil ignores it.
+	// Recovery is called on the Node's goroutine with what a voter without a saved vote waits for:
+	// after each Step of such a voter, and once with nil when it votes. It must not block. Nil
+	// ignores it.
 	Recovery func(*algorithms.Recovery)
-	// Record takes each record, on the Node's goroutine; it should not block.
-	// Nil discards them.
+	// Record takes each record, on the Node's goroutine. It should not block. Nil discards the
+	// records.
 	Record func(trace.Record)
-	// Logger takes what is worth a warning and no Step: dropped messages. The
-	// zero value discards it.
+	// Logger takes warnings that belong to no Step, as about dropped messages. The zero value
+	// discards them.
 	Logger zerolog.Logger
 }
 
@@ -105,8 +102,8 @@ func (c Config) validate() error {
 	}
 	missing := ""
 	switch {
-	case c.Session.IsZero():
-		missing = "session"
+	case c.Incarnation.IsZero():
+		missing = "incarnation"
 	case c.Machine == nil:
 		missing = "machine"
 	case c.Store == nil:
@@ -124,54 +121,53 @@ func (c Config) validate() error {
 }
 
 const (
-	// inboxSize is how many messages may wait for the Machine. Elections send
-	// a few for each node, so that a full inbox means a stuck Node or a
-	// hostile peer.
+	// inboxSize is how many messages may wait for the Machine. Elections send a few for each node,
+	// so a full inbox means that the Node hangs or a peer is hostile.
 	inboxSize = 1024
-	// warnEvery spaces the warnings about dropped messages.
+	// warnEvery is the shortest time between two warnings about dropped messages.
 	warnEvery = 10 * time.Second
 )
 
 // Node runs one Machine, once. Its methods may be called from any goroutine.
 type Node struct {
-	cfg     Config
-	inbox   chan proto.Message
-	peers   peersBox
-	asks    chan ask
-	bars    barsBox
-	gone    chan fate
-	proofs  proofs
-	idle    chan proto.Term // the terms of tenures whose work has stopped
-	fenced  chan algorithms.Fenced
-	started atomic.Bool
-	work    work
-	ended   chan struct{} // closed when Run is at its end
+	cfg         Config
+	inbox       chan proto.Message
+	peers       peersBox
+	asks        chan ask
+	causes      ineligibleBox
+	liveness    chan liveness
+	proofs      proofs
+	workStopped chan proto.Term // the terms of leaderships whose work has stopped
+	fenced      chan algorithms.Fenced
+	started     atomic.Bool
+	work        work
+	ended       chan struct{} // closed when Run ends
 
-	// Of the goroutine in Run alone.
+	// Only the goroutine in Run uses these.
 	clock       clock
-	recovers    bool                          // Config.Recovery was told so last
-	transfer    chan<- algorithms.TransferEnd // of the transfer under way, nil for none
+	recovers    bool                          // Config.Recovery was last called with a Recovery
+	transfer    chan<- algorithms.TransferEnd // receives the end of the transfer under way; nil for none
 	timer       *time.Timer
-	deadline    time.Time // of the timer, zero for none
-	shot        *shot     // the Fencer's attempt under way, nil for none,
-	lastShot    *shot     // and the last one that was begun
+	deadline    time.Time // the deadline of the timer, zero for none
+	shot        *shot     // the Fencer's present attempt; nil for none
+	lastShot    *shot     // the last attempt that was begun
 	reconciling reconciling
-	draining    int // tenures that are over, and are to come from idle
+	draining    int // how many leaderships are over but still have to come from workStopped
 
 	misaddressed *dropped
 	overflowed   *dropped
 
-	mu       sync.Mutex // guards what follows
-	status   Status
-	over     bool          // Run is at its end: nothing that the Machine says counts
-	tenure   *tenure       // nil while another leads, or nobody
-	tenures  chan struct{} // closed when a tenure begins
-	changes  changes
-	loans    loans                                  // asking belongs to the goroutine in Run
-	watchers map[chan algorithms.Leader]func() bool // each with what stops its AfterFunc
+	mu          sync.Mutex // guards the fields below
+	status      Status
+	over        bool          // Run ends: results of the Machine no longer count
+	leadership  *leadership   // nil while this node does not lead
+	leaderships chan struct{} // closed when a leadership begins
+	changes     changes
+	loans       loans                                  // all but asking, which belongs to the goroutine in Run
+	watchers    map[chan algorithms.Leader]func() bool // with each, the function that stops its AfterFunc
 }
 
-// New returns a Node that has not started. Errors wrap ErrConfig.
+// New returns a Node on which Run was not called yet. Errors wrap ErrConfig.
 func New(cfg Config) (*Node, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -187,34 +183,34 @@ func New(cfg Config) (*Node, error) {
 		inbox:        make(chan proto.Message, inboxSize),
 		peers:        peersBox{wake: make(chan struct{}, 1)},
 		asks:         make(chan ask),
-		bars:         newBarsBox(),
-		gone:         make(chan fate, inboxSize),
-		idle:         make(chan proto.Term),
+		causes:       newIneligibleBox(),
+		liveness:     make(chan liveness, inboxSize),
+		workStopped:  make(chan proto.Term),
 		fenced:       make(chan algorithms.Fenced),
-		tenures:      make(chan struct{}),
-		loans:        loans{last: loansBefore(cfg.Session), out: map[uint64]Loan{}, changed: make(chan struct{})},
-		work:         work{epoch: time.Now()},
+		leaderships:  make(chan struct{}),
+		loans:        loans{last: loansBefore(cfg.Incarnation), out: map[uint64]Loan{}, changed: make(chan struct{})},
+		work:         work{began: time.Now()},
 		reconciling:  reconciling{done: make(chan algorithms.Reconciled)},
 		ended:        make(chan struct{}),
 		misaddressed: newDropped(cfg.Logger),
 		overflowed:   newDropped(cfg.Logger),
 		status: Status{
-			ID:        cfg.ID,
-			Session:   cfg.Session,
-			Guarantee: cfg.Guarantee,
-			Leader:    algorithms.Leader{Term: cfg.Saved.Term},
+			ID:          cfg.ID,
+			Incarnation: cfg.Incarnation,
+			Guarantee:   cfg.Guarantee,
+			Leader:      algorithms.Leader{Term: cfg.Saved.Term},
 		},
 		watchers: make(map[chan algorithms.Leader]func() bool),
 	}, nil
 }
 
-// Run starts the Machine and returns nil when ctx is done or the Transport is to be
-// closed, or the error that ended the Node, which wraps ErrStore. It may be called once.
+// Run runs the Machine. It returns nil when ctx is done or the Transport wants to close, or the
+// error that ended the Node, which wraps ErrStore. It may be called once.
 //
-// Since a Node that ended follows nobody, the belief is then "nobody", at once, and all
-// work is told to stop. Run returns when all of it has: the functions of Lead, Reconcile
-// and the Fencer. It keeps the Transport open until then, so work that never returns
-// keeps Run, and whoever closes the Transport, waiting for ever.
+// A Node that ended follows nobody: its belief becomes "nobody" at once, and all work is told to
+// stop. Run returns when all work has returned: the functions of Lead, Reconcile and the Fencer. It
+// keeps the Transport open until then. So work that never returns blocks Run, and the closing of
+// the Transport, for ever.
 func (n *Node) Run(ctx context.Context) error {
 	if n.started.Swap(true) {
 		return fmt.Errorf("%w: Run was called before", ErrConfig)
@@ -248,15 +244,15 @@ func (n *Node) Run(ctx context.Context) error {
 	return nil
 }
 
-// drain returns when the work of every term has ended. If tell is set the Machine hears
-// of it, and so frees the voters of the terms that it has left.
+// drain waits until the work of every term has ended. If tell is set, it tells the Machine, which
+// then frees the voters of the terms that this node has left.
 func (n *Node) drain(tell bool) (err error) {
 	n.reconcile(nil)
 	n.aim(nil)
 	for ; n.draining > 0; n.draining-- {
-		term := <-n.idle
+		term := <-n.workStopped
 		if tell && err == nil {
-			err = n.step(algorithms.Idle{Term: term})
+			err = n.step(algorithms.WorkStopped{Term: term})
 		}
 	}
 	return err

@@ -54,8 +54,8 @@ func TestOrderOfAStep(t *testing.T) {
 		f.campaign("now")
 		want := []string{
 			"leader is 0", "save 2",
-			"send TIMEOUT_NOW>9#3:1", "leader is 0", // in the Machine's order,
-			"send TIMEOUT_NOW>1#3:2", "leader is 0", // numbered from 1
+			"send STAND_NOW>9#3:1", "leader is 0", // in the Machine's order,
+			"send STAND_NOW>1#3:2", "leader is 0", // numbered from 1
 			"leader is 3", "record campaign, leader 3",
 		}
 		if got := f.journal.take(); !slices.Equal(got, want) {
@@ -152,13 +152,13 @@ func TestShutdown(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(*Config){
-		"node id":   func(c *Config) { c.ID = 0 },
-		"session":   func(c *Config) { c.Session = proto.Session{} },
-		"machine":   func(c *Config) { c.Machine = nil },
-		"store":     func(c *Config) { c.Store = nil },
-		"transport": func(c *Config) { c.Transport = nil },
-		"guarantee": func(c *Config) { c.Guarantee = "" },
-		"recorder":  func(c *Config) { c.Recorder = nil },
+		"node id":     func(c *Config) { c.ID = 0 },
+		"incarnation": func(c *Config) { c.Incarnation = proto.Incarnation{} },
+		"machine":     func(c *Config) { c.Machine = nil },
+		"store":       func(c *Config) { c.Store = nil },
+		"transport":   func(c *Config) { c.Transport = nil },
+		"guarantee":   func(c *Config) { c.Guarantee = "" },
+		"recorder":    func(c *Config) { c.Recorder = nil },
 	} {
 		cfg := config(new(journal), silent)
 		spoil(&cfg)

@@ -9,17 +9,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// ask is an operator's event and the way to tell that its Step is over.
+// ask is an operator's request, and the channels for its results.
 type ask struct {
-	event      algorithms.Event // nil for none: what was said before has been heard
+	event      algorithms.Event // nil if the request only waits for earlier ones to be heard
 	carriedOut chan struct{}
-	end        chan algorithms.TransferEnd // of a Transfer
-	lend       chan<- lendEnd              // of a Lend
+	end        chan algorithms.TransferEnd // receives the result of a Transfer
+	lend       chan<- lendEnd              // receives the result of a Lend
 }
 
-// Campaign calls an election. It returns once the Step was carried out, which
-// is when the election begins, not when it ends. Errors wrap ErrStopped or the
-// cause of ctx; after the latter it may still be carried out.
+// Campaign calls an election. It returns when the Machine has taken the request; the election may
+// go on after that. Errors wrap ErrStopped or the cause of ctx; in the latter case the Machine may
+// still take the request. Campaign may be called from any goroutine.
 func (n *Node) Campaign(ctx context.Context, reason string) error {
 	if err := n.ask(ctx, algorithms.Campaign{Reason: reason}); err != nil {
 		return fmt.Errorf("call an election on node %d: %w", n.cfg.ID, err)
@@ -27,35 +27,33 @@ func (n *Node) Campaign(ctx context.Context, reason string) error {
 	return nil
 }
 
-// Resign steps down, in favour of to or, if that is zero or could not win, of the best one
-// that could: they are asked first, and the node leads on until one said yes, for half a
-// second at most. It returns once the Step was carried out: the node no longer leads, but
-// whether another does is for Watch to tell. Errors are as with Campaign.
+// Resign makes this node step down in favour of the node to. If that is zero or could not win, the
+// best node that could win follows. This node asks the possible successors first, and leads on
+// until one has said yes, for half a second at most. When Resign returns without an error, this
+// node no longer leads; Watch tells when another node does. Errors are those of Campaign.
 func (n *Node) Resign(ctx context.Context, to proto.NodeID) error {
-	heir := n.giveWay(ctx, to, "this node resigns")
-	if err := n.ask(ctx, algorithms.Resign{To: heir}); err != nil {
+	successor := n.giveWay(ctx, to, "this node resigns")
+	if err := n.ask(ctx, algorithms.Resign{To: successor}); err != nil {
 		return fmt.Errorf("resign on node %d: %w", n.cfg.ID, err)
 	}
 	return nil
 }
 
-// Heard returns once the Machine has heard what SetEligible and KeepFromStanding
-// said before the call. Errors are as with Campaign.
-func (n *Node) Heard(ctx context.Context) error {
+// AwaitEligible returns when the Machine has taken what SetEligible and KeepFromStanding said
+// before the call. Errors are those of Campaign.
+func (n *Node) AwaitEligible(ctx context.Context) error {
 	if err := n.ask(ctx, nil); err != nil {
 		return fmt.Errorf("tell node %d: %w", n.cfg.ID, err)
 	}
 	return nil
 }
 
-// Transfer hands leadership over, from this node, which must lead, to to or, if
-// that is zero, to the best node that would. The successor is asked first. why is
-// who asks, and what for, for the record. It returns the new belief once the
-// successor leads.
+// Transfer hands leadership over from this node, which must lead, to the node to or, if that is
+// zero, to the best node that accepts. The leader asks the successor first. why says for the record
+// who asks, and for what reason. Transfer returns the new belief when the successor leads.
 //
-// Errors wrap ErrRefused when nothing changed, ErrNotTaken when another leads
-// instead, ErrStopped, or the cause of ctx; after the latter it may still come to
-// the transfer.
+// Errors wrap ErrRefused if nothing changed, ErrNotTaken if another node leads instead, ErrStopped,
+// or the cause of ctx; in the last case the transfer may still happen.
 func (n *Node) Transfer(
 	ctx context.Context, to proto.NodeID, why string,
 ) (algorithms.Leader, error) {
@@ -83,11 +81,11 @@ func (n *Node) handOver(
 	return n.awaitTransfer(ctx, before, end.To)
 }
 
-// offer has a Transfer carried out, and returns what came of it.
+// offer gives a Transfer to the Machine, and returns its result.
 func (n *Node) offer(
-	ctx context.Context, wish algorithms.Transfer,
+	ctx context.Context, request algorithms.Transfer,
 ) (end algorithms.TransferEnd, err error) {
-	a := ask{event: wish, carriedOut: make(chan struct{}), end: make(chan algorithms.TransferEnd, 1)}
+	a := ask{event: request, carriedOut: make(chan struct{}), end: make(chan algorithms.TransferEnd, 1)}
 	if err := n.carryOut(ctx, a); err != nil {
 		return end, err
 	}
@@ -101,8 +99,8 @@ func (n *Node) offer(
 	}
 }
 
-// awaitTransfer returns the leader of a term above before. In the end it is to, if
-// all goes well.
+// awaitTransfer waits until a term above that of before has a leader, and returns it. The error
+// wraps ErrNotTaken if the leader is not the node to.
 func (n *Node) awaitTransfer(
 	ctx context.Context, before proto.Term, to proto.NodeID,
 ) (algorithms.Leader, error) {
@@ -124,14 +122,14 @@ func (n *Node) awaitTransfer(
 	return algorithms.Leader{}, ErrStopped
 }
 
-// mostAsking is how long a leader that is to leave looks for a successor at most.
+// mostAsking is how long a leader that is to step down looks for a successor at most.
 const mostAsking = time.Second / 2
 
-// giveWay has this node, if it leads because a majority decided so, hand over to a node that
-// could win, to to if that could, and returns to whom; or to. It leads on meanwhile: for two
-// round trips where the best node could win, and for mostAsking, or half of the time that
-// ctx leaves, at most.
-func (n *Node) giveWay(ctx context.Context, to proto.NodeID, why string) (heir proto.NodeID) {
+// giveWay makes this node hand over, if it leads under a lease: to the node to, or if that could
+// not win to another that could. It returns the successor; if there is none, it returns to.
+// Meanwhile this node leads on: for two round trips if the best node could win; at most for
+// mostAsking, or for half of the time until ctx ends.
+func (n *Node) giveWay(ctx context.Context, to proto.NodeID, why string) (successor proto.NodeID) {
 	if !n.leadsByVotes() {
 		return to
 	}
@@ -153,12 +151,12 @@ func (n *Node) leadsByVotes() bool {
 	return s.Leader.ID == n.cfg.ID && s.Guarantee == algorithms.Lease
 }
 
-// ask has ev carried out. Before Run it waits.
+// ask gives ev to the Machine. It blocks until Run is called.
 func (n *Node) ask(ctx context.Context, ev algorithms.Event) error {
 	return n.carryOut(ctx, ask{event: ev, carriedOut: make(chan struct{})})
 }
 
-// give returns once the loop has taken a. After an error it never will.
+// give passes a to the Node's goroutine. If it returns an error, that goroutine never gets a.
 func (n *Node) give(ctx context.Context, a ask) error {
 	select {
 	case n.asks <- a:

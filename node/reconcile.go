@@ -7,7 +7,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
-// reconciling is what the host does for the present split. All but done belongs to
+// reconciling is the state of Config.Reconcile for the present split. All fields but done belong to
 // the goroutine in Run.
 type reconciling struct {
 	number uint64
@@ -16,7 +16,7 @@ type reconciling struct {
 	under  sync.WaitGroup
 }
 
-// reconcile begins what the Machine asks for, and ends what it asks for no more.
+// reconcile starts the work that the Machine asks for, and cancels what it no longer asks for.
 func (n *Node) reconcile(s *algorithms.Split) {
 	r := &n.reconciling
 	if s != nil && s.Number == r.number {
@@ -45,7 +45,7 @@ func (n *Node) reconcile(s *algorithms.Split) {
 	})
 }
 
-// endReconciling waits until nothing is under way any more.
+// endReconciling cancels the work and waits for its end.
 func (n *Node) endReconciling() {
 	n.reconcile(nil)
 	n.reconciling.under.Wait()

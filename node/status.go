@@ -9,51 +9,51 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Status is a Node at one moment.
+// Status is the state of a Node at one moment.
 type Status struct {
-	ID      proto.NodeID
-	Session proto.Session
+	ID          proto.NodeID
+	Incarnation proto.Incarnation
 	// Running is true from the end of the first Step until Run returns.
 	Running bool
 	Role    trace.Role
-	// Leader is the belief about the leader, "nobody" once its Until passed.
-	// Its Term is the node's own.
+	// Leader is the belief about the leader; it is "nobody" once its Until has passed. Its Term is
+	// the node's own.
 	Leader    algorithms.Leader
 	Guarantee algorithms.Guarantee
 	// Alive is the last opinion of the failure detector, in the order of ids.
 	Alive []proto.Peer
-	// Ineligible is why this node does not stand for election, "" when it would.
+	// Ineligible says why this node is not eligible; "" when it is.
 	Ineligible string
-	// Lent is how many leases this node has lent that have neither ended nor been given
-	// back: see Lend.
+	// Lent is how many leases of this node are lent and have neither ended nor been returned: see
+	// Lend.
 	Lent int
-	// Voters are the node's, of a Machine whose leaders have leases, and how far they have
-	// come; see algorithms.VoterState.
+	// Voters is the node's list of voters and its state, for a Machine whose leaders have leases;
+	// see algorithms.VoterState.
 	Voters algorithms.VoterState
-	// LastTick is when the loop was last known to go on, by the local clock:
-	// now while it waits for an event, else when it took the present one.
+	// LastTick is when the Node's goroutine was last known to work, by the local clock: now while
+	// it waits for an event, else when it took the present one.
 	LastTick time.Time
-	// Split is the last news of a split brain, SplitAt when it came; nil for none.
+	// Split is the latest news of a split brain, nil for none. SplitAt is when it came.
 	Split    *trace.Split
 	SplitAt  time.Time
 	Counters Counters
 }
 
-// Counters count since the Node was made.
+// Counters count from the creation of the Node.
 type Counters struct {
-	Steps        uint64 // events the Machine took
-	Saves        uint64 // states made durable
+	Steps        uint64 // events that the Machine took
+	Saves        uint64 // states that were saved
 	Received     uint64 // messages the Machine took
 	Sent         uint64 // messages given to the Transport
 	Overflowed   uint64 // messages dropped because too many waited
 	Misaddressed uint64 // messages dropped because they were not for this node
-	Splits       uint64 // split brains that were mended, here or by another node
-	// TwoLed is for how long two led at once, of all those.
+	Splits       uint64 // split brains that were recovered from, here or by another node
+	// TwoLed is how long two nodes led at the same time, summed over Splits.
 	TwoLed time.Duration
 }
 
-// Status is the Node now. It does not wait for the loop, so it answers while
-// the loop hangs.
+// Status returns the present state of the Node. It may be called from any goroutine. It does not
+// wait for the Node's goroutine, so it answers even if that hangs.
 func (n *Node) Status() Status {
 	now := time.Now()
 	n.mu.Lock()
@@ -76,8 +76,9 @@ func (n *Node) Status() Status {
 	return s
 }
 
-// publish shows a Step to Status and Watch, and returns whether it changed why
-// this node does not stand, and whether it renewed a lease of this node too late.
+// publish makes the result of a Step visible to Status and Watch. ineligible says that the reason
+// why this node is not eligible changed. lapsed says that the Step renewed a lease of this node too
+// late.
 func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible, lapsed bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -101,7 +102,7 @@ func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible, 
 	for _, s := range out.Splits {
 		told := n.cfg.Recorder.Split(s)
 		n.status.Split, n.status.SplitAt = &told, time.Now()
-		if s.Stage == algorithms.Mended {
+		if s.Stage == algorithms.Recovered {
 			n.status.Counters.Splits++
 			n.status.Counters.TwoLed += s.Overlap
 		}
@@ -113,28 +114,29 @@ func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible, 
 	return ineligible, lapsed
 }
 
-// ranOut reports whether a belief has ended by itself. The caller holds n.mu.
+// ranOut reports whether the belief l has ended because its Until has passed. The caller holds
+// n.mu.
 func (n *Node) ranOut(l algorithms.Leader) bool {
 	return !l.Until.IsZero() && !n.cfg.Now().Before(l.Until)
 }
 
-// lapses reports whether l renews this node's own lease when that has run out: the Step
-// began in time, and took too long. "It keeps to its lease, and never renews after that":
-// others may have been told that it is over. The caller holds n.mu.
+// lapses reports whether l renews this node's own lease after the lease has ended: the Step began
+// in time, and took too long. Such a renewal must not count, since callers may have been told that
+// the lease is over. The caller holds n.mu.
 func (n *Node) lapses(l algorithms.Leader) bool {
 	was := n.status.Leader
-	return l.ID == n.cfg.ID && l.Epoch() == was.Epoch() && !l.Until.Equal(was.Until) && n.ranOut(was)
+	return l.ID == n.cfg.ID && l.Leadership() == was.Leadership() && !l.Until.Equal(was.Until) && n.ranOut(was)
 }
 
-// end withdraws what the Node says, since it is over, tells all work to stop, and reports
-// whether the Node led until now.
+// end makes the belief "nobody", because Run ends, and tells all work to stop. It returns whether
+// the Node led until now.
 func (n *Node) end() (led bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.over = true
 	close(n.ended) // under the lock, so that a Watch sees all of the end or none
-	if led = n.tenure != nil; led {
-		n.tenure.end(ErrStopped)
+	if led = n.leadership != nil; led {
+		n.leadership.end(ErrStopped)
 	}
 	n.status.Running = false
 	n.believe(nobody(n.status.Leader.Term), 0)

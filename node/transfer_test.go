@@ -182,7 +182,7 @@ func TestTransferTwice(t *testing.T) {
 	})
 }
 
-// Promise: Heard "returns once the Machine has heard what SetEligible said before
+// Promise: AwaitEligible "returns once the Machine has heard what SetEligible said before
 // the call".
 func TestHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestHeard(t *testing.T) {
 		})
 		for i := range 20 {
 			f.SetEligible("test", i%2 == 1, "")
-			if err := f.Heard(t.Context()); err != nil {
+			if err := f.AwaitEligible(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if heard != i+1 {
@@ -205,7 +205,7 @@ func TestHeard(t *testing.T) {
 		if err := f.stop(); err != nil {
 			t.Error(err)
 		}
-		if err := f.Heard(t.Context()); !errors.Is(err, ErrStopped) {
+		if err := f.AwaitEligible(t.Context()); !errors.Is(err, ErrStopped) {
 			t.Errorf("after its end: %v", err)
 		}
 	})

@@ -8,17 +8,15 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Watch returns a channel of beliefs about the leader: first the current one,
-// then each change, in order. A change is another leader, "nobody", another
-// term or another end of the lease.
+// Watch returns a channel of beliefs about the leader: first the current one, then each change, in
+// order. A change is another leader, "nobody", another term or another end of the lease.
 //
-// The channel holds one belief; Changes tells of all of them. A reader that is slow misses those in between
-// and gets the latest: what it reads is never older than one it read before, and
-// the last belief always arrives. A belief with an Until ends at that moment,
-// whether or not something was read since.
+// The channel holds one belief. A slow reader misses some and gets the latest; Changes has all of
+// them. A reader never gets an older belief after a newer one, and always gets the last one. A
+// belief with an Until ends at that time, even if the reader gets nothing new.
 //
-// The channel is closed when ctx is done or the Node has ended; in the latter
-// case the last belief is "nobody".
+// The channel is closed when ctx is done or the Node has ended; in the latter case the last belief
+// is "nobody". Watch may be called from any goroutine.
 func (n *Node) Watch(ctx context.Context) <-chan algorithms.Leader {
 	ch := make(chan algorithms.Leader, 1)
 	n.mu.Lock()
@@ -38,7 +36,7 @@ func (n *Node) Watch(ctx context.Context) <-chan algorithms.Leader {
 	return ch
 }
 
-// unwatch closes ch unless that was done before. The caller holds n.mu.
+// unwatch closes ch unless it is closed. The caller holds n.mu.
 func (n *Node) unwatch(ch chan algorithms.Leader) {
 	if _, ok := n.watchers[ch]; ok {
 		delete(n.watchers, ch)
@@ -46,17 +44,17 @@ func (n *Node) unwatch(ch chan algorithms.Leader) {
 	}
 }
 
-// believe makes l the current belief and tells the watchers if it is a new one.
-// successor is the node to which this node handed leadership, zero for none.
-// The caller holds n.mu, so that only one goroutine at a time fills a channel.
+// believe makes l the current belief, and tells the watchers if it has changed. successor is the
+// node to which this node handed leadership over; zero for none. The caller holds n.mu, so that
+// only one goroutine at a time fills a channel.
 func (n *Node) believe(l algorithms.Leader, successor proto.NodeID) {
 	old := n.status.Leader
 	n.status.Leader = l
-	n.keepTenure(l, successor)
-	if l.Epoch() != old.Epoch() {
+	n.keepLeadership(l, successor)
+	if l.Leadership() != old.Leadership() {
 		n.changes.add(l, time.Now())
 	}
-	if l.Epoch() == old.Epoch() && l.Until.Equal(old.Until) {
+	if l.Leadership() == old.Leadership() && l.Until.Equal(old.Until) {
 		return
 	}
 	for ch := range n.watchers {

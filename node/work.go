@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// work tells how long the loop has been at one event. The loop writes it, any
-// goroutine may read it: that costs an idle loop no tick, and tells of one that
-// hangs at once.
+// work measures for how long the Node's goroutine has been at one event. That goroutine writes it;
+// any goroutine may read it. It needs no ticker while the goroutine is idle, and shows at once if
+// the goroutine hangs.
 type work struct {
-	epoch time.Time    // set once
-	since atomic.Int64 // nanoseconds from epoch to the event's beginning; 0 for none
+	began time.Time    // set once
+	since atomic.Int64 // when the present event began, in nanoseconds since began; 0 if there is none
 }
 
-func (w *work) begin() { w.since.Store(max(1, int64(time.Since(w.epoch)))) }
+func (w *work) begin() { w.since.Store(max(1, int64(time.Since(w.began)))) }
 func (w *work) end()   { w.since.Store(0) }
 
-// Busy is how long the loop has been at one event: zero while it waits for the
-// next. A disk that is slow makes it long, a Machine that hangs makes it grow for
-// ever.
+// Busy returns for how long the Node's goroutine has been at one event; zero while it waits for the
+// next one. It is long if the disk is slow, and grows for ever if the Machine hangs. Busy may be
+// called from any goroutine.
 func (n *Node) Busy() time.Duration {
 	since := n.work.since.Load()
 	if since == 0 {
 		return 0
 	}
-	return max(0, time.Since(n.work.epoch)-time.Duration(since))
+	return max(0, time.Since(n.work.began)-time.Duration(since))
 }

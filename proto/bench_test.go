@@ -17,7 +17,7 @@ func (b election) Validate() error { return b.Candidate.ID.Validate() }
 func electionMessage() Message {
 	return Message{
 		From: 4, To: 5, Term: 17, Seq: 312, HLC: HLC{Micros: 1795186664073742, Logical: 2},
-		Body: election{Candidate: Peer{ID: 4, Session: Session{1, 2, 3, 4}, Attr: 8_192}},
+		Body: election{Candidate: Peer{ID: 4, Incarnation: Incarnation{1, 2, 3, 4}, Attr: 8_192}},
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// Limits of a payload. A map of ours has a dozen keys; what a newer version
-// adds, and this one skips, counts toward the limits too.
+// Limits of a payload. A map that this version writes has about a dozen keys. Keys that a newer
+// version adds, and this one skips, count toward the limits, too.
 const (
 	// MaxPayload is the size of the largest payload, in bytes.
 	MaxPayload = 64 << 10
@@ -21,10 +21,10 @@ const (
 // ErrMalformed says that bytes are not a payload that a correct node writes.
 var ErrMalformed = errors.New("malformed payload")
 
-// Check walks over payload before anything is decoded from it. The decoder
-// believes what it reads: five bytes that announce a huge array exhaust the
-// memory, a repeated key overwrites a value, a number too large for its field
-// wraps around. So Check returns ErrMalformed, wrapped, unless
+// Check reads through payload before anything is decoded from it. The decoder trusts its input:
+// five bytes that announce a huge array exhaust the memory, a repeated key overwrites a value, and
+// a number too large for its field wraps around. Therefore Check returns an error that wraps
+// ErrMalformed, unless
 //
 //  1. the payload is one map and nothing follows it;
 //  2. every announced length fits in the bytes that are left;
@@ -33,7 +33,7 @@ var ErrMalformed = errors.New("malformed payload")
 //  5. no integer is above 2^63 - 1;
 //  6. there is no nil (an absent value has no key) and no extension type.
 //
-// It allocates nothing for a payload that passes.
+// Check allocates nothing for a correct payload.
 func Check(payload []byte) error {
 	if len(payload) > MaxPayload {
 		return malformed("%d bytes: at most %d", len(payload), MaxPayload)
@@ -55,10 +55,10 @@ func Check(payload []byte) error {
 	return nil
 }
 
-// walk is a position in a payload: what has not been walked over yet.
+// walk is a position in a payload: rest are the bytes that were not read yet.
 type walk struct{ rest []byte }
 
-// value walks over the value that code c began, depth containers deep.
+// value reads the rest of the value that begins with code c and is nested depth containers deep.
 func (w *walk) value(c byte, depth int) error {
 	switch {
 	case msgpcode.IsFixedNum(c), c == msgpcode.False, c == msgpcode.True:
@@ -81,7 +81,7 @@ func (w *walk) value(c byte, depth int) error {
 	return err
 }
 
-// mapping walks over a map's keys and values.
+// mapping reads a map's keys and values.
 func (w *walk) mapping(c byte, depth int) error {
 	n, err := w.count(c, msgpcode.FixedMapMask, msgpcode.Map16)
 	if err != nil {
@@ -112,7 +112,7 @@ func (w *walk) mapping(c byte, depth int) error {
 	return nil
 }
 
-// array walks over an array's elements. Each takes a byte at least.
+// array reads an array's elements. Each element has at least one byte.
 func (w *walk) array(c byte, depth int) error {
 	n, err := w.count(c, msgpcode.FixedArrayMask, msgpcode.Array16)
 	if err != nil {
@@ -140,8 +140,8 @@ func (w *walk) next(depth int) error {
 	return w.value(c, depth)
 }
 
-// key walks over a map's key and returns what it says, without the length in
-// front: the decoder takes "a" for "a" in whichever of the forms it comes.
+// key reads a map's key and returns its text without its length: the decoder treats all encodings
+// of one text as the same key.
 func (w *walk) key() ([]byte, error) {
 	c, err := w.code()
 	if err != nil {
@@ -153,7 +153,7 @@ func (w *walk) key() ([]byte, error) {
 	return w.text(c)
 }
 
-// text walks over a string or binary and returns its bytes.
+// text reads a string or binary value and returns its bytes.
 func (w *walk) text(c byte) ([]byte, error) {
 	if msgpcode.IsFixedString(c) {
 		return w.take(int(c & msgpcode.FixedStrMask))
@@ -169,8 +169,8 @@ func (w *walk) text(c byte) ([]byte, error) {
 	return w.take(n)
 }
 
-// count reads how many entries a container has: in the code itself, or in the
-// two or four bytes after it.
+// count reads how many entries a container has. The number is in the code itself, or in the two or
+// four bytes after it.
 func (w *walk) count(c, mask, first byte) (int, error) {
 	if c < msgpcode.Nil {
 		return int(c & mask), nil
@@ -219,8 +219,8 @@ func (w *walk) take(n int) ([]byte, error) {
 	return b, nil
 }
 
-// scalarSize is how many bytes a number has after its code; 0 for a code that
-// is none: nil, an extension, or the one code that is never used.
+// scalarSize is the number of bytes that follow the code of a number. It is 0 for nil, for an
+// extension, and for the one code that is never used.
 func scalarSize(c byte) int {
 	switch c {
 	case msgpcode.Uint8, msgpcode.Int8:

@@ -11,17 +11,17 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// What is wrong with a payload, besides ErrMalformed.
+// The errors for a payload, besides ErrMalformed.
 var (
-	// ErrKind says that a kind is no message this version knows.
+	// ErrKind says that this version does not know the kind of the message.
 	ErrKind = errors.New("unknown kind of message")
-	// ErrValue says that a well-formed payload carries what no correct node
-	// sends: an id of 0, an absurd term.
+	// ErrValue says that a well-formed payload has a value that no correct node sends: an id of 0,
+	// or an absurd term.
 	ErrValue = errors.New("value out of range")
 )
 
-// Marshal returns m's kind and its payload. It refuses, with ErrKind or
-// ErrValue, what Unmarshal would refuse at the other end.
+// Marshal returns the kind of m and its payload. It returns an error that wraps ErrKind or ErrValue
+// for a message that the receiver's Unmarshal would refuse.
 func Marshal(m Message) (Kind, []byte, error) {
 	w := wireOf(m)
 	if w == nil {
@@ -35,20 +35,16 @@ func Marshal(m Message) (Kind, []byte, error) {
 	return kind, payload, err
 }
 
-// Aged is the payload of a message of this kind that has waited since it was marshalled.
-// What LEASE and HEARTBEAT say is left of a lease counts from when they leave, so it is less
-// by as much; ok is false when nothing is left.
+// Aged returns the payload of a message of this kind that has waited since Marshal made it. The
+// remaining time of a lease, in HEARTBEAT, counts from when the message is sent, so Aged
+// reduces it by the time waited. ok is false when no time remains.
 func Aged(k Kind, payload []byte, waited time.Duration) (aged []byte, ok bool) {
-	if k != KindLease && k != KindHeartbeat {
+	if k != KindHeartbeat {
 		return payload, true
 	}
 	m, err := k.Unmarshal(payload)
 	waited += time.Microsecond - 1 // it is told in whole ones
-	switch b := m.Body.(type) {
-	case Lease:
-		b.Remaining -= waited.Truncate(time.Microsecond)
-		m.Body = b
-	case Heartbeat:
+	if b, ok := m.Body.(Heartbeat); ok {
 		b.Remaining -= waited.Truncate(time.Microsecond)
 		m.Body = b
 	}
@@ -58,10 +54,10 @@ func Aged(k Kind, payload []byte, waited time.Duration) (aged []byte, ok bool) {
 	return payload, err == nil
 }
 
-// Unmarshal reads back what Marshal wrote, of the kind with this number. payload may be any
-// bytes: what is not a valid message of the table is refused with ErrKind, ErrMalformed or
-// ErrValue, having allocated no more than a few times its size. The Message keeps no
-// reference to payload.
+// Unmarshal reads a payload that Marshal wrote, of the kind with this number. payload may be any
+// bytes: Unmarshal refuses a message that is not valid, or not in the table, with ErrKind,
+// ErrMalformed or ErrValue. It allocates at most a few times the size of payload. The Message keeps
+// no reference to payload.
 func (t *Kinds) Unmarshal(number uint8, payload []byte) (Message, error) {
 	k, err := t.Of(number)
 	if err != nil {
@@ -70,7 +66,7 @@ func (t *Kinds) Unmarshal(number uint8, payload []byte) (Message, error) {
 	return k.Unmarshal(payload)
 }
 
-// Unmarshal reads back what Marshal wrote, as Kinds.Unmarshal does, of this kind.
+// Unmarshal reads a payload of this kind, as Kinds.Unmarshal does.
 func (k Kind) Unmarshal(payload []byte) (Message, error) {
 	w := newWire(k)
 	if err := decode(payload, w); err != nil {
@@ -94,28 +90,27 @@ func validate(w wire, b Body) error {
 	return nil
 }
 
-// DecodeMsgpack reads exactly sixteen bytes of binary: the decoder's own way
-// would accept fewer and leave the rest as it was.
-func (s *Session) DecodeMsgpack(d *msgpack.Decoder) error {
+// DecodeMsgpack reads exactly sixteen bytes of binary. The decoder's default would accept fewer
+// bytes and leave the rest of s unchanged.
+func (s *Incarnation) DecodeMsgpack(d *msgpack.Decoder) error {
 	c, err := d.PeekCode()
 	if err != nil {
 		return err
 	}
 	if c != msgpcode.Bin8 {
-		return fmt.Errorf("session of type 0x%02x: want %d bytes of binary", c, len(s))
+		return fmt.Errorf("incarnation of type 0x%02x: want %d bytes of binary", c, len(s))
 	}
 	n, err := d.DecodeBytesLen()
 	if err != nil {
 		return err
 	}
 	if n != len(s) {
-		return fmt.Errorf("session of %d bytes: want %d", n, len(s))
+		return fmt.Errorf("incarnation of %d bytes: want %d", n, len(s))
 	}
 	return d.ReadFull(s[:])
 }
 
-// encoder and decoder are kept between payloads: making one costs more than
-// coding a message.
+// encoder and decoder are reused: making one costs more than encoding a message.
 type encoder struct {
 	buf bytes.Buffer
 	enc *msgpack.Encoder
@@ -150,7 +145,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.Clone(e.buf.Bytes()), nil
 }
 
-// decode checks payload and reads it into the struct that v points to.
+// decode checks payload and decodes it into the struct that v points to.
 func decode(payload []byte, v any) error {
 	if err := Check(payload); err != nil {
 		return err

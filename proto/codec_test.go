@@ -53,9 +53,9 @@ func (b rich) Validate() error {
 
 // messages has one message of every kind of the table, with values at their limits.
 func messages() []Message {
-	session := Session{0: 0xff, 15: 1}
-	low := Peer{ID: 1, Session: session, Attr: math.MinInt64}
-	high := Peer{ID: MaxNodeID, Session: session, Attr: math.MaxInt64}
+	incarnation := Incarnation{0: 0xff, 15: 1}
+	low := Peer{ID: 1, Incarnation: incarnation, Attr: math.MinInt64}
+	high := Peer{ID: MaxNodeID, Incarnation: incarnation, Attr: math.MaxInt64}
 	voters := VoterSet{MaxVoterVersion, math.MaxInt64, true, 0}
 	around := func(b Body) Message {
 		return Message{
@@ -70,37 +70,40 @@ func messages() []Message {
 		around(plain{}),
 		around(rich{Best: low, Hops: 1}),
 		around(rich{Best: high, Roll: Roll("").Add(low).Add(high), Hops: 9, Flag: true}),
-		around(rich{Best: Peer{ID: 5, Session: session, Ineligible: true}, Roll: fullRoll(high)}),
-		around(PreVote{session, 1, voters}),
-		around(PreVoteReply{session, math.MaxInt64, Answer{}, voters}),
-		around(PreVoteReply{session, 2, Answer{BarPromise, MaxNodeID}, voters}),
-		around(RequestVote{session, math.MaxInt64, voters}),
-		around(Renew{session, 4, voters, false}),
-		around(Renew{session, 4, VoterSet{Version: 1, Hash: 1, Changed: MaxNodeID}, true}),
-		around(Vote{session, 5, Answer{}, VoterSet{}, ""}),
+		around(rich{Best: Peer{ID: 5, Incarnation: incarnation, Ineligible: true}, Roll: fullRoll(high)}),
+		around(PreVote{incarnation, 1, voters}),
+		around(PreVoteReply{incarnation, math.MaxInt64, Answer{}, voters}),
+		around(PreVoteReply{incarnation, 2, Answer{DeniedPromised, MaxNodeID}, voters}),
+		around(RequestVote{incarnation, math.MaxInt64, voters}),
+		around(Vote{incarnation, 5, Answer{}, VoterSet{}, ""}),
 		around(Vote{
-			session, 5, Answer{}, voters, PackEpochs([]Epoch{{1, 1, session}, {MaxTerm, MaxNodeID, session}}),
+			incarnation, 5,
+			Answer{},
+			voters,
+			PackLeaderships([]Leadership{{1, 1, incarnation}, {MaxTerm, MaxNodeID, incarnation}}),
 		}),
-		around(Vote{session, 6, Answer{BarSelf, 9}, voters, ""}),
-		around(Release{Session: session}),
-		around(Release{session, MaxNodeID}),
-		around(Offer{session, 7, Session{3: 1}}),
-		around(Reply{session, 7, NoDecline}),
-		around(Reply{session, 7, DeclineBehind}),
-		around(TakeOver{session, Session{3: 1}, true}),
-		around(Lease{high, MaxLease, voters}),
-		around(Lease{low, time.Microsecond, VoterSet{}}),
-		around(Recover{session, 7}),
-		around(VoterState{session, 8, MaxTerm, MaxLease, voters, "", true}),
-		around(Unvoted{session, Roll("").Add(Peer{ID: MaxNodeID, Session: session}), MaxTerm, true, false}),
-		around(Unvoted{session, "", 0, false, true}),
+		around(Vote{incarnation, 6, Answer{DeniedStands, 9}, voters, ""}),
+		around(Release{Incarnation: incarnation}),
+		around(Release{incarnation, MaxNodeID}),
+		around(Offer{incarnation, 7, Incarnation{3: 1}}),
+		around(Reply{incarnation, 7, NoDecline}),
+		around(Reply{incarnation, 7, DeclineBehind}),
+		around(TakeOver{incarnation, Incarnation{3: 1}, true}),
+		around(Heartbeat{high, 0, MaxLease, VoterSet{Version: 1, Hash: 1, Changed: MaxNodeID}, false}),
+		around(Heartbeat{low, 1, time.Microsecond, VoterSet{}, false}),
+		around(Recover{incarnation, 7}),
+		around(VoterState{incarnation, 8, MaxTerm, MaxLease, voters, "", true}),
+		around(Unvoted{incarnation, Roll("").Add(Peer{ID: MaxNodeID, Incarnation: incarnation}), MaxTerm, true, false}),
+		around(Unvoted{incarnation, "", 0, false, true}),
 		around(VoterState{
-			session, 8, 1, 0, VoterSet{}, PackEpochs([]Epoch{{1, 1, session}, {MaxTerm, MaxNodeID, session}}), false,
+			incarnation, 8, 1, 0,
+			VoterSet{},
+			PackLeaderships([]Leadership{{1, 1, incarnation}, {MaxTerm, MaxNodeID, incarnation}}), false,
 		}),
 		around(Heartbeat{high, 3, MaxLease, voters, true}),
 		around(Heartbeat{low, 0, time.Microsecond, VoterSet{}, false}),
-		around(HeartbeatReply{session, 3, Answer{}, voters}),
-		around(HeartbeatReply{session, 3, Answer{Bar: BarVoters}, voters}),
+		around(HeartbeatReply{incarnation, 3, Answer{}, voters}),
+		around(HeartbeatReply{incarnation, 3, Answer{Denial: DeniedVoters}, voters}),
 		limits,
 		{From: 1, To: 2, Body: plain{}},
 	}
@@ -138,7 +141,7 @@ func TestEveryMessageComesBackAsItWas(t *testing.T) {
 // The keys are an agreement between versions: they are never reused for
 // another meaning.
 func TestWireKeys(t *testing.T) {
-	peer := Peer{ID: 3, Session: Session{1}, Attr: -7}
+	peer := Peer{ID: 3, Incarnation: Incarnation{1}, Attr: -7}
 	m := Message{
 		From: 4, To: 5, Term: 6, Seq: 8, HLC: HLC{Micros: 9, Logical: 10},
 		Body: rich{Best: peer, Hops: 7},
@@ -154,7 +157,7 @@ func TestWireKeys(t *testing.T) {
 	want := map[string]any{
 		"f": int8(4), "t": int8(5), "n": int8(6), "q": int8(8), "u": int8(9), "l": int8(10),
 		"b": map[string]any{
-			"p": map[string]any{"i": int8(3), "s": peer.Session[:], "a": int8(-7), "x": false},
+			"p": map[string]any{"i": int8(3), "s": peer.Incarnation[:], "a": int8(-7), "x": false},
 			"m": []byte{}, "h": int8(7), "k": false,
 		},
 	}
@@ -240,40 +243,40 @@ func body(change map[string]any) map[string]any {
 // "-1 decodes into a uint64 as its maximum, which poisons a term; 300 into a
 // uint8 becomes 44": whatever would wrap is refused.
 func TestUnmarshalRefusesValuesNoCorrectNodeSends(t *testing.T) {
-	session := make([]byte, 16)
+	incarnation := make([]byte, 16)
 	cases := map[string]struct {
 		kind   Kind
 		change map[string]any
 		want   error
 	}{
-		"from -1":             {kindPlain, map[string]any{"f": -1}, ErrValue},
-		"to 0":                {kindPlain, map[string]any{"t": 0}, ErrValue},
-		"term -1":             {kindPlain, map[string]any{"n": -1}, ErrValue},
-		"term minimum":        {kindPlain, map[string]any{"n": int64(math.MinInt64)}, ErrValue},
-		"term too high":       {kindPlain, map[string]any{"n": uint64(MaxTerm) + 1}, ErrValue},
-		"term a text":         {kindPlain, map[string]any{"n": "3"}, ErrMalformed},
-		"term a float":        {kindPlain, map[string]any{"n": 3.0}, ErrMalformed},
-		"term a list":         {kindPlain, map[string]any{"n": []int{3}}, ErrMalformed},
-		"number -1":           {kindPlain, map[string]any{"q": -1}, ErrValue},
-		"clock negative":      {kindPlain, map[string]any{"u": -1}, ErrValue},
-		"counter wraps":       {kindPlain, map[string]any{"l": uint64(math.MaxUint32) + 1}, ErrValue},
-		"counter -1":          {kindPlain, map[string]any{"l": -1}, ErrValue},
-		"beyond int64":        {kindPlain, map[string]any{"q": uint64(math.MaxInt64) + 1}, ErrMalformed},
-		"attr wraps":          {kindRich, body(map[string]any{"i": 1, "a": uint64(1 << 63)}), ErrMalformed},
-		"nobody":              {kindRich, body(map[string]any{"i": 0, "s": session}), ErrValue},
-		"session short":       {kindRich, body(map[string]any{"i": 1, "s": session[:15]}), ErrMalformed},
-		"session long":        {kindRich, body(map[string]any{"i": 1, "s": make([]byte, 17)}), ErrMalformed},
-		"session a text":      {kindRich, body(map[string]any{"i": 1, "s": string(session)}), ErrMalformed},
-		"hops too many":       {kindRich, body(map[string]any{"h": 10}), ErrValue},
-		"hops negative":       {kindRich, body(map[string]any{"h": -1}), ErrValue},
-		"roll torn":           {kindRich, body(map[string]any{"m": []byte{1}}), ErrValue},
-		"roll a number":       {kindRich, body(map[string]any{"m": 1}), ErrMalformed},
-		"a body absent":       {kindRich, nil, ErrValue},
-		"a body of no map":    {kindRich, map[string]any{"b": "text"}, ErrMalformed},
-		"a bar there is not":  {KindVote, map[string]any{"s": make([]byte, 16), "b": 200}, ErrValue},
-		"a lease for nothing": {KindLease, map[string]any{"i": 1, "e": 0}, ErrValue},
-		"an unknown decline":  {KindReply, map[string]any{"s": session[:], "b": 99}, ErrValue},
-		"a lease for ever":    {KindLease, map[string]any{"i": 1, "e": uint64(math.MaxInt64)}, ErrValue},
+		"from -1":               {kindPlain, map[string]any{"f": -1}, ErrValue},
+		"to 0":                  {kindPlain, map[string]any{"t": 0}, ErrValue},
+		"term -1":               {kindPlain, map[string]any{"n": -1}, ErrValue},
+		"term minimum":          {kindPlain, map[string]any{"n": int64(math.MinInt64)}, ErrValue},
+		"term too high":         {kindPlain, map[string]any{"n": uint64(MaxTerm) + 1}, ErrValue},
+		"term a text":           {kindPlain, map[string]any{"n": "3"}, ErrMalformed},
+		"term a float":          {kindPlain, map[string]any{"n": 3.0}, ErrMalformed},
+		"term a list":           {kindPlain, map[string]any{"n": []int{3}}, ErrMalformed},
+		"number -1":             {kindPlain, map[string]any{"q": -1}, ErrValue},
+		"clock negative":        {kindPlain, map[string]any{"u": -1}, ErrValue},
+		"counter wraps":         {kindPlain, map[string]any{"l": uint64(math.MaxUint32) + 1}, ErrValue},
+		"counter -1":            {kindPlain, map[string]any{"l": -1}, ErrValue},
+		"beyond int64":          {kindPlain, map[string]any{"q": uint64(math.MaxInt64) + 1}, ErrMalformed},
+		"attr wraps":            {kindRich, body(map[string]any{"i": 1, "a": uint64(1 << 63)}), ErrMalformed},
+		"nobody":                {kindRich, body(map[string]any{"i": 0, "s": incarnation}), ErrValue},
+		"incarnation short":     {kindRich, body(map[string]any{"i": 1, "s": incarnation[:15]}), ErrMalformed},
+		"incarnation long":      {kindRich, body(map[string]any{"i": 1, "s": make([]byte, 17)}), ErrMalformed},
+		"incarnation a text":    {kindRich, body(map[string]any{"i": 1, "s": string(incarnation)}), ErrMalformed},
+		"hops too many":         {kindRich, body(map[string]any{"h": 10}), ErrValue},
+		"hops negative":         {kindRich, body(map[string]any{"h": -1}), ErrValue},
+		"roll torn":             {kindRich, body(map[string]any{"m": []byte{1}}), ErrValue},
+		"roll a number":         {kindRich, body(map[string]any{"m": 1}), ErrMalformed},
+		"a body absent":         {kindRich, nil, ErrValue},
+		"a body of no map":      {kindRich, map[string]any{"b": "text"}, ErrMalformed},
+		"a denial there is not": {KindVote, map[string]any{"s": make([]byte, 16), "b": 200}, ErrValue},
+		"a lease for nothing":   {KindHeartbeat, map[string]any{"i": 1, "e": 0}, ErrValue},
+		"an unknown decline":    {KindReply, map[string]any{"s": incarnation[:], "b": 99}, ErrValue},
+		"a lease for ever":      {KindHeartbeat, map[string]any{"i": 1, "e": uint64(math.MaxInt64)}, ErrValue},
 	}
 	for name, c := range cases {
 		m, err := table.Unmarshal(c.kind.Number(), fields(t, c.change))

@@ -2,52 +2,52 @@ package proto
 
 import "fmt"
 
-// LinkEvent is one thing that links tell about a process.
+// LinkEvent is an event by which links tell something about a process.
 type LinkEvent uint8
 
-// The events. Nothing but DialRefused and OtherSession says that a process is
-// gone, and they say it only as long as nothing between the nodes answers for
-// a live one: no terminating proxy, no firewall that rejects.
+// The events. Only DialRefused and OtherIncarnation say that a process is gone, and only if nothing
+// between the nodes answers for a living process: no terminating proxy, and no firewall that
+// rejects.
 const (
-	// LinkUp: the process answered this node's HELLO with a WELCOME, on a connection
-	// that was dialled after all that was said of it before. Whoever proved it dead
-	// was lied to.
+	// LinkUp: the process answered this node's HELLO with WELCOME, on a connection that was dialled
+	// after every earlier event about the process. If one of these proved it dead, the proof was
+	// wrong.
 	LinkUp LinkEvent = iota + 1
-	// LinkClosed: an established link, dialled by the process or by this node, ended
-	// cleanly, between two frames. So the kernel ends those of a process that died;
-	// one that lives resets what it ends.
+	// LinkClosed: an established link, dialled by either side, ended cleanly between two frames.
+	// The kernel ends the links of a dead process in this way; a living process resets a link that
+	// it ends.
 	LinkClosed
-	// LinkReset: an established link ended in any other way: a reset, a time
-	// limit, a frame that no correct peer sends.
+	// LinkReset: an established link ended in any other way: a reset, a time limit, or a frame that
+	// no correct peer sends.
 	LinkReset
-	// DialRefused: all links with the process are gone, and a dial begun after
-	// the last of them ended found its address refusing.
+	// DialRefused: all links with the process are gone, and a dial that began after the last of
+	// them ended was refused.
 	DialRefused
-	// Unreachable: for seconds, dials to the peer got no answer at all.
+	// Unreachable: for seconds, no dial to the process was answered or refused.
 	Unreachable
-	// OtherSession: the address of the process was answered, to a dial begun
-	// later, by another process with the same id.
-	OtherSession
-	// HeartbeatMissed: a watched process answered no PING for as long as it may be
-	// silent. It may hang, be paused or be cut off; or the network is slow.
+	// OtherIncarnation: a later dial to the address of the process was answered by another process
+	// with the same id.
+	OtherIncarnation
+	// HeartbeatMissed: a watched process answered no PING for as long as it may be silent. The
+	// process may hang, be paused or be cut off; or the network is slow.
 	HeartbeatMissed
-	// HeartbeatBack: a process that was missed answered.
+	// HeartbeatBack: a process with a missed heartbeat answered again.
 	HeartbeatBack
-	// IndirectAlive: another node hears the process that this one does not. It is
-	// borne with for a while longer.
+	// IndirectAlive: another node hears the process that this node does not hear. This node waits a
+	// while longer for it.
 	IndirectAlive
-	// IndirectUnreachable: the last link with the process ended, no dial since was
-	// answered, and the others that were asked do not hear it either.
+	// IndirectUnreachable: the last link with the process ended, no dial since then was answered,
+	// and the other nodes that were asked do not hear the process either.
 	IndirectUnreachable
 )
 
 var linkEventNames = map[LinkEvent]string{
-	LinkUp:       "link-up",
-	LinkClosed:   "link-closed",
-	LinkReset:    "link-reset",
-	DialRefused:  "dial-refused",
-	Unreachable:  "unreachable",
-	OtherSession: "other-session",
+	LinkUp:           "link-up",
+	LinkClosed:       "link-closed",
+	LinkReset:        "link-reset",
+	DialRefused:      "dial-refused",
+	Unreachable:      "unreachable",
+	OtherIncarnation: "other-incarnation",
 
 	HeartbeatMissed: "heartbeat-missed",
 	HeartbeatBack:   "heartbeat-back",
@@ -56,7 +56,7 @@ var linkEventNames = map[LinkEvent]string{
 	IndirectUnreachable: "indirect-unreachable",
 }
 
-// String is the event's word in records and logs.
+// String is the event's name in records and logs.
 func (e LinkEvent) String() string {
 	if name, ok := linkEventNames[e]; ok {
 		return name

@@ -9,23 +9,22 @@ import (
 	"time"
 )
 
-// HLC is a hybrid logical clock reading: wall clock microseconds and a counter
-// that breaks ties. Records of different nodes sort causally by it even when
-// their wall clocks differ.
+// HLC is a reading of a hybrid logical clock: microseconds of a wall clock, and a counter that
+// breaks ties. Sorted by it, records of different nodes are in causal order even if their wall
+// clocks differ.
 //
-// Source: Kulkarni, Demirbas, Madappa, Avva, Leone, "Logical Physical Clocks"
-// (2014), section 3.
+// Source: Kulkarni, Demirbas, Madappa, Avva, Leone, "Logical Physical Clocks" (2014), section 3.
 type HLC struct {
 	Micros  int64
 	Logical uint32
 }
 
-// MaxHLCSkew bounds how far ahead of the local wall clock a received reading
-// may be and still move ours: a single absurd reading would otherwise drag the
-// clocks of a whole cluster into the future for good.
+// MaxHLCSkew bounds how far ahead of the local wall clock a received reading may be. Merge ignores
+// a reading that is further ahead: otherwise a single absurd reading would move the clocks of a
+// whole cluster into the future for ever.
 const MaxHLCSkew = time.Hour
 
-// Tick is the reading for a local event at wall clock time now, later than h.
+// Tick returns the reading for a local event at wall clock time now. It is later than h.
 func (h HLC) Tick(now time.Time) HLC {
 	if wall := now.UnixMicro(); wall > h.Micros {
 		return HLC{Micros: wall}
@@ -36,9 +35,9 @@ func (h HLC) Tick(now time.Time) HLC {
 	return HLC{Micros: h.Micros, Logical: h.Logical + 1}
 }
 
-// Merge is the reading for the receipt, at wall clock time now, of a message
-// that carries remote: later than both. A remote reading more than MaxHLCSkew
-// ahead of now is ignored.
+// Merge returns the reading for the receipt, at wall clock time now, of a message with the reading
+// remote. It is later than h and remote. It ignores a remote reading that is more than MaxHLCSkew
+// ahead of now.
 func (h HLC) Merge(remote HLC, now time.Time) HLC {
 	tooFar := remote.Micros > now.Add(MaxHLCSkew).UnixMicro()
 	if !tooFar && remote.Compare(h) > 0 {
@@ -47,18 +46,18 @@ func (h HLC) Merge(remote HLC, now time.Time) HLC {
 	return h.Tick(now)
 }
 
-// Compare orders readings.
+// Compare orders readings by time: it is negative if h is earlier than g.
 func (h HLC) Compare(g HLC) int {
 	return cmp.Or(cmp.Compare(h.Micros, g.Micros), cmp.Compare(h.Logical, g.Logical))
 }
 
-// IsZero reports whether h is no reading at all.
+// IsZero reports whether h is the zero HLC, which is no reading.
 func (h HLC) IsZero() bool { return h == HLC{} }
 
 // String is "microseconds.counter", as records carry it.
 func (h HLC) String() string { return fmt.Sprintf("%d.%d", h.Micros, h.Logical) }
 
-// ParseHLC reads what String wrote.
+// ParseHLC reads a text that String wrote.
 func ParseHLC(s string) (HLC, error) {
 	micros, logical, found := strings.Cut(s, ".")
 	us, err := strconv.ParseInt(micros, 10, 64)

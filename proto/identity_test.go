@@ -34,21 +34,21 @@ func TestRankOrder(t *testing.T) {
 		{3, MaxNodeID, false},
 	}
 	assertOrder(t, want, Rank.Compare)
-	if got := (Peer{ID: 2, Attr: 3, Session: Session{9}}).Rank(); got != (Rank{Attr: 3, ID: 2}) {
+	if got := (Peer{ID: 2, Attr: 3, Incarnation: Incarnation{9}}).Rank(); got != (Rank{Attr: 3, ID: 2}) {
 		t.Errorf("a peer's rank is %+v", got)
 	}
 }
 
-// An epoch is (term, leader id, session), compared in that order.
-func TestEpochOrder(t *testing.T) {
-	assertOrder(t, []Epoch{
+// A leadership is (term, leader id, incarnation), compared in that order.
+func TestLeadershipOrder(t *testing.T) {
+	assertOrder(t, []Leadership{
 		{},
-		{Term: 1, Leader: 1, Session: Session{1}},
-		{Term: 1, Leader: 1, Session: Session{1, 15: 1}},
+		{Term: 1, Leader: 1, Incarnation: Incarnation{1}},
+		{Term: 1, Leader: 1, Incarnation: Incarnation{1, 15: 1}},
 		{Term: 1, Leader: 2},
 		{Term: 2, Leader: 1},
 		{Term: MaxTerm, Leader: 1},
-	}, Epoch.Compare)
+	}, Leadership.Compare)
 }
 
 // assertOrder checks that compare finds want in strictly rising order, each
@@ -66,26 +66,26 @@ func assertOrder[T any](t *testing.T, want []T, compare func(T, T) int) {
 
 func sign(n int) int { return max(-1, min(n, 1)) }
 
-// (id, session) is one process.
+// (id, incarnation) is one process.
 func TestPeersAreProcesses(t *testing.T) {
-	p := Peer{ID: 1, Session: Session{1}, Attr: 1}
-	if !p.Is(Peer{ID: 1, Session: Session{1}, Attr: 2}) {
+	p := Peer{ID: 1, Incarnation: Incarnation{1}, Attr: 1}
+	if !p.Is(Peer{ID: 1, Incarnation: Incarnation{1}, Attr: 2}) {
 		t.Error("a process with another attribute is another process")
 	}
-	if p.Is(Peer{ID: 1, Session: Session{2}, Attr: 1}) || p.Is(Peer{ID: 2, Session: Session{1}}) {
-		t.Error("another session or id is the same process")
+	if p.Is(Peer{ID: 1, Incarnation: Incarnation{2}, Attr: 1}) || p.Is(Peer{ID: 2, Incarnation: Incarnation{1}}) {
+		t.Error("another incarnation or id is the same process")
 	}
 }
 
-func TestSessions(t *testing.T) {
-	drawn := []Session{NewSession(), NewSession(), NewSession()}
-	slices.SortFunc(drawn, Session.Compare)
+func TestIncarnations(t *testing.T) {
+	drawn := []Incarnation{NewIncarnation(), NewIncarnation(), NewIncarnation()}
+	slices.SortFunc(drawn, Incarnation.Compare)
 	for i, s := range drawn {
 		if s.IsZero() || i > 0 && s == drawn[i-1] {
 			t.Errorf("drew %v after %v", s, drawn[:i])
 		}
 	}
-	s := Session{0xde, 0xad, 0xbe, 0xef, 15: 1}
+	s := Incarnation{0xde, 0xad, 0xbe, 0xef, 15: 1}
 	if s.Short() != "deadbeef" || s.String() != "deadbeef000000000000000000000001" {
 		t.Errorf("%v, short %s", s, s.Short())
 	}

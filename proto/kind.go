@@ -5,39 +5,39 @@ import (
 	"slices"
 )
 
-// Kind is one kind of message, with all that there is to know of it. It is declared once,
-// by NewKind, as a variable of the package whose messages they are. Two Kinds are equal when
-// they are the same declaration; the zero Kind is none. Any goroutine may use one.
+// Kind is one kind of message, with all that programs need to know of it. NewKind declares it,
+// once, as a variable of the package whose messages they are. Two Kinds are equal when they are the
+// same declaration; the zero Kind is none. Any goroutine may use a Kind.
 type Kind struct{ *row }
 
 type row struct {
 	number     uint8
 	name, says string
 	traits     Trait
-	// blank is an empty wire struct, and wrap is a message in one, nil for a message with
-	// another kind of body. Both are nil for a kind of this package.
+	// blank returns an empty wire struct. wrap returns the wire struct of a message, or nil if the
+	// message has a body of another kind. Both are nil for a kind of the link.
 	blank func() wire
 	wrap  func(Message) wire
 }
 
-// Trait is what the rules that all algorithms share have to know of a kind.
+// Trait is a property of a kind that the rules shared by all algorithms need to know.
 type Trait uint8
 
 // The traits.
 const (
-	// Nominates: it is of an algorithm that says who should lead, and that a lease may be
-	// around.
+	// Nominates: the message belongs to an algorithm that nominates a leader; a lease may be around
+	// such an algorithm.
 	Nominates Trait = 1 << iota
-	// TellsAll: a new leader sends it at once to all that it believes alive.
+	// TellsAll: a new leader sends the message at once to all processes that it believes alive.
 	TellsAll
-	// HandsOver: its sender leads no more, and its receiver is to lead.
+	// HandsOver: the sender no longer leads, and the receiver is to lead.
 	HandsOver
 )
 
-// NewKind declares the kind of the messages whose body is a B. The number stands in the frame
-// header: it is 16 or above, since those below are the link's, and is never used again for
-// anything else. The name is the word of the source, and is what records carry. says is what
-// such a message says, in the words of the one who sends it.
+// NewKind declares the kind of the messages whose body is a B. number is in the frame header. It is
+// 16 or above, since links use the numbers below, and is never used again for another kind. name is
+// the word of the source; records contain it. says is the meaning of such a message, in the words
+// of its sender.
 func NewKind[B Payload](number uint8, name, says string, traits ...Trait) Kind {
 	k := newRow(number, name, says, traits)
 	k.blank = func() wire { return new(framed[B]) }
@@ -59,7 +59,7 @@ func newRow(number uint8, name, says string, traits []Trait) Kind {
 	return k
 }
 
-// Number is the kind's number in the frame header, zero for none.
+// Number is the kind's number in the frame header; zero for the zero Kind.
 func (k Kind) Number() uint8 {
 	if k.row == nil {
 		return 0
@@ -67,8 +67,7 @@ func (k Kind) Number() uint8 {
 	return k.number
 }
 
-// String is the kind's name. Several algorithms have an ELECTION of their own: one word, as
-// many kinds.
+// String is the kind's name. Kinds of several algorithms may have the same name, such as ELECTION.
 func (k Kind) String() string {
 	if k.row == nil {
 		return "no kind"
@@ -76,18 +75,18 @@ func (k Kind) String() string {
 	return k.name
 }
 
-// Says is what a message of the kind says, in the words of the one who sends it.
+// Says is the meaning of a message of this kind, in the words of its sender.
 func (k Kind) Says() string { return k.says }
 
-// Is reports whether the kind has the trait.
+// Is reports whether the kind has the trait t.
 func (k Kind) Is(t Trait) bool { return k.traits&t != 0 }
 
-// Kinds is a table of kinds: those that a process can read. It never changes; any goroutine
-// may use it.
+// Kinds is the table of the kinds that a process can read. It never changes, so any goroutine may
+// use it.
 type Kinds struct{ byNumber [256]Kind }
 
-// NewKinds returns the table of these kinds. It refuses a number that is the link's, and two
-// kinds of one number.
+// NewKinds returns the table of these kinds. It refuses a number that links use, and two kinds with
+// the same number.
 func NewKinds(kinds ...Kind) (*Kinds, error) {
 	t := &Kinds{}
 	for _, k := range kinds {
@@ -103,15 +102,15 @@ func NewKinds(kinds ...Kind) (*Kinds, error) {
 	return t, nil
 }
 
-// firstNumber is the lowest number of a message; the link has those below.
+// firstNumber is the lowest number of a message's kind. Links use the lower numbers.
 const firstNumber = 16
 
-// All are the kinds of the table, in the order of their numbers.
+// All returns the kinds of the table, in the order of their numbers.
 func (t *Kinds) All() []Kind {
 	return slices.DeleteFunc(slices.Clone(t.byNumber[:]), func(k Kind) bool { return k.row == nil })
 }
 
-// Of is the kind of this number, or ErrKind, wrapped.
+// Of returns the kind with this number. The error wraps ErrKind.
 func (t *Kinds) Of(number uint8) (Kind, error) {
 	k := t.byNumber[number]
 	if k.row == nil {

@@ -15,47 +15,37 @@ import (
 
 // PreVote asks a voter whether it would vote for the sender now. It changes nothing.
 type PreVote struct {
-	Session Session // of the sender
-	Nonce   uint64
-	Voters  VoterSet // of the sender
+	Incarnation Incarnation // the sender's
+	Nonce       uint64
+	Voters      VoterSet // the sender's list
 }
 
-// PreVoteReply answers a PreVote, and is said again when a no becomes a yes.
+// PreVoteReply answers a PreVote. The voter sends it again when its no becomes a yes.
 type PreVoteReply struct {
-	Session Session // of the asker
-	Nonce   uint64
+	Incarnation Incarnation // that of the process that asked
+	Nonce       uint64
 	Answer
-	Voters VoterSet // of the voter
+	Voters VoterSet // the voter's list
 }
 
 // RequestVote asks a voter for its vote in the term, and for its promise to vote for
 // nobody else until that runs out.
 type RequestVote struct {
-	Session Session // of the sender
-	Nonce   uint64
-	Voters  VoterSet // of the sender
+	Incarnation Incarnation // the sender's
+	Nonce       uint64
+	Voters      VoterSet // the sender's list
 }
 
 // Vote answers a RequestVote: with a vote, durable, and a promise; or with a refusal,
 // which binds nobody.
 type Vote struct {
-	Session Session // of the candidate
-	Nonce   uint64
+	Incarnation Incarnation // the candidate's
+	Nonce       uint64
 	Answer
-	Voters VoterSet // of the voter
-	// Former are whom the voter voted for in earlier terms and has not seen to stop;
-	// none unless the cluster fences.
-	Former Epochs
-}
-
-// Renew asks for the promise anew.
-type Renew struct {
-	Session Session // of the sender
-	Nonce   uint64
-	Voters  VoterSet // of the sender
-	// Lent: the sender is to lend the lease that it asks for to a process outside, so
-	// that no proof of the sender's death ends this promise.
-	Lent bool
+	Voters VoterSet // the voter's list
+	// Former are the processes for which the voter voted in earlier terms and which it has not seen
+	// stop. It is empty unless the cluster fences.
+	Former Leaderships
 }
 
 // Heartbeat says that the sender leads, and for how long if no majority answers; it
@@ -63,101 +53,95 @@ type Renew struct {
 type Heartbeat struct {
 	Leader    Peer
 	Nonce     uint64
-	Remaining time.Duration // when it was sent; whole microseconds
-	Voters    VoterSet      // of the sender
-	// Lent: the sender is to lend the lease that it asks for, see Renew.
+	Remaining time.Duration // how much of the lease remained when this was sent; whole microseconds
+	Voters    VoterSet      // the sender's list
+	// Lent says that the sender is going to lend the lease that it asks for to another process. No
+	// proof of the sender's death then ends this promise.
 	Lent bool
 }
 
 // HeartbeatReply answers a Heartbeat: with the promise anew, or with a refusal, which
 // binds nobody.
 type HeartbeatReply struct {
-	Session Session // of the leader
-	Nonce   uint64
+	Incarnation Incarnation // the leader's
+	Nonce       uint64
 	Answer
-	Voters VoterSet // of the voter
+	Voters VoterSet // the voter's list
 }
 
-// Release gives the sender's promises of the term back.
+// Release releases the voters from their promises to the sender in the term.
 type Release struct {
-	Session Session // of the sender
-	// Heir is whom the sender tells to stand next, zero for nobody: a courtesy to
-	// it, others hold back for a moment.
-	Heir NodeID
+	Incarnation Incarnation // the sender's
+	// Successor is the node that the sender tells to be a candidate next, zero for none. Other
+	// nodes let it go first: they wait for a moment.
+	Successor NodeID
 }
 
-// Lease announces that the sender leads, and for how long if it does
-// not renew.
-type Lease struct {
-	Leader    Peer
-	Remaining time.Duration // when it was sent; whole microseconds
-	Voters    VoterSet      // of the sender
-}
-
-// Recover asks a voter what it voted in: the sender lost its own disk. With no Nonce any
-// node asks, that was told of a term which is absurdly far above all that it knows.
+// Recover asks a voter in which term it last voted: the sender lost its own disk. Without a Nonce
+// it comes from any node that was told of a term which is absurdly far above all that it knows.
 type Recover struct {
-	Session Session // of the sender
-	Nonce   uint64
+	Incarnation Incarnation // the sender's
+	Nonce       uint64
 }
 
-// VoterState answers a Recover. The envelope's term is the one that the voter voted
-// in last, zero for none.
+// VoterState answers a Recover. The envelope's term is the last one in which the voter voted, zero
+// for none.
 type VoterState struct {
-	Session Session // of the asker
-	Nonce   uint64
-	Round   Term          // the highest of the nomination that the voter may have taken part in
-	Promise time.Duration // the longest that the voter ever made; whole microseconds
-	Voters  VoterSet
-	// Former are whom the voter granted a term, the last one too, and has not seen
-	// to stop; none unless the cluster fences.
-	Former Epochs
-	// Lost: it tells nothing. It may have lost its own disk.
+	Incarnation Incarnation // that of the process that asked
+	Nonce       uint64
+	Round       Term          // the highest term of the nomination in which the voter may have taken part
+	Promise     time.Duration // the longest promise that the voter ever made; whole microseconds
+	Voters      VoterSet
+	// Former are the processes for which the voter voted, in its last term too, and which it has
+	// not seen stop. It is empty unless the cluster fences.
+	Former Leaderships
+	// Lost says that the voter cannot tell: it may have lost its own disk.
 	Lost bool
 }
 
-// Unvoted says that the sender has voted in no term, as far as it can tell: nothing of a
-// vote was on its disk when it started, and it voted for nobody since.
+// Unvoted says that the sender has voted in no term, as far as it can tell: it found no vote on its
+// disk when it started, and it has not voted since.
 type Unvoted struct {
-	Session Session // of the sender
-	// Heard are the voters of which it heard that, itself among them, each in the session
-	// in which that one said so last; in the order of their ids.
+	Incarnation Incarnation // the sender's
+	// Heard are the voters that said the same, the sender included, in the order of their ids. Each
+	// has the incarnation in which it last said so.
 	Heard Roll
-	// First is the first term that an operator allows, zero if none said so; see
-	// algorithms.Config.FirstTerm. It is the highest that the sender heard of.
+	// First is the highest first term of an operator that the sender heard of, zero for none; see
+	// algorithms.Config.FirstTerm.
 	First Term
-	// Asks: the sender votes for nobody yet, and wants to hear the same of the others.
+	// Asks says that the sender votes for nobody yet, and wants to hear the same from the others.
 	Asks bool
-	// Known: at one instant all of Heard had voted in no term. Then those who have not
-	// voted since may.
+	// Known says that at one instant none of Heard had voted in any term. Then those that have not
+	// voted since may vote.
 	Known bool
 }
 
-// MaxLease bounds what a Lease may announce.
+// MaxLease is the longest lease that a Heartbeat may announce.
 const MaxLease = 24 * time.Hour
 
-// Answer is what a voter answers: yes, the zero Answer, or what keeps it and to whom that
-// binds it.
+// Answer is a voter's answer. The zero Answer is yes. Any other says what keeps the voter from
+// voting, and to whom it is bound.
 type Answer struct {
-	Bar    Bar
-	Holder NodeID // to whom the voter is bound, zero for nobody
+	Denial Denial
+	To     NodeID // the node to which the voter is bound, zero for none
 }
 
 // Granted reports whether it is a yes.
-func (r Answer) Granted() bool { return r.Bar == NoBar }
+func (r Answer) Granted() bool { return r.Denial == NotDenied }
 
-// String is "yes", or "no, " with what keeps the voter, and the node that it is bound to.
+// String is "yes", or "no, " with what keeps the voter from voting, and the node to which it is
+// bound.
 func (r Answer) String() string {
 	switch {
 	case r.Granted():
 		return "yes"
-	case r.Holder == 0:
-		return "no, " + r.Bar.String()
+	case r.To == 0:
+		return "no, " + r.Denial.String()
 	}
-	return "no, " + r.Bar.String() + " " + r.Holder.String()
+	return "no, " + r.Denial.String() + " " + r.To.String()
 }
 
-// ifNo is the answer after a message's word, "" for a yes.
+// ifNo returns the answer as it follows a message's name; "" for a yes.
 func (r Answer) ifNo() string {
 	if r.Granted() {
 		return ""
@@ -165,39 +149,37 @@ func (r Answer) ifNo() string {
 	return " " + r.String()
 }
 
-// Bar is what keeps a voter from voting.
-type Bar uint8
+// Denial says what keeps a voter from voting.
+type Denial uint8
 
-// The bars.
+// What keeps a voter from voting.
 const (
-	NoBar      Bar = iota
-	BarVoted       // it voted for another in this term, or in a higher one
-	BarPromise     // it promised Holder to vote for nobody else for a while
-	BarBoot        // it started a moment ago and may have promised something
-	BarSelf        // it stands or leads itself
-	BarVoters      // it has another list of voters, and not an earlier one
-	numBars
+	NotDenied      Denial = iota
+	DeniedVoted           // it voted for another in this term, or in a higher one
+	DeniedPromised        // it promised To to vote for nobody else for a while
+	DeniedStarted         // it started a moment ago and may have promised something before
+	DeniedStands          // it is a candidate or leads itself
+	DeniedVoters          // it has another list of voters, which is not an earlier one
+	numDenials
 )
 
-var bars = [numBars]string{"nothing", "voted", "promised", "just started", "stands itself", "has other voters"}
+var denials = [numDenials]string{"nothing", "voted", "promised", "just started", "stands itself", "has other voters"}
 
-// String is the bar in a word or two.
-func (b Bar) String() string {
-	if b < numBars {
-		return bars[b]
+// String describes the denial in a word or two.
+func (b Denial) String() string {
+	if b < numDenials {
+		return denials[b]
 	}
-	return fmt.Sprintf("bar %d", uint8(b))
+	return fmt.Sprintf("denial %d", uint8(b))
 }
 
 func (PreVote) Kind() Kind        { return KindPreVote }
 func (PreVoteReply) Kind() Kind   { return KindPreVoteReply }
 func (RequestVote) Kind() Kind    { return KindRequestVote }
 func (Vote) Kind() Kind           { return KindVote }
-func (Renew) Kind() Kind          { return KindRenew }
 func (Heartbeat) Kind() Kind      { return KindHeartbeat }
 func (HeartbeatReply) Kind() Kind { return KindHeartbeatReply }
 func (Release) Kind() Kind        { return KindRelease }
-func (Lease) Kind() Kind          { return KindLease }
 func (Recover) Kind() Kind        { return KindRecover }
 func (VoterState) Kind() Kind     { return KindVoterState }
 func (Unvoted) Kind() Kind        { return KindUnvoted }
@@ -208,20 +190,17 @@ func (b PreVote) VoterSet() VoterSet        { return b.Voters }
 func (b PreVoteReply) VoterSet() VoterSet   { return b.Voters }
 func (b RequestVote) VoterSet() VoterSet    { return b.Voters }
 func (b Vote) VoterSet() VoterSet           { return b.Voters }
-func (b Renew) VoterSet() VoterSet          { return b.Voters }
 func (b Heartbeat) VoterSet() VoterSet      { return b.Voters }
 func (b HeartbeatReply) VoterSet() VoterSet { return b.Voters }
-func (b Lease) VoterSet() VoterSet          { return b.Voters }
 func (b VoterState) VoterSet() VoterSet     { return b.Voters }
 
-// VoterSet of who comes back without a vote is empty: it may be a voter of a list to come.
+// VoterSet is empty: a voter that comes back without its vote may belong to a later list.
 func (Recover) VoterSet() VoterSet { return VoterSet{} }
 
 func (b PreVote) String() string        { return b.Kind().String() }
 func (b PreVoteReply) String() string   { return b.Kind().String() + " " + b.Answer.String() }
 func (b RequestVote) String() string    { return b.Kind().String() }
 func (b Vote) String() string           { return b.Kind().String() + b.ifNo() + notStopped(b.Former) }
-func (b Renew) String() string          { return b.Kind().String() + ifLent(b.Lent) }
 func (b HeartbeatReply) String() string { return b.Kind().String() + b.ifNo() }
 func (b Recover) String() string        { return b.Kind().String() }
 
@@ -230,14 +209,10 @@ func (b Heartbeat) String() string {
 }
 
 func (b Release) String() string {
-	if b.Heir == 0 {
+	if b.Successor == 0 {
 		return b.Kind().String()
 	}
-	return b.Kind().String() + " to " + b.Heir.String()
-}
-
-func (b Lease) String() string {
-	return describe(b, "leader", b.Leader, "for", b.Remaining.Round(time.Millisecond))
+	return b.Kind().String() + " to " + b.Successor.String()
 }
 
 func (b Unvoted) String() string {
@@ -261,39 +236,37 @@ func ifLent(lent bool) string {
 	return ""
 }
 
-func notStopped(former Epochs) (text string) {
+func notStopped(former Leaderships) (text string) {
 	for _, e := range former.All() {
 		text += fmt.Sprintf(", not seen to stop: %d of term %d", e.Leader, e.Term)
 	}
 	return text
 }
 
-func (b PreVote) validate() error     { return validateRound(b.Session, b.Voters) }
-func (b RequestVote) validate() error { return validateRound(b.Session, b.Voters) }
-func (b Renew) validate() error       { return validateRound(b.Session, b.Voters) }
-func (b Recover) validate() error     { return validateSession(b.Session) }
-func (b Heartbeat) validate() error   { return Lease{b.Leader, b.Remaining, b.Voters}.validate() }
+func (b PreVote) validate() error     { return validateRound(b.Incarnation, b.Voters) }
+func (b RequestVote) validate() error { return validateRound(b.Incarnation, b.Voters) }
+func (b Recover) validate() error     { return validateIncarnation(b.Incarnation) }
 
-func (b PreVoteReply) validate() error   { return validateReply(b.Session, b.Answer, b.Voters) }
-func (b HeartbeatReply) validate() error { return validateReply(b.Session, b.Answer, b.Voters) }
+func (b PreVoteReply) validate() error   { return validateReply(b.Incarnation, b.Answer, b.Voters) }
+func (b HeartbeatReply) validate() error { return validateReply(b.Incarnation, b.Answer, b.Voters) }
 
 func (b Vote) validate() error {
 	if err := b.Former.Validate(); err != nil {
 		return err
 	}
-	return validateReply(b.Session, b.Answer, b.Voters)
+	return validateReply(b.Incarnation, b.Answer, b.Voters)
 }
 
 func (b Release) validate() error {
-	if b.Heir != 0 {
-		if err := b.Heir.Validate(); err != nil {
+	if b.Successor != 0 {
+		if err := b.Successor.Validate(); err != nil {
 			return err
 		}
 	}
-	return validateSession(b.Session)
+	return validateIncarnation(b.Incarnation)
 }
 
-func (b Lease) validate() error {
+func (b Heartbeat) validate() error {
 	if b.Remaining <= 0 || b.Remaining > MaxLease {
 		return fmt.Errorf("a lease of %v: want up to %v", b.Remaining, MaxLease)
 	}
@@ -313,14 +286,14 @@ func (b VoterState) validate() error {
 	if err := b.Former.Validate(); err != nil {
 		return err
 	}
-	return validateRound(b.Session, b.Voters)
+	return validateRound(b.Incarnation, b.Voters)
 }
 
-func validateRound(s Session, v VoterSet) error {
+func validateRound(s Incarnation, v VoterSet) error {
 	if err := v.Validate(); err != nil {
 		return err
 	}
-	return validateSession(s)
+	return validateIncarnation(s)
 }
 
 func (b Unvoted) validate() error {
@@ -330,15 +303,15 @@ func (b Unvoted) validate() error {
 	if err := b.Heard.Validate(); err != nil {
 		return err
 	}
-	return validateSession(b.Session)
+	return validateIncarnation(b.Incarnation)
 }
 
-func validateReply(s Session, r Answer, v VoterSet) error {
-	if r.Bar >= numBars {
-		return fmt.Errorf("bar %d: at most %d", r.Bar, numBars-1)
+func validateReply(s Incarnation, r Answer, v VoterSet) error {
+	if r.Denial >= numDenials {
+		return fmt.Errorf("denial %d: at most %d", r.Denial, numDenials-1)
 	}
-	if r.Holder != 0 {
-		if err := r.Holder.Validate(); err != nil {
+	if r.To != 0 {
+		if err := r.To.Validate(); err != nil {
 			return err
 		}
 	}

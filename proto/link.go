@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// LinkKind tells what the two ends of a connection say to each other. It stands in the frame
-// header, as the number of a message's Kind does, and is below all of those.
+// LinkKind is the kind of a frame that the two ends of a connection send each other, apart from
+// messages. Its number is in the frame header, where a message has the number of its Kind; it is
+// below all of those.
 type LinkKind uint8
 
 // The kinds of the link. Numbers are never used again.
@@ -36,9 +37,9 @@ func (k LinkKind) String() string {
 	return fmt.Sprintf("KIND(%d)", uint8(k))
 }
 
-// LinkBody is what the two ends of a connection say to each other: HELLO from
-// the one that dialled, then WELCOME or REFUSE, then an ACK now and again, a
-// PONG to each PING, and a PING_RES to a PING_REQ.
+// LinkBody is the content of such a frame. The end that dialled sends HELLO, and the other end
+// WELCOME or REFUSE. Later they send an ACK now and then, a PONG for each PING, and a PING_RES for
+// a PING_REQ.
 type LinkBody interface {
 	// Kind is the kind that the frame header states for this struct.
 	Kind() LinkKind
@@ -46,28 +47,28 @@ type LinkBody interface {
 	validate() error
 }
 
-// Hello is the first thing said on a connection.
+// Hello is the first frame of a connection.
 type Hello struct {
 	Cluster string `msgpack:"c"`
-	// Agreement is the hash of all that must be equal at both ends; Algorithm is that in
-	// words, as far as they fit. Voters are compared by a rule of their own.
-	Agreement uint64    `msgpack:"a"`
-	Algorithm string    `msgpack:"g"`
-	Voters    VoterList `msgpack:"v"`
-	ID        NodeID    `msgpack:"i"` // who dials,
-	Session   Session   `msgpack:"s"` // as which process,
-	To        NodeID    `msgpack:"t"` // and whom; zero only asks who is there
-	Silent    bool      `msgpack:"q"` // nothing will be said on the connection any more
+	// Agreement is the hash of all settings that must be equal at both ends. Algorithm describes
+	// these settings, as far as they fit. Lists of voters are not among them, since they may differ
+	// by one voter.
+	Agreement   uint64      `msgpack:"a"`
+	Algorithm   string      `msgpack:"g"`
+	Voters      VoterList   `msgpack:"v"`
+	ID          NodeID      `msgpack:"i"` // the node that dials
+	Incarnation Incarnation `msgpack:"s"` // the process that dials
+	To          NodeID      `msgpack:"t"` // the node that it wants; zero to only ask who is there
+	Silent      bool        `msgpack:"q"` // the connection is the silent one: nothing more will be sent on it
 }
 
-// Welcome answers a Hello: who is there.
+// Welcome answers a Hello. It says which process is there.
 type Welcome struct {
-	ID      NodeID  `msgpack:"i"`
-	Session Session `msgpack:"s"`
+	ID          NodeID      `msgpack:"i"`
+	Incarnation Incarnation `msgpack:"s"`
 }
 
-// Refuse answers a Hello that leads nowhere: why, and what the node is that
-// refuses.
+// Refuse answers a Hello with a refusal. It says why, and describes the refusing node.
 type Refuse struct {
 	Reason    Refusal `msgpack:"r"`
 	ID        NodeID  `msgpack:"i"`
@@ -77,41 +78,40 @@ type Refuse struct {
 	Voters VoterList `msgpack:"v"`
 }
 
-// Ack says how many messages of this connection were handed on, the first of
-// them counted as 1.
+// Ack says how many messages of this connection the receiver has passed on; the first message
+// counts as 1.
 type Ack struct {
 	Count uint64 `msgpack:"n"`
 }
 
 // Ping asks whether the process at the other end is alive.
 type Ping struct {
-	Count  uint64 `msgpack:"n"` // of this connection's pings, from 1
-	Micros uint64 `msgpack:"e"` // from one ping of the sender to the next
+	Count  uint64 `msgpack:"n"` // counts the pings of this connection, from 1
+	Micros uint64 `msgpack:"e"` // the time from one ping of the sender to the next
 }
 
-// Pong answers a Ping, and all before it on this connection.
+// Pong answers a Ping and all Pings before it on this connection.
 type Pong struct {
 	Count  uint64 `msgpack:"n"`
-	Micros uint64 `msgpack:"e"` // between two pings of the one that answers
+	Micros uint64 `msgpack:"e"` // the time between two pings of the process that answers
 }
 
-// PingReq asks for an indirect check: whether the node at the other end hears a
-// third process, from now on. The name and the idea are SWIM's: Das, Gupta and
-// Motivala, "SWIM: Scalable Weakly-consistent Infection-style Process Group
-// Membership Protocol" (2002), 3.1.
+// PingReq asks the node at the other end whether it hears a third process, from now on. The name
+// and the idea are those of SWIM: Das, Gupta and Motivala, "SWIM: Scalable Weakly-consistent
+// Infection-style Process Group Membership Protocol" (2002), 3.1.
 type PingReq struct {
-	Number  uint64  `msgpack:"n"` // of the asking process's questions, from 1
-	Target  NodeID  `msgpack:"i"`
-	Session Session `msgpack:"s"` // of the process that is meant
+	Number      uint64      `msgpack:"n"` // numbers the questions of the process that asks, from 1
+	Target      NodeID      `msgpack:"i"`
+	Incarnation Incarnation `msgpack:"s"` // the process that the question is about
 }
 
-// PingRes answers a PingReq. A node that cannot tell says nothing.
+// PingRes answers a PingReq. A node that cannot tell does not answer.
 type PingRes struct {
 	Number uint64 `msgpack:"n"`
 	Heard  bool   `msgpack:"h"` // since the question, the process gave a sign of life
 }
 
-// Refusal is why a Hello was refused. A newer node may know more of them.
+// Refusal says why a Hello was refused. A newer version may use further words.
 type Refusal string
 
 // The refusals.
@@ -126,11 +126,10 @@ const (
 	Hung           Refusal = "hung"      // my elections stand still
 )
 
-// maxPingMicros is an hour: no correct node asks more rarely.
+// maxPingMicros is the longest time between two pings: an hour. No correct node pings less often.
 const maxPingMicros = 3600_000_000
 
-// MaxLabel is the size of the longest cluster label, and of what is said of the algorithm,
-// in bytes.
+// MaxLabel is the longest cluster label, and the longest description of the algorithm, in bytes.
 const MaxLabel = 255
 
 func (Hello) Kind() LinkKind   { return KindHello }
@@ -146,12 +145,12 @@ func (h Hello) validate() error {
 	if h.To > MaxNodeID {
 		return fmt.Errorf("to: %w", h.To.Validate())
 	}
-	return errors.Join(h.ID.Validate(), validateSession(h.Session),
+	return errors.Join(h.ID.Validate(), validateIncarnation(h.Incarnation),
 		validateLabel(h.Cluster), validateLabel(h.Algorithm), h.Voters.Validate())
 }
 
 func (w Welcome) validate() error {
-	return errors.Join(w.ID.Validate(), validateSession(w.Session))
+	return errors.Join(w.ID.Validate(), validateIncarnation(w.Incarnation))
 }
 
 func (r Refuse) validate() error {
@@ -165,7 +164,7 @@ func (p Ping) validate() error { return validatePing(p.Count, p.Micros) }
 func (p Pong) validate() error { return validatePing(p.Count, p.Micros) }
 
 func (p PingReq) validate() error {
-	return errors.Join(validateNumber(p.Number), p.Target.Validate(), validateSession(p.Session))
+	return errors.Join(validateNumber(p.Number), p.Target.Validate(), validateIncarnation(p.Incarnation))
 }
 
 func (p PingRes) validate() error { return validateNumber(p.Number) }
@@ -184,8 +183,7 @@ func validatePing(count, micros uint64) error {
 	return validateCount(count)
 }
 
-// validateCount also catches the negative number that the decoder read as a
-// huge one.
+// validateCount also refuses a negative number, which the decoder reads as a huge one.
 func validateCount(n uint64) error {
 	if n > math.MaxInt64 {
 		return fmt.Errorf("count %d: at most %d", n, int64(math.MaxInt64))
@@ -193,7 +191,7 @@ func validateCount(n uint64) error {
 	return nil
 }
 
-func validateSession(s Session) error { return s.Validate() }
+func validateIncarnation(s Incarnation) error { return s.Validate() }
 
 func validateLabel(s string) error {
 	if len(s) > MaxLabel || !utf8.ValidString(s) {
@@ -202,7 +200,7 @@ func validateLabel(s string) error {
 	return nil
 }
 
-// MarshalLink returns b's kind and its payload.
+// MarshalLink returns the kind of b and its payload.
 func MarshalLink(b LinkBody) (LinkKind, []byte, error) {
 	if err := b.validate(); err != nil {
 		return 0, nil, fmt.Errorf("marshal %v: %w: %w", b.Kind(), ErrValue, err)
@@ -211,7 +209,7 @@ func MarshalLink(b LinkBody) (LinkKind, []byte, error) {
 	return b.Kind(), payload, err
 }
 
-// UnmarshalLink reads back what MarshalLink wrote, as the struct itself, not a
+// UnmarshalLink reads a payload that MarshalLink wrote, and returns the struct itself, not a
 // pointer. payload may be any bytes, as for Unmarshal.
 func UnmarshalLink(k LinkKind, payload []byte) (LinkBody, error) {
 	switch k {

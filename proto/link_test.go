@@ -12,9 +12,9 @@ import (
 func linkBodies() []LinkBody {
 	label := strings.Repeat("ä", MaxLabel/2)
 	return []LinkBody{
-		Hello{Cluster: label, Algorithm: "ring", ID: 1, Session: Session{1}, To: MaxNodeID},
-		Hello{ID: 1, Session: Session{1}},
-		Welcome{ID: MaxNodeID, Session: Session{15: 255}},
+		Hello{Cluster: label, Algorithm: "ring", ID: 1, Incarnation: Incarnation{1}, To: MaxNodeID},
+		Hello{ID: 1, Incarnation: Incarnation{1}},
+		Welcome{ID: MaxNodeID, Incarnation: Incarnation{15: 255}},
 		Refuse{Reason: OtherCluster, ID: 1, Cluster: "demo", Algorithm: "bully"},
 		Refuse{Reason: "a word of a newer version", ID: 1},
 		Ack{},
@@ -22,7 +22,7 @@ func linkBodies() []LinkBody {
 		Ping{Count: 1, Micros: 1},
 		Ping{Count: math.MaxInt64, Micros: maxPingMicros},
 		Pong{Count: math.MaxInt64, Micros: 1},
-		PingReq{Number: 1, Target: MaxNodeID, Session: Session{15: 255}},
+		PingReq{Number: 1, Target: MaxNodeID, Incarnation: Incarnation{15: 255}},
 		PingRes{Number: math.MaxInt64},
 		PingRes{Number: 1, Heard: true},
 	}
@@ -41,15 +41,15 @@ func TestEveryLinkBodyComesBackAsItWas(t *testing.T) {
 }
 
 func TestMarshalLinkRefusesWhatItsReaderWouldRefuse(t *testing.T) {
-	good := Hello{Cluster: "demo", Algorithm: "ring", ID: 1, Session: Session{1}}
+	good := Hello{Cluster: "demo", Algorithm: "ring", ID: 1, Incarnation: Incarnation{1}}
 	change := func(f func(*Hello)) Hello { h := good; f(&h); return h }
 	for name, b := range map[string]LinkBody{
 		"no id":            change(func(h *Hello) { h.ID = 0 }),
-		"no session":       change(func(h *Hello) { h.Session = Session{} }),
+		"no incarnation":   change(func(h *Hello) { h.Incarnation = Incarnation{} }),
 		"absurd to":        change(func(h *Hello) { h.To = MaxNodeID + 1 }),
 		"label too long":   change(func(h *Hello) { h.Cluster = strings.Repeat("x", MaxLabel+1) }),
 		"label not UTF-8":  change(func(h *Hello) { h.Algorithm = "\xff" }),
-		"welcome, no id":   Welcome{Session: Session{1}},
+		"welcome, no id":   Welcome{Incarnation: Incarnation{1}},
 		"nobody's welcome": Welcome{ID: 1},
 		"refuse, no id":    Refuse{Reason: OtherNode},
 		"ack too high":     Ack{Count: math.MaxInt64 + 1},
@@ -58,8 +58,8 @@ func TestMarshalLinkRefusesWhatItsReaderWouldRefuse(t *testing.T) {
 		"ping too rare":    Ping{Count: 1, Micros: maxPingMicros + 1},
 		"pong too high":    Pong{Count: math.MaxInt64 + 1, Micros: 1},
 		"pong every 0":     Pong{Count: 1},
-		"question 0":       PingReq{Target: 1, Session: Session{1}},
-		"about no node":    PingReq{Number: 1, Session: Session{1}},
+		"question 0":       PingReq{Target: 1, Incarnation: Incarnation{1}},
+		"about no node":    PingReq{Number: 1, Incarnation: Incarnation{1}},
 		"about no process": PingReq{Number: 1, Target: 1},
 		"answer 0":         PingRes{Heard: true},
 		"answer too high":  PingRes{Number: math.MaxInt64 + 1},

@@ -2,28 +2,29 @@ package proto
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 )
 
-// Body is what a message says beyond its envelope: one small struct a kind.
+// Body is the content of a message, apart from its envelope. Each kind has a small struct for it.
 type Body interface {
 	// Kind is the kind that was declared for this struct.
 	Kind() Kind
-	// String is the body for people, the kind's name first; see Describe.
+	// String describes the body for people, beginning with the kind's name; see Describe.
 	String() string
 }
 
-// Payload is a Body of which msgpack tags say how it travels. Bodies are compared, so they
-// hold no slices; see Roll. A Body that calls an election, or announces a leader, has a
-// method more that says so: see package nomination.
+// Payload is a Body that is encoded by its msgpack tags. Bodies are compared with ==, so they
+// contain no slices; see Roll. A Body that calls an election or announces a leader has one more
+// method that says so: see package nomination.
 type Payload interface {
 	Body
 	// Validate refuses values that no correct node sends.
 	Validate() error
 }
 
-// Message is one election message. From, Term and Body are the Machine's; Seq
-// and HLC are stamped by whoever runs it.
+// Message is one election message. The Machine sets From, To, Term and Body; its host sets Seq and
+// HLC.
 type Message struct {
 	From, To NodeID
 	Term     Term
@@ -32,10 +33,12 @@ type Message struct {
 	Body     Body
 }
 
-// ID is the message's name, "sender:seq": a send and its receipt pair up by it.
+// ID is the message's name, "sender:seq". It connects the record of sending a message with the
+// record of its receipt.
 func (m Message) ID() string { return fmt.Sprintf("%d:%d", m.From, m.Seq) }
 
-// Describe writes "NAME word value, word value" for a body; a peer as the seeds' id:attr.
+// Describe writes a body as "NAME word value, word value", from pairs of words and values. It
+// writes a peer as "id:attr", as the lecture notes do.
 func Describe(b Body, pairs ...any) string {
 	parts := make([]string, 0, len(pairs)/2)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -52,4 +55,21 @@ func Describe(b Body, pairs ...any) string {
 		return b.Kind().String()
 	}
 	return b.Kind().String() + " " + strings.Join(parts, ", ")
+}
+
+// RanksIn returns the peers in a body that have their own attribute, in the order of its fields.
+func RanksIn(b Body) (peers []Peer) {
+	v := reflect.ValueOf(b)
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range v.NumField() {
+		if !v.Type().Field(i).IsExported() {
+			continue
+		}
+		if p, ok := v.Field(i).Interface().(Peer); ok && p.ID != 0 && p.Attr != ChosenAttr {
+			peers = append(peers, p)
+		}
+	}
+	return peers
 }

@@ -18,23 +18,22 @@ func TestLinkKindNames(t *testing.T) {
 
 // Messages "contain id:attr", and are shown with it.
 func TestBodiesForPeople(t *testing.T) {
-	p := Peer{ID: 5, Session: Session{1}, Attr: 80}
+	p := Peer{ID: 5, Incarnation: Incarnation{1}, Attr: 80}
 	for want, b := range map[string]Body{
 		"PLAIN":                            plain{},
 		"RICH best 5:80, roll 5 5":         rich{Best: p, Roll: Roll("").Add(p).Add(p)},
 		"RICH best 5:80, roll 9 ids":       rich{Best: p, Roll: fullRoll(p)[:9*peerSize]},
 		"RICH best 5:80, roll nobody":      rich{Best: p},
 		"RICH best 5:chosen, roll nobody":  rich{Best: Peer{ID: 5, Attr: ChosenAttr}},
-		"PRE_VOTE_REPLY yes":               PreVoteReply{Session: p.Session},
-		"PRE_VOTE_REPLY no, promised 4":    PreVoteReply{Answer: Answer{BarPromise, 4}},
-		"VOTE no, just started":            Vote{Session: p.Session, Answer: Answer{Bar: BarBoot}},
+		"PRE_VOTE_REPLY yes":               PreVoteReply{Incarnation: p.Incarnation},
+		"PRE_VOTE_REPLY no, promised 4":    PreVoteReply{Answer: Answer{DeniedPromised, 4}},
+		"VOTE no, just started":            Vote{Incarnation: p.Incarnation, Answer: Answer{Denial: DeniedStarted}},
 		"PRE_VOTE":                         PreVote{},
 		"REQUEST_VOTE":                     RequestVote{},
 		"VOTE":                             Vote{},
 		"HEARTBEAT_REPLY":                  HeartbeatReply{},
-		"HEARTBEAT_REPLY no, voted 2":      HeartbeatReply{Answer: Answer{BarVoted, 2}},
+		"HEARTBEAT_REPLY no, voted 2":      HeartbeatReply{Answer: Answer{DeniedVoted, 2}},
 		"HEARTBEAT leader 5:80, for 2.95s": Heartbeat{Leader: p, Remaining: 2950 * time.Millisecond},
-		"LEASE leader 5:80, for 2.95s":     Lease{Leader: p, Remaining: 2950 * time.Millisecond},
 	} {
 		if got := b.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -9,35 +9,47 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// Roll is a list of processes that stand, packed, so that messages that carry one can
-// be compared, and take no more memory than bytes on the wire.
+// Roll is a list of processes that are candidates, packed into a string. So a message with a Roll
+// can be compared, and the Roll needs no more memory than on the wire.
 type Roll string
 
-// A process in a Roll: id and attribute in big endian, and the session.
+// peerSize is the size of a process in a Roll, in bytes: its id and its attribute in big endian,
+// and its incarnation.
 const peerSize = 8 + 8 + 16
 
-// MaxRoll is the most processes that a Roll may have: with more, the message would
-// not fit into a frame.
+// MaxRoll is how many processes a Roll may have: more would not fit into a frame.
 const MaxRoll = 2000
 
-// Add returns the roll with one more process at its end.
+// RollOf returns the roll of these processes, in their order.
+func RollOf(peers []Peer) Roll {
+	packed := make([]byte, 0, len(peers)*peerSize)
+	for _, p := range peers {
+		packed = appendPeer(packed, p)
+	}
+	return Roll(packed)
+}
+
+// Add returns the roll with p added at its end.
 func (r Roll) Add(p Peer) Roll {
 	var packed [peerSize]byte
-	binary.BigEndian.PutUint64(packed[:], uint64(p.ID))
-	binary.BigEndian.PutUint64(packed[8:], uint64(p.Attr))
-	copy(packed[16:], p.Session[:])
-	return r + Roll(packed[:]) // the roll is copied once
+	return r + Roll(appendPeer(packed[:0], p)) // the roll is copied once
+}
+
+func appendPeer(packed []byte, p Peer) []byte {
+	packed = binary.BigEndian.AppendUint64(packed, uint64(p.ID))
+	packed = binary.BigEndian.AppendUint64(packed, uint64(p.Attr))
+	return append(packed, p.Incarnation[:]...)
 }
 
 // Len is the number of processes.
 func (r Roll) Len() int { return len(r) / peerSize }
 
-// All are the processes, in the order in which they were added.
+// All yields the processes in the order in which they were added.
 func (r Roll) All() iter.Seq[Peer] {
 	return func(yield func(Peer) bool) {
 		for ; len(r) >= peerSize; r = r[peerSize:] {
 			p := Peer{ID: NodeID(number(r)), Attr: int64(number(r[8:]))}
-			copy(p.Session[:], r[16:peerSize])
+			copy(p.Incarnation[:], r[16:peerSize])
 			if !yield(p) {
 				return
 			}
@@ -45,10 +57,10 @@ func (r Roll) All() iter.Seq[Peer] {
 	}
 }
 
-// number reads the first eight bytes.
+// number decodes the first eight bytes.
 func number(r Roll) uint64 { return binary.BigEndian.Uint64([]byte(r[:8])) }
 
-// Has reports whether a process of the node is on the roll.
+// Has reports whether the roll has a process of the node id.
 func (r Roll) Has(id NodeID) bool {
 	for ; len(r) >= peerSize; r = r[peerSize:] {
 		if NodeID(number(r)) == id {
@@ -58,7 +70,7 @@ func (r Roll) Has(id NodeID) bool {
 	return false
 }
 
-// Lists reports whether this very process is on the roll.
+// Lists reports whether the roll has this very process.
 func (r Roll) Lists(p Peer) bool {
 	for q := range r.All() {
 		if q.Is(p) {
@@ -68,7 +80,7 @@ func (r Roll) Lists(p Peer) bool {
 	return false
 }
 
-// String is "3 4 5", or how many there are when they are too many to read.
+// String lists the ids, as "3 4 5"; if they are too many to read it says how many there are.
 func (r Roll) String() string {
 	const readable = 8
 	switch n := r.Len(); {
@@ -94,7 +106,7 @@ func (r *Roll) DecodeMsgpack(d *msgpack.Decoder) error {
 	return err
 }
 
-// Validate refuses what Add never makes.
+// Validate refuses a string that Add does not return.
 func (r Roll) Validate() error {
 	if len(r)%peerSize != 0 || r.Len() > MaxRoll {
 		return fmt.Errorf("a roll of %d bytes: want up to %d times %d", len(r), MaxRoll, peerSize)

@@ -8,9 +8,9 @@ import (
 
 func TestRoll(t *testing.T) {
 	peers := []Peer{
-		{ID: MaxNodeID, Session: Session{0: 1, 15: 2}, Attr: math.MinInt64},
+		{ID: MaxNodeID, Incarnation: Incarnation{0: 1, 15: 2}, Attr: math.MinInt64},
 		{ID: 1, Attr: math.MaxInt64},
-		{ID: 7, Session: Session{9}, Attr: -1},
+		{ID: 7, Incarnation: Incarnation{9}, Attr: -1},
 	}
 	var r Roll
 	for _, p := range peers {
@@ -21,6 +21,9 @@ func TestRoll(t *testing.T) {
 	}
 	if got := slices.Collect(r.All()); !slices.Equal(got, peers) || r.Len() != 3 {
 		t.Errorf("%d processes: %v; want %v", r.Len(), got, peers)
+	}
+	if RollOf(peers) != r {
+		t.Errorf("made at once it is %v, not %v", RollOf(peers), r)
 	}
 	for _, p := range peers {
 		if !r.Has(p.ID) {

@@ -9,41 +9,41 @@ import "fmt"
 
 // Offer asks a process whether it would lead after the sender.
 type Offer struct {
-	Session Session // of the sender
-	Nonce   uint64
-	To      Session // of the receiver
+	Incarnation Incarnation // the sender's
+	Nonce       uint64
+	To          Incarnation // the receiver's
 }
 
 // Reply answers an Offer. It binds nobody.
 type Reply struct {
-	Session Session // of the leader
-	Nonce   uint64
-	No      Decline // NoDecline: it would
+	Incarnation Incarnation // the leader's
+	Nonce       uint64
+	No          Decline // NoDecline if it would lead, otherwise why it would not
 }
 
-// TakeOver tells the successor to lead, at once: the sender leads no more, and all
-// that it did as the leader has stopped. Its word is that of TimeoutNow, whose
-// receiver need not have been asked. Source: as of TimeoutNow.
+// TakeOver tells the successor to lead at once: the sender no longer leads, and all its work as the
+// leader has stopped. On the wire it has the name of TimeoutNow, but its receiver was asked before.
+// Source: as of TimeoutNow.
 type TakeOver struct {
-	Session Session // of the sender
-	To      Session // of the receiver
-	// Chosen says that an operator chose the receiver: no preference for a higher
-	// rank undoes that.
+	Incarnation Incarnation // the sender's
+	To          Incarnation // the receiver's
+	// Chosen says that an operator chose the receiver, so that no higher-ranked node takes over
+	// from it.
 	Chosen bool
 }
 
-// Decline is why a process would not lead.
+// Decline says why a process would not lead.
 type Decline uint8
 
-// The declines.
+// The reasons to decline.
 const (
-	NoDecline       Decline = iota
-	DeclineSession          // the offer is to a former life of it
-	DeclineBehind           // it does not know that the sender leads this term
-	DeclineAside            // it was told not to stand
-	DeclineNonVoter         // it is no voter
-	DeclineMajority         // no majority of the voters answered that it would vote for it
-	DeclineVoteless         // it votes for nobody: nothing is saved of what it voted
+	NoDecline          Decline = iota
+	DeclineIncarnation         // the offer is to an earlier process of this node
+	DeclineBehind              // it does not know that the sender leads this term
+	DeclineAside               // it was told not to be a candidate
+	DeclineNonVoter            // it is no voter
+	DeclineMajority            // no majority of the voters answered that it would vote for it
+	DeclineVoteless            // it votes for nobody, because no vote of it is saved
 	numDeclines
 )
 
@@ -55,7 +55,7 @@ var declines = [numDeclines]string{
 	"it does not vote yet: nothing is saved of what it voted",
 }
 
-// String is the decline in words.
+// String describes the reason.
 func (d Decline) String() string {
 	if d < numDeclines {
 		return declines[d]
@@ -77,19 +77,19 @@ func (b Reply) String() string {
 	return b.Kind().String() + " no, " + b.No.String()
 }
 
-func (b Offer) validate() error    { return validateSessions(b.Session, b.To) }
-func (b TakeOver) validate() error { return validateSessions(b.Session, b.To) }
+func (b Offer) validate() error    { return validateIncarnations(b.Incarnation, b.To) }
+func (b TakeOver) validate() error { return validateIncarnations(b.Incarnation, b.To) }
 
 func (b Reply) validate() error {
 	if b.No >= numDeclines {
 		return fmt.Errorf("decline %d: at most %d", b.No, numDeclines-1)
 	}
-	return validateSession(b.Session)
+	return validateIncarnation(b.Incarnation)
 }
 
-func validateSessions(from, to Session) error {
-	if err := validateSession(from); err != nil {
+func validateIncarnations(from, to Incarnation) error {
+	if err := validateIncarnation(from); err != nil {
 		return err
 	}
-	return validateSession(to)
+	return validateIncarnation(to)
 }

@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// VoterList is the list of voters that a process was started with, short enough for gossip
-// and for the first message of a link: the ids as "1-3,7", or, where that takes too many
-// bytes, "#count:sum:sum", how many there are and two sums of their ids, each stirred in
-// its own way. Either form tells whether two lists are equal, and which id it is where they
-// differ by one; two lists that differ otherwise look so but for one case in 2^64. Empty is a
-// process that has no voters.
+// VoterList is the list of voters that a process was started with, in a form that is short enough
+// for gossip and for the first frame of a link. It is the ids as "1-3,7" or, if that is too long,
+// "#count:sum:sum": the number of ids and two different sums of their hashes. With either form one
+// can tell whether two lists are equal, and by which id they differ if they differ by one. Lists
+// that differ in another way are mistaken for these in one case in 2^64. The empty VoterList
+// belongs to a process without voters.
 type VoterList string
 
 const (
-	// MaxVoterList bounds a VoterList, in bytes.
+	// MaxVoterList is the longest VoterList, in bytes.
 	MaxVoterList = 64
-	// MaxVoters bounds how many ids a list has: an answer has to come from most of them.
+	// MaxVoters is how many ids a list may have: a leader needs answers from most of them.
 	MaxVoters = 1000
 )
 
-// ListVoters is the VoterList of these ids, each of which is there once.
+// ListVoters returns the VoterList of these ids. No id may occur twice.
 func ListVoters(ids []NodeID) VoterList {
 	if text := IDRanges(ids); len(text) <= MaxVoterList {
 		return VoterList(text)
@@ -33,7 +33,7 @@ func ListVoters(ids []NodeID) VoterList {
 	return VoterList(fmt.Sprintf("#%d:%016x:%016x", s.count, s.one, s.two))
 }
 
-// IDRanges writes ids as briefly as an operator would: "1-3,7".
+// IDRanges formats ids as briefly as an operator would, as in "1-3,7".
 func IDRanges(ids []NodeID) string {
 	ids = slices.Sorted(slices.Values(ids))
 	var words []string
@@ -52,7 +52,7 @@ func IDRanges(ids []NodeID) string {
 	return strings.Join(words, ",")
 }
 
-// String is the list for people: "voters 1-3", "70 voters", "no voters".
+// String describes the list for people: "voters 1-3", "70 voters", or "no voters".
 func (l VoterList) String() string {
 	count, isSum := strings.CutPrefix(string(l), "#")
 	switch {
@@ -65,15 +65,14 @@ func (l VoterList) String() string {
 	return "voters " + string(l)
 }
 
-// Hash tells lists apart, but for one pair in 2^63. It is never zero, and fits an int64, as
-// all integers on the wire do.
+// Hash is a hash of the list. It is never zero, and fits an int64, as all integers on the wire do.
 func (l VoterList) Hash() uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(l))
 	return max(h.Sum64()>>1, 1)
 }
 
-// Validate refuses what ListVoters never returns.
+// Validate refuses a string that ListVoters does not return.
 func (l VoterList) Validate() error {
 	if len(l) > MaxVoterList {
 		return fmt.Errorf("a list of voters of %d bytes: at most %d", len(l), MaxVoterList)
@@ -82,7 +81,7 @@ func (l VoterList) Validate() error {
 	return err
 }
 
-// Distance is how far two lists are apart.
+// Distance says how far two lists are apart.
 type Distance int
 
 // The distances.
@@ -93,8 +92,8 @@ const (
 	OnlyOneVotes          // one of them has voters, and the other has none
 )
 
-// Distance tells how far the lists are apart, and at OneVoter which id it is. "Lists that
-// differ by one voter have majorities that meet"; others need not. Both are valid.
+// Distance says how far the two lists are apart and, for OneVoter, which id differs. "Lists that
+// differ by one voter have majorities that meet"; other lists need not. Both lists must be valid.
 func (l VoterList) Distance(other VoterList) (d Distance, id NodeID) {
 	if l == other {
 		return SameVoters, 0
@@ -117,13 +116,13 @@ func (l VoterList) Distance(other VoterList) (d Distance, id NodeID) {
 	return OneVoter, id
 }
 
-// sums are what is left of a list that is too long to write.
+// sums replace the ids of a list that is too long.
 type sums struct {
 	count    int
 	one, two uint64
 }
 
-// other2 makes the second sum one of other numbers than the first.
+// other2 changes the ids before they are added to the second sum.
 const other2 = 0x5bf0_3635_1c2d_4e7a
 
 func sumOf(ids []NodeID) (s sums) {
@@ -135,7 +134,7 @@ func sumOf(ids []NodeID) (s sums) {
 	return s
 }
 
-// stir maps numbers to numbers, one to one: the finalizer of SplitMix64 (Steele, Lea and
+// stir is a one-to-one function of 64-bit numbers: the finalizer of SplitMix64 (Steele, Lea and
 // Flood, "Fast splittable pseudorandom number generators", 2014).
 func stir(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -143,7 +142,7 @@ func stir(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// unstir is what stir makes x of.
+// unstir is the inverse function of stir.
 func unstir(x uint64) uint64 {
 	x = (x ^ x>>31 ^ x>>62) * 0x319642b2d24d8ec3
 	x = (x ^ x>>27 ^ x>>54) * 0x96de1b173f119089
@@ -175,8 +174,8 @@ func (l VoterList) sum() (s sums, err error) {
 
 func (s sums) String() string { return fmt.Sprintf("#%d:%016x:%016x", s.count, s.one, s.two) }
 
-// ParseIDRanges reads ids and ranges of ids, each id once, at most MaxVoters, and returns
-// them in order.
+// ParseIDRanges reads ids and ranges of ids, and returns the ids in order. It refuses an id that
+// occurs twice, and more than MaxVoters ids.
 func ParseIDRanges(values []string) ([]NodeID, error) {
 	var ids []NodeID
 	for _, value := range values {
@@ -191,8 +190,11 @@ func ParseIDRanges(values []string) ([]NodeID, error) {
 				return nil, err
 			}
 		}
-		if high < low || high-low >= MaxVoters || len(ids)+int(high-low) >= MaxVoters {
+		if high < low || high-low >= MaxVoters {
 			return nil, fmt.Errorf("%s: want a range of at most %d ids, the lower one first", value, MaxVoters)
+		}
+		if len(ids)+int(high-low) >= MaxVoters {
+			return nil, fmt.Errorf("want at most %d voters in all", MaxVoters)
 		}
 		for id := low; id <= high; id++ {
 			if slices.Contains(ids, id) {
@@ -205,27 +207,28 @@ func ParseIDRanges(values []string) ([]NodeID, error) {
 	return ids, nil
 }
 
-// VoterSet is which list of voters a process has, as messages that depend on it say.
+// VoterSet says in messages which list of voters the sender has.
 type VoterSet struct {
-	// Version counts the lists that the cluster has had, the first as zero; zero too for a
-	// process that knows of no earlier one.
+	// Version counts the lists of voters that the cluster has had; the first is number zero. It is
+	// also zero for a process that knows no earlier list.
 	Version uint64
-	// Hash is the VoterList's.
+	// Hash is VoterList.Hash of the list.
 	Hash uint64
-	// Committed: a leader under this list heard enough of its voters say that they have it.
+	// Committed says that a leader under this list heard enough of its voters say that they have
+	// it.
 	Committed bool
-	// Changed is the voter by which the list differs from the one before; zero once it is
-	// committed, and for the first.
+	// Changed is the voter by which the list differs from the one before. It is zero for the first
+	// list, and once the list is committed.
 	Changed NodeID
 }
 
-// MaxVoterVersion bounds a version that is taken from the wire or from a disk.
+// MaxVoterVersion bounds a version that is read from the wire or from a disk.
 const MaxVoterVersion = 1 << 40
 
-// Is reports whether both are the same list of the same version.
+// Is reports whether s and o are the same list with the same version.
 func (s VoterSet) Is(o VoterSet) bool { return s.Version == o.Version && s.Hash == o.Hash }
 
-// Validate refuses what no correct node has.
+// Validate refuses a VoterSet that no correct node has.
 func (s VoterSet) Validate() error {
 	if s.Hash > math.MaxInt64 {
 		return fmt.Errorf("hash %d of the voters: at most %d", s.Hash, int64(math.MaxInt64))

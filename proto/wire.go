@@ -5,36 +5,36 @@ import (
 	"math"
 )
 
-// A wire struct is a message as it travels: a map of short keys, the envelope's and the
-// body. Keys are never reused for another meaning; a node skips those it does not know, so
+// wire is a message in the form in which it is encoded: a map of short keys, for the envelope and
+// the body. A key is never reused with another meaning. A node skips keys that it does not know, so
 // fields can be added.
 type wire interface {
-	// validate refuses what no correct node sends.
+	// validate returns an error for a message that no correct node sends.
 	validate() error
-	// message is the message, its envelope being valid.
+	// message returns the message. The envelope must be valid.
 	message() Message
 }
 
-// envelope is what every message carries.
+// envelope has the fields that every message carries.
 type envelope struct {
 	From    NodeID `msgpack:"f"`
 	To      NodeID `msgpack:"t"`
 	Term    Term   `msgpack:"n"`
 	Seq     uint64 `msgpack:"q"`
 	Micros  int64  `msgpack:"u"`
-	Logical uint64 `msgpack:"l"` // wider than its value, so that nothing wraps
+	Logical uint64 `msgpack:"l"` // wider than valid values, so that larger ones do not wrap
 }
 
-// process is a Peer.
+// process is the encoding of a Peer.
 type process struct {
-	ID      NodeID  `msgpack:"i"`
-	Session Session `msgpack:"s"`
-	Attr    int64   `msgpack:"a"`
-	// Since it was added later, it is absent when false.
+	ID          NodeID      `msgpack:"i"`
+	Incarnation Incarnation `msgpack:"s"`
+	Attr        int64       `msgpack:"a"`
+	// Ineligible is absent when false, since it was added later.
 	Ineligible bool `msgpack:"x,omitempty"`
 }
 
-// framed is a message whose body has msgpack tags of its own.
+// framed is a message whose body is encoded by its own msgpack tags.
 type framed[B Payload] struct {
 	envelope
 	Body B `msgpack:"b"`
@@ -49,7 +49,7 @@ func (w *framed[B]) validate() error {
 
 func (w *framed[B]) message() Message { return w.with(w.Body) }
 
-// newWire returns an empty wire struct for kind k.
+// newWire returns an empty wire struct for a message of kind k.
 func newWire(k Kind) wire {
 	if k.blank != nil {
 		return k.blank()
@@ -57,7 +57,7 @@ func newWire(k Kind) wire {
 	return newLeaseWire(k)
 }
 
-// wireOf returns m as it travels, nil for a body that no kind has.
+// wireOf returns the wire struct of m; nil if no kind has m's body.
 func wireOf(m Message) wire {
 	if m.Body == nil {
 		return nil
@@ -75,8 +75,7 @@ func envelopeOf(m Message) envelope {
 	}
 }
 
-// validate also catches the negative number that the decoder read as a huge
-// one.
+// validate also refuses a negative number, which the decoder reads as a huge one.
 func (e *envelope) validate() error {
 	if err := e.From.Validate(); err != nil {
 		return fmt.Errorf("from: %w", err)
@@ -96,7 +95,7 @@ func (e *envelope) validate() error {
 	return nil
 }
 
-// with is the envelope around body.
+// with returns the message with this envelope and this body.
 func (e *envelope) with(body Body) Message {
 	return Message{
 		From: e.From, To: e.To, Term: e.Term, Seq: e.Seq,

@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// A question or an answer of a lease names a session and a round of it.
+// What requests and answers of a lease have in common: an incarnation, and the nonce of a round.
+// nonce of its round.
 type (
-	// wireVoters is a VoterSet, absent where the sender has none to say.
+	// wireVoters encodes a VoterSet; it is absent if the sender has none to tell.
 	wireVoters struct {
 		Version   uint64 `msgpack:"vv,omitempty"`
 		Hash      uint64 `msgpack:"vh,omitempty"`
@@ -17,17 +18,17 @@ type (
 	wireRound struct {
 		envelope
 		wireVoters
-		Session Session `msgpack:"s"`
-		Nonce   uint64  `msgpack:"r"`
+		Incarnation Incarnation `msgpack:"s"`
+		Nonce       uint64      `msgpack:"r"`
 	}
 	wireReply struct {
 		wireRound
-		Bar    uint64 `msgpack:"b,omitempty"` // wider than its value, so that nothing wraps
-		Holder NodeID `msgpack:"i,omitempty"`
+		Denial uint64 `msgpack:"b,omitempty"` // wider than valid values, so that larger ones do not wrap
+		To     NodeID `msgpack:"i,omitempty"`
 	}
 )
 
-// One wire struct a kind.
+// There is one wire struct for each kind.
 type (
 	wirePreVote        struct{ wireRound }
 	wirePreVoteReply   struct{ wireReply }
@@ -35,11 +36,7 @@ type (
 	wireHeartbeatReply struct{ wireReply }
 	wireVote           struct {
 		wireReply
-		Former []byte `msgpack:"g,omitempty"` // Epochs
-	}
-	wireRenew struct {
-		wireRound
-		Lent bool `msgpack:"d,omitempty"`
+		Former []byte `msgpack:"g,omitempty"` // encoded Leaderships
 	}
 	wireHeartbeat struct {
 		envelope
@@ -51,47 +48,40 @@ type (
 	}
 	wireRelease struct {
 		envelope
-		Session Session `msgpack:"s"`
+		Incarnation Incarnation `msgpack:"s"`
 		// Since it was added later, it is absent when zero.
-		Heir NodeID `msgpack:"i,omitempty"`
+		Successor NodeID `msgpack:"i,omitempty"`
 	}
 	wireRecover    struct{ wireRound }
 	wireVoterState struct {
 		wireRound
 		Round   Term   `msgpack:"o"`
 		Promise uint64 `msgpack:"p"`           // microseconds
-		Former  []byte `msgpack:"g,omitempty"` // Epochs
+		Former  []byte `msgpack:"g,omitempty"` // encoded Leaderships
 		Lost    bool   `msgpack:"y,omitempty"`
 	}
 	wireUnvoted struct {
 		envelope
-		Session Session `msgpack:"s"`
-		Heard   []byte  `msgpack:"g"` // Roll
-		First   Term    `msgpack:"o"`
-		Asks    bool    `msgpack:"y"`
-		Known   bool    `msgpack:"k"`
-	}
-	wireLease struct {
-		envelope
-		process
-		wireVoters
-		Remaining uint64 `msgpack:"e"` // microseconds
+		Incarnation Incarnation `msgpack:"s"`
+		Heard       []byte      `msgpack:"g"` // encoded Roll
+		First       Term        `msgpack:"o"`
+		Asks        bool        `msgpack:"y"`
+		Known       bool        `msgpack:"k"`
 	}
 )
 
-func (w *wirePreVote) message() Message { return w.with(PreVote{w.Session, w.Nonce, w.voters()}) }
-func (w *wireRenew) message() Message   { return w.with(Renew{w.Session, w.Nonce, w.voters(), w.Lent}) }
+func (w *wirePreVote) message() Message { return w.with(PreVote{w.Incarnation, w.Nonce, w.voters()}) }
 
 func (w *wireRequestVote) message() Message {
-	return w.with(RequestVote{w.Session, w.Nonce, w.voters()})
+	return w.with(RequestVote{w.Incarnation, w.Nonce, w.voters()})
 }
 
 func (w *wirePreVoteReply) message() Message {
-	return w.with(PreVoteReply{w.Session, w.Nonce, w.answer(), w.voters()})
+	return w.with(PreVoteReply{w.Incarnation, w.Nonce, w.answer(), w.voters()})
 }
 
 func (w *wireVote) message() Message {
-	return w.with(Vote{w.Session, w.Nonce, w.answer(), w.voters(), Epochs(w.Former)})
+	return w.with(Vote{w.Incarnation, w.Nonce, w.answer(), w.voters(), Leaderships(w.Former)})
 }
 
 func (w *wireHeartbeat) message() Message {
@@ -99,43 +89,39 @@ func (w *wireHeartbeat) message() Message {
 }
 
 func (w *wireHeartbeatReply) message() Message {
-	return w.with(HeartbeatReply{w.Session, w.Nonce, w.answer(), w.voters()})
+	return w.with(HeartbeatReply{w.Incarnation, w.Nonce, w.answer(), w.voters()})
 }
 
-func (w *wireRelease) message() Message { return w.with(Release{w.Session, w.Heir}) }
+func (w *wireRelease) message() Message { return w.with(Release{w.Incarnation, w.Successor}) }
 
-func (w *wireRecover) message() Message { return w.with(Recover{w.Session, w.Nonce}) }
+func (w *wireRecover) message() Message { return w.with(Recover{w.Incarnation, w.Nonce}) }
 
 func (w *wireVoterState) message() Message {
 	return w.with(VoterState{
-		w.Session, w.Nonce, w.Round, ofMicros(w.Promise), w.voters(), Epochs(w.Former), w.Lost,
+		w.Incarnation, w.Nonce, w.Round, ofMicros(w.Promise), w.voters(), Leaderships(w.Former), w.Lost,
 	})
 }
 
 func (w *wireUnvoted) message() Message {
-	return w.with(Unvoted{w.Session, Roll(w.Heard), w.First, w.Asks, w.Known})
-}
-
-func (w *wireLease) message() Message {
-	return w.with(Lease{w.peer(), ofMicros(w.Remaining), w.voters()})
+	return w.with(Unvoted{w.Incarnation, Roll(w.Heard), w.First, w.Asks, w.Known})
 }
 
 func (w *wireVoters) voters() VoterSet { return VoterSet(*w) }
 
-// ofMicros keeps what is too long from wrapping.
+// ofMicros converts microseconds into a Duration. What does not fit becomes the longest Duration.
 func ofMicros(n uint64) time.Duration {
 	return time.Duration(min(n, uint64(math.MaxInt64/int64(time.Microsecond)))) * time.Microsecond
 }
 
-// answer keeps what is no bar out of range.
-func (w *wireReply) answer() Answer { return Answer{Bar(min(w.Bar, uint64(numBars))), w.Holder} }
+// answer returns the Answer. A Denial that is out of range becomes the first invalid one.
+func (w *wireReply) answer() Answer { return Answer{Denial(min(w.Denial, uint64(numDenials))), w.To} }
 
-func roundOf(e envelope, s Session, nonce uint64, v VoterSet) wireRound {
+func roundOf(e envelope, s Incarnation, nonce uint64, v VoterSet) wireRound {
 	return wireRound{e, wireVoters(v), s, nonce}
 }
 
-func replyOf(e envelope, s Session, nonce uint64, r Answer, v VoterSet) wireReply {
-	return wireReply{roundOf(e, s, nonce, v), uint64(r.Bar), r.Holder}
+func replyOf(e envelope, s Incarnation, nonce uint64, r Answer, v VoterSet) wireReply {
+	return wireReply{roundOf(e, s, nonce, v), uint64(r.Denial), r.To}
 }
 
 func newLeaseWire(k Kind) wire {
@@ -148,16 +134,12 @@ func newLeaseWire(k Kind) wire {
 		return new(wireRequestVote)
 	case KindVote:
 		return new(wireVote)
-	case KindRenew:
-		return new(wireRenew)
 	case KindHeartbeat:
 		return new(wireHeartbeat)
 	case KindHeartbeatReply:
 		return new(wireHeartbeatReply)
 	case KindRelease:
 		return new(wireRelease)
-	case KindLease:
-		return new(wireLease)
 	case KindRecover:
 		return new(wireRecover)
 	case KindVoterState:
@@ -171,34 +153,30 @@ func newLeaseWire(k Kind) wire {
 func leaseWireOf(e envelope, body Body) wire {
 	switch b := body.(type) {
 	case PreVote:
-		return &wirePreVote{roundOf(e, b.Session, b.Nonce, b.Voters)}
+		return &wirePreVote{roundOf(e, b.Incarnation, b.Nonce, b.Voters)}
 	case PreVoteReply:
-		return &wirePreVoteReply{replyOf(e, b.Session, b.Nonce, b.Answer, b.Voters)}
+		return &wirePreVoteReply{replyOf(e, b.Incarnation, b.Nonce, b.Answer, b.Voters)}
 	case RequestVote:
-		return &wireRequestVote{roundOf(e, b.Session, b.Nonce, b.Voters)}
+		return &wireRequestVote{roundOf(e, b.Incarnation, b.Nonce, b.Voters)}
 	case Vote:
-		return &wireVote{replyOf(e, b.Session, b.Nonce, b.Answer, b.Voters), []byte(b.Former)}
-	case Renew:
-		return &wireRenew{roundOf(e, b.Session, b.Nonce, b.Voters), b.Lent}
+		return &wireVote{replyOf(e, b.Incarnation, b.Nonce, b.Answer, b.Voters), []byte(b.Former)}
 	case Heartbeat:
 		return &wireHeartbeat{
 			e, process(b.Leader), wireVoters(b.Voters), b.Nonce, uint64(b.Remaining.Microseconds()), b.Lent,
 		}
 	case HeartbeatReply:
-		return &wireHeartbeatReply{replyOf(e, b.Session, b.Nonce, b.Answer, b.Voters)}
+		return &wireHeartbeatReply{replyOf(e, b.Incarnation, b.Nonce, b.Answer, b.Voters)}
 	case Release:
-		return &wireRelease{e, b.Session, b.Heir}
+		return &wireRelease{e, b.Incarnation, b.Successor}
 	case Recover:
-		return &wireRecover{roundOf(e, b.Session, b.Nonce, VoterSet{})}
+		return &wireRecover{roundOf(e, b.Incarnation, b.Nonce, VoterSet{})}
 	case VoterState:
 		return &wireVoterState{
-			roundOf(e, b.Session, b.Nonce, b.Voters),
+			roundOf(e, b.Incarnation, b.Nonce, b.Voters),
 			b.Round, uint64(b.Promise.Microseconds()), []byte(b.Former), b.Lost,
 		}
 	case Unvoted:
-		return &wireUnvoted{e, b.Session, []byte(b.Heard), b.First, b.Asks, b.Known}
-	case Lease:
-		return &wireLease{e, process(b.Leader), wireVoters(b.Voters), uint64(b.Remaining.Microseconds())}
+		return &wireUnvoted{e, b.Incarnation, []byte(b.Heard), b.First, b.Asks, b.Known}
 	}
 	return transferWireOf(e, body)
 }

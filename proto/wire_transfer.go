@@ -1,28 +1,28 @@
 package proto
 
-// One wire struct a kind.
+// There is one wire struct for each kind.
 type (
 	wireOffer struct {
 		wireRound
-		Target Session `msgpack:"p"`
+		Target Incarnation `msgpack:"p"`
 	}
 	wireOfferReply struct {
 		wireRound
-		No uint64 `msgpack:"b"` // wider than its value, so that nothing wraps
+		No uint64 `msgpack:"b"` // wider than valid values, so that larger ones do not wrap
 	}
 	wireTakeOver struct {
 		envelope
-		Session Session `msgpack:"s"`
-		Target  Session `msgpack:"p"`
-		Chosen  bool    `msgpack:"y"`
+		Incarnation Incarnation `msgpack:"s"`
+		Target      Incarnation `msgpack:"p"`
+		Chosen      bool        `msgpack:"y"`
 	}
 )
 
-func (w *wireOffer) message() Message    { return w.with(Offer{w.Session, w.Nonce, w.Target}) }
-func (w *wireTakeOver) message() Message { return w.with(TakeOver{w.Session, w.Target, w.Chosen}) }
+func (w *wireOffer) message() Message    { return w.with(Offer{w.Incarnation, w.Nonce, w.Target}) }
+func (w *wireTakeOver) message() Message { return w.with(TakeOver{w.Incarnation, w.Target, w.Chosen}) }
 
 func (w *wireOfferReply) message() Message {
-	return w.with(Reply{w.Session, w.Nonce, Decline(min(w.No, uint64(numDeclines)))})
+	return w.with(Reply{w.Incarnation, w.Nonce, Decline(min(w.No, uint64(numDeclines)))})
 }
 
 func newTransferWire(k Kind) wire {
@@ -40,11 +40,11 @@ func newTransferWire(k Kind) wire {
 func transferWireOf(e envelope, body Body) wire {
 	switch b := body.(type) {
 	case Offer:
-		return &wireOffer{wireRound{e, wireVoters{}, b.Session, b.Nonce}, b.To}
+		return &wireOffer{wireRound{e, wireVoters{}, b.Incarnation, b.Nonce}, b.To}
 	case Reply:
-		return &wireOfferReply{wireRound{e, wireVoters{}, b.Session, b.Nonce}, uint64(b.No)}
+		return &wireOfferReply{wireRound{e, wireVoters{}, b.Incarnation, b.Nonce}, uint64(b.No)}
 	case TakeOver:
-		return &wireTakeOver{e, b.Session, b.To, b.Chosen}
+		return &wireTakeOver{e, b.Incarnation, b.To, b.Chosen}
 	}
 	return nil
 }

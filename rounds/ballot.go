@@ -8,41 +8,41 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Ballot is how the voters answered the one that stood for election: the winner, or
-// where nobody won the last that asked. It is nil where none decide,
-// or when no record tells of a question.
+// Ballot is how the voters answered a candidate: the winner, or else the last candidate
+// that asked them. A round has none where no voters decide, or where no record has the
+// question.
 type Ballot struct {
 	Candidate uint64   `json:"candidate"`
-	Ref       Ref      `json:"ref"`    // its last question of the round
+	Ref       Ref      `json:"ref"`    // the record of its last question in the round
 	Voters    []uint64 `json:"voters"` // by id, the candidate among them
-	Voices    []Voice  `json:"voices"` // one a voter, by id
-	// Theory is what the votes cost by the book; nil when nobody won, or without one.
+	Voices    []Voice  `json:"voices"` // one for each voter, by id
+	// Theory is the cost of the votes in theory; nil if nobody won, or if no theory exists.
 	Theory *Theory `json:"theory"`
 }
 
-// Voice is what one voter answered.
+// Voice is the answer of one voter.
 type Voice struct {
 	Voter uint64 `json:"voter"`
-	// Granted: it promised the candidate the term. Counted: in time to make it
-	// the winner, as the candidate's own vote always is.
+	// Granted: it voted for the candidate. Counted: the vote came before the candidate
+	// won. The vote of a winner for itself always counts.
 	Granted bool `json:"granted"`
 	Counted bool `json:"counted"`
-	// Yes: it said that it would grant, when last asked.
+	// Yes: when last asked, it would have voted for the candidate.
 	Yes bool `json:"yes"`
-	// No is why it last refused, "promised 5"; empty when it never did. Bar is a word for
-	// that, and To the node that it is bound to, if any; Rule is the sentence behind it,
-	// Ref the record.
-	No   string         `json:"no,omitempty"`
-	Bar  algorithms.Bar `json:"bar,omitempty"`
-	To   uint64         `json:"to,omitempty"`
-	Rule string         `json:"rule,omitempty"`
-	Ref  Ref            `json:"ref,omitzero"`
+	// No is why it last refused: "promised 5". It is empty if it never did. Denial is a word
+	// for the reason, To the node that the voter is bound to, 0 for none. Rule is the
+	// sentence of the source, and Ref the record.
+	No     string            `json:"no,omitempty"`
+	Denial algorithms.Denial `json:"denial,omitempty"`
+	To     uint64            `json:"to,omitempty"`
+	Rule   string            `json:"rule,omitempty"`
+	Ref    Ref               `json:"ref,omitzero"`
 }
 
 // Majority is how many voters make a leader.
 func (b *Ballot) Majority() int { return len(b.Voters)/2 + 1 }
 
-// Missing are the voters of whom no answer is in the records.
+// Missing are the voters whose answer is not in the records.
 func (b *Ballot) Missing() (ids []uint64) {
 	for _, v := range b.Voices {
 		if !v.Granted && !v.Yes && v.No == "" {
@@ -52,8 +52,8 @@ func (b *Ballot) Missing() (ids []uint64) {
 	return ids
 }
 
-// The kinds of messages by which voters are asked, and by which they answer; with the words
-// of version 0.1.
+// The kinds of messages with which a candidate asks the voters, and with which these vote,
+// with the names of version 0.1.
 var (
 	askKinds = []string{
 		proto.KindPreVote.String(), proto.KindRequestVote.String(), "ASK", "CLAIM",
@@ -61,7 +61,7 @@ var (
 	voteKinds = []string{proto.KindVote.String(), "GRANT"}
 )
 
-// ballot gathers the voters' answers.
+// ballot sets the round's Ballot.
 func (r *Round) ballot() {
 	if r.Guarantee != lease {
 		return
@@ -99,8 +99,7 @@ func (r *Round) ballot() {
 	r.Ballot = &b
 }
 
-// voice is what a voter said to the candidate, by its own records and by the
-// candidate's.
+// voice is a voter's answer to the candidate, according to the records of both.
 func (r *Round) voice(voter, candidate uint64) Voice {
 	v := Voice{Voter: voter}
 	if voter == candidate {
@@ -118,7 +117,7 @@ func (r *Round) voice(voter, candidate uint64) Voice {
 			}
 			v.Yes = answers.Yes
 			if !v.Yes {
-				v.Bar, v.To, v.No = answers.Bar, why.number(answers.To), no(answers.Bar, why.words(answers.To))
+				v.Denial, v.To, v.No = answers.Denial, why.number(answers.To), no(answers.Denial, why.words(answers.To))
 				v.Rule, v.Ref = why.rule(r.Algorithm), st.Ref
 			}
 		}
@@ -131,14 +130,14 @@ func (r *Round) voice(voter, candidate uint64) Voice {
 		v.Granted, v.Yes = true, true
 		seen := m.ReceiveStep
 		if seen < 0 {
-			seen = m.SendStep // its receipt may decide nothing, and is not written at level info
+			seen = m.SendStep // at level info a receipt that decided nothing is not written
 		}
 		v.Counted = v.Counted || won >= 0 && seen <= won
 	}
 	return v
 }
 
-// refuses reports whether a voter's answer is a no, by the reasons of who sent it or read it.
+// refuses reports whether a voter's answer is a no, by the reasons of its sender or receiver.
 func (r *Round) refuses(m Message) bool {
 	for _, step := range []int{m.SendStep, m.ReceiveStep} {
 		if step < 0 {
@@ -157,23 +156,23 @@ func (r *Round) refuses(m Message) bool {
 	return false
 }
 
-// no puts what keeps a voter from granting into few words.
-func no(bar algorithms.Bar, to string) string {
+// no says in a few words what keeps a voter from voting for the candidate.
+func no(bar algorithms.Denial, to string) string {
 	switch bar {
-	case algorithms.BarPromised:
+	case algorithms.DeniedPromised:
 		return "promised " + to
-	case algorithms.BarVoted:
+	case algorithms.DeniedVoted:
 		return "voted " + to
-	case algorithms.BarStands:
+	case algorithms.DeniedStands:
 		return "stands itself " + to
-	case algorithms.BarStarted:
+	case algorithms.DeniedStarted:
 		return "just started"
 	}
 	return to
 }
 
-// votersTheory puts the messages of the office beside what they cost by the book. An
-// algorithm whose own voters decide has all its cost by them.
+// votersTheory sets what the votes cost by the book. An algorithm whose own voters decide
+// has all its cost by them.
 func (r *Round) votersTheory(own func(voters, live int) catalog.Theory, sent map[string]int) {
 	if r.Ballot == nil {
 		return
@@ -184,11 +183,12 @@ func (r *Round) votersTheory(own func(voters, live int) catalog.Theory, sent map
 			live++
 		}
 	}
-	if own != nil {
+	switch {
+	case own != nil:
 		r.Theory = theoryOf(own(len(r.Ballot.Voters), live), len(r.Winner.Live), sent)
-		return
+	case sent["LEASE"]+sent["RENEW"] == 0: // a former release's leader, which the book does not count
+		r.Ballot.Theory = theoryOf(catalog.LeaseTheory(len(r.Ballot.Voters), live), len(r.Winner.Live), sent)
 	}
-	r.Ballot.Theory = theoryOf(catalog.OfficeTheory(len(r.Ballot.Voters), live), len(r.Winner.Live), sent)
 }
 
 func theoryOf(book catalog.Theory, n int, sent map[string]int) *Theory {

@@ -9,7 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// Builder makes a History of records. It belongs to one goroutine.
+// Builder makes a History of records. One goroutine may use it at a time.
 type Builder struct {
 	groups map[groupKey]*group
 	last   *group
@@ -18,10 +18,10 @@ type Builder struct {
 	brief  bool
 }
 
-// groupKey is what makes records belong together.
+// groupKey is the same for all records of one group.
 type groupKey struct {
 	cluster, algo string
-	run           int
+	run           int // 0 for real clusters
 }
 
 // NewBuilder returns an empty Builder.
@@ -31,27 +31,22 @@ func NewBuilder() *Builder {
 	}
 }
 
-// NewBriefBuilder returns an empty Builder whose Rounds have neither Steps nor
-// Messages, but all that was made of them: whoever prints a line a round needs
-// no more, and gets it faster and in less memory.
+// NewBriefBuilder returns an empty Builder whose Rounds have no Steps and no
+// Messages, but all other fields. A list with one line for each round needs no
+// more, and is built faster and in less memory.
 func NewBriefBuilder() *Builder {
 	b := NewBuilder()
 	b.brief = true
 	return b
 }
 
-// Add takes one record. Records may come in any order, and twice. The Builder
-// keeps no reference to rec, but to what its fields refer to.
-func (b *Builder) Add(rec *trace.Record) { b.group(rec).add(rec, false) }
+// Add takes one record. Records may come in any order, and twice. The Builder does not
+// keep rec itself, but it keeps what the fields of rec refer to.
+func (b *Builder) Add(rec *trace.Record) { b.group(rec).add(rec) }
 
-// AddText takes a record that was read from text for people. Such records have
-// no numbers of their own, so that no gap is seen.
-func (b *Builder) AddText(rec *trace.Record) { b.group(rec).add(rec, true) }
-
-// Death says that a node of the cluster died at an instant of true time, which
-// no record can tell. It must be called before the Round that follows is told.
-// Of simulated runs, which have no label, it is about the one that is being
-// read.
+// Death takes the true time at which a node of the cluster died, which no record can
+// tell. The caller must know it before the Round that follows is built. With an empty
+// label it is about the simulated run whose records came last.
 func (b *Builder) Death(cluster string, node uint64, at time.Time) {
 	d := death{node, at}
 	if cluster == "" && b.last != nil {
@@ -61,7 +56,7 @@ func (b *Builder) Death(cluster string, node uint64, at time.Time) {
 	b.deaths[cluster] = append(b.deaths[cluster], d)
 }
 
-// group is where rec belongs.
+// group is the group of rec, a new one if need be.
 func (b *Builder) group(rec *trace.Record) *group {
 	key := groupKey{cluster: rec.Cluster, algo: rec.Algo}
 	simulated := isSimulated(rec)
@@ -84,11 +79,11 @@ func (b *Builder) group(rec *trace.Record) *group {
 	return g
 }
 
-// isSimulated reports whether rec is of a simulated run: those have no label,
-// and begin with the year 2000.
+// isSimulated reports whether rec is of a simulated run: such a record has no label,
+// and its time is in the year 2000.
 func isSimulated(rec *trace.Record) bool { return rec.Cluster == "" && rec.Time.Year() == 2000 }
 
-// Records is how many records the Builder has taken, repeated ones aside.
+// Records counts the records that the Builder has taken. A repeated record counts once.
 func (b *Builder) Records() int {
 	n := 0
 	for _, g := range b.groups {
@@ -97,12 +92,12 @@ func (b *Builder) Records() int {
 	return n
 }
 
-// History tells everything that was added. The Builder is done then.
+// History builds everything that was added. The Builder must not be used after that.
 func (b *Builder) History() *History {
 	h := &History{Groups: []*Group{}}
 	for _, g := range b.sorted() {
 		g.deaths = append(g.deaths, b.deaths[g.key.cluster]...)
-		h.Groups = append(h.Groups, g.tell())
+		h.Groups = append(h.Groups, g.build())
 	}
 	h.Notes = notes(h.Groups)
 	return h
@@ -115,7 +110,7 @@ func (b *Builder) sorted() []*group {
 	})
 }
 
-// death is when a node died, as somebody else than the nodes knows.
+// death is the true time at which a node died, from Builder.Death.
 type death struct {
 	node uint64
 	at   time.Time

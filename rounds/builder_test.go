@@ -61,7 +61,7 @@ func TestFindings(t *testing.T) {
 		for _, f := range g.Findings {
 			for _, ref := range f.Records {
 				if !slices.ContainsFunc(records, func(r trace.Record) bool {
-					return r.Node == ref.Node && r.Session == ref.Session && r.Seq == ref.Seq
+					return r.Node == ref.Node && r.Incarnation == ref.Incarnation && r.Seq == ref.Seq
 				}) {
 					t.Errorf("%s: %s names %v, which is no record", name, f.Name, ref)
 				}
@@ -113,7 +113,7 @@ func TestMadeFindings(t *testing.T) {
 			if r.Node != 2 || r.Seq != 3 {
 				return false
 			}
-			r.Session = "other"
+			r.Incarnation = "other"
 			return true
 		}),
 		// The election's end is cut off.

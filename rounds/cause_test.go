@@ -25,7 +25,7 @@ func newScript() *script {
 func (s *script) add(node uint64, ms int, rec trace.Record) {
 	s.seq[node]++
 	rec.Level, rec.Time, rec.Cluster, rec.Node = "info", s.zero.Add(time.Duration(ms)*time.Millisecond), "c", node
-	rec.Session, rec.Algo, rec.Seq = "aaaaaaaa", "bully", s.seq[node]
+	rec.Incarnation, rec.Algo, rec.Seq = "aaaaaaaa", "bully", s.seq[node]
 	rec.Role = trace.Following
 	switch rec.Leader {
 	case 0:
@@ -37,7 +37,7 @@ func (s *script) add(node uint64, ms int, rec trace.Record) {
 }
 
 // "Cause and first witness with its evidence": at level info a node's return
-// need not be logged. Its second death is witnessed nevertheless by whom it was
+// need not be logged. Its second death is detected nevertheless by whom it was
 // first, who need not have called the election.
 func TestSecondDeathUnloggedReturn(t *testing.T) {
 	s := newScript()
@@ -63,8 +63,8 @@ func TestSecondDeathUnloggedReturn(t *testing.T) {
 	dead(2, 2005, 4, 2, "leader 3 is gone -> call an election of term 4", "no higher node is alive -> lead term 4")
 	all := s.b.History().Groups[0].Rounds
 	c := all[len(all)-1].Cause
-	if c.Witness != 1 || !c.At.Equal(s.zero.Add(2*time.Second)) || len(c.Witnesses) != 2 {
-		t.Errorf("first witness %d at %v of %v", c.Witness, c.At.Sub(s.zero), c.Witnesses)
+	if c.Node != 1 || !c.At.Equal(s.zero.Add(2*time.Second)) || len(c.Detections) != 2 {
+		t.Errorf("first detection by %d at %v of %v", c.Node, c.At.Sub(s.zero), c.Detections)
 	}
 }
 
@@ -94,18 +94,18 @@ func TestProofIsEvidence(t *testing.T) {
 	})
 	all := s.b.History().Groups[0].Rounds
 	c := all[len(all)-1].Cause
-	if c.Witness != 1 || c.Evidence != "proven-dead 3" || !c.At.Equal(s.zero.Add(10*time.Millisecond)) {
-		t.Errorf("first witness %d by %q at %v", c.Witness, c.Evidence, c.At.Sub(s.zero))
+	if c.Node != 1 || c.Evidence != "proven-dead 3" || !c.At.Equal(s.zero.Add(10*time.Millisecond)) {
+		t.Errorf("first detection by %d by %q at %v", c.Node, c.Evidence, c.At.Sub(s.zero))
 	}
-	if len(c.Witnesses) != 2 || c.Witnesses[1].Evidence != "link-closed 3, dial-refused 3" ||
-		!c.Witnesses[1].At.Equal(s.zero.Add(11*time.Millisecond)) {
-		t.Errorf("witnesses %+v", c.Witnesses)
+	if len(c.Detections) != 2 || c.Detections[1].Evidence != "link-closed 3, dial-refused 3" ||
+		!c.Detections[1].At.Equal(s.zero.Add(11*time.Millisecond)) {
+		t.Errorf("detections %+v", c.Detections)
 	}
 }
 
-// "initiators and why each began": who stands for a vacant office begins the
+// "initiators and why each began": who stands where nobody leads begins the
 // round; who calls an election of a term that is led already begins another.
-func TestStandingForTheOffice(t *testing.T) {
+func TestStandingForElection(t *testing.T) {
 	s := newScript()
 	s.add(3, 0, trace.Record{
 		Term: 3, Event: "receive", Guarantee: "lease", Why: []string{"a majority would grant term 3 -> claim it"},
@@ -137,7 +137,8 @@ func TestReturnIsNotGone(t *testing.T) {
 		Why: []string{"leader 3 is gone -> wait for the next in line"},
 	})
 	s.b.Add(&trace.Record{
-		Level: "info", Time: s.zero.Add(time.Second), Cluster: "c", Node: 3, Session: "bbbbbbbb", Algo: "bully", Seq: 1,
+		Level: "info", Time: s.zero.Add(time.Second), Cluster: "c", Node: 3, Incarnation: "bbbbbbbb",
+		Algo: "bully", Seq: 1,
 		Term: 2, Event: "timeout", Role: trace.Leading, Leader: 3, Sent: []string{"COORDINATOR>1#3:1"},
 		Why: []string{"no higher node is alive -> lead term 2"},
 	})
@@ -147,8 +148,8 @@ func TestReturnIsNotGone(t *testing.T) {
 	})
 	all := s.b.History().Groups[0].Rounds
 	for _, m := range all[len(all)-1].Messages {
-		if m.From == 1 && m.Fate != rounds.Unseen {
-			t.Errorf("the message to the new process is %q", m.Fate)
+		if m.From == 1 && m.Delivery != rounds.Unseen {
+			t.Errorf("the message to the new process is %q", m.Delivery)
 		}
 	}
 }

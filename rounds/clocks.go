@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// ways is the shortest time that a message from one node took to another, by
-// their wall clocks. A negative one refutes the clocks.
-type ways map[[2]uint64]time.Duration
+// delays has the shortest time that a message took from one node to another, by
+// their wall clocks. A negative time refutes the clocks.
+type delays map[[2]uint64]time.Duration
 
-func (w ways) sample(from, to uint64, sent, received time.Time) {
+func (d delays) sample(from, to uint64, sent, received time.Time) {
 	took := received.Sub(sent)
 	key := [2]uint64{from, to}
-	if best, known := w[key]; !known || took < best {
-		w[key] = took
+	if best, known := d[key]; !known || took < best {
+		d[key] = took
 	}
 }
 
-// linked reports whether messages compare the clocks of two nodes, directly or through
-// others: that takes both directions.
-func (w ways) linked(one, other uint64) bool { return w.reach(one, other) && w.reach(other, one) }
+// linked reports whether messages in both directions compare the clocks of two nodes,
+// directly or through other nodes.
+func (d delays) linked(one, other uint64) bool { return d.reach(one, other) && d.reach(other, one) }
 
-func (w ways) reach(from, to uint64) bool {
+func (d delays) reach(from, to uint64) bool {
 	reached := map[uint64]bool{from: true}
 	for more := true; more && !reached[to]; {
 		more = false
-		for way := range w {
+		for way := range d {
 			if reached[way[0]] && !reached[way[1]] {
 				reached[way[1]], more = true, true
 			}
@@ -36,15 +36,15 @@ func (w ways) reach(from, to uint64) bool {
 	return reached[to]
 }
 
-// clockFix corrects wall times by how far each node's clock is off.
+// clockFix has the estimated offset of each clock that is not right.
 type clockFix map[uint64]Clock
 
 func (f clockFix) at(node uint64, wall time.Time) time.Time {
 	return wall.Add(-f[node].Offset)
 }
 
-// error bounds how far corrected times of different nodes may be off each
-// other; 0 when no clock was corrected.
+// error is the bound on the error between corrected times of different nodes, 0 if no
+// clock was corrected.
 func (f clockFix) error() time.Duration {
 	worst := time.Duration(0)
 	for _, c := range f {
@@ -53,17 +53,16 @@ func (f clockFix) error() time.Duration {
 	return worst
 }
 
-// sameClock is how far clocks may seem to differ and count as one: a record's
-// time is taken a little after its message was, so that on one machine, where a
-// message takes some 50 µs, the clocks seem to differ by as much. It is far below
-// the shortest time that is told.
+// sameClock is how far two clocks may seem to differ and still count as one. A node takes
+// the time of a record a little after it read or sent the message. On one machine, where
+// a message takes some 50 µs, its clock so seems to differ from itself by as much. The
+// shortest time in any output is far longer.
 const sameClock = 100 * time.Microsecond
 
-// Differs reports whether the clock is off by more than records of one machine
-// may seem to be.
+// Differs reports whether the offset is more than one machine's clock seems to have.
 func (c Clock) Differs() bool { return c.Offset.Abs() > sameClock }
 
-// differ reports whether some clock was corrected by more than that.
+// differ reports whether a clock has such an offset.
 func (f clockFix) differ() bool {
 	for _, c := range f {
 		if c.Differs() {
@@ -73,24 +72,23 @@ func (f clockFix) differ() bool {
 	return false
 }
 
-// bounds are what messages to and from nodes whose clocks are known tell of
-// another clock's offset: it lies between low and high, as far as there are
-// messages in both directions.
+// bounds limit the offset of a clock: it is between low and high. They follow from messages to and
+// from nodes whose clocks are known, if there are messages in both directions.
 type bounds struct {
 	low, high       time.Duration
 	hasLow, hasHigh bool
-	err             time.Duration // of the offsets they rest on
+	err             time.Duration // of the known offsets
 }
 
-// bound adds what the messages between node and a fixed clock tell.
-func (w ways) bound(b *bounds, node uint64, fixed Clock) {
-	if there, ok := w[[2]uint64{fixed.Node, node}]; ok { // took some time: the offset is less
+// bound narrows b by the messages between node and a node whose offset is known.
+func (d delays) bound(b *bounds, node uint64, fixed Clock) {
+	if there, ok := d[[2]uint64{fixed.Node, node}]; ok { // took some time: the offset is less
 		if high := fixed.Offset + there; !b.hasHigh || high < b.high {
 			b.high, b.hasHigh = high, true
 		}
 		b.err = max(b.err, fixed.Error)
 	}
-	if back, ok := w[[2]uint64{node, fixed.Node}]; ok {
+	if back, ok := d[[2]uint64{node, fixed.Node}]; ok {
 		if low := fixed.Offset - back; !b.hasLow || low > b.low {
 			b.low, b.hasLow = low, true
 		}
@@ -98,10 +96,10 @@ func (w ways) bound(b *bounds, node uint64, fixed Clock) {
 	}
 }
 
-// clock is the offset within the bounds. A clock that no message refutes is
-// right: within what the messages took, nothing tells it from the others.
-// Otherwise the fastest messages of each direction are taken to have been
-// equally fast, as NTP does; one direction alone gives a bound, not an estimate.
+// clock is the estimate of an offset within the bounds. If 0 lies within them, the clock is
+// taken to be right: no message refutes it. Otherwise the fastest messages of both
+// directions count as equally fast, as in NTP. With one direction alone, the estimate is
+// its bound.
 func (b bounds) clock(node uint64) Clock {
 	c := Clock{Node: node}
 	switch {
@@ -117,8 +115,8 @@ func (b bounds) clock(node uint64) Clock {
 	return c
 }
 
-// better reports whether b tells more than a: bounds on both sides that agree,
-// and then the narrower.
+// better reports whether b is more exact than a. Bounds on both sides that do not
+// contradict each other are better than all others; of two such, the narrower ones are.
 func (b bounds) better(a bounds) bool {
 	sound := func(x bounds) bool { return x.hasLow && x.hasHigh && x.low <= x.high }
 	if sound(b) != sound(a) {
@@ -127,18 +125,19 @@ func (b bounds) better(a bounds) bool {
 	return sound(b) && b.high-b.low+b.err < a.high-a.low+a.err
 }
 
-// fix estimates how far each clock is off from those that agree. Clocks agree
-// until a message refutes them; of two that do not, the one goes which more
-// messages speak against, or whose offset the others tell best.
-func (w ways) fix() clockFix {
+// fix estimates the offset of each clock against the clocks that agree. Two clocks agree
+// unless a message between them has a negative delay. If two do not, the clock with more
+// such messages counts as wrong. If both have equally many, the one whose offset the
+// other clocks bound better does.
+func (d delays) fix() clockFix {
 	fix := clockFix{}
 	good := map[uint64]bool{}
-	for way := range w {
+	for way := range d {
 		good[way[0]], good[way[1]] = true, true
 	}
 	var wrong []uint64
 	for {
-		id, found := w.worst(good)
+		id, found := d.worst(good)
 		if !found {
 			break
 		}
@@ -152,12 +151,12 @@ func (w ways) fix() clockFix {
 	for len(wrong) > 0 {
 		best := 0
 		for i := range wrong {
-			if w.bounds(wrong[i], known).better(w.bounds(wrong[best], known)) {
+			if d.bounds(wrong[i], known).better(d.bounds(wrong[best], known)) {
 				best = i
 			}
 		}
 		id := wrong[best]
-		known[id] = w.bounds(id, known).clock(id)
+		known[id] = d.bounds(id, known).clock(id)
 		if known[id].Offset != 0 {
 			fix[id] = known[id]
 		}
@@ -166,11 +165,11 @@ func (w ways) fix() clockFix {
 	return fix
 }
 
-// worst is the clock among those still good that is least so, found false when
-// no message between them refutes any.
-func (w ways) worst(good map[uint64]bool) (id uint64, found bool) {
+// worst is the next clock that counts as wrong. found is false if no message between the
+// good ones has a negative delay.
+func (d delays) worst(good map[uint64]bool) (id uint64, found bool) {
 	against := map[uint64]int{}
-	for way, took := range w {
+	for way, took := range d {
 		if took < 0 && good[way[0]] && good[way[1]] {
 			against[way[0]]++
 			against[way[1]]++
@@ -182,24 +181,24 @@ func (w ways) worst(good map[uint64]bool) (id uint64, found bool) {
 	}
 	for _, candidate := range slices.Sorted(maps.Keys(against)) {
 		more := against[candidate] - against[id]
-		if !found || more > 0 || more == 0 && w.bounds(candidate, known).better(w.bounds(id, known)) {
+		if !found || more > 0 || more == 0 && d.bounds(candidate, known).better(d.bounds(id, known)) {
 			id, found = candidate, true
 		}
 	}
 	return id, found
 }
 
-// bounds is what messages to and from the known clocks tell of one.
-func (w ways) bounds(id uint64, known map[uint64]Clock) (b bounds) {
+// bounds computes the bounds of one clock from the messages to and from the known clocks.
+func (d delays) bounds(id uint64, known map[uint64]Clock) (b bounds) {
 	for other, clock := range known {
 		if other != id {
-			w.bound(&b, id, clock)
+			d.bound(&b, id, clock)
 		}
 	}
 	return b
 }
 
-// list is the fix by node.
+// list has the corrected clocks by node id.
 func (f clockFix) list() []Clock {
 	return slices.SortedFunc(maps.Values(f), func(a, b Clock) int { return cmp.Compare(a.Node, b.Node) })
 }

@@ -1,63 +1,74 @@
 package rounds
 
 import (
-	"time"
+	"iter"
+	"strconv"
+	"strings"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// entry is a record as it is kept until its round is told.
+// entry is a record that is kept until its round is built.
 type entry struct {
+	Step // times are by the node's own clock; without Received, Sent and LeaderTerm
+
 	life  *life
-	seq   uint64
-	clock proto.HLC // zero when the record has none
-	wall  time.Time
-	term  uint64
+	clock proto.HLC // zero if the record has none
 
-	event, msg, msgID, detail, evidence string
-	from                                uint64
-	alive                               []uint64
-	why, sent                           []string
-	reasons                             []reason
+	msg, msgID, unfit string
+	from, about       uint64
+	ranks, sent       []string
 
-	role, change string
-	leader, prev uint64
-	token        uint64
-	lease        time.Time // until when the belief counts, by the node's clock; zero for no end
-	warn         bool
-
-	cause    *entry // that sent what was received; nil for none
+	cause    *entry // the entry that sent what was received; nil for none
 	place    int    // in the order of the term
-	messages int    // where what it sent begins in the Round's Messages
+	messages int    // index in the Round's Messages of the first message that was sent
 }
 
-// fill keeps what rec says.
-func (e *entry) fill(rec *trace.Record, l *life) {
-	*e = entry{
-		life: l, seq: rec.Seq, wall: rec.Time, term: rec.Term,
-		event: rec.Event, msg: rec.Msg, msgID: rec.MsgID, detail: rec.Detail, evidence: rec.Evidence,
-		from: rec.From, alive: rec.Alive, sent: rec.Sent,
-		role: string(rec.Role), change: string(rec.LeaderChange), leader: rec.Leader, token: rec.Token,
-		lease: rec.ValidUntil, warn: rec.Level == "warn",
+// fill keeps what rec says, with its reasons and their sentences.
+func (e *entry) fill(rec *trace.Record, l *life, reasons []reason, why []string) {
+	e.life = l
+	e.Step = Step{
+		Ref: l.ref(rec.Seq), At: rec.Time, Wall: rec.Time,
+		Event: rec.Event, Detail: rec.Detail, Alive: rec.Alive, Evidence: rec.Evidence,
+		Why: why, Warn: rec.Level == "warn", reasons: reasons, Received: -1,
+		Role: string(rec.Role), Leader: rec.Leader, Token: rec.Token, Change: string(rec.LeaderChange),
+		Lease: rec.ValidUntil,
 	}
-	e.clock, _ = proto.ParseHLC(rec.HLC) // the zero reading for none
 	if rec.PrevLeader != nil {
-		e.prev = *rec.PrevLeader
+		e.Prev = *rec.PrevLeader
+	}
+	e.msg, e.msgID, e.unfit, e.from, e.about = rec.Msg, rec.MsgID, rec.Unfit, rec.From, rec.About
+	e.ranks, e.sent = rec.Ranks, rec.Sent
+	complete(e)
+	e.clock, _ = proto.ParseHLC(rec.HLC) // the zero reading for none
+}
+
+// named are the nodes that the message names, with their attributes.
+func (e *entry) named() iter.Seq2[uint64, int64] {
+	if e.ranks == nil && e.Event == "receive" { // an operator's words may look like anything
+		return formerRanks(e.Detail)
+	}
+	return func(yield func(uint64, int64) bool) {
+		for _, named := range e.ranks {
+			idText, attrText, _ := strings.Cut(named, ":")
+			id, errID := strconv.ParseUint(idText, 10, 64)
+			attr, errAttr := strconv.ParseInt(attrText, 10, 64)
+			if errID == nil && errAttr == nil && !yield(id, attr) {
+				return
+			}
+		}
 	}
 }
 
-// micros is the reading of the hybrid clock, or of the wall clock where there
-// is none.
+// micros is the reading of the hybrid clock in µs, or of the wall clock where the record
+// has no other.
 func (e *entry) micros() int64 {
 	if e.clock.IsZero() {
-		return e.wall.UnixMicro()
+		return e.Wall.UnixMicro()
 	}
 	return e.clock.Micros
 }
-
-func (e *entry) node() uint64 { return e.life.node }
-func (e *entry) ref() Ref     { return Ref{Node: e.life.node, Session: e.life.session, Seq: e.seq} }
 
 // isChatter reports whether rec changed and decided nothing.
 func isChatter(rec *trace.Record) bool {

@@ -6,29 +6,31 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
-// FindingName is the stable name of a kind of finding.
+// FindingName is the stable name of a kind of finding: scripts may compare it.
 type FindingName string
 
-// The findings. A failover as it should be gives none.
+// The findings. A failover without a fault gives none.
 const (
 	// TwoLeaders: two nodes led the same term, each by its own record.
 	TwoLeaders FindingName = "two-leaders"
-	// Overlap: a node led while another led a different term already. A leader
-	// that steps down as soon as its successor's announcement reaches it is none. Where
-	// renewals of a lease are not written down, it led until a record tells otherwise: its
-	// own, or one of those that followed it.
+	// Overlap: a node led while another node led a different term. A leader that steps
+	// down as soon as it hears its successor's announcement is no finding. Where the
+	// renewals of a lease are not written down, the leader led until its own record, or
+	// that of a follower, says otherwise.
 	Overlap FindingName = "overlapping-leaders"
-	// TermWentBack: a process wrote a lower term after a higher one, or the next
-	// process of the node sent messages of one. No node acts in a term below one
-	// that it was in, not even after a crash: its data was lost, or two processes
-	// write as one node.
+	// TermWentBack: a process wrote a lower term after a higher one, or the next process
+	// of the node sent messages of a lower term. No node acts in a term below one that it
+	// was in, not even after a crash. So its data was lost, or two processes write as one
+	// node.
 	TermWentBack FindingName = "term-went-back"
-	// NoEnd: an election was called, and nobody led its term. A call that came
-	// when a later term had its leader already is none: the caller was told.
+	// NoEnd: an election was called, and nobody led its term. A call is no finding when a
+	// later term had a leader before it: that leader answered the caller.
 	NoEnd FindingName = "round-without-end"
-	// Flapping: rounds follow each other, and nobody asked for them.
+	// Flapping: many elections within a minute, and no operator asked for them.
 	Flapping FindingName = "flapping"
 	// FalseEvidence: a node was declared gone, and the same process went on
 	// writing records before the round was over.
@@ -43,17 +45,17 @@ const (
 	SameID FindingName = "same-id-twice"
 )
 
-// FindingKind is what there is to know of a kind of finding.
+// FindingKind describes a kind of finding.
 type FindingKind struct {
 	Name FindingName
-	// Code is the exit code of `ringleader rounds --check` when this is the gravest
-	// kind that was found. Scripts act on it: a code is never used for another.
+	// Code is the exit code of `ringleader rounds --check` when no graver kind was found.
+	// Scripts act on it: a code is never used for another kind.
 	Code    int
 	Meaning string
 }
 
-// FindingKinds are all there are, the gravest first: what may harm the work that
-// only a leader does, then what leaves nodes without one, then what costs time.
+// FindingKinds has all kinds, the gravest first: those that may harm the work which only a
+// leader does, then those that leave nodes without a leader, then those that cost time.
 var FindingKinds = []FindingKind{
 	{TwoLeaders, 10, "two nodes led the same term"},
 	{Overlap, 11, "a leader went on although another led already"},
@@ -66,7 +68,7 @@ var FindingKinds = []FindingKind{
 	{MessagesLost, 18, "messages never arrived"},
 }
 
-// Gravest is the gravest of the kinds, the zero FindingKind of none.
+// Gravest is the gravest of the kinds, the zero FindingKind where there is none.
 func Gravest(names ...FindingName) FindingKind {
 	for _, kind := range FindingKinds {
 		if slices.Contains(names, kind.Name) {
@@ -76,8 +78,32 @@ func Gravest(names ...FindingName) FindingKind {
 	return FindingKind{}
 }
 
-// judge finds what is wrong with the round by itself.
-func (r *Round) judge(s *story, g *group) {
+// Tally counts findings. As an error it has the exit code of the gravest kind.
+type Tally struct {
+	N       int
+	Gravest FindingKind
+}
+
+// Add counts what was found.
+func (t *Tally) Add(found ...Finding) {
+	for _, one := range found {
+		t.N++
+		t.Gravest = Gravest(t.Gravest.Name, one.Name)
+	}
+}
+
+func (t Tally) Error() string {
+	if t.N == 1 {
+		return fmt.Sprintf("1 finding: %s", t.Gravest.Name)
+	}
+	return fmt.Sprintf("%d findings, the gravest: %s", t.N, t.Gravest.Name)
+}
+
+// Code is the exit code of the gravest kind.
+func (t Tally) Code() int { return t.Gravest.Code }
+
+// judge adds the findings that are about this round alone.
+func (r *Round) judge(s *clusterState, g *group) {
 	r.judgeLeaders()
 	r.judgeEnd(s, g)
 	r.judgeEvidence()
@@ -112,15 +138,15 @@ func (r *Round) judgeLeaders() {
 	}
 }
 
-// judgeEnd: nobody led the term. That the records end in the middle of a round
-// is said, too: whoever reads them does not know why they do.
-func (r *Round) judgeEnd(s *story, g *group) {
+// judgeEnd adds a finding where nobody led the term, also where the records end in the
+// middle of the round: nobody knows then why they do.
+func (r *Round) judgeEnd(s *clusterState, g *group) {
 	if len(r.Initiators) == 0 || r.State == Decided {
 		return
 	}
 	first := r.Initiators[0]
-	if r.State == Undecided && r.Cause.Kind == Vacant && s.character(first.Node).leader != 0 {
-		return // it learned who holds the office
+	if r.State == Undecided && r.Cause.Kind == Vacant && s.node(first.Node).leader != 0 {
+		return // it learned who leads
 	}
 	if r.State == Superseded && g.ledBefore(r.Term, first.At, s.fix) {
 		return
@@ -133,7 +159,7 @@ func (r *Round) judgeEnd(s *story, g *group) {
 	last := r.Steps[len(r.Steps)-1]
 	goOn := s.fix.at(last.Ref.Node, g.newest).Sub(last.At)
 	after := "the records end with it"
-	if goOn > heldUp {
+	if goOn > maxTransit {
 		after = fmt.Sprintf("the records go on for %v", Span(goOn))
 	}
 	r.find(NoEnd, []Ref{first.Ref, last.Ref}, "Node %d called term %d because \"%s\", and nobody "+
@@ -144,7 +170,7 @@ func (r *Round) judgeEnd(s *story, g *group) {
 func (g *group) ledBefore(term uint64, t time.Time, fix clockFix) bool {
 	for above, log := range g.open {
 		if above > term && slices.ContainsFunc(log.entries, func(e *entry) bool {
-			return e.leader == e.node() && fix.at(e.node(), e.wall).Before(t)
+			return e.Leader == e.Ref.Node && fix.at(e.Ref.Node, e.Wall).Before(t)
 		}) {
 			return true
 		}
@@ -162,14 +188,14 @@ func (r *Round) judgeEvidence() {
 	}
 	r.find(FalseEvidence, []Ref{c.Ref, c.Back}, "Node %d declared %d gone (%s), but the same process "+
 		"wrote record %v, %v later, before the round was over: it was alive, and cut off or slow.",
-		c.Witness, c.Lost, cmp.Or(c.Evidence, c.Text), c.Back, Span(c.BackAt.Sub(c.At)))
+		c.Node, c.Lost, cmp.Or(c.Evidence, c.Text), c.Back, Span(c.BackAt.Sub(c.At)))
 }
 
 func (r *Round) judgeMessages() {
 	var lost []Message
 	var proof []Ref
 	for _, m := range r.Messages {
-		if m.Fate == Lost && m.Counted {
+		if m.Delivery == Lost && m.Counted {
 			lost = append(lost, m)
 			proof = append(proof, r.Steps[m.SendStep].Ref)
 		}
@@ -178,22 +204,15 @@ func (r *Round) judgeMessages() {
 		return
 	}
 	const named = 5
-	var words []string
+	var which []string
 	for _, m := range lost[:min(named, len(lost))] {
-		words = append(words, fmt.Sprintf("%s from %d to %d", m.Kind, m.From, m.To))
+		which = append(which, fmt.Sprintf("%s from %d to %d", m.Kind, m.From, m.To))
 	}
 	if more := len(lost) - named; more > 0 {
-		words = append(words, fmt.Sprintf("%d more", more))
+		which = append(which, fmt.Sprintf("%d more", more))
 	}
 	r.find(MessagesLost, proof, "%s of term %d never arrived: %s.",
-		plural(len(lost), "message"), r.Term, strings.Join(words, ", "))
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
+		words.Plural(len(lost), "message"), r.Term, strings.Join(which, ", "))
 }
 
 // saysLeft reports whether the node had said good-bye.

@@ -10,25 +10,25 @@ import (
 // The findings that lie between rounds.
 
 const (
-	// inFlight is how long an announcement may take to make the leader before
-	// it step down: longer, and it was held up.
+	// inFlight is how long a leader may go on after its successor has sent the
+	// announcement that makes it step down.
 	inFlight = 500 * time.Millisecond
-	// flaps rounds that nobody asked for, within a flapTime, are flapping.
+	// flaps is how many rounds within flapTime count as flapping, if no operator asked for them.
 	flaps    = 5
 	flapTime = time.Minute
 )
 
-// overlaps finds leaders of different terms that led at once. atEnd says that no record is
-// still to come: only then does it mean anything that none tells of an end.
-func (s *story) overlaps(g *group, atEnd bool) (found []Finding) {
-	reigns := slices.Clone(s.list)
-	slices.SortStableFunc(reigns, func(a, b *Reign) int { return a.From.Compare(b.From) })
-	for i, a := range reigns {
+// overlaps finds leaders of different terms that led at once. atEnd says that no more
+// records come: only then it counts that a leadership has no end in the records.
+func (s *clusterState) overlaps(g *group, atEnd bool) (found []Finding) {
+	leaderships := slices.Clone(s.list)
+	slices.SortStableFunc(leaderships, func(a, b *Leadership) int { return a.From.Compare(b.From) })
+	for i, a := range leaderships {
 		unended := atEnd && s.unended(g, a)
-		for _, b := range reigns[i+1:] {
-			_, _, goesOn := s.reignedUntil(g, a, b.From)
+		for _, b := range leaderships[i+1:] {
+			_, _, goesOn := s.ledUntil(g, a, b.From)
 			if !goesOn && !unended {
-				break // nor does it into any later one
+				break // and so it ended before all that began later
 			}
 			if a.Leader == b.Leader || a.Term == b.Term || a.First.IsZero() || b.First.IsZero() {
 				continue
@@ -39,20 +39,20 @@ func (s *story) overlaps(g *group, atEnd bool) (found []Finding) {
 			}
 			if unended && !goesOn {
 				found = append(found, s.beside(g, a, b))
-				break // what follows b is b's own
+				break // a later one is compared with b
 			}
 		}
 	}
 	return found
 }
 
-// overlap compares two reigns, a the one that began first.
-func (s *story) overlap(g *group, a, b *Reign) (Finding, bool) {
-	until, proof, ok := s.reignedUntil(g, a, b.From)
+// overlap compares two leaderships; a began first.
+func (s *clusterState) overlap(g *group, a, b *Leadership) (Finding, bool) {
+	until, proof, ok := s.ledUntil(g, a, b.From)
 	if !ok {
 		return Finding{}, false
 	}
-	if ends, _, known := s.reignedUntil(g, b, b.From); known && ends.Before(until) {
+	if ends, _, known := s.ledUntil(g, b, b.From); known && ends.Before(until) {
 		until = ends
 	}
 	both := until.Sub(b.From)
@@ -62,24 +62,24 @@ func (s *story) overlap(g *group, a, b *Reign) (Finding, bool) {
 	return Finding{
 		Name: Overlap, Term: max(a.Term, b.Term), Records: []Ref{b.First, proof},
 		Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once, for %v.%s%s",
-			a.Leader, a.Term, b.Leader, b.Term, Span(both), g.mended.of(a, b), s.unlinked(g, a, b)),
+			a.Leader, a.Term, b.Leader, b.Term, Span(both), g.recovered.of(a, b), s.unlinked(g, a, b)),
 	}, true
 }
 
 // unlinked says that the clocks of two leaders were not compared, "" where they were.
-func (s *story) unlinked(g *group, a, b *Reign) string {
-	if g.key.run > 0 || s.ways.linked(a.Leader, b.Leader) {
+func (s *clusterState) unlinked(g *group, a, b *Leadership) string {
+	if g.key.run > 0 || s.delays.linked(a.Leader, b.Leader) {
 		return ""
 	}
 	return " No messages compare their clocks: this is so if those do not differ by as much."
 }
 
-// unended reports whether everything that the records tell of a lease is that it goes on,
-// although its leader writes only what changes: neither the leader nor any that followed it
-// says that it is over, more than half of them still believe in it, and nobody proved the
-// leader dead. The others began anew, as other processes. When another becomes leader by
-// votes of a majority of the same voters, one of these turns to it, and says so.
-func (s *story) unended(g *group, a *Reign) bool {
+// unended reports whether a leadership under a lease has no end in the records, although its
+// leader writes only what changes: neither the leader nor a follower writes that it is
+// over, more than half of them last wrote that they believe in it, and nobody proved the
+// leader dead. The rest have restarted. If a majority of the same voters had elected
+// another leader, one of these nodes would have followed that, and written so.
+func (s *clusterState) unended(g *group, a *Leadership) bool {
 	l := g.lifeOf(a)
 	if a.Lease.IsZero() || a.First.IsZero() || !a.Last.IsZero() || l == nil || l.debug || !s.believes(a.Leader, a) {
 		return false
@@ -99,19 +99,20 @@ func (s *story) unended(g *group, a *Reign) bool {
 	return 2*still > 1+len(a.Followers) && still > 1 && !proven
 }
 
-// believes reports whether the last that a node wrote is that it believes in the leader.
-func (s *story) believes(node uint64, a *Reign) bool {
-	c := s.character(node)
+// believes reports whether a node's last record names this leader and term.
+func (s *clusterState) believes(node uint64, a *Leadership) bool {
+	c := s.node(node)
 	return c.leader == a.Leader && c.term == a.Term
 }
 
-// beside is what is to be said of a leader beside one whose lease has no end in the records.
-func (s *story) beside(g *group, a, b *Reign) Finding {
-	with, proof := "", []Ref{b.First, s.character(a.Leader).last}
+// beside is the finding for two leaders at once when the records do not say when the lease of one
+// of them ends.
+func (s *clusterState) beside(g *group, a, b *Leadership) Finding {
+	with, proof := "", []Ref{b.First, s.node(a.Leader).last}
 	for _, f := range a.Followers {
 		if s.believes(f.Node, a) {
 			with += fmt.Sprintf(", %d", f.Node)
-			proof = append(proof, s.character(f.Node).last)
+			proof = append(proof, s.node(f.Node).last)
 		}
 	}
 	return Finding{
@@ -123,11 +124,11 @@ func (s *story) beside(g *group, a, b *Reign) Finding {
 	}
 }
 
-// reignedUntil is how far beyond t the records show that the reign went on, and
-// the one that does. A lease ends it, whatever a process believes that slept
-// through that; but not the last one that is told of, where renewals are not told of
-// and the reign ended before its lease did.
-func (s *story) reignedUntil(g *group, r *Reign, t time.Time) (time.Time, Ref, bool) {
+// ledUntil is until when the leadership went on, the record that shows it, and whether that
+// is after t. The end of its lease ends it, whatever a process believes that slept through
+// that. But the last lease in the records does not, where the process does not write down
+// renewals and stopped leading for another reason.
+func (s *clusterState) ledUntil(g *group, r *Leadership, t time.Time) (time.Time, Ref, bool) {
 	until, proof, _ := s.believedUntil(g, r, t)
 	if lease := s.lease(g, r); !lease.IsZero() && lease.Before(until) && !g.renewedUnseen(r) {
 		until = lease
@@ -135,24 +136,25 @@ func (s *story) reignedUntil(g *group, r *Reign, t time.Time) (time.Time, Ref, b
 	return until, proof, until.After(t)
 }
 
-// renewedUnseen reports whether the reign had a lease to its end, of which no record tells:
-// a process that writes only what changes says when its lease ran out.
-func (g *group) renewedUnseen(r *Reign) bool {
+// renewedUnseen reports whether the leader renewed its lease to the end, although no record
+// has that: its process writes only what changes, and would have written that its lease
+// ran out.
+func (g *group) renewedUnseen(r *Leadership) bool {
 	l := g.lifeOf(r)
-	return !r.Last.IsZero() && !r.ranOut && r.Last.Session == r.Session && l != nil && !l.debug
+	return !r.Last.IsZero() && !r.ranOut && r.Last.Incarnation == r.Incarnation && l != nil && !l.debug
 }
 
-// lifeOf is the process that reigned, nil where it is not known.
-func (g *group) lifeOf(r *Reign) *life {
+// lifeOf is the leader's process, nil if it is not known.
+func (g *group) lifeOf(r *Leadership) *life {
 	if m := g.nodes[r.Leader]; m != nil {
-		return m.bySession[r.Session]
+		return m.byIncarnation[r.Incarnation]
 	}
 	return nil
 }
 
-// lease is the latest end of a lease that the records of the process state,
-// renewals that changed nothing among them.
-func (s *story) lease(g *group, r *Reign) time.Time {
+// lease is the latest end of a lease in the records of the process, also in those of
+// renewals that changed nothing.
+func (s *clusterState) lease(g *group, r *Leadership) time.Time {
 	if l := g.lifeOf(r); l != nil && !r.Lease.IsZero() && l.leased == r.Term {
 		if at := s.fix.at(l.node, l.lease); at.After(r.Lease) {
 			return at
@@ -161,8 +163,8 @@ func (s *story) lease(g *group, r *Reign) time.Time {
 	return r.Lease
 }
 
-// believedUntil is how long the process believed that it led.
-func (s *story) believedUntil(g *group, r *Reign, t time.Time) (time.Time, Ref, bool) {
+// believedUntil is until when the process believed that it led.
+func (s *clusterState) believedUntil(g *group, r *Leadership, t time.Time) (time.Time, Ref, bool) {
 	if !r.Last.IsZero() {
 		return r.Until, r.Last, r.Until.After(t)
 	}
@@ -173,13 +175,13 @@ func (s *story) believedUntil(g *group, r *Reign, t time.Time) (time.Time, Ref, 
 	return r.Until, r.First, r.Until.After(t)
 }
 
-// flapping finds the spells in which rounds nobody asked for follow each other,
-// and what keeps starting them.
+// flapping finds where many rounds follow each other that no operator asked for, and what
+// starts them.
 func flapping(rounds []*Round) (found []Finding) {
 	var unasked []*Round
 	for _, r := range rounds {
 		switch r.Cause.Kind {
-		case Operator, HandOver, SplitMended, Readmitted, Unexplained:
+		case Operator, HandOver, SplitRecovered, Readmitted, Unexplained:
 		default:
 			unasked = append(unasked, r)
 		}
@@ -226,24 +228,23 @@ func flap(rounds []*Round) Finding {
 	}
 }
 
-// sameID finds processes of one node that lived at the same time. Both times
-// are of one clock, the node's.
+// sameID finds processes of one node that wrote at the same time, by the node's own clock.
 func sameID(m *member) (found []Finding) {
 	for i := 1; i < len(m.lives); i++ {
 		a, b := m.lives[i-1], m.lives[i]
-		if both := a.until.Sub(b.from); both > 0 && a.session != "" && b.session != "" {
+		if both := a.until.Sub(b.from); both > 0 && a.incarnation != "" && b.incarnation != "" {
 			found = append(found, Finding{
 				Name: SameID, Records: []Ref{b.ref(b.first()), a.ref(a.last())},
-				Text: fmt.Sprintf("Two processes were node %d for %v at least: sessions %s and %s.",
-					a.node, Span(both), a.session, b.session),
+				Text: fmt.Sprintf("Two processes were node %d for %v at least: incarnations %s and %s.",
+					a.node, Span(both), a.incarnation, b.incarnation),
 			})
 		}
 	}
 	return found
 }
 
-// termFell finds a term that went back from one process of a node to the next. A
-// node that restarts may show a lower term, as long as it says nothing in it.
+// termFell finds a term that went back from one process of a node to the next. A node that
+// restarts may be in a lower term as long as it sends nothing in it.
 func termFell(m *member) (found []Finding) {
 	for i := 1; i < len(m.lives); i++ {
 		a, b := m.lives[i-1], m.lives[i]

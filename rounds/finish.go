@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// finish fills in what is about the group as a whole.
-func (s *story) finish(g *group, out *Group) {
-	out.Nodes, out.Reigns = []Node{}, make([]Reign, 0, len(s.list))
+// finish sets the fields that are about the group as a whole.
+func (s *clusterState) finish(g *group, out *Group) {
+	out.Nodes, out.Leaderships = []Node{}, make([]Leadership, 0, len(s.list))
 	out.Clocks, out.Findings, out.Unknown = s.fix.list(), []Finding{}, []string{}
 	for _, r := range s.list {
 		r.Lease = s.lease(g, r)
-		out.Reigns = append(out.Reigns, *r)
+		out.Leaderships = append(out.Leaderships, *r)
 	}
-	slices.SortStableFunc(out.Reigns, func(a, b Reign) int {
+	slices.SortStableFunc(out.Leaderships, func(a, b Leadership) int {
 		return cmp.Or(cmp.Compare(a.Term, b.Term), a.From.Compare(b.From))
 	})
 	ids := map[uint64]bool{}
@@ -27,12 +27,12 @@ func (s *story) finish(g *group, out *Group) {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
-		n := s.character(id).tell()
+		n := s.node(id).summary()
 		if m := g.nodes[id]; m != nil {
 			slices.SortFunc(m.lives, byBeginning)
 			for _, l := range m.lives {
 				n.Records += l.records()
-				n.Lives = append(n.Lives, l.tell(s.fix))
+				n.Lives = append(n.Lives, l.summary(s.fix))
 			}
 		}
 		out.Nodes = append(out.Nodes, n)
@@ -44,10 +44,10 @@ func (s *story) finish(g *group, out *Group) {
 	s.assign(g, out)
 }
 
-// between finds what is wrong between these rounds and beyond them; atEnd says that no
-// record is still to come.
+// between are the findings that are about several rounds, or about none. atEnd says that no
+// more records come.
 func (g *group) between(rounds []*Round, atEnd bool) []Finding {
-	found := slices.Concat(g.story.overlaps(g, atEnd), flapping(rounds))
+	found := slices.Concat(g.state.overlaps(g, atEnd), flapping(rounds))
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
 		m := g.nodes[id]
 		slices.SortFunc(m.lives, byBeginning)
@@ -59,11 +59,11 @@ func (g *group) between(rounds []*Round, atEnd bool) []Finding {
 	return found
 }
 
-// tell is what the node last wrote of itself and of the others.
-func (c *character) tell() Node {
+// summary is what the node last wrote of itself and of the others.
+func (c *nodeState) summary() Node {
 	n := Node{
 		ID: c.id, Attr: c.attr, Alive: c.alive, Term: c.term, Leader: c.leader,
-		Last: c.last, Aside: c.aside, Ineligible: c.barred,
+		Last: c.last, Aside: c.aside, Ineligible: c.ineligible,
 	}
 	for id, w := range c.gone {
 		n.Gone = append(n.Gone, Dropped{id, w})
@@ -74,9 +74,9 @@ func (c *character) tell() Node {
 	return n
 }
 
-// assign gathers all findings, and gives those that lie between rounds to the
-// rounds of their terms.
-func (s *story) assign(g *group, out *Group) {
+// assign adds each finding between rounds to the round of its term, and collects all
+// findings of the group.
+func (s *clusterState) assign(g *group, out *Group) {
 	byTerm := map[uint64]*Round{}
 	for _, r := range out.Rounds {
 		byTerm[r.Term] = r

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -28,7 +30,7 @@ var fixtures = []struct {
 	nodes                  int
 	network                bool // of its own, to be cut
 	act                    func(*rig)
-	office                 bool // a majority of the nodes makes a leader
+	voters                 bool // a majority of the nodes makes a leader
 }{
 	{"bully-kill", "bully", "debug", 5, false, func(r *rig) {
 		r.killLeader()
@@ -145,7 +147,7 @@ func TestRecord(t *testing.T) {
 				Binary: binary, Nodes: f.nodes, Algorithm: f.algorithm,
 				Args: []string{"--log-level", f.level, "--cluster", "demo"},
 			}
-			if f.office {
+			if f.voters {
 				cfg.Args = append(cfg.Args, "--voters", fmt.Sprintf("1-%d", f.nodes))
 			}
 			if f.network {
@@ -157,7 +159,7 @@ func TestRecord(t *testing.T) {
 			r.must(err)
 			defer func() { r.must(r.c.Close()) }()
 			r.must(r.c.StartAll())
-			r.settled(f.algorithm, f.office)
+			r.settled(f.algorithm, f.voters)
 			f.act(r)
 			r.quiet()
 			r.must(r.keep(filepath.Join("testdata", f.name+".log")))
@@ -173,8 +175,8 @@ func (r *rig) must(err error) {
 }
 
 // settled waits until all agree and nothing more will happen by itself.
-func (r *rig) settled(algorithm string, office bool) {
-	if algorithm == "bully" && !office {
+func (r *rig) settled(algorithm string, voters bool) {
+	if algorithm == "bully" && !voters {
 		nodes := r.c.Nodes()
 		r.follow(nodes[len(nodes)-1].ID)
 		return
@@ -256,7 +258,14 @@ func (r *rig) asked(id proto.NodeID) {
 		asked := false
 		for _, rec := range r.c.Records() {
 			if rec.Node == uint64(id) {
-				asks := strings.Contains(strings.Join(rec.Why, "\n"), "-> ask the voters")
+				asks := slices.ContainsFunc(rec.Reasons, func(told trace.Reason) bool {
+					kind := catalog.Reason(told.Code)
+					if kind == nil {
+						return false
+					}
+					_, stands := algorithms.Decided[algorithms.Stands](kind)
+					return stands
+				})
 				asked = rec.Leader == 0 && (asked || asks)
 			}
 		}

@@ -1,23 +1,31 @@
 package rounds
 
 import (
+	_ "embed"
+	"iter"
+	"strconv"
 	"strings"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Records of the release before have sentences only, and so has text for people. This file
-// and its table alone read sentences, and nothing is ever added: a reason that has a code
-// is not read with them.
+// Records of the last release before reasons had codes contain only sentences, and so does text
+// for people. Only this file and former.txt read sentences. Nothing is ever added to them: a
+// reason that has a code is not read with them.
 
-// former is a sentence of that release: # is a number, * are words, and $ is the reason
-// that it follows from.
-type former struct {
-	algorithm string // "" of what algorithms share
-	pattern   string
-	code      string
-}
+// former is one sentence of that release, and the code of its reason today.
+type former struct{ algorithm, pattern, code string }
+
+// formerSentences has a line for each sentence that decided something, or whose rule was
+// quoted: the code, a tab and the sentence. In the sentence, # stands for a number, _ for
+// a number that the reason does not have today, * for words, and $ for the reason that
+// this one follows from. Where algorithms had one sentence for different reasons, the
+// word before the code's dot is the algorithm, or else the third column.
+//
+//go:embed former.txt
+var formerSentences string
 
 var (
 	formerWhole     = map[string][]former{} // by the sentence
@@ -27,7 +35,7 @@ var (
 )
 
 func init() {
-	for _, f := range formerSentences {
+	for _, f := range formerTable() {
 		decision, follows := strings.CutPrefix(f.pattern, "$ -> ")
 		switch {
 		case strings.Contains(f.pattern, "*"):
@@ -37,31 +45,97 @@ func init() {
 		case f.pattern[0] == '$':
 			formerEnds = append(formerEnds, f)
 		default:
-			formerWhole[f.pattern] = append(formerWhole[f.pattern], f)
+			shape := shapeOfPattern(f.pattern)
+			formerWhole[shape] = append(formerWhole[shape], f)
 		}
 	}
 }
 
-// formerReason is what the sentence was, the zero reason but for the sentence where it
-// decided nothing.
+func formerTable() (table []former) {
+	for line := range strings.Lines(formerSentences) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		f := former{code: columns[0], pattern: columns[1]}
+		if f.algorithm, _, _ = strings.Cut(f.code, "."); len(columns) > 2 {
+			f.algorithm = columns[2]
+		}
+		table = append(table, f)
+	}
+	return table
+}
+
+// formerReason turns a sentence of a former release into a reason. If the sentence decided nothing,
+// the reason has only the sentence.
 func formerReason(algorithm, why string) reason {
 	told := formerly(algorithm, why)
-	return reason{catalog.Reason(told.Code), told.Args, why}
+	return reason{kind: catalog.Reason(told.Code), args: told.Args, why: why, former: true}
+}
+
+// formerCauseWords returns the part of a sentence that names the cause.
+func formerCauseWords(why string) string {
+	cause, _, _ := strings.Cut(why, arrow)
+	return cause
+}
+
+// complete fills in what records have fields for now, from the words of one that has none.
+func complete(e *entry) {
+	switch {
+	case e.Event == "gone" && e.about == 0:
+		e.about, _, _ = leadingNumber(e.Detail)
+	case e.Event == "eligible" && e.unfit == "":
+		if why, no := strings.CutPrefix(e.Detail, "no, "); no {
+			e.unfit = why
+		}
+	}
+}
+
+// formerRanks are the id:attr in the words of a message.
+func formerRanks(detail string) iter.Seq2[uint64, int64] {
+	return func(yield func(uint64, int64) bool) {
+		for i := 1; i < len(detail)-1; i++ {
+			if detail[i] != ':' {
+				continue
+			}
+			id, okID := numberBefore(detail, i)
+			attr, okAttr := numberAfter(detail, i)
+			if okID && okAttr && !yield(id, attr) {
+				return
+			}
+		}
+	}
+}
+
+func numberBefore(s string, end int) (uint64, bool) {
+	begin := end
+	for begin > 0 && s[begin-1] >= '0' && s[begin-1] <= '9' {
+		begin--
+	}
+	n, err := strconv.ParseUint(s[begin:end], 10, 64)
+	return n, err == nil
+}
+
+func numberAfter(s string, colon int) (int64, bool) {
+	end := colon + 1
+	for end < len(s) && (s[end] >= '0' && s[end] <= '9' || end == colon+1 && s[end] == '-') {
+		end++
+	}
+	n, err := strconv.ParseInt(s[colon+1:end], 10, 64)
+	return n, err == nil
 }
 
 func formerly(algorithm, why string) trace.Reason {
 	var room [256]byte
 	shape := shapeOf(room[:0], why)
 	if f, ok := pick(formerWhole[string(shape)], algorithm); ok {
-		return trace.Reason{Code: f.code, Args: numbersIn(why)}
+		return trace.Reason{Code: f.code, Args: f.tells(numbersIn(why))}
 	}
 	if told, ok := formerFixed[why]; ok {
 		return told
 	}
-	cause, decision, arrow := strings.Cut(why, " -> ")
-	if arrow {
+	cause, decision, follows := strings.Cut(why, arrow)
+	if follows {
 		if f, ok := pick(formerDecisions[string(shapeOf(room[:0], decision))], algorithm); ok {
-			return trace.Reason{Code: f.code, Args: append([]trace.Arg{formerCause(algorithm, cause)}, numbersIn(decision)...)}
+			args := append([]trace.Arg{formerCause(algorithm, cause)}, numbersIn(decision)...)
+			return trace.Reason{Code: f.code, Args: args}
 		}
 	}
 	for _, f := range formerWords {
@@ -71,16 +145,17 @@ func formerly(algorithm, why string) trace.Reason {
 	}
 	for _, f := range formerEnds {
 		if begin, end, ok := cutShape(why, f.pattern[1:]); ok {
-			return trace.Reason{Code: f.code, Args: append([]trace.Arg{formerCause(algorithm, begin)}, numbersIn(end)...)}
+			args := append([]trace.Arg{formerCause(algorithm, begin)}, numbersIn(end)...)
+			return trace.Reason{Code: f.code, Args: args}
 		}
 	}
-	if arrow {
+	if follows {
 		return formerly(algorithm, cause)
 	}
 	return trace.Reason{}
 }
 
-// cutShape cuts off the end that has the shape.
+// cutShape splits why before its end, if that has the shape.
 func cutShape(why, shape string) (begin, end string, ok bool) {
 	head, _, _ := strings.Cut(shape, "#")
 	for from := 0; ; {
@@ -96,7 +171,7 @@ func cutShape(why, shape string) (begin, end string, ok bool) {
 	}
 }
 
-// formerCause is the reason that another follows from.
+// formerCause is the reason that another reason follows from.
 func formerCause(algorithm, cause string) trace.Arg {
 	if told := formerly(algorithm, cause); told.Code != "" {
 		return trace.Arg{Is: trace.Cause, Reason: &told}
@@ -117,7 +192,7 @@ func pick(equal []former, algorithm string) (f former, ok bool) {
 	return equal[0], true
 }
 
-// shapeOf puts # for each number.
+// shapeOf replaces each number by #.
 func shapeOf(b []byte, s string) []byte {
 	in := false
 	for _, c := range []byte(s) {
@@ -131,6 +206,25 @@ func shapeOf(b []byte, s string) []byte {
 		in = digit
 	}
 	return b
+}
+
+// shapeOfPattern replaces the numbers that have no argument now (_) by #, too.
+func shapeOfPattern(pattern string) string { return strings.ReplaceAll(pattern, "_", "#") }
+
+// tells returns the numbers of an old sentence, without those that the reason has no arguments for now.
+func (f former) tells(numbers []trace.Arg) (args []trace.Arg) {
+	if !strings.Contains(f.pattern, "_") { // nearly always
+		return numbers
+	}
+	for _, place := range f.pattern {
+		switch place {
+		case '#':
+			args, numbers = append(args, numbers[0]), numbers[1:]
+		case '_':
+			numbers = numbers[1:]
+		}
+	}
+	return args
 }
 
 func fixed(code string, words ...string) trace.Reason {
@@ -153,8 +247,8 @@ func numbersIn(s string) (args []trace.Arg) {
 	return args
 }
 
-// fill fills the pattern's places with what the sentence has there. Words go up to the last
-// of what stands behind them.
+// fill returns what the sentence has in the pattern's places: # is a number, * is words. Words end at
+// the last occurrence of the text that follows them in the pattern.
 func fill(pattern, why string) (args []trace.Arg, ok bool) {
 	for pattern != "" {
 		at := strings.IndexAny(pattern, "#*")
@@ -187,4 +281,31 @@ func fill(pattern, why string) (args []trace.Arg, ok bool) {
 		args, why, pattern = append(args, trace.Arg{Number: n}), rest, pattern[at+1:]
 	}
 	return args, why == ""
+}
+
+// formerFixed are the old sentences with words that are arguments now.
+var formerFixed = map[string]trace.Reason{
+	"a split is mended":                      fixed("nomination.asked-by-recovery", "a split is mended"),
+	"no COORDINATOR came in two trips round": fixed("topology.late", "COORDINATOR", "two trips round"),
+	"no ELECTED came in two trips round":     fixed("topology.late", "ELECTED", "two trips round"),
+	"no ELECTED came in a round's time":      fixed("topology.late", "ELECTED", "a round's time"),
+}
+
+// oldWords are the names of messages of leases in the records of version 0.1: the present kind of
+// each, and what it said.
+var oldWords = map[string]struct {
+	kind proto.Kind
+	said string
+}{
+	"ASK":           {proto.KindPreVote, "would you grant me the term?"},
+	"ANSWER":        {proto.KindPreVoteReply, "yes, or what binds me"},
+	"CLAIM":         {proto.KindRequestVote, "grant me the term"},
+	"GRANT":         {proto.KindVote, "granted: nobody else gets my vote while my promise runs"},
+	"DENY":          {proto.KindVote, "not granted: something binds me"},
+	"HEARTBEAT_ACK": {proto.KindHeartbeatReply, "I follow, and promise again"},
+	"RENEW":         {proto.KindHeartbeat, "I lead: promise again"},
+	"LEASE":         {proto.KindHeartbeat, "I lead, so long"},
+	"REPLY":         {proto.KindReply, "yes, or why not"},
+	"RETURN":        {proto.KindRecover, "I lost what I voted: what do you know?"},
+	"STANDING":      {proto.KindVoterState, "this is the last vote that I know of"},
 }

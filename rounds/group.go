@@ -16,71 +16,70 @@ type group struct {
 	key       groupKey
 	guarantee string
 	records   int
-	newest    time.Time // wall time of the newest record, by arrival
+	newest    time.Time // wall time of the record that came last
 	nodes     map[uint64]*member
-	open      map[uint64]*log // by term
+	open      map[uint64]*log // the terms that are not built yet
 	clock     int64           // the highest reading of the hybrid clock, in µs
-	stream    *stream         // nil unless rounds are told while records come in
+	stream    *stream         // nil unless rounds are built while records come in
 	deaths    []death
-	mended    mended
-	story     *story
-	spare     []*entry // of rounds that are told
+	recovered recovered
+	state     *clusterState
+	spare     []*entry // entries of built rounds, to be used again
 }
 
-// member is what is known of one node while records come in.
+// member has the processes of one node while records come in.
 type member struct {
-	lives     []*life
-	bySession map[string]*life
-	current   *life
+	lives         []*life
+	byIncarnation map[string]*life
+	current       *life
 	// The belief of the last record that came in.
 	term, leader uint64
 }
 
-// log holds the records of one term until its round is told.
+// log holds the records of one term until its round is built.
 type log struct {
 	term    uint64
 	entries []*entry
-	// folded are the ids of messages whose receipts changed nothing: they
-	// arrived, and that is all there is to say.
+	// folded has the receipts that changed nothing: only that the message arrived is kept.
 	folded map[receipt]bool
 	clock  int64 // the highest reading of the entries, in µs
 	led    bool  // somebody leads it
 	calm   int   // the entries there were when Ended was last asked
 }
 
-// lease is what an office guarantees.
+// lease is the guarantee of leaders under a lease, in records.
 const lease = "lease"
 
 func newGroup(key groupKey, brief bool) *group {
 	nodes := map[uint64]*member{}
-	g := &group{key: key, nodes: nodes, open: map[uint64]*log{}, story: newStory(nodes)}
-	g.story.brief = brief
+	g := &group{key: key, nodes: nodes, open: map[uint64]*log{}, state: newClusterState(nodes)}
+	g.state.brief = brief
 	return g
 }
 
-// restarts reports whether rec begins another simulated run: a run's records
-// are in the order of its one clock.
+// restarts reports whether rec begins another simulated run: all records of one run
+// are in the order of its clock.
 func (g *group) restarts(rec *trace.Record) bool { return rec.Time.Before(g.newest) }
 
-func (g *group) add(rec *trace.Record, text bool) {
+func (g *group) add(rec *trace.Record) {
 	m := g.nodes[rec.Node]
 	if m == nil {
-		m = &member{bySession: map[string]*life{}}
+		m = &member{byIncarnation: map[string]*life{}}
 		g.nodes[rec.Node] = m
 	}
 	l := m.life(rec)
-	l.text = l.text || text
+	l.text = l.text || rec.FromText
 	if !l.add(rec) {
-		return // seen already
+		return // it came before
 	}
 	g.records++
 	g.newest = rec.Time
-	if g.guarantee == "" || rec.Guarantee == lease { // which text tells late
+	if g.guarantee == "" || rec.Guarantee == lease { // text may tell late that leaders have leases
 		g.guarantee = rec.Guarantee
 	}
 	settled := m.term == rec.Term && m.leader == rec.Leader && rec.Leader != 0
 	m.term, m.leader = rec.Term, rec.Leader
-	g.mended.note(rec)
+	g.recovered.note(rec)
 	chatter := settled && isChatter(rec)
 	reasons, why := reasonsOf(rec)
 	term := termOf(rec, reasons)
@@ -96,17 +95,16 @@ func (g *group) add(rec *trace.Record, text bool) {
 		return
 	}
 	e := g.entry()
-	e.fill(rec, l)
-	e.reasons, e.why = reasons, why
+	e.fill(rec, l, reasons, why)
 	g.clock = max(g.clock, e.micros())
 	t.entries = append(t.entries, e)
 	t.clock = max(t.clock, e.micros())
-	t.led = t.led || e.leader != 0 && (rec.Guarantee != lease || e.change != "" || e.token == term)
+	t.led = t.led || e.Leader != 0 && (rec.Guarantee != lease || e.Change != "" || e.Token == term)
 }
 
-// termOf is the term whose round the record is of. Whoever asks for the office
-// while nobody holds it, and whoever is asked, is in the term before: it enters
-// the one that is asked for with its vote.
+// termOf is the term whose round has the record. A node that asks the voters while nobody
+// leads, and a voter that is asked, have the former term in their records: they enter the
+// term that is asked for with their vote.
 func termOf(rec *trace.Record, reasons []reason) uint64 {
 	if rec.Guarantee != lease || rec.Leader != 0 {
 		return rec.Term
@@ -114,7 +112,7 @@ func termOf(rec *trace.Record, reasons []reason) uint64 {
 	for i := range reasons {
 		why := &reasons[i]
 		if _, ok := decided[algorithms.Votes](why); ok {
-			return rec.Term // the vote is the graver
+			return rec.Term // a vote decides more than an answer
 		}
 		if stands, ok := decided[algorithms.Stands](why); ok && why.number(stands.Term) > rec.Term {
 			return why.number(stands.Term)
@@ -126,15 +124,15 @@ func termOf(rec *trace.Record, reasons []reason) uint64 {
 	return rec.Term
 }
 
-// entriesAtOnce is how many entries there is room made for at a time.
+// entriesAtOnce is how many entries are allocated at a time.
 const entriesAtOnce = 64
 
-// entry is room for one: that of a round that was told, if there is any.
+// entry is an empty entry: one of a round that was built, or else a new one.
 func (g *group) entry() *entry {
 	if len(g.spare) == 0 {
-		room := make([]entry, entriesAtOnce)
-		for i := range room {
-			g.spare = append(g.spare, &room[i])
+		entries := make([]entry, entriesAtOnce)
+		for i := range entries {
+			g.spare = append(g.spare, &entries[i])
 		}
 	}
 	last := len(g.spare) - 1
@@ -143,7 +141,7 @@ func (g *group) entry() *entry {
 	return e
 }
 
-// recycle takes the entries of a round that was told back.
+// recycle takes back the entries of a round that was built.
 func (g *group) recycle(t *log) {
 	for _, e := range t.entries {
 		*e = entry{}
@@ -152,7 +150,7 @@ func (g *group) recycle(t *log) {
 	delete(g.open, t.term)
 }
 
-// fold keeps of a record that changed nothing what others need.
+// fold drops a record that changed nothing, and remembers only that its message was received.
 func (t *log) fold(rec *trace.Record) {
 	if rec.MsgID == "" {
 		return
@@ -172,27 +170,26 @@ func (g *group) log(term uint64) *log {
 	return t
 }
 
-// life is the process that wrote rec. Records that name no session begin
-// another life with another start.
+// life is the process that wrote rec. Where records name no incarnation, each start begins
+// another process.
 func (m *member) life(rec *trace.Record) *life {
-	session := rec.Session
-	if c := m.current; c != nil && c.session == session {
-		if session != "" || rec.Seq != 1 || rec.Event != "start" {
+	incarnation := rec.Incarnation
+	if c := m.current; c != nil && c.incarnation == incarnation {
+		if incarnation != "" || rec.Seq != 1 || rec.Event != "start" {
 			return c
 		}
 	}
-	if l := m.bySession[session]; l != nil && session != "" {
+	if l := m.byIncarnation[incarnation]; l != nil && incarnation != "" {
 		m.current = l
 		return l
 	}
-	m.current = &life{node: rec.Node, session: strings.Clone(session)}
+	m.current = &life{node: rec.Node, incarnation: strings.Clone(incarnation)}
 	m.lives = append(m.lives, m.current)
-	m.bySession[m.current.session] = m.current
+	m.byIncarnation[m.current.incarnation] = m.current
 	return m.current
 }
 
-// at is the process that lived at t, by its records, or else the last one that
-// began before; nil for none.
+// at is the last process that began before t, nil for none.
 func (m *member) at(t time.Time, fix clockFix) *life {
 	i := sort.Search(len(m.lives), func(i int) bool {
 		return fix.at(m.lives[i].node, m.lives[i].from).After(t)
@@ -203,9 +200,9 @@ func (m *member) at(t time.Time, fix clockFix) *life {
 	return m.lives[i-1]
 }
 
-// tell ends the collecting: every round is told, the lowest term first. All
-// messages are measured before, since clocks are judged by them.
-func (g *group) tell() *Group {
+// build builds every round, the lowest term first. It measures the messages of all rounds
+// before, since they tell how far the clocks differ.
+func (g *group) build() *Group {
 	out := &Group{
 		Cluster: g.key.cluster, Algorithm: g.key.algo, Guarantee: g.guarantee, Run: g.key.run,
 		Rounds: []*Round{},
@@ -215,30 +212,29 @@ func (g *group) tell() *Group {
 	}
 	terms := slices.Sorted(maps.Keys(g.open))
 	for _, term := range terms {
-		g.story.measure(g.open[term])
+		g.state.measure(g.open[term])
 	}
 	g.fixClocks()
 	for _, term := range terms {
-		if r := g.story.tell(g, g.open[term]); r != nil {
+		if r := g.state.round(g, g.open[term]); r != nil {
 			out.Rounds = append(out.Rounds, r)
 		}
 		delete(g.open, term)
 	}
-	g.story.finish(g, out)
+	g.state.finish(g, out)
 	return out
 }
 
-// fixClocks judges the clocks by what was measured. A simulated run writes the time
-// of its one clock.
+// fixClocks estimates the offsets of the clocks. A simulated run has one clock, which is right.
 func (g *group) fixClocks() {
 	if g.key.run == 0 {
-		g.story.fix = g.story.ways.fix()
+		g.state.fix = g.state.delays.fix()
 	}
 }
 
-// tellTerm tells one round while more records come in.
-func (g *group) tellTerm(t *log) *Round {
-	g.story.measure(t)
+// buildRound builds one round while more records come in.
+func (g *group) buildRound(t *log) *Round {
+	g.state.measure(t)
 	g.fixClocks()
-	return g.story.tell(g, t)
+	return g.state.round(g, t)
 }

@@ -34,7 +34,7 @@ func TestLeaseEndsAReign(t *testing.T) {
 				role, prev, why = trace.Looking, node, c.ends
 			}
 			b.Add(&trace.Record{
-				Level: c.level, Time: at(s), Cluster: "c", Node: node, Session: "aaaaaaaa", Algo: "bully",
+				Level: c.level, Time: at(s), Cluster: "c", Node: node, Incarnation: "aaaaaaaa", Algo: "bully",
 				Seq: seq, Term: term, Event: "timeout", Why: []string{why},
 				Role: role, Leader: leader, Guarantee: "lease", ValidUntil: until,
 				PrevLeader: &prev, LeaderChange: change,
@@ -70,7 +70,7 @@ func TestLeasesOfTwoLists(t *testing.T) {
 			prev := uint64(2)
 			b.Add(&trace.Record{
 				Level: "info", Time: time.Date(2026, time.November, 22, 15, 18, 23, 910e6, time.UTC),
-				Cluster: "demo", Node: 1, Session: "c823fcae", Algo: "bully", Seq: 10, Term: 2, Event: "timeout",
+				Cluster: "demo", Node: 1, Incarnation: "c823fcae", Algo: "bully", Seq: 10, Term: 2, Event: "timeout",
 				Why: []string{"leader 2 has not renewed -> nobody holds the office"}, Role: trace.Looking,
 				Guarantee: "lease", PrevLeader: &prev, LeaderChange: trace.Lost,
 			})
@@ -87,9 +87,9 @@ func TestLeasesOfTwoLists(t *testing.T) {
 	}
 }
 
-// With an office a leader stays in it while the next round is on: its records of
+// Under a lease a leader leads on while the next round is on: its records of
 // that round's term do not make it the leader of that term.
-func TestInOfficeDuringARound(t *testing.T) {
+func TestLeadsDuringARound(t *testing.T) {
 	s := newScript()
 	hold := func(node uint64, ms int, term uint64) {
 		s.add(node, ms, trace.Record{
@@ -117,8 +117,9 @@ func TestInOfficeDuringARound(t *testing.T) {
 	hold(2, 800, 2)
 	follow(1, 801, 2, 2)
 	g := s.b.History().Groups[0]
-	if len(g.Reigns) != 2 || g.Reigns[0].Leader != 3 || g.Reigns[0].Term != 1 || g.Reigns[1].Leader != 2 {
-		t.Errorf("reigns %+v", g.Reigns)
+	if len(g.Leaderships) != 2 || g.Leaderships[0].Leader != 3 || g.Leaderships[0].Term != 1 ||
+		g.Leaderships[1].Leader != 2 {
+		t.Errorf("leaderships %+v", g.Leaderships)
 	}
 	r := g.Rounds[len(g.Rounds)-1]
 	if r.Winner == nil || r.Winner.Node != 2 || len(r.Rivals) > 0 || r.Steps[1].LeaderTerm != 1 {

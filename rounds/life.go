@@ -11,20 +11,20 @@ import (
 
 // life is one process of a node.
 //
-// Invariant: seen holds disjoint, ascending ranges with a hole between any two.
+// Invariant: seen has ascending ranges, with at least one number between any two.
 type life struct {
-	node    uint64
-	session string
-	seen    []span
-	debug   bool
-	text    bool      // its records have numbers of our own making
-	from    time.Time // wall time of the first record by number
-	until   time.Time // of the last
-	marks   []mark    // of each record
-	inOrder bool      // the marks are, by number
-	top     mark      // the one of the highest number
-	fell    []Finding // terms that went back
-	// lease is until when it said last that it leads, and leased the term.
+	node        uint64
+	incarnation string
+	seen        []span
+	debug       bool      // it writes records of level debug
+	text        bool      // its records were text, and their numbers are made up
+	from        time.Time // wall time of the record with the lowest number
+	until       time.Time // of the record with the highest number
+	marks       []mark    // of each record
+	inOrder     bool      // the marks are, by number
+	top         mark      // of the highest number
+	fell        []Finding // where its term went back
+	// lease is the latest end of a lease of its own, and leased the term of that.
 	lease  time.Time
 	leased uint64
 }
@@ -33,14 +33,14 @@ type life struct {
 type mark struct {
 	seq, term uint64
 	wall      time.Time
-	sent      bool // messages of that term
+	sent      bool // it sent messages
 }
 
 // span is the records first to last, both included.
 type span struct{ first, last uint64 }
 
-// after is the first record written after t, by corrected time. A process's
-// clock is taken to go on: one that was set back is not looked behind.
+// after is the first record written after t, by corrected time. The process's clock counts
+// as never set back.
 func (l *life) after(t time.Time, fix clockFix) (first mark, ok bool) {
 	marks := l.sorted()
 	i := sort.Search(len(marks), func(i int) bool { return fix.at(l.node, marks[i].wall).After(t) })
@@ -69,7 +69,7 @@ func (l *life) sorted() []mark {
 	return l.marks
 }
 
-// add notes a record; false when it was there already.
+// add notes a record. It returns false if the record came before.
 func (l *life) add(rec *trace.Record) bool {
 	if !l.count(rec.Seq) {
 		return false
@@ -88,7 +88,7 @@ func (l *life) add(rec *trace.Record) bool {
 	return true
 }
 
-// mark keeps when a record was written, and watches that the term only rises.
+// mark keeps when a record was written, and checks that the term only rises.
 func (l *life) mark(m mark) {
 	l.inOrder = (l.inOrder || len(l.marks) == 0) && m.seq > l.top.seq
 	l.marks = append(l.marks, m)
@@ -102,7 +102,7 @@ func (l *life) mark(m mark) {
 	l.top = higher
 }
 
-// count puts seq among those seen; false when it was there already.
+// count adds seq to the numbers seen. It returns false if seq was there.
 func (l *life) count(seq uint64) bool {
 	if n := len(l.seen); n > 0 && l.seen[n-1].last+1 == seq { // nearly always
 		l.seen[n-1].last = seq
@@ -128,7 +128,7 @@ func (l *life) count(seq uint64) bool {
 	return true
 }
 
-// join makes one span of i and the next, if nothing lies between them.
+// join merges range i and the next, if no number lies between them.
 func (l *life) join(i int) {
 	if i+1 < len(l.seen) && l.seen[i].last+1 == l.seen[i+1].first {
 		l.seen[i].last = l.seen[i+1].last
@@ -136,7 +136,7 @@ func (l *life) join(i int) {
 	}
 }
 
-// records is how many were seen.
+// records counts the records.
 func (l *life) records() int {
 	n := uint64(0)
 	for _, s := range l.seen {
@@ -145,7 +145,7 @@ func (l *life) records() int {
 	return int(n)
 }
 
-// gaps are the holes in what was seen.
+// gaps are the ranges of numbers that are missing.
 func (l *life) gaps() []Gap {
 	var gaps []Gap
 	if first := l.seen[0].first; first > 1 {
@@ -161,18 +161,18 @@ func (l *life) gaps() []Gap {
 
 func (l *life) first() uint64      { return l.seen[0].first }
 func (l *life) last() uint64       { return l.seen[len(l.seen)-1].last }
-func (l *life) ref(seq uint64) Ref { return Ref{Node: l.node, Session: l.session, Seq: seq} }
+func (l *life) ref(seq uint64) Ref { return Ref{Node: l.node, Incarnation: l.incarnation, Seq: seq} }
 
-// tell is the life as a History has it.
-func (l *life) tell(fix clockFix) Life {
+// summary is the process as a History has it.
+func (l *life) summary(fix clockFix) Life {
 	return Life{
-		Session: l.session, First: l.ref(l.first()), Last: l.ref(l.last()),
+		Incarnation: l.incarnation, First: l.ref(l.first()), Last: l.ref(l.last()),
 		From: fix.at(l.node, l.from), Until: fix.at(l.node, l.until),
 		Debug: l.debug, Gaps: l.gaps(),
 	}
 }
 
-// byBeginning orders the lives of one node.
+// byBeginning compares processes of one node by their first record.
 func byBeginning(a, b *life) int {
-	return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.session, b.session))
+	return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.incarnation, b.incarnation))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// sentMessage is one "KIND>to#id" taken apart.
+// sentMessage has the parts of "KIND>to#id".
 type sentMessage struct {
 	kind, id string
 	to       uint64
@@ -18,9 +18,9 @@ func parseSent(s string) (sentMessage, bool) {
 	return sentMessage{kind, id, uint64(to)}, err == nil
 }
 
-// messages pairs what the entries, which are in causal order, sent and
-// received, and fills in the Steps' indexes, which lie in the room.
-func messages(r *Round, entries []*entry, in *room) {
+// messages pairs the sends and receipts of the entries, which are in causal order, and
+// fills in the Steps' indexes. These lie in the scratch.
+func messages(r *Round, entries []*entry, in *scratch) {
 	n := 0
 	for _, e := range entries {
 		n += len(e.sent)
@@ -32,11 +32,11 @@ func messages(r *Round, entries []*entry, in *room) {
 		for _, s := range e.sent {
 			m, ok := parseSent(s)
 			if !ok {
-				continue // no node writes that
+				continue // no node writes such a thing
 			}
 			in.sent = append(in.sent, len(r.Messages))
 			r.Messages = append(r.Messages, Message{
-				ID: m.id, Kind: m.kind, From: e.node(), To: m.to, SendStep: i, ReceiveStep: -1,
+				ID: m.id, Kind: m.kind, From: e.Ref.Node, To: m.to, SendStep: i, ReceiveStep: -1,
 			})
 		}
 		r.Steps[i].Sent = in.sent[from:len(in.sent):len(in.sent)]
@@ -48,7 +48,7 @@ func messages(r *Round, entries []*entry, in *room) {
 		}
 		at := r.messageOf(e)
 		if at < 0 {
-			key, known := receipt{e.msgID, e.node()}, false
+			key, known := receipt{e.msgID, e.Ref.Node}, false
 			if at, known = unsent[key]; !known {
 				if unsent == nil {
 					unsent = map[receipt]int{}
@@ -56,8 +56,8 @@ func messages(r *Round, entries []*entry, in *room) {
 				at = len(r.Messages)
 				unsent[key] = at
 				r.Messages = append(r.Messages, Message{
-					ID: e.msgID, Kind: e.msg, From: e.from, To: e.node(),
-					Fate: Unsent, SendStep: -1, ReceiveStep: -1,
+					ID: e.msgID, Kind: e.msg, From: e.from, To: e.Ref.Node,
+					Delivery: Unsent, SendStep: -1, ReceiveStep: -1,
 				})
 			}
 		}
@@ -66,27 +66,26 @@ func messages(r *Round, entries []*entry, in *room) {
 	inSendOrder(r)
 }
 
-// messageOf is the message that e received, by the entry that sent it; -1 when
-// that is not there.
+// messageOf is the index of the message that e received, -1 where no entry sent it.
 func (r *Round) messageOf(e *entry) int {
 	if e.cause == nil {
 		return -1
 	}
 	for i := e.cause.messages; i < len(r.Messages) && r.Messages[i].SendStep == e.cause.place; i++ {
-		if r.Messages[i].To == e.node() && r.Messages[i].ID == e.msgID {
+		if r.Messages[i].To == e.Ref.Node && r.Messages[i].ID == e.msgID {
 			return i
 		}
 	}
 	return -1
 }
 
-// receipt names what was received: a message's id, and whom it went to.
+// receipt names a message that was received, by its id and its receiver.
 type receipt struct {
 	id string
 	to uint64
 }
 
-// receive notes that entry i received message at.
+// receive notes that entry i received the message with the index at.
 func receive(r *Round, at, i int, e *entry) {
 	m := &r.Messages[at]
 	r.Steps[i].Received = at
@@ -94,13 +93,13 @@ func receive(r *Round, at, i int, e *entry) {
 		m.Repeats++
 		return
 	}
-	m.ReceiveStep, m.Detail = i, e.detail
-	if m.Fate == "" {
-		m.Fate = Arrived
+	m.ReceiveStep, m.Detail = i, e.Detail
+	if m.Delivery == "" {
+		m.Delivery = Arrived
 	}
 }
 
-// inSendOrder puts messages whose send is missing where they were received.
+// inSendOrder sorts messages by their send. One whose send is missing counts by its receipt.
 func inSendOrder(r *Round) {
 	if !slices.ContainsFunc(r.Messages, func(m Message) bool { return m.SendStep < 0 }) {
 		return

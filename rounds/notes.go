@@ -3,9 +3,11 @@ package rounds
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
-// notes say what is odd about records of several groups.
+// notes say what is odd about the records as a whole.
 func notes(groups []*Group) []string {
 	notes := []string{}
 	algorithms := map[string][]*Group{}
@@ -33,12 +35,12 @@ func notes(groups []*Group) []string {
 		if len(of) < 2 {
 			continue
 		}
-		var words []string
+		var run []string
 		for _, g := range of {
-			words = append(words, fmt.Sprintf("%s on %s", g.Algorithm, nodes(writers(g))))
+			run = append(run, fmt.Sprintf("%s on %s", g.Algorithm, words.Nodes(writers(g))))
 		}
 		notes = append(notes, fmt.Sprintf("The nodes of cluster %q run different algorithms, and cannot elect a "+
-			"leader together: %s.", label, strings.Join(words, ", ")))
+			"leader together: %s.", label, strings.Join(run, ", ")))
 	}
 	return notes
 }

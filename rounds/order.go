@@ -2,22 +2,20 @@ package rounds
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 	"strings"
 )
 
 // inOrder sorts the entries of one term by cause.
 //
-//  1. The records of a process are in the order of its count, those of a node's
-//     lives in the order of the lives.
-//  2. A receipt is after its send.
-//  3. Otherwise the hybrid clock decides where a send is missing, because cause
-//     and effect may be linked by a record that is not there; where all are
-//     there, the corrected time does.
+//  1. The records of a process are in the order of its count, and those of a node's
+//     processes in the order of these.
+//  2. A receipt comes after its send.
+//  3. Otherwise the corrected time decides, if every send is in the records. If not, the
+//     hybrid clock does: a missing record may link a cause to its effect.
 //
-// Records that contradict each other, as only broken or hostile logs do, are
-// put where 3 puts them. A simulated run is in the order of its one clock already.
+// Records that contradict each other, as only broken or hostile logs have them, are in the
+// order of 3. A simulated run is in the order of its one clock.
 func (t *log) inOrder(fix clockFix, simulated bool) {
 	if simulated {
 		slices.SortStableFunc(t.entries, byTime(fix))
@@ -33,7 +31,7 @@ func (t *log) inOrder(fix clockFix, simulated bool) {
 	if t.respected() {
 		return
 	}
-	sortTopologically(t.entries, t.constraints())
+	t.sortTopologically()
 	t.number()
 }
 
@@ -44,15 +42,15 @@ func (t *log) number() {
 	}
 }
 
-// byTime compares corrected times. Equal ones, as simulated runs have them, stay
-// in the order in which they came.
+// byTime compares corrected times. Records with equal times stay in the order in which they
+// came.
 func byTime(fix clockFix) func(a, b *entry) int {
 	return func(a, b *entry) int {
-		return fix.at(a.node(), a.wall).Compare(fix.at(b.node(), b.wall))
+		return fix.at(a.Ref.Node, a.Wall).Compare(fix.at(b.Ref.Node, b.Wall))
 	}
 }
 
-// byClock compares hybrid clocks, and times where there is none.
+// byClock compares hybrid clocks, or corrected times where a record has no hybrid clock.
 func byClock(fix clockFix) func(a, b *entry) int {
 	times := byTime(fix)
 	return func(a, b *entry) int {
@@ -63,16 +61,15 @@ func byClock(fix clockFix) func(a, b *entry) int {
 	}
 }
 
-// pair notes which entries sent each message, by its id, and for each receipt
-// its send. Ids begin anew with each life of a node, so one id may have been
-// sent twice.
+// pair notes for each receipt the entry that sent the message. Message ids begin anew with
+// each process of a node, so two entries may have sent one id.
 func (t *log) pair() {
 	n := 0
 	for _, e := range t.entries {
 		n += len(e.sent)
 	}
 	sent := make(map[string]*entry, n)
-	again := map[string][]*entry{} // all with that id, where there are several
+	again := map[string][]*entry{} // all entries that sent an id, where there are several
 	for _, e := range t.entries {
 		for _, s := range e.sent {
 			at := strings.IndexByte(s, '#')
@@ -102,12 +99,12 @@ func (t *log) pair() {
 	}
 }
 
-// matchSend is the send of what e received: the last one, by hybrid clock, that
-// can have caused it. Nil for none.
+// matchSend is the candidate that sent what e received: the last one by hybrid clock that
+// is not after e. Nil for none.
 func matchSend(candidates []*entry, e *entry) (best *entry) {
 	for _, c := range candidates {
 		tooLate := len(candidates) > 1 && !c.clock.IsZero() && c.clock.Compare(e.clock) > 0
-		if c.node() != e.from || tooLate {
+		if c.Ref.Node != e.from || tooLate {
 			continue
 		}
 		if best == nil || best.clock.Compare(c.clock) < 0 {
@@ -117,102 +114,92 @@ func matchSend(candidates []*entry, e *entry) (best *entry) {
 	return best
 }
 
-// pairsComplete reports whether the send of every receipt is there.
+// pairsComplete reports whether every receipt has its send.
 func (t *log) pairsComplete() bool {
 	return !slices.ContainsFunc(t.entries, func(e *entry) bool { return e.msgID != "" && e.cause == nil })
 }
 
-// respected reports whether the present order keeps 1 and 2.
+// respected reports whether the order of the entries keeps 1 and 2.
 func (t *log) respected() bool {
 	last := map[uint64]*entry{}
 	for i, e := range t.entries {
 		if e.cause != nil && e.cause.place > i {
 			return false
 		}
-		before := last[e.node()]
+		before := last[e.Ref.Node]
 		if before != nil && inOneNode(before, e) > 0 {
 			return false
 		}
-		last[e.node()] = e
+		last[e.Ref.Node] = e
 	}
 	return true
 }
 
-// inOneNode orders the records of one node.
+// inOneNode compares records of one node.
 func inOneNode(x, y *entry) int {
 	if x.life == y.life {
-		return cmp.Compare(x.seq, y.seq)
+		return cmp.Compare(x.Ref.Seq, y.Ref.Seq)
 	}
 	return byBeginning(x.life, y.life)
 }
 
-// constraints are, for each entry, the places of those that must come before.
-func (t *log) constraints() [][]int {
-	after := make([][]int, len(t.entries))
+// constrain notes for each entry those that must come after it, and how many must come
+// before it.
+func (t *log) constrain() (next [][]int, waits []int) {
+	next, waits = make([][]int, len(t.entries)), make([]int, len(t.entries))
+	before := func(first, then *entry) {
+		next[first.place] = append(next[first.place], then.place)
+		waits[then.place]++
+	}
 	byNode := map[uint64][]*entry{}
-	for i, e := range t.entries {
-		byNode[e.node()] = append(byNode[e.node()], e)
+	for _, e := range t.entries {
+		byNode[e.Ref.Node] = append(byNode[e.Ref.Node], e)
 		if e.cause != nil {
-			after[i] = append(after[i], e.cause.place)
+			before(e.cause, e)
 		}
 	}
 	for _, own := range byNode {
 		slices.SortStableFunc(own, inOneNode)
 		for i := 1; i < len(own); i++ {
-			at := own[i].place
-			after[at] = append(after[at], own[i-1].place)
+			before(own[i-1], own[i])
 		}
 	}
-	return after
+	return next, waits
 }
 
-// sortTopologically puts the entries in an order that keeps the constraints,
-// and otherwise the present one. Of a cycle, the earliest goes first.
-func sortTopologically(entries []*entry, after [][]int) {
-	waits := make([]int, len(entries))
-	next := make([][]int, len(entries))
-	ready := &intHeap{}
-	for i, before := range after {
-		waits[i] = len(before)
-		for _, j := range before {
-			next[j] = append(next[j], i)
+// sortTopologically puts the entries in an order that keeps 1 and 2, and otherwise the
+// present one: an entry that must wait follows as soon as the last that it waits for is
+// placed. Of a cycle, the earliest goes first.
+func (t *log) sortTopologically() {
+	next, waits := t.constrain()
+	sorted := make([]*entry, 0, len(t.entries))
+	placed := make([]bool, len(t.entries))
+	place := func(first, passed int) { // passed: entries below this index waited when it was their turn
+		for ready := []int{first}; len(ready) > 0; {
+			var released []int
+			for _, i := range ready {
+				placed[i] = true
+				sorted = append(sorted, t.entries[i])
+				for _, j := range next[i] {
+					waits[j]--
+					if waits[j] == 0 && j < passed && !placed[j] {
+						released = append(released, j)
+					}
+				}
+			}
+			slices.Sort(released)
+			ready = released
 		}
+	}
+	for i := range t.entries {
 		if waits[i] == 0 {
-			heap.Push(ready, i)
+			place(i, i)
 		}
 	}
-	sorted := make([]*entry, 0, len(entries))
-	done := make([]bool, len(entries))
-	for earliest := 0; len(sorted) < len(entries); {
-		if ready.Len() == 0 { // a cycle
-			for done[earliest] {
-				earliest++
-			}
-			heap.Push(ready, earliest)
-		}
-		i := heap.Pop(ready).(int)
-		if done[i] {
-			continue
-		}
-		done[i] = true
-		sorted = append(sorted, entries[i])
-		for _, j := range next[i] {
-			if waits[j]--; waits[j] == 0 && !done[j] {
-				heap.Push(ready, j)
-			}
+	for i := range t.entries { // what is left waits for itself
+		if !placed[i] {
+			place(i, len(t.entries))
 		}
 	}
-	copy(entries, sorted)
-}
-
-type intHeap []int
-
-func (h intHeap) Len() int           { return len(h) }
-func (h intHeap) Less(i, j int) bool { return h[i] < h[j] }
-func (h intHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *intHeap) Push(x any)        { *h = append(*h, x.(int)) }
-func (h *intHeap) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
+	t.entries = sorted
 }

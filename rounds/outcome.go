@@ -8,9 +8,9 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 )
 
-// end says how the round came out: who followed, who was left behind, where
-// the aftermath begins.
-func (r *Round) end(s *story, g *group) {
+// end sets how the round ended: who followed, who was left behind, where the aftermath
+// begins.
+func (r *Round) end(s *clusterState, g *group) {
 	r.State, r.Aftermath = Undecided, len(r.Steps)
 	switch {
 	case r.Winner != nil:
@@ -22,7 +22,7 @@ func (r *Round) end(s *story, g *group) {
 	if r.State != Decided {
 		return
 	}
-	r.Winner.Attr = s.character(r.Winner.Node).attr
+	r.Winner.Attr = s.node(r.Winner.Node).attr
 	r.Winner.Rule = r.Winner.cause.rule(r.Algorithm)
 	last := -1
 	for i := range r.Steps {
@@ -45,16 +45,16 @@ func (r *Round) believes(st *Step) bool {
 	return p.Believed == st.Ref && (p.Part == PartFollower || p.Part == PartWinner)
 }
 
-// participate makes the list of those who took part or should have.
-func (r *Round) participate(s *story) {
+// participate lists the nodes that took part or should have.
+func (r *Round) participate(s *clusterState) {
 	part := func(id uint64) *Participant {
 		if p := r.participant(id); p.Node == id {
 			return p
 		}
-		r.Participants = append(r.Participants, Participant{Node: id, Attr: s.character(id).attr})
+		r.Participants = append(r.Participants, Participant{Node: id, Attr: s.node(id).attr})
 		return &r.Participants[len(r.Participants)-1]
 	}
-	var late map[uint64]bool // a process that began when there was a leader
+	var late map[uint64]bool // the processes that started when there was a leader
 	won := r.place()
 	for i := range r.Steps {
 		st := &r.Steps[i]
@@ -82,7 +82,7 @@ func (r *Round) participate(s *story) {
 	slices.SortFunc(r.Participants, func(a, b Participant) int { return cmp.Compare(a.Node, b.Node) })
 }
 
-// place is the winner's own step, -1 for none.
+// place is the index of the winner's step, -1 for none.
 func (r *Round) place() int {
 	if r.Winner == nil {
 		return -1
@@ -90,8 +90,8 @@ func (r *Round) place() int {
 	return slices.IndexFunc(r.Steps, func(st Step) bool { return st.Ref == r.Winner.Ref })
 }
 
-// part is what a node was in the round.
-func (r *Round) part(p *Participant, late bool, s *story) Part {
+// part is the part that a node had in the round.
+func (r *Round) part(p *Participant, late bool, s *clusterState) Part {
 	switch {
 	case r.Winner == nil:
 		return PartVoter
@@ -103,13 +103,13 @@ func (r *Round) part(p *Participant, late bool, s *story) Part {
 		return PartJoined
 	case !p.Believed.IsZero():
 		return PartFollower
-	case s.character(p.Node).last.IsZero():
+	case s.node(p.Node).last.IsZero():
 		return PartSilent
 	}
 	return PartBehind
 }
 
-// count counts the messages, and puts them beside what theory says.
+// count counts the messages by kind, and sets what they cost by theory.
 func (r *Round) count() {
 	byKind := map[string]int{}
 	r.markCounted()
@@ -131,14 +131,14 @@ func (r *Round) count() {
 	if err != nil || r.Winner == nil || len(r.Winner.Live) == 0 {
 		return
 	}
-	if !entry.Office || entry.Theory.Among != nil { // else its messages are those of the office
+	if !entry.Leased || entry.Theory.Among != nil { // else all its messages are those of the votes
 		r.Theory = theoryOf(entry.Theory, len(r.Winner.Live), byKind)
 	}
 	r.votersTheory(entry.Theory.Among, byKind)
 }
 
-// markCounted marks the messages that were sent until all who were expected to
-// followed, and those sent in answer to one of them.
+// markCounted marks the messages that were sent before the aftermath, and those that answer
+// a marked one.
 func (r *Round) markCounted() {
 	for i := range r.Steps {
 		st := &r.Steps[i]
@@ -155,11 +155,11 @@ func (r *Round) participant(id uint64) *Participant {
 			return &r.Participants[i]
 		}
 	}
-	return &Participant{} // of no interest
+	return &Participant{} // nobody reads it
 }
 
-// split divides the round's time.
-func (r *Round) split(s *story, g *group) {
+// split sets how long each phase of the round took.
+func (r *Round) split(s *clusterState, g *group) {
 	p := &r.Split
 	p.Error = s.fix.error()
 	p.Estimated = s.fix.differ() || p.Error > sameClock
@@ -182,7 +182,7 @@ func (r *Round) split(s *story, g *group) {
 	}
 }
 
-// ended is when the last expected node came to believe.
+// ended is when the last node that should follow the winner did so.
 func (r *Round) ended() (last time.Time) {
 	for _, p := range r.Participants {
 		expected := p.Part == PartFollower || p.Part == PartWinner
@@ -193,9 +193,9 @@ func (r *Round) ended() (last time.Time) {
 	return last
 }
 
-// termAfter is the lowest term above one, 0 for none.
+// termAfter is the lowest term above a given one, 0 for none.
 func (g *group) termAfter(term uint64) (next uint64) {
-	for t := range g.open { // those not told yet
+	for t := range g.open { // those not built yet
 		if t > term && (next == 0 || t < next) {
 			next = t
 		}
@@ -217,7 +217,7 @@ func (g *group) lastWord(node uint64, t time.Time, fix clockFix) (at time.Time, 
 	return at, false
 }
 
-// died is the last known death of a node before an instant.
+// died is when the node last died before an instant, as far as is known.
 func (g *group) died(node uint64, before time.Time) (at time.Time, ok bool) {
 	for _, d := range g.deaths {
 		if node != 0 && d.node == node && !d.at.After(before) && d.at.After(at) {

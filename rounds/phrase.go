@@ -2,15 +2,14 @@ package rounds
 
 import "strings"
 
-// numbers are those of a phrase: none has more.
+// numbers are the numbers in a phrase. No phrase has more than four.
 type numbers [4]uint64
 
-// phrase matches text against a pattern, in which each # stands for a number,
-// and returns the numbers. The reasons in records are such phrases: machines
-// write them with numbers filled in.
+// phrase matches text against a pattern, in which each # stands for a number, and returns
+// the numbers. Evidence in records is such a phrase: "link-closed 5".
 func phrase(pattern, text string) (found numbers, ok bool) {
 	if !strings.HasSuffix(text, pattern[strings.LastIndexByte(pattern, '#')+1:]) {
-		return found, false // nearly always, and found out fast
+		return found, false // nearly always
 	}
 	for i := 0; ; i++ {
 		before, after, more := strings.Cut(pattern, "#")

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Printable makes text from a log fit for a terminal: control characters, escape
-// sequences, what turns the direction of writing or draws nothing, and bytes
-// that are no UTF-8 come out as their numbers.
+// Printable makes text from a log safe for a terminal. It writes the number in place of a
+// control character, of one that turns the direction of writing or draws nothing, and of
+// a byte that is no UTF-8.
 func Printable(s string) string {
 	if !strings.ContainsFunc(s, unfit) && utf8.ValidString(s) {
 		return s

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -8,53 +9,59 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// reason is one of a record. What it decides is told by its kind and arguments; its
-// sentence is for people, and nothing is read out of it.
+// reason is one reason of a record. Its kind and arguments say what it decides. Its sentence
+// is for people, and nothing reads it.
 type reason struct {
-	kind *algorithms.ReasonKind // nil of one whose code this version does not know: it decides nothing
+	kind *algorithms.ReasonKind // nil if this version does not know the code: it decides nothing then
 	args []trace.Arg
 	why  string
+	// former: the record has no code, so that kind and args come from its sentence.
+	former bool
 }
 
-// reasonsOf are the reasons of a record, and their sentences. A sentence with an unknown
-// code has that behind it.
+// reasonsOf are the reasons of a record, and their sentences. Behind the sentence of an
+// unknown code stands that code; where a sentence is missing, the code stands alone.
 func reasonsOf(rec *trace.Record) ([]reason, []string) {
-	if len(rec.Why) == 0 {
+	n := max(len(rec.Why), len(rec.Reasons))
+	if n == 0 {
 		return nil, rec.Why
 	}
-	reasons, sentences := make([]reason, len(rec.Why)), rec.Why
-	for i, why := range rec.Why {
-		told := trace.Reason{}
+	reasons, sentences := make([]reason, n), rec.Why
+	if n > len(rec.Why) { // what has no sentence is shown by its code
+		sentences = append(slices.Clone(rec.Why), make([]string, n-len(rec.Why))...)
+	}
+	for i, why := range sentences {
+		coded := trace.Reason{}
 		if i < len(rec.Reasons) {
-			told = rec.Reasons[i]
+			coded = rec.Reasons[i]
 		}
-		if told.Code == "" {
+		if coded.Code == "" {
 			reasons[i] = formerReason(rec.Algo, why)
 			continue
 		}
-		reasons[i] = read(told, why)
-		if reasons[i].kind == nil {
-			if &sentences[0] == &rec.Why[0] {
-				sentences = append([]string(nil), rec.Why...)
+		reasons[i] = read(coded, why)
+		if reasons[i].kind == nil || why == "" {
+			if len(rec.Why) == n && &sentences[0] == &rec.Why[0] {
+				sentences = slices.Clone(rec.Why)
 			}
-			sentences[i] = why + " (" + told.Code + ")"
+			sentences[i] = strings.TrimLeft(why+" ("+coded.Code+")", " ")
 			reasons[i].why = sentences[i]
 		}
 	}
 	return reasons, sentences
 }
 
-// read is the reason as it is told with that sentence. One with other arguments than its
-// kind has is of another version.
-func read(told trace.Reason, why string) reason {
-	kind := catalog.Reason(told.Code)
-	if kind != nil && strings.Count(kind.Sentence, "%") != len(told.Args) {
+// read is the reason with a code and a sentence. If the number of its arguments is not that of its
+// kind, another version wrote it, and its kind counts as unknown.
+func read(coded trace.Reason, why string) reason {
+	kind := catalog.Reason(coded.Code)
+	if kind != nil && strings.Count(kind.Sentence, "%") != len(coded.Args) {
 		kind = nil
 	}
-	return reason{kind, told.Args, why}
+	return reason{kind: kind, args: coded.Args, why: why}
 }
 
-// decided is the reason's decision of that type, if it has one.
+// decided is the reason's decision of type D, if it has one.
 func decided[D algorithms.Decision](r *reason) (d D, ok bool) {
 	if r.kind == nil {
 		return d, false
@@ -62,7 +69,7 @@ func decided[D algorithms.Decision](r *reason) (d D, ok bool) {
 	return algorithms.Decided[D](r.kind)
 }
 
-// number is the one at a place, 0 for none.
+// number returns the argument at this place if it is a number; else 0.
 func (r *reason) number(at algorithms.Place) uint64 {
 	if at < 0 || int(at) >= len(r.args) || r.args[at].Is != trace.Number {
 		return 0
@@ -70,7 +77,7 @@ func (r *reason) number(at algorithms.Place) uint64 {
 	return r.args[at].Number
 }
 
-// node is who a place stands for, 0 for nobody, in a reason that self gave.
+// node is the node at a place, 0 for none, in a reason that the node self gave.
 func (r *reason) node(at algorithms.Place, self uint64) uint64 {
 	if at == algorithms.Self {
 		return self
@@ -78,7 +85,7 @@ func (r *reason) node(at algorithms.Place, self uint64) uint64 {
 	return r.number(at)
 }
 
-// words are what stands at a place, as it is printed.
+// words is the argument at a place, as text.
 func (r *reason) words(at algorithms.Place) string {
 	if at < 0 || int(at) >= len(r.args) {
 		return ""
@@ -89,18 +96,71 @@ func (r *reason) words(at algorithms.Place) string {
 	return r.args[at].String()
 }
 
-// cause is the reason that stands at a place, or the reason itself, with what its sentence
-// says before the arrow.
+// cause is the reason at a place, or else this reason itself. Its sentence then says the
+// cause only.
 func (r *reason) cause(at algorithms.Place) reason {
-	before, _, _ := strings.Cut(r.why, " -> ")
 	if at >= 0 && int(at) < len(r.args) && r.args[at].Is == trace.Cause {
-		return read(*r.args[at].Reason, before)
+		coded := *r.args[at].Reason
+		cause := read(coded, "")
+		if cause.former = r.former; r.former {
+			cause.why = formerCauseWords(r.why)
+		} else {
+			cause.why = sentenceOf(coded, false)
+		}
+		return cause
 	}
-	return reason{r.kind, r.args, before}
+	self := *r
+	self.why = r.before()
+	return self
 }
 
-// rule is the sentence of the algorithm's source that the reason follows, or the one that
-// it follows from; "" when none is quoted.
+// before is the part of the reason's sentence that says the cause.
+func (r *reason) before() string {
+	switch {
+	case r.former:
+		return formerCauseWords(r.why)
+	case r.kind != nil:
+		return sentenceOf(trace.Reason{Code: r.kind.Code, Args: r.args}, true)
+	}
+	return r.why
+}
+
+// arrow stands between the cause and the decision in a sentence.
+const arrow = " -> "
+
+// sentenceOf is the sentence that the reason's kind declares, with its arguments filled in:
+// all of it, or the cause only. A reason that this version does not know is its code.
+func sentenceOf(coded trace.Reason, causeOnly bool) string {
+	kind := read(coded, "").kind
+	if kind == nil {
+		return coded.String()
+	}
+	pattern := kind.Sentence
+	if causeOnly {
+		pattern, _, _ = strings.Cut(pattern, arrow)
+	}
+	var b strings.Builder
+	for n := 0; pattern != ""; n++ {
+		words, rest, place := strings.Cut(pattern, "%")
+		b.WriteString(words)
+		if !place {
+			break
+		}
+		switch arg := coded.Args[n]; arg.Is {
+		case trace.Cause:
+			b.WriteString(sentenceOf(*arg.Reason, false))
+		case trace.Words:
+			b.WriteString(arg.Words)
+		default:
+			b.WriteString(arg.String())
+		}
+		pattern = rest[1:] // behind the verb, a letter
+	}
+	return b.String()
+}
+
+// rule is the sentence of the algorithm's source behind the reason, or behind its cause. It
+// is empty if the algorithm quotes none.
 func (r *reason) rule(algorithm string) string {
 	if r.kind == nil {
 		return ""

@@ -1,15 +1,32 @@
 package rounds_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
 )
+
+// outranks is the code of a reason that one node, its only argument, ranks below who gives it.
+func outranks(t *testing.T) string {
+	for _, k := range catalog.Reasons() {
+		v, ok := algorithms.Decided[algorithms.Verdict](k)
+		if ok && v == algorithms.Outranks(0, algorithms.Self) && strings.Count(k.Sentence, "%") == 1 && k.Rule != "" {
+			return k.Code
+		}
+	}
+	t.Fatal("no reason outranks anybody")
+	return ""
+}
 
 // "An unknown code in a record is shown as it is and decides nothing": nor does one whose
 // arguments are not those of its kind, whatever the sentence says.
 func TestUnknownCode(t *testing.T) {
-	for _, told := range []trace.Reason{{Code: "bully.later"}, {Code: "bully.below"}} {
+	for _, told := range []trace.Reason{{Code: "later.than-this"}, {Code: outranks(t)}} {
 		s := newScript()
 		s.add(3, 0, trace.Record{
 			Term: 1, Event: "receive", Leader: 3,
@@ -25,15 +42,35 @@ func TestUnknownCode(t *testing.T) {
 	}
 }
 
+// Nor is a code without a sentence left out.
+func TestCodeWithoutASentence(t *testing.T) {
+	s := newScript()
+	s.add(3, 0, trace.Record{
+		Term: 1, Event: "receive", Leader: 3, Reasons: []trace.Reason{{Code: "later.than-this"}},
+	})
+	if why := s.b.History().Groups[0].Rounds[0].Steps[0].Why; !slices.Equal(why, []string{"(later.than-this)"}) {
+		t.Errorf("it is shown as %q", why)
+	}
+}
+
 // A record with codes is decided by them, whatever its sentence says.
 func TestCodesDecide(t *testing.T) {
 	s := newScript()
 	s.add(3, 0, trace.Record{
 		Term: 1, Event: "receive", Leader: 3, Why: []string{"some other words"},
-		Reasons: []trace.Reason{{Code: "bully.below", Args: []trace.Arg{{Number: 2}}}},
+		Reasons: []trace.Reason{{Code: outranks(t), Args: []trace.Arg{{Number: 2}}}},
 	})
 	v := s.b.History().Groups[0].Rounds[0].Verdicts
 	if len(v) != 1 || v[0].Loser != 2 || v[0].Over != 3 || v[0].Why != "some other words" || v[0].Rule == "" {
 		t.Errorf("verdicts %+v", v)
+	}
+}
+
+// What the former release said is told with codes that there are.
+func TestFormerCodes(t *testing.T) {
+	for _, code := range rounds.FormerCodes() {
+		if catalog.Reason(code) == nil {
+			t.Errorf("no reason has the code %s", code)
+		}
 	}
 }

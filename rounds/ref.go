@@ -8,14 +8,14 @@ func (r Ref) String() string { return fmt.Sprintf("%d:%d", r.Node, r.Seq) }
 // IsZero reports whether r names no record.
 func (r Ref) IsZero() bool { return r.Seq == 0 }
 
-// MarshalText writes String; with the process's session behind it, since
+// MarshalText writes String; with the process's incarnation behind it, since
 // counts begin anew in each process: "4:17@a41c77f0".
 func (r Ref) MarshalText() ([]byte, error) {
 	switch {
 	case r.IsZero():
 		return nil, nil
-	case r.Session == "":
+	case r.Incarnation == "":
 		return []byte(r.String()), nil
 	}
-	return []byte(r.String() + "@" + r.Session), nil
+	return []byte(r.String() + "@" + r.Incarnation), nil
 }

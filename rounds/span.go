@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Span is a time for people, in the unit that fits and with three digits:
+// Span is a duration for people, in a unit that fits and with three digits:
 // "0.31 ms", "44.3 ms", "1.20 s", "12m30s".
 func Span(d time.Duration) string {
 	if d < 0 {

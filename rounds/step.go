@@ -7,7 +7,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
-// Step is one record of the round. Its text is as the node wrote it.
+// Step is one record of the round. Its texts are as the node wrote them.
 type Step struct {
 	Ref  Ref       `json:"ref"`
 	At   time.Time `json:"at"`   // corrected by the estimated offset of the node's clock
@@ -28,19 +28,18 @@ type Step struct {
 	// The belief after the step.
 	Role   string `json:"role"`   // leader, follower or looking
 	Leader uint64 `json:"leader"` // 0 is nobody
-	// LeaderTerm is the term that Leader leads where it is not the round's own:
-	// with an office, a leader stays in it while the next round is on. 0 otherwise.
+	// LeaderTerm is the term that Leader leads, where that is not the round's: under a
+	// lease, a leader goes on while the next election is held. 0 otherwise.
 	LeaderTerm uint64 `json:"leader_term,omitempty"`
 	Token      uint64 `json:"token,omitempty"`
 	Change     string `json:"change,omitempty"`
-	// Prev is who was believed before a Change.
+	// Prev is who was believed to lead before a Change.
 	Prev uint64 `json:"prev,omitempty"`
-	// Lease is when the belief ends by itself, corrected; zero when it has none.
+	// Lease is when the belief ends by itself, corrected. Zero where it does not.
 	Lease time.Time `json:"valid_until,omitzero"`
 }
 
-// led is whom the step names as the leader of the round's own term, 0 for
-// nobody.
+// led is the node that the step names as the leader of the round's own term, 0 for none.
 func (s *Step) led() uint64 {
 	if s.LeaderTerm != 0 {
 		return 0
@@ -48,8 +47,8 @@ func (s *Step) led() uint64 {
 	return s.Leader
 }
 
-// ranOut reports whether the step found that this node's lease had ended. A process looks
-// for that before anything else: one that slept through the end of its lease, too.
+// ranOut reports whether the step found that the lease of its node had ended. A process
+// checks that before anything else, also when it slept through the end of its lease.
 func (s *Step) ranOut() bool {
 	return slices.ContainsFunc(s.reasons, func(why reason) bool {
 		_, ends := decided[algorithms.LeaseEnds](&why)
@@ -61,35 +60,35 @@ func (s *Step) ranOut() bool {
 
 // Message is one message of the round.
 type Message struct {
-	ID     string `json:"id"`
-	Kind   string `json:"kind"`
-	Detail string `json:"detail,omitempty"` // in words, from its receipt
-	From   uint64 `json:"from"`
-	To     uint64 `json:"to"`
-	Fate   Fate   `json:"fate"`
-	// SendStep and ReceiveStep are indexes in Steps, -1 when that record is not
-	// in the round. A repeated receipt counts in Repeats.
+	ID       string   `json:"id"`
+	Kind     string   `json:"kind"`
+	Detail   string   `json:"detail,omitempty"` // in words, from its receipt
+	From     uint64   `json:"from"`
+	To       uint64   `json:"to"`
+	Delivery Delivery `json:"delivery"`
+	// SendStep and ReceiveStep are indexes in Steps, -1 where the round does not have
+	// that record. Repeats counts further receipts.
 	SendStep    int `json:"send_step"`
 	ReceiveStep int `json:"receive_step"`
 	Repeats     int `json:"repeats,omitempty"`
-	// Counted: it is of the round. Others were sent in its term, but to remind
-	// those who follow, to tell newcomers, or in answer to other terms.
+	// Counted: the message belongs to the election. Others were sent in its term to
+	// remind followers, to inform newcomers, or in answer to other terms.
 	Counted bool `json:"counted"`
 }
 
-// Fate is what became of a message, as far as the records tell.
-type Fate string
+// Delivery is what became of a message, as far as the records tell.
+type Delivery string
 
-// The fates.
+// The deliveries.
 const (
-	Arrived Fate = "arrived"
+	Arrived Delivery = "arrived"
 	// Unsent: there is a receipt, but the sender's record of it is missing.
-	Unsent Fate = "sender-unknown"
-	// Lost: the receiver wrote all it does, and nothing of this.
-	Lost Fate = "lost"
-	// ToGone: the receiver was gone.
-	ToGone Fate = "receiver-gone"
-	// Unseen: no receipt is there, and that proves nothing: the receiver's
-	// records end before, have a gap, or leave out what decided nothing.
-	Unseen Fate = "unknown"
+	Unsent Delivery = "sender-unknown"
+	// Lost: the receiver wrote down all that it did, and no receipt.
+	Lost Delivery = "lost"
+	// ToGone: the receiver was dead or out of reach.
+	ToGone Delivery = "receiver-gone"
+	// Unseen: there is no receipt, which proves nothing: the receiver's records end
+	// before, have a gap, or leave out the steps that decided nothing.
+	Unseen Delivery = "unknown"
 )

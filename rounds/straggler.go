@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// straggler says why a node never followed the winner, as far as its records
-// tell.
-func (r *Round) straggler(p Participant, s *story, g *group) Straggler {
-	out := Straggler{Node: p.Node, Last: s.character(p.Node).last}
+// straggler says why a node never followed the winner, as far as its records go.
+func (r *Round) straggler(p Participant, s *clusterState, g *group) Straggler {
+	out := Straggler{Node: p.Node, Last: s.node(p.Node).last}
 	m := g.nodes[p.Node]
 	if m == nil || len(m.lives) == 0 {
 		out.Reason = "no record of it is here"
@@ -20,7 +19,7 @@ func (r *Round) straggler(p Participant, s *story, g *group) Straggler {
 	switch {
 	case r.rival(p.Node):
 		out.Reason = "it led the term itself"
-	case !r.Winner.At.IsZero() && until.Before(r.Winner.At.Add(heldUp)):
+	case !r.Winner.At.IsZero() && until.Before(r.Winner.At.Add(maxTransit)):
 		out.Reason = fmt.Sprintf("its records end with %v, %s", out.Last, around(until, r.Winner.At))
 	case l.top.term > r.Term:
 		out.Reason = fmt.Sprintf("its next records are of term %d and later", s.nextTerm(l, r.Term))
@@ -40,7 +39,7 @@ func (r *Round) rival(id uint64) bool {
 }
 
 // nextTerm is the first term above one that the process wrote.
-func (s *story) nextTerm(l *life, term uint64) uint64 {
+func (s *clusterState) nextTerm(l *life, term uint64) uint64 {
 	for _, m := range l.sorted() {
 		if m.term > term {
 			return m.term
@@ -49,7 +48,7 @@ func (s *story) nextTerm(l *life, term uint64) uint64 {
 	return 0
 }
 
-// around says how t lies to the instant of the winner's victory.
+// around says how long before or after the winner won t was.
 func around(t, won time.Time) string {
 	if t.Before(won) {
 		return fmt.Sprintf("%v before the winner had won", Span(won.Sub(t)))

@@ -9,25 +9,23 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// Rounds that are told while records come in. What is kept is then bounded by
-// the rounds that are open, as long as the records come roughly in the order of
-// their clocks.
+// Rounds that are built while records come in. Memory is then bounded by the rounds that
+// are open, as long as the records come roughly in the order of their clocks.
 
 const (
-	// settle is how far the cluster's clock must be beyond the last record of a
-	// round before the round is over for sure: logs of several nodes reach us at
+	// settle is how far the newest record must be beyond the last record of a round, by
+	// the hybrid clock, before the round is over: logs of several nodes arrive at
 	// different times.
 	settle = 10 * time.Second
-	// keepMarks, keepReigns, keepLives and keepRounds bound what is kept of what
-	// is over.
-	keepMarks, keepReigns, keepLives, keepRounds = 2048, 64, 8, 64
+	// How many marks, leaderships, lives and rounds are kept once their rounds are over.
+	keepMarks, keepLeaderships, keepLives, keepRounds = 2048, 64, 8, 64
 )
 
-// stream is what a group keeps of the rounds that it told.
+// stream is what a group keeps of the rounds that it built while records came in.
 type stream struct {
-	told   map[uint64]int64 // by term, the clock of its last record then
+	built  map[uint64]int64 // by term: the hybrid clock, in µs, of the last record when its round was built
 	recent []*Round
-	said   map[string]bool // findings
+	said   map[string]bool // the keys of the findings that were returned
 	after  int             // records that came too late for their rounds
 }
 
@@ -35,29 +33,28 @@ func (s *stream) has(term uint64) bool {
 	if s == nil {
 		return false
 	}
-	_, told := s.told[term]
-	return told
+	_, built := s.built[term]
+	return built
 }
 
-// Ended tells the rounds that are over, the lowest terms first, and what was
-// found wrong between rounds since the last call; it forgets them then. A round
-// is over when it has a leader, or a later one has, and the records have moved
-// on by ten seconds. calm says that time has passed since the last call in which
-// records could have come: then a round with a leader and no new record since is
-// over, too.
-func (b *Builder) Ended(calm bool) (told []*Round, between []Finding) {
+// Ended returns the rounds that are over, the lowest terms first, and the findings between
+// rounds since the last call. It forgets them then. A round is over when it or a later
+// one has a leader, and the records have moved on by ten seconds. calm says that records
+// had time to come since the last call: then a round is also over that has a leader and
+// got no record since.
+func (b *Builder) Ended(calm bool) (ended []*Round, between []Finding) {
 	for _, g := range b.sorted() {
 		if g.stream == nil {
-			g.stream = &stream{told: map[uint64]int64{}, said: map[string]bool{}}
+			g.stream = &stream{built: map[uint64]int64{}, said: map[string]bool{}}
 			g.deaths = append(g.deaths, b.deaths[g.key.cluster]...)
 		}
 		r, f := g.ended(calm)
-		told, between = append(told, r...), append(between, f...)
+		ended, between = append(ended, r...), append(between, f...)
 	}
-	return told, between
+	return ended, between
 }
 
-// Late is how many records came after their rounds had been told.
+// Late counts the records that came after their rounds had been returned by Ended.
 func (b *Builder) Late() int {
 	n := 0
 	for _, g := range b.groups {
@@ -68,13 +65,13 @@ func (b *Builder) Late() int {
 	return n
 }
 
-func (g *group) ended(calm bool) (told []*Round, between []Finding) {
+func (g *group) ended(calm bool) (ended []*Round, between []Finding) {
 	led := uint64(0) // the highest term with a leader
 	for term, t := range g.open {
 		if t.led {
 			led = max(led, term)
 		}
-		g.story.top = max(g.story.top, term)
+		g.state.top = max(g.state.top, term)
 	}
 	for _, term := range slices.Sorted(maps.Keys(g.open)) {
 		t := g.open[term]
@@ -86,34 +83,33 @@ func (g *group) ended(calm bool) (told []*Round, between []Finding) {
 		if term > led || !over && term != 0 {
 			break // and what comes after it waits for its turn
 		}
-		if r := g.tellTerm(t); r != nil {
-			told = append(told, r)
+		if r := g.buildRound(t); r != nil {
+			ended = append(ended, r)
 			g.stream.recent = append(g.stream.recent, r)
 		}
-		g.stream.told[term] = t.clock
+		g.stream.built[term] = t.clock
 		g.recycle(t)
 	}
-	if len(told) > 0 {
+	if len(ended) > 0 {
 		between = g.news()
 		g.forget()
 	}
-	return told, between
+	return ended, between
 }
 
-// late takes a record of a round that has been told: what it says of the
-// node's belief still counts.
+// late takes a record of a round that was built already: the node's belief still counts.
 func (g *group) late(rec *trace.Record, l *life) {
 	e := &entry{}
-	e.fill(rec, l)
-	e.reasons, e.why = reasonsOf(rec)
-	if e.micros() <= g.stream.told[rec.Term] && rec.Term > 0 {
+	reasons, why := reasonsOf(rec)
+	e.fill(rec, l, reasons, why)
+	if e.micros() <= g.stream.built[rec.Term] && rec.Term > 0 {
 		g.stream.after++
 	}
 	g.clock = max(g.clock, e.micros())
-	g.story.step(&Round{Guarantee: g.guarantee, Term: rec.Term, Steps: g.story.steps([]*entry{e}, nil)}, 0)
+	g.state.step(&Round{Guarantee: g.guarantee, Term: rec.Term, Steps: g.state.steps([]*entry{e}, nil)}, 0, e)
 }
 
-// news are the findings between rounds that were not said before.
+// news are the findings between rounds that were not returned before.
 func (g *group) news() (news []Finding) {
 	for _, f := range g.between(g.stream.recent, false) {
 		if !g.stream.said[f.key()] {
@@ -124,20 +120,20 @@ func (g *group) news() (news []Finding) {
 	return news
 }
 
-// key tells findings apart that may be found again.
+// key identifies a finding: it is the same when the finding is found again.
 func (f Finding) key() string { return fmt.Sprint(f.Name, f.Term) }
 
-// forget drops what only rounds that are over needed.
+// forget drops what is only needed for rounds that are over.
 func (g *group) forget() {
 	g.stream.recent = keepLast(g.stream.recent, keepRounds)
-	s := g.story
-	for _, r := range s.list[:max(0, len(s.list)-keepReigns)] {
-		delete(s.reigns, reignKey{r.Leader, r.Term})
+	s := g.state
+	for _, r := range s.list[:max(0, len(s.list)-keepLeaderships)] {
+		delete(s.leaderships, leadershipKey{r.Leader, r.Term})
 	}
-	s.list = keepLast(s.list, keepReigns)
+	s.list = keepLast(s.list, keepLeaderships)
 	for _, m := range g.nodes {
 		for _, l := range m.lives[:max(0, len(m.lives)-keepLives)] {
-			delete(m.bySession, l.session)
+			delete(m.byIncarnation, l.incarnation)
 		}
 		m.lives = keepLast(m.lives, keepLives)
 		for _, l := range m.lives {
@@ -145,10 +141,10 @@ func (g *group) forget() {
 			l.fell = keepLast(l.fell, 1)
 		}
 	}
-	g.deaths = keepLast(g.deaths, keepReigns)
+	g.deaths = keepLast(g.deaths, keepLeaderships)
 }
 
-// keepLast copies the end of a list, so that the rest can go.
+// keepLast is the end of a list, copied so that the rest can be freed.
 func keepLast[T any](list []T, n int) []T {
 	if len(list) <= n {
 		return list

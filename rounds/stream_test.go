@@ -45,7 +45,6 @@ func clockOf(t testing.TB, rec trace.Record) proto.HLC {
 type collector struct{ records []trace.Record }
 
 func (c *collector) Add(rec *trace.Record)           { c.records = append(c.records, *rec) }
-func (c *collector) AddText(rec *trace.Record)       { c.records = append(c.records, *rec) }
 func (c *collector) Death(string, uint64, time.Time) {}
 
 var termIn = regexp.MustCompile(`term \d+`)
@@ -64,7 +63,7 @@ func writeLater(t testing.TB, w io.Writer, records []trace.Record, times int) {
 		clock := clockOf(t, rec)
 		clock.Micros += int64(times) * apart.Microseconds()
 		rec.HLC, rec.Time = clock.String(), rec.Time.Add(time.Duration(times)*apart)
-		rec.Session = fmt.Sprintf("%06x%s", times, rec.Session[:2])
+		rec.Incarnation = fmt.Sprintf("%06x%s", times, rec.Incarnation[:2])
 		if rec.Term > 0 || times > 0 {
 			rec.Term += uint64(times) * terms
 		}
@@ -129,7 +128,6 @@ func (f *following) Add(rec *trace.Record) {
 		f.told += len(told)
 	}
 }
-func (f *following) AddText(rec *trace.Record)       { f.b.AddText(rec) }
 func (f *following) Death(string, uint64, time.Time) {}
 
 // A brief Builder says the same of a round in its line, and of what is wrong.
@@ -187,7 +185,7 @@ func TestFollowingTellsTheSame(t *testing.T) {
 	}
 }
 
-// With an office a lost leader stays in it until its lease ends, and nothing is
+// Under a lease a lost leader leads on until its lease ends, and nothing is
 // written meanwhile: the round is not over then.
 func TestFollowingWaitsForTheLease(t *testing.T) {
 	b := rounds.NewBuilder()

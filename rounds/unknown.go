@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
-// findUnknown says what the records do not tell about the round.
+// findUnknown lists what the records do not tell about the round.
 func (r *Round) findUnknown(entries []*entry) {
 	if len(r.Initiators) == 0 && r.Cause.Kind != Readmitted {
 		elsewhere := ""
-		if r.Guarantee == lease { // whoever takes the office may nominate in a later term already
+		if r.Guarantee == lease { // the next leader may nominate in a later term already
 			elsewhere = ", or that node wrote in a later term"
 		}
 		r.unknown("Who called the election, and why: no record of term %d says so. The records "+
@@ -26,23 +28,23 @@ func (r *Round) findUnknown(entries []*entry) {
 	}
 	unsent := 0
 	for _, m := range r.Messages {
-		if m.Fate == Unsent && m.ReceiveStep < r.Aftermath {
+		if m.Delivery == Unsent && m.ReceiveStep < r.Aftermath {
 			unsent++
 		}
 	}
 	if unsent > 0 {
-		r.unknown("Why %s sent: they were received, and the senders' records of them are not here, or of "+
-			"another term.", wereWas(unsent, "message"))
+		r.unknown("Why %s %s sent: they were received, and the senders' records of them are not here, or of "+
+			"another term.", words.Plural(unsent, "message"), words.Either(unsent, "was", "were"))
 	}
 	unseen := 0
 	for _, m := range r.Messages {
-		if m.Fate == Unseen && m.Counted {
+		if m.Delivery == Unseen && m.Counted {
 			unseen++
 		}
 	}
 	if unseen > 0 {
 		r.unknown("Whether %s arrived: their receivers' records end before, have a gap, or leave out "+
-			"what decided nothing, as at log level info.", plural(unseen, "message"))
+			"what decided nothing, as at log level info.", words.Plural(unseen, "message"))
 	}
 	r.gaps(entries)
 }
@@ -51,46 +53,33 @@ func (r *Round) unknown(format string, args ...any) {
 	r.Unknown = append(r.Unknown, fmt.Sprintf(format, args...))
 }
 
-// gaps tells of the holes in the counts of processes between their records of
-// the round, or just before.
+// gaps lists the records that are missing between a process's records of the round, or just
+// before them.
 func (r *Round) gaps(entries []*entry) {
 	wrote := map[*life]span{}
 	var lives []*life // in causal order of their first entries
 	for _, e := range entries {
 		own, known := wrote[e.life]
 		if !known {
-			own = span{e.seq, e.seq}
+			own = span{e.Ref.Seq, e.Ref.Seq}
 			lives = append(lives, e.life)
 		}
-		wrote[e.life] = span{min(own.first, e.seq), max(own.last, e.seq)}
+		wrote[e.life] = span{min(own.first, e.Ref.Seq), max(own.last, e.Ref.Seq)}
 	}
 	for _, l := range lives {
 		for _, gap := range l.gaps() {
 			behind := gap.After.Seq + gap.Lost + 1
 			if own := wrote[l]; behind >= own.first && behind <= own.last {
-				r.unknown("What node %d did in %s missing before %v.",
-					l.node, areIs(int(gap.Lost), "record"), l.ref(behind))
+				lost := int(gap.Lost)
+				r.unknown("What node %d did in %s that %s missing before %v.",
+					l.node, words.Plural(lost, "record"), words.Either(lost, "is", "are"), l.ref(behind))
 			}
 		}
 	}
 }
 
-func wereWas(n int, word string) string {
-	if n == 1 {
-		return "1 " + word + " was"
-	}
-	return fmt.Sprintf("%d %ss were", n, word)
-}
-
-func areIs(n int, word string) string {
-	if n == 1 {
-		return "1 " + word + " that is"
-	}
-	return fmt.Sprintf("%d %ss that are", n, word)
-}
-
-// unknowns says what the records of the group do not tell.
-func (s *story) unknowns(g *group, out *Group) []string {
+// unknowns lists what the records of the group do not tell.
+func (s *clusterState) unknowns(g *group, out *Group) []string {
 	unknown := []string{}
 	var missing []uint64
 	var holes []string
@@ -107,7 +96,7 @@ func (s *story) unknowns(g *group, out *Group) []string {
 		}
 	}
 	if len(missing) > 0 {
-		unknown = append(unknown, fmt.Sprintf("The logs of %s are not here: others name them.", nodes(missing)))
+		unknown = append(unknown, fmt.Sprintf("The logs of %s are not here: others name them.", words.Nodes(missing)))
 	}
 	if len(holes) > 0 {
 		unknown = append(unknown, fmt.Sprintf("Records are missing: %s; the rounds that they are of say where.",
@@ -121,8 +110,8 @@ func (s *story) unknowns(g *group, out *Group) []string {
 	return unknown
 }
 
-// lost is how many records are missing between those that are here: a log may
-// well begin late.
+// lost counts the records that are missing between others. Those before the first do not
+// count: a log may begin late.
 func (n *Node) lost() (lost uint64) {
 	for _, l := range n.Lives {
 		for _, gap := range l.Gaps {
@@ -132,22 +121,4 @@ func (n *Node) lost() (lost uint64) {
 		}
 	}
 	return lost
-}
-
-// nodes lists ids: "node 3", "nodes 3 and 4", "nodes 1, 2 and 3".
-func nodes(ids []uint64) string {
-	if len(ids) == 1 {
-		return fmt.Sprintf("node %d", ids[0])
-	}
-	text := "nodes "
-	for i, id := range ids {
-		switch {
-		case i == len(ids)-1:
-			text += " and "
-		case i > 0:
-			text += ", "
-		}
-		text += fmt.Sprint(id)
-	}
-	return text
 }

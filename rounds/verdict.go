@@ -2,8 +2,8 @@ package rounds
 
 import "github.com/ringleader-dev/ringleader/algorithms"
 
-// addVerdicts adds what the step decided between candidates; of the same verdict
-// on the same pair, the first.
+// addVerdicts adds what the step decided between candidates. The same verdict on the same
+// pair counts once.
 func (r *Round) addVerdicts(s *Step, known map[Verdict]bool) {
 	for i := range s.reasons {
 		why := &s.reasons[i]

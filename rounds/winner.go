@@ -8,9 +8,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// lead adds the node of step i to those that led the term, if it is how it came
-// to. debug: the node writes down every view that it takes.
-func (r *Round) lead(led []Winner, i int, s *story, debug bool) []Winner {
+// lead adds the node of step i to those that led the term, if it began to lead in that step.
+// debug says that the node writes down each of its views.
+func (r *Round) lead(led []Winner, i int, s *clusterState, debug bool) []Winner {
 	st := &r.Steps[i]
 	if st.led() == 0 || st.led() != st.Ref.Node ||
 		slices.ContainsFunc(led, func(w Winner) bool { return w.Node == st.Leader }) {
@@ -23,19 +23,19 @@ func (r *Round) lead(led []Winner, i int, s *story, debug bool) []Winner {
 			w.Why = w.cause.why
 		}
 	}
-	c := s.character(st.Leader)
-	switch told := r.announcedTo(st); {
+	c := s.node(st.Leader)
+	switch receivers := r.announcedTo(st); {
 	case c.alive != nil && (debug || c.viewed == r.Term):
 		w.Live = slices.Clone(c.alive)
-	case len(told) > 0:
-		w.Live = append(told, st.Leader)
+	case len(receivers) > 0:
+		w.Live = append(receivers, st.Leader)
 	}
 	slices.Sort(w.Live)
 	return append(led, w)
 }
 
-// announcedTo are those whom the winner told at once: all that it believes alive, or its
-// group.
+// announcedTo are the receivers of the winner's announcement: all that it believes alive, or
+// its group.
 func (r *Round) announcedTo(st *Step) (ids []uint64) {
 	for _, i := range st.Sent {
 		m := r.Messages[i]
@@ -47,9 +47,9 @@ func (r *Round) announcedTo(st *Step) (ids []uint64) {
 	return ids
 }
 
-// choose makes one of those that led the term its winner: the first that all
-// it believed alive came to follow before the next one led; else the last one,
-// since it took the others' place while they still had to be heard of.
+// choose chooses the winner among the nodes that led the term, in their order: the first one that
+// all nodes which it believed alive followed before the next one led. Until such a node is found,
+// a later one with a higher id replaces the one chosen so far.
 func (r *Round) choose(led []Winner) {
 	if len(led) == 0 {
 		if id := r.namedLeader(); id != 0 { // its own records are missing
@@ -59,7 +59,7 @@ func (r *Round) choose(led []Winner) {
 	}
 	chosen := 0
 	for next := 1; next < len(led) && !r.followed(led[chosen], led[next]); next++ {
-		if led[next].Node > led[chosen].Node { // its epoch stands
+		if led[next].Node > led[chosen].Node { // its leadership prevails
 			chosen = next
 		}
 	}
@@ -86,7 +86,7 @@ func (r *Round) followed(w, next Winner) bool {
 	return len(w.Live) > 0 && !slices.ContainsFunc(w.Live, func(id uint64) bool { return !believed[id] })
 }
 
-// namedLeader is whom the records name as the leader, 0 for nobody.
+// namedLeader is the first node that a record names as the leader, 0 for none.
 func (r *Round) namedLeader() uint64 {
 	for i := range r.Steps {
 		if led := r.Steps[i].led(); led != 0 {
@@ -96,8 +96,8 @@ func (r *Round) namedLeader() uint64 {
 	return 0
 }
 
-// acted are the nodes with records of the round, but for those that started
-// when it had a leader already.
+// acted are the nodes with records of the round, without those that started when it had a
+// leader already.
 func (r *Round) acted() []uint64 {
 	acted := map[uint64]bool{}
 	decided := false

@@ -102,12 +102,16 @@ containers() {
 # nodes prints the names of all nodes.
 nodes() { containers | cut -d' ' -f1; }
 
-# need_cluster ends unless there are containers, running or not.
-need_cluster() {
+# cluster is containers, of which there must be one, running or not.
+cluster() {
 	local there
-	there=$(nodes) || exit
+	there=$(containers) || exit
 	[ -n "$there" ] || die "the cluster is not up: project \"$project\" has no containers; run make up"
+	echo "$there"
 }
+
+# need_cluster ends unless there are containers, running or not.
+need_cluster() { cluster >/dev/null; }
 
 # node_name turns 3 into n3. In $(node_name) misuse ends the subshell only. Assign
 # that to a plain variable, alone on its line, and `set -e` ends the script too;
@@ -121,11 +125,11 @@ node_name() {
 
 # container prints the id of a node's container.
 container() {
-	local name id
+	local name there id
 	name=$(node_name "$1") || exit
-	need_cluster
-	id=$(containers | awk -v name="$name" '$1 == name { print $2 }')
-	[ -n "$id" ] || die "there is no $name in project \"$project\", only $(nodes | paste -s -d ' ' -)"
+	there=$(cluster) || exit
+	id=$(awk -v name="$name" '$1 == name { print $2 }' <<<"$there")
+	[ -n "$id" ] || die "there is no $name in project \"$project\", only $(cut -d' ' -f1 <<<"$there" | paste -s -d ' ' -)"
 	echo "$id"
 }
 

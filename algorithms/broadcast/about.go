@@ -6,17 +6,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// reasons are those that are given in this package.
+// reasons collects the kinds of reasons that this package declares.
 var reasons = algorithms.ReasonsOf("broadcast")
 
-// About is the broadcast as the catalogue lists it.
+// About describes the broadcast for the catalogue.
 func About() algorithms.About {
 	return algorithms.About{
 		Name:      "broadcast",
 		Summary:   "everybody sends its id to everybody; the largest leads",
 		Guarantee: algorithms.BestEffort,
 		Preempt:   true,
-		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		New:       New,
 		Kinds:     []proto.Kind{KindIdentity, nomination.KindCoordinator},
 		Theory: algorithms.Theory{
 			Best:      func(n int) int { return n*n - 1 },

@@ -32,36 +32,28 @@ const (
 	waiting                 // a larger ID is known, no COORDINATOR so far
 )
 
-// Machine is one node's part in the broadcast. It is an algorithms.Machine.
-type Machine struct {
+// round is one node's part in the broadcast. It is the nomination.Round of core.
+type round struct {
 	core  nomination.Core
 	phase phase
-	ids   map[proto.NodeID]proto.Peer // received in the round of the current term
+	ids   map[proto.NodeID]proto.Peer // the IDs received in the round of the current term
 }
 
-// New returns a Machine for the node that cfg describes.
-func New(cfg algorithms.Config) *Machine {
-	m := &Machine{ids: map[proto.NodeID]proto.Peer{}}
-	m.core.Init(cfg, round{m})
-	return m
+// New returns the Machine of the node that cfg describes.
+func New(cfg algorithms.Config) algorithms.Machine {
+	r := &round{ids: map[proto.NodeID]proto.Peer{}}
+	r.core.Init(cfg, r)
+	return &r.core
 }
 
-// Step implements algorithms.Machine.
-func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	return m.core.Step(now, ev)
-}
-
-// round keeps the Round's methods off the Machine.
-type round struct{ *Machine }
-
-func (r round) Heard(proto.Message)     { r.Reset() }
-func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-func (r round) Question() proto.Body    { return Identity{Self: r.core.Self()} }
-func (r round) Announcement(leader proto.Peer) proto.Body {
+func (r *round) Heard(proto.Message)     { r.Reset() }
+func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
+func (r *round) Question() proto.Body    { return Identity{Self: r.core.Self()} }
+func (r *round) Announcement(leader proto.Peer) proto.Body {
 	return nomination.Coordinator{Leader: leader}
 }
 
-func (r round) Reset() {
+func (r *round) Reset() {
 	r.phase = idle
 	clear(r.ids)
 }
@@ -70,7 +62,7 @@ func (r round) Reset() {
 //
 // Lecture notes: "When a process starts an election, it broadcasts a message to
 // every other process." The message is its ID: the caller need not be asked for it.
-func (r round) Begin() {
+func (r *round) Begin() {
 	r.phase = collecting
 	r.core.SendAll(r.Question())
 	r.core.SetTimer(IDTimeout(r.core.Delta()))
@@ -80,7 +72,7 @@ func (r round) Begin() {
 var whyForeign = reasons.Kind("foreign", "%s is no message of the broadcast -> drop it")
 
 // Receive handles ID.
-func (r round) Receive(msg proto.Message) {
+func (r *round) Receive(msg proto.Message) {
 	b, ok := msg.Body.(Identity)
 	switch {
 	case !ok:
@@ -91,18 +83,18 @@ func (r round) Receive(msg proto.Message) {
 	}
 }
 
-var whyId = reasons.Kind("id", "%d sends its id -> send mine to all").
+var whyID = reasons.Kind("id", "%d sends its id -> send mine to all").
 	Follows("Upon receiving this message, every process broadcast its ID to every other process")
 
-// id keeps another's ID.
+// id keeps the ID of another process, and sends this one's if that is not done.
 //
-// Lecture notes: "Upon receiving this message, every process broadcasts its ID to
-// every other process."
-func (r round) id(p proto.Peer) {
+// Lecture notes: "Upon receiving this message, every process broadcasts its ID to every other
+// process."
+func (r *round) id(p proto.Peer) {
 	r.ids[p.ID] = p
 	switch r.phase {
 	case idle:
-		r.core.Why(whyId, p.ID)
+		r.core.Why(whyID, p.ID)
 		r.Begin()
 	case collecting:
 		r.decideIfAll()
@@ -112,13 +104,12 @@ func (r round) id(p proto.Peer) {
 var whyAllHere = reasons.Kind("all-here", "all ids are here").
 	Follows("After receiving all IDs, each process decides the process with the largest ID is the leader")
 
-// decideIfAll decides once the ID of everybody in the view is here.
+// decideIfAll decides once the IDs of all processes in the view are here. A process that is not
+// eligible sends none.
 //
-// Lecture notes: "After receiving all IDs, each process decides the process with
-// the largest ID is the leader."
-//
-// One that does not stand sends none.
-func (r round) decideIfAll() {
+// Lecture notes: "After receiving all IDs, each process decides the process with the largest ID is
+// the leader."
+func (r *round) decideIfAll() {
 	wanted := 0
 	r.core.Peers(func(p proto.Peer) {
 		if !p.Ineligible {
@@ -144,8 +135,9 @@ var (
 	whyLargest = reasons.Kind("largest", "%s, mine is the largest")
 )
 
-// decide leads if no known ID is larger, or waits for the largest to.
-func (r round) decide(cause algorithms.Reason) {
+// decide makes this node lead if no known ID is larger. Otherwise the node waits for the
+// COORDINATOR of the largest.
+func (r *round) decide(cause algorithms.Reason) {
 	largest := r.core.Self()
 	for _, p := range r.ids {
 		if p.Above(largest) && !r.core.Out(p) {
@@ -168,8 +160,8 @@ var (
 		algorithms.Caused(algorithms.RoundFailed))
 )
 
-// Timeout ends a wait.
-func (r round) Timeout() {
+// Timeout handles the end of a wait: for IDs, or for COORDINATOR.
+func (r *round) Timeout() {
 	switch r.phase {
 	case idle:
 	case collecting:
@@ -181,8 +173,8 @@ func (r round) Timeout() {
 
 var whyOneGone = reasons.Kind("one-gone", "one that sent its id is gone")
 
-// PeersChanged waits for the dead no more.
-func (r round) PeersChanged(gone []proto.Peer) {
+// PeersChanged stops waiting for processes that are dead.
+func (r *round) PeersChanged(gone []proto.Peer) {
 	for _, p := range gone {
 		if r.ids[p.ID].Is(p) {
 			delete(r.ids, p.ID)
@@ -198,7 +190,7 @@ func (r round) PeersChanged(gone []proto.Peer) {
 }
 
 // Won announces this node to all.
-func (r round) Won() {
+func (r *round) Won() {
 	r.Reset()
 	r.core.TellAll()
 }

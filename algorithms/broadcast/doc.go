@@ -11,22 +11,22 @@
 // The problems, each with the golden scenario that shows it (internal/sim,
 // testdata/broadcast):
 //
-//   - It costs n(n-1) messages each time, whoever calls, and whether or not anything
-//     is unclear (every_time).
-//   - Nobody knows when it has received all: whose ID is late, and who is dead? Only
-//     a timeout ends the wait, and it is on the path of every election that a dead
-//     process is still believed to take part in (waits_for_the_dead).
+//   - It costs n(n-1) messages each time, whichever process calls, and whether or not
+//     anything is unclear (every_time).
+//   - No process knows when it has received all IDs: is a missing one late, or is its
+//     process dead? Only a timeout ends the wait. So each election in which a dead
+//     process is still believed to take part waits for it (waits_for_the_dead).
 //   - A process that dies while it broadcasts has sent its ID to some: they wait for
 //     a leader that the others never heard of (half_a_broadcast).
-//   - The largest may die when all have its ID: each process has decided, and for the
-//     dead (largest_dies).
-//   - An ID that is lost makes two leaders of one term, for a moment: whoever did not
-//     get the largest decides for itself (lost_id).
-//   - So do views that differ: "all" is then another set for each (views_differ).
+//   - The largest may die when all have its ID: each process has then decided for a
+//     dead leader (largest_dies).
+//   - A lost ID makes two leaders of one term, for a moment: a process that did not get
+//     the largest ID decides for another (lost_id).
+//   - So do different views: each process then waits for another set (views_differ).
 //
-// Deciding alone is the problem behind most of them. So the largest here says that
-// it leads, as in the bully algorithm, and nobody follows it before: COORDINATOR
-// costs n-1 messages more, and package nomination makes two leaders one again.
+// Most of these problems come from each process deciding by itself. So the largest here
+// says that it leads, as in the bully algorithm, and nobody follows it before:
+// COORDINATOR costs n-1 messages more. Of two leaders, package nomination lets one stay.
 //
 // # Sources
 //
@@ -36,9 +36,9 @@
 //
 //	ID           to all: this is my id:attr; it calls the election, and answers it
 //	COORDINATOR  to all: I lead this term
-//	TIMEOUT_NOW  lead the next term: from a resigning leader to its successor,
-//	             and from one that stands aside to whoever acts in a term that
-//	             is over
+//	STAND_NOW    lead the next term: from a resigning leader to its successor,
+//	             and from a node that stands aside to one that acts in a term
+//	             that is over
 //
 // # States of a round
 //

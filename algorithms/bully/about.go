@@ -6,17 +6,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// reasons are those that are given in this package.
+// reasons collects the kinds of reasons that this package declares.
 var reasons = algorithms.ReasonsOf("bully")
 
-// About is the bully as the catalogue lists it.
+// About describes the bully for the catalogue.
 func About() algorithms.About {
 	return algorithms.About{
 		Name:      "bully",
 		Summary:   "the highest-ranked living node leads; lower ones ask higher ones",
 		Guarantee: algorithms.BestEffort,
 		Preempt:   true,
-		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		New:       New,
 		Kinds:     []proto.Kind{KindElection, KindOK, nomination.KindCoordinator},
 		Theory: algorithms.Theory{
 			Best:  func(n int) int { return n - 1 },

@@ -17,7 +17,7 @@ const apart = time.Hour
 func peers(n proto.NodeID) []proto.Peer {
 	all := make([]proto.Peer, 0, n)
 	for id := proto.NodeID(1); id <= n; id++ {
-		all = append(all, proto.Peer{ID: id, Session: proto.Session{byte(id)}})
+		all = append(all, proto.Peer{ID: id, Incarnation: proto.Incarnation{byte(id)}})
 	}
 	return all
 }
@@ -27,7 +27,7 @@ func peers(n proto.NodeID) []proto.Peer {
 func BenchmarkFailover(b *testing.B) {
 	all := peers(5)
 	m := bully.New(algorithms.Config{
-		Self: 4, Session: all[3].Session, Delta: 100 * time.Millisecond, Preempt: true,
+		Self: 4, Incarnation: all[3].Incarnation, Delta: 100 * time.Millisecond, Preempt: true,
 	})
 	now := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 	out := m.Step(now, algorithms.Start{})
@@ -51,7 +51,7 @@ func BenchmarkFailover(b *testing.B) {
 func BenchmarkStep(b *testing.B) {
 	all := peers(5)
 	m := bully.New(algorithms.Config{
-		Self: 4, Session: all[3].Session, Delta: 100 * time.Millisecond, Preempt: true,
+		Self: 4, Incarnation: all[3].Incarnation, Delta: 100 * time.Millisecond, Preempt: true,
 	})
 	now := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 	m.Step(now, algorithms.Start{})

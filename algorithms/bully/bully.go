@@ -12,16 +12,15 @@ import (
 // the OK's way back.
 func OKTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
-// CoordinatorTimeout is how long a node that was told OK waits for COORDINATOR:
-// the best node was asked within a delta, waits an OKTimeout for nodes that are
-// dead, and announces itself. One more delta is for the OK having been early.
+// CoordinatorTimeout is how long a node that was told OK waits for COORDINATOR. The best node is
+// asked within a delta, waits an OKTimeout for nodes that are dead, and announces itself. One more
+// delta is added because the OK may have come early.
 func CoordinatorTimeout(delta time.Duration) time.Duration {
 	return delta + OKTimeout(delta) + delta + delta
 }
 
-// Patience bounds a whole round without failures, "5 message transmission
-// times": ELECTION, OK, ELECTION, the timeout of a round trip for the dead
-// leader's answer, COORDINATOR.
+// Patience bounds a whole round without failures, "5 message transmission times": ELECTION, OK,
+// ELECTION, the timeout for the dead leader's answer, COORDINATOR.
 func Patience(delta time.Duration, _ int) time.Duration {
 	return 4*delta + OKTimeout(delta)
 }
@@ -36,32 +35,24 @@ const (
 	askAgain              // told OK, no COORDINATOR in time, ELECTION sent again
 )
 
-// Machine is one node's bully. It is an algorithms.Machine.
-type Machine struct {
+// round is one node's part in the bully algorithm. It is the nomination.Round of core.
+type round struct {
 	core  nomination.Core
 	phase phase
 }
 
-// New returns a Machine for the node that cfg describes.
-func New(cfg algorithms.Config) *Machine {
-	m := &Machine{}
-	m.core.Init(cfg, round{m})
-	return m
+// New returns the Machine of the node that cfg describes.
+func New(cfg algorithms.Config) algorithms.Machine {
+	r := &round{}
+	r.core.Init(cfg, r)
+	return &r.core
 }
 
-// Step implements algorithms.Machine.
-func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	return m.core.Step(now, ev)
-}
-
-// round keeps the Round's methods off the Machine.
-type round struct{ *Machine }
-
-func (r round) Reset()                  { r.phase = idle }
-func (r round) Heard(proto.Message)     { r.phase = idle }
-func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-func (r round) Question() proto.Body    { return Election{Candidate: r.core.Self()} }
-func (r round) Announcement(leader proto.Peer) proto.Body {
+func (r *round) Reset()                  { r.phase = idle }
+func (r *round) Heard(proto.Message)     { r.phase = idle }
+func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
+func (r *round) Question() proto.Body    { return Election{Candidate: r.core.Self()} }
+func (r *round) Announcement(leader proto.Peer) proto.Body {
 	return nomination.Coordinator{Leader: leader}
 }
 
@@ -73,7 +64,7 @@ var whyNextInLine = reasons.Kind("next-in-line", "no higher node is alive").
 // Lecture notes: "If you're next-in-line, Assume Leadership, Broadcasts
 // COORDINATOR message. Else, you're not next-in-line: Send ELECTION to all
 // higher-ranked processes".
-func (r round) Begin() {
+func (r *round) Begin() {
 	if !r.ask() {
 		r.core.Take(whyNextInLine.Of())
 		return
@@ -82,10 +73,9 @@ func (r round) Begin() {
 	r.core.SetTimer(OKTimeout(r.core.Delta()))
 }
 
-// ask sends ELECTION to every higher-ranked node, and reports whether there is one. The
-// leader whose loss called the round is asked with them: the detector may be wrong, and
-// a living leader answers.
-func (r round) ask() bool {
+// ask sends ELECTION to every higher-ranked node, and reports whether there is one. It also asks
+// the leader whose loss called the round: the detector may be wrong, and a living leader answers.
+func (r *round) ask() bool {
 	election, self := r.Question(), r.core.Self().Rank()
 	sent := r.core.SendWhere(election, func(p *proto.Peer) bool { return p.Rank().Compare(self) > 0 })
 	if former := r.core.Former(); sent > 0 && r.isHigher(former) && !r.core.Lists(former.ID) {
@@ -97,7 +87,7 @@ func (r round) ask() bool {
 var whyForeign = reasons.Kind("foreign", "%s is no message of the bully algorithm -> drop it")
 
 // Receive handles ELECTION and OK.
-func (r round) Receive(msg proto.Message) {
+func (r *round) Receive(msg proto.Message) {
 	switch body := msg.Body.(type) {
 	case Election:
 		r.election(msg.From, body.Candidate)
@@ -120,12 +110,11 @@ var (
 			"leader election protocol (unless it has already done so)")
 )
 
-// election answers a lower-ranked node that asks.
+// election answers a lower-ranked node that calls an election.
 //
-// Lecture notes: "A process that receives an Election message replies with OK
-// message, and starts its own leader election protocol (unless it has already
-// done so)".
-func (r round) election(from proto.NodeID, candidate proto.Peer) {
+// Lecture notes: "A process that receives an Election message replies with OK message, and starts
+// its own leader election protocol (unless it has already done so)".
+func (r *round) election(from proto.NodeID, candidate proto.Peer) {
 	switch {
 	case r.core.Leading():
 		r.core.Why(whyAsksLeader, from, r.core.Term())
@@ -147,10 +136,10 @@ var whyWait = reasons.Kind("wait", "%d is higher and alive -> wait for COORDINAT
 	algorithms.Outranks(algorithms.Self, 0)).
 	Follows("Else, someone responded: Wait for COORDINATOR message")
 
-// ok notes that a higher-ranked node goes on.
+// ok notes that a higher-ranked node is alive and goes on with the election.
 //
 // Lecture notes: "Else, someone responded: Wait for COORDINATOR message".
-func (r round) ok(from proto.NodeID) {
+func (r *round) ok(from proto.NodeID) {
 	if r.phase != asking {
 		return
 	}
@@ -169,12 +158,12 @@ var (
 		Follows("If none received after another timeout, start a new election run")
 )
 
-// Timeout ends a wait.
+// Timeout handles the end of a wait: for OK, or for COORDINATOR.
 //
-// Lecture notes: "If no one responds within timeout: Assume Leadership
-// (broadcast COORDINATOR)"; "If timeout waiting: Re-send ELECTION messages";
-// "If none received after another timeout, start a new election run".
-func (r round) Timeout() {
+// Lecture notes: "If no one responds within timeout: Assume Leadership (broadcast COORDINATOR)";
+// "If timeout waiting: Re-send ELECTION messages"; "If none received after another timeout, start a
+// new election run".
+func (r *round) Timeout() {
 	switch r.phase {
 	case idle:
 	case asking:
@@ -192,8 +181,8 @@ func (r round) Timeout() {
 var whyHigherGone = reasons.Kind("higher-gone", "no higher node is alive any more").
 	Follows("If you're next-in-line, Assume Leadership, Broadcasts COORDINATOR message.")
 
-// PeersChanged assumes leadership when the last higher-ranked node is gone.
-func (r round) PeersChanged([]proto.Peer) {
+// PeersChanged makes this node the leader when no higher-ranked node is left in the view.
+func (r *round) PeersChanged([]proto.Peer) {
 	if r.phase != idle && !r.higherAlive() {
 		r.core.Take(whyHigherGone.Of())
 	}
@@ -203,16 +192,16 @@ func (r round) PeersChanged([]proto.Peer) {
 //
 // Lecture notes: "it elects itself as coordinator, then sends a Coordinator
 // message to all processes".
-func (r round) Won() {
+func (r *round) Won() {
 	r.phase = idle
 	r.core.TellAll()
 }
 
-func (r round) isHigher(p proto.Peer) bool {
+func (r *round) isHigher(p proto.Peer) bool {
 	return p.ID != 0 && p.Rank().Compare(r.core.Self().Rank()) > 0
 }
 
-func (r round) higherAlive() bool {
+func (r *round) higherAlive() bool {
 	found, self := false, r.core.Self().Rank()
 	r.core.Peers(func(p proto.Peer) { found = found || p.Rank().Compare(self) > 0 })
 	return found

@@ -306,3 +306,11 @@ func TestRepeatsAndStrangersChangeNothing(t *testing.T) {
 	quiet.Warn = true
 	r.Want(quiet)
 }
+
+// ELECTION goes to those above its candidate: one from above needs no OK.
+func TestElectionFromAbove(t *testing.T) {
+	r := newRig(t, 2)
+	r.Start(0, 1, 2, 3)
+	r.Gives(0, r.From(3, 1, bully.Election{Candidate: steptest.Peer(3)}), "nomination.adopt(1, 0)", "bully.above(3)")
+	r.Sends(r.Last)
+}

@@ -22,9 +22,9 @@
 //	ELECTION     to every higher-ranked node: take over, if you are alive
 //	OK           to the sender of ELECTION: I am alive, I go on from here
 //	COORDINATOR  to all: I lead this term
-//	TIMEOUT_NOW  lead the next term: from a resigning leader to its successor,
-//	             and from one that stands aside to whoever acts in a term that
-//	             is over
+//	STAND_NOW    lead the next term: from a resigning leader to its successor,
+//	             and from a node that stands aside to one that acts in a term
+//	             that is over
 //
 // # States of a round
 //

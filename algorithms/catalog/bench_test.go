@@ -27,10 +27,10 @@ func BenchmarkStep(b *testing.B) {
 	var all []catalog.Entry
 	for _, e := range catalog.All() {
 		all = append(all, e)
-		if !e.Own {
-			office := e.WithOffice()
-			office.Name += "+office"
-			all = append(all, office)
+		if !e.OwnLease {
+			voted := e.WithLease()
+			voted.Name += "+lease"
+			all = append(all, voted)
 		}
 	}
 	for _, e := range all {
@@ -80,12 +80,12 @@ func newMesh(e catalog.Entry, nodes int) *mesh {
 func (m *mesh) start() {
 	for i, id := range m.all {
 		cfg := algorithms.Config{
-			Self: id, Session: steptest.Session(id), Delta: steptest.Delta, Seed: uint64(id),
+			Self: id, Incarnation: steptest.Incarnation(id), Delta: steptest.Delta, Seed: uint64(id),
 		}
 		if m.entry.NeedsVoters() {
 			cfg.Voters = m.all
 		}
-		if m.entry.Office {
+		if m.entry.Leased {
 			cfg.Promise = m.entry.Promise(cfg.Delta)
 		}
 		m.machines[i], m.outs[i] = m.entry.New(cfg), algorithms.Output{}
@@ -145,7 +145,7 @@ func (m *mesh) step(i int, event string, ev algorithms.Event) {
 	was := m.outs[i].Leader
 	m.outs[i], m.queue = out, append(m.queue, out.Send...)
 	if led := was.ID == proto.NodeID(i+1); led && out.Leader.ID != was.ID {
-		m.step(i, "Idle", algorithms.Idle{Term: was.Term})
+		m.step(i, "Idle", algorithms.WorkStopped{Term: was.Term})
 	}
 }
 
@@ -153,7 +153,7 @@ func (m *mesh) step(i int, event string, ev algorithms.Event) {
 func (m *mesh) agreed() bool {
 	for i := range m.outs {
 		l := m.outs[i].Leader
-		if l.ID == 0 || l.Epoch() != m.outs[0].Leader.Epoch() {
+		if l.ID == 0 || l.Leadership() != m.outs[0].Leader.Leadership() {
 			return false
 		}
 	}

@@ -1,5 +1,5 @@
-// Package catalog is the one list of election algorithms: what each is called,
-// how to make it, what it promises, and what theory says that it costs.
+// Package catalog is the one list of election algorithms: their names, how to make them, what they
+// guarantee, and what they cost in theory.
 package catalog
 
 import (
@@ -19,7 +19,6 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/invitation"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
-	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/algorithms/raft"
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
 	"github.com/ringleader-dev/ringleader/algorithms/splitbrain"
@@ -30,47 +29,52 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Entry is one algorithm, perhaps with something around it.
+// Entry is one algorithm, perhaps with a lease or with split-brain recovery around it.
 type Entry struct {
 	algorithms.About
-	// Office says that a node leads only with the promises of a majority of
-	// voters, each at least Promise long: those of an office around the algorithm,
-	// or its own.
-	Office bool
-	// Own says that there is no office around it.
-	Own bool
-	// Mends says that leaders that meet after a split brain mend it.
-	Mends bool
+	// Leased says that a node leads only under a lease: a majority of the voters must have promised
+	// to vote for no other node for at least Promise. Either the algorithm has this lease itself,
+	// or a lease is put around it.
+	Leased bool
+	// OwnLease says that the algorithm has a lease itself, so that none is put around it.
+	OwnLease bool
+	// Recovers says that recovery from split brains is put around the algorithm: leaders that meet
+	// again stop, and one of them is elected.
+	Recovers bool
 }
 
-// NeedsVoters says that a majority of configured voters decides who leads.
+// NeedsVoters reports whether a majority of configured voters decides who leads.
 func (e Entry) NeedsVoters() bool { return e.Guarantee != algorithms.BestEffort }
 
 type (
-	// Theory is what an algorithm says that a round costs.
+	// Theory is what a round costs in theory.
 	Theory = algorithms.Theory
-	// Timeout is one that an algorithm says it has.
+	// Timeout is one timeout of an algorithm.
 	Timeout = algorithms.Wait
 )
 
 // ErrUnknown says that no algorithm has the given name.
 var ErrUnknown = errors.New("unknown algorithm")
 
-// entries are all algorithms, in the order of names: whoever adds one adds it here.
-var entries = entriesOf(
-	broadcast.About(),
-	bully.About(),
-	chubby.About(),
-	consensus.About(),
-	franklin.About(),
-	hs.About(),
-	invitation.About(),
-	raft.About(),
-	ring.About(),
-	stoller.About(),
-	tokenring.About(),
-	zookeeper.About(),
-)
+// entries are all algorithms, in the order of their names. A new algorithm is added to abouts.
+var entries = entriesOf(abouts()...)
+
+func abouts() []algorithms.About {
+	return []algorithms.About{
+		broadcast.About(),
+		bully.About(),
+		chubby.About(),
+		consensus.About(),
+		franklin.About(),
+		hs.About(),
+		invitation.About(),
+		raft.About(),
+		ring.About(),
+		stoller.About(),
+		tokenring.About(),
+		zookeeper.About(),
+	}
+}
 
 func entriesOf(all ...algorithms.About) []Entry {
 	entries := make([]Entry, len(all))
@@ -79,52 +83,53 @@ func entriesOf(all ...algorithms.About) []Entry {
 		if about.Theory.Kinds == nil {
 			about.Theory.Kinds = about.Kinds
 		}
-		entries[i] = Entry{About: about, Office: own, Own: own}
+		entries[i] = Entry{About: about, Leased: own, OwnLease: own}
 	}
 	return entries
 }
 
-// WithOffice is the algorithm with an office around it: it nominates, and a
-// majority of voters makes its nominee a leader. An algorithm with leases of its own
-// is as it is.
-func (e Entry) WithOffice() Entry {
-	if e.Office {
+// WithLease returns the algorithm with a lease around it: the algorithm nominates, and a majority
+// of the voters makes its nominee a leader. An algorithm with a lease of its own is returned
+// unchanged.
+func (e Entry) WithLease() Entry {
+	if e.Leased {
 		return e
 	}
 	nominate, agree := e.New, e.Agreement
-	e.Guarantee, e.Office, e.Promise, e.Fences = algorithms.Lease, true, lease.MinPromise, true
-	e.New = func(c algorithms.Config) algorithms.Machine { return office.New(c, nominate) }
+	e.Guarantee, e.Leased, e.Promise, e.Fences = algorithms.Lease, true, lease.MinPromise, true
+	e.New = func(c algorithms.Config) algorithms.Machine { return lease.New(c, nominate) }
 	e.Agreement = func(delta time.Duration, nodes int) time.Duration {
-		return agree(delta, nodes) + office.Agreement(3*lease.MinPromise(delta), delta, nodes)
+		return agree(delta, nodes) + lease.Agreement(3*lease.MinPromise(delta), delta, nodes)
 	}
 	return e
 }
 
-// OfficeTheory is what the office costs on top of the nomination, with so many
-// configured voters and live ones among them, and without failures. Whoever is
-// asked says yes or no; who said no says yes once it can.
-func OfficeTheory(voters, live int) Theory {
-	best := func(n int) int { return 2*(voters-1) + 2*(live-1) + n - 1 }
+// LeaseTheory is what a lease costs on top of the nomination, without failures, when live of so
+// many configured voters are alive. Each voter answers yes or no; a voter that answered no sends
+// its yes later, once it can.
+func LeaseTheory(voters, live int) Theory {
+	best := func(n int) int { return 3*(voters-1) + 2*(live-1) + n - live }
 	return Theory{
 		Kinds: []proto.Kind{
-			proto.KindPreVote, proto.KindPreVoteReply, proto.KindRequestVote, proto.KindVote, proto.KindLease,
+			proto.KindPreVote, proto.KindPreVoteReply, proto.KindRequestVote, proto.KindVote, proto.KindHeartbeat,
 		},
 		Best:  best,
 		Worst: func(n int) int { return best(n) + live - 1 },
-		BestCase: "nothing binds a voter: PRE_VOTE and REQUEST_VOTE to the others, PRE_VOTE_REPLY and VOTE of those " +
-			"alive, LEASE to all",
+		BestCase: "nothing binds a voter: PRE_VOTE, REQUEST_VOTE and HEARTBEAT to the others, " +
+			"PRE_VOTE_REPLY and VOTE " +
+			"of those alive, HEARTBEAT to those that do not vote",
 		WorstCase: "all voters are bound when they are asked, and say no first",
 	}
 }
 
-// WithMending is the algorithm with the mending of split brains around it; itself
-// where its guarantee lets none happen.
-func (e Entry) WithMending() Entry {
+// WithRecovery returns the algorithm with the recovery from split brains around it. An algorithm
+// whose guarantee excludes split brains is returned unchanged.
+func (e Entry) WithRecovery() Entry {
 	if e.Guarantee != algorithms.BestEffort {
 		return e
 	}
 	nominate, agree := e.New, e.Agreement
-	e.Mends = true
+	e.Recovers = true
 	e.New = func(c algorithms.Config) algorithms.Machine { return splitbrain.New(c, nominate) }
 	e.Agreement = func(delta time.Duration, nodes int) time.Duration {
 		return agree(delta, nodes) + splitbrain.Agreement(delta, 4*delta, nodes)
@@ -132,12 +137,12 @@ func (e Entry) WithMending() Entry {
 	return e
 }
 
-// WithFence is the algorithm with an office whose nodes have fence agents, which
-// take up to 2Δ when all is well. Its Machines do so by their Config.
+// WithFence returns the algorithm with a lease, and with timeouts long enough for fence agents that
+// take up to 2Δ. The Machines use the agents if Config.Fence is set.
 func (e Entry) WithFence() Entry {
 	agree := e.Agreement
 	e.Agreement = func(delta time.Duration, nodes int) time.Duration {
-		return agree(delta, nodes) + office.Fencing(3*lease.MinPromise(delta), delta, 2*delta, nodes)
+		return agree(delta, nodes) + lease.Fencing(3*lease.MinPromise(delta), delta, 2*delta, nodes)
 	}
 	return e
 }
@@ -145,34 +150,74 @@ func (e Entry) WithFence() Entry {
 // All returns every entry, in the order of names.
 func All() []Entry { return append([]Entry(nil), entries...) }
 
-// kinds is the table of the kinds of all parts.
+// kinds is the table of all kinds of messages.
 var kinds = tableOf(entries)
 
-// sharedKinds are the kinds that no algorithm has to itself.
-func sharedKinds() []proto.Kind {
+// Shared are the kinds of messages that belong to no single algorithm.
+func Shared() []proto.Kind {
 	return slices.Concat(nomination.Kinds(), topology.Kinds(), proto.LeaseKinds(), splitbrain.Kinds())
 }
 
-// tableOf ends the program when two parts claim one number: a mistake of whoever added one.
+// tableOf returns the table of all kinds of messages. It panics if two parts claim the same number,
+// name or code: that is a programming error.
 func tableOf(entries []Entry) *proto.Kinds {
-	all := sharedKinds()
+	all := Shared()
 	for _, e := range entries {
 		all = append(all, e.Kinds...)
 	}
 	table, err := proto.NewKinds(all...)
-	if err != nil {
+	if err = errors.Join(err, mixedUp(entries), claimedTwice(entries)); err != nil {
 		panic(err)
 	}
 	return table
 }
 
-// Kinds is the table of the kinds of all messages that any algorithm sends: what a process of
-// this program can read.
+// mixedUp returns an error for kinds that a reader of records could confuse: they have the same
+// name, and one algorithm, or the parts around it, may send both.
+func mixedUp(entries []Entry) error {
+	around := slices.Concat([]proto.Kind{nomination.KindTimeoutNow}, proto.LeaseKinds(), splitbrain.Kinds())
+	var problems []error
+	for _, e := range entries {
+		byName := map[string]proto.Kind{}
+		for _, k := range slices.Concat(around, e.Kinds) {
+			if was, ok := byName[k.String()]; ok && was != k {
+				problems = append(problems, fmt.Errorf(
+					"%s has two kinds with the name %v (%q and %q): give one of them another",
+					e.Name, k, was.Says(), k.Says()))
+			}
+			byName[k.String()] = k
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// claimedTwice returns an error if two reasons have the same code, or two algorithms the same name.
+func claimedTwice(entries []Entry) error {
+	names, codes := map[string]bool{}, map[string]*algorithms.ReasonKind{}
+	var problems []error
+	for _, e := range entries {
+		if names[e.Name] {
+			problems = append(problems, fmt.Errorf("two algorithms have the name %s", e.Name))
+		}
+		names[e.Name] = true
+	}
+	for _, k := range reasonsOf(entries) {
+		if was := codes[k.Code]; was != nil && was != k {
+			problems = append(problems, fmt.Errorf("two reasons have the code %s (%q and %q): give one of them another",
+				k.Code, was.Sentence, k.Sentence))
+		}
+		codes[k.Code] = k
+	}
+	return errors.Join(problems...)
+}
+
+// Kinds is the table of the kinds of all messages that any algorithm sends. This program can decode
+// all of them.
 func Kinds() *proto.Kinds { return kinds }
 
-// KindOf is the kind that records of the algorithm call by this name; ok is false where there
-// is none. Several algorithms have kinds of one name: its own comes first, then those that
-// several share, then anybody's.
+// KindOf returns the kind that has this name in records of the algorithm; ok is false if there is
+// none. Kinds of several algorithms may share a name. KindOf prefers the algorithm's own kind to a
+// shared one. For an unknown algorithm it takes any kind of that name.
 func KindOf(algorithm, name string) (k proto.Kind, ok bool) {
 	for _, e := range entries {
 		if e.Name == algorithm {
@@ -180,15 +225,15 @@ func KindOf(algorithm, name string) (k proto.Kind, ok bool) {
 		}
 	}
 	if !ok {
-		k, ok = named(sharedKinds(), name)
+		k, ok = named(Shared(), name)
 	}
-	if !ok {
+	if _, err := Lookup(algorithm); !ok && err != nil {
 		k, ok = named(kinds.All(), name)
 	}
 	return k, ok
 }
 
-// named is the kind of that name, if there is one.
+// named returns the kind of that name, if there is one.
 func named(kinds []proto.Kind, name string) (proto.Kind, bool) {
 	i := slices.IndexFunc(kinds, func(k proto.Kind) bool { return k.String() == name })
 	if i < 0 {
@@ -206,8 +251,7 @@ func Names() []string {
 	return names
 }
 
-// Lookup returns the entry with the given name, or ErrUnknown, wrapped, with
-// the names there are.
+// Lookup returns the entry with the given name. The error wraps ErrUnknown and lists all names.
 func Lookup(name string) (Entry, error) {
 	for _, e := range entries {
 		if e.Name == name {

@@ -32,14 +32,14 @@ func TestEveryEntryWorksAlone(t *testing.T) {
 			if e.NeedsVoters() {
 				c.Voters = []proto.NodeID{1}
 			}
-			if e.Office {
+			if e.Leased {
 				c.Promise = e.Promise(c.Delta)
 			}
 			return e.New(c)
 		})
 		r.Start(0, 1)
 		r.Fire()
-		if r.Last.Leader.ID != 1 || e.Guarantee == "" || e.Office != (e.Promise != nil) {
+		if r.Last.Leader.ID != 1 || e.Guarantee == "" || e.Leased != (e.Promise != nil) {
 			t.Errorf("%s: %+v, %s", e.Name, r.Last.Leader, e.Guarantee)
 		}
 		if e.Summary == "" || e.Theory.BestCase == "" || len(e.Theory.Kinds) == 0 {

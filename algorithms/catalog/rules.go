@@ -10,16 +10,18 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/topology"
 )
 
-// reasons are all kinds, those that algorithms share first.
-var reasons = func() []*algorithms.ReasonKind {
+// reasons are all kinds of reasons, those that algorithms share first.
+var reasons = reasonsOf(entries)
+
+func reasonsOf(entries []Entry) []*algorithms.ReasonKind {
 	all := slices.Concat(nomination.Reasons(), topology.Reasons(), splitbrain.Reasons(), lease.Reasons())
 	for _, e := range entries {
 		all = append(all, e.Reasons...)
 	}
 	return all
-}()
+}
 
-// byCode are the kinds by their codes.
+// byCode finds a kind of reason by its code.
 var byCode = func() map[string]*algorithms.ReasonKind {
 	kinds := map[string]*algorithms.ReasonKind{}
 	for _, k := range reasons {
@@ -32,7 +34,7 @@ var byCode = func() map[string]*algorithms.ReasonKind {
 // the list.
 func Reasons() []*algorithms.ReasonKind { return reasons }
 
-// Reason is the kind with that code, nil where this version knows none.
+// Reason is the kind with that code, nil if this version knows none.
 func Reason(code string) *algorithms.ReasonKind { return byCode[code] }
 
 // Sentence is the sentence of the algorithm's source behind a reason of that kind; ""

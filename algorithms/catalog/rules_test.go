@@ -1,6 +1,9 @@
 package catalog_test
 
 import (
+	"flag"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -14,7 +17,7 @@ func TestSentence(t *testing.T) {
 		{"bully", "bully.no-ok", "If no one responds within timeout: Assume Leadership (broadcast COORDINATOR)"},
 		{"ring", "ring.above", "If the arrived attr is greater, pi forwards the message."},
 		{"unknown", "nomination.asked-to-lead", "L1 sends TimeoutNow to L2 (start election immediately)"},
-		{"chubby", "lease.granted", "Server with quorum becomes leader"},
+		{"chubby", "lease.lead", "Server with quorum becomes leader"},
 		{"ring", "nomination.adopt", ""},
 	} {
 		if got := catalog.Sentence(tt.algorithm, catalog.Reason(tt.code)); got != tt.want {
@@ -36,5 +39,28 @@ func TestEachReasonIsDeclaredOnce(t *testing.T) {
 		if catalog.Reason(k.Code) != k {
 			t.Errorf("%s is not found by its code", k.Code)
 		}
+	}
+}
+
+var rewrite = flag.Bool("rewrite", false, "write the golden file anew")
+
+// Every sentence stands in one golden file, and in no other: rewording one changes a line.
+func TestSentences(t *testing.T) {
+	const golden = "testdata/reasons.txt"
+	var told strings.Builder
+	for _, k := range catalog.Reasons() {
+		fmt.Fprintf(&told, "%-32s %s\n", k.Code, k.Sentence)
+	}
+	if *rewrite {
+		if err := os.WriteFile(golden, []byte(told.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if told.String() != string(want) {
+		t.Errorf("the sentences are others: go test ./algorithms/catalog -run Sentences -rewrite, and read the diff")
 	}
 }

@@ -1,11 +1,11 @@
 package chubby
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
-	"github.com/ringleader-dev/ringleader/algorithms/office"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -16,10 +16,10 @@ const (
 	noOtherElections = "master has an election \"term\" where no other elections will be run"
 )
 
-// reasons are those that are given in this package.
+// reasons collects the kinds of reasons that this package declares.
 var reasons = algorithms.ReasonsOf("chubby")
 
-// About is Chubby's election as the catalogue lists it.
+// About describes Chubby's election for the catalogue.
 func About() algorithms.About {
 	return algorithms.About{
 		Name:      "chubby",
@@ -31,19 +31,21 @@ func About() algorithms.About {
 		Promise:   lease.MinPromise,
 		Theory: algorithms.Theory{
 			Kinds: []proto.Kind{
-				proto.KindPreVote, proto.KindPreVoteReply, proto.KindRequestVote, proto.KindVote, proto.KindLease,
+				proto.KindPreVote, proto.KindPreVoteReply, proto.KindRequestVote, proto.KindVote,
+				proto.KindHeartbeat, proto.KindHeartbeatReply,
 			},
-			Best:      func(n int) int { return 5*n - 5 },
-			Worst:     func(n int) int { return 6*n - 4 },
-			BestCase:  "nobody led: PRE_VOTE, REQUEST_VOTE and LEASE to the n-1 others, PRE_VOTE_REPLY and VOTE of each",
+			Best:  func(n int) int { return 6*n - 6 },
+			Worst: func(n int) int { return 7*n - 4 },
+			BestCase: "nobody led: PRE_VOTE, REQUEST_VOTE and HEARTBEAT to the n-1 others, PRE_VOTE_REPLY, VOTE and " +
+				"HEARTBEAT_REPLY of each",
 			WorstCase: "the master died, and is asked too, and the others do not know it yet: n-1 say no first",
 			BestRun: algorithms.Run{
 				Caller:   algorithms.Highest,
-				Messages: "5n-5", Transmissions: "5", Times: func(int) int { return 5 },
+				Messages: "6n-6", Transmissions: "6", Times: func(int) int { return 6 },
 			},
 			WorstRun: algorithms.Run{
 				Caller: algorithms.Highest, Crash: true,
-				Messages: "6n-4", Transmissions: "4", Times: func(int) int { return 4 },
+				Messages: "7n-4", Transmissions: "5", Times: func(int) int { return 5 },
 			},
 		},
 		Timeouts: []algorithms.Wait{
@@ -51,22 +53,16 @@ func About() algorithms.About {
 			{Name: "stagger", Formula: "4Δ", Of: algorithms.AnySize(Stagger)},
 		},
 		Agreement: func(d time.Duration, n int) time.Duration {
-			return StartDelay(d) + time.Duration(n)*Stagger(d) + office.Agreement(3*lease.MinPromise(d), d, n)
+			return StartDelay(d) + time.Duration(n)*Stagger(d) + lease.Agreement(3*lease.MinPromise(d), d, n)
 		},
 		Reasons: reasons.All(),
-		Rules: []algorithms.Rule{
-			{Kind: lease.WhyNominated, Sentence: triesToGetVotes},
-			{Kind: lease.WhyClaim, Sentence: triesToGetVotes},
-			{Kind: lease.WhyWouldGrant, Sentence: triesToGetVotes},
-			{Kind: lease.WhyHold, Sentence: "Server with quorum becomes leader"},
-			{Kind: lease.WhyGranted, Sentence: "Server with quorum becomes leader"},
-			{Kind: lease.WhyGrant, Sentence: votesForOne},
-			{Kind: lease.WhyDenyVoted, Sentence: votesForOne},
-			{Kind: lease.WhyDenyPromised, Sentence: noOtherElections},
-			{Kind: lease.WhyNoPromised, Sentence: noOtherElections},
-			{Kind: lease.WhySaysPromised, Sentence: noOtherElections},
-			{Kind: lease.WhyDeniesPromised, Sentence: noOtherElections},
-			{Kind: lease.WhyNotRenewed, Sentence: "Also guarantees a new election will be run at end of lease"},
-		},
+		Rules: slices.Concat(
+			algorithms.Quote(triesToGetVotes, lease.WhyNominated, lease.WhyCandidate),
+			algorithms.Quote("Server with quorum becomes leader", lease.WhyLead),
+			algorithms.Quote(votesForOne, lease.WhyVote),
+			algorithms.Quote(votesForOne, lease.WhyRefused(proto.DeniedVoted)...),
+			algorithms.Quote(noOtherElections, lease.WhyRefused(proto.DeniedPromised)...),
+			algorithms.Quote("Also guarantees a new election will be run at end of lease", lease.WhyNotRenewed),
+		),
 	}
 }

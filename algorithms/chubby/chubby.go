@@ -4,42 +4,43 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/office"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// StartDelay is how long a starting server listens for a master before it stands.
+// StartDelay is how long a starting server listens for a master before it becomes a candidate.
 func StartDelay(delta time.Duration) time.Duration { return 10 * delta }
 
-// Stagger is how much later each server stands than the one that ranks above it:
-// until that one has asked, was answered, and its claim binds the voters, with as
-// much again as one message takes.
+// Stagger is how much later a server becomes a candidate than the one that ranks next above it. In
+// that time the higher server can ask the voters, get their answers and bind them with its claim,
+// and one more message can be sent.
 func Stagger(delta time.Duration) time.Duration { return 4 * delta }
 
-// New returns a Machine for the server that cfg describes. cfg names the voters, and a
-// promise of at least lease.MinPromise.
+// New returns a Machine for the server that cfg describes. cfg must name the voters, and a promise
+// of at least lease.MinPromise.
 func New(cfg algorithms.Config) algorithms.Machine {
-	return office.New(cfg, func(c algorithms.Config) algorithms.Machine {
-		return &candidate{cfg: c, self: proto.Peer{ID: c.Self, Session: c.Session}}
+	return lease.New(cfg, func(c algorithms.Config) algorithms.Machine {
+		return &candidate{cfg: c, self: proto.Peer{ID: c.Self, Incarnation: c.Incarnation}}
 	})
 }
 
-// candidate decides when this server stands. It is an algorithms.Machine that
-// nominates nobody but itself, as long as the office is vacant.
+// candidate decides when this server is a candidate. It is an algorithms.Machine that nominates its
+// own server and no other, as long as there is no master.
 type candidate struct {
 	cfg    algorithms.Config
 	alive  []proto.Peer // the voters, this one among them
-	self   proto.Peer   // with its attribute as it is now
-	aside  bool         // asked to resign
-	barred bool         // not eligible
+	self   proto.Peer   // this server, with its attribute as it is now
+	aside  bool         // this server was asked to resign
+	barred bool         // this server is not eligible
 
-	holder proto.Peer // of the office, nobody while it is vacant
-	last   proto.Peer // who held it before that
-	term   proto.Term // in which it was held last, as far as this server knows
-	vacant time.Time  // since when it is
-	called bool       // an operator calls an election
-	stood  bool       // this server's turn came since then
-	above  int        // how many that stand rank above this server, last left out
+	holder  proto.Peer // the master; nobody while there is none
+	watched proto.Leadership
+	last    proto.Peer // the master before it
+	term    proto.Term // the last term that had a master, as far as this server knows
+	vacant  time.Time  // since when there is no master
+	called  bool       // an operator asked for an election
+	stood   bool       // this server's turn came since then
+	above   int        // how many other candidates rank above this server, not counting last
 }
 
 // Step implements algorithms.Machine.
@@ -60,8 +61,8 @@ func (c *candidate) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	return c.nominate(now)
 }
 
-// see takes a view. What it says of this server's own being eligible may be late, and
-// is not read.
+// see handles a new view. It ignores what the view says about this server's own eligibility, which
+// may be out of date.
 func (c *candidate) see(alive []proto.Peer) {
 	c.alive = alive
 	for i := range alive {
@@ -82,14 +83,20 @@ func (c *candidate) countAbove() {
 	}
 }
 
-// Watch implements office.Watcher.
+// Cause implements lease.Watcher.
+func (c *candidate) Cause() algorithms.Reason { return lease.WhyNominated.Of() }
+
+// Watch implements lease.Watcher. It acts when there is a new master, or none.
 //
-// Lecture notes: "After election, master has an election 'term' where no other
-// elections will be run. […] Also guarantees a new election will be run at end of
-// lease."
-func (c *candidate) Watch(now time.Time, holder algorithms.Leader) {
+// Lecture notes: "After election, master has an election 'term' where no other elections will be
+// run. […] Also guarantees a new election will be run at end of lease."
+func (c *candidate) Watch(now time.Time, holder algorithms.Leader, _ lease.News) {
+	if holder.Leadership() == c.watched {
+		return
+	}
+	c.watched = holder.Leadership()
 	c.last, c.term = c.holder, max(c.term, holder.Term)
-	c.holder = proto.Peer{ID: holder.ID, Session: holder.Session}
+	c.holder = proto.Peer{ID: holder.ID, Incarnation: holder.Incarnation}
 	c.vacant, c.called, c.stood = now, false, false
 	c.countAbove()
 }
@@ -97,7 +104,7 @@ func (c *candidate) Watch(now time.Time, holder algorithms.Leader) {
 var whyTurn = reasons.Kind("turn", "nobody leads, and it is this server's turn -> stand").
 	Follows(triesToGetVotes)
 
-// nominate names this server once it is its turn to stand.
+// nominate nominates this server once its turn has come.
 func (c *candidate) nominate(now time.Time) algorithms.Output {
 	switch {
 	case c.holder.ID != 0 && c.cfg.Preempt:
@@ -118,8 +125,8 @@ func (c *candidate) nominate(now time.Time) algorithms.Output {
 	return out
 }
 
-// turn is when this server may stand: any may, the better ones a little sooner, so
-// that votes are not split.
+// turn is when this server may be a candidate. Any server may, the higher-ranked ones a little
+// sooner, so that votes are not split.
 func (c *candidate) turn() time.Time {
 	if c.called {
 		return time.Time{}
@@ -127,7 +134,7 @@ func (c *candidate) turn() time.Time {
 	return c.vacant.Add(time.Duration(c.above) * Stagger(c.cfg.Delta))
 }
 
-// best is the highest living server that stands.
+// best is the highest-ranked living server that may be a candidate; nobody if there is none.
 func (c *candidate) best() (best proto.Peer) {
 	for i := range c.alive {
 		p := &c.alive[i]
@@ -144,11 +151,12 @@ func (c *candidate) best() (best proto.Peer) {
 
 func (c *candidate) stands() bool { return !c.aside && !c.barred }
 
-// named is the nomination of p: for the next term, once the office is vacant.
+// named is the Output that nominates p: in the master's term, or in the next one if there is no
+// master.
 func (c *candidate) named(p proto.Peer) algorithms.Output {
 	term := c.term
 	if c.holder.ID == 0 {
 		term++
 	}
-	return algorithms.Output{Leader: algorithms.Leader{ID: p.ID, Session: p.Session, Term: term}}
+	return algorithms.Output{Leader: algorithms.Leader{ID: p.ID, Incarnation: p.Incarnation, Term: term}}
 }

@@ -25,7 +25,7 @@ func server(t *testing.T, self proto.NodeID, preempt bool) *steptest.Rig {
 // follows is such a server that was told that node 3 is the master of term 1.
 func follows(t *testing.T, self proto.NodeID) *steptest.Rig {
 	r := server(t, self, false)
-	r.Step(delta, r.From(3, 1, proto.Lease{Leader: steptest.Peer(3), Remaining: 2 * time.Second}))
+	r.Step(delta, r.From(3, 1, proto.Heartbeat{Leader: steptest.Peer(3), Remaining: 2 * time.Second}))
 	if r.Last.Leader.ID != 3 {
 		t.Fatal(steptest.Texts(r.Last.Why))
 	}
@@ -65,7 +65,7 @@ func TestStandsInTurn(t *testing.T) {
 
 // Nobody waits for the master that is gone: the next in line stands at once.
 func TestNextInLineStandsAtOnce(t *testing.T) {
-	gone := algorithms.Gone{ID: 3, Session: steptest.Session(3)}
+	gone := algorithms.PeerProvenDead{ID: 3, Incarnation: steptest.Incarnation(3)}
 	if out := follows(t, 2).Step(delta, gone); !asks(out) {
 		t.Errorf("2 waits: %v", steptest.Texts(out.Why))
 	}
@@ -119,16 +119,16 @@ func TestResignTo(t *testing.T) {
 		r := server(t, 3, false)
 		r.Fire()
 		ask := r.Last.Send[0].Body.(proto.PreVote)
-		r.Step(0, r.From(1, 0, proto.PreVoteReply{Session: ask.Session, Nonce: ask.Nonce}))
+		r.Step(0, r.From(1, 0, proto.PreVoteReply{Incarnation: ask.Incarnation, Nonce: ask.Nonce}))
 		claim := r.Last.Send[0].Body.(proto.RequestVote)
-		r.Step(0, r.From(1, 1, proto.Vote{Session: claim.Session, Nonce: claim.Nonce}))
+		r.Step(0, r.From(1, 1, proto.Vote{Incarnation: claim.Incarnation, Nonce: claim.Nonce}))
 		if r.Last.Leader.ID != 3 {
 			t.Fatal(steptest.Texts(r.Last.Why))
 		}
 		if out := r.Step(0, algorithms.Resign{To: to}); out.Leader.ID != 0 {
 			t.Fatal("still leads")
 		}
-		out := r.Step(0, algorithms.Idle{Term: 1})
+		out := r.Step(0, algorithms.WorkStopped{Term: 1})
 		got := false
 		for _, m := range out.Send {
 			if _, ok := m.Body.(proto.TakeOver); ok && m.To == to {

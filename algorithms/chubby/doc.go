@@ -5,13 +5,13 @@
 //
 // # What it does not promise
 //
-//   - The best process need not be the master: any server may stand, and whoever has
-//     a quorum first is. The highest stands first, which is a courtesy, no rule. With
-//     pre-emption a master hands over to a higher server, in its own time.
+//   - The best process need not be the master: any server may stand, and the first one
+//     with a quorum becomes master. The highest usually stands first, but no rule
+//     demands it. With pre-emption a master hands over to a higher server, in its own time.
 //   - Without a majority of the voters there is no master, however many servers live:
-//     of two voters both must, of one that one.
-//   - Two that stand at a time may split the votes: then nobody is elected, and they
-//     try again after pauses that differ. "Potentially, no Leader gets a Quorum!"
+//     of two voters both must live, of one that one must.
+//   - Two servers that stand at once may split the votes: then nobody is elected, and
+//     they try again after pauses that differ. "Potentially, no Leader gets a Quorum!"
 //   - A master that hangs is replaced when its lease is over, not before. One that is
 //     proven dead is replaced at once.
 //   - Clocks must run at rates that differ by no more than lease.Drift; and no lease
@@ -19,12 +19,11 @@
 //
 // # How it is built
 //
-// The votes, the promises and the lease are those of package office, which states
-// its rules, and what each is for; so fencing, transfers and lost disks are dealt
-// with there as for every algorithm. What is added here is who stands: each server
-// nominates itself. That all do so at one instant is the one thing to avoid, for each
-// would then vote for itself: the highest living server stands at once, the next a
-// Stagger later, and so on. Whoever held the office last is not waited for.
+// The votes, the promises and the lease are those of package lease. So are fencing,
+// transfers and the recovery of lost disks. This package adds only who stands: each
+// server nominates itself. They must not all do so at one instant, since each would then
+// vote for itself. So the highest living server stands at once, the next one a Stagger
+// later, and so on. Nobody waits for the turn of the last leader.
 //
 // # Sources
 //
@@ -38,13 +37,13 @@
 //
 // # Messages
 //
-// Those of the office: PRE_VOTE, PRE_VOTE_REPLY, REQUEST_VOTE, VOTE, RENEW, HEARTBEAT_REPLY,
-// RELEASE, LEASE, and for a transfer OFFER, REPLY, TIMEOUT_NOW.
+// Those of a lease: PRE_VOTE, PRE_VOTE_REPLY, REQUEST_VOTE, VOTE, HEARTBEAT,
+// HEARTBEAT_REPLY, RELEASE, and for a transfer OFFER, REPLY, TIMEOUT_NOW.
 //
 // # States
 //
 //	follower ──the master is gone, and nobody higher lives──► stands
-//	follower ──so many Staggers have passed──► stands
+//	follower ──a Stagger for each higher living server has passed──► stands
 //	stands ──a quorum would vote, and then votes──► master
 //	stands ──no quorum in time──► follower, for a while
 //	master ──no quorum renews the lease──► follower

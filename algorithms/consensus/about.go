@@ -8,17 +8,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// reasons are those that are given in this package.
+// reasons collects the kinds of reasons that this package declares.
 var reasons = algorithms.ReasonsOf("consensus")
 
-// About is the election by consensus as the catalogue lists it.
+// About describes the election by consensus for the catalogue.
 func About() algorithms.About {
 	return algorithms.About{
 		Name:      "consensus",
 		Summary:   "each proposes itself; Paxos chooses one, which leads",
 		Guarantee: algorithms.Quorum,
 		Preempt:   false,
-		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		New:       New,
 		Kinds:     []proto.Kind{KindEnquiry, KindPrepare, KindPromise, KindAccept, KindAccepted, KindChosen},
 		Theory: algorithms.Theory{
 			Kinds: []proto.Kind{

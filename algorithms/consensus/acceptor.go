@@ -9,7 +9,7 @@ import (
 var whyForeign = reasons.Kind("foreign", "%s is no message of the consensus -> drop it")
 
 // Receive handles all messages but the announcement.
-func (r round) Receive(msg proto.Message) {
+func (r *round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
 	case Prepare:
 		if r.takesPart(msg, b.Ballot) {
@@ -41,9 +41,9 @@ var (
 				Follows("a promise not to accept any more proposals numbered less than n")
 )
 
-// takesPart reports whether this process answers a proposer. Where the term has its
-// leader, that is the answer.
-func (r round) takesPart(msg proto.Message, b paxos.Ballot) bool {
+// takesPart reports whether this process answers a proposer. If the term has a leader, the process
+// tells the proposer who leads instead.
+func (r *round) takesPart(msg proto.Message, b paxos.Ballot) bool {
 	switch s := r.state(); {
 	case b.By != msg.From:
 		r.core.Refuse(whyOthersBallot, msg.From, b)
@@ -74,7 +74,7 @@ var whyPromise = reasons.Kind("promise", "%d prepares ballot %v -> promise").
 // then it responds to the request with a promise not to accept any more proposals
 // numbered less than n and with the highest-numbered proposal (if any) that it has
 // accepted."
-func (r round) onPrepare(b Prepare) {
+func (r *round) onPrepare(b Prepare) {
 	s := r.state()
 	s.promised = b.Ballot
 	answer := Promise{Ballot: b.Ballot, Last: s.last, Accepted: s.value}
@@ -95,7 +95,7 @@ var whyAccept = reasons.Kind("accept", "%d proposes %d -> accept", algorithms.Ou
 // Paxos Made Simple, phase 2 (b): "If an acceptor receives an accept request for a
 // proposal numbered n, it accepts the proposal unless it has already responded to a
 // prepare request having a number greater than n."
-func (r round) onAccept(b Accept) {
+func (r *round) onAccept(b Accept) {
 	s := r.state()
 	s.promised, s.last, s.value = b.Ballot, b.Ballot, b.Value
 	r.core.Why(whyAccept, b.Ballot.By, b.Value.ID)
@@ -111,8 +111,8 @@ var (
 	whyEnquiry    = reasons.Kind("enquiry", "%d asks, and this node knows no leader it vouches for -> do not answer")
 )
 
-// onEnquiry tells who leads, or sees to it that somebody does.
-func (r round) onEnquiry(msg proto.Message) {
+// onEnquiry tells who leads, or calls the election.
+func (r *round) onEnquiry(msg proto.Message) {
 	switch {
 	case r.core.Vouches():
 		r.core.Why(whyEnquiryLed, msg.From, r.core.Leader().ID, r.core.Term())

@@ -10,22 +10,23 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// AnswerTimeout is how long a proposer waits for PROMISE, or for ACCEPTED: its question
-// there and the answer back. The chosen one has as long to announce itself.
+// AnswerTimeout is how long a proposer waits for PROMISE, or for ACCEPTED: the way of its question
+// and the way back. The chosen process has as long to announce itself.
 func AnswerTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
-// ListenTimeout is how long a process leaves the proposing to others: a round's time,
-// and for each of those above it but the first as long as a message takes, so that it
-// hears of the sooner one.
+// ListenTimeout is how long a process leaves proposing to the processes above it: the time of a
+// round, and one message's time for each of those above but the first, so that the process hears of
+// an earlier proposer.
 func ListenTimeout(delta time.Duration, above int) time.Duration {
 	return Patience(delta, 0) + time.Duration(min(above, mostAwaited)-1)*delta
 }
 
-// mostAwaited: that more proposers in a row fail is not worth waiting for.
+// mostAwaited is the largest number of higher processes for which ListenTimeout adds time. It
+// rarely happens that more proposers fail one after the other.
 const mostAwaited = 4
 
-// ChosenTimeout is how long a process that accepted waits for CHOSEN: ACCEPTED, CHOSEN
-// to the one that was, and CHOSEN to all, with as much again as one message takes.
+// ChosenTimeout is how long a process that accepted a value waits for CHOSEN: the way of ACCEPTED,
+// of CHOSEN to the chosen process, and of CHOSEN to all, and one message's time more.
 func ChosenTimeout(delta time.Duration) time.Duration { return 4 * delta }
 
 // Patience bounds a whole round without failures: PREPARE, PROMISE, ACCEPT, ACCEPTED,
@@ -40,67 +41,59 @@ const (
 	listening              // others propose
 	preparing              // PREPARE sent
 	accepting              // ACCEPT sent
-	telling                // another was chosen, and told
-	accepted               // ACCEPTED sent, CHOSEN to come
+	telling                // another was chosen, and this process told it
+	accepted               // ACCEPTED sent, CHOSEN not here yet
 )
 
-// Machine is one process's part: proposer, acceptor and learner. It is an
-// algorithms.Machine.
-type Machine struct {
+// round is one process's part as proposer, acceptor and learner. It is the nomination.Round of
+// core.
+type round struct {
 	core   nomination.Core
 	voters quorum.Voters
 	phase  phase
 
-	// The proposer, in the round of the current term.
+	// What the proposer knows, in the round of the current term.
 	ballot   paxos.Ballot
-	own      proto.Peer // its proposal, nobody if it does not stand
-	insists  bool       // on its own: it was asked to lead
+	own      proto.Peer // what it proposes; nobody if it is no candidate
+	insists  bool       // it proposes only itself, because it was asked to lead
 	promises quorum.Count
-	last     paxos.Ballot // of the highest ballot that a promise tells of
-	bound    proto.Peer   // and what was accepted in it
-	best     proto.Peer   // the highest proposal
+	last     paxos.Ballot // the highest ballot that a promise tells of
+	bound    proto.Peer   // the value that was accepted in ballot last
+	best     proto.Peer   // the highest-ranked proposal
 	value    proto.Peer
 	accepts  quorum.Count
 
 	acceptor acceptor
 }
 
-// acceptor is what a process must remember of a term, and the highest round of a
-// ballot that it heard of. It outlives the round: a term may end and begin anew for
-// this process.
+// acceptor is what a process must remember of a term: its promise, the value that it accepted, and
+// the highest round of a ballot that it heard of. It outlives the round, since a term may end and
+// begin anew for this process.
 type acceptor struct {
 	term     proto.Term
 	round    uint64
 	promised paxos.Ballot
 	last     paxos.Ballot
-	value    proto.Peer // accepted in it
+	value    proto.Peer // the value accepted in ballot last
 }
 
-// New returns a Machine for the process that cfg describes. cfg names the voters.
-func New(cfg algorithms.Config) *Machine {
-	m := &Machine{voters: cfg.Voters}
-	m.core.Init(cfg, round{m})
-	return m
+// New returns the Machine of the process that cfg describes. cfg names the voters.
+func New(cfg algorithms.Config) algorithms.Machine {
+	r := &round{voters: cfg.Voters}
+	r.core.Init(cfg, r)
+	return &r.core
 }
 
-// Step implements algorithms.Machine.
-func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	return m.core.Step(now, ev)
-}
-
-// round keeps the Round's methods off the Machine.
-type round struct{ *Machine }
-
-func (r round) Heard(proto.Message)     { r.Reset() }
-func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-func (r round) Announcement(leader proto.Peer) proto.Body {
+func (r *round) Heard(proto.Message)     { r.Reset() }
+func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
+func (r *round) Announcement(leader proto.Peer) proto.Body {
 	return Chosen{Leader: leader, Taken: true}
 }
 
-func (r round) Question() proto.Body { return Enquiry{Self: r.core.Self()} }
+func (r *round) Question() proto.Body { return Enquiry{Self: r.core.Self()} }
 
-// Reset forgets the round, and not what was promised and accepted.
-func (r round) Reset() {
+// Reset forgets the round, but not what this process promised and accepted.
+func (r *round) Reset() {
 	r.phase, r.ballot, r.own, r.insists = idle, paxos.Ballot{}, proto.Peer{}, false
 	r.last, r.bound, r.best, r.value = paxos.Ballot{}, proto.Peer{}, proto.Peer{}, proto.Peer{}
 	r.promises.Reset()
@@ -111,9 +104,9 @@ var whyLeave = reasons.Kind("leave", "%d above this node -> leave the proposing 
 
 // Begin starts an election.
 //
-// Lecture notes: "Each process proposes a value." When a leader is lost all begin at
-// once, and the highest proposes first: the others answer with their proposals.
-func (r round) Begin() {
+// Lecture notes: "Each process proposes a value." When a leader is lost, all processes begin at
+// once. The highest one proposes first; the others answer with their proposals.
+func (r *round) Begin() {
 	if above := r.above(r.core.Self()); above > 0 && r.core.Former().ID != 0 {
 		r.core.Why(whyLeave, above)
 		r.listen(ListenTimeout(r.core.Delta(), above))
@@ -122,17 +115,17 @@ func (r round) Begin() {
 	r.propose()
 }
 
-// listen waits for others.
-func (r round) listen(d time.Duration) {
+// listen waits for others to propose.
+func (r *round) listen(d time.Duration) {
 	r.phase = listening
 	if !r.core.Aside() {
 		r.core.SetTimer(d)
 	}
 }
 
-// above counts the processes above another that may stand, as far as this one knows,
-// and have not promised.
-func (r round) above(other proto.Peer) (n int) {
+// above counts the processes that rank above other, that may be candidates as far as this process
+// knows, and that have not promised.
+func (r *round) above(other proto.Peer) (n int) {
 	former := r.core.Former()
 	r.core.Peers(func(p proto.Peer) {
 		silent := !p.Ineligible && !p.Is(former) && !r.promises.Has(p.ID)
@@ -144,7 +137,7 @@ func (r round) above(other proto.Peer) (n int) {
 }
 
 // state is what this process promised and accepted in the current term.
-func (r round) state() *acceptor {
+func (r *round) state() *acceptor {
 	if r.acceptor.term != r.core.Term() {
 		r.acceptor = acceptor{term: r.core.Term()}
 	}
@@ -160,8 +153,8 @@ var (
 	whyNoChosen = reasons.Kind("no-chosen", "no CHOSEN came in time", algorithms.Caused(algorithms.RoundFailed))
 )
 
-// Timeout ends a wait.
-func (r round) Timeout() {
+// Timeout handles the end of a wait, for what depends on the phase.
+func (r *round) Timeout() {
 	switch r.phase {
 	case idle:
 	case listening:
@@ -182,8 +175,8 @@ func (r round) Timeout() {
 
 var whyHighest = reasons.Kind("highest", "nobody is above this node now -> propose")
 
-// PeersChanged waits for the dead no more.
-func (r round) PeersChanged(gone []proto.Peer) {
+// PeersChanged stops waiting for processes that are dead.
+func (r *round) PeersChanged(gone []proto.Peer) {
 	if !r.core.Taking() {
 		return
 	}
@@ -203,15 +196,15 @@ func (r round) PeersChanged(gone []proto.Peer) {
 	}
 }
 
-// giveUp ends the term when the value is a process that died in it.
-func (r round) giveUp(value proto.Peer) {
+// giveUp ends the term when value is a process that died during it.
+func (r *round) giveUp(value proto.Peer) {
 	if r.core.Dead(value) {
 		r.core.CallWithout(value)
 	}
 }
 
-// Won tells all.
-func (r round) Won() {
+// Won sends CHOSEN to all.
+func (r *round) Won() {
 	r.Reset()
 	r.core.TellAll()
 }

@@ -258,7 +258,7 @@ func TestContends(t *testing.T) {
 	r := follower(t, 4)
 	contends := func(want bool, when string) {
 		t.Helper()
-		if r.Machine.(*consensus.Machine).Contends() != want {
+		if r.Machine.(*nomination.Core).Contends() != want {
 			t.Errorf("%s: %v", when, !want)
 		}
 	}
@@ -288,4 +288,54 @@ func TestContends(t *testing.T) {
 	contends(false, "another may be chosen already")
 	r.Step(0, r.From(3, 5, prepare(ballot(3, 3))))
 	contends(false, "it is outbid")
+}
+
+// "A majority of voters": what others answer, and what a node says in another's ballot, counts
+// for nothing.
+func TestNoVoters(t *testing.T) {
+	r := preparing(t)
+	b := ballot(1, 4)
+	if out := r.Gives(0, r.From(9, 5, promise(b, 9)), "consensus.promise-no-voter(9)"); !out.Warn {
+		t.Errorf("%+v", out)
+	}
+	if out := r.Gives(0, r.From(9, 5, consensus.Accepted{Ballot: b}), "consensus.accept-no-voter(9)"); !out.Warn {
+		t.Errorf("%+v", out)
+	}
+	if out := r.Gives(0, r.From(3, 5, prepare(ballot(2, 1))), "consensus.others-ballot(3, 2.1)"); !out.Warn {
+		t.Errorf("%+v", out)
+	}
+}
+
+// "It leads with the process that was chosen": not with a former life of it, and not in a term
+// that a former life may have led.
+func TestChosenInAFormerLife(t *testing.T) {
+	r := preparing(t)
+	b, former := ballot(1, 4), proto.Peer{ID: 4, Incarnation: proto.Incarnation{99}}
+	bound := consensus.Promise{Ballot: b, Last: ballot(1, 1), Accepted: former}
+	r.Step(0, r.From(1, 5, bound))
+	r.Step(0, r.From(2, 5, promise(b, 2)))
+	r.Step(0, r.From(1, 5, consensus.Accepted{Ballot: b}))
+	r.Gives(0, r.From(2, 5, consensus.Accepted{Ballot: b}),
+		"nomination.call(consensus.former-chosen, 6)", "consensus.prepare(1.4)")
+
+	r = steptest.New(t, 4, false, steptest.Among(consensus.New, 1, 2, 3, 4, 5))
+	r.Start(5, 1, 2, 3, 4, 5)
+	r.Gives(0, r.From(3, 5, chosen(4, false)), "nomination.call(consensus.chosen-spent, 6)", "consensus.prepare(1.4)")
+}
+
+// A former life that was chosen does not make this process lead.
+func TestAFormerLifeIsTold(t *testing.T) {
+	r := preparing(t)
+	former := consensus.Chosen{Leader: proto.Peer{ID: 4, Incarnation: proto.Incarnation{99}}}
+	r.Gives(0, r.From(3, 5, former), "consensus.former-told(3)")
+	if r.Last.Leader.ID != 0 {
+		t.Errorf("%+v", r.Last)
+	}
+}
+
+// A proposer is told nothing while the leader may have fallen silent.
+func TestProposalWhileTheLeaderIsUnheard(t *testing.T) {
+	r := follower(t, 4)
+	r.Gives(25*delta, r.From(3, 4, prepare(ballot(1, 3))), "consensus.unheard(3, 5)")
+	r.Sends(r.Last)
 }

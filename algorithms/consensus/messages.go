@@ -34,10 +34,11 @@ func (b Prepare) Caller() proto.NodeID { return b.Ballot.By }
 // Promise answers Prepare: its sender takes part in no lower ballot of the term.
 type Promise struct {
 	Ballot paxos.Ballot `msgpack:"b"`
-	// Accepted is the value that the sender accepted last, in Last; nobody for none.
+	// Accepted is the value that the sender accepted last, in ballot Last; nobody if it accepted
+	// none.
 	Last     paxos.Ballot `msgpack:"l"`
 	Accepted proto.Peer   `msgpack:"a"`
-	// Proposal is the value that the sender itself proposes: itself, or nobody.
+	// Proposal is the value that the sender would propose: itself, or nobody if it is no candidate.
 	Proposal proto.Peer `msgpack:"p"`
 }
 
@@ -82,7 +83,7 @@ type Accept struct {
 
 func (Accept) Kind() proto.Kind { return KindAccept }
 func (b Accept) Act() paxos.Act {
-	return paxos.Act{Accepts: true, Ballot: b.Ballot, Value: b.Value.Session}
+	return paxos.Act{Accepts: true, Ballot: b.Ballot, Value: b.Value.Incarnation}
 }
 func (b Accept) String() string { return proto.Describe(b, "ballot", b.Ballot, "value", b.Value) }
 
@@ -103,8 +104,8 @@ func (b Accepted) String() string  { return proto.Describe(b, "ballot", b.Ballot
 func (b Accepted) Act() paxos.Act  { return paxos.Act{Accepts: true, Ballot: b.Ballot} }
 func (b Accepted) Validate() error { return b.Ballot.Validate() }
 
-// Chosen says whose proposal a majority accepted. Taken says that this process leads
-// since; before, it is told only to that one.
+// Chosen names the process whose proposal a majority accepted. The proposer sends it to that
+// process alone, with Taken false. When that process leads, it sends Chosen with Taken true to all.
 type Chosen struct {
 	Leader proto.Peer `msgpack:"p"`
 	Taken  bool       `msgpack:"k"`

@@ -6,15 +6,15 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Stand implements nomination.Stander: this process was asked to lead, and takes the
-// proposal of no other, unless that may be chosen already.
-func (r round) Stand(self proto.Peer) {
+// Stand implements nomination.Candidacy: this process was asked to lead. It proposes itself and no
+// other process, unless another value may be chosen already.
+func (r *round) Stand(self proto.Peer) {
 	r.insists = true
 	r.prepare(self)
 }
 
-// propose begins a ballot of this process's own.
-func (r round) propose() {
+// propose begins a ballot of this process.
+func (r *round) propose() {
 	own := proto.Peer{}
 	if r.core.MayStand() {
 		own = r.core.Self()
@@ -29,12 +29,13 @@ var (
 			Follows("A proposer selects a proposal number n and sends a prepare request with number n")
 )
 
-// prepare asks for promises.
+// prepare asks all processes for promises.
 //
-// Paxos Made Simple, phase 1 (a): "A proposer selects a proposal number n and sends a
-// prepare request with number n to a majority of acceptors." Numbers are its own, and
-// never used twice: not in a term that a former life took part in.
-func (r round) prepare(own proto.Peer) {
+// Paxos Made Simple, phase 1 (a): "A proposer selects a proposal number n and sends a prepare
+// request with number n to a majority of acceptors." The numbers belong to this process, which
+// never uses one twice: it does not propose in a term in which a former process of its node took
+// part.
+func (r *round) prepare(own proto.Peer) {
 	if !r.core.MayVote() {
 		r.core.Call(whyFormerProposal.Of())
 		return
@@ -58,8 +59,8 @@ var (
 	whyPromiseLate    = reasons.Kind("promise-late", "the promise of ballot %v comes late -> drop it")
 )
 
-// onPromise counts a voter once, and learns what it accepted and proposes.
-func (r round) onPromise(msg proto.Message, b Promise) {
+// onPromise counts a voter once, and notes what the voter accepted and proposes.
+func (r *round) onPromise(msg proto.Message, b Promise) {
 	switch {
 	case !r.voters.Has(msg.From):
 		r.core.Refuse(whyPromiseNoVoter, msg.From)
@@ -78,8 +79,9 @@ func (r round) onPromise(msg proto.Message, b Promise) {
 	r.acceptIfReady()
 }
 
-// acceptIfReady goes on once a majority promised, and waiting for more is of no use.
-func (r round) acceptIfReady() {
+// acceptIfReady goes on once a majority has promised and further promises could not change the
+// choice.
+func (r *round) acceptIfReady() {
 	if !r.promises.Of(r.voters) {
 		return
 	}
@@ -88,14 +90,14 @@ func (r round) acceptIfReady() {
 	}
 }
 
-// settled reports whether nobody is awaited whose proposal would be better.
-func (r round) settled() bool {
+// settled reports whether no better proposal can still come.
+func (r *round) settled() bool {
 	return r.bound.ID != 0 || r.insists || r.above(r.best) == 0
 }
 
-// choice is the value that the promises so far leave this proposer, nobody if none
-// proposes itself.
-func (r round) choice() proto.Peer {
+// choice is the value that this proposer must or may propose, given the promises so far; nobody if
+// no process is a candidate.
+func (r *round) choice() proto.Peer {
 	switch {
 	case r.bound.ID != 0:
 		return r.bound
@@ -105,10 +107,10 @@ func (r round) choice() proto.Peer {
 	return r.best
 }
 
-// Contends implements office.Contender: this process asks to be chosen. It may still
-// learn of a better one, or of a value that may be chosen already.
-func (m *Machine) Contends() bool {
-	switch r := (round{m}); r.phase {
+// Contends implements nomination.Candidacy: it reports whether this process asks to be chosen. The
+// process may still learn of a better proposal, or of a value that may be chosen already.
+func (r *round) Contends() bool {
+	switch r.phase {
 	case preparing:
 		return r.settled() && r.choice().Is(r.core.Self())
 	case accepting:
@@ -134,7 +136,7 @@ var (
 // to each of those acceptors for a proposal numbered n with a value v, where v is the
 // value of the highest-numbered proposal among the responses, or is any value if the
 // responses reported no proposals."
-func (r round) accept() {
+func (r *round) accept() {
 	r.value = r.choice()
 	if r.value.ID == 0 {
 		r.core.Call(whyNobodyProposes.Of())
@@ -158,8 +160,8 @@ var (
 	whyAcceptLate    = reasons.Kind("accept-late", "ACCEPTED of ballot %v comes late -> drop it")
 )
 
-// onAccepted counts a voter once.
-func (r round) onAccepted(msg proto.Message, b Accepted) {
+// onAccepted counts the ACCEPTED of a voter, once.
+func (r *round) onAccepted(msg proto.Message, b Accepted) {
 	switch {
 	case !r.voters.Has(msg.From):
 		r.core.Refuse(whyAcceptNoVoter, msg.From)
@@ -174,12 +176,12 @@ func (r round) onAccepted(msg proto.Message, b Accepted) {
 var whyTell = reasons.Kind("tell", "a majority accepted %d -> tell it").
 	Follows("That lucky Pi is the new leader!")
 
-// chooseIfAccepted learns what was chosen.
+// chooseIfAccepted goes on once a value is chosen.
 //
-// Paxos Made Simple, 2.3: "To learn that a value has been chosen, a learner must find
-// out that a proposal has been accepted by a majority of acceptors." Lecture notes:
-// "That lucky Pi is the new leader!" Nobody is followed before it leads.
-func (r round) chooseIfAccepted() {
+// Paxos Made Simple, 2.3: "To learn that a value has been chosen, a learner must find out that a
+// proposal has been accepted by a majority of acceptors." Lecture notes: "That lucky Pi is the new
+// leader!" The others follow the chosen process only when it says that it leads.
+func (r *round) chooseIfAccepted() {
 	switch {
 	case !r.accepts.Of(r.voters):
 	case r.value.ID == r.core.Self().ID:
@@ -194,8 +196,8 @@ func (r round) chooseIfAccepted() {
 
 var whyFormerTold = reasons.Kind("former-told", "%d says that a former life of this node was chosen -> drop it")
 
-// onChosen leads, if it is this very process that was chosen.
-func (r round) onChosen(msg proto.Message, b Chosen) {
+// onChosen makes this process lead if this very process was chosen.
+func (r *round) onChosen(msg proto.Message, b Chosen) {
 	switch {
 	case !r.core.Looking():
 		r.core.Tell(msg.From)
@@ -216,8 +218,8 @@ var (
 			Follows("That lucky Pi is the new leader!")
 )
 
-// take leads the term, with the rank that was chosen.
-func (r round) take(self proto.Peer) {
+// take makes this process lead the term, with the rank that was chosen.
+func (r *round) take(self proto.Peer) {
 	switch {
 	case !self.Is(r.core.Self()):
 		r.core.Call(whyFormerChosen.Of())

@@ -7,17 +7,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// reasons are those that are given in this package.
+// reasons collects the kinds of reasons that this package declares.
 var reasons = algorithms.ReasonsOf("franklin")
 
-// About is Franklin's election as the catalogue lists it.
+// About describes Franklin's election for the catalogue.
 func About() algorithms.About {
 	return algorithms.About{
 		Name:      "franklin",
 		Summary:   "candidates meet their neighbours on the ring; one of two falls, each round",
 		Guarantee: algorithms.BestEffort,
 		Preempt:   false,
-		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		New:       New,
 		Kinds:     []proto.Kind{KindCandidate, topology.KindElected},
 		Theory: algorithms.Theory{
 			Best:     func(n int) int { return 3 * n },

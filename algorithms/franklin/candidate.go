@@ -13,7 +13,7 @@ var (
 )
 
 // Receive handles CANDIDATE.
-func (r round) Receive(msg proto.Message) {
+func (r *round) Receive(msg proto.Message) {
 	b, ok := msg.Body.(Candidate)
 	self, way := r.core.Self(), topology.WayOf(b.Clockwise)
 	switch {
@@ -39,9 +39,9 @@ var (
 			Follows("(after Franklin) a candidate that meets only itself is the last one, and the highest")
 )
 
-// comeHome handles this node's own message: it has met no other candidate, so this
-// node is the last one.
-func (r round) comeHome(b Candidate) {
+// comeHome handles this node's own message. It has met no other candidate, so this node is the last
+// one.
+func (r *round) comeHome(b Candidate) {
 	if r.state != candidate || b.Round != r.number {
 		r.core.Why(whyHomeLate, b.Round)
 		return
@@ -56,9 +56,9 @@ var (
 		Follows(falls)
 )
 
-// higher meets a candidate that ranks above: this node falls, if it stands. The
-// message has then come to the candidate that it was for, and ends here.
-func (r round) higher(way topology.Way, b Candidate) {
+// higher handles the message of a candidate that ranks above this node. If this node is a
+// candidate, it ends its candidacy; the message was meant for it and is not passed on.
+func (r *round) higher(way topology.Way, b Candidate) {
 	id := b.Candidate.ID
 	switch {
 	case r.core.Dead(b.Candidate):
@@ -78,8 +78,8 @@ func (r round) higher(way topology.Way, b Candidate) {
 	}
 }
 
-// meet remembers the highest that was seen, and that the round goes on.
-func (r round) meet(p proto.Peer) {
+// meet remembers the highest-ranked candidate seen, and that the round goes on.
+func (r *round) meet(p proto.Peer) {
 	r.wait()
 	if r.best.ID == 0 || p.Above(r.best) {
 		r.best = p
@@ -93,8 +93,9 @@ var (
 			"candidates that are left become neighbours")
 )
 
-// pass passes a message on. One of a round that this node stood in was for it.
-func (r round) pass(way topology.Way, b Candidate) {
+// pass passes a message on, unless this node was a candidate in the message's round: then the
+// message was meant for this node.
+func (r *round) pass(way topology.Way, b Candidate) {
 	r.state = relay
 	if b.Round < r.number {
 		r.core.Why(whyStood, b.Round, b.Candidate.ID)
@@ -108,9 +109,9 @@ func (r round) pass(way topology.Way, b Candidate) {
 var whyBelow = reasons.Kind("below", "%d ranks below this node -> it falls", algorithms.Outranks(0, algorithms.Self)).
 	Follows(falls)
 
-// lower meets a candidate that ranks below. A node that has no part in the round yet
-// stands: it ranks higher.
-func (r round) lower(way topology.Way, b Candidate) {
+// lower handles the message of a candidate that ranks below this node. If this node has no part in
+// the round yet, it becomes a candidate, since it ranks higher.
+func (r *round) lower(way topology.Way, b Candidate) {
 	if r.state == relay || r.state == idle && !r.core.MayStand() {
 		r.meet(b.Candidate)
 		r.pass(way, b)
@@ -123,9 +124,10 @@ func (r round) lower(way topology.Way, b Candidate) {
 var whyNextRound = reasons.Kind("next-round", "nobody above on either side -> stand in round %d").
 	Follows("(after Franklin) a candidate that ranks above both its neighbours stands in the " + "next round too")
 
-// count notes up to which round nobody above came this way, and goes on to the next
-// one when none came either way. Whoever is in a later round was in this one too.
-func (r round) count(way topology.Way, number uint64) {
+// count notes up to which round no higher candidate came from this direction. When that holds for
+// both directions, this node goes on to the next round. A candidate of a later round was in this
+// round, too.
+func (r *round) count(way topology.Way, number uint64) {
 	if r.state == idle {
 		r.Begin()
 	}

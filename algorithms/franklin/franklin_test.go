@@ -125,8 +125,17 @@ func TestLeftAlone(t *testing.T) {
 func TestFormerLife(t *testing.T) {
 	r, term := stands(t)
 	old := candidate(3, 0, true, 5)
-	old.Candidate.Session = steptest.Session(33)
+	old.Candidate.Incarnation = steptest.Incarnation(33)
 	if out := r.Step(0, r.From(2, term, old)); out.Leader.ID != 0 || len(out.Send) != 0 {
 		t.Errorf("its former life wins: %+v", out)
 	}
+}
+
+// A candidate that is none of this node's ring counts as nobody: it would never come home.
+func TestOffTheRing(t *testing.T) {
+	r := steptest.New(t, 3, false, franklin.New)
+	r.Start(0, 1, 2, 3, 5)
+	term := r.Step(0, algorithms.Campaign{Reason: "test"}).Leader.Term
+	r.Gives(0, r.From(2, term, candidate(4, 0, true, 3)), "franklin.off-ring(4)")
+	r.Sends(r.Last)
 }

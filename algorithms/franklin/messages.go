@@ -5,7 +5,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// KindCandidate is the one kind that is Franklin's own.
+// KindCandidate is the only kind of message that no other algorithm uses.
 var KindCandidate = proto.NewKind[Candidate](
 	67, "CANDIDATE", "I stand: do you, at the other end, rank above me?", proto.Nominates)
 

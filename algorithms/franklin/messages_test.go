@@ -11,7 +11,7 @@ import (
 
 // Messages "contain id:attr", and are shown with it.
 func TestBodies(t *testing.T) {
-	p := proto.Peer{ID: 5, Session: proto.Session{1}, Attr: 80}
+	p := proto.Peer{ID: 5, Incarnation: proto.Incarnation{1}, Attr: 80}
 	steptest.Bodies(t, map[string]proto.Payload{
 		"CANDIDATE round 3, candidate 5:80": franklin.Candidate{Candidate: p, Round: 3, Clockwise: true, Hops: 1},
 	})

@@ -7,17 +7,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// reasons are those that are given in this package.
+// reasons collects the kinds of reasons that this package declares.
 var reasons = algorithms.ReasonsOf("hs")
 
-// About is the election of Hirschberg and Sinclair as the catalogue lists it.
+// About describes the election of Hirschberg and Sinclair for the catalogue.
 func About() algorithms.About {
 	return algorithms.About{
 		Name:      "hs",
 		Summary:   "probes go both ways round the ring, twice as far each time",
 		Guarantee: algorithms.BestEffort,
 		Preempt:   false,
-		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		New:       New,
 		Kinds:     []proto.Kind{KindProbe, KindReply, topology.KindElected},
 		Theory: algorithms.Theory{
 			Best:  func(n int) int { return 4*(1<<Phases(n)-1) + 3*n },

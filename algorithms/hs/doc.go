@@ -1,8 +1,8 @@
 // Package hs is the election of Hirschberg and Sinclair on a ring: O(n log n)
 // messages in the worst case, where the ring of Chang and Roberts takes O(n²). A
-// candidate sends a PROBE both ways, at first to its neighbours only, then twice as
-// far each time; whoever ranks above it lets it pass no further. So the candidates of
-// a phase are further and further apart, and few probes go far.
+// candidate sends a PROBE both ways, in phase 0 to its neighbours only, then twice as
+// far in each phase. A node that ranks above the candidate does not pass the PROBE on. So
+// the candidates that remain are further apart in each phase, and few probes go far.
 //
 // # What it does not promise
 //
@@ -10,9 +10,9 @@
 // form different rings, and each ring may have a leader. It needs a detector that
 // watches each node's own links to both its neighbours, as the ring does (see there).
 //
-// Where messages have one price, it costs more than the ring in the usual case, in
-// which one node notices: few elections are the worst case of the ring. And it is
-// slower: a probe has to come back before the next one leaves.
+// In the usual case, in which one node notices that the leader is gone, it sends more
+// messages than package ring, whose worst case is rare. And it is slower: a probe has to
+// come back before the next one is sent.
 //
 // # Sources
 //
@@ -26,10 +26,10 @@
 //	PROBE(candidate, phase)  both ways, over up to 2^phase links: is anybody above it?
 //	REPLY(candidate, phase)  back the way the probe came: nobody that it passed
 //	ELECTED(leader)          clockwise from the winner, back to the winner; with no
-//	                         hops, straight to one that missed it
-//	TIMEOUT_NOW              lead the next term: from a resigning leader to its
-//	                         successor, and from one that stands aside to whoever
-//	                         acts in a term that is over
+//	                         hops, directly to a node that missed it
+//	STAND_NOW                lead the next term: from a resigning leader to its
+//	                         successor, and from a node that stands aside to one
+//	                         that acts in a term that is over
 //
 // # States of a round
 //
@@ -45,6 +45,6 @@
 // # Messages without failures
 //
 // 4(2^k − 1) + 3n when the winner initiates, k being the least with 2^k ≥ n. At most
-// 8n(1 + k) + n, whoever initiate: of those that stand in phase k, two are more than
+// 8n(1 + k) + n, whichever nodes initiate: any two candidates in phase k are more than
 // 2^(k-1) links apart.
 package hs

@@ -14,15 +14,15 @@ import (
 // 2^k ≥ n.
 func Phases(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
-// ElectedTimeout is how long a participant waits for ELECTED, from the last message
-// that it saw of the round: as long as a round takes.
+// ElectedTimeout is how long a participant waits for ELECTED after the last message that it saw of
+// the round: as long as a round takes.
 func ElectedTimeout(delta time.Duration, n int) time.Duration { return Patience(delta, n) }
 
-// Patience bounds a whole round without failures: until the best node has been
-// reached; its probes there and back in each phase but the last, and once round in the
-// last; ELECTED once round. The papers bound the messages. Nodes that wake one after
-// the other, each by the probe of the one before, take their time, and no ring was
-// found on which that is more than one trip a phase.
+// Patience bounds a whole round without failures. It adds the time until the best node is reached;
+// the way of its probes there and back in each phase but the last, and once round the ring in the
+// last; and ELECTED once round the ring. The papers bound the messages. Nodes that are woken one
+// after the other, each by the probe of the one before, take time too; no ring was found on which
+// that is more than one trip a phase.
 func Patience(delta time.Duration, n int) time.Duration {
 	return time.Duration(Times(n)) * delta
 }
@@ -30,16 +30,16 @@ func Patience(delta time.Duration, n int) time.Duration {
 // Times bounds the transmission times of a round of n nodes.
 func Times(n int) int { return 2<<Phases(n) - 1 + (Phases(n)+1)*n }
 
-// Machine is one node's part in the election. It is an algorithms.Machine.
-type Machine struct {
+// round is one node's part in the election. It is the nomination.Round of core.
+type round struct {
 	core nomination.Core
 	ring topology.Ring
 
 	// The round of the current term.
 	state   state
 	phase   uint64
-	replied [2]bool    // the way that a probe of this phase went
-	best    proto.Peer // the highest that was seen, this node included once it stands
+	replied [2]bool    // by direction: the probe of this phase that went there was answered
+	best    proto.Peer // the highest-ranked candidate seen, this node included if it is one
 }
 
 // state is where this node stands in the round of the current term.
@@ -51,31 +51,23 @@ const (
 	beaten                 // a higher node was met
 )
 
-// New returns a Machine for the node that cfg describes.
-func New(cfg algorithms.Config) *Machine {
-	m := &Machine{}
-	m.core.Init(cfg, round{m})
-	m.ring.Init(&m.core, cfg.Place, round{m}.Question)
-	return m
+// New returns the Machine of the node that cfg describes.
+func New(cfg algorithms.Config) algorithms.Machine {
+	r := &round{}
+	r.core.Init(cfg, r)
+	r.ring.Init(&r.core, cfg.Place, r.Question)
+	return &r.core
 }
 
-// Step implements algorithms.Machine.
-func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	return m.core.Step(now, ev)
-}
+func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
 
-// round keeps the Round's methods off the Machine.
-type round struct{ *Machine }
-
-func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-
-// Announcement tells one node directly: with no hops it is not passed on.
-func (r round) Announcement(leader proto.Peer) proto.Body { return topology.Elected{Leader: leader} }
+// Announcement tells one node directly: an ELECTED without hops is not passed on.
+func (r *round) Announcement(leader proto.Peer) proto.Body { return topology.Elected{Leader: leader} }
 
 // Question is a probe of the first phase.
-func (r round) Question() proto.Body { return r.probe(topology.Clockwise) }
+func (r *round) Question() proto.Body { return r.probe(topology.Clockwise) }
 
-func (r round) Reset() {
+func (r *round) Reset() {
 	r.state, r.phase, r.replied, r.best = idle, 0, [2]bool{}, proto.Peer{}
 	r.ring.Reset()
 }
@@ -83,7 +75,7 @@ func (r round) Reset() {
 var whyAsk = reasons.Kind("ask", "this node does not stand -> ask who does")
 
 // Begin makes this node a candidate.
-func (r round) Begin() {
+func (r *round) Begin() {
 	if !r.core.MayStand() && r.ring.Neighbour(topology.Clockwise) != 0 {
 		// It sends a probe that it cannot win with: whoever ranks above takes over.
 		r.core.Why(whyAsk)
@@ -93,40 +85,40 @@ func (r round) Begin() {
 }
 
 // send sends the probes of the present phase.
-func (r round) send() {
+func (r *round) send() {
 	r.replied = [2]bool{}
 	r.wait()
 	r.ring.SendBoth(r.probe)
 }
 
-func (r round) probe(w topology.Way) proto.Body {
+func (r *round) probe(w topology.Way) proto.Body {
 	return Probe{
 		Candidate: r.core.Self(), Phase: r.phase, Hops: 1, Clockwise: w == topology.Clockwise,
 	}
 }
 
-// wait starts the wait for ELECTED anew: the round goes on.
-func (r round) wait() { r.core.SetTimer(ElectedTimeout(r.core.Delta(), r.core.Size())) }
+// wait restarts the wait for ELECTED, because the round goes on.
+func (r *round) wait() { r.core.SetTimer(ElectedTimeout(r.core.Delta(), r.core.Size())) }
 
 // Won sends ELECTED round the ring.
-func (r round) Won() { r.ring.Announce(topology.Elected{Leader: r.core.Leader(), Hops: 1}) }
+func (r *round) Won() { r.ring.Announce(topology.Elected{Leader: r.core.Leader(), Hops: 1}) }
 
 // Heard passes ELECTED on.
-func (r round) Heard(msg proto.Message) {
+func (r *round) Heard(msg proto.Message) {
 	if b, ok := msg.Body.(topology.Elected); ok {
 		r.ring.Heard(b.Hops, topology.Elected{Leader: b.Leader, Hops: b.Hops + 1})
 	}
 }
 
-// Timeout ends a wait: a leader's for its ELECTED to come home, a participant's for
-// ELECTED.
-func (r round) Timeout() { r.ring.Timeout(topology.KindElected, "a round's time") }
+// Timeout handles the end of a wait: the leader's for its ELECTED to come home, or a participant's
+// for ELECTED.
+func (r *round) Timeout() { r.ring.Timeout(topology.KindElected, "a round's time") }
 
 var whyRingChanged = reasons.Kind("ring-changed", "the ring changed -> probe twice as far, phase %d")
 
-// PeersChanged repairs the ring. Probes and replies of this node's own may have been
-// in any of those that are gone. It need not know: it probes twice as far.
-func (r round) PeersChanged(gone []proto.Peer) {
+// PeersChanged repairs the ring. Nodes that are gone may have held this node's probes, or the
+// replies to them. The node need not know which: it sends new probes twice as far.
+func (r *round) PeersChanged(gone []proto.Peer) {
 	taking := r.core.Taking()
 	switch {
 	case r.ring.Lost(gone, r.best) || !taking:

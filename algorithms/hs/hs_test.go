@@ -104,3 +104,20 @@ func TestRingChanges(t *testing.T) {
 	r.Sends(out, r.Msg(5, term, probe(3, 0, true, 1)),
 		r.Msg(5, term, probe(3, 1, true, 1)), r.Msg(2, term, probe(3, 1, false, 1)))
 }
+
+// A candidate that is none of this node's ring would stop all others, and never come home.
+func TestOffTheRing(t *testing.T) {
+	r := steptest.New(t, 3, false, hs.New)
+	r.Start(0, 1, 2, 3, 5)
+	term := r.Step(0, algorithms.Campaign{Reason: "test"}).Leader.Term
+	r.Gives(0, r.From(2, term, probe(4, 0, true, 3)), "hs.off-ring-drop(4)")
+	r.Sends(r.Last)
+	r.Gives(0, r.From(2, term+1, probe(4, 0, true, 3)), "nomination.adopt(2, 1)", "hs.off-ring-stand(4)")
+}
+
+// A reply that went round more often than there are nodes goes no further.
+func TestReplyFromTooFar(t *testing.T) {
+	r, term := stands(t)
+	r.Gives(0, r.From(4, term, reply(5, 0, true, 100)), "hs.far(100)")
+	r.Sends(r.Last)
+}

@@ -9,7 +9,7 @@ import (
 var whyForeign = reasons.Kind("foreign", "%s is no message of Hirschberg and Sinclair -> drop it")
 
 // Receive handles PROBE and REPLY.
-func (r round) Receive(msg proto.Message) {
+func (r *round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
 	case Probe:
 		r.onProbe(b)
@@ -24,14 +24,17 @@ var (
 	whyFormerLife   = reasons.Kind("former-life", "PROBE names a former life of this node -> drop it")
 	whyProbeBefore  = reasons.Kind("probe-before", "its probe of phase %d, or a later one, was here before -> drop it")
 	whyOffRingDrop  = reasons.Kind("off-ring-drop", "%d ranks above this node but is not on its ring -> drop its probe")
-	whyOffRingStand = reasons.Kind("off-ring-stand", "%d ranks above this node but is not on its ring -> drop its probe and stand")
-	whyAbovePass    = reasons.Kind("above-pass", "%d ranks above this node -> pass its probe on",
+	whyOffRingStand = reasons.Kind("off-ring-stand",
+		"%d ranks above this node but is not on its ring -> drop its probe and stand")
+	whyAbovePass = reasons.Kind("above-pass", "%d ranks above this node -> pass its probe on",
 		algorithms.Outranks(algorithms.Self, 0))
-	whyAboveReply = reasons.Kind("above-reply", "%d ranks above this node, its probe came %d links far -> send a reply back",
+	whyAboveReply = reasons.Kind("above-reply",
+		"%d ranks above this node, its probe came %d links far -> send a reply back",
 		algorithms.Outranks(algorithms.Self, 0))
 	whyAsidePass  = reasons.Kind("aside-pass", "%d ranks below this node, which does not stand -> pass its probe on")
-	whyAsideReply = reasons.Kind("aside-reply", "%d ranks below this node, which does not stand, its probe came %d links far -> send a reply back")
-	whyBelowDrop  = reasons.Kind("below-drop", "%d ranks below this node -> drop its probe",
+	whyAsideReply = reasons.Kind("aside-reply",
+		"%d ranks below this node, which does not stand, its probe came %d links far -> send a reply back")
+	whyBelowDrop = reasons.Kind("below-drop", "%d ranks below this node -> drop its probe",
 		algorithms.Outranks(0, algorithms.Self)).
 		Follows("(after Hirschberg and Sinclair) whoever ranks above a candidate lets its probe " + "pass no further")
 	whyBelowStand = reasons.Kind("below-stand", "%d ranks below this node -> drop its probe and stand",
@@ -39,8 +42,8 @@ var (
 		Follows("(after Hirschberg and Sinclair) whoever ranks above a candidate lets its probe " + "pass no further")
 )
 
-// onProbe lets a higher candidate pass, and a lower one not.
-func (r round) onProbe(b Probe) {
+// onProbe passes the probe of a higher-ranked candidate on, and drops that of a lower-ranked one.
+func (r *round) onProbe(b Probe) {
 	self, way := r.core.Self(), topology.WayOf(b.Clockwise)
 	order := b.Candidate.Rank().Compare(self.Rank())
 	switch {
@@ -72,9 +75,8 @@ var (
 			Follows("(after Hirschberg and Sinclair) a probe that comes home has been compared with everybody")
 )
 
-// comeHome handles this node's own probe: it passed everybody, and nobody ranks
-// above this node.
-func (r round) comeHome(b Probe) {
+// comeHome handles this node's own probe. It has passed every node, and none ranks above this one.
+func (r *round) comeHome(b Probe) {
 	if r.state != candidate || b.Phase != r.phase {
 		r.core.Why(whyHomeLate, b.Phase)
 		return
@@ -82,16 +84,16 @@ func (r round) comeHome(b Probe) {
 	r.core.Take(whyHome.Of())
 }
 
-// beaten ends this node's own candidature, if it has one.
-func (r round) beaten(by proto.Peer) {
+// beaten ends this node's candidacy, if it has one.
+func (r *round) beaten(by proto.Peer) {
 	r.state = beaten
 	if by.Above(r.best) || r.best.ID == 0 {
 		r.best = by
 	}
 }
 
-// pass passes a probe on, or sends a reply back when it has come far enough.
-func (r round) pass(way topology.Way, b Probe, onward, back *algorithms.ReasonKind) {
+// pass passes a probe on, or sends a reply back when the probe has come far enough.
+func (r *round) pass(way topology.Way, b Probe, onward, back *algorithms.ReasonKind) {
 	r.wait()
 	if b.Hops < 1<<min(b.Phase, 62) {
 		r.core.Why(onward, b.Candidate.ID)
@@ -105,9 +107,9 @@ func (r round) pass(way topology.Way, b Probe, onward, back *algorithms.ReasonKi
 	})
 }
 
-// swallow lets a probe end here. A node that has no part in the round yet stands: it
+// swallow drops a probe. A node that has no part in the round yet becomes a candidate, since it
 // ranks higher.
-func (r round) swallow(b Probe, drop, stand *algorithms.ReasonKind) {
+func (r *round) swallow(b Probe, drop, stand *algorithms.ReasonKind) {
 	if r.state != idle {
 		r.core.Why(drop, b.Candidate.ID)
 		return
@@ -124,12 +126,13 @@ var (
 	whyReplyLate   = reasons.Kind("reply-late", "a reply of phase %d is out of date -> drop it")
 	whyOneSide     = reasons.Kind("one-side", "nobody above on one side -> wait for the other")
 	whyBothSides   = reasons.Kind("both-sides", "nobody above on either side -> probe twice as far, phase %d").
-			Follows("(after Hirschberg and Sinclair) a candidate that is above all within its reach " + "goes twice as far")
+			Follows("(after Hirschberg and Sinclair) a candidate that is above all within its reach " +
+			"goes twice as far")
 )
 
-// onReply passes a reply back to its candidate, which goes twice as far once it has
-// one from either way.
-func (r round) onReply(b Reply) {
+// onReply passes a reply on towards its candidate. The candidate probes twice as far once it has a
+// reply from both directions.
+func (r *round) onReply(b Reply) {
 	way := topology.WayOf(b.Clockwise)
 	switch {
 	case !r.core.Looking():

@@ -8,17 +8,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// reasons are those that are given in this package.
+// reasons collects the kinds of reasons that this package declares.
 var reasons = algorithms.ReasonsOf("invitation")
 
-// About is the invitation algorithm as the catalogue lists it.
+// About describes the invitation algorithm for the catalogue.
 func About() algorithms.About {
 	return algorithms.About{
 		Name:      "invitation",
 		Summary:   "coordinators of groups invite each other, the highest leads who accept",
 		Guarantee: algorithms.BestEffort,
 		Preempt:   false,
-		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		New:       New,
 		Kinds:     []proto.Kind{KindAreYouCoordinator, KindGroup, KindInvitation, KindAccept, KindReady},
 		Theory: algorithms.Theory{
 			Best:     func(n int) int { return 3 * (n - 1) },

@@ -1,49 +1,50 @@
-// Package invitation is Garcia-Molina's invitation algorithm, the one that he made for
-// networks that split and slow down. Nobody is told to follow: processes form groups,
-// the coordinator of one invites others into it, and leads whoever accepts.
+// Package invitation is Garcia-Molina's invitation algorithm, which he made for networks
+// that split and slow down. No process is told to follow: processes form groups, and the
+// coordinator of a group invites others into it, and leads those that accept.
 //
 // # What it does not promise
 //
-// Nothing while failure detectors err: in a partition each side has a leader. So it is
-// meant to be: the paper asks for one leader a group, and lets groups be many, where
-// all that cannot talk to each other need one of their own.
+// Nothing while failure detectors err: in a partition each side has a leader. That is
+// intended: the paper demands one leader for each group, and allows many groups, so that
+// processes which cannot reach each other each have a leader.
 //
-// A coordinator leads when the time to accept is over, whoever has accepted. One whose
-// ACCEPT is late is led by nobody until it is told; and a slow network may have two
-// leaders of one term, as with the bully. Stoller's waits instead (package stoller).
+// A coordinator leads when the time to accept is over, however many have accepted. A
+// process whose ACCEPT is late has no leader until it is told of one; and a slow network
+// may have two leaders of one term, as with the bully. Package stoller waits instead.
 //
-// Where all notice at one instant it costs n² messages: everybody asks everybody.
+// If all notice at one instant that the leader is gone, it costs about 2n² messages: each
+// process asks all others.
 //
 // # Sources
 //
 // Garcia-Molina, "Elections in a Distributed Computing System", IEEE Transactions on
 // Computers C-31 (1982), section V, in our own words above the rules.
 //
-// # What is kept of the paper
+// # What is taken from the paper
 //
-//   - Whoever loses its coordinator forms a group of itself, at once, and asks nobody.
+//   - A process that loses its coordinator at once forms a group of itself.
 //   - A coordinator asks the others whether they are coordinators: ARE_YOU_COORDINATOR.
-//   - It waits before it merges, the less the higher it ranks. (The paper gives each
-//     node a time of its own; here whoever is above has its turn first, so that the
-//     best one wins where nothing fails.)
-//   - It merges by INVITATION; whoever joins passes it on to those that have joined it;
-//     ACCEPT makes a member, and READY goes to members only.
+//   - It waits before it merges groups, the less the higher it ranks. (In the paper each
+//     node waits for a time of its own; here higher nodes have their turn first, so that
+//     the best one wins if nothing fails.)
+//   - It merges groups by INVITATION. A coordinator that accepts passes it on to the
+//     members of its own group. ACCEPT makes a member, and READY goes to members only.
 //   - A member that hears nothing asks its coordinator, and then forms a group of itself.
 //
 // # What the contract's rules replace
 //
-//   - The paper numbers a group by its coordinator and that one's own counter. Here the
-//     number is the term, with the leader that READY names: an epoch. So groups that
-//     have no leader yet share a term, and a group that has one owns it.
-//   - In the paper coordinators that lead merge by invitation too, when they find each
-//     other: a group is dissolved for it. Here the higher epoch stands, at once, and the
-//     other's members follow it without having been asked (package nomination). Where
-//     split brains are mended, all leaders stop first, and then the groups are merged by
-//     invitation, in a term of their own (package mend).
+//   - In the paper the number of a group is its coordinator and a counter of that
+//     coordinator. Here it is the term, and the leader that READY names: a leadership. So
+//     groups without a leader share a term.
+//   - In the paper coordinators that lead, and find each other, merge their groups by
+//     invitation too. Here the higher leadership stays, at once, and the members of the
+//     other group follow it without having been asked (package nomination). With the
+//     recovery from split brains, all leaders stop first, and then the groups are merged by
+//     invitation, in a new term (package splitbrain).
 //   - In the paper a node that starts is a group of itself, and its joining makes a new
 //     group of everybody. Here the leader tells it, and nothing else changes.
 //   - A member finds out that its coordinator is dead from its failure detector, and
-//     from the leader's silence, not by calls of its own. READY is repeated to all.
+//     from the leader's silence, not by asking it again and again. READY is repeated to all.
 //
 // # Messages
 //
@@ -52,9 +53,9 @@
 //	INVITATION(coordinator)    to all, or passed on to one's own members: join this group
 //	ACCEPT                     to the coordinator: I am a member
 //	READY(leader)              to the members: I lead this term; repeated to all
-//	TIMEOUT_NOW                lead the next term: from a resigning leader to its
-//	                           successor, and from one that stands aside to whoever
-//	                           acts in a term that is over
+//	STAND_NOW                  lead the next term: from a resigning leader to its
+//	                           successor, and from a node that stands aside to one
+//	                           that acts in a term that is over
 //
 // # States of a round
 //
@@ -71,7 +72,7 @@
 //
 // # Messages without failures
 //
-// 3(n − 1) when the next in line notices: INVITATION, ACCEPT, READY. 5n − 6 when
-// another does, which asks all first, and the highest answers by inviting;
-// (n − 1)(2n + 1) when all do at one instant.
+// 3(n − 1) when the next in line notices that the leader is gone: INVITATION, ACCEPT,
+// READY. 5n − 6 when another node does: it asks all first, and the highest answers with
+// INVITATION. (n − 1)(2n + 1) when all do at one instant.
 package invitation

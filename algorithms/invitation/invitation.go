@@ -15,12 +15,12 @@ func GroupTimeout(delta time.Duration) time.Duration { return 2 * delta }
 // AcceptTimeout is how long a coordinator waits for those it invited: there and back.
 func AcceptTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
-// ReadyTimeout is how long a member waits for READY: its ACCEPT's way, the time that
-// the others have to accept, and READY.
+// ReadyTimeout is how long a member waits for READY: the way of its ACCEPT, the time that the
+// others have to accept, and the way of READY.
 func ReadyTimeout(delta time.Duration) time.Duration { return delta + AcceptTimeout(delta) + delta }
 
-// Turn is how long a coordinator leaves it to others that rank above to merge the
-// groups: a time in which one of them would have invited it, for each, up to four.
+// Turn is how long a coordinator leaves merging to the nodes that rank above it: for each of them,
+// up to four, the time in which that node would have invited it.
 func Turn(delta time.Duration, above int) time.Duration {
 	const most = 4
 	return time.Duration(min(above, most)) * 3 * delta
@@ -38,48 +38,40 @@ type phase int
 const (
 	idle     phase = iota // no part yet, or the round is over
 	checking              // coordinator of itself, ARE_YOU_COORDINATOR sent
-	yielding              // coordinator of itself, leaves it to those above
+	yielding              // coordinator of itself, leaves merging to those above
 	merging               // coordinator, INVITATION sent
 	accepted              // member of another's group, no READY so far
 )
 
-// Machine is one node's part in the invitation algorithm. It is an algorithms.Machine.
-type Machine struct {
+// round is one node's part in the invitation algorithm. It is the nomination.Round of core.
+type round struct {
 	core    nomination.Core
 	phase   phase
 	asked   bool                  // accepted: asked for READY
 	above   int                   // checking: coordinators that answered and rank above
 	heard   map[proto.NodeID]bool // checking: who answered
 	members map[proto.NodeID]bool // merging: who accepted
-	group   proto.Peer            // accepted: its coordinator
-	sentOn  map[proto.NodeID]bool // accepted: who came late, and was sent there
+	group   proto.Peer            // accepted: the coordinator of its group
+	sentOn  map[proto.NodeID]bool // accepted: members that came late and were told to join that group
 }
 
-// New returns a Machine for the node that cfg describes.
-func New(cfg algorithms.Config) *Machine {
-	m := &Machine{heard: map[proto.NodeID]bool{}, members: map[proto.NodeID]bool{}, sentOn: map[proto.NodeID]bool{}}
-	m.core.Init(cfg, round{m})
-	return m
+// New returns the Machine of the node that cfg describes.
+func New(cfg algorithms.Config) algorithms.Machine {
+	r := &round{heard: map[proto.NodeID]bool{}, members: map[proto.NodeID]bool{}, sentOn: map[proto.NodeID]bool{}}
+	r.core.Init(cfg, r)
+	return &r.core
 }
 
-// Step implements algorithms.Machine.
-func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	return m.core.Step(now, ev)
-}
-
-// round keeps the Round's methods off the Machine.
-type round struct{ *Machine }
-
-func (r round) Heard(proto.Message)     { r.Reset() }
-func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-func (r round) Question() proto.Body    { return AreYouCoordinator{Self: r.core.Self()} }
-func (r round) Announcement(leader proto.Peer) proto.Body {
+func (r *round) Heard(proto.Message)     { r.Reset() }
+func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
+func (r *round) Question() proto.Body    { return AreYouCoordinator{Self: r.core.Self()} }
+func (r *round) Announcement(leader proto.Peer) proto.Body {
 	return Ready{Leader: leader}
 }
 
-func (r round) Reset() { r.enter(idle) }
+func (r *round) Reset() { r.enter(idle) }
 
-func (r round) enter(p phase) {
+func (r *round) enter(p phase) {
 	r.phase, r.asked, r.above, r.group = p, false, 0, proto.Peer{}
 	clear(r.heard)
 	clear(r.members)
@@ -98,7 +90,7 @@ var (
 //
 // After Garcia-Molina: a node that lost its coordinator forms a group of itself, without
 // asking anybody. A coordinator asks all others whether they are coordinators too.
-func (r round) Begin() {
+func (r *round) Begin() {
 	if r.higher() == 0 {
 		r.merge(whyHighest.Of())
 		return
@@ -109,8 +101,8 @@ func (r round) Begin() {
 	r.core.SetTimer(GroupTimeout(r.core.Delta()))
 }
 
-// higher is how many that rank above may stand, by the view.
-func (r round) higher() (above int) {
+// higher is the number of nodes in the view that rank above this one and are eligible.
+func (r *round) higher() (above int) {
 	self := r.core.Self()
 	r.core.Peers(func(p proto.Peer) {
 		if !p.Ineligible && p.Above(self) {
@@ -120,11 +112,11 @@ func (r round) higher() (above int) {
 	return above
 }
 
-// yield leaves it to those above to merge the groups.
+// yield leaves merging the groups to the nodes that rank above.
 //
-// After Garcia-Molina: a coordinator that found others waits before it merges, the less
-// the higher it ranks, so that not all do at once.
-func (r round) yield(above int) {
+// After Garcia-Molina: a coordinator that found others waits before it merges, the less the higher
+// it ranks, so that not all do at once.
+func (r *round) yield(above int) {
 	r.enter(yielding)
 	r.core.SetTimer(Turn(r.core.Delta(), above))
 }
@@ -135,7 +127,7 @@ var whyInvite = reasons.Kind("invite", "%s -> invite all others")
 //
 // After Garcia-Molina: to merge, a coordinator forms a new group, and invites the other
 // coordinators and its own members.
-func (r round) merge(reason algorithms.Reason) {
+func (r *round) merge(reason algorithms.Reason) {
 	if r.core.Spent(reason) {
 		return
 	}
@@ -148,8 +140,8 @@ func (r round) merge(reason algorithms.Reason) {
 	r.leadIfAll(reason)
 }
 
-// leadIfAll leads at once when nobody is missing.
-func (r round) leadIfAll(reason algorithms.Reason) {
+// leadIfAll makes this node lead at once if all others have accepted.
+func (r *round) leadIfAll(reason algorithms.Reason) {
 	all := len(r.members) >= r.core.Size()-1
 	if !all {
 		return
@@ -160,11 +152,11 @@ func (r round) leadIfAll(reason algorithms.Reason) {
 	}
 }
 
-// Won tells the members of the group. Those that did not accept are told with the next
-// repetition: by then they may have a coordinator that ranks above.
+// Won tells the members of the group. The other nodes hear of the leader with its next
+// announcement; by then they may have a coordinator that ranks above.
 //
 // After Garcia-Molina: READY goes to those that accepted, and to nobody else.
-func (r round) Won() {
+func (r *round) Won() {
 	leader := r.core.Leader()
 	if r.phase != merging { // asked to lead: there was no invitation
 		r.core.TellAll()
@@ -184,8 +176,8 @@ var (
 	whyNoReady = reasons.Kind("no-ready", "no READY came in time", algorithms.Caused(algorithms.RoundFailed))
 )
 
-// Timeout ends a wait.
-func (r round) Timeout() {
+// Timeout handles the end of a wait, for what depends on the phase.
+func (r *round) Timeout() {
 	switch {
 	case r.phase == checking:
 		r.found(whyNoMore.Of())
@@ -212,8 +204,9 @@ var (
 			Follows(waits)
 )
 
-// found goes on from the answers: merge, or leave that to those above that answered.
-func (r round) found(cause algorithms.Reason) {
+// found continues after the answers have come: it merges, or leaves that to the nodes above that
+// answered.
+func (r *round) found(cause algorithms.Reason) {
 	if r.above == 0 {
 		r.merge(whyNobodyAbove.Of(cause))
 		return
@@ -227,8 +220,8 @@ var (
 	whyAcceptedOrDead = reasons.Kind("accepted-or-dead", "all others have accepted or are dead")
 )
 
-// PeersChanged expects nothing more of the dead.
-func (r round) PeersChanged([]proto.Peer) {
+// PeersChanged stops waiting for nodes that are dead.
+func (r *round) PeersChanged([]proto.Peer) {
 	switch r.phase {
 	case idle:
 	case checking, yielding:

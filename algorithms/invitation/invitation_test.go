@@ -23,7 +23,9 @@ func calls(t *testing.T, self proto.NodeID) (*steptest.Rig, proto.Term) {
 func ask(id proto.NodeID) invitation.AreYouCoordinator {
 	return invitation.AreYouCoordinator{Self: steptest.Peer(id)}
 }
+
 func group(id proto.NodeID) invitation.Group { return invitation.Group{Coordinator: steptest.Peer(id)} }
+
 func invite(id proto.NodeID) invitation.Invitation {
 	return invitation.Invitation{Coordinator: steptest.Peer(id)}
 }

@@ -23,8 +23,8 @@ func (b AreYouCoordinator) String() string       { return proto.Describe(b, "sel
 func (b AreYouCoordinator) Validate() error      { return b.Self.ID.Validate() }
 func (b AreYouCoordinator) Caller() proto.NodeID { return b.Self.ID }
 
-// Group answers AreYouCoordinator with the coordinator of the sender's group: the
-// sender itself, until it accepts an invitation. One that does not stand says so.
+// Group answers AreYouCoordinator with the coordinator of the sender's group. That is the sender
+// itself, until it accepts an invitation. A sender that is no candidate says so.
 type Group struct {
 	Coordinator proto.Peer `msgpack:"p"`
 }
@@ -33,8 +33,8 @@ func (Group) Kind() proto.Kind  { return KindGroup }
 func (b Group) String() string  { return proto.Describe(b, "coordinator", b.Coordinator) }
 func (b Group) Validate() error { return b.Coordinator.ID.Validate() }
 
-// Invitation invites its receiver into the group of the coordinator, which sends it,
-// or has a member of its own pass it on.
+// Invitation invites its receiver into the group of the coordinator. The coordinator sends it, or
+// one of its members passes it on.
 type Invitation struct {
 	Coordinator proto.Peer `msgpack:"p"`
 }

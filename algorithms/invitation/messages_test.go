@@ -10,7 +10,7 @@ import (
 
 // Messages "contain id:attr", and are shown with it.
 func TestBodies(t *testing.T) {
-	p := proto.Peer{ID: 5, Session: proto.Session{1}, Attr: 80}
+	p := proto.Peer{ID: 5, Incarnation: proto.Incarnation{1}, Attr: 80}
 	steptest.Bodies(t, map[string]proto.Payload{
 		"ARE_YOU_COORDINATOR self 5:80": invitation.AreYouCoordinator{Self: p},
 		"GROUP coordinator 5:80":        invitation.Group{Coordinator: p},

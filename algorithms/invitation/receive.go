@@ -8,7 +8,7 @@ import (
 var whyForeign = reasons.Kind("foreign", "%s is no message of the invitation algorithm -> drop it")
 
 // Receive handles what groups say to each other.
-func (r round) Receive(msg proto.Message) {
+func (r *round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
 	case AreYouCoordinator:
 		r.onAreYouCoordinator(msg.From)
@@ -31,10 +31,10 @@ var (
 			Follows(waits)
 )
 
-// onAreYouCoordinator says whose group this node is in. One that is idle lost its
-// coordinator with the term, and is alone in its group now: if nobody is above, it
-// invites, which says as much.
-func (r round) onAreYouCoordinator(from proto.NodeID) {
+// onAreYouCoordinator says whose group this node is in. An idle node lost its coordinator when the
+// term began, and is alone in its group. If no node ranks above it, it sends an invitation, which
+// says as much.
+func (r *round) onAreYouCoordinator(from proto.NodeID) {
 	switch {
 	case r.core.Decided(KindAreYouCoordinator, from):
 	case r.core.Aside():
@@ -55,7 +55,7 @@ func (r round) onAreYouCoordinator(from proto.NodeID) {
 }
 
 // sayGroup names the coordinator of this node's group.
-func (r round) sayGroup(to proto.NodeID) {
+func (r *round) sayGroup(to proto.NodeID) {
 	mine := r.core.Self()
 	mine.Ineligible = !r.core.MayStand()
 	if r.phase == accepted {
@@ -67,7 +67,7 @@ func (r round) sayGroup(to proto.NodeID) {
 var whyAnswered = reasons.Kind("answered", "all groups have answered")
 
 // onGroup counts an answer. All who answered are alive, whatever the view says.
-func (r round) onGroup(from proto.NodeID, c proto.Peer) {
+func (r *round) onGroup(from proto.NodeID, c proto.Peer) {
 	if r.phase != checking || r.heard[from] {
 		return
 	}
@@ -94,7 +94,7 @@ var (
 //
 // After Garcia-Molina: whoever is invited accepts; a coordinator passes the invitation
 // on to its members first.
-func (r round) onInvitation(c proto.Peer) {
+func (r *round) onInvitation(c proto.Peer) {
 	self := r.core.Self()
 	switch {
 	case c.ID == self.ID || r.core.Decided(KindInvitation, c.ID):
@@ -120,8 +120,9 @@ var (
 			Follows("(after Garcia-Molina) a coordinator that is invited passes the invitation on to its " + "members")
 )
 
-// accept joins the group of c, with those that have joined this node's.
-func (r round) accept(c proto.Peer) {
+// accept makes this node join the group of c, and passes the invitation on to the members of this
+// node's own group.
+func (r *round) accept(c proto.Peer) {
 	r.core.Why(whyAccept, c.ID)
 	if len(r.members) > 0 {
 		r.core.Why(whyPassOn)
@@ -143,9 +144,10 @@ var (
 			Follows(leads)
 )
 
-// onAccept takes a member into the group, or sends one that comes late where this node
-// has gone: once, or two that have joined each other send it to and fro.
-func (r round) onAccept(from proto.NodeID) {
+// onAccept takes a member into the group. If this node has joined another group meanwhile, it sends
+// the member there, but only once: otherwise two nodes that have joined each other would send it to
+// and fro.
+func (r *round) onAccept(from proto.NodeID) {
 	switch {
 	case r.core.Leading():
 		r.core.Why(whyLate, from)

@@ -12,24 +12,23 @@ import (
 // snapshot of shared memory by collecting it twice. A voter is *unvoted* while no vote
 // was on its disk when its process started, and it voted for nobody since.
 //
-//  1. Each unvoted voter sends UNVOTED to all others: its session, and for each voter,
-//     itself among them, the session in which that one last said that it is unvoted.
-//  2. A voter that lists a session for each voter, and has heard the very same list from
-//     each of those sessions, votes.
+//  1. Each unvoted voter sends UNVOTED to all others: its incarnation, and for each voter,
+//     itself among them, the incarnation in which that one last said that it is unvoted.
+//  2. A voter that lists an incarnation for each voter, and has heard the very same list from
+//     each of those incarnations, votes.
 //
-// Why that is safe. Let L be the list, and T the instant at which the last process of L
-// started.
+// Why that is safe: let L be the list, and T the instant at which the last process of L started.
 //
 //  1. Each process of L sent L, or holds it, at an instant at which it was unvoted: only
 //     such a voter sends, and only such a voter compares.
 //  2. That was after T: L has the last process in it, and nobody heard of that before.
 //  3. A process is unvoted from its start to its first vote, without a gap. All of L
-//     started by T, and were unvoted after T: so at T all N were, in these sessions.
+//     started by T, and were unvoted after T: so at T all N were, in these incarnations.
 //  4. So at T no disk held a vote. Unless all N disks were lost at a time, nobody ever
 //     voted. And if they were: no process of a former life runs beside its next one, so
 //     at T nobody led, and nobody claimed to; the terms begin anew, which is what
 //     algorithms.Config.FirstTerm is for, and a lease that was lent to a process outside
-//     is forgotten. The same is true where only all that ever voted lost their disks; and
+//     is forgotten. The same is true if only all that ever voted lost their disks; and
 //     where those who voted are not on the list at all: whoever is told of other voters
 //     takes no part (see neverVoted), but who is cut off from them cannot know.
 //  5. A process of L that is still unvoted later has not voted at all, before T or since.
@@ -38,168 +37,177 @@ import (
 //     made none.
 //
 // A message that is late, or twice, or from a former life changes nothing in that: it
-// names the session that sent it, and a list is compared with the one that this voter holds
-// now. A voter that starts again in between is another session, and so another list.
+// names the incarnation that sent it, and a list is compared with the one that this voter holds
+// now. A voter that starts again in between is another incarnation, and so another list.
 //
-// A voter that may vote, and has not yet, goes on to answer: else two that start again
-// before they learnt that they may, could not find out any more.
+// A voter that may vote, and has not voted yet, still answers UNVOTED. Otherwise two voters that
+// start again before they have learnt that they may vote could never find it out.
 
 // collect is what this voter knows of who is unvoted.
 type collect struct {
-	heard map[proto.NodeID]proto.Session // of whom it heard it, in its latest session
-	said  map[proto.NodeID]proto.Unvoted // the last word of each
-	first proto.Term                     // the highest first term that any of them was given
-	all   proto.Roll                     // of the one instant, "" while none is known
+	heard map[proto.NodeID]proto.Incarnation // the last process of each voter that said it is unvoted
+	said  map[proto.NodeID]proto.Unvoted     // the last UNVOTED of each voter
+	first proto.Term                         // the highest first term that an operator gave to any of them
+	all   proto.Roll                         // the list L once it is known, "" before
 }
 
 // beginCollect begins with what this voter knows of itself.
-func (p *Party) beginCollect() {
-	p.collect = collect{
-		heard: map[proto.NodeID]proto.Session{p.Cfg.Self: p.Cfg.Session},
+func (m *Machine) beginCollect() {
+	m.collect = collect{
+		heard: map[proto.NodeID]proto.Incarnation{m.cfg.Self: m.cfg.Incarnation},
 		said:  map[proto.NodeID]proto.Unvoted{},
-		first: p.Cfg.FirstTerm,
+		first: m.cfg.FirstTerm,
 	}
 }
 
-// roll is the voters of whom this one heard it: of its list and, while that counts, of the
-// one before.
-func (p *Party) roll() (l proto.Roll) {
-	voters := slices.Sorted(slices.Values(p.list.union))
-	for _, id := range voters {
-		if s, ok := p.collect.heard[id]; ok {
-			l = l.Add(proto.Peer{ID: id, Session: s})
+// roll is the list of the voters that are unvoted as far as this one heard, with their incarnations.
+func (m *Machine) roll() proto.Roll {
+	var heard []proto.Peer
+	for _, id := range slices.Sorted(slices.Values(m.list.union)) {
+		if s, ok := m.collect.heard[id]; ok {
+			heard = append(heard, proto.Peer{ID: id, Incarnation: s})
 		}
 	}
-	return l
+	return proto.RollOf(heard)
 }
 
 // unvotedNow is what this voter says of itself.
-func (p *Party) unvotedNow(asks bool) proto.Unvoted {
-	return proto.Unvoted{Session: p.Cfg.Session, Heard: p.roll(), First: p.collect.first, Asks: asks}
+func (m *Machine) unvotedNow(asks bool) proto.Unvoted {
+	return proto.Unvoted{Incarnation: m.cfg.Incarnation, Heard: m.roll(), First: m.collect.first, Asks: asks}
 }
 
-// sayUnvoted tells all other voters that nothing is saved of this one, and again after a
-// while, ever more rarely.
-func (p *Party) sayUnvoted() {
-	r := &p.Rejoin
+// sayUnvoted sends UNVOTED to all other voters if this one is unvoted, and sets when to do so again:
+// ever more rarely.
+func (m *Machine) sayUnvoted() {
+	r := &m.rejoin
 	r.said++
-	r.again = p.Now.Add(p.Pause(r.said))
-	if p.neverVoted() {
-		p.Tell(0, p.unvotedNow(true))
+	r.again = m.now.Add(m.pause(r.said))
+	if m.neverVoted() {
+		m.tell(0, m.unvotedNow(true))
 	}
 }
 
-// MetVoters tells it anew when a voter has just come into view.
-func (p *Party) MetVoters(before []proto.Peer) {
+// metVoters sends UNVOTED again when a voter has just come into view.
+func (m *Machine) metVoters(before []proto.Peer) {
 	isNew := func(v proto.Peer) bool {
-		return v.ID != p.Cfg.Self && p.Voters.Has(v.ID) && !algorithms.Lists(before, v)
+		return v.ID != m.cfg.Self && m.voters.Has(v.ID) && !algorithms.Lists(before, v)
 	}
-	if p.Rejoin.Active && slices.ContainsFunc(p.Alive, isNew) {
-		p.Rejoin.said = 0
-		p.sayUnvoted()
+	if m.rejoin.active && slices.ContainsFunc(m.alive, isNew) {
+		m.rejoin.said = 0
+		m.sayUnvoted()
 	}
 }
 
-// HeardUnvoted takes another's word that it never voted, and reports whether this voter
-// may vote by it.
-func (p *Party) HeardUnvoted(msg proto.Message, b proto.Unvoted) (admitted bool) {
+var (
+	whyMayVote = reasons.Kind("may-vote", "%d never voted, as it was when all had not -> it may vote")
+	whyUnvoted = reasons.Kind("unvoted", "all voters say that they never voted -> vote above term %d")
+	whyCleared = reasons.Kind("cleared", "%d knows when all voters had never voted, this process among them")
+)
+
+// countUnvoted counts the UNVOTED of another voter, and reports whether this voter may vote now.
+func (m *Machine) countUnvoted(msg proto.Message, b proto.Unvoted) (admitted bool) {
 	switch {
 	case b.Known:
-		return p.wasCleared(msg, b)
-	case p.collect.all.Lists(proto.Peer{ID: msg.From, Session: b.Session}):
+		return m.wasCleared(msg, b)
+	case m.collect.all.Lists(proto.Peer{ID: msg.From, Incarnation: b.Incarnation}):
 		if b.Asks {
-			p.Why("%d never voted, as it was when all had not -> it may vote", msg.From)
-			p.Send(msg.From, 0, p.knownNow())
+			m.why(whyMayVote, msg.From)
+			m.send(msg.From, 0, m.knownNow())
 		}
 		return false
-	case !p.neverVoted() || !p.list.union.Has(msg.From):
+	case !m.neverVoted() || !m.list.union.Has(msg.From):
 		return false
 	}
-	c := &p.collect
-	news := c.heard[msg.From] != b.Session
-	c.heard[msg.From], c.first = b.Session, max(c.first, b.First)
-	if was := c.said[msg.From]; was.Session != b.Session || was.Heard.Len() <= b.Heard.Len() {
-		c.said[msg.From] = b // of two words of a process, the one that lists more is later
+	c := &m.collect
+	news := c.heard[msg.From] != b.Incarnation
+	c.heard[msg.From], c.first = b.Incarnation, max(c.first, b.First)
+	if was := c.said[msg.From]; was.Incarnation != b.Incarnation || was.Heard.Len() <= b.Heard.Len() {
+		c.said[msg.From] = b // of two messages of a process, the one with the longer list is later
 	}
-	if p.allUnvoted() {
-		admitted = p.clear(p.roll())
-		p.Tell(0, p.knownNow()) // what one of them missed, it need not find out again
+	if m.allUnvoted() {
+		admitted = m.clear(m.roll())
+		m.tell(0, m.knownNow()) // a voter that missed a message learns the result from this
 		return admitted
 	}
 	switch {
-	case p.Rejoin.Active && news && len(c.heard) == len(p.list.union):
-		p.Rejoin.said = 0
-		p.sayUnvoted() // the list that may be the one
+	case m.rejoin.active && news && len(c.heard) == len(m.list.union):
+		m.rejoin.said = 0
+		m.sayUnvoted() // the list is complete: it may be L
 	case b.Asks:
-		p.Send(msg.From, 0, p.unvotedNow(false))
-		p.askUnheard(b.Heard)
+		m.send(msg.From, 0, m.unvotedNow(false))
+		m.askUnheard(b.Heard)
 	}
 	return false
 }
 
-// neverVoted reports whether this voter is unvoted, and its list the first, for all that it
-// knows: those who voted under another list may be others.
-func (p *Party) neverVoted() bool {
-	return p.unvoted && p.list.state.Version == 0 && !p.toldOfOthers()
+// neverVoted reports whether this voter is unvoted and, as far as it knows, its list of voters is the
+// first one. Under another list, other voters may have voted.
+func (m *Machine) neverVoted() bool {
+	return m.unvoted && m.list.state.Version == 0 && !m.toldOfOthers()
 }
 
-// askUnheard lets a voter that votes already, and has nothing to ask for itself, hear of
-// those whom another has heard in other sessions than itself, or not at all: they may be
-// such voters, too.
-func (p *Party) askUnheard(theirs proto.Roll) {
-	if p.Rejoin.Active {
+// askUnheard asks the voters that this one has not heard in the incarnation in theirs, the list of
+// another voter: they may be unvoted, too. Only a voter that may vote already does so, since the
+// others ask all voters anyway.
+func (m *Machine) askUnheard(theirs proto.Roll) {
+	if m.rejoin.active {
 		return
 	}
-	for _, id := range p.list.union {
-		mine, heard := p.collect.heard[id]
-		if id != p.Cfg.Self && (!heard || theirs.Has(id) && !theirs.Lists(proto.Peer{ID: id, Session: mine})) {
-			p.Send(id, 0, p.unvotedNow(true))
+	for _, id := range m.list.union {
+		mine, heard := m.collect.heard[id]
+		if id != m.cfg.Self && (!heard || theirs.Has(id) && !theirs.Lists(proto.Peer{ID: id, Incarnation: mine})) {
+			m.send(id, 0, m.unvotedNow(true))
 		}
 	}
 }
 
-// knownNow tells a voter of the instant at which it had not voted, as all others.
-func (p *Party) knownNow() proto.Unvoted {
-	return proto.Unvoted{Session: p.Cfg.Session, Heard: p.collect.all, First: p.collect.first, Known: true}
+// knownNow is the UNVOTED that names the processes of all voters, and says that all of them were
+// unvoted at one instant.
+func (m *Machine) knownNow() proto.Unvoted {
+	return proto.Unvoted{Incarnation: m.cfg.Incarnation, Heard: m.collect.all, First: m.collect.first, Known: true}
 }
 
-// allUnvoted reports whether all voters have said the list that this one holds.
-func (p *Party) allUnvoted() bool {
-	list := p.roll()
-	for _, id := range p.list.union {
-		if said := p.collect.said[id]; id != p.Cfg.Self &&
-			(said.Session != p.collect.heard[id] || said.Heard != list || said.Session.IsZero()) {
+// allUnvoted reports whether all voters have sent the same list as this one has.
+func (m *Machine) allUnvoted() bool {
+	if len(m.collect.said) < len(m.list.union)-1 {
+		return false // somebody has sent no list yet
+	}
+	list := m.roll()
+	for _, id := range m.list.union {
+		if said := m.collect.said[id]; id != m.cfg.Self &&
+			(said.Incarnation != m.collect.heard[id] || said.Heard != list || said.Incarnation.IsZero()) {
 			return false
 		}
 	}
 	return true
 }
 
-// clear notes the instant at which all voters of the list had voted in no term, and lets
-// this one vote, if it did not yet.
-func (p *Party) clear(list proto.Roll) (admitted bool) {
-	p.collect.all = list
-	if !p.Rejoin.Active {
+// clear notes that all processes of the list were unvoted at one instant, and lets this voter vote.
+// It reports whether the voter could not vote before.
+func (m *Machine) clear(list proto.Roll) (admitted bool) {
+	m.collect.all = list
+	if !m.rejoin.active {
 		return false
 	}
-	floor := max(p.collect.first, 1) - 1
-	p.Why("all voters say that they never voted -> vote above term %d", floor)
-	p.admit(floor, floor)
+	floor := max(m.collect.first, 1) - 1
+	m.why(whyUnvoted, floor)
+	m.admit(floor, floor)
 	return true
 }
 
-// wasCleared takes the word of one that knows of such an instant.
-func (p *Party) wasCleared(msg proto.Message, b proto.Unvoted) (admitted bool) {
-	self := proto.Peer{ID: p.Cfg.Self, Session: p.Cfg.Session}
-	if !p.Rejoin.Active || p.toldOfOthers() || !b.Heard.Lists(self) || b.Heard.Len() != len(p.list.union) {
+// wasCleared handles the UNVOTED of a voter that knows that all were unvoted at one instant. If it names
+// this process, this voter may vote, and wasCleared reports true.
+func (m *Machine) wasCleared(msg proto.Message, b proto.Unvoted) (admitted bool) {
+	self := proto.Peer{ID: m.cfg.Self, Incarnation: m.cfg.Incarnation}
+	if !m.rejoin.active || m.toldOfOthers() || !b.Heard.Lists(self) || b.Heard.Len() != len(m.list.union) {
 		return false
 	}
-	for _, id := range p.list.union {
+	for _, id := range m.list.union {
 		if !b.Heard.Has(id) {
-			return false // other voters than those that this one knows
+			return false // L has other voters than this one's list
 		}
 	}
-	p.collect.first = max(p.collect.first, b.First)
-	p.Why("%d knows when all voters had never voted, this process among them", msg.From)
-	return p.clear(b.Heard)
+	m.collect.first = max(m.collect.first, b.First)
+	m.why(whyCleared, msg.From)
+	return m.clear(b.Heard)
 }

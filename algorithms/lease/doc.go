@@ -1,18 +1,125 @@
-// Package lease is what the nodes of every algorithm do that elects a leader by the votes
-// of a majority, for as long as those promise to vote for nobody else. The office and
-// Raft are two of them; what they share stands here, once, with its mutants in the tests
-// of internal/sim.
+// Package lease turns a nominee into a leader. Its Machine contains a nominating Machine, which
+// says who should lead: an election algorithm, Raft's timeouts or Chubby's turns. The nominee leads
+// once a majority of the configured voters has voted for it in a term, and for as long as they keep
+// their promise to vote for nobody else.
 //
-// It decides nothing by itself: each method takes one step of a rule and returns what
-// came of it. When to stand, what to say and what it costs the others is the
-// algorithm's, whose documentation has the rules in their order: packages office, raft.
+// # What it does not promise
 //
-//	party.go      what a node knows and keeps; the Step in progress
-//	stand.go      a candidacy and its rounds of questions; the lease that grants add up to
-//	voter.go      one vote a term, durable; the promise; the wait after a start; proofs of death
-//	lend.go       a lease that is lent to a process outside
+// At most one node leads at any instant while clocks run at rates
+// that differ by no more than Drift, and count the time a machine is suspended.
+// No lease can help a process that is stopped between a check and the act that
+// follows: for that the term is a fencing token, which a store can compare.
+//
+// # A term
+//
+//	candidate          voters                  everybody
+//	  PRE_VOTE ─────►    would you vote for me?  (nothing changes)
+//	           ◄─────  PRE_VOTE_REPLY            yes, or what binds it
+//	  REQUEST_VOTE ─►    vote, durable
+//	           ◄─────  VOTE                      or no; a promise of length Promise
+//	  HEARTBEAT ───────────────────────────►     it leads, and for how long
+//	           ◄─────  HEARTBEAT_REPLY           or no; renews the promise, every quarter of it
+//	  RELEASE  ─────►    the promise is over     when all its work has stopped
+//	  OFFER    ─────►    a successor: would you?  of a transfer, before the leader leaves
+//	           ◄─────  REPLY
+//	  TIMEOUT_NOW ──►    that successor stands    after RELEASE
+//
+// # The rules
+//
+// Voter:
+//   - It votes once a term, durably before it answers, for one process: an id
+//     and an incarnation. It grants an equal term to that process only.
+//   - Whoever has won the term of its vote gets its promise, whomever it voted for: no other
+//     can win that term any more. The vote stays.
+//   - A higher term it grants when its promise is over: run out, released by the
+//     very process it voted for, or that process is proven dead.
+//   - A request that is refused changes nothing: no term is adopted, no promise
+//     dropped. The refusal names the term that the voter knows of.
+//   - A voter that answered a HEARTBEAT for a loan keeps that promise whatever is proven:
+//     the proof that the leader is dead says nothing about the borrower. RELEASE comes when
+//     all loans have ended, and ends the promise.
+//   - After a start it grants no new term for as long as any promise of its
+//     former life may run. Neither release nor proof ends that. Until then it may
+//     stand, and votes for itself, but does not count that: a majority of the others
+//     has to vote for it.
+//   - A voter without a saved vote may have lost its disk: it grants nothing, old or new,
+//     until it was told in which terms it may have voted, or all voters say that they never
+//     voted. In the highest of these terms it refuses REQUEST_VOTE, and follows the HEARTBEAT
+//     of the node that won the term.
+//
+// Candidate and leader:
+//   - It asks first, and requests votes only when a majority would give them. So a node that
+//     was cut off comes back without deposing anybody. If the nomination asks a majority
+//     too, both questions are asked at once; the request for votes waits for both answers.
+//   - The lease runs from before the first REQUEST_VOTE left, and is shorter than the
+//     promise by all that clocks may differ.
+//   - Only votes of this very term and incarnation count, each for its own round of
+//     questions, one of each voter, and only before the lease would end. On a busy machine a
+//     vote may come after the next HEARTBEAT was sent: it then counts for a lease from when
+//     its own round began.
+//   - A candidate waits the longer for votes the more of its candidacies failed in a row, up
+//     to half a lease: where answers take longer than planned one wins all the same. A
+//     back-off in between changes nothing in that. One that too many voters deny for it to
+//     win waits no longer.
+//   - After two rounds without a majority it asks no more, lest a node that
+//     hears nothing locks the voters. It keeps to its lease, and never renews
+//     after that.
+//   - Leaving: it leads no more; then its work stops; only then RELEASE. In any
+//     other order two may work at once.
+//   - In a transfer the leader asks the successor first. The successor asks the voters, and
+//     accepts if a majority would vote for it but for the promise to this leader. Nothing
+//     changes before that. Then the leader leaves as above, and after RELEASE it sends
+//     TIMEOUT_NOW to the successor. To hand over to a node that ranks higher is a transfer, too.
+//     A leader does so at most once in a while, and ever more rarely.
+//   - A node that is not eligible does not stand, and leaves if it leads; it still votes. After
+//     three failed candidacies in a row a node is not eligible for the length of a promise, so
+//     that others try, unless no other could stand.
+//   - A process that was stopped, as its timer tells, follows no HEARTBEAT that it reads right
+//     after: that may have waited as long. The leader sends the next one soon.
+//   - Nomination says who stands first. It never decides what is safe. If it takes messages,
+//     elections do not depend on them: when no leader was heard of for a promise, any voter
+//     stands, the higher-ranked ones sooner. A Watcher needs no messages, and says itself when
+//     its node stands.
+//
+// # The proven death
+//
+// A voter whose promise binds it to a process that is proven dead is free at
+// once: the process's work ended with it. This is what replaces a leader in
+// milliseconds although its lease still runs. It assumes that nothing between
+// the nodes ends connections on a living process's behalf, and that no work
+// outlives the process; algorithms.Config.AwaitLeases turns it off.
+//
+// # Fencing
+//
+// If Config.Fence is set, there is a second lock: nobody leads while a process that may
+// lead an earlier term was not seen to stop. A process is seen to stop by its RELEASE, by
+// the proof that it is dead, by its own vote in the new term, or by a fence agent's success.
+//   - A voter saves whom it voted for in earlier terms and has not seen to stop, and names
+//     them in its VOTE. A HEARTBEAT of a later term settles all earlier ones. A voter that
+//     lost its disk takes over what the others name, their last votes included.
+//   - Fencing comes after the votes: a candidate that fences holds the promises of a majority
+//     for the term that it is to lead, and renews them however long the agent takes. So no
+//     minority fences anybody, and no two candidates fence at once. The candidate first waits
+//     for the answers of slow voters, the longer the lower it ranks.
+//   - A failed attempt is repeated, ever more rarely. After the third the candidate releases
+//     the term, and does not stand until each other voter may have stood.
+//   - A process that is seen to stop meanwhile is not fenced: the agent is called back.
+//   - An agent that lies breaks no rule but this one: the old lease has ended all the same.
+//
+// # Where what is
+//
+//	machine.go    a node's state; which event goes where
+//	nominator.go  what a nominating Machine is told, and may be asked
+//	step.go       the Step in progress; the saved state
+//	rule.go       the vote rule
+//	voter.go      one vote a term, durable; the promise; proofs of death
+//	candidate.go  when to stand, and what to ask
+//	candidacy.go  the rounds of questions; the lease that votes add up to
+//	leader.go     heartbeats, and who follows them
+//	fencing.go    former leaders that were not seen to stop; former.go: a voter's account of them
+//	lend.go       a lease that is lent to another process
 //	voters.go     whose votes count, and how that changes: see docs/VOTERS.md for the proof
-//	transfer.go   a leader that leaves, and hands over: chosen by an operator, or ranked above it
+//	transfer.go   a leader that hands over: to an operator's choice, or to a node that ranks above it
 //	eligible.go   a node that may not lead, or leaves it to others for a while
 //	rejoin.go     a voter that lost its disk, or may have
 //	collect.go    a cluster whose voters never voted: how they find out
@@ -22,6 +129,8 @@
 // # Sources
 //
 // Gray and Cheriton, "Leases" (1989); Burrows, "The Chubby lock service for
-// loosely-coupled distributed systems" (2006); Ongaro, "Consensus: Bridging Theory and
-// Practice" (2014), 3.10 on transfers, 6.4 on leases, 9.6 on asking first.
+// loosely-coupled distributed systems" (2006); Ongaro and Ousterhout, "In Search of an
+// Understandable Consensus Algorithm" (2014); Ongaro, "Consensus: Bridging Theory and
+// Practice" (2014), 3.10 on transfers, 6.2 on leaders that no majority hears, 6.4 on leases, 9.6 on
+// asking first. Lecture notes: "each server votes for at most one", "master lease".
 package lease

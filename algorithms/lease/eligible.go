@@ -7,72 +7,113 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
-// Bar takes the host's word on whether this node may lead. One that may not votes and
-// follows as ever.
-func (p *Party) Bar(ev algorithms.Eligible) {
-	p.Barred = ""
+// takeEligible notes whether the host lets this node lead.
+func (m *Machine) takeEligible(ev algorithms.Eligible) {
+	m.ineligibility = ""
 	if !ev.OK {
-		p.Barred = cmp.Or(ev.Why, "no reason was given")
+		m.ineligibility = cmp.Or(ev.Why, "no reason was given")
 	}
 }
 
-// Ineligible is why this node is not eligible, "" if it is.
-func (p *Party) Ineligible() string {
-	if p.Barred == "" && p.misled {
-		return p.list.state.List.String() + " are not those of the cluster"
+// ineligible is why this node is not eligible, "" if it is.
+func (m *Machine) ineligible() string {
+	if m.ineligibility == "" && m.misled {
+		return m.list.state.List.String() + " are not those of the cluster"
 	}
-	if p.Barred == "" && !p.Recess.IsZero() {
-		return "three " + p.Words.Attempts + " in a row failed"
+	if m.ineligibility == "" && !m.backOffEnd.IsZero() {
+		return "three candidacies in a row failed"
 	}
-	return p.Barred
+	return m.ineligibility
 }
 
-// Stands reports whether this node would lead.
-func (p *Party) Stands() bool { return !p.Resigned && p.Ineligible() == "" }
+// stands reports whether this node would lead.
+func (m *Machine) stands() bool { return !m.resigned && m.ineligible() == "" }
 
-// failuresToRecess is how many attempts of a node may fail in a row before another is to
-// try. "After three, mark oneself ineligible for a while so that the nominators skip
-// one."
-const failuresToRecess = 3
+// failuresToBackOff is how many candidacies of a node may fail in a row before it lets others try.
+// "After three, mark oneself ineligible for a while so that the nominators skip one."
+const failuresToBackOff = 3
 
-// TakeRecess lets others try, and reports it, after every third attempt in a row that
-// failed: a node whose attempts fail though it stands first may be the reason why nobody
-// leads. It may as well be the network: how long the next attempt waits goes on to grow.
-// Where no other could stand there is nobody to leave it to.
-func (p *Party) TakeRecess() bool {
-	s := &p.Stand
-	if s.Failed == 0 || s.Failed%failuresToRecess != 0 || !p.anotherStands() {
+var (
+	whyBackOff = reasons.Kind("back-off", "%d candidacies in a row failed -> do not stand for %v, others may")
+	whyTried   = reasons.Kind("tried", "others had time to try -> stand again")
+	whyAlone   = reasons.Kind("alone", "no other could stand any more -> stand again")
+)
+
+// backOff begins a back-off after every third candidacy in a row that failed, unless no other node
+// could stand. It reports whether it began one. A node that stands first and fails may be the reason
+// why nobody leads. The network may be the reason, too, so the pauses between candidacies still grow.
+func (m *Machine) backOff() bool {
+	s := &m.candidacy
+	if s.Failed == 0 || s.Failed%failuresToBackOff != 0 || !m.anotherStands() {
 		return false
 	}
-	p.Why("%d %s in a row failed -> do not stand for %v, others may",
-		s.Failed, p.Words.Attempts, RecessOf(p.Cfg.Promise))
-	p.Recess = p.Now.Add(RecessOf(p.Cfg.Promise))
+	m.why(whyBackOff, s.Failed, BackOffFor(m.cfg.Promise))
+	m.backOffEnd = m.now.Add(BackOffFor(m.cfg.Promise))
 	return true
 }
 
-// EndRecess ends a recess whose time is over, or in which no other could stand any more, and
-// reports it.
-func (p *Party) EndRecess() bool {
+// endBackOff ends a back-off whose time is over, or in which no other node could stand any more. It
+// reports whether it ended one.
+func (m *Machine) endBackOff() bool {
 	switch {
-	case p.Recess.IsZero():
+	case m.backOffEnd.IsZero():
 		return false
-	case !p.Now.Before(p.Recess):
-		p.Why("others had time to try -> stand again")
-	case !p.anotherStands():
-		p.Why("no other could stand any more -> stand again")
+	case !m.now.Before(m.backOffEnd):
+		m.why(whyTried)
+	case !m.anotherStands():
+		m.why(whyAlone)
 	default:
 		return false
 	}
-	p.Recess = time.Time{}
+	m.backOffEnd = time.Time{}
 	return true
 }
 
 // anotherStands reports whether another voter is alive and eligible, as far as is known.
-func (p *Party) anotherStands() bool {
-	for other := range p.others {
+func (m *Machine) anotherStands() bool {
+	for other := range m.others {
 		if !other.Ineligible {
 			return true
 		}
 	}
 	return false
+}
+
+// eligible handles the host's event that this node may lead, or may not. A node that may not still
+// votes and follows.
+func (m *Machine) eligible(ev algorithms.Eligible) {
+	m.takeEligible(ev)
+	m.tellNomination(ev.Keep)
+	switch {
+	case ev.OK:
+	case ev.Keep && m.leads():
+		m.why(whyKeepsTerm, m.ineligibility, m.candidacy.term)
+	default:
+		m.leave(whyIneligible.Of(m.ineligibility))
+	}
+}
+
+// tellNomination tells the nominating Machine whether this node may be nominated.
+func (m *Machine) tellNomination(keep bool) {
+	why := m.ineligible()
+	m.nominate(algorithms.Eligible{OK: why == "", Keep: keep, Why: why})
+	if called := m.called; why == "" && called != "" {
+		m.called = ""
+		m.nominate(algorithms.Campaign{Reason: called})
+	}
+}
+
+// campaign handles an operator's call of an election. It ends a resignation. During a back-off, the
+// nominating Machine refuses the call, so it gets it again when the back-off is over.
+func (m *Machine) campaign(ev algorithms.Campaign) {
+	if m.ineligibility == "" {
+		m.resigned = false
+		if m.candidacy.phase == idle {
+			m.retryAt, m.handing.yield = time.Time{}, time.Time{}
+		}
+		if !m.backOffEnd.IsZero() {
+			m.called = cmp.Or(ev.Reason, "called")
+		}
+	}
+	m.nominate(ev)
 }

@@ -7,24 +7,25 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// A term that is absurdly far above all that a node knows is not believed on the word of
-// one: it would use up, or lead nodes into, terms that no election reached. But a node that
-// knows nothing must be able to follow a cluster that is far, and one that was led astray
-// must not strand others. So the node asks the voters what they voted in. A term is
-// believed up to the highest that a majority of them tells of, or a higher one, and the
-// usual jump above: every leader was voted for by a majority.
+// A node does not believe one message whose term is absurdly far above all that it knows, since terms
+// that no election reached would be used up. But a node that has missed many terms must be able to
+// follow the cluster, and one with a false term must not lead others astray. So the node asks the voters
+// in which terms they voted. It believes terms up to the highest that a majority of them reached, plus
+// proto.MaxTermJump: each leader had the votes of a majority.
 
-// jumps is what voters told of the terms that they are in.
+// jumps is what the voters answered about their terms.
 type jumps struct {
-	asked time.Time                   // last
-	voted map[proto.NodeID]proto.Term // in what each voted
-	round map[proto.NodeID]proto.Term // of a round without a vote
+	asked time.Time                   // when they were last asked
+	voted map[proto.NodeID]proto.Term // the last term in which each voted
+	round map[proto.NodeID]proto.Term // the last term in which each took part, voting or not
 }
 
-// Absurd reports, and says, that a message would use up more terms at once than any
-// sequence of real elections does. What a voter hints at is judged where it is used, and
-// a voter that comes back with nothing asks for a term of any height.
-func (p *Party) Absurd(msg proto.Message) bool {
+var whyAbsurd = reasons.Kind("absurd", "term %d is absurdly far above %d -> drop %s, ask the voters")
+
+// absurd reports whether the term of a message is one that elections cannot have reached, and then
+// warns and asks the voters. It reports false for messages whose term is only a hint: the handlers of
+// these judge it themselves.
+func (m *Machine) absurd(msg proto.Message) bool {
 	hint := false
 	switch b := msg.Body.(type) {
 	case proto.PreVoteReply, proto.Recover, proto.VoterState, proto.Unvoted:
@@ -34,49 +35,50 @@ func (p *Party) Absurd(msg proto.Message) bool {
 	case proto.HeartbeatReply:
 		hint = !b.Granted()
 	}
-	if hint || p.believes(msg.Term) {
+	if hint || m.believes(msg.Term) {
 		return false
 	}
-	p.Refuse("term %d is absurdly far above %d -> drop %s, ask the voters", msg.Term, p.Known, msg.Body.Kind())
-	p.AskTerms()
+	m.refuse(whyAbsurd, msg.Term, m.known, msg.Body.Kind())
+	m.askTerms()
 	return true
 }
 
 // believes reports whether a term is one that elections may have reached.
-func (p *Party) believes(t proto.Term) bool {
-	return t <= p.Known+proto.MaxTermJump || t <= p.toldVoted()+proto.MaxTermJump
+func (m *Machine) believes(t proto.Term) bool {
+	return t <= m.known+proto.MaxTermJump || t <= m.toldVoted()+proto.MaxTermJump
 }
 
-// AskTerms asks the voters what they voted in, once in a Delta.
-func (p *Party) AskTerms() {
-	if at := p.jumps.asked; !at.IsZero() && p.Now.Before(at.Add(p.Cfg.Delta)) {
+// askTerms asks the voters what they voted in, once in a Delta.
+func (m *Machine) askTerms() {
+	if at := m.jumps.asked; !at.IsZero() && m.now.Before(at.Add(m.cfg.Delta)) {
 		return
 	}
-	p.jumps.asked = p.Now
-	p.Tell(0, proto.Recover{Session: p.Cfg.Session})
+	m.jumps.asked = m.now
+	m.tell(0, proto.Recover{Incarnation: m.cfg.Incarnation})
 }
 
-// ToldTerm notes what a voter says that it voted in.
-func (p *Party) ToldTerm(msg proto.Message, b proto.VoterState) {
-	if b.Nonce == 0 && b.Session == p.Cfg.Session && !b.Lost {
-		p.jumps.voted[msg.From] = msg.Term
-		p.jumps.round[msg.From] = b.Round
+// toldTerm notes what a voter says that it voted in.
+func (m *Machine) toldTerm(msg proto.Message, b proto.VoterState) {
+	if b.Nonce == 0 && b.Incarnation == m.cfg.Incarnation && !b.Lost {
+		m.jumps.voted[msg.From] = msg.Term
+		m.jumps.round[msg.From] = b.Round
 	}
 }
 
-// toldVoted is the highest term that a majority of the voters has voted in, or in a
-// higher one.
-func (p *Party) toldVoted() proto.Term { return p.majorityOf(p.jumps.voted, p.State.Vote.Term) }
+// toldVoted is the highest term such that a majority of the voters voted in that term or a higher
+// one.
+func (m *Machine) toldVoted() proto.Term { return m.majorityOf(m.jumps.voted, m.state.Vote.Term) }
 
-// ToldRound is likewise of a round without a vote.
-func (p *Party) ToldRound() proto.Term { return p.majorityOf(p.jumps.round, p.State.Reserved) }
+// toldRound is the highest term such that a majority of the voters took part in the round of that
+// term or a higher one, with or without a vote.
+func (m *Machine) toldRound() proto.Term { return m.majorityOf(m.jumps.round, m.state.Reserved) }
 
-// majorityOf is the highest term that a majority of the voters, this one with its own
-// word, tells of, or of a higher one.
-func (p *Party) majorityOf(told map[proto.NodeID]proto.Term, own proto.Term) proto.Term {
-	terms := make([]proto.Term, 0, len(p.Voters))
-	for _, id := range p.Voters {
-		if id == p.Cfg.Self {
+// majorityOf is the highest term such that a majority of the voters told that term or a higher one.
+// own is what this voter itself tells.
+func (m *Machine) majorityOf(told map[proto.NodeID]proto.Term, own proto.Term) proto.Term {
+	terms := make([]proto.Term, 0, len(m.voters))
+	for _, id := range m.voters {
+		if id == m.cfg.Self {
 			terms = append(terms, own)
 			continue
 		}
@@ -86,5 +88,5 @@ func (p *Party) majorityOf(told map[proto.NodeID]proto.Term, own proto.Term) pro
 		return 0
 	}
 	slices.Sort(terms)
-	return terms[len(terms)-p.Voters.Majority()]
+	return terms[len(terms)-m.voters.Majority()]
 }

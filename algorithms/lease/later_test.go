@@ -6,7 +6,6 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
-	"github.com/ringleader-dev/ringleader/algorithms/raft"
 	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -23,7 +22,7 @@ func listed(version uint64, changed proto.NodeID, ids ...proto.NodeID) proto.Vot
 func recovering(t *testing.T, voters ...proto.NodeID) *steptest.Rig {
 	r := steptest.New(t, 3, false, func(c algorithms.Config) algorithms.Machine {
 		c.Voters, c.Promise = voters, promise
-		return raft.New(c)
+		return unnominated(c)
 	})
 	r.Step(0, algorithms.Start{})
 	r.Step(0, steptest.Alive(voters...))
@@ -34,14 +33,14 @@ func recovering(t *testing.T, voters ...proto.NodeID) *steptest.Rig {
 // tell is the receipt of what others with a list voted in. It reports whether node 3 votes.
 func tell(r *steptest.Rig, has proto.VoterSet, from ...proto.NodeID) (votes bool) {
 	for _, id := range from {
-		r.Step(0, r.From(id, 7, proto.VoterState{Session: steptest.Session(3), Nonce: 1, Voters: has}))
+		r.Step(0, r.From(id, 7, proto.VoterState{Incarnation: steptest.Incarnation(3), Nonce: 1, Voters: has}))
 	}
 	return r.Last.Recovery == nil
 }
 
 // requests is the receipt of a request for a vote, and whether it is given.
 func requests(r *steptest.Rig, from proto.NodeID, term proto.Term, has proto.VoterSet) (given bool) {
-	r.Step(0, r.From(from, term, proto.RequestVote{Session: steptest.Session(from), Nonce: 1, Voters: has}))
+	r.Step(0, r.From(from, term, proto.RequestVote{Incarnation: steptest.Incarnation(from), Nonce: 1, Voters: has}))
 	vote, ok := r.Last.Send[0].Body.(proto.Vote)
 	return ok && vote.Granted()
 }
@@ -114,17 +113,17 @@ func TestStartsWithAListThatIsNotTheCluster(t *testing.T) {
 		}
 		why := strings.Join(steptest.Texts(r.Last.Why), "")
 		if r.Step(0, r.From(4, 0, proto.Unvoted{
-			Session: steptest.Session(4), Heard: lives(1, 2, 3, 4), Known: true,
+			Incarnation: steptest.Incarnation(4), Heard: lives(1, 2, 3, 4), Known: true,
 		})); r.Last.Recovery == nil {
 			t.Errorf("%s: votes, as if nobody had before", name)
 		}
-		if !strings.Contains(why, "other voters") {
+		if !strings.HasPrefix(why, "lease.other-list(") {
 			t.Errorf("%s: says %q", name, why)
 		}
 	}
 	r := steptest.New(t, 3, false, func(c algorithms.Config) algorithms.Machine {
 		c.Voters, c.Promise, c.FirstTerm = []proto.NodeID{1, 2, 3, 4}, promise, 50
-		return raft.New(c)
+		return unnominated(c)
 	})
 	r.Step(0, algorithms.Start{})
 	r.Step(lease.BootWait(promise), algorithms.Timeout{})
@@ -139,7 +138,7 @@ func TestStartsWithAListThatIsNotTheCluster(t *testing.T) {
 func TestFirstTermInAChangeOfTwoVoters(t *testing.T) {
 	r := steptest.New(t, 3, false, func(c algorithms.Config) algorithms.Machine {
 		c.Voters, c.Promise, c.FirstTerm = []proto.NodeID{1, 2, 3}, promise, 50
-		return raft.New(c)
+		return unnominated(c)
 	})
 	r.Step(0, algorithms.Start{})
 	r.Step(lease.BootWait(promise), algorithms.Timeout{})

@@ -6,74 +6,73 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
-// A lease that is lent to a process outside is no part of what a proven death ends. So the
-// voters know of it first: the leader asks for the promises anew in a round of questions
-// that says so, and lends what a majority promised in that very round. Who promised in it
-// keeps that promise whatever is proven, and is free before its end only by the RELEASE
-// that follows when the last lease that was lent has ended or was given back.
+// The proof that a leader's process is dead does not end a lease that it lent to another process.
+// So the voters have to know of a loan before it is made: the leader begins a round of heartbeats
+// that are marked as such (Heartbeat.Lent), and lends the lease that a majority promises in that round.
+// A voter that answered keeps this promise even if the leader is proven dead. Only RELEASE ends it
+// earlier: the leader sends that when the last loan has ended or was given back.
 
-// lending is a leader's part in it.
+// lending is the loan that a leader prepares.
 type lending struct {
-	wanted bool   // by its host, which waits for what comes of it
-	from   uint64 // the nonce of the first round that says so, zero for none yet
+	wanted bool   // the host asked for a loan, and waits for the answer
+	from   uint64 // the nonce of the first round whose heartbeats are marked; zero before that
 }
 
-// Lend takes the host's wish for a lease to lend.
-func (p *Party) Lend() {
-	no := p.refusing(0)
+// lend handles the host's request for a lease to lend.
+func (m *Machine) lend() {
+	no := m.refusing(0)
 	switch {
-	case p.Stand.Phase != Leading && p.Belief.ID == 0:
-		p.refuseLend(no.Nobody())
-	case p.Stand.Phase != Leading:
-		p.refuseLend(no.Elsewhere(p.Belief.ID))
-	case p.Offering():
-		p.refuseLend(no.UnderWay(p.Handing.to.ID))
+	case m.candidacy.phase != leading && m.belief.ID == 0:
+		m.refuseLend(no.Nobody())
+	case m.candidacy.phase != leading:
+		m.refuseLend(no.Elsewhere(m.belief.ID))
+	case m.offering():
+		m.refuseLend(no.UnderWay(m.handing.to.ID))
 	default:
-		p.Stand.lend.wanted = true
+		m.candidacy.lend.wanted = true
 	}
 }
 
-// LendDue reports whether a leader is to begin a round of questions for a lease that it
-// lends. The round before has been answered: more rounds must not wait for answers than
-// without lending.
-func (p *Party) LendDue() bool {
-	s := &p.Stand
-	return s.lend.wanted && s.lend.from == 0 && s.Yes.Of(p.Voters)
+// lendDue reports whether a leader is to begin a round of heartbeats for a loan at once. It waits
+// until the last round was answered, so that no more rounds are under way than without loans.
+func (m *Machine) lendDue() bool {
+	s := &m.candidacy
+	return s.lend.wanted && s.lend.from == 0 && s.yes.Of(m.voters)
 }
 
-// Lending reports whether the round of questions in progress is for a lease to lend.
-func (p *Party) Lending() bool { return p.Stand.lend.from != 0 }
+// lending reports whether the present round of heartbeats is for a loan.
+func (m *Machine) lending() bool { return m.candidacy.lend.from != 0 }
 
-// lent lends the lease that a majority promised in a round of questions, until end and no
-// later, if that round said so. Whoever borrows it counts by a clock of its own.
-func (p *Party) lent(nonce uint64, end time.Time) {
-	l := &p.Stand.lend
+// lent lends the lease that a majority promised in the round with this nonce, until end, if that round
+// was for a loan. The loan is shorter than the lease, since the borrower has another clock.
+func (m *Machine) lent(nonce uint64, end time.Time) {
+	l := &m.candidacy.lend
 	if l.from == 0 || nonce < l.from {
 		return
 	}
 	*l = lending{}
-	p.Out.Lent = &algorithms.LendEnd{For: byAnyClock(end.Sub(p.Now)), Until: end}
+	m.out.Lent = &algorithms.LendEnd{For: byAnyClock(end.Sub(m.now)), Until: end}
 }
 
-// LoseLend ends a wish of a host whose node leads no more.
-func (p *Party) LoseLend() {
-	if p.Stand.lend.wanted {
-		p.refuseLend(p.refusing(0).Lost())
+// loseLend refuses the host's request when this node leads no more.
+func (m *Machine) loseLend() {
+	if m.candidacy.lend.wanted {
+		m.refuseLend(m.refusing(0).Lost())
 	}
 }
 
-// refuseLend answers the host. It decides nothing, and gives no reason to the record: who
-// works beside a node that does not lead may ask many times a second.
-func (p *Party) refuseLend(why algorithms.Refusal) {
-	p.Stand.lend = lending{}
-	p.Out.Lent = &algorithms.LendEnd{Refused: why.String()}
+// refuseLend refuses the host's request. It gives no reason to the record, since a process beside a
+// node that does not lead may ask many times a second.
+func (m *Machine) refuseLend(why algorithms.Refusal) {
+	m.candidacy.lend = lending{}
+	m.out.Lent = &algorithms.LendEnd{Refused: why.String()}
 }
 
-// Renewed renews this voter's promise to the leader that asks for it. A lease that is lent
-// makes that one last; renewals that say nothing of it take nothing from that.
-func (p *Party) Renewed(lent bool) {
-	p.Promise()
+// renewed renews this voter's promise. If lent is set, no proof of death ends the promise before
+// it has run out. Later renewals without lent do not change that.
+func (m *Machine) renewed(lent bool) {
+	m.promise()
 	if lent {
-		p.Voter.Kept = p.Voter.Promise
+		m.voter.kept = m.voter.promise
 	}
 }

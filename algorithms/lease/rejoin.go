@@ -9,245 +9,254 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// A voter without a vote is a voter that may have lost one, whatever else its disk holds,
-// at its first start or its third. It votes for nobody, promises nothing and stands for
-// nothing until one of these has let it vote:
+// A voter without a saved vote may have lost one, at its first start or at its third, whatever else
+// is on its disk. It does not vote, promise or stand until one of these is true:
 //
 //   - All voters say that they never voted: see collect.go.
-//   - It waited for as long as any promise of a former life may run, and then enough other
-//     voters, of which something is saved, told it what it may have voted in: N - majority
-//     + 1, for then one of them is in every majority that it may have been part of. It
-//     takes the highest term that it was told of, with no vote in it. The voters may have
-//     been changed since its former life, or just now: see counts and toldEnough.
+//   - It has waited until no promise of its former life can run any more, and then enough voters
+//     that did not lose their votes told it the highest term that they voted in. Enough are
+//     N - majority + 1: one of them is in each majority that its former life may have been part of.
+//     It then votes only above the highest of these terms. The list of voters may have changed since
+//     its former life, or just now: see counts and toldEnough.
 //   - An operator vouches for a first term: see algorithms.Config.FirstTerm.
 //
-// The papers have no such thing: there a server's state is on stable storage, or the
-// server is a new one.
+// The papers have no such rule: they assume that stable storage is never lost.
 
-// Rejoin is how far such a voter is.
-type Rejoin struct {
-	Active  bool
+// rejoin is how far a voter that may have lost its vote is.
+type rejoin struct {
+	active  bool
 	due     time.Time // when to ask, or to ask again
-	again   time.Time // when to say again that nothing is saved
-	said    int       // how often that was said since it last brought anything new
+	again   time.Time // when to send UNVOTED again
+	said    int       // how often UNVOTED was sent since it last brought anything new
 	began   time.Time
-	promise time.Duration // the longest that it may have made, as far as it knows
-	nonce   uint64
-	told    map[proto.NodeID]proto.VoterSet // in answer to the question of that nonce: the voters of each
-	lost    quorum.Count                    // these answered it, and have lost all themselves
-	voted   proto.Term                      // the highest that anybody told of
-	Round   proto.Term                      // likewise, of a round without a vote
-	// Former are whom any of them has not seen to stop: the latest of each id.
-	Former map[proto.NodeID]proto.Epoch
+	promise time.Duration                   // the longest promise of the former life, as far as is known
+	nonce   uint64                          // of the last RECOVER; zero before the first
+	told    map[proto.NodeID]proto.VoterSet // who answered it, and the list of voters of each
+	lost    quorum.Count                    // who answered that it may have lost its own vote
+	voted   proto.Term                      // the highest term in which anybody voted, by the answers
+	round   proto.Term                      // the highest term in which anybody took part, voting or not
+	// former are the leaders that a voter which answered has not seen to stop: the latest of each id.
+	former map[proto.NodeID]proto.Leadership
 }
 
-// At is when the voter wants to be woken for it; the zero time is never.
-func (r *Rejoin) At() time.Time {
+// at is when the next question or repetition is due; zero if none is.
+func (r *rejoin) at() time.Time {
 	if r.again.Before(r.due) {
 		return r.again
 	}
 	return r.due
 }
 
-// beginRejoin waits first: as long as a promise of the former life may run, a
-// candidate may still count a vote that this voter knows nothing of.
-func (p *Party) beginRejoin() {
-	wait := BootWait(p.Cfg.Promise)
-	p.Rejoin = Rejoin{
-		Active: true, began: p.Now, promise: p.Cfg.Promise, due: p.Now.Add(wait),
-		told: map[proto.NodeID]proto.VoterSet{}, Former: map[proto.NodeID]proto.Epoch{},
+var (
+	whyLost = reasons.Kind("lost", "nothing is saved of this voter -> vote for nobody until all voters say the same, "+
+		"or for %v, and then ask them what they voted")
+	whyVouched = reasons.Kind("vouched", "an operator says that nobody voted in term %d or above -> vote above term %d")
+	whyAskBack = reasons.Kind("ask-back",
+		"no promise of the former life runs any more -> ask the voters what they voted")
+)
+
+// beginRejoin begins to wait: while a promise of the former life may run, a candidate may count a
+// vote that this voter has lost.
+func (m *Machine) beginRejoin() {
+	wait := BootWait(m.cfg.Promise)
+	m.rejoin = rejoin{
+		active: true, began: m.now, promise: m.cfg.Promise, due: m.now.Add(wait),
+		told: map[proto.NodeID]proto.VoterSet{}, former: map[proto.NodeID]proto.Leadership{},
 	}
-	p.Why("nothing is saved of this voter -> vote for nobody until all voters say the same, "+
-		"or for %v, and then ask them what they voted", wait)
-	p.sayUnvoted()
+	m.why(whyLost, wait)
+	m.sayUnvoted()
 }
 
-// PursueRejoin asks those that have not answered, when it is time, and reports whether
-// this voter may vote now, on the word of an operator.
-func (p *Party) PursueRejoin() (readmitted bool) {
-	r := &p.Rejoin
-	if !p.Now.Before(r.again) {
-		p.sayUnvoted()
+// pursueRejoin asks the voters that have not answered, when it is time. It reports whether this voter
+// may vote now because an operator gave a first term.
+func (m *Machine) pursueRejoin() (readmitted bool) {
+	r := &m.rejoin
+	if !m.now.Before(r.again) {
+		m.sayUnvoted()
 	}
-	if p.Now.Before(r.due) {
+	if m.now.Before(r.due) {
 		return false
 	}
-	if p.vouched() {
-		p.Why("an operator says that nobody voted in term %d or above -> vote above term %d",
-			p.Cfg.FirstTerm, p.Cfg.FirstTerm-1)
-		p.readmit(p.Cfg.FirstTerm - 1)
+	if m.vouched() {
+		m.why(whyVouched, m.cfg.FirstTerm, m.cfg.FirstTerm-1)
+		m.readmit(m.cfg.FirstTerm - 1)
 		return true
 	}
 	if r.nonce == 0 {
-		p.Why("no promise of the former life runs any more -> ask the voters what they voted")
+		m.why(whyAskBack)
 		r.nonce = 1
 	}
-	r.due = p.Now.Add(p.Jitter(AnswerTimeout(p.Cfg.Delta)))
-	for _, id := range p.list.union {
-		if id != p.Cfg.Self && !p.toldBy(id) {
-			p.Send(id, 0, proto.Recover{Session: p.Cfg.Session, Nonce: r.nonce})
+	r.due = m.now.Add(m.jitter(AnswerTimeout(m.cfg.Delta)))
+	for _, id := range m.list.union {
+		if id != m.cfg.Self && !m.toldBy(id) {
+			m.send(id, 0, proto.Recover{Incarnation: m.cfg.Incarnation, Nonce: r.nonce})
 		}
 	}
 	return false
 }
 
-// vouched reports whether the first term that an operator gave lets this voter vote: it
-// asked, the answers had time to come, and nobody tells of a vote in that term or above.
-// With fewer than make a majority with it, its vote would be of no use to anybody: they
-// have answered, be it that they lost all, too. So an operator's word that is no longer
-// true does no harm as long as one of a majority can gainsay it: a vote, or other voters.
-func (p *Party) vouched() bool {
-	r, first := &p.Rejoin, p.Cfg.FirstTerm
+// vouched reports whether the operator's first term lets this voter vote. It does once so many voters
+// have answered that they are a majority together with this one, and none of them voted in that term
+// or above, or has another list of voters. Answers of voters that lost their votes count, too. So a
+// first term that is not true any more does no harm if one of the majority knows better.
+func (m *Machine) vouched() bool {
+	r, first := &m.rejoin, m.cfg.FirstTerm
 	if first == 0 || r.nonce == 0 || r.voted >= first {
 		return false
 	}
-	return !p.toldOfOthers() && 1+len(r.told)+r.lost.Len() >= p.Voters.Majority()
+	return !m.toldOfOthers() && 1+len(r.told)+r.lost.Len() >= m.voters.Majority()
 }
 
-// counts reports whether what a voter with this list told counts: it has the same list as
-// this voter, or one of an earlier version. Of those whom this voter may have helped to
-// commit another list, or to lead under a later one, enough tell of that: none of them counts.
-func (p *Party) counts(has proto.VoterSet) bool {
-	own := p.VoterSet()
+// counts reports whether the answer of a voter counts: it does if has, that voter's list, is this
+// voter's own list or has a lower version. If this voter's former life helped to commit another list,
+// or to elect a leader under a later one, so many voters have that list that toldEnough stays false.
+func (m *Machine) counts(has proto.VoterSet) bool {
+	own := m.voterSet()
 	return has.Version < own.Version || has.Is(own)
 }
 
-// toldOfOthers reports whether a voter told something that does not count.
-func (p *Party) toldOfOthers() bool {
-	for _, has := range p.Rejoin.told {
-		if !p.counts(has) {
+// toldOfOthers reports whether a voter answered with a list of voters that does not count.
+func (m *Machine) toldOfOthers() bool {
+	for _, has := range m.rejoin.told {
+		if !m.counts(has) {
 			return true
 		}
 	}
 	return false
 }
 
-// toldBy reports whether the voter told something that counts.
-func (p *Party) toldBy(id proto.NodeID) bool {
-	has, ok := p.Rejoin.told[id]
-	return ok && p.counts(has)
+// toldBy reports whether the voter gave an answer that counts.
+func (m *Machine) toldBy(id proto.NodeID) bool {
+	has, ok := m.rejoin.told[id]
+	return ok && m.counts(has)
 }
 
-// toldEnough reports whether one of those who told is in every majority that this voter may
-// have been part of: of its list and, until that is committed, of the one before, in which
-// whoever leads under a list of this version needs one, too. Why lists before that, and
-// later ones, do not matter is in docs/VOTERS.md.
-func (p *Party) toldEnough() bool {
-	before := p.list.before
-	return len(p.toldOf(p.Voters)) >= p.Voters.Meeting() && (before == nil || len(p.toldOf(before)) >= before.Meeting())
+// toldEnough reports whether a voter that answered is in each majority that this voter's former life
+// may have been part of: a majority of its list and, until that is committed, of the list before,
+// since a leader needs both. docs/VOTERS.md says why older and later lists do not matter.
+func (m *Machine) toldEnough() bool {
+	before := m.list.before
+	return len(m.toldOf(m.voters)) >= m.voters.Meeting() && (before == nil || len(m.toldOf(before)) >= before.Meeting())
 }
 
-// toldOf are those of the voters who told something that counts.
-func (p *Party) toldOf(v quorum.Voters) quorum.Voters {
-	return slices.DeleteFunc(slices.Clone(v), func(id proto.NodeID) bool { return !p.toldBy(id) })
+// toldOf are those of the voters v that gave an answer that counts.
+func (m *Machine) toldOf(v quorum.Voters) quorum.Voters {
+	return slices.DeleteFunc(slices.Clone(v), func(id proto.NodeID) bool { return !m.toldBy(id) })
 }
 
-// Returned answers a voter that asks what this one voted in, with this voter's own
-// standing, and any node that asks for its term. One that may have lost its own vote
-// tells a voter that likewise did no more than that.
-func (p *Party) Returned(msg proto.Message, b proto.Recover, own proto.VoterState) {
-	own.Session, own.Nonce = b.Session, b.Nonce
+var whyTellVote = reasons.Kind("tell-vote", "%d lost what it voted -> tell it of term %d")
+
+// returned answers RECOVER. To a voter that may have lost its vote it sends own, or only that this
+// voter may have lost its own vote, too. To any other node it sends this voter's term.
+func (m *Machine) returned(msg proto.Message, b proto.Recover, own proto.VoterState) {
+	own.Incarnation, own.Nonce = b.Incarnation, b.Nonce
 	switch {
-	case p.Rejoin.Active && b.Nonce != 0:
-		p.Send(msg.From, 0, proto.VoterState{Session: b.Session, Nonce: b.Nonce, Lost: true})
-	case p.Rejoin.Active:
+	case m.rejoin.active && b.Nonce != 0:
+		m.send(msg.From, 0, proto.VoterState{Incarnation: b.Incarnation, Nonce: b.Nonce, Lost: true})
+	case m.rejoin.active:
 	case b.Nonce != 0:
-		p.Why("%d lost what it voted -> tell it of term %d", msg.From, p.State.Vote.Term)
-		own.Promise, own.Voters = p.State.Promise, p.VoterSet()
-		p.Send(msg.From, p.State.Vote.Term, own)
+		m.why(whyTellVote, msg.From, m.state.Vote.Term)
+		own.Promise, own.Voters = m.state.Promise, m.voterSet()
+		m.send(msg.From, m.state.Vote.Term, own)
 	default:
-		p.Send(msg.From, p.State.Vote.Term, proto.VoterState{Session: b.Session, Round: own.Round})
+		m.send(msg.From, m.state.Vote.Term, proto.VoterState{Incarnation: b.Incarnation, Round: own.Round})
 	}
 }
 
-// Stood counts what another voter tells, and reports whether enough have, and this voter
-// votes again. A longer promise than was waited for means waiting on, and asking again; a
-// term told before that is not forgotten.
-func (p *Party) Stood(msg proto.Message, b proto.VoterState) (readmitted bool) {
-	r := &p.Rejoin
-	if !r.Active || b.Session != p.Cfg.Session || b.Nonce == 0 || b.Nonce > r.nonce {
+var (
+	whyDisbelieve = reasons.Kind("disbelieve", "%d voted in term %d, and an operator says that nobody did in term %d "+
+		"or above -> do not believe that, wait for the voters")
+	whyWaitOn = reasons.Kind("wait-on", "%d promised up to %v -> wait for that, then ask again")
+	whyOthers = reasons.Kind("other-list", "%d has other voters, list %d of the cluster -> "+
+		"its word does not count for list %d")
+	whyReadmit = reasons.Kind("readmit", "%d other voters know of no term above %d -> vote again, above that",
+		algorithms.Readmits{})
+)
+
+// countTold counts the answer of another voter, and reports whether there are enough, so that this
+// voter votes again. If the answer names a longer promise than this voter has waited for, it waits on
+// and asks again, and keeps the highest term that it was told.
+func (m *Machine) countTold(msg proto.Message, b proto.VoterState) (readmitted bool) {
+	r := &m.rejoin
+	if !r.active || b.Incarnation != m.cfg.Incarnation || b.Nonce == 0 || b.Nonce > r.nonce {
 		return false
 	}
 	if b.Lost {
-		if _, told := r.told[msg.From]; b.Nonce == r.nonce && p.Voters.Has(msg.From) && !told {
+		if _, told := r.told[msg.From]; b.Nonce == r.nonce && m.voters.Has(msg.From) && !told {
 			r.lost.Add(msg.From)
 		}
 		return false
 	}
-	p.HearVoters(msg.From, b.Voters)
-	if first := p.Cfg.FirstTerm; first > 0 && msg.Term >= first && r.voted < first {
-		p.Refuse("%d voted in term %d, and an operator says that nobody did in term %d or above -> "+
-			"do not believe that, wait for the voters", msg.From, msg.Term, first)
+	m.hearVoters(msg.From, b.Voters)
+	if first := m.cfg.FirstTerm; first > 0 && msg.Term >= first && r.voted < first {
+		m.refuse(whyDisbelieve, msg.From, msg.Term, first)
 	}
-	r.voted, r.Round = max(r.voted, msg.Term), max(r.Round, b.Round)
-	if b.Promise > r.promise { // what was answered before its end counts for nothing
-		p.Why("%d promised up to %v -> wait for that, then ask again", msg.From, b.Promise)
+	r.voted, r.round = max(r.voted, msg.Term), max(r.round, b.Round)
+	if b.Promise > r.promise { // answers from before its end do not count
+		m.why(whyWaitOn, msg.From, b.Promise)
 		r.promise, r.due = b.Promise, r.began.Add(BootWait(b.Promise))
 		r.nonce++
 		clear(r.told)
 		r.lost.Reset()
-		clear(r.Former)
+		clear(r.former)
 		return false
 	}
-	if b.Nonce != r.nonce || !p.list.union.Has(msg.From) {
-		return false // it answers an older question, or votes for others
+	if b.Nonce != r.nonce || !m.list.union.Has(msg.From) {
+		return false // it answers an older question, or is no voter
 	}
 	r.told[msg.From] = b.Voters
-	if !p.counts(b.Voters) {
-		p.Why("%d has other voters, list %d of the cluster -> its word does not count for list %d",
-			msg.From, b.Voters.Version, p.list.state.Version)
+	if !m.counts(b.Voters) {
+		m.why(whyOthers, msg.From, b.Voters.Version, m.list.state.Version)
 	}
 	r.lost.Remove(msg.From)
 	for _, e := range b.Former.All() {
-		if e.Term > r.Former[e.Leader].Term {
-			r.Former[e.Leader] = e
+		if e.Term > r.former[e.Leader].Term {
+			r.former[e.Leader] = e
 		}
 	}
-	if !p.toldEnough() {
+	if !m.toldEnough() {
 		return false
 	}
-	p.Why("%d other voters know of no term above %d -> vote again, above that",
-		len(p.toldOf(p.list.union)), r.voted)
-	p.readmit(0)
+	m.why(whyReadmit, len(m.toldOf(m.list.union)), r.voted)
+	m.readmit(0)
 	return true
 }
 
-// readmit lets this voter vote again, above the highest term that it was told of and not
-// below floor. Every majority that the former life was part of has one of those who
-// answered in it.
-func (p *Party) readmit(floor proto.Term) {
-	p.unvoted = false // it may have
-	p.admit(max(p.Rejoin.voted, floor), max(p.Rejoin.Round, floor))
+// readmit lets this voter vote again: above floor, and above the highest term that it was told. One of
+// the voters that answered is in each majority that the former life was part of.
+func (m *Machine) readmit(floor proto.Term) {
+	m.unvoted = false // its former life may have voted
+	m.admit(max(m.rejoin.voted, floor), max(m.rejoin.round, floor))
 }
 
-// admit lets this voter vote above floor, and take part in rounds above another one. It is
-// durable: what is saved from now on is all that this voter ever voted, and under which
-// voters. What was told to it stays, until the next Step.
-func (p *Party) admit(floor, round proto.Term) {
-	p.Told = p.Rejoin
-	p.Rejoin = Rejoin{}
-	p.State = algorithms.State{
-		Term: max(p.State.Term, round), Reserved: max(p.State.Reserved, round),
-		Vote: algorithms.Vote{Term: floor}, Promise: max(p.Told.promise, p.Cfg.Promise),
-		Voters: p.list.state,
+// admit lets this voter vote in terms above floor, and take part in rounds of terms above round. It
+// is saved, since from now on the voter relies on its disk again. The answers of the other voters
+// stay in m.told.
+func (m *Machine) admit(floor, round proto.Term) {
+	m.told = m.rejoin
+	m.rejoin = rejoin{}
+	m.state = algorithms.State{
+		Term: max(m.state.Term, round), Reserved: max(m.state.Reserved, round),
+		Vote: algorithms.Vote{Term: floor}, Promise: max(m.told.promise, m.cfg.Promise),
+		Voters: m.list.state,
 	}
-	p.Known, p.Dirty = max(p.Known, floor), true
+	m.known, m.dirty = max(m.known, floor), true
 }
 
-// recovery is what this voter waits for, nil once it votes.
-func (p *Party) recovery() *algorithms.Recovery {
-	r := &p.Rejoin
-	if !r.Active {
+// recovery is what this voter waits for before it votes; nil once it does.
+func (m *Machine) recovery() *algorithms.Recovery {
+	r := &m.rejoin
+	if !r.active {
 		return nil
 	}
 	out := &algorithms.Recovery{
-		Until: r.began.Add(BootWait(r.promise)), Asked: r.nonce > 0, Need: p.Voters.Meeting(), Voted: r.voted,
+		Until: r.began.Add(BootWait(r.promise)), Asked: r.nonce > 0, Need: m.voters.Meeting(), Voted: r.voted,
 	}
-	for _, id := range p.list.union {
-		_, unvoted := p.collect.heard[id]
+	for _, id := range m.list.union {
+		_, unvoted := m.collect.heard[id]
 		_, told := r.told[id]
 		switch {
-		case p.toldBy(id):
+		case m.toldBy(id):
 			out.Told = append(out.Told, id)
 		case told:
 			out.Others = append(out.Others, id)
@@ -258,4 +267,41 @@ func (p *Party) recovery() *algorithms.Recovery {
 		}
 	}
 	return out
+}
+
+// heardState handles VOTER_STATE. This node asked for it because it may have lost its vote, or because
+// it heard of a term that is absurdly far above all that it knows.
+func (m *Machine) heardState(msg proto.Message, b proto.VoterState) {
+	m.toldTerm(msg, b)
+	if m.believer != nil {
+		m.believer.Believe(m.toldRound())
+	}
+	if m.countTold(msg, b) {
+		m.readmitted()
+	}
+}
+
+// heardUnvoted handles UNVOTED: another voter says that it never voted.
+func (m *Machine) heardUnvoted(msg proto.Message, b proto.Unvoted) {
+	if m.countUnvoted(msg, b) {
+		m.readmitted()
+	}
+}
+
+// readmitted begins to take part in elections, once this voter may vote. It notes the former leaders
+// that the other voters named, and starts the nominating Machine, which did not run before.
+func (m *Machine) readmitted() {
+	m.state.Former = m.inherited(m.told.former)
+	m.heardAt = m.now
+	m.nominate(algorithms.Start{Saved: m.state})
+	m.dirty = true
+	if m.resigned {
+		m.nominate(algorithms.Resign{})
+	}
+	if m.ineligible() != "" {
+		m.tellNomination(false)
+	}
+	if len(m.alive) > 0 {
+		m.nominateAmong(m.alive, "readmitted")
+	}
 }

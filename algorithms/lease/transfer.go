@@ -8,76 +8,80 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Transfer is this node's part in handing over, or in taking over.
-type Transfer struct {
-	// The leader: to whom it has offered to hand over, to nobody while there is no
-	// offer, and who is to be told once the work has stopped.
-	to     proto.Peer
-	nonce  uint64
-	Due    time.Time    // when the answer should be here
-	asked  bool         // by an operator, or its host, who waits for the outcome
-	leaves bool         // its host, which leaves: whoever could win will do
-	vain   quorum.Count // who then was asked before, and would not lead
-	Heir   proto.Peer
-	told   bool // by an operator
+// transfer is this node's part in a transfer: as the leader, as the successor, or as another node.
+type transfer struct {
+	// On the leader:
+	to        proto.Peer   // the node that it has made an offer to; zero for none
+	nonce     uint64       // of that offer
+	due       time.Time    // when the answer should be here
+	asked     bool         // an operator or the host asked for the transfer, and waits for the outcome
+	leaves    bool         // the host leaves: any node that could win will do
+	vain      quorum.Count // who refused while the host leaves
+	successor proto.Peer   // the node that accepted: it gets TIMEOUT_NOW once the work has stopped
+	told      bool         // an operator chose the successor
 
-	// The successor: it stands at once, and, if an operator chose it, no preference
-	// takes the leadership from it.
-	Chosen, Stays bool
-	Given         proto.Term // that it was told to take last
+	// On the successor. chosen says that it becomes a candidate at once. stays says that an operator
+	// chose it, so that no higher-ranked node takes the leadership from it.
+	chosen, stays bool
+	given         proto.Term // the term that it asked for when TIMEOUT_NOW last came
 	survey        survey
 
-	// Another than the two: it does not stand before, so that the successor stands
-	// alone.
-	Yield time.Time
+	// On the other nodes: none stands before yield, so that the successor stands alone.
+	yield time.Time
 
-	// A voter: until then it tells nobody but the successor that it would vote now, of those
-	// that it told no before.
+	// On a voter: until favors, it says yes to favored alone.
 	favored proto.NodeID
 	favors  time.Time
 }
 
-// survey is the question of a node that a leader offers to hand over to, before it says
-// yes: would a majority vote for it, but for their promise to that leader?
+// survey is what a node asks the voters before it accepts a leader's offer: would a majority vote for
+// it once that leader releases its term?
 type survey struct {
-	offer Request    // that it is about, and whose leader is to be told
-	from  proto.Peer // that leader, nobody while there is no survey
-	led   proto.Term // the term that it leads
-	term  proto.Term // asked for
-	nonce uint64     // of the question
+	offer request    // the offer that is to be answered
+	from  proto.Peer // the leader that made it; zero while there is no survey
+	led   proto.Term // the term of that leader
+	term  proto.Term // the term that the voters are asked for
+	nonce uint64     // of the PRE_VOTE
 	yes   quorum.Count
 	due   time.Time // when the answers should be here
 }
 
-// Drop ends what a successor that does not stand, or another that waits for it, was told.
-func (h *Transfer) Drop() { h.Chosen, h.Stays = false, false }
+// drop forgets that this node was chosen.
+func (h *transfer) drop() { h.chosen, h.stays = false, false }
 
-// HandOver takes the wish to hand over: an operator's, or that of a host which leaves.
-func (p *Party) HandOver(wish algorithms.Transfer) {
-	heir, why := p.successor(wish.To)
+var (
+	whyHandOver   = reasons.Kind("hand-over", "asked to hand over -> offer it to %d")
+	whyOfferNext  = reasons.Kind("offer-next", "%d does not take over: %s -> offer it to %d")
+	whyLeadOn     = reasons.Kind("lead-on", "%d does not take over: %s -> lead on")
+	whyNoTransfer = reasons.Kind("no-transfer", "a transfer to %s: %s -> change nothing")
+)
+
+// handOver handles the request of an operator, or of a host that leaves, to hand over.
+func (m *Machine) handOver(wish algorithms.Transfer) {
+	successor, why := m.successor(wish.To)
 	if wish.Leaves && why != (algorithms.Refusal{}) {
-		heir, why = p.successor(0)
+		successor, why = m.successor(0)
 	}
 	if why != (algorithms.Refusal{}) {
-		p.refuseTransfer(wish.To, why)
+		m.refuseTransfer(wish.To, why)
 		return
 	}
-	p.Why("asked to hand over -> %s %d", p.Words.Offer, heir.ID)
-	p.Handing.asked, p.Handing.leaves = true, wish.Leaves
-	p.Handing.vain.Reset()
-	p.offer(heir)
+	m.why(whyHandOver, successor.ID)
+	m.handing.asked, m.handing.leaves = true, wish.Leaves
+	m.handing.vain.Reset()
+	m.offer(successor)
 }
 
-// offerNext has a leader that leaves ask the best of those that it has not asked yet, and
-// reports whether there is one.
-func (p *Party) offerNext(why string) bool {
-	h := &p.Handing
-	if !h.leaves || p.Stand.Phase != Leading {
+// offerNext makes an offer to the best node that has not refused one yet, if the host leaves. It
+// reports whether there is such a node.
+func (m *Machine) offerNext(why string) bool {
+	h := &m.handing
+	if !h.leaves || m.candidacy.phase != leading {
 		return false
 	}
 	h.vain.Add(h.to.ID)
 	var next proto.Peer
-	for other := range p.others {
+	for other := range m.others {
 		if !other.Ineligible && !h.vain.Has(other.ID) && (next.ID == 0 || other.Above(next)) {
 			next = other
 		}
@@ -85,317 +89,352 @@ func (p *Party) offerNext(why string) bool {
 	if next.ID == 0 {
 		return false
 	}
-	p.Why("%d does not take over: %s -> %s %d", h.to.ID, why, p.Words.Offer, next.ID)
-	p.offer(next)
+	m.why(whyOfferNext, h.to.ID, why, next.ID)
+	m.offer(next)
 	return true
 }
 
-// offer asks another whether it would lead. Nothing changes until it said yes: one that
-// is dead, or behind, costs nobody the leader.
-func (p *Party) offer(heir proto.Peer) {
-	h := &p.Handing
-	h.to = heir
+// offer asks a node whether it would lead. This node leads on until that says yes: so a successor
+// that is dead, or behind, does not leave the cluster without a leader.
+func (m *Machine) offer(successor proto.Peer) {
+	h := &m.handing
+	h.to = successor
 	h.nonce++
-	h.Due = p.Now.Add(OfferTimeout(p.Cfg.Delta))
-	p.Send(heir.ID, p.Stand.Term, proto.Offer{Session: p.Cfg.Session, Nonce: h.nonce, To: heir.Session})
+	h.due = m.now.Add(offerTimeout(m.cfg.Delta))
+	m.send(successor.ID, m.candidacy.term, proto.Offer{
+		Incarnation: m.cfg.Incarnation, Nonce: h.nonce, To: successor.Incarnation,
+	})
 }
 
-// successor is to whom this leader may hand over, or why it may not.
-func (p *Party) successor(to proto.NodeID) (heir proto.Peer, why algorithms.Refusal) {
-	leads, no := p.Stand.Phase == Leading, p.refusing(to)
+// successor returns the node to which this one may hand over, or why it may not. If to is 0, it chooses
+// the node.
+func (m *Machine) successor(to proto.NodeID) (successor proto.Peer, why algorithms.Refusal) {
+	leads, no := m.candidacy.phase == leading, m.refusing(to)
 	switch {
-	case !leads && p.Belief.ID == 0:
-		return heir, no.Nobody()
+	case !leads && m.belief.ID == 0:
+		return successor, no.Nobody()
 	case !leads:
-		return heir, no.Elsewhere(p.Belief.ID)
-	case p.Handing.to.ID != 0:
-		return heir, no.UnderWay(p.Handing.to.ID)
-	case to == p.Cfg.Self:
-		return heir, no.Self()
-	case to != 0 && !p.Voters.Has(to):
-		return heir, no.NoVoter()
+		return successor, no.Elsewhere(m.belief.ID)
+	case m.handing.to.ID != 0:
+		return successor, no.UnderWay(m.handing.to.ID)
+	case to == m.cfg.Self:
+		return successor, no.Self()
+	case to != 0 && !m.voters.Has(to):
+		return successor, no.NoVoter()
 	}
-	return no.Successor(p.others, to)
+	return no.Successor(m.others, to)
 }
 
-// others goes over the other voters that are alive.
-func (p *Party) others(yield func(proto.Peer) bool) {
-	for _, other := range p.Alive {
-		if other.ID != p.Cfg.Self && p.Voters.Has(other.ID) && !yield(other) {
+// others iterates over the other voters that are alive.
+func (m *Machine) others(yield func(proto.Peer) bool) {
+	for _, other := range m.alive {
+		if other.ID != m.cfg.Self && m.voters.Has(other.ID) && !yield(other) {
 			return
 		}
 	}
 }
 
-// refusing words why there is no transfer to a node.
-func (p *Party) refusing(to proto.NodeID) algorithms.Refusing {
-	return algorithms.Refuse(p.Words.Leads, p.others, to)
+// refusing returns what words the refusal of a transfer to a node.
+func (m *Machine) refusing(to proto.NodeID) algorithms.Refusing {
+	return algorithms.Refuse(m.others, to)
 }
 
-// Offered takes the question of a leader whether this node would lead after it. Where
-// nothing speaks against that it asks the voters first, as before any candidacy: it returns
-// the question, and the term that this is for. The leader leads on meanwhile, and one that a
-// majority does not answer costs nobody the leader.
-func (p *Party) Offered(msg proto.Message, b proto.Offer) (ask Request, term proto.Term, asks bool) {
+var (
+	whyOffered = reasons.Kind("offered", "%d offers to hand over -> %v")
+	whySurvey  = reasons.Kind("survey",
+		"%d offers to hand over -> ask the voters whether they would vote in term %d but for it")
+	whySaysYes = reasons.Kind("says-yes", "%d says yes")
+)
+
+// offered handles a leader's OFFER to hand over to this node. It refuses at once, or asks the voters
+// first, as before any candidacy. The leader leads on meanwhile.
+func (m *Machine) offered(msg proto.Message, b proto.Offer) {
 	no := proto.NoDecline
 	switch {
-	case b.To != p.Cfg.Session:
-		no = proto.DeclineSession
-	case !p.Votes():
+	case b.To != m.cfg.Incarnation:
+		no = proto.DeclineIncarnation
+	case !m.votes():
 		no = proto.DeclineNonVoter
-	case p.Rejoin.Active:
+	case m.rejoin.active:
 		no = proto.DeclineVoteless
-	case !p.Stands():
+	case !m.stands():
 		no = proto.DeclineAside
-	case p.Belief.ID != msg.From || p.Belief.Session != b.Session || p.Belief.Term != msg.Term:
+	case m.belief.ID != msg.From || m.belief.Incarnation != b.Incarnation || m.belief.Term != msg.Term:
 		no = proto.DeclineBehind
 	}
 	if no != proto.NoDecline {
-		p.Why("%d %s -> %v", msg.From, p.Words.Offers, no)
-		p.Send(msg.From, msg.Term, proto.Reply{Session: b.Session, Nonce: b.Nonce, No: no})
-		return ask, term, false
+		m.why(whyOffered, msg.From, no)
+		m.send(msg.From, msg.Term, proto.Reply{Incarnation: b.Incarnation, Nonce: b.Nonce, No: no})
+		return
 	}
-	p.Stand.Nonce++
-	s := &p.Handing.survey
+	m.candidacy.nonce++
+	s := &m.handing.survey
 	*s = survey{
-		offer: Request{Session: b.Session, Nonce: b.Nonce}, from: proto.Peer{ID: msg.From, Session: b.Session},
-		led: msg.Term, term: p.Known + 1, nonce: p.Stand.Nonce, due: p.Now.Add(AnswerTimeout(p.Cfg.Delta)),
+		offer: request{Incarnation: b.Incarnation, Nonce: b.Nonce},
+		from:  proto.Peer{ID: msg.From, Incarnation: b.Incarnation},
+		led:   msg.Term, term: m.known + 1, nonce: m.candidacy.nonce, due: m.now.Add(AnswerTimeout(m.cfg.Delta)),
 	}
-	p.Why("%d %s -> ask the voters whether they would vote in term %d but for it",
-		msg.From, p.Words.Offers, s.term)
-	if wouldAfter(p.wouldAnswer(s.term, p.VoterSet()), msg.From) {
-		s.yes.Add(p.Cfg.Self)
+	m.why(whySurvey, msg.From, s.term)
+	own := m.own(s.term)
+	own.kind = proto.KindPreVote
+	if no, _, _ := m.judge(own); wouldAfter(no, msg.From) {
+		s.yes.Add(m.cfg.Self)
 	}
-	return p.request(), s.term, true
+	m.tell(s.term, proto.PreVote(m.request()))
 }
 
-// wouldAfter reports whether a voter that gives this answer votes for whoever asked once the
-// leader has released its term: nothing else binds it, and a higher term is soon found.
+// wouldAfter reports whether a voter that gave this answer would say yes once the leader has released
+// its term. That it voted in the term does not matter, since the next candidacy takes a higher one.
 func wouldAfter(r proto.Answer, leader proto.NodeID) bool {
-	switch r.Bar {
-	case proto.NoBar, proto.BarVoted:
+	switch r.Denial {
+	case proto.NotDenied, proto.DeniedVoted:
 		return true
-	case proto.BarPromise, proto.BarSelf:
-		return r.Holder == leader
+	case proto.DeniedPromised, proto.DeniedStands:
+		return r.To == leader
 	}
 	return false
 }
 
-// surveyed counts an answer to the question of Offered, and reports whether it is one.
-func (p *Party) surveyed(msg proto.Message, b proto.PreVoteReply) bool {
-	s := &p.Handing.survey
-	if s.from.ID == 0 || b.Session != p.Cfg.Session || b.Nonce != s.nonce {
+// surveyed counts the answer to a survey, and reports whether it is one.
+func (m *Machine) surveyed(msg proto.Message, b proto.PreVoteReply) bool {
+	s := &m.handing.survey
+	if s.from.ID == 0 || b.Incarnation != m.cfg.Incarnation || b.Nonce != s.nonce {
 		return false
 	}
-	p.Why("%d says %s", msg.From, b.Answer)
+	if b.Granted() {
+		m.why(whySaysYes, msg.From)
+	} else {
+		m.say(whySays.of(b.Answer, msg.From))
+	}
 	if wouldAfter(b.Answer, s.from.ID) {
 		s.yes.Add(msg.From)
 	}
-	if p.Enough(&s.yes) {
-		p.endSurvey()
+	if m.enough(&s.yes) {
+		m.endSurvey()
 	}
 	return true
 }
 
-// endSurvey answers the leader that offered: with yes once a majority would vote for this
-// node, and it follows that leader still.
-func (p *Party) endSurvey() {
-	s, no := &p.Handing.survey, proto.NoDecline
+// endSurvey answers the leader's offer: with yes if a majority would vote for this node, and this node
+// still follows that leader.
+func (m *Machine) endSurvey() {
+	s, no := &m.handing.survey, proto.NoDecline
 	switch {
-	case !p.Enough(&s.yes):
+	case !m.enough(&s.yes):
 		no = proto.DeclineMajority
-	case p.Belief.Epoch() != (proto.Epoch{Term: s.led, Leader: s.from.ID, Session: s.from.Session}):
+	case m.belief.Leadership() != (proto.Leadership{Term: s.led, Leader: s.from.ID, Incarnation: s.from.Incarnation}):
 		no = proto.DeclineBehind
-	case !p.Stands():
+	case !m.stands():
 		no = proto.DeclineAside
 	}
-	p.Why("%d %s -> %v", s.from.ID, p.Words.Offers, no)
-	p.Send(s.from.ID, s.led, proto.Reply{Session: s.offer.Session, Nonce: s.offer.Nonce, No: no})
+	m.why(whyOffered, s.from.ID, no)
+	m.send(s.from.ID, s.led, proto.Reply{Incarnation: s.offer.Incarnation, Nonce: s.offer.Nonce, No: no})
 	*s = survey{}
 }
 
-// ExpireSurvey ends the question of Offered when its time is over.
-func (p *Party) ExpireSurvey() {
-	if due := p.Handing.survey.due; !due.IsZero() && !p.Now.Before(due) {
-		p.endSurvey()
+// expireSurvey ends a survey whose time is over.
+func (m *Machine) expireSurvey() {
+	if due := m.handing.survey.due; !due.IsZero() && !m.now.Before(due) {
+		m.endSurvey()
 	}
 }
 
-// Replied takes the successor's answer, and reports whether it would lead. The leader is
-// then to leave.
-func (p *Party) Replied(msg proto.Message, b proto.Reply) bool {
-	h := &p.Handing
-	if p.Stand.Phase != Leading || msg.From != h.to.ID || msg.Term != p.Stand.Term ||
-		b.Session != p.Cfg.Session || b.Nonce != h.nonce {
-		return false
+// offerReplied handles the answer to an offer. If it is yes, this node stops leading.
+func (m *Machine) offerReplied(msg proto.Message, b proto.Reply) {
+	h := &m.handing
+	if m.candidacy.phase != leading || msg.From != h.to.ID || msg.Term != m.candidacy.term ||
+		b.Incarnation != m.cfg.Incarnation || b.Nonce != h.nonce {
+		return
 	}
 	if b.No != proto.NoDecline {
-		p.endTransfer(p.refusing(h.to.ID).Declined(b.No))
-		return false
-	}
-	heir, told := h.to, h.asked && !h.leaves
-	p.endTransfer(algorithms.Refusal{})
-	h.Heir, h.told = heir, told
-	return true
-}
-
-// ExpireOffer ends an offer that was not answered. A Step tells the end of one transfer:
-// this may be that of another.
-func (p *Party) ExpireOffer() {
-	if due := p.Handing.Due; !due.IsZero() && !p.Now.Before(due) && p.Out.Transfer == nil {
-		p.endTransfer(p.refusing(p.Handing.to.ID).Silent())
-	}
-}
-
-// LoseOffer ends the offer of a leader that leads no more. Of two transfers that end in
-// one Step, this one ends in the next.
-func (p *Party) LoseOffer() {
-	switch {
-	case !p.Offering():
-	case p.Out.Transfer != nil:
-		p.Handing.Due = p.Now
-	default:
-		p.endTransfer(p.refusing(p.Handing.to.ID).Lost())
-	}
-}
-
-// endTransfer ends an offer, unless there is another to make. Who asked for it is told.
-func (p *Party) endTransfer(refused algorithms.Refusal) {
-	h := &p.Handing
-	to, asked, taken := h.to.ID, h.asked, refused == algorithms.Refusal{}
-	if to == 0 || !taken && p.offerNext(refused.Why) {
+		m.endTransfer(m.refusing(h.to.ID).Declined(b.No))
 		return
 	}
-	h.to, h.Due, h.asked, h.leaves = proto.Peer{}, time.Time{}, false, false
+	successor, told := h.to, h.asked && !h.leaves
+	m.endTransfer(algorithms.Refusal{})
+	h.successor, h.told = successor, told
+	m.leave(whyTakesOver.Of(successor.ID))
+}
+
+// expireOffer ends an offer that was not answered in time. An Output can tell the end of one
+// transfer only: if this one already has another, expireOffer waits for the next Step.
+func (m *Machine) expireOffer() {
+	if due := m.handing.due; !due.IsZero() && !m.now.Before(due) && m.out.Transfer == nil {
+		m.endTransfer(m.refusing(m.handing.to.ID).Silent())
+	}
+}
+
+// loseOffer ends the offer of a leader that leads no more: in the next Step, if another transfer ended
+// in this one.
+func (m *Machine) loseOffer() {
+	switch {
+	case !m.offering():
+	case m.out.Transfer != nil:
+		m.handing.due = m.now
+	default:
+		m.endTransfer(m.refusing(m.handing.to.ID).Lost())
+	}
+}
+
+// endTransfer ends an offer, and tells whoever asked for the transfer. If it was refused and the host
+// leaves, the next node gets an offer instead.
+func (m *Machine) endTransfer(refused algorithms.Refusal) {
+	h := &m.handing
+	to, asked, taken := h.to.ID, h.asked, refused == algorithms.Refusal{}
+	if to == 0 || !taken && m.offerNext(refused.Why) {
+		return
+	}
+	h.to, h.due, h.asked, h.leaves = proto.Peer{}, time.Time{}, false, false
 	switch {
 	case asked && taken:
-		p.Out.Transfer = &algorithms.TransferEnd{To: to}
+		m.out.Transfer = &algorithms.TransferEnd{To: to}
 	case asked:
-		p.refuseTransfer(to, refused)
+		m.refuseTransfer(to, refused)
 	case !taken:
-		p.Why("%d does not take over: %s -> %s", to, refused.Why, p.Words.LeadOn)
+		m.why(whyLeadOn, to, refused.Why)
 	}
 }
 
-func (p *Party) refuseTransfer(to proto.NodeID, why algorithms.Refusal) {
-	p.Out.Transfer = &algorithms.TransferEnd{To: to, Refused: why.String()}
-	p.Why("%s", p.Out.Transfer.Reason())
+func (m *Machine) refuseTransfer(to proto.NodeID, why algorithms.Refusal) {
+	m.out.Transfer = &algorithms.TransferEnd{To: to, Refused: why.String()}
+	m.why(whyNoTransfer, m.out.Transfer.Successor(), m.out.Transfer.Refused)
 }
 
-// Offering reports whether an offer is not answered yet.
-func (p *Party) Offering() bool { return p.Handing.to.ID != 0 }
+// offering reports whether an offer is not answered yet.
+func (m *Machine) offering() bool { return m.handing.to.ID != 0 }
 
-// Leave ends a leadership: this node leads no more from this Step on. RELEASE follows
-// when its host says that all its work has stopped. An offer of its own is over at the
-// end of the Step.
-func (p *Party) Leave() {
-	s, h := &p.Stand, &p.Handing
-	p.Belief = algorithms.Leader{}
-	s.Leaving = s.Term
-	h.Drop()
-	h.Due, h.Yield = time.Time{}, time.Time{}
-	s.Stop()
-}
+var (
+	whyStopped = reasons.Kind("stopped", "the work of term %d has stopped -> release it")
+	whyYield   = reasons.Kind("yield", "%d is to take over -> do not stand for a moment")
+)
 
-// Stopped releases the term once what was done in it has stopped, and tells the successor
-// to stand after that.
-func (p *Party) Stopped(term proto.Term) {
-	s := &p.Stand
-	if s.Leaving == 0 || term != s.Leaving {
+// stopped releases the term once the work of this node's leadership has stopped, and then tells the
+// successor to stand.
+func (m *Machine) stopped(term proto.Term) {
+	s := &m.candidacy
+	if s.leaving == 0 || term != s.leaving {
 		return
 	}
-	s.Leaving = 0
-	p.Why("the work of term %d has stopped -> release it", term)
-	p.Release(term)
-	p.tellHeir(term)
+	s.leaving = 0
+	m.why(whyStopped, term)
+	m.release(term)
+	m.tellSuccessor(term)
 }
 
-func (p *Party) tellHeir(term proto.Term) {
-	h := &p.Handing
-	heir, chosen := h.Heir, h.told
-	h.Heir, h.told = proto.Peer{}, false
-	if heir.ID == 0 {
+func (m *Machine) tellSuccessor(term proto.Term) {
+	h := &m.handing
+	successor, chosen := h.successor, h.told
+	h.successor, h.told = proto.Peer{}, false
+	if successor.ID == 0 {
 		return
 	}
-	p.Send(heir.ID, term, proto.TakeOver{Session: p.Cfg.Session, To: heir.Session, Chosen: chosen})
-	p.GiveWay(heir.ID)
+	m.send(successor.ID, term, proto.TakeOver{
+		Incarnation: m.cfg.Incarnation, To: successor.Incarnation, Chosen: chosen,
+	})
+	m.giveWay(successor.ID)
 }
 
-// GiveWay holds this node back for a moment, so that the one that was chosen to lead
-// stands alone.
-func (p *Party) GiveWay(to proto.NodeID) {
+// giveWay keeps this node from standing for a moment, unless it is the successor: so that the
+// successor stands alone.
+func (m *Machine) giveWay(to proto.NodeID) {
 	if to == 0 {
 		return
 	}
-	p.Handing.favored, p.Handing.favors = to, p.Now.Add(p.every)
-	if to == p.Cfg.Self {
+	m.handing.favored, m.handing.favors = to, m.now.Add(m.every)
+	if to == m.cfg.Self {
 		return
 	}
-	p.Why("%d is to take over -> do not stand for a moment", to)
-	p.Handing.Yield = p.Now.Add(p.every)
+	m.why(whyYield, to)
+	m.handing.yield = m.now.Add(m.every)
 }
 
-// TakeOver makes this node stand at once, for the given term, and reports whether it
-// does: the last leader leads no more and chose this process. A message that is late, or
-// from a former life, or to one, does nothing; nor one to a node that is not idle.
-func (p *Party) TakeOver(msg proto.Message, b proto.TakeOver, idle bool, term proto.Term) bool {
-	h, led := &p.Handing, proto.Epoch{Term: msg.Term, Leader: msg.From, Session: b.Session}
+var (
+	whyHandedFormer = reasons.Kind("handed-former", "%d hands over to a former life of this node -> drop it")
+	whyHandedOther  = reasons.Kind("handed-other", "%d does not hand over what it leads now -> drop its TIMEOUT_NOW")
+	whyHandedAside  = reasons.Kind("handed-aside", "%d hands over, this node does not stand -> do nothing")
+	whyHanded       = reasons.Kind("handed", "%d hands over -> take term %d")
+)
+
+// takeOver handles TIMEOUT_NOW: the last leader has left and chose this process, which stands at
+// once. The message does nothing if it is late, is from or to a former life, or if this node is
+// asking for votes already.
+func (m *Machine) takeOver(msg proto.Message, b proto.TakeOver) {
+	h, led := &m.handing, proto.Leadership{Term: msg.Term, Leader: msg.From, Incarnation: b.Incarnation}
 	switch {
-	case b.To != p.Cfg.Session:
-		p.Why("%d hands over to a former life of this node -> drop it", msg.From)
-		return false
-	case p.Seen != led || !idle:
-		p.Why("%d does not hand over %s -> drop its TIMEOUT_NOW", msg.From, p.Words.Held)
-		return false
-	case !p.Stands():
-		p.Why("%d hands over, this node does not stand -> do nothing", msg.From)
-		return false
+	case b.To != m.cfg.Incarnation:
+		m.why(whyHandedFormer, msg.From)
+		return
+	case m.seen != led || m.candidacy.phase != idle:
+		m.why(whyHandedOther, msg.From)
+		return
+	case !m.stands():
+		m.why(whyHandedAside, msg.From)
+		return
 	}
-	h.Given = term
-	p.Why("%d hands over -> take term %d", msg.From, h.Given)
-	p.GiveWay(p.Cfg.Self)
-	if p.Bound(msg.From, b.Session) && p.State.Vote.Term == msg.Term {
-		p.Voter.Over, p.Voter.Kept = true, time.Time{} // it comes after its RELEASE
+	h.given = m.nextTerm()
+	m.why(whyHanded, msg.From, h.given)
+	m.giveWay(m.cfg.Self)
+	if m.bound(msg.From, b.Incarnation) && m.state.Vote.Term == msg.Term {
+		m.voter.over, m.voter.kept = true, time.Time{} // TIMEOUT_NOW is sent after RELEASE
 	}
-	h.Chosen, h.Stays, h.Yield = true, b.Chosen, time.Time{}
-	return true
+	h.chosen, h.stays, h.yield = true, b.Chosen, time.Time{}
+	m.forget(proto.Peer{ID: msg.From, Incarnation: b.Incarnation}, whyLeaderLeft)
+	m.retryAt = time.Time{}
 }
 
-// Preference is how calm a leader is about a node that ranks above it.
-type Preference struct {
-	times int       // it was offered to such a node of late
-	until time.Time // it is not offered again before
+// preference limits how often a leader offers the leadership to a node that ranks above it.
+type preference struct {
+	times int       // how many such offers it made, since it last made none for long
+	until time.Time // no such offer before
 }
 
-// PreferAt is when the leader hands over to a node that has been the better choice since
-// then: long enough, the leader leading, and not too soon after the last time. After that it
-// has to be the better choice for as long, without a break: one whose links come and go each
-// few seconds never is.
-func (p *Party) PreferAt(since time.Time) time.Time {
-	if p.Stand.Taken.After(since) {
-		since = p.Stand.Taken
+// preferAt is when the leader offers to hand over to a node that has been the better choice since the
+// given time. The node must have been so for long enough, all of it while this leader led, and for
+// longer after each offer. So a node whose links come and go every few seconds gets no offer.
+func (m *Machine) preferAt(since time.Time) time.Time {
+	if m.candidacy.taken.After(since) {
+		since = m.candidacy.taken
 	}
-	stable := PreferAfter(p.Cfg.Promise)
-	if n := p.preferred.times; n > 0 {
-		stable = preferPenalty(p.Cfg.Promise, n)
+	stable := PreferAfter(m.cfg.Promise)
+	if n := m.preferred.times; n > 0 {
+		stable = preferPenalty(m.cfg.Promise, n)
 	}
 	at := since.Add(stable)
-	if calm := p.preferred.until; calm.After(at) {
+	if calm := m.preferred.until; calm.After(at) {
 		return calm
 	}
 	return at
 }
 
-// Prefer offers the leadership to the better node. Whether that takes it or not, the
-// next time is far off, and ever farther while the ranks flap.
-func (p *Party) Prefer(best proto.Peer) {
-	f := &p.preferred
-	if p.Now.Sub(f.until) > forgetPenalty(p.Cfg.Promise) {
+var whyPrefer = reasons.Kind("prefer",
+	"%d has ranked above this node for long -> offer to hand over, and to nobody again for %v")
+
+// prefer offers the leadership to the better node, and sets when it may make the next such offer:
+// ever later while ranks change often.
+func (m *Machine) prefer(best proto.Peer) {
+	f := &m.preferred
+	if m.now.Sub(f.until) > forgetPenalty(m.cfg.Promise) {
 		f.times = 0
 	}
 	f.times++
-	f.until = p.Now.Add(preferPenalty(p.Cfg.Promise, f.times))
-	p.Why("%d has ranked above this node for long -> %s, and to nobody again for %v",
-		best.ID, p.Words.Prefer, f.until.Sub(p.Now))
-	p.offer(best)
+	f.until = m.now.Add(preferPenalty(m.cfg.Promise, f.times))
+	m.why(whyPrefer, best.ID, f.until.Sub(m.now))
+	m.offer(best)
+}
+
+var whyNoSuccessor = reasons.Kind("no-successor", "%d is not alive, eligible and a voter -> another must take over")
+
+// bequeath notes the successor that a resigning leader was given, if the nominating Machine is a
+// Watcher. Other nominating Machines name the successor in messages of their own.
+func (m *Machine) bequeath(to proto.NodeID) {
+	if m.watcher == nil || to == 0 || m.candidacy.leaving == 0 {
+		return
+	}
+	for _, p := range m.alive {
+		if p.ID == to && p.ID != m.cfg.Self && m.voters.Has(to) && !p.Ineligible {
+			m.handing.successor = p
+			return
+		}
+	}
+	m.why(whyNoSuccessor, to)
 }

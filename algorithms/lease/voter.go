@@ -9,304 +9,354 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Voter is this node's vote and what it is bound to. The vote itself is in Party.State.
-type Voter struct {
-	Promise time.Time                      // when the promise to State.Vote's process ends,
-	Over    bool                           // unless that released the term, or is proven dead,
-	Kept    time.Time                      // and then for a lease that it had lent; released, that is over too
-	Dead    map[proto.NodeID]proto.Session // of each, the last that is proven dead
+// voter is what this node's voter has promised, and to whom. Its vote is in Machine.state.
+type voter struct {
+	promise time.Time                          // when the promise ends, unless it is over before
+	over    bool                               // it is over: its process released the term, or is proven dead
+	kept    time.Time                          // when the promise for a lent lease ends: no proof of death ends it
+	dead    map[proto.NodeID]proto.Incarnation // the last process of each node that is proven dead
 
-	proven bool // it is Over by proof alone
+	// winner is the process that leads the term of the vote, once its heartbeat came. This voter may
+	// have voted for another.
+	winner proto.Peer
+	proven bool // the promise is over only because its process is proven dead
 
-	boot    time.Time // until then a promise of a former life may run
+	boot    time.Time // when the last promise of this voter's former life has ended at the latest
 	waiting map[proto.NodeID]question
 }
 
-// Request is what all questions, and the votes that answer them, have in common.
-type Request struct {
-	Session proto.Session
-	Nonce   uint64
-	Voters  proto.VoterSet // of the sender
+// request is the common part of PRE_VOTE, REQUEST_VOTE and HEARTBEAT, and of the answers to them.
+type request struct {
+	Incarnation proto.Incarnation
+	Nonce       uint64
+	Voters      proto.VoterSet // of the sender
 }
 
-// question is one that was answered with a no: it is told when that becomes a yes.
+// question is a PRE_VOTE and this voter's answer. If that was no, the voter answers again once it
+// would say yes.
 type question struct {
-	Request
+	request
 	term proto.Term
 	no   proto.Answer
 }
 
-// Bound reports whether the promise, while it runs, is to this process.
-func (p *Party) Bound(id proto.NodeID, s proto.Session) bool {
-	v := p.State.Vote
-	return v.ID == id && v.Session == s
+// bound reports whether this voter's last promise was made to process s of node id.
+func (m *Machine) bound(id proto.NodeID, s proto.Incarnation) bool {
+	to := m.promisee()
+	return to.ID == id && to.Incarnation == s
 }
 
-// free returns what binds the voter, and until when; yes for nothing. The
-// boot wait comes last: a node that nothing else binds may stand in it.
-func (p *Party) free() (no proto.Answer, until time.Time) {
-	switch {
-	case p.Rejoin.Active:
-		return proto.Answer{Bar: proto.BarBoot}, time.Time{}
-	case p.Stand.Phase >= Claiming || p.Stand.Leaving != 0:
-		return proto.Answer{Bar: proto.BarSelf, Holder: p.Cfg.Self}, time.Time{}
-	case !p.Voter.Over && p.Now.Before(p.Voter.Promise):
-		return proto.Answer{Bar: proto.BarPromise, Holder: p.State.Vote.ID}, p.Voter.Promise
-	case p.Now.Before(p.Voter.Kept):
-		return proto.Answer{Bar: proto.BarPromise, Holder: p.State.Vote.ID}, p.Voter.Kept
-	case p.Now.Before(p.Voter.boot):
-		return proto.Answer{Bar: proto.BarBoot}, p.Voter.boot
+// promisee is the process to which this voter's last promise was made: the one that it voted for,
+// or the one that won the term without its vote.
+func (m *Machine) promisee() proto.Peer {
+	if w := m.voter.winner; w.ID != 0 {
+		return w
 	}
-	return proto.Answer{}, time.Time{}
+	return proto.Peer{ID: m.state.Vote.ID, Incarnation: m.state.Vote.Incarnation}
 }
 
-// wouldVote returns what keeps the voter from voting in a term. "Each server will vote
-// for at most one candidate in a given term, on a first-come-first-served basis"; and
-// "if a server receives a RequestVote RPC within the minimum election timeout of hearing
-// from a current leader, it does not update its term or grant its vote".
-func (p *Party) wouldVote(term proto.Term, voters proto.VoterSet) proto.Answer {
-	if p.superseded(voters) {
-		return proto.Answer{Bar: proto.BarVoters}
-	}
-	if no, _ := p.free(); !no.Granted() {
-		return no
-	}
-	if term <= p.State.Vote.Term {
-		return proto.Answer{Bar: proto.BarVoted, Holder: p.State.Vote.ID}
-	}
-	return proto.Answer{}
-}
+// What a voter answers to PRE_VOTE.
+var (
+	whyYes = reasons.Kind("yes", "%d asks for term %d -> yes",
+		algorithms.Answers{Voter: algorithms.Self, Candidate: 0, Term: 1, Yes: true, To: algorithms.Nobody})
+	whyFavors = reasons.Kind("favors", "%d asks for term %d, %d is to take over -> answer in a moment")
+	whyNo     = refusalsOf("no", "%d asks for term %d -> ", algorithms.Answers{
+		Voter: algorithms.Self, Candidate: 0, Term: 1,
+	}, 2)
+)
 
-// wouldAnswer is wouldVote for one that asks first. A voter that has just started tells that
-// it has, whatever else binds it: no RELEASE ends that.
-func (p *Party) wouldAnswer(term proto.Term, voters proto.VoterSet) proto.Answer {
-	no := p.wouldVote(term, voters)
-	if no.Bar == proto.BarPromise && p.Now.Before(p.Voter.boot) {
-		return proto.Answer{Bar: proto.BarBoot}
-	}
-	return no
-}
-
-// WasAsked answers whoever asks before it takes a term. It changes nothing but who is
-// told when a no becomes a yes.
-func (p *Party) WasAsked(msg proto.Message, r Request) {
-	was := p.Voter.waiting[msg.From]
-	if was.Session == r.Session && was.Nonce > r.Nonce {
+// wasAsked answers PRE_VOTE. It changes no vote and no promise: it only notes whom to answer again
+// when a no becomes a yes. While a successor is to take over, no other node is told yes, since that
+// would split the votes. This ends when the voter votes, or when the successor is proven dead.
+func (m *Machine) wasAsked(msg proto.Message, r request) {
+	was := m.voter.waiting[msg.From]
+	if was.Incarnation == r.Incarnation && was.Nonce > r.Nonce {
 		return // it came late: the answer to a later question is under way
 	}
-	q := question{r, msg.Term, p.wouldAnswer(msg.Term, r.Voters)}
-	delete(p.Voter.waiting, msg.From)
-	switch q.no.Bar {
-	case proto.BarPromise, proto.BarBoot, proto.BarSelf:
-		p.Voter.waiting[msg.From] = q
+	no, _, _ := m.judge(ballotOf(msg, r))
+	q := question{r, msg.Term, no}
+	delete(m.voter.waiting, msg.From)
+	switch q.no.Denial {
+	case proto.DeniedPromised, proto.DeniedStarted, proto.DeniedStands:
+		m.voter.waiting[msg.From] = q
 	}
-	if was.term != q.term || was.Session != q.Session || was.no != q.no {
-		p.Why("%d asks for term %d -> %s", msg.From, q.term, q.no)
+	isNew := was.term != q.term || was.Incarnation != q.Incarnation || was.no != q.no
+	if no.Granted() && m.favorsOver(msg.From) {
+		m.voter.waiting[msg.From] = q
+		if isNew {
+			m.why(whyFavors, msg.From, q.term, m.handing.favored)
+		}
+		return
 	}
-	p.answer(msg.From, q)
+	if isNew {
+		m.sayAnswer(msg.From, q)
+	}
+	m.answer(msg.From, q)
 }
 
-func (p *Party) answer(to proto.NodeID, q question) {
-	p.Send(to, p.State.Vote.Term, proto.PreVoteReply{
-		Session: q.Session, Nonce: q.Nonce, Answer: q.no, Voters: p.VoterSet(),
+func (m *Machine) sayAnswer(to proto.NodeID, q question) {
+	if q.no.Granted() {
+		m.why(whyYes, to, q.term)
+		return
+	}
+	m.say(whyNo.of(q.no, to, q.term))
+}
+
+func (m *Machine) answer(to proto.NodeID, q question) {
+	m.send(to, m.state.Vote.Term, proto.PreVoteReply{
+		Incarnation: q.Incarnation, Nonce: q.Nonce, Answer: q.no, Voters: m.voterSet(),
 	})
 }
 
-// AnswerWaiting says yes to those who were told no, once nothing binds the voter any
-// more; for a moment to the successor alone, if the leader chose one. One that did not see
-// that leader would be first otherwise.
-func (p *Party) AnswerWaiting() {
-	if len(p.Voter.waiting) == 0 {
+// answerWaiting says yes to the nodes that were told no, once no promise binds this voter any more.
+// If the leader chose a successor, only that is answered for a moment. Otherwise a node that did not
+// follow the leader would be faster.
+func (m *Machine) answerWaiting() {
+	if len(m.voter.waiting) == 0 {
 		return
 	}
-	if no, _ := p.free(); !no.Granted() {
+	if no, _, _ := m.judge(m.next()); !no.Granted() {
 		return
 	}
-	for _, id := range slices.Sorted(maps.Keys(p.Voter.waiting)) {
-		if p.favorsOver(id) {
+	for _, id := range slices.Sorted(maps.Keys(m.voter.waiting)) {
+		if m.favorsOver(id) {
 			continue
 		}
-		q := p.Voter.waiting[id]
-		delete(p.Voter.waiting, id)
-		q.no = p.wouldVote(q.term, q.Voters)
-		p.Why("%d asked for term %d -> %s", id, q.term, q.no)
-		p.answer(id, q)
+		q := m.voter.waiting[id]
+		delete(m.voter.waiting, id)
+		asker := proto.Peer{ID: id, Incarnation: q.Incarnation}
+		q.no, _, _ = m.judge(ballot{proto.KindPreVote, asker, q.term, q.Voters})
+		m.sayAnswer(id, q)
+		m.answer(id, q)
 	}
 }
 
-// favorsOver reports whether another than this node is to take over just now.
-func (p *Party) favorsOver(id proto.NodeID) bool {
-	return id != p.Handing.favored && p.Now.Before(p.Handing.favors)
+// favorsOver reports whether a node other than id is to take over just now.
+func (m *Machine) favorsOver(id proto.NodeID) bool {
+	return id != m.handing.favored && m.now.Before(m.handing.favors)
 }
 
-// FreeAt is when this voter may answer those who wait for it, this node itself among
-// them while it asks; zero if nobody waits.
-func (p *Party) FreeAt() (until time.Time) {
-	if len(p.Voter.waiting) > 0 || p.Stand.Phase == Asking {
-		_, until = p.free()
+// freeAt is when this voter may say yes to the nodes that it told no, or to itself while this node
+// asks; zero if nobody waits.
+func (m *Machine) freeAt() (until time.Time) {
+	if len(m.voter.waiting) > 0 || m.candidacy.phase == asking {
+		_, until, _ = m.judge(m.next())
 	}
-	if len(p.Voter.waiting) > 0 && until.IsZero() && p.Now.Before(p.Handing.favors) {
-		return p.Handing.favors
+	if len(m.voter.waiting) > 0 && until.IsZero() && m.now.Before(m.handing.favors) {
+		return m.handing.favors
 	}
 	return until
 }
 
-// Judge tells what a voter makes of who wants its vote, or its promise anew: a vote that
-// it has not had, and that Vote is to give; the promise, kept for it since it voted; or
-// neither: that is denied here. A refusal changes nothing.
-func (p *Party) Judge(msg proto.Message, r Request) Verdict {
-	vote := p.State.Vote
-	again := msg.Term == vote.Term && p.Bound(msg.From, r.Session)
-	no := p.wouldVote(msg.Term, r.Voters)
-	if no.Bar == proto.BarVoted && p.leadsFloor(msg) {
-		no = proto.Answer{}
-	}
+var (
+	whyDeadSays     = reasons.Kind("dead-says", "%d is proven dead -> drop what it said")
+	whyDenyReleased = reasons.Kind("deny-released", "%d released term %d -> deny it",
+		algorithms.Refuses(0, algorithms.Nobody))
+	// WhyVote is why a voter votes.
+	WhyVote = reasons.Kind("vote", "nothing binds this voter -> vote for %d in term %d", algorithms.Votes{Term: 1})
+	whyWon  = reasons.Kind("won",
+		"%d leads term %d, in which this voter voted for %d -> promise it the term all the same")
+	whyDeny = refusalsOf("deny", "%d wants term %d -> deny it: ", algorithms.Answers{
+		Voter: algorithms.Self, Candidate: 0, Term: algorithms.Nobody,
+	}, 2)
+)
+
+// weigh decides on REQUEST_VOTE and HEARTBEAT: free means that the caller is to vote, kept that it
+// is to renew the promise. If the verdict is denied, weigh has sent the refusal if one is due, and
+// changed nothing.
+func (m *Machine) weigh(msg proto.Message, r request) verdict {
+	no, _, again := m.judge(ballotOf(msg, r))
 	switch {
-	case p.Voter.Dead[msg.From] == r.Session:
-		p.Why("%d is proven dead -> drop what it said", msg.From)
-		return Denied
-	case again && p.Voter.Over:
-		p.Why("%d released term %d -> deny it", msg.From, msg.Term)
-		no = proto.Answer{Bar: proto.BarVoted, Holder: vote.ID}
+	case m.voter.dead[msg.From] == r.Incarnation:
+		m.why(whyDeadSays, msg.From)
+		return denied
+	case again && !no.Granted():
+		m.why(whyDenyReleased, msg.From, msg.Term)
 	case again:
-		p.bind(msg.From, r.Voters)
-		return Kept
+		m.bind(msg.From, r.Voters)
+		return kept
+	case no.Granted() && msg.Term == m.state.Vote.Term && m.state.Vote.ID != 0:
+		m.why(whyWon, msg.From, msg.Term, m.state.Vote.ID)
+		m.voter.over, m.voter.proven, m.voter.kept = false, false, time.Time{}
+		m.bind(msg.From, r.Voters)
+		return kept
 	case no.Granted():
-		p.Why("nothing binds this voter -> "+p.Words.Grant, msg.From, msg.Term)
-		p.bind(msg.From, r.Voters)
-		return Free
+		m.why(WhyVote, msg.From, msg.Term)
+		m.bind(msg.From, r.Voters)
+		return free
 	default:
-		p.Why("%d wants term %d -> deny it: %s", msg.From, msg.Term, no)
+		m.say(whyDeny.of(no, msg.From, msg.Term))
 	}
-	p.Reply(msg, r, no, "")
-	return Denied
+	m.reply(msg, r, no, "")
+	return denied
 }
 
-// Reply answers who wants this voter's vote, or its promise anew. A refusal tells the highest
-// term that the voter voted in; former goes with a vote.
-func (p *Party) Reply(msg proto.Message, r Request, answer proto.Answer, former proto.Epochs) {
+func ballotOf(msg proto.Message, r request) ballot {
+	from := proto.Peer{ID: msg.From, Incarnation: r.Incarnation}
+	return ballot{msg.Body.Kind(), from, msg.Term, r.Voters}
+}
+
+// reply answers REQUEST_VOTE or HEARTBEAT. A refusal names the highest term that this voter voted
+// in. A VOTE names the former leaders.
+func (m *Machine) reply(msg proto.Message, r request, answer proto.Answer, former proto.Leaderships) {
 	term := msg.Term
 	if !answer.Granted() {
-		term = p.State.Vote.Term
+		term = m.state.Vote.Term
 	}
 	if msg.Body.Kind() == proto.KindRequestVote {
-		p.Send(msg.From, term, proto.Vote{
-			Session: r.Session, Nonce: r.Nonce, Answer: answer, Voters: p.VoterSet(), Former: former,
+		m.send(msg.From, term, proto.Vote{
+			Incarnation: r.Incarnation, Nonce: r.Nonce, Answer: answer, Voters: m.voterSet(), Former: former,
 		})
 		return
 	}
-	p.Send(msg.From, term, proto.HeartbeatReply{
-		Session: r.Session, Nonce: r.Nonce, Answer: answer, Voters: p.VoterSet(),
+	m.send(msg.From, term, proto.HeartbeatReply{
+		Incarnation: r.Incarnation, Nonce: r.Nonce, Answer: answer, Voters: m.voterSet(),
 	})
 }
 
-// leadsFloor reports whether a leader asks for the promise in the very term above which this
-// voter was let vote, and has no vote in: see Rejoin. No candidate gets that vote, which a
-// former life may have given to another. The leader gets it, with the promise:
-//
-//   - That elects nobody. Only the process that won a term renews in it. A majority elected
-//     it, so nobody else wins the term, whomever the former life voted for: who counted
-//     that vote did so before the wait for its promise ended, and had won or lost by then.
-//   - It binds a voter that is bound to nobody: what the former life promised has run out,
-//     and a promise of this life, a start and another list of voters come before: see free
-//     and superseded.
-//
-// It is the same with the term below an operator's first one, in which somebody may lead by
-// the votes of others. In term 0, of voters that never voted, nobody does.
-func (p *Party) leadsFloor(msg proto.Message) bool {
-	switch msg.Body.(type) {
-	case proto.Renew, proto.Heartbeat:
-		return p.State.Vote.ID == 0 && msg.Term == p.State.Vote.Term && msg.Term > 0
-	}
-	return false
-}
-
-// Verdict is what Judge returns.
-type Verdict int
+// verdict is what weigh returns.
+type verdict int
 
 // The verdicts.
 const (
-	Denied Verdict = iota
-	Free           // nothing binds the voter
-	Kept           // it is bound to this very process
+	denied verdict = iota
+	free           // nothing binds the voter
+	kept           // the voter's promise is to this very process
 )
 
-// Vote binds the voter. The State leaves with the Output, and is durable before what
-// answers: "Updated on stable storage before responding to RPCs".
-func (p *Party) Vote(term proto.Term, id proto.NodeID, s proto.Session) {
-	if p.Stand.Phase == Asking {
-		p.Stand.Stop()
-	}
-	p.State.Vote = algorithms.Vote{Term: term, ID: id, Session: s}
-	p.State.Promise = max(p.State.Promise, p.Cfg.Promise)
-	if id == p.Cfg.Self {
-		p.bind(id, p.VoterSet())
-	}
-	p.Known, p.Dirty = max(p.Known, term), true
-	p.unvoted = false
-	p.Voter.Over, p.Voter.proven, p.Voter.Kept = false, false, time.Time{}
-	p.Promise()
-}
+// promise lets the promise run from now. The leader's lease runs from before it sent the message of
+// this Step, so it ends sooner.
+func (m *Machine) promise() { m.voter.promise = m.now.Add(m.cfg.Promise) }
 
-// Promise begins the promise anew. The leader's lease began before it sent what came in
-// this Step.
-func (p *Party) Promise() { p.Voter.Promise = p.Now.Add(p.Cfg.Promise) }
+var (
+	whyNotItsRelease = reasons.Kind("release-foreign",
+		"%d releases term %d, in which this voter did not vote for it -> drop it")
+	whyRelease = reasons.Kind("release", "%d releases term %d -> the promise to it is over")
+)
 
-// WasReleased ends the promise to exactly the process that gives it back, and reports
-// whether it was that. The vote stays.
-func (p *Party) WasReleased(msg proto.Message, b proto.Release) bool {
-	if msg.Term != p.State.Vote.Term || !p.Bound(msg.From, b.Session) {
-		p.Why("%d releases term %d, "+p.Words.Denied+" -> drop it", msg.From, msg.Term)
+// wasReleased ends the promise if it was made to the process that sent RELEASE, and reports whether
+// it was. The vote stays.
+func (m *Machine) wasReleased(msg proto.Message, b proto.Release) bool {
+	if msg.Term != m.state.Vote.Term || !m.bound(msg.From, b.Incarnation) {
+		m.why(whyNotItsRelease, msg.From, msg.Term)
 		return false
 	}
-	p.Why("%d releases term %d -> the promise to it is over", msg.From, msg.Term)
-	p.Voter.proven, p.Voter.Kept = false, time.Time{}
-	p.Voter.Over = true
+	m.why(whyRelease, msg.From, msg.Term)
+	m.voter.proven, m.voter.kept = false, time.Time{}
+	m.voter.over = true
 	return true
 }
 
-// Release gives the promises of the term back, this voter's own with them.
-func (p *Party) Release(term proto.Term) {
-	if p.Bound(p.Cfg.Self, p.Cfg.Session) && p.State.Vote.Term == term {
-		p.Voter.Over, p.Voter.Kept = true, time.Time{}
+// release tells all voters, this one too, that their promises for the term are over.
+func (m *Machine) release(term proto.Term) {
+	if m.bound(m.cfg.Self, m.cfg.Incarnation) && m.state.Vote.Term == term {
+		m.voter.over, m.voter.kept = true, time.Time{}
 	}
-	p.Tell(term, proto.Release{Session: p.Cfg.Session, Heir: p.Handing.Heir.ID})
+	m.tell(term, proto.Release{Incarnation: m.cfg.Incarnation, Successor: m.handing.successor.ID})
 }
 
-// Died takes the proof that a process is dead, unless promises are kept all the same,
-// and reports whether it did. It frees a voter that was bound to that process; the vote
+var (
+	whyKeep     = reasons.Kind("keep", "%d is proven dead, promises are kept all the same -> wait")
+	whyFreed    = reasons.Kind("freed", "%d is proven dead -> the promise to it is over")
+	whyKeepLent = reasons.Kind("keep-lent", "but for a lease that it lent -> keep that promise for %v")
+	whyLives    = reasons.Kind("lives", "%d was held for dead and answered a new link -> what it says counts again")
+)
+
+// died handles the proof that a process is dead. believed is false if Config.AwaitLeases is set: then
+// nothing changes. freed is true if the promise was made to that process, and is over now. The vote
 // stays.
-func (p *Party) Died(dead proto.Peer) (believed, freed bool) {
-	if p.Cfg.KeepPromises {
-		p.Why("%d is proven dead, promises are kept all the same -> wait", dead.ID)
+func (m *Machine) died(dead proto.Peer) (believed, freed bool) {
+	if m.cfg.AwaitLeases {
+		m.why(whyKeep, dead.ID)
 		return false, false
 	}
-	p.Voter.Dead[dead.ID] = dead.Session
-	delete(p.Voter.waiting, dead.ID)
-	freed = p.Bound(dead.ID, dead.Session)
-	if freed {
-		p.Voter.proven = p.Voter.proven || !p.Voter.Over
-		p.Why("%d is proven dead -> the promise to it is over", dead.ID)
-		p.Voter.Over = true
+	m.voter.dead[dead.ID] = dead.Incarnation
+	delete(m.voter.waiting, dead.ID)
+	if dead.ID == m.handing.favored {
+		m.handing.favors = time.Time{}
 	}
-	if lent := p.Voter.Kept.Sub(p.Now); freed && lent > 0 {
-		p.Why("but for a lease that it lent -> keep that promise for %v", lent.Round(time.Millisecond))
+	freed = m.bound(dead.ID, dead.Incarnation)
+	if freed {
+		m.voter.proven = m.voter.proven || !m.voter.over
+		m.why(whyFreed, dead.ID)
+		m.voter.over = true
+	}
+	if lent := m.voter.kept.Sub(m.now); freed && lent > 0 {
+		m.why(whyKeepLent, lent.Round(time.Millisecond))
 	}
 	return true, freed
 }
 
-// Heard takes back that a process is dead, and reports whether it was held for that:
-// its words count again. A promise to it that the proof ended has run out, like any that
-// was not asked for in time: it may be asked for anew while this voter has voted for
-// nobody else. One that it gave back itself stays over.
-func (p *Party) Heard(q proto.Peer) bool {
-	if s, was := p.Voter.Dead[q.ID]; !was || s != q.Session {
+// heardAgain notes that process q lives although it was proven dead, and reports whether it was: what
+// it says counts again. A promise that the proof ended has now run out, and q may ask to renew it
+// while this voter has voted for nobody else. A promise that q released stays over.
+func (m *Machine) heardAgain(q proto.Peer) bool {
+	if s, was := m.voter.dead[q.ID]; !was || s != q.Incarnation {
 		return false
 	}
-	p.Why("%d was held for dead and answered a new link -> what it says counts again", q.ID)
-	delete(p.Voter.Dead, q.ID)
-	if p.Bound(q.ID, q.Session) && p.Voter.proven {
-		p.Voter.Over, p.Voter.proven, p.Voter.Promise = false, false, time.Time{}
+	m.why(whyLives, q.ID)
+	delete(m.voter.dead, q.ID)
+	if m.bound(q.ID, q.Incarnation) && m.voter.proven {
+		m.voter.over, m.voter.proven, m.voter.promise = false, false, time.Time{}
 	}
 	return true
+}
+
+// claimed answers REQUEST_VOTE and HEARTBEAT. A refusal changes nothing.
+func (m *Machine) claimed(msg proto.Message, r request, lent bool) {
+	switch m.weigh(msg, r) {
+	case denied:
+		return
+	case free:
+		m.vote(msg.Term, msg.From, r.Incarnation)
+		fallthrough // a leader that is about to lend its lease may get the vote first
+	case kept:
+		m.renewed(lent)
+	}
+	if msg.Body.Kind() == proto.KindHeartbeat {
+		m.voter.winner = proto.Peer{ID: msg.From, Incarnation: r.Incarnation}
+	}
+	m.heardAt, m.news = m.now, News{Kind: Heard}
+	m.reply(msg, r, proto.Answer{}, m.account())
+}
+
+// vote votes for a process, and promises it the term. The Output saves that before it sends the
+// answer: "Updated on stable storage before responding to RPCs".
+func (m *Machine) vote(term proto.Term, id proto.NodeID, s proto.Incarnation) {
+	m.remember(id)
+	if m.watcher != nil { // a Watcher saves no terms itself
+		m.state.Term, m.state.Reserved = max(m.state.Term, term), max(m.state.Reserved, term)
+	}
+	if m.candidacy.phase == asking {
+		m.candidacy.stop()
+	}
+	m.state.Vote = algorithms.Vote{Term: term, ID: id, Incarnation: s}
+	m.state.Promise = max(m.state.Promise, m.cfg.Promise)
+	if id == m.cfg.Self {
+		m.bind(id, m.voterSet())
+	}
+	m.known, m.dirty = max(m.known, term), true
+	m.unvoted = false
+	m.handing.favors = time.Time{}
+	m.voter.over, m.voter.proven, m.voter.kept, m.voter.winner = false, false, time.Time{}, proto.Peer{}
+	m.promise()
+	if m.belief.Incarnation != s {
+		m.forget(proto.Peer{ID: m.belief.ID, Incarnation: m.belief.Incarnation}, whyLeaderUnbound)
+	}
+}
+
+// released handles RELEASE: it ends the promise if that was made to the sender. The vote stays.
+func (m *Machine) released(msg proto.Message, b proto.Release) {
+	last := proto.Leadership{Term: msg.Term, Leader: msg.From, Incarnation: b.Incarnation}
+	if was := m.releases[msg.From]; was.Incarnation != b.Incarnation || was.Term < msg.Term {
+		m.releases[msg.From] = last
+	}
+	// A process that stopped leading in good order must not be fenced: this is worth a write.
+	m.dirty = m.strike(upTo(last)) || m.dirty
+	if !m.wasReleased(msg, b) {
+		return
+	}
+	m.news = News{Kind: Vacated}
+	m.forget(proto.Peer{ID: msg.From, Incarnation: b.Incarnation}, whyLeaderReleased)
+	m.giveWay(b.Successor)
 }

@@ -13,8 +13,10 @@ import (
 // ErrVoters says that a node must not start with the voters that it was given.
 var ErrVoters = errors.New("the voters are not those that this node voted under")
 
-// VotersFrom is what a node that is started with the voters own makes of those that it
-// saved: the same, or the next list, which differs by one voter from a committed one.
+// VotersFrom returns the VoterState of a node that saved one and is started with the list own, which is
+// "" for a node without voters. That must be the saved list, or differ by one voter from a committed
+// one: then it is the next version. A node that saved none may start with any. Otherwise the error
+// wraps ErrVoters.
 func VotersFrom(saved algorithms.VoterState, own proto.VoterList) (algorithms.VoterState, error) {
 	distance, id := saved.List.Distance(own)
 	switch {
@@ -28,145 +30,147 @@ func VotersFrom(saved algorithms.VoterState, own proto.VoterList) (algorithms.Vo
 		return saved, fmt.Errorf("%w: it last had %s, which no leader has confirmed yet, and is given %s: "+
 			"start it with %s again, start the other nodes with these too, and change the next voter "+
 			"once status says that they are confirmed", ErrVoters, saved.List, own, saved.List)
+	case distance == proto.OnlyOneVotes:
+		return saved, fmt.Errorf("%w: it last had %s and is given %s, so that it might lead beside their leader: "+
+			"start it with %s again or, if it is to leave that cluster for good, with an empty data directory",
+			ErrVoters, saved.List, own, saved.List)
 	}
 	return saved, fmt.Errorf("%w: it last had %s and is given %s, which differ by more than one voter, so that "+
 		"two majorities might lead: start it with %s again and change one voter at a time, each on all nodes "+
 		"before the next", ErrVoters, saved.List, own, saved.List)
 }
 
-// listing is this node's list of voters, and the one before it while that counts.
+// listing is this node's list of voters, and the list before until this one is committed.
 type listing struct {
 	state  algorithms.VoterState
 	hash   uint64
 	before quorum.Voters // nil once state is committed, and where it is not known
-	union  quorum.Voters // of both
+	union  quorum.Voters // the voters of both lists
 }
 
-// takeList takes up what is saved of the voters. A host that starts a node checks that
-// before: a Machine of voters that do not follow from what is saved votes for nobody.
-func (p *Party) takeList(saved algorithms.VoterState) {
-	own := proto.ListVoters(p.Voters)
+var (
+	whyMisled    = reasons.Kind("misled", "%v -> vote for nobody")
+	whyListKnown = reasons.Kind("list-known", "%d has these voters as list %d of the cluster -> take them for that")
+	whyCommitted = reasons.Kind("committed", "%s -> the list is committed")
+	whyTold      = reasons.Kind("told-committed", "%d knows that enough voters have this list")
+	whyEnough    = reasons.Kind("enough", "enough voters have this list")
+)
+
+// takeList sets this node's list of voters from the saved one. If VotersFrom returns an error, this
+// node votes for nobody; a host is to check that before it starts the node.
+func (m *Machine) takeList(saved algorithms.VoterState) {
+	own := proto.ListVoters(m.voters)
 	state, err := VotersFrom(saved, own)
 	if err != nil {
-		p.Refuse("%v -> vote for nobody", err)
+		m.refuse(whyMisled, err)
 		state = algorithms.VoterState{List: own}
-		p.misled = true
+		m.misled = true
 	}
-	p.list = listing{state: state, hash: own.Hash()}
-	p.setBefore()
+	m.list = listing{state: state, hash: own.Hash()}
+	m.setBefore()
 }
 
-// setBefore finds the list before the present one, and whom this node asks: the voters of
-// both.
-func (p *Party) setBefore() {
-	l := &p.list
-	l.before, l.union = nil, p.Voters
+// setBefore sets the list before the present one, and the union of both: the voters that this node
+// asks.
+func (m *Machine) setBefore() {
+	l := &m.list
+	l.before, l.union = nil, m.voters
 	id := l.state.Changed
 	if l.state.Committed || id == 0 {
 		return
 	}
-	if p.Voters.Has(id) {
-		l.before = slices.DeleteFunc(slices.Clone(p.Voters), func(v proto.NodeID) bool { return v == id })
+	if m.voters.Has(id) {
+		l.before = slices.DeleteFunc(slices.Clone(m.voters), func(v proto.NodeID) bool { return v == id })
 		return
 	}
-	l.before = append(slices.Clone(p.Voters), id)
+	l.before = append(slices.Clone(m.voters), id)
 	slices.Sort(l.before)
 	l.union = l.before
 }
 
-// VoterSet is what this node's messages say of its voters.
-func (p *Party) VoterSet() proto.VoterSet {
-	s := p.list.state
-	return proto.VoterSet{Version: s.Version, Hash: p.list.hash, Committed: s.Committed, Changed: s.Changed}
+// voterSet is what this node's messages say of its voters.
+func (m *Machine) voterSet() proto.VoterSet {
+	s := m.list.state
+	return proto.VoterSet{Version: s.Version, Hash: m.list.hash, Committed: s.Committed, Changed: s.Changed}
 }
 
-// Changing is the voter by which the list differs from the one before, while that counts.
-func (p *Party) Changing() proto.NodeID { return p.list.state.Changed }
-
-// HearVoters learns from another node with the same list of how far that has come: which
-// version it is, and that it is committed.
-func (p *Party) HearVoters(from proto.NodeID, heard proto.VoterSet) {
-	l := &p.list
-	if heard.Hash != l.hash || p.misled || heard.Version < l.state.Version {
+// hearVoters learns from another node with the same list its version, and whether it is committed.
+func (m *Machine) hearVoters(from proto.NodeID, heard proto.VoterSet) {
+	l := &m.list
+	if heard.Hash != l.hash || m.misled || heard.Version < l.state.Version {
 		return
 	}
 	if heard.Version > l.state.Version {
-		p.Why("%d has these voters as list %d of the cluster -> take them for that", from, heard.Version)
+		m.why(whyListKnown, from, heard.Version)
 		l.state = algorithms.VoterState{List: l.state.List, Version: heard.Version, Changed: heard.Changed}
-		p.setBefore()
+		m.setBefore()
 	}
 	if heard.Committed && !l.state.Committed {
-		p.committed(fmt.Sprintf("%d knows that enough voters have this list", from))
+		m.committed(whyTold.Of(from))
 	}
 }
 
-// committed notes that the list is: the one before it counts no more. Who never voted
-// keeps it in mind only: what it has not voted needs no place on its disk.
-func (p *Party) committed(why string) {
-	if p.list.state.Version > 0 { // the first is no news
-		p.Why("%s -> the list is committed", why)
+// committed notes that the list is committed: the list before counts no more. A voter that has
+// voted saves that.
+func (m *Machine) committed(why algorithms.Reason) {
+	if m.list.state.Version > 0 { // the first is no news
+		m.why(whyCommitted, why)
 	}
-	p.list.state.Committed, p.list.state.Changed = true, 0
-	p.setBefore()
-	p.State.Voters = p.list.state
-	p.Dirty = p.Dirty || p.State.Vote.Term > 0
+	m.list.state.Committed, m.list.state.Changed = true, 0
+	m.setBefore()
+	m.state.Voters = m.list.state
+	m.dirty = m.dirty || m.state.Vote.Term > 0
 }
 
-// bind keeps this voter's list on its disk, before it tells one with the same list that it
-// has it: from then on that one may count on it.
-func (p *Party) bind(to proto.NodeID, has proto.VoterSet) {
-	p.HearVoters(to, has)
-	if has.Is(p.VoterSet()) && p.State.Voters != p.list.state {
-		p.State.Voters, p.Dirty = p.list.state, true
+// bind saves this voter's list before this voter tells a node with the same list that it has it,
+// since that node may then count this voter.
+func (m *Machine) bind(to proto.NodeID, has proto.VoterSet) {
+	m.hearVoters(to, has)
+	if has.Is(m.voterSet()) && m.state.Voters != m.list.state {
+		m.state.Voters, m.dirty = m.list.state, true
 	}
 }
 
-// superseded reports whether a voter with this node's list gives no vote under the other:
-// it is an earlier one, or no successor of the one before.
-func (p *Party) superseded(other proto.VoterSet) bool {
-	return p.misled || !other.Is(p.VoterSet()) && other.Version <= p.list.state.Version
+// superseded reports whether this voter gives no vote to a node with the list other: a different list
+// of the same version as its own, or of an earlier one.
+func (m *Machine) superseded(other proto.VoterSet) bool {
+	return m.misled || !other.Is(m.voterSet()) && other.Version <= m.list.state.Version
 }
 
-// Enough reports whether the set has a majority of the voters: of this node's list and,
-// until that is committed, of the one before.
-func (p *Party) Enough(c *quorum.Count) bool {
-	return !p.misled && c.Of(p.Voters) && (p.list.before == nil || c.Of(p.list.before))
+// enough reports whether c has a majority of this node's list and, until that is committed, also of
+// the list before.
+func (m *Machine) enough(c *quorum.Count) bool {
+	return !m.misled && c.Of(m.voters) && (m.list.before == nil || c.Of(m.list.before))
 }
 
-// commit notes that the list is committed, once enough of its voters have said in one round
-// of questions that they have it, and enough have promised in that round what is still valid.
-func (p *Party) commit() {
-	s := &p.Stand
-	if p.list.state.Committed || !p.have(&s.same) || !p.Enough(&s.Yes) ||
-		!p.Now.Before(s.Noted.Add(Of(p.Cfg.Promise))) {
+// commit notes that the list is committed, once enough voters have said in one round of questions that
+// they have it, and the lease that a majority promised in that round has not ended.
+func (m *Machine) commit() {
+	s := &m.candidacy
+	if m.list.state.Committed || !m.have(&s.same) || !m.enough(&s.yes) ||
+		!m.now.Before(s.noted.Add(Of(m.cfg.Promise))) {
 		return
 	}
-	p.committed("enough voters have this list")
+	m.committed(whyEnough.Of())
 }
 
-// have reports whether those who have this list are enough for it to be committed: a majority
-// of it, and of the list before. So whoever is told by enough voters of the list before, and
-// lost what it had itself, is told by one of them. Of two voters one that stays is enough: it
-// is then the only one.
-func (p *Party) have(same *quorum.Count) bool {
-	before := p.list.before
-	return same.Of(p.Voters) && (before == nil || len(p.Voters) == 1 || same.Of(before))
+// have reports whether enough voters have this list for it to be committed: a majority of it, and of
+// the list before. So a voter of the list before that lost its disk hears of this list from one of
+// them when it asks enough voters. If only one voter is left of two, that one is enough.
+func (m *Machine) have(same *quorum.Count) bool {
+	before := m.list.before
+	return same.Of(m.voters) && (before == nil || len(m.voters) == 1 || same.Of(before))
 }
 
-// Concerns reports whether a message is of a voter: of this node's list, of the one before,
-// of another list as it says itself, or of whoever has this node's vote.
-func (p *Party) Concerns(msg proto.Message) bool {
-	if msg.From == p.Cfg.Self || msg.To != p.Cfg.Self {
+// concerns reports whether a message is to this node and its sender a voter of this node's list or
+// the list before, the process with this node's vote, or a node that says it has another list.
+func (m *Machine) concerns(msg proto.Message) bool {
+	if msg.From == m.cfg.Self || msg.To != m.cfg.Self {
 		return false
 	}
-	said, ok := VotersOf(msg.Body)
-	return p.list.union.Has(msg.From) || msg.From == p.State.Vote.ID || ok && said.Hash != p.list.hash
-}
-
-// VotersOf is what a message says of its sender's voters.
-func VotersOf(body proto.Body) (s proto.VoterSet, ok bool) {
-	if b, says := body.(interface{ VoterSet() proto.VoterSet }); says {
-		return b.VoterSet(), true
+	if m.list.union.Has(msg.From) || msg.From == m.state.Vote.ID {
+		return true
 	}
-	return s, false
+	says, ok := msg.Body.(interface{ VoterSet() proto.VoterSet })
+	return ok && says.VoterSet().Hash != m.list.hash
 }

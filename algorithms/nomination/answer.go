@@ -2,16 +2,16 @@ package nomination
 
 import "github.com/ringleader-dev/ringleader/proto"
 
-// Whoever knows the leader of the term says so: a Round first asks one of these about a
-// message that calls an election.
+// A node that knows the leader of the term tells it to a node that calls an election. A Round calls
+// one of these functions first when it receives such a call.
 
 var (
 	whyDecided        = reasons.Kind("decided", "%s of %d, and %d leads term %d -> tell it")
 	whyDecidedUnheard = reasons.Kind("decided-unheard", "%s of %d, leader %d was not heard of late -> do not answer")
 )
 
-// Decided answers a call, of the given kind, of a term that has its leader already, and
-// reports whether it has.
+// Decided answers a call of an election if the current term already has a leader, and reports
+// whether it has one. kind is the kind of the call.
 func (c *Core) Decided(kind proto.Kind, from proto.NodeID) bool {
 	switch {
 	case c.Vouches():
@@ -31,8 +31,8 @@ var (
 	whyAskedAside   = reasons.Kind("asked-aside", "%d asks but this node stands aside -> do not answer")
 )
 
-// Asked answers one that asks where no election comes of that: this node knows the leader,
-// or stands aside. It reports whether that is so.
+// Asked answers a node that asks who leads, if no election follows from the question: this node
+// knows the leader, or stands aside. It reports whether that is the case.
 func (c *Core) Asked(from proto.NodeID) bool {
 	switch {
 	case c.Vouches():

@@ -8,13 +8,13 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// nobody is the leader of a term that has none.
+// nobody stands for the leader of a term that has none.
 var nobody proto.Peer
 
-// zeroTime stops a timer.
+// zeroTime is the time of a timer that does not run.
 var zeroTime time.Time
 
-// timer is one of the Core's alarm clocks.
+// timer names one of the Core's timers.
 type timer int
 
 const (
@@ -28,42 +28,39 @@ const (
 	numTimers
 )
 
-// Core is a node's state under the shared rules. Its exported methods other
-// than Step are for the Round, within a Step.
+// Core is the state that one node has under the shared rules. It is the Machine. Its exported
+// methods other than Step are for its Round, which calls them during a Step.
 //
-// Invariants, between Steps:
-//  1. term never falls, and is never above what is reserved.
-//  2. leader is of term; a term this node adopts begins with nobody.
-//  3. leader nobody implies a timer running, but for a node that stands aside
-//     before the first term.
-//  4. timerAnnounce runs exactly while this node leads, timerSilence while
-//     another does, or nobody and this node stands aside.
-//  5. timerKeep runs while a leader is known whose term is not written down.
-//  6. floor is the epoch of leader, or of the last one before it.
+// Invariants, between Steps: 1. term never falls, and is never above the reserved term. 2. leader
+// leads term. A newly adopted term has no leader. 3. If there is no leader, a timer runs, except on
+// a node that stands aside before the first term. 4. timerAnnounce runs exactly while this node
+// leads. timerSilence runs while another node leads, or while nobody leads and this node stands
+// aside. 5. timerKeep runs while a leader is known whose term is not written to the disk. 6. floor
+// is the leadership of leader, or of the last leader before it.
 type Core struct {
-	cfg    algorithms.Config
-	round  Round
-	roster roster
-	damper damper
+	cfg     algorithms.Config
+	round   Round
+	roster  roster
+	backOff backOff
 
-	term     proto.Term
-	saved    algorithms.State // durable, or in the Output of this Step
-	spent    proto.Term       // the last term this node must not stand in
-	bound    proto.Term       // the last that a former life may have taken part in
-	self     proto.Peer       // with the attribute frozen for the term
-	leader   proto.Peer
-	former   proto.Peer // the leader whose loss this node's own round is about
-	floor    proto.Epoch
-	heard    time.Time         // of the leader itself, or of its election
-	doubt    bool              // the leader is silent, the others were asked
-	passed   proto.Term        // in which a hand-over was passed on
-	resigned bool              // asked to: follow, never stand
-	barred   string            // why the host does not let this node stand, "" if it does
-	reason   algorithms.Reason // of the election that timerCampaign will call
-	fresh    bool              // just started: does not know what happened so far
-	offer    offer             // of a transfer
-	jumps    jumps
-	views    uint64 // how many were taken
+	term       proto.Term
+	saved      algorithms.State // what is on disk, or will be after this Step
+	spent      proto.Term       // the last term this node must not stand in
+	bound      proto.Term       // the last term that an earlier process of this node may have taken part in
+	self       proto.Peer       // this process, with its attribute frozen for the term
+	leader     proto.Peer
+	former     proto.Peer // the leader whose loss this node's own round is about
+	floor      proto.Leadership
+	heard      time.Time         // when the leader, or its election, was last heard of
+	doubt      bool              // the leader is silent, and the others were asked
+	passed     proto.Term        // the last term in which a hand-over was passed on
+	resigned   bool              // the node was asked to resign: it only follows
+	ineligible string            // why the host does not let this node stand, "" if it does
+	reason     algorithms.Reason // why timerCampaign will call an election
+	fresh      bool              // just started: does not know what happened so far
+	offer      offer             // the transfer that was offered to a successor
+	jumps      jumps
+	views      uint64 // how many views were taken
 
 	timers [numTimers]time.Time
 
@@ -73,19 +70,19 @@ type Core struct {
 	outbox *algorithms.Outbox
 }
 
-// Init makes c ready for its first Step. round is the algorithm's own part.
+// Init prepares c for its first Step. round is the algorithm's own part.
 func (c *Core) Init(cfg algorithms.Config, round Round) {
 	c.cfg = cfg
 	c.round = round
 	c.roster = roster{self: cfg.Self, dead: map[proto.NodeID]death{}}
-	c.damper = newDamper(cfg.Delta, cfg.Seed)
-	c.self = proto.Peer{ID: cfg.Self, Session: cfg.Session}
+	c.backOff = newBackOff(cfg.Delta, cfg.Seed)
+	c.self = proto.Peer{ID: cfg.Self, Incarnation: cfg.Incarnation}
 	if c.outbox = cfg.Outbox; c.outbox == nil {
 		c.outbox = &algorithms.Outbox{}
 	}
 }
 
-// Step is the Machine's Step.
+// Step implements algorithms.Machine.
 func (c *Core) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	c.now, c.out = now, algorithms.Output{Send: c.outbox.Empty()}
 	switch ev := ev.(type) {
@@ -118,12 +115,12 @@ func (c *Core) start(saved algorithms.State) {
 
 var whyStart = reasons.Kind("start", "no leader was heard of", algorithms.Caused(algorithms.FirstLeader))
 
-// listen waits for a leader to be heard of before a starting node calls an election.
+// listen makes a starting node wait for news of a leader before it calls an election.
 func (c *Core) listen() {
 	c.callAt(c.now.Add(StartDelay(c.cfg.Delta)), whyStart.Of())
 }
 
-// timeout runs what is due. A spurious Timeout finds nothing due.
+// timeout handles every timer that is due. A spurious Timeout finds none.
 func (c *Core) timeout() {
 	for t := range numTimers {
 		if due := c.timers[t]; due.IsZero() || due.After(c.now) {
@@ -152,8 +149,8 @@ func (c *Core) timeout() {
 var whyNotYielded = reasons.Kind("not-yielded", "no better node called an election",
 	algorithms.Caused(algorithms.FirstLeader))
 
-// campaignDue calls the election that was put off. A starting node that sees
-// a better one yields to it once; one that has no view yet listens on.
+// campaignDue calls the election that was put off. A starting node waits once more if its view has
+// a better node, or if it has no view yet.
 func (c *Core) campaignDue() {
 	if c.fresh && c.views == 0 {
 		c.listen()
@@ -162,7 +159,7 @@ func (c *Core) campaignDue() {
 	yield := c.fresh && !c.isBest()
 	c.fresh = false
 	if yield {
-		wait := YieldDelay(c.cfg.Delta) + c.damper.jitter(c.cfg.Delta)
+		wait := YieldDelay(c.cfg.Delta) + c.backOff.jitter(c.cfg.Delta)
 		c.callAt(c.now.Add(wait), whyNotYielded.Of())
 		return
 	}
@@ -172,23 +169,24 @@ func (c *Core) campaignDue() {
 var (
 	whyKeptOn = reasons.Kind("kept-on", "%s, and others do not stand either")
 	whyChosen = reasons.Kind("chosen", "%s, and an operator chose this node",
-		algorithms.Caused(algorithms.SplitMended))
+		algorithms.Caused(algorithms.SplitRecovered))
 	whyNotEligibleToCall = reasons.Kind("not-eligible-to-call", "%s, but this node is not eligible: %s -> do not stand")
 	whyUnderWay          = reasons.Kind("under-way", "%s -> an election is under way already")
 )
 
-// campaign is the operator's wish: it ends standing aside and is not damped.
+// campaign handles an operator's request to call an election. It ends standing aside, and does not
+// back off.
 func (c *Core) campaign(ev algorithms.Campaign) {
 	switch {
-	case c.barred != "" && ev.Anew && c.Leading(): // it is to keep what it has
+	case c.ineligible != "" && ev.Anew && c.Leading(): // it is to keep what it has
 		c.adopt(max(c.term, c.spent) + 1)
 		c.Win(whyKeptOn.Of(called(ev)))
 		return
-	case c.barred == "" && ev.Anew && c.Leading() && c.leader.Attr == proto.ChosenAttr:
+	case c.ineligible == "" && ev.Anew && c.Leading() && c.leader.Attr == proto.ChosenAttr:
 		c.leadChosen(whyChosen.Of(called(ev)))
 		return
-	case c.barred != "":
-		c.Why(whyNotEligibleToCall, called(ev), c.barred)
+	case c.ineligible != "":
+		c.Why(whyNotEligibleToCall, called(ev), c.ineligible)
 		return
 	}
 	c.resigned = false
@@ -200,24 +198,24 @@ func (c *Core) campaign(ev algorithms.Campaign) {
 }
 
 var (
-	whyAskedByMending = reasons.Kind("asked-by-mending", "%s", algorithms.Caused(algorithms.SplitMended)).
+	whyAskedByRecovery = reasons.Kind("asked-by-recovery", "%s", algorithms.Caused(algorithms.SplitRecovered)).
 				Follows("4. Re-elect single leader")
 	whyAsked = reasons.Kind("asked", "%s", algorithms.Caused(algorithms.Operator))
 )
 
-// called is why an election is called: on an operator's wish, in whose words, or since a
-// split brain was mended, which a Machine around this one says.
+// called is the reason for an election: an operator's request in the operator's words, or the
+// recovery from a split brain, for which an outer Machine asks.
 func called(ev algorithms.Campaign) algorithms.Reason {
 	if ev.Anew {
-		return whyAskedByMending.Of(ev.Reason)
+		return whyAskedByRecovery.Of(ev.Reason)
 	}
 	return whyAsked.Of(ev.Reason)
 }
 
 var whyNoResult = reasons.Kind("no-result", "the round brought no leader", algorithms.Caused(algorithms.RoundFailed))
 
-// keepLooking holds invariant 3: whatever happened, a node without a leader
-// does not wait for ever. One that stands aside asks who leads, now and then.
+// keepLooking ensures invariant 3: a node without a leader never waits for ever. A node that stands
+// aside asks now and then who leads.
 func (c *Core) keepLooking() {
 	switch {
 	case !c.Looking():
@@ -226,19 +224,18 @@ func (c *Core) keepLooking() {
 			c.timers[timerSilence] = c.now.Add(Silence(c.announceEvery()))
 		}
 	case !c.TimerRuns() && c.timers[timerCampaign].IsZero():
-		c.callAt(c.now.Add(c.damper.jitter(2*c.round.Patience())), whyNoResult.Of())
+		c.callAt(c.now.Add(c.backOff.jitter(2*c.round.Patience())), whyNoResult.Of())
 	}
 }
 
-// keep writes the current term down, and reserves the one after it.
+// keep writes the current term to the disk and reserves the next one.
 func (c *Core) keep() {
 	c.saved.Term, c.saved.Reserved = c.term, c.term+1
 	save := c.saved
 	c.out.Save = &save
 }
 
-// output completes the Output of the Step. A term that is not reserved cannot
-// wait to be written down.
+// output completes the Output of the Step. It saves at once a term that is not reserved.
 func (c *Core) output() algorithms.Output {
 	if !c.Leading() {
 		c.dropTransfer()
@@ -249,17 +246,23 @@ func (c *Core) output() algorithms.Output {
 	if c.saved.Term == c.term {
 		c.timers[timerKeep] = zeroTime
 	}
-	for _, at := range c.timers {
-		if !at.IsZero() && (c.out.Deadline.IsZero() || at.Before(c.out.Deadline)) {
-			c.out.Deadline = at
-		}
-	}
-	c.out.Leader = algorithms.Leader{ID: c.leader.ID, Session: c.leader.Session, Term: c.term}
-	c.out.Ineligible = c.barred
+	c.out.Deadline = c.deadline()
+	c.out.Leader = algorithms.Leader{ID: c.leader.ID, Incarnation: c.leader.Incarnation, Term: c.term}
+	c.out.Ineligible = c.ineligible
 	c.out.Send = c.outbox.Lend(c.out.Send)
 	out := c.out
 	c.out = algorithms.Output{}
 	return out
+}
+
+// deadline is when the first timer runs out, zero for none.
+func (c *Core) deadline() (first time.Time) {
+	for _, at := range c.timers {
+		if !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	return first
 }
 
 var (
@@ -267,16 +270,16 @@ var (
 	whyDamped    = reasons.Kind("damped", "%s -> wait %v, %d rounds called of late")
 )
 
-// Call calls an election of the next term for the given reason, now or, if
-// this node called too many of late, after a pause.
+// Call calls an election of the next term for this reason: now, or after the back-off if this node
+// called too many elections lately.
 func (c *Core) Call(reason algorithms.Reason) {
 	if c.Aside() {
 		c.Why(whyAsideCall, reason)
 		return
 	}
-	if at := c.damper.next(c.now); at.After(c.now) {
+	if at := c.backOff.next(c.now); at.After(c.now) {
 		c.Why(whyDamped,
-			reason, at.Sub(c.now).Round(time.Millisecond), c.damper.series)
+			reason, at.Sub(c.now).Round(time.Millisecond), c.backOff.series)
 		c.callAt(at, reason)
 		return
 	}
@@ -285,21 +288,21 @@ func (c *Core) Call(reason algorithms.Reason) {
 
 var whyCall = reasons.Kind("call", "%s -> call an election of term %d", algorithms.Opens{Cause: 0, Term: 1})
 
-// callNow calls an election of the next term.
+// callNow calls an election of the next term at once.
 func (c *Core) callNow(reason algorithms.Reason) {
 	next := c.nextTerm()
 	c.Why(whyCall, reason, next)
 	c.begin(next)
 }
 
-// callAt puts an election off.
+// callAt plans an election for later.
 func (c *Core) callAt(at time.Time, reason algorithms.Reason) {
 	c.timers[timerCampaign], c.reason = at, reason
 }
 
-// begin opens the next term, which it is given, with an own round.
+// begin starts the round of the next term, which this node calls.
 func (c *Core) begin(next proto.Term) {
-	c.damper.called(c.now)
+	c.backOff.called(c.now)
 	c.fresh = false
 	lost := c.former
 	c.adopt(next)
@@ -307,9 +310,9 @@ func (c *Core) begin(next proto.Term) {
 	c.round.Begin()
 }
 
-// nextTerm is the term of this node's next own round. The best node takes one in
-// which it may stand. Another only asks, and need not leap over a term that the
-// best may be taking at this moment.
+// nextTerm is the term of the next round that this node calls. The best node takes a term in which
+// it may be a candidate. Any other node only asks the best, so it takes the very next term: the
+// best may be taking that one at this moment.
 func (c *Core) nextTerm() proto.Term {
 	if c.isBest() {
 		return max(c.term, c.spent) + 1
@@ -317,14 +320,14 @@ func (c *Core) nextTerm() proto.Term {
 	return c.term + 1
 }
 
-// isBest reports whether nobody in the view ranks above this node.
+// isBest reports whether no other node in the view ranks above this node.
 func (c *Core) isBest() bool {
 	best, ok := c.roster.best(0)
 	return !ok || c.self.Rank().Compare(best.Rank()) > 0
 }
 
-// adopt enters a higher term: the round's state is forgotten, the ranks are
-// frozen anew.
+// adopt enters a higher term. It forgets the state of the round and freezes the ranks for the new
+// term.
 func (c *Core) adopt(t proto.Term) {
 	c.dropTransfer()
 	c.term, c.leader = t, nobody
@@ -342,8 +345,8 @@ func (c *Core) Win(reason algorithms.Reason) {
 
 var whyLead = reasons.Kind("lead", "%s -> lead term %d", algorithms.Wins{Cause: 0, Term: 1})
 
-// WinAs is Win for a node that stood with another rank than its own: one that was
-// asked to lead, see Stander.
+// WinAs makes this node the leader of the current term with the rank of self. It differs from the
+// node's own rank if the node was asked to lead: see Candidacy.
 func (c *Core) WinAs(self proto.Peer, reason algorithms.Reason) {
 	c.Why(whyLead, reason, c.term)
 	c.lead(self)
@@ -356,10 +359,10 @@ var (
 			Follows(timeoutNow)
 )
 
-// assume lets this node, which was asked to lead, lead the current term, or stand for
-// it where that takes more.
+// assume makes this node, which was asked to lead, lead the current term. If a majority must agree,
+// the node becomes a candidate of the term instead.
 func (c *Core) assume(self proto.Peer) {
-	if s, ok := c.round.(Stander); ok {
+	if s, ok := c.round.(Candidacy); ok {
 		c.Why(whyStand, c.term)
 		s.Stand(self)
 		return
@@ -367,24 +370,30 @@ func (c *Core) assume(self proto.Peer) {
 	c.WinAs(self, whyAskedToLead.Of())
 }
 
-// lead makes this node the leader of the current term, with the rank that others
-// are told.
+// Contends reports whether this node asks a majority of voters for the current term: only a
+// node whose Round is a Candidacy ever does.
+func (c *Core) Contends() bool {
+	s, ok := c.round.(Candidacy)
+	return ok && s.Contends()
+}
+
+// lead makes this node the leader of the current term, with the rank that the others are told.
 func (c *Core) lead(self proto.Peer) {
 	c.settle(self)
 	c.timers[timerAnnounce] = c.now.Add(c.announceEvery())
 	c.round.Won()
 }
 
-// settle ends the search: l leads the current term.
+// settle ends the search for a leader: process l leads the current term.
 func (c *Core) settle(l proto.Peer) {
 	l.Ineligible = false // it leads
 	c.leader, c.former, c.fresh = l, nobody, false
-	c.floor, c.heard, c.doubt = c.epoch(l), c.now, false
+	c.floor, c.heard, c.doubt = c.leadership(l), c.now, false
 	c.timers = [numTimers]time.Time{}
 	c.timers[timerKeep] = c.now.Add(c.round.Patience())
 }
 
-// lose ends the leadership of another: it is gone.
+// lose drops the leader, another node, because it is gone, and calls an election.
 func (c *Core) lose(reason algorithms.Reason) {
 	c.leader, c.former = nobody, c.leader
 	c.spend()
@@ -392,16 +401,16 @@ func (c *Core) lose(reason algorithms.Reason) {
 	c.Call(reason)
 }
 
-// spend gives up standing in the current term.
+// spend rules out that this node is a candidate of the current term again.
 func (c *Core) spend() { c.spent = max(c.spent, c.term) }
 
-// Why records a reason.
+// Why adds a reason to the Output of the Step.
 func (c *Core) Why(kind *algorithms.ReasonKind, args ...any) {
 	c.out.Why = append(c.out.Why, kind.Of(args...))
 }
 
-// Refuse records, as a warning, why a message was dropped that no correct node
-// sends.
+// Refuse adds the reason why a message was dropped, and marks it as a warning: no correct node
+// sends such a message.
 func (c *Core) Refuse(kind *algorithms.ReasonKind, args ...any) {
 	c.Why(kind, args...)
 	c.out.Warn = true
@@ -419,8 +428,8 @@ func (c *Core) SendAll(body proto.Body) {
 	c.SendWhere(body, nil)
 }
 
-// SendWhere sends it to those that are wanted, nil meaning all, and returns to how
-// many. A Peer is only lent.
+// SendWhere sends a message of the current term to those processes believed alive that are wanted,
+// and returns to how many. A nil wanted means all. wanted must not keep the Peer after it returns.
 func (c *Core) SendWhere(body proto.Body, wanted func(*proto.Peer) bool) (sent int) {
 	send := slices.Grow(c.out.Send, c.roster.others)
 	m := proto.Message{From: c.cfg.Self, Term: c.term, Body: body}
@@ -434,16 +443,16 @@ func (c *Core) SendWhere(body proto.Body, wanted func(*proto.Peer) bool) (sent i
 	return sent
 }
 
-// SetTimer makes the Round's Timeout due after d. It replaces the one before,
-// and any election put off: the round's own timeouts lead on from here.
+// SetTimer makes the Round's Timeout due after d. It replaces the timer set before, and cancels an
+// election that was put off: from here on the round's own timeouts lead to the next election.
 func (c *Core) SetTimer(d time.Duration) {
 	c.timers[timerRound], c.timers[timerCampaign] = c.now.Add(d), zeroTime
 }
 
-// TimerRuns reports whether the Round's Timeout is to come.
+// TimerRuns reports whether the timer of the Round runs.
 func (c *Core) TimerRuns() bool { return !c.timers[timerRound].IsZero() }
 
-// StopTimer takes the Round's Timeout back.
+// StopTimer stops the timer of the Round.
 func (c *Core) StopTimer() { c.timers[timerRound] = time.Time{} }
 
 // Now is the time of the Step.
@@ -455,47 +464,46 @@ func (c *Core) Delta() time.Duration { return c.cfg.Delta }
 // Term is the current term.
 func (c *Core) Term() proto.Term { return c.term }
 
-// Self is this process with its rank for the term.
+// Self is this process, with the rank that it has in the current term.
 func (c *Core) Self() proto.Peer { return c.self }
 
-// Leader is who leads the current term, the zero Peer for nobody.
+// Leader is the leader of the current term; the zero Peer if there is none.
 func (c *Core) Leader() proto.Peer { return c.leader }
 
-// Former is the leader whose loss called this node's own round, the zero Peer
-// for none.
+// Former is the lost leader because of which this node called the present round; the zero Peer if
+// there is none.
 func (c *Core) Former() proto.Peer { return c.former }
 
-// Vouches reports whether this node has heard enough of the leader, of late, to
-// tell others that it leads.
+// Vouches reports whether this node has heard enough of the leader lately to tell others that it
+// leads.
 func (c *Core) Vouches() bool {
 	return c.Leading() || !c.Looking() && c.now.Sub(c.heard) <= 2*c.announceEvery()
 }
 
-// Looking reports whether nobody is known to lead the current term.
+// Looking reports whether this node knows no leader of the current term.
 func (c *Core) Looking() bool { return c.leader.ID == 0 }
 
 // Leading reports whether this node leads.
 func (c *Core) Leading() bool { return c.leader.ID == c.cfg.Self }
 
-// Aside reports whether this node follows and never stands: it was asked to
-// resign, or is not eligible.
-func (c *Core) Aside() bool { return c.resigned || c.barred != "" }
+// Aside reports whether this node only follows: it was asked to resign, or is not eligible.
+func (c *Core) Aside() bool { return c.resigned || c.ineligible != "" }
 
-// Out reports whether this process cannot win the current term, as far as this
-// node knows: it left the view in it, or does not stand.
+// Out reports whether p, as far as this node knows, cannot win the current term: p left the view
+// during the term, or is not eligible.
 func (c *Core) Out(p proto.Peer) bool {
 	known, ok := c.roster.find(p.ID)
 	return c.Dead(p) || ok && known.Is(p) && known.Ineligible
 }
 
-// MayStand reports whether this node may become the leader of the current
-// term: it does not stand aside, no former life of it can have taken part in the
-// term, its start did not fall into it, and its leader, if any, was not lost.
+// MayStand reports whether this node may become the leader of the current term. It may not if it
+// stands aside, if an earlier process of it may have taken part in the term, if it started during
+// the term, or if it lost the term's leader.
 func (c *Core) MayStand() bool { return !c.Aside() && c.term > c.spent }
 
-// MayVote reports whether this node may take part in deciding the current term by a
-// quorum: no former life of it can have. What is reserved is durable before any message
-// of a term leaves, so whatever a former life said was of a term up to that.
+// MayVote reports whether this node may vote where a quorum decides the current term. It may if no
+// earlier process of it can have voted in the term. An earlier process sent messages only of terms
+// up to the bound that it had reserved on the disk.
 func (c *Core) MayVote() bool { return c.term > c.bound }
 
 // Peers calls f for each other process believed alive, in the order of ids.
@@ -505,17 +513,16 @@ func (c *Core) Peers(f func(proto.Peer)) {
 	}
 }
 
-// Lists reports whether a process of this node, be it another life of it, is
-// believed alive.
+// Lists reports whether any process of this node is believed alive.
 func (c *Core) Lists(id proto.NodeID) bool {
 	_, ok := c.roster.find(id)
 	return ok
 }
 
-// Dead reports whether this process left the view in the current term.
+// Dead reports whether this process left the view during the current term.
 func (c *Core) Dead(p proto.Peer) bool { return c.roster.diedIn(p, c.term) }
 
-// View counts the views taken so far: it changes when Peers may have.
+// View counts the views so far. As long as it does not change, Peers does not change either.
 func (c *Core) View() uint64 { return c.views }
 
 // Size is the number of nodes believed alive, this one included.

@@ -7,21 +7,20 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// A term that is absurdly far above a node's own is not believed on the word of one. The
-// node asks all others that are alive which term they are in, and believes a term up to
-// the highest that more than half of them tell of, or a higher one, and the usual jump
-// above. So one that knows nothing joins a cluster however far that is, and one hostile
-// message neither uses up the terms nor strands whoever did not hear it. Where nodes vote,
-// the voters decide what is believed, not a view: see office.Believer.
+// A node does not believe one message whose term is absurdly far above its own. It asks all other
+// living nodes which term they are in, and believes terms up to the highest that more than half of
+// them reached, plus proto.MaxTermJump. So a node that has missed many terms can join a cluster. And
+// one hostile message neither uses up the terms nor makes nodes that believed it ignore those that did
+// not hear it. With voters, a majority of the voters decides instead: see lease.Believer.
 
-// jumps is what others told of the terms that they are in.
+// jumps is what the others told about the terms that they are in.
 type jumps struct {
-	asked    time.Time                   // last
-	told     map[proto.NodeID]proto.Term // by each
+	asked    time.Time                   // when the others were last asked
+	told     map[proto.NodeID]proto.Term // the term that each of them told
 	believed proto.Term
 }
 
-// Believe raises the term above which no other is absurd.
+// Believe makes terms up to t + proto.MaxTermJump acceptable.
 func (c *Core) Believe(t proto.Term) { c.jumps.believed = max(c.jumps.believed, t) }
 
 var (
@@ -29,34 +28,34 @@ var (
 	whyAbsurdAsk = reasons.Kind("absurd-ask", "term %d is absurdly far above %d -> drop %s, ask the others")
 )
 
-// absurd reports, and says, that a message would use up more terms at once than any
-// sequence of real rounds does.
+// absurd reports whether the term of m is further above this node's term than any sequence of real
+// rounds could bring it. It records that, and asks the others for their terms.
 func (c *Core) absurd(m proto.Message) bool {
 	if m.Term <= max(c.term, c.jumps.believed)+proto.MaxTermJump {
 		return false
 	}
-	if c.cfg.Promise > 0 { // voters are asked, by whoever is around this Machine
+	if c.cfg.Promise > 0 { // the Machine that contains this one asks the voters
 		c.Refuse(whyAbsurd, m.Term, c.term, m.Body.Kind())
 		return true
 	}
 	c.Refuse(whyAbsurdAsk, m.Term, c.term, m.Body.Kind())
 	if at := c.jumps.asked; at.IsZero() || !c.now.Before(at.Add(c.cfg.Delta)) {
 		c.jumps.asked = c.now
-		c.SendAll(proto.Recover{Session: c.cfg.Session})
+		c.SendAll(proto.Recover{Incarnation: c.cfg.Incarnation})
 	}
 	return true
 }
 
-// asksTerm answers who asks for this node's term, or hears an answer, and reports whether
-// the message was one of these.
+// asksTerm handles a question for this node's term, and an answer to such a question. It reports
+// whether m was one of the two.
 func (c *Core) asksTerm(m proto.Message) bool {
 	switch b := m.Body.(type) {
 	case proto.Recover:
 		if b.Nonce == 0 {
-			c.Send(m.From, proto.VoterState{Session: b.Session, Round: c.term})
+			c.Send(m.From, proto.VoterState{Incarnation: b.Incarnation, Round: c.term})
 		}
 	case proto.VoterState:
-		if b.Nonce == 0 && b.Session == c.cfg.Session && c.Lists(m.From) {
+		if b.Nonce == 0 && b.Incarnation == c.cfg.Incarnation && c.Lists(m.From) {
 			c.told(m.From, b.Round)
 		}
 	default:
@@ -65,8 +64,8 @@ func (c *Core) asksTerm(m proto.Message) bool {
 	return true
 }
 
-// told notes which term another is in, and believes what more than half of the others
-// that are alive tell of.
+// told notes which term another node is in, and believes the highest term that more than half of
+// the other living nodes have reached.
 func (c *Core) told(by proto.NodeID, t proto.Term) {
 	if c.jumps.told == nil {
 		c.jumps.told = map[proto.NodeID]proto.Term{}

@@ -9,7 +9,7 @@ import (
 
 var whyResign = reasons.Kind("resign", "asked to resign")
 
-// resign steps down, hands over, and stands aside from then on.
+// resign makes this node step down, hand over, and stand aside from then on.
 func (c *Core) resign(to proto.NodeID) {
 	c.resigned = true
 	c.standAside(whyResign.Of(), to)
@@ -21,22 +21,22 @@ var (
 	whyEligible    = reasons.Kind("eligible", "eligible again -> stand when it comes to that")
 )
 
-// eligible takes the host's word on whether this node may lead.
+// eligible handles the host's decision whether this node may lead.
 func (c *Core) eligible(ev algorithms.Eligible) {
 	was := c.Aside()
-	c.barred = ""
+	c.ineligible = ""
 	if !ev.OK {
-		c.barred = ev.Why
-		if c.barred == "" {
-			c.barred = "no reason was given"
+		c.ineligible = ev.Why
+		if c.ineligible == "" {
+			c.ineligible = "no reason was given"
 		}
 	}
-	c.self.Ineligible = c.barred != ""
+	c.self.Ineligible = c.ineligible != ""
 	switch {
 	case !ev.OK && ev.Keep && c.Leading():
-		c.Why(whyLeadOn, c.barred, c.term)
+		c.Why(whyLeadOn, c.ineligible, c.term)
 	case !ev.OK:
-		c.standAside(whyNotEligible.Of(c.barred), 0)
+		c.standAside(whyNotEligible.Of(c.ineligible), 0)
 	case was && !c.Aside():
 		c.Why(whyEligible)
 		if c.Looking() {
@@ -52,8 +52,8 @@ var (
 	whyHandOver = reasons.Kind("hand-over", "%s -> step down, hand over to %d")
 )
 
-// standAside ends what this node does to lead, or as the leader. The order is:
-// not leader any more, then the successor is told.
+// standAside ends this node's leadership, and its search for one. The order is: first the node
+// stops leading, then it tells the successor.
 func (c *Core) standAside(reason algorithms.Reason, to proto.NodeID) {
 	led := c.Leading()
 	c.timers[timerCampaign], c.timers[timerPreempt] = zeroTime, zeroTime
@@ -68,32 +68,31 @@ func (c *Core) standAside(reason algorithms.Reason, to proto.NodeID) {
 	c.leader = nobody
 	c.spend()
 	c.timers = [numTimers]time.Time{}
-	heir, ok := c.heir(to)
+	successor, ok := c.successor(to)
 	if !ok {
 		c.Why(whyStepDown, reason)
 		return
 	}
-	c.Why(whyHandOver, reason, heir.ID)
-	c.Send(heir.ID, TimeoutNow{})
+	c.Why(whyHandOver, reason, successor.ID)
+	c.Send(successor.ID, TimeoutNow{})
 }
 
 var (
-	whyHeirNotEligible = reasons.Kind("heir-not-eligible", "%d is not eligible -> another must take over")
-	whyHeirDead        = reasons.Kind("heir-dead", "%d is not alive -> another must take over")
+	whySuccessorNotEligible = reasons.Kind("successor-not-eligible", "%d is not eligible -> another must take over")
+	whySuccessorDead        = reasons.Kind("successor-dead", "%d is not alive -> another must take over")
 )
 
-// heir is the wanted successor, or the best one when none is wanted or it is
-// not alive, or not eligible.
-func (c *Core) heir(to proto.NodeID) (proto.Peer, bool) {
+// successor returns the node to, if it is alive and eligible, else the best node.
+func (c *Core) successor(to proto.NodeID) (proto.Peer, bool) {
 	if to != 0 {
 		p, ok := c.roster.find(to)
 		switch {
 		case ok && !p.Ineligible:
 			return p, true
 		case ok:
-			c.Why(whyHeirNotEligible, to)
+			c.Why(whySuccessorNotEligible, to)
 		default:
-			c.Why(whyHeirDead, to)
+			c.Why(whySuccessorDead, to)
 		}
 	}
 	return c.roster.best(0)

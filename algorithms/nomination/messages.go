@@ -5,16 +5,18 @@ import "github.com/ringleader-dev/ringleader/proto"
 // The kinds of the messages that several algorithms share.
 var (
 	KindTimeoutNow = proto.NewKind[TimeoutNow](
-		16, "TIMEOUT_NOW", "I lead no more: take the next term", proto.Nominates, proto.HandsOver)
+		16, "STAND_NOW", "I lead no more, or nobody does: take the next term", proto.Nominates, proto.HandsOver)
 	KindCoordinator = proto.NewKind[Coordinator](
 		19, "COORDINATOR", "this node leads", proto.Nominates, proto.TellsAll)
 )
 
-// Kinds are all of them.
+// Kinds are the kinds of messages that this package declares.
 func Kinds() []proto.Kind { return []proto.Kind{KindTimeoutNow, KindCoordinator} }
 
-// TimeoutNow asks its receiver to lead the next term, at once: from a leader that resigns, or
-// from a node that stands aside and knows that a term is over.
+// TimeoutNow asks its receiver to lead the next term at once. A leader that resigns sends it, and a
+// node that stands aside and knows that a term is over. Leaders that hand over under a lease have a
+// TIMEOUT_NOW of their own.
+//
 // Source: Ongaro, "Consensus: Bridging Theory and Practice" (2014), 3.10.
 type TimeoutNow struct{}
 

@@ -10,9 +10,9 @@ import (
 
 // Messages "contain id:attr", and are shown with it.
 func TestBodies(t *testing.T) {
-	p := proto.Peer{ID: 5, Session: proto.Session{1}, Attr: 80}
+	p := proto.Peer{ID: 5, Incarnation: proto.Incarnation{1}, Attr: 80}
 	steptest.Bodies(t, map[string]proto.Payload{
-		"TIMEOUT_NOW":             nomination.TimeoutNow{},
+		"STAND_NOW":               nomination.TimeoutNow{},
 		"COORDINATOR leader 5:80": nomination.Coordinator{Leader: p},
 	})
 	steptest.Refused(t, map[string]proto.Payload{

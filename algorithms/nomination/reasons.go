@@ -4,8 +4,8 @@ import "github.com/ringleader-dev/ringleader/algorithms"
 
 var reasons = algorithms.ReasonsOf("nomination")
 
-// timeoutNow is what a hand-over follows.
+// timeoutNow is the sentence of the lecture notes that a hand-over follows.
 const timeoutNow = "L1 sends TimeoutNow to L2 (start election immediately)"
 
-// Reasons are those that the shared rules give.
+// Reasons are the kinds of reasons that the shared rules give.
 func Reasons() []*algorithms.ReasonKind { return reasons.All() }

@@ -8,34 +8,33 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// death is a process that left the view.
+// death records that a process left the view.
 type death struct {
-	session proto.Session
-	term    proto.Term // this node's term when it saw the process go
+	incarnation proto.Incarnation
+	term        proto.Term // this node's term when it saw the process go
 }
 
-// roster is the detector's opinion, with ranks frozen for the term.
+// roster is the failure detector's opinion, with the ranks frozen for the term.
 //
-// Invariants:
-//  1. members and live list the same processes, in the order of their ids.
-//  2. A process is never both a member and among the dead.
+// Invariants: 1. members and live list the same processes, in the order of their ids. 2. A process
+// is never both a member and among the dead.
 type roster struct {
 	self    proto.NodeID
 	own     int64        // this node's attribute as it is now
 	members []proto.Peer // this node among them; with the attributes frozen for the term
-	live    []proto.Peer // as they are now: the very view, as members is while none has changed
+	live    []proto.Peer // the same processes as they are now; the same slice as members while no attribute has changed
 	others  int          // members without this node
 	dead    map[proto.NodeID]death
 
-	// Room for who came and went with the last view.
+	// Memory for the lists of processes that came and went with the last view.
 	came []proto.NodeID
 	went []proto.Peer
 }
 
-// update takes a new view and returns the processes that came and went. A node
-// that restarted is in both: its old process went, its new one came. Both lists are
-// good until the next view. The view itself is kept and only read: one of many nodes
-// is costly to copy.
+// update replaces the view, and returns the processes that came and those that went. A node that
+// restarted is in both lists: its old process went, its new one came. Both lists are valid until
+// the next call. The roster keeps the view without copying it, since copying a large view is
+// expensive.
 func (r *roster) update(alive []proto.Peer, term proto.Term) (came []proto.NodeID, went []proto.Peer) {
 	alive = sorted(alive)
 	old, frozen := r.members, false
@@ -53,7 +52,7 @@ func (r *roster) update(alive []proto.Peer, term proto.Term) (came []proto.NodeI
 			r.own = p.Attr
 		case !known:
 			r.come(p)
-		case old[0].Session != p.Session:
+		case old[0].Incarnation != p.Incarnation:
 			r.leave(old[0], term)
 			r.come(p)
 		case old[0].Attr != p.Attr: // frozen, unlike being eligible
@@ -75,23 +74,23 @@ func (r *roster) update(alive []proto.Peer, term proto.Term) (came []proto.NodeI
 	return r.came, r.went
 }
 
-// come notes that a process is in the view that was not in the one before.
+// come notes that a process is in this view and was not in the view before.
 func (r *roster) come(p *proto.Peer) {
 	r.came = append(r.came, p.ID)
-	if r.dead[p.ID].session == p.Session {
+	if r.dead[p.ID].incarnation == p.Incarnation {
 		delete(r.dead, p.ID)
 	}
 }
 
-// leave notes that a process was in the view before, and is not any more.
+// leave notes that a process was in the view before and is not in this view.
 func (r *roster) leave(p proto.Peer, term proto.Term) {
 	if p.ID != r.self {
 		r.went = append(r.went, p)
-		r.dead[p.ID] = death{session: p.Session, term: term}
+		r.dead[p.ID] = death{incarnation: p.Incarnation, term: term}
 	}
 }
 
-// sorted is the view in the order of ids, as it should come.
+// sorted returns the view in the order of ids. It usually has that order already.
 func sorted(alive []proto.Peer) []proto.Peer {
 	for i := 1; i < len(alive); i++ {
 		if alive[i].ID < alive[i-1].ID {
@@ -103,10 +102,11 @@ func sorted(alive []proto.Peer) []proto.Peer {
 	return alive
 }
 
-// freeze takes every attribute as it is now for the term that begins.
+// freeze fixes the present attribute of every process for the term that begins.
 func (r *roster) freeze() { r.members = r.live }
 
-// all are the other processes, in the order of their ids. A Peer is only lent.
+// all yields the other processes, in the order of their ids. A Peer is valid only during the call
+// of yield.
 func (r *roster) all() iter.Seq[*proto.Peer] {
 	return func(yield func(*proto.Peer) bool) {
 		for i := range r.members {
@@ -121,10 +121,10 @@ func (r *roster) all() iter.Seq[*proto.Peer] {
 // did not come back.
 func (r *roster) diedIn(p proto.Peer, t proto.Term) bool {
 	d, ok := r.dead[p.ID]
-	return ok && d.session == p.Session && d.term >= t
+	return ok && d.incarnation == p.Incarnation && d.term >= t
 }
 
-// find returns the other process with this id.
+// find returns the process of the other node with this id.
 func (r *roster) find(id proto.NodeID) (proto.Peer, bool) {
 	i, ok := slices.BinarySearchFunc(r.members, id, func(p proto.Peer, id proto.NodeID) int {
 		return cmp.Compare(p.ID, id)
@@ -135,7 +135,7 @@ func (r *roster) find(id proto.NodeID) (proto.Peer, bool) {
 	return r.members[i], true
 }
 
-// peers are the same, to keep.
+// peers yields copies of what all yields.
 func (r *roster) peers(yield func(proto.Peer) bool) {
 	for p := range r.all() {
 		if !yield(*p) {
@@ -144,8 +144,7 @@ func (r *roster) peers(yield func(proto.Peer) bool) {
 	}
 }
 
-// best returns the highest-ranked other member that is eligible, leaving one
-// out.
+// best returns the highest-ranked other process that is eligible, but not that of the node but.
 func (r *roster) best(but proto.NodeID) (best proto.Peer, ok bool) {
 	var highest *proto.Peer
 	for p := range r.all() {

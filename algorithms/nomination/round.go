@@ -6,39 +6,43 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Round is the part in which nominating algorithms differ: how the nodes of
-// one term find the best of them. The Core calls it within a Step; it answers
-// by calling the Core's methods.
+// Round is the part in which nominating algorithms differ: how the nodes of one term find the best
+// of them. The Core calls its methods during a Step, and they call the Core's methods in turn. A
+// Round is used by the goroutine that steps the Core, and by no other.
 type Round interface {
-	// Begin starts this node's own part in the round of the current term.
+	// Begin starts this node's part in the round of the current term.
 	Begin()
-	// Receive handles a message of the current term, of the algorithm's own
-	// kinds; announcements go to the Core.
+	// Receive handles a message of the current term and of the algorithm's own kinds. Announcements
+	// do not come here; the Core handles them.
 	Receive(m proto.Message)
-	// Timeout says that the timer armed with SetTimer passed.
+	// Timeout says that the timer set with Core.SetTimer has run out.
 	Timeout()
-	// PeersChanged says that the view changed and the leader, if any, stayed.
+	// PeersChanged says that the view changed, and that the leader, if there is one, is still in
+	// it.
 	PeersChanged(gone []proto.Peer)
-	// Reset forgets everything: the term changed, or this node stands aside.
+	// Reset forgets the state of the round: the term changed, or this node stands aside.
 	Reset()
-	// Won lets the new leader announce itself.
+	// Won says that this node leads now. The Round announces it.
 	Won()
-	// Heard says that the announcement in m was followed, or was one's own
-	// that came back.
+	// Heard says that this node follows the announcement in m, or that m is this node's own
+	// announcement that came back.
 	Heard(m proto.Message)
-	// Announcement is the body that tells one node who leads.
+	// Announcement is the message body that tells another node who leads.
 	Announcement(leader proto.Peer) proto.Body
-	// Question is the body that asks another node who leads: one that vouches
-	// for the leader answers with its announcement.
+	// Question is the message body that asks another node who leads. A node that vouches for the
+	// leader answers with its announcement.
 	Question() proto.Body
-	// Patience is the longest that a round can take from its first message to
-	// its last, with the present number of nodes and no failure.
+	// Patience is the longest time that a round can take from its first message to its last, with
+	// the present number of nodes and no failure.
 	Patience() time.Duration
 }
 
-// Stander is a Round in which nobody leads without the consent of others.
-type Stander interface {
-	// Stand stands for the current term, which has just begun, because this node was
-	// asked to lead: self is with the rank that others are to be told.
+// Candidacy is the part of a Round that asks a majority of voters who leads: nobody leads
+// without their consent.
+type Candidacy interface {
+	// Stand makes this node a candidate of the current term, which has just begun: the node was
+	// asked to lead. self has the rank that the others are to be told.
 	Stand(self proto.Peer)
+	// Contends reports whether this node is a candidate now.
+	Contends() bool
 }

@@ -10,11 +10,12 @@ import (
 
 var (
 	whyMisrouted = reasons.Kind("misrouted", "%s from %d to %d reached %d -> drop")
-	whyStranger  = reasons.Kind("stranger", "%s of term %d by a node that is not believed alive, and %d leads -> tell it")
-	whyAdopt     = reasons.Kind("adopt", "term %d is above %d -> adopt it", algorithms.Enters{Term: 0})
+	whyStranger  = reasons.Kind("stranger",
+		"%s of term %d by a node that is not believed alive, and %d leads -> tell it")
+	whyAdopt = reasons.Kind("adopt", "term %d is above %d -> adopt it", algorithms.Enters{Term: 0})
 )
 
-// receive sorts a message by its term, then by its kind.
+// receive handles a message, first by its term, then by its kind.
 func (c *Core) receive(m proto.Message) {
 	kind := m.Body.Kind()
 	switch {
@@ -47,7 +48,7 @@ func (c *Core) receive(m proto.Message) {
 	}
 }
 
-// handle takes a message of the current term that announces nobody.
+// handle handles a message of the current term that is no announcement.
 func (c *Core) handle(m proto.Message) {
 	switch body := m.Body.(type) {
 	case TimeoutNow:
@@ -63,25 +64,25 @@ func (c *Core) handle(m proto.Message) {
 	}
 }
 
-// What messages may be to the shared rules, whatever the algorithm. A body that is
-// neither answers another one.
+// The shared rules know these two properties of message bodies, whatever the algorithm. A body
+// without either of them is an answer.
 type (
-	// call is a body that calls an election, or passes the call on. It asks: whoever
-	// knows better tells its sender.
+	// call is a body that calls an election, or passes such a call on. Since it asks a question, a
+	// node that knows better answers it.
 	call interface {
-		// Caller is the node that called it.
+		// Caller is the node that called the election.
 		Caller() proto.NodeID
 	}
 	// announcement is a body that tells who leads its term.
 	announcement interface {
-		// Announced is that leader; ok is false while it only may become one.
+		// Announced is the leader that the body names. ok is false if that node does not lead yet.
 		Announced() (leader proto.Peer, ok bool)
 	}
 )
 
-// askedByStranger reports whether m calls an election for a node that is not in
-// the view. One that reaches others, but that nobody reaches, could otherwise
-// depose every leader, again and again, and never lead.
+// askedByStranger reports whether m calls an election for a node that is not in the view. Without
+// this rule, a node that reaches others but is reached by nobody could depose every leader, again
+// and again, and never lead.
 func (c *Core) askedByStranger(m proto.Message) bool {
 	body, ok := m.Body.(call)
 	return ok && body.Caller() != c.cfg.Self && !c.Lists(body.Caller())
@@ -93,9 +94,8 @@ var (
 	whyStaleTell     = reasons.Kind("stale-tell", "%s of term %d is below term %d -> drop it, tell %d that %d leads")
 )
 
-// stale drops a message of a lower term and tells its sender who leads, so
-// that whoever was left behind catches up. What answers, as an OK does, needs no
-// answer: its sender asked for nothing.
+// stale drops a message of a lower term. It tells the sender who leads, so that a node that was
+// left behind catches up. It does not answer answers, such as OK: their sender asked nothing.
 func (c *Core) stale(m proto.Message) {
 	kind := m.Body.Kind()
 	leader, announces := announcedBy(m)
@@ -115,8 +115,7 @@ func (c *Core) stale(m proto.Message) {
 	}
 }
 
-// announcedBy returns whom m announces as the leader, ok false if m is no
-// announcement.
+// announcedBy returns the leader that m announces; ok is false if m is no announcement.
 func announcedBy(m proto.Message) (leader proto.Peer, ok bool) {
 	if body, announces := m.Body.(announcement); announces {
 		return body.Announced()
@@ -131,7 +130,7 @@ func (c *Core) announced(m proto.Message, l proto.Peer) {
 		c.announcedSelf(m, l)
 	case l.Is(c.leader):
 		c.heardAgain(m)
-	case c.epoch(l).Compare(c.floor) < 0:
+	case c.leadership(l).Compare(c.floor) < 0:
 		c.announcedBelow(m, l)
 	case m.From != l.ID && c.Dead(l):
 		c.announcedDead(l)
@@ -140,7 +139,7 @@ func (c *Core) announced(m proto.Message, l proto.Peer) {
 	}
 }
 
-// heardAgain notes that the leader, or another for it, repeats who leads.
+// heardAgain notes that the known leader was announced again, by itself or by another node.
 func (c *Core) heardAgain(m proto.Message) {
 	if m.From == c.leader.ID {
 		c.heard = c.now
@@ -158,8 +157,7 @@ var (
 		algorithms.Deposes(2, 0))
 )
 
-// announcedBelow handles an announcement of a leader that this node knows a
-// higher epoch of.
+// announcedBelow handles the announcement of a leader when this node knows a higher leadership.
 func (c *Core) announcedBelow(m proto.Message, l proto.Peer) {
 	switch {
 	case !c.Looking():
@@ -181,12 +179,11 @@ var (
 	whyAnnouncedDead = reasons.Kind("announced-dead", "%d is dead -> go on with leader %d")
 )
 
-// announcedDead handles an announcement, passed on by another, of a process
-// that this node saw die in the same term. Had it died in an earlier term, the
-// others would have elected it since: they know better.
+// announcedDead handles an announcement, passed on by another node, of a process that this node saw
+// die in the same term. If the process had died in an earlier term, the others would have elected
+// it after that, and so know better.
 //
-// Lecture notes: "Or if it gets an (Elected:80) message, but knows 80 has
-// failed".
+// Lecture notes: "Or if it gets an (Elected:80) message, but knows 80 has failed".
 func (c *Core) announcedDead(l proto.Peer) {
 	if c.Looking() {
 		c.Call(whyElectedDead.Of(l.ID))
@@ -203,7 +200,7 @@ var (
 // announcedSelf handles an announcement that names this node.
 func (c *Core) announcedSelf(m proto.Message, l proto.Peer) {
 	switch {
-	case l.Session != c.cfg.Session:
+	case l.Incarnation != c.cfg.Incarnation:
 		c.Why(whyFormerLife, m.Body.Kind())
 	case c.Leading():
 		c.round.Heard(m)
@@ -240,9 +237,9 @@ var (
 	whyDoubt = reasons.Kind("doubt", "leader %d is silent -> ask the others")
 )
 
-// silence doubts a leader that repeats itself no more: it may hang, or have
-// resigned, or be out of this node's reach only. The others are asked; if none
-// of them has heard it either, it is lost.
+// silence handles a leader that was not announced for a while. The leader may hang, may have
+// resigned, or may only be out of this node's reach. The node asks the others; if none of them has
+// heard the leader either, the leader is lost.
 func (c *Core) silence() {
 	l := c.leader
 	switch {
@@ -260,21 +257,21 @@ func (c *Core) silence() {
 	c.askOthers(l)
 }
 
-// askOthers asks everybody but one who leads.
+// askOthers asks every node but one who leads.
 func (c *Core) askOthers(but proto.Peer) {
 	c.SendWhere(c.round.Question(), func(p *proto.Peer) bool { return p.ID != but.ID })
 }
 
 var (
-	whyTakeOverNotLeader = reasons.Kind("take-over-not-leader", "%d does not lead term %d -> drop its TIMEOUT_NOW")
+	whyTakeOverNotLeader = reasons.Kind("take-over-not-leader", "%d does not lead term %d -> drop its STAND_NOW")
 	whyAskedForNext      = reasons.Kind("asked-for-next", "%d asks for a leader of the next term",
 		algorithms.Because{Kind: algorithms.HandOver, About: 0})
 	whyTakeNext = reasons.Kind("take-next", "%d asks for a leader of the next term -> take term %d",
 		algorithms.Because{Kind: algorithms.HandOver, About: 0}, algorithms.Opens{Cause: algorithms.Self, Term: 1})
 )
 
-// takeOver handles the request to lead the next term at once: from the leader,
-// or, to a leader, from one that stands aside and knows that its term is over.
+// takeOver handles the request to lead the next term at once. It comes from the leader, or, if this
+// node leads, from a node that stands aside and knows that this node's term is over.
 //
 // Lecture notes: "L1 sends TimeoutNow to L2 (start election immediately)".
 func (c *Core) takeOver(m proto.Message) {
@@ -298,10 +295,11 @@ var (
 	whyPassOn       = reasons.Kind("pass-on", "%d hands over, this node stands aside -> pass it on to %d")
 )
 
-// passOn hands a hand-over on: its sender leads no more, and this node stands
-// aside. It does so once a term, lest two such nodes play ball.
+// passOn passes a hand-over on to another node, because this node stands aside and the sender no
+// longer leads. It does so once in a term, so that two such nodes do not send it to and fro for
+// ever.
 func (c *Core) passOn(from proto.NodeID) {
-	heir, ok := c.roster.best(from)
+	successor, ok := c.roster.best(from)
 	if c.leader.ID == from || c.Leading() && ok && c.passed != c.term { // who hands over leads no more
 		c.leader = nobody
 		c.spend()
@@ -311,9 +309,9 @@ func (c *Core) passOn(from proto.NodeID) {
 		c.Why(whyPassOnNobody, from)
 		return
 	}
-	c.Why(whyPassOn, from, heir.ID)
+	c.Why(whyPassOn, from, successor.ID)
 	c.passed = c.term
-	c.Send(heir.ID, TimeoutNow{})
+	c.Send(successor.ID, TimeoutNow{})
 }
 
 var (
@@ -321,7 +319,7 @@ var (
 	whyGone   = reasons.Kind("gone", "leader %d is gone", algorithms.Because{Kind: algorithms.LeaderLost, About: 0})
 )
 
-// peersChanged takes the detector's new opinion.
+// peersChanged handles a new opinion of the failure detector.
 func (c *Core) peersChanged(alive []proto.Peer) {
 	came, went := c.roster.update(alive, c.term)
 	c.views++
@@ -348,10 +346,11 @@ func (c *Core) peersChanged(alive []proto.Peer) {
 	c.considerPreempt()
 }
 
-var whyPreemptSoon = reasons.Kind("preempt-soon", "this node ranks above leader %d -> take over in %v unless that changes")
+var whyPreemptSoon = reasons.Kind("preempt-soon",
+	"this node ranks above leader %d -> take over in %v unless that changes")
 
-// considerPreempt lets the best node take over from a lower-ranked leader once
-// the hold-down is over. The leader's rank is the one in its announcement.
+// considerPreempt lets the best node take over from a lower-ranked leader after the hold-down. The
+// leader's rank is the one that it announced.
 func (c *Core) considerPreempt() {
 	above := c.self.Rank().Compare(c.leader.Rank()) > 0
 	switch {
@@ -373,11 +372,27 @@ func (c *Core) preempt() {
 	c.Call(whyPreempt.Of(c.leader.ID))
 }
 
-// announceAgain repeats who leads: a lost announcement must not leave anybody
-// behind for long.
+// announceAgain announces the leader again: a lost announcement must not leave a node behind for
+// long.
 func (c *Core) announceAgain() {
 	c.TellAll()
 	c.timers[timerAnnounce] = c.now.Add(c.announceEvery())
+}
+
+// HearLeader notes that this process was heard just now, and that it leads under the lease around
+// this Machine. If it is the leader here too, its announcement need not be repeated: the heartbeats
+// of the lease come at least twice in a promise. HearLeader returns when the Machine wants its next
+// Timeout.
+func (c *Core) HearLeader(now time.Time, leader proto.Peer) (deadline time.Time) {
+	switch {
+	case !c.leader.Is(leader):
+	case c.Leading():
+		c.timers[timerAnnounce] = now.Add(max(c.announceEvery(), c.cfg.Promise))
+	default:
+		c.heard, c.doubt = now, false
+		c.timers[timerSilence] = now.Add(max(Silence(c.announceEvery()), c.cfg.Promise))
+	}
+	return c.deadline()
 }
 
 func (c *Core) announceEvery() time.Duration {
@@ -390,6 +405,6 @@ func (c *Core) Tell(to proto.NodeID) { c.Send(to, c.round.Announcement(c.leader)
 // TellAll tells every node believed alive who leads the current term.
 func (c *Core) TellAll() { c.SendAll(c.round.Announcement(c.leader)) }
 
-func (c *Core) epoch(l proto.Peer) proto.Epoch {
-	return proto.Epoch{Term: c.term, Leader: l.ID, Session: l.Session}
+func (c *Core) leadership(l proto.Peer) proto.Leadership {
+	return proto.Leadership{Term: c.term, Leader: l.ID, Incarnation: l.Incarnation}
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/bully"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/internal/highest"
 	"github.com/ringleader-dev/ringleader/internal/steptest"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -16,9 +16,18 @@ const delta = steptest.Delta
 // silence is how long a follower waits for the leader's next announcement.
 const silence = 3 * 10 * delta
 
-// The shared rules are tested through the bully, the simplest Round.
+// answer is a message that neither calls an election nor announces a leader.
+type answer struct{}
+
+var kindAnswer = proto.NewKind[answer](198, "YES", "I have heard you", proto.Nominates)
+
+func (answer) Kind() proto.Kind { return kindAnswer }
+func (answer) String() string   { return kindAnswer.String() }
+func (answer) Validate() error  { return nil }
+
+// The shared rules are tested through the simplest Round.
 func newRig(t *testing.T, self proto.NodeID) *steptest.Rig {
-	return steptest.New(t, self, false, bully.New)
+	return steptest.New(t, self, false, highest.New)
 }
 
 func coordinator(leader proto.NodeID) nomination.Coordinator {
@@ -47,9 +56,9 @@ func TestLowerTermIsDroppedAndAnswered(t *testing.T) {
 		Leader:   steptest.Leads(5, 3),
 		Why:      steptest.Why("nomination.stale-tell(COORDINATOR, 2, 3, 4, 5)"),
 	})
-	r.Step(0, r.From(4, 2, bully.OK{}))
+	r.Step(0, r.From(4, 2, answer{}))
 	if len(r.Last.Send) != 0 || r.Last.Leader != steptest.Leads(5, 3) {
-		t.Fatalf("an old OK needs no answer: %+v", r.Last)
+		t.Fatalf("an old answer needs no answer: %+v", r.Last)
 	}
 }
 
@@ -57,13 +66,47 @@ func TestLowerTermIsDroppedAndAnswered(t *testing.T) {
 func TestAbsurdTermIsRefused(t *testing.T) {
 	r := follower(t, 2)
 	absurd := 3 + proto.MaxTermJump + 1
-	r.Step(0, r.From(4, absurd, coordinator(4)))
+	r.Gives(0, r.From(4, absurd, coordinator(4)), "nomination.absurd-ask(1048580, 3, COORDINATOR)")
 	if !r.Last.Warn || r.Last.Save != nil || r.Last.Leader != steptest.Leads(5, 3) {
 		t.Fatalf("got %+v", r.Last)
 	}
 	r.Step(0, r.From(4, absurd-1, coordinator(4)))
 	if r.Last.Warn || r.Last.Leader != steptest.Leads(4, absurd-1) {
 		t.Fatalf("the largest jump allowed is not followed: %+v", r.Last)
+	}
+}
+
+// Under a lease the voters decide what is believed: nobody else is asked.
+func TestAbsurdTermUnderALease(t *testing.T) {
+	r := steptest.New(t, 2, false, func(c algorithms.Config) algorithms.Machine {
+		c.Promise = time.Second
+		return highest.New(c)
+	})
+	r.Start(0, 1, 2, 3)
+	out := r.Gives(0, r.From(3, proto.MaxTermJump+1, coordinator(3)), "nomination.absurd(1048577, 0, COORDINATOR)")
+	if !out.Warn || len(out.Send) > 0 {
+		t.Errorf("%+v", out)
+	}
+}
+
+// A message that is not this node's, or claims to be, is dropped.
+func TestMisrouted(t *testing.T) {
+	r := follower(t, 2)
+	m := proto.Message{From: 4, To: 3, Term: 3, Body: coordinator(4)}
+	if out := r.Gives(0, algorithms.Receive{Message: m}, "nomination.misrouted(COORDINATOR, 4, 3, 2)"); !out.Warn {
+		t.Errorf("%+v", out)
+	}
+}
+
+// Only the leader hands over, and to this very process.
+func TestTakeOverFromAnother(t *testing.T) {
+	r := follower(t, 2)
+	over := proto.TakeOver{Incarnation: steptest.Incarnation(4), To: steptest.Incarnation(2)}
+	r.Gives(0, r.From(4, 3, over), "nomination.over-not-leader(4, 3)")
+	former := proto.TakeOver{Incarnation: steptest.Incarnation(5), To: proto.Incarnation{99}}
+	r.Gives(0, r.From(5, 3, former), "nomination.over-to-former(5)")
+	if r.Last.Leader != steptest.Leads(5, 3) {
+		t.Errorf("%+v", r.Last)
 	}
 }
 
@@ -75,10 +118,10 @@ func TestJumpsAreJudgedByMostOthers(t *testing.T) {
 	r := newRig(t, 1)
 	r.Start(0, 1, 2, 3, 4)
 	tells := func(from proto.NodeID, term proto.Term) algorithms.Event {
-		return r.From(from, term, proto.VoterState{Session: steptest.Session(1), Round: term})
+		return r.From(from, term, proto.VoterState{Incarnation: steptest.Incarnation(1), Round: term})
 	}
 	r.Step(0, r.From(4, far, coordinator(4)))
-	question := proto.Recover{Session: steptest.Session(1)}
+	question := proto.Recover{Incarnation: steptest.Incarnation(1)}
 	r.Sends(r.Last, r.Msg(2, 0, question), r.Msg(3, 0, question), r.Msg(4, 0, question))
 	r.Step(0, r.From(4, far, coordinator(4)))
 	r.Sends(r.Last) // once in a Delta
@@ -91,8 +134,8 @@ func TestJumpsAreJudgedByMostOthers(t *testing.T) {
 	if r.Step(0, r.From(4, far, coordinator(4))); r.Last.Leader != steptest.Leads(4, far) {
 		t.Errorf("does not follow: %+v", r.Last)
 	}
-	r.Step(0, r.From(2, 0, proto.Recover{Session: steptest.Session(2)}))
-	r.Sends(r.Last, r.Msg(2, far, proto.VoterState{Session: steptest.Session(2), Round: far}))
+	r.Step(0, r.From(2, 0, proto.Recover{Incarnation: steptest.Incarnation(2)}))
+	r.Sends(r.Last, r.Msg(2, far, proto.VoterState{Incarnation: steptest.Incarnation(2), Round: far}))
 }
 
 // A message to another node, or from oneself, is refused.
@@ -109,7 +152,7 @@ func TestMisdirectedMessages(t *testing.T) {
 	}
 }
 
-// Two leaders that meet: the higher epoch stands, the other steps down at once.
+// Two leaders that meet: the higher leadership stands, the other steps down at once.
 func TestTwoLeadersMeet(t *testing.T) {
 	lead := func(self proto.NodeID) *steptest.Rig {
 		r := newRig(t, self)
@@ -148,7 +191,7 @@ func TestTwoLeadersMeet(t *testing.T) {
 func TestSilentLeader(t *testing.T) {
 	ask := func(r *steptest.Rig) {
 		r.Fire()
-		question := bully.Election{Candidate: steptest.Peer(4)}
+		question := highest.Ask{Self: steptest.Peer(4)}
 		r.Want(algorithms.Output{
 			Send:     []proto.Message{r.Msg(1, 3, question), r.Msg(2, 3, question), r.Msg(3, 3, question)},
 			Deadline: r.In(2 * delta),
@@ -192,7 +235,7 @@ func TestRivalOfALostLeaderIsNotFollowed(t *testing.T) {
 func TestStaleLeaderIsToldByOneThatStandsAside(t *testing.T) {
 	r := follower(t, 2)
 	r.Step(0, algorithms.Resign{})
-	r.Step(0, r.From(4, 4, bully.Election{Candidate: steptest.Peer(4)}))
+	r.Step(0, r.From(4, 4, highest.Ask{Self: steptest.Peer(4)}))
 	r.Step(0, r.From(5, 3, coordinator(5)))
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Msg(5, 4, nomination.TimeoutNow{})},
@@ -216,7 +259,7 @@ func TestJoinerIsTold(t *testing.T) {
 		Why:      steptest.Why("nomination.joined(3)"),
 	})
 	reborn := steptest.Peers(3, 4, 5)
-	reborn[1].Session = proto.Session{99}
+	reborn[1].Incarnation = proto.Incarnation{99}
 	r.Step(0, algorithms.PeersChanged{Alive: reborn})
 	if len(r.Last.Send) != 1 || r.Last.Send[0].To != 4 {
 		t.Fatalf("a new life of 4 must be told: %+v", r.Last)
@@ -227,9 +270,10 @@ func TestJoinerIsTold(t *testing.T) {
 func TestLeaderRestarted(t *testing.T) {
 	r := follower(t, 4)
 	reborn := steptest.Peers(1, 2, 3, 4, 5)
-	reborn[4].Session = proto.Session{99}
+	reborn[4].Incarnation = proto.Incarnation{99}
 	r.Step(0, algorithms.PeersChanged{Alive: reborn})
-	if r.Last.Leader != steptest.Leads(0, 4) || steptest.Texts(r.Last.Why)[0] != "nomination.call(nomination.gone(5), 4)" {
+	if r.Last.Leader != steptest.Leads(0, 4) ||
+		steptest.Texts(r.Last.Why)[0] != "nomination.call(nomination.gone(5), 4)" {
 		t.Fatalf("got %+v", r.Last)
 	}
 }
@@ -238,7 +282,7 @@ func TestLeaderRestarted(t *testing.T) {
 func TestFormerLifesTermIsSpent(t *testing.T) {
 	r := newRig(t, 5)
 	r.Start(3, 1, 5)
-	r.Step(0, r.From(1, 3, bully.Election{Candidate: steptest.Peer(1)}))
+	r.Step(0, r.From(1, 3, highest.Ask{Self: steptest.Peer(1)}))
 	if r.Last.Leader != steptest.Leads(5, 4) {
 		t.Fatalf("want node 5 to lead term 4, got %+v", r.Last)
 	}
@@ -249,7 +293,7 @@ func TestFormerLifesTermIsSpent(t *testing.T) {
 func TestStarterDoesNotStandInTheTermItFinds(t *testing.T) {
 	r := newRig(t, 5)
 	r.Start(1, 1, 5)
-	r.Step(0, r.From(1, 2, bully.Election{Candidate: steptest.Peer(1)}))
+	r.Step(0, r.From(1, 2, highest.Ask{Self: steptest.Peer(1)}))
 	if r.Last.Leader != steptest.Leads(5, 3) {
 		t.Fatalf("want node 5 to lead term 3, got %+v", r.Last)
 	}
@@ -259,7 +303,7 @@ func TestStarterDoesNotStandInTheTermItFinds(t *testing.T) {
 func TestAnnouncementOfFormerLife(t *testing.T) {
 	r := newRig(t, 5)
 	r.Start(3, 1, 5)
-	old := nomination.Coordinator{Leader: proto.Peer{ID: 5, Session: proto.Session{77}}}
+	old := nomination.Coordinator{Leader: proto.Peer{ID: 5, Incarnation: proto.Incarnation{77}}}
 	r.Step(0, r.From(1, 3, old))
 	if r.Last.Leader.ID != 0 || r.Last.Deadline.IsZero() {
 		t.Fatalf("got %+v", r.Last)
@@ -301,8 +345,9 @@ func TestTimeoutNowToOneThatStandsAside(t *testing.T) {
 func TestTimeoutNowWithoutALeader(t *testing.T) {
 	r := follower(t, 3)
 	r.Step(0, r.From(1, 7, nomination.TimeoutNow{}))
-	if r.Last.Leader != steptest.Leads(0, 8) || len(r.Last.Send) != 2 {
-		t.Fatalf("want ELECTION to 4 and 5: %+v", r.Last)
+	if r.Last.Leader != steptest.Leads(0, 8) || len(r.Last.Send) != 1 ||
+		r.Last.Send[0].Body != (highest.Ask{Self: steptest.Peer(3)}) {
+		t.Fatalf("want a question to 5: %+v", r.Last)
 	}
 }
 
@@ -310,12 +355,12 @@ func TestTimeoutNowWithoutALeader(t *testing.T) {
 func TestElectionByAStrangerDeposesNobody(t *testing.T) {
 	r := follower(t, 2)
 	r.Step(0, steptest.Alive(2, 3, 4, 5))
-	r.Step(0, r.From(1, 4, bully.Election{Candidate: steptest.Peer(1)}))
+	r.Step(0, r.From(1, 4, highest.Ask{Self: steptest.Peer(1)}))
 	r.Want(algorithms.Output{
 		Send:     []proto.Message{r.Msg(1, 3, coordinator(5))},
 		Deadline: r.In(silence),
 		Leader:   steptest.Leads(5, 3),
-		Why:      steptest.Why("nomination.stranger(ELECTION, 4, 5)"),
+		Why:      steptest.Why("nomination.stranger(ASK_TO_LEAD, 4, 5)"),
 	})
 }
 
@@ -390,7 +435,7 @@ func TestSavedVoteIsKept(t *testing.T) {
 
 // A joiner that is told who leads before its first view has its own rank.
 func TestJoinerToldBeforeItsFirstView(t *testing.T) {
-	r := steptest.New(t, 3, true, bully.New)
+	r := steptest.New(t, 3, true, highest.New)
 	r.Step(0, algorithms.Start{})
 	r.Step(0, r.From(1, 1, coordinator(1)))
 	strong := steptest.Peers(1, 3)
@@ -529,4 +574,28 @@ func TestStartListensToThoseItMet(t *testing.T) {
 	if r.Last.Leader != steptest.Leads(4, 3) {
 		t.Errorf("does not follow: %+v", r.Last)
 	}
+}
+
+// A leader that resigns in favour of one that is not eligible hands over to another.
+func TestSuccessorIsNotEligible(t *testing.T) {
+	r := newRig(t, 3)
+	r.Start(0, 1, 2, 3)
+	for r.Last.Leader.ID != 3 {
+		r.Fire()
+	}
+	peers := steptest.Peers(1, 2, 3)
+	peers[1].Ineligible = true
+	r.Step(0, algorithms.PeersChanged{Alive: peers})
+	r.Gives(0, algorithms.Resign{To: 2},
+		"nomination.successor-not-eligible(2)", "nomination.hand-over(nomination.resign, 1)")
+	r.Sends(r.Last, r.Msg(1, r.Last.Leader.Term, nomination.TimeoutNow{}))
+}
+
+// A leader of a term that another led over it is not followed, once that one is lost.
+func TestLeaderThatWasStoodOver(t *testing.T) {
+	r := follower(t, 2)
+	r.Step(0, algorithms.Resign{}) // nor does this node call the next term
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	r.Gives(0, r.From(3, 3, coordinator(4)), "nomination.stood-over(5, 3, 4)")
+	r.Sends(r.Last)
 }

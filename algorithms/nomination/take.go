@@ -7,11 +7,11 @@ import (
 
 // How the round of a term ends for a node that takes part in it.
 
-// Taking reports whether this node takes part in a round that has brought no leader yet.
+// Taking reports whether this node takes part in a round that has no leader yet.
 func (c *Core) Taking() bool { return c.Looking() && c.TimerRuns() }
 
-// Take makes this node, the best of the round, the leader of the term; or calls the next
-// one if it must not stand in this one.
+// Take makes this node, the best of the round, the leader of the term. If it must not lead this
+// term, it calls an election of the next one.
 func (c *Core) Take(reason algorithms.Reason) {
 	if !c.Spent(reason) {
 		c.Win(reason)
@@ -20,8 +20,8 @@ func (c *Core) Take(reason algorithms.Reason) {
 
 var whySpent = reasons.Kind("spent", "%s, and this term is spent", algorithms.Caused(algorithms.RoundFailed))
 
-// Spent reports whether this node, the best of the round, must not stand in the term. It
-// then calls the next one.
+// Spent reports whether this node, the best of the round, must not lead this term. In that case it
+// calls an election of the next one.
 func (c *Core) Spent(reason algorithms.Reason) bool {
 	if c.MayStand() {
 		return false
@@ -37,8 +37,8 @@ var (
 		algorithms.Caused(algorithms.RoundFailed))
 )
 
-// CallWithout calls an election of the next term since the best of this one's round
-// cannot win it, see Out.
+// CallWithout calls an election of the next term because best, the best of this term's round,
+// cannot win it: see Out.
 func (c *Core) CallWithout(best proto.Peer) {
 	if c.Dead(best) {
 		c.Call(whyBestDead.Of(best.ID))

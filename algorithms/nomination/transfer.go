@@ -7,66 +7,66 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// offer is the transfer that this node, the leader, has asked another about; to
-// nobody while there is none.
+// offer is the offer that this node, the leader, made to a possible successor. Its field to is zero
+// while there is none.
 type offer struct {
 	to    proto.Peer
-	nonce uint64 // of the last one
+	nonce uint64 // the number of the last offer
 }
 
 var whyOffer = reasons.Kind("offer", "asked to hand over -> offer it to %d")
 
-// transfer asks the successor whether it would lead. Nothing changes until it
-// said yes: one that is dead, or behind, costs nobody the leader.
+// transfer asks the successor whether it will lead. Nothing changes until the successor has said
+// yes: asking a node that is dead or behind costs nobody the leader.
 func (c *Core) transfer(ev algorithms.Transfer) {
-	heir, why := c.successor(ev.To)
+	successor, why := c.transferTo(ev.To)
 	if why != (algorithms.Refusal{}) {
 		c.tellTransfer(ev.To, why)
 		return
 	}
-	c.Why(whyOffer, heir.ID)
-	c.offer.to = heir
+	c.Why(whyOffer, successor.ID)
+	c.offer.to = successor
 	c.offer.nonce++
 	c.timers[timerOffer] = c.now.Add(OfferTimeout(c.cfg.Delta))
-	c.Send(heir.ID, proto.Offer{Session: c.cfg.Session, Nonce: c.offer.nonce, To: heir.Session})
+	c.Send(successor.ID, proto.Offer{Incarnation: c.cfg.Incarnation, Nonce: c.offer.nonce, To: successor.Incarnation})
 }
 
-// successor is whom this node may hand over to, or why it may not.
-func (c *Core) successor(to proto.NodeID) (heir proto.Peer, why algorithms.Refusal) {
+// transferTo returns the node that this node may hand over to, or why it may not.
+func (c *Core) transferTo(to proto.NodeID) (successor proto.Peer, why algorithms.Refusal) {
 	no := c.refusing(to)
 	switch {
 	case c.Looking():
-		return heir, no.Nobody()
+		return successor, no.Nobody()
 	case !c.Leading():
-		return heir, no.Elsewhere(c.leader.ID)
+		return successor, no.Elsewhere(c.leader.ID)
 	case c.offer.to.ID != 0:
-		return heir, no.UnderWay(c.offer.to.ID)
+		return successor, no.UnderWay(c.offer.to.ID)
 	case to == c.cfg.Self:
-		return heir, no.Self()
+		return successor, no.Self()
 	}
 	return no.Successor(c.roster.peers, to)
 }
 
-// refusing words why there is no transfer to a node.
+// refusing returns the words for why there is no transfer to this node.
 func (c *Core) refusing(to proto.NodeID) algorithms.Refusing {
-	return algorithms.Refuse("leads", c.roster.peers, to)
+	return algorithms.Refuse(c.roster.peers, to)
 }
 
 var whyOffered = reasons.Kind("offered", "%d offers to hand over -> %v")
 
-// offered answers the leader that asks whether this node would lead after it.
+// offered answers a leader that asks whether this node will lead after it.
 func (c *Core) offered(m proto.Message, b proto.Offer) {
 	no := proto.NoDecline
 	switch {
-	case b.To != c.cfg.Session:
-		no = proto.DeclineSession
+	case b.To != c.cfg.Incarnation:
+		no = proto.DeclineIncarnation
 	case c.Aside():
 		no = proto.DeclineAside
-	case c.leader.ID != m.From || c.leader.Session != b.Session:
+	case c.leader.ID != m.From || c.leader.Incarnation != b.Incarnation:
 		no = proto.DeclineBehind
 	}
 	c.Why(whyOffered, m.From, no)
-	c.Send(m.From, proto.Reply{Session: b.Session, Nonce: b.Nonce, No: no})
+	c.Send(m.From, proto.Reply{Incarnation: b.Incarnation, Nonce: b.Nonce, No: no})
 }
 
 var (
@@ -75,28 +75,28 @@ var (
 		algorithms.Caused(algorithms.RoundFailed))
 )
 
-// replied hands over once the successor said that it would lead. The order is:
-// not leader any more, then the successor is told.
+// replied hands over once the successor said that it will lead. The order is: first this node stops
+// leading, then it tells the successor.
 func (c *Core) replied(m proto.Message, b proto.Reply) {
-	heir := c.offer.to
-	if !c.Leading() || m.From != heir.ID || b.Session != c.cfg.Session || b.Nonce != c.offer.nonce {
+	successor := c.offer.to
+	if !c.Leading() || m.From != successor.ID || b.Incarnation != c.cfg.Incarnation || b.Nonce != c.offer.nonce {
 		return
 	}
 	if b.No != proto.NoDecline {
-		c.endTransfer(heir.ID, c.refusing(heir.ID).Declined(b.No))
+		c.endTransfer(successor.ID, c.refusing(successor.ID).Declined(b.No))
 		return
 	}
-	c.Why(whyWouldLead, heir.ID)
+	c.Why(whyWouldLead, successor.ID)
 	c.leader = nobody
 	c.spend()
 	c.timers = [numTimers]time.Time{}
-	c.endTransfer(heir.ID, algorithms.Refusal{})
-	c.callAt(c.now.Add(c.damper.jitter(2*c.round.Patience())+OfferTimeout(c.cfg.Delta)),
+	c.endTransfer(successor.ID, algorithms.Refusal{})
+	c.callAt(c.now.Add(c.backOff.jitter(2*c.round.Patience())+OfferTimeout(c.cfg.Delta)),
 		whyNotTakenOver.Of())
-	c.Send(heir.ID, proto.TakeOver{Session: c.cfg.Session, To: heir.Session, Chosen: true})
+	c.Send(successor.ID, proto.TakeOver{Incarnation: c.cfg.Incarnation, To: successor.Incarnation, Chosen: true})
 }
 
-// endTransfer ends the transfer that is under way.
+// endTransfer ends the present transfer.
 func (c *Core) endTransfer(to proto.NodeID, refused algorithms.Refusal) {
 	c.offer.to, c.timers[timerOffer] = nobody, zeroTime
 	c.tellTransfer(to, refused)
@@ -104,7 +104,7 @@ func (c *Core) endTransfer(to proto.NodeID, refused algorithms.Refusal) {
 
 var whyNoTransfer = reasons.Kind("no-transfer", "a transfer to %s: %s -> change nothing")
 
-// tellTransfer tells the operator what came of a transfer.
+// tellTransfer puts the result of a transfer into the Output.
 func (c *Core) tellTransfer(to proto.NodeID, refused algorithms.Refusal) {
 	c.out.Transfer = &algorithms.TransferEnd{To: to, Refused: refused.String()}
 	if why := refused.String(); why != "" {
@@ -112,7 +112,7 @@ func (c *Core) tellTransfer(to proto.NodeID, refused algorithms.Refusal) {
 	}
 }
 
-// dropTransfer ends a transfer that this node can carry out no more.
+// dropTransfer ends a transfer that this node can no longer carry out.
 func (c *Core) dropTransfer() {
 	if to := c.offer.to.ID; to != 0 {
 		c.endTransfer(to, c.refusing(to).Lost())
@@ -127,14 +127,13 @@ var (
 		Follows(timeoutNow)
 )
 
-// takeOverFrom takes the leadership that was handed over: by the leader of this
-// term, and to this process. It ranks above all while it lasts: an operator's
-// choice is not undone by pre-emption.
+// takeOverFrom leads after the leader of this term has handed over to this very process. While this
+// node leads, it ranks above all others: pre-emption does not undo an operator's choice.
 func (c *Core) takeOverFrom(m proto.Message, b proto.TakeOver) {
-	from := proto.Peer{ID: m.From, Session: b.Session}
-	led := proto.Epoch{Term: c.term, Leader: m.From, Session: b.Session}
+	from := proto.Peer{ID: m.From, Incarnation: b.Incarnation}
+	led := proto.Leadership{Term: c.term, Leader: m.From, Incarnation: b.Incarnation}
 	switch {
-	case b.To != c.cfg.Session:
+	case b.To != c.cfg.Incarnation:
 		c.Why(whyOverToFormer, m.From)
 	case c.Leading(), c.floor != led, !c.Looking() && !c.leader.Is(from):
 		c.Why(whyOverNotLeader, m.From, c.term)
@@ -147,7 +146,7 @@ func (c *Core) takeOverFrom(m proto.Message, b proto.TakeOver) {
 
 var whyTake = reasons.Kind("take", "%s -> take term %d", algorithms.Opens{Cause: 0, Term: 1})
 
-// leadChosen leads the next term as an operator's choice.
+// leadChosen makes this node lead the next term as an operator's choice.
 func (c *Core) leadChosen(reason algorithms.Reason) {
 	next := max(c.term, c.spent) + 1
 	c.Why(whyTake, reason, next)

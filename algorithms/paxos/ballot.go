@@ -1,5 +1,5 @@
-// Package paxos has the numbers of ballots, which processes of a consensus and those that check
-// its rules compare.
+// Package paxos has the numbers of ballots. The processes of a consensus compare them, and so do
+// the programs that check the rules of the consensus.
 package paxos
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Ballot numbers an attempt at having a value chosen: no two processes have the same.
-// The zero Ballot is below all.
+// Ballot numbers an attempt to have a value chosen: no two processes use the same Ballot. The zero
+// Ballot is below all others.
 type Ballot struct {
 	Round uint64       `msgpack:"r"`
 	By    proto.NodeID `msgpack:"i"`
@@ -25,7 +25,7 @@ func (b Ballot) Compare(c Ballot) int {
 // String is "round.proposer".
 func (b Ballot) String() string { return fmt.Sprintf("%d.%d", b.Round, b.By) }
 
-// Validate refuses a ballot that nobody opens.
+// Validate returns an error for a ballot that no proposer can begin.
 func (b Ballot) Validate() error {
 	if b.Round == 0 || b.Round > math.MaxInt64 {
 		return fmt.Errorf("round %d of a ballot: 1 to %d", b.Round, int64(math.MaxInt64))
@@ -33,14 +33,14 @@ func (b Ballot) Validate() error {
 	return b.By.Validate()
 }
 
-// Act is what the sender of a message does in a ballot, for those that check the rules of
-// ballots. The body has a method Act that says it.
+// Act is what the sender of a message does in a ballot. The message's body returns it from a method
+// Act, for programs that check the rules of ballots.
 type Act struct {
 	Ballot Ballot
-	// Opens: it is the sender's own ballot, which begins.
+	// Opens says that the sender begins its own ballot.
 	Opens bool
-	// Accepts: the sender accepts the ballot's value. Value is that, where it is the sender who
+	// Accepts says that the sender accepts the ballot's value. Value is that value if the sender
 	// proposes it.
 	Accepts bool
-	Value   proto.Session
+	Value   proto.Incarnation
 }

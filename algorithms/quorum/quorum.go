@@ -8,18 +8,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Voters are the configured voters of a cluster, the same on every node: who
-// counts is a matter of configuration, never of who is believed alive.
+// Voters are the configured voters of a cluster, the same on every node. Who votes is a matter of
+// configuration, never of who is believed alive.
 type Voters []proto.NodeID
 
-// Has reports whether id is a voter. Voters are mostly given in the order of their ids:
-// then most answers take no search from end to end.
+// Has reports whether id is a voter. It is fastest when the voters are in the order of their ids.
 func (v Voters) Has(id proto.NodeID) bool {
 	_, ok := slices.BinarySearch(v, id)
 	return ok || slices.Contains(v, id)
 }
 
-// Among are those of a view who vote: the view itself where all do.
+// Among returns those of the view that vote; it returns the view itself if all do.
 func (v Voters) Among(view []proto.Peer) []proto.Peer {
 	next := 0
 	isNone := func(p proto.Peer) bool {
@@ -35,14 +34,14 @@ func (v Voters) Among(view []proto.Peer) []proto.Peer {
 	return slices.DeleteFunc(slices.Clone(view), isNone)
 }
 
-// Majority is how many voters make one: more than half.
+// Majority is the number of voters that make a majority: more than half.
 func (v Voters) Majority() int { return len(v)/2 + 1 }
 
-// Meeting is how many of the others a voter must hear, so that one of them is in
-// whatever majority it was in itself.
+// Meeting is the number of other voters that a voter must hear so that at least one of them was in
+// any majority in which the voter itself may have been.
 func (v Voters) Meeting() int { return len(v) - v.Majority() + 1 }
 
-// Count is a set of voters who said yes. The zero Count is empty.
+// Count is the set of voters that said yes. The zero Count is empty.
 type Count struct{ yes []proto.NodeID }
 
 // Add counts a voter, once, however often it says yes.
@@ -52,7 +51,7 @@ func (c *Count) Add(id proto.NodeID) {
 	}
 }
 
-// Remove takes a voter's yes back.
+// Remove removes a voter's yes.
 func (c *Count) Remove(id proto.NodeID) {
 	c.yes = slices.DeleteFunc(c.yes, func(y proto.NodeID) bool { return y == id })
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Rounds are the latest rounds of questions that their asker went on from before a
-// majority had answered. On a busy machine answers take longer than from one round to
-// the next: one that comes late counts for its own round, and for a lease from when that
-// began. Who answered it promised after that.
+// Rounds are the latest rounds of questions that ended without a majority of answers. On a busy
+// machine an answer may come after the next round has begun. Such a late answer still counts for
+// its own round; a lease that it completes counts from the beginning of that round, since the
+// voters promised after it.
 type Rounds struct{ unanswered []round }
 
 type round struct {
@@ -19,10 +19,11 @@ type round struct {
 	yes   Count
 }
 
-// mostRounds are kept: what an older one stands for is over.
+// mostRounds is how many rounds are kept. A lease of an older round would have ended.
 const mostRounds = 4
 
-// Keep keeps a round that began at noted, with those who answered it so far.
+// Keep stores the round with this nonce, which began at noted, and the voters that have answered
+// it.
 func (r *Rounds) Keep(nonce uint64, noted time.Time, yes Count) {
 	if len(r.unanswered) == mostRounds {
 		r.unanswered = slices.Delete(r.unanswered, 0, 1)
@@ -30,8 +31,8 @@ func (r *Rounds) Keep(nonce uint64, noted time.Time, yes Count) {
 	r.unanswered = append(r.unanswered, round{nonce, noted, Count{slices.Clone(yes.yes)}})
 }
 
-// Add counts a voter's yes to one of the rounds, and returns when that began; ok is
-// false unless those who have answered it are enough.
+// Add counts a voter's yes for the round with this nonce, and returns when that round began. ok is
+// false unless enough says that the voters which have answered are enough.
 func (r *Rounds) Add(nonce uint64, id proto.NodeID, enough func(*Count) bool) (noted time.Time, ok bool) {
 	for i := range r.unanswered {
 		if k := &r.unanswered[i]; k.nonce == nonce {
@@ -42,5 +43,5 @@ func (r *Rounds) Add(nonce uint64, id proto.NodeID, enough func(*Count) bool) (n
 	return time.Time{}, false
 }
 
-// Reset forgets them all.
+// Reset forgets all rounds.
 func (r *Rounds) Reset() { r.unanswered = nil }

@@ -1,12 +1,16 @@
 package raft
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/proto"
 )
+
+// reasons are why a node stands.
+var reasons = algorithms.ReasonsOf("raft")
 
 // About is Raft's leader election as the catalogue lists it.
 func About() algorithms.About {
@@ -29,20 +33,13 @@ func About() algorithms.About {
 		},
 		Promise: lease.MinPromise,
 		Reasons: reasons.All(),
-		Rules: []algorithms.Rule{
-			{Kind: lease.WhyLead, Sentence: "Majority grants → becomes leader"},
-			{Kind: lease.WhyGranted, Sentence: "Majority grants → becomes leader"},
-			{Kind: lease.WhyBecomeCandidate, Sentence: asksFirst},
-			{Kind: lease.WhyWouldGrant, Sentence: asksFirst},
-			{Kind: lease.WhyNoVoted, Sentence: votesOnce},
-			{Kind: lease.WhyDenyVoted, Sentence: votesOnce},
-			{Kind: lease.WhySaysVoted, Sentence: votesOnce},
-			{Kind: lease.WhyDeniesVoted, Sentence: votesOnce},
-			{Kind: lease.WhyNoPromised, Sentence: sticky},
-			{Kind: lease.WhyDenyPromised, Sentence: sticky},
-			{Kind: lease.WhySaysPromised, Sentence: sticky},
-			{Kind: lease.WhyDeniesPromised, Sentence: sticky},
-		},
+		Rules: slices.Concat(
+			algorithms.Quote("Majority grants → becomes leader", lease.WhyLead),
+			algorithms.Quote(asksFirst, lease.WhyCandidate),
+			algorithms.Quote("Leader sends heartbeats to maintain authority", lease.WhyFollow),
+			algorithms.Quote(votesOnce, lease.WhyRefused(proto.DeniedVoted)...),
+			algorithms.Quote(sticky, lease.WhyRefused(proto.DeniedPromised)...),
+		),
 	}
 }
 
@@ -74,15 +71,16 @@ func theory() algorithms.Theory {
 	}
 }
 
-// among is the theory with so many configured voters, and live ones among them. Nodes
-// that do not vote get a HEARTBEAT.
+// among is the theory for this many configured voters, of which live are alive. Nodes
+// that do not vote get a HEARTBEAT, too.
 func among(voters, live int) algorithms.Theory {
 	best := func(n int) int { return 3*(voters-1) + 3*(live-1) + n - live }
 	return algorithms.Theory{
 		Kinds: kinds,
 		Best:  best,
 		Worst: func(n int) int { return best(n) + live - 1 },
-		BestCase: "nothing binds a voter: PRE_VOTE, REQUEST_VOTE and HEARTBEAT to the others, PRE_VOTE_REPLY, VOTE and " +
+		BestCase: "nothing binds a voter: PRE_VOTE, REQUEST_VOTE and HEARTBEAT to the others, " +
+			"PRE_VOTE_REPLY, VOTE and " +
 			"HEARTBEAT_REPLY of those alive, HEARTBEAT to those that do not vote",
 		WorstCase: "all voters are bound when they are asked, and say no first",
 	}

@@ -21,7 +21,7 @@ func TestLeaseRunsFromBeforeTheRequest(t *testing.T) {
 	r = candidate3(t)
 	r.Step(lease, r.granted(1, 1, 2)) // a host that was stopped hands over what is old first
 	r.WantSoon(4*delta, algorithms.Output{
-		Send: r.All(1, proto.Release{Session: steptest.Session(3)}), Round: 1, Why: r.Last.Why,
+		Send: r.All(1, proto.Release{Incarnation: steptest.Incarnation(3)}), Round: 1, Why: r.Last.Why,
 	})
 }
 
@@ -30,7 +30,7 @@ func TestOtherVotesDoNotCount(t *testing.T) {
 	r := candidate3(t)
 	for _, ev := range []algorithms.Event{
 		r.granted(1, 1, 1), r.granted(1, 2, 2), r.granted(9, 1, 2),
-		r.From(1, 1, proto.Vote{Session: steptest.Session(1), Nonce: 2}),
+		r.From(1, 1, proto.Vote{Incarnation: steptest.Incarnation(1), Nonce: 2}),
 	} {
 		if out := r.Step(0, ev); out.Leader.ID != 0 {
 			t.Errorf("%+v: leads", ev)
@@ -41,21 +41,21 @@ func TestOtherVotesDoNotCount(t *testing.T) {
 // Who cannot win any more gives the term back at once, and never asks for it again.
 func TestSplitVote(t *testing.T) {
 	r := candidate3(t)
-	r.Step(delta, r.denied(1, 0, 2, proto.BarSelf))
+	r.Step(delta, r.denied(1, 0, 2, proto.DeniedStands))
 	r.Want(algorithms.Output{
-		Deadline: r.In(7 * delta), Round: 1, Why: steptest.Why("1 denies term 1: no, stands itself"),
+		Deadline: r.In(7 * delta), Round: 1, Why: steptest.Why("lease.says-stands(1, 0)"),
 	})
-	r.Step(0, r.denied(2, 0, 2, proto.BarBoot))
+	r.Step(0, r.denied(2, 0, 2, proto.DeniedStarted))
 	if len(steptest.Texts(r.Last.Why)) != 2 {
 		t.Fatalf("%+v", r.Last)
 	}
 	r.WantSoon(4*delta, algorithms.Output{
-		Send: r.All(1, proto.Release{Session: steptest.Session(3)}), Round: 1, Why: r.Last.Why,
+		Send: r.All(1, proto.Release{Incarnation: steptest.Incarnation(3)}), Round: 1, Why: r.Last.Why,
 	})
 	r.Fire()
 	r.WantSoon(4*delta, algorithms.Output{
-		Send: r.All(2, proto.PreVote{Session: steptest.Session(3), Nonce: 3}), Round: 2,
-		Why: steptest.Why("the last candidacy failed -> ask the voters for term 2"),
+		Send: r.All(2, proto.PreVote{Incarnation: steptest.Incarnation(3), Nonce: 3}), Round: 2,
+		Why: steptest.Why("lease.ask(raft.failed, 2)"),
 	})
 }
 
@@ -81,19 +81,19 @@ func TestCheckQuorum(t *testing.T) {
 	r.Fire()
 	r.Want(algorithms.Output{
 		Deadline: end, Leader: r.Leads(3, 1, end.Sub(r.Now)), Round: 1,
-		Why: steptest.Why("no majority answered 2 rounds of heartbeats -> ask no more"),
+		Why: steptest.Why("lease.no-majority(2)"),
 	})
 	r.Fire()
-	r.Want(algorithms.Output{
+	r.wantPatient(algorithms.Output{
 		Leader: algorithms.Leader{Term: 1}, Round: 1,
-		Why: steptest.Why("the lease ran out -> lead term 1 no more"),
+		Why: steptest.Why("lease.step-down(lease.ran-out, 1)"),
 	})
 	r.Step(delta, r.request(2, 2, 1)) // its work has not stopped
-	if r.Last.Send[0] != r.Deny(2, 1, 1, proto.BarSelf, 3) {
+	if r.Last.Send[0] != r.Deny(2, 1, 1, proto.DeniedStands, 3) {
 		t.Errorf("%+v", r.Last)
 	}
-	r.Step(delta, algorithms.Idle{Term: 1})
-	if want := r.All(1, proto.Release{Session: steptest.Session(3)}); len(r.Last.Send) != 2 ||
+	r.Step(delta, algorithms.WorkStopped{Term: 1})
+	if want := r.All(1, proto.Release{Incarnation: steptest.Incarnation(3)}); len(r.Last.Send) != 2 ||
 		r.Last.Send[0] != want[0] || r.Last.Send[1] != want[1] {
 		t.Errorf("%+v", r.Last)
 	}
@@ -110,7 +110,7 @@ func TestLateAnswerLeavesTwoRounds(t *testing.T) {
 		t.Fatalf("the second round after it: %+v", r.Last)
 	}
 	r.Fire()
-	if why := []string{"no majority answered 2 rounds of heartbeats -> ask no more"}; len(r.Last.Send) > 0 ||
+	if why := []string{"lease.no-majority(2)"}; len(r.Last.Send) > 0 ||
 		!slices.Equal(steptest.Texts(r.Last.Why), why) {
 		t.Errorf("a third: %+v", r.Last)
 	}
@@ -161,9 +161,9 @@ func TestCandidateIsPatient(t *testing.T) {
 func TestRefusalDeposesNobody(t *testing.T) {
 	r := leader3(t)
 	leads, due := r.Last.Leader, r.Last.Deadline
-	r.Step(0, r.denied(1, 7, 2, proto.BarVoted))
+	r.Step(0, r.denied(1, 7, 2, proto.DeniedVoted))
 	r.Want(algorithms.Output{
-		Deadline: due, Leader: leads, Round: 7, Why: steptest.Why("1 denies term 1: no, voted"),
+		Deadline: due, Leader: leads, Round: 7, Why: steptest.Why("lease.says-voted(1, 0)"),
 	})
 }
 
@@ -177,7 +177,7 @@ func TestCandidateFollows(t *testing.T) {
 	}
 	r = candidate3(t)
 	r.Step(0, r.heartbeat(2, 0, 1, lease))
-	if r.Last.Leader.ID != 0 || r.Last.Send[0] != r.DenyAnew(2, 1, 1, proto.BarSelf, 3) {
+	if r.Last.Leader.ID != 0 || r.Last.Send[0] != r.DenyAnew(2, 1, 1, proto.DeniedStands, 3) {
 		t.Errorf("%+v", r.Last)
 	}
 }
@@ -195,7 +195,7 @@ func TestTimeouts(t *testing.T) {
 			t.Errorf("%d waits %v", self, in)
 		}
 		r.Step(0, r.heartbeat(3, 1, 8, lease))
-		r.Step(0, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
+		r.Step(0, algorithms.PeerProvenDead{ID: 3, Incarnation: steptest.Incarnation(3)})
 		if self == 2 {
 			if len(r.Last.Send) != 2 || r.Last.Send[0].Body.Kind() != proto.KindPreVote {
 				t.Errorf("the best does not stand at once: %+v", r.Last)
@@ -214,17 +214,17 @@ func TestTransfer(t *testing.T) {
 	r := leader3(t)
 	leads := r.Last.Leader
 	r.Step(0, algorithms.Transfer{To: 1})
-	offer := proto.Offer{Session: steptest.Session(3), Nonce: 1, To: steptest.Session(1)}
+	offer := proto.Offer{Incarnation: steptest.Incarnation(3), Nonce: 1, To: steptest.Incarnation(1)}
 	r.Want(algorithms.Output{
 		Send: []proto.Message{r.Msg(1, 1, offer)}, Deadline: r.In(beat - delta), Leader: leads, Round: 1,
-		Why: steptest.Why("asked to hand over -> offer it to 1"),
+		Why: steptest.Why("lease.hand-over(1)"),
 	})
-	r.Step(delta, r.From(1, 1, proto.Reply{Session: steptest.Session(3), Nonce: 1}))
-	r.Want(algorithms.Output{
+	r.Step(delta, r.From(1, 1, proto.Reply{Incarnation: steptest.Incarnation(3), Nonce: 1}))
+	r.wantPatient(algorithms.Output{
 		Leader: algorithms.Leader{Term: 1}, Round: 1, Transfer: &algorithms.TransferEnd{To: 1},
-		Why: steptest.Why("1 would take over -> lead term 1 no more"),
+		Why: steptest.Why("lease.step-down(lease.takes-over(1), 1)"),
 	})
-	r.Step(delta, algorithms.Idle{Term: 1})
+	r.Step(delta, algorithms.WorkStopped{Term: 1})
 	if n := len(r.Last.Send); n != 3 || r.Last.Send[2].Body.Kind() != proto.KindTakeOver || r.Last.Send[2].To != 1 {
 		t.Errorf("%+v", r.Last)
 	}
@@ -236,12 +236,15 @@ func TestOffered(t *testing.T) {
 	for _, answered := range []bool{true, false} {
 		r := following1(t, nil)
 		leads := r.Last.Leader
-		r.Step(0, r.From(3, 1, proto.Offer{Session: steptest.Session(3), Nonce: 5, To: steptest.Session(1)}))
-		r.Sends(r.Last, r.All(2, proto.PreVote{Session: steptest.Session(1), Nonce: 1})...)
-		want := proto.Reply{Session: steptest.Session(3), Nonce: 5, No: proto.DeclineMajority}
+		r.Step(0, r.From(3, 1, proto.Offer{
+			Incarnation: steptest.Incarnation(3), Nonce: 5, To: steptest.Incarnation(1),
+		}))
+		r.Sends(r.Last, r.All(2, proto.PreVote{Incarnation: steptest.Incarnation(1), Nonce: 1})...)
+		want := proto.Reply{Incarnation: steptest.Incarnation(3), Nonce: 5, No: proto.DeclineMajority}
 		if answered {
 			r.Step(delta, r.From(2, 1, proto.PreVoteReply{
-				Session: steptest.Session(1), Nonce: 1, Answer: proto.Answer{Bar: proto.BarPromise, Holder: 3},
+				Incarnation: steptest.Incarnation(1), Nonce: 1,
+				Answer: proto.Answer{Denial: proto.DeniedPromised, To: 3},
 			}))
 			want.No = proto.NoDecline
 		} else {
@@ -257,18 +260,18 @@ func TestOffered(t *testing.T) {
 // The successor stands at once, and asks first.
 func TestTakeOver(t *testing.T) {
 	r := following1(t, nil)
-	takeOver := proto.TakeOver{Session: steptest.Session(3), To: steptest.Session(1), Chosen: true}
+	takeOver := proto.TakeOver{Incarnation: steptest.Incarnation(3), To: steptest.Incarnation(1), Chosen: true}
 	r.Step(0, r.From(3, 1, takeOver))
 	r.WantSoon(4*delta, algorithms.Output{
-		Send:   r.All(2, proto.PreVote{Session: steptest.Session(1), Nonce: 1}),
+		Send:   r.All(2, proto.PreVote{Incarnation: steptest.Incarnation(1), Nonce: 1}),
 		Leader: algorithms.Leader{Term: 1}, Round: 2,
 		Why: steptest.Why(
-			"3 hands over -> take term 2", "leader 3 handed over -> nobody leads",
-			"leader 3 is gone -> ask the voters for term 2",
+			"lease.handed(3, 2)", "lease.leader-left(3)",
+			"lease.ask(lease.chosen, 2)",
 		),
 	})
 	r = following1(t, nil)
-	takeOver.To = steptest.Session(9)
+	takeOver.To = steptest.Incarnation(9)
 	r.Step(0, r.From(3, 1, takeOver))
 	if len(r.Last.Send) > 0 || r.Last.Leader.ID != 3 {
 		t.Errorf("a former life was meant: %+v", r.Last)
@@ -283,8 +286,8 @@ func TestSingleVoter(t *testing.T) {
 	r.Want(algorithms.Output{
 		Save: voted(1, 1), Deadline: r.In(beat), Leader: r.Leads(1, 1, lease), Round: 1,
 		Why: steptest.Why(
-			"no leader was heard of -> ask the voters for term 1",
-			"a majority would grant term 1 -> become candidate", "a majority granted term 1 -> lead term 1",
+			"lease.ask(raft.start, 1)",
+			"lease.candidate(1)", "lease.lead(1)",
 		),
 	})
 }
@@ -295,9 +298,9 @@ func TestEligible(t *testing.T) {
 	r.Step(0, algorithms.Eligible{Why: "a check fails"})
 	r.Want(algorithms.Output{
 		Leader: algorithms.Leader{Term: 1}, Round: 1, Ineligible: "a check fails",
-		Why: steptest.Why("not eligible: a check fails -> lead term 1 no more"),
+		Why: steptest.Why(`lease.step-down(lease.ineligible("a check fails"), 1)`),
 	})
-	r.Step(0, algorithms.Idle{Term: 1})
+	r.Step(0, algorithms.WorkStopped{Term: 1})
 	if !r.Last.Deadline.IsZero() {
 		t.Errorf("it would stand: %+v", r.Last)
 	}
@@ -334,5 +337,16 @@ func TestPrefer(t *testing.T) {
 		if offers != want {
 			t.Errorf("preference %v: %d offers", preempt, offers)
 		}
+	}
+}
+
+// "LeaseExpired says that the lease of Term had run out before its renewal took effect: it
+// leads Term no more."
+func TestLeaseExpired(t *testing.T) {
+	r := leader3(t)
+	r.Unmoved(0, algorithms.LeaseExpired{Term: 7}, "")
+	out := r.Gives(0, algorithms.LeaseExpired{Term: 1}, "lease.step-down(lease.ran-out-unseen, 1)")
+	if out.Leader.ID != 0 {
+		t.Errorf("leads on: %+v", out)
 	}
 }

@@ -1,6 +1,7 @@
 package raft
 
 import (
+	"math/rand/v2"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -8,196 +9,150 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Machine is one node's part. It is an algorithms.Machine.
-//
-// Its invariants are those of a lease.Party.
-type Machine struct {
-	lease.Party
-
-	living []proto.Peer // the voters that are alive
-
-	timer     electionTimer
-	beats     int        // rounds of heartbeats since a majority answered one
-	best      proto.Peer // who ranks highest of those who might lead, this leader or another
-	bestSince time.Time  // since when it is that one
-	about     proto.Term // that a voter was asked for in this Step
+// New returns Raft's leader election. cfg names the voters, and a promise of at least
+// lease.MinPromise.
+func New(cfg algorithms.Config) *lease.Machine {
+	return lease.New(cfg, func(c algorithms.Config) algorithms.Machine {
+		return &timer{
+			cfg: c, self: proto.Peer{ID: c.Self, Incarnation: c.Incarnation},
+			dead: map[proto.NodeID]proto.Incarnation{},
+			dice: rand.New(rand.NewPCG(c.Seed, ^c.Seed)),
+		}
+	})
 }
 
-// New returns Raft's leader election. cfg names the voters, and a promise of at least
-// MinPromise.
-func New(cfg algorithms.Config) *Machine {
-	return &Machine{Party: lease.New(cfg, HeartbeatEvery(cfg.Promise), lease.Words{
-		Attempts: "candidacies", Claim: "become candidate", Leads: "leads", Leader: "a leader",
-		Grant: "vote for %d in term %d", Denied: "in which this voter did not vote for it",
-		LeadOn: "lead on", Offer: "offer it to", Offers: "offers to hand over",
-		Held: "what it leads now", Prefer: "offer to hand over",
-	})}
+// timer decides when this server stands: when nobody has led for an election timeout, as far as
+// it knows. It is an algorithms.Machine that nominates nobody but itself, or, where the best is to
+// lead, whoever ranks above it while it leads.
+type timer struct {
+	cfg    algorithms.Config
+	dice   *rand.Rand
+	alive  []proto.Peer // the voters, this one among them
+	self   proto.Peer   // with its attribute as it is now
+	dead   map[proto.NodeID]proto.Incarnation
+	aside  bool // asked to resign
+	barred bool // not eligible
+
+	leader algorithms.Leader // nobody, as far as this server knows, if its ID is 0
+	term   proto.Term        // the highest in which anybody led
+
+	since time.Time
+	wait  time.Duration // after since
+	// ranked: it waits its turn besides, which comes the later the more living voters
+	// rank above it.
+	ranked bool
+	above  int
+	// why it stands then, and which leader that is about.
+	cause cause
+	lost  proto.NodeID
 }
 
 // Step implements algorithms.Machine.
-func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	m.Begin(now)
-	m.about = 0
-	m.expire()
+func (t *timer) Step(now time.Time, ev algorithms.Event) algorithms.Output {
+	var why []algorithms.Reason
 	switch ev := ev.(type) {
-	case algorithms.Start:
-		m.start(ev)
-	case algorithms.Receive:
-		m.receive(ev.Message)
+	case algorithms.Start: // "When servers start up, they begin as followers."
+		t.term = max(t.term, ev.Saved.Term, ev.Saved.Reserved)
+		t.standBy(now, startDelay(t.cfg.Delta), hasStarted, 0)
 	case algorithms.PeersChanged:
-		m.peersChanged(ev)
-	case algorithms.Gone:
-		m.gone(proto.Peer{ID: ev.ID, Session: ev.Session})
-	case algorithms.Heard:
-		m.Heard(proto.Peer{ID: ev.ID, Session: ev.Session})
-		m.countAbove()
-	case algorithms.Idle:
-		m.Stopped(ev.Term)
-	case algorithms.Resign:
-		m.Resigned = true
-		m.leave("asked to resign")
+		t.see(ev.Alive)
+	case algorithms.PeerProvenDead:
+		t.dead[ev.ID] = ev.Incarnation
+		t.countAbove()
+	case algorithms.PeerHeardAgain:
+		delete(t.dead, ev.ID)
+		t.countAbove()
 	case algorithms.Campaign:
-		m.campaign()
+		why = t.campaign(now)
+	case algorithms.Resign:
+		t.aside = true
 	case algorithms.Eligible:
-		m.eligible(ev)
-	case algorithms.Transfer:
-		m.HandOver(ev)
-	case algorithms.Lend:
-		m.Lend()
-	case algorithms.Lapsed:
-		if m.leads() && m.Stand.Term == ev.Term {
-			m.leave("the lease ran out before it was renewed")
+		t.barred = !ev.OK
+	}
+	out := t.nominate(now)
+	out.Why = why
+	return out
+}
+
+// see takes a new view. It ignores what the view says about this server's own eligibility, which
+// may be out of date.
+func (t *timer) see(alive []proto.Peer) {
+	t.alive = alive
+	for i := range alive {
+		if alive[i].ID == t.cfg.Self {
+			t.self = alive[i]
+			t.self.Ineligible = false
 		}
 	}
-	m.pursue()
-	m.AnswerWaiting()
-	return m.output()
+	t.countAbove()
 }
 
-// start takes up what the last run kept. "When servers start up, they begin as
-// followers."
-func (m *Machine) start(ev algorithms.Start) {
-	if m.Restore(ev.Saved) {
-		return
-	}
-	m.standBy(startDelay(m.Cfg.Delta), hasStarted, 0)
-}
-
-func (m *Machine) peersChanged(ev algorithms.PeersChanged) {
-	before := m.Alive
-	m.Alive, m.living = ev.Alive, m.Voters.Among(ev.Alive)
-	for i := range ev.Alive {
-		switch p := &ev.Alive[i]; {
-		case p.ID == m.Cfg.Self:
-			m.Self = *p
-			m.Self.Ineligible = false // the host says that with Eligible
-		case m.leads() && !algorithms.Lists(before, *p):
-			m.heartbeat(p.ID)
-		}
-	}
-	m.EndRecess()
-	m.notePreference()
-	m.countAbove()
-	m.MetVoters(before)
-}
-
-// receive sorts a message. Whatever its term, it changes no term here: see the rules.
-func (m *Machine) receive(msg proto.Message) {
-	if m.Absurd(msg) {
-		return
-	}
-	if !m.Concerns(msg) {
-		m.Refuse("%s from %d to %d, not of a voter -> drop it", msg.Body.Kind(), msg.From, msg.To)
-		return
-	}
-	switch body := msg.Body.(type) {
-	case proto.Heartbeat:
-		m.heard(msg, body)
-	case proto.PreVoteReply:
-		m.answered(msg, body)
-	case proto.Vote:
-		m.replied(msg, lease.Request{Session: body.Session, Nonce: body.Nonce, Voters: body.Voters}, body.Answer)
-	case proto.HeartbeatReply:
-		m.replied(msg, lease.Request{Session: body.Session, Nonce: body.Nonce, Voters: body.Voters}, body.Answer)
-	case proto.Offer:
-		m.offered(msg, body)
-	case proto.Reply:
-		m.offerReplied(msg, body)
-	case proto.VoterState:
-		m.stood(msg, body)
-	default:
-		m.receiveAsVoter(msg)
-	}
-}
-
-// receiveAsVoter takes what is said to voters alone.
-func (m *Machine) receiveAsVoter(msg proto.Message) {
-	if !m.Votes() {
-		m.Refuse("%s from %d, but this node is no voter -> drop it", msg.Body.Kind(), msg.From)
-		return
-	}
-	switch body := msg.Body.(type) {
-	case proto.PreVote:
-		m.about = msg.Term // whatever comes of it
-		m.WasAsked(msg, lease.Request(body))
-	case proto.RequestVote:
-		m.promised(msg, lease.Request(body), false)
-	case proto.Release:
-		m.released(msg, body)
-	case proto.Recover:
-		m.Returned(msg, body, proto.VoterState{Round: m.State.Reserved})
-	case proto.Unvoted:
-		m.heardUnvoted(msg, body)
-	case proto.TakeOver:
-		m.takeOver(msg, body)
-	default:
-		m.Refuse("%s is no message of this algorithm -> drop it", msg.Body.Kind())
-	}
-}
+var whyLed = reasons.Kind("led", "asked to call an election, and %d leads -> change nothing")
 
 // campaign stands at once, unless somebody leads: heartbeats are there "to establish its
 // authority and prevent new elections".
-func (m *Machine) campaign() {
-	m.Resigned = m.Resigned && m.Barred != ""
+func (t *timer) campaign(now time.Time) (why []algorithms.Reason) {
+	t.aside = t.aside && t.barred
+	if t.leader.ID != 0 {
+		return []algorithms.Reason{whyLed.Of(t.leader.ID)}
+	}
+	t.begin(now, 0, wasCalled, 0)
+	return nil
+}
+
+// Watch implements lease.Watcher.
+func (t *timer) Watch(now time.Time, leader algorithms.Leader, news lease.News) {
+	t.leader, t.term = leader, max(t.term, leader.Term)
+	switch p := t.cfg.Promise; news.Kind {
+	case lease.Heard: // "If a follower receives no communication over a period of time called the
+		// election timeout, then it assumes there is no viable leader and begins an election"
+		t.begin(now, ElectionTimeout(p)+time.Duration(t.dice.Int64N(int64(spread(p)))), fellSilent, leader.ID)
+	case lease.Gone: // all are to know at about this time, so that nobody need wait at random
+		t.standBy(now, 0, isGone, news.Lost)
+	case lease.Vacated:
+		t.standBy(now, 0, isVacant, 0)
+	case lease.Failed: // "Each candidate restarts its randomized election timeout", and in the order of
+		// rank besides: who collided once is not to collide again
+		t.standBy(now, news.Wait, hadFailed, 0)
+	}
+}
+
+// nominate names this server once it is its turn to stand.
+func (t *timer) nominate(now time.Time) algorithms.Output {
 	switch {
-	case m.Belief.ID != 0:
-		m.Why("asked to call an election, and %d leads -> change nothing", m.Belief.ID)
-	case m.Stand.Phase == follower:
-		m.timer, m.Handing.Yield = electionTimer{since: m.Now, cause: wasCalled}, time.Time{}
+	case t.leader.ID == t.cfg.Self && t.cfg.Preempt:
+		return t.named(t.best())
+	case t.leader.ID != 0, t.aside, t.barred:
+		return t.named(proto.Peer{})
 	}
+	if at := t.standAt(); now.Before(at) {
+		out := t.named(proto.Peer{})
+		out.Deadline = at
+		return out
+	}
+	return t.named(t.self)
 }
 
-// gone frees the voter, and ends the belief in a leader, when the process is proven
-// dead.
-func (m *Machine) gone(p proto.Peer) {
-	believed, freed := m.Died(p)
-	m.countAbove()
-	if freed {
-		m.standBy(0, isVacant, 0)
+// named is the nomination of p: for the next term, if nobody leads.
+func (t *timer) named(p proto.Peer) algorithms.Output {
+	term := t.term
+	if p.ID != 0 && t.leader.ID == 0 {
+		term++
 	}
-	if believed {
-		m.forget(p, "is proven dead")
-	}
+	return algorithms.Output{Leader: algorithms.Leader{ID: p.ID, Incarnation: p.Incarnation, Term: term}}
 }
 
-// forget ends the belief that another process leads.
-func (m *Machine) forget(p proto.Peer, why string) {
-	if m.Forget(p, why) {
-		m.standBy(0, isGone, p.ID)
+// best is who ranks highest. Raft elects whoever stands first. Where the operator wants the best to
+// lead, a leader hands over to a node that ranks above it: that is one of the uses that Ongaro
+// (2014), 3.10, has for a transfer.
+func (t *timer) best() proto.Peer {
+	best := t.self
+	for i := range t.alive {
+		if p := &t.alive[i]; t.mayLead(p) && p.Above(best) {
+			best = *p
+		}
 	}
+	return best
 }
 
-// expire ends what time has ended.
-func (m *Machine) expire() {
-	m.ExpireSurvey()
-	m.EndRecess()
-	if m.Belief.ID == 0 || m.Now.Before(m.Belief.Until) {
-		return
-	}
-	if m.leads() {
-		m.leave("the lease ran out")
-		return
-	}
-	m.Why("no heartbeat of leader %d came in time -> nobody leads", m.Belief.ID)
-	m.Belief = algorithms.Leader{}
-}
+func (t *timer) mayLead(p *proto.Peer) bool { return !p.Ineligible && t.dead[p.ID] != p.Incarnation }

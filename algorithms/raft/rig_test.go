@@ -49,7 +49,7 @@ func voted1(t *testing.T, change func(*algorithms.Config)) *rig {
 		Save:  voted(1, 3),
 		Send:  []proto.Message{r.vote(3, 1, 7)},
 		Round: 1,
-		Why:   steptest.Why("nothing binds this voter -> vote for 3 in term 1"),
+		Why:   steptest.Why("lease.vote(3, 1)"),
 	})
 	return r
 }
@@ -63,7 +63,7 @@ func following1(t *testing.T, change func(*algorithms.Config)) *rig {
 		Deadline: r.In(lease - delta),
 		Leader:   r.Leads(3, 1, lease-delta),
 		Round:    1,
-		Why:      steptest.Why("3 leads term 1 -> follow it"),
+		Why:      steptest.Why("lease.follow(3, 1)"),
 	})
 	return r
 }
@@ -75,9 +75,9 @@ func asking3(t *testing.T) *rig {
 	r.Want(algorithms.Output{Deadline: r.In(start)})
 	r.Fire()
 	r.WantSoon(4*delta, algorithms.Output{
-		Send:  r.All(1, proto.PreVote{Session: steptest.Session(3), Nonce: 1}),
+		Send:  r.All(1, proto.PreVote{Incarnation: steptest.Incarnation(3), Nonce: 1}),
 		Round: 1,
-		Why:   steptest.Why("no leader was heard of -> ask the voters for term 1"),
+		Why:   steptest.Why("lease.ask(raft.start, 1)"),
 	})
 	return r
 }
@@ -88,10 +88,10 @@ func candidate3(t *testing.T) *rig {
 	r.Step(delta, r.Yes(1, 1))
 	r.Want(algorithms.Output{
 		Save:     voted(1, 3),
-		Send:     r.All(1, proto.RequestVote{Session: steptest.Session(3), Nonce: 2}),
+		Send:     r.All(1, proto.RequestVote{Incarnation: steptest.Incarnation(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    1,
-		Why:      steptest.Why("a majority would grant term 1 -> become candidate"),
+		Why:      steptest.Why("lease.candidate(1)"),
 	})
 	return r
 }
@@ -105,7 +105,7 @@ func leader3(t *testing.T) *rig {
 		Deadline: r.In(beat - delta),
 		Leader:   r.Leads(3, 1, lease-delta),
 		Round:    1,
-		Why:      steptest.Why("a majority granted term 1 -> lead term 1"),
+		Why:      steptest.Why("lease.lead(1)"),
 	})
 	return r
 }
@@ -119,7 +119,7 @@ func (r *rig) wantPatient(want algorithms.Output) {
 func voted(term proto.Term, id proto.NodeID) *algorithms.State {
 	return &algorithms.State{
 		Term: term, Reserved: term,
-		Vote:    algorithms.Vote{Term: term, ID: id, Session: steptest.Session(id)},
+		Vote:    algorithms.Vote{Term: term, ID: id, Incarnation: steptest.Incarnation(id)},
 		Promise: promise,
 	}
 }
@@ -127,11 +127,11 @@ func voted(term proto.Term, id proto.NodeID) *algorithms.State {
 // What others send to the Machine, and what it sends them.
 
 func (r *rig) preVote(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
-	return r.From(from, term, proto.PreVote{Session: steptest.Session(from), Nonce: nonce})
+	return r.From(from, term, proto.PreVote{Incarnation: steptest.Incarnation(from), Nonce: nonce})
 }
 
 func (r *rig) request(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
-	return r.From(from, term, proto.RequestVote{Session: steptest.Session(from), Nonce: nonce})
+	return r.From(from, term, proto.RequestVote{Incarnation: steptest.Incarnation(from), Nonce: nonce})
 }
 
 func (r *rig) heartbeat(from proto.NodeID, term proto.Term, nonce uint64, left time.Duration) algorithms.Event {
@@ -141,23 +141,25 @@ func (r *rig) heartbeat(from proto.NodeID, term proto.Term, nonce uint64, left t
 }
 
 func (r *rig) granted(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
-	return r.From(from, term, proto.Vote{Session: steptest.Session(r.Self), Nonce: nonce})
+	return r.From(from, term, proto.Vote{Incarnation: steptest.Incarnation(r.Self), Nonce: nonce})
 }
 
 func (r *rig) acked(from proto.NodeID, term proto.Term, nonce uint64) algorithms.Event {
-	return r.From(from, term, proto.HeartbeatReply{Session: steptest.Session(r.Self), Nonce: nonce})
+	return r.From(from, term, proto.HeartbeatReply{Incarnation: steptest.Incarnation(r.Self), Nonce: nonce})
 }
 
-func (r *rig) denied(from proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar) algorithms.Event {
-	return r.From(from, term, proto.Vote{Session: steptest.Session(r.Self), Nonce: nonce, Answer: proto.Answer{Bar: bar}})
+func (r *rig) denied(from proto.NodeID, term proto.Term, nonce uint64, denial proto.Denial) algorithms.Event {
+	return r.From(from, term, proto.Vote{
+		Incarnation: steptest.Incarnation(r.Self), Nonce: nonce, Answer: proto.Answer{Denial: denial},
+	})
 }
 
 func (r *rig) vote(to proto.NodeID, term proto.Term, nonce uint64) proto.Message {
-	return r.Msg(to, term, proto.Vote{Session: steptest.Session(to), Nonce: nonce})
+	return r.Msg(to, term, proto.Vote{Incarnation: steptest.Incarnation(to), Nonce: nonce})
 }
 
 func (r *rig) ack(to proto.NodeID, term proto.Term, nonce uint64) proto.Message {
-	return r.Msg(to, term, proto.HeartbeatReply{Session: steptest.Session(to), Nonce: nonce})
+	return r.Msg(to, term, proto.HeartbeatReply{Incarnation: steptest.Incarnation(to), Nonce: nonce})
 }
 
 // says is the Machine's own heartbeat.

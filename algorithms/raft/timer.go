@@ -1,25 +1,11 @@
 package raft
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/proto"
 )
-
-// electionTimer is how long this node, while nobody leads as far as it knows, waits
-// before it stands.
-type electionTimer struct {
-	since time.Time
-	wait  time.Duration
-	// ranked: it waits its turn besides, which comes the later the more living voters
-	// rank above it.
-	ranked bool
-	above  int
-	// why it stands then, and which leader that is about.
-	cause cause
-	lost  proto.NodeID
-}
 
 // cause is why a node stands.
 type cause int
@@ -33,89 +19,67 @@ const (
 	wasCalled               // the operator asked for an election
 )
 
-// String is the cause in words.
-func (t *electionTimer) String() string {
+var (
+	whySilent = reasons.Kind("silent", "nobody has heard leader %d of late",
+		algorithms.Because{Kind: algorithms.LeaderSilent, About: 0}).
+		Follows("if now() - last_heartbeat > election_timeout: start_election()")
+	whyGone = reasons.Kind("gone", "leader %d is gone",
+		algorithms.Because{Kind: algorithms.LeaderLost, About: 0})
+	whyStart  = reasons.Kind("start", "no leader was heard of", algorithms.Caused(algorithms.FirstLeader))
+	whyFailed = reasons.Kind("failed", "the last candidacy failed", algorithms.Caused(algorithms.RoundFailed))
+	whyCalled = reasons.Kind("called", "asked to call an election", algorithms.Caused(algorithms.Operator))
+	whyVacant = reasons.Kind("vacant", "nobody leads", algorithms.Caused(algorithms.Vacant))
+)
+
+// Cause implements lease.Watcher.
+func (t *timer) Cause() algorithms.Reason {
 	switch {
 	case t.cause == fellSilent && t.lost != 0:
-		return fmt.Sprintf("nobody has heard leader %d of late", t.lost)
+		return whySilent.Of(t.lost)
 	case t.cause == isGone:
-		return fmt.Sprintf("leader %d is gone", t.lost)
+		return whyGone.Of(t.lost)
 	case t.cause == hasStarted:
-		return "no leader was heard of"
+		return whyStart.Of()
 	case t.cause == hadFailed:
-		return "the last candidacy failed"
+		return whyFailed.Of()
 	case t.cause == wasCalled:
-		return "asked to call an election"
+		return whyCalled.Of()
 	}
-	return "nobody leads"
+	return whyVacant.Of()
 }
 
-// reset begins a random timeout: a leader was heard of, or a candidate got the vote.
-// "If a follower receives no communication over a period of time called the election
-// timeout, then it assumes there is no viable leader and begins an election".
-func (m *Machine) reset() {
-	p := m.Cfg.Promise
-	m.timer = electionTimer{
-		since: m.Now, wait: ElectionTimeout(p) + m.Random(spread(p)),
-		cause: fellSilent, lost: m.Belief.ID,
-	}
+// begin begins an election timeout.
+func (t *timer) begin(now time.Time, wait time.Duration, c cause, lost proto.NodeID) {
+	t.since, t.wait, t.cause, t.lost, t.ranked = now, wait, c, lost, false
 }
 
-// standBy begins an election in the order of rank: all are to know at about this time
-// that nobody leads, so that nobody need wait at random.
-func (m *Machine) standBy(wait time.Duration, c cause, lost proto.NodeID) {
-	m.timer = electionTimer{
-		since: m.Now, wait: wait, ranked: true, cause: c, lost: lost,
-	}
-	m.countAbove()
+// standBy begins one in the order of rank.
+func (t *timer) standBy(now time.Time, wait time.Duration, c cause, lost proto.NodeID) {
+	t.begin(now, wait, c, lost)
+	t.ranked = true
+	t.countAbove()
 }
 
-// pause begins the wait after a candidacy that failed. It is random, and in the order of
-// rank besides: who collided once is not to collide again.
-func (m *Machine) pause(wait time.Duration) {
-	m.timer = electionTimer{
-		since: m.Now, wait: wait, ranked: true, cause: hadFailed,
-	}
-	m.countAbove()
-}
-
-// standAt is when the timer runs out.
-func (m *Machine) standAt() time.Time {
-	t := &m.timer
+// standAt is when the timeout is over.
+func (t *timer) standAt() time.Time {
 	at := t.since.Add(t.wait)
 	if t.ranked {
-		at = at.Add(time.Duration(t.above) * turn(m.Cfg.Delta))
-	}
-	if m.Handing.Chosen {
-		at = t.since
-	}
-	if yield := m.Handing.Yield; yield.After(at) {
-		return yield
+		at = at.Add(time.Duration(t.above) * turn(t.cfg.Delta))
 	}
 	return at
 }
 
 // countAbove counts how many living voters would stand before this one. The leader that
 // is gone or released its term is none of them, also while the detectors call it alive.
-func (m *Machine) countAbove() {
-	t := &m.timer
-	if t.above = 0; !t.ranked {
-		return
-	}
-	left, own := proto.NodeID(0), m.Self.Rank()
+func (t *timer) countAbove() {
+	left := proto.NodeID(0)
 	if t.cause == isGone {
 		left = t.lost
 	}
-	for i := range m.living {
-		p := &m.living[i]
-		if !p.Ineligible && p.Rank().Compare(own) > 0 && p.ID != left && m.Voter.Dead[p.ID] != p.Session {
+	t.above = 0
+	for i := range t.alive {
+		if p := &t.alive[i]; p.Above(t.self) && p.ID != left && t.mayLead(p) {
 			t.above++
 		}
 	}
-}
-
-// mayWait reports whether this node stands once its timer has run out.
-func (m *Machine) mayWait() bool {
-	return m.Votes() && !m.Rejoin.Active && m.Stand.Phase == follower && m.Stands() && m.Belief.ID == 0 &&
-		m.Stand.Leaving == 0
 }

@@ -6,14 +6,6 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
 )
 
-// HeartbeatEvery is how often a leader asks for the promises anew. A follower that
-// misses one heartbeat still believes in its leader when the next one comes.
-func HeartbeatEvery(p time.Duration) time.Duration { return p / 4 }
-
-// mostRounds of heartbeats a leader begins after the last that a majority answered:
-// one that hears nothing must not lock the voters for longer.
-const mostRounds = 2
-
 // ElectionTimeout is the shortest time for which a node that heard from a leader, or
 // voted, hears nothing before it stands: when no promise made then can run any more.
 func ElectionTimeout(p time.Duration) time.Duration { return lease.BootWait(p) }
@@ -33,10 +25,10 @@ func turn(delta time.Duration) time.Duration { return lease.AnswerTimeout(delta)
 // Agreement bounds how long after everything is well one voter leads and all know, with
 // promises of up to p: the longest election timeout, in which every promise and boot
 // wait ends; the longest waits for votes, and the pauses after candidacies that failed,
-// and the recess that may follow; and a handing over to a better node, put off as it may
+// and the back-off that may follow; and a handing over to a better node, put off as it may
 // be, with the messages of two elections.
 func Agreement(p, delta time.Duration, nodes int) time.Duration {
-	pause := 2 * lease.Pause(HeartbeatEvery(p), delta, lease.MostDoublings)
+	pause := 2 * lease.Pause(lease.HeartbeatEvery(p), delta, lease.MostDoublings)
 	return ElectionTimeout(p) + spread(p) + startDelay(delta) + 4*time.Duration(nodes)*turn(delta) +
-		6*pause + lease.RecessOf(p) + lease.PreferAfter(p) + lease.MostPenalty(p) + 8*lease.AnswerTimeout(delta)
+		6*pause + lease.BackOffFor(p) + lease.PreferAfter(p) + lease.MostPenalty(p) + 8*lease.AnswerTimeout(delta)
 }

@@ -14,7 +14,7 @@ import (
 func TestVotesOnceATerm(t *testing.T) {
 	r := voted1(t, nil)
 	r.Unmoved(0, r.request(2, 1, 1),
-		"2 wants term 1 -> deny it: no, promised 3", r.Deny(2, 1, 1, proto.BarPromise, 3))
+		"lease.deny-promised(2, 1, 3)", r.Deny(2, 1, 1, proto.DeniedPromised, 3))
 	r.Step(delta, r.request(3, 1, 7)) // once more
 	r.wantPatient(algorithms.Output{Send: []proto.Message{r.vote(3, 1, 7)}, Round: 1})
 }
@@ -26,9 +26,9 @@ func TestHigherTermIsNotAdopted(t *testing.T) {
 	follows := r.Last.Leader
 	r.Step(delta, r.request(2, 9, 1))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarPromise, 3)},
+		Send:     []proto.Message{r.Deny(2, 1, 1, proto.DeniedPromised, 3)},
 		Deadline: follows.Until, Leader: follows, Round: 1,
-		Why: steptest.Why("2 wants term 9 -> deny it: no, promised 3"),
+		Why: steptest.Why("lease.deny-promised(2, 9, 3)"),
 	})
 	r.Step(delta, r.heartbeat(3, 1, 8, lease))
 	r.Want(algorithms.Output{
@@ -43,50 +43,50 @@ func TestPreVote(t *testing.T) {
 	follows := r.Last.Leader
 	r.Step(0, r.preVote(2, 2, 4))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Answer(2, 1, 4, proto.BarPromise, 3)},
-		Deadline: follows.Until, Leader: follows, Round: 2,
-		Why: steptest.Why("2 asks for term 2 -> no, promised 3"),
+		Send:     []proto.Message{r.Answer(2, 1, 4, proto.DeniedPromised, 3)},
+		Deadline: follows.Until, Leader: follows, Round: 1,
+		Why: steptest.Why("lease.no-promised(2, 2, 3)"),
 	})
-	r.Step(delta, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
+	r.Step(delta, algorithms.PeerProvenDead{ID: 3, Incarnation: steptest.Incarnation(3)})
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Answer(2, 1, 4, proto.NoBar, 0)},
+		Send:     []proto.Message{r.Answer(2, 1, 4, proto.NotDenied, 0)},
 		Deadline: r.In(turn), // 2 ranks above it, 3 is gone
 		Leader:   algorithms.Leader{Term: 1}, Round: 1,
 		Why: steptest.Why(
-			"3 is proven dead -> the promise to it is over", "leader 3 is proven dead -> nobody leads",
-			"2 asked for term 2 -> yes",
+			"lease.freed(3)", "lease.leader-dead(3)",
+			"lease.yes(2, 2)",
 		),
 	})
 }
 
 // A voter that keeps promises waits, whatever is proven.
 func TestKeepPromises(t *testing.T) {
-	r := following1(t, func(c *algorithms.Config) { c.KeepPromises = true })
+	r := following1(t, func(c *algorithms.Config) { c.AwaitLeases = true })
 	follows := r.Last.Leader
-	r.Step(delta, algorithms.Gone{ID: 3, Session: steptest.Session(3)})
+	r.Step(delta, algorithms.PeerProvenDead{ID: 3, Incarnation: steptest.Incarnation(3)})
 	r.Want(algorithms.Output{
 		Deadline: follows.Until, Leader: follows, Round: 1,
-		Why: steptest.Why("3 is proven dead, promises are kept all the same -> wait"),
+		Why: steptest.Why("lease.keep(3)"),
 	})
 }
 
 // RELEASE counts for the very process and term that got the vote. "The vote stays".
 func TestRelease(t *testing.T) {
 	r := voted1(t, nil)
-	r.Unmoved(0, r.Release(3, 2), "3 releases term 2, in which this voter did not vote for it -> drop it")
+	r.Unmoved(0, r.Release(3, 2), "lease.release-foreign(3, 2)")
 	r.Step(0, r.Release(3, 1))
 	r.Want(algorithms.Output{
 		Deadline: r.In(2 * turn), Round: 1,
-		Why: steptest.Why("3 releases term 1 -> the promise to it is over"),
+		Why: steptest.Why("lease.release(3, 1)"),
 	})
 	r.Step(0, r.request(2, 1, 1))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarVoted, 3)},
+		Send:     []proto.Message{r.Deny(2, 1, 1, proto.DeniedVoted, 3)},
 		Deadline: r.In(2 * turn), Round: 1,
-		Why: steptest.Why("2 wants term 1 -> deny it: no, voted 3"),
+		Why: steptest.Why("lease.deny-voted(2, 1, 3)"),
 	})
 	r.Step(0, r.request(3, 1, 8)) // its own term it has given back
-	if r.Last.Save != nil || r.Last.Send[0] != r.Deny(3, 1, 8, proto.BarVoted, 3) {
+	if r.Last.Save != nil || r.Last.Send[0] != r.Deny(3, 1, 8, proto.DeniedVoted, 3) {
 		t.Errorf("%+v", r.Last)
 	}
 }
@@ -99,9 +99,46 @@ func TestNobodyWaitsForWhoReleased(t *testing.T) {
 	r.Want(algorithms.Output{
 		Deadline: r.In(turn), Leader: algorithms.Leader{Term: 1}, Round: 1, // 2 ranks above it
 		Why: steptest.Why(
-			"3 releases term 1 -> the promise to it is over", "leader 3 released the term -> nobody leads",
+			"lease.release(3, 1)", "lease.leader-released(3)",
 		),
 	})
+}
+
+// "While the last leader's successor is to take over, nobody else is told yes", but in a moment.
+func TestSuccessorIsAnsweredFirst(t *testing.T) {
+	r := following1(t, nil)
+	r.Step(0, r.From(3, 1, proto.Release{Incarnation: steptest.Incarnation(3), Successor: 2}))
+	r.Step(0, r.preVote(3, 2, 9))
+	if !slices.Contains(steptest.Texts(r.Last.Why), "lease.favors(3, 2, 2)") || len(r.Last.Send) > 0 {
+		t.Errorf("%+v", r.Last)
+	}
+	r.Step(0, r.preVote(2, 2, 4))
+	if len(r.Last.Send) != 1 || r.Last.Send[0] != r.Answer(2, 1, 4, 0, 0) {
+		t.Errorf("%+v", r.Last)
+	}
+	r.Fire() // its own turn comes first, and it gives way
+	r.Fire()
+	if !slices.Contains(r.Last.Send, r.Answer(3, 1, 9, 0, 0)) {
+		t.Errorf("%+v", r.Last)
+	}
+}
+
+// "That is over when this voter votes, or when the successor is proven dead."
+func TestNobodyWaitsForADeadSuccessor(t *testing.T) {
+	for _, leads := range []bool{false, true} {
+		r := following1(t, nil)
+		r.Step(0, r.From(3, 1, proto.Release{Incarnation: steptest.Incarnation(3), Successor: 2}))
+		term := proto.Term(1)
+		if leads {
+			r.Step(0, r.request(2, 2, 4))
+			term = 2
+		}
+		r.Step(0, algorithms.PeerProvenDead{ID: 2, Incarnation: steptest.Incarnation(2)})
+		r.Step(0, r.preVote(3, 3, 9))
+		if !slices.Contains(r.Last.Send, r.Answer(3, term, 9, 0, 0)) {
+			t.Errorf("it led %v: %+v", leads, r.Last)
+		}
+	}
 }
 
 // "After a start for as long as any promise of its former life may run", but the process
@@ -113,9 +150,9 @@ func TestBootWait(t *testing.T) {
 	r.Want(algorithms.Output{Deadline: r.In(start + 2*turn), Round: 1})
 	r.Step(0, r.request(2, 2, 1))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.Deny(2, 1, 1, proto.BarBoot, 0)},
+		Send:     []proto.Message{r.Deny(2, 1, 1, proto.DeniedStarted, 0)},
 		Deadline: r.In(start + 2*turn), Round: 1,
-		Why: steptest.Why("2 wants term 2 -> deny it: no, just started"),
+		Why: steptest.Why("lease.deny-started(2, 2)"),
 	})
 	r.Step(boot-1, r.request(3, 1, 9))
 	r.wantPatient(algorithms.Output{Send: []proto.Message{r.vote(3, 1, 9)}, Round: 1, Why: r.Last.Why})
@@ -135,10 +172,10 @@ func TestStandsInItsBootWait(t *testing.T) {
 	r.Step(0, r.Yes(2, 1))
 	r.Want(algorithms.Output{
 		Save:     voted(5, 3),
-		Send:     r.All(5, proto.RequestVote{Session: steptest.Session(3), Nonce: 2}),
+		Send:     r.All(5, proto.RequestVote{Incarnation: steptest.Incarnation(3), Nonce: 2}),
 		Deadline: r.In(8 * delta),
 		Round:    5,
-		Why:      steptest.Why("a majority would grant term 5 -> become candidate"),
+		Why:      steptest.Why("lease.candidate(5)"),
 	})
 	r.Step(0, r.granted(1, 5, 2))
 	if r.Last.Leader.ID != 0 {
@@ -188,12 +225,12 @@ func TestCannotWinInItsBootWait(t *testing.T) {
 		r.Fire()
 		r.Step(0, r.Yes(1, 1))
 		r.Step(asked-start, r.Yes(2, 1))
-		r.Step(2*delta, r.denied(2, 4, 2, proto.BarSelf))
+		r.Step(2*delta, r.denied(2, 4, 2, proto.DeniedStands))
 		if len(steptest.Texts(r.Last.Why)) != 2 {
 			t.Fatalf("asked %v after its start: %+v", asked, r.Last)
 		}
 		r.WantSoon(4*delta, algorithms.Output{
-			Send: r.All(5, proto.Release{Session: steptest.Session(3)}), Round: 5, Why: r.Last.Why,
+			Send: r.All(5, proto.Release{Incarnation: steptest.Incarnation(3)}), Round: 5, Why: r.Last.Why,
 		})
 	}
 }
@@ -207,16 +244,16 @@ func TestHeartbeatOfANewTerm(t *testing.T) {
 		Save: voted(4, 2), Send: []proto.Message{r.ack(2, 4, 3)},
 		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.Leads(2, 4, lease.Truncate(1000)), Round: 4,
 		Why: steptest.Why(
-			"2 leads term 4 -> follow it",
-			"nothing binds this voter -> vote for 2 in term 4",
+			"lease.follow(2, 4)",
+			"lease.vote(2, 4)",
 		),
 	})
 	r = voted1(t, nil)
 	r.Step(0, r.heartbeat(2, 4, 3, lease))
 	r.Want(algorithms.Output{
-		Send:     []proto.Message{r.DenyAnew(2, 1, 3, proto.BarPromise, 3)},
+		Send:     []proto.Message{r.DenyAnew(2, 1, 3, proto.DeniedPromised, 3)},
 		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.Leads(2, 4, lease.Truncate(1000)), Round: 4,
-		Why: steptest.Why("2 leads term 4 -> follow it", "2 wants term 4 -> deny it: no, promised 3"),
+		Why: steptest.Why("lease.follow(2, 4)", "lease.deny-promised(2, 4, 3)"),
 	})
 }
 
@@ -237,10 +274,13 @@ func TestLateHeartbeat(t *testing.T) {
 // Strangers and absurd terms are refused.
 func TestStrangers(t *testing.T) {
 	r := voted1(t, nil)
-	for _, ev := range []algorithms.Event{
-		r.request(9, 2, 1), r.heartbeat(9, 2, 1, lease), r.request(2, 1<<40, 1), r.From(2, 1, steptest.Foreign{}),
+	for why, ev := range map[string]algorithms.Event{
+		"lease.stranger(REQUEST_VOTE, 9, 1)":           r.request(9, 2, 1),
+		"lease.stranger(HEARTBEAT, 9, 1)":              r.heartbeat(9, 2, 1, lease),
+		"lease.absurd(1099511627776, 1, REQUEST_VOTE)": r.request(2, 1<<40, 1),
+		"lease.foreign(FOREIGN)":                       r.From(2, 1, steptest.Foreign{}),
 	} {
-		out := r.Step(0, ev)
+		out := r.Gives(0, ev, why)
 		says := slices.ContainsFunc(out.Send, func(m proto.Message) bool { return m.Body.Kind() != proto.KindRecover })
 		if !out.Warn || says || out.Save != nil || out.Leader.ID != 0 {
 			t.Errorf("%+v: %+v", ev, out)
@@ -256,16 +296,16 @@ func TestNonVoter(t *testing.T) {
 	r.Step(0, r.heartbeat(3, 1, 7, lease))
 	r.Want(algorithms.Output{
 		Deadline: r.Now.Add(lease.Truncate(1000)), Leader: r.Leads(3, 1, lease.Truncate(1000)), Round: 1,
-		Why: steptest.Why("3 leads term 1 -> follow it"),
+		Why: steptest.Why("lease.follow(3, 1)"),
 	})
 	r.Fire()
 	r.Want(algorithms.Output{
 		Leader: algorithms.Leader{Term: 1}, Round: 1,
-		Why: steptest.Why("no heartbeat of leader 3 came in time -> nobody leads"),
+		Why: steptest.Why("lease.not-renewed(3)"),
 	})
 }
 
-// What is left of a lease counts from when that was sent: see the office's test.
+// What is left of a lease counts from when that was sent: see the test of package lease.
 func TestWhatWasSaidToAStoppedProcessIsOld(t *testing.T) {
 	r := following1(t, nil)
 	r.Step(9*time.Second, r.heartbeat(3, 1, 8, lease))

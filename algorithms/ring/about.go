@@ -7,17 +7,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// reasons are those that are given in this package.
+// reasons collects the kinds of reasons that this package declares.
 var reasons = algorithms.ReasonsOf("ring")
 
-// About is the ring as the catalogue lists it.
+// About describes the ring for the catalogue.
 func About() algorithms.About {
 	return algorithms.About{
 		Name:      "ring",
 		Summary:   "ELECTION goes round the ring and collects the highest rank",
 		Guarantee: algorithms.BestEffort,
 		Preempt:   false,
-		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		New:       New,
 		Kinds:     []proto.Kind{KindElection, topology.KindElected},
 		Theory: algorithms.Theory{
 			Best:      func(n int) int { return 2 * n },

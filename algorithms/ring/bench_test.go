@@ -11,12 +11,12 @@ import (
 )
 
 // member2 is node 2 of five.
-func member2() (m *ring.Machine, all []proto.Peer, now time.Time) {
+func member2() (m algorithms.Machine, all []proto.Peer, now time.Time) {
 	for id := proto.NodeID(1); id <= 5; id++ {
-		all = append(all, proto.Peer{ID: id, Session: proto.Session{byte(id)}})
+		all = append(all, proto.Peer{ID: id, Incarnation: proto.Incarnation{byte(id)}})
 	}
 	m = ring.New(algorithms.Config{
-		Self: 2, Session: all[1].Session, Delta: 100 * time.Millisecond,
+		Self: 2, Incarnation: all[1].Incarnation, Delta: 100 * time.Millisecond,
 	})
 	now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 	m.Step(now, algorithms.Start{})

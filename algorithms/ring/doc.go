@@ -23,10 +23,10 @@
 //
 //	ELECTION(initiator, best)  clockwise: the best candidate so far
 //	ELECTED(leader)            clockwise from the winner, back to the winner;
-//	                           with no hops, straight to one that missed it
-//	TIMEOUT_NOW                lead the next term: from a resigning leader to its
-//	                           successor, and from one that stands aside to
-//	                           whoever acts in a term that is over
+//	                           with no hops, directly to a node that missed it
+//	STAND_NOW                  lead the next term: from a resigning leader to its
+//	                           successor, and from a node that stands aside to
+//	                           one that acts in a term that is over
 //
 // # States of a round
 //

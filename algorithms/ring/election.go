@@ -14,7 +14,7 @@ var (
 )
 
 // Receive handles ELECTION.
-func (r round) Receive(msg proto.Message) {
+func (r *round) Receive(msg proto.Message) {
 	b, ok := msg.Body.(Election)
 	switch {
 	case !ok:
@@ -33,8 +33,9 @@ var (
 	whyPassedBefore = reasons.Kind("passed-before", "this node passed %d on before -> drop ELECTION")
 	whyFormerLife   = reasons.Kind("former-life", "ELECTION names a former life of this node -> drop it")
 	whyNobodyStands = reasons.Kind("nobody-stands", "%d does not stand, nor does this node -> pass it on")
-	whyOffRing      = reasons.Kind("off-ring", "%d ranks above this node but is not on its ring -> put itself in its place")
-	whyAbove        = reasons.Kind("above", "%d ranks above this node -> pass it on",
+	whyOffRing      = reasons.Kind("off-ring",
+		"%d ranks above this node but is not on its ring -> put itself in its place")
+	whyAbove = reasons.Kind("above", "%d ranks above this node -> pass it on",
 		algorithms.Outranks(algorithms.Self, 0)).
 		Follows("If the arrived attr is greater, pi forwards the message.")
 	whyBelowAside = reasons.Kind("below-aside", "%d ranks below this node, which does not stand -> pass it on")
@@ -46,8 +47,8 @@ var (
 		algorithms.Outranks(0, algorithms.Self))
 )
 
-// compare passes on the better of the message's candidate and this node.
-func (r round) compare(b Election) {
+// compare passes on the message's candidate or this node, whichever is better.
+func (r *round) compare(b Election) {
 	self := r.core.Self()
 	// "Updates cache if receives higher-id initiator's Election/Elected message".
 	first := b.Initiator > r.initiator
@@ -98,12 +99,12 @@ var (
 			"and it becomes the new coordinator.")
 )
 
-// comeBack handles this node's own id:attr.
+// comeBack handles this node's own id:attr, which has come all round the ring.
 //
-// Lecture notes: "If the arrived id:attr matches that of pi, then pi's attr
-// must be the greatest (why?), and it becomes the new coordinator." Because the
-// message passed every other process, and none put itself in its place.
-func (r round) comeBack() {
+// Lecture notes: "If the arrived id:attr matches that of pi, then pi's attr must be the greatest
+// (why?), and it becomes the new coordinator." Because the message passed every other process, and
+// none put itself in its place.
+func (r *round) comeBack() {
 	if !r.core.MayStand() {
 		r.core.Why(whyBackAside)
 		return
@@ -111,12 +112,12 @@ func (r round) comeBack() {
 	r.core.Win(whyBack.Of())
 }
 
-func (r round) forward(b Election, why *algorithms.ReasonKind) {
+func (r *round) forward(b Election, why *algorithms.ReasonKind) {
 	r.core.Why(why, b.Best.ID)
 	r.onward(b)
 }
 
-func (r round) onward(b Election) {
+func (r *round) onward(b Election) {
 	b.Hops++
 	r.pass(b)
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// KindElection is the one kind that is ring's own.
+// KindElection is the only kind of message that no other algorithm uses.
 var KindElection = proto.NewKind[Election](20, "ELECTION", "who is the best on the ring?", proto.Nominates)
 
 // Election goes clockwise and collects the best candidate.

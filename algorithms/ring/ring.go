@@ -21,44 +21,36 @@ func Patience(delta time.Duration, n int) time.Duration {
 	return time.Duration(3*n-1) * delta
 }
 
-// Machine is one node's part in the ring. It is an algorithms.Machine.
-type Machine struct {
+// round is one node's part in the ring. It is the nomination.Round of core.
+type round struct {
 	core nomination.Core
 	ring topology.Ring
 
 	// The round of the current term.
 	initiator proto.NodeID // the highest whose ELECTION was seen; 0 for none
-	best      proto.Peer   // of the last ELECTION passed on
+	best      proto.Peer   // the best of the last ELECTION passed on
 }
 
-// New returns a Machine for the node that cfg describes.
-func New(cfg algorithms.Config) *Machine {
-	m := &Machine{}
-	m.core.Init(cfg, round{m})
-	m.ring.Init(&m.core, cfg.Place, round{m}.Question)
-	return m
+// New returns the Machine of the node that cfg describes.
+func New(cfg algorithms.Config) algorithms.Machine {
+	r := &round{}
+	r.core.Init(cfg, r)
+	r.ring.Init(&r.core, cfg.Place, r.Question)
+	return &r.core
 }
 
-// Step implements algorithms.Machine.
-func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	return m.core.Step(now, ev)
-}
+func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
 
-// round keeps the Round's methods off the Machine.
-type round struct{ *Machine }
-
-func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-
-// Question asks as an initiator does.
-func (r round) Question() proto.Body {
+// Question is the ELECTION that an initiator sends.
+func (r *round) Question() proto.Body {
 	self := r.core.Self()
 	return Election{Initiator: self.ID, Best: self, Hops: 1}
 }
 
-// Announcement tells one node directly: with no hops it is not passed on.
-func (r round) Announcement(leader proto.Peer) proto.Body { return topology.Elected{Leader: leader} }
+// Announcement tells one node directly: an ELECTED without hops is not passed on.
+func (r *round) Announcement(leader proto.Peer) proto.Body { return topology.Elected{Leader: leader} }
 
-func (r round) Reset() {
+func (r *round) Reset() {
 	r.initiator, r.best = 0, proto.Peer{}
 	r.ring.Reset()
 }
@@ -68,35 +60,35 @@ func (r round) Reset() {
 // Lecture notes: "Any process pi that discovers the old coordinator has failed
 // initiates an Election message that contains pi's own id:attr. This is the
 // initiator of the election."
-func (r round) Begin() {
+func (r *round) Begin() {
 	self := r.core.Self()
 	r.initiator = self.ID
 	r.pass(Election{Initiator: self.ID, Best: self, Hops: 1})
 }
 
 // pass sends ELECTION to the successor and waits for ELECTED.
-func (r round) pass(b Election) {
+func (r *round) pass(b Election) {
 	r.best = b.Best
 	r.core.SetTimer(ElectedTimeout(r.core.Delta(), r.core.Size()))
 	r.ring.Send(topology.Clockwise, b)
 }
 
 // Won sends ELECTED round the ring.
-func (r round) Won() { r.ring.Announce(topology.Elected{Leader: r.core.Leader(), Hops: 1}) }
+func (r *round) Won() { r.ring.Announce(topology.Elected{Leader: r.core.Leader(), Hops: 1}) }
 
 // Heard passes ELECTED on.
-func (r round) Heard(msg proto.Message) {
+func (r *round) Heard(msg proto.Message) {
 	if b, ok := msg.Body.(topology.Elected); ok {
 		r.ring.Heard(b.Hops, topology.Elected{Leader: b.Leader, Hops: b.Hops + 1})
 	}
 }
 
-// Timeout ends a wait: a leader's for its ELECTED to come home, a
-// participant's for ELECTED.
-func (r round) Timeout() { r.ring.Timeout(topology.KindElected, "two trips round") }
+// Timeout handles the end of a wait: the leader's for its ELECTED to come home, or a participant's
+// for ELECTED.
+func (r *round) Timeout() { r.ring.Timeout(topology.KindElected, "two trips round") }
 
 // PeersChanged repairs the ring.
-func (r round) PeersChanged(gone []proto.Peer) {
+func (r *round) PeersChanged(gone []proto.Peer) {
 	if !r.best.Is(r.core.Self()) && r.core.Taking() && !r.core.Dead(r.best) && r.core.Out(r.best) {
 		r.core.CallWithout(r.best)
 		return

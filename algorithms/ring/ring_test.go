@@ -39,6 +39,17 @@ func follower(t *testing.T, self proto.NodeID) *steptest.Rig {
 	return r
 }
 
+// An announcement goes no further than twice round, whoever is missing.
+func TestAnnouncementGoesNoFurther(t *testing.T) {
+	r := newRig(t, 3)
+	r.Start(0, 1, 2, 3, 4, 5)
+	r.Gives(delta, r.From(2, 1, topology.Elected{Leader: steptest.Peer(5), Hops: 13}),
+		"nomination.adopt(1, 0)", "nomination.follow(5, 1)", "topology.far(ELECTED, 13)")
+	if len(r.Last.Send) > 0 {
+		t.Errorf("passed it on: %v", r.Last.Send)
+	}
+}
+
 func election(initiator, best proto.NodeID, hops uint64) ring.Election {
 	return ring.Election{Initiator: initiator, Best: steptest.Peer(best), Hops: hops}
 }
@@ -227,7 +238,8 @@ func TestNoElected(t *testing.T) {
 		Why:      steptest.Why("topology.ask-successor(topology.late(ELECTED, \"two trips round\"))"),
 	})
 	r.Fire()
-	if want := "nomination.call(topology.late(ELECTED, \"two trips round\"), 3)"; steptest.Texts(r.Last.Why)[0] != want {
+	want := "nomination.call(topology.late(ELECTED, \"two trips round\"), 3)"
+	if steptest.Texts(r.Last.Why)[0] != want {
 		t.Fatalf("got %q, want %q", steptest.Texts(r.Last.Why), want)
 	}
 }
@@ -283,7 +295,7 @@ func TestBestIsNotOnThisRing(t *testing.T) {
 	r := follower(t, 3)
 	r.Step(0, steptest.Alive(1, 2, 3, 5))
 	r.Step(0, r.From(2, 2, ring.Election{
-		Initiator: 2, Best: proto.Peer{ID: 4, Session: steptest.Session(4), Attr: 9}, Hops: 1,
+		Initiator: 2, Best: proto.Peer{ID: 4, Incarnation: steptest.Incarnation(4), Attr: 9}, Hops: 1,
 	}))
 	if len(r.Last.Send) != 1 || r.Last.Send[0].Body != election(2, 3, 2) {
 		t.Fatalf("want 3 in its place: %+v", r.Last)
@@ -298,4 +310,13 @@ func TestAlone(t *testing.T) {
 	if r.Last.Leader != steptest.Leads(3, 1) {
 		t.Fatalf("got %+v", r.Last)
 	}
+}
+
+// A node that is none of this one's ring would win what never comes home to it.
+func TestOffTheRing(t *testing.T) {
+	r := newRig(t, 3)
+	r.Start(0, 1, 2, 3, 5)
+	r.Step(0, algorithms.Campaign{Reason: "test"})
+	r.Gives(0, r.From(2, 2, election(1, 4, 2)), "nomination.adopt(2, 1)", "ring.off-ring(4)")
+	r.Sends(r.Last, r.Msg(5, 2, election(1, 3, 3)))
 }

@@ -9,66 +9,65 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// reign is one entry of the ledger.
-type reign struct {
-	epoch proto.Epoch
-	after proto.Epoch // the reign that was handed over to who led, if one was
-	// By the clock of this node, as if the account had taken no time to come. A reign
-	// that goes on has no until.
+// leadership is one entry of the ledger.
+type leadership struct {
+	leadership proto.Leadership
+	after      proto.Leadership // the leadership that this one took over from, if any
+	// since and until are by the clock of this node, as if the report had taken no time to come.
+	// until is zero while the leadership goes on.
 	since, until time.Time
-	way          time.Duration // that the account took, by the hybrid clock
-	told         int           // so many accounts came
-	stopped      bool          // its work has
-	heard        time.Time     // when its process last told of it
-	settled      bool          // it need not be told any more
-	verdict      Settled
-	sayAt        time.Time // when it is told next
+	way          time.Duration // how long the report was on its way, by the hybrid clock
+	told         int           // how many reports of it came, up to patience
+	stopped      bool          // the work of its leader has stopped
+	heard        time.Time     // when the process that led last reported it
+	settled      bool          // it need not be reported any more
+	verdict      Resume
+	sayAt        time.Time // when it is reported next
 }
 
-// ledger are the reigns that a node knows of: those of its own process, and those
-// that it was told of.
+// ledger lists the leaderships that a node knows of: those of its own process, and those that
+// others reported.
 //
-// Invariants:
-//  1. No epoch is in it twice.
-//  2. At most one reign goes on: this process's own, as the leader that it is.
-type ledger []*reign
+// Invariants: 1. No leadership is in it twice. 2. At most one leadership has not ended: that of
+// this process, while it leads.
+type ledger []*leadership
 
-// maxReigns bounds a ledger. The oldest that is settled goes first.
-const maxReigns = 64
+// maxLeaderships bounds a ledger. The oldest settled entry is removed first.
+const maxLeaderships = 64
 
-func (l ledger) find(e proto.Epoch) *reign {
+func (l ledger) find(e proto.Leadership) *leadership {
 	for _, r := range l {
-		if r.epoch == e {
+		if r.leadership == e {
 			return r
 		}
 	}
 	return nil
 }
 
-// add takes in a reign that is not in the ledger.
-func (l *ledger) add(r *reign) {
-	if len(*l) >= maxReigns {
-		i := slices.IndexFunc(*l, func(r *reign) bool { return r.settled })
+// add adds a leadership that is not in the ledger.
+func (l *ledger) add(r *leadership) {
+	if len(*l) >= maxLeaderships {
+		i := slices.IndexFunc(*l, func(r *leadership) bool { return r.settled })
 		*l = slices.Delete(*l, max(i, 0), max(i, 0)+1)
 	}
 	*l = append(*l, r)
 }
 
-// apart is for how long both led, as far as no wall clock tells: too long, or too
-// short, by the way of the accounts. It is negative when one ended before the other
+// apart is how long both led at once, computed without wall clocks. The result is wrong by the time
+// that the reports were on their way. It is negative if one leadership ended before the other
 // began.
-func (r *reign) apart(o *reign, now time.Time) time.Duration { return r.both(o, now, 0, 0) }
+func (r *leadership) apart(o *leadership, now time.Time) time.Duration { return r.both(o, now, 0, 0) }
 
-// overlap is for how long both led, by the hybrid clock; as far as no wall clock
-// tells, if those differ so much that nothing is left.
-func (r *reign) overlap(o *reign, now time.Time) time.Duration {
+// overlap is how long both led at once, by the hybrid clock. If the wall clocks differ so much that
+// nothing is left, it is the result of apart.
+func (r *leadership) overlap(o *leadership, now time.Time) time.Duration {
 	if both := r.both(o, now, r.way, o.way); both > 0 {
 		return both
 	}
 	return r.apart(o, now)
 }
 
-func (r *reign) both(o *reign, now time.Time, way, other time.Duration) time.Duration {
+func (r *leadership) both(o *leadership, now time.Time, way, other time.Duration) time.Duration {
 	since, until := r.since.Add(-way), r.end(now).Add(-way)
 	if s := o.since.Add(-other); s.After(since) {
 		since = s
@@ -79,48 +78,50 @@ func (r *reign) both(o *reign, now time.Time, way, other time.Duration) time.Dur
 	return until.Sub(since)
 }
 
-func (r *reign) end(now time.Time) time.Time {
+func (r *leadership) end(now time.Time) time.Time {
 	if r.until.IsZero() {
 		return now
 	}
 	return r.until
 }
 
-// asTold is the reign as it is told at now, the account having taken so long.
-func (r *reign) asTold(now time.Time, way time.Duration) algorithms.Reign {
+// asTold is the leadership as a report at the time now describes it. way is how long that report
+// took to come.
+func (r *leadership) asTold(now time.Time, way time.Duration) algorithms.Leadership {
 	end := r.end(now)
-	return algorithms.Reign{Epoch: r.epoch, Led: end.Sub(r.since), Ago: now.Sub(end) + way}
+	return algorithms.Leadership{Leadership: r.leadership, Led: end.Sub(r.since), Ago: now.Sub(end) + way}
 }
 
-// overlapped reports whether two nodes led at once, for longer than one is relieved by
-// the other.
-func (l ledger) overlapped(a, b *reign, now time.Time, relief time.Duration) bool {
+// overlapped reports whether two nodes led at once for longer than is usual when one leader takes
+// over from another.
+func (l ledger) overlapped(a, b *leadership, now time.Time, relief time.Duration) bool {
 	switch {
-	case a.epoch.Leader == b.epoch.Leader, l.follows(a, b), l.follows(b, a):
+	case a.leadership.Leader == b.leadership.Leader, l.follows(a, b), l.follows(b, a):
 		return false
 	}
 	apart := a.apart(b, now) // whatever the wall clocks say
 	if a.late(relief) || b.late(relief) {
-		apart = min(apart, a.both(b, now, a.way, b.way)) // however long the accounts took
+		apart = min(apart, a.both(b, now, a.way, b.way)) // however long the reports took
 	}
 	return apart > relief
 }
 
-// late reports whether the accounts of a reign may all have been late: a late one makes
-// it seem later than it was, and might feign an overlap, as might a wall clock that is
-// wrong: who led at once did by both. One that is so hidden is seen in a later account:
-// after patience the wall clocks are taken to differ.
-func (r *reign) late(relief time.Duration) bool { return r.way > relief && r.told < patience }
+// late reports whether all reports of a leadership may have been late. A late report makes the
+// leadership seem later than it was, and may feign an overlap; so may a wrong wall clock. Therefore
+// two nodes count as having led at once only if both ways of computing say so. After patience
+// reports the wall clocks are taken to differ, so an overlap that is hidden in this way shows in a
+// later report.
+func (r *leadership) late(relief time.Duration) bool { return r.way > relief && r.told < patience }
 
-// follows reports whether a began after b had ended, however late the account of b came:
-// b was handed over to who led a, or to one that handed over to it in its turn. Who hands
-// over leads no more when it says so.
-func (l ledger) follows(a, b *reign) bool {
+// follows reports whether a began after b had ended, however late the report of b came: the leader
+// of b handed over to the leader of a, directly or through others. A node that hands over has stopped
+// leading.
+func (l ledger) follows(a, b *leadership) bool {
 	for range l { // as long as a line can be
 		switch {
-		case a == nil || a.after == (proto.Epoch{}):
+		case a == nil || a.after == (proto.Leadership{}):
 			return false
-		case a.after == b.epoch:
+		case a.after == b.leadership:
 			return true
 		}
 		a = l.find(a.after)
@@ -128,37 +129,39 @@ func (l ledger) follows(a, b *reign) bool {
 	return false
 }
 
-// split are the reigns that overlapped with another, unless both of the two are
-// settled, in the order of their epochs, and the longest overlap.
-func (l ledger) split(now time.Time, relief time.Duration) (in []*reign, longest time.Duration) {
+// split returns the leaderships that overlapped with another one, sorted by Leadership.Compare, and
+// the longest overlap. It ignores an overlap of two settled leaderships, unless each was settled by a
+// nominee that did not know of the other.
+func (l ledger) split(now time.Time, relief time.Duration) (in []*leadership, longest time.Duration) {
 	for i, a := range l {
 		for _, b := range l[:i] {
-			if a.settled && b.settled || !l.overlapped(a, b, now, relief) {
+			known := a.settled && b.settled && (ofSplit(a.verdict) || ofSplit(b.verdict))
+			if known || !l.overlapped(a, b, now, relief) {
 				continue
 			}
 			longest = max(longest, a.overlap(b, now))
-			for _, r := range []*reign{a, b} {
+			for _, r := range []*leadership{a, b} {
 				if !slices.Contains(in, r) {
 					in = append(in, r)
 				}
 			}
 		}
 	}
-	slices.SortFunc(in, func(a, b *reign) int { return a.epoch.Compare(b.epoch) })
+	slices.SortFunc(in, func(a, b *leadership) int { return a.leadership.Compare(b.leadership) })
 	return in, longest
 }
 
-// rival is the reign among in that overlapped longest with r, and for how long.
-func (l ledger) rival(r *reign, in []*reign, now time.Time) (*reign, time.Duration) {
-	others := slices.DeleteFunc(slices.Clone(in), func(o *reign) bool {
-		return o.epoch.Leader == r.epoch.Leader
+// rival returns the leadership in in that overlapped longest with r, and for how long.
+func (l ledger) rival(r *leadership, in []*leadership, now time.Time) (*leadership, time.Duration) {
+	others := slices.DeleteFunc(slices.Clone(in), func(o *leadership) bool {
+		return o.leadership.Leader == r.leadership.Leader
 	})
-	both := func(o *reign) time.Duration {
+	both := func(o *leadership) time.Duration {
 		if l.follows(r, o) || l.follows(o, r) {
-			return -MaxReign // if there is no other
+			return -MaxLeadership // if there is no other
 		}
 		return r.overlap(o, now)
 	}
-	best := slices.MaxFunc(others, func(a, b *reign) int { return cmp.Compare(both(a), both(b)) })
+	best := slices.MaxFunc(others, func(a, b *leadership) int { return cmp.Compare(both(a), both(b)) })
 	return best, r.overlap(best, now)
 }

@@ -8,102 +8,102 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// The kinds of the messages by which leaders that meet again mend a split brain. The
+// The kinds of the messages by which leaders that meet again recover from a split brain. The
 // envelope's term is the sender's own.
 var (
-	KindAccount = proto.NewKind[Account](64, "ACCOUNT", "I led, from then until then")
-	KindTruce   = proto.NewKind[Truce](65, "TRUCE", "I mend the split: stop leading")
-	KindSettled = proto.NewKind[Settled](66, "SETTLED", "the split is mended: your reign is settled")
+	KindReport = proto.NewKind[Report](64, "REPORT", "I led, from then until then")
+	KindStop   = proto.NewKind[Stop](65, "STOP", "I recover from the split: stop leading")
+	KindResume = proto.NewKind[Resume](66, "RESUME",
+		"your leadership is settled, and so is the split that it was part of")
 )
 
-// Kinds are all of them.
-func Kinds() []proto.Kind { return []proto.Kind{KindAccount, KindTruce, KindSettled} }
+// Kinds are the kinds of messages that this package declares.
+func Kinds() []proto.Kind { return []proto.Kind{KindReport, KindStop, KindResume} }
 
-// Account tells the present nominee of a reign that is over: which one, for how
-// long it lasted and how long ago it ended when this was sent, and whether the
-// work done in it has stopped. Who led says it; another may pass it on.
-type Account struct {
-	Reign   proto.Epoch   `msgpack:"o"`
-	Led     time.Duration `msgpack:"d"`
-	Ago     time.Duration `msgpack:"a"`
-	Stopped bool          `msgpack:"y"`
-	// After is the reign that was handed over to who led: it had ended before this one
-	// began. Zero when none was.
-	After proto.Epoch `msgpack:"p"`
+// Report tells the nominee about a leadership that is over: which one, how long it lasted, how long
+// before this message was sent it ended, and whether its work has stopped. The process that led
+// sends it; another one may pass it on.
+type Report struct {
+	Leadership proto.Leadership `msgpack:"o"`
+	Led        time.Duration    `msgpack:"d"`
+	Ago        time.Duration    `msgpack:"a"`
+	Stopped    bool             `msgpack:"y"`
+	// After is the leadership from which the process that led took over: it ended before this one
+	// began. It is zero if there was none.
+	After proto.Leadership `msgpack:"p"`
 }
 
-func (Account) Kind() proto.Kind { return KindAccount }
+func (Report) Kind() proto.Kind { return KindReport }
 
-func (b Account) String() string {
+func (b Report) String() string {
 	state := "stopping"
 	if b.Stopped {
 		state = "stopped"
 	}
-	return proto.Describe(b, "leader", b.Reign.Leader, "term", b.Reign.Term,
+	return proto.Describe(b, "leader", b.Leadership.Leader, "term", b.Leadership.Term,
 		"led", b.Led.Round(time.Millisecond), state, b.Ago.Round(time.Millisecond))
 }
 
-func (b Account) Validate() error {
-	if err := validateReign(b.Reign, b.Led, b.Ago); err != nil {
+func (b Report) Validate() error {
+	if err := validateLeadership(b.Leadership, b.Led, b.Ago); err != nil {
 		return err
 	}
 	return validateAfter(b.After)
 }
 
-// Truce says that the sender, the nominee, mends a split brain, and that nobody
-// leads until it has.
-type Truce struct {
-	Session proto.Session `msgpack:"s"` // of the sender
+// Stop says that the sender, the nominee, recovers from a split brain, and that nobody leads until
+// it has finished.
+type Stop struct {
+	Incarnation proto.Incarnation `msgpack:"s"` // the process that sends this
 }
 
-func (Truce) Kind() proto.Kind  { return KindTruce }
-func (b Truce) String() string  { return proto.Describe(b) }
-func (b Truce) Validate() error { return b.Session.Validate() }
+func (Stop) Kind() proto.Kind  { return KindStop }
+func (b Stop) String() string  { return proto.Describe(b) }
+func (b Stop) Validate() error { return b.Incarnation.Validate() }
 
-// Nominee is the process that asks for the truce.
-func (b Truce) Nominee() proto.Session { return b.Session }
+// Nominee is the process that sent the Stop.
+func (b Stop) Nominee() proto.Incarnation { return b.Incarnation }
 
-// Settled answers an Account: it need not be told again. When the reign
-// overlapped with another, Rival names that one, Overlap says for how long, and
-// the split is mended.
-type Settled struct {
-	Reign   proto.Epoch   `msgpack:"o"`
-	Led     time.Duration `msgpack:"d"` // as in the Account
-	Ago     time.Duration `msgpack:"a"`
-	Stopped bool          `msgpack:"y"`
-	After   proto.Epoch   `msgpack:"p"` // likewise
-	Rival   proto.Epoch   `msgpack:"r"` // zero when there was no other
-	Overlap time.Duration `msgpack:"e"`
-	Tries   uint64        `msgpack:"c"` // of reconciling, Exit the code of the last one
-	Exit    int64         `msgpack:"x"`
-	Problem string        `msgpack:"w"` // of reconciling
+// Resume answers a Report, which need not be sent again. If the leadership overlapped with another
+// one, Rival names that one, Overlap says for how long, and the split has been recovered from.
+type Resume struct {
+	Leadership proto.Leadership `msgpack:"o"`
+	Led        time.Duration    `msgpack:"d"` // as in the Report
+	Ago        time.Duration    `msgpack:"a"`
+	Stopped    bool             `msgpack:"y"`
+	After      proto.Leadership `msgpack:"p"` // as in the Report
+	Rival      proto.Leadership `msgpack:"r"` // the leadership that it overlapped with; zero if there was none
+	Overlap    time.Duration    `msgpack:"e"`
+	Tries      uint64           `msgpack:"c"` // how often the host ran the command to reconcile
+	Exit       int64            `msgpack:"x"` // the exit code of the last run
+	Problem    string           `msgpack:"w"` // why the last run failed
 }
 
-// MaxReign bounds the times in an Account: a hundred years.
-const MaxReign = 100 * 365 * 24 * time.Hour
+// MaxLeadership bounds the times in a Report: a hundred years.
+const MaxLeadership = 100 * 365 * 24 * time.Hour
 
 const (
 	maxProblem = 200
 	maxTries   = 1000
 )
 
-func (Settled) Kind() proto.Kind { return KindSettled }
+func (Resume) Kind() proto.Kind { return KindResume }
 
-func (b Settled) String() string {
-	if b.Rival == (proto.Epoch{}) {
-		return proto.Describe(b, "leader", b.Reign.Leader, "term", b.Reign.Term)
+func (b Resume) String() string {
+	if b.Rival == (proto.Leadership{}) {
+		return proto.Describe(b, "leader", b.Leadership.Leader, "term", b.Leadership.Term)
 	}
-	return proto.Describe(b, "leader", b.Reign.Leader, "term", b.Reign.Term,
+	return proto.Describe(b, "leader", b.Leadership.Leader, "term", b.Leadership.Term,
 		"rival", b.Rival.Leader, "overlap", b.Overlap.Round(time.Millisecond))
 }
 
-func (b Settled) Validate() error {
-	if err := validateReign(b.Reign, b.Led, b.Ago); err != nil {
+func (b Resume) Validate() error {
+	if err := validateLeadership(b.Leadership, b.Led, b.Ago); err != nil {
 		return err
 	}
 	switch {
-	case b.Overlap < 0 || b.Overlap > MaxReign:
-		return fmt.Errorf("an overlap of %v: want up to %v", b.Overlap, MaxReign)
+	case b.Overlap < 0 || b.Overlap > MaxLeadership:
+		return fmt.Errorf("an overlap of %v: want up to %v", b.Overlap, MaxLeadership)
 	case b.Tries > maxTries || b.Exit < -1 || b.Exit > 255:
 		return fmt.Errorf("%d tries, exit code %d: out of range", b.Tries, b.Exit)
 	case len(b.Problem) > maxProblem || !utf8.ValidString(b.Problem):
@@ -115,17 +115,17 @@ func (b Settled) Validate() error {
 	return validateAfter(b.After)
 }
 
-// validateAfter takes the zero Epoch for none.
-func validateAfter(e proto.Epoch) error {
-	if e == (proto.Epoch{}) {
+// validateAfter accepts the zero Leadership, which means none.
+func validateAfter(e proto.Leadership) error {
+	if e == (proto.Leadership{}) {
 		return nil
 	}
 	return e.Validate()
 }
 
-func validateReign(e proto.Epoch, led, ago time.Duration) error {
-	if led < 0 || led > MaxReign || ago < 0 || ago > MaxReign {
-		return fmt.Errorf("a reign of %v that ended %v ago: want up to %v", led, ago, MaxReign)
+func validateLeadership(e proto.Leadership, led, ago time.Duration) error {
+	if led < 0 || led > MaxLeadership || ago < 0 || ago > MaxLeadership {
+		return fmt.Errorf("a leadership of %v that ended %v ago: want up to %v", led, ago, MaxLeadership)
 	}
 	return e.Validate()
 }

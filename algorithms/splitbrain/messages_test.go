@@ -12,38 +12,46 @@ import (
 
 // Messages "contain id:attr", and are shown with it.
 func TestBodies(t *testing.T) {
-	p := proto.Peer{ID: 5, Session: proto.Session{1}, Attr: 80}
-	reign := proto.Epoch{Term: 3, Leader: 5, Session: p.Session}
-	rival := proto.Epoch{Term: 2, Leader: 4, Session: p.Session}
+	p := proto.Peer{ID: 5, Incarnation: proto.Incarnation{1}, Attr: 80}
+	leadership := proto.Leadership{Term: 3, Leader: 5, Incarnation: p.Incarnation}
+	rival := proto.Leadership{Term: 2, Leader: 4, Incarnation: p.Incarnation}
 	steptest.Bodies(t, map[string]proto.Payload{
-		"ACCOUNT leader 5, term 3, led 2s, stopped 1s": splitbrain.Account{
-			Reign: reign, Led: 2 * time.Second, Ago: time.Second, Stopped: true, After: rival,
+		"REPORT leader 5, term 3, led 2s, stopped 1s": splitbrain.Report{
+			Leadership: leadership, Led: 2 * time.Second, Ago: time.Second, Stopped: true, After: rival,
 		},
-		"ACCOUNT leader 5, term 3, led 876000h0m0s, stopping 0s": splitbrain.Account{Reign: reign, Led: splitbrain.MaxReign},
-		"TRUCE":                    splitbrain.Truce{Session: p.Session},
-		"SETTLED leader 5, term 3": splitbrain.Settled{Reign: reign},
-		"SETTLED leader 5, term 3, rival 4, overlap 2s": splitbrain.Settled{
-			Reign: reign, Stopped: true, After: rival, Rival: rival, Overlap: 2 * time.Second,
+		"REPORT leader 5, term 3, led 876000h0m0s, stopping 0s": splitbrain.Report{
+			Leadership: leadership, Led: splitbrain.MaxLeadership,
+		},
+		"STOP":                    splitbrain.Stop{Incarnation: p.Incarnation},
+		"RESUME leader 5, term 3": splitbrain.Resume{Leadership: leadership},
+		"RESUME leader 5, term 3, rival 4, overlap 2s": splitbrain.Resume{
+			Leadership: leadership, Stopped: true, After: rival, Rival: rival, Overlap: 2 * time.Second,
 			Tries: 3, Exit: -1, Problem: "exit status 1",
 		},
 	})
 	steptest.Refused(t, map[string]proto.Payload{
-		"a reign of nobody":     splitbrain.Account{Reign: proto.Epoch{Term: 3, Session: p.Session}},
-		"a reign of no process": splitbrain.Account{Reign: proto.Epoch{Term: 3, Leader: 5}},
-		"a reign of term 0":     splitbrain.Account{Reign: proto.Epoch{Leader: 5, Session: p.Session}},
-		"a reign, absurd term": splitbrain.Account{
-			Reign: proto.Epoch{Term: proto.MaxTerm + 1, Leader: 5, Session: p.Session},
+		"a leadership of nobody": splitbrain.Report{
+			Leadership: proto.Leadership{Term: 3, Incarnation: p.Incarnation},
 		},
-		"a reign for ever":             splitbrain.Account{Reign: reign, Led: splitbrain.MaxReign + 1},
-		"a reign before it":            splitbrain.Account{Reign: reign, Led: -1},
-		"a reign to come":              splitbrain.Account{Reign: reign, Ago: -1},
-		"a reign after one of term 0":  splitbrain.Account{Reign: reign, After: proto.Epoch{Leader: 2}},
-		"a truce of nobody":            splitbrain.Truce{},
-		"settled, after one of term 0": splitbrain.Settled{Reign: reign, After: proto.Epoch{Leader: 2}},
-		"a rival of term 0":            splitbrain.Settled{Reign: reign, Rival: proto.Epoch{Leader: 2}},
-		"an overlap before it":         splitbrain.Settled{Reign: reign, Overlap: -1},
-		"an exit code there is not":    splitbrain.Settled{Reign: reign, Exit: 256},
-		"too many tries":               splitbrain.Settled{Reign: reign, Tries: 1001},
-		"a problem without end":        splitbrain.Settled{Reign: reign, Problem: strings.Repeat("x", 300)},
+		"a leadership of no process": splitbrain.Report{Leadership: proto.Leadership{Term: 3, Leader: 5}},
+		"a leadership of term 0": splitbrain.Report{
+			Leadership: proto.Leadership{Leader: 5, Incarnation: p.Incarnation},
+		},
+		"a leadership, absurd term": splitbrain.Report{
+			Leadership: proto.Leadership{Term: proto.MaxTerm + 1, Leader: 5, Incarnation: p.Incarnation},
+		},
+		"a leadership for ever":  splitbrain.Report{Leadership: leadership, Led: splitbrain.MaxLeadership + 1},
+		"a leadership before it": splitbrain.Report{Leadership: leadership, Led: -1},
+		"a leadership to come":   splitbrain.Report{Leadership: leadership, Ago: -1},
+		"a leadership after one of term 0": splitbrain.Report{
+			Leadership: leadership, After: proto.Leadership{Leader: 2},
+		},
+		"a stop of nobody":             splitbrain.Stop{},
+		"settled, after one of term 0": splitbrain.Resume{Leadership: leadership, After: proto.Leadership{Leader: 2}},
+		"a rival of term 0":            splitbrain.Resume{Leadership: leadership, Rival: proto.Leadership{Leader: 2}},
+		"an overlap before it":         splitbrain.Resume{Leadership: leadership, Overlap: -1},
+		"an exit code there is not":    splitbrain.Resume{Leadership: leadership, Exit: 256},
+		"too many tries":               splitbrain.Resume{Leadership: leadership, Tries: 1001},
+		"a problem without end":        splitbrain.Resume{Leadership: leadership, Problem: strings.Repeat("x", 300)},
 	})
 }

@@ -11,22 +11,22 @@ import (
 
 var whyMisrouted = reasons.Kind("misrouted", "%s from %d to %d reached %d -> drop")
 
-// receive sorts a message: of the mending, or of the nomination.
+// receive handles a message: of the recovery here, all others by the nominating Machine.
 func (m *Machine) receive(ev algorithms.Receive) {
 	msg := ev.Message
 	kind := msg.Body.Kind()
 	switch body := msg.Body.(type) {
-	case Account, Truce, Settled:
+	case Report, Stop, Resume:
 		if msg.To != m.cfg.Self || msg.From == m.cfg.Self {
 			m.refuse(whyMisrouted, kind, msg.From, msg.To, m.cfg.Self)
 			return
 		}
 		switch body := body.(type) {
-		case Account:
-			m.accountOf(ev, body)
-		case Truce:
-			m.truceOf(msg, body)
-		case Settled:
+		case Report:
+			m.reportOf(ev, body)
+		case Stop:
+			m.stopOf(msg, body)
+		case Resume:
 			m.settledBy(ev, body)
 		}
 	default:
@@ -35,29 +35,27 @@ func (m *Machine) receive(ev algorithms.Receive) {
 	}
 }
 
-// handedOver notes the reign that a hand-over says is over, to this node. That its
-// sender leads no more when it says so, and that a reign of this node begins later, no
-// clock needs to tell.
+// handedOver notes the leadership that was handed over to this node. Its sender has stopped
+// leading, and a leadership of this node begins later: no clock is needed to know that.
 func (m *Machine) handedOver(msg proto.Message) {
 	switch b := msg.Body.(type) {
 	case proto.TakeOver:
-		m.after = proto.Epoch{Term: msg.Term, Leader: msg.From, Session: b.Session}
+		m.after = proto.Leadership{Term: msg.Term, Leader: msg.From, Incarnation: b.Incarnation}
 	case nomination.TimeoutNow:
 		if m.nominee.ID == msg.From && m.nominee.Term == msg.Term {
-			m.after = m.nominee.Epoch()
+			m.after = m.nominee.Leadership()
 		}
 	}
 }
 
 var (
-	whyAbsurd  = reasons.Kind("absurd", "term %d is absurdly far above %d -> drop ACCOUNT")
+	whyAbsurd  = reasons.Kind("absurd", "term %d is absurdly far above %d -> drop REPORT")
 	whyCompare = reasons.Kind("compare", "%d led term %d for %v until %v ago -> compare")
 )
 
-// accountOf takes in a reign that this node is told of. It is compared in the same
-// Step.
-func (m *Machine) accountOf(ev algorithms.Receive, b Account) {
-	msg, e := ev.Message, b.Reign
+// reportOf adds a reported leadership to the ledger. The same Step compares it with the others.
+func (m *Machine) reportOf(ev algorithms.Receive, b Report) {
+	msg, e := ev.Message, b.Leadership
 	switch {
 	case e.Term > m.nominee.Term+proto.MaxTermJump:
 		m.refuse(whyAbsurd, e.Term, m.nominee.Term)
@@ -66,20 +64,20 @@ func (m *Machine) accountOf(ev algorithms.Receive, b Account) {
 		m.askedOfOwn(msg, b)
 		return
 	}
-	if m.mending != nil {
-		m.mending.messages++
+	if m.recovery != nil {
+		m.recovery.messages++
 	}
 	r := m.ledger.find(e)
 	if r == nil {
 		until := m.now.Add(-b.Ago)
-		r = &reign{epoch: e, after: b.After, since: until.Add(-b.Led), until: until, way: wayOf(ev)}
+		r = &leadership{leadership: e, after: b.After, since: until.Add(-b.Led), until: until, way: wayOf(ev)}
 		m.ledger.add(r)
 		m.why(whyCompare, e.Leader, e.Term,
 			b.Led.Round(time.Millisecond), b.Ago.Round(time.Millisecond))
 	}
 	r.told = min(r.told+1, patience)
-	if until := m.now.Add(-b.Ago); until.Before(r.until) { // it came sooner than the one before
-		r.since, r.until, r.way = until.Add(-b.Led), until, wayOf(ev)
+	if until := m.now.Add(-b.Ago); until.Before(r.until) { // it took less time than the one before
+		r.since, r.until, r.way = until.Add(-b.Led), until, min(r.way, wayOf(ev))
 	}
 	r.stopped, r.after = r.stopped || b.Stopped, cmp.Or(r.after, b.After)
 	if msg.From == e.Leader {
@@ -92,8 +90,8 @@ func (m *Machine) accountOf(ev algorithms.Receive, b Account) {
 	}
 }
 
-// wayOf is how long a message was on its way, by the hybrid clock: wrong by as much
-// as the wall clocks of its sender and this node differ.
+// wayOf is how long a message was on its way, by the hybrid clock. It is wrong by as much as the
+// wall clocks of its sender and this node differ.
 func wayOf(ev algorithms.Receive) time.Duration {
 	if ev.At.IsZero() || ev.HLC.IsZero() {
 		return 0
@@ -101,11 +99,12 @@ func wayOf(ev algorithms.Receive) time.Duration {
 	return max(0, time.Duration(ev.At.Micros-ev.HLC.Micros)*time.Microsecond)
 }
 
-// askedOfOwn answers a nominee that waits for this node's work of a reign to stop.
-// What is not settled is told again anyhow. Of a former life's there is nothing left
-// to stop, nor of one that this node has forgotten.
-func (m *Machine) askedOfOwn(msg proto.Message, b Account) {
-	r := m.ledger.find(b.Reign)
+// askedOfOwn answers a nominee that waits until this node's work of a leadership has stopped. It
+// answers only if the leadership is settled, since one that is not is reported again anyway. The
+// work of an earlier process of this node has stopped, and so has that of a leadership that this
+// node has forgotten.
+func (m *Machine) askedOfOwn(msg proto.Message, b Report) {
+	r := m.ledger.find(b.Leadership)
 	switch {
 	case r == nil:
 		b.Stopped = true
@@ -114,33 +113,37 @@ func (m *Machine) askedOfOwn(msg proto.Message, b Account) {
 		m.settle(r, r.verdict)
 		m.send(msg.From, r.verdict)
 	case r.settled && r.stopped: // it was no part in a split before
-		m.send(msg.From, m.account(r))
+		m.send(msg.From, m.report(r))
 	}
 }
 
-var whyHalt = reasons.Kind("halt", "nominee %d mends a split -> nobody leads until it has")
+var whyHalt = reasons.Kind("halt", "nominee %d recovers from a split -> nobody leads until it has")
 
-// truceOf stops believing in the nominee while it mends.
-func (m *Machine) truceOf(msg proto.Message, b Truce) {
-	if m.nominee.ID != msg.From || m.nominee.Session != b.Session || m.nominee.Term != msg.Term {
+// stopOf makes this node follow nobody while the nominee recovers.
+func (m *Machine) stopOf(msg proto.Message, b Stop) {
+	of := proto.Leadership{Term: msg.Term, Leader: msg.From, Incarnation: b.Incarnation}
+	// A nominee that this node has lost sight of goes on to recover, and may be followed again.
+	if m.nominee.Leadership() != of && m.stop.of != of {
 		return // it came late, or before the announcement
 	}
-	if m.truce.of != m.nominee.Epoch() {
+	if m.stop.of != of {
 		m.why(whyHalt, msg.From)
 	}
-	m.truce = truce{m.nominee.Epoch(), m.now.Add(TruceLasts(m.cfg.Delta))}
+	m.stop = stop{of, m.now.Add(StopLasts(m.cfg.Delta))}
 }
 
-var whyNote = reasons.Kind("note", "%d mended a split: %d and %d both led for %v -> note it")
+var whyNote = reasons.Kind("note", "%d recovered from a split: %d and %d both led for %v -> note it")
 
-// settledBy ends what this node has to tell of a reign, and takes in the report.
-func (m *Machine) settledBy(ev algorithms.Receive, b Settled) {
+// settledBy marks a leadership as settled, and notes the split that it was part of.
+func (m *Machine) settledBy(ev algorithms.Receive, b Resume) {
 	msg := ev.Message
-	r := m.ledger.find(b.Reign)
+	r := m.ledger.find(b.Leadership)
 	switch {
 	case r == nil:
 		until := m.now.Add(-b.Ago)
-		r = &reign{epoch: b.Reign, after: b.After, since: until.Add(-b.Led), until: until, way: wayOf(ev)}
+		r = &leadership{
+			leadership: b.Leadership, after: b.After, since: until.Add(-b.Led), until: until, way: wayOf(ev),
+		}
 		m.ledger.add(r)
 	case r.until.IsZero():
 		return
@@ -149,39 +152,43 @@ func (m *Machine) settledBy(ev algorithms.Receive, b Settled) {
 	if r.settled && (!ofSplit(b) || ofSplit(r.verdict)) {
 		return
 	}
+	own := r.leadership.Incarnation == m.cfg.Incarnation
+	if own && !ofSplit(b) && (msg.From != m.nominee.ID || msg.Term != m.nominee.Term) {
+		return // it is of an earlier nominee: the present one may know a rival
+	}
 	r.settled, r.verdict = true, b
 	if !ofSplit(b) {
 		return
 	}
 	if rival := m.ledger.find(b.Rival); rival != nil {
-		if rival.verdict.Rival == b.Reign {
+		if rival.verdict.Rival == b.Leadership {
 			return // it is noted already
 		}
 		if !rival.until.IsZero() && !rival.settled {
 			v := b
-			v.Rival = b.Reign
+			v.Rival = b.Leadership
 			m.settle(rival, v)
 		}
 	}
 	m.why(whyNote, msg.From,
-		b.Reign.Leader, b.Rival.Leader, b.Overlap.Round(time.Millisecond))
-	reigns := []algorithms.Reign{r.asTold(m.now, r.way), {Epoch: b.Rival}}
+		b.Leadership.Leader, b.Rival.Leader, b.Overlap.Round(time.Millisecond))
+	leaderships := []algorithms.Leadership{r.asTold(m.now, r.way), {Leadership: b.Rival}}
 	if rival := m.ledger.find(b.Rival); rival != nil {
-		reigns[1] = rival.asTold(m.now, rival.way)
+		leaderships[1] = rival.asTold(m.now, rival.way)
 	}
-	if b.Rival.Compare(b.Reign) < 0 {
-		reigns[0], reigns[1] = reigns[1], reigns[0]
+	if b.Rival.Compare(b.Leadership) < 0 {
+		leaderships[0], leaderships[1] = leaderships[1], leaderships[0]
 	}
-	m.mendedIn = msg.Term
+	m.recoveredIn = msg.Term
 	m.tellOf(algorithms.Split{
-		By: msg.From, Stage: algorithms.Electing, Reigns: reigns, Overlap: b.Overlap,
+		By: msg.From, Stage: algorithms.Electing, Leaderships: leaderships, Overlap: b.Overlap,
 		Outcome: outcomeOf(b),
 	})
 }
 
-func outcomeOf(b Settled) algorithms.Outcome {
+func outcomeOf(b Resume) algorithms.Outcome {
 	return algorithms.Outcome{Done: true, Tries: int(b.Tries), Exit: int(b.Exit), Problem: b.Problem}
 }
 
-// ofSplit reports whether the reign was part of a split.
-func ofSplit(b Settled) bool { return b.Rival != (proto.Epoch{}) }
+// ofSplit reports whether the leadership was part of a split.
+func ofSplit(b Resume) bool { return b.Rival != (proto.Leadership{}) }

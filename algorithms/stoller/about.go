@@ -6,17 +6,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// reasons are those that are given in this package.
+// reasons collects the kinds of reasons that this package declares.
 var reasons = algorithms.ReasonsOf("stoller")
 
-// About is Stoller's bully as the catalogue lists it.
+// About describes Stoller's bully for the catalogue.
 func About() algorithms.About {
 	return algorithms.About{
 		Name:      "stoller",
 		Summary:   "the highest halts all others, and leads when they have stopped",
 		Guarantee: algorithms.BestEffort,
 		Preempt:   true,
-		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		New:       New,
 		Kinds:     []proto.Kind{KindNotNorm, KindHalt, KindHalted, KindReject, KindLeads},
 		Theory: algorithms.Theory{
 			Best:  func(n int) int { return 3 * (n - 1) },

@@ -1,25 +1,25 @@
 // Package stoller is Stoller's bully for asynchronous systems. Garcia-Molina's bully
-// leads when nobody higher has answered in time: a message that takes longer makes two
-// leaders. Here a candidate leads when every other process has stopped for it, has
-// said whom else it waits for, or is dead by the failure detector's word; no time that
-// passes stands in for an answer.
+// leads when no higher process has answered in time: a message that takes longer makes
+// two leaders. Here a candidate leads when each other process has stopped for it, has
+// said for which other process it waits, or is dead as the failure detector says. A
+// timeout never counts as an answer.
 //
 // # What it promises
 //
 // As long as no detector calls a living process dead, and none leaves one out, no two
-// processes lead at once, however slow the network is: whoever led before has stopped
+// processes lead at once, however slow the network is: the former leader has stopped
 // before the next one leads. A detector that is late costs time only.
 //
 // # What it does not promise
 //
-// That holds while failure detectors do not err. When they do, as in a partition, each
-// side has a leader, as with all that nominate; the office is for that. A process that
-// has just started, and sees nobody yet, errs too: where news takes longer than it
-// waits at its start, it leads beside the others until it meets them.
+// When failure detectors err, as in a partition, each side has a leader, as with all
+// nominating algorithms; leases exclude that. The detector of a process that has just
+// started errs too, while it sees nobody: if it takes longer to see the others than the
+// process waits, the process leads beside their leader until they meet.
 //
 // A process that hangs, or that messages do not reach, stops every election until the
-// detectors call it dead: nobody leads without its answer. A dead one that is not
-// noticed does the same. That is the price of the promise: the bully would go on after
+// detectors call it dead: nobody leads without its answer. So does a dead process until
+// its death is noticed. That is the price of the promise: the bully would go on after
 // a timeout, and be right most of the time.
 //
 // # Sources
@@ -28,17 +28,17 @@
 // Computers 49 (2000), and "Leader Election in Distributed Systems with Crash
 // Failures", Indiana University, report 481 (1997), in our own words above the rules;
 // Garcia-Molina, "Elections in a Distributed Computing System" (1982), whose bully
-// they mend.
+// they correct.
 //
-// What is kept: HALT, ACK, REJECT and LEADER, and when each is sent. What differs:
+// From the papers: HALT, ACK, REJECT and LEADER, and when each is sent. What differs:
 //
-//   - The paper halts the others one after the other, here it is all at once: the same
-//     messages, in 3 transmission times.
-//   - The paper's candidate goes on when one rejects it, and leads the others. Here it
-//     waits for the one that ranks above: a term has one leader.
-//   - A process that learns of a dead leader asks the highest that it sees to stand,
-//     with NOT_NORM, as the first stage of Garcia-Molina's. In the paper it stands, and
-//     the higher ones halt it later.
+//   - In the paper a candidate halts the others one after the other, here all at once:
+//     the same messages, in 3 transmission times.
+//   - In the paper a candidate goes on when a process rejects it, and leads the others.
+//     Here it waits for the higher process that the REJECT names: a term has one leader.
+//   - A process that learns that the leader is dead asks the highest process that it sees
+//     to stand, with NOT_NORM, as in the first stage of Garcia-Molina's. In the paper it
+//     stands itself, and the higher ones halt it later.
 //   - The paper's leader asks all others again and again whether they are normal, and
 //     starts anew when one says NOT_NORM. Here it repeats LEADER: package nomination.
 //   - Election numbers are terms; links may lose, repeat and reorder, so HALT is sent
@@ -51,9 +51,9 @@
 //	ACK               to the candidate: I have stopped
 //	REJECT(above)     to the candidate: I wait for this one, which ranks above you
 //	LEADER(leader)    to all others: I lead this term
-//	TIMEOUT_NOW       lead the next term: from a resigning leader to its successor,
-//	                  and from one that stands aside to whoever acts in a term that
-//	                  is over
+//	STAND_NOW         lead the next term: from a resigning leader to its successor,
+//	                  and from a node that stands aside to one that acts in a term
+//	                  that is over
 //
 // # States of a round
 //
@@ -70,6 +70,6 @@
 //
 // # Messages without failures
 //
-// 3(n − 1) when the next in line notices: HALT, ACK, LEADER. One NOT_NORM more when
-// another does, and 4(n − 1) when all do at one instant.
+// 3(n − 1) when the next in line notices that the leader is gone: HALT, ACK, LEADER. One
+// NOT_NORM more when another process does, and 4(n − 1) when all do at one instant.
 package stoller

@@ -13,8 +13,8 @@ var (
 		72, "NOT_NORM", "no leader of mine: you are higher, see to it", proto.Nominates)
 )
 
-// Halt stops its receiver's own part in the election of this term, and its leading if
-// it leads: the candidate, which sends it, is the best as far as it knows.
+// Halt tells its receiver to stop its part in the election of this term, and to stop leading if it
+// leads. The sender is the candidate; as far as it knows it ranks highest.
 type Halt struct {
 	Candidate proto.Peer `msgpack:"p"`
 }
@@ -24,16 +24,15 @@ func (b Halt) String() string       { return proto.Describe(b, "candidate", b.Ca
 func (b Halt) Validate() error      { return b.Candidate.ID.Validate() }
 func (b Halt) Caller() proto.NodeID { return b.Candidate.ID }
 
-// Halted answers a Halt: its sender waits for what becomes of the candidate. The
-// paper's word for it is ACK.
+// Halted answers a Halt: its sender has stopped and waits for the candidate to lead. The paper's
+// word for it is ACK.
 type Halted struct{}
 
 func (Halted) Kind() proto.Kind { return KindHalted }
 func (b Halted) String() string { return proto.Describe(b) }
 func (Halted) Validate() error  { return nil }
 
-// Reject answers a Halt: its sender waits for another one, which ranks above, or
-// ranks above the candidate itself.
+// Reject answers a Halt: the sender ranks above the candidate, or waits for a process that does.
 type Reject struct {
 	Above proto.Peer `msgpack:"p"`
 }
@@ -42,8 +41,7 @@ func (Reject) Kind() proto.Kind  { return KindReject }
 func (b Reject) String() string  { return proto.Describe(b, "above", b.Above) }
 func (b Reject) Validate() error { return b.Above.ID.Validate() }
 
-// Leads announces the leader of its term. A process that relays it names the leader,
-// not itself.
+// Leads announces the leader of its term. A process that relays it names the leader, not itself.
 type Leads struct {
 	Leader proto.Peer `msgpack:"p"`
 }
@@ -53,8 +51,8 @@ func (b Leads) String() string                          { return proto.Describe(
 func (b Leads) Validate() error                         { return b.Leader.ID.Validate() }
 func (b Leads) Announced() (leader proto.Peer, ok bool) { return b.Leader, true }
 
-// NotNorm says that the sender knows no leader of this term, and asks whoever ranks
-// above to stand.
+// NotNorm says that the sender knows no leader of this term, and asks a process that ranks above to
+// become a candidate.
 type NotNorm struct {
 	Self proto.Peer `msgpack:"p"`
 }

@@ -8,7 +8,7 @@ import (
 var whyForeign = reasons.Kind("foreign", "%s is no message of Stoller's bully -> drop it")
 
 // Receive handles HALT, its answers, and NOT_NORM.
-func (r round) Receive(msg proto.Message) {
+func (r *round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
 	case Halt:
 		r.onHalt(msg.From, b.Candidate)
@@ -37,12 +37,12 @@ var (
 		Follows(stops)
 )
 
-// onHalt stops for a candidate, unless this node waits for one that ranks above, or
-// ranks above itself. That it leads no earlier term any more is the term's doing.
+// onHalt makes this node stop for a candidate, unless this node ranks above the candidate or waits
+// for a process that does. If this node led an earlier term, adopting the new term has ended that.
 //
-// After Stoller: a process that is halted stops what it does, and waits for whoever
-// halted it; one that follows or waits for a higher process rejects.
-func (r round) onHalt(from proto.NodeID, c proto.Peer) {
+// After Stoller: a process that is halted stops what it does, and waits for whoever halted it; one
+// that follows or waits for a higher process rejects.
+func (r *round) onHalt(from proto.NodeID, c proto.Peer) {
 	self := r.core.Self()
 	switch {
 	case r.core.Decided(KindHalt, from):
@@ -72,9 +72,9 @@ var (
 			Follows(allStopped)
 )
 
-// onAck notes that another one has stopped, or that one that was asked to stand does
-// not.
-func (r round) onAck(from proto.NodeID) {
+// onAck notes that another process has stopped, or that a process that was asked to be a candidate
+// is not eligible.
+func (r *round) onAck(from proto.NodeID) {
 	acked, asked := r.halted[from]
 	switch {
 	case r.phase == asking && (from == r.top.ID || r.again):
@@ -89,17 +89,18 @@ func (r round) onAck(from proto.NodeID) {
 }
 
 var (
-	whyRejectsBelow = reasons.Kind("rejects-below", "%d waits for %d, which does not rank above this node -> ask it again")
-	whyRejectsDead  = reasons.Kind("rejects-dead", "%d waits for %d, which is dead -> ask it again")
-	whyRejects      = reasons.Kind("rejects", "%d rejects, and ranks above this node -> wait for it",
+	whyRejectsBelow = reasons.Kind("rejects-below",
+		"%d waits for %d, which does not rank above this node -> ask it again")
+	whyRejectsDead = reasons.Kind("rejects-dead", "%d waits for %d, which is dead -> ask it again")
+	whyRejects     = reasons.Kind("rejects", "%d rejects, and ranks above this node -> wait for it",
 		algorithms.Outranks(algorithms.Self, 0))
 	whyWaitsToo = reasons.Kind("waits-too", "%d waits for %d, which ranks above this node -> wait for it too",
 		algorithms.Outranks(algorithms.Self, 1))
 )
 
-// onReject gives way to one that ranks above. Whoever rejected for one that is dead
-// will see that too, and is asked again.
-func (r round) onReject(from proto.NodeID, above proto.Peer) {
+// onReject gives way to a process that ranks above. If that process is dead, the rejecting process
+// will notice it too, and is asked again.
+func (r *round) onReject(from proto.NodeID, above proto.Peer) {
 	switch {
 	case r.phase != halting:
 	case !above.Above(r.core.Self()):
@@ -123,9 +124,10 @@ var (
 	whyAskedStand   = reasons.Kind("asked-stand", "%d knows no leader -> stand for it")
 )
 
-// onNotNorm stands for whoever knows no leader, unless this node has begun already. One
-// that was halted, and asks what became of that, waits on when it hears that it goes on.
-func (r round) onNotNorm(from proto.NodeID, p proto.Peer) {
+// onNotNorm makes this node a candidate for a process that knows no leader, unless this node
+// already takes part. If that process was halted and asks what happened since, it learns that this
+// node goes on, and waits longer.
+func (r *round) onNotNorm(from proto.NodeID, p proto.Peer) {
 	switch {
 	case r.core.Decided(KindNotNorm, from):
 	case r.core.Aside():

@@ -8,15 +8,15 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// HaltTimeout is how long a process that asked waits to be halted: NOT_NORM there, HALT
-// back, and one more because whoever was asked may see another above.
+// HaltTimeout is how long a process that sent NOT_NORM waits for HALT: the way of NOT_NORM, the way
+// of HALT, and one message more because the asked process may see another one above it.
 func HaltTimeout(delta time.Duration) time.Duration { return 3 * delta }
 
-// AckTimeout is how long a candidate waits before it sends HALT again: there and back.
+// AckTimeout is how long a candidate waits before it sends HALT again: the way there and back.
 func AckTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
-// LeaderTimeout is how long a process that was halted waits for LEADER: its ACK's way,
-// or a lost one's HALT and ACK once more, and LEADER.
+// LeaderTimeout is how long a halted process waits for LEADER: the way of its ACK, the time to
+// repeat a lost HALT and ACK, and the way of LEADER.
 func LeaderTimeout(delta time.Duration) time.Duration {
 	return delta + AckTimeout(delta) + 2*delta
 }
@@ -34,46 +34,39 @@ const (
 	waiting              // halted, no LEADER so far
 )
 
-// Machine is one node's part in Stoller's bully. It is an algorithms.Machine.
-type Machine struct {
+// round is one node's part in Stoller's bully. It is the nomination.Round of core.
+type round struct {
 	core  nomination.Core
 	phase phase
 	again bool       // asking, waiting: asked once more
 	top   proto.Peer // asking: who was asked; waiting: who halted this node
-	// halting: whom HALT was sent to, and whether they have answered; acks counts those.
+	// halted, while halting, says for each process that HALT was sent to whether it has answered.
+	// acks counts those that have.
 	halted map[proto.NodeID]bool
 	acks   int
-	aside  map[proto.NodeID]bool // said that they do not stand in this term
+	aside  map[proto.NodeID]bool // processes that are no candidates in this term
 }
 
-// New returns a Machine for the node that cfg describes.
-func New(cfg algorithms.Config) *Machine {
-	m := &Machine{halted: map[proto.NodeID]bool{}, aside: map[proto.NodeID]bool{}}
-	m.core.Init(cfg, round{m})
-	return m
+// New returns the Machine of the node that cfg describes.
+func New(cfg algorithms.Config) algorithms.Machine {
+	r := &round{halted: map[proto.NodeID]bool{}, aside: map[proto.NodeID]bool{}}
+	r.core.Init(cfg, r)
+	return &r.core
 }
 
-// Step implements algorithms.Machine.
-func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	return m.core.Step(now, ev)
-}
-
-// round keeps the Round's methods off the Machine.
-type round struct{ *Machine }
-
-func (r round) Heard(proto.Message)     { r.Reset() }
-func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-func (r round) Question() proto.Body    { return NotNorm{Self: r.core.Self()} }
-func (r round) Announcement(leader proto.Peer) proto.Body {
+func (r *round) Heard(proto.Message)     { r.Reset() }
+func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
+func (r *round) Question() proto.Body    { return NotNorm{Self: r.core.Self()} }
+func (r *round) Announcement(leader proto.Peer) proto.Body {
 	return Leads{Leader: leader}
 }
 
-func (r round) Reset() {
+func (r *round) Reset() {
 	r.enter(idle, proto.Peer{})
 	clear(r.aside)
 }
 
-func (r round) enter(p phase, top proto.Peer) {
+func (r *round) enter(p phase, top proto.Peer) {
 	r.phase, r.top, r.again, r.acks = p, top, false, 0
 	clear(r.halted)
 }
@@ -84,7 +77,7 @@ var whyHighest = reasons.Kind("highest", "no higher node is alive")
 //
 // After Garcia-Molina, stage 1: whoever sees a higher process gives it the chance to
 // lead.
-func (r round) Begin() {
+func (r *round) Begin() {
 	if top := r.highest(); top.ID != 0 {
 		r.ask(top)
 		return
@@ -92,9 +85,8 @@ func (r round) Begin() {
 	r.halt(whyHighest.Of())
 }
 
-// highest is the highest of those above this node that may stand, nobody if this node
-// is.
-func (r round) highest() proto.Peer {
+// highest is the highest-ranked eligible process above this node; nobody if none is above.
+func (r *round) highest() proto.Peer {
 	top, found := r.core.Self(), proto.Peer{}
 	r.core.Peers(func(p proto.Peer) {
 		if !p.Ineligible && !r.aside[p.ID] && p.Above(top) {
@@ -108,15 +100,15 @@ var whyAskHighest = reasons.Kind("ask-highest", "%d is the highest -> ask it to 
 	algorithms.Outranks(algorithms.Self, 0)).
 	Follows("(after Garcia-Molina) whoever sees a higher process gives it the chance to lead")
 
-// ask asks a higher node to stand.
-func (r round) ask(top proto.Peer) {
+// ask asks a higher node to become a candidate.
+func (r *round) ask(top proto.Peer) {
 	r.core.Why(whyAskHighest, top.ID)
 	r.await(top)
 	r.core.Send(top.ID, r.Question())
 }
 
 // await waits for the HALT of a higher node.
-func (r round) await(top proto.Peer) {
+func (r *round) await(top proto.Peer) {
 	r.enter(asking, top)
 	r.core.SetTimer(HaltTimeout(r.core.Delta()))
 }
@@ -124,11 +116,11 @@ func (r round) await(top proto.Peer) {
 var whyHalt = reasons.Kind("halt", "%s -> halt all others").
 	Follows("(after Stoller) the candidate halts all below it")
 
-// halt stops all others. They rank below this node, or do not stand: those too, since
-// one of them may lead still.
+// halt stops all others: those that rank below this node, and those that are not eligible, because
+// one of them may still lead.
 //
 // After Stoller, stage 2: the candidate halts all below it.
-func (r round) halt(reason algorithms.Reason) {
+func (r *round) halt(reason algorithms.Reason) {
 	if r.core.Spent(reason) {
 		return
 	}
@@ -140,8 +132,8 @@ func (r round) halt(reason algorithms.Reason) {
 	r.leadIfAll(reason)
 }
 
-// haltWhere sends HALT to those that are wanted, and waits for their ACKs.
-func (r round) haltWhere(wanted func(*proto.Peer) bool) {
+// haltWhere sends HALT to the processes that wanted accepts, and waits for their ACKs.
+func (r *round) haltWhere(wanted func(*proto.Peer) bool) {
 	r.core.SendWhere(Halt{Candidate: r.core.Self()}, func(p *proto.Peer) bool {
 		if !wanted(p) {
 			return false
@@ -158,7 +150,7 @@ func (r round) haltWhere(wanted func(*proto.Peer) bool) {
 //
 // After Stoller: nobody leads before every process below it has stopped or is dead, so
 // that none of them leads, or may come to lead.
-func (r round) leadIfAll(reason algorithms.Reason) {
+func (r *round) leadIfAll(reason algorithms.Reason) {
 	all := r.acks >= r.core.Size()-1
 	if !all {
 		return
@@ -170,22 +162,23 @@ func (r round) leadIfAll(reason algorithms.Reason) {
 }
 
 // Won announces this node to all.
-func (r round) Won() {
+func (r *round) Won() {
 	r.Reset()
 	r.core.TellAll()
 }
 
 var (
 	whyHaltAgain = reasons.Kind("halt-again", "ACKs are missing -> send HALT again").
-			Follows("(after Stoller) only the failure detector ends the wait for an answer, " + "no time that passes does")
+			Follows("(after Stoller) only the failure detector ends the wait for an answer, " +
+			"no time that passes does")
 	whyAskHigher = reasons.Kind("ask-higher", "no HALT came in time -> ask all that are higher")
 	whyNoHalt    = reasons.Kind("no-halt", "no HALT came in time", algorithms.Caused(algorithms.RoundFailed))
 	whyAskLeader = reasons.Kind("ask-leader", "no LEADER came in time -> ask %d")
 	whyNoLeader  = reasons.Kind("no-leader", "no LEADER came in time", algorithms.Caused(algorithms.RoundFailed))
 )
 
-// Timeout ends a wait, but never the one for an ACK: only the detector does.
-func (r round) Timeout() {
+// Timeout handles the end of a wait. Only the failure detector ends the wait for an ACK.
+func (r *round) Timeout() {
 	switch {
 	case r.phase == halting:
 		r.core.Why(whyHaltAgain)
@@ -207,8 +200,8 @@ func (r round) Timeout() {
 	}
 }
 
-// PeersChanged takes the detector's word for who is dead.
-func (r round) PeersChanged([]proto.Peer) {
+// PeersChanged stops waiting for processes that the failure detector calls dead.
+func (r *round) PeersChanged([]proto.Peer) {
 	switch r.phase {
 	case idle:
 	case asking:
@@ -225,8 +218,9 @@ func (r round) PeersChanged([]proto.Peer) {
 
 var whyNoneStands = reasons.Kind("none-stands", "no higher node stands any more")
 
-// stillAsking asks the next one when the one that was asked is out, or stands itself.
-func (r round) stillAsking(out bool) {
+// stillAsking asks the next higher node when the asked one cannot win, and makes this node a
+// candidate when no higher one is left.
+func (r *round) stillAsking(out bool) {
 	switch top := r.highest(); {
 	case top.ID == 0:
 		r.halt(whyNoneStands.Of())
@@ -238,9 +232,9 @@ func (r round) stillAsking(out bool) {
 var whyStoppedOrDead = reasons.Kind("stopped-or-dead", "all others have stopped or are dead").
 	Follows(allStopped)
 
-// stillHalting halts those that joined, or gives way to one that is higher, and leads
-// once those that are left have answered.
-func (r round) stillHalting() {
+// stillHalting halts nodes that joined, or gives way to a higher node. It leads once all remaining
+// nodes have answered.
+func (r *round) stillHalting() {
 	if top := r.highest(); top.ID != 0 {
 		r.ask(top)
 		return

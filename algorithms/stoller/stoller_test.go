@@ -169,3 +169,21 @@ func TestJoinedMeanwhile(t *testing.T) {
 	r, term = calls(t, 4)
 	r.Sends(r.Step(0, steptest.Alive(1, 2, 3, 4, 5)), r.Msg(5, term, notNorm(4)))
 }
+
+// One that rejects for a node below this one is asked again.
+func TestRejectedForOneBelow(t *testing.T) {
+	r, term := calls(t, 4)
+	r.Gives(0, r.From(2, term, reject(3)), "stoller.rejects-below(2, 3)")
+	if r.Last.Leader.ID != 0 || r.Last.Deadline.IsZero() {
+		t.Errorf("%+v", r.Last)
+	}
+}
+
+// One that rejects for a dead node has not seen it die yet: it is asked again.
+func TestRejectedForADeadNode(t *testing.T) {
+	r := steptest.New(t, 4, true, stoller.New)
+	r.Start(0, 1, 2, 3, 4, 5)
+	out := r.Step(0, algorithms.Campaign{Reason: "test"})
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	r.Gives(0, r.From(2, out.Leader.Term, reject(5)), "stoller.rejects-dead(2, 5)")
+}

@@ -10,12 +10,11 @@
 // "Slow (O(n) messages). Ring must be maintained. Sensitive to failures during
 // election." (lecture notes)
 //
-// The one that picks is not the one that leads. By the book everybody believes
-// COORDINATOR at once, those too that it reaches before the one it names: they
-// follow a node that may be dead, or have resigned, and has never led. Here it goes
-// on, unbelieved, until it comes to the one that was chosen, which leads from then
-// on and sends it all round. That costs the way from the one that picks to the one
-// that is picked; the textbooks' 2n is the best case.
+// The node that chooses the leader is not the leader. In the textbooks all nodes believe
+// COORDINATOR at once, also those that it reaches before the chosen node: they may follow
+// a node that is dead, or has resigned, and never led. Here no node believes it until it
+// has reached the chosen node, which then leads, and sends it all round. That costs the
+// way from the node that chooses to the chosen one; the textbooks' 2n is the best case.
 //
 // # Sources
 //
@@ -24,13 +23,13 @@
 //
 // # Messages
 //
-//	ELECTION(initiator, ids)   clockwise: everybody who stands, so far
+//	ELECTION(initiator, ids)   clockwise: all candidates so far
 //	COORDINATOR(chosen)        clockwise from the initiator to the one chosen
 //	COORDINATOR(leader)        clockwise from there, all round; with no hops,
-//	                           straight to one that missed it
-//	TIMEOUT_NOW                lead the next term: from a resigning leader to its
-//	                           successor, and from one that stands aside to
-//	                           whoever acts in a term that is over
+//	                           directly to a node that missed it
+//	STAND_NOW                  lead the next term: from a resigning leader to its
+//	                           successor, and from a node that stands aside to
+//	                           one that acts in a term that is over
 //
 // # States of a round
 //

@@ -12,7 +12,7 @@ var (
 		24, "COORDINATOR", "this one was chosen, or leads", proto.Nominates)
 )
 
-// Election goes clockwise and collects whoever stands.
+// Election goes clockwise and collects the nodes that are candidates.
 type Election struct {
 	Initiator proto.NodeID `msgpack:"o"`
 	Roll      proto.Roll   `msgpack:"m"`
@@ -36,13 +36,13 @@ func (b Election) Validate() error {
 	return topology.ValidateHops(b.Hops)
 }
 
-// Coordinator goes clockwise and announces the highest that Election collected.
+// Coordinator goes clockwise and announces the highest node that Election collected.
 type Coordinator struct {
 	Leader proto.Peer `msgpack:"p"`
-	// Taken says that it has passed the leader, which leads since. Until then it
-	// says only who was chosen.
+	// Taken says that the message has passed the leader, which leads since then. Before that it
+	// only says who was chosen.
 	Taken bool   `msgpack:"k"`
-	Hops  uint64 `msgpack:"h"` // links travelled since it was sent or taken, this one included
+	Hops  uint64 `msgpack:"h"` // links travelled since it was sent, or since the leader passed it on, this one included
 }
 
 func (Coordinator) Kind() proto.Kind                          { return KindCoordinator }

@@ -11,14 +11,16 @@ import (
 
 // Messages "contain id:attr", and are shown with it.
 func TestBodies(t *testing.T) {
-	p := proto.Peer{ID: 5, Session: proto.Session{1}, Attr: 80}
+	p := proto.Peer{ID: 5, Incarnation: proto.Incarnation{1}, Attr: 80}
 	steptest.Bodies(t, map[string]proto.Payload{
 		"ELECTION collected 5 5, initiator 17": tokenring.Election{
 			Initiator: 17, Roll: proto.Roll("").Add(p).Add(p), Hops: 2,
 		},
 		"ELECTION collected nobody, initiator 17": tokenring.Election{Initiator: 17},
 		"COORDINATOR round, chosen 5:80":          tokenring.Coordinator{Leader: p},
-		"COORDINATOR round, leader 5:80":          tokenring.Coordinator{Leader: p, Taken: true, Hops: topology.MaxHops},
+		"COORDINATOR round, leader 5:80": tokenring.Coordinator{
+			Leader: p, Taken: true, Hops: topology.MaxHops,
+		},
 	})
 	steptest.Refused(t, map[string]proto.Payload{
 		"no initiator":  tokenring.Election{},

@@ -21,47 +21,39 @@ func Patience(delta time.Duration, n int) time.Duration {
 	return time.Duration(3*n-1) * delta
 }
 
-// Machine is one node's part in the token ring. It is an algorithms.Machine.
-type Machine struct {
+// round is one node's part in the token ring. It is the nomination.Round of core.
+type round struct {
 	core nomination.Core
 	ring topology.Ring
 
 	// The round of the current term.
 	initiator proto.NodeID // the highest whose ELECTION was seen; 0 for none
-	chosen    proto.Peer   // in the last COORDINATOR passed on, or sent
-	roll      proto.Roll   // of whom this node chooses; empty if it does not
-	refused   proto.Roll   // were chosen and did not take it
+	chosen    proto.Peer   // the leader in the last COORDINATOR sent or passed on
+	roll      proto.Roll   // the list from which this node chooses; empty if it does not choose
+	refused   proto.Roll   // who was chosen but did not become the leader
 }
 
-// New returns a Machine for the node that cfg describes.
-func New(cfg algorithms.Config) *Machine {
-	m := &Machine{}
-	m.core.Init(cfg, round{m})
-	m.ring.Init(&m.core, cfg.Place, round{m}.Question)
-	return m
+// New returns the Machine of the node that cfg describes.
+func New(cfg algorithms.Config) algorithms.Machine {
+	r := &round{}
+	r.core.Init(cfg, r)
+	r.ring.Init(&r.core, cfg.Place, r.Question)
+	return &r.core
 }
 
-// Step implements algorithms.Machine.
-func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	return m.core.Step(now, ev)
-}
+func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
 
-// round keeps the Round's methods off the Machine.
-type round struct{ *Machine }
-
-func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-
-// Announcement tells one node directly: with no hops it is not passed on.
-func (r round) Announcement(leader proto.Peer) proto.Body {
+// Announcement tells one node directly: a COORDINATOR without hops is not passed on.
+func (r *round) Announcement(leader proto.Peer) proto.Body {
 	return Coordinator{Leader: leader, Taken: true}
 }
 
-// Question asks as an initiator does.
-func (r round) Question() proto.Body {
+// Question is the ELECTION that an initiator sends.
+func (r *round) Question() proto.Body {
 	return r.collect(Election{Initiator: r.core.Self().ID})
 }
 
-func (r round) Reset() {
+func (r *round) Reset() {
 	r.initiator, r.chosen, r.roll, r.refused = 0, proto.Peer{}, "", ""
 	r.ring.Reset()
 }
@@ -69,16 +61,16 @@ func (r round) Reset() {
 // Begin starts an election.
 //
 // Lecture notes: "B detects leader failed: B sends ELECTION(B) to C".
-func (r round) Begin() {
+func (r *round) Begin() {
 	self := r.core.Self().ID
 	r.initiator = self
 	r.clockwise(r.collect(Election{Initiator: self}))
 }
 
-// collect adds this node, if it may stand, for the next hop.
+// collect adds this node to the list, if it may be a candidate, for the next hop.
 //
 // Lecture notes: "C adds self, sends ELECTION(B,C) to D".
-func (r round) collect(b Election) Election {
+func (r *round) collect(b Election) Election {
 	if r.core.MayStand() && b.Roll.Len() < proto.MaxRoll {
 		b.Roll = b.Roll.Add(r.core.Self())
 	}
@@ -87,15 +79,15 @@ func (r round) collect(b Election) Election {
 }
 
 // clockwise sends body to the successor and waits for COORDINATOR.
-func (r round) clockwise(body proto.Body) {
+func (r *round) clockwise(body proto.Body) {
 	r.core.SetTimer(CoordinatorTimeout(r.core.Delta(), r.core.Size()))
 	r.ring.Send(topology.Clockwise, body)
 }
 
 var whyForeign = reasons.Kind("foreign", "%s is no message of the token ring -> drop it")
 
-// Receive handles ELECTION, and COORDINATOR that its leader has not taken.
-func (r round) Receive(msg proto.Message) {
+// Receive handles ELECTION, and a COORDINATOR that has not reached the chosen node yet.
+func (r *round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
 	case Election:
 		r.election(b)
@@ -119,8 +111,8 @@ var (
 				Follows("C adds self, sends ELECTION(B,C) to D")
 )
 
-// election passes ELECTION on, or chooses when it has been everywhere.
-func (r round) election(b Election) {
+// election passes ELECTION on. When it has been everywhere, this node chooses the leader.
+func (r *round) election(b Election) {
 	self := r.core.Self().ID
 	switch {
 	case r.ring.Stops(b.Kind(), b.Initiator, b.Hops):
@@ -152,10 +144,10 @@ var (
 	whyChoose  = reasons.Kind("choose", "%s -> choose %d, the highest on it", algorithms.Outranks(algorithms.Self, 1))
 )
 
-// choose picks the highest.
+// choose picks the highest node on the list.
 //
 // Lecture notes: "B sees complete ring, picks highest, broadcasts COORDINATOR".
-func (r round) choose(cause algorithms.Reason, roll proto.Roll) {
+func (r *round) choose(cause algorithms.Reason, roll proto.Roll) {
 	var highest proto.Peer
 	for p := range roll.All() {
 		above := highest.ID == 0 || p.Above(highest)
@@ -184,8 +176,8 @@ var (
 	whyPass              = reasons.Kind("pass", "%d is chosen -> pass COORDINATOR on to it")
 )
 
-// coordinator passes COORDINATOR on to the one that was chosen.
-func (r round) coordinator(b Coordinator) {
+// coordinator passes COORDINATOR on towards the chosen node, or leads if this node was chosen.
+func (r *round) coordinator(b Coordinator) {
 	mine := b.Leader.Is(r.core.Self())
 	switch {
 	case !r.core.Looking():
@@ -211,20 +203,20 @@ func (r round) coordinator(b Coordinator) {
 }
 
 // Won sends COORDINATOR round the ring.
-func (r round) Won() {
+func (r *round) Won() {
 	r.ring.Announce(Coordinator{Leader: r.core.Leader(), Taken: true, Hops: 1})
 }
 
 // Heard passes COORDINATOR on.
-func (r round) Heard(msg proto.Message) {
+func (r *round) Heard(msg proto.Message) {
 	if b, ok := msg.Body.(Coordinator); ok {
 		r.ring.Heard(b.Hops, Coordinator{Leader: b.Leader, Taken: true, Hops: b.Hops + 1})
 	}
 }
 
-// Timeout ends a wait: a leader's for its COORDINATOR to come home, a
+// Timeout handles the end of a wait: the leader's for its COORDINATOR to come home, or a
 // participant's for COORDINATOR.
-func (r round) Timeout() { r.ring.Timeout(KindCoordinator, "two trips round") }
+func (r *round) Timeout() { r.ring.Timeout(KindCoordinator, "two trips round") }
 
 // PeersChanged repairs the ring.
-func (r round) PeersChanged(gone []proto.Peer) { r.ring.Lost(gone, r.chosen) }
+func (r *round) PeersChanged(gone []proto.Peer) { r.ring.Lost(gone, r.chosen) }

@@ -128,3 +128,10 @@ func TestChosenDies(t *testing.T) {
 		t.Errorf("no new run: %+v", out)
 	}
 }
+
+// A token that went round more often than there are nodes goes no further.
+func TestCoordinatorFromTooFar(t *testing.T) {
+	r := begun(t, 2)
+	r.Gives(0, r.From(1, 2, coordinator(3, false, 100)), "nomination.adopt(2, 1)", "tokenring.far(100)")
+	r.Sends(r.Last)
+}

@@ -1,8 +1,9 @@
 package topology
 
 import (
-	"github.com/ringleader-dev/ringleader/algorithms"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
 
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -24,11 +25,11 @@ var (
 	whyFar  = reasons.Kind("far", "%s made %d hops -> pass it on no further")
 )
 
-// Heard passes an announcement on that has made so many hops; onward is what to
-// pass on. With no hops it was told directly and goes no further.
+// Heard passes on an announcement that has made this many hops. onward is the message to send. An
+// announcement with hops 0 was sent to this node alone and is not passed on.
 //
-// Lecture notes: "sets its variable elected <- id of the message; forwards the
-// message unless it is the new coordinator".
+// Lecture notes: "sets its variable elected <- id of the message; forwards the message unless it is
+// the new coordinator".
 func (r *Ring) Heard(hops uint64, onward proto.Body) {
 	switch kind := onward.Kind(); {
 	case hops == 0:
@@ -46,8 +47,8 @@ func (r *Ring) Heard(hops uint64, onward proto.Body) {
 
 var whyOrphan = reasons.Kind("orphan", "%s made %d hops -> drop it")
 
-// Stops reports whether a call of an election, of the given kind, ends at this node
-// whatever it says: its term has a leader already, or it is an orphan.
+// Stops reports whether a call of an election ends at this node whatever the message says: the term
+// already has a leader, or the message went round too often. kind is the kind of the call.
 func (r *Ring) Stops(kind proto.Kind, initiator proto.NodeID, hops uint64) bool {
 	switch {
 	case !r.core.Looking():
@@ -66,8 +67,8 @@ var (
 	whyTellInitiator = reasons.Kind("tell-initiator", "%d leads term %d already -> tell initiator %d")
 )
 
-// decided handles a call of a term that has its leader already: its initiator started
-// late and is told.
+// decided handles a call of an election in a term that already has a leader. Its initiator started
+// late, and is told who leads.
 func (r *Ring) decided(kind proto.Kind, initiator proto.NodeID) {
 	leader := r.core.Leader().ID
 	if !r.core.Vouches() {
@@ -82,8 +83,8 @@ func (r *Ring) decided(kind proto.Kind, initiator proto.NodeID) {
 	r.core.Tell(initiator)
 }
 
-// AskTimeout is how long a participant that heard no announcement waits for its
-// successor to say who leads: there and back.
+// AskTimeout is how long a participant that heard no announcement waits after it asked its
+// successor who leads: the time there and back.
 func AskTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
 var (
@@ -92,12 +93,10 @@ var (
 	whyAskSuccessor = reasons.Kind("ask-successor", "%s -> ask the successor who leads")
 )
 
-// Timeout ends a wait: a leader's for its announcement, of the given kind, to come
-// home; a participant's for that announcement, which took longer than the given
-// words say.
+// Timeout ends a wait: the leader's wait for its announcement to come home, or a participant's wait
+// for that announcement. kind is the announcement's kind; than says in words how long the wait was.
 //
-// Lecture notes: "Receives an election message but times out waiting for an
-// elected message".
+// Lecture notes: "Receives an election message but times out waiting for an elected message".
 func (r *Ring) Timeout(kind proto.Kind, than string) {
 	late := whyLate.Of(kind, than)
 	switch next := r.Neighbour(Clockwise); {
@@ -114,6 +113,6 @@ func (r *Ring) Timeout(kind proto.Kind, than string) {
 	}
 }
 
-// Asked reports whether the successor was asked who leads: what comes then may be
-// its answer, and is no repetition.
+// Asked reports whether this node asked its successor who leads. A message that comes then may be
+// the answer, and need not be a repetition.
 func (r *Ring) Asked() bool { return r.asked }

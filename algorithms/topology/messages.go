@@ -9,7 +9,7 @@ import (
 // KindElected is the kind of the announcement that goes round a ring.
 var KindElected = proto.NewKind[Elected](21, "ELECTED", "this node was elected", proto.Nominates)
 
-// Kinds are those that several algorithms on a ring share.
+// Kinds are the kinds of messages that several algorithms on a ring share.
 func Kinds() []proto.Kind { return []proto.Kind{KindElected} }
 
 // Elected goes clockwise and announces the leader of its term.
@@ -37,7 +37,7 @@ const (
 	MaxPhase = 64
 )
 
-// ValidateHops refuses more hops than a message makes.
+// ValidateHops returns an error if no message can have made n hops.
 func ValidateHops(n uint64) error {
 	if n > MaxHops {
 		return fmt.Errorf("%d hops: at most %d", n, MaxHops)
@@ -45,7 +45,8 @@ func ValidateHops(n uint64) error {
 	return nil
 }
 
-// ValidateProbe refuses what no candidate sends of itself, its phase, or round, and its hops.
+// ValidateProbe returns an error if no candidate sends a message with this id, this phase or round,
+// and this number of hops.
 func ValidateProbe(candidate proto.NodeID, phase, hops uint64) error {
 	if phase > MaxPhase {
 		return fmt.Errorf("phase %d: at most %d", phase, MaxPhase)

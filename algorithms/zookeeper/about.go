@@ -8,20 +8,20 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// reasons are those that are given in this package.
+// reasons collects the kinds of reasons that this package declares.
 var reasons = algorithms.ReasonsOf("zookeeper")
 
-// once is what several reasons follow.
+// once is the sentence of the lecture notes that several reasons quote.
 const once = "Each process ACKs to at most one NEW_LEADER"
 
-// About is ZooKeeper's election as the catalogue lists it.
+// About describes ZooKeeper's election for the catalogue.
 func About() algorithms.About {
 	return algorithms.About{
 		Name:      "zookeeper",
 		Summary:   "each watches the next above; the highest leads after a quorum of ACK",
 		Guarantee: algorithms.Quorum,
 		Preempt:   false,
-		New:       func(c algorithms.Config) algorithms.Machine { return New(c) },
+		New:       New,
 		Kinds:     []proto.Kind{KindWatch, KindExists, KindNewLeader, KindAck, KindCommit},
 		Theory: algorithms.Theory{
 			Best:      func(n int) int { return 3*n - 3 },

@@ -1,14 +1,14 @@
 // Package zookeeper is the election of ZooKeeper's leader, as the lecture notes tell
-// it: each process has a sequence number and watches the process with the next higher
-// one, no other; the highest is to lead, and does once a quorum of all said ACK.
+// it: each process has a sequence number, and watches only the process with the next
+// higher one. The highest is to lead, and does so once a quorum has sent ACK.
 //
 // # What it does not promise
 //
 //   - A term has at most one leader, but an old leader may not know that it was
-//     replaced: there is no lease. With voters the runtime puts an office around the
-//     algorithm, which adds one, and a token.
-//   - Without a majority of the voters nobody leads, however many live: of two both
-//     must, of one that one.
+//     replaced: there is no lease. With voters the runtime adds package lease, and so a
+//     lease and a fencing token.
+//   - Without a majority of the voters nobody leads, however many live: of two
+//     voters both must live, of one that one must.
 //   - An election may fail, and then another term begins. The notes name three ways,
 //     each with the golden scenario that shows it, and that it recovers
 //     (internal/sim, testdata/zookeeper): "Multiple sends NEW_LEADER, and no one
@@ -21,15 +21,15 @@
 //   - "If successor was the Leader, you become the leader": only the next in line acts
 //     when a leader dies, and the others wait for it. They lose the time that they wait
 //     if it hangs or does not notice.
-//   - Where an operator calls the election at a low process, WATCH climbs from number
-//     to number, which takes as long as there are processes.
+//   - If an operator calls the election at a low process, WATCH climbs from number to
+//     number: the time grows with the number of processes.
 //
 // # Why a quorum is enough
 //
-// A process sends ACK for one process a term, its own included. It does so across
-// restarts: a former life can have taken part in no term above what it had reserved,
-// durably, and the process sends ACK only in terms above that. Two majorities have a
-// process in common, so no two get one in the same term.
+// A process sends ACK for one process in a term, which may be itself. That holds across
+// restarts: a former life has taken part only in terms that it had reserved on its disk,
+// and the process sends ACK only in terms above these. Two majorities have a process in
+// common, so no two processes get a majority in the same term.
 //
 // # Sources
 //
@@ -41,13 +41,13 @@
 // # Messages
 //
 //	WATCH        to the next higher: are you there, and who leads?
-//	EXISTS       back: I am, and see to it
+//	EXISTS       back: I am, and go on from here
 //	NEW_LEADER   from the highest to all: follow me
-//	ACK          back, for one process a term
+//	ACK          back, for one process in a term
 //	COMMIT       to all, after a quorum of ACK: I lead this term
-//	TIMEOUT_NOW  stand for the next term: from a resigning leader to its successor,
-//	             and from one that stands aside to whoever acts in a term that
-//	             is over
+//	STAND_NOW    stand for the next term: from a resigning leader to its successor,
+//	             and from a node that stands aside to one that acts in a term
+//	             that is over
 //
 // # States of a round
 //

@@ -14,8 +14,8 @@ var (
 	KindCommit = proto.NewKind[Commit](100, "COMMIT", "a quorum sent me ACK: I lead", proto.Nominates)
 )
 
-// Watch asks its receiver, the next above its sender, whether it is there, and who
-// leads. It calls the election, and passes the call on.
+// Watch asks its receiver, the next process above the sender, whether it is alive and who leads. It
+// calls the election, and passes the call on.
 type Watch struct {
 	Self proto.Peer `msgpack:"p"`
 }
@@ -25,7 +25,7 @@ func (b Watch) String() string       { return proto.Describe(b, "self", b.Self) 
 func (b Watch) Validate() error      { return b.Self.ID.Validate() }
 func (b Watch) Caller() proto.NodeID { return b.Self.ID }
 
-// Exists answers Watch: its sender is there, and sees to the election.
+// Exists answers Watch: its sender is alive, and continues the election.
 type Exists struct{}
 
 func (Exists) Kind() proto.Kind { return KindExists }
@@ -42,21 +42,21 @@ func (b NewLeader) String() string       { return proto.Describe(b, "candidate",
 func (b NewLeader) Validate() error      { return b.Candidate.ID.Validate() }
 func (b NewLeader) Caller() proto.NodeID { return b.Candidate.ID }
 
-// Endorses is whom the sender follows in the term: itself.
-func (b NewLeader) Endorses() proto.Session { return b.Candidate.Session }
+// Endorses returns the process that the sender follows in the term: the sender itself.
+func (b NewLeader) Endorses() proto.Incarnation { return b.Candidate.Incarnation }
 
-// Ack answers NewLeader. Candidate is the session of the process that it is for: a node
-// sends it for one process a term.
+// Ack answers NewLeader. Candidate is the incarnation of the candidate. A node sends Ack for only
+// one process in a term.
 type Ack struct {
-	Candidate proto.Session `msgpack:"s"`
+	Candidate proto.Incarnation `msgpack:"s"`
 }
 
 func (Ack) Kind() proto.Kind { return KindAck }
 func (b Ack) String() string { return proto.Describe(b, "for", b.Candidate.Short()) }
 func (Ack) Validate() error  { return nil }
 
-// Endorses is whom the sender follows in the term.
-func (b Ack) Endorses() proto.Session { return b.Candidate }
+// Endorses returns the process that the sender follows in the term.
+func (b Ack) Endorses() proto.Incarnation { return b.Candidate }
 
 // Commit announces the leader of its term, to which a quorum sent ACK.
 type Commit struct {

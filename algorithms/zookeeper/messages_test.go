@@ -10,12 +10,12 @@ import (
 
 // Messages "contain id:attr", and are shown with it.
 func TestBodies(t *testing.T) {
-	p := proto.Peer{ID: 5, Session: proto.Session{1}, Attr: 80}
+	p := proto.Peer{ID: 5, Incarnation: proto.Incarnation{1}, Attr: 80}
 	steptest.Bodies(t, map[string]proto.Payload{
 		"WATCH self 5:80":           zookeeper.Watch{Self: p},
 		"EXISTS":                    zookeeper.Exists{},
 		"NEW_LEADER candidate 5:80": zookeeper.NewLeader{Candidate: p},
-		"ACK for 01000000":          zookeeper.Ack{Candidate: p.Session},
+		"ACK for 01000000":          zookeeper.Ack{Candidate: p.Incarnation},
 		"COMMIT leader 5:80":        zookeeper.Commit{Leader: p},
 	})
 	steptest.Refused(t, map[string]proto.Payload{

@@ -8,7 +8,7 @@ import (
 var whyForeign = reasons.Kind("foreign", "%s is no message of ZooKeeper's election -> drop it")
 
 // Receive handles WATCH and EXISTS, NEW_LEADER and ACK.
-func (r round) Receive(msg proto.Message) {
+func (r *round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
 	case Watch:
 		r.onWatch(msg)
@@ -23,8 +23,8 @@ func (r round) Receive(msg proto.Message) {
 	}
 }
 
-// onWatch answers that this process is there, or who leads.
-func (r round) onWatch(msg proto.Message) {
+// onWatch answers that this process is there, or tells who leads.
+func (r *round) onWatch(msg proto.Message) {
 	if r.core.Asked(msg.From) {
 		return
 	}
@@ -34,10 +34,10 @@ func (r round) onWatch(msg proto.Message) {
 	r.core.Send(msg.From, Exists{})
 }
 
-// onExists waits for what the watched process sees to.
+// onExists waits for the watched process, which goes on with the election.
 //
 // Lecture notes: "Else: Wait until timeout; Re-check successor."
-func (r round) onExists(msg proto.Message) {
+func (r *round) onExists(msg proto.Message) {
 	if r.phase != asking || msg.From != r.watched.ID {
 		return
 	}
@@ -45,14 +45,9 @@ func (r round) onExists(msg proto.Message) {
 	r.core.SetTimer(CommitTimeout(r.core.Delta(), r.core.Size()))
 }
 
-var whySpent = reasons.Kind("spent", "this term is spent", algorithms.Caused(algorithms.RoundFailed))
-
-// Stand implements nomination.Stander.
-func (r round) Stand(self proto.Peer) {
-	if !r.core.MayStand() {
-		r.core.Call(whySpent.Of())
-		return
-	}
+// Stand implements nomination.Candidacy. The caller has checked that this process may be a
+// candidate of the term.
+func (r *round) Stand(self proto.Peer) {
 	r.phase, r.self = standing, self
 	r.ack = vote{r.core.Term(), self}
 	r.acks.Reset()
@@ -62,24 +57,22 @@ func (r round) Stand(self proto.Peer) {
 	r.count()
 }
 
-// Contends implements office.Contender: this process asks for ACK.
-func (m *Machine) Contends() bool { return m.phase == standing }
+// Contends implements nomination.Candidacy: this process asks for ACK.
+func (r *round) Contends() bool { return r.phase == standing }
 
 var (
-	whyHighest  = reasons.Kind("highest", "nobody is above this node")
-	whyAckGiven = reasons.Kind("ack-given", "nobody is above this node, but its ACK went to %d -> wait for COMMIT")
-	whyStand    = reasons.Kind("stand", "nobody is above this node -> stand for term %d").
+	whyHighest = reasons.Kind("highest", "nobody is above this node")
+	whyStand   = reasons.Kind("stand", "nobody is above this node -> stand for term %d").
 			Follows("If successor was the Leader, you become the leader")
 )
 
-// stand is for a process that nobody is above.
+// stand makes this process a candidate, since no process is above it.
 //
 // Lecture notes: "Potential Leader broadcasts NEW_LEADER."
-func (r round) stand() {
+func (r *round) stand() {
 	switch {
 	case r.core.Spent(whyHighest.Of()):
-	case r.ack.term == r.core.Term():
-		r.core.Why(whyAckGiven, r.ack.to.ID)
+	case r.ack.term == r.core.Term(): // "at most one", whatever led here
 		r.phase = acked
 		r.core.SetTimer(WatchTimeout(r.core.Delta()))
 	default:
@@ -97,13 +90,13 @@ var (
 	whyStandAbove = reasons.Kind("stand-above", "%d is below this node, and nobody above -> stand for term %d")
 )
 
-// onNewLeader answers ACK, or not.
+// onNewLeader answers a candidate with ACK, or does not answer.
 //
 // Lecture notes: "Each process ACKs to at most one NEW_LEADER."
 //
-// That one is the highest it has seen: one that nobody is above, itself included,
-// stands rather than send ACK to a lower one.
-func (r round) onNewLeader(msg proto.Message, b NewLeader) {
+// This process chooses the highest candidate that it has seen. If no process is above it, it
+// becomes a candidate itself rather than send ACK to a lower one.
+func (r *round) onNewLeader(msg proto.Message, b NewLeader) {
 	_, above := r.next()
 	lower := r.core.Self().Above(b.Candidate)
 	free := r.phase == idle || r.phase == watching || r.phase == asking
@@ -128,10 +121,10 @@ func (r round) onNewLeader(msg proto.Message, b NewLeader) {
 var whyAck = reasons.Kind("ack", "%d stands -> ACK", algorithms.Outranks(algorithms.Self, 0)).
 	Follows(once)
 
-func (r round) sendAck(to proto.Peer) {
+func (r *round) sendAck(to proto.Peer) {
 	r.core.Why(whyAck, to.ID)
 	r.ack = vote{r.core.Term(), to}
-	r.core.Send(to.ID, Ack{Candidate: to.Session})
+	r.core.Send(to.ID, Ack{Candidate: to.Incarnation})
 	if r.core.Aside() {
 		return
 	}
@@ -144,12 +137,12 @@ var (
 	whyAckLate = reasons.Kind("ack-late", "%d sends ACK, and this node does not stand -> drop it")
 )
 
-// onAck counts a voter once.
-func (r round) onAck(msg proto.Message, b Ack) {
+// onAck counts the ACK of a voter, once.
+func (r *round) onAck(msg proto.Message, b Ack) {
 	switch {
 	case !r.voters.Has(msg.From):
 		r.core.Refuse(whyNoVoter, msg.From)
-	case r.phase != standing || b.Candidate != r.self.Session:
+	case r.phase != standing || b.Candidate != r.self.Incarnation:
 		r.core.Why(whyAckLate, msg.From)
 	default:
 		r.acks.Add(msg.From)
@@ -163,7 +156,7 @@ var whyQuorum = reasons.Kind("quorum", "a quorum sent ACK").
 // count leads once a quorum has sent ACK.
 //
 // Lecture notes: "Leader who receives quorum of ACKs broadcasts COMMIT."
-func (r round) count() {
+func (r *round) count() {
 	if r.acks.Of(r.voters) {
 		r.core.WinAs(r.self, whyQuorum.Of())
 	}

@@ -9,17 +9,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// WatchTimeout is how long a process leaves the election to those above it: until the
-// next in line has noticed too, and NEW_LEADER, ACK and COMMIT have come.
+// WatchTimeout is how long a process leaves the election to those above it: until the next in line
+// has noticed the loss, too, and NEW_LEADER, ACK and COMMIT have come.
 func WatchTimeout(delta time.Duration) time.Duration { return 4 * delta }
 
-// ExistsTimeout is how long a process waits for EXISTS: WATCH there and it back.
+// ExistsTimeout is how long a process waits for EXISTS: the way of WATCH and the way back.
 func ExistsTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
 // AckTimeout is how long the highest waits for a quorum: NEW_LEADER there and ACK back.
 func AckTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
-// CommitTimeout is how long a process waits that has WATCH answered: until it has
+// CommitTimeout is how long a process that got EXISTS waits for COMMIT: until the other process has
 // climbed past all others, one of them dead, and NEW_LEADER, ACK and COMMIT have come.
 func CommitTimeout(delta time.Duration, n int) time.Duration {
 	return time.Duration(n+2)*delta + ExistsTimeout(delta)
@@ -33,58 +33,50 @@ type phase int
 
 const (
 	idle     phase = iota // no part yet, or the round is over
-	watching              // the leader is gone: the next above sees to it
+	watching              // the leader is gone, and the next process above handles that
 	asking                // WATCH sent
 	waiting               // EXISTS came
 	acked                 // ACK sent, COMMIT to come
 	standing              // NEW_LEADER sent
 )
 
-// Machine is one process's part in the election. It is an algorithms.Machine.
-type Machine struct {
+// round is one process's part in the election. It is the nomination.Round of core.
+type round struct {
 	core   nomination.Core
 	voters quorum.Voters
 
 	// The round of the current term.
 	phase   phase
-	watched proto.Peer            // the next above
-	silent  map[proto.NodeID]bool // who did not answer WATCH
-	self    proto.Peer            // as it stands
+	watched proto.Peer            // the process next above
+	silent  map[proto.NodeID]bool // who did not answer WATCH in time
+	self    proto.Peer            // this process, as it is a candidate in the term
 	acks    quorum.Count
 
-	ack vote // outlives the round: a term may end and begin anew for this process
+	ack vote // Reset keeps it, since a process sends ACK for one process in a term
 }
 
-// vote is whom this process has sent ACK, or for itself.
+// vote is the process to which this process has sent ACK in a term, or this process itself.
 type vote struct {
 	term proto.Term
 	to   proto.Peer
 }
 
-// New returns a Machine for the process that cfg describes. cfg names the voters.
-func New(cfg algorithms.Config) *Machine {
-	m := &Machine{voters: cfg.Voters, silent: map[proto.NodeID]bool{}}
-	m.core.Init(cfg, round{m})
-	return m
+// New returns the Machine of the process that cfg describes. cfg names the voters.
+func New(cfg algorithms.Config) algorithms.Machine {
+	r := &round{voters: cfg.Voters, silent: map[proto.NodeID]bool{}}
+	r.core.Init(cfg, r)
+	return &r.core
 }
 
-// Step implements algorithms.Machine.
-func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
-	return m.core.Step(now, ev)
-}
-
-// round keeps the Round's methods off the Machine.
-type round struct{ *Machine }
-
-func (r round) Heard(proto.Message)     { r.Reset() }
-func (r round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-func (r round) Question() proto.Body    { return Watch{Self: r.core.Self()} }
-func (r round) Announcement(leader proto.Peer) proto.Body {
+func (r *round) Heard(proto.Message)     { r.Reset() }
+func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
+func (r *round) Question() proto.Body    { return Watch{Self: r.core.Self()} }
+func (r *round) Announcement(leader proto.Peer) proto.Body {
 	return Commit{Leader: leader}
 }
 
-// Reset forgets the round, and not the ACK: there is one a term.
-func (r round) Reset() {
+// Reset forgets the round, but not the ACK: a process sends one in a term.
+func (r *round) Reset() {
 	r.phase, r.watched, r.self = idle, proto.Peer{}, proto.Peer{}
 	r.acks.Reset()
 	clear(r.silent)
@@ -99,7 +91,7 @@ var whyWatch = reasons.Kind("watch", "%d is the next above -> watch it, it sees 
 // Lecture notes: "On detection of failure in successor: If successor was the Leader,
 // you become the leader. Else, wait until timeout, re-check successor." Of an election
 // that was called for another reason, those above need to be told.
-func (r round) Begin() {
+func (r *round) Begin() {
 	next, above := r.next()
 	switch {
 	case !above:
@@ -113,11 +105,11 @@ func (r round) Begin() {
 	}
 }
 
-// next is the process with the next higher number that may stand, as far as this one
+// next is the process with the next higher number that may be a candidate, as far as this process
 // knows.
 //
 // Lecture notes: "Each process monitors next-highest ID process (successor)."
-func (r round) next() (next proto.Peer, ok bool) {
+func (r *round) next() (next proto.Peer, ok bool) {
 	self, former := r.core.Self(), r.core.Former()
 	r.core.Peers(func(p proto.Peer) {
 		out := p.Ineligible || p.Is(former) || r.silent[p.ID]
@@ -132,8 +124,9 @@ var whyAskWatched = reasons.Kind("ask-watched", "%d is the next above -> ask whe
 	algorithms.Outranks(algorithms.Self, 0)).
 	Follows("Wait until timeout; Re-check successor")
 
-// watch asks the next above whether it is there. It passes the call on.
-func (r round) watch(next proto.Peer) {
+// watch asks the next higher process whether it is there. The question also passes the call of the
+// election on.
+func (r *round) watch(next proto.Peer) {
 	r.core.Why(whyAskWatched, next.ID)
 	r.phase, r.watched = asking, next
 	r.core.Send(next.ID, r.Question())
@@ -146,7 +139,7 @@ var whyWatchNext = reasons.Kind("watch-next", "%d is the next above now -> watch
 // climb goes on after the watched process failed.
 //
 // Lecture notes: "The leader will be the server with highest number."
-func (r round) climb() {
+func (r *round) climb() {
 	next, above := r.next()
 	switch {
 	case !above:
@@ -168,8 +161,8 @@ var (
 		Follows("Potentially, no Leader gets a Quorum!")
 )
 
-// Timeout ends a wait.
-func (r round) Timeout() {
+// Timeout handles the end of a wait, for what depends on the phase.
+func (r *round) Timeout() {
 	switch r.phase {
 	case idle:
 	case watching:
@@ -190,8 +183,9 @@ func (r round) Timeout() {
 	}
 }
 
-// PeersChanged goes on when the watched process has failed, or the would-be leader.
-func (r round) PeersChanged(gone []proto.Peer) {
+// PeersChanged reacts when the watched process, or the candidate that this process follows, has
+// failed.
+func (r *round) PeersChanged(gone []proto.Peer) {
 	if !r.core.Taking() {
 		return
 	}
@@ -208,10 +202,10 @@ func (r round) PeersChanged(gone []proto.Peer) {
 	}
 }
 
-// Won tells all.
+// Won sends COMMIT to all.
 //
 // Lecture notes: "Leader who receives quorum of ACKs broadcasts COMMIT."
-func (r round) Won() {
+func (r *round) Won() {
 	r.Reset()
 	r.core.TellAll()
 }

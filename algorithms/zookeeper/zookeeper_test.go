@@ -29,13 +29,13 @@ func newLeader(id proto.NodeID) zookeeper.NewLeader {
 }
 
 func ackFor(id proto.NodeID) zookeeper.Ack {
-	return zookeeper.Ack{Candidate: steptest.Session(id)}
+	return zookeeper.Ack{Candidate: steptest.Incarnation(id)}
 }
 
 // "This process asks for ACK": until a quorum answered.
 func TestContends(t *testing.T) {
 	r := follower(t, 4)
-	m := r.Machine.(*zookeeper.Machine)
+	m := r.Machine.(*nomination.Core)
 	if m.Contends() {
 		t.Error("it follows")
 	}
@@ -192,7 +192,7 @@ func TestAskedToLead(t *testing.T) {
 	r = follower(t, 1)
 	chosen := steptest.Peer(1)
 	chosen.Attr = proto.ChosenAttr
-	out = r.Step(delta, r.From(5, 4, proto.TakeOver{Session: steptest.Session(5), To: steptest.Session(1)}))
+	out = r.Step(delta, r.From(5, 4, proto.TakeOver{Incarnation: steptest.Incarnation(5), To: steptest.Incarnation(1)}))
 	if len(out.Send) != 4 || out.Send[0].Body != (zookeeper.NewLeader{Candidate: chosen}) {
 		t.Errorf("%+v", out)
 	}
@@ -216,4 +216,20 @@ func TestFewVoters(t *testing.T) {
 	if r.Last.Leader.ID != 0 {
 		t.Error("one of two voters leads")
 	}
+}
+
+// "A majority of voters": the ACK of another counts for nothing.
+func TestAckOfNoVoter(t *testing.T) {
+	r := follower(t, 4)
+	r.Step(delta, steptest.Alive(1, 2, 3, 4))
+	if out := r.Gives(0, r.From(9, 5, ackFor(4)), "zookeeper.no-voter(9)"); !out.Warn || out.Leader.ID != 0 {
+		t.Errorf("%+v", out)
+	}
+}
+
+// One that stands gets no ACK while the leader may have fallen silent.
+func TestNewLeaderWhileTheLeaderIsUnheard(t *testing.T) {
+	r := follower(t, 4)
+	r.Gives(25*delta, r.From(3, 4, newLeader(3)), "zookeeper.unheard(3, 5)")
+	r.Sends(r.Last)
 }

@@ -10,45 +10,47 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// group are commands that people want for one purpose.
+type group struct {
+	purpose  string
+	commands []*cli.Command
+}
+
+// groups are all commands, in the order in which the help lists them.
+func groups() []group {
+	return []group{
+		{"RUN", []*cli.Command{runCommand(), execCommand(), configCommand()}},
+		{"ASK", []*cli.Command{statusCommand(), leaderCommand(), healthCommand(), leaseCommand()}},
+		{"OPERATE", []*cli.Command{
+			transferCommand(), resignCommand(), pauseCommand(), resumeCommand(), fenceCommand(), fenceAgentCommand(),
+		}},
+		{"UNDERSTAND", []*cli.Command{roundsCommand(), explainCommand(), whyNotCommand(), versionCommand()}},
+		{"LEARN", []*cli.Command{demoCommand(), simulateCommand()}},
+		{"MEASURE", []*cli.Command{benchCommand()}},
+	}
+}
+
 // newApp is the command line. Data goes to stdout, everything else to stderr.
 func newApp(stdout, stderr io.Writer) *cli.App {
+	all := groups()
 	app := &cli.App{
-		Name:        "ringleader",
-		Usage:       "leader election you can see, measure and trust",
-		Description: exitCodesHelp(),
-		Writer:      stdout,
-		ErrWriter:   stderr,
-		HideVersion: true, // version is a command
-		Commands: []*cli.Command{
-			runCommand(),
-			execCommand(),
-			statusCommand(),
-			leaderCommand(),
-			leaseCommand(),
-			healthCommand(),
-			transferCommand(),
-			resignCommand(),
-			pauseCommand(),
-			resumeCommand(),
-			roundsCommand(),
-			explainCommand(),
-			whyNotCommand(),
-			configCommand(),
-			simulateCommand(),
-			demoCommand(),
-			benchCommand(),
-			compareCommand(),
-			fenceCommand(),
-			fenceAgentCommand(),
-			versionCommand(),
-		},
+		Name:                  "ringleader",
+		Usage:                 "leader election you can see, measure and trust",
+		CustomAppHelpTemplate: appHelp(all),
+		Writer:                stdout,
+		ErrWriter:             stderr,
+		HideVersion:           true, // version is a command
 		// Errors have their exit codes from one table: see exits.
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   wrongFlag,
 		Action:         wrongCommand,
 	}
-	for _, c := range app.Commands {
-		prepare(c)
+	for _, g := range all {
+		for _, c := range g.commands {
+			c.Category = strings.ToLower(g.purpose)
+			prepare(c)
+		}
+		app.Commands = append(app.Commands, g.commands...)
 	}
 	cli.FlagStringer = flagHelp
 	return app
@@ -66,12 +68,12 @@ func prepare(c *cli.Command) {
 		c.Action = wrongCommand
 		return
 	}
-	if c.ArgsUsage != "" {
-		return // it takes words, and looks at them itself
-	}
-	action := c.Action
+	action, takesWords := c.Action, c.ArgsUsage != ""
 	c.Action = func(ctx *cli.Context) error {
-		if ctx.Args().Present() {
+		if err := noneEmpty(ctx); err != nil {
+			return err
+		}
+		if !takesWords && ctx.Args().Present() {
 			return usagef("%s takes no argument, but got %q; see %s --help",
 				ctx.Command.HelpName, ctx.Args().First(), ctx.Command.HelpName)
 		}
@@ -79,11 +81,30 @@ func prepare(c *cli.Command) {
 	}
 }
 
+// mayBeEmpty are the flags of which an empty value means something.
+var mayBeEmpty = []string{"reason", "cluster"}
+
+// noneEmpty refuses a flag with an empty value: a variable of a script that was never set would
+// be taken for the default. Settings are looked at together: see resolve.
+func noneEmpty(ctx *cli.Context) error {
+	if flagNamed(ctx.Command, "config") != nil {
+		return nil
+	}
+	for _, f := range ctx.Command.Flags {
+		name := f.Names()[0]
+		if _, ok := f.(*cli.StringFlag); ok && ctx.IsSet(name) && ctx.String(name) == "" &&
+			!slices.Contains(mayBeEmpty, name) {
+			return usagef("--%s '': want a value; leave --%s out for its default", name, name)
+		}
+	}
+	return nil
+}
+
 // wrongCommand is called where a command's name is wanted and no known one
 // stands there.
 func wrongCommand(ctx *cli.Context) error {
 	var known []string
-	for _, c := range ctx.Command.Subcommands {
+	for _, c := range ctx.Command.VisibleCommands() {
 		known = append(known, c.Name)
 	}
 	if !ctx.Args().Present() {
@@ -91,6 +112,9 @@ func wrongCommand(ctx *cli.Context) error {
 			ctx.Command.HelpName, strings.Join(known, ", "), ctx.Command.HelpName)
 	}
 	name := ctx.Args().First()
+	if now, moved := formerCommands[name]; moved {
+		return usagef("%s is now %s; see %s --help", name, now, now)
+	}
 	return usagef("unknown command %q%s\nsee %s --help",
 		name, didYouMean(name, known), ctx.Command.HelpName)
 }
@@ -102,22 +126,28 @@ const wrongValue = `^invalid (?:boolean )?value ("(?:[^"\\]|\\.)*") for (?:flag 
 func wrongFlag(ctx *cli.Context, err error, _ bool) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
-		name = "--" + strings.TrimLeft(name, "-")
+		name = dashed(name)
 		text = "unknown flag " + name + didYouMean(name, flagNames(ctx.Command))
-		if name == "--version" || name == "--v" {
+		if name == "--version" || name == "-v" {
 			text = "there is no such flag: the version is a command, ringleader version"
 		}
 	}
 	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
-		text = "--" + strings.TrimLeft(name, "-") + " needs a value"
+		text = dashed(name) + " needs a value"
 	}
 	if m := regexp.MustCompile(wrongValue).FindStringSubmatch(text); m != nil {
-		text = fmt.Sprintf("--%s %s: want %s", m[2], m[1], wanted(ctx.Command, m[2]))
+		text = fmt.Sprintf("%s %s: want %s", dashed(m[2]), m[1], wanted(ctx.Command, m[2]))
 	}
 	return usagef("%s\nsee %s --help", text, ctx.Command.HelpName)
 }
 
-// wanted is what a flag's value has to look like.
+// dashed is a flag's name as one writes it: -f, --follow.
+func dashed(name string) string {
+	name = strings.TrimLeft(name, "-")
+	return "--"[:min(2, len(name))] + name
+}
+
+// wanted describes the values that a flag accepts.
 func wanted(c *cli.Command, name string) string {
 	for _, f := range c.Flags {
 		if !slices.Contains(f.Names(), name) {
@@ -135,7 +165,7 @@ func wanted(c *cli.Command, name string) string {
 
 func flagNames(c *cli.Command) []string {
 	var known []string
-	for _, f := range c.Flags {
+	for _, f := range c.VisibleFlags() {
 		known = append(known, "--"+f.Names()[0])
 	}
 	return known

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v2"
@@ -20,16 +23,16 @@ import (
 func benchCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "bench",
-		Usage: "measure real processes: failovers, hops, scale, alarms",
+		Usage: "measure real processes: failovers, false alarms, proofs",
 		Subcommands: []*cli.Command{
 			benchFailoverCommand(),
 			benchHopCommand(),
 			benchScaleCommand(),
 			benchAlarmsCommand(),
+			benchCompareCommand(),
+			benchGrowthCommand(),
 			benchFencingCommand(),
-			benchBareCommand(),
-			benchWorkerCommand(),
-			benchFunctionCommand(),
+			benchPartCommand(),
 		},
 	}
 }
@@ -37,28 +40,67 @@ func benchCommand() *cli.Command {
 // benchFlags are the flags of every benchmark, then its own.
 func benchFlags(own ...cli.Flag) []cli.Flag {
 	return append([]cli.Flag{
-		&cli.StringFlag{Name: "profile", Value: "lan", Usage: "the nodes' --profile `NAME`"},
-		outputFlag(),
+		&cli.StringFlag{
+			Name: "profile", Value: "lan",
+			Usage: "the nodes' profile, as `NAME`: " + strings.Join(pacing.ProfileNames(), ", "),
+		},
+		benchOutputFlag(),
 	}, own...)
 }
 
-func benchNodesFlag() cli.Flag {
-	return &cli.IntFlag{Name: "nodes", Value: 5, Usage: "how `MANY` nodes"}
+// benchFormats are the formats of a benchmark's report.
+var benchFormats = []string{"text", "json", "html"}
+
+func benchOutputFlag() cli.Flag { return formatFlag(benchFormats) }
+
+// benchPartCommand turns this executable into a process beside the nodes of a benchmark. No
+// user calls it.
+func benchPartCommand() *cli.Command {
+	return &cli.Command{
+		Name: "part", Hidden: true, Usage: "be a process beside the nodes", ArgsUsage: "JSON",
+		Action: func(ctx *cli.Context) error {
+			return asUsage(bench.RunPart(ctx.Args().First(), os.Stdin, ctx.App.Writer))
+		},
+	}
 }
 
-func benchAlgorithmFlag() cli.Flag {
+func benchNodesFlag() cli.Flag {
+	return &cli.IntFlag{Name: "nodes", Value: 5, Usage: "`N` nodes"}
+}
+
+func benchAlgorithmsFlag(value string) cli.Flag {
 	return &cli.StringFlag{
-		Name: "algorithm", Value: "bully", Usage: "the election algorithm's `NAME`",
+		Name: "algorithm", Value: value, Usage: "the algorithm's `NAME`, several between commas, or all",
 	}
+}
+
+// benchTimeFlag says how long a benchmark takes that could go on for ever.
+func benchTimeFlag() cli.Flag {
+	return &cli.DurationFlag{Name: "time", Value: 3 * time.Minute, Usage: "go on for this `TIME`"}
+}
+
+func benchSeedFlag() cli.Flag {
+	return &cli.Uint64Flag{
+		Name: "seed", DefaultText: "drawn and printed", Usage: "`NUMBER` that the faults follow from",
+	}
+}
+
+// benchSeed is the seed that was given, or a drawn one.
+func benchSeed(ctx *cli.Context) uint64 {
+	if ctx.IsSet("seed") {
+		return ctx.Uint64("seed")
+	}
+	return rand.Uint64N(maxDrawnSeed)
 }
 
 // benchOptions reads what the flags of all benchmarks say.
 func benchOptions(ctx *cli.Context, algorithm string) (bench.Options, error) {
-	if _, err := wantsJSON(ctx); err != nil {
+	if _, err := wordOf(ctx, "output", benchFormats...); err != nil {
 		return bench.Options{}, err
 	}
-	if err := oneOf(ctx.String("profile"), pacing.ProfileNames()); err != nil {
-		return bench.Options{}, usagef("--profile %s: %w", ctx.String("profile"), err)
+	profile, err := wordOf(ctx, "profile", pacing.ProfileNames()...)
+	if err != nil {
+		return bench.Options{}, err
 	}
 	entry, err := algorithmNamed(algorithm)
 	if err != nil {
@@ -70,14 +112,13 @@ func benchOptions(ctx *cli.Context, algorithm string) (bench.Options, error) {
 			"find this program's own file, to start nodes from it: %w", err)
 	}
 	return bench.Options{
-		Binary: self, Bare: func(b bench.Bare) []string { return bareLine(self, b) },
-		Nodes: ctx.Int("nodes"), Entry: entry, Profile: ctx.String("profile"), Office: entry.NeedsVoters(),
-		Progress: benchProgress(ctx),
+		Binary: self, Nodes: ctx.Int("nodes"), Entry: entry, Profile: profile,
+		Voters: entry.NeedsVoters(), Progress: progress(ctx),
 	}, nil
 }
 
-// benchProgress counts the samples on a terminal.
-func benchProgress(ctx *cli.Context) func(done, of int) {
+// progress counts on a terminal; it is nil if there is none.
+func progress(ctx *cli.Context) func(done, of int) {
 	terminal, ok := ctx.App.ErrWriter.(*os.File)
 	if !ok || !isatty.IsTerminal(terminal.Fd()) {
 		return nil
@@ -90,7 +131,7 @@ func benchProgress(ctx *cli.Context) func(done, of int) {
 	}
 }
 
-// benchReport is what a benchmark measured.
+// benchReport is the result of a benchmark.
 type benchReport interface {
 	Report() chart.Report
 	// Count is how many samples there are, and how many were asked for.
@@ -130,8 +171,7 @@ func benchEnd(interrupt context.Context, err error) error {
 		return nil
 	case interrupt.Err() != nil:
 		return mark(errInterrupted, errors.New("interrupted; all processes are ended"))
-	case errors.Is(err, bench.ErrOptions) || errors.Is(err, bench.ErrCapacity) ||
-		errors.Is(err, compare.ErrOptions):
+	case errors.Is(err, bench.ErrOptions) || errors.Is(err, bench.ErrCapacity):
 		return mark(errUsage, err)
 	case errors.Is(err, compare.ErrFailed):
 		return err

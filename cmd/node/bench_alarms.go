@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -13,16 +12,17 @@ func benchAlarmsCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "alarms",
 		Usage: "starve and pause healthy nodes, count false alarms",
+		Description: "Loads the processors and stops nodes for a moment, none of which fails, and\n" +
+			"counts the suspicions and the elections that come of it: all are false.",
 		Flags: benchFlags(
-			benchAlgorithmFlag(), benchNodesFlag(),
-			&cli.DurationFlag{Name: "for", Value: 3 * time.Minute, Usage: "for how `LONG`"},
+			algorithmFlag(), benchNodesFlag(), benchTimeFlag(), formerFlag("for", "--time"),
 		),
 		Action: func(ctx *cli.Context) error {
 			options, err := benchOptions(ctx, ctx.String("algorithm"))
 			if err != nil {
 				return err
 			}
-			o := bench.AlarmsOptions{Options: options, For: ctx.Duration("for")}
+			o := bench.AlarmsOptions{Options: options, For: ctx.Duration("time")}
 			return measure(ctx, func(interrupt context.Context) (benchReport, error) {
 				return bench.Alarms(interrupt, o)
 			})

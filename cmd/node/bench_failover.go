@@ -2,15 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/bench"
-	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
 func benchFailoverCommand() *cli.Command {
@@ -32,11 +27,12 @@ func benchFailoverCommand() *cli.Command {
 			"with a quorum of its own has all nodes vote.",
 		Flags: benchFlags(
 			benchNodesFlag(),
+			benchAlgorithmsFlag("bully"),
+			&cli.IntFlag{Name: "kills", Value: 50, Usage: "`N` leaders to take away"},
 			&cli.StringFlag{
-				Name: "algorithm", Value: "bully", Usage: "the algorithm's `NAME`, several between commas, or all",
+				Name: "voters", Value: "none", Usage: "`WHO` votes: none, or all nodes: a leader needs a majority",
 			},
-			&cli.IntFlag{Name: "kills", Value: 50, Usage: "how `MANY` leaders to take away"},
-			&cli.BoolFlag{Name: "office", Usage: "let all nodes vote: a leader needs a majority"},
+			formerFlag("office", "--voters all"),
 			&cli.StringFlag{
 				Name: "signal", Value: "KILL",
 				Usage: "`HOW`: KILL, STOP (it hangs), TERM (it hands over), CUT (its network;\n" +
@@ -44,16 +40,16 @@ func benchFailoverCommand() *cli.Command {
 			},
 			&cli.StringFlag{
 				Name:  "against",
-				Usage: "measure the ringleader at `PATH`, an older one say, too, a few times each in turn",
+				Usage: "executable `FILE` of another build, measured a few times in turn with this one",
 			},
-			&cli.StringFlag{Name: "plot", Usage: "also draw the distribution into `FILE`.svg or .html"},
+			formerFlag("plot", "--output html"),
 		),
 		Action: benchFailover,
 	}
 }
 
 func benchFailover(ctx *cli.Context) error {
-	entries, err := algorithmsNamed("algorithm", ctx.String("algorithm"))
+	entries, err := algorithmsNamed(ctx)
 	if err != nil {
 		return err
 	}
@@ -61,41 +57,23 @@ func benchFailover(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	common.Office = ctx.Bool("office") || common.Entry.Guarantee != algorithms.BestEffort
+	voters, err := wordOf(ctx, "voters", "none", "all")
+	if err != nil {
+		return err
+	}
+	common.Voters = voters == "all"
 	how, err := bench.ParseSignal(ctx.String("signal"))
 	if err != nil {
 		return usagef("--signal %s: %w", ctx.String("signal"), err)
-	}
-	plot := ctx.String("plot")
-	if ctx.IsSet("plot") {
-		if err := chart.CheckFile(plot); err != nil {
-			return usagef("--plot %s: %w", plot, err)
-		}
 	}
 	o := bench.FailoverOptions{
 		Options: common, Kills: ctx.Int("kills"), Signal: how, Against: ctx.String("against"),
 	}
 	return measure(ctx, func(interrupt context.Context) (benchReport, error) {
-		var report benchReport
-		var err error
-		if len(entries) > 1 || o.Against != "" {
-			o.Office = ctx.Bool("office") // whose own quorum it is sees to that
-			report, err = bench.FailoverAll(interrupt, o, entries)
-		} else {
-			report, err = bench.Failover(interrupt, o)
+		table, err := bench.Failover(interrupt, o, entries)
+		if len(table.Rows) == 1 {
+			return table.Rows[0], err
 		}
-		if done, _ := report.Count(); ctx.IsSet("plot") && done > 0 {
-			err = errors.Join(err, drawPlot(plot, report))
-		}
-		return report, err
+		return table, err
 	})
-}
-
-// drawPlot writes the report's plot into file.
-func drawPlot(file string, report benchReport) error {
-	f, err := os.Create(file)
-	if err != nil {
-		return fmt.Errorf("draw the plot: %w", err)
-	}
-	return errors.Join(report.Report().Draw(f, file), f.Close())
 }

@@ -17,7 +17,7 @@ func benchHopCommand() *cli.Command {
 			"Beside it the same number of bare processes relays the same bytes.",
 		Flags: benchFlags(
 			benchNodesFlag(),
-			&cli.IntFlag{Name: "trips", Value: 20, Usage: "how `MANY` elections"},
+			&cli.IntFlag{Name: "trips", Value: 20, Usage: "`N` elections, one after the other"},
 		),
 		Action: func(ctx *cli.Context) error {
 			o, err := benchOptions(ctx, "ring")

@@ -15,12 +15,14 @@ func benchScaleCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "scale",
 		Usage: "start, failover, memory and CPU by size",
+		Description: "Starts a cluster of each size, one after the other, as processes on this\n" +
+			"machine, watches it while nothing happens, and kills its leader a few times.",
 		Flags: benchFlags(
-			benchAlgorithmFlag(),
-			&cli.StringFlag{Name: "sizes", Value: "5,20,50,100", Usage: "`N,N,…`: how many nodes"},
-			&cli.IntFlag{Name: "kills", Value: 3, Usage: "how `MANY` leaders to kill at each size"},
+			algorithmFlag(),
+			&cli.StringFlag{Name: "sizes", Value: "5,20,50,100", Usage: "`N,N,…` nodes, one cluster after the other"},
+			&cli.IntFlag{Name: "kills", Value: 3, Usage: "`N` leaders to kill at each size"},
 			&cli.DurationFlag{
-				Name: "idle", Value: 10 * time.Second, Usage: "for how `LONG` to watch the idle nodes",
+				Name: "idle", Value: 10 * time.Second, Usage: "`TIME` to watch the idle nodes at each size",
 			},
 		),
 		Action: benchScale,

@@ -4,11 +4,16 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"text/tabwriter"
+	"time"
 
-	"github.com/ringleader-dev/ringleader/internal/address"
 	"github.com/urfave/cli/v2"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/address"
+	"github.com/ringleader-dev/ringleader/internal/pacing"
+	"github.com/ringleader-dev/ringleader/membership"
+	"github.com/ringleader-dev/ringleader/node/tcp"
 )
 
 func configCommand() *cli.Command {
@@ -37,23 +42,30 @@ func settingFlags(command string) []cli.Flag {
 		}
 	}
 	for _, s := range retired {
-		flags = append(flags, &cli.BoolFlag{Name: s.name, Usage: s.usage, Hidden: true})
+		flags = append(flags, hidden(s.flag()))
 	}
 	return flags
 }
 
+// hidden is a flag that the help does not list.
+func hidden(f cli.Flag) cli.Flag {
+	switch f := f.(type) {
+	case *cli.BoolFlag:
+		f.Hidden = true
+	case *cli.StringFlag:
+		f.Hidden = true
+	}
+	return f
+}
+
 func (s setting) flag() cli.Flag {
-	fallback := s.fallback
-	if fallback == "" {
-		fallback = s.derived
+	switch {
+	case s.isList():
+		return &cli.StringSliceFlag{Name: s.name, Usage: s.usage, DefaultText: s.defaultText()}
+	case s.isBool():
+		return &cli.BoolFlag{Name: s.name, Usage: s.usage, DefaultText: s.defaultText()}
 	}
-	switch s.form {
-	case list:
-		return &cli.StringSliceFlag{Name: s.name, Usage: s.usage, DefaultText: fallback}
-	case yesNo:
-		return &cli.BoolFlag{Name: s.name, Usage: s.usage, DefaultText: fallback}
-	}
-	return &cli.StringFlag{Name: s.name, Usage: s.usage, DefaultText: fallback}
+	return &cli.StringFlag{Name: s.name, Usage: s.usage, DefaultText: s.defaultText()}
 }
 
 // resolveFrom resolves the settings of a command and of this process.
@@ -69,15 +81,15 @@ func resolveFrom(ctx *cli.Context) (resolved, error) {
 	}
 	return resolve(surroundings{
 		flags: flags, config: ctx.String("config"), environ: os.Environ(),
-		hostname: os.Hostname, addrs: address.InUse, source: address.KernelSource, names: namesOf,
+		hostname: os.Hostname, Host: address.Machine,
 	})
 }
 
 func (s setting) fromFlag(ctx *cli.Context) []string {
-	switch s.form {
-	case list:
+	switch {
+	case s.isList():
 		return ctx.StringSlice(s.name)
-	case yesNo:
+	case s.isBool():
 		return []string{fmt.Sprint(ctx.Bool(s.name))}
 	}
 	return []string{ctx.String(s.name)}
@@ -96,7 +108,7 @@ func showConfig(ctx *cli.Context) error {
 		return err
 	}
 	r, err := resolveFrom(ctx)
-	for _, warning := range slices.Concat(r.unknown, r.warnings) {
+	for _, warning := range slices.Concat(r.remarks, r.warnings) {
 		fmt.Fprintln(ctx.App.ErrWriter, "ringleader: warning:", warning)
 	}
 	if err != nil {
@@ -115,14 +127,68 @@ func showConfig(ctx *cli.Context) error {
 	return w.Flush()
 }
 
-// plain is a setting's value as one would write it; "-" for nothing.
-func plain(value any) string {
-	text := fmt.Sprint(value)
-	if values, ok := value.([]string); ok {
-		text = strings.Join(values, ",")
+// effect is a value that cannot be set and follows from settings: config show
+// prints it, so that nobody has to reckon what a node will do.
+type effect struct {
+	name string
+	from string // what it follows from
+	of   func(*settings) any
+}
+
+// effects has all effects, in the order in which config show prints them.
+var effects = []effect{
+	{"heartbeat", fromBudget, func(s *settings) any { return s.pacing.Heartbeat }},
+	{"heartbeat-misses", fromBudget, func(s *settings) any { return s.pacing.Misses }},
+	{"heartbeat-silence", fromBudget, func(s *settings) any {
+		return time.Duration(s.pacing.Misses) * s.pacing.Heartbeat
+	}},
+	{"latency", fromBudget, func(s *settings) any { return s.pacing.Latency }},
+	{"election-round", "from --failover-budget and --algorithm", func(s *settings) any {
+		_, k := pacing.RoundOf(s.entry())
+		return k * s.pacing.Latency
+	}},
+	{"link-dial-timeout", fromBudget, func(s *settings) any { return tcp.LimitsFor(s.patience()).Dial }},
+	{"link-hello-timeout", fromBudget, func(s *settings) any { return tcp.LimitsFor(s.patience()).Handshake }},
+	{"link-ack-timeout", fromBudget, func(s *settings) any { return tcp.LimitsFor(s.patience()).Ack }},
+	{"link-unreachable-after", fromBudget, func(s *settings) any { return tcp.LimitsFor(s.patience()).Unreachable }},
+	{"gossip-probe-interval", fromBudget, func(s *settings) any {
+		return membership.ProbingWithin(s.patience()).Interval
+	}},
+	{"gossip-probe-timeout", fromBudget, func(s *settings) any {
+		return membership.ProbingWithin(s.patience()).Timeout
+	}},
+	{"gossip-interval", fromBudget, func(s *settings) any { return membership.ProbingWithin(s.patience()).Gossip }},
+}
+
+// value is the effect as it is shown: a time in words, or a number.
+func (e effect) value(s *settings) any {
+	if d, ok := e.of(s).(time.Duration); ok {
+		return d.String()
 	}
-	if text == "" {
-		return "-"
+	return e.of(s)
+}
+
+// entry is the algorithm.
+func (s *settings) entry() catalog.Entry {
+	entry, _ := catalog.Lookup(s.Algorithm) // it is checked
+	return entry
+}
+
+// patience is how long a network like this one, and a process, may take: see package pacing.
+func (s *settings) patience() time.Duration { return s.pacing.Patience(s.entry()) }
+
+// rows are all values that a node runs on: those of the settings, then the
+// effects.
+func (r *resolved) rows() (names []string, rows map[string]shown) {
+	rows = make(map[string]shown, len(table)+len(effects))
+	for _, s := range table {
+		o := r.origins[s.name]
+		names = append(names, s.name)
+		rows[s.name] = shown{s.value(&r.settings), o.Source, o.Where}
 	}
-	return text
+	for _, e := range effects {
+		names = append(names, e.name)
+		rows[e.name] = shown{e.value(&r.settings), "derived", e.from}
+	}
+	return names, rows
 }

@@ -100,10 +100,15 @@ func TestDemoInterrupted(t *testing.T) {
 		{syscall.SIGINT, "interrupted"},
 		{syscall.SIGTERM, "ended by a signal (terminated)"},
 		{syscall.SIGHUP, "ended by a signal (hangup)"},
-		{syscall.SIGPIPE, "ended by a signal (broken pipe)"},
 	} {
 		t.Run(c.signal.String(), func(t *testing.T) {
 			d := startDemo(t)
+			// As a connection to a node that ends brings it: that ends nothing.
+			for range 3 {
+				if err := d.Process.Signal(syscall.SIGPIPE); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if err := d.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ func TestDemoUnwritable(t *testing.T) {
 	}
 	defer full.Close()
 	dir := t.TempDir()
-	demo := exec.CommandContext(t.Context(), "ringleader", "demo", "--nodes", "2", "--best-effort")
+	demo := exec.CommandContext(t.Context(), "ringleader", "demo", "--nodes", "2", "--voters", "none")
 	demo.Env = append(os.Environ(), "TMPDIR="+dir)
 	var stderr bytes.Buffer
 	demo.Stdout, demo.Stderr = full, &stderr

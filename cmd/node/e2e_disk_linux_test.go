@@ -9,7 +9,7 @@ import (
 )
 
 // "The node ends when it has to save more than it set room aside for, with what to do;
-// nothing that was promised is lost": here a voter that now and then holds the office.
+// nothing that was promised is lost": here a voter that now and then leads.
 func TestDiskFullUnderAVoter(t *testing.T) {
 	dir := smalldisk.Mount(t, "96k")
 	e := newE2E(t, "bully", 3, append([]string{"--voters", "1-3", "--preempt=false"}, calm...)...)

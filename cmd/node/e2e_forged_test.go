@@ -18,7 +18,7 @@ import (
 // term and no vote by it, and stands in the record. The leader goes on.
 func TestForgedTerms(t *testing.T) {
 	const promise = 10 * time.Minute // it is not renewed while this test looks
-	e := newE2E(t, "bully", 3, append([]string{"--voters", "1-3", "--promise", promise.String()}, calm...)...)
+	e := newE2E(t, "bully", 3, append([]string{"--voters", "1-3", "--lease", promise.String()}, calm...)...)
 	e.keeps(1, 2)
 	e.check(e.Start(1))
 	e.check(e.Start(2))
@@ -27,11 +27,11 @@ func TestForgedTerms(t *testing.T) {
 
 	entry, err := catalog.Lookup("bully")
 	e.check(err)
-	session := proto.NewSession()
+	incarnation := proto.NewIncarnation()
 	forger, err := tcp.Listen(tcp.Config{
-		Cluster: "ringleader", ID: 3, Session: session, Bind: "127.0.0.1:0",
+		Cluster: "ringleader", ID: 3, Incarnation: incarnation, Bind: "127.0.0.1:0",
 		Algorithm: daemon.Settings{
-			Algorithm: entry.WithOffice(), Voters: quorum.Voters{1, 2, 3}, Promise: promise,
+			Algorithm: entry.WithLease(), Voters: quorum.Voters{1, 2, 3}, Promise: promise,
 		}.ElectionLabel(),
 		Voters:  "1-3",
 		Kinds:   catalog.Kinds(),
@@ -40,8 +40,8 @@ func TestForgedTerms(t *testing.T) {
 	e.check(err)
 	defer forger.Close()
 	forger.SetPeers([]tcp.Peer{{ID: follower, Addr: e.Node(follower).Election}})
-	claim := proto.RequestVote{Session: session, Nonce: 1}
-	replayed := proto.Vote{Session: proto.Session{7}, Nonce: 1} // to a process that is no more
+	claim := proto.RequestVote{Incarnation: incarnation, Nonce: 1}
+	replayed := proto.Vote{Incarnation: proto.Incarnation{7}, Nonce: 1} // to a process that is no more
 	seq := uint64(0)
 	say := func(term proto.Term, body proto.Body) {
 		seq++

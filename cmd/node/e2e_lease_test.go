@@ -84,8 +84,10 @@ func (e e2e) next(but proto.NodeID) borrowedFrom {
 // beside the leader borrows its lease; then the leader is killed, or told to hand over,
 // and the others are asked as fast as they answer.
 func TestLentLeaseOutlivesItsLeader(t *testing.T) {
+	t.Parallel()
 	for _, algorithm := range []string{"bully", "raft"} {
 		t.Run(algorithm, func(t *testing.T) {
+			t.Parallel()
 			for what, ends := range map[string]func(e2e, proto.NodeID){
 				"killed": func(e e2e, leader proto.NodeID) {
 					_, err := e.Kill(leader)
@@ -99,7 +101,7 @@ func TestLentLeaseOutlivesItsLeader(t *testing.T) {
 				"told to stop": func(e e2e, leader proto.NodeID) { e.check(e.Terminate(leader)) },
 			} {
 				t.Run(what, func(t *testing.T) {
-					e := newE2E(t, algorithm, 3, "--voters", "1-3", "--promise", "4s")
+					e := newE2E(t, algorithm, 3, "--voters", "1-3", "--lease", "4s")
 					e.check(e.StartAll())
 					first := e.agreed()
 					b := e.borrows(first.Leader)
@@ -109,8 +111,8 @@ func TestLentLeaseOutlivesItsLeader(t *testing.T) {
 					if next.answered.Before(b.until) || next.Term <= b.Term {
 						t.Errorf("%v is valid for %v more, and is lent anew: %v", b, b.until.Sub(next.answered), next)
 					}
-					if took := e.tookOffice(next.Self, next.Term); what == "killed" && took.Time.Before(wall(b.until)) {
-						t.Errorf("node %v leads at %v, before %v ends", next.Self, took.Time, b)
+					if led := e.beganToLead(next.Self, next.Term); what == "killed" && led.Time.Before(wall(b.until)) {
+						t.Errorf("node %v leads at %v, before %v ends", next.Self, led.Time, b)
 					}
 				})
 			}
@@ -126,10 +128,10 @@ func wall(t time.Time) time.Time { return time.Now().Add(t.Sub(clock.Now())) }
 func TestReturnedLeaseCostsNothing(t *testing.T) {
 	for what, ends := range map[string]func(e2e, testcluster.Belief){
 		"transferred": func(e e2e, was testcluster.Belief) {
-			e.must(was.Leader, httpapi.Transfer, httpapi.Order{})
+			e.handsOver(was.Leader, httpapi.Order{})
 		},
 		"killed after a transfer": func(e e2e, was testcluster.Belief) {
-			e.must(was.Leader, httpapi.Transfer, httpapi.Order{})
+			e.handsOver(was.Leader, httpapi.Order{})
 			next := e.agreed()
 			_, err := e.Kill(next.Leader)
 			e.check(err)
@@ -137,7 +139,7 @@ func TestReturnedLeaseCostsNothing(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			// The promise is longer than this test may take, so nothing runs out.
-			e := newE2E(t, "bully", 5, "--voters", "1-5", "--promise", "10m")
+			e := newE2E(t, "bully", 5, "--voters", "1-5", "--lease", "10m")
 			e.check(e.StartAll())
 			first := e.agreed()
 			b := e.borrows(first.Leader)

@@ -19,7 +19,7 @@ func (e e2e) keeps(ids ...proto.NodeID) {
 		f, _, err := statefile.Open(e.Node(id).DataDir, e.owner(id))
 		e.check(err)
 		e.check(f.Save(algorithms.State{
-			Term: 1, Reserved: 1, Vote: algorithms.Vote{Term: 1, ID: 5, Session: proto.Session{1}},
+			Term: 1, Reserved: 1, Vote: algorithms.Vote{Term: 1, ID: 5, Incarnation: proto.Incarnation{1}},
 		}))
 		e.check(f.Close())
 	}
@@ -32,14 +32,14 @@ func (e e2e) keeps(ids ...proto.NodeID) {
 // node 5, which wakes up with a valid lease.
 func TestVoterWithoutAVoteVotesForNobody(t *testing.T) {
 	each(t, entriesOf("bully", "chubby", "raft"), func(t *testing.T, entry catalog.Entry) {
-		e := newE2E(t, entry.Name, 5, "--voters", "1-5", "--promise", "10m")
+		e := newE2E(t, entry.Name, 5, "--voters", "1-5", "--lease", "10m")
 		e.keeps(1, 2, 3, 4, 5)
 		for _, id := range []proto.NodeID{1, 2, 5} {
 			e.check(e.Start(id))
 		}
 		first := e.agreed(1, 2, 5)
 		if first.Leader != 5 { // bully would nominate 5, whose promise binds it
-			e.must(first.Leader, httpapi.Transfer, httpapi.Order{To: 5})
+			e.handsOver(first.Leader, httpapi.Order{To: 5})
 			first = e.leads(5, 1, 2, 5)
 		}
 		lost := without(first.Leader, 1, 2, 5)[0]

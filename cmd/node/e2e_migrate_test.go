@@ -12,9 +12,9 @@ import (
 )
 
 // Promise: "Migrating a live cluster from one algorithm to another, node by node, is
-// supported (rolling restart, no moment with two leaders, with the office on)".
+// supported (rolling restart, no moment with two leaders, with voters)".
 func TestMigrateNodeByNode(t *testing.T) {
-	e := newE2E(t, "bully", 3, "--voters", "1-3", "--promise", "2s", "--preempt=false")
+	e := newE2E(t, "bully", 3, "--voters", "1-3", "--lease", "2s", "--preempt=false")
 	e.check(e.StartAll())
 	began := time.Now()
 	before := e.agreed()
@@ -47,12 +47,12 @@ func TestMigrateNodeByNode(t *testing.T) {
 	}
 }
 
-// "Any voter stands when no office is heard of, so a leader that dies then is replaced":
+// "Any voter stands when no leader is heard of, so a leader that dies then is replaced":
 // killed while one node has changed, and two have not.
 func TestMigrateKilledMidway(t *testing.T) {
 	for _, pair := range [][2]string{{"bully", "ring"}, {"hs", "invitation"}, {"stoller", "broadcast"}} {
 		t.Run(pair[0]+" to "+pair[1], func(t *testing.T) {
-			e := newE2E(t, pair[0], 3, "--voters", "1-3", "--promise", "2s", "--preempt=true")
+			e := newE2E(t, pair[0], 3, "--voters", "1-3", "--lease", "2s", "--preempt=true")
 			e.check(e.StartAll())
 			began, before := time.Now(), e.leads(3)
 			var deaths []compare.Death
@@ -107,7 +107,7 @@ func TestMigrateBestEffortIsRefused(t *testing.T) {
 	}
 }
 
-// Promise: "Between an office and an algorithm with a quorum of its own, or two of these"
+// Promise: "Between a nominating algorithm with voters and one with a quorum of its own, or two of these"
 // migrating is "refused, on both sides, in the logs". "Who changes node by node all the
 // same has no leader until a majority runs the new one, and never two"; also when the new
 // one's leader is killed on the way.
@@ -121,7 +121,7 @@ func TestMigrateBetweenQuorums(t *testing.T) {
 		{"consensus", "raft"},
 	} {
 		t.Run(pair[0]+" to "+pair[1], func(t *testing.T) {
-			e := newE2E(t, pair[0], 3, "--voters", "1-3", "--promise", "2s")
+			e := newE2E(t, pair[0], 3, "--voters", "1-3", "--lease", "2s")
 			e.check(e.StartAll())
 			began, before := time.Now(), e.agreed()
 			var deaths []compare.Death

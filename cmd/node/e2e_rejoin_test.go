@@ -58,7 +58,7 @@ func TestLostDiskWithOtherVoters(t *testing.T) {
 	e.check(e.Start(2, "--voters", "1-4"))
 	e.status(2, func(s httpapi.Status) bool {
 		return s.Recovery == "nothing is saved of voter 2; what is told by voters 1 and 3 does not count, as other "+
-			"voters were given there; voter 4 has not answered: all are to have the same --voters: "+
+			"voters were given there; voter 4 has not answered: all are to have the same voters: "+
 			"those of the cluster or, if this node is to be added, its own"
 	})
 	_, err := e.Kill(2)
@@ -83,7 +83,7 @@ func TestLostDiskWithOtherVoters(t *testing.T) {
 
 // A cluster of which not all voters are up cannot tell that it never voted. It says who has
 // to answer; and an operator may vouch for it: "start what is not there, or, if this
-// cluster never ran, give --first-term 1".
+// cluster never ran, set first-term to 1".
 func TestFirstTermOfANewCluster(t *testing.T) {
 	e := newE2E(t, "bully", 3, "--voters", "1-3", "--failover-budget", "500ms")
 	for _, id := range []proto.NodeID{1, 2} {
@@ -91,7 +91,7 @@ func TestFirstTermOfANewCluster(t *testing.T) {
 	}
 	e.status(1, func(s httpapi.Status) bool {
 		return s.Recovery == "nothing is saved of voters 1 and 2; voter 3 has not answered: "+
-			"start what is not there, or, if this cluster never ran, give --first-term 1"
+			"start what is not there, or, if this cluster never ran, set first-term to 1"
 	})
 	e.logs(2, "this voter does not vote: nothing is saved of voters 1 and 2; voter 3 has not answered")
 	for _, id := range []proto.NodeID{1, 2} {
@@ -104,6 +104,46 @@ func TestFirstTermOfANewCluster(t *testing.T) {
 	}
 	e.check(e.Start(3)) // which needs no such word: the others tell it
 	e.agreed()
+}
+
+// docs/GUARANTEES.md: "status, why-not and the log name the voters that have to answer, and those that
+// run with other settings".
+func TestVotersOfOtherSettings(t *testing.T) {
+	const again = ": start the one that is wrong again, with what the others have"
+	for name, c := range map[string]struct {
+		flags          []string
+		recovery, logs string
+	}{
+		"lease": {
+			[]string{"--voters", "1-3", "--lease", "4s"},
+			"voter 3 exchanges no votes with this node, and differs in the settings lease, failover-budget " +
+				"or profile" + again,
+			"start the one that is wrong again, with what the others have: the settings lease, " +
+				"failover-budget or profile",
+		},
+		"failover-budget": {
+			[]string{"--voters", "1-3", "--failover-budget", "3s"},
+			"voter 3 exchanges no votes with this node, and differs in the settings lease, failover-budget " +
+				"or profile" + again,
+			"start the one that is wrong again, with what the others have: the settings lease, " +
+				"failover-budget or profile",
+		},
+		"voters": {
+			nil, "voter 3 exchanges no votes with this node, and differs in the setting voters" + again,
+			"it has no voters, and this node has voters 1-3" + again + " of the setting voters",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newE2E(t, "bully", 3)
+			e.check(e.Start(1, "--voters", "1-3"))
+			e.check(e.Start(2, "--voters", "1-3"))
+			e.check(e.Start(3, c.flags...))
+			e.status(1, func(s httpapi.Status) bool {
+				return s.Recovery == "nothing is saved of voters 1 and 2; "+c.recovery
+			})
+			e.logs(1, c.logs)
+		})
+	}
 }
 
 // "A cluster that lost its voters' disks begins at term 1, below every token: a first term
@@ -154,7 +194,7 @@ func TestRejoinBeyondAbsurdTerms(t *testing.T) {
 		f, _, err := statefile.Open(e.Node(id).DataDir, e.owner(id))
 		e.check(err)
 		e.check(f.Save(algorithms.State{
-			Term: far, Reserved: far, Vote: algorithms.Vote{Term: far, ID: 3, Session: proto.Session{1}},
+			Term: far, Reserved: far, Vote: algorithms.Vote{Term: far, ID: 3, Incarnation: proto.Incarnation{1}},
 		}))
 		e.check(f.Close())
 	}
@@ -165,7 +205,7 @@ func TestRejoinBeyondAbsurdTerms(t *testing.T) {
 		t.Errorf("term %d, want above %d", b.Term, far)
 	}
 	e.check(e.Start(4))
-	e.logs(4, "is absurdly far above 0 -> drop LEASE, ask the voters")
+	e.logs(4, "is absurdly far above 0 -> drop HEARTBEAT, ask the voters")
 	e.agreed()
 	e.logs(1, "-> vote again, above that")
 	b := e.agreed()

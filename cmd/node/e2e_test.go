@@ -146,8 +146,22 @@ func (e e2e) eventually(look func() (against string)) {
 	}
 }
 
-// record is the first record after since for which is returns true.
-func (e e2e) record(since time.Time, is func(trace.Record) bool) (trace.Record, bool) {
+// record waits for a record after since for which is returns true. Whoever has an answer by HTTP
+// is ahead of the reader of the node's log.
+func (e e2e) record(what string, since time.Time, is func(trace.Record) bool) (found trace.Record) {
+	e.Helper()
+	e.eventually(func() string {
+		rec, ok := e.recorded(since, is)
+		if found = rec; !ok {
+			return "no record of " + what
+		}
+		return ""
+	})
+	return found
+}
+
+// recorded is the first record so far, after since, for which is returns true.
+func (e e2e) recorded(since time.Time, is func(trace.Record) bool) (trace.Record, bool) {
 	for _, rec := range e.Records() {
 		if rec.Time.After(since) && is(rec) {
 			return rec, true
@@ -260,17 +274,17 @@ func TestTerminateHandsOver(t *testing.T) {
 		}
 		told := e.leaves(first.Leader)
 		next := e.agreed(without(first.Leader, 1, 2, 3)...)
-		handed, ok := e.record(told, func(r trace.Record) bool {
+		handed := e.record("leadership being handed over", told, func(r trace.Record) bool {
 			return r.LeaderChange == trace.Transferred
 		})
-		if !ok || handed.Leader != uint64(next.Leader) {
-			t.Errorf("no record of node %v being handed the leadership", next.Leader)
+		if handed.Leader != uint64(next.Leader) {
+			t.Errorf("leadership was handed to node %v, not to node %v", handed.Leader, next.Leader)
 		}
-		left, ok := e.record(told, func(r trace.Record) bool {
+		left := e.record("the leader having left", told, func(r trace.Record) bool {
 			return strings.Contains(r.Evidence, "left "+first.Leader.String())
 		})
-		if !ok || strings.Contains(left.Evidence, "gossip-dead") {
-			t.Errorf("no record of node %v having left, but %+v", first.Leader, left)
+		if strings.Contains(left.Evidence, "gossip-dead") {
+			t.Errorf("node %v left, and its record says %+v", first.Leader, left)
 		}
 	})
 }

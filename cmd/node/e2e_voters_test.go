@@ -65,6 +65,28 @@ func (e e2e) confirmed(ids ...proto.NodeID) {
 	}
 }
 
+// docs/VOTERS.md: a node "keeps on its disk the list that it voted under. It ends with 4, and
+// changes nothing, when it is started with" another than the next one: also if the flag is
+// forgotten. Where it reached none of the others, it would lead beside them.
+func TestForgottenVoters(t *testing.T) {
+	e := newE2E(t, "bully", 3, calm...)
+	for id := proto.NodeID(1); id <= 3; id++ {
+		e.check(e.Start(id, "--voters", "1-3"))
+	}
+	e.agreed()
+	e.confirmed(1, 2, 3)
+	_, err := e.Kill(3)
+	e.check(err)
+	e.check(e.Start(3))
+	e.exits(3, exitConfig)
+	e.logs(3, "it last had voters 1-3 and is given no voters")
+	e.logs(3, "start it with voters 1-3 again or, if it is to leave that cluster for good, "+
+		"with an empty data directory")
+	e.agreed(1, 2)
+	e.check(e.Start(3, "--voters", "1-3"))
+	e.agreed()
+}
+
 // "A node without --voters does not lead beside voters."
 func TestNoVotersBesideVoters(t *testing.T) {
 	e := newE2E(t, "bully", 4)

@@ -60,7 +60,7 @@ func sinceBoot(t time.Time) time.Duration {
 // nothing of the node's. No other node's command runs before that is dead; and yet
 // nobody waits for the lease.
 func TestExecKilled(t *testing.T) {
-	e := newExecE2E(t, 3, "--voters", "1-3", "--promise", "30s")
+	e := newExecE2E(t, 3, "--voters", "1-3", "--lease", "30s")
 	before := e.works(0)
 	leader := proto.NodeID(before[0].node)
 	killed, err := e.Send(leader, syscall.SIGKILL)
@@ -80,7 +80,7 @@ func TestExecKilled(t *testing.T) {
 // "So that it is dead before the lease is": also when the node is stopped and cannot
 // do a thing. When it wakes it ends with 75 under --restart never.
 func TestExecStopped(t *testing.T) {
-	e := newExecE2E(t, 3, "--voters", "1-3", "--promise", "4s", "--preempt=false", "--restart", "never")
+	e := newExecE2E(t, 3, "--voters", "1-3", "--lease", "4s", "--preempt=false", "--restart", "never")
 	before := e.works(0)
 	leader := proto.NodeID(before[0].node)
 	e.check(e.Pause(leader))
@@ -97,7 +97,7 @@ func TestExecStopped(t *testing.T) {
 // "Optional restart when elected again": the node stays, and its command runs again
 // in a later term.
 func TestExecRestart(t *testing.T) {
-	const best = 3 // it is handed the office as long as it is well
+	const best = 3 // it is handed leadership as long as it is well
 	e := newExecE2E(t, 3, "--voters", "1-3")
 	worksAgain := func(all []stint) (after int) {
 		for all[len(all)-1].node != best {
@@ -115,10 +115,10 @@ func TestExecRestart(t *testing.T) {
 }
 
 // "Work that was cancelled within a term either begins again in it or the term is given
-// up": the node stalls until its keeper has killed the command, and renews its lease
+// up": the node stalls until its subreaper has killed the command, and renews its lease
 // before that ends. It does not go on leading without a command.
 func TestExecStalls(t *testing.T) {
-	e := newExecE2E(t, 1, "--voters", "1", "--promise", "10s")
+	e := newExecE2E(t, 1, "--voters", "1", "--lease", "10s")
 	starts := func() []string {
 		text, _ := os.ReadFile(filepath.Join(e.dir, "starts"))
 		return strings.Fields(string(text)) // two words a line
@@ -159,14 +159,18 @@ func TestExecDiskFull(t *testing.T) {
 		ended <- err
 	}()
 	for {
-		select {
-		case err := <-ended:
-			e.check(err)
-			e.logs(1, "no space left on device")
-			return
-		default:
-			for _, verb := range []httpapi.Verb{httpapi.Pause, httpapi.Resume} {
-				_, _ = e.do(1, verb, httpapi.Order{}) // it stands again, and votes
+		for _, verb := range []httpapi.Verb{httpapi.Pause, httpapi.Resume} {
+			_, _ = e.do(1, verb, httpapi.Order{}) // it stands again, and votes
+		}
+		for leads := false; !leads; { // else nothing is saved anew
+			select {
+			case err := <-ended:
+				e.check(err)
+				e.logs(1, "no space left on device")
+				return
+			case <-time.After(5 * time.Millisecond):
+				answer, err := httpapi.Client{Addr: e.Node(1).HTTP}.Leader(e.ctx)
+				leads = err == nil && answer.IsLeader
 			}
 		}
 	}
@@ -175,16 +179,16 @@ func TestExecDiskFull(t *testing.T) {
 // "Whoever asked gets the answer that is true": a transfer ends a node under --restart
 // never. It has told that the successor leads before it leaves.
 func TestExecTransfer(t *testing.T) {
-	for _, office := range []bool{true, false} {
-		t.Run(fmt.Sprintf("office %v", office), func(t *testing.T) {
+	for _, leased := range []bool{true, false} {
+		t.Run(fmt.Sprintf("leased %v", leased), func(t *testing.T) {
 			args := append([]string{"--preempt=false", "--restart", "never"}, calm...)
-			if office {
+			if leased {
 				args = append(args, "--voters", "1-3")
 			}
 			e := newExecE2E(t, 3, args...)
 			first := e.leads(3)
 			e.works(0)
-			done := e.must(3, httpapi.Transfer, httpapi.Order{To: 1})
+			done := e.handsOver(3, httpapi.Order{To: 1})
 			if done.Leader != 1 || done.Term <= first.Term {
 				t.Errorf("after node 3 in term %v: %+v", first.Term, done)
 			}
@@ -202,7 +206,7 @@ func TestExecStays(t *testing.T) {
 	e.leads(from)
 	works := e.works(0)
 	for _, to := range []proto.NodeID{2, 3} {
-		e.must(from, httpapi.Transfer, httpapi.Order{To: to})
+		e.handsOver(from, httpapi.Order{To: to})
 		e.logs(from, "leadership was handed to node "+to.String()+"; this node stays, votes and stands again")
 		works = e.works(len(works))
 		if last := works[len(works)-1].node; last != uint64(to) {
@@ -213,10 +217,10 @@ func TestExecStays(t *testing.T) {
 	}
 }
 
-// "Passes signals and the exit code on": the office is kept while the command ends,
+// "Passes signals and the exit code on": the node leads on while the command ends,
 // and given free at once when it has.
 func TestExecTold(t *testing.T) {
-	e := newExecE2E(t, 3, "--voters", "1-3", "--promise", "10m", "--stop-grace", "300ms")
+	e := newExecE2E(t, 3, "--voters", "1-3", "--lease", "10m", "--stop-grace", "300ms")
 	leader := proto.NodeID(e.works(0)[0].node)
 	e.check(e.Terminate(leader))
 	e.works(1) // long before the promises end
@@ -236,7 +240,7 @@ func TestExecBestEffort(t *testing.T) {
 func TestExecFlood(t *testing.T) {
 	t.Parallel()
 	addrs := threeAddresses(t)
-	cmd := exec.Command("ringleader", "exec", "--id", "1", "--voters", "1", "--promise", "10s",
+	cmd := exec.Command("ringleader", "exec", "--id", "1", "--voters", "1", "--lease", "10s",
 		"--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2],
 		"--data-dir", t.TempDir(), "--log-level", "debug", "--profile", "local", "--grace", "50ms", "--",
 		"sh", "-c", "while :; do echo flood; echo flood >&2; done")
@@ -280,17 +284,17 @@ func TestExecFlood(t *testing.T) {
 // command cannot end it, the killed node's address refuses nobody, so that it is not
 // proven dead; and once the command is dead it is.
 func TestExecIsInsideTheProof(t *testing.T) {
-	e := newExecE2E(t, 3, "--voters", "1-3", "--promise", "10m")
+	e := newExecE2E(t, 3, "--voters", "1-3", "--lease", "10m")
 	leader := proto.NodeID(e.works(0)[0].node)
-	keeper := keeperOf(t, e.PID(leader))
-	// A process group that loses its session's last parent is woken by the kernel:
-	// the keeper has to fall to this process.
+	subreaper := subreaperOf(t, e.PID(leader))
+	// A process group that loses its incarnation's last parent is woken by the kernel:
+	// the subreaper has to fall to this process.
 	e.check(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 	t.Cleanup(func() { e.check(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)) })
-	e.check(syscall.Kill(keeper, syscall.SIGSTOP))
+	e.check(syscall.Kill(subreaper, syscall.SIGSTOP))
 	t.Cleanup(func() { // it has fallen to this process
-		e.check(syscall.Kill(keeper, syscall.SIGCONT))
-		_, err := syscall.Wait4(keeper, nil, 0, nil)
+		e.check(syscall.Kill(subreaper, syscall.SIGCONT))
+		_, err := syscall.Wait4(subreaper, nil, 0, nil)
 		e.check(err)
 	})
 	killed, err := e.Send(leader, syscall.SIGKILL)
@@ -308,7 +312,7 @@ func TestExecIsInsideTheProof(t *testing.T) {
 			t.Errorf("node %v was refused while the command lived", id)
 		}
 	}
-	e.check(syscall.Kill(keeper, syscall.SIGCONT))
+	e.check(syscall.Kill(subreaper, syscall.SIGCONT))
 	e.works(1)
 }
 
@@ -317,7 +321,7 @@ func TestExecSignals(t *testing.T) {
 	dir := t.TempDir()
 	script := `cd "$0"; for s in HUP USR1 USR2; do trap ": >$s" $s; done; trap "exit 9" TERM; : >ready; ` +
 		`while :; do sleep 0.02; done`
-	e := newE2EOf(t, []string{"sh", "-c", script, dir}, "bully", 1, "--voters", "1", "--promise", "10m")
+	e := newE2EOf(t, []string{"sh", "-c", script, dir}, "bully", 1, "--voters", "1", "--lease", "10m")
 	e.check(e.StartAll())
 	awaitFile(t, filepath.Join(dir, "ready"))
 	for name, sig := range map[string]syscall.Signal{
@@ -331,8 +335,8 @@ func TestExecSignals(t *testing.T) {
 	e.exits(1, 9)
 }
 
-// keeperOf is the process that looks after the command of a node.
-func keeperOf(t *testing.T, node int) int {
+// subreaperOf is the process that looks after the command of a node.
+func subreaperOf(t *testing.T, node int) int {
 	t.Helper()
 	dirs, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -369,14 +373,14 @@ func asFirst(t *testing.T) []string {
 }
 
 // "Reaps orphans as PID 1": the first process of a container, to which what others
-// leave behind falls. Here a health command leaves a process in another session.
+// leave behind falls. Here a health command leaves a process in another incarnation.
 func TestExecFirstOfContainer(t *testing.T) {
 	t.Parallel()
 	enter := asFirst(t)
 	dir := t.TempDir()
 	addrs := threeAddresses(t)
 	line := append(enter[1:], "ringleader", "exec", "--id", "1", "--voters", "1", "--profile", "fast",
-		"--promise", "1m", "--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2],
+		"--lease", "1m", "--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2],
 		"--data-dir", dir,
 		"--health-interval", "20ms", "--health-cmd", "echo >>"+dir+"/runs; (setsid sleep 0.01 &)", "--",
 		"sh", "-c", `while [ "$(wc -l <"$0/runs")" -lt 60 ]; do sleep 0.05; done; `+
@@ -390,9 +394,9 @@ func TestExecFirstOfContainer(t *testing.T) {
 }
 
 // "Where ringleader exec is the first process of a container the kernel ends all with
-// it": also a daemon that holds nothing of the node's, when the node and the keeper are
+// it": also a daemon that holds nothing of the node's, when the node and the subreaper are
 // killed in the same instant.
-func TestExecKilledWithItsKeeper(t *testing.T) {
+func TestExecKilledWithItsSubreaper(t *testing.T) {
 	t.Parallel()
 	enter := asFirst(t)
 	check := func(err error) {
@@ -404,16 +408,16 @@ func TestExecKilledWithItsKeeper(t *testing.T) {
 	const free = "127.0.0.1:0"
 	dir, data := t.TempDir(), t.TempDir()
 	cmd := exec.Command(enter[0], append(enter[1:], "ringleader", "exec", "--id", "1", "--voters", "1",
-		"--profile", "fast", "--promise", "1m", "--gossip-bind", free, "--election-bind", free, "--http-bind", free,
+		"--profile", "fast", "--lease", "1m", "--gossip-bind", free, "--election-bind", free, "--http-bind", free,
 		"--data-dir", data, "--", "worker", dir, "daemon")...)
 	check(cmd.Start())
 	for len(stints(t, dir)) == 0 {
 		time.Sleep(time.Millisecond) // another process's file: it can only be looked at again
 	}
-	node := keeperOf(t, cmd.Process.Pid) // the child of unshare
-	keeper := keeperOf(t, node)
+	node := subreaperOf(t, cmd.Process.Pid) // the child of unshare
+	subreaper := subreaperOf(t, node)
 	for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
-		check(syscall.Kill(keeper, sig))
+		check(syscall.Kill(subreaper, sig))
 		check(syscall.Kill(node, sig))
 	}
 	_ = cmd.Wait()

@@ -41,7 +41,7 @@ func TestExecTerminal(t *testing.T) {
 	t.Parallel()
 	typist, process := terminal(t)
 	addrs := threeAddresses(t)
-	cmd := exec.Command("ringleader", "exec", "--id", "1", "--voters", "1", "--profile", "fast", "--promise", "1m",
+	cmd := exec.Command("ringleader", "exec", "--id", "1", "--voters", "1", "--profile", "fast", "--lease", "1m",
 		"--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2],
 		"--data-dir", t.TempDir(), "--log-level", "error", "--", "cat")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = process, process, process

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader"
+	"github.com/ringleader-dev/ringleader/internal/execution"
 	"github.com/ringleader-dev/ringleader/internal/supervise"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
@@ -36,7 +37,6 @@ var (
 	errNoLeader    = errors.New("nobody leads")
 	errNotLeader   = errors.New("not the leader")
 	errInterrupted = errors.New("interrupted")
-	errLost        = errors.New("leadership was lost")
 )
 
 // exits is the one table of exit codes: what each means, and the errors that
@@ -60,7 +60,7 @@ var exits = []struct {
 		[]error{errNoLeader, context.DeadlineExceeded},
 	},
 	{exitNotLeader, "not the leader (leader --is-me, lease)", []error{errNotLeader}},
-	{exitLost, "leadership was lost (exec --restart never)", []error{errLost}},
+	{exitLost, "leadership was lost (exec --restart never)", []error{execution.ErrLost}},
 	{
 		exitCannot, "the command cannot be executed (exec)",
 		[]error{supervise.ErrNotExecutable},
@@ -91,7 +91,7 @@ func exitCode(err error) int {
 // exitCodesHelp is the table for people.
 func exitCodesHelp() string {
 	var b strings.Builder
-	b.WriteString("Exit codes:")
+	b.WriteString("EXIT CODES:")
 	for _, row := range exits {
 		if row.code == exitLost { // they stand between
 			first, last := findingCodes()
@@ -133,9 +133,21 @@ func usagef(format string, args ...any) error {
 	return mark(errUsage, fmt.Errorf(format, args...))
 }
 
+// noHelp is the word that the library knows no help for, if that is what err says.
+func noHelp(err error) (name string, ok bool) {
+	if _, ofLibrary := errors.AsType[cli.ExitCoder](err); !ofLibrary {
+		return "", false
+	}
+	name, ok = strings.CutPrefix(err.Error(), "No help topic for '")
+	return strings.TrimSuffix(name, "'"), ok
+}
+
 // sayError tells the user about err and returns the exit code. An error without
 // words has been told already.
 func sayError(stderr io.Writer, err error) int {
+	if name, ok := noHelp(err); ok {
+		err = usagef("there is no help on %q: it is no command\nsee ringleader --help", name)
+	}
 	if err != nil && err.Error() != "" {
 		for line := range strings.Lines(err.Error()) {
 			fmt.Fprintf(stderr, "ringleader: %s\n", strings.TrimSuffix(line, "\n"))

@@ -41,25 +41,25 @@ func TestExitCode(t *testing.T) {
 }
 
 // "Each finding … has its own exit code": one that means nothing else, neither here
-// nor to a shell or by sysexits; and of several findings the gravest decides.
+// nor to a shell or by sysexits; and of several rounds.Tally the gravest decides.
 func TestFindingCodes(t *testing.T) {
 	means := map[int]string{}
 	for _, row := range exits {
 		means[row.code] = row.meaning
 	}
-	var all findings
+	var all rounds.Tally
 	for _, kind := range slices.Backward(rounds.FindingKinds) {
 		if kind.Code <= 0 || kind.Code >= 64 || means[kind.Code] != "" {
 			t.Errorf("%s: exit code %d is taken: %s", kind.Name, kind.Code, means[kind.Code])
 		}
 		means[kind.Code] = kind.Meaning
-		var one findings
-		one.add(rounds.Finding{Name: kind.Name})
-		all.add(rounds.Finding{Name: kind.Name})
-		for _, found := range []*findings{&one, &all} {
+		var one rounds.Tally
+		one.Add(rounds.Finding{Name: kind.Name})
+		all.Add(rounds.Finding{Name: kind.Name})
+		for _, found := range []rounds.Tally{one, all} {
 			// A log beside it that could not be read does not hide what was found.
 			ended, ok := errors.AsType[coded](errors.Join(found, errUnread))
-			if !ok || ended.code() != kind.Code {
+			if !ok || ended.Code() != kind.Code {
 				t.Errorf("%s: ended with %v, want code %d", kind.Name, ended, kind.Code)
 			}
 		}

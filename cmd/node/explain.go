@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/urfave/cli/v2"
@@ -21,23 +20,14 @@ func explainCommand() *cli.Command {
 	}
 }
 
-// explainRounds tells rounds in sentences.
+// explainRounds describes rounds in sentences.
 func explainRounds(
 	out io.Writer, format string, _ *rounds.History, found []*rounds.Round,
 ) error {
-	for i, r := range found {
+	return writeEach(out, found, func(r *rounds.Round) error {
 		if format == "json" {
-			if err := writeJSON(out, r); err != nil {
-				return err
-			}
-			continue
+			return writeJSON(out, r)
 		}
-		if i > 0 {
-			fmt.Fprintln(out)
-		}
-		if err := report.Explain(out, r); err != nil {
-			return err
-		}
-	}
-	return nil
+		return report.Explain(out, r)
+	})
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/ringleader-dev/ringleader/fence/kv"
 	"github.com/ringleader-dev/ringleader/fence/store"
 	"github.com/ringleader-dev/ringleader/internal/address"
+	"github.com/ringleader-dev/ringleader/internal/logging"
 	"github.com/ringleader-dev/ringleader/node/statefile"
 )
 
@@ -43,8 +44,8 @@ func fenceCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{
 				Name: "bind", DefaultText: fenceBind,
-				Usage: "`IP:PORT` to listen on; it has no passwords: leave it on loopback, or " +
-					"behind what has",
+				Usage: "`IP:PORT` to listen on; there are no passwords: keep it on loopback, or " +
+					"behind something that asks for them",
 			},
 			&cli.StringFlag{
 				Name: "data-dir", DefaultText: fenceData,
@@ -67,7 +68,7 @@ func runFence(ctx *cli.Context) error {
 		return err
 	}
 	dir := cmp.Or(ctx.String("data-dir"), os.Getenv(fenceEnv("data-dir")), fenceData)
-	log := newLogger(logWriter(os.Stderr, "auto"), "info").With().Timestamp().Logger()
+	log := logging.New(logging.Writer(os.Stderr, "auto"), "info").With().Timestamp().Logger()
 	if err := guardData(ctx, bind, dir, log, signals); err != nil {
 		log.Error().Err(err).Int("exit_code", exitCode(err)).Msg("the store ended")
 		return mark(err, errTold)
@@ -117,7 +118,7 @@ func guardData(
 	return errors.Join(serveFence(ctx.Context, s, ln, log, signals), s.Close())
 }
 
-// openFence opens the store. Whoever else uses the directory is this store too.
+// openFence opens the store. If another process has it open, the error wraps statefile.ErrLocked.
 func openFence(dir string) (*store.Store, error) {
 	s, err := store.Open(dir)
 	if errors.Is(err, store.ErrLocked) {

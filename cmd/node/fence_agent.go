@@ -23,17 +23,16 @@ func fenceAgentCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "fence-agent",
 		Usage: "stop a former leader's process, for run",
-		Description: "A nominee that a majority granted a term has every former leader stopped\n" +
-			"that was not seen to stop, before it takes the office. For that it runs the\n" +
-			"command of run --fence-agent: one of these, or your own. This shoots\n" +
-			"processes. The storage that refuses late writes is another thing: see\n" +
-			"ringleader fence.\n\n" +
+		Description: "A node that a majority voted for has every former leader stopped that was not\n" +
+			"seen to stop, before it leads. For that it runs the command of\n" +
+			"run --fence-agent: one of these, or your own. They kill processes (STONITH).\n" +
+			"The storage that refuses late writes is another thing: see ringleader fence.\n\n" +
 			"An agent reads RINGLEADER_FENCE_ACTION: off, stop the process and confirm;\n" +
 			"or status, change nothing and say whether off would work. Who is meant:\n" +
-			"RINGLEADER_FENCE_ID, _SESSION, _ADDR, _TERM; what for: _NEW_TERM, _BY,\n" +
+			"RINGLEADER_FENCE_ID, _INCARNATION, _ADDR, _TERM; what for: _NEW_TERM, _BY,\n" +
 			"_CLUSTER, _ATTEMPT, _REASON. Exit code 0 to off means that this process has\n" +
 			"stopped, now or before. Anything else, or no end within --fence-timeout,\n" +
-			"means that nothing is known: the office is not taken, and it is tried again.",
+			"means that nothing is known: nobody leads, and it is tried again.",
 		Subcommands: []*cli.Command{
 			pidfileAgentCommand(), dockerAgentCommand(), testAgentCommand(),
 		},
@@ -46,10 +45,10 @@ func pidfileAgentCommand() *cli.Command {
 		Usage: "kill the process that a pid file names",
 		Description: "For nodes that run on one machine with run --pid-file. It kills the process\n" +
 			"that the file names if that still is the same one: its start, its boot and\n" +
-			"its session are compared, so that nobody is shot who got its number later.\n" +
-			"Linux only.",
+			"its incarnation are compared, so that nobody is shot who got its number\n" +
+			"later. Linux only.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "file", Usage: "the `FILE` of --pid-file of the node {id}"},
+			&cli.StringFlag{Name: "file", Usage: "the `FILE` of run --pid-file, {id} in it standing for the node's id"},
 		},
 		Action: func(ctx *cli.Context) error {
 			return act(ctx, func(ctx context.Context, value func(string) string, o order) (string, error) {
@@ -71,13 +70,14 @@ func dockerAgentCommand() *cli.Command {
 			"The labels must name one container.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{
-				Name:  "label",
-				Usage: "`KEY=VALUE` of the container of the node {id}; repeatable, all must fit",
+				Name: "label",
+				Usage: "a label of the container, as `KEY=VALUE`, {id} in it standing for the node's id; " +
+					"repeatable, all must fit",
 			},
 			&cli.StringFlag{
 				Name: "pid-file",
-				Usage: "`FILE` of --pid-file in the container: one that runs a later process of the " +
-					"node already is left alone",
+				Usage: "the `FILE` of run --pid-file in the container: one that runs a later process " +
+					"of the node already is left alone",
 			},
 			&cli.StringFlag{
 				Name: "host", DefaultText: "DOCKER_HOST, or " + fenceagent.DefaultHost,
@@ -90,7 +90,7 @@ func dockerAgentCommand() *cli.Command {
 					Host:   cmp.Or(value("host"), os.Getenv("DOCKER_HOST"), fenceagent.DefaultHost),
 					Labels: slices.Clone(c.StringSlice("label")), PIDFile: value("pid-file"),
 				}
-				if len(agent.Labels) == 0 {
+				if len(agent.Labels) == 0 || slices.Contains(agent.Labels, "") {
 					return "", usagef("--label: name the container, like --label node={id}")
 				}
 				for i, l := range agent.Labels {
@@ -106,7 +106,7 @@ func dockerAgentCommand() *cli.Command {
 	}
 }
 
-// order is what an agent is asked to do.
+// order is the request to a fence agent.
 type order struct {
 	action fenceagent.Action
 	target fenceagent.Target
@@ -123,7 +123,7 @@ func act(
 		return usagef("%s and %s must say what to do to whom: this is for run --fence-agent; "+
 			"by hand, use ringleader fence-agent test", fenceagent.EnvAction, fenceagent.EnvID)
 	}
-	o.target = fenceagent.Target{ID: id, Session: os.Getenv(fenceagent.EnvSession)}
+	o.target = fenceagent.Target{ID: id, Incarnation: os.Getenv(fenceagent.EnvIncarnation)}
 	value := func(name string) string { return strings.ReplaceAll(c.String(name), fenceagent.IDMark, id.String()) }
 	ctx, stop := signal.NotifyContext(c.Context, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -141,14 +141,14 @@ func testAgentCommand() *cli.Command {
 		Usage:     "run a fence agent as a node would",
 		ArgsUsage: "[--] COMMAND",
 		Description: "By itself it asks for the status of each node named, which must change\n" +
-			"nothing. With --off it shoots. It ends with 1 when the agent failed.\n\n" +
+			"nothing. With --off it stops them. It ends with 1 when the agent failed.\n\n" +
 			"    ringleader fence-agent test --id 1 --id 2 -- my-agent --flag value",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "id", Usage: "`ID` of a node; repeatable, or a range like 1-5"},
 			&cli.BoolFlag{Name: "off", Usage: "really stop these nodes"},
 			&cli.StringFlag{
-				Name: "session",
-				Usage: "`SESSION` of the process that is meant, 32 hexadecimal digits; without, " +
+				Name: "incarnation",
+				Usage: "`INCARNATION` of the process that is meant, 32 hexadecimal digits; without it, " +
 					"whichever process runs",
 			},
 			&cli.DurationFlag{
@@ -160,8 +160,8 @@ func testAgentCommand() *cli.Command {
 	}
 }
 
-// parseSession reads a session as records and statuses write it.
-func parseSession(text string) (s proto.Session, err error) {
+// parseIncarnation reads an incarnation as records and statuses write it.
+func parseIncarnation(text string) (s proto.Incarnation, err error) {
 	digits, err := hex.DecodeString(text)
 	if err != nil || copy(s[:], digits) != len(s) || len(digits) != len(s) {
 		return s, fmt.Errorf("want %d hexadecimal digits", 2*len(s))
@@ -185,10 +185,10 @@ func testAgent(c *cli.Context) error {
 	if t := c.Duration("timeout"); t < fenceagent.MinTimeout {
 		return usagef("--timeout %v: give %v or more", t, fenceagent.MinTimeout)
 	}
-	var session proto.Session
-	if text := c.String("session"); text != "" {
-		if session, err = parseSession(text); err != nil {
-			return usagef("--session %s: %w", text, err)
+	var incarnation proto.Incarnation
+	if text := c.String("incarnation"); text != "" {
+		if incarnation, err = parseIncarnation(text); err != nil {
+			return usagef("--incarnation %s: %w", text, err)
 		}
 	}
 	r := fenceagent.Request{Action: fenceagent.Status}
@@ -200,7 +200,7 @@ func testAgent(c *cli.Context) error {
 	defer stop()
 	failed := 0
 	for _, id := range ids {
-		r.Fence = algorithms.Fence{ID: id, Session: session, Attempt: 1, Reason: "a test by hand"}
+		r.Fence = algorithms.Fence{ID: id, Incarnation: incarnation, Attempt: 1, Reason: "a test by hand"}
 		detail, err := agent.Run(ctx, r)
 		if err != nil {
 			failed++

@@ -11,7 +11,7 @@ import (
 // "unhealthy: disk 98 % full": a leader whose disk fills up hands over.
 func TestUnhealthyDisk(t *testing.T) {
 	dir := smalldisk.Mount(t, "16m")
-	w := newWard(t, "--voters", "1-3", "--promise", "2500ms", "--health-disk", "90")
+	w := newWard(t, "--voters", "1-3", "--lease", "2500ms", "--health-disk", "90")
 	w.check(w.Start(1))
 	w.check(w.Start(2))
 	w.check(w.Start(3, "--data-dir", dir))

@@ -33,12 +33,9 @@ func TestHungLeaderIsReplacedInTime(t *testing.T) {
 		if took := time.Since(stopped); took > 10*budget {
 			t.Errorf("it took %v, the budget is %v", took, budget)
 		}
-		noticed, ok := e.record(stopped, func(r trace.Record) bool {
+		e.record("a missed heartbeat", stopped, func(r trace.Record) bool {
 			return strings.Contains(r.Evidence, "heartbeat-missed "+first.Leader.String())
 		})
-		if !ok {
-			t.Errorf("no evidence of a missed heartbeat; first record: %+v", noticed)
-		}
 		e.check(e.Resume(first.Leader))
 		if entry.Preempt {
 			e.leads(3)

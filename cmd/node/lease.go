@@ -20,15 +20,15 @@ func leaseCommand() *cli.Command {
 		Description: "exec, the library and a lease that is borrowed are the three ways to act as\n" +
 			"the leader. Until its end nobody else does, whatever becomes of the node: one\n" +
 			"that is killed, or told to hand over, meanwhile is replaced after that, up to\n" +
-			"a promise later. Borrow again before the end to go on (--renews), and give it\n" +
+			"a lease later. Borrow again before the end to go on (--renews), and give it\n" +
 			"back when done (--return). Two who borrow from one node get a lease each: it\n" +
 			"keeps other nodes off, and not them off each other.\n\n" +
 			"With -o json, until_boot_ms is its end in milliseconds since boot, for other\n" +
 			"processes of this machine (Linux: CLOCK_BOOTTIME, see /proc/uptime), and\n" +
 			"valid_for_ms counts from before this command asked.",
 		Flags: []cli.Flag{
-			&cli.Uint64Flag{Name: "renews", Usage: "`LEASE` that the new one takes the place of"},
-			&cli.Uint64Flag{Name: "return", Usage: "give `LEASE` back, and borrow none"},
+			&cli.Uint64Flag{Name: "renews", Usage: "lend a new lease in place of lease `ID`"},
+			&cli.Uint64Flag{Name: "return", Usage: "give lease `ID` back, and borrow none"},
 			addrFlag(), tokenFlag(), outputFlag(),
 		},
 		Action: runLease,
@@ -90,12 +90,4 @@ type returned struct {
 func writeReturned(w io.Writer, r returned) error {
 	_, err := fmt.Fprintf(w, "lease %d was given back\n", r.ID)
 	return err
-}
-
-// plural is "1 lease" or "2 leases".
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }

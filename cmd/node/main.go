@@ -19,7 +19,7 @@ func main() {
 	err := newApp(os.Stdout, os.Stderr).RunContext(context.Background(), os.Args)
 	code := sayError(os.Stderr, err)
 	if ended, ok := errors.AsType[coded](err); ok {
-		code = ended.code()
+		code = ended.Code()
 	}
 	os.Exit(code)
 }
@@ -27,5 +27,5 @@ func main() {
 // coded is an error that has an exit code of its own.
 type coded interface {
 	error
-	code() int
+	Code() int
 }

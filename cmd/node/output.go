@@ -3,25 +3,29 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 )
 
+// dataFormats are those of a command that prints data.
+var dataFormats = []string{"text", "json"}
+
 // outputFlag chooses how a command prints its data.
-func outputFlag() cli.Flag {
+func outputFlag() cli.Flag { return formatFlag(dataFormats) }
+
+// formatFlag chooses among formats, of which the first is the default.
+func formatFlag(formats []string) cli.Flag {
 	return &cli.StringFlag{
-		Name: "output", Aliases: []string{"o"}, Value: "text",
-		Usage: "`FORMAT` of the data: text or json",
+		Name: "output", Aliases: []string{"o"}, Value: formats[0],
+		Usage: "`FORMAT` of the output: " + strings.Join(formats, ", "),
 	}
 }
 
 // wantsJSON reads --output.
 func wantsJSON(ctx *cli.Context) (bool, error) {
-	format := ctx.String("output")
-	if err := oneOf(format, []string{"text", "json"}); err != nil {
-		return false, usagef("--output %s: %w", format, err)
-	}
-	return format == "json", nil
+	format, err := wordOf(ctx, "output", dataFormats...)
+	return format == "json", err
 }
 
 // writeJSON prints v on one line.

@@ -6,48 +6,31 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/follow"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
+	"github.com/ringleader-dev/ringleader/rounds/render"
 	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
-// findings counts what the records show that should not be. As an error it has
-// the exit code of the gravest kind.
-type findings struct {
-	n       int
-	gravest rounds.FindingKind
-}
-
-func (f *findings) add(found ...rounds.Finding) {
-	for _, one := range found {
-		f.n++
-		f.gravest = rounds.Gravest(f.gravest.Name, one.Name)
-	}
-}
-
-func (f *findings) Error() string {
-	if f.n == 1 {
-		return fmt.Sprintf("1 finding: %s", f.gravest.Name)
-	}
-	return fmt.Sprintf("%d findings, the gravest: %s", f.n, f.gravest.Name)
-}
-
-func (f *findings) code() int { return f.gravest.Code }
-
 // verdict is the error of --check, nil when nothing was found or nobody asked.
-func (f *findings) verdict(ctx *cli.Context) error {
-	if !ctx.Bool("check") || f.n == 0 {
+func verdict(ctx *cli.Context, found rounds.Tally) error {
+	if !ctx.Bool("check") || found.N == 0 {
 		return nil
 	}
-	return f
+	return found
 }
 
-// logsUsage is what the commands that read logs take behind their own words.
+// logsUsage describes the arguments of the commands that read logs.
 const logsUsage = "[FILE | DIRECTORY | -]..."
 
 const logsHelp = "Logs come from files, directories or standard input, in whatever shape they\n" +
@@ -96,7 +79,7 @@ func findingsHelp() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// listRounds prints a line a round.
+// listRounds prints one line for each round.
 func listRounds(ctx *cli.Context) error {
 	words, err := interspersed(ctx)
 	if err != nil {
@@ -124,15 +107,34 @@ func listRounds(ctx *cli.Context) error {
 	case "json":
 		err = writeJSON(ctx.App.Writer, h)
 	case "html":
-		err = drawHistory(ctx.App.Writer, h)
+		err = render.HTML(ctx.App.Writer, h)
 	default:
 		err = writeRounds(ctx.App.Writer, ctx.App.ErrWriter, h)
 	}
-	var found findings
+	var found rounds.Tally
 	for _, g := range h.Groups {
-		found.add(g.Findings...)
+		found.Add(g.Findings...)
 	}
-	return errors.Join(err, found.verdict(ctx), unread)
+	return errors.Join(err, verdict(ctx, found), unread)
+}
+
+// followRounds prints each round as it ends, until the sources end or a signal
+// comes.
+func followRounds(ctx *cli.Context, words []string, format string) error {
+	collectRarely()
+	files, unread, err := sources(ctx, words)
+	if err != nil {
+		return err
+	}
+	stopped, stop := signal.NotifyContext(ctx.Context, syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	found, err := follow.Run(stopped, follow.Config{
+		Files: files, Stdin: os.Stdin, Builder: builderFor(format), JSON: format == "json",
+		Filter: func(to logs.Sink) logs.Sink { return filtered(ctx, to) },
+		Out:    ctx.App.Writer, Remarks: ctx.App.ErrWriter,
+		Unread: func(err error) { unread = complain(ctx, err) },
+	})
+	return errors.Join(err, verdict(ctx, found), unread)
 }
 
 // showMeant refuses a list of what names a round and no file: rounds show is meant.
@@ -182,8 +184,8 @@ func showRound(ctx *cli.Context) error {
 	return aboutTerm(ctx, showFormats, drawRounds)
 }
 
-// aboutTerm reads a term and logs, and prints what is to be said of that round
-// in each cluster that has it.
+// aboutTerm reads a term and logs, and calls say with the rounds of that term: one
+// for each cluster that has it.
 func aboutTerm(
 	ctx *cli.Context, formats []string,
 	say func(out io.Writer, format string, h *rounds.History, found []*rounds.Round) error,
@@ -272,4 +274,83 @@ func fromTerminal() bool { return isatty.IsTerminal(os.Stdin.Fd()) }
 func nothingPiped() bool {
 	info, err := os.Stdin.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// The formats of what logs tell: of all rounds, and of one.
+var (
+	listFormats = []string{"text", "json", "html"}
+	showFormats = []string{"text", "json", "mermaid", "svg", "html"}
+	tellFormats = dataFormats
+)
+
+// formatOf reads --output.
+func formatOf(ctx *cli.Context, formats []string) (string, error) {
+	format := ctx.String("output")
+	if !slices.Contains(formats, format) && slices.Contains(showFormats, format) {
+		return "", usagef("--output %s is a picture of one round: "+
+			"ringleader rounds show TERM -o %s", format, format)
+	}
+	return wordOf(ctx, "output", formats...)
+}
+
+// drawRounds writes the whole of some rounds.
+func drawRounds(out io.Writer, format string, h *rounds.History, found []*rounds.Round) error {
+	switch format {
+	case "html":
+		return render.HTML(out, justThese(h, found))
+	case "mermaid", "svg":
+		if len(found) > 1 {
+			return usagef("--output %s is a picture of one round, and the logs tell of %d with that "+
+				"term: choose with --cluster", format, len(found))
+		}
+	}
+	return writeEach(out, found, func(r *rounds.Round) error { return drawRound(out, format, r) })
+}
+
+// writeEach writes rounds with an empty line between them.
+func writeEach(out io.Writer, found []*rounds.Round, write func(*rounds.Round) error) error {
+	for i, r := range found {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if err := write(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func drawRound(out io.Writer, format string, r *rounds.Round) error {
+	switch format {
+	case "json":
+		return writeJSON(out, r)
+	case "mermaid":
+		return render.Mermaid(out, r)
+	case "svg":
+		return render.SVG(out, r)
+	}
+	if err := report.Show(out, r); err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	return render.Text(out, r, textColumns)
+}
+
+// textColumns is how wide a diagram is drawn.
+const textColumns = 80
+
+// justThese is the history of the given rounds alone.
+func justThese(h *rounds.History, found []*rounds.Round) *rounds.History {
+	part := *h
+	part.Groups = nil
+	for _, g := range h.Groups {
+		one := *g
+		one.Rounds = slices.DeleteFunc(slices.Clone(g.Rounds), func(r *rounds.Round) bool {
+			return !slices.Contains(found, r)
+		})
+		if len(one.Rounds) > 0 {
+			part.Groups = append(part.Groups, &one)
+		}
+	}
+	return &part
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
@@ -14,6 +15,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader"
+	"github.com/ringleader-dev/ringleader/internal/address"
+	"github.com/ringleader-dev/ringleader/internal/logging"
 	"github.com/ringleader-dev/ringleader/internal/supervise"
 )
 
@@ -42,7 +45,7 @@ func runNode(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Log = logWriter(os.Stderr, r.logFormat)
+	r.Log = logging.Writer(os.Stderr, r.logFormat)
 	log := nodeLog(r)
 	oneProcessor()
 	smallHeap()
@@ -57,7 +60,8 @@ func runNode(ctx *cli.Context) error {
 
 // nodeLog is the log of this process for what the node does not log itself.
 func nodeLog(r resolved) zerolog.Logger {
-	return newLogger(r.Log, r.LogLevel).With().Timestamp().Str("cluster", r.Cluster).Uint64("node", uint64(r.ID)).Logger()
+	return logging.New(r.Log, r.LogLevel).With().Timestamp().
+		Str("cluster", r.Cluster).Uint64("node", uint64(r.ID)).Logger()
 }
 
 // operate runs a node until a signal or a failure ends it: anew each time that its machine
@@ -65,7 +69,7 @@ func nodeLog(r resolved) zerolog.Logger {
 func operate(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
 	for {
 		err := operateAt(r, log, signals)
-		if _, moved := errors.AsType[errMoved](err); !moved {
+		if _, moved := errors.AsType[address.Moved](err); !moved {
 			return err
 		}
 		log.Warn().Msg(err.Error() + ": starting anew")
@@ -77,7 +81,7 @@ func operate(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
 	}
 }
 
-// operateAt starts a node and runs it until a signal, a failure or an errMoved ends it.
+// operateAt starts a node and runs it until a signal, a failure or an address.Moved ends it.
 func operateAt(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
 	n, err := launch(r, log)
 	if err != nil {
@@ -88,7 +92,7 @@ func operateAt(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
 	select {
 	case <-n.Done():
 		return errors.Join(n.Err(), n.Leave())
-	case moved := <-r.watchAddress(ctx):
+	case moved := <-r.moved(ctx):
 		if err := n.Leave(); err != nil {
 			return err
 		}
@@ -108,15 +112,21 @@ func launch(r resolved, log zerolog.Logger) (*ringleader.Node, error) {
 	if err := r.openToken(); err != nil {
 		return nil, err
 	}
-	for _, warning := range r.unknown {
+	for _, warning := range r.remarks {
 		log.Warn().Msg(warning)
 	}
 	if from := r.origins["id"]; from.Source == "default" {
 		log.Info().Stringer("id_from", from).Msg("no id was given")
 	}
+	if len(r.Voters) == 0 {
+		r.Lease, r.AwaitLeases, r.FirstTerm = 0, false, 0 // see ofLease
+	}
 	n, err := ringleader.Start(context.Background(), r.Config)
+	if field, ok := errors.AsType[ringleader.FieldError](err); ok {
+		return nil, fmt.Errorf("--%s: %w", flagOf(field.Field), field.Err)
+	}
 	if err != nil {
-		return nil, inFlags(err)
+		return nil, err
 	}
 	if os.Getpid() == 1 { // of a container, whose orphans fall to it
 		reaping.Do(func() { go supervise.Reap(context.Background()) })

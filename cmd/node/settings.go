@@ -1,48 +1,214 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
 
 	"github.com/ringleader-dev/ringleader"
+	"github.com/ringleader-dev/ringleader/internal/execution"
+	"github.com/ringleader-dev/ringleader/internal/pacing"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // settings is everything that `run` and `exec` can be told.
 type settings struct {
 	ringleader.Config
-	tokenFile string // that Config.APIToken is read from
+	tokenFile string // the file that Config.APIToken is read from
 	logFormat string
-	exec      execSettings
+	exec      execution.Config
+	pacing    pacing.Pacing // follows from the failover budget
 }
 
-// setting is one row of the table: all there is to know about one setting.
+// setting is one row of the table: all there is to know about one setting. Whether a value is
+// right, once it can be read, is for ringleader.Config to say.
 type setting struct {
-	name     string // of the flag and of the YAML key
+	name     string // of the flag and of the key in a file
 	usage    string
-	fallback string // the default as one would write it; "" when derived
-	derived  string // a derived default in words
-	whence   string // what the derived default is derived from, as config show says it
-	only     string // the one command that has the flag; "" for all
-	form     form
-	parse    func(s *settings, values []string) error
-	show     func(s *settings) any // the effective value: a string, number, bool or list
+	fallback string              // the default of what ringleader.Config does not have, as one would write it
+	derived  string              // in words, a default that follows from something else
+	only     string              // the one command that has the flag; "" for all
+	words    func() []string     // the only values there are; nil for any
+	field    func(*settings) any // a pointer to where the value is kept
+	show     func(*settings) any // the value to be shown; nil for the field
 }
 
-// retired are settings that are for nothing any more, with what to do instead: whoever
-// still gives one is told.
-var retired = []setting{{
-	name: "rejoin-voter", form: yesNo,
-	usage: "it is no longer needed: a voter of which nothing is saved asks the others by itself; " +
-		"leave it out",
-}}
+// retired are settings that are gone, with what to do instead: whoever still gives one is told.
+var retired = []setting{
+	{
+		name:  "rejoin-voter",
+		usage: "it is no longer needed: a voter of which nothing is saved asks the others by itself; leave it out",
+		field: func(*settings) any { return new(bool) },
+	},
+	renamed("promise", "lease"), renamed("keep-promises", "await-leases"),
+	followsFromBudget("heartbeat"), followsFromBudget("heartbeat-misses"), followsFromBudget("latency"),
+}
 
-// form is how a setting is written.
-type form int
+func followsFromBudget(name string) setting {
+	return setting{
+		name: name, field: func(*settings) any { return new(string) },
+		usage: "it is no setting any more, and follows from failover-budget: leave it out, " +
+			"or give a larger or smaller budget; ringleader config show prints what follows",
+	}
+}
 
-const (
-	word  form = iota
-	list       // repeatable; with commas in one string
-	yesNo      // the bare flag means true
-)
+func renamed(name, now string) setting {
+	return setting{
+		name: name, usage: "it is called " + now + " now: leave it out, and give that",
+		field: func(*settings) any { return new(string) },
+	}
+}
+
+// percent is a percentage, in which zero means never: to ringleader.Config that is -1.
+type percent struct{ n *int }
+
+// isList reports whether the setting has several values, separated by commas in one text.
+func (s setting) isList() bool {
+	switch s.field(&settings{}).(type) {
+	case *[]string, *[]proto.NodeID:
+		return true
+	}
+	return false
+}
+
+// isBool reports whether the bare flag means true.
+func (s setting) isBool() bool {
+	switch s.field(&settings{}).(type) {
+	case *bool, **bool:
+		return true
+	}
+	return false
+}
+
+// noVoters is the list of voters that names none.
+const noVoters = "none"
+
+// parse reads what somebody wrote. The zero of a number or a time would be taken for the default.
+func (s setting) parse(to *settings, values []string) (err error) {
+	switch at := s.field(to).(type) {
+	case *[]string:
+		*at = values
+		return nil
+	case *[]proto.NodeID:
+		if !slices.Equal(values, []string{noVoters}) {
+			*at, err = proto.ParseIDRanges(values)
+		}
+		return err
+	}
+	if len(values) != 1 || values[0] == "" {
+		return errors.New("want one value")
+	}
+	text := values[0]
+	switch at := s.field(to).(type) {
+	case *string:
+		*at = text
+	case *proto.NodeID:
+		*at, err = proto.ParseNodeID(text)
+	case *proto.Term:
+		var n uint64
+		n, err = strconv.ParseUint(text, 10, 64)
+		*at = proto.Term(n)
+		err = instead(err, "want a whole number from 0 to %d", proto.MaxTerm)
+	case *bool:
+		*at, err = strconv.ParseBool(text)
+		err = instead(err, "want true or false")
+	case **bool:
+		var yes bool
+		yes, err = strconv.ParseBool(text)
+		*at, err = &yes, instead(err, "want true or false")
+	case *int:
+		if *at, err = strconv.Atoi(text); err != nil || *at <= 0 {
+			err = errors.New("want a number from 1")
+		}
+	case percent:
+		if *at.n, err = strconv.Atoi(text); err != nil || *at.n < 0 {
+			err = errors.New("want a number from 0 to 100")
+		}
+		if *at.n == 0 {
+			*at.n = -1
+		}
+	case *time.Duration:
+		if *at, err = time.ParseDuration(text); err != nil || *at <= 0 {
+			err = errors.New("want a time with its unit, like 500ms")
+		}
+	}
+	if err == nil && s.words != nil && s.fallback != "" { // else the Config looks at it
+		err = oneOf(text, s.words())
+	}
+	return err
+}
+
+// instead is another text for an error, if there is one.
+func instead(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(format, args...)
+}
+
+// value is the effective value: a string, a number, true or false, or a list.
+func (s setting) value(of *settings) any {
+	if s.show != nil {
+		return s.show(of)
+	}
+	switch at := s.field(of).(type) {
+	case *[]string:
+		return append([]string{}, *at...)
+	case *[]proto.NodeID:
+		return proto.IDRanges(*at)
+	case *string:
+		return *at
+	case *proto.NodeID:
+		return uint64(*at)
+	case *proto.Term:
+		return uint64(*at)
+	case *bool:
+		return *at
+	case **bool:
+		return **at
+	case *int:
+		return *at
+	case percent:
+		return max(0, *at.n)
+	case *time.Duration:
+		return at.String()
+	}
+	return nil
+}
+
+// plain is a setting's value as one would write it; "-" for nothing.
+func plain(value any) string {
+	text := fmt.Sprint(value)
+	if values, ok := value.([]string); ok {
+		text = strings.Join(values, ",")
+	}
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// defaults are the settings of a node that is told nothing but an id.
+var defaults = sync.OnceValue(func() *settings {
+	c, _ := ringleader.Config{ID: 1, GossipAdvertise: "127.0.0.1", ElectionAdvertise: "127.0.0.1"}.WithDefaults()
+	c.HTTPBind = defaultHTTP
+	return &settings{Config: c}
+})
+
+// defaultText is the default as help says it; "" for none.
+func (s setting) defaultText() string {
+	switch {
+	case s.derived != "" || s.fallback != "":
+		return s.fallback + s.derived
+	case plain(s.value(defaults())) == "-":
+		return ""
+	}
+	return plain(s.value(defaults()))
+}
 
 // env is the setting's environment variable.
 func (s setting) env() string { return envName(s.name) }
@@ -66,7 +232,7 @@ type given struct {
 	origin origin
 }
 
-// named returns the setting of that name from the table.
+// named returns the setting of that name.
 func named(name string) (setting, bool) {
 	for _, s := range slices.Concat(table, retired) {
 		if s.name == name {

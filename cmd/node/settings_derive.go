@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"regexp"
+	"net/netip"
 	"strings"
+	"time"
 
-	"github.com/ringleader-dev/ringleader"
 	"github.com/ringleader-dev/ringleader/internal/address"
+	"github.com/ringleader-dev/ringleader/internal/execution"
+	"github.com/ringleader-dev/ringleader/internal/pacing"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -15,42 +19,69 @@ import (
 var errNoID = errors.New("no id: set --id, RINGLEADER_ID or the key id to a number from 1, " +
 	"unique in the cluster, or let the hostname end in one, like n3")
 
-// derive fills in the defaults that depend on other settings or on the
-// machine.
-func (r *resolved) derive(in surroundings) error {
-	var errs []error
+// defaultHTTP is where a node of this program serves HTTP. One inside another program does so only
+// when it is asked to.
+const defaultHTTP = "127.0.0.1:7948"
+
+// deriveFromMachine fills in the defaults that depend on the machine. The errors are by the
+// name of the setting that could not be derived.
+func (r *resolved) deriveFromMachine(in surroundings) map[string]error {
+	errs := make(map[string]error)
 	if !r.has("id") {
-		errs = append(errs, r.deriveID(in))
+		errs["id"] = r.deriveID(in)
 	}
 	r.DataDir = strings.ReplaceAll(r.DataDir, "{id}", r.ID.String())
-	errs = append(errs, r.checkHealth(),
-		r.deriveAdvertise("gossip", r.GossipBind, &r.GossipAdvertise, in),
-		r.deriveAdvertise("election", r.ElectionBind, &r.ElectionAdvertise, in))
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	c, err := r.Config.WithDefaults()
-	if err != nil {
-		return inFlags(err)
-	}
-	r.Config = c
-	r.warnings = append(r.warnings, c.Warnings()...)
+	r.HTTPBind = cmp.Or(r.HTTPBind, defaultHTTP)
+	d := defaults()
+	errs["gossip-advertise"] = r.deriveAdvertise("gossip", cmp.Or(r.GossipBind, d.GossipBind), &r.GossipAdvertise, in)
+	errs["election-advertise"] = r.deriveAdvertise("election", cmp.Or(r.ElectionBind, d.ElectionBind),
+		&r.ElectionAdvertise, in)
+	return errs
+}
+
+// finish derives what follows from settings that are right.
+func (r *resolved) finish() error {
+	r.warnings = append(r.warnings, r.Warnings()...)
+	r.remarks = append(r.remarks, r.leaseless()...)
 	for _, s := range table {
 		if !r.has(s.name) {
 			r.origins[s.name] = origin{"default", r.whence(s.name)}
 		}
 	}
-	return r.deriveGrace()
+	r.pacing, _ = pacing.For(r.FailoverBudget, r.entry()) // it is checked
+	var lease time.Duration                               // without voters there is no lease
+	if len(r.Voters) > 0 {
+		lease = r.Lease
+	}
+	var err error
+	r.exec.Grace, r.exec.KillTime, err = execution.FitGrace(r.exec.Grace, lease, r.pacing.Latency)
+	return err
 }
 
-// whence is what the default of a setting is derived from.
+// ofLease are the settings to which only a lease gives a meaning. A ringleader.Config without voters
+// refuses them. Here they may come from a file or a variable that serves several clusters, so they
+// are left out, with a warning.
+var ofLease = []string{"lease", "await-leases", "first-term"}
+
+// leaseless warns of what only a lease gives a meaning to, where nobody votes.
+func (r *resolved) leaseless() (warnings []string) {
+	for _, name := range ofLease {
+		if len(r.Voters) == 0 && r.has(name) {
+			from := r.origins[name]
+			warnings = append(warnings, fmt.Sprintf("%s, from %v, has no effect without voters", name, from))
+		}
+	}
+	return warnings
+}
+
+// whence says from which setting the default of a setting follows.
 func (r *resolved) whence(name string) string {
 	switch name {
 	case "preempt":
 		return "of " + r.Algorithm
 	case "failover-budget":
 		return "of profile " + r.Profile
-	case "heartbeat", "heartbeat-misses", "latency", "promise":
+	case "lease":
 		return fromBudget
 	case "grace":
 		if len(r.Voters) == 0 {
@@ -59,30 +90,6 @@ func (r *resolved) whence(name string) string {
 		return "what the lease allows"
 	}
 	return ""
-}
-
-// inFlags is an error of package ringleader with the names of the flags in place of the fields'.
-func inFlags(err error) error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return err
-	}
-	var errs []error
-	for _, err := range joined.Unwrap() {
-		if wrong, ok := errors.AsType[ringleader.FieldError](err); ok {
-			err = fmt.Errorf("--%s: %w", flagOf(wrong.Field), wrong.Err)
-		}
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
-// wordEnd is where a word of a field's name ends, as in "HTTPBind".
-var wordEnd = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
-
-// flagOf is the flag that a field of ringleader.Config is set by.
-func flagOf(field string) string {
-	return strings.ToLower(strings.ReplaceAll(wordEnd.ReplaceAllString(field, "$1$3-$2$4"), ".", "-"))
 }
 
 func (r *resolved) has(name string) bool {
@@ -96,30 +103,38 @@ func (r *resolved) deriveID(in surroundings) error {
 	if err != nil {
 		return fmt.Errorf("ask for the hostname: %w: %w", err, errNoID)
 	}
-	if containerID.MatchString(hostname) {
-		return r.deriveReplica(hostname, in)
-	}
+	from := "hostname " + hostname
 	digits := hostname[len(strings.TrimRight(hostname, "0123456789")):]
+	if address.IsContainer(hostname) {
+		var name string
+		if digits, name, err = in.Replica(); err != nil {
+			return fmt.Errorf("hostname %q is a container's id, and %w: %w", hostname, err, errNoID)
+		}
+		from = "container " + name
+	}
 	if digits == "" {
 		return fmt.Errorf("hostname %q: %w", hostname, errNoID)
 	}
 	id, err := proto.ParseNodeID(digits)
 	if err != nil {
-		return fmt.Errorf("hostname %q: %w: set --id", hostname, err)
+		return fmt.Errorf("%s: %w: %w", from, err, errNoID)
 	}
 	r.ID = id
-	r.origins["id"] = origin{"default", "hostname " + hostname}
+	r.origins["id"] = origin{"default", from}
 	return nil
 }
 
 // deriveAdvertise finds the address that the others are told.
 func (r *resolved) deriveAdvertise(what, bind string, advertise *string, in surroundings) error {
 	at, err := address.ParseBind(bind)
+	if err == nil && *advertise != "" {
+		_, err = address.ParseAdvertise(*advertise)
+	}
 	if err != nil {
-		return err
+		return nil // the Config says so
 	}
 	name := what + "-advertise"
-	addr, why, err := address.Host{Addrs: in.addrs, Source: in.source}.Advertised(at, *advertise, r.Join)
+	addr, why, err := in.Advertised(at, *advertise, r.Join)
 	if err != nil {
 		return fmt.Errorf("--%s: %w", name, err)
 	}
@@ -128,4 +143,20 @@ func (r *resolved) deriveAdvertise(what, bind string, advertise *string, in surr
 		r.origins[name] = origin{"default", why}
 	}
 	return nil
+}
+
+// choseAddress reports whether this node chose by itself where the others reach it.
+func (r *resolved) choseAddress() bool {
+	bind, err := address.ParseBind(r.GossipBind)
+	return err == nil && bind.Addr().IsUnspecified() && r.origins["gossip-advertise"].Source == "default"
+}
+
+// moved tells once that this machine has another address than the one that this node chose to be
+// reached at; never where an address was given. Until ctx is done.
+func (r *resolved) moved(ctx context.Context) <-chan address.Moved {
+	if !r.choseAddress() {
+		return nil
+	}
+	told, _ := netip.ParseAddrPort(r.GossipAdvertise) // it is checked
+	return r.in.Watch(ctx, told.Addr(), r.Join)
 }

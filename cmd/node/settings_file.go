@@ -48,7 +48,7 @@ func parseFile(file string, data []byte) (map[string]given, error) {
 	return found, errors.Join(errs...)
 }
 
-// fileValues is what stands behind the key of a YAML line.
+// fileValues returns the values behind a key of a YAML file.
 func fileValues(key string, value *yaml.Node) ([]string, error) {
 	s, known := named(key)
 	if !known {
@@ -60,7 +60,7 @@ func fileValues(key string, value *yaml.Node) ([]string, error) {
 	switch {
 	case value.Kind == yaml.ScalarNode && value.Tag != "!!null":
 		return s.split(value.Value), nil
-	case value.Kind == yaml.SequenceNode && s.form == list:
+	case value.Kind == yaml.SequenceNode && s.isList():
 		values := make([]string, 0, len(value.Content))
 		for _, item := range value.Content {
 			if item.Kind != yaml.ScalarNode {
@@ -69,7 +69,7 @@ func fileValues(key string, value *yaml.Node) ([]string, error) {
 			values = append(values, item.Value)
 		}
 		return values, nil
-	case s.form == list:
+	case s.isList():
 		return nil, errors.New("want a word or a list of words")
 	}
 	return nil, errors.New("want one value")
@@ -77,7 +77,7 @@ func fileValues(key string, value *yaml.Node) ([]string, error) {
 
 // split takes a list apart that stands in one string.
 func (s setting) split(text string) []string {
-	if s.form != list {
+	if !s.isList() {
 		return []string{text}
 	}
 	var values []string

@@ -3,33 +3,35 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net"
-	"net/netip"
+	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ringleader-dev/ringleader"
+	"github.com/ringleader-dev/ringleader/internal/address"
+	"github.com/ringleader-dev/ringleader/internal/execution"
 )
 
-// surroundings is what settings are read from. It is a value so that tests
-// need no machine of their own.
+// surroundings are the places that settings are read from. They are a value, so that tests can
+// replace them.
 type surroundings struct {
-	flags    map[string][]string // those set on the command line
-	config   string              // --config, "" when not given
-	environ  []string            // as os.Environ gives it
-	hostname func() (string, error)
-	addrs    func() ([]net.Addr, error)              // this machine's, in use
-	source   func(to netip.Addr) (netip.Addr, error) // the kernel's choice
-	names    func(netip.Addr) []string               // as the DNS has them
+	flags        map[string][]string // those set on the command line
+	config       string              // --config, "" when not given
+	environ      []string            // as os.Environ gives it
+	hostname     func() (string, error)
+	address.Host // the machine's addresses
 }
 
 // resolved is the settings with the origin of each.
 type resolved struct {
 	settings
 	origins   map[string]origin
-	unknown   []string     // variables that are no setting
-	warnings  []string     // of the settings, which the node says itself
-	tokenText string       // from the environment
-	in        surroundings // that they were read from
+	remarks   []string     // what was given and has no effect
+	warnings  []string     // about the settings; the node logs them
+	tokenText string       // the token, if it is from the environment
+	in        surroundings // the places that the settings were read from
 }
 
 const (
@@ -48,20 +50,23 @@ func envName(name string) string {
 func resolve(in surroundings) (resolved, error) {
 	r := resolved{origins: make(map[string]origin), in: in}
 	env := environment(in.environ)
-	r.unknown = unknownVariables(env)
+	r.remarks = unknownVariables(env)
 	if in.config == "" {
 		in.config = env[configEnv]
 	}
 	file, fileErr := readFile(in.config)
 	errs := []error{mark(errConfig, fileErr)}
+	found := make(map[string]given)
+	wrong := make(map[string]bool)
 	for _, s := range table {
 		value := s.find(in.flags, env, file)
 		if value.values == nil {
 			continue // its default is derived below
 		}
-		r.origins[s.name] = value.origin
+		found[s.name], r.origins[s.name] = value, value.origin
 		if err := s.parse(&r.settings, value.values); err != nil {
 			errs = append(errs, s.refuse(value, err))
+			wrong[s.name] = true
 		}
 	}
 	for _, s := range retired {
@@ -69,13 +74,62 @@ func resolve(in surroundings) (resolved, error) {
 			errs = append(errs, s.refuse(value, errors.New(s.usage)))
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		return r, err
-	}
 	if !r.has("api-token-file") {
 		r.tokenText = env[tokenEnv]
 	}
-	return r, mark(errConfig, r.derive(in))
+	machine := r.deriveFromMachine(in)
+	for _, name := range slices.Sorted(maps.Keys(machine)) {
+		if err := machine[name]; err != nil {
+			errs, wrong[name] = append(errs, mark(errConfig, err)), true
+		}
+	}
+	c, err := r.WithDefaults()
+	for _, field := range fieldErrors(err) {
+		name := flagOf(field.Field)
+		s, _ := named(name)
+		value, isGiven := found[name]
+		switch {
+		case wrong[name]: // it was told above
+		case field.Relation && len(r.Voters) == 0 && slices.Contains(ofLease, name): // finish warns of it
+		case isGiven && !field.Relation:
+			errs = append(errs, s.refuse(value, s.suggest(value, field.Err)))
+		default:
+			errs = append(errs, mark(errConfig, fmt.Errorf("--%s: %w", name, field.Err)))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return r, err
+	}
+	r.Config = c
+	return r, mark(errConfig, r.finish())
+}
+
+// fieldErrors are the errors that a Config was refused with.
+func fieldErrors(err error) (all []ringleader.FieldError) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	for _, err := range joined.Unwrap() {
+		if field, ok := errors.AsType[ringleader.FieldError](err); ok {
+			all = append(all, field)
+		}
+	}
+	return all
+}
+
+// wordEnd is where a word of a field's name ends, as in "HTTPBind".
+var wordEnd = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
+
+// flagOf is the flag that a field of ringleader.Config is set by.
+func flagOf(field string) string {
+	switch field {
+	case "Health.Command":
+		return "health-cmd"
+	case "Health.URL":
+		return "health-http"
+	}
+	return strings.ToLower(strings.ReplaceAll(wordEnd.ReplaceAllString(field, "$1$3-$2$4"), ".", "-"))
 }
 
 // find is the value that wins, without values when there is none.
@@ -97,6 +151,14 @@ func (s setting) find(flags map[string][]string, env map[string]string,
 		return given{[]string{s.fallback}, origin{Source: "default"}}
 	}
 	return given{}
+}
+
+// suggest adds to an error the known word that was meant.
+func (s setting) suggest(value given, err error) error {
+	if s.words == nil {
+		return err
+	}
+	return fmt.Errorf("%w%s", err, didYouMean(strings.Join(value.values, ","), s.words()))
 }
 
 // refuse says which value from where is wrong, and why.
@@ -144,7 +206,7 @@ func environment(environ []string) map[string]string {
 func unknownVariables(env map[string]string) []string {
 	known := []string{
 		configEnv, addrEnv, tokenEnv, fenceEnv("bind"), fenceEnv("data-dir"),
-		commandTermEnv, commandTokenEnv,
+		execution.TermEnv, execution.TokenEnv,
 	}
 	for _, s := range slices.Concat(table, retired) {
 		known = append(known, s.env())

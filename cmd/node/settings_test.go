@@ -17,9 +17,9 @@ import (
 
 // machine is surroundings on which every default can be derived.
 func machine() surroundings {
-	return surroundings{hostname: named3, source: noRoute, addrs: addresses(
+	return surroundings{hostname: named3, Host: address.Host{Source: noRoute, Addrs: addresses(
 		"127.0.0.1/8", "8.8.8.8/24", "10.1.2.3/24", "192.168.0.9/24",
-	)}
+	)}}
 }
 
 func noRoute(netip.Addr) (netip.Addr, error) { return netip.Addr{}, errors.New("no route") }
@@ -68,8 +68,8 @@ func TestPrecedence(t *testing.T) {
 		"algorithm":          {"ring", "bully", "ring", "bully"},
 		"preempt":            {"false", "true", "false", "true"},
 		"voters":             {"1-3", "2-4", "3-5,9", "-"},
-		"promise":            {"3s", "4s", "5s", "2s"},
-		"keep-promises":      {"true", "false", "true", "false"},
+		"lease":              {"3s", "4s", "5s", "2s"},
+		"await-leases":       {"true", "false", "true", "false"},
 		"reconcile-cmd":      {"a b", "b", "c", "-"},
 		"reconcile-timeout":  {"1s", "2m0s", "3s", "30s"},
 		"first-term":         {"7", "8", "9", "0"},
@@ -99,9 +99,6 @@ func TestPrecedence(t *testing.T) {
 		"data-dir":           {"a", "b", "c", "ringleader-data/3"},
 		"profile":            {"fast", "local", "fast", "lan"},
 		"failover-budget":    {"2s", "3s", "1.5s", "1s"},
-		"heartbeat":          {"20ms", "30ms", "40ms", "140ms"},
-		"heartbeat-misses":   {"2", "3", "5", "4"},
-		"latency":            {"10ms", "20ms", "30ms", "60ms"},
 		"log-level":          {"debug", "warn", "error", "info"},
 		"log-format":         {"json", "console", "json", "auto"},
 	}
@@ -136,7 +133,7 @@ func TestPrecedence(t *testing.T) {
 				t.Errorf("%s from %s: %v", s.name, c.source, err)
 				continue
 			}
-			if got := plain(s.show(&r.settings)); got != c.value {
+			if got := plain(s.value(&r.settings)); got != c.value {
 				t.Errorf("%s from %s: %s, want %s", s.name, c.source, got, c.value)
 			}
 			if got := r.origins[s.name].Source; got != c.source {
@@ -190,7 +187,7 @@ func TestAdvertise(t *testing.T) {
 		}
 	}
 	routed := machine()
-	routed.source = func(netip.Addr) (netip.Addr, error) { return netip.ParseAddr("192.168.0.9") }
+	routed.Source = func(netip.Addr) (netip.Addr, error) { return netip.ParseAddr("192.168.0.9") }
 	r, err := resolve(routed.with("join=n1", "join=192.168.0.7:7946"))
 	if err != nil || r.GossipAdvertise != "192.168.0.9:7946" ||
 		r.origins["gossip-advertise"].Where != "this machine's address towards 192.168.0.7" {
@@ -198,7 +195,7 @@ func TestAdvertise(t *testing.T) {
 			r.origins["gossip-advertise"], err)
 	}
 	alone := machine()
-	alone.addrs = addresses("127.0.0.1/8", "8.8.8.8/24", "fd00::1/8")
+	alone.Addrs = addresses("127.0.0.1/8", "8.8.8.8/24", "fd00::1/8")
 	if _, err := resolve(alone); !errors.Is(err, address.ErrNonePrivate) || !errors.Is(err, errConfig) {
 		t.Errorf("without a private address: %v", err)
 	}
@@ -240,7 +237,7 @@ func TestIDOfReplica(t *testing.T) {
 	} {
 		in := machine()
 		in.hostname = func() (string, error) { return "384756120012", nil }
-		in.names = func(ip netip.Addr) []string {
+		in.Names = func(ip netip.Addr) []string {
 			if ip.String() == "10.1.2.3" && name != "" {
 				return []string{name}
 			}
@@ -340,22 +337,28 @@ func TestUnknownVariables(t *testing.T) {
 	}
 	want := []string{`the environment variable RINGLEADER_ALGORITM is no setting; ` +
 		`did you mean "RINGLEADER_ALGORITHM"?`}
-	if !reflect.DeepEqual(r.unknown, want) {
-		t.Errorf("warnings %q, want %q", r.unknown, want)
+	if !reflect.DeepEqual(r.remarks, want) {
+		t.Errorf("warnings %q, want %q", r.remarks, want)
 	}
 }
 
-// Who still gives a setting that is for nothing any more is told so.
+// Who still gives a setting that is gone is told so, and what to do, wherever it stands.
 func TestRetiredSettings(t *testing.T) {
-	in := machine()
-	env := in
-	env.environ = []string{"RINGLEADER_REJOIN_VOTER=true"}
-	for want, in := range map[error]surroundings{
-		errUsage: in.with("rejoin-voter=true"), errConfig: env,
-	} {
-		_, err := resolve(in)
-		if !errors.Is(err, want) || !strings.Contains(err.Error(), "it is no longer needed") {
-			t.Errorf("%v, want %v", err, want)
+	for _, s := range retired {
+		in := machine()
+		env := in
+		env.environ = []string{s.env() + "=true"}
+		for source, c := range map[string]struct {
+			in   surroundings
+			want error
+		}{
+			"flag": {in.with(s.name + "=true"), errUsage}, "environment": {env, errConfig},
+			"file": {in.file(t, s.name+": true"), errConfig},
+		} {
+			_, err := resolve(c.in)
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), "leave it out") {
+				t.Errorf("%s from %s: %v, want %v", s.name, source, err, c.want)
+			}
 		}
 	}
 }

@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"os/signal"
 	"runtime"
 	"syscall"
 
-	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v2"
 
-	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/bench"
+	"github.com/ringleader-dev/ringleader/internal/cost"
 	"github.com/ringleader-dev/ringleader/internal/sim"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -30,19 +29,21 @@ func simulateCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "simulate",
 		Usage: "run a cluster in virtual time, from a seed",
-		Description: "Without an initiator: random faults, then calm, then a leader within the\n" +
-			"stated bound; what the options leave open is drawn from the seed. With one:\n" +
-			"an election without faults, its messages counted as the lecture notes do.\n" +
-			"Ends with 1 when an invariant was violated or an analysis elected nobody.",
+		Description: "Without --initiator: random faults, then calm, then a leader within the\n" +
+			"stated bound; what the flags leave open is drawn from the seed. With it: an\n" +
+			"election without faults, its messages counted as the lecture notes do. Ends\n" +
+			"with 1 when an invariant was violated, or such an election has no leader.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "algorithm", Value: "bully", Usage: "the election algorithm's `NAME`"},
-			&cli.BoolFlag{
-				Name:  "office",
-				Usage: "it nominates, and a majority of voters makes its nominee the leader",
+			algorithmFlag(),
+			&cli.StringFlag{
+				Name: "voters", Value: "none",
+				Usage: "`WHO` votes: none, or some that are drawn, whose majority makes the\n" +
+					"nominee the leader",
 			},
+			formerFlag("office", "--voters drawn"),
 			&cli.BoolFlag{
 				Name:  "fence",
-				Usage: "with --office: former leaders are fenced, by agents that are slow, fail and lie",
+				Usage: "with --voters drawn: former leaders are fenced, by agents that are slow, fail and lie",
 			},
 			&cli.Uint64Flag{
 				Name: "seed", DefaultText: "drawn and printed",
@@ -52,30 +53,29 @@ func simulateCommand() *cli.Command {
 				Name: "nodes", DefaultText: "drawn",
 				Usage: fmt.Sprintf("`N` nodes, 1 to %d, of ids 1 to N", simMaxNodes),
 			},
-			&cli.IntFlag{Name: "runs", Value: 1, Usage: "`R` runs, of the seed and those after it"},
-			&cli.Uint64Flag{Name: "initiator", Usage: "`ID` of the node that calls the election"},
-			&cli.StringFlag{Name: "initiators", Usage: "`all`: every node calls it, at one instant"},
-			&cli.BoolFlag{Name: "shuffle", Usage: "put the nodes on the ring in random order"},
-			// A list, so that a second one is refused, not taken for the first.
-			&cli.Uint64SliceFlag{Name: "crashed", Usage: "`ID` of the leader, dead at the start"},
+			&cli.IntFlag{Name: "runs", Value: 1, Usage: "`N` runs, of the seed and those after it"},
 			&cli.StringFlag{
-				Name: "detector", DefaultText: "drawn, or perfect for an analysis",
-				Usage: "`HOW` failure detectors behave: perfect, late, wrong or none",
+				Name:  "initiator",
+				Usage: "`ID` of the node that calls the election, or all: every node, at one instant",
+			},
+			formerFlag("initiators", "--initiator all"),
+			&cli.BoolFlag{Name: "shuffle", Usage: "with --initiator: put the nodes on the ring in random order"},
+			// A list, so that a second one is refused, not taken for the first.
+			&cli.Uint64SliceFlag{Name: "crashed", Usage: "with --initiator: `ID` of the leader, dead at the start"},
+			&cli.StringFlag{
+				Name: "detector", DefaultText: "drawn; perfect with --initiator",
+				Usage: "`KIND` of failure detectors: perfect, late, wrong or none",
 			},
 			&cli.BoolFlag{
-				Name: "preempt", DefaultText: "drawn, or the algorithm's own for an analysis",
+				Name: "preempt", DefaultText: "drawn; as the algorithm does by itself with --initiator",
 				Usage: "a node that ranks above the leader takes over",
-			},
-			&cli.DurationFlag{
-				Name: "delta", DefaultText: sim.DefaultDelta.String(),
-				Usage: "the worst one-way `LATENCY` that nodes plan for",
 			},
 			&cli.BoolFlag{
 				Name:  "table",
 				Usage: "print what elections without failures cost, beside theory",
 			},
 			&cli.BoolFlag{Name: "trace", Usage: "print every record of the run before its result"},
-			&cli.BoolFlag{Name: "json", Usage: "print the result as one line of JSON, records too"},
+			outputFlag(), formerFlag("json", "--output json"),
 		},
 		Action: simulate,
 	}
@@ -85,19 +85,25 @@ func simulate(ctx *cli.Context) error {
 	if ctx.Bool("table") {
 		return printTable(ctx)
 	}
+	asJSON, err := wantsJSON(ctx)
+	if err != nil {
+		return err
+	}
 	o, err := simOptions(ctx)
 	if err != nil {
 		return err
 	}
-	out, asJSON := ctx.App.Writer, ctx.Bool("json")
+	if ctx.Bool("trace") {
+		o.Trace, o.TraceJSON = ctx.App.Writer, asJSON
+	}
 	if ctx.Int("runs") != 1 {
-		return simulateMany(ctx, o)
+		return simulateMany(ctx, o, asJSON)
 	}
 	result, err := sim.Run(o)
 	if err != nil {
 		return asUsage(err)
 	}
-	if err := writeResult(out, result, asJSON); err != nil {
+	if err := writeResult(ctx.App.Writer, result, asJSON); err != nil {
 		return err
 	}
 	leaderless := 0
@@ -107,15 +113,15 @@ func simulate(ctx *cli.Context) error {
 	return failed(1, leaderless, len(result.Violations))
 }
 
-// analysis reports whether an election without faults was asked for.
-func analysis(ctx *cli.Context) bool { return ctx.IsSet("initiator") || ctx.IsSet("initiators") }
+// analysis reports whether an election without faults is wanted.
+func analysis(ctx *cli.Context) bool { return ctx.IsSet("initiator") }
 
 // simulateMany makes many runs and sums them up; an interrupt ends it early.
-func simulateMany(ctx *cli.Context, o sim.Options) error {
+func simulateMany(ctx *cli.Context, o sim.Options, asJSON bool) error {
 	interrupt, stop := signal.NotifyContext(ctx.Context, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	collectRarely()
-	summary, err := sim.Batch(interrupt, o, ctx.Int("runs"), runtime.GOMAXPROCS(0), progress(ctx))
+	summary, err := sim.Batch(interrupt, o, ctx.Int("runs"), runtime.GOMAXPROCS(0), countRuns(ctx))
 	if errors.Is(err, context.Canceled) {
 		err = mark(errInterrupted, fmt.Errorf("interrupted after %d runs", summary.Runs))
 	} else if err != nil {
@@ -126,25 +132,18 @@ func simulateMany(ctx *cli.Context, o sim.Options) error {
 		leaderless = summary.Leaders[0]
 	}
 	return errors.Join(
-		writeResult(ctx.App.Writer, summary, ctx.Bool("json")),
+		writeResult(ctx.App.Writer, summary, asJSON),
 		err, failed(summary.Runs, leaderless, len(summary.Violations)),
 	)
 }
 
-// progress counts the runs on a terminal.
-func progress(ctx *cli.Context) func(done int) {
-	terminal, ok := ctx.App.ErrWriter.(*os.File)
-	if !ok || !isatty.IsTerminal(terminal.Fd()) {
-		return nil
-	}
+// countRuns counts the runs on a terminal, some at a time.
+func countRuns(ctx *cli.Context) func(done int) {
 	const every = 100
-	runs := ctx.Int("runs")
+	runs, count := ctx.Int("runs"), progress(ctx)
 	return func(done int) {
-		switch {
-		case done == runs:
-			fmt.Fprint(terminal, "\r\033[K") // an empty line again
-		case done%every == 0:
-			fmt.Fprintf(terminal, "\r%d of %d runs", done, runs)
+		if count != nil && (done == runs || done%every == 0) {
+			count(done, runs)
 		}
 	}
 }
@@ -181,9 +180,10 @@ func failed(runs, leaderless, violations int) error {
 	return nil
 }
 
-// asUsage: options that make no simulation are a mistake on the command line.
+// asUsage: options that make no simulation, and no benchmark, are a mistake on the command
+// line.
 func asUsage(err error) error {
-	if errors.Is(err, sim.ErrOptions) {
+	if errors.Is(err, sim.ErrOptions) || errors.Is(err, bench.ErrOptions) {
 		return mark(errUsage, err)
 	}
 	return err
@@ -195,15 +195,18 @@ func simOptions(ctx *cli.Context) (sim.Options, error) {
 	if err != nil {
 		return sim.Options{}, usagef("--algorithm %s: %w", ctx.String("algorithm"), err)
 	}
-	analysis := ctx.IsSet("initiator") || ctx.IsSet("initiators")
+	voters, err := wordOf(ctx, "voters", "none", "drawn")
+	if err != nil {
+		return sim.Options{}, err
+	}
 	switch {
-	case ctx.Bool("office"):
-		entry = entry.WithOffice()
-	case !analysis: // which counts the messages of a nomination alone
-		entry = entry.WithMending()
+	case voters == "drawn":
+		entry = entry.WithLease()
+	case !analysis(ctx): // which counts the messages of a nomination alone
+		entry = entry.WithRecovery()
 	}
 	if ctx.Bool("fence") {
-		if entry.Office && !entry.Fences {
+		if entry.Leased && !entry.Fences {
 			return sim.Options{}, usagef("--fence: %s has nobody fenced before it leads; leave it away", entry.Name)
 		}
 		entry = entry.WithFence()
@@ -211,26 +214,20 @@ func simOptions(ctx *cli.Context) (sim.Options, error) {
 	if err := checkNumbers(ctx); err != nil {
 		return sim.Options{}, err
 	}
-	initiators := ctx.String("initiators")
-	if initiators != "" && initiators != "all" {
-		return sim.Options{}, usagef("--initiators %s: only \"all\" is known; "+
-			"for one of them write --initiator ID", initiators)
+	initiator, all, err := initiators(ctx)
+	if err != nil {
+		return sim.Options{}, err
 	}
 	o := sim.Options{
-		Algorithm: simulated(entry), Seed: ctx.Uint64("seed"), Nodes: ctx.Int("nodes"),
-		Delta: ctx.Duration("delta"), Detector: sim.Detector(ctx.String("detector")),
-		Fence:     ctx.Bool("fence"),
-		Initiator: proto.NodeID(ctx.Uint64("initiator")), AllInitiate: initiators == "all",
-		Shuffle: ctx.Bool("shuffle"), Crashed: crashed(ctx),
+		Algorithm: cost.Simulated(entry), Seed: ctx.Uint64("seed"), Nodes: ctx.Int("nodes"),
+		Detector: sim.Detector(ctx.String("detector")), Fence: ctx.Bool("fence"),
+		Initiator: initiator, AllInitiate: all, Shuffle: ctx.Bool("shuffle"), Crashed: crashed(ctx),
 	}
 	if !ctx.IsSet("seed") {
 		o.Seed = rand.Uint64N(maxDrawnSeed)
 	}
 	if preempt := ctx.Bool("preempt"); ctx.IsSet("preempt") {
 		o.Preempt = &preempt
-	}
-	if ctx.Bool("trace") {
-		o.Trace, o.TraceJSON = ctx.App.Writer, ctx.Bool("json")
 	}
 	return o, nil
 }
@@ -244,12 +241,6 @@ func checkNumbers(ctx *cli.Context) error {
 	if n := ctx.Int("runs"); n < 1 {
 		return usagef("--runs %d: give 1 or more", n)
 	}
-	if ctx.IsSet("initiator") && ctx.Uint64("initiator") == 0 {
-		return usagef("--initiator 0: the ids begin at 1")
-	}
-	if d := ctx.Duration("delta"); ctx.IsSet("delta") && d <= 0 {
-		return usagef("--delta %v: give more than 0s", d)
-	}
 	ids := ctx.Uint64Slice("crashed")
 	switch {
 	case len(ids) > 1:
@@ -260,17 +251,22 @@ func checkNumbers(ctx *cli.Context) error {
 	return nil
 }
 
+// initiators are who calls the election: one node, all, or nobody.
+func initiators(ctx *cli.Context) (one proto.NodeID, all bool, err error) {
+	text := ctx.String("initiator")
+	if !ctx.IsSet("initiator") || text == "all" {
+		return 0, text == "all", nil
+	}
+	if one, err = proto.ParseNodeID(text); err != nil {
+		return 0, false, usagef("--initiator: %w; or write all", err)
+	}
+	return one, false, nil
+}
+
 // crashed is the node that is dead at the start, 0 for none.
 func crashed(ctx *cli.Context) proto.NodeID {
 	if ids := ctx.Uint64Slice("crashed"); len(ids) > 0 {
 		return proto.NodeID(ids[0])
 	}
 	return 0
-}
-
-func simulated(e catalog.Entry) sim.Algorithm {
-	return sim.Algorithm{
-		Name: e.Name, Guarantee: e.Guarantee, Preempt: e.Preempt, New: e.New, Agreement: e.Agreement,
-		Office: e.Office, Own: e.Own, Promise: e.Promise, Mends: e.Mends,
-	}
 }

@@ -51,7 +51,7 @@ func (r *resolved) openToken() (err error) {
 
 func tokenFlag() cli.Flag {
 	return &cli.StringFlag{
-		Name: "api-token-file", DefaultText: "$" + tokenEnv,
+		Name: "api-token-file", DefaultText: "$" + envName("api-token-file") + ", or the token in $" + tokenEnv,
 		Usage: "`FILE` with the node's token, to ask from another machine",
 	}
 }
@@ -59,20 +59,24 @@ func tokenFlag() cli.Flag {
 // clientToken is the token for a command that changes a node: of the file, or the
 // environment, or none.
 func clientToken(ctx *cli.Context) (string, error) {
-	file := ctx.String("api-token-file")
+	file, where := ctx.String("api-token-file"), "--api-token-file"
 	if file == "" {
-		file = os.Getenv(envName("api-token-file"))
+		where = envName("api-token-file")
+		file = os.Getenv(where)
 	}
 	if file != "" {
 		token, err := readToken(file)
 		if err != nil {
-			return "", mark(errConfig, fmt.Errorf("--api-token-file %s: %w", file, err))
+			return "", mark(errConfig, fmt.Errorf("%s %s: %w", where, file, err))
 		}
 		return token, nil
 	}
 	if text := os.Getenv(tokenEnv); text != "" {
 		token, err := httpapi.ParseToken(text)
-		return token, mark(errConfig, err)
+		if err != nil {
+			return "", mark(errConfig, fmt.Errorf("%s: %w", tokenEnv, err))
+		}
+		return token, nil
 	}
 	return "", nil
 }

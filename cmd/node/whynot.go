@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ringleader-dev/ringleader/internal/survey"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/report"
@@ -47,11 +48,16 @@ func whyNot(ctx *cli.Context) error {
 	if len(addresses) > 0 && len(words) > 1 {
 		return usagef("give logs or --addr, not both")
 	}
+	for _, addr := range addresses {
+		if err := checkAddr("--addr", addr); err != nil {
+			return mark(errUsage, err)
+		}
+	}
 	if addr := os.Getenv(addrEnv); addr != "" && len(addresses) == 0 && len(words) == 1 && nothingPiped() {
 		addresses = []string{addr}
 	}
 	if len(addresses) > 0 {
-		return whyNotLive(ctx.Context, ctx.App.Writer, addresses, id)
+		return survey.WhyNot(ctx.Context, ctx.App.Writer, addresses, id)
 	}
 	h, unread, err := readLogs(ctx, words[1:], rounds.NewBuilder())
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os/exec"
 	"strconv"
@@ -105,15 +104,5 @@ func TestWhyNotLiveUnreachable(t *testing.T) {
 	if err == nil || !strings.Contains(string(out), "ask 127.0.0.1:1 for /v1/status: no answer") ||
 		!strings.Contains(string(out), "is the node running") {
 		t.Errorf("%v: %s", err, out)
-	}
-}
-
-// Why there is no answer may be a question itself, and is no sentence's end.
-func TestWhyNotOfTheSilent(t *testing.T) {
-	s := survey{silent: map[proto.NodeID]error{3: errors.New("403: does another program listen there?")}}
-	const want = "Node 3 itself does not answer (403: does another program listen there?). " +
-		"If it cannot be asked from here"
-	if got := s.itself(3); len(got) != 1 || !strings.HasPrefix(got[0], want) {
-		t.Errorf("%q", got)
 	}
 }

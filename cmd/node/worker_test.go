@@ -19,7 +19,7 @@ import (
 // every millisecond: its term, its node, and the time since boot. Its start is a line
 // of another file. It obeys no
 // signal that can be ignored. With "daemon" it leaves all of that to a grandchild in
-// another session that keeps no descriptor of its parents.
+// another incarnation that keeps no descriptor of its parents.
 func worker() {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP)
 	dir := os.Args[1]

@@ -3,7 +3,7 @@
 -- runs a script as a whole, so nothing comes between the check and the write.
 -- The error STALETOKEN gives the highest token; nothing was changed then.
 local function term(token)
-  return tonumber(string.match(token, '^(%d+);node=%d+;session=%x+$'))
+  return tonumber(string.match(token, '^(%d+);node=%d+;incarnation=%x+$'))
 end
 
 local mine = term(ARGV[1])

@@ -4,7 +4,7 @@
 CREATE TABLE fence (
     resource text PRIMARY KEY,
     token    text NOT NULL CHECK (
-        token ~ '^[1-9][0-9]{0,15};node=[1-9][0-9]{0,15};session=[0-9a-f]{32}$'
+        token ~ '^[1-9][0-9]{0,15};node=[1-9][0-9]{0,15};incarnation=[0-9a-f]{32}$'
     ),
     term     bigint NOT NULL GENERATED ALWAYS AS (split_part(token, ';', 1)::bigint) STORED
 );

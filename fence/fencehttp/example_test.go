@@ -10,7 +10,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// volatile forgets the highest token when the program ends. A real Keeper writes it
+// volatile forgets the highest token when the program ends. A real TokenStore writes it
 // down before Seal returns.
 type volatile struct{ highest fence.Token }
 
@@ -27,7 +27,7 @@ func ExampleProtect() {
 	put := func(term proto.Term) {
 		r := httptest.NewRequest(http.MethodPut, "/balance", nil)
 		r.Header.Set(fencehttp.Header, fence.Token{
-			Term: term, Leader: 3, Session: proto.Session{byte(term)},
+			Term: term, Leader: 3, Incarnation: proto.Incarnation{byte(term)},
 		}.String())
 		w := httptest.NewRecorder()
 		storage.ServeHTTP(w, r)

@@ -2,9 +2,9 @@
 //
 // A request that changes something shows its token in a header:
 //
-//	Ringleader-Token: 7;node=3;session=9f86d081884c7d659a2feaa0c55ad015
+//	Ringleader-Token: 7;node=3;incarnation=9f86d081884c7d659a2feaa0c55ad015
 //
-// It is the term, the node and the session in hexadecimal, in exactly this
+// It is the term, the node and the incarnation in hexadecimal, in exactly this
 // spelling: what `ringleader exec` gives a command as RINGLEADER_TOKEN.
 //
 // A refusal is problem JSON (RFC 9457), and nothing has changed:
@@ -26,11 +26,10 @@ import (
 	"github.com/ringleader-dev/ringleader/fence"
 )
 
-// Header carries the token.
+// Header is the name of the header with the token.
 const Header = "Ringleader-Token"
 
-// FromRequest reads the request's token. Errors wrap fence.ErrNoToken or
-// fence.ErrMalformedToken.
+// FromRequest returns the request's token. Errors wrap fence.ErrNoToken or fence.ErrMalformedToken.
 func FromRequest(r *http.Request) (fence.Token, error) {
 	switch shown := r.Header.Values(Header); len(shown) {
 	case 0:
@@ -43,12 +42,12 @@ func FromRequest(r *http.Request) (fence.Token, error) {
 	}
 }
 
-// Protect lets a request that changes something through to next only inside of
-// guard, and one that does not when CheckRead allows its token, if it has one.
-// The guard's Meter counts the former.
+// Protect returns a handler that passes requests on to next. It passes a request that changes
+// something only inside of guard. It passes any other request if that has no token, or if
+// guard.CheckRead accepts its token. The guard's Meter counts the requests that change something.
 //
-// What next does after it returned is not covered, nor what a client does that
-// never gets here.
+// Protect does not cover work that next leaves running after it returned, nor work of a client that
+// no request tells about.
 func Protect(guard *fence.Guard, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		leave, err := enter(guard, r)
@@ -79,7 +78,7 @@ func enter(guard *fence.Guard, r *http.Request) (leave func(), err error) {
 	return guard.Enter(r.Context(), t)
 }
 
-// safe reports whether requests of that method change nothing.
+// safe reports whether requests with this method change nothing.
 func safe(method string) bool {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:

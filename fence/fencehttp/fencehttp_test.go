@@ -15,7 +15,7 @@ import (
 	"github.com/ringleader-dev/ringleader/fence/fencetest"
 )
 
-// memory is a keeper that forgets.
+// memory is a tokens that forgets.
 type memory struct{ kept fence.Token }
 
 func (m *memory) Highest() (fence.Token, error) { return m.kept, nil }

@@ -16,21 +16,21 @@ type Problem struct {
 	Title  string `json:"title"`  // the same for every problem of the type
 	Status int    `json:"status"` // the HTTP status
 	Detail string `json:"detail"` // what happened, and what to do
-	// Current is the highest token, of a stale one.
+	// Current is the highest token, if the request's token is stale.
 	Current fence.Token `json:"current,omitzero"`
 }
 
 // ProblemType is the media type of a Problem.
 const ProblemType = "application/problem+json"
 
-// Docs is where the types of problems are described; each adds its name.
+// Docs is the address of the page that describes the types of problems; the name of a type is
+// appended.
 const Docs = "https://github.com/ringleader-dev/ringleader/blob/main/docs/FENCING.md#"
 
-// Refuse answers a request that err keeps from being done.
+// Refuse answers a request that could not be done because of err.
 func Refuse(w http.ResponseWriter, err error) { Describe(err).Write(w) }
 
-// Describe says what err means to a client. What it does not know is the
-// server's own failure.
+// Describe returns the Problem for err. An unknown error is a failure of the server.
 func Describe(err error) Problem {
 	for _, k := range known {
 		if !errors.Is(err, k.err) {
@@ -49,7 +49,7 @@ func Describe(err error) Problem {
 	}
 }
 
-// known are the problems by their causes; the first that fits counts.
+// known lists the problems by their causes; the first that matches err counts.
 var known = []struct {
 	err    error
 	status int
@@ -70,11 +70,11 @@ var known = []struct {
 	},
 	{
 		fence.ErrNoToken, http.StatusPreconditionRequired, "no-token",
-		"show the one of your office in the header " + Header,
+		"show the one of your leadership in the header " + Header,
 	},
 	{
 		fence.ErrMalformedToken, http.StatusBadRequest, "malformed-token",
-		"show the one of your office in one header " + Header + ", letter for letter",
+		"show the one of your leadership in one header " + Header + ", letter for letter",
 	},
 	{
 		context.DeadlineExceeded, http.StatusServiceUnavailable, "busy",

@@ -9,14 +9,14 @@ import (
 	"github.com/ringleader-dev/ringleader/fence"
 )
 
-// Call is one call as its caller saw it.
+// Call is one call of a storage, as its caller saw it.
 type Call struct {
 	Kind         Kind
-	Token        fence.Token // of a write or a seal; of a read the value's writer
-	Seq          int         // of a write its number among its leader's; of a read the value's
-	Began, Ended time.Time   // by one clock
-	// Accepted: the storage says that it was done. A call without an answer is
-	// neither accepted nor refused and does not belong here.
+	Token        fence.Token // for a read, the token of the value that was read
+	Seq          int         // the number of the write among its leader's, for a read too
+	Began, Ended time.Time   // when the call began and ended, by one clock
+	// Accepted says that the storage accepted the call. A call without an answer is not part of a
+	// history.
 	Accepted bool
 }
 
@@ -36,17 +36,15 @@ func (c Call) String() string {
 		c.Began.Format("05.000000"), c.Ended.Format("05.000000"))
 }
 
-// before reports whether c had ended when d began: whatever one does not see
-// of the other is then wrong.
+// before reports whether c ended before d began. Then d must see what c did.
 func (c Call) before(d Call) bool { return c.Ended.Before(d.Began) }
 
-// Violations says what in a history of one storage and one key must not be, ""
-// for nothing:
+// Violations says what is wrong in a history of one key of a storage; "" if nothing is:
 //
 //  1. Tokens accepted at a storage never go down.
 //  2. A term has one holder.
-//  3. What is read never goes back: not to a lower token, nor to an earlier
-//     write of the same leader, each of which writes one after the other.
+//  3. What is read never goes back: not to a lower token, nor to an earlier write of the same
+//     leader, which writes one value after the other.
 //  4. A read sees the last write that had ended, or a later one.
 func Violations(history []Call) string {
 	var found []string
@@ -62,7 +60,7 @@ func Violations(history []Call) string {
 	return strings.Join(found[:min(enough, len(found))], "\n")
 }
 
-// clash says what is wrong with two accepted calls, "" for nothing.
+// clash says what is wrong with two accepted calls; "" if nothing is.
 func clash(a, b Call) string {
 	switch {
 	case a.Kind != Read && b.Kind != Read:

@@ -17,17 +17,16 @@ import (
 
 // The size of a race.
 const (
-	seats    = 6  // leaders that are about at once: one in office, the others late
-	terms    = 60 // leaders in all
-	writes   = 8  // that each tries
+	seats    = 6  // how many leaders exist at the same time: one leads, the others led before
+	terms    = 60 // how many leaders there are in all
+	writes   = 8  // how many writes each leader tries
 	readers  = 2
 	maxDelay = time.Millisecond
 )
 
-// Race lets many leaders write to one storage at once, each with a higher token
-// than those before it, each with pauses at the wrong moments, and some with a
-// token that another process has too. It fails the test when the storage
-// accepted what it should have refused.
+// Race lets many leaders write to one storage at the same time. Each has a higher token than those
+// before it, each pauses at the wrong moments, and some have the token of another process. Race
+// fails the test if the storage accepted a call that it should have refused.
 //
 // Article: "T=5: A enters GC pause … T=16: A writes data (stale leader!)".
 func Race(t *testing.T, s Storage) {
@@ -68,7 +67,7 @@ type race struct {
 	history []Call
 }
 
-// lead is one leader's time in office, and some time after it.
+// lead plays one leader: it writes while it leads, and for some time after.
 func (r *race) lead(token fence.Token) {
 	pause()
 	if !r.do(Call{Kind: Seal, Token: token}, func() error {
@@ -91,7 +90,7 @@ func (r *race) write(token fence.Token, seq int) {
 	})
 }
 
-// do makes a call, keeps it and says whether it was accepted.
+// do makes a call, adds it to the history and reports whether it was accepted.
 func (r *race) do(c Call, call func() error) bool {
 	c.Began = time.Now()
 	err := call()
@@ -134,7 +133,7 @@ func (r *race) keep(c Call) {
 	r.history = append(r.history, c)
 }
 
-// count is how many writes and seals were accepted, or refused.
+// count returns how many writes and seals were accepted, or refused.
 func (r *race) count(accepted bool) (n int) {
 	for _, c := range r.history {
 		if c.Kind != Read && c.Accepted == accepted {
@@ -144,7 +143,7 @@ func (r *race) count(accepted bool) (n int) {
 	return n
 }
 
-// pause is a leader that is held up, for a random time, or not at all.
+// pause holds a leader up for a random time, or not at all.
 func pause() {
 	if rand.N(2) == 0 {
 		time.Sleep(rand.N(maxDelay))

@@ -14,17 +14,16 @@ import (
 type Storage interface {
 	Write(ctx context.Context, t fence.Token, value string) error
 	Seal(ctx context.Context, t fence.Token) error
-	// Read reads as anybody; "" when nothing was written yet.
+	// Read reads without a token; it returns "" when nothing was written yet.
 	Read(ctx context.Context) (string, error)
 }
 
-// Token is the one of a term for a process of a node: each call is another
-// process.
+// Token returns a token of this term for a new process of the node.
 func Token(term proto.Term, node proto.NodeID) fence.Token {
-	return fence.Token{Term: term, Leader: node, Session: proto.NewSession()}
+	return fence.Token{Term: term, Leader: node, Incarnation: proto.NewIncarnation()}
 }
 
-// Rules tests each rule on a storage that nothing was written to.
+// Rules tests each rule on a storage to which nothing was written.
 func Rules(t *testing.T, s Storage) {
 	t.Helper()
 	var (

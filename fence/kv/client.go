@@ -17,25 +17,24 @@ import (
 	"github.com/ringleader-dev/ringleader/fence/store"
 )
 
-// Client talks to one service. Its methods may be called from any goroutine.
+// Client is a client of one service. Its methods may be called from any goroutine.
 //
-// A stale token is a *fence.StaleError, with the highest one. store.ErrNotFound
-// and store.ErrNoSpace are what they say; every other answer that is no success
-// is ErrRefused. After an error that is none of these nothing is known: the
-// call may have been done.
+// For a stale token they return a *fence.StaleError with the highest token. They also return
+// store.ErrNotFound and store.ErrNoSpace. For every other answer that is no success they return
+// ErrRefused. After any other error the caller does not know whether the call was done.
 type Client struct {
 	Base string // http://HOST:PORT
 	HTTP *http.Client
 }
 
-// ErrRefused is an answer that says no, for the reason that it tells.
+// ErrRefused says that the service refused the call; the error's text says why.
 var ErrRefused = errors.New("refused")
 
-// clientTimeout bounds one call.
+// clientTimeout is how long one call may take.
 const clientTimeout = 30 * time.Second
 
-// NewClient returns a client of the service at base, http://HOST:PORT, which
-// keeps its connections to it open.
+// NewClient returns a client of the service at base, http://HOST:PORT. The client keeps its
+// connections open.
 func NewClient(base string) Client {
 	return Client{Base: base, HTTP: &http.Client{
 		Timeout:   clientTimeout,
@@ -46,25 +45,25 @@ func NewClient(base string) Client {
 	}}
 }
 
-// Put keeps data under key as the leader that t names.
+// Put stores data under key, as the leader that holds t.
 func (c Client) Put(ctx context.Context, t fence.Token, key string, data []byte) error {
 	_, _, err := c.call(ctx, t, http.MethodPut, keyURL(key), data)
 	return err
 }
 
-// Delete removes key as the leader that t names.
+// Delete removes key, as the leader that holds t.
 func (c Client) Delete(ctx context.Context, t fence.Token, key string) error {
 	_, _, err := c.call(ctx, t, http.MethodDelete, keyURL(key), nil)
 	return err
 }
 
-// Seal makes t the highest token: a new leader's first call.
+// Seal makes t the highest token. It is a new leader's first call.
 func (c Client) Seal(ctx context.Context, t fence.Token) error {
 	_, _, err := c.call(ctx, t, http.MethodPost, sealPath, nil)
 	return err
 }
 
-// Get reads key: as the leader that t names, or as anybody with the zero Token.
+// Get reads key, as the leader that holds t, or without a token if t is the zero Token.
 func (c Client) Get(ctx context.Context, t fence.Token, key string) (store.Value, error) {
 	body, header, err := c.call(ctx, t, http.MethodGet, keyURL(key), nil)
 	if err != nil {
@@ -74,7 +73,7 @@ func (c Client) Get(ctx context.Context, t fence.Token, key string) (store.Value
 	return store.Value{Data: body, By: by}, err
 }
 
-// Status asks for the highest token and the counts.
+// Status returns the highest token and the counts.
 func (c Client) Status(ctx context.Context) (s Status, err error) {
 	body, _, err := c.call(ctx, fence.Token{}, http.MethodGet, statusPath, nil)
 	if err != nil {
@@ -108,7 +107,7 @@ func (c Client) call(
 	return answer, resp.Header, nil
 }
 
-// refusal is the error that an answer stands for.
+// refusal returns the error that an answer of the service means.
 func refusal(t fence.Token, resp *http.Response, answer []byte) error {
 	var p fencehttp.Problem
 	if resp.Header.Get("Content-Type") != fencehttp.ProblemType ||
@@ -127,7 +126,7 @@ func refusal(t fence.Token, resp *http.Response, answer []byte) error {
 	return fmt.Errorf("%w: %s: %s", ErrRefused, p.Title, p.Detail)
 }
 
-// keyURL is the path of a key. Its slashes stay what they are.
+// keyURL is the path of a key. Slashes in the key stay slashes.
 func keyURL(key string) string {
 	parts := strings.Split(key, "/")
 	for i, part := range parts {

@@ -9,10 +9,10 @@
 //	GET    /healthz     200, or 500 when the store is broken
 //
 // The first three need a fencing token in the header Ringleader-Token; a GET
-// may show one, to read as leader. Package fencehttp has the header and the
-// refusals. Besides those, as problem JSON and with nothing changed:
+// may have one, to read as the leader. Package fencehttp defines the header and the
+// refusals. Other errors, as problem JSON and with nothing changed:
 //
-//	400 a key that is none    404 no such key           405 another method
+//	400 not a valid key       404 no such key           405 another method
 //	413 a value over 1 MiB    507 no space on the disk  500 the disk failed
 //
 // A key is the rest of the path, percent-decoded: 1 to 512 bytes of UTF-8

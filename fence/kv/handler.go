@@ -15,8 +15,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/web"
 )
 
-// WrittenBy is the header of a value's answer that says which token it was
-// written with.
+// WrittenBy is a header of the answer to GET: the token with which the value was written.
 const WrittenBy = "Ringleader-Written-By"
 
 const (
@@ -28,11 +27,11 @@ const (
 
 // Status answers GET /v1/status. Fields are added over time, never renamed.
 type Status struct {
-	// Token is the highest token seen; empty for none.
+	// Token is the highest token that the service has seen; empty for none.
 	Token fence.Token `json:"token"`
-	// Since is when the process began to count.
+	// Since is when the process started to count.
 	Since time.Time `json:"since"`
-	// Calls are the writes and seals since then.
+	// Calls counts the writes and seals since then.
 	Calls fence.Counts `json:"calls"`
 }
 
@@ -41,12 +40,12 @@ type service struct {
 	store *store.Store
 	meter fence.Meter
 	since time.Time
-	// refused hears of each call that needs a token and was not done.
+	// refused is called for each write and seal that was refused or failed.
 	refused func(r *http.Request, err error)
 }
 
-// NewHandler answers the paths of the package's description. It calls refused,
-// from any goroutine, for each write and seal that was refused or failed.
+// NewHandler returns the handler for the paths in the package's description. It calls refused, from
+// any goroutine, for each write and seal that was refused or failed.
 func NewHandler(s *store.Store, refused func(r *http.Request, err error)) http.Handler {
 	local := http.NewCrossOriginProtection()
 	local.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -56,11 +55,11 @@ func NewHandler(s *store.Store, refused func(r *http.Request, err error)) http.H
 	return local.Handler(&service{store: s, since: time.Now(), refused: refused})
 }
 
-// endpoint is what a path can be asked for.
+// endpoint maps the methods of a path to their handlers.
 type endpoint map[string]http.HandlerFunc
 
-// ServeHTTP looks up the path as it was sent: http.ServeMux would take a key
-// like "a//b" for another one and redirect to it.
+// ServeHTTP finds the endpoint by the path as the client sent it. http.ServeMux would change a key
+// like "a//b" and redirect to the result.
 func (h *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at := h.endpoint(r)
 	if at == nil {
@@ -101,7 +100,7 @@ func (h *service) endpoint(r *http.Request) endpoint {
 	return nil
 }
 
-// allowed is the header Allow.
+// allowed returns the value of the header Allow.
 func (e endpoint) allowed() string {
 	methods := "OPTIONS"
 	for _, m := range []string{http.MethodDelete, http.MethodGet, http.MethodPost, http.MethodPut} {
@@ -115,7 +114,7 @@ func (e endpoint) allowed() string {
 	return methods
 }
 
-// write does a call that needs a token, counts it and answers.
+// write carries out a call that needs a token, counts it and answers.
 func (h *service) write(
 	do func(http.ResponseWriter, *http.Request, fence.Token) error,
 ) http.HandlerFunc {
@@ -204,7 +203,7 @@ func (h *service) health(w http.ResponseWriter, _ *http.Request) {
 	sendJSON(w, map[string]bool{"ok": true})
 }
 
-// keyOf is the key that the path names.
+// keyOf returns the key in the request's path.
 func keyOf(r *http.Request) (string, error) {
 	key, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), keyPath))
 	if err != nil {

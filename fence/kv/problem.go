@@ -9,11 +9,12 @@ import (
 	"github.com/ringleader-dev/ringleader/fence/store"
 )
 
-// errCutShort: the request ended before its body did.
+// errCutShort says that the connection ended before the whole body of the request had arrived.
 var errCutShort = errors.New("the value did not arrive whole")
 
-// problems are what the service itself finds wrong; fencehttp knows the rest.
-// The first that fits counts: a broken store may be without space too.
+// problems are the errors of the service itself, with their answers; package fencehttp has all
+// others. The first entry that matches counts, since an error may match several: a broken store may
+// also have no space.
 var problems = []struct {
 	err    error
 	status int
@@ -39,7 +40,7 @@ var problems = []struct {
 	{errCutShort, http.StatusBadRequest, "the value was cut short", ""},
 }
 
-// refuse answers a request that err kept from being done.
+// refuse answers a request that could not be done because of err.
 func refuse(w http.ResponseWriter, err error) {
 	for _, p := range problems {
 		if errors.Is(err, p.err) {

@@ -60,7 +60,7 @@ func checkPages(tx *bbolt.Tx) error {
 	}
 }
 
-// checkValues finds each key by its name, and its value whole.
+// checkValues checks that each key can be found by its name, and that its value is complete.
 func checkValues(b *bbolt.Bucket) error {
 	return b.ForEach(func(key, record []byte) error {
 		if _, _, err := decode(key, record); err != nil || !bytes.Equal(b.Get(key), record) {

@@ -22,20 +22,19 @@ const (
 	kept     = "data and the fencing token"
 )
 
-// The buckets of the file: one for the values, one for the highest token, which
-// stands under that name.
+// The two buckets of the file: one for the values, one for the highest token. The latter has a
+// single key, highest.
 var (
 	values  = []byte("values")
 	tokens  = []byte("tokens")
 	highest = []byte("highest")
 )
 
-// Open locks the store in dir, creating it with mode 0700 if it is missing. It
-// reads the whole file to find damage at the start and not in the middle of a
-// write, and writes the highest token once more: so a disk that cannot be
-// written is known at the start too.
+// Open locks the store in dir. If dir is missing, Open creates it with mode 0700. Open reads the
+// whole file, so that damage is found at the start and not during a write. It also writes the
+// highest token once more, so that a disk that cannot be written is found at the start.
 //
-// Errors wrap ErrLocked, ErrCorrupt, ErrNoSpace or what the system said.
+// Errors wrap ErrLocked, ErrCorrupt, ErrNoSpace or the error of the operating system.
 func Open(dir string) (*Store, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -58,8 +57,8 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// create makes an empty store unless there is one. It becomes visible only when
-// it is whole: a disk that is full at the first start leaves no half of it.
+// create makes an empty store unless there is one. The file gets its name only when it is complete,
+// so a full disk at the first start leaves no partial file.
 func create(dir, path string) error {
 	if err := durable.MakeDir(dir); err != nil {
 		return err
@@ -89,8 +88,8 @@ func create(dir, path string) error {
 	return durable.SyncDir(dir)
 }
 
-// open opens the file and checks it. A damaged one makes bbolt panic, or touch
-// memory behind the file's end: both are ErrCorrupt here.
+// open opens and checks the file. For a damaged file bbolt panics, or touches memory behind the
+// file's end; open returns ErrCorrupt for both.
 func open(path string) (s *Store, err error) {
 	var file *os.File
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -133,8 +132,8 @@ func open(path string) (s *Store, err error) {
 	return newStore(db), err
 }
 
-// openOld opens a file that is there. By itself bbolt would take an empty one
-// for a new one, and begin again without a token.
+// openOld opens an existing file. bbolt alone would take an empty file for a new one, and begin
+// again without a token.
 func openOld(path string, flag int, mode os.FileMode) (*os.File, error) {
 	const smallest = 4 * 4096 // two roots, a list of free pages and a leaf
 	f, err := os.OpenFile(path, flag&^os.O_CREATE, mode)
@@ -151,7 +150,7 @@ func openOld(path string, flag int, mode os.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// furnish makes a new file a store, in which no token was seen yet.
+// furnish writes the buckets of a new store, which has seen no token.
 func furnish(tx *bbolt.Tx) error {
 	_, err := tx.CreateBucket(values)
 	if err != nil {
@@ -178,7 +177,7 @@ func seal(tx *bbolt.Tx, t fence.Token) error {
 	return tx.Bucket(tokens).Put(highest, encode(highest, t, nil))
 }
 
-// highestIn is the highest token, the zero Token for none.
+// highestIn returns the highest token; the zero Token for none.
 func highestIn(tx *bbolt.Tx) (t fence.Token, err error) {
 	t, _, err = decode(highest, tx.Bucket(tokens).Get(highest))
 	if err != nil {

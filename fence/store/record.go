@@ -10,7 +10,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// The limits of what is kept, in bytes.
+// The limits of keys and values, in bytes.
 const (
 	MaxKey   = 512
 	MaxValue = 1 << 20
@@ -22,7 +22,7 @@ const (
 // damage too.
 const (
 	sumSize    = 4
-	tokenSize  = 8 + 8 + len(proto.Session{})
+	tokenSize  = 8 + 8 + len(proto.Incarnation{})
 	headerSize = sumSize + tokenSize
 )
 
@@ -32,14 +32,14 @@ func encode(key []byte, t fence.Token, value []byte) []byte {
 	record := make([]byte, sumSize, headerSize+len(value))
 	record = binary.BigEndian.AppendUint64(record, uint64(t.Term))
 	record = binary.BigEndian.AppendUint64(record, uint64(t.Leader))
-	record = append(record, t.Session[:]...)
+	record = append(record, t.Incarnation[:]...)
 	record = append(record, value...)
 	binary.BigEndian.PutUint32(record, checksum(key, record))
 	return record
 }
 
-// decode returns ErrCorrupt for what encode did not write. The value is a part
-// of record.
+// decode splits a record into its token and its value. It returns ErrCorrupt for bytes that encode
+// did not write. The value shares the memory of record.
 func decode(key, record []byte) (fence.Token, []byte, error) {
 	if len(record) < headerSize || binary.BigEndian.Uint32(record) != checksum(key, record) {
 		return fence.Token{}, nil, ErrCorrupt
@@ -48,16 +48,16 @@ func decode(key, record []byte) (fence.Token, []byte, error) {
 		Term:   proto.Term(binary.BigEndian.Uint64(record[sumSize:])),
 		Leader: proto.NodeID(binary.BigEndian.Uint64(record[sumSize+8:])),
 	}
-	copy(t.Session[:], record[sumSize+16:])
+	copy(t.Incarnation[:], record[sumSize+16:])
 	return t, record[headerSize:], nil
 }
 
-// checksum is that of everything but itself.
+// checksum is the checksum of a record's key and content.
 func checksum(key, record []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, record[sumSize:])
 }
 
-// CheckKey returns ErrKey for what cannot be a key.
+// CheckKey returns ErrKey for a text that cannot be a key.
 func CheckKey(key string) error {
 	if key == "" || len(key) > MaxKey || !utf8.ValidString(key) {
 		return ErrKey

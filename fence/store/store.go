@@ -11,9 +11,8 @@ import (
 	"github.com/ringleader-dev/ringleader/fence"
 )
 
-// Store is an open store. Its methods may be called from any goroutine; a write
-// returns once it is durable. Errors wrap a sentinel of this package or of
-// package fence.
+// Store is an open store. Its methods may be called from any goroutine; a write returns when it is
+// durable. Errors wrap an error of this package or of package fence.
 type Store struct {
 	db *bbolt.DB
 	// write runs a transaction that commits unless its function fails.
@@ -27,13 +26,13 @@ func newStore(db *bbolt.DB) *Store {
 	return &Store{db: db, write: db.Update, broken: make(chan struct{})}
 }
 
-// Value is what a key keeps.
+// Value is the value of a key.
 type Value struct {
 	Data []byte
-	By   fence.Token // who wrote it
+	By   fence.Token // the token with which the value was written
 }
 
-// Put keeps data under key as the leader that t names.
+// Put stores data under key, as the leader that holds t.
 func (s *Store) Put(t fence.Token, key string, data []byte) error {
 	if err := CheckKey(key); err != nil {
 		return err
@@ -46,8 +45,7 @@ func (s *Store) Put(t fence.Token, key string, data []byte) error {
 	})
 }
 
-// Delete removes key as the leader that t names. A key that is not there is no
-// error.
+// Delete removes key, as the leader that holds t. A missing key is no error.
 func (s *Store) Delete(t fence.Token, key string) error {
 	if err := CheckKey(key); err != nil {
 		return err
@@ -57,18 +55,18 @@ func (s *Store) Delete(t fence.Token, key string) error {
 	})
 }
 
-// Seal makes t the highest token without a write: a new leader's first call.
-// From then on no lower token changes what it reads.
+// Seal makes t the highest token without a write. It is a new leader's first call: from then on no
+// lower token changes the values that the leader reads.
 func (s *Store) Seal(t fence.Token) error {
 	return s.update(t, func(*bbolt.Tx) error { return nil })
 }
 
-// Get reads a key as anybody. ErrNotFound: it is not there.
+// Get reads a key without a token. It returns ErrNotFound if the key is missing.
 func (s *Store) Get(key string) (Value, error) {
 	return s.read(key, func(*bbolt.Tx) error { return nil })
 }
 
-// GetAs reads a key as the leader that t names, which must have sealed t.
+// GetAs reads a key as the leader that holds t, which must have called Seal or written with t.
 func (s *Store) GetAs(t fence.Token, key string) (Value, error) {
 	return s.read(key, func(tx *bbolt.Tx) error {
 		high, err := highestIn(tx)
@@ -79,7 +77,7 @@ func (s *Store) GetAs(t fence.Token, key string) (Value, error) {
 	})
 }
 
-// Highest is the highest token seen, the zero Token for none.
+// Highest returns the highest token that the store has seen; the zero Token for none.
 func (s *Store) Highest() (t fence.Token, err error) {
 	err = s.view(func(tx *bbolt.Tx) error {
 		t, err = highestIn(tx)
@@ -88,13 +86,13 @@ func (s *Store) Highest() (t fence.Token, err error) {
 	return t, err
 }
 
-// Broken is closed when the store is broken: see the package's description.
+// Broken returns a channel that is closed when the store is broken: see the package's description.
 func (s *Store) Broken() <-chan struct{} { return s.broken }
 
-// Close waits for the calls under way and gives the directory free.
+// Close waits for the calls under way, closes the file and unlocks the directory.
 func (s *Store) Close() error { return s.db.Close() }
 
-// update admits t, keeps it and changes the data, all in one transaction.
+// update admits t, saves it and changes the data, all in one transaction.
 func (s *Store) update(t fence.Token, change func(*bbolt.Tx) error) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -126,10 +124,9 @@ func (s *Store) update(t fence.Token, change func(*bbolt.Tx) error) error {
 	return asNoSpace(err)
 }
 
-// shows reports whether the file shows the transaction of that number. It must
-// not after an error: then the last sync failed, and what the page cache shows
-// is not what the disk holds. The caller holds writing: the number of a
-// transaction that failed is the next one's.
+// shows reports whether the file shows the transaction with this number. If it does after an error,
+// the last sync failed, and the page cache shows data that the disk may not hold. The caller holds
+// writing, because the next transaction gets the number of one that failed.
 func (s *Store) shows(id int) (shown bool) {
 	err := s.db.View(func(tx *bbolt.Tx) error {
 		shown = tx.ID() >= id

@@ -8,12 +8,11 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// ErrNonePrivate: binding to every address leaves open which of them the
-// other nodes can reach, and this machine has none that suggests itself.
+// ErrNonePrivate says that the node listens on all addresses, and that this machine has no address
+// that the other nodes can be expected to reach.
 var ErrNonePrivate = errors.New("no private IPv4 address on this machine to advertise")
 
 // ParseBind reads an address to listen on: an IP and a port, or ":port" for
@@ -27,11 +26,11 @@ func ParseBind(text string) (netip.AddrPort, error) {
 		return netip.AddrPort{}, fmt.Errorf("%q is not an address to listen on: "+
 			"write IP:PORT, like 127.0.0.1:7946, or :PORT for all addresses", text)
 	}
-	return addr, nil
+	return addr, checkOne(text, addr.Addr())
 }
 
-// ParseAdvertise reads an address for the others to reach this node at: an IP,
-// with or without a port. Without one, or with port 0, it is the bound port.
+// ParseAdvertise reads the address at which the others reach this node: an IP, with or without a
+// port. Without a port, or with port 0, it is the bound port.
 func ParseAdvertise(text string) (netip.AddrPort, error) {
 	addr, err := netip.ParseAddrPort(text)
 	if err != nil {
@@ -47,40 +46,24 @@ func ParseAdvertise(text string) (netip.AddrPort, error) {
 		return netip.AddrPort{}, fmt.Errorf("%q means every address of a machine: "+
 			"advertise the one that the other nodes can reach", text)
 	}
-	return addr, nil
+	return addr, checkOne(text, addr.Addr())
 }
 
-// CheckHostPort refuses what cannot be "host" or "host:port"; whether the host
-// exists shows only later, when it is asked.
-func CheckHostPort(text string) error {
-	host, port, err := net.SplitHostPort(text)
-	if err != nil {
-		host, port = strings.Trim(text, "[]"), ""
-		if _, ipErr := netip.ParseAddr(host); ipErr != nil && strings.Contains(host, ":") {
-			return fmt.Errorf("%q is not a host: write host, host:port or IP:port", text)
-		}
-	}
-	if host == "" || strings.ContainsAny(host, " \t/") {
-		return fmt.Errorf("%q has no host: write host, host:port or IP:port", text)
-	}
-	if port == "" && err != nil {
-		return nil
-	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return fmt.Errorf("%q has no usable port: write a number from 1 to 65535", text)
+// checkOne refuses an address that means several machines.
+func checkOne(text string, ip netip.Addr) error {
+	if ip.IsMulticast() || ip.Unmap() == netip.AddrFrom4([4]byte{255, 255, 255, 255}) {
+		return fmt.Errorf("%q means several machines: name an address of this one", text)
 	}
 	return nil
 }
 
-// onward stands for all that the default route leads to: an address that no
-// machine has.
+// onward is an address that no machine has: the kernel would send to it by the default route.
 var onward = netip.MustParseAddr("203.0.113.1")
 
-// Reachable is the address of this machine at which the other nodes are likely
-// to reach it when it listens on all addresses, those of bind's family, and why
-// that one: the kernel's choice towards the first target of join that is an IP,
-// else towards everybody, else the first private one. addrs are those in use;
-// source is KernelSource.
+// Reachable returns the address of this machine at which the other nodes are likely to reach it
+// when it listens on all addresses of bind's family. why says how it was chosen: it is the source
+// address that the kernel chooses towards the first IP in join; else towards everybody; else the
+// first private address. addrs are the addresses in use; source is KernelSource.
 func Reachable(
 	bind netip.Addr, join []string, addrs []net.Addr,
 	source func(to netip.Addr) (netip.Addr, error),
@@ -104,18 +87,20 @@ func Reachable(
 	return ip, "this machine's first private address", err
 }
 
-// Host is a machine as far as its addresses go.
+// Host finds out the addresses of a machine.
 type Host struct {
-	Addrs  func() ([]net.Addr, error)              // those in use
-	Source func(to netip.Addr) (netip.Addr, error) // from which the kernel would write to another
+	Addrs  func() ([]net.Addr, error)              // the addresses in use
+	Source func(to netip.Addr) (netip.Addr, error) // the source address that the kernel would use
+	Names  func(netip.Addr) []string               // the names that the DNS has for an address
 }
 
-// Machine is this one.
-var Machine = Host{Addrs: InUse, Source: KernelSource}
+// Machine is the machine that this process runs on.
+var Machine = Host{Addrs: InUse, Source: KernelSource, Names: namesInDNS}
 
-// Advertised completes an address that is advertised, as far as it is given: the bound IP if it is
-// a specific one, else the one at which the others are likely to reach this machine; the bound
-// port. why says where the IP is from, "" when it is given.
+// Advertised returns the address that this node advertises: the given one; else the bound IP, if
+// that is not "all addresses"; else the address at which the others are likely to reach this
+// machine. Without a port it is the bound port. why says where the IP is from; it is "" if the IP
+// was given.
 func (h Host) Advertised(
 	bind netip.AddrPort, given string, join []string,
 ) (addr netip.AddrPort, why string, err error) {
@@ -143,7 +128,7 @@ func (h Host) Advertised(
 	return addr, why, nil
 }
 
-// firstIP is the first join target that is an IP and not a name.
+// firstIP returns the first target in join that is an IP and not a name.
 func firstIP(join []string) (netip.Addr, bool) {
 	for _, target := range join {
 		if addr, err := netip.ParseAddrPort(target); err == nil {
@@ -156,8 +141,8 @@ func firstIP(join []string) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// KernelSource is the address from which the kernel would write to another. A
-// UDP socket that is connected sends nothing.
+// KernelSource returns the source address that the kernel would use to send to the address to. It
+// connects a UDP socket, which sends nothing.
 func KernelSource(to netip.Addr) (netip.Addr, error) {
 	const anyPort = 9
 	conn, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(to, anyPort)))
@@ -188,8 +173,8 @@ func InUse() ([]net.Addr, error) {
 	return addrs, nil
 }
 
-// Network is the network of a listener on addr: by itself the net package takes
-// 0.0.0.0 for all addresses, those of IPv6 too.
+// Network is the network for a listener on addr. The net package alone would take 0.0.0.0 for all
+// addresses, including those of IPv6.
 func Network(addr netip.AddrPort) string {
 	if addr.Addr().Is4() {
 		return "tcp4"
@@ -197,8 +182,7 @@ func Network(addr netip.AddrPort) string {
 	return "tcp"
 }
 
-// privateIPv4 is the first private IPv4 address among addrs that is not
-// loopback.
+// privateIPv4 returns the first private IPv4 address among addrs.
 func privateIPv4(addrs []net.Addr) (netip.Addr, error) {
 	for _, a := range addrs {
 		prefix, err := netip.ParsePrefix(a.String())

@@ -54,32 +54,28 @@ var house = []room{
 		path:   "algorithms/lease",
 		module: []string{"algorithms", "algorithms/quorum", "proto"}, pure: true,
 	},
-	{
-		path:   "algorithms/office",
-		module: []string{"algorithms", "algorithms/lease", "proto"}, pure: true,
-	},
-	{
-		path:   "algorithms/raft",
-		module: []string{"algorithms", "algorithms/lease", "proto"}, pure: true,
-	},
-	{
-		path:   "algorithms/chubby",
-		module: []string{"algorithms", "algorithms/lease", "algorithms/office", "proto"}, pure: true,
-	},
+	{path: "algorithms/raft", module: []string{"algorithms", "algorithms/lease", "proto"}, pure: true},
+	{path: "algorithms/chubby", module: []string{"algorithms", "algorithms/lease", "proto"}, pure: true},
 	{
 		path: "algorithms/*",
 		module: []string{
-			"algorithms", "algorithms/topology", "algorithms/nomination", "algorithms/paxos", "algorithms/quorum", "proto",
+			"algorithms", "algorithms/topology", "algorithms/nomination", "algorithms/paxos",
+			"algorithms/quorum", "proto",
 		},
 		pure: true,
 	},
 	{path: "internal/trace", module: []string{"algorithms", "proto"}, others: []string{zerolog}},
-	{path: "rounds", module: []string{"algorithms", "algorithms/catalog", "proto", "internal/trace"}},
+	{path: "internal/words"},
+	{path: "rounds", module: []string{"algorithms", "algorithms/catalog", "proto", "internal/trace", "internal/words"}},
 	{
-		path: "rounds/logs", module: []string{"internal/trace"},
+		path: "rounds/logs", module: []string{"algorithms", "algorithms/catalog", "internal/trace"},
 		others: []string{"github.com/segmentio/encoding/json"},
 	},
-	{path: "rounds/report", module: []string{"algorithms/catalog", "rounds"}},
+	{
+		path:   "rounds/follow",
+		module: []string{"internal/trace", "rounds", "rounds/logs", "rounds/report"},
+	},
+	{path: "rounds/report", module: []string{"algorithms", "algorithms/catalog", "internal/words", "rounds"}},
 	{path: "rounds/render", module: []string{"algorithms/catalog", "proto", "rounds"}},
 	{path: "node", module: []string{"algorithms", "proto", "internal/trace"}, others: []string{zerolog}},
 	{
@@ -94,12 +90,12 @@ var house = []room{
 	{path: "node/clock", others: []string{"golang.org/x/sys/unix"}},
 	{path: "internal/supervise", module: []string{"node/clock"}, others: []string{"golang.org/x/sys/unix"}},
 	{path: "internal/health", module: []string{"internal/supervise"}, others: []string{"golang.org/x/sys/unix"}},
-	{path: "node/attribute", module: []string{"proto"}, others: []string{"golang.org/x/sys/unix"}},
+	{path: "node/rank", others: []string{"golang.org/x/sys/unix"}},
 	{path: "node/httpapi", module: []string{"algorithms", "fence", "internal/web", "proto", "internal/trace"}},
 	{
 		path:   "membership",
 		module: []string{"proto"},
-		others: []string{zerolog, "github.com/hashicorp/memberlist"},
+		others: []string{zerolog, "github.com/hashicorp/memberlist", msgpack, msgpack + "/*"},
 	},
 	{path: "membership/memtest", others: []string{"github.com/hashicorp/memberlist"}},
 	{path: "internal/testcluster", module: []string{"node/httpapi", "proto", "internal/trace", "algorithms"}},
@@ -115,9 +111,14 @@ var house = []room{
 	{
 		path: "internal/compare",
 		module: []string{
-			"algorithms", "algorithms/catalog", "internal/bench", "internal/bench/history", "internal/testcluster", "internal/chart", "proto",
+			"algorithms", "algorithms/catalog", "internal/bench", "internal/bench/history", "internal/testcluster",
+			"internal/chart", "proto",
 			"internal/trace",
 		},
+	},
+	{
+		path:   "internal/cost",
+		module: []string{"algorithms", "algorithms/catalog", "internal/compare", "internal/sim", "proto"},
 	},
 	{
 		path: "internal/bench/history", module: []string{"fence", "proto"},
@@ -138,14 +139,19 @@ var house = []room{
 	{path: "internal/durable"},
 	{path: "internal/chart"},
 	{path: "internal/archtest"},
+	{path: "internal/highest", module: []string{"algorithms", "algorithms/nomination", "proto"}, pure: true},
 	{path: "internal/long"},
 	{path: "internal/needs"},
 	{path: "internal/nodesim"},
 	{path: "internal/overlay"},
 	{path: "internal/smalldisk", module: []string{"internal/needs"}},
 	{path: "internal/web"},
-	{path: "internal/address"},
+	{path: "internal/address", others: []string{"github.com/miekg/dns"}},
 	{path: "internal/buildinfo"},
+	{
+		path: "internal/logging", module: []string{"internal/trace"},
+		others: []string{zerolog, zerolog + "/*", "github.com/mattn/go-isatty"},
+	},
 	{path: "internal/pacing", module: []string{"algorithms/catalog", "membership", "node/tcp"}},
 	{
 		path: "internal/daemon",
@@ -163,6 +169,22 @@ var house = []room{
 			"internal/fenceagent", "internal/health", "internal/pacing", "membership", "node", "node/*", "proto",
 		},
 		others: []string{zerolog},
+	},
+	{
+		path: "internal/execution",
+		module: []string{
+			".", "algorithms/lease", "internal/pacing", "internal/supervise", "node", "node/clock",
+		},
+		others: []string{zerolog},
+	},
+	{path: "internal/survey", module: []string{"node/httpapi", "proto", "rounds/report"}},
+	{
+		path: "internal/demo",
+		module: []string{
+			"algorithms", "algorithms/catalog", "fence", "fence/kv", "internal/bench", "internal/bench/history",
+			"internal/testcluster", "internal/trace", "node/httpapi", "proto",
+			"rounds", "rounds/render", "rounds/report",
+		},
 	},
 	{path: "cmd/node", module: []string{".", "*"}, others: []string{"*"}},
 }

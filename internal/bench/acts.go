@@ -9,19 +9,19 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// act is a time during which a process acts as the leader, or may: a function was at work,
-// or somebody beside a node had been lent its lease until then. Times count from the
-// machine's start, and compare with those of any process.
+// act is a time during which a process acted as the leader, or was allowed to: a function was
+// at work, or a node had lent its lease to a process beside it. Times count from the machine's
+// start, so that those of different processes can be compared.
 type act struct {
 	node        proto.NodeID
 	term        proto.Term
-	process     string // of a function; empty for a lease that a node lent
+	process     string // the process of a function; empty for a lease that a node lent
 	from, until time.Duration
 }
 
 func (a act) works() bool { return a.process != "" }
 
-// text says it with times counted from zero.
+// text describes the act. Times count from zero.
 func (a act) text(zero time.Duration) string {
 	what := "has lent its lease"
 	if a.works() {
@@ -30,12 +30,12 @@ func (a act) text(zero time.Duration) string {
 	return fmt.Sprintf("node %v in term %d %s %s", a.node, a.term, what, between(a.from-zero, a.until-zero))
 }
 
-// between is a time in seconds.
+// between formats a span of time, in seconds.
 func between(from, until time.Duration) string {
 	return fmt.Sprintf("%.3f–%.3f s", from.Seconds(), until.Seconds())
 }
 
-// clash is two at once.
+// clash is a pair of acts that overlap although they must not.
 type clash struct{ a, b act }
 
 func (c clash) from() time.Duration  { return max(c.a.from, c.b.from) }
@@ -46,14 +46,14 @@ func (c clash) text(zero time.Duration) string {
 		(c.until()-c.from()).Seconds()*1000, c.a.text(zero), c.b.text(zero))
 }
 
-// excludes reports whether the two may not be at the same time: they are of different
-// nodes, or two functions of one.
+// excludes reports whether a and b must not overlap: they are of different nodes, or are two
+// functions of one node.
 func (a act) excludes(b act) bool {
 	return a.node != b.node || a.works() && b.works() && a.process != b.process
 }
 
-// clashes are all pairs that were at the same time and may not, first those that both
-// worked.
+// clashes returns all pairs of acts that overlap although they must not: first pairs of two
+// functions, then pairs with one function, then pairs without any.
 func clashes(acts []act) (found []clash) {
 	acts = slices.Clone(acts)
 	slices.SortFunc(acts, func(a, b act) int { return cmp.Compare(a.from, b.from) })
@@ -71,7 +71,7 @@ func clashes(acts []act) (found []clash) {
 	return found
 }
 
-// working is how many of the two worked.
+// working returns how many of the two acts are functions.
 func (c clash) working() (count int) {
 	for _, a := range []act{c.a, c.b} {
 		if a.works() {
@@ -81,7 +81,7 @@ func (c clash) working() (count int) {
 	return count
 }
 
-// joined makes one act of those of one node and term that overlap.
+// joined merges acts of the same node and term that overlap.
 func joined(acts []act) (whole []act) {
 	acts = slices.Clone(acts)
 	slices.SortFunc(acts, func(a, b act) int { return cmp.Compare(a.from, b.from) })
@@ -97,8 +97,8 @@ func joined(acts []act) (whole []act) {
 	return whole
 }
 
-// moment is an instant from which on a leader is possible, or no more: some node that may
-// stand reaches a majority.
+// moment is an instant from which on a leader is possible, or is not any more: able says whether a
+// node that is allowed to lead reaches a majority.
 type moment struct {
 	at   time.Duration
 	able bool
@@ -109,7 +109,7 @@ type gap struct{ from, until time.Duration }
 
 func (g gap) length() time.Duration { return g.until - g.from }
 
-// gaps are those until an instant, of moments in order, from the first function on.
+// gaps returns all gaps between the first moment and until. The moments must be in order.
 func gaps(functions []act, moments []moment, until time.Duration) (found []gap) {
 	functions = slices.Clone(functions)
 	slices.SortFunc(functions, func(a, b act) int { return cmp.Compare(a.from, b.from) })
@@ -139,7 +139,7 @@ func gaps(functions []act, moments []moment, until time.Duration) (found []gap) 
 	return joinGaps(found)
 }
 
-// joinGaps makes one of gaps that follow each other.
+// joinGaps merges gaps that follow each other without a pause.
 func joinGaps(gaps []gap) (whole []gap) {
 	for _, g := range gaps {
 		if n := len(whole); n > 0 && whole[n-1].until >= g.from {

@@ -89,7 +89,7 @@ func TestGaps(t *testing.T) {
 func TestAble(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		befall func(s *state, p *prover)
+		change func(s *state, p *prover)
 		want   bool
 	}{
 		{"nothing", func(*state, *prover) {}, true},
@@ -107,7 +107,7 @@ func TestAble(t *testing.T) {
 		}, false},
 	} {
 		p := &prover{state: newState(5)}
-		c.befall(&p.state, p)
+		c.change(&p.state, p)
 		if got := p.state.able(); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
@@ -129,7 +129,7 @@ func starLinks(p *prover) (links []testcluster.Link) {
 // A function says when it was at work, and a process that is killed has said it too.
 func TestFunction(t *testing.T) {
 	if dir := os.Getenv("BENCH_FUNCTION"); dir != "" {
-		t.Fatal(Function{Dir: dir, Node: 3, Term: 7}.Run())
+		t.Fatal(function{Dir: dir}.run())
 	}
 	before := now()
 	self, err := os.Executable()
@@ -138,7 +138,7 @@ func TestFunction(t *testing.T) {
 	}
 	dir := t.TempDir()
 	cmd := exec.Command(self, "-test.run", "TestFunction")
-	cmd.Env = append(os.Environ(), "BENCH_FUNCTION="+dir)
+	cmd.Env = append(os.Environ(), "BENCH_FUNCTION="+dir, "RINGLEADER_ID=3", "RINGLEADER_TERM=7")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

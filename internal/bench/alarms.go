@@ -22,8 +22,8 @@ type AlarmsOptions struct {
 	For time.Duration
 }
 
-// AlarmsReport is what Alarms counted. Nothing failed, so each election and
-// each node that was missed is a false alarm.
+// AlarmsReport is the result of Alarms. No node failed, so each election, and each node that was
+// believed dead, is a false alarm.
 type AlarmsReport struct {
 	Machine   Machine `json:"machine"`
 	Algorithm string  `json:"algorithm"`
@@ -33,17 +33,18 @@ type AlarmsReport struct {
 	Seconds   float64 `json:"seconds"`
 	Loops     int     `json:"busy_loops"`
 	Pauses    int     `json:"pauses"`
-	Missed    int     `json:"nodes_missed"` // views in which a node went for want of a heartbeat
-	Elections int     `json:"elections"`    // terms that began
+	Missed    int     `json:"nodes_missed"` // views without a node, because its heartbeats were late
+	Elections int     `json:"elections"`    // elections, counted by the terms that began
 }
 
 const (
-	// loopsPerCore is how many goroutines do nothing but burn each core.
+	// loopsPerCore is how many goroutines keep each core busy.
 	loopsPerCore = 2
-	// niceness is that of the nodes: all else on the machine comes first.
+	// niceness is the nodes' scheduling priority: the lowest, so that all else on the machine runs
+	// first.
 	niceness = "19"
-	// pauseEvery is how often a random node stands still for pauseFor, as in a
-	// long garbage collection.
+	// pauseEvery is how often a random node is stopped for pauseFor, like a long garbage
+	// collection.
 	pauseEvery, pauseFor = time.Second, 100 * time.Millisecond
 )
 
@@ -89,7 +90,7 @@ func Alarms(ctx context.Context, o AlarmsOptions) (report AlarmsReport, err erro
 	return report, nil
 }
 
-// stutter pauses a node for a moment, and then leaves all alone for a while.
+// stutter stops a node for pauseFor, and then waits until the next pause is due.
 func (c *Cluster) stutter(ctx context.Context, id proto.NodeID) error {
 	if err := c.Pause(id); err != nil {
 		return err
@@ -104,7 +105,7 @@ func (c *Cluster) stutter(ctx context.Context, id proto.NodeID) error {
 	return Pause(ctx, pauseEvery-pauseFor)
 }
 
-// burn keeps goroutines busy until its result is called.
+// burn keeps this many goroutines busy until stop is called.
 func burn(loops int) (stop func()) {
 	var done atomic.Bool
 	var burning sync.WaitGroup
@@ -119,7 +120,7 @@ func burn(loops int) (stop func()) {
 	return func() { done.Store(true); burning.Wait() }
 }
 
-// count counts the alarms in the records since then.
+// count counts the false alarms in the records from since on, in terms above term.
 func (r *AlarmsReport) count(records []trace.Record, since time.Time, term proto.Term) {
 	terms := map[uint64]bool{}
 	for _, rec := range records {
@@ -136,10 +137,10 @@ func (r *AlarmsReport) count(records []trace.Record, since time.Time, term proto
 	r.Elections = len(terms)
 }
 
-// Count is how many seconds there are, and how many were asked for.
+// Count returns for how many seconds Alarms ran, and how many seconds were asked for.
 func (r AlarmsReport) Count() (done, of int) { return int(r.Seconds + 0.5), int(r.Asked) }
 
-// Report is what was done, and what came of it.
+// Report describes the measurement and its results.
 func (r AlarmsReport) Report() chart.Report {
 	done, of := r.Count()
 	return chart.Report{

@@ -13,28 +13,28 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// The roles of a bare process: one of a full mesh that the floor is measured
-// on, or one of a ring that relays bytes.
+// The roles of a bare process: a member of the full mesh on which the floor is measured, or a relay
+// of bytes on a ring.
 const (
-	RoleMesh  = "mesh"
-	RoleRelay = "relay"
+	roleMesh  = "mesh"
+	roleRelay = "relay"
 )
 
-// Bare is a process with nothing but connections to others of its kind. It
-// elects on the first rumour and survives no second fault: it shows what the
-// machine allows, not what can be trusted.
-type Bare struct {
-	Role  string
-	ID    int      // from 1; a higher one ranks higher
-	Addrs []string // where the process of each id listens
+// bareProcess is a process with nothing but connections to others of its kind. It elects as soon as
+// one process tells of a death, and survives no second fault: it shows how fast the machine is, and
+// is no safe election.
+type bareProcess struct {
+	Role  string   `json:"role"`
+	ID    int      `json:"id"`    // from 1; a higher one ranks higher
+	Addrs []string `json:"addrs"` // where the process of each id listens
 }
 
-// bareFrame bounds what bare processes send each other.
+// bareFrame is the longest message between bare processes, in bytes.
 const bareFrame = 256
 
-// Run plays the role until in ends: a parent that dies takes it along. It
-// writes what it saw to out, one "word nanoseconds" a line.
-func (b Bare) Run(in io.Reader, out io.Writer) error {
+// run plays the role until in ends, as it does when the parent dies. It writes what it saw to out,
+// one "word nanoseconds" a line.
+func (b bareProcess) run(in io.Reader, out io.Writer) error {
 	if b.ID < 1 || b.ID > len(b.Addrs) || len(b.Addrs) < 2 {
 		return fmt.Errorf("bare process %d of %d: no such place", b.ID, len(b.Addrs))
 	}
@@ -44,16 +44,16 @@ func (b Bare) Run(in io.Reader, out io.Writer) error {
 	}
 	defer ln.Close()
 	switch b.Role {
-	case RoleMesh:
+	case roleMesh:
 		return b.runMesh(ln, in, out)
-	case RoleRelay:
+	case roleRelay:
 		return b.runRelay(ln, in, out)
 	}
 	return fmt.Errorf("bare process: unknown role %q", b.Role)
 }
 
-// dial connects to process id, which may not listen yet, and says who calls.
-func (b Bare) dial(id int) (net.Conn, error) {
+// dial connects to process id, which may not listen yet, and tells it this process's id.
+func (b bareProcess) dial(id int) (net.Conn, error) {
 	const patience, pause = 10 * time.Second, 2 * time.Millisecond
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -70,7 +70,7 @@ func (b Bare) dial(id int) (net.Conn, error) {
 	}
 }
 
-// accept takes one connection and reads who calls.
+// accept takes one connection and reads the id of the process that dialled.
 func accept(ln net.Listener) (id int, conn net.Conn, err error) {
 	if conn, err = ln.Accept(); err != nil {
 		return 0, nil, err
@@ -85,7 +85,7 @@ func frame(payload []byte) []byte {
 	return append(binary.BigEndian.AppendUint16(nil, uint16(len(payload))), payload...)
 }
 
-// readFrame returns what frame made, length included, in buf.
+// readFrame reads one frame into buf, and returns it together with its length prefix.
 func readFrame(r io.Reader, buf []byte) ([]byte, error) {
 	if _, err := io.ReadFull(r, buf[:2]); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func readFrame(r io.Reader, buf []byte) ([]byte, error) {
 	return buf[:2+n], err
 }
 
-// announcement is the one message of the floor's "election".
+// announcement is the only message of the bare processes' "election".
 func announcement(from int, leader proto.NodeID) ([]byte, error) {
 	_, payload, err := proto.Marshal(proto.Message{
 		From: proto.NodeID(from), To: proto.NodeID(from), Term: 2, Seq: 1,
@@ -107,9 +107,9 @@ func announcement(from int, leader proto.NodeID) ([]byte, error) {
 	return frame(payload), err
 }
 
-// runRelay passes frames on. The process with id 1 sends one round the ring for
-// each line it reads from in, and tells how long it took.
-func (b Bare) runRelay(ln net.Listener, in io.Reader, out io.Writer) error {
+// runRelay passes frames on. For each line that it reads from in, the process with id 1 sends one
+// frame round the ring, and writes to out how long that took.
+func (b bareProcess) runRelay(ln net.Listener, in io.Reader, out io.Writer) error {
 	next, err := b.dial(b.ID%len(b.Addrs) + 1)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (b Bare) runRelay(ln net.Listener, in io.Reader, out io.Writer) error {
 	return err
 }
 
-func (b Bare) sendRound(next, previous net.Conn, in io.Reader, out io.Writer) error {
+func (b bareProcess) sendRound(next, previous net.Conn, in io.Reader, out io.Writer) error {
 	message, err := announcement(b.ID, 1)
 	if err != nil {
 		return err

@@ -6,28 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 )
 
-// The test binary is also the bare process.
+// The test binary is also what a benchmark starts beside the nodes.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "bare" {
-		id, _ := strconv.Atoi(os.Args[3])
-		b := Bare{Role: os.Args[2], ID: id, Addrs: strings.Split(os.Args[4], ",")}
-		if err := b.Run(os.Stdin, os.Stdout); err != nil {
+	if len(os.Args) == 4 && os.Args[2] == "part" {
+		if err := RunPart(os.Args[3], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		return
 	}
 	os.Exit(m.Run())
-}
-
-func bareLine(b Bare) []string {
-	return []string{os.Args[0], "bare", b.Role, strconv.Itoa(b.ID), strings.Join(b.Addrs, ",")}
 }
 
 func deadline(t *testing.T) context.Context {
@@ -41,7 +33,7 @@ func deadline(t *testing.T) context.Context {
 // than the last.
 func TestFloor(t *testing.T) {
 	for _, n := range []int{2, 5} {
-		f, err := measureFloor(deadline(t), bareLine, n)
+		f, err := measureFloor(deadline(t), n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +44,7 @@ func TestFloor(t *testing.T) {
 }
 
 func TestRelay(t *testing.T) {
-	hop, err := measureHop(deadline(t), bareLine, 4)
+	hop, err := measureHop(deadline(t), 4)
 	if err != nil || hop <= 0 || hop > 10_000 {
 		t.Errorf("a hop of %v ms, %v", hop, err)
 	}
@@ -60,7 +52,7 @@ func TestRelay(t *testing.T) {
 
 // Promise: "no process left", whatever a bare process was doing.
 func TestCloseLeavesNoBareProcess(t *testing.T) {
-	g, err := startBare(deadline(t), bareLine, RoleMesh, 3)
+	g, err := startBare(deadline(t), roleMesh, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,18 +60,15 @@ func TestCloseLeavesNoBareProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range g.members {
-		if err := syscall.Kill(m.cmd.Process.Pid, 0); !errors.Is(err, syscall.ESRCH) {
-			t.Errorf("pid %d is still there: %v", m.cmd.Process.Pid, err)
+		if err := syscall.Kill(m.PID(), 0); !errors.Is(err, syscall.ESRCH) {
+			t.Errorf("pid %d is still there: %v", m.PID(), err)
 		}
 	}
 }
 
 // A bare process that ends by itself ends the wait for it, at once.
 func TestBareProcessEnds(t *testing.T) {
-	_, err := startBare(deadline(t), func(b Bare) []string {
-		b.Role = "nonsense"
-		return bareLine(b)
-	}, RoleMesh, 2)
+	_, err := startBare(deadline(t), "nonsense", 2)
 	if !errors.Is(err, errBare) {
 		t.Errorf("got %v, want %v", err, errBare)
 	}
@@ -87,11 +76,11 @@ func TestBareProcessEnds(t *testing.T) {
 
 func TestBareRefuses(t *testing.T) {
 	two := []string{"127.0.0.1:0", "127.0.0.1:0"}
-	for name, b := range map[string]Bare{
-		"no id": {Role: RoleMesh, Addrs: two}, "no such id": {Role: RoleMesh, ID: 3, Addrs: two},
-		"alone": {Role: RoleMesh, ID: 1, Addrs: two[:1]}, "no role": {ID: 1, Addrs: two},
+	for name, b := range map[string]bareProcess{
+		"no id": {Role: roleMesh, Addrs: two}, "no such id": {Role: roleMesh, ID: 3, Addrs: two},
+		"alone": {Role: roleMesh, ID: 1, Addrs: two[:1]}, "no role": {ID: 1, Addrs: two},
 	} {
-		if err := b.Run(&bytes.Buffer{}, &bytes.Buffer{}); err == nil {
+		if err := b.run(&bytes.Buffer{}, &bytes.Buffer{}); err == nil {
 			t.Errorf("%s: ran", name)
 		}
 	}

@@ -6,21 +6,21 @@ import (
 	"syscall"
 )
 
-// ErrCapacity says that the machine cannot hold as many nodes.
+// ErrCapacity says that the machine has too little memory, or too few file descriptors, for the nodes.
 var ErrCapacity = errors.New("more nodes than this machine can hold")
 
-// What a node needs, generously: every node keeps a connection to and from
-// each other, and its memory grows with them.
+// What a node needs at most. Every node keeps a connection to and from each other node, and needs
+// memory for each.
 const (
 	nodeMiB         = 24
 	mibPerLinkPair  = 0.1
 	filesPerNode    = 24
 	filesPerPeer    = 2
-	pipesPerProcess = 4 // of ours for each node that we start
+	pipesPerProcess = 4 // pipes that the benchmark opens for each node that it starts
 )
 
-// CheckCapacity refuses, with ErrCapacity and the arithmetic, what would only
-// swap, be killed, or run out of descriptors half-way.
+// CheckCapacity returns an error if this many nodes need more memory or file descriptors than there
+// are. The error wraps ErrCapacity and shows the figures.
 func CheckCapacity(nodes int) error {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -29,8 +29,8 @@ func CheckCapacity(nodes int) error {
 	return fits(nodes, MemoryMiB(), limit.Max)
 }
 
-// fits compares nodes with the memory that is available, in MiB (0: unknown),
-// and the number of files that one process may open.
+// fits compares what nodes need with the memory that is available, in MiB (0: unknown), and with
+// the number of files that one process may open.
 func fits(nodes, availableMiB int, maxFiles uint64) error {
 	each := nodeMiB + mibPerLinkPair*float64(nodes-1)
 	if need := int(float64(nodes) * each); availableMiB > 0 && need > availableMiB {

@@ -4,35 +4,48 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Cluster is a cluster under test.
+// Cluster is a cluster under test: processes on loopback, processes on a network that can be cut,
+// or containers.
 type Cluster struct {
 	*testcluster.Cluster
-	Network    *testcluster.Network // nil: loopback
+	Network    *testcluster.Network // nil if the nodes are on loopback
 	options    Options
-	containers *containers // nil: processes
+	containers *containers // nil if the nodes are processes
 }
 
-// Start starts the nodes: where the options have an engine as its containers, if
-// cuttable on a network that can be cut. The caller must Close the Cluster.
+// Start starts the nodes: as containers if the options have an engine; else as processes, and if
+// cuttable is true on a network that can be cut. The caller must Close the Cluster.
 func (o Options) Start(cuttable bool) (*Cluster, error) {
-	c := &Cluster{options: o}
-	if err := c.start(cuttable); err != nil {
+	c, err := o.build(cuttable)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.StartAll(); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }
 
-func (c *Cluster) start(cuttable bool) (err error) {
+// build prepares what Start starts, but does not start the nodes.
+func (o Options) build(cuttable bool) (*Cluster, error) {
+	c := &Cluster{options: o}
+	if err := c.place(cuttable); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// place prepares what the nodes run on: ports, a network or containers.
+func (c *Cluster) place(cuttable bool) (err error) {
 	o := c.options
 	config := testcluster.Config{
-		Binary: o.Binary, Nodes: o.Nodes, Algorithm: o.Entry.Name, Args: o.args(), Enter: o.enter,
+		Binary: o.Binary, Nodes: o.Nodes, Algorithm: o.Entry.Name, Args: o.args(), Command: o.command, Enter: o.enter,
 	}
 	switch {
 	case o.engine != nil:
@@ -48,14 +61,13 @@ func (c *Cluster) start(cuttable bool) (err error) {
 		return err
 	}
 	if c.containers != nil {
-		if err := c.containers.create(c.Cluster); err != nil {
-			return err
-		}
+		return c.containers.create(c.Cluster)
 	}
-	return c.StartAll()
+	return nil
 }
 
-// Close ends all that was started, in the order in which that cannot come back.
+// Close stops all that was started, and removes what was made for it. It stops the nodes first, so
+// that nothing is removed while they use it.
 func (c *Cluster) Close() error {
 	var err error
 	if c.Cluster != nil {
@@ -64,22 +76,9 @@ func (c *Cluster) Close() error {
 	return errors.Join(err, c.containers.close(), c.Network.Close())
 }
 
-// IDs are the nodes.
-func (c *Cluster) IDs() []proto.NodeID {
-	ids := make([]proto.NodeID, 0, c.options.Nodes)
-	for _, n := range c.Nodes() {
-		ids = append(ids, n.ID)
-	}
-	return ids
-}
-
-func without(ids []proto.NodeID, gone proto.NodeID) []proto.NodeID {
-	return slices.DeleteFunc(ids, func(id proto.NodeID) bool { return id == gone })
-}
-
-// Settle waits until all nodes agree, on the highest where it takes over from
-// a living leader, and nobody has decided anything for a while. It returns when the
-// last thing was decided.
+// Settle waits until all nodes agree on a leader, and no node has decided anything for the time
+// while. If a higher-ranked node takes over from a living leader, Settle waits until the highest
+// leads. It returns when the last decision was made.
 func (c *Cluster) Settle(ctx context.Context, while time.Duration) (b testcluster.Belief, last time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -106,11 +105,12 @@ func (c *Cluster) agreed(ctx context.Context) (testcluster.Belief, error) {
 	return c.WaitAgreed(ctx)
 }
 
-// LastDecision is when a node last recorded what is more than a renewal of a lease.
+// LastDecision is when a node last recorded a decision: anything but the renewal of a lease,
+// whose records have the level debug.
 func (c *Cluster) LastDecision() (last time.Time) {
 	for _, rec := range c.Records() {
 		if rec.Level != "debug" {
-			last = later(last, rec.Time)
+			last = testcluster.Later(last, rec.Time)
 		}
 	}
 	return last

@@ -11,30 +11,32 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// errElsewhere: what the engine calls a process is none here.
+// errElsewhere says that the process that the engine names does not run on this machine.
 var errElsewhere = errors.New("the engine's processes are not those of this machine")
 
 // containers are the nodes of one cluster, on a network of their own. A node's
 // address there is link-local, as in docker-compose.yml: it needs no subnet
 // that could clash with another, and a container keeps it when it comes back.
 type containers struct {
-	name      string // of the network; those of containers and volumes begin with it
+	name      string // the network's name; names of containers and volumes begin with it
 	image     string
 	nodes     int
-	arguments [][]string // by node
+	arguments [][]string // the arguments of each node, by node
 }
 
-// containers are those of the next cluster; none is made yet.
+// containers returns the containers of the next cluster; they do not exist yet.
 func (e *engine) containers(nodes int) *containers {
 	e.built++
 	return &containers{name: fmt.Sprintf("%s-%d", e.name, e.built), image: e.name, nodes: nodes}
 }
 
-// hosts are where the nodes run.
+// hosts returns the hosts on which the nodes run.
 func (c *containers) hosts() []testcluster.Host {
 	hosts := make([]testcluster.Host, 0, c.nodes)
 	for id := range c.nodes {
@@ -45,8 +47,8 @@ func (c *containers) hosts() []testcluster.Host {
 	return hosts
 }
 
-// create makes the network and, restricted as in docker-compose.yml, the
-// containers. What it made before an error stays for close.
+// create makes the network and the containers, which are restricted as in docker-compose.yml. When
+// it fails, close removes what it made.
 func (c *containers) create(nodes *testcluster.Cluster) error {
 	label := dockerLabel + "=" + c.name
 	if _, err := docker(nil, "network", "create", "--label", label, c.name); err != nil {
@@ -76,7 +78,7 @@ func (c *containers) kill(ctx context.Context, id proto.NodeID, lookAway func())
 	if err != nil {
 		return departure{}, err
 	}
-	defer process.close()
+	defer func() { _ = process.Release() }()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	killed := make(chan error, 1)
@@ -88,7 +90,7 @@ func (c *containers) kill(ctx context.Context, id proto.NodeID, lookAway func())
 		}
 		killed <- err
 	}()
-	died, err := process.died(ctx)
+	died, err := awaitDeath(ctx, process)
 	if err == nil {
 		lookAway()
 	}
@@ -98,8 +100,9 @@ func (c *containers) kill(ctx context.Context, id proto.NodeID, lookAway func())
 	return departure{called, died}, err
 }
 
-// process is the container's main process, which must be one of this machine.
-func (c *containers) process(id proto.NodeID) (*process, error) {
+// process returns the container's main process. It is an error if that does not run on this
+// machine.
+func (c *containers) process(id proto.NodeID) (*os.Process, error) {
 	text, err := docker(nil, "inspect", "--format", "{{.State.Pid}}", c.container(int(id)))
 	if err != nil {
 		return nil, err
@@ -108,18 +111,41 @@ func (c *containers) process(id proto.NodeID) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the process id of node %v: %w", id, err)
 	}
-	p, err := openProcess(pid)
+	// Found first: a later process that is given the same id is not followed.
+	p, err := os.FindProcess(pid)
 	if err != nil {
 		return nil, fmt.Errorf("%w: node %v has pid %d there: %w: %w", ErrOptions, id, pid, errElsewhere, err)
 	}
-	// Opened first: a pid that is given to another process now is not followed.
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	if err != nil || !runs(line, c.arguments[id-1]) {
-		p.close()
-		return nil, errors.Join(fmt.Errorf("%w: pid %d does not run node %v here: %w; "+
-			"is it in a virtual machine?", ErrOptions, pid, id, errElsewhere), err)
+	if err == nil && runs(line, c.arguments[id-1]) {
+		return p, nil
 	}
-	return p, nil
+	return nil, errors.Join(fmt.Errorf("%w: pid %d, which the engine says it is, does not run node %v here: %w; "+
+		"is it in a virtual machine?", ErrOptions, pid, id, errElsewhere), err, p.Release())
+}
+
+// deathLook is how long, in milliseconds, awaitDeath may take to notice that ctx has ended.
+const deathLook = 10
+
+// awaitDeath waits for the death of a process that another program started, and returns when the
+// kernel told of it. The kernel closes the process's connections before that, so a peer may notice
+// the death earlier.
+func awaitDeath(ctx context.Context, p *os.Process) (at time.Time, err error) {
+	err = p.WithHandle(func(handle uintptr) {
+		for at.IsZero() && ctx.Err() == nil {
+			ready, err := unix.Poll([]unix.PollFd{{Fd: int32(handle), Events: unix.POLLIN}}, deathLook)
+			if err == nil && ready > 0 {
+				at = time.Now()
+			}
+		}
+	})
+	if err == nil && at.IsZero() {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return at, fmt.Errorf("wait for the death of a process: %w", err)
+	}
+	return at, nil
 }
 
 // runs reports whether a command line as /proc has it ends with the arguments.
@@ -127,7 +153,8 @@ func runs(cmdline []byte, arguments []string) bool {
 	return bytes.HasSuffix(cmdline, []byte("\x00"+strings.Join(arguments, "\x00")+"\x00"))
 }
 
-// close removes all of the cluster, running or not. Nil containers are none.
+// close removes the containers, running or not, their volumes and their network. It does nothing if
+// c is nil.
 func (c *containers) close() error {
 	if c == nil {
 		return nil
@@ -148,8 +175,8 @@ func (c *containers) close() error {
 	return errors.Join(errs...)
 }
 
-// container is the name of a node's container and of its volume.
+// container is the name of a node's container, and of its volume.
 func (c *containers) container(id int) string { return fmt.Sprintf("%s-n%d", c.name, id) }
 
-// linkLocal is a node's address.
+// linkLocal is a node's IP address.
 func linkLocal(id int) string { return fmt.Sprintf("169.254.77.%d", id) }

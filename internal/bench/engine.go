@@ -19,20 +19,22 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 )
 
-// errDocker: nodes cannot be containers here.
+// errDocker says that nodes cannot be containers on this machine.
 var errDocker = errors.New("docker kill needs a Docker engine on this machine")
 
-// dockerLabel marks all that belongs to a cluster in an engine, with its name.
+// dockerLabel is the label of all that belongs to a cluster in an engine. Its value is the
+// cluster's name.
 const dockerLabel = "ringleader.bench"
 
 // engine is the Docker engine of this machine with an image of the program
 // that is measured.
 type engine struct {
-	name  string // of the image; the clusters' names begin with it
-	built int    // clusters so far
+	name  string // the image's name; names of clusters begin with it
+	built int    // how many clusters were made so far
 }
 
-// mayDocker says why that many nodes cannot be containers here.
+// mayDocker returns an error that says why this many nodes cannot be containers here; nil if they
+// can.
 func mayDocker(nodes int, binary string) error {
 	if runtime.GOOS != "linux" {
 		return fmt.Errorf("%w: %w: on %s it runs in a virtual machine, where the death of a process "+
@@ -60,7 +62,7 @@ func mayDocker(nodes int, binary string) error {
 	return checkStatic(binary)
 }
 
-// checkLocal refuses the address of an engine on another machine.
+// checkLocal returns an error if an engine with this address is on another machine.
 func checkLocal(endpoint string) error {
 	if strings.HasPrefix(endpoint, "unix://") {
 		return nil
@@ -69,8 +71,7 @@ func checkLocal(endpoint string) error {
 		"(see DOCKER_HOST and docker context)", ErrOptions, errDocker, endpoint)
 }
 
-// checkStatic refuses an executable that an image with nothing else in it cannot
-// run.
+// checkStatic returns an error if an image that holds nothing else could not run this executable.
 func checkStatic(binary string) error {
 	f, err := elf.Open(binary)
 	if err != nil {
@@ -86,7 +87,7 @@ func checkStatic(binary string) error {
 	return nil
 }
 
-// newEngine makes the image.
+// newEngine makes the image with the executable.
 func newEngine(binary string) (*engine, error) {
 	var random [4]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -97,8 +98,7 @@ func newEngine(binary string) (*engine, error) {
 	return e, nil
 }
 
-// close removes the image, of which no container may be left. A nil engine has
-// none.
+// close removes the image. No container of it may be left. It does nothing if e is nil.
 func (e *engine) close() error {
 	if e == nil {
 		return nil
@@ -109,8 +109,8 @@ func (e *engine) close() error {
 	return nil
 }
 
-// docker runs one docker command and returns what it printed. An interrupt of
-// ours does not reach it: what it began in the engine would go on unseen.
+// docker runs one docker command and returns what it printed. An interrupt of this program does not
+// reach the command: what it began in the engine would go on unseen.
 func docker(stdin io.Reader, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/chart"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -18,8 +20,8 @@ type FailoverOptions struct {
 	Options
 	Kills  int
 	Signal Signal
-	// Against, if not empty, is another ringleader executable, an older one say:
-	// FailoverAll then measures both.
+	// Against, if not empty, is the path of another ringleader executable, for example an older
+	// one: Failover then measures both.
 	Against string
 }
 
@@ -49,68 +51,106 @@ func (o FailoverOptions) validate() error {
 	return nil
 }
 
-// departure is how a leader went.
+// departure tells when a leader was taken away.
 type departure struct {
-	called time.Time // the instant before it was told to go
+	called time.Time // just before it was told to go
 	// gone is what the failover counts from: the death of a container's process,
 	// otherwise the same as called.
 	gone time.Time
 }
 
-// failoverSample is one leader's end, times in milliseconds after it went, see
-// departure, or after the phase before.
+// failoverSample is what followed after one leader was taken away. Times are in milliseconds:
+// Detect counts from departure.gone, each later phase from the end of the one before.
 type failoverSample struct {
-	// DockerKill is from the call of docker kill to the death of the process,
-	// FromCall from there to the last survivor's belief.
+	// DockerKill is the time from the call of docker kill to the death of the process. FromCall is
+	// the time from the call until the last survivor believes in the new leader.
 	DockerKill float64 `json:"docker_kill_ms,omitempty"`
 	FromCall   float64 `json:"from_call_ms,omitempty"`
-	// Detect is to the first evidence on any survivor. After docker kill it may be
-	// below zero: the kernel closes a process's connections, then tells of its death.
+	// Detect is the time until any survivor has evidence of the loss. After docker kill it may be
+	// below zero: the kernel closes a process's connections before it tells of the process's death.
 	Detect   float64 `json:"detect_ms"`
-	Elect    float64 `json:"elect_ms"`    // from there to the winner's own belief
-	Announce float64 `json:"announce_ms"` // from there to the last survivor's
-	Total    float64 `json:"total_ms"`    // their sum, without a Detect below zero
-	// Gap is how long nobody led: of Total, the time to the winner's own belief,
-	// but from the old leader's own resignation where it resigned.
+	Elect    float64 `json:"elect_ms"`    // from then until the winner itself believes that it leads
+	Announce float64 `json:"announce_ms"` // from then until the last survivor believes so
+	Total    float64 `json:"total_ms"`    // the sum of the three, where a Detect below zero counts as zero
+	// Gap is how long nobody led: from the departure, or from the old leader's own resignation,
+	// until the new leader believed that it leads.
 	Gap      float64 `json:"gap_ms"`
 	Messages int     `json:"messages"`
 	// Terms is how many terms it took: more than one means that a round failed.
 	Terms int    `json:"terms"`
 	Floor *floor `json:"floor,omitempty"`
-	// Fsync is what one fsync took right after, where a leader needs votes.
+	// Fsync is how long one fsync took right afterwards. It is measured only if a leader needs
+	// votes.
 	Fsync float64 `json:"fsync_ms,omitempty"`
 }
 
-// Failover measures what FailoverOptions say. When it ends early, because ctx
-// is done or something failed, it returns what it has with the error.
-func Failover(ctx context.Context, o FailoverOptions) (FailoverReport, error) {
-	if err := o.validate(); err != nil {
-		return FailoverReport{}, err
+// Failover measures failovers of each entry, as the options say. It takes a few samples of one
+// entry after a few of another, so that other work on the machine affects all alike. All nodes vote
+// with an algorithm that has a quorum of its own, whatever the options say. If there is another
+// executable to compare with, its samples alternate with those of this one. When Failover ends
+// early it returns what it has with the error.
+func Failover(
+	ctx context.Context, o FailoverOptions, entries []catalog.Entry,
+) (table FailoverTable, err error) {
+	table.Machine = ThisMachine()
+	var each []FailoverOptions
+	for _, e := range entries {
+		one := o
+		one.Entry, one.Voters = e, o.Voters || e.Guarantee != algorithms.BestEffort
+		if err := one.validate(); err != nil {
+			if len(entries) > 1 {
+				err = fmt.Errorf("%s: %w", e.Name, err)
+			}
+			return table, err
+		}
+		each = append(each, one)
+		table.Rows = append(table.Rows, one.empty())
+		if o.Against == "" {
+			continue
+		}
+		row := one.empty()
+		one.Binary, row.Binary = o.Against, o.Against
+		each, table.Rows = append(each, one), append(table.Rows, row)
 	}
-	report := o.empty()
-	var err error
 	if o.Signal == Docker {
 		if o.engine, err = newEngine(o.Binary); err != nil {
-			return report, err
+			return table, err
+		}
+		defer func() { err = errors.Join(err, o.engine.close()) }()
+		for i := range each {
+			each[i].engine = o.engine
 		}
 	}
-	for err == nil && len(report.Samples) < o.Kills {
-		err = o.oneCluster(ctx, &report)
+	progress := func() { o.progress(table.Count()) }
+	for err == nil && !table.complete() {
+		for i := 0; i < len(each) && err == nil; i++ {
+			row := &table.Rows[i]
+			if len(row.Samples) == o.Kills {
+				continue
+			}
+			if err = each[i].oneCluster(ctx, row, progress); err != nil {
+				err = fmt.Errorf("%s: %w", row.Algorithm, err)
+			}
+		}
 	}
-	report.summarize()
-	return report, errors.Join(err, o.engine.close())
+	for i := range table.Rows {
+		table.Rows[i].summarize()
+	}
+	return table, err
 }
 
 // empty is the report before anything is measured.
 func (o FailoverOptions) empty() FailoverReport {
 	return FailoverReport{
 		Machine: ThisMachine(), Algorithm: o.Entry.Name, Nodes: o.Nodes, Kills: o.Kills,
-		Signal: o.Signal, Profile: o.Profile, Office: o.Office,
+		Signal: o.Signal, Profile: o.Profile, Voters: o.Voters,
 	}
 }
 
-// oneCluster takes the next few samples on a fresh cluster.
-func (o FailoverOptions) oneCluster(ctx context.Context, report *FailoverReport) (err error) {
+// oneCluster takes the next few samples, on a new cluster.
+func (o FailoverOptions) oneCluster(
+	ctx context.Context, report *FailoverReport, progress func(),
+) (err error) {
 	r, err := o.Start(o.Signal == Cut)
 	if err != nil {
 		return err
@@ -129,19 +169,29 @@ func (o FailoverOptions) oneCluster(ctx context.Context, report *FailoverReport)
 				return fmt.Errorf("floor %d: %w", len(report.Samples)+1, err)
 			}
 		}
-		if o.Office {
+		if o.Voters {
 			if sample.Fsync, err = fsyncTime(); err != nil {
 				return fmt.Errorf("fsync %d: %w", len(report.Samples)+1, err)
 			}
 		}
 		report.Samples = append(report.Samples, sample)
-		o.progress(len(report.Samples), o.Kills)
+		progress()
 	}
 	return nil
 }
 
 // failover takes the leader away, measures what follows, and brings it back.
-func (c *Cluster) failover(ctx context.Context, signal Signal) (failoverSample, error) {
+func (c *Cluster) failover(ctx context.Context, signal Signal) (sample failoverSample, err error) {
+	err = Retry(func() error {
+		sample, err = c.tryFailover(ctx, signal)
+		return err
+	})
+	return sample, err
+}
+
+// tryFailover is failover without Retry. If the fault missed the leader, it brings the leader back
+// and returns an error for Retry.
+func (c *Cluster) tryFailover(ctx context.Context, signal Signal) (failoverSample, error) {
 	before, _, err := c.Settle(ctx, quiet)
 	if err != nil {
 		return failoverSample{}, fmt.Errorf("the nodes do not come to rest: %w", err)
@@ -152,7 +202,7 @@ func (c *Cluster) failover(ctx context.Context, signal Signal) (failoverSample, 
 	if err != nil {
 		return failoverSample{}, err
 	}
-	result, err := c.WaitAgreed(ctx, without(c.IDs(), before.Leader)...)
+	result, err := c.WaitAgreed(ctx, testcluster.Without(c.IDs(), before.Leader)...)
 	if err != nil {
 		return failoverSample{}, err
 	}
@@ -161,6 +211,9 @@ func (c *Cluster) failover(ctx context.Context, signal Signal) (failoverSample, 
 		return failoverSample{}, err
 	}
 	e, err := ReadElection(c.Records(), went.called, result, before.Leader)
+	if errors.Is(err, errMoved) {
+		return failoverSample{}, errors.Join(err, c.bringBack(ctx, before.Leader, signal))
+	}
 	if err != nil {
 		return failoverSample{}, err
 	}
@@ -180,9 +233,9 @@ func (c *Cluster) failover(ctx context.Context, signal Signal) (failoverSample, 
 	return sample, c.bringBack(ctx, before.Leader, signal)
 }
 
-// sample is how long the phases of what followed took.
+// sample computes how long each phase of the election took that followed the departure.
 func (d departure) sample(e Election) failoverSample {
-	began := earlier(d.gone, e.Noticed)
+	began := testcluster.Earlier(d.gone, e.Noticed)
 	return failoverSample{
 		Detect: chart.Millis(e.Noticed.Sub(d.gone)), Elect: chart.Millis(e.Won.Sub(e.Noticed)),
 		Announce: chart.Millis(e.Agreed.Sub(e.Won)), Total: chart.Millis(e.Agreed.Sub(began)),
@@ -191,8 +244,8 @@ func (d departure) sample(e Election) failoverSample {
 	}
 }
 
-// takeAway ends the leader's leadership, looks away while the others see to it,
-// and returns when it was.
+// takeAway takes the leader away with this signal. It then reads nothing for the time lookAway,
+// while the others elect, and returns when the leader left.
 func (c *Cluster) takeAway(ctx context.Context, leader proto.NodeID, signal Signal) (departure, error) {
 	lookAway := func() { c.LookAway(ctx, lookAway) }
 	at := time.Now()
@@ -226,7 +279,7 @@ func (c *Cluster) bringBack(ctx context.Context, leader proto.NodeID, signal Sig
 	return c.Start(leader)
 }
 
-// resigned is when the old leader said that it no longer leads.
+// resigned returns when the old leader recorded that it no longer leads.
 func (c *Cluster) resigned(ctx context.Context, leader proto.NodeID, since time.Time) (
 	at time.Time, err error,
 ) {
@@ -246,7 +299,8 @@ func (c *Cluster) resigned(ctx context.Context, leader proto.NodeID, since time.
 	return at, nil
 }
 
-// mayCut says why a network of that many nodes cannot be cut here.
+// mayCut returns an error that says why a network of this many nodes cannot be cut here; nil if it
+// can.
 func mayCut(nodes int) error {
 	if err := testcluster.MayCut(nodes); err != nil {
 		return fmt.Errorf("%w: %w: or give another signal", ErrOptions, err)

@@ -6,20 +6,20 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
-// FailoverReport is what Failover measured.
+// FailoverReport is the result of Failover.
 type FailoverReport struct {
 	Machine   Machine `json:"machine"`
 	Algorithm string  `json:"algorithm"`
-	// Binary is the other executable, where this is of it.
+	// Binary is the path of the other executable, if this report is about that one.
 	Binary  string `json:"binary,omitempty"`
 	Nodes   int    `json:"nodes"`
-	Kills   int    `json:"kills"` // asked for; there may be fewer samples
+	Kills   int    `json:"kills"` // how many were asked for; there may be fewer samples
 	Signal  Signal `json:"signal"`
 	Profile string `json:"profile"`
-	Office  bool   `json:"office"`
+	Voters  bool   `json:"voters"` // all nodes vote
 
-	// DockerKill is Docker's own part, before the failover; FromCall is both. Nil
-	// without Docker.
+	// DockerKill is the time that Docker took to kill the leader, before the failover began.
+	// FromCall is both together. They are nil without Docker.
 	DockerKill *Summary `json:"docker_kill_ms,omitempty"`
 	FromCall   *Summary `json:"from_call_ms,omitempty"`
 
@@ -32,16 +32,16 @@ type FailoverReport struct {
 	// FailedRounds is how many samples took more than one term.
 	FailedRounds int `json:"failed_rounds"`
 
-	// The floor and how far above it the nodes are, pair by pair. Nil without
-	// a floor.
+	// FloorFirst and FloorAll are the floor. Ratio is how much longer than its floor each sample
+	// took. All are nil without a floor.
 	FloorFirst *Summary `json:"floor_first_ms,omitempty"`
 	FloorAll   *Summary `json:"floor_all_ms,omitempty"`
 	Ratio      *Summary `json:"ratio,omitempty"`
-	// Allowed is the aim: twice the floor, on a ring and 3 hops for each node; with
-	// an office four times the floor and two fsyncs. Containers have
-	// none: the floor is of processes without.
+	// Allowed is the time to aim for: twice the floor, and on a ring three hops for each node; with
+	// voters four times the floor and two fsyncs. It is nil for containers, since the floor is
+	// measured with processes.
 	Allowed *Summary `json:"allowed_ms,omitempty"`
-	Within  int      `json:"within_allowed"` // samples that reach the aim
+	Within  int      `json:"within_allowed"` // how many samples are within Allowed
 	Fsync   *Summary `json:"fsync_ms,omitempty"`
 
 	Samples []failoverSample `json:"samples"`
@@ -70,7 +70,7 @@ func (r *FailoverReport) summarize() {
 			r.FailedRounds++
 		}
 	}
-	if r.Office {
+	if r.Voters {
 		fsync := of(func(s failoverSample) float64 { return s.Fsync })
 		r.Fsync = &fsync
 	}
@@ -93,10 +93,10 @@ func (r *FailoverReport) summarize() {
 	}
 }
 
-// allowed is the aim for one sample. The office's two fsyncs are the votes: the
-// winner's own before it claims the term, and those that make it a majority.
+// allowed is the time to aim for in one sample. With voters it includes two writes to the disk, one
+// after the other: the winner's own vote, then the votes that make a majority.
 func (r FailoverReport) allowed(s failoverSample) float64 {
-	if r.Office {
+	if r.Voters {
 		return 4*s.Floor.All + 2*s.Fsync
 	}
 	return s.Floor.allowed(r.Nodes)
@@ -115,14 +115,14 @@ func (r FailoverReport) Report() chart.Report {
 	done, of := r.Count()
 	return chart.Report{
 		Title: fmt.Sprintf("failover: %s%s, %d nodes, profile %s, %s, %d times",
-			r.Algorithm, r.office(), r.Nodes, r.Profile, r.Signal.inWords(), done),
+			r.Algorithm, r.voters(), r.Nodes, r.Profile, r.Signal.inWords(), done),
 		Lines: []string{r.Machine.String()}, Partial: chart.Partial(done, of, ""),
 		Charts: []chart.Chart{r.chart()},
 		Tables: append(tables, messages),
 	}
 }
 
-// aboveFloor is the table of the floor and of the aim.
+// aboveFloor is the table of the floor and of the time to aim for.
 func (r FailoverReport) aboveFloor() chart.Table {
 	t := distribution(r.floorTitle())
 	t.Rows = []chart.Row{
@@ -159,23 +159,23 @@ func (r FailoverReport) phases() (rows []chart.Row) {
 	case r.Signal == Docker:
 		add("total, from the death", r.Total)
 		add("all told, from the call", *r.FromCall)
-	case r.Office:
-		add("total: in office and known to all", r.Total)
+	case r.Voters:
+		add("total: it leads, and all know it", r.Total)
 	default:
 		add("total", r.Total)
 	}
 	return rows
 }
 
-// The series of a chart.
+// The series of samples in a chart.
 const (
 	phaseSeries = iota
 	totalSeries
 	floorSeries
 )
 
-// leastMillis is where the axis of a chart begins at the lowest: below it clocks and
-// schedulers say nothing.
+// leastMillis is the lowest value, in milliseconds, at which the axis of a chart begins: clocks and
+// schedulers are not more exact.
 const leastMillis = 0.01
 
 func (r FailoverReport) chart() chart.Dots {
@@ -200,7 +200,7 @@ func (r FailoverReport) chart() chart.Dots {
 	return c
 }
 
-// dots is a row of samples of one series, with its median marked.
+// dots makes a row of dots, one for each sample, with the median marked.
 func dots(label string, series int, samples []float64) chart.DotRow {
 	row := chart.DotRow{Label: label}
 	for _, v := range samples {
@@ -221,17 +221,17 @@ func (r FailoverReport) floorTitle() string {
 	return "the floor: bare processes, no safety"
 }
 
-// office says in the headline that there is one.
-func (r FailoverReport) office() string {
-	if !r.Office {
+// voters says in the headline that the nodes vote, if they do.
+func (r FailoverReport) voters() string {
+	if !r.Voters {
 		return ""
 	}
 	return fmt.Sprintf(" and the votes of all %d", r.Nodes)
 }
 
-// aim is the target in words.
+// aim describes the time to aim for.
 func (r FailoverReport) aim() string {
-	if r.Office {
+	if r.Voters {
 		return "the aim: 4 × floor + 2 fsyncs"
 	}
 	if r.Samples[0].Floor.Hop > 0 {
@@ -240,12 +240,13 @@ func (r FailoverReport) aim() string {
 	return "the aim: 2 × floor"
 }
 
-// sum is the time from the signal to the winner's belief.
+// sum is the time from the signal until the winner believes that it leads.
 func (r FailoverReport) sum() Summary {
 	return summarize(column(r.Samples, func(s failoverSample) float64 { return s.Detect + s.Elect }))
 }
 
-// distribution is an empty table of distributions; without a title its columns have no names.
+// distribution is an empty table for distributions. Its columns have headings only if it has a
+// title.
 func distribution(title string) chart.Table {
 	names := []string{"p50", "p95", "max"}
 	if title == "" {

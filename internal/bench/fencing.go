@@ -13,7 +13,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// FencingOptions say how long to do what to real processes.
+// FencingOptions say what Fencing does to real processes, and for how long.
 type FencingOptions struct {
 	Options
 	// Entries are the algorithms; they share the time.
@@ -21,16 +21,12 @@ type FencingOptions struct {
 	Time    time.Duration
 	// Seed draws the faults. What comes of them depends on the machine too.
 	Seed uint64
-	// Promise is the nodes' --promise.
+	// Promise is the nodes' --lease.
 	Promise time.Duration
-	// Work is how a worker's process is started, Function how a function's is that writes
-	// into a directory.
-	Work     func(Worker) []string
-	Function func(dir string) []string
-	// Dir is for what the processes write.
-	Dir string
-	// Keep is where directories for the nodes' logs are made. Empty: the system's temporary
-	// directory, and only when something is wrong.
+	// dir is the directory for what the processes write.
+	dir string
+	// Keep is the directory in which the nodes' logs are kept. If it is empty, they are kept only
+	// after a violation, in the system's directory for temporary files.
 	Keep string
 	// Say is told of each fault that has ended, and of each violation. Nil for nobody.
 	Say func(line string)
@@ -38,17 +34,28 @@ type FencingOptions struct {
 
 const (
 	leastFencing = time.Second
-	// mostSlice bounds one cluster's time, and so the memory that the search for an order
-	// needs, which grows with the square of the calls.
+	// mostSlice is the longest time for one cluster. It bounds the memory that the search for an
+	// order of the calls needs, which grows with the square of their number.
 	mostSlice = 2 * time.Minute
-	// searchTime bounds that search.
+	// searchTime is the longest time for that search.
 	searchTime = 2 * time.Minute
 )
+
+// makeKeep makes the directory for the logs, before anything runs whose logs it could not take.
+func (o FencingOptions) makeKeep() error {
+	if o.Keep == "" {
+		return nil
+	}
+	if err := os.MkdirAll(o.Keep, 0o777); err != nil {
+		return fmt.Errorf("make a directory for the logs: %w: name another one", err)
+	}
+	return nil
+}
 
 func (o FencingOptions) validate() error {
 	switch {
 	case o.Time < leastFencing*time.Duration(len(o.Entries)):
-		return fmt.Errorf("%w: %v: give %v or more, %v for each algorithm",
+		return fmt.Errorf("%w: a time of %v: give %v or more, %v for each algorithm",
 			ErrOptions, o.Time, leastFencing*time.Duration(len(o.Entries)), leastFencing)
 	case o.Nodes < 3:
 		return fmt.Errorf("%w: %d nodes: of fewer than three voters none may fail; give 3 or more",
@@ -57,31 +64,39 @@ func (o FencingOptions) validate() error {
 	return o.Options.validate()
 }
 
-// slices is how many clusters there are, one after the other, the algorithms in turn.
+// slices is how many clusters there are, one after the other. The algorithms take turns.
 func (o FencingOptions) slices() int {
 	all := len(o.Entries)
 	rounds := (o.Time + mostSlice*time.Duration(all) - 1) / (mostSlice * time.Duration(all))
 	return int(rounds) * all
 }
 
-// Fencing lets each node of a cluster run a function while it leads, and a worker beside
-// each write to a real storage with the node's token, while nodes, workers, the storage
-// and links fail in many ways, disks are lost, and operators err; and judges what
-// functions, workers and storage saw. It does so for each algorithm. When it ends early,
-// it returns what it has with the error.
-func Fencing(ctx context.Context, o FencingOptions) (FencingReport, error) {
-	o.Office = true
+// Fencing runs clusters under faults. Each node runs a function while it leads; beside each node a
+// worker writes to a real storage with the node's token. Meanwhile nodes, workers, the storage and
+// links fail in many ways, disks are lost, and operators err. Then Fencing judges what functions,
+// workers and storage saw. It does so for each algorithm. When it ends early, it returns what it
+// has with the error.
+func Fencing(ctx context.Context, o FencingOptions) (report FencingReport, err error) {
+	o.Voters = true
 	if err := o.validate(); err != nil {
 		return FencingReport{}, err
 	}
-	report := FencingReport{
+	if err := o.makeKeep(); err != nil {
+		return FencingReport{}, err
+	}
+	dir, err := os.MkdirTemp("", "ringleader-fencing-")
+	if err != nil {
+		return FencingReport{}, fmt.Errorf("make a directory for the storages: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	report = FencingReport{
 		Machine: ThisMachine(), Nodes: o.Nodes, Profile: o.Profile, Promise: o.Promise.Seconds(),
 		Seed: o.Seed, Seconds: o.Time.Seconds(), Planned: o.slices(), Cuts: mayCut(o.Nodes) == nil,
 	}
 	for i := range report.Planned {
 		one := o
 		one.Entry, one.Seed = o.Entries[i%len(o.Entries)], o.Seed+uint64(i)
-		one.Time, one.Dir = o.Time/time.Duration(report.Planned), filepath.Join(o.Dir, fmt.Sprint(i))
+		one.Time, one.dir = o.Time/time.Duration(report.Planned), filepath.Join(dir, fmt.Sprint(i))
 		proof, err := one.prove(ctx)
 		if err != nil {
 			return report, fmt.Errorf("%s, seed %d: %w", one.Entry.Name, one.Seed, err)
@@ -91,9 +106,9 @@ func Fencing(ctx context.Context, o FencingOptions) (FencingReport, error) {
 	return report, nil
 }
 
-// prove is Fencing of one algorithm.
+// prove runs and judges one cluster, with one algorithm.
 func (o FencingOptions) prove(ctx context.Context) (proof Proof, err error) {
-	if err := os.Mkdir(o.Dir, 0o700); err != nil {
+	if err := os.Mkdir(o.dir, 0o700); err != nil {
 		return proof, fmt.Errorf("make a directory for the storage: %w", err)
 	}
 	p, err := startProver(o)
@@ -119,15 +134,15 @@ func (o FencingOptions) prove(ctx context.Context) (proof Proof, err error) {
 	return proof, err
 }
 
-// run is what is done to the processes, and what the workers saw of it.
+// run plays the faults, and returns the calls that the workers made meanwhile.
 func (p *prover) run(ctx context.Context) ([]history.Call, error) {
 	err := p.torment(ctx)
 	if err == nil {
-		p.wishes.Wait()
+		p.requests.Wait()
 		err = p.rest(ctx)
 	}
 	if errors.Is(err, errIdle) || errors.Is(err, errNoWrite) {
-		p.strangely("%v", err)
+		p.violated("%v", err)
 		err = nil
 	}
 	if err != nil {
@@ -137,8 +152,8 @@ func (p *prover) run(ctx context.Context) ([]history.Call, error) {
 	return p.Finish()
 }
 
-// rest makes one more call that must be refused: a write with the first token of
-// all, when another is the highest.
+// rest makes one more call, which the storage must refuse: a write with the first token of all,
+// after later ones were used.
 func (p *prover) rest(ctx context.Context) error {
 	first := p.firstToken()
 	leader, err := p.AwaitWrite(ctx, time.Now())
@@ -163,7 +178,7 @@ func (p *prover) rest(ctx context.Context) error {
 	return nil
 }
 
-// depose kills the leader and waits until another writes.
+// depose kills the leader and waits until another leader's worker writes.
 func (p *prover) depose(ctx context.Context, id proto.NodeID) error {
 	if err := p.takeAway(id); err != nil {
 		return err
@@ -179,7 +194,7 @@ func (p *prover) depose(ctx context.Context, id proto.NodeID) error {
 	}
 }
 
-// keep writes what tells how a violation came about into a directory of its own.
+// keep writes the logs and other evidence of a violation into a directory of its own.
 func (p *prover) keep(proof Proof) (dir string, err error) {
 	if dir, err = os.MkdirTemp(p.Keep, "ringleader-prove-"+p.Entry.Name+"-"+fmt.Sprint(p.Seed)+"-"); err != nil {
 		return "", fmt.Errorf("make a directory for the logs: %w", err)

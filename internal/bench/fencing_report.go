@@ -9,7 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
-// FencingReport is what Fencing did and found.
+// FencingReport is the result of Fencing.
 type FencingReport struct {
 	Machine Machine `json:"machine"`
 	Nodes   int     `json:"nodes"`
@@ -18,15 +18,15 @@ type FencingReport struct {
 	Seed    uint64  `json:"seed"`
 	Seconds float64 `json:"seconds"`
 	Planned int     `json:"planned"`
-	// Cuts is whether networks could be cut, too.
+	// Cuts says whether networks could be cut.
 	Cuts   bool    `json:"cuts"`
 	Proofs []Proof `json:"proofs"`
 }
 
-// Count is how many clusters were judged, and how many were to be.
+// Count returns how many clusters were judged, and how many were planned.
 func (r FencingReport) Count() (done, of int) { return len(r.Proofs), r.Planned }
 
-// OK reports whether nothing is wrong with any of them.
+// OK reports whether no cluster has a violation, and at least one was judged.
 func (r FencingReport) OK() bool {
 	for _, f := range r.Proofs {
 		if !f.OK() {
@@ -36,7 +36,7 @@ func (r FencingReport) OK() bool {
 	return len(r.Proofs) > 0
 }
 
-// Report is what was done, what came of it, and each violation.
+// Report shows the faults, the results of each cluster, and each violation.
 func (r FencingReport) Report() chart.Report {
 	lines := []string{r.Machine.String()}
 	if !r.Cuts {
@@ -51,7 +51,7 @@ func (r FencingReport) Report() chart.Report {
 	}
 }
 
-// faults is how often what was done, in all.
+// faults is a table of the kinds of faults, with how often each happened.
 func (r FencingReport) faults() chart.Table {
 	sum := map[string]int{}
 	for _, f := range r.Proofs {
@@ -69,23 +69,32 @@ func (r FencingReport) faults() chart.Table {
 	return t
 }
 
-// table has a line for each cluster.
+// table has a row for each cluster.
 func (r FencingReport) table() chart.Table {
 	t := chart.Table{Columns: []chart.Column{
-		{Name: "what came", Width: -12}, {Name: "faults", Width: 7}, {Name: "functions", Width: 9},
-		{Name: "leases", Width: 8}, {Name: "writes", Width: 7}, {Name: "refused", Width: 8}, {Name: "stale", Width: 7},
-		{Name: "linearizable", Width: 12}, {Name: "violations", Width: 10}, {Name: "nobody, s", Width: 12},
+		{Name: "what came", Width: -12},
+		{Name: "faults", Width: 7},
+		{Name: "functions", Width: 9},
+		{Name: "leases", Width: 8},
+		{Name: "writes", Width: 7},
+		{Name: "refused", Width: 8},
+		{Name: "stale", Width: 7},
+		{Name: "linearizable", Width: 12},
+		{Name: "violations", Width: 10},
+		{Name: "nobody, s", Width: 12},
 	}, After: []string{
 		"functions: begun, each on its own; leases: lent to the worker beside a node",
 		"nobody: the longest time without a function at work while some node reached a majority, and all of them",
-		fmt.Sprintf("control: had the storage looked at no token, %d stale writes would have been accepted", r.control()),
+		fmt.Sprintf("control: had the storage looked at no token, %d stale writes would have been accepted",
+			r.control()),
 	}}
 	for _, f := range r.Proofs {
 		faults := 0
 		for _, count := range f.Faults {
 			faults += count
 		}
-		t.Rows = append(t.Rows, chart.Cells(f.Algorithm, fmt.Sprint(faults), fmt.Sprint(f.Functions), fmt.Sprint(f.Leases),
+		t.Rows = append(t.Rows, chart.Cells(
+			f.Algorithm, fmt.Sprint(faults), fmt.Sprint(f.Functions), fmt.Sprint(f.Leases),
 			fmt.Sprint(f.Writes), fmt.Sprint(f.Refused), fmt.Sprint(f.Verdict.Stale), f.Verdict.Linearizable,
 			fmt.Sprint(len(f.wrong())), fmt.Sprintf("%.1f of %.1f", f.Idle.Seconds, f.IdleS)))
 	}
@@ -99,7 +108,7 @@ func (r FencingReport) control() (stale int) {
 	return stale
 }
 
-// idle explains the longest time without a leader.
+// idle describes the longest time without a leader, and the faults around it.
 func (r FencingReport) idle() []string {
 	if len(r.Proofs) == 0 {
 		return nil
@@ -111,16 +120,13 @@ func (r FencingReport) idle() []string {
 	for _, line := range f.Idle.Faults {
 		lines = append(lines, "  "+line)
 	}
-	for _, line := range slices.Concat(f.Idle.Changes, f.Idle.Tried) {
-		lines = append(lines, fmt.Sprintf("    %.200s", line))
+	if f.Kept == "" {
+		return append(lines, "  what the nodes did then: give --logs DIR, and ask ringleader rounds")
 	}
-	if f.Kept != "" {
-		lines = append(lines, "  logs: "+f.Kept)
-	}
-	return lines
+	return append(lines, "  what the nodes did then: ringleader rounds "+f.Kept)
 }
 
-// wrong is each violation, and how to see it again.
+// wrong lists each violation, and how to repeat it.
 func (r FencingReport) wrong() (lines []string) {
 	if r.OK() {
 		return []string{"no violation"}

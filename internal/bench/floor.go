@@ -12,31 +12,30 @@ import (
 
 // floor is one failover of the bare mesh.
 type floor struct {
-	First float64 `json:"first_ms"` // signal to the first end of stream
-	All   float64 `json:"all_ms"`   // signal to the last survivor's knowledge
-	// Hop is one hop of a message round bare processes; zero where the
-	// algorithm is no ring.
+	First float64 `json:"first_ms"` // from the signal to the first end of stream
+	All   float64 `json:"all_ms"`   // from the signal until the last survivor knows the new leader
+	// Hop is one hop of a message round bare processes; zero if the algorithm is no ring.
 	Hop float64 `json:"hop_ms,omitempty"`
 }
 
-// allowed is the aim for n nodes: twice the floor and, on a ring, the 3n hops
-// that the lecture notes give a round.
+// allowed is the time to aim for with n nodes: twice the floor and, on a ring, the 3n hops that the
+// lecture notes give a round.
 func (f floor) allowed(n int) float64 { return 2*f.All + 3*float64(n)*f.Hop }
 
 // floor measures the bare mesh and, for a ring, how long a hop takes.
 func (o Options) floor(ctx context.Context) (*floor, error) {
-	f, err := measureFloor(ctx, o.Bare, o.Nodes)
+	f, err := measureFloor(ctx, o.Nodes)
 	if err != nil || o.Entry.Name != "ring" {
 		return &f, err
 	}
-	f.Hop, err = measureHop(ctx, o.Bare, o.Nodes)
+	f.Hop, err = measureHop(ctx, o.Nodes)
 	return &f, err
 }
 
-// measureHop sends a message round n bare processes, twice, and takes one hop
-// of the second trip: the first finds nothing warm.
-func measureHop(ctx context.Context, command BareCommand, n int) (hop float64, err error) {
-	g, err := startBare(ctx, command, RoleRelay, n)
+// measureHop sends a message round n bare processes twice. The result is the time of one hop on the
+// second trip: the first warms up caches and connections.
+func measureHop(ctx context.Context, n int) (hop float64, err error) {
+	g, err := startBare(ctx, roleRelay, n)
 	if err != nil {
 		return 0, fmt.Errorf("build the bare ring: %w", err)
 	}
@@ -50,8 +49,8 @@ func measureHop(ctx context.Context, command BareCommand, n int) (hop float64, e
 
 // measureFloor builds a mesh of n bare processes, kills the highest, and tears
 // the mesh down again.
-func measureFloor(ctx context.Context, command BareCommand, n int) (f floor, err error) {
-	g, err := startBare(ctx, command, RoleMesh, n)
+func measureFloor(ctx context.Context, n int) (f floor, err error) {
+	g, err := startBare(ctx, roleMesh, n)
 	if err != nil {
 		return f, fmt.Errorf("build the floor's mesh: %w", err)
 	}
@@ -79,18 +78,4 @@ func measureFloor(ctx context.Context, command BareCommand, n int) (f floor, err
 	first := slices.MinFunc(append(gone, known[0]), time.Time.Compare)
 	last := slices.MaxFunc(known, time.Time.Compare)
 	return floor{First: chart.Millis(first.Sub(at)), All: chart.Millis(last.Sub(at))}, nil
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

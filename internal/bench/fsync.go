@@ -9,11 +9,11 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
-// fsyncs is how many fsyncs one sample is the median of.
+// fsyncs is how many fsyncs are measured for one sample, which is their median.
 const fsyncs = 5
 
-// fsyncTime is how long one small write and its fsync take, in milliseconds, in
-// the directory for temporary files, where the nodes keep their votes too.
+// fsyncTime measures a small write with its fsync, in milliseconds. It writes to the directory for
+// temporary files, where the nodes keep their votes too.
 func fsyncTime() (took float64, err error) {
 	f, err := os.CreateTemp("", "ringleader-fsync-")
 	if err != nil {

@@ -17,25 +17,30 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Function is the command that `ringleader exec` runs while its node leads. All that it
-// does is to write down that it is at work: into a file of its own, again and again,
-// when it began, and when it was at work last. Two of them must never be at work at the
-// same time.
-type Function struct {
-	Dir  string
-	Node proto.NodeID
-	Term proto.Term
+// function is the command that `ringleader exec` runs while its node leads. Its node and term are
+// in its environment. It only records that it runs: it writes again and again, into a file of its
+// own, when it began and when it last ran. Two functions must never run at the same time.
+type function struct {
+	Dir string `json:"dir"`
 }
 
-// functionBeat is how often a Function writes down that it is at work.
+// functionBeat is how often a function records that it runs.
 const functionBeat = 2 * time.Millisecond
 
-// Run works until somebody ends it. In every other term it does not obey when it is told
-// to stop, so that it has to be killed.
-func (f Function) Run() error {
+// run records until somebody ends the process. In every other term it ignores the signal to stop,
+// so that it has to be killed.
+func (f function) run() error {
+	node, err := strconv.ParseUint(os.Getenv("RINGLEADER_ID"), 10, 64)
+	if err != nil {
+		return fmt.Errorf("RINGLEADER_ID: %w", err)
+	}
+	term, err := strconv.ParseUint(os.Getenv("RINGLEADER_TERM"), 10, 64)
+	if err != nil {
+		return fmt.Errorf("RINGLEADER_TERM: %w", err)
+	}
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP)
-	name := fmt.Sprintf("%d-%d-%d", f.Node, f.Term, os.Getpid())
+	name := fmt.Sprintf("%d-%d-%d", node, term, os.Getpid())
 	file, err := os.OpenFile(filepath.Join(f.Dir, name), os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("write down that it is at work: %w", err)
@@ -53,14 +58,15 @@ func (f Function) Run() error {
 		select {
 		case <-beats.C:
 		case <-told:
-			if f.Term%2 == 0 {
+			if term%2 == 0 {
 				return nil
 			}
 		}
 	}
 }
 
-// functionsIn are what the functions did that wrote into dir.
+// functionsIn reads the files that functions wrote into dir. The result has an act for each
+// function.
 func functionsIn(dir string) ([]act, error) {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

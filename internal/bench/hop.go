@@ -11,30 +11,30 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 )
 
-// HopOptions say what to measure: Trips times a message round the ring.
+// HopOptions say what to measure: how long a message takes round the ring, Trips times.
 type HopOptions struct {
 	Options
 	Trips int
 }
 
-// hopSample is one trip of each kind round the same number of processes.
+// hopSample is one trip of each kind round the same number of processes, in milliseconds.
 type hopSample struct {
-	Election float64 `json:"election_ms"` // brings a new term to each node
+	Election float64 `json:"election_ms"` // an ELECTION that brings a new term to each node
 	Elected  float64 `json:"elected_ms"`
-	Relay    float64 `json:"relay_ms"` // the raw bytes, by bare processes
+	Relay    float64 `json:"relay_ms"` // raw bytes, passed on by bare processes
 }
 
-// HopReport is what Hop measured. A trip has as many hops as there are nodes.
+// HopReport is the result of Hop. A trip has as many hops as there are nodes.
 type HopReport struct {
 	Machine Machine `json:"machine"`
 	Nodes   int     `json:"nodes"`
-	Trips   int     `json:"trips"` // asked for; there may be fewer samples
+	Trips   int     `json:"trips"` // how many were asked for; there may be fewer samples
 	Profile string  `json:"profile"`
 
 	Election Summary `json:"election_ms"`
 	Elected  Summary `json:"elected_ms"`
 	Relay    Summary `json:"relay_ms"`
-	Ratio    Summary `json:"elected_to_relay"` // sample by sample
+	Ratio    Summary `json:"elected_to_relay"` // of Elected to Relay, sample by sample
 
 	Samples []hopSample `json:"samples"`
 }
@@ -52,7 +52,7 @@ func Hop(ctx context.Context, o HopOptions) (report HopReport, err error) {
 	o.Args, o.Entry.Preempt = append(o.Args, "--preempt"), true
 	report = HopReport{Machine: ThisMachine(), Nodes: o.Nodes, Trips: o.Trips, Profile: o.Profile}
 	defer func() { report.summarize() }()
-	relay, err := startBare(ctx, o.Bare, RoleRelay, o.Nodes)
+	relay, err := startBare(ctx, roleRelay, o.Nodes)
 	if err != nil {
 		return report, err
 	}
@@ -63,7 +63,7 @@ func Hop(ctx context.Context, o HopOptions) (report HopReport, err error) {
 	return report, err
 }
 
-// oneCluster takes the next few samples on a fresh cluster.
+// oneCluster takes the next few samples, on a new cluster.
 func (o HopOptions) oneCluster(
 	ctx context.Context, relay *bareGroup, report *HopReport,
 ) (err error) {
@@ -86,8 +86,8 @@ func (o HopOptions) oneCluster(
 	return nil
 }
 
-// trip lets the highest node come back and win, and reads from its records how
-// long its messages travelled.
+// trip brings the highest node back, lets it win, and reads from its records how long its messages
+// took round the ring.
 func (c *Cluster) trip(ctx context.Context) (hopSample, error) {
 	before, _, err := c.Settle(ctx, quiet)
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *Cluster) trip(ctx context.Context) (hopSample, error) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if _, err := c.WaitAgreed(bounded, without(c.IDs(), before.Leader)...); err != nil {
+	if _, err := c.WaitAgreed(bounded, testcluster.Without(c.IDs(), before.Leader)...); err != nil {
 		return hopSample{}, err
 	}
 	if err := c.Start(before.Leader); err != nil {
@@ -112,8 +112,8 @@ func (c *Cluster) trip(ctx context.Context) (hopSample, error) {
 	return c.readTrip(bounded, at, result)
 }
 
-// readTrip reads the winner's records: it sent ELECTION, it had it back, it had
-// ELECTED back.
+// readTrip reads three times from the winner's records: when it sent ELECTION, when that came back,
+// and when its ELECTED came back.
 func (c *Cluster) readTrip(ctx context.Context, since time.Time, result testcluster.Belief) (
 	s hopSample, err error,
 ) {
@@ -143,9 +143,10 @@ func (c *Cluster) readTrip(ctx context.Context, since time.Time, result testclus
 	return s, nil
 }
 
-// trip sends one message round the bare ring.
+// trip sends one message round the ring of bare processes, and returns how long that took, in
+// milliseconds.
 func (g *bareGroup) trip(ctx context.Context) (float64, error) {
-	if err := g.ask(1, "go"); err != nil {
+	if err := g.members[0].Tell("go"); err != nil {
 		return 0, err
 	}
 	s, err := g.await(ctx, "trip")
@@ -162,7 +163,7 @@ func (r *HopReport) summarize() {
 	r.Ratio = summarize(column(r.Samples, func(s hopSample) float64 { return s.Elected / s.Relay }))
 }
 
-// Report shows one trip, and one hop of it.
+// Report shows the times of a trip, and of one hop of it.
 func (r HopReport) Report() chart.Report {
 	trips, ratio := distribution("milliseconds"), distribution("")
 	trips.Rows = []chart.Row{

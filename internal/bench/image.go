@@ -7,16 +7,16 @@ import (
 	"os"
 )
 
-// The only file and the only directory of the image, and who the node is there:
-// as in the Dockerfile.
+// The paths of the image's only file and only directory, and the user as which the node runs: the
+// same as in the Dockerfile.
 const (
 	imageBinary = "/ringleader"
 	imageData   = "/data"
 	imageUser   = 65532
 )
 
-// importImage makes an image of nothing but the executable. It needs no registry,
-// no Dockerfile and no checkout.
+// importImage makes an image that holds only the executable. It needs no registry, no Dockerfile
+// and no checkout.
 func importImage(name, binary string) error {
 	files, fill := io.Pipe()
 	go func() { fill.CloseWithError(writeImage(fill, binary)) }()
@@ -30,7 +30,7 @@ func importImage(name, binary string) error {
 	return err
 }
 
-// writeImage writes the image's file system.
+// writeImage writes the image's file system as a tar archive.
 func writeImage(w io.Writer, binary string) error {
 	f, err := os.Open(binary)
 	if err != nil {

@@ -10,20 +10,19 @@ import (
 	"time"
 )
 
-// Machine is where and when a report was made.
+// Machine describes the machine on which a report was made, and when that was.
 type Machine struct {
 	Date      time.Time `json:"date"`
 	Cores     int       `json:"cores"`
 	MemoryMiB int       `json:"memory_mib"`
 	Platform  string    `json:"platform"`
 	Go        string    `json:"go"`
-	// Load is the number of processes that wanted to run, averaged over the
-	// minute before the start. Figures taken above a fraction of the cores
-	// measure the neighbours too.
+	// Load is the average number of processes that wanted to run, in the minute before the start.
+	// If it is more than a fraction of the cores, the figures measure those processes too.
 	Load float64 `json:"load"`
 }
 
-// ThisMachine is the machine that this process runs on, now.
+// ThisMachine describes the machine that this process runs on, now.
 func ThisMachine() Machine {
 	m := Machine{
 		Date: time.Now().UTC().Truncate(time.Second), Cores: runtime.NumCPU(),
@@ -44,8 +43,7 @@ func (m Machine) String() string {
 		m.Cores, m.MemoryMiB, m.Platform, m.Go, m.Load, m.Date.Format(time.RFC3339))
 }
 
-// MemoryMiB is how much memory can be had without swapping, in MiB; 0 where nobody
-// knows.
+// MemoryMiB is how much memory is available without swapping, in MiB; 0 if that is not known.
 func MemoryMiB() int {
 	available, err := memInfo("MemAvailable")
 	if err != nil {

@@ -11,19 +11,19 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// mesh is one bare process connected to all others.
+// mesh is a bare process that is connected to all others.
 type mesh struct {
 	id  int
 	out io.Writer
 
 	mu    sync.Mutex
-	conns map[int]net.Conn // of the living
+	conns map[int]net.Conn // connections to the living processes
 	knows bool
 }
 
-// runMesh connects to all others, then waits for the highest to die: the next
-// one below it announces itself with one message.
-func (b Bare) runMesh(ln net.Listener, in io.Reader, out io.Writer) error {
+// runMesh connects to all others, then waits until the highest dies. The next one below it then
+// announces itself with one message.
+func (b bareProcess) runMesh(ln net.Listener, in io.Reader, out io.Writer) error {
 	m := &mesh{id: b.ID, out: out, conns: make(map[int]net.Conn)}
 	for lower := 1; lower < b.ID; lower++ {
 		conn, err := b.dial(lower)
@@ -49,7 +49,7 @@ func (b Bare) runMesh(ln net.Listener, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// watch reads from process id until it is gone.
+// watch reads from process id until that has ended.
 func (m *mesh) watch(id int, conn net.Conn) {
 	buf := make([]byte, bareFrame)
 	for {
@@ -65,7 +65,8 @@ func (m *mesh) watch(id int, conn net.Conn) {
 	}
 }
 
-// gone takes the end of a stream for a death. The highest that is left leads.
+// gone takes the end of a stream for the death of process id. The highest process that is left then
+// leads.
 func (m *mesh) gone(id int, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -87,7 +88,7 @@ func (m *mesh) gone(id int, at time.Time) {
 	fmt.Fprintf(m.out, "gone %d\n", at.UnixNano())
 }
 
-// learn takes the announcement.
+// learn handles the announcement of the new leader.
 func (m *mesh) learn(at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

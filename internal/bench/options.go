@@ -10,7 +10,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 )
 
-// ErrOptions says that what was asked for makes no benchmark.
+// ErrOptions says that the options cannot be used for a benchmark.
 var ErrOptions = errors.New("these options make no benchmark")
 
 // Signal is how a leader is taken away.
@@ -18,15 +18,15 @@ type Signal string
 
 // The signals.
 const (
-	Kill Signal = "KILL" // SIGKILL: the process is gone
-	Stop Signal = "STOP" // SIGSTOP: it hangs, its connections open
+	Kill Signal = "KILL" // SIGKILL: the process ends at once
+	Stop Signal = "STOP" // SIGSTOP: the process hangs, its connections stay open
 	Term Signal = "TERM" // SIGTERM: it hands over before it leaves
-	Cut  Signal = "CUT"  // its network cable is pulled: nothing arrives any more
-	// Docker is `docker kill` of its container; the nodes are containers then.
+	Cut  Signal = "CUT"  // its network is cut: no packet arrives any more
+	// Docker is `docker kill` of its container. The nodes are containers then.
 	Docker Signal = "DOCKER"
 )
 
-// Signals are all signals.
+// Signals returns all signals.
 func Signals() []string {
 	return []string{string(Kill), string(Stop), string(Term), string(Cut), string(Docker)}
 }
@@ -39,11 +39,10 @@ func ParseSignal(text string) (Signal, error) {
 			return Signal(known), nil
 		}
 	}
-	return "", fmt.Errorf("%w: unknown signal %q: want one of %s",
-		ErrOptions, text, strings.Join(Signals(), ", "))
+	return "", fmt.Errorf("unknown signal %q: want one of %s", text, strings.Join(Signals(), ", "))
 }
 
-// number is the signal that a process of ours gets; CUT and DOCKER are none.
+// number is the signal for the process. CUT and DOCKER have none.
 func (s Signal) number() syscall.Signal {
 	switch s {
 	case Stop:
@@ -54,11 +53,11 @@ func (s Signal) number() syscall.Signal {
 	return syscall.SIGKILL
 }
 
-// ends reports whether the leader's process ends at once. Only then there is a
-// floor: nothing else ends streams.
+// ends reports whether the leader's process ends at once. Only then is there a floor to compare
+// with, since only then do streams end.
 func (s Signal) ends() bool { return s == Kill || s == Docker }
 
-// inWords is the signal in the headline of a report.
+// inWords describes the signal in the headline of a report.
 func (s Signal) inWords() string {
 	switch s {
 	case Cut:
@@ -69,28 +68,25 @@ func (s Signal) inWords() string {
 	return "SIG" + string(s) + " to the leader"
 }
 
-// BareCommand is the command line that runs a Bare.
-type BareCommand func(Bare) []string
-
-// Options are what all benchmarks of a cluster have in common.
+// Options are the settings that all benchmarks of a cluster share.
 type Options struct {
-	// Binary is the path of the ringleader executable.
+	// Binary is the path of the ringleader executable that the nodes run.
 	Binary string
-	// Bare is how that executable becomes a bare process.
-	Bare  BareCommand
-	Nodes int
-	Entry catalog.Entry
+	Nodes  int
+	Entry  catalog.Entry
 	// Profile is the nodes' --profile.
 	Profile string
-	// Office lets all nodes vote: a leader then needs a majority of them.
-	Office bool
+	// Voters lets all nodes vote: a leader then needs a majority of them.
+	Voters bool
 	// Args are further arguments of every node.
 	Args []string
-	// enter stands before each node's command line.
-	enter []string
-	// engine runs the nodes as containers; nil: they are processes.
+	// enter stands before each node's command line, to run it on another network; command, if any,
+	// is what a node runs while it leads.
+	enter, command []string
+	// engine runs the nodes as containers; if it is nil, they are processes.
 	engine *engine
-	// Progress is told of each sample that is done. Nil for nobody.
+	// Progress is called after each sample with the number of samples done and wanted. It may be
+	// nil.
 	Progress func(done, of int)
 }
 
@@ -99,7 +95,7 @@ func (o Options) validate() error {
 		return fmt.Errorf("%w: %d nodes: there would be nobody to take over; give 2 or more",
 			ErrOptions, o.Nodes)
 	}
-	if o.Nodes == 2 && o.Office {
+	if o.Nodes == 2 && o.Voters {
 		return fmt.Errorf("%w: of two voters both are needed, so nobody could take over; give 3 or more",
 			ErrOptions)
 	}
@@ -112,30 +108,30 @@ func (o Options) progress(done, of int) {
 	}
 }
 
-// args are the arguments of every node: all else is the default.
+// args are the arguments of every node. All other settings have their defaults.
 func (o Options) args() []string {
 	args := []string{"--profile", o.Profile}
 	if o.engine != nil {
 		args = append(args, "--data-dir", imageData)
 	}
-	if o.Office {
+	if o.Voters {
 		args = append(args, "--voters", fmt.Sprintf("1-%d", o.Nodes))
 	}
 	return append(args, o.Args...)
 }
 
 const (
-	// patience bounds each wait for an agreement. The slowest profile's gossip
-	// needs a tenth of it to notice a death by itself.
+	// patience is the longest that the benchmark waits for nodes to agree. With the slowest
+	// profile, gossip alone takes a tenth of it to notice a death.
 	patience = 60 * time.Second
-	// quiet is how long no node must have anything to record before the next
-	// sample: what follows an election (repeated announcements aside) is over.
+	// quiet is how long no node may record anything before the next sample is taken. By then the
+	// last election is over, but for repeated announcements.
 	quiet = time.Second
-	// lookAway is how long after a signal nothing is read: most failovers are
-	// over by then, and the observer has not competed with them for the cores.
+	// lookAway is how long after a signal the benchmark reads nothing from the nodes: most
+	// failovers are over by then, and the benchmark has not competed with them for the cores.
 	lookAway = 50 * time.Millisecond
-	// killsPerCluster is how many leaders one cluster loses before a fresh one
-	// takes its place: nodes wait longer and longer between the elections they
-	// call in a series, which is not what is measured.
+	// killsPerCluster is how many leaders one cluster loses before a new cluster takes its place.
+	// In a series of elections nodes wait longer and longer before they call the next one, and that
+	// is not what is measured.
 	killsPerCluster = 3
 )

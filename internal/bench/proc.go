@@ -12,7 +12,7 @@ import (
 // tick is the unit of a process's times in /proc: USER_HZ, 100 on every Linux.
 const tick = 10 * time.Millisecond
 
-// cpuTime is what a process has used, in user and in system mode.
+// cpuTime is the processor time that a process has used, in user and in system mode.
 func cpuTime(pid int) (time.Duration, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -60,7 +60,7 @@ func establishedSockets() (map[string]bool, error) {
 	return found, nil
 }
 
-// socketsIn counts those that the process has open.
+// socketsIn counts which of these sockets the process has open.
 func socketsIn(pid int, sockets map[string]bool) (int, error) {
 	dir := fmt.Sprintf("/proc/%d/fd", pid)
 	entries, err := os.ReadDir(dir)
@@ -77,7 +77,7 @@ func socketsIn(pid int, sockets map[string]bool) (int, error) {
 	return n, nil
 }
 
-// loopbackPackets counts what went over loopback since the machine started.
+// loopbackPackets is the number of packets over loopback since the machine started.
 func loopbackPackets() (uint64, error) {
 	const path, packets = "/proc/net/dev", 1 // the second number of a line
 	f, err := os.Open(path)

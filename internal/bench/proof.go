@@ -1,73 +1,58 @@
 package bench
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/bench/history"
-	"github.com/ringleader-dev/ringleader/internal/trace"
-	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Proof is what was done to one cluster, and what came of it.
+// Proof lists the faults of one cluster and their results.
 type Proof struct {
 	Algorithm string         `json:"algorithm"`
 	Seed      uint64         `json:"seed"`
 	Seconds   float64        `json:"seconds"`
-	Faults    map[string]int `json:"faults"` // by kind
-	Script    []string       `json:"script"` // a line each
+	Faults    map[string]int `json:"faults"` // how often each kind of fault happened
+	Script    []string       `json:"script"` // each fault in a line
 
-	Functions int     `json:"functions"`           // that were at work
-	Leases    int     `json:"leases"`              // that nodes lent
-	Terms     int     `json:"terms"`               // that wrote
-	Writes    int     `json:"writes"`              // accepted
-	Seals     int     `json:"seals"`               // accepted
-	Reads     int     `json:"reads"`               // as the leader
-	Glances   int     `json:"glances"`             // reads as anybody
-	Refused   int     `json:"refused"`             // of an old token
-	Unknown   int     `json:"unknown"`             // without an answer
-	LongestS  float64 `json:"longest_gap_seconds"` // without an accepted write
+	Functions int `json:"functions"` // how many functions ran
+	Leases    int `json:"leases"`    // how many leases nodes lent
+	Writes    int `json:"writes"`    // how many writes the storage accepted
+	Refused   int `json:"refused"`   // how many calls it refused because of an old token
 
-	// Violations are what must not be, in words, but for what Verdict says.
+	// Violations describes what is wrong, apart from what Verdict says.
 	Violations []string `json:"violations,omitempty"`
-	// Idle is the longest time in which no function was at work although a node could
-	// reach a majority, and IdleS all such times together.
+	// Idle is the longest time in which no function ran although a node could reach a majority.
+	// IdleS is the sum of all such times, in seconds.
 	Idle  Idle    `json:"longest_idle"`
 	IdleS float64 `json:"idle_seconds"`
 
 	Verdict history.Verdict `json:"verdict"`
-	// Control is the verdict on the same calls when what the storage refused is
-	// taken for done. It must not be good.
-	Control  history.Verdict `json:"control_unfenced"`
-	Searched float64         `json:"search_seconds"`
-	// Kept is the directory with the nodes' logs, where they are kept.
+	// Control is the verdict on the same calls if the storage had accepted those that it refused.
+	// It must be bad: otherwise the faults did not test the fencing.
+	Control history.Verdict `json:"control_unfenced"`
+	// Kept is the directory in which the nodes' logs were kept; empty if they were not.
 	Kept string `json:"kept,omitempty"`
 }
 
-// Idle is a time without a leader, and what explains it.
+// Idle is a time without a leader.
 type Idle struct {
-	From    float64  `json:"from_seconds"` // since the beginning
+	From    float64  `json:"from_seconds"` // since the cluster began
 	Seconds float64  `json:"seconds"`
-	Faults  []string `json:"faults,omitempty"`  // that were on, or had just ended
-	Changes []string `json:"changes,omitempty"` // of the nodes' beliefs meanwhile
-	Tried   []string `json:"tried,omitempty"`   // what they sent and refused meanwhile
+	Faults  []string `json:"faults,omitempty"` // the faults during that time, or just before
 }
 
-// OK reports whether nothing is wrong, and the judge can tell a history that is.
+// OK reports whether nothing is wrong, and whether the calls would have been wrong without fencing.
 func (f Proof) OK() bool {
 	return len(f.Violations) == 0 && f.Verdict.OK() && f.Refused > 0 &&
 		f.Control.Linearizable == "no" && f.Control.Stale > 0
 }
 
-// judge is what is to be said of what was done and seen.
+// judge judges what functions, workers and the storage saw during the faults.
 func (p *prover) judge(calls []history.Call) (Proof, error) {
 	f := Proof{
-		Algorithm: p.Entry.Name, Seed: p.Seed, Seconds: p.Time.Seconds(), Faults: p.done, Violations: p.strange,
+		Algorithm: p.Entry.Name, Seed: p.Seed, Seconds: p.Time.Seconds(), Faults: p.done, Violations: p.violations,
 	}
 	for _, done := range p.faults {
 		f.Script = append(f.Script, done.text(p.zero))
@@ -82,18 +67,17 @@ func (p *prover) judge(calls []history.Call) (Proof, error) {
 	for _, g := range gaps(functions, p.moments, p.ended) {
 		f.IdleS += g.length().Seconds()
 		if g.length().Seconds() > f.Idle.Seconds {
-			f.Idle = Idle{From: (g.from - p.zero).Seconds(), Seconds: g.length().Seconds()}
+			f.Idle = Idle{(g.from - p.zero).Seconds(), g.length().Seconds(), p.during(g.from-p.Promise, g.until)}
 		}
 	}
-	p.explain(&f.Idle)
 	f.judgeCalls(calls)
 	return f, nil
 }
 
-// shownClashes is how many of the pairs that were at once are shown.
+// shownClashes is how many pairs of overlapping acts are shown.
 const shownClashes = 5
 
-// overlaps are the pairs that were at once and may not, in words, with the faults around.
+// overlaps describes the acts that overlap although they must not, with the faults around them.
 func (p *prover) overlaps(functions []act) (lines []string) {
 	found := clashes(slices.Concat(functions, joined(p.lent)))
 	for i, c := range found {
@@ -109,10 +93,10 @@ func (p *prover) overlaps(functions []act) (lines []string) {
 	return lines
 }
 
-// misled are the functions of nodes that were started with flags with which they must not
+// misled describes the functions that ran while their nodes had flags with which they must not
 // lead.
 func (p *prover) misled(functions []act) (lines []string) {
-	for _, b := range p.barred {
+	for _, b := range p.wrong {
 		for _, a := range functions {
 			if a.node == b.node && a.from > b.from && a.from < b.until {
 				lines = append(lines, fmt.Sprintf("it was started with %s: %s", b.with, a.text(p.zero)))
@@ -122,105 +106,21 @@ func (p *prover) misled(functions []act) (lines []string) {
 	return lines
 }
 
-const (
-	// shownChanges is how many changes of belief explain a time without a leader.
-	shownChanges = 12
-	// aroundIdle is how much earlier and later they are looked for: a record is written
-	// a little after what it tells of.
-	aroundIdle = 20 * time.Millisecond
-)
-
-// explain says what was done, and what the nodes decided, around a time without a leader.
-func (p *prover) explain(i *Idle) {
-	if i.Seconds == 0 {
-		return
-	}
-	from := p.zero + time.Duration(i.From*float64(time.Second))
-	until := from + time.Duration(i.Seconds*float64(time.Second))
-	i.Faults = p.during(from-p.Promise, until)
-	wall := time.Now().Add(p.zero - now())
-	sent, why := map[string]int{}, map[string]int{}
-	for _, rec := range p.nodes.Records() {
-		at := rec.Time.Sub(wall) + p.zero
-		if at < from-aroundIdle || at > until+aroundIdle {
-			continue
-		}
-		count(rec, sent, why)
-		if rec.LeaderChange != "" || rec.Ineligible != "" {
-			var b strings.Builder
-			if trace.Text(&b, wall, rec) == nil {
-				i.Changes = append(i.Changes, strings.Join(strings.Fields(b.String()), " "))
-			}
-		}
-	}
-	if n := len(i.Changes); n > shownChanges {
-		i.Changes = slices.Insert(i.Changes[:shownChanges], shownChanges/2, fmt.Sprintf("… %d more", n-shownChanges))
-	}
-	i.Tried = append(most(sent), most(why)...)
-}
-
-// count counts what a record's step sent, and refused or was refused.
-func count(rec trace.Record, sent, why map[string]int) {
-	for _, m := range rec.Sent {
-		kind, _, _ := strings.Cut(m, ">")
-		sent[fmt.Sprintf("node %d sent %s", rec.Node, kind)]++
-	}
-	for _, line := range rec.Why {
-		if strings.Contains(line, "asked for a lease") {
-			continue // the workers ask everybody, again and again
-		}
-		if strings.Contains(line, "no,") || strings.Contains(line, "deny") || strings.Contains(line, "refuse") {
-			why[fmt.Sprintf("node %d: %s", rec.Node, line)]++
-		}
-	}
-}
-
-// most are the most frequent lines, with how often each came.
-func most(counts map[string]int) (lines []string) {
-	all := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
-	for _, line := range all[:min(len(all), shownChanges/2)] {
-		lines = append(lines, fmt.Sprintf("%d × %s", counts[line], line))
-	}
-	return lines
-}
-
-// judgeCalls counts the calls and has them judged, with and without the fence.
+// judgeCalls counts the calls and judges them, with fencing and as if there were none.
 func (f *Proof) judgeCalls(calls []history.Call) {
-	terms := map[proto.Term]bool{}
-	var accepted []int64
 	for _, c := range calls {
-		done := c.Outcome == history.Done
 		switch {
-		case c.Outcome == history.Unknown:
-			f.Unknown++
 		case c.Outcome == history.Stale:
 			f.Refused++
-		case c.Kind == history.Get && c.Token.IsZero():
-			f.Glances++
-		case c.Kind == history.Get:
-			f.Reads++
-		case c.Kind == history.Seal:
-			f.Seals++
-		case done:
+		case c.Kind == history.Put && c.Outcome == history.Done:
 			f.Writes++
-			terms[c.Token.Term] = true
-			accepted = append(accepted, c.Ended)
 		}
 	}
-	f.Terms = len(terms)
-	slices.Sort(accepted)
-	for i := 1; i < len(accepted); i++ {
-		f.LongestS = max(f.LongestS, time.Duration(accepted[i]-accepted[i-1]).Seconds())
-	}
-	began := time.Now()
 	f.Verdict = history.Check(calls, searchTime)
-	f.Searched = time.Since(began).Seconds()
 	f.Control = history.CheckUnfenced(calls, searchTime)
 }
 
-// wrong is everything that is wrong, in words.
+// wrong describes everything that is wrong.
 func (f Proof) wrong() []string {
 	all := slices.Clone(f.Violations)
 	if f.Verdict.Linearizable != "yes" {
@@ -239,11 +139,11 @@ func (f Proof) wrong() []string {
 	return all
 }
 
-// evidence is all that was done, and is wrong.
+// evidence lists all faults and all that is wrong, a line each.
 func (f Proof) evidence() []string {
 	lines := []string{fmt.Sprintf("%s, seed %d, %.0f s", f.Algorithm, f.Seed, f.Seconds)}
 	return slices.Concat(lines, f.Script, f.wrong())
 }
 
-// errNoWrite: no leader's write was accepted.
+// errNoWrite says that no leader's write was accepted in time.
 var errNoWrite = errors.New("no leader's write is accepted")

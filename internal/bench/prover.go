@@ -9,43 +9,41 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/node/clock"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// prover is a cluster under faults: each node is an exec, whose command is a Function, and
-// beside each is a worker that writes to a storage.
+// prover is a cluster under faults. Each node is a `ringleader exec` whose command is a function.
+// Beside each node a worker writes to a storage.
 type prover struct {
 	FencingOptions
 	*Workers
-	nodes   *testcluster.Cluster
-	network *testcluster.Network // nil: loopback
-	zero    time.Duration        // since the machine's start, when it began
-	ended   time.Duration        // likewise, when the last fault had
-	done    map[string]int       // faults by kind
-	state   state
-	wiped   map[proto.NodeID]time.Time // when its disk was lost last
-	barred  []bar
-	moments []moment
-	wishes  sync.WaitGroup // commands of operators under way
+	nodes    *Cluster
+	zero     time.Duration  // when it began, counted from the machine's start
+	ended    time.Duration  // when the last fault had ended, counted from the machine's start
+	done     map[string]int // how often each kind of fault happened
+	state    state
+	wiped    map[proto.NodeID]time.Time // when each node last lost its disk
+	wrong    []wrongRun
+	moments  []moment
+	requests sync.WaitGroup // operators' commands that still run
 
-	mu      sync.Mutex
-	faults  []*fault // in the order of their beginnings
-	strange []string // what must not be
+	mu         sync.Mutex
+	faults     []*fault // in the order in which they began
+	violations []string // what is wrong, in words
 }
 
-// bar is a time during which a node was started with flags with which it must not lead.
-type bar struct {
+// wrongRun is a time during which a node ran with flags with which it must not lead.
+type wrongRun struct {
 	node        proto.NodeID
 	from, until time.Duration
 	with        string
 }
 
-// thinking is how long a prover's workers take between a look and a write.
+// thinking is how long a worker waits after it looked whether it may write, and before it writes.
 const thinking = 10 * time.Millisecond
 
-// startProver starts everything.
+// startProver starts the nodes, the workers and the storage.
 func startProver(o FencingOptions) (p *prover, err error) {
 	p = &prover{
 		FencingOptions: o, zero: now(), done: map[string]int{}, wiped: map[proto.NodeID]time.Time{},
@@ -58,20 +56,15 @@ func startProver(o FencingOptions) (p *prover, err error) {
 }
 
 func (p *prover) start() (err error) {
-	config := testcluster.Config{
-		Binary: p.FencingOptions.Binary, Nodes: p.Nodes, Algorithm: p.Entry.Name, Command: p.Function(p.functions()),
-		Args: []string{"--profile", p.Profile},
-	}
 	if err := os.MkdirAll(p.functions(), 0o700); err != nil {
 		return fmt.Errorf("make a directory for the functions: %w", err)
 	}
-	if mayCut(p.Nodes) == nil {
-		if p.network, err = testcluster.NewNetwork(p.Nodes); err != nil {
-			return err
-		}
-		config.Hosts = p.network.Hosts()
+	nodes := p.Options
+	nodes.Voters = false // each process is told its own, see right
+	if nodes.command, err = (part{Function: &function{Dir: p.functions()}}).line(); err != nil {
+		return err
 	}
-	if p.nodes, err = testcluster.New(config); err != nil {
+	if p.nodes, err = nodes.build(mayCut(p.Nodes) == nil); err != nil {
 		return err
 	}
 	for _, n := range p.nodes.Nodes() {
@@ -80,22 +73,22 @@ func (p *prover) start() (err error) {
 		}
 	}
 	p.Workers, err = StartWorkers(WorkersConfig{
-		Cluster: p.nodes, Binary: p.FencingOptions.Binary, Work: p.Work, Dir: p.Dir, Think: thinking,
+		Cluster: p.nodes.Cluster, Binary: p.FencingOptions.Binary, Dir: p.dir, Think: thinking,
 	})
 	return err
 }
 
-// right are the flags that all voters should have.
+// right returns the flags that all voters should have.
 func (p *prover) right() []string {
-	return []string{"--voters", fmt.Sprintf("1-%d", p.Nodes), "--promise", p.Promise.String()}
+	return []string{"--voters", fmt.Sprintf("1-%d", p.Nodes), "--lease", p.Promise.String()}
 }
 
-// functions is where functions write down that they are at work.
-func (p *prover) functions() string { return filepath.Join(p.Dir, "functions") }
+// functions is the directory in which functions record that they run.
+func (p *prover) functions() string { return filepath.Join(p.dir, "functions") }
 
-// close ends all that was started.
+// close ends all processes.
 func (p *prover) close() error {
-	p.wishes.Wait()
+	p.requests.Wait()
 	var errs []error
 	if p.Workers != nil {
 		errs = append(errs, p.Close())
@@ -103,16 +96,16 @@ func (p *prover) close() error {
 	if p.nodes != nil {
 		errs = append(errs, p.nodes.Close())
 	}
-	return errors.Join(append(errs, p.network.Close())...)
+	return errors.Join(errs...)
 }
 
-// now is the time since the machine's start.
+// now is the time since the machine's start, by a clock that goes on in suspend.
 func now() time.Duration { return clock.SinceBoot(clock.Now()) }
 
-// strangely notes what must not be.
-func (p *prover) strangely(format string, args ...any) {
+// violated records a violation, and reports it at once.
+func (p *prover) violated(format string, args ...any) {
 	p.mu.Lock()
-	p.strange = append(p.strange, fmt.Sprintf(format, args...))
+	p.violations = append(p.violations, fmt.Sprintf(format, args...))
 	p.mu.Unlock()
 	p.say("  %8.3f s  VIOLATION: "+format, append([]any{(now() - p.zero).Seconds()}, args...)...)
 }
@@ -123,7 +116,7 @@ func (p *prover) say(format string, args ...any) {
 	}
 }
 
-// leads is who was at work last.
+// leads returns the latest act of a function: its node led last.
 func (p *prover) leads() (last act) {
 	acts, _ := functionsIn(p.functions()) // read again at the end, with its error
 	for _, a := range acts {
@@ -134,10 +127,11 @@ func (p *prover) leads() (last act) {
 	return last
 }
 
-// errIdle: nobody leads although one could.
+// errIdle says that no node leads although one could.
 var errIdle = errors.New("no function is at work")
 
-// awaitWork waits until a function is at work that was so after an instant.
+// awaitWork waits until a function has run after since. The error wraps errIdle if that takes
+// longer than patience.
 func (p *prover) awaitWork(ctx context.Context, since time.Duration) error {
 	for end := time.Now().Add(patience); ; {
 		if p.leads().until > since {
@@ -152,7 +146,7 @@ func (p *prover) awaitWork(ctx context.Context, since time.Duration) error {
 	}
 }
 
-// watch waits for d, and starts again what ended by itself, as a supervisor does.
+// watch waits for d. Meanwhile it restarts each node that ended by itself, as a supervisor does.
 func (p *prover) watch(ctx context.Context, d time.Duration) error {
 	for end := time.Now().Add(d); ; {
 		if err := p.supervise(); err != nil {
@@ -168,8 +162,8 @@ func (p *prover) watch(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// supervise starts each node again that ended by itself. Only one that has just lost its
-// disk may.
+// supervise restarts each node that ended by itself. That a node ended is a violation, unless the
+// node has just lost its disk.
 func (p *prover) supervise() error {
 	for id := range p.state.ids() {
 		code, words, ended := p.nodes.Ended(id)
@@ -180,7 +174,7 @@ func (p *prover) supervise() error {
 			p.say("  %8.3f s  node %v, which lost its disk %.1f s ago, ended with %d (%s): it starts again",
 				(now() - p.zero).Seconds(), id, time.Since(lost).Seconds(), code, words)
 		} else {
-			p.strangely("node %v ended by itself with %d: %s", id, code, words)
+			p.violated("node %v ended by itself with %d: %s", id, code, words)
 		}
 		if err := p.nodes.Start(id, p.right()...); err != nil {
 			return err

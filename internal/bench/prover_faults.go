@@ -14,14 +14,14 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// kind is one way to fail, and how often it is drawn beside the others. The node is the
-// one it befalls, where it befalls one.
+// kind is a kind of fault. weight says how often it is drawn, compared with the other kinds. draw
+// makes such a fault for a given node; some kinds choose another node, or need none.
 type kind struct {
 	weight int
 	draw   func(*rand.Rand, proto.NodeID) *fault
 }
 
-// kinds are those that can be done here.
+// kinds returns the kinds of faults that are possible on this machine.
 func (p *prover) kinds() []kind {
 	all := []kind{
 		{4, p.killing},
@@ -37,7 +37,7 @@ func (p *prover) kinds() []kind {
 		{1, p.killingStorage},
 		{1, p.killingAll},
 	}
-	if p.network != nil {
+	if p.nodes.Network != nil {
 		all = append(all, kind{3, p.cutting})
 		if testcluster.MayBlock() == nil {
 			all = append(all, p.linkKinds()...)
@@ -46,14 +46,21 @@ func (p *prover) kinds() []kind {
 	return all
 }
 
-// killing ends a node and its worker, as the machine's power does.
+// absence makes a fault in which a node is away: it calls begin at its start, and end after hold.
+func (p *prover) absence(kind, what string, id proto.NodeID, hold time.Duration, begin, end func() error) *fault {
+	return lasting(fault{kind: kind, what: what, nodes: []proto.NodeID{id}}, hold,
+		func() error { return p.lacking(func() { p.state.away[id]++ }, begin) },
+		func() error { return p.regaining(end, func() { p.state.away[id]-- }) })
+}
+
+// killing ends a node and its worker at once, as a power failure does.
 func (p *prover) killing(dice *rand.Rand, id proto.NodeID) *fault {
 	return lasting(fault{kind: "kill", what: p.whose(id) + " with its worker", nodes: []proto.NodeID{id}},
 		p.some(dice, 0, 2),
 		func() error { return p.takeAway(id) }, func() error { return p.bringBack(id) })
 }
 
-// killingOften ends a node again soon after it has started, twice.
+// killingOften kills a node, and kills it twice more, each time soon after its restart.
 func (p *prover) killingOften(dice *rand.Rand, id proto.NodeID) *fault {
 	f := &fault{kind: "kill, three times", what: p.whose(id), nodes: []proto.NodeID{id}}
 	at := time.Duration(0)
@@ -66,7 +73,7 @@ func (p *prover) killingOften(dice *rand.Rand, id proto.NodeID) *fault {
 	return f
 }
 
-// killingAll ends all nodes, and starts them again at once.
+// killingAll ends all nodes, and restarts them at once.
 func (p *prover) killingAll(*rand.Rand, proto.NodeID) *fault {
 	f := fault{kind: "kill", what: "all nodes"}
 	for id := range p.state.ids() {
@@ -83,22 +90,21 @@ func (p *prover) killingAll(*rand.Rand, proto.NodeID) *fault {
 	return lasting(f, 0, each(p.takeAway), each(p.bringBack))
 }
 
-// killingOnLease ends the leader's node, but not the worker beside it, right after that
-// was lent a lease.
+// killingOnLease ends the leader's node, but not the worker beside it, just after that worker was
+// lent a lease.
 func (p *prover) killingOnLease(dice *rand.Rand, _ proto.NodeID) *fault {
 	id := max(1, p.leads().node)
-	return lasting(fault{kind: "kill right after a lease was lent", what: p.whose(id), nodes: []proto.NodeID{id}},
-		p.some(dice, 0, 1.5),
-		func() error {
-			p.awaitLease(id, p.Promise)
-			return p.lacking(func() { p.state.away[id]++ }, func() error { return p.killNode(id) })
-		},
-		func() error {
-			return p.regaining(func() error { return p.nodes.Start(id, p.right()...) }, func() { p.state.away[id]-- })
-		})
+	f := p.absence("kill right after a lease was lent", p.whose(id), id, p.some(dice, 0, 1.5),
+		func() error { return p.killNode(id) }, func() error { return p.nodes.Start(id, p.right()...) })
+	kill := f.steps[0].do
+	f.steps[0].do = func() error { // it is away from the kill on, not from the wait on
+		p.awaitLease(id, p.Promise)
+		return kill()
+	}
+	return f
 }
 
-// takeAway ends a node and its worker.
+// takeAway kills a node and its worker.
 func (p *prover) takeAway(id proto.NodeID) error {
 	return p.lacking(func() { p.state.away[id]++ }, func() error {
 		if err := p.Kill(id); err != nil {
@@ -108,7 +114,7 @@ func (p *prover) takeAway(id proto.NodeID) error {
 	})
 }
 
-// bringBack starts them again, as they should be.
+// bringBack restarts a node and its worker, with the right flags.
 func (p *prover) bringBack(id proto.NodeID) error {
 	return p.regaining(func() error {
 		if err := p.nodes.Start(id, p.right()...); err != nil {
@@ -118,7 +124,7 @@ func (p *prover) bringBack(id proto.NodeID) error {
 	}, func() { p.state.away[id]-- })
 }
 
-// killNode ends a node; one that has ended by itself needs no more.
+// killNode kills a node. It is no error if the node has ended by itself.
 func (p *prover) killNode(id proto.NodeID) error {
 	if _, err := p.nodes.Kill(id); err != nil && !errors.Is(err, testcluster.ErrNotRunning) {
 		return err
@@ -126,41 +132,27 @@ func (p *prover) killNode(id proto.NodeID) error {
 	return nil
 }
 
-// stalling stops a node for a moment, and neither its function nor its worker, as a disk
-// or a debugger does.
+// stalling pauses only the node's own process for a moment, as a slow disk or a debugger does. Its
+// function and its worker go on.
 func (p *prover) stalling(dice *rand.Rand, id proto.NodeID) *fault {
-	return lasting(fault{kind: "stall", what: p.whose(id), nodes: []proto.NodeID{id}}, p.some(dice, 0.5, 1),
-		func() error {
-			return p.lacking(func() { p.state.away[id]++ }, func() error { return p.nodes.Pause(id) })
-		},
-		func() error {
-			return p.regaining(func() error { return p.nodes.Resume(id) }, func() { p.state.away[id]-- })
-		})
+	return p.absence("stall", p.whose(id), id, p.some(dice, 0.5, 1),
+		func() error { return p.nodes.Pause(id) }, func() error { return p.nodes.Resume(id) })
 }
 
-// pausing stops a node and its worker in the middle of whatever they do, as a garbage
-// collector or a hypervisor does.
+// pausing stops a node and its worker for a while at any moment, as a garbage collector or a
+// hypervisor does.
 func (p *prover) pausing(dice *rand.Rand, id proto.NodeID) *fault {
-	return lasting(fault{kind: "pause", what: p.whose(id) + " with its worker", nodes: []proto.NodeID{id}},
-		p.some(dice, 0.2, 2.5),
-		func() error {
-			return p.lacking(func() { p.state.away[id]++ }, func() error {
-				return errors.Join(p.Signal(id, syscall.SIGSTOP), p.nodes.Pause(id))
-			})
-		},
-		func() error {
-			return p.regaining(func() error {
-				return errors.Join(p.Signal(id, syscall.SIGCONT), p.nodes.Resume(id))
-			}, func() { p.state.away[id]-- })
-		})
+	return p.absence("pause", p.whose(id)+" with its worker", id, p.some(dice, 0.2, 2.5),
+		func() error { return errors.Join(p.Signal(id, syscall.SIGSTOP), p.nodes.Pause(id)) },
+		func() error { return errors.Join(p.Signal(id, syscall.SIGCONT), p.nodes.Resume(id)) })
 }
 
-// killingStorage ends the storage in the middle of whatever it does.
+// killingStorage ends the storage at any moment.
 func (p *prover) killingStorage(dice *rand.Rand, _ proto.NodeID) *fault {
 	return lasting(fault{kind: "kill", what: "the storage"}, p.some(dice, 0, 1), p.Storage.Kill, p.Storage.Start)
 }
 
-// transferring has an operator hand over leadership, to a node or to the best.
+// transferring lets an operator hand leadership over to a node, or to the best.
 func (p *prover) transferring(dice *rand.Rand, _ proto.NodeID) *fault {
 	f := &fault{kind: "operator", what: "transfer"}
 	args := []string{"transfer"}
@@ -178,7 +170,7 @@ func (p *prover) transferring(dice *rand.Rand, _ proto.NodeID) *fault {
 
 func nothing() error { return nil }
 
-// resigning has the leader resign, and lets it stand again later.
+// resigning makes the leader resign, and later lets it be a candidate again.
 func (p *prover) resigning(dice *rand.Rand, _ proto.NodeID) *fault {
 	return p.asideFor(dice, max(1, p.leads().node), "resign")
 }
@@ -195,26 +187,26 @@ func (p *prover) asideFor(dice *rand.Rand, id proto.NodeID, verb string) *fault 
 			return p.lacking(func() { p.state.aside[id]++ }, func() error { p.operator(f, id, verb); return nil })
 		}},
 		{p.some(dice, 0.5, 2), func() error {
-			p.wishes.Wait() // the first wish may still be under way
+			p.requests.Wait() // the first request may still be under way
 			p.operator(f, id, "resume")
-			p.wishes.Wait()
+			p.requests.Wait()
 			return p.regaining(nothing, func() { p.state.aside[id]-- })
 		}},
 	}
 	return f
 }
 
-// wishTime bounds an operator's command.
-const wishTime = 5 * time.Second
+// requestTime bounds an operator's command.
+const requestTime = 5 * time.Second
 
-// operator runs a command of an operator at a node, without waiting for its end, and notes
-// what came of it.
+// operator runs an operator's command at a node, in the background, and adds its result to the
+// fault.
 func (p *prover) operator(f *fault, id proto.NodeID, args ...string) {
 	n := p.nodes.Node(id)
 	line := append(p.nodes.Enter(id), p.FencingOptions.Binary)
 	line = append(append(line, args...), "--addr", n.HTTP, "--reason", "prove")
-	p.wishes.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), wishTime)
+	p.requests.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), requestTime)
 		defer cancel()
 		said, err := exec.CommandContext(ctx, line[0], line[1:]...).CombinedOutput()
 		words := strings.Join(strings.Fields(string(said)), " ")
@@ -225,7 +217,7 @@ func (p *prover) operator(f *fault, id proto.NodeID, args ...string) {
 	})
 }
 
-// awaitLease waits until the worker beside a node is lent a lease, or for a while.
+// awaitLease waits until the worker beside a node is lent a lease, but no longer than most.
 func (p *prover) awaitLease(id proto.NodeID, most time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()

@@ -10,32 +10,32 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// flap is how long links are down, and up, where they flap.
+// flap is how long a flapping link is down, and then up.
 const flap = time.Second
 
-// linkKinds are the faults of single links.
+// linkKinds returns the kinds of faults of single links.
 func (p *prover) linkKinds() []kind {
 	return []kind{
 		{2, p.deafening}, {2, p.muting}, {3, p.bridging}, {3, p.starring}, {2, p.flapping}, {3, p.refusing},
 	}
 }
 
-// cutting takes a node's network away, but not its worker's way to the storage.
+// cutting cuts a node off from all others. Its worker still reaches the storage.
 func (p *prover) cutting(dice *rand.Rand, id proto.NodeID) *fault {
 	return p.dropping(p.some(dice, 0.2, 2.5), "cut", p.whose(id)+" off", slices.Concat(p.into(id), p.outOf(id)))
 }
 
-// deafening lets nothing reach a node.
+// deafening drops every packet to a node.
 func (p *prover) deafening(dice *rand.Rand, id proto.NodeID) *fault {
 	return p.dropping(p.some(dice, 0.2, 2.5), "cut one way", p.whose(id)+" hears nobody", p.into(id))
 }
 
-// muting lets nothing of a node reach another.
+// muting drops every packet from a node.
 func (p *prover) muting(dice *rand.Rand, id proto.NodeID) *fault {
 	return p.dropping(p.some(dice, 0.2, 2.5), "cut one way", p.whose(id)+" is heard by nobody", p.outOf(id))
 }
 
-// bridging makes two halves that have one node in common.
+// bridging cuts the cluster into halves that have one node in common.
 func (p *prover) bridging(dice *rand.Rand, id proto.NodeID) *fault {
 	var others []proto.NodeID
 	for other := range p.state.ids() {
@@ -49,7 +49,7 @@ func (p *prover) bridging(dice *rand.Rand, id proto.NodeID) *fault {
 		fmt.Sprintf("%v and %v, joined by %s", a, b, p.whose(id)), p.across(a, b))
 }
 
-// starring leaves the links of the lowest node only.
+// starring cuts all links but those of node 1.
 func (p *prover) starring(dice *rand.Rand, _ proto.NodeID) *fault {
 	var links []testcluster.Link
 	for a := range p.state.ids() {
@@ -74,8 +74,8 @@ func (p *prover) flapping(dice *rand.Rand, id proto.NodeID) *fault {
 	return f
 }
 
-// refusing lets a node make no new connection, nor others one to it, while those that
-// there are go on: as a firewall that was set wrong does.
+// refusing blocks new connections to and from a node but leaves the existing ones, as a wrong
+// firewall rule does.
 func (p *prover) refusing(dice *rand.Rand, id proto.NodeID) *fault {
 	f := fault{kind: "refuse new connections", what: p.whose(id)}
 	links := p.into(id)
@@ -95,9 +95,9 @@ func (p *prover) refusing(dice *rand.Rand, id proto.NodeID) *fault {
 	return made
 }
 
-func (p *prover) refuse() error { return p.network.Refuse(linksOf(p.state.refused)...) }
+func (p *prover) refuse() error { return p.nodes.Network.Refuse(linksOf(p.state.refused)...) }
 
-// dropping loses all on some links for a while.
+// dropping makes a fault in which these links drop every packet for the time hold.
 func (p *prover) dropping(hold time.Duration, kind, what string, links []testcluster.Link) *fault {
 	f := &fault{kind: kind, what: what}
 	f.steps = []step{
@@ -107,21 +107,21 @@ func (p *prover) dropping(hold time.Duration, kind, what string, links []testclu
 	return f
 }
 
-// drop makes these the links that a fault cuts; nil: none.
+// drop sets the links on which this fault drops packets; nil means none.
 func (p *prover) drop(f *fault, links []testcluster.Link) error {
 	if links == nil {
 		delete(p.state.dropped, f)
 	} else {
 		p.state.dropped[f] = links
 	}
-	apply := func() error { return p.network.Drop(linksOf(p.state.dropped)...) }
+	apply := func() error { return p.nodes.Network.Drop(linksOf(p.state.dropped)...) }
 	if links == nil {
 		return p.regaining(apply, func() {})
 	}
 	return p.lacking(func() {}, apply)
 }
 
-// into are the links to a node.
+// into returns the links to a node.
 func (p *prover) into(id proto.NodeID) (links []testcluster.Link) {
 	for other := range p.state.ids() {
 		if other != id {
@@ -131,7 +131,7 @@ func (p *prover) into(id proto.NodeID) (links []testcluster.Link) {
 	return links
 }
 
-// outOf are the links from a node.
+// outOf returns the links from a node.
 func (p *prover) outOf(id proto.NodeID) (links []testcluster.Link) {
 	for _, l := range p.into(id) {
 		links = append(links, testcluster.Link{From: l.To, To: l.From})
@@ -139,7 +139,7 @@ func (p *prover) outOf(id proto.NodeID) (links []testcluster.Link) {
 	return links
 }
 
-// across are the links between two groups, both ways.
+// across returns the links between two groups, in both directions.
 func (p *prover) across(a, b []proto.NodeID) (links []testcluster.Link) {
 	for _, x := range a {
 		for _, y := range b {

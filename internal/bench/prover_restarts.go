@@ -12,7 +12,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// wiping takes a voter's disk while it is down, and starts it without, twice.
+// wiping kills a voter, deletes its data, and restarts it; later it kills and restarts the voter
+// twice more.
 func (p *prover) wiping(dice *rand.Rand, id proto.NodeID) *fault {
 	f := &fault{kind: "wipe a disk", what: p.whose(id) + ", restarted twice", nodes: []proto.NodeID{id}, disk: true}
 	wipe := func() error {
@@ -36,13 +37,13 @@ func (p *prover) wiping(dice *rand.Rand, id proto.NodeID) *fault {
 	return f
 }
 
-// misleading starts a node for a while with a flag that is wrong, or two with a list of
-// voters of their own.
+// misleading restarts one node for a while with a wrong flag, or two nodes with a list of voters of
+// their own.
 func (p *prover) misleading(dice *rand.Rand, id proto.NodeID) *fault {
 	next := id%proto.NodeID(p.Nodes) + 1
 	voters, promise := p.right()[:2], p.right()[2:]
 	list := func(ids string) []string { return append([]string{"--voters", ids}, promise...) }
-	longer := append(slices.Clone(voters), "--promise", (3 * p.Promise).String())
+	longer := append(slices.Clone(voters), "--lease", (3 * p.Promise).String())
 	one, two := []proto.NodeID{id}, []proto.NodeID{id, next}
 	if p.Nodes-len(two) < p.state.majority() {
 		two = one
@@ -67,10 +68,10 @@ func (p *prover) misleading(dice *rand.Rand, id proto.NodeID) *fault {
 	return p.wrongly(one, append(p.right(), "--data-dir", p.nodes.Node(id).DataDir+mistake), p.some(dice, 0.3, 0.8))
 }
 
-// mistake is what stands behind the name of a directory that was given by mistake.
+// mistake is the suffix of the wrong data directory that a node is given.
 const mistake = "-mistake"
 
-// wrongly restarts nodes with flags that are wrong, and later with the right ones.
+// wrongly restarts nodes with wrong flags, and after hold with the right ones.
 func (p *prover) wrongly(ids []proto.NodeID, flags []string, hold time.Duration) *fault {
 	with := strings.Join(flags, " ")
 	if len(flags) == 0 {
@@ -106,7 +107,7 @@ func (p *prover) wrongly(ids []proto.NodeID, flags []string, hold time.Duration)
 				}
 				err = errors.Join(err, p.killNode(id))
 				if !mayLead {
-					p.barred = append(p.barred, bar{id, began, now(), with})
+					p.wrong = append(p.wrong, wrongRun{id, began, now(), with})
 				}
 				err = errors.Join(err, os.RemoveAll(p.nodes.Node(id).DataDir+mistake), p.bringBack(id))
 			}

@@ -13,34 +13,34 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// fault is one fault of the script, and what ends it.
+// fault is one fault of the script.
 type fault struct {
 	kind  string
-	what  string         // about whom, and how
-	nodes []proto.NodeID // that are away because of it
-	disk  bool           // it takes a disk away
-	alone bool           // it comes beside no other
-	steps []step         // in their order; the last one ends it
+	what  string         // which node it strikes, and how
+	nodes []proto.NodeID // nodes that are away because of it
+	disk  bool           // a voter loses its disk
+	alone bool           // no other fault may happen at the same time
+	steps []step         // in order; the last one ends the fault
 
-	// Guarded by the prover's mu: when it began and had ended, since the machine's start,
-	// and what came of it.
+	// from and until are when the fault began and ended, counted from the machine's start. came
+	// says what came of it. The prover's mu guards these three.
 	from, until time.Duration
 	came        []string
 }
 
-// step is done so long after the fault's beginning.
+// step is a part of a fault: do is called when the time after has passed since the fault began.
 type step struct {
 	after time.Duration
 	do    func() error
 }
 
-// lasting is a fault of two steps.
+// lasting makes a fault that calls begin at its start, and end after hold.
 func lasting(f fault, hold time.Duration, begin, end func() error) *fault {
 	f.steps = []step{{0, begin}, {hold, end}}
 	return &f
 }
 
-// text is a fault in one line, with times counted from zero.
+// text describes a fault in one line. Times count from zero.
 func (f *fault) text(zero time.Duration) string {
 	words := append([]string{f.what}, f.came...)
 	end := "      …"
@@ -50,8 +50,8 @@ func (f *fault) text(zero time.Duration) string {
 	return fmt.Sprintf("%8.3f –%s s  %s: %s", (f.from - zero).Seconds(), end, f.kind, strings.Join(words, "; "))
 }
 
-// torment does one scene after the other until the time is up. Between two, work must go
-// on: whatever failed before, somebody leads.
+// torment plays faults, one or two at a time, until the time is up. Each time it then waits until a
+// function runs: whatever has failed, some node must lead before the next faults begin.
 func (p *prover) torment(ctx context.Context) error {
 	dice := rand.New(rand.NewPCG(p.Seed, 0))
 	p.noted()
@@ -75,7 +75,8 @@ func (p *prover) torment(ctx context.Context) error {
 	return nil
 }
 
-// play does the steps of one or two faults that begin at different times.
+// play carries out the steps of one fault, or of two. The second begins when half of the first is
+// over.
 func (p *prover) play(ctx context.Context, faults []*fault) error {
 	type turn struct {
 		fault *fault
@@ -126,14 +127,14 @@ func (p *prover) end(f *fault) {
 	p.say("  %s", text)
 }
 
-// came notes what came of a fault.
+// came adds to a fault what came of it.
 func (p *prover) came(f *fault, format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f.came = append(f.came, fmt.Sprintf(format, args...))
 }
 
-// during are the faults that were on at some time between two instants, in words.
+// during describes the faults that were active at some time between two instants.
 func (p *prover) during(from, until time.Duration) (lines []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,12 +146,12 @@ func (p *prover) during(from, until time.Duration) (lines []string) {
 	return lines
 }
 
-// some is a random time between two parts of a promise.
+// some returns a random time between least and most times the promise.
 func (p *prover) some(dice *rand.Rand, least, most float64) time.Duration {
 	return time.Duration((least + (most-least)*dice.Float64()) * float64(p.Promise))
 }
 
-// draw draws one fault, or two at the same time that leave a majority.
+// draw draws one fault, or two that may happen at the same time.
 func (p *prover) draw(dice *rand.Rand) []*fault {
 	first := p.oneOf(dice)
 	if dice.IntN(3) > 0 {
@@ -161,10 +162,10 @@ func (p *prover) draw(dice *rand.Rand) []*fault {
 			return []*fault{first, second}
 		}
 	}
-	return []*fault{first} // it is too much as it is
+	return []*fault{first} // nothing may come beside it
 }
 
-// oneOf draws a fault.
+// oneOf draws one fault.
 func (p *prover) oneOf(dice *rand.Rand) *fault {
 	all := p.kinds()
 	total := 0
@@ -180,7 +181,7 @@ func (p *prover) oneOf(dice *rand.Rand) *fault {
 	}
 }
 
-// recovered reports whether every disk that was lost has been made up for.
+// recovered reports whether every voter that lost its disk has had enough time to vote again.
 func (p *prover) recovered() bool {
 	for _, at := range p.wiped {
 		if time.Since(at) < recovery*p.Promise {
@@ -190,8 +191,8 @@ func (p *prover) recovered() bool {
 	return true
 }
 
-// bearable reports whether a fault may come beside another: they are two kinds, strike
-// different nodes, and leave a majority of them.
+// bearable reports whether two faults may happen at the same time: they are of two kinds, strike
+// different nodes, and leave a majority of the nodes.
 func (p *prover) bearable(f, beside *fault) bool {
 	if f.kind == beside.kind || f.alone || beside.alone {
 		return false
@@ -201,10 +202,10 @@ func (p *prover) bearable(f, beside *fault) bool {
 	return len(slices.Compact(both)) == len(f.nodes)+len(beside.nodes) && p.Nodes-len(both) >= p.state.majority()
 }
 
-// recovery is in how many promises a voter that lost its disk votes again.
+// recovery is how long a voter that lost its disk may need until it votes again, in promises.
 const recovery = 4
 
-// victim is every other time the leader.
+// victim draws a node. Every other time it returns the leader.
 func (p *prover) victim(dice *rand.Rand) proto.NodeID {
 	id := proto.NodeID(1 + dice.IntN(p.Nodes))
 	if dice.IntN(2) == 0 {
@@ -215,5 +216,5 @@ func (p *prover) victim(dice *rand.Rand) proto.NodeID {
 	return id
 }
 
-// errScript: the script could not go on; not the nodes' fault.
+// errScript says that the script could not go on, although the nodes did nothing wrong.
 var errScript = errors.New("the faults cannot be done")

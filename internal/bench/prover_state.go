@@ -8,7 +8,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// state is what the faults have left at an instant. Counts are of faults that do it.
+// state is the state of the cluster under the present faults. away and aside count, for each node,
+// the faults that keep it away or aside. dropped and refused are the links that a fault blocks.
 type state struct {
 	nodes   int
 	away    map[proto.NodeID]int // not running, stopped, or with wrong flags
@@ -39,9 +40,9 @@ func (s state) ids() iter.Seq[proto.NodeID] {
 
 func (s state) majority() int { return s.nodes/2 + 1 }
 
-// able reports whether a leader is possible: a node that may stand reaches a majority of
-// the voters directly, both ways, itself among them. A link that refuses new connections
-// is none.
+// able reports whether a leader is possible: a node that is allowed to lead reaches a majority of
+// the voters, itself included, directly and both ways. A link that refuses new connections does not
+// count.
 func (s state) able() bool {
 	bad := map[testcluster.Link]bool{}
 	for _, some := range []map[*fault][]testcluster.Link{s.dropped, s.refused} {
@@ -69,7 +70,7 @@ func (s state) able() bool {
 	return false
 }
 
-// noted appends to the moments whether a leader is possible from now on.
+// noted adds a moment if it has changed whether a leader is possible.
 func (p *prover) noted() {
 	able := p.state.able()
 	if n := len(p.moments); n > 0 && p.moments[n-1].able == able {
@@ -78,14 +79,16 @@ func (p *prover) noted() {
 	p.moments = append(p.moments, moment{now(), able})
 }
 
-// lacking does what takes something away: it counts from before that.
+// lacking takes something away from the cluster with do. Before that it calls change to update the
+// state, since a leader may be impossible as soon as do begins.
 func (p *prover) lacking(change func(), do func() error) error {
 	change()
 	p.noted()
 	return do()
 }
 
-// regaining does what gives it back: it counts from after that.
+// regaining gives something back to the cluster with do. After that it calls change to update the
+// state, since a leader is certainly possible only when do has ended.
 func (p *prover) regaining(do func() error, change func()) error {
 	if err := do(); err != nil {
 		return err
@@ -95,7 +98,7 @@ func (p *prover) regaining(do func() error, change func()) error {
 	return nil
 }
 
-// linksOf are the links of all faults together.
+// linksOf returns the links of all faults together.
 func linksOf(some map[*fault][]testcluster.Link) (all []testcluster.Link) {
 	for _, links := range some {
 		for _, l := range links {

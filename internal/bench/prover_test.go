@@ -21,8 +21,8 @@ func TestDraw(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &prover{
-			FencingOptions: FencingOptions{Options: Options{Nodes: nodes}, Promise: time.Second, Dir: t.TempDir()},
-			nodes:          c, network: &testcluster.Network{}, state: newState(nodes),
+			FencingOptions: FencingOptions{Options: Options{Nodes: nodes}, Promise: time.Second, dir: t.TempDir()},
+			nodes:          &Cluster{Cluster: c, Network: &testcluster.Network{}}, state: newState(nodes),
 			wiped: map[proto.NodeID]time.Time{}, Workers: &Workers{Storage: &Storage{}},
 		}
 		dice := rand.New(rand.NewPCG(1, 0))
@@ -66,7 +66,7 @@ func TestFencingText(t *testing.T) {
 		Functions: 4, Refused: 1, IdleS: 3,
 		Idle: Idle{
 			From: 1, Seconds: 2.5,
-			Faults: []string{"   1.000 –   3.000 s  kill: node 1"}, Changes: []string{"lost"},
+			Faults: []string{"   1.000 –   3.000 s  kill: node 1"},
 		},
 		Verdict: history.Verdict{Linearizable: "yes"}, Control: history.Verdict{Linearizable: "no", Stale: 1},
 	}

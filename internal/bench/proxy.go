@@ -10,10 +10,9 @@ import (
 	"github.com/ringleader-dev/ringleader/fence/fencehttp"
 )
 
-// proxy leads from a socket in the file system to the storage, so that a worker
-// whose network is cut still reaches that: a leader which others have lost, and
-// which can write, is what tokens are for. When it has closed, nothing that came
-// through it is under way any more.
+// proxy passes connections from a Unix socket on to the storage. So a worker whose network is cut
+// still reaches the storage: tokens protect against a leader that the others have lost and that can
+// still write. When the proxy has closed, nothing that came through it is under way any more.
 type proxy struct {
 	ln    net.Listener
 	store string // host:port
@@ -40,8 +39,8 @@ func (p *proxy) accept() {
 	}
 }
 
-// pass ends when the storage has closed its end, which it does when it has done
-// all that it will do for this connection.
+// pass copies in both directions. It ends when the storage has closed its end of the connection:
+// then nothing of the connection is under way any more.
 func (p *proxy) pass(conn net.Conn) {
 	defer conn.Close()
 	up, err := net.Dial("tcp", p.store)
@@ -59,8 +58,8 @@ func (p *proxy) pass(conn net.Conn) {
 	_, _ = io.Copy(conn, up)
 }
 
-// refuse says that the storage is down, so that the worker knows that nothing was
-// done.
+// refuse tells the worker that the storage is down, so that the worker knows that its call had no
+// effect.
 func (p *proxy) refuse(conn net.Conn) {
 	_, _ = conn.Read(make([]byte, 1)) // an answer before the question is none
 	const problem = `{"title":"the storage is down","status":503}`
@@ -72,8 +71,8 @@ func (p *proxy) refuse(conn net.Conn) {
 	_, _ = io.Copy(io.Discard, conn) // what is left unread would reset the connection
 }
 
-// close waits until the storage is done with all that came through. The worker
-// must have ended.
+// close waits until the storage has finished all that came through. The worker must have ended
+// before.
 func (p *proxy) close() error {
 	err := p.ln.Close()
 	p.open.Wait()

@@ -39,9 +39,9 @@ func failovers() FailoverReport {
 }
 
 // Promise: with votes the aim is "4 × floor + 2 fsyncs", of the same run.
-func TestFailoverTextWithOffice(t *testing.T) {
+func TestFailoverTextWithVoters(t *testing.T) {
 	r := failovers()
-	r.Office, r.Within = true, 0
+	r.Voters, r.Within = true, 0
 	for i := range r.Samples {
 		r.Samples[i].Fsync = 0.25
 	}
@@ -52,7 +52,7 @@ func TestFailoverTextWithOffice(t *testing.T) {
 	}
 	for _, want := range []string{
 		"failover: ring and the votes of all 5, 5 nodes,",
-		"total: in office and known to all           1.75      1253      1253\n",
+		"total: it leads, and all know it            1.75      1253      1253\n",
 		"one fsync                                   0.25      0.25      0.25\n",
 		"the aim: 4 × floor + 2 fsyncs               4.50      8.50      8.50\n  1 of 2 are within it",
 	} {
@@ -95,7 +95,7 @@ the floor: bare processes, no safety           p50       p95       max
 // that were not reached marked.
 func TestFailoverTable(t *testing.T) {
 	voted, none := failovers(), FailoverReport{Algorithm: "hs", Nodes: 5, Kills: 3}
-	voted.Algorithm, voted.Office = "bully", true
+	voted.Algorithm, voted.Voters = "bully", true
 	voted.Samples = append(voted.Samples, voted.Samples[0])
 	voted.summarize()
 	table := FailoverTable{Machine: somewhere, Rows: []FailoverReport{failovers(), voted, none}}
@@ -115,8 +115,9 @@ floor: bare processes without safety, killed in the same minute; x floor: total,
 		t.Errorf("%v, printed\n%s\nwant\n%s", err, out.String(), want)
 	}
 	out.Reset()
-	if err := table.Report().Draw(&out, "x.html"); err != nil || strings.Contains(out.String(), "NaN") ||
-		strings.Count(out.String(), `<path class="c`) != 5+5 || !strings.Contains(out.String(), "PARTIAL: ended after 5 of 9") {
+	if err := table.Report().HTML(&out); err != nil || strings.Contains(out.String(), "NaN") ||
+		strings.Count(out.String(), `<path class="c`) != 5+5 ||
+		!strings.Contains(out.String(), "PARTIAL: ended after 5 of 9") {
 		t.Errorf("%v, drew\n%s", err, out.String())
 	}
 }
@@ -168,7 +169,7 @@ the floor: no containers, no safety            p50       p95       max
 		t.Errorf("%v, printed\n%s\nwant\n%s", err, out.String(), want)
 	}
 	out.Reset()
-	if err := r.Report().Draw(&out, "x.svg"); err != nil || strings.Contains(out.String(), "NaN") ||
+	if err := r.Report().HTML(&out); err != nil || strings.Contains(out.String(), "NaN") ||
 		strings.Count(out.String(), `<path class="c`) != 6*len(r.Samples) {
 		t.Errorf("%v, drew\n%s", err, out.String())
 	}
@@ -219,40 +220,35 @@ func TestFailoverJSON(t *testing.T) {
 	}
 }
 
-// Promise: the plot is "self-contained": well-formed, every sample in it,
+// Promise: the page is "self-contained": well-formed, every sample in it,
 // nothing fetched from elsewhere, both colour schemes.
-func TestPlot(t *testing.T) {
+func TestPage(t *testing.T) {
 	r := failovers()
 	r.Algorithm = "<ring> & co"
-	for _, file := range []string{"x.svg", "dir/x.html"} {
-		var out bytes.Buffer
-		if err := r.Report().Draw(&out, file); err != nil {
-			t.Fatal(err)
-		}
-		text := out.String()
-		if n := strings.Count(text, `<path class="c`); n != 5*len(r.Samples) {
-			t.Errorf("%s: %d dots, want %d", file, n, 5*len(r.Samples))
-		}
-		for _, want := range []string{"prefers-color-scheme: dark", "&lt;ring&gt; &amp; co", "PARTIAL"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s lacks %s", file, want)
-			}
-		}
-		elsewhere := strings.ReplaceAll(text, `xmlns="http://www.w3.org/2000/svg"`, "")
-		if strings.Contains(elsewhere, "http") || strings.Contains(text, "NaN") {
-			t.Errorf("%s names another place, or no number:\n%s", file, text)
-		}
-		svg := text[strings.Index(text, "<svg"):]
-		svg = svg[:strings.Index(svg, "</svg>")+len("</svg>")]
-		for d := xml.NewDecoder(strings.NewReader(svg)); ; {
-			if _, err := d.Token(); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", file, err)
-			}
+	var out bytes.Buffer
+	if err := r.Report().HTML(&out); err != nil {
+		t.Fatal(err)
+	}
+	text := out.String()
+	if n := strings.Count(text, `<path class="c`); n != 5*len(r.Samples) {
+		t.Errorf("%d dots, want %d", n, 5*len(r.Samples))
+	}
+	for _, want := range []string{"prefers-color-scheme: dark", "&lt;ring&gt; &amp; co", "PARTIAL"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s", want)
 		}
 	}
-	if err := r.Report().Draw(io.Discard, "x.png"); !errors.Is(err, chart.ErrFile) {
-		t.Errorf("x.png: %v", err)
+	elsewhere := strings.ReplaceAll(text, `xmlns="http://www.w3.org/2000/svg"`, "")
+	if strings.Contains(elsewhere, "http") || strings.Contains(text, "NaN") {
+		t.Errorf("it names another place, or no number:\n%s", text)
+	}
+	svg := text[strings.Index(text, "<svg"):]
+	svg = svg[:strings.Index(svg, "</svg>")+len("</svg>")]
+	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

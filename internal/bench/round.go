@@ -12,28 +12,56 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// errNoRound says that the records do not tell of a round, although the nodes
-// agreed on its result.
+// errNoRound says that the records do not show the round, although the nodes agreed on its result.
 var errNoRound = errors.New("no such round in the nodes' records")
 
-// Election is how a result came about.
-type Election struct {
-	Noticed time.Time // the first evidence, or, where nobody had any, the call
-	Won     time.Time // the winner's own belief
-	Agreed  time.Time // the last node's belief in the winner
-	// Messages were sent in the result's term until Agreed. Where rounds failed around
-	// an office, their terms are above the one that it then gives, and it is in their
-	// records that it is given: then these are all messages since the leader was lost.
-	Messages int
-	Bytes    int // of these, as frames; 0 where the records do not tell
+// errMoved says that another node became the leader by itself just before the fault, so the fault
+// missed the leader.
+var errMoved = errors.New("another node came to lead by itself just before the fault")
+
+// tries is how often Retry calls measure at most.
+const tries = 3
+
+// Retry calls measure again if the fault missed the leader, up to tries times: nothing was measured
+// then. On a busy machine nodes may elect by themselves, because heartbeats come late.
+func Retry(measure func() error) (err error) {
+	for range tries {
+		if err = measure(); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+	return err
 }
 
-// ReadElection reads, out of what the nodes of one machine wrote, how result came
-// about after since. lost is the leader that was taken away, 0 for none. More than one
-// term may have passed: the time of rounds that failed counts, their messages do not.
+// knownBefore reports whether a node believed in b before an instant.
+func knownBefore(records []trace.Record, b testcluster.Belief, at time.Time) bool {
+	return slices.ContainsFunc(records, func(rec trace.Record) bool {
+		return rec.Time.Before(at) && rec.Leader == uint64(b.Leader) && rec.LeaderTerm() == uint64(b.Term)
+	})
+}
+
+// Election says when an election made progress, and what it cost.
+type Election struct {
+	Noticed time.Time // when the first evidence came, or the call if no node had evidence
+	Won     time.Time // when the winner itself believed that it leads
+	Agreed  time.Time // when the last node believed so
+	// Messages counts the messages sent in the result's term until Agreed. If rounds failed and
+	// voters then elected in a lower term than theirs, only the failed rounds are recorded; then it
+	// counts all messages since the leader was lost.
+	Messages int
+	Bytes    int // the size of these messages as frames, in bytes; 0 if the records do not tell
+}
+
+// ReadElection reads from the records of nodes on one machine how the result of an election came
+// about after since. lost is the leader that was taken away, 0 for none. If rounds failed before,
+// their time counts, but their messages do not. The error is one for Retry if the result had come
+// about before since.
 func ReadElection(
 	records []trace.Record, since time.Time, result testcluster.Belief, lost proto.NodeID,
 ) (e Election, err error) {
+	if knownBefore(records, result, since) {
+		return e, errMoved
+	}
 	b := rounds.NewBuilder()
 	for _, rec := range records {
 		// A node writes only what decided something. It may have seen lost come
@@ -63,8 +91,8 @@ func ReadElection(
 	return besideRounds(groups, records, since, result, lost)
 }
 
-// besideRounds is ReadElection of a term that an office gave while the terms of rounds
-// had gone on.
+// besideRounds is ReadElection for a term that the voters granted although rounds of higher terms
+// had begun.
 func besideRounds(
 	groups []*rounds.Group, records []trace.Record, since time.Time, result testcluster.Belief, lost proto.NodeID,
 ) (e Election, err error) {
@@ -78,7 +106,7 @@ func besideRounds(
 		if rec.Node == rec.Leader {
 			e.Won = rec.Time
 		}
-		e.Agreed = later(e.Agreed, rec.Time)
+		e.Agreed = testcluster.Later(e.Agreed, rec.Time)
 	}
 	if e.Won.IsZero() {
 		return e, fmt.Errorf("how node %v came to lead term %d: %w", result.Leader, result.Term, errNoRound)
@@ -94,9 +122,9 @@ func besideRounds(
 	return e, nil
 }
 
-// oneClock takes back, by node, what package rounds corrected: where all nodes
-// run on one machine their clocks do not differ, even if a message seems to
-// arrive before it was sent by the microseconds that a record takes.
+// oneClock is by how much package rounds corrected the clock of each node. Here the correction is
+// undone: nodes on one machine have the same clock, even if a message seems to arrive microseconds
+// before it was sent, because writing a record takes time.
 type oneClock map[uint64]time.Duration
 
 func newOneClock(g *rounds.Group) oneClock {
@@ -109,9 +137,8 @@ func newOneClock(g *rounds.Group) oneClock {
 
 func (c oneClock) at(node uint64, t time.Time) time.Time { return t.Add(c[node]) }
 
-// firstSign is the first evidence against lost that any node still has, the end
-// of a belief in it, or the first call for an election, whichever came first; at
-// the latest, there was a sign when the winner won.
+// firstSign is when a node first had a sign of the loss of lost: evidence that the node still
+// holds, the end of a belief in lost, or a call for an election. If there is no sign, it is won.
 func (c oneClock) firstSign(g *rounds.Group, lost proto.NodeID, won time.Time) time.Time {
 	first := won
 	sign := func(node uint64, t time.Time) {
@@ -127,7 +154,7 @@ func (c oneClock) firstSign(g *rounds.Group, lost proto.NodeID, won time.Time) t
 		}
 	}
 	for _, r := range g.Rounds {
-		sign(r.Cause.Witness, r.Cause.At)
+		sign(r.Cause.Node, r.Cause.At)
 		for _, st := range r.Steps {
 			if lost != 0 && st.Prev == uint64(lost) && st.Ref.Node != uint64(lost) {
 				sign(st.Ref.Node, st.At)
@@ -137,7 +164,7 @@ func (c oneClock) firstSign(g *rounds.Group, lost proto.NodeID, won time.Time) t
 	return first
 }
 
-// lastBelief is when the last node came to believe in the winner.
+// lastBelief is when the last node came to believe that the winner leads.
 func (c oneClock) lastBelief(r *rounds.Round) (last time.Time) {
 	for _, p := range r.Participants {
 		if at := c.at(p.Node, p.BelievedAt); !p.BelievedAt.IsZero() && at.After(last) {
@@ -147,19 +174,19 @@ func (c oneClock) lastBelief(r *rounds.Round) (last time.Time) {
 	return last
 }
 
-// sizes are how many bytes each record's Step sent.
+// sizes says how many bytes each record's Step sent.
 type sizes map[rounds.Ref]int
 
 func sizesOf(records []trace.Record) sizes {
 	all := sizes{}
 	for _, rec := range records {
-		all[rounds.Ref{Node: rec.Node, Session: rec.Session, Seq: rec.Seq}] = rec.SentBytes
+		all[rounds.Ref{Node: rec.Node, Incarnation: rec.Incarnation, Seq: rec.Seq}] = rec.SentBytes
 	}
 	return all
 }
 
-// sentBy counts what was sent until an instant: a leader repeats itself for
-// those who missed it, which is no longer the round.
+// sentBy counts the messages sent until end. Later ones are the leader's repetitions, which are no
+// part of the round.
 func sentBy(r *rounds.Round, end time.Time, each sizes) (messages, bytes int) {
 	steps := map[int]bool{}
 	for _, m := range r.Messages {

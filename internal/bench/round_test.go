@@ -136,7 +136,7 @@ func TestReadElectionByOneClock(t *testing.T) {
 	e.check(t, 0.5, 0.9, 1.5, 6)
 }
 
-// Where rounds fail around an office, their terms go on; the term that it then gives
+// Where rounds fail, their terms go on; the term that voters then give
 // bears the number of none of them.
 func TestReadElectionBesideRounds(t *testing.T) {
 	records := round()
@@ -176,6 +176,28 @@ func TestDepartureSample(t *testing.T) {
 		e := Election{Noticed: after(c.noticed), Won: after(2), Agreed: after(3), Messages: 4}
 		if got := went.sample(e); got != c.want {
 			t.Errorf("noticed at %v: %+v, want %+v", c.noticed, got, c.want)
+		}
+	}
+}
+
+// A fault that struck another node than the leader is known by its result, which was
+// there before.
+func TestKnownBefore(t *testing.T) {
+	follows := func(ms int, leader, term uint64) trace.Record {
+		return trace.Record{Time: after(float64(ms)), Node: 1, Leader: leader, Term: term}
+	}
+	won := testcluster.Belief{Leader: 3, Term: 2}
+	for _, c := range []struct {
+		rec  trace.Record
+		want bool
+	}{
+		{follows(-1, 3, 2), true},
+		{follows(1, 3, 2), false},
+		{follows(-1, 3, 1), false},
+		{follows(-1, 2, 2), false},
+	} {
+		if got := knownBefore([]trace.Record{c.rec}, won, takenAway); got != c.want {
+			t.Errorf("%+v: %v", c.rec, got)
 		}
 	}
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
-// ScaleOptions say what to measure: clusters of each of Sizes. Options.Nodes
-// is not read.
+// ScaleOptions say what to measure: a cluster of each of Sizes. Options.Nodes is ignored.
 type ScaleOptions struct {
 	Options
 	Sizes []int
@@ -18,32 +17,33 @@ type ScaleOptions struct {
 	Idle  time.Duration // how long the idle cluster is watched
 }
 
-// ScaleReport is what Scale measured.
+// ScaleReport is the result of Scale.
 type ScaleReport struct {
 	Machine   Machine       `json:"machine"`
 	Algorithm string        `json:"algorithm"`
 	Profile   string        `json:"profile"`
-	Sizes     []int         `json:"sizes"` // asked for; there may be fewer rows
+	Sizes     []int         `json:"sizes"` // how many were asked for; there may be fewer rows
 	Rows      []scaleSample `json:"rows"`
 }
 
-// scaleSample is one cluster.
+// scaleSample is the measurement of one cluster.
 type scaleSample struct {
 	Nodes int `json:"nodes"`
-	// ColdStart is from before the first process was started until all nodes
-	// named the same leader.
+	// ColdStart is the time from before the first process was started until all nodes named the
+	// same leader.
 	ColdStart float64 `json:"cold_start_ms"`
-	// Failover is from SIGKILL until all survivors named the same new one.
+	// Failover is the time from SIGKILL until all survivors named the same new leader.
 	Failover Summary `json:"failover_ms"`
-	// Messages of a round, beside what theory says for the survivors.
+	// Messages is the number of messages of a round. TheoryBest and TheoryWorst are what theory
+	// says for the survivors.
 	Messages    Summary `json:"messages"`
 	TheoryBest  int     `json:"theory_best"`
 	TheoryWorst int     `json:"theory_worst"`
-	// Of one node, the cluster being idle.
+	// ResidentMiB, CorePercent and Connections are of one node while the cluster is idle.
 	ResidentMiB Summary `json:"resident_mib"`
-	CorePercent Summary `json:"core_percent"` // 100 is one core
-	Connections Summary `json:"connections"`  // TCP, established
-	// Packets are those of all processes on loopback, a second and node.
+	CorePercent Summary `json:"core_percent"` // 100 is one whole core
+	Connections Summary `json:"connections"`  // established TCP connections
+	// Packets is the number of packets on loopback in a second, divided by the number of nodes.
 	Packets float64 `json:"loopback_packets_per_second"`
 }
 
@@ -53,9 +53,13 @@ func Scale(ctx context.Context, o ScaleOptions) (ScaleReport, error) {
 	report := ScaleReport{
 		Machine: ThisMachine(), Algorithm: o.Entry.Name, Profile: o.Profile, Sizes: o.Sizes,
 	}
-	if o.Kills < 1 || o.Idle < time.Second || len(o.Sizes) == 0 {
-		return report, fmt.Errorf("%w: %d kills, %v idle, %d sizes: give 1 or more, a second "+
-			"or more, one or more", ErrOptions, o.Kills, o.Idle, len(o.Sizes))
+	switch {
+	case o.Kills < 1:
+		return report, fmt.Errorf("%w: %d kills: give 1 or more", ErrOptions, o.Kills)
+	case o.Idle < time.Second:
+		return report, fmt.Errorf("%w: %v idle: give 1s or more", ErrOptions, o.Idle)
+	case len(o.Sizes) == 0:
+		return report, fmt.Errorf("%w: no sizes: give one or more", ErrOptions)
 	}
 	for _, o.Nodes = range o.Sizes {
 		if err := o.validate(); err != nil {
@@ -73,7 +77,7 @@ func Scale(ctx context.Context, o ScaleOptions) (ScaleReport, error) {
 	return report, nil
 }
 
-// one measures one cluster.
+// one measures a cluster of one size.
 func (o ScaleOptions) one(ctx context.Context) (row scaleSample, err error) {
 	began := time.Now()
 	r, err := o.Start(false)
@@ -117,7 +121,7 @@ func (o ScaleOptions) one(ctx context.Context) (row scaleSample, err error) {
 	return row, nil
 }
 
-// idle watches the nodes do nothing.
+// idle measures what the nodes use while nothing happens for d.
 func (c *Cluster) idle(ctx context.Context, d time.Duration, row *scaleSample) error {
 	before := make([]time.Duration, c.options.Nodes)
 	var err error
@@ -169,18 +173,25 @@ func (c *Cluster) idle(ctx context.Context, d time.Duration, row *scaleSample) e
 // Count is how many samples there are, and how many were asked for.
 func (r ScaleReport) Count() (done, of int) { return len(r.Rows), len(r.Sizes) }
 
-// Report is a table: of what has a distribution, the median and the largest.
+// Report is a table. It shows the median and the largest value of each figure that has several
+// samples.
 func (r ScaleReport) Report() chart.Report {
 	t := chart.Table{Columns: []chart.Column{
 		{Name: "nodes", Width: -5},
-		{Name: "start ms", Width: 8}, {Name: "failover", Width: 8}, {Name: "max ms", Width: 8},
-		{Name: "messages, theory", Width: 18}, {Name: "RSS, MiB", Width: 11}, {Name: "CPU, %", Width: 11},
-		{Name: "TCP", Width: 6}, {Name: "packets", Width: 8},
+		{Name: "start ms", Width: 8},
+		{Name: "failover", Width: 8},
+		{Name: "max ms", Width: 8},
+		{Name: "messages, theory", Width: 18},
+		{Name: "RSS, MiB", Width: 11},
+		{Name: "CPU, %", Width: 11},
+		{Name: "TCP", Width: 6},
+		{Name: "packets", Width: 8},
 	}, After: []string{
 		"start: cold, until all agree; failover: p50; CPU: of a core, idle; packets: a second and node",
 	}}
 	for _, s := range r.Rows {
-		t.Rows = append(t.Rows, chart.Cells(fmt.Sprint(s.Nodes), chart.Number(s.ColdStart), chart.Number(s.Failover.P50),
+		t.Rows = append(t.Rows, chart.Cells(
+			fmt.Sprint(s.Nodes), chart.Number(s.ColdStart), chart.Number(s.Failover.P50),
 			chart.Number(s.Failover.Max),
 			fmt.Sprintf("%s, %d-%d", chart.Number(s.Messages.P50), s.TheoryBest, s.TheoryWorst),
 			fmt.Sprintf("%.1f-%.1f", s.ResidentMiB.P50, s.ResidentMiB.Max),

@@ -17,8 +17,8 @@ func summarize(samples []float64) Summary {
 	return Summary{P50: quantile(samples, 0.50), P95: quantile(samples, 0.95), Max: quantile(samples, 1)}
 }
 
-// quantile is the smallest sample that at least the fraction q of all samples
-// do not exceed (the nearest rank): always a value that was measured.
+// quantile returns the smallest sample that at least the fraction q of all samples do not exceed
+// (the nearest rank). So it always is a measured value.
 func quantile(samples []float64, q float64) float64 {
 	if len(samples) == 0 {
 		return 0
@@ -28,7 +28,7 @@ func quantile(samples []float64, q float64) float64 {
 	return sorted[max(rank, 1)-1]
 }
 
-// column takes one number out of each sample.
+// column takes one number from each sample.
 func column[T any](samples []T, of func(T) float64) []float64 {
 	values := make([]float64, 0, len(samples))
 	for _, s := range samples {

@@ -20,39 +20,39 @@ import (
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 )
 
-// Worker is a process beside a node that works while that node leads: it writes
-// to a storage with the node's token. It does what every such process does: it
-// looks whether it may, and then acts, and between the two anything may happen.
-type Worker struct {
-	Node  string // host:port where its node serves HTTP
-	Store string // http://HOST:PORT of the storage, or the path of a socket that leads to it
-	Name  string // stands in what it writes: unique among all workers
-	Think time.Duration
+// worker is a process beside a node that works while that node leads: it writes to a storage with
+// the node's token. As every such process does, it first looks whether it may write, and then
+// writes. Anything may happen between the two.
+type worker struct {
+	Node  string        `json:"node"`  // host:port where its node serves HTTP
+	Store string        `json:"store"` // the path of a socket that leads to the storage
+	Name  string        `json:"name"`  // part of each value that it writes; unique among all workers
+	Think time.Duration `json:"think"` // how long it waits after it looked at the node and before it writes
 }
 
 const (
-	workerKeys  = 3                     // that it writes and reads
-	workerBatch = 4                     // writes on one look at the node
-	workerPause = 20 * time.Millisecond // between two looks
+	workerKeys  = 3                     // how many keys it writes and reads
+	workerBatch = 4                     // writes after each look at the node
+	workerPause = 20 * time.Millisecond // time between two looks at the node
 )
 
-// Said is a line of a Worker: that it may write with Leads, that it does no more, that
-// call Number begins, or how it ended.
-type Said struct {
+// said is a line that a worker writes. There are four cases: the worker was lent a lease, whose
+// token is Leads; the worker returned that lease, at Returned; the call with this Number begins; or
+// a call has ended, and Call describes it.
+type said struct {
 	Leads fence.Token `json:"leads,omitzero"`
-	// Heard is when it was lent the lease that says so, Until when that ends, and Returned
-	// just before the lease is given back; all since the machine's start.
+	// Heard is when the worker was lent the lease, Until is when the lease ends, and Returned is
+	// just before the worker gave it back; all since the machine's start.
 	Heard    time.Duration `json:"heard,omitzero"`
 	Until    time.Duration `json:"until,omitzero"`
 	Returned time.Duration `json:"returned,omitzero"`
 	Number   int           `json:"n,omitempty"`
 	Call     *history.Call `json:"call,omitempty"`
-	Error    string        `json:"error,omitempty"` // of an Unknown outcome
+	Error    string        `json:"error,omitempty"` // why the outcome is Unknown
 }
 
-// Run works until in ends: a parent that dies takes it along. Errors of calls are
-// told on out.
-func (w Worker) Run(in io.Reader, out io.Writer) error {
+// run works until in ends, as it does when the parent dies. It writes errors of calls to out.
+func (w worker) run(in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var listens sync.WaitGroup
@@ -60,7 +60,7 @@ func (w Worker) Run(in io.Reader, out io.Writer) error {
 		_, _ = io.Copy(io.Discard, in)
 		cancel()
 	})
-	run := workerRun{Worker: w, store: storeClient(w.Store), said: json.NewEncoder(out)}
+	run := workerRun{worker: w, store: storeClient(w.Store), said: json.NewEncoder(out)}
 	for ctx.Err() == nil {
 		if err := run.look(ctx); err != nil {
 			return fmt.Errorf("tell what was done: %w", err)
@@ -71,8 +71,8 @@ func (w Worker) Run(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// storeClient makes one connection a call, so that no call is ever repeated
-// because an old connection has ended.
+// storeClient uses a new connection for each call, so that no call is ever repeated because an old
+// connection has ended.
 func storeClient(address string) kv.Client {
 	base, transport := address, &http.Transport{DisableKeepAlives: true}
 	if !strings.HasPrefix(address, "http://") {
@@ -84,17 +84,17 @@ func storeClient(address string) kv.Client {
 	return kv.Client{Base: base, HTTP: &http.Client{Transport: transport}}
 }
 
-// workerRun is a Worker at work.
+// workerRun is a worker while it runs.
 type workerRun struct {
-	Worker
+	worker
 	store  kv.Client
 	said   *json.Encoder
 	calls  int
 	sealed fence.Token
 }
 
-// look asks the node for its lease, and works if it gets that. Only a failure to tell is
-// an error.
+// look asks the node for its lease, and writes if the node lends it. Only a failure to write to out
+// is an error.
 func (w *workerRun) look(ctx context.Context) error {
 	node, before := httpapi.Client{Addr: w.Node}, clock.Now()
 	l, err := node.Lend(ctx, 0)
@@ -104,11 +104,11 @@ func (w *workerRun) look(ctx context.Context) error {
 	until := before.Add(l.ValidFor())
 	defer func() {
 		// By then nobody acts on it any more. If it is not told, or not heard, it ends by itself.
-		_ = w.said.Encode(Said{Returned: now()})
+		_ = w.said.Encode(said{Returned: now()})
 		_ = node.Return(ctx, l.ID)
 	}()
-	said := Said{Leads: l.FencingToken, Heard: now(), Until: clock.SinceBoot(until)}
-	if err := w.said.Encode(said); err != nil {
+	looked := said{Leads: l.FencingToken, Heard: now(), Until: clock.SinceBoot(until)}
+	if err := w.said.Encode(looked); err != nil {
 		return err
 	}
 	if w.sealed != l.FencingToken {
@@ -137,8 +137,8 @@ func (w *workerRun) look(ctx context.Context) error {
 	return nil
 }
 
-// readAsAnybody reads now and then: a value that is read by those who do not lead
-// must fit into the same order.
+// readAsAnybody reads now and then without a token: what a client reads that does not lead must fit
+// into the same order of calls.
 func (w *workerRun) readAsAnybody(ctx context.Context) error {
 	_ = Pause(ctx, 5*workerPause)
 	if ctx.Err() != nil {
@@ -148,26 +148,26 @@ func (w *workerRun) readAsAnybody(ctx context.Context) error {
 	return err
 }
 
-// key is the next one in turn, another for a read than for the write before it.
+// key returns the next key in turn, so that a read has another key than the write before it.
 func (w *workerRun) key() string {
 	return fmt.Sprintf("key%d", w.calls*(workerKeys-1)%workerKeys)
 }
 
-// call makes one call, and tells of it before and after.
+// call makes one call, and reports it before and after.
 func (w *workerRun) call(ctx context.Context, c history.Call) (history.Outcome, error) {
 	w.calls++
 	c.Began = time.Now().UnixNano()
-	if err := w.said.Encode(Said{Number: w.calls, Call: &c}); err != nil {
+	if err := w.said.Encode(said{Number: w.calls, Call: &c}); err != nil {
 		return "", err
 	}
 	// A call that was begun is seen through, so that its outcome is known.
 	err := do(context.WithoutCancel(ctx), w.store, &c)
 	c.Ended = time.Now().UnixNano()
-	said := Said{Number: w.calls, Call: &c}
+	ended := said{Number: w.calls, Call: &c}
 	if c.Outcome == history.Unknown {
-		said.Error = err.Error()
+		ended.Error = err.Error()
 	}
-	return c.Outcome, w.said.Encode(said)
+	return c.Outcome, w.said.Encode(ended)
 }
 
 // do makes a call and notes its outcome.

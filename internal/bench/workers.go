@@ -1,12 +1,10 @@
 package bench
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -20,16 +18,14 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// WorkersConfig says where Workers work.
+// WorkersConfig describes the cluster and the storage of Workers.
 type WorkersConfig struct {
 	Cluster *testcluster.Cluster
-	// Binary is the path of the ringleader executable: it is the storage, too.
+	// Binary is the path of the ringleader executable that runs the storage.
 	Binary string
-	// Work is how a worker's process is started.
-	Work func(Worker) []string
-	// Dir is for the storage's data and the sockets.
+	// Dir is the directory for the storage's data and the sockets.
 	Dir string
-	// Think is how long a worker takes between its look at the node and its write.
+	// Think is how long a worker waits after it looked at the node and before it writes.
 	Think time.Duration
 }
 
@@ -43,24 +39,27 @@ type Workers struct {
 
 	mu      sync.Mutex
 	calls   []history.Call
-	lent    []act         // the leases that workers had
-	first   fence.Token   // that a write was accepted with
-	last    fence.Token   // likewise
-	written time.Time     // when that was heard
-	news    chan struct{} // closed and replaced with each line that a worker says
+	lent    []act         // the leases that were lent to workers
+	first   fence.Token   // the token of the first write that the storage accepted
+	last    fence.Token   // the token of the latest one
+	written time.Time     // when Workers heard of the latest one
+	news    chan struct{} // closed and replaced with each line that a worker writes
 }
 
 // workerLife is one process of a worker.
 type workerLife struct {
-	*WorkerProcess
+	*testcluster.Process
 	client int
 	node   proto.NodeID
 	proxy  *proxy
-	// Guarded by the mu of Workers: the calls without an answer yet, whether the worker has
-	// seen that it may write, and has done nothing since, and its latest lease's place
-	// among all.
+	// pending are the calls without an answer yet. sealed is the token with which the worker has
+	// sealed the storage. looked says that it has seen that it may write, with that token, and has
+	// begun no call since; heard is when that was, since the machine's start. lease is the index of
+	// its latest lease in Workers.lent. The mu of Workers guards these five.
 	pending map[int]history.Call
+	sealed  fence.Token
 	looked  bool
+	heard   time.Duration
 	lease   int
 }
 
@@ -69,7 +68,7 @@ type workerLife struct {
 func StartWorkers(cfg WorkersConfig) (*Workers, error) {
 	w := &Workers{WorkersConfig: cfg, workers: map[proto.NodeID]*workerLife{}, news: make(chan struct{})}
 	var err error
-	if w.Storage, err = StartStorage(cfg.Cluster, cfg.Binary, filepath.Join(cfg.Dir, "storage")); err != nil {
+	if w.Storage, err = startStorage(cfg.Binary, filepath.Join(cfg.Dir, "storage")); err != nil {
 		return nil, err
 	}
 	for _, n := range cfg.Cluster.Nodes() {
@@ -89,18 +88,18 @@ func (w *Workers) Start(id proto.NodeID) error {
 		return fmt.Errorf("open a way to the storage: %w", err)
 	}
 	l := &workerLife{client: w.started, node: id, proxy: p, pending: map[int]history.Call{}}
-	line := append(w.Cluster.Enter(id), w.Work(Worker{
+	l.Process, err = part{Worker: &worker{
 		Node: w.Cluster.Node(id).HTTP, Store: path, Name: fmt.Sprintf("w%d", w.started), Think: w.Think,
-	})...)
-	if l.WorkerProcess, err = StartWorker(w.Cluster, line, func(s Said) { w.hear(l, s) }); err != nil {
-		return errors.Join(err, p.close())
+	}}.start(w.Cluster.Enter(id), func(line []byte) { w.hear(l, line) })
+	if err != nil {
+		return errors.Join(fmt.Errorf("start a worker: %w", err), p.close())
 	}
 	w.workers[id] = l
 	return nil
 }
 
-// Kill ends the worker beside a node. What it had begun is unknown, and over by
-// now.
+// Kill kills the worker beside a node, and returns when none of its calls is under way any more.
+// The outcomes of its unfinished calls are unknown.
 func (w *Workers) Kill(id proto.NodeID) error {
 	l := w.workers[id]
 	delete(w.workers, id)
@@ -110,8 +109,9 @@ func (w *Workers) Kill(id proto.NodeID) error {
 // Signal sends a signal to the worker beside a node.
 func (w *Workers) Signal(id proto.NodeID, sig syscall.Signal) error { return w.workers[id].Signal(sig) }
 
-// StopMidway stops the worker beside a node that leads between its look at the node
-// and its write, where a garbage collector does the most harm.
+// StopMidway stops (SIGSTOP) the worker beside a node that leads after it has looked at the node
+// and before it writes. That is where a garbage collection does the most harm. Before the first
+// write of a leadership it would find out as it seals the storage, and not write at all.
 func (w *Workers) StopMidway(ctx context.Context, id proto.NodeID) error {
 	l := w.workers[id]
 	looked := func() bool { return l.looked }
@@ -123,7 +123,8 @@ func (w *Workers) StopMidway(ctx context.Context, id proto.NodeID) error {
 			return err
 		}
 		w.mu.Lock()
-		midway := looked()
+		// What it said last may not have been read yet, but it does not write before that.
+		midway := looked() && now() < l.heard+w.Think
 		w.mu.Unlock()
 		if midway {
 			return nil
@@ -134,7 +135,7 @@ func (w *Workers) StopMidway(ctx context.Context, id proto.NodeID) error {
 	}
 }
 
-// bury waits until nothing of a worker that has ended is under way.
+// bury waits until no call of a worker that has ended is under way any more.
 func (w *Workers) bury(l *workerLife) error {
 	err := l.proxy.close()
 	w.mu.Lock()
@@ -146,25 +147,21 @@ func (w *Workers) bury(l *workerLife) error {
 	return err
 }
 
-// listenTo reads what a worker says, to its end.
-func listenTo(stdout io.Reader, said func(Said)) {
-	for lines := bufio.NewScanner(stdout); lines.Scan(); {
-		var s Said
-		if json.Unmarshal(lines.Bytes(), &s) == nil { // the last line may be cut short
-			said(s)
-		}
+// hear handles a line that a worker wrote.
+func (w *Workers) hear(l *workerLife, line []byte) {
+	var s said
+	if json.Unmarshal(line, &s) != nil {
+		return // its last line may be cut short
 	}
-}
-
-// hear takes what a worker says about its calls.
-func (w *Workers) hear(l *workerLife, s Said) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	defer func() {
 		close(w.news)
 		w.news = make(chan struct{})
 	}()
-	l.looked = s.Call == nil && s.Returned == 0
+	if l.looked = s.Call == nil && s.Returned == 0 && s.Leads == l.sealed; l.looked {
+		l.heard = s.Heard
+	}
 	switch {
 	case s.Returned != 0:
 		last := &w.lent[l.lease]
@@ -181,17 +178,20 @@ func (w *Workers) hear(l *workerLife, s Said) {
 		return
 	}
 	delete(l.pending, s.Number)
+	if s.Call.Kind == history.Seal && s.Call.Outcome == history.Done {
+		l.sealed = s.Call.Token
+	}
 	w.keep(*s.Call)
 }
 
-// note keeps a call of somebody else's.
+// note adds a call that another client than the workers made.
 func (w *Workers) note(call history.Call) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.keep(call)
 }
 
-// keep keeps a call. The caller holds mu.
+// keep adds a call. The caller holds mu.
 func (w *Workers) keep(call history.Call) {
 	if call.Outcome == history.Undone || call.Kind == history.Get && call.Outcome == history.Unknown {
 		return // it says nothing
@@ -231,8 +231,24 @@ func (w *Workers) AwaitWrite(ctx context.Context, since time.Time) (fence.Token,
 	return w.lastToken(), nil
 }
 
-// await waits until done returns true. It calls done with mu held, at once and after
-// each line that a worker says.
+// AwaitCall waits until the worker beside a node has made a call for which is returns true,
+// counting from the worker's start, and returns that call.
+func (w *Workers) AwaitCall(
+	ctx context.Context, id proto.NodeID, is func(history.Call) bool,
+) (found history.Call, err error) {
+	client := w.workers[id].client
+	err = w.await(ctx, func() bool {
+		i := slices.IndexFunc(w.calls, func(c history.Call) bool { return c.Client == client && is(c) })
+		if i >= 0 {
+			found = w.calls[i]
+		}
+		return i >= 0
+	})
+	return found, err
+}
+
+// await waits until done returns true. It calls done with mu held, at once and after each line that
+// a worker writes.
 func (w *Workers) await(ctx context.Context, done func() bool) error {
 	for {
 		w.mu.Lock()
@@ -249,25 +265,25 @@ func (w *Workers) await(ctx context.Context, done func() bool) error {
 	}
 }
 
-// Finish lets all workers end their calls, and returns what all of them did.
+// Finish lets all workers finish their calls and stop, and returns the calls of all of them.
 func (w *Workers) Finish() ([]history.Call, error) {
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(w.workers)) {
 		l := w.workers[id]
 		delete(w.workers, id)
-		errs = append(errs, l.finish(), w.bury(l))
+		errs = append(errs, l.Finish(), w.bury(l))
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.calls, errors.Join(errs...)
 }
 
-// Close ends what is left.
+// Close ends the workers, their proxies and the storage.
 func (w *Workers) Close() error {
 	var errs []error
 	for _, l := range w.workers {
 		errs = append(errs, l.Kill(), l.proxy.close())
 	}
 	clear(w.workers)
-	return errors.Join(append(errs, w.Storage.Kill())...)
+	return errors.Join(append(errs, w.Storage.Close())...)
 }

@@ -6,20 +6,20 @@ import (
 	"runtime/debug"
 )
 
-// Build is what a program knows of its making.
+// Build says from what a program was built.
 type Build struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
 	Time     string `json:"time,omitempty"`
-	Modified bool   `json:"modified,omitempty"` // with changes that were not committed
+	Modified bool   `json:"modified,omitempty"` // the sources had changes that were not committed
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
 const ringleader = "github.com/ringleader-dev/ringleader"
 
-// Read is the build of this program. Of a program that embeds a node it has the version of this
-// module, and no commit.
+// Read returns the build of this program. If the program embeds a node, that is the version of this
+// module, without a commit.
 func Read() Build {
 	b := Build{
 		Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,

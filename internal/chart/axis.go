@@ -2,15 +2,15 @@ package chart
 
 import "math"
 
-// axis is a logarithmic scale between two powers of ten, in pixels. What is below its
-// beginning stands on the line of zero, a little before.
+// axis maps values to pixels, on a logarithmic scale between two powers of ten. A value below low
+// is drawn at zero, a little before the axis begins.
 type axis struct {
-	low, high float64 // of values
-	from, to  float64 // in pixels
-	zero      float64 // where zero stands
+	low, high float64 // the values at its ends
+	from, to  float64 // the pixels of its ends
+	zero      float64 // the pixel at which zero is drawn
 }
 
-// newAxis spans all positive values, from least on.
+// newAxis makes an axis for all values of at least least.
 func newAxis(values []float64, least, from, to, zero float64) axis {
 	low, high := math.Inf(1), least
 	for _, v := range values {
@@ -26,7 +26,7 @@ func newAxis(values []float64, least, from, to, zero float64) axis {
 	return axis{low, high, from, to, zero}
 }
 
-// at is where a value stands.
+// at returns the pixel of a value.
 func (a axis) at(v float64) float64 {
 	if v < a.low {
 		return a.zero
@@ -35,7 +35,7 @@ func (a axis) at(v float64) float64 {
 	return a.from + part*(a.to-a.from)
 }
 
-// decades are the powers of ten.
+// decades returns the powers of ten on the axis.
 func (a axis) decades() (all []float64) {
 	for v := a.low; v <= a.high*1.0001; v *= 10 {
 		all = append(all, v)

@@ -7,17 +7,17 @@ import (
 	"html/template"
 )
 
-// canvas is a drawing under way.
+// canvas is a drawing that is being written as SVG.
 type canvas struct{ bytes.Buffer }
 
-// open begins a drawing of a width and height, which is called title for those who
+// open begins a drawing of this width and height, in pixels. title describes it to people who
 // cannot see it.
 func (c *canvas) open(title string, width, height float64) {
 	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 %.0f %.0f" `+
 		`width="%.0f" height="%.0f"><title>%s</title>`+"\n", width, height, width, height, html.EscapeString(title))
 }
 
-// done ends it. All text in it went through text or mark, which escape.
+// done ends the drawing. All text in it was escaped by text or mark.
 func (c *canvas) done() template.HTML {
 	c.WriteString("</svg>\n")
 	return template.HTML(c.String())
@@ -32,11 +32,11 @@ func (c *canvas) text(class, anchor string, x, y float64, s string) {
 		class, anchor, x, y, html.EscapeString(s))
 }
 
-// colours is how many the style sheet has, c0 and on.
+// colours is how many colours the style sheet has: the classes c0, c1 and so on.
 const colours = 8
 
-// shapes are round the point 0, 0; each series has one of its own, so that it can be
-// told from the others without colours.
+// shapes are drawn around the point 0, 0. Each series has another shape, so that it can be told
+// from the others without colours.
 var shapes = []string{
 	"M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z", // circle
 	"M-4 -4h8v8h-8z",              // square
@@ -46,7 +46,7 @@ var shapes = []string{
 	"M-5 -1.5H-1.5V-5H1.5V-1.5H5V1.5H1.5V5H-1.5V1.5H-5z", // cross
 }
 
-// mark draws the point of a series; tip is what it is, in words.
+// mark draws a point of a series. tip describes the point.
 func (c *canvas) mark(series int, hollow bool, x, y float64, tip string) {
 	class := fmt.Sprintf("c%d", series%colours)
 	if hollow {

@@ -7,26 +7,27 @@ import (
 	"strings"
 )
 
-// Curves is a Chart of curves; both axes are logarithmic, from 1 on.
+// Curves is a Chart of curves. Both axes are logarithmic and begin at 1.
 type Curves struct {
-	Title, Note string // Note stands below
+	Title, Note string // Note is written below the chart
 	Curves      []Curve
 }
 
-// Curve is one line, with its name at its end.
+// Curve is one line. Its name is written at its end.
 type Curve struct {
 	Name   string
 	Points []CurvePoint
 }
 
-// CurvePoint is a point of a curve; Name says what it is. One that was not measured is Hollow.
+// CurvePoint is a point of a curve. Hollow marks a point that was not measured. Name describes the
+// point.
 type CurvePoint struct {
 	X, Y   float64
 	Hollow bool
 	Name   string
 }
 
-// The measures of a chart, in pixels.
+// The positions in a chart, in pixels.
 const (
 	curvesTop    = 14
 	curvesBottom = 370
@@ -67,7 +68,7 @@ func (g Curves) draw(c *canvas) {
 	}
 }
 
-// apart moves heights apart at which names would cover each other.
+// apart moves names up or down that would cover each other. It takes and returns their heights.
 func apart(heights []float64, top, bottom float64) []float64 {
 	moved := slices.Clone(heights)
 	order := make([]*float64, len(moved))
@@ -90,7 +91,7 @@ func apart(heights []float64, top, bottom float64) []float64 {
 	return moved
 }
 
-// draw draws the line of a series, its marks, and its name at the right.
+// draw draws the curve, its marks, and its name to the right at the height name.
 func (one Curve) draw(c *canvas, series int, across, up axis, name float64) {
 	dash := []string{"", " second", " third"}[series/colours%3]
 	points := make([]string, len(one.Points))

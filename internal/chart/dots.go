@@ -5,38 +5,38 @@ import (
 	"slices"
 )
 
-// Dots is a Chart with a line for each row and a mark on it for each dot, over one
+// Dots is a Chart with a line for each row, and on it a mark for each dot. All rows share one
 // logarithmic axis.
 type Dots struct {
 	Title, Unit string
-	Least       float64 // what is below it is drawn as zero; more than 0
+	Least       float64 // smaller values are drawn as zero; more than 0
 	Rows        []DotRow
 }
 
 // DotRow is one line of a chart.
 type DotRow struct {
 	Label string
-	Note  string // below the label, or empty
+	Note  string // text below the label, or empty
 	Dots  []Dot
-	Lines []float64 // values that a line across the row marks
+	Lines []float64 // values at which a line crosses the row
 }
 
 // Dot is a value of one of the series, which are counted from 0.
 type Dot struct {
 	Series int
 	Value  float64
-	Name   string // before the value, where the dot says what it is; or empty
+	Name   string // text before the value that says what the dot is, or empty
 }
 
-// The measures of a chart, in pixels.
+// The positions in a chart, in pixels.
 const (
 	width    = 920
 	dotsLeft = 210
 	dotsEnd  = width - 30
 	dotsZero = dotsLeft - 24
 	dotsTop  = 10
-	// leastLanes is in how many lanes the dots of a row lie at least, so that equal values
-	// do not hide each other.
+	// leastLanes is how many lanes a row has at least. Its dots are spread over the lanes, so that
+	// equal values do not hide each other.
 	leastLanes = 5
 )
 
@@ -74,7 +74,7 @@ func (d Dots) draw(c *canvas) {
 	}
 }
 
-// drawRow draws a row round the height y.
+// drawRow draws a row whose middle is at the height y.
 func (d Dots) drawRow(c *canvas, a axis, row DotRow, y float64, lanes int) {
 	c.line("rule", dotsZero, y, dotsEnd, y)
 	c.text("label", "start", 8, y+4, row.Label)
@@ -96,7 +96,7 @@ func (d Dots) drawRow(c *canvas, a axis, row DotRow, y float64, lanes int) {
 	}
 }
 
-// key draws what the marks of the series mean.
+// key draws the mark of each series with its name.
 func key(c *canvas, names []string) {
 	const each, perLine = 150, 6
 	c.open("What the marks mean", width, float64(24*((len(names)+perLine-1)/perLine)))

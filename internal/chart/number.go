@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Number has three digits or so that mean something.
+// Number formats x with about three significant digits.
 func Number(x float64) string {
 	switch {
 	case x >= 1000 || x == float64(int(x)):
@@ -17,7 +17,7 @@ func Number(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-// short is a number on an axis.
+// short formats the number at a line of an axis.
 func short(v float64) string {
 	switch {
 	case v >= 1e9:

@@ -1,5 +1,5 @@
-// Package chart presents what was measured: as text, as a drawing, as a page. A page and
-// a drawing fetch nothing from elsewhere, and are light or dark as the viewer prefers.
+// Package chart presents what was measured: as text, or as a page with drawings. A page
+// fetches nothing from elsewhere, and is light or dark as the viewer prefers.
 package chart
 
 import (
@@ -9,14 +9,15 @@ import (
 	"strings"
 )
 
-// Report is what was measured, ready to be shown.
+// Report is the result of a measurement, ready to be shown.
 type Report struct {
 	Title string
-	// Lines say where, when and of what; Partial, if not empty, that something is missing.
+	// Lines say where and when the measurement was made, and of what. Partial says what is missing;
+	// it is empty if nothing is.
 	Lines   []string
 	Partial string
 	Legend  []string // what the figures mean
-	Key     []string // the names of the series in the charts; none: no key is drawn
+	Key     []string // the names of the series in the charts; if there are none, no key is drawn
 	Charts  []Chart
 	Tables  []Table
 }
@@ -37,7 +38,7 @@ type Column struct {
 	Width int
 }
 
-// Columns gives columns of one width to several names.
+// Columns makes a column of this width for each name.
 func Columns(width int, names ...string) []Column {
 	columns := make([]Column, len(names))
 	for i, name := range names {
@@ -46,8 +47,8 @@ func Columns(width int, names ...string) []Column {
 	return columns
 }
 
-// Row is one row of a Table. Where it has fewer cells than there are columns, a remark
-// stands in place of the others.
+// Row is one row of a Table. If it has fewer cells than there are columns, a remark takes the place
+// of the missing cells.
 type Row struct {
 	Cells  []string
 	Remark string
@@ -56,8 +57,8 @@ type Row struct {
 // Cells is a row without a remark.
 func Cells(cells ...string) Row { return Row{Cells: cells} }
 
-// Partial says that a report is not what was asked for, "" when it is. what is counted may
-// be empty.
+// Partial says that only done of of things were measured. It is "" if all were. what names the
+// things; it may be empty.
 func Partial(done, of int, what string) string {
 	if done >= of {
 		return ""
@@ -84,7 +85,7 @@ func (r Report) Text(w io.Writer) error {
 	return out.Flush()
 }
 
-// lines is the table as text: its rows further to the right than all else.
+// lines formats the table as text. Its rows are indented more than its title and notes.
 func (t Table) lines() (lines []string) {
 	switch {
 	case t.Note != "":

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// patience bounds each wait.
+	// patience is the longest that a comparison waits for nodes to agree.
 	patience = time.Minute
-	// quiet is how long nobody must have decided anything for a cluster to be at rest.
+	// quiet is how long no node must have decided anything until a cluster counts as at rest.
 	quiet = 500 * time.Millisecond
-	// lookAway is how long after a fault nothing is read: the observer does not
-	// compete with most elections for the processors.
+	// lookAway is how long after a fault nothing is read from the nodes, so that reading does not
+	// compete with the election for processors.
 	lookAway = 50 * time.Millisecond
-	// think is how long a worker takes between its look and its write.
+	// think is how long a worker waits after it looked whether it may write, and before it writes.
 	think = 20 * time.Millisecond
 )
 
@@ -35,7 +35,8 @@ type cluster struct {
 	deaths  []Death
 }
 
-// build starts everything, on a network of its own where that is to be cut.
+// build starts the nodes, the storage and the workers: on a network of their own if cuttable is
+// true.
 func (o Options) build(c contender, cuttable bool) (*cluster, error) {
 	s := &cluster{contender: c}
 	if err := s.start(o, cuttable); err != nil {
@@ -45,23 +46,22 @@ func (o Options) build(c contender, cuttable bool) (*cluster, error) {
 }
 
 func (s *cluster) start(o Options, cuttable bool) (err error) {
-	if s.dir, err = os.MkdirTemp(o.Dir, "cluster-"); err != nil {
+	if s.dir, err = os.MkdirTemp(o.dir, "cluster-"); err != nil {
 		return fmt.Errorf("make a directory for the storage: %w", err)
 	}
-	nodes := bench.Options{
-		Binary: o.Binary, Nodes: o.Nodes, Entry: s.entry, Profile: o.Profile, Office: s.votes != Nobody,
-		Args: []string{"--log-level", "debug"}, // renewals of leases are records of this level
-	}
+	nodes := o.Options
+	nodes.Entry, nodes.Voters = s.entry, s.votes != Nobody
+	nodes.Args = []string{"--log-level", "debug"} // renewals of leases are records of this level
 	if s.Cluster, err = nodes.Start(cuttable); err != nil {
 		return err
 	}
 	s.workers, err = bench.StartWorkers(bench.WorkersConfig{
-		Cluster: s.Cluster.Cluster, Binary: o.Binary, Work: o.Work, Dir: s.dir, Think: think,
+		Cluster: s.Cluster.Cluster, Binary: o.Binary, Dir: s.dir, Think: think,
 	})
 	return err
 }
 
-// close ends all that was started, and removes it.
+// close stops the workers, the storage and the nodes, and removes their network.
 func (s *cluster) close() error {
 	var errs []error
 	if s.workers != nil {
@@ -76,8 +76,8 @@ func (s *cluster) close() error {
 	return errors.Join(errs...)
 }
 
-// rest waits until the cluster is at rest, a leader that may write does, and another
-// while has passed in which nothing was decided.
+// rest waits until the nodes have agreed and, with voters, a leader has written. Then it waits for
+// the time while, in which no node may decide anything.
 func (s *cluster) rest(ctx context.Context, while time.Duration) (testcluster.Belief, error) {
 	for {
 		b, at, err := s.Settle(ctx, quiet)
@@ -98,8 +98,8 @@ func (s *cluster) rest(ctx context.Context, while time.Duration) (testcluster.Be
 	}
 }
 
-// kill sends SIGKILL to nodes, as close together as can be, after it ended the workers
-// beside them, and returns the instant just before. Nothing is read for a while.
+// kill kills the workers beside some nodes, and then sends SIGKILL to the nodes, as close together
+// as possible. It returns the instant just before. Nothing is read from the nodes for a while.
 func (s *cluster) kill(ctx context.Context, ids ...proto.NodeID) (began time.Time, err error) {
 	for _, id := range ids {
 		if err := s.workers.Kill(id); err != nil {
@@ -125,7 +125,7 @@ func (s *cluster) kill(ctx context.Context, ids ...proto.NodeID) (began time.Tim
 	return began, nil
 }
 
-// revive starts nodes again that were killed, and their workers.
+// revive restarts nodes that were killed, and their workers.
 func (s *cluster) revive(ids ...proto.NodeID) error {
 	for _, id := range ids {
 		if err := s.Start(id); err != nil {

@@ -7,31 +7,32 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/bench"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// fault is one step under way.
+// fault is a step of the script that was begun.
 type fault struct {
-	began time.Time      // just before it
-	rest  []proto.NodeID // who is to agree on a leader without those who are gone
-	lost  proto.NodeID   // the leader that they lost; 0 where all began anew
-	apart []proto.NodeID // who is cut off, and may hold an election among themselves
+	began time.Time      // just before the fault
+	rest  []proto.NodeID // the other nodes, which have to agree on a leader
+	lost  proto.NodeID   // the leader that rest have lost; 0 if all nodes were restarted
+	apart []proto.NodeID // nodes that are cut off and may elect among themselves
 	undo  func(context.Context) error
 }
 
-// befall does a step to a cluster at rest, which leader leads.
-func (s *cluster) befall(
-	ctx context.Context, step Step, leader proto.NodeID, f fate,
+// inflict begins a step of the script. The cluster must be at rest, with this leader.
+func (s *cluster) inflict(
+	ctx context.Context, step Step, leader proto.NodeID, f chances,
 ) (done fault, err error) {
-	done = fault{rest: without(s.IDs(), leader), lost: leader}
+	done = fault{rest: testcluster.Without(s.IDs(), leader), lost: leader}
 	switch step {
 	case Kill:
 		done.undo = func(context.Context) error { return s.revive(leader) }
 		done.began, err = s.kill(ctx, leader)
 	case KillTwo:
 		next := done.rest[len(done.rest)-1]
-		done.rest = without(done.rest, next)
+		done.rest = testcluster.Without(done.rest, next)
 		done.undo = func(context.Context) error { return s.revive(leader, next) }
 		done.began, err = s.kill(ctx, leader, next)
 	case Restart:
@@ -43,7 +44,7 @@ func (s *cluster) befall(
 	case Pause:
 		err = s.pause(ctx, leader, f, &done)
 	case Cut:
-		err = s.cut(ctx, f.apart(leader, len(s.Nodes())), f, &done)
+		err = s.cut(ctx, f.apart(leader, s.IDs()), f, &done)
 	case Stop:
 		done.undo = func(ctx context.Context) error {
 			if _, err := s.WaitExit(ctx, leader); err != nil {
@@ -59,8 +60,9 @@ func (s *cluster) befall(
 	return done, err
 }
 
-// pause stops the leader, and the worker beside it where that can do harm.
-func (s *cluster) pause(ctx context.Context, leader proto.NodeID, f fate, done *fault) (err error) {
+// pause stops the leader. With voters it also stops the leader's worker, between its look at the
+// node and its write.
+func (s *cluster) pause(ctx context.Context, leader proto.NodeID, f chances, done *fault) (err error) {
 	done.undo = func(ctx context.Context) error {
 		if err := bench.Pause(ctx, f.hold); err != nil {
 			return err
@@ -89,9 +91,9 @@ func (s *cluster) pause(ctx context.Context, leader proto.NodeID, f fate, done *
 	return err
 }
 
-// cut plugs the nodes into another switch than the rest.
-func (s *cluster) cut(ctx context.Context, ids []proto.NodeID, f fate, done *fault) error {
-	done.rest, done.apart = without(s.IDs(), ids...), ids
+// cut connects these nodes to a network of their own, apart from the other nodes.
+func (s *cluster) cut(ctx context.Context, ids []proto.NodeID, f chances, done *fault) error {
+	done.rest, done.apart = testcluster.Without(s.IDs(), ids...), ids
 	done.undo = func(ctx context.Context) error {
 		if err := bench.Pause(ctx, f.hold); err != nil {
 			return err
@@ -111,7 +113,7 @@ func (s *cluster) cut(ctx context.Context, ids []proto.NodeID, f fate, done *fau
 	return nil
 }
 
-// heard are the records of those who could hear each other.
+// heard returns the records of the nodes that are not cut off.
 func (f fault) heard(records []trace.Record) []trace.Record {
 	return slices.DeleteFunc(records, func(rec trace.Record) bool {
 		return slices.Contains(f.apart, proto.NodeID(rec.Node))

@@ -9,7 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/bench"
 )
 
-// Cost is what an election without failures took in the simulator.
+// Cost is the cost of an election without failures in the simulator.
 type Cost struct {
 	Messages int `json:"messages"`
 	Times    int `json:"transmission_times"`
@@ -18,21 +18,22 @@ type Cost struct {
 // GrowthOptions say what to simulate.
 type GrowthOptions struct {
 	Entries []catalog.Entry
-	Sizes   []int // how many nodes live
-	// Simulate makes one election. It is called from another goroutine than Grow,
-	// once at a time, and left alone when ctx is done.
+	Sizes   []int // the numbers of living nodes
+	// Simulate makes one election. It is called from another goroutine than Grow, one call at a
+	// time. When ctx is done, Grow does not wait for it.
 	Simulate func(e catalog.Entry, r algorithms.Run, nodes int) (Cost, error)
-	// MemoryMiB is how much there is; 0 when nobody knows.
+	// MemoryMiB is the memory that may be used, in MiB; 0 if that is not known.
 	MemoryMiB int
-	// TooLarge is told, before anything is simulated, what will not be and why. Nil
-	// for nobody.
+	// TooLarge is called before the first simulation for each election that would need too much
+	// memory. It may be nil.
 	TooLarge func(what string)
-	// Progress is told of each election that is done. Nil for nobody.
+	// Progress is called after each election with the number of elections done and planned. It may
+	// be nil.
 	Progress func(done, of int)
 }
 
-// What a simulation needs, generously, with what the garbage collector leaves lying:
-// every node knows every other, and each message under way is planned.
+// The memory that a simulation needs at most, garbage included: every node knows every other node,
+// and each message on its way is stored.
 const (
 	bytesPerPair    = 130
 	bytesPerMessage = 420
@@ -44,17 +45,17 @@ func need(nodes, messages int) int {
 	return int((n*n*bytesPerPair + m*bytesPerMessage) / (1 << 20))
 }
 
-// plan is every election that was asked for, with theory's figures, and what is too
-// large marked. Errors wrap ErrOptions, or bench.ErrCapacity when nothing is left.
+// plan lists every election that was asked for, with the figures of theory, and marks those that
+// are too large. Errors wrap bench.ErrOptions, or bench.ErrCapacity if nothing is left.
 func (o GrowthOptions) plan() (GrowthReport, error) {
 	r := GrowthReport{Machine: bench.ThisMachine(), Sizes: o.Sizes}
 	if len(o.Sizes) == 0 {
-		return r, fmt.Errorf("%w: no sizes", ErrOptions)
+		return r, fmt.Errorf("%w: no sizes", bench.ErrOptions)
 	}
 	for i, n := range o.Sizes {
 		if n < 1 || i > 0 && n <= o.Sizes[i-1] {
 			return r, fmt.Errorf("%w: sizes %v: give whole numbers from 1 on, the smaller ones first",
-				ErrOptions, o.Sizes)
+				bench.ErrOptions, o.Sizes)
 		}
 	}
 	for _, e := range o.Entries {
@@ -64,7 +65,8 @@ func (o GrowthOptions) plan() (GrowthReport, error) {
 			of   func(n int) int
 		}{{Best, e.Theory.BestRun, e.Theory.Best}, {Worst, e.Theory.WorstRun, e.Theory.Worst}} {
 			line := Line{
-				Algorithm: e.Name, Case: c.name, Formula: c.run.Messages, Bound: c.run.AtMost, entry: e, run: c.run,
+				Algorithm: e.Name, Case: c.name, Formula: c.run.Messages, Times: c.run.Transmissions,
+				Bound: c.run.AtMost, entry: e, run: c.run,
 			}
 			for _, n := range o.Sizes {
 				p := Point{Nodes: n, Theory: Cost{c.of(n), c.run.Times(n)}}
@@ -84,9 +86,9 @@ func (o GrowthOptions) plan() (GrowthReport, error) {
 	return r, nil
 }
 
-// Grow simulates elections without failures of each algorithm, in its best and worst
-// case, by the number of nodes. When ctx is done it returns what it has with the
-// error. Figures that are not theory's are marked: an algorithm may have its limits.
+// Grow simulates elections without failures, in the best and in the worst case of each algorithm,
+// for each number of nodes. It marks figures that differ from theory. When ctx is done it returns
+// what it has with the error.
 func Grow(ctx context.Context, o GrowthOptions) (GrowthReport, error) {
 	r, err := o.plan()
 	if err != nil {
@@ -119,8 +121,8 @@ func Grow(ctx context.Context, o GrowthOptions) (GrowthReport, error) {
 	return r, nil
 }
 
-// simulate makes one election, or returns why ctx is done: a simulation cannot be
-// told to stop.
+// simulate makes one election. When ctx is done before that is over, simulate returns why, and
+// leaves the simulation to itself, since it cannot be stopped.
 func (o GrowthOptions) simulate(ctx context.Context, line Line, nodes int) (Cost, error) {
 	type outcome struct {
 		cost Cost

@@ -16,11 +16,11 @@ const (
 	Worst = "worst"
 )
 
-// GrowthReport is what Grow simulated.
+// GrowthReport is the result of Grow.
 type GrowthReport struct {
 	Machine bench.Machine `json:"machine"`
 	Sizes   []int         `json:"sizes"`
-	// Partial: it ended before all was done.
+	// Partial says that Grow ended before all elections were simulated.
 	Partial  bool     `json:"partial"`
 	Lines    []Line   `json:"lines"`
 	TooLarge []string `json:"too_large,omitempty"` // what was not simulated, and why
@@ -30,15 +30,16 @@ type GrowthReport struct {
 type Line struct {
 	Algorithm string  `json:"algorithm"`
 	Case      string  `json:"case"`
-	Formula   string  `json:"formula"`         // of the messages
-	Bound     bool    `json:"bound,omitempty"` // theory's figures are bounds
-	Points    []Point `json:"points"`          // one a size
+	Formula   string  `json:"formula"`         // the formula for the number of messages
+	Times     string  `json:"times_formula"`   // the formula for the transmission times
+	Bound     bool    `json:"bound,omitempty"` // the figures of theory are upper bounds
+	Points    []Point `json:"points"`          // one for each number of nodes
 
 	entry catalog.Entry
 	run   algorithms.Run
 }
 
-// Point is one election. The Cost is as simulated, once Done.
+// Point is one election. Its Cost is the simulated one if Done is true.
 type Point struct {
 	Nodes int `json:"nodes"`
 	Cost
@@ -48,7 +49,7 @@ type Point struct {
 	Theory   Cost   `json:"theory"`
 }
 
-// agrees reports whether a simulated figure is what theory says.
+// agrees reports whether the simulated figures of a point are those of theory.
 func (l Line) agrees(p Point) bool {
 	if l.Bound {
 		return p.Messages <= p.Theory.Messages && p.Times <= p.Theory.Times
@@ -56,7 +57,8 @@ func (l Line) agrees(p Point) bool {
 	return p.Cost == p.Theory
 }
 
-// figures are those to draw: as simulated, or else theory's.
+// figures are the numbers to draw: the simulated cost, or the cost in theory if nothing was
+// simulated.
 func (p Point) figures() Cost {
 	if p.Done {
 		return p.Cost
@@ -64,7 +66,8 @@ func (p Point) figures() Cost {
 	return p.Theory
 }
 
-// Text is the point in a table: "24 in 3", theory's in brackets.
+// Text is the point as a table shows it: "24 in 3" is 24 messages in 3 transmission times. Figures
+// of theory are in brackets.
 func (p Point) Text() string {
 	if !p.Done {
 		return fmt.Sprintf("(%d in %d)", p.Theory.Messages, p.Theory.Times)
@@ -75,7 +78,7 @@ func (p Point) Text() string {
 	return fmt.Sprintf("%d in %d", p.Messages, p.Times)
 }
 
-// Count is how many elections are done, and how many there are to do.
+// Count returns how many elections were simulated, and how many are to be.
 func (r GrowthReport) Count() (done, of int) {
 	for _, l := range r.Lines {
 		for _, p := range l.Points {
@@ -93,20 +96,21 @@ func (r GrowthReport) Count() (done, of int) {
 var growthLegend = []string{
 	"Each figure is messages in transmission times: the longest chain of messages and timeouts,",
 	"each of which leads to the next. In brackets: theory's, not simulated; after NOT: theory's, where",
-	"it is another. Each algorithm as it nominates, or with its own quorum; an office adds 5(n-1).",
+	"it is another. Each algorithm as it nominates, or with its own quorum; votes add 5(n-1).",
 }
 
 // Report has a line for each case of each algorithm, and draws all as curves.
 func (r GrowthReport) Report() chart.Report {
 	done, of := r.Count()
 	report := chart.Report{
-		Title: "compare: elections without failures, simulated, by the number of living nodes",
+		Title: "growth: elections without failures, simulated, by the number of living nodes",
 		Lines: []string{r.Machine.String()}, Partial: chart.Partial(done, of, "elections"), Legend: growthLegend,
 		Tables: []chart.Table{r.table()},
 	}
 	messages, times := func(c Cost) int { return c.Messages }, func(c Cost) int { return c.Times }
 	for _, c := range []string{Best, Worst} {
-		report.Charts = append(report.Charts, r.curves(c, "messages", messages), r.curves(c, "transmission times", times))
+		report.Charts = append(report.Charts,
+			r.curves(c, "messages", messages), r.curves(c, "transmission times", times))
 	}
 	if len(r.TooLarge) > 0 {
 		t := chart.Table{Title: "Not simulated"}
@@ -137,7 +141,7 @@ func (r GrowthReport) table() chart.Table {
 	return t
 }
 
-// curves draws one figure of one case, a curve for each algorithm.
+// curves draws one figure, for one case, as a curve for each algorithm.
 func (r GrowthReport) curves(which, unit string, of func(Cost) int) chart.Curves {
 	c := chart.Curves{
 		Title: fmt.Sprintf("%s%s, %s case", strings.ToUpper(unit[:1]), unit[1:], which),

@@ -79,9 +79,9 @@ func TestGrowthRefuses(t *testing.T) {
 		is     error
 		says   string
 	}{
-		{nil, 0, ErrOptions, "no sizes"},
-		{[]int{0}, 0, ErrOptions, "from 1 on"},
-		{[]int{10, 10}, 0, ErrOptions, "the smaller ones first"},
+		{nil, 0, bench.ErrOptions, "no sizes"},
+		{[]int{0}, 0, bench.ErrOptions, "from 1 on"},
+		{[]int{10, 10}, 0, bench.ErrOptions, "the smaller ones first"},
 		{[]int{100_000}, 100, bench.ErrCapacity, "every simulation is too large: square, best case: "},
 	} {
 		o := growthOptions()

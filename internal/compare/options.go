@@ -1,8 +1,8 @@
 package compare
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -11,30 +11,19 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 )
 
-// ErrOptions says that what was asked for makes no comparison.
-var ErrOptions = errors.New("these options make no comparison")
-
 // Options say what to compare, on real processes.
 type Options struct {
-	// Binary is the path of the ringleader executable.
-	Binary string
-	// Work is how a worker's process is started.
-	Work    func(bench.Worker) []string
-	Entries []catalog.Entry
-	Nodes   int
-	// Profile is the nodes' --profile.
-	Profile string
-	Script  []Step
-	// Alone and Office say whether algorithms that nominate run without voters, and
-	// with an office of all nodes.
-	Alone, Office bool
-	// Seed draws the moments of the faults, how long they last, and who is cut off
-	// with the leader.
+	bench.Options // Entry and Voters are not set: they follow from the fields below
+	Entries       []catalog.Entry
+	Script        []Step
+	// Alone says that nominating algorithms run without voters, Voted that they run with the votes
+	// of all nodes. Both may be set.
+	Alone, Voted bool
+	// Seed draws when each fault happens, how long it lasts, and which nodes are cut off with the
+	// leader.
 	Seed uint64
-	// Dir is for sockets and the storages' data.
-	Dir string
-	// Progress is told of each step that is done. Nil for nobody.
-	Progress func(done, of int)
+	// dir is the directory for sockets and the data of the storages.
+	dir string
 }
 
 // Votes says who votes.
@@ -42,19 +31,20 @@ type Votes string
 
 // Who votes.
 const (
-	Nobody Votes = "none"   // best-effort
-	Office Votes = "office" // the algorithm nominates, all nodes vote in an office
-	Own    Votes = "own"    // the algorithm has a quorum of its own, of all nodes
+	Nobody Votes = "none" // nobody: the guarantee is best-effort
+	All    Votes = "all"  // all nodes vote on whom the algorithm nominates
+	Own    Votes = "own"  // all nodes vote in the algorithm's own quorum
 )
 
-// contender is an algorithm as it runs.
+// contender is an algorithm, with or without voters.
 type contender struct {
 	entry catalog.Entry
 	votes Votes
 }
 
-// contenders are who takes part, in the order of the catalogue. An algorithm with a
-// quorum of its own has only one way to run: with voters.
+// contenders returns the algorithms to compare, in the order of the catalogue: each without voters,
+// with voters, or both, as the options say. An algorithm that counts a quorum itself runs only with
+// voters.
 func (o Options) contenders() (some []contender) {
 	for _, e := range o.Entries {
 		switch {
@@ -64,8 +54,8 @@ func (o Options) contenders() (some []contender) {
 		case o.Alone:
 			some = append(some, contender{e, Nobody})
 		}
-		if o.Office {
-			some = append(some, contender{e, Office})
+		if o.Voted {
+			some = append(some, contender{e, All})
 		}
 	}
 	return some
@@ -76,14 +66,14 @@ func (c contender) guarantee() algorithms.Guarantee {
 	if c.votes == Nobody {
 		return c.entry.Guarantee
 	}
-	return c.entry.WithOffice().Guarantee
+	return c.entry.WithLease().Guarantee
 }
 
-// leftOut says why a step is not done to a contender, "" when it is.
+// leftOut says why a step is not done with a contender; it is "" if it is done.
 func (o Options) leftOut(c contender, s Step) string {
 	rest := o.Nodes - s.gone()
 	switch {
-	case c.votes == Own && !o.Office:
+	case c.votes == Own && !o.Voted:
 		return "it has a quorum of its own, and runs only with voters"
 	case rest < 1:
 		return fmt.Sprintf("of %s nobody is left to take over", count(o.Nodes, "node"))
@@ -97,10 +87,11 @@ func (o Options) leftOut(c contender, s Step) string {
 	return ""
 }
 
-// validate returns ErrOptions or bench.ErrCapacity, wrapped, with what does not fit.
+// validate returns an error that says what cannot work. It wraps bench.ErrOptions or
+// bench.ErrCapacity.
 func (o Options) validate() error {
 	if o.Nodes < 1 {
-		return fmt.Errorf("%w: %d nodes: give 1 or more", ErrOptions, o.Nodes)
+		return fmt.Errorf("%w: %d nodes: give 1 or more", bench.ErrOptions, o.Nodes)
 	}
 	if err := bench.CheckCapacity(o.Nodes); err != nil {
 		return err
@@ -112,28 +103,19 @@ func (o Options) validate() error {
 			if reason == "" {
 				return nil
 			}
-			why = append(why, fmt.Sprintf("%s: %s", s, reason))
+			if said := fmt.Sprintf("%s: %s", s, reason); !slices.Contains(why, said) {
+				why = append(why, said)
+			}
 		}
 	}
 	return fmt.Errorf("%w: no step of the script can be done with %s: %s; give more nodes, voters, or another script",
-		ErrOptions, count(o.Nodes, "node"), strings.Join(unique(why), "; "))
+		bench.ErrOptions, count(o.Nodes, "node"), strings.Join(why, "; "))
 }
 
-// count is "1 node" or "5 nodes".
+// count formats a number of things: "1 node" or "5 nodes".
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// unique are the words, each once, in order.
-func unique(words []string) (once []string) {
-	seen := map[string]bool{}
-	for _, w := range words {
-		if !seen[w] {
-			seen[w], once = true, append(once, w)
-		}
-	}
-	return once
 }

@@ -25,20 +25,20 @@ var (
 // An algorithm "with a quorum of its own has only one way to run: with voters".
 func TestContenders(t *testing.T) {
 	for _, c := range []struct {
-		alone, office bool
+		alone, voters bool
 		want          []string
 	}{
-		{true, true, []string{"nominates none", "nominates office", "decides own"}},
+		{true, true, []string{"nominates none", "nominates all", "decides own"}},
 		{true, false, []string{"nominates none", "decides own"}},
-		{false, true, []string{"nominates office", "decides own"}},
+		{false, true, []string{"nominates all", "decides own"}},
 	} {
-		o := Options{Entries: []catalog.Entry{nominates, decides}, Alone: c.alone, Office: c.office}
+		o := Options{Entries: []catalog.Entry{nominates, decides}, Alone: c.alone, Voted: c.voters}
 		var got []string
 		for _, one := range o.contenders() {
 			got = append(got, one.entry.Name+" "+string(one.votes))
 		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("alone %v, office %v: %q, want %q", c.alone, c.office, got, c.want)
+			t.Errorf("alone %v, voters %v: %q, want %q", c.alone, c.voters, got, c.want)
 		}
 	}
 }
@@ -53,27 +53,29 @@ func TestLeftOut(t *testing.T) {
 		want  string
 	}{
 		{1, Nobody, Kill, "of 1 node nobody is left to take over"},
-		{1, Office, Stop, "of 1 node nobody is left to take over"},
-		{1, Office, Restart, ""},
+		{1, All, Stop, "of 1 node nobody is left to take over"},
+		{1, All, Restart, ""},
 		{2, Nobody, Pause, ""},
 		{2, Nobody, KillTwo, "of 2 nodes nobody is left to take over"},
 		{2, Own, Kill, "1 of 2 voters left, 2 needed"},
 		{2, Own, Restart, ""},
-		{3, Office, Kill, ""},
-		{3, Office, KillTwo, "1 of 3 voters left, 2 needed"},
+		{3, All, Kill, ""},
+		{3, All, KillTwo, "1 of 3 voters left, 2 needed"},
 		{3, Nobody, KillTwo, ""},
-		{4, Office, KillTwo, "2 of 4 voters left, 3 needed"},
+		{4, All, KillTwo, "2 of 4 voters left, 3 needed"},
 		{5, Own, KillTwo, ""},
 	} {
-		got := Options{Nodes: c.nodes, Office: true}.leftOut(contender{nominates, c.votes}, c.step)
+		o := Options{Options: bench.Options{Nodes: c.nodes}, Voted: true}
+		got := o.leftOut(contender{nominates, c.votes}, c.step)
 		if got != c.want {
 			t.Errorf("%d nodes, votes %s, %s: %q, want %q", c.nodes, c.votes, c.step, got, c.want)
 		}
 	}
-	if got := (Options{Nodes: 5}).leftOut(contender{decides, Own}, Kill); !strings.Contains(got, "only with voters") {
+	got := (Options{Options: bench.Options{Nodes: 5}}).leftOut(contender{decides, Own}, Kill)
+	if !strings.Contains(got, "only with voters") {
 		t.Errorf("without voters: %q", got)
 	}
-	cut := Options{Nodes: 3}.leftOut(contender{nominates, Nobody}, Cut)
+	cut := Options{Options: bench.Options{Nodes: 3}}.leftOut(contender{nominates, Nobody}, Cut)
 	if os.Geteuid() != 0 && !strings.Contains(cut, "run as root") {
 		t.Errorf("a cut without root: %q", cut)
 	}
@@ -81,7 +83,8 @@ func TestLeftOut(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	good := Options{
-		Entries: []catalog.Entry{nominates}, Nodes: 3, Script: []Step{Kill}, Alone: true, Office: true,
+		Options: bench.Options{Nodes: 3}, Entries: []catalog.Entry{nominates}, Script: []Step{Kill},
+		Alone: true, Voted: true,
 	}
 	if err := good.validate(); err != nil {
 		t.Error(err)
@@ -91,13 +94,13 @@ func TestValidate(t *testing.T) {
 		is     error
 		says   string
 	}{
-		{func(o *Options) { o.Nodes = 0 }, ErrOptions, "0 nodes: give 1 or more"},
+		{func(o *Options) { o.Nodes = 0 }, bench.ErrOptions, "0 nodes: give 1 or more"},
 		{func(o *Options) { o.Nodes = 1e6 }, bench.ErrCapacity, "MiB are available"},
-		{func(o *Options) { o.Nodes = 1 }, ErrOptions, "kill: of 1 node nobody is left"},
-		{func(o *Options) { o.Nodes, o.Alone = 2, false }, ErrOptions, "kill: 1 of 2 voters left, 2 needed"},
+		{func(o *Options) { o.Nodes = 1 }, bench.ErrOptions, "kill: of 1 node nobody is left"},
+		{func(o *Options) { o.Nodes, o.Alone = 2, false }, bench.ErrOptions, "kill: 1 of 2 voters left, 2 needed"},
 		{
-			func(o *Options) { o.Entries, o.Office = []catalog.Entry{decides}, false },
-			ErrOptions, "kill: it has a quorum of its own, and runs only with voters",
+			func(o *Options) { o.Entries, o.Voted = []catalog.Entry{decides}, false },
+			bench.ErrOptions, "kill: it has a quorum of its own, and runs only with voters",
 		},
 	} {
 		o := good

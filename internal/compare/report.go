@@ -9,53 +9,53 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/chart"
 )
 
-// Report is what Run measured.
+// Report is the result of Run.
 type Report struct {
 	Machine bench.Machine `json:"machine"`
 	Nodes   int           `json:"nodes"`
 	Profile string        `json:"profile"`
 	Seed    uint64        `json:"seed"`
 	Script  []Step        `json:"script"`
-	// Partial: it ended before all was done.
+	// Partial says that Run ended before all steps were done.
 	Partial bool  `json:"partial"`
 	Rows    []Row `json:"rows"`
 }
 
-// Row is one algorithm, as it ran.
+// Row is the result of one contender.
 type Row struct {
 	Algorithm string               `json:"algorithm"`
 	Votes     Votes                `json:"votes"`
 	Guarantee algorithms.Guarantee `json:"guarantee"`
-	Samples   []Sample             `json:"samples"` // one a step, in the order of the script
+	Samples   []Sample             `json:"samples"` // one for each step, in the order of the script
 
 	contender contender
 }
 
-// Sample is one step, times in milliseconds.
+// Sample is the measurement of one step of the script; its times are in milliseconds.
 type Sample struct {
 	Step Step `json:"step"`
-	// Done: it was measured, or failed. Otherwise the figures say nothing.
+	// Done says that the step was measured, or that it failed. Otherwise the figures mean nothing.
 	Done bool `json:"done"`
-	// LeftOut is why it was not tried, Failed why it did not come to its end.
+	// LeftOut says why the step was not tried, Failed why it was not completed.
 	LeftOut string `json:"left_out,omitempty"`
 	Failed  string `json:"failed,omitempty"`
 
-	// Detect is from the fault to the first sign of it on any other node, Elect from
-	// there to the winner's own belief, Announce from there to the last one's.
+	// Detect is the time from the fault to the first sign of it on any other node. Elect is from
+	// then until the winner believes that it leads, Announce from then until the last node does.
 	Detect   float64 `json:"detect_ms"`
 	Elect    float64 `json:"elect_ms"`
 	Announce float64 `json:"announce_ms"`
-	// Nobody and Two are how long nobody led, and more than one did, from the fault
-	// until it was undone and all agreed and were at rest.
+	// Nobody is how long no node led, and Two how long more than one did, from the fault until it
+	// was undone and all nodes agreed and were at rest.
 	Nobody float64 `json:"nobody_ms"`
 	Two    float64 `json:"two_leaders_ms"`
-	// Messages and Bytes are of the round that replaced the leader, until all knew.
-	// Bytes are of the messages' frames, as the records of the nodes tell.
+	// Messages and Bytes count what was sent in the round that replaced the leader, until all nodes
+	// knew the new one. Bytes is the size of the messages' frames, as the nodes recorded it.
 	Messages int `json:"messages"`
 	Bytes    int `json:"bytes"`
-	Terms    int `json:"terms"` // that it took
-	// Refused is how many stale writes the storage refused; nil without tokens.
-	// Accepted is how many it took: more than none is a fault of ours.
+	Terms    int `json:"terms"` // how many terms the election took
+	// Refused is how many stale writes the storage refused; nil without tokens. Accepted is how
+	// many it accepted: any such write is a fault of this project.
 	Refused  *int `json:"stale_refused,omitempty"`
 	Accepted int  `json:"stale_accepted"`
 }
@@ -63,7 +63,7 @@ type Sample struct {
 // ok reports whether there are figures.
 func (s Sample) ok() bool { return s.Done && s.Failed == "" }
 
-// plan is the report before anything is done.
+// plan is the report before the first step.
 func (o Options) plan() Report {
 	r := Report{
 		Machine: bench.ThisMachine(), Nodes: o.Nodes, Profile: o.Profile, Seed: o.Seed, Script: o.Script,
@@ -78,7 +78,7 @@ func (o Options) plan() Report {
 	return r
 }
 
-// Count is how many steps are done, and how many there are to do.
+// Count returns how many steps are done, and how many are planned.
 func (r Report) Count() (done, of int) {
 	for _, row := range r.Rows {
 		for _, s := range row.Samples {
@@ -93,7 +93,7 @@ func (r Report) Count() (done, of int) {
 	return done, of
 }
 
-// Accepted is how many stale writes storages took, of all.
+// Accepted returns how many stale writes the storages accepted in all steps.
 func (r Report) Accepted() (n int) {
 	for _, row := range r.Rows {
 		for _, s := range row.Samples {
@@ -103,8 +103,7 @@ func (r Report) Accepted() (n int) {
 	return n
 }
 
-// total sums up what of a row is comparable: the figures of the whole script. ok is
-// false where a step has none.
+// total sums up the figures of a row over the whole script. ok is false if a step has no figures.
 func (row Row) total() (sum Sample, ok bool) {
 	for _, s := range row.Samples {
 		if !s.ok() {
@@ -125,9 +124,9 @@ func (row Row) total() (sum Sample, ok bool) {
 	return sum, true
 }
 
-// What the figures are, for whoever reads a table of them.
+// legend explains the figures to people who read a table of them.
 var legend = []string{
-	"Milliseconds. votes: none, best-effort; office, all nodes vote on who is nominated; own, for a quorum",
+	"Milliseconds. votes: none, best-effort; all, each node votes on who is nominated; own, for a quorum",
 	"of the algorithm's own. detect: fault to first sign of it on another node; elect: to the winner's",
 	"belief; announce: to the last one's. nobody, two: how long no process led, and more than one, until",
 	"the fault was undone and all at rest. A leader that is paused or cut off leads on, in its own belief,",
@@ -162,7 +161,7 @@ func (r Report) Report() chart.Report {
 	return report
 }
 
-// columns are those of a table, with or without the phases of an election.
+// columns returns the columns of a table, with or without the phases of an election.
 func columns(phases bool) []chart.Column {
 	all := []chart.Column{{Width: -12}, {Name: "votes", Width: -6}}
 	if phases {
@@ -174,7 +173,7 @@ func columns(phases bool) []chart.Column {
 	return append(all, append(chart.Columns(8, "messages", "bytes"), chart.Column{Name: "refused", Width: 7})...)
 }
 
-// row is the sample as a line of its step's table.
+// row is the line of this sample in the table of its step.
 func (s Sample) row(of Row) chart.Row {
 	row := chart.Cells(of.Algorithm, string(of.Votes))
 	switch {
@@ -191,14 +190,15 @@ func (s Sample) row(of Row) chart.Row {
 	return row
 }
 
-// sums are the cells of what can be summed up over a script.
+// sums returns the cells of the figures that can be summed up over a script.
 func (s Sample) sums() []string {
 	return []string{
 		chart.Number(s.Nobody), chart.Number(s.Two), fmt.Sprint(s.Messages), fmt.Sprint(s.Bytes), s.refused(),
 	}
 }
 
-// totals are the sums over the script of those who went through all of it.
+// totals is the table of the sums over the whole script, for contenders that have figures for all
+// steps.
 func (r Report) totals() chart.Table {
 	t := chart.Table{Title: "The whole script, of those with a figure for each step", Columns: columns(false)}
 	for _, row := range r.Rows {
@@ -220,14 +220,14 @@ func (s Sample) refused() string {
 	return fmt.Sprint(*s.Refused)
 }
 
-// figure is one figure of each sample, which a chart shows.
+// figure is a figure of a sample that a chart shows.
 type figure struct {
 	title, unit string
 	least       float64
 	of          func(Sample) float64
 }
 
-// drawn are the charts of a page.
+// drawn lists the charts of a page.
 var drawn = []figure{
 	{"Time without a leader", "milliseconds", 0.1, func(s Sample) float64 { return s.Nobody }},
 	{"Time with two leaders", "milliseconds", 0.1, func(s Sample) float64 { return s.Two }},
@@ -238,7 +238,7 @@ var drawn = []figure{
 	{"Bytes in the round", "bytes", 1, func(s Sample) float64 { return float64(s.Bytes) }},
 }
 
-// chart has a row for each contender, and a series for each kind of step.
+// chart draws a row for each contender, and a series for each kind of step.
 func (r Report) chart(f figure) chart.Dots {
 	c := chart.Dots{Title: f.title, Unit: f.unit, Least: f.least}
 	for _, row := range r.Rows {
@@ -255,16 +255,16 @@ func (r Report) chart(f figure) chart.Dots {
 	return c
 }
 
-// kinds are the steps of the script, each once, in the order of all.
+// kinds returns the steps of the script without repetitions, in the order of Steps.
 func (r Report) kinds() []Step {
 	return slices.DeleteFunc(Steps(), func(s Step) bool { return !slices.Contains(r.Script, s) })
 }
 
-// name is the contender in a chart.
+// name is the contender's name in a chart.
 func (row Row) name() string {
 	switch row.Votes {
-	case Office:
-		return row.Algorithm + ", office"
+	case All:
+		return row.Algorithm + ", voted"
 	case Own:
 		return row.Algorithm + ", own quorum"
 	}

@@ -72,7 +72,7 @@ func report() Report {
 				},
 			},
 			{
-				Algorithm: "bully", Votes: Office, Guarantee: algorithms.Lease, Samples: []Sample{
+				Algorithm: "bully", Votes: All, Guarantee: algorithms.Lease, Samples: []Sample{
 					{
 						Step: Kill, Done: true, Detect: 1.5, Elect: 1234.5, Announce: 0.5, Nobody: 1236, Terms: 2,
 						Messages: 28, Bytes: 1800, Refused: refusals(1),
@@ -136,7 +136,7 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"partial":true`, `"votes":"office"`, `"stale_refused":1`, `"two_leaders_ms":0.125`, `"bytes":450`,
+		`"partial":true`, `"votes":"all"`, `"stale_refused":1`, `"two_leaders_ms":0.125`, `"bytes":450`,
 		`"left_out":"1 of 3 voters left, 2 needed"`, `"seed":7`,
 	} {
 		if !strings.Contains(string(text), want) {

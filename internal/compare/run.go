@@ -4,27 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"os"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/bench"
 	"github.com/ringleader-dev/ringleader/internal/bench/history"
 	"github.com/ringleader-dev/ringleader/internal/chart"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
-	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// ErrFailed says that steps did not come to their end.
+// ErrFailed says that some steps were not completed.
 var ErrFailed = errors.New("steps failed")
 
-// Run does the script to every contender. When it ends early, because ctx is done, it
-// returns what it has with the error; a step that does not come to its end is in the
-// report with the reason, the others go on, and the error wraps ErrFailed.
-func Run(ctx context.Context, o Options) (Report, error) {
+// Run does the script with every contender. A step that cannot be completed is in the report with
+// the reason; Run goes on with the others, and its error wraps ErrFailed. When ctx is done, Run
+// returns what it has with the error.
+func Run(ctx context.Context, o Options) (report Report, err error) {
 	if err := o.validate(); err != nil {
 		return Report{}, err
 	}
-	report := o.plan()
+	if o.dir, err = os.MkdirTemp("", "ringleader-compare-"); err != nil {
+		return Report{}, fmt.Errorf("make a directory for the storages: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(o.dir)) }()
+	report = o.plan()
 	failed := 0
 	for i := range report.Rows {
 		row := &report.Rows[i]
@@ -33,7 +36,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 			if sample.LeftOut != "" {
 				continue
 			}
-			err := o.try(ctx, row.contender, draw(o.Seed, j, o.Nodes), sample)
+			err := bench.Retry(func() error {
+				return o.measure(ctx, row.contender, draw(o.Seed, j, o.Nodes), sample)
+			})
 			if ctx.Err() != nil {
 				*sample = Sample{Step: sample.Step}
 				report.Partial = true
@@ -56,10 +61,10 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	return report, nil
 }
 
-// errLeft: something that was started may be left.
+// errLeft says that something that was started could not be removed.
 var errLeft = errors.New("clean up")
 
-// closing is what of err says that something may be left.
+// closing returns err if it says that something could not be removed, otherwise nil.
 func closing(err error) error {
 	if errors.Is(err, errLeft) {
 		return err
@@ -67,25 +72,8 @@ func closing(err error) error {
 	return nil
 }
 
-// errMoved: the fault struck another node than the leader.
-var errMoved = errors.New("another node came to lead by itself just before the fault")
-
-// tries is how often a step is done at most.
-const tries = 3
-
-// try measures a step. One that missed the leader measured nothing, and is done again:
-// on a machine with other work to do, nodes that hear nothing for long elect.
-func (o Options) try(ctx context.Context, c contender, f fate, sample *Sample) (err error) {
-	for range tries {
-		if err = o.measure(ctx, c, f, sample); !errors.Is(err, errMoved) {
-			return err
-		}
-	}
-	return err
-}
-
-// measure does one step to a cluster of its own.
-func (o Options) measure(ctx context.Context, c contender, f fate, sample *Sample) (err error) {
+// measure does one step with a cluster that is made for it.
+func (o Options) measure(ctx context.Context, c contender, f chances, sample *Sample) (err error) {
 	s, err := o.build(c, sample.Step == Cut)
 	if err != nil {
 		return err
@@ -101,7 +89,7 @@ func (o Options) measure(ctx context.Context, c contender, f fate, sample *Sampl
 	}
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	done, err := s.befall(bounded, sample.Step, before.Leader, f)
+	done, err := s.inflict(bounded, sample.Step, before.Leader, f)
 	if err != nil {
 		return err
 	}
@@ -113,11 +101,7 @@ func (o Options) measure(ctx context.Context, c contender, f fate, sample *Sampl
 	if err := bench.Pause(bounded, lookAway); err != nil {
 		return err
 	}
-	records := done.heard(s.Records())
-	if knownBefore(records, result, done.began) {
-		return errMoved
-	}
-	e, err := bench.ReadElection(records, done.began, result, done.lost)
+	e, err := bench.ReadElection(done.heard(s.Records()), done.began, result, done.lost)
 	if err != nil {
 		return err
 	}
@@ -137,25 +121,19 @@ func (o Options) measure(ctx context.Context, c contender, f fate, sample *Sampl
 	return s.count(sample)
 }
 
-// knownBefore reports whether a node believed in b before an instant.
-func knownBefore(records []trace.Record, b testcluster.Belief, at time.Time) bool {
-	return slices.ContainsFunc(records, func(rec trace.Record) bool {
-		return rec.Time.Before(at) && rec.Leader == uint64(b.Leader) && rec.LeaderTerm() == uint64(b.Term)
-	})
-}
-
-// read takes over the phases of an election.
+// read sets the sample's figures of the election.
 func (s *Sample) read(e bench.Election, began time.Time) {
-	noticed := later(e.Noticed, began)
+	noticed := testcluster.Later(e.Noticed, began)
 	s.Detect, s.Elect = chart.Millis(noticed.Sub(began)), chart.Millis(e.Won.Sub(noticed))
 	s.Announce = chart.Millis(e.Agreed.Sub(e.Won))
 	s.Messages, s.Bytes = e.Messages, e.Bytes
 }
 
-// searchTime bounds the judge, who here is only asked for stale writes.
+// searchTime is how long the judge may search for an order of the calls. Here only the number of
+// stale writes matters.
 const searchTime = time.Second
 
-// count ends the workers, and counts what came of their writes.
+// count ends the workers, and counts which of their writes were refused and accepted.
 func (s *cluster) count(sample *Sample) error {
 	calls, err := s.workers.Finish()
 	if err != nil {

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Step is one fault of a script, and what undoes it.
+// Step is one fault of a script, together with what undoes it.
 type Step string
 
 // The steps.
@@ -23,7 +24,7 @@ const (
 	Stop    Step = "stop"
 )
 
-// steps are all steps, in the order of the usual script, and what each does.
+// steps lists all steps, in the order of the usual script, and says what each does.
 var steps = []struct {
 	step Step
 	does string
@@ -36,7 +37,7 @@ var steps = []struct {
 	{Stop, "SIGTERM to the leader, which hands over, then it starts again"},
 }
 
-// Steps are all steps, in the order of the usual script.
+// Steps returns all steps, in the order of the usual script.
 func Steps() []Step {
 	all := make([]Step, len(steps))
 	for i, s := range steps {
@@ -45,7 +46,7 @@ func Steps() []Step {
 	return all
 }
 
-// Does is the step in words.
+// Does describes the step.
 func (s Step) Does() string {
 	for _, known := range steps {
 		if known.step == s {
@@ -55,22 +56,22 @@ func (s Step) Does() string {
 	return "unknown"
 }
 
-// ParseScript reads steps between commas; a step may come several times. Errors wrap
-// ErrOptions and name the steps there are.
+// ParseScript reads steps that are separated by commas. A step may occur several times. An error
+// lists the steps that exist.
 func ParseScript(text string) ([]Step, error) {
 	var script []Step
 	for word := range strings.SplitSeq(text, ",") {
 		s := Step(strings.ToLower(strings.TrimSpace(word)))
 		if !slices.Contains(Steps(), s) {
-			return nil, fmt.Errorf("%w: unknown step %q: a script is one or more of %s, with commas between them",
-				ErrOptions, strings.TrimSpace(word), JoinSteps(Steps()))
+			return nil, fmt.Errorf("unknown step %q: a script is one or more of %s, with commas between them",
+				strings.TrimSpace(word), JoinSteps(Steps()))
 		}
 		script = append(script, s)
 	}
 	return script, nil
 }
 
-// JoinSteps is what ParseScript reads.
+// JoinSteps writes a script as text, as ParseScript reads it.
 func JoinSteps(script []Step) string {
 	words := make([]string, len(script))
 	for i, s := range script {
@@ -79,7 +80,7 @@ func JoinSteps(script []Step) string {
 	return strings.Join(words, ",")
 }
 
-// gone is how many nodes the step takes away for a while; none where all go.
+// gone is how many nodes the step takes away for a while; 0 if it takes all.
 func (s Step) gone() int {
 	switch s {
 	case Restart:
@@ -90,11 +91,12 @@ func (s Step) gone() int {
 	return 1
 }
 
-// fate is what the seed draws for one step: the same for every algorithm.
-type fate struct {
-	wait time.Duration // before the fault, once all is at rest
-	hold time.Duration // from the agreement to the end of a pause or a cut
-	// with are who is cut off with the leader: places among the other nodes, by id.
+// chances are the random numbers for one step. They are the same for every algorithm.
+type chances struct {
+	wait time.Duration // how long the cluster rests before the fault
+	hold time.Duration // how long a pause or a cut goes on after the nodes agreed
+	// with says which nodes are cut off with the leader: by their index among the other nodes, in
+	// the order of ids.
 	with []int
 }
 
@@ -103,10 +105,10 @@ const (
 	longestHold = time.Second
 )
 
-// draw draws the fate of step i of a script.
-func draw(seed uint64, i, nodes int) fate {
+// draw draws the random numbers for step i of a script.
+func draw(seed uint64, i, nodes int) chances {
 	dice := rand.New(rand.NewPCG(seed, uint64(i)))
-	f := fate{
+	f := chances{
 		wait: time.Duration(dice.Int64N(int64(longestWait))),
 		hold: time.Duration(dice.Int64N(int64(longestHold))),
 	}
@@ -118,27 +120,12 @@ func draw(seed uint64, i, nodes int) fate {
 
 func majority(nodes int) int { return nodes/2 + 1 }
 
-// apart are the leader and who is cut off with it, of the nodes 1 … nodes.
-func (f fate) apart(leader proto.NodeID, nodes int) []proto.NodeID {
-	others := without(all(nodes), leader)
+// apart returns the leader, and those of the nodes that are cut off with it.
+func (f chances) apart(leader proto.NodeID, nodes []proto.NodeID) []proto.NodeID {
+	others := testcluster.Without(nodes, leader)
 	ids := []proto.NodeID{leader}
 	for _, place := range f.with {
 		ids = append(ids, others[place])
 	}
 	return ids
-}
-
-func all(nodes int) []proto.NodeID {
-	ids := make([]proto.NodeID, nodes)
-	for i := range ids {
-		ids[i] = proto.NodeID(i + 1)
-	}
-	return ids
-}
-
-// without are the ids that are none of gone.
-func without(ids []proto.NodeID, gone ...proto.NodeID) []proto.NodeID {
-	return slices.DeleteFunc(slices.Clone(ids), func(id proto.NodeID) bool {
-		return slices.Contains(gone, id)
-	})
 }

@@ -1,4 +1,4 @@
-// Package daemon is the parts of one running node, wired together.
+// Package daemon wires together the parts of one running node.
 package daemon
 
 import (
@@ -17,57 +17,57 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/internal/address"
 	"github.com/ringleader-dev/ringleader/internal/health"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node"
-	"github.com/ringleader-dev/ringleader/node/attribute"
 	"github.com/ringleader-dev/ringleader/node/clock"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/node/rank"
 	"github.com/ringleader-dev/ringleader/node/statefile"
 	"github.com/ringleader-dev/ringleader/node/tcp"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Daemon is the parts of one running node, in the order in which they start:
-// first what tells that another process is this node, last what elects.
+// Daemon is the parts of one running node, in the order in which they start: first those that
+// notice another process of the same node, last the one that takes part in elections.
 type Daemon struct {
 	Settings
-	log     zerolog.Logger
-	Session proto.Session
-	rank    attribute.Context
+	log         zerolog.Logger
+	Incarnation proto.Incarnation
+	rank        rank.Context
 
 	state        *statefile.File
 	notices      *notices
 	Node         *node.Node
 	health       *health.Monitor
 	links        *tcp.Transport
-	electionAddr netip.AddrPort // as advertised
+	electionAddr netip.AddrPort // the election address that the others are told
 	web          net.Listener
 	group        *membership.Group
 
-	reports  atomic.Pointer[membership.Group] // group, for evidence that may come before it
-	view     atomic.Pointer[membership.View]  // the latest
-	seen     lastSeen
-	others   strangers
-	changed  proto.NodeID                     // the voter by which the list differs from the one before; zero for none
-	shots    atomic.Pointer[httpapi.Unfenced] // the fence agent's last run, while it confirms nothing
+	reports atomic.Pointer[membership.Group] // group, for evidence that comes before group is set
+	view    atomic.Pointer[membership.View]  // the latest view
+	seen    lastSeen
+	others  strangers
+	changed proto.NodeID // the voter by which the list differs from the one before; zero for none
+	// shots is the last run of the fence agent, until the agent confirms that the process stopped.
+	shots    atomic.Pointer[httpapi.Unfenced]
 	recovery recovery
-	failed   chan error         // takes the first error of a part
-	dying    bool               // the kernel is to end the links
+	failed   chan error         // receives the first error of a part
+	dying    bool               // the links are not closed: the kernel ends them with the process
 	stop     context.CancelFunc // ends the node's loop and the HTTP server
 	parts    sync.WaitGroup     // the goroutines of this package
-	wishes   sync.RWMutex       // each wish under way reads; locked for good on leaving
+	requests sync.RWMutex       // locked for reading by each request, and for writing, for good, when the node leaves
 }
 
-// Start starts a node that writes its records, and all else that it has to say. What it opened before an error it closes again.
+// Start starts a node. It writes the node's records to records, and all other lines to log. On an
+// error it closes what it has opened.
 func Start(s Settings, records, log zerolog.Logger) (*Daemon, error) {
 	d := &Daemon{
-		Settings: s, log: log, Session: proto.NewSession(), failed: make(chan error, 1),
-		rank: attribute.Context{AdvertiseIP: s.Election.Advertise.Addr(), DataDir: s.DataDir},
+		Settings: s, log: log, Incarnation: proto.NewIncarnation(), failed: make(chan error, 1),
+		rank: rank.Context{AdvertiseIP: s.Election.Advertise.Addr(), DataDir: s.DataDir},
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d.stop = cancel
@@ -79,24 +79,25 @@ func Start(s Settings, records, log zerolog.Logger) (*Daemon, error) {
 	return d, nil
 }
 
-// sayUp says what this node is.
+// sayUp logs what this node is.
 func (d *Daemon) sayUp() {
 	d.log.Info().
-		Str("session", d.Session.Short()).
+		Str("incarnation", d.Incarnation.Short()).
 		Str("algorithm", d.Algorithm.Name).Bool("preempt", d.Preempt).
 		Str("rank_by", d.RankBy.String()).Str("profile", d.Profile.Name).
 		Str("gossip", d.group.GossipAddr()).
 		Str("election", d.electionAddr.String()).
-		Str("http", d.web.Addr().String()).
+		Str("http", d.webAddr()).
 		Str("data_dir", d.DataDir).
 		Str("guarantee", string(d.Algorithm.Guarantee)).
 		Msgf("node %v is up; guarantee %s", d.ID, d.Algorithm.Guarantee.InWords())
 }
 
-// Failed takes the first error of a part. Somebody has to Die then.
+// Failed returns a channel with the first error of a part of the daemon. Its reader must then call
+// Stop and Die.
 func (d *Daemon) Failed() <-chan error { return d.failed }
 
-// GossipAddr is what other nodes join.
+// GossipAddr is the address that other nodes put into their list of nodes to join.
 func (d *Daemon) GossipAddr() string { return d.group.GossipAddr() }
 
 // Listener is the socket on which other nodes ask whether this process lives.
@@ -114,7 +115,7 @@ func (d *Daemon) open(records zerolog.Logger) error {
 	// The attribute may be about the data directory, so that comes first.
 	attr, err := d.RankBy.Measure(d.rank)
 	if err != nil {
-		return wrong(err)
+		return FieldError{"RankBy", wrong(err)}
 	}
 	if err := d.openNotices(); err != nil {
 		return err
@@ -122,7 +123,7 @@ func (d *Daemon) open(records zerolog.Logger) error {
 	if d.Node, err = d.newNode(saved, records); err != nil {
 		return err
 	}
-	d.heed(membership.Notice(d.notices.kept))
+	d.applyNotice(membership.Notice(d.notices.kept))
 	if err := d.watchHealth(); err != nil {
 		return err
 	}
@@ -132,51 +133,36 @@ func (d *Daemon) open(records zerolog.Logger) error {
 	return d.joinCluster(attr)
 }
 
-// openState locks the data directory: whoever else uses it is this node too.
+// openState locks the data directory, since another process that uses it would be this node too,
+// and reads the saved state.
 func (d *Daemon) openState() (algorithms.State, error) {
 	state, saved, err := statefile.Open(d.DataDir, statefile.Owner{Cluster: d.Cluster, ID: d.ID})
 	d.state = state
-	if err == nil && d.Voters.Has(d.ID) {
-		var voters algorithms.VoterState
-		voters, err = lease.VotersFrom(saved.Voters, proto.ListVoters(d.Voters))
-		d.changed = voters.Changed
+	switch {
+	case errors.Is(err, statefile.ErrLocked):
+		return saved, err
+	case err != nil:
+		return saved, FieldError{"DataDir", wrong(err)}
 	}
-	if err != nil && !errors.Is(err, statefile.ErrLocked) {
-		err = wrong(err)
+	if d.changed, err = d.VotersOf(saved); err != nil {
+		return saved, FieldError{"Voters", wrong(err)}
 	}
-	return saved, err
+	return saved, nil
 }
 
 func (d *Daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.Node, error) {
-	var reconcile func(context.Context, algorithms.Split) algorithms.Outcome
+	c := d.NodeConfig(d.Incarnation, saved, rand.Uint64())
+	c.Store, c.Transport, c.Fencer, c.Now, c.Logger = d.state, sender{d}, d.fencer(), clock.Now, d.log
+	c.Ineligible, c.Recovery = d.tellEligible, d.recovers
+	c.Record = func(rec trace.Record) { trace.Write(records, rec) }
 	if d.ReconcileCmd != "" {
-		reconcile = d.reconcile
+		c.Reconcile = d.reconcile
 	}
-	return node.New(node.Config{
-		ID: d.ID, Session: d.Session, Saved: saved, Store: d.state, Transport: sender{d},
-		Fencer: d.fencer(),
-		Machine: d.Algorithm.New(algorithms.Config{
-			Self: d.ID, Session: d.Session, Delta: d.Pacing.Latency, Preempt: d.Preempt,
-			Seed:   rand.Uint64(),
-			Voters: d.Voters, Promise: d.Promise, KeepPromises: d.KeepPromises,
-			Fence:     len(d.FenceAgent) > 0,
-			FirstTerm: d.FirstTerm,
-		}),
-		Ineligible: d.tellEligible,
-		Recovery:   d.recovers,
-		Now:        clock.Now,
-		Guarantee:  d.Algorithm.Guarantee,
-		Reconcile:  reconcile,
-		Recorder: trace.NewRecorder(trace.RecorderConfig{
-			Cluster: d.Cluster, Node: d.ID, Session: d.Session, Algorithm: d.Algorithm.Name,
-			Guarantee: d.Algorithm.Guarantee, Level: d.LogLevel, Size: tcp.FrameSize,
-		}),
-		Record: func(rec trace.Record) { trace.Write(records, rec) },
-		Logger: d.log,
-	})
+	return node.New(c)
 }
 
-// sender is the daemon's links, which are opened only after the node is made.
+// sender is the daemon's links. It exists before they do: they are opened only after the node is
+// made.
 type sender struct{ *Daemon }
 
 func (s sender) Send(m proto.Message) { s.links.Send(m) }
@@ -186,24 +172,19 @@ func (s sender) Hold() (closing <-chan struct{}, release func()) { return s.link
 
 // listen opens the election and the HTTP listener.
 func (d *Daemon) listen() (err error) {
-	d.links, err = tcp.Listen(tcp.Config{
-		Cluster: d.Cluster, Algorithm: d.ElectionLabel(), Voters: proto.ListVoters(d.Voters),
-		ID: d.ID, Session: d.Session, Bind: d.Election.Bind.String(),
-		Kinds:   catalog.Kinds(),
-		Receive: d.Node.Deliver, Evidence: d.report, Log: d.log,
-		Heartbeat: d.Pacing.Heartbeat, Misses: d.Pacing.Misses, Patience: d.Patience(),
-		Busy: d.Node.Busy, SilentPeers: d.watched(),
-	})
-	if errors.Is(err, tcp.ErrAddrInUse) {
-		return fmt.Errorf("%w with --election-bind", err)
-	}
+	c := d.LinkConfig(d.Incarnation, d.changed)
+	c.Receive, c.Evidence, c.Busy, c.Log = d.Node.Deliver, d.report, d.Node.Busy, d.log
+	d.links, err = tcp.Listen(c)
 	if err != nil {
-		return err
+		return FieldError{"ElectionBind", err}
 	}
 	d.electionAddr = withPort(d.Election.Advertise, d.links.Addr())
+	if !d.HTTPBind.IsValid() {
+		return nil
+	}
 	d.web, err = net.Listen(address.Network(d.HTTPBind), d.HTTPBind.String())
 	if err != nil {
-		return fmt.Errorf("listen for HTTP: %w: choose another address with --http-bind", err)
+		return FieldError{"HTTPBind", fmt.Errorf("listen for HTTP: %w: choose another address", err)}
 	}
 	return nil
 }
@@ -211,37 +192,33 @@ func (d *Daemon) listen() (err error) {
 // joinCluster starts gossip. From here on the others see this node.
 func (d *Daemon) joinCluster(attr int64) (err error) {
 	group, err := membership.Start(membership.Config{
-		Self:    proto.Peer{ID: d.ID, Session: d.Session, Attr: attr},
+		Self:    proto.Peer{ID: d.ID, Incarnation: d.Incarnation, Attr: attr},
 		Cluster: d.Cluster, Algorithm: d.Family(), OnStranger: d.others.met,
-		Voters: d.ownVoters(),
-		Bind:   d.Gossip.Bind.String(), Advertise: d.Gossip.Advertise.String(),
+		Voters: d.VotersNow(d.Node),
+		Bind:   d.Gossip.Bind, Advertise: d.Gossip.Advertise,
 		ElectionAddr: d.electionAddr.String(), HTTPAddr: d.advertisedWeb(),
 		Notice: membership.Notice(d.notices.kept), OnNotice: d.noticed,
-		Join: d.Join, Profile: d.Profile.Detector, Probe: d.probe, Logger: d.log,
-		Probing: membership.ProbingWithin(d.Patience()),
+		Join: d.Join, Profile: d.Profile.Detector, Budget: d.Patience(), Probe: d.probe, Logger: d.log,
 	})
-	if errors.Is(err, membership.ErrAddrInUse) {
-		return fmt.Errorf("%w with --gossip-bind", err)
-	}
 	if errors.Is(err, membership.ErrConfig) {
-		err = wrong(err)
+		return wrong(err)
 	}
 	if err != nil {
-		return err
+		return FieldError{"GossipBind", err}
 	}
 	d.group = group
 	d.reports.Store(group)
 	return nil
 }
 
-// tellEligible tells the others whether this node would stand for election.
+// tellEligible tells the others whether this node may lead; why is empty if it may.
 func (d *Daemon) tellEligible(why string) {
 	if group := d.reports.Load(); group != nil {
 		group.SetEligible(why == "")
 	}
 }
 
-// withPort is addr with the bound port in place of port 0.
+// withPort returns addr, with the bound port in place of port 0.
 func withPort(addr netip.AddrPort, bound net.Addr) netip.AddrPort {
 	if addr.Port() != 0 {
 		return addr
@@ -249,9 +226,20 @@ func withPort(addr netip.AddrPort, bound net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(addr.Addr(), uint16(bound.(*net.TCPAddr).Port))
 }
 
-// advertisedWeb is where the others reach the HTTP API, "" when they cannot:
-// loopback means this node only to nodes on the same machine.
+// webAddr is the address at which the HTTP API listens; "none" if there is no API.
+func (d *Daemon) webAddr() string {
+	if d.web == nil {
+		return "none"
+	}
+	return d.web.Addr().String()
+}
+
+// advertisedWeb is the address at which the others reach the HTTP API; "" if they cannot: a
+// loopback address means this node only to nodes on the same machine.
 func (d *Daemon) advertisedWeb() string {
+	if d.web == nil {
+		return ""
+	}
 	bound := d.web.Addr().(*net.TCPAddr).AddrPort()
 	ip := bound.Addr().Unmap()
 	if ip.IsUnspecified() {
@@ -263,11 +251,11 @@ func (d *Daemon) advertisedWeb() string {
 	return netip.AddrPortFrom(ip, bound.Port()).String()
 }
 
-// Snapshot is what the HTTP API answers from.
+// Snapshot returns the state from which the HTTP API answers.
 func (d *Daemon) Snapshot() httpapi.Snapshot {
 	status, links := d.Node.Status(), d.links.Stats()
 	s := httpapi.Snapshot{
-		Self: d.ID, Session: d.Session, Cluster: d.Cluster, Algorithm: d.Algorithm.Name,
+		Self: d.ID, Incarnation: d.Incarnation, Cluster: d.Cluster, Algorithm: d.Algorithm.Name,
 		Guarantee: status.Guarantee, Running: status.Running, LastTick: status.LastTick,
 		Voters: d.Voters, VoterState: status.Voters, Leader: status.Leader, Lent: status.Lent,
 		Counters:   counters(status.Counters, links),
@@ -286,7 +274,7 @@ func (d *Daemon) Snapshot() httpapi.Snapshot {
 	return s
 }
 
-// members are the processes believed alive; ok is false before the first view.
+// members returns the processes believed alive. ok is false before the first view.
 func (d *Daemon) members() (all []httpapi.Member, ok bool) {
 	view := d.view.Load()
 	if view == nil {
@@ -294,14 +282,14 @@ func (d *Daemon) members() (all []httpapi.Member, ok bool) {
 	}
 	for _, m := range view.Alive {
 		all = append(all, httpapi.Member{
-			ID: m.ID, Session: m.Session.String(), Attr: m.Attr, Ineligible: m.Ineligible,
+			ID: m.ID, Incarnation: m.Incarnation.String(), Attr: m.Attr, Ineligible: m.Ineligible,
 			GossipAddr: m.GossipAddr, ElectionAddr: m.ElectionAddr, HTTPAddr: m.HTTPAddr,
 		})
 	}
 	return all, true
 }
 
-// changes are those of the node, for the HTTP API.
+// changes yields the node's changes of belief, in the form of the HTTP API.
 func (d *Daemon) changes(ctx context.Context, after uint64) iter.Seq[httpapi.Change] {
 	return func(yield func(httpapi.Change) bool) {
 		for c := range d.Node.Changes(ctx, after) {
@@ -312,8 +300,8 @@ func (d *Daemon) changes(ctx context.Context, after uint64) iter.Seq[httpapi.Cha
 	}
 }
 
-// counters are what the node and its links count, in one list. What the links
-// dropped or rejected is there by reason, where it happened at all.
+// counters joins the counters of the node and of its links into one list. Messages that links
+// dropped or rejected are counted by reason; a reason that never occurred is left out.
 func counters(n node.Counters, links tcp.Stats) map[string]uint64 {
 	all := map[string]uint64{
 		"steps": n.Steps, "saves": n.Saves, "received": n.Received, "sent": n.Sent,

@@ -12,16 +12,16 @@ import (
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 )
 
-// mostHolds is how often a hold-down doubles, as a factor.
+// mostHolds is how many times as long as configured a hold-down may become.
 const mostHolds = 32
 
 // causeHealth is the cause for which an unhealthy node does not lead.
 const causeHealth = "health"
 
-// watchHealth makes what asks the checks. From here on the node does not lead until
-// the operator's has passed.
+// watchHealth starts the health checks. From here on the node does not lead until the operator's
+// check has passed.
 func (d *Daemon) watchHealth() (err error) {
-	h := d.Settings.Health
+	h := d.Health
 	checks := []health.Check{health.Loop(d.Node.Busy, d.Patience())}
 	if h.Memory > 0 {
 		checks = append(checks, health.Memory(h.Memory))
@@ -31,7 +31,8 @@ func (d *Daemon) watchHealth() (err error) {
 	}
 	if h.Command != "" {
 		if _, err := supervise.Find(health.Shell); err != nil {
-			return wrong(fmt.Errorf("--health-cmd needs a shell: %w: use --health-http", err))
+			err = fmt.Errorf("a health command needs a shell: %w: name a URL to ask instead", err)
+			return FieldError{"Health.Command", wrong(err)}
 		}
 		checks = append(checks, health.Command(h.Command))
 	}
@@ -54,7 +55,7 @@ func (d *Daemon) watchHealth() (err error) {
 	return err
 }
 
-// checked is what the checks say, for the HTTP API.
+// checked returns the results of the checks, in the form of the HTTP API.
 func (d *Daemon) checked() []httpapi.Check {
 	var all []httpapi.Check
 	for _, c := range d.health.Status().Checks {
@@ -63,7 +64,7 @@ func (d *Daemon) checked() []httpapi.Check {
 	return all
 }
 
-// needed reports, each time that it is asked, whether nobody but this node could lead.
+// needed returns a function that reports whether no other node could lead.
 func (d *Daemon) needed() func() bool {
 	n := need{patience: d.Patience()}
 	if len(d.Voters) > 0 {
@@ -75,11 +76,12 @@ func (d *Daemon) needed() func() bool {
 	}
 }
 
-// need judges whether a node that is held back is needed: nobody leads, and no other is alive
-// and eligible, or none has led for so long that one that could would have stood.
+// need judges whether a node that is held back is needed. It is needed while nobody leads, if no
+// other node could lead, or if nobody has led for longer than patience: by then another node would
+// have become a candidate.
 type need struct {
 	patience   time.Duration
-	leaderless time.Time // since when, as far as was asked
+	leaderless time.Time // since when nobody leads, as far as was asked
 }
 
 func (n *need) of(led, anotherCould bool, now time.Time) bool {
@@ -93,11 +95,12 @@ func (n *need) of(led, anotherCould bool, now time.Time) bool {
 	return !anotherCould || now.Sub(n.leaderless) > n.patience
 }
 
-// standsAfter is how many latencies, at most, a voter stands after the next better one where
-// no leader was heard of for a promise.
+// standsAfter is how many latencies later, at most, a voter becomes a candidate than the next
+// better one, after it heard of no leader for the time of a promise.
 const standsAfter = 8
 
-// anotherCouldLead reports whether another node is alive, eligible and, with voters, one.
+// anotherCouldLead reports whether another node is alive and eligible and, if there are voters, is
+// a voter.
 func (d *Daemon) anotherCouldLead(view membership.View) bool {
 	return slices.ContainsFunc(view.Alive, func(m membership.Member) bool {
 		return m.ID != d.ID && !m.Ineligible && (len(d.Voters) == 0 || d.Voters.Has(m.ID))

@@ -13,7 +13,7 @@ import (
 
 // TokenOf is the fencing token of this process as the leader of a term.
 func (d *Daemon) TokenOf(term proto.Term) fence.Token {
-	return fence.Token{Term: term, Leader: d.ID, Session: d.Session}
+	return fence.Token{Term: term, Leader: d.ID, Incarnation: d.Incarnation}
 }
 
 // lender lends the lease of the daemon's node.
@@ -31,14 +31,14 @@ func (l lender) Lend(ctx context.Context) (httpapi.Lease, error) {
 	}, nil
 }
 
-// because gives an error that the node does not lend for the words of the API.
+// because puts the error of a node that does not lend into the words of the API.
 func (l lender) because(err error) error {
 	if !errors.Is(err, node.ErrNotLent) {
 		return err
 	}
 	switch leader := l.Node.Status().Leader.ID; {
 	case len(l.Voters) == 0:
-		return fmt.Errorf("%w: %w: name the voters with --voters", httpapi.ErrConflict, err)
+		return fmt.Errorf("%w: %w: name the voters", httpapi.ErrConflict, err)
 	case leader == 0:
 		return fmt.Errorf("%w: %w", httpapi.ErrNoLeader, err)
 	case leader != l.ID:

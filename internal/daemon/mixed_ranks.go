@@ -7,8 +7,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// mixedRanks tells once of each node that is ranked by something else than this one, as
-// far as attributes show it: by id alone, all of them are 0.
+// mixedRanks warns once about each node that is ranked by something else than this one. It notices
+// only one case: this node ranks by id alone, and the other has an attribute that is not 0.
 type mixedRanks map[proto.NodeID]bool
 
 func (m mixedRanks) judge(view membership.View, rankBy string, log zerolog.Logger) {
@@ -16,7 +16,7 @@ func (m mixedRanks) judge(view membership.View, rankBy string, log zerolog.Logge
 		odd := rankBy == "id" && peer.Attr != 0
 		if odd && !m[peer.ID] {
 			log.Warn().Msgf("node %v is ranked by an attribute, %d, this node by its id alone: "+
-				"give all nodes the same --rank-by", peer.ID, peer.Attr)
+				"have all nodes rank by the same", peer.ID, peer.Attr)
 		}
 		m[peer.ID] = odd
 	}

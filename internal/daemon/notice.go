@@ -14,33 +14,33 @@ import (
 // keeps it on its disk, its end too: a paused cluster that is restarted stays paused,
 // and of what the nodes kept the newest stands.
 
-// notices keeps the newest notice on the disk.
+// notices keeps the newest notice on disk.
 type notices struct {
 	mu    sync.Mutex
 	file  *statefile.File
 	kept  statefile.Notice
-	err   error         // of the last attempt
-	tried chan struct{} // closed by the next attempt
+	err   error         // what the last attempt to save returned
+	tried chan struct{} // closed when the next attempt ends
 }
 
-// openNotices takes up what the node's last process knew.
+// openNotices reads the notice that the node's last process knew.
 func (d *Daemon) openNotices() error {
 	kept, err := d.state.Notice()
 	if err != nil {
-		return wrong(err)
+		return FieldError{"DataDir", wrong(err)}
 	}
 	kept = bounded(kept)
 	d.notices = &notices{file: d.state, kept: kept, tried: make(chan struct{})}
 	if kept.Text != "" {
-		d.log.Warn().Msg(kept.Text + "; as it was when this node ended: ringleader resume --cluster ends it")
+		d.log.Warn().Msg(kept.Text + "; as it was when this node ended: it lasts until the cluster is resumed")
 	}
 	return nil
 }
 
-// noticed follows the cluster's notice, whoever it comes from. The group's goroutine
-// does not wait for the disk.
+// noticed handles a new notice of the cluster, from whatever node. The group's goroutine, which
+// calls it, does not wait for the disk.
 func (d *Daemon) noticed(n membership.Notice) {
-	d.heed(n)
+	d.applyNotice(n)
 	d.parts.Go(func() {
 		if err := d.notices.keep(statefile.Notice(n)); err != nil {
 			d.log.Error().Err(err).
@@ -49,8 +49,8 @@ func (d *Daemon) noticed(n membership.Notice) {
 	})
 }
 
-// heed keeps this node from standing while the cluster is paused.
-func (d *Daemon) heed(n membership.Notice) {
+// applyNotice keeps this node from being a candidate while the cluster is paused.
+func (d *Daemon) applyNotice(n membership.Notice) {
 	if n.Text == "" {
 		d.Node.SetEligible(causeCluster, true, "")
 		return
@@ -58,12 +58,12 @@ func (d *Daemon) heed(n membership.Notice) {
 	d.Node.KeepFromStanding(causeCluster, n.Text)
 }
 
-// bounded is what a node makes of a notice that it kept, maybe before versions had a bound.
+// bounded limits the version of a notice that the node saved, perhaps before versions had a limit.
 func bounded(n statefile.Notice) statefile.Notice {
 	return statefile.Notice(membership.Notice(n).Bounded(time.Now()))
 }
 
-// keep makes n durable, unless a newer one is.
+// keep saves n durably, unless a newer notice was saved.
 func (k *notices) keep(n statefile.Notice) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -80,7 +80,8 @@ func (k *notices) keep(n statefile.Notice) error {
 	return k.err
 }
 
-// newer returns once a notice above a version is durable here, or could not be made so.
+// newer waits until this node has tried to save a notice with a version above version, and returns
+// the error of that.
 func (k *notices) newer(ctx context.Context, version uint64) error {
 	for {
 		k.mu.Lock()
@@ -103,7 +104,7 @@ func (k *notices) newer(ctx context.Context, version uint64) error {
 	}
 }
 
-// tellCluster gives the cluster a notice, and returns once it is durable here.
+// tellCluster gives the cluster a notice, and returns once the notice is durable here.
 func (d *Daemon) tellCluster(ctx context.Context, text string) error {
 	before := d.group.Notice().Version
 	d.group.SetNotice(text)

@@ -21,10 +21,10 @@ const (
 
 // Do carries out what an operator asks of this node.
 func (d *Daemon) Do(ctx context.Context, v httpapi.Verb, o httpapi.Order) (httpapi.Done, error) {
-	if !d.wishes.TryRLock() {
+	if !d.requests.TryRLock() {
 		return httpapi.Done{}, fmt.Errorf("%w: node %v is leaving: ask another", httpapi.ErrConflict, d.ID)
 	}
-	defer d.wishes.RUnlock()
+	defer d.requests.RUnlock()
 	began := time.Now()
 	d.log.Info().Str("verb", string(v)).Str("by", o.By).Str("reason", o.Reason).
 		Uint64("to", uint64(o.To)).Bool("whole_cluster", o.Cluster).Msg("an operator asks")
@@ -58,7 +58,7 @@ func (d *Daemon) transfer(ctx context.Context, o httpapi.Order) (httpapi.Done, e
 	switch leader.ID {
 	case 0:
 		return httpapi.Done{}, fmt.Errorf("%w, as node %v knows: there is nothing to hand over; "+
-			"ask again once a node does: ringleader leader says who, or why nobody", httpapi.ErrNoLeader, d.ID)
+			"ask again once a node does", httpapi.ErrNoLeader, d.ID)
 	case d.ID:
 	default:
 		return d.askLeader(ctx, leader.ID, o)
@@ -68,11 +68,11 @@ func (d *Daemon) transfer(ctx context.Context, o httpapi.Order) (httpapi.Done, e
 	case errors.Is(err, node.ErrRefused), errors.Is(err, node.ErrNotTaken):
 		return httpapi.Done{}, fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
 	case errors.Is(err, node.ErrStopped):
-		return httpapi.Done{}, fmt.Errorf("node %v stopped before it saw a successor, as ringleader exec "+
-			"does when leadership ends: ringleader leader, of another node, says who leads: %w", d.ID, err)
+		return httpapi.Done{}, fmt.Errorf("node %v stopped before it saw a successor, as a node may "+
+			"when its leadership ends: ask another node who leads: %w", d.ID, err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return httpapi.Done{}, fmt.Errorf("node %v was to give way, but no successor was seen in time: %w; "+
-			"it may still come: ringleader leader says who leads", d.ID, err)
+			"it may still come: ask who leads", d.ID, err)
 	case err != nil:
 		return httpapi.Done{}, err
 	}
@@ -80,10 +80,10 @@ func (d *Daemon) transfer(ctx context.Context, o httpapi.Order) (httpapi.Done, e
 		next.ID, next.Term, d.ID)}, nil
 }
 
-// viaNode marks who asks through another node.
+// viaNode stands in a reason between who asked and the node through which they asked.
 const viaNode = ", at node "
 
-// askLeader passes a wish on to the leader. The leader passes nothing on.
+// askLeader passes a request on to the leader. The leader does not pass it on again.
 func (d *Daemon) askLeader(
 	ctx context.Context, leader proto.NodeID, o httpapi.Order,
 ) (httpapi.Done, error) {
@@ -98,7 +98,7 @@ func (d *Daemon) askLeader(
 	switch {
 	case addr == "":
 		return httpapi.Done{}, fmt.Errorf("%w: node %v leads, and tells nobody where it serves HTTP: "+
-			"ask it on its own machine, or start it with --http-bind off loopback",
+			"ask it on its own machine, or let it serve HTTP off loopback (the setting http-bind)",
 			httpapi.ErrConflict, leader)
 	case strings.Contains(o.By, viaNode): // two nodes that disagree must not play ball
 		return httpapi.Done{}, fmt.Errorf("%w: node %v leads, not node %v: ask again",
@@ -111,8 +111,9 @@ func (d *Daemon) askLeader(
 	case ok && errors.Is(err, httpapi.ErrConflict):
 		return done, told // it says who it is; that this node asked it matters to nobody
 	case errors.Is(err, httpapi.ErrForbidden):
-		return done, fmt.Errorf("node %v leads, and does not obey node %v: ask it on its own machine, or give "+
-			"all nodes the same --api-token-file: %w", leader, d.ID, err)
+		return done, fmt.Errorf("node %v leads, and does not take orders from node %v: "+
+			"ask it on its own machine, or give "+
+			"all nodes the same API token: %w", leader, d.ID, err)
 	}
 	return done, err
 }
@@ -131,15 +132,16 @@ func (d *Daemon) resign(ctx context.Context, o httpapi.Order) (httpapi.Done, err
 		return httpapi.Done{}, err
 	}
 	return httpapi.Done{Done: fmt.Sprintf("node %v stepped down and stands aside until "+
-		"ringleader resume, or a restart", d.ID)}, nil
+		"it is resumed, or restarts", d.ID)}, nil
 }
 
-// stepDown returns once this node has heard that it may not lead, and, if it
-// led, another does or a moment has passed: nobody may be there to.
+// stepDown makes this node ineligible. It returns once the Machine has heard that. If this node
+// led, stepDown also waits until another node leads, but only for a moment, since there may be no
+// other.
 func (d *Daemon) stepDown(ctx context.Context, cause, why string) error {
 	led := d.Node.Status().Leader.ID == d.ID
 	<-d.Node.StandAside(cause, why)
-	if err := d.Node.Heard(ctx); err != nil {
+	if err := d.Node.AwaitEligible(ctx); err != nil {
 		return err
 	}
 	if led {
@@ -154,17 +156,16 @@ func (d *Daemon) pause(ctx context.Context, o httpapi.Order) (httpapi.Done, erro
 		if err := d.tellCluster(ctx, because("the cluster is paused since "+now(), o)); err != nil {
 			return httpapi.Done{}, err
 		}
-		return httpapi.Done{Done: "the cluster elects no more until ringleader resume --cluster; " +
-			"who leads goes on"}, nil
+		return httpapi.Done{Done: "the cluster elects no more until it is resumed; who leads goes on"}, nil
 	}
 	if err := d.stepDown(ctx, causePaused, because("paused since "+now(), o)); err != nil {
 		return httpapi.Done{}, err
 	}
-	return httpapi.Done{Done: fmt.Sprintf("node %v does not lead until ringleader resume, or a restart",
+	return httpapi.Done{Done: fmt.Sprintf("node %v does not lead until it is resumed, or restarts",
 		d.ID)}, nil
 }
 
-// resume ends a pause, and what a resignation left.
+// resume ends a pause, and the effect of a resignation.
 func (d *Daemon) resume(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
 	if o.Cluster {
 		if err := d.tellCluster(ctx, ""); err != nil {
@@ -174,7 +175,7 @@ func (d *Daemon) resume(ctx context.Context, o httpapi.Order) (httpapi.Done, err
 	}
 	d.Node.SetEligible(causePaused, true, "")
 	d.Node.SetEligible(causeResigned, true, "")
-	if err := d.Node.Heard(ctx); err != nil {
+	if err := d.Node.AwaitEligible(ctx); err != nil {
 		return httpapi.Done{}, err
 	}
 	if why := d.Node.Status().Ineligible; why != "" {
@@ -183,10 +184,10 @@ func (d *Daemon) resume(ctx context.Context, o httpapi.Order) (httpapi.Done, err
 	return httpapi.Done{Done: fmt.Sprintf("node %v stands for election again", d.ID)}, nil
 }
 
-// now is the time in words.
+// now is the present time as text.
 func now() string { return time.Now().UTC().Format(time.RFC3339) }
 
-// because says who asked, and what for.
+// because describes who asked for something, and why.
 func because(what string, o httpapi.Order) string {
 	text := what + " by " + o.By
 	if o.Reason != "" {

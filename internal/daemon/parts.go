@@ -12,29 +12,26 @@ import (
 
 	"github.com/ringleader-dev/ringleader/internal/buildinfo"
 	"github.com/ringleader-dev/ringleader/membership"
+	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/node/tcp"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
 const (
-	// measureEvery is how often an attribute that can change is measured.
+	// measureEvery is how often the attribute is measured, if it can change.
 	measureEvery = 10 * time.Second
-	// redialEvery is how often the links learn whom gossip lists when no view
-	// came: they go on dialling whom they found unreachable for so long.
+	// redialEvery is how often the links are told whom gossip lists, even if no view came. So they
+	// go on dialling nodes that they found unreachable.
 	redialEvery = 3 * time.Second
 )
 
 // serve starts the goroutines that tie the parts together.
 func (d *Daemon) serve(ctx context.Context) {
 	d.parts.Go(func() { d.fail(d.Node.Run(ctx)) })
-	warnings := d.log.With().Str(zerolog.LevelFieldName, zerolog.LevelWarnValue).Logger()
-	d.parts.Go(func() {
-		d.fail(httpapi.Serve(ctx, d.web, httpapi.Config{
-			Source: d, Changes: d.changes, Control: d, Lender: lender{d}, Token: d.APIToken, Version: buildinfo.Read(),
-			ErrorLog: stdlog.New(warnings, "", 0),
-		}))
-	})
+	if d.web != nil {
+		d.parts.Go(func() { d.fail(d.serveHTTP(ctx)) })
+	}
 	d.parts.Go(func() { d.health.Run(ctx) })
 	d.parts.Go(d.follow)
 	d.parts.Go(func() {
@@ -54,7 +51,16 @@ func (d *Daemon) serve(ctx context.Context) {
 	}
 }
 
-// fail notes the first error of a part: it ends the daemon.
+// serveHTTP serves the HTTP API until ctx is done.
+func (d *Daemon) serveHTTP(ctx context.Context) error {
+	warnings := d.log.With().Str(zerolog.LevelFieldName, zerolog.LevelWarnValue).Logger()
+	return httpapi.Serve(ctx, d.web, httpapi.Config{
+		Source: d, Changes: d.changes, Control: d, Lender: lender{d}, Token: d.APIToken, Version: buildinfo.Read(),
+		ErrorLog: stdlog.New(warnings, "", 0),
+	})
+}
+
+// fail keeps the first error of a part. It ends the daemon.
 func (d *Daemon) fail(err error) {
 	if err == nil {
 		return
@@ -94,44 +100,38 @@ func (d *Daemon) follow() {
 	}
 }
 
-// dial tells the links whom gossip lists. Those whom the links speak against
-// are among them: only a link that comes up again clears them.
+// dial tells the links whom gossip lists. That includes nodes against which the links have
+// evidence: only a link that comes up again clears them.
 func (d *Daemon) dial() {
 	listed := d.group.Listed()
 	d.compareVoters(listed, time.Now())
 	peers := make([]tcp.Peer, 0, len(listed))
 	for _, m := range listed {
-		peers = append(peers, tcp.Peer{ID: m.ID, Session: m.Session, Addr: m.ElectionAddr})
+		peers = append(peers, tcp.Peer{ID: m.ID, Incarnation: m.Incarnation, Addr: m.ElectionAddr})
 	}
 	d.links.SetPeers(peers)
 }
 
-// report hands what the links tell to the membership, in whose words they tell
-// it. Links may be accepted before there is a group: such evidence is about
-// processes that it does not list yet.
+// report passes the evidence of the links on to the node and to the group. Links may be accepted
+// before there is a group; evidence that comes then is about processes that the group does not list
+// yet.
 func (d *Daemon) report(e tcp.Evidence) {
-	d.log.Debug().Stringer("evidence", e).Str("session", e.Session.Short()).Msg("link")
-	switch {
-	case len(d.Voters) == 0:
-	case e.Proven:
-		d.Node.Gone(e.Peer, e.Session)
-	case e.Event == proto.LinkUp:
-		d.Node.HeardAgain(e.Peer, e.Session)
-	}
+	d.log.Debug().Stringer("evidence", e).Str("incarnation", e.Incarnation.Short()).Msg("link")
+	d.TellNode(d.Node, e)
 	if group := d.reports.Load(); group != nil {
 		group.Report(membership.Evidence{
-			ID: e.Peer, Session: e.Session, Event: e.Event,
+			ID: e.Peer, Incarnation: e.Incarnation, Event: e.Event,
 		})
 	}
 }
 
 // probe asks who answers at an election address.
-func (d *Daemon) probe(ctx context.Context, addr string) (proto.NodeID, proto.Session, error) {
+func (d *Daemon) probe(ctx context.Context, addr string) (proto.NodeID, proto.Incarnation, error) {
 	welcome, err := d.links.Probe(ctx, addr)
-	return welcome.ID, welcome.Session, err
+	return welcome.ID, welcome.Incarnation, err
 }
 
-// measure tells the cluster of this node's attribute as it changes.
+// measure tells the cluster this node's attribute whenever it changes.
 func (d *Daemon) measure(ctx context.Context) {
 	every := time.NewTicker(measureEvery)
 	defer every.Stop()
@@ -150,15 +150,15 @@ func (d *Daemon) measure(ctx context.Context) {
 	}
 }
 
-// Times within which a node that was told to stop is gone: it must be gone
-// before an impatient supervisor kills it.
+// How long a node that was told to stop may take. It must have ended before an impatient supervisor
+// kills it.
 const (
-	handOverTime = time.Second     // for another leader to be seen
-	leaveTime    = 3 * time.Second // for all of it
+	handOverTime = time.Second     // until this node sees another leader
+	leaveTime    = 3 * time.Second // in all
 )
 
-// Leave resigns, waits a moment for another leader and for wishes under way, says
-// goodbye and closes.
+// Leave ends the node in order. It resigns, waits a moment for another leader and for requests
+// under way, tells the group that it leaves, and closes.
 func (d *Daemon) Leave() error {
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
 	defer cancel()
@@ -169,12 +169,11 @@ func (d *Daemon) Leave() error {
 	return d.close()
 }
 
-// giveWay resigns, and returns when another leads and whoever asked this node for
-// something has been told what came of it, or after a moment. A transfer is what may
-// have ended this node, as that of exec does, and only a node that follows can tell
-// that it succeeded.
+// giveWay resigns. It returns when another node leads and the requests under way have been
+// answered, or after a moment. It waits for requests because a transfer may be why this node ends,
+// as with exec, and only a node that still follows can tell that the transfer succeeded.
 func (d *Daemon) giveWay(ctx context.Context) {
-	carriedOut := d.endWishes()
+	carriedOut := d.endRequests()
 	led := d.Node.Status().Leader.ID == d.ID
 	err := d.Node.Resign(ctx, 0)
 	ctx, cancel := context.WithTimeout(ctx, handOverTime)
@@ -191,21 +190,20 @@ func (d *Daemon) giveWay(ctx context.Context) {
 	}
 }
 
-// endWishes has no wish begin any more. The channel is closed when none is under way.
-func (d *Daemon) endWishes() <-chan struct{} {
+// endRequests lets no new request begin. The channel is closed when none is under way.
+func (d *Daemon) endRequests() <-chan struct{} {
 	carriedOut := make(chan struct{})
 	go func() {
-		d.wishes.Lock()
+		d.requests.Lock()
 		close(carriedOut)
 	}()
 	return carriedOut
 }
 
-// successorLook is how often a node that gave way looks whether anybody could succeed.
+// successorLook is how often a node that resigned looks whether another leads.
 const successorLook = 10 * time.Millisecond
 
-// awaitSuccessor returns when another node leads, or when waiting for it does
-// not help.
+// awaitSuccessor returns when another node leads, or when no other could.
 func (d *Daemon) awaitSuccessor(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, handOverTime)
 	defer cancel()
@@ -249,11 +247,20 @@ func (d *Daemon) couldSucceed() bool {
 	return candidates > 0 && (len(d.Voters) == 0 || votes >= d.Voters.Majority())
 }
 
-// Die is close of a node that failed, and may not have given back what it held. Its
-// process ends next: the kernel then ends the links, and the others have the proof that it
-// is dead, which it cannot give them itself.
-func (d *Daemon) Die() error {
-	d.dying = true
+// Stop ends the node's loop: the node leads no more, and its work has been told to stop when Stop
+// returns. Stop does not wait until the work has ended.
+func (d *Daemon) Stop() {
+	d.stop()
+	for range d.Node.Watch(context.Background()) { // until the loop has ended
+	}
+}
+
+// Die closes a node that failed with err. A node whose state cannot be saved may not have given
+// back what it held. Its links stay open, and its process must end next. The kernel then ends the
+// links, which proves to the others that the process is dead. The process could not prove that
+// itself.
+func (d *Daemon) Die(err error) error {
+	d.dying = errors.Is(err, node.ErrStore)
 	return d.close()
 }
 

@@ -20,15 +20,15 @@ import (
 // stopped, and before one is elected again.
 
 const (
-	// reconcileTries is how often it is run until it ends with 0.
+	// reconcileTries is how often the command is run at most until it succeeds.
 	reconcileTries = 3
-	// reconcilePause is from one try to the next.
+	// reconcilePause is the pause between two runs.
 	reconcilePause = 100 * time.Millisecond
-	// maxHookOutput bounds what is kept of what it says, in bytes.
+	// maxHookOutput is how much of the command's output is kept, in bytes.
 	maxHookOutput = 4 << 10
 )
 
-// reconcile runs the reconcile command until it ends with 0, a few times at most.
+// reconcile runs the reconcile command until it exits with 0, at most reconcileTries times.
 func (d *Daemon) reconcile(ctx context.Context, s algorithms.Split) algorithms.Outcome {
 	var o algorithms.Outcome
 	for o.Tries < reconcileTries && ctx.Err() == nil {
@@ -68,12 +68,12 @@ func (d *Daemon) runReconcile(ctx context.Context, s algorithms.Split) (said str
 	return strings.ToValidUTF8(strings.TrimSpace(string(out)), "?"), err
 }
 
-// reconcileEnv tells the command of the split.
+// reconcileEnv is the environment that tells the command about the split.
 func (d *Daemon) reconcileEnv(s algorithms.Split) []string {
 	var leaders, terms, led []string
-	for _, r := range s.Reigns {
-		leaders = append(leaders, r.Epoch.Leader.String())
-		terms = append(terms, strconv.FormatUint(uint64(r.Epoch.Term), 10))
+	for _, r := range s.Leaderships {
+		leaders = append(leaders, r.Leadership.Leader.String())
+		terms = append(terms, strconv.FormatUint(uint64(r.Leadership.Term), 10))
 		led = append(led, strconv.FormatInt(r.Led.Milliseconds(), 10))
 	}
 	all, _ := d.members()
@@ -93,7 +93,7 @@ func (d *Daemon) reconcileEnv(s algorithms.Split) []string {
 	}
 }
 
-// exitOf is the exit code of a command that ended with err, and what was wrong.
+// exitOf returns the exit code of a command that ended with err, and what was wrong.
 func exitOf(err error, limit time.Duration) (code int, problem string) {
 	var ended *exec.ExitError
 	switch {

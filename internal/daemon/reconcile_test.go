@@ -28,9 +28,9 @@ func hooked(command string, timeout time.Duration) *Daemon {
 
 var twoLed = algorithms.Split{
 	Number: 1, Overlap: 1500 * time.Millisecond,
-	Reigns: []algorithms.Reign{
-		{Epoch: proto.Epoch{Term: 1, Leader: 5}, Led: 2 * time.Second},
-		{Epoch: proto.Epoch{Term: 2, Leader: 3}, Led: 1500 * time.Millisecond},
+	Leaderships: []algorithms.Leadership{
+		{Leadership: proto.Leadership{Term: 1, Leader: 5}, Led: 2 * time.Second},
+		{Leadership: proto.Leadership{Term: 2, Leader: 3}, Led: 1500 * time.Millisecond},
 	},
 }
 
@@ -95,7 +95,7 @@ func TestReconcileFails(t *testing.T) {
 	}
 }
 
-// Promise: when another node takes the mending over, the command is killed.
+// Promise: when another node takes the recovery over, the command is killed.
 func TestReconcileIsTakenOver(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	began := filepath.Join(t.TempDir(), "began")

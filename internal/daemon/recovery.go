@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -11,8 +12,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// recoveryWords say why a voter votes for nobody yet, and who has to answer.
-func recoveryWords(r *algorithms.Recovery) string {
+// recoveryWords describes why a voter votes for nobody yet, and which nodes have to answer. apart are
+// the voters that run and never will, by the settings in which they differ.
+func recoveryWords(r *algorithms.Recovery, apart map[string][]proto.NodeID) string {
 	lost := fmt.Sprintf("nothing is saved of %s", votersNamed(r.Lost))
 	if !r.Asked {
 		return lost + ": unless all voters say the same, it waits as long as a promise may run, and then " +
@@ -27,26 +29,37 @@ func recoveryWords(r *algorithms.Recovery) string {
 		parts = append(parts,
 			"what is told by "+votersNamed(r.Others)+" does not count, as other voters were given there")
 	}
+	for _, settings := range slices.Sorted(maps.Keys(apart)) {
+		does := " exchanges no votes with this node, and differs in "
+		if len(apart[settings]) > 1 {
+			does = " exchange no votes with this node, and differ in "
+		}
+		parts = append(parts, votersNamed(apart[settings])+does+settings)
+	}
 	if len(r.Silent) > 0 {
 		parts = append(parts, votersNamed(r.Silent)+" has not answered")
 		if len(r.Silent) > 1 {
 			parts[len(parts)-1] = votersNamed(r.Silent) + " have not answered"
 		}
 	}
-	way := fmt.Sprintf("start what is not there; if it cannot be, give --first-term %d", r.Voted+1)
+	way := fmt.Sprintf("start what is not there; if it cannot be, set first-term to %d", r.Voted+1)
 	switch {
 	case len(r.Others) > 0:
-		way = "all are to have the same --voters: those of the cluster or, if this node is to be added, its own"
+		way = "all are to have the same voters: those of the cluster or, if this node is to be added, its own"
+	case len(apart) > 0 && len(r.Silent) > 0:
+		way = "start what is not there, and the one that is wrong again, with what the others have"
+	case len(apart) > 0:
+		way = "start the one that is wrong again, with what the others have"
 	case len(r.Told) > 0:
 		way += " or higher, above all that this cluster ever voted in"
 	case len(r.Silent) > 0:
-		way = "start what is not there, or, if this cluster never ran, give --first-term 1"
+		way = "start what is not there, or, if this cluster never ran, set first-term to 1"
 	}
 	return strings.Join(parts, "; ") + ": " + way
 }
 
-// withOthers is what a voter waits for, and of those who have not answered who never will: it
-// is seen, and has voters with which this node exchanges no votes.
+// withOthers returns r with silent voters moved to Others if they will never answer: this node sees
+// them, but exchanges no votes with them, because their list of voters is another one.
 func (d *Daemon) withOthers(r algorithms.Recovery) *algorithms.Recovery {
 	own := proto.ListVoters(d.Voters)
 	for _, m := range d.group.Listed() {
@@ -56,6 +69,30 @@ func (d *Daemon) withOthers(r algorithms.Recovery) *algorithms.Recovery {
 		}
 	}
 	return &r
+}
+
+// apart takes out of r the silent voters that run, and exchange no votes with this node because of
+// their settings. It returns them by these settings.
+func (d *Daemon) apart(r *algorithms.Recovery) map[string][]proto.NodeID {
+	differs := map[proto.NodeID]string{}
+	for _, m := range d.others.lately(time.Now()) {
+		differs[m.ID] = "the setting algorithm"
+		if m.Voters.List == "" {
+			differs[m.ID] = "the setting voters"
+		}
+	}
+	for _, p := range d.links.Stats().Peers {
+		if p.Differs != "" {
+			differs[p.ID] = p.Differs
+		}
+	}
+	apart := map[string][]proto.NodeID{}
+	for id, settings := range differs {
+		if i := slices.Index(r.Silent, id); i >= 0 {
+			r.Silent, apart[settings] = slices.Delete(r.Silent, i, i+1), append(apart[settings], id)
+		}
+	}
+	return apart
 }
 
 // votersNamed is "voter 3", or "voters 1 and 2".
@@ -74,15 +111,15 @@ func votersNamed(ids []proto.NodeID) string {
 	}
 }
 
-// recovery is what a voter of which nothing is saved waits for, in words. Only what answers
-// the API reads it from another goroutine than the node's.
+// recovery says in words what a voter without a saved vote waits for. The node's goroutine writes
+// it; the goroutines of the HTTP API read it.
 type recovery struct {
-	words  atomic.Pointer[string] // nil once it votes
-	since  time.Time              // of the words
-	warned bool                   // of these words
+	words  atomic.Pointer[string] // nil once the voter votes
+	since  time.Time              // when words was set
+	warned bool                   // whether these words were logged as a warning
 }
 
-// why is why this voter votes for nobody yet, "" if it does.
+// why says why this voter votes for nobody yet; it is "" if the voter votes.
 func (r *recovery) why() string {
 	if words := r.words.Load(); words != nil {
 		return *words
@@ -90,11 +127,11 @@ func (r *recovery) why() string {
 	return ""
 }
 
-// recoveryPatience is how long answers may take before that is worth a warning.
+// recoveryPatience is how long the answers may take before the node logs a warning.
 const recoveryPatience = time.Second
 
-// recovers notes what this voter waits for before it votes, says so when that has changed,
-// and warns when it does not change any more.
+// recovers takes what this voter still waits for before it votes. It logs that when it has changed,
+// and as a warning when it has not changed for recoveryPatience.
 func (d *Daemon) recovers(now *algorithms.Recovery) {
 	r := &d.recovery
 	if now == nil {
@@ -102,7 +139,8 @@ func (d *Daemon) recovers(now *algorithms.Recovery) {
 		d.log.Info().Msg("this voter votes from now on")
 		return
 	}
-	switch words := recoveryWords(d.withOthers(*now)); {
+	seen := d.withOthers(*now)
+	switch words := recoveryWords(seen, d.apart(seen)); {
 	case words != r.why():
 		r.since, r.warned = time.Now(), false
 		r.words.Store(&words)

@@ -13,20 +13,20 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/internal/pacing"
-	"github.com/ringleader-dev/ringleader/node/attribute"
+	"github.com/ringleader-dev/ringleader/node/rank"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // ErrConfig says that a setting, or what the data directory holds, is wrong.
 var ErrConfig = errors.New("the configuration is wrong")
 
-// configError is an error that is an ErrConfig too, without its words.
+// configError is an error that wraps ErrConfig without saying its words.
 type configError struct{ error }
 
 func (configError) Is(target error) bool { return target == ErrConfig }
 func (e configError) Unwrap() error      { return e.error }
 
-// wrong makes err count as ErrConfig.
+// wrong makes err wrap ErrConfig.
 func wrong(err error) error {
 	if err == nil {
 		return nil
@@ -34,22 +34,31 @@ func wrong(err error) error {
 	return configError{err}
 }
 
-// Settings are what a node runs on: complete, and checked by whoever fills them in.
+// FieldError is an error of Start that one setting causes. It wraps ErrConfig if the setting is
+// wrong, and not if it is right and the operating system refuses it.
+type FieldError struct {
+	Field string // as in ringleader.Config
+	error
+}
+
+func (e FieldError) Unwrap() error { return e.error }
+
+// Settings are all settings of a node. Whoever makes them fills in every default and checks them.
 type Settings struct {
 	ID        proto.NodeID
 	Cluster   string
-	Algorithm catalog.Entry // with what is around it
+	Algorithm catalog.Entry // with the lease or the recovery around it
 	Preempt   bool
-	RankBy    attribute.Source
+	RankBy    rank.Source
 
-	Voters       quorum.Voters
-	Promise      time.Duration // that of a voter to the leader that it elected
-	KeepPromises bool          // whoever is seen to have died
-	FirstTerm    proto.Term
+	Voters      quorum.Voters
+	Promise     time.Duration // how long a voter is bound to the leader that it voted for
+	AwaitLeases bool          // voters keep a promise even to a process that is proven dead
+	FirstTerm   proto.Term
 
 	Gossip, Election Endpoint
-	HTTPBind         netip.AddrPort
-	APIToken         string // "" obeys nobody from elsewhere
+	HTTPBind         netip.AddrPort // zero if there is no HTTP API
+	APIToken         string         // if it is "", only requests from this machine are obeyed
 	Join             []string
 	DataDir          string
 	Profile          pacing.Profile
@@ -66,46 +75,47 @@ type Settings struct {
 	LogLevel zerolog.Level
 }
 
-// Endpoint is where this node listens and where the others are told to find it. An
-// advertised port 0 stands for the bound one.
+// Endpoint is the address on which this node listens, and the address that the others are told.
+// Port 0 in the latter stands for the bound port.
 type Endpoint struct {
 	Bind, Advertise netip.AddrPort
 }
 
-// Health says what makes this node unfit to lead.
+// Health describes what makes this node unfit to lead.
 type Health struct {
 	Command                     string
 	URL                         *url.URL
 	Interval, Timeout, HoldDown time.Duration
 	Rise, Fall                  int
-	Memory, Disk                int // percent in use; 0: not looked at
+	Memory, Disk                int // percent in use; 0 means not checked
 }
 
-// Patience is how long a network like this one, and a process, may take: see package pacing.
+// Patience is how long the network and a process may take to answer: see package pacing.
 func (s Settings) Patience() time.Duration { return s.Pacing.Patience(s.Algorithm) }
 
-// Family is what must be the same on nodes that know of each other. With an office it is
-// the office: it decides, whatever nominates, so nodes that nominate by different
-// algorithms are safe together. A quorum of an algorithm's own is none of its.
+// Family is the name that must be equal on all nodes that know each other. For a nominating
+// algorithm under a lease it is "nomination": the lease decides who leads, so nodes with different
+// nominating algorithms are safe together. For every other algorithm it is the algorithm's own
+// name.
 func (s Settings) Family() string {
 	alone, err := catalog.Lookup(s.Algorithm.Name)
-	if err == nil && alone.Guarantee == algorithms.BestEffort && s.Algorithm.Office {
-		return "office"
+	if err == nil && alone.Guarantee == algorithms.BestEffort && s.Algorithm.Leased {
+		return "nomination"
 	}
 	return s.Algorithm.Name
 }
 
-// ElectionLabel is what must be the same on nodes that exchange election messages, but for
-// the voters: which of those may differ is a rule of the links. They compare it by a hash, and
-// say it in words where it differs.
+// ElectionLabel is the text that must be equal on nodes that exchange election messages. Links
+// compare its hash, and show the text when it differs. The list of voters is not part of it, since
+// two lists may differ by one voter.
 func (s Settings) ElectionLabel() string {
 	label := s.Family()
 	if len(s.Voters) == 0 {
 		return label
 	}
-	label += fmt.Sprintf(" with promise %v", s.Promise)
-	if s.KeepPromises {
-		label += ", kept whoever dies"
+	label += fmt.Sprintf(" with leases of %v", s.Promise)
+	if s.AwaitLeases {
+		label += ", waited out whoever dies"
 	}
 	if len(s.FenceAgent) > 0 {
 		label += ", a fence agent"

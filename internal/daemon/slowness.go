@@ -9,13 +9,12 @@ import (
 	"github.com/ringleader-dev/ringleader/node/tcp"
 )
 
-// slowness notes that messages take longer than was planned for. It belongs to
-// one goroutine.
+// slowness warns when messages take longer than planned. It belongs to one goroutine.
 type slowness struct{ said bool }
 
-// judge warns once of a peer whose messages take more than the planned latency,
-// and again only after all were fast enough. The measure is half the smoothed
-// round trip of a heartbeat.
+// judge warns once when messages to a peer take longer than the planned latency. It warns again
+// only after the messages to all peers were fast enough. It measures half the smoothed round trip
+// of a heartbeat.
 func (w *slowness) judge(peers []tcp.PeerStats, s Settings, log zerolog.Logger) {
 	var worst tcp.PeerStats
 	for _, p := range peers {
@@ -26,13 +25,10 @@ func (w *slowness) judge(peers []tcp.PeerStats, s Settings, log zerolog.Logger) 
 	measured := worst.RoundTrip / 2
 	slow := measured > s.Pacing.Latency
 	if slow && !w.said {
-		warning := log.Warn().Stringer("measured", measured).Stringer("planned", s.Pacing.Latency)
-		needs := pacing.Pacing{Latency: measured.Round(time.Millisecond)}
-		if budget, found := needs.Smallest(s.Algorithm); found {
-			warning = warning.Stringer("smallest_budget", budget)
-		}
-		warning.Msgf("messages to and from node %v take longer than planned: elections are held "+
-			"again for nothing; give all nodes a larger --failover-budget", worst.ID)
+		log.Warn().Stringer("measured", measured).Stringer("planned", s.Pacing.Latency).
+			Stringer("smallest_budget", pacing.ForLatency(measured.Round(time.Millisecond), s.Algorithm)).
+			Msgf("messages to and from node %v take longer than planned: elections are held "+
+				"again for nothing; give all nodes a larger failover budget", worst.ID)
 	}
 	w.said = slow
 }

@@ -33,7 +33,7 @@ func TestMeasuredLatency(t *testing.T) {
 			t.Errorf("%d warnings after %d ms, want %d", got, c.trip, c.want)
 		}
 	}
-	if !strings.Contains(log.String(), `"measured":"100ms","planned":"60ms","smallest_budget":"835ms"`) {
+	if !strings.Contains(log.String(), `"measured":"100ms","planned":"60ms","smallest_budget":"1.667s"`) {
 		t.Errorf("said\n%s", log.String())
 	}
 }

@@ -60,16 +60,16 @@ func newStarved(t *testing.T, name string) *starved {
 		parts.Wait()
 	})
 	for _, id := range voters {
-		session := proto.Session{byte(id)}
+		incarnation := proto.Incarnation{byte(id)}
 		n, err := node.New(node.Config{
-			ID: id, Session: session, Store: noDisk{}, Transport: post{s, id},
-			Machine: entry.WithOffice().New(algorithms.Config{
-				Self: id, Session: session, Delta: fastDelta, Preempt: entry.Preempt, Seed: uint64(id),
+			ID: id, Incarnation: incarnation, Store: noDisk{}, Transport: post{s, id},
+			Machine: entry.WithLease().New(algorithms.Config{
+				Self: id, Incarnation: incarnation, Delta: fastDelta, Preempt: entry.Preempt, Seed: uint64(id),
 				Voters: voters, Promise: fastPromise,
 			}),
 			Guarantee: algorithms.Lease,
 			Recorder: trace.NewRecorder(trace.RecorderConfig{
-				Node: id, Session: session, Algorithm: name, Level: zerolog.InfoLevel,
+				Node: id, Incarnation: incarnation, Algorithm: name, Level: zerolog.InfoLevel,
 			}),
 			Ineligible: func(why string) { s.tell(id, why != "") },
 		})
@@ -104,7 +104,9 @@ func (s *starved) tell(id proto.NodeID, unfit bool) {
 	s.unfit[id] = unfit
 	var alive []proto.Peer
 	for id := range proto.NodeID(3) {
-		alive = append(alive, proto.Peer{ID: id + 1, Session: proto.Session{byte(id + 1)}, Ineligible: s.unfit[id+1]})
+		alive = append(alive, proto.Peer{
+			ID: id + 1, Incarnation: proto.Incarnation{byte(id + 1)}, Ineligible: s.unfit[id+1],
+		})
 	}
 	for _, n := range s.nodes {
 		n.PeersChanged(slices.Clone(alive), "told")

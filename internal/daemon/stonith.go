@@ -16,7 +16,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// fencer is what stops former leaders, nil for nobody.
+// fencer returns what stops former leaders; nil if the node has no fence agent.
 func (d *Daemon) fencer() node.Fencer {
 	if len(d.FenceAgent) == 0 {
 		return nil
@@ -27,8 +27,8 @@ func (d *Daemon) fencer() node.Fencer {
 	}}
 }
 
-// fencer is the operator's agent. What came of its last run is kept for status: while
-// that confirms nothing, nobody leads.
+// fencer runs the operator's fence agent. It keeps the result of the last run for the status: as
+// long as the agent does not confirm that the process stopped, nobody leads.
 type fencer struct {
 	last *atomic.Pointer[httpapi.Unfenced]
 	*fenceagent.Agent
@@ -52,18 +52,22 @@ func (f fencer) Fence(ctx context.Context, shot algorithms.Fence) (detail string
 	return detail, err
 }
 
-// writePIDFile names this process to fence agents, if the operator wants that.
-// The data directory is locked: no other process of this node runs.
+// writePIDFile writes the file that tells fence agents this process's id, if the operator wants
+// that. The data directory is locked, so no other process of this node runs.
 func (d *Daemon) writePIDFile() error {
 	if d.PIDFile == "" {
 		return nil
 	}
 	path := strings.ReplaceAll(d.PIDFile, fenceagent.IDMark, d.ID.String())
-	return wrong(fenceagent.WritePIDFile(path, d.ID, d.Session))
+	if err := fenceagent.WritePIDFile(path, d.ID, d.Incarnation); err != nil {
+		return FieldError{"PIDFile", wrong(fmt.Errorf("%w: name a file that this process may write, "+
+			"in a directory that exists", err))}
+	}
+	return nil
 }
 
-// lastSeen is where each node was when gossip last listed it: who has to be
-// fenced is listed no more.
+// lastSeen is the address of each node when gossip last listed it. A node that has to be fenced is
+// usually no longer listed.
 type lastSeen struct {
 	mu    sync.Mutex
 	addrs map[proto.NodeID]string

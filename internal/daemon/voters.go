@@ -12,14 +12,14 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// causeVoters keeps a node from leading while it sees processes whose majorities need not
-// meet its own.
+// causeVoters is the cause for which a node does not lead while it sees processes whose majorities
+// may have no voter in common with its own.
 const causeVoters = "voters"
 
-// compareVoters keeps this node from leading, with voters or without, beside a process of
-// its cluster that it sees and to which it must give way.
+// compareVoters keeps this node from leading while it sees a process of its cluster to which it
+// must give way because of their lists of voters. Either may have no voters.
 func (d *Daemon) compareVoters(listed []membership.Member, now time.Time) {
-	own := d.ownVoters()
+	own := d.VotersNow(d.Node)
 	d.group.SetVoters(own)
 	var why []string
 	for _, m := range slices.Concat(listed, d.others.lately(now)) {
@@ -36,22 +36,6 @@ func (d *Daemon) compareVoters(listed []membership.Member, now time.Time) {
 		strings.Join(slices.Compact(why), "; "), sayVoters(own)))
 }
 
-// ownVoters are this node's, and how far they have come.
-func (d *Daemon) ownVoters() membership.Voters {
-	s := d.Node.Status().Voters
-	return membership.Voters{List: proto.ListVoters(d.Voters), Version: s.Version, Committed: s.Committed}
-}
-
-// watched are those whose deaths this node has to prove: all voters, and one that they have
-// just lost.
-func (d *Daemon) watched() []proto.NodeID {
-	all := slices.Clone(d.Voters)
-	if id := d.changed; id != 0 && !d.Voters.Has(id) {
-		all = append(all, id)
-	}
-	return all
-}
-
 func sayVoters(v membership.Voters) string {
 	if v.List != "" && !v.Committed {
 		return v.List.String() + ", not confirmed yet"
@@ -59,8 +43,8 @@ func sayVoters(v membership.Voters) string {
 	return v.List.String()
 }
 
-// strangers are the processes of this cluster with which this node shares no gossip, such
-// as voters, to a node that has none. Any goroutine may use them.
+// strangers are processes of this cluster that share no gossip with this node. For example, voters
+// are strangers to a node without voters. Any goroutine may use them.
 type strangers struct {
 	mu    sync.Mutex
 	known map[proto.NodeID]stranger
@@ -71,11 +55,11 @@ type stranger struct {
 	at time.Time
 }
 
-// strangerFor is how long a stranger is taken to be there after it was heard of last:
-// several rounds in which this node tries its seeds.
+// strangerFor is how long a stranger counts as present after it was last heard of. It is several
+// rounds in which this node tries its seeds.
 const strangerFor = 10 * time.Second
 
-// maxStrangers bounds how many are remembered: others add nothing.
+// maxStrangers is how many strangers are remembered at most. More would change nothing.
 const maxStrangers = 100
 
 func (s *strangers) met(m membership.Member) {
@@ -89,7 +73,7 @@ func (s *strangers) met(m membership.Member) {
 	}
 }
 
-// lately are those that were heard of lately, by id.
+// lately returns the strangers that were heard of lately, in the order of ids.
 func (s *strangers) lately(now time.Time) (all []membership.Member) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

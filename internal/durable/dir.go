@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 )
 
-// MakeDir creates dir, an absolute path, and its missing parents. Each is
-// synced into its own parent: a directory that vanished in a power failure
-// would take what was promised with it.
+// MakeDir creates dir, an absolute path, and its missing parents. It syncs the parent of each new
+// directory: otherwise a power failure could remove the directory, with what was saved in it.
 func MakeDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
@@ -39,7 +38,7 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Unusable says of a directory that failed at the start what it is needed for.
+// Unusable returns an error that says what the directory is needed for, and why it cannot be used.
 func Unusable(dir, what string, err error) error {
 	return fmt.Errorf("data directory %s: cannot keep %s there: %w: "+
 		"make it readable and writable with some space left, or choose another", dir, what, err)

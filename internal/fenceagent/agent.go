@@ -15,22 +15,22 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// What an attempt that confirms nothing was.
+// Why an attempt did not confirm that the process stopped.
 var (
-	// ErrFailed: the agent ended with another code than 0, or by a signal.
+	// ErrFailed: the agent exited with another code than 0, or was ended by a signal.
 	ErrFailed = errors.New("the fence agent failed")
-	// ErrTimeout: it outlasted its time limit and was killed.
+	// ErrTimeout: the agent exceeded its time limit and was killed.
 	ErrTimeout = errors.New("the fence agent took too long")
-	// ErrStart: there was nothing to run.
+	// ErrStart: the agent could not be started.
 	ErrStart = errors.New("the fence agent did not start")
-	// ErrCalledBack: the context ended.
+	// ErrCalledBack: the context of the attempt ended.
 	ErrCalledBack = errors.New("the fence agent was called back")
 )
 
-// DefaultTimeout is how long an attempt may take where nobody says otherwise.
+// DefaultTimeout is how long an attempt may take unless the configuration says otherwise.
 const DefaultTimeout = 10 * time.Second
 
-// MinTimeout is the shortest limit in which a process can be run at all.
+// MinTimeout is the shortest time limit that can be set: less is too short to run a process.
 const MinTimeout = 10 * time.Millisecond
 
 // Action is what an agent is asked to do.
@@ -38,8 +38,8 @@ type Action string
 
 // The actions.
 const (
-	Off    Action = "off"    // stop the process, confirm that it has stopped
-	Status Action = "status" // change nothing, say whether off would work
+	Off    Action = "off"    // stop the process, and confirm that it has stopped
+	Status Action = "status" // change nothing, and say whether off would work
 )
 
 // Request is one run of an agent.
@@ -48,8 +48,8 @@ type Request struct {
 	Fence  algorithms.Fence
 }
 
-// Parse takes a command line apart at its spaces: there is no shell, and no
-// quoting. It refuses a program that is missing or not executable.
+// Parse splits a command line at its spaces, without a shell and without quoting. It returns an
+// error if the program is missing or not executable.
 func Parse(line string) ([]string, error) {
 	words := strings.Fields(line)
 	if len(words) == 0 {
@@ -68,14 +68,15 @@ type Agent struct {
 	Command []string
 	// Timeout is how long a run may take; zero is DefaultTimeout.
 	Timeout time.Duration
-	// Cluster and Self are for the agent to know who asks.
+	// Cluster and Self tell the agent who asks.
 	Cluster string
 	Self    proto.NodeID
-	// Addr is where a node was last seen, "" if unknown. Nil knows nobody.
+	// Addr returns the address where a node was last seen, "" if unknown. Nil means that no address
+	// is known.
 	Addr func(proto.NodeID) string
 }
 
-// Fence runs the agent with the action off.
+// Fence runs the agent with the action Off.
 func (a *Agent) Fence(ctx context.Context, f algorithms.Fence) (detail string, err error) {
 	return a.Run(ctx, Request{Off, f})
 }
@@ -83,11 +84,10 @@ func (a *Agent) Fence(ctx context.Context, f algorithms.Fence) (detail string, e
 // maxOutput is how much of an agent's output is kept, in bytes.
 const maxOutput = 300
 
-// Run runs the agent once. It returns nil if that ended with 0, else an error
-// that wraps ErrFailed, ErrTimeout, ErrStart or ErrCalledBack; and in any case
-// what came of it, in a line: "exit 1 after 40ms: no such container". When it
-// returns, nothing of the agent's process group runs any more. An agent ends with
-// the process that runs it, too.
+// Run runs the agent once. It returns nil if the agent exited with 0, else an error that wraps
+// ErrFailed, ErrTimeout, ErrStart or ErrCalledBack. detail describes the result in a line in any
+// case: "exit 1 after 40ms: no such container". When Run returns, nothing of the agent's process
+// group runs any more. An agent also ends when the process that runs it ends.
 func (a *Agent) Run(ctx context.Context, r Request) (detail string, err error) {
 	timeout := a.Timeout
 	if timeout == 0 {
@@ -116,7 +116,7 @@ func (a *Agent) Run(ctx context.Context, r Request) (detail string, err error) {
 	return "did not start: " + err.Error(), fmt.Errorf("%w: %w", ErrStart, err)
 }
 
-// ending is "exit 0", or by which signal it ended.
+// ending describes how the agent ended: "exit 0", or by which signal.
 func ending(s *os.ProcessState) string {
 	if s.ExitCode() < 0 {
 		return s.String()
@@ -131,20 +131,20 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(time.Millisecond)
 }
 
-// environment is the request as the agent reads it.
+// environment returns the environment variables that tell the agent the request.
 func (a *Agent) environment(r Request) []string {
 	addr := ""
 	if a.Addr != nil {
 		addr = a.Addr(r.Fence.ID)
 	}
-	session := ""
-	if !r.Fence.Session.IsZero() {
-		session = r.Fence.Session.String()
+	incarnation := ""
+	if !r.Fence.Incarnation.IsZero() {
+		incarnation = r.Fence.Incarnation.String()
 	}
 	return []string{
 		EnvAction + "=" + string(r.Action),
 		EnvID + "=" + r.Fence.ID.String(),
-		EnvSession + "=" + session,
+		EnvIncarnation + "=" + incarnation,
 		"RINGLEADER_FENCE_ADDR=" + addr,
 		fmt.Sprintf("RINGLEADER_FENCE_TERM=%d", r.Fence.Term),
 		fmt.Sprintf("RINGLEADER_FENCE_NEW_TERM=%d", r.Fence.For),
@@ -155,14 +155,15 @@ func (a *Agent) environment(r Request) []string {
 	}
 }
 
-// The names of what the agents of this module read.
+// The environment variables that the agents of this module read.
 const (
-	EnvAction  = "RINGLEADER_FENCE_ACTION"
-	EnvID      = "RINGLEADER_FENCE_ID"
-	EnvSession = "RINGLEADER_FENCE_SESSION"
+	EnvAction      = "RINGLEADER_FENCE_ACTION"
+	EnvID          = "RINGLEADER_FENCE_ID"
+	EnvIncarnation = "RINGLEADER_FENCE_INCARNATION"
 )
 
-// said is ": what was written", in one line of printable text; "" for nothing.
+// said returns ": " and what the agent wrote, as one line of printable text; "" if it wrote
+// nothing.
 func said(out []byte) string {
 	printable := func(r rune) rune {
 		if !strconv.IsPrint(r) {

@@ -17,12 +17,12 @@ import (
 )
 
 var fence = algorithms.Fence{
-	ID: 5, Session: proto.Session{0xab}, Term: 1, For: 2, Attempt: 3, Reason: "it hangs",
+	ID: 5, Incarnation: proto.Incarnation{0xab}, Term: 1, For: 2, Attempt: 3, Reason: "it hangs",
 }
 
-var session = proto.Session{0xab, 1}
+var incarnation = proto.Incarnation{0xab, 1}
 
-func target() fenceagent.Target { return fenceagent.Target{ID: 5, Session: session.String()} }
+func target() fenceagent.Target { return fenceagent.Target{ID: 5, Incarnation: incarnation.String()} }
 
 // sh is an agent in a line of shell.
 func sh(script string) *fenceagent.Agent {
@@ -35,8 +35,8 @@ func sh(script string) *fenceagent.Agent {
 // "With what it has to do in its environment."
 func TestEnvironment(t *testing.T) {
 	detail, err := sh("env | grep ^RINGLEADER_FENCE | sort | cut -d_ -f3-").Fence(t.Context(), fence)
-	want := "ACTION=off ADDR=10.0.0.5:7947 ATTEMPT=3 BY=4 CLUSTER=demo ID=5 NEW_TERM=2 " +
-		"REASON=it hangs SESSION=ab" + strings.Repeat("0", 30) + " TERM=1"
+	want := "ACTION=off ADDR=10.0.0.5:7947 ATTEMPT=3 BY=4 CLUSTER=demo ID=5 INCARNATION=ab" +
+		strings.Repeat("0", 30) + " NEW_TERM=2 REASON=it hangs TERM=1"
 	if err != nil || !strings.HasPrefix(detail, "exit 0 after ") || !strings.HasSuffix(detail, ": "+want) {
 		t.Errorf("%v\n%s\nwant %s", err, detail, want)
 	}

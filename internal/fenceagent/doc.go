@@ -4,8 +4,8 @@
 //
 // # What it does not promise
 //
-// An agent that says that a process has stopped is believed. One that lies opens
-// the office to a second worker only if the first still works after its lease:
+// An agent that says that a process has stopped is believed. If it lies, a second
+// process works beside the first only if the first still works after its lease:
 // the majority's promises and the lease hold whatever the agent says.
 //
 // # The agreement with an agent
@@ -16,8 +16,8 @@
 //	RINGLEADER_FENCE_ACTION    off: stop the process, and confirm that it has
 //	                           stopped; status: say whether that would work now
 //	RINGLEADER_FENCE_ID        the node whose process is meant
-//	RINGLEADER_FENCE_SESSION   the process: 32 hexadecimal digits, drawn at its start
-//	RINGLEADER_FENCE_ADDR      where its election messages were last taken, if known
+//	RINGLEADER_FENCE_INCARNATION   the process: 32 hexadecimal digits, drawn at its start
+//	RINGLEADER_FENCE_ADDR      its last known election address, if any
 //	RINGLEADER_FENCE_TERM      the term that it may still hold
 //	RINGLEADER_FENCE_NEW_TERM  the term that is taken once it has stopped
 //	RINGLEADER_FENCE_BY        the node that asks
@@ -25,10 +25,11 @@
 //	RINGLEADER_FENCE_ATTEMPT   from 1
 //	RINGLEADER_FENCE_REASON    in words
 //
-// Exit code 0 to off means: that process has stopped, now or before, and does
-// nothing any more. Anything else, and a run that outlasts the time limit, means
-// that nothing is known. "off" must do no harm when it is asked twice. What the
-// agent prints is kept in the record, up to a few hundred bytes.
+// Exit code 0 for off means: that process has stopped, now or before, and does
+// nothing any more. Any other code, or a run that outlasts the time limit, means
+// that nothing is known. "off" must do no harm when it is run twice. The record
+// keeps what the agent prints, up to a few hundred bytes.
 //
-// Two agents come along: PIDFile for processes of one machine, Docker for containers.
+// There are two built-in agents: PIDFile for processes of one machine, Docker for
+// containers.
 package fenceagent

@@ -15,32 +15,31 @@ import (
 	"time"
 )
 
-// What keeps the agent of containers from confirming anything.
+// Why the agent for containers could not confirm that the process stopped.
 var (
-	// ErrHost: the engine's address is none.
+	// ErrHost: the text is not the address of a Docker engine.
 	ErrHost = errors.New("no address of a Docker engine")
-	// ErrContainer: none, or more than one, has the labels.
+	// ErrContainer: no container has the labels, or more than one has them.
 	ErrContainer = errors.New("the labels do not name one container")
-	// ErrEngine: the engine refused, or was not reached.
+	// ErrEngine: the engine returned an error, or could not be reached.
 	ErrEngine = errors.New("the Docker engine")
 )
 
-// DefaultHost is where a Docker engine listens.
+// DefaultHost is where a Docker engine listens by default.
 const DefaultHost = "unix:///var/run/docker.sock"
 
-// Docker is the fence agent of a node in a container. It speaks to the engine's socket
-// itself, so that it also works in a container that holds nothing but one static binary.
-// It reaches one engine: of a container of another host nothing is confirmed.
+// Docker is the fence agent of a node in a container. It talks to the engine's socket itself, so it
+// also works in a container that holds only one static binary. It reaches one engine, and confirms
+// nothing about containers of other hosts.
 type Docker struct {
 	Host   string   // unix://PATH or tcp://HOST:PORT
-	Labels []string // KEY=VALUE each; the one container that has all is meant
-	// PIDFile is the path of the node's pid file in the container. Without it the agent does
-	// not tell one process of a container from the next, and kills a node that was started
-	// again meanwhile, too.
+	Labels []string // each is KEY=VALUE; they mean the one container that has them all
+	// PIDFile is the path of the node's pid file in the container. Without it the agent cannot tell
+	// one process of a container from the next, so it may kill a node that was restarted meanwhile.
 	PIDFile string
 }
 
-// engine is a Docker engine.
+// engine talks to a Docker engine.
 type engine struct {
 	client *http.Client
 	base   string
@@ -62,22 +61,22 @@ func connect(host string) (engine, error) {
 	return engine{}, fmt.Errorf("%w: %q: want unix://PATH or tcp://HOST:PORT", ErrHost, host)
 }
 
-// container is what the engine tells of one.
+// container is the engine's description of a container.
 type container struct {
 	ID    string `json:"Id"`
 	State struct {
 		Status  string
 		Running bool
-		// StartedAt is when its present process started.
+		// StartedAt is when the container's present process started.
 		StartedAt time.Time
 	}
 }
 
 func (c container) String() string { return "container " + c.ID[:min(len(c.ID), 12)] }
 
-// Act carries the action out, and returns in words what it found. To Off it returns nil
-// only if the container has stopped, or runs a later process of the node. With Status it
-// changes nothing. Errors wrap ErrHost, ErrContainer, ErrEngine, or ctx's.
+// Act carries out the action, and describes what it found. For Off it returns nil only if the
+// container has stopped, or runs a later process of the node. For Status it changes nothing. Errors
+// wrap ErrHost, ErrContainer, ErrEngine, or ctx's error.
 func (d Docker) Act(ctx context.Context, a Action, t Target) (string, error) {
 	e, err := connect(d.Host)
 	if err != nil {
@@ -124,8 +123,9 @@ func (e engine) kill(ctx context.Context, c container) (string, error) {
 	}
 }
 
-// process reads the pid file at path in the container, if it was written since the
-// container started: by what runs in it now. Errors wrap ErrPIDFile or ErrEngine.
+// process reads the pid file at path in the container. The file must have been written since the
+// container started, so that it is about the process that runs there now. Errors wrap ErrPIDFile or
+// ErrEngine.
 func (e engine) process(ctx context.Context, c container, path string) (p Process, err error) {
 	if !c.State.Running {
 		return p, fmt.Errorf("%w: %v is %s", ErrPIDFile, c, c.State.Status)
@@ -184,10 +184,10 @@ func (e engine) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-// maxAnswer bounds what is read of an answer, in bytes.
+// maxAnswer is how much of an engine's answer is read at most, in bytes.
 const maxAnswer = 4 << 20
 
-// ask returns the engine's answer.
+// ask sends a request to the engine and returns its answer.
 func (e engine) ask(ctx context.Context, method, path string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, e.base+path, http.NoBody)
 	if err != nil {

@@ -75,7 +75,8 @@ func act(ctx context.Context, t *testing.T, e *engine, a fenceagent.Action) (str
 	server := httptest.NewServer(e)
 	defer server.Close()
 	d := fenceagent.Docker{
-		Host: "tcp://" + strings.TrimPrefix(server.URL, "http://"), Labels: []string{"node=5"}, PIDFile: "/data/node.pid",
+		Host: "tcp://" + strings.TrimPrefix(server.URL, "http://"), Labels: []string{"node=5"},
+		PIDFile: "/data/node.pid",
 	}
 	return d.Act(ctx, a, target())
 }
@@ -138,7 +139,7 @@ func TestDockerDoesNotConfirm(t *testing.T) {
 // "One that runs a later process of the node already is left alone": if the pid file was
 // written since the container started. What an earlier process left on a volume tells nothing.
 func TestDockerOfALaterProcess(t *testing.T) {
-	const later = "123\nstart 7\nboot b\nmachine m\nnamespace n\nnode 5\nsession cd\n"
+	const later = "123\nstart 7\nboot b\nmachine m\nnamespace n\nnode 5\nincarnation cd\n"
 	for name, c := range map[string]struct {
 		state, file string
 		written     time.Time
@@ -148,14 +149,15 @@ func TestDockerOfALaterProcess(t *testing.T) {
 		"within the tick": {"paused", later, started.Truncate(time.Second), true},
 		"of before":       {"running", later, started.Add(-2 * time.Second), false},
 		"not running":     {"exited", later, started.Add(time.Second), false},
-		"of the target":   {"running", strings.Replace(later, "cd", session.String(), 1), started, false},
+		"of the target":   {"running", strings.Replace(later, "cd", incarnation.String(), 1), started, false},
 		"another node's":  {"running", strings.Replace(later, "node 5", "node 6", 1), started, false},
 		"no pid file":     {"running", "123", started, false},
 	} {
 		e := &engine{states: map[string]string{"abc": c.state}, written: c.written, file: c.file}
 		text, err := act(t.Context(), t, e, fenceagent.Off)
 		spared := strings.Contains(text, "node 5 has been started again since")
-		if err != nil || spared != c.spared || c.spared && len(e.killed) > 0 || !c.spared && e.states["abc"] != "exited" {
+		if err != nil || spared != c.spared || c.spared && len(e.killed) > 0 ||
+			!c.spared && e.states["abc"] != "exited" {
 			t.Errorf("%s: %q, %v; killed %q", name, text, err, e.killed)
 		}
 	}

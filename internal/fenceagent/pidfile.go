@@ -10,12 +10,12 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// What keeps the agent of pid files from confirming anything.
+// Why the agent for pid files could not confirm that the process stopped.
 var (
-	// ErrPIDFile: there is no file, or it is none of ours.
+	// ErrPIDFile: there is no file, or it is not a pid file of this module.
 	ErrPIDFile = errors.New("the pid file tells nothing")
-	// ErrOther: the file names another process of the node than the target, and one that
-	// has ended. It may be the one before the target, if that wrote no file.
+	// ErrOther: the file names a process of the node that is not the target, and that has ended.
+	// The target may have started later and written no file.
 	ErrOther = errors.New("the pid file names another process, which has ended")
 	// ErrElsewhere: the process cannot be seen from here. It runs on another machine, or
 	// in another namespace of process ids.
@@ -24,37 +24,37 @@ var (
 
 // Target is the process that is to be stopped.
 type Target struct {
-	ID      proto.NodeID
-	Session string // "" for whichever process of the node there is
+	ID          proto.NodeID
+	Incarnation string // "" for any process of the node
 }
 
-// Process is what a pid file names. A process id alone says little: it is given to
-// another process later.
+// Process is the process that a pid file names. A process id alone is not enough: the kernel gives
+// it to another process later.
 type Process struct {
 	PID int
-	// Start is when it started, in the kernel's ticks since the boot.
+	// Start is when the process started, in the kernel's ticks since the boot.
 	Start uint64
-	// Boot, Machine and Namespace say where PID and Start mean anything.
+	// Boot, Machine and Namespace say where PID and Start are valid.
 	Boot, Machine, Namespace string
 
-	ID      proto.NodeID
-	Session string
+	ID          proto.NodeID
+	Incarnation string
 }
 
-// pidFile is a file's text: the process id on a line of its own, as others expect it,
-// then a line for each of the rest.
-const pidFile = "%d\nstart %d\nboot %s\nmachine %s\nnamespace %s\nnode %d\nsession %s\n"
+// pidFile is the format of a pid file: the process id on a line of its own, as other programs
+// expect it, then a line for each other field.
+const pidFile = "%d\nstart %d\nboot %s\nmachine %s\nnamespace %s\nnode %d\nincarnation %s\n"
 
-// noMachine is the id of a machine that has none.
+// noMachine is used as the id of a machine that has no id.
 const noMachine = "unknown"
 
-// IDMark stands for the id of the node that is meant, in an agent's flags and in the name of its file.
+// IDMark stands for the node's id in an agent's flags and in the name of its pid file.
 const IDMark = "{id}"
 
-// WritePIDFile writes the file that names this process, in place of another. It must be
-// written before the process does any work, by whoever keeps a second process of the same
-// node from starting.
-func WritePIDFile(path string, id proto.NodeID, s proto.Session) error {
+// WritePIDFile writes the pid file of this process, and replaces an earlier file. It must be called
+// before the process does any work, and after it has made sure that no second process of the same
+// node can start.
+func WritePIDFile(path string, id proto.NodeID, s proto.Incarnation) error {
 	p, err := self()
 	if err != nil {
 		return fmt.Errorf("pid file: %w", err)
@@ -84,10 +84,10 @@ func ReadPIDFile(path string) (Process, error) {
 	return parsePIDFile(text, path)
 }
 
-// parsePIDFile reads a file's text; path is for errors, which wrap ErrPIDFile.
+// parsePIDFile parses the text of a pid file. path is for errors, which wrap ErrPIDFile.
 func parsePIDFile(text []byte, path string) (p Process, err error) {
 	_, err = fmt.Sscanf(string(text), pidFile,
-		&p.PID, &p.Start, &p.Boot, &p.Machine, &p.Namespace, (*uint64)(&p.ID), &p.Session)
+		&p.PID, &p.Start, &p.Boot, &p.Machine, &p.Namespace, (*uint64)(&p.ID), &p.Incarnation)
 	if err != nil || p.PID < 1 || p.Start == 0 || p.ID == 0 {
 		return p, fmt.Errorf("%w: %s was not written by ringleader run --pid-file: a number alone may be "+
 			"another process's by now", ErrPIDFile, path)
@@ -95,11 +95,11 @@ func parsePIDFile(text []byte, path string) (p Process, err error) {
 	return p, nil
 }
 
-// PIDFile has the agent of pid files act on the process that the file at path names, and
-// returns in words what it found. To Off it returns nil only if the target has stopped:
-// killed, or ended before, or followed by another process of its node, which runs. It stops
-// the node's process, not what that process started. With Status it changes nothing, and
-// fails as Off would. Errors wrap ErrPIDFile, ErrOther, ErrElsewhere, or ctx's.
+// PIDFile acts on the process that the pid file at path names, and describes what it found. For Off
+// it returns nil only if the target has stopped: it was killed, or had ended, or another process of
+// its node runs now. It stops the node's process, but not what that process started. For Status it
+// changes nothing, and fails as Off would. Errors wrap ErrPIDFile, ErrOther, ErrElsewhere, or ctx's
+// error.
 func PIDFile(ctx context.Context, path string, a Action, t Target) (string, error) {
 	p, err := ReadPIDFile(path)
 	if err != nil {
@@ -123,7 +123,8 @@ func PIDFile(ctx context.Context, path string, a Action, t Target) (string, erro
 	case p.follows(t):
 		return p.again(), nil
 	case a == Status:
-		return fmt.Sprintf("node %v runs as process %d, session %s", p.ID, p.PID, p.Session), nil
+		return fmt.Sprintf("node %v runs as process %d, incarnation %s",
+			p.ID, p.PID, p.Incarnation), nil
 	}
 	if err := runs.kill(ctx); err != nil {
 		return "", fmt.Errorf("kill process %d of node %v: %w", p.PID, t.ID, err)
@@ -131,14 +132,16 @@ func PIDFile(ctx context.Context, path string, a Action, t Target) (string, erro
 	return fmt.Sprintf("killed process %d of node %v", p.PID, t.ID), nil
 }
 
-// follows reports whether the process is another than the target: the one after it, if it runs.
-func (p Process) follows(t Target) bool { return t.Session != "" && p.Session != t.Session }
+// follows reports whether this is another process of the node than the target. If it runs, the
+// target has ended.
+func (p Process) follows(t Target) bool { return t.Incarnation != "" && p.Incarnation != t.Incarnation }
 
 func (p Process) again() string {
-	return fmt.Sprintf("node %v has been started again since, as process %d, session %s", p.ID, p.PID, p.Session)
+	return fmt.Sprintf("node %v has been started again since, as process %d, incarnation %s",
+		p.ID, p.PID, p.Incarnation)
 }
 
-// find returns the process as it runs; nil if it has ended.
+// find returns a handle of the process; nil if it has ended.
 func (p Process) find() (*handle, error) {
 	here, err := self()
 	switch {

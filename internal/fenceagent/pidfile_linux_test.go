@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if path == "" {
 		os.Exit(m.Run())
 	}
-	if err := fenceagent.WritePIDFile(path, 5, session); err != nil {
+	if err := fenceagent.WritePIDFile(path, 5, incarnation); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -86,10 +86,11 @@ func TestPIDFile(t *testing.T) {
 		if err := before(cmd); err != nil {
 			t.Fatal(err)
 		}
-		if text, err := fenceagent.PIDFile(within(t), path, fenceagent.Status, target()); err != nil || !strings.Contains(text, "runs as process") {
+		text, err := fenceagent.PIDFile(within(t), path, fenceagent.Status, target())
+		if err != nil || !strings.Contains(text, "runs as process") {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
-		text, err := fenceagent.PIDFile(within(t), path, fenceagent.Off, target())
+		text, err = fenceagent.PIDFile(within(t), path, fenceagent.Off, target())
 		if err != nil || !strings.Contains(text, "killed process") {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
@@ -108,7 +109,7 @@ func TestPIDFile(t *testing.T) {
 // that is of another boot, is confirmed and not shot; one of another machine,
 // namespace or node, or that nothing is known of, is neither.
 func TestPIDFileOfOnlyThatProcess(t *testing.T) {
-	later := fenceagent.Target{ID: 5, Session: strings.Repeat("cd", 16)}
+	later := fenceagent.Target{ID: 5, Incarnation: strings.Repeat("cd", 16)}
 	for name, c := range map[string]struct {
 		key, value string
 		target     fenceagent.Target
@@ -148,7 +149,8 @@ func TestPIDFileOfOnlyThatProcess(t *testing.T) {
 	path, _ = victim(t)
 	edit(t, path, "machine", "unknown")
 	edit(t, path, "boot", "7")
-	if _, err := fenceagent.PIDFile(within(t), path, fenceagent.Off, target()); !errors.Is(err, fenceagent.ErrElsewhere) {
+	_, err := fenceagent.PIDFile(within(t), path, fenceagent.Off, target())
+	if !errors.Is(err, fenceagent.ErrElsewhere) {
 		t.Errorf("a boot of who knows which machine: %v", err)
 	}
 	none := filepath.Join(t.TempDir(), "none")

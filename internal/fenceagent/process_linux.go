@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// self is this process, as far as the kernel knows it.
+// self describes this process.
 func self() (Process, error) {
 	start, err := startOf(os.Getpid())
 	if err != nil {
@@ -33,15 +33,15 @@ func self() (Process, error) {
 	}, nil
 }
 
-// machine is the machine's own id. A name would not do: what is called the same
-// may run elsewhere after a while.
+// machine returns the machine's id. It does not use the host name, since another machine may get
+// the same name later.
 func machine() string {
 	id, _ := os.ReadFile("/etc/machine-id")
 	return cmp.Or(strings.TrimSpace(string(id)), noMachine)
 }
 
-// startOf is when a process started, in ticks since the boot: field 22 of its
-// stat, of which the second may hold spaces and parentheses.
+// startOf returns when a process started, in ticks since the boot. That is field 22 of its stat
+// file, whose second field may contain spaces and parentheses.
 func startOf(pid int) (uint64, error) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -55,12 +55,12 @@ func startOf(pid int) (uint64, error) {
 	return strconv.ParseUint(fields[startTime], 10, 64)
 }
 
-// handle is a process that can be no other, whatever becomes of its number.
+// handle refers to one process for good, even if its process id is given to another process.
 type handle struct{ fd int }
 
-// open finds the process with this number that started then; nil if it has ended.
-// First the handle, then the look at it: a number that is given to another
-// process in between cannot deceive.
+// open returns a handle of the process with this id if it started at this tick; nil if that process
+// has ended. It opens the handle before it compares the start, so an id that is given to another
+// process in between cannot deceive it.
 func open(pid int, start uint64) (*handle, error) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ESRCH) {
@@ -88,7 +88,7 @@ func open(pid int, start uint64) (*handle, error) {
 
 func (h *handle) close() { _ = unix.Close(h.fd) }
 
-// kill kills the process and returns once it has ended. A zombie has.
+// kill kills the process and returns once it has ended. A zombie counts as ended.
 func (h *handle) kill(ctx context.Context) error {
 	err := unix.PidfdSendSignal(h.fd, unix.SIGKILL, nil, 0)
 	if err != nil && !errors.Is(err, unix.ESRCH) {
@@ -103,7 +103,7 @@ func (h *handle) kill(ctx context.Context) error {
 	return nil
 }
 
-// ended waits at most for that long.
+// ended reports whether the process ends within this time.
 func (h *handle) ended(wait time.Duration) bool {
 	fds := []unix.PollFd{{Fd: int32(h.fd), Events: unix.POLLIN}}
 	n, err := unix.Poll(fds, int(wait.Milliseconds()))

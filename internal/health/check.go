@@ -8,50 +8,51 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/supervise"
 )
 
-// Check is one thing that is asked for.
+// Check is one health check of a node.
 type Check struct {
-	// Name is what it is called in answers: "command".
+	// Name identifies the check in answers, as in "command".
 	Name string
-	// Ask returns nil if all is well, or what is not, in words that follow the name:
-	// "ended with code 1: no database". It is called from one goroutine, and returns
-	// soon after ctx is done.
+	// Ask makes the check. It returns nil if all is well, else an error whose words follow the
+	// name: "ended with code 1: no database". It is called from one goroutine, and must return soon
+	// after ctx is done.
 	Ask func(ctx context.Context) error
-	// Presumed: it counts as well until it fails, also before it is asked.
+	// Presumed says that the check counts as passed until it fails, even before it was made.
 	Presumed bool
-	// Fall, Rise and, while it fails, Again, unless 0, are used instead of Config's Fall,
-	// Rise and Interval.
+	// Fall and Rise replace those of Config, and Again replaces Config's Interval while the check
+	// fails; 0 means Config's.
 	Fall, Rise int
 	Again      time.Duration
-	// Brief: once well again it holds the node back for about as long as it had failed, at
-	// most Config.HoldDown, and no longer the next time.
+	// Brief says that the check holds the node back only briefly once it passes again: for about as
+	// long as it had failed, at most Config.HoldDown. That time does not grow with repetitions.
 	Brief bool
 }
 
-// Stall is the failure of a check that found something standing still for so long.
+// Stall is the failure of a check that found something that made no progress for a while.
 type Stall struct {
 	For  time.Duration
-	What string // "has been at one event"
+	What string // what made no progress, as in "has been at one event"
 }
 
-// Error is what stands still, and for how long.
+// Error says what made no progress, and for how long.
 func (s Stall) Error() string { return fmt.Sprintf("%s for %v", s.What, s.For.Round(time.Millisecond)) }
 
 const (
-	// maxSaid bounds what of a check's own words is kept, in bytes.
+	// maxSaid is how much of a check's own words is kept, in bytes.
 	maxSaid = 200
 
-	// Shell runs a Command.
+	// Shell is the shell that runs a Command.
 	Shell = "/bin/sh"
 )
 
-// Command is a check that passes when a shell command ends with 0. Its first line of
-// output goes into the reason.
+// Command returns a check that passes if a shell command exits with 0. The reason for a failure
+// contains its first line of output.
 func Command(line string) Check {
 	return Check{Name: "command", Ask: func(ctx context.Context) error {
 		out, err := supervise.Output(ctx, maxSaid, Shell, "-c", line)
@@ -69,7 +70,7 @@ func Command(line string) Check {
 	}}
 }
 
-// firstLine is ": " and what stands in the first line of text, "" for nothing.
+// firstLine returns ": " and the first line of text; "" if that is empty.
 func firstLine(text []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(strings.ToValidUTF8(string(text), "�")), "\n")
 	line = strings.Map(func(r rune) rune {
@@ -84,10 +85,10 @@ func firstLine(text []byte) string {
 	return ": " + line
 }
 
-// ErrURL says that something is no address to ask.
+// ErrURL says that a text is not the URL of a health check.
 var ErrURL = errors.New("want a URL like http://127.0.0.1:8080/healthz")
 
-// ParseURL checks an address for HTTP. Errors wrap ErrURL.
+// ParseURL reads the URL of a health check. Errors wrap ErrURL.
 func ParseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -97,12 +98,20 @@ func ParseURL(text string) (*url.URL, error) {
 		return nil, fmt.Errorf("%w: it begins with http:// or https://", ErrURL)
 	case u.Hostname() == "":
 		return nil, fmt.Errorf("%w: it names no host", ErrURL)
+	case !usable(u.Port()):
+		return nil, fmt.Errorf("%w: the port is a number from 1 to 65535", ErrURL)
 	}
 	return u, nil
 }
 
-// HTTP is a check that passes when a GET of the address is answered with a status
-// from 200 to 399. Redirections are not followed, proxies not used.
+// usable reports whether a port of a URL can be dialled; "" is that of the scheme.
+func usable(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil && n > 0
+}
+
+// HTTP returns a check that passes if a GET of the URL is answered with a status from 200 to 399.
+// It follows no redirections and uses no proxy.
 func HTTP(u *url.URL) Check {
 	client := &http.Client{
 		Transport:     &http.Transport{DisableKeepAlives: true},
@@ -132,9 +141,10 @@ func HTTP(u *url.URL) Check {
 	}}
 }
 
-// Loop is a check that passes while the node's elections go on: busy is for how long
-// they have been at one event. One failure counts: it stands for a long time. So does one
-// pass: what slows a node for a second keeps it from leading for about as long.
+// Loop returns a check that fails if the node's event loop has been at one event for longer than
+// limit. busy returns for how long it has been. One failure counts, since it stands for a long
+// time. One pass counts too: what slows a node for a second keeps it from leading for about a
+// second.
 func Loop(busy func() time.Duration, limit time.Duration) Check {
 	return Check{
 		Name: "event loop", Presumed: true, Fall: 1, Rise: 1, Again: limit/4 + 1, Brief: true,
@@ -147,8 +157,8 @@ func Loop(busy func() time.Duration, limit time.Duration) Check {
 	}
 }
 
-// Memory is a check that fails when percent of the memory that this process may use
-// is in use: of the machine's, or of its control group's.
+// Memory returns a check that fails if percent of the memory that this process may use is in use:
+// of the machine's, or of its control group's.
 func Memory(percent int) Check {
 	return Check{Name: "memory", Presumed: true, Ask: func(context.Context) error {
 		used, err := memoryUsed()
@@ -159,8 +169,8 @@ func Memory(percent int) Check {
 	}}
 }
 
-// Disk is a check that fails when percent of the file system of dir is in use, or
-// less than leastFree is free.
+// Disk returns a check that fails if percent of the file system of dir is in use, or less than
+// leastFree is free.
 func Disk(dir string, percent int) Check {
 	return Check{Name: "disk", Presumed: true, Ask: func(context.Context) error {
 		used, free, err := diskUsed(dir)
@@ -174,11 +184,11 @@ func Disk(dir string, percent int) Check {
 	}}
 }
 
-// leastFree is what a disk must have free in any case: the state of a node fits in it
-// many times.
+// leastFree is the free space that a disk must have in any case, in bytes. It is many times what
+// the state of a node needs.
 const leastFree = 1 << 20
 
-// full says that a store is too full.
+// full returns the error of a memory or disk that is used up to the limit, in percent.
 func full(used float64, limit int) error {
 	if used < float64(limit) {
 		return nil

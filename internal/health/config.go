@@ -6,30 +6,29 @@ import (
 	"time"
 )
 
-// Config says what is asked, how often, and when it counts.
+// Config says which checks are made, how often, and when a result counts.
 type Config struct {
 	Checks []Check
-	// Interval is the time from one asking of a check to the next, Timeout how long
-	// one may take.
+	// Interval is the time from one run of a check to the next. Timeout is how long one run may
+	// take.
 	Interval, Timeout time.Duration
-	// Rise passes in a row make a failed check well, Fall failures in a row make one
-	// that was well fail.
+	// Rise is how many passes in a row make a failed check count as passed. Fall is how many
+	// failures in a row make a passed check count as failed.
 	Rise, Fall int
-	// HoldDown is how long all checks have to be well before a node that became
-	// unhealthy is healthy again. It doubles with each time, up to MaxHoldDown, and
-	// begins anew once the node has been healthy for longer than that.
+	// HoldDown is how long all checks must pass before a node that became unhealthy is healthy
+	// again. It doubles each time, up to MaxHoldDown, and starts anew once the node has been
+	// healthy for longer than MaxHoldDown.
 	HoldDown, MaxHoldDown time.Duration
-	// Needed, unless nil, reports whether nobody but this node could lead. It is asked again
-	// and again while the node is held back and all its checks are well, and ends that. It
-	// is called from one goroutine at a time and must not block.
+	// Needed reports whether no node but this one could lead. Nil means never. While the node is
+	// held back and all its checks pass, the Monitor calls Needed repeatedly, and stops holding the
+	// node back when it returns true. One goroutine at a time calls it; it must not block.
 	Needed func() bool
-	// Report takes each change: whether the node is healthy, and why not. The first
-	// call is before the first check. It is called from one goroutine at a time and
-	// must not block.
+	// Report is called with each change: whether the node is healthy, and if not, why. The first
+	// call is before the first check. It is called from one goroutine at a time and must not block.
 	Report func(healthy bool, why string)
 }
 
-// ErrConfig says that New was given what makes no sense.
+// ErrConfig says that the Config is invalid.
 var ErrConfig = errors.New("health configuration")
 
 func (c Config) validate() error {

@@ -10,51 +10,52 @@ import (
 	"time"
 )
 
-// Monitor asks checks. Its methods may be called from any goroutine.
+// Monitor makes the checks of a Config. Its methods may be called from any goroutine.
 type Monitor struct {
 	cfg    Config
 	checks []*tally
 
-	mu       sync.Mutex // guards what follows
-	healthy  bool
-	why      string
-	told     string        // what the last report was about: see set
-	since    time.Time     // when healthy last changed
-	falls    int           // in a row, without a long healthy time between; not of Brief checks
-	brief    bool          // only Brief checks failed since it was healthy
-	lasted   time.Duration // of them, the longest failure since
-	wellFrom time.Time     // since when all checks are well; zero while one is not
+	mu      sync.Mutex // guards the fields below
+	healthy bool
+	why     string
+	told    string    // the checks that the last report was about: see set
+	since   time.Time // when healthy last changed
+	// falls is how often the node became unhealthy since it was last healthy for long. Failures of
+	// Brief checks do not count.
+	falls    int
+	brief    bool          // only Brief checks failed since the node was healthy
+	lasted   time.Duration // the longest failure of those Brief checks
+	wellFrom time.Time     // since when all checks pass; zero while one fails
 	release  *time.Timer
 }
 
-// tally is one check and what came of asking it. Its fields are guarded by
-// Monitor.mu.
+// tally is one check with its latest results. Monitor.mu guards its fields.
 type tally struct {
 	Check
-	asked  bool // and well at least once, or presumed to be
+	asked  bool // the check has passed at least once, or is Presumed
 	well   bool
-	passes int // in a row
+	passes int // passes in a row
 	fails  int
-	why    string    // of the last failure
-	since  time.Time // that it fails; the zero Time while it passes
+	why    string    // the last failure, in words
+	since  time.Time // since when it fails; zero while it passes
 }
 
-// State is one check at a moment.
+// State is the state of one check.
 type State struct {
 	Name string
-	OK   bool   // it counts as well
-	Why  string // why it failed the last time; "" when it passed
+	OK   bool   // it counts as passed
+	Why  string // why the last run failed; "" if it passed
 }
 
-// Status is a Monitor at a moment.
+// Status is the state of a Monitor.
 type Status struct {
 	Healthy bool
-	Why     string // why not
+	Why     string // why the node is not healthy
 	Checks  []State
 }
 
-// New returns a Monitor that has not begun, and reports that it knows nothing yet.
-// Without checks the node is healthy. Errors wrap ErrConfig.
+// New returns a Monitor that makes no checks yet, and reports that they are still to come. Without
+// checks the node is healthy. Errors wrap ErrConfig.
 func New(cfg Config) (*Monitor, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func New(cfg Config) (*Monitor, error) {
 	return m, nil
 }
 
-// Run asks the checks, each in a goroutine of its own, until ctx is done.
+// Run makes the checks, each in a goroutine of its own, until ctx is done.
 func (m *Monitor) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, c := range m.checks {
@@ -84,7 +85,7 @@ func (m *Monitor) Run(ctx context.Context) {
 	}
 }
 
-// Status is what is known now.
+// Status returns the present results of the checks.
 func (m *Monitor) Status() Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,7 +96,7 @@ func (m *Monitor) Status() Status {
 	return s
 }
 
-// watch asks one check again and again.
+// watch makes one check again and again.
 func (m *Monitor) watch(ctx context.Context, c *tally) {
 	every := time.NewTicker(m.cfg.Interval)
 	defer every.Stop()
@@ -119,7 +120,8 @@ func (m *Monitor) watch(ctx context.Context, c *tally) {
 	}
 }
 
-// again is when a check that fails is asked before its next time, nil for not.
+// again returns a channel that tells when to repeat a check that fails, if that is before its usual
+// time; else nil.
 func (c *tally) again() <-chan time.Time {
 	if c.Again == 0 || c.fails == 0 {
 		return nil
@@ -127,7 +129,7 @@ func (c *tally) again() <-chan time.Time {
 	return time.After(c.Again)
 }
 
-// ask asks a check once.
+// ask makes a check once.
 func (m *Monitor) ask(ctx context.Context, c *tally) error {
 	late := fmt.Errorf("did not end within %v", m.cfg.Timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, m.cfg.Timeout, late)
@@ -135,8 +137,8 @@ func (m *Monitor) ask(ctx context.Context, c *tally) error {
 	return c.Ask(ctx)
 }
 
-// take counts one result. The first pass of all is enough: there is nothing yet that
-// it could flap from. It returns how long the failure of a Brief check lasted that is over.
+// take counts one result of a check. Its first pass ever is enough for the check to count as
+// passed. If a Brief check passes after a failure, take returns how long it had failed.
 func (c *tally) take(err error, cfg Config, now time.Time) (lasted time.Duration) {
 	if err != nil {
 		c.passes, c.why = 0, err.Error()
@@ -161,7 +163,7 @@ func (c *tally) take(err error, cfg Config, now time.Time) (lasted time.Duration
 	return lasted
 }
 
-// judge makes one opinion of all checks. The caller holds mu.
+// judge decides from all checks whether the node is healthy, and reports it. The caller holds mu.
 func (m *Monitor) judge(now time.Time) {
 	var ill, names []string
 	first := true // nothing has failed yet, and not everything has passed
@@ -201,10 +203,10 @@ func (m *Monitor) judge(now time.Time) {
 	m.set(true, "", "", now)
 }
 
-// neededEvery is how often it is asked whether nobody else could lead.
+// neededEvery is how often Config.Needed is called while the node is held back.
 const neededEvery = 100 * time.Millisecond
 
-// complaint is a check that is not well, and why.
+// complaint names a check that does not count as passed, and says why.
 func (c *tally) complaint() string {
 	switch {
 	case c.why != "":
@@ -215,7 +217,8 @@ func (c *tally) complaint() string {
 	return c.Name + " is not well for long enough yet"
 }
 
-// fall counts that the node became unhealthy, or is so for more than it was.
+// fall counts that the node became unhealthy, or that another kind of check failed too. brief says
+// that only Brief checks fail.
 func (m *Monitor) fall(now time.Time, brief bool) {
 	if m.healthy {
 		m.brief, m.lasted = true, 0
@@ -233,7 +236,8 @@ func (m *Monitor) fall(now time.Time, brief bool) {
 	}
 }
 
-// holdDown is for how long all checks have to be well now. The caller holds mu.
+// holdDown is how long all checks must pass in a row before the node is healthy. The caller holds
+// mu.
 func (m *Monitor) holdDown() time.Duration {
 	if m.brief {
 		return min(m.lasted, m.cfg.HoldDown)
@@ -248,7 +252,7 @@ func (m *Monitor) holdDown() time.Duration {
 	return min(d, m.cfg.MaxHoldDown)
 }
 
-// wake judges again when a hold-down is over. The caller holds mu.
+// wake calls judge after this time. The caller holds mu.
 func (m *Monitor) wake(after time.Duration) {
 	if m.release != nil {
 		m.release.Stop()
@@ -260,9 +264,8 @@ func (m *Monitor) wake(after time.Duration) {
 	})
 }
 
-// set takes the new opinion, and reports it if it is about something else than the
-// last report: what a check says in detail may differ each time that it is asked. The
-// caller holds mu.
+// set takes the new result. It reports it only if the health or the failed checks differ from the
+// last report: the words of a check may differ each time that it is made. The caller holds mu.
 func (m *Monitor) set(healthy bool, about, why string, now time.Time) {
 	m.why = why
 	if m.healthy == healthy && m.told == about {
@@ -275,7 +278,7 @@ func (m *Monitor) set(healthy bool, about, why string, now time.Time) {
 	m.cfg.Report(healthy, why)
 }
 
-// past is what the node is held back for, in words. The caller holds mu.
+// past describes the failure after which the node is held back. The caller holds mu.
 func (m *Monitor) past() string {
 	switch {
 	case m.brief:

@@ -12,14 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where the kernel tells. Tests look elsewhere.
+// The directories in which the kernel says how much memory is used. Tests replace them.
 var (
 	procDir   = "/proc"
 	cgroupDir = "/sys/fs/cgroup"
 )
 
-// memoryUsed is the share of memory in use, in percent: the larger of the machine's
-// and the control group's. What the kernel would give back is not in use.
+// memoryUsed returns the share of memory in use, in percent: of the machine's memory or of the
+// control group's, whichever is larger. Memory that the kernel could reclaim does not count as
+// used.
 func memoryUsed() (float64, error) {
 	text, err := os.ReadFile(filepath.Join(procDir, "meminfo"))
 	if err != nil {
@@ -33,8 +34,8 @@ func memoryUsed() (float64, error) {
 	return max(share(total-min(available, total), total), groupUsed()), nil
 }
 
-// groupUsed is the share of the control group's limit in use, 0 when there is none.
-// Within a container the group's files stand at the root.
+// groupUsed returns how much of the control group's limit is in use, in percent; 0 if there is no
+// limit. In a container the group's files are at the root.
 func groupUsed() float64 {
 	for _, v := range []struct{ limit, used, stat, idle string }{
 		{"memory.max", "memory.current", "memory.stat", "inactive_file"},
@@ -54,7 +55,7 @@ func groupUsed() float64 {
 	return 0
 }
 
-// number is what a file of the control group holds, 0 for "max" and for no file.
+// number returns the number in a file of the control group; 0 for "max" and for a missing file.
 func number(name string) uint64 {
 	text, err := os.ReadFile(filepath.Join(cgroupDir, name))
 	if err != nil {
@@ -64,7 +65,7 @@ func number(name string) uint64 {
 	return n
 }
 
-// fields are the numbers of a file of lines "name number …".
+// fields parses lines of the form "name number …".
 func fields(text []byte) map[string]uint64 {
 	found := map[string]uint64{}
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
@@ -81,8 +82,8 @@ func fields(text []byte) map[string]uint64 {
 
 func share(used, total uint64) float64 { return 100 * float64(used) / float64(total) }
 
-// diskUsed is the share of a file system in use, in percent, and what is free for
-// this process, in bytes.
+// diskUsed returns the share of a file system that is in use, in percent, and how many bytes are
+// free for this process.
 func diskUsed(dir string) (used float64, free uint64, err error) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {

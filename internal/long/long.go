@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// Prefix is what the names of the tests of make test-long begin with.
+// Prefix is the beginning of the names of the tests of make test-long.
 const Prefix = "TestLong"
 
 // Test reports whether t is a test of make test-long, or a part of one.
 func Test(t testing.TB) bool { return strings.HasPrefix(t.Name(), Prefix) }
 
-// Runs is many in a test of make test-long, and few in one of make test.
+// Runs returns many in a test of make test-long, and few in a test of make test.
 func Runs(t testing.TB, few, many int) int {
 	if Test(t) {
 		return many
@@ -26,9 +26,10 @@ func Runs(t testing.TB, few, many int) int {
 	return few
 }
 
-// OnePer is the first of each key in a test of make test, and all others in its twin.
+// OnePer returns the first element of each key in a test of make test, and all others in its twin.
+// Elements with the key "" take too long for make test, so they are all in the twin.
 func OnePer[T any](t testing.TB, all []T, key func(T) string) []T {
-	known := map[string]bool{}
+	known := map[string]bool{"": true}
 	var part []T
 	for _, one := range all {
 		if known[key(one)] == Test(t) {

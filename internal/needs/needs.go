@@ -1,6 +1,6 @@
-// Package needs ends tests for which this machine lacks something. On somebody's own
-// machine they are skipped, and say so; in CI they fail, since it must not pass
-// without them. No test skips in any other way: internal/archtest looks.
+// Package needs skips tests that need something which this machine lacks. The log of such
+// a test says so. In CI the test fails instead, so that CI cannot pass without it. Tests
+// skip in no other way: internal/archtest checks that.
 package needs
 
 import (
@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Here ends the test unless missing is nil. What is not tested then is a noun, like
-// "the page in a browser".
+// Here skips the test, or fails it in CI, if missing is not nil. missing says what this machine lacks.
+// what names the thing that is not tested then, as in "the page in a browser".
 func Here(t testing.TB, what string, missing error) {
 	t.Helper()
 	if !Has(t, what, missing) {
@@ -17,7 +17,7 @@ func Here(t testing.TB, what string, missing error) {
 	}
 }
 
-// Has is Here for what is only a part of a test: it reports whether that can be done.
+// Has is Here for a part of a test. It reports whether that part can be run.
 func Has(t testing.TB, what string, missing error) bool {
 	t.Helper()
 	switch {

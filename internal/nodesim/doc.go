@@ -2,16 +2,13 @@
 // state file, the links and the functions that users give to Lead, with faults injected
 // at the ports. All of it is tests; see TestSchedules.
 //
-// What is real: package node, its Machines, package node/statefile, package node/tcp.
-// What is a model: the disk below the state file, the TCP below the links, gossip, and
-// whoever starts and stops processes. The wiring is that of package daemon, which
-// cannot be imported: see process.start.
+// What is real: package node, its Machines, package node/statefile, package node/tcp, and
+// the functions of package daemon that wire a node to its links. What is a model: the disk
+// below the state file, the TCP below the links, gossip, and the start and stop of processes.
 //
-// What is not here: the clocks of timers run true, only the readings by which leases are
-// judged drift; health checks, fence agents and the keeper of exec; gossip's own
-// messages.
+// What is missing: clocks of timers that drift (only the clocks by which leases are judged
+// do), health checks, fence agents, the subreaper of exec, and gossip's own messages.
 //
-// A seed fixes the cluster, the faults and all delays. In which order goroutines run
-// that wake at the same instant is up to Go, so a seed that failed mostly, not always,
-// fails again.
+// A seed fixes the cluster, the faults and all delays. Go chooses the order of goroutines
+// that wake at the same instant, so a seed that failed mostly fails again, but not always.
 package nodesim

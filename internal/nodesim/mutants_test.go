@@ -30,7 +30,7 @@ type patch struct{ file, old, new string }
 var mutants = []mutant{
 	{
 		"work that was told to stop begins again when the lease is renewed after all",
-		[]patch{{"node/tenure.go", "if !t.extend(l) && t.continues() {", "if !t.extend(l) && false {"}},
+		[]patch{{"node/leadership.go", "if !t.extend(l) && t.continues() {", "if !t.extend(l) && false {"}},
 		"leaders-work", 200, "", "stall,freeze",
 	},
 	{
@@ -62,7 +62,7 @@ var mutants = []mutant{
 	},
 	{
 		"voters are not released before what was lent has ended",
-		[]patch{{"node/tenure.go", "if !n.awaitLoans(t.term) {", "if false {"}},
+		[]patch{{"node/leadership.go", "if !n.awaitLoans(t.term) {", "if false {"}},
 		"one-works", 100, "", "leave,transfer,bar",
 	},
 	{
@@ -72,12 +72,12 @@ var mutants = []mutant{
 	},
 	{
 		"a voter without a vote may have lost it, and votes for nobody before it knows",
-		[]patch{{"algorithms/lease/party.go", "if !p.unvoted || p.State.Promise > 0 {", "if true {"}},
+		[]patch{{"algorithms/lease/step.go", "if !m.unvoted || m.state.Promise > 0 {", "if true {"}},
 		"one-works", 100, "bully", "lose-pivot,crash",
 	},
 	{
 		"with Raft too",
-		[]patch{{"algorithms/lease/party.go", "if !p.unvoted || p.State.Promise > 0 {", "if true {"}},
+		[]patch{{"algorithms/lease/step.go", "if !m.unvoted || m.state.Promise > 0 {", "if true {"}},
 		"one-works", 100, "raft", "lose-pivot,crash",
 	},
 	{
@@ -91,13 +91,13 @@ var mutants = []mutant{
 				"membership/view.go", "case proto.OtherVoters:", "case proto.OtherVoters:\n\t\treturn false",
 			},
 			// New voters that hear nothing of the others' votes would wait for ever.
-			{"algorithms/lease/party.go", "if !p.unvoted || p.State.Promise > 0 {", "if true {"},
+			{"algorithms/lease/step.go", "if !m.unvoted || m.state.Promise > 0 {", "if true {"},
 		},
 		"one-works", 100, "", "grow,crash",
 	},
 	{
 		"only a node that a majority would vote for is handed the leadership",
-		[]patch{{"algorithms/lease/transfer.go", "case !p.Enough(&s.yes):", "case false:"}},
+		[]patch{{"algorithms/lease/transfer.go", "case !m.enough(&s.yes):", "case false:"}},
 		"topology-stays-led", 100, "bully", "shape",
 	},
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/algorithms/lease"
+	"github.com/ringleader-dev/ringleader/internal/daemon"
+	"github.com/ringleader-dev/ringleader/internal/pacing"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node"
@@ -55,11 +55,11 @@ func (s *saved) set(acked, asking algorithms.State) {
 
 // process is one run of a node.
 type process struct {
-	w       *world
-	machine *machine
-	session proto.Session
-	voters  []proto.NodeID
-	gate    gate
+	w           *world
+	machine     *machine
+	incarnation proto.Incarnation
+	settings    daemon.Settings
+	gate        gate
 
 	ends     map[*end]struct{} // guarded by the network's mutex
 	listener *listener         // likewise
@@ -78,13 +78,14 @@ type process struct {
 	leaves atomic.Bool        // it is being ended in an orderly way
 }
 
-// launch starts a process. It mirrors start, open and serve of package daemon, in their
-// order: the state, the node, the links, gossip; then what ties them together.
+// launch starts a process: the state, the node, the links, gossip, then what ties them
+// together, in the order of package daemon and with what it makes them of.
 func (w *world) launch(m *machine) {
 	m.lives++
 	p := &process{
-		w: w, machine: m, voters: m.voters, session: sessionOf(m.id, m.lives), ends: map[*end]struct{}{},
-		led: make(chan struct{}), failed: make(chan error, 1), over: make(chan struct{}),
+		w: w, machine: m, settings: w.options.settingsOf(m), incarnation: incarnationOf(m.id, m.lives),
+		ends: map[*end]struct{}{},
+		led:  make(chan struct{}), failed: make(chan error, 1), over: make(chan struct{}),
 	}
 	m.process = p
 	if err := p.open(); err != nil {
@@ -101,14 +102,14 @@ func (w *world) launch(m *machine) {
 func (p *process) String() string { return fmt.Sprintf("n%d.%d", p.machine.id, p.machine.livesOf(p)) }
 
 func (m *machine) livesOf(p *process) int {
-	return int(p.session[1])<<8 | int(p.session[2])
+	return int(p.incarnation[1])<<8 | int(p.incarnation[2])
 }
 
 // birth numbers the processes of all machines.
-func (p *process) birth() uint64 { return uint64(p.session[0])<<16 | uint64(p.machine.livesOf(p)) }
+func (p *process) birth() uint64 { return uint64(p.incarnation[0])<<16 | uint64(p.machine.livesOf(p)) }
 
-func sessionOf(id proto.NodeID, life int) proto.Session {
-	return proto.Session{byte(id), byte(life >> 8), byte(life), 1}
+func incarnationOf(id proto.NodeID, life int) proto.Incarnation {
+	return proto.Incarnation{byte(id), byte(life >> 8), byte(life), 1}
 }
 
 // dataDir is the same on all machines.
@@ -116,44 +117,38 @@ const dataDir = "/data"
 
 func (p *process) open() (err error) {
 	o := p.w.options
-	state, saved, err := statefile.OpenOn(files{p.machine.disk, p}, dataDir,
-		statefile.Owner{Cluster: "sim", ID: p.machine.id})
+	state, saved, err := statefile.OpenOn(files{p.machine.disk, p}, p.settings.DataDir,
+		statefile.Owner{Cluster: p.settings.Cluster, ID: p.settings.ID})
 	p.state = state
 	if err != nil {
 		return err
 	}
 	p.w.checkRestored(p.machine, saved)
-	if slices.Contains(p.voters, p.machine.id) {
-		if _, err := lease.VotersFrom(saved.Voters, proto.ListVoters(p.voters)); err != nil {
-			return err
-		}
+	changed, err := p.settings.VotersOf(saved)
+	if err != nil {
+		return err
 	}
-	if p.node, err = node.New(node.Config{
-		ID: p.machine.id, Session: p.session, Saved: saved, Store: store{p}, Transport: sender{p},
-		Machine: stepper{p, o.entry.New(algorithms.Config{
-			Self: p.machine.id, Session: p.session, Delta: o.latency, Preempt: o.entry.Preempt,
-			Seed: uint64(p.machine.id)<<32 | uint64(p.machine.lives), Voters: p.voters, Promise: o.promise,
-		})},
-		Now: p.now, Guarantee: o.entry.Guarantee,
-		Recorder: trace.NewRecorder(trace.RecorderConfig{
-			Cluster: "sim", Node: p.machine.id, Session: p.session, Algorithm: o.entry.Name,
-			Guarantee: o.entry.Guarantee,
-		}),
-		Record: p.record,
-	}); err != nil {
+	c := p.settings.NodeConfig(p.incarnation, saved, uint64(p.machine.id)<<32|uint64(p.machine.lives))
+	c.Machine, c.Store, c.Transport, c.Now, c.Record = stepper{p, c.Machine}, store{p}, sender{p}, p.now, p.record
+	if p.node, err = node.New(c); err != nil {
 		return err
 	}
 	p.views = newViews(p)
-	p.links, err = tcp.Listen(tcp.Config{
-		Cluster: "sim", Algorithm: fmt.Sprint(o.entry.Name, " with promise ", o.promise),
-		Voters: proto.ListVoters(p.voters),
-		ID:     p.machine.id, Session: p.session, Bind: addrOf(p.machine.id).String(),
-		Kinds:   catalog.Kinds(),
-		Receive: p.deliver, Evidence: p.report, Network: socket{p.w.network, p},
-		Heartbeat: o.heartbeat, Misses: o.misses, Patience: o.patience, Busy: p.busy, SilentPeers: p.voters,
-		Log: p.logger(),
-	})
+	l := p.settings.LinkConfig(p.incarnation, changed)
+	l.Receive, l.Evidence, l.Busy, l.Network, l.Log = p.deliver, p.report, p.busy, socket{p.w.network, p}, p.logger()
+	l.Patience = o.patience // drawn, whatever the budget
+	p.links, err = tcp.Listen(l)
 	return err
+}
+
+// settingsOf are those of a process on a machine.
+func (o options) settingsOf(m *machine) daemon.Settings {
+	return daemon.Settings{
+		ID: m.id, Cluster: "sim", Algorithm: o.entry, Preempt: o.entry.Preempt,
+		Voters: m.voters, Promise: o.promise, DataDir: dataDir,
+		Election: daemon.Endpoint{Bind: addrOf(m.id)},
+		Pacing:   pacing.Pacing{Heartbeat: o.heartbeat, Latency: o.latency, Misses: o.misses},
+	}
 }
 
 func (p *process) serve() {
@@ -196,14 +191,8 @@ func (l logged) Write(line []byte) (int, error) {
 
 // compareVoters is daemon.compareVoters.
 func (p *process) compareVoters(listed []membership.Voters) {
-	giveWay := slices.ContainsFunc(listed, p.ownVoters().GivesWay)
+	giveWay := slices.ContainsFunc(listed, p.settings.VotersNow(p.node).GivesWay)
 	p.node.SetEligible("voters", !giveWay, "other voters")
-}
-
-// ownVoters is daemon.ownVoters.
-func (p *process) ownVoters() membership.Voters {
-	s := p.node.Status().Voters
-	return membership.Voters{List: proto.ListVoters(p.voters), Version: s.Version, Committed: s.Committed}
 }
 
 // fail notes why the process ended by itself. The scheduler sees to it.
@@ -254,13 +243,10 @@ func (p *process) deliver(m proto.Message) {
 
 // report takes evidence, as daemon.report.
 func (p *process) report(e tcp.Evidence) {
-	switch {
-	case e.Proven:
+	if e.Proven {
 		p.w.noteProof(p, e)
-		p.node.Gone(e.Peer, e.Session)
-	case e.Event == proto.LinkUp:
-		p.node.HeardAgain(e.Peer, e.Session)
 	}
+	p.settings.TellNode(p.node, e)
 	p.views.report(e)
 }
 

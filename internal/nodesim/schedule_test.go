@@ -31,7 +31,7 @@ type options struct {
 	rolls     bool     // a voter is added, as it should be
 }
 
-// algorithms that are simulated: two that nominate, in an office, and those with leases
+// algorithms that are simulated: two that nominate, under a lease, and those with leases
 // of their own.
 var algorithmsHere = []string{"bully", "raft", "ring", "chubby"}
 
@@ -48,7 +48,7 @@ func draw(seed uint64, only string, kinds []string) options {
 		panic(err)
 	}
 	o := options{
-		seed: seed, entry: entry.WithOffice(), nodes: 3 + 2*dice.IntN(2),
+		seed: seed, entry: entry.WithLease(), nodes: 3 + 2*dice.IntN(2),
 		latency: 30 * time.Millisecond, heartbeat: 140 * time.Millisecond, misses: 4, // of profile lan
 		patience: time.Second, promise: 2 * time.Second, drift: 0.009, faults: 3 + dice.IntN(10),
 	}
@@ -169,7 +169,7 @@ func (w *world) heal() {
 	w.undo = nil
 	for _, m := range w.machines {
 		changing := w.options.grows || w.options.rolls
-		if p := m.process; changing && p != nil && !slices.Equal(p.voters, w.options.voters) {
+		if p := m.process; changing && p != nil && !slices.Equal(p.settings.Voters, w.options.voters) {
 			p.kill()
 		}
 		m.voters = w.options.voters

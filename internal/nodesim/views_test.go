@@ -31,12 +31,12 @@ type views struct {
 
 // listing is a process that gossip lists.
 type listing struct {
-	*process // as gossip tells of it
-	session  proto.Session
-	heard    time.Time
-	former   proto.Session // proven gone, and maybe still heard of
-	against  string        // what speaks against it
-	gone     bool          // it is proven
+	*process    // as gossip tells of it
+	incarnation proto.Incarnation
+	heard       time.Time
+	former      proto.Incarnation // proven gone, and maybe still heard of
+	against     string            // what speaks against it
+	gone        bool              // it is proven
 }
 
 const (
@@ -91,14 +91,14 @@ func (v *views) look() (changed bool) {
 	defer v.mu.Unlock()
 	now := time.Now()
 	for id, q := range heard {
-		l, session := v.listed[id], q.session
+		l, incarnation := v.listed[id], q.incarnation
 		switch {
-		case l == nil || l.session != session && l.former != session:
-			v.listed[id] = &listing{process: q, session: session, heard: now}
+		case l == nil || l.incarnation != incarnation && l.former != incarnation:
+			v.listed[id] = &listing{process: q, incarnation: incarnation, heard: now}
 			v.say("joined", id)
 			changed = true
-		case l.session == session:
-			l.heard, l.former = now, proto.Session{}
+		case l.incarnation == incarnation:
+			l.heard, l.former = now, proto.Incarnation{}
 		}
 	}
 	for id, l := range v.listed {
@@ -119,7 +119,7 @@ func (v *views) voters() (all []membership.Voters) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, l := range v.listed {
-		all = append(all, l.ownVoters())
+		all = append(all, l.settings.VotersNow(l.node))
 	}
 	return all
 }
@@ -133,7 +133,7 @@ func (v *views) report(e tcp.Evidence) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	l := v.listed[e.Peer]
-	if l == nil || l.session != e.Session {
+	if l == nil || l.incarnation != e.Incarnation {
 		return
 	}
 	switch e.Event {
@@ -142,8 +142,8 @@ func (v *views) report(e tcp.Evidence) {
 			return
 		}
 		l.against, l.gone = "", false
-	case proto.DialRefused, proto.OtherSession, proto.Unreachable, proto.HeartbeatMissed, proto.IndirectUnreachable:
-		l.gone = l.gone || e.Event == proto.DialRefused || e.Event == proto.OtherSession
+	case proto.DialRefused, proto.OtherIncarnation, proto.Unreachable, proto.HeartbeatMissed, proto.IndirectUnreachable:
+		l.gone = l.gone || e.Event == proto.DialRefused || e.Event == proto.OtherIncarnation
 		if l.against != "" {
 			return
 		}
@@ -162,11 +162,11 @@ func (v *views) report(e tcp.Evidence) {
 func (v *views) take() (peers []tcp.Peer, alive []proto.Peer, evidence string, met bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	alive = append(alive, proto.Peer{ID: v.p.machine.id, Session: v.p.session})
+	alive = append(alive, proto.Peer{ID: v.p.machine.id, Incarnation: v.p.incarnation})
 	for id, l := range v.listed {
-		peers = append(peers, tcp.Peer{ID: id, Session: l.session, Addr: addrOf(id).String()})
+		peers = append(peers, tcp.Peer{ID: id, Incarnation: l.incarnation, Addr: addrOf(id).String()})
 		if l.against == "" {
-			alive = append(alive, proto.Peer{ID: id, Session: l.session})
+			alive = append(alive, proto.Peer{ID: id, Incarnation: l.incarnation})
 		}
 	}
 	slices.SortFunc(peers, func(a, b tcp.Peer) int { return cmp.Compare(a.ID, b.ID) })

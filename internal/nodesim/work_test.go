@@ -18,8 +18,8 @@ type work struct {
 	mu      sync.Mutex
 	spans   []*span
 	stored  proto.Term // the highest token that the storage has seen
-	holder  proto.Session
-	calmed  map[proto.Session]proto.Term // processes whose function ended of itself in a term
+	holder  proto.Incarnation
+	calmed  map[proto.Incarnation]proto.Term // processes whose function ended of itself in a term
 	running map[*process]int
 }
 
@@ -33,7 +33,7 @@ type span struct {
 
 func newWork(w *world) *work {
 	return &work{
-		w: w, calmed: map[proto.Session]proto.Term{}, running: map[*process]int{},
+		w: w, calmed: map[proto.Incarnation]proto.Term{}, running: map[*process]int{},
 	}
 }
 
@@ -140,7 +140,7 @@ func (a *acting) take(left time.Duration) time.Duration {
 func (a *acting) calm() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.calmed[a.p.session] = a.term
+	a.calmed[a.p.incarnation] = a.term
 }
 
 // write is a write to a storage that compares tokens.
@@ -149,10 +149,10 @@ func (k *work) write(p *process, term proto.Term) {
 	defer k.mu.Unlock()
 	switch {
 	case term < k.stored:
-	case term == k.stored && p.session != k.holder:
+	case term == k.stored && p.incarnation != k.holder:
 		k.w.violate("one-holder-a-token", fmt.Sprintf("%v writes with token %d of another process", p, term))
 	default:
-		k.stored, k.holder = term, p.session
+		k.stored, k.holder = term, p.incarnation
 	}
 }
 
@@ -196,7 +196,7 @@ func (k *work) over(p *process) {
 func (k *work) works(p *process, term proto.Term) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.running[p] > 0 || k.calmed[p.session] == term
+	return k.running[p] > 0 || k.calmed[p.incarnation] == term
 }
 
 // borrow asks a process for its lease, as one outside does, which then acts as the leader

@@ -92,7 +92,7 @@ func (w *world) hint(what string) {
 // noteProof notes what a process takes for proof, and whether it is.
 func (w *world) noteProof(p *process, e tcp.Evidence) {
 	lives := ""
-	if q := w.machines[e.Peer-1].seen.Load(); q != nil && q.session == e.Session && !q.gate.isDead() {
+	if q := w.machines[e.Peer-1].seen.Load(); q != nil && q.incarnation == e.Incarnation && !q.gate.isDead() {
 		lives = ", which lives"
 		if q.leaves.Load() {
 			lives = ", which is being ended"

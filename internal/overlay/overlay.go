@@ -1,5 +1,5 @@
-// Package overlay lets tests build programs from this module with some source files that exist for
-// the compiler alone: they take a rule out and see that it is missed.
+// Package overlay lets tests build programs from this module with some source files replaced. Tests
+// take a rule out of the code in this way, and check that another test notices.
 package overlay
 
 import (
@@ -11,23 +11,23 @@ import (
 	"testing"
 )
 
-// Sources are the files that differ. One test uses them, on its own goroutine.
+// Sources are the source files that are replaced. They belong to one test and its goroutine.
 type Sources struct {
 	t     testing.TB
 	files map[string]string // contents by absolute path
 }
 
-// New returns Sources that differ in nothing.
+// New returns Sources that replace nothing.
 func New(t testing.TB) *Sources { return &Sources{t, map[string]string{}} }
 
-// Add adds a file, at a path from the working directory.
+// Add adds a file. path is relative to the working directory.
 func (s *Sources) Add(path, content string) {
 	s.t.Helper()
 	s.files[s.abs(path)] = content
 }
 
-// Replace replaces what must stand in the file once, as it is by now. what names the rule
-// for who reads that it does not.
+// Replace replaces old by text in a file, as it is after earlier replacements. The file must
+// contain old exactly once. what names the rule, for the message when it does not.
 func (s *Sources) Replace(what, path, old, text string) {
 	s.t.Helper()
 	content, ok := s.files[s.abs(path)]
@@ -41,7 +41,8 @@ func (s *Sources) Replace(what, path, old, text string) {
 	s.Add(path, ReplaceOnce(s.t, what, path, content, old, text))
 }
 
-// ReplaceOnce replaces what must stand in the content of the file at path once.
+// ReplaceOnce replaces old by text in the content of the file at path, which must contain old
+// exactly once.
 func ReplaceOnce(t testing.TB, what, path, content, old, text string) string {
 	t.Helper()
 	if n := strings.Count(content, old); n != 1 {
@@ -50,8 +51,8 @@ func ReplaceOnce(t testing.TB, what, path, content, old, text string) string {
 	return strings.Replace(content, old, text, 1)
 }
 
-// Build writes the sources down. It returns where the program will be, and the arguments of
-// the go command that builds it: verb, the sources, and args, the package last.
+// Build writes the replaced files to disk. It returns the path of the program, and the arguments
+// for the go command that builds it: verb, the files, and args, with the package last.
 func (s *Sources) Build(verb string, args ...string) (program string, arguments []string) {
 	s.t.Helper()
 	temp, replaced := s.t.TempDir(), map[string]string{}

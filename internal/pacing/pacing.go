@@ -14,132 +14,107 @@ import (
 	"github.com/ringleader-dev/ringleader/node/tcp"
 )
 
-// A failover budget is the time in which a leader that hangs, is paused or is
-// cut off is to be replaced. (One that dies is seen to die, which takes no
-// budget.) It is spent on
+// A failover budget is the time in which a leader that hangs, is paused or is cut off has to
+// be replaced. (The death of a leader is seen at once and takes none of it.) It is spent on
 //
-//	misses × heartbeat    without a sign of life: the leader is silent
-//	       + heartbeat    until a beat of this node notices
-//	       + round        until the next one is elected: k × latency
+//	misses × heartbeat    the leader gives no sign of life
+//	       + heartbeat    a beat of this node notices
+//	       + round        the next leader is elected: k × latency
 //
-// (elections that hang in a process whose sockets work give their last sign of life
-// up to half a heartbeat after they began to hang; a round rarely takes all of its
-// share), where latency is the worst case one way, Δ in the algorithms' formulas, and k
-// is the longest timeout of the algorithm in those, which waits for a round's
-// end. A ring's grows with its nodes: it is reckoned for planNodes.
+// latency is the worst case one way, Δ in the algorithms' formulas. k is the longest timeout
+// of the algorithm, in latencies: it waits for the end of a round. The timeout of a ring
+// grows with its nodes, and is computed for planNodes. When the election loop hangs in a
+// process whose sockets work, the last sign of life comes up to half a heartbeat after that
+// began; but a round rarely takes all of its share.
 //
-// How soon a silent leader is noticed, and how long it is promised to, are a matter of
-// the network and of what its processes may take. An algorithm whose round is long gets
-// no more time for that: its budget is larger by what its round takes beyond the usual
-// one, and patience is the rest.
+// How soon a silent leader is noticed, and how long promises are, depends on the network and
+// on how long its processes may stand still. An algorithm with long rounds gets no more time
+// for these: its budget is larger by what its round takes beyond the usual one, and Patience
+// is the budget without that.
 //
-// The relations that must hold:
+// The relations that hold:
 //
 //  1. (misses + 1) × heartbeat + k × latency ≤ budget
-//  2. (misses - 1) × heartbeat ≥ 2 × latency: from one sign of life to the next
-//     passes an interval and, if the one came at once and the other as late as
-//     may be, a round trip
-//  3. heartbeat ≥ tcp.MinHeartbeat
+//  2. (misses - 1) × heartbeat ≥ 2 × latency: between two signs of life there is
+//     an interval and, if the first came at once and the second as late as possible,
+//     a round trip
+//  3. heartbeat ≥ tcp.MinHeartbeat, or the budget is refused
 const (
-	// usualMisses is how many heartbeats may be missed unless the operator says
-	// otherwise: 56 % of a budget can then pass in a garbage collection or without
-	// a processor before a healthy leader is accused. Each more would add less, and
-	// cost a wake-up.
-	usualMisses = 4
-	// roundShare is the part of a budget, in percent, that is for a usual round when
-	// the latency is not given.
+	// misses is how many heartbeats may be missed. 56 % of a budget can then pass in a
+	// garbage collection, or without a processor, before a healthy leader is missed. Each
+	// further one would add less and cost a wake-up.
+	misses = 4
+	// roundShare is the part of a budget that a usual round gets, in percent.
 	roundShare = 30
 	// usualRound is the longest timeout, in latencies, of the algorithms that a
 	// profile's budget is meant for, with planNodes.
 	usualRound = 10
 	planNodes  = 5
 	MaxBudget  = time.Hour
-	MaxMisses  = 1000
 )
 
-// MinLatency is the least that may be planned with.
-const MinLatency = 100 * time.Microsecond
-
-// ErrBudget: the budget and what it has to pay for contradict each other.
+// ErrBudget says that a failover budget is too small.
 var ErrBudget = errors.New("failover budget")
 
-// Pacing is how fast a node asks for signs of life and gives up waiting.
+// Pacing says how often a node asks for signs of life, and how long it waits for messages.
 type Pacing struct {
 	Budget, Heartbeat, Latency time.Duration
 	Misses                     int
 }
 
-// For derives what is zero in the given Pacing, whose budget is not, and
-// checks the relations. The error shows the one that fails, with its numbers, and
-// the smallest budget that would do.
-func For(given Pacing, entry catalog.Entry) (Pacing, error) {
-	p := given.derive(entry)
-	failing := p.check(entry)
-	if failing == nil {
+// For derives the pacing from a budget. The error wraps ErrBudget, and shows the relation that does
+// not hold, with its numbers, and the smallest budget for which it would.
+func For(budget time.Duration, entry catalog.Entry) (Pacing, error) {
+	p := derive(budget, entry)
+	if p.Heartbeat >= tcp.MinHeartbeat {
 		return p, nil
 	}
-	smallest, found := given.Smallest(entry)
-	if !found {
-		return p, fmt.Errorf("%w: %w; no budget would do: raise the heartbeat or its misses, "+
-			"or lower the latency", ErrBudget, failing)
-	}
-	return p, fmt.Errorf("%w %v is too small: %w; the smallest budget that would do is %v",
-		ErrBudget, p.Budget, failing, smallest)
-}
-
-// Smallest is the smallest budget, in whole milliseconds, under which the given
-// pacing would do. Whatever does under a budget does under a larger one.
-func (p Pacing) Smallest(entry catalog.Entry) (budget time.Duration, found bool) {
-	limit := int(MaxBudget / time.Millisecond)
-	ms := sort.Search(limit+1, func(ms int) bool {
-		p.Budget = time.Duration(ms) * time.Millisecond
-		return p.derive(entry).check(entry) == nil
-	})
-	return time.Duration(ms) * time.Millisecond, ms <= limit
-}
-
-// derive fills in what is zero.
-func (p Pacing) derive(entry catalog.Entry) Pacing {
 	_, k := RoundOf(entry)
-	silence := p.Budget - k*p.Latency // for the heartbeats
-	if p.Latency == 0 {
-		silence = p.Patience(entry) * (100 - roundShare) / 100
-	}
-	share := p.Budget - silence
-	if p.Heartbeat == 0 {
-		p.Misses = cmp.Or(p.Misses, usualMisses)
-		p.Heartbeat = Neat(silence / time.Duration(p.Misses+1))
-	}
-	if p.Misses == 0 {
-		most := max(usualMisses, int((2*p.Latency+p.Heartbeat-1)/p.Heartbeat)+1)
-		p.Misses = min(most, max(tcp.MinMisses, int(silence/p.Heartbeat)-1))
-	}
-	if p.Latency == 0 { // never so much that relation 2 fails
-		p.Latency = min(share/k, time.Duration(p.Misses-1)*p.Heartbeat/2)
-		if time.Duration(p.Misses+1)*p.Heartbeat <= silence {
-			// Where it fits it may be rounded. Where it does not rounding must not make
-			// it fit: a larger budget would fail where a smaller one did.
-			p.Latency = Neat(p.Latency)
-		}
-	}
+	return p, fmt.Errorf("%w %v is too small: heartbeat ≥ %v: (budget - %d × latency) / (misses + 1) = "+
+		"(%v - %d × %v) / %d = %v; the smallest budget that would do is %v", ErrBudget, budget, tcp.MinHeartbeat,
+		k, budget, k, p.Latency, misses+1, p.Heartbeat,
+		smallest(entry, func(p Pacing) bool { return p.Heartbeat >= tcp.MinHeartbeat }))
+}
+
+// ForLatency returns the smallest budget, an hour at most, with which at least this latency is
+// planned for.
+func ForLatency(latency time.Duration, entry catalog.Entry) time.Duration {
+	return smallest(entry, func(p Pacing) bool { return p.Latency >= latency })
+}
+
+// smallest returns the smallest budget, in whole milliseconds, whose pacing will accepts. If will
+// accepts the pacing of a budget, it must accept those of all larger ones.
+func smallest(entry catalog.Entry, will func(Pacing) bool) time.Duration {
+	ms := sort.Search(int(MaxBudget/time.Millisecond), func(ms int) bool {
+		return will(derive(time.Duration(ms)*time.Millisecond, entry))
+	})
+	return time.Duration(ms) * time.Millisecond
+}
+
+func derive(budget time.Duration, entry catalog.Entry) Pacing {
+	_, k := RoundOf(entry)
+	p := Pacing{Budget: budget, Misses: misses}
+	silence := p.Patience(entry) * (100 - roundShare) / 100
+	p.Heartbeat = Neat(silence / (misses + 1))
+	p.Latency = Neat(min((budget-silence)/k, (misses-1)*p.Heartbeat/2))
 	return p
 }
 
-// Patience is what the budget would be if the algorithm's round were a usual one: what
-// depends on the network alone, and on how long its processes may take, follows from it.
+// Patience is the budget that would apply if the algorithm's rounds took a usual time. All times
+// that depend only on the network, and on how long processes may pause, follow from it.
 func (p Pacing) Patience(entry catalog.Entry) time.Duration {
 	return p.Budget * 100 / stretch(entry)
 }
 
-// stretch is how large, in percent of a profile's budget, the algorithm's is: larger by
-// what its round takes beyond the usual. With a usual budget its latency would be so
-// short that a node which starts gives up before it has joined.
+// stretch is the algorithm's budget in percent of a profile's budget: larger by what its round
+// takes beyond the usual one. With a usual budget the latency would be so short that a node
+// that starts gives up before it has joined.
 func stretch(entry catalog.Entry) time.Duration {
 	_, k := RoundOf(entry)
 	return 100 + roundShare*max(k-usualRound, 0)/usualRound
 }
 
-// Neat rounds down to what one likes to read.
+// Neat rounds d down to a number that is easy to read.
 func Neat(d time.Duration) time.Duration {
 	if d >= 10*time.Millisecond {
 		return d.Truncate(time.Millisecond)
@@ -147,27 +122,7 @@ func Neat(d time.Duration) time.Duration {
 	return d.Truncate(100 * time.Microsecond)
 }
 
-// check returns the first relation that fails, with its numbers.
-func (p Pacing) check(entry catalog.Entry) error {
-	timeout, k := RoundOf(entry)
-	if p.Heartbeat < tcp.MinHeartbeat {
-		return fmt.Errorf("heartbeat ≥ %v: (budget - %d × latency) / (misses + 1) = "+
-			"(%v - %d × %v) / %d = %v", tcp.MinHeartbeat, k, p.Budget, k, p.Latency, p.Misses+1,
-			p.Heartbeat)
-	}
-	if time.Duration(p.Misses-1)*p.Heartbeat < 2*p.Latency {
-		return fmt.Errorf("(misses - 1) × heartbeat ≥ 2 × latency: %d × %v = %v < 2 × %v = %v",
-			p.Misses-1, p.Heartbeat, time.Duration(p.Misses-1)*p.Heartbeat, p.Latency, 2*p.Latency)
-	}
-	if sum := time.Duration(p.Misses+1)*p.Heartbeat + k*p.Latency; sum > p.Budget {
-		return fmt.Errorf("(misses + 1) × heartbeat + %d × latency (%s, %s = %s) ≤ budget: "+
-			"%d × %v + %d × %v = %v > %v", k, entry.Name, timeout.Name, timeout.Formula,
-			p.Misses+1, p.Heartbeat, k, p.Latency, sum, p.Budget)
-	}
-	return nil
-}
-
-// RoundOf is the algorithm's longest timeout, and how many latencies that is.
+// RoundOf returns the algorithm's longest timeout, and its length in latencies.
 func RoundOf(entry catalog.Entry) (catalog.Timeout, time.Duration) {
 	longest := slices.MaxFunc(entry.Timeouts, func(a, b catalog.Timeout) int {
 		return cmp.Compare(a.Of(1, planNodes), b.Of(1, planNodes))

@@ -9,39 +9,39 @@ import (
 	"github.com/ringleader-dev/ringleader/membership"
 )
 
-// Profile says for which network a node is tuned.
+// Profile tunes a node for one kind of network.
 type Profile struct {
 	Name     string
 	Detector membership.Profile
-	Budget   time.Duration // for a failover, unless the operator gives one
+	Budget   time.Duration // the failover budget, unless the operator gives another
 }
 
-// Profiles is every profile. More than half of its budget is how long a node may
-// be silent: at lan several garbage collections of 100 ms on a machine whose
-// cores are all busy; at local two of them; at fast one at most, so that a node
-// there needs a processor when it wants it, or is replaced for nothing.
+// Profiles lists all profiles. A node may be silent for more than half of its budget: at lan for
+// several garbage collections of 100 ms on a machine whose cores are all busy, at local for two of
+// them, at fast for one at most. So with fast a node needs a free processor at all times, or it is
+// replaced although it is well.
 var Profiles = []Profile{
 	{"lan", membership.LAN, time.Second},
 	{"local", membership.Local, 500 * time.Millisecond},
 	{"fast", membership.Fast, 250 * time.Millisecond},
 }
 
-// BudgetFor is the profile's budget, larger for an algorithm whose rounds take longer.
+// BudgetFor returns the profile's budget; it is larger for an algorithm whose rounds take longer.
 func (p Profile) BudgetFor(entry catalog.Entry) time.Duration {
 	return p.Budget * stretch(entry) / 100
 }
 
-// ProfileNamed is the profile of that name.
+// ProfileNamed returns the profile of that name.
 func ProfileNamed(name string) (Profile, error) {
 	for _, p := range Profiles {
 		if p.Name == name {
 			return p, nil
 		}
 	}
-	return Profile{}, fmt.Errorf("%q: want one of %s", name, strings.Join(ProfileNames(), ", "))
+	return Profile{}, fmt.Errorf("want one of %s, not %q", strings.Join(ProfileNames(), ", "), name)
 }
 
-// ProfileNames are the names of all profiles.
+// ProfileNames returns the names of all profiles.
 func ProfileNames() []string {
 	names := make([]string, 0, len(Profiles))
 	for _, p := range Profiles {

@@ -4,20 +4,20 @@ import "testing"
 
 // aheadMutants are the rules of asking the voters ahead, one removed at a time. That it
 // asks no more when another is nominated only saves messages; that nothing is claimed
-// before this node is nominated, the tests of the office show.
+// before this node is nominated, the tests of package lease show.
 func aheadMutants() []mutant {
-	const ahead = "office/ahead.go"
+	const ahead = "lease/candidate.go"
 	return []mutant{
 		{
 			"for the term that it asked for", ahead,
-			"case s.Term != m.nextTerm(), !m.Now.Before(s.Due):\n\t\tm.ask()\n",
-			"case s.Term != m.nextTerm():\n\t\ts.Term = m.nextTerm()\n\t\tm.countAnswers()\n" +
-				"\tcase !m.Now.Before(s.Due):\n\t\tm.ask()\n", "asked-first",
+			"case s.term != m.nextTerm(), !m.now.Before(s.due):\n\t\tm.ask()\n",
+			"case s.term != m.nextTerm():\n\t\ts.term = m.nextTerm()\n\t\tm.countAnswers()\n" +
+				"\tcase !m.now.Before(s.due):\n\t\tm.ask()\n", "asked-first",
 		},
 		{
-			"answers to an older round do not count", "lease/stand.go",
-			"if s.Phase != Asking || b.Session != p.Cfg.Session || b.Nonce != s.Nonce {",
-			"if s.Phase != Asking || b.Session != p.Cfg.Session {", "asked-first",
+			"answers to an older round do not count", ahead,
+			"s.phase != asking || b.Incarnation != m.cfg.Incarnation || b.Nonce != s.nonce {",
+			"s.phase != asking || b.Incarnation != m.cfg.Incarnation {", "asked-first",
 		},
 	}
 }
@@ -25,9 +25,9 @@ func aheadMutants() []mutant {
 // And each rule of asking ahead, where a majority nominates.
 func TestEachRuleOfAskingAheadIsNeeded(t *testing.T) {
 	species{
-		[]string{"office", "lease", "quorum"},
+		[]string{"lease", "quorum"},
 		[]string{"consensus", "zookeeper"},
-		"e.WithOffice()", true, true, 2000,
+		"e.WithLease()", true, true, 2000, nil,
 		aheadMutants(),
 	}.areCaught(t)
 }

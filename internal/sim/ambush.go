@@ -11,13 +11,13 @@ import (
 // Ambushes are attacks of more than one move, each against one rule that faults
 // drawn one by one hardly ever meet.
 
-// oldGrants lets a leader hear the promises of one renewal only when the next one is
-// due, and nobody hear that one: a lease that counted from the answers, and not from
-// before the question, would outlast the promises by almost a third.
+// oldGrants attacks the start of a lease. The leader gets the promises of one renewal only when the
+// next renewal is due, and nobody gets that next one. A lease that began with the answers, and not
+// before the question, would outlast the promises by almost a quarter.
 func (d *drafter) oldGrants() fault {
 	t, n := target{id: d.id(), leading: true}, d.Nodes
-	by := d.between(d.Promise/6, d.Promise/3-d.delta/2)
-	silent, span := d.Promise/3-d.delta/10, d.between(d.Promise, 2*d.Promise)
+	by := d.between(d.Promise/8, d.Promise/4-d.delta/2)
+	silent, span := d.Promise/4-d.delta/10, d.between(d.Promise, 2*d.Promise)
 	what := fmt.Sprintf("promises to %v take %v longer, it is cut off after %v for %v", t, by, silent, span)
 	return fault{What: what, do: func(c *cluster) {
 		id := t.in(c).id
@@ -26,12 +26,10 @@ func (d *drafter) oldGrants() fault {
 	}}
 }
 
-// forgottenHolder has a leader hang of whom, of those who are left, only a voter
-// knew that lost its disk since: it has to have been told by the others.
-//
-// A bare majority elects the leader, cut off from the rest. One voter of it loses
-// its disk, comes back, and is told what it voted in; whoever told it of the leader,
-// and that itself, fall silent with that word.
+// forgottenHolder attacks what a voter without its disk is told. A bare majority elects a leader,
+// cut off from the rest. One of these voters loses its disk, comes back, and is told what it voted.
+// The leader, and all who told the voter about it, hang as soon as they have. Of the nodes that are
+// left, only that voter can know the leader, and only from what it was told.
 func (d *drafter) forgottenHolder() {
 	order := slices.Clone(d.Voters)
 	d.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -56,7 +54,8 @@ func (d *drafter) forgottenHolder() {
 	}}}
 }
 
-// forget is the second half of the ambush: see forgottenHolder.
+// forget is the second part of forgottenHolder: the voter loses its disk, and those who know the
+// leader hang.
 func (c *cluster) forget(knowing []proto.NodeID, walls []link, back time.Duration) {
 	leader := c.leader()
 	if leader == nil || !slices.Contains(knowing, leader.id) {
@@ -66,13 +65,13 @@ func (c *cluster) forget(knowing []proto.NodeID, walls []link, back time.Duratio
 		return l.from != leader.id && l.to != leader.id
 	}), fmt.Sprintf("off %d", leader.id))
 	c.uncut(walls, "off "+join(knowing))
-	witness := slices.IndexFunc(knowing, func(id proto.NodeID) bool { return id != leader.id })
+	knower := slices.IndexFunc(knowing, func(id proto.NodeID) bool { return id != leader.id })
 	for i, id := range knowing {
-		if i != witness {
+		if i != knower {
 			c.pauseWithin(c.node(id), stun{word: "VOTER_STATE", span: c.healAt - c.now})
 		}
 	}
-	lost := c.node(knowing[witness])
+	lost := c.node(knowing[knower])
 	c.loseDisk(lost)
 	c.later(back, func() { c.restart(lost) })
 }

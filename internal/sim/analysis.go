@@ -8,21 +8,20 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// analyse counts what one cause leads to when nothing else happens: "Let's
-// assume no failures occur during the election protocol itself, and there are N
-// processes. How many messages?" (lecture notes)
+// analyse counts what follows from one cause when nothing else happens: "Let's assume no failures
+// occur during the election protocol itself, and there are N processes. How many messages?"
+// (lecture notes)
 //
-// All nodes know each other and agree on the best one. Then the initiators get
-// their cause, and the run ends when all living nodes agree and no message that
-// the cause led to is under way. Every message takes half a Delta: no timeout
-// comes early.
+// At the beginning all nodes know each other and agree on the best one. Then the initiators get
+// their cause. The run ends when all living nodes agree, and no message that the cause led to is
+// under way. Every message takes half a Delta, so that no timeout ends early.
 func analyse(o Options) (Result, error) {
 	preempt := o.Algorithm.Preempt
 	if o.Preempt != nil {
 		preempt = *o.Preempt
 	}
 	c := newCluster(o, o.Nodes, preempt, weather{MinDelay: o.delta() / 2, MaxDelay: o.delta() / 2})
-	if c.algo.Own { // all vote
+	if c.algo.OwnLease { // all vote
 		for _, n := range c.nodes {
 			c.Voters = append(c.Voters, n.id)
 		}
@@ -40,7 +39,7 @@ func analyse(o Options) (Result, error) {
 	// With leases of its own a leader stays: who calls an election does so before
 	// anybody led, once all know that nobody ever voted.
 	ready := func() bool { return c.census.agreed != never }
-	if c.algo.Own && o.Crashed == 0 {
+	if c.algo.OwnLease && o.Crashed == 0 {
 		ready = c.allMayVote
 	}
 	c.runTo(bound, func() bool { return ready() && c.now >= c.lastMail })
@@ -62,7 +61,7 @@ func analyse(o Options) (Result, error) {
 	return r, c.trace.failure()
 }
 
-// assemble starts all nodes and tells each of all, whatever the detector.
+// assemble starts all nodes and tells each of them about all others, without the detector.
 func (c *cluster) assemble() {
 	off := c.detector.off
 	c.detector.off = true
@@ -76,12 +75,12 @@ func (c *cluster) assemble() {
 	}
 }
 
-// allMayVote reports whether each voter has found out that it may vote.
+// allMayVote reports whether every voter has found out that it may vote.
 func (c *cluster) allMayVote() bool {
 	return !slices.ContainsFunc(c.Voters, func(id proto.NodeID) bool { return !c.node(id).saved() })
 }
 
-// all is the view of all nodes but one.
+// all is the view of all nodes except one.
 func (c *cluster) all(but proto.NodeID) []proto.Peer {
 	view := make([]proto.Peer, 0, len(c.nodes))
 	for _, n := range c.nodes {
@@ -92,7 +91,7 @@ func (c *cluster) all(but proto.NodeID) []proto.Peer {
 	return view
 }
 
-// shuffle puts the nodes on the ring in random order and says which.
+// shuffle puts the nodes on the ring in random order, and describes that order.
 func (c *cluster) shuffle(d dice) string {
 	places := d.Perm(len(c.nodes))
 	c.place = func(id proto.NodeID) uint64 { return uint64(places[id-1]) }
@@ -118,15 +117,14 @@ func (c *cluster) cause(o Options) {
 	}
 }
 
-// provesNothing: an analysis gives the proofs of death itself.
+// provesNothing is Unproven for an analysis, which gives the proofs of death itself.
 const provesNothing = permille(1000)
 
-// causeByCrash tells the initiator at once that a node stopped answering. The
-// others learn it after a Delta; with no detector, not at all. A proof of that is no
-// opinion of a detector: where voters promise, each gets it with the news, or a Delta
-// later.
+// causeByCrash tells the initiator at once that a node stopped answering. The others learn it after
+// a Delta, or never if there is no detector. A proof of death does not come from a detector: every
+// voter gets it, with the news or after a Delta.
 func (c *cluster) causeByCrash(o Options) {
-	dead := algorithms.Gone{ID: o.Crashed, Session: c.node(o.Crashed).life.session}
+	dead := algorithms.PeerProvenDead{ID: o.Crashed, Incarnation: c.node(o.Crashed).life.incarnation}
 	c.kill(c.node(o.Crashed))
 	view := c.all(o.Crashed)
 	what := fmt.Sprintf("%d does not answer", o.Crashed)
@@ -134,7 +132,7 @@ func (c *cluster) causeByCrash(o Options) {
 		if n.id == o.Initiator || o.Detector != None {
 			c.tell(n, view, what, 0)
 		}
-		if c.algo.Own {
+		if c.algo.OwnLease {
 			c.step(n, dead, 0)
 		}
 	}

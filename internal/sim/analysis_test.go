@@ -17,7 +17,7 @@ func algorithmOf(t *testing.T, name string) Algorithm {
 	}
 	return Algorithm{
 		Name: e.Name, Guarantee: e.Guarantee, Preempt: e.Preempt,
-		New: e.New, Agreement: e.Agreement, Office: e.Office, Own: e.Own, Promise: e.Promise,
+		New: e.New, Agreement: e.Agreement, Leased: e.Leased, OwnLease: e.OwnLease, Promise: e.Promise,
 	}
 }
 

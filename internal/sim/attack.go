@@ -8,15 +8,15 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// The faults of a run with an office go for its rules: they come close to the
+// The faults of a run with leases attack their rules: they come close to the
 // ends of leases and promises, between a vote and what follows from it, and in
 // numbers.
 
-// mostPromise is how many times the shortest promise the longest is.
+// mostPromise is how many times as long as the shortest promise the longest one is.
 const mostPromise = 3
 
-// office draws who votes, and then, unless nothing fails, an attack.
-func (d *drafter) office() {
+// lease draws the voters. Unless the run is without faults, it also draws an attack.
+func (d *drafter) lease() {
 	some := d.chance(300)
 	for id := range d.Nodes {
 		if !some || id == d.Nodes-1 || d.chance(700) {
@@ -36,7 +36,7 @@ func (d *drafter) office() {
 	}
 }
 
-// majorityLives lets a majority of the voters come back in the end.
+// majorityLives makes sure that a majority of the voters is alive in the end.
 func (d *drafter) majorityLives() {
 	lost := 0
 	d.StayDead = slices.DeleteFunc(d.StayDead, func(id proto.NodeID) bool {
@@ -48,8 +48,8 @@ func (d *drafter) majorityLives() {
 	})
 }
 
-// attack draws clocks that are as wrong as they may be, a network that is well
-// enough for an office to be taken, and faults in place of the drawn ones.
+// attack draws clocks that are as wrong as is allowed, a network that is good enough to elect a
+// leader, and faults that replace those drawn before.
 func (d *drafter) attack() {
 	d.wrongClocks()
 	latest := one(d.dice, d.delta/100, d.delta/2, d.delta*9/10, 2*d.delta)
@@ -88,7 +88,7 @@ func (d *drafter) attack() {
 	}
 }
 
-// wrongClocks draws one slow clock among fast ones, or any mixture.
+// wrongClocks draws one slow clock among fast ones, or any mixture of both.
 func (d *drafter) wrongClocks() {
 	slow, mixed := d.IntN(d.Nodes), d.chance(500)
 	for i := range d.DriftPPM {
@@ -103,13 +103,15 @@ func (d *drafter) wrongClocks() {
 	}
 }
 
-// officeKinds are the kinds whose senders are in the middle of something.
-var officeKinds = []string{
-	"PRE_VOTE", "REQUEST_VOTE", "REQUEST_VOTE", "VOTE", "HEARTBEAT_REPLY", "RENEW", "RELEASE", "RELEASE", "LEASE",
+// leaseKinds are the kinds of messages after which an attack interrupts the sender: it has not
+// finished what it does.
+var leaseKinds = []string{
+	"PRE_VOTE", "REQUEST_VOTE", "REQUEST_VOTE", "VOTE", "HEARTBEAT_REPLY",
+	"HEARTBEAT", "RELEASE", "RELEASE", "HEARTBEAT",
 }
 
-// termSpan draws how long a fault lasts beside a lease: much shorter, about as
-// long, or longer than a promise.
+// termSpan draws how long a fault of a lease lasts: much shorter than a promise, about as long, or
+// longer.
 func (d *drafter) termSpan() time.Duration {
 	return one(d.dice,
 		d.between(d.delta/10, d.Promise/4),
@@ -118,11 +120,11 @@ func (d *drafter) termSpan() time.Duration {
 	)
 }
 
-// crashSending crashes a node between the effects of a Step of the office.
+// crashSending crashes a node between two effects of a Step.
 func (d *drafter) crashSending() fault {
 	t := d.target()
 	w := doom{
-		word: one(d.dice, officeKinds...), after: d.IntN(d.Nodes + 1),
+		word: one(d.dice, leaseKinds...), after: d.IntN(d.Nodes + 1),
 		back: d.between(d.delta/10, d.Promise/2),
 	}
 	return fault{What: fmt.Sprintf("crash %v %v, for %v", t, w, w.back), do: func(c *cluster) {
@@ -130,19 +132,19 @@ func (d *drafter) crashSending() fault {
 	}}
 }
 
-// stunSending pauses a node in the middle of something, so that it wakes up to
-// answers that have grown old.
+// stunSending pauses a node just after it sent a message of a lease, so that it wakes up to old
+// answers.
 func (d *drafter) stunSending() fault {
-	t, s := d.target(), stun{word: one(d.dice, officeKinds...), span: d.termSpan()}
+	t, s := d.target(), stun{word: one(d.dice, leaseKinds...), span: d.termSpan()}
 	return fault{What: fmt.Sprintf("pause %v %v", t, s), do: func(c *cluster) {
 		c.pauseWithin(t.in(c), s)
 	}}
 }
 
-// holdBack makes messages come late, by up to some promises, or once more then.
+// holdBack makes messages, or second copies of them, come late, by up to several promises.
 func (d *drafter) holdBack() fault {
 	h := held{
-		doomed: doomed{word: one(d.dice, officeKinds...), left: 1 + d.IntN(4)},
+		doomed: doomed{word: one(d.dice, leaseKinds...), left: 1 + d.IntN(4)},
 		by:     d.between(0, one(d.dice, d.Promise/2, 3*d.Promise)), again: d.chance(500),
 	}
 	if d.chance(300) {
@@ -151,7 +153,7 @@ func (d *drafter) holdBack() fault {
 	return fault{What: fmt.Sprintf("hold back %v", h), do: func(c *cluster) { c.holdBack(h) }}
 }
 
-// crashOthers restarts all but the leader, while it is well, cut off or paused.
+// crashOthers restarts all nodes except the leader, which is well, cut off or paused meanwhile.
 func (d *drafter) crashOthers() fault {
 	t, span, how := target{id: d.id(), leading: true}, d.termSpan(), d.IntN(3)
 	var back []time.Duration
@@ -191,10 +193,10 @@ func (d *drafter) leaveAlone() fault {
 	}}
 }
 
-// loseDisk crashes a voter, which comes back without what it voted, and crashes again a
-// few times before it is let vote. So many may do so at a time that each can come back on
-// the word of those who did not. Of some disks a term is left that a nomination saved; to
-// some voters an operator gives a first term.
+// loseDisk crashes a voter, which comes back without its disk, and crashes again a few times before
+// it may vote. Several voters may lose their disks at a time, but enough keep theirs to tell each of
+// the others what it may have voted. Some disks keep a term that a nomination saved; to some voters an
+// operator gives a first term.
 func (d *drafter) loseDisk() fault {
 	t, span := d.target(), d.between(d.delta/10, d.Promise/2)
 	again, every := d.IntN(4), d.between(d.delta/10, one(d.dice, 4*d.delta, d.Promise))

@@ -8,39 +8,39 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// ballots are the rounds of claims and renewals, by the process that asks.
+// ballots has, for each process, the rounds in which it asks for votes or for renewals.
 type ballots struct{ table[ballot] }
 
-// ballot is the rounds of one term.
+// ballot is the rounds of one process in one term.
 type ballot struct {
 	term  proto.Term
-	polls []poll    // the latest last
-	alone time.Time // by the asker's clock: of others' promises alone, before
+	polls []poll    // in order, the latest last
+	alone time.Time // before this, by the asker's clock, its own vote does not count
 }
 
-// poll is one round.
+// poll is one round of requests to the voters.
 type poll struct {
 	nonce uint64
 	asked time.Time // by the asker's clock
 	yes   []proto.NodeID
 }
 
-// mostPolls of a term are kept: those before are long over.
+// mostPolls is how many rounds of a term are kept: earlier ones are long over.
 const mostPolls = 8
 
 func (all *ballots) of(s *step) *ballot { return all.at(s.node.life.number) }
 
-// bootMargin is what a voter waits after its start beyond drift, for what clocks round
-// away.
+// bootMargin is added to the time that a voter waits after its start, since clocks round.
 const bootMargin = 10 * time.Millisecond
 
-// heed counts what the Step's event brings, for the round that it answers.
-func (b *ballot) heed(s *step) {
+// count counts the vote, or the renewed promise, in the Step's event, for the round that it
+// answers.
+func (b *ballot) count(s *step) {
 	if ev, ok := s.ev.(algorithms.Start); ok && ev.Saved.Promise > 0 {
 		b.alone = s.now.Add(scale(ev.Saved.Promise, million+maxDriftPPM, million) + bootMargin)
 	}
 	g := s.heard
-	if !g.does(grants) || g.session != s.node.life.session {
+	if !g.does(grants) || g.incarnation != s.node.life.incarnation {
 		return
 	}
 	m := s.ev.(algorithms.Receive).Message
@@ -54,9 +54,9 @@ func (b *ballot) heed(s *step) {
 	}
 }
 
-// won is the latest round that a majority has granted, the asker itself among them: but
-// not in a round that began while a promise of its former life might run. It is -1 for
-// none.
+// won returns the index of the latest round that a majority granted; -1 if there is none. The
+// asker's own vote counts, unless the round began while a promise of its former process might still
+// run.
 func (b *ballot) won(s *step) int {
 	for i := len(b.polls) - 1; i >= 0; i-- {
 		yes := len(b.polls[i].yes)
@@ -70,7 +70,7 @@ func (b *ballot) won(s *step) int {
 	return -1
 }
 
-// follow begins the round that the Step's messages begin.
+// follow adds the round that begins with the Step's messages.
 func (b *ballot) follow(s *step) {
 	for i, q := range s.said {
 		if !q.does(claims | renews) {

@@ -15,19 +15,19 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxFailed is how many failed runs end a Batch: they are enough to look at.
+// maxFailed is how many failed runs end a Batch: more would not be looked at.
 const maxFailed = 5
 
-// Summary is how many runs, of consecutive seeds, went.
+// Summary is the result of several runs with consecutive seeds.
 type Summary struct {
 	Algorithm string `json:"algorithm"`
-	Nodes     int    `json:"nodes"` // 0: drawn for each run
-	Seed      uint64 `json:"seed"`  // of the first run
+	Nodes     int    `json:"nodes"` // 0 if it was drawn for each run
+	Seed      uint64 `json:"seed"`  // the seed of the first run
 	Runs      int    `json:"runs"`
-	// Leaders counts the runs in which all agreed in the end, by leader.
+	// Leaders counts, for each leader, the runs in which all nodes agreed on it in the end.
 	Leaders map[proto.NodeID]int `json:"leaders"`
 	Term    Spread               `json:"term"`
-	// Messages are by kind, and "total".
+	// Messages has an entry for each kind, and one for "total".
 	Messages          map[string]Spread `json:"messages"`
 	TransmissionTimes Spread            `json:"transmission_times"`
 	AgreedSeconds     Spread            `json:"agreed_seconds"`
@@ -36,28 +36,26 @@ type Summary struct {
 	Violations        []SeedViolation   `json:"violations"`
 }
 
-// SeedViolation is a violation with what it takes to see it again.
+// SeedViolation is a violation, with the seed and the command line that repeat it.
 type SeedViolation struct {
 	Seed uint64 `json:"seed"`
 	Violation
 	Repro string `json:"repro"`
 }
 
-// Spread is the mean, least and greatest of a figure.
+// Spread is the mean, the least and the greatest value of a figure.
 type Spread struct {
 	Mean float64 `json:"mean"`
 	Min  float64 `json:"min"`
 	Max  float64 `json:"max"`
 }
 
-// Batch makes runs of consecutive seeds, the first of them o.Seed, in so many
-// goroutines at a time. It ends early, without an error, after a few runs with
-// violations, and with ctx's error when ctx ends. After each run it calls
-// progress, if that is not nil, from one goroutine at a time, with the number
-// of runs made. Options must not have a Trace.
+// Batch makes runs with consecutive seeds, beginning with o.Seed, in up to parallelism goroutines.
+// After a few runs with violations it ends early, without an error. When ctx ends it returns the
+// error of ctx. After each run it calls progress, unless that is nil, with the number of runs made,
+// from one goroutine at a time. o must not have a Trace.
 //
-// For a Batch that ends by itself without violations, the Summary does not
-// depend on parallelism.
+// If the Batch ends by itself without violations, the Summary does not depend on parallelism.
 func Batch(
 	ctx context.Context, o Options, runs, parallelism int, progress func(done int),
 ) (Summary, error) {
@@ -85,12 +83,12 @@ func validateBatch(o Options, runs, parallelism int) error {
 	case runs < 1 || parallelism < 1:
 		return fmt.Errorf("%w: %d runs, %d at a time", ErrOptions, runs, parallelism)
 	case o.Trace != nil:
-		return fmt.Errorf("%w: only a single run can be traced", ErrOptions)
+		return fmt.Errorf("%w: --trace: only a single run can be traced, so leave --runs out", ErrOptions)
 	}
 	return o.validate()
 }
 
-// batch is a Batch in progress.
+// batch is the state of a Batch.
 type batch struct {
 	o        Options
 	progress func(int)
@@ -102,8 +100,8 @@ type batch struct {
 	err     error
 	results []*Result // by run, while they wait to be summed up
 
-	summed     int // runs, from the first on
-	runs       int // of those, the ones that were made
+	summed     int // how many runs were looked at, from the first on
+	runs       int // how many of those were made
 	leaders    map[proto.NodeID]int
 	messages   map[string]*figure
 	term       figure
@@ -156,8 +154,8 @@ func (b *batch) put(i int, r Result, err error) {
 	}
 }
 
-// sum adds the runs up that were made, in the order of seeds: those that are
-// complete from the first one on, or, at the end, all.
+// sum adds finished runs to the figures, in the order of their seeds: the complete ones from the
+// first on or, if all is set, every finished one.
 func (b *batch) sum(all bool) {
 	for ; b.summed < len(b.results); b.summed++ {
 		r := b.results[b.summed]
@@ -171,7 +169,7 @@ func (b *batch) sum(all bool) {
 	}
 }
 
-// add takes a run into the figures.
+// add adds a run to the figures.
 func (b *batch) add(r *Result) {
 	b.runs++
 	b.leaders[r.Leader]++
@@ -191,7 +189,7 @@ func (b *batch) add(r *Result) {
 	b.contested.add(r.ContestedSeconds)
 }
 
-// summary is what the runs came to.
+// summary is the result of the runs.
 func (b *batch) summary() Summary {
 	b.sum(true)
 	s := Summary{
@@ -208,7 +206,7 @@ func (b *batch) summary() Summary {
 	return s
 }
 
-// figure is a figure of the runs in which it occurred.
+// figure sums a value over the runs in which it occurred.
 type figure struct {
 	runs int
 	sum  float64
@@ -225,7 +223,7 @@ func (f *figure) add(x float64) {
 	f.min, f.max = min(f.min, x), max(f.max, x)
 }
 
-// spread is over all the runs; where the figure did not occur it is zero.
+// spread is the Spread over all runs. A run in which the figure did not occur counts as zero.
 func (f *figure) spread(runs int) Spread {
 	if runs == 0 {
 		return Spread{}

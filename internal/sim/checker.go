@@ -6,20 +6,19 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// checker watches a run for one invariant. It sees every Step that had effects,
-// before the node takes on the new belief and deadline, and must do with
-// constant time a message.
+// checker checks one invariant during a run. It sees every Step that had effects, before the node
+// takes over the new belief and deadline. It must work in constant time a message.
 type checker interface {
-	// invariant is what must hold.
+	// invariant returns what must hold.
 	invariant() Invariant
-	// check returns what in the Step breaks it, "" for nothing.
+	// check says how the Step breaks the invariant; "" if it does not.
 	check(s *step) string
 }
 
 // Invariant is something that must hold in every run.
 type Invariant struct {
 	Name string `json:"invariant"`
-	Rule string `json:"rule"` // one sentence
+	Rule string `json:"rule"` // what must hold, in one sentence
 }
 
 // Violation is an invariant that did not hold.
@@ -41,7 +40,7 @@ func (v Violation) String() string {
 
 // check shows a Step to every checker.
 func (c *cluster) check(s *step) {
-	if c.algo.Office {
+	if c.algo.Leased {
 		s.listen()
 	}
 	for _, k := range c.checkers {
@@ -51,8 +50,8 @@ func (c *cluster) check(s *step) {
 	}
 }
 
-// violated reports a broken invariant, the first time only: what follows in the
-// same run may be an echo.
+// violated records a broken invariant. It records each invariant once in a run: later violations
+// may be consequences of the first.
 func (c *cluster) violated(broken Invariant, id proto.NodeID, detail string) {
 	for _, v := range c.violations {
 		if v.Invariant == broken {

@@ -9,12 +9,13 @@ import (
 
 // The invariants of candidates and holders.
 
-// canvass is the last round of a process in which it asked first.
+// canvass is a process's latest round of questions (PRE_VOTE) whether the voters would vote for it.
 type canvass struct {
 	term  proto.Term
 	nonce uint64
-	yes   table[bool] // by id
-	// claimed: a majority said yes, and the process claimed the term.
+	yes   table[bool] // who answered yes, by id
+	// claimed says that a majority answered yes, and that the process then requested the votes of
+	// the term.
 	claimed bool
 }
 
@@ -29,7 +30,7 @@ func (k *askedFirst) check(s *step) string {
 	c := k.lives.at(s.node.life.number)
 	if ev, ok := s.ev.(algorithms.Receive); ok {
 		b, ok := ev.Body.(proto.PreVoteReply)
-		if ok && b.Session == s.node.life.session && b.Nonce == c.nonce {
+		if ok && b.Incarnation == s.node.life.incarnation && b.Nonce == c.nonce {
 			*c.yes.at(int(ev.From)) = b.Granted()
 		}
 	}
@@ -52,7 +53,7 @@ func (k *askedFirst) check(s *step) string {
 	return ""
 }
 
-// count is how many other voters said yes.
+// count returns how many other voters answered yes.
 func (c *canvass) count(s *step) int {
 	n := 0
 	for _, id := range s.cluster.Voters {
@@ -63,7 +64,7 @@ func (c *canvass) count(s *step) int {
 	return n
 }
 
-// terms are those of a process: the last it held, the last whose work has
+// terms are three terms of a process: the last in which it led, the last in which its work has
 // stopped, and the last that it released.
 type terms struct{ held, idle, released proto.Term }
 
@@ -76,7 +77,7 @@ func (*releasedLast) invariant() Invariant {
 
 func (k *releasedLast) check(s *step) string {
 	t := k.lives.at(s.node.life.number)
-	if ev, ok := s.ev.(algorithms.Idle); ok {
+	if ev, ok := s.ev.(algorithms.WorkStopped); ok {
 		t.idle = ev.Term
 	}
 	if s.claims() {
@@ -105,10 +106,11 @@ func (k *releasedLast) check(s *step) string {
 	return ""
 }
 
-// asksNoMore counts the rounds after the latest that a majority granted.
+// asksNoMore counts a leader's rounds of renewals since the latest that a majority granted.
 type asksNoMore struct{ ballots ballots }
 
-// mostRounds of renewals may come to nothing.
+// mostRounds is how many rounds of renewals in a row a majority may leave unanswered before the
+// leader must stop asking.
 const mostRounds = 2
 
 func (*asksNoMore) invariant() Invariant {
@@ -118,7 +120,7 @@ func (*asksNoMore) invariant() Invariant {
 
 func (k *asksNoMore) check(s *step) string {
 	b := k.ballots.of(s)
-	b.heed(s)
+	b.count(s)
 	b.follow(s)
 	if rounds := len(b.polls) - 1 - b.won(s); rounds > mostRounds {
 		return fmt.Sprintf("%d rounds of renewals", rounds)

@@ -8,7 +8,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// cluster is a run in progress. It belongs to one goroutine.
+// cluster is a run in progress. Only one goroutine uses it.
 type cluster struct {
 	algo    Algorithm
 	delta   time.Duration
@@ -19,21 +19,20 @@ type cluster struct {
 	queue   queue
 	now     time.Duration // true time since the run began
 	steps   int
-	limit   int  // of steps
-	current step // in progress, or the last one
+	limit   int  // most Steps of the run
+	current step // the present Step, or the last one
 
 	nodes    []*node // ids are 1 … N, in order
-	lives    int     // processes so far
+	lives    int     // how many processes were started so far
 	network  network
 	detector detector
 
-	// What hosts do to Machines: timers that ring late, Timeouts that are
-	// spurious.
+	// What hosts do to Machines: timers are late, and some Timeouts come too early.
 	timerLag time.Duration
 	spurious permille
 
-	officePlan
-	highest proto.Term // that any voter ever voted in
+	leasePlan
+	highest proto.Term // the highest term that any voter ever voted in
 
 	healAt time.Duration // when the faults of the plan end
 	healed bool
@@ -41,21 +40,21 @@ type cluster struct {
 	// transferred: an operator chose a leader, which need not be the best.
 	transferred bool
 
-	stayBarred []proto.NodeID // not eligible since all healed
+	stayIneligible []proto.NodeID // nodes that are not eligible after everything healed
 
-	loans []loan // those that have ended may be missing
+	loans []loan // leases lent to others; some that have ended are removed
 
-	// reranked: an attribute changed on the way. Ranks are frozen for a term, so
-	// the best node need not lead.
+	// reranked says that an attribute changed during the run. Ranks are frozen for a term, so the
+	// leader need not be the best node.
 	reranked bool
 
-	reigns       *trueOverlap // nil unless split brains are mended
+	leaderships  *trueOverlap // nil if the algorithm does not recover from split brains
 	longestPause time.Duration
 	hook         hook
 
-	root       depth // of what has no cause
+	root       depth // the depth of an event without a cause
 	tally      tally
-	flying     int           // measured messages under way
+	flying     int           // how many measured messages are under way
 	lastNotice time.Duration // when the last planned look will be
 	lastMail   time.Duration // when the last message under way will arrive
 	census     census
@@ -65,7 +64,7 @@ type cluster struct {
 	trace      *tracer
 }
 
-// newCluster returns a cluster of n nodes that are all down.
+// newCluster returns a cluster of n nodes, all of them down.
 func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 	d := newDice(o.Seed, streamRun)
 	c := &cluster{
@@ -82,14 +81,14 @@ func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 	if o.Algorithm.Guarantee == algorithms.Quorum {
 		c.checkers = append(c.checkers, quorumCheckers()...)
 	}
-	if o.Algorithm.Office {
-		c.officePlan = plainOffice(c.delta)
-		c.checkers = append(c.checkers, officeCheckers()...)
+	if o.Algorithm.Leased {
+		c.leasePlan = plainLease(c.delta)
+		c.checkers = append(c.checkers, leaseCheckers()...)
 		c.fencePlan = plainAgents(o.Fence, c.delta)
 	}
-	if o.Algorithm.Mends {
-		c.reigns = &trueOverlap{cluster: c, reigns: map[proto.Epoch]*span{}}
-		c.checkers = append(c.checkers, mendCheckers(c)...)
+	if o.Algorithm.Recovers {
+		c.leaderships = &trueOverlap{cluster: c, leaderships: map[proto.Leadership]*span{}}
+		c.checkers = append(c.checkers, recoveryCheckers(c)...)
 		c.hook, c.Drain = takes(0), c.delta
 	}
 	for i := range n {
@@ -98,13 +97,13 @@ func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 	return c
 }
 
-// stepLimit is more Steps than any run of n nodes takes: a run that reaches it
-// does not end by itself.
+// stepLimit is more Steps than any correct run of n nodes takes. A run that reaches it would not
+// end.
 func stepLimit(n int) int { return 50_000 + 20*n*n }
 
 func (c *cluster) node(id proto.NodeID) *node { return c.nodes[id-1] }
 
-// leader is the node that believes it leads the highest term; nil for none.
+// leader returns the node that believes that it leads the highest term; nil if there is none.
 func (c *cluster) leader() *node {
 	var leader *node
 	for _, n := range c.nodes {
@@ -115,12 +114,12 @@ func (c *cluster) leader() *node {
 	return leader
 }
 
-// start runs a process on the node. Others notice it, and it them, by and by.
+// start starts a process on the node. The detectors notice it after a while.
 func (c *cluster) start(n *node) {
-	l := &life{number: c.lives, born: c.now, session: c.dice.session()}
+	l := &life{number: c.lives, born: c.now, incarnation: c.dice.incarnation()}
 	c.lives++
 	cfg := algorithms.Config{
-		Self: n.id, Session: l.session, Delta: c.delta, Preempt: c.preempt,
+		Self: n.id, Incarnation: l.incarnation, Delta: c.delta, Preempt: c.preempt,
 		Seed: c.dice.Uint64(), Place: c.place,
 	}
 	if c.algo.Guarantee == algorithms.Quorum {
@@ -128,8 +127,8 @@ func (c *cluster) start(n *node) {
 			cfg.Voters = append(cfg.Voters, voter.id)
 		}
 	}
-	if c.algo.Office {
-		cfg.Voters, cfg.Promise, cfg.KeepPromises = c.Voters, c.Promise, c.Keep
+	if c.algo.Leased {
+		cfg.Voters, cfg.Promise, cfg.AwaitLeases = c.Voters, c.Promise, c.Keep
 		cfg.Fence = c.Agents
 		if n.first > 0 && !n.saved() {
 			n.first = c.highest + firstMargin // it is no longer what it was
@@ -139,7 +138,7 @@ func (c *cluster) start(n *node) {
 	}
 	l.machine = c.algo.New(cfg)
 	l.recorder = trace.NewRecorder(trace.RecorderConfig{
-		Node: n.id, Session: l.session, Algorithm: c.algo.Name,
+		Node: n.id, Incarnation: l.incarnation, Algorithm: c.algo.Name,
 		Guarantee: c.algo.Guarantee,
 	})
 	if c.sample(n) {
@@ -157,7 +156,7 @@ func (c *cluster) start(n *node) {
 	c.noticeLater(n, 0)
 }
 
-// crash ends the node's process at once. Others notice by and by.
+// crash ends the node's process at once. The detectors notice it after a while.
 func (c *cluster) crash(n *node) {
 	if d := n.life.doom; d != nil && d.back > 0 {
 		c.later(d.back, func() { c.restart(n) })
@@ -166,11 +165,11 @@ func (c *cluster) crash(n *node) {
 	c.proveDeath(n, n.life)
 	n.life = nil
 	c.detector.regions = nil
-	c.trace.note(c.now, "%d is dead", n.id)
+	c.trace.death(c.now, n.id)
 	c.news(n.id)
 }
 
-// send puts a node's message on its way.
+// send gives a node's message to the network.
 func (c *cluster) send(n *node, m proto.Message, d depth) {
 	c.tally.sent(m, d)
 	c.forge(n, m)
@@ -186,9 +185,9 @@ func (c *cluster) send(n *node, m proto.Message, d depth) {
 	}
 }
 
-// arrive hands a message to whatever process its receiver runs now. It may be
-// another than the one that it was meant for, but not one that was configured
-// with another promise than the sender: they share no link.
+// arrive gives a message to the process that its receiver runs now. That may be a later process
+// than the one that the sender meant. If the sender and this process are configured with different
+// promises, the message is lost: real processes would have no link.
 func (c *cluster) arrive(m proto.Message, promise time.Duration, d depth) {
 	if d != apart {
 		c.flying--
@@ -213,16 +212,16 @@ func (c *cluster) receive(n *node, m proto.Message, d depth) {
 	c.step(n, algorithms.Receive{Message: m, At: at}, d)
 }
 
-// endless reports whether the run has taken more Steps than any should.
+// endless reports whether the run has taken more Steps than any run should.
 func (c *cluster) endless() bool { return c.steps >= c.limit }
 
-// runUntil lets happen what happens up to time t.
+// runUntil carries out all events up to time t.
 func (c *cluster) runUntil(t time.Duration) {
 	c.runTo(t, func() bool { return false })
 }
 
-// runTo lets things happen up to time t, or until done says so after one of
-// them, and returns whether it did.
+// runTo carries out events up to time t, or until done returns true after one of them, and returns
+// whether it did.
 func (c *cluster) runTo(t time.Duration, done func() bool) bool {
 	for !c.endless() {
 		at, ok := c.queue.peek()

@@ -9,18 +9,18 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// damped demands that elections do not multiply, whatever detectors say: a
-// process may begin a burst of rounds by itself, and then one in a while. Rounds
-// that others ask for do not count.
+// damped checks that elections do not multiply, even if the detectors are wrong. A process may
+// begin several rounds in a row by itself, and after that one round in a while. Rounds that others
+// ask for do not count.
 type damped struct {
 	delta time.Duration
-	begun table[int] // rounds, by process
+	begun table[int] // how many rounds each process began
 }
 
-// How many rounds a process may begin by itself, and then one in how long.
+// A process may begin burstOfRounds rounds by itself, and then one round every roundEvery.
 const (
 	burstOfRounds = 8
-	roundEvery    = 25 // Deltas
+	roundEvery    = 25 // in Deltas
 )
 
 func (*damped) invariant() Invariant {
@@ -39,8 +39,9 @@ func (k *damped) check(s *step) string {
 	return ""
 }
 
-// asked reports whether somebody else is behind the new term: an operator, or a
-// node that is in it already or hands over. Start brings back an old term.
+// asked reports whether the node entered the new term because of another: an operator asked it, or
+// a node that is already in the term, or that hands over. A Start does not count either, since it
+// restores an old term.
 func asked(s *step) bool {
 	switch ev := s.ev.(type) {
 	case algorithms.Timeout, algorithms.PeersChanged:
@@ -51,7 +52,7 @@ func asked(s *step) bool {
 	return true
 }
 
-// bestLeads holds in runs without failures.
+// bestLeads checks that the best node leads. It holds in runs without failures.
 type bestLeads struct {
 	best proto.NodeID
 	led  map[proto.Term]proto.NodeID

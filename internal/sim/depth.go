@@ -15,10 +15,10 @@ import "github.com/ringleader-dev/ringleader/proto"
 //     announcement is repeated, or a hold-down ends. It begins anew.
 type depth int
 
-// apart is the depth of what the measured cause has no part in.
+// apart is the depth of an event that the measured cause did not cause.
 const apart depth = -1
 
-// next is the depth of what d causes.
+// next is the depth of an event that an event of depth d causes.
 func (d depth) next() depth {
 	if d == apart {
 		return apart
@@ -26,15 +26,15 @@ func (d depth) next() depth {
 	return d + 1
 }
 
-// sameBurst reports whether two consecutive messages of one Step leave at once.
+// sameBurst reports whether two consecutive messages of one Step belong to one burst.
 func sameBurst(a, b proto.Message) bool {
 	return a.Term == b.Term && a.Body.Kind() == b.Body.Kind()
 }
 
-// tally counts the messages that were sent, those to the dead included.
+// tally counts the messages that were sent, those to dead nodes included.
 type tally struct {
 	total   int
-	byKind  [256]int // by the number of the kind
+	byKind  [256]int // by the number of their kind
 	kinds   [256]proto.Kind
 	deepest depth
 }
@@ -50,8 +50,8 @@ func (t *tally) sent(m proto.Message, d depth) {
 	t.deepest = max(t.deepest, d)
 }
 
-// Counts are numbers of messages by kind, in the words of the lecture notes,
-// and "total".
+// Counts are the numbers of messages of each kind, and their sum under "total". Kinds have the
+// names of the lecture notes.
 type Counts map[string]int
 
 func (t *tally) counts() Counts {

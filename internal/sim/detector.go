@@ -9,23 +9,22 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// sight is how much a failure detector sees of cuts in the network. Crashes it
-// always sees, in its time.
+// sight says which cuts of the network a failure detector notices. It notices crashes in any case.
 type sight string
 
 // The sights.
 const (
 	// seesCrashes: a process behind a cut counts as alive.
 	seesCrashes sight = "crashes"
-	// seesPaths: a process counts as alive while news travels there and back
-	// along any path, as gossip does.
+	// seesPaths: a process counts as alive while news can travel there and back along any path, as
+	// gossip does.
 	seesPaths sight = "paths"
 	// seesLinks: a process counts as alive while the direct link works in both
 	// directions, as heartbeats do.
 	seesLinks sight = "links"
 )
 
-// lie is a wrong opinion that one node holds of another.
+// lie is a wrong opinion of one node about another.
 type lie int
 
 const (
@@ -33,21 +32,21 @@ const (
 	misses                  // notices nothing new about it
 )
 
-// detector forms every node's opinion of every other.
+// detector computes every node's opinion of every other.
 type detector struct {
-	// off: views change only when a fault or an operator says so.
+	// off says that views change only when a fault or an operator changes them.
 	off                bool
-	minDelay, maxDelay time.Duration // from a change to its notice
+	minDelay, maxDelay time.Duration // from a change until it is noticed
 	sight              sight
-	lies               map[link]lie // from the observer to the observed
+	lies               map[link]lie // by the direction from the observer to the observed node
 
-	// regions label the nodes that news travels between; nil when anything
-	// changed since they were found.
+	// regions labels the nodes so that news travels between nodes with the same label. It is nil if
+	// anything changed since it was computed.
 	regions []int
 }
 
-// news plans that every living node takes a look at the target, each after a
-// delay of its own. Target zero means at everybody.
+// news makes every living node look at the target, each after a delay of its own. Target zero means
+// all nodes.
 func (c *cluster) news(target proto.NodeID) {
 	if c.detector.off {
 		return
@@ -59,8 +58,8 @@ func (c *cluster) news(target proto.NodeID) {
 	}
 }
 
-// crowd is from how many nodes on a detector takes in all changes of a while at
-// one look: a look at each of so many by itself would cost their number cubed.
+// crowd is the least number of nodes with which a node notices all changes together, now and then.
+// To notice each change by itself would take time that grows with the cube of their number.
 const crowd = 50
 
 func (c *cluster) noticeLater(n *node, target proto.NodeID) {
@@ -81,8 +80,8 @@ func (c *cluster) noticeLater(n *node, target proto.NodeID) {
 	})
 }
 
-// look brings the node's view of the target, zero for all, up to date, and
-// tells the node when that changes anything.
+// look updates the node's view of the target, or of all nodes if target is zero, and tells the node
+// if the view changed.
 func (c *cluster) look(n *node, target proto.NodeID) {
 	view := slices.Clone(n.life.view)
 	var gone, seen []string
@@ -110,8 +109,8 @@ func (c *cluster) look(n *node, target proto.NodeID) {
 	}
 }
 
-// seesAlive is the truth about another node, as far as n's detector can see.
-// A process that is paused answers nobody.
+// seesAlive reports whether other is alive as far as n's detector can see. A paused process counts
+// as dead, since it answers nobody.
 func (c *cluster) seesAlive(n, other *node) bool {
 	return n == other ||
 		other.life != nil && other.life.asleep <= c.now && c.sees(n.id, other.id)
@@ -124,7 +123,7 @@ func (c *cluster) tell(n *node, view []proto.Peer, evidence string, cause depth)
 	c.step(n, algorithms.PeersChanged{Alive: alive, Evidence: evidence}, cause)
 }
 
-// sees reports whether the cuts leave one living node in another's sight.
+// sees reports whether a detector on node from would notice node to, through the present cuts.
 func (c *cluster) sees(from, to proto.NodeID) bool {
 	if len(c.network.cuts) == 0 {
 		return true
@@ -139,8 +138,8 @@ func (c *cluster) sees(from, to proto.NodeID) bool {
 	return true
 }
 
-// regions labels the living nodes so that two have the same label exactly when
-// paths lead from each to the other.
+// regions labels the nodes. Two nodes have the same label if and only if each can reach the other
+// along some path.
 func (c *cluster) regions() []int {
 	d := &c.detector
 	if d.regions != nil {
@@ -162,8 +161,8 @@ func (c *cluster) regions() []int {
 	return d.regions
 }
 
-// reach marks the nodes that news from node index start comes to, passed on by
-// the living, over links that pass says are open.
+// reach marks the nodes that news from the node with index start reaches, if living nodes pass it
+// on over the links for which pass returns true.
 func (c *cluster) reach(start int, pass func(a, b proto.NodeID) bool) []bool {
 	reached := make([]bool, len(c.nodes))
 	reached[start] = true
@@ -184,14 +183,15 @@ func (c *cluster) reach(start int, pass func(a, b proto.NodeID) bool) []bool {
 	return reached
 }
 
-// findPeer returns where id stands, or belongs, in a view.
+// findPeer returns the index of id in the view; if id is not there, it returns false and the index
+// where id belongs.
 func findPeer(view []proto.Peer, id proto.NodeID) (int, bool) {
 	return slices.BinarySearchFunc(view, id, func(p proto.Peer, id proto.NodeID) int {
 		return int(p.ID) - int(id)
 	})
 }
 
-// evidence is what changed an opinion, in words.
+// evidence describes a change of opinion.
 func evidence(gone, seen []string) string {
 	var parts []string
 	if len(gone) > 0 {

@@ -7,25 +7,24 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// The seed feeds one generator for what a run is (its plan) and one for what
-// happens in it, so that an option given by hand leaves the other one alone.
+// The seed feeds two generators: one for the plan of a run, and one for what happens in it. So an
+// option that replaces a part of the plan does not change the rest.
 const (
 	streamPlan = 1
 	streamRun  = 2
 )
 
-// permille is a probability in thousandths: whole numbers draw the same on
-// every processor.
+// permille is a probability in thousandths. Whole numbers give the same result on every processor.
 type permille int
 
-// dice is the only source of chance in a run.
+// dice draws all random numbers of a run.
 type dice struct{ *rand.Rand }
 
 func newDice(seed, stream uint64) dice {
 	return dice{rand.New(rand.NewPCG(seed, stream))}
 }
 
-// chance is true with probability p.
+// chance returns true with probability p.
 func (d dice) chance(p permille) bool { return p > 0 && d.IntN(1000) < int(p) }
 
 // between draws a duration in [low, high].
@@ -36,14 +35,14 @@ func (d dice) between(low, high time.Duration) time.Duration {
 	return low + time.Duration(d.Int64N(int64(high-low)+1))
 }
 
-// session draws what a starting process draws.
-func (d dice) session() proto.Session {
-	var s proto.Session
+// incarnation draws the incarnation of a starting process.
+func (d dice) incarnation() proto.Incarnation {
+	var s proto.Incarnation
 	for i := range s {
 		s[i] = byte(d.Uint32())
 	}
 	return s
 }
 
-// one draws an element of choices.
+// one draws one of the choices.
 func one[T any](d dice, choices ...T) T { return choices[d.IntN(len(choices))] }

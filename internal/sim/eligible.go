@@ -9,29 +9,28 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// eligibility draws nodes that may not lead for a while, by themselves or the
-// whole cluster, operators that choose a leader, and some nodes that may not lead
-// in the end. One that could lead always
-// may then.
+// eligibility draws faults that make nodes ineligible for a while, one node or the whole cluster;
+// operators that transfer leadership; and nodes that stay ineligible in the end. At least one node
+// that could lead stays eligible.
 func (d *drafter) eligibility() {
 	if d.Accurate || d.chance(600) {
 		return
 	}
 	for range 1 + d.IntN(4) {
-		f := one(d.dice, (*drafter).bar, (*drafter).bar, (*drafter).barAll, (*drafter).transfer,
+		f := one(d.dice, (*drafter).ineligible, (*drafter).ineligible, (*drafter).pauseCluster, (*drafter).transfer,
 			(*drafter).transfer, (*drafter).transfer)(d)
 		f.At = d.between(0, d.Heal)
 		d.Faults = append(d.Faults, f)
 	}
 	for _, id := range d.couldLead()[1:] {
 		if d.chance(300) {
-			d.StayBarred = append(d.StayBarred, id)
+			d.StayIneligible = append(d.StayIneligible, id)
 		}
 	}
 }
 
-// couldLead are the nodes that live in the end, and vote where there are voters,
-// in random order.
+// couldLead returns the nodes that live in the end, and that vote if there are voters, in random
+// order.
 func (d *drafter) couldLead() []proto.NodeID {
 	var ids []proto.NodeID
 	for i := range d.Nodes {
@@ -44,23 +43,24 @@ func (d *drafter) couldLead() []proto.NodeID {
 	return ids
 }
 
-// bar makes one node not eligible for a while.
-func (d *drafter) bar() fault {
+// ineligible makes one node not eligible for a while.
+func (d *drafter) ineligible() fault {
 	t, span := d.target(), d.span()
 	return fault{What: fmt.Sprintf("%v is not eligible for %v", t, span), do: func(c *cluster) {
-		c.barFor(span, algorithms.Eligible{Why: "a fault"}, t.in(c))
+		c.ineligibleFor(span, algorithms.Eligible{Why: "a fault"}, t.in(c))
 	}}
 }
 
-// barAll keeps all nodes that run from standing for a while: who leads goes on.
-func (d *drafter) barAll() fault {
+// pauseCluster keeps all running nodes from becoming candidates for a while; a present leader leads
+// on.
+func (d *drafter) pauseCluster() fault {
 	span := d.span()
 	return fault{What: fmt.Sprintf("nobody stands for %v", span), do: func(c *cluster) {
-		c.barFor(span, algorithms.Eligible{Keep: true, Why: "the cluster is paused"}, c.nodes...)
+		c.ineligibleFor(span, algorithms.Eligible{Keep: true, Why: "the cluster is paused"}, c.nodes...)
 	}}
 }
 
-func (c *cluster) barFor(span time.Duration, ev algorithms.Eligible, nodes ...*node) {
+func (c *cluster) ineligibleFor(span time.Duration, ev algorithms.Eligible, nodes ...*node) {
 	for _, n := range nodes {
 		c.operate(n, ev)
 		c.later(span, func() { c.operate(n, algorithms.Eligible{OK: true}) })

@@ -15,7 +15,7 @@ import (
 // after the start of a node that was killed before, be that the next to lead.
 func TestProvenDeathCostsNoPromise(t *testing.T) {
 	for _, e := range catalog.All() {
-		e := e.WithOffice()
+		e := e.WithLease()
 		a := entered(e)
 		a.Promise = func(delta time.Duration) time.Duration { return 100 * e.Promise(delta) }
 		t.Run(e.Name, func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestProvenDeathCostsNoPromise(t *testing.T) {
 // order of rank, the turn of one more.
 func allowed(e catalog.Entry, nodes int) time.Duration {
 	noticed, nomination, votes, turn := 3, 0, 5, 4
-	if !e.Own {
+	if !e.OwnLease {
 		nomination = e.Theory.WorstRun.Times(nodes)
 	}
 	return time.Duration(noticed+nomination+votes+turn) * DefaultDelta

@@ -28,18 +28,19 @@ func (c *cluster) kill(n *node) {
 	}
 }
 
-// loseDisk crashes a node, of which nothing is saved when it comes back.
+// loseDisk crashes a node and deletes what it saved.
 func (c *cluster) loseDisk(n *node) {
 	c.kill(n)
 	c.trace.note(c.now, "%d loses its disk", n.id)
 	n.disk, n.lost, n.first = algorithms.State{}, true, 0
 }
 
-// firstMargin is how far above all terms an operator's first one is: elections go on meanwhile.
+// firstMargin is by how many terms an operator's first term is above all present terms, since
+// elections go on meanwhile.
 const firstMargin = 100
 
-// vouch restarts voters that cannot be let vote any more without an operator: nothing is
-// saved of them, and of too few others that come back.
+// vouch lets an operator restart voters with a first term if they could not vote otherwise: their
+// votes are lost, and so are those of too many others that come back.
 func (c *cluster) vouch(dead []proto.NodeID) {
 	tell := 0
 	var mute []*node
@@ -63,7 +64,7 @@ func (c *cluster) vouch(dead []proto.NodeID) {
 	}
 }
 
-// killWithin crashes a node within a Step to come.
+// killWithin makes a node crash during a later Step.
 func (c *cluster) killWithin(n *node, d doom) {
 	if n.life != nil {
 		c.trace.note(c.now, "crash %d %v", n.id, d)
@@ -79,7 +80,7 @@ func (d doom) String() string {
 	return fmt.Sprintf("when it next %s, after effect %d", act, d.after)
 }
 
-// pauseWithin pauses a node after a Step to come.
+// pauseWithin makes a node pause after a later Step.
 func (c *cluster) pauseWithin(n *node, s stun) {
 	if n.life != nil {
 		c.trace.note(c.now, "pause %d %v", n.id, s)
@@ -89,7 +90,7 @@ func (c *cluster) pauseWithin(n *node, s stun) {
 
 func (s stun) String() string { return fmt.Sprintf("when it next sends %s, for %v", s.word, s.span) }
 
-// pause stops a process for a while, as SIGSTOP does: what reaches it waits.
+// pause stops a process for a while, as SIGSTOP does: events that reach it wait.
 func (c *cluster) pause(n *node, span time.Duration) {
 	if n.life == nil {
 		return
@@ -106,14 +107,14 @@ func (c *cluster) pause(n *node, span time.Duration) {
 	})
 }
 
-// cut blocks links; what calls it says which.
+// cut blocks links. what names them in the trace.
 func (c *cluster) cut(links []link, what string) {
 	c.trace.note(c.now, "cut %s", what)
 	c.network.cut(links)
 	c.newTopology()
 }
 
-// uncut opens links again that were cut.
+// uncut opens links that were cut.
 func (c *cluster) uncut(links []link, what string) {
 	c.trace.note(c.now, "mend %s", what)
 	c.network.uncut(links)
@@ -154,13 +155,13 @@ func (c *cluster) lookNow(n, target *node) {
 	}
 }
 
-// lose dooms messages to come.
+// lose makes the network lose messages that are sent later.
 func (c *cluster) lose(d doomed) {
 	c.trace.note(c.now, "lose %v", d)
 	c.network.doomed = append(c.network.doomed, d)
 }
 
-// holdBack delays messages to come.
+// holdBack makes the network delay messages that are sent later.
 func (c *cluster) holdBack(h held) {
 	c.trace.note(c.now, "hold back %v", h)
 	c.network.held = append(c.network.held, h)
@@ -187,7 +188,7 @@ func (d doomed) String() string {
 	return s
 }
 
-// rerank changes what a node's attribute is now.
+// rerank changes the present attribute of a node.
 func (c *cluster) rerank(n *node, attr int64) {
 	c.trace.note(c.now, "attribute of %d becomes %d", n.id, attr)
 	n.attr = attr
@@ -198,7 +199,7 @@ func (c *cluster) rerank(n *node, attr int64) {
 	}
 }
 
-// operate gives a node an operator's wish.
+// operate gives a node an operator's request.
 func (c *cluster) operate(n *node, ev algorithms.Event) {
 	if n.life != nil {
 		c.attend(n, n.life, func() { c.step(n, ev, c.root) })
@@ -211,20 +212,16 @@ func oneWay(from, to proto.NodeID) []link { return []link{{from, to}} }
 
 func bothWays(a, b proto.NodeID) []link { return []link{{a, b}, {b, a}} }
 
-// deaf are the links into one node.
-func (c *cluster) deaf(id proto.NodeID) []link {
-	var links []link
-	for _, n := range c.nodes {
-		if n.id != id {
-			links = append(links, link{n.id, id})
-		}
+// deaf returns the links into one node.
+func (c *cluster) deaf(id proto.NodeID) (links []link) {
+	for _, l := range c.mute(id) {
+		links = append(links, link{l.to, l.from})
 	}
 	return links
 }
 
-// mute are the links out of one node.
-func (c *cluster) mute(id proto.NodeID) []link {
-	var links []link
+// mute returns the links out of one node.
+func (c *cluster) mute(id proto.NodeID) (links []link) {
 	for _, n := range c.nodes {
 		if n.id != id {
 			links = append(links, link{id, n.id})
@@ -233,7 +230,7 @@ func (c *cluster) mute(id proto.NodeID) []link {
 	return links
 }
 
-// split are the links between nodes of different groups.
+// split returns the links between nodes of different groups.
 func (c *cluster) split(group func(proto.NodeID) int) []link {
 	var links []link
 	for _, a := range c.nodes {

@@ -8,22 +8,22 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// fencePlan is what the fence agents of a cluster are like.
+// fencePlan says how the fence agents of a cluster behave.
 type fencePlan struct {
 	Agents     bool          // every node has one
-	AgentDelay time.Duration // it takes so long, at most
-	Fails      permille      // of its attempts: it says no, whether it shot or not
-	Lies       permille      // of its attempts: it says yes and has done nothing
-	Revive     time.Duration // a process that was shot starts again within this
-	Relapse    permille      // of the attempts: all but the victim crash meanwhile
+	AgentDelay time.Duration // the longest time of an attempt
+	Fails      permille      // of its attempts: it reports a failure, whether it killed the process or not
+	Lies       permille      // of its attempts: it reports success and has done nothing
+	Revive     time.Duration // the longest time until the node of a killed process starts again
+	Relapse    permille      // of its attempts: all nodes but the victim crash meanwhile
 }
 
-// plainAgents are prompt, and neither fail nor lie.
+// plainAgents are agents that are fast, and neither fail nor lie. there says whether there are any.
 func plainAgents(there bool, delta time.Duration) fencePlan {
 	return fencePlan{Agents: there, AgentDelay: 2 * delta, Revive: 20 * delta}
 }
 
-// fence draws the agents. Half of the runs have honest ones.
+// fence draws how the agents behave. In half of the runs they do not lie.
 func (d *drafter) fence() {
 	d.Agents = true
 	d.AgentDelay = one(d.dice, d.delta, d.Promise/2, 3*d.Promise)
@@ -41,7 +41,7 @@ func (p fencePlan) fenceLine() string {
 		"the shot start again within %v", p.AgentDelay, p.Fails, p.Lies, p.Relapse, p.Revive)
 }
 
-// aim lets a node's fence agent be at what its Machine wants.
+// aim starts a node's fence agent if its Machine wants another attempt than the present one.
 func (c *cluster) aim(n *node, want *algorithms.Fence) {
 	l := n.life
 	if want == nil || l.fence != nil && *l.fence == *want {
@@ -82,8 +82,8 @@ func (c *cluster) aim(n *node, want *algorithms.Fence) {
 	})
 }
 
-// relapse crashes, after a while, all but the one who is to be fenced, which hangs
-// on: whoever comes back must know of it still.
+// relapse pauses the node that is to be fenced, and crashes all others after a while: when they
+// come back they must still know about it.
 func (c *cluster) relapse(f algorithms.Fence, after time.Duration) {
 	back := c.dice.between(c.delta/10, c.Promise/4)
 	c.later(after, func() {
@@ -97,10 +97,10 @@ func (c *cluster) relapse(f algorithms.Fence, after time.Duration) {
 	})
 }
 
-// shoot ends the process, unless another one runs by then under its id.
+// shoot kills the process to be fenced, unless its node runs another one by then.
 func (c *cluster) shoot(by *node, f algorithms.Fence) {
 	victim := c.node(f.ID)
-	if victim.life == nil || victim.life.session != f.Session {
+	if victim.life == nil || victim.life.incarnation != f.Incarnation {
 		return
 	}
 	c.trace.note(c.now, "the fence agent of %d shoots %d", by.id, f.ID)
@@ -108,7 +108,7 @@ func (c *cluster) shoot(by *node, f algorithms.Fence) {
 	c.queue.plan(c.now+c.dice.between(c.delta/10, c.Revive), func() { c.restart(victim) })
 }
 
-// fenceCheckers are the invariants of an office whose cluster fences.
+// fenceCheckers check the invariants of fencing. If the agents are honest, more must hold.
 func fenceCheckers(honest bool) []checker {
 	checkers := []checker{&fencesByMajority{}}
 	if honest {
@@ -117,7 +117,7 @@ func fenceCheckers(honest bool) []checker {
 	return checkers
 }
 
-// mandated is the last office that a node held.
+// mandated is the latest leadership of a node.
 type mandated struct {
 	life     *life
 	term     proto.Term
@@ -127,8 +127,8 @@ type mandated struct {
 type fencedFirst struct{ last map[proto.NodeID]*mandated }
 
 func (*fencedFirst) invariant() Invariant {
-	return Invariant{"fenced-first", "with honest fence agents nobody takes the office while a " +
-		"process that held it before, and has not released it, still runs"}
+	return Invariant{"fenced-first", "with honest fence agents nobody leads while a " +
+		"process that led before, and has not released its term, still runs"}
 }
 
 func (k *fencedFirst) check(s *step) string {
@@ -154,7 +154,7 @@ func (k *fencedFirst) check(s *step) string {
 
 type fencesByMajority struct {
 	ballots ballots
-	good    table[time.Time] // by its own clock, the promises are
+	good    table[time.Time] // until when, by each process's own clock, the promises of a majority last
 }
 
 func (*fencesByMajority) invariant() Invariant {
@@ -164,7 +164,7 @@ func (*fencesByMajority) invariant() Invariant {
 
 func (k *fencesByMajority) check(s *step) string {
 	b, good := k.ballots.of(s), k.good.at(s.node.life.number)
-	b.heed(s)
+	b.count(s)
 	if i := b.won(s); i >= 0 {
 		*good = b.polls[i].asked.Add(s.node.promise)
 	}

@@ -15,7 +15,7 @@ import (
 func TestWhoIsHeardAgainLives(t *testing.T) {
 	for _, name := range catalog.Names() {
 		for _, nodes := range []int{3, 5} {
-			c := agreedOffice(t, name, nodes)
+			c := agreedVoters(t, name, nodes)
 			bound := c.algo.Agreement(c.delta, nodes)
 			for lie := 1; lie <= 3; lie++ {
 				c.lieAbout(c.leader(), 2*c.Promise)
@@ -45,7 +45,7 @@ func TestWhoIsHeardAgainLives(t *testing.T) {
 // term that it leads.
 func TestWhoAloneWasLiedToFollowsAgain(t *testing.T) {
 	for _, name := range catalog.Names() {
-		c := agreedOffice(t, name, 3)
+		c := agreedVoters(t, name, 3)
 		leader := c.leader()
 		term := leader.life.belief.Term
 		other := c.nodes[leader.id%3]
@@ -60,10 +60,16 @@ func TestWhoAloneWasLiedToFollowsAgain(t *testing.T) {
 	}
 }
 
-// agreedOffice is a cluster of voters that follow a leader.
-func agreedOffice(t *testing.T, name string, nodes int) *cluster {
+// agreedVoters is a cluster of voters that follow a leader.
+func agreedVoters(t *testing.T, name string, nodes int) *cluster {
 	t.Helper()
-	o := Options{Algorithm: officeOf(t, name), Seed: 1}
+	return agreedAmong(t, leased(t, name), nodes)
+}
+
+// agreedAmong is a cluster of voters of an algorithm, which follow a leader.
+func agreedAmong(t *testing.T, a Algorithm, nodes int) *cluster {
+	t.Helper()
+	o := Options{Algorithm: a, Seed: 1}
 	hop := o.delta() / 2
 	c := newCluster(o, nodes, false, weather{MinDelay: hop, MaxDelay: hop})
 	for _, n := range c.nodes {
@@ -72,7 +78,7 @@ func agreedOffice(t *testing.T, name string, nodes int) *cluster {
 	c.Promise, c.Unproven, c.detector.sight = c.algo.Promise(c.delta), provesNothing, seesLinks
 	c.assemble()
 	if !c.runTo(c.algo.Agreement(c.delta, nodes), func() bool { return c.census.agreed != never }) {
-		t.Fatalf("%s: nobody leads: %s", name, c.beliefs())
+		t.Fatalf("%s: nobody leads: %s", a.Name, c.beliefs())
 	}
 	c.runUntil(c.now + c.Promise)
 	return c
@@ -100,9 +106,9 @@ func (c *cluster) lieAbout(n *node, span time.Duration) {
 
 // prove gives one node the proof that another is dead, right or wrong.
 func (c *cluster) prove(to, dead *node) {
-	c.step(to, algorithms.Gone{ID: dead.id, Session: dead.life.session}, c.root)
+	c.step(to, algorithms.PeerProvenDead{ID: dead.id, Incarnation: dead.life.incarnation}, c.root)
 }
 
-func heard(n *node) algorithms.Heard {
-	return algorithms.Heard{ID: n.id, Session: n.life.session}
+func heard(n *node) algorithms.PeerHeardAgain {
+	return algorithms.PeerHeardAgain{ID: n.id, Incarnation: n.life.incarnation}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// officeCheckers are the invariants of an office.
-func officeCheckers() []checker {
+// leaseCheckers returns the checkers of the invariants of leases.
+func leaseCheckers() []checker {
 	l := &ledger{}
 	return []checker{
 		&promiseKept{l}, // keeps the ledger: before those that read it
@@ -19,13 +19,13 @@ func officeCheckers() []checker {
 		&oneHolder{},
 		newOneHolderATerm(),
 		&tokensRise{},
-		&voteFirst{won: map[proto.Epoch]bool{}},
+		&voteFirst{won: map[proto.Leadership]bool{}},
 		&askedFirst{},
 		&releasedLast{},
 		&asksNoMore{},
 		&readmission{map[proto.NodeID]*comeback{}, map[proto.NodeID]bool{}},
 		&refusedNothing{},
-		&recess{},
+		&backsOff{},
 		&calmPreference{},
 		&couldWin{},
 		oneBorrower{},
@@ -33,27 +33,27 @@ func officeCheckers() []checker {
 	}
 }
 
-// tenure is a node's latest time in office; zero before the first.
-type tenure struct {
+// heldTerm is the latest leadership of a node; zero before the first.
+type heldTerm struct {
 	node  *node
 	life  *life
 	term  proto.Term
-	until time.Duration // true time at which the lease ends
-	left  bool          // it believes no more that it leads
-	idle  bool          // and all its work has stopped
+	until time.Duration // the end of the lease, in true time
+	left  bool          // the node no longer believes that it leads
+	idle  bool          // all its work has stopped too
 }
 
-// works reports whether anything may still be done in this office: by a living
-// process, before the end of its lease, after which it starts nothing.
-func (t *tenure) works(at time.Duration) bool {
+// works reports whether anything may still be done in this leadership: its process runs, its lease
+// has not ended, and its work has not stopped.
+func (t *heldTerm) works(at time.Duration) bool {
 	return t.life != nil && t.node.life == t.life && at < t.until && (!t.left || !t.idle)
 }
 
-type oneHolder struct{ holders table[tenure] } // by id
+type oneHolder struct{ holders table[heldTerm] } // by id
 
 func (*oneHolder) invariant() Invariant {
-	return Invariant{"one-holder", "at any instant of true time at most one process holds the " +
-		"office or still works in it"}
+	return Invariant{"one-holder", "at any instant of true time at most one process leads " +
+		"or still works as the leader"}
 }
 
 func (k *oneHolder) check(s *step) string {
@@ -71,15 +71,15 @@ func (k *oneHolder) check(s *step) string {
 	return ""
 }
 
-// note keeps the node's own tenure up to date.
+// note updates the node's latest leadership.
 func (k *oneHolder) note(s *step) {
 	t := k.holders.at(int(s.node.id))
-	if ev, ok := s.ev.(algorithms.Idle); ok && t.term == ev.Term {
+	if ev, ok := s.ev.(algorithms.WorkStopped); ok && t.term == ev.Term {
 		t.idle = true
 	}
 	switch {
 	case s.claims():
-		*t = tenure{
+		*t = heldTerm{
 			node: s.node, life: s.node.life, term: s.out.Leader.Term,
 			until: s.node.clock.when(s.out.Leader.Until),
 		}
@@ -88,18 +88,18 @@ func (k *oneHolder) note(s *step) {
 	}
 }
 
-// oneATerm keeps who was in a place that one process has in a term at the most.
+// oneATerm records, for each term, the one process that may hold it.
 type oneATerm struct {
 	place Invariant
-	does  string // what who is in it does
-	in    map[proto.Term]proto.Session
+	does  string // what the process does: "holds" or "leads" the term
+	in    map[proto.Term]proto.Incarnation
 }
 
 func newOneHolderATerm() *oneATerm {
 	return &oneATerm{
 		Invariant{"one-holder-a-term", "no term is ever held by two processes"},
 		"holds",
-		map[proto.Term]proto.Session{},
+		map[proto.Term]proto.Incarnation{},
 	}
 }
 
@@ -107,7 +107,7 @@ func newOneLeaderATerm() *oneATerm {
 	return &oneATerm{
 		Invariant{"one-leader-a-term", "no term is ever led by two processes"},
 		"leads",
-		map[proto.Term]proto.Session{},
+		map[proto.Term]proto.Incarnation{},
 	}
 }
 
@@ -117,16 +117,16 @@ func (k *oneATerm) check(s *step) string {
 	if !s.claims() {
 		return ""
 	}
-	term, session := s.out.Leader.Term, s.node.life.session
-	if was, ok := k.in[term]; ok && was != session {
+	term, incarnation := s.out.Leader.Term, s.node.life.incarnation
+	if was, ok := k.in[term]; ok && was != incarnation {
 		return fmt.Sprintf("%s term %d as %s did", k.does, term, was.Short())
 	}
-	k.in[term] = session
+	k.in[term] = incarnation
 	return ""
 }
 
-// tokensRise is a store that every holder writes to in each Step, and that
-// compares no tokens.
+// tokensRise is a storage to which every leader writes in each Step. It does not compare tokens
+// itself: they must rise without that.
 type tokensRise struct{ highest proto.Term }
 
 func (*tokensRise) invariant() Invariant {
@@ -144,8 +144,8 @@ func (k *tokensRise) check(s *step) string {
 	return ""
 }
 
-// insidePromises is what makes one holder of a majority: two majorities have a
-// voter in common.
+// insidePromises checks what makes a leader the only one: a majority of voters is bound to it, and
+// two majorities have a voter in common.
 type insidePromises struct{ *ledger }
 
 func (*insidePromises) invariant() Invariant {
@@ -159,14 +159,14 @@ func (k *insidePromises) check(s *step) string {
 	}
 	until := s.node.clock.when(s.out.Leader.Until)
 	want := algorithms.Vote{
-		Term: s.out.Leader.Term, ID: s.node.id, Session: s.node.life.session,
+		Term: s.out.Leader.Term, ID: s.node.id, Incarnation: s.node.life.incarnation,
 	}
 	inside := 0
 	for _, id := range s.cluster.Voters {
 		p := k.pledges.at(int(id))
 		voter := s.cluster.node(id)
 		// A vote whose disk was lost counts on: the voter waits for its promise.
-		if p.over || p.vote != want || voter.disk.Vote != want && !voter.lost {
+		if p.over || p.to != want || voter.disk.Vote.Term != want.Term && !voter.lost {
 			continue
 		}
 		// Its own voter a holder binds for as long as it holds, and once that is free.
@@ -184,7 +184,7 @@ func (k *insidePromises) check(s *step) string {
 type leaseAhead struct{}
 
 func (leaseAhead) invariant() Invariant {
-	return Invariant{"lease-ahead", "no Step ends in an office whose lease has ended"}
+	return Invariant{"lease-ahead", "no Step ends with a leader whose lease has ended"}
 }
 
 func (leaseAhead) check(s *step) string {

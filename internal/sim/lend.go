@@ -12,21 +12,21 @@ import (
 // Leases that a leader lends to a process outside, which neither the leader's death nor
 // its leaving stops.
 
-// loan is one of them, as who borrowed it sees it.
+// loan is a lease that a leader lent to a process outside, which we call the borrower.
 type loan struct {
 	by    *life
-	id    proto.NodeID // of the node that lent it
+	id    proto.NodeID // the node that lent it
 	term  proto.Term
-	end   time.Duration // true time at which the slowest clock has counted to its end
-	until time.Duration // true time at which the node that lent it takes it for over
-	back  time.Duration // it is given back then, if that comes first
+	end   time.Duration // true time at which it has ended even by the slowest clock
+	until time.Duration // true time at which it has ended by the clock of the node that lent it
+	back  time.Duration // true time at which the borrower gives it back; never if it does not
 }
 
-// acts reports whether who borrowed it may still act.
+// acts reports whether the borrower may still act.
 func (l loan) acts(at time.Duration) bool { return at < min(l.end, l.back) }
 
-// lends draws processes that ask for a lease, some of them right before what ends a
-// leadership, or again and again.
+// lends draws borrowers. Some ask just before something ends the leadership, some ask several
+// times.
 func (d *drafter) lends() {
 	if d.Accurate || d.chance(400) {
 		return
@@ -43,7 +43,7 @@ func (d *drafter) lend() fault {
 	return fault{What: fmt.Sprintf("borrow a lease of %v", t), do: func(c *cluster) { c.borrow(t.in(c)) }}
 }
 
-// lendOften is a process that asks anew before its lease ends, always the same node.
+// lendOften draws a borrower that asks the same node again and again, before its lease ends.
 func (d *drafter) lendOften() fault {
 	t, times := target{id: d.id(), leading: true}, 2+d.IntN(8)
 	every := d.between(d.delta, d.Promise/2)
@@ -56,7 +56,7 @@ func (d *drafter) lendOften() fault {
 	}}
 }
 
-// lendAndEnd is a leader that dies, or is told to leave, a moment after it was asked.
+// lendAndEnd draws a borrower that asks a leader which dies, or is told to leave, a moment later.
 func (d *drafter) lendAndEnd() fault {
 	t, span := target{id: d.id(), leading: true}, d.between(d.Promise/2, 3*d.Promise)
 	after := d.between(0, one(d.dice, 4*d.delta, d.Promise))
@@ -87,8 +87,8 @@ func (c *cluster) borrow(n *node) {
 	c.operate(n, algorithms.Lend{})
 }
 
-// lent gives a lease to whoever asked for it, who counts by a clock of its own, and may
-// give it back before its end.
+// lent notes that a lease was lent. The borrower counts by a clock of its own, and may give the
+// lease back before its end.
 func (c *cluster) lent(n *node, was *algorithms.LendEnd) {
 	if was == nil || was.Refused != "" {
 		return
@@ -105,7 +105,7 @@ func (c *cluster) lent(n *node, was *algorithms.LendEnd) {
 	c.loans = append(c.loans, l)
 }
 
-// loansOver is when the host of a process takes all that it lent in a term for over.
+// loansOver returns when the host of a process takes all leases that it lent in a term to be over.
 func (c *cluster) loansOver(by *life, term proto.Term) (at time.Duration) {
 	for _, l := range c.loans {
 		if l.by == by && l.term == term {
@@ -143,7 +143,7 @@ func (oneBorrower) check(s *step) string {
 	return ""
 }
 
-// lendEnds counts the processes that wait for a lease, by process of a node.
+// lendEnds records, for each process, whether somebody waits for a lease from it.
 type lendEnds struct{ asked table[bool] }
 
 func (*lendEnds) invariant() Invariant {

@@ -9,25 +9,25 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 )
 
-// mixed is an office around another nomination in each process: a node that starts
+// mixed is a lease machine around another nomination in each process: a node that starts
 // again may come back with another algorithm, as in a migration.
 func mixed(some []catalog.Entry) Algorithm {
-	a := entered(some[0].WithOffice())
+	a := entered(some[0].WithLease())
 	a.Name = "mixed"
 	a.New = func(c algorithms.Config) algorithms.Machine {
-		return some[c.Seed%uint64(len(some))].WithOffice().New(c)
+		return some[c.Seed%uint64(len(some))].WithLease().New(c)
 	}
 	a.Agreement = func(delta time.Duration, nodes int) (longest time.Duration) {
 		for _, e := range some {
-			longest = max(longest, e.WithOffice().Agreement(delta, nodes))
+			longest = max(longest, e.WithLease().Agreement(delta, nodes))
 		}
 		return longest
 	}
 	return a
 }
 
-// A cluster whose nodes nominate by different algorithms is safe with an office: "at
-// any instant of true time at most one process holds the office", and within the bound
+// A cluster whose nodes nominate by different algorithms is safe with voters: "at
+// any instant of true time at most one process leads", and within the bound
 // somebody does. What it lacks is a nomination: rounds of one algorithm find no end
 // among nodes of another, so the leader need not be the best, and terms go on.
 func TestMixedNominationsAreSafe(t *testing.T) {

@@ -2,20 +2,19 @@ package sim
 
 import "slices"
 
-// officeMutants are the rules of the office, one removed at a time.
+// votesMutants are the rules of the lease around a nomination, one removed at a time.
 //
 // Not in the list, for no run can tell, is what guards against more than runs
 // have, or only saves time and messages:
 //
-//   - A voter that claims, holds or works refuses all others (BarSelf). Its own
+//   - A voter that claims, holds or works refuses all others (DeniedStands). Its own
 //     promise, made anew in each round, runs longer than its lease: this is a
 //     second lock on the same door.
 //   - The margin of a lease, and the drift in a boot wait: simulated clocks round
 //     nothing away, and a voter's clock is the same before and after its start.
-//   - The term, or the session, of a VOTE: a nonce is of one round of one process,
+//   - The term, or the incarnation, of a VOTE: a nonce is of one round of one process,
 //     and a process that starts claims a term above the one it voted in before.
-//   - A lease that is not made longer is not announced again.
-//   - A LEASE of the dead, or of a term that was released, is dropped: it would
+//   - A HEARTBEAT of the dead, or of a term that was released, is dropped: it would
 //     only keep followers waiting.
 //   - What the fence agent says to a question that is not asked any more is dropped:
 //     hosts call it back, and it then says nothing.
@@ -23,14 +22,14 @@ import "slices"
 //     healthy process from being shot after its voters restarted.
 //   - Standing without a nomination, asking again ever more rarely, waiting ever longer
 //     for grants, giving up what cannot win, handing over to a better node, refusing
-//     absurd terms: the tests of the office show them.
+//     absurd terms: the tests of package lease show them.
 //   - A process that is told of the instant, and is not in the list: only those are told
 //     that are. That one which knows it tells only those, is the second lock.
-func officeMutants() []mutant {
-	return slices.Concat(leaseMutants("office"), holderMutants(), fenceMutants(), officeRejoinMutants())
+func votesMutants() []mutant {
+	return slices.Concat(leaseMutants(), holderMutants(), fenceMutants(), accountMutants())
 }
 
-func officeRejoinMutants() []mutant {
+func accountMutants() []mutant {
 	return []mutant{
 		{
 			"N - majority + 1 others", "quorum/quorum.go",
@@ -38,13 +37,13 @@ func officeRejoinMutants() []mutant {
 			"return len(v) - v.Majority()", "readmission",
 		},
 		{
-			"It takes over the account of former holders", "office/rejoin.go",
-			"m.State.Former = m.inherited(m.Told.Former)",
+			"It takes over the account of former holders", "lease/rejoin.go",
+			"m.state.Former = m.inherited(m.told.former)",
 			"", "fenced-first",
 		},
 		{
-			"of which the last one is the vote itself", "office/former.go",
-			"if !m.Cfg.Fence || v.ID == 0 || stopped {",
+			"of which the last one is the vote itself", "lease/former.go",
+			"if !m.cfg.Fence || v.ID == 0 || stopped {",
 			"if true || stopped {", "fenced-first",
 		},
 	}
@@ -53,35 +52,29 @@ func officeRejoinMutants() []mutant {
 func holderMutants() []mutant {
 	return []mutant{
 		{
-			"the boot wait comes last: one that promised since it started may not stand in it", "lease/voter.go",
-			"\tcase !p.Voter.Over && p.Now.Before(p.Voter.Promise):\n",
-			"\tcase p.Now.Before(p.Voter.boot):\n\t\treturn proto.Answer{Bar: proto.BarBoot}, p.Voter.boot\n" +
-				"\tcase !p.Voter.Over && p.Now.Before(p.Voter.Promise):\n", "promise-kept",
+			"its promise: and nobody else ends it", "lease/voter.go",
+			"\t\tm.voter.winner = proto.Peer{ID: msg.From, Incarnation: r.Incarnation}\n", "", "promise-kept",
 		},
 		{
-			"After two rounds without a majority it asks no more", "office/timing.go",
-			"const mostRounds = 2", "const mostRounds = 9", "asks-no-more",
+			"the boot wait comes last: one that promised since it started may not stand in it", "lease/rule.go",
+			"&& !bootFirst:\n\t\treturn promised, v.promise, again",
+			"&& !boots:\n\t\treturn promised, v.promise, again", "promise-kept",
 		},
 		{
-			"It keeps to its lease", "office/office.go",
-			"if m.Belief.ID == 0 || m.Now.Before(m.Belief.Until) {",
-			"if m.Belief.ID == 0 || m.holds() || m.Now.Before(m.Belief.Until) {", "one-holder",
-		},
-		{
-			"a higher office stands: a late LEASE undoes nothing", "office/office.go",
-			"case epoch.Compare(m.Seen) < 0:",
-			"case false:", "newer-stands",
+			"It keeps to its lease", "lease/machine.go",
+			"if m.belief.ID == 0 || m.now.Before(m.belief.Until) {",
+			"if m.belief.ID == 0 || m.leads() || m.now.Before(m.belief.Until) {", "one-holder",
 		},
 	}
 }
 
 func fenceMutants() []mutant {
-	const former, fencing = "office/former.go", "office/fencing.go"
+	const former, fencing = "lease/former.go", "lease/fencing.go"
 	return []mutant{
 		{
-			"Each that was not seen to stop is fenced before the office is taken", fencing,
-			"if len(left) == 0 {\n\t\tm.Why(\"a majority",
-			"if true {\n\t\tm.Why(\"a majority", "fenced-first",
+			"Each that was not seen to stop is fenced before the nominee leads", fencing,
+			"if len(left) == 0 {\n\t\tm.why(WhyLead",
+			"if true {\n\t\tm.why(WhyLead", "fenced-first",
 		},
 		{
 			"confirmed: a failed attempt is none", fencing,
@@ -95,27 +88,27 @@ func fenceMutants() []mutant {
 		},
 		{
 			"and those before that, who may still run", former,
-			"former := slices.DeleteFunc(m.State.Former.All(), func(",
-			"former := slices.DeleteFunc([]proto.Epoch(nil), func(", "fenced-first",
+			"former := slices.DeleteFunc(m.state.Former.All(), func(",
+			"former := slices.DeleteFunc([]proto.Leadership(nil), func(", "fenced-first",
 		},
 		{
-			"durably", "lease/party.go",
-			"save := p.State\n",
-			"save := p.State\n\t\tsave.Former = \"\"\n", "fenced-first",
+			"durably", "lease/step.go",
+			"save := m.state\n",
+			"save := m.state\n\t\tsave.Former = \"\"\n", "fenced-first",
 		},
 		{
 			"seen to stop: by releasing this very term, or a later one", former,
-			"e.Session == last.Session && e.Term <= last.Term",
-			"e.Session == last.Session", "fenced-first",
+			"e.Incarnation == last.Incarnation && e.Term <= last.Term",
+			"e.Incarnation == last.Incarnation", "fenced-first",
 		},
 		{
-			"who holds office had all before it stopped, not those after", former,
-			"return e.Term < held",
+			"who leads had all before it stopped, not those after", former,
+			"return e.Term < led",
 			"return true", "fenced-first",
 		},
 		{
-			"It shoots with the promises of a majority", "office/candidate.go",
-			"case s.Phase == fence && !m.Now.Before(s.LeaseEnd):",
+			"It shoots with the promises of a majority", "lease/candidate.go",
+			"case s.phase == securing && !m.now.Before(s.leaseEnd):",
 			"case false:", "fences-by-majority",
 		},
 	}

@@ -7,41 +7,41 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// link is one direction between two nodes.
+// link is the way from one node to another; the way back is another link.
 type link struct{ from, to proto.NodeID }
 
-// weather is what the network does to messages that no cut stops.
+// weather is what the network does to messages on links that are not cut.
 type weather struct {
 	MinDelay, MaxDelay time.Duration
 	Loss, Duplicate    permille
-	// Straggle is how many arrive later than MaxDelay, by up to Straggler.
+	// Straggle is the share of messages that arrive later than MaxDelay, by up to Straggler.
 	Straggle  permille
 	Straggler time.Duration
 }
 
-// network decides the fate of messages. A message that was under way when a
-// cut began still arrives; one sent into a cut is lost.
+// network decides what happens to messages. A message that was under way when a cut began still
+// arrives; a message sent into a cut is lost.
 type network struct {
 	weather
 	dice dice
-	// cuts counts the faults that block each direction: they overlap.
+	// cuts counts, for each direction, the faults that block it: faults may overlap.
 	cuts map[link]int
 	// doomed are messages to lose.
 	doomed []doomed
-	// held are messages to hold back.
+	// held are messages to delay.
 	held []held
 }
 
-// held describes messages that arrive later, or once more later.
+// held describes messages that arrive late; with again set, a second copy arrives late.
 type held struct {
 	doomed
 	by    time.Duration
-	again bool // one copy comes in time
+	again bool // another copy comes in time
 }
 
 // doomed describes messages to lose. A zero field matches all.
 type doomed struct {
-	word     string // the kind, in the words of the lecture notes
+	word     string // the name of its kind
 	from, to proto.NodeID
 	left     int
 }
@@ -55,7 +55,7 @@ func newNetwork(w weather, d dice) network {
 	return network{weather: w, dice: d, cuts: map[link]int{}}
 }
 
-// fate is how long each copy of m is under way; no copies when it is lost.
+// fate returns how long each copy of m takes to arrive; zero copies means that m is lost.
 func (n *network) fate(m proto.Message) (delays [2]time.Duration, copies int) {
 	lost := len(n.cuts) > 0 && n.cuts[link{m.From, m.To}] > 0 ||
 		n.isDoomed(m) || n.dice.chance(n.Loss)
@@ -113,7 +113,7 @@ func (n *network) cut(links []link) {
 	}
 }
 
-// uncut takes back one cut of the same links.
+// uncut removes one cut of these links.
 func (n *network) uncut(links []link) {
 	for _, l := range links {
 		if n.cuts[l]--; n.cuts[l] <= 0 {
@@ -122,7 +122,7 @@ func (n *network) uncut(links []link) {
 	}
 }
 
-// clear ends all cuts, and what was to be lost or held back.
+// clear removes all cuts, and stops losing and delaying messages.
 func (n *network) clear() {
 	clear(n.cuts)
 	n.doomed, n.held = nil, nil

@@ -8,72 +8,73 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// node is one machine: what outlives its processes.
+// node is one machine: the state that outlives its processes.
 type node struct {
 	id    proto.NodeID
-	attr  int64 // as it is now
+	attr  int64 // the present attribute
 	clock clock
 	disk  algorithms.State
-	// promise is what the latest process was configured with, of an office.
+	// promise is the promise with which the latest process was configured, if there are voters.
 	promise time.Duration
-	// lost: its disk was lost, and it has saved nothing since.
+	// lost says that the disk was lost and that nothing was saved since.
 	lost bool
-	// first is the first term that an operator gives it, zero for none: the truth.
+	// first is the first term that an operator gives the node; zero for none. The operator is right
+	// about it.
 	first proto.Term
 	life  *life // nil while no process runs
 }
 
 // life is one process of a node.
 type life struct {
-	number   int           // of this process, from 0 in the order in which they start
-	born     time.Duration // true time since the run began
-	session  proto.Session
-	machine  algorithms.Machine
-	recorder *trace.Recorder
-	records  uint64 // how many were shown
-	view     []proto.Peer
-	looks    bool // in a crowd: a look at everybody is planned
+	number      int           // numbers all processes of the run, from 0 in the order in which they start
+	born        time.Duration // true time since the run began
+	incarnation proto.Incarnation
+	machine     algorithms.Machine
+	recorder    *trace.Recorder
+	records     uint64 // how many records were shown
+	view        []proto.Peer
+	looks       bool // a look at all nodes is planned; used if there are many nodes
 
-	belief   algorithms.Leader
-	deadline time.Time
-	alarms   uint64            // how many deadlines were set: only the last one rings
-	aside    bool              // resigned, and not called since
-	barred   bool              // told that it is not eligible
-	keeps    bool              // but is to lead on if it leads
-	unfit    bool              // it says so itself
-	drains   bool              // what it did as a leader stops by and by
-	fence    *algorithms.Fence // what its fence agent is at
-	lapsed   bool              // it believes that it leads, and its lease has run out
+	belief     algorithms.Leader
+	deadline   time.Time
+	alarms     uint64            // how many deadlines were set; only the last one counts
+	aside      bool              // it resigned, and no election was called at it since
+	ineligible bool              // its host told it that it is not eligible
+	keeps      bool              // if it leads, it may lead on although it is not eligible
+	unfit      bool              // the Machine itself says that it is not eligible
+	drains     bool              // its work as a leader has not stopped yet
+	fence      *algorithms.Fence // what its fence agent does at present
+	lapsed     bool              // it believes that it leads, but its lease has ended
 
-	then       algorithms.Event // what its host gives it once it has asked others to take over
-	working    []proto.Term     // that it led once, and whose work has not stopped
+	then       algorithms.Event // the event that follows once it has asked others to take over
+	working    []proto.Term     // terms in which it led and its work has not stopped
 	reconciles uint64           // the number of the last split that it asked to reconcile
 
-	asleep time.Duration      // paused until then
-	doom   *doom              // how the process will crash, nil for not yet
-	stun   *stun              // how it will be paused, nil for not yet
-	twin   algorithms.Machine // for the check that Steps are pure, nil for none
+	asleep time.Duration      // true time until which it is paused
+	doom   *doom              // how the process will crash; nil if that is not planned
+	stun   *stun              // how it will be paused; nil if that is not planned
+	twin   algorithms.Machine // gets the same events, to check that Steps are pure; nil for none
 }
 
-// peer is the running process as others see it; nobody while none runs.
+// peer is the running process as others see it; the zero Peer while none runs.
 func (n *node) peer() proto.Peer {
 	if n.life == nil {
 		return proto.Peer{}
 	}
-	return proto.Peer{ID: n.id, Session: n.life.session, Attr: n.attr, Ineligible: n.life.unfit}
+	return proto.Peer{ID: n.id, Incarnation: n.life.incarnation, Attr: n.attr, Ineligible: n.life.unfit}
 }
 
 // leads reports whether the node's process believes that it leads.
 func (n *node) leads() bool { return n.life != nil && n.life.belief.ID == n.id }
 
-// doom crashes a process between the effects of one of its Steps.
+// doom is a plan to crash a process between two effects of one of its Steps.
 type doom struct {
-	word  string        // in a Step that sends this kind; "" for one that does anything
-	after int           // so many effects: a save counts as one, each message as one
-	back  time.Duration // so long after the crash it starts again; 0: see the fault
+	word  string        // the crash is in a Step that sends this kind; "" for a Step that has any effect
+	after int           // how many effects of that Step happen before the crash: a save, or one message
+	back  time.Duration // the time until it starts again; 0: as the fault says
 }
 
-// strikes reports whether the Step with this Output is the one.
+// strikes reports whether the process crashes during the Step with this Output.
 func (d *doom) strikes(out algorithms.Output) bool {
 	if d == nil {
 		return false
@@ -84,7 +85,7 @@ func (d *doom) strikes(out algorithms.Output) bool {
 	return sends(out, d.word)
 }
 
-// sends reports whether a message that says the word is in the Output.
+// sends reports whether the Output has a message whose kind has this name.
 func sends(out algorithms.Output, word string) bool {
 	for _, m := range out.Send {
 		if says(m.Body, word) {
@@ -94,13 +95,13 @@ func sends(out algorithms.Output, word string) bool {
 	return false
 }
 
-// stun pauses a process right after a Step that sends this kind.
+// stun is a plan to pause a process right after a Step that sends a message of this kind.
 type stun struct {
 	word string
 	span time.Duration
 }
 
-// cut leaves of out what happens before the crash; none when nothing does.
+// cut returns the part of out that happens before the crash; none is true when nothing does.
 func (d *doom) cut(out algorithms.Output) (rest algorithms.Output, none bool) {
 	left := d.after
 	if left == 0 {
@@ -113,8 +114,7 @@ func (d *doom) cut(out algorithms.Output) (rest algorithms.Output, none bool) {
 	return out, false
 }
 
-// step is one Step as the checkers see it, before the node takes on the new
-// belief and deadline.
+// step is one Step as the checkers see it, before the node takes over the new belief and deadline.
 type step struct {
 	cluster  *cluster
 	at       time.Duration // true time since the run began
@@ -122,15 +122,14 @@ type step struct {
 	node     *node
 	ev       algorithms.Event
 	out      algorithms.Output // with the messages that left the node
-	heard    saying            // what the event says to voters
-	said     []saying          // what each message that left says to them
-	spurious bool              // a Timeout before the deadline
-	crashes  bool              // the process ends in it, perhaps before it had sent all
+	heard    saying            // what its event says to voters
+	said     []saying          // what each message that left says to voters
+	spurious bool              // it is a Timeout before the deadline
+	crashes  bool              // the process ends in it, perhaps before all messages left
 }
 
-// step lets the node's Machine take one event and makes its Output happen, in
-// the order that every host keeps: save, send, timer, belief. cause is the
-// depth of the event.
+// step lets the node's Machine take one event and carries out its Output, in the order that every
+// host keeps: save, send, timer, belief. cause is the depth of the event.
 func (c *cluster) step(n *node, ev algorithms.Event, cause depth) {
 	c.perform(c.begin(step{node: n, now: n.clock.read(c.now), ev: ev}), cause)
 	if n.life != nil && c.dice.chance(c.spurious) {
@@ -146,8 +145,8 @@ func (c *cluster) interrupt(n *node) {
 	}
 }
 
-// begin makes s the Step in progress. There is one at a time, and nobody keeps it: it
-// has one place for the whole run.
+// begin makes s the present Step. There is only one at a time and nobody keeps it, so one variable
+// serves the whole run.
 func (c *cluster) begin(s step) *step {
 	s.cluster, s.at, s.said = c, c.now, c.current.said[:0]
 	c.current = s
@@ -157,7 +156,7 @@ func (c *cluster) begin(s step) *step {
 func (c *cluster) perform(s *step, cause depth) {
 	c.steps++
 	n, l := s.node, s.node.life
-	l.heed(s.ev)
+	l.apply(s.ev)
 	c.take(s)
 	l.recorder.Stamp(s.now, s.ev, &s.out)
 
@@ -197,20 +196,20 @@ func (c *cluster) perform(s *step, cause depth) {
 	}
 }
 
-// heed notes what the operator asked for.
-func (l *life) heed(ev algorithms.Event) {
+// apply notes the operator's requests.
+func (l *life) apply(ev algorithms.Event) {
 	switch ev := ev.(type) {
 	case algorithms.Resign:
 		l.aside = true
 	case algorithms.Campaign:
-		l.aside = l.aside && l.barred
+		l.aside = l.aside && l.ineligible
 	case algorithms.Eligible:
-		l.barred, l.keeps = !ev.OK, ev.Keep
+		l.ineligible, l.keeps = !ev.OK, ev.Keep
 	}
 }
 
-// effects saves and sends. It returns the depth of the last message, or of the
-// cause when there is none.
+// effects saves and sends. It returns the depth of the last message; without messages it returns
+// cause.
 func (c *cluster) effects(n *node, out algorithms.Output, cause depth) depth {
 	if out.Save != nil {
 		n.disk = *out.Save
@@ -227,7 +226,7 @@ func (c *cluster) effects(n *node, out algorithms.Output, cause depth) depth {
 	return last
 }
 
-// arm sets the process's timer; the zero time stops it.
+// arm sets the process's timer. The zero time stops it.
 func (c *cluster) arm(n *node, deadline time.Time, d depth) {
 	l := n.life
 	l.alarms++
@@ -251,8 +250,8 @@ func (c *cluster) arm(n *node, deadline time.Time, d depth) {
 	})
 }
 
-// attend does something with a process: now, when it wakes from a pause, or
-// never when it is gone.
+// attend does something with a process: now, or when its pause ends, or never if the process is
+// gone.
 func (c *cluster) attend(n *node, l *life, do func()) {
 	switch {
 	case n.life != l:

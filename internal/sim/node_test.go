@@ -76,11 +76,11 @@ func TestRestart(t *testing.T) {
 	})
 	n := c.node(1)
 	c.start(n)
-	first := n.life.session
+	first := n.life.incarnation
 	c.kill(n)
 	c.restart(n)
-	if n.life.session == first {
-		t.Error("the session is the same")
+	if n.life.incarnation == first {
+		t.Error("the incarnation is the same")
 	}
 	if !slices.Equal(saved, []proto.Term{0, 1}) {
 		t.Errorf("started with terms %v", saved)
@@ -97,7 +97,7 @@ func TestDeadlineReplacesTheOneBefore(t *testing.T) {
 		case algorithms.Campaign:
 			return algorithms.Output{Deadline: now.Add(2 * time.Second)}
 		case algorithms.Timeout:
-			rings = append(rings, now.Sub(epoch))
+			rings = append(rings, now.Sub(beginning))
 		}
 		return algorithms.Output{}
 	})
@@ -114,7 +114,7 @@ func TestPause(t *testing.T) {
 	var at []time.Duration
 	c := script(t, 2, func(now time.Time, ev algorithms.Event) algorithms.Output {
 		if _, ok := ev.(algorithms.Receive); ok {
-			at = append(at, now.Sub(epoch))
+			at = append(at, now.Sub(beginning))
 		}
 		return algorithms.Output{}
 	})

@@ -9,8 +9,8 @@ import (
 
 // The invariants of the consensus.
 
-// keepsBallots keeps the highest ballot that each node, in whichever life, prepared or
-// promised in a term.
+// keepsBallots records the highest ballot that each node prepared or promised in a term, in any of
+// its processes.
 type keepsBallots struct{ promised map[mandate]paxos.Ballot }
 
 func (*keepsBallots) invariant() Invariant {
@@ -38,11 +38,11 @@ func (k *keepsBallots) check(s *step) string {
 	return ""
 }
 
-// decree is what came of the consensus on one term.
+// decree is what the consensus on one term has decided so far.
 type decree struct {
-	values   map[paxos.Ballot]proto.Session
+	values   map[paxos.Ballot]proto.Incarnation
 	accepted map[paxos.Ballot]map[proto.NodeID]bool
-	chosen   map[proto.Session]bool
+	chosen   map[proto.Incarnation]bool
 }
 
 type oneChosen struct{ terms map[proto.Term]*decree }
@@ -57,7 +57,7 @@ func (k *oneChosen) check(s *step) string {
 		d := k.terms[m.Term]
 		if d == nil {
 			d = &decree{
-				values: map[paxos.Ballot]proto.Session{}, chosen: map[proto.Session]bool{},
+				values: map[paxos.Ballot]proto.Incarnation{}, chosen: map[proto.Incarnation]bool{},
 				accepted: map[paxos.Ballot]map[proto.NodeID]bool{},
 			}
 			k.terms[m.Term] = d
@@ -77,7 +77,7 @@ func (k *oneChosen) check(s *step) string {
 		}
 	}
 	d := k.terms[s.out.Leader.Term]
-	if s.claims() && d != nil && len(d.values) > 0 && !d.chosen[s.node.life.session] {
+	if s.claims() && d != nil && len(d.values) > 0 && !d.chosen[s.node.life.incarnation] {
 		return fmt.Sprintf("leads term %d, and was not chosen", s.out.Leader.Term)
 	}
 	return ""

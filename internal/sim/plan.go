@@ -9,16 +9,16 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxDriftPPM bounds how fast or slow clocks run: one in a hundred, as far as
-// the stated bounds are meant to hold.
+// maxDriftPPM bounds how fast or slow clocks run, in parts per million: one in a hundred, the drift
+// for which the stated bounds hold.
 const maxDriftPPM = 10_000
 
-// plan is what the seed draws for a run under faults, within the Options. Its
-// parts bear capitals because the drafter's methods that draw them bear the words.
+// plan is what the seed draws for a run under faults, within the Options. Its fields are exported
+// because the drafter has methods with the same names in lower case.
 type plan struct {
 	Nodes      int
 	Preempt    bool
-	Attributes []int64 // of node 1, 2, …
+	Attributes []int64 // the attributes of node 1, 2, …
 	Offsets    []time.Duration
 	DriftPPM   []int64
 	Starts     []time.Duration
@@ -26,23 +26,23 @@ type plan struct {
 	Weather  weather
 	Detector Detector
 	Sight    sight
-	// Notice is how long the detector takes at most.
+	// Notice is the longest time until a detector notices a change.
 	Notice   time.Duration
-	TimerLag time.Duration // at most
+	TimerLag time.Duration // how late timers are, at most
 	Spurious permille
 
-	// Accurate: nothing fails, and every node knows all from the start.
+	// Accurate says that nothing fails, and that every node knows all others from the start.
 	Accurate bool
 	Faults   []fault
 	Heal     time.Duration // when everything heals
 	StayDead []proto.NodeID
-	// StayBarred are not eligible in the end.
-	StayBarred []proto.NodeID
+	// StayIneligible are the nodes that are not eligible in the end.
+	StayIneligible []proto.NodeID
 
-	officePlan
+	leasePlan
 }
 
-// draw makes the plan of a run.
+// draw draws the plan of a run.
 func draw(o Options) plan {
 	d := drafter{dice: newDice(o.Seed, streamPlan), delta: o.delta()}
 	d.Nodes = d.nodes(o.Nodes)
@@ -62,15 +62,15 @@ func draw(o Options) plan {
 	if o.Algorithm.Guarantee == algorithms.Quorum {
 		d.StayDead = d.StayDead[:min(len(d.StayDead), minority(d.Nodes))]
 	}
-	if o.Algorithm.Office {
+	if o.Algorithm.Leased {
 		d.shortest = o.Algorithm.Promise(d.delta)
-		d.office()
+		d.lease()
 		if o.Fence {
 			d.fence()
 		}
 	}
 	d.eligibility()
-	if o.Algorithm.Office {
+	if o.Algorithm.Leased {
 		d.lends()
 	}
 	return d.plan
@@ -81,7 +81,7 @@ type drafter struct {
 	plan
 	dice
 	delta    time.Duration
-	shortest time.Duration // promise, of an office
+	shortest time.Duration // the shortest promise that works, if there are leases
 }
 
 func (d *drafter) nodes(given int) int {
@@ -92,8 +92,8 @@ func (d *drafter) nodes(given int) int {
 	return drawn
 }
 
-// machines draws what outlives processes: clocks, and attributes that are all
-// the same, or have ties, or are all over.
+// machines draws what outlives processes: clocks, and attributes that are all equal, partly equal,
+// or all different.
 func (d *drafter) machines() {
 	values := one(d.dice, 1, 3, 1_000_000)
 	for range d.Nodes {
@@ -114,7 +114,7 @@ func (d *drafter) weather() {
 	}
 }
 
-// hosts draws how real hosts treat Machines.
+// hosts draws how hosts treat their Machines: late timers, spurious Timeouts, and when they start.
 func (d *drafter) hosts() {
 	d.TimerLag = d.delta * one(d.dice, time.Duration(0), 1, 20) / 20
 	d.Spurious = one(d.dice, permille(0), 50)
@@ -140,7 +140,7 @@ func (d *drafter) detector(given Detector) {
 	}
 }
 
-// nothingFails takes back what an accurate run has not.
+// nothingFails removes what an accurate run does not have.
 func (d *drafter) nothingFails() {
 	d.Weather = calm(d.delta)
 	d.TimerLag = 0
@@ -148,13 +148,13 @@ func (d *drafter) nothingFails() {
 	clear(d.Starts)
 }
 
-// calm is the weather that Machines plan for. A tenth of Delta is left for the
-// receiver's processing and for clocks that run fast.
+// calm is the weather that Machines plan for. A tenth of Delta is left for the receiver's
+// processing and for clocks that run fast.
 func calm(delta time.Duration) weather {
 	return weather{MinDelay: delta / 100, MaxDelay: delta * 9 / 10}
 }
 
-// Lines are everything that was drawn, for people.
+// Lines describes everything that was drawn, for people.
 func (p plan) Lines() []string {
 	lines := []string{
 		fmt.Sprintf("nodes %d, preempt %v, accurate %v", p.Nodes, p.Preempt, p.Accurate),
@@ -168,7 +168,7 @@ func (p plan) Lines() []string {
 		fmt.Sprintf("timers late by up to %v, spurious %v", p.TimerLag, p.Spurious),
 	}
 	if len(p.Voters) > 0 {
-		lines = append(lines, p.officeLines()...)
+		lines = append(lines, p.leaseLines()...)
 	}
 	for _, f := range p.Faults {
 		lines = append(lines, f.String())
@@ -177,13 +177,13 @@ func (p plan) Lines() []string {
 	if len(p.StayDead) > 0 {
 		heal += ", but leave dead " + join(p.StayDead)
 	}
-	if len(p.StayBarred) > 0 {
-		heal += ", but leave not eligible " + join(p.StayBarred)
+	if len(p.StayIneligible) > 0 {
+		heal += ", but leave not eligible " + join(p.StayIneligible)
 	}
 	return append(lines, heal)
 }
 
-// String is the probability in per cent.
+// String formats the probability in per cent.
 func (p permille) String() string { return fmt.Sprintf("%d.%d%%", p/10, p%10) }
 
 func join(ids []proto.NodeID) string {

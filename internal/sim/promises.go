@@ -11,19 +11,20 @@ import (
 
 // The invariants of voters.
 
-// ledger is what each voter is bound to, in true time, whatever it believes.
+// ledger records to whom each voter is bound, in true time, whatever the voter itself believes.
 type ledger struct{ pledges table[pledge] } // by id
 
 // pledge is a voter's latest promise.
 type pledge struct {
 	vote  algorithms.Vote
-	life  *life // that gave it, or gave it anew
+	to    algorithms.Vote // the vote's process, or who won its term
+	life  *life           // the process that gave it last
 	until time.Duration
-	over  bool          // released by, or proven dead, exactly that process
-	since time.Duration // it counts from then on: before, one of a former life may run
+	over  bool          // that process released it, or was proven dead
+	since time.Duration // its own vote counts from then on: before, a promise of its former process may run
 }
 
-// promiseKept keeps the ledger.
+// promiseKept keeps the ledger up to date, and checks it.
 type promiseKept struct{ *ledger }
 
 func (*promiseKept) invariant() Invariant {
@@ -36,7 +37,7 @@ func (k *promiseKept) check(s *step) string {
 	p.over = p.over || p.endedBy(s)
 	vote, broken := s.node.disk.Vote, ""
 	if vote != p.vote && !s.node.lost {
-		same := vote.ID == p.vote.ID && vote.Session == p.vote.Session
+		same := vote.ID == p.to.ID && vote.Incarnation == p.to.Incarnation
 		back := vote.ID == 0 // without its disk; that is readmission's
 		runs, since := !same && !p.over && !back && s.at < p.until, p.since
 		switch {
@@ -44,11 +45,14 @@ func (k *promiseKept) check(s *step) string {
 			since = max(since, p.until) // a vote for itself that does not count yet
 		case runs:
 			broken = fmt.Sprintf("votes for %d in term %d while its promise to %d in term %d runs %v more",
-				vote.ID, vote.Term, p.vote.ID, p.vote.Term, p.until-s.at)
+				vote.ID, vote.Term, p.to.ID, p.to.Term, p.until-s.at)
 		}
-		*p = pledge{vote: vote, life: s.node.life, until: s.promised(), over: vote.ID == 0, since: since}
+		*p = pledge{vote: vote, to: vote, life: s.node.life, until: s.promised(), over: vote.ID == 0, since: since}
 	}
-	for _, q := range s.said {
+	for i, q := range s.said {
+		if q.does(grants) { // that only the winner of its term gets what is not the vote's, vote-first sees
+			p.to = algorithms.Vote{Term: s.out.Send[i].Term, ID: s.out.Send[i].To, Incarnation: q.incarnation}
+		}
 		if q.does(grants | claims | renews) {
 			// Made anew, in whichever life it was made first; and also to a process that was
 			// held for dead and is heard again.
@@ -58,17 +62,17 @@ func (k *promiseKept) check(s *step) string {
 	return broken
 }
 
-// promised is the true time at which a promise that is made in this Step ends.
+// promised returns the true time at which a promise ends that is made in this Step.
 func (s *step) promised() time.Duration {
 	return s.node.clock.when(s.now.Add(s.node.promise))
 }
 
-// endedBy reports whether the Step's event, or what the voter says of itself,
-// ends the promise early.
+// endedBy reports whether the Step's event, or a message of the voter itself, ends the promise
+// early.
 func (p *pledge) endedBy(s *step) bool {
 	switch ev := s.ev.(type) {
-	case algorithms.Gone:
-		if p.vote.ID == ev.ID && p.vote.Session == ev.Session && !s.cluster.Keep {
+	case algorithms.PeerProvenDead:
+		if p.to.ID == ev.ID && p.to.Incarnation == ev.Incarnation && !s.cluster.Keep {
 			return true
 		}
 	case algorithms.Receive:
@@ -84,19 +88,19 @@ func (p *pledge) endedBy(s *step) bool {
 	return false
 }
 
-// releasedBy reports whether the message gives this very promise back, as RELEASE
-// does, and TIMEOUT_NOW, which follows one.
+// releasedBy reports whether the message releases this very promise. RELEASE does, and so does
+// TIMEOUT_NOW, which follows a release.
 func (p *pledge) releasedBy(m proto.Message) bool {
 	vote := algorithms.Vote{Term: m.Term, ID: m.From}
 	switch b := m.Body.(type) {
 	case proto.Release:
-		vote.Session = b.Session
+		vote.Incarnation = b.Incarnation
 	case proto.TakeOver:
-		vote.Session = b.Session
+		vote.Incarnation = b.Incarnation
 	default:
 		return false
 	}
-	return p.vote == vote
+	return p.to == vote
 }
 
 type bootWait struct{ boots table[boot] } // by id
@@ -104,8 +108,8 @@ type bootWait struct{ boots table[boot] } // by id
 // boot is a voter's latest start.
 type boot struct {
 	voted   algorithms.Vote
-	longest time.Duration // of the promises that it ever made
-	until   time.Time     // by its own clock
+	longest time.Duration // the longest promise that it ever made
+	until   time.Time     // when its wait after the start ends, by its own clock
 }
 
 func (*bootWait) invariant() Invariant {
@@ -133,9 +137,9 @@ func (k *bootWait) check(s *step) string {
 }
 
 type voteFirst struct {
-	voted   table[algorithms.Vote] // by id
+	voted   table[algorithms.Vote] // the vote of each voter, by id
 	ballots ballots
-	won     map[proto.Epoch]bool // by the grants of a majority, its own among them
+	won     map[proto.Leadership]bool // leaderships for which a majority voted, the winner included
 }
 
 func (*voteFirst) invariant() Invariant {
@@ -146,9 +150,9 @@ func (*voteFirst) invariant() Invariant {
 
 func (k *voteFirst) check(s *step) string {
 	b := k.ballots.of(s)
-	b.heed(s)
+	b.count(s)
 	if b.won(s) >= 0 {
-		k.won[proto.Epoch{Term: b.term, Leader: s.node.id, Session: s.node.life.session}] = true
+		k.won[proto.Leadership{Term: b.term, Leader: s.node.id, Incarnation: s.node.life.incarnation}] = true
 	}
 	b.follow(s)
 	voted := k.voted.at(int(s.node.id))
@@ -157,7 +161,7 @@ func (k *voteFirst) check(s *step) string {
 	}
 	vote, was := s.node.disk.Vote, *voted
 	// A term with nobody in it is no vote. The grants that won it arrived without this one.
-	won := was.ID == 0 && k.won[proto.Epoch{Term: vote.Term, Leader: vote.ID, Session: vote.Session}]
+	won := was.ID == 0 && k.leads(vote)
 	if vote.Term < was.Term || vote.Term == was.Term && vote != was && !won {
 		return fmt.Sprintf("voted for %d in term %d after %d in term %d",
 			vote.ID, vote.Term, was.ID, was.Term)
@@ -167,13 +171,15 @@ func (k *voteFirst) check(s *step) string {
 		m := &s.out.Send[i]
 		switch {
 		case q.does(grants):
-			if want := (algorithms.Vote{Term: m.Term, ID: m.To, Session: q.session}); vote != want {
+			want := algorithms.Vote{Term: m.Term, ID: m.To, Incarnation: q.incarnation}
+			lost := m.Body.Kind() == proto.KindHeartbeatReply && vote.Term == m.Term && k.leads(want)
+			if vote != want && !lost {
 				return fmt.Sprintf("grants %d term %d, voted for %d in term %d",
 					m.To, m.Term, vote.ID, vote.Term)
 			}
 		case q.does(claims | renews | announces):
 			if want := (algorithms.Vote{
-				Term: m.Term, ID: s.node.id, Session: s.node.life.session,
+				Term: m.Term, ID: s.node.id, Incarnation: s.node.life.incarnation,
 			}); vote != want {
 				return fmt.Sprintf("%s of term %d, voted for %d in term %d",
 					m.Body.Kind(), m.Term, vote.ID, vote.Term)
@@ -183,14 +189,21 @@ func (k *voteFirst) check(s *step) string {
 	return ""
 }
 
-// refusedNothing: only the claimant's own Step could have changed the rest.
-type refusedNothing struct {
-	rounds table[proto.Term] // by process
-	waits  table[waits]      // likewise
+// leads reports whether a process has won a term.
+func (k *voteFirst) leads(v algorithms.Vote) bool {
+	return k.won[proto.Leadership{Term: v.Term, Leader: v.ID, Incarnation: v.Incarnation}]
 }
 
-// waits are what a process waits for: to vote, as nothing was saved, and to be eligible, as
-// after a recess. What it does when that time has come is no answer to what it hears just then.
+// refusedNothing checks that a voter which refuses a request does not act on it. Only Steps of the
+// node itself may change its term or what it saved.
+type refusedNothing struct {
+	rounds table[proto.Term] // the highest round of each process
+	waits  table[waits]      // what each process waits for
+}
+
+// waits says what a process waits for: to vote, because nothing was saved, and to be eligible, as
+// after a back-off. When such a wait ends, what the process does is not caused by the message that
+// it receives in that Step.
 type waits struct{ vote, stand bool }
 
 func (*refusedNothing) invariant() Invariant {
@@ -202,11 +215,7 @@ func (k *refusedNothing) check(s *step) string {
 	round := k.rounds.at(s.node.life.number)
 	was := *round
 	ev, ok := s.ev.(algorithms.Receive)
-	_, pre := ev.Body.(proto.PreVote)
-	pre = pre && s.cluster.algo.Name == "raft"
-	if !pre || s.asks() { // else the Step of Raft is about the term that another asks for
-		*round = s.out.Round
-	}
+	*round = s.out.Round
 	wait := k.waits.at(s.node.life.number)
 	now := waits{s.out.Recovery != nil, s.out.Ineligible != ""}
 	ended := wait.vote && !now.vote || wait.stand && !now.stand
@@ -227,18 +236,19 @@ func (k *refusedNothing) check(s *step) string {
 		was = max(was, s.prev().Term) + 1
 	}
 	// Who is told that a term is held has learnt of it, whatever else it was asked.
-	if save != nil || s.out.Round > was && !q.does(announces) && !pre && !s.asks() {
+	// A process that crashes in this Step may not come to ask for the term that it has in view.
+	if save != nil || s.out.Round > was && !q.does(announces) && !s.asks() && !s.crashes {
 		return fmt.Sprintf("saved %v, term %d after %d", save != nil, s.out.Round, was)
 	}
 	return ""
 }
 
-// asks reports whether the node asks voters in the Step, which then is about its term.
+// asks reports whether the node sends PRE_VOTE in the Step.
 func (s *step) asks() bool {
 	return slices.ContainsFunc(s.said, func(q saying) bool { return q.does(asks) })
 }
 
-// refuses reports whether the node says no to one, and yes to nobody.
+// refuses reports whether the node refuses this node's request, and grants nobody's.
 func (s *step) refuses(to proto.NodeID) bool {
 	no := false
 	for i, q := range s.said {

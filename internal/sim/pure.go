@@ -10,8 +10,8 @@ import (
 
 var pure = Invariant{"pure", "equal events in equal order give equal outputs"}
 
-// take lets the Machine take the Step's event, and its twin, if there is one, too: a
-// Machine that was made alike and lives through the same.
+// take lets the Machine take the Step's event. If the process has a twin, a second Machine made
+// with the same Config, the twin takes the same event.
 func (c *cluster) take(s *step) {
 	l, ev := s.node.life, s.ev
 	if peers, ok := ev.(algorithms.PeersChanged); ok && l.twin != nil {

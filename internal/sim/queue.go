@@ -2,15 +2,15 @@ package sim
 
 import "time"
 
-// planned is something that will happen.
+// planned is an event that will happen.
 type planned struct {
 	at    time.Duration // true time since the run began
 	order uint64
 	do    func()
 }
 
-// queue is the run's future, by time and, within one instant, in the order in
-// which it was planned. It is a binary heap.
+// queue is a heap of the future events of a run, ordered by time. Events of the same instant are in
+// the order in which they were planned.
 type queue struct {
 	heap  []planned
 	count uint64
@@ -23,7 +23,7 @@ func (q *queue) plan(at time.Duration, do func()) {
 	q.up(len(q.heap) - 1)
 }
 
-// peek is the time of what happens next; ok is false when nothing will.
+// peek returns the time of the next event. ok is false if there is none.
 func (q *queue) peek() (at time.Duration, ok bool) {
 	if len(q.heap) == 0 {
 		return 0, false
@@ -31,7 +31,7 @@ func (q *queue) peek() (at time.Duration, ok bool) {
 	return q.heap[0].at, true
 }
 
-// pop takes out what happens next. The queue must not be empty.
+// pop removes and returns the next event. The queue must not be empty.
 func (q *queue) pop() planned {
 	first, last := q.heap[0], len(q.heap)-1
 	q.heap[0] = q.heap[last]

@@ -11,36 +11,36 @@ import (
 // What a run of an algorithm that counts a quorum itself has beyond others. All nodes
 // are voters: a majority of them must live for anybody to lead.
 
-// minority is how many of n voters may be dead.
+// minority returns how many of n voters may be dead.
 func minority(n int) int { return (n - 1) / 2 }
 
-// quorumCheckers are the invariants of such an algorithm. Those of messages that it
-// does not have hold by themselves.
+// quorumCheckers returns the checkers for an algorithm that counts a quorum itself. An invariant
+// about messages that the algorithm does not have always holds.
 func quorumCheckers() []checker {
 	return []checker{
 		newOneLeaderATerm(),
-		&oneAck{acks: map[mandate]proto.Session{}},
+		&oneAck{acks: map[mandate]proto.Incarnation{}},
 		&committedByQuorum{},
 		&keepsBallots{promised: map[mandate]paxos.Ballot{}},
 		&oneChosen{terms: map[proto.Term]*decree{}},
 	}
 }
 
-// What bodies tell these invariants.
+// What these invariants need to know of the bodies of messages.
 type (
-	// endorsement is a body that follows one process in its term: the sender itself, if it
-	// stands, or another that stands.
-	endorsement interface{ Endorses() proto.Session }
+	// endorsement is a body with which a node follows one process in a term: the sender itself, if
+	// it is a candidate, or another candidate.
+	endorsement interface{ Endorses() proto.Incarnation }
 	// balloted is a body that does something in a ballot.
 	balloted interface{ Act() paxos.Act }
 )
 
-// oneAck keeps whom each node, in whichever life, has endorsed in a term. One that
-// stands has endorsed itself.
-type oneAck struct{ acks map[mandate]proto.Session }
+// oneAck records whom each node, in any of its processes, endorsed in a term. A candidate endorses
+// itself.
+type oneAck struct{ acks map[mandate]proto.Incarnation }
 
 func (*oneAck) invariant() Invariant {
-	return Invariant{"one-ack", "\"each process ACKs to at most one NEW_LEADER\": a node sends ACK " +
+	return Invariant{"one-ack", "\"each process ACKs to at most one\" that stands: a node sends ACK " +
 		"to one process a term, its own included, whether or not it restarts"}
 }
 
@@ -59,7 +59,7 @@ func (k *oneAck) check(s *step) string {
 	return ""
 }
 
-// tallied are the voters whose ACK reached a process, in its latest term.
+// tallied records the voters whose ACK reached a process in its latest term.
 type tallied struct {
 	term proto.Term
 	from map[proto.NodeID]bool
@@ -67,7 +67,7 @@ type tallied struct {
 
 type committedByQuorum struct {
 	acks     table[tallied]
-	endorsed bool // by any node: of an algorithm without endorsements nothing is demanded
+	endorsed bool // some node sent an ACK; if none ever does, the algorithm has none and nothing is checked
 }
 
 func (*committedByQuorum) invariant() Invariant {
@@ -76,7 +76,7 @@ func (*committedByQuorum) invariant() Invariant {
 }
 
 func (k *committedByQuorum) check(s *step) string {
-	t, self := k.acks.at(s.node.life.number), s.node.life.session
+	t, self := k.acks.at(s.node.life.number), s.node.life.incarnation
 	if ev, ok := s.ev.(algorithms.Receive); ok {
 		if b, ok := ev.Body.(endorsement); ok && b.Endorses() == self && ev.Term == t.term {
 			t.from[ev.From] = true
@@ -91,7 +91,7 @@ func (k *committedByQuorum) check(s *step) string {
 	}
 	// One that leads alone has sent nobody anything.
 	_, commits := s.announces()
-	if !k.endorsed || !commits || !s.claims() || s.prev().Epoch() == s.out.Leader.Epoch() {
+	if !k.endorsed || !commits || !s.claims() || s.prev().Leadership() == s.out.Leader.Leadership() {
 		return ""
 	}
 	if n := len(t.from); t.term != s.out.Leader.Term || 2*n <= len(s.cluster.nodes) {

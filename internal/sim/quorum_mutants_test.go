@@ -12,7 +12,7 @@ import (
 // quorumMutants are the rules of the algorithms that count a quorum themselves, one
 // removed at a time. Not in the list, for no run can tell: one that sent ACK does not
 // stand in the term, and nothing makes it try; a CHOSEN for a former life is dropped,
-// which would be told by another session; and what only saves messages or time.
+// which would be told by another incarnation; and what only saves messages or time.
 func quorumMutants() []mutant {
 	const (
 		phases    = "zookeeper/phases.go"
@@ -24,7 +24,7 @@ func quorumMutants() []mutant {
 	)
 	return []mutant{
 		{
-			"Each process ACKs to at most one NEW_LEADER", phases,
+			"Each process ACKs to at most one that stands", phases,
 			"case r.ack.term == r.core.Term() && !r.ack.to.Is(b.Candidate):",
 			"case false:", "one-ack",
 		},

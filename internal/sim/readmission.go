@@ -8,24 +8,24 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// readmission is S7: a voter of which nothing is saved may have lost its disk. It is as
-// good as none until others have told it what it may have voted in; unless there was an
-// instant at which none had voted.
+// readmission checks a voter that has no saved vote, since it may have lost its disk. It must not
+// vote until others have told it what it may have voted, or until there was an instant at which no
+// voter had voted.
 type readmission struct {
 	backs   map[proto.NodeID]*comeback
-	unvoted map[proto.NodeID]bool // the process that each runs has never voted
+	unvoted map[proto.NodeID]bool // the present process of this voter has never voted
 }
 
-// comeback is one life of a voter of which nothing is saved, until it votes.
+// comeback is one process of a voter that has no saved vote, until it votes.
 type comeback struct {
-	began time.Time // by its own clock
-	// longest is the longest promise that it may have made as part of a majority:
-	// such as it is configured with, or as those have made who tell it.
+	began time.Time // when it started, by its own clock
+	// longest is the longest promise that it may have made as part of a majority: its configured one, or
+	// a longer one that a voter named in an answer.
 	longest time.Duration
-	asked   map[uint64]time.Time       // when the questions of a nonce first left
-	told    map[proto.NodeID]time.Time // when the question had left that was answered
-	voted   proto.Term                 // the highest that those told of
-	none    bool                       // in this life there was an instant at which no voter had voted
+	asked   map[uint64]time.Time       // when the questions with a nonce first left
+	told    map[proto.NodeID]time.Time // for each voter that answered: when the question had left
+	voted   proto.Term                 // the highest term in which a voter that answered has voted
+	none    bool                       // at some instant since its start, no voter had voted
 }
 
 func (*readmission) invariant() Invariant {
@@ -35,7 +35,7 @@ func (*readmission) invariant() Invariant {
 		"in higher terms only"}
 }
 
-// saved reports whether something is saved of what a voter voted or promised.
+// saved reports whether the disk has a vote or a promise.
 func (n *node) saved() bool { return n.disk.Vote.Term > 0 || n.disk.Promise > 0 }
 
 func (k *readmission) check(s *step) string {
@@ -73,7 +73,7 @@ func (k *readmission) check(s *step) string {
 	return ""
 }
 
-// saved is what a starting process is given.
+// saved returns the state with which a process starts.
 func (s *step) saved() algorithms.State { return s.ev.(algorithms.Start).Saved }
 
 // look notes an instant at which all voters run and none has voted.
@@ -91,7 +91,7 @@ func (k *readmission) look(c *cluster) {
 	}
 }
 
-// judge is what is wrong with how it comes back.
+// judge returns what is wrong with the way in which the voter came back; "" if nothing is.
 func (b *comeback) judge(s *step) string {
 	told, need := 0, len(s.cluster.Voters)-len(s.cluster.Voters)/2
 	for _, at := range b.told {
@@ -116,7 +116,7 @@ func (b *comeback) judge(s *step) string {
 	return ""
 }
 
-// speaks reports whether a message is a voter's word.
+// speaks reports whether a message tells what its sender votes or has voted.
 func speaks(b proto.Body) bool {
 	switch b := b.(type) {
 	case proto.VoterState:
@@ -127,12 +127,12 @@ func speaks(b proto.Body) bool {
 	return sayingOf(b).does(grants | claims | renews)
 }
 
-// listen notes questions and answers.
+// listen records the voter's questions, and the answers to them.
 func (b *comeback) listen(s *step) {
 	if ev, ok := s.ev.(algorithms.Receive); ok {
 		a, ok := ev.Body.(proto.VoterState)
 		at, asked := b.asked[a.Nonce]
-		if ok && asked && !a.Lost && a.Session == s.node.life.session {
+		if ok && asked && !a.Lost && a.Incarnation == s.node.life.incarnation {
 			if at.After(b.told[ev.From]) { // no late answer to an older question
 				b.told[ev.From] = at
 			}

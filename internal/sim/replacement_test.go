@@ -6,14 +6,20 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/algorithms/consensus"
-	"github.com/ringleader-dev/ringleader/algorithms/office"
-	"github.com/ringleader-dev/ringleader/algorithms/zookeeper"
+	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Those that ask a majority themselves let the office ask at the same time.
-var _, _ office.Contender = (*consensus.Machine)(nil), (*zookeeper.Machine)(nil)
+// Those that ask a majority themselves let the lease machine ask at the same time.
+func TestThoseWithAQuorumContend(t *testing.T) {
+	for _, e := range catalog.All() {
+		config := algorithms.Config{Self: 1, Delta: time.Second, Voters: []proto.NodeID{1}}
+		_, contends := e.New(config).(lease.Contender)
+		if e.Guarantee == algorithms.Quorum && !contends {
+			t.Errorf("%s lets the lease machine wait", e.Name)
+		}
+	}
+}
 
 // saves counts the writes to each node's disk.
 type saves struct{ of map[proto.NodeID]int }
@@ -33,7 +39,7 @@ func (k saves) check(s *step) string {
 func replace(t *testing.T, name string) (hops int, written map[proto.NodeID]int) {
 	t.Helper()
 	const nodes = 5
-	o := Options{Algorithm: officeOf(t, name), Seed: 1}
+	o := Options{Algorithm: leased(t, name), Seed: 1}
 	hop := o.delta() / 2
 	c := newCluster(o, nodes, false, weather{MinDelay: hop, MaxDelay: hop})
 	for _, n := range c.nodes {
@@ -43,7 +49,7 @@ func replace(t *testing.T, name string) (hops int, written map[proto.NodeID]int)
 	c.assemble()
 	c.runUntil(c.algo.Agreement(c.delta, nodes))
 	dead := c.leader()
-	proof := algorithms.Gone{ID: dead.id, Session: dead.life.session}
+	proof := algorithms.PeerProvenDead{ID: dead.id, Incarnation: dead.life.incarnation}
 	c.kill(dead)
 	kept := saves{map[proto.NodeID]int{}}
 	c.checkers = append(c.checkers, kept)

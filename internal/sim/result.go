@@ -12,15 +12,15 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Result is how one run went.
+// Result is the outcome of one run.
 type Result struct {
 	Algorithm string       `json:"algorithm"`
 	Nodes     int          `json:"nodes"`
 	Seed      uint64       `json:"seed"`
-	Leader    proto.NodeID `json:"leader"` // that all living nodes agree on; 0 for none
-	Term      proto.Term   `json:"term"`   // the highest of any node
-	// Messages were sent, those to the dead included. In an analysis: because of
-	// the initiators' causes.
+	Leader    proto.NodeID `json:"leader"` // the leader that all living nodes agree on; 0 if they do not
+	Term      proto.Term   `json:"term"`   // the highest term of any node
+	// Messages counts the messages that were sent, those to dead nodes included. In an analysis it
+	// counts only those that follow from the initiators' causes.
 	Messages Counts `json:"messages"`
 	// TransmissionTimes is the longest causal chain of messages and timeouts that
 	// ends in a message, as the lecture notes count it.
@@ -30,15 +30,14 @@ type Result struct {
 	Preempt      bool    `json:"preempt"`
 	DeltaSeconds float64 `json:"delta_seconds"`
 	Steps        int     `json:"steps"`
-	// Seconds is how long the run took in its own time; in an analysis, the
-	// election.
+	// Seconds is how long the run took in virtual time; in an analysis, how long the election took.
 	Seconds float64 `json:"seconds"`
-	// AgreedSeconds is how long after the network had calmed all agreed for good,
-	// and BoundSeconds how long they might have taken.
+	// AgreedSeconds is the time from when the network was calm until all nodes agreed for good.
+	// BoundSeconds is the longest time that this may take.
 	AgreedSeconds float64 `json:"agreed_seconds"`
 	BoundSeconds  float64 `json:"bound_seconds"`
-	// LeaderlessSeconds and ContestedSeconds are how long nobody, and more than
-	// one node, believed that it leads: figures that best-effort does not bound.
+	// LeaderlessSeconds is how long no node believed that it leads, and ContestedSeconds how long
+	// more than one did. Best-effort algorithms do not bound these figures.
 	LeaderlessSeconds float64 `json:"leaderless_seconds"`
 	ContestedSeconds  float64 `json:"contested_seconds"`
 
@@ -46,7 +45,7 @@ type Result struct {
 	Repro string   `json:"repro"` // the command line that repeats the run
 }
 
-// result sums up the run.
+// result returns the outcome of the run.
 func (c *cluster) result(o Options) Result {
 	c.census.advance(c.now)
 	e, _ := c.census.leadership()

@@ -16,12 +16,12 @@ func TestReturnedVoterKeepsTheLeader(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			var trace strings.Builder
 			var tap func(proto.Message, int)
-			s := suite{t: t, algo: officeOf(t, e.Name), nodes: 3}
+			s := suite{t: t, algo: leased(t, e.Name), nodes: 3}
 			c := s.stage(trial{quiet: true}, &trace, &tap)
 			s.settle(c)
 			leader := c.leader()
 			others := slices.DeleteFunc(slices.Clone(c.nodes), func(n *node) bool { return n == leader })
-			back, dies, led := others[0], others[1], leader.life.belief.Epoch()
+			back, dies, led := others[0], others[1], leader.life.belief.Leadership()
 
 			c.loseDisk(back)
 			c.restart(back)
@@ -30,7 +30,7 @@ func TestReturnedVoterKeepsTheLeader(t *testing.T) {
 			}
 			c.runUntil(c.now + c.Promise) // it is asked for its promise
 			c.kill(dies)
-			ended := func() bool { return !leader.leads() || leader.life.belief.Epoch() != led }
+			ended := func() bool { return !leader.leads() || leader.life.belief.Leadership() != led }
 			if c.runTo(c.now+5*c.Promise, ended) {
 				t.Errorf("%d leads term %d no more, %d and %d are well\n%s",
 					leader.id, led.Term, leader.id, back.id, tail(trace.String()))

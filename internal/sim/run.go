@@ -19,10 +19,10 @@ var (
 	ends = Invariant{"ends", "a run takes no more Steps than any sane one"}
 )
 
-// Run makes one run. The same Options give the same Result and, to the byte,
-// the same trace. Broken invariants are in the Result; the error is for Options
-// that make no simulation (ErrOptions) and for a Trace that cannot be written.
-// Several runs may go on at a time, each in its own goroutine.
+// Run makes one run. The same Options give the same Result and, to the byte, the same trace. Broken
+// invariants are in the Result. The error is for Options that do not fit together (ErrOptions), and
+// for a Trace that cannot be written. Several runs may go on at the same time, each in its own
+// goroutine.
 func Run(o Options) (Result, error) {
 	if err := o.validate(); err != nil {
 		return Result{}, err
@@ -33,15 +33,15 @@ func Run(o Options) (Result, error) {
 	return runUnderFaults(o)
 }
 
-// runUnderFaults is phase one, safety while things fail, and phase two, what
-// must come to pass once they are well.
+// runUnderFaults makes a run in two phases. In the first things fail, and safety must hold. In the
+// second everything is well, and the nodes must agree.
 func runUnderFaults(o Options) (Result, error) {
 	p := draw(o)
 	c := newPlanned(o, p)
 	c.runUntil(p.Heal)
 	c.heal(p)
 	after, bound := c.demandAgreement()
-	c.demandMending()
+	c.demandRecovery()
 
 	r := c.result(o)
 	r.Drawn = p.Lines()
@@ -49,14 +49,14 @@ func runUnderFaults(o Options) (Result, error) {
 	return r, c.trace.failure()
 }
 
-// newPlanned returns a cluster to which everything in the plan will happen.
+// newPlanned returns a cluster with all events of the plan in its queue.
 func newPlanned(o Options, p plan) *cluster {
 	c := newCluster(o, p.Nodes, p.Preempt, p.Weather)
 	c.detector.sight, c.detector.maxDelay = p.Sight, p.Notice
 	c.timerLag, c.spurious = p.TimerLag, p.Spurious
 	c.healAt = p.Heal
-	c.officePlan = p.officePlan
-	if o.Algorithm.Mends {
+	c.leasePlan = p.leasePlan
+	if o.Algorithm.Recovers {
 		c.hook, c.Drain = c.unreliable, one(c.dice, time.Duration(0), 2, 20)*c.delta
 	}
 	if p.Accurate {
@@ -84,13 +84,13 @@ func newPlanned(o Options, p plan) *cluster {
 	return c
 }
 
-// heal makes everything well: the network is as Machines plan for, detectors
-// are right within Delta, hosts are prompt, and who is down starts again, but
-// for those that the plan leaves dead.
+// heal makes everything well: the network is as Machines plan for, detectors are right within
+// Delta, hosts are prompt, and nodes that are down start again, except for those that the plan
+// leaves dead.
 func (c *cluster) heal(p plan) {
 	c.trace.note(c.now, "heal")
 	c.healed = true
-	c.stayBarred = p.StayBarred
+	c.stayIneligible = p.StayIneligible
 	c.network.clear()
 	c.network.weather = calm(c.delta)
 	c.detector.sight, c.detector.maxDelay = seesCrashes, c.delta
@@ -109,24 +109,23 @@ func (c *cluster) heal(p plan) {
 		}
 		c.restart(n)
 		n.life.doom, n.life.stun = nil, nil
-		stays := slices.Contains(p.StayBarred, n.id)
-		if stays || n.life.barred {
+		stays := slices.Contains(p.StayIneligible, n.id)
+		if stays || n.life.ineligible {
 			c.operate(n, algorithms.Eligible{OK: !stays, Why: map[bool]string{true: "for good"}[stays]})
 		}
 	}
-	if c.algo.Office {
+	if c.algo.Leased {
 		c.vouch(p.StayDead)
 	}
 	c.news(0)
 	c.callBack()
 }
 
-// callBack calls an election when every living node that could lead stands
-// aside.
+// callBack calls an election if every living node that could lead stands aside.
 func (c *cluster) callBack() {
 	var last *node
 	for _, n := range c.nodes {
-		if n.life == nil || !c.mayLead(n.id) || slices.Contains(c.stayBarred, n.id) {
+		if n.life == nil || !c.mayLead(n.id) || slices.Contains(c.stayIneligible, n.id) {
 			continue
 		}
 		if !n.life.aside {
@@ -137,11 +136,11 @@ func (c *cluster) callBack() {
 	c.operate(last, algorithms.Campaign{Reason: "all stand aside"})
 }
 
-// quietDeltas is how long, in Deltas, an agreement must stand.
+// quietDeltas is how long, in Deltas, an agreement must last.
 const quietDeltas = 100
 
-// demandAgreement lets the network calm, and demands agreement within the
-// bound, and then quiet. It returns how long agreement took.
+// demandAgreement lets the network calm, and checks that all nodes agree within the bound and that
+// nothing changes afterwards. It returns how long agreement took.
 func (c *cluster) demandAgreement() (after, bound time.Duration) {
 	began := max(c.now, c.lastMail, c.lastNotice)
 	bound = c.algo.Agreement(c.delta, len(c.nodes))
@@ -172,9 +171,8 @@ func (c *cluster) demandAgreement() (after, bound time.Duration) {
 	return after, bound
 }
 
-// best is the highest-ranked living node; 0 when others need not know which one
-// that is: somebody stands aside, or a rank changed in a term for which it was
-// frozen.
+// best returns the highest-ranked living node. It returns 0 if the other nodes need not know which
+// node that is: some node stands aside, or a rank changed during a term for which it was frozen.
 func (c *cluster) best() proto.NodeID {
 	if c.reranked || c.transferred {
 		return 0
@@ -194,7 +192,7 @@ func (c *cluster) best() proto.NodeID {
 	return best.ID
 }
 
-// beliefs says whom every node names.
+// beliefs describes whom every node names.
 func (c *cluster) beliefs() string {
 	s := ""
 	for _, n := range c.nodes {

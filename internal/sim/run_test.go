@@ -84,8 +84,8 @@ func TestJSONTraceIsRecords(t *testing.T) {
 			}
 			continue
 		}
-		if records[r.Session]++; r.Seq != records[r.Session] {
-			t.Errorf("record %d of %s has number %d", records[r.Session], r.Session, r.Seq)
+		if records[r.Incarnation]++; r.Seq != records[r.Incarnation] {
+			t.Errorf("record %d of %s has number %d", records[r.Incarnation], r.Incarnation, r.Seq)
 		}
 	}
 	if len(records) < 3 {
@@ -189,21 +189,21 @@ func TestBatchEndsWithItsContext(t *testing.T) {
 func TestOptionsThatMakeNoSimulation(t *testing.T) {
 	a := toyAlgorithm(sound)
 	for want, o := range map[string]Options{
-		"no algorithm":                   {},
-		"must not be negative":           {Algorithm: a, Nodes: -1},
-		"at least a microsecond":         {Algorithm: a, Delta: 1},
-		`detector "x" is none of`:        {Algorithm: a, Detector: "x"},
-		"needs the number of nodes":      {Algorithm: a, Initiator: 1},
-		"either one node or all":         {Algorithm: a, Nodes: 3, Initiator: 1, AllInitiate: true},
-		"needs an initiator":             {Algorithm: a, Crashed: 1},
-		"none needs an initiator":        {Algorithm: a, Detector: None},
-		"the nodes are 1 to 3":           {Algorithm: a, Nodes: 3, Initiator: 4},
-		"perfect, or none":               {Algorithm: a, Nodes: 3, Initiator: 1, Detector: Late},
-		"must not be the crashed node":   {Algorithm: a, Nodes: 3, Initiator: 3, Crashed: 3},
-		"must be the leader, 3":          {Algorithm: a, Nodes: 3, Initiator: 1, Crashed: 2},
-		"one initiator that notices it":  {Algorithm: a, Nodes: 3, AllInitiate: true, Crashed: 3},
-		"or a shuffled ring needs an in": {Algorithm: a, Shuffle: true},
-		"without an office":              {Algorithm: officeOf(t, "ring"), Nodes: 3, Initiator: 1},
+		"no algorithm":                    {},
+		"must not be negative":            {Algorithm: a, Nodes: -1},
+		"at least a microsecond":          {Algorithm: a, Delta: 1},
+		"--detector x: want perfect":      {Algorithm: a, Detector: "x"},
+		"needs --nodes":                   {Algorithm: a, Initiator: 1},
+		"either one node or all":          {Algorithm: a, Nodes: 3, Initiator: 1, AllInitiate: true},
+		"--crashed and --shuffle are for": {Algorithm: a, Crashed: 1},
+		"--detector none is for":          {Algorithm: a, Detector: None},
+		"the nodes are 1 to 3":            {Algorithm: a, Nodes: 3, Initiator: 4},
+		"perfect, or none":                {Algorithm: a, Nodes: 3, Initiator: 1, Detector: Late},
+		"must not be the crashed node":    {Algorithm: a, Nodes: 3, Initiator: 3, Crashed: 3},
+		"must be the leader, 3":           {Algorithm: a, Nodes: 3, Initiator: 1, Crashed: 2},
+		"needs one --initiator":           {Algorithm: a, Nodes: 3, AllInitiate: true, Crashed: 3},
+		"an election without faults":      {Algorithm: a, Shuffle: true},
+		"leave --voters drawn out":        {Algorithm: leased(t, "ring"), Nodes: 3, Initiator: 1},
 	} {
 		_, err := Run(o)
 		if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), want) {
@@ -244,20 +244,20 @@ func TestTraceThatCannotBeWritten(t *testing.T) {
 func TestRepro(t *testing.T) {
 	yes := true
 	o := Options{
-		Algorithm: toyAlgorithm(sound), Seed: 9, Nodes: 5, Delta: DefaultDelta, Preempt: &yes,
+		Algorithm: toyAlgorithm(sound), Seed: 9, Nodes: 5, Preempt: &yes,
 		Detector: None, Initiator: 1, Crashed: 5,
 	}
-	want := "ringleader simulate --algorithm toy --seed 9 --nodes 5 --delta 100ms --preempt=true" +
+	want := "ringleader simulate --algorithm toy --seed 9 --nodes 5 --preempt=true" +
 		" --detector none --initiator 1 --crashed 5"
 	if got := o.Repro(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	o = Options{Algorithm: officeOf(t, "ring"), Seed: 2}
-	if want, got := "ringleader simulate --algorithm ring --office --seed 2", o.Repro(); got != want {
+	o = Options{Algorithm: leased(t, "ring"), Seed: 2}
+	if want, got := "ringleader simulate --algorithm ring --voters drawn --seed 2", o.Repro(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	o = Options{Algorithm: toyAlgorithm(sound), AllInitiate: true, Shuffle: true}
-	want = "ringleader simulate --algorithm toy --seed 0 --initiators all --shuffle"
+	want = "ringleader simulate --algorithm toy --seed 0 --initiator all --shuffle"
 	if got := o.Repro(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

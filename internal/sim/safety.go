@@ -7,15 +7,15 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// safetyCheckers are the invariants of every run, whatever fails in it.
+// safetyCheckers returns the checkers for invariants that must hold in every run, whatever fails.
 func safetyCheckers() []checker {
 	return []checker{
 		&termRises{},
 		durableFirst{},
 		&newerStands{},
-		&namedClaimed{claims: map[proto.Epoch]bool{}},
-		&oneLifeLeads{led: map[mandate]proto.Session{}},
-		&takenOnce{taken: map[proto.Epoch]bool{}},
+		&namedClaimed{claims: map[proto.Leadership]bool{}},
+		&oneLifeLeads{led: map[mandate]proto.Incarnation{}},
+		&takenOnce{taken: map[proto.Leadership]bool{}},
 		asideNeverLeads{},
 		&ineligibleNeverStands{},
 		&transferEnds{},
@@ -29,7 +29,7 @@ func safetyCheckers() []checker {
 // claims reports whether the Step ends with the node believing that it leads.
 func (s *step) claims() bool { return s.out.Leader.ID == s.node.id }
 
-// prev is the belief before the Step.
+// prev returns the node's belief before the Step.
 func (s *step) prev() algorithms.Leader { return s.node.life.belief }
 
 type termRises struct {
@@ -77,24 +77,24 @@ func (durableFirst) check(s *step) string {
 			return fmt.Sprintf("%s of term %d, reserved %d", m.Body.Kind(), m.Term, durable)
 		}
 	}
-	if term := s.out.Leader.Term; term > durable && !s.cluster.algo.Office {
+	if term := s.out.Leader.Term; term > durable && !s.cluster.algo.Leased {
 		return fmt.Sprintf("belief of term %d, reserved %d", term, durable)
 	}
 	return ""
 }
 
-type newerStands struct{ named table[proto.Epoch] } // by process
+type newerStands struct{ named table[proto.Leadership] } // by process
 
 func (*newerStands) invariant() Invariant {
 	return Invariant{"newer-stands", "a late or repeated message never undoes what is newer: " +
-		"a process that named a leader never names one of a lower epoch"}
+		"a process that named a leader never names one of a lower leadership"}
 }
 
 func (k *newerStands) check(s *step) string {
 	if s.out.Leader.ID == 0 {
 		return ""
 	}
-	named, is := k.named.at(s.node.life.number), s.out.Leader.Epoch()
+	named, is := k.named.at(s.node.life.number), s.out.Leader.Leadership()
 	if was := *named; is.Compare(was) < 0 {
 		return fmt.Sprintf("from leader %d of term %d to %d of term %d",
 			was.Leader, was.Term, is.Leader, is.Term)
@@ -103,7 +103,7 @@ func (k *newerStands) check(s *step) string {
 	return ""
 }
 
-type namedClaimed struct{ claims map[proto.Epoch]bool }
+type namedClaimed struct{ claims map[proto.Leadership]bool }
 
 func (*namedClaimed) invariant() Invariant {
 	return Invariant{
@@ -114,23 +114,24 @@ func (*namedClaimed) invariant() Invariant {
 
 func (k *namedClaimed) check(s *step) string {
 	is := s.out.Leader
-	if e, ok := s.announces(); ok && s.cluster.algo.Mends {
-		k.claims[e] = true // the nominee is named, though it mends before it leads
+	if e, ok := s.announces(); ok && s.cluster.algo.Recovers {
+		k.claims[e] = true // the nominee is named, though it recovers before it leads
 	}
 	switch {
 	case is.ID == 0 || is == s.prev(): // as was found to be well
-	case s.claims() && is.Session != s.node.life.session:
+	case s.claims() && is.Incarnation != s.node.life.incarnation:
 		return fmt.Sprintf("claims term %d for another life of itself", is.Term)
 	case s.claims():
-		k.claims[is.Epoch()] = true
-	case !k.claims[is.Epoch()]:
-		return fmt.Sprintf("names %d (%s) for term %d", is.ID, is.Session.Short(), is.Term)
+		k.claims[is.Leadership()] = true
+	case !k.claims[is.Leadership()]:
+		return fmt.Sprintf("names %d (%s) for term %d", is.ID, is.Incarnation.Short(), is.Term)
 	}
 	return ""
 }
 
-// announces returns the epoch of which the Step announces its node as the leader.
-func (s *step) announces() (e proto.Epoch, ok bool) {
+// announces returns the leadership that the node announces in this Step as its own; ok is false if
+// it announces none.
+func (s *step) announces() (e proto.Leadership, ok bool) {
 	for _, m := range s.out.Send {
 		b, ok := m.Body.(interface {
 			Announced() (leader proto.Peer, ok bool)
@@ -140,19 +141,19 @@ func (s *step) announces() (e proto.Epoch, ok bool) {
 		}
 		l, ok := b.Announced()
 		if ok && l.Is(s.node.peer()) {
-			return proto.Epoch{Term: m.Term, Leader: l.ID, Session: l.Session}, true
+			return proto.Leadership{Term: m.Term, Leader: l.ID, Incarnation: l.Incarnation}, true
 		}
 	}
-	return proto.Epoch{}, false
+	return proto.Leadership{}, false
 }
 
-// mandate is one node's leadership of one term, whatever the process.
+// mandate is a node in a term, in any of its processes.
 type mandate struct {
 	id   proto.NodeID
 	term proto.Term
 }
 
-type oneLifeLeads struct{ led map[mandate]proto.Session }
+type oneLifeLeads struct{ led map[mandate]proto.Incarnation }
 
 func (*oneLifeLeads) invariant() Invariant {
 	return Invariant{"one-life-leads", "no process leads a term in which a former life of it led"}
@@ -163,15 +164,15 @@ func (k *oneLifeLeads) check(s *step) string {
 		return ""
 	}
 	o := mandate{s.node.id, s.out.Leader.Term}
-	session := s.node.life.session
-	if was, ok := k.led[o]; ok && was != session {
+	incarnation := s.node.life.incarnation
+	if was, ok := k.led[o]; ok && was != incarnation {
 		return fmt.Sprintf("leads term %d as %s did", o.term, was.Short())
 	}
-	k.led[o] = session
+	k.led[o] = incarnation
 	return ""
 }
 
-type takenOnce struct{ taken map[proto.Epoch]bool }
+type takenOnce struct{ taken map[proto.Leadership]bool }
 
 func (*takenOnce) invariant() Invariant {
 	return Invariant{"taken-once", "a process that stopped leading a term never leads it again"}
@@ -179,13 +180,13 @@ func (*takenOnce) invariant() Invariant {
 
 func (k *takenOnce) check(s *step) string {
 	is := s.out.Leader
-	if !s.claims() || s.prev().Epoch() == is.Epoch() {
+	if !s.claims() || s.prev().Leadership() == is.Leadership() {
 		return ""
 	}
-	if k.taken[is.Epoch()] {
+	if k.taken[is.Leadership()] {
 		return fmt.Sprintf("leads term %d again", is.Term)
 	}
-	k.taken[is.Epoch()] = true
+	k.taken[is.Leadership()] = true
 	return ""
 }
 
@@ -205,32 +206,33 @@ func (asideNeverLeads) check(s *step) string {
 	return ""
 }
 
-// ineligibleNeverStands keeps who leads but for a split that it mends.
-type ineligibleNeverStands struct{ menders table[bool] } // by process
+// ineligibleNeverStands checks nodes that are not eligible. A node may keep its leadership while it
+// recovers from a split.
+type ineligibleNeverStands struct{ coordinators table[bool] } // by process
 
 func (*ineligibleNeverStands) invariant() Invariant {
 	return Invariant{
 		"ineligible-never-stands",
 		"a node that is not eligible takes no leadership, and gives up the one it has unless " +
-			"it is to keep that; once it has mended a split it may lead on in a new term",
+			"it is to keep that; once it has recovered from a split it may lead on in a new term",
 	}
 }
 
 func (k *ineligibleNeverStands) check(s *step) string {
 	ev, told := s.ev.(algorithms.Eligible)
-	mender := k.menders.at(s.node.life.number)
-	mends := *mender
+	coordinator := k.coordinators.at(s.node.life.number)
+	recovers := *coordinator
 	for _, split := range s.out.Splits {
 		if split.Number > 0 {
-			*mender = split.Stage == algorithms.Stopping || split.Stage == algorithms.Reconciling
+			*coordinator = split.Stage == algorithms.Stopping || split.Stage == algorithms.Reconciling
 		}
 	}
 	switch {
-	case !s.claims() || !s.node.life.barred:
+	case !s.claims() || !s.node.life.ineligible:
 		return ""
 	case told && !ev.Keep:
 		return fmt.Sprintf("leads term %d on", s.out.Leader.Term)
-	case s.prev().Epoch() != s.out.Leader.Epoch() && (!mends || !s.node.life.keeps):
+	case s.prev().Leadership() != s.out.Leader.Leadership() && (!recovers || !s.node.life.keeps):
 		return fmt.Sprintf("takes term %d", s.out.Leader.Term)
 	case s.out.Ineligible == "":
 		return "says that it stands"
@@ -249,8 +251,8 @@ func (lookingHasTimer) invariant() Invariant {
 }
 
 func (lookingHasTimer) check(s *step) string {
-	waits := s.node.life.aside || s.node.life.barred || s.node.life.drains ||
-		s.cluster.algo.Office && s.prev().ID == s.node.id
+	waits := s.node.life.aside || s.node.life.ineligible || s.node.life.drains ||
+		s.cluster.algo.Leased && s.prev().ID == s.node.id
 	if s.out.Leader.ID == 0 && s.out.Deadline.IsZero() && !waits && s.cluster.mayLead(s.node.id) {
 		return fmt.Sprintf("waits in term %d for ever", s.out.Leader.Term)
 	}
@@ -289,8 +291,8 @@ func (spuriousHarmless) check(s *step) string {
 	return ""
 }
 
-// termless reports whether a message may be about no term: it tells what a voter knows of
-// that has not voted.
+// termless reports whether a message may have term zero, because a voter that has not voted sends
+// it.
 func termless(b proto.Body) bool {
 	switch b.Kind() {
 	case proto.KindPreVoteReply, proto.KindRecover, proto.KindVoterState, proto.KindUnvoted:

@@ -20,10 +20,10 @@ import (
 // traces anew; they are to be read then.
 //
 //	new algorithm=A nodes=N [delta=D] [preempt=true] [attrs=1,2,…] [sight=S] [cold]
-//	    [voters=1,2,… [keep=true] [fence=true]] [mends=D [fails]]  a cluster that has
-//	                      agreed; cold: one that is starting; voters: one with an
-//	                      office, whether they keep promises to the dead, and have
-//	                      fence agents; mends: one that mends split brains, with a
+//	    [voters=1,2,… [keep=true] [fence=true]] [recovers=D [fails]]  a cluster that has
+//	                      agreed; cold: one that is starting; voters: one with a
+//	                      lease, whether they keep promises to the dead, and have
+//	                      fence agents; recovers: one that recovers from split brains, with a
 //	                      hook that takes so long, and fails
 //	campaign N            an operator calls an election at N
 //	resign N [to=M]       an operator makes N step down
@@ -37,7 +37,7 @@ import (
 //	suspect N M, miss N M, trust N M   N's detector about M: wrong, wrong, right
 //	partition 1,2|3       cuts groups off from each other
 //	cut N>M, cut N-M, mend N>M, mend N-M   one direction, both
-//	heal                  mends all cuts
+//	heal                  recovers from all cuts
 //	lose KIND [from=N] [to=M]  the next such message
 //	hold KIND [from=N] [to=M] for=D  the next such message comes so much later
 //	again KIND from=N to=M     the last such message arrives once more
@@ -137,14 +137,17 @@ func (s *scenario) create(cmd command) error {
 	if err != nil {
 		return err
 	}
-	o := Options{Algorithm: algorithmOf(s.t, cmd.options["algorithm"]), Seed: 1, Trace: &s.out, TraceJSON: s.json}
+	o := Options{
+		Algorithm: algorithmOf(s.t, cmd.options["algorithm"]), Seed: 1,
+		Trace: &s.out, TraceJSON: s.json, TraceCodes: true,
+	}
 	if _, ok := cmd.options["voters"]; ok {
-		o.Algorithm = officeOf(s.t, cmd.options["algorithm"])
+		o.Algorithm = leased(s.t, cmd.options["algorithm"])
 		o.Fence = cmd.options["fence"] == "true"
 	}
-	span, mends := cmd.options["mends"]
-	if mends {
-		o.Algorithm = mending(s.t, cmd.options["algorithm"])
+	span, recovers := cmd.options["recovers"]
+	if recovers {
+		o.Algorithm = recovery(s.t, cmd.options["algorithm"])
 	}
 	if text, ok := cmd.options["delta"]; ok {
 		if o.Delta, err = time.ParseDuration(text); err != nil {
@@ -154,7 +157,7 @@ func (s *scenario) create(cmd command) error {
 	delay := o.delta() / 2
 	s.cuts, s.sent = map[string][]link{}, nil
 	s.c = newCluster(o, n, cmd.options["preempt"] == "true", weather{MinDelay: delay, MaxDelay: delay})
-	s.c.checkers = append(s.c.checkers, witness{s})
+	s.c.checkers = append(s.c.checkers, knower{s})
 	s.c.detector.minDelay, s.c.detector.maxDelay = o.delta(), o.delta()
 	if text, ok := cmd.options["sight"]; ok {
 		s.c.detector.sight = sight(text)
@@ -168,7 +171,7 @@ func (s *scenario) create(cmd command) error {
 		return err
 	}
 	s.vote(cmd)
-	if mends {
+	if recovers {
 		d, err := time.ParseDuration(span)
 		if err != nil {
 			return err
@@ -182,9 +185,9 @@ func (s *scenario) create(cmd command) error {
 	return nil
 }
 
-// vote sets the office up, if there is one.
+// vote sets the voters up, if there are any.
 func (s *scenario) vote(cmd command) {
-	if !s.c.algo.Office {
+	if !s.c.algo.Leased {
 		return
 	}
 	for _, text := range strings.Split(cmd.options["voters"], ",") {
@@ -212,12 +215,12 @@ func (s *scenario) settle(limit time.Duration) bool {
 	return calm() || s.c.runTo(s.c.now+limit, calm)
 }
 
-// witness keeps what is sent, for "again".
-type witness struct{ *scenario }
+// knower keeps what is sent, for "again".
+type knower struct{ *scenario }
 
-func (witness) invariant() Invariant { return Invariant{} }
+func (knower) invariant() Invariant { return Invariant{} }
 
-func (w witness) check(s *step) string {
+func (w knower) check(s *step) string {
 	w.sent = append(w.sent, s.out.Send...)
 	return ""
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// fault is something that is done to the cluster at a given time.
+// fault is an event that disturbs the cluster at a given time.
 type fault struct {
 	At   time.Duration
 	What string
@@ -18,7 +18,7 @@ type fault struct {
 // String is the fault with its time in seconds.
 func (f fault) String() string { return fmt.Sprintf("%.3f %s", f.At.Seconds(), f.What) }
 
-// target is a node that a fault hits: a given one, or whoever leads then.
+// target is the node that a fault hits: a given one, or the leader at that time.
 type target struct {
 	id      proto.NodeID
 	leading bool
@@ -41,7 +41,7 @@ func (t target) in(c *cluster) *node {
 // bootDeltas is how long, in Deltas, a cluster has for its first election.
 const bootDeltas = 60
 
-// schedule draws when everything heals, and the faults until then.
+// schedule draws when everything heals, and the faults before that.
 func (d *drafter) schedule() {
 	d.Heal = d.delta * one(d.dice, time.Duration(30), 100, 300)
 	first := time.Duration(0)
@@ -65,7 +65,7 @@ func (d *drafter) schedule() {
 	}
 }
 
-// kinds are the faults that this run may have, the likely ones more than once.
+// kinds returns the kinds of faults that this run may have. Likely kinds occur more than once.
 func (d *drafter) kinds() []func(*drafter) fault {
 	if d.Accurate {
 		return []func(*drafter) fault{(*drafter).campaign}
@@ -175,16 +175,16 @@ func (d *drafter) campaign() fault {
 
 func (d *drafter) resign() fault {
 	t, span := d.target(), d.span()
-	var heir proto.NodeID
+	var successor proto.NodeID
 	to := "the best"
 	if d.chance(500) {
-		heir = d.id()
-		to = heir.String()
+		successor = d.id()
+		to = successor.String()
 	}
 	what := fmt.Sprintf("resign at %v, hand over to %s, campaign after %v", t, to, span)
 	return fault{What: what, do: func(c *cluster) {
 		n := t.in(c)
-		c.giveWay(n, heir, algorithms.Resign{To: heir})
+		c.giveWay(n, successor, algorithms.Resign{To: successor})
 		c.later(span, func() { c.operate(n, algorithms.Campaign{Reason: "back from standing aside"}) })
 	}}
 }
@@ -199,7 +199,7 @@ func (d *drafter) rerank() fault {
 func (d *drafter) suspect() fault { return d.deceive(suspects) }
 func (d *drafter) miss() fault    { return d.deceive(misses) }
 
-// deceive makes one detector, or all, wrong about a node.
+// deceive draws a lie about a node for one detector, or for all of them.
 func (d *drafter) deceive(l lie) fault {
 	t, span, only := d.target(), d.span(), proto.NodeID(d.IntN(d.Nodes+1))
 	if d.chance(200) {
@@ -221,7 +221,7 @@ func (d *drafter) deceive(l lie) fault {
 	}}
 }
 
-// later ends a fault after a while, unless everything has healed before.
+// later does something after a while, unless everything has healed by then.
 func (c *cluster) later(span time.Duration, do func()) {
 	c.queue.plan(c.now+span, func() {
 		if !c.healed {

@@ -10,13 +10,13 @@ import (
 )
 
 // "A claim waits the longer for its grants the more of this node's failed in a row, up to
-// half a lease: where answers take longer than planned one wins all the same. A recess in
+// half a lease: where answers take longer than planned one wins all the same. A back-off in
 // between changes nothing in that." So there is a leader, and it leads on, although no
 // answer comes within the 8Δ that a first claim waits, or even the 32Δ of a third one,
-// after which there is a recess.
+// after which there is a back-off.
 func TestSlowAnswersElect(t *testing.T) {
 	for _, e := range catalog.All() {
-		e := e.WithOffice()
+		e := e.WithLease()
 		a := entered(e)
 		a.Promise = func(delta time.Duration) time.Duration { return 6 * e.Promise(delta) }
 		t.Run(e.Name, func(t *testing.T) {

@@ -120,9 +120,9 @@ const watchTime = 10 * time.Minute
 // watch looks at a cluster for a while.
 func (c *cluster) watch(span time.Duration) (r sightings) {
 	began, led, since := c.now, true, c.now
-	var last proto.Epoch
+	var last proto.Leadership
 	if at := c.leader(); at != nil {
-		last = at.life.belief.Epoch()
+		last = at.life.belief.Leadership()
 	}
 	look := func() bool {
 		switch lit := c.census.leaders > 0; {
@@ -133,7 +133,7 @@ func (c *cluster) watch(span time.Duration) (r sightings) {
 			r.gap(c.now-since, c.delta)
 		}
 		if at := c.leader(); led && at != nil && at.life.belief.Term > last.Term {
-			last = at.life.belief.Epoch()
+			last = at.life.belief.Leadership()
 			r.leaders, r.settled = r.leaders+1, c.now-began
 		}
 		return false
@@ -186,7 +186,7 @@ func (s *suite) calmAt(delta time.Duration, set setting) *cluster {
 	c := newCluster(o, s.nodes, set.preempt, calm(delta))
 	c.limit, c.healAt = 1<<40, never/2
 	c.detector.sight, c.detector.maxDelay = set.sight, delta
-	if s.algo.Office {
+	if s.algo.Leased {
 		for _, n := range c.nodes {
 			c.Voters = append(c.Voters, n.id)
 		}
@@ -236,7 +236,7 @@ func TestFixedTopologies(t *testing.T) {
 				sizes, sets = []int{3, 5, 7}, settings
 			}
 			for _, n := range sizes {
-				s := suite{t: t, algo: entered(e.WithOffice()), nodes: n}
+				s := suite{t: t, algo: entered(e.WithLease()), nodes: n}
 				for _, top := range topologies {
 					for _, set := range sets {
 						if top.couldWin(n) > 0 {
@@ -286,14 +286,14 @@ func TestWhoLeavesHandsOver(t *testing.T) {
 			if slices.Contains(inAllSizes, e.Name) && long.Test(t) {
 				sets = settings
 			}
-			s := suite{t: t, algo: entered(e.WithOffice()), nodes: 5}
+			s := suite{t: t, algo: entered(e.WithLease()), nodes: 5}
 			for _, top := range append(topologies, secondBest) {
 				for _, set := range sets {
 					c := s.calmAt(30*time.Millisecond, set)
 					c.in(top, set)
 					c.runUntil(c.now + 30*time.Second)
 					l := c.leader()
-					if l == nil || !top.hasHeir(s.nodes, l.id) {
+					if l == nil || !top.hasSuccessor(s.nodes, l.id) {
 						continue
 					}
 					most := handOverDeltas * c.delta
@@ -322,8 +322,8 @@ var secondBest = topology{"the second best reaches the best only", func(n int, a
 	return a != second && b != second || max(a, b) == proto.NodeID(n)
 }}
 
-// hasHeir reports whether another node reaches the leader, and a majority, there and back.
-func (t topology) hasHeir(n int, leader proto.NodeID) bool {
+// hasSuccessor reports whether another node reaches the leader, and a majority, there and back.
+func (t topology) hasSuccessor(n int, leader proto.NodeID) bool {
 	for a := proto.NodeID(1); int(a) <= n; a++ {
 		if a != leader && t.open(n, a, leader) && t.open(n, leader, a) && t.reached(n, a) > n/2 {
 			return true
@@ -351,7 +351,7 @@ func TestFlappingLinks(t *testing.T) {
 	for _, e := range catalog.All() {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
-			s := suite{t: t, algo: entered(e.WithOffice()), nodes: nodes}
+			s := suite{t: t, algo: entered(e.WithLease()), nodes: nodes}
 			for i, f := range flaps {
 				c := s.calmAt(30*time.Millisecond, setting{sight: seesLinks, preempt: true})
 				c.assemble()
@@ -374,7 +374,7 @@ func TestFlappingBest(t *testing.T) {
 	for _, e := range catalog.All() {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
-			s := suite{t: t, algo: entered(e.WithOffice()), nodes: nodes}
+			s := suite{t: t, algo: entered(e.WithLease()), nodes: nodes}
 			for _, preempt := range []bool{false, true} {
 				c := s.calmAt(30*time.Millisecond, setting{sight: seesLinks, preempt: preempt})
 				c.assemble()
@@ -391,7 +391,7 @@ func TestFlappingBest(t *testing.T) {
 // off are the links of one node.
 func (c *cluster) off(id proto.NodeID) []link { return append(c.deaf(id), c.mute(id)...) }
 
-// flap cuts links and mends them, again and again.
+// flap cuts links and recovers from them, again and again.
 func (c *cluster) flap(what string, links []link, every time.Duration) {
 	c.cut(links, what)
 	c.queue.plan(c.now+every, func() {

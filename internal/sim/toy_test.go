@@ -24,8 +24,8 @@ type toy struct {
 	patience int // ticks without a leader until even a lower node takes over
 	aside    bool
 	barred   bool
-	deposed  proto.Term  // the last term in which it lost the lead
-	floor    proto.Epoch // the highest leadership it knew of
+	deposed  proto.Term       // the last term in which it lost the lead
+	floor    proto.Leadership // the highest leadership it knew of
 
 	now time.Time
 	out algorithms.Output
@@ -60,7 +60,7 @@ var stepsOfAll int // for the impure one; its test runs alone
 
 func newToy(f flaw) func(algorithms.Config) algorithms.Machine {
 	return func(cfg algorithms.Config) algorithms.Machine {
-		return &toy{cfg: cfg, flaw: f, view: []proto.Peer{{ID: cfg.Self, Session: cfg.Session}}}
+		return &toy{cfg: cfg, flaw: f, view: []proto.Peer{{ID: cfg.Self, Incarnation: cfg.Incarnation}}}
 	}
 }
 
@@ -102,12 +102,12 @@ func (t *toy) output(ev algorithms.Event) algorithms.Output {
 		t.out.Save = &algorithms.State{Term: t.term, Reserved: t.term}
 	}
 	t.out.Deadline = t.deadline
-	t.out.Leader = algorithms.Leader{ID: t.leader.ID, Session: t.leader.Session, Term: t.term}
+	t.out.Leader = algorithms.Leader{ID: t.leader.ID, Incarnation: t.leader.Incarnation, Term: t.term}
 	if t.barred {
 		t.out.Ineligible = "not eligible"
 	}
 	if t.leader.ID != 0 {
-		t.floor = t.out.Leader.Epoch()
+		t.floor = t.out.Leader.Leadership()
 	}
 	_, timeout := ev.(algorithms.Timeout)
 	switch {
@@ -133,7 +133,9 @@ func (t *toy) start(saved proto.Term) {
 }
 
 func (t *toy) self() proto.Peer {
-	return proto.Peer{ID: t.cfg.Self, Session: t.cfg.Session, Attr: t.attr, Ineligible: t.barred && !t.leading()}
+	return proto.Peer{
+		ID: t.cfg.Self, Incarnation: t.cfg.Incarnation, Attr: t.attr, Ineligible: t.barred && !t.leading(),
+	}
 }
 
 func (t *toy) leading() bool { return t.leader.ID == t.cfg.Self }
@@ -235,7 +237,7 @@ func (t *toy) receive(m proto.Message) {
 }
 
 func (t *toy) announced(m proto.Message, l proto.Peer) {
-	theirs := proto.Epoch{Term: m.Term, Leader: l.ID, Session: l.Session}
+	theirs := proto.Leadership{Term: m.Term, Leader: l.ID, Incarnation: l.Incarnation}
 	switch {
 	case t.flaw == deafened:
 	case t.leader.ID == 0 && t.flaw != gullible &&

@@ -7,34 +7,35 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// chatter is the level of a record that is not shown by default.
+// chatter is the level of records that are not shown by default.
 const chatter = "debug"
 
-// tracer writes the records of a run, and what was done to the cluster between
-// them. Records carry true time, whatever the nodes' clocks say.
+// tracer writes the records of a run, and what happens to the cluster between them. Records have
+// true time, whatever the nodes' clocks show.
 type tracer struct {
-	w    io.Writer // nil for none
-	json bool
-	all  bool          // also the Steps that decided nothing
-	mute bool          // not worth showing yet
-	zero time.Duration // from where text counts time
-	err  error         // the first of the writer
+	w     io.Writer // nil for none
+	json  bool
+	all   bool          // write also the Steps that decided nothing
+	codes bool          // write only the codes of reasons in text
+	mute  bool          // write nothing for the present
+	zero  time.Duration // the time from which text counts
+	err   error         // the writer's first error
 }
 
 func newTracer(o Options) *tracer {
-	return &tracer{w: o.Trace, json: o.TraceJSON, all: o.TraceAll}
+	return &tracer{w: o.Trace, json: o.TraceJSON, all: o.TraceAll, codes: o.TraceCodes}
 }
 
-// step writes the record of a Step. It comes before the node takes on the
-// Step's belief.
+// step writes the record of a Step, before the node takes over the Step's belief.
 func (t *tracer) step(s *step) {
 	if t.w == nil {
 		return
 	}
 	l := s.node.life
-	rec, ok := l.recorder.Record(epoch.Add(s.at), s.ev, s.out)
+	rec, ok := l.recorder.Record(beginning.Add(s.at), s.ev, s.out)
 	if !ok || t.mute || rec.Level == chatter && !t.all {
 		return
 	}
@@ -44,27 +45,37 @@ func (t *tracer) step(s *step) {
 		t.keep(t.encoder().Encode(rec))
 		return
 	}
-	t.keep(trace.Text(t.w, epoch.Add(t.zero), rec))
+	write := trace.Text
+	if t.codes {
+		write = trace.Codes
+	}
+	t.keep(write(t.w, beginning.Add(t.zero), rec))
 }
 
-// note writes what happened to the cluster.
+// note writes an event of the cluster.
 func (t *tracer) note(at time.Duration, format string, args ...any) {
+	t.tell(at, trace.Note{Message: fmt.Sprintf(format, args...)})
+}
+
+// death writes that a node died.
+func (t *tracer) death(at time.Duration, node proto.NodeID) {
+	t.tell(at, trace.Note{Message: fmt.Sprintf("%d is dead", node), Dead: uint64(node)})
+}
+
+func (t *tracer) tell(at time.Duration, n trace.Note) {
 	if t.w == nil || t.mute {
 		return
 	}
-	what := fmt.Sprintf(format, args...)
 	if t.json {
-		t.keep(t.encoder().Encode(struct {
-			Time    time.Time `json:"time"`
-			Message string    `json:"message"`
-		}{epoch.Add(at), what}))
+		n.Time = beginning.Add(at)
+		t.keep(t.encoder().Encode(n))
 		return
 	}
-	_, err := fmt.Fprintf(t.w, "[%7.3f] * %s\n", (at - t.zero).Seconds(), what)
+	_, err := fmt.Fprintf(t.w, "[%7.3f] * %s\n", (at - t.zero).Seconds(), n.Message)
 	t.keep(err)
 }
 
-// encoder writes JSON as nodes do: -> stays ->.
+// encoder writes JSON as nodes do, without escaping "->".
 func (t *tracer) encoder() *json.Encoder {
 	e := json.NewEncoder(t.w)
 	e.SetEscapeHTML(false)
@@ -77,7 +88,7 @@ func (t *tracer) keep(err error) {
 	}
 }
 
-// failure is the writer's first error, wrapped.
+// failure returns the writer's first error, wrapped; nil if there was none.
 func (t *tracer) failure() error {
 	if t.err == nil {
 		return nil

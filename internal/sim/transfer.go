@@ -9,32 +9,32 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// transfer lets an operator ask for another leader, mostly the leader itself.
+// transfer draws an operator's request for another leader. Mostly it goes to the leader.
 func (d *drafter) transfer() fault {
 	t := d.target()
 	t.leading = t.leading || d.chance(800)
-	var heir proto.NodeID
+	var successor proto.NodeID
 	to := "the best"
 	if d.chance(800) {
-		heir = d.id()
-		to = heir.String()
+		successor = d.id()
+		to = successor.String()
 	}
 	return fault{What: fmt.Sprintf("transfer at %v to %s", t, to), do: func(c *cluster) {
-		c.transfer(t.in(c), heir)
+		c.transfer(t.in(c), successor)
 	}}
 }
 
-// transfer gives a node the wish for another leader. After that, the best node
-// need not lead.
+// transfer gives a node the operator's request for another leader. After that, the leader need not
+// be the best node.
 func (c *cluster) transfer(n *node, to proto.NodeID) {
 	c.transferred = true
 	c.operate(n, algorithms.Transfer{To: to, Why: "the operator asked"})
 }
 
-// giveWay does what a host does that is about to end a node's leadership: the leader asks
-// others to take over first, and hears of the event once it has found one, or none.
+// giveWay does what a host does before it ends a node's leadership: it lets the leader ask others
+// to take over, and gives it the event only once the leader has found a successor, or none.
 func (c *cluster) giveWay(n *node, to proto.NodeID, then algorithms.Event) {
-	if !c.algo.Office || !n.leads() {
+	if !c.algo.Leased || !n.leads() {
 		c.operate(n, then)
 		return
 	}
@@ -53,7 +53,14 @@ func (c *cluster) leave(n *node, end *algorithms.TransferEnd) {
 		then = algorithms.Resign{To: end.To}
 	}
 	l.then = nil
-	c.queue.plan(c.now, func() { c.attend(n, l, func() { c.step(n, then, c.root) }) })
+	c.queue.plan(c.now, func() {
+		c.attend(n, l, func() {
+			c.step(n, then, c.root)
+			if c.healed {
+				c.callBack()
+			}
+		})
+	})
 }
 
 // transferEnds counts the transfers under way, by process.
@@ -93,7 +100,7 @@ func (s *step) claimed() bool {
 	return was.ID == s.node.id && (was.Until.IsZero() || s.now.Before(was.Until))
 }
 
-// only reports whether the Step is about the transfer alone.
+// only reports whether the transfer is all that the Step is about.
 func (*transferEnds) only(s *step) bool {
 	switch ev := s.ev.(type) {
 	case algorithms.Transfer:
@@ -105,35 +112,36 @@ func (*transferEnds) only(s *step) bool {
 	return false
 }
 
-// failures are a process's claims in a row that no majority granted.
+// failures counts how often in a row a majority refused to vote for a process.
 type failures struct {
-	claimed proto.Term // and not granted so far
+	claimed proto.Term // the term for which it last asked for votes; 0 once a majority granted it
 	count   int
-	until   time.Time // of the recess, by its own clock
+	until   time.Time // end of the back-off, by its own clock
 }
 
-// recess goes for nodes that others nominate in vain.
-type recess struct {
+// backsOff checks that a candidate backs off after others nominated it several times in vain.
+type backsOff struct {
 	lives   table[failures]
 	ballots ballots
 }
 
-func (*recess) invariant() Invariant {
-	return Invariant{"recess", "a node of which three claims in a row failed claims nothing for " +
+func (*backsOff) invariant() Invariant {
+	return Invariant{"backs-off", "a node of which three claims in a row failed claims nothing for " +
 		"a promise, while another could: others are to try"}
 }
 
-func (k *recess) check(s *step) string {
+func (k *backsOff) check(s *step) string {
 	f := k.lives.at(s.node.life.number)
 	b := k.ballots.of(s)
-	b.heed(s)
-	switch _, fenced := s.ev.(algorithms.Fenced); {
+	b.count(s)
+	switch {
 	case s.claims():
 		*f = failures{}
 	case b.won(s) >= 0 && b.term == f.claimed:
 		f.count, f.until = 0, time.Time{} // those before it; it may still be given up
-	case fenced:
-		f.claimed = 0 // one that is kept from the office by its fence agent did not fail
+	}
+	if _, fenced := s.ev.(algorithms.Fenced); fenced {
+		f.claimed = 0 // one that its fence agent keeps from leading did not fail
 	}
 	b.follow(s)
 	another := s.seesAnother()
@@ -164,24 +172,24 @@ func (k *recess) check(s *step) string {
 	return ""
 }
 
-// seesAnother reports whether the node's view has another voter that could stand.
+// seesAnother reports whether the node's view has another voter that may be a candidate.
 func (s *step) seesAnother() bool {
 	return slices.ContainsFunc(s.node.life.view, func(p proto.Peer) bool {
 		return p.ID != s.node.id && !p.Ineligible && slices.Contains(s.cluster.Voters, p.ID)
 	})
 }
 
-// offers are those that a holder made by itself, to a node that ranks above it.
+// offers are the offers of leadership that a leader made by itself to a node that ranks above it.
 type offers struct {
 	count int
-	until time.Time // no other before, by its own clock
-	asked bool      // it was asked to hand over, and that has not ended
+	until time.Time // no other offer before, by its own clock
+	asked bool      // somebody asked it to hand over, and that has not ended
 }
 
 type calmPreference struct{ lives table[offers] }
 
 func (*calmPreference) invariant() Invariant {
-	return Invariant{"calm-preference", "a holder offers the office to a better node at most once " +
+	return Invariant{"calm-preference", "a leader offers leadership to a better node at most once " +
 		"in four promises, and ever more rarely while it does so again and again"}
 }
 
@@ -208,15 +216,16 @@ func (k *calmPreference) check(s *step) string {
 	return ""
 }
 
-// couldWin counts the answers to each process's latest question to the voters.
+// couldWin counts the answers to each process's latest PRE_VOTE.
 type couldWin struct{ lives table[survey] }
 
-// survey is that question, and who would vote for the asker once the leader that it follows
-// has released its term.
+// survey is a PRE_VOTE, and the voters that would vote for its sender once the leader that made the
+// sender an offer has released its term.
 type survey struct {
-	nonce uint64
-	yes   []proto.NodeID
-	due   bool // it was offered to, and the question is the next
+	leader proto.NodeID // the leader that made the offer, even if the process follows nobody just now
+	nonce  uint64
+	yes    []proto.NodeID
+	due    bool // the process got an OFFER, and its next PRE_VOTE is about that OFFER
 }
 
 func (*couldWin) invariant() Invariant {
@@ -233,7 +242,7 @@ func (k *couldWin) check(s *step) string {
 		reply, ok := s.out.Send[i].Body.(proto.Reply)
 		switch {
 		case q.does(asks) && v.due:
-			*v = survey{nonce: q.nonce} // a later one, of a candidacy of its own, is another
+			*v = survey{leader: v.leader, nonce: q.nonce} // a later one, of its own candidacy, is another
 		case ok && reply.No == proto.NoDecline && 2*(len(v.yes)+1) <= len(s.cluster.Voters):
 			return fmt.Sprintf("would take over, and %d of %d voters would vote for it", len(v.yes)+1,
 				len(s.cluster.Voters))
@@ -245,10 +254,10 @@ func (k *couldWin) check(s *step) string {
 func (v *survey) hear(s *step, m proto.Message) {
 	switch b := m.Body.(type) {
 	case proto.Offer:
-		v.yes, v.due = nil, true
+		v.leader, v.yes, v.due = m.From, nil, true
 	case proto.PreVoteReply:
-		bound := b.Bar == proto.BarBoot || b.Holder != s.prev().ID && b.Bar != proto.BarVoted
-		if b.Nonce != v.nonce || b.Session != s.node.life.session || !b.Granted() && bound ||
+		bound := b.Denial == proto.DeniedStarted || b.To != v.leader && b.Denial != proto.DeniedVoted
+		if b.Nonce != v.nonce || b.Incarnation != s.node.life.incarnation || !b.Granted() && bound ||
 			!slices.Contains(s.cluster.Voters, m.From) || slices.Contains(v.yes, m.From) {
 			return
 		}

@@ -13,11 +13,9 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/algorithms/bully"
-	"github.com/ringleader-dev/ringleader/algorithms/chubby"
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
-	"github.com/ringleader-dev/ringleader/algorithms/office"
-	"github.com/ringleader-dev/ringleader/algorithms/raft"
+	"github.com/ringleader-dev/ringleader/internal/highest"
 	"github.com/ringleader-dev/ringleader/internal/long"
 	"github.com/ringleader-dev/ringleader/internal/overlay"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -56,14 +54,19 @@ func TestVotersAreChangedAmongFaults(t *testing.T) {
 
 func TestLongVotersAreChangedAmongFaults(t *testing.T) { TestVotersAreChangedAmongFaults(t) }
 
-// changed are Machines of each way to lead by votes.
-var changed = map[string]func(algorithms.Config) algorithms.Machine{
-	"bully": func(c algorithms.Config) algorithms.Machine {
-		return office.New(c, func(c algorithms.Config) algorithms.Machine { return bully.New(c) })
-	},
-	"chubby": chubby.New,
-	"raft":   func(c algorithms.Config) algorithms.Machine { return raft.New(c) },
-}
+// changed are Machines of each way to lead by votes: by those that an algorithm counts
+// itself, and by those of a lease around one.
+var changed = func() map[string]func(algorithms.Config) algorithms.Machine {
+	all := map[string]func(algorithms.Config) algorithms.Machine{
+		"nominated": func(c algorithms.Config) algorithms.Machine { return lease.New(c, highest.New) },
+	}
+	for _, e := range catalog.All() {
+		if e.OwnLease {
+			all[e.Name] = e.New
+		}
+	}
+	return all
+}()
 
 const (
 	changeDelta   = 20 * time.Millisecond
@@ -82,7 +85,7 @@ type changing struct {
 	loss    float64
 	lives   int
 	highest uint64 // version that was committed
-	won     map[proto.Term]proto.Session
+	won     map[proto.Term]proto.Incarnation
 	goal    []proto.NodeID
 	before  []proto.NodeID    // the goal before
 	minds   [2][]proto.NodeID // of two operators
@@ -90,13 +93,13 @@ type changing struct {
 }
 
 type changingNode struct {
-	voters  []proto.NodeID // that its process has, or had
-	disk    algorithms.State
-	session proto.Session
-	machine algorithms.Machine // nil while it is down
-	leader  algorithms.Leader
-	wakes   int  // how many deadlines were set
-	voted   bool // once, as what was saved said
+	voters      []proto.NodeID // that its process has, or had
+	disk        algorithms.State
+	incarnation proto.Incarnation
+	machine     algorithms.Machine // nil while it is down
+	leader      algorithms.Leader
+	wakes       int  // how many deadlines were set
+	voted       bool // once, as what was saved said
 }
 
 type changeEvent struct {
@@ -122,7 +125,7 @@ func (q *changeQueue) Pop() any {
 // newChanging is a cluster of the voters from 1 to size.
 func newChanging(seed uint64, size int, create func(algorithms.Config) algorithms.Machine) *changing {
 	w := &changing{
-		Rand: rand.New(rand.NewPCG(seed, 1)), create: create, won: map[proto.Term]proto.Session{},
+		Rand: rand.New(rand.NewPCG(seed, 1)), create: create, won: map[proto.Term]proto.Incarnation{},
 		now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 	}
 	w.goal = []proto.NodeID{1, 2, 3, 4, 5, 6, 7}[:size]
@@ -146,9 +149,10 @@ func (w *changing) start(id proto.NodeID, voters []proto.NodeID) {
 	}
 	w.lives++
 	n.voters, n.leader = slices.Clone(voters), algorithms.Leader{}
-	n.session = proto.Session{byte(id), byte(w.lives), byte(w.lives >> 8), 1}
+	n.incarnation = proto.Incarnation{byte(id), byte(w.lives), byte(w.lives >> 8), 1}
 	n.machine = w.create(algorithms.Config{
-		Self: id, Session: n.session, Delta: changeDelta, Promise: changePromise, Voters: n.voters, Seed: w.Uint64(),
+		Self: id, Incarnation: n.incarnation, Delta: changeDelta, Promise: changePromise,
+		Voters: n.voters, Seed: w.Uint64(),
 	})
 	w.step(id, algorithms.Start{Saved: n.disk})
 	w.look()
@@ -189,11 +193,13 @@ func (w *changing) crash(id proto.NodeID) {
 	if n.machine == nil {
 		return
 	}
-	dead := n.session
+	dead := n.incarnation
 	n.machine, n.leader = nil, algorithms.Leader{}
 	for other := range w.nodes {
 		if w.nodes[other].machine != nil && w.side[other] == w.side[id] && w.IntN(4) > 0 {
-			w.after(changeDelta, func() { w.step(proto.NodeID(other), algorithms.Gone{ID: id, Session: dead}) })
+			w.after(changeDelta, func() {
+				w.step(proto.NodeID(other), algorithms.PeerProvenDead{ID: id, Incarnation: dead})
+			})
 		}
 	}
 	w.after(2*changeDelta, w.look)
@@ -208,7 +214,7 @@ func (w *changing) look() {
 		var alive []proto.Peer
 		for other, o := range w.nodes {
 			if o.machine != nil && w.linked(proto.NodeID(id), proto.NodeID(other)) {
-				alive = append(alive, proto.Peer{ID: proto.NodeID(other), Session: o.session})
+				alive = append(alive, proto.Peer{ID: proto.NodeID(other), Incarnation: o.incarnation})
 			}
 		}
 		w.step(proto.NodeID(id), algorithms.PeersChanged{Alive: alive})
@@ -245,8 +251,8 @@ func (w *changing) step(id proto.NodeID, ev algorithms.Event) {
 	}
 	was := n.leader
 	n.leader = out.Leader
-	if was.ID == id && out.Leader.Epoch() != was.Epoch() {
-		w.after(0, func() { w.step(id, algorithms.Idle{Term: was.Term}) })
+	if was.ID == id && out.Leader.Leadership() != was.Leadership() {
+		w.after(0, func() { w.step(id, algorithms.WorkStopped{Term: was.Term}) })
 	}
 	w.atMostOne()
 	n.wakes++
@@ -264,12 +270,12 @@ func (w *changing) atMostOne() {
 	var leaders []string
 	for id, n := range w.nodes {
 		if n.machine != nil && n.leader.ID == proto.NodeID(id) && w.now.Before(n.leader.Until) {
-			if was, ok := w.won[n.leader.Term]; ok && was != n.session {
+			if was, ok := w.won[n.leader.Term]; ok && was != n.incarnation {
 				w.wrong = fmt.Sprintf("two leaders of term %d: nodes %d and %d, the latter with voters %v",
 					n.leader.Term, was[0], id, n.voters)
 				return
 			}
-			w.won[n.leader.Term] = n.session
+			w.won[n.leader.Term] = n.incarnation
 			leaders = append(leaders, fmt.Sprintf("node %d, term %d, voters %v", id, n.leader.Term, n.voters))
 		}
 	}
@@ -538,14 +544,14 @@ func TestLongEachRuleOfVotingIsNeeded(t *testing.T) {
 	t.Parallel()
 	for rule, m := range map[string]struct{ file, was, is string }{
 		"A leader needs a majority of the list before": {
-			"voters.go", "(p.list.before == nil || c.Of(p.list.before))", "true",
+			"voters.go", "(m.list.before == nil || c.Of(m.list.before))", "true",
 		},
 		"A list is committed by a majority of it": {
-			"voters.go", "!p.have(&s.same) || ", "",
+			"voters.go", "!m.have(&s.same) || ", "",
 		},
 		"A list is committed by a majority of the list before": {
 			"voters.go",
-			"(before == nil || len(p.Voters) == 1 || same.Of(before))", "(before == nil || len(before) > 0)",
+			"(before == nil || len(m.voters) == 1 || same.Of(before))", "(before == nil || len(before) > 0)",
 		},
 		"A node moves on to a list that differs by one voter": {
 			"voters.go",
@@ -553,11 +559,11 @@ func TestLongEachRuleOfVotingIsNeeded(t *testing.T) {
 			"case distance != proto.SameVoters && saved.Committed:",
 		},
 		"A meeting of its list tells a voter of which nothing is saved": {
-			"rejoin.go", "len(p.toldOf(p.Voters)) >= p.Voters.Meeting() &&", "len(p.toldOf(p.Voters)) > 0 &&",
+			"rejoin.go", "len(m.toldOf(m.voters)) >= m.voters.Meeting() &&", "len(m.toldOf(m.voters)) > 0 &&",
 		},
 		"A meeting of the list before tells it as well": {
 			"rejoin.go",
-			"(before == nil || len(p.toldOf(before)) >= before.Meeting())", "(before == nil || len(before) > 0)",
+			"(before == nil || len(m.toldOf(before)) >= before.Meeting())", "(before == nil || len(before) > 0)",
 		},
 		"Only those count that have the same list, or one of an earlier version": {
 			"rejoin.go", "return has.Version < own.Version || has.Is(own)", "return own == own || has == own",
@@ -569,7 +575,8 @@ func TestLongEachRuleOfVotingIsNeeded(t *testing.T) {
 		if out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		out, _ := exec.CommandContext(t.Context(), program, "-test.failfast", "-test.run", "TestOneLeads").CombinedOutput()
+		cmd := exec.CommandContext(t.Context(), program, "-test.failfast", "-test.run", "TestOneLeads")
+		out, _ := cmd.CombinedOutput()
 		if !bytes.Contains(out, []byte("two lea")) {
 			t.Errorf("without %q no run breaks the promise:\n%s", rule, out)
 		}

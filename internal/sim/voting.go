@@ -5,52 +5,48 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// part is what a message does among voters.
+// part says what a message does in the exchange with voters; a message may do several things.
 type part uint8
 
 const (
-	asks      part = 1 << iota // would you vote for me?
-	claims                     // the sender's vote for itself, and a request for others'
-	renews                     // a request for the promises anew
-	grants                     // a vote and a promise
-	denies                     // a question with no
-	announces                  // that the sender holds a term, for so long
+	asks      part = 1 << iota // it asks: would you vote for me? (PRE_VOTE)
+	claims                     // the sender votes for itself and asks for votes (REQUEST_VOTE)
+	renews                     // it asks to renew the promises (HEARTBEAT)
+	grants                     // it gives a vote or renews a promise
+	denies                     // it refuses a request
+	announces                  // it says that the sender leads the term, and for how long
 )
 
-// saying is a message as voters take it.
+// saying is what a message says to voters, whatever its kind.
 type saying struct {
 	part
-	session proto.Session // of the one that asked
-	nonce   uint64        // of its question
+	incarnation proto.Incarnation // the process that sent the request
+	nonce       uint64            // the nonce of the request
 }
 
-// does reports whether the message plays one of the parts.
+// does reports whether the message does one of these things.
 func (s saying) does(parts part) bool { return s.part&parts != 0 }
 
-// sayingOf takes a message apart; the zero saying is no word to voters.
+// sayingOf returns what a message says to voters; the zero saying if that is nothing.
 func sayingOf(b proto.Body) saying {
 	switch b := b.(type) {
 	case proto.PreVote:
-		return saying{asks, b.Session, b.Nonce}
+		return saying{asks, b.Incarnation, b.Nonce}
 	case proto.PreVoteReply:
-		return saying{answered(b.Answer, 0), b.Session, b.Nonce}
+		return saying{answered(b.Answer, 0), b.Incarnation, b.Nonce}
 	case proto.RequestVote:
-		return saying{claims, b.Session, b.Nonce}
-	case proto.Renew:
-		return saying{renews, b.Session, b.Nonce}
+		return saying{claims, b.Incarnation, b.Nonce}
 	case proto.Heartbeat:
-		return saying{renews | announces, b.Leader.Session, b.Nonce}
-	case proto.Lease:
-		return saying{announces, b.Leader.Session, 0}
+		return saying{renews | announces, b.Leader.Incarnation, b.Nonce}
 	case proto.Vote:
-		return saying{answered(b.Answer, grants), b.Session, b.Nonce}
+		return saying{answered(b.Answer, grants), b.Incarnation, b.Nonce}
 	case proto.HeartbeatReply:
-		return saying{answered(b.Answer, grants), b.Session, b.Nonce}
+		return saying{answered(b.Answer, grants), b.Incarnation, b.Nonce}
 	}
 	return saying{}
 }
 
-// answered is what an answer does that does so much as a yes.
+// answered returns what an answer does: yes if it grants the request, otherwise denies.
 func answered(a proto.Answer, yes part) part {
 	if a.Granted() {
 		return yes
@@ -58,7 +54,7 @@ func answered(a proto.Answer, yes part) part {
 	return denies
 }
 
-// listen takes apart what the Step's messages say to voters.
+// listen sets what the Step's event and messages say to voters.
 func (s *step) listen() {
 	if ev, ok := s.ev.(algorithms.Receive); ok {
 		s.heard = sayingOf(ev.Body)
@@ -68,17 +64,18 @@ func (s *step) listen() {
 	}
 }
 
-// grantOf is the grant that a question is answered with; ok is false for what is none.
+// grantOf returns the answer that grants a request. ok is false if the body is no request that can
+// be granted.
 func grantOf(b proto.Body) (grant proto.Body, ok bool) {
 	q := sayingOf(b)
 	switch b.(type) {
 	case proto.RequestVote:
-		return proto.Vote{Session: q.session, Nonce: q.nonce}, true
-	case proto.Renew, proto.Heartbeat:
-		return proto.HeartbeatReply{Session: q.session, Nonce: q.nonce}, true
+		return proto.Vote{Incarnation: q.incarnation, Nonce: q.nonce}, true
+	case proto.Heartbeat:
+		return proto.HeartbeatReply{Incarnation: q.incarnation, Nonce: q.nonce}, true
 	}
 	return nil, false
 }
 
-// says reports whether a message is of the kind that the word names.
+// says reports whether a message is of the kind with this name.
 func says(b proto.Body, word string) bool { return b.Kind().String() == word }

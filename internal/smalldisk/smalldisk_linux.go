@@ -30,7 +30,7 @@ func Mount(t testing.TB, size string) (dir string) {
 	return dir
 }
 
-// Fill uses up the disk under dir, and returns what gives it free.
+// Fill uses up the disk under dir. The returned function frees it.
 func Fill(t testing.TB, dir string) (free func()) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(dir, "ballast"))
@@ -52,7 +52,7 @@ func Fill(t testing.TB, dir string) (free func()) {
 	}
 }
 
-// ReadOnly lets nobody write to the disk that is mounted on dir.
+// ReadOnly makes the disk that is mounted on dir read-only.
 func ReadOnly(t testing.TB, dir string) {
 	t.Helper()
 	if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
@@ -60,8 +60,8 @@ func ReadOnly(t testing.TB, dir string) {
 	}
 }
 
-// WantUnusable checks that err tells people of a directory that cannot be used: why,
-// which, and what to do.
+// WantUnusable checks that err wraps want, and that it says which directory cannot be used, why,
+// and what to do.
 func WantUnusable(t testing.TB, err error, dir string, want error) {
 	t.Helper()
 	if !errors.Is(err, want) || !strings.Contains(err.Error(), dir) ||

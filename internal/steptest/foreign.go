@@ -2,7 +2,7 @@ package steptest
 
 import "github.com/ringleader-dev/ringleader/proto"
 
-// Foreign is a message of no algorithm.
+// Foreign is a message that belongs to no algorithm.
 type Foreign struct{}
 
 var kindForeign = proto.NewKind[Foreign](255, "FOREIGN", "nothing that you understand", proto.Nominates)

@@ -1,6 +1,7 @@
 package steptest
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
@@ -8,8 +9,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// listed is a Machine all of whose cluster has one list of voters, the first and committed:
-// tests about other things neither say nor see it.
+// listed wraps a Machine whose cluster has one list of voters, the first and committed. It hides
+// the list from tests that are about other things.
 type listed struct {
 	algorithms.Machine
 	state algorithms.VoterState
@@ -23,7 +24,8 @@ func (l listed) set() proto.VoterSet {
 	return proto.VoterSet{Hash: l.state.List.Hash(), Committed: true}
 }
 
-// Step adds the list to what says none, and takes it out of what says this one.
+// Step adds the list to each input that names none, and removes it from each output that names
+// this one.
 func (l listed) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	switch e := ev.(type) {
 	case algorithms.Start:
@@ -49,41 +51,15 @@ func (l listed) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	return out
 }
 
-// exchange puts one set of voters in the place of another, if a body says that.
+// exchange returns the body with the set of voters is in place of was, if the body has a field
+// Voters that says was.
 func exchange(body proto.Body, was, is proto.VoterSet) proto.Body {
-	swap := func(s *proto.VoterSet) {
-		if *s == was {
-			*s = is
-		}
+	copied := reflect.New(reflect.TypeOf(body)).Elem()
+	copied.Set(reflect.ValueOf(body))
+	voters := copied.FieldByName("Voters")
+	if !voters.IsValid() || voters.Interface() != was {
+		return body
 	}
-	switch b := body.(type) {
-	case proto.PreVote:
-		swap(&b.Voters)
-		return b
-	case proto.PreVoteReply:
-		swap(&b.Voters)
-		return b
-	case proto.RequestVote:
-		swap(&b.Voters)
-		return b
-	case proto.Vote:
-		swap(&b.Voters)
-		return b
-	case proto.Renew:
-		swap(&b.Voters)
-		return b
-	case proto.Heartbeat:
-		swap(&b.Voters)
-		return b
-	case proto.HeartbeatReply:
-		swap(&b.Voters)
-		return b
-	case proto.Lease:
-		swap(&b.Voters)
-		return b
-	case proto.VoterState:
-		swap(&b.Voters)
-		return b
-	}
-	return body
+	voters.Set(reflect.ValueOf(is))
+	return copied.Interface().(proto.Body)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Bodies tests bodies by what people read of each, the kind's name first: each comes back from
-// the wire as it was.
+// Bodies tests message bodies. The keys of forPeople are what String must return. Each body must
+// also be unchanged after Marshal and Unmarshal.
 func Bodies(t *testing.T, forPeople map[string]proto.Payload) {
 	t.Helper()
 	for want, b := range forPeople {
@@ -27,7 +27,7 @@ func Bodies(t *testing.T, forPeople map[string]proto.Payload) {
 	}
 }
 
-// Refused tests that bodies which no correct node sends are refused.
+// Refused tests that Marshal refuses these bodies, which no correct node sends.
 func Refused(t *testing.T, bodies map[string]proto.Payload) {
 	t.Helper()
 	for name, b := range bodies {

@@ -1,5 +1,4 @@
-// Package steptest helps to test a Machine one Step at a time, comparing the
-// whole Output.
+// Package steptest helps to test a Machine one Step at a time. Tests compare the whole Output.
 package steptest
 
 import (
@@ -18,7 +17,7 @@ import (
 // Delta is the planned one-way latency of every Rig.
 const Delta = 100 * time.Millisecond
 
-// Zero is when every Rig's time starts.
+// Zero is the time at which every Rig starts.
 var Zero = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Rig is one Machine under test, with its clock.
@@ -35,11 +34,11 @@ func New[M algorithms.Machine](
 	t testing.TB, self proto.NodeID, preempt bool, create func(algorithms.Config) M,
 ) *Rig {
 	return &Rig{t: t, Self: self, Now: Zero, Machine: create(algorithms.Config{
-		Self: self, Session: Session(self), Delta: Delta, Preempt: preempt, Seed: uint64(self),
+		Self: self, Incarnation: Incarnation(self), Delta: Delta, Preempt: preempt, Seed: uint64(self),
 	})}
 }
 
-// Among is create where these nodes vote.
+// Among returns create changed so that these nodes are the voters.
 func Among[M algorithms.Machine](
 	create func(algorithms.Config) M, voters ...proto.NodeID,
 ) func(algorithms.Config) M {
@@ -49,13 +48,13 @@ func Among[M algorithms.Machine](
 	}
 }
 
-// Session is the session of node id's first life in tests.
-func Session(id proto.NodeID) proto.Session { return proto.Session{byte(id)} }
+// Incarnation is the incarnation of the first process of node id in tests.
+func Incarnation(id proto.NodeID) proto.Incarnation { return proto.Incarnation{byte(id)} }
 
-// Peer is node id's first life, ranked by its id alone.
-func Peer(id proto.NodeID) proto.Peer { return proto.Peer{ID: id, Session: Session(id)} }
+// Peer is the first process of node id, ranked by its id alone.
+func Peer(id proto.NodeID) proto.Peer { return proto.Peer{ID: id, Incarnation: Incarnation(id)} }
 
-// Peers are the first lives of the given nodes.
+// Peers returns the first processes of these nodes.
 func Peers(ids ...proto.NodeID) []proto.Peer {
 	peers := make([]proto.Peer, len(ids))
 	for i, id := range ids {
@@ -64,31 +63,30 @@ func Peers(ids ...proto.NodeID) []proto.Peer {
 	return peers
 }
 
-// Alive is the event that these nodes' first lives are alive.
+// Alive returns the event that the first processes of these nodes are alive.
 func Alive(ids ...proto.NodeID) algorithms.Event {
 	return algorithms.PeersChanged{Alive: Peers(ids...)}
 }
 
-// From is the receipt of a message from another node.
+// From returns the event that a message from another node is received.
 func (r *Rig) From(from proto.NodeID, term proto.Term, body proto.Body) algorithms.Event {
 	return algorithms.Receive{Message: proto.Message{From: from, To: r.Self, Term: term, Body: body}}
 }
 
-// Step steps the Machine, after the given time has passed.
+// Step advances the time by after, and then gives ev to the Machine.
 func (r *Rig) Step(after time.Duration, ev algorithms.Event) algorithms.Output {
 	r.Now = r.Now.Add(after)
 	r.Last = r.Machine.Step(r.Now, ev)
 	return r.Last
 }
 
-// Start brings the Machine to a quiet start: started with the saved term, and
-// these nodes alive.
+// Start starts the Machine with the saved term and tells it that these nodes are alive.
 func (r *Rig) Start(saved proto.Term, alive ...proto.NodeID) {
 	r.Step(0, algorithms.Start{Saved: algorithms.State{Term: saved, Reserved: saved}})
 	r.Step(0, Alive(alive...))
 }
 
-// Fire lets the time of the Machine's own Deadline come.
+// Fire advances the time to the Machine's Deadline and gives it Timeout.
 func (r *Rig) Fire() algorithms.Output {
 	r.t.Helper()
 	if r.Last.Deadline.IsZero() {
@@ -97,31 +95,30 @@ func (r *Rig) Fire() algorithms.Output {
 	return r.Step(r.Last.Deadline.Sub(r.Now), algorithms.Timeout{})
 }
 
-// In is the Deadline that is d from now.
+// In returns the time d after now.
 func (r *Rig) In(d time.Duration) time.Time { return r.Now.Add(d) }
 
-// Msg is a message that the Machine under test sends.
+// Msg returns a message that the Machine under test sends.
 func (r *Rig) Msg(to proto.NodeID, term proto.Term, body proto.Body) proto.Message {
 	return proto.Message{From: r.Self, To: to, Term: term, Body: body}
 }
 
-// Leads is the belief that node id's first life leads term; id 0 is nobody.
+// Leads returns the belief that the first process of node id leads term; id 0 is nobody.
 func Leads(id proto.NodeID, term proto.Term) algorithms.Leader {
 	l := algorithms.Leader{ID: id, Term: term}
 	if id != 0 {
-		l.Session = Session(id)
+		l.Incarnation = Incarnation(id)
 	}
 	return l
 }
 
-// Save is the state that a Step wants durable: the term, and the next one
-// reserved.
+// Save returns the state that a Step wants to be durable: the term, and the next one reserved.
 func Save(term proto.Term) *algorithms.State {
 	return &algorithms.State{Term: term, Reserved: term + 1}
 }
 
-// Want fails the test unless the last Output is want, as a whole; but for what a voter
-// waits for, which tests of that look at.
+// Want fails the test unless the whole last Output is equal to want. It does not compare Recovery,
+// which other tests look at.
 func (r *Rig) Want(want algorithms.Output) {
 	r.t.Helper()
 	want.Recovery = r.Last.Recovery
@@ -133,7 +130,7 @@ func (r *Rig) Want(want algorithms.Output) {
 	}
 }
 
-// Why are the reasons that an Output is to give: codes with their arguments, as
+// Why returns the reasons that an Output should give, from codes with arguments such as
 // "nomination.follow(5, 1)".
 func Why(texts ...string) (why []algorithms.Reason) {
 	for _, text := range texts {
@@ -142,7 +139,7 @@ func Why(texts ...string) (why []algorithms.Reason) {
 	return why
 }
 
-// Texts are reasons as codes with their arguments, those without a code as sentences.
+// Texts writes reasons as codes with arguments. It writes a reason without a code as its sentence.
 func Texts(why []algorithms.Reason) []string {
 	list := make([]string, len(why))
 	for i, r := range why {
@@ -153,8 +150,19 @@ func Texts(why []algorithms.Reason) []string {
 	return list
 }
 
-// Unmoved steps the Machine, and fails the test unless that changes nothing: it says why,
-// "" for nothing to say, sends these messages, and goes on as it was.
+// Gives steps the Machine, and fails the test unless its reasons, as codes with arguments, are
+// equal to why.
+func (r *Rig) Gives(after time.Duration, ev algorithms.Event, why ...string) algorithms.Output {
+	r.t.Helper()
+	r.Step(after, ev)
+	if told := Texts(r.Last.Why); !slices.Equal(told, why) {
+		r.t.Errorf("gives %v, want %v", told, why)
+	}
+	return r.Last
+}
+
+// Unmoved steps the Machine, and fails the test unless nothing changes except that the Machine
+// gives the reason why ("" for none) and sends these messages.
 func (r *Rig) Unmoved(after time.Duration, ev algorithms.Event, why string, send ...proto.Message) {
 	r.t.Helper()
 	was := r.Last
@@ -176,7 +184,7 @@ func (r *Rig) Sends(out algorithms.Output, want ...proto.Message) {
 	}
 }
 
-// show prints an Output a field a line.
+// show prints an Output, each field on its own line.
 func (r *Rig) show(out algorithms.Output) string {
 	var b strings.Builder
 	if out.Save != nil {

@@ -8,18 +8,18 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Voter is the Rig of one of three voters, whose Machine takes and sends what all do that
-// lead by votes. It speaks of the others' first lives.
+// Voter is the Rig of one of three voters. It makes and checks the messages that all algorithms
+// with votes share. The other voters are in their first process.
 type Voter struct {
 	*Rig
 	voters []proto.NodeID
 }
 
-// Promise is what every Voter promises, and leads by.
+// Promise is the length of a promise for every Voter.
 const Promise = 3 * time.Second
 
-// NewVoter makes the Rig around the Machine that create returns for node self, with what
-// the test changes in its Config, if anything.
+// NewVoter makes a Rig around the Machine that create returns for node self. The test may change
+// its Config.
 func NewVoter[M algorithms.Machine](
 	t testing.TB, self proto.NodeID, change func(*algorithms.Config), create func(algorithms.Config) M,
 ) Voter {
@@ -35,8 +35,8 @@ func NewVoter[M algorithms.Machine](
 	return Voter{rig, voters}
 }
 
-// Start brings the Machine to a quiet start, as that of a Rig. A voter of which nothing is
-// saved is told that none of the voters ever voted.
+// Start starts the Machine as Rig.Start does. If the voter has no saved vote, Start tells it that
+// none of the voters ever voted.
 func (r Voter) Start(saved proto.Term, alive ...proto.NodeID) {
 	r.Rig.Start(saved, alive...)
 	if r.Last.Recovery != nil {
@@ -45,7 +45,8 @@ func (r Voter) Start(saved proto.Term, alive ...proto.NodeID) {
 	}
 }
 
-// Begin is the first start of all voters, none of which has seen another.
+// Begin starts the voter before it has seen another. If it has no saved vote, Begin tells it that
+// none of the voters ever voted.
 func (r Voter) Begin() {
 	r.Step(0, algorithms.Start{})
 	if r.Last.Recovery != nil {
@@ -53,31 +54,31 @@ func (r Voter) Begin() {
 	}
 }
 
-// NeverVoted is the receipt of another voter's word that all of them, each in its first
-// life, had never voted at one instant.
+// NeverVoted returns the receipt of a message of another voter. It says that at one instant no
+// voter, each in its first process, had ever voted.
 func (r Voter) NeverVoted() algorithms.Event {
 	from := r.voters[0]
 	if from == r.Self {
 		from = r.voters[1]
 	}
-	return r.From(from, 0, proto.Unvoted{Session: Session(from), Heard: r.Lives(r.voters...), Known: true})
+	return r.From(from, 0, proto.Unvoted{Incarnation: Incarnation(from), Heard: r.Lives(r.voters...), Known: true})
 }
 
-// Lives lists the first lives of nodes.
+// Lives lists the first processes of these nodes.
 func (r Voter) Lives(ids ...proto.NodeID) (l proto.Roll) {
 	for _, id := range ids {
-		l = l.Add(proto.Peer{ID: id, Session: Session(id)})
+		l = l.Add(proto.Peer{ID: id, Incarnation: Incarnation(id)})
 	}
 	return l
 }
 
-// WantSoon is Want, but for a Deadline that is jittered over [least, 2·least).
+// WantSoon is Want for a Deadline with jitter: it must be in [least, 2·least).
 func (r Voter) WantSoon(least time.Duration, want algorithms.Output) {
 	r.t.Helper()
 	r.WantWithin(least, 2*least, want)
 }
 
-// WantWithin is Want, but for a Deadline that is drawn from [least, most).
+// WantWithin is Want for a random Deadline: it must be in [least, most).
 func (r Voter) WantWithin(least, most time.Duration, want algorithms.Output) {
 	r.t.Helper()
 	if in := r.Last.Deadline.Sub(r.Now); in >= least && in < most {
@@ -86,14 +87,14 @@ func (r Voter) WantWithin(least, most time.Duration, want algorithms.Output) {
 	r.Want(want)
 }
 
-// Leads is the belief in a node, for so long.
+// Leads returns the belief that the node leads the term, with a lease that lasts for left.
 func (r Voter) Leads(id proto.NodeID, term proto.Term, left time.Duration) algorithms.Leader {
 	l := Leads(id, term)
 	l.Until = r.In(left)
 	return l
 }
 
-// All is a message to each other of the three.
+// All returns the message to each of the other two voters.
 func (r Voter) All(term proto.Term, body proto.Body) []proto.Message {
 	var msgs []proto.Message
 	for id := proto.NodeID(1); id <= 3; id++ {
@@ -104,37 +105,37 @@ func (r Voter) All(term proto.Term, body proto.Body) []proto.Message {
 	return msgs
 }
 
-// Release is the receipt of one.
+// Release returns the receipt of a RELEASE.
 func (r Voter) Release(from proto.NodeID, term proto.Term) algorithms.Event {
-	return r.From(from, term, proto.Release{Session: Session(from)})
+	return r.From(from, term, proto.Release{Incarnation: Incarnation(from)})
 }
 
-// Yes is the receipt of an answer: another would grant.
+// Yes returns the receipt of an answer to a PRE_VOTE: the voter would vote for this node.
 func (r Voter) Yes(from proto.NodeID, nonce uint64) algorithms.Event {
-	return r.From(from, 0, proto.PreVoteReply{Session: Session(r.Self), Nonce: nonce})
+	return r.From(from, 0, proto.PreVoteReply{Incarnation: Incarnation(r.Self), Nonce: nonce})
 }
 
-// Deny is what the Machine tells whom it refuses its vote.
+// Deny returns the message with which the Machine refuses its vote.
 func (r Voter) Deny(
-	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
+	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Denial, holder proto.NodeID,
 ) proto.Message {
-	return r.Msg(to, term, proto.Vote{Session: Session(to), Nonce: nonce, Answer: no(bar, holder)})
+	return r.Msg(to, term, proto.Vote{Incarnation: Incarnation(to), Nonce: nonce, Answer: no(bar, holder)})
 }
 
-// DenyAnew is what the Machine tells whom it refuses its promise anew.
+// DenyAnew returns the message with which the Machine refuses to renew its promise.
 func (r Voter) DenyAnew(
-	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
+	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Denial, holder proto.NodeID,
 ) proto.Message {
-	return r.Msg(to, term, proto.HeartbeatReply{Session: Session(to), Nonce: nonce, Answer: no(bar, holder)})
+	return r.Msg(to, term, proto.HeartbeatReply{Incarnation: Incarnation(to), Nonce: nonce, Answer: no(bar, holder)})
 }
 
-// Answer is what the Machine tells who asks it before it takes a term.
+// Answer returns the message with which the Machine says no to a PRE_VOTE.
 func (r Voter) Answer(
-	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Bar, holder proto.NodeID,
+	to proto.NodeID, term proto.Term, nonce uint64, bar proto.Denial, holder proto.NodeID,
 ) proto.Message {
-	return r.Msg(to, term, proto.PreVoteReply{Session: Session(to), Nonce: nonce, Answer: no(bar, holder)})
+	return r.Msg(to, term, proto.PreVoteReply{Incarnation: Incarnation(to), Nonce: nonce, Answer: no(bar, holder)})
 }
 
-func no(bar proto.Bar, holder proto.NodeID) proto.Answer {
-	return proto.Answer{Bar: bar, Holder: holder}
+func no(bar proto.Denial, holder proto.NodeID) proto.Answer {
+	return proto.Answer{Denial: bar, To: holder}
 }

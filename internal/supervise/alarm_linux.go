@@ -11,9 +11,9 @@ import (
 	"github.com/ringleader-dev/ringleader/node/clock"
 )
 
-// alarm rings at a time since boot by package clock, or before. Go's own timers stand
-// still while the machine is suspended, and would ring late by that; the kernel's go on,
-// and are slewed.
+// alarm tells when a certain time since boot has come, by package clock; it may tell a little too
+// early. Go's own timers stop while the machine is suspended, and would be late by that time. The
+// kernel's timer goes on, but is slewed.
 type alarm struct {
 	file *os.File
 	ring chan struct{}
@@ -29,7 +29,7 @@ func newAlarm() (*alarm, error) {
 	return a, nil
 }
 
-// listen ends when the file cannot be read any more.
+// listen waits for the timer until its file is closed.
 func (a *alarm) listen() {
 	var count [8]byte
 	for {
@@ -46,9 +46,9 @@ func (a *alarm) listen() {
 	}
 }
 
-// set makes the alarm ring at b or a little before, at once if b has passed; never if it is
-// zero. Whoever is woken before it is due sets it again: so the kernel's timer may run a
-// tenth faster or slower than package clock, which is the most that it can be slewed by.
+// set makes the alarm ring at b or a little before, at once if b has passed, and never if b is
+// zero. Whoever is woken too early must set it again. It rings early because the kernel's timer may
+// run up to a tenth faster or slower than package clock.
 func (a *alarm) set(b bound) error {
 	at := int64(0)
 	if b != 0 {
@@ -69,8 +69,8 @@ func (a *alarm) set(b bound) error {
 	return failed
 }
 
-// early is when to look whether a time has passed, from now: a little more than a tenth of
-// it before, unless that is hardly any time.
+// early returns how long to wait at first if a time is left from now: a little more than a tenth
+// less, or all of it if it is very short.
 func early(left bound) bound {
 	if left > bound(time.Millisecond) {
 		left -= left/10 + left/100
@@ -78,8 +78,8 @@ func early(left bound) bound {
 	return left
 }
 
-// boottime is the clock of the timer, in nanoseconds. It has to be read before what is
-// left: a suspend in between makes the alarm ring early, not late.
+// boottime reads the timer's clock, in nanoseconds. Read it before the time that is left: if the
+// machine is suspended in between, the alarm then rings early, not late.
 func boottime() int64 {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {
@@ -90,7 +90,7 @@ func boottime() int64 {
 
 func sinceBoot() bound { return boundOf(clock.Now()) }
 
-// boundOf is t, by package clock, in every process's terms.
+// boundOf converts a time of package clock into a bound.
 func boundOf(t time.Time) bound {
 	if t.IsZero() {
 		return 0

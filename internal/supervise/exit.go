@@ -13,51 +13,50 @@ import (
 var (
 	// ErrUnsupported: this system has no subreapers.
 	ErrUnsupported = errors.New("commands can be supervised on Linux only")
-	// ErrKeeper: the keeper ended, or did not answer. The tree is gone; the
-	// Supervisor is of no more use.
-	ErrKeeper = errors.New("the process that keeps the command ended")
-	// ErrCannotEnd: what is to be started could not be ended in time.
+	// ErrSubreaper: the subreaper ended, or did not answer. The tree is gone, and the Supervisor
+	// can no longer be used.
+	ErrSubreaper = errors.New("the process that keeps the command ended")
+	// ErrCannotEnd: the command was not started, since it could not be ended in time.
 	ErrCannotEnd = errors.New("it could not be ended before the lease does")
 	// ErrNotFound: there is no such command.
 	ErrNotFound = errors.New("no such command")
-	// ErrNotExecutable: the command is there and cannot be executed.
+	// ErrNotExecutable: the command exists but cannot be executed.
 	ErrNotExecutable = errors.New("the command cannot be executed")
 )
 
-// Config is what a Supervisor is made of.
+// Config describes the command that a Supervisor runs, and how.
 type Config struct {
 	// Grace is how long the command has from SIGTERM to SIGKILL.
 	Grace time.Duration
-	// KillTime is how long before the deadline SIGKILL is sent: what the kernel
-	// may take to end the tree.
+	// KillTime is how long before the deadline SIGKILL is sent. In this time the kernel must end
+	// the tree.
 	KillTime time.Duration
-	// Hold is what the keeper and the command keep open. The caller may close its
-	// own once Start has returned.
+	// Hold are sockets that stay open in the subreaper and in the command. The caller may close its
+	// own copies when Start has returned.
 	Hold []syscall.Conn
 }
 
 // Spec is one run of the command.
 type Spec struct {
-	// Path is the executable, and Args its arguments, the first its name.
+	// Path is the executable, and Args its arguments; the first argument is its name.
 	Path string
 	Args []string
 	Env  []string
-	// Deadline is when nothing of the command may live any more, by package clock;
-	// zero for never. See Supervisor.Extend.
+	// Deadline is when the command and all its processes must have ended, by package clock; zero
+	// for never. See Supervisor.Extend.
 	Deadline time.Time
 }
 
 // Exit is how the command ended.
 type Exit struct {
-	// Status is that of the command's first process.
+	// Status is the exit status of the command's first process.
 	Status syscall.WaitStatus
-	// Stopped: it was told to stop before it ended, for the end of Run's context or
-	// for the deadline.
+	// Stopped says that the command was told to stop before it ended, because the context of Run
+	// ended or the deadline came.
 	Stopped bool
-	// Late: it was the deadline.
+	// Late says that the command was told to stop because of the deadline.
 	Late bool
-	// Left is how many processes it left behind, which were ended too. It is
-	// counted at its end.
+	// Left is how many processes the command left behind when it ended. They were ended too.
 	Left int
 }
 
@@ -76,8 +75,8 @@ func (e Exit) String() string {
 	return fmt.Sprintf("ended with code %d", e.Status.ExitStatus())
 }
 
-// Find is the path of the executable that a shell would run for name. Errors wrap
-// ErrNotFound or ErrNotExecutable.
+// Find returns the path of the executable that a shell would run for name. Errors wrap ErrNotFound
+// or ErrNotExecutable.
 func Find(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if errors.Is(err, exec.ErrDot) {
@@ -87,7 +86,7 @@ func Find(name string) (string, error) {
 	return path, startError(name, err)
 }
 
-// startError says why a command could not be started, in the terms of a shell.
+// startError says why a command could not be started, in the words of a shell.
 func startError(name string, err error) error {
 	if err == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 )
 
 // A process of another user cannot be killed without CAP_KILL: it would outlive whoever
-// started it, and every deadline. So where the keeper has not got that, the command and all
+// started it, and every deadline. So where the subreaper has not got that, the command and all
 // that comes of it become no other user: PR_SET_NO_NEW_PRIVS has the kernel ignore setuid
 // bits and file capabilities, and is inherited and never undone.
 
@@ -22,7 +22,7 @@ func capable(c uint) (bool, error) {
 	return data[c/32].Effective&(1<<(c%32)) != 0, nil
 }
 
-// canEnd says why this process could start what it cannot end.
+// canEnd returns an error if this process could start processes that it could not end.
 func canEnd() error {
 	kills, err := capable(unix.CAP_KILL)
 	if err != nil || kills {
@@ -36,8 +36,8 @@ func canEnd() error {
 	return err
 }
 
-// stayKillable has the kernel keep all that this thread starts from becoming another user,
-// unless this process may kill that too.
+// stayKillable makes the kernel refuse any change of user to what this thread starts. It does
+// nothing if this process may kill other users' processes.
 func stayKillable() error {
 	if kills, err := capable(unix.CAP_KILL); err != nil || kills {
 		return err
@@ -45,8 +45,8 @@ func stayKillable() error {
 	return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 }
 
-// Killable refuses a program that is to run as another user or group, where the kernel will
-// not let it, see Start. Errors wrap ErrCannotEnd and ErrNotExecutable.
+// Killable returns an error for a program that runs as another user or group, where the kernel will
+// not allow that: see Start. Errors wrap ErrCannotEnd and ErrNotExecutable.
 func Killable(path string) error {
 	kills, err := capable(unix.CAP_KILL)
 	if err != nil || kills {

@@ -59,7 +59,7 @@ func running(path string) (pids []int) {
 }
 
 // "It and all that came of it are dead before the lease is, also when this process is
-// killed": a program that runs as another user, whom the keeper may not kill, would not be.
+// killed": a program that runs as another user, whom the subreaper may not kill, would not be.
 // So none becomes another user.
 func TestNothingBecomesAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
@@ -87,7 +87,7 @@ func TestNothingBecomesAnotherUser(t *testing.T) {
 	must(victim.Process.Kill())
 	_ = victim.Wait()
 	wait(t, "the program ends with the process that was killed", func() bool { return len(running(setuid)) == 0 })
-	wait(t, "so does its keeper", func() bool { return len(running(self)) == 0 })
+	wait(t, "so does its subreaper", func() bool { return len(running(self)) == 0 })
 }
 
 // settled waits until a process sleeps: whatever it becomes, it has become.

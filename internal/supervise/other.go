@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Supervisor is not to be had on this system.
+// Supervisor does not work on this system.
 type Supervisor struct{}
 
 // Enter does nothing on this system.
@@ -35,8 +35,8 @@ func (*Supervisor) PID() int { return 0 }
 // Close does nothing.
 func (*Supervisor) Close() error { return nil }
 
-// Reap does nothing but wait: orphans fall to the system's own first process.
+// Reap only waits for ctx: orphans become children of the system's first process.
 func Reap(ctx context.Context) { <-ctx.Done() }
 
-// Killable refuses nothing.
+// Killable returns nil.
 func Killable(string) error { return nil }

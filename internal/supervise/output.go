@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// drainTime is how long the pipes of a command that has ended may stay open, in
-// somebody's hands that it left behind.
+// drainTime is how long Output waits, after a command has ended, for processes that still hold the
+// command's pipes open.
 const drainTime = 100 * time.Millisecond
 
 // Job is a command that runs beside this process: a hook, a check, a fence agent. It
@@ -18,8 +18,8 @@ const drainTime = 100 * time.Millisecond
 type Job struct {
 	Path string
 	Args []string
-	Env  []string // nil for that of this process
-	Keep int      // so many bytes, from the beginning, of what it writes are kept
+	Env  []string // nil for the environment of this process
+	Keep int      // how many bytes of the output are kept, from its beginning
 }
 
 // Output runs a command to its end, or until ctx ends: see Job.Output.
@@ -27,10 +27,10 @@ func Output(ctx context.Context, keep int, path string, args ...string) ([]byte,
 	return Job{Path: path, Args: args, Keep: keep}.Output(ctx)
 }
 
-// Output runs the command to its end, or until ctx ends, and then kills what is left of
-// its process group. It returns the beginning of what it wrote to its standard output
-// and error. The error is that of starting it, as Supervisor.Run has it, the cause
-// of ctx, or an *exec.ExitError.
+// Output runs the command to its end, or until ctx ends, and then kills what is left of its process
+// group. It returns the beginning of what the command wrote to its standard output and error. If
+// the command cannot be started, the error is the same as that of Supervisor.Run; else it is the
+// cause of ctx, or an *exec.ExitError.
 func (j Job) Output(ctx context.Context) ([]byte, error) {
 	cmd := exec.Command(j.Path, j.Args...)
 	cmd.Env = j.Env
@@ -53,7 +53,7 @@ func (j Job) Output(ctx context.Context) ([]byte, error) {
 	return head.kept, err
 }
 
-// head keeps the beginning of what is written to it, and takes all of it.
+// head keeps the beginning of what is written to it, and discards the rest.
 type head struct {
 	kept []byte
 	left int

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// starting takes what is to be started on one thread that lives as long as this
-// process: a child's death signal hangs on the thread that started it.
+// starting runs functions on one thread that lives as long as this process. Commands are started
+// there, since the kernel sends a child's death signal when the thread that started the child ends.
 var starting = sync.OnceValue(func() chan<- func() {
 	jobs := make(chan func())
 	go func() {
@@ -20,7 +20,8 @@ var starting = sync.OnceValue(func() chan<- func() {
 	return jobs
 })
 
-// startOwn starts a command in a group of its own, which dies with this process.
+// startOwn starts a command in a process group of its own. The kernel kills the command when this
+// process dies.
 func startOwn(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
@@ -36,7 +37,7 @@ func startOwn(cmd *exec.Cmd) error {
 	return <-started
 }
 
-// disown forgets a command that has been waited for.
+// disown removes a command that has been waited for from own.
 func disown(cmd *exec.Cmd) {
 	own.Lock()
 	defer own.Unlock()

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// startOwn starts a command in a group of its own.
+// startOwn starts a command in a process group of its own.
 func startOwn(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd.Start()

@@ -11,16 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// own are the children that this package started and waits for. Whoever starts one
-// holds the lock until it is in.
+// own are the children that this package started and waits for. Whoever starts a child holds the
+// lock until the child is added.
 var own = struct {
 	sync.Mutex
 	pids map[int]bool
 }{pids: map[int]bool{}}
 
-// Reap reaps the processes that fall to this one when their parents end, until ctx
-// is done. That happens to a process that is the first of a container. Children
-// that this process started itself otherwise than by this package must not exist.
+// Reap waits for adopted children until ctx is done. A process adopts the children of processes
+// that have ended if it is the first process of a container. There must be no children that were
+// started by anything but this package.
 func Reap(ctx context.Context) {
 	died := make(chan os.Signal, 1)
 	signal.Notify(died, unix.SIGCHLD)
@@ -55,8 +55,8 @@ func reapOrphans() (living int) {
 	return living
 }
 
-// sweep ends what fell to this process when the keeper ended, and returns when
-// nothing of it is left.
+// sweep kills the processes that this one adopted when the subreaper ended, and returns when none
+// is left.
 func sweep() {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		killDescendants(os.Getpid())
@@ -67,7 +67,8 @@ func sweep() {
 	}
 }
 
-// killDescendants kills what came of root, but not what this package started.
+// killDescendants kills all descendants of root, except commands that this package started and
+// their descendants.
 func killDescendants(root int) {
 	own.Lock()
 	defer own.Unlock()

@@ -136,7 +136,7 @@ func newMark(t *testing.T) string {
 }
 
 // living are the marked processes that run, without those of this executable: this
-// one, keepers and victims.
+// one, subreapers and victims.
 func living(mark string) (pids []int) {
 	all, err := processes()
 	must(err)
@@ -356,10 +356,10 @@ func TestNotBegun(t *testing.T) {
 	}
 }
 
-// "When the keeper ends, the kernel kills the command, and the supervising process,
-// to which the rest of the tree falls, kills that." A keeper that hangs is treated
+// "When the subreaper ends, the kernel kills the command, and the supervising process,
+// to which the rest of the tree falls, kills that." A subreaper that hangs is treated
 // so when it is told to stop the command.
-func TestKeeperFails(t *testing.T) {
+func TestSubreaperFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		sig  syscall.Signal
 		stop bool
@@ -371,14 +371,14 @@ func TestKeeperFails(t *testing.T) {
 			if c.stop {
 				stop()
 			}
-			if e := r.await(ended); !errors.Is(e.err, ErrKeeper) {
+			if e := r.await(ended); !errors.Is(e.err, ErrSubreaper) {
 				t.Errorf("%+v", e)
 			}
 		})
 	}
 }
 
-// victim starts a supervising process, and returns its listener and its keeper.
+// victim starts a supervising process, and returns its listener and its subreaper.
 func victim(t *testing.T, script string, env ...string) (cmd *exec.Cmd, addr, mark string) {
 	t.Helper()
 	mark = newMark(t)
@@ -394,15 +394,15 @@ func victim(t *testing.T, script string, env ...string) (cmd *exec.Cmd, addr, ma
 		_ = cmd.Wait()
 		wait(t, "the tree is gone", func() bool { return len(living(mark)) == 0 })
 	})
-	var keeper int
-	if _, err := fmt.Fscan(out, &addr, &keeper); err != nil {
+	var subreaper int
+	if _, err := fmt.Fscan(out, &addr, &subreaper); err != nil {
 		t.Fatal(err)
 	}
 	wait(t, "the script is ready", exists(file))
 	return cmd, addr, mark
 }
 
-// "When the supervising process ends, however it ends, the keeper … kills the tree,
+// "When the supervising process ends, however it ends, the subreaper … kills the tree,
 // and ends after it": its address refuses nobody before. The command ignores every
 // signal that can be ignored, and has daemonised.
 func TestKilledSupervisor(t *testing.T) {
@@ -439,7 +439,7 @@ func TestStoppedSupervisor(t *testing.T) {
 	}
 }
 
-// "The files in Config.Hold are open in the keeper and in the command", and do not
+// "The files in Config.Hold are open in the subreaper and in the command", and do not
 // stand in a script's way.
 func TestHold(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

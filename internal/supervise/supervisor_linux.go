@@ -16,25 +16,25 @@ import (
 	"github.com/ringleader-dev/ringleader/node/clock"
 )
 
-// Supervisor is the supervising process's end. One goroutine calls Run, any others
-// the rest.
+// Supervisor starts and controls a subreaper. Only one goroutine may call Run; the other methods
+// may be called from any.
 type Supervisor struct {
 	cfg     Config
-	pid     int // the keeper's
+	pid     int // the subreaper's process id
 	socket  *os.File
 	answers chan answer
-	gone    chan struct{} // closed when the keeper has ended and is reaped
+	gone    chan struct{} // closed when the subreaper has ended and is reaped
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	out      *gob.Encoder
 	running  bool
 	deadline time.Time
 }
 
-// Start starts the keeper. The standard input, output and error of this process
+// Start starts the subreaper. The standard input, output and error of this process
 // become those of the command.
 func Start(cfg Config) (*Supervisor, error) {
-	// Whatever falls to this process when the keeper dies is to be found.
+	// Whatever falls to this process when the subreaper dies is to be found.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("become a subreaper: %w", err)
 	}
@@ -46,17 +46,17 @@ func Start(cfg Config) (*Supervisor, error) {
 	}
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("make a socket for the keeper: %w", err)
+		return nil, fmt.Errorf("make a socket for the subreaper: %w", err)
 	}
-	pid, err := startKeeper(pair[1], cfg.Hold)
+	pid, err := startSubreaper(pair[1], cfg.Hold)
 	_ = unix.Close(pair[1])
 	if err != nil {
 		_ = unix.Close(pair[0])
-		return nil, fmt.Errorf("start the keeper: %w", err)
+		return nil, fmt.Errorf("start the subreaper: %w", err)
 	}
 	_ = unix.SetNonblock(pair[0], true)
 	s := &Supervisor{
-		cfg: cfg, pid: pid, socket: os.NewFile(uintptr(pair[0]), "keeper"),
+		cfg: cfg, pid: pid, socket: os.NewFile(uintptr(pair[0]), "subreaper"),
 		answers: make(chan answer, 1), gone: make(chan struct{}),
 	}
 	s.out = gob.NewEncoder(s.socket)
@@ -65,13 +65,13 @@ func Start(cfg Config) (*Supervisor, error) {
 	return s, nil
 }
 
-// startKeeper starts this executable again, with the held files' descriptors behind
-// the socket's. It takes those as they are: package os would make their sockets
-// block, for this process too.
-func startKeeper(socket int, hold []syscall.Conn) (pid int, err error) {
+// startSubreaper starts this executable again, with the descriptors of the held files after that of
+// the socket. It does not use package os to get the descriptors, which would make the sockets
+// block, in this process too.
+func startSubreaper(socket int, hold []syscall.Conn) (pid int, err error) {
 	files := []uintptr{0, 1, 2, uintptr(socket)}
 	err = withDescriptors(hold, func(held []uintptr) error {
-		args := []string{os.Args[0], keeperMark, strconv.Itoa(len(held))}
+		args := []string{os.Args[0], subreaperMark, strconv.Itoa(len(held))}
 		own.Lock()
 		defer own.Unlock()
 		pid, err = syscall.ForkExec("/proc/self/exe", args, &syscall.ProcAttr{
@@ -105,7 +105,7 @@ func withDescriptors(files []syscall.Conn, f func([]uintptr) error) error {
 	return errors.Join(err, inner)
 }
 
-// listen takes answers until the keeper's end of the socket is closed.
+// listen takes answers until the subreaper has closed its end of the socket.
 func (s *Supervisor) listen() {
 	for in := gob.NewDecoder(s.socket); ; {
 		var a answer
@@ -120,7 +120,7 @@ func (s *Supervisor) listen() {
 	}
 }
 
-// await reaps the keeper.
+// await waits until the subreaper has ended.
 func (s *Supervisor) await() {
 	var status syscall.WaitStatus
 	for {
@@ -134,7 +134,7 @@ func (s *Supervisor) await() {
 	close(s.gone)
 }
 
-// ask sends a request to the keeper, if the command runs.
+// ask sends a request to the subreaper, if the command runs.
 func (s *Supervisor) ask(r request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +144,7 @@ func (s *Supervisor) ask(r request) bool {
 	return s.running
 }
 
-// begin asks the keeper to start the command, unless ctx is done.
+// begin asks the subreaper to start the command, unless ctx is done.
 func (s *Supervisor) begin(ctx context.Context, r start, deadline time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,15 +161,14 @@ func (s *Supervisor) end() {
 	s.running = false
 }
 
-// Signal sends sig to the command's process group. It reports whether a command
-// runs.
+// Signal sends sig to the command's process group. It returns false if no command runs.
 func (s *Supervisor) Signal(sig syscall.Signal) bool { return s.ask(request{Signal: int(sig)}) }
 
-// Kill ends the command and all that came of it at once.
+// Kill ends the command and all its processes at once.
 func (s *Supervisor) Kill() { s.ask(request{Kill: true}) }
 
-// Extend replaces the deadline of the present run. It is not obeyed any more once
-// the command was told to stop.
+// Extend replaces the deadline of the present run. It has no effect once the command was told to
+// stop.
 func (s *Supervisor) Extend(deadline time.Time) {
 	if deadline.IsZero() {
 		return
@@ -180,10 +179,10 @@ func (s *Supervisor) Extend(deadline time.Time) {
 	s.ask(request{Deadline: boundOf(deadline)})
 }
 
-// slowKill is more than what a keeper takes to kill a tree that can be killed.
+// slowKill is longer than a subreaper needs to kill a tree.
 const slowKill = 2 * time.Second
 
-// patience is how long the keeper may take to end the command once it was told to
+// patience is how long the subreaper may take to end the command once it was told to
 // stop: it sends KILL after the grace, and before the deadline in any case.
 func (s *Supervisor) patience() time.Duration {
 	s.mu.Lock()
@@ -195,10 +194,10 @@ func (s *Supervisor) patience() time.Duration {
 	return max(0, wait)
 }
 
-// Run runs the command and returns when all of its tree is gone. When ctx ends it is
-// told to stop, and killed after the grace; when ctx has ended before, Run returns
-// its cause and starts nothing. Another error says that the command could not be
-// started, and wraps ErrNotFound or ErrNotExecutable, or is ErrKeeper.
+// Run runs the command and returns when all of its tree is gone. When ctx ends, the command is told
+// to stop, and is killed after the grace. If ctx has ended before, Run returns its cause and starts
+// nothing. Any other error says that the command could not be started: it wraps ErrNotFound or
+// ErrNotExecutable, or is ErrSubreaper.
 func (s *Supervisor) Run(ctx context.Context, spec Spec) (Exit, error) {
 	terminal := foreground()
 	defer takeBack(terminal)
@@ -224,7 +223,7 @@ func (s *Supervisor) Run(ctx context.Context, spec Spec) (Exit, error) {
 			done, late = nil, time.After(s.patience())
 		case <-late:
 			// It hangs, or is stopped, or this process was. The command is killed
-			// from here; a keeper that says nothing to that is of no use any more.
+			// from here; a subreaper that says nothing to that is of no use any more.
 			if hung {
 				_ = unix.Kill(s.pid, unix.SIGSTOP) // it starts nothing from now on
 			}
@@ -235,23 +234,23 @@ func (s *Supervisor) Run(ctx context.Context, spec Spec) (Exit, error) {
 			hung, late = true, time.After(slowKill)
 		case <-s.gone:
 			sweep()
-			return Exit{}, ErrKeeper
+			return Exit{}, ErrSubreaper
 		}
 	}
 }
 
-// Close ends the keeper, and what it runs.
+// Close ends the subreaper, and the command if it runs.
 func (s *Supervisor) Close() error {
 	err := s.socket.Close()
 	<-s.gone
 	return err
 }
 
-// PID is the keeper's process.
+// PID is the subreaper's process id.
 func (s *Supervisor) PID() int { return s.pid }
 
-// foreground reports whether standard input is a terminal whose signals go to this
-// process's group.
+// foreground reports whether standard input is a terminal that sends its signals to this process's
+// group.
 func foreground() bool {
 	group, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()

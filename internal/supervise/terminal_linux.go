@@ -6,9 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// takeBack makes this process's group the terminal's again, after the command had
-// it. The kernel stops a process of the background that does so, unless it ignores
-// the signal that would stop it.
+// takeBack makes this process's group the foreground group of the terminal again, if the command
+// had that. The kernel would stop a background process that does so, unless it ignores SIGTTOU.
 func takeBack(had bool) {
 	if !had {
 		return

@@ -14,7 +14,7 @@ type process struct {
 	pid, parent, group int
 }
 
-// processes are all that can be seen.
+// processes returns all processes that this one can see.
 func processes() ([]process, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -47,8 +47,8 @@ func processes() ([]process, error) {
 	return all, nil
 }
 
-// descendants are the processes that come of root, without those that come of the
-// processes in except.
+// descendants returns the descendants of root, without the processes in except and their
+// descendants.
 func descendants(root int, except map[int]bool) ([]process, error) {
 	all, err := processes()
 	if err != nil {
@@ -67,8 +67,8 @@ func descendants(root int, except map[int]bool) ([]process, error) {
 	return found, nil
 }
 
-// signalAll sends sig to the processes. A group that one of them leads gets it as
-// a whole: the kernel lets none of a group slip away by a fork.
+// signalAll sends sig to the processes. If one of them leads a process group, it signals the whole
+// group, so that no member escapes by a fork.
 func signalAll(found []process, sig unix.Signal) {
 	for _, p := range found {
 		if p.group == p.pid {

@@ -2,33 +2,33 @@ package supervise
 
 import "time"
 
-// What goes over the socket between the Supervisor and the keeper, one gob after
+// What goes over the socket between the Supervisor and the subreaper, one gob after
 // the other: unlike JSON it leaves the bytes of arguments as they are.
 
-// request is what the Supervisor wants. Exactly one field is set.
+// request is a message from the Supervisor to the subreaper. Exactly one field is set.
 type request struct {
 	Start    *start
-	Signal   int   // to the command's process group
-	Stop     bool  // TERM, and after the grace KILL
-	Kill     bool  // KILL
-	Deadline bound // replaces that of start
+	Signal   int   // send this to the command's process group
+	Stop     bool  // send TERM, and after the grace KILL
+	Kill     bool  // send KILL
+	Deadline bound // replaces the deadline of start
 }
 
-// start is a Spec, and what of the Config it goes by.
+// start is a Spec, with the parts of the Config that concern its run.
 type start struct {
 	Path            string
 	Args, Env       []string
 	Deadline        bound
 	Grace, KillTime time.Duration
-	Foreground      bool // the command's process group gets the terminal
+	Foreground      bool // the command's process group becomes the terminal's foreground group
 }
 
-// bound is when something ends, in time since the machine booted, its suspends
-// included; zero for never. It means the same in every process.
+// bound is an instant, as the time since the machine booted, including the time suspended; zero for
+// never. It means the same in every process.
 type bound time.Duration
 
-// answer is what the keeper tells. Exactly one field is set.
+// answer is a message from the subreaper to the Supervisor. Exactly one field is set.
 type answer struct {
-	Errno int   // the command could not be started
+	Errno int   // the command could not be started, for this reason
 	Ended *Exit // all of its tree is gone
 }

@@ -36,51 +36,50 @@ type Config struct {
 	Nodes int
 	// Algorithm is a name of the catalogue.
 	Algorithm string
-	// Args are further arguments of every `ringleader run`. They stand behind
-	// those of the Cluster, so they win.
+	// Args are further arguments of every `ringleader run`. They come after those of the Cluster,
+	// so they override them.
 	Args []string
 	// Command, if not empty, is what each node runs while it leads: then it is a
 	// `ringleader exec`.
 	Command []string
-	// Enter is a command that runs each node's command line: "nice -n 19", say.
+	// Enter is a command that runs each node's command line, for example "nice -n 19".
 	Enter []string
-	// Hosts places node i+1 on Hosts[i]. Without, all nodes share loopback.
+	// Hosts[i] is the host of node i+1. If there are none, all nodes run on loopback.
 	Hosts []Host
 }
 
-// Host is a network of its own for one node, such as a network namespace.
+// Host is a network of its own for one node, for example a network namespace.
 type Host struct {
-	IP    string   // of the node there
-	Enter []string // the command that runs a command there, say "ip netns exec n1"
-	// Attach is for a node that is no process of ours, such as a container that
-	// was given the node's Arguments when it was made: the command that starts
-	// it, copies what it writes and ends when it ends. Signals reach that
-	// command, not the node. Nil: the Cluster runs the node itself.
+	IP    string   // the node's address there
+	Enter []string // a command that runs another one there, for example "ip netns exec n1"
+	// Attach is for a node that the Cluster does not run itself, such as a container that was
+	// created with the node's Arguments. It is a command that starts the node, copies what it
+	// writes, and ends when it ends. Signals reach that command, not the node. Nil means that the
+	// Cluster runs the node itself.
 	Attach []string
 }
 
-// Node is where one node lives.
+// Node says where one node runs.
 type Node struct {
 	ID                     proto.NodeID
 	Gossip, Election, HTTP string // "host:port"
 	DataDir                string
 
-	enter  []string // what stands before the command line
-	attach []string // what stands in its place
+	enter  []string // goes before the command line
+	attach []string // replaces the command line
 }
 
 // Cluster is a set of nodes on loopback. Any goroutine may call its methods.
 type Cluster struct {
-	cfg      Config
-	dir      string
-	nodes    []Node // by id, from 1
-	ports    *Ports // theirs on loopback
-	launcher launcher
+	cfg   Config
+	dir   string
+	nodes []Node // by id, from 1
+	ports *Ports // the held ports, if the nodes run on loopback
 
 	mu      sync.Mutex
-	lives   []*process                // every process ever started, in order
-	running map[proto.NodeID]*process // the latest life of each node
-	changed chan struct{}             // closed and replaced when a line or an end arrives
+	lives   []*life                // every process ever started, in order
+	running map[proto.NodeID]*life // the latest process of each node
+	changed chan struct{}          // closed and replaced when a line or an end arrives
 	closed  bool
 }
 
@@ -97,8 +96,8 @@ func New(cfg Config) (*Cluster, error) {
 		return nil, fmt.Errorf("make a directory for the nodes' data: %w", err)
 	}
 	c := &Cluster{
-		cfg: cfg, dir: dir, nodes: nodes, ports: ports, launcher: newLauncher(),
-		running: make(map[proto.NodeID]*process), changed: make(chan struct{}),
+		cfg: cfg, dir: dir, nodes: nodes, ports: ports,
+		running: make(map[proto.NodeID]*life), changed: make(chan struct{}),
 	}
 	for i := range nodes {
 		nodes[i].DataDir = filepath.Join(dir, "n"+nodes[i].ID.String())
@@ -106,7 +105,7 @@ func New(cfg Config) (*Cluster, error) {
 	return c, nil
 }
 
-// place gives each node its addresses, on loopback from ports that are held.
+// place gives each node its addresses. On loopback it holds ports for them.
 func (cfg Config) place() (nodes []Node, ports *Ports, err error) {
 	for i, h := range cfg.Hosts {
 		nodes = append(nodes, Node{
@@ -133,7 +132,7 @@ func (cfg Config) place() (nodes []Node, ports *Ports, err error) {
 // Nodes are the nodes by id, running or not.
 func (c *Cluster) Nodes() []Node { return slices.Clone(c.nodes) }
 
-// Node is the node of that id, the zero Node when there is none.
+// Node returns the node of that id, and the zero Node if there is none.
 func (c *Cluster) Node(id proto.NodeID) Node {
 	if id < 1 || int(id) > len(c.nodes) {
 		return Node{}
@@ -151,9 +150,8 @@ func (c *Cluster) StartAll() error {
 	return nil
 }
 
-// Start starts node id, for the first time or again: it comes back with the
-// same addresses and what its data directory kept. args stand behind the
-// Config's, so they win; where its Host attaches to it they cannot reach it. It
+// Start starts node id, or restarts it with the same addresses and data directory. args come after
+// the Config's, so they override them; they have no effect if the node's Host has Attach. Start
 // returns as soon as the process exists.
 func (c *Cluster) Start(id proto.NodeID, args ...string) error {
 	n := c.Node(id)
@@ -177,20 +175,18 @@ func (c *Cluster) Start(id proto.NodeID, args ...string) error {
 	}
 	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Env = environment()
-	cmd.SysProcAttr = processAttr()
-	p := &process{id: id, cmd: cmd, output: &output{cluster: c}, done: make(chan struct{})}
+	p := &life{Process: Process{cmd: cmd, done: make(chan struct{})}, id: id, output: &output{cluster: c}}
 	cmd.Stdout, cmd.Stderr = p.output, p.output
-	if err := c.launcher.start(cmd); err != nil {
+	if err := p.start(c.tell); err != nil {
 		return fmt.Errorf("start node %v: %w", id, err)
 	}
 	c.lives = append(c.lives, p)
 	c.running[id] = p
-	go c.wait(p)
 	return nil
 }
 
-// Arguments is the command line of node n, behind the name of the executable and
-// before the command that it runs.
+// Arguments returns the part of node n's command line between the executable and the command that
+// it runs.
 func (c *Cluster) Arguments(n Node) []string {
 	command := "run"
 	if len(c.cfg.Command) > 0 {
@@ -209,40 +205,38 @@ func (c *Cluster) Arguments(n Node) []string {
 	return append(args, c.cfg.Args...)
 }
 
-// environment is ours without the settings of another ringleader.
+// environment is the environment of this process without settings for ringleader.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		return strings.HasPrefix(kv, "RINGLEADER_")
 	})
 }
 
-// wait reaps the process.
-func (c *Cluster) wait(p *process) {
-	_ = p.cmd.Wait() // how it ended stands in its ProcessState
+// tell wakes all that wait for a change.
+func (c *Cluster) tell() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	close(p.done)
 	c.broadcast()
 }
 
-// broadcast wakes whoever waits for a change. The caller holds mu.
+// broadcast wakes all that wait for a change. The caller holds mu.
 func (c *Cluster) broadcast() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// PID is the process id of node id's latest life, 0 if it was never started.
+// PID returns the id of node id's latest process, 0 if it was never started.
 func (c *Cluster) PID(id proto.NodeID) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if p := c.running[id]; p != nil {
-		return p.cmd.Process.Pid
+		return p.PID()
 	}
 	return 0
 }
 
-// Kill sends SIGKILL to node id and returns the instant just before it, once
-// the process is gone.
+// Kill sends SIGKILL to node id. When the process has ended, Kill returns the instant just before
+// the signal.
 func (c *Cluster) Kill(id proto.NodeID) (time.Time, error) {
 	at, err := c.Send(id, syscall.SIGKILL)
 	if err != nil {
@@ -252,8 +246,8 @@ func (c *Cluster) Kill(id proto.NodeID) (time.Time, error) {
 	return at, err
 }
 
-// Send sends sig to node id and returns the instant just before it, without
-// waiting for what comes of it.
+// Send sends sig to node id and returns the instant just before that. It does not wait for the
+// effect.
 func (c *Cluster) Send(id proto.NodeID, sig syscall.Signal) (time.Time, error) {
 	c.mu.Lock()
 	p := c.running[id]
@@ -266,11 +260,11 @@ func (c *Cluster) Send(id proto.NodeID, sig syscall.Signal) (time.Time, error) {
 	}
 	c.mu.Unlock()
 	at := time.Now()
-	return at, p.signal(sig)
+	return at, p.Signal(sig)
 }
 
-// ExpectEnd says that the end of node id, which somebody else brings about, is
-// no surprise.
+// ExpectEnd tells the Cluster that somebody else is about to end node id, so that its end is no
+// error.
 func (c *Cluster) ExpectEnd(id proto.NodeID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -279,8 +273,8 @@ func (c *Cluster) ExpectEnd(id proto.NodeID) {
 	}
 }
 
-// LookAway reads nothing of what the nodes write until d is over or ctx done:
-// where cores are few, reading along takes from the nodes what is measured. All
+// LookAway returns when d is over or ctx is done. Until then nothing is read of what the nodes
+// write: on few cores, reading would take processor time from the nodes that are measured. All
 // other methods wait meanwhile.
 func (c *Cluster) LookAway(ctx context.Context, d time.Duration) {
 	c.mu.Lock()
@@ -291,14 +285,13 @@ func (c *Cluster) LookAway(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Pause stops node id in its tracks with SIGSTOP: it stays alive, silent, its
-// connections open.
+// Pause stops node id with SIGSTOP. It stays alive but silent, with its connections open.
 func (c *Cluster) Pause(id proto.NodeID) error {
 	_, err := c.Send(id, syscall.SIGSTOP)
 	return err
 }
 
-// Resume lets a paused node go on.
+// Resume lets a paused node continue.
 func (c *Cluster) Resume(id proto.NodeID) error {
 	_, err := c.Send(id, syscall.SIGCONT)
 	return err
@@ -311,8 +304,8 @@ func (c *Cluster) Terminate(id proto.NodeID) error {
 	return err
 }
 
-// WaitExit waits for node id to end, asked to or not, and returns the code a
-// shell would show: 128+n for a death by signal n. Its end then is no surprise.
+// WaitExit waits until node id ends, whether it was asked to or not. It returns the exit code that
+// a shell would show: 128+n for a death by signal n.
 func (c *Cluster) WaitExit(ctx context.Context, id proto.NodeID) (code int, err error) {
 	c.ExpectEnd(id)
 	c.mu.Lock()
@@ -326,12 +319,12 @@ func (c *Cluster) WaitExit(ctx context.Context, id proto.NodeID) (code int, err 
 		return p.exitCode(), nil
 	case <-ctx.Done():
 		return 0, fmt.Errorf("wait for the end of node %v (pid %d): %w",
-			id, p.cmd.Process.Pid, context.Cause(ctx))
+			id, p.PID(), context.Cause(ctx))
 	}
 }
 
-// Close kills every process that is left, waits until all are gone and removes
-// the data. It may be called more than once.
+// Close kills all processes that are left, waits until they have ended, and removes the data. It
+// may be called more than once.
 func (c *Cluster) Close() error {
 	c.mu.Lock()
 	if c.closed {
@@ -347,23 +340,15 @@ func (c *Cluster) Close() error {
 
 	var errs []error
 	for _, p := range lives {
-		errs = append(errs, p.signal(syscall.SIGKILL)) // ends a paused one too
+		errs = append(errs, p.Signal(syscall.SIGKILL)) // ends a paused one too
 	}
 	for _, p := range lives {
 		<-p.done
 	}
-	c.launcher.stop()
 	c.ports.Release()
 	return errors.Join(append(errs, os.RemoveAll(c.dir))...)
 }
 
-// Launch starts another process the way nodes are started: in a process group of
-// its own, and to be killed when this process dies. The caller ends and reaps it
-// before it calls Close.
-func (c *Cluster) Launch(cmd *exec.Cmd) error {
-	cmd.SysProcAttr = processAttr()
-	return c.launcher.start(cmd)
-}
-
-// Enter is what stands before a command line to run it where node id runs.
+// Enter returns the words that go before a command to run it where node id runs, for example in its
+// network namespace.
 func (c *Cluster) Enter(id proto.NodeID) []string { return slices.Clone(c.Node(id).enter) }

@@ -15,7 +15,7 @@ import (
 // ErrCut says that this process cannot cut networks.
 var ErrCut = errors.New("cutting a network needs root on Linux and the ip command of iproute2")
 
-// MaxSubnet is how many addresses a network of ours has for nodes.
+// MaxSubnet is how many nodes a Network has addresses for.
 const MaxSubnet = 250
 
 // Network is a switch (a bridge in a network namespace of its own) with a
@@ -23,15 +23,15 @@ const MaxSubnet = 250
 // off the switch leaves both of its ends up: packets go nowhere, and neither
 // side hears of an end, a reset or a missing carrier.
 type Network struct {
-	prefix string // of everything's names
+	prefix string // the beginning of all names
 	nodes  int
 	made   []string // the namespaces that exist
-	// filtered is whether they have the tables for single links.
+	// filtered says whether the namespaces have the tables that block single links.
 	filtered bool
 }
 
-// MayCut says why a Network of that many nodes cannot be made here. Errors wrap
-// ErrCut.
+// MayCut returns an error that says why a Network of this many nodes cannot be made here; nil if it
+// can. Errors wrap ErrCut.
 func MayCut(nodes int) error {
 	if os.Geteuid() != 0 {
 		return fmt.Errorf("%w: run as root", ErrCut)
@@ -45,8 +45,7 @@ func MayCut(nodes int) error {
 	return nil
 }
 
-// NewNetwork makes the switch and connects every node. What it made before an
-// error it removes again.
+// NewNetwork makes the switch and connects every node. When it fails, it removes what it made.
 func NewNetwork(nodes int) (*Network, error) {
 	var random [3]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -89,7 +88,7 @@ func (w *Network) build() error {
 	return nil
 }
 
-// add makes a namespace.
+// add makes a namespace with this name.
 func (w *Network) add(name string) error {
 	if err := w.ip("netns add " + name); err != nil {
 		return err
@@ -119,8 +118,7 @@ func (w *Network) Heal(id proto.NodeID) error {
 	return w.ip(fmt.Sprintf("-n %s link set %s master sw", w.hub(), port(int(id)-1)))
 }
 
-// Close removes the namespaces, and with them all devices. A nil network has
-// none.
+// Close removes the namespaces, and with them all devices. It does nothing if w is nil.
 func (w *Network) Close() error {
 	if w == nil {
 		return nil
@@ -133,7 +131,7 @@ func (w *Network) Close() error {
 	return errors.Join(errs...)
 }
 
-// Hosts are where the nodes run.
+// Hosts returns the hosts of the nodes.
 func (w *Network) Hosts() []Host {
 	hosts := make([]Host, 0, w.nodes)
 	for i := range w.nodes {

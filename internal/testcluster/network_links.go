@@ -9,11 +9,11 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Link is one direction between two nodes.
+// Link is the way from one node to another; the way back is another Link.
 type Link struct{ From, To proto.NodeID }
 
-// MayBlock says why the links of a Network cannot be blocked one by one here. Errors
-// wrap ErrCut.
+// MayBlock returns an error that says why single links of a Network cannot be blocked here; nil if
+// they can. Errors wrap ErrCut.
 func MayBlock() error {
 	if _, err := exec.LookPath("nft"); err != nil {
 		return fmt.Errorf("%w: single links need the nft command: %w", ErrCut, err)
@@ -21,13 +21,13 @@ func MayBlock() error {
 	return nil
 }
 
-// dropTable lets the switch drop what goes from one address to another.
+// dropTable makes the switch drop packets between certain pairs of addresses.
 const dropTable = `table bridge links {
 	set dropped { type ipv4_addr . ipv4_addr; }
 	chain passing { type filter hook forward priority 0; ip saddr . ip daddr @dropped drop; }
 }`
 
-// refuseTable lets a node's machine refuse connections that come from an address.
+// refuseTable makes a node refuse new connections from certain addresses.
 const refuseTable = `table inet links {
 	set refused { type ipv4_addr; }
 	chain arriving {
@@ -36,7 +36,7 @@ const refuseTable = `table inet links {
 	}
 }`
 
-// Drop loses all packets on these links, and none on others. Neither side hears of it.
+// Drop makes the network drop all packets on these links, and on no others. Neither side notices.
 func (w *Network) Drop(links ...Link) error {
 	if err := w.filter(); err != nil {
 		return err
@@ -48,8 +48,8 @@ func (w *Network) Drop(links ...Link) error {
 	return nft(w.hub(), replaceSet("bridge links dropped", pairs))
 }
 
-// Refuse answers what asks for a new connection on these links with a reset, and lets
-// established connections go on, as a firewall may; on all others all may connect.
+// Refuse makes the network answer each new connection on these links with a reset, and let
+// established connections go on, as a firewall may do. All other links accept connections.
 func (w *Network) Refuse(links ...Link) error {
 	if err := w.filter(); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (w *Network) Refuse(links ...Link) error {
 	return errors.Join(errs...)
 }
 
-// filter makes the tables, once.
+// filter makes the tables when it is first called.
 func (w *Network) filter() error {
 	if w.filtered {
 		return nil
@@ -87,7 +87,7 @@ func (w *Network) filter() error {
 	return nil
 }
 
-// replaceSet gives a set new elements, in one step.
+// replaceSet returns the commands that replace the elements of a set in one step.
 func replaceSet(set string, elements []string) string {
 	script := "flush set " + set + "\n"
 	if len(elements) > 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Records are the records of every process so far, in causal order: by hybrid
-// logical clock, then by node and its own count.
+// Records returns the records of every process so far, in causal order: by hybrid logical clock,
+// then by node, then by the number of the record.
 func (c *Cluster) Records() []trace.Record {
 	c.mu.Lock()
 	var all []entry
@@ -35,7 +35,7 @@ func (c *Cluster) Records() []trace.Record {
 	return records
 }
 
-// Log is everything that node id wrote in its latest life.
+// Log returns everything that the latest process of node id wrote.
 func (c *Cluster) Log(id proto.NodeID) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,8 +45,8 @@ func (c *Cluster) Log(id proto.NodeID) string {
 	return ""
 }
 
-// SaveLogs writes what each process wrote into a file of its own in dir, as n3-life2.log
-// of node 3's second.
+// SaveLogs writes what each process wrote into a file of its own in dir. The file of node 3's
+// second process is n3-life2.log.
 func (c *Cluster) SaveLogs(dir string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,8 +60,8 @@ func (c *Cluster) SaveLogs(dir string) error {
 	return errors.Join(errs...)
 }
 
-// Ended reports whether the latest life of node id is over, and how: the code that a
-// shell would show, and what it said last.
+// Ended reports whether the latest process of node id has ended. code is what a shell would show,
+// and words is what the process wrote last.
 func (c *Cluster) Ended(id proto.NodeID) (code int, words string, ended bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,22 +72,22 @@ func (c *Cluster) Ended(id proto.NodeID) (code int, words string, ended bool) {
 	return p.exitCode(), p.output.lastWords(), true
 }
 
-// Belief is who a node says leads.
+// Belief is the leader that a node names.
 type Belief struct {
 	Leader proto.NodeID
 	Term   proto.Term
 }
 
-// WaitAgreed waits until every node of ids believes in the same leader of the
-// same term, and that leader is one of ids. Without ids it is about all nodes.
-// It fails with ErrEnded when a node ends by itself.
+// WaitAgreed waits until all nodes in ids believe in the same leader of the same term, and that
+// leader is one of them. Without ids it waits for all nodes. It fails with ErrEnded when a node
+// ends by itself.
 func (c *Cluster) WaitAgreed(ctx context.Context, ids ...proto.NodeID) (Belief, error) {
 	ids = c.orAll(ids)
 	return c.waitAgreed(ctx, ids, func(b Belief) bool { return slices.Contains(ids, b.Leader) })
 }
 
-// WaitLeader waits until every node of ids believes in that leader, and in the
-// same term. Without ids it is about all nodes. It fails as WaitAgreed does.
+// WaitLeader waits until all nodes in ids believe in that leader, and in the same term. Without ids
+// it waits for all nodes. It fails as WaitAgreed does.
 func (c *Cluster) WaitLeader(
 	ctx context.Context, leader proto.NodeID, ids ...proto.NodeID,
 ) (Belief, error) {
@@ -98,10 +98,7 @@ func (c *Cluster) orAll(ids []proto.NodeID) []proto.NodeID {
 	if len(ids) > 0 {
 		return ids
 	}
-	for _, n := range c.nodes {
-		ids = append(ids, n.ID)
-	}
-	return ids
+	return c.IDs()
 }
 
 func (c *Cluster) waitAgreed(
@@ -125,9 +122,8 @@ func (c *Cluster) waitAgreed(
 	return agreed, nil
 }
 
-// Wait waits until done returns true. It calls done at once and after every
-// change: a line written, a process gone. It fails with ErrEnded when a node
-// ends by itself.
+// Wait waits until done returns true. It calls done at once and after every change: a line was
+// written, or a process ended. It fails with ErrEnded when a node ends by itself.
 func (c *Cluster) Wait(ctx context.Context, done func() bool) error {
 	for {
 		c.mu.Lock()
@@ -148,8 +144,8 @@ func (c *Cluster) Wait(ctx context.Context, done func() bool) error {
 	}
 }
 
-// Beliefs are the latest beliefs of the nodes ids; a node that has not said
-// anything yet, or is not running, has none.
+// Beliefs returns the latest belief of each node in ids. A node that has written no record yet, or
+// is not running, has none.
 func (c *Cluster) Beliefs(ids ...proto.NodeID) map[proto.NodeID]Belief {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +162,7 @@ func (c *Cluster) Beliefs(ids ...proto.NodeID) map[proto.NodeID]Belief {
 	return beliefs
 }
 
-// describe says in words who believes what; of many nodes, how many.
+// describe says which node believes what; if there are many nodes, how many do.
 func (c *Cluster) describe(ids []proto.NodeID) string {
 	const named = 10
 	beliefs := c.Beliefs(ids...)
@@ -202,8 +198,8 @@ func (c *Cluster) describe(ids []proto.NodeID) string {
 	return strings.Join(counted, ", ")
 }
 
-// unexpectedEnd is ErrEnded, wrapped, for a node that ended although nobody
-// asked it to. The caller holds mu.
+// unexpectedEnd returns an error that wraps ErrEnded if a node ended although nobody asked it to.
+// The caller holds mu.
 func (c *Cluster) unexpectedEnd() error {
 	for _, n := range c.nodes {
 		p := c.running[n.ID]

@@ -27,15 +27,15 @@ const (
 // errNoPort says that no free port was found in blockTries draws.
 var errNoPort = errors.New("no free port on 127.0.0.1")
 
-// Ports are addresses on loopback that are this process's to give to nodes, until
-// it ends or releases them.
+// Ports are addresses on loopback that are reserved for this process, until it ends or releases
+// them.
 type Ports struct {
 	Addrs []string // "127.0.0.1:port"
 	locks []net.Listener
 }
 
-// HoldPorts holds n distinct ports that nobody uses, neither over TCP nor over
-// UDP, and that no other caller is given, in this process or another.
+// HoldPorts reserves n ports that nobody uses, neither over TCP nor over UDP. No other caller gets
+// them, in this process or another.
 func HoldPorts(n int) (*Ports, error) {
 	p := &Ports{}
 	for range blockTries {
@@ -50,7 +50,8 @@ func HoldPorts(n int) (*Ports, error) {
 		errNoPort, len(p.Addrs), n, lowestPort, lowestPort+blocks*blockSize-1)
 }
 
-// hold takes the block that begins with this port, unless somebody has it, with
+// hold reserves the block that begins with this port, and adds those of its ports that are free. If
+// somebody has the block, it does nothing.
 // those of its ports that are free.
 func (p *Ports) hold(first int) {
 	lock, err := net.Listen("tcp4", onLoopback(first))
@@ -82,7 +83,7 @@ func isFree(addr string) bool {
 	return true
 }
 
-// Release gives the ports back.
+// Release releases the ports.
 func (p *Ports) Release() {
 	for _, lock := range p.locks {
 		_ = lock.Close()

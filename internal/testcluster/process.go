@@ -2,40 +2,71 @@ package testcluster
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
-	"slices"
-	"strings"
+	"runtime"
+	"sync"
 	"syscall"
-
-	"github.com/ringleader-dev/ringleader/internal/trace"
-	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// process is one life of one node, from its start to its end.
-type process struct {
-	id      proto.NodeID
-	cmd     *exec.Cmd
-	output  *output
-	done    chan struct{} // closed when the process is gone and all it wrote is read
-	stopped bool          // its end is no surprise; guarded by Cluster.mu
+// Process is a process that this one started. It has a process group of its own, so that a Ctrl-C
+// on the terminal reaches only this process. If the system can do that, it is killed when this
+// process dies. Any goroutine may call its methods.
+type Process struct {
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+	done  chan struct{} // closed when the process has ended and all that it wrote is read
 }
 
-// signal sends sig to the process. One that is gone already is no error: the
-// caller wanted it to hear the signal or to be gone.
-func (p *process) signal(sig syscall.Signal) error {
-	err := p.cmd.Process.Signal(sig)
-	if err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("send %v to node %v (pid %d): %w", sig, p.id, p.cmd.Process.Pid, err)
+// StartHelper starts a process that runs beside the nodes. Each line that it writes on
+// standard output goes to said, on one goroutine; what it writes on standard error goes to
+// stderr. The caller ends it, with Finish or Kill.
+func StartHelper(line []string, stderr io.Writer, said func(line []byte)) (*Process, error) {
+	p := &Process{cmd: exec.Command(line[0], line[1:]...), done: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = &lines{said: said}, stderr
+	var err error
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
 	}
+	return p, p.start(nil)
+}
+
+// start starts the process, and calls ended, unless that is nil, when the process has ended.
+func (p *Process) start(ended func()) error {
+	launcher()
+	p.cmd.SysProcAttr = processAttr()
+	err := make(chan error)
+	launches <- launching{p.cmd, err}
+	if err := <-err; err != nil {
+		return err
+	}
+	go func() {
+		_ = p.cmd.Wait() // how it ended stands in its ProcessState
+		close(p.done)
+		if ended != nil {
+			ended()
+		}
+	}()
 	return nil
 }
 
-// ended reports whether the process is gone.
-func (p *process) ended() bool {
+// PID is the process id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Tell writes a line to the process's standard input.
+func (p *Process) Tell(line string) error {
+	_, err := fmt.Fprintln(p.stdin, line)
+	return err
+}
+
+// Done is closed when the process has ended and all that it wrote is read.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// ended reports whether the process has ended.
+func (p *Process) ended() bool {
 	select {
 	case <-p.done:
 		return true
@@ -44,8 +75,9 @@ func (p *process) ended() bool {
 	}
 }
 
-// exitCode is the code a shell would show: 128+n for a death by signal n.
-func (p *process) exitCode() int {
+// exitCode returns the code that a shell would show for a process that has ended: 128+n for a death
+// by signal n.
+func (p *Process) exitCode() int {
 	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if ok && status.Signaled() {
 		return 128 + int(status.Signal())
@@ -53,77 +85,69 @@ func (p *process) exitCode() int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// entry is a record with its clock, parsed once, to sort by.
-type entry struct {
-	clock  proto.HLC
-	record trace.Record
+// Signal sends a signal to the process. It is no error if the process has ended.
+func (p *Process) Signal(sig syscall.Signal) error {
+	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("send %v to pid %d: %w", sig, p.PID(), err)
+	}
+	return nil
 }
 
-// output takes what one process writes, line by line, and keeps the lines and
-// the records among them. Its fields are guarded by Cluster.mu.
-type output struct {
-	cluster *Cluster
+// Finish closes the process's standard input, which asks it to end, and waits until it has.
+func (p *Process) Finish() error {
+	err := p.stdin.Close()
+	<-p.done
+	if code := p.exitCode(); code != 0 {
+		err = errors.Join(err, fmt.Errorf("pid %d ended with %d", p.PID(), code))
+	}
+	return err
+}
+
+// Kill ends the process at once, and waits until it has ended.
+func (p *Process) Kill() error {
+	err := p.Signal(syscall.SIGKILL)
+	<-p.done
+	return err
+}
+
+// lines passes each whole line that is written to it on to said, without the line's end.
+type lines struct {
 	partial []byte
-	lines   []string
-	entries []entry
+	said    func(line []byte)
 }
 
-// Write is called by the one goroutine that copies the process's output.
-func (o *output) Write(p []byte) (int, error) {
-	o.cluster.mu.Lock()
-	defer o.cluster.mu.Unlock()
-	o.partial = append(o.partial, p...)
+// Write implements io.Writer.
+func (l *lines) Write(text []byte) (int, error) {
+	l.partial = append(l.partial, text...)
 	for {
-		line, rest, found := bytes.Cut(o.partial, []byte("\n"))
+		line, rest, found := bytes.Cut(l.partial, []byte("\n"))
 		if !found {
-			break
+			return len(text), nil
 		}
-		o.add(string(line))
-		o.partial = rest
+		l.said(line)
+		l.partial = rest
 	}
-	o.cluster.broadcast()
-	return len(p), nil
 }
 
-func (o *output) add(line string) {
-	o.lines = append(o.lines, line)
-	var rec trace.Record
-	if json.Unmarshal([]byte(line), &rec) != nil || !rec.IsRecord() {
-		return
-	}
-	clock, err := proto.ParseHLC(rec.HLC)
-	if err != nil {
-		return
-	}
-	o.entries = append(o.entries, entry{clock, rec})
+// launches are the processes that wait to be started by the launcher.
+var launches = make(chan launching)
+
+type launching struct {
+	cmd *exec.Cmd
+	err chan<- error
 }
 
-// last is the latest record, ok false before the first.
-func (o *output) last() (rec trace.Record, ok bool) {
-	if len(o.entries) == 0 {
-		return trace.Record{}, false
-	}
-	return o.entries[len(o.entries)-1].record, true
-}
-
-// lastWords is what the process said last for people, to explain an end that
-// nobody asked for: a log line's message, or how the Go runtime ended it.
-func (o *output) lastWords() string {
-	for _, line := range slices.Backward(o.lines) {
-		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
-			return line
+// launcher begins to start the processes of launches, all from one thread that lives as long as
+// this process.
+//
+// A child's death signal is bound to the thread that started the child, not to the
+// process: started from an ordinary goroutine, a child would be killed as soon as the Go
+// scheduler retires that thread.
+var launcher = sync.OnceFunc(func() {
+	go func() {
+		runtime.LockOSThread() // never unlocked
+		for next := range launches {
+			next.err <- next.cmd.Start()
 		}
-		var said struct{ Message, Error string }
-		if json.Unmarshal([]byte(line), &said) != nil || said.Message == "" {
-			continue
-		}
-		if said.Error == "" {
-			return said.Message
-		}
-		return said.Message + ": " + strings.Join(strings.Fields(said.Error), " ")
-	}
-	if len(o.lines) > 0 {
-		return o.lines[len(o.lines)-1]
-	}
-	return "none"
-}
+	}()
+})

@@ -11,8 +11,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Reason is one of a record, for programs: its code, "" of one that is a sentence only,
-// and its arguments.
+// Reason is one reason of a record, for programs: its code and arguments. The code is empty if the
+// record has only a sentence.
 type Reason struct {
 	Code string `json:"code"`
 	Args []Arg  `json:"args,omitempty"`
@@ -23,10 +23,10 @@ type Arg struct {
 	Is     ArgKind
 	Number uint64
 	Words  string
-	Reason *Reason // that the other one follows from
+	Reason *Reason // the reason that is this argument
 }
 
-// ArgKind is what an Arg is.
+// ArgKind is the type of an Arg's value.
 type ArgKind uint8
 
 // The kinds of arguments.
@@ -36,7 +36,7 @@ const (
 	Cause
 )
 
-// ReasonOf is r as records tell it.
+// ReasonOf returns r in the form of records.
 func ReasonOf(r algorithms.Reason) Reason {
 	told := Reason{Code: r.Kind.Code}
 	if told.Code == "" || len(r.Args) == 0 {
@@ -68,7 +68,7 @@ func argOf(arg any) Arg {
 	return Arg{Is: Words, Words: fmt.Sprint(arg)}
 }
 
-// reasonsOf are the reasons of a Step as records tell them, and their sentences.
+// reasonsOf returns the reasons of a Step in the form of records, and their sentences.
 func reasonsOf(why []algorithms.Reason) (reasons []Reason, sentences []string) {
 	if len(why) == 0 {
 		return nil, nil
@@ -80,7 +80,7 @@ func reasonsOf(why []algorithms.Reason) (reasons []Reason, sentences []string) {
 	return reasons, sentences
 }
 
-// String is the code with its arguments: "nomination.call(nomination.gone(5), 2)".
+// String returns the code with its arguments: "nomination.call(nomination.gone(5), 2)".
 func (r Reason) String() string {
 	if len(r.Args) == 0 {
 		return r.Code
@@ -92,24 +92,33 @@ func (r Reason) String() string {
 	return r.Code + "(" + strings.Join(words, ", ") + ")"
 }
 
-// String is the number, the words as they are or, where they are no single word, quoted.
+// String returns the number, the reason or the words. Words are quoted unless they are a single
+// word.
 func (a Arg) String() string {
 	switch a.Is {
 	case Cause:
 		return a.Reason.String()
 	case Words:
-		if a.Words == "" || strings.ContainsAny(a.Words, " ,()\"") {
-			return strconv.Quote(a.Words)
+		if isBare(a.Words) {
+			return a.Words
 		}
-		return a.Words
+		return strconv.Quote(a.Words)
 	}
 	return strconv.FormatUint(a.Number, 10)
 }
 
 // MarshalJSON writes a number, a string or an object.
-func (a Arg) MarshalJSON() ([]byte, error) { return a.appendJSON(nil), nil }
+func (a Arg) MarshalJSON() ([]byte, error) {
+	switch a.Is {
+	case Cause:
+		return plainJSON(a.Reason)
+	case Words:
+		return plainJSON(a.Words)
+	}
+	return strconv.AppendUint(nil, a.Number, 10), nil
+}
 
-// UnmarshalJSON reads what MarshalJSON writes. Whatever else stands there are words.
+// UnmarshalJSON reads what MarshalJSON writes. It takes any other value as words.
 func (a *Arg) UnmarshalJSON(b []byte) error {
 	*a = Arg{}
 	switch {
@@ -129,50 +138,11 @@ func (a *Arg) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func appendReasons(b []byte, reasons []Reason) []byte {
-	b = append(b, '[')
-	for i, r := range reasons {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = r.appendJSON(b)
-	}
-	return append(b, ']')
-}
-
-func (r Reason) appendJSON(b []byte) []byte {
-	b = append(b, `{"code":`...)
-	b = appendString(b, r.Code)
-	if len(r.Args) > 0 {
-		b = append(b, `,"args":[`...)
-		for i, a := range r.Args {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = a.appendJSON(b)
-		}
-		b = append(b, ']')
-	}
-	return append(b, '}')
-}
-
-func (a Arg) appendJSON(b []byte) []byte {
-	switch a.Is {
-	case Cause:
-		return a.Reason.appendJSON(b)
-	case Words:
-		return appendString(b, a.Words)
-	}
-	return strconv.AppendUint(b, a.Number, 10)
-}
-
-// appendString quotes as a record's other fields are: -> stays ->.
-func appendString(b []byte, s string) []byte {
-	var quoted bytes.Buffer
-	e := json.NewEncoder(&quoted)
+// plainJSON encodes v without escaping <, > and &, as a record's other fields are: -> stays ->.
+func plainJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if e.Encode(s) != nil { // no string fails
-		return append(b, `""`...)
-	}
-	return append(b, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Role is what a node is to its cluster after a Step.
+// Role is the role of a node after a Step.
 type Role string
 
 // The roles. A node that knows of no leader is looking for one.
@@ -45,35 +45,39 @@ const (
 
 // Record is one Step of one node.
 type Record struct {
-	Level   string    `json:"level"`
-	Time    time.Time `json:"time"`
-	Cluster string    `json:"cluster,omitempty"`
-	Node    uint64    `json:"node"`
-	Session string    `json:"session,omitempty"` // first digits: one process of the node
-	Algo    string    `json:"algo"`
-	// Seq counts the records this process wrote, from 1: no gap means that
-	// nothing is missing.
+	Level       string    `json:"level"`
+	Time        time.Time `json:"time"`
+	Cluster     string    `json:"cluster,omitempty"`
+	Node        uint64    `json:"node"`
+	Incarnation string    `json:"incarnation,omitempty"` // the first digits; tells the processes of a node apart
+	Algo        string    `json:"algo"`
+	// Seq numbers the records that this process wrote, from 1. A gap means that a record is
+	// missing.
 	Seq  uint64 `json:"seq"`
 	HLC  string `json:"hlc"`
 	Term uint64 `json:"term"`
 
 	Event    string   `json:"event"`
-	From     uint64   `json:"from,omitempty"`   // receive: the sender,
-	Msg      string   `json:"msg,omitempty"`    // the kind,
-	MsgID    string   `json:"msg_id,omitempty"` // "sender:seq",
-	Detail   string   `json:"detail,omitempty"` // the message for people
-	Alive    []uint64 `json:"alive,omitempty"`  // peers: who is believed alive,
+	From     uint64   `json:"from,omitempty"`   // the sender (event receive)
+	Msg      string   `json:"msg,omitempty"`    // the kind of the message (event receive)
+	MsgID    string   `json:"msg_id,omitempty"` // "sender:seq" (event receive)
+	Detail   string   `json:"detail,omitempty"` // the message for people (event receive)
+	Alive    []uint64 `json:"alive,omitempty"`  // who is believed alive (event peers)
 	Evidence string   `json:"evidence,omitempty"`
+	// Ranks are the peers that the message names, each "id:attribute".
+	Ranks []string `json:"ranks,omitempty"`
+	About uint64   `json:"about,omitempty"` // whose process it is about (events gone, heard, fenced)
+	Unfit string   `json:"unfit,omitempty"` // why the node is not eligible (event eligible); absent if it is
 
 	// Why are the reasons in sentences, for people; Reasons are the same, for programs.
 	// Records of older versions have sentences only.
 	Why     []string `json:"why,omitempty"`
 	Reasons []Reason `json:"reasons,omitempty"`
 	Sent    []string `json:"sent,omitempty"` // "KIND>to#msg_id"
-	// SentBytes is how much that is on the wire; absent where nobody measures it.
+	// SentBytes is the size of these messages on the wire, in bytes; absent if it was not measured.
 	SentBytes int `json:"sent_bytes,omitempty"`
 
-	// Ineligible is why the node does not stand for election; absent while it would.
+	// Ineligible says why the node is not eligible; absent if it is.
 	Ineligible string `json:"ineligible,omitempty"`
 
 	Role       Role      `json:"role"`
@@ -82,14 +86,24 @@ type Record struct {
 	Token      uint64    `json:"token,omitempty"`
 	ValidUntil time.Time `json:"valid_until,omitzero"`
 
-	PrevLeader   *uint64 `json:"prev_leader,omitempty"` // on a change only; 0 was nobody
+	PrevLeader   *uint64 `json:"prev_leader,omitempty"` // only if the leader changed; 0 was nobody
 	LeaderChange Change  `json:"leader_change,omitempty"`
 
 	Splits []Split `json:"splits,omitempty"` // news of split brains
+
+	// FromText says that the record was read from text for people. Its numbers are made up.
+	FromText bool `json:"-"`
 }
 
-// LeaderTerm is the term that the leader leads, zero for nobody. It is below Term
-// while a round of a higher term is under way around a leader in office.
+// Note is a line between the records of a simulated run, about its cluster.
+type Note struct {
+	Time    time.Time `json:"time"`
+	Message string    `json:"message"`
+	Dead    uint64    `json:"dead,omitempty"` // the node that died then, which no record tells
+}
+
+// LeaderTerm is the term that the leader leads, zero if nobody leads. It is below Term while an
+// election of a higher term is held although the leader still has its lease.
 func (r Record) LeaderTerm() uint64 {
 	switch {
 	case r.Leader == 0:
@@ -100,19 +114,18 @@ func (r Record) LeaderTerm() uint64 {
 	return r.Term
 }
 
-// IsRecord reports whether r is a record at all and not some other log line
-// that happens to be JSON.
+// IsRecord reports whether r was read from a record, and not from another JSON line of a log.
 func (r Record) IsRecord() bool { return r.Node != 0 && r.Event != "" && r.Seq != 0 }
 
-// MarshalZerologObject writes every field but the level, which is the logger's.
+// MarshalZerologObject writes every field except the level, which the logger writes.
 func (r Record) MarshalZerologObject(e *zerolog.Event) {
 	e.Str("time", r.Time.Format(time.RFC3339Nano)) // whatever format the program chose for its own
 	if r.Cluster != "" {
 		e.Str("cluster", r.Cluster)
 	}
 	e.Uint64("node", r.Node)
-	if r.Session != "" {
-		e.Str("session", r.Session)
+	if r.Incarnation != "" {
+		e.Str("incarnation", r.Incarnation)
 	}
 	e.Str("algo", r.Algo).Uint64("seq", r.Seq).Str("hlc", r.HLC).
 		Uint64("term", r.Term).Str("event", r.Event)
@@ -121,7 +134,9 @@ func (r Record) MarshalZerologObject(e *zerolog.Event) {
 		e.Strs("why", r.Why)
 	}
 	if len(r.Reasons) > 0 {
-		e.RawJSON("reasons", appendReasons(nil, r.Reasons))
+		if reasons, err := plainJSON(r.Reasons); err == nil {
+			e.RawJSON("reasons", reasons)
+		}
 	}
 	if len(r.Sent) > 0 {
 		e.Strs("sent", r.Sent)
@@ -144,6 +159,15 @@ func (r Record) marshalCause(e *zerolog.Event) {
 	}
 	if r.Evidence != "" {
 		e.Str("evidence", r.Evidence)
+	}
+	if len(r.Ranks) > 0 {
+		e.Strs("ranks", r.Ranks)
+	}
+	if r.About != 0 {
+		e.Uint64("about", r.About)
+	}
+	if r.Unfit != "" {
+		e.Str("unfit", r.Unfit)
 	}
 }
 
@@ -189,7 +213,7 @@ func SentID(s string) (kind string, to proto.NodeID, msgID string, err error) {
 	return kind, to, msgID, err
 }
 
-// eventName is the word of the record's event field.
+// eventName is the value of the record's field event.
 func eventName(ev algorithms.Event) string {
 	switch ev.(type) {
 	case algorithms.Start:
@@ -204,17 +228,17 @@ func eventName(ev algorithms.Event) string {
 		return "campaign"
 	case algorithms.Resign:
 		return "resign"
-	case algorithms.Gone:
+	case algorithms.PeerProvenDead:
 		return "gone"
-	case algorithms.Heard:
+	case algorithms.PeerHeardAgain:
 		return "heard"
-	case algorithms.Idle:
+	case algorithms.WorkStopped:
 		return "idle"
 	case algorithms.Eligible:
 		return "eligible"
 	case algorithms.Lend:
 		return "lend"
-	case algorithms.Lapsed:
+	case algorithms.LeaseExpired:
 		return "lapsed"
 	case algorithms.Transfer:
 		return "transfer"

@@ -10,9 +10,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Recorder turns the Steps of one Machine into Records. It owns what the
-// Machine must not know: message numbers, the hybrid clock, the count of
-// records. It belongs to the goroutine that steps the Machine.
+// Recorder makes the Records of one Machine's Steps. It keeps what the Machine must not know:
+// message numbers, the hybrid clock, the number of records. Only the goroutine that steps the
+// Machine may use it.
 type Recorder struct {
 	cfg    RecorderConfig
 	seq    uint64
@@ -23,24 +23,24 @@ type Recorder struct {
 
 // RecorderConfig says whose Steps are recorded.
 type RecorderConfig struct {
-	Cluster   string
-	Node      proto.NodeID
-	Session   proto.Session
-	Algorithm string
-	Guarantee algorithms.Guarantee
-	// Level is the lowest level that is kept: a record below it takes no
-	// number, so that the numbers of the written ones have no gap.
+	Cluster     string
+	Node        proto.NodeID
+	Incarnation proto.Incarnation
+	Algorithm   string
+	Guarantee   algorithms.Guarantee
+	// Level is the lowest level that is recorded. A record below it gets no number, so the numbers
+	// of written records have no gap.
 	Level zerolog.Level
-	// Size is how many bytes a message is on the wire. It is asked only for what is
-	// kept, after it was sent. Nil leaves Record.SentBytes away.
+	// Size returns the bytes of a message on the wire. It is called only for records that
+	// are kept, after their messages were sent. Nil leaves Record.SentBytes 0.
 	Size func(proto.Message) int
 }
 
 // NewRecorder returns a Recorder that counts from 1.
 func NewRecorder(cfg RecorderConfig) *Recorder { return &Recorder{cfg: cfg} }
 
-// Receipt is the reading of the hybrid clock at the receipt of a message, at wall
-// clock time now. It changes nothing: Stamp does.
+// Receipt returns what the hybrid clock will show when a message is received, at wall clock time
+// now. It changes nothing: Stamp does.
 func (r *Recorder) Receipt(m proto.Message, now time.Time) proto.HLC {
 	return r.clock.Merge(m.HLC, now)
 }
@@ -76,7 +76,7 @@ func (r *Recorder) Record(
 	r.seq++
 	rec = Record{
 		Level: level.String(), Time: wall, Cluster: r.cfg.Cluster,
-		Node: uint64(r.cfg.Node), Session: r.cfg.Session.Short(), Algo: r.cfg.Algorithm,
+		Node: uint64(r.cfg.Node), Incarnation: r.cfg.Incarnation.Short(), Algo: r.cfg.Algorithm,
 		Seq: r.seq, HLC: r.clock.String(), Term: uint64(out.Leader.Term),
 		Event: eventName(ev), Sent: sentIDs(out.Send), Ineligible: out.Ineligible,
 	}
@@ -101,7 +101,7 @@ func (r *Recorder) Record(
 	return rec, true
 }
 
-// Split is s as records tell it, by the hybrid clock as of the last Stamp.
+// Split returns s in the form of records, with times by the hybrid clock as of the last Stamp.
 func (r *Recorder) Split(s algorithms.Split) Split { return splitOf(s, r.clock) }
 
 func (rec *Record) setCause(ev algorithms.Event) {
@@ -109,6 +109,9 @@ func (rec *Record) setCause(ev algorithms.Event) {
 	case algorithms.Receive:
 		rec.From, rec.MsgID = uint64(ev.From), ev.ID()
 		rec.Msg, rec.Detail = ev.Body.Kind().String(), ev.Body.String()
+		for _, p := range proto.RanksIn(ev.Body) {
+			rec.Ranks = append(rec.Ranks, fmt.Sprintf("%d:%d", p.ID, p.Attr))
+		}
 	case algorithms.PeersChanged:
 		rec.Alive = make([]uint64, 0, len(ev.Alive))
 		for _, p := range ev.Alive {
@@ -132,21 +135,24 @@ func (rec *Record) setCause(ev algorithms.Event) {
 	case algorithms.Eligible:
 		rec.Detail = "yes"
 		if !ev.OK {
-			rec.Detail = "no, " + ev.Why
+			rec.Detail, rec.Unfit = "no, "+ev.Why, ev.Why
 		}
-	case algorithms.Gone:
-		rec.Detail = ev.ID.String() + " " + ev.Session.Short()
-	case algorithms.Heard:
-		rec.Detail = ev.ID.String() + " " + ev.Session.Short()
-	case algorithms.Lapsed:
+	case algorithms.PeerProvenDead:
+		rec.About = uint64(ev.ID)
+		rec.Detail = ev.ID.String() + " " + ev.Incarnation.Short()
+	case algorithms.PeerHeardAgain:
+		rec.About = uint64(ev.ID)
+		rec.Detail = ev.ID.String() + " " + ev.Incarnation.Short()
+	case algorithms.LeaseExpired:
 		rec.Detail = fmt.Sprintf("the lease of term %d", ev.Term)
-	case algorithms.Idle:
+	case algorithms.WorkStopped:
 		rec.Detail = fmt.Sprintf("as leader of term %d", ev.Term)
 	case algorithms.Reconciled:
 		rec.Detail = fmt.Sprintf("split %d, %d tries, exit %d", ev.Number, ev.Outcome.Tries, ev.Outcome.Exit)
 	case algorithms.Fenced:
+		rec.About = uint64(ev.Fence.ID)
 		rec.Detail = fmt.Sprintf("%d %s of term %d, attempt %d: %s",
-			ev.Fence.ID, ev.Fence.Session.Short(), ev.Fence.Term, ev.Fence.Attempt, ev.Detail)
+			ev.Fence.ID, ev.Fence.Incarnation.Short(), ev.Fence.Term, ev.Fence.Attempt, ev.Detail)
 	}
 }
 
@@ -161,7 +167,7 @@ func (rec *Record) setBelief(cfg RecorderConfig, l algorithms.Leader) {
 	}
 }
 
-// RoleOf is the role of node self when it believes in l.
+// RoleOf returns the role of node self when it believes in l.
 func RoleOf(self proto.NodeID, l algorithms.Leader) Role {
 	switch l.ID {
 	case 0:
@@ -172,8 +178,8 @@ func RoleOf(self proto.NodeID, l algorithms.Leader) Role {
 	return Following
 }
 
-// levelOf: a changed belief or a decision with a reason is shown by default;
-// a refusal stands out; a Step that changed and decided nothing is chatter.
+// levelOf returns warn for a Step that refused something, info for one with a changed belief or a
+// reason, and debug for any other.
 func levelOf(out algorithms.Output, change Change) zerolog.Level {
 	switch {
 	case out.Warn:
@@ -184,12 +190,12 @@ func levelOf(out algorithms.Output, change Change) zerolog.Level {
 	return zerolog.DebugLevel
 }
 
-// changeOf names the step from belief prev to next, "" when they are the same.
+// changeOf names the change from belief prev to the belief in out; "" if they are the same.
 func changeOf(
 	self proto.NodeID, prev algorithms.Leader, out algorithms.Output, ev algorithms.Event,
 ) Change {
 	next := out.Leader
-	if prev.Epoch() == next.Epoch() || prev.ID == 0 && next.ID == 0 {
+	if prev.Leadership() == next.Leadership() || prev.ID == 0 && next.ID == 0 {
 		return ""
 	}
 	resign := out.Transfer != nil && out.Transfer.Refused == ""
@@ -212,7 +218,7 @@ func changeOf(
 		return Deposed
 	case next.ID == 0:
 		return Lost
-	case next.ID == prev.ID && next.Session == prev.Session:
+	case next.ID == prev.ID && next.Incarnation == prev.Incarnation:
 		return ReElected
 	}
 	return Elected

@@ -11,40 +11,39 @@ import (
 
 // Split is the report of a split brain, as records and answers carry it.
 type Split struct {
-	By    uint64 `json:"by"`    // the node that mends it
-	Stage string `json:"stage"` // stopping, reconciling, electing, mended, left
-	// Leaders are those who led at once, in the order of their epochs.
-	Leaders []Reign `json:"leaders"`
-	// OverlapMS is for how long two of them led, by the hybrid clock.
+	By    uint64 `json:"by"`    // the node that recovers from the split
+	Stage string `json:"stage"` // stopping, reconciling, electing, recovered, left
+	// Leaders are the processes that led at the same time, in the order of their leaderships.
+	Leaders []Leadership `json:"leaders"`
+	// OverlapMS is how long two of them led at the same time, by the hybrid clock, in milliseconds.
 	OverlapMS float64 `json:"overlap_ms"`
-	// Messages of the mending, sent and received by the node that mends.
+	// Messages is how many messages the node that recovers sent and received for the recovery.
 	Messages int `json:"messages,omitempty"`
-	// Reconcile is how reconciling went; absent before, and where there was nothing
-	// to run.
+	// Reconcile is how reconciling ended; absent before that, and if there is no command to run.
 	Reconcile *Reconcile `json:"reconcile,omitempty"`
-	// Leader is who leads now, in which term; 0 before the stage mended.
+	// Leader leads Term now. Both are 0 before the stage recovered.
 	Leader uint64 `json:"leader"`
 	Term   uint64 `json:"term,omitempty"`
 }
 
-// Reign is one time for which one process led. Its ends are readings of the hybrid
-// clock of the node that tells of it, absent where that does not know them.
-type Reign struct {
-	Leader  uint64 `json:"leader"`
-	Term    uint64 `json:"term"`
-	Session string `json:"session"` // first digits
-	Since   string `json:"since,omitempty"`
-	Until   string `json:"until,omitempty"`
+// Leadership is the time for which one process led. Since and Until are readings of the hybrid
+// clock of the node that writes the record; absent if it does not know them.
+type Leadership struct {
+	Leader      uint64 `json:"leader"`
+	Term        uint64 `json:"term"`
+	Incarnation string `json:"incarnation"` // the first digits
+	Since       string `json:"since,omitempty"`
+	Until       string `json:"until,omitempty"`
 }
 
-// Reconcile is how reconciling went.
+// Reconcile says how reconciling ended.
 type Reconcile struct {
 	Tries   int    `json:"tries"`
-	Exit    int    `json:"exit"` // of the last try; -1 when it had none
+	Exit    int    `json:"exit"` // the exit code of the last run; -1 if it has none
 	Problem string `json:"problem,omitempty"`
 }
 
-// splitOf is s as the Recorder whose clock reads now tells it.
+// splitOf returns s in the form of records. now is the reading of the Recorder's clock.
 func splitOf(s algorithms.Split, now proto.HLC) Split {
 	t := Split{
 		By: uint64(s.By), Stage: string(s.Stage), Messages: s.Messages,
@@ -53,15 +52,16 @@ func splitOf(s algorithms.Split, now proto.HLC) Split {
 	if s.Leader.ID == 0 {
 		t.Term = 0
 	}
-	for _, r := range s.Reigns {
-		reign := Reign{
-			Leader: uint64(r.Epoch.Leader), Term: uint64(r.Epoch.Term), Session: r.Epoch.Session.Short(),
+	for _, r := range s.Leaderships {
+		leadership := Leadership{
+			Leader: uint64(r.Leadership.Leader), Term: uint64(r.Leadership.Term),
+			Incarnation: r.Leadership.Incarnation.Short(),
 		}
 		if r.Led > 0 {
-			reign.Since = before(now, r.Led+r.Ago).String()
-			reign.Until = before(now, r.Ago).String()
+			leadership.Since = before(now, r.Led+r.Ago).String()
+			leadership.Until = before(now, r.Ago).String()
 		}
-		t.Leaders = append(t.Leaders, reign)
+		t.Leaders = append(t.Leaders, leadership)
 	}
 	if o := s.Outcome; o.Tries > 0 {
 		t.Reconcile = &Reconcile{Tries: o.Tries, Exit: o.Exit, Problem: o.Problem}
@@ -69,7 +69,7 @@ func splitOf(s algorithms.Split, now proto.HLC) Split {
 	return t
 }
 
-// before is the reading that the clock showed so long before now.
+// before returns the reading of the clock d before now.
 func before(now proto.HLC, d time.Duration) proto.HLC {
 	return proto.HLC{Micros: now.Micros - d.Microseconds()}
 }
@@ -87,8 +87,8 @@ func (s Split) String() string {
 	}
 	b.WriteString(" led at once for " + strconv.FormatFloat(s.OverlapMS, 'f', -1, 64) + " ms, ")
 	switch {
-	case s.Stage == string(algorithms.Mended):
-		b.WriteString("mended by " + number(s.By))
+	case s.Stage == string(algorithms.Recovered):
+		b.WriteString("recovered by " + number(s.By))
 	default:
 		b.WriteString(s.Stage + " at " + number(s.By))
 	}

@@ -13,13 +13,29 @@ const indent = "            "
 // Text writes r for people, its time counted from zero:
 //
 //	[  2.104] 4 > peers 1 2 3 4 (link-closed 5)
-//	            leader 5 is gone -> call an election
+//	            leader 5 is gone -> call an election of term 2  [nomination.call(nomination.gone(5), 2)]
 //	            COORDINATOR > 1 2 3
-func Text(w io.Writer, zero time.Time, r Record) error {
+func Text(w io.Writer, zero time.Time, r Record) error { return r.text(w, zero, Line) }
+
+// Codes writes r as Text does, without the sentences of reasons that have a code.
+func Codes(w io.Writer, zero time.Time, r Record) error {
+	return r.text(w, zero, func(sentence string, told Reason) string {
+		if told.Code == "" {
+			return sentence
+		}
+		return told.String()
+	})
+}
+
+func (r Record) text(w io.Writer, zero time.Time, line func(sentence string, told Reason) string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[%7.3f] %d > %s\n", r.Time.Sub(zero).Seconds(), r.Node, r.headline())
-	for _, why := range r.Why {
-		fmt.Fprintf(&b, "%s%s\n", indent, why)
+	for i, why := range r.Why {
+		var told Reason
+		if i < len(r.Reasons) {
+			told = r.Reasons[i]
+		}
+		fmt.Fprintf(&b, "%s%s\n", indent, line(why, told))
 	}
 	for _, burst := range bursts(r.Sent) {
 		fmt.Fprintf(&b, "%s%s\n", indent, burst)
@@ -34,7 +50,7 @@ func Text(w io.Writer, zero time.Time, r Record) error {
 	return err
 }
 
-// headline is the event in words.
+// headline describes the event.
 func (r Record) headline() string {
 	switch r.Event {
 	case "receive":
@@ -56,7 +72,7 @@ func (r Record) headline() string {
 	return r.Event
 }
 
-// belief is the changed belief in words.
+// belief describes the changed belief.
 func (r Record) belief() string {
 	switch {
 	case r.Role == Leading:

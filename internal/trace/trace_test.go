@@ -20,7 +20,7 @@ var zero = time.Date(2026, 11, 20, 15, 4, 3, 19456789, time.UTC)
 
 func newRecorder(level zerolog.Level) *trace.Recorder {
 	return trace.NewRecorder(trace.RecorderConfig{
-		Cluster: "demo", Node: 4, Session: proto.Session{0xab, 0xcd}, Algorithm: "bully",
+		Cluster: "demo", Node: 4, Incarnation: proto.Incarnation{0xab, 0xcd}, Algorithm: "bully",
 		Guarantee: algorithms.BestEffort, Level: level,
 		Size: func(m proto.Message) int { return 50 + int(m.To) },
 	})
@@ -35,12 +35,12 @@ var (
 
 // takeover is node 4 of four taking over from 5 in term 2.
 func takeover() (algorithms.Event, algorithms.Output) {
-	leader := proto.Peer{ID: 4, Session: proto.Session{0xab, 0xcd}}
+	leader := proto.Peer{ID: 4, Incarnation: proto.Incarnation{0xab, 0xcd}}
 	ev := algorithms.PeersChanged{
 		Alive: []proto.Peer{{ID: 1}, {ID: 2}, {ID: 3}, leader}, Evidence: "link-closed 5",
 	}
 	out := algorithms.Output{
-		Leader: algorithms.Leader{ID: 4, Session: leader.Session, Term: 2},
+		Leader: algorithms.Leader{ID: 4, Incarnation: leader.Incarnation, Term: 2},
 		Why: []algorithms.Reason{
 			call.Of(gone.Of(proto.NodeID(5))), algorithms.Said("no higher node is alive -> lead term 2"),
 		},
@@ -79,7 +79,7 @@ func TestJSON(t *testing.T) {
 	var line bytes.Buffer
 	trace.Write(zerolog.New(&line), rec)
 	want := `{"level":"info","time":"2026-11-20T15:04:05.123456789Z","cluster":"demo","node":4,` +
-		`"session":"abcd0000","algo":"bully","seq":2,"hlc":"1795187045123456.0","term":2,` +
+		`"incarnation":"abcd0000","algo":"bully","seq":2,"hlc":"1795187045123456.0","term":2,` +
 		`"event":"peers","alive":[1,2,3,4],"evidence":"link-closed 5",` +
 		`"why":["leader 5 is gone -> call an election","no higher node is alive -> lead term 2"],` +
 		`"reasons":[{"code":"test.call","args":[{"code":"test.gone","args":[5]}]},{"code":""}],` +
@@ -104,13 +104,49 @@ func TestText(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `[  2.104] 4 > peers 1 2 3 4 (link-closed 5)
-            leader 5 is gone -> call an election
+            leader 5 is gone -> call an election  [test.call(test.gone(5))]
             no higher node is alive -> lead term 2
             COORDINATOR > 1 2 3
             = leads term 2 (elected)
 `
 	if b.String() != want {
 		t.Fatalf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+// A line of text gives back its sentence and its reason, whatever stands in either.
+func TestLine(t *testing.T) {
+	cause := trace.Reason{Code: "test.gone", Args: []trace.Arg{{Number: 5}}}
+	hostile := `x  [test.gone(5)]", "  [a.b("` + "\n"
+	for _, told := range []trace.Reason{
+		{Code: "test.start"},
+		{Code: "test.call", Args: []trace.Arg{{Is: trace.Cause, Reason: &cause}, {Number: 2}}},
+		{Code: "test.words", Args: []trace.Arg{
+			{Is: trace.Words, Words: "ELECTION"},
+			{Is: trace.Words, Words: "12"},
+			{Is: trace.Words, Words: "1.5s"},
+			{Is: trace.Words, Words: "1.5.2"},
+			{Is: trace.Words},
+			{Is: trace.Words, Words: hostile},
+			{Is: trace.Words, Words: "test.gone"},
+		}},
+	} {
+		for _, sentence := range []string{"5 is gone -> call", "", "5 is fenced, x  [test.gone(5)] -> it has stopped"} {
+			line := trace.Line(sentence, told)
+			if got, back, ok := trace.CutLine(line); !ok || got != sentence || !reflect.DeepEqual(back, told) {
+				t.Errorf("%s: %q, %+v, %v", line, got, back, ok)
+			}
+		}
+		if _, back, ok := trace.CutLine(told.String()); !ok || !reflect.DeepEqual(back, told) {
+			t.Errorf("%s alone: %+v, %v", told, back, ok)
+		}
+	}
+	for _, none := range []string{
+		"", "a [b]", "a  [b]", "a  [b.c(]", "a  [b.c(d.e]", `a  [b.c("]`, "a  [b.c(1,2)]", "a  [b.c(-1)]",
+	} {
+		if sentence, told, ok := trace.CutLine(none); ok || sentence != none {
+			t.Errorf("%q: %q, %+v", none, sentence, told)
+		}
 	}
 }
 
@@ -233,7 +269,7 @@ func TestControlIsRecorded(t *testing.T) {
 		{
 			algorithms.Receive{Message: proto.Message{From: 3, To: 4, Term: 2, Seq: 1, Body: proto.Reply{}}},
 			algorithms.Output{Leader: nobody, Transfer: &algorithms.TransferEnd{To: 3}},
-			"receive", "REPLY yes", "", trace.Resigned,
+			"receive", "OFFER_REPLY yes", "", trace.Resigned,
 		},
 		{
 			algorithms.Eligible{Why: why},

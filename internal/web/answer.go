@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Answer sends a whole answer, of which net/http keeps the body back for a HEAD.
+// Answer sends a whole answer. For a HEAD net/http omits the body.
 func Answer(w http.ResponseWriter, status int, mediaType string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", mediaType)

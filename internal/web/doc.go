@@ -1,3 +1,3 @@
-// Package web is what our two HTTP services, a node's and the storage's, do alike:
-// bear slow clients, end, and answer.
+// Package web has what the two HTTP services, of a node and of the storage, share: they limit slow
+// clients, end in order, and send answers.
 package web

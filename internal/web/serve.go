@@ -9,25 +9,24 @@ import (
 	"time"
 )
 
-// Every client has this long, from the connection on, to send its header, and this
-// many bytes for it.
+// How long every client may take to send its header, counted from the connection, and how many
+// bytes the header may have.
 const (
 	HeaderLimit = 3 * time.Second
 	MaxHeader   = 8 << 10
 )
 
-// Limits bound what a client may take. One that is slower loses its connection, so
-// that many of them cannot use up the process's file descriptors.
+// Limits limit how long a client may take. A slower client loses its connection, so that many of
+// them cannot use up the process's file descriptors.
 type Limits struct {
-	Request time.Duration // from the connection to the end of the request, and to the next one
+	Request time.Duration // to the end of the request, from the connection or from the request before
 	Answer  time.Duration // from the header to the end of the answer
-	Stop    time.Duration // for the answers under way when the service is told to stop
+	Stop    time.Duration // for answers under way, when the service is told to stop
 }
 
-// Serve answers on ln with handler until ctx is done, then lets the calls under
-// way finish for a moment and returns nil. It closes ln. An error says why
-// nobody can be answered any more. errorLog takes what goes wrong between a
-// client and the server; nil is the standard logger.
+// Serve answers requests on ln with handler until ctx is done. It then gives the requests under way
+// a moment to finish, and returns nil. It closes ln. An error says why the service ended by itself.
+// errorLog takes errors between a client and the server; nil means the standard logger.
 func Serve(
 	ctx context.Context, ln net.Listener, handler http.Handler, limits Limits, errorLog *log.Logger,
 ) error {

@@ -1,6 +1,6 @@
-// Package memtest is a network in memory for memberlist, made for tests in
-// testing/synctest bubbles: nothing in it waits for anything but channels and
-// timers, and it delivers in no time at all.
+// Package memtest is a network in memory for memberlist, for tests in testing/synctest
+// bubbles. It waits only for channels and timers, and delivers in no time. memberlist's own
+// mock transport cannot be used there: it blocks after the first Shutdown.
 package memtest
 
 import (
@@ -22,15 +22,14 @@ type Network struct {
 	streams int
 }
 
-// pair is one direction between two addresses.
+// pair is the way from one address to another; the way back is another pair.
 type pair struct{ from, to string }
 
-// Test runs f in a bubble of virtual time, with a network that nobody is on yet.
-// Whatever f starts on it has to be shut down by the end of f, or by the cleanup
-// of the T that f is given.
+// Test runs f in a bubble of virtual time, with an empty network. All that f starts on the network
+// must be shut down by the end of f, or by the cleanup of the T that f gets.
 //
-// The bubble has one processor: with two, the race detector of Go 1.26 crashes
-// when timers of one bubble expire on both at once.
+// The bubble has one processor: with two, the race detector of Go 1.26 crashes when timers of one
+// bubble expire on both at once.
 func Test(t *testing.T, f func(t *testing.T, n *Network)) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -42,8 +41,8 @@ func Test(t *testing.T, f func(t *testing.T, n *Network)) {
 	})
 }
 
-// Transport is a new end at addr, "ip:port", which no living end may have. It
-// panics on a bad address, as that is a mistake in the test.
+// Transport returns a new Transport at addr, "ip:port". It panics if another one in use has the
+// address, or if that is malformed, since both are mistakes in the test.
 func (n *Network) Transport(addr string) *Transport {
 	ap := netip.MustParseAddrPort(addr)
 	n.mu.Lock()
@@ -56,15 +55,15 @@ func (n *Network) Transport(addr string) *Transport {
 	return t
 }
 
-// Cut drops, from now on, what from sends to to: one direction of a pair. A
-// stream needs both directions; one that is open stays so.
+// Cut drops, from now on, what from sends to to. The other direction stays open. A new stream needs
+// both directions. Streams that are open stay open.
 func (n *Network) Cut(from, to string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.cut[pair{from, to}] = true
 }
 
-// Sever cuts a pair in both directions.
+// Sever cuts both directions between two addresses.
 func (n *Network) Sever(a, b string) {
 	n.Cut(a, b)
 	n.Cut(b, a)
@@ -90,9 +89,8 @@ func (n *Network) Heal() {
 	clear(n.cut)
 }
 
-// Kill takes the end at addr off the network at once, as the death of its
-// process would: packets to it vanish, and whoever dials it is refused. The
-// address is free for another Transport.
+// Kill takes the Transport at addr off the network at once, as the death of its process would:
+// packets to it vanish, and dials to it are refused. Another Transport may then use the address.
 func (n *Network) Kill(addr string) {
 	n.mu.Lock()
 	t := n.ends[addr]
@@ -102,15 +100,15 @@ func (n *Network) Kill(addr string) {
 	}
 }
 
-// Streams counts the streams dialled so far, successfully or not.
+// Streams returns how many streams were dialled so far, successfully or not.
 func (n *Network) Streams() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.streams
 }
 
-// route is the end at to, nil when nobody is there; open is false when what
-// from sends does not arrive.
+// route returns the Transport at to, nil if there is none. open is false if what from sends does
+// not arrive.
 func (n *Network) route(from, to string) (end *Transport, open bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

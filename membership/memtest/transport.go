@@ -12,11 +12,11 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// backlog is how many packets, and streams, wait at an end before more are
+// backlog is how many packets, and how many streams, may wait at a Transport before more are
 // dropped.
 const backlog = 1024
 
-// Transport is one end on a Network, for one memberlist.
+// Transport connects one memberlist to a Network.
 type Transport struct {
 	net     *Network
 	addr    netip.AddrPort
@@ -37,13 +37,13 @@ func newTransport(n *Network, addr netip.AddrPort) *Transport {
 	}
 }
 
-// FinalAdvertiseAddr is the end's own address, whatever is configured.
+// FinalAdvertiseAddr returns the Transport's own address, whatever is configured.
 func (t *Transport) FinalAdvertiseAddr(string, int) (net.IP, int, error) {
 	return t.addr.Addr().AsSlice(), int(t.addr.Port()), nil
 }
 
-// WriteTo sends a packet. It is lost without a word when there is no way or
-// nobody, or when too many wait there.
+// WriteTo sends a packet. The packet is lost, without an error, if the direction is cut, no
+// Transport is at addr, or too many packets wait there.
 func (t *Transport) WriteTo(b []byte, addr string) (time.Time, error) {
 	now := time.Now()
 	end, open := t.net.route(t.addr.String(), addr)
@@ -60,11 +60,11 @@ func (t *Transport) WriteTo(b []byte, addr string) (time.Time, error) {
 	return now, nil
 }
 
-// PacketCh gives the packets that arrived.
+// PacketCh returns the channel of packets that arrived.
 func (t *Transport) PacketCh() <-chan *memberlist.Packet { return t.packets }
 
-// DialTimeout opens a stream. Where nobody is, it is refused at once; where
-// there is no way there and back, it fails when timeout is over.
+// DialTimeout opens a stream. It is refused at once if no Transport is at addr. It fails after
+// timeout if one of the two directions is cut.
 func (t *Transport) DialTimeout(addr string, timeout time.Duration) (net.Conn, error) {
 	t.net.countStream()
 	end, there := t.net.route(t.addr.String(), addr)
@@ -93,10 +93,10 @@ func dialError(err error) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Err: err}
 }
 
-// StreamCh gives the streams that others opened.
+// StreamCh returns the channel of streams that others opened.
 func (t *Transport) StreamCh() <-chan net.Conn { return t.streams }
 
-// Shutdown takes the end off the network.
+// Shutdown takes the Transport off the network.
 func (t *Transport) Shutdown() error {
 	t.once.Do(func() {
 		t.net.remove(t)

@@ -1,32 +1,31 @@
-// Package clock tells the time that leases are judged by. It goes on while the
-// machine is suspended, no operator or time server can set it, and on Linux none can make
-// it run faster or slower: time daemons slew CLOCK_MONOTONIC and CLOCK_BOOTTIME, by up to
-// a twelfth as chrony is set by default, which is more than leases allow for. So it is the
-// raw clock of the hardware, and the time that was spent suspended besides.
+// Package clock tells the time that leases are judged by. The clock goes on while the machine
+// is suspended, and no operator or time server can set it. On Linux nobody can make it run
+// faster or slower either. Time daemons slew CLOCK_MONOTONIC and CLOCK_BOOTTIME, by up to a
+// twelfth as chrony is set by default, which is more than leases allow for. So this clock is
+// the raw clock of the hardware plus the time that the machine was suspended.
 //
-// Elsewhere it is Go's own monotonic clock. There it depends on the system whether that is
-// slewed, and goes on in suspend; on macOS it does not go on.
+// On other systems it is Go's own monotonic clock. Whether that is slewed, and whether it goes
+// on in suspend, depends on the system; on macOS it stands still.
 package clock
 
 import "time"
 
-// start ties the clock to the wall at the process's start, so that its readings
-// look like times of day. Nothing depends on how right they are.
+// start ties the clock to the wall clock at the process's start, so that its readings look like
+// times of day. Nothing depends on whether they are right.
 var start = struct{ wall, boot time.Duration }{
 	wall: time.Duration(time.Now().UnixNano()), boot: sinceBoot(),
 }
 
-// Now is the reading now. Readings of one process compare with each other only.
-// Any goroutine may call it, and often: on Linux it costs three short system calls,
-// less than a microsecond.
+// Now reads the clock. Its readings can be compared only with others of the same process. Any
+// goroutine may call it, and often: on Linux it takes three short system calls, less than a
+// microsecond.
 func Now() time.Time {
 	return time.Unix(0, int64(start.wall+sinceBoot()-start.boot))
 }
 
-// SinceBoot is how long after the machine's start Now reads t. On Linux that means
-// the same in every process of the machine, to some microseconds; elsewhere in this one only.
-// It is not the kernel's CLOCK_BOOTTIME, from which slewing may have taken it away by any
-// time.
+// SinceBoot returns how long after the machine's start Now read t. On Linux, two processes of one
+// machine agree on it to some microseconds; on other systems it has a meaning in this process only.
+// It differs from the kernel's CLOCK_BOOTTIME, which is slewed.
 func SinceBoot(t time.Time) time.Duration {
 	return time.Duration(t.UnixNano()) - start.wall + start.boot
 }

@@ -4,9 +4,9 @@ package clock
 
 import "time"
 
-// begun carries Go's monotonic reading, which elsewhere than on Linux is what
-// there is. Whether it counts the time in suspend depends on the system; on macOS
-// it does not.
+// begun has a reading of Go's monotonic clock: this package has no better clock on other systems
+// than Linux. Whether that clock counts the time in suspend depends on the system; on macOS it does
+// not.
 var begun = time.Now()
 
 func sinceBoot() time.Duration { return time.Since(begun) }

@@ -8,25 +8,25 @@ import (
 // source is a clock of the kernel.
 type source int
 
-// The sources, as Linux has them.
+// The clocks, as Linux has them.
 const (
 	monotonic source = iota // slewed; stands still in suspend
-	boottime                // monotonic, and the time in suspend
+	boottime                // as monotonic, but counts the time in suspend
 	raw                     // not slewed; stands still in suspend
 )
 
-// unslewed is the raw clock and the time in suspend. Its readings never go back.
+// unslewed is the raw clock plus the time in suspend. Its readings never go back.
 type unslewed struct {
 	read func(source) time.Duration
-	// suspended is how long the machine was suspended: the most that was seen.
+	// suspended is how long the machine was suspended: the longest time that was measured.
 	suspended atomic.Int64
 }
 
-// now reads it. The time in suspend is what boottime is ahead of monotonic: both are slewed
-// alike. They cannot be read in one instant, so what is found is less than that by the time
-// in between, long where the thread got no processor: the most that was ever found counts.
-// So nothing but a suspend makes the clock jump, and a reading is at most as late as one
-// that was taken at its beginning.
+// now reads the clock. The time in suspend is how far boottime is ahead of monotonic, since both
+// are slewed alike. They cannot be read at the same instant. So the measured difference is too
+// small by the time between the two readings, which is long if the thread got no processor in
+// between; therefore the largest difference ever measured counts. Only a suspend makes the clock
+// jump, and a reading is never later than the instant at which the call began.
 func (c *unslewed) now() time.Duration {
 	found := int64(c.read(boottime)) // first
 	found -= int64(c.read(monotonic))

@@ -16,7 +16,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Why a Client got no answer.
+// Why a Client got no usable answer.
 var (
 	// ErrUnreachable: nothing answered at the address.
 	ErrUnreachable = errors.New("no answer")
@@ -24,112 +24,63 @@ var (
 	ErrNotANode = errors.New("not the answer of a node")
 )
 
-// Client asks one node. Its methods may be called from any goroutine; each but Do
-// waits for Patience at most. Errors wrap ErrUnreachable or ErrNotANode.
+// Client sends requests to one node. Any goroutine may call its methods. Methods that only ask wait
+// for Patience at most; those that change the node wait for DoPatience more. Errors wrap
+// ErrUnreachable or ErrNotANode.
 type Client struct {
 	Addr string // host:port of the node's HTTP API
-	// Token is the node's, to change it from elsewhere than its own machine; may be
-	// empty.
+	// Token is the node's token, which may be empty. It is needed to change the node from another
+	// machine than the node's own.
 	Token string
 }
 
 const (
-	// Patience is how long a Client waits for an answer.
+	// Patience is how long a Client waits for the answer to a request that changes nothing.
 	Patience = 5 * time.Second
-	// maxAnswer bounds an answer, in bytes: a few hundred for each of the
-	// largest cluster's members.
+	// maxAnswer is the longest answer, in bytes: a few hundred for each member of the largest
+	// cluster.
 	maxAnswer = 4 << 20
 )
 
-// caller asks the node itself, whatever proxy the environment names, and keeps
-// no connection: a Client asks once in a while.
+// caller asks the node directly, even if the environment names a proxy. It keeps no connection,
+// since a Client asks only now and then. It follows no redirections: nodes send none.
 var caller = &http.Client{
-	Timeout:   Patience,
-	Transport: &http.Transport{DisableKeepAlives: true},
-	CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // no node redirects
-	},
+	Transport:     &http.Transport{DisableKeepAlives: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// Health asks whether the node is well. An unwell one is no error.
+// Health asks whether the node is well. It is no error if the node is not.
 func (c Client) Health(ctx context.Context) (Health, error) {
-	return get[Health](ctx, c.Addr, "/healthz", http.StatusServiceUnavailable)
+	return get[Health](ctx, c, "/healthz", http.StatusServiceUnavailable)
 }
 
-// Leader asks the node who leads. Nobody is no error.
+// Leader asks the node who leads. It is no error if nobody does.
 func (c Client) Leader(ctx context.Context) (Leadership, error) {
-	return get[Leadership](ctx, c.Addr, "/leader", http.StatusServiceUnavailable)
+	return get[Leadership](ctx, c, "/leader", http.StatusServiceUnavailable)
 }
 
 // Status asks the node about itself.
 func (c Client) Status(ctx context.Context) (Status, error) {
-	return get[Status](ctx, c.Addr, "/v1/status")
+	return get[Status](ctx, c, "/v1/status")
 }
 
 // Members asks the node who is alive.
 func (c Client) Members(ctx context.Context) (Members, error) {
-	return get[Members](ctx, c.Addr, "/v1/members")
+	return get[Members](ctx, c, "/v1/members")
 }
 
-// Do has the node carry out a wish, and waits for that. Errors wrap
-// ErrUnreachable, ErrNotANode, ErrConflict, ErrForbidden, ErrNoLeader or
-// context.DeadlineExceeded, and a Told where the node said why.
+// Do makes the node carry out a request, and waits until that is done. Errors wrap ErrUnreachable,
+// ErrNotANode, ErrConflict, ErrForbidden, ErrNoLeader or context.DeadlineExceeded. If the node said
+// why, they also wrap a Told.
 func (c Client) Do(ctx context.Context, v Verb, o Order) (Done, error) {
-	var said struct {
-		Done
-		Error string `json:"error"`
+	done, err := change[Done](ctx, c, "/v1/"+string(v), o)
+	if err != nil {
+		return Done{}, fmt.Errorf("%s: ask %s: %w", v, c.Addr, err)
 	}
-	status, err := c.change(ctx, http.MethodPost, "/v1/"+string(v), o, &said)
-	switch {
-	case err != nil:
-	case status == http.StatusOK && said.Self.Validate() == nil:
-		return said.Done, nil
-	case status == http.StatusOK, said.Error == "":
-		err = fmt.Errorf("%w: %d: does another program listen there?", ErrNotANode, status)
-	default:
-		err = Told{said.Error, errorOf(status)}
-	}
-	return Done{}, fmt.Errorf("%s: ask %s: %w", v, c.Addr, err)
+	return done, nil
 }
 
-// change makes a request that changes the node, and reads its answer into said.
-func (c Client) change(ctx context.Context, method, path string, body, said any) (status int, err error) {
-	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
-		return 0, fmt.Errorf("%w: %w: want host:port", ErrUnreachable, err)
-	}
-	text, err := json.Marshal(body)
-	if err != nil {
-		return 0, err
-	}
-	u := url.URL{Scheme: "http", Host: c.Addr, Path: path}
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(text))
-	if err != nil {
-		return 0, fmt.Errorf("%w: %w", ErrUnreachable, err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if c.Token != "" {
-		req.Header.Set("Authorization", "Bearer "+c.Token)
-	}
-	resp, err := doer.Do(req)
-	if err != nil {
-		if wrapped, ok := errors.AsType[*url.Error](err); ok {
-			err = wrapped.Err
-		}
-		return 0, fmt.Errorf("%w: %w: is the node running, and is this where it serves HTTP?",
-			ErrUnreachable, err)
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-	if err != nil {
-		return 0, fmt.Errorf("%w: %w: the answer was cut short", ErrUnreachable, err)
-	}
-	if len(answer) > 0 && json.Unmarshal(answer, said) != nil {
-		return 0, fmt.Errorf("%w: %s: does another program listen there?", ErrNotANode, resp.Status)
-	}
-	return resp.StatusCode, nil
-}
-
-// Told is why a node did not carry a wish out, in its own words.
+// Told says why a node did not carry out a request, in the node's own words.
 type Told struct {
 	Words string
 	kind  error
@@ -138,55 +89,111 @@ type Told struct {
 func (t Told) Error() string { return t.Words }
 func (t Told) Unwrap() error { return t.kind }
 
-// doer is caller with the patience that carrying something out takes.
-var doer = &http.Client{
-	Timeout: DoPatience + Patience, Transport: caller.Transport, CheckRedirect: caller.CheckRedirect,
+// told returns the reason that a node gave, as an error of this kind.
+func told(status int, body []byte, kind error) error {
+	var said notLent
+	switch {
+	case json.Unmarshal(body, &said) != nil, said.Error == "":
+		return notANode(statusText(status))
+	case said.NotLeader:
+		kind = ErrNotLeader
+	}
+	return Told{said.Error, kind}
 }
 
-// get asks addr for path. The answer comes with the code 200 or one of codes.
-func get[T interface{ from() proto.NodeID }](
-	ctx context.Context, addr, path string, codes ...int,
-) (T, error) {
-	var answer T
-	fail := func(kind, cause error, hint string) (T, error) {
-		return *new(T), fmt.Errorf("ask %s for %s: %w: %w: %s", addr, path, kind, cause, hint)
+// answer is an answer of a node. from names the node.
+type answer interface{ from() proto.NodeID }
+
+// get asks the node for path. An answer with the code 200 or one of codes is no error.
+func get[T answer](ctx context.Context, c Client, path string, codes ...int) (T, error) {
+	status, body, err := c.exchange(ctx, http.MethodGet, path, nil)
+	if err == nil && status != http.StatusOK && !slices.Contains(codes, status) {
+		err = notANode(statusText(status))
 	}
-	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return fail(ErrUnreachable, err, "want host:port")
+	var said T
+	if err == nil {
+		said, err = read[T](body)
 	}
-	resp, err := fetch(ctx, addr, path)
 	if err != nil {
-		return fail(ErrUnreachable, err,
-			"is the node running, and is this where it serves HTTP?")
+		return said, fmt.Errorf("ask %s for %s: %w", c.Addr, path, err)
 	}
-	defer resp.Body.Close()
-	const hint = "does another program listen there?"
-	if resp.StatusCode != http.StatusOK && !slices.Contains(codes, resp.StatusCode) {
-		return fail(ErrNotANode, errors.New(resp.Status), hint)
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-	if err != nil {
-		return fail(ErrUnreachable, err, "the answer was cut short, try again")
-	}
-	if err := json.Unmarshal(body, &answer); err != nil {
-		return fail(ErrNotANode, err, hint)
-	}
-	if err := answer.from().Validate(); err != nil {
-		return fail(ErrNotANode, err, hint)
-	}
-	return answer, nil
+	return said, nil
 }
 
-func fetch(ctx context.Context, addr, path string) (*http.Response, error) {
-	u := url.URL{Scheme: "http", Host: addr, Path: path}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+// change posts a request that changes the node.
+func change[T answer](ctx context.Context, c Client, path string, request any) (T, error) {
+	status, body, err := c.exchange(ctx, http.MethodPost, path, request)
+	if err == nil && status != http.StatusOK {
+		err = told(status, body, errorOf(status))
+	}
 	if err != nil {
-		return nil, err
+		return *new(T), err
+	}
+	return read[T](body)
+}
+
+// read decodes an answer. The answer must name a node.
+func read[T answer](body []byte) (T, error) {
+	var said T
+	err := json.Unmarshal(body, &said)
+	if err == nil {
+		err = said.from().Validate()
+	}
+	if err != nil {
+		return *new(T), notANode(err)
+	}
+	return said, nil
+}
+
+// exchange sends one request and returns the code and the body of the answer. Errors wrap
+// ErrUnreachable.
+func (c Client) exchange(ctx context.Context, method, path string, request any) (status int, body []byte, err error) {
+	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
+		return 0, nil, unreachable(err, "want host:port")
+	}
+	patience := Patience
+	var content bytes.Buffer
+	if method != http.MethodGet {
+		patience += DoPatience
+		if err := json.NewEncoder(&content).Encode(request); err != nil {
+			return 0, nil, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	const hint = "is the node running, and is this where it serves HTTP?"
+	u := url.URL{Scheme: "http", Host: c.Addr, Path: path}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), &content)
+	if err != nil {
+		return 0, nil, unreachable(err, hint)
+	}
+	if method != http.MethodGet {
+		req.Header.Set("Content-Type", "application/json")
+		if c.Token != "" {
+			req.Header.Set("Authorization", "Bearer "+c.Token)
+		}
 	}
 	resp, err := caller.Do(req)
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		err = wrapped.Err // the rest of it repeats the address
+	if err != nil {
+		return 0, nil, unreachable(err, hint)
 	}
-	return resp, err
+	defer resp.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return 0, nil, unreachable(err, "the answer was cut short, try again")
+	}
+	return resp.StatusCode, body, nil
 }
+
+func unreachable(cause error, hint string) error {
+	if wrapped, ok := errors.AsType[*url.Error](cause); ok {
+		cause = wrapped.Err // the rest of it repeats the address
+	}
+	return fmt.Errorf("%w: %w: %s", ErrUnreachable, cause, hint)
+}
+
+func notANode(cause error) error {
+	return fmt.Errorf("%w: %w: does another program listen there?", ErrNotANode, cause)
+}
+
+func statusText(status int) error { return fmt.Errorf("%d %s", status, http.StatusText(status)) }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,108 +16,110 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Verb is a wish of an operator: the last part of its path.
+// Verb is a request of an operator: the last part of its path.
 type Verb string
 
 // The verbs.
 const (
-	// Transfer hands leadership over to To, without one to the best node that would.
-	// Any node may be asked: it asks the leader.
+	// Transfer hands leadership over to Order.To or, if that is zero, to the best node that is
+	// eligible. Any node may be asked: it asks the leader.
 	Transfer Verb = "transfer"
-	// Resign makes the node that is asked, which must lead, step down, and stand
-	// aside until Resume or a restart.
+	// Resign makes the asked node, which must lead, step down. The node does not lead
+	// again until Resume or a restart.
 	Resign Verb = "resign"
-	// Pause keeps the node that is asked from leading until Resume or a restart: it
-	// steps down if it leads. With Cluster no node elects; who leads goes on.
+	// Pause keeps the asked node from leading until Resume or a restart. The node steps
+	// down if it leads. With Order.Cluster no node calls an election, and the present
+	// leader goes on.
 	Pause Verb = "pause"
-	// Resume ends Pause and Resign, or with Cluster the cluster's pause.
+	// Resume ends Pause and Resign, or with Order.Cluster the cluster's pause.
 	Resume Verb = "resume"
 )
 
 var verbs = []Verb{Transfer, Resign, Pause, Resume}
 
-// Order is the body of a wish; an empty body is the zero Order.
+// Order is the body of a request; an empty body is the zero Order.
 type Order struct {
-	To      proto.NodeID `json:"to,omitempty"`      // Transfer
-	Cluster bool         `json:"cluster,omitempty"` // Pause, Resume
-	// Reason is for people, and stands in records and answers. At most MaxReason
-	// bytes, printable.
+	To      proto.NodeID `json:"to,omitempty"`      // for Transfer
+	Cluster bool         `json:"cluster,omitempty"` // for Pause and Resume
+	// Reason is a text for people. Records and answers show it. It has at most MaxReason bytes, all
+	// printable.
 	Reason string `json:"reason,omitempty"`
-	// By is who asks, for the record. A node that passes a wish on sets it; else it
-	// is the address of whoever asks.
+	// By says who asks, for the record. A node that passes a request on sets it. Otherwise it is
+	// the address from which the request came.
 	By string `json:"by,omitempty"`
 }
 
-// MaxReason bounds Order.Reason and Order.By.
+// MaxReason is the longest Order.Reason and Order.By, in bytes.
 const MaxReason = 200
 
-// Done is what came of a wish.
+// Done is the result of a request.
 type Done struct {
 	Self proto.NodeID `json:"self"` // the node that carried it out
-	// What happened, in a sentence.
+	// Done says what happened, in a sentence.
 	Done   string       `json:"done"`
-	Leader proto.NodeID `json:"leader"` // as Self knows then; 0 is nobody
+	Leader proto.NodeID `json:"leader"` // the leader, as Self knows it then; 0 is nobody
 	Term   proto.Term   `json:"term"`
-	// Millis is how long it took, Self says; for a transfer, until the successor led.
+	// Millis is how many milliseconds it took, as Self says; for a transfer, until the successor
+	// led.
 	Millis float64 `json:"millis"`
 }
 
 func (d Done) from() proto.NodeID { return d.Self }
 
-// Control carries wishes out.
+// Control carries out requests.
 type Control interface {
-	// Do is called from any goroutine and returns when the wish is carried out, or
-	// ctx is done. Errors that wrap ErrConflict, ErrNoLeader or context's deadline
+	// Do carries out a request. It returns when that is done, or when ctx is. Any goroutine may
+	// call it. Errors that wrap ErrConflict, ErrForbidden, ErrNoLeader or context.DeadlineExceeded
 	// have an HTTP status of their own.
 	Do(ctx context.Context, v Verb, o Order) (Done, error)
 }
 
-// Why a wish was not carried out.
+// Why a request was not carried out.
 var (
-	// ErrConflict: it cannot be, as things are. Nothing changed.
+	// ErrConflict: the request cannot be carried out now. Nothing changed.
 	ErrConflict = errors.New("refused")
 	// ErrNoLeader: nobody leads.
 	ErrNoLeader = errors.New("nobody leads")
-	// ErrForbidden: whoever asks may not.
+	// ErrForbidden: whoever asks may not change the node.
 	ErrForbidden = errors.New("not allowed")
 )
 
 const (
-	// DoPatience is how long a node tries to carry a wish out.
+	// DoPatience is how long a node tries to carry a request out.
 	DoPatience = 20 * time.Second
 	maxOrder   = 4 << 10 // bytes
 )
 
-// command answers the path of one verb.
-func command(cfg Config, v Verb) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
-			w.Header().Set("Allow", http.MethodPost)
-			write(w, http.StatusMethodNotAllowed, refusal{r.Method + " is not allowed here: only POST"})
-			return
-		}
-		// The server's limit for answers is meant for those that need no waiting.
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(DoPatience + limits.Answer))
+// command returns the handler for the path of one verb.
+func command(c Control, v Verb) http.HandlerFunc {
+	return only(http.MethodPost, "only POST", func(w http.ResponseWriter, r *http.Request) {
+		allowWaiting(w)
 		o, err := readOrder(r, v)
 		if err != nil {
 			write(w, http.StatusBadRequest, refusal{err.Error()})
 			return
 		}
-		// What was begun goes on when the client goes away.
+		// The request is carried out to its end also when the client goes away.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), DoPatience)
 		defer cancel()
-		done, err := cfg.Control.Do(ctx, v, o)
+		done, err := c.Do(ctx, v, o)
 		if err != nil {
 			write(w, statusOf(err), refusal{err.Error()})
 			return
 		}
 		write(w, http.StatusOK, done)
-	}
+	})
+}
+
+// allowWaiting extends the time limit of an answer to the time that carrying out a request takes.
+// The server's own limit is for answers that need no waiting.
+func allowWaiting(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(DoPatience + limits.Answer))
 }
 
 func statusOf(err error) int {
 	switch {
-	case errors.Is(err, ErrConflict):
+	case errors.Is(err, ErrConflict), errors.Is(err, ErrNotLeader):
 		return http.StatusConflict
 	case errors.Is(err, ErrForbidden):
 		return http.StatusForbidden
@@ -151,17 +154,9 @@ func readOrder(r *http.Request, v Verb) (Order, error) {
 	if err != nil {
 		return Order{}, err
 	}
-	if err := o.fits(v); err != nil {
-		return Order{}, err
-	}
-	if err := validateText("reason", o.Reason); err != nil {
-		return Order{}, err
-	}
-	if err := validateText("by", o.By); err != nil {
-		return Order{}, err
-	}
-	o.By = asker(r, o.By)
-	return o, nil
+	err = cmp.Or(o.fits(v), validateText("reason", o.Reason), validateText("by", o.By))
+	o.By = requester(r, o.By)
+	return o, err
 }
 
 func readBody(r *http.Request) ([]byte, error) {
@@ -172,8 +167,8 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// parseObject reads one JSON object with no fields but those of into, which an empty body
-// leaves as it is. The error shows what one is like.
+// parseObject reads one JSON object into into. The object may have only the fields of into. An
+// empty body changes nothing. The error shows like, which is an example.
 func parseObject(body []byte, into any, like string) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil
@@ -189,8 +184,8 @@ func parseObject(body []byte, into any, like string) error {
 	return nil
 }
 
-// parseOrder is the Order that body is. A successor that is there must be a node: to
-// say 0 is a slip, as of a script whose variable is empty, and no wish for the best.
+// parseOrder reads an Order. If the body has a successor, that must be a node: 0 is a mistake, for
+// example of a script whose variable is empty, and does not ask for the best node.
 func parseOrder(body []byte) (Order, error) {
 	var said struct {
 		Order
@@ -209,8 +204,8 @@ func parseOrder(body []byte) (Order, error) {
 	return o, nil
 }
 
-// fits refuses what the verb does not take: to pause node 2 one asks node 2, and to
-// take the wish for one of the node that was asked would pause another.
+// fits returns an error if the order has fields that the verb does not take. To pause node 2 one
+// has to ask node 2: if another node ignored "to", it would pause itself.
 func (o Order) fits(v Verb) error {
 	switch {
 	case o.To != 0 && v != Transfer:

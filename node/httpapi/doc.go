@@ -9,38 +9,42 @@
 //	                 on after the Last-Event-ID, and says how many it missed
 //	GET /version     what the program was built from
 //
-// HEAD and OPTIONS are answered with the same code as GET, since load balancers
-// probe with them. Every answer is JSON, but for the events. Nothing of this changes
-// a node, so every
-// other method is refused.
+// HEAD and OPTIONS are answered with the same code as GET, since load balancers probe
+// with them. Every answer but the events is JSON. None of these requests changes a node, so
+// every other method is refused.
 //
-// What changes a node is a POST, with {"to": ID, "cluster": BOOL, "reason": TEXT},
-// each where it applies:
+// A POST changes a node. Its body is {"to": ID, "cluster": BOOL, "reason": TEXT}; each field
+// may be missing:
 //
 //	POST /v1/transfer  another leads: ID, or without "to" the best one that would
 //	POST /v1/resign    this node, the leader, steps down and stands aside
 //	POST /v1/pause     this node does not lead; with cluster, no node elects
-//	POST /v1/resume    the end of that
+//	POST /v1/resume    ends a resignation or a pause
 //
-// 200 when it is done; 400 for what is no order, or not of this verb; 401 without the token, from
-// elsewhere than the node's own machine; 403 for another site's page in a browser;
-// 409 when it cannot be, and nothing changed, with what to do next; 503 when nobody leads; 504 when it
-// took too long and may still come.
+// The answer is
 //
-// Who leads is no permission to act as the leader: whoever is told so may be told too
-// late. A process outside of the node that acts as the leader borrows its lease:
+//	200  when it is done
+//	400  for a body that is no request, or has fields that this path does not take
+//	401  without the token, from elsewhere than the node's own machine
+//	403  for a page of another site in a browser
+//	409  when it cannot be done now: nothing changed, and the answer says what to do next
+//	503  when nobody leads
+//	504  when it took too long; it may still happen
+//
+// The answer that a node leads is no permission to act as the leader, since it may come too
+// late. Another process that wants to act as the leader borrows the node's lease:
 //
 //	POST   /v1/lease      the leader lends its lease; 409 elsewhere, with who leads, and 503
-//	                      where nobody does; with {"renews": ID} in place of a lease before
+//	                      if nobody does; with {"renews": ID} it replaces an earlier loan
 //	DELETE /v1/lease/ID   gives a lease back before its end: 204, or 404 if it has ended
 //
-// The answer has valid_for_ms, how long the lease is lent. WHO ASKS COUNTS THAT BY ITS OWN
-// CLOCK FROM BEFORE IT SENT THE QUESTION, and by one that goes on in suspend. The voters
-// know of the loan before the answer leaves. Until it has ended or was given back no other
-// node leads, whatever becomes of this one: so a leader that is killed, or told to
-// hand over, meanwhile is replaced up to a promise later. Both are guarded like the
-// orders.
+// The answer has valid_for_ms, how long the lease is lent. THE ASKER COUNTS THAT TIME BY ITS
+// OWN CLOCK, FROM BEFORE IT SENT THE QUESTION. The clock must go on in suspend. The voters
+// know of the loan before the answer leaves. Until the loan has ended or was given back no
+// other node leads, whatever happens to this one. So it may take a promise longer to replace
+// a leader that is killed or told to hand over during a loan. A client may borrow a lease if
+// it may change the node.
 //
-// What it does not promise: an answer is what one node believes at that moment.
-// With the guarantee "best-effort" two nodes may answer 200 to /leader at once.
+// The package does not promise that an answer is right: it is what one node believes at that
+// moment. With the guarantee "best-effort" two nodes may answer 200 to /leader at once.
 package httpapi

@@ -14,31 +14,32 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
-// Change is one change of the belief about who leads, as the Source tells it.
+// Change is one change of the node's belief about who leads.
 type Change struct {
-	Seq    uint64 // of this process's changes, from 1
+	Seq    uint64 // numbers the changes of this process, from 1
 	At     time.Time
 	Leader algorithms.Leader
-	Missed uint64 // changes right before it that are lost
+	Missed uint64 // how many changes just before this one are lost
 }
 
 // Event is one change in the stream of /v1/events.
 type Event struct {
 	Leadership
-	Seq uint64    `json:"seq"` // of this process's changes, from 1
+	Seq uint64    `json:"seq"` // numbers the changes of this process, from 1
 	At  time.Time `json:"at"`
-	// Missed is how many changes right before this one the reader did not get.
+	// Missed is how many changes just before this one the reader did not get.
 	Missed uint64 `json:"missed,omitempty"`
-	// Restarted says that the reader came with the number of a former process of the
-	// node: what that one told after it is lost, how much nobody knows.
+	// Restarted says that the reader came with the number of an event of an earlier process of the
+	// node. The changes after that event in that process are lost; nobody knows how many there
+	// were.
 	Restarted bool `json:"restarted,omitempty"`
 }
 
 const (
-	// maxStreams bounds how many read /v1/events at once.
+	// maxStreams is how many readers /v1/events may have at once.
 	maxStreams = 64
-	// aliveEvery is how often a stream without news says that it lives, so that
-	// neither end takes it for dead.
+	// aliveEvery is how often a stream without events sends a comment, so that neither end takes
+	// the connection for dead.
 	aliveEvery = 10 * time.Second
 )
 
@@ -47,18 +48,21 @@ type streams struct {
 	source  Source
 	changes func(ctx context.Context, after uint64) iter.Seq[Change]
 	open    atomic.Int64
-	done    context.Context // over when the server ends
+	done    context.Context // ends when the server ends
 }
 
-// get streams the changes as server-sent events, those after the Last-Event-ID, or
-// all that are kept.
+// get streams changes as server-sent events: those after the Last-Event-ID, or all that the
+// node keeps.
 func (s *streams) get(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodOptions {
+		return
+	}
 	if s.changes == nil {
 		write(w, http.StatusNotFound, refusal{"this node tells no events"})
 		return
 	}
 	snap := s.source.Snapshot()
-	after, restarted, err := position(r, snap.Session.Short())
+	after, restarted, err := position(r, snap.Incarnation.Short())
 	if err != nil {
 		write(w, http.StatusBadRequest, refusal{err.Error()})
 		return
@@ -92,7 +96,7 @@ func (s *streams) get(w http.ResponseWriter, r *http.Request) {
 	s.stream(ctx, &sender{w: w, rc: rc}, after, restarted)
 }
 
-// stream sends until the reader is gone, too slow for one write, or the node ends.
+// stream sends events until the reader is gone, a write takes too long, or the node ends.
 func (s *streams) stream(ctx context.Context, to *sender, after uint64, restarted bool) {
 	if !to.say(": the changes of who leads, as this node believes\n\n") {
 		return
@@ -147,13 +151,13 @@ func (s *sender) event(snap Snapshot, c Change, restarted bool) bool {
 	if err != nil {
 		return false // an Event is always JSON
 	}
-	return s.say(fmt.Sprintf("id: %s-%d\nevent: leader\ndata: %s\n\n", snap.Session.Short(), c.Seq, data))
+	return s.say(fmt.Sprintf("id: %s-%d\nevent: leader\ndata: %s\n\n", snap.Incarnation.Short(), c.Seq, data))
 }
 
-// position is after which change the reader wants to go on: "session-seq" in the
-// header that browsers send, or in the query. A former process's tells that the
-// node restarted.
-func position(r *http.Request, session string) (after uint64, restarted bool, err error) {
+// position returns the number of the last event that the reader got: "incarnation-seq" in the
+// header that browsers send, or in the query. restarted says that the incarnation is that of an
+// earlier process of the node.
+func position(r *http.Request, incarnation string) (after uint64, restarted bool, err error) {
 	id := r.Header.Get("Last-Event-ID")
 	if id == "" {
 		id = r.URL.Query().Get("after")
@@ -164,9 +168,9 @@ func position(r *http.Request, session string) (after uint64, restarted bool, er
 	of, number, _ := strings.Cut(id, "-")
 	after, err = strconv.ParseUint(number, 10, 64)
 	if err != nil {
-		return 0, false, fmt.Errorf("event %q: want the id of an event of this stream, as %s-12", id, session)
+		return 0, false, fmt.Errorf("event %q: want the id of an event of this stream, as %s-12", id, incarnation)
 	}
-	if of != session {
+	if of != incarnation {
 		return 0, true, nil
 	}
 	return after, false, nil

@@ -66,7 +66,7 @@ func TestEvents(t *testing.T) {
 		dial, stop := inMemoryWith(t, Config{Source: fixed(in), Changes: feeding(feed, &asked)})
 		conn := dial()
 		if _, err := io.WriteString(conn, "GET /v1/events HTTP/1.1\r\nHost: x\r\nLast-Event-ID: "+
-			in.Session.Short()+"-41\r\n\r\n"); err != nil {
+			in.Incarnation.Short()+"-41\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -75,7 +75,7 @@ func TestEvents(t *testing.T) {
 		}
 		go func() {
 			feed <- Change{42, noon, algorithms.Leader{
-				ID: 3, Session: in.Session, Term: 8, Until: noon.Add(time.Second),
+				ID: 3, Incarnation: in.Incarnation, Term: 8, Until: noon.Add(time.Second),
 			}, 0}
 			time.Sleep(time.Minute)
 			feed <- Change{50, noon, algorithms.Leader{Term: 9}, 7}
@@ -86,7 +86,7 @@ func TestEvents(t *testing.T) {
 			Self: 3, IsLeader: true, Leader: 3, LeaderAddr: "h3:2", Term: 8,
 			Guarantee: algorithms.Lease, Algorithm: "bully",
 		}}
-		if id != in.Session.Short()+"-42" || e != want || asked.Load() != 41 {
+		if id != in.Incarnation.Short()+"-42" || e != want || asked.Load() != 41 {
 			t.Errorf("event %s after %d: %+v\nwant %+v", id, asked.Load(), e, want)
 		}
 		if _, e = nextEvent(t, r); e.Seq != 50 || e.Missed != 7 || e.Leader != 0 || e.Guarantee == "" {
@@ -120,7 +120,7 @@ func TestEventsResume(t *testing.T) {
 			}
 			return resp, bufio.NewReader(resp.Body)
 		}
-		_, r := ask("?after=" + proto.Session{9}.Short() + "-7")
+		_, r := ask("?after=" + proto.Incarnation{9}.Short() + "-7")
 		go func() { feed <- Change{Seq: 1, Leader: algorithms.Leader{ID: 5, Term: 1}} }()
 		if _, e := nextEvent(t, r); !e.Restarted || asked.Load() != 0 {
 			t.Errorf("after %d: %+v", asked.Load(), e)

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// guard lets only those change the node who may: with the token, or, without one,
-// from this very machine. It lets no page of another site do it through the
-// browser of one who may.
+// guard passes on requests that have the token, and requests from this machine that have none. It
+// refuses requests that a page of another site makes in the browser of somebody who may change the
+// node.
 func guard(token string, next http.Handler) http.Handler {
 	var browsers http.CrossOriginProtection // Origin and Sec-Fetch-Site
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -52,15 +52,15 @@ func bearer(r *http.Request) (token string, ok bool) {
 	return strings.TrimSpace(token), true
 }
 
-// equal compares in a time that tells nothing about either.
+// equal compares two tokens. How long that takes does not depend on the tokens.
 func equal(given, want string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(want))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// local reports whether the request was made on this machine, for this machine: a
-// name that somebody else's DNS points here is not ours, and a proxy makes
-// everybody look near.
+// local reports whether the request was made on this machine, for this machine. A host name
+// that somebody else's DNS resolves to this machine does not count as this machine. Neither
+// does a request that a proxy passes on, since it makes every asker look local.
 func local(r *http.Request) bool {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || !from.Addr().Unmap().IsLoopback() {
@@ -82,9 +82,9 @@ func local(r *http.Request) bool {
 	return strings.EqualFold(host, "localhost")
 }
 
-// asker is who makes a request, for the record: the address it came from, after
-// whom it is passed on for.
-func asker(r *http.Request, by string) string {
+// requester says for the record who makes a request: the address from which it came, after by, the
+// name of whoever the request is passed on for.
+func requester(r *http.Request, by string) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr

@@ -13,59 +13,62 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Lease is a lease that the node has lent to whoever asked for it: the only answer that
-// is a permission to act as the leader.
+// Lease is a lease that the node has lent to the client. No other answer permits the client to act
+// as the leader.
 type Lease struct {
 	Self proto.NodeID `json:"self"`
-	ID   uint64       `json:"id"` // of this process of the node alone, to give it back by
+	ID   uint64       `json:"id"` // identifies the lease in this process of the node, to return it
 	Term proto.Term   `json:"term"`
-	// FencingToken is what a storage wants to see.
+	// FencingToken must be sent with each request to a storage.
 	FencingToken fence.Token `json:"fencing_token"`
-	// ValidForMS is for how many milliseconds it is lent, from a moment BEFORE THE ASKER
-	// SENT its question, by the asker's own clock. Counted from the answer it is too
-	// long. The clock must go on while the machine is suspended, as CLOCK_BOOTTIME does.
+	// ValidForMS is for how many milliseconds the lease is lent. The client counts them by its own
+	// clock from a moment BEFORE IT SENT the request; counted from the answer they are too long.
+	// The clock must go on while the machine is suspended, as CLOCK_BOOTTIME does.
 	ValidForMS int64 `json:"valid_for_ms"`
 }
 
-// ValidFor is ValidForMS as a time.
+func (l Lease) from() proto.NodeID { return l.Self }
+
+// ValidFor returns ValidForMS as a duration.
 func (l Lease) ValidFor() time.Duration { return time.Duration(l.ValidForMS) * time.Millisecond }
 
 // Lender lends the node's lease.
 type Lender interface {
-	// Lend is called from any goroutine and returns what is lent, or why nothing is: an
-	// error that wraps ErrNotLeader, ErrNoLeader or ErrConflict.
+	// Lend lends the lease. Errors wrap ErrNotLeader, ErrNoLeader or ErrConflict. Any
+	// goroutine may call it.
 	Lend(ctx context.Context) (Lease, error)
-	// Return gives a lease back, and reports whether it had not ended.
+	// Return returns a lease. It reports false if the lease had ended. Any goroutine may call it.
 	Return(id uint64) bool
 }
 
-// ErrNotLeader says that another leads than the node that was asked for its lease.
+// ErrNotLeader says that the node that was asked for its lease does not lead, and another does.
 var ErrNotLeader = errors.New("not the leader")
 
-const leasePath = "/v1/lease"
+const (
+	leasePath = "/v1/lease"
+	lendHint  = "POST asks for a lease, DELETE " + leasePath + "/ID gives it back"
+)
 
 // borrow is the body of a request for a lease; an empty one is the zero borrow.
 type borrow struct {
-	// Renews is a lease of the same node that this one takes the place of.
+	// Renews is the id of an earlier lease of the same node, which the new lease replaces.
 	Renews uint64 `json:"renews,omitempty"`
 }
 
-// notLent answers who gets no lease.
+// notLent is the answer to a client that gets no lease.
 type notLent struct {
 	refusal
 	NotLeader bool `json:"not_leader,omitempty"`
 }
 
 func lend(l Lender) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
-			w.Header().Set("Allow", http.MethodPost)
-			write(w, http.StatusMethodNotAllowed, refusal{r.Method + " is not allowed here: POST asks for a " +
-				"lease, DELETE " + leasePath + "/ID gives it back"})
-			return
+	return only(http.MethodPost, lendHint, func(w http.ResponseWriter, r *http.Request) {
+		allowWaiting(w)
+		var b borrow
+		body, err := readBody(r)
+		if err == nil {
+			err = parseObject(body, &b, `{"renews": 7}, or nothing`)
 		}
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(DoPatience + limits.Answer))
-		b, err := readBorrow(r)
 		if err != nil {
 			write(w, http.StatusBadRequest, refusal{err.Error()})
 			return
@@ -75,37 +78,20 @@ func lend(l Lender) http.HandlerFunc {
 		lease, err := l.Lend(ctx)
 		if err != nil {
 			code := statusOf(err)
-			if errors.Is(err, ErrNotLeader) {
-				code = http.StatusConflict
-			}
-			write(w, code, notLent{refusal{err.Error()}, code != http.StatusGatewayTimeout &&
-				(errors.Is(err, ErrNotLeader) || errors.Is(err, ErrNoLeader))})
+			elsewhere := errors.Is(err, ErrNotLeader) || errors.Is(err, ErrNoLeader)
+			write(w, code, notLent{refusal{err.Error()}, elsewhere && code != http.StatusGatewayTimeout})
 			return
 		}
 		if b.Renews != 0 {
 			l.Return(b.Renews)
 		}
 		write(w, http.StatusOK, lease)
-	}
-}
-
-func readBorrow(r *http.Request) (b borrow, err error) {
-	body, err := readBody(r)
-	if err != nil {
-		return b, err
-	}
-	err = parseObject(body, &b, `{"renews": 7}, or nothing`)
-	return b, err
+	})
 }
 
 // giveBack answers DELETE /v1/lease/ID.
 func giveBack(l Lender) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodDelete {
-			w.Header().Set("Allow", http.MethodDelete)
-			write(w, http.StatusMethodNotAllowed, refusal{r.Method + " is not allowed here: only DELETE"})
-			return
-		}
+	return only(http.MethodDelete, "only DELETE", func(w http.ResponseWriter, r *http.Request) {
 		text := strings.TrimPrefix(r.URL.Path, leasePath+"/")
 		id, err := strconv.ParseUint(text, 10, 64)
 		switch {
@@ -118,51 +104,38 @@ func giveBack(l Lender) http.HandlerFunc {
 		default:
 			w.WriteHeader(http.StatusNoContent)
 		}
-	}
+	})
 }
 
-// Lend asks the node, which must lead, for its lease; renews is one that it lent before,
-// and that this one takes the place of, or zero. Errors wrap ErrUnreachable, ErrNotANode,
-// ErrNotLeader, ErrConflict, ErrForbidden or context.DeadlineExceeded, and a Told where
-// the node said why.
+// Lend asks the node, which must lead, for its lease. The new lease replaces the lease renews,
+// which the node lent before; 0 means none. Errors wrap ErrUnreachable, ErrNotANode, ErrNotLeader,
+// ErrConflict, ErrForbidden or context.DeadlineExceeded. If the node said why, they also wrap a
+// Told.
 //
-// The caller reads its clock before the call: Lease.ValidForMS counts from there.
+// The caller must read its clock before the call: Lease.ValidForMS counts from there.
 func (c Client) Lend(ctx context.Context, renews uint64) (Lease, error) {
-	var said struct {
-		Lease
-		Error     string `json:"error"`
-		NotLeader bool   `json:"not_leader"`
+	lease, err := change[Lease](ctx, c, leasePath, borrow{renews})
+	if err == nil && lease.ValidForMS <= 0 {
+		err = notANode(errors.New("a lease without a duration"))
 	}
-	status, err := c.change(ctx, http.MethodPost, leasePath, borrow{renews}, &said)
-	switch {
-	case err != nil:
-	case status == http.StatusOK && said.Self.Validate() == nil && said.ValidForMS > 0:
-		return said.Lease, nil
-	case status == http.StatusOK, said.Error == "":
-		err = fmt.Errorf("%w: %d: does another program listen there?", ErrNotANode, status)
-	case said.NotLeader:
-		err = Told{said.Error, ErrNotLeader}
-	default:
-		err = Told{said.Error, errorOf(status)}
+	if err != nil {
+		return Lease{}, fmt.Errorf("lease: ask %s: %w", c.Addr, err)
 	}
-	return Lease{}, fmt.Errorf("lease: ask %s: %w", c.Addr, err)
+	return lease, nil
 }
 
-// Return gives a lease back that the node lent. Errors are as with Lend; one that has
-// ended is ErrConflict.
+// Return returns a lease that the node lent. Errors are as with Lend; for a lease that has ended
+// they wrap ErrConflict.
 func (c Client) Return(ctx context.Context, id uint64) error {
-	var said refusal
-	status, err := c.change(ctx, http.MethodDelete, fmt.Sprintf("%s/%d", leasePath, id), nil, &said)
+	status, body, err := c.exchange(ctx, http.MethodDelete, fmt.Sprintf("%s/%d", leasePath, id), nil)
 	switch {
 	case err != nil:
 	case status == http.StatusNoContent:
 		return nil
-	case said.Error == "":
-		err = fmt.Errorf("%w: %d: does another program listen there?", ErrNotANode, status)
 	case status == http.StatusNotFound:
-		err = Told{said.Error, ErrConflict}
+		err = told(status, body, ErrConflict)
 	default:
-		err = Told{said.Error, errorOf(status)}
+		err = told(status, body, errorOf(status))
 	}
 	return fmt.Errorf("give lease %d back: ask %s: %w", id, c.Addr, err)
 }

@@ -21,7 +21,7 @@ type lending struct {
 
 func (l *lending) Lend(context.Context) (Lease, error) {
 	return Lease{
-		Self: 3, ID: 7, Term: 9, FencingToken: fence.Token{Term: 9, Leader: 3, Session: proto.Session{1}},
+		Self: 3, ID: 7, Term: 9, FencingToken: fence.Token{Term: 9, Leader: 3, Incarnation: proto.Incarnation{1}},
 		ValidForMS: 1890,
 	}, l.fails
 }
@@ -35,7 +35,7 @@ func (l *lending) Return(id uint64) bool {
 // guarded like the orders; it has a duration and never a time of day, and other nodes say
 // who leads.
 func TestLease(t *testing.T) {
-	const answer = `{"self":3,"id":7,"term":9,"fencing_token":"9;node=3;session=` +
+	const answer = `{"self":3,"id":7,"term":9,"fencing_token":"9;node=3;incarnation=` +
 		`01000000000000000000000000000000","valid_for_ms":1890}`
 	cases := []struct {
 		name, method, path, from, body string

@@ -12,36 +12,33 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/web"
 )
 
-// Config is what the answers come from.
+// Config names the sources of the answers.
 type Config struct {
 	Source Source
-	// Control carries out what changes the node; nil for nothing.
+	// Control carries out requests that change the node; nil refuses them.
 	Control Control
-	// Lender lends the node's lease; nil for never.
+	// Lender lends the node's lease; nil refuses that.
 	Lender Lender
-	// Token lets whoever bears it change the node from anywhere. Without one only
-	// this machine may.
+	// Token allows to change the node from any machine. Without a Token only this machine may.
 	Token string
-	// Changes are the changes of who leads after number after, in order, and those to
-	// come, until ctx is done; nil when the Source tells none.
+	// Changes yields the changes of who leads, in order: those after number after, and those to
+	// come until ctx is done. It is nil if the node tells no changes.
 	Changes func(ctx context.Context, after uint64) iter.Seq[Change]
-	// Version is what /version answers, as JSON.
+	// Version is the answer of /version, as JSON.
 	Version any
-	// ErrorLog takes what goes wrong between a client and the server; nil for
-	// the standard logger.
+	// ErrorLog takes errors between a client and the server; nil means the standard logger.
 	ErrorLog *log.Logger
 }
 
 var limits = web.Limits{Request: 5 * time.Second, Answer: 5 * time.Second, Stop: time.Second}
 
-// Serve answers on ln until ctx is done, then lets answers under way finish for
-// a moment and returns nil. It closes ln. An error says why nobody can be
-// answered any more.
+// Serve answers requests on ln until ctx is done. It then gives the requests under way a second to
+// finish, and returns nil. It closes ln. An error says why the service ended by itself.
 func Serve(ctx context.Context, ln net.Listener, cfg Config) error {
 	return web.Serve(ctx, ln, handler(ctx, cfg), limits, cfg.ErrorLog)
 }
 
-// view answers one path: the HTTP code and the value that becomes JSON.
+// view makes the answer for one path: the HTTP code, and the value that becomes JSON.
 type view func(s Snapshot, now time.Time) (code int, answer any)
 
 var views = map[string]view{
@@ -75,39 +72,32 @@ func okIf(ok bool) int {
 	return http.StatusServiceUnavailable
 }
 
-// Handler answers the paths of the package's description.
+// Handler returns the handler for the paths in the package's description.
 func Handler(cfg Config) http.Handler { return handler(context.Background(), cfg) }
 
-// handler is Handler, whose streams end with ctx.
+// handler returns Handler's handler. Its streams end with ctx.
 func handler(ctx context.Context, cfg Config) http.Handler {
 	mux := http.NewServeMux()
 	for path, view := range views {
-		mux.HandleFunc(path, readOnly(func(w http.ResponseWriter) {
+		mux.HandleFunc(path, readOnly(func(w http.ResponseWriter, _ *http.Request) {
 			code, answer := view(cfg.Source.Snapshot(), time.Now())
 			write(w, code, answer)
 		}))
 	}
 	if cfg.Control != nil {
 		for _, v := range verbs {
-			mux.Handle("/v1/"+string(v), guard(cfg.Token, command(cfg, v)))
+			mux.Handle("/v1/"+string(v), guard(cfg.Token, command(cfg.Control, v)))
 		}
 	}
 	if cfg.Lender != nil {
 		mux.Handle(leasePath, guard(cfg.Token, lend(cfg.Lender)))
 		mux.Handle(leasePath+"/", guard(cfg.Token, giveBack(cfg.Lender)))
 	}
-	mux.HandleFunc("/version", readOnly(func(w http.ResponseWriter) {
+	mux.HandleFunc("/version", readOnly(func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusOK, cfg.Version)
 	}))
 	events := &streams{source: cfg.Source, changes: cfg.Changes, done: ctx}
-	mux.HandleFunc("/v1/events", func(w http.ResponseWriter, r *http.Request) {
-		switch r.Method {
-		case http.MethodGet, http.MethodHead:
-			events.get(w, r)
-		default:
-			readOnly(func(w http.ResponseWriter) { w.WriteHeader(http.StatusOK) })(w, r)
-		}
-	})
+	mux.HandleFunc("/v1/events", readOnly(events.get))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusNotFound, refusal{"no such path: there are /healthz, /readyz, " +
 			"/leader, /v1/status, /v1/members, /v1/events and /version, and to POST to /v1/lease, " +
@@ -116,22 +106,37 @@ func handler(ctx context.Context, cfg Config) http.Handler {
 	return mux
 }
 
-// readOnly refuses every method that means to change something.
-func readOnly(answer func(http.ResponseWriter)) http.HandlerFunc {
+// readOnly refuses every method that could change something.
+func readOnly(next http.HandlerFunc) http.HandlerFunc {
 	const allowed = "GET, HEAD, OPTIONS"
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch r.Method {
+		case http.MethodGet, http.MethodHead:
 		case http.MethodOptions:
 			w.Header().Set("Allow", allowed)
-			answer(w)
-		case http.MethodGet, http.MethodHead:
-			answer(w)
 		default:
-			w.Header().Set("Allow", allowed)
-			write(w, http.StatusMethodNotAllowed,
-				refusal{r.Method + " is not allowed here: only " + allowed})
+			refuseMethod(w, r, allowed, "only "+allowed)
+			return
 		}
+		next(w, r)
 	}
+}
+
+// only refuses every method but one. instead names the path for what the other methods may be meant
+// to do.
+func only(method, instead string, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != method {
+			refuseMethod(w, r, method, instead)
+			return
+		}
+		next(w, r)
+	}
+}
+
+func refuseMethod(w http.ResponseWriter, r *http.Request, allowed, instead string) {
+	w.Header().Set("Allow", allowed)
+	write(w, http.StatusMethodNotAllowed, refusal{r.Method + " is not allowed here: " + instead})
 }
 
 // write sends an answer.

@@ -60,7 +60,7 @@ func TestCodes(t *testing.T) {
 		{"hung", "/leader", hung, 503, `"leader":0`},
 		{"well", "/v1/status", well(), 200, `"role":"follower"`},
 		{"hung", "/v1/status", hung, 200, `"healthy":false`},
-		{"well", "/v1/members", well(), 200, `{"self":3,"members":[{"id":1,"session":"01",` +
+		{"well", "/v1/members", well(), 200, `{"self":3,"members":[{"id":1,"incarnation":"01",` +
 			`"attr":-4,"gossip_addr":"h1:1","election_addr":"h1:2"},`},
 		{"no members", "/v1/members", Snapshot{Self: 3}, 200, `{"self":3,"members":[]}`},
 		{"well", "/version", well(), 200, `{"version":"v1"}`},

@@ -11,66 +11,66 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Source knows the node.
+// Source knows the state of the node.
 type Source interface {
-	// Snapshot is the node now. It is called once a request, from any
-	// goroutine, and must not wait for the election loop: it has to answer
-	// while the loop hangs.
+	// Snapshot returns the present state of the node. Any goroutine may call it; it is called once
+	// for each request. It must not wait for the election loop, since it has to answer while the
+	// loop hangs.
 	Snapshot() Snapshot
 }
 
-// Snapshot is a node at one moment.
+// Snapshot is the state of a node at one moment.
 type Snapshot struct {
-	Self      proto.NodeID
-	Session   proto.Session
-	Cluster   string
-	Algorithm string
-	Guarantee algorithms.Guarantee
-	// Running is true while the election loop has started and not ended.
+	Self        proto.NodeID
+	Incarnation proto.Incarnation
+	Cluster     string
+	Algorithm   string
+	Guarantee   algorithms.Guarantee
+	// Running says that the election loop has started and not ended.
 	Running bool
 	// LastTick is when the loop last showed a sign of life.
 	LastTick time.Time
-	// Leader is nobody once the belief has ended by itself; its Until is not told.
+	// Leader is the believed leader: nobody once the lease has ended. Its Until is not used.
 	Leader algorithms.Leader
-	// Lent is how many leases the node has lent that are not over.
+	// Lent is how many leases the node has lent that have neither ended nor been returned.
 	Lent int
-	// Gossiping is true while the node takes part in the gossip, alone or not.
+	// Gossiping says that the node takes part in the gossip, even if it is alone.
 	Gossiping bool
-	// Ineligible is why the node does not stand for election, "" when it would.
+	// Ineligible says why the node is not eligible; "" if it is.
 	Ineligible string
-	// Recovery is why this voter votes for nobody, "" when it would.
+	// Recovery says why this voter votes for nobody; "" if it votes.
 	Recovery string
-	// Unfenced is why the node does not take an office that a majority granted it; nil
-	// for no reason.
+	// Unfenced says which former leader keeps the node from leading although a majority voted for
+	// it; nil if none does.
 	Unfenced *Unfenced
-	// Checks are the health checks and what they say.
+	// Checks are the health checks with their results.
 	Checks []Check
-	// Voters are the configured voters; empty without an office.
+	// Voters are the configured voters; empty if there are none.
 	Voters []proto.NodeID
-	// VoterState is how far that list has come.
+	// VoterState is the state of the list of voters.
 	VoterState algorithms.VoterState
-	// Watched are the other voters whose death this node would prove at once.
+	// Watched are the other voters whose death this node could prove at once.
 	Watched []proto.NodeID
-	// Split is the last news of a split brain, SplitAt when it came; nil for none.
+	// Split is the latest news of a split brain, nil for none. SplitAt is when it came.
 	Split   *trace.Split
 	SplitAt time.Time
-	// Members are the processes believed alive, this one among them, by id.
+	// Members are the processes believed alive, this one included, in the order of their ids.
 	Members []Member
-	// Counters are named in snake_case.
+	// Counters has the counters by name, in snake_case.
 	Counters map[string]uint64
 }
 
 // Unfenced says that a former leader was not confirmed to have stopped.
 type Unfenced struct {
-	For proto.Term // the office that waits for it
+	For proto.Term // the term that the node cannot lead before that
 	Why string
 }
 
-// staleAfter is how old the loop's last sign of life may be. It gives one each
-// second, and a disk may keep it for a few.
+// staleAfter is how old the loop's last sign of life may be. The loop gives one each second,
+// and may wait a few seconds for a disk.
 const staleAfter = 5 * time.Second
 
-// sick is why the node is not healthy, "" when it is.
+// sick says why the node is not healthy; "" if it is.
 func (s Snapshot) sick(now time.Time) string {
 	if !s.Running {
 		return "the election loop is not running"
@@ -82,8 +82,8 @@ func (s Snapshot) sick(now time.Time) string {
 	return ""
 }
 
-// unready is why the node is not ready, "" when it is. A leader is not needed:
-// nodes that waited for one before they are let in would wait for ever.
+// unready says why the node is not ready; "" if it is. A node without a leader may be ready: if
+// nodes needed a leader before they get traffic, they could wait for each other for ever.
 func (s Snapshot) unready(now time.Time) string {
 	if why := s.sick(now); why != "" {
 		return why
@@ -94,8 +94,8 @@ func (s Snapshot) unready(now time.Time) string {
 	return ""
 }
 
-// leadership is the node's answer to who leads. A node whose loop hangs knows
-// nobody: it cannot have heard what happened since.
+// leadership answers who leads. If the node's loop hangs, the answer is nobody: the node cannot
+// have heard what happened since.
 func (s Snapshot) leadership(now time.Time) Leadership {
 	nobody := algorithms.Leader{Term: s.Leader.Term}
 	if why := s.sick(now); why != "" {
@@ -111,7 +111,7 @@ func (s Snapshot) leadership(now time.Time) Leadership {
 	return s.believed(s.Leader)
 }
 
-// believed is the answer to who leads when that is l.
+// believed answers who leads if the node believes l.
 func (s Snapshot) believed(l algorithms.Leader) Leadership {
 	a := Leadership{
 		Self: s.Self, Term: l.Term, Guarantee: s.Guarantee, Algorithm: s.Algorithm,
@@ -128,7 +128,7 @@ func (s Snapshot) believed(l algorithms.Leader) Leadership {
 	return a
 }
 
-// confirmed says whether a leader has confirmed the voters; nil where there are none.
+// confirmed says whether a leader has confirmed the list of voters; nil if there are no voters.
 func (s Snapshot) confirmed() *bool {
 	if len(s.Voters) == 0 {
 		return nil
@@ -136,8 +136,7 @@ func (s Snapshot) confirmed() *bool {
 	return new(s.VoterState.Committed)
 }
 
-// leaderless is why nobody leads, as far as this node can tell: which voters a
-// majority lacks, or nothing better.
+// leaderless says why nobody leads, as far as this node can tell.
 func (s Snapshot) leaderless() string {
 	var missing []string
 	for _, v := range s.Voters {
@@ -164,7 +163,7 @@ func (s Snapshot) leaderless() string {
 
 func (s Snapshot) status(now time.Time) Status {
 	st := Status{
-		Leadership: s.leadership(now), Role: "looking", Session: s.Session.String(),
+		Leadership: s.leadership(now), Role: "looking", Incarnation: s.Incarnation.String(),
 		Cluster: s.Cluster, Healthy: s.sick(now) == "", LastTick: s.LastTick,
 		NotReady: s.unready(now), Alive: make([]proto.NodeID, 0, len(s.Members)),
 		Counters: s.Counters, Voters: s.Voters, Watched: s.Watched,

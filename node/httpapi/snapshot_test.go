@@ -15,13 +15,13 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // well is node 3 of three, at noon, with node 5 leading.
 func well() Snapshot {
 	return Snapshot{
-		Self: 3, Session: proto.Session{0xab}, Cluster: "demo", Algorithm: "bully",
+		Self: 3, Incarnation: proto.Incarnation{0xab}, Cluster: "demo", Algorithm: "bully",
 		Guarantee: algorithms.BestEffort, Running: true, LastTick: noon, Gossiping: true,
-		Leader: algorithms.Leader{ID: 5, Session: proto.Session{1}, Term: 7},
+		Leader: algorithms.Leader{ID: 5, Incarnation: proto.Incarnation{1}, Term: 7},
 		Members: []Member{
-			{ID: 1, Session: "01", Attr: -4, GossipAddr: "h1:1", ElectionAddr: "h1:2"},
-			{ID: 3, Session: "ab", GossipAddr: "h3:1", ElectionAddr: "h3:2", HTTPAddr: "h3:3"},
-			{ID: 5, Session: "05", GossipAddr: "h5:1", ElectionAddr: "h5:2"},
+			{ID: 1, Incarnation: "01", Attr: -4, GossipAddr: "h1:1", ElectionAddr: "h1:2"},
+			{ID: 3, Incarnation: "ab", GossipAddr: "h3:1", ElectionAddr: "h3:2", HTTPAddr: "h3:3"},
+			{ID: 5, Incarnation: "05", GossipAddr: "h5:1", ElectionAddr: "h5:2"},
 		},
 		Counters: map[string]uint64{"sent": 12, "received": 9},
 	}
@@ -144,7 +144,7 @@ func TestStatus(t *testing.T) {
 			"a follower", well(),
 			`{"self":3,"is_leader":false,"leader":5,"leader_addr":"h5:2","term":7,` +
 				`"guarantee":"best-effort","algorithm":"bully","role":"follower",` +
-				`"session":"ab000000000000000000000000000000","cluster":"demo",` +
+				`"incarnation":"ab000000000000000000000000000000","cluster":"demo",` +
 				`"healthy":true,"ready":true,"last_tick":"2026-11-20T12:00:00Z",` +
 				`"alive":[1,3,5],"counters":{"received":9,"sent":12}}`,
 		},
@@ -154,7 +154,7 @@ func TestStatus(t *testing.T) {
 			`{"self":3,"is_leader":false,"leader":0,"term":0,` +
 				`"guarantee":"best-effort","algorithm":"",` +
 				`"reason":"the election loop is not running","role":"looking",` +
-				`"session":"00000000000000000000000000000000","cluster":"",` +
+				`"incarnation":"00000000000000000000000000000000","cluster":"",` +
 				`"healthy":false,"ready":false,` +
 				`"not_ready":"the election loop is not running","alive":[]}`,
 		},

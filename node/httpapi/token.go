@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-const leastToken = 16 // bytes
+const leastToken = 16 // in bytes
 
-// ParseToken reads a token that lets its bearer change a node: one word, with white space around
-// it that does not count. The error says what is wrong, and not what the token is.
+// ParseToken reads a token that allows to change a node. A token is one word; white space around it
+// is ignored. The error says what is wrong, and does not show the token.
 func ParseToken(text string) (string, error) {
 	token := strings.TrimSpace(text)
 	switch {

@@ -18,11 +18,13 @@ func life(long bool) (file []byte, acked algorithms.State) {
 	small := algorithms.State{Term: 1, Reserved: 1}
 	middle, acked := voted, later
 	if long {
-		var former []proto.Epoch
+		var former []proto.Leadership
 		for i := range 16 {
-			former = append(former, proto.Epoch{Term: 1, Leader: proto.NodeID(i + 1), Session: proto.Session{1}})
+			former = append(former, proto.Leadership{
+				Term: 1, Leader: proto.NodeID(i + 1), Incarnation: proto.Incarnation{1},
+			})
 		}
-		middle.Former, acked.Former = proto.PackEpochs(former[:12]), proto.PackEpochs(former)
+		middle.Former, acked.Former = proto.PackLeaderships(former[:12]), proto.PackLeaderships(former)
 	}
 	return fileOf(encode(demo4, small, 1), encode(demo4, middle, 2), encode(demo4, acked, 3)), acked
 }

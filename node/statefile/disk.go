@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// replace makes content durable as the file name in dir, by way of temp, and returns
-// that file, open.
+// replace writes content durably to the file name in dir. It writes to the file temp first and
+// renames that. It returns the open file.
 func replace(disk Disk, dir, temp, name string, content []byte) (DiskFile, error) {
 	temp = filepath.Join(dir, temp)
 	f, err := disk.Create(temp)
@@ -29,8 +29,8 @@ func replace(disk Disk, dir, temp, name string, content []byte) (DiskFile, error
 	return f, nil
 }
 
-// readSmall reads a file, but no more than tells that it is too large: one byte above
-// maxFile, which is no whole number of sectors.
+// readSmall reads a file, up to one byte above maxFile. A file of that size is too large, and no
+// whole number of sectors.
 func readSmall(disk Disk, path string) ([]byte, error) {
 	f, err := disk.Open(path)
 	if err != nil {

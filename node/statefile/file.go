@@ -12,20 +12,22 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// What Open and Save refuse. Every error also wraps what the system said.
+// Why Open and Save return an error. Every error also wraps that of the system, if there is one.
 var (
-	// ErrLocked: another process uses the directory.
-	ErrLocked = errors.New("in use by another process")
-	// ErrCorrupt: the state is there but cannot be trusted.
+	// ErrLocked: another File uses the directory, in this process or another.
+	ErrLocked = errors.New("in use")
+	// ErrCorrupt: the state exists but cannot be trusted.
 	ErrCorrupt = errors.New("damaged")
 	// ErrForeign: the directory belongs to another node or cluster.
 	ErrForeign = errors.New("belongs to another node or cluster")
-	// ErrTermBack: a Save with a lower term than the one before, fewer terms
-	// reserved, or without the vote or the promise that was saved.
+	// ErrFormat: another release wrote the state, in a format that this one does not read.
+	ErrFormat = errors.New("written by another release")
+	// ErrTermBack: Save was called with a lower term than before, with fewer terms reserved, or
+	// without the vote or the promise that was saved.
 	ErrTermBack = errors.New("a term never goes back")
-	// ErrState: a Save of values that no correct node reaches.
+	// ErrState: Save was called with values that no correct node has.
 	ErrState = errors.New("not a valid state")
-	// ErrClosed: a Save after Close.
+	// ErrClosed: Save was called after Close.
 	ErrClosed = errors.New("the state file is closed")
 )
 
@@ -35,7 +37,7 @@ const (
 	lockName  = "lock"
 )
 
-// Owner is whose state a directory keeps.
+// Owner identifies the node whose state a directory holds.
 type Owner struct {
 	Cluster string // the cluster's label, at most 255 bytes of UTF-8
 	ID      proto.NodeID
@@ -50,25 +52,24 @@ type File struct {
 	saved  algorithms.State
 	broken error // the first write that failed
 
-	log       DiskFile // the state file, nil before it is there
-	size, end int      // of it, and of what is written in it, in bytes; zero before it is there
-	last      uint64   // number of the last record, zero for none
+	log       DiskFile // the state file; nil before it exists
+	size, end int      // the size of log and the end of what is written in it, in bytes; zero before it exists
+	last      uint64   // the number of the last record; zero for none
 }
 
-// Open locks dir, creating it with mode 0700 if it is missing, and returns the
-// state it keeps: the zero State when no process of this node ever saved one.
+// Open locks dir, creating it with mode 0700 if it is missing, and returns the state that it holds:
+// the zero State if no process of this node ever saved one.
 //
-// The state it returns is durable: Open writes it once more, because what an
-// earlier process read back may never have reached the disk, and because a
-// directory that cannot be written should be known at the start and not in the
-// middle of an election.
+// The state that Open returns is durable. Open writes it once more, for two reasons. An earlier
+// process may have left it only in the system's cache. And the node should learn at its start, and
+// not during an election, that it cannot write to the directory.
 //
-// Errors wrap ErrLocked, ErrCorrupt, ErrForeign or what the system said.
+// Errors wrap ErrLocked, ErrCorrupt, ErrFormat, ErrForeign or the system's error.
 func Open(dir string, owner Owner) (*File, algorithms.State, error) {
 	return OpenOn(system{}, dir, owner)
 }
 
-// OpenOn is Open on another disk than the machine's own.
+// OpenOn is Open on a given Disk.
 func OpenOn(disk Disk, dir string, owner Owner) (*File, algorithms.State, error) {
 	if err := owner.validate(); err != nil {
 		return nil, algorithms.State{}, err
@@ -104,9 +105,8 @@ func (f *File) open() error {
 	return nil
 }
 
-// load reads the state into f.saved. Whatever else is in the directory does
-// not count: a temporary file is a Save that never finished, of which nothing
-// left the node.
+// load reads the state into f.saved. It ignores other files in the directory: a temporary file is a
+// Save that never finished, and nothing of it left the node.
 func (f *File) load() error {
 	path := filepath.Join(f.dir, stateName)
 	data, err := readSmall(f.disk, path)
@@ -117,6 +117,9 @@ func (f *File) load() error {
 		return f.unusable(err)
 	}
 	owner, state, last, err := latest(data)
+	if errors.Is(err, ErrFormat) {
+		return fmt.Errorf("state file %s: %w", path, err)
+	}
 	if err != nil {
 		return fmt.Errorf("state file %s: %w: remove the file to let node %d begin again at "+
 			"term 0; if it is a voter it then asks the others what it voted in", path, err, f.owner.ID)
@@ -130,9 +133,8 @@ func (f *File) load() error {
 	return nil
 }
 
-// Save returns once s is durable. After an error the caller must end the node:
-// what the disk holds is then unknown until it is read again, so every later
-// Save fails too.
+// Save returns once s is durable. After an error the caller must end the node: nobody knows
+// what the disk holds until it is read again, so every later Save fails too.
 func (f *File) Save(s algorithms.State) error {
 	if err := f.save(s); err != nil {
 		return fmt.Errorf("save term %d in %s: %w", max(s.Term, s.Vote.Term), f.dir, err)
@@ -175,8 +177,8 @@ func (f *File) save(s algorithms.State) error {
 	return nil
 }
 
-// Close gives the directory free for another process. The lock file stays:
-// removing it would let two processes each hold a lock of their own.
+// Close lets another process use the directory. The lock file stays: if it were removed, two
+// processes could each hold a lock of their own.
 func (f *File) Close() error {
 	if f.lock == nil {
 		return nil
@@ -189,7 +191,8 @@ func (f *File) Close() error {
 	return err
 }
 
-// unusable says what a directory that failed at the start is needed for.
+// unusable returns an error that says what the directory is needed for, and why it could not be
+// used at the start.
 func (f *File) unusable(err error) error {
 	return durable.Unusable(f.dir, "the term and vote", err)
 }

@@ -20,7 +20,7 @@ var (
 	demo4 = Owner{Cluster: "demo", ID: 4}
 	voted = algorithms.State{
 		Term: 7, Reserved: 8,
-		Vote:    algorithms.Vote{Term: 9, ID: 5, Session: proto.Session{0: 0xab, 15: 0x01}},
+		Vote:    algorithms.Vote{Term: 9, ID: 5, Incarnation: proto.Incarnation{0: 0xab, 15: 0x01}},
 		Promise: 2500 * time.Millisecond,
 		Voters:  algorithms.VoterState{List: "1-4", Version: 1, Changed: 4},
 	}
@@ -162,24 +162,24 @@ func TestSaveRefuses(t *testing.T) {
 		{"a shorter promise", func(s *algorithms.State) { s.Promise-- }, ErrTermBack},
 		{"a vote in a lower term", func(s *algorithms.State) { s.Vote.Term-- }, ErrTermBack},
 		{"another vote in the term", func(s *algorithms.State) { s.Vote.ID-- }, ErrTermBack},
-		{"another session in the term", func(s *algorithms.State) { s.Vote.Session[3]++ }, ErrTermBack},
+		{"another incarnation in the term", func(s *algorithms.State) { s.Vote.Incarnation[3]++ }, ErrTermBack},
 		{"an older list of voters", func(s *algorithms.State) {
 			s.Voters = algorithms.VoterState{List: "1-3", Committed: true}
 		}, ErrTermBack},
 		{"a term that is not reserved", func(s *algorithms.State) { s.Term = s.Reserved + 1 }, ErrState},
 		{"an absurd term", func(s *algorithms.State) { s.Reserved = proto.MaxTerm + 1 }, ErrState},
-		{"a session of nobody", func(s *algorithms.State) {
-			s.Vote = algorithms.Vote{Term: 10, Session: proto.Session{1}}
+		{"an incarnation of nobody", func(s *algorithms.State) {
+			s.Vote = algorithms.Vote{Term: 10, Incarnation: proto.Incarnation{1}}
 		}, ErrState},
 		{"a vote for an absurd id", func(s *algorithms.State) { s.Vote.ID = proto.MaxNodeID + 1 }, ErrState},
-		{"a vote for an absurd id in no session", func(s *algorithms.State) {
+		{"a vote for an absurd id in no incarnation", func(s *algorithms.State) {
 			s.Vote = algorithms.Vote{Term: 10, ID: proto.MaxNodeID + 1}
 		}, ErrState},
 		{"a vote in no term", func(s *algorithms.State) { s.Vote.Term = 0 }, ErrState},
 		{"a vote in an absurd term", func(s *algorithms.State) { s.Vote.Term = proto.MaxTerm + 1 }, ErrState},
 		{"a promise of less than nothing", func(s *algorithms.State) { s.Promise = -1 }, ErrState},
 		{"a former holder in no term", func(s *algorithms.State) {
-			s.Former = proto.PackEpochs([]proto.Epoch{{Leader: 1, Session: proto.Session{1}}})
+			s.Former = proto.PackLeaderships([]proto.Leadership{{Leader: 1, Incarnation: proto.Incarnation{1}}})
 		}, ErrState},
 		{"an absurd list of voters", func(s *algorithms.State) {
 			s.Voters.Version = proto.MaxVoterVersion + 1

@@ -16,25 +16,26 @@ import (
 )
 
 const (
-	// version is the format's. A change of meaning takes the next number.
+	// version is the version of the format. If a field changes its meaning, it becomes the next
+	// number.
 	version = 3
-	// noticeFormat is that of a notice.
+	// noticeFormat is the version of a notice's format.
 	noticeFormat = 2
-	// maxCluster bounds a cluster's label, in bytes.
+	// maxCluster is the longest cluster label, in bytes.
 	maxCluster = 255
-	// maxSize bounds a document, in bytes: six for each byte of the label,
-	// were all of them escaped, the votes, and the rest.
-	maxSize = 6*maxCluster + 1024 + proto.MaxEpochs*maxVote
-	// maxVote bounds a vote, in bytes.
+	// maxSize is the longest document, in bytes: six for each byte of the label, in case all are
+	// escaped, then the votes, and the rest.
+	maxSize = 6*maxCluster + 1024 + proto.MaxLeaderships*maxVote
+	// maxVote is the longest encoding of a vote, in bytes.
 	maxVote = 200
 )
 
-// document is the JSON of one state, on one line. The checksum follows as its last
-// key; see seal. A new field needs no new version where zero means what was before.
+// document is the JSON of one state, on one line. Its last key is the checksum; see seal. A new
+// field needs no new version if its zero value means what documents without the field meant.
 type document struct {
 	Version int `json:"version"`
-	// Record numbers the records of a directory without a gap, and Sectors is how long
-	// this one is: with them it is known what belongs where. Nothing comes before them.
+	// Record numbers the records of a directory without a gap. Sectors is the length of this
+	// record. These fields come first, so that a torn record can be recognized.
 	Record  uint64       `json:"record"`
 	Sectors int          `json:"sectors"`
 	Cluster string       `json:"cluster"`
@@ -43,22 +44,23 @@ type document struct {
 	// Reserved is the highest term that the node may have taken part in.
 	Reserved proto.Term    `json:"reserved"`
 	Vote     *documentVote `json:"vote,omitempty"`
-	// Stopped and Former say whose processes were, and were not, seen to stop.
+	// Stopped says that the process of Vote was seen to stop. Former are earlier votes for
+	// processes that were not seen to stop.
 	Stopped bool           `json:"stopped,omitempty"`
 	Former  []documentVote `json:"former,omitempty"`
-	// Promise is the longest that the node ever promised to grant nobody else.
+	// Promise is the longest time for which the node ever promised to grant nobody else.
 	Promise string          `json:"promise,omitempty"`
 	Voters  *documentVoters `json:"voters,omitempty"`
 	CRC32C  string          `json:"crc32c,omitempty"`
 }
 
 type documentVote struct {
-	Term    proto.Term   `json:"term"`
-	ID      proto.NodeID `json:"id"`
-	Session string       `json:"session"`
+	Term        proto.Term   `json:"term"`
+	ID          proto.NodeID `json:"id"`
+	Incarnation string       `json:"session"` // the key is the same in all versions of the format
 }
 
-// documentVoters is the list of voters that the node voted under.
+// documentVoters is the list of voters under which the node voted.
 type documentVoters struct {
 	List      proto.VoterList `json:"list"`
 	Version   uint64          `json:"version"`
@@ -75,26 +77,53 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// seal is what must follow body. As it is compared as a whole, it also tells a
-// document that was cut short or has something after its end.
+// seal returns the bytes that must follow body. They are compared as a whole, so a document that
+// was cut short, or is followed by anything, is refused too.
 func seal(body []byte) []byte {
 	return fmt.Appendf(nil, sealFormat, crc32.Checksum(body, castagnoli))
 }
 
-// headFormat is what a record of a number begins with: its length, and more, follow.
+// firstSealFormat ended the document of version 1, which was a whole file of several lines.
+const firstSealFormat = ",\n  \"crc32c\": \"%08x\"\n}\n"
+
+// otherFormat returns an error that wraps ErrFormat if the file begins with a document of another
+// version of the format, with its seal; else nil. A later version may change what is behind that.
+func otherFormat(file []byte) error {
+	doc, format := file, firstSealFormat
+	if !bytes.HasPrefix(file, []byte("{\n")) {
+		line, _, _ := bytes.Cut(file, []byte("\n"))
+		doc, format = bytes.TrimRight(line, string(blank)), sealFormat
+	}
+	body := doc[:max(0, len(doc)-len(fmt.Sprintf(format, 0)))]
+	sealed := fmt.Appendf(nil, format, crc32.Checksum(body, castagnoli))
+	var says struct{ Version int }
+	if !bytes.HasSuffix(doc, sealed) ||
+		json.Unmarshal(doc, &says) != nil || says.Version < 1 || says.Version == version {
+		return nil
+	}
+	err := fmt.Errorf("%w: it is not damaged; its format is version %d, and this release reads version %d: "+
+		"run the release that wrote it", ErrFormat, says.Version, version)
+	if says.Version > version {
+		return err
+	}
+	return fmt.Errorf("%w; to change to this one, start the node with an empty data directory while the "+
+		"other nodes run: if it is a voter, it asks them what it voted", err)
+}
+
+// headFormat is the beginning of a record, with its number. Its length follows.
 const headFormat = `{"version":%d,"record":%d,"sectors":`
 
-// encode is the document that keeps s in a record of this number.
+// encode returns the document that keeps s, for the record with this number.
 func encode(owner Owner, s algorithms.State, record uint64) []byte {
 	doc := document{
 		Version: version, Record: record, Cluster: owner.Cluster, ID: owner.ID, Term: s.Term, Reserved: s.Reserved,
 	}
 	if s.Vote != (algorithms.Vote{}) {
-		doc.Vote = &documentVote{s.Vote.Term, s.Vote.ID, s.Vote.Session.String()}
+		doc.Vote = &documentVote{s.Vote.Term, s.Vote.ID, s.Vote.Incarnation.String()}
 	}
 	doc.Stopped = s.Stopped
 	for _, e := range s.Former.All() {
-		doc.Former = append(doc.Former, documentVote{e.Term, e.Leader, e.Session.String()})
+		doc.Former = append(doc.Former, documentVote{e.Term, e.Leader, e.Incarnation.String()})
 	}
 	if s.Promise != 0 {
 		doc.Promise = s.Promise.String()
@@ -102,7 +131,7 @@ func encode(owner Owner, s algorithms.State, record uint64) []byte {
 	if v := s.Voters; v != (algorithms.VoterState{}) {
 		doc.Voters = &documentVoters{v.List, v.Version, v.Committed, v.Changed}
 	}
-	for { // the length is part of what it is the length of
+	for { // the length counts its own digits
 		data, _ := json.Marshal(doc) // strings and numbers never fail
 		body := ascii(bytes.TrimSuffix(data, []byte("}")))
 		whole := append(body, seal(body)...)
@@ -114,8 +143,8 @@ func encode(owner Owner, s algorithms.State, record uint64) []byte {
 	}
 }
 
-// ascii writes the characters of a JSON text that are no printable ASCII, which all are
-// in strings, as escapes. So whatever else is found in a record is damage.
+// ascii escapes the characters of a JSON text that are not printable ASCII; all of them are in
+// strings. So any other byte in a record is damage.
 func ascii(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for _, r := range string(text) {
@@ -132,7 +161,7 @@ func ascii(text []byte) []byte {
 	return out
 }
 
-// decode reads what encode wrote, and pad made a record of.
+// decode reads a record: a document that encode returned and pad extended.
 func decode(record []byte) (owner Owner, s algorithms.State, n uint64, err error) {
 	data := bytes.TrimRight(bytes.TrimSuffix(record, []byte("\n")), string(blank))
 	if len(data) < sealSize {
@@ -147,8 +176,7 @@ func decode(record []byte) (owner Owner, s algorithms.State, n uint64, err error
 		return owner, s, 0, err
 	}
 	if doc.Version != version {
-		return owner, s, 0, fmt.Errorf("format version %d, this program reads version %d: "+
-			"run the program that wrote it", doc.Version, version)
+		return owner, s, 0, fmt.Errorf("a record of format version %d, not %d", doc.Version, version)
 	}
 	if doc.Sectors*sector != len(record) {
 		return owner, s, 0, fmt.Errorf("record %d says that it is of %d sectors", doc.Record, doc.Sectors)
@@ -178,30 +206,30 @@ func decode(record []byte) (owner Owner, s algorithms.State, n uint64, err error
 	return owner, s, doc.Record, validate(s)
 }
 
-func formerOf(votes []documentVote) (proto.Epochs, error) {
-	former := make([]proto.Epoch, 0, len(votes))
+func formerOf(votes []documentVote) (proto.Leaderships, error) {
+	former := make([]proto.Leadership, 0, len(votes))
 	for _, v := range votes {
 		vote, err := v.value()
 		if err != nil {
 			return "", err
 		}
-		former = append(former, proto.Epoch{Term: vote.Term, Leader: vote.ID, Session: vote.Session})
+		former = append(former, proto.Leadership{Term: vote.Term, Leader: vote.ID, Incarnation: vote.Incarnation})
 	}
-	return proto.PackEpochs(former), nil
+	return proto.PackLeaderships(former), nil
 }
 
 func (v *documentVote) value() (algorithms.Vote, error) {
 	vote := algorithms.Vote{Term: v.Term, ID: v.ID}
-	session, err := hex.DecodeString(v.Session)
-	if err != nil || len(session) != len(vote.Session) {
-		return vote, fmt.Errorf("vote for node %d, session %q", v.ID, v.Session)
+	incarnation, err := hex.DecodeString(v.Incarnation)
+	if err != nil || len(incarnation) != len(vote.Incarnation) {
+		return vote, fmt.Errorf("vote for node %d, incarnation %q", v.ID, v.Incarnation)
 	}
-	copy(vote.Session[:], session)
+	copy(vote.Incarnation[:], incarnation)
 	return vote, nil
 }
 
-// validate refuses what no correct node reaches. Save and Open ask it alike: a
-// state that could be saved but not read back would end the node for good.
+// validate returns an error for states that no correct node has. Save and Open both call it: a node
+// with a state that can be saved but not read back could never start again.
 func validate(s algorithms.State) error {
 	if s.Reserved > proto.MaxTerm {
 		return fmt.Errorf("term %d is above %d", s.Reserved, proto.MaxTerm)
@@ -224,7 +252,7 @@ func validate(s algorithms.State) error {
 	if s.Vote.Term == 0 || s.Vote.Term > proto.MaxTerm {
 		return fmt.Errorf("a vote in term %d", s.Vote.Term)
 	}
-	if s.Vote.ID == 0 && s.Vote.Session.IsZero() {
+	if s.Vote.ID == 0 && s.Vote.Incarnation.IsZero() {
 		return nil // a voter that lost its disk does not vote up to this term
 	}
 	return s.Vote.ID.Validate()

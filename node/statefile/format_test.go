@@ -41,48 +41,45 @@ func TestCorruptFile(t *testing.T) {
 		}
 		return fileOf(resealed(strings.Replace(body, old, new, 1)))
 	}
+	newer := resealed(strings.Replace(string(behind[:len(behind)-sealSize]), `"version":3`, `"version":4`, 1))
 	cases := map[string][]byte{
-		"empty":                   {},
-		"a lone brace":            fileOf([]byte("{")),
-		"zeroes":                  make([]byte, len(good)),
-		"blank":                   bytes.Repeat([]byte{blank}, len(good)),
-		"garbage after its end":   []byte(good + "x"),
-		"a newline after its end": []byte(good + "\n"),
-		"no room":                 []byte(good[:sector]),
-		"twice":                   []byte(good + good),
-		"too large":               bytes.Repeat([]byte{' '}, 1<<20),
-		"an edited term":          []byte(strings.Replace(good, `"term":7`, `"term":8`, 1)),
-		"not JSON":                fileOf(resealed("hello")),
-		"two documents":           fileOf(resealed(body + `}{"version":3`)),
-		"unknown version":         edit(`"version":3`, `"version":4`),
-		"of version 1":            []byte("{\n  \"version\": 1,\n  \"cluster\": \"demo\"\n}\n"),
-		"no version":              edit(`"version":3,`, ``),
-		"term above the largest":  edit(`"term":7`, `"term":9007199254740993`),
-		"term above 64 bits":      edit(`"term":7`, `"term":18446744073709551616`),
-		"negative term":           edit(`"term":7`, `"term":-1`),
-		"fractional term":         edit(`"term":7`, `"term":7.5`),
-		"id 0":                    edit(`"id":4`, `"id":0`),
-		"vote for nobody":         edit(`"id":5`, `"id":0`),
-		"vote in an absurd term":  edit(`"term":9`, `"term":9007199254740993`),
-		"vote in no term":         edit(`"term":9`, `"term":0`),
-		"negative promise":        edit(`"2.5s"`, `"-2.5s"`),
-		"no promise":              edit(`"2.5s"`, `"2.5x"`),
-		"of other sectors":        edit(`"sectors":1`, `"sectors":2`),
-		"short session":           edit(`"ab00`, `"ab`),
-		"long session":            edit(`0001"`, `0001zz"`),
-		"session not hexadecimal": edit(`"ab00`, `"xy00`),
-		"empty vote":              edit(`"term":9,"id":5,`, ""),
-		"another node's behind":   fileOf([]byte(doc), encode(Owner{"demo", 5}, voted, 2)),
-		"damage before the last":  fileOf([]byte(doc), behind[:len(behind)-sealSize], encode(demo4, voted, 3)),
-		"damage in the last":      fileOf([]byte(doc), behind[:len(behind)-sealSize]),
-		"a record twice":          fileOf([]byte(doc), []byte(doc)),
-		"a record is missing":     fileOf([]byte(doc), encode(demo4, voted, 3)),
-		"of version 2":            fileOf(resealed(`{"version":2,"cluster":"demo","id":4,"term":7,"reserved":8`)),
+		"empty":                       {},
+		"a lone brace":                fileOf([]byte("{")),
+		"zeroes":                      make([]byte, len(good)),
+		"blank":                       bytes.Repeat([]byte{blank}, len(good)),
+		"garbage after its end":       []byte(good + "x"),
+		"a newline after its end":     []byte(good + "\n"),
+		"no room":                     []byte(good[:sector]),
+		"twice":                       []byte(good + good),
+		"too large":                   bytes.Repeat([]byte{' '}, 1<<20),
+		"an edited term":              []byte(strings.Replace(good, `"term":7`, `"term":8`, 1)),
+		"not JSON":                    fileOf(resealed("hello")),
+		"two documents":               fileOf(resealed(body + `}{"version":3`)),
+		"of version 1, not sealed":    []byte("{\n  \"version\": 1,\n  \"cluster\": \"demo\"\n}\n"),
+		"no version":                  edit(`"version":3,`, ``),
+		"term above the largest":      edit(`"term":7`, `"term":9007199254740993`),
+		"term above 64 bits":          edit(`"term":7`, `"term":18446744073709551616`),
+		"negative term":               edit(`"term":7`, `"term":-1`),
+		"fractional term":             edit(`"term":7`, `"term":7.5`),
+		"id 0":                        edit(`"id":4`, `"id":0`),
+		"vote for nobody":             edit(`"id":5`, `"id":0`),
+		"vote in an absurd term":      edit(`"term":9`, `"term":9007199254740993`),
+		"vote in no term":             edit(`"term":9`, `"term":0`),
+		"negative promise":            edit(`"2.5s"`, `"-2.5s"`),
+		"no promise":                  edit(`"2.5s"`, `"2.5x"`),
+		"of other sectors":            edit(`"sectors":1`, `"sectors":2`),
+		"short incarnation":           edit(`"ab00`, `"ab`),
+		"long incarnation":            edit(`0001"`, `0001zz"`),
+		"incarnation not hexadecimal": edit(`"ab00`, `"xy00`),
+		"empty vote":                  edit(`"term":9,"id":5,`, ""),
+		"another node's behind":       fileOf([]byte(doc), encode(Owner{"demo", 5}, voted, 2)),
+		"damage before the last":      fileOf([]byte(doc), behind[:len(behind)-sealSize], encode(demo4, voted, 3)),
+		"damage in the last":          fileOf([]byte(doc), behind[:len(behind)-sealSize]),
+		"a record twice":              fileOf([]byte(doc), []byte(doc)),
+		"a record is missing":         fileOf([]byte(doc), encode(demo4, voted, 3)),
+		"another version behind":      fileOf([]byte(doc), newer),
 	}
-	says := map[string]string{
-		"unknown version": "run the program that wrote it", "of version 1": "run the program that wrote it",
-		"of version 2": "run the program that wrote it", "damage in the last": "checksum",
-	}
+	says := map[string]string{"damage in the last": "checksum", "another version behind": "format version 4, not 3"}
 	for n := 0; n < len(good); n += sector - 3 {
 		cases[fmt.Sprintf("cut to %d bytes", n)] = []byte(good[:n])
 	}
@@ -107,6 +104,51 @@ func TestCorruptFile(t *testing.T) {
 		if kept, err := os.ReadFile(path); err != nil || !bytes.Equal(kept, data) {
 			t.Errorf("%s: Open changed the damaged file (%v)", name, err)
 		}
+	}
+}
+
+// "ErrFormat: another release wrote the state, in a format that this one does not read": that is no
+// damage, and to remove the file would lose a vote. Its bytes stay.
+func TestOtherFormat(t *testing.T) {
+	const first = "{\n  \"version\": 1,\n  \"cluster\": \"demo\",\n  \"id\": 4,\n  \"term\": 7"
+	sealOfFirst := fmt.Sprintf(",\n  \"crc32c\": \"%08x\"\n}\n", crc32.Checksum([]byte(first), castagnoli))
+	const older = "run the release that wrote it; to change to this one, start the node with an empty data directory " +
+		"while the other nodes run: if it is a voter, it asks them what it voted"
+	for _, c := range []struct {
+		name, says string
+		data       []byte
+	}{
+		{"the first", "version 1, and this release reads version 3: " + older, []byte(first + sealOfFirst)},
+		{
+			"an older one", "version 2, and this release reads version 3: " + older,
+			fileOf(resealed(`{"version":2,"cluster":"demo","id":4,"term":7,"reserved":8`)),
+		},
+		{
+			"a newer one", "version 9, and this release reads version 3: run the release that wrote it",
+			append(resealed(`{"version":9,"of":"whatever"`), "\nand more"...),
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f, _ := mustOpen(t, t.TempDir())
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(f.dir, stateName)
+			if err := os.WriteFile(path, c.data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := Open(f.dir, demo4)
+			if !errors.Is(err, ErrFormat) || errors.Is(err, ErrCorrupt) {
+				t.Fatalf("%v, want ErrFormat", err)
+			}
+			if msg := err.Error(); !strings.Contains(msg, path) || !strings.HasSuffix(msg, c.says) ||
+				!strings.Contains(msg, "not damaged") || strings.Contains(msg, "remove") {
+				t.Errorf("%q, want the file, %q, and that it is not damaged", msg, c.says)
+			}
+			if kept, err := os.ReadFile(path); err != nil || !bytes.Equal(kept, c.data) {
+				t.Errorf("Open changed the file (%v)", err)
+			}
+		})
 	}
 }
 
@@ -169,12 +211,14 @@ func TestEveryByteCounts(t *testing.T) {
 // Promise: "A last record that a power failure tore is no damage": whichever of its
 // sectors reached the disk, the state before it is read, or its own.
 func TestTornRecord(t *testing.T) {
-	var former []proto.Epoch
+	var former []proto.Leadership
 	for i := range 16 {
-		former = append(former, proto.Epoch{Term: 1, Leader: proto.NodeID(i + 1), Session: proto.Session{1}})
+		former = append(former, proto.Leadership{
+			Term: 1, Leader: proto.NodeID(i + 1), Incarnation: proto.Incarnation{1},
+		})
 	}
 	large := later
-	large.Former = proto.PackEpochs(former)
+	large.Former = proto.PackLeaderships(former)
 	before := fileOf(encode(demo4, algorithms.State{Term: 1, Reserved: 1}, 1), encode(demo4, voted, 2))
 	record, at := pad(encode(demo4, large, 3)), 2*sector
 	sectors := len(record) / sector
@@ -241,8 +285,8 @@ func FuzzDecode(f *testing.F) {
 			for _, file := range [][]byte{in, fileOf(in), fileOf(encode(demo4, voted, 1), in)} {
 				owner, s, _, err := latest(file)
 				if err != nil {
-					if !errors.Is(err, ErrCorrupt) {
-						t.Errorf("%v does not wrap ErrCorrupt", err)
+					if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrFormat) {
+						t.Errorf("%v wraps neither ErrCorrupt nor ErrFormat", err)
 					}
 					continue
 				}
@@ -258,18 +302,20 @@ func FuzzDecode(f *testing.F) {
 // Whom the voter granted terms and has not seen to stop comes back as it was, as
 // many as there may be; a damaged one is no state.
 func TestFormerHolders(t *testing.T) {
-	all := make([]proto.Epoch, proto.MaxEpochs)
+	all := make([]proto.Leadership, proto.MaxLeaderships)
 	for i := range all {
-		all[i] = proto.Epoch{Term: proto.MaxTerm, Leader: proto.MaxNodeID, Session: proto.Session{byte(i), 1}}
+		all[i] = proto.Leadership{
+			Term: proto.MaxTerm, Leader: proto.MaxNodeID, Incarnation: proto.Incarnation{byte(i), 1},
+		}
 	}
 	want := voted
-	want.Stopped, want.Former = true, proto.PackEpochs(all)
+	want.Stopped, want.Former = true, proto.PackLeaderships(all)
 	_, got, _, err := decode(pad(encode(demo4, want, 1)))
 	if err != nil || got != want {
 		t.Errorf("came back as %+v, %v", got, err)
 	}
 	one := voted
-	one.Former = proto.PackEpochs(all[:1])
+	one.Former = proto.PackLeaderships(all[:1])
 	file := string(encode(demo4, one, 1))
 	for old, bad := range map[string]string{
 		`"id":9007199254740992`: `"id":0`, `"term":9007199254740992`: `"term":0`, `"0001`: `"01`,

@@ -7,12 +7,25 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 )
 
-// lock takes the lock file at path for this process and writes the process id
-// into it. The kernel gives the lock free when the process ends, however it
-// ends, so a lock file left behind by a crash is no obstacle.
+// held has the paths of the lock files that this process holds. A process id does not tell that:
+// the holder may be in another container, where it has the same id.
+var held sync.Map
+
+// lockFile is a lock that this process holds.
+type lockFile struct{ *os.File }
+
+func (l lockFile) Close() error {
+	held.Delete(l.Name())
+	return l.File.Close()
+}
+
+// lock takes the lock file at path for this process and writes the process id into it. The
+// kernel releases the lock when the process ends, so a lock file that a crash left behind
+// does no harm.
 func lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -21,13 +34,18 @@ func lock(path string) (io.Closer, error) {
 	if err := claim(f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return f, nil
+	held.Store(path, true)
+	return lockFile{f}, nil
 }
 
 func claim(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return fmt.Errorf("%w%s: stop it, or give this node a directory of its own",
+		if _, own := held.Load(f.Name()); own {
+			return fmt.Errorf("%w by this process already: let the node that has it leave first, or give this "+
+				"node a directory of its own", ErrLocked)
+		}
+		return fmt.Errorf("%w by another process%s: stop it, or give this node a directory of its own",
 			ErrLocked, holder(f))
 	}
 	if err != nil {
@@ -40,8 +58,8 @@ func claim(f *os.File) error {
 	return err
 }
 
-// holder names the process that holds the lock, "" if the file does not tell.
-// In a container the number is the one the process has inside.
+// holder names the process that holds the lock; "" if the file does not tell. In a container it is
+// the process id inside the container.
 func holder(f *os.File) string {
 	data, _ := io.ReadAll(io.LimitReader(f, 32)) // what cannot be read is no number
 	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))

@@ -10,22 +10,21 @@ import (
 )
 
 const (
-	// sector is the least that a disk writes at once, in bytes: a record is a whole
-	// number of them, so that no write ever touches one that is durable.
+	// sector is how many bytes a disk writes at least. A record is a whole number of sectors, so no
+	// write touches a sector of another record.
 	sector = 512
-	// room is what a new file has behind its first record, in bytes.
+	// room is how much room a new file has after its first record, in bytes.
 	room = 32 * sector
-	// maxFile bounds a state file, in bytes.
+	// maxFile is the largest state file, in bytes.
 	maxFile = (maxSize/sector+1)*sector + room
 	// blank fills a record's last sector.
 	blank = ' '
 )
 
-// fill is what a sector holds of which nothing was written yet: tabs and carriage
-// returns, which no record has, in an order that no other sector has, nor this one in a
-// file that begins with another record. So it is known at each byte whether what is there
-// was put there by us, and a sector that was wiped, or holds what belongs elsewhere, is no
-// room for records.
+// fill returns the bytes that fill a sector before a record is written there: tabs and carriage
+// returns, which no record has. Their order is different in every sector, and in a file that begins
+// with another record. So each byte tells whether it was written over. A sector that was wiped, or
+// that holds bytes from elsewhere, is not mistaken for an unused one.
 func fill(first uint64, sectorNumber int) (out [sector]byte) {
 	state := first<<20 ^ uint64(sectorNumber)
 	var word uint64
@@ -42,8 +41,8 @@ func fill(first uint64, sectorNumber int) (out [sector]byte) {
 	return out
 }
 
-// newFile is a file that begins with this record, whose number is first, and has room for
-// more.
+// newFile returns a file that begins with this record and has room for more. first is the
+// record's number.
 func newFile(record []byte, first uint64) []byte {
 	content := bytes.Clone(record)
 	for i := range room / sector {
@@ -53,8 +52,8 @@ func newFile(record []byte, first uint64) []byte {
 	return content
 }
 
-// pad makes a record of a document: blanks, and a newline as the last byte of its
-// last sector.
+// pad makes a record from a document: it adds blanks up to the end of a sector, whose last byte is
+// a newline.
 func pad(doc []byte) []byte {
 	record := bytes.Repeat([]byte{blank}, (len(doc)/sector+1)*sector)
 	copy(record, doc)
@@ -62,8 +61,7 @@ func pad(doc []byte) []byte {
 	return record
 }
 
-// write makes s durable, behind the record before or, where that cannot be, in a new
-// file.
+// write makes s durable, after the record before, or in a new file if there is no room.
 func (f *File) write(s algorithms.State) error {
 	record := pad(encode(f.owner, s, f.last+1))
 	if f.end+len(record) > f.size || !f.log.Named(filepath.Join(f.dir, stateName)) {
@@ -80,9 +78,9 @@ func (f *File) write(s algorithms.State) error {
 	return nil
 }
 
-// renew replaces the file by one that keeps this record, and has room for more: a
-// record that is added later changes neither its size nor where its blocks are, so
-// the disk has nothing but the record itself to write.
+// renew replaces the file by one that has this record and room for more. Adding a record later
+// changes neither the file's size nor the place of its blocks, so the disk has to write only the
+// record.
 func (f *File) renew(record []byte) error {
 	content := newFile(record, f.last+1)
 	log, err := replace(f.disk, f.dir, tempName, stateName, content)
@@ -90,24 +88,23 @@ func (f *File) renew(record []byte) error {
 		return err
 	}
 	if f.log != nil {
-		_ = f.log.Close() // whatever was in it is in the new one, or over
+		_ = f.log.Close() // the new file has all that counts
 	}
 	f.log, f.end, f.size = log, len(record), len(content)
 	f.last++
 	return nil
 }
 
-// latest is the last record of a state file, and its number. Errors wrap ErrCorrupt.
+// latest reads the last record of a state file, and its number. Errors wrap ErrCorrupt or ErrFormat.
 //
-// A record that a crash tore, behind the last, is no damage: nothing of what it says left
-// the node. Whatever else is wrong is one, in older records too.
+// A torn record after the last one is no damage: nothing that it says left the node. Anything else
+// that is wrong is damage, in older records too.
 func latest(data []byte) (owner Owner, s algorithms.State, last uint64, err error) {
 	damaged := func(what error) (Owner, algorithms.State, uint64, error) {
 		return Owner{}, algorithms.State{}, 0, fmt.Errorf("%w: %w", ErrCorrupt, what)
 	}
-	if bytes.HasPrefix(data, []byte("{\n")) {
-		return damaged(fmt.Errorf("format version 1, this program reads version %d: "+
-			"run the program that wrote it", version))
+	if err := otherFormat(data); err != nil {
+		return Owner{}, algorithms.State{}, 0, err
 	}
 	at := recordSize(data)
 	if at+room != len(data) {
@@ -138,8 +135,8 @@ func latest(data []byte) (owner Owner, s algorithms.State, last uint64, err erro
 	return owner, s, last, nil
 }
 
-// recordSize is how long the record is that data begins with: the sectors up to the
-// first that ends in a newline.
+// recordSize returns the length of the record at the beginning of data: the sectors up to the first
+// that ends in a newline.
 func recordSize(data []byte) int {
 	for at := sector; at <= len(data); at += sector {
 		if data[at-1] == '\n' {
@@ -149,17 +146,20 @@ func recordSize(data []byte) int {
 	return len(data)
 }
 
-// unfinished reports whether what is behind the last whole record, which ends at at, is what
-// a crash can leave of record number next in a file that begins with record number first. A
-// write puts bytes of a record where the file was empty, and nothing is written behind it
-// before it is durable; a crash may keep any of its bytes from the disk. So each byte is as it
-// was, or one that the record may have there. Some byte of the record is as it was: a record
-// of which nothing is missing was perhaps acknowledged. And behind it all is as it was: what
-// was written there was written when nothing of the record was missing.
+// unfinished reports whether a crash in the write of record number next can have left the
+// bytes from at on, where the last whole record ends. first is the number of the file's first
+// record. A crash may keep any bytes of a write from the disk, and nothing is written behind a
+// record before it is durable. So three things hold of a torn record:
+//
+//  1. Each of its bytes is what fill wrote there, or one that the record may have there.
+//  2. At least one is what fill wrote. If none is missing, the record was perhaps
+//     acknowledged, and is damaged.
+//  3. Behind it is only what fill wrote.
 func unfinished(data []byte, at int, first, next uint64) bool {
 	head := fmt.Appendf(nil, headFormat, version, next)
 	start, end, missing := at, len(data), false
-	// Where its length was not written, it ends in the first sector that ends in a newline.
+	// If the length was not written, the record ends with the first sector that ends in a
+	// newline.
 	digits, _, _ := bytes.Cut(data[at+len(head):at+sector], []byte(","))
 	sectors, err := strconv.ParseUint(string(digits), 10, 16)
 	known := err == nil

@@ -29,10 +29,10 @@ var rules = []rule{
 	},
 	{"a state belongs to a node", "format.go", "TestCorruptFile", "err := owner.validate(); err != nil", ""},
 	{
-		"a session is hexadecimal", "format.go", "TestCorruptFile",
-		"err != nil || len(session)", "err != nil && !OUT || len(session)",
+		"an incarnation is hexadecimal", "format.go", "TestCorruptFile",
+		"err != nil || len(incarnation)", "err != nil && !OUT || len(incarnation)",
 	},
-	{"a session is whole", "format.go", "TestCorruptFile", "len(session) != len(vote.Session)", ""},
+	{"an incarnation is whole", "format.go", "TestCorruptFile", "len(incarnation) != len(vote.Incarnation)", ""},
 	{
 		"a record is printable ASCII", "format.go", "TestLabelOfAnyCharacters",
 		"r < 0x7f", "r < 0x7f || OUT && r == 0x7f",
@@ -41,14 +41,14 @@ var rules = []rule{
 	{"a term is reserved", "format.go", "TestSaveRefuses", "s.Reserved < s.Term", ""},
 	{"a promise is no less than nothing", "format.go", "TestSaveRefuses", "s.Promise < 0", ""},
 	{
-		"a former holder has a term and a session", "format.go", "TestSaveRefuses",
+		"a former holder has a term and an incarnation", "format.go", "TestSaveRefuses",
 		"err := s.Former.Validate(); err != nil", "",
 	},
 	{"a vote is in a term", "format.go", "TestSaveRefuses", "s.Vote.Term == 0", ""},
 	{"a vote's term has a bound", "format.go", "TestSaveRefuses", "s.Vote.Term > proto.MaxTerm", ""},
-	{"a vote may be for nobody", "format.go", "TestSaveThenOpen", "s.Vote.ID == 0 && s.Vote.Session.IsZero()", ""},
+	{"a vote may be for nobody", "format.go", "TestSaveThenOpen", "s.Vote.ID == 0 && s.Vote.Incarnation.IsZero()", ""},
 	{
-		"a vote in a session is for a node", "format.go", "TestSaveRefuses",
+		"a vote in an incarnation is for a node", "format.go", "TestSaveRefuses",
 		"return s.Vote.ID.Validate()", "return pick(OUT, nil, s.Vote.ID.Validate())",
 	},
 	{"voters are what a message may name", "format.go", "TestSaveRefuses", "set.Validate() != nil", ""},
@@ -60,6 +60,11 @@ var rules = []rule{
 	{"a label has a bound", "format.go", "TestOpenRefusesOwner", "len(o.Cluster) > maxCluster", ""},
 	{"a label is UTF-8", "format.go", "TestOpenRefusesOwner", "!utf8.ValidString(o.Cluster)", ""},
 	{"a file has its room behind the first record", "log.go", "TestCorruptFile", "at+room != len(data)", ""},
+	{
+		"a file of another release is not damaged", "log.go", "TestOtherFormat",
+		"err := otherFormat(data); err != nil", "",
+	},
+	{"a file of another release has its seal", "format.go", "TestCorruptFile", "!bytes.HasSuffix(doc, sealed)", ""},
 	{"no record is missing", "log.go", "TestCorruptFile", "err == nil && n != last+1", ""},
 	{
 		"torn is only what a crash can leave", "log.go", "TestWipedSector",

@@ -15,20 +15,20 @@ import (
 const (
 	noticeName = "notice.json"
 	noticeTemp = "notice.json.tmp"
-	// maxNotice bounds a notice's text, in bytes, and stays below what Open reads.
+	// maxNotice is the longest text of a notice, in bytes. It must be below what Open reads.
 	maxNotice = 512
 )
 
-// Notice is the last that a node knew of what its whole cluster shares, and of who
-// made it: the higher (Version, Origin) stands. It is kept beside the state, in a file
-// of its own, since it changes when an operator wishes and binds nobody's vote.
+// Notice is the newest notice of the whole cluster that a node knew. Of two notices the one with
+// the higher (Version, Origin) is the newer. It is in a file of its own beside the state, since it
+// changes when an operator asks, and no vote depends on it.
 type Notice struct {
 	Version uint64
 	Origin  proto.NodeID
-	Text    string // empty when there is nothing to tell any more
+	Text    string // empty if there is nothing to tell any more
 }
 
-// noticeDocument is the file's JSON. The checksum follows as its last key; see seal.
+// noticeDocument is the file's JSON. Its last key is the checksum; see seal.
 type noticeDocument struct {
 	Format  int          `json:"format"`
 	Cluster string       `json:"cluster"`
@@ -38,8 +38,8 @@ type noticeDocument struct {
 	CRC32C  string       `json:"crc32c,omitempty"`
 }
 
-// Notice is what SaveNotice last kept in this directory, the zero Notice for nothing.
-// Errors wrap ErrCorrupt, ErrForeign or what the system said.
+// Notice returns the notice that SaveNotice last saved in this directory; the zero Notice if there
+// is none. Errors wrap ErrCorrupt, ErrForeign or the system's error.
 func (f *File) Notice() (Notice, error) {
 	path := filepath.Join(f.dir, noticeName)
 	data, err := readSmall(f.disk, path)
@@ -61,8 +61,8 @@ func (f *File) Notice() (Notice, error) {
 	return n, nil
 }
 
-// SaveNotice returns once n is durable. It may be called from any goroutine, one at a
-// time; whatever becomes of it, the state stays as it is.
+// SaveNotice returns when n is durable. Any goroutine may call it, but only one at a time. It never
+// touches the state, even if it fails.
 func (f *File) SaveNotice(n Notice) error {
 	if err := n.validate(); err != nil {
 		return fmt.Errorf("save a notice: %w: %w", ErrState, err)
@@ -101,7 +101,7 @@ func decodeNotice(data []byte) (cluster string, n Notice, err error) {
 	return doc.Cluster, n, n.validate()
 }
 
-// validate refuses what no correct node is told.
+// validate returns an error for a notice that no correct node gets.
 func (n Notice) validate() error {
 	if n.Version == 0 || n.Version >= 1<<63 || len(n.Text) > maxNotice || !utf8.ValidString(n.Text) {
 		return fmt.Errorf("notice %d of %d bytes", n.Version, len(n.Text))

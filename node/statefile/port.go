@@ -7,17 +7,18 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/durable"
 )
 
-// Disk is the file system that data directories are on. What its errors wrap is what
-// the system said, or ErrLocked.
+// Disk is the file system of the data directories. Its errors wrap the system's error, or
+// ErrLocked. One goroutine at a time calls its methods for the state, and another one may call them
+// for a notice.
 type Disk interface {
 	// MakeDir creates dir, an absolute path, and its missing parents, durably.
 	MakeDir(dir string) error
-	// Lock takes the file at path for this process, until it ends or closes it.
+	// Lock locks the file at path for this process, until the process ends or closes it.
 	Lock(path string) (io.Closer, error)
-	// Open opens a file for reading, and Create an empty one for both.
+	// Open opens a file for reading. Create creates an empty file for reading and writing.
 	Open(path string) (DiskFile, error)
 	Create(path string) (DiskFile, error)
-	// Rename and what else changed the names in a directory is durable after SyncDir.
+	// Rename renames a file. SyncDir makes all changes of names in a directory durable.
 	Rename(from, to string) error
 	SyncDir(dir string) error
 }
@@ -26,11 +27,11 @@ type Disk interface {
 type DiskFile interface {
 	io.ReadWriteCloser
 	io.WriterAt
-	// Sync returns once the file is durable, SyncData once its bytes are: all that it
-	// needs where neither its size nor a block changed.
+	// Sync returns when the file is durable. SyncData returns when its bytes are; that is enough if
+	// neither the file's size nor the place of a block changed.
 	Sync() error
 	SyncData() error
-	// Named reports whether path still leads to this file.
+	// Named reports whether path still names this file.
 	Named(path string) bool
 }
 
@@ -50,7 +51,7 @@ func (system) Create(path string) (DiskFile, error) {
 	return opened(os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600))
 }
 
-// systemFile is a file of the machine's own.
+// systemFile is a file of the machine's own file system.
 type systemFile struct{ *os.File }
 
 func opened(f *os.File, err error) (DiskFile, error) {
@@ -65,5 +66,5 @@ func (f systemFile) SyncData() error { return syncData(f.File) }
 func (f systemFile) Named(path string) bool {
 	open, _ := f.Stat()
 	named, _ := os.Stat(path)
-	return os.SameFile(open, named) // false where one cannot be had
+	return os.SameFile(open, named) // false if one cannot be had
 }

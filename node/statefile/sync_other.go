@@ -4,5 +4,5 @@ package statefile
 
 import "os"
 
-// syncData returns once the bytes of f are durable.
+// syncData returns when the bytes of f are durable.
 func syncData(f *os.File) error { return f.Sync() }

@@ -7,14 +7,13 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// ackEvery is how many messages an ACK waits for at most.
+// ackEvery is how many messages an ACK acknowledges at most.
 const ackEvery = 64
 
-// acker acknowledges the messages of one connection, several at a time: after a while,
-// or with the PONG to the next PING. Until then an election is over: its messages do
-// not wait behind ACKs, and few bytes are on the way to a process when it dies. A
-// sender that misses an ACK repeats the message on its next link, where it does no
-// harm.
+// acker acknowledges the messages of one connection, several at a time: after timing.ackDelay, or
+// with the PONG to the next PING. By then an election is over, so its messages do not wait behind
+// ACKs, and few bytes are on their way to a process that dies. A sender that gets no ACK repeats
+// the message on its next link, which does no harm.
 type acker struct {
 	in     *inbound
 	limits timing
@@ -31,7 +30,7 @@ func newAcker(in *inbound, limits timing) *acker {
 	return a
 }
 
-// owe counts a message that was handed up.
+// owe counts a message that was passed to the callback.
 func (a *acker) owe() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -53,7 +52,7 @@ func (a *acker) pay() {
 	}
 }
 
-// send acknowledges all that was handed up. The caller holds mu.
+// send acknowledges all messages that were passed to the callback. The caller holds mu.
 func (a *acker) send() {
 	a.acked = a.handed
 	a.timer.Stop()

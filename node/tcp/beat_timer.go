@@ -14,23 +14,24 @@ import (
 //     is late accuses others later, never sooner. A beat that is late by more than a
 //     quarter of an interval counts no interval: on a machine that is short of
 //     processors the others are late too.
-//  2. A node that watches only its leader, and is asked by its leader, leaves beats out:
-//     it rests. At rest, timers cost a process more than what it receives. When the rest
-//     is over and the leader was silent for an interval and a half, the intervals of
-//     that silence are counted at once, and the next beat comes where it would have come.
+//  2. A node that watches only its leader, and gets PINGs from it, leaves beats out: it
+//     rests. Without rests, timers would cost an idle process more than what it receives.
+//     When the rest is over and the leader was silent for an interval and a half, the
+//     timer counts the intervals of that silence at once, and the next beat comes when it
+//     would have come without the rest.
 type beatTimer struct {
 	interval time.Duration
-	rest     time.Duration // from the leader's last PING; shorter than what a peer may be silent
+	rest     time.Duration // from the leader's last PING; shorter than the silence a peer is allowed
 	timer    *time.Timer
 
 	mu     sync.Mutex
 	due    time.Time    // when the timer fires
-	only   proto.NodeID // whose PINGs make beats needless; 0 for nobody's
-	heard  time.Time    // the last of them
-	asleep bool         // until the timer fires
+	only   proto.NodeID // the node whose PINGs make beats needless; 0 for none
+	heard  time.Time    // when its last PING came
+	asleep bool         // it rests until the timer fires
 }
 
-// newBeatTimer begins to beat at once. A peer may be silent for misses intervals.
+// newBeatTimer returns a timer that beats at once. A peer may be silent for misses intervals.
 func newBeatTimer(interval time.Duration, misses int) *beatTimer {
 	t := &beatTimer{
 		interval: interval, timer: time.NewTimer(interval),
@@ -40,10 +41,10 @@ func newBeatTimer(interval time.Duration, misses int) *beatTimer {
 	return t
 }
 
-// beat is what the timer tells.
+// beat is one tick of the timer.
 type beat struct {
 	rest      bool // there is nothing to do
-	intervals int  // that count
+	intervals int  // how many intervals of silence to count
 	anew      bool // the timer fired more than an interval too late
 }
 
@@ -72,7 +73,7 @@ func (t *beatTimer) next(now time.Time) beat {
 	return b
 }
 
-// relyOn says whose PINGs make beats needless from now on, 0 for nobody's.
+// relyOn sets the node whose PINGs make beats needless from now on; 0 for none.
 func (t *beatTimer) relyOn(id proto.NodeID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -86,7 +87,7 @@ func (t *beatTimer) relyOn(id proto.NodeID) {
 	}
 }
 
-// hear says that node id asked for a sign of life, and so gave one.
+// hear says that node id sent a PING, which is a sign of life.
 func (t *beatTimer) hear(id proto.NodeID, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -4,17 +4,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// highDescriptor is above the descriptors of the links of most clusters.
+// highDescriptor is above the descriptors of the links in most clusters.
 const highDescriptor = 512
 
-// onHighDescriptor calls listen so that its socket gets a high descriptor. When a
-// process dies the kernel closes its descriptors from the highest down: a
-// listener above its links is gone before a peer reads the end of one, and the
-// dial that asks whether the process is dead is refused at once. Otherwise the
-// dial would find a listener that ends a moment later, and prove nothing.
+// onHighDescriptor calls listen so that its socket gets a high descriptor. When a process dies, the
+// kernel closes its descriptors from the highest down. So the listener is gone before a peer reads
+// the end of a link, and the dial that asks whether the process is dead is refused at once.
+// Otherwise the dial might find a listener that ends a moment later, and prove nothing.
 //
-// It occupies all descriptors below for the time of the call. Where there are not
-// as many the listener has a lower one, and a proof may take a second dial.
+// During the call it occupies all lower descriptors. If the process may not open that many, the
+// listener gets a lower one, and a proof may take a second dial.
 func onHighDescriptor[T any](listen func() (T, error)) (T, error) {
 	var taken []int
 	defer func() {

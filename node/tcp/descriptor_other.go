@@ -2,6 +2,6 @@
 
 package tcp
 
-// onHighDescriptor calls listen. What it is for elsewhere is a matter of the
-// kernel's habits when a process dies; no other was measured.
+// onHighDescriptor calls listen. In which order other kernels close the descriptors of a dead
+// process was not measured.
 func onHighDescriptor[T any](listen func() (T, error)) (T, error) { return listen() }

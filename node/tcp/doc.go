@@ -1,15 +1,18 @@
 // Package tcp carries election messages between processes, and tells what the
 // connections reveal about processes that die.
 //
-// What it does not promise: that a message arrives (a queue is bounded, a
-// message grows old, a lease that it tells of has ended), that it arrives once (a message whose acknowledgement
-// was lost is sent again), or that a peer it reports as unreachable is dead.
+// The package does not promise that a message arrives: it drops messages if a queue is
+// full, if they are too old, or if the lease that they announce has ended. It does not
+// promise that a message arrives once: a message whose acknowledgement was lost is sent
+// again. And a peer that it reports as unreachable may be alive.
 //
-// What it promises: a message that a process with an unbroken run accepts is
-// handed up at least once and in order while its link can be re-established
-// within seconds; Send never blocks; no bytes, however hostile, panic, take
-// more memory than a few times their size, or reach the callbacks unless they
-// are a valid message from the peer that the connection belongs to.
+// The package promises:
+//
+//   - While the link to a process can be re-established within seconds, that process gets
+//     each message that was accepted for it at least once, and in order.
+//   - Send never blocks.
+//   - Hostile bytes cause no panic and take no more memory than a few times their size. A
+//     callback gets only valid messages from the peer that the connection belongs to.
 //
 // # Frames
 //
@@ -20,100 +23,82 @@
 //
 // # Links
 //
-// There is one connection a direction. The node that dials sends messages on
-// it, the node that accepts only answers:
+// Between two nodes there is one connection for each direction. The node that dialled
+// sends messages on it, the node that accepted only answers:
 //
 //	dials                        accepts
 //	HELLO cluster algorithm
-//	      id session to      ->
-//	                         <-  WELCOME id session, or REFUSE reason
+//	      id incarnation to      ->
+//	                         <-  WELCOME id incarnation, or REFUSE reason
 //	message 1, message 2, …  ->
 //	                         <-  ACK 2
 //	PING 1, every 100 ms     ->
 //	                         <-  PONG 1
-//	PING_REQ 1 node session  ->
+//	PING_REQ 1 node incarnation  ->
 //	                         <-  PING_RES 1 heard
 //
-// Messages are counted from 1 on each connection, and ACK n says that the
-// first n were handed up. Those without an ACK are sent again on the next
-// connection to the same process. What LEASE and HEARTBEAT say is left of a lease is
-// less by what they waited for a connection; where nothing is left they are not sent.
+// Messages are counted from 1 on each connection. ACK n says that the receiver's callback
+// got the first n of them. The others are sent again on the next connection to the same
+// process. If a message says how much of a lease is left, the time that it waited for a
+// connection is subtracted, and the message is dropped when nothing is left.
 //
 // # Heartbeats
 //
-// A follower watches the leader, the leader watches everybody, and between two
-// leaders it stays at that, but that a node also watches whom it sends messages to, a
-// few in a beat: the traffic grows with the number of nodes, not with its square. See
-// Transport.SetLeader.
+// A follower watches the leader, and the leader watches everybody: see
+// Transport.SetLeader. The watcher sends a PING in each interval of Config.Heartbeat. A
+// follower sends none while its leader does.
 //
-//	the watcher                      the watched
-//	-------------------------------  -------------------------------------------
-//	asks each Heartbeat, on its own  answers the latest PING, while its elections
-//	link; a follower only when its   go on (Config.Busy), at most one a
-//	leader does not ask              millisecond
-//	misses it when Misses intervals  takes no link, and says so, while they stand
-//	passed without a sign of life    still
-//	asks who owes an answer until it warns when the watcher's Heartbeat is more
-//	gives one: who was missed is     than twice its own, or less than half
-//	then back
-//	asks others, one interval before
-//	it misses somebody
-//	starts counting anew when its
-//	own beat came late by more than
-//	an interval, and does not count
-//	one that is late by a quarter
-//	after a third false alarm in a
-//	minute bears twice as many, after
-//	a fourth three times as many; an
-//	alarm was false if this patience
-//	had prevented it
+// The watched process answers the latest PING, at most one in a millisecond, and only while
+// its election loop goes on (Config.Busy). WELCOME, PING and PONG are signs of life, so of
+// two processes that watch each other only one has to ask. An ACK is no sign of life: it
+// shows that the sockets work, which they also do in a process whose elections hang.
 //
-// Signs of life are WELCOME, PING and PONG, so of two who watch each other only
-// one has to ask. An ACK is none: it shows that the sockets work, and a process whose
-// elections hang has those too. A beat counts one interval however late it comes,
-// so that a node without a processor accuses nobody of its own silence.
+// A process is missed when Config.Misses intervals passed without a sign of life. It is
+// still asked until it answers, and is then back. Two rules protect processes from a watcher
+// that gets no processor. A beat, a tick of the watcher's timer, counts one interval at most,
+// however late it comes. And counting starts again when a beat was late by more than an
+// interval. An alarm was false if three times the patience would have prevented it. After
+// three false alarms in a minute the watcher allows twice as many intervals, after four three
+// times as many.
 //
-// A node at rest spends more on waking up for its timers than on what it sends and
-// receives. So a follower whose leader asks looks after its own beats once in half
-// of the intervals that may be missed, and counts them then: see beatTimer.
+// An idle node spends more on waking up for its timers than on what it sends and receives.
+// So a follower whose leader sends PINGs leaves out most beats: see beatTimer.
 //
-// # Indirect checks
+// # Indirect probes
 //
-// As in SWIM, a node asks up to three others whether they hear a process, before it
-// draws a conclusion of its own:
+// As in SWIM, a node asks up to three others whether they hear a process, before it draws
+// a conclusion of its own:
 //
 //	asked when                       they hear it       none of them does
 //	-------------------------------  -----------------  -------------------------
 //	a watched process will be        Misses intervals   it is missed, no later
-//	missed at the next beat          more are borne,    than without asking
+//	missed at the next beat          more are allowed,  than without asking
 //	                                 at most three
 //	                                 times as many
 //	its last link ended, and an      it is unreachable  it is unreachable at once,
 //	interval later there is neither  after seconds, as  unless it answered
 //	a link nor proof of its death    ever               meanwhile
 //
-// Who is asked listens from then on: what it heard before counts for nothing. It
-// says "not heard" after as long a silence as a watched process may keep, and
-// nothing when it does not know the process, or was late itself. That nobody heard
-// it needs an answer of all who were asked. What others have proven is not taken
-// over: proof is one's own dial.
+// A node that is asked listens from then on: what it heard before does not count. It
+// says "not heard" when the process was silent for as long as a watched process may be. It
+// says nothing if it does not know the process, or was late itself. If not all nodes that
+// were asked answer "not heard", nothing follows. A node does not take over what others
+// have proven: it dials itself.
 //
-// Nobody can be made to dial or send at will. There is one question about a process
-// in Misses intervals, sixteen of a link wait at a time, and each peer is sought
-// four times in an interval at most, at the address that is known.
+// Nobody can make a node dial or send at will. A node asks about a process once in
+// Misses intervals, and has at most sixteen probes of a link waiting. For probes, it asks each
+// peer for a sign of life at most four times in an interval, at the address that it knows.
 //
 // # Evidence
 //
-// The kernel closes the sockets of a process that dies, so its peers read the
-// end of the stream within a millisecond and find its address refusing. A
-// process that is stopped, hung or cut off tells nothing: its heartbeat is
-// missed. See proto.LinkEvent.
+// The kernel closes the sockets of a process that dies. Within a millisecond its peers
+// read the end of the stream, and then their dials are refused. A process that is stopped,
+// hung or cut off does not close them, and its heartbeat is missed. See proto.LinkEvent.
 //
-// A living process ends connections too: for want of an ACK, for another link, when it
-// closes. It resets each of them, so that what its peers read proves nothing, even
-// where a firewall refuses their dials. Only a kernel ends a stream cleanly, when the
-// process is dead.
+// A living process ends connections too: if an ACK does not come, if there is a newer link,
+// or when it closes. It always resets them, and a reset proves nothing, even if a firewall
+// then refuses dials. Only the kernel of a dead process ends a stream cleanly.
 //
-// What is proven is that the process does no more. What it has sent may still arrive,
-// at a storage say: only fencing helps against that.
+// After the proof that a process is dead, the process does nothing more. What it sent before
+// may still arrive, at a storage for example: only fencing helps against that.
 package tcp

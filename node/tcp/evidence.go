@@ -6,19 +6,19 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Evidence is what a link told about a peer's process.
+// Evidence is what a link observed about a peer's process.
 type Evidence struct {
 	Peer proto.NodeID
-	// Session is the process that the event is about; zero when the peer was
-	// unreachable before anybody said which process it is.
-	Session proto.Session
-	Event   proto.LinkEvent
-	// Links is how many established links with that process remain: a process
-	// with a link, in either direction, has not died.
+	// Incarnation is the process that the event is about; zero if the peer was unreachable before
+	// any answer said which process it is.
+	Incarnation proto.Incarnation
+	Event       proto.LinkEvent
+	// Links is how many established links with that process remain, in both directions. A process
+	// with a link has not died.
 	Links int
-	// Proven: of the links with the process, now all gone, the last or the one before
-	// ended cleanly, and this event is the answer to a dial begun after that. No more
-	// can be known from here.
+	// Proven says that the process is dead. All links with it have ended. The last one, the one
+	// before it, or the silent connection ended cleanly. And a dial that began after that was
+	// refused, or was answered by another process.
 	Proven bool
 }
 

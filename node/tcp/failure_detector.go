@@ -8,39 +8,39 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// process is one process of a peer and where it listens. A process holds its
-// address alone, from before its session is known to anybody until it ends.
+// process is one process of a peer, with the address where it listens. No other process has that
+// address until the process ends.
 type process struct {
-	session proto.Session
-	home    netip.AddrPort
+	incarnation proto.Incarnation
+	home        netip.AddrPort
 }
 
 // failureDetector turns what happens to the links of one peer into Evidence. Any
 // goroutine may call its methods; it tells Evidence in the order of the calls.
 //
-// Once a process is gone, the detector tells nothing more about it: that its other link
-// ends a moment later is no news. It tells only a proof that comes late.
+// After a process is gone the detector tells nothing more about it, since the end of its
+// other link a moment later is no news. The only exception is a proof that comes late.
 type failureDetector struct {
 	id        proto.NodeID
-	patience  time.Duration // without an answer, before the peer is unreachable
+	patience  time.Duration // how long dials may get no answer before the peer is unreachable
 	emit      func(Evidence)
-	linksToMe func(proto.Session) int // links that the process itself dialled
+	linksToMe func(proto.Incarnation) int // the number of links that the process itself dialled
 
 	mu       sync.Mutex
-	told     process       // as SetPeers has it
-	seen     process       // as the last WELCOME had it
-	mine     proto.Session // the process that my own link reaches; zero for no link
-	lost     loss          // the latest, if nothing is proven since
-	silent   proto.Session // the process that the silent connection reaches
-	cleanEnd proto.Session // the process whose silent connection ended cleanly
-	losses   uint64        // so far
-	gone     proto.Session // known to be gone
-	// unproven is the same process as gone while its death is not proven.
+	told     process           // the process that SetPeers named
+	seen     process           // the process that the last WELCOME named
+	mine     proto.Incarnation // the process that this node's own link reaches; zero if there is no link
+	lost     loss              // the latest loss; zero once it is known what became of the process
+	silent   proto.Incarnation // the process that the silent connection reaches
+	cleanEnd proto.Incarnation // the process whose silent connection ended cleanly
+	losses   uint64            // counts the losses
+	gone     proto.Incarnation // the latest process that is known to be gone
+	// unproven is the process that is gone, but whose death is not proven; zero for none.
 	unproven process
-	// unansweredSince is since when nobody answers the dials; zero while somebody does.
+	// unansweredSince is since when dials get no answer; zero while they get one.
 	unansweredSince time.Time
 	saidUnreachable bool
-	answers         uint64 // how many dials somebody answered
+	answers         uint64 // how many dials got an answer
 }
 
 // loss is the end of a link with a process.
@@ -48,80 +48,80 @@ type loss struct {
 	process
 	number uint64
 	at     time.Time
-	left   int  // links with it
-	clean  bool // this link or the one before ended between two frames, and none came up since
+	left   int  // how many links with it were left
+	clean  bool // this link or the one before ended between two frames, and none came up since then
 }
 
-// attempt is what was known when a dial began. A dial proves something only about what
-// came before it.
+// attempt records what was known when a dial began: a dial proves something only about events
+// before it began.
 type attempt struct {
 	began      time.Time
 	told, seen process
 	lost       loss
-	cleanEnd   proto.Session
+	cleanEnd   proto.Incarnation
 }
 
-// tell takes what SetPeers says about the peer.
-func (d *failureDetector) tell(s proto.Session, home netip.AddrPort) {
+// tell sets the process that SetPeers expects at the peer.
+func (d *failureDetector) tell(s proto.Incarnation, home netip.AddrPort) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.told = process{session: s, home: home}
+	d.told = process{incarnation: s, home: home}
 }
 
-// begin is called before each dial.
+// begin is called before each dial, and returns what is known then.
 func (d *failureDetector) begin(now time.Time) attempt {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return attempt{began: now, told: d.told, seen: d.seen, lost: d.lost, cleanEnd: d.cleanEnd}
 }
 
-// up says that process s answered the dial at address home: the link is
-// established, and whoever listened there when the dial began is gone.
-func (d *failureDetector) up(a attempt, s proto.Session, home netip.AddrPort) {
+// up says that process s answered the dial at address home. The link is established. Any other
+// process that listened there before the dial began is gone.
+func (d *failureDetector) up(a attempt, s proto.Incarnation, home netip.AddrPort) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.gone == s {
-		d.gone = proto.Session{} // it did answer: whatever proved its death was a lie
+		d.gone = proto.Incarnation{} // it answers: what proved its death was wrong
 	}
-	if d.unproven.session == s {
+	if d.unproven.incarnation == s {
 		d.unproven = process{}
 	}
 	if a.cleanEnd == s && d.cleanEnd == s {
-		d.cleanEnd = proto.Session{} // its silent connection ended before this dial, and it lives
+		d.cleanEnd = proto.Incarnation{} // its silent connection ended before this dial, and it lives
 	}
-	d.proveLate(a, home, proto.OtherSession) // before what is news of a later process
+	d.proveLate(a, home, proto.OtherIncarnation) // before the news of a later process
 	for _, old := range []process{a.seen, a.told} {
-		if old.home == home && !old.session.IsZero() && old.session != s {
-			clean := a.lost == d.lost && d.lost.session == old.session && d.clean(a)
-			d.concludeGone(old.session, proto.OtherSession, clean && d.links(old.session) == 0)
+		if old.home == home && !old.incarnation.IsZero() && old.incarnation != s {
+			clean := a.lost == d.lost && d.lost.incarnation == old.incarnation && d.clean(a)
+			d.concludeGone(old.incarnation, proto.OtherIncarnation, clean && d.links(old.incarnation) == 0)
 		}
 	}
-	d.seen, d.mine = process{session: s, home: home}, s
+	d.seen, d.mine = process{incarnation: s, home: home}, s
 	d.lost, d.unansweredSince, d.saidUnreachable = loss{}, time.Time{}, false
 	d.answers++
 	d.say(s, proto.LinkUp)
 }
 
-// dropped says that my own link is ended, by this node itself.
+// dropped says that this node itself ended its own link.
 func (d *failureDetector) dropped() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.mine = proto.Session{}
+	d.mine = proto.Incarnation{}
 }
 
-// ended says that my own link ended, how being LinkClosed or LinkReset.
+// ended says that this node's own link ended; how is LinkClosed or LinkReset.
 func (d *failureDetector) ended(how proto.LinkEvent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s := d.mine
-	d.mine = proto.Session{}
+	d.mine = proto.Incarnation{}
 	d.lose(s, how)
 }
 
-// endedByPeer says the same of the link that process s had dialled. lost takes
-// the link out of the count and reports whether that is a loss, in one step
-// with the evidence: between the two, a refusal would prove too much.
-func (d *failureDetector) endedByPeer(s proto.Session, how proto.LinkEvent, lost func() bool) {
+// endedByPeer says that a link ended which process s had dialled. lost removes the link from the
+// count, and reports whether the link was counted. The detector calls lost while it holds mu,
+// together with the evidence: a refused dial between the two would prove too much.
+func (d *failureDetector) endedByPeer(s proto.Incarnation, how proto.LinkEvent, lost func() bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if lost() {
@@ -129,17 +129,16 @@ func (d *failureDetector) endedByPeer(s proto.Session, how proto.LinkEvent, lost
 	}
 }
 
-// refused says that a dial found its address refusing. That proves the end of
-// a process if it listened there, its last link had ended before the dial
-// began, and it has none now. Otherwise it may live, behind an address that is
-// wrong or shut to this node: then it cannot be reached, as with no answer.
-// That has lasted for longer than the patience if refused reports true. Where only
-// resets were seen, the end of the silent connection is waited for.
+// refused says that a dial was refused at an address. The process that listened there is gone if
+// its last link had ended before the dial began, and it has no link now. If its links were reset,
+// the detector first waits for the end of the silent connection. Otherwise the process may live,
+// behind an address that is wrong or closed to this node: then it cannot be reached, as if nobody
+// answered. refused reports whether that has lasted for longer than the patience.
 func (d *failureDetector) refused(a attempt, at netip.AddrPort, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.proveLate(a, at, proto.DialRefused)
-	s := a.lost.session
+	s := a.lost.incarnation
 	if s.IsZero() || a.lost != d.lost || a.lost.home != at || d.links(s) > 0 {
 		d.miss(a, now)
 		return d.saidUnreachable
@@ -151,54 +150,53 @@ func (d *failureDetector) refused(a attempt, at netip.AddrPort, now time.Time) b
 	d.lost, d.unansweredSince, d.saidUnreachable = loss{}, time.Time{}, false
 	d.concludeGone(s, proto.DialRefused, clean)
 	if !clean {
-		d.unproven = process{session: s, home: at}
+		d.unproven = process{incarnation: s, home: at}
 	}
 	return false
 }
 
-// proveLate says once more, and now for certain, that a process is gone of which only
-// resets were seen at first: on a busy machine the clean end of its silent connection may
-// be read later than all else. The dial that how is the answer to began after that. The
-// caller holds mu.
+// proveLate proves the death of a process that was reported as gone without proof, since only
+// resets had been read. On a busy machine the clean end of its silent connection may be read
+// last. how is the answer to a dial that began after that end. The caller holds mu.
 func (d *failureDetector) proveLate(a attempt, at netip.AddrPort, how proto.LinkEvent) {
-	s := d.unproven.session
+	s := d.unproven.incarnation
 	if s.IsZero() || a.cleanEnd != s || d.unproven.home != at || d.links(s) > 0 {
 		return
 	}
 	d.unproven = process{}
-	d.emit(Evidence{Peer: d.id, Session: s, Event: how, Proven: true})
+	d.emit(Evidence{Peer: d.id, Incarnation: s, Event: how, Proven: true})
 }
 
-// clean reports whether one of the connections with the process that was lost ended
-// cleanly before the dial began. The caller holds mu.
+// clean reports whether one of the connections with the lost process ended cleanly before
+// the dial began. The caller holds mu.
 func (d *failureDetector) clean(a attempt) bool {
-	return d.lost.clean || a.cleanEnd == d.lost.session
+	return d.lost.clean || a.cleanEnd == d.lost.incarnation
 }
 
-// willProve reports whether the silent connection may yet prove the end of process s:
-// it is still to end, or has ended since the dial began. The caller holds mu.
-func (d *failureDetector) willProve(s proto.Session, now time.Time) bool {
+// willProve reports whether the silent connection may yet prove the end of process s: it has
+// not ended, or it has ended since the dial began. The caller holds mu.
+func (d *failureDetector) willProve(s proto.Incarnation, now time.Time) bool {
 	return d.cleanEnd == s || d.silent == s && now.Sub(d.lost.at) < silentPatience
 }
 
 // silentUp says that a silent connection to process s is up.
-func (d *failureDetector) silentUp(s proto.Session) {
+func (d *failureDetector) silentUp(s proto.Incarnation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.silent, d.cleanEnd = s, proto.Session{}
+	d.silent, d.cleanEnd = s, proto.Incarnation{}
 }
 
-// silentEnded says that the silent connection ended, clean being how.
+// silentEnded says that the silent connection ended, and whether it ended cleanly.
 func (d *failureDetector) silentEnded(clean bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if clean {
 		d.cleanEnd = d.silent
 	}
-	d.silent = proto.Session{}
+	d.silent = proto.Incarnation{}
 }
 
-// answered says that a dial found somebody, if only to be refused a link.
+// answered says that a dial got an answer, even if that refused the link.
 func (d *failureDetector) answered() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -206,15 +204,15 @@ func (d *failureDetector) answered() {
 	d.answers++
 }
 
-// unanswered says that a dial got no answer. The first since the last answer
-// counts from its beginning.
+// unanswered says that a dial got no answer.
 func (d *failureDetector) unanswered(a attempt, now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.miss(a, now)
 }
 
-// miss counts the time without an answer. The caller holds mu.
+// miss counts the time without an answer, from the beginning of the first dial that got
+// none. The caller holds mu.
 func (d *failureDetector) miss(a attempt, now time.Time) {
 	if d.unansweredSince.IsZero() {
 		d.unansweredSince = a.began
@@ -223,47 +221,47 @@ func (d *failureDetector) miss(a attempt, now time.Time) {
 		return
 	}
 	d.saidUnreachable = true
-	s := a.told.session
+	s := a.told.incarnation
 	if s.IsZero() {
-		s = a.seen.session
+		s = a.seen.incarnation
 	}
 	if s.IsZero() || s != d.gone {
 		d.say(s, proto.Unreachable)
 	}
 }
 
-// inDoubt is the process whose last link ended and of which nothing is known since;
-// zero when there is none, or when it was said to be unreachable.
-func (d *failureDetector) inDoubt() proto.Session {
+// inDoubt returns the process whose last link ended, if nothing is known of it since then. It
+// returns zero if there is none, or after the peer was reported as unreachable.
+func (d *failureDetector) inDoubt() proto.Incarnation {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if s := d.lost.session; !d.saidUnreachable && d.links(s) == 0 {
+	if s := d.lost.incarnation; !d.saidUnreachable && d.links(s) == 0 {
 		return s
 	}
-	return proto.Session{}
+	return proto.Incarnation{}
 }
 
-// goneProcess is the latest process that is known to be gone, zero for none.
-func (d *failureDetector) goneProcess() proto.Session {
+// goneProcess returns the latest process that is known to be gone; zero for none.
+func (d *failureDetector) goneProcess() proto.Incarnation {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.gone
 }
 
-// answersSoFar counts the dials that somebody answered.
+// answersSoFar returns how many dials got an answer.
 func (d *failureDetector) answersSoFar() uint64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.answers
 }
 
-// unheardByOthers says that the others that were asked do not hear process s either. It is
-// unreachable then, unless there is a link or there was an answer since the
-// question was put, after as many as answers.
-func (d *failureDetector) unheardByOthers(s proto.Session, answers uint64) {
+// unheardByOthers says that the other nodes do not hear process s either. The process is then
+// unreachable, unless it has a link, or a dial got an answer since the others were asked. answers
+// is what answersSoFar returned when they were asked.
+func (d *failureDetector) unheardByOthers(s proto.Incarnation, answers uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.saidUnreachable || d.answers != answers || d.lost.session != s || d.links(s) > 0 {
+	if d.saidUnreachable || d.answers != answers || d.lost.incarnation != s || d.links(s) > 0 {
 		return
 	}
 	d.saidUnreachable = true
@@ -271,7 +269,7 @@ func (d *failureDetector) unheardByOthers(s proto.Session, answers uint64) {
 }
 
 // heardByOthers says that another node hears process s, which this one does not.
-func (d *failureDetector) heardByOthers(s proto.Session) {
+func (d *failureDetector) heardByOthers(s proto.Incarnation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if s != d.gone {
@@ -279,9 +277,9 @@ func (d *failureDetector) heardByOthers(s proto.Session) {
 	}
 }
 
-// beat says that process s answers no PING, e being HeartbeatMissed, or does
-// again, e being HeartbeatBack.
-func (d *failureDetector) beat(s proto.Session, e proto.LinkEvent) {
+// beat says that process s does not answer PINGs (HeartbeatMissed), or answers again
+// (HeartbeatBack).
+func (d *failureDetector) beat(s proto.Incarnation, e proto.LinkEvent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if s != d.gone {
@@ -290,7 +288,7 @@ func (d *failureDetector) beat(s proto.Session, e proto.LinkEvent) {
 }
 
 // lose records the end of a link with process s. The caller holds mu.
-func (d *failureDetector) lose(s proto.Session, how proto.LinkEvent) {
+func (d *failureDetector) lose(s proto.Incarnation, how proto.LinkEvent) {
 	if s == d.gone {
 		return
 	}
@@ -299,28 +297,28 @@ func (d *failureDetector) lose(s proto.Session, how proto.LinkEvent) {
 	left := d.links(s)
 	// A kernel resets the link on which the dead process left bytes unread, and
 	// closes the other.
-	before := d.lost.session == s && d.lost.clean && left < d.lost.left
-	d.lost = loss{process{session: s}, d.losses, time.Now(), left, how == proto.LinkClosed || before}
+	before := d.lost.incarnation == s && d.lost.clean && left < d.lost.left
+	d.lost = loss{process{incarnation: s}, d.losses, time.Now(), left, how == proto.LinkClosed || before}
 	switch s {
-	case d.seen.session:
+	case d.seen.incarnation:
 		d.lost.home = d.seen.home
-	case d.told.session:
+	case d.told.incarnation:
 		d.lost.home = d.told.home
 	}
 }
 
-// concludeGone says once that process s is gone, and whether that is proven. The caller
-// holds mu.
-func (d *failureDetector) concludeGone(s proto.Session, how proto.LinkEvent, proven bool) {
+// concludeGone tells once that process s is gone, and whether that is proven. The caller holds
+// mu.
+func (d *failureDetector) concludeGone(s proto.Incarnation, how proto.LinkEvent, proven bool) {
 	if s == d.gone {
 		return
 	}
 	d.gone = s
-	d.emit(Evidence{Peer: d.id, Session: s, Event: how, Links: d.links(s), Proven: proven})
+	d.emit(Evidence{Peer: d.id, Incarnation: s, Event: how, Links: d.links(s), Proven: proven})
 }
 
 // links counts the established links with process s. The caller holds mu.
-func (d *failureDetector) links(s proto.Session) int {
+func (d *failureDetector) links(s proto.Incarnation) int {
 	n := d.linksToMe(s)
 	if s == d.mine && !s.IsZero() {
 		n++
@@ -328,7 +326,7 @@ func (d *failureDetector) links(s proto.Session) int {
 	return n
 }
 
-// say hands out evidence. The caller holds mu, which keeps the order.
-func (d *failureDetector) say(s proto.Session, e proto.LinkEvent) {
-	d.emit(Evidence{Peer: d.id, Session: s, Event: e, Links: d.links(s)})
+// say passes evidence to Config.Evidence. The caller holds mu, so that the order is kept.
+func (d *failureDetector) say(s proto.Incarnation, e proto.LinkEvent) {
+	d.emit(Evidence{Peer: d.id, Incarnation: s, Event: e, Links: d.links(s)})
 }

@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	s1, s2 = proto.Session{1}, proto.Session{2}
+	s1, s2 = proto.Incarnation{1}, proto.Incarnation{2}
 	homeA  = netip.MustParseAddrPort("10.0.0.1:7000")
 	homeB  = netip.MustParseAddrPort("10.0.0.2:7000")
 	dawn   = time.Unix(1_795_186_664, 0)
@@ -19,26 +19,26 @@ var (
 // detectorTest is a failureDetector under test: theirs counts the links a process dialled.
 type detectorTest struct {
 	*failureDetector
-	theirs map[proto.Session]int
+	theirs map[proto.Incarnation]int
 	heard  []string
 	proven bool
 }
 
 func newDetectorTest() *detectorTest {
-	d := &detectorTest{theirs: map[proto.Session]int{}}
+	d := &detectorTest{theirs: map[proto.Incarnation]int{}}
 	d.failureDetector = &failureDetector{
 		id: 5, patience: 3 * time.Second,
 		emit: func(e Evidence) {
-			d.heard = append(d.heard, said(e.Event, e.Session, e.Links))
+			d.heard = append(d.heard, said(e.Event, e.Incarnation, e.Links))
 			d.proven = d.proven || e.Proven
 		},
-		linksToMe: func(s proto.Session) int { return d.theirs[s] },
+		linksToMe: func(s proto.Incarnation) int { return d.theirs[s] },
 	}
 	return d
 }
 
 // leaves is the end of a link that process s had dialled.
-func (d *detectorTest) leaves(s proto.Session) func() bool {
+func (d *detectorTest) leaves(s proto.Incarnation) func() bool {
 	return func() bool {
 		delete(d.theirs, s)
 		return true
@@ -52,7 +52,7 @@ func (d *detectorTest) expect(t *testing.T, want ...string) {
 	}
 }
 
-// "When a voter reads a clean end of stream on the session's connection and
+// "When a voter reads a clean end of stream on the incarnation's connection and
 // then, by a dial begun after it, finds the holder's address refusing, the
 // process is gone."
 func TestRefusedAfterTheLinkWasLost(t *testing.T) {
@@ -237,26 +237,26 @@ func TestBothLinksMustEnd(t *testing.T) {
 		said(proto.LinkClosed, s1, 0), said(proto.DialRefused, s1, 0))
 }
 
-// "… or answering as a new session": the old process is gone, and that is said
+// "… or answering as a new incarnation": the old process is gone, and that is said
 // before anything of the new one.
-func TestAnotherSessionAnswers(t *testing.T) {
+func TestAnotherIncarnationAnswers(t *testing.T) {
 	d := newDetectorTest()
 	d.up(d.begin(dawn), s1, homeA)
 	d.ended(proto.LinkReset)
 	d.up(d.begin(dawn), s2, homeA)
 	d.endedByPeer(s1, proto.LinkReset, d.leaves(s1)) // its other end is read late
 	d.expect(t, said(proto.LinkUp, s1, 1), said(proto.LinkReset, s1, 0),
-		said(proto.OtherSession, s1, 0), said(proto.LinkUp, s2, 1))
+		said(proto.OtherIncarnation, s1, 0), said(proto.LinkUp, s2, 1))
 }
 
-func TestAnotherSessionThanSetPeersSaid(t *testing.T) {
+func TestAnotherIncarnationThanSetPeersSaid(t *testing.T) {
 	d := newDetectorTest()
 	d.tell(s1, homeA)
 	d.up(d.begin(dawn), s2, homeA)
-	d.expect(t, said(proto.OtherSession, s1, 0), said(proto.LinkUp, s2, 1))
+	d.expect(t, said(proto.OtherIncarnation, s1, 0), said(proto.LinkUp, s2, 1))
 }
 
-func TestAnotherSessionProvesNothing(t *testing.T) {
+func TestAnotherIncarnationProvesNothing(t *testing.T) {
 	d := newDetectorTest() // at another address
 	d.tell(s1, homeA)
 	d.up(d.begin(dawn), s2, homeB)
@@ -343,26 +343,26 @@ func TestGoneAndBack(t *testing.T) {
 // In doubt is a process whose last link ended, until anything is known of it.
 func TestInDoubt(t *testing.T) {
 	d := newDetectorTest()
-	doubt := func(want proto.Session) {
+	doubt := func(want proto.Incarnation) {
 		t.Helper()
 		if got := d.inDoubt(); got != want {
 			t.Errorf("in doubt: %v, want %v", got, want)
 		}
 	}
-	doubt(proto.Session{})
+	doubt(proto.Incarnation{})
 	d.theirs[s1] = 1
 	d.up(d.begin(dawn), s1, homeA)
 	d.ended(proto.LinkReset)
-	doubt(proto.Session{}) // it has a link still
+	doubt(proto.Incarnation{}) // it has a link still
 	d.endedByPeer(s1, proto.LinkReset, d.leaves(s1))
 	doubt(s1)
 	d.refused(d.begin(dawn), homeA, dawn)
-	doubt(proto.Session{}) // gone
+	doubt(proto.Incarnation{}) // gone
 	d.up(d.begin(dawn), s2, homeA)
 	d.ended(proto.LinkReset)
 	doubt(s2)
 	d.unanswered(d.begin(dawn), dawn.Add(time.Hour))
-	doubt(proto.Session{}) // said to be unreachable
+	doubt(proto.Incarnation{}) // said to be unreachable
 }
 
 // Nobody hears the process: it is unreachable, unless something was heard since the
@@ -396,7 +396,7 @@ func TestEvidenceForPeople(t *testing.T) {
 	for want, e := range map[string]proto.LinkEvent{
 		"link-up 5": proto.LinkUp, "link-closed 5": proto.LinkClosed, "link-reset 5": proto.LinkReset,
 		"dial-refused 5": proto.DialRefused, "unreachable 5": proto.Unreachable,
-		"other-session 5": proto.OtherSession, "event(0) 5": 0,
+		"other-incarnation 5": proto.OtherIncarnation, "event(0) 5": 0,
 		"indirect-alive 5": proto.IndirectAlive, "indirect-unreachable 5": proto.IndirectUnreachable,
 	} {
 		if got := (Evidence{Peer: 5, Event: e}).String(); got != want {

@@ -48,7 +48,7 @@ func TestAFirewallProvesNobodyDead(t *testing.T) {
 	run(t, "iptables -A INPUT -p tcp --syn -j REJECT --reject-with tcp-reset")
 	a.Send(message(1, 2, 1))
 	b.Send(message(2, 1, 1))
-	for n, other := range map[*node]proto.Session{a: b.cfg.Session, b: a.cfg.Session} {
+	for n, other := range map[*node]proto.Incarnation{a: b.cfg.Incarnation, b: a.cfg.Incarnation} {
 		eventually(t, "its links are gone, and its dials were refused", func() bool {
 			return slices.Contains(n.events(), said(proto.DialRefused, other, 0))
 		})

@@ -13,15 +13,15 @@ import (
 const (
 	// version is the protocol version in every frame's header. The header
 	// itself never changes, so that any two versions can tell each other apart.
-	version   = 5
+	version   = 6
 	headerLen = 6
 
-	// maxControl bounds what is read before a peer is known, and what may be
-	// answered on a link: HELLO, WELCOME, REFUSE and ACK are all small.
+	// maxControl is the largest frame, in bytes, that is read before a peer is known, and that may
+	// be answered on a link: HELLO, WELCOME, REFUSE and ACK are all small.
 	maxControl = 1 << 10
 
-	// chunk is how much is read, and made room for, at a time: the length that
-	// a header declares is not paid for before it arrives.
+	// chunk is how many bytes are read, and how much memory is made for them, at a time. So a
+	// header that declares a large length costs no memory before the bytes arrive.
 	chunk = 4 << 10
 )
 
@@ -32,7 +32,7 @@ func appendFrame[N ~uint8](dst []byte, number N, payload []byte) []byte {
 	return append(dst, payload...)
 }
 
-// FrameSize is how many bytes the frame of a message has; zero for one that cannot be
+// FrameSize returns how many bytes the frame of a message has; zero for a message that cannot be
 // sent. Any goroutine may call it.
 func FrameSize(m proto.Message) int {
 	_, payload, err := proto.Marshal(m)
@@ -52,9 +52,9 @@ func newFrameReader(r io.Reader) *frameReader {
 	return &frameReader{src: bufio.NewReaderSize(r, chunk)}
 }
 
-// next reads one frame, the number of its kind and a payload of at most limit bytes,
-// valid until the next call. Its error is io.EOF only where a frame could have begun, and a
-// fault when the bytes are no frame of this version.
+// next reads one frame. It returns the number of its kind, and a payload of at most limit bytes
+// that is valid until the next call. Its error is io.EOF only between two frames, and a fault if
+// the bytes are no frame of this version.
 func (r *frameReader) next(limit int) (number uint8, payload []byte, err error) {
 	var header [headerLen]byte
 	if _, err := io.ReadFull(r.src, header[:]); err != nil {
@@ -65,7 +65,7 @@ func (r *frameReader) next(limit int) (number uint8, payload []byte, err error) 
 		return 0, nil, faultf(oversized, "a frame announces %d bytes where %d are allowed: "+
 			"the other end is no correct Ringleader node", length, limit)
 	}
-	// The payload is read even if the version is not mine: my answer is about it.
+	// A frame of another version is read to its end: the refusal is the answer to it.
 	payload, err = r.read(int(length))
 	if err != nil {
 		return 0, nil, err
@@ -77,7 +77,7 @@ func (r *frameReader) next(limit int) (number uint8, payload []byte, err error) 
 	return header[5], payload, nil
 }
 
-// read fills the buffer with n bytes, making room only as they arrive.
+// read fills the buffer with n bytes. It makes memory for them only as they arrive.
 func (r *frameReader) read(n int) ([]byte, error) {
 	r.buf = r.buf[:0]
 	for len(r.buf) < n {
@@ -91,17 +91,30 @@ func (r *frameReader) read(n int) ([]byte, error) {
 	return r.buf, nil
 }
 
-// more reports whether a whole frame is waiting, so that next would not block.
-func (r *frameReader) more() bool {
-	waiting := r.src.Buffered()
-	if waiting < headerLen {
-		return false
+// control reads one control frame, which must be of one of kinds. If it is of another kind, the
+// error is a fault whose sentence ends with where.
+func (r *frameReader) control(where string, kinds ...proto.LinkKind) (proto.LinkBody, error) {
+	number, payload, err := r.next(maxControl)
+	if err != nil {
+		return nil, err
 	}
-	header, err := r.src.Peek(headerLen)
-	return err == nil && int64(waiting-headerLen) >= int64(binary.BigEndian.Uint32(header))
+	kind := proto.LinkKind(number)
+	if !slices.Contains(kinds, kind) {
+		return nil, faultf(unexpected, "%v %s", kind, where)
+	}
+	return decodeControl(kind, payload)
 }
 
-// noEOF: a stream that ends inside a frame did not end cleanly.
+func decodeControl(kind proto.LinkKind, payload []byte) (proto.LinkBody, error) {
+	body, err := proto.UnmarshalLink(kind, payload)
+	if err != nil {
+		return nil, faultf(badPayload, "%v: %v", kind, err)
+	}
+	return body, nil
+}
+
+// noEOF turns io.EOF into another error: a stream that ends inside a frame did not end
+// cleanly.
 func noEOF(err error) error {
 	if err == io.EOF { //nolint:errorlint // a wrapped one is another end
 		return io.ErrUnexpectedEOF

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"runtime"
-	"slices"
 	"testing"
 	"testing/iotest"
 
@@ -43,7 +42,7 @@ func TestFramesComeBack(t *testing.T) {
 // FrameSize is what the link writes, to the byte.
 func TestFrameSize(t *testing.T) {
 	m := proto.Message{From: 1, To: 2, Term: 3, Seq: 4, Body: nomination.Coordinator{Leader: proto.Peer{
-		ID: 1, Session: proto.Session{1},
+		ID: 1, Incarnation: proto.Incarnation{1},
 	}}}
 	kind, payload, err := proto.Marshal(m)
 	if err != nil {
@@ -104,21 +103,5 @@ func TestADeclaredLengthAllocatesNothing(t *testing.T) {
 	}
 	if least > 3*chunk {
 		t.Errorf("%d bytes allocated", least)
-	}
-}
-
-func TestMore(t *testing.T) {
-	frame := appendFrame(nil, uint8(1), []byte{1, 2, 3})
-	var got []bool
-	for n := range 2*len(frame) + 1 {
-		r := newFrameReader(bytes.NewReader(slices.Concat(frame, frame)[:n]))
-		if _, _, err := r.next(3); err == nil {
-			got = append(got, r.more())
-		}
-	}
-	want := make([]bool, len(frame)+1)
-	want[len(frame)] = true
-	if !slices.Equal(got, want) {
-		t.Errorf("whether a whole second frame is there: %v, want %v", got, want)
 	}
 }

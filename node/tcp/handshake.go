@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,8 +15,8 @@ import (
 
 // RefusedError says that a node answered, and refused the link.
 type RefusedError struct {
-	Hello  proto.Hello  // what was asked
-	Answer proto.Refuse // by whom, and why it was refused
+	Hello  proto.Hello  // the HELLO that was sent
+	Answer proto.Refuse // which node refused it, and why
 }
 
 // Error explains the refusal to the people of both nodes.
@@ -27,8 +28,7 @@ func (e *RefusedError) Error() string {
 			"give both the same cluster label, or keep them apart",
 			h.ID, h.Cluster, a.ID, a.Cluster)
 	case proto.OtherAlgorithm:
-		return fmt.Sprintf("node %v runs %q, node %v runs %q: all nodes of a cluster run the same%s",
-			h.ID, h.Algorithm, a.ID, a.Algorithm, remedy(h.Algorithm, a.Algorithm))
+		return e.otherLabel()
 	case proto.DistantVoters:
 		return fmt.Sprintf("node %v has %v, node %v has %v: lists that differ by more than one voter have "+
 			"majorities that need not meet; start the one that is wrong again, with what the others have, "+
@@ -49,17 +49,63 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("node %v refused node %v: %q", a.ID, h.ID, a.Reason)
 }
 
-// remedy says what to do about two labels that differ.
-func remedy(one, other string) string {
-	name, _, _ := strings.Cut(one, " with ")
-	if same, _, _ := strings.Cut(other, " with "); same == name {
-		return ": start the one that is wrong again, with what the others have"
+// The settings in which two nodes may differ that exchange no messages.
+const (
+	algorithmDiffers = "the setting algorithm"
+	votersDiffer     = "the setting voters"
+)
+
+// otherLabel explains a refusal because of the labels of the two nodes.
+func (e *RefusedError) otherLabel() string {
+	h, a := e.Hello, e.Answer
+	const again = "start the one that is wrong again, with what the others have: "
+	switch settings := e.Differs(); settings {
+	case algorithmDiffers:
+		return fmt.Sprintf("node %v runs %q, node %v runs %q: all nodes of a cluster run the same; "+
+			"to change the algorithm, stop all nodes and start them with another, or give all of them "+
+			"voters first: under votes what nominates may differ, and be changed node by node",
+			h.ID, h.Algorithm, a.ID, a.Algorithm)
+	case votersDiffer:
+		return fmt.Sprintf("node %v has %v, node %v has %v: %s%s", h.ID, h.Voters, a.ID, a.Voters, again, settings)
+	default:
+		return fmt.Sprintf("node %v runs %q, node %v runs %q: %s%s",
+			h.ID, h.Algorithm, a.ID, a.Algorithm, again, settings)
 	}
-	return "; to change the algorithm, stop all nodes and start them with another, or give all of " +
-		"them voters first: in an office what nominates may differ, and be changed node by node"
 }
 
-// refusals pairs what is said on the wire with what is counted.
+// Differs names the settings for which the label of the other node differs from this node's, as
+// far as the labels tell: "the setting voters". It is "" if the link was refused for another reason.
+func (e *RefusedError) Differs() string {
+	if e.Answer.Reason != proto.OtherAlgorithm {
+		return ""
+	}
+	name, terms, votes := strings.Cut(e.Hello.Algorithm, " with ")
+	otherName, otherTerms, otherVotes := strings.Cut(e.Answer.Algorithm, " with ")
+	switch {
+	case votes != otherVotes:
+		return votersDiffer
+	case name != otherName:
+		return algorithmDiffers
+	}
+	one, other := strings.Split(terms, ", "), strings.Split(otherTerms, ", ")
+	var settings []string
+	if one[0] != other[0] {
+		settings = append(settings, "lease, failover-budget or profile")
+	}
+	for _, s := range []struct{ term, setting string }{
+		{"waited out whoever dies", "await-leases"}, {"a fence agent", "fence-agent"},
+	} {
+		if slices.Contains(one, s.term) != slices.Contains(other, s.term) {
+			settings = append(settings, s.setting)
+		}
+	}
+	if len(settings) == 1 && one[0] == other[0] {
+		return "the setting " + settings[0]
+	}
+	return "the settings " + strings.Join(settings, ", and ")
+}
+
+// refusals has the reason to count for each refusal on the wire.
 var refusals = map[proto.Refusal]reason{
 	proto.OtherVersion:   otherVersion,
 	proto.OtherCluster:   otherCluster,
@@ -71,11 +117,12 @@ var refusals = map[proto.Refusal]reason{
 	proto.Hung:           hung,
 }
 
-// hello is what this node says first; to zero asks who is there.
+// hello returns the first frame that this node sends on a connection. to is zero if it only asks
+// which process is there.
 func (t *Transport) hello(to proto.NodeID) proto.Hello {
 	return proto.Hello{
 		Cluster: t.cfg.Cluster, Algorithm: inWords(t.cfg.Algorithm), Agreement: agreement(t.cfg.Algorithm),
-		Voters: t.cfg.Voters, ID: t.cfg.ID, Session: t.cfg.Session, To: to,
+		Voters: t.cfg.Voters, ID: t.cfg.ID, Incarnation: t.cfg.Incarnation, To: to,
 	}
 }
 
@@ -86,7 +133,8 @@ func agreement(label string) uint64 {
 	return binary.BigEndian.Uint64(sum[:]) >> 1
 }
 
-// inWords is a label as far as it is said: two that are cut may look the same, and differ.
+// inWords returns a label, cut to the length that a HELLO may have. Two labels that were cut may
+// look equal although they differ.
 func inWords(label string) string {
 	const mark = "…"
 	if len(label) <= proto.MaxLabel {
@@ -95,46 +143,59 @@ func inWords(label string) string {
 	return strings.ToValidUTF8(label[:proto.MaxLabel-len(mark)], "") + mark
 }
 
-// greet says h on a new connection and returns the WELCOME. Its caller limits
-// the time.
+// reach dials addr, sends h, and returns the link. If ctx ends first, the handshake ends at once,
+// and the error is that of ctx.
+func (t *Transport) reach(ctx context.Context, addr string, h proto.Hello) (*link, error) {
+	conn, err := t.cfg.Network.Dial(ctx, addr, t.cfg.timing.dial)
+	if err != nil {
+		return nil, err
+	}
+	l := &link{conn: conn, addr: addr, frames: newFrameReader(conn), forget: t.resetAtEnd(conn)}
+	stop := context.AfterFunc(ctx, func() { reset(conn) })
+	err = conn.SetDeadline(time.Now().Add(t.cfg.timing.handshake))
+	if err == nil {
+		l.welcome, err = greet(conn, l.frames, h)
+	}
+	if !stop() {
+		err = ctx.Err()
+	}
+	if t.open.Err() != nil {
+		err = net.ErrClosed
+	}
+	if err == nil {
+		err = conn.SetDeadline(time.Time{})
+	}
+	if err != nil {
+		l.end()
+		return nil, err
+	}
+	return l, nil
+}
+
+// greet sends h on a new connection and returns the WELCOME. The caller has set a deadline.
 func greet(conn net.Conn, r *frameReader, h proto.Hello) (proto.Welcome, error) {
 	if err := say(conn, h); err != nil {
 		return proto.Welcome{}, err
 	}
-	number, payload, err := r.next(maxControl)
+	body, err := r.control("in answer to HELLO", proto.KindWelcome, proto.KindRefuse)
 	if err != nil {
 		return proto.Welcome{}, fmt.Errorf("the answer to HELLO: %w", noEOF(err))
 	}
-	kind := proto.LinkKind(number)
-	body, err := proto.UnmarshalLink(kind, payload)
-	if err != nil {
-		return proto.Welcome{}, faultf(badPayload, "the answer to HELLO: %v", err)
+	if refused, ok := body.(proto.Refuse); ok {
+		return proto.Welcome{}, &RefusedError{Hello: h, Answer: refused}
 	}
-	switch b := body.(type) {
-	case proto.Refuse:
-		return proto.Welcome{}, &RefusedError{Hello: h, Answer: b}
-	case proto.Welcome:
-		if h.To != 0 && b.ID != h.To {
-			return proto.Welcome{}, faultf(otherNode, "node %v answers for node %v", b.ID, h.To)
-		}
-		return b, nil
+	welcome := body.(proto.Welcome)
+	if h.To != 0 && welcome.ID != h.To {
+		return proto.Welcome{}, faultf(otherNode, "node %v answers for node %v", welcome.ID, h.To)
 	}
-	return proto.Welcome{}, faultf(unexpected, "%v in answer to HELLO", kind)
+	return welcome, nil
 }
 
 // readHello reads a HELLO and judges it. Its caller limits the time.
 func (t *Transport) readHello(r *frameReader) (proto.Hello, error) {
-	number, payload, err := r.next(maxControl)
+	body, err := r.control("where HELLO belongs", proto.KindHello)
 	if err != nil {
 		return proto.Hello{}, err
-	}
-	kind := proto.LinkKind(number)
-	if kind != proto.KindHello {
-		return proto.Hello{}, faultf(unexpected, "%v where HELLO belongs", kind)
-	}
-	body, err := proto.UnmarshalLink(kind, payload)
-	if err != nil {
-		return proto.Hello{}, faultf(badPayload, "%v", err)
 	}
 	h := body.(proto.Hello)
 	if why := t.judge(h); why != "" {
@@ -143,9 +204,8 @@ func (t *Transport) readHello(r *frameReader) (proto.Hello, error) {
 	return h, nil
 }
 
-// judge says why h leads nowhere, "" when it does not. A caller with my own id
-// who only asks who is here is told: that is how it learns that its id is
-// taken.
+// judge returns why a HELLO is refused; "" if it is not. A process with this node's own id that
+// only asks who is here gets an answer: in this way it learns that its id is taken.
 func (t *Transport) judge(h proto.Hello) proto.Refusal {
 	switch {
 	case h.Cluster != t.cfg.Cluster:
@@ -178,53 +238,15 @@ func (t *Transport) refusal(h proto.Hello, why proto.Refusal) *RefusedError {
 	}}
 }
 
-// say writes one control frame.
-func say(conn net.Conn, b proto.LinkBody) error {
-	kind, payload, err := proto.MarshalLink(b)
-	if err != nil {
-		return err
-	}
-	_, err = conn.Write(appendFrame(nil, kind, payload))
-	return err
-}
-
-// Probe asks who answers at addr, host:port, without making a link. A caller
-// that learns its own id and another session has found either another node
-// with its id or, while that process ends, its own former life. The error is a
-// *RefusedError when the node there is of another cluster or algorithm.
+// Probe asks which process answers at addr, host:port, without making a link. A caller that gets
+// its own id with another incarnation has found another node with its id, or an earlier process of
+// its own node that is still ending. The error is a *RefusedError if the node there is of another
+// cluster or algorithm.
 func (t *Transport) Probe(ctx context.Context, addr string) (proto.Welcome, error) {
-	w, err := t.probe(ctx, addr)
+	l, err := t.reach(ctx, addr, t.hello(0))
 	if err != nil {
 		return proto.Welcome{}, fmt.Errorf("ask who is at %s: %w", addr, err)
 	}
-	return w, nil
-}
-
-func (t *Transport) probe(ctx context.Context, addr string) (proto.Welcome, error) {
-	conn, err := t.dial(ctx, addr)
-	if err != nil {
-		return proto.Welcome{}, err
-	}
-	defer t.conns.end(conn)
-	defer context.AfterFunc(ctx, func() { reset(conn) })()
-	if err := conn.SetDeadline(time.Now().Add(t.cfg.timing.handshake)); err != nil {
-		return proto.Welcome{}, err
-	}
-	w, err := greet(conn, newFrameReader(conn), t.hello(0))
-	if ctx.Err() != nil {
-		return proto.Welcome{}, ctx.Err()
-	}
-	return w, err
-}
-
-// dial connects to addr.
-func (t *Transport) dial(ctx context.Context, addr string) (net.Conn, error) {
-	conn, err := t.cfg.Network.Dial(ctx, addr, t.cfg.timing.dial)
-	if err != nil {
-		return nil, err
-	}
-	if !t.conns.add(conn) {
-		return nil, net.ErrClosed
-	}
-	return conn, nil
+	l.end()
+	return l.welcome, nil
 }

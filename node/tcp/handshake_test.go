@@ -141,7 +141,7 @@ func TestAnotherProtocolVersion(t *testing.T) {
 // What answers a HELLO wrongly is no peer.
 func TestAnswersThatMakeNoLink(t *testing.T) {
 	for want, answer := range map[string]func(*raw){
-		"other-node": func(r *raw) { r.say(proto.Welcome{ID: 9, Session: s1}) },
+		"other-node": func(r *raw) { r.say(proto.Welcome{ID: 9, Incarnation: s1}) },
 		"unexpected": func(r *raw) { r.say(proto.Ack{Count: 1}) },
 		"payload":    func(r *raw) { r.send(appendFrame(nil, proto.KindWelcome, []byte{0x80})) },
 		"oversized":  func(r *raw) { r.send([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) },
@@ -173,11 +173,11 @@ func TestProbe(t *testing.T) {
 	a, b, twin := start(t, 1), start(t, 2), start(t, 1)
 	for _, n := range []*node{b, twin} {
 		w, err := a.Probe(ctx, n.Addr().String())
-		if want := (proto.Welcome{ID: n.cfg.ID, Session: n.cfg.Session}); err != nil || w != want {
+		if want := (proto.Welcome{ID: n.cfg.ID, Incarnation: n.cfg.Incarnation}); err != nil || w != want {
 			t.Errorf("%+v, %v; want %+v", w, err, want)
 		}
 	}
-	if len(b.events()) != 0 || b.inbound.count(1, a.cfg.Session) != 0 {
+	if len(b.events()) != 0 || b.inbound.count(1, a.cfg.Incarnation) != 0 {
 		t.Error("a probe made a link")
 	}
 	stranger := start(t, 3, func(c *Config) { c.Cluster = "prod" })
@@ -226,10 +226,26 @@ func TestRefusalsForPeople(t *testing.T) {
 			t.Errorf("%q does not say %q", got, want)
 		}
 	}
-	h.Algorithm = "office with promise 1s"
-	r := proto.Refuse{Reason: proto.OtherAlgorithm, Algorithm: "office with promise 2s"}
-	got := (&RefusedError{Hello: h, Answer: r}).Error()
-	if !strings.Contains(got, "with what the others have") || strings.Contains(got, "change the algorithm") {
-		t.Errorf("of promises that differ is said %q", got)
+	// "The log line names the setting" in which two nodes of one algorithm differ.
+	const base = "nomination with leases of 1s"
+	for _, c := range []struct{ theirs, settings string }{
+		{"nomination with leases of 2s", "the settings lease, failover-budget or profile"},
+		{base + ", waited out whoever dies", "the setting await-leases"},
+		{base + ", a fence agent", "the setting fence-agent"},
+		{
+			"nomination with leases of 2s, a fence agent",
+			"the settings lease, failover-budget or profile, and fence-agent",
+		},
+		{"bully", "the setting voters"},
+	} {
+		for _, labels := range [][2]string{{base, c.theirs}, {c.theirs, base}} {
+			h.Algorithm = labels[0]
+			r := proto.Refuse{Reason: proto.OtherAlgorithm, Algorithm: labels[1]}
+			got := (&RefusedError{Hello: h, Answer: r}).Error()
+			if !strings.HasSuffix(got, "with what the others have: "+c.settings) ||
+				strings.Contains(got, "change the algorithm") {
+				t.Errorf("of %q is said %q", labels, got)
+			}
+		}
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// maxHandshakes bounds the connections whose HELLO is still awaited. A correct
-// caller is among them for a millisecond.
+// maxHandshakes is how many connections may wait for their HELLO. A correct peer sends it within a
+// millisecond.
 const maxHandshakes = 256
 
-// handshakes are the accepted connections that have not said yet who they are. When
-// there are too many, the address with the most of them loses its oldest: an address
-// that floods this node loses only its own. Any goroutine may call its methods.
+// handshakes are the accepted connections whose HELLO has not come yet. If there are too many, the
+// oldest connection of the address that has the most of them is dropped: an address that floods
+// this node loses only its own. Any goroutine may call its methods.
 type handshakes struct {
 	limit int
 
@@ -21,7 +21,7 @@ type handshakes struct {
 	waiting []net.Conn // oldest first
 }
 
-// enter adds c, and returns the connection that lost its place for it, nil for none.
+// enter adds c. If another connection is dropped for it, enter returns that one, else nil.
 func (h *handshakes) enter(c net.Conn) (evicted net.Conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -46,7 +46,7 @@ func (h *handshakes) enter(c net.Conn) (evicted net.Conn) {
 	return evicted
 }
 
-// exit takes c out, and reports false when it was evicted before.
+// exit removes c. It returns false if c was dropped before.
 func (h *handshakes) exit(c net.Conn) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -7,23 +7,22 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxExpected bounds how many peers are asked for a sign of life in a beat for being
-// expected alone: others each time, where there are more. Who is silent then is asked on.
+// maxExpected is how many peers this node asks for a sign of life at one beat only because they are
+// expected. If there are more, each beat asks others. A peer that was silent is asked at each beat.
 const maxExpected = 8
 
-// minPong is the least time between two PONGs on a connection. No correct
-// peer asks as often: it is a fifth of MinHeartbeat.
+// minPong is the shortest time between two PONGs on a connection. No correct peer asks so often: it
+// is a fifth of MinHeartbeat.
 const minPong = time.Millisecond
 
-// SetLeader says who leads, 0 for nobody: a follower watches the leader, the
-// leader watches everybody, and nobody watches anybody before the first. So the
-// traffic grows with the number of nodes, not with its square. Between two leaders
-// the last one is watched on, and so is whoever this node sends a message to: a round
-// on a ring waits for one that hangs, or was cut off with its leader, until it is missed.
+// SetLeader says who leads, 0 for nobody. A follower watches the leader, the leader watches
+// everybody, and before the first leader nobody watches anybody. So the traffic grows with the
+// number of nodes, not with its square. While there is no leader the last one is still watched, and
+// so is each node to which this node sends a message: a round on a ring waits for a node that
+// hangs, or was cut off with its leader, until it is missed.
 //
-// A watched peer is sent a PING each Config.Heartbeat. When it leaves more
-// than Config.Misses of them unanswered it is HeartbeatMissed, and asked on
-// until it answers.
+// A watched peer is sent a PING each Config.Heartbeat. If it leaves more than Config.Misses of them
+// unanswered it is HeartbeatMissed, and is asked again and again until it answers.
 func (t *Transport) SetLeader(leader proto.NodeID) {
 	if leader == 0 {
 		t.vacant.CompareAndSwap(0, t.clock())
@@ -34,10 +33,10 @@ func (t *Transport) SetLeader(leader proto.NodeID) {
 	t.beatTimer.relyOn(0)
 }
 
-// clock is the time since this Transport was made, whatever is done to the wall clock.
+// clock returns the time since this Transport was made. Setting the wall clock does not change it.
 func (t *Transport) clock() int64 { return int64(time.Since(t.made)) }
 
-// watch says how the peer is watched.
+// watch returns whether this node expects signs of life from the peer, and why.
 func (t *Transport) watch(p *peer) watch {
 	switch leader := proto.NodeID(t.leader.Load()); leader {
 	case 0:
@@ -53,18 +52,18 @@ func (t *Transport) watch(p *peer) watch {
 	return unwatched
 }
 
-// expects reports whether nobody leads, and this node sent the peer a message since: or
-// just before, in the very Step that found the last leader gone.
+// expects reports whether nobody leads, and this node has sent the peer a message since the last
+// leader was lost. A message that was sent up to a heartbeat interval earlier counts too: it may be of
+// the Step in which the leader was lost.
 func (t *Transport) expects(p *peer) bool {
 	vacant, spoken := t.vacant.Load(), p.spoken.Load()
 	return vacant != 0 && spoken != 0 && spoken > vacant-int64(t.cfg.Heartbeat)
 }
 
-// runHeartbeats counts the beats of all peers until the Transport closes. A beat that is
-// late by more than an interval tells of this node, which was paused or got no processor,
-// and not of its peers: their answers may be there and unread. So all counts start anew.
-// While this node's own elections stand still there is no beat: its PINGs would be signs
-// of a life that there is not.
+// runHeartbeats counts the beats of all peers until the Transport closes. A beat that is late by
+// more than an interval says that this node was paused or got no processor; it says nothing about
+// its peers, whose answers may have come and not been read. So all counts start anew. While this
+// node's own election loop hangs there is no beat, since a PING is a sign of life.
 func (t *Transport) runHeartbeats() {
 	defer t.beatTimer.timer.Stop()
 	stood := false
@@ -88,7 +87,8 @@ func (t *Transport) runHeartbeats() {
 	}
 }
 
-// beat counts one beat of all peers, and asks those who owe a sign of life.
+// beat counts the intervals of silence that the beat b ends, for each peer, and asks silent peers for
+// a sign of life.
 func (t *Transport) beat(b beat, now time.Time) {
 	beating, expecting, leader := 0, 0, proto.NodeID(0)
 	for id, p := range *t.peers.Load() {
@@ -118,7 +118,7 @@ func (t *Transport) beat(b beat, now time.Time) {
 	t.beatTimer.relyOn(leader)
 }
 
-// askLife has a PING written, unless the one before is still to be.
+// askLife asks the peer's writer to send a PING. It does nothing if the last one has not been sent yet.
 func (p *peer) askLife() {
 	select {
 	case p.ask <- struct{}{}:
@@ -126,23 +126,23 @@ func (p *peer) askLife() {
 	}
 }
 
-// ping writes a PING.
+// ping sends a PING.
 func (p *peer) ping(l *link) error {
 	ping := proto.Ping{Count: p.heartbeats.ping(time.Now()), Micros: p.t.micros()}
-	return l.say(ping, p.t.cfg.timing.write)
+	return sayWithin(l.conn, ping, p.t.cfg.timing.write)
 }
 
-// hearPong takes the answer to a PING.
+// hearPong handles the answer to a PING.
 func (p *peer) hearPong(l *link, pong proto.Pong) error {
 	p.t.compare(l.conn, p.id, pong.Micros)
 	return p.heartbeats.pong(pong.Count, time.Now())
 }
 
-// micros is this node's heartbeat as others are told.
+// micros is this node's heartbeat as other nodes are told, in microseconds.
 func (t *Transport) micros() uint64 { return uint64(t.cfg.Heartbeat.Microseconds()) }
 
-// compare warns when another node beats at another rate: one of the two then
-// takes the other for dead sooner than its operator thinks.
+// compare warns if another node has another heartbeat interval: one of the two then takes the other
+// for dead sooner than its operator expects.
 func (t *Transport) compare(conn net.Conn, id proto.NodeID, micros uint64) {
 	ours, theirs := t.cfg.Heartbeat, time.Duration(micros)*time.Microsecond
 	if max(theirs, ours) > 2*min(theirs, ours) {
@@ -152,26 +152,20 @@ func (t *Transport) compare(conn net.Conn, id proto.NodeID, micros uint64) {
 	}
 }
 
-// answerer is the other end of a heartbeat: it answers the PINGs of one
-// connection. It belongs to the goroutine that reads there.
+// answerer answers the PINGs of one connection. It belongs to the goroutine that reads there.
 type answerer struct {
 	t     *Transport
 	in    *inbound
 	begun time.Time // when the first PING came
-	heard int       // PINGs since then
-	last  uint64    // PING
-	at    time.Time // of the last PONG
+	heard int       // how many PINGs came since then
+	last  uint64    // the number of the last PING
+	at    time.Time // when the last PONG was sent
 }
 
-// read takes a PING, and answers it while this node's elections go on, with the ACK
-// that is owed. PINGs that come within minPong of the last answer get no PONG.
-func (a *answerer) read(payload []byte) error {
+// read handles a PING. It answers with a PONG, and an ACK if one is due, but only while this node's
+// election loop goes on. PINGs that come within minPong of the last answer get no PONG.
+func (a *answerer) read(ping proto.Ping) error {
 	defer a.in.acks.pay()
-	body, err := proto.UnmarshalLink(proto.KindPing, payload)
-	if err != nil {
-		return faultf(badPayload, "%v", err)
-	}
-	ping := body.(proto.Ping)
 	if ping.Count <= a.last {
 		return faultf(unexpected, "PING %d after PING %d", ping.Count, a.last)
 	}
@@ -179,7 +173,7 @@ func (a *answerer) read(payload []byte) error {
 	a.t.compare(a.in.conn, a.in.id, ping.Micros)
 	if p := a.t.peer(a.in.id); p != nil {
 		now := time.Now()
-		if p.heartbeats.hear(a.in.session, now) {
+		if p.heartbeats.hear(a.in.incarnation, now) {
 			a.t.beatTimer.hear(a.in.id, now)
 		}
 	}
@@ -203,9 +197,9 @@ func (a *answerer) read(payload []byte) error {
 	return nil
 }
 
-// floods counts a PING, and reports whether they come far too often. The mean
-// over the life of the connection tells: PINGs that waited while this node was
-// paused come all at once, and are nobody's fault.
+// floods counts a PING, and reports whether PINGs come far too often on average over the life of
+// the connection. The average matters because PINGs that waited while this node was paused come all
+// at once.
 func (a *answerer) floods(now time.Time) bool {
 	if a.heard == 0 {
 		a.begun = now

@@ -2,11 +2,13 @@ package tcp
 
 import (
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -44,20 +46,20 @@ func TestWhoWatchesWhom(t *testing.T) {
 
 // A leader that hangs when nobody follows it for a moment is missed all the same: a
 // round on a ring would wait for it until gossip notices, which takes seconds.
-func TestHungBetweenTwoReigns(t *testing.T) {
+func TestHungBetweenTwoLeaderships(t *testing.T) {
 	a, b := start(t, 1, quick), start(t, 2, quick)
 	connect(t, a, b)
 	a.SetLeader(2)
 	a.beats(t, b)
 	a.SetLeader(0)
 	b.frozen.Store(true)
-	s := b.cfg.Session
+	s := b.cfg.Incarnation
 	eventuallyEqual(t, "evidence", a.events, said(proto.LinkUp, s, 1), said(proto.HeartbeatMissed, s, 2))
 }
 
 // A follower that hangs, or was cut off together with the leader, is missed as soon as a
 // round waits for it: a message that is owed an answer has it watched.
-func TestHungFollowerBetweenTwoReigns(t *testing.T) {
+func TestHungFollowerBetweenTwoLeaderships(t *testing.T) {
 	a, b, c := start(t, 1, quick), start(t, 2, quick), start(t, 3, quick)
 	connect(t, a, b, c)
 	a.SetLeader(3)
@@ -70,7 +72,7 @@ func TestHungFollowerBetweenTwoReigns(t *testing.T) {
 	a.SetLeader(0)
 	a.SetLeader(0) // again: the vacancy is the same
 	a.Send(message(1, 2, 2))
-	missed := said(proto.HeartbeatMissed, b.cfg.Session, 2)
+	missed := said(proto.HeartbeatMissed, b.cfg.Incarnation, 2)
 	eventually(t, "the follower is missed", func() bool { return slices.Contains(a.events(), missed) })
 	a.SetLeader(3)
 	if w := a.watch(a.peer(2)); w != unwatched {
@@ -122,7 +124,7 @@ func TestHungElections(t *testing.T) {
 	a.SetLeader(2)
 	a.beats(t, b)
 	b.frozen.Store(true)
-	s := b.cfg.Session
+	s := b.cfg.Incarnation
 	up, missed := said(proto.LinkUp, s, 1), said(proto.HeartbeatMissed, s, 2)
 	eventuallyEqual(t, "evidence", a.events, up, missed)
 
@@ -140,7 +142,7 @@ func TestHungTakesNoLinks(t *testing.T) {
 	b := start(t, 2)
 	b.frozen.Store(true)
 	a.SetPeers([]Peer{b.asPeer()})
-	eventuallyEqual(t, "evidence", a.events, said(proto.Unreachable, b.cfg.Session, 0))
+	eventuallyEqual(t, "evidence", a.events, said(proto.Unreachable, b.cfg.Incarnation, 0))
 	if a.Stats().Rejected["hung"] == 0 || b.Stats().Rejected["hung"] == 0 {
 		t.Error("not counted on both sides")
 	}
@@ -157,7 +159,7 @@ func TestBlackHole(t *testing.T) {
 	a.SetLeader(2)
 	a.beats(t, b)
 	hole.stall(true)
-	s := b.cfg.Session
+	s := b.cfg.Incarnation
 	eventuallyEqual(t, "evidence", a.events,
 		said(proto.LinkUp, s, 1), said(proto.HeartbeatMissed, s, 1))
 	hole.stall(false)
@@ -284,12 +286,12 @@ func TestPaceKnowsThatItIsLate(t *testing.T) {
 		tr.SetLeader(1)
 		var missed atomic.Int32
 		watched := &peer{t: tr, id: 2, ask: make(chan struct{}, 1), detector: &failureDetector{}}
-		watched.heartbeats = heartbeats{misses: 3, session: one, say: func(proto.Session, proto.LinkEvent) {
+		watched.heartbeats = heartbeats{misses: 3, incarnation: one, say: func(proto.Incarnation, proto.LinkEvent) {
 			missed.Add(1)
 		}}
 		// The second beat pauses this node for a minute.
 		pause := &peer{t: tr, id: 3, ask: make(chan struct{}, 1), detector: &failureDetector{}}
-		pause.heartbeats = heartbeats{misses: 1, session: two, say: func(proto.Session, proto.LinkEvent) {
+		pause.heartbeats = heartbeats{misses: 1, incarnation: two, say: func(proto.Incarnation, proto.LinkEvent) {
 			time.Sleep(time.Minute)
 		}}
 		tr.peers.Store(&map[proto.NodeID]*peer{2: watched, 3: pause})
@@ -314,17 +316,20 @@ func TestPaceKnowsThatItIsLate(t *testing.T) {
 func TestPaceIsRefused(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"heartbeat": func(c *Config) { c.Heartbeat = MinHeartbeat - 1 },
-		"misses":    func(c *Config) { c.Misses = MinMisses - 1 },
+		"missed":    func(c *Config) { c.Misses = MinMisses - 1 },
 		"patience":  func(c *Config) { c.Patience = -1 },
 	} {
 		cfg := Config{
-			ID: 1, Session: proto.NewSession(), Bind: "127.0.0.1:0",
-			Receive: func(proto.Message) {},
+			ID: 1, Incarnation: proto.NewIncarnation(), Bind: "127.0.0.1:0",
+			Receive: func(proto.Message) {}, Kinds: catalog.Kinds(),
 		}
 		change(&cfg)
-		if tr, err := Listen(cfg); err == nil {
+		tr, err := Listen(cfg)
+		if err == nil {
 			_ = tr.Close()
-			t.Errorf("%s: accepted", name)
+		}
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

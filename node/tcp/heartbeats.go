@@ -8,68 +8,68 @@ import (
 )
 
 const (
-	// maxPatience bounds how many times as long a peer that was accused in
-	// vain may be silent before it is accused again.
+	// maxPatience bounds the silence that a peer is allowed after false alarms: to this many times the
+	// usual one.
 	maxPatience = 3
-	// freeAlarms is how many false alarms do not make for patience: somebody who
-	// pauses a node by hand, once and again, should see it replaced in time.
+	// freeAlarms is how many false alarms add no patience: a node that somebody pauses by hand twice
+	// should still be replaced in time.
 	freeAlarms = 2
-	// alarmMemory is how long a false alarm makes for patience.
+	// alarmMemory is how long a false alarm adds patience.
 	alarmMemory = time.Minute
 )
 
-// watch is how this node watches a peer.
+// watch is whether this node expects signs of life from a peer, and why.
 type watch int
 
 const (
-	unwatched watch = iota
-	follower        // of this node
-	leading         // this node follows it
-	expected        // nobody leads, and this node sent it a message
+	unwatched watch = iota // no signs of life are expected
+	follower               // the peer follows this node
+	leading                // the peer leads
+	expected               // nobody leads, and this node sent the peer a message
 )
 
-// heartbeats counts the beats since the last sign of life of one peer's process. Any
+// heartbeats counts the beats (ticks of beatTimer) since the last sign of life of one peer's process. Any
 // goroutine may call its methods.
 //
 //  1. Only WELCOME, PING and PONG are signs of life: the other end says them only
-//     while its elections go on. An ACK shows that its sockets work, no more.
+//     while its election loop goes on. An ACK shows only that its sockets work.
 //  2. A beat counts one interval at most, however late it comes. So a node that got
 //     no processor accuses nobody: see beatTimer.
-//  3. Before a process is missed others are asked whether they hear it; if one of
+//  3. Before a process is missed, others are asked whether they hear it. If one of
 //     them does, more silence is allowed. See indirectProbe.
-//  4. Who owes an answer is asked until it answers, watched or not. A leader that
-//     is silent is not forgotten because another node missed it first and called
-//     an election; and nothing else would clear one that was missed.
+//  4. A process that has not answered a PING is asked until it answers, watched or not. So a
+//     silent leader is missed too after another node missed it first and called an
+//     election, and a process that was missed can come back.
 type heartbeats struct {
-	misses int // intervals without an answer before the process is missed
-	// say takes HeartbeatMissed and HeartbeatBack, in the order of occurrence.
-	// It is called with mu held.
-	say func(proto.Session, proto.LinkEvent)
+	misses int // how many intervals of silence are allowed before the process is missed
+	// say is called with HeartbeatMissed and HeartbeatBack, in the order in which they happen, and
+	// with mu held.
+	say func(proto.Incarnation, proto.LinkEvent)
 
-	mu       sync.Mutex
-	session  proto.Session // of the process that the link last reached
-	sent     uint64        // PINGs on the present link
-	ponged   uint64        // of those, how many were answered
-	timed    uint64        // the PING whose round trip is measured,
-	timedAt  time.Time     // when it was sent,
-	rtt      time.Duration // and the smoothed measure; zero until the first PONG
-	pinged   bool          // by the process, since the last beat
-	silent   int           // beats since the last sign of life
-	extended int           // how many of those are allowed since others heard the process
-	missed   bool
-	signs    chan struct{} // closed at the next sign of life; nil when nobody waits
-	alarms   []time.Time   // false ones, of late
+	mu          sync.Mutex
+	incarnation proto.Incarnation // the process that the link last reached
+	sent        uint64            // PINGs sent on the present link
+	ponged      uint64            // how many of those were answered
+	timed       uint64            // the number of the PING whose round trip is measured
+	timedAt     time.Time         // when that PING was sent
+	rtt         time.Duration     // the smoothed round trip; zero until the first PONG
+	pinged      bool              // the process sent a PING since the last beat
+	silent      int               // beats since the last sign of life
+	extended    int               // how many more silent beats are allowed, since others heard the process
+	missed      bool
+	signs       chan struct{} // closed at the next sign of life; nil if nobody waits
+	alarms      []time.Time   // false alarms of the last minute
 }
 
 // begin says that a link to process s is up.
-func (h *heartbeats) begin(s proto.Session, now time.Time) {
+func (h *heartbeats) begin(s proto.Incarnation, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.session != s {
-		h.alarms, h.signs = nil, nil // they were another's
+	if h.incarnation != s {
+		h.alarms, h.signs = nil, nil // they were of another process
 		h.missed = false
 	}
-	h.session, h.sent, h.ponged, h.timed = s, 0, 0, 0
+	h.incarnation, h.sent, h.ponged, h.timed = s, 0, 0, 0
 	h.alive(now)
 }
 
@@ -78,13 +78,13 @@ func (h *heartbeats) ping(now time.Time) uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.sent++
-	if h.timed <= h.ponged { // the one before was answered
+	if h.timed <= h.ponged { // the last measured PING was answered
 		h.timed, h.timedAt = h.sent, now
 	}
 	return h.sent
 }
 
-// pong takes the answer to the first n PINGs.
+// pong handles the answer to the first n PINGs.
 func (h *heartbeats) pong(n uint64, now time.Time) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -100,12 +100,12 @@ func (h *heartbeats) pong(n uint64, now time.Time) error {
 	return nil
 }
 
-// hear takes a PING of process s, on a link that it dialled. It reports whether
-// these are the heartbeats of that process.
-func (h *heartbeats) hear(s proto.Session, now time.Time) bool {
+// hear handles a PING of process s, on a link that s dialled. It returns false if these are not the
+// heartbeats of that process.
+func (h *heartbeats) hear(s proto.Incarnation, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s != h.session {
+	if s != h.incarnation {
 		return false
 	}
 	h.pinged = true
@@ -113,11 +113,10 @@ func (h *heartbeats) hear(s proto.Session, now time.Time) bool {
 	return true
 }
 
-// back notes a sign of life on a link that was there before. The caller holds
-// mu.
+// back notes a sign of life on a link that was up before. The caller holds mu.
 func (h *heartbeats) back(now time.Time) {
 	if h.missed {
-		h.say(h.session, proto.HeartbeatBack)
+		h.say(h.incarnation, proto.HeartbeatBack)
 	}
 	h.alive(now)
 }
@@ -143,12 +142,12 @@ func (h *heartbeats) alive(now time.Time) {
 	}
 }
 
-// sign is closed at the next sign of life of process s; nil when s is not the
-// process that the link last reached.
-func (h *heartbeats) sign(s proto.Session) <-chan struct{} {
+// sign returns a channel that is closed at the next sign of life of process s; nil when the
+// link last reached another process.
+func (h *heartbeats) sign(s proto.Incarnation) <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.session != s {
+	if h.incarnation != s {
 		return nil
 	}
 	if h.signs == nil {
@@ -157,34 +156,34 @@ func (h *heartbeats) sign(s proto.Session) <-chan struct{} {
 	return h.signs
 }
 
-// process is the one that the link last reached, zero for none.
-func (h *heartbeats) process() proto.Session {
+// process returns the process that the link last reached; zero for none.
+func (h *heartbeats) process() proto.Incarnation {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.session
+	return h.incarnation
 }
 
-// owes reports whether more than one interval passed without a sign of life.
+// owes reports whether more than one interval has passed without a sign of life.
 func (h *heartbeats) owes() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.silent > 1
 }
 
-// heardByOthers says that another node hears process s. As many intervals of silence as
-// are usual are then allowed on top, but never more than the greatest patience allows. It
-// reports whether that makes a difference.
-func (h *heartbeats) heardByOthers(s proto.Session) bool {
+// heardByOthers says that another node hears process s. The process may then be silent for
+// misses intervals more, but never for longer than the greatest patience allows. It reports
+// whether that changed anything.
+func (h *heartbeats) heardByOthers(s proto.Incarnation) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.session != s || h.missed || h.silent < h.misses {
+	if h.incarnation != s || h.missed || h.silent < h.misses {
 		return false
 	}
 	h.extended = min(h.silent+h.misses, h.misses*maxPatience)
 	return true
 }
 
-// recent are the false alarms that still count. The caller holds mu.
+// recent returns the false alarms that still count. The caller holds mu.
 func (h *heartbeats) recent(now time.Time) []time.Time {
 	most := freeAlarms + maxPatience
 	for len(h.alarms) > most || len(h.alarms) > 0 && now.Sub(h.alarms[0]) > alarmMemory {
@@ -193,25 +192,25 @@ func (h *heartbeats) recent(now time.Time) []time.Time {
 	return h.alarms
 }
 
-// allowed is after how many silent intervals the process is missed. The usual number is
-// misses; each false alarm of the last minute, beyond the free ones, adds as many again, up
-// to maxPatience times as many in all. The caller holds mu.
+// allowed returns after how many silent intervals the process is missed. Usually that is misses. Each
+// false alarm of the last minute beyond freeAlarms adds misses, up to maxPatience times misses. The
+// caller holds mu.
 func (h *heartbeats) allowed(now time.Time) int {
 	return h.misses * min(1+max(0, len(h.recent(now))-freeAlarms), maxPatience)
 }
 
-// beat counts the intervals that are over, or starts anew when this node itself was late.
-// It reports three things. beats: there is something to count. ask: the process is to be
-// asked for a sign of life; a leader that asked this node is not, so that of two who watch
-// each other only the leader asks. doubt: the next beat misses the process, unless other
-// nodes hear it, which are to be asked now.
+// beat counts the intervals that are over, or starts again at one if this node itself was late. beats
+// is true if the process is watched, or silent. ask is true if it is to be asked for a sign of life: a
+// leader that sent a PING is not, so that of two processes that watch each other only the leader asks.
+// doubt is true if the process will be missed at the next beat unless other nodes hear it: these are
+// to be asked now.
 func (h *heartbeats) beat(w watch, b beat, now time.Time) (beats, ask, doubt bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	ask = !h.pinged || w == follower
 	h.pinged = false
-	if h.session.IsZero() || w == unwatched && h.silent == 0 {
-		return false, false, false // it was never heard of, or nobody cares
+	if h.incarnation.IsZero() || w == unwatched && h.silent == 0 {
+		return false, false, false // no link reached it yet, or it is not watched
 	}
 	h.silent += b.intervals
 	if b.anew && !h.missed {
@@ -220,13 +219,12 @@ func (h *heartbeats) beat(w watch, b beat, now time.Time) (beats, ask, doubt boo
 	limit := max(h.allowed(now), h.extended)
 	if !h.missed && h.silent > limit {
 		h.missed = true
-		h.say(h.session, proto.HeartbeatMissed)
+		h.say(h.incarnation, proto.HeartbeatMissed)
 	}
 	return true, ask, h.silent == limit && limit < h.misses*maxPatience
 }
 
-// roundTrip is the smoothed time from a PING to its PONG, zero when there was
-// none.
+// roundTrip returns the smoothed time from a PING to its PONG; zero if there was none.
 func (h *heartbeats) roundTrip() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -17,14 +17,14 @@ type beatTest struct {
 }
 
 var (
-	one = proto.Session{1}
-	two = proto.Session{2}
+	one = proto.Incarnation{1}
+	two = proto.Incarnation{2}
 )
 
 func newBeatTest(t *testing.T) *beatTest {
 	p := &beatTest{T: t, now: time.Unix(0, 0)}
 	p.misses = 3
-	p.say = func(s proto.Session, e proto.LinkEvent) { p.said = append(p.said, said(e, s, 0)) }
+	p.say = func(s proto.Incarnation, e proto.LinkEvent) { p.said = append(p.said, said(e, s, 0)) }
 	return p
 }
 

@@ -44,7 +44,7 @@ func start(t testing.TB, id proto.NodeID, change ...func(*Config)) *node {
 	t.Helper()
 	n := &node{}
 	cfg := Config{
-		Cluster: "demo", Algorithm: "bully", Kinds: catalog.Kinds(), ID: id, Session: proto.NewSession(),
+		Cluster: "demo", Algorithm: "bully", Kinds: catalog.Kinds(), ID: id, Incarnation: proto.NewIncarnation(),
 		Bind: "127.0.0.1:0", Receive: n.receive, Evidence: n.took,
 		Log: zerolog.New(&lockedWriter{n: n}), Busy: n.busy,
 	}
@@ -121,13 +121,13 @@ func (n *node) events() []string {
 		if e.Event == proto.LinkUp {
 			e.Links = 1
 		}
-		all = append(all, said(e.Event, e.Session, e.Links))
+		all = append(all, said(e.Event, e.Incarnation, e.Links))
 	}
 	return all
 }
 
-// said is evidence as "word session links".
-func said(e proto.LinkEvent, s proto.Session, links int) string {
+// said is evidence as "word incarnation links".
+func said(e proto.LinkEvent, s proto.Incarnation, links int) string {
 	return fmt.Sprintf("%v %s %d", e, s.Short(), links)
 }
 
@@ -139,7 +139,7 @@ func (n *node) logged(text string) int {
 }
 
 func (n *node) as(addr string) Peer {
-	return Peer{ID: n.cfg.ID, Session: n.cfg.Session, Addr: addr}
+	return Peer{ID: n.cfg.ID, Incarnation: n.cfg.Incarnation, Addr: addr}
 }
 
 func (n *node) asPeer() Peer { return n.as(n.Addr().String()) }

@@ -131,9 +131,9 @@ func TestAcknowledgementsThatLie(t *testing.T) {
 		"version":    {0, 0, 0, 0, version + 1, byte(proto.KindAck)},
 	} {
 		t.Run(want, func(t *testing.T) {
-			a, b := start(t, 1), start(t, 2, func(c *Config) { c.Session = s1 })
+			a, b := start(t, 1), start(t, 2, func(c *Config) { c.Incarnation = s1 })
 			liar := fake(t, func(r *raw) {
-				r.say(proto.Welcome{ID: r.hear().(proto.Hello).To, Session: s1})
+				r.say(proto.Welcome{ID: r.hear().(proto.Hello).To, Incarnation: s1})
 				r.send(lie)
 				r.untilClosed()
 			})

@@ -11,23 +11,25 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// acceptPause is the wait after the system could not accept a connection,
-// for want of file descriptors say.
+// acceptPause is the pause after the system could not accept a connection, for example because
+// there were no file descriptors left.
 const acceptPause = 50 * time.Millisecond
 
 // inbound is a connection that a peer dialled.
 type inbound struct {
-	conn    net.Conn
-	id      proto.NodeID
-	session proto.Session
-	silent  bool
-	frames  *frameReader
-	acks    *acker
-	done    chan struct{} // closed when nothing of it is handed up any more
+	conn        net.Conn
+	id          proto.NodeID
+	incarnation proto.Incarnation
+	silent      bool
+	frames      *frameReader
+	acks        *acker
+	pings       answerer // like probes, it belongs to the goroutine that reads
+	probes      indirectAnswerer
+	done        chan struct{} // closed when no callback gets a message of this connection any more
 
 	mu     sync.Mutex // held while writing
 	mute   bool       // the other end takes no more answers
-	broken error      // what ends the link, found by a write
+	broken error      // why the link ends, if a write found out
 }
 
 // accept takes connections until the listener closes.
@@ -46,12 +48,10 @@ func (t *Transport) accept() {
 	}
 }
 
-// host serves one accepted connection to its end.
+// host serves one accepted connection until it ends.
 func (t *Transport) host(conn net.Conn) {
-	if !t.conns.add(conn) {
-		return
-	}
-	defer t.conns.end(conn)
+	defer reset(conn)
+	defer t.resetAtEnd(conn)()
 	in, err := t.admit(conn)
 	if in == nil {
 		if err == nil || t.turnAway(conn, err) {
@@ -76,13 +76,12 @@ func (t *Transport) host(conn net.Conn) {
 		lost()
 		return
 	}
-	p.detector.endedByPeer(in.session, endOf(err), lost)
+	p.detector.endedByPeer(in.incarnation, endOf(err), lost)
 	p.hurry()
 	p.doubt()
 }
 
-// admit does the handshake. No link comes of it when there is an error, or
-// when the caller only asked who is here.
+// admit does the handshake. It returns nil without an error if the caller only asked who is here.
 func (t *Transport) admit(conn net.Conn) (*inbound, error) {
 	t.beginHandshake(conn)
 	r := newFrameReader(conn)
@@ -90,7 +89,7 @@ func (t *Transport) admit(conn net.Conn) (*inbound, error) {
 	if err != nil {
 		return nil, err
 	}
-	me := proto.Welcome{ID: t.cfg.ID, Session: t.cfg.Session}
+	me := proto.Welcome{ID: t.cfg.ID, Incarnation: t.cfg.Incarnation}
 	if h.To == 0 {
 		return nil, say(conn, me)
 	}
@@ -98,10 +97,11 @@ func (t *Transport) admit(conn net.Conn) (*inbound, error) {
 		return nil, t.refusal(h, proto.Hung)
 	}
 	in := &inbound{
-		conn: conn, id: h.ID, session: h.Session, silent: h.Silent, frames: r,
+		conn: conn, id: h.ID, incarnation: h.Incarnation, silent: h.Silent, frames: r,
 		done: make(chan struct{}),
 	}
 	in.acks = newAcker(in, t.cfg.timing)
+	in.pings, in.probes = answerer{t: t, in: in}, indirectAnswerer{t: t, in: in}
 	if !t.inbound.enter(in) {
 		return nil, t.refusal(h, proto.TooMany)
 	}
@@ -117,20 +117,20 @@ func (t *Transport) admit(conn net.Conn) (*inbound, error) {
 	return in, nil
 }
 
-// beginHandshake ends another connection when there are too many.
+// beginHandshake adds conn to the handshakes. If there are too many, another one is ended.
 func (t *Transport) beginHandshake(conn net.Conn) {
 	evicted := t.handshakes.enter(conn)
 	if evicted == nil {
 		return
 	}
-	t.conns.end(evicted)
+	reset(evicted)
 	t.counts.add(crowded, 1)
 	t.complain(ipOf(evicted), crowded, "too many connections that do not say who they "+
 		"are: ended the oldest from %s", ipOf(evicted))
 }
 
-// seeOff waits until a caller that was answered, and gets no link, has ended the
-// connection, or for a moment: the reset could overtake the answer.
+// seeOff waits until a peer that was refused has closed the connection, for timing.drain at most. A
+// reset by this node could overtake the answer.
 func (t *Transport) seeOff(conn net.Conn) {
 	t.beginHandshake(conn)
 	defer t.handshakes.exit(conn)
@@ -145,8 +145,8 @@ func (t *Transport) seeOff(conn net.Conn) {
 	}
 }
 
-// awaitHello reads the HELLO of conn. Who was evicted meanwhile has been counted and told,
-// whatever else came of it.
+// awaitHello reads the HELLO of conn. The error is net.ErrClosed if another handshake displaced
+// conn meanwhile: that was counted and logged before.
 func (t *Transport) awaitHello(conn net.Conn, r *frameReader) (h proto.Hello, err error) {
 	err = conn.SetDeadline(time.Now().Add(t.cfg.timing.handshake))
 	if err == nil {
@@ -158,9 +158,8 @@ func (t *Transport) awaitHello(conn net.Conn, r *frameReader) (h proto.Hello, er
 	return h, err
 }
 
-// turnAway tells the caller and the log why no link came of a handshake. A
-// caller that hung up, or was evicted, is neither told nor named. It reports whether the
-// caller was told.
+// turnAway tells the peer and the log why a handshake led to no link. It tells neither if the peer
+// hung up or was displaced. It returns whether the peer was told.
 func (t *Transport) turnAway(conn net.Conn, err error) (told bool) {
 	if r, ok := errors.AsType[*RefusedError](err); ok {
 		why := refusals[r.Answer.Reason]
@@ -182,21 +181,18 @@ func (t *Transport) turnAway(conn net.Conn, err error) (told bool) {
 		say(conn, t.refusal(proto.Hello{}, proto.OtherVersion).Answer) == nil
 }
 
-// read hands up messages until the link ends, and says why.
+// read passes messages to the callback until the link ends, and returns why it ended.
 func (t *Transport) read(in *inbound) error {
-	pings, probes := answerer{t: t, in: in}, indirectAnswerer{t: t, in: in}
 	for {
 		number, payload, err := in.frames.next(proto.MaxPayload)
 		if err != nil {
 			return err
 		}
-		switch {
+		switch kind := proto.LinkKind(number); {
 		case in.silent:
-			err = faultf(unexpected, "%v on a silent connection", proto.LinkKind(number))
-		case number == uint8(proto.KindPing):
-			err = pings.read(payload)
-		case number == uint8(proto.KindPingReq):
-			err = probes.read(payload)
+			err = faultf(unexpected, "%v on a silent connection", kind)
+		case kind == proto.KindPing, kind == proto.KindPingReq:
+			err = in.answer(kind, payload)
 		default:
 			if err = t.handUp(in, number, payload); err == nil {
 				in.acks.owe()
@@ -208,7 +204,19 @@ func (t *Transport) read(in *inbound) error {
 	}
 }
 
-// handUp hands up one message.
+// answer handles a PING or a PING_REQ.
+func (in *inbound) answer(kind proto.LinkKind, payload []byte) error {
+	body, err := decodeControl(kind, payload)
+	switch b := body.(type) {
+	case proto.Ping:
+		err = in.pings.read(b)
+	case proto.PingReq:
+		err = in.probes.read(b)
+	}
+	return err
+}
+
+// handUp passes one message to the callback.
 func (t *Transport) handUp(in *inbound, number uint8, payload []byte) error {
 	m, err := t.message(in, number, payload)
 	if err != nil {
@@ -221,7 +229,7 @@ func (t *Transport) handUp(in *inbound, number uint8, payload []byte) error {
 	return nil
 }
 
-// message decodes a message and checks that it is from and to the link's ends.
+// message decodes a message, and checks that its sender and receiver are the ends of the link.
 func (t *Transport) message(in *inbound, number uint8, payload []byte) (proto.Message, error) {
 	m, err := t.cfg.Kinds.Unmarshal(number, payload)
 	if errors.Is(err, proto.ErrKind) {
@@ -237,20 +245,17 @@ func (t *Transport) message(in *inbound, number uint8, payload []byte) (proto.Me
 	return m, nil
 }
 
-// say answers on the link, unless the other end takes no more answers: with a broken
-// pipe, what it sent before the end is still to be read. A failure that ends the link
-// is told to the reader. Any goroutine may call it.
+// say sends an answer on the link, unless the other end takes no more answers. After a broken pipe
+// the messages that the other end sent before are still read; any other failure stops the reader.
+// Any goroutine may call it.
 func (in *inbound) say(b proto.LinkBody, limit time.Duration) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.mute {
 		return
 	}
-	kind, payload, err := proto.MarshalLink(b)
-	if err == nil {
-		err = write(in.conn, appendFrame(nil, kind, payload), limit)
-		in.mute = err != nil
-	}
+	err := sayWithin(in.conn, b, limit)
+	in.mute = err != nil
 	if isTimeout(err) || errors.Is(err, syscall.ECONNRESET) {
 		in.broken = err
 		_ = in.conn.SetReadDeadline(time.Unix(1, 0))
@@ -264,8 +269,8 @@ func (in *inbound) isMute() bool {
 	return in.mute
 }
 
-// whyEnded is why the link ended, read being what the reader found. A kernel tells a
-// reset once: after a write has met it, a read finds what looks like a clean end.
+// whyEnded returns why the link ended; read is the error of the reader. The kernel reports a reset
+// only once: after a write got it, a read sees what looks like a clean end.
 func (in *inbound) whyEnded(read error) error {
 	in.acks.timer.Stop()
 	in.mu.Lock()
@@ -278,13 +283,12 @@ func (in *inbound) whyEnded(read error) error {
 }
 
 func (in *inbound) caller() caller {
-	return caller{id: in.id, session: in.session, silent: in.silent}
+	return caller{id: in.id, incarnation: in.incarnation, silent: in.silent}
 }
 
 func (in *inbound) name() string { return callerName(in.conn, in.id) }
 
-// callerName is what complaints go by about the other end of a connection that
-// said its id, right or wrong.
+// callerName names the other end of a connection, which said that its id is id, for the log.
 func callerName(conn net.Conn, id proto.NodeID) string {
 	return fmt.Sprintf("node %v at %s", id, ipOf(conn))
 }

@@ -6,27 +6,26 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxInbound bounds the established links that others dialled.
+// maxInbound is how many established links from peers a node has at most.
 const maxInbound = 1024
 
 // caller is one process that dialled.
 type caller struct {
-	id      proto.NodeID
-	session proto.Session
-	silent  bool
+	id          proto.NodeID
+	incarnation proto.Incarnation
+	silent      bool
 }
 
-// inboundConnections are the established links that others dialled. Each process has one,
-// and one silent connection beside it: a process that dials again has given the last one
-// up. Any goroutine may call its methods.
+// inboundConnections are the established links that peers dialled. Each process has one, and one
+// silent connection beside it: a process that dials again has given up its last link. Any goroutine
+// may call its methods.
 type inboundConnections struct {
 	mu    sync.Mutex
 	links map[caller]*inbound
 }
 
-// enter registers in, instead of an older link of the same process: that one
-// is reset, and has handed up its last message when enter returns. It reports
-// false when there are too many links.
+// enter registers in. It resets an older link of the same process; when enter returns, that has
+// passed its last message to the callback. It returns false if there are too many links.
 func (c *inboundConnections) enter(in *inbound) bool {
 	key := in.caller()
 	c.mu.Lock()
@@ -47,8 +46,8 @@ func (c *inboundConnections) enter(in *inbound) bool {
 	return true
 }
 
-// leave takes in out; nothing of it is handed up any more. It reports false
-// when a newer link has taken its place.
+// leave removes in, whose messages no longer go to the callback. It returns false if a newer link
+// has replaced it.
 func (c *inboundConnections) leave(in *inbound) bool {
 	defer close(in.done)
 	key := in.caller()
@@ -61,11 +60,11 @@ func (c *inboundConnections) leave(in *inbound) bool {
 	return true
 }
 
-// count counts the established links that a process dialled, silent ones apart.
-func (c *inboundConnections) count(id proto.NodeID, s proto.Session) int {
+// count returns the number of established links that a process dialled, without silent ones.
+func (c *inboundConnections) count(id proto.NodeID, s proto.Incarnation) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.links[caller{id: id, session: s}] != nil {
+	if c.links[caller{id: id, incarnation: s}] != nil {
 		return 1
 	}
 	return 0

@@ -59,8 +59,8 @@ func TestWhatWasSentBeforeTheEndIsHeard(t *testing.T) {
 	b = start(t, 2, slowToDial, func(c *Config) {
 		c.Receive = func(m proto.Message) { <-ended; b.receive(m) }
 	})
-	s := b.helloFrom(1).Session
-	b.SetPeers([]Peer{{ID: 1, Session: s, Addr: "no address"}})
+	s := b.helloFrom(1).Incarnation
+	b.SetPeers([]Peer{{ID: 1, Incarnation: s, Addr: "no address"}})
 	r := joinRaw(t, b, 1)
 	var stream []byte
 	for seq := range uint64(total) {
@@ -103,7 +103,7 @@ func TestWhyAnAcknowledgementFailed(t *testing.T) {
 	} {
 		b := start(t, 2, slowToDial)
 		h := b.helloFrom(1)
-		b.SetPeers([]Peer{{ID: 1, Session: h.Session, Addr: "no address"}})
+		b.SetPeers([]Peer{{ID: 1, Incarnation: h.Incarnation, Addr: "no address"}})
 		kind, payload, marshalErr := proto.MarshalLink(h)
 		if marshalErr != nil {
 			t.Fatal(marshalErr)
@@ -114,7 +114,7 @@ func TestWhyAnAcknowledgementFailed(t *testing.T) {
 		}
 		pipe, _ := net.Pipe()
 		b.host(&broken{Conn: pipe, reads: bytes.NewReader(stream), err: err})
-		eventuallyEqual(t, "evidence", b.events, said(want, h.Session, 0))
+		eventuallyEqual(t, "evidence", b.events, said(want, h.Incarnation, 0))
 	}
 }
 
@@ -158,11 +158,11 @@ func TestALostCallerIsDialledAtOnce(t *testing.T) {
 	gone := start(t, 2)
 	_ = gone.Close()
 	h := a.helloFrom(2)
-	a.SetPeers([]Peer{{ID: 2, Session: h.Session, Addr: gone.Addr().String()}})
+	a.SetPeers([]Peer{{ID: 2, Incarnation: h.Incarnation, Addr: gone.Addr().String()}})
 	r := joinRaw(t, a, 2)
 	_ = r.Close()
 	eventuallyEqual(t, "evidence", a.events,
-		said(proto.LinkClosed, h.Session, 0), said(proto.DialRefused, h.Session, 0))
+		said(proto.LinkClosed, h.Incarnation, 0), said(proto.DialRefused, h.Incarnation, 0))
 }
 
 // So is one that comes, or of which SetPeers has news.
@@ -176,7 +176,7 @@ func TestNewsOfAPeerIsAReasonToDial(t *testing.T) {
 			gone := start(t, 2)
 			addr := gone.Addr().String()
 			_ = gone.Close()
-			a.SetPeers([]Peer{{ID: 2, Session: s1, Addr: addr}})
+			a.SetPeers([]Peer{{ID: 2, Incarnation: s1, Addr: addr}})
 			eventually(t, "its dial fails", func() bool {
 				return a.Stats().Rejected["not-listening"] > 0
 			})

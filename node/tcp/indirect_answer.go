@@ -7,29 +7,24 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxProbes bounds the indirect probes of one link that wait for an answer.
+// maxProbes is how many indirect probes of one link may wait for an answer.
 const maxProbes = 16
 
-// indirectAnswerer answers the indirect probes of the other end of a link: whether this node
-// hears a third process, from now on. It belongs to the goroutine that reads there.
+// indirectAnswerer answers the indirect probes of the peer at the other end of a link: whether this
+// node hears a third process, from now on. It belongs to the goroutine that reads the link.
 //
-// Nobody can make this node dial or send at will: it asks only its own peers, at
-// the addresses that it knows, the process that it was linked with last, and each
-// at most four times in an interval.
+// Nobody can make this node dial or send as they like. The node asks only its own peers, at the
+// addresses that it knows, and only the process to which it was linked last. It asks each at most
+// four times in an interval.
 type indirectAnswerer struct {
 	t       *Transport
 	in      *inbound
-	last    uint64 // probe
+	last    uint64 // the number of the last probe
 	waiting atomic.Int32
 }
 
-// read takes a PING_REQ and sees to its answer.
-func (v *indirectAnswerer) read(payload []byte) error {
-	body, err := proto.UnmarshalLink(proto.KindPingReq, payload)
-	if err != nil {
-		return faultf(badPayload, "%v", err)
-	}
-	req := body.(proto.PingReq)
+// read handles a PING_REQ, and answers it later.
+func (v *indirectAnswerer) read(req proto.PingReq) error {
 	if req.Number <= v.last {
 		return faultf(unexpected, "PING_REQ %d after PING_REQ %d", req.Number, v.last)
 	}
@@ -38,7 +33,7 @@ func (v *indirectAnswerer) read(payload []byte) error {
 	if p == nil {
 		return nil
 	}
-	sign := p.heartbeats.sign(req.Session)
+	sign := p.heartbeats.sign(req.Incarnation)
 	if sign == nil {
 		return nil // not the process that this node knows
 	}
@@ -55,8 +50,8 @@ func (v *indirectAnswerer) read(payload []byte) error {
 	return nil
 }
 
-// await answers question n when the process gives a sign of life, or has given
-// none for as long as a watched one may. A node that was itself late cannot tell.
+// await answers probe n when the process gives a sign of life, or has given none for as long
+// as a watched process may. A node that was late itself cannot tell, and does not answer.
 func (v *indirectAnswerer) await(n uint64, sign <-chan struct{}) {
 	cfg := v.t.cfg
 	began := time.Now()

@@ -14,32 +14,33 @@ const helpers = 3
 
 // indirectProbe asks a few peers whether they hear one process: SWIM's indirect probe.
 type indirectProbe struct {
-	number  uint64
-	target  *peer
-	session proto.Session
-	answers uint64                // of the target, when the question was put
-	asked   map[proto.NodeID]bool // who has not answered yet
-	unheard bool                  // so far nobody heard the process
+	number      uint64
+	target      *peer
+	incarnation proto.Incarnation
+	answers     uint64                // how many dials the target had answered when the others were asked
+	asked       map[proto.NodeID]bool // peers that have not answered yet
+	unheard     bool                  // nobody who answered hears the process
 }
 
-// indirectProbes are the open ones of this node, about each peer the latest.
+// indirectProbes are this node's open probes, one for each peer: the latest. Any goroutine may call
+// its methods.
 type indirectProbes struct {
 	mu   sync.Mutex
-	last uint64 // number
+	last uint64 // the number of the last probe
 	open map[uint64]*indirectProbe
 }
 
-// probeIndirectly asks up to three peers whether they hear process s of p, unless others
-// were asked of late: within the time that those listen for it.
-func (t *Transport) probeIndirectly(p *peer, s proto.Session, now time.Time) {
+// probeIndirectly asks up to three peers whether they hear process s of p. It asks nobody
+// while those who were asked before still listen.
+func (t *Transport) probeIndirectly(p *peer, s proto.Incarnation, now time.Time) {
 	q := &indirectProbe{
-		target: p, session: s, answers: p.detector.answersSoFar(),
+		target: p, incarnation: s, answers: p.detector.answersSoFar(),
 		asked: map[proto.NodeID]bool{}, unheard: true,
 	}
 	t.probes.put(q, t.helpersFor(p.id), now, t.cfg.silence())
 }
 
-// helpersFor are peers, in any order, that were heard of late.
+// helpersFor returns up to three peers, chosen at random, that gave a sign of life lately.
 func (t *Transport) helpersFor(id proto.NodeID) []*peer {
 	var fit []*peer
 	for _, p := range *t.peers.Load() {
@@ -51,8 +52,8 @@ func (t *Transport) helpersFor(id proto.NodeID) []*peer {
 	return fit[:min(len(fit), helpers)]
 }
 
-// put numbers q, in place of the one before about the same peer unless that is too
-// recent, and has it sent. On each link the numbers go up.
+// put numbers q and sends it to the helpers. q replaces the earlier probe about the same peer; if
+// that is younger than spacing, put does nothing. On each link the numbers rise.
 func (i *indirectProbes) put(q *indirectProbe, helpers []*peer, now time.Time, spacing time.Duration) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -67,7 +68,7 @@ func (i *indirectProbes) put(q *indirectProbe, helpers []*peer, now time.Time, s
 		i.open = map[uint64]*indirectProbe{}
 	}
 	i.open[q.number] = q
-	req := proto.PingReq{Number: q.number, Target: p.id, Session: q.session}
+	req := proto.PingReq{Number: q.number, Target: p.id, Incarnation: q.incarnation}
 	for _, helper := range helpers {
 		select {
 		case helper.requests <- req:
@@ -77,16 +78,16 @@ func (i *indirectProbes) put(q *indirectProbe, helpers []*peer, now time.Time, s
 	}
 }
 
-// forget closes what is open about p.
+// forget closes the probe about p.
 func (i *indirectProbes) forget(p *peer) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	delete(i.open, p.probe)
 }
 
-// answer takes what a peer says to probe number n. It returns the probe when
-// that decides it: somebody hears the process, or all who were asked do not. An
-// answer to what was never asked is a fault.
+// answer handles a peer's answer to probe number n. It returns the probe if the answer decides it:
+// somebody hears the process, or none of those who were asked does. An answer to a probe that was
+// never made is a fault.
 func (i *indirectProbes) answer(from proto.NodeID, n uint64, heard bool) (*indirectProbe, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -107,23 +108,22 @@ func (i *indirectProbes) answer(from proto.NodeID, n uint64, heard bool) (*indir
 	return q, nil
 }
 
-// hearAnswer takes a peer's answer to an indirect probe and draws the conclusion.
+// hearAnswer handles a peer's answer to an indirect probe.
 func (p *peer) hearAnswer(res proto.PingRes) error {
 	q, err := p.t.probes.answer(p.id, res.Number, res.Heard)
 	switch {
 	case err != nil || q == nil:
 		return err
 	case q.unheard:
-		q.target.detector.unheardByOthers(q.session, q.answers)
-	case q.target.heartbeats.heardByOthers(q.session) || q.target.detector.inDoubt() == q.session:
-		q.target.detector.heardByOthers(q.session)
+		q.target.detector.unheardByOthers(q.incarnation, q.answers)
+	case q.target.heartbeats.heardByOthers(q.incarnation) || q.target.detector.inDoubt() == q.incarnation:
+		q.target.detector.heardByOthers(q.incarnation)
 	}
 	return nil
 }
 
-// doubt has others asked about the peer if, an interval from now, its process is
-// neither linked again nor proven gone. A process that dies, or a link that only
-// dropped, is explained by the next dial, long before.
+// doubt waits for an interval, and then asks others about the peer, unless its process has a link
+// again or is known to be gone: usually the next dial tells that much sooner.
 func (p *peer) doubt() {
 	if p.detector.inDoubt().IsZero() || p.doubting.Swap(true) {
 		return

@@ -113,23 +113,23 @@ func TestQuestionsThatAreNotAnswered(t *testing.T) {
 	b, c := start(t, 2), start(t, 3)
 	connect(t, b, c)
 	r := joinRaw(t, b, 1)
-	ask := func(n uint64, target proto.NodeID, s proto.Session) {
-		r.say(proto.PingReq{Number: n, Target: target, Session: s})
+	ask := func(n uint64, target proto.NodeID, s proto.Incarnation) {
+		r.say(proto.PingReq{Number: n, Target: target, Incarnation: s})
 	}
 	ask(1, 9, one)
-	ask(2, 2, b.cfg.Session)
+	ask(2, 2, b.cfg.Incarnation)
 	ask(3, 3, one)
-	ask(4, 3, c.cfg.Session)
+	ask(4, 3, c.cfg.Incarnation)
 	if got := r.hear(); got != (proto.PingRes{Number: 4, Heard: true}) {
 		t.Errorf("%+v", got)
 	}
 	c.frozen.Store(true)
 	before := b.Stats().Ignored
 	for n := range uint64(maxProbes + 10) {
-		ask(n+5, 3, c.cfg.Session)
+		ask(n+5, 3, c.cfg.Incarnation)
 	}
 	eventually(t, "the crowd is ignored", func() bool { return b.Stats().Ignored >= before+10 })
-	ask(5, 3, c.cfg.Session)
+	ask(5, 3, c.cfg.Incarnation)
 	r.untilClosed()
 	if b.Stats().Rejected["unexpected"] != 1 {
 		t.Errorf("%+v", b.Stats().Rejected)
@@ -146,12 +146,12 @@ func TestAnswers(t *testing.T) {
 		peers[id], asked = p, append(asked, p)
 	}
 	put := func(now time.Time) {
-		q := &indirectProbe{target: peers[4], session: one, asked: map[proto.NodeID]bool{}, unheard: true}
+		q := &indirectProbe{target: peers[4], incarnation: one, asked: map[proto.NodeID]bool{}, unheard: true}
 		i.put(q, asked[1:4], now, time.Minute)
 	}
 	put(dawn)
 	put(dawn.Add(time.Second)) // too soon
-	if req := <-peers[1].requests; req != (proto.PingReq{Number: 1, Target: 4, Session: one}) {
+	if req := <-peers[1].requests; req != (proto.PingReq{Number: 1, Target: 4, Incarnation: one}) {
 		t.Errorf("asked %+v", req)
 	}
 	for _, c := range []struct {

@@ -27,7 +27,7 @@ const victimEnv = "RINGLEADER_TEST_VICTIM_OF"
 func beVictim(parent string) {
 	up := make(chan struct{}, 1)
 	tr, err := Listen(Config{
-		Cluster: "demo", Algorithm: "bully", Kinds: catalog.Kinds(), ID: 2, Session: proto.NewSession(),
+		Cluster: "demo", Algorithm: "bully", Kinds: catalog.Kinds(), ID: 2, Incarnation: proto.NewIncarnation(),
 		Bind: "127.0.0.1:0", Receive: func(proto.Message) {}, Log: zerolog.Nop(),
 		Evidence: func(Evidence) { up <- struct{}{} },
 	})
@@ -37,13 +37,13 @@ func beVictim(parent string) {
 	}
 	tr.SetPeers([]Peer{{ID: 1, Addr: parent}})
 	<-up
-	fmt.Println(tr.Addr(), tr.cfg.Session)
+	fmt.Println(tr.Addr(), tr.cfg.Incarnation)
 	_, _ = io.Copy(io.Discard, os.Stdin) // a parent that dies takes its victim along
 }
 
-// startVictim starts node 2 as a process of its own, and returns it, its session and
+// startVictim starts node 2 as a process of its own, and returns it, its incarnation and
 // its address.
-func startVictim(t *testing.T, n *node) (*os.Process, proto.Session, string) {
+func startVictim(t *testing.T, n *node) (*os.Process, proto.Incarnation, string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), victimEnv+"="+n.Addr().String())
@@ -67,8 +67,8 @@ func startVictim(t *testing.T, n *node) (*os.Process, proto.Session, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr, session, _ := strings.Cut(strings.TrimSpace(line), " ")
-	return cmd.Process, sessionOf(t, session), addr
+	addr, incarnation, _ := strings.Cut(strings.TrimSpace(line), " ")
+	return cmd.Process, incarnationOf(t, incarnation), addr
 }
 
 // "The peer with an open TCP connection reads EOF at once, and dialling again
@@ -76,7 +76,7 @@ func startVictim(t *testing.T, n *node) (*os.Process, proto.Session, string) {
 func TestAKilledProcessIsProvenGone(t *testing.T) {
 	n := start(t, 1)
 	process, victim, addr := startVictim(t, n)
-	n.SetPeers([]Peer{{ID: 2, Session: victim, Addr: addr}})
+	n.SetPeers([]Peer{{ID: 2, Incarnation: victim, Addr: addr}})
 	begun := time.Now()
 	eventually(t, "the link is up, and no longer so new that its loss is not dialled at once",
 		func() bool { return n.linked() == 1 && time.Since(begun) > 2*timingFor(defaultPatience).minBackoff })
@@ -97,7 +97,7 @@ func TestABusyProcessIsProvenDead(t *testing.T) {
 	for _, silent := range [][]proto.NodeID{nil, {1, 2}} {
 		n := start(t, 1, func(c *Config) { c.SilentPeers = silent })
 		process, victim, addr := startVictim(t, n)
-		p := Peer{ID: 2, Session: victim, Addr: addr}
+		p := Peer{ID: 2, Incarnation: victim, Addr: addr}
 		n.SetPeers([]Peer{p})
 		eventually(t, "all connections are up", func() bool {
 			return n.linked() == 1 && (silent == nil) == (n.peer(2).silent.conn.Load() == nil)
@@ -109,7 +109,7 @@ func TestABusyProcessIsProvenDead(t *testing.T) {
 			t.Fatal(err) // it reads no more once it has stopped
 		}
 		n.Send(message(1, 2, 1))
-		inbound := n.inbound.links[caller{id: 2, session: victim}]
+		inbound := n.inbound.links[caller{id: 2, incarnation: victim}]
 		inbound.say(proto.Pong{Count: 1, Micros: 1000}, time.Minute)
 		eventually(t, "all is written", func() bool { return n.peer(2).out.waitingSince() != time.Time{} })
 		if err := process.Kill(); err != nil {
@@ -127,29 +127,29 @@ func TestABusyProcessIsProvenDead(t *testing.T) {
 // "One that does not come up, as on a busy machine, is tried again while the link is
 // there", and Stats tells whether it is.
 func TestSilentConnectionIsTriedAgain(t *testing.T) {
-	session := proto.NewSession()
+	incarnation := proto.NewIncarnation()
 	var tries atomic.Int32
 	addr := fake(t, func(r *raw) {
 		hello, ok := r.hear().(proto.Hello)
 		if !ok || hello.Silent && tries.Add(1) <= 3 {
 			return // it is too busy, and ends the connection without a word
 		}
-		r.say(proto.Welcome{ID: 2, Session: session})
+		r.say(proto.Welcome{ID: 2, Incarnation: incarnation})
 		r.untilClosed()
 	})
 	n := start(t, 1, func(c *Config) { c.SilentPeers = []proto.NodeID{2} })
-	n.SetPeers([]Peer{{ID: 2, Session: session, Addr: addr}})
+	n.SetPeers([]Peer{{ID: 2, Incarnation: incarnation, Addr: addr}})
 	eventually(t, "the silent connection is up", func() bool { return n.Stats().Peers[0].Watched })
 	if got := tries.Load(); got != 4 {
 		t.Errorf("it came up with try %d, want 4", got)
 	}
 }
 
-func sessionOf(t *testing.T, s string) proto.Session {
+func incarnationOf(t *testing.T, s string) proto.Incarnation {
 	t.Helper()
 	b, err := hex.DecodeString(s)
-	if err != nil || len(b) != len(proto.Session{}) {
-		t.Fatalf("session %q: %v", s, err)
+	if err != nil || len(b) != len(proto.Incarnation{}) {
+		t.Fatalf("incarnation %q: %v", s, err)
 	}
-	return proto.Session(b)
+	return proto.Incarnation(b)
 }

@@ -10,13 +10,23 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// link is a connection that this node dialled, its handshake done.
+// link is a connection that this node dialled, after its handshake.
 type link struct {
 	conn    net.Conn
-	addr    string // as it was dialled
-	session proto.Session
+	addr    string // the address that was dialled
+	welcome proto.Welcome
 	frames  *frameReader
+	forget  func() bool // cancels that the connection is reset when the Transport closes
 }
+
+// end resets the connection.
+func (l *link) end() {
+	l.forget()
+	reset(l.conn)
+}
+
+// incarnation is that of the process at the other end.
+func (l *link) incarnation() proto.Incarnation { return l.welcome.Incarnation }
 
 // Why this node itself ends a link.
 var (
@@ -27,12 +37,12 @@ var (
 // serve writes the peer's queue to l until the link ends.
 func (p *peer) serve(l *link) {
 	p.link.Store(l)
-	p.openSilent(l.session)
-	p.out.begin(l.session, time.Now())
+	p.openSilent(l.incarnation())
+	p.out.begin(l.incarnation(), time.Now())
 	verdict := make(chan error, 1)
 	go func() { verdict <- p.readAnswers(l) }()
 	read, err := p.pump(l, verdict)
-	p.t.conns.end(l.conn)
+	l.end()
 	if !read {
 		<-verdict //nolint:errcheck // the reader stops with the connection
 	}
@@ -41,8 +51,8 @@ func (p *peer) serve(l *link) {
 	p.over(l, err)
 }
 
-// pump moves messages from the queue to the connection. It returns whether the
-// reader's verdict was taken, and why it stopped.
+// pump moves messages from the queue to the connection until the link ends. It returns why the link
+// ended, and whether it has read that from verdict.
 func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 	limits := p.t.cfg.timing
 	stall := newStall(limits.ack)
@@ -51,8 +61,9 @@ func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 	var late <-chan time.Time
 	var buf []byte
 	for {
-		// What was put after the peer moved, or its end was read, is for the next link.
-		if p.addr() != l.addr {
+		// Messages that were put after the peer moved, or after the reader found the end,
+		// are for the next link.
+		if p.spec.Load().Addr != l.addr {
 			return false, errMoved
 		}
 		select {
@@ -61,7 +72,7 @@ func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 		default:
 		}
 		var n int
-		buf, n = p.out.take(buf[:0], l.session, p.detector.goneProcess(), time.Now())
+		buf, n = p.out.take(buf[:0], l.incarnation(), p.detector.goneProcess(), time.Now())
 		if n > 0 {
 			p.sent.Add(uint64(n))
 			stall.begin()
@@ -77,7 +88,7 @@ func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 			return true, err
 		case <-p.out.ready:
 		case req := <-p.requests:
-			if err := l.say(req, limits.write); err != nil {
+			if err := sayWithin(l.conn, req, limits.write); err != nil {
 				return p.judge(l, err, verdict)
 			}
 		case <-p.ask:
@@ -100,8 +111,8 @@ func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 	}
 }
 
-// stall looks after the acknowledgements of a link: its timer runs only while one is
-// owed, so that links at rest cost nothing.
+// stall notices that a peer has acknowledged nothing for longer than limit. Its timer runs only
+// while an acknowledgement is due, so idle links cost nothing.
 type stall struct {
 	limit time.Duration
 	timer *time.Timer
@@ -122,8 +133,8 @@ func (s *stall) begin() {
 	}
 }
 
-// check is called when the timer fires. since is when the oldest message without an
-// acknowledgement was written, zero for none.
+// check is called when the timer fires. since is when the oldest message without an acknowledgement
+// was written; zero if there is none.
 func (s *stall) check(since time.Time) error {
 	s.owed = false
 	switch {
@@ -136,9 +147,9 @@ func (s *stall) check(since time.Time) error {
 	return nil
 }
 
-// judge decides why a write failed. A reset that the write reports is a reset,
-// even if the reader, coming second, finds an ended stream; with a broken pipe
-// it is the reader that knows.
+// judge returns why the link ended on which a write failed with err. After a reset that a write
+// got, the reader sees what looks like a clean end; then the error of the write counts. After a
+// broken pipe, that of the reader counts.
 func (p *peer) judge(l *link, err error, verdict <-chan error) (read bool, cause error) {
 	if isTimeout(err) || errors.Is(err, syscall.ECONNRESET) {
 		return false, err
@@ -150,20 +161,12 @@ func (p *peer) judge(l *link, err error, verdict <-chan error) (read bool, cause
 	return true, <-verdict
 }
 
-// readAnswers reads what the peer answers until the link ends, and says why.
+// readAnswers reads the peer's answers until the link ends, and returns why it ended.
 func (p *peer) readAnswers(l *link) error {
 	for {
-		number, payload, err := l.frames.next(maxControl)
+		body, err := l.frames.control("in answer to messages", proto.KindAck, proto.KindPong, proto.KindPingRes)
 		if err != nil {
 			return err
-		}
-		kind := proto.LinkKind(number)
-		if kind != proto.KindAck && kind != proto.KindPong && kind != proto.KindPingRes {
-			return faultf(unexpected, "%v in answer to messages", kind)
-		}
-		body, err := proto.UnmarshalLink(kind, payload)
-		if err != nil {
-			return faultf(badPayload, "%v", err)
 		}
 		switch b := body.(type) {
 		case proto.Ack:
@@ -179,7 +182,7 @@ func (p *peer) readAnswers(l *link) error {
 	}
 }
 
-// over draws the conclusions from the end of l.
+// over tells the failure detector and the log that l ended with err.
 func (p *peer) over(l *link, err error) {
 	if p.ctx.Err() != nil || errors.Is(err, errMoved) {
 		p.detector.dropped()
@@ -190,12 +193,13 @@ func (p *peer) over(l *link, err error) {
 		p.t.complain(p.name(), f.reason, "ended the link to node %v at %s: %v", p.id, l.addr, err)
 	}
 	p.t.cfg.Log.Debug().Err(err).Uint64("peer", uint64(p.id)).
-		Str("session", l.session.Short()).Msg("link lost")
+		Str("incarnation", l.incarnation().Short()).Msg("link lost")
 	p.detector.ended(endOf(err))
 	p.doubt()
 }
 
-// endOf tells a stream that ended between two frames from every other end.
+// endOf returns whether a stream ended between two frames, LinkClosed, or in any other way,
+// LinkReset.
 func endOf(err error) proto.LinkEvent {
 	if err == io.EOF { //nolint:errorlint // a wrapped one is another end
 		return proto.LinkClosed
@@ -203,13 +207,22 @@ func endOf(err error) proto.LinkEvent {
 	return proto.LinkReset
 }
 
-// say writes one control frame.
-func (l *link) say(b proto.LinkBody, limit time.Duration) error {
+// say sends one control frame.
+func say(conn net.Conn, b proto.LinkBody) error {
 	kind, payload, err := proto.MarshalLink(b)
 	if err != nil {
 		return err
 	}
-	return write(l.conn, appendFrame(nil, kind, payload), limit)
+	_, err = conn.Write(appendFrame(nil, kind, payload))
+	return err
+}
+
+// sayWithin sends one control frame within limit.
+func sayWithin(conn net.Conn, b proto.LinkBody, limit time.Duration) error {
+	if err := conn.SetWriteDeadline(time.Now().Add(limit)); err != nil {
+		return err
+	}
+	return say(conn, b)
 }
 
 func write(conn net.Conn, b []byte, limit time.Duration) error {

@@ -29,10 +29,9 @@ func TestListenRefuses(t *testing.T) {
 	good.Bind = "127.0.0.1:0"
 	for want, change := range map[string]func(*Config){
 		"node id 0":           func(c *Config) { c.ID = 0 },
-		"no session":          func(c *Config) { c.Session = proto.Session{} },
+		"no incarnation":      func(c *Config) { c.Incarnation = proto.Incarnation{} },
 		"cluster label":       func(c *Config) { c.Cluster = strings.Repeat("x", 256) },
 		"Receive":             func(c *Config) { c.Receive = nil },
-		"a queue of -1":       func(c *Config) { c.QueueLen = -1 },
 		"want host:port":      func(c *Config) { c.Bind = "7000" },
 		`"127.0.0.1:0:0"`:     func(c *Config) { c.Bind = "127.0.0.1:0:0" },
 		`on "192.0.2.1:7000"`: func(c *Config) { c.Bind = "192.0.2.1:7000" },

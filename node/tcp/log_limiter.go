@@ -10,17 +10,17 @@ const (
 	limitPeriod  = time.Minute
 )
 
-// logLimiter keeps the log readable while something stays wrong. A complaint is new
-// once for each offender and reason, until forget names the offender. At most
-// maxOffenders are remembered; then no complaint of another is new, until limitPeriod
-// after the first of them. Any goroutine may call its methods.
+// logLimiter keeps the log readable while something stays wrong. It lets a complaint through once
+// for each peer and reason, until forget names the peer. It remembers at most maxOffenders peers;
+// then it lets nothing about others through, until limitPeriod after the first of them. Any
+// goroutine may call its methods.
 type logLimiter struct {
 	mu    sync.Mutex
 	since time.Time
-	heard map[string]uint32 // a bit a reason
+	heard map[string]uint32 // one bit for each reason
 }
 
-// first reports whether the complaint is new.
+// first reports whether the complaint is to be logged.
 func (l *logLimiter) first(who string, r reason) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -36,7 +36,7 @@ func (l *logLimiter) first(who string, r reason) bool {
 	return true
 }
 
-// forget makes every complaint about who new again.
+// forget lets complaints about who through again.
 func (l *logLimiter) forget(who string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

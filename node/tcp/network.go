@@ -12,7 +12,7 @@ import (
 // with Op "dial"; ECONNRESET, EPIPE and io.EOF. Their addresses are *net.TCPAddr, and
 // they have the SetLinger of a *net.TCPConn.
 type Network interface {
-	// Listen takes addr, host:port, for this process alone.
+	// Listen reserves addr, host:port, for this process alone.
 	Listen(addr string) (net.Listener, error)
 	// Dial connects to addr, within limit.
 	Dial(ctx context.Context, addr string, limit time.Duration) (net.Conn, error)
@@ -21,8 +21,9 @@ type Network interface {
 // systemNetwork is this machine's own TCP.
 type systemNetwork struct{}
 
-// Listen implements Network. Without SO_REUSEPORT the kernel gives an address to one
-// process at a time: a refusal, or another session, is then proof about the first.
+// Listen implements Network. Without SO_REUSEPORT the kernel gives an address to one process at a
+// time. So a refused dial, or another incarnation at the address, proves that the earlier process
+// is gone.
 func (systemNetwork) Listen(addr string) (net.Listener, error) {
 	lc := net.ListenConfig{KeepAliveConfig: keepAlive}
 	lc.SetMultipathTCP(false) // whose end of stream says other things
@@ -33,7 +34,7 @@ func (systemNetwork) Listen(addr string) (net.Listener, error) {
 
 // Dial implements Network. The connection has TCP_NODELAY, as always in Go.
 func (systemNetwork) Dial(ctx context.Context, addr string, limit time.Duration) (net.Conn, error) {
-	d := net.Dialer{Timeout: limit, KeepAliveConfig: keepAlive, Control: connectEarly}
+	d := net.Dialer{Timeout: limit, KeepAliveConfig: keepAlive}
 	conn, err := d.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
@@ -41,8 +42,8 @@ func (systemNetwork) Dial(ctx context.Context, addr string, limit time.Duration)
 	return quiet(conn), nil
 }
 
-// network is tcp4 for an IPv4 address: by itself the net package takes 0.0.0.0
-// for all addresses, those of IPv6 too.
+// network returns tcp4 for an IPv4 address: the net package alone would take 0.0.0.0 for all
+// addresses, including those of IPv6.
 func network(bind string) string {
 	if addr, err := netip.ParseAddrPort(bind); err == nil && addr.Addr().Is4() {
 		return "tcp4"
@@ -50,9 +51,9 @@ func network(bind string) string {
 	return "tcp"
 }
 
-// keepAlive notices in half a minute that the machine at the other end of an idle
-// link vanished. Gossip and heartbeats are faster; and there is a link between any
-// two nodes, so that a second would make for more packets than all else at rest.
+// keepAlive finds out within half a minute that the machine at the other end of an idle link has
+// vanished. Gossip and heartbeats are faster. There is a link between any two nodes, so a shorter
+// time would make more packets than all else in an idle cluster.
 var keepAlive = net.KeepAliveConfig{
 	Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3,
 }

@@ -8,22 +8,24 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// batch bounds what is handed to the kernel at once, in bytes.
+// batch is how many bytes are passed to the kernel at once.
 const batch = 64 << 10
 
 // entry is one message on its way to a peer.
 type entry struct {
-	kind    proto.Kind
-	payload []byte
-	queued  time.Time
-	wrote   time.Time     // to the present connection
-	session proto.Session // the process it is for, zero until that is known
+	kind        proto.Kind
+	payload     []byte
+	queued      time.Time
+	wrote       time.Time         // when it was written to the present connection
+	incarnation proto.Incarnation // the process it is for; zero until that is known
 }
 
-// moment is how long a message may wait without a word of that.
+// moment is how long a message may wait without a change: if it waits longer, the time that it
+// waited is subtracted from the lease that it tells of.
 const moment = 10 * time.Millisecond
 
-// aged is what is to be written of the message now; ok is false for nothing.
+// aged returns the payload to write now. It subtracts the time that the message waited from the
+// lease that it tells of; ok is false if nothing of the lease is left.
 func (e *entry) aged(now time.Time) (payload []byte, ok bool) {
 	if waited := now.Sub(e.queued); waited > moment {
 		return proto.Aged(e.kind, e.payload, waited)
@@ -31,8 +33,8 @@ func (e *entry) aged(now time.Time) (payload []byte, ok bool) {
 	return e.payload, true
 }
 
-// outbox is the queue to one peer. Any goroutine may use it; none waits for
-// another longer than a copy of some bytes takes. Its invariants:
+// outbox is the queue to one peer. Any goroutine may call its methods; none waits for
+// another longer than it takes to copy some bytes. Its invariants:
 //
 //  1. entries are in the order they were put, at most limit of them;
 //  2. the first inFlight of them were written to the present connection and
@@ -42,7 +44,7 @@ type outbox struct {
 	limit int
 	age   time.Duration
 	drop  func(reason, int)
-	// ready has a token when there is something to write, or nothing is left.
+	// ready has a token if there is something to write, or nothing is left.
 	ready chan struct{}
 
 	mu       sync.Mutex
@@ -56,9 +58,9 @@ func newOutbox(limit int, age time.Duration, drop func(reason, int)) *outbox {
 	return &outbox{limit: limit, age: age, drop: drop, ready: make(chan struct{}, 1)}
 }
 
-// put queues a message for process s, zero for whichever answers, or drops it
-// when that is not possible.
-func (o *outbox) put(s proto.Session, kind proto.Kind, payload []byte, now time.Time) {
+// put queues a message for process s; zero means any process of the peer. It drops the message if
+// the queue is full or closed.
+func (o *outbox) put(s proto.Incarnation, kind proto.Kind, payload []byte, now time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.entries) == o.limit {
@@ -70,22 +72,22 @@ func (o *outbox) put(s proto.Session, kind proto.Kind, payload []byte, now time.
 	case len(o.entries) == o.limit:
 		o.drop(queueFull, 1)
 	default:
-		o.entries = append(o.entries, entry{kind: kind, payload: payload, queued: now, session: s})
+		o.entries = append(o.entries, entry{kind: kind, payload: payload, queued: now, incarnation: s})
 		o.signal()
 	}
 }
 
-// begin says that a connection to process s is up: everything is written
-// again, but what was meant for another process, or is too old. A message for
-// a node's former life must not act on its new one.
-func (o *outbox) begin(s proto.Session, now time.Time) {
+// begin says that a connection to process s is up. All messages are written again, except those
+// that are too old or meant for another process: a message to a node's earlier process must not act
+// on its new one.
+func (o *outbox) begin(s proto.Incarnation, now time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.acked = 0
 	o.expire(now)
 	before := len(o.entries)
 	o.entries = slices.DeleteFunc(o.entries, func(e entry) bool {
-		return !e.session.IsZero() && e.session != s
+		return !e.incarnation.IsZero() && e.incarnation != s
 	})
 	o.drop(newLife, before-len(o.entries))
 }
@@ -97,17 +99,17 @@ func (o *outbox) end() {
 	o.inFlight = 0
 }
 
-// take appends to dst the frames to write next to process s, and counts them
-// as written. What is for another process waits for a link with that one, unless it
-// is gone: then the view lags behind, and s is who is meant.
-func (o *outbox) take(dst []byte, s, gone proto.Session, now time.Time) ([]byte, int) {
+// take appends to dst the frames to write next to process s, and counts them as written. It stops
+// at a message for another process, which waits for a link with that process. But if that process
+// is gone, the sender did not know yet, and the message goes to s.
+func (o *outbox) take(dst []byte, s, gone proto.Incarnation, now time.Time) ([]byte, int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.expire(now)
 	taken := 0
 	for o.inFlight < len(o.entries) && len(dst) < batch {
 		e := &o.entries[o.inFlight]
-		if !e.session.IsZero() && e.session != s && e.session != gone {
+		if !e.incarnation.IsZero() && e.incarnation != s && e.incarnation != gone {
 			break
 		}
 		payload, ok := e.aged(now)
@@ -116,7 +118,7 @@ func (o *outbox) take(dst []byte, s, gone proto.Session, now time.Time) ([]byte,
 			o.entries = slices.Delete(o.entries, o.inFlight, o.inFlight+1)
 			continue
 		}
-		e.session, e.wrote = s, now
+		e.incarnation, e.wrote = s, now
 		dst = appendFrame(dst, e.kind.Number(), payload)
 		taken++
 		o.inFlight++
@@ -127,18 +129,18 @@ func (o *outbox) take(dst []byte, s, gone proto.Session, now time.Time) ([]byte,
 	return dst, taken
 }
 
-// replaced says that process s is not expected any more: what waits for it is dropped.
-func (o *outbox) replaced(s proto.Session) {
+// replaced says that process s is no longer expected. Messages that wait for it are dropped.
+func (o *outbox) replaced(s proto.Incarnation) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	before := len(o.entries)
-	rest := slices.DeleteFunc(o.entries[o.inFlight:], func(e entry) bool { return e.session == s })
+	rest := slices.DeleteFunc(o.entries[o.inFlight:], func(e entry) bool { return e.incarnation == s })
 	o.entries = o.entries[:o.inFlight+len(rest)]
 	o.drop(newLife, before-len(o.entries))
 	o.signal()
 }
 
-// ack says that the connection's first n messages were handed up.
+// ack says that the receiver's callback got the first n messages of the connection.
 func (o *outbox) ack(n uint64) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -156,8 +158,8 @@ func (o *outbox) ack(n uint64) error {
 	return nil
 }
 
-// waitingSince is when the oldest message without an acknowledgement was
-// written, zero when there is none.
+// waitingSince returns when the oldest message without an acknowledgement was written; zero if
+// there is none.
 func (o *outbox) waitingSince() time.Time {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -173,7 +175,7 @@ func (o *outbox) len() int {
 	return len(o.entries)
 }
 
-// close drops what is left and whatever comes later.
+// close drops all messages, and those that come later.
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -181,7 +183,7 @@ func (o *outbox) close() {
 	o.entries, o.inFlight, o.closed = nil, 0, true
 }
 
-// expire drops what is too old and not on its way. The caller holds mu.
+// expire drops the messages that are too old and were not written yet. The caller holds mu.
 func (o *outbox) expire(now time.Time) {
 	n := o.inFlight
 	for n < len(o.entries) && now.Sub(o.entries[n].queued) > o.age {

@@ -26,14 +26,14 @@ func newQueue(limit int) *queue {
 
 func (q *queue) puts(at time.Duration, letters string) {
 	for _, l := range letters {
-		q.put(proto.Session{}, nomination.KindTimeoutNow, []byte{byte(l)}, dawn.Add(at))
+		q.put(proto.Incarnation{}, nomination.KindTimeoutNow, []byte{byte(l)}, dawn.Add(at))
 	}
 }
 
 // written are the letters that would now be written to s.
-func (q *queue) written(t *testing.T, s proto.Session, at time.Duration) string {
+func (q *queue) written(t *testing.T, s proto.Incarnation, at time.Duration) string {
 	t.Helper()
-	frames, n := q.take(nil, s, proto.Session{}, dawn.Add(at))
+	frames, n := q.take(nil, s, proto.Incarnation{}, dawn.Add(at))
 	r := newFrameReader(bytes.NewReader(frames))
 	var letters []byte
 	for {
@@ -60,7 +60,7 @@ func (q *queue) dropped(t *testing.T, r reason, want int) {
 }
 
 // "The dialler keeps unacknowledged messages and sends them again on the next
-// connection to the same session."
+// connection to the same incarnation."
 func TestUnacknowledgedMessagesAreWrittenAgain(t *testing.T) {
 	q := newQueue(9)
 	q.puts(0, "abc")
@@ -85,7 +85,7 @@ func TestUnacknowledgedMessagesAreWrittenAgain(t *testing.T) {
 	}
 }
 
-// "When the peer comes back as another session, they are dropped and counted",
+// "When the peer comes back as another incarnation, they are dropped and counted",
 // those that were never written too; what is for whichever answers is not.
 func TestMessagesOfAFormerLifeAreDropped(t *testing.T) {
 	q := newQueue(9)
@@ -169,57 +169,54 @@ func TestOldMessagesAreDropped(t *testing.T) {
 	}
 }
 
-// "What LEASE and HEARTBEAT say is left of a lease is less by what they waited for a
+// "What HEARTBEAT says is left of a lease is less by what they waited for a
 // connection", for each anew; "where nothing is left they are not sent".
 func TestWhatIsLeftOfALeaseGrowsLess(t *testing.T) {
-	leader := proto.Peer{ID: 1, Session: s1}
-	for _, body := range []func(left time.Duration) proto.Body{
-		func(left time.Duration) proto.Body { return proto.Lease{Leader: leader, Remaining: left} },
-		func(left time.Duration) proto.Body { return proto.Heartbeat{Leader: leader, Remaining: left} },
-	} {
-		q := newQueue(9)
-		say := func(at, left time.Duration) {
-			kind, payload, err := proto.Marshal(proto.Message{From: 1, To: 2, Term: 1, Body: body(left)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			q.put(proto.Session{}, kind, payload, dawn.Add(at))
-		}
-		wrote := func(at time.Duration, want ...time.Duration) {
-			t.Helper()
-			frames, _ := q.take(nil, s1, proto.Session{}, dawn.Add(at))
-			r := newFrameReader(bytes.NewReader(frames))
-			for _, left := range want {
-				kind, payload, err := r.next(proto.MaxPayload)
-				if err != nil {
-					t.Fatalf("%v is missing: %v", left, err)
-				}
-				if m, err := catalog.Kinds().Unmarshal(kind, payload); err != nil || m.Body != body(left) {
-					t.Errorf("%v, %v; want %v", m, err, body(left))
-				}
-			}
-			if kind, _, err := r.next(proto.MaxPayload); err != io.EOF {
-				t.Errorf("%v, %v more", kind, err)
-			}
-		}
-		say(0, 3*time.Second)
-		say(0, time.Second)
-		q.begin(s1, dawn)
-		wrote(time.Second, 2*time.Second)
-		q.end()
-		say(time.Second, 3*time.Second)
-		q.begin(s1, dawn.Add(2*time.Second))
-		wrote(2*time.Second, time.Second, 2*time.Second)
-		q.end()
-		q.begin(s1, dawn.Add(3*time.Second))
-		wrote(3*time.Second, time.Second)
-		q.dropped(t, expired, 2)
-		if err := q.ack(1); err != nil || q.len() != 0 {
-			t.Errorf("%v, %d left", err, q.len())
-		}
-		say(3*time.Second, time.Second)
-		wrote(3*time.Second+moment, time.Second) // it did not wait
+	body := func(left time.Duration) proto.Body {
+		return proto.Heartbeat{Leader: proto.Peer{ID: 1, Incarnation: s1}, Remaining: left}
 	}
+	q := newQueue(9)
+	say := func(at, left time.Duration) {
+		kind, payload, err := proto.Marshal(proto.Message{From: 1, To: 2, Term: 1, Body: body(left)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.put(proto.Incarnation{}, kind, payload, dawn.Add(at))
+	}
+	wrote := func(at time.Duration, want ...time.Duration) {
+		t.Helper()
+		frames, _ := q.take(nil, s1, proto.Incarnation{}, dawn.Add(at))
+		r := newFrameReader(bytes.NewReader(frames))
+		for _, left := range want {
+			kind, payload, err := r.next(proto.MaxPayload)
+			if err != nil {
+				t.Fatalf("%v is missing: %v", left, err)
+			}
+			if m, err := catalog.Kinds().Unmarshal(kind, payload); err != nil || m.Body != body(left) {
+				t.Errorf("%v, %v; want %v", m, err, body(left))
+			}
+		}
+		if kind, _, err := r.next(proto.MaxPayload); err != io.EOF {
+			t.Errorf("%v, %v more", kind, err)
+		}
+	}
+	say(0, 3*time.Second)
+	say(0, time.Second)
+	q.begin(s1, dawn)
+	wrote(time.Second, 2*time.Second)
+	q.end()
+	say(time.Second, 3*time.Second)
+	q.begin(s1, dawn.Add(2*time.Second))
+	wrote(2*time.Second, time.Second, 2*time.Second)
+	q.end()
+	q.begin(s1, dawn.Add(3*time.Second))
+	wrote(3*time.Second, time.Second)
+	q.dropped(t, expired, 2)
+	if err := q.ack(1); err != nil || q.len() != 0 {
+		t.Errorf("%v, %d left", err, q.len())
+	}
+	say(3*time.Second, time.Second)
+	wrote(3*time.Second+moment, time.Second) // it did not wait
 }
 
 // "What cannot be sent is dropped and counted."
@@ -242,13 +239,13 @@ func TestAFullQueueDropsWhatComes(t *testing.T) {
 func TestABatchIsBounded(t *testing.T) {
 	q := newQueue(1000)
 	for range 1000 {
-		q.put(proto.Session{}, nomination.KindTimeoutNow, make([]byte, 1<<10), dawn)
+		q.put(proto.Incarnation{}, nomination.KindTimeoutNow, make([]byte, 1<<10), dawn)
 	}
 	q.begin(s1, dawn)
 	total := 0
 	for total < 1000 {
 		<-q.ready // there is more
-		frames, n := q.take(nil, s1, proto.Session{}, dawn)
+		frames, n := q.take(nil, s1, proto.Incarnation{}, dawn)
 		if n == 0 || len(frames) > batch+1<<10+headerLen {
 			t.Fatalf("%d frames, %d bytes", n, len(frames))
 		}

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -16,80 +15,66 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// peer keeps the link to one node up for as long as the node is in the set.
+// peer keeps a link to one node up, as long as the node is in the set of peers.
 type peer struct {
 	t        *Transport
 	id       proto.NodeID
 	out      *outbox
 	detector *failureDetector
 
-	ctx        context.Context // done when the peer left the set
+	ctx        context.Context // ends when the peer leaves the set
 	leave      context.CancelFunc
 	nudge      chan struct{} // a token: something changed, dial without waiting
 	ask        chan struct{} // a token: send a PING
 	heartbeats heartbeats
-	link       atomic.Pointer[link] // the present one, nil for none
+	link       atomic.Pointer[link] // the present link; nil for none
 	spoken     atomic.Int64         // when a message was last sent, by Transport.clock; 0 for never
 	silent     silentConnection
+	differs    atomic.Value // string: see PeerStats.Differs
 
-	requests chan proto.PingReq // to be sent
-	doubting atomic.Bool        // doubt waits
-	sought   atomic.Int64       // when seek last did something, in Unix nanoseconds
-	probe    uint64             // the latest about the peer, and
-	probedAt time.Time          // when that was; both of Transport.probes
+	requests chan proto.PingReq // probes to send to this peer
+	doubting atomic.Bool        // doubt is waiting
+	sought   atomic.Int64       // when seek last asked the peer, in Unix nanoseconds
+	probe    uint64             // the number of the latest probe about the peer
+	probedAt time.Time          // when that was made; Transport.probes guards both
 
 	sent, received, dropped atomic.Uint64
 
-	mu   sync.Mutex
-	spec Peer
+	spec atomic.Pointer[Peer] // what SetPeers last said
 }
 
 func newPeer(t *Transport, spec Peer) *peer {
 	p := &peer{
-		t: t, id: spec.ID, spec: spec,
+		t: t, id: spec.ID,
 		nudge: make(chan struct{}, 1), ask: make(chan struct{}, 1),
 		requests: make(chan proto.PingReq, maxProbes),
 		silent:   silentConnection{linked: make(chan struct{}, 1)},
 	}
 	p.ctx, p.leave = context.WithCancel(context.Background())
-	p.out = newOutbox(t.cfg.QueueLen, t.cfg.timing.age, p.drop)
+	p.out = newOutbox(t.cfg.queueLen, t.cfg.timing.age, p.drop)
 	p.detector = &failureDetector{
 		id: spec.ID, patience: t.cfg.timing.unreachable, emit: t.cfg.Evidence,
-		linksToMe: func(s proto.Session) int { return t.inbound.count(spec.ID, s) },
+		linksToMe: func(s proto.Incarnation) int { return t.inbound.count(spec.ID, s) },
 	}
 	p.heartbeats.misses, p.heartbeats.say = t.cfg.Misses, p.detector.beat
+	p.spec.Store(&spec)
 	p.setSpec(spec)
 	return p
 }
 
-// setSpec takes what SetPeers says. News of the peer is a reason to dial.
+// setSpec sets what SetPeers says; only one goroutine at a time may call it. If that has changed,
+// the peer is dialled at once.
 func (p *peer) setSpec(spec Peer) {
-	p.mu.Lock()
-	news, former := p.spec != spec, p.spec.Session
-	p.spec = spec
-	p.mu.Unlock()
-	if former != spec.Session && !former.IsZero() {
+	old := p.spec.Swap(&spec)
+	if former := old.Incarnation; former != spec.Incarnation && !former.IsZero() {
 		p.out.replaced(former)
 	}
-	// With a name it stays zero: the first WELCOME says where that leads.
+	// With a host name the address stays zero: the first WELCOME tells it.
 	home, _ := netip.ParseAddrPort(spec.Addr)
-	p.detector.tell(spec.Session, unmap(home))
-	if news {
+	p.detector.tell(spec.Incarnation, unmap(home))
+	if *old != spec {
 		p.hurry()
 	}
-}
-
-func (p *peer) addr() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.spec.Addr
-}
-
-// session is the process that the node is known to be, zero when it is not.
-func (p *peer) session() proto.Session {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.spec.Session
 }
 
 func (p *peer) drop(r reason, n int) {
@@ -97,7 +82,7 @@ func (p *peer) drop(r reason, n int) {
 	p.t.counts.add(r, n)
 }
 
-// hurry makes the next dial come at once, if there is no link.
+// hurry lets the next dial begin at once, if there is no link.
 func (p *peer) hurry() {
 	select {
 	case p.nudge <- struct{}{}:
@@ -130,23 +115,23 @@ func (p *peer) run() {
 	}
 }
 
-// A kernel that cleans up after a dead process closes its connections before
-// its listener, so that the first dial may still be accepted and then reset. It
-// is repeated in a moment, a few times: a refusal is what proves the death.
+// A kernel that cleans up after a dead process closes its connections before its listener. So the
+// first dial may still be accepted and then reset. The dial is repeated after a moment, a few
+// times: only a refused dial proves the death.
 const (
 	dyingRetry   = 100 * time.Microsecond
 	dyingRetries = 10
 )
 
-// isDying reports whether a dial ended as it does at a process whose end is
-// under way.
+// isDying reports whether a dial failed as it does while a process is ending.
 func isDying(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// pause waits before the next dial, the last unclear ones in a row having ended
-// as isDying says. It reports false when there is none.
+// pause waits until the next dial is due. failures counts the dials in a row that led to no link;
+// unclear counts how many of the latest failed as isDying says; last is when the latest began. It
+// returns false if the peer has left the set.
 func (p *peer) pause(failures, unclear int, last time.Time) bool {
 	spacing := time.Until(last.Add(p.t.cfg.timing.minBackoff))
 	wait := time.NewTimer(max(spacing, p.backoff(failures)))
@@ -162,8 +147,9 @@ func (p *peer) pause(failures, unclear int, last time.Time) bool {
 	return p.ctx.Err() == nil
 }
 
-// backoff is nothing at first, then doubles, with jitter so that the nodes of
-// a cluster do not dial one that returns all at once.
+// backoff returns the pause between two dials. It is zero at first, then doubles, up to
+// timing.maxBackoff. It has jitter, so that the nodes of a cluster do not all dial at once when one
+// returns.
 func (p *peer) backoff(failures int) time.Duration {
 	if failures == 0 {
 		return 0
@@ -177,53 +163,26 @@ func (p *peer) backoff(failures int) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// connect dials the peer and says hello. It returns no link, and why, when none
-// comes of
-// it. What it finds is evidence.
+// connect dials the peer and does the handshake. It tells the failure detector what it finds. If
+// there is no link, it returns why.
 func (p *peer) connect(now time.Time) (*link, error) {
-	addr := p.addr()
+	addr := p.spec.Load().Addr
 	a := p.detector.begin(now)
-	conn, err := p.t.dial(p.ctx, addr)
+	l, err := p.t.reach(p.ctx, addr, p.t.hello(p.id))
+	p.differs.Store(differs(err))
 	if err != nil {
 		p.failed(a, addr, err)
 		return nil, err
 	}
-	l, err := p.greet(conn, addr, p.t.hello(p.id))
-	if err != nil {
-		p.t.conns.end(conn)
-		p.failed(a, addr, err)
-		return nil, err
-	}
-	p.heartbeats.begin(l.session, time.Now())
-	p.detector.up(a, l.session, homeOf(conn.RemoteAddr()))
+	p.heartbeats.begin(l.incarnation(), time.Now())
+	p.detector.up(a, l.incarnation(), homeOf(l.conn.RemoteAddr()))
 	p.t.warnings.forget(p.name())
 	p.t.cfg.Log.Debug().Uint64("peer", uint64(p.id)).Str("addr", addr).
-		Str("session", l.session.Short()).Msg("link up")
+		Str("incarnation", l.incarnation().Short()).Msg("link up")
 	return l, nil
 }
 
-func (p *peer) greet(conn net.Conn, addr string, h proto.Hello) (*link, error) {
-	// If the peer leaves the set the handshake ends there and then.
-	stop := context.AfterFunc(p.ctx, func() { reset(conn) })
-	limit := time.Now().Add(p.t.cfg.timing.handshake)
-	if err := conn.SetDeadline(limit); err != nil {
-		return nil, err
-	}
-	r := newFrameReader(conn)
-	welcome, err := greet(conn, r, h)
-	if !stop() {
-		return nil, net.ErrClosed
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := conn.SetDeadline(time.Time{}); err != nil {
-		return nil, err
-	}
-	return &link{conn: conn, addr: addr, session: welcome.Session, frames: r}, nil
-}
-
-// failed draws the conclusions from a dial or a handshake that led to no link.
+// failed tells the failure detector and the log that a dial or a handshake led to no link.
 func (p *peer) failed(a attempt, addr string, err error) {
 	if p.ctx.Err() != nil {
 		return // given up by this node
@@ -231,7 +190,7 @@ func (p *peer) failed(a attempt, addr string, err error) {
 	op, _ := errors.AsType[*net.OpError](err)
 	dialling := op != nil && op.Op == "dial"
 	if dialling && errors.Is(err, syscall.ECONNREFUSED) {
-		// No complaint at first: most likely its process is not running.
+		// No complaint at first: most likely the process is not running.
 		p.t.counts.add(notListening, 1)
 		if p.detector.refused(a, homeOf(op.Addr), time.Now()) {
 			p.t.complain(p.name(), notListening, "no link to node %v at %s: %v", p.id, addr, err)
@@ -249,7 +208,15 @@ func (p *peer) failed(a attempt, addr string, err error) {
 	p.t.complain(p.name(), why, "no link to node %v at %s: %v", p.id, addr, err)
 }
 
-// reasonOf is why a dial led to no link.
+// differs returns RefusedError.Differs of the error of a dial.
+func differs(err error) string {
+	if r, ok := errors.AsType[*RefusedError](err); ok {
+		return r.Differs()
+	}
+	return ""
+}
+
+// reasonOf returns why a dial led to no link.
 func reasonOf(err error) reason {
 	if r, ok := errors.AsType[*RefusedError](err); ok {
 		if why, known := refusals[r.Answer.Reason]; known {
@@ -263,9 +230,10 @@ func reasonOf(err error) reason {
 	return noAnswer
 }
 
-// name is what complaints about the peer go by.
+// name is the peer's name in the log.
 func (p *peer) name() string { return fmt.Sprintf("peer %v", p.id) }
 
+// homeOf returns the address of a TCP connection; the zero value for any other.
 func homeOf(a net.Addr) netip.AddrPort {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok {
@@ -274,7 +242,7 @@ func homeOf(a net.Addr) netip.AddrPort {
 	return unmap(tcp.AddrPort())
 }
 
-// unmap makes the two ways to write an IPv4 address one.
+// unmap converts an IPv4 address in the form of IPv6 into an IPv4 address.
 func unmap(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }

@@ -9,22 +9,21 @@ import (
 	"unsafe"
 )
 
-// quietConn is a TCP connection that reads and writes without telling Go's scheduler
-// of the system call. The socket never blocks, so there is nothing to tell; but being
-// told wakes the runtime's monitor thread, which then looks around every 20 µs until
-// the process idles again. That was a third of what an idle node cost, and it takes
-// processors from an election.
+// quietConn is a TCP connection that reads and writes without telling Go's scheduler about the
+// system call. Its socket never blocks, so the scheduler need not know. If it is told, the
+// runtime's monitor thread wakes up, and looks around every 20 µs until the process is idle again.
+// That was a third of what an idle node cost, and it takes processors from an election.
 type quietConn struct {
 	*net.TCPConn
 	raw syscall.RawConn
 
-	reading transfer // of the one goroutine that reads
+	reading transfer // used by the only goroutine that reads
 
 	mu      sync.Mutex
 	writing transfer
 }
 
-// transfer is one read or write under way. Its steps are made once, so that it
+// transfer is one read or write under way. Its functions are made only once, so that a transfer
 // allocates nothing.
 type transfer struct {
 	call  uintptr // SYS_READ or SYS_WRITE
@@ -76,7 +75,7 @@ func (c *quietConn) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// failed gives a failure the form that package net would.
+// failed returns the error in the form of package net.
 func (c *quietConn) failed(op string, err error) error {
 	if errno, ok := err.(syscall.Errno); ok { //nolint:errorlint // as run returned it
 		return &net.OpError{
@@ -87,7 +86,7 @@ func (c *quietConn) failed(op string, err error) error {
 	return err
 }
 
-// run transfers b. Its error is the poller's, or an Errno.
+// run transfers b. Its error is that of the poller, or an Errno.
 func (t *transfer) run(wait func(func(uintptr) bool) error, b []byte) (int, error) {
 	t.left, t.done, t.errno = b, 0, 0
 	err := wait(t.step)
@@ -98,7 +97,7 @@ func (t *transfer) run(wait func(func(uintptr) bool) error, b []byte) (int, erro
 	return t.done, err
 }
 
-// once reads what there is.
+// once reads what is there.
 func (t *transfer) once(fd uintptr) bool { return t.move(fd) != syscall.EAGAIN }
 
 // all writes all that is left.
@@ -111,7 +110,7 @@ func (t *transfer) all(fd uintptr) bool {
 	return true
 }
 
-// move makes the system call, again when a signal interrupted it.
+// move makes the system call, and repeats it if a signal interrupted it.
 func (t *transfer) move(fd uintptr) syscall.Errno {
 	for {
 		n, _, errno := syscall.RawSyscall(t.call, fd,

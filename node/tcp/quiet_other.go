@@ -4,5 +4,5 @@ package tcp
 
 import "net"
 
-// quiet leaves a connection as it is.
+// quiet returns the connection unchanged.
 func quiet(conn net.Conn) net.Conn { return conn }

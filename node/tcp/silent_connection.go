@@ -8,9 +8,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// silentPatience is how long the end of a silent connection is waited for when the
-// links with a process were reset: the kernel of a dead process ends all of its
-// connections within moments.
+// silentPatience is how long the detector waits for the end of a silent connection after the links
+// with the process were reset. The kernel of a dead process ends all its connections within
+// moments.
 const silentPatience = 100 * time.Millisecond
 
 // silentConnection is a connection to a peer on which nothing is ever sent. When a process
@@ -21,10 +21,10 @@ type silentConnection struct {
 	conn   atomic.Pointer[link]
 }
 
-// openSilent has a silent connection made to process s, which the link reaches now. One to
-// a former process is given up.
-func (p *peer) openSilent(s proto.Session) {
-	if l := p.silent.conn.Load(); l != nil && l.session != s {
+// openSilent makes keepSilent connect to process s, which the link reaches now. It ends the silent
+// connection to an earlier process.
+func (p *peer) openSilent(s proto.Incarnation) {
+	if l := p.silent.conn.Load(); l != nil && l.incarnation() != s {
 		reset(l.conn)
 	}
 	select {
@@ -33,9 +33,9 @@ func (p *peer) openSilent(s proto.Session) {
 	}
 }
 
-// keepSilent holds a silent connection to the process that the link reaches, for as
-// long as the peer is in the set. One that does not come up, as on a busy machine, is
-// tried again while the link is there: until then the links alone must prove.
+// keepSilent keeps a silent connection to the process that the link reaches, as long as the peer is
+// in the set. If the connection cannot be made, as on a busy machine, it tries again while there is
+// a link. Until then only the links can prove a death.
 func (p *peer) keepSilent() {
 	for failures := 0; ; {
 		var again <-chan time.Time
@@ -55,22 +55,21 @@ func (p *peer) keepSilent() {
 	}
 }
 
-// hold makes a silent connection beside link beside, and keeps it until it ends. It
-// reports whether there was one.
+// hold makes a silent connection beside the given link, and keeps it until it ends. It returns
+// whether there was one.
 func (p *peer) hold(beside *link) bool {
-	conn, err := p.t.dial(p.ctx, beside.addr)
+	h := p.t.hello(p.id)
+	h.Silent = true
+	l, err := p.t.reach(p.ctx, beside.addr, h)
 	if err != nil {
 		return false
 	}
-	defer p.t.conns.end(conn)
-	h := p.t.hello(p.id)
-	h.Silent = true
-	l, err := p.greet(conn, beside.addr, h)
-	if err != nil || l.session != beside.session {
+	defer l.end()
+	if l.incarnation() != beside.incarnation() {
 		return false
 	}
-	defer context.AfterFunc(p.ctx, func() { reset(conn) })()
-	p.detector.silentUp(l.session)
+	defer context.AfterFunc(p.ctx, func() { reset(l.conn) })()
+	p.detector.silentUp(l.incarnation())
 	p.silent.conn.Store(l)
 	_, _, err = l.frames.next(0)
 	p.silent.conn.Store(nil)
@@ -79,11 +78,11 @@ func (p *peer) hold(beside *link) bool {
 		p.hurry() // what refuses now is proven dead
 		return true
 	}
-	// The link has a moment to end too. When it does not the process lives.
+	// The link has a moment to end too. When it does not end, the process lives.
 	select {
 	case <-p.ctx.Done():
 	case <-time.After(p.t.cfg.timing.maxBackoff):
-		p.openSilent(beside.session)
+		p.openSilent(beside.incarnation())
 	}
 	return true
 }

@@ -14,11 +14,11 @@ func TestAPeerThatNeverReads(t *testing.T) {
 	a, b := start(t, 1, hurried), start(t, 2, hurried)
 	stuck := make(chan struct{})
 	slow := fake(t, func(r *raw) {
-		r.say(proto.Welcome{ID: r.hear().(proto.Hello).To, Session: s1})
+		r.say(proto.Welcome{ID: r.hear().(proto.Hello).To, Incarnation: s1})
 		<-stuck
 	})
 	defer close(stuck)
-	a.SetPeers([]Peer{b.asPeer(), {ID: 3, Session: s1, Addr: slow}})
+	a.SetPeers([]Peer{b.asPeer(), {ID: 3, Incarnation: s1, Addr: slow}})
 	eventually(t, "both links are up", func() bool { return a.linked() == 2 })
 	begin := time.Now()
 	for seq := range uint64(20_000) {
@@ -45,7 +45,7 @@ func jam(t *testing.T, a *node) {
 	stuck := make(chan struct{})
 	slow := fake(t, func(r *raw) {
 		_ = r.Conn.(*net.TCPConn).SetReadBuffer(4 << 10)
-		r.say(proto.Welcome{ID: r.hear().(proto.Hello).To, Session: s1})
+		r.say(proto.Welcome{ID: r.hear().(proto.Hello).To, Incarnation: s1})
 		<-stuck
 	})
 	t.Cleanup(func() { close(stuck) })
@@ -67,7 +67,7 @@ func jam(t *testing.T, a *node) {
 func patient(c *Config) {
 	c.timing = timingFor(defaultPatience)
 	c.timing.ack = time.Hour
-	c.QueueLen = 1 << 20
+	c.queueLen = 1 << 20
 }
 
 // "Write deadlines": a write that the kernel does not take ends the link.
@@ -100,6 +100,6 @@ func TestCloseEndsABlockedWrite(t *testing.T) {
 func TestASilentPeerIsUnreachable(t *testing.T) {
 	a := start(t, 1, hurried)
 	silent := fake(t, func(r *raw) { r.untilClosed() })
-	a.SetPeers([]Peer{{ID: 2, Session: s1, Addr: silent}})
+	a.SetPeers([]Peer{{ID: 2, Incarnation: s1, Addr: silent}})
 	eventuallyEqual(t, "evidence", a.events, said(proto.Unreachable, s1, 0))
 }

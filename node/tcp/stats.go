@@ -8,47 +8,48 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Stats is what a Transport did and did not do since Listen.
+// Stats counts what a Transport did, and what it dropped, since Listen.
 type Stats struct {
-	// Dropped counts messages that Send took and nobody got, by reason:
-	// "no-peer", "invalid", "queue-full", "expired", "other-session", "closed".
+	// Dropped counts, by reason, the messages that Send took and that did not arrive: "no-peer",
+	// "invalid", "queue-full", "expired", "other-incarnation", "closed".
 	Dropped map[string]uint64
-	// Rejected counts connections, dialled or accepted, that were refused or
-	// ended for what the other end did or did not do, by reason: "oversized",
-	// "version", "payload", "unexpected", "cluster", "algorithm", "other-node",
-	// "same-id", "envelope", "ack", "too-slow", "no-answer", "not-listening",
-	// "crowded", "hung".
+	// Rejected counts, by reason, the connections that were refused, or ended because of what the
+	// other end did or did not do: "oversized", "version", "payload", "unexpected", "cluster",
+	// "algorithm", "other-node", "same-id", "envelope", "ack", "too-slow", "no-answer",
+	// "not-listening", "crowded", "hung".
 	Rejected map[string]uint64
 	// Ignored counts PINGs that were not answered because they came far too
 	// often.
 	Ignored uint64
-	// Peers are those of the set, by id.
+	// Peers has an entry for each peer in the set, by id.
 	Peers []PeerStats
 }
 
-// PeerStats is about one peer, since it came into the set.
+// PeerStats counts what happened with one peer since it was added to the set.
 type PeerStats struct {
 	ID   proto.NodeID
 	Addr string
 	// Up says whether this node's link to the peer is established.
 	Up bool
 	// Watched says whether the silent connection that Config.SilentPeers asks for is
-	// established: should the process die, that is proven at once.
+	// established. If it is, the death of the process is proven at once.
 	Watched bool
-	// Queued counts messages waiting to be sent or acknowledged.
+	// Differs names the settings for which the peer refused the last dial: see RefusedError.Differs.
+	Differs string
+	// Queued is how many messages wait to be sent or acknowledged.
 	Queued int
-	// Sent counts messages written to a connection, repeats included.
+	// Sent counts messages written to a connection, including repetitions.
 	Sent uint64
 	// Dropped counts messages to the peer that it did not get.
 	Dropped uint64
-	// Received counts messages from the peer, repeats included.
+	// Received counts messages from the peer, including repetitions.
 	Received uint64
 	// RoundTrip is the smoothed time from a PING to its PONG; zero when there
 	// was none.
 	RoundTrip time.Duration
 }
 
-// Stats counts up to now.
+// Stats returns the counts so far.
 func (t *Transport) Stats() Stats {
 	s := Stats{
 		Dropped:  t.counts.between(noPeer, oversized),
@@ -63,12 +64,11 @@ func (t *Transport) Stats() Stats {
 }
 
 func (p *peer) stats() PeerStats {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	differs, _ := p.differs.Load().(string)
 	return PeerStats{
-		ID: p.id, Addr: p.spec.Addr, Up: p.link.Load() != nil,
+		ID: p.id, Addr: p.spec.Load().Addr, Up: p.link.Load() != nil,
 		Watched: p.silent.conn.Load() != nil, Queued: p.out.len(),
 		Sent: p.sent.Load(), Dropped: p.dropped.Load(), Received: p.received.Load(),
-		RoundTrip: p.heartbeats.roundTrip(),
+		Differs: differs, RoundTrip: p.heartbeats.roundTrip(),
 	}
 }

@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -14,13 +15,13 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// ErrAddrInUse says that another process listens on the address already.
+// ErrAddrInUse says that another process listens on the address.
 var ErrAddrInUse = errors.New("address already in use")
 
-// Peer is where a node's process is to be found.
+// Peer says which process of a node to connect to, and where.
 type Peer struct {
-	ID      proto.NodeID
-	Session proto.Session // the process that is expected there; zero for any
+	ID          proto.NodeID
+	Incarnation proto.Incarnation // the process that is expected there; zero for any
 	// Addr is host:port. Give an IP address for the host: evidence is about
 	// one address, and a name may have several.
 	Addr string
@@ -32,35 +33,36 @@ type Transport struct {
 	cfg        Config
 	made       time.Time
 	ln         net.Listener
-	conns      connSet
 	handshakes handshakes
 	inbound    inboundConnections
 	counts     tally
 	warnings   logLimiter
-	senders    sync.WaitGroup // one a peer
-	others     sync.WaitGroup // the listener, each connection it accepted, the heartbeats, what waits
+	senders    sync.WaitGroup // one goroutine for each peer
+	others     sync.WaitGroup // all other goroutines
 
 	beatTimer *beatTimer
 	probes    indirectProbes
-	leader    atomic.Uint64 // whose node is watched; see SetLeader
-	vacant    atomic.Int64  // since when nobody leads, by clock; 0 when somebody does
+	leader    atomic.Uint64 // the leader, whose process is watched; see SetLeader
+	vacant    atomic.Int64  // since when nobody leads, by clock; 0 if somebody does
 	ignored   atomic.Uint64 // PINGs not answered because they came too often
-	done      chan struct{} // closed by Close
+	done      chan struct{} // closed by Close, once nobody holds the Transport any more
 
-	// peers is replaced, never changed, so that Send takes no lock that a
-	// callback's caller may hold.
+	// peers is replaced, never changed. So Send takes no lock, which the caller of a callback might
+	// hold.
 	peers atomic.Pointer[map[proto.NodeID]*peer]
 
-	closing chan struct{}  // closed when Close begins
-	holds   sync.WaitGroup // see Hold
+	// open is done at the end of Close. Each connection is reset then: see resetAtEnd.
+	open context.Context
+	end  context.CancelFunc
 
-	mu     sync.Mutex // serializes SetPeers, Hold and Close
-	wanted bool       // closing is closed
-	closed bool
+	closing chan struct{}  // closed when Close begins
+	holds   sync.WaitGroup // counts the callers of Hold
+
+	mu sync.Mutex // serializes SetPeers, Hold and Close
 }
 
-// Listen binds cfg.Bind, alone, and begins to accept links. It returns
-// ErrAddrInUse, wrapped, when another process has the address.
+// Listen binds cfg.Bind for this process alone, and begins to accept links. The error wraps
+// ErrAddrInUse when another process has the address.
 func Listen(cfg Config) (*Transport, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -80,19 +82,19 @@ func Listen(cfg Config) (*Transport, error) {
 		closing:   make(chan struct{}),
 		beatTimer: newBeatTimer(cfg.Heartbeat, cfg.Misses),
 	}
+	t.open, t.end = context.WithCancel(context.Background())
 	t.peers.Store(&map[proto.NodeID]*peer{})
 	t.others.Go(t.accept)
 	t.others.Go(t.runHeartbeats)
 	return t, nil
 }
 
-// Addr is the address that is listened on.
+// Addr is the address on which the Transport listens.
 func (t *Transport) Addr() net.Addr { return t.ln.Addr() }
 
-// Listener is the socket that is listened on. As long as a copy of it is open,
-// in whatever process, its address refuses nobody and is nobody else's, so that no
-// peer takes this process for dead. Work outside the process has to have one: see
-// Evidence.Proven.
+// Listener returns the listening socket. As long as any process has a copy of it open, no dial to
+// its address is refused, and no other process can take the address. So no peer takes this process
+// for dead. Work that runs in another process must have a copy: see Evidence.Proven.
 func (t *Transport) Listener() syscall.Conn { return t.ln.(*net.TCPListener) }
 
 // Send queues m for the peer m.To and returns at once. What cannot be sent is
@@ -113,17 +115,16 @@ func (t *Transport) Send(m proto.Message) {
 		return
 	}
 	p.spoken.Store(t.clock())
-	p.out.put(p.session(), kind, payload, time.Now())
+	p.out.put(p.spec.Load().Incarnation, kind, payload, time.Now())
 }
 
-// SetPeers replaces the set of peers whose links are kept up: each is dialled
-// at once, and again for as long as it is in the set. The link to one that
-// left is closed once its queue is empty, or a moment later. This node itself,
-// and what is no id, is left out.
+// SetPeers replaces the set of peers. The Transport dials each of them at once, and again whenever
+// the link ends, as long as the peer is in the set. It ends the link to a peer that left the set
+// once the queue is empty, or after half a second. It ignores this node itself and invalid ids.
 func (t *Transport) SetPeers(peers []Peer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.closed {
+	if isClosed(t.done) {
 		return
 	}
 	old := *t.peers.Load()
@@ -152,50 +153,46 @@ func (t *Transport) SetPeers(peers []Peer) {
 	}
 }
 
-// Hold keeps Close from closing anything until release is called, once: while what this
-// process does as the leader goes on, nobody may take it for dead. closing is closed when
-// Close has been called, before or later: whoever holds should come to an end then.
+// Hold keeps Close from closing anything until release is called. While this process still works as
+// the leader, no peer may take it for dead. closing is closed when Close is called, or if it was
+// called before: then the caller should finish.
 func (t *Transport) Hold() (closing <-chan struct{}, release func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.wanted {
+	if isClosed(t.closing) {
 		return t.closing, func() {}
 	}
 	t.holds.Add(1)
 	return t.closing, t.holds.Done
 }
 
-// Close waits until nobody holds the Transport any more, for ever if need be; until then
-// it works as before. Then it gives the queues of established links a moment to empty, and
-// ends everything. When it returns, well under a second later unless a callback
-// blocks, no goroutine is left and no callback is called any more. So it must
-// not be called by a callback, nor by work that has to end for a hold to. It resets the
-// links: peers learn that they cannot reach this process, and not that it is dead, which
-// only its kernel tells.
+// Close waits until nobody holds the Transport any more, for ever if need be; until then the
+// Transport works as before. Then it gives the queues of established links half a second to empty,
+// and resets all links. When it returns, no goroutine is left and no callback is called any more.
+// So neither a callback may call it, nor work that holds the Transport. Peers learn that they
+// cannot reach this process, but not that it is dead: only its kernel tells that.
 func (t *Transport) Close() error {
 	t.mu.Lock()
-	if !t.wanted {
-		t.wanted = true
+	if !isClosed(t.closing) {
 		close(t.closing)
 	}
 	t.mu.Unlock()
 	t.holds.Wait()
 
 	t.mu.Lock()
-	if !t.closed {
+	if !isClosed(t.done) {
 		close(t.done)
 	}
-	t.closed = true
 	for _, p := range *t.peers.Load() {
 		p.leave()
 	}
 	t.mu.Unlock()
 
-	late := time.AfterFunc(t.cfg.timing.drain, t.conns.closeAll)
+	late := time.AfterFunc(t.cfg.timing.drain, t.end)
 	t.senders.Wait()
 	late.Stop()
 	err := t.ln.Close()
-	t.conns.closeAll()
+	t.end()
 	t.others.Wait()
 	if err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("close the election transport: %w", err)
@@ -203,7 +200,7 @@ func (t *Transport) Close() error {
 	return nil
 }
 
-// peer finds a peer of the set, nil when it is not in it.
+// peer returns a peer of the set; nil if it is not in the set.
 func (t *Transport) peer(id proto.NodeID) *peer { return (*t.peers.Load())[id] }
 
 // complain logs a warning about who, once for each reason until forget.
@@ -213,49 +210,25 @@ func (t *Transport) complain(who string, r reason, format string, args ...any) {
 	}
 }
 
-// connSet is every connection that is open, so that Close can end them.
-type connSet struct {
-	mu     sync.Mutex
-	conns  map[net.Conn]struct{}
-	closed bool
-}
-
-// add reports false, and closes c, when the set is closed already.
-func (s *connSet) add(c net.Conn) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		reset(c)
+// isClosed reports whether c is closed. Nothing is ever sent on c.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
 		return false
 	}
-	if s.conns == nil {
-		s.conns = map[net.Conn]struct{}{}
-	}
-	s.conns[c] = struct{}{}
-	return true
 }
 
-// end resets c and forgets it.
-func (s *connSet) end(c net.Conn) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.conns, c)
-	reset(c) // nothing to save: unsent bytes are sent again on the next one
+// resetAtEnd resets conn when the Transport closes, unless forget is called before.
+func (t *Transport) resetAtEnd(conn net.Conn) (forget func() bool) {
+	return context.AfterFunc(t.open, func() { reset(conn) })
 }
 
-func (s *connSet) closeAll() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	for c := range s.conns {
-		reset(c)
-	}
-}
-
-// reset is the only way in which a living process ends a connection, and no error of it
-// matters. The end of a stream that is closed looks like that of a process that died, and
-// is half of the proof that it did: a firewall that refuses new connections, and lets
-// those pass that are there, would be the other half. A reset proves nothing.
+// reset resets a connection: a living process must end connections in no other way. Errors do not
+// matter. If the process closed the stream, its end would look like that of a dead process, which
+// is half of a proof of death; a firewall that refuses new connections and lets existing ones pass
+// could be the other half. A reset proves nothing.
 func reset(c net.Conn) {
 	if l, ok := c.(interface{ SetLinger(seconds int) error }); ok {
 		_ = l.SetLinger(0)

@@ -17,7 +17,7 @@ import (
 func TestTwoNodesExchangeMessages(t *testing.T) {
 	a, b := start(t, 1), start(t, 2)
 	connect(t, a, b)
-	peer := proto.Peer{ID: 1, Session: a.cfg.Session, Attr: 80}
+	peer := proto.Peer{ID: 1, Incarnation: a.cfg.Incarnation, Attr: 80}
 	there := proto.Message{From: 1, To: 2, Term: 3, Seq: 1, Body: nomination.Coordinator{Leader: peer}}
 	back := proto.Message{From: 2, To: 1, Term: 3, Seq: 1, Body: nomination.TimeoutNow{}}
 	a.Send(there)
@@ -40,7 +40,7 @@ func TestTwoNodesExchangeMessages(t *testing.T) {
 // two bytes.
 func TestNothingIsLostOverALinkThatIsCut(t *testing.T) {
 	const total, cuts = 3000, 15
-	a := start(t, 1, func(c *Config) { c.QueueLen = total })
+	a := start(t, 1, func(c *Config) { c.queueLen = total })
 	b := start(t, 2)
 	via := newProxy(t, b.Addr().String())
 	a.SetPeers([]Peer{b.as(via.addr)})
@@ -69,11 +69,11 @@ func TestNothingIsLostOverALinkThatIsCut(t *testing.T) {
 
 // "Receivers deduplicate", but not across lives: what a process got and did
 // not acknowledge is not sent to the one that comes after it.
-func TestANewSessionGetsNothingOfTheOld(t *testing.T) {
+func TestANewIncarnationGetsNothingOfTheOld(t *testing.T) {
 	got := make(chan proto.Message, 1)
 	silent := fake(t, func(r *raw) { // welcomes, reads, and acknowledges nothing
 		h := r.hear().(proto.Hello)
-		r.say(proto.Welcome{ID: h.To, Session: s1})
+		r.say(proto.Welcome{ID: h.To, Incarnation: s1})
 		kind, payload, err := r.r.next(proto.MaxPayload)
 		if err != nil {
 			return
@@ -87,7 +87,7 @@ func TestANewSessionGetsNothingOfTheOld(t *testing.T) {
 	})
 	a, b := start(t, 1), start(t, 2)
 	via := newProxy(t, silent)
-	a.SetPeers([]Peer{{ID: 2, Session: s1, Addr: via.addr}})
+	a.SetPeers([]Peer{{ID: 2, Incarnation: s1, Addr: via.addr}})
 	a.Send(message(1, 2, 1))
 	if m := <-got; m.Seq != 1 {
 		t.Fatalf("%+v", m)
@@ -95,14 +95,14 @@ func TestANewSessionGetsNothingOfTheOld(t *testing.T) {
 	via.aim(b.Addr().String())
 	via.cut()
 	eventuallyEqual(t, "evidence", a.events, said(proto.LinkUp, s1, 1), said(proto.LinkClosed, s1, 0),
-		said(proto.OtherSession, s1, 0), said(proto.LinkUp, b.cfg.Session, 1))
+		said(proto.OtherIncarnation, s1, 0), said(proto.LinkUp, b.cfg.Incarnation, 1))
 	a.Send(message(1, 2, 2))
 	eventually(t, "the next message arrives", func() bool { return len(b.received()) > 0 })
 	if got := b.received(); !slices.Equal(got, []uint64{2}) {
 		t.Errorf("the new process got %v", got)
 	}
-	if n := a.Stats().Dropped["other-session"]; n != 1 {
-		t.Errorf("%d dropped as another session's, want 1", n)
+	if n := a.Stats().Dropped["other-incarnation"]; n != 1 {
+		t.Errorf("%d dropped as another incarnation's, want 1", n)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestAPeerThatLeavesTheSet(t *testing.T) {
 	}
 	a.SetPeers(nil)
 	eventually(t, "its link is closed", func() bool {
-		return b.inbound.count(1, a.cfg.Session) == 0
+		return b.inbound.count(1, a.cfg.Incarnation) == 0
 	})
 	if n := len(b.received()); n != 100 {
 		t.Errorf("%d messages came before the link was closed, want 100", n)
@@ -171,7 +171,7 @@ func TestAPeerThatLeavesTheSet(t *testing.T) {
 	}
 	// The one that left the set is alive, as its own link to the other shows.
 	eventually(t, "evidence", func() bool {
-		return slices.Contains(b.events(), said(proto.LinkReset, a.cfg.Session, 1))
+		return slices.Contains(b.events(), said(proto.LinkReset, a.cfg.Incarnation, 1))
 	})
 	if len(a.events()) != 1 {
 		t.Errorf("a link that this node ends is no evidence: %q", a.events())
@@ -181,7 +181,7 @@ func TestAPeerThatLeavesTheSet(t *testing.T) {
 // "Send never blocks"; "bounded queue per peer"; "what cannot be sent is
 // dropped and counted (by reason)".
 func TestAQueueThatOverflows(t *testing.T) {
-	a := start(t, 1, func(c *Config) { c.QueueLen = 4 })
+	a := start(t, 1, func(c *Config) { c.queueLen = 4 })
 	greeted := make(chan proto.LinkBody, 1)
 	nobody := fake(t, func(r *raw) {
 		greeted <- r.hear()
@@ -262,7 +262,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	if n := len(b.received()); n != 100 {
 		t.Errorf("%d messages were delivered before it closed, want 100", n)
 	}
-	if got := a.events(); !slices.Equal(got, []string{said(proto.LinkUp, b.cfg.Session, 1)}) {
+	if got := a.events(); !slices.Equal(got, []string{said(proto.LinkUp, b.cfg.Incarnation, 1)}) {
 		t.Errorf("links that this node ends are no evidence: %q", got)
 	}
 	a.Send(message(1, 2, 1)) // harmless

@@ -6,9 +6,8 @@
 //
 // # Text
 //
-// Text for people has no numbers, no terms and no message ids: they are made
-// up from what it says. The k-th receipt of a kind from a node is paired with
-// the k-th such message that the node sent. Where messages were lost, came twice
-// or overtook each other, that is a guess, and what is counted an estimate; the
-// Builder says so.
+// Text for people has no numbers, no terms and no message ids. The Reader makes them up from
+// what the text says. It pairs the k-th receipt of a kind from a node with the k-th such
+// message that the node sent. Where messages were lost, came twice or overtook each
+// other, that is a guess, and counts are estimates; the Builder says so.
 package logs

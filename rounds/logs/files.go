@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Files are the files that paths name: a directory stands for all in it. What
-// cannot be looked at comes back as errors beside the others.
+// Files are the files that the paths name. A directory stands for all files in it and
+// below. errs has what could not be read; files then has the rest.
 func Files(paths []string) (files []string, errs []error) {
 	for _, path := range paths {
 		err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
@@ -36,7 +36,7 @@ func Files(paths []string) (files []string, errs []error) {
 	return files, errs
 }
 
-// ReadFile reads a file into to, one that ends in .gz decompressed.
+// ReadFile reads a file into to. It decompresses a file that ends in .gz.
 func ReadFile(path string, to Sink) (Stats, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -56,17 +56,17 @@ func ReadFile(path string, to Sink) (Stats, error) {
 	return stats, nil
 }
 
-// pollEvery is how often a followed file is looked at.
+// pollEvery is the time between two reads at the end of a followed file.
 const pollEvery = 100 * time.Millisecond
 
-// Tail is a file that is read on as it grows, and again from its beginning when
-// it was cut or replaced. It is an io.ReadCloser for one goroutine.
+// Tail reads a file as it grows. When the file was cut or replaced, it reads again from the
+// beginning. It is an io.ReadCloser for one goroutine.
 type Tail struct {
 	ctx     context.Context
 	path    string
 	file    *os.File
 	offset  int64
-	atEnd   func() // called once
+	atEnd   func() // called once, by Read
 	reached bool
 }
 
@@ -83,7 +83,7 @@ func NewTail(ctx context.Context, path string, atEnd func()) (*Tail, error) {
 // Close closes the file.
 func (t *Tail) Close() error { return t.file.Close() }
 
-// Read waits until there is something to read.
+// Read waits until the file has more, or the context is done.
 func (t *Tail) Read(p []byte) (int, error) {
 	for {
 		n, err := t.file.Read(p)
@@ -104,8 +104,8 @@ func (t *Tail) Read(p []byte) (int, error) {
 	}
 }
 
-// reopen begins anew with a file that was cut, or that took the place of ours.
-// One that is not there yet is waited for.
+// reopen begins anew where the file was cut, or another file has its name. It does nothing
+// while no file has that name.
 func (t *Tail) reopen() {
 	now, err := os.Stat(t.path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // "Hostile or broken logs never panic, never hide good records": whatever
 // stands on the lines before and behind, a record is found.
 func FuzzRead(f *testing.F) {
-	const good = `{"level":"info","time":"2026-11-20T15:04:05.1Z","cluster":"c","node":7,"session":"ab",` +
+	const good = `{"level":"info","time":"2026-11-20T15:04:05.1Z","cluster":"c","node":7,"incarnation":"ab",` +
 		`"algo":"bully","seq":3,"hlc":"1.0","term":2,"event":"timeout","role":"looking","leader":0,` +
 		`"guarantee":"best-effort"}`
 	for _, seed := range []string{
@@ -31,7 +31,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, rec := range c.records {
-			if rec.Node == 7 && rec.Session == "ab" && rec.Seq == 3 {
+			if rec.Node == 7 && rec.Incarnation == "ab" && rec.Seq == 3 {
 				return
 			}
 		}
@@ -45,7 +45,8 @@ func FuzzDecode(f *testing.F) {
 		`{"node":1,"event":"start","seq":1,"a_newer_field":{"x":[1]}}`,
 		`{"node":1,"event":"a","seq":1,"why":["\u003e",null]}`,
 		`{"node":18446744073709551615,"event":"a","seq":1,"prev_leader":null}`, `{"Node":1,"EVENT":"a","seq":1}`,
-		`{"level":"info","time":"2026-11-20T15:04:05.1Z","node":7,"session":"ab","algo":"bully","seq":3,"hlc":"1.0",` +
+		`{"level":"info","time":"2026-11-20T15:04:05.1Z","node":7,"incarnation":"ab","algo":"bully",` +
+			`"seq":3,"hlc":"1.0",` +
 			`"term":2,"event":"peers","alive":[],"why":["a -> b","c"],"sent":["OK>1#7:1"],"role":"leader","leader":7,` +
 			`"ineligible":"paused",` +
 			`"valid_until":"2026-11-20T15:04:06.1+01:00","prev_leader":0,"leader_change":"elected"}`,
@@ -60,7 +61,7 @@ func FuzzDecode(f *testing.F) {
 		if !json.Valid(line) || !ok {
 			return
 		}
-		if err := json.Unmarshal(line, &want); err != nil {
+		if err := json.Unmarshal(trace.Renamed(line), &want); err != nil {
 			return // it is the stricter one
 		}
 		if !reflect.DeepEqual(got, want) {

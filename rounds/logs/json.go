@@ -3,7 +3,6 @@ package logs
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 	"strings"
 	"time"
 
@@ -12,18 +11,19 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// attempts bounds how often one line is tried: something in braces may stand
-// before a record.
+// attempts bounds how many opening braces of a line are tried: another object may stand
+// before the record.
 const attempts = 4
 
 var (
-	// recordMark is in every record, as quotedMark is in one that is a string of
-	// another JSON object, and in few other lines.
+	// recordMark is in every record, and quotedMark in every record that is a string of
+	// another JSON object. Few other lines have them.
 	recordMark = []byte(`"event"`)
 	quotedMark = []byte(`\"event\"`)
 )
 
-// parse finds the record in a line; rec is its own in any case.
+// parse reads the record in a line into rec. It returns false if there is none; rec may
+// then hold anything.
 func (s *scanner) parse(line []byte, rec *trace.Record) bool {
 	if !bytes.Contains(line, recordMark) {
 		return bytes.Contains(line, quotedMark) && s.parseQuoted(line, rec)
@@ -42,19 +42,20 @@ func (s *scanner) parse(line []byte, rec *trace.Record) bool {
 	return false
 }
 
-// decode reads a record. A line that ends in the middle is none.
+// decode reads an object that is a record. It returns false for any other, and for one that
+// ends in the middle.
 func (s *scanner) decode(object []byte, rec *trace.Record) bool {
 	if s.record(object, rec) {
 		return rec.IsRecord()
 	}
 	*rec = trace.Record{}
-	kept := bytes.Clone(object) // the fields refer to it
+	kept := trace.Renamed(object) // the fields refer to it
 	rest, err := fast.Parse(kept, rec, fast.ZeroCopy)
 	return err == nil && len(rest) == 0 && rec.IsRecord()
 }
 
-// parseQuoted finds a record that is a string in another object: docker's own
-// files have it in "log", journald in "MESSAGE", and collectors elsewhere.
+// parseQuoted reads a record that is a string in another object: docker's own files have it
+// in "log", journald in "MESSAGE", and log collectors in other fields.
 func (s *scanner) parseQuoted(line []byte, rec *trace.Record) bool {
 	at, end := bytes.IndexByte(line, '{'), bytes.LastIndexByte(line, '}')
 	if at < 0 || end < at {
@@ -73,19 +74,12 @@ func (s *scanner) parseQuoted(line []byte, rec *trace.Record) bool {
 	return false
 }
 
-// deathNote reads what a simulation says of a node: "4 is dead".
+// deathNote reads the line in which a simulation says that a node died.
 func deathNote(line []byte) (node uint64, at time.Time, ok bool) {
-	if !bytes.HasSuffix(line, []byte(` is dead"}`)) {
-		return 0, at, false
+	if !bytes.Contains(line, []byte(`"dead":`)) {
+		return formerDeath(line)
 	}
-	var note struct {
-		Time    time.Time
-		Message string
-	}
-	if json.Unmarshal(line, &note) != nil {
-		return 0, at, false
-	}
-	id, _, _ := strings.Cut(note.Message, " ")
-	node, err := strconv.ParseUint(id, 10, 64)
-	return node, note.Time, err == nil
+	var note trace.Note
+	err := json.Unmarshal(line, &note)
+	return note.Dead, note.Time, err == nil && note.Dead != 0
 }

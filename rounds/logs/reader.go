@@ -14,35 +14,33 @@ import (
 // maxLine bounds a line: a record of a thousand nodes has some 50 KB.
 const maxLine = 4 << 20
 
-// Sink takes what a Reader finds. A rounds.Builder is one.
+// Sink takes what a Reader finds, as a rounds.Builder does.
 type Sink interface {
-	// Add takes a record as a node wrote it, AddText one that was read from
-	// text for people. They may keep what the fields of rec refer to, not rec.
+	// Add takes a record. It may keep what the fields of rec refer to, but not rec.
 	Add(rec *trace.Record)
-	AddText(rec *trace.Record)
-	// Death takes what a simulation says of its nodes.
+	// Death takes the time at which a node died, as a simulation says it.
 	Death(cluster string, node uint64, at time.Time)
 }
 
 // Stats counts what a Reader saw.
 type Stats struct {
 	Bytes   int64
-	Lines   int // that are not empty
+	Lines   int // without empty ones
 	Records int
-	TooLong int // lines beyond what a record can have
+	TooLong int // lines of more than 4 MiB, which are not read
 }
 
-// Reader reads the records of one stream. One goroutine calls Line; any may
-// call Flush.
+// Reader reads the records of one stream. One goroutine calls Line. Any goroutine may call
+// Flush.
 type Reader struct {
 	Stats Stats // for the goroutine that calls Line
 
 	lines *bufio.Reader
 	long  []byte // a line that outgrew the buffer
-	parts []byte // of a line that Kubernetes or docker cut into several
+	parts []byte // the beginning of a line that Kubernetes or docker cut into parts
 	to    Sink
 
-	mu   sync.Mutex // guards what is below, and the calls of to
+	mu   sync.Mutex // guards the fields below, and the calls of to
 	rec  trace.Record
 	json *scanner
 	text text
@@ -69,8 +67,8 @@ func Read(r io.Reader, to Sink) (Stats, error) {
 	}
 }
 
-// Line reads one line. Behind the last one it returns io.EOF, or the error of
-// the underlying reader; the line before that is read nevertheless.
+// Line reads one line. At the end it returns io.EOF, or the error of the underlying reader,
+// after it has read the line before that.
 func (r *Reader) Line() error {
 	line, err := r.line()
 	r.Stats.Bytes += int64(len(line)) + 1
@@ -85,15 +83,16 @@ func (r *Reader) Line() error {
 	return err
 }
 
-// Flush hands over a record of text that may not be complete: more of its
-// lines may still come. It is for when nothing has come for a while.
+// Flush hands over the record of text whose lines are coming in, although more lines may
+// still come. It is for the case that nothing has come for a while.
 func (r *Reader) Flush() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.text.flush()
 }
 
-// line is the next line without its end; what is beyond maxLine is dropped.
+// line is the next line without its line break. Of one longer than maxLine it returns the
+// first byte.
 func (r *Reader) line() ([]byte, error) {
 	part, err := r.lines.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -116,10 +115,10 @@ func (r *Reader) line() ([]byte, error) {
 	return bytes.TrimRight(r.long, "\r\n"), err
 }
 
-// find hands the record in the line over; false when there is none, or when
-// more lines have to tell.
+// find hands over the record in the line. It returns false if there is none, or where
+// more lines belong to it.
 func (r *Reader) find(line []byte) bool {
-	begins := 0 // where an object may
+	begins := 0 // where an object may begin
 	if len(r.parts) == 0 {
 		begins = bytes.IndexByte(line, '{')
 	}
@@ -147,8 +146,8 @@ func (r *Reader) find(line []byte) bool {
 	return r.text.line(line)
 }
 
-// join puts a line that the container runtime cut into parts together; whole is
-// false while parts are missing.
+// join puts together a line that the container runtime cut into parts. whole is false
+// while parts are missing.
 func (r *Reader) join(line []byte) (joined []byte, whole bool) {
 	content, partial, marked := criContent(line)
 	switch {
@@ -163,8 +162,9 @@ func (r *Reader) join(line []byte) (joined []byte, whole bool) {
 	return line, true
 }
 
-// criContent is what stands behind the prefix of the container runtime
-// interface, "2026-11-20T15:04:05.1Z stderr P "; partial: the line goes on.
+// criContent is the text behind the prefix of the container runtime interface,
+// "2026-11-20T15:04:05.1Z stderr P ". partial says that the line goes on in the next one,
+// marked that there was such a prefix.
 func criContent(line []byte) (content []byte, partial, marked bool) {
 	for _, stream := range []string{" stdout ", " stderr "} {
 		at := bytes.Index(line[:min(len(line), 64)], []byte(stream))

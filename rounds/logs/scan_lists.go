@@ -6,8 +6,8 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// keep copies found to where the strings lie. A Builder never writes again
-// what it gave out, as long as it has room.
+// keep copies found into the memory for strings. A strings.Builder that does not grow never
+// changes what it has given out.
 func (s *scanner) keep(found []byte) string {
 	if len(found) > s.chars.Cap()-s.chars.Len() {
 		s.chars = &strings.Builder{}
@@ -42,13 +42,14 @@ func (s *scanner) reasons() []trace.Reason {
 	return cut(&s.told, from)
 }
 
-// mostArgs and mostCauses bound what a reason has; others are left to the other decoder.
+// mostArgs bounds the arguments of a reason, mostCauses how deep its causes lie in each
+// other. The general decoder reads what has more.
 const mostArgs, mostCauses = 8, 8
 
 // reason is {"code":…,"args":[…]}, the latter if there are any.
 func (s *scanner) reason(causes int) (r trace.Reason) {
 	s.literal(`{"code":`)
-	r.Code = s.known(s.text())
+	r.Code = s.name()
 	if s.take('}') {
 		return r
 	}
@@ -108,8 +109,8 @@ func (s *scanner) numbers() []uint64 {
 	return cut(&s.ids, from)
 }
 
-// cut takes what was added to room since from out of it, and makes new room
-// when little is left.
+// cut returns what was added to room since the index from. It allocates new room when little
+// is left.
 func cut[T any](room *[]T, from int) []T {
 	all := *room
 	taken := all[from:len(all):len(all)]

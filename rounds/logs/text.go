@@ -11,43 +11,43 @@ import (
 	"time"
 )
 
-// pattern is a regular expression that is compiled when it is first needed: every
-// command has this package in it, and a node never reads a log.
+// pattern is a regular expression that is compiled at its first use: every command has this
+// package in it, and a node never reads a log.
 func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// head is the first line of a record as text: of a simulated run
-// "[  2.104] 4 > peers 1 2", or of a node's terminal "15:04:05.000 INF 4 > …".
-// The groups: seconds, or time of day and level; the node; what happened.
+// head matches the first line of a record: "[  2.104] 4 > peers 1 2" in a simulated run, or
+// "15:04:05.000 INF 4 > …" on a node's terminal. Its groups are the seconds, or the time of
+// day and the level; the node; and what happened.
 var head = pattern(
 	`(?:\[ *(\d{1,9}\.\d{3})\]|\b(\d\d:\d\d:\d\d\.\d{3}) ([A-Z]{3})) (\d{1,20}) > (.*)$`)
 
-// note is what a simulated run says of its cluster: "[  1.052] * 4 is dead".
+// note matches what a simulated run says of its cluster: "[  1.052] * 4 is dead".
 var note = pattern(`\[ *(\d{1,9}\.\d{3})\] \* (?:(\d{1,20}) is dead|(start|crash) (\d{1,20}))\b`)
 
-// stamp is a time that docker or Kubernetes put before a line.
+// stamp matches a time that docker or Kubernetes put before a line.
 var stamp = pattern(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(?:Z|[+-]\d\d:\d\d) `)
 
-// escape is a terminal's colour.
+// escape matches a terminal's colour.
 var escape = pattern("\x1b\\[[0-9;]*m")
 
-// indent is before all further lines of a record.
+// indent stands before all further lines of a record.
 const indent = "            "
 
-// maxOpen bounds how many records wait for further lines, and maxParts how many
-// lines one has.
+// maxOpen bounds the records that wait for further lines, and maxParts the lines of one
+// record.
 const maxOpen, maxParts = 1000, 10_000
 
-// simEpoch is the true time at which simulated runs begin.
-var simEpoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+// simBegin is the true time at which simulated runs begin.
+var simBegin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// text reads records that are printed for people. Lines of several nodes may
-// be mixed, if each has its node's prefix.
+// text reads records that are printed for people. Lines of several nodes may be mixed, if
+// each line has the prefix of its node.
 type text struct {
-	open map[string]*draft // by what stands before the line
-	memo *memo
-	to   Sink
+	open  map[string]*draft // by what stands before the line
+	state *textState
+	to    Sink
 }
 
 // draft is a record whose lines are coming in.
@@ -60,10 +60,10 @@ type draft struct {
 }
 
 func newText(to Sink) text {
-	return text{open: map[string]*draft{}, memo: newMemo(), to: to}
+	return text{open: map[string]*draft{}, state: newTextState(), to: to}
 }
 
-// line takes one line; true when it is the first of a record.
+// line takes one line. It returns true if the line is the first of a record.
 func (t *text) line(line []byte) bool {
 	if len(t.open) == 0 && !bytes.Contains(line, []byte("] * ")) && !bytes.Contains(line, []byte(" > ")) {
 		return false
@@ -106,22 +106,21 @@ func (t *text) begin(s string, m []int) {
 	if seconds := group(1); seconds != "" {
 		d.at = simTime(seconds)
 	} else {
-		d.at = t.memo.timeOfDay(node, group(2))
+		d.at = t.state.timeOfDay(node, group(2))
 		d.level = levels[group(3)]
 	}
 	t.open[key] = d
 }
 
-// levels are the words of zerolog's console for them.
+// levels are the levels by their words on zerolog's console.
 var levels = map[string]string{"DBG": "debug", "INF": "info", "WRN": "warn", "ERR": "error"}
 
 func simTime(seconds string) time.Time {
 	d, _ := time.ParseDuration(seconds + "s") // the pattern has checked it
-	return simEpoch.Add(d)
+	return simBegin.Add(d)
 }
 
-// prefix is what stands before a line, without the time in it, which differs
-// from line to line.
+// prefix is the text before a line without its time, which differs from line to line.
 func prefix(s string) string { return strings.TrimRight(stamp().ReplaceAllString(s, ""), " ") }
 
 // goOn takes a further line of an open record.
@@ -136,7 +135,7 @@ func (t *text) goOn(s string) {
 	}
 }
 
-// remark takes what a simulated run says of its cluster.
+// remark takes a line that a simulated run says of its cluster.
 func (t *text) remark(m []string) {
 	if m[2] != "" {
 		if node, err := strconv.ParseUint(m[2], 10, 64); err == nil {
@@ -145,7 +144,7 @@ func (t *text) remark(m []string) {
 		return
 	}
 	if node, err := strconv.ParseUint(m[4], 10, 64); err == nil {
-		t.memo.restart(node)
+		t.state.restart(node)
 	}
 }
 
@@ -156,7 +155,7 @@ func (t *text) finish(key string) {
 		return
 	}
 	delete(t.open, key)
-	t.memo.add(d, t.to)
+	t.state.add(d, t.to)
 }
 
 // end hands over all open records.
@@ -172,5 +171,5 @@ func (t *text) end() {
 // flush hands over everything.
 func (t *text) flush() {
 	t.end()
-	t.memo.flush(t.to)
+	t.state.flush(t.to)
 }

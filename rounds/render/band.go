@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// band is a run of steps that is drawn as one, often of a single step: first to
-// last, without last.
+// band is a run of steps that is drawn as one: the steps from index first up to, but not
+// including, last. Often it is a single step.
 type band struct{ first, last int }
 
 const (
@@ -16,9 +16,9 @@ const (
 	maxKinds = 8
 )
 
-// bands folds a round. The more steps it has that are not alike in runs, as
-// when all nodes of a mesh talk at once, the more kinds may share a band.
-func bands(s *score) []band {
+// bands folds a round. Where folding runs of one kind leaves too many bands, as when all
+// nodes of a mesh talk at once, several kinds share a band.
+func bands(s *layout) []band {
 	n := len(s.round.Steps)
 	if n <= manySteps {
 		return s.fold(0)
@@ -32,10 +32,9 @@ func bands(s *score) []band {
 	return list
 }
 
-// fold makes bands of at most so many kinds of steps each; each step is a band
-// of its own for 0. No band reaches over the beginning of a phase, and the
-// winner's step stands alone.
-func (s *score) fold(kinds int) []band {
+// fold divides the steps into bands of at most kinds kinds of steps each. For 0 each step is a band.
+// No band reaches over the beginning of a phase, and the winner's step is a band of its own.
+func (s *layout) fold(kinds int) []band {
 	var list []band
 	won := winning(s.round)
 	seen := map[string]bool{}
@@ -53,9 +52,9 @@ func (s *score) fold(kinds int) []band {
 	return list
 }
 
-// kind is what steps have in common that are alike but for nodes and numbers.
-// It quotes, so that no text can pass for two.
-func (s *score) kind(i int) string {
+// kind returns a key of the i-th step: two steps have the same key if they differ only in nodes and
+// numbers.
+func (s *layout) kind(i int) string {
 	st := &s.round.Steps[i]
 	got := ""
 	if st.Received >= 0 {

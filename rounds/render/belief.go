@@ -7,15 +7,14 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// belief is how a node stands at one moment, as far as the records tell.
+// belief is what a node believes at one moment, as far as the records tell.
 type belief struct {
 	stand  stand
 	leader uint64 // 0 is nobody
 	term   uint64
 }
 
-// stand is what a node is in its own eyes, or, when it is gone, in those of the
-// others.
+// stand is what a node is by its own belief, or gone by the evidence of another node.
 type stand byte
 
 const (
@@ -30,7 +29,7 @@ var standNames = [...]string{"unknown", "looking", "follower", "leader", "gone"}
 
 func (s stand) String() string { return standNames[s] }
 
-// after is the belief of a node that wrote the step.
+// after is the belief of a node after its step.
 func after(st *rounds.Step, term uint64) belief {
 	if st.LeaderTerm != 0 {
 		term = st.LeaderTerm
@@ -45,8 +44,8 @@ func after(st *rounds.Step, term uint64) belief {
 	return b
 }
 
-// apply takes step i into the beliefs, one a lane.
-func (s *score) apply(i int, beliefs []belief) {
+// apply changes the beliefs, one for each lane, by step i.
+func (s *layout) apply(i int, beliefs []belief) {
 	st := &s.round.Steps[i]
 	for id, back := range judged(st) {
 		lane, ok := s.at[id]
@@ -61,8 +60,8 @@ func (s *score) apply(i int, beliefs []belief) {
 	beliefs[s.lane(st.Ref.Node)] = after(st, s.round.Term)
 }
 
-// standing is what a node is that believes so: what it last wrote, once it is
-// back before it writes anew.
+// standing is what a node is by its last belief, for one that is back and has not written
+// since.
 func (b belief) standing(id uint64) stand {
 	switch b.leader {
 	case 0:
@@ -73,8 +72,8 @@ func (b belief) standing(id uint64) stand {
 	return follower
 }
 
-// judged are the nodes that the step's evidence is about, "link-closed 5", and
-// whether they are alive for it.
+// judged are the nodes in the step's evidence, "link-closed 5", and whether the new view
+// has them alive.
 func judged(st *rounds.Step) map[uint64]bool {
 	if st.Event != "peers" || st.Evidence == "" {
 		return nil
@@ -94,10 +93,9 @@ func judged(st *rounds.Step) map[uint64]bool {
 	return about
 }
 
-// believed fills in the beliefs before the first step. What the round before
-// left behind is known in a history; a step that changes a belief says what it
-// was.
-func (s *score) believed(known map[uint64]belief) {
+// believed sets the beliefs before the first step: those after the round before, where known
+// has them, or else what a step says that it changed.
+func (s *layout) believed(known map[uint64]belief) {
 	s.before = make([]belief, len(s.lanes))
 	for lane, id := range s.lanes {
 		s.before[lane] = known[id]

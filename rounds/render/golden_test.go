@@ -17,7 +17,7 @@ import (
 var rewrite = flag.Bool("rewrite", false, "draw the golden pictures anew; they are to be looked at then")
 
 // The logs of real clusters are those of package rounds. Those here are what
-// `simulate --algorithm A --nodes N --initiator 1 --seed 7 --trace --json` prints.
+// `simulate --algorithm A --nodes N --initiator 1 --seed 7 --trace -o json` prints.
 var drawn = []struct {
 	log  string
 	term uint64

@@ -71,12 +71,12 @@ func TestRealRoundsAreWellFormed(t *testing.T) {
 // step without a lane of its own.
 func hostileHistory(text string, node uint64) *rounds.History {
 	at := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	ref := func(n, seq uint64) rounds.Ref { return rounds.Ref{Node: n, Session: text, Seq: seq} }
+	ref := func(n, seq uint64) rounds.Ref { return rounds.Ref{Node: n, Incarnation: text, Seq: seq} }
 	why := []string{text + " -> " + text, text}
 	r := &rounds.Round{
 		Cluster: text, Algorithm: text, Guarantee: text, Term: 2, State: rounds.Decided,
 		Cause: rounds.Cause{
-			Kind: rounds.CauseKind(text), Text: text, Lost: 9, Witness: 1, Evidence: text, Ref: ref(1, 1), At: at,
+			Kind: rounds.CauseKind(text), Text: text, Lost: 9, Node: 1, Evidence: text, Ref: ref(1, 1), At: at,
 		},
 		Participants: []rounds.Participant{{Node: 1}, {Node: node, Part: rounds.PartWinner}},
 		Steps: []rounds.Step{
@@ -92,10 +92,10 @@ func hostileHistory(text string, node uint64) *rounds.History {
 		},
 		Aftermath: 2,
 		Messages: []rounds.Message{
-			{ID: text, Kind: text, Detail: text, From: 1, To: node, Fate: rounds.Arrived, ReceiveStep: 1},
-			{ID: text, Kind: text, From: 1, To: 9, Fate: rounds.Lost, ReceiveStep: -1},
-			{ID: text, Kind: text + "2", From: 1, To: 1<<64 - 1, Fate: rounds.Unseen, ReceiveStep: -1},
-			{ID: text, Kind: text, From: 7, To: 2, Fate: rounds.Fate(text), SendStep: -1, ReceiveStep: 2},
+			{ID: text, Kind: text, Detail: text, From: 1, To: node, Delivery: rounds.Arrived, ReceiveStep: 1},
+			{ID: text, Kind: text, From: 1, To: 9, Delivery: rounds.Lost, ReceiveStep: -1},
+			{ID: text, Kind: text + "2", From: 1, To: 1<<64 - 1, Delivery: rounds.Unseen, ReceiveStep: -1},
+			{ID: text, Kind: text, From: 7, To: 2, Delivery: rounds.Delivery(text), SendStep: -1, ReceiveStep: 2},
 		},
 		Winner:     &rounds.Winner{Node: node, Why: text, Rule: text, Ref: ref(node, 1), At: at},
 		Rivals:     []rounds.Winner{{Node: 2, Why: text}},
@@ -112,8 +112,8 @@ func hostileHistory(text string, node uint64) *rounds.History {
 		Groups: []*rounds.Group{{
 			Cluster: text, Algorithm: text, Guarantee: text, Rounds: []*rounds.Round{r}, Unknown: []string{text},
 			Nodes: []rounds.Node{{ID: 1}, {ID: node, Leader: node, Term: 2}},
-			Reigns: []rounds.Reign{{
-				Leader: node, Session: text, Term: 2, First: ref(node, 1), From: at, Until: at.Add(time.Second),
+			Leaderships: []rounds.Leadership{{
+				Leader: node, Incarnation: text, Term: 2, First: ref(node, 1), From: at, Until: at.Add(time.Second),
 				Followers: []rounds.Follower{{Node: 1, From: at, Until: at.Add(time.Minute)}},
 			}},
 			Findings: r.Findings,

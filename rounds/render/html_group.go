@@ -26,7 +26,7 @@ type pageRound struct {
 	ID       string
 	Term     uint64
 	Title    string
-	Brief    string // for the list
+	Brief    string // one line about the round, for the list of rounds
 	Took     string
 	Facts    []fact
 	Findings []pageFinding
@@ -67,7 +67,7 @@ func drawGroup(index int, g *rounds.Group) (*pageGroup, *groupData, error) {
 	}
 	known := map[uint64]belief{}
 	for i, r := range g.Rounds {
-		s := newScore(r, lanes, known)
+		s := newLayout(r, lanes, known)
 		if i >= page.Left {
 			drawn, d, err := drawRound(fmt.Sprintf("g%d-t%d", index, r.Term), s)
 			if err != nil {
@@ -86,7 +86,8 @@ func drawGroup(index int, g *rounds.Group) (*pageGroup, *groupData, error) {
 	return page, data, nil
 }
 
-// everyone is who any round of the group has to do with, in place order.
+// everyone returns the ids of all nodes that appear in a round of the group, in their order on the
+// page.
 func everyone(g *rounds.Group) []uint64 {
 	ids := map[uint64]bool{}
 	for _, n := range g.Nodes {
@@ -101,7 +102,7 @@ func everyone(g *rounds.Group) []uint64 {
 }
 
 // drawRound makes a round's part of the page, and what the script knows of it.
-func drawRound(id string, s *score) (*pageRound, *roundData, error) {
+func drawRound(id string, s *layout) (*pageRound, *roundData, error) {
 	r := s.round
 	var svg strings.Builder
 	d := newDrawing(&svg, s, 30)

@@ -27,7 +27,7 @@ type laneData struct {
 	Lane   int    `json:"n"`
 	Stand  string `json:"s"`
 	Leader string `json:"l,omitempty"`
-	Hue    int    `json:"h"` // of the leader
+	Hue    int    `json:"h"` // the colour of that leader
 	Term   string `json:"t,omitempty"`
 }
 
@@ -42,13 +42,13 @@ type stepData struct {
 }
 
 type messageData struct {
-	Kind   string `json:"k"`
-	Colour int    `json:"h"`
-	From   int    `json:"f"`
-	To     int    `json:"t"`
-	Fate   string `json:"fate"`
-	Sent   int    `json:"s"` // steps, -1 for none
-	Got    int    `json:"r"`
+	Kind     string `json:"k"`
+	Colour   int    `json:"h"`
+	From     int    `json:"f"`
+	To       int    `json:"t"`
+	Delivery string `json:"delivery"`
+	Sent     int    `json:"s"` // steps, -1 for none
+	Got      int    `json:"r"`
 }
 
 func newRoundData(id string, d *drawing) *roundData {
@@ -69,7 +69,7 @@ func newRoundData(id string, d *drawing) *roundData {
 	for _, m := range r.Messages {
 		data.Messages = append(data.Messages, messageData{
 			Kind: clean(m.Kind), Colour: d.kind[m.Kind], From: d.lane(m.From), To: d.lane(m.To),
-			Fate: clean(string(m.Fate)), Sent: m.SendStep, Got: m.ReceiveStep,
+			Delivery: clean(string(m.Delivery)), Sent: m.SendStep, Got: m.ReceiveStep,
 		})
 	}
 	return data
@@ -176,12 +176,12 @@ func counts(r *rounds.Round) string {
 		text += fmt.Sprintf("; by theory %d at best and %d at worst, with %d alive", t.Best, t.Worst, t.Live)
 	}
 	if r.Ballot != nil && r.Ballot.Theory != nil {
-		text += fmt.Sprintf("; the office takes %d to %d besides", r.Ballot.Theory.Best, r.Ballot.Theory.Worst)
+		text += fmt.Sprintf("; the votes take %d to %d besides", r.Ballot.Theory.Best, r.Ballot.Theory.Worst)
 	}
 	return text
 }
 
-// ballot says how the voters of the office answered.
+// ballot says how the voters answered.
 func ballot(b *rounds.Ballot) string {
 	var counted, late []uint64
 	var no []string

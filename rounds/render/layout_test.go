@@ -78,7 +78,7 @@ func trip(nodes ...uint64) *rounds.Round {
 	r := &rounds.Round{Algorithm: "ring", Term: 1}
 	for i, from := range nodes {
 		r.Messages = append(r.Messages, rounds.Message{
-			Kind: "ELECTION", From: from, To: nodes[(i+1)%len(nodes)], Fate: rounds.Arrived,
+			Kind: "ELECTION", From: from, To: nodes[(i+1)%len(nodes)], Delivery: rounds.Arrived,
 			SendStep: i, ReceiveStep: i + 1,
 		})
 		r.Steps = append(r.Steps, rounds.Step{
@@ -111,7 +111,7 @@ func states(t *testing.T, h *rounds.History) []bar {
 	return groups[0].Timeline.State
 }
 
-// "a timeline of who led when over all rounds (reigns, followers, gaps without
+// "a timeline of who led when over all rounds (leaderships, followers, gaps without
 // leader, overlaps in a warning colour)"
 func TestTimeline(t *testing.T) {
 	for _, c := range []struct {
@@ -152,8 +152,8 @@ func contains(got, want []string) bool {
 // had to reach the former leader.
 func TestTimelineOfTwoLeaders(t *testing.T) {
 	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	reign := func(leader, from, until uint64) rounds.Reign {
-		return rounds.Reign{
+	leadership := func(leader, from, until uint64) rounds.Leadership {
+		return rounds.Leadership{
 			Leader: leader, Term: leader,
 			First: rounds.Ref{Node: leader, Seq: 1}, Last: rounds.Ref{Node: leader, Seq: 9},
 			From: start.Add(time.Duration(from) * time.Second), Until: start.Add(time.Duration(until) * time.Second),
@@ -161,7 +161,7 @@ func TestTimelineOfTwoLeaders(t *testing.T) {
 	}
 	g := &rounds.Group{
 		Algorithm: "bully", Nodes: []rounds.Node{{ID: 1}, {ID: 2}, {ID: 3}},
-		Reigns: []rounds.Reign{reign(1, 0, 2), reign(2, 1, 4), reign(3, 3, 5)},
+		Leaderships: []rounds.Leadership{leadership(1, 0, 2), leadership(2, 1, 4), leadership(3, 3, 5)},
 		Findings: []rounds.Finding{{
 			Name: rounds.Overlap, Term: 2, Records: []rounds.Ref{{Node: 2, Seq: 1}, {Node: 1, Seq: 9}},
 		}},

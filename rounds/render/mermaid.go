@@ -15,14 +15,14 @@ import (
 const (
 	// Mermaid gives up above 50,000 characters, and has no lanes that shrink.
 	mermaidLanes  = 30
-	mermaidArrows = 40 // of one band; of more, the note tells
+	mermaidArrows = 40 // in one band; the note counts the others
 )
 
 // Mermaid draws a round as a sequenceDiagram of Mermaid, as GitHub and others
 // render it in Markdown: between ```mermaid and ```, which are the caller's.
 func Mermaid(w io.Writer, r *rounds.Round) error {
-	s := newScore(r, nil, nil)
-	m := &mermaid{score: s, out: bufio.NewWriter(w), has: map[uint64]bool{}}
+	s := newLayout(r, nil, nil)
+	m := &mermaid{layout: s, out: bufio.NewWriter(w), has: map[uint64]bool{}}
 	m.choose()
 	m.line("sequenceDiagram")
 	m.line("  accTitle: %s", mermaidText(title(r)))
@@ -44,14 +44,14 @@ func Mermaid(w io.Writer, r *rounds.Round) error {
 }
 
 type mermaid struct {
-	*score
+	*layout
 	out         *bufio.Writer
 	has         map[uint64]bool // who has a lane
 	left, right uint64          // the outermost
 }
 
-// choose gives lanes to all, or, where those are too many, to the nodes whose
-// steps are told one by one.
+// choose gives lanes to all nodes or, if they are too many, to those with a step
+// that is drawn by itself.
 func (m *mermaid) choose() {
 	for _, id := range m.lanes {
 		m.has[id] = len(m.lanes) <= mermaidLanes
@@ -94,7 +94,7 @@ func (m *mermaid) note(lines ...string) {
 	m.line("  Note over %s: %s", over, mermaidLines(lines))
 }
 
-// band writes what the steps say, and then their messages.
+// band writes the notes of the band's steps, and then their messages.
 func (m *mermaid) band(b band) {
 	st := m.round.Steps[b.first]
 	var lines []string
@@ -126,16 +126,16 @@ func (m *mermaid) arrow(msg rounds.Message) {
 	if !m.has[msg.From] || !m.has[msg.To] {
 		return
 	}
-	arrow, fate := "->>", ""
-	switch msg.Fate {
+	arrow, mark := "->>", ""
+	switch msg.Delivery {
 	case rounds.Lost:
-		arrow, fate = "-x", " (lost)"
+		arrow, mark = "-x", " (lost)"
 	case rounds.ToGone:
-		arrow, fate = "-x", " (gone)"
+		arrow, mark = "-x", " (gone)"
 	case rounds.Unseen:
-		arrow, fate = "-->>", " (no receipt)"
+		arrow, mark = "-->>", " (no receipt)"
 	}
-	m.line("  n%d%sn%d: %s", msg.From, arrow, msg.To, mermaidText(clean(msg.Kind)+fate))
+	m.line("  n%d%sn%d: %s", msg.From, arrow, msg.To, mermaidText(clean(msg.Kind)+mark))
 }
 
 func mermaidLines(lines []string) string {

@@ -8,14 +8,14 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// note is one line of what a band's steps say, printable.
+// note is one printable line about a band's steps.
 type note struct {
 	about    about
 	text     string
-	messages []int // for about sent: indexes in Messages
+	messages []int // indexes in Messages, where it is about what was sent
 }
 
-// about is what a note tells.
+// about is the topic of a note.
 type about byte
 
 const (
@@ -28,8 +28,8 @@ const (
 
 var aboutNames = [...]string{"who", "event", "why", "sent", "belief"}
 
-// notes tells a band: its steps by kind, each kind once.
-func (s *score) notes(b band) []note {
+// notes are the notes of a band: its steps by kind, each kind once.
+func (s *layout) notes(b band) []note {
 	if b.single() {
 		return s.alike([]int{b.first})
 	}
@@ -50,8 +50,8 @@ func (s *score) notes(b band) []note {
 	return list
 }
 
-// doers are the nodes of some steps: "nodes 2-9, 12 times".
-func (s *score) doers(steps []int) string {
+// doers names the nodes of some steps: "nodes 2-9, 12 times".
+func (s *layout) doers(steps []int) string {
 	var nodes []uint64
 	for _, i := range steps {
 		nodes = append(nodes, s.round.Steps[i].Ref.Node)
@@ -69,8 +69,8 @@ func (s *score) doers(steps []int) string {
 	return text
 }
 
-// alike tells steps of one kind.
-func (s *score) alike(steps []int) []note {
+// alike are the notes of steps of one kind.
+func (s *layout) alike(steps []int) []note {
 	first := &s.round.Steps[steps[0]]
 	var list []note
 	add := func(a about, of func(*rounds.Step) string) {
@@ -89,9 +89,8 @@ func (s *score) alike(steps []int) []note {
 	return list
 }
 
-// common is what the steps have in common in a text, N standing for numbers
-// that differ.
-func (s *score) common(steps []int, of func(*rounds.Step) string) string {
+// common is a text of the steps, with N for each number in which they differ.
+func (s *layout) common(steps []int, of func(*rounds.Step) string) string {
 	words, numbers := takeApart(of(&s.round.Steps[steps[0]]))
 	for _, i := range steps[1:] {
 		_, others := takeApart(of(&s.round.Steps[i]))
@@ -108,8 +107,8 @@ func (s *score) common(steps []int, of func(*rounds.Step) string) string {
 	return clean(text)
 }
 
-// told is what made the node take the step.
-func (s *score) told(st *rounds.Step) string {
+// told is what caused the step, in words.
+func (s *layout) told(st *rounds.Step) string {
 	switch {
 	case st.Received >= 0:
 		m := s.round.Messages[st.Received]
@@ -126,8 +125,8 @@ func (s *score) told(st *rounds.Step) string {
 	return st.Event
 }
 
-// change is what the node believes from the step on, if that is new.
-func (s *score) change(st *rounds.Step) string {
+// change is the node's new belief, "" where it did not change.
+func (s *layout) change(st *rounds.Step) string {
 	if st.Change == "" {
 		return ""
 	}
@@ -142,7 +141,7 @@ func (s *score) change(st *rounds.Step) string {
 }
 
 // sent is what the steps sent, by kind: "ELECTION > 2 3 4".
-func (s *score) sent(steps []int) []note {
+func (s *layout) sent(steps []int) []note {
 	var list []note
 	at := map[string]int{}
 	for _, i := range steps {
@@ -162,23 +161,23 @@ func (s *score) sent(steps []int) []note {
 	return list
 }
 
-// sentText is one kind's messages in words, with those that never arrived.
-func (s *score) sentText(messages []int, many bool) string {
-	fates := map[rounds.Fate][]uint64{}
+// sentText says which messages of one kind were sent, and which never arrived.
+func (s *layout) sentText(messages []int, many bool) string {
+	undelivered := map[rounds.Delivery][]uint64{}
 	var to []uint64
 	for _, i := range messages {
 		m := s.round.Messages[i]
 		to = append(to, m.To)
-		fates[m.Fate] = append(fates[m.Fate], m.To)
+		undelivered[m.Delivery] = append(undelivered[m.Delivery], m.To)
 	}
 	text := fmt.Sprintf("%s > %s", clean(s.round.Messages[messages[0]].Kind), ranges(to))
 	if many {
 		text = fmt.Sprintf("%d × %s", len(messages), text)
 	}
-	if lost := fates[rounds.Lost]; len(lost) > 0 {
+	if lost := undelivered[rounds.Lost]; len(lost) > 0 {
 		text += "; lost: " + ranges(lost)
 	}
-	if gone := fates[rounds.ToGone]; len(gone) > 0 {
+	if gone := undelivered[rounds.ToGone]; len(gone) > 0 {
 		text += "; gone: " + ranges(gone)
 	}
 	return text

@@ -6,7 +6,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// phase is a part of a round: steps first to last, without last.
+// phase is a part of a round: the steps from index first up to, but not including, last.
 type phase struct {
 	name        string
 	first, last int
@@ -14,8 +14,8 @@ type phase struct {
 	known       bool
 }
 
-// phases divides a round as its Split does. What there was to detect happened
-// before the first step: its phase has no steps.
+// phases divides a round as its Split does. Detection ends before the first step, so that
+// its phase has no steps.
 func phases(r *rounds.Round) []phase {
 	won, p := winning(r), r.Split
 	elected := r.Aftermath
@@ -47,7 +47,7 @@ func (p phase) title() string {
 }
 
 // phaseAt are the phases that begin with the step.
-func (s *score) phaseAt(step int) (found []phase) {
+func (s *layout) phaseAt(step int) (found []phase) {
 	for _, p := range s.phases {
 		if p.first == step {
 			found = append(found, p)

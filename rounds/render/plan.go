@@ -8,21 +8,21 @@ import (
 // The measures of a drawing, in pixels.
 const (
 	planMargin = 20
-	planTime   = 84 // the column of times
-	planGap    = 96 // between lanes, as long as there is room
+	planTime   = 84 // width of the column of times
+	planGap    = 96 // between two lanes, if there is room
 	planMinGap = 13
-	planLanes  = 560 // the lanes together, unless they need more
-	planNotes  = 370 // the column of notes
-	planNote   = 16  // a line of a note
-	planRow    = 30  // a step with little to say
-	planDense  = 3   // a step in a folded band
-	planBand   = 240 // a folded band at most, unless its notes need more
+	planLanes  = 560 // width of all lanes together, unless they need more
+	planNotes  = 370 // width of the column of notes
+	planNote   = 16  // height of one line of a note
+	planRow    = 30  // least height of a step that is drawn alone
+	planDense  = 3   // greatest height of each step in a band of several steps
+	planBand   = 240 // greatest height of such a band, unless its notes need more
 	planPhase  = 30
 	noteChars  = 62
 	noteIndent = "\u00a0\u00a0" // spaces that SVG does not fold
 )
 
-// plan is where everything stands in a drawing.
+// plan has the positions of all parts of a drawing, in pixels.
 type plan struct {
 	x             []float64 // of each lane
 	y             []float64 // of each step
@@ -33,11 +33,11 @@ type plan struct {
 	gap           float64
 }
 
-// row is a band in a drawing.
+// row is the place of a band.
 type row struct {
 	band
 	y, height float64
-	phases    []phase // that begin with it; their titles stand above
+	phases    []phase // they begin with the band; their titles stand above it
 	notes     []planNoteLine
 }
 
@@ -46,8 +46,8 @@ type planNoteLine struct {
 	text  string
 }
 
-// newPlan lays a score out, below so many pixels of head.
-func newPlan(s *score, head float64) *plan {
+// newPlan places a layout below a head that is this many pixels high.
+func newPlan(s *layout, head float64) *plan {
 	p := &plan{gap: planGap, y: make([]float64, len(s.round.Steps))}
 	if n := len(s.lanes); n > 1 {
 		p.gap = max(min(planGap, planLanes/float64(n-1)), planMinGap)
@@ -74,16 +74,15 @@ func newPlan(s *score, head float64) *plan {
 	return p
 }
 
-// nameHeight is the room that the nodes' names need; they stand upright where
-// the lanes are narrow.
-func (p *plan) nameHeight(s *score) float64 {
+// nameHeight is the height of the nodes' names. These stand upright where lanes are narrow.
+func (p *plan) nameHeight(s *layout) float64 {
 	if p.upright(s) {
 		return float64(7*p.longest(s) + 16)
 	}
 	return 26
 }
 
-func (p *plan) longest(s *score) int {
+func (p *plan) longest(s *layout) int {
 	longest := 0
 	for _, id := range s.lanes {
 		longest = max(longest, len(strconv.FormatUint(id, 10)))
@@ -91,7 +90,7 @@ func (p *plan) longest(s *score) int {
 	return longest
 }
 
-func (p *plan) upright(s *score) bool { return float64(7*p.longest(s)+6) > p.gap }
+func (p *plan) upright(s *layout) bool { return float64(7*p.longest(s)+6) > p.gap }
 
 // place puts the steps of a row below each other.
 func (p *plan) place(r row) {
@@ -118,9 +117,8 @@ func noteLines(notes []note) (lines []planNoteLine) {
 	return lines
 }
 
-// kinds are the kinds of a round's messages, sorted: their places are their
-// colours.
-func (s *score) kinds() []string {
+// kinds are the kinds of a round's messages, sorted. The index of a kind is its colour.
+func (s *layout) kinds() []string {
 	var kinds []string
 	for _, m := range s.round.Messages {
 		kinds = append(kinds, m.Kind)

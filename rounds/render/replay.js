@@ -232,4 +232,4 @@ class Replay {
 // maxFlights bounds the messages drawn at once.
 const maxFlights = 300;
 
-const lostOnTheWay = m => m.fate === "lost" || m.fate === "receiver-gone";
+const lostOnTheWay = m => m.delivery === "lost" || m.delivery === "receiver-gone";

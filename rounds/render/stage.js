@@ -75,7 +75,7 @@ class Stage {
     for (const [m, part] of list) {
       if (m.f === m.t) continue;
       const [x1, y1] = this.at[m.f], [x2, y2] = this.at[m.t];
-      const lost = m.fate === "lost" || m.fate === "receiver-gone";
+      const lost = m.delivery === "lost" || m.delivery === "receiver-gone";
       const x = x1 + (x2 - x1) * part, y = y1 + (y2 - y1) * part;
       element("line", { class: `flight k${m.h}${lost ? " lost" : ""}`, x1, y1, x2, y2 }, this.flights);
       element("circle", { class: `dot k${m.h}`, cx: x, cy: y, r: list.length > 60 ? 2.5 : 5 }, this.flights);

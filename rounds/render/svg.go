@@ -17,10 +17,10 @@ var svgCSS string
 // hues is how many colours there are for leaders, and for kinds of messages.
 const hues = 6
 
-// SVG draws a round as a drawing that stands for itself: no script, no font, no
-// link, light or dark as the viewer prefers.
+// SVG draws a round as a file that needs no other: it has no script, no font and no
+// link, and is light or dark as the viewer prefers.
 func SVG(w io.Writer, r *rounds.Round) error {
-	s := newScore(r, nil, nil)
+	s := newLayout(r, nil, nil)
 	d := newDrawing(w, s, svgHead(r))
 	d.open()
 	d.put("<style>%s</style>", svgCSS)
@@ -58,15 +58,15 @@ func findingLines(f rounds.Finding) []string {
 
 // drawing writes the elements of an SVG. What it writes as text is escaped.
 type drawing struct {
-	*score
+	*layout
 	*plan
 	out   *bufio.Writer
 	kind  map[string]int // of messages: its colour
 	hueOf func(id uint64) int
 }
 
-func newDrawing(w io.Writer, s *score, head float64) *drawing {
-	d := &drawing{score: s, plan: newPlan(s, head), out: bufio.NewWriter(w), kind: map[string]int{}}
+func newDrawing(w io.Writer, s *layout, head float64) *drawing {
+	d := &drawing{layout: s, plan: newPlan(s, head), out: bufio.NewWriter(w), kind: map[string]int{}}
 	for i, k := range s.kinds() {
 		d.kind[k] = i % hues
 	}
@@ -125,7 +125,7 @@ func (d *drawing) legend() {
 func (d *drawing) names() {
 	for i, id := range d.lanes {
 		name := strconv.FormatUint(id, 10)
-		if d.upright(d.score) {
+		if d.upright(d.layout) {
 			d.put(`<text class="name small" transform="translate(%.1f %.1f) rotate(-90)" text-anchor="start">%s</text>`,
 				d.x[i]+3, d.top-8-float64(3*len(name)), name)
 			continue

@@ -101,7 +101,7 @@ func (d *drawing) arrow(m rounds.Message, y1 float64) {
 	from, to := d.lane(m.From), d.lane(m.To)
 	x1, x2, y2 := d.x[from], d.x[to], d.arrives(m, y1)
 	class := ""
-	switch m.Fate {
+	switch m.Delivery {
 	case rounds.Lost, rounds.ToGone:
 		class = " lost"
 		x2, y2 = x1+(x2-x1)*.8, y1+(y2-y1)*.8
@@ -109,7 +109,7 @@ func (d *drawing) arrow(m rounds.Message, y1 float64) {
 		class = " unseen"
 	}
 	d.put(`<path class="message k%d%s" d="M%.1f %.1fL%.1f %.1f"/>`, d.kind[m.Kind], class, x1, y1, x2, y2)
-	if m.Fate == rounds.Lost || m.Fate == rounds.ToGone {
+	if m.Delivery == rounds.Lost || m.Delivery == rounds.ToGone {
 		d.cross(x2, y2)
 	} else {
 		d.head(m, x1, y1, x2, y2)
@@ -130,7 +130,7 @@ func (d *drawing) arrives(m rounds.Message, sent float64) float64 {
 
 func label(m rounds.Message) string {
 	text := html.EscapeString(clean(m.Kind))
-	if m.Fate == rounds.Unseen {
+	if m.Delivery == rounds.Unseen {
 		text += " ?"
 	}
 	return text
@@ -149,7 +149,7 @@ func (d *drawing) head(m rounds.Message, x1, y1, x2, y2 float64) {
 		x-ux*size-uy*size/2, y-uy*size+ux*size/2, x-ux*size+uy*size/2, y-uy*size-ux*size/2)
 }
 
-// manyMessages draws those of a folded band as thin lines, each place once.
+// manyMessages draws the messages of a folded band as thin lines, without drawing any line twice.
 func (d *drawing) manyMessages(r row) {
 	paths := map[string]*strings.Builder{}
 	seen := map[string]bool{}
@@ -174,7 +174,7 @@ func (d *drawing) manyMessages(r row) {
 	}
 }
 
-// many makes lines fainter where there are so many that they would hide all.
+// many returns a CSS class that makes lines fainter, if there are so many that they would hide the rest.
 func many(bytes int) string {
 	if bytes > 4000 {
 		return " many"

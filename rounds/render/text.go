@@ -18,11 +18,11 @@ const (
 	laneNames = "abcdefghijklmnopqrstuvwxyz"
 )
 
-// Text draws a round for a screen of so many columns, at least 40: a lane a
-// node where they fit, and a list of what happened where they do not.
+// Text draws a round for a screen that is columns wide, at least 40: as a diagram with a lane for each
+// node if they fit, else as a list of what happened.
 func Text(w io.Writer, r *rounds.Round, columns int) error {
-	s := newScore(r, nil, nil)
-	t := &text{score: s, out: bufio.NewWriter(w), columns: max(columns, 40), now: s.before}
+	s := newLayout(r, nil, nil)
+	t := &text{layout: s, out: bufio.NewWriter(w), columns: max(columns, 40), now: s.before}
 	t.time = utf8.RuneCountInString(t.stamp(len(r.Steps) - 1))
 	for i := range r.Steps {
 		t.time = max(t.time, utf8.RuneCountInString(t.stamp(i)))
@@ -41,7 +41,7 @@ func Text(w io.Writer, r *rounds.Round, columns int) error {
 
 // text is a round on its way to the screen.
 type text struct {
-	*score
+	*layout
 	out     *bufio.Writer
 	columns int
 	time    int // columns of a time
@@ -79,7 +79,7 @@ func (t *text) phase(p phase) {
 	t.line("%s%s", title, strings.Repeat("─", max(t.columns-utf8.RuneCountInString(title), 0)))
 }
 
-// list tells the round without lanes.
+// list prints the round without lanes.
 func (t *text) list() {
 	for _, b := range t.bands {
 		for _, p := range t.phaseAt(b.first) {
@@ -160,7 +160,7 @@ func letters(i int) string {
 	}
 }
 
-// wrap breaks a text into lines of so many columns at most.
+// wrap breaks a text into lines of at most this many columns.
 func wrap(s string, columns int) []string { return hang(s, columns, "") }
 
 // hang is wrap with an indent of all lines but the first.

@@ -11,7 +11,7 @@ import (
 // maxArrowRows bounds the rows of arrows that one note may take.
 const maxArrowRows = 4
 
-// lines are the lanes' own signs: how a node stands.
+// lines are the signs that lanes are drawn with, by what the node is at the time.
 var lines = map[stand]rune{unknown: '┊', looking: '┊', follower: '│', leader: '┃', gone: ' '}
 
 const textLegend = "● takes a step, ┃ leads, │ follows, ┊ knows no leader, † is gone, " +
@@ -98,11 +98,11 @@ func (t *text) pack(messages []int) (rows [][]int) {
 		m := t.round.Messages[i]
 		a := at[m.From]
 		if a == nil {
-			a = &arrows{low: t.score.lane(m.From), high: t.score.lane(m.From)}
+			a = &arrows{low: t.layout.lane(m.From), high: t.layout.lane(m.From)}
 			at[m.From] = a
 			bySender = append(bySender, a)
 		}
-		a.low, a.high = min(a.low, t.score.lane(m.To)), max(a.high, t.score.lane(m.To))
+		a.low, a.high = min(a.low, t.layout.lane(m.To)), max(a.high, t.layout.lane(m.To))
 		a.of = append(a.of, i)
 	}
 	slices.SortStableFunc(bySender, func(a, b *arrows) int { return cmp.Compare(a.low, b.low) })
@@ -130,8 +130,8 @@ func (t *text) cells() []rune {
 	return cells
 }
 
-// mark puts a sign on the lanes of those who took the band's steps, and of those
-// who are gone from here on.
+// mark draws signs on the lanes: for the nodes that took the steps of band b, for the winner, and
+// for the nodes that are dead from here on. was are the beliefs before the band.
 func (t *text) mark(cells []rune, b band, was []belief) {
 	for i, now := range t.now {
 		begins := b.first == 0 && now.stand == gone
@@ -140,21 +140,21 @@ func (t *text) mark(cells []rune, b band, was []belief) {
 		}
 	}
 	for i := b.first; i < b.last; i++ {
-		cells[t.score.lane(t.round.Steps[i].Ref.Node)*t.lane] = '●'
+		cells[t.layout.lane(t.round.Steps[i].Ref.Node)*t.lane] = '●'
 	}
 	if b.first == winning(t.round) {
-		cells[t.score.lane(t.round.Winner.Node)*t.lane] = '★'
+		cells[t.layout.lane(t.round.Winner.Node)*t.lane] = '★'
 	}
 }
 
 // heads are the signs at the ends of arrows that did not arrive.
-var heads = map[rounds.Fate]rune{rounds.Lost: '✗', rounds.ToGone: '✗', rounds.Unseen: '?'}
+var heads = map[rounds.Delivery]rune{rounds.Lost: '✗', rounds.ToGone: '✗', rounds.Unseen: '?'}
 
 // arrow draws a message into a row. Its head stands beside the lane, so that the
 // lane's own sign stays.
 func (t *text) arrow(cells []rune, message int) {
 	m := t.round.Messages[message]
-	from, to := t.score.lane(m.From)*t.lane, t.score.lane(m.To)*t.lane
+	from, to := t.layout.lane(m.From)*t.lane, t.layout.lane(m.To)*t.lane
 	if from == to {
 		return
 	}
@@ -162,7 +162,7 @@ func (t *text) arrow(cells []rune, message int) {
 	if to < from {
 		step, head = -1, '◄'
 	}
-	if h, ok := heads[m.Fate]; ok {
+	if h, ok := heads[m.Delivery]; ok {
 		head = h
 	}
 	for c := from + step; c != to; c += step {

@@ -42,7 +42,8 @@ const (
 	barOverlap  = "overlap"   // two lead, and a finding says so
 )
 
-// timelineRows is up to how many nodes all have a row; of more, those that led.
+// timelineRows is the largest number of nodes with which each has a row. With more nodes, only
+// those that led have one.
 const timelineRows = 24
 
 // scale turns instants into fractions of the width.
@@ -52,7 +53,7 @@ type scale struct {
 }
 
 // newScale gives each time between two instants a width that grows with its
-// logarithm: rounds take milliseconds, and reigns days.
+// logarithm: rounds take milliseconds, and leaderships days.
 func newScale(instants []time.Time) *scale {
 	slices.SortFunc(instants, time.Time.Compare)
 	s := &scale{instants: slices.CompactFunc(instants, time.Time.Equal)}
@@ -84,12 +85,12 @@ func (s *scale) at(t time.Time) [2]float64 {
 func rounded(f float64) float64 { return math.Round(f*1e5) / 1e5 }
 
 func newTimeline(g *rounds.Group, shown []*rounds.Round) *timeline {
-	reigns := reignsOf(g, shown)
-	if len(reigns) == 0 {
+	leaderships := leadershipsOf(g, shown)
+	if len(leaderships) == 0 {
 		return nil
 	}
 	var instants []time.Time
-	for _, r := range reigns {
+	for _, r := range leaderships {
 		instants = append(instants, r.From, r.Until, r.believed)
 		for _, f := range r.Followers {
 			instants = append(instants, f.From, f.Until)
@@ -101,22 +102,22 @@ func newTimeline(g *rounds.Group, shown []*rounds.Round) *timeline {
 		From: first.UTC().Format("2006-01-02 15:04:05.000 UTC"), Took: span(last.Sub(first)),
 		Bars: []timelineBar{}, State: []timelineBar{},
 	}
-	ids, row := timelineNodes(g, reigns)
+	ids, row := timelineNodes(g, leaderships)
 	for _, id := range ids {
 		t.Rows = append(t.Rows, strconv.FormatUint(id, 10))
 	}
 	hue := hueIn(everyone(g))
-	for _, r := range reigns {
-		t.reign(r, s, row, hue)
+	for _, r := range leaderships {
+		t.leadership(r, s, row, hue)
 	}
-	t.sweep(g, reigns, s, hue)
+	t.sweep(g, leaderships, s, hue)
 	return t
 }
 
 // timelineNodes are the nodes with a row, and the row of each.
-func timelineNodes(g *rounds.Group, reigns []reign) ([]uint64, map[uint64]int) {
+func timelineNodes(g *rounds.Group, leaderships []leadership) ([]uint64, map[uint64]int) {
 	ids := map[uint64]bool{}
-	for _, r := range reigns {
+	for _, r := range leaderships {
 		ids[r.Leader] = true
 	}
 	if len(g.Nodes) <= timelineRows {

@@ -9,8 +9,8 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// reign draws a reign: its leader's bar and its followers'.
-func (t *timeline) reign(r reign, s *scale, row map[uint64]int, hue func(uint64) int) {
+// leadership draws a leadership: its leader's bar and its followers'.
+func (t *timeline) leadership(r leadership, s *scale, row map[uint64]int, hue func(uint64) int) {
 	bar := timelineBar{
 		Row: row[r.Leader], Kind: barLeads, Leader: strconv.FormatUint(r.Leader, 10),
 		Hue: hue(r.Leader), Term: strconv.FormatUint(r.Term, 10),
@@ -38,15 +38,15 @@ func (t *timeline) reign(r reign, s *scale, row map[uint64]int, hue func(uint64)
 }
 
 // sweep goes through time and says for each part of it who led.
-func (t *timeline) sweep(g *rounds.Group, reigns []reign, s *scale, hue func(uint64) int) {
+func (t *timeline) sweep(g *rounds.Group, leaderships []leadership, s *scale, hue func(uint64) int) {
 	var cuts []time.Time
-	for _, r := range reigns {
+	for _, r := range leaderships {
 		cuts = append(cuts, r.From, r.Until, r.believed)
 	}
 	slices.SortFunc(cuts, time.Time.Compare)
 	cuts = slices.CompactFunc(cuts, time.Time.Equal)
 	for i := 1; i < len(cuts); i++ {
-		bar := t.state(g, reigns, cuts[i-1], hue)
+		bar := t.state(g, leaderships, cuts[i-1], hue)
 		bar.From, bar.Until = s.at(cuts[i-1]), s.at(cuts[i])
 		bar.Text += " for " + span(cuts[i].Sub(cuts[i-1]))
 		t.State = append(t.State, bar)
@@ -54,9 +54,9 @@ func (t *timeline) sweep(g *rounds.Group, reigns []reign, s *scale, hue func(uin
 }
 
 // state is how the group stands from an instant on.
-func (t *timeline) state(g *rounds.Group, reigns []reign, from time.Time, hue func(uint64) int) timelineBar {
-	var lead, believed []reign
-	for _, r := range reigns {
+func (t *timeline) state(g *rounds.Group, leaderships []leadership, from time.Time, hue func(uint64) int) timelineBar {
+	var lead, believed []leadership
+	for _, r := range leaderships {
 		switch {
 		case from.Before(r.From):
 		case from.Before(r.Until):
@@ -65,7 +65,7 @@ func (t *timeline) state(g *rounds.Group, reigns []reign, from time.Time, hue fu
 			believed = append(believed, r)
 		}
 	}
-	one := func(r reign, kind, text string) timelineBar {
+	one := func(r leadership, kind, text string) timelineBar {
 		return timelineBar{
 			Kind: kind, Hue: hue(r.Leader), Text: fmt.Sprintf(text, r.Leader),
 			Leader: strconv.FormatUint(r.Leader, 10), Term: strconv.FormatUint(r.Term, 10),
@@ -90,7 +90,7 @@ func (t *timeline) state(g *rounds.Group, reigns []reign, from time.Time, hue fu
 
 // proves reports whether the finding is that two of these led at once: it names
 // the record with which the later began to, and one of the earlier leader.
-func proves(f rounds.Finding, lead []reign) bool {
+func proves(f rounds.Finding, lead []leadership) bool {
 	if f.Name != rounds.TwoLeaders && f.Name != rounds.Overlap {
 		return false
 	}
@@ -98,7 +98,7 @@ func proves(f rounds.Finding, lead []reign) bool {
 		if later.First.IsZero() || !slices.Contains(f.Records, later.First) {
 			continue
 		}
-		if slices.ContainsFunc(lead, func(earlier reign) bool {
+		if slices.ContainsFunc(lead, func(earlier leadership) bool {
 			return earlier.From.Before(later.From) && slices.ContainsFunc(f.Records, func(ref rounds.Ref) bool {
 				return ref.Node == earlier.Leader
 			})

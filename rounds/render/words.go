@@ -25,7 +25,8 @@ func clean(s string) string {
 	return s
 }
 
-// takeApart is a text as its numbers and the words around them: one more.
+// takeApart cuts a text into its numbers and the words around them; there is one more of
+// these.
 func takeApart(s string) (words, numbers []string) {
 	begin, digits := 0, false
 	cut := func(end int) {
@@ -53,7 +54,7 @@ func withoutNumbers(s string) string {
 	return strings.Join(words, "#")
 }
 
-// span is a time for people, below a millisecond in whole microseconds.
+// span is a duration for people. Below a millisecond it is in whole microseconds.
 func span(d time.Duration) string {
 	if d != 0 && d.Abs() < time.Millisecond {
 		return fmt.Sprintf("%d µs", d.Round(time.Microsecond).Microseconds())
@@ -61,7 +62,7 @@ func span(d time.Duration) string {
 	return rounds.Span(d)
 }
 
-// millis is a time in milliseconds; nobody needs more than two digits of them.
+// millis is a duration in milliseconds with two decimals.
 func millis(d time.Duration) string {
 	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 2, 64)
 }
@@ -80,16 +81,16 @@ func title(r *rounds.Round) string {
 	return t
 }
 
-// cause is why there was the round, "" when nothing tells.
+// cause is why the round began, "" where the records do not tell.
 func cause(r *rounds.Round) string {
 	c := r.Cause
 	switch {
 	case c.Text == "" && c.Evidence == "":
 		return ""
 	case c.Evidence == "":
-		return fmt.Sprintf("%s (node %d)", clean(c.Text), c.Witness)
+		return fmt.Sprintf("%s (node %d)", clean(c.Text), c.Node)
 	}
-	return fmt.Sprintf("%s (node %d: %s)", clean(c.Text), c.Witness, clean(c.Evidence))
+	return fmt.Sprintf("%s (node %d: %s)", clean(c.Text), c.Node, clean(c.Evidence))
 }
 
 // ranges writes numbers as "1-4 7", in ascending order.

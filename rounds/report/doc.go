@@ -1,6 +1,6 @@
-// Package report puts rounds into words: a line a round, the whole of one, an
-// explanation in sentences, and why a node does not lead. It is for the engineer
-// who is woken at three: what happened comes first, proof stands behind it.
+// Package report puts rounds into words: one line for each round, all of one round, an
+// explanation in sentences, and why a node does not lead. It is for an engineer who is
+// woken at three: what happened comes first, and the proof follows.
 //
-// All text from logs is made printable on its way out.
+// It makes all text from logs printable.
 package report

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// Elsewhere says of what other cluster or algorithm the node is, by its own
-// records, for the groups in which it has none. Simulated runs know each other
-// not at all.
+// Elsewhere writes which other cluster or algorithm the node belongs to, for the groups
+// without records of its own. Simulated runs do not count.
 func Elsewhere(w io.Writer, groups []*rounds.Group, id uint64) error {
 	var p page
 	for _, g := range groups {
@@ -35,8 +35,8 @@ func Elsewhere(w io.Writer, groups []*rounds.Group, id uint64) error {
 	return p.to(w)
 }
 
-// others are the nodes of the group with records of their own, but for one, with
-// their verb.
+// others names all nodes of the group with records of their own, except id, and adds the
+// verb.
 func others(g *rounds.Group, id uint64) string {
 	var list []uint64
 	for _, n := range g.Nodes {
@@ -45,7 +45,7 @@ func others(g *rounds.Group, id uint64) string {
 		}
 	}
 	if len(list) == 1 {
-		return nodes(list) + " runs"
+		return words.Nodes(list) + " runs"
 	}
-	return nodes(list) + " run"
+	return words.Nodes(list) + " run"
 }

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// Explain tells a round in plain sentences: what happened, why it came out so,
-// what it cost, what is wrong with it.
+// Explain writes a round in sentences: what happened, why it ended so, what it cost, what
+// is wrong with it.
 func Explain(w io.Writer, r *rounds.Round) error {
 	var p page
 	p.paragraph(beginning(r)...)
@@ -25,7 +26,7 @@ func Explain(w io.Writer, r *rounds.Round) error {
 	return p.to(w)
 }
 
-// beginning says why there was an election.
+// beginning says why the election was held.
 func beginning(r *rounds.Round) (sentences []string) {
 	c := r.Cause
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
@@ -33,34 +34,35 @@ func beginning(r *rounds.Round) (sentences []string) {
 	switch c.Kind {
 	case rounds.LeaderLost, rounds.LeaderSilent:
 		say("At %s node %d noticed that the leader, node %d, was gone%s.",
-			at, c.Witness, c.Lost, colon(meaning(c.Evidence, c.Lost)))
+			at, c.Node, c.Lost, colon(meaning(c.Evidence, c.Lost)))
 	case rounds.FirstLeader:
-		say("At %s node %d had heard of no leader since it started.", at, c.Witness)
+		say("At %s node %d had heard of no leader since it started.", at, c.Node)
 	case rounds.Operator:
-		say("At %s somebody asked node %d for an election: %s.", at, c.Witness, c.Text)
+		say("At %s somebody asked node %d for an election: %s.", at, c.Node, c.Text)
 	case rounds.Vacant:
-		say("At %s node %d stood, as nobody led: %s.", at, c.Witness, c.Text)
+		say("At %s node %d stood, as nobody led: %s.", at, c.Node, c.Text)
 	case rounds.HandOver:
 		say("At %s the leader handed over%s: node %d was asked to lead the next term.",
-			at, bracketed(c.Wish), c.Witness)
+			at, bracketed(c.Request), c.Node)
 	case rounds.HigherRank:
-		say("At %s node %d took over, because it ranks above the leader: %s.", at, c.Witness, c.Text)
-	case rounds.SplitMended:
-		say("At %s a split brain was mended: two leaders had met, and all who led had stopped. "+
-			"Node %d called for one leader of a new term.", at, c.Witness)
+		say("At %s node %d took over, because it ranks above the leader: %s.", at, c.Node, c.Text)
+	case rounds.SplitRecovered:
+		say("At %s a split brain was recovered from: two leaders had met, and all who led had stopped. "+
+			"Node %d called for one leader of a new term.", at, c.Node)
 	case rounds.Readmitted:
 		say("At %s node %d, which had lost what it voted, took term %d to vote above that: %s. "+
-			"Nobody called an election.", at, c.Witness, r.Term, c.Text)
+			"Nobody called an election.", at, c.Node, r.Term, c.Text)
 	case rounds.RoundFailed:
-		say("At %s node %d gave up on the round before: %s.", at, c.Witness, c.Text)
+		say("At %s node %d gave up on the round before: %s.", at, c.Node, c.Text)
 	default:
 		say("Why term %d began is not in these records.", r.Term)
 	}
-	if more := otherWitnesses(r); len(more) > 0 {
-		say("%s had evidence of %s own within %s.", upper(nodes(more)), its(len(more)), rounds.Span(lastWitness(r)))
+	if more := otherDetectors(r); len(more) > 0 {
+		say("%s had evidence of %s own within %s.", words.Upper(words.Nodes(more)),
+			words.Either(len(more), "its", "their"), rounds.Span(lastDetection(r)))
 	}
 	if callers := initiators(r); len(callers) > 0 && c.Kind != rounds.Vacant {
-		say("%s called the election of term %d.", upper(nodes(callers)), r.Term)
+		say("%s called the election of term %d.", words.Upper(words.Nodes(callers)), r.Term)
 	}
 	return sentences
 }
@@ -79,9 +81,9 @@ func colon(text string) string {
 	return ": " + text
 }
 
-func otherWitnesses(r *rounds.Round) (ids []uint64) {
-	for _, w := range r.Cause.Witnesses {
-		if w.Node != r.Cause.Witness {
+func otherDetectors(r *rounds.Round) (ids []uint64) {
+	for _, w := range r.Cause.Detections {
+		if w.Node != r.Cause.Node {
 			ids = append(ids, w.Node)
 		}
 	}
@@ -99,8 +101,8 @@ func initiators(r *rounds.Round) (ids []uint64) {
 	return ids
 }
 
-func lastWitness(r *rounds.Round) (late time.Duration) {
-	for _, w := range r.Cause.Witnesses {
+func lastDetection(r *rounds.Round) (late time.Duration) {
+	for _, w := range r.Cause.Detections {
 		late = max(late, w.At.Sub(r.Cause.At))
 	}
 	return late
@@ -163,7 +165,7 @@ func losers(r *rounds.Round) (sentences []string) {
 	slices.Sort(outranked)
 	if len(outranked) > 0 && r.Winner != nil {
 		sentences = append([]string{fmt.Sprintf("Node %d ranks above %s, and said so.",
-			r.Winner.Node, nodes(outranked))}, sentences...)
+			r.Winner.Node, words.Nodes(outranked))}, sentences...)
 	}
 	return sentences
 }
@@ -180,10 +182,10 @@ func followers(r *rounds.Round) (sentences []string) {
 		say("Node %d, the only other one that it believed alive, followed within %s.",
 			follow[0], known(r.Split.Announce, r.Split.AnnounceKnown))
 	case len(behind) == 0:
-		say("All %d others that it believed alive (%s) followed within %s.", len(follow), list(follow),
+		say("All %d others that it believed alive (%s) followed within %s.", len(follow), words.List(follow),
 			known(r.Split.Announce, r.Split.AnnounceKnown))
 	case len(follow) > 0:
-		say("%s followed within %s.", upper(nodes(follow)), known(r.Split.Announce, r.Split.AnnounceKnown))
+		say("%s followed within %s.", words.Upper(words.Nodes(follow)), known(r.Split.Announce, r.Split.AnnounceKnown))
 	}
 	for _, v := range r.Verdicts {
 		if v.Kind == rounds.Deposed {
@@ -198,20 +200,20 @@ func followers(r *rounds.Round) (sentences []string) {
 			"hung, was paused or was cut off.", c.Lost, rounds.Span(c.BackAt.Sub(c.At)))
 	}
 	if late := in(r, rounds.PartJoined); len(late) > 0 {
-		say("%s came later and %s told.", upper(nodes(late)), were(len(late)))
+		say("%s came later and %s told.", words.Upper(words.Nodes(late)), words.Either(len(late), "was", "were"))
 	}
 	return sentences
 }
 
-// cost says what the round took, beside the theory.
+// cost says how many messages and how much time the round took, and the theory.
 func cost(r *rounds.Round) []string {
-	sentences := []string{fmt.Sprintf("It took %s (%s).", plural(sent(r), "message"), kinds(r))}
+	sentences := []string{fmt.Sprintf("It took %s (%s).", words.Plural(sent(r), "message"), kinds(r))}
 	if t := r.Theory; t != nil {
 		sentences = append(sentences, fmt.Sprintf("With %d alive and no failure, the %s algorithm takes "+
 			"%d at best and %d at worst: this was %s.", t.Live, r.Algorithm, t.Best, t.Worst, fell(t)))
 	}
-	if t := officeTheory(r); t != nil {
-		sentences = append(sentences, fmt.Sprintf("The office takes %d besides at best and %d at worst: this was %s.",
+	if t := votesTheory(r); t != nil {
+		sentences = append(sentences, fmt.Sprintf("The votes take %d besides at best and %d at worst: this was %s.",
 			t.Best, t.Worst, fell(t)))
 	}
 	return append(sentences, "The time: "+split(r)+".")

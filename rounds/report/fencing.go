@@ -3,41 +3,33 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// fencing says whom nodes had fenced before they took the office, and what came
-// of it: each attempt is a step, with its reason in these words.
+// fencing says whom nodes had fenced before they led, and what came of it.
 func fencing(r *rounds.Round) (sentences []string) {
 	for _, st := range r.Steps {
-		for _, why := range st.Why {
-			// What an agent prints may hold an arrow, too.
-			arrow := strings.LastIndex(why, " -> ")
-			if arrow < 0 {
-				continue
-			}
-			cause, decision := why[:arrow], why[arrow+len(" -> "):]
-			if id, how, ok := strings.Cut(cause, " is fenced, "); ok {
-				sentences = append(sentences, fmt.Sprintf("Before it took the office node %d had node %s "+
-					"fenced: %s.", st.Ref.Node, rounds.Printable(id), rounds.Printable(how)))
-			}
-			if id, how, ok := strings.Cut(cause, " is not fenced, "); ok {
-				sentences = append(sentences, fmt.Sprintf("Node %d could not have node %s fenced (%s), and did "+
-					"not take the office.", st.Ref.Node, rounds.Printable(id), rounds.Printable(how)))
-			}
-			if id, ok := strings.CutSuffix(cause, " was seen to stop"); ok && decision == "call the fence agent back" {
-				sentences = append(sentences, fmt.Sprintf("Node %s was seen to stop while the fence agent of "+
-					"node %d was at it.", rounds.Printable(id), st.Ref.Node))
+		for _, f := range st.Fenced() {
+			switch how := rounds.Printable(f.How); f.Result {
+			case algorithms.FenceDone:
+				sentences = append(sentences, fmt.Sprintf("Before it led, node %d had node %d "+
+					"fenced: %s.", st.Ref.Node, f.Node, how))
+			case algorithms.FenceFailed:
+				sentences = append(sentences, fmt.Sprintf("Node %d could not have node %d fenced (%s), and did "+
+					"not lead.", st.Ref.Node, f.Node, how))
+			case algorithms.FenceNoNeed:
+				sentences = append(sentences, fmt.Sprintf("Node %d was seen to stop while the fence agent of "+
+					"node %d was at it.", f.Node, st.Ref.Node))
 			}
 		}
 	}
 	return sentences
 }
 
-// unfenced says what the last attempt to fence anybody came to, when nobody has
-// led since: the office is not taken before a former leader has stopped.
+// unfenced says how the last attempt to fence a node ended. Nobody leads before every
+// former leader has stopped.
 func unfenced(g *rounds.Group) []string {
 	for _, r := range slices.Backward(g.Rounds) {
 		if told := fencing(r); len(told) > 0 {
@@ -47,16 +39,13 @@ func unfenced(g *rounds.Group) []string {
 	return nil
 }
 
-// unstopped says that a majority granted the term, and that the office waited for
-// a former leader to stop; "" where it did not.
+// unstopped says that a majority granted the term, and that the candidate waited for a
+// former leader to stop. It is empty if that was not so.
 func unstopped(r *rounds.Round) string {
 	for _, st := range slices.Backward(r.Steps) {
-		for _, why := range st.Why {
-			cause, waits := strings.CutSuffix(why, " not seen to stop -> see to that first")
-			if _, former, ok := strings.Cut(cause, ", but "); ok && waits {
-				return fmt.Sprintf("A majority granted node %d the term, but %s not seen to stop: it does not take "+
-					"the office before (%v).", st.Ref.Node, rounds.Printable(former), st.Ref)
-			}
+		if former := st.Unstopped(); former != "" {
+			return fmt.Sprintf("A majority granted node %d the term, but %s not seen to stop: it does not lead "+
+				"before (%v).", st.Ref.Node, rounds.Printable(former), st.Ref)
 		}
 	}
 	return ""

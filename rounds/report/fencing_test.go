@@ -11,15 +11,15 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
-// "Recorded": a round tells whom the nominee had fenced before it took the
-// office, and each attempt that failed.
+// "Recorded": a round tells whom the nominee had fenced before it led,
+// and each attempt that failed.
 func TestFencingIsTold(t *testing.T) {
 	zero := time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
 	b := rounds.NewBuilder()
 	add := func(seq uint64, event string, leader uint64, why ...string) {
 		b.Add(&trace.Record{
 			Level: "info", Time: zero.Add(time.Duration(seq) * time.Millisecond), Cluster: "c", Node: 2,
-			Session: "aaaaaaaa", Algo: "bully", Seq: seq, Term: 7, Event: event, Why: why,
+			Incarnation: "aaaaaaaa", Algo: "bully", Seq: seq, Term: 7, Event: event, Why: why,
 			Leader: leader, Guarantee: "lease",
 		})
 	}
@@ -36,9 +36,9 @@ func TestFencingIsTold(t *testing.T) {
 		}
 		text := strings.Join(strings.Fields(out.String()), " ")
 		for _, want := range []string{
-			"Node 2 could not have node 5 fenced (exit 3 after 4ms: a -> b), and did not take the office.",
+			"Node 2 could not have node 5 fenced (exit 3 after 4ms: a -> b), and did not lead.",
 			"Node 4 was seen to stop while the fence agent of node 2 was at it.",
-			"Before it took the office node 2 had node 5 fenced: exit 0 after 40ms.",
+			"Before it led, node 2 had node 5 fenced: exit 0 after 40ms.",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in: %s", want, text)
@@ -58,7 +58,7 @@ func TestNobodyLeadsUnfenced(t *testing.T) {
 		"5 is not fenced, exit 3 after 4ms -> leave the office to others",
 	} {
 		b.Add(&trace.Record{
-			Level: "info", Time: time.Unix(int64(seq), 0), Cluster: "c", Node: 2, Session: "aaaaaaaa",
+			Level: "info", Time: time.Unix(int64(seq), 0), Cluster: "c", Node: 2, Incarnation: "aaaaaaaa",
 			Algo: "bully", Seq: uint64(seq) + 1, Term: 7, Event: "fenced", Why: []string{why}, Guarantee: "lease",
 		})
 	}
@@ -67,19 +67,19 @@ func TestNobodyLeadsUnfenced(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(out.String()), " ")
-	want := "Node 2 could not have node 5 fenced (exit 3 after 4ms), and did not take the office."
+	want := "Node 2 could not have node 5 fenced (exit 3 after 4ms), and did not lead."
 	if !strings.Contains(text, want) || strings.Contains(text, "no majority granted it") {
 		t.Errorf("no %q in: %s", want, text)
 	}
 }
 
-// While the agent is at it, the round says what the office waits for, and not
+// While the agent is at it, the round says what the nominee waits for, and not
 // that a majority was missing.
-func TestOfficeWaitsForTheAgent(t *testing.T) {
+func TestLeadingWaitsForTheAgent(t *testing.T) {
 	b := rounds.NewBuilder()
 	add := func(node, seq uint64, ms int, event string, why []string, sent ...string) {
 		b.Add(&trace.Record{
-			Level: "info", Time: time.UnixMilli(int64(ms)), Cluster: "c", Node: node, Session: "aaaaaaaa",
+			Level: "info", Time: time.UnixMilli(int64(ms)), Cluster: "c", Node: node, Incarnation: "aaaaaaaa",
 			Algo: "bully", Seq: seq, Term: 7, Event: event, Why: why, Sent: sent, Guarantee: "lease",
 		})
 	}
@@ -97,8 +97,8 @@ func TestOfficeWaitsForTheAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(out.String()), " ")
-	want := "A majority granted node 2 the term, but 3 of term 6 was not seen to stop: it does not take the " +
-		"office before (2:3)."
+	want := "A majority granted node 2 the term, but 3 of term 6 was not seen to stop: it does not lead " +
+		"before (2:3)."
 	if !strings.Contains(text, want) || strings.Contains(text, "no majority granted it") {
 		t.Errorf("no %q in: %s", want, text)
 	}

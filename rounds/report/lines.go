@@ -6,21 +6,22 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// row lays out the columns of the list of rounds.
+// row is the format of a line in the list of rounds.
 const row = "%6s  %-12s  %6s  %-8s %5s  %8s  %8s  %8s  %s"
 
-// Header writes which cluster the rounds below are of, and the columns.
+// Header writes the name of a cluster and the titles of the columns.
 func Header(w io.Writer, cluster, algorithm, guarantee string, run int) error {
 	var p page
-	p.line("%s (%s)", upper(clusterName(cluster, algorithm, run)), guarantee)
+	p.line("%s (%s)", words.Upper(clusterName(cluster, algorithm, run)), guarantee)
 	p.line(row, "TERM", "AT", "LEADER", "FOLLOW", "SENT", "DETECT", "ELECT", "ANNOUNCE", "BECAUSE")
 	return p.to(w)
 }
 
-// Line writes a round on one line, and below it what is wrong with it.
+// Line writes a round in one line, and below it its findings.
 func Line(w io.Writer, r *rounds.Round) error {
 	var p page
 	p.Grow(2 * width)
@@ -40,14 +41,14 @@ func Line(w io.Writer, r *rounds.Round) error {
 	return p.to(w)
 }
 
-// Finding writes one finding by itself.
+// Finding writes one finding.
 func Finding(w io.Writer, f rounds.Finding) error {
 	var p page
 	p.line("        ! %s: %s [%s]", f.Name, f.Text, refs(f.Records))
 	return p.to(w)
 }
 
-// Remarks writes what could not be known of a group, and whose clocks differ.
+// Remarks writes what the records of a group do not tell, and whose clocks differ.
 func Remarks(w io.Writer, g *rounds.Group) error {
 	var p page
 	var remarks []string
@@ -57,7 +58,7 @@ func Remarks(w io.Writer, g *rounds.Group) error {
 		}
 	}
 	for _, text := range append(remarks, g.Unknown...) {
-		p.line("%s: %s", upper(clusterName(g.Cluster, g.Algorithm, g.Run)), text)
+		p.line("%s: %s", words.Upper(clusterName(g.Cluster, g.Algorithm, g.Run)), text)
 	}
 	return p.to(w)
 }
@@ -76,7 +77,7 @@ func clockRemark(c rounds.Clock) string {
 	return text + "; its times are corrected by that."
 }
 
-// Loose are the findings of a group that belong to none of its rounds.
+// Loose are the findings of a group that are about none of its rounds.
 func Loose(g *rounds.Group) (loose []rounds.Finding) {
 	for _, f := range g.Findings {
 		if !slices.ContainsFunc(g.Rounds, func(r *rounds.Round) bool { return r.Term == f.Term }) {
@@ -95,9 +96,9 @@ func Notes(w io.Writer, h *rounds.History) error {
 	return p.to(w)
 }
 
-// GroupName writes what group is told of below.
+// GroupName writes the name of a group, as a title.
 func GroupName(w io.Writer, g *rounds.Group) error {
 	var p page
-	p.line("%s:", upper(clusterName(g.Cluster, g.Algorithm, g.Run)))
+	p.line("%s:", words.Upper(clusterName(g.Cluster, g.Algorithm, g.Run)))
 	return p.to(w)
 }

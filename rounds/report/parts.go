@@ -8,7 +8,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// began is when the round began, as far as the records tell.
+// began is when the round began: the time of its cause, or else of its first record.
 func began(r *rounds.Round) time.Time {
 	if r.Cause.At.IsZero() && len(r.Steps) > 0 {
 		return r.Steps[0].At
@@ -16,7 +16,7 @@ func began(r *rounds.Round) time.Time {
 	return r.Cause.At
 }
 
-// sent is how many messages the round took.
+// sent counts the messages of the round.
 func sent(r *rounds.Round) int {
 	sum := 0
 	for _, c := range r.Counts {
@@ -25,7 +25,7 @@ func sent(r *rounds.Round) int {
 	return sum
 }
 
-// detect is how long detection took: the time, a bound of it, or nothing.
+// detect is how long detection took, or "<" and an upper bound, or "-".
 func detect(s rounds.Split) string {
 	if !s.DetectKnown && s.DetectBound > 0 {
 		return "<" + rounds.Span(s.DetectBound)
@@ -40,21 +40,21 @@ func known(d time.Duration, ok bool) string {
 	return rounds.Span(d)
 }
 
-// because is why there was a round, in half a line.
+// because is why the round began, in half a line.
 func because(r *rounds.Round) string {
 	c := r.Cause
 	switch {
 	case c.Kind == rounds.Unexplained && c.Text == "":
 		return "not in these records"
 	case c.Evidence != "":
-		return fmt.Sprintf("%s: %s (node %d first)", c.Text, evidence(c.Evidence, c.Lost), c.Witness)
-	case c.Witness != 0:
-		return fmt.Sprintf("%s (node %d)", c.Text, c.Witness)
+		return fmt.Sprintf("%s: %s (node %d first)", c.Text, evidence(c.Evidence, c.Lost), c.Node)
+	case c.Node != 0:
+		return fmt.Sprintf("%s (node %d)", c.Text, c.Node)
 	}
 	return c.Text
 }
 
-// evidence leaves the id out of the evidence where it is said already:
+// evidence is the evidence without the id, for sentences that have it already:
 // "link-closed, dial-refused".
 func evidence(text string, id uint64) string {
 	pieces := strings.Split(text, ", ")
@@ -64,7 +64,7 @@ func evidence(text string, id uint64) string {
 	return strings.Join(pieces, ", ")
 }
 
-// refs is "4:17 5:3", at most a few of them.
+// refs is "4:17 5:3", with six records at most.
 func refs(list []rounds.Ref) string {
 	const most = 6
 	var words []string

@@ -3,13 +3,13 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// quorum says how the voters answered the last that asked them, when a majority
-// did not say yes.
+// quorum says how the voters answered the last candidate, where a majority did not say yes.
 func quorum(g *rounds.Group) []string {
 	for _, r := range slices.Backward(g.Rounds) {
 		if r.Ballot != nil {
@@ -19,24 +19,9 @@ func quorum(g *rounds.Group) []string {
 	return nil
 }
 
-// noVoter says that the node was not asked for its vote, and so is no voter.
-func noVoter(g *rounds.Group, id uint64) []string {
-	for _, r := range slices.Backward(g.Rounds) {
-		switch b := r.Ballot; {
-		case b == nil:
-			continue
-		case slices.Contains(b.Voters, id):
-			return nil
-		default:
-			return []string{fmt.Sprintf("Node %d is none of the voters that node %d asked (%s): it may follow, and "+
-				"never leads.", id, b.Candidate, list(b.Voters))}
-		}
-	}
-	return nil
-}
-
-// noQuorum says which voters answered, who said no and why, and who is missing;
-// that none granted in time where a majority would; nothing where one did.
+// noQuorum says which voters answered the candidate, which said no and why, and which are
+// missing; or that too few voted in time, although a majority would have. It is empty where
+// a majority did.
 func noQuorum(r *rounds.Round) []string {
 	b := r.Ballot
 	if b == nil {
@@ -51,23 +36,23 @@ func noQuorum(r *rounds.Round) []string {
 			return []string{former}
 		}
 		return []string{fmt.Sprintf("Node %d asked the voters (%s), and %d of %d would grant, but no majority "+
-			"granted it in time (%v).", b.Candidate, list(b.Voters), yes, len(b.Voters), b.Ref)}
+			"granted it in time (%v).", b.Candidate, words.List(b.Voters), yes, len(b.Voters), b.Ref)}
 	}
 	sentences := []string{fmt.Sprintf("No quorum: node %d asked the voters (%s) and %d of %d would grant, %d are "+
-		"needed (%v).", b.Candidate, list(b.Voters), yes, len(b.Voters), b.Majority(), b.Ref)}
+		"needed (%v).", b.Candidate, words.List(b.Voters), yes, len(b.Voters), b.Majority(), b.Ref)}
 	if missing := b.Missing(); len(missing) > 0 {
-		sentences = append(sentences, fmt.Sprintf("No answer of %s is in the records.", nodes(missing)))
+		sentences = append(sentences, fmt.Sprintf("No answer of %s is in the records.", words.Nodes(missing)))
 	}
 	for _, no := range refusals(b) {
 		if !no.yes {
 			sentences = append(sentences, fmt.Sprintf("%s, which %s, said no (%s).",
-				upper(nodes(no.voters)), bar(no.why), refs(no.refs)))
+				words.Upper(words.Nodes(no.voters)), denied(no), refs(no.refs)))
 		}
 	}
 	return sentences
 }
 
-// voices are the voters whose answer is such.
+// voices returns the voters with an answer for which such returns true.
 func voices(b *rounds.Ballot, such func(rounds.Voice) bool) (ids []uint64) {
 	for _, v := range b.Voices {
 		if such(v) {
@@ -77,25 +62,19 @@ func voices(b *rounds.Ballot, such func(rounds.Voice) bool) (ids []uint64) {
 	return ids
 }
 
-// bars say what keeps a voter from granting, by how the records begin to.
-var bars = []struct{ record, words string }{
-	{"promised ", "had promised node %s to grant nobody else for a while"},
-	{"voted ", "had voted in that term or a later one, for node %s"},
-	{"stands itself", "stood itself, or led"},
-	{"just started", "had just started, and may have promised something in a former life"},
-}
-
-// bar puts a voter's no into words.
-func bar(no string) string {
-	for _, b := range bars {
-		if rest, ok := strings.CutPrefix(no, b.record); ok {
-			if strings.Contains(b.words, "%s") {
-				return fmt.Sprintf(b.words, rest)
-			}
-			return b.words
-		}
+// denied says in words why a voter did not vote for a candidate.
+func denied(no refusal) string {
+	switch no.denial {
+	case algorithms.DeniedPromised:
+		return fmt.Sprintf("had promised node %d to grant nobody else for a while", no.to)
+	case algorithms.DeniedVoted:
+		return fmt.Sprintf("had voted in that term or a later one, for node %d", no.to)
+	case algorithms.DeniedStands:
+		return "stood itself, or led"
+	case algorithms.DeniedStarted:
+		return "had just started, and may have promised something in a former life"
 	}
-	return no
+	return no.why
 }
 
 // granted says which voters made the winner: "a majority of the voters (1 to 5)
@@ -103,25 +82,27 @@ func bar(no string) string {
 func granted(r *rounds.Round) string {
 	counted := voices(r.Ballot, func(v rounds.Voice) bool { return v.Counted })
 	return fmt.Sprintf("a majority of the voters, %d of %s, granted it the term: %s",
-		len(counted), list(r.Ballot.Voters), nodes(counted))
+		len(counted), words.List(r.Ballot.Voters), words.Nodes(counted))
 }
 
-// refusal is a no that several voters gave, and what became of it.
+// refusal is a reason for which voters refused, and what they did later.
 type refusal struct {
+	denial    algorithms.Denial
+	to        uint64
 	why, then string
-	yes       bool // when last asked, or it granted
+	yes       bool // they would have voted for the candidate when last asked, or did
 	voters    []uint64
 	refs      []rounds.Ref
 }
 
-// refusals are the voters' noes, alike ones together, in the order of the first
-// voter that gave each.
+// refusals are the refusals of the voters, equal ones together, in the order of their first
+// voters.
 func refusals(b *rounds.Ballot) (list []refusal) {
 	for _, v := range b.Voices {
 		if v.No == "" {
 			continue
 		}
-		no := refusal{why: v.No, then: "and did not grant it", yes: v.Yes || v.Granted}
+		no := refusal{denial: v.Denial, to: v.To, why: v.No, then: "and did not grant it", yes: v.Yes || v.Granted}
 		switch {
 		case v.Counted:
 			no.then = "and granted it when that was over"
@@ -129,7 +110,7 @@ func refusals(b *rounds.Ballot) (list []refusal) {
 			no.then = "and granted it when it had won"
 		}
 		i := slices.IndexFunc(list, func(r refusal) bool {
-			return r.why == no.why && r.then == no.then && r.yes == no.yes
+			return r.denial == no.denial && r.to == no.to && r.why == no.why && r.then == no.then && r.yes == no.yes
 		})
 		if i < 0 {
 			i = len(list)
@@ -140,18 +121,19 @@ func refusals(b *rounds.Ballot) (list []refusal) {
 	return list
 }
 
-// firstRefused says which voters said no before they granted, or never did.
+// firstRefused says which voters refused at first or always, voted late, or are missing.
 func firstRefused(r *rounds.Round) (sentences []string) {
 	for _, no := range refusals(r.Ballot) {
 		sentences = append(sentences, fmt.Sprintf("%s, which %s, first said no, %s (%s).",
-			upper(nodes(no.voters)), bar(no.why), no.then, refs(no.refs)))
+			words.Upper(words.Nodes(no.voters)), denied(no), no.then, refs(no.refs)))
 	}
 	late := voices(r.Ballot, func(v rounds.Voice) bool { return v.Granted && !v.Counted && v.No == "" })
 	if len(late) > 0 {
-		sentences = append(sentences, fmt.Sprintf("%s granted it too, after it had won.", upper(nodes(late))))
+		sentences = append(sentences,
+			fmt.Sprintf("%s granted it too, after it had won.", words.Upper(words.Nodes(late))))
 	}
 	if missing := r.Ballot.Missing(); len(missing) > 0 {
-		sentences = append(sentences, fmt.Sprintf("No answer of %s is in the records.", nodes(missing)))
+		sentences = append(sentences, fmt.Sprintf("No answer of %s is in the records.", words.Nodes(missing)))
 	}
 	return sentences
 }

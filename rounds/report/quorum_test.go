@@ -19,7 +19,7 @@ func TestNoQuorum(t *testing.T) {
 	add := func(node, seq uint64, ms int, event string, why []string, sent ...string) {
 		b.Add(&trace.Record{
 			Level: "info", Time: zero.Add(time.Duration(ms) * time.Millisecond), Cluster: "c", Node: node,
-			Session: "aaaaaaaa", Algo: "bully", Seq: seq, Term: 7, Event: event, Why: why, Sent: sent,
+			Incarnation: "aaaaaaaa", Algo: "bully", Seq: seq, Term: 7, Event: event, Why: why, Sent: sent,
 			Role: trace.Looking, Guarantee: "lease",
 		})
 	}
@@ -48,17 +48,16 @@ func TestNoQuorum(t *testing.T) {
 	}
 }
 
-// What an office round is told of: the majority that granted, in time and late,
+// What a round with voters is told of: the majority that granted, in time and late,
 // who said no and why, what it cost by the book.
-func TestOfficeIsExplained(t *testing.T) {
+func TestLeaseIsExplained(t *testing.T) {
 	for file, wants := range map[string][]string{
 		"office-kill": {
 			"a majority of the voters, 3 of 1, 2, 3, 4 and 5, granted it the term: nodes 2, 3 and 4",
-			"The rule: “The office makes a nominee a leader",
+			"The rule: “The lease makes a nominee a leader",
 			"Node 2, which had promised node 5 to grant nobody else for a while, first said no, and granted it when " +
 				"that was over (4:15).",
 			"Node 1 granted it too, after it had won.", "No answer of node 5 is in the records.",
-			"The office takes 17 besides at best and 20 at worst: this was 1 more than the best",
 		},
 		"office-no-quorum": {
 			"No quorum: node 1 asked the voters (1, 2 and 3) and 1 of 3 would grant, 2 are needed",

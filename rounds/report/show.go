@@ -11,7 +11,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// Show writes the whole of a round. Times are counted from its beginning.
+// Show writes all of a round. Times count from its beginning.
 func Show(w io.Writer, r *rounds.Round) error {
 	var p page
 	p.line("Term %d of %s (%s): %s", r.Term, clusterName(r.Cluster, r.Algorithm, r.Run), r.Guarantee, outcome(r))
@@ -22,7 +22,7 @@ func Show(w io.Writer, r *rounds.Round) error {
 	p.steps(r)
 	p.cost(r)
 	for _, b := range r.LeftBehind {
-		p.field("Left behind", "%s: %s", node(b.Node), b.Reason)
+		p.field("Left behind", "node %d: %s", b.Node, b.Reason)
 	}
 	label := "Findings"
 	for _, f := range r.Findings {
@@ -37,7 +37,7 @@ func Show(w io.Writer, r *rounds.Round) error {
 	return p.to(w)
 }
 
-// outcome is how the round came out, in half a line.
+// outcome is how the round ended, in half a line.
 func outcome(r *rounds.Round) string {
 	switch r.State {
 	case rounds.Superseded:
@@ -51,12 +51,12 @@ func outcome(r *rounds.Round) string {
 func (p *page) cause(r *rounds.Round) {
 	c := r.Cause
 	p.field("Began", "%s UTC, since %s", clock(began(r)), cmp.Or(c.Text, "nobody knows what"))
-	for i, w := range c.Witnesses {
+	for i, w := range c.Detections {
 		label := ""
 		if i == 0 {
 			label = "Noticed by"
 		}
-		p.field(label, "%s %s: %s [%v]", node(w.Node), after(w.At, c.At), w.Evidence, w.Ref)
+		p.field(label, "node %d %s: %s [%v]", w.Node, after(w.At, c.At), w.Evidence, w.Ref)
 	}
 	if !c.Back.IsZero() {
 		p.field("", "but node %d was not dead: the same process wrote %v %s", c.Lost, c.Back, after(c.BackAt, c.At))
@@ -66,10 +66,10 @@ func (p *page) cause(r *rounds.Round) {
 		if i == 0 {
 			label = "Called by"
 		}
-		p.field(label, "%s %s: %s [%v]", node(in.Node), after(in.At, began(r)), in.Why, in.Ref)
+		p.field(label, "node %d %s: %s [%v]", in.Node, after(in.At, began(r)), in.Why, in.Ref)
 	}
 	if w := r.Winner; w != nil && w.Why != "" {
-		p.field("Won by", "%s %s: %s [%v]", node(w.Node), after(w.At, began(r)), w.Why, w.Ref)
+		p.field("Won by", "node %d %s: %s [%v]", w.Node, after(w.At, began(r)), w.Why, w.Ref)
 		if w.Rule != "" {
 			p.field("", "“%s”", w.Rule)
 		}
@@ -78,7 +78,7 @@ func (p *page) cause(r *rounds.Round) {
 	p.WriteByte('\n')
 }
 
-// ballot writes how each voter of the office answered.
+// ballot writes how each voter answered.
 func (p *page) ballot(r *rounds.Round) {
 	if r.Ballot == nil {
 		return
@@ -111,12 +111,12 @@ func voice(v rounds.Voice, candidate uint64) string {
 		if text != "no" {
 			text += "; no at first"
 		}
-		text += fmt.Sprintf(": it %s [%v]", bar(v.No), v.Ref)
+		text += fmt.Sprintf(": it %s [%v]", denied(refusal{denial: v.Denial, to: v.To, why: v.No}), v.Ref)
 	}
 	return text
 }
 
-// after is how long after an instant something was.
+// after is how long t was after zero, in words.
 func after(t, zero time.Time) string {
 	if t.IsZero() || zero.IsZero() {
 		return "at an unknown time"
@@ -154,7 +154,7 @@ func (p *page) verdicts(r *rounds.Round) {
 		if i == 0 {
 			label = "Decided"
 		}
-		p.field(label, "%s, by %s: %s [%v]", decision(v), node(v.By), v.Why, v.Ref)
+		p.field(label, "%s, by node %d: %s [%v]", decision(v), v.By, v.Why, v.Ref)
 		if v.Rule != "" && !quoted[v.Rule] {
 			quoted[v.Rule] = true
 			p.field("", "“%s”", v.Rule)
@@ -165,7 +165,7 @@ func (p *page) verdicts(r *rounds.Round) {
 	}
 }
 
-// decision is who lost to whom.
+// decision says which candidate lost to which.
 func decision(v rounds.Verdict) string {
 	if v.Kind == rounds.Refused {
 		return fmt.Sprintf("%d is refused", v.Loser)
@@ -189,7 +189,7 @@ func (p *page) step(r *rounds.Round, s *rounds.Step) {
 	at := rounds.Span(s.At.Sub(began(r)))
 	head := fmt.Sprintf("%11s  %6d  ", at, s.Ref.Node)
 	for _, text := range slices.Concat([]string{headline(r, s)}, s.Why, bursts(r, s), belief(s)) {
-		for i, line := range wrap(rounds.Printable(text), width-indent) {
+		for i, line := range Wrap(rounds.Printable(text), width-indent) {
 			if i > 0 {
 				line = "  " + line
 			}
@@ -199,7 +199,7 @@ func (p *page) step(r *rounds.Round, s *rounds.Step) {
 	}
 }
 
-// headline is what happened to the node.
+// headline is the event of a step.
 func headline(r *rounds.Round, s *rounds.Step) string {
 	switch s.Event {
 	case "receive":
@@ -229,8 +229,8 @@ func spaced(ids []uint64) string {
 	return strings.Join(words, " ")
 }
 
-// bursts joins messages of one kind that follow each other: "ELECTION > 4 5".
-// Those without a receipt are marked.
+// bursts joins messages of one kind that follow each other: "ELECTION > 4 5". It marks those
+// without a receipt.
 func bursts(r *rounds.Round, s *rounds.Step) (lines []string) {
 	last := ""
 	for _, i := range s.Sent {
@@ -238,13 +238,13 @@ func bursts(r *rounds.Round, s *rounds.Step) (lines []string) {
 		if m.Kind != last {
 			lines, last = append(lines, m.Kind+" >"), m.Kind
 		}
-		lines[len(lines)-1] += fmt.Sprintf(" %d%s", m.To, fateMarks[m.Fate])
+		lines[len(lines)-1] += fmt.Sprintf(" %d%s", m.To, deliveryMarks[m.Delivery])
 	}
 	return lines
 }
 
-// fateMarks stand behind the receiver of a message.
-var fateMarks = map[rounds.Fate]string{
+// deliveryMarks stand behind the receiver of a message.
+var deliveryMarks = map[rounds.Delivery]string{
 	rounds.Lost: " (lost)", rounds.ToGone: " (gone)", rounds.Unseen: " (no receipt)",
 }
 
@@ -271,8 +271,8 @@ func (p *page) cost(r *rounds.Round) {
 	if t := r.Theory; t != nil {
 		p.field("Theory", "%s", theory(t))
 	}
-	if t := officeTheory(r); t != nil {
-		p.field("The office", "besides, %s", theory(t))
+	if t := votesTheory(r); t != nil {
+		p.field("The votes", "besides, %s", theory(t))
 	}
 	p.field("Time", "%s", split(r))
 }
@@ -294,22 +294,22 @@ func kinds(r *rounds.Round) string {
 	return strings.Join(words, ", ")
 }
 
-// officeTheory is what the office costs by the book, nil without one.
-func officeTheory(r *rounds.Round) *rounds.Theory {
+// votesTheory is what the votes cost by the book, nil if no voters decide.
+func votesTheory(r *rounds.Round) *rounds.Theory {
 	if r.Ballot == nil {
 		return nil
 	}
 	return r.Ballot.Theory
 }
 
-// theory says where the round fell.
+// theory says what a round costs at best and at worst, and what this one cost.
 func theory(t *rounds.Theory) string {
 	text := fmt.Sprintf("with %d alive and no failure, %d at best (%s) and %d at worst (%s)",
 		t.Live, t.Best, t.BestCase, t.Worst, t.WorstCase)
 	return text + ": " + fell(t)
 }
 
-// fell is where the round lies between best and worst.
+// fell says where the round lies between best and worst.
 func fell(t *rounds.Theory) string {
 	switch {
 	case t.Sent > t.Worst:

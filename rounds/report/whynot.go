@@ -1,279 +1,246 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// WhyNot says why a node does not lead, as far as the records of its group go,
-// or that it does. The most direct reason comes first.
+// Case is what is known about a node of which somebody asks why it does not lead. Two
+// sources fill it in: WhyNot from records, `ringleader why-not --addr` from the answers
+// of running nodes. A field that a source does not know is zero.
+type Case struct {
+	Node      uint64
+	Algorithm string // of the cluster
+
+	// Leads says how the node is known to lead: "term 3, by the last records there
+	// are". It is empty if the node does not lead.
+	Leads   string
+	Beliefs []Belief
+	// Attempt says how the last election went that brought no leader; Vacancy are the
+	// paragraphs on why nobody leads.
+	Attempt []string
+	Vacancy [][]string
+
+	Own    Candidate
+	Others []Candidate // nodes that do not stand for election either, where nobody leads
+
+	Voters  []uint64
+	AskedBy uint64 // the candidate that asked these voters, where records tell of them
+
+	Doubts []Doubt
+	// Election says how the node came out of the last election.
+	Election []string
+	// Rank and LeaderRank are compared where neither Election nor Own gives a reason.
+	Rank, LeaderRank *Rank
+}
+
+// Belief is who leads, or that nobody does, as some nodes believe.
+type Belief struct {
+	Leader, Term uint64 // Leader 0 is nobody
+	Reason       string // why nobody leads
+	By           []uint64
+}
+
+// Candidate is what keeps a node from leading, by its own word.
+type Candidate struct {
+	Node       uint64
+	Silent     string // a sentence: why the node says nothing of itself
+	Unwell     string
+	Ineligible string
+	Recovery   string // why it votes for nobody
+	Resigned   bool   // an operator asked it to, and it stands aside
+	Ref        rounds.Ref
+	Strange    []string // sentences: it has another label, or runs another algorithm
+	Ended      string   // a sentence: its records end before those of the others
+}
+
+// Doubt is that nodes do not believe the node alive.
+type Doubt struct {
+	By       []uint64
+	Evidence string // empty if they do not say it
+	Refs     []rounds.Ref
+	// Everybody: no other node that was asked believes it alive.
+	Everybody bool
+	Hint      string // what that may mean
+}
+
+// Rank is what nodes are compared by: the attribute, nil if it is not known, and then the id.
+type Rank struct {
+	Attr *int64
+	ID   uint64
+}
+
+// WhyNot writes why a node does not lead, as far as the records of its group tell, or
+// that it does.
 func WhyNot(w io.Writer, g *rounds.Group, id uint64) error {
 	var p page
-	leader, term := leads(g)
-	n := find(g, id)
-	switch {
-	case leader == id:
-		p.paragraph(fmt.Sprintf("Node %d does lead: term %d, by the last records there are.", id, term))
-		p.paragraph(doubts(g, id)...)
-		return p.to(w)
-	case n == nil:
-		p.paragraph(fmt.Sprintf("Node %d was never heard of in %s: no record is its own, and none names it. "+
-			"There %s.", id, clusterName(g.Cluster, g.Algorithm, g.Run), isAre(ids(g))))
-		return p.to(w)
-	case leader == 0:
-		p.paragraph(nobody(g)...)
-		p.paragraph(quorum(g)...)
-		p.paragraph(unfenced(g)...)
-	default:
-		p.paragraph(fmt.Sprintf("Node %d leads, since term %d.", leader, term))
+	for _, sentences := range recorded(g, id).Paragraphs() {
+		p.paragraph(sentences...)
 	}
-	p.paragraph(append(itself(g, n), noVoter(g, id)...)...)
-	p.paragraph(doubts(g, id)...)
-	p.paragraph(lastRounds(g, n, leader)...)
 	return p.to(w)
 }
 
-// find is the node, nil when it was never heard of.
-func find(g *rounds.Group, id uint64) *rounds.Node {
-	for i := range g.Nodes {
-		if g.Nodes[i].ID == id {
-			return &g.Nodes[i]
-		}
+// Paragraphs are the answer, each a list of sentences. The most direct reason comes first.
+func (c *Case) Paragraphs() [][]string {
+	if c.Leads != "" {
+		leads := fmt.Sprintf("Node %d does lead: %s.", c.Node, c.Leads)
+		return [][]string{append([]string{leads}, c.rivals()...), c.doubts()}
 	}
-	return nil
-}
-
-func ids(g *rounds.Group) (all []uint64) {
-	for _, n := range g.Nodes {
-		all = append(all, n.ID)
+	var leaders []string
+	for _, b := range c.Beliefs {
+		leaders = append(leaders, b.sentence())
 	}
-	return all
-}
-
-func isAre(list []uint64) string {
-	if len(list) == 1 {
-		return "is " + nodes(list)
-	}
-	return "are " + nodes(list)
-}
-
-// leads is who leads by the last records: the leader of the highest term that
-// anybody names one for, unless it lost that since. What a process believed that
-// has ended counts no more.
-func leads(g *rounds.Group) (leader, term uint64) {
-	for _, n := range g.Nodes {
-		if ended(g, &n) {
-			continue
-		}
-		if n.Term > term {
-			leader, term = 0, n.Term
-		}
-		if n.Term == term && n.Leader > leader {
-			leader = n.Leader
-		}
-	}
-	return leader, term
-}
-
-// ended reports whether others proved, after the node's last record, that its
-// process is no more.
-func ended(g *rounds.Group, n *rounds.Node) bool {
-	if len(n.Lives) == 0 {
-		return false
-	}
-	until := n.Lives[len(n.Lives)-1].Until
-	return slices.ContainsFunc(accusers(g, n.ID), func(d rounds.Dropped) bool {
-		return d.At.After(until) && slices.ContainsFunc(proofs, func(kind string) bool {
-			return strings.Contains(d.Evidence+",", fmt.Sprintf("%s %d,", kind, n.ID))
-		})
+	return slices.Concat([][]string{append(leaders, c.Attempt...)}, c.Vacancy, [][]string{
+		slices.Concat(c.itself(), c.others(), c.noVoter()), c.doubts(), slices.Concat(c.Election, c.ranks()),
 	})
 }
 
-// proofs are the words of evidence after which a process is no more.
-var proofs = []string{"dial-refused", "proven-dead", "left"}
-
-// nobody says that nobody leads, and since when.
-func nobody(g *rounds.Group) []string {
-	sentences := []string{"Nobody leads, by the last records there are."}
-	for _, r := range slices.Backward(g.Rounds) {
-		if r.State == rounds.Decided {
-			break
-		}
-		sentences = append(sentences, fmt.Sprintf("Term %d began at %s because of this: %s. %s.",
-			r.Term, clock(began(r)), because(r), upper(outcome(r))))
-		break
-	}
-	return sentences
-}
-
-// itself says what the node's own records tell: it stands aside, they end, they
-// are missing.
-func itself(g *rounds.Group, n *rounds.Node) (sentences []string) {
-	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
+func (b Belief) sentence() string {
 	switch {
-	case n.Records == 0:
-		say("No record of node %d itself is here: it is not running, or its log is missing.", n.ID)
-		return sentences
-	case n.Ineligible != "":
-		say("Node %d does not stand for election: %s (%v).", n.ID, n.Ineligible, n.Aside)
-	case !n.Aside.IsZero():
-		say("Node %d stands aside: it was asked to resign (%v), and stands again when it restarts or is asked to.",
-			n.ID, n.Aside)
+	case b.By == nil && b.Leader == 0:
+		return "Nobody leads, by the last records there are."
+	case b.By == nil:
+		return fmt.Sprintf("Node %d leads, since term %d.", b.Leader, b.Term)
+	case b.Leader == 0:
+		return fmt.Sprintf("Nobody leads term %d, by the word of %s: %s.", b.Term, spaced(b.By), b.Reason)
 	}
-	life := n.Lives[len(n.Lives)-1]
-	newest := life.Until
-	for _, other := range g.Nodes {
-		for _, l := range other.Lives {
-			if l.Until.After(newest) {
-				newest = l.Until
-			}
+	return fmt.Sprintf("Node %d leads term %d, by the word of %s.", b.Leader, b.Term, spaced(b.By))
+}
+
+// rivals say which nodes do not follow the node, which leads.
+func (c *Case) rivals() (sentences []string) {
+	for _, b := range c.Beliefs {
+		if b.Leader != c.Node {
+			sentence := b.sentence()
+			sentences = append(sentences, "But "+strings.ToLower(sentence[:1])+sentence[1:])
 		}
-	}
-	if silent := newest.Sub(life.Until); silent > 0 && len(accusers(g, n.ID)) > 0 {
-		say("Its own records end with %v, %s before the last of the others.", life.Last, rounds.Span(silent))
 	}
 	return sentences
 }
 
-// accusers are the nodes whose last view lacks the node.
-func accusers(g *rounds.Group, id uint64) (found []rounds.Dropped) {
-	for _, n := range g.Nodes {
-		for _, d := range n.Gone {
-			if d.ID == id && n.ID != id {
-				found = append(found, d)
-			}
+// itself says what keeps the node from leading by its own word.
+func (c *Case) itself() (sentences []string) {
+	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
+	own, proof := c.Own, ""
+	if !own.Ref.IsZero() {
+		proof = fmt.Sprintf(" (%v)", own.Ref)
+	}
+	if own.Silent != "" {
+		return []string{own.Silent}
+	}
+	if own.Unwell != "" {
+		say("Node %d is not well: %s.", c.Node, own.Unwell)
+	}
+	if own.Ineligible != "" {
+		say("Node %d does not stand for election: %s%s.", c.Node, own.Ineligible, proof)
+	}
+	if own.Resigned {
+		say("Node %d stands aside: it was asked to resign%s, and stands again when it restarts or is asked to.",
+			c.Node, proof)
+	}
+	if own.Recovery != "" {
+		say("Node %d votes for nobody, and does not stand: %s.", c.Node, own.Recovery)
+	}
+	sentences = append(sentences, own.Strange...)
+	if own.Ended != "" {
+		sentences = append(sentences, own.Ended)
+	}
+	return sentences
+}
+
+// others says which other nodes do not stand for election.
+func (c *Case) others() (sentences []string) {
+	for _, o := range c.Others {
+		if o.Ineligible != "" {
+			sentences = append(sentences, fmt.Sprintf("Node %d does not stand for election either: %s.",
+				o.Node, o.Ineligible))
+		}
+		if o.Recovery != "" {
+			sentences = append(sentences, fmt.Sprintf("Node %d votes for nobody: %s.", o.Node, o.Recovery))
 		}
 	}
-	return found
+	return sentences
+}
+
+// noVoter says that the node is none of the voters, where it is not.
+func (c *Case) noVoter() []string {
+	if len(c.Voters) == 0 || slices.Contains(c.Voters, c.Node) {
+		return nil
+	}
+	asked := ""
+	if c.AskedBy != 0 {
+		asked = fmt.Sprintf(" that node %d asked", c.AskedBy)
+	}
+	return []string{fmt.Sprintf("Node %d is none of the voters%s (%s): it may follow, and never leads.",
+		c.Node, asked, spaced(c.Voters))}
 }
 
 // doubts says in whose view the node is not alive, and by which evidence.
-func doubts(g *rounds.Group, id uint64) []string {
-	by := map[string][]uint64{}
-	proof := map[string][]rounds.Ref{}
-	var kinds []string
-	for _, d := range accusers(g, id) {
-		if by[d.Evidence] == nil {
-			kinds = append(kinds, d.Evidence)
-		}
-		by[d.Evidence] = append(by[d.Evidence], d.Node)
-		proof[d.Evidence] = append(proof[d.Evidence], d.Ref)
-	}
-	var sentences []string
-	for _, kind := range kinds {
-		sentences = append(sentences, fmt.Sprintf("To %s it is not alive: %s (%s). See %s.%s",
-			nodes(by[kind]), meaning(kind, id), kind, refs(proof[kind]), hint(kind, id)))
-	}
-	return sentences
-}
-
-// hint is what evidence of that kind is usually about.
-func hint(evidence string, id uint64) string {
-	has := func(kind string) bool { return strings.Contains(evidence, fmt.Sprintf("%s %d", kind, id)) }
-	switch {
-	case has("left"):
-		return ""
-	case has("dial-refused"):
-		return " Its process has ended."
-	case has("heartbeat-missed"):
-		return " It hangs, is paused or is cut off."
-	case has("unreachable"):
-		return " Its machine is down, or the network between them is cut."
-	}
-	return ""
-}
-
-// lastRounds says how the node came out of the last election that it was part
-// of.
-func lastRounds(g *rounds.Group, n *rounds.Node, leader uint64) (sentences []string) {
-	for _, r := range slices.Backward(g.Rounds) {
-		var own []rounds.Verdict
-		for _, v := range r.Verdicts {
-			if v.Loser == n.ID {
-				own = append(own, v)
-			}
-		}
-		if r.Winner == nil || r.Winner.Node != leader {
-			continue
-		}
-		return append(sentences, lost(r, n, own)...)
-	}
-	return sentences
-}
-
-// lost says why the node did not win the round that somebody else won.
-func lost(r *rounds.Round, n *rounds.Node, own []rounds.Verdict) (sentences []string) {
+func (c *Case) doubts() (sentences []string) {
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
-	w := r.Winner
-	for _, v := range own {
-		if v.Over != w.Node && len(own) > 1 {
-			continue
+	for _, d := range c.Doubts {
+		switch {
+		case d.Everybody:
+			say("Node %d is alive to none that answers: %s.%s", c.Node, spaced(d.By), d.Hint)
+		case d.Evidence == "":
+			say("Node %d is not alive in the view of %s.", c.Node, spaced(d.By))
+		default:
+			say("To %s it is not alive: %s (%s). See %s.%s", words.Nodes(d.By), meaning(d.Evidence, c.Node),
+				d.Evidence, refs(d.Refs), d.Hint)
 		}
-		by := v.Over
-		if v.Kind == rounds.Refused {
-			by = v.By
-		}
-		say("In term %d it was %s by node %d: \"%s\", wrote node %d (%v).",
-			r.Term, verdictWord(v.Kind), by, v.Why, v.Ref.Node, v.Ref)
-		if v.Rule != "" {
-			say("The rule: “%s”", v.Rule)
-		}
-		return sentences
-	}
-	switch {
-	case w.Live != nil && !slices.Contains(w.Live, n.ID):
-		say("When node %d won term %d, it did not believe node %d alive.", w.Node, r.Term, n.ID)
-	case r.Ballot != nil && !w.Ref.IsZero():
-		say("Node %d won term %d because of this: %s.", w.Node, r.Term, granted(r))
-	case w.Why != "":
-		say("Node %d won term %d because of this: %s.", w.Node, r.Term, w.Why)
-	}
-	if higher, known := above(n, w); known && higher && len(r.Findings) == 0 {
-		say("Node %d ranks above it%s", n.ID, stays(r.Algorithm))
-	} else if known && !higher {
-		say("Node %d ranks below it.", n.ID)
 	}
 	return sentences
 }
 
-// above compares the node's rank with the winner's; without attributes, as
-// when all have the same, by id.
-func above(n *rounds.Node, w *rounds.Winner) (higher, known bool) {
-	switch {
-	case n.Attr != nil && w.Attr != nil && *n.Attr != *w.Attr:
-		return *n.Attr > *w.Attr, true
-	case (n.Attr == nil) != (w.Attr == nil):
-		return false, false
+// ranks compares the node with the leader.
+func (c *Case) ranks() []string {
+	if c.Rank == nil || c.LeaderRank == nil {
+		return nil
 	}
-	return n.ID > w.Node, true
-}
-
-// stays says what becomes of a higher rank while a leader lives.
-func stays(algorithm string) string {
-	entry, err := catalog.Lookup(algorithm)
+	own, leader := *c.Rank, *c.LeaderRank
+	switch order, known := own.compare(leader); {
+	case !known || order == 0:
+		return nil
+	case order < 0:
+		return []string{fmt.Sprintf("It is outranked: node %d (%v) ranks above it (%v).", leader.ID, leader, own)}
+	}
+	sentences := []string{fmt.Sprintf("It ranks (%v) above the leader (%v).", own, leader)}
+	entry, err := catalog.Lookup(c.Algorithm)
 	switch {
 	case err != nil:
-		return "."
 	case entry.Preempt:
-		return fmt.Sprintf(", and with the %s algorithm takes over once it is alive to all and has waited a while, "+
-			"unless pre-emption is off, or an operator chose the leader.", algorithm)
+		sentences = append(sentences, "Once it is alive to all it takes over after a short while, unless it stands "+
+			"aside because it was asked to resign, pre-emption is off, or an operator chose the leader.")
+	default:
+		sentences = append(sentences, fmt.Sprintf("With the %s algorithm a living leader stays, unless --preempt "+
+			"is set.", c.Algorithm))
 	}
-	return fmt.Sprintf(", but with the %s algorithm a living leader stays, unless pre-emption is on.", algorithm)
+	return sentences
 }
 
-func verdictWord(k rounds.VerdictKind) string {
-	switch k {
-	case rounds.Suppressed:
-		return "suppressed"
-	case rounds.Deposed:
-		return "deposed"
-	case rounds.Refused:
-		return "refused the office"
+// compare is negative where r ranks below other; known is false if only one of the
+// attributes is known.
+func (r Rank) compare(other Rank) (order int, known bool) {
+	if (r.Attr == nil) != (other.Attr == nil) {
+		return 0, false
 	}
-	return "outranked"
+	if r.Attr != nil && *r.Attr != *other.Attr {
+		return cmp.Compare(*r.Attr, *other.Attr), true
+	}
+	return cmp.Compare(r.ID, other.ID), true
+}
+
+// String is "20, id 3", or "id 3" without an attribute.
+func (r Rank) String() string {
+	if r.Attr == nil {
+		return fmt.Sprintf("id %d", r.ID)
+	}
+	return fmt.Sprintf("%d, id %d", *r.Attr, r.ID)
 }

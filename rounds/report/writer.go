@@ -9,14 +9,13 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// width is of a terminal that nobody made larger.
+// width is the number of columns of a line: that of a terminal with its usual size.
 const width = 80
 
 // page collects lines.
 type page struct{ strings.Builder }
 
-// line writes one line. Arguments come from logs, so all of it is made
-// printable.
+// line writes one line, made printable, since arguments come from logs.
 func (p *page) line(format string, args ...any) {
 	p.WriteString(rounds.Printable(fmt.Sprintf(format, args...)))
 	p.WriteByte('\n')
@@ -26,13 +25,13 @@ func (p *page) line(format string, args ...any) {
 func (p *page) field(label, format string, args ...any) {
 	const indent = 12
 	text := rounds.Printable(fmt.Sprintf(format, args...))
-	for _, line := range wrap(text, width-indent) {
+	for _, line := range Wrap(text, width-indent) {
 		fmt.Fprintf(p, "%-*s%s\n", indent, label, line)
 		label = ""
 	}
 }
 
-// paragraph writes sentences, wrapped, and an empty line before all but the
+// paragraph writes sentences, wrapped. An empty line stands before each paragraph but the
 // first.
 func (p *page) paragraph(sentences ...string) {
 	if len(sentences) == 0 {
@@ -42,7 +41,7 @@ func (p *page) paragraph(sentences ...string) {
 		p.WriteByte('\n')
 	}
 	text := rounds.Printable(strings.Join(sentences, " "))
-	for _, line := range wrap(text, width) {
+	for _, line := range Wrap(text, width) {
 		p.WriteString(line + "\n")
 	}
 }
@@ -52,9 +51,9 @@ func (p *page) to(w io.Writer) error {
 	return err
 }
 
-// wrap breaks text between words into lines of at most that many characters; a
+// Wrap breaks text between words into lines of at most that many characters; a
 // longer word stands alone.
-func wrap(text string, most int) []string {
+func Wrap(text string, most int) []string {
 	lines := []string{""}
 	length := 0
 	for word := range strings.FieldsSeq(text) {

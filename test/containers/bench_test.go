@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -22,11 +21,9 @@ const benchBound = 2 * time.Minute
 // TestLongBenchDocker runs `ringleader bench failover --signal DOCKER`.
 func TestLongBenchDocker(t *testing.T) {
 	needs.Here(t, "the benchmark of docker kill", missing())
-	binary := filepath.Join(t.TempDir(), "ringleader")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../../cmd/node")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the binary: %v\n%s", err, out)
+	binary, err := binary()
+	if err != nil {
+		t.Fatal(err)
 	}
 	t.Run("measures", func(t *testing.T) { benchMeasures(t, binary) })
 	t.Run("interrupted", func(t *testing.T) { benchInterrupted(t, binary) })

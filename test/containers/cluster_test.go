@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -64,8 +65,31 @@ func startCluster(t *testing.T, override string, env ...string) *cluster {
 	return c
 }
 
-// checkout copies what a cluster needs out of this checkout and builds the
-// static binary.
+// programs is the directory of the static binary that all clusters run, built by whichever
+// needs it first.
+var programs string
+
+func TestMain(m *testing.M) {
+	var err error
+	if programs, err = os.MkdirTemp("", "ringleader-containers-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(programs)
+	os.Exit(code)
+}
+
+var binary = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(programs, "ringleader")
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", path, "../../cmd/node")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the binary: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// checkout copies what a cluster needs out of this checkout, and the static binary.
 func (c *cluster) checkout(t *testing.T) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -88,12 +112,16 @@ func (c *cluster) checkout(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(c.dir, "bin", "data"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	binary := filepath.Join(c.dir, "bin", "ringleader")
-	build := exec.CommandContext(c.ctx, "go", "build", "-o", binary, "./cmd/node")
-	build.Dir = root
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the binary: %v\n%s", err, out)
+	built, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(built)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(c.dir, "bin", "ringleader"), program, 0o755); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -40,6 +40,7 @@ func needEngine(t *testing.T) {
 
 // "After any of them scripts/status shows one leader, or says why not."
 func TestContainers(t *testing.T) {
+	t.Parallel()
 	needEngine(t)
 	algorithm := "bully"
 	if long.Test(t) {
@@ -83,7 +84,8 @@ func TestLongNodes(t *testing.T) {
 		ports[node[2]] = true
 		c.answers(t, "n"+node[1], `"self":`+node[1]+`,`)
 	}
-	if next := regexp.MustCompile(`(?m)^  scripts/\S+ .* # `).FindAllString(c.started, -1); len(ports) != 11 || len(next) != 3 {
+	next := regexp.MustCompile(`(?m)^  scripts/\S+ .* # `).FindAllString(c.started, -1)
+	if len(ports) != 11 || len(next) != 3 {
 		t.Errorf("%d URLs, next %q", len(ports), next)
 	}
 	c.leader(t, healBound)

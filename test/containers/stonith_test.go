@@ -17,6 +17,7 @@ const socket = "/var/run/docker.sock"
 // "Agents for Docker (kill by label)": a leader whose container is paused is not
 // only replaced: its successor kills the container first.
 func TestFencing(t *testing.T) {
+	t.Parallel()
 	needEngine(t)
 	info, err := os.Stat(socket)
 	needs.Here(t, "the fence agent for containers", err)
@@ -32,7 +33,7 @@ func TestFencing(t *testing.T) {
 `, info.Sys().(*syscall.Stat_t).Gid, socket, socket))
 	first := ""
 	for end := time.Now().Add(electBound); first != "n5" && time.Now().Before(end); {
-		first, _ = c.leader(t, electBound) // until the office was handed to the best
+		first, _ = c.leader(t, electBound) // until leadership was handed to the best
 	}
 
 	test := func(args ...string) (string, error) {
@@ -51,7 +52,7 @@ func TestFencing(t *testing.T) {
 		}
 	})
 	t.Run("a later process is spared", func(t *testing.T) {
-		out, err := test("--id", "3", "--off", "--session", strings.Repeat("ab", 16))
+		out, err := test("--id", "3", "--off", "--incarnation", strings.Repeat("ab", 16))
 		state := c.inspect(t, "n3", "{{.State.Status}}")
 		if err != nil || !strings.Contains(out, "node 3 has been started again since") || state != "running" {
 			t.Errorf("n3 is %s; %v\n%s", state, err, out)

@@ -218,7 +218,7 @@ func postgresWaits(t *testing.T, p *postgres) {
 	}
 }
 
-// awaitWaiter returns when a session waits for another's lock.
+// awaitWaiter returns when an incarnation waits for another's lock.
 func awaitWaiter(t *testing.T, p *postgres, ended <-chan error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -242,10 +242,10 @@ func awaitWaiter(t *testing.T, p *postgres, ended <-chan error) {
 // The table itself takes nothing that is no token.
 func postgresMalformed(t *testing.T, p *postgres) {
 	for _, token := range []string{
-		"", "7", "0;node=3;session=9f86d081884c7d659a2feaa0c55ad015",
-		"07;node=3;session=9f86d081884c7d659a2feaa0c55ad015",
-		"7;node=3;session=9F86D081884C7D659A2FEAA0C55AD015",
-		"7;node=3;session=9f86d081884c7d659a2feaa0c55ad015\n",
+		"", "7", "0;node=3;incarnation=9f86d081884c7d659a2feaa0c55ad015",
+		"07;node=3;incarnation=9f86d081884c7d659a2feaa0c55ad015",
+		"7;node=3;incarnation=9F86D081884C7D659A2FEAA0C55AD015",
+		"7;node=3;incarnation=9f86d081884c7d659a2feaa0c55ad015\n",
 	} {
 		err := p.with(func(c *pgx.Conn) error {
 			_, err := c.Exec(t.Context(), p.write, "malformed", token, "malformed", "value")

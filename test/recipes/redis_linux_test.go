@@ -83,7 +83,7 @@ func TestLongRedis(t *testing.T) {
 	t.Run("rules", func(t *testing.T) { fencetest.Rules(t, redisKey{r, "rules"}) })
 	t.Run("race", func(t *testing.T) { fencetest.Race(t, redisKey{r, "race"}) })
 	t.Run("malformed", func(t *testing.T) {
-		for _, token := range []string{"", "7", "x;node=3;session=00", "7;node=3;session="} {
+		for _, token := range []string{"", "7", "x;node=3;incarnation=00", "7;node=3;incarnation="} {
 			err := r.script.Run(t.Context(), r.client, []string{"malformed"}, token).Err()
 			if err == nil || !strings.HasPrefix(err.Error(), "MALFORMEDTOKEN ") {
 				t.Errorf("%q: %v", token, err)

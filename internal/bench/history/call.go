@@ -2,27 +2,28 @@ package history
 
 import "github.com/ringleader-dev/ringleader/fence"
 
-// Kind is what a call asks for.
+// Kind says which operation a call asks for.
 type Kind string
 
-// The kinds. A Get with a token reads as the leader, one without as anybody.
+// The kinds of calls. A Get with a token reads as the leader; one without a token reads as any
+// client.
 const (
 	Put  Kind = "put"
 	Get  Kind = "get"
 	Seal Kind = "seal"
 )
 
-// Outcome is what a client learnt of its call.
+// Outcome says what the client knows about the result of its call.
 type Outcome string
 
 // The outcomes.
 const (
 	Done Outcome = "done"
-	// Stale: refused, because of the token Current.
+	// Stale: the storage refused the call, because it has seen the higher token Current.
 	Stale Outcome = "stale"
-	// Unknown: no answer came. It may have been done before Return, or never.
+	// Unknown: no answer came. The call took effect before Ended, or never.
 	Unknown Outcome = "unknown"
-	// Undone: it never reached the storage.
+	// Undone: the call never reached the storage.
 	Undone Outcome = "undone"
 )
 
@@ -31,15 +32,15 @@ type Call struct {
 	Client int         `json:"client"`
 	Kind   Kind        `json:"kind"`
 	Key    string      `json:"key,omitempty"`
-	Value  string      `json:"value,omitempty"` // of a Put; of a Get that was done, "" for none
+	Value  string      `json:"value,omitempty"` // what a Put wrote or a Get read; "" if the Get found none
 	Token  fence.Token `json:"token,omitzero"`
-	// Began is before the call left the client, Ended after its answer came, both
-	// in nanoseconds of one clock. Of an unknown outcome, Ended is when nothing of
-	// the call could be under way any more.
+	// Began is before the call left the client, Ended after its answer came, both in nanoseconds of
+	// one clock. If the outcome is unknown, nothing of the call can be under way any more after
+	// Ended.
 	Began   int64       `json:"began"`
 	Ended   int64       `json:"ended"`
 	Outcome Outcome     `json:"outcome"`
-	Current fence.Token `json:"current,omitzero"` // why it is Stale
+	Current fence.Token `json:"current,omitzero"` // the token because of which it is Stale
 }
 
 // writes reports whether the call changes the storage if it is done.

@@ -13,16 +13,16 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Verdict is what is to be said of a history.
+// Verdict is the result of checking a history.
 type Verdict struct {
 	Calls int `json:"calls"`
 	// Linearizable is "yes", "no", or "undecided" when the search took too long.
 	Linearizable string `json:"linearizable"`
-	// Stale is how many writes were accepted although a higher token had been
-	// accepted before they began. First is one of them, in words.
+	// Stale counts the writes that were accepted although a higher token had been accepted before
+	// they began. First describes one of them.
 	Stale int    `json:"stale_accepted"`
 	First string `json:"first_stale,omitempty"`
-	// Shared is how many terms had writes of two holders accepted.
+	// Shared counts the terms in which writes of two token holders were accepted.
 	Shared int `json:"terms_of_two_holders"`
 }
 
@@ -33,8 +33,8 @@ var answers = map[porcupine.CheckResult]string{
 	porcupine.Ok: "yes", porcupine.Illegal: "no", porcupine.Unknown: "undecided",
 }
 
-// Check judges the calls, in any order. The search for one order of all ends
-// undecided after limit.
+// Check judges the calls, which may be in any order. It searches for one order that fits all calls;
+// after limit it gives up, and Linearizable is "undecided".
 func Check(calls []Call, limit time.Duration) Verdict {
 	v := Verdict{Calls: len(calls)}
 	operations := make([]porcupine.Operation, 0, len(calls))
@@ -49,8 +49,7 @@ func Check(calls []Call, limit time.Duration) Verdict {
 	return v
 }
 
-// countStale looks at each accepted write in the order of the beginnings, beside
-// the highest token that had been accepted by then.
+// countStale counts the writes that stale finds, and describes the first.
 func (v *Verdict) countStale(calls []Call) {
 	for c, highest := range stale(calls) {
 		if v.Stale++; v.Stale == 1 {
@@ -59,8 +58,8 @@ func (v *Verdict) countStale(calls []Call) {
 	}
 }
 
-// stale are the accepted writes that began after one with a higher token had
-// ended, with that token, in the order of their beginnings.
+// stale yields, in the order of their beginnings, the accepted writes that began after a write with
+// a higher token had ended, each with the highest such token.
 func stale(calls []Call) iter.Seq2[Call, fence.Token] {
 	return func(yield func(Call, fence.Token) bool) {
 		var accepted []Call
@@ -104,10 +103,9 @@ func (v *Verdict) countShared(calls []Call) {
 	v.Shared = len(shared)
 }
 
-// CheckUnfenced judges the same calls as a storage would have answered them that
-// looks at no token: what was refused is done. It searches for an order of the
-// calls up to the first that is stale then: that there is none takes a search
-// through everything before it.
+// CheckUnfenced judges the calls as if the storage had looked at no token, and so had accepted the
+// writes that it refused. It searches for an order only up to the first write that is stale then,
+// since the search through all calls would take too long.
 func CheckUnfenced(calls []Call, limit time.Duration) Verdict {
 	calls = slices.Clone(calls)
 	for i := range calls {

@@ -9,7 +9,7 @@ import (
 )
 
 func token(term proto.Term, node proto.NodeID) fence.Token {
-	return fence.Token{Term: term, Leader: node, Session: proto.Session{byte(node)}}
+	return fence.Token{Term: term, Leader: node, Incarnation: proto.Incarnation{byte(node)}}
 }
 
 var (

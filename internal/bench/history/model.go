@@ -8,21 +8,21 @@ import (
 	"github.com/ringleader-dev/ringleader/fence"
 )
 
-// storage is what the calls act on, one after the other.
+// storage is a model of the storage that calls change one after the other.
 type storage struct {
 	highest fence.Token
-	values  map[string]string // never changed in place
+	values  map[string]string // a write replaces the map, and never changes it
 }
 
 func (s storage) equal(other storage) bool {
 	return s.highest == other.highest && maps.Equal(s.values, other.values)
 }
 
-// admits is the rule: a token is never lower than the highest seen, and equal to
-// it only with the same holder.
+// admits is the rule for tokens: a token is never lower than the highest seen, and equals that only
+// if its holder is the same.
 func (s storage) admits(t fence.Token) bool { return t.Term > s.highest.Term || t == s.highest }
 
-// with is the storage after a write.
+// with returns the storage as it is after a write.
 func (s storage) with(c Call) storage {
 	s.highest = c.Token
 	if c.Kind == Put {
@@ -33,8 +33,8 @@ func (s storage) with(c Call) storage {
 	return s
 }
 
-// after are the storages that the call may leave behind; none when a storage
-// would not have answered so.
+// after returns the states in which the call may leave the storage; none if the storage could not
+// have answered so.
 func (s storage) after(c Call) []any {
 	asAnybody := c.Token == fence.Token{}
 	switch {
@@ -54,7 +54,7 @@ func (s storage) after(c Call) []any {
 	return nil
 }
 
-// model is the storage as porcupine wants it.
+// model is the same model in the form that porcupine takes.
 var model = (&porcupine.NondeterministicModel{
 	Init: func() []any { return []any{storage{values: map[string]string{}}} },
 	Step: func(s, call, _ any) []any {

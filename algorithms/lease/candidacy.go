@@ -1,0 +1,257 @@
+package lease
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// phase is how far this node is on its way to lead.
+type phase int
+
+// The phases. Each algorithm has names of its own for them.
+const (
+	idle     phase = iota
+	asking         // would a majority vote for it?
+	claiming       // it voted for itself, and asked the others to
+	securing       // a majority voted for it, and it has former leaders fenced
+	leading
+)
+
+// candidacy is this node's own candidacy, or its leadership.
+type candidacy struct {
+	phase  phase
+	term   proto.Term // asked for, claimed or led
+	nonce  uint64     // of the last round of questions
+	noted  time.Time  // when that round began, before its first message left
+	yes    quorum.Count
+	same   quorum.Count                  // those of yes that have this node's list of voters
+	denied quorum.Count                  // who said no in the last round of REQUEST_VOTE or HEARTBEAT
+	late   quorum.Rounds                 // the rounds before the last, whose answers still count
+	won    uint64                        // the latest round that a majority answered
+	asked  int                           // rounds of questions before a claim, in this candidacy
+	no     map[proto.NodeID]proto.Answer // the last no of each voter that was recorded
+	due    time.Time                     // asking, claiming: when the answers should be here
+	Failed int                           // candidacies in a row, with back-offs or without
+
+	taken    time.Time // when it began to lead
+	leaseEnd time.Time
+	next     time.Time  // when the next round of questions of a leader is due
+	leaving  proto.Term // this node leads it no more, and its work has not stopped yet
+	lend     lending
+}
+
+// stop forgets a candidacy, or a leadership. It sends no RELEASE.
+func (s *candidacy) stop() {
+	s.phase, s.asked, s.due = idle, 0, time.Time{}
+	s.leaseEnd, s.next = time.Time{}, time.Time{}
+	s.late.Reset()
+	clear(s.no)
+}
+
+// Why a node asks the voters.
+var (
+	whyVacant = reasons.Kind("vacant", "no leader was heard of for long",
+		algorithms.Caused(algorithms.Vacant))
+	WhyNominated = reasons.Kind("nominated", "this node is nominated and nobody leads",
+		algorithms.Caused(algorithms.Vacant))
+	whyMayBeNominated = reasons.Kind("may-be-nominated", "this node may be nominated and nobody leads",
+		algorithms.Caused(algorithms.Vacant))
+	whyChosen = reasons.Kind("chosen", "this node was chosen and nobody leads",
+		algorithms.Caused(algorithms.Vacant))
+	whyAsk = reasons.Kind("ask", "%s -> ask the voters for term %d",
+		algorithms.Stands{Cause: 0, Term: 1})
+)
+
+// request returns what all messages of the present round of questions contain.
+func (m *Machine) request() request {
+	return request{m.cfg.Incarnation, m.candidacy.nonce, m.voterSet()}
+}
+
+var (
+	whyHigher = reasons.Kind("higher", "%d knows of term %d -> ask for a higher one")
+	whySays   = refusalsOf("says", "%d says ", algorithms.Answers{
+		Voter: 0, Candidate: algorithms.Self, Term: algorithms.Nobody,
+	}, 1)
+)
+
+// noteRefusal records a voter's no, unless the voter said the same before.
+func (m *Machine) noteRefusal(from proto.NodeID, r proto.Answer) {
+	if m.candidacy.no[from] == r {
+		return
+	}
+	m.candidacy.no[from] = r
+	m.say(whySays.of(r, from))
+}
+
+// wouldWin reports whether a majority would vote for this node. Its own voter is asked now. While
+// that has just started, a majority without it is needed.
+func (m *Machine) wouldWin() bool {
+	s := &m.candidacy
+	if s.phase != asking || m.rejoin.active {
+		return false
+	}
+	own, _, _ := m.judge(m.own(s.term))
+	if own.Granted() {
+		s.yes.Add(m.cfg.Self)
+	} else {
+		s.yes.Remove(m.cfg.Self)
+	}
+	return m.enough(&s.yes) && (own.Granted() || own.Denial == proto.DeniedStarted)
+}
+
+// countOwn empties the counts of a round, and counts this node's own promise. While a promise of its
+// former life may run, its own does not count: a majority of the others has to promise. One of them
+// is also in any majority that the former promise was part of, and is free.
+func (m *Machine) countOwn() {
+	s := &m.candidacy
+	s.yes.Reset()
+	s.same.Reset()
+	s.denied.Reset()
+	if !m.now.Before(m.voter.boot) {
+		s.yes.Add(m.cfg.Self)
+		s.same.Add(m.cfg.Self)
+	}
+}
+
+var whyAbsurdHint = reasons.Kind("absurd-hint",
+	"term %d is absurdly far above %d -> do not believe it, ask the voters")
+
+// learn remembers the highest term that a voter is known to have voted in. Only the next candidacy
+// of this node uses it.
+func (m *Machine) learn(msg proto.Message) {
+	if !m.believes(msg.Term) {
+		m.refuse(whyAbsurdHint, msg.Term, m.known)
+		m.askTerms()
+		return
+	}
+	m.known = max(m.known, msg.Term)
+}
+
+// WhyCandidate is why a node requests votes.
+var WhyCandidate = reasons.Kind("candidate", "a majority would vote for this node in term %d -> become candidate",
+	algorithms.Stands{Cause: algorithms.Self, Term: 0},
+	algorithms.Caused(algorithms.Vacant)).
+	Follows(asksFirst)
+
+// beginRound begins the next round of questions of a leader, or of a candidate that has former
+// leaders fenced. This node's own voter renews its promise.
+func (m *Machine) beginRound() {
+	s := &m.candidacy
+	if !m.enough(&s.yes) {
+		s.late.Keep(s.nonce, s.noted, s.yes)
+	}
+	s.nonce++
+	s.noted = m.now
+	s.next = m.now.Add(m.every)
+	m.countOwn()
+	if s.lend.wanted && s.lend.from == 0 {
+		s.lend.from = s.nonce
+	}
+	m.renewed(m.lending())
+}
+
+// granted counts the promise of a voter, and reports whether it answers this very round
+// of questions.
+func (m *Machine) granted(msg proto.Message, r request) bool {
+	s := &m.candidacy
+	if r.Incarnation != m.cfg.Incarnation || r.Nonce != s.nonce || msg.Term != s.term || s.phase < claiming {
+		return false
+	}
+	s.yes.Add(msg.From)
+	if r.Voters.Is(m.voterSet()) {
+		s.same.Add(msg.From)
+	}
+	m.commit()
+	return true
+}
+
+// grantedLate counts the promise of a voter for an earlier round of questions, of a leader or of a
+// candidate that has former leaders fenced. It reports whether a majority promised in that round, and
+// the lease ends later by that.
+func (m *Machine) grantedLate(msg proto.Message, r request) bool {
+	s := &m.candidacy
+	if r.Incarnation != m.cfg.Incarnation || msg.Term != s.term || s.phase < securing {
+		return false
+	}
+	noted, ok := s.late.Add(r.Nonce, msg.From, m.enough)
+	if ok {
+		s.won = max(s.won, r.Nonce)
+	}
+	return ok && m.extend(r.Nonce, noted)
+}
+
+// extended extends the lease if a majority has promised in this round of questions, and reports
+// whether it did. "A candidate wins an election if it receives votes from a majority of the servers
+// in the full cluster for the same term."
+func (m *Machine) extended() bool {
+	s := &m.candidacy
+	m.commit() // with one voter nobody else is asked
+	if !m.enough(&s.yes) {
+		return false
+	}
+	s.won = s.nonce
+	return m.extend(s.nonce, s.noted)
+}
+
+// unanswered is how many rounds a leader has begun since the last one that a majority answered.
+func (m *Machine) unanswered() int { return int(m.candidacy.nonce - m.candidacy.won) }
+
+// extend lets the lease run from noted, when a round began that a majority answered, and reports
+// whether it ends later by that. A lease that would have ended already changes nothing.
+func (m *Machine) extend(nonce uint64, noted time.Time) bool {
+	s := &m.candidacy
+	end := noted.Add(Of(m.cfg.Promise))
+	if !m.now.Before(end) || !end.After(s.leaseEnd) {
+		return false
+	}
+	s.leaseEnd = end
+	m.lent(nonce, end)
+	return true
+}
+
+// wasDenied counts a voter that said no to REQUEST_VOTE or HEARTBEAT, and reports whether this
+// node's candidacy cannot win any more. So in a split vote it need not wait for the time-out.
+func (m *Machine) wasDenied(msg proto.Message, r request, no proto.Answer) (lost bool) {
+	s := &m.candidacy
+	m.learn(msg)
+	if r.Incarnation != m.cfg.Incarnation || r.Nonce != s.nonce || s.phase < claiming {
+		return false
+	}
+	m.say(whySays.of(no, msg.From))
+	s.denied.Add(msg.From)
+	return s.phase == claiming && !m.couldWin()
+}
+
+// couldWin reports whether the voters that have not said no in this round of questions would be
+// enough. This node's own does not count if the round began while a promise of its former life might
+// run.
+func (m *Machine) couldWin() bool {
+	var could quorum.Count
+	for _, id := range m.list.union {
+		if !m.candidacy.denied.Has(id) && (id != m.cfg.Self || m.candidacy.yes.Has(id)) {
+			could.Add(id)
+		}
+	}
+	return m.enough(&could)
+}
+
+// Why a candidacy ends, or a leadership.
+var (
+	whyNoVotes    = reasons.Kind("no-votes", "no majority voted for this node in time")
+	whyTooMany    = reasons.Kind("too-many", "too many voters are bound elsewhere")
+	whyTakesOver  = reasons.Kind("takes-over", "%d would take over")
+	whyLeads      = reasons.Kind("leads", "%d leads")
+	whyResign     = reasons.Kind("resign", "asked to resign")
+	whyIneligible = reasons.Kind("ineligible", "not eligible: %s")
+	whyRanOut     = reasons.Kind("ran-out", "the lease ran out", algorithms.LeaseEnds{})
+	// whyRanOutUnseen is for a lease whose end the host noticed first.
+	whyRanOutUnseen = reasons.Kind("ran-out-unseen", "the lease ran out before it was renewed", algorithms.LeaseEnds{})
+
+	whyGiveUp = reasons.Kind("give-up", "%s -> release term %d, wait %v")
+)
+
+// pause is how long to wait after the n-th attempt that came to nothing.
+func (m *Machine) pause(n int) time.Duration { return m.jitter(Pause(m.every, m.cfg.Delta, n)) }

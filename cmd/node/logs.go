@@ -1,0 +1,190 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
+)
+
+// stdinName stands for standard input.
+const stdinName = "-"
+
+// errUnread: some of the logs could not be read; which, the user was told.
+var errUnread = fmt.Errorf("%w", errTold)
+
+// interspersed are the words of the command that are no flags. The library
+// takes flags before the first word only; whoever puts one behind a pipe's
+// other end does not think of that.
+func interspersed(ctx *cli.Context) (words []string, err error) {
+	args := ctx.Args().Slice()
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == stdinName || !strings.HasPrefix(arg, "-") {
+			words = append(words, arg)
+			continue
+		}
+		if arg == "--" {
+			words = append(words, args[i+1:]...)
+			break
+		}
+		name, value, given := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		f := flagNamed(ctx.Command, name)
+		switch {
+		case f == nil:
+			return nil, wrongFlag(ctx, errors.New("flag provided but not defined: -"+name), false)
+		case given:
+		case isSwitch(f):
+			value = "true"
+		case i+1 < len(args):
+			i++
+			value = args[i]
+		default:
+			return nil, wrongFlag(ctx, errors.New("flag needs an argument: -"+name), false)
+		}
+		if err := ctx.Set(f.Names()[0], value); err != nil {
+			return nil, usagef("--%s %s: %w", name, value, err)
+		}
+	}
+	return words, noneEmpty(ctx)
+}
+
+func flagNamed(c *cli.Command, name string) cli.Flag {
+	i := slices.IndexFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+	if i < 0 {
+		return nil
+	}
+	return c.Flags[i]
+}
+
+func isSwitch(f cli.Flag) bool {
+	_, ok := f.(*cli.BoolFlag)
+	return ok
+}
+
+// filtered is the Sink behind --cluster.
+func filtered(ctx *cli.Context, to logs.Sink) logs.Sink {
+	if ctx.IsSet("cluster") {
+		return logs.Only(ctx.String("cluster"), to)
+	}
+	return to
+}
+
+// sources are the files to read, "-" among them for standard input. What cannot
+// be looked at was said on stderr when unread is set.
+func sources(ctx *cli.Context, words []string) (files []string, unread, err error) {
+	if len(words) == 0 {
+		if fromTerminal() {
+			return nil, nil, usagef("%s wants logs: name files or directories, or pipe them in; see %s --help",
+				ctx.Command.HelpName, ctx.Command.HelpName)
+		}
+		return []string{stdinName}, nil, nil
+	}
+	for _, word := range words {
+		switch word {
+		case "":
+			return nil, nil, usagef("'' names no log: name files or directories, or - for standard input")
+		case stdinName:
+			files = append(files, stdinName)
+			continue
+		}
+		found, errs := logs.Files([]string{word})
+		files = append(files, found...)
+		for _, err := range errs {
+			unread = complain(ctx, err)
+		}
+	}
+	return files, unread, nil
+}
+
+func complain(ctx *cli.Context, err error) error {
+	sayError(ctx.App.ErrWriter, err)
+	return errUnread
+}
+
+// collectRarely trades memory for speed, unless the user chose already, in a command
+// that computes and ends: what reading a log allocates is mostly kept or small, and of
+// a simulated run next to nothing is kept.
+func collectRarely() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+}
+
+// builderFor returns a builder of rounds for the format: a list with one line a round needs no
+// steps.
+func builderFor(format string) *rounds.Builder {
+	if format == "text" {
+		return rounds.NewBriefBuilder()
+	}
+	return rounds.NewBuilder()
+}
+
+// readLogs reads everything that the words name into b. unread is set when some
+// could not be read; the others were.
+func readLogs(ctx *cli.Context, words []string, b *rounds.Builder) (h *rounds.History, unread, err error) {
+	collectRarely()
+	files, unread, err := sources(ctx, words)
+	if err != nil {
+		return nil, nil, err
+	}
+	to := filtered(ctx, b)
+	var sum logs.Stats
+	for _, file := range files {
+		stats, err := readSource(file, to)
+		if err != nil {
+			unread = complain(ctx, err)
+		}
+		sum.Lines += stats.Lines
+		sum.Records += stats.Records
+	}
+	if b.Records() == 0 {
+		return nil, nil, errors.Join(noRecords(ctx, files, sum), unread)
+	}
+	return b.History(), unread, nil
+}
+
+func readSource(file string, to logs.Sink) (logs.Stats, error) {
+	if file != stdinName {
+		return logs.ReadFile(file, to)
+	}
+	stats, err := logs.Read(os.Stdin, to)
+	if err != nil {
+		err = fmt.Errorf("read standard input: %w", err)
+	}
+	return stats, err
+}
+
+// noRecords says what was read instead.
+func noRecords(ctx *cli.Context, files []string, sum logs.Stats) error {
+	where := strings.Join(files, ", ")
+	switch {
+	case len(files) == 0:
+		return errors.New("no records: there is no file to read")
+	case where == stdinName:
+		where = "standard input"
+	case len(files) > 3:
+		where = fmt.Sprintf("%d files", len(files))
+	}
+	if sum.Records > 0 {
+		return fmt.Errorf("no records of cluster %q in %s: those there are of others; leave --cluster out to see them",
+			ctx.String("cluster"), where)
+	}
+	lines := fmt.Sprintf("%d lines", sum.Lines)
+	if sum.Lines == 1 {
+		lines = "1 line"
+	}
+	asking := ""
+	if flagNamed(ctx.Command, "addr") != nil {
+		asking = " Or ask a running node, with --addr."
+	}
+	return fmt.Errorf("no records in the %s of %s: is it what nodes write on standard error, "+
+		"and is their log level info or debug?%s", lines, where, asking)
+}

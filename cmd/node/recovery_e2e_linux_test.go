@@ -1,0 +1,159 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/needs"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// newNetE2E is a cluster of which each node has a network of its own.
+func newNetE2E(t *testing.T, algorithm string, nodes int, args ...string) (e2e, *testcluster.Network) {
+	t.Helper()
+	needs.Here(t, "a network that is cut", testcluster.MayCut(nodes))
+	w, err := testcluster.NewNetwork(nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return newE2EOn(t, w.Hosts(), nil, algorithm, nodes, args...), w
+}
+
+// leadership is a time for which the records of one process say that it leads.
+type leadership struct {
+	leader      uint64
+	from, until time.Time // by the one wall clock of this machine
+}
+
+// leaderships are those that the records tell of. With leases, a leadership ends with the
+// last lease that was told, if the records say no earlier end.
+func (e e2e) leaderships() []leadership {
+	var all []leadership
+	last := map[uint64]int{} // of each node: its open leadership, counted from 1
+	for _, rec := range e.Records() {
+		i := last[rec.Node]
+		if leads := rec.Role == trace.Leading; leads && i == 0 {
+			all = append(all, leadership{leader: rec.Node, from: rec.Time})
+			i = len(all)
+		}
+		if i == 0 {
+			continue
+		}
+		r := &all[i-1]
+		r.until = rec.Time
+		last[rec.Node] = i
+		if rec.Role != trace.Leading {
+			last[rec.Node] = 0
+		}
+	}
+	return all
+}
+
+// twoLed is the longest time for which two nodes led at once.
+func (e e2e) twoLed() time.Duration {
+	longest := time.Duration(0)
+	all := e.leaderships()
+	for i, a := range all {
+		for _, b := range all[:i] {
+			since, until := a.from, a.until
+			if b.from.After(since) {
+				since = b.from
+			}
+			if b.until.Before(until) {
+				until = b.until
+			}
+			if a.leader != b.leader {
+				longest = max(longest, until.Sub(since))
+			}
+		}
+	}
+	return longest
+}
+
+// longestTold is the longest time for which two led at once, of the splits that were told as
+// recovered from after since.
+func (e e2e) longestTold(since time.Time) time.Duration {
+	longest := 0.0
+	for _, rec := range e.Records() {
+		for _, s := range rec.Splits {
+			if s.Stage == "recovered" && rec.Time.After(since) {
+				longest = max(longest, s.OverlapMS)
+			}
+		}
+	}
+	return time.Duration(longest * float64(time.Millisecond))
+}
+
+// apart cuts the leader and another node off from the others, and waits until those
+// have a leader of their own.
+func (e e2e) apart(w *testcluster.Network) (minority, majority []proto.NodeID) {
+	e.Helper()
+	first := e.leads(5)
+	minority, majority = []proto.NodeID{1, first.Leader}, []proto.NodeID{2, 3, 4}
+	e.check(w.Apart(minority...))
+	next := e.agreed(majority...)
+	if !slices.Contains(majority, next.Leader) {
+		e.Fatalf("node %v leads %v", next.Leader, majority)
+	}
+	// Both sides are to be there for a while, leader or none.
+	began := time.Now()
+	e.check(e.Wait(e.ctx, func() bool { return time.Since(began) > 2*time.Second }))
+	return minority, majority
+}
+
+// Promise: two sides of a network that is cut each have a leader; when they meet,
+// the split is found, recovered from, and told of on every node.
+func TestPartitionIsRecoveredFrom(t *testing.T) {
+	e, w := newNetE2E(t, "bully", 5, "--reconcile-cmd", "true")
+	e.check(e.StartAll())
+	minority, _ := e.apart(w)
+	healed := time.Now()
+	for _, id := range minority {
+		e.check(w.Heal(id))
+	}
+	for _, n := range e.Nodes() {
+		e.check(e.Wait(e.ctx, func() bool {
+			_, ok := e.recovered(n.ID, healed, 0)
+			return ok
+		}))
+	}
+	e.agreed()
+	// While the sides meet another split may begin, and end first.
+	truth, told := e.twoLed(), time.Duration(0)
+	err := e.Wait(e.ctx, func() bool {
+		told = e.longestTold(healed)
+		return (told - truth).Abs() <= 100*time.Millisecond
+	})
+	if err != nil {
+		t.Errorf("the report says %v, the records %v: %v", told, truth, err)
+	}
+	t.Logf("two led for %v, as the records show; the report says %v", truth, told)
+}
+
+// Promise: "With voters, the same partitions give no second leader ever".
+func TestPartitionWithVotes(t *testing.T) {
+	e, w := newNetE2E(t, "bully", 5, "--voters", "1-5")
+	e.check(e.StartAll())
+	minority, _ := e.apart(w)
+	for _, id := range minority {
+		e.check(w.Heal(id))
+	}
+	e.agreed()
+	if both := e.twoLed(); both > 0 {
+		t.Errorf("two led for %v", both)
+	}
+	for _, n := range e.Nodes() {
+		if strings.Contains(e.Log(n.ID), `"splits"`) {
+			t.Errorf("node %v tells of a split brain", n.ID)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+)
+
+// requestFlags returns the flags of all commands that change a running node or its cluster, and
+// more.
+func requestFlags(more ...cli.Flag) []cli.Flag {
+	return append(more, &cli.StringFlag{
+		Name: "reason", Usage: "`TEXT` for the records: what for",
+	}, addrFlag(), tokenFlag(), outputFlag())
+}
+
+// request has a node carry out what the operator asks, and says what came of it.
+func request(ctx *cli.Context, v httpapi.Verb, o httpapi.Order) error {
+	token, err := clientToken(ctx)
+	if err != nil {
+		return err
+	}
+	o.Reason = ctx.String("reason")
+	_, err = ask(ctx, func(c httpapi.Client, ctx context.Context) (httpapi.Done, error) {
+		c.Token = token
+		return c.Do(ctx, v, o)
+	}, writeDone)
+	if errors.Is(err, httpapi.ErrNoLeader) {
+		return mark(errNoLeader, err)
+	}
+	return err
+}
+
+func writeDone(w io.Writer, d httpapi.Done) error {
+	_, err := fmt.Fprintf(w, "%s (%.1f ms)\n", d.Done, d.Millis)
+	return err
+}

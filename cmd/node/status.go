@@ -1,0 +1,69 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ringleader-dev/ringleader/internal/words"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+func statusCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "status",
+		Usage: "ask a node about itself and its cluster",
+		Flags: []cli.Flag{addrFlag(), outputFlag()},
+		Action: func(ctx *cli.Context) error {
+			_, err := ask(ctx, httpapi.Client.Status, writeStatus)
+			return err
+		},
+	}
+}
+
+func writeStatus(w io.Writer, s httpapi.Status) error {
+	ready := "yes"
+	if !s.Ready {
+		ready = "no: " + s.NotReady
+	}
+	stands := ""
+	if s.Ineligible != "" {
+		stands = "stands     no: " + s.Ineligible + "\n"
+	}
+	if s.Lent > 0 {
+		stands += fmt.Sprintf("lent       %s: no other node leads before the end of that\n",
+			words.Plural(s.Lent, "lease"))
+	}
+	if s.Recovery != "" {
+		stands += "votes      no: " + s.Recovery + "\n"
+	}
+	watches := ""
+	if len(s.Voters) > 0 {
+		voters := proto.IDRanges(s.Voters) + ", confirmed by a leader"
+		if s.VotersConfirmed == nil || !*s.VotersConfirmed {
+			voters = proto.IDRanges(s.Voters) + ", not confirmed by a leader yet"
+		}
+		watches = fmt.Sprintf("voters     %s\nwatches    %s\n", voters, cmp.Or(joinIDs(s.Watched), "nobody"))
+	}
+	_, err := fmt.Fprintf(w, "node       %v of cluster %s\n"+
+		"role       %s\nleader     %s\nalgorithm  %s\nguarantee  %s\nalive      %s\n%sready      %s\n%s",
+		s.Self, s.Cluster, s.Role, leadershipLine(s.Leadership), s.Algorithm,
+		s.Guarantee.InWords(), joinIDs(s.Alive), watches, ready, stands)
+	if err == nil && s.Split != nil {
+		_, err = fmt.Fprintf(w, "split      %s\n", s.Split)
+	}
+	return err
+}
+
+// joinIDs is "1 2 3".
+func joinIDs(ids []proto.NodeID) string {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = id.String()
+	}
+	return strings.Join(words, " ")
+}

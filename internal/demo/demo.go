@@ -1,0 +1,223 @@
+// Package demo elects on real processes, kills or pauses the leader, and tells what happened.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// longest is how long the demo may take.
+const longest = 50 * time.Second
+
+// Options say what to show.
+type Options struct {
+	Entry   catalog.Entry // the algorithm, with a lease around it or without
+	Nodes   int
+	Fencing bool   // stop the leader instead of killing it: it wakes, writes, and is refused
+	Logs    string // a directory in which the nodes' logs are kept; "" if they are not
+}
+
+// demo is one run of the demonstration.
+type demo struct {
+	teller
+	cluster *testcluster.Cluster
+	entry   catalog.Entry
+	nodes   []proto.NodeID
+}
+
+// Run shows an election on real processes. When it returns, for whatever reason, none of these
+// processes is left. It takes a minute at most. If ctx is done, the error is its cause.
+func Run(ctx context.Context, out io.Writer, o Options) (err error) {
+	if o.Logs != "" {
+		if err := os.MkdirAll(o.Logs, 0o777); err != nil {
+			return fmt.Errorf("make a directory for the logs: %w: name another one", err)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program's own file, to start nodes from it: %w", err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	bounded, stop := context.WithTimeoutCause(ctx, longest, tooLong{})
+	defer stop()
+	dir, err := os.MkdirTemp("", "ringleader-demo-")
+	if err != nil {
+		return fmt.Errorf("make a directory for the demo: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	c, err := testcluster.New(testcluster.Config{
+		Binary: self, Nodes: o.Nodes, Algorithm: o.Entry.Name, Args: nodeArgs(o),
+	})
+	if err != nil {
+		return err
+	}
+	d := demo{teller: teller{&story{out: out, stop: cancel}}, cluster: c, entry: o.Entry}
+	for _, n := range c.Nodes() {
+		d.nodes = append(d.nodes, n.ID)
+	}
+	began := time.Now()
+	if o.Fencing {
+		err = d.tellFencing(bounded, self, dir)
+	} else {
+		err = d.tell(bounded)
+	}
+	err = errors.Join(err, c.Close())
+	if o.Logs != "" {
+		err = errors.Join(err, c.SaveLogs(o.Logs))
+	}
+	if err == nil {
+		d.end(time.Since(began))
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause // it explains what else went wrong
+	}
+	if err != nil {
+		return fmt.Errorf("the demo failed: %w", err)
+	}
+	return nil
+}
+
+// story writes the demo's text. If that fails, it stops the demo.
+type story struct {
+	out  io.Writer
+	stop context.CancelCauseFunc
+}
+
+func (s *story) Write(p []byte) (int, error) {
+	n, err := s.out.Write(p)
+	if err != nil {
+		s.stop(fmt.Errorf("print the story: %w", err))
+	}
+	return n, err
+}
+
+// nodeArgs returns the arguments of the demo's nodes, apart from those of every Cluster. Under a
+// lease all nodes vote.
+func nodeArgs(o Options) []string {
+	args := []string{"--log-level", "debug"}
+	if o.Entry.Leased {
+		args = append(args, "--voters", fmt.Sprintf("1-%d", o.Nodes))
+	}
+	return args
+}
+
+// tooLong is the error of a demo that took too long.
+type tooLong struct{}
+
+func (tooLong) Error() string { return fmt.Sprintf("that took longer than %v", longest) }
+func (tooLong) Unwrap() error { return context.DeadlineExceeded }
+
+// tell plays the whole story.
+func (d demo) tell(ctx context.Context) error {
+	d.title(d.entry, len(d.nodes))
+	first, err := d.assemble(ctx)
+	if err != nil {
+		return fmt.Errorf("no first leader: %w", err)
+	}
+	next, dead, err := d.killLeader(ctx, first.Leader)
+	if err != nil {
+		return fmt.Errorf("nobody took over from node %v: %w", first.Leader, err)
+	}
+	if err := d.comeBack(ctx, dead, next); err != nil {
+		return fmt.Errorf("node %v did not come back as it should: %w", first.Leader, err)
+	}
+	return nil
+}
+
+// assemble starts the nodes and waits for the first leader.
+func (d demo) assemble(ctx context.Context) (testcluster.Belief, error) {
+	d.chapter(1, "Start %d processes, which find each other by gossip", len(d.nodes))
+	began := time.Now()
+	for _, n := range d.cluster.Nodes() {
+		if err := d.cluster.Start(n.ID); err != nil {
+			return testcluster.Belief{}, err
+		}
+		d.started(n, d.cluster.PID(n.ID))
+	}
+	leader, err := d.settle(ctx, 0)
+	if err != nil {
+		return leader, err
+	}
+	d.say("After %s all %d agree: node %v leads term %d.",
+		millis(time.Since(began)), len(d.nodes), leader.Leader, leader.Term)
+	return leader, d.tellLease(ctx, leader.Leader)
+}
+
+// settle waits until all nodes agree and no longer change their minds: on the highest node, if the
+// algorithm lets it take over from others, else on leader, if that is set.
+func (d demo) settle(ctx context.Context, leader proto.NodeID) (testcluster.Belief, error) {
+	switch {
+	case d.entry.Preempt:
+		return d.cluster.WaitLeader(ctx, d.nodes[len(d.nodes)-1])
+	case leader != 0:
+		return d.cluster.WaitLeader(ctx, leader)
+	}
+	return d.cluster.WaitAgreed(ctx)
+}
+
+// killLeader kills the leader's process and describes the election that follows.
+func (d demo) killLeader(ctx context.Context, leader proto.NodeID) (
+	next testcluster.Belief, dead death, err error,
+) {
+	d.chapter(2, "Kill the leader: SIGKILL to node %v, pid %d", leader, d.cluster.PID(leader))
+	dead.node = leader
+	if dead.at, err = d.cluster.Kill(leader); err != nil {
+		return next, dead, err
+	}
+	living := slices.DeleteFunc(slices.Clone(d.nodes), func(id proto.NodeID) bool {
+		return id == leader
+	})
+	if next, err = d.cluster.WaitAgreed(ctx, living...); err != nil {
+		return next, dead, err
+	}
+	r, err := d.round(ctx, next.Term, dead, living...)
+	if err != nil {
+		return next, dead, err
+	}
+	d.draw(r)
+	d.say("After %s all who live (%d) agree: node %v leads term %d.\n%s.%s",
+		millis(agreedAt(r, living).Sub(dead.at)), len(living), next.Leader, next.Term, cost(r), d.freed(r, dead))
+	return next, dead, nil
+}
+
+// comeBack restarts the killed node and says who leads then.
+func (d demo) comeBack(ctx context.Context, dead death, leader testcluster.Belief) error {
+	id := dead.node
+	d.chapter(3, "Start node %v again", id)
+	started := time.Now()
+	if err := d.cluster.Start(id); err != nil {
+		return err
+	}
+	d.started(d.cluster.Node(id), d.cluster.PID(id))
+	final, err := d.settle(ctx, leader.Leader)
+	if err != nil {
+		return err
+	}
+	r, err := d.round(ctx, final.Term, dead, id)
+	if err != nil {
+		return err
+	}
+	after := millis(believed(r, id).Sub(started))
+	if final.Leader == id {
+		how := "the highest node takes over"
+		if d.entry.Leased {
+			how = "the leader hands over to the highest node once that has been there for a while"
+		}
+		d.say("After %s it leads again, term %d: it ranks highest, and with the %s algorithm "+
+			"%s.\n%s.", after, final.Term, d.entry.Name, how, cost(r))
+		return nil
+	}
+	d.say("After %s it follows node %v, which still leads term %d: with the %s algorithm a "+
+		"living leader stays.", after, final.Leader, final.Term, d.entry.Name)
+	return nil
+}

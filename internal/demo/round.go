@@ -1,0 +1,134 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// death is the kill of a node. No record tells of it.
+type death struct {
+	node proto.NodeID
+	at   time.Time // just before the signal
+}
+
+// onItsWay is how long a message may still take to arrive when all nodes agree. In fact that takes
+// milliseconds.
+const onItsWay = time.Second
+
+// round builds the round of a term from the nodes' records. It waits until these say when each node
+// came to believe in the winner. Nodes write side by side, so the record of a message's receiver
+// may come before that of its sender; round waits a moment for the missing ones.
+func (d demo) round(
+	ctx context.Context, term proto.Term, dead death, nodes ...proto.NodeID,
+) (r *rounds.Round, err error) {
+	without := func(open rounds.Delivery) func() bool {
+		return func() bool {
+			r = findRound(d.cluster.Records(), term, dead)
+			return agreedAt(r, nodes) != (time.Time{}) && !slices.ContainsFunc(r.Messages, func(m rounds.Message) bool {
+				return m.Delivery == open && !slices.Contains(renewals, m.Kind)
+			})
+		}
+	}
+	agreed := func() bool {
+		r = findRound(d.cluster.Records(), term, dead)
+		return agreedAt(r, nodes) != (time.Time{})
+	}
+	if err := d.cluster.Wait(ctx, agreed); err != nil {
+		return nil, fmt.Errorf("read the round of term %d from the nodes' records: %w", term, err)
+	}
+	bounded, cancel := context.WithTimeout(ctx, onItsWay)
+	defer cancel()
+	for _, open := range []rounds.Delivery{rounds.Unsent, rounds.Unseen} {
+		_ = d.cluster.Wait(bounded, without(open)) // else the diagram marks them
+	}
+	return r, nil
+}
+
+// renewals are the kinds of messages that renew a lease. Apart from a leader's first, they belong
+// to a leadership that goes on. A node that only sends one has decided nothing, so the demo looks
+// for no record of it.
+var renewals = []string{proto.KindHeartbeat.String(), proto.KindHeartbeatReply.String()}
+
+// findRound returns the round of a term if somebody won it, nil otherwise. dead is the kill that
+// came before.
+func findRound(records []trace.Record, term proto.Term, dead death) *rounds.Round {
+	b := rounds.NewBuilder()
+	for _, rec := range records {
+		b.Add(&rec)
+	}
+	b.Death("", uint64(dead.node), dead.at)
+	for _, g := range b.History().Groups {
+		for _, r := range g.Rounds {
+			if r.Term == uint64(term) && r.Winner != nil {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// agreedAt returns when the last of the nodes came to believe in the winner; zero if that is not
+// known of all of them.
+func agreedAt(r *rounds.Round, nodes []proto.NodeID) (last time.Time) {
+	if r == nil {
+		return last
+	}
+	for _, id := range nodes {
+		at := believed(r, id)
+		if at.IsZero() {
+			return at
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	return last
+}
+
+// believed returns when a node came to believe in the winner; zero if it never did.
+func believed(r *rounds.Round, id proto.NodeID) time.Time {
+	for _, p := range r.Participants {
+		if p.Node == uint64(id) {
+			return p.BelievedAt
+		}
+	}
+	return time.Time{}
+}
+
+// inShort returns the round for a small screen: only the steps that sent something, found out
+// something or changed a belief. Of the reasons it has only the causes, since the arrows show the
+// effects.
+func inShort(r *rounds.Round) *rounds.Round {
+	short := *r
+	short.Steps, short.Aftermath = nil, 0
+	for i, st := range r.Steps {
+		counted := len(st.Sent) > 0 && r.Messages[st.Sent[0]].Counted
+		if !counted && (i >= r.Aftermath || !isNews(r, st.Ref)) {
+			continue
+		}
+		if i < r.Aftermath {
+			short.Aftermath++
+		}
+		st.Detail, st.Why = "", st.Causes()
+		short.Steps = append(short.Steps, st)
+	}
+	short.Messages = slices.Clone(r.Messages)
+	for i := range short.Messages {
+		short.Messages[i].Detail = ""
+	}
+	return &short
+}
+
+// isNews reports whether a record is a node's first evidence, or its first
+// belief in the winner.
+func isNews(r *rounds.Round, ref rounds.Ref) bool {
+	return slices.ContainsFunc(r.Participants, func(p rounds.Participant) bool {
+		return p.Believed == ref
+	}) || slices.ContainsFunc(r.Cause.Detections, func(w rounds.Detection) bool { return w.Ref == ref })
+}

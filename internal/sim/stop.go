@@ -1,0 +1,114 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/splitbrain"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// What must hold while a nominee recovers from a split: it tells the others, those that hear it follow
+// nobody meanwhile, and it completes the recovery.
+
+// ceasefire is what a process has to keep to after it received STOP, the message of a nominee that
+// recovers from a split: it does not follow that nominee before until.
+type ceasefire struct {
+	nominee proto.Leadership
+	until   time.Time // by the clock of the process
+}
+
+// stopKept checks processes that followed the nominee when they received its STOP, until they know
+// a leader of a higher term.
+type stopKept struct{ heard table[ceasefire] } // by process
+
+func (*stopKept) invariant() Invariant {
+	return Invariant{"stop-kept", "who hears of a stop from the one that it follows follows " +
+		"nobody until that is over, or another is nominated"}
+}
+
+func (k *stopKept) check(s *step) string {
+	c := k.heard.at(s.node.life.number)
+	if ev, ok := s.ev.(algorithms.Receive); ok {
+		if b, ok := ev.Body.(interface{ Nominee() proto.Incarnation }); ok { // of a copy of the package, too
+			nominee := proto.Leadership{Term: ev.Term, Leader: ev.From, Incarnation: b.Nominee()}
+			if s.prev().Leadership() == nominee || c.nominee == nominee {
+				*c = ceasefire{nominee, s.now.Add(30 * s.cluster.delta)}
+			}
+		}
+	}
+	if s.out.Leader.Leadership() == c.nominee && s.now.Before(c.until) {
+		return fmt.Sprintf("follows %d, which recovers, %v too early", c.nominee.Leader, c.until.Sub(s.now))
+	}
+	return ""
+}
+
+// recoveries records, for each process, the split from which it recovers, and when it last sent
+// STOP.
+type recoveries map[proto.Incarnation]*proclaimed
+
+type proclaimed struct {
+	number uint64
+	term   proto.Term // the term in which it recovers; a later one ends that
+	said   time.Time  // when it last sent STOP, by its own clock
+}
+
+func (k recoveries) invariant() Invariant {
+	return Invariant{"stop-said", "who recovers from a split leads nothing meanwhile, and tells the " +
+		"others again and again"}
+}
+
+func (k recoveries) check(s *step) string {
+	incarnation := s.node.life.incarnation
+	for _, split := range s.out.Splits {
+		switch {
+		case split.Number == 0:
+		case split.Stage == algorithms.Stopping:
+			k[incarnation] = &proclaimed{split.Number, s.out.Leader.Term, s.now}
+		case split.Stage != algorithms.Reconciling:
+			delete(k, incarnation)
+		}
+	}
+	m := k[incarnation]
+	switch {
+	case m == nil || s.crashes:
+	case s.out.Leader.Term > m.term:
+		delete(k, incarnation)
+	case s.claims():
+		return fmt.Sprintf("leads term %d while it recovers from split %d", s.out.Leader.Term, m.number)
+	case sends(s.out, splitbrain.KindStop.String()) || len(s.node.life.view) < 2:
+		m.said = s.now
+	case s.now.Sub(m.said) > 10*s.cluster.delta:
+		return fmt.Sprintf("has said nothing of split %d for %v", m.number, s.now.Sub(m.said))
+	}
+	return ""
+}
+
+// reconciledFirst records the leaderships that are over for good, by process.
+type reconciledFirst struct{ over map[proto.Leadership]bool }
+
+func (*reconciledFirst) invariant() Invariant {
+	return Invariant{"reconciled-first", "a split is done with only when its own reconciling has " +
+		"ended, and no leadership of who recovered from it goes on after that"}
+}
+
+func (k *reconciledFirst) check(s *step) string {
+	for _, split := range s.out.Splits {
+		if split.Number == 0 || split.Stage != algorithms.Electing {
+			continue
+		}
+		if ev, ok := s.ev.(algorithms.Reconciled); !ok || ev.Number != split.Number {
+			return fmt.Sprintf("is done with split %d, which was not reconciled", split.Number)
+		}
+		for _, r := range split.Leaderships {
+			if r.Leadership.Incarnation == s.node.life.incarnation {
+				k.over[r.Leadership] = true
+			}
+		}
+	}
+	if s.claims() && k.over[s.out.Leader.Leadership()] {
+		return fmt.Sprintf("leads term %d on, which was recovered from", s.out.Leader.Term)
+	}
+	return ""
+}

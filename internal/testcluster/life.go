@@ -1,0 +1,83 @@
+package testcluster
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// life is one process of one node, and what it wrote.
+type life struct {
+	Process
+	id      proto.NodeID
+	output  *output
+	stopped bool // its end is expected; guarded by Cluster.mu
+}
+
+// entry is a record with its parsed clock reading, by which records are sorted.
+type entry struct {
+	clock  proto.HLC
+	record trace.Record
+}
+
+// output splits what one process writes into lines, and keeps them and the records among them.
+// Cluster.mu guards its fields.
+type output struct {
+	cluster *Cluster
+	cut     lines
+	lines   []string
+	entries []entry
+}
+
+// Write takes what the process writes. Only the goroutine that copies it calls Write.
+func (o *output) Write(text []byte) (int, error) {
+	o.cluster.mu.Lock()
+	defer o.cluster.mu.Unlock()
+	o.cut.said = o.add
+	defer o.cluster.broadcast()
+	return o.cut.Write(text)
+}
+
+func (o *output) add(line []byte) {
+	o.lines = append(o.lines, string(line))
+	var rec trace.Record
+	if json.Unmarshal(line, &rec) != nil || !rec.IsRecord() {
+		return
+	}
+	if clock, err := proto.ParseHLC(rec.HLC); err == nil {
+		o.entries = append(o.entries, entry{clock, rec})
+	}
+}
+
+// last returns the latest record. ok is false before the first.
+func (o *output) last() (rec trace.Record, ok bool) {
+	if len(o.entries) == 0 {
+		return trace.Record{}, false
+	}
+	return o.entries[len(o.entries)-1].record, true
+}
+
+// lastWords returns what the process last wrote for people: the message of a log line, or the
+// reason with which the Go runtime ended it. It explains an unexpected end.
+func (o *output) lastWords() string {
+	for _, line := range slices.Backward(o.lines) {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return line
+		}
+		var said struct{ Message, Error string }
+		if json.Unmarshal([]byte(line), &said) != nil || said.Message == "" {
+			continue
+		}
+		if said.Error == "" {
+			return said.Message
+		}
+		return said.Message + ": " + strings.Join(strings.Fields(said.Error), " ")
+	}
+	if len(o.lines) > 0 {
+		return o.lines[len(o.lines)-1]
+	}
+	return "none"
+}

@@ -1,0 +1,45 @@
+package membership
+
+import (
+	"sync"
+	"time"
+)
+
+// How many subjects logLimiter remembers, and for how long.
+const (
+	maxLogged   = 256
+	limitPeriod = time.Hour
+)
+
+// logLimiter keeps a log short. It lets a subject's reason through once, until the reason changes.
+// It forgets everything each hour, and lets at most maxLogged reasons through in an hour, so that
+// nobody can fill the log from outside. Any goroutine may call its methods.
+type logLimiter struct {
+	mu     sync.Mutex
+	since  time.Time
+	count  int
+	reason map[string]string
+}
+
+// first reports whether the subject's reason is to be logged now.
+func (l *logLimiter) first(subject, reason string, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.reason == nil || now.Sub(l.since) > limitPeriod {
+		l.since, l.count, l.reason = now, 0, make(map[string]string)
+	}
+	said, ok := l.reason[subject]
+	if ok && said == reason || l.count >= maxLogged {
+		return false
+	}
+	l.count++
+	l.reason[subject] = reason
+	return true
+}
+
+// forget makes the subject's next reason a new one.
+func (l *logLimiter) forget(subject string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.reason, subject)
+}

@@ -1,0 +1,19 @@
+package rounds
+
+// For tests: a sentence of the former release as it is told now, and the ranks in its words
+// for a message.
+var (
+	Formerly    = formerly
+	FormerRanks = formerRanks
+)
+
+// FormerCodes are those that sentences of the former release are told with.
+func FormerCodes() (codes []string) {
+	for _, f := range formerTable() {
+		codes = append(codes, f.code)
+	}
+	for _, told := range formerFixed {
+		codes = append(codes, told.Code)
+	}
+	return codes
+}

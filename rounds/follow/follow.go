@@ -1,0 +1,220 @@
+// Package follow prints the rounds of elections while nodes write their logs.
+package follow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
+	"github.com/ringleader-dev/ringleader/rounds/report"
+)
+
+const (
+	// calmEvery is how often rounds are looked for that are over, although no records come.
+	calmEvery = 500 * time.Millisecond
+	// askEvery is after how many records rounds are looked for that are over.
+	askEvery = 4096
+)
+
+// follower prints rounds while records come in. Each source has a goroutine of
+// its own; mu guards the Builder and the output.
+type follower struct {
+	Config
+	mu      sync.Mutex
+	sink    logs.Sink
+	readers []*logs.Reader
+	behind  atomic.Int32 // sources whose beginning is still being read
+	fresh   int          // records since the last look
+	found   rounds.Tally
+	header  string // of the group that was printed last
+	err     error  // of the output
+}
+
+// Config says which logs are read, and where their rounds are printed.
+type Config struct {
+	Files   []string // "-" for Stdin
+	Stdin   io.Reader
+	Builder *rounds.Builder
+	Filter  func(logs.Sink) logs.Sink // what comes between the files and the Builder
+	Out     io.Writer                 // gets a line or a JSON object for each round
+	Remarks io.Writer                 // what is not known, at the end
+	JSON    bool
+	Unread  func(error) // is called with what could not be read
+}
+
+// Run prints each round when it has ended. It returns when ctx is done, or when all sources have ended;
+// the file of a running node does not end. It returns the findings, and an error if the output failed.
+func Run(ctx context.Context, c Config) (rounds.Tally, error) {
+	f := &follower{Config: c}
+	f.sink = c.Filter(c.Builder)
+	if len(c.Files) > 1 {
+		f.behind.Store(int32(len(c.Files)))
+	}
+	var sources sync.WaitGroup
+	problems := make(chan error, len(c.Files))
+	for _, file := range c.Files {
+		sources.Go(func() { problems <- f.read(ctx, file) })
+	}
+	ended := make(chan struct{})
+	go func() {
+		sources.Wait()
+		close(ended)
+	}()
+	f.watch(ctx, ended)
+	for range c.Files {
+		select {
+		case err := <-problems:
+			if err != nil {
+				c.Unread(err)
+			}
+		default: // standard input is still waiting for more, and will not be heard
+		}
+	}
+	err := f.finish()
+	return f.found, err
+}
+
+// read reads one source to its end.
+func (f *follower) read(ctx context.Context, file string) error {
+	var caughtUp sync.Once
+	arrived := func() { caughtUp.Do(func() { f.behind.Add(-1) }) }
+	defer arrived()
+	r := f.Stdin
+	if file != "-" {
+		tail, err := logs.NewTail(ctx, file, arrived)
+		if err != nil {
+			return err
+		}
+		defer tail.Close()
+		r = tail
+	} else {
+		arrived() // where the beginning of a pipe ends, nobody can tell
+	}
+	reader := logs.NewReader(r, f)
+	f.mu.Lock()
+	f.readers = append(f.readers, reader)
+	f.mu.Unlock()
+	for {
+		if err := reader.Line(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("follow %s: %w", file, err)
+		}
+	}
+}
+
+// watch prints rounds that are over while no records come.
+func (f *follower) watch(ctx context.Context, ended <-chan struct{}) {
+	tick := time.NewTicker(calmEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ended:
+			return
+		case <-tick.C:
+		}
+		f.mu.Lock()
+		readers := f.readers
+		f.mu.Unlock()
+		for _, r := range readers {
+			r.Flush()
+		}
+		f.mu.Lock()
+		if f.behind.Load() <= 0 {
+			f.tell(true)
+		}
+		f.mu.Unlock()
+	}
+}
+
+// Add passes a record on to the Builder, and prints rounds now and then.
+func (f *follower) Add(rec *trace.Record) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sink.Add(rec)
+	if f.fresh++; f.fresh >= askEvery && f.behind.Load() <= 0 {
+		f.tell(false)
+	}
+}
+
+// Death notes a node's death that the log of a simulated run contains.
+func (f *follower) Death(cluster string, node uint64, at time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sink.Death(cluster, node, at)
+}
+
+// tell prints the rounds that are over, and the findings between them. The caller holds mu.
+func (f *follower) tell(calm bool) {
+	f.fresh = 0
+	told, between := f.Builder.Ended(calm)
+	for _, r := range told {
+		f.print(r)
+	}
+	for _, finding := range between {
+		f.found.Add(finding)
+		f.keep(f.printFinding(finding))
+	}
+}
+
+func (f *follower) print(r *rounds.Round) {
+	f.found.Add(r.Findings...)
+	if f.JSON {
+		f.keep(json.NewEncoder(f.Out).Encode(r))
+		return
+	}
+	if header := fmt.Sprint(r.Cluster, " ", r.Algorithm, r.Run); header != f.header {
+		f.header = header
+		f.keep(report.Header(f.Out, r.Cluster, r.Algorithm, r.Guarantee, r.Run))
+	}
+	f.keep(report.Line(f.Out, r))
+}
+
+func (f *follower) printFinding(finding rounds.Finding) error {
+	if f.JSON {
+		return json.NewEncoder(f.Out).Encode(finding)
+	}
+	return report.Finding(f.Out, finding)
+}
+
+func (f *follower) keep(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+// finish prints the rounds that have not ended.
+func (f *follower) finish() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.Builder.Records() == 0 {
+		return errors.New("no records came: is that what nodes write on standard error?")
+	}
+	late := f.Builder.Late()
+	h := f.Builder.History()
+	for _, g := range h.Groups {
+		for _, r := range g.Rounds {
+			f.print(r)
+		}
+		for _, finding := range report.Loose(g) {
+			f.found.Add(finding)
+			f.keep(f.printFinding(finding))
+		}
+		f.keep(report.Remarks(f.Remarks, g))
+	}
+	if late > 0 {
+		fmt.Fprintf(f.Remarks, "ringleader: records came after their rounds had been told, %d in all: "+
+			"the logs are not in order; without --follow they are put in order\n", late)
+	}
+	return f.err
+}

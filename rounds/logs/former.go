@@ -1,0 +1,104 @@
+package logs
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+)
+
+// Text of the last release before reasons had codes. Only this file reads its words, and
+// nothing is ever added to it.
+
+var (
+	// inTerm matches reasons that contain the term of the step.
+	inTerm = pattern(
+		`^term (\d{1,20}) is above \d+ -> adopt it$|` +
+			` -> (?:call an election of|lead|take|ask the voters for) term (\d{1,20})$|` +
+			`^\d+ asks for term (\d{1,20}) -> `)
+	// inRaftTerm matches such reasons of Raft, whose heartbeats contain the term too.
+	inRaftTerm = pattern(` in term (\d{1,20})$`)
+)
+
+// former takes what a sentence without a code says.
+func (m *textState) former(p *textNode, sentence string) {
+	m.leased = m.leased || strings.Contains(sentence, "the office")
+	if t := inTerm().FindStringSubmatch(sentence); t != nil {
+		p.term = max(p.term, parsed(t[1]), parsed(t[2]), parsed(t[3]))
+	}
+	if t := inRaftTerm().FindStringSubmatch(sentence); t != nil && m.raft {
+		p.term = max(p.term, parsed(t[1]))
+	}
+}
+
+// speak notes Raft's messages.
+func (m *textState) speak(d *draft) {
+	if !m.raft && (speaksOfRaft(d.event) || slices.ContainsFunc(d.more, speaksOfRaft)) {
+		m.raft, m.leased = true, true
+	}
+}
+
+// formerAlgorithm is the algorithm as the record's messages show it; "" if they do not.
+func formerAlgorithm(rec *trace.Record) string {
+	words := rec.Detail
+	for _, s := range rec.Sent {
+		words += " " + s
+	}
+	switch {
+	case speaksOfRaft(words):
+		return "raft"
+	case strings.Contains(strings.Join(rec.Why, " "), "this server's turn"):
+		return "chubby"
+	case containsAny(words, "NEW_LEADER", "COMMIT", "WATCH", "EXISTS"):
+		return "zookeeper"
+	case containsAny(words, "PREPARE", "PROMISE", "ACCEPT", "CHOSEN", "ENQUIRY"):
+		return "consensus"
+	case strings.Contains(words, "ID self"), strings.Contains(words, " ID>"):
+		return "broadcast"
+	case strings.Contains(words, "ELECTION collected"), strings.Contains(words, "COORDINATOR round"):
+		return "tokenring"
+	case strings.Contains(words, "PROBE"), strings.Contains(words, "REPLY phase"):
+		return "hs"
+	case strings.Contains(words, "CANDIDATE round"), strings.Contains(words, "CANDIDATE>"):
+		return "franklin"
+	case strings.Contains(words, "HALT candidate"), strings.Contains(words, "HALT>"),
+		strings.Contains(words, "LEADER leader"), strings.Contains(words, " LEADER>"),
+		strings.Contains(words, "NOT_NORM"):
+		return "stoller"
+	case strings.Contains(words, "ARE_YOU_COORDINATOR"), strings.Contains(words, "INVITATION"),
+		strings.Contains(words, "READY leader"), strings.Contains(words, " READY>"):
+		return "invitation"
+	case strings.Contains(words, "ELECTED"), strings.Contains(words, "ELECTION best"):
+		return "ring"
+	case strings.Contains(words, "COORDINATOR"), strings.Contains(words, "ELECTION candidate"):
+		return "bully"
+	}
+	return ""
+}
+
+// speaksOfRaft reports whether there is a message that only Raft has.
+func speaksOfRaft(words string) bool {
+	return containsAny(words, "HEARTBEAT leader", "HEARTBEAT >")
+}
+
+func containsAny(s string, words ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(s, word) })
+}
+
+// formerDeath reads "4 is dead".
+func formerDeath(line []byte) (node uint64, at time.Time, ok bool) {
+	if !bytes.HasSuffix(line, []byte(` is dead"}`)) {
+		return 0, at, false
+	}
+	var note trace.Note
+	if json.Unmarshal(line, &note) != nil {
+		return 0, at, false
+	}
+	id, _, _ := strings.Cut(note.Message, " ")
+	node, err := strconv.ParseUint(id, 10, 64)
+	return node, note.Time, err == nil
+}

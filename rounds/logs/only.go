@@ -1,0 +1,27 @@
+package logs
+
+import (
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+)
+
+// Only is a Sink that lets the records of one cluster through.
+func Only(cluster string, to Sink) Sink { return only{cluster, to} }
+
+type only struct {
+	label string
+	to    Sink
+}
+
+func (o only) Add(rec *trace.Record) {
+	if rec.Cluster == o.label {
+		o.to.Add(rec)
+	}
+}
+
+func (o only) Death(cluster string, node uint64, at time.Time) {
+	if cluster == o.label {
+		o.to.Death(cluster, node, at)
+	}
+}
