@@ -31,7 +31,8 @@ type Machine struct {
 	reports     []algorithms.Split // reports of splits that lack only the new leader
 	recoveredIn proto.Term         // reports wait for the leader of a later term than this
 	after       proto.Leadership   // the leadership that this process last took over from
-	last        []*leadership      // the leaderships of the last split that this process recovered from
+	last        []*leadership      // the leaderships of the last split that was recovered from
+	noted       bool               // another process recovered from it, and this one has not passed that on
 
 	// The state of the Step in progress.
 	now    time.Time
@@ -114,6 +115,7 @@ func (m *Machine) nominate(ev algorithms.Event) {
 	m.leave()
 	m.tellAnew()
 	m.endLeadership()
+	m.passOn()
 }
 
 // tellAnew makes this node report to a new nominee all leaderships that are not settled. Of this

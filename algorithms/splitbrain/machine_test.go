@@ -344,6 +344,33 @@ func TestSettledApart(t *testing.T) {
 	t.Errorf("no split is found: %+v", r.Last)
 }
 
+// A split "is told of on every node": on those, too, that were out of reach of the nominee that
+// recovered from it, and that the next one has known all the time.
+func TestNextNomineeTells(t *testing.T) {
+	r := starts(t, 2)
+	r.Step(0, r.From(3, 2, nomination.Coordinator{Leader: steptest.Peer(3)}))
+	r.Step(0, r.From(3, 2, splitbrain.Resume{
+		Leadership: leadershipOf(3, 2), Rival: leadershipOf(2, 1), Led: 3 * time.Second, Overlap: time.Second, Stopped: true,
+	}))
+	r.Step(0, r.From(3, 2, splitbrain.Resume{
+		Leadership: leadershipOf(2, 1), Rival: leadershipOf(3, 2), Led: 3 * time.Second, Overlap: time.Second, Stopped: true,
+	}))
+	r.Step(0, r.From(3, 3, nomination.Coordinator{Leader: steptest.Peer(3)}))
+	r.Step(0, algorithms.PeerProvenDead{ID: 3, Incarnation: steptest.Incarnation(3)})
+	for r.Last.Leader.ID != 2 {
+		r.Fire()
+	}
+	var told []proto.Leadership
+	for _, m := range r.Last.Send {
+		if b, ok := m.Body.(splitbrain.Resume); ok && m.To == 1 && m.Term == 2 && b.Overlap == time.Second {
+			told = append(told, b.Leadership)
+		}
+	}
+	if len(told) != 2 || told[0] == told[1] {
+		t.Errorf("1 hears of %v: %+v", told, r.Last)
+	}
+}
+
 // "A process that led … reports to the next nominee too": the answer of the one before does not
 // keep it from that.
 func TestReportsToTheNextNominee(t *testing.T) {

@@ -160,6 +160,10 @@ func (m *Machine) settledBy(ev algorithms.Receive, b Resume) {
 	if !ofSplit(b) {
 		return
 	}
+	if !m.noted || m.recoveredIn != msg.Term {
+		m.last = nil // it is of a split before
+	}
+	m.last, m.noted, m.recoveredIn = append(m.last, r), true, msg.Term
 	if rival := m.ledger.find(b.Rival); rival != nil {
 		if rival.verdict.Rival == b.Leadership {
 			return // it is noted already
@@ -168,6 +172,7 @@ func (m *Machine) settledBy(ev algorithms.Receive, b Resume) {
 			v := b
 			v.Rival = b.Leadership
 			m.settle(rival, v)
+			m.last = append(m.last, rival)
 		}
 	}
 	m.why(whyNote, msg.From,
@@ -179,7 +184,6 @@ func (m *Machine) settledBy(ev algorithms.Receive, b Resume) {
 	if b.Rival.Compare(b.Leadership) < 0 {
 		leaderships[0], leaderships[1] = leaderships[1], leaderships[0]
 	}
-	m.recoveredIn = msg.Term
 	m.tellOf(algorithms.Split{
 		By: msg.From, Stage: algorithms.Electing, Leaderships: leaderships, Overlap: b.Overlap,
 		Outcome: outcomeOf(b),

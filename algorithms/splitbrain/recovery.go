@@ -181,7 +181,7 @@ func (m *Machine) reconciled(ev algorithms.Reconciled) {
 			}
 		}
 	}
-	m.last = c.leaderships
+	m.last, m.noted = c.leaderships, false
 	report := m.split(algorithms.Electing)
 	report.Outcome = ev.Outcome
 	m.recoveredIn = m.nominee.Term
@@ -200,22 +200,39 @@ func (m *Machine) elect() {
 	m.nominate(algorithms.Campaign{Reason: "recovered from a split", Anew: true})
 }
 
-// tellNewcomers tells nodes that were out of reach about the last split that this node recovered
-// from, while this node leads.
+// tellNewcomers tells nodes that were out of reach about the last split, while this node leads.
 func (m *Machine) tellNewcomers(before []proto.Peer) {
 	if !m.nominated() || m.recovery != nil {
 		return
 	}
 	for _, p := range m.alive {
-		if p.ID == m.cfg.Self || algorithms.Lists(before, p) {
-			continue
+		if !algorithms.Lists(before, p) {
+			m.tellOfLast(p)
 		}
-		for _, r := range m.last {
-			m.settle(r, r.verdict)
-			m.out.Send = append(m.out.Send, proto.Message{
-				From: m.cfg.Self, To: p.ID, Term: m.recoveredIn, Body: r.verdict,
-			})
-		}
+	}
+}
+
+// passOn makes a nominee tell all others about the last split, if another recovered from it: some
+// may have been out of reach of that one, and be no newcomers to this node.
+func (m *Machine) passOn() {
+	if !m.nominated() || !m.noted {
+		return
+	}
+	m.noted = false
+	for _, p := range m.alive {
+		m.tellOfLast(p)
+	}
+}
+
+func (m *Machine) tellOfLast(p proto.Peer) {
+	if p.ID == m.cfg.Self {
+		return
+	}
+	for _, r := range m.last {
+		m.settle(r, r.verdict)
+		m.out.Send = append(m.out.Send, proto.Message{
+			From: m.cfg.Self, To: p.ID, Term: m.recoveredIn, Body: r.verdict,
+		})
 	}
 }
 
