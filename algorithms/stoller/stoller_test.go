@@ -187,3 +187,9 @@ func TestRejectedForADeadNode(t *testing.T) {
 	r.Step(0, steptest.Alive(1, 2, 3, 4))
 	r.Gives(0, r.From(2, out.Leader.Term, reject(5)), "stoller.rejects-dead(2, 5)")
 }
+
+// A node does not stand for one that ranks above it: that one would reject it.
+func TestAskedByOneAbove(t *testing.T) {
+	r, term := calls(t, 2)
+	r.Sends(r.Gives(0, r.From(3, term, notNorm(3)), "stoller.asked-above(3)"))
+}
