@@ -32,7 +32,7 @@ type Machine struct {
 	recoveredIn proto.Term         // reports wait for the leader of a later term than this
 	after       proto.Leadership   // the leadership that this process last took over from
 	last        []*leadership      // the leaderships of the last split that was recovered from
-	noted       bool               // another process recovered from it, and this one has not passed that on
+	toldBy      proto.NodeID       // who told this node of it, or this node; 0 if a later nominee was told
 
 	// The state of the Step in progress.
 	now    time.Time
@@ -74,6 +74,7 @@ func (m *Machine) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	}
 	m.compare()
 	m.recover()
+	m.passOn()
 	m.believe()
 	m.tell()
 	return m.output()
@@ -115,7 +116,6 @@ func (m *Machine) nominate(ev algorithms.Event) {
 	m.leave()
 	m.tellAnew()
 	m.endLeadership()
-	m.passOn()
 }
 
 // tellAnew makes this node report to a new nominee all leaderships that are not settled. Of this

@@ -1,6 +1,7 @@
 package splitbrain_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,7 +158,7 @@ func TestHostileMessages(t *testing.T) {
 		"to itself":            {3, 1, splitbrain.Stop{Incarnation: steptest.Incarnation(3)}, true},
 		"a stop by a follower": {2, 1, splitbrain.Stop{Incarnation: steptest.Incarnation(2)}, false},
 		"settled by nobody's coordinator": {
-			2, 1, splitbrain.Resume{Leadership: leadershipOf(3, 1), Rival: leadershipOf(2, 9)}, false,
+			2, 1, splitbrain.Resume{Leadership: leadershipOf(3, 1), Rival: leadershipOf(2, 9), By: 2}, false,
 		},
 		"a leadership of mine never was": {
 			2, 1, splitbrain.Report{Leadership: leadershipOf(3, 7), Led: time.Hour}, false,
@@ -345,29 +346,54 @@ func TestSettledApart(t *testing.T) {
 }
 
 // A split "is told of on every node": on those, too, that were out of reach of the nominee that
-// recovered from it, and that the next one has known all the time.
+// recovered from it. Whoever was told tells the next nominee, and that one tells all.
 func TestNextNomineeTells(t *testing.T) {
 	r := starts(t, 2)
 	r.Step(0, r.From(3, 2, nomination.Coordinator{Leader: steptest.Peer(3)}))
-	r.Step(0, r.From(3, 2, splitbrain.Resume{
-		Leadership: leadershipOf(3, 2), Rival: leadershipOf(2, 1), Led: 3 * time.Second, Overlap: time.Second, Stopped: true,
-	}))
-	r.Step(0, r.From(3, 2, splitbrain.Resume{
-		Leadership: leadershipOf(2, 1), Rival: leadershipOf(3, 2), Led: 3 * time.Second, Overlap: time.Second, Stopped: true,
-	}))
+	tellOf := func(leader, rival proto.Leadership) {
+		r.Step(0, r.From(3, 2, splitbrain.Resume{
+			Leadership: leader, Rival: rival, By: 3, Led: 3 * time.Second, Overlap: time.Second, Stopped: true,
+		}))
+	}
+	told := func(to proto.NodeID) (of []proto.Leadership) {
+		for _, m := range r.Last.Send {
+			if b, ok := m.Body.(splitbrain.Resume); ok && m.To == to && m.Term == 2 && b.Overlap == time.Second {
+				of = append(of, b.Leadership)
+			}
+		}
+		return of
+	}
+	both := []proto.Leadership{leadershipOf(3, 2), leadershipOf(2, 1)}
+	tellOf(both[0], both[1])
+	tellOf(both[1], both[0])
 	r.Step(0, r.From(3, 3, nomination.Coordinator{Leader: steptest.Peer(3)}))
-	r.Step(0, algorithms.PeerProvenDead{ID: 3, Incarnation: steptest.Incarnation(3)})
+	if to := sent(r, splitbrain.KindResume); len(to) > 0 {
+		t.Errorf("it tells %v, though the nominee knows", to)
+	}
+	r.Step(0, r.From(1, 4, nomination.Coordinator{Leader: steptest.Peer(1)}))
+	if of := told(1); !slices.Equal(of, both) {
+		t.Errorf("1 hears of %v: %+v", of, r.Last)
+	}
+	r.Step(0, r.From(3, 5, nomination.Coordinator{Leader: steptest.Peer(3)}))
+	if to := sent(r, splitbrain.KindResume); len(to) > 0 {
+		t.Errorf("it tells %v again", to)
+	}
+
+	r = starts(t, 2)
+	tellOf(both[0], both[1])
+	tellOf(both[1], both[0])
 	for r.Last.Leader.ID != 2 {
 		r.Fire()
 	}
-	var told []proto.Leadership
-	for _, m := range r.Last.Send {
-		if b, ok := m.Body.(splitbrain.Resume); ok && m.To == 1 && m.Term == 2 && b.Overlap == time.Second {
-			told = append(told, b.Leadership)
-		}
+	if of := told(1); !slices.Equal(of, both) {
+		t.Errorf("1 hears of %v: %+v", of, r.Last)
 	}
-	if len(told) != 2 || told[0] == told[1] {
-		t.Errorf("1 hears of %v: %+v", told, r.Last)
+	next := leadershipOf(1, 3)
+	r.Step(0, r.From(3, 2, splitbrain.Resume{
+		Leadership: next, Rival: both[0], By: 3, Led: 3 * time.Second, Overlap: time.Second, Stopped: true,
+	}))
+	if of := told(1); !slices.Contains(of, next) {
+		t.Errorf("the nominee is told, and 1 hears of %v: %+v", of, r.Last)
 	}
 }
 

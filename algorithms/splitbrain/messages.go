@@ -1,6 +1,7 @@
 package splitbrain
 
 import (
+	"errors"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -73,6 +74,7 @@ type Resume struct {
 	Stopped    bool             `msgpack:"y"`
 	After      proto.Leadership `msgpack:"p"` // as in the Report
 	Rival      proto.Leadership `msgpack:"r"` // the leadership that it overlapped with; zero if there was none
+	By         proto.NodeID     `msgpack:"b"` // the node that recovered from the split; zero if there was none
 	Overlap    time.Duration    `msgpack:"e"`
 	Tries      uint64           `msgpack:"c"` // how often the host ran the command to reconcile
 	Exit       int64            `msgpack:"x"` // the exit code of the last run
@@ -109,8 +111,10 @@ func (b Resume) Validate() error {
 	case len(b.Problem) > maxProblem || !utf8.ValidString(b.Problem):
 		return fmt.Errorf("a problem of %d bytes: want UTF-8, at most %d", len(b.Problem), maxProblem)
 	}
-	if err := validateAfter(b.Rival); err != nil {
-		return err
+	if ofSplit(b) || b.By != 0 {
+		if err := errors.Join(b.Rival.Validate(), b.By.Validate()); err != nil {
+			return err
+		}
 	}
 	return validateAfter(b.After)
 }

@@ -25,7 +25,7 @@ func TestBodies(t *testing.T) {
 		"STOP":                    splitbrain.Stop{Incarnation: p.Incarnation},
 		"RESUME leader 5, term 3": splitbrain.Resume{Leadership: leadership},
 		"RESUME leader 5, term 3, rival 4, overlap 2s": splitbrain.Resume{
-			Leadership: leadership, Stopped: true, After: rival, Rival: rival, Overlap: 2 * time.Second,
+			Leadership: leadership, Stopped: true, After: rival, Rival: rival, By: 5, Overlap: 2 * time.Second,
 			Tries: 3, Exit: -1, Problem: "exit status 1",
 		},
 	})
@@ -48,7 +48,9 @@ func TestBodies(t *testing.T) {
 		},
 		"a stop of nobody":             splitbrain.Stop{},
 		"settled, after one of term 0": splitbrain.Resume{Leadership: leadership, After: proto.Leadership{Leader: 2}},
-		"a rival of term 0":            splitbrain.Resume{Leadership: leadership, Rival: proto.Leadership{Leader: 2}},
+		"a rival of term 0":            splitbrain.Resume{Leadership: leadership, Rival: proto.Leadership{Leader: 2}, By: 5},
+		"recovered by nobody":          splitbrain.Resume{Leadership: leadership, Rival: rival},
+		"recovered from no split":      splitbrain.Resume{Leadership: leadership, By: 5},
 		"an overlap before it":         splitbrain.Resume{Leadership: leadership, Overlap: -1},
 		"an exit code there is not":    splitbrain.Resume{Leadership: leadership, Exit: 256},
 		"too many tries":               splitbrain.Resume{Leadership: leadership, Tries: 1001},

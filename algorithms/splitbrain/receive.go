@@ -160,10 +160,10 @@ func (m *Machine) settledBy(ev algorithms.Receive, b Resume) {
 	if !ofSplit(b) {
 		return
 	}
-	if !m.noted || m.recoveredIn != msg.Term {
+	if m.recoveredIn != msg.Term {
 		m.last = nil // it is of a split before
 	}
-	m.last, m.noted, m.recoveredIn = append(m.last, r), true, msg.Term
+	m.last, m.toldBy, m.recoveredIn = append(m.last, r), msg.From, msg.Term
 	if rival := m.ledger.find(b.Rival); rival != nil {
 		if rival.verdict.Rival == b.Leadership {
 			return // it is noted already
@@ -175,7 +175,7 @@ func (m *Machine) settledBy(ev algorithms.Receive, b Resume) {
 			m.last = append(m.last, rival)
 		}
 	}
-	m.why(whyNote, msg.From,
+	m.why(whyNote, b.By,
 		b.Leadership.Leader, b.Rival.Leader, b.Overlap.Round(time.Millisecond))
 	leaderships := []algorithms.Leadership{r.asTold(m.now, r.way), {Leadership: b.Rival}}
 	if rival := m.ledger.find(b.Rival); rival != nil {
@@ -185,7 +185,7 @@ func (m *Machine) settledBy(ev algorithms.Receive, b Resume) {
 		leaderships[0], leaderships[1] = leaderships[1], leaderships[0]
 	}
 	m.tellOf(algorithms.Split{
-		By: msg.From, Stage: algorithms.Electing, Leaderships: leaderships, Overlap: b.Overlap,
+		By: b.By, Stage: algorithms.Electing, Leaderships: leaderships, Overlap: b.Overlap,
 		Outcome: outcomeOf(b),
 	})
 }

@@ -171,7 +171,7 @@ func (m *Machine) reconciled(ev algorithms.Reconciled) {
 	for _, r := range c.leaderships {
 		rival, overlap := m.ledger.rival(r, c.leaderships, m.now)
 		m.settle(r, Resume{
-			Rival: rival.leadership, Overlap: overlap.Truncate(time.Microsecond),
+			Rival: rival.leadership, By: m.cfg.Self, Overlap: overlap.Truncate(time.Microsecond),
 			Tries: uint64(ev.Outcome.Tries), Exit: int64(ev.Outcome.Exit), Problem: ev.Outcome.Problem,
 		})
 		m.tellAll(r.verdict)
@@ -181,7 +181,7 @@ func (m *Machine) reconciled(ev algorithms.Reconciled) {
 			}
 		}
 	}
-	m.last, m.noted = c.leaderships, false
+	m.last, m.toldBy = c.leaderships, m.cfg.Self
 	report := m.split(algorithms.Electing)
 	report.Outcome = ev.Outcome
 	m.recoveredIn = m.nominee.Term
@@ -212,16 +212,18 @@ func (m *Machine) tellNewcomers(before []proto.Peer) {
 	}
 }
 
-// passOn makes a nominee tell all others about the last split, if another recovered from it: some
-// may have been out of reach of that one, and be no newcomers to this node.
+// passOn tells a nominee other than the one that recovered about the last split: it may have been
+// out of reach of that one. The nominee tells all, for the same reason.
 func (m *Machine) passOn() {
-	if !m.nominated() || !m.noted {
+	if m.toldBy == 0 || m.nominee.ID == 0 || m.nominee.ID == m.toldBy {
 		return
 	}
-	m.noted = false
 	for _, p := range m.alive {
-		m.tellOfLast(p)
+		if m.nominated() || p.ID == m.nominee.ID {
+			m.tellOfLast(p)
+		}
 	}
+	m.toldBy = 0
 }
 
 func (m *Machine) tellOfLast(p proto.Peer) {
