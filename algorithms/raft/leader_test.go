@@ -10,34 +10,6 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// "The lease runs from before its questions left", and only votes that come before its
-// end count.
-func TestLeaseRunsFromBeforeTheRequest(t *testing.T) {
-	r := candidate3(t)
-	r.Step(lease-1, r.granted(1, 1, 2))
-	if want := r.Leads(3, 1, 1); r.Last.Leader != want {
-		t.Errorf("got %+v, want %+v", r.Last.Leader, want)
-	}
-	r = candidate3(t)
-	r.Step(lease, r.granted(1, 1, 2)) // a host that was stopped hands over what is old first
-	r.WantSoon(4*delta, algorithms.Output{
-		Send: r.All(1, proto.Release{Incarnation: steptest.Incarnation(3)}), Round: 1, Why: r.Last.Why,
-	})
-}
-
-// Only votes of this very round count, and of distinct voters.
-func TestOtherVotesDoNotCount(t *testing.T) {
-	r := candidate3(t)
-	for _, ev := range []algorithms.Event{
-		r.granted(1, 1, 1), r.granted(1, 2, 2), r.granted(9, 1, 2),
-		r.From(1, 1, proto.Vote{Incarnation: steptest.Incarnation(1), Nonce: 2}),
-	} {
-		if out := r.Step(0, ev); out.Leader.ID != 0 {
-			t.Errorf("%+v: leads", ev)
-		}
-	}
-}
-
 // Who cannot win any more gives the term back at once, and never asks for it again.
 func TestSplitVote(t *testing.T) {
 	r := candidate3(t)
@@ -230,33 +202,6 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
-// The successor asks the voters before it says that it would lead, and declines where no
-// majority answers.
-func TestOffered(t *testing.T) {
-	for _, answered := range []bool{true, false} {
-		r := following1(t, nil)
-		leads := r.Last.Leader
-		r.Step(0, r.From(3, 1, proto.Offer{
-			Incarnation: steptest.Incarnation(3), Nonce: 5, To: steptest.Incarnation(1),
-		}))
-		r.Sends(r.Last, r.All(2, proto.PreVote{Incarnation: steptest.Incarnation(1), Nonce: 1})...)
-		want := proto.Reply{Incarnation: steptest.Incarnation(3), Nonce: 5, No: proto.DeclineMajority}
-		if answered {
-			r.Step(delta, r.From(2, 1, proto.PreVoteReply{
-				Incarnation: steptest.Incarnation(1), Nonce: 1,
-				Answer: proto.Answer{Denial: proto.DeniedPromised, To: 3},
-			}))
-			want.No = proto.NoDecline
-		} else {
-			r.Fire()
-		}
-		r.Sends(r.Last, r.Msg(3, 1, want))
-		if r.Last.Leader != leads {
-			t.Errorf("%+v", r.Last)
-		}
-	}
-}
-
 // The successor stands at once, and asks first.
 func TestTakeOver(t *testing.T) {
 	r := following1(t, nil)
@@ -276,20 +221,6 @@ func TestTakeOver(t *testing.T) {
 	if len(r.Last.Send) > 0 || r.Last.Leader.ID != 3 {
 		t.Errorf("a former life was meant: %+v", r.Last)
 	}
-}
-
-// A cluster of one voter needs nobody else.
-func TestSingleVoter(t *testing.T) {
-	r := newRig(t, 1, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1} })
-	r.Begin()
-	r.Fire()
-	r.Want(algorithms.Output{
-		Save: voted(1, 1), Deadline: r.In(beat), Leader: r.Leads(1, 1, lease), Round: 1,
-		Why: steptest.Why(
-			"lease.ask(raft.start, 1)",
-			"lease.candidate(1)", "lease.lead(1)",
-		),
-	})
 }
 
 // One that may not lead leaves, and stands no more; it votes.

@@ -10,15 +10,6 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// "Each server will vote for at most one candidate in a given term".
-func TestVotesOnceATerm(t *testing.T) {
-	r := voted1(t, nil)
-	r.Unmoved(0, r.request(2, 1, 1),
-		"lease.deny-promised(2, 1, 3)", r.Deny(2, 1, 1, proto.DeniedPromised, 3))
-	r.Step(delta, r.request(3, 1, 7)) // once more
-	r.wantPatient(algorithms.Output{Send: []proto.Message{r.vote(3, 1, 7)}, Round: 1})
-}
-
 // "A request that is refused changes nothing": the term of a higher one is not adopted,
 // and the leader is followed on.
 func TestHigherTermIsNotAdopted(t *testing.T) {
@@ -56,17 +47,6 @@ func TestPreVote(t *testing.T) {
 			"lease.freed(3)", "lease.leader-dead(3)",
 			"lease.yes(2, 2)",
 		),
-	})
-}
-
-// A voter that keeps promises waits, whatever is proven.
-func TestKeepPromises(t *testing.T) {
-	r := following1(t, func(c *algorithms.Config) { c.AwaitLeases = true })
-	follows := r.Last.Leader
-	r.Step(delta, algorithms.PeerProvenDead{ID: 3, Incarnation: steptest.Incarnation(3)})
-	r.Want(algorithms.Output{
-		Deadline: follows.Until, Leader: follows, Round: 1,
-		Why: steptest.Why("lease.keep(3)"),
 	})
 }
 
@@ -156,45 +136,6 @@ func TestBootWait(t *testing.T) {
 	})
 	r.Step(boot-1, r.request(3, 1, 9))
 	r.wantPatient(algorithms.Output{Send: []proto.Message{r.vote(3, 1, 9)}, Round: 1, Why: r.Last.Why})
-}
-
-// Until then it may stand, and votes for itself, but does not count that: a majority of
-// the others has to vote for it.
-func TestStandsInItsBootWait(t *testing.T) {
-	r := newRig(t, 3, nil)
-	r.Step(0, algorithms.Start{Saved: *voted(4, 1)})
-	r.Step(0, steptest.Alive(1, 2, 3))
-	r.Fire()
-	r.Step(0, r.Yes(1, 1))
-	if len(r.Last.Send) != 0 {
-		t.Fatalf("requests votes with one of the others: %+v", r.Last)
-	}
-	r.Step(0, r.Yes(2, 1))
-	r.Want(algorithms.Output{
-		Save:     voted(5, 3),
-		Send:     r.All(5, proto.RequestVote{Incarnation: steptest.Incarnation(3), Nonce: 2}),
-		Deadline: r.In(8 * delta),
-		Round:    5,
-		Why:      steptest.Why("lease.candidate(5)"),
-	})
-	r.Step(0, r.granted(1, 5, 2))
-	if r.Last.Leader.ID != 0 {
-		t.Fatalf("leads with the vote of one of the others: %+v", r.Last)
-	}
-	r.Step(0, r.granted(2, 5, 2))
-	if want := r.Leads(3, 5, lease); r.Last.Leader != want {
-		t.Fatalf("got %+v, want %+v", r.Last.Leader, want)
-	}
-	r.Fire()
-	before := r.Last.Leader
-	r.Step(0, r.acked(1, 5, 3))
-	if r.Last.Leader != before {
-		t.Fatalf("renewed by one of the others: %+v", r.Last.Leader)
-	}
-	r.Step(0, r.acked(2, 5, 3))
-	if want := r.Leads(3, 5, lease); r.Last.Leader != want {
-		t.Fatalf("got %+v, want %+v", r.Last.Leader, want)
-	}
 }
 
 // "The boot wait comes last: a node that nothing else binds may stand in it", and not one
@@ -303,17 +244,4 @@ func TestNonVoter(t *testing.T) {
 		Leader: algorithms.Leader{Term: 1}, Round: 1,
 		Why: steptest.Why("lease.not-renewed(3)"),
 	})
-}
-
-// What is left of a lease counts from when that was sent: see the test of package lease.
-func TestWhatWasSaidToAStoppedProcessIsOld(t *testing.T) {
-	r := following1(t, nil)
-	r.Step(9*time.Second, r.heartbeat(3, 1, 8, lease))
-	if l := r.Last.Leader; l.ID != 0 {
-		t.Errorf("names %d, of a HEARTBEAT that came when this process was stopped", l.ID)
-	}
-	r.Step(delta, r.heartbeat(3, 1, 9, lease))
-	if l := r.Last.Leader; l.ID != 3 {
-		t.Errorf("names %d, of a HEARTBEAT that came since", l.ID)
-	}
 }
