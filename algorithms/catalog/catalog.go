@@ -158,57 +158,18 @@ func Shared() []proto.Kind {
 	return slices.Concat(nomination.Kinds(), topology.Kinds(), proto.LeaseKinds(), splitbrain.Kinds())
 }
 
-// tableOf returns the table of all kinds of messages. It panics if two parts claim the same number,
-// name or code: that is a programming error.
+// tableOf returns the table of all kinds of messages. It panics if two parts claim the same number:
+// that is a programming error.
 func tableOf(entries []Entry) *proto.Kinds {
 	all := Shared()
 	for _, e := range entries {
 		all = append(all, e.Kinds...)
 	}
 	table, err := proto.NewKinds(all...)
-	if err = errors.Join(err, mixedUp(entries), claimedTwice(entries)); err != nil {
+	if err != nil {
 		panic(err)
 	}
 	return table
-}
-
-// mixedUp returns an error for kinds that a reader of records could confuse: they have the same
-// name, and one algorithm, or the parts around it, may send both.
-func mixedUp(entries []Entry) error {
-	around := slices.Concat([]proto.Kind{nomination.KindTimeoutNow}, proto.LeaseKinds(), splitbrain.Kinds())
-	var problems []error
-	for _, e := range entries {
-		byName := map[string]proto.Kind{}
-		for _, k := range slices.Concat(around, e.Kinds) {
-			if was, ok := byName[k.String()]; ok && was != k {
-				problems = append(problems, fmt.Errorf(
-					"%s has two kinds with the name %v (%q and %q): give one of them another",
-					e.Name, k, was.Says(), k.Says()))
-			}
-			byName[k.String()] = k
-		}
-	}
-	return errors.Join(problems...)
-}
-
-// claimedTwice returns an error if two reasons have the same code, or two algorithms the same name.
-func claimedTwice(entries []Entry) error {
-	names, codes := map[string]bool{}, map[string]*algorithms.ReasonKind{}
-	var problems []error
-	for _, e := range entries {
-		if names[e.Name] {
-			problems = append(problems, fmt.Errorf("two algorithms have the name %s", e.Name))
-		}
-		names[e.Name] = true
-	}
-	for _, k := range reasonsOf(entries) {
-		if was := codes[k.Code]; was != nil && was != k {
-			problems = append(problems, fmt.Errorf("two reasons have the code %s (%q and %q): give one of them another",
-				k.Code, was.Sentence, k.Sentence))
-		}
-		codes[k.Code] = k
-	}
-	return errors.Join(problems...)
 }
 
 // Kinds is the table of the kinds of all messages that any algorithm sends. This program can decode

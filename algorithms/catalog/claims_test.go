@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/nomination"
+	"github.com/ringleader-dev/ringleader/algorithms/splitbrain"
 	"github.com/ringleader-dev/ringleader/internal/highest"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -22,8 +25,8 @@ func (body) Kind() proto.Kind { return proto.Kind{} }
 func (body) String() string   { return "" }
 func (body) Validate() error  { return nil }
 
-// "Two algorithms that claim one kind or one reason code" end the program at its start, and it
-// says which.
+// "Two algorithms that claim one kind or one reason code" are told of, with the kind or the code.
+// One number for two kinds ends the program at its start.
 func TestTwoOfOne(t *testing.T) {
 	kind := func(number uint8, name string) proto.Kind { return proto.NewKind[body](number, name, name+"!") }
 	with := func(change func(*algorithms.About)) algorithms.About {
@@ -54,13 +57,56 @@ func TestTwoOfOne(t *testing.T) {
 					said = err.Error()
 				}
 			}()
-			tableOf(entriesOf(append(abouts(), tt.about)...))
+			entries := entriesOf(append(abouts(), tt.about)...)
+			tableOf(entries)
+			if err := errors.Join(mixedUp(entries), claimedTwice(entries)); err != nil {
+				return err.Error()
+			}
 			return ""
 		}()
 		if (said == "") != (tt.want == "") || !strings.Contains(said, tt.want) {
 			t.Errorf("claiming %s: %q, want %q in it", what, said, tt.want)
 		}
 	}
+}
+
+// mixedUp returns an error for kinds that a reader of records could confuse: they have the same
+// name, and one algorithm, or the parts around it, may send both.
+func mixedUp(entries []Entry) error {
+	around := slices.Concat([]proto.Kind{nomination.KindTimeoutNow}, proto.LeaseKinds(), splitbrain.Kinds())
+	var problems []error
+	for _, e := range entries {
+		byName := map[string]proto.Kind{}
+		for _, k := range slices.Concat(around, e.Kinds) {
+			if was, ok := byName[k.String()]; ok && was != k {
+				problems = append(problems, fmt.Errorf(
+					"%s has two kinds with the name %v (%q and %q): give one of them another",
+					e.Name, k, was.Says(), k.Says()))
+			}
+			byName[k.String()] = k
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// claimedTwice returns an error if two reasons have the same code, or two algorithms the same name.
+func claimedTwice(entries []Entry) error {
+	names, codes := map[string]bool{}, map[string]*algorithms.ReasonKind{}
+	var problems []error
+	for _, e := range entries {
+		if names[e.Name] {
+			problems = append(problems, fmt.Errorf("two algorithms have the name %s", e.Name))
+		}
+		names[e.Name] = true
+	}
+	for _, k := range reasonsOf(entries) {
+		if was := codes[k.Code]; was != nil && was != k {
+			problems = append(problems, fmt.Errorf("two reasons have the code %s (%q and %q): give one of them another",
+				k.Code, was.Sentence, k.Sentence))
+		}
+		codes[k.Code] = k
+	}
+	return errors.Join(problems...)
 }
 
 // A message of an algorithm that this program does not have is refused, with words.

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
@@ -21,21 +22,25 @@ func reasonsOf(entries []Entry) []*algorithms.ReasonKind {
 	return all
 }
 
-// byCode finds a kind of reason by its code.
-var byCode = func() map[string]*algorithms.ReasonKind {
-	kinds := map[string]*algorithms.ReasonKind{}
-	for _, k := range reasons {
-		kinds[k.Code] = k
-	}
-	return kinds
-}()
+// byCode has the kinds in the order of their codes. A map would cost each node the memory.
+var byCode = slices.SortedFunc(slices.Values(reasons), func(a, b *algorithms.ReasonKind) int {
+	return strings.Compare(a.Code, b.Code)
+})
 
 // Reasons are all kinds of reasons, those that algorithms share first. Nobody writes to
 // the list.
 func Reasons() []*algorithms.ReasonKind { return reasons }
 
 // Reason is the kind with that code, nil if this version knows none.
-func Reason(code string) *algorithms.ReasonKind { return byCode[code] }
+func Reason(code string) *algorithms.ReasonKind {
+	i, found := slices.BinarySearchFunc(byCode, code, func(k *algorithms.ReasonKind, code string) int {
+		return strings.Compare(k.Code, code)
+	})
+	if !found {
+		return nil
+	}
+	return byCode[i]
+}
 
 // Sentence is the sentence of the algorithm's source behind a reason of that kind; ""
 // when none is quoted.
