@@ -2,9 +2,9 @@ package rounds
 
 import "slices"
 
-// round builds the Round of one term. It is nil for term 0, in which nodes start and have
-// called no election yet.
-func (s *clusterState) round(g *group, t *log) *Round {
+// round builds the Round of one term. next is the term that comes after it, 0 for none. The Round is
+// nil for term 0, in which nodes start and have called no election yet.
+func (s *clusterState) round(g *group, t *log, next uint64) *Round {
 	t.inOrder(s.fix, g.key.run > 0)
 	r := &Round{
 		Cluster: g.key.cluster, Algorithm: g.key.algo, Guarantee: g.guarantee,
@@ -29,7 +29,7 @@ func (s *clusterState) round(g *group, t *log) *Round {
 	r.ranks(s, t.entries)
 	r.choose(led)
 	r.findCause(s)
-	r.end(s, g)
+	r.end(s, g, next)
 	r.ballot()
 	r.deliveries(s, g, t.folded)
 	r.count()

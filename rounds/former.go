@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -27,29 +28,33 @@ type former struct{ algorithm, pattern, code string }
 //go:embed former.txt
 var formerSentences string
 
-var (
-	formerWhole     = map[string][]former{} // by the sentence
-	formerDecisions = map[string][]former{} // by what stands behind "$ -> "
-	formerEnds      []former                // "$, and so on"
-	formerWords     []former                // with *
-)
+// formers has the table in the form in which sentences are looked up.
+type formers struct {
+	whole     map[string][]former // by the sentence
+	decisions map[string][]former // by what stands behind "$ -> "
+	ends      []former            // "$, and so on"
+	words     []former            // with *
+}
 
-func init() {
+// knownFormers reads the table when the first such record comes. A node reads none.
+var knownFormers = sync.OnceValue(func() *formers {
+	known := &formers{whole: map[string][]former{}, decisions: map[string][]former{}}
 	for _, f := range formerTable() {
 		decision, follows := strings.CutPrefix(f.pattern, "$ -> ")
 		switch {
 		case strings.Contains(f.pattern, "*"):
-			formerWords = append(formerWords, f)
+			known.words = append(known.words, f)
 		case follows:
-			formerDecisions[decision] = append(formerDecisions[decision], f)
+			known.decisions[decision] = append(known.decisions[decision], f)
 		case f.pattern[0] == '$':
-			formerEnds = append(formerEnds, f)
+			known.ends = append(known.ends, f)
 		default:
 			shape := shapeOfPattern(f.pattern)
-			formerWhole[shape] = append(formerWhole[shape], f)
+			known.whole[shape] = append(known.whole[shape], f)
 		}
 	}
-}
+	return known
+})
 
 func formerTable() (table []former) {
 	for line := range strings.Lines(formerSentences) {
@@ -123,9 +128,10 @@ func numberAfter(s string, colon int) (int64, bool) {
 }
 
 func formerly(algorithm, why string) trace.Reason {
+	known := knownFormers()
 	var room [256]byte
 	shape := shapeOf(room[:0], why)
-	if f, ok := pick(formerWhole[string(shape)], algorithm); ok {
+	if f, ok := pick(known.whole[string(shape)], algorithm); ok {
 		return trace.Reason{Code: f.code, Args: f.tells(numbersIn(why))}
 	}
 	if told, ok := formerFixed[why]; ok {
@@ -133,17 +139,17 @@ func formerly(algorithm, why string) trace.Reason {
 	}
 	cause, decision, follows := strings.Cut(why, arrow)
 	if follows {
-		if f, ok := pick(formerDecisions[string(shapeOf(room[:0], decision))], algorithm); ok {
+		if f, ok := pick(known.decisions[string(shapeOf(room[:0], decision))], algorithm); ok {
 			args := append([]trace.Arg{formerCause(algorithm, cause)}, numbersIn(decision)...)
 			return trace.Reason{Code: f.code, Args: args}
 		}
 	}
-	for _, f := range formerWords {
+	for _, f := range known.words {
 		if args, ok := fill(f.pattern, why); ok {
 			return trace.Reason{Code: f.code, Args: args}
 		}
 	}
-	for _, f := range formerEnds {
+	for _, f := range known.ends {
 		if begin, end, ok := cutShape(why, f.pattern[1:]); ok {
 			args := append([]trace.Arg{formerCause(algorithm, begin)}, numbersIn(end)...)
 			return trace.Reason{Code: f.code, Args: args}

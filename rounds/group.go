@@ -215,8 +215,12 @@ func (g *group) build() *Group {
 		g.state.measure(g.open[term])
 	}
 	g.fixClocks()
-	for _, term := range terms {
-		if r := g.state.round(g, g.open[term]); r != nil {
+	for i, term := range terms {
+		next := uint64(0)
+		if i+1 < len(terms) {
+			next = terms[i+1]
+		}
+		if r := g.state.round(g, g.open[term], next); r != nil {
 			out.Rounds = append(out.Rounds, r)
 		}
 		delete(g.open, term)
@@ -236,5 +240,11 @@ func (g *group) fixClocks() {
 func (g *group) buildRound(t *log) *Round {
 	g.state.measure(t)
 	g.fixClocks()
-	return g.state.round(g, t)
+	next := uint64(0)
+	for term := range g.open {
+		if term > t.term && (next == 0 || term < next) {
+			next = term
+		}
+	}
+	return g.state.round(g, t, next)
 }

@@ -10,13 +10,13 @@ import (
 
 // end sets how the round ended: who followed, who was left behind, where the aftermath
 // begins.
-func (r *Round) end(s *clusterState, g *group) {
+func (r *Round) end(s *clusterState, g *group, next uint64) {
 	r.State, r.Aftermath = Undecided, len(r.Steps)
 	switch {
 	case r.Winner != nil:
 		r.State = Decided
 	case r.Term < s.top:
-		r.State, r.Next = Superseded, g.termAfter(r.Term)
+		r.State, r.Next = Superseded, next
 	}
 	r.participate(s)
 	if r.State != Decided {
@@ -191,16 +191,6 @@ func (r *Round) ended() (last time.Time) {
 		}
 	}
 	return last
-}
-
-// termAfter is the lowest term above a given one, 0 for none.
-func (g *group) termAfter(term uint64) (next uint64) {
-	for t := range g.open { // those not built yet
-		if t > term && (next == 0 || t < next) {
-			next = t
-		}
-	}
-	return next
 }
 
 // lastWord is when a node wrote its last record before t.

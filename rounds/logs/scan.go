@@ -18,8 +18,9 @@ import (
 type scanner struct {
 	rest   []byte
 	names  map[string]string // words that occur again and again
-	chars  *strings.Builder  // memory for strings
-	words  []string          // memory for lists of strings
+	last   lastNames
+	chars  *strings.Builder // memory for strings
+	words  []string         // memory for lists of strings
 	ids    []uint64
 	told   []trace.Reason
 	args   []trace.Arg
@@ -33,6 +34,9 @@ const (
 	// maxNames bounds the words that are kept, for logs in which they do not come again.
 	maxNames = 1 << 10
 )
+
+// lastNames are the words of the record before: the next one often has the same.
+type lastNames struct{ level, cluster, incarnation, algo, event, msg, role, guarantee, change, code string }
 
 func newScanner() *scanner { return &scanner{names: map[string]string{}, chars: &strings.Builder{}} }
 
@@ -61,17 +65,17 @@ func (s *scanner) record(object []byte, rec *trace.Record) bool {
 func (s *scanner) field(key []byte, rec *trace.Record) (bit uint32) {
 	switch string(key) {
 	case "level":
-		rec.Level, bit = s.name(), 1<<0
+		rec.Level, bit = s.name(&s.last.level), 1<<0
 	case "time":
 		rec.Time, bit = s.instant(), 1<<1
 	case "cluster":
-		rec.Cluster, bit = s.name(), 1<<2
+		rec.Cluster, bit = s.name(&s.last.cluster), 1<<2
 	case "node":
 		rec.Node, bit = s.number(), 1<<3
 	case "incarnation", "session": // the latter until 2026-11
-		rec.Incarnation, bit = s.name(), 1<<4
+		rec.Incarnation, bit = s.name(&s.last.incarnation), 1<<4
 	case "algo":
-		rec.Algo, bit = s.name(), 1<<5
+		rec.Algo, bit = s.name(&s.last.algo), 1<<5
 	case "seq":
 		rec.Seq, bit = s.number(), 1<<6
 	case "hlc":
@@ -79,11 +83,11 @@ func (s *scanner) field(key []byte, rec *trace.Record) (bit uint32) {
 	case "term":
 		rec.Term, bit = s.number(), 1<<8
 	case "event":
-		rec.Event, bit = s.name(), 1<<9
+		rec.Event, bit = s.name(&s.last.event), 1<<9
 	case "from":
 		rec.From, bit = s.number(), 1<<10
 	case "msg":
-		rec.Msg, bit = s.name(), 1<<11
+		rec.Msg, bit = s.name(&s.last.msg), 1<<11
 	case "msg_id":
 		rec.MsgID, bit = s.kept(), 1<<12
 	case "detail":
@@ -116,11 +120,11 @@ func (s *scanner) field(key []byte, rec *trace.Record) (bit uint32) {
 func (s *scanner) belief(key []byte, rec *trace.Record) (bit uint32) {
 	switch string(key) {
 	case "role":
-		rec.Role, bit = trace.Role(s.name()), 1<<18
+		rec.Role, bit = trace.Role(s.name(&s.last.role)), 1<<18
 	case "leader":
 		rec.Leader, bit = s.number(), 1<<19
 	case "guarantee":
-		rec.Guarantee, bit = s.name(), 1<<20
+		rec.Guarantee, bit = s.name(&s.last.guarantee), 1<<20
 	case "token":
 		rec.Token, bit = s.number(), 1<<21
 	case "valid_until":
@@ -131,7 +135,7 @@ func (s *scanner) belief(key []byte, rec *trace.Record) (bit uint32) {
 	case "ineligible":
 		rec.Ineligible, bit = s.kept(), 1<<25
 	case "leader_change":
-		rec.LeaderChange, bit = trace.Change(s.name()), 1<<24
+		rec.LeaderChange, bit = trace.Change(s.name(&s.last.change)), 1<<24
 	default: // of a newer version, or no record at all
 		s.failed = true
 	}
@@ -170,18 +174,22 @@ func (s *scanner) text() []byte {
 	return nil
 }
 
-// name is a string that is likely to come again.
-func (s *scanner) name() string {
+// name is a string that is likely to come again, and to be the last one of its field.
+func (s *scanner) name(last *string) string {
 	found := s.text()
-	if known, ok := s.names[string(found)]; ok {
-		return known
+	if string(found) == *last {
+		return *last
 	}
-	if len(s.names) >= maxNames {
-		clear(s.names)
+	known, ok := s.names[string(found)]
+	if !ok {
+		if len(s.names) >= maxNames {
+			clear(s.names)
+		}
+		known = string(found)
+		s.names[known] = known
 	}
-	name := string(found)
-	s.names[name] = name
-	return name
+	*last = known
+	return known
 }
 
 // kept is a string that lies in memory of its own.

@@ -49,7 +49,7 @@ const mostArgs, mostCauses = 8, 8
 // reason is {"code":…,"args":[…]}, the latter if there are any.
 func (s *scanner) reason(causes int) (r trace.Reason) {
 	s.literal(`{"code":`)
-	r.Code = s.name()
+	r.Code = s.name(&s.last.code)
 	if s.take('}') {
 		return r
 	}
