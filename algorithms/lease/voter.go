@@ -225,8 +225,13 @@ const (
 )
 
 // promise lets the promise run from now. The leader's lease runs from before it sent the message of
-// this Step, so it ends sooner.
-func (m *Machine) promise() { m.voter.promise = m.now.Add(m.cfg.Promise) }
+// this Step, so it ends sooner. The longest promise is saved before the first one that is as long.
+func (m *Machine) promise() {
+	m.voter.promise = m.now.Add(m.cfg.Promise)
+	if m.state.Promise < m.cfg.Promise {
+		m.state.Promise, m.dirty = m.cfg.Promise, true
+	}
+}
 
 var (
 	whyNotItsRelease = reasons.Kind("release-foreign",
@@ -331,7 +336,6 @@ func (m *Machine) vote(term proto.Term, id proto.NodeID, s proto.Incarnation) {
 		m.candidacy.stop()
 	}
 	m.state.Vote = algorithms.Vote{Term: term, ID: id, Incarnation: s}
-	m.state.Promise = max(m.state.Promise, m.cfg.Promise)
 	if id == m.cfg.Self {
 		m.bind(id, m.voterSet())
 	}

@@ -176,6 +176,22 @@ func TestBootWait(t *testing.T) {
 	})
 }
 
+// "After a start for as long as any promise of its former life may run": a promise that is longer than
+// those before is saved before it is given, also where the vote was saved before.
+func TestLongerPromiseIsSaved(t *testing.T) {
+	for _, to := range []proto.NodeID{2, 3} { // 2 won term 4 without this voter's vote
+		r := newRig(t, 1, nil)
+		saved := *voted(4, 3)
+		saved.Promise = promise / 2
+		r.Step(0, algorithms.Start{Saved: saved})
+		r.Step(boot, r.renew(to, 4, 8))
+		if r.Last.Save == nil || r.Last.Save.Promise != promise || r.Last.Save.Vote != saved.Vote ||
+			len(r.Last.Send) != 1 || r.Last.Send[0] != r.again(to, 4, 8) {
+			t.Errorf("promises to %d, and saves %+v: %+v", to, r.Last.Save, r.Last)
+		}
+	}
+}
+
 // In its boot wait it may stand while nothing but that binds it: a promise that this life
 // made anew runs on beyond it, and a vote for itself must not make it forget that.
 func TestKeepsItsPromiseInItsBootWait(t *testing.T) {

@@ -82,7 +82,7 @@ func leaseVoterMutants() []mutant {
 		},
 		{
 			"for as long as any promise of its former life may run", voter,
-			"m.state.Promise = max(m.state.Promise, m.cfg.Promise)", "", "one-holder",
+			"m.state.Promise, m.dirty = m.cfg.Promise, true", "", "one-holder",
 		},
 		{
 			"of its former life, which may have had longer ones", party,
