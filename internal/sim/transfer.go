@@ -223,6 +223,7 @@ type couldWin struct{ lives table[survey] }
 // sender an offer has released its term.
 type survey struct {
 	leader proto.NodeID // the leader that made the offer, even if the process follows nobody just now
+	offer  proto.Offer
 	nonce  uint64
 	yes    []proto.NodeID
 	due    bool // the process got an OFFER, and its next PRE_VOTE is about that OFFER
@@ -242,7 +243,7 @@ func (k *couldWin) check(s *step) string {
 		reply, ok := s.out.Send[i].Body.(proto.Reply)
 		switch {
 		case q.does(asks) && v.due:
-			*v = survey{leader: v.leader, nonce: q.nonce} // a later one, of its own candidacy, is another
+			*v = survey{leader: v.leader, offer: v.offer, nonce: q.nonce} // a later one, of its own candidacy, is another
 		case ok && reply.No == proto.NoDecline && 2*(len(v.yes)+1) <= len(s.cluster.Voters):
 			return fmt.Sprintf("would take over, and %d of %d voters would vote for it", len(v.yes)+1,
 				len(s.cluster.Voters))
@@ -254,7 +255,9 @@ func (k *couldWin) check(s *step) string {
 func (v *survey) hear(s *step, m proto.Message) {
 	switch b := m.Body.(type) {
 	case proto.Offer:
-		v.leader, v.yes, v.due = m.From, nil, true
+		if v.offer != b { // else it is a copy
+			v.leader, v.offer, v.yes, v.due = m.From, b, nil, true
+		}
 	case proto.PreVoteReply:
 		bound := b.Denial == proto.DeniedStarted || b.To != v.leader && b.Denial != proto.DeniedVoted
 		if b.Nonce != v.nonce || b.Incarnation != s.node.life.incarnation || !b.Granted() && bound ||
