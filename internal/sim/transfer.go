@@ -255,9 +255,10 @@ func (k *couldWin) check(s *step) string {
 func (v *survey) hear(s *step, m proto.Message) {
 	switch b := m.Body.(type) {
 	case proto.Offer:
-		if v.offer != b { // else it is a copy
-			v.leader, v.offer, v.yes, v.due = m.From, b, nil, true
+		if v.offer != b { // else it is a copy: the answers so far count, unless the process asks anew
+			v.leader, v.offer, v.yes = m.From, b, nil
 		}
+		v.due = true
 	case proto.PreVoteReply:
 		bound := b.Denial == proto.DeniedStarted || b.To != v.leader && b.Denial != proto.DeniedVoted
 		if b.Nonce != v.nonce || b.Incarnation != s.node.life.incarnation || !b.Granted() && bound ||
