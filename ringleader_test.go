@@ -231,6 +231,9 @@ func TestWrongTexts(t *testing.T) {
 			func(c *config, text string) { c.Join = []string{"n1", text} },
 			[]string{"\u00fc.de", "a\x00", "[::1", "[n1]", "n2,n3", "256.1.1.1", "10.0.0", "n1:0"},
 		},
+		"Cluster": {
+			func(c *config, text string) { c.Cluster = text }, []string{"\u00fc", "a/b", strings.Repeat("a", 65)},
+		},
 		"GossipBind":        {func(c *config, text string) { c.GossipBind = text }, several},
 		"ElectionBind":      {func(c *config, text string) { c.ElectionBind = text }, several},
 		"HTTPBind":          {func(c *config, text string) { c.HTTPBind = text }, several},

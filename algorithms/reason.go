@@ -30,6 +30,8 @@ type ReasonKind struct {
 func (k *ReasonKind) Of(args ...any) Reason { return Reason{Kind: k, Args: args} }
 
 // Follows sets Rule, and returns the kind. It is for the declaration of the kind only.
+//
+//go:noinline
 func (k *ReasonKind) Follows(rule string) *ReasonKind {
 	k.Rule = rule
 	return k
@@ -44,7 +46,9 @@ type Reasons struct {
 // ReasonsOf returns an empty collection for the package, or the algorithm, of this name.
 func ReasonsOf(name string) *Reasons { return &Reasons{of: name} }
 
-// Kind declares a kind of reason.
+// Kind declares a kind of reason. Inlined at each declaration, it would make the program 80 KiB larger.
+//
+//go:noinline
 func (r *Reasons) Kind(word, sentence string, decides ...Decision) *ReasonKind {
 	k := &ReasonKind{Code: r.of + "." + word, Sentence: sentence, Decides: decides}
 	r.list = append(r.list, k)

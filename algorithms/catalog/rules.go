@@ -23,9 +23,13 @@ func reasonsOf(entries []Entry) []*algorithms.ReasonKind {
 }
 
 // byCode has the kinds in the order of their codes. A map would cost each node the memory.
-var byCode = slices.SortedFunc(slices.Values(reasons), func(a, b *algorithms.ReasonKind) int {
-	return strings.Compare(a.Code, b.Code)
-})
+var byCode = sorted(reasons)
+
+func sorted(kinds []*algorithms.ReasonKind) []*algorithms.ReasonKind {
+	kinds = slices.Clone(kinds)
+	slices.SortFunc(kinds, func(a, b *algorithms.ReasonKind) int { return strings.Compare(a.Code, b.Code) })
+	return kinds
+}
 
 // Reasons are all kinds of reasons, those that algorithms share first. Nobody writes to
 // the list.

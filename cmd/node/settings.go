@@ -66,9 +66,12 @@ func renamed(name, now string) setting {
 // percent is a percentage, in which zero means never: to ringleader.Config that is -1.
 type percent struct{ n *int }
 
+// unset has the types of the settings. Nobody sets one in it.
+var unset settings
+
 // isList reports whether the setting has several values, separated by commas in one text.
 func (s setting) isList() bool {
-	switch s.field(&settings{}).(type) {
+	switch s.field(&unset).(type) {
 	case *[]string, *[]proto.NodeID:
 		return true
 	}
@@ -77,7 +80,7 @@ func (s setting) isList() bool {
 
 // isBool reports whether the bare flag means true.
 func (s setting) isBool() bool {
-	switch s.field(&settings{}).(type) {
+	switch s.field(&unset).(type) {
 	case *bool, **bool:
 		return true
 	}

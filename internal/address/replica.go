@@ -16,7 +16,7 @@ import (
 // question for the name of the container's address with that name, then a dot and the name of the
 // network.
 var (
-	containerID = regexp.MustCompile(`^[0-9a-f]{12}$`)
+	hex         = regexp.MustCompile(`^[0-9a-f]+$`)
 	replicaName = regexp.MustCompile(`^([a-z0-9_-]+)[-_]([1-9][0-9]*)(\.|$)`)
 )
 
@@ -28,7 +28,7 @@ var oneOff = regexp.MustCompile(`[-_]run$`)
 const lookupTime = 2 * time.Second
 
 // IsContainer reports whether a hostname is the id of a container.
-func IsContainer(hostname string) bool { return containerID.MatchString(hostname) }
+func IsContainer(hostname string) bool { return len(hostname) == 12 && hex.MatchString(hostname) }
 
 // Replica returns the number at the end of this container's name, as 3 for project_node_3.network,
 // and that name. The error lists the addresses for which the DNS has no such name.

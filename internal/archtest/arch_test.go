@@ -88,7 +88,7 @@ var house = []room{
 		others: []string{"golang.org/x/sys/unix"},
 	},
 	{path: "node/clock", others: []string{"golang.org/x/sys/unix"}},
-	{path: "internal/supervise", module: []string{"node/clock"}, others: []string{"golang.org/x/sys/unix"}},
+	{path: "internal/supervise", module: []string{"node/clock"}, others: []string{msgpack, "golang.org/x/sys/unix"}},
 	{path: "internal/health", module: []string{"internal/supervise"}, others: []string{"golang.org/x/sys/unix"}},
 	{path: "node/rank", others: []string{"golang.org/x/sys/unix"}},
 	{path: "node/httpapi", module: []string{"algorithms", "fence", "internal/web", "proto", "internal/trace"}},

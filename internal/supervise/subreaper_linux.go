@@ -1,7 +1,6 @@
 package supervise
 
 import (
-	"encoding/gob"
 	"errors"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/vmihailenco/msgpack/v5"
 	"golang.org/x/sys/unix"
 )
 
@@ -50,7 +50,7 @@ type subreaper struct {
 	requests chan request
 	died     chan os.Signal // a child has ended
 	alarm    *alarm
-	answers  *gob.Encoder
+	answers  *msgpack.Encoder
 
 	orphaned bool // the parent has ended
 
@@ -91,7 +91,7 @@ func keep(held int) error {
 	}
 	k.alarm = alarm
 	socket := os.NewFile(socketFD, "supervisor")
-	k.answers = gob.NewEncoder(socket)
+	k.answers = msgpack.NewEncoder(socket)
 	go listen(socket, k.requests)
 	return k.serve()
 }
@@ -99,7 +99,7 @@ func keep(held int) error {
 // listen passes requests on until the other end of the socket is closed.
 func listen(socket io.Reader, requests chan<- request) {
 	defer close(requests)
-	for in := gob.NewDecoder(socket); ; {
+	for in := msgpack.NewDecoder(socket); ; {
 		var r request
 		if in.Decode(&r) != nil {
 			return

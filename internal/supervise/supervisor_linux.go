@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"context"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/vmihailenco/msgpack/v5"
 	"golang.org/x/sys/unix"
 
 	"github.com/ringleader-dev/ringleader/node/clock"
@@ -26,7 +26,7 @@ type Supervisor struct {
 	gone    chan struct{} // closed when the subreaper has ended and is reaped
 
 	mu       sync.Mutex // guards the fields below
-	out      *gob.Encoder
+	out      *msgpack.Encoder
 	running  bool
 	deadline time.Time
 }
@@ -59,7 +59,7 @@ func Start(cfg Config) (*Supervisor, error) {
 		cfg: cfg, pid: pid, socket: os.NewFile(uintptr(pair[0]), "subreaper"),
 		answers: make(chan answer, 1), gone: make(chan struct{}),
 	}
-	s.out = gob.NewEncoder(s.socket)
+	s.out = msgpack.NewEncoder(s.socket)
 	go s.listen()
 	go s.await()
 	return s, nil
@@ -107,7 +107,7 @@ func withDescriptors(files []syscall.Conn, f func([]uintptr) error) error {
 
 // listen takes answers until the subreaper has closed its end of the socket.
 func (s *Supervisor) listen() {
-	for in := gob.NewDecoder(s.socket); ; {
+	for in := msgpack.NewDecoder(s.socket); ; {
 		var a answer
 		if in.Decode(&a) != nil {
 			return

@@ -2,8 +2,8 @@ package supervise
 
 import "time"
 
-// What goes over the socket between the Supervisor and the subreaper, one gob after
-// the other: unlike JSON it leaves the bytes of arguments as they are.
+// What goes over the socket between the Supervisor and the subreaper, as msgpack, one
+// message after the other: unlike JSON it leaves the bytes of arguments as they are.
 
 // request is a message from the Supervisor to the subreaper. Exactly one field is set.
 type request struct {
