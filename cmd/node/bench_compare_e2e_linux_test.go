@@ -57,6 +57,7 @@ func TestCompare(t *testing.T) {
 // Promise: "`bench compare` interrupted half-way (partial table, marked so, no processes
 // left)", nor namespaces or files.
 func TestCompareInterrupted(t *testing.T) {
+	t.Parallel()
 	for name, signal := range map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
 			script, networks := "kill,kill,kill", 0

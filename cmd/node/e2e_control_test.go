@@ -215,6 +215,7 @@ func isSince(text, what, who string) bool {
 // "A sitting leader that is paused as a node steps down", does not stand again
 // until it is resumed, says why, and others are told.
 func TestPauseTheLeader(t *testing.T) {
+	t.Parallel()
 	each(t, entriesOf("bully", "hs", "ring"), func(t *testing.T, entry catalog.Entry) {
 		e := newE2E(t, entry.Name, 3, append([]string{
 			"--voters", "1-3", "--preempt=true", "--lease", "2500ms",

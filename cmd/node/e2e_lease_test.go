@@ -126,6 +126,7 @@ func wall(t time.Time) time.Time { return time.Now().Add(t.Sub(clock.Now())) }
 // "Failover stays in milliseconds" where nothing is lent: what was lent and has been given
 // back, or has ended, costs nothing.
 func TestReturnedLeaseCostsNothing(t *testing.T) {
+	t.Parallel()
 	for what, ends := range map[string]func(e2e, testcluster.Belief){
 		"transferred": func(e e2e, was testcluster.Belief) {
 			e.handsOver(was.Leader, httpapi.Order{})

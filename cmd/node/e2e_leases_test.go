@@ -34,6 +34,7 @@ func (e e2e) leaseEnd(id proto.NodeID) (end time.Time) {
 // "A leader whose process died is replaced in milliseconds although its lease
 // still runs": its successor leads before that lease has ended.
 func TestReplacesTheDeadAtOnce(t *testing.T) {
+	t.Parallel()
 	each(t, some(t, catalog.All(), "bully", "raft", "ring"), func(t *testing.T, entry catalog.Entry) {
 		// The promise is longer than this test may take, so nothing runs out.
 		e := newE2E(t, entry.Name, 5, "--voters", "1-5", "--lease", "10m")
@@ -120,6 +121,7 @@ func TestVotesOfSome(t *testing.T) {
 
 // "A node that differs gets no vote and says so on both sides."
 func TestVotersThatDiffer(t *testing.T) {
+	t.Parallel()
 	for label, flags := range map[string][]string{
 		"node 3 has voters 2-4":   {"--voters", "2-4"},
 		"with leases of 1m0s":     {"--voters", "1-3", "--lease", "1m"},

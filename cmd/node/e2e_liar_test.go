@@ -153,6 +153,7 @@ func (l *liar) stop() {
 // count." A proxy ends the connections of three leaders in turn and refuses dials, so that
 // each is held for dead. Once it has stopped, somebody leads.
 func TestWhoWasHeldForDeadLeadsAgain(t *testing.T) {
+	t.Parallel()
 	for _, algorithm := range []string{"bully", "raft", "chubby"} {
 		t.Run(algorithm, func(t *testing.T) {
 			e := newE2E(t, algorithm, 3, "--voters", "1-3")

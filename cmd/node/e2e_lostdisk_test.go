@@ -31,6 +31,7 @@ func (e e2e) keeps(ids ...proto.NodeID) {
 // paused; 3 and 4, which promised nothing, start. With the vote of 2 they would lead beside
 // node 5, which wakes up with a valid lease.
 func TestVoterWithoutAVoteVotesForNobody(t *testing.T) {
+	t.Parallel()
 	each(t, entriesOf("bully", "chubby", "raft"), func(t *testing.T, entry catalog.Entry) {
 		e := newE2E(t, entry.Name, 5, "--voters", "1-5", "--lease", "10m")
 		e.keeps(1, 2, 3, 4, 5)

@@ -50,6 +50,7 @@ func TestMigrateNodeByNode(t *testing.T) {
 // "Any voter stands when no leader is heard of, so a leader that dies then is replaced":
 // killed while one node has changed, and two have not.
 func TestMigrateKilledMidway(t *testing.T) {
+	t.Parallel()
 	for _, pair := range [][2]string{{"bully", "ring"}, {"hs", "invitation"}, {"stoller", "broadcast"}} {
 		t.Run(pair[0]+" to "+pair[1], func(t *testing.T) {
 			e := newE2E(t, pair[0], 3, "--voters", "1-3", "--lease", "2s", "--preempt=true")
@@ -112,6 +113,7 @@ func TestMigrateBestEffortIsRefused(t *testing.T) {
 // same has no leader until a majority runs the new one, and never two"; also when the new
 // one's leader is killed on the way.
 func TestMigrateBetweenQuorums(t *testing.T) {
+	t.Parallel()
 	for _, pair := range [][2]string{
 		{"bully", "raft"},
 		{"ring", "zookeeper"},

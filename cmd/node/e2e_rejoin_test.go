@@ -23,6 +23,7 @@ func (e e2e) losesDisk(id proto.NodeID) {
 // "Then wait the largest promise, then ask, take the highest term, no vote in it, persist,
 // vote": a voter that lost its disk comes back by itself, and its vote counts.
 func TestLostDiskVotesAgain(t *testing.T) {
+	t.Parallel()
 	each(t, entriesOf("bully", "raft"), func(t *testing.T, entry catalog.Entry) {
 		e := newE2E(t, entry.Name, 3, append([]string{"--voters", "1-3", "--preempt=false"}, calm...)...)
 		e.check(e.StartAll())
@@ -109,6 +110,7 @@ func TestFirstTermOfANewCluster(t *testing.T) {
 // docs/GUARANTEES.md: "status, why-not and the log name the voters that have to answer, and those that
 // run with other settings".
 func TestVotersOfOtherSettings(t *testing.T) {
+	t.Parallel()
 	const again = ": start the one that is wrong again, with what the others have"
 	for name, c := range map[string]struct {
 		flags          []string
@@ -149,6 +151,7 @@ func TestVotersOfOtherSettings(t *testing.T) {
 // "A cluster that lost its voters' disks begins at term 1, below every token: a first term
 // can be given." It is enough to tell one of them.
 func TestFirstTermAfterAllDisksWereLost(t *testing.T) {
+	t.Parallel()
 	each(t, entriesOf("bully", "raft"), func(t *testing.T, entry catalog.Entry) {
 		e := newE2E(t, entry.Name, 3, "--voters", "1-3")
 		e.check(e.Start(1, "--first-term", "5000"))

@@ -105,6 +105,7 @@ func (a armed) attempted(text string) {
 // "Run by the nominee before it leads whenever the former leader was not
 // seen to stop": a leader that hangs is killed, and only then replaced.
 func TestFenceAgentShootsTheSilent(t *testing.T) {
+	t.Parallel()
 	each(t, entriesOf("bully", "chubby", "ring"), func(t *testing.T, entry catalog.Entry) {
 		// What the kernel shows of the death must not be quicker than the agent.
 		a := newArmed(t, entry.Name, "exec $PIDFILE", "--await-leases")
@@ -128,6 +129,7 @@ func TestFenceAgentShootsTheSilent(t *testing.T) {
 // "Not a RELEASE, not proven dead": whoever was seen to stop is not shot, and
 // costs no time.
 func TestFenceAgentLeavesTheDeadAlone(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(armed, proto.NodeID) error{
 		"terminated": func(a armed, leader proto.NodeID) error { return a.Terminate(leader) },
 		"killed": func(a armed, leader proto.NodeID) error {

@@ -209,6 +209,7 @@ func some(t *testing.T, entries []catalog.Entry, names ...string) []catalog.Entr
 // and when it is killed the next one; the killed one comes back: with
 // pre-emption it leads again, without it follows.
 func TestKillTheLeader(t *testing.T) {
+	t.Parallel()
 	each(t, some(t, alone(), "bully", "ring"), func(t *testing.T, entry catalog.Entry) {
 		e := newE2E(t, entry.Name, 3, calm...)
 		e.check(e.StartAll())
@@ -247,6 +248,7 @@ func without(gone proto.NodeID, ids ...proto.NodeID) []proto.NodeID {
 // Promise: a higher term is durable: a cluster that lost all its processes at
 // once goes on above the terms it had.
 func TestTermsSurvive(t *testing.T) {
+	t.Parallel()
 	each(t, entriesOf("bully", "ring"), func(t *testing.T, entry catalog.Entry) {
 		e := newE2E(t, entry.Name, 2)
 		e.check(e.StartAll())
@@ -265,6 +267,7 @@ func TestTermsSurvive(t *testing.T) {
 // Promise: "SIGTERM and SIGINT resign, leave and exit 0": the leader hands
 // over, and the others need no detector to know that it is gone.
 func TestTerminateHandsOver(t *testing.T) {
+	t.Parallel()
 	each(t, some(t, alone(), "bully", "ring"), func(t *testing.T, entry catalog.Entry) {
 		e := newE2E(t, entry.Name, 3, calm...)
 		e.check(e.StartAll())
@@ -343,6 +346,7 @@ func (e e2e) leaves(id proto.NodeID) (told time.Time) {
 // Promise: "two leaders that meet after a partition become one". A leader that
 // hung and was replaced is the simplest of them.
 func TestHungLeaderComesBack(t *testing.T) {
+	t.Parallel()
 	each(t, entriesOf("bully", "ring"), func(t *testing.T, entry catalog.Entry) {
 		e := newE2E(t, entry.Name, 3)
 		e.check(e.StartAll())
@@ -379,6 +383,7 @@ func TestTakenID(t *testing.T) {
 // Promise: "a node of another cluster label or another algorithm joining"
 // is "refused or flagged, loudly, on both sides".
 func TestStrangers(t *testing.T) {
+	t.Parallel()
 	for name, flag := range map[string][2]string{
 		"cluster": {"--cluster", "other"}, "algorithm": {"--algorithm", "ring"},
 	} {
@@ -403,6 +408,7 @@ func TestStrangers(t *testing.T) {
 // Promise: with "a join target that never answers" a node "keeps trying, says
 // so, stays useful alone".
 func TestAlone(t *testing.T) {
+	t.Parallel()
 	each(t, entriesOf("bully", "ring"), func(t *testing.T, entry catalog.Entry) {
 		e := newE2E(t, entry.Name, 2)
 		e.check(e.Start(1))

@@ -13,6 +13,7 @@ import (
 // list that differs by more than one voter; the list that a voter voted under is on its
 // disk, and a start with one that differs by more is refused, with what is safe to do."
 func TestVotersChangedOnSomeNodes(t *testing.T) {
+	t.Parallel()
 	for _, algorithm := range []string{"bully", "raft"} {
 		t.Run(algorithm, func(t *testing.T) {
 			e := newE2E(t, algorithm, 5, calm...)
@@ -107,6 +108,7 @@ func TestNoVotersBesideVoters(t *testing.T) {
 // and tested under kills, with somebody leading all the while." The commands are those of
 // docs/VOTERS.md.
 func TestVotersAreChangedOneByOne(t *testing.T) {
+	t.Parallel()
 	for _, algorithm := range []string{"bully", "raft", "chubby"} {
 		t.Run(algorithm, func(t *testing.T) {
 			e := newE2E(t, algorithm, 4)

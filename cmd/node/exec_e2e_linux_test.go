@@ -179,6 +179,7 @@ func TestExecDiskFull(t *testing.T) {
 // "Whoever asked gets the answer that is true": a transfer ends a node under --restart
 // never. It has told that the successor leads before it leaves.
 func TestExecTransfer(t *testing.T) {
+	t.Parallel()
 	for _, leased := range []bool{true, false} {
 		t.Run(fmt.Sprintf("leased %v", leased), func(t *testing.T) {
 			args := append([]string{"--preempt=false", "--restart", "never"}, calm...)

@@ -49,6 +49,7 @@ func (w ward) start(command string) {
 // "An unhealthy leader resigns, an unhealthy node does not stand, and does not flap
 // back at once": a command that begins to fail, one that hangs, one that floods.
 func TestUnhealthyLeader(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ command, want string }{
 		"fails": {
 			"[ ! -e FILE ] || { echo no database; exit 3; }",
@@ -143,6 +144,7 @@ func TestUnhealthyFromTheStart(t *testing.T) {
 // "When nobody else can lead, a node that is held down does": all were ill, and are well
 // again, and would each be held back for ten minutes. Once one leads the others stay back.
 func TestHeldBackAndNeeded(t *testing.T) {
+	t.Parallel()
 	for name, args := range map[string][]string{
 		"with voters": {"--voters", "1-3", "--lease", "2500ms"}, "without": nil,
 	} {

@@ -13,6 +13,7 @@ import (
 // round", on the evidence of its heartbeat, and when it goes on all agree again.
 // The machine may be busy, so the budget is taken generously.
 func TestHungLeaderIsReplacedInTime(t *testing.T) {
+	t.Parallel()
 	const budget = 500 * time.Millisecond
 	each(t, entriesOf("bully", "hs", "ring"), func(t *testing.T, entry catalog.Entry) {
 		e := newE2E(t, entry.Name, 3)

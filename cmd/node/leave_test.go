@@ -11,6 +11,7 @@ import (
 // "All are being stopped at once, as it seems": the leader waits for no successor. It is told
 // last, once it knows that the others leave: one that does not know it yet leads.
 func TestAllStoppedAtOnce(t *testing.T) {
+	t.Parallel()
 	for name, args := range map[string][]string{"lease": {"--voters", "1-3", "--lease", "30s"}, "best-effort": nil} {
 		t.Run(name, func(t *testing.T) {
 			e := newE2E(t, "bully", 3, append(args, calm...)...)

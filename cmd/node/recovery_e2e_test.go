@@ -21,6 +21,7 @@ import (
 // Reconcile conflicts 4. Re-elect single leader 5. Resume operations": in this order,
 // with the command in between, and a report on every node.
 func TestSplitBrainIsRecoveredFrom(t *testing.T) {
+	t.Parallel()
 	const overlap = 900 // milliseconds, of the second for which two led
 	each(t, entriesOf("bully", "ring"), func(t *testing.T, entry catalog.Entry) {
 		seen := filepath.Join(t.TempDir(), "seen")

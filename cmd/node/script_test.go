@@ -32,6 +32,7 @@ const noRaceSleep = "atexit_sleep_ms=0"
 
 // TestScripts runs the shell sessions in testdata/script.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

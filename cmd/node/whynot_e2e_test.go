@@ -40,6 +40,7 @@ func (e e2e) says(id proto.NodeID, nodes asked, words ...string) {
 // not lead": outranked, dead in whose view, never heard of, in a small cluster
 // and in a larger one.
 func TestWhyNotLive(t *testing.T) {
+	t.Parallel()
 	for _, nodes := range []int{5, 20} {
 		t.Run(strconv.Itoa(nodes), func(t *testing.T) {
 			e := newE2E(t, "bully", nodes, "--log-level", "info")
