@@ -63,13 +63,25 @@ func connect(host string) (engine, error) {
 
 // container is the engine's description of a container.
 type container struct {
-	ID    string `json:"Id"`
-	State struct {
+	ID      string `json:"Id"`
+	Created time.Time
+	State   struct {
 		Status  string
 		Running bool
-		// StartedAt is when the container's present process started.
-		StartedAt time.Time
+		// FinishedAt is when the container's process before the present one ended. It is zero if
+		// there was none.
+		FinishedAt time.Time
 	}
+}
+
+// before is an instant before the start of the container's present process and after the end of all
+// others. The engine's own StartedAt is no such instant: a busy engine takes it when the process has
+// long begun.
+func (c container) before() time.Time {
+	if c.State.FinishedAt.After(c.Created) {
+		return c.State.FinishedAt
+	}
+	return c.Created
 }
 
 func (c container) String() string { return "container " + c.ID[:min(len(c.ID), 12)] }
@@ -123,9 +135,8 @@ func (e engine) kill(ctx context.Context, c container) (string, error) {
 	}
 }
 
-// process reads the pid file at path in the container. The file must have been written since the
-// container started, so that it is about the process that runs there now. Errors wrap ErrPIDFile or
-// ErrEngine.
+// process reads the pid file at path in the container. The file must have been written by the process
+// that runs there now, and not be left on a volume by one before. Errors wrap ErrPIDFile or ErrEngine.
 func (e engine) process(ctx context.Context, c container, path string) (p Process, err error) {
 	if !c.State.Running {
 		return p, fmt.Errorf("%w: %v is %s", ErrPIDFile, c, c.State.Status)
@@ -139,7 +150,7 @@ func (e engine) process(ctx context.Context, c container, path string) (p Proces
 	switch {
 	case err != nil:
 		return p, fmt.Errorf("%w: %s: %w", ErrPIDFile, path, err)
-	case head.ModTime.Before(c.State.StartedAt.Truncate(time.Second)):
+	case head.ModTime.Before(c.before().Truncate(time.Second)):
 		return p, fmt.Errorf("%w: %s is older than what runs in %v", ErrPIDFile, path, c)
 	}
 	text, err := io.ReadAll(files)

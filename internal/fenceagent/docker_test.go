@@ -27,10 +27,15 @@ type engine struct {
 	// file is the pid file in each container, and written when it was.
 	file    string
 	written time.Time
+	first   bool // no process ran in the containers before
 }
 
-// started is when the containers were.
-var started = time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC)
+var (
+	// ended is when the processes before the present ones did.
+	ended = time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC)
+	// made is when containers were in which no process ran before.
+	made = ended.Add(time.Minute)
+)
 
 func (e *engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.mu.Lock()
@@ -64,8 +69,14 @@ func (e *engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		state := e.states[id]
-		fmt.Fprintf(w, `{"Id":%q,"State":{"Status":%q,"Running":%v,"StartedAt":%q}}`, id, state,
-			state != "exited", started.Format(time.RFC3339Nano))
+		created, finished := ended.Add(-time.Hour), ended
+		if e.first {
+			created, finished = made, time.Time{}
+		}
+		// A busy engine notes the start late.
+		fmt.Fprintf(w, `{"Id":%q,"Created":%q,"State":{"Status":%q,"Running":%v,"StartedAt":%q,"FinishedAt":%q}}`,
+			id, created.Format(time.RFC3339Nano), state, state != "exited",
+			made.Add(time.Hour).Format(time.RFC3339Nano), finished.Format(time.RFC3339Nano))
 	}
 }
 
@@ -137,23 +148,27 @@ func TestDockerDoesNotConfirm(t *testing.T) {
 }
 
 // "One that runs a later process of the node already is left alone": if the pid file was
-// written since the container started. What an earlier process left on a volume tells nothing.
+// written since the process before ended, or since the container was made. What was left on a volume
+// by then tells nothing.
 func TestDockerOfALaterProcess(t *testing.T) {
 	const later = "123\nstart 7\nboot b\nmachine m\nnamespace n\nnode 5\nincarnation cd\n"
 	for name, c := range map[string]struct {
 		state, file string
 		written     time.Time
+		first       bool
 		spared      bool
 	}{
-		"of now":          {"running", later, started.Add(time.Second), true},
-		"within the tick": {"paused", later, started.Truncate(time.Second), true},
-		"of before":       {"running", later, started.Add(-2 * time.Second), false},
-		"not running":     {"exited", later, started.Add(time.Second), false},
-		"of the target":   {"running", strings.Replace(later, "cd", incarnation.String(), 1), started, false},
-		"another node's":  {"running", strings.Replace(later, "node 5", "node 6", 1), started, false},
-		"no pid file":     {"running", "123", started, false},
+		"of now":          {"running", later, ended.Add(time.Second), false, true},
+		"within the tick": {"paused", later, ended.Truncate(time.Second), false, true},
+		"of before":       {"running", later, ended.Add(-2 * time.Second), false, false},
+		"of the first":    {"running", later, made.Add(time.Second), true, true},
+		"of a volume":     {"running", later, made.Add(-2 * time.Second), true, false},
+		"not running":     {"exited", later, ended.Add(time.Second), false, false},
+		"of the target":   {"running", strings.Replace(later, "cd", incarnation.String(), 1), ended, false, false},
+		"another node's":  {"running", strings.Replace(later, "node 5", "node 6", 1), ended, false, false},
+		"no pid file":     {"running", "123", ended, false, false},
 	} {
-		e := &engine{states: map[string]string{"abc": c.state}, written: c.written, file: c.file}
+		e := &engine{states: map[string]string{"abc": c.state}, written: c.written, file: c.file, first: c.first}
 		text, err := act(t.Context(), t, e, fenceagent.Off)
 		spared := strings.Contains(text, "node 5 has been started again since")
 		if err != nil || spared != c.spared || c.spared && len(e.killed) > 0 ||
