@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"syscall"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/ringleader-dev/ringleader/fence/kv"
 	"github.com/ringleader-dev/ringleader/internal/bench"
 	"github.com/ringleader-dev/ringleader/internal/bench/history"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -82,7 +82,7 @@ func (f fencingDemo) pauses(ctx context.Context, old fence.Token) error {
 // takesOver describes how another node is elected and its worker writes.
 func (f fencingDemo) takesOver(ctx context.Context, old fence.Token) (history.Call, error) {
 	stopped := time.Now()
-	living := slices.DeleteFunc(slices.Clone(f.nodes), func(id proto.NodeID) bool { return id == old.Leader })
+	living := testcluster.Without(f.nodes, old.Leader)
 	next, err := f.cluster.WaitAgreed(ctx, living...)
 	if err != nil {
 		return history.Call{}, err
