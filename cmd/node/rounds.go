@@ -58,7 +58,7 @@ func roundsCommand() *cli.Command {
 			ArgsUsage:   "TERM " + logsUsage,
 			Description: logsHelp,
 			Flags:       []cli.Flag{clusterFilter(), formatFlag(showFormats)},
-			Action:      showRound,
+			Action:      func(ctx *cli.Context) error { return aboutTerm(ctx, showFormats, drawRounds) },
 		}},
 	}
 }
@@ -177,11 +177,6 @@ func writeRounds(out, remarks io.Writer, h *rounds.History) error {
 		}
 	}
 	return report.Notes(remarks, h)
-}
-
-// showRound prints the whole of one round.
-func showRound(ctx *cli.Context) error {
-	return aboutTerm(ctx, showFormats, drawRounds)
 }
 
 // aboutTerm reads a term and logs, and calls say with the rounds of that term: one
