@@ -116,7 +116,7 @@ var house = []room{
 		module: []string{
 			"algorithms", "algorithms/catalog", "internal/bench", "internal/bench/history", "internal/testcluster",
 			"internal/chart", "proto",
-			"internal/trace",
+			"internal/trace", "internal/words",
 		},
 	},
 	{
