@@ -59,15 +59,16 @@ func (d demo) tellFencing(ctx context.Context, self, dir string) (err error) {
 func (f fencingDemo) writes(ctx context.Context, leader proto.NodeID) (history.Call, error) {
 	f.chapter(2, "A worker beside each node writes while its node leads")
 	f.begin("The storage is ringleader fence, at %s.", f.workers.Storage.URL())
-	c, err := f.workers.AwaitCall(ctx, leader, func(c history.Call) bool {
-		return c.Kind == history.Put && c.Outcome == history.Done
-	})
+	c, err := f.workers.AwaitCall(ctx, leader, accepted)
 	if err != nil {
 		return c, err
 	}
 	f.say("%s", inOneLine(leader, c))
 	return c, nil
 }
+
+// accepted reports whether a call is a write that the storage accepted.
+func accepted(c history.Call) bool { return c.Kind == history.Put && c.Outcome == history.Done }
 
 // pauses stops the leader and its worker after the worker looked at the node and before it writes.
 func (f fencingDemo) pauses(ctx context.Context, old fence.Token) error {
@@ -94,9 +95,7 @@ func (f fencingDemo) takesOver(ctx context.Context, old fence.Token) (history.Ca
 	}
 	f.draw(r)
 	f.say("After %s node %v leads term %d.", millis(r.Winner.At.Sub(stopped)), next.Leader, next.Term)
-	c, err := f.workers.AwaitCall(ctx, next.Leader, func(c history.Call) bool {
-		return c.Kind == history.Put && c.Outcome == history.Done
-	})
+	c, err := f.workers.AwaitCall(ctx, next.Leader, accepted)
 	if err == nil {
 		f.say("%s", inOneLine(next.Leader, c))
 	}
