@@ -149,16 +149,11 @@ func dashed(name string) string {
 
 // wanted describes the values that a flag accepts.
 func wanted(c *cli.Command, name string) string {
-	for _, f := range c.Flags {
-		if !slices.Contains(f.Names(), name) {
-			continue
-		}
-		switch f.(type) {
-		case *cli.BoolFlag:
-			return "true or false"
-		case *cli.DurationFlag:
-			return "a time with its unit, like 100ms"
-		}
+	switch flagNamed(c, name).(type) {
+	case *cli.BoolFlag:
+		return "true or false"
+	case *cli.DurationFlag:
+		return "a time with its unit, like 100ms"
 	}
 	return "a whole number"
 }

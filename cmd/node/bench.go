@@ -14,6 +14,7 @@ import (
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v2"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/bench"
 	"github.com/ringleader-dev/ringleader/internal/chart"
 	"github.com/ringleader-dev/ringleader/internal/compare"
@@ -115,6 +116,16 @@ func benchOptions(ctx *cli.Context, algorithm string) (bench.Options, error) {
 		Binary: self, Nodes: ctx.Int("nodes"), Entry: entry, Profile: profile,
 		Voters: entry.NeedsVoters(), Progress: progress(ctx),
 	}, nil
+}
+
+// benchOptionsOfAll is benchOptions for a benchmark of several algorithms, whose options have the first.
+func benchOptionsOfAll(ctx *cli.Context) ([]catalog.Entry, bench.Options, error) {
+	entries, err := algorithmsNamed(ctx)
+	if err != nil {
+		return nil, bench.Options{}, err
+	}
+	o, err := benchOptions(ctx, entries[0].Name)
+	return entries, o, err
 }
 
 // progress counts on a terminal; it is nil if there is none.

@@ -56,11 +56,7 @@ func compareSteps() string {
 var errStale = errors.New("a storage took a stale write: see TAKEN above")
 
 func runCompare(ctx *cli.Context) error {
-	entries, err := algorithmsNamed(ctx)
-	if err != nil {
-		return err
-	}
-	common, err := benchOptions(ctx, entries[0].Name)
+	entries, common, err := benchOptionsOfAll(ctx)
 	if err != nil {
 		return err
 	}

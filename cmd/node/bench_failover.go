@@ -49,11 +49,7 @@ func benchFailoverCommand() *cli.Command {
 }
 
 func benchFailover(ctx *cli.Context) error {
-	entries, err := algorithmsNamed(ctx)
-	if err != nil {
-		return err
-	}
-	common, err := benchOptions(ctx, entries[0].Name)
+	entries, common, err := benchOptionsOfAll(ctx)
 	if err != nil {
 		return err
 	}

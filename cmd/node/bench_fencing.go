@@ -45,11 +45,7 @@ func benchFencingCommand() *cli.Command {
 var errProof = errors.New("the proof failed: see what was violated, above")
 
 func benchFencing(ctx *cli.Context) error {
-	entries, err := algorithmsNamed(ctx)
-	if err != nil {
-		return err
-	}
-	common, err := benchOptions(ctx, entries[0].Name)
+	entries, common, err := benchOptionsOfAll(ctx)
 	if err != nil {
 		return err
 	}

@@ -38,34 +38,24 @@ func settingFlags(command string) []cli.Flag {
 	}}
 	for _, s := range table {
 		if s.only == "" || command == "" || s.only == command {
-			flags = append(flags, s.flag())
+			flags = append(flags, s.flag(false))
 		}
 	}
 	for _, s := range retired {
-		flags = append(flags, hidden(s.flag()))
+		flags = append(flags, s.flag(true))
 	}
 	return flags
 }
 
-// hidden is a flag that the help does not list.
-func hidden(f cli.Flag) cli.Flag {
-	switch f := f.(type) {
-	case *cli.BoolFlag:
-		f.Hidden = true
-	case *cli.StringFlag:
-		f.Hidden = true
-	}
-	return f
-}
-
-func (s setting) flag() cli.Flag {
+// flag is the setting's flag; the help does not list one that is hidden.
+func (s setting) flag(hidden bool) cli.Flag {
 	switch {
 	case s.isList():
-		return &cli.StringSliceFlag{Name: s.name, Usage: s.usage, DefaultText: s.defaultText()}
+		return &cli.StringSliceFlag{Name: s.name, Usage: s.usage, DefaultText: s.defaultText(), Hidden: hidden}
 	case s.isBool():
-		return &cli.BoolFlag{Name: s.name, Usage: s.usage, DefaultText: s.defaultText()}
+		return &cli.BoolFlag{Name: s.name, Usage: s.usage, DefaultText: s.defaultText(), Hidden: hidden}
 	}
-	return &cli.StringFlag{Name: s.name, Usage: s.usage, DefaultText: s.defaultText()}
+	return &cli.StringFlag{Name: s.name, Usage: s.usage, DefaultText: s.defaultText(), Hidden: hidden}
 }
 
 // resolveFrom resolves the settings of a command and of this process.

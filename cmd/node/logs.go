@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
 )
@@ -177,14 +178,10 @@ func noRecords(ctx *cli.Context, files []string, sum logs.Stats) error {
 		return fmt.Errorf("no records of cluster %q in %s: those there are of others; leave --cluster out to see them",
 			ctx.String("cluster"), where)
 	}
-	lines := fmt.Sprintf("%d lines", sum.Lines)
-	if sum.Lines == 1 {
-		lines = "1 line"
-	}
 	asking := ""
 	if flagNamed(ctx.Command, "addr") != nil {
 		asking = " Or ask a running node, with --addr."
 	}
 	return fmt.Errorf("no records in the %s of %s: is it what nodes write on standard error, "+
-		"and is their log level info or debug?%s", lines, where, asking)
+		"and is their log level info or debug?%s", words.Plural(sum.Lines, "line"), where, asking)
 }

@@ -58,7 +58,7 @@ func roundsCommand() *cli.Command {
 			ArgsUsage:   "TERM " + logsUsage,
 			Description: logsHelp,
 			Flags:       []cli.Flag{clusterFilter(), formatFlag(showFormats)},
-			Action:      showRound,
+			Action:      func(ctx *cli.Context) error { return aboutTerm(ctx, showFormats, drawRounds) },
 		}},
 	}
 }
@@ -179,11 +179,6 @@ func writeRounds(out, remarks io.Writer, h *rounds.History) error {
 	return report.Notes(remarks, h)
 }
 
-// showRound prints the whole of one round.
-func showRound(ctx *cli.Context) error {
-	return aboutTerm(ctx, showFormats, drawRounds)
-}
-
 // aboutTerm reads a term and logs, and calls say with the rounds of that term: one
 // for each cluster that has it.
 func aboutTerm(
@@ -201,14 +196,15 @@ func aboutTerm(
 	if len(words) == 0 {
 		return usagef("%s wants a TERM, or last; see %s --help", ctx.Command.HelpName, ctx.Command.HelpName)
 	}
-	if _, err := termNamed(words[0]); err != nil {
+	term, err := termNamed(words[0])
+	if err != nil {
 		return err
 	}
 	h, unread, err := readLogs(ctx, words[1:], rounds.NewBuilder())
 	if err != nil {
 		return err
 	}
-	found, err := roundsNamed(h, words[0])
+	found, err := roundsOf(h, term, words[0])
 	if err != nil {
 		return errors.Join(err, unread)
 	}
@@ -232,12 +228,8 @@ func termNamed(word string) (uint64, error) {
 	return term, nil
 }
 
-// roundsNamed are the rounds of that term, at most one a group.
-func roundsNamed(h *rounds.History, word string) ([]*rounds.Round, error) {
-	term, err := termNamed(word)
-	if err != nil {
-		return nil, err
-	}
+// roundsOf are the rounds of that term, at most one a group. word is the term as it was given.
+func roundsOf(h *rounds.History, term uint64, word string) ([]*rounds.Round, error) {
 	var found []*rounds.Round
 	var there []string
 	for _, g := range h.Groups {

@@ -15,6 +15,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/bench"
 	"github.com/ringleader-dev/ringleader/internal/cost"
 	"github.com/ringleader-dev/ringleader/internal/sim"
+	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -172,10 +173,8 @@ func failed(runs, leaderless, violations int) error {
 		return errors.New("the election ended without a leader")
 	case leaderless > 0:
 		return fmt.Errorf("%d of %d elections ended without a leader", leaderless, runs)
-	case violations == 1:
-		return errors.New("1 violation of what the algorithm promises")
 	case violations > 0:
-		return fmt.Errorf("%d violations of what the algorithm promises", violations)
+		return fmt.Errorf("%s of what the algorithm promises", words.Plural(violations, "violation"))
 	}
 	return nil
 }

@@ -34,19 +34,26 @@ func readToken(file string) (string, error) {
 	return httpapi.ParseToken(string(text))
 }
 
-// openToken reads the token that a node was configured with, if it was.
-func (r *resolved) openToken() (err error) {
+// tokenFrom is the token that file holds or, without a file, the one in text; "" without both.
+// where is what names the file in an error.
+func tokenFrom(where, file, text string) (token string, err error) {
 	switch {
-	case r.tokenFile != "":
-		if r.APIToken, err = readToken(r.tokenFile); err != nil {
-			return mark(errConfig, fmt.Errorf("api-token-file %s: %w", r.tokenFile, err))
+	case file != "":
+		if token, err = readToken(file); err != nil {
+			err = fmt.Errorf("%s %s: %w", where, file, err)
 		}
-	case r.tokenText != "":
-		if r.APIToken, err = httpapi.ParseToken(r.tokenText); err != nil {
-			return mark(errConfig, fmt.Errorf("%s: %w", tokenEnv, err))
+	case text != "":
+		if token, err = httpapi.ParseToken(text); err != nil {
+			err = fmt.Errorf("%s: %w", tokenEnv, err)
 		}
 	}
-	return nil
+	return token, mark(errConfig, err)
+}
+
+// openToken reads the token that a node was configured with, if it was.
+func (r *resolved) openToken() (err error) {
+	r.APIToken, err = tokenFrom("api-token-file", r.tokenFile, r.tokenText)
+	return err
 }
 
 func tokenFlag() cli.Flag {
@@ -64,19 +71,5 @@ func clientToken(ctx *cli.Context) (string, error) {
 		where = envName("api-token-file")
 		file = os.Getenv(where)
 	}
-	if file != "" {
-		token, err := readToken(file)
-		if err != nil {
-			return "", mark(errConfig, fmt.Errorf("%s %s: %w", where, file, err))
-		}
-		return token, nil
-	}
-	if text := os.Getenv(tokenEnv); text != "" {
-		token, err := httpapi.ParseToken(text)
-		if err != nil {
-			return "", mark(errConfig, fmt.Errorf("%s: %w", tokenEnv, err))
-		}
-		return token, nil
-	}
-	return "", nil
+	return tokenFrom(where, file, os.Getenv(tokenEnv))
 }

@@ -98,7 +98,10 @@ var house = []room{
 		others: []string{zerolog, "github.com/hashicorp/memberlist", msgpack, msgpack + "/*"},
 	},
 	{path: "membership/memtest", others: []string{"github.com/hashicorp/memberlist"}},
-	{path: "internal/testcluster", module: []string{"node/httpapi", "proto", "internal/trace", "algorithms"}},
+	{
+		path:   "internal/testcluster",
+		module: []string{"node/httpapi", "proto", "internal/supervise", "internal/trace", "algorithms"},
+	},
 	{
 		path: "internal/bench",
 		module: []string{
@@ -113,7 +116,7 @@ var house = []room{
 		module: []string{
 			"algorithms", "algorithms/catalog", "internal/bench", "internal/bench/history", "internal/testcluster",
 			"internal/chart", "proto",
-			"internal/trace",
+			"internal/trace", "internal/words",
 		},
 	},
 	{

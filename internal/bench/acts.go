@@ -115,25 +115,18 @@ func gaps(functions []act, moments []moment, until time.Duration) (found []gap) 
 	slices.SortFunc(functions, func(a, b act) int { return cmp.Compare(a.from, b.from) })
 	moments = append(slices.Clone(moments), moment{at: until})
 	for i, m := range moments[:len(moments)-1] {
-		for end := moments[i+1].at; m.able; {
-			next := slices.IndexFunc(functions, func(a act) bool { return a.until > m.at })
-			if next < 0 {
-				next = len(functions)
+		if !m.able {
+			continue
+		}
+		idle, end := m.at, moments[i+1].at // since when nobody was at work
+		for _, a := range functions {
+			if idle < a.from && idle < end {
+				found = append(found, gap{idle, min(a.from, end)})
 			}
-			stop := end
-			if next < len(functions) {
-				stop = min(end, functions[next].from)
-			}
-			if stop > m.at {
-				found = append(found, gap{m.at, stop})
-			}
-			if stop == end || next == len(functions) {
-				break
-			}
-			m.at = functions[next].until
-			if m.at >= end {
-				break
-			}
+			idle = max(idle, a.until)
+		}
+		if idle < end {
+			found = append(found, gap{idle, end})
 		}
 	}
 	return joinGaps(found)

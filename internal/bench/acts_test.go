@@ -116,8 +116,8 @@ func TestAble(t *testing.T) {
 
 // starLinks are the links that a star with node 1 in the middle does not have.
 func starLinks(p *prover) (links []testcluster.Link) {
-	for a := range p.state.ids() {
-		for b := range p.state.ids() {
+	for _, a := range p.state.ids {
+		for _, b := range p.state.ids {
 			if a > 1 && b > 1 && a != b {
 				links = append(links, testcluster.Link{From: a, To: b})
 			}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 )
@@ -92,12 +90,6 @@ func (g *bareGroup) await(ctx context.Context, word string) (saying, error) {
 				word, context.Cause(ctx))
 		}
 	}
-}
-
-// kill ends process id and returns the instant just before.
-func (g *bareGroup) kill(id int) (time.Time, error) {
-	at := time.Now()
-	return at, g.members[id-1].Signal(syscall.SIGKILL)
 }
 
 // close ends all processes that are left, and waits until they have ended.

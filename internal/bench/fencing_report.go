@@ -28,12 +28,7 @@ func (r FencingReport) Count() (done, of int) { return len(r.Proofs), r.Planned 
 
 // OK reports whether no cluster has a violation, and at least one was judged.
 func (r FencingReport) OK() bool {
-	for _, f := range r.Proofs {
-		if !f.OK() {
-			return false
-		}
-	}
-	return len(r.Proofs) > 0
+	return len(r.Proofs) > 0 && !slices.ContainsFunc(r.Proofs, func(f Proof) bool { return !f.OK() })
 }
 
 // Report shows the faults, the results of each cluster, and each violation.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/chart"
@@ -55,8 +56,8 @@ func measureFloor(ctx context.Context, n int) (f floor, err error) {
 		return f, fmt.Errorf("build the floor's mesh: %w", err)
 	}
 	defer func() { err = errors.Join(err, g.close()) }()
-	at, err := g.kill(n)
-	if err != nil {
+	at := time.Now()
+	if err := g.members[n-1].Signal(syscall.SIGKILL); err != nil {
 		return f, fmt.Errorf("kill the highest of the mesh: %w", err)
 	}
 	var gone, known []time.Time

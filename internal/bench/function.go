@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/node/clock"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -48,11 +47,10 @@ func (f function) run() error {
 	defer file.Close()
 	beats := time.NewTicker(functionBeat)
 	defer beats.Stop()
-	began := clock.SinceBoot(clock.Now())
+	began := now()
 	for {
-		now := clock.SinceBoot(clock.Now())
 		line := binary.LittleEndian.AppendUint64(nil, uint64(began))
-		if _, err := file.WriteAt(binary.LittleEndian.AppendUint64(line, uint64(now)), 0); err != nil {
+		if _, err := file.WriteAt(binary.LittleEndian.AppendUint64(line, uint64(now())), 0); err != nil {
 			return fmt.Errorf("write down that it is at work: %w", err)
 		}
 		select {

@@ -25,11 +25,8 @@ type Machine struct {
 // ThisMachine describes the machine that this process runs on, now.
 func ThisMachine() Machine {
 	m := Machine{
-		Date: time.Now().UTC().Truncate(time.Second), Cores: runtime.NumCPU(),
+		Date: time.Now().UTC().Truncate(time.Second), Cores: runtime.NumCPU(), MemoryMiB: memoryMiB("MemTotal"),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(),
-	}
-	if kib, err := memInfo("MemTotal"); err == nil {
-		m.MemoryMiB = kib / 1024
 	}
 	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
 		first, _, _ := strings.Cut(string(text), " ")
@@ -44,31 +41,29 @@ func (m Machine) String() string {
 }
 
 // MemoryMiB is how much memory is available without swapping, in MiB; 0 if that is not known.
-func MemoryMiB() int {
-	available, err := memInfo("MemAvailable")
+func MemoryMiB() int { return memoryMiB("MemAvailable") }
+
+// memoryMiB reads one line of /proc/meminfo, in MiB; 0 if there is none.
+func memoryMiB(key string) int {
+	kib, err := procField("/proc/meminfo", key, 0)
 	if err != nil {
 		return 0 // another system than Linux
 	}
-	return available / 1024
+	return int(kib / 1024)
 }
 
-// memInfo reads one line of /proc/meminfo, in KiB.
-func memInfo(key string) (int, error) { return procField("/proc/meminfo", key) }
-
-// procField reads the number after "key:" in a file of /proc.
-func procField(path, key string) (int, error) {
+// procField reads a number after "key:" in a file of /proc: the one with this index.
+func procField(path, key string, index int) (uint64, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		name, rest, ok := strings.Cut(lines.Text(), ":")
-		if !ok || name != key {
-			continue
+		name, rest, _ := strings.Cut(lines.Text(), ":")
+		if fields := strings.Fields(rest); strings.TrimSpace(name) == key && len(fields) > index {
+			return strconv.ParseUint(fields[index], 10, 64)
 		}
-		number, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-		return strconv.Atoi(number)
 	}
 	return 0, fmt.Errorf("%s has no %s", path, key)
 }

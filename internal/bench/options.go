@@ -3,6 +3,7 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -34,10 +35,8 @@ func Signals() []string {
 // ParseSignal reads a signal's name, with or without SIG, in any case.
 func ParseSignal(text string) (Signal, error) {
 	name := strings.TrimPrefix(strings.ToUpper(text), "SIG")
-	for _, known := range Signals() {
-		if name == known {
-			return Signal(known), nil
-		}
+	if slices.Contains(Signals(), name) {
+		return Signal(name), nil
 	}
 	return "", fmt.Errorf("unknown signal %q: want one of %s", text, strings.Join(Signals(), ", "))
 }

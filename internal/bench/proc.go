@@ -79,18 +79,5 @@ func socketsIn(pid int, sockets map[string]bool) (int, error) {
 
 // loopbackPackets is the number of packets over loopback since the machine started.
 func loopbackPackets() (uint64, error) {
-	const path, packets = "/proc/net/dev", 1 // the second number of a line
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		name, rest, _ := strings.Cut(lines.Text(), ":")
-		fields := strings.Fields(rest)
-		if strings.TrimSpace(name) == "lo" && len(fields) > packets {
-			return strconv.ParseUint(fields[packets], 10, 64)
-		}
-	}
-	return 0, fmt.Errorf("%s has no lo", path)
+	return procField("/proc/net/dev", "lo", 1) // the second number of a line
 }

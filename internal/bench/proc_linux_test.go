@@ -15,11 +15,11 @@ func TestProc(t *testing.T) {
 	if cpu, err := cpuTime(os.Getpid()); cpu < tick || err != nil {
 		t.Errorf("used %v, %v", cpu, err)
 	}
-	kib, err := procField(fmt.Sprintf("/proc/%d/status", os.Getpid()), "VmRSS")
+	kib, err := procField(fmt.Sprintf("/proc/%d/status", os.Getpid()), "VmRSS", 0)
 	if kib < 1024 || err != nil {
 		t.Errorf("resident: %d KiB, %v", kib, err)
 	}
-	if _, err := procField("/proc/meminfo", "Nonsense"); err == nil {
+	if _, err := procField("/proc/meminfo", "Nonsense", 0); err == nil {
 		t.Error("read a field that is not there")
 	}
 	if m := ThisMachine(); m.Cores < 1 || m.MemoryMiB < 1 || m.Date.IsZero() {

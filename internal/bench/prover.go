@@ -165,7 +165,7 @@ func (p *prover) watch(ctx context.Context, d time.Duration) error {
 // supervise restarts each node that ended by itself. That a node ended is a violation, unless the
 // node has just lost its disk.
 func (p *prover) supervise() error {
-	for id := range p.state.ids() {
+	for _, id := range p.state.ids {
 		code, words, ended := p.nodes.Ended(id)
 		if !ended || p.state.away[id] > 0 {
 			continue

@@ -75,10 +75,7 @@ func (p *prover) killingOften(dice *rand.Rand, id proto.NodeID) *fault {
 
 // killingAll ends all nodes, and restarts them at once.
 func (p *prover) killingAll(*rand.Rand, proto.NodeID) *fault {
-	f := fault{kind: "kill", what: "all nodes"}
-	for id := range p.state.ids() {
-		f.nodes = append(f.nodes, id)
-	}
+	f := fault{kind: "kill", what: "all nodes", nodes: p.state.ids}
 	each := func(do func(proto.NodeID) error) func() error {
 		return func() (err error) {
 			for _, id := range f.nodes {

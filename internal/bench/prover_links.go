@@ -37,12 +37,7 @@ func (p *prover) muting(dice *rand.Rand, id proto.NodeID) *fault {
 
 // bridging cuts the cluster into halves that have one node in common.
 func (p *prover) bridging(dice *rand.Rand, id proto.NodeID) *fault {
-	var others []proto.NodeID
-	for other := range p.state.ids() {
-		if other != id {
-			others = append(others, other)
-		}
-	}
+	others := testcluster.Without(p.state.ids, id)
 	dice.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
 	a, b := others[:len(others)/2], others[len(others)/2:]
 	return p.dropping(p.some(dice, 0.5, 3), "cut into a bridge",
@@ -52,12 +47,8 @@ func (p *prover) bridging(dice *rand.Rand, id proto.NodeID) *fault {
 // starring cuts all links but those of node 1.
 func (p *prover) starring(dice *rand.Rand, _ proto.NodeID) *fault {
 	var links []testcluster.Link
-	for a := range p.state.ids() {
-		for b := range p.state.ids() {
-			if a > 1 && b > a {
-				links = append(links, p.across([]proto.NodeID{a}, []proto.NodeID{b})...)
-			}
-		}
+	for i, a := range p.state.ids[1:] {
+		links = append(links, p.across([]proto.NodeID{a}, p.state.ids[i+2:])...)
 	}
 	return p.dropping(p.some(dice, 0.5, 3), "cut into a star", "node 1, the lowest, in the middle", links)
 }
@@ -77,22 +68,21 @@ func (p *prover) flapping(dice *rand.Rand, id proto.NodeID) *fault {
 // refusing blocks new connections to and from a node but leaves the existing ones, as a wrong
 // firewall rule does.
 func (p *prover) refusing(dice *rand.Rand, id proto.NodeID) *fault {
-	f := fault{kind: "refuse new connections", what: p.whose(id)}
+	f := &fault{kind: "refuse new connections", what: p.whose(id)}
 	links := p.into(id)
 	if dice.IntN(2) == 0 {
 		links, f.what = append(links, p.outOf(id)...), f.what+", both ways"
 	}
-	made := &f
-	made.steps = []step{
+	f.steps = []step{
 		{0, func() error {
-			return p.lacking(func() { p.state.refused[made] = links }, p.refuse)
+			return p.lacking(func() { p.state.refused[f] = links }, p.refuse)
 		}},
 		{p.some(dice, 0.5, 3), func() error {
-			delete(p.state.refused, made)
+			delete(p.state.refused, f)
 			return p.regaining(p.refuse, func() {})
 		}},
 	}
-	return made
+	return f
 }
 
 func (p *prover) refuse() error { return p.nodes.Network.Refuse(linksOf(p.state.refused)...) }
@@ -109,24 +99,18 @@ func (p *prover) dropping(hold time.Duration, kind, what string, links []testclu
 
 // drop sets the links on which this fault drops packets; nil means none.
 func (p *prover) drop(f *fault, links []testcluster.Link) error {
-	if links == nil {
-		delete(p.state.dropped, f)
-	} else {
-		p.state.dropped[f] = links
-	}
 	apply := func() error { return p.nodes.Network.Drop(linksOf(p.state.dropped)...) }
 	if links == nil {
+		delete(p.state.dropped, f)
 		return p.regaining(apply, func() {})
 	}
-	return p.lacking(func() {}, apply)
+	return p.lacking(func() { p.state.dropped[f] = links }, apply)
 }
 
 // into returns the links to a node.
 func (p *prover) into(id proto.NodeID) (links []testcluster.Link) {
-	for other := range p.state.ids() {
-		if other != id {
-			links = append(links, testcluster.Link{From: other, To: id})
-		}
+	for _, other := range testcluster.Without(p.state.ids, id) {
+		links = append(links, testcluster.Link{From: other, To: id})
 	}
 	return links
 }

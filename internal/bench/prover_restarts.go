@@ -77,7 +77,7 @@ func (p *prover) wrongly(ids []proto.NodeID, flags []string, hold time.Duration)
 	if len(flags) == 0 {
 		with = "no voters"
 	}
-	f := fault{
+	f := &fault{
 		kind: "restart with wrong flags", nodes: ids,
 		alone: true, // a node without voters that is cut off is a cluster of its own
 	}
@@ -88,8 +88,7 @@ func (p *prover) wrongly(ids []proto.NodeID, flags []string, hold time.Duration)
 	f.what = strings.Join(whose, ", ") + " with " + with
 	mayLead := slices.Contains(flags, "--id") || slices.Contains(flags, "--data-dir")
 	var began time.Duration
-	made := &f
-	made.steps = []step{
+	f.steps = []step{
 		{0, func() (err error) {
 			for _, id := range ids {
 				err = errors.Join(err, p.takeAway(id))
@@ -103,7 +102,7 @@ func (p *prover) wrongly(ids []proto.NodeID, flags []string, hold time.Duration)
 		{hold, func() (err error) {
 			for _, id := range ids {
 				if code, words, ended := p.nodes.Ended(id); ended {
-					p.came(made, "node %v had ended with %d: %.160s", id, code, words)
+					p.came(f, "node %v had ended with %d: %.160s", id, code, words)
 				}
 				err = errors.Join(err, p.killNode(id))
 				if !mayLead {
@@ -114,5 +113,5 @@ func (p *prover) wrongly(ids []proto.NodeID, flags []string, hold time.Duration)
 			return err
 		}},
 	}
-	return made
+	return f
 }

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
@@ -11,7 +10,7 @@ import (
 // state is the state of the cluster under the present faults. away and aside count, for each node,
 // the faults that keep it away or aside. dropped and refused are the links that a fault blocks.
 type state struct {
-	nodes   int
+	ids     []proto.NodeID
 	away    map[proto.NodeID]int // not running, stopped, or with wrong flags
 	aside   map[proto.NodeID]int // told not to lead
 	dropped map[*fault][]testcluster.Link
@@ -19,47 +18,31 @@ type state struct {
 }
 
 func newState(nodes int) state {
-	return state{
-		nodes,
-		map[proto.NodeID]int{},
-		map[proto.NodeID]int{},
-		map[*fault][]testcluster.Link{},
-		map[*fault][]testcluster.Link{},
+	s := state{
+		away: map[proto.NodeID]int{}, aside: map[proto.NodeID]int{},
+		dropped: map[*fault][]testcluster.Link{}, refused: map[*fault][]testcluster.Link{},
 	}
+	for i := range nodes {
+		s.ids = append(s.ids, proto.NodeID(i+1))
+	}
+	return s
 }
 
-func (s state) ids() iter.Seq[proto.NodeID] {
-	return func(yield func(proto.NodeID) bool) {
-		for i := range s.nodes {
-			if !yield(proto.NodeID(i + 1)) {
-				return
-			}
-		}
-	}
-}
-
-func (s state) majority() int { return s.nodes/2 + 1 }
+func (s state) majority() int { return len(s.ids)/2 + 1 }
 
 // able reports whether a leader is possible: a node that is allowed to lead reaches a majority of
 // the voters, itself included, directly and both ways. A link that refuses new connections does not
 // count.
 func (s state) able() bool {
-	bad := map[testcluster.Link]bool{}
-	for _, some := range []map[*fault][]testcluster.Link{s.dropped, s.refused} {
-		for _, links := range some {
-			for _, l := range links {
-				bad[l] = true
-			}
-		}
-	}
-	for id := range s.ids() {
+	bad := slices.Concat(linksOf(s.dropped), linksOf(s.refused))
+	for _, id := range s.ids {
 		if s.away[id] > 0 || s.aside[id] > 0 {
 			continue
 		}
 		reached := 0
-		for other := range s.ids() {
-			if s.away[other] == 0 &&
-				!bad[testcluster.Link{From: id, To: other}] && !bad[testcluster.Link{From: other, To: id}] {
+		for _, other := range s.ids {
+			to, from := testcluster.Link{From: id, To: other}, testcluster.Link{From: other, To: id}
+			if s.away[other] == 0 && !slices.Contains(bad, to) && !slices.Contains(bad, from) {
 				reached++
 			}
 		}

@@ -154,7 +154,7 @@ func (c *Cluster) idle(ctx context.Context, d time.Duration, row *scaleSample) e
 		if err != nil {
 			return err
 		}
-		kib, err := procField(fmt.Sprintf("/proc/%d/status", c.PID(id)), "VmRSS")
+		kib, err := procField(fmt.Sprintf("/proc/%d/status", c.PID(id)), "VmRSS", 0)
 		if err != nil {
 			return err
 		}

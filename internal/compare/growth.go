@@ -7,6 +7,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/bench"
+	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
 // Cost is the cost of an election without failures in the simulator.
@@ -137,7 +138,7 @@ func (o GrowthOptions) simulate(ctx context.Context, line Line, nodes int) (Cost
 	case got := <-done:
 		if got.err != nil {
 			return Cost{}, fmt.Errorf("simulate %s, %s case, %s: %w",
-				line.Algorithm, line.Case, count(nodes, "node"), got.err)
+				line.Algorithm, line.Case, words.Plural(nodes, "node"), got.err)
 		}
 		return got.cost, nil
 	case <-ctx.Done():

@@ -8,6 +8,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/bench"
 	"github.com/ringleader-dev/ringleader/internal/chart"
+	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
 // The cases of theory.
@@ -156,7 +157,7 @@ func (r GrowthReport) curves(which, unit string, of func(Cost) int) chart.Curves
 			v := of(p.figures())
 			one.Points = append(one.Points, chart.CurvePoint{
 				X: float64(p.Nodes), Y: float64(v), Hollow: !p.Done,
-				Name: fmt.Sprintf("%s, %s: %d %s", l.Algorithm, count(p.Nodes, "node"), v, unit),
+				Name: fmt.Sprintf("%s, %s: %d %s", l.Algorithm, words.Plural(p.Nodes, "node"), v, unit),
 			})
 		}
 		c.Curves = append(c.Curves, one)

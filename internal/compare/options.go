@@ -9,6 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/bench"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
+	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
 // Options say what to compare, on real processes.
@@ -76,7 +77,7 @@ func (o Options) leftOut(c contender, s Step) string {
 	case c.votes == Own && !o.Voted:
 		return "it has a quorum of its own, and runs only with voters"
 	case rest < 1:
-		return fmt.Sprintf("of %s nobody is left to take over", count(o.Nodes, "node"))
+		return fmt.Sprintf("of %s nobody is left to take over", words.Plural(o.Nodes, "node"))
 	case c.votes != Nobody && rest < majority(o.Nodes):
 		return fmt.Sprintf("%d of %d voters left, %d needed", rest, o.Nodes, majority(o.Nodes))
 	case s == Cut:
@@ -109,13 +110,5 @@ func (o Options) validate() error {
 		}
 	}
 	return fmt.Errorf("%w: no step of the script can be done with %s: %s; give more nodes, voters, or another script",
-		bench.ErrOptions, count(o.Nodes, "node"), strings.Join(why, "; "))
-}
-
-// count formats a number of things: "1 node" or "5 nodes".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+		bench.ErrOptions, words.Plural(o.Nodes, "node"), strings.Join(why, "; "))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/bench"
 	"github.com/ringleader-dev/ringleader/internal/chart"
+	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
 // Report is the result of Run.
@@ -139,7 +140,7 @@ var legend = []string{
 func (r Report) Report() chart.Report {
 	done, of := r.Count()
 	report := chart.Report{
-		Title: fmt.Sprintf("compare: %s, profile %s, seed %d", count(r.Nodes, "node"), r.Profile, r.Seed),
+		Title: fmt.Sprintf("compare: %s, profile %s, seed %d", words.Plural(r.Nodes, "node"), r.Profile, r.Seed),
 		Lines: []string{r.Machine.String()}, Partial: chart.Partial(done, of, "steps"), Legend: legend,
 	}
 	for _, s := range r.kinds() {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
@@ -61,10 +60,7 @@ func Run(ctx context.Context, out io.Writer, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	d := demo{teller: teller{&story{out: out, stop: cancel}}, cluster: c, entry: o.Entry}
-	for _, n := range c.Nodes() {
-		d.nodes = append(d.nodes, n.ID)
-	}
+	d := demo{teller: teller{&story{out: out, stop: cancel}}, cluster: c, entry: o.Entry, nodes: c.IDs()}
 	began := time.Now()
 	if o.Fencing {
 		err = d.tellFencing(bounded, self, dir)
@@ -174,9 +170,7 @@ func (d demo) killLeader(ctx context.Context, leader proto.NodeID) (
 	if dead.at, err = d.cluster.Kill(leader); err != nil {
 		return next, dead, err
 	}
-	living := slices.DeleteFunc(slices.Clone(d.nodes), func(id proto.NodeID) bool {
-		return id == leader
-	})
+	living := testcluster.Without(d.nodes, leader)
 	if next, err = d.cluster.WaitAgreed(ctx, living...); err != nil {
 		return next, dead, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"syscall"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/ringleader-dev/ringleader/fence/kv"
 	"github.com/ringleader-dev/ringleader/internal/bench"
 	"github.com/ringleader-dev/ringleader/internal/bench/history"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -59,15 +59,16 @@ func (d demo) tellFencing(ctx context.Context, self, dir string) (err error) {
 func (f fencingDemo) writes(ctx context.Context, leader proto.NodeID) (history.Call, error) {
 	f.chapter(2, "A worker beside each node writes while its node leads")
 	f.begin("The storage is ringleader fence, at %s.", f.workers.Storage.URL())
-	c, err := f.workers.AwaitCall(ctx, leader, func(c history.Call) bool {
-		return c.Kind == history.Put && c.Outcome == history.Done
-	})
+	c, err := f.workers.AwaitCall(ctx, leader, accepted)
 	if err != nil {
 		return c, err
 	}
 	f.say("%s", inOneLine(leader, c))
 	return c, nil
 }
+
+// accepted reports whether a call is a write that the storage accepted.
+func accepted(c history.Call) bool { return c.Kind == history.Put && c.Outcome == history.Done }
 
 // pauses stops the leader and its worker after the worker looked at the node and before it writes.
 func (f fencingDemo) pauses(ctx context.Context, old fence.Token) error {
@@ -82,7 +83,7 @@ func (f fencingDemo) pauses(ctx context.Context, old fence.Token) error {
 // takesOver describes how another node is elected and its worker writes.
 func (f fencingDemo) takesOver(ctx context.Context, old fence.Token) (history.Call, error) {
 	stopped := time.Now()
-	living := slices.DeleteFunc(slices.Clone(f.nodes), func(id proto.NodeID) bool { return id == old.Leader })
+	living := testcluster.Without(f.nodes, old.Leader)
 	next, err := f.cluster.WaitAgreed(ctx, living...)
 	if err != nil {
 		return history.Call{}, err
@@ -94,9 +95,7 @@ func (f fencingDemo) takesOver(ctx context.Context, old fence.Token) (history.Ca
 	}
 	f.draw(r)
 	f.say("After %s node %v leads term %d.", millis(r.Winner.At.Sub(stopped)), next.Leader, next.Term)
-	c, err := f.workers.AwaitCall(ctx, next.Leader, func(c history.Call) bool {
-		return c.Kind == history.Put && c.Outcome == history.Done
-	})
+	c, err := f.workers.AwaitCall(ctx, next.Leader, accepted)
 	if err == nil {
 		f.say("%s", inOneLine(next.Leader, c))
 	}

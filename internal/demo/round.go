@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -27,17 +28,16 @@ const onItsWay = time.Second
 func (d demo) round(
 	ctx context.Context, term proto.Term, dead death, nodes ...proto.NodeID,
 ) (r *rounds.Round, err error) {
+	agreed := func() bool {
+		r = findRound(d.cluster.Records(), term, dead)
+		return !agreedAt(r, nodes).IsZero()
+	}
 	without := func(open rounds.Delivery) func() bool {
 		return func() bool {
-			r = findRound(d.cluster.Records(), term, dead)
-			return agreedAt(r, nodes) != (time.Time{}) && !slices.ContainsFunc(r.Messages, func(m rounds.Message) bool {
+			return agreed() && !slices.ContainsFunc(r.Messages, func(m rounds.Message) bool {
 				return m.Delivery == open && !slices.Contains(renewals, m.Kind)
 			})
 		}
-	}
-	agreed := func() bool {
-		r = findRound(d.cluster.Records(), term, dead)
-		return agreedAt(r, nodes) != (time.Time{})
 	}
 	if err := d.cluster.Wait(ctx, agreed); err != nil {
 		return nil, fmt.Errorf("read the round of term %d from the nodes' records: %w", term, err)
@@ -84,9 +84,7 @@ func agreedAt(r *rounds.Round, nodes []proto.NodeID) (last time.Time) {
 		if at.IsZero() {
 			return at
 		}
-		if at.After(last) {
-			last = at
-		}
+		last = testcluster.Later(last, at)
 	}
 	return last
 }

@@ -96,6 +96,4 @@ func (t teller) end(took time.Duration) {
 	fmt.Fprintf(t.out, "\nEvery step held, in %.1f s. No process is left.\n", took.Seconds())
 }
 
-func inMillis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func millis(d time.Duration) string { return fmt.Sprintf("%.1f ms", inMillis(d)) }
+func millis(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }

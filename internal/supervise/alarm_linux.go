@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -63,10 +64,7 @@ func (a *alarm) set(b bound) error {
 	err = raw.Control(func(fd uintptr) {
 		failed = unix.TimerfdSettime(int(fd), unix.TFD_TIMER_ABSTIME, &spec, nil)
 	})
-	if err != nil {
-		return err
-	}
-	return failed
+	return errors.Join(err, failed)
 }
 
 // early returns how long to wait at first if a time is left from now: a little more than a tenth

@@ -29,9 +29,6 @@ func (*Supervisor) Kill() {}
 // Extend does nothing.
 func (*Supervisor) Extend(time.Time) {}
 
-// PID is 0.
-func (*Supervisor) PID() int { return 0 }
-
 // Close does nothing.
 func (*Supervisor) Close() error { return nil }
 

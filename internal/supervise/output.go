@@ -37,13 +37,13 @@ func (j Job) Output(ctx context.Context) ([]byte, error) {
 	head := &head{left: j.Keep}
 	cmd.Stdout, cmd.Stderr = head, head
 	cmd.WaitDelay = drainTime
-	if err := startOwn(cmd); err != nil {
+	if err := StartOwn(cmd); err != nil {
 		return nil, startError(j.Path, err)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	err := cmd.Wait()
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left behind
-	disown(cmd)
+	Disown(cmd)
 	if !stop() && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

@@ -20,9 +20,10 @@ var starting = sync.OnceValue(func() chan<- func() {
 	return jobs
 })
 
-// startOwn starts a command in a process group of its own. The kernel kills the command when this
-// process dies.
-func startOwn(cmd *exec.Cmd) error {
+// StartOwn starts a command in a process group of its own, so that a Ctrl-C on the terminal reaches
+// only this process. The kernel kills the command when this process dies. The caller waits for the
+// command, and then calls Disown.
+func StartOwn(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
 	starting() <- func() {
@@ -37,8 +38,8 @@ func startOwn(cmd *exec.Cmd) error {
 	return <-started
 }
 
-// disown removes a command that has been waited for from own.
-func disown(cmd *exec.Cmd) {
+// Disown forgets a command of StartOwn that has been waited for.
+func Disown(cmd *exec.Cmd) {
 	own.Lock()
 	defer own.Unlock()
 	delete(own.pids, cmd.Process.Pid)

@@ -7,10 +7,12 @@ import (
 	"syscall"
 )
 
-// startOwn starts a command in a process group of its own.
-func startOwn(cmd *exec.Cmd) error {
+// StartOwn starts a command in a process group of its own, so that a Ctrl-C on the terminal reaches
+// only this process. Without a death signal, the command outlives this process if nobody ends it.
+func StartOwn(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd.Start()
 }
 
-func disown(*exec.Cmd) {}
+// Disown does nothing on this system.
+func Disown(*exec.Cmd) {}

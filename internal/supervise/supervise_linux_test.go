@@ -70,7 +70,7 @@ func beVictim(script string) {
 	if left, err := time.ParseDuration(os.Getenv("LEFT")); err == nil {
 		spec.Deadline = clock.Now().Add(left)
 	}
-	fmt.Println(ln.Addr(), s.PID())
+	fmt.Println(ln.Addr(), s.pid)
 	go func() { // as elections do
 		for {
 			if c, err := ln.Accept(); err == nil {
@@ -367,7 +367,7 @@ func TestSubreaperFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, Config{Grace: 100 * time.Millisecond, KillTime: 100 * time.Millisecond})
 			stop, ended := r.run(shell(daemon + stubborn))
-			must(syscall.Kill(r.s.PID(), c.sig))
+			must(syscall.Kill(r.s.pid, c.sig))
 			if c.stop {
 				stop()
 			}

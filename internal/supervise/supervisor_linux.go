@@ -246,9 +246,6 @@ func (s *Supervisor) Close() error {
 	return err
 }
 
-// PID is the subreaper's process id.
-func (s *Supervisor) PID() int { return s.pid }
-
 // foreground reports whether standard input is a terminal that sends its signals to this process's
 // group.
 func foreground() bool {

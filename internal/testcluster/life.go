@@ -52,14 +52,6 @@ func (o *output) add(line []byte) {
 	}
 }
 
-// last returns the latest record. ok is false before the first.
-func (o *output) last() (rec trace.Record, ok bool) {
-	if len(o.entries) == 0 {
-		return trace.Record{}, false
-	}
-	return o.entries[len(o.entries)-1].record, true
-}
-
 // lastWords returns what the process last wrote for people: the message of a log line, or the
 // reason with which the Go runtime ended it. It explains an unexpected end.
 func (o *output) lastWords() string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -155,7 +156,8 @@ func (c *Cluster) Beliefs(ids ...proto.NodeID) map[proto.NodeID]Belief {
 		if p == nil || p.ended() {
 			continue
 		}
-		if rec, ok := p.output.last(); ok {
+		if written := p.output.entries; len(written) > 0 {
+			rec := written[len(written)-1].record
 			beliefs[id] = Belief{proto.NodeID(rec.Leader), proto.Term(rec.LeaderTerm())}
 		}
 	}
@@ -185,15 +187,13 @@ func (c *Cluster) describe(ids []proto.NodeID) string {
 	if len(ids) <= named {
 		return strings.Join(words, ", ")
 	}
-	slices.Sort(words)
+	counts := map[string]int{}
+	for _, word := range words {
+		counts[word]++
+	}
 	var counted []string
-	for first := 0; first < len(words); {
-		next := first
-		for next < len(words) && words[next] == words[first] {
-			next++
-		}
-		counted = append(counted, fmt.Sprintf("%d × %s", next-first, words[first]))
-		first = next
+	for _, word := range slices.Sorted(maps.Keys(counts)) {
+		counted = append(counted, fmt.Sprintf("%d × %s", counts[word], word))
 	}
 	return strings.Join(counted, ", ")
 }

@@ -52,7 +52,6 @@ func HoldPorts(n int) (*Ports, error) {
 
 // hold reserves the block that begins with this port, and adds those of its ports that are free. If
 // somebody has the block, it does nothing.
-// those of its ports that are free.
 func (p *Ports) hold(first int) {
 	lock, err := net.Listen("tcp4", onLoopback(first))
 	if err != nil {

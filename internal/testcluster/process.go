@@ -7,9 +7,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
-	"sync"
 	"syscall"
+
+	"github.com/ringleader-dev/ringleader/internal/supervise"
 )
 
 // Process is a process that this one started. It has a process group of its own, so that a Ctrl-C
@@ -36,15 +36,12 @@ func StartHelper(line []string, stderr io.Writer, said func(line []byte)) (*Proc
 
 // start starts the process, and calls ended, unless that is nil, when the process has ended.
 func (p *Process) start(ended func()) error {
-	launcher()
-	p.cmd.SysProcAttr = processAttr()
-	err := make(chan error)
-	launches <- launching{p.cmd, err}
-	if err := <-err; err != nil {
+	if err := supervise.StartOwn(p.cmd); err != nil {
 		return err
 	}
 	go func() {
 		_ = p.cmd.Wait() // how it ended stands in its ProcessState
+		supervise.Disown(p.cmd)
 		close(p.done)
 		if ended != nil {
 			ended()
@@ -128,26 +125,3 @@ func (l *lines) Write(text []byte) (int, error) {
 		l.partial = rest
 	}
 }
-
-// launches are the processes that wait to be started by the launcher.
-var launches = make(chan launching)
-
-type launching struct {
-	cmd *exec.Cmd
-	err chan<- error
-}
-
-// launcher begins to start the processes of launches, all from one thread that lives as long as
-// this process.
-//
-// A child's death signal is bound to the thread that started the child, not to the
-// process: started from an ordinary goroutine, a child would be killed as soon as the Go
-// scheduler retires that thread.
-var launcher = sync.OnceFunc(func() {
-	go func() {
-		runtime.LockOSThread() // never unlocked
-		for next := range launches {
-			next.err <- next.cmd.Start()
-		}
-	}()
-})
