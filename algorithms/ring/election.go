@@ -19,7 +19,7 @@ func (r *round) Receive(msg proto.Message) {
 	switch {
 	case !ok:
 		r.core.Refuse(whyForeign, msg.Body.Kind())
-	case r.ring.Stops(b.Kind(), b.Initiator, b.Hops):
+	case r.Ring.Stops(b.Kind(), b.Initiator, b.Hops):
 	case b.Initiator < r.initiator:
 		// "Each process suppresses Election/Elected messages of any lower-id
 		// initiators".
@@ -57,7 +57,7 @@ func (r *round) compare(b Election) {
 	switch {
 	case b.Best.Is(self):
 		r.comeBack()
-	case !first && b.Best.Is(r.best) && !r.ring.Asked():
+	case !first && b.Best.Is(r.best) && !r.Ring.Asked():
 		r.core.Why(whyPassedBefore, b.Best.ID)
 	case b.Best.ID == self.ID:
 		r.core.Why(whyFormerLife)
@@ -67,7 +67,7 @@ func (r *round) compare(b Election) {
 		r.forward(b, whyNobodyStands)
 	case order > 0 && r.core.Out(b.Best):
 		r.core.CallWithout(b.Best)
-	case order > 0 && r.ring.Skips(topology.Clockwise, b.Best.ID) && r.core.MayStand():
+	case order > 0 && r.Ring.Skips(topology.Clockwise, b.Best.ID) && r.core.MayStand():
 		r.core.Why(whyOffRing,
 			b.Best.ID)
 		b.Best = self

@@ -210,7 +210,7 @@ func (r *round) Won() {
 // Heard passes COORDINATOR on.
 func (r *round) Heard(msg proto.Message) {
 	if b, ok := msg.Body.(Coordinator); ok {
-		r.ring.Heard(b.Hops, Coordinator{Leader: b.Leader, Taken: true, Hops: b.Hops + 1})
+		r.ring.PassOn(b.Hops, Coordinator{Leader: b.Leader, Taken: true, Hops: b.Hops + 1})
 	}
 }
 
