@@ -21,8 +21,6 @@ func (r *round) Receive(msg proto.Message) {
 		r.core.Refuse(whyForeign, msg.Body.Kind())
 	case r.Ring.Stops(b.Kind(), b.Initiator, b.Hops):
 	case b.Initiator < r.initiator:
-		// "Each process suppresses Election/Elected messages of any lower-id
-		// initiators".
 		r.core.Why(whySuppress, b.Initiator, r.initiator)
 	default:
 		r.compare(b)
@@ -73,14 +71,10 @@ func (r *round) compare(b Election) {
 		b.Best = self
 		r.onward(b)
 	case order > 0:
-		// "If the arrived attr is greater, pi forwards the message."
 		r.forward(b, whyAbove)
 	case !r.core.MayStand():
 		r.forward(b, whyBelowAside)
 	case first:
-		// "If the arrived attr is smaller and pi has not forwarded an election
-		// message earlier, it overwrites the message with its own id:attr, and
-		// forwards it."
 		below := b.Best.ID
 		b.Best = self
 		r.core.Why(whyBelow, below)

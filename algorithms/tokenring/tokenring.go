@@ -117,8 +117,6 @@ func (r *round) election(b Election) {
 	switch {
 	case r.ring.Stops(b.Kind(), b.Initiator, b.Hops):
 	case b.Initiator < r.initiator:
-		// "Each process suppresses Election/Elected messages of any lower-id
-		// initiators".
 		r.core.Why(whySuppress, b.Initiator, r.initiator)
 	case r.roll != "":
 		r.core.Why(whyChosenAlready)
