@@ -10,14 +10,6 @@ import (
 // own lock. They put what they get into the group's queue and return. They never call memberlist.
 type delegate struct{ g *Group }
 
-var (
-	_ memberlist.Delegate         = delegate{}
-	_ memberlist.EventDelegate    = delegate{}
-	_ memberlist.AliveDelegate    = delegate{}
-	_ memberlist.MergeDelegate    = delegate{}
-	_ memberlist.ConflictDelegate = delegate{}
-)
-
 // NotifyAlive refuses processes that may not be members. It judges those with this node's own
 // id too, since a node of another cluster may have the same id.
 func (d delegate) NotifyAlive(n *memberlist.Node) error {

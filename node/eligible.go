@@ -92,7 +92,7 @@ func (b *ineligibleBox) set(cause string, ok bool, now ineligibility) {
 	}
 	b.mu.Unlock()
 	if changed {
-		b.signal()
+		signal(b.wake)
 	}
 }
 
@@ -104,13 +104,13 @@ func (b *ineligibleBox) insist(cause string) {
 		b.causes[cause] = ineligibility{why: now.why}
 	}
 	b.mu.Unlock()
-	b.signal()
+	signal(b.wake)
 }
 
-// signal wakes the Node's goroutine.
-func (b *ineligibleBox) signal() {
+// signal leaves an element in wake, unless it has one: it wakes the Node's goroutine.
+func signal(wake chan<- struct{}) {
 	select {
-	case b.wake <- struct{}{}:
+	case wake <- struct{}{}:
 	default:
 	}
 }

@@ -119,10 +119,7 @@ func (b *peersBox) put(alive []proto.Peer, evidence string) {
 		b.evidence = append(b.evidence, evidence)
 	}
 	b.mu.Unlock()
-	select {
-	case b.wake <- struct{}{}:
-	default:
-	}
+	signal(b.wake)
 }
 
 // take empties the box. ok is false if it was empty.

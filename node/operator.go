@@ -180,10 +180,8 @@ func (n *Node) carryOut(ctx context.Context, a ask) error {
 	case <-n.ended:
 	}
 	// The Node may have ended right after carrying it out.
-	select {
-	case <-a.carriedOut:
+	if isClosed(a.carriedOut) {
 		return nil
-	default:
-		return ErrStopped
 	}
+	return ErrStopped
 }

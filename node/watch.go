@@ -22,11 +22,9 @@ func (n *Node) Watch(ctx context.Context) <-chan algorithms.Leader {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	ch <- n.status.Leader
-	select {
-	case <-n.ended:
+	if isClosed(n.ended) {
 		close(ch)
 		return ch
-	default:
 	}
 	n.watchers[ch] = context.AfterFunc(ctx, func() {
 		n.mu.Lock()

@@ -148,7 +148,7 @@ func (e Entry) WithFence() Entry {
 }
 
 // All returns every entry, in the order of names.
-func All() []Entry { return append([]Entry(nil), entries...) }
+func All() []Entry { return slices.Clone(entries) }
 
 // kinds is the table of all kinds of messages.
 var kinds = tableOf(entries)

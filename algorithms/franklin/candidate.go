@@ -19,12 +19,12 @@ func (r *round) Receive(msg proto.Message) {
 	switch {
 	case !ok:
 		r.core.Refuse(whyForeign, msg.Body.Kind())
-	case r.ring.Stops(b.Kind(), b.Candidate.ID, b.Hops):
+	case r.Ring.Stops(b.Kind(), b.Candidate.ID, b.Hops):
 	case b.Candidate.Is(self):
 		r.comeHome(b)
 	case b.Candidate.ID == self.ID:
 		r.core.Why(whyFormerLife)
-	case r.ring.Repeated(b.Kind(), b.Candidate.ID, way, b.Round):
+	case r.Ring.Repeated(b.Kind(), b.Candidate.ID, way, b.Round):
 		r.core.Why(whyBefore, b.Candidate.ID, b.Round)
 	case b.Candidate.Above(self):
 		r.higher(way, b)
@@ -64,7 +64,7 @@ func (r *round) higher(way topology.Way, b Candidate) {
 	case r.core.Dead(b.Candidate):
 		// "Or if it gets an (Elected:80) message, but knows 80 has failed".
 		r.core.CallWithout(b.Candidate)
-	case r.ring.Skips(way, id) && r.core.MayStand() && r.state != relay:
+	case r.Ring.Skips(way, id) && r.core.MayStand() && r.state != relay:
 		// Nor will its message come past this node from the other side.
 		r.core.Why(whyOffRing, id)
 		r.count(way, b.Round)
@@ -103,7 +103,7 @@ func (r *round) pass(way topology.Way, b Candidate) {
 	}
 	r.core.Why(whyPass, b.Round, b.Candidate.ID)
 	b.Hops++
-	r.ring.Send(way, b)
+	r.Ring.Send(way, b)
 }
 
 var whyBelow = reasons.Kind("below", "%d ranks below this node -> it falls", algorithms.Outranks(0, algorithms.Self)).

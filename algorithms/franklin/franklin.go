@@ -32,7 +32,7 @@ func ElectedTimeout(delta time.Duration, n int) time.Duration { return Patience(
 // round is one node's part in the election. It is the nomination.Round of core.
 type round struct {
 	core nomination.Core
-	ring topology.Ring
+	topology.Ring
 
 	// The round of the current term.
 	state  state
@@ -54,21 +54,18 @@ const (
 func New(cfg algorithms.Config) algorithms.Machine {
 	r := &round{}
 	r.core.Init(cfg, r)
-	r.ring.Init(&r.core, cfg.Place, r.Question)
+	r.Ring.Init(&r.core, cfg.Place, r.Question)
 	return &r.core
 }
 
 func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-
-// Announcement tells one node directly: an ELECTED without hops is not passed on.
-func (r *round) Announcement(leader proto.Peer) proto.Body { return topology.Elected{Leader: leader} }
 
 // Question is what a candidate sends.
 func (r *round) Question() proto.Body { return r.message(topology.Clockwise) }
 
 func (r *round) Reset() {
 	r.state, r.number, r.heard, r.best = idle, 0, [2]uint64{}, proto.Peer{}
-	r.ring.Reset()
+	r.Ring.Reset()
 }
 
 // Begin makes this node a candidate. If it may not win in this term, its messages only wake the
@@ -81,7 +78,7 @@ func (r *round) Begin() {
 // send sends this node's CANDIDATE of the present round both ways.
 func (r *round) send() {
 	r.wait()
-	r.ring.SendBoth(r.message)
+	r.Ring.SendBoth(r.message)
 }
 
 func (r *round) message(w topology.Way) proto.Body {
@@ -94,23 +91,13 @@ func (r *round) message(w topology.Way) proto.Body {
 // wait restarts the wait for ELECTED, because the round goes on.
 func (r *round) wait() { r.core.SetTimer(ElectedTimeout(r.core.Delta(), r.core.Size())) }
 
-// Won sends ELECTED round the ring.
-func (r *round) Won() { r.ring.Announce(topology.Elected{Leader: r.core.Leader(), Hops: 1}) }
-
-// Heard passes ELECTED on.
-func (r *round) Heard(msg proto.Message) {
-	if b, ok := msg.Body.(topology.Elected); ok {
-		r.ring.Heard(b.Hops, topology.Elected{Leader: b.Leader, Hops: b.Hops + 1})
-	}
-}
-
 // Timeout handles the end of a wait: the leader's for its ELECTED to come home, or a participant's
 // for ELECTED.
-func (r *round) Timeout() { r.ring.Timeout(topology.KindElected, "a round's time") }
+func (r *round) Timeout() { r.Ring.Timeout(topology.KindElected, "a round's time") }
 
 // PeersChanged repairs the ring, unless the best of the round is gone or is no longer eligible.
 func (r *round) PeersChanged(gone []proto.Peer) {
-	if !r.ring.Lost(gone, r.best) && r.core.Taking() && r.state == relay && r.core.Out(r.best) {
+	if !r.Ring.Lost(gone, r.best) && r.core.Taking() && r.state == relay && r.core.Out(r.best) {
 		r.core.CallWithout(r.best)
 	}
 }

@@ -33,7 +33,7 @@ func Times(n int) int { return 2<<Phases(n) - 1 + (Phases(n)+1)*n }
 // round is one node's part in the election. It is the nomination.Round of core.
 type round struct {
 	core nomination.Core
-	ring topology.Ring
+	topology.Ring
 
 	// The round of the current term.
 	state   state
@@ -55,28 +55,25 @@ const (
 func New(cfg algorithms.Config) algorithms.Machine {
 	r := &round{}
 	r.core.Init(cfg, r)
-	r.ring.Init(&r.core, cfg.Place, r.Question)
+	r.Ring.Init(&r.core, cfg.Place, r.Question)
 	return &r.core
 }
 
 func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
-
-// Announcement tells one node directly: an ELECTED without hops is not passed on.
-func (r *round) Announcement(leader proto.Peer) proto.Body { return topology.Elected{Leader: leader} }
 
 // Question is a probe of the first phase.
 func (r *round) Question() proto.Body { return r.probe(topology.Clockwise) }
 
 func (r *round) Reset() {
 	r.state, r.phase, r.replied, r.best = idle, 0, [2]bool{}, proto.Peer{}
-	r.ring.Reset()
+	r.Ring.Reset()
 }
 
 var whyAsk = reasons.Kind("ask", "this node does not stand -> ask who does")
 
 // Begin makes this node a candidate.
 func (r *round) Begin() {
-	if !r.core.MayStand() && r.ring.Neighbour(topology.Clockwise) != 0 {
+	if !r.core.MayStand() && r.Ring.Neighbour(topology.Clockwise) != 0 {
 		// It sends a probe that it cannot win with: whoever ranks above takes over.
 		r.core.Why(whyAsk)
 	}
@@ -88,7 +85,7 @@ func (r *round) Begin() {
 func (r *round) send() {
 	r.replied = [2]bool{}
 	r.wait()
-	r.ring.SendBoth(r.probe)
+	r.Ring.SendBoth(r.probe)
 }
 
 func (r *round) probe(w topology.Way) proto.Body {
@@ -100,19 +97,9 @@ func (r *round) probe(w topology.Way) proto.Body {
 // wait restarts the wait for ELECTED, because the round goes on.
 func (r *round) wait() { r.core.SetTimer(ElectedTimeout(r.core.Delta(), r.core.Size())) }
 
-// Won sends ELECTED round the ring.
-func (r *round) Won() { r.ring.Announce(topology.Elected{Leader: r.core.Leader(), Hops: 1}) }
-
-// Heard passes ELECTED on.
-func (r *round) Heard(msg proto.Message) {
-	if b, ok := msg.Body.(topology.Elected); ok {
-		r.ring.Heard(b.Hops, topology.Elected{Leader: b.Leader, Hops: b.Hops + 1})
-	}
-}
-
 // Timeout handles the end of a wait: the leader's for its ELECTED to come home, or a participant's
 // for ELECTED.
-func (r *round) Timeout() { r.ring.Timeout(topology.KindElected, "a round's time") }
+func (r *round) Timeout() { r.Ring.Timeout(topology.KindElected, "a round's time") }
 
 var whyRingChanged = reasons.Kind("ring-changed", "the ring changed -> probe twice as far, phase %d")
 
@@ -121,7 +108,7 @@ var whyRingChanged = reasons.Kind("ring-changed", "the ring changed -> probe twi
 func (r *round) PeersChanged(gone []proto.Peer) {
 	taking := r.core.Taking()
 	switch {
-	case r.ring.Lost(gone, r.best) || !taking:
+	case r.Ring.Lost(gone, r.best) || !taking:
 	case r.state == beaten && r.core.Out(r.best):
 		r.core.CallWithout(r.best)
 	case len(gone) > 0 && r.state == candidate && r.phase < topology.MaxPhase:

@@ -47,17 +47,17 @@ func (r *round) onProbe(b Probe) {
 	self, way := r.core.Self(), topology.WayOf(b.Clockwise)
 	order := b.Candidate.Rank().Compare(self.Rank())
 	switch {
-	case r.ring.Stops(b.Kind(), b.Candidate.ID, b.Hops):
+	case r.Ring.Stops(b.Kind(), b.Candidate.ID, b.Hops):
 	case b.Candidate.Is(self):
 		r.comeHome(b)
 	case b.Candidate.ID == self.ID:
 		r.core.Why(whyFormerLife)
-	case r.ring.Repeated(b.Kind(), b.Candidate.ID, way, b.Phase):
+	case r.Ring.Repeated(b.Kind(), b.Candidate.ID, way, b.Phase):
 		r.core.Why(whyProbeBefore, b.Phase)
 	case r.core.Dead(b.Candidate):
 		// "Or if it gets an (Elected:80) message, but knows 80 has failed".
 		r.core.CallWithout(b.Candidate)
-	case order > 0 && r.ring.Skips(way, b.Candidate.ID) && r.core.MayStand():
+	case order > 0 && r.Ring.Skips(way, b.Candidate.ID) && r.core.MayStand():
 		r.swallow(b, whyOffRingDrop, whyOffRingStand)
 	case order > 0:
 		r.beaten(b.Candidate)
@@ -98,11 +98,11 @@ func (r *round) pass(way topology.Way, b Probe, onward, back *algorithms.ReasonK
 	if b.Hops < 1<<min(b.Phase, 62) {
 		r.core.Why(onward, b.Candidate.ID)
 		b.Hops++
-		r.ring.Send(way, b)
+		r.Ring.Send(way, b)
 		return
 	}
 	r.core.Why(back, b.Candidate.ID, b.Hops)
-	r.ring.Send(way.Back(), Reply{
+	r.Ring.Send(way.Back(), Reply{
 		Candidate: b.Candidate.ID, Phase: b.Phase, Hops: 1, Clockwise: !b.Clockwise,
 	})
 }
@@ -137,15 +137,15 @@ func (r *round) onReply(b Reply) {
 	switch {
 	case !r.core.Looking():
 		r.core.Why(whyLed, r.core.Leader().ID, r.core.Term())
-	case r.ring.TooFar(b.Hops):
+	case r.Ring.TooFar(b.Hops):
 		r.core.Why(whyFar, b.Hops)
-	case b.Candidate != r.core.Self().ID && r.ring.Repeated(b.Kind(), b.Candidate, way, b.Phase):
+	case b.Candidate != r.core.Self().ID && r.Ring.Repeated(b.Kind(), b.Candidate, way, b.Phase):
 		r.core.Why(whyReplyBefore, b.Phase)
 	case b.Candidate != r.core.Self().ID:
 		r.core.Why(whyReplyPass, b.Candidate)
 		r.wait()
 		b.Hops++
-		r.ring.Send(way, b)
+		r.Ring.Send(way, b)
 	case r.state != candidate || b.Phase != r.phase:
 		r.core.Why(whyReplyLate, b.Phase)
 	default:

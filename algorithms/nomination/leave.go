@@ -1,6 +1,7 @@
 package nomination
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -26,10 +27,7 @@ func (c *Core) eligible(ev algorithms.Eligible) {
 	was := c.Aside()
 	c.ineligible = ""
 	if !ev.OK {
-		c.ineligible = ev.Why
-		if c.ineligible == "" {
-			c.ineligible = "no reason was given"
-		}
+		c.ineligible = cmp.Or(ev.Why, "no reason was given")
 	}
 	c.self.Ineligible = c.ineligible != ""
 	switch {

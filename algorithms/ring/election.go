@@ -19,10 +19,8 @@ func (r *round) Receive(msg proto.Message) {
 	switch {
 	case !ok:
 		r.core.Refuse(whyForeign, msg.Body.Kind())
-	case r.ring.Stops(b.Kind(), b.Initiator, b.Hops):
+	case r.Ring.Stops(b.Kind(), b.Initiator, b.Hops):
 	case b.Initiator < r.initiator:
-		// "Each process suppresses Election/Elected messages of any lower-id
-		// initiators".
 		r.core.Why(whySuppress, b.Initiator, r.initiator)
 	default:
 		r.compare(b)
@@ -57,7 +55,7 @@ func (r *round) compare(b Election) {
 	switch {
 	case b.Best.Is(self):
 		r.comeBack()
-	case !first && b.Best.Is(r.best) && !r.ring.Asked():
+	case !first && b.Best.Is(r.best) && !r.Ring.Asked():
 		r.core.Why(whyPassedBefore, b.Best.ID)
 	case b.Best.ID == self.ID:
 		r.core.Why(whyFormerLife)
@@ -67,20 +65,16 @@ func (r *round) compare(b Election) {
 		r.forward(b, whyNobodyStands)
 	case order > 0 && r.core.Out(b.Best):
 		r.core.CallWithout(b.Best)
-	case order > 0 && r.ring.Skips(topology.Clockwise, b.Best.ID) && r.core.MayStand():
+	case order > 0 && r.Ring.Skips(topology.Clockwise, b.Best.ID) && r.core.MayStand():
 		r.core.Why(whyOffRing,
 			b.Best.ID)
 		b.Best = self
 		r.onward(b)
 	case order > 0:
-		// "If the arrived attr is greater, pi forwards the message."
 		r.forward(b, whyAbove)
 	case !r.core.MayStand():
 		r.forward(b, whyBelowAside)
 	case first:
-		// "If the arrived attr is smaller and pi has not forwarded an election
-		// message earlier, it overwrites the message with its own id:attr, and
-		// forwards it."
 		below := b.Best.ID
 		b.Best = self
 		r.core.Why(whyBelow, below)

@@ -24,7 +24,7 @@ func Patience(delta time.Duration, n int) time.Duration {
 // round is one node's part in the ring. It is the nomination.Round of core.
 type round struct {
 	core nomination.Core
-	ring topology.Ring
+	topology.Ring
 
 	// The round of the current term.
 	initiator proto.NodeID // the highest whose ELECTION was seen; 0 for none
@@ -35,7 +35,7 @@ type round struct {
 func New(cfg algorithms.Config) algorithms.Machine {
 	r := &round{}
 	r.core.Init(cfg, r)
-	r.ring.Init(&r.core, cfg.Place, r.Question)
+	r.Ring.Init(&r.core, cfg.Place, r.Question)
 	return &r.core
 }
 
@@ -47,12 +47,9 @@ func (r *round) Question() proto.Body {
 	return Election{Initiator: self.ID, Best: self, Hops: 1}
 }
 
-// Announcement tells one node directly: an ELECTED without hops is not passed on.
-func (r *round) Announcement(leader proto.Peer) proto.Body { return topology.Elected{Leader: leader} }
-
 func (r *round) Reset() {
 	r.initiator, r.best = 0, proto.Peer{}
-	r.ring.Reset()
+	r.Ring.Reset()
 }
 
 // Begin starts an election.
@@ -70,22 +67,12 @@ func (r *round) Begin() {
 func (r *round) pass(b Election) {
 	r.best = b.Best
 	r.core.SetTimer(ElectedTimeout(r.core.Delta(), r.core.Size()))
-	r.ring.Send(topology.Clockwise, b)
-}
-
-// Won sends ELECTED round the ring.
-func (r *round) Won() { r.ring.Announce(topology.Elected{Leader: r.core.Leader(), Hops: 1}) }
-
-// Heard passes ELECTED on.
-func (r *round) Heard(msg proto.Message) {
-	if b, ok := msg.Body.(topology.Elected); ok {
-		r.ring.Heard(b.Hops, topology.Elected{Leader: b.Leader, Hops: b.Hops + 1})
-	}
+	r.Ring.Send(topology.Clockwise, b)
 }
 
 // Timeout handles the end of a wait: the leader's for its ELECTED to come home, or a participant's
 // for ELECTED.
-func (r *round) Timeout() { r.ring.Timeout(topology.KindElected, "two trips round") }
+func (r *round) Timeout() { r.Ring.Timeout(topology.KindElected, "two trips round") }
 
 // PeersChanged repairs the ring.
 func (r *round) PeersChanged(gone []proto.Peer) {
@@ -93,5 +80,5 @@ func (r *round) PeersChanged(gone []proto.Peer) {
 		r.core.CallWithout(r.best)
 		return
 	}
-	r.ring.Lost(gone, r.best)
+	r.Ring.Lost(gone, r.best)
 }

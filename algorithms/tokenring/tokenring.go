@@ -117,8 +117,6 @@ func (r *round) election(b Election) {
 	switch {
 	case r.ring.Stops(b.Kind(), b.Initiator, b.Hops):
 	case b.Initiator < r.initiator:
-		// "Each process suppresses Election/Elected messages of any lower-id
-		// initiators".
 		r.core.Why(whySuppress, b.Initiator, r.initiator)
 	case r.roll != "":
 		r.core.Why(whyChosenAlready)
@@ -210,7 +208,7 @@ func (r *round) Won() {
 // Heard passes COORDINATOR on.
 func (r *round) Heard(msg proto.Message) {
 	if b, ok := msg.Body.(Coordinator); ok {
-		r.ring.Heard(b.Hops, Coordinator{Leader: b.Leader, Taken: true, Hops: b.Hops + 1})
+		r.ring.PassOn(b.Hops, Coordinator{Leader: b.Leader, Taken: true, Hops: b.Hops + 1})
 	}
 }
 

@@ -25,12 +25,25 @@ var (
 	whyFar  = reasons.Kind("far", "%s made %d hops -> pass it on no further")
 )
 
-// Heard passes on an announcement that has made this many hops. onward is the message to send. An
+// Announcement tells one node directly: an ELECTED without hops is not passed on.
+func (r *Ring) Announcement(leader proto.Peer) proto.Body { return Elected{Leader: leader} }
+
+// Won sends ELECTED round the ring.
+func (r *Ring) Won() { r.Announce(Elected{Leader: r.core.Leader(), Hops: 1}) }
+
+// Heard passes ELECTED on.
+func (r *Ring) Heard(msg proto.Message) {
+	if b, ok := msg.Body.(Elected); ok {
+		r.PassOn(b.Hops, Elected{Leader: b.Leader, Hops: b.Hops + 1})
+	}
+}
+
+// PassOn passes on an announcement that has made this many hops. onward is the message to send. An
 // announcement with hops 0 was sent to this node alone and is not passed on.
 //
 // Lecture notes: "sets its variable elected <- id of the message; forwards the message unless it is
 // the new coordinator".
-func (r *Ring) Heard(hops uint64, onward proto.Body) {
+func (r *Ring) PassOn(hops uint64, onward proto.Body) {
 	switch kind := onward.Kind(); {
 	case hops == 0:
 	case r.core.Leading():

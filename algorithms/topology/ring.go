@@ -31,7 +31,8 @@ func WayOf(clockwise bool) Way {
 // Back is the opposite direction.
 func (w Way) Back() Way { return numWays - 1 - w }
 
-// Ring is a node's view of the ring. Only the goroutine that steps its Core uses it.
+// Ring is a node's view of the ring. Only the goroutine that steps its Core uses it. A
+// nomination.Round that embeds it announces its leader with ELECTED.
 type Ring struct {
 	core  *nomination.Core
 	place func(proto.NodeID) uint64

@@ -178,7 +178,6 @@ func (r *round) Timeout() {
 	case waiting, acked:
 		r.core.Call(whyNoCommit.Of())
 	case standing:
-		// "Potentially, no Leader gets a Quorum!"
 		r.core.Call(whyNoQuorum.Of())
 	}
 }

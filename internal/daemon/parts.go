@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	stdlog "log"
-	"slices"
 	"strings"
 	"time"
 
@@ -234,17 +233,13 @@ func (d *Daemon) couldSucceed() bool {
 	if view == nil {
 		return false
 	}
-	votes, candidates := 0, 0
+	votes := 0
 	for _, m := range view.Alive {
-		isVoter := slices.Contains(d.Voters, m.ID)
-		if isVoter {
+		if d.Voters.Has(m.ID) {
 			votes++
 		}
-		if m.ID != d.ID && !m.Ineligible && (isVoter || len(d.Voters) == 0) {
-			candidates++
-		}
 	}
-	return candidates > 0 && (len(d.Voters) == 0 || votes >= d.Voters.Majority())
+	return d.anotherCouldLead(*view) && (len(d.Voters) == 0 || votes >= d.Voters.Majority())
 }
 
 // Stop ends the node's loop: the node leads no more, and its work has been told to stop when Stop

@@ -1,6 +1,7 @@
 package fenceagent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,10 +90,7 @@ const maxOutput = 300
 // case: "exit 1 after 40ms: no such container". When Run returns, nothing of the agent's process
 // group runs any more. An agent also ends when the process that runs it ends.
 func (a *Agent) Run(ctx context.Context, r Request) (detail string, err error) {
-	timeout := a.Timeout
-	if timeout == 0 {
-		timeout = DefaultTimeout
-	}
+	timeout := cmp.Or(a.Timeout, DefaultTimeout)
 	limited, cancel := context.WithTimeoutCause(ctx, timeout, ErrTimeout)
 	defer cancel()
 	began := time.Now()

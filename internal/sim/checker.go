@@ -2,17 +2,17 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // checker checks one invariant during a run. It sees every Step that had effects, before the node
 // takes over the new belief and deadline. It must work in constant time a message.
-type checker interface {
-	// invariant returns what must hold.
-	invariant() Invariant
+type checker struct {
+	Invariant
 	// check says how the Step breaks the invariant; "" if it does not.
-	check(s *step) string
+	check func(s *step) string
 }
 
 // Invariant is something that must hold in every run.
@@ -45,7 +45,7 @@ func (c *cluster) check(s *step) {
 	}
 	for _, k := range c.checkers {
 		if detail := k.check(s); detail != "" {
-			c.violated(k.invariant(), s.node.id, detail)
+			c.violated(k.Invariant, s.node.id, detail)
 		}
 	}
 }
@@ -53,10 +53,8 @@ func (c *cluster) check(s *step) {
 // violated records a broken invariant. It records each invariant once in a run: later violations
 // may be consequences of the first.
 func (c *cluster) violated(broken Invariant, id proto.NodeID, detail string) {
-	for _, v := range c.violations {
-		if v.Invariant == broken {
-			return
-		}
+	if slices.ContainsFunc(c.violations, func(v Violation) bool { return v.Invariant == broken }) {
+		return
 	}
 	v := Violation{Invariant: broken, Seconds: c.now.Seconds(), Node: id, Detail: detail}
 	c.violations = append(c.violations, v)

@@ -21,11 +21,6 @@ type canvass struct {
 
 type askedFirst struct{ lives table[canvass] }
 
-func (*askedFirst) invariant() Invariant {
-	return Invariant{"asked-first", "nobody claims a term that a majority of the voters has not " +
-		"just said it would grant: who was cut off comes home without deposing anybody"}
-}
-
 func (k *askedFirst) check(s *step) string {
 	c := k.lives.at(s.node.life.number)
 	if ev, ok := s.ev.(algorithms.Receive); ok {
@@ -70,11 +65,6 @@ type terms struct{ held, idle, released proto.Term }
 
 type releasedLast struct{ lives table[terms] }
 
-func (*releasedLast) invariant() Invariant {
-	return Invariant{"released-last", "a term is released when all work of its holder has " +
-		"stopped, and never held or claimed after"}
-}
-
 func (k *releasedLast) check(s *step) string {
 	t := k.lives.at(s.node.life.number)
 	if ev, ok := s.ev.(algorithms.WorkStopped); ok {
@@ -112,11 +102,6 @@ type asksNoMore struct{ ballots ballots }
 // mostRounds is how many rounds of renewals in a row a majority may leave unanswered before the
 // leader must stop asking.
 const mostRounds = 2
-
-func (*asksNoMore) invariant() Invariant {
-	return Invariant{"asks-no-more", "a holder asks no more after two rounds without a majority: " +
-		"one that hears nothing must not lock the voters"}
-}
 
 func (k *asksNoMore) check(s *step) string {
 	b := k.ballots.of(s)

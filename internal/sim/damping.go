@@ -23,10 +23,6 @@ const (
 	roundEvery    = 25 // in Deltas
 )
 
-func (*damped) invariant() Invariant {
-	return Invariant{"damped", "elections are damped, never endless, while detectors err"}
-}
-
 func (k *damped) check(s *step) string {
 	if s.out.Leader.Term <= s.prev().Term || asked(s) {
 		return ""
@@ -58,7 +54,7 @@ type bestLeads struct {
 	led  map[proto.Term]proto.NodeID
 }
 
-func newBestLeads(p plan) *bestLeads {
+func newBestLeads(p plan) checker {
 	var best proto.Rank
 	for i, attr := range p.Attributes {
 		rank := proto.Rank{Attr: attr, ID: proto.NodeID(i + 1)}
@@ -69,12 +65,11 @@ func newBestLeads(p plan) *bestLeads {
 			best = rank
 		}
 	}
-	return &bestLeads{best: best.ID, led: map[proto.Term]proto.NodeID{}}
-}
-
-func (*bestLeads) invariant() Invariant {
-	return Invariant{"best-leads", "without failures every term has at most one leader: " +
-		"\"a particular non-faulty process with the best attribute value\""}
+	return checker{
+		Invariant{"best-leads", "without failures every term has at most one leader: " +
+			"\"a particular non-faulty process with the best attribute value\""},
+		(&bestLeads{best: best.ID, led: map[proto.Term]proto.NodeID{}}).check,
+	}
 }
 
 func (k *bestLeads) check(s *step) string {

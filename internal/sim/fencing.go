@@ -110,9 +110,15 @@ func (c *cluster) shoot(by *node, f algorithms.Fence) {
 
 // fenceCheckers check the invariants of fencing. If the agents are honest, more must hold.
 func fenceCheckers(honest bool) []checker {
-	checkers := []checker{&fencesByMajority{}}
+	checkers := []checker{
+		{Invariant{"fences-by-majority", "nobody has another shot but with the promises of a majority for " +
+			"the term it is to take: of two halves one at most shoots"}, (&fencesByMajority{}).check},
+	}
 	if honest {
-		checkers = append(checkers, &fencedFirst{last: map[proto.NodeID]*mandated{}})
+		checkers = append(checkers, checker{
+			Invariant{"fenced-first", "with honest fence agents nobody leads while a process that led before, " +
+				"and has not released its term, still runs"}, (&fencedFirst{map[proto.NodeID]*mandated{}}).check,
+		})
 	}
 	return checkers
 }
@@ -125,11 +131,6 @@ type mandated struct {
 }
 
 type fencedFirst struct{ last map[proto.NodeID]*mandated }
-
-func (*fencedFirst) invariant() Invariant {
-	return Invariant{"fenced-first", "with honest fence agents nobody leads while a " +
-		"process that led before, and has not released its term, still runs"}
-}
 
 func (k *fencedFirst) check(s *step) string {
 	mine := k.last[s.node.id]
@@ -155,11 +156,6 @@ func (k *fencedFirst) check(s *step) string {
 type fencesByMajority struct {
 	ballots ballots
 	good    table[time.Time] // until when, by each process's own clock, the promises of a majority last
-}
-
-func (*fencesByMajority) invariant() Invariant {
-	return Invariant{"fences-by-majority", "nobody has another shot but with the promises of a " +
-		"majority for the term it is to take: of two halves one at most shoots"}
 }
 
 func (k *fencesByMajority) check(s *step) string {

@@ -12,24 +12,46 @@ import (
 func leaseCheckers() []checker {
 	l := &ledger{}
 	return []checker{
-		&promiseKept{l}, // keeps the ledger: before those that read it
-		&bootWait{},
-		&insidePromises{l},
-		leaseAhead{},
-		&oneHolder{},
-		newOneHolderATerm(),
-		&tokensRise{},
-		&voteFirst{won: map[proto.Leadership]bool{}},
-		&askedFirst{},
-		&releasedLast{},
-		&asksNoMore{},
-		&readmission{map[proto.NodeID]*comeback{}, map[proto.NodeID]bool{}},
-		&refusedNothing{},
-		&backsOff{},
-		&calmPreference{},
-		&couldWin{},
-		oneBorrower{},
-		&lendEnds{},
+		// keeps the ledger: before those that read it
+		{Invariant{"promise-kept", "a voter grants no other process while its promise runs, unless that " +
+			"very process released the term or is proven dead"}, (&promiseKept{l}).check},
+		{Invariant{"boot-wait", "a voter that starts grants no new term to another for as long as the " +
+			"longest promise it ever made, whatever is released or proven"}, (&bootWait{}).check},
+		{Invariant{"inside-promises", "a lease ends, in true time, before the promises of a majority of " +
+			"distinct voters, whose votes for its holder are durable"}, (&insidePromises{l}).check},
+		{Invariant{"lease-ahead", "no Step ends with a leader whose lease has ended"}, leaseAhead},
+		{Invariant{"one-holder", "at any instant of true time at most one process leads or still works as " +
+			"the leader"}, (&oneHolder{}).check},
+		{Invariant{"one-holder-a-term", "no term is ever held by two processes"},
+			(&oneATerm{"holds", map[proto.Term]proto.Incarnation{}}).check},
+		{Invariant{"tokens-rise", "the tokens that reach a store never go back"}, (&tokensRise{}).check},
+		{Invariant{"vote-first", "a voter grants a term once, to one process, and not before that is " +
+			"durable; back without its disk it grants the term that it was told of only to a process that " +
+			"has won it; nobody claims what it has not voted for"},
+			(&voteFirst{won: map[proto.Leadership]bool{}}).check},
+		{Invariant{"asked-first", "nobody claims a term that a majority of the voters has not just said it " +
+			"would grant: who was cut off comes home without deposing anybody"}, (&askedFirst{}).check},
+		{Invariant{"released-last", "a term is released when all work of its holder has stopped, and never " +
+			"held or claimed after"}, (&releasedLast{}).check},
+		{Invariant{"asks-no-more", "a holder asks no more after two rounds without a majority: one that " +
+			"hears nothing must not lock the voters"}, (&asksNoMore{}).check},
+		{Invariant{"readmission", "a voter of which nothing is saved grants, claims and tells nothing " +
+			"before all voters ran at one instant and had not voted, or its longest promise is over and " +
+			"enough voters, asked after that, told it what they voted in, or an operator did; then it " +
+			"votes in higher terms only"},
+			(&readmission{map[proto.NodeID]*comeback{}, map[proto.NodeID]bool{}}).check},
+		{Invariant{"refused-nothing", "a question that is answered with no changes nothing that is saved, " +
+			"and no term"}, (&refusedNothing{}).check},
+		{Invariant{"backs-off", "a node of which three claims in a row failed claims nothing for a " +
+			"promise, while another could: others are to try"}, (&backsOff{}).check},
+		{Invariant{"calm-preference", "a leader offers leadership to a better node at most once in four " +
+			"promises, and ever more rarely while it does so again and again"}, (&calmPreference{}).check},
+		{Invariant{"could-win", "who says that it would take over has asked the voters since it was " +
+			"offered to, and a majority would vote for it but for the promise to that leader"}, (&couldWin{}).check},
+		{Invariant{"one-borrower", "while a lease that was lent has not ended, by whatever clock, no other " +
+			"process leads or lends, and it ends before its leader's own"}, oneBorrower},
+		{Invariant{"lend-ends", "who asks for a lease to lend is told what came of it, and what has not " +
+			"ended has a timer"}, (&lendEnds{}).check},
 	}
 }
 
@@ -50,11 +72,6 @@ func (t *heldTerm) works(at time.Duration) bool {
 }
 
 type oneHolder struct{ holders table[heldTerm] } // by id
-
-func (*oneHolder) invariant() Invariant {
-	return Invariant{"one-holder", "at any instant of true time at most one process leads " +
-		"or still works as the leader"}
-}
 
 func (k *oneHolder) check(s *step) string {
 	k.note(s)
@@ -90,28 +107,9 @@ func (k *oneHolder) note(s *step) {
 
 // oneATerm records, for each term, the one process that may hold it.
 type oneATerm struct {
-	place Invariant
-	does  string // what the process does: "holds" or "leads" the term
-	in    map[proto.Term]proto.Incarnation
+	does string // what the process does: "holds" or "leads" the term
+	in   map[proto.Term]proto.Incarnation
 }
-
-func newOneHolderATerm() *oneATerm {
-	return &oneATerm{
-		Invariant{"one-holder-a-term", "no term is ever held by two processes"},
-		"holds",
-		map[proto.Term]proto.Incarnation{},
-	}
-}
-
-func newOneLeaderATerm() *oneATerm {
-	return &oneATerm{
-		Invariant{"one-leader-a-term", "no term is ever led by two processes"},
-		"leads",
-		map[proto.Term]proto.Incarnation{},
-	}
-}
-
-func (k *oneATerm) invariant() Invariant { return k.place }
 
 func (k *oneATerm) check(s *step) string {
 	if !s.claims() {
@@ -129,10 +127,6 @@ func (k *oneATerm) check(s *step) string {
 // itself: they must rise without that.
 type tokensRise struct{ highest proto.Term }
 
-func (*tokensRise) invariant() Invariant {
-	return Invariant{"tokens-rise", "the tokens that reach a store never go back"}
-}
-
 func (k *tokensRise) check(s *step) string {
 	valid := s.claims() && s.now.Before(s.out.Leader.Until)
 	if valid && s.out.Leader.Term < k.highest {
@@ -147,11 +141,6 @@ func (k *tokensRise) check(s *step) string {
 // insidePromises checks what makes a leader the only one: a majority of voters is bound to it, and
 // two majorities have a voter in common.
 type insidePromises struct{ *ledger }
-
-func (*insidePromises) invariant() Invariant {
-	return Invariant{"inside-promises", "a lease ends, in true time, before the promises of a " +
-		"majority of distinct voters, whose votes for its holder are durable"}
-}
 
 func (k *insidePromises) check(s *step) string {
 	if !s.claims() || s.prev() == s.out.Leader {
@@ -181,13 +170,7 @@ func (k *insidePromises) check(s *step) string {
 	return ""
 }
 
-type leaseAhead struct{}
-
-func (leaseAhead) invariant() Invariant {
-	return Invariant{"lease-ahead", "no Step ends with a leader whose lease has ended"}
-}
-
-func (leaseAhead) check(s *step) string {
+func leaseAhead(s *step) string {
 	if until := s.out.Leader.Until; s.claims() && !s.now.Before(until) {
 		return fmt.Sprintf("holds term %d, its lease ended %v ago", s.out.Leader.Term, s.now.Sub(until))
 	}

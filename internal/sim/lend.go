@@ -115,14 +115,7 @@ func (c *cluster) loansOver(by *life, term proto.Term) (at time.Duration) {
 	return at
 }
 
-type oneBorrower struct{}
-
-func (oneBorrower) invariant() Invariant {
-	return Invariant{"one-borrower", "while a lease that was lent has not ended, by whatever clock, " +
-		"no other process leads or lends, and it ends before its leader's own"}
-}
-
-func (oneBorrower) check(s *step) string {
+func oneBorrower(s *step) string {
 	c, lent := s.cluster, s.out.Lent
 	lends := lent != nil && lent.Refused == ""
 	switch {
@@ -145,11 +138,6 @@ func (oneBorrower) check(s *step) string {
 
 // lendEnds records, for each process, whether somebody waits for a lease from it.
 type lendEnds struct{ asked table[bool] }
-
-func (*lendEnds) invariant() Invariant {
-	return Invariant{"lend-ends", "who asks for a lease to lend is told what came of it, and what " +
-		"has not ended has a timer"}
-}
 
 func (k *lendEnds) check(s *step) string {
 	asked := k.asked.at(s.node.life.number)

@@ -28,7 +28,7 @@ type mutant struct {
 // fences reports whether the mutant shows only in runs with fence agents.
 func (m mutant) fences() bool {
 	return slices.ContainsFunc(fenceCheckers(true), func(k checker) bool {
-		return k.invariant().Name == m.breaks
+		return k.Name == m.breaks
 	})
 }
 
@@ -142,7 +142,7 @@ func TestEachInvariantOfRecoveryIsBroken(t *testing.T) {
 func wantBroken(t *testing.T, mutants []mutant, checkers []checker, more ...Invariant) {
 	t.Helper()
 	for _, k := range checkers {
-		more = append(more, k.invariant())
+		more = append(more, k.Invariant)
 	}
 	for _, i := range more {
 		if !slices.ContainsFunc(mutants, func(m mutant) bool { return m.breaks == i.Name }) {

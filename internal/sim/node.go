@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -87,12 +88,7 @@ func (d *doom) strikes(out algorithms.Output) bool {
 
 // sends reports whether the Output has a message whose kind has this name.
 func sends(out algorithms.Output, word string) bool {
-	for _, m := range out.Send {
-		if says(m.Body, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(out.Send, func(m proto.Message) bool { return says(m.Body, word) })
 }
 
 // stun is a plan to pause a process right after a Step that sends a message of this kind.

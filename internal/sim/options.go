@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -100,12 +101,7 @@ type Options struct {
 
 func (o Options) analysis() bool { return o.Initiator != 0 || o.AllInitiate }
 
-func (o Options) delta() time.Duration {
-	if o.Delta == 0 {
-		return DefaultDelta
-	}
-	return o.Delta
-}
+func (o Options) delta() time.Duration { return cmp.Or(o.Delta, DefaultDelta) }
 
 // validate returns an error that wraps ErrOptions and says what does not fit.
 func (o Options) validate() error {

@@ -13,12 +13,6 @@ import (
 // its processes.
 type keepsBallots struct{ promised map[mandate]paxos.Ballot }
 
-func (*keepsBallots) invariant() Invariant {
-	return Invariant{"keeps-ballots", "\"a promise not to accept any more proposals numbered less than " +
-		"n\": a node that promised a ballot answers in no lower one, and uses none of its own twice, " +
-		"whether or not it restarts"}
-}
-
 func (k *keepsBallots) check(s *step) string {
 	was := k.promised[mandate{s.node.id, s.out.Leader.Term}]
 	for _, m := range s.out.Send {
@@ -46,11 +40,6 @@ type decree struct {
 }
 
 type oneChosen struct{ terms map[proto.Term]*decree }
-
-func (*oneChosen) invariant() Invariant {
-	return Invariant{"one-chosen", "a term has one value at most that a majority accepted in one " +
-		"ballot, a ballot has one value, and nobody leads who was not chosen"}
-}
 
 func (k *oneChosen) check(s *step) string {
 	for _, m := range s.out.Send {

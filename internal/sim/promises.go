@@ -27,11 +27,6 @@ type pledge struct {
 // promiseKept keeps the ledger up to date, and checks it.
 type promiseKept struct{ *ledger }
 
-func (*promiseKept) invariant() Invariant {
-	return Invariant{"promise-kept", "a voter grants no other process while its promise runs, " +
-		"unless that very process released the term or is proven dead"}
-}
-
 func (k *promiseKept) check(s *step) string {
 	p := k.pledges.at(int(s.node.id))
 	p.over = p.over || p.endedBy(s)
@@ -112,11 +107,6 @@ type boot struct {
 	until   time.Time     // when its wait after the start ends, by its own clock
 }
 
-func (*bootWait) invariant() Invariant {
-	return Invariant{"boot-wait", "a voter that starts grants no new term to another for as long as " +
-		"the longest promise it ever made, whatever is released or proven"}
-}
-
 func (k *bootWait) check(s *step) string {
 	b := k.boots.at(int(s.node.id))
 	if _, ok := s.ev.(algorithms.Start); ok {
@@ -140,12 +130,6 @@ type voteFirst struct {
 	voted   table[algorithms.Vote] // the vote of each voter, by id
 	ballots ballots
 	won     map[proto.Leadership]bool // leaderships for which a majority voted, the winner included
-}
-
-func (*voteFirst) invariant() Invariant {
-	return Invariant{"vote-first", "a voter grants a term once, to one process, and not before " +
-		"that is durable; back without its disk it grants the term that it was told of only to a " +
-		"process that has won it; nobody claims what it has not voted for"}
 }
 
 func (k *voteFirst) check(s *step) string {
@@ -205,11 +189,6 @@ type refusedNothing struct {
 // after a back-off. When such a wait ends, what the process does is not caused by the message that
 // it receives in that Step.
 type waits struct{ vote, stand bool }
-
-func (*refusedNothing) invariant() Invariant {
-	return Invariant{"refused-nothing", "a question that is answered with no changes nothing that " +
-		"is saved, and no term"}
-}
 
 func (k *refusedNothing) check(s *step) string {
 	round := k.rounds.at(s.node.life.number)

@@ -28,13 +28,6 @@ type comeback struct {
 	none    bool                       // at some instant since its start, no voter had voted
 }
 
-func (*readmission) invariant() Invariant {
-	return Invariant{"readmission", "a voter of which nothing is saved grants, claims and tells nothing " +
-		"before all voters ran at one instant and had not voted, or its longest promise is over and " +
-		"enough voters, asked after that, told it what they voted in, or an operator did; then it votes " +
-		"in higher terms only"}
-}
-
 // saved reports whether the disk has a vote or a promise.
 func (n *node) saved() bool { return n.disk.Vote.Term > 0 || n.disk.Promise > 0 }
 

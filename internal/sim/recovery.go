@@ -56,22 +56,25 @@ func (c *cluster) unreliable() (time.Duration, algorithms.Outcome) {
 // recoveryCheckers returns the checkers for the recovery from split brains.
 func recoveryCheckers(c *cluster) []checker {
 	return []checker{
-		&stoppedFirst{lives: map[proto.Incarnation]*life{}},
-		c.leaderships,
-		&stopKept{},
-		recoveries{},
-		&reconciledFirst{map[proto.Leadership]bool{}},
-		handOvers{},
+		{Invariant{"stopped-first", "what two leaders did is reconciled only when neither leads any more " +
+			"and the work of both has stopped, unless it was not in reach"},
+			(&stoppedFirst{lives: map[proto.Incarnation]*life{}}).check},
+		{Invariant{"true-overlap", "a split is told of leaderships that were, and for as long as they " +
+			"overlapped, but for the drift of clocks and the way of messages"}, c.leaderships.check},
+		{Invariant{"stop-kept", "who hears of a stop from the one that it follows follows nobody until " +
+			"that is over, or another is nominated"}, (&stopKept{}).check},
+		{Invariant{"stop-said", "who recovers from a split leads nothing meanwhile, and tells the others " +
+			"again and again"}, recoveries{}.check},
+		{Invariant{"reconciled-first", "a split is done with only when its own reconciling has ended, and " +
+			"no leadership of who recovered from it goes on after that"},
+			(&reconciledFirst{map[proto.Leadership]bool{}}).check},
+		{Invariant{"handed-over", "a leadership that was handed over, and the one that it was handed over " +
+			"to, are no split of two"}, handOvers{}.check},
 	}
 }
 
 // handOvers maps each leadership that was handed over to the one that followed it.
 type handOvers map[proto.Leadership]proto.Leadership
-
-func (handOvers) invariant() Invariant {
-	return Invariant{"handed-over", "a leadership that was handed over, and the one that it was handed " +
-		"over to, are no split of two"}
-}
 
 func (k handOvers) check(s *step) string {
 	if ev, ok := s.ev.(algorithms.Receive); ok && s.claims() && s.prev().ID != s.node.id {
@@ -89,11 +92,6 @@ func (k handOvers) check(s *step) string {
 }
 
 type stoppedFirst struct{ lives map[proto.Incarnation]*life }
-
-func (*stoppedFirst) invariant() Invariant {
-	return Invariant{"stopped-first", "what two leaders did is reconciled only when neither " +
-		"leads any more and the work of both has stopped, unless it was not in reach"}
-}
 
 func (k *stoppedFirst) check(s *step) string {
 	if _, ok := s.ev.(algorithms.Start); ok {
@@ -135,11 +133,6 @@ type span struct {
 type trueOverlap struct {
 	cluster     *cluster
 	leaderships map[proto.Leadership]*span
-}
-
-func (*trueOverlap) invariant() Invariant {
-	return Invariant{"true-overlap", "a split is told of leaderships that were, and for as long as " +
-		"they overlapped, but for the drift of clocks and the way of messages"}
 }
 
 func (k *trueOverlap) check(s *step) string {

@@ -24,8 +24,6 @@ func TestThoseWithAQuorumContend(t *testing.T) {
 // saves counts the writes to each node's disk.
 type saves struct{ of map[proto.NodeID]int }
 
-func (saves) invariant() Invariant { return Invariant{} }
-
 func (k saves) check(s *step) string {
 	if s.out.Save != nil {
 		k.of[s.node.id]++
@@ -52,7 +50,7 @@ func replace(t *testing.T, name string) (hops int, written map[proto.NodeID]int)
 	proof := algorithms.PeerProvenDead{ID: dead.id, Incarnation: dead.life.incarnation}
 	c.kill(dead)
 	kept := saves{map[proto.NodeID]int{}}
-	c.checkers = append(c.checkers, kept)
+	c.checkers = append(c.checkers, checker{check: kept.check})
 	began := c.now
 	for _, n := range c.nodes {
 		if n.life != nil {

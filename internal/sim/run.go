@@ -65,7 +65,10 @@ func newPlanned(o Options, p plan) *cluster {
 	if p.Agents {
 		c.checkers = append(c.checkers, fenceCheckers(p.Lies == 0)...)
 	}
-	c.checkers = append(c.checkers, &damped{delta: c.delta})
+	c.checkers = append(c.checkers, checker{
+		Invariant{"damped", "elections are damped, never endless, while detectors err"},
+		(&damped{delta: c.delta}).check,
+	})
 	sampled := c.nodes[c.dice.IntN(p.Nodes)]
 	c.sample = func(n *node) bool { return n == sampled && !p.Brief }
 	for i, n := range c.nodes {

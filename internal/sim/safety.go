@@ -10,19 +10,31 @@ import (
 // safetyCheckers returns the checkers for invariants that must hold in every run, whatever fails.
 func safetyCheckers() []checker {
 	return []checker{
-		&termRises{},
-		durableFirst{},
-		&newerStands{},
-		&namedClaimed{claims: map[proto.Leadership]bool{}},
-		&oneLifeLeads{led: map[mandate]proto.Incarnation{}},
-		&takenOnce{taken: map[proto.Leadership]bool{}},
-		asideNeverLeads{},
-		&ineligibleNeverStands{},
-		&transferEnds{},
-		lookingHasTimer{},
-		deadlineAhead{},
-		spuriousHarmless{},
-		speaksForItself{},
+		{Invariant{"term-rises", "a node's term never goes back in a life, and what it saved never at all"},
+			(&termRises{}).check},
+		{Invariant{"durable-first", "no message and no belief carries a term above the one that is durably " +
+			"reserved"}, durableFirst},
+		{Invariant{"newer-stands", "a late or repeated message never undoes what is newer: a process that " +
+			"named a leader never names one of a lower leadership"}, (&newerStands{}).check},
+		{Invariant{"named-claimed", "a leader is named only for a term that this very process claimed " +
+			"before"}, (&namedClaimed{claims: map[proto.Leadership]bool{}}).check},
+		{Invariant{"one-life-leads", "no process leads a term in which a former life of it led"},
+			(&oneLifeLeads{led: map[mandate]proto.Incarnation{}}).check},
+		{Invariant{"taken-once", "a process that stopped leading a term never leads it again"},
+			(&takenOnce{taken: map[proto.Leadership]bool{}}).check},
+		{Invariant{"aside-never-leads", "a node that resigned does not lead until the operator calls it or " +
+			"it restarts"}, asideNeverLeads},
+		{Invariant{"ineligible-never-stands", "a node that is not eligible takes no leadership, and gives " +
+			"up the one it has unless it is to keep that; once it has recovered from a split it may lead " +
+			"on in a new term"}, (&ineligibleNeverStands{}).check},
+		{Invariant{"transfer-ends", "who asked for a transfer is told once what came of it, and what has " +
+			"not ended has a timer"}, (&transferEnds{}).check},
+		{Invariant{"looking-has-timer", "a node that knows no leader always has a timer, unless it does " +
+			"not stand or waits for its work to stop"}, lookingHasTimer},
+		{Invariant{"deadline-ahead", "after a Timeout no deadline is left that has passed: a host would " +
+			"deliver Timeouts for ever"}, deadlineAhead},
+		{Invariant{"spurious-harmless", "a Timeout before the deadline changes nothing"}, spuriousHarmless},
+		{Invariant{"speaks-for-itself", "a node sends in its own name, to others, with a term"}, speaksForItself},
 	}
 }
 
@@ -35,13 +47,6 @@ func (s *step) prev() algorithms.Leader { return s.node.life.belief }
 type termRises struct {
 	disks table[struct{ saved, reserved proto.Term }]
 } // by id
-
-func (*termRises) invariant() Invariant {
-	return Invariant{
-		"term-rises",
-		"a node's term never goes back in a life, and what it saved never at all",
-	}
-}
 
 func (k *termRises) check(s *step) string {
 	disk, term := k.disks.at(int(s.node.id)), max(s.out.Leader.Term, s.out.Round)
@@ -61,16 +66,7 @@ func (k *termRises) check(s *step) string {
 	return ""
 }
 
-type durableFirst struct{}
-
-func (durableFirst) invariant() Invariant {
-	return Invariant{
-		"durable-first",
-		"no message and no belief carries a term above the one that is durably reserved",
-	}
-}
-
-func (durableFirst) check(s *step) string {
+func durableFirst(s *step) string {
 	durable := s.node.disk.Reserved
 	for _, m := range s.out.Send {
 		if m.Term > durable && m.Body.Kind().Is(proto.Nominates) {
@@ -84,11 +80,6 @@ func (durableFirst) check(s *step) string {
 }
 
 type newerStands struct{ named table[proto.Leadership] } // by process
-
-func (*newerStands) invariant() Invariant {
-	return Invariant{"newer-stands", "a late or repeated message never undoes what is newer: " +
-		"a process that named a leader never names one of a lower leadership"}
-}
 
 func (k *newerStands) check(s *step) string {
 	if s.out.Leader.ID == 0 {
@@ -104,13 +95,6 @@ func (k *newerStands) check(s *step) string {
 }
 
 type namedClaimed struct{ claims map[proto.Leadership]bool }
-
-func (*namedClaimed) invariant() Invariant {
-	return Invariant{
-		"named-claimed",
-		"a leader is named only for a term that this very process claimed before",
-	}
-}
 
 func (k *namedClaimed) check(s *step) string {
 	is := s.out.Leader
@@ -155,10 +139,6 @@ type mandate struct {
 
 type oneLifeLeads struct{ led map[mandate]proto.Incarnation }
 
-func (*oneLifeLeads) invariant() Invariant {
-	return Invariant{"one-life-leads", "no process leads a term in which a former life of it led"}
-}
-
 func (k *oneLifeLeads) check(s *step) string {
 	if !s.claims() || s.out.Leader == s.prev() {
 		return ""
@@ -174,10 +154,6 @@ func (k *oneLifeLeads) check(s *step) string {
 
 type takenOnce struct{ taken map[proto.Leadership]bool }
 
-func (*takenOnce) invariant() Invariant {
-	return Invariant{"taken-once", "a process that stopped leading a term never leads it again"}
-}
-
 func (k *takenOnce) check(s *step) string {
 	is := s.out.Leader
 	if !s.claims() || s.prev().Leadership() == is.Leadership() {
@@ -190,16 +166,7 @@ func (k *takenOnce) check(s *step) string {
 	return ""
 }
 
-type asideNeverLeads struct{}
-
-func (asideNeverLeads) invariant() Invariant {
-	return Invariant{
-		"aside-never-leads",
-		"a node that resigned does not lead until the operator calls it or it restarts",
-	}
-}
-
-func (asideNeverLeads) check(s *step) string {
+func asideNeverLeads(s *step) string {
 	if s.claims() && s.node.life.aside {
 		return fmt.Sprintf("leads term %d", s.out.Leader.Term)
 	}
@@ -209,14 +176,6 @@ func (asideNeverLeads) check(s *step) string {
 // ineligibleNeverStands checks nodes that are not eligible. A node may keep its leadership while it
 // recovers from a split.
 type ineligibleNeverStands struct{ coordinators table[bool] } // by process
-
-func (*ineligibleNeverStands) invariant() Invariant {
-	return Invariant{
-		"ineligible-never-stands",
-		"a node that is not eligible takes no leadership, and gives up the one it has unless " +
-			"it is to keep that; once it has recovered from a split it may lead on in a new term",
-	}
-}
 
 func (k *ineligibleNeverStands) check(s *step) string {
 	ev, told := s.ev.(algorithms.Eligible)
@@ -240,17 +199,7 @@ func (k *ineligibleNeverStands) check(s *step) string {
 	return ""
 }
 
-type lookingHasTimer struct{}
-
-func (lookingHasTimer) invariant() Invariant {
-	return Invariant{
-		"looking-has-timer",
-		"a node that knows no leader always has a timer, unless it does not stand or waits " +
-			"for its work to stop",
-	}
-}
-
-func (lookingHasTimer) check(s *step) string {
+func lookingHasTimer(s *step) string {
 	waits := s.node.life.aside || s.node.life.ineligible || s.node.life.drains ||
 		s.cluster.algo.Leased && s.prev().ID == s.node.id
 	if s.out.Leader.ID == 0 && s.out.Deadline.IsZero() && !waits && s.cluster.mayLead(s.node.id) {
@@ -259,14 +208,7 @@ func (lookingHasTimer) check(s *step) string {
 	return ""
 }
 
-type deadlineAhead struct{}
-
-func (deadlineAhead) invariant() Invariant {
-	return Invariant{"deadline-ahead", "after a Timeout no deadline is left that has passed: " +
-		"a host would deliver Timeouts for ever"}
-}
-
-func (deadlineAhead) check(s *step) string {
+func deadlineAhead(s *step) string {
 	_, timeout := s.ev.(algorithms.Timeout)
 	due := s.out.Deadline
 	if !timeout || s.spurious || due.IsZero() || due.After(s.now) {
@@ -275,13 +217,7 @@ func (deadlineAhead) check(s *step) string {
 	return fmt.Sprintf("due %v ago", s.now.Sub(due))
 }
 
-type spuriousHarmless struct{}
-
-func (spuriousHarmless) invariant() Invariant {
-	return Invariant{"spurious-harmless", "a Timeout before the deadline changes nothing"}
-}
-
-func (spuriousHarmless) check(s *step) string {
+func spuriousHarmless(s *step) string {
 	same := s.out.Save == nil && len(s.out.Send) == 0 &&
 		s.out.Deadline.Equal(s.node.life.deadline) && s.out.Leader == s.prev()
 	if s.spurious && !same {
@@ -301,13 +237,7 @@ func termless(b proto.Body) bool {
 	return sayingOf(b).does(denies)
 }
 
-type speaksForItself struct{}
-
-func (speaksForItself) invariant() Invariant {
-	return Invariant{"speaks-for-itself", "a node sends in its own name, to others, with a term"}
-}
-
-func (speaksForItself) check(s *step) string {
+func speaksForItself(s *step) string {
 	for _, m := range s.out.Send {
 		if m.From != s.node.id || m.To == m.From || m.To == 0 || m.Body == nil ||
 			m.Term == 0 && !termless(m.Body) {

@@ -157,7 +157,7 @@ func (s *scenario) create(cmd command) error {
 	delay := o.delta() / 2
 	s.cuts, s.sent = map[string][]link{}, nil
 	s.c = newCluster(o, n, cmd.options["preempt"] == "true", weather{MinDelay: delay, MaxDelay: delay})
-	s.c.checkers = append(s.c.checkers, knower{s})
+	s.c.checkers = append(s.c.checkers, checker{check: knower{s}.check})
 	s.c.detector.minDelay, s.c.detector.maxDelay = o.delta(), o.delta()
 	if text, ok := cmd.options["sight"]; ok {
 		s.c.detector.sight = sight(text)
@@ -217,8 +217,6 @@ func (s *scenario) settle(limit time.Duration) bool {
 
 // knower keeps what is sent, for "again".
 type knower struct{ *scenario }
-
-func (knower) invariant() Invariant { return Invariant{} }
 
 func (w knower) check(s *step) string {
 	w.sent = append(w.sent, s.out.Send...)

@@ -23,11 +23,6 @@ type ceasefire struct {
 // a leader of a higher term.
 type stopKept struct{ heard table[ceasefire] } // by process
 
-func (*stopKept) invariant() Invariant {
-	return Invariant{"stop-kept", "who hears of a stop from the one that it follows follows " +
-		"nobody until that is over, or another is nominated"}
-}
-
 func (k *stopKept) check(s *step) string {
 	c := k.heard.at(s.node.life.number)
 	if ev, ok := s.ev.(algorithms.Receive); ok {
@@ -52,11 +47,6 @@ type proclaimed struct {
 	number uint64
 	term   proto.Term // the term in which it recovers; a later one ends that
 	said   time.Time  // when it last sent STOP, by its own clock
-}
-
-func (k recoveries) invariant() Invariant {
-	return Invariant{"stop-said", "who recovers from a split leads nothing meanwhile, and tells the " +
-		"others again and again"}
 }
 
 func (k recoveries) check(s *step) string {
@@ -87,11 +77,6 @@ func (k recoveries) check(s *step) string {
 
 // reconciledFirst records the leaderships that are over for good, by process.
 type reconciledFirst struct{ over map[proto.Leadership]bool }
-
-func (*reconciledFirst) invariant() Invariant {
-	return Invariant{"reconciled-first", "a split is done with only when its own reconciling has " +
-		"ended, and no leadership of who recovered from it goes on after that"}
-}
 
 func (k *reconciledFirst) check(s *step) string {
 	for _, split := range s.out.Splits {

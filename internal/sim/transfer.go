@@ -66,13 +66,6 @@ func (c *cluster) leave(n *node, end *algorithms.TransferEnd) {
 // transferEnds counts the transfers under way, by process.
 type transferEnds struct{ under table[int] }
 
-func (*transferEnds) invariant() Invariant {
-	return Invariant{
-		"transfer-ends",
-		"who asked for a transfer is told once what came of it, and what has not ended has a timer",
-	}
-}
-
 func (k *transferEnds) check(s *step) string {
 	n := k.under.at(s.node.life.number)
 	if _, ok := s.ev.(algorithms.Transfer); ok {
@@ -123,11 +116,6 @@ type failures struct {
 type backsOff struct {
 	lives   table[failures]
 	ballots ballots
-}
-
-func (*backsOff) invariant() Invariant {
-	return Invariant{"backs-off", "a node of which three claims in a row failed claims nothing for " +
-		"a promise, while another could: others are to try"}
 }
 
 func (k *backsOff) check(s *step) string {
@@ -188,11 +176,6 @@ type offers struct {
 
 type calmPreference struct{ lives table[offers] }
 
-func (*calmPreference) invariant() Invariant {
-	return Invariant{"calm-preference", "a leader offers leadership to a better node at most once " +
-		"in four promises, and ever more rarely while it does so again and again"}
-}
-
 func (k *calmPreference) check(s *step) string {
 	o := k.lives.at(s.node.life.number)
 	if _, asked := s.ev.(algorithms.Transfer); asked {
@@ -227,11 +210,6 @@ type survey struct {
 	nonce  uint64
 	yes    []proto.NodeID
 	due    bool // the process got an OFFER, and its next PRE_VOTE is about that OFFER
-}
-
-func (*couldWin) invariant() Invariant {
-	return Invariant{"could-win", "who says that it would take over has asked the voters since it " +
-		"was offered to, and a majority would vote for it but for the promise to that leader"}
 }
 
 func (k *couldWin) check(s *step) string {

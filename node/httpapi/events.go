@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -158,10 +159,7 @@ func (s *sender) event(snap Snapshot, c Change, restarted bool) bool {
 // header that browsers send, or in the query. restarted says that the incarnation is that of an
 // earlier process of the node.
 func position(r *http.Request, incarnation string) (after uint64, restarted bool, err error) {
-	id := r.Header.Get("Last-Event-ID")
-	if id == "" {
-		id = r.URL.Query().Get("after")
-	}
+	id := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"))
 	if id == "" {
 		return 0, false, nil
 	}

@@ -163,7 +163,7 @@ func (s Snapshot) leaderless() string {
 
 func (s Snapshot) status(now time.Time) Status {
 	st := Status{
-		Leadership: s.leadership(now), Role: "looking", Incarnation: s.Incarnation.String(),
+		Leadership: s.leadership(now), Incarnation: s.Incarnation.String(),
 		Cluster: s.Cluster, Healthy: s.sick(now) == "", LastTick: s.LastTick,
 		NotReady: s.unready(now), Alive: make([]proto.NodeID, 0, len(s.Members)),
 		Counters: s.Counters, Voters: s.Voters, Watched: s.Watched,
@@ -172,13 +172,7 @@ func (s Snapshot) status(now time.Time) Status {
 		Split: s.Split, SplitAt: s.SplitAt, Lent: s.Lent,
 	}
 	st.Ready = st.NotReady == ""
-	switch st.Leader {
-	case 0:
-	case s.Self:
-		st.Role = "leader"
-	default:
-		st.Role = "follower"
-	}
+	st.Role = string(trace.RoleOf(s.Self, algorithms.Leader{ID: st.Leader}))
 	for _, m := range s.Members {
 		st.Alive = append(st.Alive, m.ID)
 	}

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"cmp"
 	"net/netip"
 	"sync"
 	"time"
@@ -221,10 +222,7 @@ func (d *failureDetector) miss(a attempt, now time.Time) {
 		return
 	}
 	d.saidUnreachable = true
-	s := a.told.incarnation
-	if s.IsZero() {
-		s = a.seen.incarnation
-	}
+	s := cmp.Or(a.told.incarnation, a.seen.incarnation)
 	if s.IsZero() || s != d.gone {
 		d.say(s, proto.Unreachable)
 	}

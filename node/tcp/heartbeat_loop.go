@@ -119,12 +119,7 @@ func (t *Transport) beat(b beat, now time.Time) {
 }
 
 // askLife asks the peer's writer to send a PING. It does nothing if the last one has not been sent yet.
-func (p *peer) askLife() {
-	select {
-	case p.ask <- struct{}{}:
-	default:
-	}
-}
+func (p *peer) askLife() { signal(p.ask) }
 
 // ping sends a PING.
 func (p *peer) ping(l *link) error {

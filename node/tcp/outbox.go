@@ -73,7 +73,7 @@ func (o *outbox) put(s proto.Incarnation, kind proto.Kind, payload []byte, now t
 		o.drop(queueFull, 1)
 	default:
 		o.entries = append(o.entries, entry{kind: kind, payload: payload, queued: now, incarnation: s})
-		o.signal()
+		signal(o.ready)
 	}
 }
 
@@ -124,7 +124,7 @@ func (o *outbox) take(dst []byte, s, gone proto.Incarnation, now time.Time) ([]b
 		o.inFlight++
 	}
 	if len(dst) >= batch && o.inFlight < len(o.entries) {
-		o.signal()
+		signal(o.ready)
 	}
 	return dst, taken
 }
@@ -137,7 +137,7 @@ func (o *outbox) replaced(s proto.Incarnation) {
 	rest := slices.DeleteFunc(o.entries[o.inFlight:], func(e entry) bool { return e.incarnation == s })
 	o.entries = o.entries[:o.inFlight+len(rest)]
 	o.drop(newLife, before-len(o.entries))
-	o.signal()
+	signal(o.ready)
 }
 
 // ack says that the receiver's callback got the first n messages of the connection.
@@ -153,7 +153,7 @@ func (o *outbox) ack(n uint64) error {
 	o.inFlight -= done
 	o.acked = n
 	if len(o.entries) == 0 {
-		o.signal()
+		signal(o.ready)
 	}
 	return nil
 }
@@ -193,10 +193,10 @@ func (o *outbox) expire(now time.Time) {
 	o.entries = slices.Delete(o.entries, o.inFlight, n)
 }
 
-// signal leaves a token in ready. The caller holds mu.
-func (o *outbox) signal() {
+// signal leaves a token in c, which has room for one, unless it has one.
+func signal(c chan<- struct{}) {
 	select {
-	case o.ready <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }

@@ -83,12 +83,7 @@ func (p *peer) drop(r reason, n int) {
 }
 
 // hurry lets the next dial begin at once, if there is no link.
-func (p *peer) hurry() {
-	select {
-	case p.nudge <- struct{}{}:
-	default:
-	}
-}
+func (p *peer) hurry() { signal(p.nudge) }
 
 // run dials, serves the link, and dials again.
 func (p *peer) run() {

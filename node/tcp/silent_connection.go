@@ -27,10 +27,7 @@ func (p *peer) openSilent(s proto.Incarnation) {
 	if l := p.silent.conn.Load(); l != nil && l.incarnation() != s {
 		reset(l.conn)
 	}
-	select {
-	case p.silent.linked <- struct{}{}:
-	default:
-	}
+	signal(p.silent.linked)
 }
 
 // keepSilent keeps a silent connection to the process that the link reaches, as long as the peer is
