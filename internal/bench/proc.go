@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"os"
 	"strconv"
@@ -20,8 +21,7 @@ func cpuTime(pid int) (time.Duration, error) {
 	}
 	// The name, in parentheses, may contain anything; utime is the 12th field
 	// after it, stime the 13th.
-	_, rest, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(rest)
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	if len(fields) < 13 {
 		return 0, fmt.Errorf("/proc/%d/stat has %d fields after the name", pid, len(fields))
 	}

@@ -31,7 +31,10 @@ func StartHelper(line []string, stderr io.Writer, said func(line []byte)) (*Proc
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	return p, p.start(nil)
+	if err := p.start(nil); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // start starts the process, and calls ended, unless that is nil, when the process has ended.
