@@ -51,6 +51,9 @@ func TestCompare(t *testing.T) {
 			}
 		}
 	}
+	if t.Failed() {
+		t.Logf("%s", stdout) // what was refused stands there
+	}
 	nothingLeft(t, dir)
 }
 

@@ -227,7 +227,7 @@ func (c *cluster) in(t topology, set setting) {
 // the leader handed over: so there are no more than nodes that could, and where leaders do
 // not prefer better nodes there are two at the most.
 func TestFixedTopologies(t *testing.T) {
-	for _, e := range catalog.All() {
+	for _, e := range underTest(t) {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			var worst sightings
@@ -255,6 +255,13 @@ func TestLongFixedTopologies(t *testing.T) { TestFixedTopologies(t) }
 
 // inAllSizes are algorithms that differ in how a leader is found.
 var inAllSizes = []string{"bully", "ring", "raft", "chubby", "zookeeper", "consensus"}
+
+// underTest are inAllSizes in make test, and all algorithms in make test-long.
+func underTest(t *testing.T) []catalog.Entry {
+	return slices.DeleteFunc(catalog.All(), func(e catalog.Entry) bool {
+		return !long.Test(t) && !slices.Contains(inAllSizes, e.Name)
+	})
+}
 
 // lastsIn demands that a leader lasts in a topology.
 func (s *suite) lastsIn(t *testing.T, top topology, set setting) sightings {
@@ -348,7 +355,7 @@ func TestFlappingLinks(t *testing.T) {
 		{"follower to leader", func(_ *cluster, l, a, _ proto.NodeID) []link { return oneWay(a, l) }},
 		{"two followers", func(_ *cluster, _, a, b proto.NodeID) []link { return bothWays(a, b) }},
 	}
-	for _, e := range catalog.All() {
+	for _, e := range underTest(t) {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			s := suite{t: t, algo: entered(e.WithLease()), nodes: nodes}
@@ -366,6 +373,8 @@ func TestFlappingLinks(t *testing.T) {
 		})
 	}
 }
+
+func TestLongFlappingLinks(t *testing.T) { TestFlappingLinks(t) }
 
 // A node that ranks highest, and whose links come and go, is preferred ever more rarely: it
 // has to stay for longer each time.
