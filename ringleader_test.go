@@ -147,7 +147,11 @@ func TestOneClusterWithTheCommandLine(t *testing.T) {
 			return nil
 		})
 	}()
-	if err := n.Transfer(ctx, 1, "a test"); err != nil {
+	err = n.Transfer(ctx, 1, "a test")
+	for err != nil && strings.Contains(err.Error(), "ask again") && ctx.Err() == nil { // the machine is busy
+		err = n.Transfer(ctx, 1, "a test")
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	select {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -28,17 +29,27 @@ func (e e2e) must(id proto.NodeID, v httpapi.Verb, o httpapi.Order) httpapi.Done
 	return done
 }
 
-// handsOver asks a node to have leadership handed over, until another leads. A successor whose disk
-// stalls may be too late: then "ask again", as the answer says.
+var askAgain = regexp.MustCompile("did not take over|ask again")
+
+// handsOver asks a node to have leadership handed over, until another leads.
 func (e e2e) handsOver(id proto.NodeID, o httpapi.Order) httpapi.Done {
 	e.Helper()
+	done, err := e.transfer(id, o)
+	e.check(err)
+	return done
+}
+
+// transfer asks a node to have leadership handed over, and asks again as the answer says: on a busy machine
+// what the voters say, or the successor's disk, may be too late.
+func (e e2e) transfer(id proto.NodeID, o httpapi.Order) (httpapi.Done, error) {
 	for {
 		done, err := e.do(id, httpapi.Transfer, o)
-		if err == nil || !strings.Contains(err.Error(), "did not take over") {
-			e.check(err)
-			return done
+		if err == nil || !askAgain.MatchString(err.Error()) {
+			return done, err
 		}
-		e.agreed()
+		if _, err := e.WaitAgreed(e.ctx); err != nil {
+			return done, err
+		}
 	}
 }
 

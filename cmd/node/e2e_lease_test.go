@@ -95,7 +95,7 @@ func TestLentLeaseOutlivesItsLeader(t *testing.T) {
 				},
 				"transferred": func(e e2e, leader proto.NodeID) {
 					go func() { // it takes as long as the loan does
-						_, _ = e.do(leader, httpapi.Transfer, httpapi.Order{})
+						_, _ = e.transfer(leader, httpapi.Order{})
 					}()
 				},
 				"told to stop": func(e e2e, leader proto.NodeID) { e.check(e.Terminate(leader)) },
