@@ -6,6 +6,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/long"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestTheory(t *testing.T) {
 	for _, e := range catalog.All() {
 		t.Run(e.Name, func(t *testing.T) {
-			for _, n := range []int{2, 3, 4, 5, 7, 8, 9, 20, 100} {
+			for _, n := range clusters(t, 100, 2, 3, 4, 5, 7, 8, 9, 20) {
 				best := mustRun(t, runOf(entered(e), e.Theory.BestRun, n))
 				within(t, best, e.Theory.BestRun, e.Theory.Best(n), n)
 				worst := mustRun(t, runOf(entered(e), e.Theory.WorstRun, n))
@@ -22,6 +23,16 @@ func TestTheory(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestLongTheory(t *testing.T) { TestTheory(t) }
+
+// clusters are the sizes of the clusters to try: small ones, and in make test-long a large one.
+func clusters(t *testing.T, large int, small ...int) []int {
+	if long.Test(t) {
+		return []int{large}
+	}
+	return small
 }
 
 // runOf is the analysis that shows a run of n living nodes.
@@ -58,7 +69,7 @@ func within(t *testing.T, got Result, r algorithms.Run, messages, n int) {
 func TestTheoryBoundsAllOthers(t *testing.T) {
 	for _, e := range catalog.All() {
 		t.Run(e.Name, func(t *testing.T) {
-			for _, n := range []int{2, 3, 5, 7, 16, 33} {
+			for _, n := range clusters(t, 33, 2, 3, 5, 7, 16) {
 				times := max(e.Theory.BestRun.Times(n), e.Theory.WorstRun.Times(n))
 				for initiator := range proto.NodeID(n) {
 					r := mustRun(t, Options{Algorithm: entered(e), Nodes: n, Initiator: initiator + 1})
@@ -74,6 +85,8 @@ func TestTheoryBoundsAllOthers(t *testing.T) {
 		})
 	}
 }
+
+func TestLongTheoryBoundsAllOthers(t *testing.T) { TestTheoryBoundsAllOthers(t) }
 
 func bounded(t *testing.T, e catalog.Entry, r Result, n, times int) {
 	t.Helper()
