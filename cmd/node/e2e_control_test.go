@@ -249,7 +249,6 @@ func TestPauseTheLeader(t *testing.T) {
 // "No node elects; must survive the node that was asked going away, and reach late
 // joiners through gossip; a paused cluster keeps its leader while that lives."
 func TestPauseTheCluster(t *testing.T) {
-	t.Parallel()
 	// A leader that is late to renew, on a busy machine, would have no successor.
 	e := newE2E(t, "bully", 4, "--voters", "1-4", "--lease", "15s")
 	e.keeps(1, 2, 3, 4)
