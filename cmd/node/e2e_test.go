@@ -359,11 +359,8 @@ func TestHungLeaderComesBack(t *testing.T) {
 		e.check(e.Resume(first.Leader))
 		if entry.Preempt {
 			e.leads(3)
-			return
-		}
-		// On a busy machine another election may follow. By its return alone nobody is replaced.
-		if b := e.agreed(); b.Term < next.Term || b.Term == next.Term && b.Leader != next.Leader {
-			t.Errorf("node %v leads term %v after node %v led term %v", b.Leader, b.Term, next.Leader, next.Term)
+		} else {
+			e.leads(next.Leader)
 		}
 	})
 }
