@@ -119,7 +119,7 @@ func (w *Workers) StopMidway(ctx context.Context, id proto.NodeID) error {
 		if err := w.await(ctx, looked); err != nil {
 			return fmt.Errorf("wait for the worker beside node %v to look at it: %w", id, err)
 		}
-		if err := l.Signal(syscall.SIGSTOP); err != nil {
+		if err := l.Pause(); err != nil {
 			return err
 		}
 		w.mu.Lock()

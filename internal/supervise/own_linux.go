@@ -1,10 +1,14 @@
 package supervise
 
 import (
+	"errors"
+	"fmt"
 	"os/exec"
 	"runtime"
 	"sync"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // starting runs functions on one thread that lives as long as this process. Commands are started
@@ -43,4 +47,18 @@ func Disown(cmd *exec.Cmd) {
 	own.Lock()
 	defer own.Unlock()
 	delete(own.pids, cmd.Process.Pid)
+}
+
+// AwaitStop waits until all threads of a child, which was sent SIGSTOP, stand still, or it has ended. Whoever else
+// waits for the child gets that news all the same.
+func AwaitStop(pid int) error {
+	for {
+		err := unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT, nil)
+		switch {
+		case err == nil, errors.Is(err, unix.ECHILD): // it has ended, and somebody knows
+			return nil
+		case !errors.Is(err, unix.EINTR):
+			return fmt.Errorf("wait until pid %d stands still: %w", pid, err)
+		}
+	}
 }

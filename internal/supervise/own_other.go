@@ -16,3 +16,6 @@ func StartOwn(cmd *exec.Cmd) error {
 
 // Disown does nothing on this system.
 func Disown(*exec.Cmd) {}
+
+// AwaitStop does nothing on this system.
+func AwaitStop(int) error { return nil }

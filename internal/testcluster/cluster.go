@@ -285,10 +285,15 @@ func (c *Cluster) LookAway(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Pause stops node id with SIGSTOP. It stays alive but silent, with its connections open.
+// Pause stops node id, as Process.Pause does. It stays alive but silent, with its connections open.
 func (c *Cluster) Pause(id proto.NodeID) error {
-	_, err := c.Send(id, syscall.SIGSTOP)
-	return err
+	c.mu.Lock()
+	p := c.running[id]
+	c.mu.Unlock()
+	if p == nil || p.ended() {
+		return fmt.Errorf("pause node %v: %w", id, ErrNotRunning)
+	}
+	return p.Pause()
 }
 
 // Resume lets a paused node continue.

@@ -93,6 +93,15 @@ func (p *Process) Signal(sig syscall.Signal) error {
 	return nil
 }
 
+// Pause stops the process with SIGSTOP. On Linux it returns when the process does nothing any more: on a busy
+// machine some of its threads run on for milliseconds.
+func (p *Process) Pause() error {
+	if err := p.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	return supervise.AwaitStop(p.PID())
+}
+
 // Finish closes the process's standard input, which asks it to end, and waits until it has.
 func (p *Process) Finish() error {
 	err := p.stdin.Close()
