@@ -174,13 +174,14 @@ func (d demo) killLeader(ctx context.Context, leader proto.NodeID) (
 	if next, err = d.cluster.WaitAgreed(ctx, living...); err != nil {
 		return next, dead, err
 	}
-	r, err := d.round(ctx, next.Term, dead, living...)
+	e, err := d.election(ctx, dead.at, next.Term, dead, living...)
 	if err != nil {
 		return next, dead, err
 	}
-	d.draw(r)
+	d.draw(e)
+	took := agreedAt(e.last(), living).Sub(dead.at)
 	d.say("After %s all who live (%d) agree: node %v leads term %d.\n%s.%s",
-		millis(agreedAt(r, living).Sub(dead.at)), len(living), next.Leader, next.Term, cost(r), d.freed(r, dead))
+		millis(took), len(living), next.Leader, next.Term, cost(e, dead), d.freed(e.last(), dead))
 	return next, dead, nil
 }
 
@@ -197,18 +198,18 @@ func (d demo) comeBack(ctx context.Context, dead death, leader testcluster.Belie
 	if err != nil {
 		return err
 	}
-	r, err := d.round(ctx, final.Term, dead, id)
+	e, err := d.election(ctx, started, final.Term, dead, id)
 	if err != nil {
 		return err
 	}
-	after := millis(believed(r, id).Sub(started))
+	after := millis(believed(e.last(), id).Sub(started))
 	if final.Leader == id {
 		how := "the highest node takes over"
 		if d.entry.Leased {
 			how = "the leader hands over to the highest node once that has been there for a while"
 		}
 		d.say("After %s it leads again, term %d: it ranks highest, and with the %s algorithm "+
-			"%s.\n%s.", after, final.Term, d.entry.Name, how, cost(r))
+			"%s.\n%s.", after, final.Term, d.entry.Name, how, cost(e, dead))
 		return nil
 	}
 	d.say("After %s it follows node %v, which still leads term %d: with the %s algorithm a "+

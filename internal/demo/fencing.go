@@ -89,12 +89,12 @@ func (f fencingDemo) takesOver(ctx context.Context, old fence.Token) (history.Ca
 		return history.Call{}, err
 	}
 	f.chapter(4, "Its lease runs out, and another is elected")
-	r, err := f.round(ctx, next.Term, death{node: old.Leader, at: stopped}, living...)
+	e, err := f.election(ctx, stopped, next.Term, death{node: old.Leader, at: stopped}, living...)
 	if err != nil {
 		return history.Call{}, err
 	}
-	f.draw(r)
-	f.say("After %s node %v leads term %d.", millis(r.Winner.At.Sub(stopped)), next.Leader, next.Term)
+	f.draw(e)
+	f.say("After %s node %v leads term %d.", millis(e.last().Winner.At.Sub(stopped)), next.Leader, next.Term)
 	c, err := f.workers.AwaitCall(ctx, next.Leader, accepted)
 	if err == nil {
 		f.say("%s", inOneLine(next.Leader, c))

@@ -22,19 +22,27 @@ type death struct {
 // milliseconds.
 const onItsWay = time.Second
 
-// round builds the round of a term from the nodes' records. It waits until these say when each node
-// came to believe in the winner. Nodes write side by side, so the record of a message's receiver
-// may come before that of its sender; round waits a moment for the missing ones.
-func (d demo) round(
-	ctx context.Context, term proto.Term, dead death, nodes ...proto.NodeID,
-) (r *rounds.Round, err error) {
+// election is how a leader came to be: the terms of one cluster, one after the other. Only the last need have a
+// winner: on a busy machine the candidates of a term may miss their majority.
+type election []*rounds.Round
+
+// last is the term that the leader won.
+func (e election) last() *rounds.Round { return e[len(e)-1] }
+
+// election builds the election that began at since, or if none did, that of the present leader's term, from the
+// nodes' records. It waits until these say when each of the nodes came to believe in the winner. Nodes write side
+// by side, so the record of a message's receiver may come before that of its sender; election waits a moment
+// for the missing ones.
+func (d demo) election(
+	ctx context.Context, since time.Time, term proto.Term, dead death, nodes ...proto.NodeID,
+) (e election, err error) {
 	agreed := func() bool {
-		r = findRound(d.cluster.Records(), term, dead)
-		return !agreedAt(r, nodes).IsZero()
+		e = findElection(d.cluster.Records(), since, term, dead)
+		return e != nil && !agreedAt(e.last(), nodes).IsZero()
 	}
 	without := func(open rounds.Delivery) func() bool {
 		return func() bool {
-			return agreed() && !slices.ContainsFunc(r.Messages, func(m rounds.Message) bool {
+			return agreed() && !slices.ContainsFunc(e.last().Messages, func(m rounds.Message) bool {
 				return m.Delivery == open && !slices.Contains(renewals, m.Kind)
 			})
 		}
@@ -47,7 +55,7 @@ func (d demo) round(
 	for _, open := range []rounds.Delivery{rounds.Unsent, rounds.Unseen} {
 		_ = d.cluster.Wait(bounded, without(open)) // else the diagram marks them
 	}
-	return r, nil
+	return e, nil
 }
 
 // renewals are the kinds of messages that renew a lease. Apart from a leader's first, they belong
@@ -55,18 +63,23 @@ func (d demo) round(
 // for no record of it.
 var renewals = []string{proto.KindHeartbeat.String(), proto.KindHeartbeatReply.String()}
 
-// findRound returns the round of a term if somebody won it, nil otherwise. dead is the kill that
-// came before.
-func findRound(records []trace.Record, term proto.Term, dead death) *rounds.Round {
+// findElection returns the rounds that began at since or later, up to that of a term, which is there in any case, if
+// somebody won that; nil otherwise. dead is the kill that came before.
+func findElection(records []trace.Record, since time.Time, term proto.Term, dead death) (e election) {
 	b := rounds.NewBuilder()
 	for _, rec := range records {
 		b.Add(&rec)
 	}
 	b.Death("", uint64(dead.node), dead.at)
 	for _, g := range b.History().Groups {
+		e = nil
 		for _, r := range g.Rounds {
-			if r.Term == uint64(term) && r.Winner != nil {
-				return r
+			won := r.Term == uint64(term) && r.Winner != nil
+			if won || r.Term < uint64(term) && !r.Split.Began.Before(since) {
+				e = append(e, r)
+			}
+			if won {
+				return e
 			}
 		}
 	}
@@ -76,9 +89,6 @@ func findRound(records []trace.Record, term proto.Term, dead death) *rounds.Roun
 // agreedAt returns when the last of the nodes came to believe in the winner; zero if that is not
 // known of all of them.
 func agreedAt(r *rounds.Round, nodes []proto.NodeID) (last time.Time) {
-	if r == nil {
-		return last
-	}
 	for _, id := range nodes {
 		at := believed(r, id)
 		if at.IsZero() {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
-	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/render"
 	"github.com/ringleader-dev/ringleader/rounds/report"
 )
@@ -57,37 +56,46 @@ func (t teller) started(n testcluster.Node, pid int) {
 		n.ID, pid, n.Gossip, n.Election)
 }
 
-// draw prints the round as a diagram with a lane for each node.
-func (t teller) draw(r *rounds.Round) {
-	var diagram bytes.Buffer
-	_ = render.Text(&diagram, inShort(r), textWidth-len(margin)) // a Buffer takes all
-	for line := range strings.Lines(diagram.String()) {
-		if line != "\n" {
-			line = margin + line
+// draw prints each round of an election as a diagram with a lane for each node.
+func (t teller) draw(e election) {
+	for i, r := range e {
+		if i > 0 {
+			fmt.Fprintln(t.out)
 		}
-		fmt.Fprint(t.out, line)
+		var diagram bytes.Buffer
+		_ = render.Text(&diagram, inShort(r), textWidth-len(margin)) // a Buffer takes all
+		for line := range strings.Lines(diagram.String()) {
+			if line != "\n" {
+				line = margin + line
+			}
+			fmt.Fprint(t.out, line)
+		}
 	}
 }
 
-// cost describes the time and the messages of a round: "detect 2.8 ms + elect 0.1 ms, 11 messages".
-func cost(r *rounds.Round) string {
+// cost describes the time and the messages of an election, over all its terms: "detect 2.8 ms + elect 0.1 ms,
+// 11 messages". There is something to detect where the death caused the first of them.
+func cost(e election, dead death) string {
+	began, last := e[0].Split.Began, e.last().Split
 	var parts []string
 	for _, part := range []struct {
 		name  string
 		took  time.Duration
 		known bool
 	}{
-		{"detect", r.Split.Detect, r.Split.DetectKnown},
-		{"elect", r.Split.Elect, r.Split.ElectKnown},
-		{"announce", r.Split.Announce, r.Split.AnnounceKnown},
+		{"detect", began.Sub(dead.at), e[0].Cause.Lost == uint64(dead.node)},
+		{"elect", e.last().Winner.At.Sub(began), last.ElectKnown},
+		{"announce", last.Announce, last.AnnounceKnown},
 	} {
 		if part.known {
 			parts = append(parts, part.name+" "+millis(part.took))
 		}
 	}
 	sent := 0
-	for _, c := range r.Counts {
-		sent += c.Sent
+	for _, r := range e {
+		for _, c := range r.Counts {
+			sent += c.Sent
+		}
 	}
 	return fmt.Sprintf("%s, %d messages", strings.Join(parts, " + "), sent)
 }
