@@ -10,10 +10,12 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
-// callsFor is the cause that the reason has for an election of the term.
-func (why *reason) callsFor(term uint64) (cause reason, ok bool) {
+// callsFor is the cause that the reason has for an election of the round's term. Where voters decide, the terms of
+// the nomination may lag behind those of the votes.
+func (r *Round) callsFor(why *reason) (cause reason, ok bool) {
 	opens, ok := decided[algorithms.Opens](why)
-	if !ok || why.number(opens.Term) != term {
+	term := why.number(opens.Term)
+	if !ok || term != r.Term && (r.Guarantee != lease || term > r.Term) {
 		return cause, false
 	}
 	return why.cause(opens.Cause), true
@@ -29,37 +31,66 @@ func (why *reason) stoodFor(term uint64) (cause reason, ok bool) {
 }
 
 // addCandidates makes the candidates for votes the initiators, where no election was called
-// before somebody won: voters may elect a leader without one while nobody leads. An
-// initiator after the win does not count: it began another election.
-func (r *Round) addCandidates() {
-	won := r.place()
+// before somebody won: voters may elect a leader without one while nobody leads. If one had been called in
+// the leader's own term, because the leader is gone, its initiators are those of this round. An
+// initiator after the win does not count: it began another election, of this term or a later one.
+func (r *Round) addCandidates(s *clusterState) {
 	if r.Guarantee != lease {
 		return
 	}
-	if won >= 0 {
+	called := s.called
+	s.called = nil
+	if won := r.place(); won >= 0 {
 		r.Initiators = slices.DeleteFunc(r.Initiators, func(in Initiator) bool {
-			at := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Ref == in.Ref })
-			return at > won
+			later := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Ref == in.Ref }) > won
+			if later && in.cause.loses() == r.Winner.Node {
+				s.called = append(s.called, in)
+			}
+			return later
 		})
 	}
 	if len(r.Initiators) > 0 {
 		return
 	}
 	for i := range r.Steps {
-		s := &r.Steps[i]
-		for j := range s.reasons {
-			if cause, ok := s.reasons[j].stoodFor(r.Term); ok {
-				r.Initiators = append(r.Initiators, initiator(s, cause))
+		st := &r.Steps[i]
+		for j := range st.reasons {
+			if cause, ok := st.reasons[j].stoodFor(r.Term); ok {
+				r.Initiators = append(r.Initiators, initiator(st, cause))
 				break
 			}
 		}
 	}
+	if len(r.Initiators) == 0 {
+		return
+	}
+	stood := r.Initiators[0].At
+	called = slices.DeleteFunc(called, func(in Initiator) bool { return !s.stillGone(&in, stood) })
+	if len(called) > 0 {
+		r.Initiators = called
+	}
+}
+
+// stillGone reports whether the leader whose loss made the initiator call an election was gone for it until t.
+func (s *clusterState) stillGone(in *Initiator, t time.Time) bool {
+	return !in.At.After(t) && slices.ContainsFunc(s.drops[in.cause.loses()], func(d *drop) bool {
+		return d.Node == in.Node && !d.At.After(in.At) && (d.back.IsZero() || d.back.After(t))
+	})
+}
+
+// loses is the leader whose loss the cause is, 0 for none.
+func (why *reason) loses() uint64 {
+	because, ok := decided[algorithms.Because](why)
+	if !ok || because.Kind != LeaderLost && because.Kind != LeaderSilent {
+		return 0
+	}
+	return why.number(because.About)
 }
 
 // addInitiator notes the node of a step that called the election.
 func (r *Round) addInitiator(s *Step) {
 	for i := range s.reasons {
-		if cause, ok := s.reasons[i].callsFor(r.Term); ok {
+		if cause, ok := r.callsFor(&s.reasons[i]); ok {
 			r.Initiators = append(r.Initiators, initiator(s, cause))
 			return
 		}
@@ -72,7 +103,7 @@ func initiator(s *Step, cause reason) Initiator {
 
 // findCause finds why the election was held, from its first initiator.
 func (r *Round) findCause(s *clusterState) {
-	r.addCandidates()
+	r.addCandidates(s)
 	if len(r.Initiators) == 0 {
 		r.Cause = r.noElection()
 		return
@@ -81,11 +112,9 @@ func (r *Round) findCause(s *clusterState) {
 	c := Cause{Kind: Unexplained, Text: first.Why, Node: first.Node, Ref: first.Ref, At: first.At}
 	if because, ok := decided[algorithms.Because](&first.cause); ok {
 		c.Kind = because.Kind
-		switch about := first.cause.number(because.About); c.Kind {
-		case LeaderLost, LeaderSilent:
-			c.Lost = about
-		case HandOver:
-			giver := s.node(about)
+		c.Lost = first.cause.loses()
+		if c.Kind == HandOver {
+			giver := s.node(first.cause.number(because.About))
 			c.Request, giver.request = giver.request, ""
 		}
 	}

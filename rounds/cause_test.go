@@ -153,3 +153,77 @@ func TestReturnIsNotGone(t *testing.T) {
 		}
 	}
 }
+
+// "Cause and first witness with its evidence": where voters decide, a nomination may count fewer terms than
+// they do. The death for which it called an election is the cause of the term that they were asked for next,
+// be the call in the record of the candidate, whose own term may go on, or, earlier, in the dead leader's own term.
+func TestNominationLagsBehindVotes(t *testing.T) {
+	const before, same, goesOn = "in the dead leader's term", "in the candidate's record", "and its term goes on"
+	for _, name := range []string{before, same, goesOn} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript()
+			s.add(3, 0, trace.Record{
+				Term: 2, Event: "receive", Guarantee: "lease", Leader: 3, Token: 2, LeaderChange: "elected",
+				Why: []string{"a majority granted term 2 -> hold the office"},
+			})
+			for _, node := range []uint64{1, 2} {
+				s.add(node, 1, trace.Record{
+					Term: 2, Event: "receive", Guarantee: "lease", Leader: 3,
+					Why: []string{"3 holds the office, term 2 -> follow it"},
+				})
+			}
+			gone := trace.Record{Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3"}
+			call, ask := "leader 3 is gone -> call an election of term 1",
+				"this node is nominated and nobody holds the office -> ask the voters for term 3"
+			caller := uint64(2)
+			if name == before {
+				caller = 1
+				gone.Term, gone.Why = 2, []string{call}
+				s.add(1, 1000, gone)
+				s.add(2, 1010, trace.Record{Term: 3, Event: "timeout", Why: []string{ask}})
+			} else {
+				gone.Term, gone.Why = 3, []string{call, ask}
+				s.add(2, 1000, gone)
+			}
+			if name == goesOn {
+				s.add(2, 1010, trace.Record{Term: 2, Event: "receive", From: 1, Msg: "PRE_VOTE_REPLY", MsgID: "1:9"})
+			}
+			s.add(2, 1020, trace.Record{
+				Term: 3, Event: "receive", Guarantee: "lease", Leader: 2, Token: 3, LeaderChange: "elected",
+				Why: []string{"a majority granted term 3 -> hold the office"},
+			})
+			all := s.b.History().Groups[0].Rounds
+			r := all[len(all)-1]
+			c := r.Cause
+			if c.Kind != rounds.LeaderLost || c.Lost != 3 || c.Node != caller || !c.At.Equal(s.zero.Add(time.Second)) ||
+				c.Evidence != "link-closed 3, dial-refused 3" {
+				t.Errorf("cause %+v", c)
+			}
+			if len(r.Initiators) != 1 || r.Initiators[0].Node != caller || r.Split.Elect != 20*time.Millisecond {
+				t.Errorf("initiators %+v, elected in %v", r.Initiators, r.Split.Elect)
+			}
+		})
+	}
+}
+
+// A suspicion that was taken back is not the cause of a later election.
+func TestSuspicionTakenBack(t *testing.T) {
+	s := newScript()
+	s.add(3, 0, trace.Record{
+		Term: 2, Event: "receive", Guarantee: "lease", Leader: 3, Token: 2, LeaderChange: "elected",
+		Why: []string{"a majority granted term 2 -> hold the office"},
+	})
+	s.add(1, 1000, trace.Record{
+		Term: 2, Event: "peers", Guarantee: "lease", Alive: []uint64{1, 2}, Evidence: "heartbeat-missed 3",
+		Why: []string{"leader 3 is gone -> call an election of term 2"}, Leader: 3,
+	})
+	s.add(1, 2000, trace.Record{Term: 2, Event: "peers", Guarantee: "lease", Alive: []uint64{1, 2, 3}, Leader: 3})
+	s.add(2, 9000, trace.Record{
+		Term: 3, Event: "timeout", Guarantee: "lease",
+		Why: []string{"this node is nominated and nobody holds the office -> ask the voters for term 3"},
+	})
+	all := s.b.History().Groups[0].Rounds
+	if c := all[len(all)-1].Cause; c.Kind != rounds.Vacant || c.Node != 2 {
+		t.Errorf("cause %+v", c)
+	}
+}

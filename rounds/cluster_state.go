@@ -25,6 +25,9 @@ type clusterState struct {
 	// drops has, for each node, the evidence of the nodes that dropped it from their view, in
 	// the order of the steps, until a round is about its loss.
 	drops map[uint64][]*drop
+	// called has the initiators that called an election because the leader is gone, after it was elected, in
+	// the term of the last round.
+	called []Initiator
 	// brief: rounds keep no steps and messages. All rounds then use one scratch.
 	brief   bool
 	scratch scratch
@@ -46,6 +49,7 @@ type nodeState struct {
 	// the first view.
 	alive       []uint64
 	viewed      uint64
+	looked      uint64 // the Seq of that view
 	incarnation string
 	// gone has the evidence against each node that left the view.
 	gone map[uint64]Detection
@@ -91,13 +95,18 @@ func (s *clusterState) step(r *Round, i int, e *entry) {
 	st := &r.Steps[i]
 	c := s.node(st.Ref.Node)
 	if st.Ref.Incarnation == c.last.Incarnation && st.Ref.Seq < c.last.Seq {
-		return // a record of an earlier term that comes with a later one: it is past
+		// It is past: a record of an earlier term that comes with a later one, or one of the term that a candidate
+		// asked for while its own term went on. The view may still be its newest.
+		if st.Event == "peers" && st.Ref.Seq > c.looked {
+			s.look(c, st)
+		}
+		return
 	}
 	if st.Event == "start" || c.incarnation != st.Ref.Incarnation {
 		for id := range c.gone { // what the former process saw is past
 			s.takeBack(c.id, id, st.At)
 		}
-		c.alive, c.gone, c.incarnation = nil, map[uint64]Detection{}, st.Ref.Incarnation
+		c.alive, c.gone, c.incarnation, c.looked = nil, map[uint64]Detection{}, st.Ref.Incarnation, 0
 		c.leader, c.term = 0, 0 // no record tells how the former process ended
 		c.aside, c.ineligible = Ref{}, ""
 	}
@@ -141,7 +150,7 @@ func (s *clusterState) look(c *nodeState, st *Step) {
 		delete(c.gone, id)
 		s.takeBack(c.id, id, st.At)
 	}
-	c.alive = st.Alive
+	c.alive, c.looked = st.Alive, st.Ref.Seq
 }
 
 // prove applies the proof that a process is dead.
