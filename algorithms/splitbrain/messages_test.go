@@ -48,12 +48,14 @@ func TestBodies(t *testing.T) {
 		},
 		"a stop of nobody":             splitbrain.Stop{},
 		"settled, after one of term 0": splitbrain.Resume{Leadership: leadership, After: proto.Leadership{Leader: 2}},
-		"a rival of term 0":            splitbrain.Resume{Leadership: leadership, Rival: proto.Leadership{Leader: 2}, By: 5},
-		"recovered by nobody":          splitbrain.Resume{Leadership: leadership, Rival: rival},
-		"recovered from no split":      splitbrain.Resume{Leadership: leadership, By: 5},
-		"an overlap before it":         splitbrain.Resume{Leadership: leadership, Overlap: -1},
-		"an exit code there is not":    splitbrain.Resume{Leadership: leadership, Exit: 256},
-		"too many tries":               splitbrain.Resume{Leadership: leadership, Tries: 1001},
-		"a problem without end":        splitbrain.Resume{Leadership: leadership, Problem: strings.Repeat("x", 300)},
+		"a rival of term 0": splitbrain.Resume{
+			Leadership: leadership, Rival: proto.Leadership{Leader: 2}, By: 5,
+		},
+		"recovered by nobody":       splitbrain.Resume{Leadership: leadership, Rival: rival},
+		"recovered from no split":   splitbrain.Resume{Leadership: leadership, By: 5},
+		"an overlap before it":      splitbrain.Resume{Leadership: leadership, Overlap: -1},
+		"an exit code there is not": splitbrain.Resume{Leadership: leadership, Exit: 256},
+		"too many tries":            splitbrain.Resume{Leadership: leadership, Tries: 1001},
+		"a problem without end":     splitbrain.Resume{Leadership: leadership, Problem: strings.Repeat("x", 300)},
 	})
 }

@@ -22,24 +22,30 @@ func leaseCheckers() []checker {
 		{Invariant{"lease-ahead", "no Step ends with a leader whose lease has ended"}, leaseAhead},
 		{Invariant{"one-holder", "at any instant of true time at most one process leads or still works as " +
 			"the leader"}, (&oneHolder{}).check},
-		{Invariant{"one-holder-a-term", "no term is ever held by two processes"},
-			(&oneATerm{"holds", map[proto.Term]proto.Incarnation{}}).check},
+		{
+			Invariant{"one-holder-a-term", "no term is ever held by two processes"},
+			(&oneATerm{"holds", map[proto.Term]proto.Incarnation{}}).check,
+		},
 		{Invariant{"tokens-rise", "the tokens that reach a store never go back"}, (&tokensRise{}).check},
-		{Invariant{"vote-first", "a voter grants a term once, to one process, and not before that is " +
-			"durable; back without its disk it grants the term that it was told of only to a process that " +
-			"has won it; nobody claims what it has not voted for"},
-			(&voteFirst{won: map[proto.Leadership]bool{}}).check},
+		{
+			Invariant{"vote-first", "a voter grants a term once, to one process, and not before that is " +
+				"durable; back without its disk it grants the term that it was told of only to a process that " +
+				"has won it; nobody claims what it has not voted for"},
+			(&voteFirst{won: map[proto.Leadership]bool{}}).check,
+		},
 		{Invariant{"asked-first", "nobody claims a term that a majority of the voters has not just said it " +
 			"would grant: who was cut off comes home without deposing anybody"}, (&askedFirst{}).check},
 		{Invariant{"released-last", "a term is released when all work of its holder has stopped, and never " +
 			"held or claimed after"}, (&releasedLast{}).check},
 		{Invariant{"asks-no-more", "a holder asks no more after two rounds without a majority: one that " +
 			"hears nothing must not lock the voters"}, (&asksNoMore{}).check},
-		{Invariant{"readmission", "a voter of which nothing is saved grants, claims and tells nothing " +
-			"before all voters ran at one instant and had not voted, or its longest promise is over and " +
-			"enough voters, asked after that, told it what they voted in, or an operator did; then it " +
-			"votes in higher terms only"},
-			(&readmission{map[proto.NodeID]*comeback{}, map[proto.NodeID]bool{}}).check},
+		{
+			Invariant{"readmission", "a voter of which nothing is saved grants, claims and tells nothing " +
+				"before all voters ran at one instant and had not voted, or its longest promise is over and " +
+				"enough voters, asked after that, told it what they voted in, or an operator did; then it " +
+				"votes in higher terms only"},
+			(&readmission{map[proto.NodeID]*comeback{}, map[proto.NodeID]bool{}}).check,
+		},
 		{Invariant{"refused-nothing", "a question that is answered with no changes nothing that is saved, " +
 			"and no term"}, (&refusedNothing{}).check},
 		{Invariant{"backs-off", "a node of which three claims in a row failed claims nothing for a " +

@@ -18,19 +18,25 @@ func minority(n int) int { return (n - 1) / 2 }
 // about messages that the algorithm does not have always holds.
 func quorumCheckers() []checker {
 	return []checker{
-		{Invariant{"one-leader-a-term", "no term is ever led by two processes"},
-			(&oneATerm{"leads", map[proto.Term]proto.Incarnation{}}).check},
-		{Invariant{"one-ack", "\"each process ACKs to at most one\" that stands: a node sends ACK to one " +
-			"process a term, its own included, whether or not it restarts"},
-			(&oneAck{acks: map[mandate]proto.Incarnation{}}).check},
+		{
+			Invariant{"one-leader-a-term", "no term is ever led by two processes"},
+			(&oneATerm{"leads", map[proto.Term]proto.Incarnation{}}).check,
+		},
+		{
+			Invariant{"one-ack", "\"each process ACKs to at most one\" that stands: a node sends ACK to one " +
+				"process a term, its own included, whether or not it restarts"},
+			(&oneAck{acks: map[mandate]proto.Incarnation{}}).check,
+		},
 		{Invariant{"committed-by-quorum", "a process leads a term only after ACK of a majority of distinct " +
 			"voters, its own included"}, (&committedByQuorum{}).check},
 		{Invariant{"keeps-ballots", "\"a promise not to accept any more proposals numbered less than n\": " +
 			"a node that promised a ballot answers in no lower one, and uses none of its own twice, " +
 			"whether or not it restarts"}, (&keepsBallots{promised: map[mandate]paxos.Ballot{}}).check},
-		{Invariant{"one-chosen", "a term has one value at most that a majority accepted in one ballot, a " +
-			"ballot has one value, and nobody leads who was not chosen"},
-			(&oneChosen{terms: map[proto.Term]*decree{}}).check},
+		{
+			Invariant{"one-chosen", "a term has one value at most that a majority accepted in one ballot, a " +
+				"ballot has one value, and nobody leads who was not chosen"},
+			(&oneChosen{terms: map[proto.Term]*decree{}}).check,
+		},
 	}
 }
 

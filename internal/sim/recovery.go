@@ -56,18 +56,22 @@ func (c *cluster) unreliable() (time.Duration, algorithms.Outcome) {
 // recoveryCheckers returns the checkers for the recovery from split brains.
 func recoveryCheckers(c *cluster) []checker {
 	return []checker{
-		{Invariant{"stopped-first", "what two leaders did is reconciled only when neither leads any more " +
-			"and the work of both has stopped, unless it was not in reach"},
-			(&stoppedFirst{lives: map[proto.Incarnation]*life{}}).check},
+		{
+			Invariant{"stopped-first", "what two leaders did is reconciled only when neither leads any more " +
+				"and the work of both has stopped, unless it was not in reach"},
+			(&stoppedFirst{lives: map[proto.Incarnation]*life{}}).check,
+		},
 		{Invariant{"true-overlap", "a split is told of leaderships that were, and for as long as they " +
 			"overlapped, but for the drift of clocks and the way of messages"}, c.leaderships.check},
 		{Invariant{"stop-kept", "who hears of a stop from the one that it follows follows nobody until " +
 			"that is over, or another is nominated"}, (&stopKept{}).check},
 		{Invariant{"stop-said", "who recovers from a split leads nothing meanwhile, and tells the others " +
 			"again and again"}, recoveries{}.check},
-		{Invariant{"reconciled-first", "a split is done with only when its own reconciling has ended, and " +
-			"no leadership of who recovered from it goes on after that"},
-			(&reconciledFirst{map[proto.Leadership]bool{}}).check},
+		{
+			Invariant{"reconciled-first", "a split is done with only when its own reconciling has ended, and " +
+				"no leadership of who recovered from it goes on after that"},
+			(&reconciledFirst{map[proto.Leadership]bool{}}).check,
+		},
 		{Invariant{"handed-over", "a leadership that was handed over, and the one that it was handed over " +
 			"to, are no split of two"}, handOvers{}.check},
 	}

@@ -10,18 +10,24 @@ import (
 // safetyCheckers returns the checkers for invariants that must hold in every run, whatever fails.
 func safetyCheckers() []checker {
 	return []checker{
-		{Invariant{"term-rises", "a node's term never goes back in a life, and what it saved never at all"},
-			(&termRises{}).check},
+		{
+			Invariant{"term-rises", "a node's term never goes back in a life, and what it saved never at all"},
+			(&termRises{}).check,
+		},
 		{Invariant{"durable-first", "no message and no belief carries a term above the one that is durably " +
 			"reserved"}, durableFirst},
 		{Invariant{"newer-stands", "a late or repeated message never undoes what is newer: a process that " +
 			"named a leader never names one of a lower leadership"}, (&newerStands{}).check},
 		{Invariant{"named-claimed", "a leader is named only for a term that this very process claimed " +
 			"before"}, (&namedClaimed{claims: map[proto.Leadership]bool{}}).check},
-		{Invariant{"one-life-leads", "no process leads a term in which a former life of it led"},
-			(&oneLifeLeads{led: map[mandate]proto.Incarnation{}}).check},
-		{Invariant{"taken-once", "a process that stopped leading a term never leads it again"},
-			(&takenOnce{taken: map[proto.Leadership]bool{}}).check},
+		{
+			Invariant{"one-life-leads", "no process leads a term in which a former life of it led"},
+			(&oneLifeLeads{led: map[mandate]proto.Incarnation{}}).check,
+		},
+		{
+			Invariant{"taken-once", "a process that stopped leading a term never leads it again"},
+			(&takenOnce{taken: map[proto.Leadership]bool{}}).check,
+		},
 		{Invariant{"aside-never-leads", "a node that resigned does not lead until the operator calls it or " +
 			"it restarts"}, asideNeverLeads},
 		{Invariant{"ineligible-never-stands", "a node that is not eligible takes no leadership, and gives " +

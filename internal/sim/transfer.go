@@ -221,7 +221,8 @@ func (k *couldWin) check(s *step) string {
 		reply, ok := s.out.Send[i].Body.(proto.Reply)
 		switch {
 		case q.does(asks) && v.due:
-			*v = survey{leader: v.leader, offer: v.offer, nonce: q.nonce} // a later one, of its own candidacy, is another
+			// A later one, of its own candidacy, is another.
+			*v = survey{leader: v.leader, offer: v.offer, nonce: q.nonce}
 		case ok && reply.No == proto.NoDecline && 2*(len(v.yes)+1) <= len(s.cluster.Voters):
 			return fmt.Sprintf("would take over, and %d of %d voters would vote for it", len(v.yes)+1,
 				len(s.cluster.Voters))
