@@ -101,6 +101,7 @@ func TestNoticesMeet(t *testing.T) {
 // differ the newest stands.
 func TestNoticeOutlivesAll(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
+		c.net.Partition([]string{gossipAddr(1)}, []string{gossipAddr(2)}, []string{gossipAddr(3)})
 		for id, kept := range []Notice{
 			{Version: 3, Origin: 1, Text: "resumed since"}, {Version: 4, Origin: 2, Text: "paused"}, {},
 		} {
@@ -111,6 +112,7 @@ func TestNoticeOutlivesAll(t *testing.T) {
 				t.Errorf("node %d begins with %+v, want %+v", id+1, got, kept)
 			}
 		}
+		c.net.Heal()
 		time.Sleep(time.Minute)
 		for _, n := range c.nodes {
 			if got := n.Notice(); got.Version != 4 || got.Text != "paused" {

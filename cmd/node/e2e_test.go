@@ -348,7 +348,7 @@ func (e e2e) leaves(id proto.NodeID) (told time.Time) {
 func TestHungLeaderComesBack(t *testing.T) {
 	t.Parallel()
 	each(t, entriesOf("bully", "ring"), func(t *testing.T, entry catalog.Entry) {
-		e := newE2E(t, entry.Name, 3)
+		e := newE2E(t, entry.Name, 3, calm...)
 		e.check(e.StartAll())
 		first := e.agreed()
 		if entry.Preempt {

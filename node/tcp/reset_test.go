@@ -172,6 +172,7 @@ func TestWhatThisNodeDialledIsReset(t *testing.T) {
 			func() bool { p := n.peer(2); return p != nil && p.silent.conn.Load() != nil })
 	}
 	var greeted atomic.Bool
+	wanted, cancel := context.WithCancel(t.Context())
 	silent := func(h proto.Hello) bool { return h.Silent }
 	for name, c := range map[string]struct {
 		// serve does the handshake, and reports whether this connection is the one.
@@ -234,12 +235,8 @@ func TestWhatThisNodeDialledIsReset(t *testing.T) {
 			begin: func(n *node, addr string) { _, _ = n.Probe(context.Background(), addr) },
 		},
 		"nobody wants the answer any more": {
-			serve: func(r *raw) bool { r.hear(); return true },
-			begin: func(n *node, addr string) {
-				ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-				defer cancel()
-				_, _ = n.Probe(ctx, addr)
-			},
+			serve: func(r *raw) bool { r.hear(); cancel(); return true },
+			begin: func(n *node, addr string) { _, _ = n.Probe(wanted, addr) },
 		},
 		"the node ends its links": {
 			serve: func(r *raw) bool { welcome(r); return true },
