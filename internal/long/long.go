@@ -25,17 +25,3 @@ func Runs(t testing.TB, few, many int) int {
 	}
 	return few
 }
-
-// OnePer returns the first element of each key in a test of make test, and all others in its twin.
-// Elements with the key "" take too long for make test, so they are all in the twin.
-func OnePer[T any](t testing.TB, all []T, key func(T) string) []T {
-	known := map[string]bool{"": true}
-	var part []T
-	for _, one := range all {
-		if known[key(one)] == Test(t) {
-			part = append(part, one)
-		}
-		known[key(one)] = true
-	}
-	return part
-}

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"text/template"
 
-	"github.com/ringleader-dev/ringleader/internal/long"
 	"github.com/ringleader-dev/ringleader/internal/overlay"
 )
 
@@ -41,7 +40,6 @@ type species struct {
 	around   bool     // it is a Machine around one that nominates
 	fenced   bool     // some of its invariants are only checked in runs with fence agents
 	runs     int      // how many fault schedules of each algorithm a mutant may survive
-	rare     []string // invariants that break in one of a thousand runs: make test-long looks for them
 	mutants  []mutant
 }
 
@@ -51,50 +49,35 @@ var nominators = []string{"bully", "ring"}
 // Each rule of the lease is needed: without it, a random fault schedule breaks
 // an invariant. The mutants are copies of the package that exist only for the
 // compiler; one program runs all of them.
-func TestEachRuleOfLeasesIsNeeded(t *testing.T) {
+func TestLongEachRuleOfLeasesIsNeeded(t *testing.T) {
 	species{
 		[]string{"lease", "quorum"},
 		nominators, "e.WithLease()", true, true, 12000,
-		[]string{"lease-ahead", "backs-off"},
 		votesMutants(),
 	}.areCaught(t)
 }
 
-func TestLongEachRuleOfLeasesIsNeeded(t *testing.T) { TestEachRuleOfLeasesIsNeeded(t) }
-
 // Likewise each rule of the recovery from split brains.
-func TestEachRuleOfRecoveryIsNeeded(t *testing.T) {
+func TestLongEachRuleOfRecoveryIsNeeded(t *testing.T) {
 	species{
 		[]string{"splitbrain"},
 		nominators, "e.WithRecovery()", true, false, 6000,
-		[]string{"handed-over", "reconciled-first"},
 		recoveryMutants(),
 	}.areCaught(t)
 }
 
-func TestLongEachRuleOfRecoveryIsNeeded(t *testing.T) { TestEachRuleOfRecoveryIsNeeded(t) }
-
 // And each rule of Raft, whose invariants are those of the lease: they see its
 // messages.
-func TestEachRuleOfRaftIsNeeded(t *testing.T) {
+func TestLongEachRuleOfRaftIsNeeded(t *testing.T) {
 	species{
 		[]string{"raft", "lease", "quorum"},
 		[]string{"raft"},
 		"e", false, true, 4000,
-		[]string{"lease-ahead", "one-holder-a-term"},
 		raftMutants(),
 	}.areCaught(t)
 }
 
-func TestLongEachRuleOfRaftIsNeeded(t *testing.T) { TestEachRuleOfRaftIsNeeded(t) }
-
 func (sp species) areCaught(t *testing.T) {
-	sp.mutants = long.OnePer(t, sp.mutants, func(m mutant) string {
-		if slices.Contains(sp.rare, m.breaks) {
-			return ""
-		}
-		return m.breaks
-	})
 	program := sp.build(t)
 	var asked bytes.Buffer
 	for i, m := range sp.mutants {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"testing"
 	"text/template"
-
-	"github.com/ringleader-dev/ringleader/internal/long"
 )
 
 // quorumMutants are the rules of the algorithms that count a quorum themselves, one
@@ -110,8 +108,8 @@ const quorumRuns = 4000
 
 // Each rule of a quorum is needed: without it, a random fault schedule breaks an
 // invariant. "Votes twice a term; counts an ACK twice; commits without a quorum".
-func TestEachRuleOfAQuorumIsNeeded(t *testing.T) {
-	all := long.OnePer(t, quorumMutants(), func(m mutant) string { return m.breaks })
+func TestLongEachRuleOfAQuorumIsNeeded(t *testing.T) {
+	all := quorumMutants()
 	program := copies{[]string{"quorum", "nomination", "zookeeper", "consensus"}, all}.build(t, quorumMutantsMain, all)
 	var asked bytes.Buffer
 	for i, m := range all {
@@ -123,8 +121,6 @@ func TestEachRuleOfAQuorumIsNeeded(t *testing.T) {
 	}
 	wantCaught(t, program, &asked, all)
 }
-
-func TestLongEachRuleOfAQuorumIsNeeded(t *testing.T) { TestEachRuleOfAQuorumIsNeeded(t) }
 
 // An invariant that nothing was ever seen to break proves nothing.
 func TestEachInvariantOfAQuorumIsBroken(t *testing.T) {

@@ -186,7 +186,7 @@ func pick[T any](out bool, a, b T) T {
 
 // Each rule is needed: a test fails without it, and with it passes. One program has all the
 // rules, and takes out the one that it is told to.
-func TestEachRuleIsNeeded(t *testing.T) {
+func TestLongEachRuleIsNeeded(t *testing.T) {
 	program := buildSwitched(t)
 	run := func(t *testing.T, out string, tests ...string) ([]byte, error) {
 		cmd := exec.CommandContext(t.Context(), program, "-test.run", "^("+strings.Join(tests, "|")+")$")
