@@ -153,7 +153,8 @@ func TestVotersOfOtherSettings(t *testing.T) {
 func TestFirstTermAfterAllDisksWereLost(t *testing.T) {
 	t.Parallel()
 	each(t, entriesOf("bully", "raft"), func(t *testing.T, entry catalog.Entry) {
-		e := newE2E(t, entry.Name, 3, "--voters", "1-3")
+		// With a lease this long none of the three gives up waiting for the others before they have started.
+		e := newE2E(t, entry.Name, 3, "--voters", "1-3", "--lease", "30s")
 		e.check(e.Start(1, "--first-term", "5000"))
 		e.check(e.Start(2))
 		e.check(e.Start(3))

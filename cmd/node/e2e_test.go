@@ -134,7 +134,7 @@ func (e e2e) logs(id proto.NodeID, text string) {
 // another process would answer now.
 func (e e2e) eventually(look func() (against string)) {
 	e.Helper()
-	for {
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 80*time.Millisecond) {
 		against := look()
 		switch {
 		case against == "":
@@ -142,7 +142,7 @@ func (e e2e) eventually(look func() (against string)) {
 		case e.ctx.Err() != nil:
 			e.Fatal(against)
 		}
-		time.Sleep(10 * time.Millisecond) // it can only be looked at again
+		time.Sleep(pause) // it can only be looked at again
 	}
 }
 

@@ -80,7 +80,8 @@ func TestExecKilled(t *testing.T) {
 // "So that it is dead before the lease is": also when the node is stopped and cannot
 // do a thing. When it wakes it ends with 75 under --restart never.
 func TestExecStopped(t *testing.T) {
-	e := newExecE2E(t, 3, "--voters", "1-3", "--lease", "4s", "--preempt=false", "--restart", "never")
+	// Half a second of this lease is for the kernel to end the command.
+	e := newExecE2E(t, 3, "--voters", "1-3", "--lease", "10s", "--preempt=false", "--restart", "never")
 	before := e.works(0)
 	leader := proto.NodeID(before[0].node)
 	e.check(e.Pause(leader))
@@ -168,7 +169,7 @@ func TestExecDiskFull(t *testing.T) {
 				e.check(err)
 				e.logs(1, "no space left on device")
 				return
-			case <-time.After(5 * time.Millisecond):
+			case <-time.After(20 * time.Millisecond):
 				answer, err := httpapi.Client{Addr: e.Node(1).HTTP}.Leader(e.ctx)
 				leads = err == nil && answer.IsLeader
 			}

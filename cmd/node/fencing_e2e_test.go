@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,10 +12,8 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/bench"
+	"github.com/ringleader-dev/ringleader/internal/long"
 )
-
-// fencingTime is how long the faults go on: enough for some of each kind.
-const fencingTime = "20s"
 
 // "Real processes: a history of fenced writes under random kills, pauses and cuts
 // … is linearizable, zero stale writes accepted." And the judge sees the same
@@ -22,8 +21,9 @@ const fencingTime = "20s"
 func TestFencingIsLinearizable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	faults := fmt.Sprintf("%ds", long.Runs(t, 8, 20)) // the longer, enough for some of each kind
 	cmd := exec.CommandContext(t.Context(), "ringleader", "bench", "fencing",
-		"--time", fencingTime, "--profile", "local", "--algorithm", "bully", "-o", "json")
+		"--time", faults, "--profile", "local", "--algorithm", "bully", "-o", "json")
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -46,6 +46,8 @@ func TestFencingIsLinearizable(t *testing.T) {
 		t.Errorf("left in the temporary directory: %v %v", left, err)
 	}
 }
+
+func TestLongFencingIsLinearizable(t *testing.T) { TestFencingIsLinearizable(t) }
 
 // "Ctrl-C half-way: no process left, exit 130."
 func TestFencingInterrupted(t *testing.T) {
