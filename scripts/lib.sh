@@ -97,7 +97,7 @@ containers() {
 	list '{{.ID}} {{.State}} {{or .Networks "none"}} {{.Ports}}' | awk -v main="${project}_cluster" '
 		$4 == "none" { $4 = "none-" $1 }
 		index("," $4 ",", "," main ",") { $4 = main }
-		{ print $1, $2, $3, $4, match($0, /:[0-9]+->/) ? substr($0, RSTART + 1, RLENGTH - 3) : "-" }'
+		{ print $1, $2, $3, $4, match($0, /:[0-9]+->7948/) ? substr($0, RSTART + 1, RLENGTH - 7) : "-" }'
 }
 
 # nodes prints the names of all nodes.

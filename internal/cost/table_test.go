@@ -10,7 +10,7 @@ import (
 
 // Promise: the table in the documentation is what `ringleader simulate --table`
 // prints, and every figure in it is theory's or within its bounds.
-func TestTableInTheDocumentation(t *testing.T) {
+func TestLongTableInTheDocumentation(t *testing.T) {
 	t.Parallel()
 	text, wrong, err := Table(catalog.All())
 	if err != nil || wrong > 0 {

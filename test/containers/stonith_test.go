@@ -16,7 +16,7 @@ const socket = "/var/run/docker.sock"
 
 // "Agents for Docker (kill by label)": a leader whose container is paused is not
 // only replaced: its successor kills the container first.
-func TestFencing(t *testing.T) {
+func TestLongFencing(t *testing.T) {
 	t.Parallel()
 	needEngine(t)
 	info, err := os.Stat(socket)
