@@ -75,7 +75,7 @@ func TestCompareInterrupted(t *testing.T) {
 				script, networks = "cut,cut,cut", 3
 			}
 			run, dir, stdout, stderr := startCommand(t, "bench", "compare", "--algorithm", "broadcast", "--nodes", "3",
-				"--script", script, "--profile", "fast", "--seed", "7")
+				"--script", script, "--profile", "local", "--seed", "7")
 			seen := map[string]bool{}
 			var namespaces []string
 			eventuallyTrue(t, func() bool { // the second step is under way

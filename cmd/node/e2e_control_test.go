@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +49,8 @@ func (e e2e) transfer(id proto.NodeID, o httpapi.Order) (httpapi.Done, error) {
 		if err == nil || !askAgain.MatchString(err.Error()) {
 			return done, err
 		}
-		if _, err := e.WaitAgreed(e.ctx); err != nil {
+		running := slices.Collect(maps.Keys(e.Beliefs(e.IDs()...)))
+		if _, err := e.WaitAgreed(e.ctx, running...); err != nil {
 			return done, err
 		}
 	}

@@ -43,7 +43,7 @@ func TestWhyNotLive(t *testing.T) {
 	t.Parallel()
 	for _, nodes := range []int{5, 20} {
 		t.Run(strconv.Itoa(nodes), func(t *testing.T) {
-			e := newE2E(t, "bully", nodes, "--log-level", "info")
+			e := newE2E(t, "bully", nodes, "--log-level", "info", "--failover-budget", "5s")
 			best := proto.NodeID(nodes)
 			e.check(e.StartAll())
 			e.leads(best)
