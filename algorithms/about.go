@@ -25,10 +25,10 @@ type About struct {
 	Theory Theory
 	// Timeouts are the algorithm's own timeouts, as formulas.
 	Timeouts []Wait
-	// Agreement bounds the time until all nodes agree on one leader. The time begins when the
-	// network is calm and the failure detectors are right.
+	// Agreement returns an upper bound of the time until all nodes agree on one leader. The time begins
+	// when the network is calm and the failure detectors are right.
 	Agreement func(delta time.Duration, nodes int) time.Duration
-	// Promise is the shortest Config.Promise with which the algorithm works. It is nil unless the
+	// Promise returns the shortest Config.Promise with which the algorithm works. It is nil unless the
 	// algorithm's Guarantee is Lease.
 	Promise func(delta time.Duration) time.Duration
 	// Fences says whether the algorithm uses Config.Fence.
@@ -71,10 +71,10 @@ type Run struct {
 	Times                   func(n int) int
 }
 
-// Highest is a Run.Caller: the highest of n nodes calls the election.
+// Highest returns a Run.Caller: the highest of n nodes calls the election.
 func Highest(n int) proto.NodeID { return proto.NodeID(n) }
 
-// Lowest is a Run.Caller: the lowest node calls the election.
+// Lowest returns a Run.Caller: the lowest node calls the election.
 func Lowest(int) proto.NodeID { return 1 }
 
 // Average is the average cost of a round over all orders of the nodes on the ring, when all nodes
@@ -106,8 +106,7 @@ func Quote(sentence string, kinds ...*ReasonKind) []Rule {
 	return rules
 }
 
-// Rule quotes a sentence of an algorithm's source for a kind of reason that other algorithms give,
-// too.
+// Rule quotes a sentence of an algorithm's source for a kind of reason that other algorithms share.
 type Rule struct {
 	Kind     *ReasonKind
 	Sentence string

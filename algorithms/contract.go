@@ -1,9 +1,9 @@
 // Package algorithms is the contract between election algorithms and their hosts: the runtime of a
 // node, and the simulator.
 //
-// A Machine is pure. It reads no clock, opens no socket, starts no goroutine and draws no global
-// random number: time is a parameter, the timer is a result, and equal events in equal order give
-// equal outputs. Membership is a hint: it may decide whom to ask first, never whether something is
+// A Machine is pure. It reads no clock, opens no socket, starts no goroutine and draws no global random
+// number: time is a parameter, the timer is a result, and equal events in equal order give equal
+// outputs. Membership is a hint: it may decide which node is asked first, but never whether something is
 // safe.
 package algorithms
 
@@ -41,12 +41,12 @@ type (
 	// Timeout says that the last Deadline has passed. A Timeout before the Deadline is harmless.
 	Timeout struct{}
 
-	// PeersChanged tells the opinion of the failure detector. It may be wrong.
+	// PeersChanged tells the opinion of the failure detector. The opinion may be wrong.
 	PeersChanged struct {
-		// Alive are the processes that the detector believes alive, this one included, in the order
-		// of their ids. Each has its present attribute, and says whether it is eligible. The entry
-		// of this node says nothing about that: see Eligible. A Machine may keep the list; nobody
-		// writes to it any more.
+		// Alive are the processes that the detector believes alive, this one included, in the order of
+		// their ids. Each has its present attribute, and says whether it is eligible. The entry of this
+		// node does not say whether this node is eligible: the event Eligible does. A Machine may keep
+		// the list; nobody writes to the list any more.
 		Alive []proto.Peer
 		// Evidence says what changed the opinion. It is for the record only.
 		Evidence string
@@ -65,18 +65,18 @@ type (
 	// the next Campaign or restart. To is the successor; zero means the best node.
 	Resign struct{ To proto.NodeID }
 
-	// Transfer is an operator's request to hand leadership over to the node To or, if To is zero,
-	// to the best eligible node. The leader asks the successor first. If that cannot or will not
-	// lead, the leader leads on. Otherwise the leader leaves in the same order as with Resign, but
-	// stays eligible. While the chosen successor leads, no higher-ranked node takes over.
-	// Output.Transfer tells the result, in this Step or in a later one.
+	// Transfer is an operator's request to hand leadership over to the node To or, if To is zero, to the
+	// best eligible node. The leader asks the successor first. If the successor cannot or will not lead,
+	// the leader leads on. Otherwise the leader leaves in the same order as with Resign, but stays
+	// eligible. While the chosen successor leads, no higher-ranked node takes over. Output.Transfer
+	// tells the result, in this Step or in a later one.
 	Transfer struct {
 		// To is the successor that the operator named, or that the leader chose.
 		To proto.NodeID
-		// Leaves says that the host will end the leadership next, with Resign or Eligible, whatever
-		// the answer of the successor is. So the leader asks the next best node if one successor
-		// refuses. The node that then leads does not count as an operator's choice. Only a Machine
-		// whose leader has a lease is given such a request.
+		// Leaves says that the host will end the leadership next, with Resign or Eligible, whatever the
+		// answer of the successor is. So the leader asks the next best node if one successor refuses.
+		// The next leader does not count as an operator's choice. Only a Machine whose leader has a
+		// lease is given such a request.
 		Leaves bool
 		// Why says for the record who asked for the transfer, and what for.
 		Why string
@@ -91,16 +91,16 @@ type (
 	// checks fail. The host merges all causes into one event and gives a new one whenever the
 	// result changes. At the start a Machine is eligible.
 	//
-	// A node that may not lead calls no election and wins none. It follows, answers and votes as
-	// before. If it leads, it resigns: from that Step on it does not lead, and it hands over to the
-	// best eligible node that it knows. The other nodes learn from their views and from
-	// Output.Ineligible that the node is not eligible. That saves them the wait for its answer;
-	// nothing depends on it. Campaign does not end the effect of Eligible, as it ends that of
-	// Resign; only another Eligible does.
+	// A node that may not lead calls no election and wins none. It follows, answers and votes as before.
+	// If it leads, it resigns: from that Step on it does not lead, and it hands over to the best
+	// eligible node that it knows. The other nodes learn from their views and from Output.Ineligible
+	// that the node is not eligible. So they need not wait for its answer; but nothing depends on this
+	// knowledge. Campaign does not end the effect of Eligible, as it ends that of Resign; only another
+	// Eligible does.
 	Eligible struct {
 		OK bool
-		// Keep lets a leader that is not eligible lead on until it loses its leadership. After that
-		// it is no candidate. The host sets Keep in a cluster in which no election should happen.
+		// Keep lets a leader that is not eligible lead on until it loses its leadership. After that the
+		// node is no candidate. The host sets Keep in a cluster in which no election should happen.
 		Keep bool
 		// Why lists every cause, for the record; it is empty when OK.
 		Why string
@@ -117,9 +117,9 @@ type (
 		Incarnation proto.Incarnation
 	}
 
-	// PeerHeardAgain takes a proof of death back: the process answered on a connection that was
-	// dialled after the proof, so something between the nodes lied. A voter that the proof
-	// freed stays free. Messages of the process count again.
+	// PeerHeardAgain takes back a proof of death: the process answered on a connection that was dialled
+	// after the proof, so the proof was wrong. A voter that the proof freed stays free. Messages of the
+	// process count again.
 	PeerHeardAgain struct {
 		ID          proto.NodeID
 		Incarnation proto.Incarnation
@@ -165,7 +165,7 @@ func (Eligible) event()       {}
 func (Reconciled) event()     {}
 func (Fenced) event()         {}
 
-// Output is what the host does after a Step, in the order of the fields.
+// Output says what the host must do after a Step, in the order of the fields.
 type Output struct {
 	// Save must be durable before anything below leaves the node. It is nil when nothing changed. A
 	// host that cannot save ends the node.
@@ -173,24 +173,24 @@ type Output struct {
 	// Send are messages; each may be lost, delayed, repeated and reordered. The slice, but not the
 	// messages, belongs to the Machine again from its next Step on.
 	Send []proto.Message
-	// Deadline is when the host delivers Timeout; zero means never. It replaces the Deadline of the
-	// Step before.
+	// Deadline is when the host delivers Timeout; zero means never. Each Deadline replaces the Deadline
+	// of the Step before.
 	Deadline time.Time
 	// Leader is the present belief about who leads. Every Output has it.
 	Leader Leader
 	// Transfer is the result of the last Transfer event. It is nil in a Step that ends no transfer.
 	Transfer *TransferEnd
-	// Lent is the result of all Lend events that had none so far. It is nil in a Step that ends
-	// none.
+	// Lent is the result of all Lend events that had no result so far. It is nil in a Step that ends no
+	// Lend.
 	Lent *LendEnd
 	// Ineligible says why this node is not eligible; it is empty while the node is eligible. Every
 	// Output has it. A Machine may become ineligible for a while without an event. The host tells
 	// the other nodes, by proto.Peer.Ineligible.
 	Ineligible string
-	// Voters are this node's, and how far that list has come, in every Output of a Machine
-	// whose leaders have leases.
+	// Voters is this node's list of voters, and whether that list is committed. Every Output of a
+	// Machine whose leaders have leases has it.
 	Voters VoterState
-	// Round is the term that this Step is about, if it is not the term of Leader; else zero.
+	// Round is the term that this Step is about, if that is not the term of Leader; else it may be zero.
 	Round proto.Term
 	// Reconcile is the split that the host has to reconcile now. Every Output has it until the host
 	// has answered with Reconciled. If it becomes nil before that, or gets another Number, the host
@@ -206,9 +206,9 @@ type Output struct {
 	// Recovery says what a voter without a saved vote waits for. Every Output has it until the
 	// voter votes; for all other voters it is nil.
 	Recovery *Recovery
-	// Fence is the attempt that the host's fence agent should work at after this Step; nil for
-	// none. The host answers it with one Fenced. The host ends an attempt of an earlier Step that
-	// is not this one, and does not answer it.
+	// Fence is the attempt that the host's fence agent should work at after this Step; nil for none. The
+	// host answers it with one Fenced. If an attempt of an earlier Step still runs and is not this one,
+	// the host ends that attempt and does not answer it.
 	Fence *Fence
 }
 
@@ -233,13 +233,13 @@ type Recovery struct {
 	// Until is when the voter asks the others, by this node's clock. By then every promise that it
 	// may have made has ended.
 	Until time.Time
-	// Asked says that it has asked.
+	// Asked says that the voter has asked the others.
 	Asked bool
-	// Lost are the voters of which no vote is saved either, this one included. Told are the voters
-	// that told what they voted. Others told it too, but do not count since they have another list
-	// of voters. Silent are all other voters.
+	// Lost are the voters of which no vote is saved either, this voter included. Told are the voters
+	// that told what they voted. Others are voters that told this, too, but do not count, since they
+	// have another list of voters. Silent are all other voters.
 	Lost, Told, Others, Silent []proto.NodeID
-	// Need is the number of voters that have to tell.
+	// Need is the number of voters that must tell what they voted.
 	Need int
 	// Voted is the highest term in which one of Told voted.
 	Voted proto.Term
@@ -247,7 +247,7 @@ type Recovery struct {
 
 // TransferEnd is the result of a transfer, as far as the leader knows it.
 type TransferEnd struct {
-	// To is the successor: the one that was asked for, or that was chosen.
+	// To is the successor: the node that the request named, or that the leader chose.
 	To proto.NodeID
 	// Refused says why nothing changed and what to do next, in the words of a Refusal. It is empty
 	// when the leader gave way; the leader tells the successor to lead once its own work has
@@ -257,24 +257,22 @@ type TransferEnd struct {
 
 // LendEnd is the result of a Lend.
 type LendEnd struct {
-	// Refused says why no lease was lent, in the words of a Refusal; it is empty when one was.
+	// Refused says why no lease was lent, in the words of a Refusal; it is empty when a lease was lent.
 	Refused string
 	// For is how long the lease is lent, from this Step on, by any clock.
 	For time.Duration
-	// Until is when For has passed by every clock. No other process leads before then, unless
-	// WorkStopped comes first.
+	// Until is the time at which For has passed by every clock. No other process leads before then,
+	// unless WorkStopped comes first.
 	Until time.Time
 }
 
-// State is what a node must not forget when its process ends.
+// State has everything that a node must not forget when its process ends.
 type State struct {
-	// Term is one that this node took part in: the highest when the State was
-	// saved.
+	// Term is the highest term in which this node had taken part when the State was saved.
 	Term proto.Term
-	// Reserved is the highest term that this node may have taken part in since; at least Term. A
-	// term is reserved in advance, when nobody waits for the disk, so that an election need not
-	// wait for it. Before a message leaves the node, its term is durably known to be at most
-	// Reserved.
+	// Reserved is the highest term in which this node may have taken part since then; at least Term. A
+	// term is reserved in advance, when nobody waits for the disk, so that an election need not wait for
+	// the disk. Before a message leaves the node, its term is durably known to be at most Reserved.
 	Reserved proto.Term
 	// Vote is the node's vote in Vote.Term; ID zero is nobody. A term with nobody marks a voter
 	// that lost its disk: it must not vote in that term or below, except for the leader of that
@@ -296,7 +294,8 @@ type VoterState struct {
 	List proto.VoterList
 	// Version is the number of lists that the cluster had before.
 	Version uint64
-	// Committed says that a leader under the list heard enough of its voters say that they have it.
+	// Committed says that a leader with this list heard from enough voters of the list that they have
+	// it.
 	Committed bool
 	// Changed is the voter by which the list differs from the committed list before it. It is zero
 	// for the first list, and once this list is committed.
@@ -321,7 +320,7 @@ type Leader struct {
 	Until time.Time
 }
 
-// Leadership is the leadership that l names.
+// Leadership returns the leadership that l names.
 func (l Leader) Leadership() proto.Leadership {
 	return proto.Leadership{Term: l.Term, Leader: l.ID, Incarnation: l.Incarnation}
 }
@@ -331,12 +330,13 @@ type Guarantee string
 
 // The guarantees.
 const (
-	// BestEffort: the nodes agree while their failure detectors do not err. In
-	// a partition each side has a leader.
+	// BestEffort means that the nodes agree while their failure detectors do not err. In a partition
+	// each side has a leader.
 	BestEffort Guarantee = "best-effort"
-	// Quorum: a majority of the configured voters granted the term to no other.
+	// Quorum means that a majority of the configured voters voted for this leader, and for no other node
+	// in the term.
 	Quorum Guarantee = "quorum"
-	// Lease: Quorum, and no other node holds a valid lease at the same instant.
+	// Lease means Quorum, and that no other node has a valid lease at the same instant.
 	Lease Guarantee = "lease"
 )
 
@@ -345,45 +345,42 @@ type Config struct {
 	// Self is this process.
 	Self        proto.NodeID
 	Incarnation proto.Incarnation
-	// Delta is the worst-case one-way latency that is planned for: a message's
-	// way plus its receiver's processing time. All timeouts are multiples of
-	// it. At least a microsecond.
+	// Delta is the worst-case one-way latency that is planned for: the time of a message's way plus its
+	// receiver's processing time. All timeouts are multiples of Delta. It is at least a microsecond.
 	Delta time.Duration
-	// Preempt lets a node that ranks above the leader call an election once
-	// things have been quiet for a while.
+	// Preempt lets a node that ranks above the leader take over after a while.
 	Preempt bool
 	// Seed feeds the jitter of the back-off. Nodes should differ in it.
 	Seed uint64
-	// Place gives each node its place on the ring: the nodes next to each other by place are
-	// neighbours. Nil means by id. It must be the same on every node.
+	// Place gives each node its place on the ring: the nodes next to each other by place are neighbours.
+	// Nil means by id. Place must be the same on every node.
 	Place func(proto.NodeID) uint64
 
 	// Outbox is room for the messages of a Step that an outer Machine lends to this one, so that
 	// the messages need not be copied. Nil means that the Machine uses its own.
 	Outbox *Outbox
 
-	// Voters are the nodes whose votes count where a quorum decides; empty if none does. The
-	// list is the same on every node, except while one voter is added or removed; see package
-	// lease.
+	// Voters are the nodes whose votes count if a quorum decides; empty if no quorum decides. The list
+	// is the same on every node, except while one voter is added or removed; see package lease.
 	Voters []proto.NodeID
-	// Promise is how long a voter that granted a term grants no other, the same
+	// Promise is the time for which a voter that voted in a term votes for no other node. It is the same
 	// on every node.
 	Promise time.Duration
 	// AwaitLeases makes voters keep a promise even to a process that is proven dead; see
 	// PeerProvenDead.
 	AwaitLeases bool
-	// Fence makes a node that a majority voted for wait before it leads, until every process that
-	// may have led an earlier term was seen to stop, or was fenced; see Output.Fence. It must be
+	// Fence makes a node for which a majority voted wait before it leads. It waits until every process
+	// that may have led an earlier term was seen to stop, or was fenced; see Output.Fence. Fence must be
 	// the same on every node.
 	Fence bool
 	// FirstTerm is an operator's guarantee to a voter of which no vote is saved: no vote of this
 	// cluster was ever in this term or above, and no promise runs. Zero guarantees nothing.
 	//
-	// With the guarantee, other voters need not tell this voter what it may have voted. It votes in
-	// this term and above once two things have happened: it has waited for the longest promise, and
-	// a majority of the voters, itself included, has answered, even if only that they know nothing
-	// either. When all voters say that they never voted, it begins with this term at once. A voter
-	// that reports a vote in this term or above proves the guarantee wrong, and cancels it. Where a
-	// vote is saved, FirstTerm does nothing.
+	// With the guarantee, other voters need not tell this voter what it may have voted. It votes in this
+	// term and above once two things have happened: it has waited for the longest promise, and a
+	// majority of the voters, itself included, has answered, even if only that they know nothing either.
+	// If all voters say that they never voted, this voter begins with this term at once. A voter that
+	// reports a vote in this term or above proves the guarantee wrong, and cancels it. Where a vote is
+	// saved, FirstTerm does nothing.
 	FirstTerm proto.Term
 }

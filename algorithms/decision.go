@@ -4,8 +4,8 @@ package algorithms
 // reason's arguments; they never read sentences.
 type Decision interface{ decision() }
 
-// Place names a node, a term or a word of a reason: it is the index, from 0, of one of the reason's
-// arguments.
+// Place says which argument of a reason names a node, a term or a word. It is the index, from 0, of that
+// argument.
 type Place int
 
 // The Places that are not the index of an argument.
@@ -34,7 +34,7 @@ type (
 	// reason.
 	Opens struct{ Cause, Term Place }
 
-	// Stands says that this node asks voters for a term of which nobody called an election.
+	// Stands says that this node asks voters for a term in which nobody has called an election.
 	Stands struct{ Cause, Term Place }
 
 	// Wins says that this node leads from now on. Cause is the reason for it. Term is Nobody where the
@@ -101,25 +101,28 @@ type VerdictKind string
 // The kinds of verdicts.
 const (
 	Outranked  VerdictKind = "outranked"    // another ranks above it
-	Suppressed VerdictKind = "suppressed"   // another initiator's messages are passed on, those of this one are not
+	Suppressed VerdictKind = "suppressed"   // another initiator's messages are passed on, not the loser's
 	Deposed    VerdictKind = "stepped-down" // two leaders met, and this one steps down
 	Refused    VerdictKind = "refused"      // a voter does not vote for it, since the voter is bound to Over
 )
 
-// Outranks is the Verdict that loser ranks below over.
+// Outranks returns the Verdict that the node loser ranks below the node over.
 func Outranks(loser, over Place) Decision { return Verdict{Outranked, loser, over, Self} }
 
-// Suppresses is the Verdict that the messages of loser are dropped, and those of over are passed
-// on.
+// Suppresses returns the Verdict that the messages of the node loser are dropped, and those of the node
+// over are passed on.
 func Suppresses(loser, over Place) Decision { return Verdict{Suppressed, loser, over, Self} }
 
-// Deposes is the Verdict between two leaders: loser steps down, and over leads on.
+// Deposes returns the Verdict between two leaders: the node loser steps down, and the node over leads
+// on.
 func Deposes(loser, over Place) Decision { return Verdict{Deposed, loser, over, Self} }
 
-// Refuses is the Verdict that this voter votes for over and not for loser.
+// Refuses returns the Verdict that this voter does not vote for the node loser, since it is bound to the
+// node over.
 func Refuses(loser, over Place) Decision { return Verdict{Refused, loser, over, Self} }
 
-// RefusedBy is the Verdict that voter votes for over and not for this node.
+// RefusedBy returns the Verdict that the node voter does not vote for this node, since it is bound to
+// the node over.
 func RefusedBy(voter, over Place) Decision { return Verdict{Refused, Self, over, voter} }
 
 // CauseKind says why a round began.
@@ -129,8 +132,8 @@ type CauseKind string
 const (
 	LeaderLost     CauseKind = "leader-lost"     // detectors say that the leader is gone
 	LeaderSilent   CauseKind = "silent"          // the leader was not heard of
-	FirstLeader    CauseKind = "no-leader"       // nobody had led, or none was heard of at a start
-	SplitRecovered CauseKind = "split-recovered" // leaders met again, all stopped, one is elected
+	FirstLeader    CauseKind = "no-leader"       // nobody had led, or a starting node heard of no leader
+	SplitRecovered CauseKind = "split-recovered" // leaders met again and all stopped, and one node is elected
 	Operator       CauseKind = "operator"        // somebody called an election
 	HandOver       CauseKind = "hand-over"       // the leader resigned in favour of another
 	Vacant         CauseKind = "vacant"          // nobody led, and nobody had called an election
@@ -140,7 +143,7 @@ const (
 	Unexplained    CauseKind = "unknown"         // the records do not tell
 )
 
-// Caused is a Because of this kind that names no leader.
+// Caused returns a Because of this kind that names no leader.
 func Caused(by CauseKind) Decision { return Because{by, Nobody} }
 
 // Denial says why a voter does not vote for a candidate.

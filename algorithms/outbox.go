@@ -20,12 +20,12 @@ func (o *Outbox) Lend(send []proto.Message) []proto.Message {
 	return send
 }
 
-// After makes the Outbox use the rest of another Machine's memory, behind the messages that are
-// there already: see Config.Outbox.
+// After makes the Outbox use the rest of another Machine's memory, behind the messages sends that are
+// already there: see Config.Outbox.
 func (o *Outbox) After(sends []proto.Message) { o.room = sends[len(sends):] }
 
-// Join appends more to send. It copies nothing if more stands right behind send in memory, as it
-// does after After.
+// Join appends the messages more to send. It copies nothing if more is right behind send in memory, as
+// it is after a call of After.
 func Join(send, more []proto.Message) []proto.Message {
 	all := len(send) + len(more)
 	if len(more) > 0 && all <= cap(send) && &send[:all][len(send)] == &more[0] {
@@ -34,8 +34,8 @@ func Join(send, more []proto.Message) []proto.Message {
 	return append(send, more...)
 }
 
-// AppendTo appends a copy of m to send, addressed to to. It writes the receiver into the copy: a
-// processor that has just written to m would have to wait before it could copy m.
+// AppendTo appends a copy of m to send, addressed to the node to. It writes the receiver into the copy
+// and not into m: a processor that has just written to m would have to wait before it could copy m.
 func AppendTo(send []proto.Message, m *proto.Message, to proto.NodeID) []proto.Message {
 	send = append(send, *m)
 	send[len(send)-1].To = to

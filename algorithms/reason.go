@@ -2,7 +2,7 @@ package algorithms
 
 import "fmt"
 
-// Reason is why a Machine decided something: a kind, and the arguments of the kind's sentence. The
+// Reason says why a Machine decided something: a kind, and the arguments of the kind's sentence. The
 // sentence is made when a record is written, not in a Step.
 type Reason struct {
 	Kind *ReasonKind
@@ -10,17 +10,17 @@ type Reason struct {
 	Args []any
 }
 
-// String is the sentence, in the form "cause -> decision".
+// String returns the sentence, in the form "cause -> decision".
 func (r Reason) String() string { return fmt.Sprintf(r.Kind.Sentence, r.Args...) }
 
-// ReasonKind is one kind of reason. It is declared once, as a package variable beside the branch
-// that gives it. It never changes, so any goroutine may read it.
+// ReasonKind is one kind of reason. It is declared once, as a package variable beside the code that
+// gives such reasons. It never changes, so any goroutine may read it.
 type ReasonKind struct {
 	// Code is what programs read: the package, a dot and one word, as in "bully.below".
 	Code string
 	// Sentence is a format of package fmt with a place for each of the Args.
 	Sentence string
-	// Rule is the sentence of the source that the branch follows; "" where none is quoted.
+	// Rule is the sentence of the source that this code follows; "" if no source is quoted.
 	Rule string
 	// Decides says what the reason decides, for programs that explain elections.
 	Decides []Decision

@@ -27,7 +27,7 @@ type Refusing struct {
 	Others []proto.NodeID
 }
 
-// mostOthers is how many other nodes a Refusal lists at most.
+// mostOthers is the largest number of other nodes that a Refusal lists.
 const mostOthers = 10
 
 // startOne is the advice when no node could take over.
@@ -77,8 +77,8 @@ func (r Refusing) Elsewhere(leader proto.NodeID) Refusal {
 	return Refusal{fmt.Sprintf("%d leads, not this node", leader), fmt.Sprintf("ask node %d", leader)}
 }
 
-// UnderWay refuses because the leader already hands over: to the node to, or, if that is zero, to a
-// node that it has yet to choose.
+// UnderWay refuses because a transfer is already under way: to the node to or, if to is zero, to a node
+// that the leader has not chosen yet.
 func (r Refusing) UnderWay(to proto.NodeID) Refusal {
 	what := "another transfer"
 	if to != 0 {
@@ -155,7 +155,7 @@ func (r Refusing) of(why, next string) Refusal {
 	return Refusal{why, next}
 }
 
-// others lists Others for people: "", "1", "1 or 2", "1, 2 or 3".
+// others returns the list of Others for people: "", "1", "1 or 2", "1, 2 or 3".
 func (r Refusing) others() string {
 	var words []string
 	for _, id := range r.Others[:min(mostOthers, len(r.Others))] {
@@ -171,7 +171,7 @@ func (r Refusing) others() string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// Reason is the sentence for a transfer that was refused; "" for one that was not.
+// Reason returns the sentence for a transfer that was refused; "" if it was not refused.
 func (end TransferEnd) Reason() string {
 	if end.Refused == "" {
 		return ""
@@ -179,7 +179,7 @@ func (end TransferEnd) Reason() string {
 	return fmt.Sprintf("a transfer to %s: %s -> change nothing", end.Successor(), end.Refused)
 }
 
-// Successor names, for people, the node to which leadership should be handed over.
+// Successor returns the name, for people, of the node to which the leader should hand over.
 func (end TransferEnd) Successor() string {
 	if end.To == 0 {
 		return "the best node"

@@ -12,27 +12,27 @@ type Leadership struct {
 	Leadership proto.Leadership
 	// Led is how long the leadership lasted, by the clock of the process that led.
 	Led time.Duration
-	// Ago is the time between the leadership's end and the report. For a report that came in a
-	// message, the time of the message's way comes on top.
+	// Ago is the time between the leadership's end and the report. If the report came in a message, Ago
+	// also includes the time that the message was on its way.
 	Ago time.Duration
 }
 
-// SplitStage is how far the recovery from a split brain has come. The stages are the steps of the
-// lecture notes: "1. Stop all leaders 2. Compare states 3. Reconcile conflicts 4. Re-elect single
-// leader 5. Resume operations".
+// SplitStage says how far the recovery from a split brain has come. The stages are the steps of the
+// lecture notes: "1. Stop all leaders 2. Compare states 3. Reconcile conflicts 4. Re-elect single leader
+// 5. Resume operations".
 type SplitStage string
 
 // The stages.
 const (
-	Stopping    SplitStage = "stopping"    // until the work of all who led has stopped
+	Stopping    SplitStage = "stopping"    // until the work of all former leaders has stopped
 	Reconciling SplitStage = "reconciling" // the host runs what the operator gave it
 	Electing    SplitStage = "electing"    // nobody leads until a new term has its leader
-	Recovered   SplitStage = "recovered"   // one leads again
+	Recovered   SplitStage = "recovered"   // a node leads again
 	Left        SplitStage = "left"        // another node that ranks above this one recovers from the split
 )
 
-// Split is what is known of a split brain and of the recovery from it. In a split brain, processes
-// of different nodes led at the same time.
+// Split describes a split brain, and the recovery from it, as far as they are known. In a split brain,
+// processes of different nodes led at the same time.
 type Split struct {
 	// Number counts the splits that this process recovers from; the first is 1. It is zero when
 	// another node, By, recovers from the split.
@@ -41,21 +41,21 @@ type Split struct {
 	Stage  SplitStage
 	// Leaderships are the two or more leaderships, sorted by Leadership.Compare.
 	Leaderships []Leadership
-	// Overlap is the longest time for which two of them led at once, by the hybrid clock. It is
+	// Overlap is the longest time for which two of these leaders led at once, by the hybrid clock. It is
 	// wrong by at most the difference of the nodes' wall clocks.
 	Overlap time.Duration
 	// Messages is how many messages this process sent and received for the recovery.
 	Messages int
-	// Outcome is how reconciling ended; zero before that.
+	// Outcome says how reconciling ended; it is zero before that.
 	Outcome Outcome
 	// Leader is the present leader; nobody before the stage Recovered.
 	Leader Leader
 }
 
-// Outcome is how reconciling ended. The zero Outcome means that it has not ended.
+// Outcome says how reconciling ended. The zero Outcome means that reconciling has not ended.
 type Outcome struct {
 	Done bool
-	// Tries is how often the host ran the command; zero when there is no command.
+	// Tries is the number of times that the host ran the command; zero if there is no command.
 	Tries int
 	// Exit is the exit code of the last run; -1 when the command could not be started or did not
 	// end in time.
@@ -64,13 +64,13 @@ type Outcome struct {
 	Problem string
 }
 
-// MaxProblem bounds an Outcome's Problem, in bytes.
+// MaxProblem is the greatest length of an Outcome's Problem, in bytes.
 const MaxProblem = 200
 
 // OK reports whether reconciling has ended without a failure.
 func (o Outcome) OK() bool { return o.Done && o.Problem == "" }
 
-// Clone is a copy that shares nothing with s.
+// Clone returns a copy that shares nothing with s.
 func (s *Split) Clone() *Split {
 	c := *s
 	c.Leaderships = append([]Leadership(nil), s.Leaderships...)

@@ -8,13 +8,13 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// IDTimeout is how long a process waits for the IDs of all others: its own ID's
-// way there and theirs back.
+// IDTimeout returns how long a process waits for the IDs of all others: the way of its own ID there and
+// the way of the other IDs back.
 func IDTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
-// CoordinatorTimeout is how long a process that knows a larger ID waits for
-// COORDINATOR: the largest heard of the round within a delta, waits an IDTimeout
-// for those that are dead, and announces itself.
+// CoordinatorTimeout returns how long a process that knows a larger ID waits for COORDINATOR. The
+// process with the largest ID hears of the round within a delta, waits an IDTimeout for processes that
+// are dead, and announces itself.
 func CoordinatorTimeout(delta time.Duration) time.Duration {
 	return delta + IDTimeout(delta) + delta
 }
@@ -23,7 +23,7 @@ func CoordinatorTimeout(delta time.Duration) time.Duration {
 // COORDINATOR.
 func Patience(delta time.Duration, _ int) time.Duration { return CoordinatorTimeout(delta) }
 
-// phase is where this node stands in the round of the current term.
+// phase says how far this node has come in the round of the current term.
 type phase int
 
 const (
@@ -60,8 +60,8 @@ func (r *round) Reset() {
 
 // Begin starts an election.
 //
-// Lecture notes: "When a process starts an election, it broadcasts a message to
-// every other process." The message is its ID: the caller need not be asked for it.
+// Lecture notes: "When a process starts an election, it broadcasts a message to every other process."
+// The message is the caller's ID, so nobody needs to ask the caller for its ID.
 func (r *round) Begin() {
 	r.phase = collecting
 	r.core.SendAll(r.Question())
@@ -86,7 +86,8 @@ func (r *round) Receive(msg proto.Message) {
 var whyID = reasons.Kind("id", "%d sends its id -> send mine to all").
 	Follows("Upon receiving this message, every process broadcast its ID to every other process")
 
-// id keeps the ID of another process, and sends this one's if that is not done.
+// id stores the ID of another process, and broadcasts this process's own ID if it has not done so in
+// this round.
 //
 // Lecture notes: "Upon receiving this message, every process broadcasts its ID to every other
 // process."

@@ -2,7 +2,7 @@ package broadcast
 
 import "github.com/ringleader-dev/ringleader/proto"
 
-// KindIdentity is the only kind of message that no other algorithm uses.
+// KindIdentity is the only kind of message that this algorithm does not share with others.
 var KindIdentity = proto.NewKind[Identity](22, "ID", "this is my id: send me yours", proto.Nominates)
 
 // Identity tells everybody who the sender is, and calls the election. Self is the sender,

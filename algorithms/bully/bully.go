@@ -8,24 +8,23 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// OKTimeout is how long a node waits for an OK: its ELECTION's way there and
-// the OK's way back.
+// OKTimeout returns how long a node waits for an OK: the way of its ELECTION and the way of the OK.
 func OKTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
-// CoordinatorTimeout is how long a node that was told OK waits for COORDINATOR. The best node is
-// asked within a delta, waits an OKTimeout for nodes that are dead, and announces itself. One more
-// delta is added because the OK may have come early.
+// CoordinatorTimeout returns how long a node that got OK waits for COORDINATOR. An ELECTION reaches the
+// best node within a delta; the best node waits an OKTimeout for nodes that are dead, and announces
+// itself. One more delta is added because the OK may have come early.
 func CoordinatorTimeout(delta time.Duration) time.Duration {
 	return delta + OKTimeout(delta) + delta + delta
 }
 
 // Patience bounds a whole round without failures, "5 message transmission times": ELECTION, OK,
-// ELECTION, the timeout for the dead leader's answer, COORDINATOR.
+// ELECTION, the timeout for the dead leader's answer, and COORDINATOR.
 func Patience(delta time.Duration, _ int) time.Duration {
 	return 4*delta + OKTimeout(delta)
 }
 
-// phase is where this node stands in the round of the current term.
+// phase says how far this node has come in the round of the current term.
 type phase int
 
 const (
@@ -73,8 +72,9 @@ func (r *round) Begin() {
 	r.core.SetTimer(OKTimeout(r.core.Delta()))
 }
 
-// ask sends ELECTION to every higher-ranked node, and reports whether there is one. It also asks
-// the leader whose loss called the round: the detector may be wrong, and a living leader answers.
+// ask sends ELECTION to every higher-ranked node, and reports whether there is one. It also asks the
+// lost leader because of which this node called the round: the detector may be wrong, and a living
+// leader answers.
 func (r *round) ask() bool {
 	election, self := r.Question(), r.core.Self().Rank()
 	sent := r.core.SendWhere(election, func(p *proto.Peer) bool { return p.Rank().Compare(self) > 0 })

@@ -2,7 +2,7 @@ package bully
 
 import "github.com/ringleader-dev/ringleader/proto"
 
-// The kinds of bully's messages; COORDINATOR is one that several algorithms share.
+// The kinds of bully's own messages; it shares COORDINATOR with other algorithms.
 var (
 	KindElection = proto.NewKind[Election](
 		17, "ELECTION", "I call an election: does anybody above me live?", proto.Nominates)

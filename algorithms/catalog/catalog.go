@@ -36,7 +36,7 @@ type Entry struct {
 	// to vote for no other node for at least Promise. Either the algorithm has this lease itself,
 	// or a lease is put around it.
 	Leased bool
-	// OwnLease says that the algorithm has a lease itself, so that none is put around it.
+	// OwnLease says that the algorithm itself has a lease, so that no other lease is put around it.
 	OwnLease bool
 	// Recovers says that recovery from split brains is put around the algorithm: leaders that meet
 	// again stop, and one of them is elected.
@@ -47,13 +47,13 @@ type Entry struct {
 func (e Entry) NeedsVoters() bool { return e.Guarantee != algorithms.BestEffort }
 
 type (
-	// Theory is what a round costs in theory.
+	// Theory is the cost of a round in theory.
 	Theory = algorithms.Theory
 	// Timeout is one timeout of an algorithm.
 	Timeout = algorithms.Wait
 )
 
-// ErrUnknown says that no algorithm has the given name.
+// ErrUnknown is the error for a name that no algorithm has.
 var ErrUnknown = errors.New("unknown algorithm")
 
 // entries are all algorithms, in the order of their names. A new algorithm is added to abouts.
@@ -88,9 +88,8 @@ func entriesOf(all ...algorithms.About) []Entry {
 	return entries
 }
 
-// WithLease returns the algorithm with a lease around it: the algorithm nominates, and a majority
-// of the voters makes its nominee a leader. An algorithm with a lease of its own is returned
-// unchanged.
+// WithLease returns the algorithm with a lease around it: the algorithm nominates, and a majority of the
+// voters makes its nominee a leader. WithLease returns an algorithm that has its own lease unchanged.
 func (e Entry) WithLease() Entry {
 	if e.Leased {
 		return e
@@ -104,9 +103,9 @@ func (e Entry) WithLease() Entry {
 	return e
 }
 
-// LeaseTheory is what a lease costs on top of the nomination, without failures, when live of so
-// many configured voters are alive. Each voter answers yes or no; a voter that answered no sends
-// its yes later, once it can.
+// LeaseTheory returns what a lease costs in addition to the nomination, without failures. voters is the
+// number of configured voters, and live is how many of them are alive. Each voter answers yes or no; a
+// voter that answered no sends its yes later, once it can.
 func LeaseTheory(voters, live int) Theory {
 	best := func(n int) int { return 3*(voters-1) + 2*(live-1) + n - live }
 	return Theory{
@@ -122,8 +121,8 @@ func LeaseTheory(voters, live int) Theory {
 	}
 }
 
-// WithRecovery returns the algorithm with the recovery from split brains around it. An algorithm
-// whose guarantee excludes split brains is returned unchanged.
+// WithRecovery returns the algorithm with the recovery from split brains around it. WithRecovery returns
+// an algorithm whose guarantee excludes split brains unchanged.
 func (e Entry) WithRecovery() Entry {
 	if e.Guarantee != algorithms.BestEffort {
 		return e
@@ -153,7 +152,7 @@ func All() []Entry { return slices.Clone(entries) }
 // kinds is the table of all kinds of messages.
 var kinds = tableOf(entries)
 
-// Shared are the kinds of messages that belong to no single algorithm.
+// Shared returns the kinds of messages that belong to no single algorithm.
 func Shared() []proto.Kind {
 	return slices.Concat(nomination.Kinds(), topology.Kinds(), proto.LeaseKinds(), splitbrain.Kinds())
 }
@@ -172,8 +171,8 @@ func tableOf(entries []Entry) *proto.Kinds {
 	return table
 }
 
-// Kinds is the table of the kinds of all messages that any algorithm sends. This program can decode
-// all of them.
+// Kinds returns the table of the kinds of all messages that any algorithm sends. This program can decode
+// all of these messages.
 func Kinds() *proto.Kinds { return kinds }
 
 // KindOf returns the kind that has this name in records of the algorithm; ok is false if there is
@@ -194,7 +193,7 @@ func KindOf(algorithm, name string) (k proto.Kind, ok bool) {
 	return k, ok
 }
 
-// named returns the kind of that name, if there is one.
+// named returns the kind of that name; false if there is no such kind.
 func named(kinds []proto.Kind, name string) (proto.Kind, bool) {
 	i := slices.IndexFunc(kinds, func(k proto.Kind) bool { return k.String() == name })
 	if i < 0 {

@@ -22,7 +22,8 @@ func reasonsOf(entries []Entry) []*algorithms.ReasonKind {
 	return all
 }
 
-// byCode has the kinds in the order of their codes. A map would cost each node the memory.
+// byCode lists all kinds of reasons, sorted by code, for a binary search. A map would use more memory in
+// each node.
 var byCode = sorted(reasons)
 
 func sorted(kinds []*algorithms.ReasonKind) []*algorithms.ReasonKind {
@@ -31,11 +32,11 @@ func sorted(kinds []*algorithms.ReasonKind) []*algorithms.ReasonKind {
 	return kinds
 }
 
-// Reasons are all kinds of reasons, those that algorithms share first. Nobody writes to
-// the list.
+// Reasons returns all kinds of reasons, those that algorithms share first. Callers must not write to the
+// list.
 func Reasons() []*algorithms.ReasonKind { return reasons }
 
-// Reason is the kind with that code, nil if this version knows none.
+// Reason returns the kind with that code, or nil if this version knows no such kind.
 func Reason(code string) *algorithms.ReasonKind {
 	i, found := slices.BinarySearchFunc(byCode, code, func(k *algorithms.ReasonKind, code string) int {
 		return strings.Compare(k.Code, code)
@@ -46,8 +47,8 @@ func Reason(code string) *algorithms.ReasonKind {
 	return byCode[i]
 }
 
-// Sentence is the sentence of the algorithm's source behind a reason of that kind; ""
-// when none is quoted.
+// Sentence returns the sentence of the algorithm's source that a reason of that kind follows; "" if no
+// source is quoted.
 func Sentence(algorithm string, kind *algorithms.ReasonKind) string {
 	entry, _ := Lookup(algorithm) // an unknown one has only what all share
 	for _, r := range entry.Rules {

@@ -8,12 +8,12 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// StartDelay is how long a starting server listens for a master before it becomes a candidate.
+// StartDelay returns how long a starting server listens for a master before it becomes a candidate.
 func StartDelay(delta time.Duration) time.Duration { return 10 * delta }
 
-// Stagger is how much later a server becomes a candidate than the one that ranks next above it. In
-// that time the higher server can ask the voters, get their answers and bind them with its claim,
-// and one more message can be sent.
+// Stagger returns how much later a server becomes a candidate than the server that ranks next above it.
+// In that time the higher server can ask the voters, get their answers and bind them with its claim, and
+// one more message can be sent.
 func Stagger(delta time.Duration) time.Duration { return 4 * delta }
 
 // New returns a Machine for the server that cfg describes. cfg must name the voters, and a promise
@@ -35,11 +35,11 @@ type candidate struct {
 
 	holder  proto.Peer // the master; nobody while there is none
 	watched proto.Leadership
-	last    proto.Peer // the master before it
+	last    proto.Peer // the master before the present holder
 	term    proto.Term // the last term that had a master, as far as this server knows
-	vacant  time.Time  // since when there is no master
+	vacant  time.Time  // the time since which there is no master
 	called  bool       // an operator asked for an election
-	stood   bool       // this server's turn came since then
+	stood   bool       // this server's turn has come since the time vacant
 	above   int        // how many other candidates rank above this server, not counting last
 }
 
@@ -61,8 +61,8 @@ func (c *candidate) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	return c.nominate(now)
 }
 
-// see handles a new view. It ignores what the view says about this server's own eligibility, which
-// may be out of date.
+// see handles a new view of the failure detector. It ignores what the view says about this server's own
+// eligibility, which may be out of date.
 func (c *candidate) see(alive []proto.Peer) {
 	c.alive = alive
 	for i := range alive {
@@ -86,7 +86,7 @@ func (c *candidate) countAbove() {
 // Cause implements lease.Watcher.
 func (c *candidate) Cause() algorithms.Reason { return lease.WhyNominated.Of() }
 
-// Watch implements lease.Watcher. It acts when there is a new master, or none.
+// Watch implements lease.Watcher. It acts when there is a new master, or when there is none any more.
 //
 // Lecture notes: "After election, master has an election 'term' where no other elections will be
 // run. […] Also guarantees a new election will be run at end of lease."
@@ -104,7 +104,8 @@ func (c *candidate) Watch(now time.Time, holder algorithms.Leader, _ lease.News)
 var whyTurn = reasons.Kind("turn", "nobody leads, and it is this server's turn -> stand").
 	Follows(triesToGetVotes)
 
-// nominate nominates this server once its turn has come.
+// nominate returns the Output that nominates this server once its turn has come. While there is a master
+// and the best server should lead, it nominates the best server.
 func (c *candidate) nominate(now time.Time) algorithms.Output {
 	switch {
 	case c.holder.ID != 0 && c.cfg.Preempt:
@@ -125,8 +126,8 @@ func (c *candidate) nominate(now time.Time) algorithms.Output {
 	return out
 }
 
-// turn is when this server may be a candidate. Any server may, the higher-ranked ones a little
-// sooner, so that votes are not split.
+// turn returns when this server may be a candidate. Every server may be one, the higher-ranked servers a
+// little sooner, so that votes are not split.
 func (c *candidate) turn() time.Time {
 	if c.called {
 		return time.Time{}
@@ -134,7 +135,8 @@ func (c *candidate) turn() time.Time {
 	return c.vacant.Add(time.Duration(c.above) * Stagger(c.cfg.Delta))
 }
 
-// best is the highest-ranked living server that may be a candidate; nobody if there is none.
+// best returns the highest-ranked living server that may be a candidate; nobody if there is no such
+// server.
 func (c *candidate) best() (best proto.Peer) {
 	for i := range c.alive {
 		p := &c.alive[i]
@@ -151,7 +153,7 @@ func (c *candidate) best() (best proto.Peer) {
 
 func (c *candidate) stands() bool { return !c.aside && !c.barred }
 
-// named is the Output that nominates p: in the master's term, or in the next one if there is no
+// named returns the Output that nominates p: in the master's term, or in the next term if there is no
 // master.
 func (c *candidate) named(p proto.Peer) algorithms.Output {
 	term := c.term

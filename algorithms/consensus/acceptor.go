@@ -8,7 +8,7 @@ import (
 
 var whyForeign = reasons.Kind("foreign", "%s is no message of the consensus -> drop it")
 
-// Receive handles all messages but the announcement.
+// Receive handles all messages except the announcement.
 func (r *round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
 	case Prepare:
@@ -41,8 +41,8 @@ var (
 				Follows("a promise not to accept any more proposals numbered less than n")
 )
 
-// takesPart reports whether this process answers a proposer. If the term has a leader, the process
-// tells the proposer who leads instead.
+// takesPart reports whether this process answers a proposer. If this process knows the leader of the
+// term, it tells the proposer who leads instead.
 func (r *round) takesPart(msg proto.Message, b paxos.Ballot) bool {
 	switch s := r.state(); {
 	case b.By != msg.From:
@@ -67,7 +67,7 @@ func (r *round) takesPart(msg proto.Message, b paxos.Ballot) bool {
 var whyPromise = reasons.Kind("promise", "%d prepares ballot %v -> promise").
 	Follows("it responds to the request with a promise not to accept any more proposals " + "numbered less than n")
 
-// onPrepare promises.
+// onPrepare answers PREPARE with a promise.
 //
 // Paxos Made Simple, phase 1 (b): "If an acceptor receives a prepare request with
 // number n greater than that of any prepare request to which it has already responded,
@@ -90,7 +90,7 @@ var whyAccept = reasons.Kind("accept", "%d proposes %d -> accept", algorithms.Ou
 	Follows("it accepts the proposal unless it has already responded to a prepare request having " +
 		"a number greater than n")
 
-// onAccept accepts.
+// onAccept accepts the proposal of an ACCEPT.
 //
 // Paxos Made Simple, phase 2 (b): "If an acceptor receives an accept request for a
 // proposal numbered n, it accepts the proposal unless it has already responded to a
@@ -111,7 +111,7 @@ var (
 	whyEnquiry    = reasons.Kind("enquiry", "%d asks, and this node knows no leader it vouches for -> do not answer")
 )
 
-// onEnquiry tells who leads, or calls the election.
+// onEnquiry tells the sender of ENQUIRY who leads, or begins this process's part in the election.
 func (r *round) onEnquiry(msg proto.Message) {
 	switch {
 	case r.core.Vouches():

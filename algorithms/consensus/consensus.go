@@ -10,13 +10,13 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// AnswerTimeout is how long a proposer waits for PROMISE, or for ACCEPTED: the way of its question
-// and the way back. The chosen process has as long to announce itself.
+// AnswerTimeout returns how long a proposer waits for PROMISE, or for ACCEPTED: the way of its question and
+// the way back. The chosen process has the same time to announce itself.
 func AnswerTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
-// ListenTimeout is how long a process leaves proposing to the processes above it: the time of a
-// round, and one message's time for each of those above but the first, so that the process hears of
-// an earlier proposer.
+// ListenTimeout returns how long a process leaves proposing to the processes above it. It adds the time
+// of a round, and the time of one message for each process above except the first, so that the process
+// hears of an earlier proposer.
 func ListenTimeout(delta time.Duration, above int) time.Duration {
 	return Patience(delta, 0) + time.Duration(min(above, mostAwaited)-1)*delta
 }
@@ -25,15 +25,15 @@ func ListenTimeout(delta time.Duration, above int) time.Duration {
 // rarely happens that more proposers fail one after the other.
 const mostAwaited = 4
 
-// ChosenTimeout is how long a process that accepted a value waits for CHOSEN: the way of ACCEPTED,
-// of CHOSEN to the chosen process, and of CHOSEN to all, and one message's time more.
+// ChosenTimeout returns how long a process that accepted a value waits for CHOSEN: the way of ACCEPTED,
+// of CHOSEN to the chosen process, and of CHOSEN to all, and the time of one message more.
 func ChosenTimeout(delta time.Duration) time.Duration { return 4 * delta }
 
 // Patience bounds a whole round without failures: PREPARE, PROMISE, ACCEPT, ACCEPTED,
 // and CHOSEN twice.
 func Patience(delta time.Duration, _ int) time.Duration { return 6 * delta }
 
-// phase is where this process stands in the round of the current term.
+// phase says how far this process has come in the round of the current term.
 type phase int
 
 const (
@@ -54,8 +54,8 @@ type round struct {
 
 	// What the proposer knows, in the round of the current term.
 	ballot   paxos.Ballot
-	own      proto.Peer // what it proposes; nobody if it is no candidate
-	insists  bool       // it proposes only itself, because it was asked to lead
+	own      proto.Peer // what this process proposes; nobody if it is no candidate
+	insists  bool       // this process proposes only itself, because it was asked to lead
 	promises quorum.Count
 	last     paxos.Ballot // the highest ballot that a promise tells of
 	bound    proto.Peer   // the value that was accepted in ballot last
@@ -66,9 +66,9 @@ type round struct {
 	acceptor acceptor
 }
 
-// acceptor is what a process must remember of a term: its promise, the value that it accepted, and
-// the highest round of a ballot that it heard of. It outlives the round, since a term may end and
-// begin anew for this process.
+// acceptor has what a process must remember of a term: its promise, the value that it accepted, and the
+// highest round of a ballot that it heard of. It is kept when the round is reset, since a round of the
+// same term may begin anew for this process.
 type acceptor struct {
 	term     proto.Term
 	round    uint64
@@ -115,7 +115,7 @@ func (r *round) Begin() {
 	r.propose()
 }
 
-// listen waits for others to propose.
+// listen makes this process wait for others to propose.
 func (r *round) listen(d time.Duration) {
 	r.phase = listening
 	if !r.core.Aside() {
@@ -136,7 +136,7 @@ func (r *round) above(other proto.Peer) (n int) {
 	return n
 }
 
-// state is what this process promised and accepted in the current term.
+// state returns what this process promised and accepted in the current term.
 func (r *round) state() *acceptor {
 	if r.acceptor.term != r.core.Term() {
 		r.acceptor = acceptor{term: r.core.Term()}
@@ -153,7 +153,7 @@ var (
 	whyNoChosen = reasons.Kind("no-chosen", "no CHOSEN came in time", algorithms.Caused(algorithms.RoundFailed))
 )
 
-// Timeout handles the end of a wait, for what depends on the phase.
+// Timeout handles the end of a wait. The phase says what this process waited for.
 func (r *round) Timeout() {
 	switch r.phase {
 	case idle:
@@ -196,7 +196,7 @@ func (r *round) PeersChanged(gone []proto.Peer) {
 	}
 }
 
-// giveUp ends the term when value is a process that died during it.
+// giveUp calls an election of the next term if value is a process that died during this term.
 func (r *round) giveUp(value proto.Peer) {
 	if r.core.Dead(value) {
 		r.core.CallWithout(value)

@@ -75,7 +75,7 @@ func (b Promise) Validate() error {
 	return nil
 }
 
-// Accept asks all to accept the value: the process that is to lead the term.
+// Accept asks all processes to accept the value, which is the process that should lead the term.
 type Accept struct {
 	Ballot paxos.Ballot `msgpack:"b"`
 	Value  proto.Peer   `msgpack:"p"`

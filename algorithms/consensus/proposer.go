@@ -6,8 +6,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Stand implements nomination.Candidacy: this process was asked to lead. It proposes itself and no
-// other process, unless another value may be chosen already.
+// Stand implements nomination.Candidacy: this process was asked to lead. The process proposes itself and
+// no other process, unless another value may be chosen already.
 func (r *round) Stand(self proto.Peer) {
 	r.insists = true
 	r.prepare(self)
@@ -59,7 +59,8 @@ var (
 	whyPromiseLate    = reasons.Kind("promise-late", "the promise of ballot %v comes late -> drop it")
 )
 
-// onPromise counts a voter once, and notes what the voter accepted and proposes.
+// onPromise counts the promise of a voter, once, and notes which value the voter accepted and which one
+// it proposes.
 func (r *round) onPromise(msg proto.Message, b Promise) {
 	switch {
 	case !r.voters.Has(msg.From):
@@ -79,7 +80,7 @@ func (r *round) onPromise(msg proto.Message, b Promise) {
 	r.acceptIfReady()
 }
 
-// acceptIfReady goes on once a majority has promised and further promises could not change the
+// acceptIfReady begins phase 2 once a majority has promised and further promises could not change the
 // choice.
 func (r *round) acceptIfReady() {
 	if !r.promises.Of(r.voters) {
@@ -95,7 +96,7 @@ func (r *round) settled() bool {
 	return r.bound.ID != 0 || r.insists || r.above(r.best) == 0
 }
 
-// choice is the value that this proposer must or may propose, given the promises so far; nobody if
+// choice returns the value that this proposer must or may propose, given the promises so far; nobody if
 // no process is a candidate.
 func (r *round) choice() proto.Peer {
 	switch {
@@ -129,7 +130,7 @@ var (
 		Follows("v is any value if the responses reported no proposals")
 )
 
-// accept asks all to accept one value.
+// accept asks all processes to accept one value.
 //
 // Paxos Made Simple, phase 2 (a): "If the proposer receives a response to its prepare
 // requests (numbered n) from a majority of acceptors, then it sends an accept request
@@ -176,7 +177,8 @@ func (r *round) onAccepted(msg proto.Message, b Accepted) {
 var whyTell = reasons.Kind("tell", "a majority accepted %d -> tell it").
 	Follows("That lucky Pi is the new leader!")
 
-// chooseIfAccepted goes on once a value is chosen.
+// chooseIfAccepted acts once a value is chosen: this process leads if it is the value, and otherwise
+// tells the chosen process.
 //
 // Paxos Made Simple, 2.3: "To learn that a value has been chosen, a learner must find out that a
 // proposal has been accepted by a majority of acceptors." Lecture notes: "That lucky Pi is the new
@@ -196,7 +198,7 @@ func (r *round) chooseIfAccepted() {
 
 var whyFormerTold = reasons.Kind("former-told", "%d says that a former life of this node was chosen -> drop it")
 
-// onChosen makes this process lead if this very process was chosen.
+// onChosen handles CHOSEN: this process leads if this very process was chosen.
 func (r *round) onChosen(msg proto.Message, b Chosen) {
 	switch {
 	case !r.core.Looking():
@@ -218,7 +220,7 @@ var (
 			Follows("That lucky Pi is the new leader!")
 )
 
-// take makes this process lead the term, with the rank that was chosen.
+// take makes this process lead the term, if it may. self has the rank that was chosen.
 func (r *round) take(self proto.Peer) {
 	switch {
 	case !self.Is(r.core.Self()):

@@ -39,8 +39,8 @@ var (
 			Follows("(after Franklin) a candidate that meets only itself is the last one, and the highest")
 )
 
-// comeHome handles this node's own message. It has met no other candidate, so this node is the last
-// one.
+// comeHome handles this node's own message when it comes back. The message has met no other candidate,
+// so this node is the last one.
 func (r *round) comeHome(b Candidate) {
 	if r.state != candidate || b.Round != r.number {
 		r.core.Why(whyHomeLate, b.Round)
@@ -56,8 +56,8 @@ var (
 		Follows(falls)
 )
 
-// higher handles the message of a candidate that ranks above this node. If this node is a
-// candidate, it ends its candidacy; the message was meant for it and is not passed on.
+// higher handles the message of a candidate that ranks above this node. If this node is a candidate, it
+// ends its candidacy, and passes the message on only if the message is of a later round than its own.
 func (r *round) higher(way topology.Way, b Candidate) {
 	id := b.Candidate.ID
 	switch {
@@ -78,7 +78,8 @@ func (r *round) higher(way topology.Way, b Candidate) {
 	}
 }
 
-// meet remembers the highest-ranked candidate seen, and that the round goes on.
+// meet remembers the candidate p if it is the highest-ranked one so far, and restarts the wait for
+// ELECTED.
 func (r *round) meet(p proto.Peer) {
 	r.wait()
 	if r.best.ID == 0 || p.Above(r.best) {
@@ -124,9 +125,9 @@ func (r *round) lower(way topology.Way, b Candidate) {
 var whyNextRound = reasons.Kind("next-round", "nobody above on either side -> stand in round %d").
 	Follows("(after Franklin) a candidate that ranks above both its neighbours stands in the " + "next round too")
 
-// count notes up to which round no higher candidate came from this direction. When that holds for
-// both directions, this node goes on to the next round. A candidate of a later round was in this
-// round, too.
+// count notes that no higher candidate came from this direction up to the round number. When both
+// directions have been counted for this node's round, this node goes on to the next round. A candidate
+// of a later round was in this round, too.
 func (r *round) count(way topology.Way, number uint64) {
 	if r.state == idle {
 		r.Begin()

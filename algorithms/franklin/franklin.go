@@ -10,13 +10,13 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Rounds is the number of the last round that n candidates can need, where the first round is 0:
-// log2 n, rounded down, since at least half of the candidates fall in each round.
+// Rounds returns the number of the last round that n candidates can need. The first round has the number
+// 0. The result is log2 n, rounded down, since at least half of the candidates give up in each round.
 func Rounds(n int) int { return bits.Len(uint(max(n, 1))) - 1 }
 
-// Times bounds the transmission times of an election of n nodes. It adds half the ring until all
-// nodes are awake, since that goes both ways; a trip for each round, since no neighbour is further
-// away; and a trip for ELECTED.
+// Times returns an upper bound of the transmission times of an election of n nodes. It adds half a trip
+// round the ring until all nodes are awake, since the first messages go both ways; a trip for each
+// round, since no neighbour is further away; and a trip for ELECTED.
 func Times(n int) int { return n/2 + (Rounds(n)+1)*n + n }
 
 // Patience bounds a whole round without failures.
@@ -24,9 +24,9 @@ func Patience(delta time.Duration, n int) time.Duration {
 	return time.Duration(Times(n)) * delta
 }
 
-// ElectedTimeout is how long a participant waits for ELECTED after the last message that it saw of
-// the round. All rounds but the last may happen on the other side of the ring, so the wait is as
-// long as an election takes.
+// ElectedTimeout returns how long a participant waits for ELECTED after the last message of the election
+// that it saw. All rounds but the last may happen on the other side of the ring, so the wait is as long
+// as an election takes.
 func ElectedTimeout(delta time.Duration, n int) time.Duration { return Patience(delta, n) }
 
 // round is one node's part in the election. It is the nomination.Round of core.
@@ -36,18 +36,18 @@ type round struct {
 
 	// The round of the current term.
 	state  state
-	number uint64     // as a candidate: its round; as a relay: the round after the one that it lost
-	heard  [2]uint64  // by direction: the number of rounds in which no higher candidate came from there
+	number uint64     // for a candidate: its round; for a relay: the round after the one that it lost
+	heard  [2]uint64  // for each direction: the number of rounds in which no higher candidate came that way
 	best   proto.Peer // the highest-ranked candidate seen, this node included if it is one
 }
 
-// state is where this node stands in the round of the current term.
+// state says how far this node has come in the round of the current term.
 type state int
 
 const (
 	idle      state = iota // no part yet, or the round is over
-	candidate              // nobody above it was met so far
-	relay                  // a higher node was met, or this node is no candidate
+	candidate              // this node has met no higher node so far
+	relay                  // this node has met a higher node, or is no candidate
 )
 
 // New returns the Machine of the node that cfg describes.
@@ -60,7 +60,7 @@ func New(cfg algorithms.Config) algorithms.Machine {
 
 func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
 
-// Question is what a candidate sends.
+// Question returns the message that a candidate sends: it also asks who leads.
 func (r *round) Question() proto.Body { return r.message(topology.Clockwise) }
 
 func (r *round) Reset() {
@@ -75,7 +75,7 @@ func (r *round) Begin() {
 	r.send()
 }
 
-// send sends this node's CANDIDATE of the present round both ways.
+// send sends this node's CANDIDATE of the present round in both directions.
 func (r *round) send() {
 	r.wait()
 	r.Ring.SendBoth(r.message)
@@ -91,11 +91,12 @@ func (r *round) message(w topology.Way) proto.Body {
 // wait restarts the wait for ELECTED, because the round goes on.
 func (r *round) wait() { r.core.SetTimer(ElectedTimeout(r.core.Delta(), r.core.Size())) }
 
-// Timeout handles the end of a wait: the leader's for its ELECTED to come home, or a participant's
-// for ELECTED.
+// Timeout handles the end of a wait: the leader waited for its ELECTED to come home, or a participant
+// waited for ELECTED.
 func (r *round) Timeout() { r.Ring.Timeout(topology.KindElected, "a round's time") }
 
-// PeersChanged repairs the ring, unless the best of the round is gone or is no longer eligible.
+// PeersChanged repairs the ring. If the best of the round is gone, or is no longer eligible, it calls an
+// election of the next term.
 func (r *round) PeersChanged(gone []proto.Peer) {
 	if !r.Ring.Lost(gone, r.best) && r.core.Taking() && r.state == relay && r.core.Out(r.best) {
 		r.core.CallWithout(r.best)

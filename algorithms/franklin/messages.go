@@ -5,11 +5,11 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// KindCandidate is the only kind of message that no other algorithm uses.
+// KindCandidate is the only kind of message that this algorithm does not share with others.
 var KindCandidate = proto.NewKind[Candidate](
 	67, "CANDIDATE", "I stand: do you, at the other end, rank above me?", proto.Nominates)
 
-// Candidate goes one way round to the next candidate of its round.
+// Candidate goes round the ring in one direction, to the next candidate of its round.
 type Candidate struct {
 	Candidate proto.Peer `msgpack:"p"`
 	Round     uint64     `msgpack:"e"`

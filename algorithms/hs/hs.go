@@ -10,24 +10,23 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Phases is the phase in which a probe goes all round n nodes: the least k with
-// 2^k ≥ n.
+// Phases returns the phase in which a probe goes all round a ring of n nodes: the least k with 2^k ≥ n.
 func Phases(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
-// ElectedTimeout is how long a participant waits for ELECTED after the last message that it saw of
-// the round: as long as a round takes.
+// ElectedTimeout returns how long a participant waits for ELECTED after the last message of the round
+// that it saw: as long as a whole round takes.
 func ElectedTimeout(delta time.Duration, n int) time.Duration { return Patience(delta, n) }
 
-// Patience bounds a whole round without failures. It adds the time until the best node is reached;
-// the way of its probes there and back in each phase but the last, and once round the ring in the
-// last; and ELECTED once round the ring. The papers bound the messages. Nodes that are woken one
-// after the other, each by the probe of the one before, take time too; no ring was found on which
-// that is more than one trip a phase.
+// Patience bounds a whole round without failures. It adds the time until the first message reaches the
+// best node; the way of its probes there and back in each phase but the last, and once round the ring in
+// the last phase; and the way of ELECTED once round the ring. The papers give bounds only for the
+// messages. If nodes wake one after the other, each by the probe of the node before it, this takes time,
+// too; we found no ring on which it takes more than one trip a phase.
 func Patience(delta time.Duration, n int) time.Duration {
 	return time.Duration(Times(n)) * delta
 }
 
-// Times bounds the transmission times of a round of n nodes.
+// Times returns an upper bound of the transmission times of a round of n nodes.
 func Times(n int) int { return 2<<Phases(n) - 1 + (Phases(n)+1)*n }
 
 // round is one node's part in the election. It is the nomination.Round of core.
@@ -38,17 +37,17 @@ type round struct {
 	// The round of the current term.
 	state   state
 	phase   uint64
-	replied [2]bool    // by direction: the probe of this phase that went there was answered
+	replied [2]bool    // for each direction: the probe of this phase that went there was answered
 	best    proto.Peer // the highest-ranked candidate seen, this node included if it is one
 }
 
-// state is where this node stands in the round of the current term.
+// state says how far this node has come in the round of the current term.
 type state int
 
 const (
 	idle      state = iota // no part yet, or the round is over
-	candidate              // nobody above it was met so far
-	beaten                 // a higher node was met
+	candidate              // this node has met no higher node so far
+	beaten                 // this node has met a higher node
 )
 
 // New returns the Machine of the node that cfg describes.
@@ -61,7 +60,7 @@ func New(cfg algorithms.Config) algorithms.Machine {
 
 func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
 
-// Question is a probe of the first phase.
+// Question returns a probe of the present phase: such a probe also asks who leads.
 func (r *round) Question() proto.Body { return r.probe(topology.Clockwise) }
 
 func (r *round) Reset() {
@@ -97,14 +96,14 @@ func (r *round) probe(w topology.Way) proto.Body {
 // wait restarts the wait for ELECTED, because the round goes on.
 func (r *round) wait() { r.core.SetTimer(ElectedTimeout(r.core.Delta(), r.core.Size())) }
 
-// Timeout handles the end of a wait: the leader's for its ELECTED to come home, or a participant's
-// for ELECTED.
+// Timeout handles the end of a wait: the leader waited for its ELECTED to come home, or a participant
+// waited for ELECTED.
 func (r *round) Timeout() { r.Ring.Timeout(topology.KindElected, "a round's time") }
 
 var whyRingChanged = reasons.Kind("ring-changed", "the ring changed -> probe twice as far, phase %d")
 
-// PeersChanged repairs the ring. Nodes that are gone may have held this node's probes, or the
-// replies to them. The node need not know which: it sends new probes twice as far.
+// PeersChanged repairs the ring. Nodes that are gone may have held this node's probes, or the replies to
+// them. The node need not know which messages are lost: it sends new probes twice as far.
 func (r *round) PeersChanged(gone []proto.Peer) {
 	taking := r.core.Taking()
 	switch {

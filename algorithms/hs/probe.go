@@ -42,7 +42,8 @@ var (
 		Follows("(after Hirschberg and Sinclair) whoever ranks above a candidate lets its probe " + "pass no further")
 )
 
-// onProbe passes the probe of a higher-ranked candidate on, and drops that of a lower-ranked one.
+// onProbe passes on the probe of a higher-ranked candidate, and drops the probe of a lower-ranked
+// candidate.
 func (r *round) onProbe(b Probe) {
 	self, way := r.core.Self(), topology.WayOf(b.Clockwise)
 	order := b.Candidate.Rank().Compare(self.Rank())
@@ -75,7 +76,8 @@ var (
 			Follows("(after Hirschberg and Sinclair) a probe that comes home has been compared with everybody")
 )
 
-// comeHome handles this node's own probe. It has passed every node, and none ranks above this one.
+// comeHome handles this node's own probe when it comes back. The probe has passed every node, and no
+// node ranks above this node.
 func (r *round) comeHome(b Probe) {
 	if r.state != candidate || b.Phase != r.phase {
 		r.core.Why(whyHomeLate, b.Phase)
@@ -84,7 +86,7 @@ func (r *round) comeHome(b Probe) {
 	r.core.Take(whyHome.Of())
 }
 
-// beaten ends this node's candidacy, if it has one.
+// beaten ends this node's candidacy, if it has one, and remembers the best candidate that it has met.
 func (r *round) beaten(by proto.Peer) {
 	r.state = beaten
 	if by.Above(r.best) || r.best.ID == 0 {
@@ -107,8 +109,8 @@ func (r *round) pass(way topology.Way, b Probe, onward, back *algorithms.ReasonK
 	})
 }
 
-// swallow drops a probe. A node that has no part in the round yet becomes a candidate, since it
-// ranks higher.
+// swallow drops a probe. If this node has no part in the round yet, it becomes a candidate, since it may
+// lead in place of the probe's candidate.
 func (r *round) swallow(b Probe, drop, stand *algorithms.ReasonKind) {
 	if r.state != idle {
 		r.core.Why(drop, b.Candidate.ID)
@@ -130,8 +132,8 @@ var (
 			"goes twice as far")
 )
 
-// onReply passes a reply on towards its candidate. The candidate probes twice as far once it has a
-// reply from both directions.
+// onReply passes a reply on towards its candidate. If this node is that candidate, it probes twice as
+// far once it has a reply from both directions.
 func (r *round) onReply(b Reply) {
 	way := topology.WayOf(b.Clockwise)
 	switch {

@@ -8,19 +8,20 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// GroupTimeout is how long a process waits for the answers to ARE_YOU_COORDINATOR:
-// there and back.
+// GroupTimeout returns how long a process waits for the answers to ARE_YOU_COORDINATOR: the way there
+// and back.
 func GroupTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
-// AcceptTimeout is how long a coordinator waits for those it invited: there and back.
+// AcceptTimeout returns how long a coordinator waits for the processes that it invited: the way there
+// and back.
 func AcceptTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
-// ReadyTimeout is how long a member waits for READY: the way of its ACCEPT, the time that the
+// ReadyTimeout returns how long a member waits for READY: the way of its ACCEPT, the time that the
 // others have to accept, and the way of READY.
 func ReadyTimeout(delta time.Duration) time.Duration { return delta + AcceptTimeout(delta) + delta }
 
-// Turn is how long a coordinator leaves merging to the nodes that rank above it: for each of them,
-// up to four, the time in which that node would have invited it.
+// Turn returns how long a coordinator leaves the merging to the nodes that rank above it. For each of
+// these nodes, up to four, it adds the time in which that node would have invited the coordinator.
 func Turn(delta time.Duration, above int) time.Duration {
 	const most = 4
 	return time.Duration(min(above, most)) * 3 * delta
@@ -32,13 +33,13 @@ func Patience(delta time.Duration, _ int) time.Duration {
 	return GroupTimeout(delta) + AcceptTimeout(delta) + delta
 }
 
-// phase is where this node stands in the round of the current term.
+// phase says how far this node has come in the round of the current term.
 type phase int
 
 const (
 	idle     phase = iota // no part yet, or the round is over
-	checking              // coordinator of itself, ARE_YOU_COORDINATOR sent
-	yielding              // coordinator of itself, leaves merging to those above
+	checking              // coordinator of a group of its own, ARE_YOU_COORDINATOR sent
+	yielding              // coordinator of a group of its own, leaves merging to higher nodes
 	merging               // coordinator, INVITATION sent
 	accepted              // member of another's group, no READY so far
 )
@@ -47,12 +48,12 @@ const (
 type round struct {
 	core    nomination.Core
 	phase   phase
-	asked   bool                  // accepted: asked for READY
+	asked   bool                  // accepted: this node has asked its coordinator
 	above   int                   // checking: coordinators that answered and rank above
 	heard   map[proto.NodeID]bool // checking: who answered
 	members map[proto.NodeID]bool // merging: who accepted
 	group   proto.Peer            // accepted: the coordinator of its group
-	sentOn  map[proto.NodeID]bool // accepted: members that came late and were told to join that group
+	sentOn  map[proto.NodeID]bool // accepted: nodes whose late ACCEPT was answered with an invitation
 }
 
 // New returns the Machine of the node that cfg describes.
@@ -101,7 +102,7 @@ func (r *round) Begin() {
 	r.core.SetTimer(GroupTimeout(r.core.Delta()))
 }
 
-// higher is the number of nodes in the view that rank above this one and are eligible.
+// higher returns the number of nodes in the view that rank above this node and are eligible.
 func (r *round) higher() (above int) {
 	self := r.core.Self()
 	r.core.Peers(func(p proto.Peer) {
@@ -112,7 +113,7 @@ func (r *round) higher() (above int) {
 	return above
 }
 
-// yield leaves merging the groups to the nodes that rank above.
+// yield leaves the merging of the groups to the nodes that rank above this node.
 //
 // After Garcia-Molina: a coordinator that found others waits before it merges, the less the higher
 // it ranks, so that not all do at once.
@@ -152,8 +153,8 @@ func (r *round) leadIfAll(reason algorithms.Reason) {
 	}
 }
 
-// Won tells the members of the group. The other nodes hear of the leader with its next
-// announcement; by then they may have a coordinator that ranks above.
+// Won tells the members of the group. The other nodes hear of the leader by its next announcement; by
+// then they may have a coordinator that ranks above this node.
 //
 // After Garcia-Molina: READY goes to those that accepted, and to nobody else.
 func (r *round) Won() {
@@ -176,7 +177,7 @@ var (
 	whyNoReady = reasons.Kind("no-ready", "no READY came in time", algorithms.Caused(algorithms.RoundFailed))
 )
 
-// Timeout handles the end of a wait, for what depends on the phase.
+// Timeout handles the end of a wait. The phase says what this node waited for.
 func (r *round) Timeout() {
 	switch {
 	case r.phase == checking:
@@ -204,8 +205,8 @@ var (
 			Follows(waits)
 )
 
-// found continues after the answers have come: it merges, or leaves that to the nodes above that
-// answered.
+// found continues after the answers have come: it merges the groups, or leaves the merging to the higher
+// nodes that answered.
 func (r *round) found(cause algorithms.Reason) {
 	if r.above == 0 {
 		r.merge(whyNobodyAbove.Of(cause))

@@ -23,8 +23,8 @@ func (b AreYouCoordinator) String() string       { return proto.Describe(b, "sel
 func (b AreYouCoordinator) Validate() error      { return b.Self.ID.Validate() }
 func (b AreYouCoordinator) Caller() proto.NodeID { return b.Self.ID }
 
-// Group answers AreYouCoordinator with the coordinator of the sender's group. That is the sender
-// itself, until it accepts an invitation. A sender that is no candidate says so.
+// Group answers AreYouCoordinator with the coordinator of the sender's group. That is the sender itself,
+// until it accepts an invitation. A sender that is no candidate marks itself as not eligible.
 type Group struct {
 	Coordinator proto.Peer `msgpack:"p"`
 }

@@ -7,7 +7,7 @@ import (
 
 var whyForeign = reasons.Kind("foreign", "%s is no message of the invitation algorithm -> drop it")
 
-// Receive handles what groups say to each other.
+// Receive handles the messages of the groups, except READY.
 func (r *round) Receive(msg proto.Message) {
 	switch b := msg.Body.(type) {
 	case AreYouCoordinator:
@@ -31,9 +31,9 @@ var (
 			Follows(waits)
 )
 
-// onAreYouCoordinator says whose group this node is in. An idle node lost its coordinator when the
-// term began, and is alone in its group. If no node ranks above it, it sends an invitation, which
-// says as much.
+// onAreYouCoordinator answers whose group this node is in. An idle node lost its coordinator when the
+// term began, and is alone in its group. If no node ranks above the idle node, it sends an invitation
+// instead, which gives the same answer.
 func (r *round) onAreYouCoordinator(from proto.NodeID) {
 	switch {
 	case r.core.Decided(KindAreYouCoordinator, from):
@@ -54,7 +54,7 @@ func (r *round) onAreYouCoordinator(from proto.NodeID) {
 	}
 }
 
-// sayGroup names the coordinator of this node's group.
+// sayGroup tells the node to who is the coordinator of this node's group.
 func (r *round) sayGroup(to proto.NodeID) {
 	mine := r.core.Self()
 	mine.Ineligible = !r.core.MayStand()
@@ -66,7 +66,8 @@ func (r *round) sayGroup(to proto.NodeID) {
 
 var whyAnswered = reasons.Kind("answered", "all groups have answered")
 
-// onGroup counts an answer. All who answered are alive, whatever the view says.
+// onGroup counts an answer to ARE_YOU_COORDINATOR. All nodes that answered are alive, whatever the view
+// says.
 func (r *round) onGroup(from proto.NodeID, c proto.Peer) {
 	if r.phase != checking || r.heard[from] {
 		return
@@ -89,8 +90,8 @@ var (
 	whyLowerInvites = reasons.Kind("lower-invites", "a lower node invites")
 )
 
-// onInvitation accepts, unless the coordinator of this node's group ranks above the
-// one that invites.
+// onInvitation accepts an invitation, unless the coordinator of this node's group ranks above the
+// coordinator that invites.
 //
 // After Garcia-Molina: whoever is invited accepts; a coordinator passes the invitation
 // on to its members first.
@@ -144,9 +145,9 @@ var (
 			Follows(leads)
 )
 
-// onAccept takes a member into the group. If this node has joined another group meanwhile, it sends
-// the member there, but only once: otherwise two nodes that have joined each other would send it to
-// and fro.
+// onAccept takes the sender of ACCEPT into the group. If this node has joined another group meanwhile,
+// it invites the sender into that group, but only once: otherwise two nodes that have joined each other
+// would send the sender to and fro.
 func (r *round) onAccept(from proto.NodeID) {
 	switch {
 	case r.core.Leading():

@@ -8,14 +8,14 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// phase is how far this node is on its way to lead.
+// phase says how far this node has come on its way to lead.
 type phase int
 
-// The phases. Each algorithm has names of its own for them.
+// The phases of a candidacy. Each algorithm has its own names for these phases.
 const (
 	idle     phase = iota
-	asking         // would a majority vote for it?
-	claiming       // it voted for itself, and asked the others to
+	asking         // it asks whether a majority would vote for it
+	claiming       // it voted for itself, and requests the votes of the others
 	securing       // a majority voted for it, and it has former leaders fenced
 	leading
 )
@@ -27,19 +27,19 @@ type candidacy struct {
 	nonce  uint64     // of the last round of questions
 	noted  time.Time  // when that round began, before its first message left
 	yes    quorum.Count
-	same   quorum.Count                  // those of yes that have this node's list of voters
+	same   quorum.Count                  // the voters in yes that have this node's list of voters
 	denied quorum.Count                  // who said no in the last round of REQUEST_VOTE or HEARTBEAT
 	late   quorum.Rounds                 // the rounds before the last, whose answers still count
 	won    uint64                        // the latest round that a majority answered
 	asked  int                           // rounds of questions before a claim, in this candidacy
 	no     map[proto.NodeID]proto.Answer // the last no of each voter that was recorded
-	due    time.Time                     // asking, claiming: when the answers should be here
+	due    time.Time                     // in the phases asking and claiming: when the answers should be here
 	Failed int                           // candidacies in a row, with back-offs or without
 
 	taken    time.Time // when it began to lead
 	leaseEnd time.Time
 	next     time.Time  // when the next round of questions of a leader is due
-	leaving  proto.Term // this node leads it no more, and its work has not stopped yet
+	leaving  proto.Term // the term that this node no longer leads, while its work has not stopped yet
 	lend     lending
 }
 
@@ -51,7 +51,7 @@ func (s *candidacy) stop() {
 	clear(s.no)
 }
 
-// Why a node asks the voters.
+// The reasons why a node asks the voters.
 var (
 	whyVacant = reasons.Kind("vacant", "no leader was heard of for long",
 		algorithms.Caused(algorithms.Vacant))
@@ -65,7 +65,7 @@ var (
 		algorithms.Stands{Cause: 0, Term: 1})
 )
 
-// request returns what all messages of the present round of questions contain.
+// request returns the part that all messages of the present round of questions have in common.
 func (m *Machine) request() request {
 	return request{m.cfg.Incarnation, m.candidacy.nonce, m.voterSet()}
 }
@@ -77,7 +77,7 @@ var (
 	}, 1)
 )
 
-// noteRefusal records a voter's no, unless the voter said the same before.
+// noteRefusal records that a voter said no, unless the voter gave the same answer before.
 func (m *Machine) noteRefusal(from proto.NodeID, r proto.Answer) {
 	if m.candidacy.no[from] == r {
 		return
@@ -86,8 +86,8 @@ func (m *Machine) noteRefusal(from proto.NodeID, r proto.Answer) {
 	m.say(whySays.of(r, from))
 }
 
-// wouldWin reports whether a majority would vote for this node. Its own voter is asked now. While
-// that has just started, a majority without it is needed.
+// wouldWin reports whether a majority would vote for this node. It asks this node's own voter again.
+// While that voter may not vote yet after its start, a majority of the others must say yes.
 func (m *Machine) wouldWin() bool {
 	s := &m.candidacy
 	if s.phase != asking || m.rejoin.active {
@@ -102,9 +102,10 @@ func (m *Machine) wouldWin() bool {
 	return m.enough(&s.yes) && (own.Granted() || own.Denial == proto.DeniedStarted)
 }
 
-// countOwn empties the counts of a round, and counts this node's own promise. While a promise of its
-// former life may run, its own does not count: a majority of the others has to promise. One of them
-// is also in any majority that the former promise was part of, and is free.
+// countOwn empties the counts of a round and counts this node's own promise. It does not count that
+// promise while a promise of this node's former life may still run: then other voters alone must make up
+// the majority. Any majority that the former promise belonged to shares a voter with them, and that
+// voter promises again only when its old promise no longer binds it.
 func (m *Machine) countOwn() {
 	s := &m.candidacy
 	s.yes.Reset()
@@ -119,8 +120,8 @@ func (m *Machine) countOwn() {
 var whyAbsurdHint = reasons.Kind("absurd-hint",
 	"term %d is absurdly far above %d -> do not believe it, ask the voters")
 
-// learn remembers the highest term that a voter is known to have voted in. Only the next candidacy
-// of this node uses it.
+// learn remembers the highest term in which a voter is known to have voted. Only this node's next
+// candidacy uses that term.
 func (m *Machine) learn(msg proto.Message) {
 	if !m.believes(msg.Term) {
 		m.refuse(whyAbsurdHint, msg.Term, m.known)
@@ -130,7 +131,7 @@ func (m *Machine) learn(msg proto.Message) {
 	m.known = max(m.known, msg.Term)
 }
 
-// WhyCandidate is why a node requests votes.
+// WhyCandidate is the reason why a node requests votes.
 var WhyCandidate = reasons.Kind("candidate", "a majority would vote for this node in term %d -> become candidate",
 	algorithms.Stands{Cause: algorithms.Self, Term: 0},
 	algorithms.Caused(algorithms.Vacant)).
@@ -153,8 +154,8 @@ func (m *Machine) beginRound() {
 	m.renewed(m.lending())
 }
 
-// granted counts the promise of a voter, and reports whether it answers this very round
-// of questions.
+// granted counts the promise of a voter if the promise answers the present round of questions. It
+// reports whether it does.
 func (m *Machine) granted(msg proto.Message, r request) bool {
 	s := &m.candidacy
 	if r.Incarnation != m.cfg.Incarnation || r.Nonce != s.nonce || msg.Term != s.term || s.phase < claiming {
@@ -169,8 +170,8 @@ func (m *Machine) granted(msg proto.Message, r request) bool {
 }
 
 // grantedLate counts the promise of a voter for an earlier round of questions, of a leader or of a
-// candidate that has former leaders fenced. It reports whether a majority promised in that round, and
-// the lease ends later by that.
+// candidate that has former leaders fenced. It reports whether a majority has now promised in that round
+// and the lease therefore ends later.
 func (m *Machine) grantedLate(msg proto.Message, r request) bool {
 	s := &m.candidacy
 	if r.Incarnation != m.cfg.Incarnation || msg.Term != s.term || s.phase < securing {
@@ -183,9 +184,9 @@ func (m *Machine) grantedLate(msg proto.Message, r request) bool {
 	return ok && m.extend(r.Nonce, noted)
 }
 
-// extended extends the lease if a majority has promised in this round of questions, and reports
-// whether it did. "A candidate wins an election if it receives votes from a majority of the servers
-// in the full cluster for the same term."
+// extended extends the lease if a majority has promised in this round of questions, and reports whether
+// it extended the lease. "A candidate wins an election if it receives votes from a majority of the
+// servers in the full cluster for the same term."
 func (m *Machine) extended() bool {
 	s := &m.candidacy
 	m.commit() // with one voter nobody else is asked
@@ -196,11 +197,12 @@ func (m *Machine) extended() bool {
 	return m.extend(s.nonce, s.noted)
 }
 
-// unanswered is how many rounds a leader has begun since the last one that a majority answered.
+// unanswered returns how many rounds a leader has begun since the last round that a majority answered.
 func (m *Machine) unanswered() int { return int(m.candidacy.nonce - m.candidacy.won) }
 
-// extend lets the lease run from noted, when a round began that a majority answered, and reports
-// whether it ends later by that. A lease that would have ended already changes nothing.
+// extend lets the lease run from the time noted, at which a round began that a majority answered. It
+// reports whether the lease now ends later. If a lease from that time would have ended already, extend
+// changes nothing.
 func (m *Machine) extend(nonce uint64, noted time.Time) bool {
 	s := &m.candidacy
 	end := noted.Add(Of(m.cfg.Promise))
@@ -212,8 +214,8 @@ func (m *Machine) extend(nonce uint64, noted time.Time) bool {
 	return true
 }
 
-// wasDenied counts a voter that said no to REQUEST_VOTE or HEARTBEAT, and reports whether this
-// node's candidacy cannot win any more. So in a split vote it need not wait for the time-out.
+// wasDenied counts a voter that said no to REQUEST_VOTE or HEARTBEAT. It reports whether this node's
+// candidacy can no longer win: then, in a split vote, the candidate need not wait for the time-out.
 func (m *Machine) wasDenied(msg proto.Message, r request, no proto.Answer) (lost bool) {
 	s := &m.candidacy
 	m.learn(msg)
@@ -225,9 +227,9 @@ func (m *Machine) wasDenied(msg proto.Message, r request, no proto.Answer) (lost
 	return s.phase == claiming && !m.couldWin()
 }
 
-// couldWin reports whether the voters that have not said no in this round of questions would be
-// enough. This node's own does not count if the round began while a promise of its former life might
-// run.
+// couldWin reports whether the voters that have not said no in this round of questions would be a
+// majority. This node's own voter does not count if the round began while a promise of its former life
+// might run.
 func (m *Machine) couldWin() bool {
 	var could quorum.Count
 	for _, id := range m.list.union {
@@ -238,7 +240,7 @@ func (m *Machine) couldWin() bool {
 	return m.enough(&could)
 }
 
-// Why a candidacy ends, or a leadership.
+// The reasons why a candidacy or a leadership ends.
 var (
 	whyNoVotes    = reasons.Kind("no-votes", "no majority voted for this node in time")
 	whyTooMany    = reasons.Kind("too-many", "too many voters are bound elsewhere")
@@ -247,11 +249,11 @@ var (
 	whyResign     = reasons.Kind("resign", "asked to resign")
 	whyIneligible = reasons.Kind("ineligible", "not eligible: %s")
 	whyRanOut     = reasons.Kind("ran-out", "the lease ran out", algorithms.LeaseEnds{})
-	// whyRanOutUnseen is for a lease whose end the host noticed first.
+	// whyRanOutUnseen is the reason when the host noticed the end of the lease before this Machine did.
 	whyRanOutUnseen = reasons.Kind("ran-out-unseen", "the lease ran out before it was renewed", algorithms.LeaseEnds{})
 
 	whyGiveUp = reasons.Kind("give-up", "%s -> release term %d, wait %v")
 )
 
-// pause is how long to wait after the n-th attempt that came to nothing.
+// pause returns how long to wait after the n-th attempt in a row that failed.
 func (m *Machine) pause(n int) time.Duration { return m.jitter(Pause(m.every, m.cfg.Delta, n)) }

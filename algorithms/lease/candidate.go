@@ -7,7 +7,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// pursue does what is due on this node's way to lead: it stands, asks, repeats, gives up or leads on.
+// pursue takes the next step on this node's way to lead, if one is due: it asks the voters, asks again,
+// requests votes, gives up or leads on.
 func (m *Machine) pursue() {
 	s := &m.candidacy
 	switch {
@@ -40,8 +41,8 @@ func (m *Machine) pursue() {
 	}
 }
 
-// mayStand reports whether this node may ask the voters: as far as it knows nobody leads, and it is
-// this node's turn, or may be in a moment.
+// mayStand reports whether this node may ask the voters: nobody leads as far as it knows, and this
+// node's turn to stand has come, or may come in a moment.
 func (m *Machine) mayStand() bool {
 	s := &m.candidacy
 	if !m.stands() || m.belief.ID != 0 || s.leaving != 0 || m.now.Before(m.retryAt) ||
@@ -51,23 +52,23 @@ func (m *Machine) mayStand() bool {
 	return m.isTurn() || m.contends()
 }
 
-// isTurn reports whether this node may request votes: it is the nominee or a chosen successor, or it
-// has heard from no leader for long.
+// isTurn reports whether this node's turn to request votes has come: it is the nominee or a chosen
+// successor, or it has heard from no leader for long.
 func (m *Machine) isTurn() bool {
 	return m.nominated() || m.handing.chosen || m.watcher == nil && !m.now.Before(m.standAt())
 }
 
 func (m *Machine) nominated() bool { return m.nominee.ID == m.cfg.Self }
 
-// standAt is when this voter stands without being nominated.
+// standAt returns when this voter stands although it is not nominated.
 func (m *Machine) standAt() time.Time {
 	return m.heardAt.Add(standDelay(m.cfg.Promise, m.cfg.Delta, m.above))
 }
 
-// ask begins a round of PRE_VOTE: no term is taken before a majority would vote in it
-// (Ongaro 2014, 9.6). A voter that said no says yes by itself once it can. So asking again is only for
-// messages that were lost, and becomes ever rarer. If no voter has voted in the nomination's term yet,
-// this node asks for that term, so that nomination and election have one number.
+// ask begins a round of PRE_VOTE: a node takes no term before a majority would vote for it in that term
+// (Ongaro 2014, 9.6). A voter that said no says yes by itself once it can. So ask repeats the question
+// only because messages may be lost, and ever more rarely. If no voter has voted in the nomination's
+// term yet, this node asks for that term, so that nomination and election have one number.
 func (m *Machine) ask() {
 	s := &m.candidacy
 	s.phase = asking
@@ -83,7 +84,7 @@ func (m *Machine) ask() {
 	m.countAnswers()
 }
 
-// nextTerm is the term that this node would ask for now.
+// nextTerm returns the term that this node would ask for now.
 func (m *Machine) nextTerm() proto.Term {
 	if m.nominated() || m.contends() {
 		return max(m.known+1, m.nominee.Term)
@@ -105,8 +106,8 @@ func (m *Machine) cause() algorithms.Reason {
 	return whyVacant.Of()
 }
 
-// answered counts an answer to this round's PRE_VOTE, or begins a new round for a higher term if the
-// answer names one.
+// answered counts an answer to this round's PRE_VOTE. If a no names a term that is not below the one
+// asked for, answered begins a new round for a higher term.
 func (m *Machine) answered(msg proto.Message, b proto.PreVoteReply) {
 	s := &m.candidacy
 	m.learn(msg)
@@ -128,18 +129,18 @@ func (m *Machine) answered(msg proto.Message, b proto.PreVoteReply) {
 	m.countAnswers()
 }
 
-// countAnswers requests votes once a majority would give them and it is this node's turn.
+// countAnswers requests votes once a majority would vote for this node and this node's turn has come.
 func (m *Machine) countAnswers() {
 	if m.wouldWin() && !m.ahead {
 		m.claim()
 	}
 }
 
-// claim votes for this node itself, and asks the others to: "To begin an election, a follower
-// increments its current term and transitions to candidate state. It then votes for itself and
-// issues RequestVote RPCs in parallel to each of the other servers in the cluster." The lease will
-// run from now, before any message is sent. The more candidacies in a row failed, the longer this
-// one waits for answers: they may take longer than planned.
+// claim votes for this node itself, and requests the votes of the others: "To begin an election, a
+// follower increments its current term and transitions to candidate state. It then votes for itself and
+// issues RequestVote RPCs in parallel to each of the other servers in the cluster." The lease will run
+// from now, before any message is sent. The more candidacies in a row failed, the longer this candidacy
+// waits for answers, since answers may take longer than planned.
 func (m *Machine) claim() {
 	s := &m.candidacy
 	m.why(WhyCandidate, s.term)
@@ -154,8 +155,8 @@ func (m *Machine) claim() {
 	m.countVotes()
 }
 
-// voted handles VOTE. A voter that voted for this node leads no more itself, whichever round it
-// answers, and names the former leaders that it has not seen to stop.
+// voted handles VOTE. Whichever round the VOTE answers, a voter that voted for this node no longer leads
+// itself, and its VOTE names the former leaders that it has not seen to stop.
 func (m *Machine) voted(msg proto.Message, b proto.Vote) {
 	s := &m.candidacy
 	if b.Granted() && b.Incarnation == m.cfg.Incarnation && msg.Term == s.term &&
@@ -196,7 +197,7 @@ func (m *Machine) countVotes() {
 	}
 }
 
-// take begins to lead.
+// take makes this node lead.
 func (m *Machine) take() {
 	m.fencing = fencing{}
 	m.settle(m.candidacy.term)
@@ -210,8 +211,9 @@ func (m *Machine) giveUpClaim(reason algorithms.Reason) {
 	m.giveUp(reason, m.pause(m.candidacy.Failed))
 }
 
-// giveUp ends a candidacy that some voters have voted for, and releases its term: this node never
-// requests votes in it again. A chosen successor is not chosen any more.
+// giveUp ends a candidacy for which some voters may have voted, and releases its term: this node never
+// requests votes in that term again. If a leader chose this node as its successor, that choice ends,
+// too.
 func (m *Machine) giveUp(reason algorithms.Reason, pause time.Duration) {
 	m.why(whyGiveUp, reason, m.candidacy.term, pause.Round(time.Millisecond))
 	m.candidacy.stop()
@@ -227,8 +229,8 @@ func (m *Machine) giveUp(reason algorithms.Reason, pause time.Duration) {
 var whyNotNominated = reasons.Kind("not-nominated",
 	"this node is not to be nominated -> do not request votes of term %d")
 
-// pursueAhead continues a round of PRE_VOTE that began before it was this node's turn. It requests
-// votes when the turn comes, and asks no more when another node is nominated.
+// pursueAhead continues a round of PRE_VOTE that began before it was this node's turn. It requests votes
+// when this node's turn comes, and stops asking when this node may no longer be nominated.
 func (m *Machine) pursueAhead() {
 	s := &m.candidacy
 	m.ahead = !m.isTurn()

@@ -7,10 +7,10 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// A cluster that starts for the first time need not wait for promises that nobody made.
-// Its voters find out that none of them ever voted by saying so twice, as one takes a
-// snapshot of shared memory by collecting it twice. A voter is *unvoted* while no vote
-// was on its disk when its process started, and it voted for nobody since.
+// A cluster that starts for the first time need not wait for promises that nobody made. Its voters find
+// out that none of them ever voted by saying so twice, as a snapshot of shared memory is taken by
+// collecting it twice. A voter is *unvoted* if no vote was on its disk when its process started, and it
+// has voted for nobody since.
 //
 //  1. Each unvoted voter sends UNVOTED to all others: its incarnation, and for each voter,
 //     itself among them, the incarnation in which that one last said that it is unvoted.
@@ -21,7 +21,7 @@ import (
 //
 //  1. Each process of L sent L, or holds it, at an instant at which it was unvoted: only
 //     such a voter sends, and only such a voter compares.
-//  2. That was after T: L has the last process in it, and nobody heard of that before.
+//  2. That was after T: L contains the last process to start, and nobody heard of that process before.
 //  3. A process is unvoted from its start to its first vote, without a gap. All of L
 //     started by T, and were unvoted after T: so at T all N were, in these incarnations.
 //  4. So at T no disk held a vote. Unless all N disks were lost at a time, nobody ever
@@ -36,22 +36,22 @@ import (
 //     whatever the others have voted by then: it needs no promise waited for, since it
 //     made none.
 //
-// A message that is late, or twice, or from a former life changes nothing in that: it
-// names the incarnation that sent it, and a list is compared with the one that this voter holds
-// now. A voter that starts again in between is another incarnation, and so another list.
+// A message that is late, comes twice, or is from a former life does no harm: it names the incarnation
+// that sent it, and this voter compares the message's list with the list that it has now. A voter that
+// starts again in between has another incarnation, so the list is another one, too.
 //
-// A voter that may vote, and has not voted yet, still answers UNVOTED. Otherwise two voters that
-// start again before they have learnt that they may vote could never find it out.
+// A voter that may vote, and has not voted yet, still answers UNVOTED. Otherwise two voters that start
+// again before they have learnt that they may vote could never learn it.
 
-// collect is what this voter knows of who is unvoted.
+// collect is what this voter knows about which voters are unvoted.
 type collect struct {
 	heard map[proto.NodeID]proto.Incarnation // the last process of each voter that said it is unvoted
 	said  map[proto.NodeID]proto.Unvoted     // the last UNVOTED of each voter
-	first proto.Term                         // the highest first term that an operator gave to any of them
+	first proto.Term                         // the highest first term that an operator gave to any voter
 	all   proto.Roll                         // the list L once it is known, "" before
 }
 
-// beginCollect begins with what this voter knows of itself.
+// beginCollect sets collect to what this voter knows about itself.
 func (m *Machine) beginCollect() {
 	m.collect = collect{
 		heard: map[proto.NodeID]proto.Incarnation{m.cfg.Self: m.cfg.Incarnation},
@@ -60,7 +60,8 @@ func (m *Machine) beginCollect() {
 	}
 }
 
-// roll is the list of the voters that are unvoted as far as this one heard, with their incarnations.
+// roll returns the list of the voters that are unvoted as far as this voter has heard, with their
+// incarnations.
 func (m *Machine) roll() proto.Roll {
 	var heard []proto.Peer
 	for _, id := range slices.Sorted(slices.Values(m.list.union)) {
@@ -71,12 +72,12 @@ func (m *Machine) roll() proto.Roll {
 	return proto.RollOf(heard)
 }
 
-// unvotedNow is what this voter says of itself.
+// unvotedNow returns the UNVOTED that this voter sends now. asks says whether it asks for an answer.
 func (m *Machine) unvotedNow(asks bool) proto.Unvoted {
 	return proto.Unvoted{Incarnation: m.cfg.Incarnation, Heard: m.roll(), First: m.collect.first, Asks: asks}
 }
 
-// sayUnvoted sends UNVOTED to all other voters if this one is unvoted, and sets when to do so again:
+// sayUnvoted sends UNVOTED to all other voters if this voter is unvoted, and sets when to send it again:
 // ever more rarely.
 func (m *Machine) sayUnvoted() {
 	r := &m.rejoin
@@ -146,9 +147,9 @@ func (m *Machine) neverVoted() bool {
 	return m.unvoted && m.list.state.Version == 0 && !m.toldOfOthers()
 }
 
-// askUnheard asks the voters that this one has not heard in the incarnation in theirs, the list of
-// another voter: they may be unvoted, too. Only a voter that may vote already does so, since the
-// others ask all voters anyway.
+// askUnheard asks voters that may be unvoted, too: those that this voter has not heard at all, or that
+// the list theirs of another voter names with another incarnation. Only a voter that may vote already
+// asks here, since the others ask all voters anyway.
 func (m *Machine) askUnheard(theirs proto.Roll) {
 	if m.rejoin.active {
 		return
@@ -161,13 +162,13 @@ func (m *Machine) askUnheard(theirs proto.Roll) {
 	}
 }
 
-// knownNow is the UNVOTED that names the processes of all voters, and says that all of them were
-// unvoted at one instant.
+// knownNow returns the UNVOTED that names the processes of all voters, and says that all these processes
+// were unvoted at one instant.
 func (m *Machine) knownNow() proto.Unvoted {
 	return proto.Unvoted{Incarnation: m.cfg.Incarnation, Heard: m.collect.all, First: m.collect.first, Known: true}
 }
 
-// allUnvoted reports whether all voters have sent the same list as this one has.
+// allUnvoted reports whether all other voters have sent the same list as this voter has.
 func (m *Machine) allUnvoted() bool {
 	if len(m.collect.said) < len(m.list.union)-1 {
 		return false // somebody has sent no list yet
@@ -182,8 +183,8 @@ func (m *Machine) allUnvoted() bool {
 	return true
 }
 
-// clear notes that all processes of the list were unvoted at one instant, and lets this voter vote.
-// It reports whether the voter could not vote before.
+// clear notes that all processes of the list were unvoted at one instant, and lets this voter vote. It
+// reports whether this changed anything: the voter could not vote before.
 func (m *Machine) clear(list proto.Roll) (admitted bool) {
 	m.collect.all = list
 	if !m.rejoin.active {
@@ -195,8 +196,9 @@ func (m *Machine) clear(list proto.Roll) (admitted bool) {
 	return true
 }
 
-// wasCleared handles the UNVOTED of a voter that knows that all were unvoted at one instant. If it names
-// this process, this voter may vote, and wasCleared reports true.
+// wasCleared handles the UNVOTED of a voter that knows that all voters were unvoted at one instant. If
+// the message names this process and exactly this node's voters, this voter may vote, and wasCleared
+// reports true.
 func (m *Machine) wasCleared(msg proto.Message, b proto.Unvoted) (admitted bool) {
 	self := proto.Peer{ID: m.cfg.Self, Incarnation: m.cfg.Incarnation}
 	if !m.rejoin.active || m.toldOfOthers() || !b.Heard.Lists(self) || b.Heard.Len() != len(m.list.union) {

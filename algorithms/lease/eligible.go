@@ -15,7 +15,7 @@ func (m *Machine) takeEligible(ev algorithms.Eligible) {
 	}
 }
 
-// ineligible is why this node is not eligible, "" if it is.
+// ineligible returns why this node is not eligible, or "" if it is eligible.
 func (m *Machine) ineligible() string {
 	if m.ineligibility == "" && m.misled {
 		return m.list.state.List.String() + " are not those of the cluster"
@@ -26,10 +26,10 @@ func (m *Machine) ineligible() string {
 	return m.ineligibility
 }
 
-// stands reports whether this node would lead.
+// stands reports whether this node would be a candidate: it has not resigned, and is eligible.
 func (m *Machine) stands() bool { return !m.resigned && m.ineligible() == "" }
 
-// failuresToBackOff is how many candidacies of a node may fail in a row before it lets others try.
+// failuresToBackOff is the number of candidacies in a row that must fail before a node lets others try.
 // "After three, mark oneself ineligible for a while so that the nominators skip one."
 const failuresToBackOff = 3
 
@@ -39,8 +39,8 @@ var (
 	whyAlone   = reasons.Kind("alone", "no other could stand any more -> stand again")
 )
 
-// backOff begins a back-off after every third candidacy in a row that failed, unless no other node
-// could stand. It reports whether it began one. A node that stands first and fails may be the reason
+// backOff begins a back-off after every third candidacy in a row that failed, unless no other node could
+// stand. It reports whether it began a back-off. A node that stands first and fails may be the reason
 // why nobody leads. The network may be the reason, too, so the pauses between candidacies still grow.
 func (m *Machine) backOff() bool {
 	s := &m.candidacy
@@ -52,8 +52,8 @@ func (m *Machine) backOff() bool {
 	return true
 }
 
-// endBackOff ends a back-off whose time is over, or in which no other node could stand any more. It
-// reports whether it ended one.
+// endBackOff ends a back-off when its time is over, or when no other node could stand any more. It
+// reports whether it ended a back-off.
 func (m *Machine) endBackOff() bool {
 	switch {
 	case m.backOffEnd.IsZero():
@@ -79,8 +79,8 @@ func (m *Machine) anotherStands() bool {
 	return false
 }
 
-// eligible handles the host's event that this node may lead, or may not. A node that may not still
-// votes and follows.
+// eligible handles the host's event that this node may lead, or may not lead. A node that may not lead
+// still votes and follows.
 func (m *Machine) eligible(ev algorithms.Eligible) {
 	m.takeEligible(ev)
 	m.tellNomination(ev.Keep)
@@ -93,7 +93,8 @@ func (m *Machine) eligible(ev algorithms.Eligible) {
 	}
 }
 
-// tellNomination tells the nominating Machine whether this node may be nominated.
+// tellNomination tells the nominating Machine whether this node may be nominated. If so, it also passes
+// on a call of an election that came during a back-off.
 func (m *Machine) tellNomination(keep bool) {
 	why := m.ineligible()
 	m.nominate(algorithms.Eligible{OK: why == "", Keep: keep, Why: why})
@@ -103,8 +104,8 @@ func (m *Machine) tellNomination(keep bool) {
 	}
 }
 
-// campaign handles an operator's call of an election. It ends a resignation. During a back-off, the
-// nominating Machine refuses the call, so it gets it again when the back-off is over.
+// campaign handles an operator's call of an election. The call ends a resignation. During a back-off the
+// nominating Machine refuses the call, so it gets the call again when the back-off is over.
 func (m *Machine) campaign(ev algorithms.Campaign) {
 	if m.ineligibility == "" {
 		m.resigned = false

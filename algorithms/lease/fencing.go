@@ -10,14 +10,14 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// fencing is the work of a candidate between its election and its leadership: it has each former
-// leader fenced that was not seen to stop.
+// fencing is the state of a candidate between its election and its leadership. In that time the
+// candidate has all former leaders fenced that were not seen to stop.
 type fencing struct {
 	former  []proto.Leadership // the former leaders that the voters named
 	voters  []proto.NodeID     // who voted for this node in its term
-	fenced  []proto.Leadership // those that have stopped, as the fence agent confirmed
-	at      time.Time          // no attempt before
-	target  proto.Leadership   // of the last attempt
+	fenced  []proto.Leadership // the former leaders that have stopped, as the fence agent confirmed
+	at      time.Time          // the next attempt begins at this time at the earliest
+	target  proto.Leadership   // the former leader that the last attempt was for
 	attempt int                // the number of the last attempt at this target
 	asked   *algorithms.Fence
 }
@@ -34,9 +34,9 @@ func (f *fencing) heardOf(from proto.NodeID, former []proto.Leadership) {
 	}
 }
 
-// running are the former leaders that were not seen to stop. Seen to stop are: this node and all that
-// voted for it in this term, since a node's work stops before it stands or votes; and processes that
-// released the term, are proven dead, or were fenced.
+// running returns the former leaders that were not seen to stop. This node was seen to stop, and so were
+// all nodes that voted for it in this term, since a node's work stops before it stands or votes.
+// Processes that released the term, are proven dead or were fenced were seen to stop, too.
 func (m *Machine) running() []proto.Leadership {
 	f := &m.fencing
 	var left []proto.Leadership
@@ -70,7 +70,8 @@ var (
 	whyPromisesEnd = reasons.Kind("promises-end", "the promises were not renewed")
 )
 
-// mayTake begins to lead after a majority has voted for this node, or has former leaders fenced first.
+// mayTake acts once a majority has voted for this node: this node leads, or first has former leaders
+// fenced.
 func (m *Machine) mayTake() {
 	s := &m.candidacy
 	left := m.running()
@@ -84,8 +85,8 @@ func (m *Machine) mayTake() {
 	m.why(whyFenceFirst, s.term, named(left))
 }
 
-// haveFenced asks for the fencing of the first former leader that was not seen to stop. When none is
-// left, this node leads.
+// haveFenced asks the host to fence the first former leader that was not seen to stop. When no such
+// leader is left, this node leads.
 func (m *Machine) haveFenced() {
 	f := &m.fencing
 	left := m.running()
@@ -151,7 +152,7 @@ func (m *Machine) fenced(ev algorithms.Fenced) {
 	m.why(whyFenceAgain, done.Leader, ev.Detail, pause.Round(time.Millisecond))
 }
 
-// named is "3 of term 1 was" or "3 of term 1, 4 of term 2 were".
+// named describes former leaders for a reason: "3 of term 1 was" or "3 of term 1, 4 of term 2 were".
 func named(former []proto.Leadership) string {
 	words := make([]string, len(former))
 	for i, e := range former {

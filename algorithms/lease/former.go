@@ -11,9 +11,9 @@ import (
 // Each leader had the votes of a majority, and so has the next one: a voter of both majorities knows
 // the former leader. Voters keep the account only if the cluster fences.
 
-// remember adds the present vote to the account before this voter votes for next, unless the
-// process that it voted for was seen to stop. The account has one entry for an id: a process starts
-// only after the last process with that id has ended.
+// remember adds the present vote to the account before this voter votes for the node next, unless the
+// process of the present vote was seen to stop. The account has at most one entry for each id: a process
+// starts only after the last process with that id has ended.
 func (m *Machine) remember(next proto.NodeID) {
 	was := m.state.Vote
 	if m.cfg.Fence {
@@ -43,13 +43,15 @@ func (m *Machine) strike(stopped func(proto.Leadership) bool) bool {
 	return m.state != was
 }
 
-// settle removes from the account the leaderships below the term led: its leader has made sure that
-// all of them have stopped. The next vote saves that; until then, entries too many do no harm.
+// settle removes from the account the leaderships of terms below the term led: the leader of that term
+// has made sure that all of them have stopped. The next vote saves the change; until then, extra entries
+// do no harm.
 func (m *Machine) settle(led proto.Term) {
 	m.strike(func(e proto.Leadership) bool { return e.Term < led })
 }
 
-// upTo matches the leaderships of one process up to the term of last.
+// upTo returns a function that reports whether a leadership is one of the same process as last, in the
+// same term or an earlier one.
 func upTo(last proto.Leadership) func(proto.Leadership) bool {
 	return func(e proto.Leadership) bool {
 		return e.Leader == last.Leader && e.Incarnation == last.Incarnation && e.Term <= last.Term
@@ -60,7 +62,7 @@ func leadershipOf(v algorithms.Vote) proto.Leadership {
 	return proto.Leadership{Term: v.Term, Leader: v.ID, Incarnation: v.Incarnation}
 }
 
-// account is the account that a VOTE contains; empty if the cluster does not fence.
+// account returns the account that a VOTE contains; it is empty if the cluster does not fence.
 func (m *Machine) account() proto.Leaderships {
 	if !m.cfg.Fence {
 		return ""
@@ -68,8 +70,9 @@ func (m *Machine) account() proto.Leaderships {
 	return m.state.Former
 }
 
-// unseen is the account for a voter that lost its own: it contains this voter's last vote too, unless
-// that process was seen to stop. A vote for itself is in it until this node has released the term.
+// unseen returns the account for a voter that lost its own account. It contains this voter's last vote,
+// too, unless the process of that vote was seen to stop. A vote of this voter for its own node is in the
+// account until this node has released the term.
 func (m *Machine) unseen() proto.Leaderships {
 	v := m.state.Vote
 	lost := m.voter.over || m.voter.winner.ID != 0
@@ -80,8 +83,8 @@ func (m *Machine) unseen() proto.Leaderships {
 	return proto.PackLeaderships(append(m.state.Former.All(), leadershipOf(v)))
 }
 
-// inherited is the account of a voter that lost its own: the entries that the others named, without
-// the processes that this voter has seen to stop since, and without its own former lives.
+// inherited returns the new account of this voter if it lost its own: the entries that the others named,
+// without the processes that this voter has seen to stop since, and without its own former lives.
 func (m *Machine) inherited(told map[proto.NodeID]proto.Leadership) proto.Leaderships {
 	var former []proto.Leadership
 	for id, e := range told {

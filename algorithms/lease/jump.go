@@ -13,7 +13,7 @@ import (
 // in which terms they voted. It believes terms up to the highest that a majority of them reached, plus
 // proto.MaxTermJump: each leader had the votes of a majority.
 
-// jumps is what the voters answered about their terms.
+// jumps has the answers of the voters about their terms.
 type jumps struct {
 	asked time.Time                   // when they were last asked
 	voted map[proto.NodeID]proto.Term // the last term in which each voted
@@ -22,9 +22,9 @@ type jumps struct {
 
 var whyAbsurd = reasons.Kind("absurd", "term %d is absurdly far above %d -> drop %s, ask the voters")
 
-// absurd reports whether the term of a message is one that elections cannot have reached, and then
-// warns and asks the voters. It reports false for messages whose term is only a hint: the handlers of
-// these judge it themselves.
+// absurd reports whether elections cannot have reached the term of a message. If so, it warns and asks
+// the voters. It reports false for messages whose term is only a hint: the handlers of such messages
+// judge the term themselves.
 func (m *Machine) absurd(msg proto.Message) bool {
 	hint := false
 	switch b := msg.Body.(type) {
@@ -48,7 +48,7 @@ func (m *Machine) believes(t proto.Term) bool {
 	return t <= m.known+proto.MaxTermJump || t <= m.toldVoted()+proto.MaxTermJump
 }
 
-// askTerms asks the voters what they voted in, once in a Delta.
+// askTerms asks the voters in which terms they voted, at most once in a Delta.
 func (m *Machine) askTerms() {
 	if at := m.jumps.asked; !at.IsZero() && m.now.Before(at.Add(m.cfg.Delta)) {
 		return
@@ -57,7 +57,7 @@ func (m *Machine) askTerms() {
 	m.tell(0, proto.Recover{Incarnation: m.cfg.Incarnation})
 }
 
-// toldTerm notes what a voter says that it voted in.
+// toldTerm notes the terms in which a voter says that it voted and took part.
 func (m *Machine) toldTerm(msg proto.Message, b proto.VoterState) {
 	if b.Nonce == 0 && b.Incarnation == m.cfg.Incarnation && !b.Lost {
 		m.jumps.voted[msg.From] = msg.Term
@@ -65,16 +65,16 @@ func (m *Machine) toldTerm(msg proto.Message, b proto.VoterState) {
 	}
 }
 
-// toldVoted is the highest term such that a majority of the voters voted in that term or a higher
+// toldVoted returns the highest term such that a majority of the voters voted in that term or a higher
 // one.
 func (m *Machine) toldVoted() proto.Term { return m.majorityOf(m.jumps.voted, m.state.Vote.Term) }
 
-// toldRound is the highest term such that a majority of the voters took part in the round of that
-// term or a higher one, with or without a vote.
+// toldRound returns the highest term such that a majority of the voters took part in that term or a
+// higher one, with or without a vote.
 func (m *Machine) toldRound() proto.Term { return m.majorityOf(m.jumps.round, m.state.Reserved) }
 
-// majorityOf is the highest term such that a majority of the voters told that term or a higher one.
-// own is what this voter itself tells.
+// majorityOf returns the highest term such that a majority of the voters told that term or a higher one.
+// own is the term of this voter itself.
 func (m *Machine) majorityOf(told map[proto.NodeID]proto.Term, own proto.Term) proto.Term {
 	terms := make([]proto.Term, 0, len(m.voters))
 	for _, id := range m.voters {

@@ -8,13 +8,13 @@ import (
 )
 
 var (
-	// WhyLead is why a candidate leads.
+	// WhyLead is the reason why a candidate leads.
 	WhyLead = reasons.Kind("lead", "a majority voted in term %d -> lead",
 		algorithms.Wins{Cause: algorithms.Self, Term: 0}, algorithms.Leads{Term: 0}).
 		Follows(onceAMajority)
-	// whyStepDown is why a leader leads no more.
+	// whyStepDown is the reason why a leader no longer leads.
 	whyStepDown = reasons.Kind("step-down", "%s -> lead term %d no more")
-	// whyKeepsTerm is why a leader that is not eligible leads on.
+	// whyKeepsTerm is the reason why a leader that is not eligible leads on.
 	whyKeepsTerm = reasons.Kind("leads-on", "not eligible: %s -> lead term %d on, do not stand again")
 
 	whyNoMajority = reasons.Kind("no-majority", "no majority answered %d rounds of heartbeats -> ask no more").
@@ -33,8 +33,8 @@ func (m *Machine) lead() {
 	m.heartbeatAll()
 }
 
-// leadOn makes this node lead until the lease ends, and renew it: even if the node had stopped sending
-// heartbeats.
+// leadOn makes this node lead until the lease ends, and renew the lease. If the node had stopped sending
+// heartbeats, it starts again.
 func (m *Machine) leadOn() {
 	s := &m.candidacy
 	m.belief = algorithms.Leader{ID: m.cfg.Self, Incarnation: m.cfg.Incarnation, Term: s.term, Until: s.leaseEnd}
@@ -70,7 +70,7 @@ func (m *Machine) heartbeatTo(id proto.NodeID) {
 	}
 }
 
-// heartbeat is the heartbeat of the present round; ok is false if nothing of the lease is left.
+// heartbeat returns the heartbeat of the present round. ok is false if no time of the lease is left.
 func (m *Machine) heartbeat() (body proto.Body, ok bool) {
 	s := &m.candidacy
 	left := s.leaseEnd.Sub(m.now).Truncate(time.Microsecond)
@@ -79,7 +79,7 @@ func (m *Machine) heartbeat() (body proto.Body, ok bool) {
 	}, left > 0
 }
 
-// Why a node follows the sender of a heartbeat, or does not.
+// The reasons why a node follows the sender of a heartbeat, or does not follow it.
 var (
 	WhyFollow    = reasons.Kind("follow", "%d leads term %d -> follow it", algorithms.Follows{Term: 1})
 	whyAnnounces = reasons.Kind("announces-other", "%d says that %d leads -> drop it")
@@ -89,13 +89,13 @@ var (
 		"this process has just woken, and the HEARTBEAT of %d may be as old -> wait for the next")
 )
 
-// followVerdict is whether this node follows the sender of a heartbeat.
+// followVerdict says whether this node follows the sender of a heartbeat.
 type followVerdict int
 
-// The verdicts.
+// The verdicts of hear.
 const (
 	dropped  followVerdict = iota // the sender does not say that it leads itself
-	unheeded                      // it leads no more, or a higher term has a leader
+	unheeded                      // the sender may not lead any more, or a later leadership is known
 	followed
 )
 
@@ -120,8 +120,8 @@ func (m *Machine) hear(msg proto.Message, b proto.Heartbeat) followVerdict {
 	return unheeded
 }
 
-// follow notes the sender of a heartbeat as the leader. This node is no candidate any more. Only a node
-// without a vote learns the list of voters here: a voter does when it renews its promise.
+// follow notes the sender of a heartbeat as the leader. This node stops being a candidate. Only a node
+// without a vote learns the list of voters here: a voter learns it when it renews its promise.
 func (m *Machine) follow(msg proto.Message, b proto.Heartbeat) {
 	is := leadershipIn(msg, b)
 	if is != m.belief.Leadership() {
@@ -146,7 +146,7 @@ func leadershipIn(msg proto.Message, b proto.Heartbeat) proto.Leadership {
 	return proto.Leadership{Term: msg.Term, Leader: b.Leader.ID, Incarnation: b.Leader.Incarnation}
 }
 
-// Why a node drops a message.
+// The reasons why a node drops a message.
 var (
 	whyNoVoter  = reasons.Kind("no-voter", "%s from %d, but this node is no voter -> drop it")
 	whyStranger = reasons.Kind("stranger", "%s from %d to %d, not of a voter -> drop it")
@@ -156,8 +156,8 @@ var (
 // leads reports whether this node leads.
 func (m *Machine) leads() bool { return m.candidacy.phase == leading }
 
-// keepLeading sends heartbeats when they are due, and offers to hand over to a node that has been the
-// better choice for long enough.
+// keepLeading sends heartbeats when they are due, and offers to hand over to another node if that node
+// has been the better choice for long enough.
 func (m *Machine) keepLeading() {
 	m.expireOffer()
 	if at := m.handOverAt(); !at.IsZero() && !m.now.Before(at) {
@@ -170,8 +170,8 @@ func (m *Machine) keepLeading() {
 }
 
 // beat begins a round of heartbeats, or of REQUEST_VOTE while former leaders are being fenced. If no
-// majority answered the last rounds, it begins none, and the lease runs out: a leader that no majority
-// answers steps down (check-quorum; Ongaro 2014, 6.2).
+// majority answered the last rounds, beat begins no round, and the lease runs out: a leader that no
+// majority answers steps down (check-quorum; Ongaro 2014, 6.2).
 func (m *Machine) beat() {
 	if m.unanswered() >= mostRounds {
 		m.why(whyNoMajority, mostRounds)
@@ -188,8 +188,8 @@ func (m *Machine) beat() {
 	m.countVotes()
 }
 
-// handOverAt is when the leader offers to hand over to the nominee: see preferAt. It is zero while the
-// leader is the best choice itself.
+// handOverAt returns when the leader offers to hand over to the nominee: see preferAt. It returns zero
+// while the leader itself is the best choice, was chosen by an operator, or already makes an offer.
 func (m *Machine) handOverAt() time.Time {
 	if _, ok := m.better(); !ok || m.handing.stays || m.offering() {
 		return time.Time{}
@@ -197,7 +197,8 @@ func (m *Machine) handOverAt() time.Time {
 	return m.preferAt(m.nomineeSince)
 }
 
-// better is the nominee, if that is another voter, is alive and ranks above this node.
+// better returns the nominee, if the nominee is another voter that is alive and eligible, and ranks
+// above this node.
 func (m *Machine) better() (best proto.Peer, ok bool) {
 	if m.nominated() || !m.voters.Has(m.nominee.ID) {
 		return best, false
@@ -210,7 +211,7 @@ func (m *Machine) better() (best proto.Peer, ok bool) {
 	return best, false
 }
 
-// leave ends a candidacy, or the leadership: this node leads no more from this Step on. A former
+// leave ends this node's candidacy or leadership: from this Step on this node does not lead. A former
 // leader sends RELEASE when the host says that all its work has stopped.
 func (m *Machine) leave(reason algorithms.Reason) {
 	s := &m.candidacy
@@ -233,8 +234,8 @@ func (m *Machine) leave(reason algorithms.Reason) {
 	}
 }
 
-// deadlines appends to at the times at which the Machine has to do something, apart from the
-// nominating Machine.
+// deadlines appends to the list at the times at which this Machine has to do something. It leaves out
+// the times of the nominating Machine.
 func (m *Machine) deadlines(at []time.Time) []time.Time {
 	s := &m.candidacy
 	at = append(at, m.freeAt(), m.belief.Until, s.due, m.backOffEnd, m.rejoin.at(), m.handing.due)
@@ -253,7 +254,7 @@ func (m *Machine) deadlines(at []time.Time) []time.Time {
 	return at
 }
 
-// nextTry is when an idle voter may stand.
+// nextTry returns when an idle voter may stand; zero if the Watcher says when.
 func (m *Machine) nextTry() time.Time {
 	turn := m.standAt()
 	switch {

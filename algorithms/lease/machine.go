@@ -21,14 +21,14 @@ type Machine struct {
 	cfg    algorithms.Config
 	voters quorum.Voters
 	list   listing
-	misled bool          // the saved list forbids the given one: this node votes for nobody
+	misled bool          // the saved list does not allow the list that was given: this node votes for nobody
 	every  time.Duration // between two rounds of heartbeats
 	dice   *rand.Rand
 
 	alive []proto.Peer
 	self  proto.Peer
 
-	resigned      bool      // an operator asked for it, and called no election since: do not stand
+	resigned      bool      // an operator ordered it, and has called no election since: do not stand
 	ineligibility string    // why the host does not let this node stand, "" if it does
 	backOffEnd    time.Time // until then this node does not stand: too many attempts failed
 	called        string    // why the operator called an election during a back-off, "" if not
@@ -46,8 +46,8 @@ type Machine struct {
 	collect   collect
 	jumps     jumps
 	belief    algorithms.Leader
-	known     proto.Term       // the highest that a voter is known to have voted in
-	seen      proto.Leadership // the highest leadership that was heard of
+	known     proto.Term       // the highest term in which a voter is known to have voted
+	seen      proto.Leadership // the highest leadership that this node heard of
 	// releases has the last leadership that each node released, whether this voter voted for it or not.
 	releases map[proto.NodeID]proto.Leadership
 
@@ -55,8 +55,8 @@ type Machine struct {
 	nominee      algorithms.Leader
 	nomineeSince time.Time // when the nominee last changed
 	above        int       // how many living voters rank above this node
-	ahead        bool      // asking: it is not this node's turn yet, see Contender
-	retryAt      time.Time // this node is not to stand before
+	ahead        bool      // in the phase asking: this node's turn has not come yet, see Contender
+	retryAt      time.Time // this node does not stand before this time
 	heardAt      time.Time // when a leader, or an attempt to lead, was last heard of
 
 	due  time.Time // the Deadline of the last Step
@@ -68,8 +68,8 @@ type Machine struct {
 	outbox algorithms.Outbox
 }
 
-// New returns the Machine of the node that cfg describes. nominate makes the nominating Machine. cfg
-// must name the voters, and a promise of at least MinPromise.
+// New returns the Machine of the node that cfg describes. New calls nominate to make the nominating
+// Machine. cfg must name the voters, and a promise of at least MinPromise.
 func New(cfg algorithms.Config, nominate func(algorithms.Config) algorithms.Machine) *Machine {
 	m := &Machine{
 		cfg: cfg, voters: cfg.Voters, every: HeartbeatEvery(cfg.Promise),
@@ -244,8 +244,8 @@ func (m *Machine) heardHeartbeat(msg proto.Message, b proto.Heartbeat) {
 	}
 }
 
-// gone handles the proof that a process is dead: a promise to it is over, and it is not followed any
-// more.
+// gone handles the proof that a process is dead: it ends a promise to that process, and this node no
+// longer follows the process.
 func (m *Machine) gone(p proto.Peer) {
 	believed, freed := m.died(p)
 	if freed {
@@ -257,8 +257,8 @@ func (m *Machine) gone(p proto.Peer) {
 	}
 }
 
-// back notes that a process lives although it was proven dead. If this voter voted for it, it counts
-// again as a leader that was not seen to stop.
+// back notes that a process lives although it was proven dead. If this voter voted for that process, the
+// process counts again as a leader that was not seen to stop.
 func (m *Machine) back(p proto.Peer) {
 	if m.heardAgain(p) && m.cfg.Fence && m.bound(p.ID, p.Incarnation) && !m.voter.over {
 		m.state.Stopped, m.dirty = false, true
@@ -275,7 +275,7 @@ func (m *Machine) forget(p proto.Peer, why *algorithms.ReasonKind) {
 	m.heardAt, m.news = m.now, News{Kind: Gone, Lost: p.ID}
 }
 
-// expire ends what has run out: a survey, a back-off, the lease or the belief in a leader.
+// expire ends everything whose time is over: a survey, a back-off, the lease or the belief in a leader.
 func (m *Machine) expire() {
 	m.expireSurvey()
 	if m.endBackOff() {
@@ -292,7 +292,7 @@ func (m *Machine) expire() {
 	m.belief = algorithms.Leader{}
 }
 
-// lapsed ends the leadership, since the host noticed that the lease was renewed too late.
+// lapsed ends the leadership of this term, since the host noticed that the lease was renewed too late.
 func (m *Machine) lapsed(term proto.Term) {
 	if m.leads() && m.candidacy.term == term {
 		m.leave(whyRanOutUnseen.Of())

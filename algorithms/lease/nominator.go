@@ -7,8 +7,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// nominator is the nominating Machine, and the optional interfaces that it implements: nil for those
-// that it does not.
+// nominator has the nominating Machine, and that Machine again as each of the optional interfaces; a
+// field is nil if the Machine does not implement the interface.
 type nominator struct {
 	inner    algorithms.Machine
 	watcher  Watcher
@@ -16,8 +16,8 @@ type nominator struct {
 	believer Believer
 	hearer   Hearer
 
-	room    *algorithms.Outbox // its Outbox
-	wake    time.Time          // when it wants its Timeout
+	room    *algorithms.Outbox // the Outbox of the nominating Machine
+	wake    time.Time          // when the nominating Machine wants its Timeout
 	watched proto.Leadership   // the leadership that a Watcher was last told of
 	news    News               // what a Watcher is to be told next
 }
@@ -33,38 +33,39 @@ func nominatorOf(cfg algorithms.Config, nominate func(algorithms.Config) algorit
 	return n
 }
 
-// Contender is a nominating Machine that asks a majority of the nodes before it nominates its own.
-// While it asks, this node sends PRE_VOTE, so that both questions take one round trip together. PRE_VOTE
+// Contender is a nominating Machine that asks a majority of the nodes before it nominates its own node.
+// While it asks, its node sends PRE_VOTE, so that both questions take one round trip together. PRE_VOTE
 // binds nobody. The node requests votes only once it is nominated.
 type Contender interface {
-	// Contends reports whether this node asks to be nominated in the current term.
+	// Contends reports whether the Machine's node asks at present to be nominated in the current term.
 	Contends() bool
 }
 
 // contends reports whether this node may be nominated in a moment.
 func (m *Machine) contends() bool { return m.asker != nil && m.asker.Contends() }
 
-// Watcher is a nominating Machine that needs no messages: it nominates its own node whenever that is to
-// stand. With a Watcher, no voter stands without being nominated.
+// Watcher is a nominating Machine that needs no messages: it nominates its own node whenever that node
+// should stand. With a Watcher, no voter stands without being nominated.
 type Watcher interface {
-	// Watch is called between two Steps when the leader has changed, or there are news. An ID of 0 means
-	// that nobody leads. A Step with Timeout follows at once.
+	// Watch tells the Machine who leads, between two Steps, when the leader has changed or there are
+	// news. An ID of 0 means that nobody leads. A Step with Timeout follows at once.
 	Watch(now time.Time, leader algorithms.Leader, news News)
-	// Cause is why this node stands, when it is nominated.
+	// Cause returns the reason why the Machine's node stands, if it is nominated.
 	Cause() algorithms.Reason
 }
 
-// News is an event that a Watcher cannot know by itself. It is told the last one of each Step.
+// News is an event that a Watcher cannot know by itself. If several happen before the Watcher is told,
+// it learns only the last one.
 type News struct {
 	Kind NewsKind
 	Lost proto.NodeID  // for Gone: the former leader
 	Wait time.Duration // for Failed: how long before this node stands again
 }
 
-// NewsKind is what has happened.
+// NewsKind says what has happened.
 type NewsKind int
 
-// The news.
+// The kinds of news.
 const (
 	NoNews  NewsKind = iota
 	Heard            // a heartbeat came or was sent, this voter voted, or this node ceased to lead
@@ -74,12 +75,13 @@ const (
 )
 
 // Believer is a nominating Machine that refuses a term which is absurdly far above its own. Believe
-// tells it a term that a majority of the voters reached: it may believe that one.
+// tells the Machine a term that a majority of the voters reached, so that the Machine may believe that
+// term.
 type Believer interface{ Believe(term proto.Term) }
 
-// Hearer is a nominating Machine whose leader repeats its announcement as a sign of life. Under a
-// lease, heartbeats take the place of these: HearLeader is called for each round that this node sends
-// or follows, and returns when the Machine wants its next Timeout.
+// Hearer is a nominating Machine whose leader repeats its announcement as a sign of life. Under a lease,
+// heartbeats replace these announcements: the lease calls HearLeader for each round of heartbeats that
+// its node sends or follows. HearLeader returns when the Machine wants its next Timeout.
 type Hearer interface {
 	HearLeader(now time.Time, leader proto.Peer) (deadline time.Time)
 }
@@ -92,7 +94,7 @@ func (m *Machine) hearLeader() {
 	}
 }
 
-// tellWatcher tells a Watcher who leads, and the news.
+// tellWatcher tells a Watcher who leads, and the news, if either has changed.
 func (m *Machine) tellWatcher() {
 	if m.watcher == nil {
 		return
@@ -105,16 +107,17 @@ func (m *Machine) tellWatcher() {
 	}
 }
 
-// tellWatcherOf passes a Watcher the event that a process is proven dead, or heard again. Other
-// nominating Machines learn that from PeersChanged.
+// tellWatcherOf passes to a Watcher the event that a process is proven dead, or was heard again. Other
+// nominating Machines learn this from PeersChanged.
 func (m *Machine) tellWatcherOf(ev algorithms.Event) {
 	if m.watcher != nil {
 		m.nominate(ev)
 	}
 }
 
-// nominate passes an event to the nominating Machine, and adds its Output to that of this Machine. The
-// leader that it names is only the nominee. Nodes without a vote take no part in the nomination.
+// nominate passes an event to the nominating Machine, and adds that Machine's Output to the Output of
+// this Machine. The leader that the nominating Machine names is only the nominee. Nodes without a vote
+// take no part in the nomination.
 func (m *Machine) nominate(ev algorithms.Event) {
 	if !m.votes() || m.rejoin.active {
 		return

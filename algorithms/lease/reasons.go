@@ -10,7 +10,7 @@ var reasons = algorithms.ReasonsOf("lease")
 // Reasons returns the reasons of this package, which all nominating algorithms share.
 func Reasons() []*algorithms.ReasonKind { return reasons.All() }
 
-// The rules that several reasons follow, as our own documentation has them.
+// The rules that several reasons follow, in the words of our own documentation.
 const (
 	onceAMajority = "The lease makes a nominee a leader: a majority of voters, each at most once a term, durably, " +
 		"and for as long as its promise."
@@ -21,11 +21,12 @@ const (
 	afterAStart = "After a start it votes in no new term for as long as any promise of its former life may run."
 )
 
-// refusals has one kind of reason for each Denial: why a voter says no.
+// refusals has one kind of reason for each Denial. The reason says why a voter says no.
 type refusals map[proto.Denial]*algorithms.ReasonKind
 
-// refusalsOf declares a reason for each Denial. Its code begins with word, and its sentence with
-// begins. next is the place of its last argument: the node that the voter has promised or voted for.
+// refusalsOf declares a kind of reason for each Denial. Its code begins with the text word, and its
+// sentence with the text begins. next is the place of its last argument: the node to which the voter has
+// given its promise or vote.
 func refusalsOf(word, begins string, answers algorithms.Answers, next algorithms.Place) refusals {
 	family := refusals{}
 	declare := func(denial proto.Denial, code string, is algorithms.Denial, ends, rule string, to algorithms.Place) {
@@ -44,7 +45,7 @@ func refusalsOf(word, begins string, answers algorithms.Answers, next algorithms
 	return family
 }
 
-// of is the reason for an answer that is no.
+// of returns the reason for an answer that is no.
 func (r refusals) of(no proto.Answer, args ...any) algorithms.Reason {
 	switch no.Denial {
 	case proto.DeniedPromised, proto.DeniedVoted, proto.DeniedStands:
@@ -53,7 +54,7 @@ func (r refusals) of(no proto.Answer, args ...any) algorithms.Reason {
 	return r[no.Denial].Of(args...)
 }
 
-// WhyRefused returns the kinds of reasons that say that a voter refuses a candidate because of denial.
+// WhyRefused returns the kinds of reasons for which a voter refuses a candidate because of this denial.
 func WhyRefused(denial proto.Denial) []*algorithms.ReasonKind {
 	return []*algorithms.ReasonKind{whyNo[denial], whyDeny[denial], whySays[denial]}
 }

@@ -22,24 +22,26 @@ import (
 //
 // The papers have no such rule: they assume that stable storage is never lost.
 
-// rejoin is how far a voter that may have lost its vote is.
+// rejoin is the state of a voter that may have lost its vote: what it waits for, and what the others
+// answered.
 type rejoin struct {
 	active  bool
 	due     time.Time // when to ask, or to ask again
 	again   time.Time // when to send UNVOTED again
-	said    int       // how often UNVOTED was sent since it last brought anything new
+	said    int       // how often UNVOTED was sent since anything new last came of it
 	began   time.Time
 	promise time.Duration                   // the longest promise of the former life, as far as is known
 	nonce   uint64                          // of the last RECOVER; zero before the first
-	told    map[proto.NodeID]proto.VoterSet // who answered it, and the list of voters of each
+	told    map[proto.NodeID]proto.VoterSet // who answered RECOVER, and that voter's list of voters
 	lost    quorum.Count                    // who answered that it may have lost its own vote
 	voted   proto.Term                      // the highest term in which anybody voted, by the answers
 	round   proto.Term                      // the highest term in which anybody took part, voting or not
-	// former are the leaders that a voter which answered has not seen to stop: the latest of each id.
+	// former has the leaders that some voter which answered has not seen to stop: for each id the latest
+	// leadership.
 	former map[proto.NodeID]proto.Leadership
 }
 
-// at is when the next question or repetition is due; zero if none is.
+// at returns when this voter must next ask the others, or send UNVOTED again; zero if it need not.
 func (r *rejoin) at() time.Time {
 	if r.again.Before(r.due) {
 		return r.again
@@ -55,7 +57,7 @@ var (
 		"no promise of the former life runs any more -> ask the voters what they voted")
 )
 
-// beginRejoin begins to wait: while a promise of the former life may run, a candidate may count a
+// beginRejoin makes this voter wait: while a promise of its former life may run, a candidate may count a
 // vote that this voter has lost.
 func (m *Machine) beginRejoin() {
 	wait := BootWait(m.cfg.Promise)
@@ -68,7 +70,7 @@ func (m *Machine) beginRejoin() {
 }
 
 // pursueRejoin asks the voters that have not answered, when it is time. It reports whether this voter
-// may vote now because an operator gave a first term.
+// may now vote because an operator gave a first term.
 func (m *Machine) pursueRejoin() (readmitted bool) {
 	r := &m.rejoin
 	if !m.now.Before(r.again) {
@@ -95,10 +97,10 @@ func (m *Machine) pursueRejoin() (readmitted bool) {
 	return false
 }
 
-// vouched reports whether the operator's first term lets this voter vote. It does once so many voters
-// have answered that they are a majority together with this one, and none of them voted in that term
-// or above, or has another list of voters. Answers of voters that lost their votes count, too. So a
-// first term that is not true any more does no harm if one of the majority knows better.
+// vouched reports whether this voter may vote because of the operator's first term. It may vote once two
+// things are true. Those voters that answered are a majority together with this voter; answers of voters
+// that lost their votes count, too. And none of them voted in that term or above, or has another list of
+// voters. So a first term that is no longer true does no harm if one voter of the majority knows better.
 func (m *Machine) vouched() bool {
 	r, first := &m.rejoin, m.cfg.FirstTerm
 	if first == 0 || r.nonce == 0 || r.voted >= first {
@@ -107,9 +109,9 @@ func (m *Machine) vouched() bool {
 	return !m.toldOfOthers() && 1+len(r.told)+r.lost.Len() >= m.voters.Majority()
 }
 
-// counts reports whether the answer of a voter counts: it does if has, that voter's list, is this
-// voter's own list or has a lower version. If this voter's former life helped to commit another list,
-// or to elect a leader under a later one, so many voters have that list that toldEnough stays false.
+// counts reports whether the answer of a voter with the list has counts. It counts if that list is this
+// voter's own list, or has a lower version. If this voter's former life helped to commit another list,
+// or to elect a leader under a later list, so many voters have that list that toldEnough stays false.
 func (m *Machine) counts(has proto.VoterSet) bool {
 	own := m.voterSet()
 	return has.Version < own.Version || has.Is(own)
@@ -131,23 +133,25 @@ func (m *Machine) toldBy(id proto.NodeID) bool {
 	return ok && m.counts(has)
 }
 
-// toldEnough reports whether a voter that answered is in each majority that this voter's former life
-// may have been part of: a majority of its list and, until that is committed, of the list before,
-// since a leader needs both. docs/VOTERS.md says why older and later lists do not matter.
+// toldEnough reports whether each majority that this voter's former life may have belonged to has a
+// voter that answered. Such a majority is one of this voter's list and, until that list is committed, of
+// the list before it, since a leader needs both. docs/VOTERS.md says why older and later lists do not
+// matter.
 func (m *Machine) toldEnough() bool {
 	before := m.list.before
 	return len(m.toldOf(m.voters)) >= m.voters.Meeting() && (before == nil || len(m.toldOf(before)) >= before.Meeting())
 }
 
-// toldOf are those of the voters v that gave an answer that counts.
+// toldOf returns those of the voters v that gave an answer that counts.
 func (m *Machine) toldOf(v quorum.Voters) quorum.Voters {
 	return slices.DeleteFunc(slices.Clone(v), func(id proto.NodeID) bool { return !m.toldBy(id) })
 }
 
 var whyTellVote = reasons.Kind("tell-vote", "%d lost what it voted -> tell it of term %d")
 
-// returned answers RECOVER. To a voter that may have lost its vote it sends own, or only that this
-// voter may have lost its own vote, too. To any other node it sends this voter's term.
+// returned answers RECOVER. If the sender may have lost its vote, returned sends it own, which is what
+// this voter knows; or, if this voter may have lost its vote, too, only that fact. To any other sender
+// it sends this voter's terms, if it has not lost its vote.
 func (m *Machine) returned(msg proto.Message, b proto.Recover, own proto.VoterState) {
 	own.Incarnation, own.Nonce = b.Incarnation, b.Nonce
 	switch {
@@ -173,9 +177,9 @@ var (
 		algorithms.Readmits{})
 )
 
-// countTold counts the answer of another voter, and reports whether there are enough, so that this
-// voter votes again. If the answer names a longer promise than this voter has waited for, it waits on
-// and asks again, and keeps the highest term that it was told.
+// countTold counts the answer of another voter. It reports whether there are now enough answers, so that
+// this voter votes again. If the answer names a longer promise than this voter has waited for, this
+// voter waits on and asks again. It keeps the highest term that it was told.
 func (m *Machine) countTold(msg proto.Message, b proto.VoterState) (readmitted bool) {
 	r := &m.rejoin
 	if !r.active || b.Incarnation != m.cfg.Incarnation || b.Nonce == 0 || b.Nonce > r.nonce {
@@ -222,15 +226,15 @@ func (m *Machine) countTold(msg proto.Message, b proto.VoterState) (readmitted b
 	return true
 }
 
-// readmit lets this voter vote again: above floor, and above the highest term that it was told. One of
-// the voters that answered is in each majority that the former life was part of.
+// readmit lets this voter vote again, in terms above floor and above the highest term that it was told.
+// Each majority that its former life belonged to has a voter that answered.
 func (m *Machine) readmit(floor proto.Term) {
 	m.unvoted = false // its former life may have voted
 	m.admit(max(m.rejoin.voted, floor), max(m.rejoin.round, floor))
 }
 
-// admit lets this voter vote in terms above floor, and take part in rounds of terms above round. It
-// is saved, since from now on the voter relies on its disk again. The answers of the other voters
+// admit lets this voter vote in terms above floor, and take part in rounds of terms above round. The new
+// state is saved, since from now on the voter relies on its disk again. The answers of the other voters
 // stay in m.told.
 func (m *Machine) admit(floor, round proto.Term) {
 	m.told = m.rejoin
@@ -243,7 +247,7 @@ func (m *Machine) admit(floor, round proto.Term) {
 	m.known, m.dirty = max(m.known, floor), true
 }
 
-// recovery is what this voter waits for before it votes; nil once it does.
+// recovery returns what this voter waits for before it votes; nil once it votes.
 func (m *Machine) recovery() *algorithms.Recovery {
 	r := &m.rejoin
 	if !r.active {
@@ -288,8 +292,8 @@ func (m *Machine) heardUnvoted(msg proto.Message, b proto.Unvoted) {
 	}
 }
 
-// readmitted begins to take part in elections, once this voter may vote. It notes the former leaders
-// that the other voters named, and starts the nominating Machine, which did not run before.
+// readmitted makes this voter take part in elections, once it may vote. It notes the former leaders that
+// the other voters named, and starts the nominating Machine, which did not run before.
 func (m *Machine) readmitted() {
 	m.state.Former = m.inherited(m.told.former)
 	m.heardAt = m.now

@@ -6,8 +6,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// ballot is a question that a voter answers: PRE_VOTE, REQUEST_VOTE or HEARTBEAT, the process
-// that asks it, the term that it is about, and the voters of that process.
+// ballot is a question that a voter answers: its kind (PRE_VOTE, REQUEST_VOTE or HEARTBEAT), the process
+// that asks, the term that the question is about, and the list of voters of that process.
 type ballot struct {
 	kind   proto.Kind
 	from   proto.Peer
@@ -15,9 +15,9 @@ type ballot struct {
 	voters proto.VoterSet
 }
 
-// judge is the whole vote rule: it returns why this voter says no, if it does. until is when time alone
-// turns that into a yes; zero if it does not. again is true if this voter promised the term to that
-// process already.
+// judge applies the whole vote rule. It returns why this voter says no, or the zero Answer for a yes.
+// until is when the no becomes a yes by the passing of time alone; zero if time does not change the
+// answer. again is true if this voter has already promised the term to the process that asks.
 //
 // The quotes are of Ongaro and Ousterhout, "In Search of an Understandable Consensus Algorithm",
 // of Burrows, "The Chubby lock service", and of this package's documentation.
@@ -79,9 +79,9 @@ func (m *Machine) won(b ballot) bool {
 		m.voter.winner.ID == 0
 }
 
-// leadsFloor reports whether b is the heartbeat of a leader in the term above which this voter may
-// vote again: see readmit. No candidate gets a vote in that term, since this voter's former life may
-// have voted in it for another. The leader gets vote and promise:
+// leadsFloor reports whether b is the heartbeat of a leader in the term above which this voter may vote
+// again: see readmit. No candidate gets this voter's vote in that term, since this voter's former life
+// may have voted in that term for another. But the term's leader gets the vote and the promise:
 //
 //   - That elects nobody. Only the process that won a term sends heartbeats in it. A majority
 //     elected it, so nobody else wins the term, whomever the former life voted for: who counted
@@ -89,16 +89,17 @@ func (m *Machine) won(b ballot) bool {
 //   - It binds a voter that is bound to nobody: what the former life promised has run out,
 //     and a promise of this life, a start and another list of voters come before: see judge.
 //
-// The same holds for the term below an operator's first term, in which a node may lead by the votes of
-// others. Nobody leads in term 0, that of voters that never voted.
+// The same is true for the term below an operator's first term: a node may lead that term by the votes
+// of others. Nobody leads in term 0, the term of voters that never voted.
 func (m *Machine) leadsFloor(b ballot) bool {
 	return b.kind == proto.KindHeartbeat && m.state.Vote.ID == 0 && b.term == m.state.Vote.Term && b.term > 0
 }
 
-// own is this node's question to its own voter whether it would vote for this node in a term.
+// own returns the question that this node asks its own voter: whether the voter would vote for this node
+// in a term.
 func (m *Machine) own(term proto.Term) ballot {
 	return ballot{proto.KindRequestVote, m.self, term, m.voterSet()}
 }
 
-// next is own for a term in which this voter has not voted yet.
+// next returns the question of own for the next term, in which this voter has not voted yet.
 func (m *Machine) next() ballot { return m.own(m.state.Vote.Term + 1) }

@@ -8,7 +8,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// restore restores the saved state, and reports whether this voter may have lost a vote, and has to
+// restore restores the saved state. It reports whether this voter may have lost a vote: then it must
 // rejoin before the nominating Machine starts.
 func (m *Machine) restore(saved algorithms.State) (rejoins bool) {
 	m.state = saved
@@ -41,7 +41,7 @@ func (m *Machine) noteFirstTerm() {
 	}
 }
 
-// begin begins a Step.
+// begin prepares the Machine for a Step.
 func (m *Machine) begin(now time.Time) {
 	if !m.due.IsZero() && now.Sub(m.due) > m.every {
 		m.woke = now
@@ -79,7 +79,7 @@ func (m *Machine) stale() bool {
 	return m.belief.ID == 0 && !m.woke.IsZero() && m.now.Sub(m.woke) < m.cfg.Delta
 }
 
-// Why nobody leads any more, as far as this node knows.
+// The reasons why nobody leads any more, as far as this node knows.
 var (
 	whyLeaderDead     = reasons.Kind("leader-dead", "leader %d is proven dead -> nobody leads")
 	whyLeaderUnbound  = reasons.Kind("leader-unbound", "leader %d has lost this voter's promise -> nobody leads")
@@ -93,7 +93,8 @@ func (m *Machine) why(kind *algorithms.ReasonKind, args ...any) { m.say(kind.Of(
 
 func (m *Machine) say(why algorithms.Reason) { m.out.Why = append(m.out.Why, why) }
 
-// refuse is why for what should not happen: it also asks for a warning in the log.
+// refuse adds a reason, as why does, for something that should not happen. It also asks for a warning in
+// the log.
 func (m *Machine) refuse(kind *algorithms.ReasonKind, args ...any) {
 	m.why(kind, args...)
 	m.out.Warn = true
@@ -104,8 +105,8 @@ func (m *Machine) send(to proto.NodeID, term proto.Term, body proto.Body) {
 	m.out.Send = append(m.out.Send, proto.Message{From: m.cfg.Self, To: to, Term: term, Body: body})
 }
 
-// tell sends a message to all other voters of this node's list and, until that is committed, of the
-// list before.
+// tell sends a message to all other voters of this node's list and, until that list is committed, also
+// to those of the list before.
 func (m *Machine) tell(term proto.Term, body proto.Body) {
 	send := slices.Grow(m.out.Send, len(m.list.union))
 	msg := proto.Message{From: m.cfg.Self, Term: term, Body: body}
@@ -117,8 +118,8 @@ func (m *Machine) tell(term proto.Term, body proto.Body) {
 	m.out.Send = send
 }
 
-// wakeAt asks for a Timeout at the first of these times and those asked for before; zero
-// is never.
+// wakeAt asks for a Timeout at the earliest of these times, unless the Output already asks for an
+// earlier one. A zero time means never.
 func (m *Machine) wakeAt(times ...time.Time) {
 	for _, at := range times {
 		if !at.IsZero() && (m.out.Deadline.IsZero() || at.Before(m.out.Deadline)) {
@@ -127,10 +128,10 @@ func (m *Machine) wakeAt(times ...time.Time) {
 	}
 }
 
-// jitter spreads t evenly over [t, 2t).
+// jitter returns a random time, evenly drawn from [t, 2t).
 func (m *Machine) jitter(t time.Duration) time.Duration { return t + m.random(t) }
 
-// random is evenly drawn from [0, t).
+// random returns a random time, evenly drawn from [0, t).
 func (m *Machine) random(t time.Duration) time.Duration {
 	return time.Duration(m.dice.Int64N(int64(t)))
 }

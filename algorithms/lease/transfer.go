@@ -11,33 +11,33 @@ import (
 // transfer is this node's part in a transfer: as the leader, as the successor, or as another node.
 type transfer struct {
 	// On the leader:
-	to        proto.Peer   // the node that it has made an offer to; zero for none
-	nonce     uint64       // of that offer
+	to        proto.Peer   // the node that the leader has made an offer to; zero for none
+	nonce     uint64       // the number of that offer
 	due       time.Time    // when the answer should be here
 	asked     bool         // an operator or the host asked for the transfer, and waits for the outcome
-	leaves    bool         // the host leaves: any node that could win will do
-	vain      quorum.Count // who refused while the host leaves
+	leaves    bool         // the host gives up the leadership: any node that could win may take over
+	vain      quorum.Count // the nodes that refused an offer while the host leaves
 	successor proto.Peer   // the node that accepted: it gets TIMEOUT_NOW once the work has stopped
 	told      bool         // an operator chose the successor
 
-	// On the successor. chosen says that it becomes a candidate at once. stays says that an operator
-	// chose it, so that no higher-ranked node takes the leadership from it.
+	// On the successor. chosen says that this node becomes a candidate at once. stays says that an
+	// operator chose this node, so that no higher-ranked node takes the leadership from it.
 	chosen, stays bool
-	given         proto.Term // the term that it asked for when TIMEOUT_NOW last came
+	given         proto.Term // the term that this node asked for when TIMEOUT_NOW last came
 	survey        survey
 
-	// On the other nodes: none stands before yield, so that the successor stands alone.
+	// On the other nodes: no such node stands before the time yield, so that the successor stands alone.
 	yield time.Time
 
-	// On a voter: until favors, it says yes to favored alone.
+	// On a voter: until the time favors, this voter says yes to the node favored and to no other.
 	favored proto.NodeID
 	favors  time.Time
 }
 
-// survey is what a node asks the voters before it accepts a leader's offer: would a majority vote for
-// it once that leader releases its term?
+// survey is the question that a node asks the voters before it accepts a leader's offer: would they vote
+// for this node once that leader has released its term?
 type survey struct {
-	offer request    // the offer that is to be answered
+	offer request    // the offer that this node must answer
 	from  proto.Peer // the leader that made it; zero while there is no survey
 	led   proto.Term // the term of that leader
 	term  proto.Term // the term that the voters are asked for
@@ -94,8 +94,9 @@ func (m *Machine) offerNext(why string) bool {
 	return true
 }
 
-// offer asks a node whether it would lead. This node leads on until that says yes: so a successor
-// that is dead, or behind, does not leave the cluster without a leader.
+// offer asks the successor whether it would lead. This node leads on until the successor says yes. So a
+// successor that is dead, or does not know the present leader, does not leave the cluster without a
+// leader.
 func (m *Machine) offer(successor proto.Peer) {
 	h := &m.handing
 	h.to = successor
@@ -106,8 +107,8 @@ func (m *Machine) offer(successor proto.Peer) {
 	})
 }
 
-// successor returns the node to which this one may hand over, or why it may not. If to is 0, it chooses
-// the node.
+// successor returns the node to which this node may hand over, or why this node may not. If to is 0,
+// successor chooses the best node.
 func (m *Machine) successor(to proto.NodeID) (successor proto.Peer, why algorithms.Refusal) {
 	leads, no := m.candidacy.phase == leading, m.refusing(to)
 	switch {
@@ -134,7 +135,7 @@ func (m *Machine) others(yield func(proto.Peer) bool) {
 	}
 }
 
-// refusing returns what words the refusal of a transfer to a node.
+// refusing returns the Refusing that words the refusal of a transfer to the node to.
 func (m *Machine) refusing(to proto.NodeID) algorithms.Refusing {
 	return algorithms.Refuse(m.others, to)
 }
@@ -184,7 +185,8 @@ func (m *Machine) offered(msg proto.Message, b proto.Offer) {
 }
 
 // wouldAfter reports whether a voter that gave this answer would say yes once the leader has released
-// its term. That it voted in the term does not matter, since the next candidacy takes a higher one.
+// its term. A voter that already voted in the term counts as a yes, too, since the next candidacy takes
+// a higher term.
 func wouldAfter(r proto.Answer, leader proto.NodeID) bool {
 	switch r.Denial {
 	case proto.NotDenied, proto.DeniedVoted:
@@ -195,7 +197,7 @@ func wouldAfter(r proto.Answer, leader proto.NodeID) bool {
 	return false
 }
 
-// surveyed counts the answer to a survey, and reports whether it is one.
+// surveyed counts msg if it answers the present survey, and reports whether it does.
 func (m *Machine) surveyed(msg proto.Message, b proto.PreVoteReply) bool {
 	s := &m.handing.survey
 	if s.from.ID == 0 || b.Incarnation != m.cfg.Incarnation || b.Nonce != s.nonce {
@@ -215,8 +217,8 @@ func (m *Machine) surveyed(msg proto.Message, b proto.PreVoteReply) bool {
 	return true
 }
 
-// endSurvey answers the leader's offer: with yes if a majority would vote for this node, and this node
-// still follows that leader.
+// endSurvey answers the leader's offer. It says yes if a majority would vote for this node, and this
+// node still follows that leader and would lead.
 func (m *Machine) endSurvey() {
 	s, no := &m.handing.survey, proto.NoDecline
 	switch {
@@ -232,7 +234,8 @@ func (m *Machine) endSurvey() {
 	*s = survey{}
 }
 
-// expireSurvey ends a survey whose time is over.
+// expireSurvey ends a survey when the time for the voters' answers is over. In a survey a successor asks
+// the voters, before it accepts a leader's offer, whether they would vote for it.
 func (m *Machine) expireSurvey() {
 	if due := m.handing.survey.due; !due.IsZero() && !m.now.Before(due) {
 		m.endSurvey()
@@ -256,16 +259,17 @@ func (m *Machine) offerReplied(msg proto.Message, b proto.Reply) {
 	m.leave(whyTakesOver.Of(successor.ID))
 }
 
-// expireOffer ends an offer that was not answered in time. An Output can tell the end of one
-// transfer only: if this one already has another, expireOffer waits for the next Step.
+// expireOffer ends an offer that was not answered in time. An Output can tell the end of one transfer
+// only: if the present Output already tells the end of another transfer, expireOffer waits for the next
+// Step.
 func (m *Machine) expireOffer() {
 	if due := m.handing.due; !due.IsZero() && !m.now.Before(due) && m.out.Transfer == nil {
 		m.endTransfer(m.refusing(m.handing.to.ID).Silent())
 	}
 }
 
-// loseOffer ends the offer of a leader that leads no more: in the next Step, if another transfer ended
-// in this one.
+// loseOffer ends an offer of this node when it no longer leads. If another transfer ended in this Step,
+// loseOffer leaves the offer to the next Step.
 func (m *Machine) loseOffer() {
 	switch {
 	case !m.offering():
@@ -276,8 +280,8 @@ func (m *Machine) loseOffer() {
 	}
 }
 
-// endTransfer ends an offer, and tells whoever asked for the transfer. If it was refused and the host
-// leaves, the next node gets an offer instead.
+// endTransfer ends an offer, and tells the result to whoever asked for the transfer. If the offer was
+// refused and the host leaves, the next node gets an offer instead.
 func (m *Machine) endTransfer(refused algorithms.Refusal) {
 	h := &m.handing
 	to, asked, taken := h.to.ID, h.asked, refused == algorithms.Refusal{}
@@ -334,8 +338,8 @@ func (m *Machine) tellSuccessor(term proto.Term) {
 	m.giveWay(successor.ID)
 }
 
-// giveWay keeps this node from standing for a moment, unless it is the successor: so that the
-// successor stands alone.
+// giveWay makes this voter favor the node to for a moment. If that is another node, this node does not
+// stand for as long, so that the successor stands alone.
 func (m *Machine) giveWay(to proto.NodeID) {
 	if to == 0 {
 		return
@@ -355,9 +359,9 @@ var (
 	whyHanded       = reasons.Kind("handed", "%d hands over -> take term %d")
 )
 
-// takeOver handles TIMEOUT_NOW: the last leader has left and chose this process, which stands at
-// once. The message does nothing if it is late, is from or to a former life, or if this node is
-// asking for votes already.
+// takeOver handles TIMEOUT_NOW: the last leader has left and chose this process, which stands at once.
+// takeOver changes nothing if the message is late, is from or to a former life, or if this node does not
+// stand or is already asking the voters.
 func (m *Machine) takeOver(msg proto.Message, b proto.TakeOver) {
 	h, led := &m.handing, proto.Leadership{Term: msg.Term, Leader: msg.From, Incarnation: b.Incarnation}
 	switch {
@@ -384,13 +388,14 @@ func (m *Machine) takeOver(msg proto.Message, b proto.TakeOver) {
 
 // preference limits how often a leader offers the leadership to a node that ranks above it.
 type preference struct {
-	times int       // how many such offers it made, since it last made none for long
-	until time.Time // no such offer before
+	times int       // how many such offers the leader made, since it last made none for a long time
+	until time.Time // the leader makes no such offer before this time
 }
 
-// preferAt is when the leader offers to hand over to a node that has been the better choice since the
-// given time. The node must have been so for long enough, all of it while this leader led, and for
-// longer after each offer. So a node whose links come and go every few seconds gets no offer.
+// preferAt returns when the leader offers to hand over to a node that has been the better choice since
+// the given time. The node must have been the better choice for long enough, and only the time in which
+// this leader led counts. After each offer the needed time is longer. So a node whose links come and go
+// every few seconds gets no offer.
 func (m *Machine) preferAt(since time.Time) time.Time {
 	if m.candidacy.taken.After(since) {
 		since = m.candidacy.taken
@@ -409,8 +414,8 @@ func (m *Machine) preferAt(since time.Time) time.Time {
 var whyPrefer = reasons.Kind("prefer",
 	"%d has ranked above this node for long -> offer to hand over, and to nobody again for %v")
 
-// prefer offers the leadership to the better node, and sets when it may make the next such offer:
-// ever later while ranks change often.
+// prefer offers the leadership to the better node, and sets when this leader may make the next such
+// offer. While ranks change often, it sets an ever longer wait.
 func (m *Machine) prefer(best proto.Peer) {
 	f := &m.preferred
 	if m.now.Sub(f.until) > forgetPenalty(m.cfg.Promise) {
@@ -424,8 +429,8 @@ func (m *Machine) prefer(best proto.Peer) {
 
 var whyNoSuccessor = reasons.Kind("no-successor", "%d is not alive, eligible and a voter -> another must take over")
 
-// bequeath notes the successor that a resigning leader was given, if the nominating Machine is a
-// Watcher. Other nominating Machines name the successor in messages of their own.
+// bequeath notes the successor that an operator named for a leader that resigns. It does so only if the
+// nominating Machine is a Watcher: other nominating Machines name the successor in their own messages.
 func (m *Machine) bequeath(to proto.NodeID) {
 	if m.watcher == nil || to == 0 || m.candidacy.leaving == 0 {
 		return

@@ -9,15 +9,16 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// voter is what this node's voter has promised, and to whom. Its vote is in Machine.state.
+// voter is the state of this node's voter: what it has promised, and to which process. The vote is in
+// Machine.state.
 type voter struct {
-	promise time.Time                          // when the promise ends, unless it is over before
-	over    bool                               // it is over: its process released the term, or is proven dead
+	promise time.Time                          // when the promise ends, unless over is true before that time
+	over    bool                               // the promised process released the term, or is proven dead
 	kept    time.Time                          // when the promise for a lent lease ends: no proof of death ends it
 	dead    map[proto.NodeID]proto.Incarnation // the last process of each node that is proven dead
 
-	// winner is the process that leads the term of the vote, once its heartbeat came. This voter may
-	// have voted for another.
+	// winner is the process that leads the term of the vote; zero until a heartbeat of that process
+	// came. This voter may have voted for another process.
 	winner proto.Peer
 	proven bool // the promise is over only because its process is proven dead
 
@@ -32,7 +33,7 @@ type request struct {
 	Voters      proto.VoterSet // of the sender
 }
 
-// question is a PRE_VOTE and this voter's answer. If that was no, the voter answers again once it
+// question is a PRE_VOTE and this voter's answer. If the answer was no, the voter answers again once it
 // would say yes.
 type question struct {
 	request
@@ -46,8 +47,8 @@ func (m *Machine) bound(id proto.NodeID, s proto.Incarnation) bool {
 	return to.ID == id && to.Incarnation == s
 }
 
-// promisee is the process to which this voter's last promise was made: the one that it voted for,
-// or the one that won the term without its vote.
+// promisee returns the process to which this voter made its last promise: the process that it voted for,
+// or the process that won the term without its vote.
 func (m *Machine) promisee() proto.Peer {
 	if w := m.voter.winner; w.ID != 0 {
 		return w
@@ -55,7 +56,7 @@ func (m *Machine) promisee() proto.Peer {
 	return proto.Peer{ID: m.state.Vote.ID, Incarnation: m.state.Vote.Incarnation}
 }
 
-// What a voter answers to PRE_VOTE.
+// The reasons for a voter's answers to PRE_VOTE.
 var (
 	whyYes = reasons.Kind("yes", "%d asks for term %d -> yes",
 		algorithms.Answers{Voter: algorithms.Self, Candidate: 0, Term: 1, Yes: true, To: algorithms.Nobody})
@@ -65,9 +66,10 @@ var (
 	}, 2)
 )
 
-// wasAsked answers PRE_VOTE. It changes no vote and no promise: it only notes whom to answer again
-// when a no becomes a yes. While a successor is to take over, no other node is told yes, since that
-// would split the votes. This ends when the voter votes, or when the successor is proven dead.
+// wasAsked answers PRE_VOTE. It changes no vote and no promise: it only notes whom to answer again when
+// a no becomes a yes. While a successor should take over, wasAsked says yes to no other node, since that
+// would split the votes. This ends after a moment, when the voter votes, or when the successor is proven
+// dead.
 func (m *Machine) wasAsked(msg proto.Message, r request) {
 	was := m.voter.waiting[msg.From]
 	if was.Incarnation == r.Incarnation && was.Nonce > r.Nonce {
@@ -108,9 +110,9 @@ func (m *Machine) answer(to proto.NodeID, q question) {
 	})
 }
 
-// answerWaiting says yes to the nodes that were told no, once no promise binds this voter any more.
-// If the leader chose a successor, only that is answered for a moment. Otherwise a node that did not
-// follow the leader would be faster.
+// answerWaiting says yes to the nodes that were told no, once no promise binds this voter any more. If
+// the leader chose a successor, answerWaiting answers only that node for a moment. Otherwise a node that
+// did not follow the leader would be faster.
 func (m *Machine) answerWaiting() {
 	if len(m.voter.waiting) == 0 {
 		return
@@ -131,13 +133,14 @@ func (m *Machine) answerWaiting() {
 	}
 }
 
-// favorsOver reports whether a node other than id is to take over just now.
+// favorsOver reports whether this voter favors, at this moment, another node than id as the successor of
+// a leader.
 func (m *Machine) favorsOver(id proto.NodeID) bool {
 	return id != m.handing.favored && m.now.Before(m.handing.favors)
 }
 
-// freeAt is when this voter may say yes to the nodes that it told no, or to itself while this node
-// asks; zero if nobody waits.
+// freeAt returns when this voter may say yes to the nodes that it told no, or to itself while this node
+// asks. It returns zero if nobody waits for a yes.
 func (m *Machine) freeAt() (until time.Time) {
 	if len(m.voter.waiting) > 0 || m.candidacy.phase == asking {
 		_, until, _ = m.judge(m.next())
@@ -152,7 +155,7 @@ var (
 	whyDeadSays     = reasons.Kind("dead-says", "%d is proven dead -> drop what it said")
 	whyDenyReleased = reasons.Kind("deny-released", "%d released term %d -> deny it",
 		algorithms.Refuses(0, algorithms.Nobody))
-	// WhyVote is why a voter votes.
+	// WhyVote is the reason why a voter votes.
 	WhyVote = reasons.Kind("vote", "nothing binds this voter -> vote for %d in term %d", algorithms.Votes{Term: 1})
 	whyWon  = reasons.Kind("won",
 		"%d leads term %d, in which this voter voted for %d -> promise it the term all the same")
@@ -161,9 +164,9 @@ var (
 	}, 2)
 )
 
-// weigh decides on REQUEST_VOTE and HEARTBEAT: free means that the caller is to vote, kept that it
-// is to renew the promise. If the verdict is denied, weigh has sent the refusal if one is due, and
-// changed nothing.
+// weigh decides on REQUEST_VOTE and HEARTBEAT. If it returns free, the caller must vote; if it returns
+// kept, the caller must renew the promise. If it returns denied, it has changed nothing, and has sent
+// the refusal if one is due.
 func (m *Machine) weigh(msg proto.Message, r request) verdict {
 	no, _, again := m.judge(ballotOf(msg, r))
 	switch {
@@ -214,18 +217,19 @@ func (m *Machine) reply(msg proto.Message, r request, answer proto.Answer, forme
 	})
 }
 
-// verdict is what weigh returns.
+// verdict is the result of weigh.
 type verdict int
 
-// The verdicts.
+// The verdicts of weigh.
 const (
 	denied verdict = iota
 	free           // nothing binds the voter
-	kept           // the voter's promise is to this very process
+	kept           // the voter's promise for this term is to this very process
 )
 
-// promise lets the promise run from now. The leader's lease runs from before it sent the message of
-// this Step, so it ends sooner. The longest promise is saved before the first one that is as long.
+// promise lets the promise run from now. The leader's lease began before the leader sent the message of
+// this Step, so the lease ends sooner. The length of the longest promise is saved before the voter first
+// makes a promise of that length.
 func (m *Machine) promise() {
 	m.voter.promise = m.now.Add(m.cfg.Promise)
 	if m.state.Promise < m.cfg.Promise {
@@ -239,8 +243,8 @@ var (
 	whyRelease = reasons.Kind("release", "%d releases term %d -> the promise to it is over")
 )
 
-// wasReleased ends the promise if it was made to the process that sent RELEASE, and reports whether
-// it was. The vote stays.
+// wasReleased ends the promise if the voter made it to the process that sent RELEASE, and reports
+// whether it ended the promise. The vote stays.
 func (m *Machine) wasReleased(msg proto.Message, b proto.Release) bool {
 	if msg.Term != m.state.Vote.Term || !m.bound(msg.From, b.Incarnation) {
 		m.why(whyNotItsRelease, msg.From, msg.Term)
@@ -252,7 +256,7 @@ func (m *Machine) wasReleased(msg proto.Message, b proto.Release) bool {
 	return true
 }
 
-// release tells all voters, this one too, that their promises for the term are over.
+// release tells all voters, this node's own voter too, that their promises for the term are over.
 func (m *Machine) release(term proto.Term) {
 	if m.bound(m.cfg.Self, m.cfg.Incarnation) && m.state.Vote.Term == term {
 		m.voter.over, m.voter.kept = true, time.Time{}
@@ -267,9 +271,9 @@ var (
 	whyLives    = reasons.Kind("lives", "%d was held for dead and answered a new link -> what it says counts again")
 )
 
-// died handles the proof that a process is dead. believed is false if Config.AwaitLeases is set: then
-// nothing changes. freed is true if the promise was made to that process, and is over now. The vote
-// stays.
+// died handles the proof that a process is dead. If Config.AwaitLeases is true, died changes nothing and
+// returns believed as false. It returns freed as true if the promise was made to that process, and ends
+// that promise. The vote stays.
 func (m *Machine) died(dead proto.Peer) (believed, freed bool) {
 	if m.cfg.AwaitLeases {
 		m.why(whyKeep, dead.ID)
@@ -292,9 +296,9 @@ func (m *Machine) died(dead proto.Peer) (believed, freed bool) {
 	return true, freed
 }
 
-// heardAgain notes that process q lives although it was proven dead, and reports whether it was: what
-// it says counts again. A promise that the proof ended has now run out, and q may ask to renew it
-// while this voter has voted for nobody else. A promise that q released stays over.
+// heardAgain notes that process q lives, and reports whether q was proven dead before. The messages of q
+// count again. If the proof ended a promise to q, that promise now counts as run out: q may ask to renew
+// it while this voter has voted for nobody else. A promise that q released stays over.
 func (m *Machine) heardAgain(q proto.Peer) bool {
 	if s, was := m.voter.dead[q.ID]; !was || s != q.Incarnation {
 		return false
@@ -325,7 +329,7 @@ func (m *Machine) claimed(msg proto.Message, r request, lent bool) {
 	m.reply(msg, r, proto.Answer{}, m.account())
 }
 
-// vote votes for a process, and promises it the term. The Output saves that before it sends the
+// vote votes for a process, and promises it the term. The host saves the vote before it sends the
 // answer: "Updated on stable storage before responding to RPCs".
 func (m *Machine) vote(term proto.Term, id proto.NodeID, s proto.Incarnation) {
 	m.remember(id)
@@ -349,7 +353,7 @@ func (m *Machine) vote(term proto.Term, id proto.NodeID, s proto.Incarnation) {
 	}
 }
 
-// released handles RELEASE: it ends the promise if that was made to the sender. The vote stays.
+// released handles RELEASE: it ends the promise if the voter made it to the sender. The vote stays.
 func (m *Machine) released(msg proto.Message, b proto.Release) {
 	last := proto.Leadership{Term: msg.Term, Leader: msg.From, Incarnation: b.Incarnation}
 	if was := m.releases[msg.From]; was.Incarnation != b.Incarnation || was.Term < msg.Term {

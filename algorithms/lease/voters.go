@@ -10,13 +10,13 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// ErrVoters says that a node must not start with the voters that it was given.
+// ErrVoters is the error for a node that must not start with the list of voters that it was given.
 var ErrVoters = errors.New("the voters are not those that this node voted under")
 
-// VotersFrom returns the VoterState of a node that saved one and is started with the list own, which is
-// "" for a node without voters. That must be the saved list, or differ by one voter from a committed
-// one: then it is the next version. A node that saved none may start with any. Otherwise the error
-// wraps ErrVoters.
+// VotersFrom returns the VoterState of a node that saved the state saved and is started with the list
+// own, which is "" for a node without voters. The list own must be the saved list; or, if the saved list
+// is committed, differ from it by one voter, and then own is its next version. A node that saved no list
+// may start with any list. In all other cases VotersFrom returns an error that wraps ErrVoters.
 func VotersFrom(saved algorithms.VoterState, own proto.VoterList) (algorithms.VoterState, error) {
 	distance, id := saved.List.Distance(own)
 	switch {
@@ -40,11 +40,11 @@ func VotersFrom(saved algorithms.VoterState, own proto.VoterList) (algorithms.Vo
 		"before the next", ErrVoters, saved.List, own, saved.List)
 }
 
-// listing is this node's list of voters, and the list before until this one is committed.
+// listing is this node's list of voters and, until that list is committed, also the list before it.
 type listing struct {
 	state  algorithms.VoterState
 	hash   uint64
-	before quorum.Voters // nil once state is committed, and where it is not known
+	before quorum.Voters // the list before; nil once state is committed, or if the list before is not known
 	union  quorum.Voters // the voters of both lists
 }
 
@@ -56,8 +56,8 @@ var (
 	whyEnough    = reasons.Kind("enough", "enough voters have this list")
 )
 
-// takeList sets this node's list of voters from the saved one. If VotersFrom returns an error, this
-// node votes for nobody; a host is to check that before it starts the node.
+// takeList sets this node's list of voters from the saved one. If VotersFrom returns an error, this node
+// votes for nobody. The host must call VotersFrom before it starts the node.
 func (m *Machine) takeList(saved algorithms.VoterState) {
 	own := proto.ListVoters(m.voters)
 	state, err := VotersFrom(saved, own)
@@ -70,8 +70,8 @@ func (m *Machine) takeList(saved algorithms.VoterState) {
 	m.setBefore()
 }
 
-// setBefore sets the list before the present one, and the union of both: the voters that this node
-// asks.
+// setBefore sets the list before the present list, and the union of both lists: this node asks the
+// voters of the union.
 func (m *Machine) setBefore() {
 	l := &m.list
 	l.before, l.union = nil, m.voters
@@ -88,13 +88,14 @@ func (m *Machine) setBefore() {
 	l.union = l.before
 }
 
-// voterSet is what this node's messages say of its voters.
+// voterSet returns the description of this node's list of voters that its messages contain.
 func (m *Machine) voterSet() proto.VoterSet {
 	s := m.list.state
 	return proto.VoterSet{Version: s.Version, Hash: m.list.hash, Committed: s.Committed, Changed: s.Changed}
 }
 
-// hearVoters learns from another node with the same list its version, and whether it is committed.
+// hearVoters learns, from another node with the same list of voters, the version of the list and whether
+// it is committed.
 func (m *Machine) hearVoters(from proto.NodeID, heard proto.VoterSet) {
 	l := &m.list
 	if heard.Hash != l.hash || m.misled || heard.Version < l.state.Version {
@@ -110,8 +111,8 @@ func (m *Machine) hearVoters(from proto.NodeID, heard proto.VoterSet) {
 	}
 }
 
-// committed notes that the list is committed: the list before counts no more. A voter that has
-// voted saves that.
+// committed notes that the list is committed: from now on the list before does not count. A voter that
+// has voted saves this.
 func (m *Machine) committed(why algorithms.Reason) {
 	if m.list.state.Version > 0 { // the first is no news
 		m.why(whyCommitted, why)
@@ -122,8 +123,8 @@ func (m *Machine) committed(why algorithms.Reason) {
 	m.dirty = m.dirty || m.state.Vote.Term > 0
 }
 
-// bind saves this voter's list before this voter tells a node with the same list that it has it,
-// since that node may then count this voter.
+// bind saves this voter's list before this voter answers a node with the same list, since that node may
+// then count this voter as one that has the list.
 func (m *Machine) bind(to proto.NodeID, has proto.VoterSet) {
 	m.hearVoters(to, has)
 	if has.Is(m.voterSet()) && m.state.Voters != m.list.state {
@@ -131,20 +132,21 @@ func (m *Machine) bind(to proto.NodeID, has proto.VoterSet) {
 	}
 }
 
-// superseded reports whether this voter gives no vote to a node with the list other: a different list
-// of the same version as its own, or of an earlier one.
+// superseded reports whether this voter gives no vote to a node with the list other: that list differs
+// from this voter's own, and its version is the same or an earlier one.
 func (m *Machine) superseded(other proto.VoterSet) bool {
 	return m.misled || !other.Is(m.voterSet()) && other.Version <= m.list.state.Version
 }
 
-// enough reports whether c has a majority of this node's list and, until that is committed, also of
-// the list before.
+// enough reports whether c has a majority of this node's list and, until that list is committed, also of
+// the list before it.
 func (m *Machine) enough(c *quorum.Count) bool {
 	return !m.misled && c.Of(m.voters) && (m.list.before == nil || c.Of(m.list.before))
 }
 
-// commit notes that the list is committed, once enough voters have said in one round of questions that
-// they have it, and the lease that a majority promised in that round has not ended.
+// commit notes that the list is committed when two things are true: in one round of questions enough
+// voters have said that they have the list, and the lease that a majority promised in that round has not
+// ended.
 func (m *Machine) commit() {
 	s := &m.candidacy
 	if m.list.state.Committed || !m.have(&s.same) || !m.enough(&s.yes) ||
@@ -154,16 +156,18 @@ func (m *Machine) commit() {
 	m.committed(whyEnough.Of())
 }
 
-// have reports whether enough voters have this list for it to be committed: a majority of it, and of
-// the list before. So a voter of the list before that lost its disk hears of this list from one of
-// them when it asks enough voters. If only one voter is left of two, that one is enough.
+// have reports whether enough voters have this list, so that it may count as committed: a majority of
+// this list, and of the list before it. So a voter of the list before that lost its disk hears of this
+// list when it asks enough voters: one of those that have the list is among them. If this list has one
+// voter and the list before had two, that one voter is enough.
 func (m *Machine) have(same *quorum.Count) bool {
 	before := m.list.before
 	return same.Of(m.voters) && (before == nil || len(m.voters) == 1 || same.Of(before))
 }
 
-// concerns reports whether a message is to this node and its sender a voter of this node's list or
-// the list before, the process with this node's vote, or a node that says it has another list.
+// concerns reports whether this node must handle a message. The message must be addressed to this node.
+// The sender must be a voter of this node's list or of the list before, the node that has this voter's
+// vote, or a node that says that it has another list.
 func (m *Machine) concerns(msg proto.Message) bool {
 	if msg.From == m.cfg.Self || msg.To != m.cfg.Self {
 		return false

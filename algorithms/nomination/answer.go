@@ -10,8 +10,8 @@ var (
 	whyDecidedUnheard = reasons.Kind("decided-unheard", "%s of %d, leader %d was not heard of late -> do not answer")
 )
 
-// Decided answers a call of an election if the current term already has a leader, and reports
-// whether it has one. kind is the kind of the call.
+// Decided handles a call of an election if the current term already has a leader, and reports whether
+// the term has one. It answers only if this node vouches for the leader. kind is the kind of the call.
 func (c *Core) Decided(kind proto.Kind, from proto.NodeID) bool {
 	switch {
 	case c.Vouches():
@@ -31,8 +31,9 @@ var (
 	whyAskedAside   = reasons.Kind("asked-aside", "%d asks but this node stands aside -> do not answer")
 )
 
-// Asked answers a node that asks who leads, if no election follows from the question: this node
-// knows the leader, or stands aside. It reports whether that is the case.
+// Asked handles a question who leads, if no election follows from the question: this node knows the
+// leader, or stands aside. Asked reports whether that is so. It answers only if this node vouches for
+// the leader.
 func (c *Core) Asked(from proto.NodeID) bool {
 	switch {
 	case c.Vouches():

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// freeRounds is how many rounds a node may call in a row without waiting. So the crash of a leader,
-// and then of its successor, is answered at once.
+// freeRounds is the number of rounds that a node may call in a row without waiting. So nodes react at
+// once to the crash of a leader, and then to that of its successor.
 const freeRounds = 3
 
 // backOff spaces out the rounds that one node calls, so that a false alarm costs one round and not
@@ -23,8 +23,8 @@ func newBackOff(delta time.Duration, seed uint64) backOff {
 	return backOff{delta: delta, random: rand.New(rand.NewPCG(seed, seed))}
 }
 
-// next is the earliest time for the next round that this node calls. If the round may start at
-// once, that time is not after now.
+// next returns the earliest time for the next round that this node calls. If the round may start at
+// once, the returned time is not after now.
 func (d *backOff) next(now time.Time) time.Time {
 	d.forget(now)
 	return d.last.Add(d.pause)
@@ -45,7 +45,7 @@ func (d *backOff) called(now time.Time) {
 	d.pause = d.jitter(BackOff(d.delta, d.series+1))
 }
 
-// jitter draws a time from [t/2, 3t/2), so that nodes that collided once do not collide again.
+// jitter returns a random time from [t/2, 3t/2), so that nodes that collided once do not collide again.
 func (d *backOff) jitter(t time.Duration) time.Duration {
 	if t <= 0 {
 		return 0

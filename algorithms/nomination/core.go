@@ -19,7 +19,7 @@ type timer int
 
 const (
 	timerRound    timer = iota // the Round's own
-	timerCampaign              // call the election that was put off
+	timerCampaign              // call the postponed election
 	timerPreempt               // take over from a lower-ranked leader
 	timerAnnounce              // repeat who leads
 	timerSilence               // the leader has not been heard of
@@ -45,15 +45,15 @@ type Core struct {
 
 	term       proto.Term
 	saved      algorithms.State // what is on disk, or will be after this Step
-	spent      proto.Term       // the last term this node must not stand in
+	spent      proto.Term       // the last term in which this node must not stand
 	bound      proto.Term       // the last term that an earlier process of this node may have taken part in
 	self       proto.Peer       // this process, with its attribute frozen for the term
 	leader     proto.Peer
-	former     proto.Peer // the leader whose loss this node's own round is about
+	former     proto.Peer // the lost leader because of which this node called its own round
 	floor      proto.Leadership
 	heard      time.Time         // when the leader, or its election, was last heard of
-	doubt      bool              // the leader is silent, and the others were asked
-	passed     proto.Term        // the last term in which a hand-over was passed on
+	doubt      bool              // the leader is silent, and this node has asked the others
+	passed     proto.Term        // the last term in which this node passed on a hand-over
 	resigned   bool              // the node was asked to resign: it only follows
 	ineligible string            // why the host does not let this node stand, "" if it does
 	reason     algorithms.Reason // why timerCampaign will call an election
@@ -149,8 +149,8 @@ func (c *Core) timeout() {
 var whyNotYielded = reasons.Kind("not-yielded", "no better node called an election",
 	algorithms.Caused(algorithms.FirstLeader))
 
-// campaignDue calls the election that was put off. A starting node waits once more if its view has
-// a better node, or if it has no view yet.
+// campaignDue calls the postponed election. A starting node waits once more if its view has a better
+// node, or if it has no view yet.
 func (c *Core) campaignDue() {
 	if c.fresh && c.views == 0 {
 		c.listen()
@@ -174,8 +174,8 @@ var (
 	whyUnderWay          = reasons.Kind("under-way", "%s -> an election is under way already")
 )
 
-// campaign handles an operator's request to call an election. It ends standing aside, and does not
-// back off.
+// campaign handles an operator's request to call an election. The request ends a resignation, and the
+// node calls the election without a back-off.
 func (c *Core) campaign(ev algorithms.Campaign) {
 	switch {
 	case c.ineligible != "" && ev.Anew && c.Leading(): // it is to keep what it has
@@ -203,8 +203,8 @@ var (
 	whyAsked = reasons.Kind("asked", "%s", algorithms.Caused(algorithms.Operator))
 )
 
-// called is the reason for an election: an operator's request in the operator's words, or the
-// recovery from a split brain, for which an outer Machine asks.
+// called returns the reason for an election: the recovery from a split brain, if an outer Machine asks
+// for the election; otherwise an operator's request, in the operator's words.
 func called(ev algorithms.Campaign) algorithms.Reason {
 	if ev.Anew {
 		return whyAskedByRecovery.Of(ev.Reason)
@@ -255,7 +255,7 @@ func (c *Core) output() algorithms.Output {
 	return out
 }
 
-// deadline is when the first timer runs out, zero for none.
+// deadline returns when the first timer runs out; zero if no timer runs.
 func (c *Core) deadline() (first time.Time) {
 	for _, at := range c.timers {
 		if !at.IsZero() && (first.IsZero() || at.Before(first)) {
@@ -295,12 +295,12 @@ func (c *Core) callNow(reason algorithms.Reason) {
 	c.begin(next)
 }
 
-// callAt plans an election for later.
+// callAt plans to call an election at the time at.
 func (c *Core) callAt(at time.Time, reason algorithms.Reason) {
 	c.timers[timerCampaign], c.reason = at, reason
 }
 
-// begin starts the round of the next term, which this node calls.
+// begin starts the round of the term next, which this node calls.
 func (c *Core) begin(next proto.Term) {
 	c.backOff.called(c.now)
 	c.fresh = false
@@ -310,9 +310,9 @@ func (c *Core) begin(next proto.Term) {
 	c.round.Begin()
 }
 
-// nextTerm is the term of the next round that this node calls. The best node takes a term in which
-// it may be a candidate. Any other node only asks the best, so it takes the very next term: the
-// best may be taking that one at this moment.
+// nextTerm returns the term of the next round that this node calls. The best node takes a term in which
+// it may be a candidate. Any other node only asks the best node, so it takes the very next term: the
+// best node may be taking the same term at this moment.
 func (c *Core) nextTerm() proto.Term {
 	if c.isBest() {
 		return max(c.term, c.spent) + 1
@@ -345,8 +345,8 @@ func (c *Core) Win(reason algorithms.Reason) {
 
 var whyLead = reasons.Kind("lead", "%s -> lead term %d", algorithms.Wins{Cause: 0, Term: 1})
 
-// WinAs makes this node the leader of the current term with the rank of self. It differs from the
-// node's own rank if the node was asked to lead: see Candidacy.
+// WinAs makes this node the leader of the current term with the rank of self. That rank differs from the
+// node's own rank if an operator chose the node: see leadChosen.
 func (c *Core) WinAs(self proto.Peer, reason algorithms.Reason) {
 	c.Why(whyLead, reason, c.term)
 	c.lead(self)
@@ -370,14 +370,14 @@ func (c *Core) assume(self proto.Peer) {
 	c.WinAs(self, whyAskedToLead.Of())
 }
 
-// Contends reports whether this node asks a majority of voters for the current term: only a
-// node whose Round is a Candidacy ever does.
+// Contends reports whether this node is asking a majority of voters for the current term. Only a node
+// whose Round is a Candidacy ever asks.
 func (c *Core) Contends() bool {
 	s, ok := c.round.(Candidacy)
 	return ok && s.Contends()
 }
 
-// lead makes this node the leader of the current term, with the rank that the others are told.
+// lead makes this node the leader of the current term. self has the rank that the node tells the others.
 func (c *Core) lead(self proto.Peer) {
 	c.settle(self)
 	c.timers[timerAnnounce] = c.now.Add(c.announceEvery())
@@ -393,7 +393,7 @@ func (c *Core) settle(l proto.Peer) {
 	c.timers[timerKeep] = c.now.Add(c.round.Patience())
 }
 
-// lose drops the leader, another node, because it is gone, and calls an election.
+// lose ends the belief in the leader, which is another node and is lost, and calls an election.
 func (c *Core) lose(reason algorithms.Reason) {
 	c.leader, c.former = nobody, c.leader
 	c.spend()
@@ -401,7 +401,7 @@ func (c *Core) lose(reason algorithms.Reason) {
 	c.Call(reason)
 }
 
-// spend rules out that this node is a candidate of the current term again.
+// spend makes sure that this node is never a candidate of the current term again.
 func (c *Core) spend() { c.spent = max(c.spent, c.term) }
 
 // Why adds a reason to the Output of the Step.
@@ -428,8 +428,9 @@ func (c *Core) SendAll(body proto.Body) {
 	c.SendWhere(body, nil)
 }
 
-// SendWhere sends a message of the current term to those processes believed alive that are wanted,
-// and returns to how many. A nil wanted means all. wanted must not keep the Peer after it returns.
+// SendWhere sends a message of the current term to each other process believed alive that the function
+// wanted accepts, and returns to how many it sent. If wanted is nil, it sends to all. wanted must not
+// keep the Peer after it returns.
 func (c *Core) SendWhere(body proto.Body, wanted func(*proto.Peer) bool) (sent int) {
 	send := slices.Grow(c.out.Send, c.roster.others)
 	m := proto.Message{From: c.cfg.Self, Term: c.term, Body: body}
@@ -443,8 +444,8 @@ func (c *Core) SendWhere(body proto.Body, wanted func(*proto.Peer) bool) (sent i
 	return sent
 }
 
-// SetTimer makes the Round's Timeout due after d. It replaces the timer set before, and cancels an
-// election that was put off: from here on the round's own timeouts lead to the next election.
+// SetTimer makes the Round's Timeout due after d. It replaces the timer set before, and cancels a
+// postponed election: from now on the round's own timeouts lead to the next election.
 func (c *Core) SetTimer(d time.Duration) {
 	c.timers[timerRound], c.timers[timerCampaign] = c.now.Add(d), zeroTime
 }
@@ -455,27 +456,27 @@ func (c *Core) TimerRuns() bool { return !c.timers[timerRound].IsZero() }
 // StopTimer stops the timer of the Round.
 func (c *Core) StopTimer() { c.timers[timerRound] = time.Time{} }
 
-// Now is the time of the Step.
+// Now returns the time of the Step.
 func (c *Core) Now() time.Time { return c.now }
 
-// Delta is the planned worst-case one-way latency.
+// Delta returns the planned worst-case one-way latency.
 func (c *Core) Delta() time.Duration { return c.cfg.Delta }
 
-// Term is the current term.
+// Term returns the current term.
 func (c *Core) Term() proto.Term { return c.term }
 
-// Self is this process, with the rank that it has in the current term.
+// Self returns this process, with the rank that it has in the current term.
 func (c *Core) Self() proto.Peer { return c.self }
 
-// Leader is the leader of the current term; the zero Peer if there is none.
+// Leader returns the leader of the current term; the zero Peer if there is none.
 func (c *Core) Leader() proto.Peer { return c.leader }
 
-// Former is the lost leader because of which this node called the present round; the zero Peer if
+// Former returns the lost leader because of which this node called the present round; the zero Peer if
 // there is none.
 func (c *Core) Former() proto.Peer { return c.former }
 
-// Vouches reports whether this node has heard enough of the leader lately to tell others that it
-// leads.
+// Vouches reports whether this node leads, or has heard of the leader so recently that it may tell
+// others who leads.
 func (c *Core) Vouches() bool {
 	return c.Leading() || !c.Looking() && c.now.Sub(c.heard) <= 2*c.announceEvery()
 }
@@ -489,8 +490,8 @@ func (c *Core) Leading() bool { return c.leader.ID == c.cfg.Self }
 // Aside reports whether this node only follows: it was asked to resign, or is not eligible.
 func (c *Core) Aside() bool { return c.resigned || c.ineligible != "" }
 
-// Out reports whether p, as far as this node knows, cannot win the current term: p left the view
-// during the term, or is not eligible.
+// Out reports whether the process p cannot win the current term, as far as this node knows: p left the
+// view during the term, or is not eligible.
 func (c *Core) Out(p proto.Peer) bool {
 	known, ok := c.roster.find(p.ID)
 	return c.Dead(p) || ok && known.Is(p) && known.Ineligible
@@ -502,8 +503,8 @@ func (c *Core) Out(p proto.Peer) bool {
 func (c *Core) MayStand() bool { return !c.Aside() && c.term > c.spent }
 
 // MayVote reports whether this node may vote where a quorum decides the current term. It may if no
-// earlier process of it can have voted in the term. An earlier process sent messages only of terms
-// up to the bound that it had reserved on the disk.
+// earlier process of it can have voted in the term. An earlier process sent messages only of terms that
+// were reserved on the disk.
 func (c *Core) MayVote() bool { return c.term > c.bound }
 
 // Peers calls f for each other process believed alive, in the order of ids.
@@ -513,7 +514,7 @@ func (c *Core) Peers(f func(proto.Peer)) {
 	}
 }
 
-// Lists reports whether any process of this node is believed alive.
+// Lists reports whether a process of the other node id is believed alive.
 func (c *Core) Lists(id proto.NodeID) bool {
 	_, ok := c.roster.find(id)
 	return ok
@@ -522,8 +523,9 @@ func (c *Core) Lists(id proto.NodeID) bool {
 // Dead reports whether this process left the view during the current term.
 func (c *Core) Dead(p proto.Peer) bool { return c.roster.diedIn(p, c.term) }
 
-// View counts the views so far. As long as it does not change, Peers does not change either.
+// View returns how many views there were so far. As long as View does not change, the processes of Peers
+// do not change either.
 func (c *Core) View() uint64 { return c.views }
 
-// Size is the number of nodes believed alive, this one included.
+// Size returns the number of nodes believed alive, this one included.
 func (c *Core) Size() int { return c.roster.others + 1 }

@@ -7,13 +7,13 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// A node does not believe one message whose term is absurdly far above its own. It asks all other
-// living nodes which term they are in, and believes terms up to the highest that more than half of
-// them reached, plus proto.MaxTermJump. So a node that has missed many terms can join a cluster. And
-// one hostile message neither uses up the terms nor makes nodes that believed it ignore those that did
-// not hear it. With voters, a majority of the voters decides instead: see lease.Believer.
+// A node does not believe one message whose term is absurdly far above its own. It asks all other living
+// nodes which term they are in, and believes terms up to the highest that more than half of them
+// reached, plus proto.MaxTermJump. So a node that has missed many terms can join a cluster. And one
+// hostile message neither uses up the terms, nor divides the nodes into those that believed it and those
+// that did not hear it. With voters, a majority of the voters decides instead: see lease.Believer.
 
-// jumps is what the others told about the terms that they are in.
+// jumps has what the other nodes told about the terms that they are in.
 type jumps struct {
 	asked    time.Time                   // when the others were last asked
 	told     map[proto.NodeID]proto.Term // the term that each of them told
@@ -28,8 +28,8 @@ var (
 	whyAbsurdAsk = reasons.Kind("absurd-ask", "term %d is absurdly far above %d -> drop %s, ask the others")
 )
 
-// absurd reports whether the term of m is further above this node's term than any sequence of real
-// rounds could bring it. It records that, and asks the others for their terms.
+// absurd reports whether the term of m is so far above this node's term that no sequence of real rounds
+// could have reached it. If so, absurd records a reason, and asks the others for their terms.
 func (c *Core) absurd(m proto.Message) bool {
 	if m.Term <= max(c.term, c.jumps.believed)+proto.MaxTermJump {
 		return false
@@ -64,7 +64,7 @@ func (c *Core) asksTerm(m proto.Message) bool {
 	return true
 }
 
-// told notes which term another node is in, and believes the highest term that more than half of
+// told notes that the node by is in the term t. It then believes the highest term that more than half of
 // the other living nodes have reached.
 func (c *Core) told(by proto.NodeID, t proto.Term) {
 	if c.jumps.told == nil {

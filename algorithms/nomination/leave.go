@@ -22,7 +22,7 @@ var (
 	whyEligible    = reasons.Kind("eligible", "eligible again -> stand when it comes to that")
 )
 
-// eligible handles the host's decision whether this node may lead.
+// eligible handles the host's decision that this node may lead, or may not lead.
 func (c *Core) eligible(ev algorithms.Eligible) {
 	was := c.Aside()
 	c.ineligible = ""
@@ -50,8 +50,8 @@ var (
 	whyHandOver = reasons.Kind("hand-over", "%s -> step down, hand over to %d")
 )
 
-// standAside ends this node's leadership, and its search for one. The order is: first the node
-// stops leading, then it tells the successor.
+// standAside ends this node's leadership, or its part in the search for a leader. The order is: first
+// the node stops leading, then it tells the successor.
 func (c *Core) standAside(reason algorithms.Reason, to proto.NodeID) {
 	led := c.Leading()
 	c.timers[timerCampaign], c.timers[timerPreempt] = zeroTime, zeroTime
@@ -80,7 +80,8 @@ var (
 	whySuccessorDead        = reasons.Kind("successor-dead", "%d is not alive -> another must take over")
 )
 
-// successor returns the node to, if it is alive and eligible, else the best node.
+// successor returns the process of the node to, if that process is alive and eligible; otherwise the
+// best other process. It returns false if there is none.
 func (c *Core) successor(to proto.NodeID) (proto.Peer, bool) {
 	if to != 0 {
 		p, ok := c.roster.find(to)

@@ -10,12 +10,12 @@ var (
 		19, "COORDINATOR", "this node leads", proto.Nominates, proto.TellsAll)
 )
 
-// Kinds are the kinds of messages that this package declares.
+// Kinds returns the kinds of messages that this package declares.
 func Kinds() []proto.Kind { return []proto.Kind{KindTimeoutNow, KindCoordinator} }
 
-// TimeoutNow asks its receiver to lead the next term at once. A leader that resigns sends it, and a
-// node that stands aside and knows that a term is over. Leaders that hand over under a lease have a
-// TIMEOUT_NOW of their own.
+// TimeoutNow asks its receiver to lead the next term at once. A leader that resigns sends it, and a node
+// that stands aside and knows that a term is over. Leaders that hand over under a lease send another
+// message, TIMEOUT_NOW.
 //
 // Source: Ongaro, "Consensus: Bridging Theory and Practice" (2014), 3.10.
 type TimeoutNow struct{}

@@ -102,7 +102,7 @@ func sorted(alive []proto.Peer) []proto.Peer {
 	return alive
 }
 
-// freeze fixes the present attribute of every process for the term that begins.
+// freeze fixes the ranks for the term that begins: each process keeps its present attribute.
 func (r *roster) freeze() { r.members = r.live }
 
 // all yields the other processes, in the order of their ids. A Peer is valid only during the call
@@ -124,7 +124,7 @@ func (r *roster) diedIn(p proto.Peer, t proto.Term) bool {
 	return ok && d.incarnation == p.Incarnation && d.term >= t
 }
 
-// find returns the process of the other node with this id.
+// find returns the process of the other node with this id, if the view has one.
 func (r *roster) find(id proto.NodeID) (proto.Peer, bool) {
 	i, ok := slices.BinarySearchFunc(r.members, id, func(p proto.Peer, id proto.NodeID) int {
 		return cmp.Compare(p.ID, id)
@@ -144,7 +144,8 @@ func (r *roster) peers(yield func(proto.Peer) bool) {
 	}
 }
 
-// best returns the highest-ranked other process that is eligible, but not that of the node but.
+// best returns the highest-ranked other process that is eligible. It leaves out the process of the node
+// but. ok is false if there is no such process.
 func (r *roster) best(but proto.NodeID) (best proto.Peer, ok bool) {
 	var highest *proto.Peer
 	for p := range r.all() {

@@ -15,25 +15,25 @@ type Round interface {
 	// Receive handles a message of the current term and of the algorithm's own kinds. Announcements
 	// do not come here; the Core handles them.
 	Receive(m proto.Message)
-	// Timeout says that the timer set with Core.SetTimer has run out.
+	// Timeout tells the Round that the timer set with Core.SetTimer has run out.
 	Timeout()
-	// PeersChanged says that the view changed, and that the leader, if there is one, is still in
-	// it.
+	// PeersChanged tells the Round that the view changed, and which processes left it. The leader, if
+	// there is one, is still in the view.
 	PeersChanged(gone []proto.Peer)
 	// Reset forgets the state of the round: the term changed, or this node stands aside.
 	Reset()
-	// Won says that this node leads now. The Round announces it.
+	// Won tells the Round that this node leads now. The Round announces this node.
 	Won()
-	// Heard says that this node follows the announcement in m, or that m is this node's own
+	// Heard tells the Round that this node follows the announcement in m, or that m is this node's own
 	// announcement that came back.
 	Heard(m proto.Message)
-	// Announcement is the message body that tells another node who leads.
+	// Announcement returns the message body that tells another node who leads.
 	Announcement(leader proto.Peer) proto.Body
-	// Question is the message body that asks another node who leads. A node that vouches for the
+	// Question returns the message body that asks another node who leads. A node that vouches for the
 	// leader answers with its announcement.
 	Question() proto.Body
-	// Patience is the longest time that a round can take from its first message to its last, with
-	// the present number of nodes and no failure.
+	// Patience returns the longest time that a round can take from its first message to its last, with
+	// the present number of nodes and without failures.
 	Patience() time.Duration
 }
 

@@ -64,25 +64,25 @@ func (c *Core) handle(m proto.Message) {
 	}
 }
 
-// The shared rules know these two properties of message bodies, whatever the algorithm. A body
-// without either of them is an answer.
+// The shared rules know these two properties of message bodies, for all algorithms. A body with neither
+// property is an answer.
 type (
-	// call is a body that calls an election, or passes such a call on. Since it asks a question, a
-	// node that knows better answers it.
+	// call is a body that calls an election, or passes such a call on. It asks a question: a node that
+	// knows better answers it.
 	call interface {
-		// Caller is the node that called the election.
+		// Caller returns the node that called the election.
 		Caller() proto.NodeID
 	}
 	// announcement is a body that tells who leads its term.
 	announcement interface {
-		// Announced is the leader that the body names. ok is false if that node does not lead yet.
+		// Announced returns the leader that the body names. ok is false if that node does not lead yet.
 		Announced() (leader proto.Peer, ok bool)
 	}
 )
 
-// askedByStranger reports whether m calls an election for a node that is not in the view. Without
-// this rule, a node that reaches others but is reached by nobody could depose every leader, again
-// and again, and never lead.
+// askedByStranger reports whether m calls an election for a node that is not in the view. Without this
+// rule, a node that can send to others but that nobody can reach could depose every leader, again and
+// again, and never lead.
 func (c *Core) askedByStranger(m proto.Message) bool {
 	body, ok := m.Body.(call)
 	return ok && body.Caller() != c.cfg.Self && !c.Lists(body.Caller())
@@ -94,8 +94,8 @@ var (
 	whyStaleTell     = reasons.Kind("stale-tell", "%s of term %d is below term %d -> drop it, tell %d that %d leads")
 )
 
-// stale drops a message of a lower term. It tells the sender who leads, so that a node that was
-// left behind catches up. It does not answer answers, such as OK: their sender asked nothing.
+// stale drops a message of a lower term. It tells the sender who leads, so that a node that missed later
+// terms learns of them. It does not reply to answers, such as OK: their sender asked nothing.
 func (c *Core) stale(m proto.Message) {
 	kind := m.Body.Kind()
 	leader, announces := announcedBy(m)
@@ -179,9 +179,12 @@ var (
 	whyAnnouncedDead = reasons.Kind("announced-dead", "%d is dead -> go on with leader %d")
 )
 
-// announcedDead handles an announcement, passed on by another node, of a process that this node saw
-// die in the same term. If the process had died in an earlier term, the others would have elected
-// it after that, and so know better.
+// announcedDead handles an announcement that another node passed on, and that names a process which this
+// node saw die in the same term. This node does not follow that process: if it looks for a leader, it
+// calls an election; otherwise it keeps its leader.
+//
+// A death that this node saw in an earlier term does not count: the other nodes elected the process
+// after it, so they know more than this node.
 //
 // Lecture notes: "Or if it gets an (Elected:80) message, but knows 80 has failed".
 func (c *Core) announcedDead(l proto.Peer) {
@@ -237,9 +240,9 @@ var (
 	whyDoubt = reasons.Kind("doubt", "leader %d is silent -> ask the others")
 )
 
-// silence handles a leader that was not announced for a while. The leader may hang, may have
-// resigned, or may only be out of this node's reach. The node asks the others; if none of them has
-// heard the leader either, the leader is lost.
+// silence acts when this node has heard no announcement for a while. The leader may hang, may have
+// resigned, or may only be out of this node's reach. The node asks the others; if none of them has heard
+// the leader either, the leader is lost.
 func (c *Core) silence() {
 	l := c.leader
 	switch {
@@ -257,7 +260,7 @@ func (c *Core) silence() {
 	c.askOthers(l)
 }
 
-// askOthers asks every node but one who leads.
+// askOthers asks every other node except the node but who leads.
 func (c *Core) askOthers(but proto.Peer) {
 	c.SendWhere(c.round.Question(), func(p *proto.Peer) bool { return p.ID != but.ID })
 }
@@ -295,9 +298,8 @@ var (
 	whyPassOn       = reasons.Kind("pass-on", "%d hands over, this node stands aside -> pass it on to %d")
 )
 
-// passOn passes a hand-over on to another node, because this node stands aside and the sender no
-// longer leads. It does so once in a term, so that two such nodes do not send it to and fro for
-// ever.
+// passOn passes a hand-over on to another node, because this node stands aside. It does so once in a
+// term, so that two such nodes do not send the hand-over to and fro for ever.
 func (c *Core) passOn(from proto.NodeID) {
 	successor, ok := c.roster.best(from)
 	if c.leader.ID == from || c.Leading() && ok && c.passed != c.term { // who hands over leads no more
@@ -349,8 +351,8 @@ func (c *Core) peersChanged(alive []proto.Peer) {
 var whyPreemptSoon = reasons.Kind("preempt-soon",
 	"this node ranks above leader %d -> take over in %v unless that changes")
 
-// considerPreempt lets the best node take over from a lower-ranked leader after the hold-down. The
-// leader's rank is the one that it announced.
+// considerPreempt plans that this node takes over from a lower-ranked leader after the time HoldDown, if
+// it is the best node. The leader's rank is the rank that it announced.
 func (c *Core) considerPreempt() {
 	above := c.self.Rank().Compare(c.leader.Rank()) > 0
 	switch {
@@ -379,9 +381,9 @@ func (c *Core) announceAgain() {
 	c.timers[timerAnnounce] = c.now.Add(c.announceEvery())
 }
 
-// HearLeader notes that this process was heard just now, and that it leads under the lease around
-// this Machine. If it is the leader here too, its announcement need not be repeated: the heartbeats
-// of the lease come at least twice in a promise. HearLeader returns when the Machine wants its next
+// HearLeader notes that the process leader, which leads under the lease around this Machine, was heard
+// just now. If it is this Machine's leader, too, it need not repeat its announcement: the heartbeats of
+// the lease come at least twice in a promise. HearLeader returns when the Machine wants its next
 // Timeout.
 func (c *Core) HearLeader(now time.Time, leader proto.Peer) (deadline time.Time) {
 	switch {

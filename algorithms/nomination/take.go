@@ -10,8 +10,8 @@ import (
 // Taking reports whether this node takes part in a round that has no leader yet.
 func (c *Core) Taking() bool { return c.Looking() && c.TimerRuns() }
 
-// Take makes this node, the best of the round, the leader of the term. If it must not lead this
-// term, it calls an election of the next one.
+// Take makes this node, the best of the round, the leader of the term. If it must not lead this term, it
+// calls an election of the next term.
 func (c *Core) Take(reason algorithms.Reason) {
 	if !c.Spent(reason) {
 		c.Win(reason)
@@ -20,8 +20,8 @@ func (c *Core) Take(reason algorithms.Reason) {
 
 var whySpent = reasons.Kind("spent", "%s, and this term is spent", algorithms.Caused(algorithms.RoundFailed))
 
-// Spent reports whether this node, the best of the round, must not lead this term. In that case it
-// calls an election of the next one.
+// Spent reports whether this node, the best of the round, must not lead this term. In that case it also
+// calls an election of the next term.
 func (c *Core) Spent(reason algorithms.Reason) bool {
 	if c.MayStand() {
 		return false

@@ -8,7 +8,7 @@ import (
 )
 
 // offer is the offer that this node, the leader, made to a possible successor. Its field to is zero
-// while there is none.
+// while there is no offer.
 type offer struct {
 	to    proto.Peer
 	nonce uint64 // the number of the last offer
@@ -16,8 +16,9 @@ type offer struct {
 
 var whyOffer = reasons.Kind("offer", "asked to hand over -> offer it to %d")
 
-// transfer asks the successor whether it will lead. Nothing changes until the successor has said
-// yes: asking a node that is dead or behind costs nobody the leader.
+// transfer asks the successor whether it will lead. Nothing changes until the successor has said yes: so
+// a question to a node that is dead, or does not know the present leader, does not cost the cluster its
+// leader.
 func (c *Core) transfer(ev algorithms.Transfer) {
 	successor, why := c.transferTo(ev.To)
 	if why != (algorithms.Refusal{}) {
@@ -31,7 +32,7 @@ func (c *Core) transfer(ev algorithms.Transfer) {
 	c.Send(successor.ID, proto.Offer{Incarnation: c.cfg.Incarnation, Nonce: c.offer.nonce, To: successor.Incarnation})
 }
 
-// transferTo returns the node that this node may hand over to, or why it may not.
+// transferTo returns the node to which this node may hand over, or why this node may not hand over.
 func (c *Core) transferTo(to proto.NodeID) (successor proto.Peer, why algorithms.Refusal) {
 	no := c.refusing(to)
 	switch {
@@ -47,7 +48,7 @@ func (c *Core) transferTo(to proto.NodeID) (successor proto.Peer, why algorithms
 	return no.Successor(c.roster.peers, to)
 }
 
-// refusing returns the words for why there is no transfer to this node.
+// refusing returns the Refusing that words why there is no transfer to the node to.
 func (c *Core) refusing(to proto.NodeID) algorithms.Refusing {
 	return algorithms.Refuse(c.roster.peers, to)
 }
@@ -127,8 +128,8 @@ var (
 		Follows(timeoutNow)
 )
 
-// takeOverFrom leads after the leader of this term has handed over to this very process. While this
-// node leads, it ranks above all others: pre-emption does not undo an operator's choice.
+// takeOverFrom makes this node lead if the leader of this term has handed over to this very process.
+// While this node leads, it ranks above all others: pre-emption does not undo an operator's choice.
 func (c *Core) takeOverFrom(m proto.Message, b proto.TakeOver) {
 	from := proto.Peer{ID: m.From, Incarnation: b.Incarnation}
 	led := proto.Leadership{Term: c.term, Leader: m.From, Incarnation: b.Incarnation}

@@ -17,12 +17,12 @@ type Ballot struct {
 	By    proto.NodeID `msgpack:"i"`
 }
 
-// Compare is negative if b is below c, and positive if it is above.
+// Compare returns a negative number if b is below c, a positive number if b is above c, and otherwise 0.
 func (b Ballot) Compare(c Ballot) int {
 	return cmp.Or(cmp.Compare(b.Round, c.Round), cmp.Compare(b.By, c.By))
 }
 
-// String is "round.proposer".
+// String returns the ballot in the form "round.proposer".
 func (b Ballot) String() string { return fmt.Sprintf("%d.%d", b.Round, b.By) }
 
 // Validate returns an error for a ballot that no proposer can begin.
@@ -33,7 +33,7 @@ func (b Ballot) Validate() error {
 	return b.By.Validate()
 }
 
-// Act is what the sender of a message does in a ballot. The message's body returns it from a method
+// Act says what the sender of a message does in a ballot. The message's body returns it from a method
 // Act, for programs that check the rules of ballots.
 type Act struct {
 	Ballot Ballot

@@ -18,7 +18,7 @@ func (v Voters) Has(id proto.NodeID) bool {
 	return ok || slices.Contains(v, id)
 }
 
-// Among returns those of the view that vote; it returns the view itself if all do.
+// Among returns the processes of the view that vote; it returns the view itself if all of them vote.
 func (v Voters) Among(view []proto.Peer) []proto.Peer {
 	next := 0
 	isNone := func(p proto.Peer) bool {
@@ -34,17 +34,17 @@ func (v Voters) Among(view []proto.Peer) []proto.Peer {
 	return slices.DeleteFunc(slices.Clone(view), isNone)
 }
 
-// Majority is the number of voters that make a majority: more than half.
+// Majority returns the number of voters that make a majority: more than half.
 func (v Voters) Majority() int { return len(v)/2 + 1 }
 
-// Meeting is the number of other voters that a voter must hear so that at least one of them was in
-// any majority in which the voter itself may have been.
+// Meeting returns how many other voters a voter must hear, so that each majority in which the voter
+// itself may have been had at least one of them.
 func (v Voters) Meeting() int { return len(v) - v.Majority() + 1 }
 
 // Count is the set of voters that said yes. The zero Count is empty.
 type Count struct{ yes []proto.NodeID }
 
-// Add counts a voter, once, however often it says yes.
+// Add counts a voter's yes. It counts each voter only once, however often the voter says yes.
 func (c *Count) Add(id proto.NodeID) {
 	if !slices.Contains(c.yes, id) {
 		c.yes = append(c.yes, id)
@@ -62,7 +62,7 @@ func (c *Count) Reset() { c.yes = c.yes[:0] }
 // Has reports whether the voter said yes.
 func (c *Count) Has(id proto.NodeID) bool { return slices.Contains(c.yes, id) }
 
-// Len is how many voters said yes.
+// Len returns how many voters said yes.
 func (c *Count) Len() int { return len(c.yes) }
 
 // Of reports whether the set has a majority of v.

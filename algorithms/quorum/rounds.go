@@ -7,10 +7,10 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Rounds are the latest rounds of questions that ended without a majority of answers. On a busy
-// machine an answer may come after the next round has begun. Such a late answer still counts for
-// its own round; a lease that it completes counts from the beginning of that round, since the
-// voters promised after it.
+// Rounds are the latest rounds of questions that ended without a majority of answers. On a busy machine
+// an answer may come after the next round has begun. Such a late answer still counts for its own round.
+// If it completes a majority, the lease runs from the beginning of that round, since the voters promised
+// after that time.
 type Rounds struct{ unanswered []round }
 
 type round struct {
@@ -19,11 +19,11 @@ type round struct {
 	yes   Count
 }
 
-// mostRounds is how many rounds are kept. A lease of an older round would have ended.
+// mostRounds is the number of rounds that are kept. A lease of an older round would have ended.
 const mostRounds = 4
 
-// Keep stores the round with this nonce, which began at noted, and the voters that have answered
-// it.
+// Keep stores the round with this nonce, which began at the time noted, and the voters that have
+// answered it.
 func (r *Rounds) Keep(nonce uint64, noted time.Time, yes Count) {
 	if len(r.unanswered) == mostRounds {
 		r.unanswered = slices.Delete(r.unanswered, 0, 1)
@@ -31,8 +31,8 @@ func (r *Rounds) Keep(nonce uint64, noted time.Time, yes Count) {
 	r.unanswered = append(r.unanswered, round{nonce, noted, Count{slices.Clone(yes.yes)}})
 }
 
-// Add counts a voter's yes for the round with this nonce, and returns when that round began. ok is
-// false unless enough says that the voters which have answered are enough.
+// Add counts a voter's yes for the round with this nonce, and returns when that round began. ok is true
+// if the function enough reports that the voters which have answered are enough.
 func (r *Rounds) Add(nonce uint64, id proto.NodeID, enough func(*Count) bool) (noted time.Time, ok bool) {
 	for i := range r.unanswered {
 		if k := &r.unanswered[i]; k.nonce == nonce {

@@ -9,10 +9,10 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// reasons are why a node stands.
+// reasons collects the kinds of reasons that this package declares.
 var reasons = algorithms.ReasonsOf("raft")
 
-// About is Raft's leader election as the catalogue lists it.
+// About describes Raft's leader election for the catalogue.
 func About() algorithms.About {
 	return algorithms.About{
 		Name:      "raft",
@@ -43,13 +43,13 @@ func About() algorithms.About {
 	}
 }
 
-// kinds are the messages of an election.
+// kinds are the kinds of messages of an election.
 var kinds = []proto.Kind{
 	proto.KindPreVote, proto.KindPreVoteReply, proto.KindRequestVote, proto.KindVote,
 	proto.KindHeartbeat, proto.KindHeartbeatReply,
 }
 
-// theory is what an election costs in which one node stands alone.
+// theory returns the cost of an election in which only one node stands.
 func theory() algorithms.Theory {
 	best := func(n int) algorithms.Theory { return among(n, n) }
 	worst := func(n int) algorithms.Theory { return among(n+1, n) }
@@ -71,8 +71,8 @@ func theory() algorithms.Theory {
 	}
 }
 
-// among is the theory for this many configured voters, of which live are alive. Nodes
-// that do not vote get a HEARTBEAT, too.
+// among returns the theory for this many configured voters, if live of them are alive. Nodes that do not
+// vote get a HEARTBEAT, too.
 func among(voters, live int) algorithms.Theory {
 	best := func(n int) int { return 3*(voters-1) + 3*(live-1) + n - live }
 	return algorithms.Theory{
@@ -94,5 +94,6 @@ const (
 		"current leader, it does not update its term or grant its vote"
 )
 
-// longestPromise is how many times the shortest promise Agreement allows for.
+// longestPromise is the length of the longest promise that About's bound on agreement allows for, as a
+// multiple of the shortest promise.
 const longestPromise = 3

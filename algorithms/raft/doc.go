@@ -42,21 +42,21 @@
 //
 // # Where it departs from the paper, and why
 //
-//   - A vote and a HEARTBEAT_REPLY are promises: their voter votes for nobody else for
-//     Promise, and after a start for as long as any promise of its former life may run.
-//     Until then it may stand, and votes for itself, but does not count that: a majority
-//     of the others has to vote for it. A leader leads only until its lease ends: that
-//     begins before the leader asks for the promises of a majority, and ends before they
-//     do. In the paper a leader may still believe that it leads when the next one does:
-//     then its entries do not commit. Here no log could prevent the harm.
+//   - A vote and a HEARTBEAT_REPLY are promises: their voter votes for nobody else for Promise,
+//     and after a start for as long as any promise of its former life may run. Until then it may
+//     stand, and votes for itself, but does not count its own vote: other voters alone must make
+//     up the majority. A leader leads only until its lease ends: the lease begins before the
+//     leader asks for the promises of a majority, and ends before these promises do. In the paper
+//     a leader may still believe that it leads when the next one does: then its entries do not
+//     commit. Here no log could prevent the harm.
 //   - "If RPC request or response contains term T > currentTerm: set currentTerm = T,
 //     convert to follower": not here. A request that is refused changes nothing. If a voter
 //     adopted the term of a request that it refuses, it would forget what it promised in
 //     the term before, and two nodes could lead. A higher term is only a hint for the next
 //     candidacy; a node enters a term by its vote, or by a HEARTBEAT.
-//   - On a busy machine a HEARTBEAT_REPLY may come after the next HEARTBEAT was sent. It
-//     counts for its own round, and for a lease from when that round began. And a candidate
-//     waits the longer for votes the more of its candidacies failed, up to half a lease.
+//   - On a busy machine a HEARTBEAT_REPLY may come after the next HEARTBEAT was sent. It counts
+//     for its own round, and for a lease that began with that round. And the more of its
+//     candidacies failed, the longer a candidate waits for votes, up to half a lease.
 //   - Promises that are not needed any more are given back: a candidate that cannot win any
 //     more, and a leader whose work has stopped, send RELEASE. Otherwise each split vote
 //     would last as long as a promise.

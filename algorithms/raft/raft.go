@@ -9,8 +9,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// New returns Raft's leader election. cfg names the voters, and a promise of at least
-// lease.MinPromise.
+// New returns the Machine of Raft's leader election for the server that cfg describes. cfg must name the
+// voters, and a promise of at least lease.MinPromise.
 func New(cfg algorithms.Config) *lease.Machine {
 	return lease.New(cfg, func(c algorithms.Config) algorithms.Machine {
 		return &timer{
@@ -21,9 +21,9 @@ func New(cfg algorithms.Config) *lease.Machine {
 	})
 }
 
-// timer decides when this server stands: when nobody has led for an election timeout, as far as
-// it knows. It is an algorithms.Machine that nominates nobody but itself, or, where the best is to
-// lead, whoever ranks above it while it leads.
+// timer decides when this server stands: when nobody has led for an election timeout, as far as this
+// server knows. It is an algorithms.Machine that nominates only its own server. With Config.Preempt,
+// while its server leads, it nominates the highest-ranked server.
 type timer struct {
 	cfg    algorithms.Config
 	dice   *rand.Rand
@@ -34,15 +34,15 @@ type timer struct {
 	barred bool // not eligible
 
 	leader algorithms.Leader // nobody, as far as this server knows, if its ID is 0
-	term   proto.Term        // the highest in which anybody led
+	term   proto.Term        // the highest term in which anybody led
 
 	since time.Time
-	wait  time.Duration // after since
-	// ranked: it waits its turn besides, which comes the later the more living voters
-	// rank above it.
+	wait  time.Duration // how long after the time since this server stands
+	// ranked says that this server also waits for its turn. The more living voters rank above this
+	// server, the later its turn comes.
 	ranked bool
 	above  int
-	// why it stands then, and which leader that is about.
+	// cause says why this server then stands, and lost is the leader that the cause is about.
 	cause cause
 	lost  proto.NodeID
 }
@@ -74,8 +74,8 @@ func (t *timer) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	return out
 }
 
-// see takes a new view. It ignores what the view says about this server's own eligibility, which
-// may be out of date.
+// see handles a new view of the failure detector. It ignores what the view says about this server's own
+// eligibility, which may be out of date.
 func (t *timer) see(alive []proto.Peer) {
 	t.alive = alive
 	for i := range alive {
@@ -89,8 +89,8 @@ func (t *timer) see(alive []proto.Peer) {
 
 var whyLed = reasons.Kind("led", "asked to call an election, and %d leads -> change nothing")
 
-// campaign stands at once, unless somebody leads: heartbeats are there "to establish its
-// authority and prevent new elections".
+// campaign makes this server stand at once, unless somebody leads: a leader sends heartbeats "to
+// establish its authority and prevent new elections".
 func (t *timer) campaign(now time.Time) (why []algorithms.Reason) {
 	t.aside = t.aside && t.barred
 	if t.leader.ID != 0 {
@@ -117,7 +117,7 @@ func (t *timer) Watch(now time.Time, leader algorithms.Leader, news lease.News) 
 	}
 }
 
-// nominate names this server once it is its turn to stand.
+// nominate returns the Output that nominates this server once its time to stand has come.
 func (t *timer) nominate(now time.Time) algorithms.Output {
 	switch {
 	case t.leader.ID == t.cfg.Self && t.cfg.Preempt:
@@ -133,7 +133,7 @@ func (t *timer) nominate(now time.Time) algorithms.Output {
 	return t.named(t.self)
 }
 
-// named is the nomination of p: for the next term, if nobody leads.
+// named returns the Output that nominates p: for the next term, if nobody leads.
 func (t *timer) named(p proto.Peer) algorithms.Output {
 	term := t.term
 	if p.ID != 0 && t.leader.ID == 0 {
@@ -142,9 +142,9 @@ func (t *timer) named(p proto.Peer) algorithms.Output {
 	return algorithms.Output{Leader: algorithms.Leader{ID: p.ID, Incarnation: p.Incarnation, Term: term}}
 }
 
-// best is who ranks highest. Raft elects whoever stands first. Where the operator wants the best to
-// lead, a leader hands over to a node that ranks above it: that is one of the uses that Ongaro
-// (2014), 3.10, has for a transfer.
+// best returns the highest-ranked server that may lead. Raft elects the server that stands first. If the
+// operator wants the best server to lead, a leader hands over to a server that ranks above it: that is
+// one of the uses of a transfer that Ongaro (2014), 3.10, names.
 func (t *timer) best() proto.Peer {
 	best := t.self
 	for i := range t.alive {

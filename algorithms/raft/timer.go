@@ -7,15 +7,15 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// cause is why a node stands.
+// cause says why a node stands.
 type cause int
 
 const (
-	hasStarted cause = iota // and heard of no leader
-	fellSilent              // the leader that was heard of, or the candidate that got the vote
-	isGone                  // the leader: proven dead, or it released the term
+	hasStarted cause = iota // the node started, and has heard of no leader
+	fellSilent              // the leader, or the candidate that got the vote, was not heard of for long
+	isGone                  // the leader is proven dead, or released the term
 	isVacant                // the candidate that got the vote is gone
-	hadFailed               // the last candidacy
+	hadFailed               // the node's last candidacy failed
 	wasCalled               // the operator asked for an election
 )
 
@@ -53,14 +53,14 @@ func (t *timer) begin(now time.Time, wait time.Duration, c cause, lost proto.Nod
 	t.since, t.wait, t.cause, t.lost, t.ranked = now, wait, c, lost, false
 }
 
-// standBy begins one in the order of rank.
+// standBy begins an election timeout after which the servers stand in the order of their ranks.
 func (t *timer) standBy(now time.Time, wait time.Duration, c cause, lost proto.NodeID) {
 	t.begin(now, wait, c, lost)
 	t.ranked = true
 	t.countAbove()
 }
 
-// standAt is when the timeout is over.
+// standAt returns when the election timeout is over.
 func (t *timer) standAt() time.Time {
 	at := t.since.Add(t.wait)
 	if t.ranked {
@@ -69,8 +69,8 @@ func (t *timer) standAt() time.Time {
 	return at
 }
 
-// countAbove counts how many living voters would stand before this one. The leader that
-// is gone or released its term is none of them, also while the detectors call it alive.
+// countAbove counts the living voters that would stand before this server. It does not count the leader
+// that is gone or released its term, even while the detectors call that leader alive.
 func (t *timer) countAbove() {
 	left := proto.NodeID(0)
 	if t.cause == isGone {

@@ -44,9 +44,8 @@ func About() algorithms.About {
 	}
 }
 
-// averageElections is how many ELECTION messages a round takes on average when all
-// initiate on a ring in random order: n times the n-th harmonic number (Chang and
-// Roberts).
+// averageElections returns how many ELECTION messages a round takes on average if all nodes initiate it,
+// on a ring in random order: n times the n-th harmonic number (Chang and Roberts).
 func averageElections(n int) float64 {
 	harmonic := 0.0
 	for k := 1; k <= n; k++ {

@@ -45,7 +45,8 @@ var (
 		algorithms.Outranks(0, algorithms.Self))
 )
 
-// compare passes on the message's candidate or this node, whichever is better.
+// compare passes ELECTION on with the better of two nodes: the best node so far, which the message
+// names, or this node.
 func (r *round) compare(b Election) {
 	self := r.core.Self()
 	// "Updates cache if receives higher-id initiator's Election/Elected message".
@@ -95,9 +96,9 @@ var (
 
 // comeBack handles this node's own id:attr, which has come all round the ring.
 //
-// Lecture notes: "If the arrived id:attr matches that of pi, then pi's attr must be the greatest
-// (why?), and it becomes the new coordinator." Because the message passed every other process, and
-// none put itself in its place.
+// Lecture notes: "If the arrived id:attr matches that of pi, then pi's attr must be the greatest (why?),
+// and it becomes the new coordinator." Because the message passed every other process, and no other
+// process wrote its own id:attr into it.
 func (r *round) comeBack() {
 	if !r.core.MayStand() {
 		r.core.Why(whyBackAside)

@@ -5,10 +5,10 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// KindElection is the only kind of message that no other algorithm uses.
+// KindElection is the only kind of message that this algorithm does not share with others.
 var KindElection = proto.NewKind[Election](20, "ELECTION", "who is the best on the ring?", proto.Nominates)
 
-// Election goes clockwise and collects the best candidate.
+// Election goes clockwise and finds the best candidate: Best is the best one so far.
 type Election struct {
 	Initiator proto.NodeID `msgpack:"o"`
 	Best      proto.Peer   `msgpack:"p"`

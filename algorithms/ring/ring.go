@@ -9,8 +9,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// ElectedTimeout is how long a participant waits for ELECTED, from the last
-// ELECTION it passed on: two trips round.
+// ElectedTimeout returns how long a participant waits for ELECTED after the last ELECTION that it passed
+// on: two trips round the ring.
 func ElectedTimeout(delta time.Duration, n int) time.Duration {
 	return 2 * topology.Trip(delta, n)
 }
@@ -27,8 +27,8 @@ type round struct {
 	topology.Ring
 
 	// The round of the current term.
-	initiator proto.NodeID // the highest whose ELECTION was seen; 0 for none
-	best      proto.Peer   // the best of the last ELECTION passed on
+	initiator proto.NodeID // the highest initiator whose ELECTION this node has seen; 0 for none
+	best      proto.Peer   // the best node of the last ELECTION that this node passed on
 }
 
 // New returns the Machine of the node that cfg describes.
@@ -41,7 +41,7 @@ func New(cfg algorithms.Config) algorithms.Machine {
 
 func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
 
-// Question is the ELECTION that an initiator sends.
+// Question returns the ELECTION that an initiator sends.
 func (r *round) Question() proto.Body {
 	self := r.core.Self()
 	return Election{Initiator: self.ID, Best: self, Hops: 1}
@@ -70,11 +70,12 @@ func (r *round) pass(b Election) {
 	r.Ring.Send(topology.Clockwise, b)
 }
 
-// Timeout handles the end of a wait: the leader's for its ELECTED to come home, or a participant's
-// for ELECTED.
+// Timeout handles the end of a wait: the leader waited for its ELECTED to come home, or a participant
+// waited for ELECTED.
 func (r *round) Timeout() { r.Ring.Timeout(topology.KindElected, "two trips round") }
 
-// PeersChanged repairs the ring.
+// PeersChanged repairs the ring. If the best of the round is gone, or is no longer eligible, it calls an
+// election of the next term.
 func (r *round) PeersChanged(gone []proto.Peer) {
 	if !r.best.Is(r.core.Self()) && r.core.Taking() && !r.core.Dead(r.best) && r.core.Out(r.best) {
 		r.core.CallWithout(r.best)

@@ -43,8 +43,8 @@
 //   - The recovery ends with an election of a new term. No earlier leadership goes on after it.
 //     While the cluster is paused, the nominee, which keeps its leadership, leads the new term
 //     without an election. So does a nominee that an operator chose.
-//   - Who was told of a recovery tells the next nominee, and that one tells all: some may have
-//     been out of reach.
+//   - A node that was told of a recovery tells the next nominee, and that nominee tells all nodes:
+//     some may have been out of reach.
 //
 // # What it does not promise
 //

@@ -13,16 +13,16 @@ import (
 type leadership struct {
 	leadership proto.Leadership
 	after      proto.Leadership // the leadership that this one took over from, if any
-	// since and until are by the clock of this node, as if the report had taken no time to come.
-	// until is zero while the leadership goes on.
+	// since and until are times on this node's clock, computed as if the report had taken no time to
+	// come. until is zero while the leadership goes on.
 	since, until time.Time
 	way          time.Duration // how long the report was on its way, by the hybrid clock
-	told         int           // how many reports of it came, up to patience
+	told         int           // how many reports of this leadership came, up to patience
 	stopped      bool          // the work of its leader has stopped
 	heard        time.Time     // when the process that led last reported it
-	settled      bool          // it need not be reported any more
+	settled      bool          // this leadership need not be reported any more
 	verdict      Resume
-	sayAt        time.Time // when it is reported next
+	sayAt        time.Time // when this leadership is reported next
 }
 
 // ledger lists the leaderships that a node knows of: those of its own process, and those that
@@ -53,13 +53,13 @@ func (l *ledger) add(r *leadership) {
 	*l = append(*l, r)
 }
 
-// apart is how long both led at once, computed without wall clocks. The result is wrong by the time
-// that the reports were on their way. It is negative if one leadership ended before the other
-// began.
+// apart returns how long the leaders of r and o led at once, computed without wall clocks. The result is
+// wrong by the time that the reports were on their way. It is negative if one leadership ended before
+// the other began.
 func (r *leadership) apart(o *leadership, now time.Time) time.Duration { return r.both(o, now, 0, 0) }
 
-// overlap is how long both led at once, by the hybrid clock. If the wall clocks differ so much that
-// nothing is left, it is the result of apart.
+// overlap returns how long the leaders of r and o led at once, by the hybrid clock. If there is no such
+// time by the hybrid clock, the wall clocks differ too much, and overlap returns the result of apart.
 func (r *leadership) overlap(o *leadership, now time.Time) time.Duration {
 	if both := r.both(o, now, r.way, o.way); both > 0 {
 		return both
@@ -85,8 +85,8 @@ func (r *leadership) end(now time.Time) time.Time {
 	return r.until
 }
 
-// asTold is the leadership as a report at the time now describes it. way is how long that report
-// took to come.
+// asTold returns the leadership as a report at the time now describes it. way is how long the report
+// about it was on its way to this node.
 func (r *leadership) asTold(now time.Time, way time.Duration) algorithms.Leadership {
 	end := r.end(now)
 	return algorithms.Leadership{Leadership: r.leadership, Led: end.Sub(r.since), Ago: now.Sub(end) + way}
@@ -107,15 +107,15 @@ func (l ledger) overlapped(a, b *leadership, now time.Time, relief time.Duration
 }
 
 // late reports whether all reports of a leadership may have been late. A late report makes the
-// leadership seem later than it was, and may feign an overlap; so may a wrong wall clock. Therefore
-// two nodes count as having led at once only if both ways of computing say so. After patience
-// reports the wall clocks are taken to differ, so an overlap that is hidden in this way shows in a
-// later report.
+// leadership seem later than it was, and may feign an overlap; so may a wrong wall clock. Therefore,
+// while a report may be late, two nodes count as having led at once only if both ways of computing say
+// so. After as many reports as patience says, this node concludes that the wall clocks differ, so an
+// overlap that was hidden until then shows in a later report.
 func (r *leadership) late(relief time.Duration) bool { return r.way > relief && r.told < patience }
 
-// follows reports whether a began after b had ended, however late the report of b came: the leader
-// of b handed over to the leader of a, directly or through others. A node that hands over has stopped
-// leading.
+// follows reports whether the leader of b handed over to the leader of a, directly or through other
+// leaders. Then a began after b had ended, even if the report of b came late: a node stops leading
+// before it hands over.
 func (l ledger) follows(a, b *leadership) bool {
 	for range l { // as long as a line can be
 		switch {
@@ -129,9 +129,9 @@ func (l ledger) follows(a, b *leadership) bool {
 	return false
 }
 
-// split returns the leaderships that overlapped with another one, sorted by Leadership.Compare, and
-// the longest overlap. It ignores an overlap of two settled leaderships, unless each was settled by a
-// nominee that did not know of the other.
+// split returns the leaderships that overlapped with another one, sorted by Leadership.Compare, and the
+// longest overlap. It ignores an overlap of two settled leaderships if at least one of the two was found
+// to be part of a split. If neither was, no nominee has compared the two.
 func (l ledger) split(now time.Time, relief time.Duration) (in []*leadership, longest time.Duration) {
 	for i, a := range l {
 		for _, b := range l[:i] {
@@ -151,7 +151,8 @@ func (l ledger) split(now time.Time, relief time.Duration) (in []*leadership, lo
 	return in, longest
 }
 
-// rival returns the leadership in in that overlapped longest with r, and for how long.
+// rival returns the leadership of the list in that overlapped longest with r, and how long the two
+// overlapped.
 func (l ledger) rival(r *leadership, in []*leadership, now time.Time) (*leadership, time.Duration) {
 	others := slices.DeleteFunc(slices.Clone(in), func(o *leadership) bool {
 		return o.leadership.Leader == r.leadership.Leader

@@ -31,8 +31,8 @@ type Machine struct {
 	reports     []algorithms.Split // reports of splits that lack only the new leader
 	recoveredIn proto.Term         // reports wait for the leader of a later term than this
 	after       proto.Leadership   // the leadership that this process last took over from
-	last        []*leadership      // the leaderships of the last split that was recovered from
-	toldBy      proto.NodeID       // who told this node of it, or this node; 0 if a later nominee was told
+	last        []*leadership      // the leaderships of the last split from which a nominee recovered
+	toldBy      proto.NodeID       // who told of that split; 0 once the next nominee knows of it
 
 	// The state of the Step in progress.
 	now    time.Time
@@ -40,8 +40,8 @@ type Machine struct {
 	outbox algorithms.Outbox
 }
 
-// stop says until when this node follows nobody, because the nominee of asked for that. It also
-// holds if this node lost sight of that nominee meanwhile.
+// stop says until when this node follows nobody, because a nominee asked for that; the field of names
+// that nominee. stop is also valid if this node has lost sight of that nominee meanwhile.
 type stop struct {
 	of    proto.Leadership
 	until time.Time
@@ -118,9 +118,9 @@ func (m *Machine) nominate(ev algorithms.Event) {
 	m.endLeadership()
 }
 
-// tellAnew makes this node report to a new nominee all leaderships that are not settled. Of this
-// process's own leaderships it reports the latest again even if they are settled, unless an earlier
-// nominee found them to be part of a split.
+// tellAnew makes this node report to a new nominee all leaderships that are not settled. It also makes
+// the latest leaderships of this process itself not settled again, unless an earlier nominee found them
+// to be part of a split.
 func (m *Machine) tellAnew() {
 	own := 0
 	for _, r := range slices.Backward(m.ledger) {
@@ -132,13 +132,15 @@ func (m *Machine) tellAnew() {
 	}
 }
 
-// ownLeaderships is how many of its own settled leaderships a process reports again.
+// ownLeaderships is the number of its own latest leaderships that a process reports again although they
+// are settled.
 const ownLeaderships = 8
 
 // nominated reports whether this node is the nominee.
 func (m *Machine) nominated() bool { return m.nominee.ID == m.cfg.Self }
 
-// believe computes the belief after this Step. If this node now leads, its leadership begins.
+// believe computes who leads, as this node believes after this Step. If this node now leads, its
+// leadership begins.
 func (m *Machine) believe() {
 	m.belief = m.nominee
 	if m.recovery != nil || m.stop.of == m.nominee.Leadership() {
@@ -150,15 +152,15 @@ func (m *Machine) believe() {
 	}
 }
 
-// endLeadership ends this node's leadership, unless the node still is the nominee and recovers from
-// nothing.
+// endLeadership ends this node's leadership, unless this node still is the nominee and recovers from no
+// split.
 func (m *Machine) endLeadership() {
 	if r := m.own(); r != nil && (m.recovery != nil || r.leadership != m.nominee.Leadership()) {
 		r.until, r.sayAt = m.now, m.now
 	}
 }
 
-// own is the leadership that has not ended; nil when this node does not lead.
+// own returns this node's leadership, the only one that has not ended; nil if this node does not lead.
 func (m *Machine) own() *leadership {
 	for _, r := range m.ledger {
 		if r.until.IsZero() {
@@ -204,8 +206,8 @@ func (m *Machine) tellOthersOf(r *leadership) {
 	}
 }
 
-// owes reports whether the nominee, another node, still needs the report of r. It needs no report
-// of its own leadership.
+// owes reports whether the nominee, which is another node, still needs the report of r. The nominee
+// needs no report of its own leadership.
 func (m *Machine) owes(r *leadership) bool {
 	its := r.leadership.Leader == m.nominee.ID && r.leadership.Incarnation == m.nominee.Incarnation
 	return !r.settled && !its
@@ -219,7 +221,7 @@ func (m *Machine) report(r *leadership) Report {
 	}
 }
 
-// has reports whether the process that led is in the view, or is this process.
+// has reports whether the process of the leadership e is in the view, or is this process.
 func (m *Machine) has(e proto.Leadership) bool {
 	if e.Incarnation == m.cfg.Incarnation {
 		return true
@@ -232,8 +234,8 @@ func (m *Machine) has(e proto.Leadership) bool {
 	return false
 }
 
-// inReach reports whether the process that led is in the view, or reported its leadership lately:
-// it may have come back and not be in the view yet.
+// inReach reports whether the process that led is in the view, or reported its leadership lately: such a
+// process may have come back without being in the view yet.
 func (m *Machine) inReach(r *leadership) bool {
 	return m.has(r.leadership) || !r.heard.IsZero() && m.now.Before(r.heard.Add(StopLasts(m.cfg.Delta)))
 }
@@ -276,8 +278,8 @@ func (m *Machine) output() algorithms.Output {
 	return out
 }
 
-// tellOf adds a report of a split to the Output. If only the new leader is not known yet, tellOf
-// repeats the report when it is.
+// tellOf adds a report of a split to the Output. If only the new leader is missing, the report is
+// repeated once that leader is known.
 func (m *Machine) tellOf(s algorithms.Split) {
 	m.out.Splits = append(m.out.Splits, s)
 	if s.Stage == algorithms.Electing {

@@ -18,19 +18,19 @@ var (
 		"your leadership is settled, and so is the split that it was part of")
 )
 
-// Kinds are the kinds of messages that this package declares.
+// Kinds returns the kinds of messages that this package declares.
 func Kinds() []proto.Kind { return []proto.Kind{KindReport, KindStop, KindResume} }
 
 // Report tells the nominee about a leadership that is over: which one, how long it lasted, how long
-// before this message was sent it ended, and whether its work has stopped. The process that led
-// sends it; another one may pass it on.
+// before this message was sent it ended, and whether its work has stopped. The process that led sends
+// the Report; another process may pass it on.
 type Report struct {
 	Leadership proto.Leadership `msgpack:"o"`
 	Led        time.Duration    `msgpack:"d"`
 	Ago        time.Duration    `msgpack:"a"`
 	Stopped    bool             `msgpack:"y"`
-	// After is the leadership from which the process that led took over: it ended before this one
-	// began. It is zero if there was none.
+	// After is the leadership from which the process that led took over: that leadership ended before
+	// this one began. It is zero if there was none.
 	After proto.Leadership `msgpack:"p"`
 }
 
@@ -62,18 +62,19 @@ func (Stop) Kind() proto.Kind  { return KindStop }
 func (b Stop) String() string  { return proto.Describe(b) }
 func (b Stop) Validate() error { return b.Incarnation.Validate() }
 
-// Nominee is the process that sent the Stop.
+// Nominee returns the process that sent the Stop.
 func (b Stop) Nominee() proto.Incarnation { return b.Incarnation }
 
-// Resume answers a Report, which need not be sent again. If the leadership overlapped with another
-// one, Rival names that one, Overlap says for how long, and the split has been recovered from.
+// Resume answers a Report: the Report need not be sent again. If the leadership overlapped with another
+// leadership, Rival names the other one, Overlap says how long they overlapped, and the cluster has
+// recovered from that split.
 type Resume struct {
 	Leadership proto.Leadership `msgpack:"o"`
 	Led        time.Duration    `msgpack:"d"` // as in the Report
 	Ago        time.Duration    `msgpack:"a"`
 	Stopped    bool             `msgpack:"y"`
 	After      proto.Leadership `msgpack:"p"` // as in the Report
-	Rival      proto.Leadership `msgpack:"r"` // the leadership that it overlapped with; zero if there was none
+	Rival      proto.Leadership `msgpack:"r"` // the other leadership of the overlap; zero if there was none
 	By         proto.NodeID     `msgpack:"b"` // the node that recovered from the split; zero if there was none
 	Overlap    time.Duration    `msgpack:"e"`
 	Tries      uint64           `msgpack:"c"` // how often the host ran the command to reconcile
@@ -81,7 +82,7 @@ type Resume struct {
 	Problem    string           `msgpack:"w"` // why the last run failed
 }
 
-// MaxLeadership bounds the times in a Report: a hundred years.
+// MaxLeadership is the longest time that a Report may contain: a hundred years.
 const MaxLeadership = 100 * 365 * 24 * time.Hour
 
 const (

@@ -4,5 +4,5 @@ import "github.com/ringleader-dev/ringleader/algorithms"
 
 var reasons = algorithms.ReasonsOf("splitbrain")
 
-// Reasons are the kinds of reasons that the recovery gives.
+// Reasons returns the kinds of reasons that the recovery gives.
 func Reasons() []*algorithms.ReasonKind { return reasons.All() }

@@ -11,7 +11,7 @@ import (
 
 var whyMisrouted = reasons.Kind("misrouted", "%s from %d to %d reached %d -> drop")
 
-// receive handles a message: of the recovery here, all others by the nominating Machine.
+// receive handles the messages of the recovery, and passes all other messages to the nominating Machine.
 func (m *Machine) receive(ev algorithms.Receive) {
 	msg := ev.Message
 	kind := msg.Body.Kind()
@@ -35,8 +35,8 @@ func (m *Machine) receive(ev algorithms.Receive) {
 	}
 }
 
-// handedOver notes the leadership that was handed over to this node. Its sender has stopped
-// leading, and a leadership of this node begins later: no clock is needed to know that.
+// handedOver notes the leadership whose leader hands over to this node. That leader has stopped leading,
+// and a leadership of this node begins later: no clock is needed to know this.
 func (m *Machine) handedOver(msg proto.Message) {
 	switch b := msg.Body.(type) {
 	case proto.TakeOver:
@@ -90,8 +90,8 @@ func (m *Machine) reportOf(ev algorithms.Receive, b Report) {
 	}
 }
 
-// wayOf is how long a message was on its way, by the hybrid clock. It is wrong by as much as the
-// wall clocks of its sender and this node differ.
+// wayOf returns how long a message was on its way, by the hybrid clock. The result is wrong by as much
+// as the wall clocks of the sender and this node differ.
 func wayOf(ev algorithms.Receive) time.Duration {
 	if ev.At.IsZero() || ev.HLC.IsZero() {
 		return 0
@@ -99,10 +99,10 @@ func wayOf(ev algorithms.Receive) time.Duration {
 	return max(0, time.Duration(ev.At.Micros-ev.HLC.Micros)*time.Microsecond)
 }
 
-// askedOfOwn answers a nominee that waits until this node's work of a leadership has stopped. It
-// answers only if the leadership is settled, since one that is not is reported again anyway. The
-// work of an earlier process of this node has stopped, and so has that of a leadership that this
-// node has forgotten.
+// askedOfOwn answers a nominee that waits until this node's work of a leadership has stopped. It does
+// not answer if the leadership is not settled, since this node reports such a leadership again anyway.
+// If this node does not know the leadership, its work has stopped: an earlier process of this node led,
+// or the entry was so old that this node has removed it.
 func (m *Machine) askedOfOwn(msg proto.Message, b Report) {
 	r := m.ledger.find(b.Leadership)
 	switch {
@@ -119,7 +119,7 @@ func (m *Machine) askedOfOwn(msg proto.Message, b Report) {
 
 var whyHalt = reasons.Kind("halt", "nominee %d recovers from a split -> nobody leads until it has")
 
-// stopOf makes this node follow nobody while the nominee recovers.
+// stopOf handles STOP: this node follows nobody while the nominee recovers.
 func (m *Machine) stopOf(msg proto.Message, b Stop) {
 	of := proto.Leadership{Term: msg.Term, Leader: msg.From, Incarnation: b.Incarnation}
 	// A nominee that this node has lost sight of goes on to recover, and may be followed again.

@@ -19,17 +19,17 @@ type recovery struct {
 	messages    int
 }
 
-// patience is after how many late reports of one leadership the nominee concludes that the wall
-// clocks differ, since three messages in a row are hardly late. It waits for as many if another process
-// passed the report on, which may have been late on its way to that one: meanwhile the process that led
-// may report itself.
+// patience is the number of late reports of one leadership after which the nominee concludes that the
+// wall clocks differ, since three messages in a row are hardly late. The nominee waits for the same
+// number of reports if another process passes them on. The first report may have reached that process
+// late; meanwhile the process that led may report its leadership itself.
 const patience = 3
 
 var whyRecoveredByAnother = reasons.Kind("recovered-by-another",
 	"another recovered from the split meanwhile -> elect a leader of a new term")
 
-// compare looks for a split among the leaderships that the nominee knows. It settles those that
-// were part of none.
+// compare looks for a split among the leaderships that the nominee knows. It settles the leaderships
+// that were part of no split.
 //
 // Lecture notes: "1. Stop all leaders 2. Compare states".
 func (m *Machine) compare() {
@@ -113,8 +113,9 @@ func (m *Machine) recover() {
 	m.tellOf(*c.asked)
 }
 
-// tellRivals tells the former leaders about each other, so that the split is not forgotten if this
-// node fails. It also asks those whose work has not stopped whether it has.
+// tellRivals tells the former leaders about each other, so that the split is not forgotten if this node
+// fails. It also asks each leader whose work has not stopped, as far as this node knows, whether the
+// work has stopped.
 func (m *Machine) tellRivals() {
 	for _, to := range m.recovery.leaderships {
 		for _, r := range m.recovery.leaderships {
@@ -126,8 +127,8 @@ func (m *Machine) tellRivals() {
 	}
 }
 
-// yieldUntil is the time until which this nominee waits for a better node to take over; zero if it
-// sees none.
+// yieldUntil returns the time until which this nominee waits for a better node to take over; zero if it
+// does not wait.
 func (c *recovery) yieldUntil(m *Machine) time.Time {
 	if !m.cfg.Preempt || c.asked != nil {
 		return time.Time{}
@@ -153,7 +154,8 @@ var (
 	whyFailed     = reasons.Kind("failed", "reconciling failed: %s -> the leaderships are settled all the same")
 )
 
-// reconciled ends the recovery: it settles the leaderships and has a leader elected.
+// reconciled handles the host's outcome of reconciling, and ends the recovery: it settles the
+// leaderships and starts the election of a leader.
 //
 // Lecture notes: "3. Reconcile conflicts 4. Re-elect single leader".
 func (m *Machine) reconciled(ev algorithms.Reconciled) {
@@ -193,14 +195,15 @@ func (m *Machine) reconciled(ev algorithms.Reconciled) {
 	m.elect()
 }
 
-// elect has the leader of a new term elected. While the cluster is paused, the nominee, which keeps
-// its leadership, leads that term.
+// elect starts the election of a leader for a new term. While the cluster is paused, there is no
+// election: the nominee, which keeps its leadership, leads the new term.
 func (m *Machine) elect() {
 	m.recovery = nil
 	m.nominate(algorithms.Campaign{Reason: "recovered from a split", Anew: true})
 }
 
-// tellNewcomers tells nodes that were out of reach about the last split, while this node leads.
+// tellNewcomers tells nodes that were out of reach about the last split, if this node is the nominee and
+// does not recover.
 func (m *Machine) tellNewcomers(before []proto.Peer) {
 	if !m.nominated() || m.recovery != nil {
 		return
@@ -212,8 +215,9 @@ func (m *Machine) tellNewcomers(before []proto.Peer) {
 	}
 }
 
-// passOn tells a nominee other than the one that recovered about the last split: it may have been
-// out of reach of that one. The nominee tells all, for the same reason.
+// passOn tells a new nominee about the last split, unless that nominee is the node that told this node.
+// The new nominee may have been out of reach when the split was recovered from. If this node is the new
+// nominee, it tells all, for the same reason.
 func (m *Machine) passOn() {
 	if m.toldBy == 0 || m.nominee.ID == 0 || m.nominee.ID == m.toldBy {
 		return
@@ -248,7 +252,7 @@ func (m *Machine) settle(r *leadership, v Resume) {
 
 var whyLeave = reasons.Kind("leave", "this node is the nominee no more -> leave split %d to the next one")
 
-// leave gives up the recovery, because this node is the nominee no more.
+// leave gives up the recovery, if there is one, because this node is no longer the nominee.
 func (m *Machine) leave() {
 	c := m.recovery
 	if c == nil {
@@ -259,7 +263,7 @@ func (m *Machine) leave() {
 	m.recovery = nil
 }
 
-// split is the present state of the recovery, for the Output.
+// split returns the present state of the recovery, for the Output.
 func (m *Machine) split(stage algorithms.SplitStage) *algorithms.Split {
 	c := m.recovery
 	s := &algorithms.Split{

@@ -14,7 +14,7 @@ var (
 )
 
 // Halt tells its receiver to stop its part in the election of this term, and to stop leading if it
-// leads. The sender is the candidate; as far as it knows it ranks highest.
+// leads. The sender is the candidate; as far as the sender knows, it ranks highest.
 type Halt struct {
 	Candidate proto.Peer `msgpack:"p"`
 }
@@ -32,7 +32,8 @@ func (Halted) Kind() proto.Kind { return KindHalted }
 func (b Halted) String() string { return proto.Describe(b) }
 func (Halted) Validate() error  { return nil }
 
-// Reject answers a Halt: the sender ranks above the candidate, or waits for a process that does.
+// Reject answers a Halt: the sender ranks above the candidate, or waits for a process that ranks above
+// it.
 type Reject struct {
 	Above proto.Peer `msgpack:"p"`
 }
@@ -51,8 +52,8 @@ func (b Leads) String() string                          { return proto.Describe(
 func (b Leads) Validate() error                         { return b.Leader.ID.Validate() }
 func (b Leads) Announced() (leader proto.Peer, ok bool) { return b.Leader, true }
 
-// NotNorm says that the sender knows no leader of this term, and asks a process that ranks above to
-// become a candidate.
+// NotNorm says that the sender knows no leader of this term. It asks a process that ranks above the
+// sender to become a candidate.
 type NotNorm struct {
 	Self proto.Peer `msgpack:"p"`
 }

@@ -37,8 +37,8 @@ var (
 		Follows(stops)
 )
 
-// onHalt makes this node stop for a candidate, unless this node ranks above the candidate or waits
-// for a process that does. If this node led an earlier term, adopting the new term has ended that.
+// onHalt makes this node stop for a candidate, unless this node ranks above the candidate, or waits for
+// a process that ranks above it. If this node led an earlier term, adopting the new term has ended that.
 //
 // After Stoller: a process that is halted stops what it does, and waits for whoever halted it; one
 // that follows or waits for a higher process rejects.
@@ -72,8 +72,8 @@ var (
 			Follows(allStopped)
 )
 
-// onAck notes that another process has stopped, or that a process that was asked to be a candidate
-// is not eligible.
+// onAck notes that another process has stopped, or that a process which this node asked to be a
+// candidate stands aside.
 func (r *round) onAck(from proto.NodeID) {
 	acked, asked := r.halted[from]
 	switch {
@@ -98,8 +98,8 @@ var (
 		algorithms.Outranks(algorithms.Self, 1))
 )
 
-// onReject gives way to a process that ranks above. If that process is dead, the rejecting process
-// will notice it too, and is asked again.
+// onReject gives way to the process that a REJECT names, if it ranks above this node. If that process is
+// dead, the sender of REJECT will notice the death, too, and this node asks the sender again later.
 func (r *round) onReject(from proto.NodeID, above proto.Peer) {
 	switch {
 	case r.phase != halting:
@@ -124,9 +124,9 @@ var (
 	whyAskedStand   = reasons.Kind("asked-stand", "%d knows no leader -> stand for it")
 )
 
-// onNotNorm makes this node a candidate for a process that knows no leader, unless this node
-// already takes part. If that process was halted and asks what happened since, it learns that this
-// node goes on, and waits longer.
+// onNotNorm makes this node a candidate because a lower process knows no leader, unless this node
+// already takes part in the round. If this node has already sent HALT, it sends HALT again: so a halted
+// process that asks learns that this node goes on, and waits longer.
 func (r *round) onNotNorm(from proto.NodeID, p proto.Peer) {
 	switch {
 	case r.core.Decided(KindNotNorm, from):

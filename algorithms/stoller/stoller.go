@@ -8,15 +8,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// HaltTimeout is how long a process that sent NOT_NORM waits for HALT: the way of NOT_NORM, the way
-// of HALT, and one message more because the asked process may see another one above it.
+// HaltTimeout returns how long a process that sent NOT_NORM waits for HALT: the way of NOT_NORM, the way
+// of HALT, and the way of one message more, since the asked process may see another process above
+// itself.
 func HaltTimeout(delta time.Duration) time.Duration { return 3 * delta }
 
-// AckTimeout is how long a candidate waits before it sends HALT again: the way there and back.
+// AckTimeout returns how long a candidate waits before it sends HALT again: the way of HALT and the way
+// of ACK.
 func AckTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
-// LeaderTimeout is how long a halted process waits for LEADER: the way of its ACK, the time to
-// repeat a lost HALT and ACK, and the way of LEADER.
+// LeaderTimeout returns how long a halted process waits for LEADER. It adds the way of this process's
+// ACK, the time to repeat a lost HALT and ACK, and the way of LEADER.
 func LeaderTimeout(delta time.Duration) time.Duration {
 	return delta + AckTimeout(delta) + 2*delta
 }
@@ -24,7 +26,7 @@ func LeaderTimeout(delta time.Duration) time.Duration {
 // Patience bounds a whole round without failures: NOT_NORM, HALT, ACK, LEADER.
 func Patience(delta time.Duration, _ int) time.Duration { return 4 * delta }
 
-// phase is where this node stands in the round of the current term.
+// phase says how far this node has come in the round of the current term.
 type phase int
 
 const (
@@ -38,10 +40,10 @@ const (
 type round struct {
 	core  nomination.Core
 	phase phase
-	again bool       // asking, waiting: asked once more
+	again bool       // asking, waiting: this node has asked once more
 	top   proto.Peer // asking: who was asked; waiting: who halted this node
-	// halted, while halting, says for each process that HALT was sent to whether it has answered.
-	// acks counts those that have.
+	// halted is used while halting: it has each process that this node sent HALT to, and says whether
+	// that process has answered ACK. acks counts the processes that have answered.
 	halted map[proto.NodeID]bool
 	acks   int
 	aside  map[proto.NodeID]bool // processes that are no candidates in this term
@@ -85,7 +87,8 @@ func (r *round) Begin() {
 	r.halt(whyHighest.Of())
 }
 
-// highest is the highest-ranked eligible process above this node; nobody if none is above.
+// highest returns the highest-ranked eligible process above this node; nobody if no such process is
+// above this node.
 func (r *round) highest() proto.Peer {
 	top, found := r.core.Self(), proto.Peer{}
 	r.core.Peers(func(p proto.Peer) {
@@ -116,8 +119,8 @@ func (r *round) await(top proto.Peer) {
 var whyHalt = reasons.Kind("halt", "%s -> halt all others").
 	Follows("(after Stoller) the candidate halts all below it")
 
-// halt stops all others: those that rank below this node, and those that are not eligible, because
-// one of them may still lead.
+// halt sends HALT to all other nodes: those that rank below this node, and those that are not eligible,
+// because one of them may still lead.
 //
 // After Stoller, stage 2: the candidate halts all below it.
 func (r *round) halt(reason algorithms.Reason) {
@@ -146,7 +149,7 @@ func (r *round) haltWhere(wanted func(*proto.Peer) bool) {
 	r.core.SetTimer(AckTimeout(r.core.Delta()))
 }
 
-// leadIfAll leads once all that are alive have stopped.
+// leadIfAll makes this node lead once all other living processes have stopped.
 //
 // After Stoller: nobody leads before every process below it has stopped or is dead, so
 // that none of them leads, or may come to lead.
@@ -218,8 +221,8 @@ func (r *round) PeersChanged([]proto.Peer) {
 
 var whyNoneStands = reasons.Kind("none-stands", "no higher node stands any more")
 
-// stillAsking asks the next higher node when the asked one cannot win, and makes this node a
-// candidate when no higher one is left.
+// stillAsking asks the next higher node if out says that the asked node cannot win. It makes this node a
+// candidate if no higher node is left.
 func (r *round) stillAsking(out bool) {
 	switch top := r.highest(); {
 	case top.ID == 0:

@@ -39,8 +39,8 @@ func (b Election) Validate() error {
 // Coordinator goes clockwise and announces the highest node that Election collected.
 type Coordinator struct {
 	Leader proto.Peer `msgpack:"p"`
-	// Taken says that the message has passed the leader, which leads since then. Before that it
-	// only says who was chosen.
+	// Taken says that the chosen node leads: the message has reached that node and goes on from there.
+	// If Taken is false, the message only says which node was chosen.
 	Taken bool   `msgpack:"k"`
 	Hops  uint64 `msgpack:"h"` // links travelled since it was sent, or since the leader passed it on, this one included
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// CoordinatorTimeout is how long a participant waits for COORDINATOR, from the last
-// message it passed on: two trips round.
+// CoordinatorTimeout returns how long a participant waits for COORDINATOR after the last message that it
+// passed on: two trips round the ring.
 func CoordinatorTimeout(delta time.Duration, n int) time.Duration {
 	return 2 * topology.Trip(delta, n)
 }
 
-// Patience bounds a whole round without failures: ELECTION once round, COORDINATOR
-// to the one chosen, and once round from there.
+// Patience bounds a whole round without failures: ELECTION goes once round the ring, COORDINATOR goes to
+// the chosen node, and from there once round the ring.
 func Patience(delta time.Duration, n int) time.Duration {
 	return time.Duration(3*n-1) * delta
 }
@@ -27,10 +27,10 @@ type round struct {
 	ring topology.Ring
 
 	// The round of the current term.
-	initiator proto.NodeID // the highest whose ELECTION was seen; 0 for none
+	initiator proto.NodeID // the highest initiator whose ELECTION this node has seen; 0 for none
 	chosen    proto.Peer   // the leader in the last COORDINATOR sent or passed on
 	roll      proto.Roll   // the list from which this node chooses; empty if it does not choose
-	refused   proto.Roll   // who was chosen but did not become the leader
+	refused   proto.Roll   // the nodes that this node chose, but that did not become the leader
 }
 
 // New returns the Machine of the node that cfg describes.
@@ -43,12 +43,13 @@ func New(cfg algorithms.Config) algorithms.Machine {
 
 func (r *round) Patience() time.Duration { return Patience(r.core.Delta(), r.core.Size()) }
 
-// Announcement tells one node directly: a COORDINATOR without hops is not passed on.
+// Announcement returns the COORDINATOR that tells one node directly who leads: a COORDINATOR without
+// hops is not passed on.
 func (r *round) Announcement(leader proto.Peer) proto.Body {
 	return Coordinator{Leader: leader, Taken: true}
 }
 
-// Question is the ELECTION that an initiator sends.
+// Question returns the ELECTION that an initiator sends.
 func (r *round) Question() proto.Body {
 	return r.collect(Election{Initiator: r.core.Self().ID})
 }
@@ -67,7 +68,8 @@ func (r *round) Begin() {
 	r.clockwise(r.collect(Election{Initiator: self}))
 }
 
-// collect adds this node to the list, if it may be a candidate, for the next hop.
+// collect prepares ELECTION for the next hop: it adds this node to the list, if this node may be a
+// candidate.
 //
 // Lecture notes: "C adds self, sends ELECTION(B,C) to D".
 func (r *round) collect(b Election) Election {
@@ -111,7 +113,7 @@ var (
 				Follows("C adds self, sends ELECTION(B,C) to D")
 )
 
-// election passes ELECTION on. When it has been everywhere, this node chooses the leader.
+// election passes ELECTION on. When ELECTION has been all round the ring, this node chooses the leader.
 func (r *round) election(b Election) {
 	self := r.core.Self().ID
 	switch {
@@ -142,7 +144,7 @@ var (
 	whyChoose  = reasons.Kind("choose", "%s -> choose %d, the highest on it", algorithms.Outranks(algorithms.Self, 1))
 )
 
-// choose picks the highest node on the list.
+// choose picks the highest node on the list that may lead, and sends COORDINATOR to that node.
 //
 // Lecture notes: "B sees complete ring, picks highest, broadcasts COORDINATOR".
 func (r *round) choose(cause algorithms.Reason, roll proto.Roll) {
@@ -212,8 +214,8 @@ func (r *round) Heard(msg proto.Message) {
 	}
 }
 
-// Timeout handles the end of a wait: the leader's for its COORDINATOR to come home, or a
-// participant's for COORDINATOR.
+// Timeout handles the end of a wait: the leader waited for its COORDINATOR to come home, or a
+// participant waited for COORDINATOR.
 func (r *round) Timeout() { r.ring.Timeout(KindCoordinator, "two trips round") }
 
 // PeersChanged repairs the ring.

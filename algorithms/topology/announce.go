@@ -8,7 +8,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Announce sends the new leader's announcement round the ring, and waits for it
+// Announce sends the new leader's announcement round the ring, and starts the wait for the announcement
 // to come home.
 //
 // Lecture notes: "This process then sends an Elected message to its neighbor
@@ -25,7 +25,8 @@ var (
 	whyFar  = reasons.Kind("far", "%s made %d hops -> pass it on no further")
 )
 
-// Announcement tells one node directly: an ELECTED without hops is not passed on.
+// Announcement returns the ELECTED that tells one node directly who leads: an ELECTED without hops is
+// not passed on.
 func (r *Ring) Announcement(leader proto.Peer) proto.Body { return Elected{Leader: leader} }
 
 // Won sends ELECTED round the ring.
@@ -38,8 +39,8 @@ func (r *Ring) Heard(msg proto.Message) {
 	}
 }
 
-// PassOn passes on an announcement that has made this many hops. onward is the message to send. An
-// announcement with hops 0 was sent to this node alone and is not passed on.
+// PassOn passes on an announcement that has made this many hops. The parameter onward is the message to
+// send. An announcement with hops 0 was sent to this node alone and is not passed on.
 //
 // Lecture notes: "sets its variable elected <- id of the message; forwards the message unless it is
 // the new coordinator".
@@ -60,8 +61,8 @@ func (r *Ring) PassOn(hops uint64, onward proto.Body) {
 
 var whyOrphan = reasons.Kind("orphan", "%s made %d hops -> drop it")
 
-// Stops reports whether a call of an election ends at this node whatever the message says: the term
-// already has a leader, or the message went round too often. kind is the kind of the call.
+// Stops reports whether a call of an election ends at this node because the term already has a leader,
+// or because the message went round too often. kind is the kind of the call.
 func (r *Ring) Stops(kind proto.Kind, initiator proto.NodeID, hops uint64) bool {
 	switch {
 	case !r.core.Looking():
@@ -80,8 +81,8 @@ var (
 	whyTellInitiator = reasons.Kind("tell-initiator", "%d leads term %d already -> tell initiator %d")
 )
 
-// decided handles a call of an election in a term that already has a leader. Its initiator started
-// late, and is told who leads.
+// decided handles a call of an election in a term that already has a leader. The initiator of the call
+// started late, and this node tells the initiator who leads.
 func (r *Ring) decided(kind proto.Kind, initiator proto.NodeID) {
 	leader := r.core.Leader().ID
 	if !r.core.Vouches() {
@@ -96,7 +97,7 @@ func (r *Ring) decided(kind proto.Kind, initiator proto.NodeID) {
 	r.core.Tell(initiator)
 }
 
-// AskTimeout is how long a participant that heard no announcement waits after it asked its
+// AskTimeout returns how long a participant that heard no announcement waits after it asked its
 // successor who leads: the time there and back.
 func AskTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
@@ -106,8 +107,9 @@ var (
 	whyAskSuccessor = reasons.Kind("ask-successor", "%s -> ask the successor who leads")
 )
 
-// Timeout ends a wait: the leader's wait for its announcement to come home, or a participant's wait
-// for that announcement. kind is the announcement's kind; than says in words how long the wait was.
+// Timeout ends a wait: the leader's wait for its announcement to come home, or a participant's wait for
+// that announcement. kind is the announcement's kind. The parameter than says in words how long the wait
+// was.
 //
 // Lecture notes: "Receives an election message but times out waiting for an elected message".
 func (r *Ring) Timeout(kind proto.Kind, than string) {
@@ -126,6 +128,6 @@ func (r *Ring) Timeout(kind proto.Kind, than string) {
 	}
 }
 
-// Asked reports whether this node asked its successor who leads. A message that comes then may be
-// the answer, and need not be a repetition.
+// Asked reports whether this node has asked its successor who leads. A message that comes after that may
+// be the answer, and not a repetition.
 func (r *Ring) Asked() bool { return r.asked }

@@ -9,7 +9,7 @@ import (
 // KindElected is the kind of the announcement that goes round a ring.
 var KindElected = proto.NewKind[Elected](21, "ELECTED", "this node was elected", proto.Nominates)
 
-// Kinds are the kinds of messages that several algorithms on a ring share.
+// Kinds returns the kinds of messages that several algorithms on a ring share.
 func Kinds() []proto.Kind { return []proto.Kind{KindElected} }
 
 // Elected goes clockwise and announces the leader of its term.
@@ -30,10 +30,9 @@ func (b Elected) Validate() error {
 }
 
 const (
-	// MaxHops bounds a hop count taken from the wire.
+	// MaxHops is the largest hop count that is accepted in a message.
 	MaxHops = 1 << 20
-	// MaxPhase bounds a phase, or round, taken from the wire: 2^64 nodes are more than there
-	// are.
+	// MaxPhase is the largest phase, or round, that is accepted in a message: no ring has 2^64 nodes.
 	MaxPhase = 64
 )
 

@@ -4,5 +4,5 @@ import "github.com/ringleader-dev/ringleader/algorithms"
 
 var reasons = algorithms.ReasonsOf("topology")
 
-// Reasons are the kinds of reasons that this package declares.
+// Reasons returns the kinds of reasons that this package declares.
 func Reasons() []*algorithms.ReasonKind { return reasons.All() }

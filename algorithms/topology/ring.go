@@ -7,20 +7,20 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Trip is the longest that a message takes once round a ring of n nodes.
+// Trip returns the longest time that a message takes to go once round a ring of n nodes.
 func Trip(delta time.Duration, n int) time.Duration { return time.Duration(n) * delta }
 
 // Way is a direction round the ring.
 type Way int
 
-// The ways round.
+// The directions round the ring.
 const (
 	Clockwise Way = iota
 	Counterclockwise
 	numWays
 )
 
-// WayOf is the direction of a message that says whether it goes clockwise.
+// WayOf returns the direction of a message whose field says whether it goes clockwise.
 func WayOf(clockwise bool) Way {
 	if clockwise {
 		return Clockwise
@@ -28,22 +28,23 @@ func WayOf(clockwise bool) Way {
 	return Counterclockwise
 }
 
-// Back is the opposite direction.
+// Back returns the opposite direction.
 func (w Way) Back() Way { return numWays - 1 - w }
 
-// Ring is a node's view of the ring. Only the goroutine that steps its Core uses it. A
-// nomination.Round that embeds it announces its leader with ELECTED.
+// Ring is a node's view of the ring. Only the goroutine that steps its Core may use the Ring. A
+// nomination.Round that embeds a Ring announces its leader with ELECTED.
 type Ring struct {
 	core  *nomination.Core
 	place func(proto.NodeID) uint64
 	sent  [numWays]sent // the last message in each direction
-	asked bool          // no announcement came, and the successor was asked who leads
-	// passed is, for each passage, the highest round or phase that this node has seen in the term.
+	asked bool          // no announcement came, and this node asked its successor who leads
+	// passed has, for each passage, one more than the highest round or phase that this node has seen in
+	// the term.
 	passed map[passage]uint64
-	// question is the message body that asks another node who leads.
+	// question returns the message body that asks another node who leads.
 	question func() proto.Body
 
-	// neighbours are the neighbours in the view whose number is view.
+	// neighbours are the neighbours in the view with the number view.
 	neighbours [numWays]proto.NodeID
 	view       uint64
 }
@@ -55,15 +56,15 @@ type sent struct {
 	body proto.Body
 }
 
-// passage is the stream of one node's messages of one kind that come in one direction.
+// passage names the messages of one kind that come from one node and go in one direction.
 type passage struct {
 	kind proto.Kind
 	of   proto.NodeID
 	way  Way
 }
 
-// Init prepares r. place gives each node its place on the ring: nodes next to each other by place
-// are neighbours; nil means by id. question is the algorithm's message body that asks who leads.
+// Init prepares r. place gives each node its place on the ring: nodes next to each other by place are
+// neighbours; nil means by id. question makes the algorithm's message body that asks who leads.
 func (r *Ring) Init(
 	core *nomination.Core, place func(proto.NodeID) uint64, question func() proto.Body,
 ) {
@@ -79,7 +80,7 @@ func (r *Ring) Reset() {
 	clear(r.passed)
 }
 
-// Neighbour is the next living node in this direction; 0 when this node is alone.
+// Neighbour returns the next living node in this direction; 0 if this node is alone.
 func (r *Ring) Neighbour(w Way) proto.NodeID {
 	if r.view != r.core.View() {
 		r.look()
@@ -87,8 +88,9 @@ func (r *Ring) Neighbour(w Way) proto.NodeID {
 	return r.neighbours[w]
 }
 
-// look finds the neighbours. Distances wrap round: seen clockwise, a lower place is further away
-// than any higher one, and the furthest node is the neighbour counterclockwise.
+// look finds the neighbours. Distances go clockwise and wrap round: a node with a lower place than this
+// node is further away than any node with a higher place, and the furthest node is the neighbour
+// counterclockwise.
 func (r *Ring) look() {
 	self := r.place(r.core.Self().ID)
 	var nearest, furthest uint64
@@ -104,8 +106,8 @@ func (r *Ring) look() {
 	})
 }
 
-// Skips reports whether the node is not in the view and lies between this node and its neighbour in
-// this direction. Then a message sent from here never reaches that node, so it cannot win.
+// Skips reports whether the node id is not in the view and lies between this node and its neighbour in
+// this direction. Then a message sent from here never reaches the node id, so that node cannot win.
 func (r *Ring) Skips(w Way, id proto.NodeID) bool {
 	next := r.Neighbour(w)
 	if next == 0 || r.core.Lists(id) {
@@ -142,10 +144,10 @@ func (r *Ring) SendBoth(message func(Way) proto.Body) {
 	}
 }
 
-// Repeated reports whether this node has already seen, in this term and from this direction, a
-// message of this kind and sender with the same round or phase number or a higher one. Such a
-// message is not passed on: with repetitions on each link, passed on by every node, their number
-// would double at every hop.
+// Repeated reports whether this node has already seen, in this term and in this direction, a message of
+// this kind and this origin with the same round or phase number or a higher one. Nodes do not pass such
+// a message on: if links repeat messages and every node passes the repetitions on, their number doubles
+// at every hop.
 func (r *Ring) Repeated(kind proto.Kind, of proto.NodeID, w Way, number uint64) bool {
 	p := passage{kind, of, w}
 	if number < r.passed[p] {
@@ -155,8 +157,9 @@ func (r *Ring) Repeated(kind proto.Kind, of proto.NodeID, w Way, number uint64) 
 	return false
 }
 
-// Lost repairs the ring after nodes have gone. best is the best of the round, as far as this node
-// knows. If best is among the gone, Lost calls an election of the next term and returns true.
+// Lost repairs the ring after nodes have gone. best is the best of the round, as far as this node knows.
+// If best is one of these nodes and the round has no leader yet, Lost calls an election of the next term
+// and returns true.
 //
 // Lecture notes: "Any process, after receiving Election:80 message, can detect failure of N80 via
 // its own local failure detector. If so, start a new run".
@@ -173,8 +176,8 @@ func (r *Ring) Lost(gone []proto.Peer, best proto.Peer) bool {
 
 var whyAgain = reasons.Kind("again", "%s %d is gone -> send %s again to the next")
 
-// repair sends the last message again if its receiver, a neighbour, is gone: the message may have
-// died with it.
+// repair sends the last message again if its receiver, a neighbour, is gone: the message may be lost
+// with that node.
 func (r *Ring) repair(gone proto.NodeID) {
 	for w := range numWays {
 		last := r.sent[w]
@@ -191,7 +194,7 @@ func (r *Ring) repair(gone proto.NodeID) {
 	}
 }
 
-// String is the name of the neighbour in this direction.
+// String returns the name of the neighbour in this direction.
 func (w Way) String() string {
 	if w == Clockwise {
 		return "successor"
@@ -199,6 +202,6 @@ func (w Way) String() string {
 	return "predecessor"
 }
 
-// TooFar reports whether a message has made more hops than two trips round the ring take: nobody
-// will stop it.
+// TooFar reports whether a message has made more hops than two trips round the ring take: then no node
+// will stop the message.
 func (r *Ring) TooFar(hops uint64) bool { return hops > uint64(2*r.core.Size()+2) }

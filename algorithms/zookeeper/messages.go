@@ -14,8 +14,8 @@ var (
 	KindCommit = proto.NewKind[Commit](100, "COMMIT", "a quorum sent me ACK: I lead", proto.Nominates)
 )
 
-// Watch asks its receiver, the next process above the sender, whether it is alive and who leads. It
-// calls the election, and passes the call on.
+// Watch asks its receiver, the next process above the sender, whether the receiver is alive and who
+// leads. It calls the election, or passes such a call on.
 type Watch struct {
 	Self proto.Peer `msgpack:"p"`
 }

@@ -23,7 +23,7 @@ func (r *round) Receive(msg proto.Message) {
 	}
 }
 
-// onWatch answers that this process is there, or tells who leads.
+// onWatch answers WATCH: it says that this process is alive, or who leads.
 func (r *round) onWatch(msg proto.Message) {
 	if r.core.Asked(msg.From) {
 		return
@@ -34,7 +34,7 @@ func (r *round) onWatch(msg proto.Message) {
 	r.core.Send(msg.From, Exists{})
 }
 
-// onExists waits for the watched process, which goes on with the election.
+// onExists handles EXISTS: this process waits for the watched process, which goes on with the election.
 //
 // Lecture notes: "Else: Wait until timeout; Re-check successor."
 func (r *round) onExists(msg proto.Message) {
@@ -57,7 +57,7 @@ func (r *round) Stand(self proto.Peer) {
 	r.count()
 }
 
-// Contends implements nomination.Candidacy: this process asks for ACK.
+// Contends implements nomination.Candidacy: it reports whether this process asks the others for ACK.
 func (r *round) Contends() bool { return r.phase == standing }
 
 var (
@@ -94,8 +94,8 @@ var (
 //
 // Lecture notes: "Each process ACKs to at most one NEW_LEADER."
 //
-// This process chooses the highest candidate that it has seen. If no process is above it, it
-// becomes a candidate itself rather than send ACK to a lower one.
+// This process chooses the highest candidate that it has seen. If no process is above this process, and
+// it may lead, it becomes a candidate itself and sends no ACK to a lower candidate.
 func (r *round) onNewLeader(msg proto.Message, b NewLeader) {
 	_, above := r.next()
 	lower := r.core.Self().Above(b.Candidate)
@@ -153,7 +153,7 @@ func (r *round) onAck(msg proto.Message, b Ack) {
 var whyQuorum = reasons.Kind("quorum", "a quorum sent ACK").
 	Follows("Leader who receives quorum of ACKs broadcasts COMMIT")
 
-// count leads once a quorum has sent ACK.
+// count makes this process lead once a quorum has sent ACK.
 //
 // Lecture notes: "Leader who receives quorum of ACKs broadcasts COMMIT."
 func (r *round) count() {

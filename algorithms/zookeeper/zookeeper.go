@@ -9,18 +9,20 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// WatchTimeout is how long a process leaves the election to those above it: until the next in line
-// has noticed the loss, too, and NEW_LEADER, ACK and COMMIT have come.
+// WatchTimeout returns how long a process leaves the election to the processes above it: until the
+// highest of them has noticed the loss, too, and NEW_LEADER, ACK and COMMIT have come.
 func WatchTimeout(delta time.Duration) time.Duration { return 4 * delta }
 
-// ExistsTimeout is how long a process waits for EXISTS: the way of WATCH and the way back.
+// ExistsTimeout returns how long a process waits for EXISTS: the way of WATCH and the way back.
 func ExistsTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
-// AckTimeout is how long the highest waits for a quorum: NEW_LEADER there and ACK back.
+// AckTimeout returns how long a candidate waits for a quorum of ACK: the way of NEW_LEADER and the way
+// of ACK.
 func AckTimeout(delta time.Duration) time.Duration { return 2 * delta }
 
-// CommitTimeout is how long a process that got EXISTS waits for COMMIT: until the other process has
-// climbed past all others, one of them dead, and NEW_LEADER, ACK and COMMIT have come.
+// CommitTimeout returns how long a process that got EXISTS waits for COMMIT: until the other process has
+// sent WATCH up to the highest process, with one dead process on the way, and NEW_LEADER, ACK and COMMIT
+// have come.
 func CommitTimeout(delta time.Duration, n int) time.Duration {
 	return time.Duration(n+2)*delta + ExistsTimeout(delta)
 }
@@ -28,7 +30,7 @@ func CommitTimeout(delta time.Duration, n int) time.Duration {
 // Patience bounds a whole round without failures.
 func Patience(delta time.Duration, n int) time.Duration { return CommitTimeout(delta, n) }
 
-// phase is where this process stands in the round of the current term.
+// phase says how far this process has come in the round of the current term.
 type phase int
 
 const (
@@ -48,11 +50,11 @@ type round struct {
 	// The round of the current term.
 	phase   phase
 	watched proto.Peer            // the process next above
-	silent  map[proto.NodeID]bool // who did not answer WATCH in time
+	silent  map[proto.NodeID]bool // the processes that did not answer WATCH in time
 	self    proto.Peer            // this process, as it is a candidate in the term
 	acks    quorum.Count
 
-	ack vote // Reset keeps it, since a process sends ACK for one process in a term
+	ack vote // Reset keeps it, since a process sends ACK for only one process in a term
 }
 
 // vote is the process to which this process has sent ACK in a term, or this process itself.
@@ -75,7 +77,7 @@ func (r *round) Announcement(leader proto.Peer) proto.Body {
 	return Commit{Leader: leader}
 }
 
-// Reset forgets the round, but not the ACK: a process sends one in a term.
+// Reset forgets the round, but not the ACK: a process sends ACK for only one process in a term.
 func (r *round) Reset() {
 	r.phase, r.watched, r.self = idle, proto.Peer{}, proto.Peer{}
 	r.acks.Reset()
@@ -88,9 +90,9 @@ var whyWatch = reasons.Kind("watch", "%d is the next above -> watch it, it sees 
 
 // Begin starts an election.
 //
-// Lecture notes: "On detection of failure in successor: If successor was the Leader,
-// you become the leader. Else, wait until timeout, re-check successor." Of an election
-// that was called for another reason, those above need to be told.
+// Lecture notes: "On detection of failure in successor: If successor was the Leader, you become the
+// leader. Else, wait until timeout, re-check successor." If no leader was lost, the processes above do
+// not know of the election yet, so this process sends WATCH.
 func (r *round) Begin() {
 	next, above := r.next()
 	switch {
@@ -105,8 +107,8 @@ func (r *round) Begin() {
 	}
 }
 
-// next is the process with the next higher number that may be a candidate, as far as this process
-// knows.
+// next returns the process with the next higher number that may be a candidate, as far as this process
+// knows. ok is false if there is none.
 //
 // Lecture notes: "Each process monitors next-highest ID process (successor)."
 func (r *round) next() (next proto.Peer, ok bool) {
@@ -124,7 +126,7 @@ var whyAskWatched = reasons.Kind("ask-watched", "%d is the next above -> ask whe
 	algorithms.Outranks(algorithms.Self, 0)).
 	Follows("Wait until timeout; Re-check successor")
 
-// watch asks the next higher process whether it is there. The question also passes the call of the
+// watch asks the next higher process whether it is alive. The question also passes the call of the
 // election on.
 func (r *round) watch(next proto.Peer) {
 	r.core.Why(whyAskWatched, next.ID)
@@ -136,7 +138,8 @@ func (r *round) watch(next proto.Peer) {
 var whyWatchNext = reasons.Kind("watch-next", "%d is the next above now -> watch it",
 	algorithms.Outranks(algorithms.Self, 0))
 
-// climb goes on after the watched process failed.
+// climb goes on with the next higher process after the watched process failed. If no higher process is
+// left, this process becomes a candidate.
 //
 // Lecture notes: "The leader will be the server with highest number."
 func (r *round) climb() {
@@ -161,7 +164,7 @@ var (
 		Follows("Potentially, no Leader gets a Quorum!")
 )
 
-// Timeout handles the end of a wait, for what depends on the phase.
+// Timeout handles the end of a wait. The phase says what this process waited for.
 func (r *round) Timeout() {
 	switch r.phase {
 	case idle:
