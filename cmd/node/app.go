@@ -10,13 +10,13 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// group are commands that people want for one purpose.
+// group is a list of commands that people want for one purpose.
 type group struct {
 	purpose  string
 	commands []*cli.Command
 }
 
-// groups are all commands, in the order in which the help lists them.
+// groups returns all commands, in the order in which the help lists them.
 func groups() []group {
 	return []group{
 		{"RUN", []*cli.Command{runCommand(), execCommand(), configCommand()}},
@@ -30,7 +30,7 @@ func groups() []group {
 	}
 }
 
-// newApp is the command line. Data goes to stdout, everything else to stderr.
+// newApp returns the command line's program. It writes data to stdout and everything else to stderr.
 func newApp(stdout, stderr io.Writer) *cli.App {
 	all := groups()
 	app := &cli.App{
@@ -57,7 +57,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 }
 
 // prepare makes the library treat every wrong word of a command as a usage
-// error: by itself it would take a stray argument silently.
+// error: by itself the library would accept a surplus argument silently.
 func prepare(c *cli.Command) {
 	c.OnUsageError = wrongFlag
 	c.HideHelpCommand = true
@@ -81,11 +81,11 @@ func prepare(c *cli.Command) {
 	}
 }
 
-// mayBeEmpty are the flags of which an empty value means something.
+// mayBeEmpty lists the flags for which an empty value has a meaning.
 var mayBeEmpty = []string{"reason", "cluster"}
 
-// noneEmpty refuses a flag with an empty value: a variable of a script that was never set would
-// be taken for the default. Settings are looked at together: see resolve.
+// noneEmpty refuses a flag with an empty value: if a script's variable was never set, the command
+// would silently use the default. It leaves a command with settings to resolve.
 func noneEmpty(ctx *cli.Context) error {
 	if flagNamed(ctx.Command, "config") != nil {
 		return nil
@@ -100,8 +100,8 @@ func noneEmpty(ctx *cli.Context) error {
 	return nil
 }
 
-// wrongCommand is called where a command's name is wanted and no known one
-// stands there.
+// wrongCommand returns the error for a command line that has no known command's
+// name where a command's name is expected.
 func wrongCommand(ctx *cli.Context) error {
 	var known []string
 	for _, c := range ctx.Command.VisibleCommands() {
@@ -119,7 +119,7 @@ func wrongCommand(ctx *cli.Context) error {
 		name, didYouMean(name, known), ctx.Command.HelpName)
 }
 
-// wrongValue is how package flag refuses a value.
+// wrongValue matches the text with which package flag refuses a value.
 const wrongValue = `^invalid (?:boolean )?value ("(?:[^"\\]|\\.)*") for (?:flag )?-(\S+): `
 
 // wrongFlag explains what package flag refused.
@@ -141,7 +141,7 @@ func wrongFlag(ctx *cli.Context, err error, _ bool) error {
 	return usagef("%s\nsee %s --help", text, ctx.Command.HelpName)
 }
 
-// dashed is a flag's name as one writes it: -f, --follow.
+// dashed returns a flag's name as a user writes it: -f, --follow.
 func dashed(name string) string {
 	name = strings.TrimLeft(name, "-")
 	return "--"[:min(2, len(name))] + name

@@ -24,7 +24,7 @@ func addrFlag() cli.Flag {
 	}
 }
 
-// client is of the node that is to be asked.
+// client returns a client of the node that the command asks.
 func client(ctx *cli.Context) (httpapi.Client, error) {
 	if addr := ctx.String("addr"); addr != "" {
 		return httpapi.Client{Addr: addr}, mark(errUsage, checkAddr("--addr", addr))
@@ -35,7 +35,7 @@ func client(ctx *cli.Context) (httpapi.Client, error) {
 	return httpapi.Client{Addr: defaultHTTP}, nil
 }
 
-// checkAddr refuses what is no HOST:PORT.
+// checkAddr returns an error unless addr is a HOST:PORT. The error names where addr was given.
 func checkAddr(where, addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err == nil {

@@ -38,7 +38,7 @@ func benchCommand() *cli.Command {
 	}
 }
 
-// benchFlags are the flags of every benchmark, then its own.
+// benchFlags returns the flags that every benchmark has, then the benchmark's own.
 func benchFlags(own ...cli.Flag) []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{
@@ -75,7 +75,7 @@ func benchAlgorithmsFlag(value string) cli.Flag {
 	}
 }
 
-// benchTimeFlag says how long a benchmark takes that could go on for ever.
+// benchTimeFlag returns the flag --time of a benchmark that has no end of its own: how long it runs.
 func benchTimeFlag() cli.Flag {
 	return &cli.DurationFlag{Name: "time", Value: 3 * time.Minute, Usage: "go on for this `TIME`"}
 }
@@ -86,7 +86,7 @@ func benchSeedFlag() cli.Flag {
 	}
 }
 
-// benchSeed is the seed that was given, or a drawn one.
+// benchSeed returns the seed of --seed, or a random one.
 func benchSeed(ctx *cli.Context) uint64 {
 	if ctx.IsSet("seed") {
 		return ctx.Uint64("seed")
@@ -118,7 +118,8 @@ func benchOptions(ctx *cli.Context, algorithm string) (bench.Options, error) {
 	}, nil
 }
 
-// benchOptionsOfAll is benchOptions for a benchmark of several algorithms, whose options have the first.
+// benchOptionsOfAll reads the flags of a benchmark of several algorithms. It returns all of these
+// algorithms, and options with the first one.
 func benchOptionsOfAll(ctx *cli.Context) ([]catalog.Entry, bench.Options, error) {
 	entries, err := algorithmsNamed(ctx)
 	if err != nil {
@@ -128,7 +129,8 @@ func benchOptionsOfAll(ctx *cli.Context) ([]catalog.Entry, bench.Options, error)
 	return entries, o, err
 }
 
-// progress counts on a terminal; it is nil if there is none.
+// progress returns a function that shows on the terminal how many steps are done; nil if standard
+// error is no terminal.
 func progress(ctx *cli.Context) func(done, of int) {
 	terminal, ok := ctx.App.ErrWriter.(*os.File)
 	if !ok || !isatty.IsTerminal(terminal.Fd()) {
@@ -145,12 +147,12 @@ func progress(ctx *cli.Context) func(done, of int) {
 // benchReport is the result of a benchmark.
 type benchReport interface {
 	Report() chart.Report
-	// Count is how many samples there are, and how many were asked for.
+	// Count returns how many samples there are, and how many were asked for.
 	Count() (done, of int)
 }
 
-// measure runs a benchmark, which an interrupt ends early, and prints what it
-// has by then.
+// measure runs a benchmark and prints its report. An interrupt ends the benchmark
+// early: then the report has the samples taken until then.
 func measure(
 	ctx *cli.Context, run func(context.Context) (benchReport, error),
 ) error {
@@ -175,7 +177,8 @@ func writeReport(ctx *cli.Context, report benchReport) error {
 	return report.Report().Text(ctx.App.Writer)
 }
 
-// benchEnd is how a benchmark ended, as an exit code has it.
+// benchEnd returns the error that ends the command after a benchmark: nil if err is nil, otherwise an
+// error that leads to the right exit code: interrupted, wrong usage, or failed.
 func benchEnd(interrupt context.Context, err error) error {
 	switch {
 	case err == nil:

@@ -43,7 +43,7 @@ func benchCompareCommand() *cli.Command {
 	}
 }
 
-// compareSteps are the steps of a script, for people.
+// compareSteps describes the steps of a script, one line each.
 func compareSteps() string {
 	var lines []string
 	for _, s := range compare.Steps() {
@@ -52,7 +52,7 @@ func compareSteps() string {
 	return strings.Join(lines, "\n")
 }
 
-// errStale: what must not be was.
+// errStale is the error of a comparison in which a storage accepted a former leader's write.
 var errStale = errors.New("a storage took a stale write: see TAKEN above")
 
 func runCompare(ctx *cli.Context) error {

@@ -41,7 +41,7 @@ func benchFencingCommand() *cli.Command {
 	}
 }
 
-// errProof: something is not as it should be.
+// errProof is the error of a proof that failed.
 var errProof = errors.New("the proof failed: see what was violated, above")
 
 func benchFencing(ctx *cli.Context) error {

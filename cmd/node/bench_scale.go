@@ -42,7 +42,7 @@ func benchScale(ctx *cli.Context) (err error) {
 	})
 }
 
-// wholeNumbers reads a flag that lists them.
+// wholeNumbers reads a flag whose value is a list of whole numbers.
 func wholeNumbers(ctx *cli.Context, flag string) (numbers []int, err error) {
 	for text := range strings.SplitSeq(ctx.String(flag), ",") {
 		number, err := strconv.Atoi(strings.TrimSpace(text))

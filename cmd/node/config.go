@@ -29,8 +29,8 @@ func configCommand() *cli.Command {
 	}
 }
 
-// settingFlags are the flags of the table that a command has, and --config. They
-// carry neither defaults nor variables: resolve knows those.
+// settingFlags returns --config and the flags of the settings that a command has; all of them for
+// "". The flags have no default and no environment variable: resolve reads both.
 func settingFlags(command string) []cli.Flag {
 	flags := []cli.Flag{&cli.StringFlag{
 		Name:  "config",
@@ -47,7 +47,7 @@ func settingFlags(command string) []cli.Flag {
 	return flags
 }
 
-// flag is the setting's flag; the help does not list one that is hidden.
+// flag returns the setting's flag. The help does not list a hidden flag.
 func (s setting) flag(hidden bool) cli.Flag {
 	switch {
 	case s.isList():
@@ -117,15 +117,15 @@ func showConfig(ctx *cli.Context) error {
 	return w.Flush()
 }
 
-// effect is a value that cannot be set and follows from settings: config show
-// prints it, so that nobody has to reckon what a node will do.
+// effect is a value that follows from settings and cannot be set itself. The command config show
+// prints it, so that nobody has to calculate it.
 type effect struct {
 	name string
-	from string // what it follows from
+	from string // what the value follows from
 	of   func(*settings) any
 }
 
-// effects has all effects, in the order in which config show prints them.
+// effects lists all effects, in the order in which config show prints them.
 var effects = []effect{
 	{"heartbeat", fromBudget, func(s *settings) any { return s.pacing.Heartbeat }},
 	{"heartbeat-misses", fromBudget, func(s *settings) any { return s.pacing.Misses }},
@@ -150,7 +150,7 @@ var effects = []effect{
 	{"gossip-interval", fromBudget, func(s *settings) any { return membership.ProbingWithin(s.patience()).Gossip }},
 }
 
-// value is the effect as it is shown: a time in words, or a number.
+// value returns the effect as config show prints it: a time as text, or a number.
 func (e effect) value(s *settings) any {
 	if d, ok := e.of(s).(time.Duration); ok {
 		return d.String()
@@ -158,16 +158,16 @@ func (e effect) value(s *settings) any {
 	return e.of(s)
 }
 
-// entry is the algorithm.
+// entry returns the algorithm's entry in the catalogue.
 func (s *settings) entry() catalog.Entry {
 	entry, _ := catalog.Lookup(s.Algorithm) // it is checked
 	return entry
 }
 
-// patience is how long a network like this one, and a process, may take: see package pacing.
+// patience returns how long the network and a process may take to answer: see package pacing.
 func (s *settings) patience() time.Duration { return s.pacing.Patience(s.entry()) }
 
-// rows are all values that a node runs on: those of the settings, then the
+// rows returns all values that a node runs with: those of the settings, then the
 // effects.
 func (r *resolved) rows() (names []string, rows map[string]shown) {
 	rows = make(map[string]shown, len(table)+len(effects))

@@ -14,7 +14,8 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/demo"
 )
 
-// demoMaxNodes is how many nodes a demo has at most: more say no more and outgrow a screen.
+// demoMaxNodes is the greatest number of nodes of a demo: more nodes would show nothing new and
+// need more than one screen.
 const demoMaxNodes = 20
 
 func demoCommand() *cli.Command {
@@ -99,9 +100,9 @@ func (s signalled) Code() int { return 128 + int(s.signal) }
 func (s signalled) Is(target error) bool { return target == errInterrupted }
 
 // cancelOnSignal calls cancel on the first signal that would end this process,
-// until stop is called. One that was ignored from the start, as nohup does it,
-// stays so. SIGPIPE comes of connections to nodes that end, too, once it is caught. So it
-// cancels nothing; a write that fails does.
+// until stop is called. A signal that was ignored from the start, as under nohup, stays
+// ignored. SIGPIPE does not cancel: once caught, it also arrives when a connection to a node
+// ends. A failed write ends the demo instead.
 func cancelOnSignal(cancel context.CancelCauseFunc) (stop func()) {
 	pipes := make(chan os.Signal, 1) // nobody reads it
 	signal.Notify(pipes, syscall.SIGPIPE)

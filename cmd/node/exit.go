@@ -39,9 +39,9 @@ var (
 	errInterrupted = errors.New("interrupted")
 )
 
-// exits is the one table of exit codes: what each means, and the errors that
-// lead to it. The first row that matches wins; exitError is for all others. The
-// codes of findings stand in rounds.FindingKinds.
+// exits is the only table of exit codes: the meaning of each code, and the errors that
+// lead to it. The first row that matches an error decides; exitError is for all other errors.
+// The codes of findings are in rounds.FindingKinds.
 var exits = []struct {
 	code    int
 	meaning string
@@ -69,7 +69,7 @@ var exits = []struct {
 	{exitInterrupted, "interrupted (128 + the signal's number)", []error{errInterrupted}},
 }
 
-// exitCode is the code for err.
+// exitCode returns the exit code for err.
 func exitCode(err error) int {
 	if err == nil {
 		return exitOK
@@ -88,7 +88,7 @@ func exitCode(err error) int {
 	return exitError
 }
 
-// exitCodesHelp is the table for people.
+// exitCodesHelp returns the table of exit codes as a text for the help.
 func exitCodesHelp() string {
 	var b strings.Builder
 	b.WriteString("EXIT CODES:")
@@ -102,7 +102,7 @@ func exitCodesHelp() string {
 	return b.String()
 }
 
-// findingCodes are the lowest and the highest exit code of a kind of finding.
+// findingCodes returns the lowest and the highest exit code of the kinds of findings.
 func findingCodes() (first, last int) {
 	kinds := rounds.FindingKinds
 	first, last = kinds[0].Code, kinds[0].Code
@@ -112,7 +112,7 @@ func findingCodes() (first, last int) {
 	return first, last
 }
 
-// marked is an error that also is a situation, without its words.
+// marked is an error that counts as another error, too, and keeps its own text.
 type marked struct {
 	error
 	as error
@@ -120,7 +120,7 @@ type marked struct {
 
 func (m marked) Unwrap() []error { return []error{m.error, m.as} }
 
-// mark makes err count as the situation as.
+// mark returns err as an error that also counts as the error as (errUsage, errConfig, ...).
 func mark(as, err error) error {
 	if err == nil {
 		return nil
@@ -128,12 +128,13 @@ func mark(as, err error) error {
 	return marked{err, as}
 }
 
-// usagef is an error in how the command line was written.
+// usagef returns an error about a wrong command line.
 func usagef(format string, args ...any) error {
 	return mark(errUsage, fmt.Errorf(format, args...))
 }
 
-// noHelp is the word that the library knows no help for, if that is what err says.
+// noHelp returns the word for which the library has no help; ok is false if err says
+// something else.
 func noHelp(err error) (name string, ok bool) {
 	if _, ofLibrary := errors.AsType[cli.ExitCoder](err); !ofLibrary {
 		return "", false
@@ -142,8 +143,8 @@ func noHelp(err error) (name string, ok bool) {
 	return strings.TrimSuffix(name, "'"), ok
 }
 
-// sayError tells the user about err and returns the exit code. An error without
-// words has been told already.
+// sayError prints err for the user and returns the exit code. It prints nothing for an error
+// without text: the user has been told already.
 func sayError(stderr io.Writer, err error) int {
 	if name, ok := noHelp(err); ok {
 		err = usagef("there is no help on %q: it is no command\nsee ringleader --help", name)

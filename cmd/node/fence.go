@@ -77,8 +77,8 @@ func runFence(ctx *cli.Context) error {
 	return nil
 }
 
-// fenceAddress is where to listen. A wrong flag is a usage error, a wrong
-// variable one of the configuration.
+// fenceAddress returns the address to listen on. A wrong flag gives a usage error, a wrong
+// environment variable a configuration error.
 func fenceAddress(ctx *cli.Context) (netip.AddrPort, error) {
 	text, where, kind := ctx.String("bind"), "--bind", errUsage
 	if text == "" {
@@ -91,7 +91,7 @@ func fenceAddress(ctx *cli.Context) (netip.AddrPort, error) {
 	return bind, nil
 }
 
-// fenceEnv is the environment variable of a flag of `fence`.
+// fenceEnv returns the name of the environment variable of a flag of `fence`.
 func fenceEnv(flag string) string { return envName("fence-" + flag) }
 
 // guardData opens the store in dir and serves it until a signal or a failure.
@@ -152,9 +152,9 @@ func serveFence(
 	return errors.Join(err, <-served)
 }
 
-// logRefusals logs what is refused, but not the same again and again: a leader
-// that does not notice that it was replaced may try a thousand times a second.
-// The meter counts all of it.
+// logRefusals returns a function that logs refused requests. It does not log the same error
+// twice in a row: a leader that does not notice that it was replaced may try a thousand times
+// a second. The metrics count every refusal.
 func logRefusals(log zerolog.Logger) func(*http.Request, error) {
 	var last atomic.Value
 	return func(r *http.Request, err error) {

@@ -112,8 +112,8 @@ type order struct {
 	target fenceagent.Target
 }
 
-// act reads the order from the environment, has it carried out and prints what
-// was found. value is a flag with the id filled in.
+// act reads the order from the environment, calls do to carry it out and prints the result.
+// The function value returns a flag's value with the node's id in the place of {id}.
 func act(
 	c *cli.Context, do func(ctx context.Context, value func(string) string, o order) (string, error),
 ) error {
@@ -160,7 +160,7 @@ func testAgentCommand() *cli.Command {
 	}
 }
 
-// parseIncarnation reads an incarnation as records and statuses write it.
+// parseIncarnation reads an incarnation in the form that records and statuses have.
 func parseIncarnation(text string) (s proto.Incarnation, err error) {
 	digits, err := hex.DecodeString(text)
 	if err != nil || copy(s[:], digits) != len(s) || len(digits) != len(s) {

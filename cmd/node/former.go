@@ -4,10 +4,11 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// formerCommands are the commands that have another place now, which is theirs.
+// formerCommands maps the former name of each command that was moved to its name now.
 var formerCommands = map[string]string{"compare": "ringleader bench compare"}
 
-// formerFlag refuses a flag that has another name now, and says which.
+// formerFlag returns a hidden flag with a former name. Whoever uses it gets an error that says
+// what it is called now.
 func formerFlag(name, now string) cli.Flag {
 	return &cli.BoolFlag{
 		Name: name, Hidden: true, Usage: "now " + now,

@@ -12,8 +12,8 @@ import (
 // textWidth is the width of a terminal and of a code block in a README.
 const textWidth = 80
 
-// appHelp is the help of the whole: the library lists groups of commands by their names'
-// alphabet.
+// appHelp returns the help of the whole program. The library's own help would sort the groups of
+// commands by name.
 func appHelp(all []group) string {
 	var b strings.Builder
 	b.WriteString("{{.Name}} - {{.Usage}}\n\nUSAGE:\n   {{.HelpName}} COMMAND [options]\n" +
@@ -27,8 +27,8 @@ func appHelp(all []group) string {
 	return b.String() + "\n" + exitCodesHelp() + "\n"
 }
 
-// flagHelp is a flag's entry in a help text: the flag on one line, what it is
-// for under it. A word in backquotes in its usage stands for its value.
+// flagHelp returns a flag's entry in a help text: the flag on one line, its usage
+// under it. A word in backquotes in the usage is the name of the flag's value.
 func flagHelp(f cli.Flag) string {
 	doc, ok := f.(cli.DocGenerationFlag)
 	if !ok {

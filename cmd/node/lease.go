@@ -38,8 +38,8 @@ func leaseCommand() *cli.Command {
 // borrowed is a lease with its end by this machine's clock.
 type borrowed struct {
 	httpapi.Lease
-	// UntilBootMS is in milliseconds since boot; absent where other processes cannot read
-	// that clock.
+	// UntilBootMS is the lease's end in milliseconds since boot. It is absent where other
+	// processes cannot read that clock.
 	UntilBootMS int64 `json:"until_boot_ms,omitempty"`
 }
 

@@ -18,12 +18,12 @@ import (
 // stdinName stands for standard input.
 const stdinName = "-"
 
-// errUnread: some of the logs could not be read; which, the user was told.
+// errUnread is the error if some logs could not be read. The user has been told which ones.
 var errUnread = fmt.Errorf("%w", errTold)
 
-// interspersed are the words of the command that are no flags. The library
-// takes flags before the first word only; whoever puts one behind a pipe's
-// other end does not think of that.
+// interspersed returns the arguments of the command that are not flags, and sets the flags
+// among them. The library reads flags only before the first argument, but users write them
+// after arguments, too.
 func interspersed(ctx *cli.Context) (words []string, err error) {
 	args := ctx.Args().Slice()
 	for i := 0; i < len(args); i++ {
@@ -70,7 +70,8 @@ func isSwitch(f cli.Flag) bool {
 	return ok
 }
 
-// filtered is the Sink behind --cluster.
+// filtered returns a Sink that passes on to the Sink to only the records of the cluster that
+// --cluster names. Without that flag it returns to itself.
 func filtered(ctx *cli.Context, to logs.Sink) logs.Sink {
 	if ctx.IsSet("cluster") {
 		return logs.Only(ctx.String("cluster"), to)
@@ -78,8 +79,8 @@ func filtered(ctx *cli.Context, to logs.Sink) logs.Sink {
 	return to
 }
 
-// sources are the files to read, "-" among them for standard input. What cannot
-// be looked at was said on stderr when unread is set.
+// sources returns the files to read; "-" stands for standard input. If some files cannot be
+// found or listed, it says so on stderr and sets unread.
 func sources(ctx *cli.Context, words []string) (files []string, unread, err error) {
 	if len(words) == 0 {
 		if fromTerminal() {
@@ -110,17 +111,17 @@ func complain(ctx *cli.Context, err error) error {
 	return errUnread
 }
 
-// collectRarely trades memory for speed, unless the user chose already, in a command
-// that computes and ends: what reading a log allocates is mostly kept or small, and of
-// a simulated run next to nothing is kept.
+// collectRarely makes the garbage collector run less often, unless the user set GOGC. A command
+// that computes and ends becomes faster and needs more memory. A log's reader keeps most of the
+// memory that it allocates, and a simulated run keeps next to nothing.
 func collectRarely() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
 }
 
-// builderFor returns a builder of rounds for the format: a list with one line a round needs no
-// steps.
+// builderFor returns a builder of rounds for the format. For "text" the builder keeps no steps,
+// since the list has only one line per round.
 func builderFor(format string) *rounds.Builder {
 	if format == "text" {
 		return rounds.NewBriefBuilder()
@@ -128,8 +129,8 @@ func builderFor(format string) *rounds.Builder {
 	return rounds.NewBuilder()
 }
 
-// readLogs reads everything that the words name into b. unread is set when some
-// could not be read; the others were.
+// readLogs reads all logs that the words name into b, and returns the history. It sets unread
+// if it could not read some of them; it has read the others.
 func readLogs(ctx *cli.Context, words []string, b *rounds.Builder) (h *rounds.History, unread, err error) {
 	collectRarely()
 	files, unread, err := sources(ctx, words)
@@ -163,7 +164,7 @@ func readSource(file string, to logs.Sink) (logs.Stats, error) {
 	return stats, err
 }
 
-// noRecords says what was read instead.
+// noRecords returns the error for logs without records. The error says what was read instead.
 func noRecords(ctx *cli.Context, files []string, sum logs.Stats) error {
 	where := strings.Join(files, ", ")
 	switch {

@@ -2,8 +2,8 @@
 // running node who leads, and shows elections: on real processes (demo) and on
 // simulated ones (simulate).
 //
-// This package has flags, output and exit codes. What a node is made of is wired together in
-// package ringleader, for this command as for any program.
+// This package has flags, output and exit codes. Package ringleader puts the parts of a node
+// together, for this command and for any other program.
 package main
 
 import (

@@ -8,13 +8,13 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// dataFormats are those of a command that prints data.
+// dataFormats lists the output formats of a command that prints data.
 var dataFormats = []string{"text", "json"}
 
-// outputFlag chooses how a command prints its data.
+// outputFlag returns the flag --output of a command that prints data.
 func outputFlag() cli.Flag { return formatFlag(dataFormats) }
 
-// formatFlag chooses among formats, of which the first is the default.
+// formatFlag returns a flag --output with these formats. The first is the default.
 func formatFlag(formats []string) cli.Flag {
 	return &cli.StringFlag{
 		Name: "output", Aliases: []string{"o"}, Value: formats[0],
@@ -22,7 +22,7 @@ func formatFlag(formats []string) cli.Flag {
 	}
 }
 
-// wantsJSON reads --output.
+// wantsJSON reports whether --output is json.
 func wantsJSON(ctx *cli.Context) (bool, error) {
 	format, err := wordOf(ctx, "output", dataFormats...)
 	return format == "json", err

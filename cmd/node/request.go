@@ -11,15 +11,15 @@ import (
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 )
 
-// requestFlags returns the flags of all commands that change a running node or its cluster, and
-// more.
+// requestFlags returns the flags more, and the flags of all commands that change a running node or
+// its cluster.
 func requestFlags(more ...cli.Flag) []cli.Flag {
 	return append(more, &cli.StringFlag{
 		Name: "reason", Usage: "`TEXT` for the records: what for",
 	}, addrFlag(), tokenFlag(), outputFlag())
 }
 
-// request has a node carry out what the operator asks, and says what came of it.
+// request sends the operator's order to a node and prints the result.
 func request(ctx *cli.Context, v httpapi.Verb, o httpapi.Order) error {
 	token, err := clientToken(ctx)
 	if err != nil {

@@ -22,7 +22,8 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
-// verdict is the error of --check, nil when nothing was found or nobody asked.
+// verdict returns the error for --check. It returns nil if there are no findings or --check was not
+// given.
 func verdict(ctx *cli.Context, found rounds.Tally) error {
 	if !ctx.Bool("check") || found.N == 0 {
 		return nil
@@ -137,7 +138,8 @@ func followRounds(ctx *cli.Context, words []string, format string) error {
 	return errors.Join(err, verdict(ctx, found), unread)
 }
 
-// showMeant refuses a list of what names a round and no file: rounds show is meant.
+// showMeant returns an error if the first word is a term and there is no such file: the user
+// meant "rounds show".
 func showMeant(ctx *cli.Context, words []string) error {
 	if len(words) == 0 {
 		return nil
@@ -152,8 +154,8 @@ func showMeant(ctx *cli.Context, words []string) error {
 		words[0], ctx.Command.HelpName, strings.Join(words, " "))
 }
 
-// writeRounds prints the rounds of all groups, and on stderr what could not be
-// known.
+// writeRounds prints the rounds of all groups to out. It prints to remarks what the logs
+// do not show.
 func writeRounds(out, remarks io.Writer, h *rounds.History) error {
 	for i, g := range h.Groups {
 		if i > 0 {
@@ -179,8 +181,8 @@ func writeRounds(out, remarks io.Writer, h *rounds.History) error {
 	return report.Notes(remarks, h)
 }
 
-// aboutTerm reads a term and logs, and calls say with the rounds of that term: one
-// for each cluster that has it.
+// aboutTerm reads a term and logs, and calls say with the rounds of that term: at most one
+// round for each cluster.
 func aboutTerm(
 	ctx *cli.Context, formats []string,
 	say func(out io.Writer, format string, h *rounds.History, found []*rounds.Round) error,
@@ -216,7 +218,7 @@ func aboutTerm(
 
 const lastTerm = "last"
 
-// termNamed reads a term, 0 for the last one.
+// termNamed reads a term. It returns 0 if word is "last".
 func termNamed(word string) (uint64, error) {
 	if word == lastTerm {
 		return 0, nil
@@ -228,7 +230,8 @@ func termNamed(word string) (uint64, error) {
 	return term, nil
 }
 
-// roundsOf are the rounds of that term, at most one a group. word is the term as it was given.
+// roundsOf returns the rounds of the term, at most one per group; the last round of each group if
+// term is 0. The parameter word is the term as the user wrote it.
 func roundsOf(h *rounds.History, term uint64, word string) ([]*rounds.Round, error) {
 	var found []*rounds.Round
 	var there []string
@@ -249,7 +252,7 @@ func roundsOf(h *rounds.History, term uint64, word string) ([]*rounds.Round, err
 	return nil, fmt.Errorf("no round of term %s: there are %s", word, shortList(there))
 }
 
-// shortList is "1, 2, 3, … 17".
+// shortList joins the words with commas. It leaves out the middle of a long list: "1, 2, 3, … 17".
 func shortList(words []string) string {
 	const most = 20
 	if len(words) > most {
@@ -258,17 +261,17 @@ func shortList(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// fromTerminal reports whether standard input is a person.
+// fromTerminal reports whether standard input is a terminal.
 func fromTerminal() bool { return isatty.IsTerminal(os.Stdin.Fd()) }
 
-// nothingPiped reports whether standard input is a terminal, or /dev/null as in a
-// service or a container: a device, and neither a pipe nor a file.
+// nothingPiped reports whether standard input is a device and neither a pipe nor a file: a
+// terminal, or /dev/null as in a service or a container.
 func nothingPiped() bool {
 	info, err := os.Stdin.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// The formats of what logs tell: of all rounds, and of one.
+// The output formats of a list of all rounds, of one whole round, and of one round in sentences.
 var (
 	listFormats = []string{"text", "json", "html"}
 	showFormats = []string{"text", "json", "mermaid", "svg", "html"}
@@ -285,7 +288,7 @@ func formatOf(ctx *cli.Context, formats []string) (string, error) {
 	return wordOf(ctx, "output", formats...)
 }
 
-// drawRounds writes the whole of some rounds.
+// drawRounds writes rounds with all their steps, in the given format.
 func drawRounds(out io.Writer, format string, h *rounds.History, found []*rounds.Round) error {
 	switch format {
 	case "html":
@@ -328,10 +331,10 @@ func drawRound(out io.Writer, format string, r *rounds.Round) error {
 	return render.Text(out, r, textColumns)
 }
 
-// textColumns is how wide a diagram is drawn.
+// textColumns is the width of a diagram in text, in columns.
 const textColumns = 80
 
-// justThese is the history of the given rounds alone.
+// justThese returns a history that has only the rounds in found.
 func justThese(h *rounds.History, found []*rounds.Round) *rounds.History {
 	part := *h
 	part.Groups = nil

@@ -58,14 +58,14 @@ func runNode(ctx *cli.Context) error {
 	return nil
 }
 
-// nodeLog is the log of this process for what the node does not log itself.
+// nodeLog returns the log of this process for events that the node does not log itself.
 func nodeLog(r resolved) zerolog.Logger {
 	return logging.New(r.Log, r.LogLevel).With().Timestamp().
 		Str("cluster", r.Cluster).Uint64("node", uint64(r.ID)).Logger()
 }
 
-// operate runs a node until a signal or a failure ends it: anew each time that its machine
-// has got another address.
+// operate runs a node until a signal or a failure ends it. It starts the node anew each time that
+// the machine has got another address.
 func operate(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
 	for {
 		err := operateAt(r, log, signals)
@@ -104,10 +104,10 @@ func operateAt(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
 	}
 }
 
-// reaping is begun once, however often a node is started.
+// reaping starts the reaping of orphans only once, even if a node is started several times.
 var reaping sync.Once
 
-// launch starts a node that logs where this process does.
+// launch starts a node that writes to the log of this process.
 func launch(r resolved, log zerolog.Logger) (*ringleader.Node, error) {
 	if err := r.openToken(); err != nil {
 		return nil, err
@@ -141,19 +141,19 @@ func obeyAtOnce(signals <-chan os.Signal) {
 	}
 }
 
-// smallHeap has garbage collected when the heap has grown by half, unless the user
-// chose already. A node allocates little while it waits, so this is seldom; and the
-// smaller a process, the sooner the kernel has taken it apart, and tells its peers.
+// smallHeap makes Go collect garbage when the heap has grown by half, unless the user set GOGC.
+// A waiting node allocates little, so this happens seldom. When a small process dies, the kernel
+// frees its memory sooner and so closes its connections sooner: the peers notice it earlier.
 func smallHeap() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)
 	}
 }
 
-// oneProcessor keeps Go's scheduler to one thread at a time, unless the user
-// chose already. What a node does about a death is a chain of small steps in
-// several goroutines: on one processor each hands over to the next at once, on
-// two it wakes another thread for it, which costs more than the step.
+// oneProcessor lets Go's scheduler run only one thread at a time, unless the user set
+// GOMAXPROCS. A node answers a death with a chain of small steps in several goroutines. On one
+// processor each step starts the next at once; on two it must first wake another thread, which
+// costs more than the step itself.
 func oneProcessor() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(1)

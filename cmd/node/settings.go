@@ -15,7 +15,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// settings is everything that `run` and `exec` can be told.
+// settings is the values of all settings of `run` and `exec`.
 type settings struct {
 	ringleader.Config
 	tokenFile string // the file that Config.APIToken is read from
@@ -24,20 +24,21 @@ type settings struct {
 	pacing    pacing.Pacing // follows from the failover budget
 }
 
-// setting is one row of the table: all there is to know about one setting. Whether a value is
-// right, once it can be read, is for ringleader.Config to say.
+// setting is one row of the table: everything about one setting. It says how to read a value;
+// ringleader.Config checks whether the value is right.
 type setting struct {
 	name     string // of the flag and of the key in a file
 	usage    string
-	fallback string              // the default of what ringleader.Config does not have, as one would write it
-	derived  string              // in words, a default that follows from something else
+	fallback string              // the default, as a user writes it, if ringleader.Config has no such setting
+	derived  string              // a text that describes a default which follows from something else
 	only     string              // the one command that has the flag; "" for all
-	words    func() []string     // the only values there are; nil for any
+	words    func() []string     // the allowed values; nil if any value is allowed
 	field    func(*settings) any // a pointer to where the value is kept
 	show     func(*settings) any // the value to be shown; nil for the field
 }
 
-// retired are settings that are gone, with what to do instead: whoever still gives one is told.
+// retired lists the settings that were removed. Whoever still gives one gets an error with its
+// usage: what to do instead.
 var retired = []setting{
 	{
 		name:  "rejoin-voter",
@@ -63,10 +64,10 @@ func renamed(name, now string) setting {
 	}
 }
 
-// percent is a percentage, in which zero means never: to ringleader.Config that is -1.
+// percent points to a percentage. A user writes 0 for never; ringleader.Config has -1 for that.
 type percent struct{ n *int }
 
-// unset has the types of the settings. Nobody sets one in it.
+// unset shows the types of the settings' fields. Nobody changes it.
 var unset settings
 
 // isList reports whether the setting has several values, separated by commas in one text.
@@ -87,10 +88,11 @@ func (s setting) isBool() bool {
 	return false
 }
 
-// noVoters is the list of voters that names none.
+// noVoters is the value of the setting voters that means: no node votes.
 const noVoters = "none"
 
-// parse reads what somebody wrote. The zero of a number or a time would be taken for the default.
+// parse reads the values that a user wrote into the setting's field. It refuses 0 for a number or a
+// time: ringleader.Config would take it for the default.
 func (s setting) parse(to *settings, values []string) (err error) {
 	switch at := s.field(to).(type) {
 	case *[]string:
@@ -145,7 +147,7 @@ func (s setting) parse(to *settings, values []string) (err error) {
 	return err
 }
 
-// instead is another text for an error, if there is one.
+// instead returns nil if err is nil, otherwise an error with another text.
 func instead(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -153,7 +155,7 @@ func instead(err error, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// value is the effective value: a string, a number, true or false, or a list.
+// value returns the value in effect: a string, a number, true or false, or a list.
 func (s setting) value(of *settings) any {
 	if s.show != nil {
 		return s.show(of)
@@ -183,7 +185,7 @@ func (s setting) value(of *settings) any {
 	return nil
 }
 
-// plain is a setting's value as one would write it; "-" for nothing.
+// plain returns a setting's value as a user would write it; "-" for an empty one.
 func plain(value any) string {
 	text := fmt.Sprint(value)
 	if values, ok := value.([]string); ok {
@@ -195,14 +197,14 @@ func plain(value any) string {
 	return text
 }
 
-// defaults are the settings of a node that is told nothing but an id.
+// defaults returns the settings of a node whose user gave only an id.
 var defaults = sync.OnceValue(func() *settings {
 	c, _ := ringleader.Config{ID: 1, GossipAdvertise: "127.0.0.1", ElectionAdvertise: "127.0.0.1"}.WithDefaults()
 	c.HTTPBind = defaultHTTP
 	return &settings{Config: c}
 })
 
-// defaultText is the default as help says it; "" for none.
+// defaultText returns the default as the help prints it; "" if there is none.
 func (s setting) defaultText() string {
 	switch {
 	case s.derived != "" || s.fallback != "":
@@ -213,10 +215,10 @@ func (s setting) defaultText() string {
 	return plain(s.value(defaults()))
 }
 
-// env is the setting's environment variable.
+// env returns the name of the setting's environment variable.
 func (s setting) env() string { return envName(s.name) }
 
-// origin is where a value comes from.
+// origin is the place that a value comes from.
 type origin struct {
 	Source string // flag, environment, file, default
 	Where  string // which flag, variable, line, or what the default was derived from
@@ -245,7 +247,7 @@ func named(name string) (setting, bool) {
 	return setting{}, false
 }
 
-// names are the settings' names.
+// names returns the names of all settings.
 func names() []string {
 	all := make([]string, 0, len(table))
 	for _, s := range table {

@@ -15,16 +15,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// errNoID: an id is a promise about identity, so none is made up.
+// errNoID is the error of a node that has no id. The program does not make one up: the same node
+// must always have the same id.
 var errNoID = errors.New("no id: set --id, RINGLEADER_ID or the key id to a number from 1, " +
 	"unique in the cluster, or let the hostname end in one, like n3")
 
-// defaultHTTP is where a node of this program serves HTTP. One inside another program does so only
-// when it is asked to.
+// defaultHTTP is the address at which a node of this program serves HTTP by default. A node inside
+// another program serves HTTP only if that program asks for it.
 const defaultHTTP = "127.0.0.1:7948"
 
-// deriveFromMachine fills in the defaults that depend on the machine. The errors are by the
-// name of the setting that could not be derived.
+// deriveFromMachine fills in the defaults that depend on the machine. It returns, by the setting's
+// name, the error of each setting that it could not derive.
 func (r *resolved) deriveFromMachine(in surroundings) map[string]error {
 	errs := make(map[string]error)
 	if !r.has("id") {
@@ -39,7 +40,7 @@ func (r *resolved) deriveFromMachine(in surroundings) map[string]error {
 	return errs
 }
 
-// finish derives what follows from settings that are right.
+// finish derives the values that follow from the settings, after these were checked.
 func (r *resolved) finish() error {
 	r.warnings = append(r.warnings, r.Warnings()...)
 	r.remarks = append(r.remarks, r.leaseless()...)
@@ -58,12 +59,12 @@ func (r *resolved) finish() error {
 	return err
 }
 
-// ofLease are the settings to which only a lease gives a meaning. A ringleader.Config without voters
-// refuses them. Here they may come from a file or a variable that serves several clusters, so they
-// are left out, with a warning.
+// ofLease lists the settings that have a meaning only with a lease. A ringleader.Config without voters
+// refuses them. But they may come from a file or a variable that serves several clusters: so this
+// program leaves them out, with a warning.
 var ofLease = []string{"lease", "await-leases", "first-term"}
 
-// leaseless warns of what only a lease gives a meaning to, where nobody votes.
+// leaseless returns a warning for each setting of ofLease that was given although nobody votes.
 func (r *resolved) leaseless() (warnings []string) {
 	for _, name := range ofLease {
 		if len(r.Voters) == 0 && r.has(name) {
@@ -74,7 +75,7 @@ func (r *resolved) leaseless() (warnings []string) {
 	return warnings
 }
 
-// whence says from which setting the default of a setting follows.
+// whence says what the default of a setting follows from.
 func (r *resolved) whence(name string) string {
 	switch name {
 	case "preempt":
@@ -97,7 +98,8 @@ func (r *resolved) has(name string) bool {
 	return ok
 }
 
-// deriveID takes the digits that the hostname ends in, or the number of a replica.
+// deriveID sets the id to the digits at the end of the hostname. In a container whose hostname is
+// the container's id, it takes the number of the replica instead.
 func (r *resolved) deriveID(in surroundings) error {
 	hostname, err := in.hostname()
 	if err != nil {
@@ -124,7 +126,7 @@ func (r *resolved) deriveID(in surroundings) error {
 	return nil
 }
 
-// deriveAdvertise finds the address that the others are told.
+// deriveAdvertise finds the address that this node tells the other nodes.
 func (r *resolved) deriveAdvertise(what, bind string, advertise *string, in surroundings) error {
 	at, err := address.ParseBind(bind)
 	if err == nil && *advertise != "" {
@@ -145,14 +147,14 @@ func (r *resolved) deriveAdvertise(what, bind string, advertise *string, in surr
 	return nil
 }
 
-// choseAddress reports whether this node chose by itself where the others reach it.
+// choseAddress reports whether this node chose its advertised address by itself.
 func (r *resolved) choseAddress() bool {
 	bind, err := address.ParseBind(r.GossipBind)
 	return err == nil && bind.Addr().IsUnspecified() && r.origins["gossip-advertise"].Source == "default"
 }
 
-// moved tells once that this machine has another address than the one that this node chose to be
-// reached at; never where an address was given. Until ctx is done.
+// moved returns a channel that reports, at most once and until ctx is done, that this machine's
+// address is no longer the one that this node chose. If the user gave an address, it returns nil.
 func (r *resolved) moved(ctx context.Context) <-chan address.Moved {
 	if !r.choseAddress() {
 		return nil

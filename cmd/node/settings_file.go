@@ -11,7 +11,7 @@ import (
 )
 
 // parseFile reads a YAML file of settings: one mapping whose keys are the
-// names of the flags. It returns every problem, each with its line.
+// names of the flags. Its error has every wrong key, each with its line.
 func parseFile(file string, data []byte) (map[string]given, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
@@ -48,7 +48,7 @@ func parseFile(file string, data []byte) (map[string]given, error) {
 	return found, errors.Join(errs...)
 }
 
-// fileValues returns the values behind a key of a YAML file.
+// fileValues returns the values of a key in a YAML file.
 func fileValues(key string, value *yaml.Node) ([]string, error) {
 	s, known := named(key)
 	if !known {
@@ -75,7 +75,7 @@ func fileValues(key string, value *yaml.Node) ([]string, error) {
 	return nil, errors.New("want one value")
 }
 
-// split takes a list apart that stands in one string.
+// split returns the values in text: several, separated by commas, if the setting is a list.
 func (s setting) split(text string) []string {
 	if !s.isList() {
 		return []string{text}

@@ -18,17 +18,17 @@ import (
 // replace them.
 type surroundings struct {
 	flags        map[string][]string // those set on the command line
-	config       string              // --config, "" when not given
+	config       string              // the value of --config, "" if not given
 	environ      []string            // as os.Environ gives it
 	hostname     func() (string, error)
 	address.Host // the machine's addresses
 }
 
-// resolved is the settings with the origin of each.
+// resolved holds the settings and the origin of each.
 type resolved struct {
 	settings
 	origins   map[string]origin
-	remarks   []string     // what was given and has no effect
+	remarks   []string     // about variables and settings that were given and have no effect
 	warnings  []string     // about the settings; the node logs them
 	tokenText string       // the token, if it is from the environment
 	in        surroundings // the places that the settings were read from
@@ -44,9 +44,9 @@ func envName(name string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// resolve finds every setting: flag before environment before file before
-// default. It returns all problems at once. A problem on the command line is
-// an errUsage, any other an errConfig.
+// resolve finds the value of every setting: a flag wins over the environment, the environment
+// over the file, the file over the default. It returns all problems at once. A problem on the
+// command line is an errUsage, any other an errConfig.
 func resolve(in surroundings) (resolved, error) {
 	r := resolved{origins: make(map[string]origin), in: in}
 	env := environment(in.environ)
@@ -104,7 +104,7 @@ func resolve(in surroundings) (resolved, error) {
 	return r, mark(errConfig, r.finish())
 }
 
-// fieldErrors are the errors that a Config was refused with.
+// fieldErrors returns the errors about fields in the error with which a Config was refused.
 func fieldErrors(err error) (all []ringleader.FieldError) {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -118,10 +118,10 @@ func fieldErrors(err error) (all []ringleader.FieldError) {
 	return all
 }
 
-// wordEnd is where a word of a field's name ends, as in "HTTPBind".
+// wordEnd matches the place between two words of a field's name, as in "HTTPBind".
 var wordEnd = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
 
-// flagOf is the flag that a field of ringleader.Config is set by.
+// flagOf returns the name of the flag that sets a field of ringleader.Config.
 func flagOf(field string) string {
 	switch field {
 	case "Health.Command":
@@ -132,7 +132,8 @@ func flagOf(field string) string {
 	return strings.ToLower(strings.ReplaceAll(wordEnd.ReplaceAllString(field, "$1$3-$2$4"), ".", "-"))
 }
 
-// find is the value that wins, without values when there is none.
+// find returns the setting's value from the flags, the environment, the file or the fallback,
+// the first that has one. If none has, it returns the zero given.
 func (s setting) find(flags map[string][]string, env map[string]string,
 	file map[string]given,
 ) given {
@@ -153,7 +154,7 @@ func (s setting) find(flags map[string][]string, env map[string]string,
 	return given{}
 }
 
-// suggest adds to an error the known word that was meant.
+// suggest adds to err the allowed word that the user probably meant, if there is one.
 func (s setting) suggest(value given, err error) error {
 	if s.words == nil {
 		return err
@@ -161,7 +162,7 @@ func (s setting) suggest(value given, err error) error {
 	return fmt.Errorf("%w%s", err, didYouMean(strings.Join(value.values, ","), s.words()))
 }
 
-// refuse says which value from where is wrong, and why.
+// refuse returns the error about a wrong value: it names the value's origin, the value, and err.
 func (s setting) refuse(value given, err error) error {
 	text := strings.Join(value.values, ",")
 	if text == "" {
@@ -189,7 +190,7 @@ func readFile(file string) (map[string]given, error) {
 	return parseFile(file, data)
 }
 
-// environment is our part of it.
+// environment returns the variables whose names begin with RINGLEADER_.
 func environment(environ []string) map[string]string {
 	env := make(map[string]string)
 	for _, kv := range environ {
@@ -200,8 +201,8 @@ func environment(environ []string) map[string]string {
 	return env
 }
 
-// unknownVariables warns of variables that look like ours and are not. They
-// are not refused: under Kubernetes a service named ringleader puts some into
+// unknownVariables warns of variables with our prefix that this program does not know. It does
+// not refuse them: under Kubernetes a service with the name ringleader puts such variables into
 // every container.
 func unknownVariables(env map[string]string) []string {
 	known := []string{

@@ -14,7 +14,7 @@ const (
 	fromBudget = "from --failover-budget"
 )
 
-// table is every setting of `run` and `exec`, in the order in which help, config show and
+// table lists every setting of `run` and `exec`, in the order in which help, config show and
 // docs/SETTINGS.md print them.
 var table = []setting{
 	{

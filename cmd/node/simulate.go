@@ -19,11 +19,11 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxDrawnSeed keeps a seed that we draw readable for whoever takes numbers
-// for IEEE 754 doubles.
+// maxDrawnSeed bounds the seeds that this program draws. Programs that store numbers as
+// IEEE 754 doubles read a smaller seed exactly.
 const maxDrawnSeed = 1 << 53
 
-// simMaxNodes bounds a run: bully's messages grow with the square of the nodes.
+// simMaxNodes is the greatest number of nodes of a run: bully's messages grow with its square.
 const simMaxNodes = 1000
 
 func simulateCommand() *cli.Command {
@@ -114,10 +114,10 @@ func simulate(ctx *cli.Context) error {
 	return failed(1, leaderless, len(result.Violations))
 }
 
-// analysis reports whether an election without faults is wanted.
+// analysis reports whether the user asked for an election without faults: with --initiator.
 func analysis(ctx *cli.Context) bool { return ctx.IsSet("initiator") }
 
-// simulateMany makes many runs and sums them up; an interrupt ends it early.
+// simulateMany makes many runs and prints a summary of them. An interrupt ends the runs early.
 func simulateMany(ctx *cli.Context, o sim.Options, asJSON bool) error {
 	interrupt, stop := signal.NotifyContext(ctx.Context, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -138,7 +138,8 @@ func simulateMany(ctx *cli.Context, o sim.Options, asJSON bool) error {
 	)
 }
 
-// countRuns counts the runs on a terminal, some at a time.
+// countRuns returns a function that shows on a terminal how many runs are done, after every
+// hundredth run and after the last.
 func countRuns(ctx *cli.Context) func(done int) {
 	const every = 100
 	runs, count := ctx.Int("runs"), progress(ctx)
@@ -149,7 +150,7 @@ func countRuns(ctx *cli.Context) func(done int) {
 	}
 }
 
-// writeResult prints what one run or many came to.
+// writeResult prints the result of one run, or the summary of many.
 func writeResult(w io.Writer, result interface {
 	JSON() ([]byte, error)
 	Text(io.Writer) error
@@ -166,7 +167,7 @@ func writeResult(w io.Writer, result interface {
 	return err
 }
 
-// failed is the error of runs that did not do what the algorithm promises.
+// failed returns an error if runs did not do what the algorithm promises, otherwise nil.
 func failed(runs, leaderless, violations int) error {
 	switch {
 	case leaderless > 0 && runs == 1:
@@ -179,8 +180,8 @@ func failed(runs, leaderless, violations int) error {
 	return nil
 }
 
-// asUsage: options that make no simulation, and no benchmark, are a mistake on the command
-// line.
+// asUsage turns an error about wrong options of a simulation or a benchmark into a usage error.
+// It returns any other error as it is.
 func asUsage(err error) error {
 	if errors.Is(err, sim.ErrOptions) || errors.Is(err, bench.ErrOptions) {
 		return mark(errUsage, err)
@@ -188,7 +189,7 @@ func asUsage(err error) error {
 	return err
 }
 
-// simOptions reads the flags.
+// simOptions returns the options of the simulation that the flags describe.
 func simOptions(ctx *cli.Context) (sim.Options, error) {
 	entry, err := algorithmNamed(ctx.String("algorithm"))
 	if err != nil {
@@ -231,8 +232,7 @@ func simOptions(ctx *cli.Context) (sim.Options, error) {
 	return o, nil
 }
 
-// checkNumbers refuses numbers that are out of range; an option that is not
-// given is left open.
+// checkNumbers refuses flags whose numbers are out of range. It accepts a flag that was not given.
 func checkNumbers(ctx *cli.Context) error {
 	if n := ctx.Int("nodes"); ctx.IsSet("nodes") && (n < 1 || n > simMaxNodes) {
 		return usagef("--nodes %d: give 1 to %d", n, simMaxNodes)
@@ -250,7 +250,8 @@ func checkNumbers(ctx *cli.Context) error {
 	return nil
 }
 
-// initiators are who calls the election: one node, all, or nobody.
+// initiators reads --initiator: which nodes call the election. It returns one node's id, or all as
+// true, or zero and false if no node calls it.
 func initiators(ctx *cli.Context) (one proto.NodeID, all bool, err error) {
 	text := ctx.String("initiator")
 	if !ctx.IsSet("initiator") || text == "all" {
@@ -262,7 +263,7 @@ func initiators(ctx *cli.Context) (one proto.NodeID, all bool, err error) {
 	return one, false, nil
 }
 
-// crashed is the node that is dead at the start, 0 for none.
+// crashed returns the id of the node that is dead at the start, 0 if there is none.
 func crashed(ctx *cli.Context) proto.NodeID {
 	if ids := ctx.Uint64Slice("crashed"); len(ids) > 0 {
 		return proto.NodeID(ids[0])

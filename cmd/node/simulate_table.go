@@ -9,8 +9,8 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/cost"
 )
 
-// printTable prints what elections without failures cost, as they are simulated,
-// beside theory: of one algorithm if it was asked for, else of all. It is Markdown.
+// printTable prints a Markdown table: what elections without failures cost in the simulation,
+// beside what theory says. It has the algorithm of --algorithm, or all if that flag is not given.
 func printTable(ctx *cli.Context) error {
 	for _, f := range ctx.Command.Flags {
 		flag := f.Names()[0]

@@ -59,7 +59,7 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 	return err
 }
 
-// joinIDs is "1 2 3".
+// joinIDs returns the ids with spaces between them, like "1 2 3".
 func joinIDs(ids []proto.NodeID) string {
 	words := make([]string, len(ids))
 	for i, id := range ids {

@@ -9,14 +9,14 @@ import (
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 )
 
-// The token that lets its bearer change a node is never on a command line, where
+// Who has the token may change a node. The token is never given on a command line, where
 // every user of the machine could read it.
 const (
 	tokenEnv  = "RINGLEADER_API_TOKEN"
 	mostToken = 4 << 10
 )
 
-// readToken reads the token that file holds.
+// readToken returns the token in file.
 func readToken(file string) (string, error) {
 	info, err := os.Stat(file)
 	switch {
@@ -34,8 +34,8 @@ func readToken(file string) (string, error) {
 	return httpapi.ParseToken(string(text))
 }
 
-// tokenFrom is the token that file holds or, without a file, the one in text; "" without both.
-// where is what names the file in an error.
+// tokenFrom returns the token in file or, without a file, the one in text; "" without both.
+// In an error the parameter where names the setting that the file's name came from.
 func tokenFrom(where, file, text string) (token string, err error) {
 	switch {
 	case file != "":
@@ -50,7 +50,7 @@ func tokenFrom(where, file, text string) (token string, err error) {
 	return token, mark(errConfig, err)
 }
 
-// openToken reads the token that a node was configured with, if it was.
+// openToken reads the node's token, if the settings have one.
 func (r *resolved) openToken() (err error) {
 	r.APIToken, err = tokenFrom("api-token-file", r.tokenFile, r.tokenText)
 	return err
@@ -63,8 +63,8 @@ func tokenFlag() cli.Flag {
 	}
 }
 
-// clientToken is the token for a command that changes a node: of the file, or the
-// environment, or none.
+// clientToken returns the token for a command that changes a node: from the file of
+// --api-token-file or of its variable, else from RINGLEADER_API_TOKEN, else "".
 func clientToken(ctx *cli.Context) (string, error) {
 	file, where := ctx.String("api-token-file"), "--api-token-file"
 	if file == "" {

@@ -66,8 +66,8 @@ func whyNot(ctx *cli.Context) error {
 	return errors.Join(whyNotIn(ctx.App.Writer, h, uint64(id)), report.Notes(ctx.App.ErrWriter, h), unread)
 }
 
-// whyNotIn answers for each group that knows the node; when none does, it says
-// so, with the nodes there are.
+// whyNotIn says for each group that knows the node why it does not lead. If no group knows
+// it, the error lists the nodes that there are.
 func whyNotIn(w io.Writer, h *rounds.History, id uint64) error {
 	knows := slices.DeleteFunc(slices.Clone(h.Groups), func(g *rounds.Group) bool {
 		return !slices.ContainsFunc(g.Nodes, func(n rounds.Node) bool { return n.ID == id })

@@ -11,11 +11,11 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 )
 
-// alike is how much a word has to be like a known one to be suggested, by the library's measure.
+// alike is the least likeness of two words, by the library's measure, for one to be suggested.
 const alike = 0.8
 
-// didYouMean is "; did you mean WORD?" for the known word that is most like the given one,
-// "" when none is like it.
+// didYouMean returns "; did you mean WORD?" with the known word that is most like the given one;
+// "" if none is like it.
 func didYouMean(given string, known []string) string {
 	best, likeness := "", alike
 	for _, word := range known {
@@ -29,7 +29,7 @@ func didYouMean(given string, known []string) string {
 	return fmt.Sprintf("; did you mean %q?", best)
 }
 
-// wordOf is the value of a flag that takes one of a few words.
+// wordOf returns the value of a flag, or an error if the value is not one of the known words.
 func wordOf(ctx *cli.Context, flag string, known ...string) (string, error) {
 	word := ctx.String(flag)
 	if err := oneOf(word, known); err != nil {
@@ -38,7 +38,7 @@ func wordOf(ctx *cli.Context, flag string, known ...string) (string, error) {
 	return word, nil
 }
 
-// oneOf refuses a word that is not among the known ones.
+// oneOf returns an error if text is not one of the known words.
 func oneOf(text string, known []string) error {
 	if slices.Contains(known, text) {
 		return nil
@@ -50,7 +50,7 @@ func algorithmFlag() cli.Flag {
 	return &cli.StringFlag{Name: "algorithm", Value: "bully", Usage: "the election algorithm's `NAME`"}
 }
 
-// algorithmNamed looks name up in the catalogue.
+// algorithmNamed returns the algorithm with this name from the catalogue.
 func algorithmNamed(name string) (catalog.Entry, error) {
 	entry, err := catalog.Lookup(name)
 	if err != nil {

@@ -29,8 +29,8 @@ func ParseBind(text string) (netip.AddrPort, error) {
 	return addr, checkOne(text, addr.Addr())
 }
 
-// ParseAdvertise reads the address at which the others reach this node: an IP, with or without a
-// port. Without a port, or with port 0, it is the bound port.
+// ParseAdvertise reads the address at which the other nodes reach this node: an IP, with or without
+// a port. No port, or port 0, stands for the bound port; ParseAdvertise returns 0 for it.
 func ParseAdvertise(text string) (netip.AddrPort, error) {
 	addr, err := netip.ParseAddrPort(text)
 	if err != nil {
@@ -60,10 +60,11 @@ func checkOne(text string, ip netip.Addr) error {
 // onward is an address that no machine has: the kernel would send to it by the default route.
 var onward = netip.MustParseAddr("203.0.113.1")
 
-// Reachable returns the address of this machine at which the other nodes are likely to reach it
-// when it listens on all addresses of bind's family. why says how it was chosen: it is the source
-// address that the kernel chooses towards the first IP in join; else towards everybody; else the
-// first private address. addrs are the addresses in use; source is KernelSource.
+// Reachable returns the address at which the other nodes are likely to reach this machine when a
+// node listens on all addresses of bind's family. It tries the source address that the kernel uses
+// to send to the first IP in join; then the one for the default route; then the first private
+// address. The result why says which it chose. The parameter addrs lists the addresses in use;
+// source is KernelSource.
 func Reachable(
 	bind netip.Addr, join []string, addrs []net.Addr,
 	source func(to netip.Addr) (netip.Addr, error),
@@ -98,9 +99,9 @@ type Host struct {
 var Machine = Host{Addrs: InUse, Source: KernelSource, Names: namesInDNS}
 
 // Advertised returns the address that this node advertises: the given one; else the bound IP, if
-// that is not "all addresses"; else the address at which the others are likely to reach this
-// machine. Without a port it is the bound port. why says where the IP is from; it is "" if the IP
-// was given.
+// that is not "all addresses"; else the address at which the other nodes are likely to reach this
+// machine. If the given one has no port, Advertised adds the bound port. The result why says where
+// the IP is from; "" if the IP was given.
 func (h Host) Advertised(
 	bind netip.AddrPort, given string, join []string,
 ) (addr netip.AddrPort, why string, err error) {
@@ -153,7 +154,7 @@ func KernelSource(to netip.Addr) (netip.Addr, error) {
 	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap(), nil
 }
 
-// InUse are the addresses of the interfaces that are up and connected.
+// InUse returns the addresses of the network interfaces that are up and connected.
 func InUse() ([]net.Addr, error) {
 	interfaces, err := net.Interfaces()
 	if err != nil {
@@ -173,8 +174,8 @@ func InUse() ([]net.Addr, error) {
 	return addrs, nil
 }
 
-// Network is the network for a listener on addr. The net package alone would take 0.0.0.0 for all
-// addresses, including those of IPv6.
+// Network returns the name of the network for a listener on addr: "tcp4" or "tcp". With "tcp" the
+// net package would take 0.0.0.0 for all addresses, including those of IPv6.
 func Network(addr netip.AddrPort) string {
 	if addr.Addr().Is4() {
 		return "tcp4"

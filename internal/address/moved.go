@@ -12,8 +12,8 @@ import (
 // lookEvery is how often Watch looks at the machine's addresses.
 const lookEvery = time.Second
 
-// Moved says that this machine no longer has the address From, which the others were told, and now
-// has To.
+// Moved says that this machine no longer has the address From, which this node told the other nodes,
+// and now has To.
 type Moved struct{ From, To netip.Addr }
 
 func (m Moved) Error() string {
@@ -21,10 +21,10 @@ func (m Moved) Error() string {
 		"which has %v now", m.From, m.To)
 }
 
-// Watch tells once that this machine has lost the address that the others were told, and has
-// another one. This happens when a container is taken off its network and joined again. While the
-// machine has no other address, Watch waits for one. It stops when ctx is done. The channel is
-// never closed.
+// Watch returns a channel that reports once that this machine has lost the address told, which this
+// node told the other nodes, and has another one. This happens when a container is taken off its
+// network and joined again. While the machine has no other address, Watch waits for one. It stops
+// when ctx is done. The channel is never closed.
 func (h Host) Watch(ctx context.Context, told netip.Addr, join []string) <-chan Moved {
 	moved := make(chan Moved, 1)
 	go func() {
@@ -48,8 +48,8 @@ func (h Host) Watch(ctx context.Context, told netip.Addr, join []string) <-chan 
 	return moved
 }
 
-// instead returns the address that this machine would choose now. gone says whether it has lost the
-// address that the others were told.
+// instead reports in gone whether this machine has lost the address told and has another one. If
+// so, it returns the address that this node would choose now.
 func (h Host) instead(told netip.Addr, join []string) (to netip.Addr, gone bool) {
 	addrs, err := h.Addrs()
 	if err != nil || slices.ContainsFunc(addrs, func(a net.Addr) bool {

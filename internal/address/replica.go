@@ -30,8 +30,9 @@ const lookupTime = 2 * time.Second
 // IsContainer reports whether a hostname is the id of a container.
 func IsContainer(hostname string) bool { return len(hostname) == 12 && hex.MatchString(hostname) }
 
-// Replica returns the number at the end of this container's name, as 3 for project_node_3.network,
-// and that name. The error lists the addresses for which the DNS has no such name.
+// Replica returns the number at the end of this container's name, for example 3 for
+// project_node_3.network, and the name. The error lists the addresses for which the DNS has no
+// name with a number.
 func (h Host) Replica() (number, name string, err error) {
 	addrs, err := h.Addrs()
 	if err != nil {

@@ -18,8 +18,8 @@ type Build struct {
 
 const ringleader = "github.com/ringleader-dev/ringleader"
 
-// Read returns the build of this program. If the program embeds a node, that is the version of this
-// module, without a commit.
+// Read returns the build of this program. If another program embeds a node, Read returns the version
+// of this module, without a commit.
 func Read() Build {
 	b := Build{
 		Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
@@ -48,7 +48,7 @@ func Read() Build {
 	return b
 }
 
-// String is one line for people.
+// String returns the build as one line of text.
 func (b Build) String() string {
 	text := "ringleader " + b.Version
 	if b.Commit != "" {

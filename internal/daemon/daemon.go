@@ -30,8 +30,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Daemon is the parts of one running node, in the order in which they start: first those that
-// notice another process of the same node, last the one that takes part in elections.
+// Daemon has the parts of one running node, in the order in which they start: first the parts that
+// notice another process of the same node, last the part by which other nodes see this node.
 type Daemon struct {
 	Settings
 	log         zerolog.Logger
@@ -59,7 +59,7 @@ type Daemon struct {
 	dying    bool               // the links are not closed: the kernel ends them with the process
 	stop     context.CancelFunc // ends the node's loop and the HTTP server
 	parts    sync.WaitGroup     // the goroutines of this package
-	requests sync.RWMutex       // locked for reading by each request, and for writing, for good, when the node leaves
+	requests sync.RWMutex       // each request holds the read lock; a node that leaves keeps the write lock
 }
 
 // Start starts a node. It writes the node's records to records, and all other lines to log. On an
@@ -97,10 +97,10 @@ func (d *Daemon) sayUp() {
 // Stop and Die.
 func (d *Daemon) Failed() <-chan error { return d.failed }
 
-// GossipAddr is the address that other nodes put into their list of nodes to join.
+// GossipAddr returns the address that other nodes put into their list of nodes to join.
 func (d *Daemon) GossipAddr() string { return d.group.GossipAddr() }
 
-// Listener is the socket on which other nodes ask whether this process lives.
+// Listener returns the socket on which other nodes ask whether this process lives.
 func (d *Daemon) Listener() syscall.Conn { return d.links.Listener() }
 
 // open opens every part.
@@ -211,7 +211,7 @@ func (d *Daemon) joinCluster(attr int64) (err error) {
 	return nil
 }
 
-// tellEligible tells the others whether this node may lead; why is empty if it may.
+// tellEligible tells the other nodes whether this node may lead. The parameter why is "" if it may.
 func (d *Daemon) tellEligible(why string) {
 	if group := d.reports.Load(); group != nil {
 		group.SetEligible(why == "")
@@ -226,7 +226,7 @@ func withPort(addr netip.AddrPort, bound net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(addr.Addr(), uint16(bound.(*net.TCPAddr).Port))
 }
 
-// webAddr is the address at which the HTTP API listens; "none" if there is no API.
+// webAddr returns the address at which the HTTP API listens; "none" if there is no API.
 func (d *Daemon) webAddr() string {
 	if d.web == nil {
 		return "none"
@@ -234,8 +234,8 @@ func (d *Daemon) webAddr() string {
 	return d.web.Addr().String()
 }
 
-// advertisedWeb is the address at which the others reach the HTTP API; "" if they cannot: a
-// loopback address means this node only to nodes on the same machine.
+// advertisedWeb returns the address at which the other nodes reach the HTTP API; "" if they cannot:
+// a loopback address means this node only to nodes on the same machine.
 func (d *Daemon) advertisedWeb() string {
 	if d.web == nil {
 		return ""

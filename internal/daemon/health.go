@@ -12,7 +12,7 @@ import (
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 )
 
-// mostHolds is how many times as long as configured a hold-down may become.
+// mostHolds is the length of the longest hold-down, as a multiple of the configured one.
 const mostHolds = 32
 
 // causeHealth is the cause for which an unhealthy node does not lead.
@@ -81,7 +81,7 @@ func (d *Daemon) needed() func() bool {
 // have become a candidate.
 type need struct {
 	patience   time.Duration
-	leaderless time.Time // since when nobody leads, as far as was asked
+	leaderless time.Time // when a call first found that nobody leads; zero while a node leads
 }
 
 func (n *need) of(led, anotherCould bool, now time.Time) bool {
@@ -95,8 +95,8 @@ func (n *need) of(led, anotherCould bool, now time.Time) bool {
 	return !anotherCould || now.Sub(n.leaderless) > n.patience
 }
 
-// standsAfter is how many latencies later, at most, a voter becomes a candidate than the next
-// better one, after it heard of no leader for the time of a promise.
+// standsAfter is a number of latencies. Voters that heard of no leader for the time of a promise
+// become candidates one after the other, the best first, each at most this time after the one before.
 const standsAfter = 8
 
 // anotherCouldLead reports whether another node is alive and eligible and, if there are voters, is

@@ -11,7 +11,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// TokenOf is the fencing token of this process as the leader of a term.
+// TokenOf returns the fencing token of this process as the leader of a term.
 func (d *Daemon) TokenOf(term proto.Term) fence.Token {
 	return fence.Token{Term: term, Leader: d.ID, Incarnation: d.Incarnation}
 }
@@ -31,7 +31,7 @@ func (l lender) Lend(ctx context.Context) (httpapi.Lease, error) {
 	}, nil
 }
 
-// because puts the error of a node that does not lend into the words of the API.
+// because returns the API's error for the error of a node that does not lend.
 func (l lender) because(err error) error {
 	if !errors.Is(err, node.ErrNotLent) {
 		return err

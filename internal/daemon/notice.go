@@ -10,9 +10,9 @@ import (
 	"github.com/ringleader-dev/ringleader/node/statefile"
 )
 
-// The cluster's pause is a notice that gossip carries. Every node that hears of it
-// keeps it on its disk, its end too: a paused cluster that is restarted stays paused,
-// and of what the nodes kept the newest stands.
+// Gossip carries the pause of the cluster, and the end of the pause, as a notice. Every node
+// that hears of a notice keeps it on its disk. So a paused cluster that is restarted stays paused.
+// Of the notices that the nodes kept, the newest counts.
 
 // notices keeps the newest notice on disk.
 type notices struct {
@@ -37,8 +37,8 @@ func (d *Daemon) openNotices() error {
 	return nil
 }
 
-// noticed handles a new notice of the cluster, from whatever node. The group's goroutine, which
-// calls it, does not wait for the disk.
+// noticed handles a new notice of the cluster, from any node. It does not make its caller, the
+// group's goroutine, wait for the disk.
 func (d *Daemon) noticed(n membership.Notice) {
 	d.applyNotice(n)
 	d.parts.Go(func() {
@@ -80,8 +80,8 @@ func (k *notices) keep(n statefile.Notice) error {
 	return k.err
 }
 
-// newer waits until this node has tried to save a notice with a version above version, and returns
-// the error of that.
+// newer waits until this node has saved a notice with a higher version than the given one, or has
+// failed to save a notice. Then it returns the error.
 func (k *notices) newer(ctx context.Context, version uint64) error {
 	for {
 		k.mu.Lock()

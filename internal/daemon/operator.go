@@ -52,7 +52,7 @@ func (d *Daemon) Do(ctx context.Context, v httpapi.Verb, o httpapi.Order) (httpa
 	return done, nil
 }
 
-// transfer hands over, or asks the leader to.
+// transfer hands leadership over if this node leads. Otherwise it passes the order on to the leader.
 func (d *Daemon) transfer(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
 	leader := d.Node.Status().Leader
 	switch leader.ID {
@@ -184,7 +184,7 @@ func (d *Daemon) resume(ctx context.Context, o httpapi.Order) (httpapi.Done, err
 	return httpapi.Done{Done: fmt.Sprintf("node %v stands for election again", d.ID)}, nil
 }
 
-// now is the present time as text.
+// now returns the present time as text.
 func now() string { return time.Now().UTC().Format(time.RFC3339) }
 
 // because describes who asked for something, and why.

@@ -189,7 +189,8 @@ func (d *Daemon) giveWay(ctx context.Context) {
 	}
 }
 
-// endRequests lets no new request begin. The channel is closed when none is under way.
+// endRequests lets no new request begin. It returns a channel that is closed when no request is
+// under way.
 func (d *Daemon) endRequests() <-chan struct{} {
 	carriedOut := make(chan struct{})
 	go func() {
@@ -226,8 +227,8 @@ func (d *Daemon) awaitSuccessor(ctx context.Context) {
 	d.log.Warn().Msg("no successor was seen: leaving without one")
 }
 
-// couldSucceed reports whether another node that could lead is believed alive and, with
-// voters, a majority of them.
+// couldSucceed reports whether another node that could lead is believed alive. If there are
+// voters, a majority of them must be believed alive, too.
 func (d *Daemon) couldSucceed() bool {
 	view := d.view.Load()
 	if view == nil {
@@ -259,7 +260,7 @@ func (d *Daemon) Die(err error) error {
 	return d.close()
 }
 
-// close closes what is open, in the reverse order of opening.
+// close closes all open parts, in the reverse order of opening.
 func (d *Daemon) close() error {
 	d.stop()
 	var errs []error

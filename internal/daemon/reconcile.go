@@ -16,8 +16,8 @@ import (
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 )
 
-// The reconcile command runs on one node, once all who led in a split brain have
-// stopped, and before one is elected again.
+// The reconcile command runs on one node, after all leaders of a split brain have
+// stopped, and before the next leader is elected.
 
 const (
 	// reconcileTries is how often the command is run at most until it succeeds.
@@ -68,7 +68,7 @@ func (d *Daemon) runReconcile(ctx context.Context, s algorithms.Split) (said str
 	return strings.ToValidUTF8(strings.TrimSpace(string(out)), "?"), err
 }
 
-// reconcileEnv is the environment that tells the command about the split.
+// reconcileEnv returns the environment variables that tell the command about the split.
 func (d *Daemon) reconcileEnv(s algorithms.Split) []string {
 	var leaders, terms, led []string
 	for _, r := range s.Leaderships {

@@ -12,8 +12,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// recoveryWords describes why a voter votes for nobody yet, and which nodes have to answer. apart are
-// the voters that run and never will, by the settings in which they differ.
+// recoveryWords describes why a voter votes for nobody yet, and which nodes have to answer. The
+// parameter apart has the voters that run but will never answer, by the settings in which they differ.
 func recoveryWords(r *algorithms.Recovery, apart map[string][]proto.NodeID) string {
 	lost := fmt.Sprintf("nothing is saved of %s", votersNamed(r.Lost))
 	if !r.Asked {
@@ -95,7 +95,7 @@ func (d *Daemon) apart(r *algorithms.Recovery) map[string][]proto.NodeID {
 	return apart
 }
 
-// votersNamed is "voter 3", or "voters 1 and 2".
+// votersNamed returns a text like "voter 3" or "voters 1 and 2".
 func votersNamed(ids []proto.NodeID) string {
 	words := make([]string, len(ids))
 	for i, id := range slices.Sorted(slices.Values(ids)) {

@@ -35,7 +35,7 @@ func wrong(err error) error {
 }
 
 // FieldError is an error of Start that one setting causes. It wraps ErrConfig if the setting is
-// wrong, and not if it is right and the operating system refuses it.
+// wrong. It does not if the setting is right but the operating system refuses it.
 type FieldError struct {
 	Field string // as in ringleader.Config
 	error
@@ -90,13 +90,13 @@ type Health struct {
 	Memory, Disk                int // percent in use; 0 means not checked
 }
 
-// Patience is how long the network and a process may take to answer: see package pacing.
+// Patience returns how long the network and a process may take to answer: see package pacing.
 func (s Settings) Patience() time.Duration { return s.Pacing.Patience(s.Algorithm) }
 
-// Family is the name that must be equal on all nodes that know each other. For a nominating
-// algorithm under a lease it is "nomination": the lease decides who leads, so nodes with different
-// nominating algorithms are safe together. For every other algorithm it is the algorithm's own
-// name.
+// Family returns the name that must be equal on all nodes that know each other. For a nominating
+// algorithm under a lease it returns "nomination": the lease decides who leads, so nodes with
+// different nominating algorithms are safe together. For every other algorithm it returns the
+// algorithm's own name.
 func (s Settings) Family() string {
 	alone, err := catalog.Lookup(s.Algorithm.Name)
 	if err == nil && alone.Guarantee == algorithms.BestEffort && s.Algorithm.Leased {
@@ -105,9 +105,9 @@ func (s Settings) Family() string {
 	return s.Algorithm.Name
 }
 
-// ElectionLabel is the text that must be equal on nodes that exchange election messages. Links
-// compare its hash, and show the text when it differs. The list of voters is not part of it, since
-// two lists may differ by one voter.
+// ElectionLabel returns the text that must be equal on nodes that exchange election messages. Links
+// compare the text's hash, and show the text when it differs. The list of voters is not part of the
+// text, since two lists may differ by one voter.
 func (s Settings) ElectionLabel() string {
 	label := s.Family()
 	if len(s.Voters) == 0 {

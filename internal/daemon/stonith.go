@@ -16,7 +16,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// fencer returns what stops former leaders; nil if the node has no fence agent.
+// fencer returns the Fencer that stops former leaders; nil if the node has no fence agent.
 func (d *Daemon) fencer() node.Fencer {
 	if len(d.FenceAgent) == 0 {
 		return nil

@@ -17,7 +17,7 @@ import (
 const causeVoters = "voters"
 
 // compareVoters keeps this node from leading while it sees a process of its cluster to which it
-// must give way because of their lists of voters. Either may have no voters.
+// must give way because of their lists of voters. Either process may have no voters.
 func (d *Daemon) compareVoters(listed []membership.Member, now time.Time) {
 	own := d.VotersNow(d.Node)
 	d.group.SetVoters(own)

@@ -11,13 +11,13 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// What a node and its links are made of, whatever they run on, stands in this file: package
-// nodesim makes its nodes in virtual time of it, too.
+// This file configures a node and its links for any network and clock: package nodesim uses it,
+// too, for its nodes in virtual time.
 
-// VotersOf checks that the saved state fits this node's list of voters, also if it is given none: then
-// it could lead without votes. A node that is none of the voters does not vote, and fits any list.
-// VotersOf returns the voter by which the list differs from the one before it; zero if there is none.
-// Errors wrap lease.ErrVoters.
+// VotersOf checks that the saved state fits this node's list of voters. It also checks this for an
+// empty list: with it, the node could lead without votes. The state of a node that is not on its own
+// list fits any list, since the node does not vote. VotersOf returns the voter by which the list
+// differs from the one before it; zero if there is none. Errors wrap lease.ErrVoters.
 func (s Settings) VotersOf(saved algorithms.State) (changed proto.NodeID, err error) {
 	if len(s.Voters) > 0 && !s.Voters.Has(s.ID) {
 		return 0, nil

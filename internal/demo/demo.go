@@ -149,7 +149,8 @@ func (d demo) assemble(ctx context.Context) (testcluster.Belief, error) {
 	return leader, d.tellLease(ctx, leader.Leader)
 }
 
-// settle waits until all nodes agree: on the highest node, if the algorithm lets it take over from others.
+// settle waits until all nodes agree on a leader. If the algorithm lets the highest node take over,
+// it waits until they agree on that node.
 func (d demo) settle(ctx context.Context) (testcluster.Belief, error) {
 	if d.entry.Preempt {
 		return d.cluster.WaitLeader(ctx, d.nodes[len(d.nodes)-1])

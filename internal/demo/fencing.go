@@ -16,7 +16,7 @@ import (
 )
 
 // think is how long a worker of the demo waits after it looked at the node and before it writes:
-// long enough to be stopped there.
+// long enough for the demo to stop the worker in this time.
 const think = 500 * time.Millisecond
 
 // fencingDemo is one run of the story of the lecture notes: "A enters GC pause.

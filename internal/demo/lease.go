@@ -42,8 +42,8 @@ func (d demo) leaseEnd(id proto.NodeID) (end time.Time) {
 	return end
 }
 
-// freed says whether the others waited for the dead leader's lease to end, and if not, why; it is
-// "" without leases.
+// freed returns a text that says whether the other nodes waited for the dead leader's lease to end,
+// and if not, why; "" without leases.
 func (d demo) freed(r *rounds.Round, dead death) string {
 	end := d.leaseEnd(dead.node)
 	switch left := end.Sub(r.Winner.At); {

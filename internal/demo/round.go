@@ -18,21 +18,21 @@ type death struct {
 	at   time.Time // just before the signal
 }
 
-// onItsWay is how long a message may still take to arrive when all nodes agree. In fact that takes
+// onItsWay is how long a message may still take to arrive after all nodes agree. Usually it takes
 // milliseconds.
 const onItsWay = time.Second
 
-// election is how a leader came to be: the terms of one cluster, one after the other. Only the last need have a
-// winner: on a busy machine the candidates of a term may miss their majority.
+// election is the rounds of the terms up to the one that the leader won, in order. Only the last round
+// always has a winner: on a busy machine the candidates of a term may miss their majority.
 type election []*rounds.Round
 
-// last is the term that the leader won.
+// last returns the round that the leader won.
 func (e election) last() *rounds.Round { return e[len(e)-1] }
 
-// election builds the election that began at since, or if none did, that of the present leader's term, from the
-// nodes' records. It waits until these say when each of the nodes came to believe in the winner. Nodes write side
-// by side, so the record of a message's receiver may come before that of its sender; election waits a moment
-// for the missing ones.
+// election builds, from the nodes' records, the election that began at the time since or later and ended
+// with the given term. It waits until the records say when each of the nodes came to believe in the
+// winner. Nodes write their records independently, so a message's receiver may write before its sender.
+// Therefore election waits a moment for missing records.
 func (d demo) election(
 	ctx context.Context, since time.Time, term proto.Term, dead death, nodes ...proto.NodeID,
 ) (e election, err error) {
@@ -58,13 +58,13 @@ func (d demo) election(
 	return e, nil
 }
 
-// renewals are the kinds of messages that renew a lease. Apart from a leader's first, they belong
-// to a leadership that goes on. A node that only sends one has decided nothing, so the demo looks
-// for no record of it.
+// renewals lists the kinds of messages that renew a lease. Apart from a leader's first one, they
+// belong to a leadership that goes on. A node decides nothing when it sends one, so the demo does not
+// wait for its record.
 var renewals = []string{proto.KindHeartbeat.String(), proto.KindHeartbeatReply.String()}
 
-// findElection returns the rounds that began at since or later, up to that of a term, which is there in any case, if
-// somebody won that; nil otherwise. dead is the kill that came before.
+// findElection returns the rounds of lower terms that began at the time since or later, and the round of the
+// given term. It returns nil if nobody won that term. The parameter dead is the kill before the election.
 func findElection(records []trace.Record, since time.Time, term proto.Term, dead death) (e election) {
 	b := rounds.NewBuilder()
 	for _, rec := range records {
@@ -86,8 +86,8 @@ func findElection(records []trace.Record, since time.Time, term proto.Term, dead
 	return nil
 }
 
-// agreedAt returns when the last of the nodes came to believe in the winner; zero if that is not
-// known of all of them.
+// agreedAt returns when the last of the nodes came to believe in the winner; zero if this time is
+// not known for each of the nodes.
 func agreedAt(r *rounds.Round, nodes []proto.NodeID) (last time.Time) {
 	for _, id := range nodes {
 		at := believed(r, id)
@@ -109,8 +109,8 @@ func believed(r *rounds.Round, id proto.NodeID) time.Time {
 	return time.Time{}
 }
 
-// inShort returns the round for a small screen: only the steps that sent something, found out
-// something or changed a belief. Of the reasons it has only the causes, since the arrows show the
+// inShort returns the round for a small screen: only the steps that sent a message, gave evidence
+// or changed a belief. It keeps only those reasons that are causes, since the arrows show the
 // effects.
 func inShort(r *rounds.Round) *rounds.Round {
 	short := *r

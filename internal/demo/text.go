@@ -74,7 +74,7 @@ func (t teller) draw(e election) {
 }
 
 // cost describes the time and the messages of an election, over all its terms: "detect 2.8 ms + elect 0.1 ms,
-// 11 messages". There is something to detect where the death caused the first of them.
+// 11 messages". It gives a time to detect only if the death caused the election's first term.
 func cost(e election, dead death) string {
 	began, last := e[0].Split.Began, e.last().Split
 	var parts []string

@@ -56,7 +56,7 @@ type Config struct {
 	KillTime time.Duration
 	// StopGrace is the time from SIGTERM to SIGKILL when this process is told to stop.
 	StopGrace time.Duration
-	Signals   <-chan os.Signal // signals to pass on to the command; one that asks to stop also ends Run
+	Signals   <-chan os.Signal // signals to pass on to the command; a signal to stop also ends Run
 	Log       zerolog.Logger
 }
 
@@ -73,7 +73,7 @@ type Ended struct{ exit supervise.Exit }
 
 func (e Ended) Error() string { return "the command " + e.exit.String() }
 
-// Code is the command's exit code.
+// Code returns the command's exit code.
 func (e Ended) Code() int { return e.exit.Code() }
 
 // StoppedIdle is the error for a signal that asked to stop while the command did not run. A script
@@ -82,7 +82,7 @@ type StoppedIdle struct{ signal syscall.Signal }
 
 func (s StoppedIdle) Error() string { return fmt.Sprintf("told to stop by a signal (%v)", s.signal) }
 
-// Code is the exit code that shells use for the signal.
+// Code returns the exit code that shells use for the signal.
 func (s StoppedIdle) Code() int { return 128 + int(s.signal) }
 
 // Run runs the command while the node leads. It ends when the command has ended for good, the node
@@ -119,7 +119,7 @@ func Run(ctx context.Context, c Config) error {
 	return errors.Join(err, subreaper.Close(), c.Node.Leave())
 }
 
-// passOn passes signals on to the command. One that asks to stop ends this process too.
+// passOn passes signals on to the command. A signal that asks to stop ends this process too.
 func (x *execution) passOn() {
 	for s := range x.Signals {
 		sig, _ := s.(syscall.Signal)
@@ -252,7 +252,7 @@ type errLost struct{ error }
 
 func (e errLost) Unwrap() []error { return []error{e.error, ErrLost} }
 
-// environment is the environment of the command.
+// environment returns the environment variables of the command.
 func (x *execution) environment(lease ringleader.Lease) []string {
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

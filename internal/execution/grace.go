@@ -21,9 +21,9 @@ const (
 )
 
 // FitGrace returns how long the command gets from SIGTERM to SIGKILL, and how much of the lease is
-// reserved for the kernel to end it. given is the grace that the operator wants; zero means the
-// longest that fits. leased is the length of the lease; zero means that there is none. latency is
-// the planned latency of a message.
+// reserved for the kernel to end it. The parameter given is the grace that the operator wants, or
+// zero for the longest that fits. The parameter leased is the length of the lease, or zero for no
+// lease. The parameter latency is the planned latency of a message.
 //
 // The command is told to stop when the rest of the lease is just long enough. That must not happen
 // while the lease can still be renewed as usual. A leader asks for a renewal twice within two
@@ -31,7 +31,7 @@ const (
 //
 //	grace + held/20 ≤ held - 2/3 lease - 4 × latency
 //
-// where held is what a leader counts on of its lease. Errors wrap ErrGrace.
+// Here held is the part of the lease that the leader counts on. Errors wrap ErrGrace.
 func FitGrace(given, leased, latency time.Duration) (grace, killTime time.Duration, err error) {
 	if leased == 0 {
 		if given == 0 {

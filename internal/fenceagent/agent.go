@@ -86,9 +86,9 @@ func (a *Agent) Fence(ctx context.Context, f algorithms.Fence) (detail string, e
 const maxOutput = 300
 
 // Run runs the agent once. It returns nil if the agent exited with 0, else an error that wraps
-// ErrFailed, ErrTimeout, ErrStart or ErrCalledBack. detail describes the result in a line in any
-// case: "exit 1 after 40ms: no such container". When Run returns, nothing of the agent's process
-// group runs any more. An agent also ends when the process that runs it ends.
+// ErrFailed, ErrTimeout, ErrStart or ErrCalledBack. In every case detail describes the result in one
+// line: "exit 1 after 40ms: no such container". When Run returns, nothing of the agent's process
+// group runs any more. An agent also ends when the process that called Run ends.
 func (a *Agent) Run(ctx context.Context, r Request) (detail string, err error) {
 	timeout := cmp.Or(a.Timeout, DefaultTimeout)
 	limited, cancel := context.WithTimeoutCause(ctx, timeout, ErrTimeout)

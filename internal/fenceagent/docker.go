@@ -74,9 +74,9 @@ type container struct {
 	}
 }
 
-// before is an instant before the start of the container's present process and after the end of all
-// others. The engine's own StartedAt is no such instant: a busy engine takes it when the process has
-// long begun.
+// before returns an instant before the start of the container's present process and after the end of
+// all its earlier processes. The engine's own StartedAt is no such instant: a busy engine sets it long
+// after the process has begun.
 func (c container) before() time.Time {
 	if c.State.FinishedAt.After(c.Created) {
 		return c.State.FinishedAt
@@ -135,8 +135,8 @@ func (e engine) kill(ctx context.Context, c container) (string, error) {
 	}
 }
 
-// process reads the pid file at path in the container. The file must have been written by the process
-// that runs there now, and not be left on a volume by one before. Errors wrap ErrPIDFile or ErrEngine.
+// process reads the pid file at path in the container. It refuses a file that an earlier process left
+// there, for example on a volume. Errors wrap ErrPIDFile or ErrEngine.
 func (e engine) process(ctx context.Context, c container, path string) (p Process, err error) {
 	if !c.State.Running {
 		return p, fmt.Errorf("%w: %v is %s", ErrPIDFile, c, c.State.Status)

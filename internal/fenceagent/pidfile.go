@@ -28,8 +28,8 @@ type Target struct {
 	Incarnation string // "" for any process of the node
 }
 
-// Process is the process that a pid file names. A process id alone is not enough: the kernel gives
-// it to another process later.
+// Process is the process that a pid file names. A process id alone is not enough to name it: the
+// kernel may give the same id to another process later.
 type Process struct {
 	PID int
 	// Start is when the process started, in the kernel's ticks since the boot.
@@ -84,7 +84,7 @@ func ReadPIDFile(path string) (Process, error) {
 	return parsePIDFile(text, path)
 }
 
-// parsePIDFile parses the text of a pid file. path is for errors, which wrap ErrPIDFile.
+// parsePIDFile parses the text of a pid file. Errors name the path, and wrap ErrPIDFile.
 func parsePIDFile(text []byte, path string) (p Process, err error) {
 	_, err = fmt.Sscanf(string(text), pidFile,
 		&p.PID, &p.Start, &p.Boot, &p.Machine, &p.Namespace, (*uint64)(&p.ID), &p.Incarnation)
@@ -96,10 +96,10 @@ func parsePIDFile(text []byte, path string) (p Process, err error) {
 }
 
 // PIDFile acts on the process that the pid file at path names, and describes what it found. For Off
-// it returns nil only if the target has stopped: it was killed, or had ended, or another process of
-// its node runs now. It stops the node's process, but not what that process started. For Status it
-// changes nothing, and fails as Off would. Errors wrap ErrPIDFile, ErrOther, ErrElsewhere, or ctx's
-// error.
+// it returns nil only if the target has stopped: PIDFile killed it, or it had ended, or another
+// process of its node runs now. It stops the node's process, but not what that process started. For
+// Status it changes nothing, and fails where Off would fail. Errors wrap ErrPIDFile, ErrOther,
+// ErrElsewhere, or ctx's error.
 func PIDFile(ctx context.Context, path string, a Action, t Target) (string, error) {
 	p, err := ReadPIDFile(path)
 	if err != nil {
@@ -132,7 +132,7 @@ func PIDFile(ctx context.Context, path string, a Action, t Target) (string, erro
 	return fmt.Sprintf("killed process %d of node %v", p.PID, t.ID), nil
 }
 
-// follows reports whether this is another process of the node than the target. If it runs, the
+// follows reports whether p is another process of the node than the target. If p runs, the
 // target has ended.
 func (p Process) follows(t Target) bool { return t.Incarnation != "" && p.Incarnation != t.Incarnation }
 

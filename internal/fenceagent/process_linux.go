@@ -40,8 +40,8 @@ func machine() string {
 	return cmp.Or(strings.TrimSpace(string(id)), noMachine)
 }
 
-// startOf returns when a process started, in ticks since the boot. That is field 22 of its stat
-// file, whose second field may contain spaces and parentheses.
+// startOf returns when a process started, in ticks since the boot. It reads field 22 of the process's
+// stat file. The second field of that file may contain spaces and parentheses.
 func startOf(pid int) (uint64, error) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -58,9 +58,9 @@ func startOf(pid int) (uint64, error) {
 // handle refers to one process for good, even if its process id is given to another process.
 type handle struct{ fd int }
 
-// open returns a handle of the process with this id if it started at this tick; nil if that process
-// has ended. It opens the handle before it compares the start, so an id that is given to another
-// process in between cannot deceive it.
+// open returns a handle of the process that has the id pid and started at the tick start; nil if that
+// process has ended. It opens the handle before it compares the start. So it notices if the kernel
+// has given the id to another process.
 func open(pid int, start uint64) (*handle, error) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ESRCH) {
@@ -103,7 +103,7 @@ func (h *handle) kill(ctx context.Context) error {
 	return nil
 }
 
-// ended reports whether the process ends within this time.
+// ended reports whether the process has ended, or ends within the time wait.
 func (h *handle) ended(wait time.Duration) bool {
 	fds := []unix.PollFd{{Fd: int32(h.fd), Events: unix.POLLIN}}
 	n, err := unix.Poll(fds, int(wait.Milliseconds()))

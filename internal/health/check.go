@@ -19,9 +19,9 @@ import (
 type Check struct {
 	// Name identifies the check in answers, as in "command".
 	Name string
-	// Ask makes the check. It returns nil if all is well, else an error whose words follow the
-	// name: "ended with code 1: no database". It is called from one goroutine, and must return soon
-	// after ctx is done.
+	// Ask makes the check. It returns nil if the check passes, else an error whose text follows the
+	// name: "ended with code 1: no database". One goroutine calls Ask. It must return soon after
+	// ctx is done.
 	Ask func(ctx context.Context) error
 	// Presumed says that the check counts as passed until it fails, even before it was made.
 	Presumed bool
@@ -104,7 +104,7 @@ func ParseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// usable reports whether a port of a URL can be dialled; "" is that of the scheme.
+// usable reports whether a port of a URL can be dialled. "" stands for the scheme's own port.
 func usable(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 16)
 	return port == "" || err == nil && n > 0
@@ -141,10 +141,10 @@ func HTTP(u *url.URL) Check {
 	}}
 }
 
-// Loop returns a check that fails if the node's event loop has been at one event for longer than
-// limit. busy returns for how long it has been. One failure counts, since it stands for a long
-// time. One pass counts too: what slows a node for a second keeps it from leading for about a
-// second.
+// Loop returns a check that fails if the node's event loop has been at one event for limit or
+// longer. The function busy returns how long the loop has been at its present event. One failure
+// counts, since it shows a long delay. One pass counts too: after a delay of a second the node is
+// kept from leading for about a second.
 func Loop(busy func() time.Duration, limit time.Duration) Check {
 	return Check{
 		Name: "event loop", Presumed: true, Fall: 1, Rise: 1, Again: limit/4 + 1, Brief: true,

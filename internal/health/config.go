@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Config says which checks are made, how often, and when a result counts.
+// Config says which checks a Monitor makes, how often, and when a result counts.
 type Config struct {
 	Checks []Check
 	// Interval is the time from one run of a check to the next. Timeout is how long one run may
@@ -19,12 +19,12 @@ type Config struct {
 	// again. It doubles each time, up to MaxHoldDown, and starts anew once the node has been
 	// healthy for longer than MaxHoldDown.
 	HoldDown, MaxHoldDown time.Duration
-	// Needed reports whether no node but this one could lead. Nil means never. While the node is
+	// Needed reports whether no node but this one could lead. Nil means always false. While the node is
 	// held back and all its checks pass, the Monitor calls Needed repeatedly, and stops holding the
 	// node back when it returns true. One goroutine at a time calls it; it must not block.
 	Needed func() bool
-	// Report is called with each change: whether the node is healthy, and if not, why. The first
-	// call is before the first check. It is called from one goroutine at a time and must not block.
+	// The Monitor calls Report at each change: whether the node is healthy, and if not, why. The first
+	// call is before the first check. One goroutine at a time calls Report; it must not block.
 	Report func(healthy bool, why string)
 }
 

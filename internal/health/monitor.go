@@ -217,8 +217,8 @@ func (c *tally) complaint() string {
 	return c.Name + " is not well for long enough yet"
 }
 
-// fall counts that the node became unhealthy, or that another kind of check failed too. brief says
-// that only Brief checks fail.
+// fall counts that the node became unhealthy, or that a check that is not Brief failed too. The
+// parameter brief says that only Brief checks fail.
 func (m *Monitor) fall(now time.Time, brief bool) {
 	if m.healthy {
 		m.brief, m.lasted = true, 0
@@ -236,8 +236,8 @@ func (m *Monitor) fall(now time.Time, brief bool) {
 	}
 }
 
-// holdDown is how long all checks must pass in a row before the node is healthy. The caller holds
-// mu.
+// holdDown returns how long all checks must pass in a row before the node is healthy. The caller
+// holds mu.
 func (m *Monitor) holdDown() time.Duration {
 	if m.brief {
 		return min(m.lasted, m.cfg.HoldDown)
@@ -264,8 +264,8 @@ func (m *Monitor) wake(after time.Duration) {
 	})
 }
 
-// set takes the new result. It reports it only if the health or the failed checks differ from the
-// last report: the words of a check may differ each time that it is made. The caller holds mu.
+// set stores the new result. It reports the result only if the health or the names of the failed
+// checks differ from the last report: a check's text may differ each time. The caller holds mu.
 func (m *Monitor) set(healthy bool, about, why string, now time.Time) {
 	m.why = why
 	if m.healthy == healthy && m.told == about {

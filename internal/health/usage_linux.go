@@ -82,8 +82,8 @@ func fields(text []byte) map[string]uint64 {
 
 func share(used, total uint64) float64 { return 100 * float64(used) / float64(total) }
 
-// diskUsed returns the share of a file system that is in use, in percent, and how many bytes are
-// free for this process.
+// diskUsed returns the share of dir's file system that is in use, in percent, and how many bytes
+// of it are free for this process.
 func diskUsed(dir string) (used float64, free uint64, err error) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// New is the logger of this process, from a level on.
+// New returns the logger of this process. It logs lines of this level and above.
 //
-// It sets the time format of the whole process: by default zerolog's times
-// have a resolution of one second, which orders nothing.
+// New sets the time format of the whole process: by default zerolog's times have a
+// resolution of one second, which is too coarse to order lines.
 func New(out io.Writer, level string) zerolog.Logger {
 	zerolog.TimeFieldFormat = time.RFC3339Nano
 	from, err := zerolog.ParseLevel(level)
@@ -29,7 +29,8 @@ func New(out io.Writer, level string) zerolog.Logger {
 	return zerolog.New(out).Level(from)
 }
 
-// Writer writes lines of JSON to out in a format: json, console, or auto, which is console on a terminal.
+// Writer returns a writer that takes lines of JSON and writes them to out in a format: json, console,
+// or auto, which is console on a terminal and json elsewhere.
 func Writer(out *os.File, format string) io.Writer {
 	if format == "console" || format == "auto" && isatty.IsTerminal(out.Fd()) {
 		return newConsole(out, !isatty.IsTerminal(out.Fd()))
@@ -37,14 +38,14 @@ func Writer(out *os.File, format string) io.Writer {
 	return out
 }
 
-// The log of a node whose standard error somebody else may fill.
+// The limits of the log of a node whose standard error other processes may fill.
 const (
 	lossyLines = 4096        // how many lines may wait
 	lossyFlush = time.Second // how long they may take at the end
 )
 
-// NewLossy is Writer for a node that must not wait for the reader of its log. If the reader is
-// too slow, lines are lost, and the log says how many. end waits a moment for the lines that are left.
+// NewLossy is like Writer, for a node that must not wait for the reader of its log. If the reader is too
+// slow, lines are lost, and the log says how many. The function end waits a moment for lines not yet written.
 func NewLossy(out *os.File, format string) (w io.Writer, end func()) {
 	lossy := diode.NewWriter(writeOnly{Writer(out, format)}, lossyLines, 0, func(missed int) {
 		fmt.Fprintf(out, "ringleader: %d lines of the log were lost: nobody read them\n", missed)
@@ -67,8 +68,8 @@ type writeOnly struct{ io.Writer }
 
 const consoleTime = "15:04:05.000"
 
-// console prints what a node logs for people: records as the simulator prints
-// them, but with the time of day, all else as a message and its fields.
+// console prints a node's log for people. It prints records as the simulator prints them, but
+// with the time of day, and every other line as a message and its fields.
 type console struct {
 	out  io.Writer
 	rest zerolog.ConsoleWriter
@@ -83,7 +84,7 @@ func newConsole(out io.Writer, noColor bool) console {
 	}}
 }
 
-// Write takes one line of JSON. It may be called from any goroutine.
+// Write prints one line of JSON. Any goroutine may call it.
 func (c console) Write(line []byte) (int, error) {
 	rec, err := trace.Parse(line)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package long lets one test serve twice: TestX runs a little of it in make test, and its
-// twin TestLongX runs much of it in make test-long. The prefix decides, and nothing else:
+// Package long lets two tests share their code: TestX runs it a few times in make test, and
+// TestLongX runs it many times in make test-long. Only the prefix of the name decides:
 //
 //	func TestLongX(t *testing.T) { TestX(t) }
 //
-// A test without a twin that takes long has the prefix too. No test is skipped: the two
-// targets run all there are.
+// A slow test without a short form has the prefix, too. No test is skipped: the two
+// targets together run all tests.
 package long
 
 import (

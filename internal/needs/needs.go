@@ -1,6 +1,6 @@
-// Package needs skips tests that need something which this machine lacks. The log of such
-// a test says so. In CI the test fails instead, so that CI cannot pass without it. Tests
-// skip in no other way: internal/archtest checks that.
+// Package needs skips tests that need something which this machine lacks. The log of a
+// skipped test says so. In CI the test fails instead, so that CI cannot pass without having run
+// it. Tests skip in no other way: internal/archtest checks that.
 package needs
 
 import (
@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Here skips the test, or fails it in CI, if missing is not nil. missing says what this machine lacks.
-// what names the thing that is not tested then, as in "the page in a browser".
+// Here skips the test, or fails it in CI, if missing is not nil. The error missing says what this
+// machine lacks. The text what names the untested thing, as in "the page in a browser".
 func Here(t testing.TB, what string, missing error) {
 	t.Helper()
 	if !Has(t, what, missing) {
@@ -17,7 +17,8 @@ func Here(t testing.TB, what string, missing error) {
 	}
 }
 
-// Has is Here for a part of a test. It reports whether that part can be run.
+// Has reports whether a part of a test can run: whether missing is nil. If it cannot, Has logs
+// that, or fails the test in CI. See Here for the parameters.
 func Has(t testing.TB, what string, missing error) bool {
 	t.Helper()
 	switch {

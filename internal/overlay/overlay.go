@@ -1,5 +1,5 @@
-// Package overlay lets tests build programs from this module with some source files replaced. Tests
-// take a rule out of the code in this way, and check that another test notices.
+// Package overlay lets a test build programs from this module with some source files replaced. In
+// this way a test takes a rule out of the code, and checks that another test then fails.
 package overlay
 
 import (
@@ -20,14 +20,15 @@ type Sources struct {
 // New returns Sources that replace nothing.
 func New(t testing.TB) *Sources { return &Sources{t, map[string]string{}} }
 
-// Add adds a file. path is relative to the working directory.
+// Add replaces the file at path by content, or adds it. The path is relative to the working directory.
 func (s *Sources) Add(path, content string) {
 	s.t.Helper()
 	s.files[s.abs(path)] = content
 }
 
-// Replace replaces old by text in a file, as it is after earlier replacements. The file must
-// contain old exactly once. what names the rule, for the message when it does not.
+// Replace replaces old by text in the file at path, after earlier replacements in it. The file must
+// contain old exactly once. If not, Replace fails the test; the parameter what names the rule in
+// its message.
 func (s *Sources) Replace(what, path, old, text string) {
 	s.t.Helper()
 	content, ok := s.files[s.abs(path)]
@@ -51,8 +52,9 @@ func ReplaceOnce(t testing.TB, what, path, content, old, text string) string {
 	return strings.Replace(content, old, text, 1)
 }
 
-// Build writes the replaced files to disk. It returns the path of the program, and the arguments
-// for the go command that builds it: verb, the files, and args, with the package last.
+// Build writes the replaced files to disk. It returns the path of the program, and the arguments of
+// the go command that builds it: first verb, then the flags for the replaced files and the output,
+// then args. The last of args is the package.
 func (s *Sources) Build(verb string, args ...string) (program string, arguments []string) {
 	s.t.Helper()
 	temp, replaced := s.t.TempDir(), map[string]string{}

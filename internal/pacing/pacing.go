@@ -15,22 +15,22 @@ import (
 )
 
 // A failover budget is the time in which a leader that hangs, is paused or is cut off has to
-// be replaced. (The death of a leader is seen at once and takes none of it.) It is spent on
+// be replaced. (Nodes see the death of a leader at once: it takes no budget.) The budget is spent on
 //
 //	misses × heartbeat    the leader gives no sign of life
 //	       + heartbeat    a beat of this node notices
 //	       + round        the next leader is elected: k × latency
 //
-// latency is the worst case one way, Δ in the algorithms' formulas. k is the longest timeout
-// of the algorithm, in latencies: it waits for the end of a round. The timeout of a ring
+// Here latency is the worst case one way, Δ in the algorithms' formulas, and k is the longest
+// timeout of the algorithm, in latencies: it waits for the end of a round. The timeout of a ring
 // grows with its nodes, and is computed for planNodes. When the election loop hangs in a
-// process whose sockets work, the last sign of life comes up to half a heartbeat after that
-// began; but a round rarely takes all of its share.
+// process whose sockets work, the last sign of life comes up to half a heartbeat after the
+// loop began to hang; but a round rarely takes all of its share.
 //
 // How soon a silent leader is noticed, and how long promises are, depends on the network and
 // on how long its processes may stand still. An algorithm with long rounds gets no more time
-// for these: its budget is larger by what its round takes beyond the usual one, and Patience
-// is the budget without that.
+// for that. But its budget is larger by the time that its round takes beyond a usual round.
+// Patience is the budget without this extra time.
 //
 // The relations that hold:
 //
@@ -40,9 +40,9 @@ import (
 //     a round trip
 //  3. heartbeat ≥ tcp.MinHeartbeat, or the budget is refused
 const (
-	// misses is how many heartbeats may be missed. 56 % of a budget can then pass in a
-	// garbage collection, or without a processor, before a healthy leader is missed. Each
-	// further one would add less and cost a wake-up.
+	// misses is how many heartbeats may be missed. Then a healthy leader may stand still for
+	// 56 % of a budget, in a garbage collection or without a processor, before it is replaced.
+	// Each further heartbeat would add less time and cost a wake-up.
 	misses = 4
 	// roundShare is the part of a budget that a usual round gets, in percent.
 	roundShare = 30
@@ -62,8 +62,8 @@ type Pacing struct {
 	Misses                     int
 }
 
-// For derives the pacing from a budget. The error wraps ErrBudget, and shows the relation that does
-// not hold, with its numbers, and the smallest budget for which it would.
+// For derives the pacing from a budget. The error wraps ErrBudget. It shows the relation that does
+// not hold, with its numbers, and the smallest budget for which the relation holds.
 func For(budget time.Duration, entry catalog.Entry) (Pacing, error) {
 	p := derive(budget, entry)
 	if p.Heartbeat >= tcp.MinHeartbeat {
@@ -76,14 +76,14 @@ func For(budget time.Duration, entry catalog.Entry) (Pacing, error) {
 		smallest(entry, func(p Pacing) bool { return p.Heartbeat >= tcp.MinHeartbeat }))
 }
 
-// ForLatency returns the smallest budget, an hour at most, with which at least this latency is
-// planned for.
+// ForLatency returns the smallest budget whose planned latency is at least this latency; at most
+// MaxBudget.
 func ForLatency(latency time.Duration, entry catalog.Entry) time.Duration {
 	return smallest(entry, func(p Pacing) bool { return p.Latency >= latency })
 }
 
-// smallest returns the smallest budget, in whole milliseconds, whose pacing will accepts. If will
-// accepts the pacing of a budget, it must accept those of all larger ones.
+// smallest returns the smallest budget, in whole milliseconds, for whose pacing the function will
+// returns true. If it does so for one budget, it must do so for all larger budgets.
 func smallest(entry catalog.Entry, will func(Pacing) bool) time.Duration {
 	ms := sort.Search(int(MaxBudget/time.Millisecond), func(ms int) bool {
 		return will(derive(time.Duration(ms)*time.Millisecond, entry))
@@ -100,15 +100,15 @@ func derive(budget time.Duration, entry catalog.Entry) Pacing {
 	return p
 }
 
-// Patience is the budget that would apply if the algorithm's rounds took a usual time. All times
-// that depend only on the network, and on how long processes may pause, follow from it.
+// Patience returns the budget without the time that the algorithm's rounds take beyond usual rounds.
+// All times that depend only on the network, and on how long processes may stand still, follow from it.
 func (p Pacing) Patience(entry catalog.Entry) time.Duration {
 	return p.Budget * 100 / stretch(entry)
 }
 
-// stretch is the algorithm's budget in percent of a profile's budget: larger by what its round
-// takes beyond the usual one. With a usual budget the latency would be so short that a node
-// that starts gives up before it has joined.
+// stretch returns the algorithm's budget in percent of a profile's budget. It is over 100 if the
+// algorithm's round takes longer than a usual round. With a usual budget the planned latency would
+// then be so short that a node that starts gives up before it has joined.
 func stretch(entry catalog.Entry) time.Duration {
 	_, k := RoundOf(entry)
 	return 100 + roundShare*max(k-usualRound, 0)/usualRound

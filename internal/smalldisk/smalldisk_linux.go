@@ -11,7 +11,8 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/needs"
 )
 
-// Mount mounts a file system of a size like "64k" for this test alone.
+// Mount mounts a file system of this size, like "64k", until the end of the test. It returns the
+// directory.
 func Mount(t testing.TB, size string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -60,8 +61,8 @@ func ReadOnly(t testing.TB, dir string) {
 	}
 }
 
-// WantUnusable checks that err wraps want, and that it says which directory cannot be used, why,
-// and what to do.
+// WantUnusable checks that err wraps want, and that its text names the directory dir and says what
+// to do.
 func WantUnusable(t testing.TB, err error, dir string, want error) {
 	t.Helper()
 	if !errors.Is(err, want) || !strings.Contains(err.Error(), dir) ||

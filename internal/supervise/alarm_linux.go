@@ -48,8 +48,8 @@ func (a *alarm) listen() {
 }
 
 // set makes the alarm ring at b or a little before, at once if b has passed, and never if b is
-// zero. Whoever is woken too early must set it again. It rings early because the kernel's timer may
-// run up to a tenth faster or slower than package clock.
+// zero. A caller that is woken too early must set the alarm again. The alarm rings early because the
+// kernel's timer may run up to a tenth faster or slower than package clock.
 func (a *alarm) set(b bound) error {
 	at := int64(0)
 	if b != 0 {
@@ -67,8 +67,8 @@ func (a *alarm) set(b bound) error {
 	return errors.Join(err, failed)
 }
 
-// early returns how long to wait at first if a time is left from now: a little more than a tenth
-// less, or all of it if it is very short.
+// early returns how long to wait at first if the time left remains: a little less than nine tenths
+// of it, or all of it if it is very short.
 func early(left bound) bound {
 	if left > bound(time.Millisecond) {
 		left -= left/10 + left/100
@@ -76,8 +76,8 @@ func early(left bound) bound {
 	return left
 }
 
-// boottime reads the timer's clock, in nanoseconds. Read it before the time that is left: if the
-// machine is suspended in between, the alarm then rings early, not late.
+// boottime reads the timer's clock, in nanoseconds. Call it before you compute the time that is
+// left: then, if the machine is suspended in between, the alarm rings early, not late.
 func boottime() int64 {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {

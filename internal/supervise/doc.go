@@ -1,5 +1,5 @@
-// Package supervise runs a command so that no process of it outlives the process that
-// started it, nor a deadline.
+// Package supervise runs a command. No process of the command outlives the process that
+// called Run, or a deadline.
 //
 // A Supervisor starts a subreaper: a process of its own, from the same executable, that runs the
 // command and adopts all its descendants. Even a process that forks, leaves its session and closes

@@ -36,7 +36,7 @@ type Config struct {
 	Hold []syscall.Conn
 }
 
-// Spec is one run of the command.
+// Spec describes one run of the command.
 type Spec struct {
 	// Path is the executable, and Args its arguments; the first argument is its name.
 	Path string
@@ -47,7 +47,7 @@ type Spec struct {
 	Deadline time.Time
 }
 
-// Exit is how the command ended.
+// Exit describes how the command ended.
 type Exit struct {
 	// Status is the exit status of the command's first process.
 	Status syscall.WaitStatus
@@ -56,11 +56,11 @@ type Exit struct {
 	Stopped bool
 	// Late says that the command was told to stop because of the deadline.
 	Late bool
-	// Left is how many processes the command left behind when it ended. They were ended too.
+	// Left is how many processes the command left behind when it ended. The subreaper ended them too.
 	Left int
 }
 
-// Code is the code that a shell would show: 128+n for a death by signal n.
+// Code returns the code that a shell would show: 128+n for a death by signal n.
 func (e Exit) Code() int {
 	if e.Status.Signaled() {
 		return 128 + int(e.Status.Signal())

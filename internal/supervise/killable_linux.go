@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A process of another user cannot be killed without CAP_KILL: it would outlive whoever
-// started it, and every deadline. So where the subreaper has not got that, the command and all
-// that comes of it become no other user: PR_SET_NO_NEW_PRIVS has the kernel ignore setuid
-// bits and file capabilities, and is inherited and never undone.
+// A process of another user cannot be killed without CAP_KILL: it would outlive the process that
+// started it, and every deadline. So a subreaper without CAP_KILL keeps the command and its
+// descendants from becoming another user. It sets PR_SET_NO_NEW_PRIVS: then the kernel ignores
+// setuid bits and file capabilities. Descendants inherit this setting, and none can undo it.
 
 // capable reports whether this process has a capability in effect.
 func capable(c uint) (bool, error) {
@@ -36,8 +36,8 @@ func canEnd() error {
 	return err
 }
 
-// stayKillable makes the kernel refuse any change of user to what this thread starts. It does
-// nothing if this process may kill other users' processes.
+// stayKillable makes the kernel ignore setuid bits and file capabilities of the programs that this
+// thread starts. It does nothing if this process may kill other users' processes.
 func stayKillable() error {
 	if kills, err := capable(unix.CAP_KILL); err != nil || kills {
 		return err
@@ -45,8 +45,8 @@ func stayKillable() error {
 	return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 }
 
-// Killable returns an error for a program that runs as another user or group, where the kernel will
-// not allow that: see Start. Errors wrap ErrCannotEnd and ErrNotExecutable.
+// Killable returns an error if the program at path has a setuid or setgid bit that the kernel will
+// ignore: see stayKillable. Errors wrap ErrCannotEnd and ErrNotExecutable.
 func Killable(path string) error {
 	kills, err := capable(unix.CAP_KILL)
 	if err != nil || kills {

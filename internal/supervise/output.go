@@ -13,8 +13,8 @@ import (
 const drainTime = 100 * time.Millisecond
 
 // Job is a command that runs beside this process: a hook, a check, a fence agent. It
-// is in a process group of its own, and on Linux the kernel kills it when this
-// process ends, however that ends.
+// has a process group of its own. On Linux the kernel kills the command when this
+// process ends for any reason.
 type Job struct {
 	Path string
 	Args []string

@@ -49,8 +49,8 @@ func Disown(cmd *exec.Cmd) {
 	delete(own.pids, cmd.Process.Pid)
 }
 
-// AwaitStop waits until all threads of a child, which was sent SIGSTOP, stand still, or it has ended. Whoever else
-// waits for the child gets that news all the same.
+// AwaitStop waits until all threads of a child that was sent SIGSTOP have stopped, or until the child has
+// ended. Another goroutine that waits for the child still gets its status.
 func AwaitStop(pid int) error {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT, nil)

@@ -35,8 +35,8 @@ func Reap(ctx context.Context) {
 	}
 }
 
-// reapOrphans reaps the adopted children that have ended, and returns how many have
-// not.
+// reapOrphans reaps the adopted children that have ended, and returns how many still
+// live.
 func reapOrphans() (living int) {
 	own.Lock()
 	defer own.Unlock()
@@ -55,8 +55,8 @@ func reapOrphans() (living int) {
 	return living
 }
 
-// sweep kills the processes that this one adopted when the subreaper ended, and returns when none
-// is left.
+// sweep kills the processes that this process adopted when the subreaper ended, and returns when
+// none is left.
 func sweep() {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		killDescendants(os.Getpid())

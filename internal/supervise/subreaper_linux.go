@@ -19,14 +19,14 @@ import (
 const (
 	subreaperMark = "__keep"
 	socketFD      = 3
-	// heldBelow is the highest descriptor that the command gets for a held file. It is high, since
-	// scripts use descriptors from 3 on.
+	// heldBelow bounds the command's descriptors of held files: they are the ones just below it.
+	// They are high, since scripts use descriptors from 3 on.
 	heldBelow = 1000
 )
 
-// Enter turns this process into a subreaper, and does not return, if it was started
-// as one. A program that calls Start calls it first of all, from its main
-// goroutine.
+// Enter turns this process into a subreaper, and does not return, if the process was
+// started as one. A program that calls Start must first of all call Enter, from its
+// main goroutine.
 func Enter() {
 	if len(os.Args) != 3 || os.Args[1] != subreaperMark {
 		return
@@ -60,7 +60,7 @@ type subreaper struct {
 	exit     Exit
 	stopping bool
 	killAt   bound         // when KILL is sent, while stopping; zero if not known yet
-	killing  time.Duration // the pause until KILL is repeated; 0 before the first
+	killing  time.Duration // the pause until KILL is repeated; 0 before the first KILL
 }
 
 // keep runs a subreaper until it ends.
@@ -194,7 +194,7 @@ func (k *subreaper) files() []uintptr {
 	return files
 }
 
-// rearm sets the alarm for the next thing that is due.
+// rearm sets the alarm for the next action.
 func (k *subreaper) rearm() error {
 	end := k.spec.Deadline
 	switch {
@@ -210,7 +210,7 @@ func (k *subreaper) rearm() error {
 	return k.alarm.set(max(1, end-bound(k.spec.Grace+k.spec.KillTime)))
 }
 
-// onAlarm does what is due.
+// onAlarm carries out the action that is due.
 func (k *subreaper) onAlarm() error {
 	now, end := sinceBoot(), k.spec.Deadline
 	switch {
@@ -248,8 +248,8 @@ func (k *subreaper) stop() error {
 	return k.rearm()
 }
 
-// kill sends KILL to all of the tree. It is repeated until nothing is left, since processes may
-// have forked meanwhile.
+// kill sends KILL to all of the tree. The alarm repeats the call until nothing is left, since
+// processes may have forked meanwhile.
 func (k *subreaper) kill() error {
 	if !k.running {
 		return nil

@@ -66,8 +66,8 @@ func Start(cfg Config) (*Supervisor, error) {
 }
 
 // startSubreaper starts this executable again, with the descriptors of the held files after that of
-// the socket. It does not use package os to get the descriptors, which would make the sockets
-// block, in this process too.
+// the socket. It does not get the descriptors by package os: that would make the sockets blocking,
+// in this process too.
 func startSubreaper(socket int, hold []syscall.Conn) (pid int, err error) {
 	files := []uintptr{0, 1, 2, uintptr(socket)}
 	err = withDescriptors(hold, func(held []uintptr) error {
@@ -182,7 +182,7 @@ func (s *Supervisor) Extend(deadline time.Time) {
 // slowKill is longer than a subreaper needs to kill a tree.
 const slowKill = 2 * time.Second
 
-// patience is how long the subreaper may take to end the command once it was told to
+// patience returns how long the subreaper may take to end the command after it was told to
 // stop: it sends KILL after the grace, and before the deadline in any case.
 func (s *Supervisor) patience() time.Duration {
 	s.mu.Lock()
@@ -195,7 +195,7 @@ func (s *Supervisor) patience() time.Duration {
 }
 
 // Run runs the command and returns when all of its tree is gone. When ctx ends, the command is told
-// to stop, and is killed after the grace. If ctx has ended before, Run returns its cause and starts
+// to stop, and is killed after the grace. If ctx has ended before, Run returns ctx's cause and starts
 // nothing. Any other error says that the command could not be started: it wraps ErrNotFound or
 // ErrNotExecutable, or is ErrSubreaper.
 func (s *Supervisor) Run(ctx context.Context, spec Spec) (Exit, error) {

@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// takeBack makes this process's group the foreground group of the terminal again, if the command
-// had that. The kernel would stop a background process that does so, unless it ignores SIGTTOU.
+// takeBack makes this process's group the foreground group of the terminal again, if had says that
+// the command's group was. The kernel would stop a background process that does so, unless it
+// ignores SIGTTOU.
 func takeBack(had bool) {
 	if !had {
 		return

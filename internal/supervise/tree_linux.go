@@ -14,7 +14,7 @@ type process struct {
 	pid, parent, group int
 }
 
-// processes returns all processes that this one can see.
+// processes returns all processes that this process can see.
 func processes() ([]process, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -67,9 +67,9 @@ func descendants(root int, except map[int]bool) ([]process, error) {
 	return found, nil
 }
 
-// listed returns the descendants of root that the kernel lists as children. It looks at no other process, so it is
-// quick on a busy machine with many. It misses processes that start meanwhile, and finds nothing where the kernel
-// keeps no such lists.
+// listed returns the descendants of root that it finds in the kernel's lists of children. It looks at no
+// other process, so it is quick on a machine with many processes. It misses processes that start
+// meanwhile, and finds nothing if the kernel keeps no such lists.
 func listed(root int) []int {
 	found := []int{root}
 	for i := 0; i < len(found); i++ {

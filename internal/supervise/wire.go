@@ -2,8 +2,8 @@ package supervise
 
 import "time"
 
-// What goes over the socket between the Supervisor and the subreaper, as msgpack, one
-// message after the other: unlike JSON it leaves the bytes of arguments as they are.
+// The Supervisor and the subreaper send each other the messages below over a socket, as msgpack,
+// one after the other. Unlike JSON, msgpack leaves the bytes of arguments as they are.
 
 // request is a message from the Supervisor to the subreaper. Exactly one field is set.
 type request struct {
@@ -30,5 +30,5 @@ type bound time.Duration
 // answer is a message from the subreaper to the Supervisor. Exactly one field is set.
 type answer struct {
 	Errno int   // the command could not be started, for this reason
-	Ended *Exit // all of its tree is gone
+	Ended *Exit // how the command ended; all of its tree is gone
 }

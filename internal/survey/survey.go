@@ -21,15 +21,15 @@ type survey struct {
 	members []httpapi.Member // the nodes that the asked node believes alive
 	said    map[proto.NodeID]httpapi.Status
 	silent  map[proto.NodeID]error // why a node did not answer
-	// strangers are nodes of another cluster or algorithm, which the asked node does not know. mute
-	// says, by address, why other named nodes did not answer.
+	// strangers has the answers of nodes with another cluster or algorithm, which the asked node does
+	// not know. mute says, by address, why the nodes at other given addresses did not answer.
 	strangers map[proto.NodeID]httpapi.Status
 	mute      map[string]error
 }
 
 // WhyNot prints why a node does not lead. It asks the node at the first address, all nodes that
-// this one believes alive, and the nodes at the other addresses. It returns an error if the first
-// node does not answer.
+// this first node believes alive, and the nodes at the other addresses. It returns an error if the
+// first node does not answer.
 func WhyNot(ctx context.Context, out io.Writer, addresses []string, id proto.NodeID) error {
 	s, err := newSurvey(ctx, httpapi.Client{Addr: addresses[0]}, addresses[1:])
 	if err != nil {
@@ -41,8 +41,8 @@ func WhyNot(ctx context.Context, out io.Writer, addresses []string, id proto.Nod
 	return nil
 }
 
-// newSurvey asks all nodes at the same time, since the wait for a node that does not answer takes
-// seconds.
+// newSurvey asks the first node, then all other nodes at the same time, since the wait for a node
+// that does not answer takes seconds.
 func newSurvey(ctx context.Context, first httpapi.Client, more []string) (*survey, error) {
 	s := &survey{
 		said: map[proto.NodeID]httpapi.Status{}, silent: map[proto.NodeID]error{},
@@ -147,7 +147,7 @@ func (s *survey) beliefs() (list []report.Belief) {
 	return list
 }
 
-// ownWord is what the node says about itself, or why it did not answer.
+// ownWord returns what the node says about itself, or why it did not answer.
 func (s *survey) ownWord(id proto.NodeID) report.Candidate {
 	if err := s.silent[id]; err != nil {
 		return report.Candidate{Node: uint64(id), Silent: fmt.Sprintf("Node %v itself does not answer (%v). If it "+
@@ -179,7 +179,8 @@ func candidate(status httpapi.Status) report.Candidate {
 	return c
 }
 
-// doubts returns the nodes that do not believe the node alive. seen says that another node does.
+// doubts returns the nodes that do not believe node id alive. The result seen says whether another
+// node believes it alive; it is true if nobody doubts.
 func (s *survey) doubts(id proto.NodeID) (doubts []report.Doubt, seen bool) {
 	var d report.Doubt
 	for _, other := range slices.Sorted(maps.Keys(s.said)) {

@@ -42,7 +42,8 @@ type Config struct {
 	// Command, if not empty, is what each node runs while it leads: then it is a
 	// `ringleader exec`.
 	Command []string
-	// Enter is a command that runs each node's command line, for example "nice -n 19".
+	// Enter is the command that goes before each node's command line and runs it, for example
+	// "nice -n 19". It has no effect with Hosts.
 	Enter []string
 	// Hosts[i] is the host of node i+1. If there are none, all nodes run on loopback.
 	Hosts []Host
@@ -50,12 +51,12 @@ type Config struct {
 
 // Host is a network of its own for one node, for example a network namespace.
 type Host struct {
-	IP    string   // the node's address there
-	Enter []string // a command that runs another one there, for example "ip netns exec n1"
+	IP    string   // the node's address in this network
+	Enter []string // a command that runs another command there, for example "ip netns exec n1"
 	// Attach is for a node that the Cluster does not run itself, such as a container that was
-	// created with the node's Arguments. It is a command that starts the node, copies what it
-	// writes, and ends when it ends. Signals reach that command, not the node. Nil means that the
-	// Cluster runs the node itself.
+	// created with the node's Arguments. It is a command that starts the node, copies the node's
+	// output, and ends when the node ends. Signals reach that command, not the node. Nil means that
+	// the Cluster runs the node itself.
 	Attach []string
 }
 
@@ -129,10 +130,10 @@ func (cfg Config) place() (nodes []Node, ports *Ports, err error) {
 	return nodes, ports, nil
 }
 
-// Nodes are the nodes by id, running or not.
+// Nodes returns all nodes in the order of their ids, running or not.
 func (c *Cluster) Nodes() []Node { return slices.Clone(c.nodes) }
 
-// Node returns the node of that id, and the zero Node if there is none.
+// Node returns the node with this id, or the zero Node if there is none.
 func (c *Cluster) Node(id proto.NodeID) Node {
 	if id < 1 || int(id) > len(c.nodes) {
 		return Node{}
@@ -150,9 +151,9 @@ func (c *Cluster) StartAll() error {
 	return nil
 }
 
-// Start starts node id, or restarts it with the same addresses and data directory. args come after
-// the Config's, so they override them; they have no effect if the node's Host has Attach. Start
-// returns as soon as the process exists.
+// Start starts node id, or restarts it with the same addresses and data directory. The arguments
+// args come after those of the Config, and so override them. They have no effect if the node's Host
+// has Attach. Start returns as soon as the process exists.
 func (c *Cluster) Start(id proto.NodeID, args ...string) error {
 	n := c.Node(id)
 	if n.ID == 0 {
@@ -185,8 +186,8 @@ func (c *Cluster) Start(id proto.NodeID, args ...string) error {
 	return nil
 }
 
-// Arguments returns the part of node n's command line between the executable and the command that
-// it runs.
+// Arguments returns the part of node n's command line after the executable and before the command
+// that the node runs.
 func (c *Cluster) Arguments(n Node) []string {
 	command := "run"
 	if len(c.cfg.Command) > 0 {
@@ -205,21 +206,21 @@ func (c *Cluster) Arguments(n Node) []string {
 	return append(args, c.cfg.Args...)
 }
 
-// environment is the environment of this process without settings for ringleader.
+// environment returns the environment variables of this process without settings for ringleader.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		return strings.HasPrefix(kv, "RINGLEADER_")
 	})
 }
 
-// tell wakes all that wait for a change.
+// tell wakes all goroutines that wait for a change.
 func (c *Cluster) tell() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.broadcast()
 }
 
-// broadcast wakes all that wait for a change. The caller holds mu.
+// broadcast wakes all goroutines that wait for a change. The caller holds mu.
 func (c *Cluster) broadcast() {
 	close(c.changed)
 	c.changed = make(chan struct{})
@@ -246,8 +247,8 @@ func (c *Cluster) Kill(id proto.NodeID) (time.Time, error) {
 	return at, err
 }
 
-// Send sends sig to node id and returns the instant just before that. It does not wait for the
-// effect.
+// Send sends sig to node id and returns the instant just before the signal. It does not wait for
+// the effect.
 func (c *Cluster) Send(id proto.NodeID, sig syscall.Signal) (time.Time, error) {
 	c.mu.Lock()
 	p := c.running[id]
@@ -263,7 +264,7 @@ func (c *Cluster) Send(id proto.NodeID, sig syscall.Signal) (time.Time, error) {
 	return at, p.Signal(sig)
 }
 
-// ExpectEnd tells the Cluster that somebody else is about to end node id, so that its end is no
+// ExpectEnd tells the Cluster that node id is about to end, so that the node's end is no
 // error.
 func (c *Cluster) ExpectEnd(id proto.NodeID) {
 	c.mu.Lock()
@@ -273,9 +274,9 @@ func (c *Cluster) ExpectEnd(id proto.NodeID) {
 	}
 }
 
-// LookAway returns when d is over or ctx is done. Until then nothing is read of what the nodes
-// write: on few cores, reading would take processor time from the nodes that are measured. All
-// other methods wait meanwhile.
+// LookAway returns after the time d, or when ctx is done. Until then the Cluster reads nothing that
+// the nodes write: on few cores, reading would take processor time from the nodes that are measured.
+// Most other methods wait meanwhile.
 func (c *Cluster) LookAway(ctx context.Context, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -285,7 +286,8 @@ func (c *Cluster) LookAway(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Pause stops node id, as Process.Pause does. It stays alive but silent, with its connections open.
+// Pause stops node id, as Process.Pause does. The node stays alive but silent, with its connections
+// open.
 func (c *Cluster) Pause(id proto.NodeID) error {
 	c.mu.Lock()
 	p := c.running[id]

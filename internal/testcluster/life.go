@@ -9,7 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// life is one process of one node, and what it wrote.
+// life is one process of one node, and what the process wrote.
 type life struct {
 	Process
 	id      proto.NodeID
@@ -23,7 +23,7 @@ type entry struct {
 	record trace.Record
 }
 
-// output splits what one process writes into lines, and keeps them and the records among them.
+// output splits what one process writes into lines. It keeps all lines, and the records among them.
 // Cluster.mu guards its fields.
 type output struct {
 	cluster *Cluster
@@ -32,7 +32,7 @@ type output struct {
 	entries []entry
 }
 
-// Write takes what the process writes. Only the goroutine that copies it calls Write.
+// Write takes what the process writes. Only the goroutine that copies the process's output calls it.
 func (o *output) Write(text []byte) (int, error) {
 	o.cluster.mu.Lock()
 	defer o.cluster.mu.Unlock()
@@ -52,8 +52,8 @@ func (o *output) add(line []byte) {
 	}
 }
 
-// lastWords returns what the process last wrote for people: the message of a log line, or the
-// reason with which the Go runtime ended it. It explains an unexpected end.
+// lastWords returns the last text for people that the process wrote: the message of a log line, or
+// the reason for which the Go runtime ended the process. It explains an unexpected end.
 func (o *output) lastWords() string {
 	for _, line := range slices.Backward(o.lines) {
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {

@@ -19,9 +19,9 @@ var ErrCut = errors.New("cutting a network needs root on Linux and the ip comman
 const MaxSubnet = 250
 
 // Network is a switch (a bridge in a network namespace of its own) with a
-// cable (a pair of virtual devices) to each node's namespace. Taking a cable
-// off the switch leaves both of its ends up: packets go nowhere, and neither
-// side hears of an end, a reset or a missing carrier.
+// cable (a pair of virtual devices) to each node's namespace. When a cable is
+// taken off the switch, both of its ends stay up: packets are lost, but neither
+// side gets an end of stream, a reset or a missing carrier.
 type Network struct {
 	prefix string // the beginning of all names
 	nodes  int
@@ -30,8 +30,8 @@ type Network struct {
 	filtered bool
 }
 
-// MayCut returns an error that says why a Network of this many nodes cannot be made here; nil if it
-// can. Errors wrap ErrCut.
+// MayCut returns nil if a Network of this many nodes can be made here, otherwise an error that says
+// why not. Errors wrap ErrCut.
 func MayCut(nodes int) error {
 	if os.Geteuid() != 0 {
 		return fmt.Errorf("%w: run as root", ErrCut)

@@ -12,8 +12,8 @@ import (
 // Link is the way from one node to another; the way back is another Link.
 type Link struct{ From, To proto.NodeID }
 
-// MayBlock returns an error that says why single links of a Network cannot be blocked here; nil if
-// they can. Errors wrap ErrCut.
+// MayBlock returns nil if single links of a Network can be blocked here, otherwise an error that
+// says why not. Errors wrap ErrCut.
 func MayBlock() error {
 	if _, err := exec.LookPath("nft"); err != nil {
 		return fmt.Errorf("%w: single links need the nft command: %w", ErrCut, err)
@@ -36,7 +36,8 @@ const refuseTable = `table inet links {
 	}
 }`
 
-// Drop makes the network drop all packets on these links, and on no others. Neither side notices.
+// Drop makes the network drop all packets on these links, and on no other links. Neither node
+// gets an error from the network.
 func (w *Network) Drop(links ...Link) error {
 	if err := w.filter(); err != nil {
 		return err

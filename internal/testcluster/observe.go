@@ -61,8 +61,8 @@ func (c *Cluster) SaveLogs(dir string) error {
 	return errors.Join(errs...)
 }
 
-// Ended reports whether the latest process of node id has ended. code is what a shell would show,
-// and words is what the process wrote last.
+// Ended reports whether the latest process of node id has ended. The result code is the exit code
+// that a shell would show, and words is what the process wrote last.
 func (c *Cluster) Ended(id proto.NodeID) (code int, words string, ended bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,16 +79,16 @@ type Belief struct {
 	Term   proto.Term
 }
 
-// WaitAgreed waits until all nodes in ids believe in the same leader of the same term, and that
-// leader is one of them. Without ids it waits for all nodes. It fails with ErrEnded when a node
-// ends by itself.
+// WaitAgreed waits until all nodes in ids believe in the same leader of the same term, and the
+// leader is one of these nodes. Without ids it waits for all nodes. It fails with ErrEnded when a
+// node ends by itself.
 func (c *Cluster) WaitAgreed(ctx context.Context, ids ...proto.NodeID) (Belief, error) {
 	ids = c.orAll(ids)
 	return c.waitAgreed(ctx, ids, func(b Belief) bool { return slices.Contains(ids, b.Leader) })
 }
 
-// WaitLeader waits until all nodes in ids believe in that leader, and in the same term. Without ids
-// it waits for all nodes. It fails as WaitAgreed does.
+// WaitLeader waits until all nodes in ids believe in the given leader, and in the same term. Without
+// ids it waits for all nodes. It fails as WaitAgreed does.
 func (c *Cluster) WaitLeader(
 	ctx context.Context, leader proto.NodeID, ids ...proto.NodeID,
 ) (Belief, error) {
@@ -164,7 +164,8 @@ func (c *Cluster) Beliefs(ids ...proto.NodeID) map[proto.NodeID]Belief {
 	return beliefs
 }
 
-// describe says which node believes what; if there are many nodes, how many do.
+// describe says what each node believes. If there are many nodes, it says how many nodes have each
+// belief.
 func (c *Cluster) describe(ids []proto.NodeID) string {
 	const named = 10
 	beliefs := c.Beliefs(ids...)

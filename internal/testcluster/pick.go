@@ -16,7 +16,7 @@ func (c *Cluster) IDs() []proto.NodeID {
 	return ids
 }
 
-// Without returns the ids that are not in gone.
+// Without returns those of the ids that are not in the list gone.
 func Without(ids []proto.NodeID, gone ...proto.NodeID) []proto.NodeID {
 	return slices.DeleteFunc(slices.Clone(ids), func(id proto.NodeID) bool { return slices.Contains(gone, id) })
 }

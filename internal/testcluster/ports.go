@@ -7,16 +7,16 @@ import (
 	"net"
 )
 
-// loopback is where every node binds and advertises.
+// loopback is the IP that every node binds and advertises, unless the Config has Hosts.
 const loopback = "127.0.0.1"
 
-// Ports are drawn below the ranges that kernels take ports for outgoing
-// connections from (Linux from 32768, the BSDs from 49152). So a node that was
-// killed finds its ports still free when it comes back.
+// HoldPorts draws ports below the ranges from which kernels take ports for outgoing
+// connections (Linux from 32768, the BSDs from 49152). So a node that was killed
+// finds its ports still free when it comes back.
 //
-// They are drawn in blocks. Whoever listens on the first port of a block has the
-// block: a port may be unused for a while, by a node that starts late or was
-// killed, and no other process must draw it meanwhile.
+// It draws ports in blocks. The process that listens on the first port of a block owns
+// the block. So no other process draws a port that is unused for a while because its
+// node starts late or was killed.
 const (
 	lowestPort = 10000
 	blockSize  = 16
@@ -50,8 +50,8 @@ func HoldPorts(n int) (*Ports, error) {
 		errNoPort, len(p.Addrs), n, lowestPort, lowestPort+blocks*blockSize-1)
 }
 
-// hold reserves the block that begins with this port, and adds those of its ports that are free. If
-// somebody has the block, it does nothing.
+// hold reserves the block that begins with the port first, and adds the free ports of the block. If
+// another owner has the block, it does nothing.
 func (p *Ports) hold(first int) {
 	lock, err := net.Listen("tcp4", onLoopback(first))
 	if err != nil {

@@ -12,18 +12,18 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/supervise"
 )
 
-// Process is a process that this one started. It has a process group of its own, so that a Ctrl-C
-// on the terminal reaches only this process. If the system can do that, it is killed when this
-// process dies. Any goroutine may call its methods.
+// Process is a child process that this program started. It has a process group of its own, so that
+// a Ctrl-C on the terminal reaches only this program. On Linux the kernel kills the child when this
+// program dies. Any goroutine may call its methods.
 type Process struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
 	done  chan struct{} // closed when the process has ended and all that it wrote is read
 }
 
-// StartHelper starts a process that runs beside the nodes. Each line that it writes on
-// standard output goes to said, on one goroutine; what it writes on standard error goes to
-// stderr. The caller ends it, with Finish or Kill.
+// StartHelper starts a process that runs beside the nodes. One goroutine calls the function said
+// with each line that the process writes on standard output; its standard error goes to stderr.
+// The caller ends the process with Finish or Kill.
 func StartHelper(line []string, stderr io.Writer, said func(line []byte)) (*Process, error) {
 	p := &Process{cmd: exec.Command(line[0], line[1:]...), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &lines{said: said}, stderr
@@ -37,7 +37,8 @@ func StartHelper(line []string, stderr io.Writer, said func(line []byte)) (*Proc
 	return p, nil
 }
 
-// start starts the process, and calls ended, unless that is nil, when the process has ended.
+// start starts the process. When the process has ended, start's goroutine calls the function ended,
+// if that is not nil.
 func (p *Process) start(ended func()) error {
 	if err := supervise.StartOwn(p.cmd); err != nil {
 		return err
@@ -53,7 +54,7 @@ func (p *Process) start(ended func()) error {
 	return nil
 }
 
-// PID is the process id.
+// PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Tell writes a line to the process's standard input.
@@ -62,7 +63,7 @@ func (p *Process) Tell(line string) error {
 	return err
 }
 
-// Done is closed when the process has ended and all that it wrote is read.
+// Done returns a channel that is closed when the process has ended and all that it wrote is read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // ended reports whether the process has ended.
@@ -102,7 +103,8 @@ func (p *Process) Pause() error {
 	return supervise.AwaitStop(p.PID())
 }
 
-// Finish closes the process's standard input, which asks it to end, and waits until it has.
+// Finish closes the process's standard input, which asks the process to end, and waits until it has
+// ended.
 func (p *Process) Finish() error {
 	err := p.stdin.Close()
 	<-p.done
@@ -119,7 +121,7 @@ func (p *Process) Kill() error {
 	return err
 }
 
-// lines passes each whole line that is written to it on to said, without the line's end.
+// lines calls the function said with each whole line that is written to it, without the line's end.
 type lines struct {
 	partial []byte
 	said    func(line []byte)

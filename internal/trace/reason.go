@@ -11,8 +11,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Reason is one reason of a record, for programs: its code and arguments. The code is empty if the
-// record has only a sentence.
+// Reason is the form of a record's reason for programs: its code and arguments. The code is empty if
+// the record has only a sentence.
 type Reason struct {
 	Code string `json:"code"`
 	Args []Arg  `json:"args,omitempty"`
@@ -138,7 +138,7 @@ func (a *Arg) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// plainJSON encodes v without escaping <, > and &, as a record's other fields are: -> stays ->.
+// plainJSON encodes v without escaping <, > and &, like a record's other fields: -> stays ->.
 func plainJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -8,8 +8,8 @@ import (
 // In text, a reason's code and arguments stand in these brackets after its sentence.
 const codeOpens, codeCloses = "  [", "]"
 
-// Line is a reason as one line of text: its sentence, and after that "
-// [nomination.call(nomination.gone(5), 2)]".
+// Line returns a reason as one line of text: its sentence, and then its code and arguments in
+// brackets, like "[nomination.call(nomination.gone(5), 2)]".
 func Line(sentence string, r Reason) string {
 	if r.Code == "" {
 		return sentence
@@ -17,8 +17,8 @@ func Line(sentence string, r Reason) string {
 	return sentence + codeOpens + r.String() + codeCloses
 }
 
-// CutLine is the reverse of Line. ok is false if the line has no code. If the line has only a code,
-// as Codes writes it, the sentence is the code.
+// CutLine splits a line that Line wrote into the sentence and the reason. The result ok is false if
+// the line has no code. If the line is only a code, the sentence is the line.
 func CutLine(line string) (sentence string, r Reason, ok bool) {
 	if r, rest, fits := parseReason(line, 0); fits && rest == "" {
 		return line, r, true
@@ -43,12 +43,12 @@ func CutLine(line string) (sentence string, r Reason, ok bool) {
 	}
 }
 
-// mostDeep is how deep reasons may be nested in one line: a reason may have another reason as an
+// mostDeep is the greatest depth of reasons in one line: a reason may have another reason as an
 // argument.
 const mostDeep = 8
 
 // parseReason parses the reason at the beginning of s, as Reason.String writes it, and returns the
-// rest of s. deep says in how many other reasons this one is nested.
+// rest of s. The parameter deep says in how many other reasons the reason is nested.
 func parseReason(s string, deep int) (r Reason, rest string, ok bool) {
 	end := strings.IndexFunc(s, func(c rune) bool { return c != '.' && !nameChar(c) })
 	if end < 0 {

@@ -1,9 +1,9 @@
-// Package trace is the record of one Step: what happened to a node, why it
-// decided what it did, what it sent, and what it believes since.
+// Package trace makes, writes and reads the record of one Step: what happened to a
+// node, why it decided what it did, what it sent, and what it believes since.
 //
-// A node writes each record as one JSON line; the simulator and the tools
-// print it as text. Both are the same record, so whatever reads one reads the
-// other. Fields are added over time, never renamed.
+// A node writes each record as one JSON line; the simulator and the tools print a
+// record as text. Later versions may add fields. They rename a field only if Parse
+// still reads the former name: see Renamed.
 package trace
 
 import (
@@ -66,11 +66,11 @@ type Record struct {
 	Evidence string   `json:"evidence,omitempty"`
 	// Ranks are the peers that the message names, each "id:attribute".
 	Ranks []string `json:"ranks,omitempty"`
-	About uint64   `json:"about,omitempty"` // whose process it is about (events gone, heard, fenced)
-	Unfit string   `json:"unfit,omitempty"` // why the node is not eligible (event eligible); absent if it is
+	About uint64   `json:"about,omitempty"` // the node that the event is about (gone, heard, fenced)
+	Unfit string   `json:"unfit,omitempty"` // why the node is not eligible; absent if it is (event eligible)
 
-	// Why are the reasons in sentences, for people; Reasons are the same, for programs.
-	// Records of older versions have sentences only.
+	// Why lists the reasons as sentences, for people; Reasons lists the same reasons for
+	// programs. Records of older versions have sentences only.
 	Why     []string `json:"why,omitempty"`
 	Reasons []Reason `json:"reasons,omitempty"`
 	Sent    []string `json:"sent,omitempty"` // "KIND>to#msg_id"
@@ -102,8 +102,8 @@ type Note struct {
 	Dead    uint64    `json:"dead,omitempty"` // the node that died then, which no record tells
 }
 
-// LeaderTerm is the term that the leader leads, zero if nobody leads. It is below Term while an
-// election of a higher term is held although the leader still has its lease.
+// LeaderTerm returns the term that the leader leads, zero if nobody leads. It is below Term during an
+// election of a higher term in which the leader still has its lease.
 func (r Record) LeaderTerm() uint64 {
 	switch {
 	case r.Leader == 0:
@@ -213,7 +213,7 @@ func SentID(s string) (kind string, to proto.NodeID, msgID string, err error) {
 	return kind, to, msgID, err
 }
 
-// eventName is the value of the record's field event.
+// eventName returns the value of the record's field event.
 func eventName(ev algorithms.Event) string {
 	switch ev.(type) {
 	case algorithms.Start:

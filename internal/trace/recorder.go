@@ -21,7 +21,7 @@ type Recorder struct {
 	prev   algorithms.Leader
 }
 
-// RecorderConfig says whose Steps are recorded.
+// RecorderConfig says whose Steps a Recorder records, and which of them.
 type RecorderConfig struct {
 	Cluster     string
 	Node        proto.NodeID
@@ -31,23 +31,23 @@ type RecorderConfig struct {
 	// Level is the lowest level that is recorded. A record below it gets no number, so the numbers
 	// of written records have no gap.
 	Level zerolog.Level
-	// Size returns the bytes of a message on the wire. It is called only for records that
-	// are kept, after their messages were sent. Nil leaves Record.SentBytes 0.
+	// Size returns the number of bytes of a message on the wire. The Recorder calls Size only for
+	// records of Level or above, after their messages were sent. Nil leaves Record.SentBytes 0.
 	Size func(proto.Message) int
 }
 
 // NewRecorder returns a Recorder that counts from 1.
 func NewRecorder(cfg RecorderConfig) *Recorder { return &Recorder{cfg: cfg} }
 
-// Receipt returns what the hybrid clock will show when a message is received, at wall clock time
-// now. It changes nothing: Stamp does.
+// Receipt returns what the hybrid clock will show after message m is received at the wall clock
+// time now. It does not change the clock: Stamp does.
 func (r *Recorder) Receipt(m proto.Message, now time.Time) proto.HLC {
 	return r.clock.Merge(m.HLC, now)
 }
 
-// Stamp gives the messages of out their numbers and clock readings, in place,
-// before they are sent; ev is the event of the Step and wall the node's wall
-// clock. It is called once a Step, before Record.
+// Stamp gives the messages in out their numbers and clock readings, before they are
+// sent. The parameter ev is the event of the Step, and wall the time of the node's
+// wall clock. Call Stamp once for each Step, before Record.
 func (r *Recorder) Stamp(wall time.Time, ev algorithms.Event, out *algorithms.Output) {
 	if rcv, ok := ev.(algorithms.Receive); ok {
 		r.clock = r.clock.Merge(rcv.HLC, wall)
@@ -61,8 +61,8 @@ func (r *Recorder) Stamp(wall time.Time, ev algorithms.Event, out *algorithms.Ou
 	}
 }
 
-// Record describes the Step; ok is false when its level is below the
-// Recorder's.
+// Record returns the record of a Step. The result ok is false if the Step's level is
+// below the Recorder's level.
 func (r *Recorder) Record(
 	wall time.Time, ev algorithms.Event, out algorithms.Output,
 ) (rec Record, ok bool) {
@@ -178,8 +178,8 @@ func RoleOf(self proto.NodeID, l algorithms.Leader) Role {
 	return Following
 }
 
-// levelOf returns warn for a Step that refused something, info for one with a changed belief or a
-// reason, and debug for any other.
+// levelOf returns warn for a Step whose Output has Warn; info for a Step with a changed belief, a
+// reason or news of a split brain; and debug for any other Step.
 func levelOf(out algorithms.Output, change Change) zerolog.Level {
 	switch {
 	case out.Warn:
@@ -190,7 +190,8 @@ func levelOf(out algorithms.Output, change Change) zerolog.Level {
 	return zerolog.DebugLevel
 }
 
-// changeOf names the change from belief prev to the belief in out; "" if they are the same.
+// changeOf returns the name of the change from the belief prev to the belief in out; "" if both
+// beliefs are the same.
 func changeOf(
 	self proto.NodeID, prev algorithms.Leader, out algorithms.Output, ev algorithms.Event,
 ) Change {

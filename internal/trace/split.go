@@ -15,11 +15,11 @@ type Split struct {
 	Stage string `json:"stage"` // stopping, reconciling, electing, recovered, left
 	// Leaders are the processes that led at the same time, in the order of their leaderships.
 	Leaders []Leadership `json:"leaders"`
-	// OverlapMS is how long two of them led at the same time, by the hybrid clock, in milliseconds.
+	// OverlapMS is how long two processes led at the same time, by the hybrid clock, in milliseconds.
 	OverlapMS float64 `json:"overlap_ms"`
 	// Messages is how many messages the node that recovers sent and received for the recovery.
 	Messages int `json:"messages,omitempty"`
-	// Reconcile is how reconciling ended; absent before that, and if there is no command to run.
+	// Reconcile says how reconciling ended. It is absent before the end, and if there is no command.
 	Reconcile *Reconcile `json:"reconcile,omitempty"`
 	// Leader leads Term now. Both are 0 before the stage recovered.
 	Leader uint64 `json:"leader"`
@@ -27,7 +27,7 @@ type Split struct {
 }
 
 // Leadership is the time for which one process led. Since and Until are readings of the hybrid
-// clock of the node that writes the record; absent if it does not know them.
+// clock of the node that writes the record. They are absent if that node does not know them.
 type Leadership struct {
 	Leader      uint64 `json:"leader"`
 	Term        uint64 `json:"term"`
@@ -43,7 +43,7 @@ type Reconcile struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// splitOf returns s in the form of records. now is the reading of the Recorder's clock.
+// splitOf returns s in the form of records. The parameter now is the reading of the Recorder's clock.
 func splitOf(s algorithms.Split, now proto.HLC) Split {
 	t := Split{
 		By: uint64(s.By), Stage: string(s.Stage), Messages: s.Messages,
@@ -76,7 +76,7 @@ func before(now proto.HLC, d time.Duration) proto.HLC {
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// String is the report in one line.
+// String returns the report as one line.
 func (s Split) String() string {
 	var b strings.Builder
 	for i, r := range s.Leaders {

@@ -10,7 +10,7 @@ import (
 // indent aligns a record's reasons and messages under its event.
 const indent = "            "
 
-// Text writes r for people, its time counted from zero:
+// Text writes r for people, with its time counted from the instant zero:
 //
 //	[  2.104] 4 > peers 1 2 3 4 (link-closed 5)
 //	            leader 5 is gone -> call an election of term 2  [nomination.call(nomination.gone(5), 2)]
