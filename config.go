@@ -14,7 +14,7 @@ type NodeID = proto.NodeID
 // recommended value: it does what `ringleader run` does without the flag of that name. HTTP is the
 // one exception: `ringleader run` serves it on 127.0.0.1:7948.
 type Config struct {
-	// ID is this node: a number from 1 to 2^53, unique in the cluster and the same after a
+	// ID is the number of this node, from 1 to 2^53. It is unique in the cluster and the same after a
 	// restart.
 	ID NodeID
 	// Voters are the ids of the nodes that vote. The list is the same on every node. A leader needs
@@ -39,33 +39,32 @@ type Config struct {
 	// RankBy is what elections compare, in the form that package rank reads. Default: id.
 	RankBy string
 
-	// The following addresses have the form IP:PORT; with port 0 the kernel chooses the port. An
-	// advertised address is the one at which the others reach this node, as IP or IP:PORT.
-	// Defaults: 0.0.0.0:7946, 0.0.0.0:7947 and no HTTP. The default of an advertised address is the
-	// bound address, or the address from which this machine would write to the first IP of Join.
+	// The following addresses have the form IP:PORT; with port 0 the kernel chooses the port. At an
+	// advertised address, IP or IP:PORT, the other nodes reach this node. Defaults: 0.0.0.0:7946,
+	// 0.0.0.0:7947 and no HTTP. The default of an advertised address is the bound address, or the
+	// address from which this machine would write to the first IP of Join.
 	GossipBind, GossipAdvertise     string // gossip, by UDP and TCP
 	ElectionBind, ElectionAdvertise string // election messages, by TCP
-	// HTTPBind is where `ringleader status` and the like ask, and other nodes whose Transfer is
-	// called while this one leads.
+	// HTTPBind is the address for requests over HTTP, as of `ringleader status`. While this node leads,
+	// other nodes ask there, too, if their Transfer is called.
 	HTTPBind string
-	// APIToken is a secret of at least 16 bytes, the same on every node. Whoever sends it may
-	// change this node over HTTP from another machine. Transfer sends it to the leader, also from a
-	// node without HTTPBind. Default: only this machine may.
+	// APIToken is a secret of at least 16 bytes, the same on every node. Whoever sends it may give
+	// this node orders over HTTP from another machine. Transfer sends it to the leader, also from a
+	// node without HTTPBind. Default: only programs on this machine may give orders.
 	APIToken string
 
 	// Profile says how fast failures are noticed: lan, local or fast. Default: lan.
 	Profile string
-	// FailoverBudget is how long it may take to replace a leader that hangs. The heartbeats, the
-	// time that elections wait for a message, and Lease where it is zero follow from it. Default:
-	// that of the profile.
+	// FailoverBudget is the time that it may take to replace a leader that hangs. The time between
+	// heartbeats, the time that elections wait for a message, and the default of Lease follow from
+	// it. Default: the budget of the profile.
 	FailoverBudget time.Duration
 
-	// Lease is how long a voter that voted for a leader votes for no other. It is the same on
-	// every node. The leader's lease is a little shorter. Lease, AwaitLeases and FirstTerm need
-	// Voters.
+	// Lease is how long a voter that voted for a leader votes for no other node. It is the same on
+	// every node. The leader counts on a little less. Lease, AwaitLeases and FirstTerm need Voters.
 	Lease time.Duration
-	// AwaitLeases makes voters wait until a lease ends, even when they saw the process of the
-	// leader die. It is for networks in which something between the nodes ends connections of a
+	// AwaitLeases makes voters wait until a lease ends, even if they saw that the process of the
+	// leader died. It is for networks in which a device between the nodes may end the connections of a
 	// living process.
 	AwaitLeases bool
 	// FirstTerm is the operator's guarantee that nobody in this cluster ever voted in that term or
@@ -73,9 +72,9 @@ type Config struct {
 	// guarantees nothing.
 	FirstTerm proto.Term
 
-	// FenceAgent is a command that stops the process of a former leader that was not seen to stop.
-	// It runs before this node leads. It is the same on every node, and needs Voters. Default:
-	// none.
+	// FenceAgent is a command that stops the process of a former leader, if nobody saw that process
+	// stop. The command runs before this node leads. It is the same on every node, and needs Voters.
+	// Default: none.
 	FenceAgent string
 	// FenceTimeout is how long one run of FenceAgent may take. Default: 10s.
 	FenceTimeout time.Duration
@@ -83,8 +82,8 @@ type Config struct {
 	// pidfile. In the name, {id} stands for the node's id. Default: none.
 	PIDFile string
 	// ReconcileCmd is a shell command that reconciles what two leaders did at the same time. It
-	// runs at least once, after both have stopped and before a leader is elected. It works only
-	// without Voters. Default: none.
+	// runs at least once, after both leaders have stopped and before a leader is elected. It runs
+	// only without Voters. Default: none.
 	ReconcileCmd string
 	// ReconcileTimeout is the time after which a run of ReconcileCmd is killed. Default: 30s.
 	ReconcileTimeout time.Duration
@@ -96,7 +95,7 @@ type Config struct {
 	// rounds` reads it. Nil discards the log. The node writes from several goroutines, one line per
 	// Write, and waits for each Write.
 	Log io.Writer
-	// LogLevel is the lowest level that is logged: debug, info, warn or error. Default: info.
+	// LogLevel is the lowest level that the node logs: debug, info, warn or error. Default: info.
 	LogLevel string
 }
 
@@ -106,16 +105,18 @@ type Health struct {
 	// Command is a command for /bin/sh. It ends with exit code 0 while this node is fit to lead.
 	// Command and URL exclude each other. Default: neither.
 	Command string
-	// URL answers with a status from 200 to 399 while this node is fit to lead.
+	// URL is an address that answers with a status from 200 to 399 while this node is fit to lead.
 	URL string
 	// Interval is the time between the beginnings of two checks. Timeout is how long a check may
 	// take. Defaults: 5s and 2s.
 	Interval, Timeout time.Duration
 	// Rise is the number of passes in a row after which a failed check counts as passed. Fall is
-	// the number of failures in a row after which it counts as failed. Defaults: 2 and 3.
+	// the number of failures in a row after which a check that passed counts as failed. Defaults: 2
+	// and 3.
 	Rise, Fall int
-	// HoldDown is how long all checks must pass before a node that was unhealthy may lead again. It
-	// doubles each time. It is skipped when nobody else could lead. Default: 10s.
+	// HoldDown is how long all checks must pass before a node that was unhealthy may lead again. The
+	// time doubles each time, up to a limit. There is no such wait if no other node could lead.
+	// Default: 10s.
 	HoldDown time.Duration
 	// Memory and Disk are percentages in use, of the memory and of the disk of DataDir. The node is
 	// unhealthy from that percentage on. Below zero: never. Defaults: 99 and 100.

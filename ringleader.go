@@ -2,10 +2,10 @@
 // nodes of its cluster, and runs the program's work only while it leads. Nodes of `ringleader run`
 // and nodes inside programs form one cluster.
 //
-// What it does not promise: without Config.Voters each side of a partition has a leader. With
-// voters at most one node leads at a time, as long as clocks drift less than one percent. A write
-// that began in time may still arrive late; only a fencing token helps against that: see
-// Lease.Token and package fence. docs/GUARANTEES.md lists all guarantees.
+// What the package does not promise: without Config.Voters each side of a partition has a leader.
+// With voters at most one node leads at a time, as long as clocks drift less than one percent. A
+// write that began in time may still arrive late. Only a fencing token helps against a late write:
+// see Lease.Token and package fence. docs/GUARANTEES.md lists all guarantees.
 package ringleader
 
 import (
@@ -31,7 +31,7 @@ import (
 
 // The errors of Start and of the methods of Node.
 var (
-	// ErrConfig: a field of the Config is wrong, or the content of the data directory is.
+	// ErrConfig: a field of the Config is wrong, or the content of the data directory is wrong.
 	ErrConfig = daemon.ErrConfig
 	// ErrInUse: another node uses the data directory, in this process or another.
 	ErrInUse = statefile.ErrLocked
@@ -39,7 +39,7 @@ var (
 	ErrIDTaken = membership.ErrIDTaken
 	// ErrLeft: Leave was called.
 	ErrLeft = errors.New("the node has left its cluster: start another")
-	// ErrStopped: the node failed, also after Leave was called; Node.Err says why.
+	// ErrStopped: the node failed, before or after a call of Leave; Node.Err says why.
 	ErrStopped = node.ErrStopped
 	// ErrNoLeader: this node knows no leader.
 	ErrNoLeader = httpapi.ErrNoLeader
@@ -54,15 +54,16 @@ type Node struct {
 	daemon *daemon.Daemon
 	left   chan struct{} // closed when Leave begins
 	done   chan struct{} // closed when the node has failed or left
-	err    error         // why it failed; written before done is closed
-	leave  func() error  // once
+	err    error         // why the node failed; written before done is closed
+	leave  func() error  // runs end at most once
 }
 
 // Start starts a node. The node runs until Leave is called or ctx is done. Start returns when the
 // node listens and looks for the others; there may be no leader yet.
 //
-// Errors wrap ErrConfig, with one FieldError for each wrong field of cfg; or ErrInUse; or they are
-// of the operating system, with a FieldError if one field is their cause.
+// If fields of cfg are wrong, the error wraps ErrConfig and has one FieldError for each wrong field.
+// Other errors wrap ErrInUse or an error of the operating system. They are a FieldError if one field
+// is the cause.
 func Start(ctx context.Context, cfg Config) (*Node, error) {
 	r := read(cfg)
 	if len(r.errs) > 0 {
@@ -101,15 +102,15 @@ func (r *reading) loggers() (records, log zerolog.Logger) {
 	return records, log
 }
 
-// timestamp adds the time to each line. The timestamp of package zerolog would have the format that
-// the whole program has set.
+// timestamp adds the time to each line of the log. Package zerolog's own timestamp would have the
+// format that the program has set for all its logs.
 type timestamp struct{}
 
 func (timestamp) Run(e *zerolog.Event, _ zerolog.Level, _ string) {
 	e.Str(zerolog.TimestampFieldName, time.Now().Format(time.RFC3339Nano))
 }
 
-// watch waits until the node fails or leaves. It ends a node that failed.
+// watch waits until the node fails or Leave is called. It ends a node that failed.
 func (n *Node) watch() {
 	select {
 	case n.err = <-n.daemon.Failed():
@@ -135,19 +136,20 @@ func (n *Node) end() error {
 // ended, leaves the cluster and closes all that is open. It takes at most three seconds, and longer
 // only for work that does not return. Later calls wait for the first one and return the same error.
 //
-// A node that failed closes everything by itself, and Leave waits for that. But if the data
-// directory failed, the links stay open until the process ends: the other nodes see that end and
-// need not wait for the promises of their votes. So the process should end soon after.
+// A node that failed closes everything by itself, and Leave waits until it has. But if the data
+// directory failed, the links stay open until the process ends. The other nodes see the links end, and
+// need not wait until their promises run out. So the process should end soon after the failure.
 //
-// A function given to Lead must not call Leave, which would wait for that function for ever: such a
-// function returns, and its caller leaves.
+// A function given to Lead must not call Leave: Leave would wait for that function for ever. The
+// function must return first; then the caller of Lead can call Leave.
 func (n *Node) Leave() error { return n.leave() }
 
-// Done returns a channel that is closed when the node has failed or left. Then its work has been
-// told to stop, and it leads no more.
+// Done returns a channel that is closed when the node has failed or left. By then the node has told its
+// work to stop, and leads no more.
 func (n *Node) Done() <-chan struct{} { return n.done }
 
-// Err returns why the node failed. It is nil while the node runs, and after it left.
+// Err returns the error with which the node failed. It returns nil while the node runs, and after the
+// node left.
 func (n *Node) Err() error {
 	select {
 	case <-n.done:
@@ -157,15 +159,16 @@ func (n *Node) Err() error {
 	}
 }
 
-// Lease is one leadership of this node, as Lead passes it to the work. Its methods may be called
-// from any goroutine, also after the leadership is over.
+// Lease is one leadership of this node. Lead passes it to the function that does the work. The methods
+// of Lease may be called from any goroutine, also after the leadership is over.
 type Lease struct {
 	node.Lease
 	daemon *daemon.Daemon
 }
 
-// Token is the fencing token of this leadership. A storage that has seen a higher token refuses a
-// write with this one; package fence has such storages. Without Config.Voters it is the zero Token.
+// Token returns the fencing token of this leadership. A storage that has seen a higher token refuses
+// a write with this token; package fence has such storages. Without Config.Voters Token returns the
+// zero Token.
 func (l Lease) Token() fence.Token {
 	if len(l.daemon.Voters) == 0 {
 		return fence.Token{}
@@ -175,13 +178,13 @@ func (l Lease) Token() fence.Token {
 
 // Lead calls f each time this node becomes the leader, until ctx is done, f returns an error, or
 // the node ends. The context of f ends when this node no longer leads, or when its lease is about
-// to end unrenewed. f must return soon after that: other nodes may lead only when f has returned,
-// or when the lease has ended. When f returns nil before its context ends, Lead waits for the next
-// leadership.
+// to end because it was not renewed. f must return soon after its context ends: another node may lead
+// only when f has returned, or when the lease has ended. When f returns nil before its context ends,
+// Lead waits for the next leadership.
 //
-// The error is f's own, the cause of ctx, or wraps ErrLeft or ErrStopped. Several goroutines may
-// call Lead, each with its own f. f must not call Leave, which waits until f has returned: return,
-// and then leave.
+// Lead returns the error of f, the cause of ctx, or an error that wraps ErrLeft or ErrStopped. Several
+// goroutines may call Lead, each with its own f. f must not call Leave, since Leave waits until f has
+// returned.
 func (n *Node) Lead(ctx context.Context, f func(context.Context, Lease) error) error {
 	err := n.daemon.Node.Lead(ctx, func(ctx context.Context, l node.Lease) error {
 		return f(ctx, Lease{l, n.daemon})
@@ -189,7 +192,8 @@ func (n *Node) Lead(ctx context.Context, f func(context.Context, Lease) error) e
 	return n.because(err)
 }
 
-// because returns ErrLeft instead of node.ErrStopped if the node was told to leave.
+// because returns err or, if err wraps node.ErrStopped and Leave was called, an error that wraps
+// ErrLeft.
 func (n *Node) because(err error) error {
 	select {
 	case <-n.left:
@@ -201,36 +205,37 @@ func (n *Node) because(err error) error {
 	return err
 }
 
-// Leader returns who leads, as far as this node knows. ID zero is nobody. Until is the end of this
-// belief unless it is renewed, by the clock of package clock; it is zero without voters.
+// Leader returns who leads, as far as this node knows. ID zero means that nobody leads. Until is the
+// time when this belief ends unless it is renewed, by the clock of package clock. Until is zero without
+// voters.
 func (n *Node) Leader() algorithms.Leader { return n.daemon.Node.Status().Leader }
 
-// Changes returns the changes of what Leader returns, each once and in order: those after number
-// seq, and those to come. Number zero means all. A renewed lease is no change. The sequence ends
-// when ctx is done, and after the last change when the node has ended.
+// Changes returns the changes of the result of Leader, each once and in order: the changes with a number
+// above seq, and all changes to come. If seq is zero, it returns all changes. A renewed lease is no
+// change. The sequence ends when ctx is done, or after the last change when the node has ended.
 func (n *Node) Changes(ctx context.Context, seq uint64) iter.Seq[node.Change] {
 	return n.daemon.Node.Changes(ctx, seq)
 }
 
-// Watch returns a channel of the results of Leader: the present one, and each new one, also when a
-// lease is renewed. A slow reader gets only the latest. The channel is closed when ctx is done or
-// the node has ended.
+// Watch returns a channel of the results of Leader: the present result, and each new result, also when
+// a lease is renewed. A slow reader gets only the latest result. The channel is closed when ctx is done
+// or the node has ended.
 func (n *Node) Watch(ctx context.Context) <-chan algorithms.Leader {
 	return n.daemon.Node.Watch(ctx)
 }
 
-// Transfer hands leadership over to the node to, or to the best node that accepts if to is zero. It
-// returns once that node leads. It may be called on any node: the node asks the leader over HTTP.
-// The leader asks the successor first; if that could not win, nothing changes. why is for the
-// records.
+// Transfer hands leadership over to the node with the id to. If to is zero, it hands over to the best
+// node that accepts. It returns once the successor leads. Transfer may be called on any node: the node
+// asks the leader over HTTP. The leader first asks the successor; if the successor could not win,
+// nothing changes. The records contain why.
 //
 // Errors wrap ErrNoLeader, ErrRefused, ErrLeft, or the cause of ctx.
 func (n *Node) Transfer(ctx context.Context, to proto.NodeID, why string) error {
 	return n.ask(ctx, httpapi.Transfer, httpapi.Order{To: to, Reason: why})
 }
 
-// Resign makes this node, which must lead, hand over to the best node that accepts, or to nobody.
-// This node is no candidate until Resume. Errors are those of Transfer.
+// Resign makes this node, which must lead, hand over to the best node that accepts. If none accepts, this
+// node still stops leading. This node is no candidate until Resume. Errors are those of Transfer.
 func (n *Node) Resign(ctx context.Context, why string) error {
 	return n.ask(ctx, httpapi.Resign, httpapi.Order{Reason: why})
 }
@@ -280,10 +285,10 @@ func (n *Node) Lend(ctx context.Context) (Loan, error) {
 // Return gives a loan back before its end. It reports whether the loan had not ended.
 func (n *Node) Return(l Loan) bool { return n.daemon.Node.Return(l.ID) }
 
-// GossipAddr is the address that other nodes put into Join, as IP:PORT.
+// GossipAddr returns the address that other nodes put into Config.Join, as IP:PORT.
 func (n *Node) GossipAddr() string { return n.daemon.GossipAddr() }
 
-// Listener is the socket that other nodes dial to find out whether this process lives. A process
-// that does this node's work must inherit a copy: the others take the node for dead only when the
-// last process with a copy has ended.
+// Listener returns the socket that other nodes dial to find out whether this process lives. If another
+// process does this node's work, that process must inherit a copy of the socket: the other nodes take
+// this node for dead only when the last process with a copy has ended.
 func (n *Node) Listener() syscall.Conn { return n.daemon.Listener() }

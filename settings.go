@@ -26,12 +26,13 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// FieldError says which field of a Config is wrong, and which values are right. It wraps ErrConfig,
-// unless the field may be right and the operating system refuses it now, as a port that is in use.
+// FieldError says which field of a Config is wrong, and which values are right. errors.Is with ErrConfig
+// is true for it, unless the field may be right but the operating system refuses it now, as it refuses
+// a port that is in use.
 type FieldError struct {
 	Field string // as in Config: "Voters", "Health.URL"
 	Err   error
-	// Relation says that the field is right by itself, and does not fit another.
+	// Relation says that the field is right by itself, but does not fit another field.
 	Relation bool
 	refused  bool // by the operating system
 }
@@ -48,14 +49,14 @@ func (c Config) WithDefaults() (Config, error) {
 	return r.c, errors.Join(r.errs...)
 }
 
-// Warnings returns what is unwise in a Config that is not wrong. Start logs the warnings.
+// Warnings returns warnings about settings that are right but unwise. Start logs the warnings.
 func (c Config) Warnings() []string { return read(c).warnings }
 
 // reading is a Config while it is read.
 type reading struct {
 	c        Config          // with its defaults
-	s        daemon.Settings // what c says
-	relating bool            // each field is right by itself
+	s        daemon.Settings // the settings that c describes
+	relating bool            // whether the checks of relations between fields have begun
 	errs     []error         // each a FieldError
 	warnings []string
 }
@@ -99,7 +100,7 @@ func (r *reading) warn(format string, args ...any) {
 	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
 }
 
-// fallbacks fills in the defaults that depend on nothing but the id.
+// fallbacks fills in the defaults that are constant or depend only on the id.
 func (r *reading) fallbacks() {
 	c := &r.c
 	for field, fallback := range map[*string]string{
@@ -122,7 +123,8 @@ func (r *reading) fallbacks() {
 	}
 }
 
-// label matches labels of any length. The length in the expression would cost each node 50 KiB.
+// label matches labels of any length. A limit of the length in the expression would cost each node
+// 50 KiB of memory.
 var label = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
 // checkLabel refuses a text that is no label of a cluster.
@@ -133,7 +135,7 @@ func checkLabel(text string) error {
 	return nil
 }
 
-// identity reads who this node is, and what it ranks nodes by.
+// identity reads the fields that say who this node is, who votes, and how nodes are ranked.
 func (r *reading) identity() {
 	c, s := &r.c, &r.s
 	var err error
@@ -165,7 +167,7 @@ func (r *reading) identity() {
 	}
 }
 
-// network reads where this node and the others are.
+// network reads the addresses of this node and of other nodes.
 func (r *reading) network() {
 	c, s := &r.c, &r.s
 	bind := func(field string, text *string) netip.AddrPort {
@@ -201,14 +203,14 @@ func (r *reading) network() {
 	}
 }
 
-// between refuses a time that is not from least to most.
+// between refuses a time d that is shorter than least or longer than most.
 func (r *reading) between(field string, d, least, most time.Duration) {
 	if d < least || d > most {
 		r.wrong(field, fmt.Errorf("want a time from %v to %v, not %v", least, most, d))
 	}
 }
 
-// times checks each time by itself. A time that is zero follows from others.
+// times checks each time by itself. It skips a budget or lease of zero, which pace fills in later.
 func (r *reading) times() {
 	c := &r.c
 	for _, t := range []struct {
@@ -231,10 +233,10 @@ func (r *reading) times() {
 	r.s.AwaitLeases, r.s.FirstTerm = c.AwaitLeases, c.FirstTerm
 }
 
-// maxReconcile bounds one run of Config.ReconcileCmd: nobody leads meanwhile.
+// maxReconcile is the longest Config.ReconcileTimeout. While the command runs, nobody leads.
 const maxReconcile = 24 * time.Hour
 
-// text refuses a zero byte, at which the operating system would end the text.
+// text refuses a text with a zero byte, since the operating system would end the text there.
 func (r *reading) text(field, text, what string) {
 	if strings.ContainsRune(text, 0) {
 		r.wrong(field, fmt.Errorf("%q: want %s, without a zero byte", text, what))
@@ -293,7 +295,7 @@ func (r *reading) health() {
 	r.s.Health = h
 }
 
-// pace fills in what follows from the failover budget.
+// pace fills in the failover budget, and the times that follow from it.
 func (r *reading) pace() {
 	c, s := &r.c, &r.s
 	c.FailoverBudget = cmp.Or(c.FailoverBudget, s.Profile.BudgetFor(s.Algorithm))
@@ -315,7 +317,7 @@ func (r *reading) pace() {
 	}
 }
 
-// lease adds the lease to the algorithm if there are voters.
+// lease combines the algorithm with the lease if there are voters.
 func (r *reading) lease() {
 	s := &r.s
 	n := len(s.Voters)
@@ -341,7 +343,7 @@ func (r *reading) lease() {
 	}
 }
 
-// fence checks that a node that stops another one has a majority behind it.
+// fence refuses a fence agent without voters, or with an algorithm that does not use it.
 func (r *reading) fence() {
 	s := &r.s
 	switch {
@@ -358,7 +360,7 @@ func (r *reading) fence() {
 	}
 }
 
-// advertise completes the address at which the others reach this node.
+// advertise fills in the address at which the other nodes reach this node.
 func (r *reading) advertise(field string, text *string, e *daemon.Endpoint) {
 	addr, _, err := address.Machine.Advertised(e.Bind, *text, r.c.Join)
 	r.wrong(field, err)

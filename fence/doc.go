@@ -1,8 +1,8 @@
 // Package fence keeps a leader that has been replaced from writing.
 //
-// What it does not do: it grants no tokens and knows no clock: a node that leads under
-// a lease has a token. It is no access control either: a client that can reach the
-// storage can also lie to it. And it protects only what is written through it: a
+// What the package does not do: it grants no tokens and has no clock. A node that leads under
+// a lease has a token. The package is no access control either: a client that can reach the
+// storage can also lie to it. And the package protects only data that is written through it: a
 // storage that checks no token is not fenced.
 //
 // Lecture notes: "Fencing tokens are essential - Reject stale leaders". A
@@ -21,9 +21,9 @@
 //     of the old leader, which changes what was read. Here the first call of a
 //     new holder seals its token: it makes the token the highest.
 //
-// There are three ways to use the rule. Where the data is in fence/store, token
-// and value are one transaction. Where it is in another database, the recipes
-// of docs/FENCING.md do the same there. Where it is anywhere else, a Guard lets
-// a call in, and lets a higher token in only when the calls of lower ones have
-// ended.
+// There are three ways to use the rule. If the data is in fence/store, each write
+// stores the token and the value in one transaction. If the data is in another
+// database, the recipes of docs/FENCING.md do the same there. If the data is
+// anywhere else, a Guard lets calls in. It lets in a call with a higher token only
+// when all calls with lower tokens have ended.
 package fence

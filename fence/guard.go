@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// TokenStore saves the highest token of a Guard. Package fence/store has one. A Guard calls it from
-// one goroutine at a time.
+// TokenStore saves the highest token of a Guard. A fence/store.Store is a TokenStore. A Guard calls
+// its TokenStore from one goroutine at a time.
 type TokenStore interface {
-	// Highest returns the token that was saved last; the zero Token for none.
+	// Highest returns the token that was saved last, or the zero Token if none was saved.
 	Highest() (Token, error)
 	// Seal saves t, and returns when t is durable. After an error t may be saved or not.
 	Seal(t Token) error
@@ -24,8 +24,8 @@ type TokenStore interface {
 //  2. A call is let in only with the token highest, and only when no call with a lower token
 //     is still inside.
 //
-// A Guard covers what a call does until it leaves, and nothing that the call leaves running. All
-// calls must pass one Guard: two Guards for the same data know nothing of each other.
+// A Guard covers the work of a call until the call leaves, but no work that still runs after that. All
+// calls must pass the same Guard: two Guards for the same data know nothing of each other.
 type Guard struct {
 	// Meter counts the results of the calls.
 	Meter Meter
@@ -36,7 +36,7 @@ type Guard struct {
 	highest Token
 	inside  int           // calls inside with the token highest
 	older   int           // calls inside with lower tokens
-	calm    chan struct{} // closed when older becomes 0; nil until a call first waits for that
+	calm    chan struct{} // closed when older becomes 0; nil until the first higher token comes
 }
 
 // NewGuard returns a Guard that continues from the token in tokens.
@@ -48,17 +48,17 @@ func NewGuard(tokens TokenStore) (*Guard, error) {
 	return &Guard{tokens: tokens, highest: highest}, nil
 }
 
-// Highest returns the highest token that the Guard has seen; the zero Token for none.
+// Highest returns the highest token that the Guard has seen, or the zero Token if it has seen none.
 func (g *Guard) Highest() Token {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.highest
 }
 
-// Enter lets a write in, or refuses it with the error of Admit. A higher token is durable before
-// Enter returns, and lower tokens are refused from then on. Enter waits until the calls with lower
-// tokens have left, since a check that is followed by a slow write is no check. If ctx ends first,
-// Enter returns an error, but the token stays the highest.
+// Enter lets a write with token t in, or refuses it with the error of Admit. If t is higher than all
+// tokens before, Enter first saves t on disk, and the Guard refuses lower tokens from then on. Enter
+// then waits until the calls with lower tokens have left, since such a call may still write although
+// its token was checked. If ctx ends first, Enter returns an error, but t stays the highest token.
 //
 // After a nil error the caller must call leave when the write is over. Further calls of leave do
 // nothing.
@@ -81,7 +81,7 @@ func (g *Guard) Seal(ctx context.Context, t Token) error {
 	return err
 }
 
-// CheckRead refuses a leader's read with the error of AdmitRead.
+// CheckRead checks a leader's read: it returns the error of AdmitRead for t.
 func (g *Guard) CheckRead(t Token) error { return AdmitRead(g.Highest(), t) }
 
 func (g *Guard) enter(ctx context.Context, t Token) error {
@@ -99,7 +99,7 @@ func (g *Guard) enter(ctx context.Context, t Token) error {
 		}
 		g.mu.Lock()
 		if err := Admit(g.highest, t); err != nil {
-			return err // a still higher one came
+			return err // a still higher token came
 		}
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("wait for the writes of lower tokens to end: %w", err)
@@ -109,7 +109,7 @@ func (g *Guard) enter(ctx context.Context, t Token) error {
 	return nil
 }
 
-// raise makes t the highest token, unless it is refused. The caller holds mu.
+// raise makes t the highest token, unless Admit refuses t. The caller holds mu.
 func (g *Guard) raise(t Token) error {
 	if err := Admit(g.highest, t); err != nil || t == g.highest {
 		return err

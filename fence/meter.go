@@ -11,14 +11,14 @@ type Meter struct {
 	accepted, stale, otherHolder, missing, malformed, failed atomic.Uint64
 }
 
-// Counts is what a Meter has counted.
+// Counts has the numbers that a Meter has counted.
 type Counts struct {
 	Accepted    uint64 `json:"accepted"`
 	Stale       uint64 `json:"refused_stale"`
 	OtherHolder uint64 `json:"refused_other_holder"`
 	Missing     uint64 `json:"refused_missing"`
 	Malformed   uint64 `json:"refused_malformed"`
-	// Failed counts calls that were admitted and then failed, as on a full disk.
+	// Failed counts calls that failed for another reason, as on a full disk.
 	Failed uint64 `json:"failed"`
 }
 

@@ -7,25 +7,25 @@ import (
 
 // The reasons for which a call is refused. ErrMalformedToken is one more.
 var (
-	// ErrStaleToken: the storage has seen a later leader. The error is a StaleError, which names
-	// that leader.
+	// ErrStaleToken: the storage has seen a later leader, or another holder of the term. The error
+	// is a StaleError, which has the token of that leader.
 	ErrStaleToken = errors.New("stale fencing token")
 	// ErrOtherHolder: the storage has seen another holder of the same term. Such an error is
-	// ErrStaleToken, too. One of the two holders is no leader, so whatever grants the terms granted
-	// one twice.
+	// ErrStaleToken, too. One of the two holders is no leader, so the program or cluster that
+	// grants terms granted this term twice.
 	ErrOtherHolder = errors.New("the term is another holder's")
 	// ErrNoToken: the call has no token.
 	ErrNoToken = errors.New("no fencing token")
-	// ErrUnsealed: a read has a token above the highest one. Its leader must seal the token first, which
-	// makes it the highest.
+	// ErrUnsealed: the token of a read is higher than the highest token of the storage. The leader must
+	// first seal its token, which makes that token the highest.
 	ErrUnsealed = errors.New("the fencing token is not sealed yet")
 )
 
 // StaleError says that a token was refused because of a higher one, or because of another holder of
 // the same term. errors.Is with ErrStaleToken is true for it.
 type StaleError struct {
-	Token   Token // the refused one
-	Highest Token // the one that the storage has seen
+	Token   Token // the refused token
+	Highest Token // the highest token that the storage has seen
 }
 
 func (e *StaleError) Error() string {
@@ -37,15 +37,16 @@ func (e *StaleError) Error() string {
 		e.Token, ErrStaleToken, e.Highest.Leader, e.Highest.Term)
 }
 
-// Is makes errors.Is true for ErrStaleToken, and for ErrOtherHolder if both terms are equal.
+// Is reports whether target is ErrStaleToken, or ErrOtherHolder if both terms are equal. errors.Is
+// calls it.
 func (e *StaleError) Is(target error) bool {
 	return target == ErrStaleToken ||
 		target == ErrOtherHolder && e.Token.Term == e.Highest.Term
 }
 
-// Admit is the rule for every write. highest is the highest token that the storage has seen. Admit
-// returns nil if t may write, else a StaleError or ErrMalformedToken. The storage then saves t as
-// its highest token, before the write or together with it.
+// Admit applies the rule for every write. highest is the highest token that the storage has seen.
+// Admit returns nil if t may write. Then the storage saves t as its highest token, before the write
+// or together with the write. Otherwise Admit returns a StaleError or wraps ErrMalformedToken.
 //
 // Lecture notes: "Storage checks token on write: A attempts write with token=100. Storage: 'Current
 // token is 101, rejecting 100'".
@@ -59,9 +60,9 @@ func Admit(highest, t Token) error {
 	return &StaleError{Token: t, Highest: highest}
 }
 
-// AdmitRead is the rule for a leader's read. It returns nil if t is the highest token, else the
-// error of Admit, or ErrUnsealed. Reads save no token: a new leader seals its token first, which makes
-// it the highest. Otherwise a former leader could still change what the read returned.
+// AdmitRead applies the rule for a leader's read. It returns nil if t is the highest token. Otherwise
+// it returns the error of Admit, or wraps ErrUnsealed. A read saves no token, so a new leader first
+// seals its token. Without that, a former leader could still change the data that the read returned.
 func AdmitRead(highest, t Token) error {
 	if err := Admit(highest, t); err != nil {
 		return err

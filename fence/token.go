@@ -10,8 +10,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Token is what a leader shows to a storage: the term that it leads, and the process that leads it.
-// The zero Token is none.
+// Token identifies a leader to a storage: it has the term, and the process that leads the term. The
+// zero Token is no token.
 //
 // Invariants of a valid Token:
 //
@@ -43,11 +43,11 @@ func (t Token) Validate() error {
 const (
 	nodeMark        = ";node="
 	incarnationMark = ";incarnation="
-	formerMark      = ";session=" // what stores may have kept since before 2026-11
+	formerMark      = ";session=" // stores may have tokens from before 2026-11
 )
 
-// String is the token's only spelling: two tokens are equal exactly when their spellings are. So a
-// storage may store and compare the text. The zero Token is "none", which Parse does not accept.
+// String returns the only text of the token: two tokens are equal exactly when their texts are equal.
+// So a storage may store and compare the text. The zero Token has the text "none", which Parse refuses.
 func (t Token) String() string {
 	if t.IsZero() {
 		return "none"
@@ -71,7 +71,7 @@ func Parse(text string) (Token, error) {
 	if len(incarnation) == hex.EncodedLen(len(t.Incarnation)) {
 		_, hexErr = hex.Decode(t.Incarnation[:], []byte(incarnation))
 	}
-	// Another spelling of the same values, as with a leading zero, is none.
+	// Another spelling of the same values, as with a leading zero, is no token.
 	if errors.Join(termErr, idErr, hexErr) != nil || t.String() != text {
 		return Token{}, fmt.Errorf("%.100q: %w", text, ErrMalformedToken)
 	}
@@ -81,7 +81,7 @@ func Parse(text string) (Token, error) {
 	return t, nil
 }
 
-// MarshalText returns String. For the zero Token it returns an empty text.
+// MarshalText returns the text of String. For the zero Token it returns an empty text.
 func (t Token) MarshalText() ([]byte, error) {
 	if t.IsZero() {
 		return nil, nil
@@ -89,7 +89,7 @@ func (t Token) MarshalText() ([]byte, error) {
 	return []byte(t.String()), nil
 }
 
-// UnmarshalText is Parse. The empty text gives the zero Token.
+// UnmarshalText reads a text as Parse does. The empty text gives the zero Token.
 func (t *Token) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {
 		*t = Token{}

@@ -18,7 +18,7 @@ const (
 	maxKeys    = 32
 )
 
-// ErrMalformed says that bytes are not a payload that a correct node writes.
+// ErrMalformed says that the bytes are no payload that a correct node writes.
 var ErrMalformed = errors.New("malformed payload")
 
 // Check reads through payload before anything is decoded from it. The decoder trusts its input:
@@ -55,10 +55,11 @@ func Check(payload []byte) error {
 	return nil
 }
 
-// walk is a position in a payload: rest are the bytes that were not read yet.
+// walk is a position in a payload: rest has the bytes that were not read yet.
 type walk struct{ rest []byte }
 
-// value reads the rest of the value that begins with code c and is nested depth containers deep.
+// value reads the rest of a value. c is the value's first byte, its code, which was read before. depth
+// is the number of maps and arrays around the value.
 func (w *walk) value(c byte, depth int) error {
 	switch {
 	case msgpcode.IsFixedNum(c), c == msgpcode.False, c == msgpcode.True:
@@ -219,8 +220,8 @@ func (w *walk) take(n int) ([]byte, error) {
 	return b, nil
 }
 
-// scalarSize is the number of bytes that follow the code of a number. It is 0 for nil, for an
-// extension, and for the one code that is never used.
+// scalarSize returns the number of bytes that follow the code of a number. It returns 0 for nil, for
+// an extension, and for the one code that is never used.
 func scalarSize(c byte) int {
 	switch c {
 	case msgpcode.Uint8, msgpcode.Int8:

@@ -11,7 +11,7 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// The errors for a payload, besides ErrMalformed.
+// The errors of Marshal and Unmarshal, besides ErrMalformed.
 var (
 	// ErrKind says that this version does not know the kind of the message.
 	ErrKind = errors.New("unknown kind of message")
@@ -20,7 +20,7 @@ var (
 	ErrValue = errors.New("value out of range")
 )
 
-// Marshal returns the kind of m and its payload. It returns an error that wraps ErrKind or ErrValue
+// Marshal returns the kind and the payload of m. It returns an error that wraps ErrKind or ErrValue
 // for a message that the receiver's Unmarshal would refuse.
 func Marshal(m Message) (Kind, []byte, error) {
 	w := wireOf(m)
@@ -35,15 +35,15 @@ func Marshal(m Message) (Kind, []byte, error) {
 	return kind, payload, err
 }
 
-// Aged returns the payload of a message of this kind that has waited since Marshal made it. The
-// remaining time of a lease, in HEARTBEAT, counts from when the message is sent, so Aged
-// reduces it by the time waited. ok is false when no time remains.
+// Aged returns the payload for a message that waited before it is sent. payload is what Marshal
+// returned before the wait, and waited is the length of the wait. A HEARTBEAT says how much of the
+// lease remains when it is sent, so Aged subtracts waited. ok is false if no time remains.
 func Aged(k Kind, payload []byte, waited time.Duration) (aged []byte, ok bool) {
 	if k != KindHeartbeat {
 		return payload, true
 	}
 	m, err := k.Unmarshal(payload)
-	waited += time.Microsecond - 1 // it is told in whole ones
+	waited += time.Microsecond - 1 // the message has whole microseconds: round up
 	if b, ok := m.Body.(Heartbeat); ok {
 		b.Remaining -= waited.Truncate(time.Microsecond)
 		m.Body = b
@@ -54,10 +54,10 @@ func Aged(k Kind, payload []byte, waited time.Duration) (aged []byte, ok bool) {
 	return payload, err == nil
 }
 
-// Unmarshal reads a payload that Marshal wrote, of the kind with this number. payload may be any
-// bytes: Unmarshal refuses a message that is not valid, or not in the table, with ErrKind,
-// ErrMalformed or ErrValue. It allocates at most a few times the size of payload. The Message keeps
-// no reference to payload.
+// Unmarshal reads a payload that Marshal wrote. number is the number of the message's kind. payload
+// may be any bytes: if the message is not valid, or its kind not in the table, Unmarshal returns an
+// error that wraps ErrKind, ErrMalformed or ErrValue. It allocates at most a few times the size of
+// payload. The Message keeps no reference to payload.
 func (t *Kinds) Unmarshal(number uint8, payload []byte) (Message, error) {
 	k, err := t.Of(number)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Incarnation) DecodeMsgpack(d *msgpack.Decoder) error {
 	return d.ReadFull(s[:])
 }
 
-// encoder and decoder are reused: making one costs more than encoding a message.
+// encoder and decoder are reused, since a new encoder costs more than encoding a message.
 type encoder struct {
 	buf bytes.Buffer
 	enc *msgpack.Encoder

@@ -10,8 +10,8 @@ import (
 )
 
 // HLC is a reading of a hybrid logical clock: microseconds of a wall clock, and a counter that
-// breaks ties. Sorted by it, records of different nodes are in causal order even if their wall
-// clocks differ.
+// breaks ties. Records of different nodes that are sorted by HLC are in causal order, even if the
+// nodes' wall clocks differ.
 //
 // Source: Kulkarni, Demirbas, Madappa, Avva, Leone, "Logical Physical Clocks" (2014), section 3.
 type HLC struct {
@@ -19,12 +19,12 @@ type HLC struct {
 	Logical uint32
 }
 
-// MaxHLCSkew bounds how far ahead of the local wall clock a received reading may be. Merge ignores
-// a reading that is further ahead: otherwise a single absurd reading would move the clocks of a
-// whole cluster into the future for ever.
+// MaxHLCSkew is the longest time by which a received reading may be ahead of the local wall clock.
+// Merge ignores a reading that is further ahead: otherwise a single absurd reading would move the
+// clocks of a whole cluster into the future for ever.
 const MaxHLCSkew = time.Hour
 
-// Tick returns the reading for a local event at wall clock time now. It is later than h.
+// Tick returns the reading for a local event at the wall clock time now. The result is later than h.
 func (h HLC) Tick(now time.Time) HLC {
 	if wall := now.UnixMicro(); wall > h.Micros {
 		return HLC{Micros: wall}
@@ -35,9 +35,9 @@ func (h HLC) Tick(now time.Time) HLC {
 	return HLC{Micros: h.Micros, Logical: h.Logical + 1}
 }
 
-// Merge returns the reading for the receipt, at wall clock time now, of a message with the reading
-// remote. It is later than h and remote. It ignores a remote reading that is more than MaxHLCSkew
-// ahead of now.
+// Merge returns the reading for the receipt of a message: remote is the reading in the message, and
+// now is the wall clock time of the receipt. The result is later than h and remote. Merge ignores
+// remote if it is more than MaxHLCSkew ahead of now.
 func (h HLC) Merge(remote HLC, now time.Time) HLC {
 	tooFar := remote.Micros > now.Add(MaxHLCSkew).UnixMicro()
 	if !tooFar && remote.Compare(h) > 0 {
@@ -46,7 +46,7 @@ func (h HLC) Merge(remote HLC, now time.Time) HLC {
 	return h.Tick(now)
 }
 
-// Compare orders readings by time: it is negative if h is earlier than g.
+// Compare orders readings by time: it returns a negative number if h is earlier than g.
 func (h HLC) Compare(g HLC) int {
 	return cmp.Or(cmp.Compare(h.Micros, g.Micros), cmp.Compare(h.Logical, g.Logical))
 }
@@ -54,7 +54,7 @@ func (h HLC) Compare(g HLC) int {
 // IsZero reports whether h is the zero HLC, which is no reading.
 func (h HLC) IsZero() bool { return h == HLC{} }
 
-// String is "microseconds.counter", as records carry it.
+// String returns "microseconds.counter", the form in records.
 func (h HLC) String() string { return fmt.Sprintf("%d.%d", h.Micros, h.Logical) }
 
 // ParseHLC reads a text that String wrote.

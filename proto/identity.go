@@ -14,8 +14,8 @@ import (
 // a restart. Zero is nobody.
 type NodeID uint64
 
-// MaxNodeID is the largest id. A program that keeps numbers as IEEE 754 doubles, as JavaScript and
-// jq do, can represent no larger integer safely.
+// MaxNodeID is the largest id. Some programs keep numbers as IEEE 754 doubles, as JavaScript and jq
+// do. They cannot represent all larger integers.
 const MaxNodeID NodeID = 1 << 53
 
 // ErrNodeID says that a number cannot be a node's id.
@@ -41,21 +41,21 @@ func ParseNodeID(s string) (NodeID, error) {
 	return id, id.Validate()
 }
 
-// Term numbers election rounds. A process only ever raises its own term. It is no candidate in a
-// term that an earlier process of its node may have taken part in.
+// Term is the number of an election round. A process never lowers its own term. It is no candidate
+// in a term in which an earlier process of its node may have taken part.
 type Term uint64
 
 // MaxTerm bounds every term that is read from the wire or from a disk.
 const MaxTerm Term = 1 << 53
 
-// MaxTermJump is how far above its own knowledge a node believes another's term at once. No
-// sequence of real elections jumps that far, and without the bound a single hostile message could
-// use up all terms.
+// MaxTermJump bounds the terms in messages that a node believes at once: a term may be this far above
+// the highest term that the node knows. Real elections do not jump that far. Without the bound a
+// single hostile message could use up all terms.
 const MaxTermJump Term = 1 << 20
 
 // Incarnation is 128 random bits that a process draws when it starts. The pair (id, incarnation)
-// identifies one process. Without it, a delayed message to a node's earlier process would act on
-// its present one.
+// identifies one process. Without an incarnation, a delayed message to an earlier process of a node
+// would act on the node's present process.
 type Incarnation [16]byte
 
 // NewIncarnation draws an incarnation from the system's random source.
@@ -86,22 +86,22 @@ func (s Incarnation) Compare(t Incarnation) int {
 	return 0
 }
 
-// String is the incarnation in hexadecimal.
+// String returns the incarnation in hexadecimal.
 func (s Incarnation) String() string { return hex.EncodeToString(s[:]) }
 
-// Short is the first eight hexadecimal digits. They are enough for people to tell two processes of
-// a node apart.
+// Short returns the first eight hexadecimal digits. They are enough for people to tell two processes
+// of a node apart.
 func (s Incarnation) Short() string { return hex.EncodeToString(s[:4]) }
 
-// Rank is what an election compares: first whether the node is eligible, then the attribute, then
-// the id. Since ids are unique, two ranks are never equal.
+// Rank is the value by which an election compares two nodes: first whether the node is eligible,
+// then the attribute, then the id. Since ids are unique, no two nodes have the same rank.
 type Rank struct {
 	Attr       int64
 	ID         NodeID
-	Ineligible bool // it ranks below all that are eligible
+	Ineligible bool // the node ranks below all eligible nodes
 }
 
-// Compare is negative when r ranks below s, and positive when r ranks above s.
+// Compare returns a negative number if r ranks below s, and a positive number if r ranks above s.
 func (r Rank) Compare(s Rank) int {
 	if r.Ineligible != s.Ineligible {
 		if r.Ineligible {
@@ -121,16 +121,16 @@ type Peer struct {
 	Incarnation Incarnation `msgpack:"s"`
 	Attr        int64       `msgpack:"a"`
 	// Ineligible says that the process is no candidate at present: it is paused, unhealthy, or
-	// asked to stand aside. It is a hint, as all of membership is: it saves others the wait for a
-	// node that would not lead.
+	// asked to stand aside. The flag is only a hint, as everything in membership is. With it, other
+	// nodes need not wait for a node that would not lead.
 	Ineligible bool `msgpack:"x"`
 }
 
-// ChosenAttr is the attribute with which a leader that an operator chose announces itself: no node
-// ranks above it.
+// ChosenAttr is the attribute with which a leader announces itself if an operator chose it: no node
+// ranks above that leader.
 const ChosenAttr = math.MaxInt64
 
-// Rank is the peer's rank in an election.
+// Rank returns the peer's rank in an election.
 func (p Peer) Rank() Rank { return Rank{Attr: p.Attr, ID: p.ID, Ineligible: p.Ineligible} }
 
 // Above reports whether p ranks above q.

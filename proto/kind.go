@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Kind is one kind of message, with all that programs need to know of it. NewKind declares it,
-// once, as a variable of the package whose messages they are. Two Kinds are equal when they are the
-// same declaration; the zero Kind is none. Any goroutine may use a Kind.
+// Kind is one kind of message, with all that programs need to know of it. NewKind declares a Kind
+// once, as a variable of the package that defines the messages. Two Kinds are equal if they come
+// from the same declaration. The zero Kind is no kind. Any goroutine may use a Kind.
 type Kind struct{ *row }
 
 type row struct {
@@ -25,8 +25,8 @@ type Trait uint8
 
 // The traits.
 const (
-	// Nominates: the message belongs to an algorithm that nominates a leader; a lease may be around
-	// such an algorithm.
+	// Nominates: the message belongs to an algorithm that nominates a leader. With voters, such an
+	// algorithm is combined with a lease.
 	Nominates Trait = 1 << iota
 	// TellsAll: a new leader sends the message at once to all processes that it believes alive.
 	TellsAll
@@ -34,10 +34,10 @@ const (
 	HandsOver
 )
 
-// NewKind declares the kind of the messages whose body is a B. number is in the frame header. It is
-// 16 or above, since links use the numbers below, and is never used again for another kind. name is
-// the word of the source; records contain it. says is the meaning of such a message, in the words
-// of its sender.
+// NewKind declares the kind of the messages whose body has the type B. The frame header contains
+// number. It is 16 or above, since links use the lower numbers, and is never used again for another
+// kind. name is the name of the message in the algorithm's source; records contain it. says is the
+// meaning of such a message, in the words of its sender.
 func NewKind[B Payload](number uint8, name, says string, traits ...Trait) Kind {
 	k := newRow(number, name, says, traits)
 	k.blank = func() wire { return new(framed[B]) }
@@ -59,7 +59,7 @@ func newRow(number uint8, name, says string, traits []Trait) Kind {
 	return k
 }
 
-// Number is the kind's number in the frame header; zero for the zero Kind.
+// Number returns the kind's number in the frame header, or zero for the zero Kind.
 func (k Kind) Number() uint8 {
 	if k.row == nil {
 		return 0
@@ -67,7 +67,7 @@ func (k Kind) Number() uint8 {
 	return k.number
 }
 
-// String is the kind's name. Kinds of several algorithms may have the same name, such as ELECTION.
+// String returns the kind's name. Kinds of several algorithms may have the same name, such as ELECTION.
 func (k Kind) String() string {
 	if k.row == nil {
 		return "no kind"
@@ -75,7 +75,7 @@ func (k Kind) String() string {
 	return k.name
 }
 
-// Says is the meaning of a message of this kind, in the words of its sender.
+// Says returns the meaning of a message of this kind, in the words of its sender.
 func (k Kind) Says() string { return k.says }
 
 // Is reports whether the kind has the trait t.
@@ -85,8 +85,8 @@ func (k Kind) Is(t Trait) bool { return k.traits&t != 0 }
 // use it.
 type Kinds struct{ byNumber [256]Kind }
 
-// NewKinds returns the table of these kinds. It refuses a number that links use, and two kinds with
-// the same number.
+// NewKinds returns a table with these kinds. It refuses a kind with a number that links use, and two
+// kinds with the same number.
 func NewKinds(kinds ...Kind) (*Kinds, error) {
 	t := &Kinds{}
 	for _, k := range kinds {

@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// Leaderships is a list of Leaderships packed into a string, so that it can be compared and shared
-// like any other value.
+// Leaderships is a list of values of type Leadership, packed into a string. So the list can be
+// compared with == and copied like any other value.
 type Leaderships string
 
-// MaxLeaderships bounds how many Leaderships a message carries: one for each possible voter. They
-// fill half of the largest payload.
+// MaxLeaderships is the largest number of values of type Leadership in a message: one for each
+// possible voter. They fill half of the largest payload.
 const MaxLeaderships = 1000
 
-// leadershipSize is a packed Leadership: term, leader, incarnation.
+// leadershipSize is the size of a packed Leadership in bytes: term, leader, incarnation.
 const leadershipSize = 8 + 8 + len(Incarnation{})
 
-// PackLeaderships packs a list of Leaderships in its order.
+// PackLeaderships packs the leaderships in all, in the same order.
 func PackLeaderships(all []Leadership) Leaderships {
 	packed := make([]byte, 0, len(all)*leadershipSize)
 	for _, e := range all {
@@ -29,8 +29,8 @@ func PackLeaderships(all []Leadership) Leaderships {
 	return Leaderships(packed)
 }
 
-// All returns the Leaderships in the order in which they were packed. It ignores bytes after the
-// last complete one.
+// All returns the leaderships in the order in which they were packed. It ignores bytes after the
+// last complete leadership.
 func (p Leaderships) All() []Leadership {
 	var all []Leadership
 	for b := range slices.Chunk([]byte(p), leadershipSize) {
@@ -46,7 +46,7 @@ func (p Leaderships) All() []Leadership {
 	return all
 }
 
-// Validate refuses a string that PackLeaderships does not return, and Leaderships that no process
+// Validate refuses a string that PackLeaderships does not return, and a leadership that no process
 // can have had.
 func (p Leaderships) Validate() error {
 	if len(p)%leadershipSize != 0 || len(p) > MaxLeaderships*leadershipSize {

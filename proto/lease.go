@@ -5,39 +5,39 @@ import (
 	"time"
 )
 
-// The messages of a lease: a majority of voters makes a node the leader, for as long as
-// they promise to vote for nobody else. The envelope's term is the term that is asked for,
-// voted in or led; in a refusal, the highest that the voter voted in. Nonces tell one round
-// of questions from another of the same process.
+// The messages of a lease: a majority of voters makes a node the leader, for as long as these
+// voters promise to vote for nobody else. The envelope's term is the term that is asked for, voted
+// in or led. In a refusal and in a PreVoteReply, it is the highest term that the voter voted in.
+// A Nonce says to which of the rounds of questions of one process a message belongs.
 // Sources: Ongaro and Ousterhout, "In Search of an Understandable Consensus Algorithm"
 // (2014), 5.2; of PreVote, Ongaro, "Consensus: Bridging Theory and Practice" (2014), 9.6;
 // of the promise, Gray and Cheriton, "Leases" (1989).
 
-// PreVote asks a voter whether it would vote for the sender now. It changes nothing.
+// PreVote asks a voter whether it would vote for the sender now. It asks for no vote and no promise.
 type PreVote struct {
 	Incarnation Incarnation // the sender's
 	Nonce       uint64
 	Voters      VoterSet // the sender's list
 }
 
-// PreVoteReply answers a PreVote. The voter sends it again when its no becomes a yes.
+// PreVoteReply answers a PreVote. A voter that answered no sends a yes later, when it would vote.
 type PreVoteReply struct {
-	Incarnation Incarnation // that of the process that asked
+	Incarnation Incarnation // the incarnation of the process that asked
 	Nonce       uint64
 	Answer
 	Voters VoterSet // the voter's list
 }
 
-// RequestVote asks a voter for its vote in the term, and for its promise to vote for
-// nobody else until that runs out.
+// RequestVote asks a voter for its vote in the term, and for its promise: to vote for
+// nobody else until the promise runs out.
 type RequestVote struct {
 	Incarnation Incarnation // the sender's
 	Nonce       uint64
 	Voters      VoterSet // the sender's list
 }
 
-// Vote answers a RequestVote: with a vote, durable, and a promise; or with a refusal,
-// which binds nobody.
+// Vote answers a RequestVote: with a vote, which is on disk, and a promise; or with a refusal,
+// which does not bind the voter.
 type Vote struct {
 	Incarnation Incarnation // the candidate's
 	Nonce       uint64
@@ -48,20 +48,20 @@ type Vote struct {
 	Former Leaderships
 }
 
-// Heartbeat says that the sender leads, and for how long if no majority answers; it
-// asks voters for their promise anew.
+// Heartbeat says that the sender leads, and how long it will lead if no majority answers. It
+// asks the voters to promise again.
 type Heartbeat struct {
 	Leader    Peer
 	Nonce     uint64
 	Remaining time.Duration // how much of the lease remained when this was sent; whole microseconds
 	Voters    VoterSet      // the sender's list
-	// Lent says that the sender is going to lend the lease that it asks for to another process. No
-	// proof of the sender's death then ends this promise.
+	// Lent says that the sender asks for this lease in order to lend it to another process. Then
+	// even a proof that the sender is dead does not end the promise.
 	Lent bool
 }
 
-// HeartbeatReply answers a Heartbeat: with the promise anew, or with a refusal, which
-// binds nobody.
+// HeartbeatReply answers a Heartbeat: the voter promises again, or refuses. A refusal does
+// not bind the voter.
 type HeartbeatReply struct {
 	Incarnation Incarnation // the leader's
 	Nonce       uint64
@@ -72,13 +72,13 @@ type HeartbeatReply struct {
 // Release releases the voters from their promises to the sender in the term.
 type Release struct {
 	Incarnation Incarnation // the sender's
-	// Successor is the node that the sender tells to be a candidate next, zero for none. Other
-	// nodes let it go first: they wait for a moment.
+	// Successor is the node that the sender tells to be a candidate next, zero for none. The other
+	// nodes wait for a moment before they are candidates, so that the successor is first.
 	Successor NodeID
 }
 
-// Recover asks a voter in which term it last voted: the sender lost its own disk. Without a Nonce
-// it comes from any node that was told of a term which is absurdly far above all that it knows.
+// Recover asks a voter in which term it last voted, because the sender lost its own disk. If Nonce is
+// zero, there is another reason: the sender heard of a term far above every term that it knows of.
 type Recover struct {
 	Incarnation Incarnation // the sender's
 	Nonce       uint64
@@ -87,7 +87,7 @@ type Recover struct {
 // VoterState answers a Recover. The envelope's term is the last one in which the voter voted, zero
 // for none.
 type VoterState struct {
-	Incarnation Incarnation // that of the process that asked
+	Incarnation Incarnation // the incarnation of the process that asked
 	Nonce       uint64
 	Round       Term          // the highest term of the nomination in which the voter may have taken part
 	Promise     time.Duration // the longest promise that the voter ever made; whole microseconds
@@ -95,7 +95,7 @@ type VoterState struct {
 	// Former are the processes for which the voter voted, in its last term too, and which it has
 	// not seen stop. It is empty unless the cluster fences.
 	Former Leaderships
-	// Lost says that the voter cannot tell: it may have lost its own disk.
+	// Lost says that the voter does not know how it voted: it may have lost its own disk.
 	Lost bool
 }
 
@@ -103,34 +103,34 @@ type VoterState struct {
 // disk when it started, and it has not voted since.
 type Unvoted struct {
 	Incarnation Incarnation // the sender's
-	// Heard are the voters that said the same, the sender included, in the order of their ids. Each
-	// has the incarnation in which it last said so.
+	// Heard has the voters that said that they never voted, the sender included, in the order of
+	// their ids. Each has the incarnation of the process that said so last.
 	Heard Roll
-	// First is the highest first term of an operator that the sender heard of, zero for none; see
-	// algorithms.Config.FirstTerm.
+	// First is the highest first term that the sender's operator gave or that another voter told
+	// it, zero for none; see algorithms.Config.FirstTerm.
 	First Term
-	// Asks says that the sender votes for nobody yet, and wants to hear the same from the others.
+	// Asks says that the sender votes for nobody yet, and asks the others to send Unvoted, too.
 	Asks bool
-	// Known says that at one instant none of Heard had voted in any term. Then those that have not
-	// voted since may vote.
+	// Known says that at one instant none of the voters in Heard had voted in any term. Then each
+	// of them that has not voted since may vote.
 	Known bool
 }
 
 // MaxLease is the longest lease that a Heartbeat may announce.
 const MaxLease = 24 * time.Hour
 
-// Answer is a voter's answer. The zero Answer is yes. Any other says what keeps the voter from
-// voting, and to whom it is bound.
+// Answer is a voter's answer. The zero Answer is yes. Any other Answer says what keeps the voter from
+// voting, and to which node the voter is bound.
 type Answer struct {
 	Denial Denial
 	To     NodeID // the node to which the voter is bound, zero for none
 }
 
-// Granted reports whether it is a yes.
+// Granted reports whether r is a yes.
 func (r Answer) Granted() bool { return r.Denial == NotDenied }
 
-// String is "yes", or "no, " with what keeps the voter from voting, and the node to which it is
-// bound.
+// String returns "yes", or "no, " with what keeps the voter from voting and the node to which the
+// voter is bound.
 func (r Answer) String() string {
 	switch {
 	case r.Granted():
@@ -141,7 +141,8 @@ func (r Answer) String() string {
 	return "no, " + r.Denial.String() + " " + r.To.String()
 }
 
-// ifNo returns the answer as it follows a message's name; "" for a yes.
+// ifNo returns the text that String puts after a message's name: a space and the answer for a no, ""
+// for a yes.
 func (r Answer) ifNo() string {
 	if r.Granted() {
 		return ""
@@ -155,11 +156,11 @@ type Denial uint8
 // What keeps a voter from voting.
 const (
 	NotDenied      Denial = iota
-	DeniedVoted           // it voted for another in this term, or in a higher one
-	DeniedPromised        // it promised To to vote for nobody else for a while
-	DeniedStarted         // it started a moment ago and may have promised something before
+	DeniedVoted           // it voted for another node in this term, or in a higher term
+	DeniedPromised        // it promised the node To to vote for nobody else for a while
+	DeniedStarted         // it has just started, or lost its disk, and may have promised something before
 	DeniedStands          // it is a candidate or leads itself
-	DeniedVoters          // it has another list of voters, which is not an earlier one
+	DeniedVoters          // its list of voters is not the list of the node that asks, and no earlier one
 	numDenials
 )
 
@@ -184,7 +185,7 @@ func (Recover) Kind() Kind        { return KindRecover }
 func (VoterState) Kind() Kind     { return KindVoterState }
 func (Unvoted) Kind() Kind        { return KindUnvoted }
 
-// VoterSet is what the message says of its sender's voters.
+// VoterSet returns what the message says of its sender's list of voters.
 
 func (b PreVote) VoterSet() VoterSet        { return b.Voters }
 func (b PreVoteReply) VoterSet() VoterSet   { return b.Voters }
@@ -194,7 +195,7 @@ func (b Heartbeat) VoterSet() VoterSet      { return b.Voters }
 func (b HeartbeatReply) VoterSet() VoterSet { return b.Voters }
 func (b VoterState) VoterSet() VoterSet     { return b.Voters }
 
-// VoterSet is empty: a voter that comes back without its vote may belong to a later list.
+// VoterSet returns the empty VoterSet: a voter that lost its vote may belong to a later list.
 func (Recover) VoterSet() VoterSet { return VoterSet{} }
 
 func (b PreVote) String() string        { return b.Kind().String() }

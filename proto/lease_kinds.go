@@ -31,8 +31,8 @@ func LeaseKinds() []Kind {
 	}
 }
 
-// leaseKind declares a kind of this package. Its bodies are encoded by wire structs of their own,
-// and not by tags.
+// leaseKind declares a kind of this package. The bodies of such a kind are encoded by a wire struct
+// of this package, and not by their own tags.
 func leaseKind(number uint8, name, says string, traits ...Trait) Kind {
 	return newRow(number, name, says, traits)
 }

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// LinkKind is the kind of a frame that the two ends of a connection send each other, apart from
-// messages. Its number is in the frame header, where a message has the number of its Kind; it is
-// below all of those.
+// LinkKind is the kind of a frame that the two ends of a connection send each other and that is no
+// message. The frame header has the number of the LinkKind where a message has the number of its
+// Kind. The numbers of LinkKinds are lower than those of Kinds.
 type LinkKind uint8
 
 // The kinds of the link. Numbers are never used again.
@@ -29,7 +29,7 @@ var linkNames = [...]string{
 	KindPing: "PING", KindPong: "PONG", KindPingReq: "PING_REQ", KindPingRes: "PING_RES",
 }
 
-// String is the kind's name.
+// String returns the kind's name.
 func (k LinkKind) String() string {
 	if k != 0 && int(k) < len(linkNames) {
 		return linkNames[k]
@@ -37,11 +37,11 @@ func (k LinkKind) String() string {
 	return fmt.Sprintf("KIND(%d)", uint8(k))
 }
 
-// LinkBody is the content of such a frame. The end that dialled sends HELLO, and the other end
-// WELCOME or REFUSE. Later they send an ACK now and then, a PONG for each PING, and a PING_RES for
-// a PING_REQ.
+// LinkBody is the content of a frame with a LinkKind. The end that dialled sends HELLO, and the other
+// end answers WELCOME or REFUSE. Later an end sends an ACK now and then, a PONG for each PING, and
+// a PING_RES for a PING_REQ.
 type LinkBody interface {
-	// Kind is the kind that the frame header states for this struct.
+	// Kind returns the kind that the frame header states for this struct.
 	Kind() LinkKind
 	// validate refuses values that no correct node sends.
 	validate() error
@@ -51,14 +51,14 @@ type LinkBody interface {
 type Hello struct {
 	Cluster string `msgpack:"c"`
 	// Agreement is the hash of all settings that must be equal at both ends. Algorithm describes
-	// these settings, as far as they fit. Lists of voters are not among them, since they may differ
-	// by one voter.
+	// these settings, as far as they fit into MaxLabel bytes. The list of voters is not one of these
+	// settings, since two lists may differ by one voter.
 	Agreement   uint64      `msgpack:"a"`
 	Algorithm   string      `msgpack:"g"`
 	Voters      VoterList   `msgpack:"v"`
 	ID          NodeID      `msgpack:"i"` // the node that dials
 	Incarnation Incarnation `msgpack:"s"` // the process that dials
-	To          NodeID      `msgpack:"t"` // the node that it wants; zero to only ask who is there
+	To          NodeID      `msgpack:"t"` // the node that the caller wants; zero to only ask who is there
 	Silent      bool        `msgpack:"q"` // the connection is the silent one: nothing more will be sent on it
 }
 
@@ -78,8 +78,7 @@ type Refuse struct {
 	Voters VoterList `msgpack:"v"`
 }
 
-// Ack says how many messages of this connection the receiver has passed on; the first message
-// counts as 1.
+// Ack says how many messages of this connection the receiver has passed on.
 type Ack struct {
 	Count uint64 `msgpack:"n"`
 }
@@ -96,7 +95,7 @@ type Pong struct {
 	Micros uint64 `msgpack:"e"` // the time between two pings of the process that answers
 }
 
-// PingReq asks the node at the other end whether it hears a third process, from now on. The name
+// PingReq asks the node at the other end whether it hears a third process from now on. The name
 // and the idea are those of SWIM: Das, Gupta and Motivala, "SWIM: Scalable Weakly-consistent
 // Infection-style Process Group Membership Protocol" (2002), 3.1.
 type PingReq struct {
@@ -108,7 +107,7 @@ type PingReq struct {
 // PingRes answers a PingReq. A node that cannot tell does not answer.
 type PingRes struct {
 	Number uint64 `msgpack:"n"`
-	Heard  bool   `msgpack:"h"` // since the question, the process gave a sign of life
+	Heard  bool   `msgpack:"h"` // the process gave a sign of life after the question
 }
 
 // Refusal says why a Hello was refused. A newer version may use further words.
@@ -118,7 +117,7 @@ type Refusal string
 const (
 	OtherVersion   Refusal = "version"   // the frame's protocol version is not mine
 	OtherCluster   Refusal = "cluster"   // the cluster label is not mine
-	OtherAlgorithm Refusal = "algorithm" // the algorithm is not mine, or what else must agree
+	OtherAlgorithm Refusal = "algorithm" // the algorithm, or another setting that must agree, is not mine
 	DistantVoters  Refusal = "voters"    // the voters and mine differ by more than one
 	OtherNode      Refusal = "node"      // I am not the node that was asked for
 	SameNode       Refusal = "same-id"   // the caller has my id
@@ -183,7 +182,7 @@ func validatePing(count, micros uint64) error {
 	return validateCount(count)
 }
 
-// validateCount also refuses a negative number, which the decoder reads as a huge one.
+// validateCount refuses a number above the largest int64. The decoder reads a negative number as such.
 func validateCount(n uint64) error {
 	if n > math.MaxInt64 {
 		return fmt.Errorf("count %d: at most %d", n, int64(math.MaxInt64))
@@ -209,8 +208,8 @@ func MarshalLink(b LinkBody) (LinkKind, []byte, error) {
 	return b.Kind(), payload, err
 }
 
-// UnmarshalLink reads a payload that MarshalLink wrote, and returns the struct itself, not a
-// pointer. payload may be any bytes, as for Unmarshal.
+// UnmarshalLink reads a payload that MarshalLink wrote. It returns the struct itself, not a pointer.
+// payload may be any bytes, as for Unmarshal.
 func UnmarshalLink(k LinkKind, payload []byte) (LinkBody, error) {
 	switch k {
 	case KindHello:

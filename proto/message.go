@@ -8,15 +8,15 @@ import (
 
 // Body is the content of a message, apart from its envelope. Each kind has a small struct for it.
 type Body interface {
-	// Kind is the kind that was declared for this struct.
+	// Kind returns the kind that was declared for this struct.
 	Kind() Kind
 	// String describes the body for people, beginning with the kind's name; see Describe.
 	String() string
 }
 
 // Payload is a Body that is encoded by its msgpack tags. Bodies are compared with ==, so they
-// contain no slices; see Roll. A Body that calls an election or announces a leader has one more
-// method that says so: see package nomination.
+// contain no slices; see Roll. A Body that calls an election or announces a leader has another
+// method that tells this: see package nomination.
 type Payload interface {
 	Body
 	// Validate refuses values that no correct node sends.
@@ -33,8 +33,8 @@ type Message struct {
 	Body     Body
 }
 
-// ID is the message's name, "sender:seq". It connects the record of sending a message with the
-// record of its receipt.
+// ID returns the message's name, "sender:seq". By this name a reader of records finds the record of
+// sending the message and the record of its receipt.
 func (m Message) ID() string { return fmt.Sprintf("%d:%d", m.From, m.Seq) }
 
 // Describe writes a body as "NAME word value, word value", from pairs of words and values. It
@@ -57,7 +57,8 @@ func Describe(b Body, pairs ...any) string {
 	return b.Kind().String() + " " + strings.Join(parts, ", ")
 }
 
-// RanksIn returns the peers in a body that have their own attribute, in the order of its fields.
+// RanksIn returns the peers in the fields of b, in the order of the fields. It leaves out a peer
+// without an id, and a peer with ChosenAttr, which is not the peer's own attribute.
 func RanksIn(b Body) (peers []Peer) {
 	v := reflect.ValueOf(b)
 	if v.Kind() != reflect.Struct {

@@ -9,18 +9,18 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// Roll is a list of processes that are candidates, packed into a string. So a message with a Roll
-// can be compared, and the Roll needs no more memory than on the wire.
+// Roll is a list of processes, packed into a string. So messages that contain a Roll can be compared
+// with ==, and a Roll needs no more memory than on the wire.
 type Roll string
 
-// peerSize is the size of a process in a Roll, in bytes: its id and its attribute in big endian,
-// and its incarnation.
+// peerSize is the size of a process in a Roll, in bytes: the id and the attribute, both in big
+// endian, and the incarnation.
 const peerSize = 8 + 8 + 16
 
-// MaxRoll is how many processes a Roll may have: more would not fit into a frame.
+// MaxRoll is the largest number of processes in a Roll: more would not fit into a frame.
 const MaxRoll = 2000
 
-// RollOf returns the roll of these processes, in their order.
+// RollOf returns a roll with these processes, in the same order.
 func RollOf(peers []Peer) Roll {
 	packed := make([]byte, 0, len(peers)*peerSize)
 	for _, p := range peers {
@@ -41,7 +41,7 @@ func appendPeer(packed []byte, p Peer) []byte {
 	return append(packed, p.Incarnation[:]...)
 }
 
-// Len is the number of processes.
+// Len returns the number of processes.
 func (r Roll) Len() int { return len(r) / peerSize }
 
 // All yields the processes in the order in which they were added.
@@ -57,10 +57,10 @@ func (r Roll) All() iter.Seq[Peer] {
 	}
 }
 
-// number decodes the first eight bytes.
+// number decodes the first eight bytes of r.
 func number(r Roll) uint64 { return binary.BigEndian.Uint64([]byte(r[:8])) }
 
-// Has reports whether the roll has a process of the node id.
+// Has reports whether the roll has a process of the node with this id.
 func (r Roll) Has(id NodeID) bool {
 	for ; len(r) >= peerSize; r = r[peerSize:] {
 		if NodeID(number(r)) == id {
@@ -70,7 +70,7 @@ func (r Roll) Has(id NodeID) bool {
 	return false
 }
 
-// Lists reports whether the roll has this very process.
+// Lists reports whether the roll has the process p, with the same incarnation.
 func (r Roll) Lists(p Peer) bool {
 	for q := range r.All() {
 		if q.Is(p) {
@@ -80,7 +80,7 @@ func (r Roll) Lists(p Peer) bool {
 	return false
 }
 
-// String lists the ids, as "3 4 5"; if they are too many to read it says how many there are.
+// String lists the ids, as in "3 4 5". If there are too many ids to read, it says how many there are.
 func (r Roll) String() string {
 	const readable = 8
 	switch n := r.Len(); {
@@ -99,7 +99,7 @@ func (r Roll) String() string {
 // EncodeMsgpack writes the packed processes as binary.
 func (r Roll) EncodeMsgpack(e *msgpack.Encoder) error { return e.EncodeBytes([]byte(r)) }
 
-// DecodeMsgpack reads binary.
+// DecodeMsgpack reads what EncodeMsgpack wrote.
 func (r *Roll) DecodeMsgpack(d *msgpack.Decoder) error {
 	packed, err := d.DecodeBytes()
 	*r = Roll(packed)

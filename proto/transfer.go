@@ -2,10 +2,10 @@ package proto
 
 import "fmt"
 
-// The messages of a transfer, by which a leader hands over to a chosen successor:
-// it asks first, and tells it to lead when it leads no more itself. The
-// envelope's term is the one that the leader leads, or gives up. Each names both
-// processes, so that one of a former life does nothing.
+// The messages of a transfer, by which a leader hands over to a chosen successor. The leader first
+// asks the successor. When the leader no longer leads, it tells the successor to lead. The envelope's
+// term is the term that the leader leads, or gives up. An Offer and a TakeOver name both processes,
+// so that a message to or from a former life has no effect.
 
 // Offer asks a process whether it would lead after the sender.
 type Offer struct {
@@ -14,21 +14,21 @@ type Offer struct {
 	To          Incarnation // the receiver's
 }
 
-// Reply answers an Offer. It binds nobody.
+// Reply answers an Offer. The answer does not bind the sender.
 type Reply struct {
 	Incarnation Incarnation // the leader's
 	Nonce       uint64
-	No          Decline // NoDecline if it would lead, otherwise why it would not
+	No          Decline // NoDecline if the sender would lead, otherwise why it would not
 }
 
 // TakeOver tells the successor to lead at once: the sender no longer leads, and all its work as the
-// leader has stopped. On the wire it has the name of TimeoutNow, but its receiver was asked before.
-// Source: as of TimeoutNow.
+// leader has stopped. On the wire it has the name of nomination.TimeoutNow, but the receiver of a
+// TakeOver was asked before. Source: that of nomination.TimeoutNow.
 type TakeOver struct {
 	Incarnation Incarnation // the sender's
 	To          Incarnation // the receiver's
-	// Chosen says that an operator chose the receiver, so that no higher-ranked node takes over
-	// from it.
+	// Chosen says that an operator chose the receiver. Then no higher-ranked node takes over from
+	// the receiver.
 	Chosen bool
 }
 
@@ -43,7 +43,7 @@ const (
 	DeclineAside               // it was told not to be a candidate
 	DeclineNonVoter            // it is no voter
 	DeclineMajority            // no majority of the voters answered that it would vote for it
-	DeclineVoteless            // it votes for nobody, because no vote of it is saved
+	DeclineVoteless            // it votes for nobody, because its disk has no vote of it
 	numDeclines
 )
 
@@ -55,7 +55,7 @@ var declines = [numDeclines]string{
 	"it does not vote yet: nothing is saved of what it voted",
 }
 
-// String describes the reason.
+// String describes the reason to decline.
 func (d Decline) String() string {
 	if d < numDeclines {
 		return declines[d]

@@ -10,17 +10,17 @@ import (
 )
 
 // VoterList is the list of voters that a process was started with, in a form that is short enough
-// for gossip and for the first frame of a link. It is the ids as "1-3,7" or, if that is too long,
-// "#count:sum:sum": the number of ids and two different sums of their hashes. With either form one
-// can tell whether two lists are equal, and by which id they differ if they differ by one. Lists
-// that differ in another way are mistaken for these in one case in 2^64. The empty VoterList
-// belongs to a process without voters.
+// for gossip and for the first frame of a link. It has the ids as "1-3,7" or, if that is too long,
+// "#count:sum:sum": the number of ids and two different sums of their hashes. Both forms show
+// whether two lists are equal and, if the lists differ by one id, which id that is. In one case in
+// 2^64, lists that differ by more than one id seem to be equal or to differ by one. The empty
+// VoterList belongs to a process without voters.
 type VoterList string
 
 const (
 	// MaxVoterList is the longest VoterList, in bytes.
 	MaxVoterList = 64
-	// MaxVoters is how many ids a list may have: a leader needs answers from most of them.
+	// MaxVoters is the largest number of ids in a list: a leader needs answers from most voters.
 	MaxVoters = 1000
 )
 
@@ -33,7 +33,7 @@ func ListVoters(ids []NodeID) VoterList {
 	return VoterList(fmt.Sprintf("#%d:%016x:%016x", s.count, s.one, s.two))
 }
 
-// IDRanges formats ids as briefly as an operator would, as in "1-3,7".
+// IDRanges formats ids briefly, as an operator would write them: "1-3,7".
 func IDRanges(ids []NodeID) string {
 	ids = slices.Sorted(slices.Values(ids))
 	var words []string
@@ -65,7 +65,8 @@ func (l VoterList) String() string {
 	return "voters " + string(l)
 }
 
-// Hash is a hash of the list. It is never zero, and fits an int64, as all integers on the wire do.
+// Hash returns a hash of the list. The hash is never zero, and fits an int64, as all integers on the
+// wire do.
 func (l VoterList) Hash() uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(l))
@@ -81,18 +82,18 @@ func (l VoterList) Validate() error {
 	return err
 }
 
-// Distance says how far two lists are apart.
+// Distance says how much two lists of voters differ.
 type Distance int
 
 // The distances.
 const (
 	SameVoters   Distance = iota
 	OneVoter              // one id is in one of the lists and not in the other
-	OtherVoters           // more than that
-	OnlyOneVotes          // one of them has voters, and the other has none
+	OtherVoters           // the lists differ by more than one id
+	OnlyOneVotes          // one list has voters, and the other is empty
 )
 
-// Distance says how far the two lists are apart and, for OneVoter, which id differs. "Lists that
+// Distance returns how much the two lists differ and, for OneVoter, by which id. "Lists that
 // differ by one voter have majorities that meet"; other lists need not. Both lists must be valid.
 func (l VoterList) Distance(other VoterList) (d Distance, id NodeID) {
 	if l == other {
@@ -116,13 +117,13 @@ func (l VoterList) Distance(other VoterList) (d Distance, id NodeID) {
 	return OneVoter, id
 }
 
-// sums replace the ids of a list that is too long.
+// sums is the form of a list of ids that is too long to be written out.
 type sums struct {
 	count    int
 	one, two uint64
 }
 
-// other2 changes the ids before they are added to the second sum.
+// other2 changes each id before its hash is added to the second sum.
 const other2 = 0x5bf0_3635_1c2d_4e7a
 
 func sumOf(ids []NodeID) (s sums) {
@@ -134,15 +135,15 @@ func sumOf(ids []NodeID) (s sums) {
 	return s
 }
 
-// stir is a one-to-one function of 64-bit numbers: the finalizer of SplitMix64 (Steele, Lea and
-// Flood, "Fast splittable pseudorandom number generators", 2014).
+// stir hashes x with a one-to-one function of 64-bit numbers: the finalizer of SplitMix64 (Steele, Lea
+// and Flood, "Fast splittable pseudorandom number generators", 2014).
 func stir(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
-// unstir is the inverse function of stir.
+// unstir reverses stir: it returns the number for which stir returns x.
 func unstir(x uint64) uint64 {
 	x = (x ^ x>>31 ^ x>>62) * 0x319642b2d24d8ec3
 	x = (x ^ x>>27 ^ x>>54) * 0x96de1b173f119089
@@ -209,23 +210,23 @@ func ParseIDRanges(values []string) ([]NodeID, error) {
 
 // VoterSet says in messages which list of voters the sender has.
 type VoterSet struct {
-	// Version counts the lists of voters that the cluster has had; the first is number zero. It is
-	// also zero for a process that knows no earlier list.
+	// Version is the number of the list among the lists of voters that the cluster has had; the first
+	// list has number zero. It is also zero for a process that knows no earlier list.
 	Version uint64
-	// Hash is VoterList.Hash of the list.
+	// Hash is the hash of the list, from VoterList.Hash.
 	Hash uint64
-	// Committed says that a leader under this list heard enough of its voters say that they have
-	// it.
+	// Committed says that enough voters of this list told a leader with this list that they have
+	// the list.
 	Committed bool
-	// Changed is the voter by which the list differs from the one before. It is zero for the first
-	// list, and once the list is committed.
+	// Changed is the voter by which the list differs from the list before. It is zero for the first
+	// list, and for a committed list.
 	Changed NodeID
 }
 
 // MaxVoterVersion bounds a version that is read from the wire or from a disk.
 const MaxVoterVersion = 1 << 40
 
-// Is reports whether s and o are the same list with the same version.
+// Is reports whether s and o have the same list and the same version.
 func (s VoterSet) Is(o VoterSet) bool { return s.Version == o.Version && s.Hash == o.Hash }
 
 // Validate refuses a VoterSet that no correct node has.

@@ -25,7 +25,7 @@ type envelope struct {
 	Logical uint64 `msgpack:"l"` // wider than valid values, so that larger ones do not wrap
 }
 
-// process is the encoding of a Peer.
+// process is a Peer in the form in which it is encoded.
 type process struct {
 	ID          NodeID      `msgpack:"i"`
 	Incarnation Incarnation `msgpack:"s"`
@@ -57,7 +57,7 @@ func newWire(k Kind) wire {
 	return newLeaseWire(k)
 }
 
-// wireOf returns the wire struct of m; nil if no kind has m's body.
+// wireOf returns the wire struct of m. It returns nil if m has no body or a body of an unknown type.
 func wireOf(m Message) wire {
 	if m.Body == nil {
 		return nil
@@ -75,7 +75,7 @@ func envelopeOf(m Message) envelope {
 	}
 }
 
-// validate also refuses a negative number, which the decoder reads as a huge one.
+// validate also refuses a number that was negative on the wire: the decoder reads it as a huge one.
 func (e *envelope) validate() error {
 	if err := e.From.Validate(); err != nil {
 		return fmt.Errorf("from: %w", err)

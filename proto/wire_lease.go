@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// What requests and answers of a lease have in common: an incarnation, and the nonce of a round.
-// nonce of its round.
+// The parts that requests and answers of a lease have in common: an incarnation, the nonce of a round
+// of questions, and the sender's list of voters.
 type (
-	// wireVoters encodes a VoterSet; it is absent if the sender has none to tell.
+	// wireVoters is a VoterSet in the form in which it is encoded. Zero fields are absent.
 	wireVoters struct {
 		Version   uint64 `msgpack:"vv,omitempty"`
 		Hash      uint64 `msgpack:"vh,omitempty"`
@@ -108,12 +108,13 @@ func (w *wireUnvoted) message() Message {
 
 func (w *wireVoters) voters() VoterSet { return VoterSet(*w) }
 
-// ofMicros converts microseconds into a Duration. What does not fit becomes the longest Duration.
+// ofMicros converts microseconds into a Duration. A number that is too large becomes the longest
+// Duration of whole microseconds.
 func ofMicros(n uint64) time.Duration {
 	return time.Duration(min(n, uint64(math.MaxInt64/int64(time.Microsecond)))) * time.Microsecond
 }
 
-// answer returns the Answer. A Denial that is out of range becomes the first invalid one.
+// answer returns the Answer in w. A Denial that is out of range becomes the lowest invalid Denial.
 func (w *wireReply) answer() Answer { return Answer{Denial(min(w.Denial, uint64(numDenials))), w.To} }
 
 func roundOf(e envelope, s Incarnation, nonce uint64, v VoterSet) wireRound {

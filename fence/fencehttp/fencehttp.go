@@ -4,18 +4,18 @@
 //
 //	Ringleader-Token: 7;node=3;incarnation=9f86d081884c7d659a2feaa0c55ad015
 //
-// It is the term, the node and the incarnation in hexadecimal, in exactly this
-// spelling: what `ringleader exec` gives a command as RINGLEADER_TOKEN.
+// The token has the term, the node, and the incarnation in hexadecimal, in exactly
+// this spelling. `ringleader exec` gives it to a command as RINGLEADER_TOKEN.
 //
 // A refusal is problem JSON (RFC 9457), and nothing has changed:
 //
-//	400 Bad Request             the header is no token, or stands there twice
+//	400 Bad Request             the header is no token, or the request has it twice
 //	412 Precondition Failed     the token is stale; "current" is the highest one,
 //	                            also given as the answer's own Ringleader-Token
-//	428 Precondition Required   there is no token
+//	428 Precondition Required   the request has no token
 //	503 Service Unavailable     writes of the former leader are still under way
 //
-// A GET or HEAD needs no token. With one it is a read as leader, which is
+// A GET or HEAD needs no token. With a token it is a read as leader, which is
 // refused unless the token is the highest and sealed: see fence.AdmitRead.
 package fencehttp
 
@@ -42,12 +42,13 @@ func FromRequest(r *http.Request) (fence.Token, error) {
 	}
 }
 
-// Protect returns a handler that passes requests on to next. It passes a request that changes
-// something only inside of guard. It passes any other request if that has no token, or if
-// guard.CheckRead accepts its token. The guard's Meter counts the requests that change something.
+// Protect returns a handler that passes requests on to next. It passes on a request that changes
+// something only after guard.Enter has let it in. It passes on any other request if the request has
+// no token, or if guard.CheckRead accepts its token. The guard's Meter counts the requests that
+// change something.
 //
-// Protect does not cover work that next leaves running after it returned, nor work of a client that
-// no request tells about.
+// Protect does not protect against work that next leaves running after it returned, nor against work
+// that a client does without a request.
 func Protect(guard *fence.Guard, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		leave, err := enter(guard, r)

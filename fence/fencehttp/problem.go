@@ -12,7 +12,7 @@ import (
 
 // Problem is the answer to a request that was not done (RFC 9457).
 type Problem struct {
-	Type   string `json:"type"`   // where to read about it
+	Type   string `json:"type"`   // the address of a text about such problems
 	Title  string `json:"title"`  // the same for every problem of the type
 	Status int    `json:"status"` // the HTTP status
 	Detail string `json:"detail"` // what happened, and what to do
@@ -23,8 +23,8 @@ type Problem struct {
 // ProblemType is the media type of a Problem.
 const ProblemType = "application/problem+json"
 
-// Docs is the address of the page that describes the types of problems; the name of a type is
-// appended.
+// Docs is the beginning of a problem's type: the address of the page that describes the types. The
+// name of the type follows.
 const Docs = "https://github.com/ringleader-dev/ringleader/blob/main/docs/FENCING.md#"
 
 // Refuse answers a request that could not be done because of err.

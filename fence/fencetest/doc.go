@@ -1,3 +1,3 @@
-// Package fencetest tests a fenced storage: rule by rule, and with many leaders
-// at once, whose history it checks for a write that should have been refused.
+// Package fencetest tests a fenced storage. It tests rule by rule, and it lets many
+// leaders write at once and checks their history for a write that should have been refused.
 package fencetest

@@ -12,15 +12,15 @@ import (
 // Call is one call of a storage, as its caller saw it.
 type Call struct {
 	Kind         Kind
-	Token        fence.Token // for a read, the token of the value that was read
-	Seq          int         // the number of the write among its leader's, for a read too
-	Began, Ended time.Time   // when the call began and ended, by one clock
+	Token        fence.Token // the caller's token; for a read, the token of the value that was read
+	Seq          int         // the write's number among its leader's writes; for a read, of the write read
+	Began, Ended time.Time   // when the call began and ended; all calls use the same clock
 	// Accepted says that the storage accepted the call. A call without an answer is not part of a
 	// history.
 	Accepted bool
 }
 
-// Kind is what a call does.
+// Kind says what a call does.
 type Kind int
 
 // The kinds of calls.
@@ -36,16 +36,17 @@ func (c Call) String() string {
 		c.Began.Format("05.000000"), c.Ended.Format("05.000000"))
 }
 
-// before reports whether c ended before d began. Then d must see what c did.
+// before reports whether c ended before d began. Then d must see the effect of c.
 func (c Call) before(d Call) bool { return c.Ended.Before(d.Began) }
 
-// Violations says what is wrong in a history of one key of a storage; "" if nothing is:
+// Violations says which of these rules the history of one key of a storage breaks. It returns "" if
+// the history breaks none:
 //
-//  1. Tokens accepted at a storage never go down.
+//  1. The accepted tokens never go down.
 //  2. A term has one holder.
-//  3. What is read never goes back: not to a lower token, nor to an earlier write of the same
-//     leader, which writes one value after the other.
-//  4. A read sees the last write that had ended, or a later one.
+//  3. A read never sees an older value than an earlier read: not one with a lower token, nor an
+//     earlier write of the same leader, which writes one value after the other.
+//  4. A read sees the last write that had ended before it began, or a later write.
 func Violations(history []Call) string {
 	var found []string
 	done := slices.DeleteFunc(slices.Clone(history), func(c Call) bool { return !c.Accepted })
@@ -60,7 +61,7 @@ func Violations(history []Call) string {
 	return strings.Join(found[:min(enough, len(found))], "\n")
 }
 
-// clash says what is wrong with two accepted calls; "" if nothing is.
+// clash says which rule two accepted calls break. It returns "" if they break none.
 func clash(a, b Call) string {
 	switch {
 	case a.Kind != Read && b.Kind != Read:

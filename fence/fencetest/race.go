@@ -24,9 +24,9 @@ const (
 	maxDelay = time.Millisecond
 )
 
-// Race lets many leaders write to one storage at the same time. Each has a higher token than those
-// before it, each pauses at the wrong moments, and some have the token of another process. Race
-// fails the test if the storage accepted a call that it should have refused.
+// Race lets many leaders write to one storage at the same time. Each leader has a higher token than
+// the leaders before it, and pauses at the wrong moments. Some writes have a token of the same term
+// and another process. Race fails the test if the storage accepted a call that it should have refused.
 //
 // Article: "T=5: A enters GC pause … T=16: A writes data (stale leader!)".
 func Race(t *testing.T, s Storage) {
@@ -67,7 +67,7 @@ type race struct {
 	history []Call
 }
 
-// lead plays one leader: it writes while it leads, and for some time after.
+// lead plays one leader: it writes while the leader leads, and also after another leader began.
 func (r *race) lead(token fence.Token) {
 	pause()
 	if !r.do(Call{Kind: Seal, Token: token}, func() error {

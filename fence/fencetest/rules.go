@@ -14,7 +14,7 @@ import (
 type Storage interface {
 	Write(ctx context.Context, t fence.Token, value string) error
 	Seal(ctx context.Context, t fence.Token) error
-	// Read reads without a token; it returns "" when nothing was written yet.
+	// Read reads without a token. It returns "" if nothing was written yet.
 	Read(ctx context.Context) (string, error)
 }
 
@@ -23,7 +23,7 @@ func Token(term proto.Term, node proto.NodeID) fence.Token {
 	return fence.Token{Term: term, Leader: node, Incarnation: proto.NewIncarnation()}
 }
 
-// Rules tests each rule on a storage to which nothing was written.
+// Rules tests each rule on s, a storage to which nothing has been written.
 func Rules(t *testing.T, s Storage) {
 	t.Helper()
 	var (

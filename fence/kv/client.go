@@ -19,9 +19,9 @@ import (
 
 // Client is a client of one service. Its methods may be called from any goroutine.
 //
-// For a stale token they return a *fence.StaleError with the highest token. They also return
-// store.ErrNotFound and store.ErrNoSpace. For every other answer that is no success they return
-// ErrRefused. After any other error the caller does not know whether the call was done.
+// For a stale token the methods return a *fence.StaleError with the highest token. Other answers of
+// the service that are no success become errors that wrap store.ErrNotFound, store.ErrNoSpace or, for
+// all the rest, ErrRefused. After any other error the caller does not know whether the call was done.
 type Client struct {
 	Base string // http://HOST:PORT
 	HTTP *http.Client
@@ -57,13 +57,14 @@ func (c Client) Delete(ctx context.Context, t fence.Token, key string) error {
 	return err
 }
 
-// Seal makes t the highest token. It is a new leader's first call.
+// Seal makes t the highest token. A new leader calls it first.
 func (c Client) Seal(ctx context.Context, t fence.Token) error {
 	_, _, err := c.call(ctx, t, http.MethodPost, sealPath, nil)
 	return err
 }
 
-// Get reads key, as the leader that holds t, or without a token if t is the zero Token.
+// Get reads the value of key. It reads as the leader that holds t or, if t is the zero Token, without
+// a token.
 func (c Client) Get(ctx context.Context, t fence.Token, key string) (store.Value, error) {
 	body, header, err := c.call(ctx, t, http.MethodGet, keyURL(key), nil)
 	if err != nil {
@@ -73,7 +74,7 @@ func (c Client) Get(ctx context.Context, t fence.Token, key string) (store.Value
 	return store.Value{Data: body, By: by}, err
 }
 
-// Status returns the highest token and the counts.
+// Status returns the highest token and the counts of the service.
 func (c Client) Status(ctx context.Context) (s Status, err error) {
 	body, _, err := c.call(ctx, fence.Token{}, http.MethodGet, statusPath, nil)
 	if err != nil {
@@ -107,7 +108,7 @@ func (c Client) call(
 	return answer, resp.Header, nil
 }
 
-// refusal returns the error that an answer of the service means.
+// refusal returns the error for an answer that is no success.
 func refusal(t fence.Token, resp *http.Response, answer []byte) error {
 	var p fencehttp.Problem
 	if resp.Header.Get("Content-Type") != fencehttp.ProblemType ||
@@ -126,7 +127,7 @@ func refusal(t fence.Token, resp *http.Response, answer []byte) error {
 	return fmt.Errorf("%w: %s: %s", ErrRefused, p.Title, p.Detail)
 }
 
-// keyURL is the path of a key. Slashes in the key stay slashes.
+// keyURL returns the path of a key. Slashes in the key stay slashes.
 func keyURL(key string) string {
 	parts := strings.Split(key, "/")
 	for i, part := range parts {

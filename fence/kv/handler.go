@@ -27,11 +27,11 @@ const (
 
 // Status answers GET /v1/status. Fields are added over time, never renamed.
 type Status struct {
-	// Token is the highest token that the service has seen; empty for none.
+	// Token is the highest token that the service has seen. It is empty if there is none.
 	Token fence.Token `json:"token"`
-	// Since is when the process started to count.
+	// Since is the time when the process started to count.
 	Since time.Time `json:"since"`
-	// Calls counts the writes and seals since then.
+	// Calls counts the writes and seals since that time.
 	Calls fence.Counts `json:"calls"`
 }
 
@@ -58,8 +58,8 @@ func NewHandler(s *store.Store, refused func(r *http.Request, err error)) http.H
 // endpoint maps the methods of a path to their handlers.
 type endpoint map[string]http.HandlerFunc
 
-// ServeHTTP finds the endpoint by the path as the client sent it. http.ServeMux would change a key
-// like "a//b" and redirect to the result.
+// ServeHTTP answers a request. It finds the endpoint by the path exactly as the client sent it:
+// http.ServeMux would change a key like "a//b" and redirect the client.
 func (h *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at := h.endpoint(r)
 	if at == nil {
@@ -114,7 +114,8 @@ func (e endpoint) allowed() string {
 	return methods
 }
 
-// write carries out a call that needs a token, counts it and answers.
+// write returns the handler for a call that needs a token. The handler reads the token, calls do,
+// counts the result and answers.
 func (h *service) write(
 	do func(http.ResponseWriter, *http.Request, fence.Token) error,
 ) http.HandlerFunc {

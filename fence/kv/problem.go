@@ -19,7 +19,7 @@ var problems = []struct {
 	err    error
 	status int
 	title  string
-	advice string // "" where the error says it
+	advice string // "" if the error's text has the advice
 }{
 	{store.ErrBroken, http.StatusInternalServerError, "the store is broken", ""},
 	{

@@ -8,7 +8,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// check reads the whole file.
+// check reads the whole file and returns an error if it finds damage.
 func check(tx *bbolt.Tx) error {
 	info, err := os.Stat(tx.DB().Path())
 	if err != nil {
@@ -60,7 +60,7 @@ func checkPages(tx *bbolt.Tx) error {
 	}
 }
 
-// checkValues checks that each key can be found by its name, and that its value is complete.
+// checkValues checks that a search for each key finds the key's record, and that the record is intact.
 func checkValues(b *bbolt.Bucket) error {
 	return b.ForEach(func(key, record []byte) error {
 		if _, _, err := decode(key, record); err != nil || !bytes.Equal(b.Get(key), record) {

@@ -20,14 +20,14 @@ var (
 	ErrTooLarge = errors.New("a value has at most 1048576 bytes")
 	// ErrNoSpace: the disk is full. Nothing was changed.
 	ErrNoSpace = errors.New("no space left for the store")
-	// ErrBroken: a write failed, and it is unknown whether the disk holds it.
+	// ErrBroken: a write failed, and it is unknown whether its data is on the disk.
 	ErrBroken = errors.New("the disk failed in the middle of a write: start the process again")
 )
 
-// spaceless are the errors with which a system says that there is no space.
+// spaceless lists the errors with which the operating system says that there is no space.
 var spaceless = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
-// asNoSpace makes err wrap ErrNoSpace, too, if it is one of spaceless.
+// asNoSpace returns err. If err wraps one of the errors in spaceless, the result wraps ErrNoSpace, too.
 func asNoSpace(err error) error {
 	for _, target := range spaceless {
 		if errors.Is(err, target) {

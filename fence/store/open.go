@@ -22,16 +22,16 @@ const (
 	kept     = "data and the fencing token"
 )
 
-// The two buckets of the file: one for the values, one for the highest token. The latter has a
-// single key, highest.
+// The two buckets of the file: values has the values, and tokens has the highest token, under the
+// single key highest.
 var (
 	values  = []byte("values")
 	tokens  = []byte("tokens")
 	highest = []byte("highest")
 )
 
-// Open locks the store in dir. If dir is missing, Open creates it with mode 0700. Open reads the
-// whole file, so that damage is found at the start and not during a write. It also writes the
+// Open opens and locks the store in dir. If dir is missing, Open creates it with mode 0700. Open reads
+// the whole file, so that damage is found at the start and not during a write. It also writes the
 // highest token once more, so that a disk that cannot be written is found at the start.
 //
 // Errors wrap ErrLocked, ErrCorrupt, ErrNoSpace or the error of the operating system.
@@ -57,8 +57,8 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// create makes an empty store unless there is one. The file gets its name only when it is complete,
-// so a full disk at the first start leaves no partial file.
+// create makes an empty store, unless dir already has a store. The file gets the name path only when
+// it is complete, so a full disk at the first start leaves no partial file there.
 func create(dir, path string) error {
 	if err := durable.MakeDir(dir); err != nil {
 		return err
@@ -88,8 +88,8 @@ func create(dir, path string) error {
 	return durable.SyncDir(dir)
 }
 
-// open opens and checks the file. For a damaged file bbolt panics, or touches memory behind the
-// file's end; open returns ErrCorrupt for both.
+// open opens and checks the file. For a damaged file, bbolt may panic, or touch memory behind the
+// end of the file. In both cases open returns ErrCorrupt.
 func open(path string) (s *Store, err error) {
 	var file *os.File
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -132,8 +132,8 @@ func open(path string) (s *Store, err error) {
 	return newStore(db), err
 }
 
-// openOld opens an existing file. bbolt alone would take an empty file for a new one, and begin
-// again without a token.
+// openOld opens an existing file, and refuses a file that is too short. Without openOld, bbolt would
+// treat an empty file as a new one, and the store would begin again without a token.
 func openOld(path string, flag int, mode os.FileMode) (*os.File, error) {
 	const smallest = 4 * 4096 // two roots, a list of free pages and a leaf
 	f, err := os.OpenFile(path, flag&^os.O_CREATE, mode)
@@ -150,7 +150,7 @@ func openOld(path string, flag int, mode os.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// furnish writes the buckets of a new store, which has seen no token.
+// furnish creates the buckets of a new store, and writes the zero Token as its highest token.
 func furnish(tx *bbolt.Tx) error {
 	_, err := tx.CreateBucket(values)
 	if err != nil {
@@ -177,7 +177,7 @@ func seal(tx *bbolt.Tx, t fence.Token) error {
 	return tx.Bucket(tokens).Put(highest, encode(highest, t, nil))
 }
 
-// highestIn returns the highest token; the zero Token for none.
+// highestIn returns the highest token, or the zero Token if the store has seen none.
 func highestIn(tx *bbolt.Tx) (t fence.Token, err error) {
 	t, _, err = decode(highest, tx.Bucket(tokens).Get(highest))
 	if err != nil {

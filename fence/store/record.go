@@ -16,10 +16,10 @@ const (
 	MaxValue = 1 << 20
 )
 
-// A record is a checksum, the token that wrote it and a value. bbolt has no
-// checksum for its pages of data, and a bit that flips in a token could let an
-// old leader in. The key is part of the sum: a record under another key is
-// damage too.
+// A record has a checksum, the token that wrote the record, and a value. bbolt has no
+// checksum for its pages of data, and a flipped bit in a token could let an
+// old leader in. The checksum covers the key, too: a record under another key is
+// damage.
 const (
 	sumSize    = 4
 	tokenSize  = 8 + 8 + len(proto.Incarnation{})
@@ -52,7 +52,7 @@ func decode(key, record []byte) (fence.Token, []byte, error) {
 	return t, record[headerSize:], nil
 }
 
-// checksum is the checksum of a record's key and content.
+// checksum returns the checksum of a record's key and of the record without its checksum.
 func checksum(key, record []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, record[sumSize:])
 }

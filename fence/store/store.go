@@ -15,7 +15,7 @@ import (
 // durable. Errors wrap an error of this package or of package fence.
 type Store struct {
 	db *bbolt.DB
-	// write runs a transaction that commits unless its function fails.
+	// write runs the function in a transaction, and commits it unless the function fails.
 	write func(func(*bbolt.Tx) error) error
 
 	writing sync.Mutex    // one update at a time
@@ -55,8 +55,8 @@ func (s *Store) Delete(t fence.Token, key string) error {
 	})
 }
 
-// Seal makes t the highest token without a write. It is a new leader's first call: from then on no
-// lower token changes the values that the leader reads.
+// Seal makes t the highest token without a write of data. A new leader calls it first: from then on
+// nobody with a lower token can change the values that the leader reads.
 func (s *Store) Seal(t fence.Token) error {
 	return s.update(t, func(*bbolt.Tx) error { return nil })
 }
@@ -66,7 +66,8 @@ func (s *Store) Get(key string) (Value, error) {
 	return s.read(key, func(*bbolt.Tx) error { return nil })
 }
 
-// GetAs reads a key as the leader that holds t, which must have called Seal or written with t.
+// GetAs reads a key as the leader that holds t. Before that, the leader must have called Seal, Put or
+// Delete with t.
 func (s *Store) GetAs(t fence.Token, key string) (Value, error) {
 	return s.read(key, func(tx *bbolt.Tx) error {
 		high, err := highestIn(tx)
@@ -77,7 +78,7 @@ func (s *Store) GetAs(t fence.Token, key string) (Value, error) {
 	})
 }
 
-// Highest returns the highest token that the store has seen; the zero Token for none.
+// Highest returns the highest token that the store has seen, or the zero Token if it has seen none.
 func (s *Store) Highest() (t fence.Token, err error) {
 	err = s.view(func(tx *bbolt.Tx) error {
 		t, err = highestIn(tx)
@@ -86,7 +87,8 @@ func (s *Store) Highest() (t fence.Token, err error) {
 	return t, err
 }
 
-// Broken returns a channel that is closed when the store is broken: see the package's description.
+// Broken returns a channel that is closed when the store is broken. The package's description says when
+// a store is broken.
 func (s *Store) Broken() <-chan struct{} { return s.broken }
 
 // Close waits for the calls under way, closes the file and unlocks the directory.
@@ -124,9 +126,9 @@ func (s *Store) update(t fence.Token, change func(*bbolt.Tx) error) error {
 	return asNoSpace(err)
 }
 
-// shows reports whether the file shows the transaction with this number. If it does after an error,
-// the last sync failed, and the page cache shows data that the disk may not hold. The caller holds
-// writing, because the next transaction gets the number of one that failed.
+// shows reports whether the file shows the transaction with the number id. If the file shows it
+// although the commit returned an error, the last sync failed, and the page cache shows data that may
+// not be on the disk. The caller holds writing: the next transaction gets the number of a failed one.
 func (s *Store) shows(id int) (shown bool) {
 	err := s.db.View(func(tx *bbolt.Tx) error {
 		shown = tx.ID() >= id

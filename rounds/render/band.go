@@ -6,18 +6,18 @@ import (
 )
 
 // band is a run of steps that is drawn as one: the steps from index first up to, but not
-// including, last. Often it is a single step.
+// including, index last. Often a band is a single step.
 type band struct{ first, last int }
 
 const (
-	// manySteps is how many steps are drawn one by one.
+	// manySteps is the largest number of steps that are drawn one by one.
 	manySteps = 48
-	// maxKinds bounds how many kinds of steps may share a band.
+	// maxKinds is the largest number of kinds of steps that may share a band.
 	maxKinds = 8
 )
 
-// bands folds a round. Where folding runs of one kind leaves too many bands, as when all
-// nodes of a mesh talk at once, several kinds share a band.
+// bands divides the steps of a round into bands. If bands of one kind of step are too many, as when
+// all nodes of a mesh talk at once, a band may have steps of several kinds.
 func bands(s *layout) []band {
 	n := len(s.round.Steps)
 	if n <= manySteps {
@@ -32,8 +32,9 @@ func bands(s *layout) []band {
 	return list
 }
 
-// fold divides the steps into bands of at most kinds kinds of steps each. For 0 each step is a band.
-// No band reaches over the beginning of a phase, and the winner's step is a band of its own.
+// fold divides the steps into bands. A band has steps of at most as many different kinds as the
+// parameter kinds says; if it is 0, each step is a band. No band crosses the beginning of a phase,
+// and the winner's step is a band of its own.
 func (s *layout) fold(kinds int) []band {
 	var list []band
 	won := winning(s.round)

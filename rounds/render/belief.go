@@ -14,22 +14,23 @@ type belief struct {
 	term   uint64
 }
 
-// stand is what a node is by its own belief, or gone by the evidence of another node.
+// stand is the role of a node by its own belief, or gone by the evidence of another node.
 type stand byte
 
 const (
-	unknown  stand = iota // it wrote nothing yet
-	looking               // it knows no leader
-	follower              // it follows belief.leader
-	leader                // it leads
-	gone                  // another has evidence that it is gone, and it wrote nothing since
+	unknown  stand = iota // the node wrote no record yet
+	looking               // the node knows no leader
+	follower              // the node follows belief.leader
+	leader                // the node leads
+	gone                  // another node has evidence that the node is gone; the node wrote no record since
 )
 
 var standNames = [...]string{"unknown", "looking", "follower", "leader", "gone"}
 
 func (s stand) String() string { return standNames[s] }
 
-// after is the belief of a node after its step.
+// after returns the belief of a node after its step st. Its term is the leader's
+// term in st or, if st has none, the parameter term.
 func after(st *rounds.Step, term uint64) belief {
 	if st.LeaderTerm != 0 {
 		term = st.LeaderTerm
@@ -44,7 +45,7 @@ func after(st *rounds.Step, term uint64) belief {
 	return b
 }
 
-// apply changes the beliefs, one for each lane, by step i.
+// apply updates beliefs, which has one belief for each lane, to those after step i.
 func (s *layout) apply(i int, beliefs []belief) {
 	st := &s.round.Steps[i]
 	for id, back := range judged(st) {
@@ -60,8 +61,8 @@ func (s *layout) apply(i int, beliefs []belief) {
 	beliefs[s.lane(st.Ref.Node)] = after(st, s.round.Term)
 }
 
-// standing is what a node is by its last belief, for one that is back and has not written
-// since.
+// standing returns the stand of the node id by its last belief b. It is for a node that was gone, is
+// back, and wrote no record since.
 func (b belief) standing(id uint64) stand {
 	switch b.leader {
 	case 0:
@@ -72,8 +73,8 @@ func (b belief) standing(id uint64) stand {
 	return follower
 }
 
-// judged are the nodes in the step's evidence, "link-closed 5", and whether the new view
-// has them alive.
+// judged returns the nodes that the step's evidence names, as in "link-closed 5". The value is true
+// if the node that took the step now believes the named node alive.
 func judged(st *rounds.Step) map[uint64]bool {
 	if st.Event != "peers" || st.Evidence == "" {
 		return nil
@@ -93,8 +94,8 @@ func judged(st *rounds.Step) map[uint64]bool {
 	return about
 }
 
-// believed sets the beliefs before the first step: those after the round before, where known
-// has them, or else what a step says that it changed.
+// believed sets the belief of each node before the first step. The map known has the beliefs after
+// the round before. If a belief is not known, the first step of the node may say what it changed.
 func (s *layout) believed(known map[uint64]belief) {
 	s.before = make([]belief, len(s.lanes))
 	for lane, id := range s.lanes {
@@ -113,7 +114,8 @@ func (s *layout) believed(known map[uint64]belief) {
 	}
 }
 
-// beforeFirst is what a node believed before its first step of a round.
+// beforeFirst returns the belief of a node before st, its first step of a round. known is its belief
+// after the round before.
 func beforeFirst(st *rounds.Step, known belief) belief {
 	switch {
 	case known.stand == unknown && st.Change != "" && st.Prev != 0:

@@ -16,19 +16,19 @@ import (
 //go:embed page.html page.css *.js
 var pageFiles embed.FS
 
-// The scripts of the page, in the order in which they need each other.
+// The scripts of the page. Each script needs only scripts before it.
 var scripts = []string{"stage.js", "timeline.js", "replay.js", "page.js"}
 
-// pageTemplate is parsed when it is first needed, and by a node never.
+// pageTemplate returns the template of the page. The first call parses it; a node never calls it.
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(pageFiles, "page.html"))
 })
 
-// maxPictured bounds the rounds of a cluster in one page: some 20 KB each. The
-// newest stay.
+// maxPictured is the largest number of rounds of one cluster in a page. A round takes some 20 KB. If
+// there are more rounds, the page has the newest.
 const maxPictured = 500
 
-// page is what the template fills in.
+// page has the values that the template fills in.
 type page struct {
 	Policy string
 	CSS    template.CSS
@@ -62,7 +62,7 @@ func HTML(w io.Writer, h *rounds.History) error {
 	return err
 }
 
-// blankPage is what all pages have in common.
+// blankPage returns a page with only what all pages have in common: styles, scripts and the policy.
 var blankPage = sync.OnceValues(func() (p page, err error) {
 	css, err := pageFiles.ReadFile("page.css")
 	if err != nil {
@@ -83,7 +83,7 @@ var blankPage = sync.OnceValues(func() (p page, err error) {
 	return p, nil
 })
 
-// source names an inline text in a policy by its hash.
+// source returns the expression by which a policy allows an inline text: the text's hash.
 func source(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -39,8 +39,8 @@ type pageFinding struct {
 	Records    []string
 }
 
-// groupData is what the script knows of a cluster. Ids and terms are strings:
-// its numbers would round them.
+// groupData is the data of a cluster for the script. Ids and terms are strings, because the script's
+// numbers would round large ones.
 type groupData struct {
 	Ring     bool         `json:"ring"`
 	Nodes    []string     `json:"nodes"`
@@ -101,7 +101,7 @@ func everyone(g *rounds.Group) []uint64 {
 	return inPlace(g.Algorithm, g.Rounds, sorted(ids))
 }
 
-// drawRound makes a round's part of the page, and what the script knows of it.
+// drawRound returns a round's part of the page, and the round's data for the script.
 func drawRound(id string, s *layout) (*pageRound, *roundData, error) {
 	r := s.round
 	var svg strings.Builder
@@ -130,7 +130,7 @@ func drawRound(id string, s *layout) (*pageRound, *roundData, error) {
 	return page, newRoundData(id, d), nil
 }
 
-// brief is a round's line in the list.
+// brief returns the line about a round in the list of rounds.
 func brief(r *rounds.Round) string {
 	who := "nobody leads"
 	if r.Winner != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// roundData is a round as the replay goes through it.
+// roundData is the data of a round for the replay.
 type roundData struct {
 	ID       string        `json:"id"`
 	Term     string        `json:"term"`
@@ -22,7 +22,7 @@ type roundData struct {
 	Messages []messageData `json:"messages"`
 }
 
-// laneData is what one node believes from a moment on.
+// laneData is the belief of one node from some moment on.
 type laneData struct {
 	Lane   int    `json:"n"`
 	Stand  string `json:"s"`
@@ -38,7 +38,7 @@ type stepData struct {
 	Ref     string      `json:"ref"`
 	Wall    string      `json:"wall"`
 	Changes []laneData  `json:"c"`
-	Text    [][2]string `json:"text"` // what it is about, and the words
+	Text    [][2]string `json:"text"` // the notes: the topic, and the words
 }
 
 type messageData struct {
@@ -47,7 +47,7 @@ type messageData struct {
 	From     int    `json:"f"`
 	To       int    `json:"t"`
 	Delivery string `json:"delivery"`
-	Sent     int    `json:"s"` // steps, -1 for none
+	Sent     int    `json:"s"` // the step that sends it; -1 for none
 	Got      int    `json:"r"`
 }
 

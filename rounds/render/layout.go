@@ -7,19 +7,19 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// layout is what all formats draw of a round.
+// layout has the parts of a round that all formats draw.
 type layout struct {
 	round  *rounds.Round
 	lanes  []uint64       // the nodes, from left to right
 	at     map[uint64]int // the index of each node in lanes
-	zero   time.Time      // times count from here
+	zero   time.Time      // the time from which all times are counted
 	before []belief       // the belief of each lane before the first step
 	phases []phase        // in order, without empty ones
 	bands  []band         // they cover all steps
 }
 
-// newLayout lays out a round. Without lanes, every node of the round has one. Without
-// before, only the steps tell what nodes believed before.
+// newLayout lays out a round. If lanes is nil, every node of the round gets a lane. If before is nil,
+// only the steps themselves tell what the nodes believed before the round.
 func newLayout(r *rounds.Round, lanes []uint64, before map[uint64]belief) *layout {
 	s := &layout{round: r, lanes: lanes, at: map[uint64]int{}, zero: r.Split.Began}
 	if s.lanes == nil {
@@ -37,7 +37,8 @@ func newLayout(r *rounds.Round, lanes []uint64, before map[uint64]belief) *layou
 	return s
 }
 
-// involved are the nodes of a round, its senders and receivers and the lost leader, by id.
+// involved returns the ids of the nodes that appear in a round, sorted: those that took part, sent,
+// or received a message, and the lost leader.
 func involved(r *rounds.Round) []uint64 {
 	ids := map[uint64]bool{}
 	for _, p := range r.Participants {
@@ -63,13 +64,13 @@ func sorted(ids map[uint64]bool) []uint64 {
 	return list
 }
 
-// since is the time of a step, counted from zero.
+// since returns the time of a step, counted from s.zero.
 func (s *layout) since(step int) time.Duration { return s.round.Steps[step].At.Sub(s.zero) }
 
-// lane is the index of a node's lane.
+// lane returns the index of a node's lane.
 func (s *layout) lane(id uint64) int { return s.at[id] }
 
-// winning is the index of the winner's own step, -1 for none.
+// winning returns the index of the step in which the winner won, or -1 if there is no such step.
 func winning(r *rounds.Round) int {
 	if r.Winner == nil || r.Winner.Ref.IsZero() {
 		return -1

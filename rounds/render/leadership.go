@@ -7,16 +7,17 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// leadership is a leadership as the timeline shows it. A belief lasts longer than the last
-// record that has it. So Until is when the leader stepped down, or the first evidence
-// against it, and believed is when the last node stopped believing in it. Both are the
-// end of all records where nothing speaks against that.
+// leadership is a leadership as the timeline shows it. If the leader's records show its end, Until
+// and believed are that end. Otherwise Until is the time of the first evidence that the leader is
+// gone, and believed is the time when the last node stopped believing in it. Without evidence both
+// are the end of that belief. A belief that no record ends lasts until a little after the last record.
 type leadership struct {
 	rounds.Leadership
 	believed time.Time
 }
 
-// leadershipsOf are the leaderships of the terms shown, where their beginning is known.
+// leadershipsOf returns the leaderships of the group whose beginning is known, from the term of the
+// first round in shown on.
 func leadershipsOf(g *rounds.Group, shown []*rounds.Round) (leaderships []leadership) {
 	end := endOf(g)
 	for _, r := range g.Leaderships {
@@ -35,10 +36,10 @@ func leadershipsOf(g *rounds.Group, shown []*rounds.Round) (leaderships []leader
 	return leaderships
 }
 
-// ranOut ends a leadership when its lease ends, if another leader began to lead before
-// this one noticed the end: a process that is stopped believes that it leads until it
-// wakes. The beliefs of followers show when the lease was renewed: at log level info,
-// nothing else does.
+// ranOut ends leadership r when its lease ends, if another leader began to lead before the
+// leader of r noticed that end: a process that is stopped believes that it leads until it
+// wakes. The beliefs of the followers show that the lease was renewed; at log level info no
+// record shows it.
 func ranOut(g *rounds.Group, r rounds.Leadership) rounds.Leadership {
 	if r.Lease.IsZero() {
 		return r
@@ -55,7 +56,7 @@ func ranOut(g *rounds.Group, r rounds.Leadership) rounds.Leadership {
 	return r
 }
 
-// lasting extends a leadership to the time at which it is known to have ended.
+// lasting extends leadership r to the time when it ended, as far as the records tell; at most to end.
 func lasting(g *rounds.Group, r rounds.Leadership, end time.Time) leadership {
 	r.Until = laterOf(r.Until, r.From)
 	believed := r.Until
@@ -73,15 +74,15 @@ func lasting(g *rounds.Group, r rounds.Leadership, end time.Time) leadership {
 	return leadership{r, believed}
 }
 
-// holds reports whether the node's last record names this leadership.
+// holds reports whether the last known belief of the node is that the leader of r leads its term.
 func holds(g *rounds.Group, node uint64, r rounds.Leadership) bool {
 	return slices.ContainsFunc(g.Nodes, func(n rounds.Node) bool {
 		return n.ID == node && n.Leader == r.Leader && n.Term == r.Term
 	})
 }
 
-// lostAt is the time of the first evidence after an instant that a node is gone, zero for
-// none.
+// lostAt returns the time of the first evidence, later than the time after, that the node is gone. It
+// returns zero if there is none.
 func lostAt(g *rounds.Group, node uint64, after time.Time) (at time.Time) {
 	note := func(t time.Time) {
 		if t.After(after) && (at.IsZero() || t.Before(at)) {
@@ -103,7 +104,7 @@ func lostAt(g *rounds.Group, node uint64, after time.Time) (at time.Time) {
 	return at
 }
 
-// endOf is a little after the last record, so that what holds then is drawn beyond it.
+// endOf returns a time a little after the last record. The last beliefs are drawn until that time.
 func endOf(g *rounds.Group) time.Time {
 	var first, last time.Time
 	for _, n := range g.Nodes {
@@ -121,7 +122,7 @@ func laterOf(a, b time.Time) time.Time {
 	return a
 }
 
-// firstOf is the earlier of two times, of which the first may not be known.
+// firstOf returns the earlier of a and b. If a is zero, which means unknown, it returns b.
 func firstOf(a, b time.Time) time.Time {
 	if a.IsZero() || b.Before(a) {
 		return b

@@ -15,11 +15,11 @@ import (
 const (
 	// Mermaid gives up above 50,000 characters, and has no lanes that shrink.
 	mermaidLanes  = 30
-	mermaidArrows = 40 // in one band; the note counts the others
+	mermaidArrows = 40 // in one band; with more messages it has no arrows, only its notes
 )
 
-// Mermaid draws a round as a sequenceDiagram of Mermaid, as GitHub and others
-// render it in Markdown: between ```mermaid and ```, which are the caller's.
+// Mermaid draws a round as a sequenceDiagram of Mermaid. GitHub and others render such a diagram
+// in Markdown between ```mermaid and ```, two lines that the caller writes.
 func Mermaid(w io.Writer, r *rounds.Round) error {
 	s := newLayout(r, nil, nil)
 	m := &mermaid{layout: s, out: bufio.NewWriter(w), has: map[uint64]bool{}}
@@ -46,12 +46,12 @@ func Mermaid(w io.Writer, r *rounds.Round) error {
 type mermaid struct {
 	*layout
 	out         *bufio.Writer
-	has         map[uint64]bool // who has a lane
-	left, right uint64          // the outermost
+	has         map[uint64]bool // the nodes that have a lane
+	left, right uint64          // the nodes with the first and the last lane
 }
 
-// choose gives lanes to all nodes or, if they are too many, to those with a step
-// that is drawn by itself.
+// choose gives a lane to each node. If the nodes are too many, it gives lanes only to nodes with
+// a step that is a band of its own.
 func (m *mermaid) choose() {
 	for _, id := range m.lanes {
 		m.has[id] = len(m.lanes) <= mermaidLanes
@@ -82,7 +82,7 @@ func (m *mermaid) count() (n int) {
 
 func (m *mermaid) line(format string, args ...any) { fmt.Fprintf(m.out, format+"\n", args...) }
 
-// note writes across all lanes.
+// note writes a note that covers all lanes.
 func (m *mermaid) note(lines ...string) {
 	if m.left == 0 || len(lines) == 0 {
 		return
@@ -146,10 +146,10 @@ func mermaidLines(lines []string) string {
 	return strings.Join(escaped, "<br/>")
 }
 
-// mermaidText escapes whatever could mean anything to Mermaid or to the HTML
-// that it makes: all but letters, digits and a few harmless signs become
-// numeric entities, which Mermaid writes #59;. So does the first letter of its
-// keyword "end" and of what its clean-up of the source looks for.
+// mermaidText escapes all text that could have a meaning in Mermaid, or in the HTML that Mermaid
+// makes. All characters but letters, digits and a few harmless signs become numeric entities, which
+// Mermaid writes like #59;. So does the first letter of Mermaid's keyword "end", and of the words
+// that Mermaid looks for when it cleans up the source.
 func mermaidText(s string) string {
 	if s = strings.ReplaceAll(s, " -> ", " → "); strings.TrimSpace(s) == "" {
 		return "…" // its grammar wants some text
@@ -169,7 +169,7 @@ func mermaidText(s string) string {
 	return b.String()
 }
 
-// Compiled when they are first needed, and by a node never.
+// Regular expressions that are compiled at their first use. A node never uses them.
 var (
 	mermaidWord = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?i:style|classdef|wrap:|nowrap:)`)

@@ -12,7 +12,7 @@ import (
 type note struct {
 	about    about
 	text     string
-	messages []int // indexes in Messages, where it is about what was sent
+	messages []int // for aboutSent: the indexes in Messages of the messages that were sent
 }
 
 // about is the topic of a note.
@@ -28,7 +28,7 @@ const (
 
 var aboutNames = [...]string{"who", "event", "why", "sent", "belief"}
 
-// notes are the notes of a band: its steps by kind, each kind once.
+// notes returns the notes of a band. It describes the steps of one kind together.
 func (s *layout) notes(b band) []note {
 	if b.single() {
 		return s.alike([]int{b.first})
@@ -50,7 +50,7 @@ func (s *layout) notes(b band) []note {
 	return list
 }
 
-// doers names the nodes of some steps: "nodes 2-9, 12 times".
+// doers names the nodes that took the steps: "nodes 2-9, 12 times".
 func (s *layout) doers(steps []int) string {
 	var nodes []uint64
 	for _, i := range steps {
@@ -69,7 +69,7 @@ func (s *layout) doers(steps []int) string {
 	return text
 }
 
-// alike are the notes of steps of one kind.
+// alike returns the notes that describe several steps together. All the steps are of one kind.
 func (s *layout) alike(steps []int) []note {
 	first := &s.round.Steps[steps[0]]
 	var list []note
@@ -89,7 +89,8 @@ func (s *layout) alike(steps []int) []note {
 	return list
 }
 
-// common is a text of the steps, with N for each number in which they differ.
+// common returns one text for all the steps. The function of returns the text of each step; common
+// writes N instead of each number in which these texts differ.
 func (s *layout) common(steps []int, of func(*rounds.Step) string) string {
 	words, numbers := takeApart(of(&s.round.Steps[steps[0]]))
 	for _, i := range steps[1:] {
@@ -107,7 +108,7 @@ func (s *layout) common(steps []int, of func(*rounds.Step) string) string {
 	return clean(text)
 }
 
-// told is what caused the step, in words.
+// told returns a text that says what caused the step; "" if the step's reason says it.
 func (s *layout) told(st *rounds.Step) string {
 	switch {
 	case st.Received >= 0:
@@ -125,7 +126,7 @@ func (s *layout) told(st *rounds.Step) string {
 	return st.Event
 }
 
-// change is the node's new belief, "" where it did not change.
+// change returns a text with the node's new belief, or "" if the step did not change it.
 func (s *layout) change(st *rounds.Step) string {
 	if st.Change == "" {
 		return ""
@@ -140,7 +141,7 @@ func (s *layout) change(st *rounds.Step) string {
 	}
 }
 
-// sent is what the steps sent, by kind: "ELECTION > 2 3 4".
+// sent returns one note for each kind of message that the steps sent: "ELECTION > 2 3 4".
 func (s *layout) sent(steps []int) []note {
 	var list []note
 	at := map[string]int{}
@@ -161,7 +162,8 @@ func (s *layout) sent(steps []int) []note {
 	return list
 }
 
-// sentText says which messages of one kind were sent, and which never arrived.
+// sentText says to whom the messages, all of one kind, were sent, and which of them never arrived.
+// It also counts them if many is true.
 func (s *layout) sentText(messages []int, many bool) string {
 	undelivered := map[rounds.Delivery][]uint64{}
 	var to []uint64

@@ -6,7 +6,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// phase is a part of a round: the steps from index first up to, but not including, last.
+// phase is a part of a round: the steps from index first up to, but not including, index last.
 type phase struct {
 	name        string
 	first, last int
@@ -14,8 +14,8 @@ type phase struct {
 	known       bool
 }
 
-// phases divides a round as its Split does. Detection ends before the first step, so that
-// its phase has no steps.
+// phases divides a round into the parts that its Split measures, and the steps after them. The phase
+// "detect" has no steps, because detection ends before the first step.
 func phases(r *rounds.Round) []phase {
 	won, p := winning(r), r.Split
 	elected := r.Aftermath
@@ -38,7 +38,7 @@ func phases(r *rounds.Round) []phase {
 	return list
 }
 
-// title is the phase in words: "elect 1.16ms".
+// title returns the phase's name and the time that it took: "elect 1.16ms".
 func (p phase) title() string {
 	if !p.known {
 		return p.name
@@ -46,7 +46,7 @@ func (p phase) title() string {
 	return p.name + " " + span(p.took)
 }
 
-// phaseAt are the phases that begin with the step.
+// phaseAt returns the phases that begin with the step.
 func (s *layout) phaseAt(step int) (found []phase) {
 	for _, p := range s.phases {
 		if p.first == step {

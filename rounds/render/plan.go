@@ -37,7 +37,7 @@ type plan struct {
 type row struct {
 	band
 	y, height float64
-	phases    []phase // they begin with the band; their titles stand above it
+	phases    []phase // the phases that begin with the band; their titles stand above the band
 	notes     []planNoteLine
 }
 
@@ -46,7 +46,7 @@ type planNoteLine struct {
 	text  string
 }
 
-// newPlan places a layout below a head that is this many pixels high.
+// newPlan returns the positions of the parts of a layout. head is the height of what stands above.
 func newPlan(s *layout, head float64) *plan {
 	p := &plan{gap: planGap, y: make([]float64, len(s.round.Steps))}
 	if n := len(s.lanes); n > 1 {
@@ -74,7 +74,7 @@ func newPlan(s *layout, head float64) *plan {
 	return p
 }
 
-// nameHeight is the height of the nodes' names. These stand upright where lanes are narrow.
+// nameHeight returns the height of the nodes' names. Where lanes are narrow, the names stand upright.
 func (p *plan) nameHeight(s *layout) float64 {
 	if p.upright(s) {
 		return float64(7*p.longest(s) + 16)
@@ -117,7 +117,7 @@ func noteLines(notes []note) (lines []planNoteLine) {
 	return lines
 }
 
-// kinds are the kinds of a round's messages, sorted. The index of a kind is its colour.
+// kinds returns the kinds of the round's messages, sorted. The index of a kind decides its colour.
 func (s *layout) kinds() []string {
 	var kinds []string
 	for _, m := range s.round.Messages {

@@ -10,8 +10,8 @@ import (
 // isRing reports whether the nodes of an algorithm stand on a ring.
 func isRing(algorithm string) bool { return len(goRound(algorithm)) > 0 }
 
-// goRound are the names of the kinds of messages that go clockwise round the ring. An
-// algorithm without a ring has none.
+// goRound returns the names of the kinds of messages that go clockwise round the ring. It returns
+// none for an algorithm without a ring.
 func goRound(algorithm string) (words []string) {
 	entry, err := catalog.Lookup(algorithm)
 	if err != nil {
@@ -23,9 +23,9 @@ func goRound(algorithm string) (words []string) {
 	return words
 }
 
-// inPlace puts the nodes of a ring in the order in which messages go round. That is by id as
-// a rule, but simulated rings may be shuffled. It begins with the lowest id and follows
-// the successors. A node that it does not meet stands behind the next lower id.
+// inPlace returns the ids in the order in which messages go round the ring. That order is by id as
+// a rule, but simulated rings may be shuffled. inPlace begins with the lowest id and follows the
+// messages from node to node. A node that it does not meet stands behind the next lower id.
 func inPlace(algorithm string, all []*rounds.Round, ids []uint64) []uint64 {
 	if !isRing(algorithm) || len(ids) == 0 {
 		return ids

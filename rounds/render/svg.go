@@ -14,11 +14,11 @@ import (
 //go:embed svg.css
 var svgCSS string
 
-// hues is how many colours there are for leaders, and for kinds of messages.
+// hues is the number of colours for leaders, and for kinds of messages.
 const hues = 6
 
-// SVG draws a round as a file that needs no other: it has no script, no font and no
-// link, and is light or dark as the viewer prefers.
+// SVG draws a round as a file that needs no other file: it has no script, no font and no
+// link. It is light or dark, as the viewer prefers.
 func SVG(w io.Writer, r *rounds.Round) error {
 	s := newLayout(r, nil, nil)
 	d := newDrawing(w, s, svgHead(r))
@@ -51,17 +51,17 @@ func svgHead(r *rounds.Round) float64 {
 	return head
 }
 
-// findingLines fit the narrowest drawing.
+// findingLines returns the text of a finding, in lines that fit the narrowest drawing.
 func findingLines(f rounds.Finding) []string {
 	return wrap(clean(string(f.Name))+": "+clean(f.Text), noteChars)
 }
 
-// drawing writes the elements of an SVG. What it writes as text is escaped.
+// drawing writes the elements of an SVG. It escapes the texts.
 type drawing struct {
 	*layout
 	*plan
 	out   *bufio.Writer
-	kind  map[string]int // of messages: its colour
+	kind  map[string]int // the colour of each kind of message
 	hueOf func(id uint64) int
 }
 
@@ -76,8 +76,8 @@ func newDrawing(w io.Writer, s *layout, head float64) *drawing {
 
 func (d *drawing) put(format string, args ...any) { fmt.Fprintf(d.out, format, args...) }
 
-// open begins the drawing; its title and description are for those who do not
-// see it.
+// open begins the drawing. The title and description that it writes are for people who cannot see
+// the drawing.
 func (d *drawing) open() {
 	d.put(`<svg xmlns="http://www.w3.org/2000/svg" class="seq" role="img" width="%.0f" height="%.0f" `+
 		`viewBox="0 0 %.0f %.0f">`, d.width, d.height, d.width, d.height)
@@ -134,7 +134,7 @@ func (d *drawing) names() {
 	}
 }
 
-// phaseTitles rules off what begins with the row.
+// phaseTitles draws a line and a title above the row for each phase that begins with it.
 func (d *drawing) phaseTitles(r row) {
 	for i, p := range r.phases {
 		y := r.y - planPhase*float64(len(r.phases)-i) + 18
@@ -143,7 +143,7 @@ func (d *drawing) phaseTitles(r row) {
 	}
 }
 
-// notesOf writes what the steps of a row say.
+// notesOf writes the time and the notes of a row.
 func (d *drawing) notesOf(r row) {
 	d.text(planMargin+planTime-6, r.y+16, "time", millis(d.since(r.first)))
 	for i, n := range r.notes {

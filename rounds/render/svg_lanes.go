@@ -9,7 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// laneLines draws how each node stands, from top to bottom.
+// laneLines draws the lane of each node from top to bottom, in the style of the node's belief.
 func (d *drawing) laneLines() {
 	type run struct {
 		from float64
@@ -49,7 +49,7 @@ func (d *drawing) laneLines() {
 	}
 }
 
-// hue is the class for the colour of the leader that is believed in.
+// hue returns the CSS class for the colour of the leader that b names; "" if b names none.
 func (d *drawing) hue(b belief) string {
 	if b.leader == 0 {
 		return ""
@@ -61,7 +61,7 @@ func (d *drawing) cross(x, y float64) {
 	d.put(`<path class="cross" d="M%.1f %.1fl8 8m0 -8l-8 8"/>`, x-4, y-4)
 }
 
-// steps marks who took the steps of a row.
+// steps draws a mark on a node's lane for each step of a row.
 func (d *drawing) steps(r row) {
 	radius := 4.5
 	if !r.single() {
@@ -120,7 +120,7 @@ func (d *drawing) arrow(m rounds.Message, y1 float64) {
 	}
 }
 
-// arrives is the height at which a message is received.
+// arrives returns the y at which the arrow of message m ends. sent is the y at which it begins.
 func (d *drawing) arrives(m rounds.Message, sent float64) float64 {
 	if m.ReceiveStep >= 0 {
 		return d.y[m.ReceiveStep]
@@ -136,7 +136,7 @@ func label(m rounds.Message) string {
 	return text
 }
 
-// head is an arrow's, with its tip beside the mark of the step that it causes.
+// head draws the head of an arrow. Its tip is beside the mark of the step that receives the message.
 func (d *drawing) head(m rounds.Message, x1, y1, x2, y2 float64) {
 	length := math.Hypot(x2-x1, y2-y1)
 	if length == 0 {
@@ -174,7 +174,8 @@ func (d *drawing) manyMessages(r row) {
 	}
 }
 
-// many returns a CSS class that makes lines fainter, if there are so many that they would hide the rest.
+// many returns a CSS class that makes lines fainter, if their path has so many bytes that the lines
+// would hide the rest of the drawing. Otherwise it returns "".
 func many(bytes int) string {
 	if bytes > 4000 {
 		return " many"

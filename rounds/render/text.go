@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	minNotes  = 26 // columns without which reasons are no pleasure to read
+	minNotes  = 26 // columns that the notes need to be easy to read
 	maxLane   = 8
 	minLane   = 2
 	laneNames = "abcdefghijklmnopqrstuvwxyz"
 )
 
-// Text draws a round for a screen that is columns wide, at least 40: as a diagram with a lane for each
-// node if they fit, else as a list of what happened.
+// Text draws a round for a screen with this many columns, at least 40. It draws a diagram with a lane
+// for each node if the lanes fit, otherwise a list of what happened.
 func Text(w io.Writer, r *rounds.Round, columns int) error {
 	s := newLayout(r, nil, nil)
 	t := &text{layout: s, out: bufio.NewWriter(w), columns: max(columns, 40), now: s.before}
@@ -39,7 +39,7 @@ func Text(w io.Writer, r *rounds.Round, columns int) error {
 	return t.out.Flush()
 }
 
-// text is a round on its way to the screen.
+// text draws a round for a screen.
 type text struct {
 	*layout
 	out     *bufio.Writer
@@ -65,7 +65,7 @@ func (t *text) line(format string, args ...any) {
 	fmt.Fprintln(t.out, strings.TrimRight(fmt.Sprintf(format, args...), " "))
 }
 
-// stamp is the time of a step in ms.
+// stamp returns the time of a step in ms; for a negative step it returns "ms".
 func (t *text) stamp(step int) string {
 	if step < 0 {
 		return "ms"
@@ -73,7 +73,7 @@ func (t *text) stamp(step int) string {
 	return millis(t.since(step))
 }
 
-// phase is a line across that a phase begins with.
+// phase prints a line over the whole width, with the title of the phase that begins there.
 func (t *text) phase(p phase) {
 	title := "── " + p.title() + " "
 	t.line("%s%s", title, strings.Repeat("─", max(t.columns-utf8.RuneCountInString(title), 0)))
@@ -99,7 +99,7 @@ func (t *text) list() {
 	}
 }
 
-// listNotes are the notes of a band, with who took its steps in front.
+// listNotes returns the notes of a band. First come the nodes that took its steps.
 func (t *text) listNotes(b band) []note {
 	notes := t.notes(b)
 	if b.single() {
@@ -108,8 +108,8 @@ func (t *text) listNotes(b band) []note {
 	return notes
 }
 
-// names are what stands over the lanes: ids, upright where they fit, and
-// letters for ids of more than three digits in narrow lanes.
+// names returns the rows of text above the lanes: the nodes' ids, one digit per row if the lanes are
+// narrow. If ids are too long for that, letters stand for them, and legend says which.
 func (t *text) names() (rows []string, legend []string) {
 	label := make([]string, len(t.lanes))
 	longest := 0
@@ -140,7 +140,7 @@ func (t *text) names() (rows []string, legend []string) {
 	return rows, legend
 }
 
-// across puts a label over each lane.
+// across returns a row of text with a label over each lane.
 func (t *text) across(labels []string) string {
 	var b strings.Builder
 	for _, l := range labels {
@@ -149,7 +149,7 @@ func (t *text) across(labels []string) string {
 	return b.String()
 }
 
-// letters is a, b, … z, ba, bb, …
+// letters returns the i-th of the names a, b, … z, ba, bb, …
 func letters(i int) string {
 	name := ""
 	for {
@@ -160,10 +160,10 @@ func letters(i int) string {
 	}
 }
 
-// wrap breaks a text into lines of at most this many columns.
+// wrap breaks s into lines of at most this many columns.
 func wrap(s string, columns int) []string { return hang(s, columns, "") }
 
-// hang is wrap with an indent of all lines but the first.
+// hang breaks s into lines of at most this many columns, and indents all lines except the first.
 func hang(s string, columns int, indent string) (lines []string) {
 	r := []rune(s)
 	for len(r) > columns {

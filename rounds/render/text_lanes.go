@@ -11,13 +11,13 @@ import (
 // maxArrowRows bounds the rows of arrows that one note may take.
 const maxArrowRows = 4
 
-// lines are the signs that lanes are drawn with, by what the node is at the time.
+// lines maps the stand of a node to the sign with which its lane is drawn.
 var lines = map[stand]rune{unknown: '┊', looking: '┊', follower: '│', leader: '┃', gone: ' '}
 
 const textLegend = "● takes a step, ┃ leads, │ follows, ┊ knows no leader, † is gone, " +
 	"✗ never arrived, ? no receipt in the records"
 
-// diagram draws the lanes.
+// diagram prints the round as a diagram with lanes.
 func (t *text) diagram() {
 	rows, legend := t.names()
 	for i, row := range rows {
@@ -39,7 +39,7 @@ func (t *text) diagram() {
 	}
 }
 
-// band draws the rows of a band: who took a step, then a row or more a note.
+// band prints the rows of a band. Each note takes one row or more. The first row marks who took steps.
 func (t *text) band(b band) {
 	was := slices.Clone(t.now)
 	for i := b.first; i < b.last; i++ {
@@ -59,7 +59,7 @@ func (t *text) band(b band) {
 	}
 }
 
-// textRow is a line of text, with the messages whose arrows stand in it.
+// textRow is a row of the diagram: the text beside the lanes, and the messages whose arrows it has.
 type textRow struct {
 	text   string
 	arrows []int
@@ -84,9 +84,9 @@ func (t *text) rows(b band) []textRow {
 	return rows
 }
 
-// pack puts messages into as few rows of arrows as possible: those of one
-// sender share a row, and others where they do not overlap. Of what would take
-// more rows than are fit to read, only the text tells.
+// pack puts messages into as few rows of arrows as possible. The messages of one sender share a
+// row. Those of several senders share a row if their arrows do not overlap. pack returns no rows if
+// there would be more than maxArrowRows: then the diagram only has the text of the note.
 func (t *text) pack(messages []int) (rows [][]int) {
 	type arrows struct {
 		low, high int
@@ -121,7 +121,7 @@ func (t *text) pack(messages []int) (rows [][]int) {
 	return rows
 }
 
-// cells is an empty row: only the lanes.
+// cells returns a row with only the signs of the lanes.
 func (t *text) cells() []rune {
 	cells := slices.Repeat([]rune{' '}, t.lane*len(t.lanes))
 	for i, b := range t.now {
@@ -131,7 +131,7 @@ func (t *text) cells() []rune {
 }
 
 // mark draws signs on the lanes: for the nodes that took the steps of band b, for the winner, and
-// for the nodes that are dead from here on. was are the beliefs before the band.
+// for the nodes that are gone from here on. was has the beliefs before the band.
 func (t *text) mark(cells []rune, b band, was []belief) {
 	for i, now := range t.now {
 		begins := b.first == 0 && now.stand == gone
@@ -147,11 +147,11 @@ func (t *text) mark(cells []rune, b band, was []belief) {
 	}
 }
 
-// heads are the signs at the ends of arrows that did not arrive.
+// heads maps the delivery of a message that has no receipt to the sign at the end of its arrow.
 var heads = map[rounds.Delivery]rune{rounds.Lost: '✗', rounds.ToGone: '✗', rounds.Unseen: '?'}
 
-// arrow draws a message into a row. Its head stands beside the lane, so that the
-// lane's own sign stays.
+// arrow draws a message's arrow into a row. The arrow's head stands beside the receiver's lane, so
+// that the lane's own sign stays.
 func (t *text) arrow(cells []rune, message int) {
 	m := t.round.Messages[message]
 	from, to := t.layout.lane(m.From)*t.lane, t.layout.lane(m.To)*t.lane
@@ -174,7 +174,8 @@ func (t *text) arrow(cells []rune, message int) {
 	}
 }
 
-// crossing is what an arrow makes of a cell on its way; heads stay.
+// crossing returns the sign for a cell that an arrow passes. lane says that the cell is on a lane. The
+// head of another arrow stays.
 func crossing(cell rune, lane bool) rune {
 	switch {
 	case strings.ContainsRune("►◄✗?", cell):

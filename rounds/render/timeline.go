@@ -9,7 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// timeline is who led when, over all rounds.
+// timeline says who led when, over all rounds.
 type timeline struct {
 	Rows  []string      `json:"rows"`  // the nodes, by id
 	Bars  []timelineBar `json:"bars"`  // in the rows
@@ -18,9 +18,9 @@ type timeline struct {
 	Took  string        `json:"took"`
 }
 
-// timelineBar is a time in which something holds. From and Until are fractions
-// of the width, first on the scale that widens short times, then on the true
-// one.
+// timelineBar is a period in which something holds, such as that a node leads. From and Until are
+// fractions of the width: the first number on the scale that widens short times, the second on the
+// true scale.
 type timelineBar struct {
 	Row    int        `json:"row"`
 	Kind   string     `json:"kind"`
@@ -35,15 +35,15 @@ type timelineBar struct {
 // The kinds of bars.
 const (
 	barLeads    = "leads"
-	barBelieved = "believed" // there is evidence that it is gone, and some believe in it still
+	barBelieved = "believed" // there is evidence that the leader is gone, but some nodes still follow it
 	barFollows  = "follows"
 	barNobody   = "nobody"
-	barHandOver = "hand-over" // two lead until word reaches the first
-	barOverlap  = "overlap"   // two lead, and a finding says so
+	barHandOver = "hand-over" // two nodes lead, until the earlier leader hears of the later one
+	barOverlap  = "overlap"   // two nodes lead, and a finding says so
 )
 
-// timelineRows is the largest number of nodes with which each has a row. With more nodes, only
-// those that led have one.
+// timelineRows is the largest number of nodes for which the timeline has a row for each node. With
+// more nodes, only nodes that led have a row.
 const timelineRows = 24
 
 // scale turns instants into fractions of the width.
@@ -67,7 +67,7 @@ func newScale(instants []time.Time) *scale {
 	return s
 }
 
-// at is the place of one of the instants on both scales.
+// at returns the place of t, one of the instants, on both scales.
 func (s *scale) at(t time.Time) [2]float64 {
 	i, _ := slices.BinarySearchFunc(s.instants, t, time.Time.Compare)
 	last := len(s.instants) - 1
@@ -114,7 +114,7 @@ func newTimeline(g *rounds.Group, shown []*rounds.Round) *timeline {
 	return t
 }
 
-// timelineNodes are the nodes with a row, and the row of each.
+// timelineNodes returns the nodes that have a row, and the row of each.
 func timelineNodes(g *rounds.Group, leaderships []leadership) ([]uint64, map[uint64]int) {
 	ids := map[uint64]bool{}
 	for _, r := range leaderships {

@@ -9,7 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// leadership draws a leadership: its leader's bar and its followers'.
+// leadership adds the bars of a leadership: the bar of the leader and those of the followers.
 func (t *timeline) leadership(r leadership, s *scale, row map[uint64]int, hue func(uint64) int) {
 	bar := timelineBar{
 		Row: row[r.Leader], Kind: barLeads, Leader: strconv.FormatUint(r.Leader, 10),
@@ -37,7 +37,8 @@ func (t *timeline) leadership(r leadership, s *scale, row map[uint64]int, hue fu
 	}
 }
 
-// sweep goes through time and says for each part of it who led.
+// sweep divides the time at each change of a leadership, and adds for each part a bar that says who
+// led.
 func (t *timeline) sweep(g *rounds.Group, leaderships []leadership, s *scale, hue func(uint64) int) {
 	var cuts []time.Time
 	for _, r := range leaderships {
@@ -53,7 +54,7 @@ func (t *timeline) sweep(g *rounds.Group, leaderships []leadership, s *scale, hu
 	}
 }
 
-// state is how the group stands from an instant on.
+// state returns a bar that says who leads the group from the time from on, until the next change.
 func (t *timeline) state(g *rounds.Group, leaderships []leadership, from time.Time, hue func(uint64) int) timelineBar {
 	var lead, believed []leadership
 	for _, r := range leaderships {
@@ -88,8 +89,8 @@ func (t *timeline) state(g *rounds.Group, leaderships []leadership, from time.Ti
 	return timelineBar{Kind: barNobody, Text: "nobody leads"}
 }
 
-// proves reports whether the finding is that two of these led at once: it names
-// the record with which the later began to, and one of the earlier leader.
+// proves reports whether f says that two of the leaderships in lead overlapped. Then f names the
+// record in which the later leader began to lead, and a record of the earlier leader.
 func proves(f rounds.Finding, lead []leadership) bool {
 	if f.Name != rounds.TwoLeaders && f.Name != rounds.Overlap {
 		return false

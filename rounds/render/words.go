@@ -10,7 +10,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// maxText bounds what is shown of one text from a log.
+// maxText is how many characters of one text from a log are shown at most.
 const maxText = 160
 
 // clean makes a text from a log printable, and short.
@@ -25,8 +25,8 @@ func clean(s string) string {
 	return s
 }
 
-// takeApart cuts a text into its numbers and the words around them; there is one more of
-// these.
+// takeApart cuts a text into its numbers and the words around them. It returns one more word than
+// numbers; a word may be empty.
 func takeApart(s string) (words, numbers []string) {
 	begin, digits := 0, false
 	cut := func(end int) {
@@ -48,13 +48,13 @@ func takeApart(s string) (words, numbers []string) {
 	return append(words, ""), numbers
 }
 
-// withoutNumbers puts # for each number in s.
+// withoutNumbers returns s with # instead of each number.
 func withoutNumbers(s string) string {
 	words, _ := takeApart(s)
 	return strings.Join(words, "#")
 }
 
-// span is a duration for people. Below a millisecond it is in whole microseconds.
+// span formats a duration for people. It writes less than a millisecond in whole microseconds.
 func span(d time.Duration) string {
 	if d != 0 && d.Abs() < time.Millisecond {
 		return fmt.Sprintf("%d µs", d.Round(time.Microsecond).Microseconds())
@@ -62,12 +62,12 @@ func span(d time.Duration) string {
 	return rounds.Span(d)
 }
 
-// millis is a duration in milliseconds with two decimals.
+// millis formats a duration in milliseconds with two decimals, without the unit.
 func millis(d time.Duration) string {
 	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 2, 64)
 }
 
-// title is the round in one line.
+// title returns one line that names the round and says who leads.
 func title(r *rounds.Round) string {
 	t := fmt.Sprintf("term %d, %s: ", r.Term, clean(r.Algorithm))
 	switch {
@@ -81,7 +81,7 @@ func title(r *rounds.Round) string {
 	return t
 }
 
-// cause is why the round began, "" where the records do not tell.
+// cause returns a text that says why the round began, or "" if the records do not show it.
 func cause(r *rounds.Round) string {
 	c := r.Cause
 	switch {
@@ -93,7 +93,7 @@ func cause(r *rounds.Round) string {
 	return fmt.Sprintf("%s (node %d: %s)", clean(c.Text), c.Node, clean(c.Evidence))
 }
 
-// ranges writes numbers as "1-4 7", in ascending order.
+// ranges formats ids as "1-4 7", in ascending order, each once.
 func ranges(ids []uint64) string {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
