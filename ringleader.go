@@ -65,6 +65,9 @@ type Node struct {
 // Other errors wrap ErrInUse or an error of the operating system. They are a FieldError if one field
 // is the cause.
 func Start(ctx context.Context, cfg Config) (*Node, error) {
+	if ctx == nil {
+		return nil, errors.New("start a node: the context is nil: pass context.Background()")
+	}
 	r := read(cfg)
 	if len(r.errs) > 0 {
 		return nil, errors.Join(r.errs...)

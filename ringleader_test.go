@@ -286,6 +286,13 @@ func TestFieldsThatTheSystemRefuses(t *testing.T) {
 		{"GossipBind", "choose another address", false, func(c *config) { c.GossipBind = taken }},
 		{"ElectionBind", "choose another election address", false, func(c *config) { c.ElectionBind = taken }},
 		{"HTTPBind", "choose another address", false, func(c *config) { c.HTTPBind = taken }},
+		{"ElectionBind", "listens for gossip on", true, func(c *config) {
+			c.GossipBind, c.ElectionBind = taken, taken
+		}},
+		{"HTTPBind", "listens for elections on", true, func(c *config) {
+			c.ElectionBind = taken
+			c.HTTPBind = "0.0.0.0" + taken[strings.LastIndex(taken, ":"):]
+		}},
 		{"GossipBind", "an address of this machine", false, func(c *config) { c.GossipBind = "192.0.2.1:0" }},
 		{"ElectionBind", "of this machine", false, func(c *config) { c.ElectionBind = "192.0.2.1:0" }},
 		{"HTTPBind", "choose another address", false, func(c *config) { c.HTTPBind = "192.0.2.1:0" }},
@@ -304,6 +311,16 @@ func TestFieldsThatTheSystemRefuses(t *testing.T) {
 			t.Errorf("%s: %q; want %q", c.field, err, c.want)
 		}
 	}
+}
+
+// Nothing is left open by a start that cannot be ended.
+func TestStartWithoutAContext(t *testing.T) {
+	var none context.Context
+	cfg := loopback(t, 1)
+	if _, err := ringleader.Start(none, cfg); err == nil || !strings.Contains(err.Error(), "the context is nil") {
+		t.Errorf("%v", err)
+	}
+	start(t, cfg) // its data directory is free
 }
 
 // Who gives a setting of the lease counts on a lease: without voters there is none. The default of

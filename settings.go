@@ -178,8 +178,11 @@ func (r *reading) network() {
 	}
 	s.Gossip.Bind = bind("GossipBind", &c.GossipBind)
 	s.Election.Bind = bind("ElectionBind", &c.ElectionBind)
+	r.apart("ElectionBind", s.Election.Bind, "gossip", s.Gossip.Bind)
 	if c.HTTPBind != "" {
 		s.HTTPBind = bind("HTTPBind", &c.HTTPBind)
+		r.apart("HTTPBind", s.HTTPBind, "gossip", s.Gossip.Bind)
+		r.apart("HTTPBind", s.HTTPBind, "elections", s.Election.Bind)
 	}
 	for field, text := range map[string]string{
 		"GossipAdvertise": c.GossipAdvertise, "ElectionAdvertise": c.ElectionAdvertise,
@@ -200,6 +203,14 @@ func (r *reading) network() {
 		var err error
 		s.APIToken, err = httpapi.ParseToken(c.APIToken)
 		r.wrong("APIToken", err)
+	}
+}
+
+// apart refuses an address of the field where this node listens for something else, at the address taken.
+func (r *reading) apart(field string, addr netip.AddrPort, what string, taken netip.AddrPort) {
+	all := addr.Addr().IsUnspecified() || taken.Addr().IsUnspecified()
+	if addr.Port() != 0 && addr.Port() == taken.Port() && (all || addr.Addr() == taken.Addr()) {
+		r.wrong(field, fmt.Errorf("this node listens for %s on %v, too: give each a port of its own", what, taken))
 	}
 }
 

@@ -51,7 +51,10 @@ func (c *changes) add(l algorithms.Leader, at time.Time) {
 // after returns the first change after number seq. If there is none yet, ok is false, and wake is
 // closed when the next change comes.
 func (c *changes) after(seq uint64) (next Change, wake <-chan struct{}, ok bool) {
-	if seq >= c.last {
+	if seq > c.last { // a number of a former process, whose changes are not numbered on
+		seq = 0
+	}
+	if seq == c.last {
 		if c.wake == nil {
 			c.wake = make(chan struct{})
 		}
@@ -69,7 +72,8 @@ func (c *changes) after(seq uint64) (next Change, wake <-chan struct{}, ok bool)
 // Changes yields the changes after number seq, each once and in order, and goes on with those to
 // come. With zero it begins with the first leader that was known. A reader that comes back
 // continues after the last Seq that it got. A reader that wants only the changes to come begins
-// with LastChange.
+// with LastChange. A number above the last one is from a former process: the reader gets all changes of
+// this one.
 //
 // The last 1024 changes are kept for every reader, however slow. Change.Missed counts those that a
 // reader lost. The sequence ends when ctx is done, and after the last change, to "nobody", when the

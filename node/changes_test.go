@@ -64,6 +64,19 @@ func TestChangesResume(t *testing.T) {
 	})
 }
 
+// Promise: "A number above the last one is from a former process: the reader gets all changes of this one."
+func TestChangesAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := start(t, follower(beliefs))
+		defer func() { _ = f.stop() }()
+		f.campaign("5 leads")
+		f.campaign("I lead")
+		if got := take(t.Context(), f.Node, 1000, 2); got[0].Seq != 1 || got[1].Leader != leads(self, 3) {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
 // Promise: what a reader that is too slow did not get is counted.
 func TestChangesMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
