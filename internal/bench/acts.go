@@ -21,7 +21,7 @@ type act struct {
 
 func (a act) works() bool { return a.process != "" }
 
-// text describes the act. Times count from zero.
+// text describes the act. Times count from the time zero.
 func (a act) text(zero time.Duration) string {
 	what := "has lent its lease"
 	if a.works() {
@@ -52,8 +52,9 @@ func (a act) excludes(b act) bool {
 	return a.node != b.node || a.works() && b.works() && a.process != b.process
 }
 
-// clashes returns all pairs of acts that overlap although they must not: first pairs of two
-// functions, then pairs with one function, then pairs without any.
+// clashes returns all pairs of acts that overlap although they must not. It returns first the pairs
+// in which both acts are functions at work, then those with one such act, then those in which both
+// are lent leases.
 func clashes(acts []act) (found []clash) {
 	acts = slices.Clone(acts)
 	slices.SortFunc(acts, func(a, b act) int { return cmp.Compare(a.from, b.from) })
@@ -97,8 +98,8 @@ func joined(acts []act) (whole []act) {
 	return whole
 }
 
-// moment is an instant from which on a leader is possible, or is not any more: able says whether a
-// node that is allowed to lead reaches a majority.
+// moment is an instant at which a leader becomes possible or impossible. able says whether, from
+// then on, a node that is allowed to lead reaches a majority.
 type moment struct {
 	at   time.Duration
 	able bool

@@ -120,7 +120,8 @@ func burn(loops int) (stop func()) {
 	return func() { done.Store(true); burning.Wait() }
 }
 
-// count counts the false alarms in the records from since on, in terms above term.
+// count counts the false alarms in the records that are later than since: the nodes missed, and the
+// terms that are higher than term.
 func (r *AlarmsReport) count(records []trace.Record, since time.Time, term proto.Term) {
 	terms := map[uint64]bool{}
 	for _, rec := range records {

@@ -21,8 +21,8 @@ const (
 )
 
 // bareProcess is a process with nothing but connections to others of its kind. It elects as soon as
-// one process tells of a death, and survives no second fault: it shows how fast the machine is, and
-// is no safe election.
+// one connection ends, and survives no second fault: it shows how fast the machine is, and is no
+// safe election.
 type bareProcess struct {
 	Role  string   `json:"role"`
 	ID    int      `json:"id"`    // from 1; a higher one ranks higher
@@ -98,7 +98,7 @@ func readFrame(r io.Reader, buf []byte) ([]byte, error) {
 	return buf[:2+n], err
 }
 
-// announcement is the only message of the bare processes' "election".
+// announcement returns the only message of the bare processes' "election".
 func announcement(from int, leader proto.NodeID) ([]byte, error) {
 	_, payload, err := proto.Marshal(proto.Message{
 		From: proto.NodeID(from), To: proto.NodeID(from), Term: 2, Seq: 1,

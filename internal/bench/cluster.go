@@ -78,7 +78,7 @@ func (c *Cluster) Close() error {
 
 // Settle waits until all nodes agree on a leader, and no node has decided anything for the time
 // while. If a higher-ranked node takes over from a living leader, Settle waits until the highest
-// leads. It returns when the last decision was made.
+// leads. It also returns the time of the last decision.
 func (c *Cluster) Settle(ctx context.Context, while time.Duration) (b testcluster.Belief, last time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -105,8 +105,8 @@ func (c *Cluster) agreed(ctx context.Context) (testcluster.Belief, error) {
 	return c.WaitAgreed(ctx)
 }
 
-// LastDecision is when a node last recorded a decision: anything but the renewal of a lease,
-// whose records have the level debug.
+// LastDecision returns the time at which a node last recorded a decision: anything but the renewal
+// of a lease, whose records have the level debug.
 func (c *Cluster) LastDecision() (last time.Time) {
 	for _, rec := range c.Records() {
 		if rec.Level != "debug" {

@@ -100,8 +100,8 @@ func (c *containers) kill(ctx context.Context, id proto.NodeID, lookAway func())
 	return departure{called, died}, err
 }
 
-// process returns the container's main process. It is an error if that does not run on this
-// machine.
+// process returns the container's main process. If that process does not run on this machine, it
+// returns an error.
 func (c *containers) process(id proto.NodeID) (*os.Process, error) {
 	text, err := docker(nil, "inspect", "--format", "{{.State.Pid}}", c.container(int(id)))
 	if err != nil {
@@ -127,9 +127,9 @@ func (c *containers) process(id proto.NodeID) (*os.Process, error) {
 // deathLook is how long, in milliseconds, awaitDeath may take to notice that ctx has ended.
 const deathLook = 10
 
-// awaitDeath waits for the death of a process that another program started, and returns when the
-// kernel told of it. The kernel closes the process's connections before that, so a peer may notice
-// the death earlier.
+// awaitDeath waits for the death of a process that another program started. It returns the time at
+// which the kernel told of it. The kernel closes the process's connections before that, so a peer
+// may notice the death earlier.
 func awaitDeath(ctx context.Context, p *os.Process) (at time.Time, err error) {
 	err = p.WithHandle(func(handle uintptr) {
 		for at.IsZero() && ctx.Err() == nil {
@@ -148,7 +148,7 @@ func awaitDeath(ctx context.Context, p *os.Process) (at time.Time, err error) {
 	return at, nil
 }
 
-// runs reports whether a command line as /proc has it ends with the arguments.
+// runs reports whether cmdline, a command line as /proc has it, ends with the arguments.
 func runs(cmdline []byte, arguments []string) bool {
 	return bytes.HasSuffix(cmdline, []byte("\x00"+strings.Join(arguments, "\x00")+"\x00"))
 }
@@ -175,8 +175,8 @@ func (c *containers) close() error {
 	return errors.Join(errs...)
 }
 
-// container is the name of a node's container, and of its volume.
+// container returns the name of a node's container, and of its volume.
 func (c *containers) container(id int) string { return fmt.Sprintf("%s-n%d", c.name, id) }
 
-// linkLocal is a node's IP address.
+// linkLocal returns a node's IP address.
 func linkLocal(id int) string { return fmt.Sprintf("169.254.77.%d", id) }

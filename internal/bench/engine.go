@@ -71,7 +71,8 @@ func checkLocal(endpoint string) error {
 		"(see DOCKER_HOST and docker context)", ErrOptions, errDocker, endpoint)
 }
 
-// checkStatic returns an error if an image that holds nothing else could not run this executable.
+// checkStatic returns an error if this executable could not run in an image that holds nothing
+// else.
 func checkStatic(binary string) error {
 	f, err := elf.Open(binary)
 	if err != nil {

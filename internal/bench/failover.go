@@ -53,7 +53,7 @@ func (o FailoverOptions) validate() error {
 
 // departure tells when a leader was taken away.
 type departure struct {
-	called time.Time // just before it was told to go
+	called time.Time // just before the leader was told to go
 	// gone is what the failover counts from: the death of a container's process,
 	// otherwise the same as called.
 	gone time.Time
@@ -76,7 +76,7 @@ type failoverSample struct {
 	// until the new leader believed that it leads.
 	Gap      float64 `json:"gap_ms"`
 	Messages int     `json:"messages"`
-	// Terms is how many terms it took: more than one means that a round failed.
+	// Terms is how many terms the election took: more than one means that a round failed.
 	Terms int    `json:"terms"`
 	Floor *floor `json:"floor,omitempty"`
 	// Fsync is how long one fsync took right afterwards. It is measured only if a leader needs
@@ -84,9 +84,9 @@ type failoverSample struct {
 	Fsync float64 `json:"fsync_ms,omitempty"`
 }
 
-// Failover measures failovers of each entry, as the options say. It takes a few samples of one
-// entry after a few of another, so that other work on the machine affects all alike. All nodes vote
-// with an algorithm that has a quorum of its own, whatever the options say. If there is another
+// Failover measures failovers of each entry, as the options say. It measures the entries in turn, a
+// few samples each time, so that other work on the machine affects all entries alike. If an
+// algorithm has a quorum of its own, all nodes vote, whatever the options say. If there is another
 // executable to compare with, its samples alternate with those of this one. When Failover ends
 // early it returns what it has with the error.
 func Failover(
@@ -139,7 +139,7 @@ func Failover(
 	return table, err
 }
 
-// empty is the report before anything is measured.
+// empty returns the report before anything is measured.
 func (o FailoverOptions) empty() FailoverReport {
 	return FailoverReport{
 		Machine: ThisMachine(), Algorithm: o.Entry.Name, Nodes: o.Nodes, Kills: o.Kills,
@@ -189,8 +189,8 @@ func (c *Cluster) failover(ctx context.Context, signal Signal) (sample failoverS
 	return sample, err
 }
 
-// tryFailover is failover without Retry. If the fault missed the leader, it brings the leader back
-// and returns an error for Retry.
+// tryFailover does what failover does, but without Retry. If the fault missed the leader, it brings
+// the leader back and returns an error for Retry.
 func (c *Cluster) tryFailover(ctx context.Context, signal Signal) (failoverSample, error) {
 	before, _, err := c.Settle(ctx, quiet)
 	if err != nil {
@@ -245,7 +245,7 @@ func (d departure) sample(e Election) failoverSample {
 }
 
 // takeAway takes the leader away with this signal. It then reads nothing for the time lookAway,
-// while the others elect, and returns when the leader left.
+// while the others elect. It returns the time at which the leader left.
 func (c *Cluster) takeAway(ctx context.Context, leader proto.NodeID, signal Signal) (departure, error) {
 	lookAway := func() { c.LookAway(ctx, lookAway) }
 	at := time.Now()

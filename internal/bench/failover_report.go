@@ -19,7 +19,8 @@ type FailoverReport struct {
 	Voters  bool   `json:"voters"` // all nodes vote
 
 	// DockerKill is the time that Docker took to kill the leader, before the failover began.
-	// FromCall is both together. They are nil without Docker.
+	// FromCall is the time from the call of Docker to the end of the failover. Both are nil without
+	// Docker.
 	DockerKill *Summary `json:"docker_kill_ms,omitempty"`
 	FromCall   *Summary `json:"from_call_ms,omitempty"`
 
@@ -32,8 +33,8 @@ type FailoverReport struct {
 	// FailedRounds is how many samples took more than one term.
 	FailedRounds int `json:"failed_rounds"`
 
-	// FloorFirst and FloorAll are the floor. Ratio is how much longer than its floor each sample
-	// took. All are nil without a floor.
+	// FloorFirst and FloorAll are the floor. Ratio is how many times as long as its floor each
+	// sample took. All three are nil without a floor.
 	FloorFirst *Summary `json:"floor_first_ms,omitempty"`
 	FloorAll   *Summary `json:"floor_all_ms,omitempty"`
 	Ratio      *Summary `json:"ratio,omitempty"`
@@ -47,7 +48,7 @@ type FailoverReport struct {
 	Samples []failoverSample `json:"samples"`
 }
 
-// Count is how many samples there are, and how many were asked for.
+// Count returns how many samples there are, and how many were asked for.
 func (r FailoverReport) Count() (done, of int) { return len(r.Samples), r.Kills }
 
 func (r *FailoverReport) summarize() {
@@ -93,8 +94,8 @@ func (r *FailoverReport) summarize() {
 	}
 }
 
-// allowed is the time to aim for in one sample. With voters it includes two writes to the disk, one
-// after the other: the winner's own vote, then the votes that make a majority.
+// allowed returns the time to aim for in one sample. With voters it includes two writes to the
+// disk, one after the other: the winner's own vote, then the votes that make a majority.
 func (r FailoverReport) allowed(s failoverSample) float64 {
 	if r.Voters {
 		return 4*s.Floor.All + 2*s.Fsync
@@ -122,7 +123,7 @@ func (r FailoverReport) Report() chart.Report {
 	}
 }
 
-// aboveFloor is the table of the floor and of the time to aim for.
+// aboveFloor returns the table of the floor and of the time to aim for.
 func (r FailoverReport) aboveFloor() chart.Table {
 	t := distribution(r.floorTitle())
 	t.Rows = []chart.Row{
@@ -221,7 +222,7 @@ func (r FailoverReport) floorTitle() string {
 	return "the floor: bare processes, no safety"
 }
 
-// voters says in the headline that the nodes vote, if they do.
+// voters returns the words of the headline that say that the nodes vote; "" if they do not vote.
 func (r FailoverReport) voters() string {
 	if !r.Voters {
 		return ""
@@ -240,12 +241,12 @@ func (r FailoverReport) aim() string {
 	return "the aim: 2 × floor"
 }
 
-// sum is the time from the signal until the winner believes that it leads.
+// sum returns the time from the signal until the winner believes that it leads.
 func (r FailoverReport) sum() Summary {
 	return summarize(column(r.Samples, func(s failoverSample) float64 { return s.Detect + s.Elect }))
 }
 
-// distribution is an empty table for distributions. Its columns have headings only if it has a
+// distribution returns an empty table for distributions. Its columns have headings only if it has a
 // title.
 func distribution(title string) chart.Table {
 	names := []string{"p50", "p95", "max"}

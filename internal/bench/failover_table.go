@@ -17,7 +17,7 @@ func (t FailoverTable) complete() bool {
 	return done == of
 }
 
-// Count is how many samples there are, of all algorithms, and how many were asked for.
+// Count returns how many samples there are, of all algorithms, and how many were asked for.
 func (t FailoverTable) Count() (done, of int) {
 	for _, r := range t.Rows {
 		done, of = done+len(r.Samples), of+r.Kills
@@ -25,7 +25,7 @@ func (t FailoverTable) Count() (done, of int) {
 	return done, of
 }
 
-// Report has a line for each algorithm, and a drawing of the total of every sample.
+// Report returns a report with a line for each algorithm, and draws the total of every sample.
 func (t FailoverTable) Report() chart.Report {
 	table := chart.Table{Columns: append(
 		[]chart.Column{{Name: "ms, p50", Width: -12}, {Name: "votes", Width: -5}},
@@ -51,7 +51,7 @@ func (t FailoverTable) Report() chart.Report {
 	}
 }
 
-// line is the row of this report in the table.
+// line returns the row of this report in the table.
 func (r FailoverReport) line() chart.Row {
 	if len(r.Samples) == 0 {
 		return chart.Row{Cells: []string{r.Algorithm}, Remark: "not measured"}
@@ -90,7 +90,7 @@ func (t FailoverTable) ratios() (tables []chart.Table) {
 	return tables
 }
 
-// times formats how many times as long one takes as other, by their medians.
+// times formats the median of one, divided by the median of other.
 func times(one, other Summary) string {
 	if other.P50 == 0 {
 		return "-"

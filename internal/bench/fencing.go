@@ -19,7 +19,7 @@ type FencingOptions struct {
 	// Entries are the algorithms; they share the time.
 	Entries []catalog.Entry
 	Time    time.Duration
-	// Seed draws the faults. What comes of them depends on the machine too.
+	// Seed draws the faults. Their results depend on the machine too.
 	Seed uint64
 	// Promise is the nodes' --lease.
 	Promise time.Duration
@@ -28,7 +28,8 @@ type FencingOptions struct {
 	// Keep is the directory in which the nodes' logs are kept. If it is empty, they are kept only
 	// after a violation, in the system's directory for temporary files.
 	Keep string
-	// Say is told of each fault that has ended, and of each violation. Nil for nobody.
+	// Say is called with a line for each fault that has ended, and for each violation. It may be
+	// nil.
 	Say func(line string)
 }
 
@@ -37,11 +38,12 @@ const (
 	// mostSlice is the longest time for one cluster. It bounds the memory that the search for an
 	// order of the calls needs, which grows with the square of their number.
 	mostSlice = 2 * time.Minute
-	// searchTime is the longest time for that search.
+	// searchTime is the longest time for the search for an order of the calls.
 	searchTime = 2 * time.Minute
 )
 
-// makeKeep makes the directory for the logs, before anything runs whose logs it could not take.
+// makeKeep makes the directory for the logs before anything runs: so an error comes before there
+// are logs.
 func (o FencingOptions) makeKeep() error {
 	if o.Keep == "" {
 		return nil
@@ -64,7 +66,7 @@ func (o FencingOptions) validate() error {
 	return o.Options.validate()
 }
 
-// slices is how many clusters there are, one after the other. The algorithms take turns.
+// slices returns the number of clusters, which run one after the other. The algorithms take turns.
 func (o FencingOptions) slices() int {
 	all := len(o.Entries)
 	rounds := (o.Time + mostSlice*time.Duration(all) - 1) / (mostSlice * time.Duration(all))

@@ -46,7 +46,7 @@ func (r FencingReport) Report() chart.Report {
 	}
 }
 
-// faults is a table of the kinds of faults, with how often each happened.
+// faults returns a table of the kinds of faults, with how often each happened.
 func (r FencingReport) faults() chart.Table {
 	sum := map[string]int{}
 	for _, f := range r.Proofs {
@@ -64,7 +64,7 @@ func (r FencingReport) faults() chart.Table {
 	return t
 }
 
-// table has a row for each cluster.
+// table returns a table with a row for each cluster.
 func (r FencingReport) table() chart.Table {
 	t := chart.Table{Columns: []chart.Column{
 		{Name: "what came", Width: -12},

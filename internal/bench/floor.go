@@ -19,8 +19,8 @@ type floor struct {
 	Hop float64 `json:"hop_ms,omitempty"`
 }
 
-// allowed is the time to aim for with n nodes: twice the floor and, on a ring, the 3n hops that the
-// lecture notes give a round.
+// allowed returns the time to aim for with n nodes: twice the floor and, on a ring, the 3n hops
+// that the lecture notes give a round.
 func (f floor) allowed(n int) float64 { return 2*f.All + 3*float64(n)*f.Hop }
 
 // floor measures the bare mesh and, for a ring, how long a hop takes.

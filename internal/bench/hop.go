@@ -153,7 +153,7 @@ func (g *bareGroup) trip(ctx context.Context) (float64, error) {
 	return chart.Millis(time.Duration(s.nanoseconds)), err
 }
 
-// Count is how many samples there are, and how many were asked for.
+// Count returns how many samples there are, and how many were asked for.
 func (r HopReport) Count() (done, of int) { return len(r.Samples), r.Trips }
 
 func (r *HopReport) summarize() {

@@ -40,10 +40,10 @@ func (m Machine) String() string {
 		m.Cores, m.MemoryMiB, m.Platform, m.Go, m.Load, m.Date.Format(time.RFC3339))
 }
 
-// MemoryMiB is how much memory is available without swapping, in MiB; 0 if that is not known.
+// MemoryMiB returns how much memory is available without swapping, in MiB; 0 if that is not known.
 func MemoryMiB() int { return memoryMiB("MemAvailable") }
 
-// memoryMiB reads one line of /proc/meminfo, in MiB; 0 if there is none.
+// memoryMiB returns the value of one line of /proc/meminfo, in MiB; 0 if there is no such line.
 func memoryMiB(key string) int {
 	kib, err := procField("/proc/meminfo", key, 0)
 	if err != nil {

@@ -21,8 +21,8 @@ type mesh struct {
 	knows bool
 }
 
-// runMesh connects to all others, then waits until the highest dies. The next one below it then
-// announces itself with one message.
+// runMesh connects to all others, then waits until the highest process dies. The next highest
+// process then announces itself with one message.
 func (b bareProcess) runMesh(ln net.Listener, in io.Reader, out io.Writer) error {
 	m := &mesh{id: b.ID, out: out, conns: make(map[int]net.Conn)}
 	for lower := 1; lower < b.ID; lower++ {

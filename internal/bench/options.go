@@ -14,7 +14,7 @@ import (
 // ErrOptions says that the options cannot be used for a benchmark.
 var ErrOptions = errors.New("these options make no benchmark")
 
-// Signal is how a leader is taken away.
+// Signal is a way to take a leader away.
 type Signal string
 
 // The signals.
@@ -41,7 +41,7 @@ func ParseSignal(text string) (Signal, error) {
 	return "", fmt.Errorf("unknown signal %q: want one of %s", text, strings.Join(Signals(), ", "))
 }
 
-// number is the signal for the process. CUT and DOCKER have none.
+// number returns the signal to send to the process. It is not used for CUT and DOCKER.
 func (s Signal) number() syscall.Signal {
 	switch s {
 	case Stop:
@@ -107,7 +107,7 @@ func (o Options) progress(done, of int) {
 	}
 }
 
-// args are the arguments of every node. All other settings have their defaults.
+// args returns the arguments of every node. All other settings have their defaults.
 func (o Options) args() []string {
 	args := []string{"--profile", o.Profile}
 	if o.engine != nil {

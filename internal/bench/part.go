@@ -34,7 +34,7 @@ func RunPart(text string, in io.Reader, out io.Writer) error {
 	return fmt.Errorf("%w: the part %s: nothing to do", ErrOptions, text)
 }
 
-// line is the command line of a process that does this job.
+// line returns the command line of a process that does this job.
 func (p part) line() ([]string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -44,8 +44,9 @@ func (p part) line() ([]string, error) {
 	return []string{self, "bench", "part", string(text)}, err
 }
 
-// start starts a process that does this job. enter, if any, stands before its command line and runs
-// it on another network. Each line that the process writes is passed to said, from one goroutine.
+// start starts a process that does this job. The words of enter, if any, stand before the command
+// line and run it on another network. Each line that the process writes is passed to said, from one
+// goroutine.
 func (p part) start(enter []string, said func(line []byte)) (*testcluster.Process, error) {
 	line, err := p.line()
 	if err != nil {

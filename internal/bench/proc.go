@@ -13,7 +13,7 @@ import (
 // tick is the unit of a process's times in /proc: USER_HZ, 100 on every Linux.
 const tick = 10 * time.Millisecond
 
-// cpuTime is the processor time that a process has used, in user and in system mode.
+// cpuTime returns the processor time that a process has used, in user and in system mode.
 func cpuTime(pid int) (time.Duration, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -36,8 +36,7 @@ func cpuTime(pid int) (time.Duration, error) {
 	return time.Duration(user+system) * tick, nil
 }
 
-// establishedSockets are the inodes of this network namespace's established TCP
-// connections.
+// establishedSockets returns the inodes of this network namespace's established TCP connections.
 func establishedSockets() (map[string]bool, error) {
 	const inode, state, established = 9, 3, "01"
 	found := make(map[string]bool)
@@ -77,7 +76,7 @@ func socketsIn(pid int, sockets map[string]bool) (int, error) {
 	return n, nil
 }
 
-// loopbackPackets is the number of packets over loopback since the machine started.
+// loopbackPackets returns the number of packets over loopback since the machine started.
 func loopbackPackets() (uint64, error) {
 	return procField("/proc/net/dev", "lo", 1) // the second number of a line
 }

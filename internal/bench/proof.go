@@ -19,7 +19,7 @@ type Proof struct {
 	Functions int `json:"functions"` // how many functions ran
 	Leases    int `json:"leases"`    // how many leases nodes lent
 	Writes    int `json:"writes"`    // how many writes the storage accepted
-	Refused   int `json:"refused"`   // how many calls it refused because of an old token
+	Refused   int `json:"refused"`   // how many calls the storage refused because of an old token
 
 	// Violations describes what is wrong, apart from what Verdict says.
 	Violations []string `json:"violations,omitempty"`

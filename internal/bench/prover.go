@@ -83,7 +83,7 @@ func (p *prover) right() []string {
 	return []string{"--voters", fmt.Sprintf("1-%d", p.Nodes), "--lease", p.Promise.String()}
 }
 
-// functions is the directory in which functions record that they run.
+// functions returns the directory in which functions record that they run.
 func (p *prover) functions() string { return filepath.Join(p.dir, "functions") }
 
 // close ends all processes.
@@ -99,7 +99,8 @@ func (p *prover) close() error {
 	return errors.Join(errs...)
 }
 
-// now is the time since the machine's start, by a clock that goes on in suspend.
+// now returns the time since the machine's start, by a clock that goes on while the machine is
+// suspended.
 func now() time.Duration { return clock.SinceBoot(clock.Now()) }
 
 // violated records a violation, and reports it at once.
@@ -130,8 +131,8 @@ func (p *prover) leads() (last act) {
 // errIdle says that no node leads although one could.
 var errIdle = errors.New("no function is at work")
 
-// awaitWork waits until a function has run after since. The error wraps errIdle if that takes
-// longer than patience.
+// awaitWork waits until a function has run after the time since. The error wraps errIdle if that
+// takes longer than patience.
 func (p *prover) awaitWork(ctx context.Context, since time.Duration) error {
 	for end := time.Now().Add(patience); ; {
 		if p.leads().until > since {

@@ -46,7 +46,8 @@ func (p *prover) kinds() []kind {
 	return all
 }
 
-// absence makes a fault in which a node is away: it calls begin at its start, and end after hold.
+// absence makes a fault in which a node is away: it calls begin at its start, and calls end after
+// the time hold.
 func (p *prover) absence(kind, what string, id proto.NodeID, hold time.Duration, begin, end func() error) *fault {
 	return lasting(fault{kind: kind, what: what, nodes: []proto.NodeID{id}}, hold,
 		func() error { return p.lacking(func() { p.state.away[id]++ }, begin) },
@@ -214,7 +215,7 @@ func (p *prover) operator(f *fault, id proto.NodeID, args ...string) {
 	})
 }
 
-// awaitLease waits until the worker beside a node is lent a lease, but no longer than most.
+// awaitLease waits until the worker beside a node is lent a lease, but at most for the time most.
 func (p *prover) awaitLease(id proto.NodeID, most time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()

@@ -71,7 +71,8 @@ func (p *prover) misleading(dice *rand.Rand, id proto.NodeID) *fault {
 // mistake is the suffix of the wrong data directory that a node is given.
 const mistake = "-mistake"
 
-// wrongly restarts nodes with wrong flags, and after hold with the right ones.
+// wrongly makes a fault that restarts nodes with wrong flags, and after the time hold with the
+// right flags.
 func (p *prover) wrongly(ids []proto.NodeID, flags []string, hold time.Duration) *fault {
 	with := strings.Join(flags, " ")
 	if len(flags) == 0 {

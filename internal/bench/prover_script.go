@@ -23,7 +23,7 @@ type fault struct {
 	steps []step         // in order; the last one ends the fault
 
 	// from and until are when the fault began and ended, counted from the machine's start. came
-	// says what came of it. The prover's mu guards these three.
+	// describes the results of the fault. The prover's mu guards these three.
 	from, until time.Duration
 	came        []string
 }
@@ -34,13 +34,13 @@ type step struct {
 	do    func() error
 }
 
-// lasting makes a fault that calls begin at its start, and end after hold.
+// lasting makes a fault that calls begin at its start, and calls end after the time hold.
 func lasting(f fault, hold time.Duration, begin, end func() error) *fault {
 	f.steps = []step{{0, begin}, {hold, end}}
 	return &f
 }
 
-// text describes a fault in one line. Times count from zero.
+// text describes a fault in one line. Times count from the time zero.
 func (f *fault) text(zero time.Duration) string {
 	words := append([]string{f.what}, f.came...)
 	end := "      …"
@@ -50,8 +50,8 @@ func (f *fault) text(zero time.Duration) string {
 	return fmt.Sprintf("%8.3f –%s s  %s: %s", (f.from - zero).Seconds(), end, f.kind, strings.Join(words, "; "))
 }
 
-// torment plays faults, one or two at a time, until the time is up. Each time it then waits until a
-// function runs: whatever has failed, some node must lead before the next faults begin.
+// torment plays faults, one or two at a time, until the time is up. After each play it waits until
+// a function runs: whatever has failed, some node must lead before the next faults begin.
 func (p *prover) torment(ctx context.Context) error {
 	dice := rand.New(rand.NewPCG(p.Seed, 0))
 	p.noted()
@@ -127,7 +127,7 @@ func (p *prover) end(f *fault) {
 	p.say("  %s", text)
 }
 
-// came adds to a fault what came of it.
+// came adds a description of a result to the fault f.
 func (p *prover) came(f *fault, format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -205,7 +205,8 @@ func (p *prover) bearable(f, beside *fault) bool {
 // recovery is how long a voter that lost its disk may need until it votes again, in promises.
 const recovery = 4
 
-// victim draws a node. Every other time it returns the leader.
+// victim returns a random node. With a probability of one half it returns the leader instead, if
+// there is one.
 func (p *prover) victim(dice *rand.Rand) proto.NodeID {
 	id := proto.NodeID(1 + dice.IntN(p.Nodes))
 	if dice.IntN(2) == 0 {

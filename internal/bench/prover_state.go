@@ -53,7 +53,7 @@ func (s state) able() bool {
 	return false
 }
 
-// noted adds a moment if it has changed whether a leader is possible.
+// noted adds a moment if a leader has become possible, or has become impossible.
 func (p *prover) noted() {
 	able := p.state.able()
 	if n := len(p.moments); n > 0 && p.moments[n-1].able == able {
@@ -62,16 +62,16 @@ func (p *prover) noted() {
 	p.moments = append(p.moments, moment{now(), able})
 }
 
-// lacking takes something away from the cluster with do. Before that it calls change to update the
-// state, since a leader may be impossible as soon as do begins.
+// lacking calls change and then do. do takes something away from the cluster. change updates the
+// state; it comes first, since a leader may be impossible as soon as do begins.
 func (p *prover) lacking(change func(), do func() error) error {
 	change()
 	p.noted()
 	return do()
 }
 
-// regaining gives something back to the cluster with do. After that it calls change to update the
-// state, since a leader is certainly possible only when do has ended.
+// regaining calls do and then change. do gives something back to the cluster. change updates the
+// state; it comes last, since a leader is certainly possible only when do has ended.
 func (p *prover) regaining(do func() error, change func()) error {
 	if err := do(); err != nil {
 		return err

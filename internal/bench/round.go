@@ -22,8 +22,9 @@ var errMoved = errors.New("another node came to lead by itself just before the f
 // tries is how often Retry calls measure at most.
 const tries = 3
 
-// Retry calls measure again if the fault missed the leader, up to tries times: nothing was measured
-// then. On a busy machine nodes may elect by themselves, because heartbeats come late.
+// Retry calls measure, and calls it again if the fault missed the leader, since nothing was
+// measured then: tries times at most. On a busy machine nodes may elect by themselves, because
+// heartbeats come late.
 func Retry(measure func() error) (err error) {
 	for range tries {
 		if err = measure(); !errors.Is(err, errMoved) {
@@ -33,7 +34,7 @@ func Retry(measure func() error) (err error) {
 	return err
 }
 
-// knownBefore reports whether a node believed in b before an instant.
+// knownBefore reports whether a node believed in b before the time at.
 func knownBefore(records []trace.Record, b testcluster.Belief, at time.Time) bool {
 	return slices.ContainsFunc(records, func(rec trace.Record) bool {
 		return rec.Time.Before(at) && rec.Leader == uint64(b.Leader) && rec.LeaderTerm() == uint64(b.Term)
@@ -44,18 +45,18 @@ func knownBefore(records []trace.Record, b testcluster.Belief, at time.Time) boo
 type Election struct {
 	Noticed time.Time // when the first evidence came, or the call if no node had evidence
 	Won     time.Time // when the winner itself believed that it leads
-	Agreed  time.Time // when the last node believed so
-	// Messages counts the messages sent in the result's term until Agreed. If rounds failed and
-	// voters then elected in a lower term than theirs, only the failed rounds are recorded; then it
-	// counts all messages since the leader was lost.
+	Agreed  time.Time // when the last node believed that the winner leads
+	// Messages counts the messages sent in the result's term until Agreed. If rounds failed and the
+	// voters then elected in a lower term than those of the failed rounds, only the failed rounds
+	// are recorded. Messages then counts all messages since the leader was lost.
 	Messages int
 	Bytes    int // the size of these messages as frames, in bytes; 0 if the records do not tell
 }
 
-// ReadElection reads from the records of nodes on one machine how the result of an election came
-// about after since. lost is the leader that was taken away, 0 for none. If rounds failed before,
-// their time counts, but their messages do not. The error is one for Retry if the result had come
-// about before since.
+// ReadElection reads from the records of nodes on one machine how an election after the time since
+// came to its result. The parameter lost is the leader that was taken away, 0 for none. If rounds
+// failed before, their time counts, but their messages do not. If a node believed in the result
+// before since, the error is one for Retry.
 func ReadElection(
 	records []trace.Record, since time.Time, result testcluster.Belief, lost proto.NodeID,
 ) (e Election, err error) {
@@ -91,8 +92,8 @@ func ReadElection(
 	return besideRounds(groups, records, since, result, lost)
 }
 
-// besideRounds is ReadElection for a term that the voters granted although rounds of higher terms
-// had begun.
+// besideRounds does what ReadElection does, for a term that the voters granted although rounds of
+// higher terms had begun.
 func besideRounds(
 	groups []*rounds.Group, records []trace.Record, since time.Time, result testcluster.Belief, lost proto.NodeID,
 ) (e Election, err error) {
@@ -122,9 +123,9 @@ func besideRounds(
 	return e, nil
 }
 
-// oneClock is by how much package rounds corrected the clock of each node. Here the correction is
-// undone: nodes on one machine have the same clock, even if a message seems to arrive microseconds
-// before it was sent, because writing a record takes time.
+// oneClock holds, for each node, by how much package rounds corrected its clock. Here the
+// correction is undone: nodes on one machine have the same clock, even if a message seems to arrive
+// microseconds before it was sent, because writing a record takes time.
 type oneClock map[uint64]time.Duration
 
 func newOneClock(g *rounds.Group) oneClock {
@@ -137,8 +138,9 @@ func newOneClock(g *rounds.Group) oneClock {
 
 func (c oneClock) at(node uint64, t time.Time) time.Time { return t.Add(c[node]) }
 
-// firstSign is when a node first had a sign of the loss of lost: evidence that the node still
-// holds, the end of a belief in lost, or a call for an election. If there is no sign, it is won.
+// firstSign returns the time of the first sign that the leader with the id lost is gone: evidence
+// that a node still holds, the end of a belief in that leader, or a call for an election. If there
+// is no sign, it returns won.
 func (c oneClock) firstSign(g *rounds.Group, lost proto.NodeID, won time.Time) time.Time {
 	first := won
 	sign := func(node uint64, t time.Time) {
@@ -164,7 +166,7 @@ func (c oneClock) firstSign(g *rounds.Group, lost proto.NodeID, won time.Time) t
 	return first
 }
 
-// lastBelief is when the last node came to believe that the winner leads.
+// lastBelief returns the time at which the last node came to believe that the winner leads.
 func (c oneClock) lastBelief(r *rounds.Round) (last time.Time) {
 	for _, p := range r.Participants {
 		if at := c.at(p.Node, p.BelievedAt); !p.BelievedAt.IsZero() && at.After(last) {
@@ -185,8 +187,8 @@ func sizesOf(records []trace.Record) sizes {
 	return all
 }
 
-// sentBy counts the messages sent until end. Later ones are the leader's repetitions, which are no
-// part of the round.
+// sentBy counts the messages sent until the time end, and their bytes. Later messages are the
+// leader's repetitions, which are no part of the round.
 func sentBy(r *rounds.Round, end time.Time, each sizes) (messages, bytes int) {
 	steps := map[int]bool{}
 	for _, m := range r.Messages {

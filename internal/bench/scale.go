@@ -22,7 +22,7 @@ type ScaleReport struct {
 	Machine   Machine       `json:"machine"`
 	Algorithm string        `json:"algorithm"`
 	Profile   string        `json:"profile"`
-	Sizes     []int         `json:"sizes"` // how many were asked for; there may be fewer rows
+	Sizes     []int         `json:"sizes"` // those that were asked for; there may be fewer rows
 	Rows      []scaleSample `json:"rows"`
 }
 
@@ -170,10 +170,10 @@ func (c *Cluster) idle(ctx context.Context, d time.Duration, row *scaleSample) e
 	return nil
 }
 
-// Count is how many samples there are, and how many were asked for.
+// Count returns how many samples there are, and how many were asked for.
 func (r ScaleReport) Count() (done, of int) { return len(r.Rows), len(r.Sizes) }
 
-// Report is a table. It shows the median and the largest value of each figure that has several
+// Report returns a table. It shows the median and the largest value of each figure that has several
 // samples.
 func (r ScaleReport) Report() chart.Report {
 	t := chart.Table{Columns: []chart.Column{

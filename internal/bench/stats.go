@@ -17,8 +17,8 @@ func summarize(samples []float64) Summary {
 	return Summary{P50: quantile(samples, 0.50), P95: quantile(samples, 0.95), Max: quantile(samples, 1)}
 }
 
-// quantile returns the smallest sample that at least the fraction q of all samples do not exceed
-// (the nearest rank). So it always is a measured value.
+// quantile returns the smallest sample such that at least the fraction q of all samples are not
+// larger (the nearest rank). So the result is always a measured value.
 func quantile(samples []float64, q float64) float64 {
 	if len(samples) == 0 {
 		return 0

@@ -33,7 +33,7 @@ func startStorage(binary, dir string) (*Storage, error) {
 	return s, nil
 }
 
-// URL is where the storage serves HTTP.
+// URL returns the address at which the storage serves HTTP.
 func (s *Storage) URL() string { return "http://" + s.Addr }
 
 // Start starts the storage, or restarts it, and returns once it serves.

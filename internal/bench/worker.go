@@ -71,8 +71,8 @@ func (w worker) run(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// storeClient uses a new connection for each call, so that no call is ever repeated because an old
-// connection has ended.
+// storeClient returns a client that uses a new connection for each call. So no call is ever
+// repeated because an old connection has ended.
 func storeClient(address string) kv.Client {
 	base, transport := address, &http.Transport{DisableKeepAlives: true}
 	if !strings.HasPrefix(address, "http://") {
@@ -137,8 +137,8 @@ func (w *workerRun) look(ctx context.Context) error {
 	return nil
 }
 
-// readAsAnybody reads now and then without a token: what a client reads that does not lead must fit
-// into the same order of calls.
+// readAsAnybody reads without a token, after a pause. What a client reads that does not lead must
+// fit into the same order of calls.
 func (w *workerRun) readAsAnybody(ctx context.Context) error {
 	_ = Pause(ctx, 5*workerPause)
 	if ctx.Err() != nil {

@@ -29,8 +29,8 @@ type WorkersConfig struct {
 	Think time.Duration
 }
 
-// Workers are a storage, and a worker beside each node of a cluster. Its methods belong
-// to one goroutine at a time.
+// Workers are a storage, and a worker beside each node of a cluster. Only one goroutine at a time
+// may call their methods.
 type Workers struct {
 	WorkersConfig
 	Storage *Storage
@@ -41,8 +41,8 @@ type Workers struct {
 	calls   []history.Call
 	lent    []act         // the leases that were lent to workers
 	first   fence.Token   // the token of the first write that the storage accepted
-	last    fence.Token   // the token of the latest one
-	written time.Time     // when Workers heard of the latest one
+	last    fence.Token   // the token of the latest such write
+	written time.Time     // when Workers heard of the latest such write
 	news    chan struct{} // closed and replaced with each line that a worker writes
 }
 
@@ -53,9 +53,9 @@ type workerLife struct {
 	node   proto.NodeID
 	proxy  *proxy
 	// pending are the calls without an answer yet. sealed is the token with which the worker has
-	// sealed the storage. looked says that it has seen that it may write, with that token, and has
-	// begun no call since; heard is when that was, since the machine's start. lease is the index of
-	// its latest lease in Workers.lent. The mu of Workers guards these five.
+	// sealed the storage. looked says that the worker has seen that it may write with this token,
+	// and has begun no call since. heard is when the worker saw that, since the machine's start.
+	// lease is the index of its latest lease in Workers.lent. The mu of Workers guards these five.
 	pending map[int]history.Call
 	sealed  fence.Token
 	looked  bool
@@ -109,9 +109,10 @@ func (w *Workers) Kill(id proto.NodeID) error {
 // Signal sends a signal to the worker beside a node.
 func (w *Workers) Signal(id proto.NodeID, sig syscall.Signal) error { return w.workers[id].Signal(sig) }
 
-// StopMidway stops (SIGSTOP) the worker beside a node that leads after it has looked at the node
-// and before it writes. That is where a garbage collection does the most harm. Before the first
-// write of a leadership it would find out as it seals the storage, and not write at all.
+// StopMidway stops (SIGSTOP) the worker beside a node that leads, after the worker looked at the
+// node and before it writes. That is where a garbage collection does the most harm. It does not do
+// so before the first write of a leadership: the worker would first seal the storage, be refused,
+// and not write at all.
 func (w *Workers) StopMidway(ctx context.Context, id proto.NodeID) error {
 	l := w.workers[id]
 	looked := func() bool { return l.looked }
@@ -135,7 +136,8 @@ func (w *Workers) StopMidway(ctx context.Context, id proto.NodeID) error {
 	}
 }
 
-// bury waits until no call of a worker that has ended is under way any more.
+// bury waits until no call of a worker that has ended is under way any more. The outcomes of the
+// worker's unfinished calls are unknown.
 func (w *Workers) bury(l *workerLife) error {
 	err := l.proxy.close()
 	w.mu.Lock()
@@ -218,7 +220,7 @@ func (w *Workers) lastToken() fence.Token {
 	return w.last
 }
 
-// AwaitWrite waits until a write is accepted after since, and returns its token.
+// AwaitWrite waits until a write is accepted after the time since, and returns its token.
 func (w *Workers) AwaitWrite(ctx context.Context, since time.Time) (fence.Token, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -231,8 +233,8 @@ func (w *Workers) AwaitWrite(ctx context.Context, since time.Time) (fence.Token,
 	return w.lastToken(), nil
 }
 
-// AwaitCall waits until the worker beside a node has made a call for which is returns true,
-// counting from the worker's start, and returns that call.
+// AwaitCall waits until the worker beside a node has made a call for which the function is returns
+// true, and returns that call. All calls since the worker's start count.
 func (w *Workers) AwaitCall(
 	ctx context.Context, id proto.NodeID, is func(history.Call) bool,
 ) (found history.Call, err error) {

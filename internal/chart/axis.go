@@ -10,7 +10,7 @@ type axis struct {
 	zero      float64 // the pixel at which zero is drawn
 }
 
-// newAxis makes an axis for all values of at least least.
+// newAxis makes an axis for all values that are not below least.
 func newAxis(values []float64, least, from, to, zero float64) axis {
 	low, high := math.Inf(1), least
 	for _, v := range values {

@@ -17,7 +17,7 @@ func (c *canvas) open(title string, width, height float64) {
 		`width="%.0f" height="%.0f"><title>%s</title>`+"\n", width, height, width, height, html.EscapeString(title))
 }
 
-// done ends the drawing. All text in it was escaped by text or mark.
+// done ends the drawing, and returns it. open, text and mark have escaped all text in it.
 func (c *canvas) done() template.HTML {
 	c.WriteString("</svg>\n")
 	return template.HTML(c.String())

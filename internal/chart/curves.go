@@ -68,7 +68,7 @@ func (g Curves) draw(c *canvas) {
 	}
 }
 
-// apart moves names up or down that would cover each other. It takes and returns their heights.
+// apart takes the heights of names, and returns heights at which no name covers another.
 func apart(heights []float64, top, bottom float64) []float64 {
 	moved := slices.Clone(heights)
 	order := make([]*float64, len(moved))

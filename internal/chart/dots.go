@@ -44,7 +44,7 @@ func (d Dots) name() string { return d.Title }
 
 func (d Dots) height() float64 { return dotsTop + d.row()*float64(len(d.Rows)) + 40 }
 
-// row is the height of a row.
+// row returns the height of a row.
 func (d Dots) row() float64 {
 	if slices.ContainsFunc(d.Rows, func(r DotRow) bool { return r.Note != "" }) {
 		return 56

@@ -30,5 +30,5 @@ func short(v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// Millis is d in milliseconds, to the microsecond.
+// Millis returns d in milliseconds, to the microsecond.
 func Millis(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }

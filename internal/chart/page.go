@@ -47,7 +47,7 @@ func (r Report) Drawings() (all []Drawing) {
 	return all
 }
 
-// KeyDrawing draws the marks of the series with their names; it is "" if there is no key.
+// KeyDrawing draws the marks of the series with their names. It returns "" if there is no key.
 func (r Report) KeyDrawing() template.HTML {
 	if len(r.Key) == 0 {
 		return ""
@@ -57,5 +57,5 @@ func (r Report) KeyDrawing() template.HTML {
 	return c.done()
 }
 
-// Rest is how many columns the remark of a row spans on the page.
+// Rest returns how many columns the remark of a row spans on the page.
 func (t Table) Rest(r Row) int { return max(len(t.Columns)-len(r.Cells), 1) }

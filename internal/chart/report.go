@@ -54,11 +54,11 @@ type Row struct {
 	Remark string
 }
 
-// Cells is a row without a remark.
+// Cells returns a row without a remark.
 func Cells(cells ...string) Row { return Row{Cells: cells} }
 
-// Partial says that only done of of things were measured. It is "" if all were. what names the
-// things; it may be empty.
+// Partial returns a text that says how many of all things were measured; "" if all were. The
+// parameter what names the things; it may be empty.
 func Partial(done, of int, what string) string {
 	if done >= of {
 		return ""

@@ -16,10 +16,10 @@ import (
 const (
 	// patience is the longest that a comparison waits for nodes to agree.
 	patience = time.Minute
-	// quiet is how long no node must have decided anything until a cluster counts as at rest.
+	// quiet is the time without any decision of a node after which a cluster counts as at rest.
 	quiet = 500 * time.Millisecond
-	// lookAway is how long after a fault nothing is read from the nodes, so that reading does not
-	// compete with the election for processors.
+	// lookAway is how long the comparison reads nothing from the nodes after a fault, so that
+	// reading does not compete with the election for processors.
 	lookAway = 50 * time.Millisecond
 	// think is how long a worker waits after it looked whether it may write, and before it writes.
 	think = 20 * time.Millisecond
@@ -99,7 +99,8 @@ func (s *cluster) rest(ctx context.Context, while time.Duration) (testcluster.Be
 }
 
 // kill kills the workers beside some nodes, and then sends SIGKILL to the nodes, as close together
-// as possible. It returns the instant just before. Nothing is read from the nodes for a while.
+// as possible. It returns the time just before the first SIGKILL. For a while it reads nothing from
+// the nodes.
 func (s *cluster) kill(ctx context.Context, ids ...proto.NodeID) (began time.Time, err error) {
 	for _, id := range ids {
 		if err := s.workers.Kill(id); err != nil {

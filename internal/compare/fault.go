@@ -16,7 +16,7 @@ import (
 type fault struct {
 	began time.Time      // just before the fault
 	rest  []proto.NodeID // the other nodes, which have to agree on a leader
-	lost  proto.NodeID   // the leader that rest have lost; 0 if all nodes were restarted
+	lost  proto.NodeID   // the leader that the nodes in rest have lost; 0 if all nodes were restarted
 	apart []proto.NodeID // nodes that are cut off and may elect among themselves
 	undo  func(context.Context) error
 }
@@ -60,8 +60,8 @@ func (s *cluster) inflict(
 	return done, err
 }
 
-// pause stops the leader. With voters it also stops the leader's worker, between its look at the
-// node and its write.
+// pause stops the leader and the leader's worker. With voters it stops the worker between its look
+// at the node and its write.
 func (s *cluster) pause(ctx context.Context, leader proto.NodeID, f chances, done *fault) (err error) {
 	done.undo = func(ctx context.Context) error {
 		if err := bench.Pause(ctx, f.hold); err != nil {

@@ -40,7 +40,7 @@ const (
 	bytesPerMessage = 420
 )
 
-// need is the memory of one election, in MiB.
+// need returns the memory of one election, in MiB.
 func need(nodes, messages int) int {
 	n, m := float64(nodes), float64(messages)
 	return int((n*n*bytesPerPair + m*bytesPerMessage) / (1 << 20))
@@ -122,8 +122,8 @@ func Grow(ctx context.Context, o GrowthOptions) (GrowthReport, error) {
 	return r, nil
 }
 
-// simulate makes one election. When ctx is done before that is over, simulate returns why, and
-// leaves the simulation to itself, since it cannot be stopped.
+// simulate makes one election. If ctx is done before the election is over, simulate returns the
+// cause, and does not wait for the simulation, which cannot be stopped.
 func (o GrowthOptions) simulate(ctx context.Context, line Line, nodes int) (Cost, error) {
 	type outcome struct {
 		cost Cost

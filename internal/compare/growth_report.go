@@ -50,7 +50,8 @@ type Point struct {
 	Theory   Cost   `json:"theory"`
 }
 
-// agrees reports whether the simulated figures of a point are those of theory.
+// agrees reports whether the simulated figures of a point agree with theory: they are equal or, if
+// those of theory are upper bounds, not higher.
 func (l Line) agrees(p Point) bool {
 	if l.Bound {
 		return p.Messages <= p.Theory.Messages && p.Times <= p.Theory.Times
@@ -58,7 +59,7 @@ func (l Line) agrees(p Point) bool {
 	return p.Cost == p.Theory
 }
 
-// figures are the numbers to draw: the simulated cost, or the cost in theory if nothing was
+// figures returns the numbers to draw: the simulated cost, or the cost in theory if nothing was
 // simulated.
 func (p Point) figures() Cost {
 	if p.Done {
@@ -67,8 +68,8 @@ func (p Point) figures() Cost {
 	return p.Theory
 }
 
-// Text is the point as a table shows it: "24 in 3" is 24 messages in 3 transmission times. Figures
-// of theory are in brackets.
+// Text returns the point as a table shows it: "24 in 3" is 24 messages in 3 transmission times.
+// Figures of theory are in brackets.
 func (p Point) Text() string {
 	if !p.Done {
 		return fmt.Sprintf("(%d in %d)", p.Theory.Messages, p.Theory.Times)
@@ -100,7 +101,7 @@ var growthLegend = []string{
 	"it is another. Each algorithm as it nominates, or with its own quorum; votes add 5(n-1).",
 }
 
-// Report has a line for each case of each algorithm, and draws all as curves.
+// Report returns a report with a line for each case of each algorithm, and draws all as curves.
 func (r GrowthReport) Report() chart.Report {
 	done, of := r.Count()
 	report := chart.Report{

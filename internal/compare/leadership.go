@@ -22,8 +22,8 @@ type Death struct {
 	At   time.Time
 }
 
-// Led sums up how long nobody led between from and to, and how long more than one process did. The
-// records must be in causal order, and contain the renewals of leases.
+// Led sums up how long nobody led between the times from and to, and how long more than one process
+// did. The records must be in causal order, and contain the renewals of leases.
 func Led(records []trace.Record, deaths []Death, from, to time.Time) (nobody, two time.Duration) {
 	return leading(leaderships(records, deaths, to), from, to)
 }

@@ -62,7 +62,7 @@ func (o Options) contenders() (some []contender) {
 	return some
 }
 
-// guarantee is how far the contender's answers can be trusted.
+// guarantee returns how far the contender's answers can be trusted.
 func (c contender) guarantee() algorithms.Guarantee {
 	if c.votes == Nobody {
 		return c.entry.Guarantee
@@ -70,7 +70,7 @@ func (c contender) guarantee() algorithms.Guarantee {
 	return c.entry.WithLease().Guarantee
 }
 
-// leftOut says why a step is not done with a contender; it is "" if it is done.
+// leftOut returns why a step is not done with a contender; "" if it is done.
 func (o Options) leftOut(c contender, s Step) string {
 	rest := o.Nodes - s.gone()
 	switch {

@@ -64,7 +64,7 @@ type Sample struct {
 // ok reports whether there are figures.
 func (s Sample) ok() bool { return s.Done && s.Failed == "" }
 
-// plan is the report before the first step.
+// plan returns the report before the first step.
 func (o Options) plan() Report {
 	r := Report{
 		Machine: bench.ThisMachine(), Nodes: o.Nodes, Profile: o.Profile, Seed: o.Seed, Script: o.Script,
@@ -136,7 +136,7 @@ var legend = []string{
 	"records tell. refused: stale writes that the storage refused; - where there are no tokens.",
 }
 
-// Report has a table for each step, and one for the whole script.
+// Report returns a report with a table for each step, and one for the whole script.
 func (r Report) Report() chart.Report {
 	done, of := r.Count()
 	report := chart.Report{
@@ -174,7 +174,7 @@ func columns(phases bool) []chart.Column {
 	return append(all, append(chart.Columns(8, "messages", "bytes"), chart.Column{Name: "refused", Width: 7})...)
 }
 
-// row is the line of this sample in the table of its step.
+// row returns the line of this sample in the table of its step.
 func (s Sample) row(of Row) chart.Row {
 	row := chart.Cells(of.Algorithm, string(of.Votes))
 	switch {
@@ -198,8 +198,8 @@ func (s Sample) sums() []string {
 	}
 }
 
-// totals is the table of the sums over the whole script, for contenders that have figures for all
-// steps.
+// totals returns the table of the sums over the whole script, for contenders that have figures for
+// all steps.
 func (r Report) totals() chart.Table {
 	t := chart.Table{Title: "The whole script, of those with a figure for each step", Columns: columns(false)}
 	for _, row := range r.Rows {
@@ -261,7 +261,7 @@ func (r Report) kinds() []Step {
 	return slices.DeleteFunc(Steps(), func(s Step) bool { return !slices.Contains(r.Script, s) })
 }
 
-// name is the contender's name in a chart.
+// name returns the contender's name in a chart.
 func (row Row) name() string {
 	switch row.Votes {
 	case All:

@@ -80,7 +80,7 @@ func JoinSteps(script []Step) string {
 	return strings.Join(words, ",")
 }
 
-// gone is how many nodes the step takes away for a while; 0 if it takes all.
+// gone returns how many nodes the step takes away for a while; 0 if it takes all.
 func (s Step) gone() int {
 	switch s {
 	case Restart:

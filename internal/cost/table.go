@@ -15,13 +15,13 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// tableSizes are the numbers of living nodes in the table, and averageRings how many
-// rings in random order an average is taken over.
+// tableSizes are the numbers of living nodes in the table. averageRings is the number of rings in
+// random order over which an average is taken.
 var tableSizes = []int{2, 5, 10, 50, 100}
 
 const averageRings = 200
 
-// Simulated is an algorithm of the catalogue as the simulator takes it.
+// Simulated returns an algorithm of the catalogue as the simulator takes it.
 func Simulated(e catalog.Entry) sim.Algorithm {
 	return sim.Algorithm{
 		Name: e.Name, Guarantee: e.Guarantee, Preempt: e.Preempt, New: e.New, Agreement: e.Agreement,
@@ -29,8 +29,9 @@ func Simulated(e catalog.Entry) sim.Algorithm {
 	}
 }
 
-// Table simulates the best and the worst case of each algorithm at several sizes, and returns what they
-// cost beside theory, as Markdown. wrong is how many figures are not theory's.
+// Table simulates the best and the worst case of each algorithm at several sizes, and returns their
+// cost beside that in theory, as Markdown. wrong is the number of elections whose cost differs from
+// theory.
 func Table(entries []catalog.Entry) (text string, wrong int, err error) {
 	r, err := compare.Grow(context.Background(), compare.GrowthOptions{
 		Entries: entries, Sizes: tableSizes, Simulate: Of,
@@ -93,8 +94,8 @@ func electOnce(e catalog.Entry, r algorithms.Run, n int) (sim.Result, error) {
 	return sim.Run(o)
 }
 
-// averageRow is the average over rings in random order, on which all call; none for an
-// algorithm of which theory gives no average.
+// averageRow returns the row of the average over rings in random order, on which all nodes call. It
+// returns none for an algorithm of which theory gives no average.
 func averageRow(name string) ([]string, error) {
 	e, err := catalog.Lookup(name)
 	if err != nil || e.Theory.Average == nil {

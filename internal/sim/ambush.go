@@ -8,12 +8,13 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Ambushes are attacks of more than one move, each against one rule that faults
-// drawn one by one hardly ever meet.
+// An ambush is an attack of several moves against one rule. Faults that are
+// drawn one by one hardly ever test that rule.
 
-// oldGrants attacks the start of a lease. The leader gets the promises of one renewal only when the
-// next renewal is due, and nobody gets that next one. A lease that began with the answers, and not
-// before the question, would outlast the promises by almost a quarter.
+// oldGrants attacks the start of a lease. The promises of one renewal reach the leader only when
+// the next renewal is due, and the next renewal reaches no voter. If the lease began when the
+// answers came, and not before the question left, it would outlast the promises by almost a
+// quarter.
 func (d *drafter) oldGrants() fault {
 	t, n := target{id: d.id(), leading: true}, d.Nodes
 	by := d.between(d.Promise/8, d.Promise/4-d.delta/2)
@@ -26,10 +27,10 @@ func (d *drafter) oldGrants() fault {
 	}}
 }
 
-// forgottenHolder attacks what a voter without its disk is told. A bare majority elects a leader,
-// cut off from the rest. One of these voters loses its disk, comes back, and is told what it voted.
-// The leader, and all who told the voter about it, hang as soon as they have. Of the nodes that are
-// left, only that voter can know the leader, and only from what it was told.
+// forgottenHolder attacks the answers to a voter that lost its disk. A bare majority, cut off from
+// the rest, elects a leader. One voter of this majority loses its disk and comes back; the others
+// of the majority, the leader included, tell it what it voted, and hang as soon as they have. Of
+// the nodes that still run, only this voter can know the leader, and only from these answers.
 func (d *drafter) forgottenHolder() {
 	order := slices.Clone(d.Voters)
 	d.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -54,8 +55,8 @@ func (d *drafter) forgottenHolder() {
 	}}}
 }
 
-// forget is the second part of forgottenHolder: the voter loses its disk, and those who know the
-// leader hang.
+// forget does the second part of forgottenHolder: one voter loses its disk, and the others that
+// know the leader hang once they have told that voter.
 func (c *cluster) forget(knowing []proto.NodeID, walls []link, back time.Duration) {
 	leader := c.leader()
 	if leader == nil || !slices.Contains(knowing, leader.id) {

@@ -80,7 +80,7 @@ func (c *cluster) allMayVote() bool {
 	return !slices.ContainsFunc(c.Voters, func(id proto.NodeID) bool { return !c.node(id).saved() })
 }
 
-// all is the view of all nodes except one.
+// all returns a view of all nodes except the node but.
 func (c *cluster) all(but proto.NodeID) []proto.Peer {
 	view := make([]proto.Peer, 0, len(c.nodes))
 	for _, n := range c.nodes {
@@ -117,12 +117,14 @@ func (c *cluster) cause(o Options) {
 	}
 }
 
-// provesNothing is Unproven for an analysis, which gives the proofs of death itself.
+// provesNothing is the value of Unproven in an analysis: the analysis itself gives the proofs of
+// death.
 const provesNothing = permille(1000)
 
-// causeByCrash tells the initiator at once that a node stopped answering. The others learn it after
-// a Delta, or never if there is no detector. A proof of death does not come from a detector: every
-// voter gets it, with the news or after a Delta.
+// causeByCrash tells the initiator at once that a node stopped answering. The others are told after
+// a Delta, or never if there is no detector. If the algorithm has leases of its own, every voter
+// also gets a proof of the death, at once or after a Delta, since a proof does not come from a
+// detector.
 func (c *cluster) causeByCrash(o Options) {
 	dead := algorithms.PeerProvenDead{ID: o.Crashed, Incarnation: c.node(o.Crashed).life.incarnation}
 	c.kill(c.node(o.Crashed))

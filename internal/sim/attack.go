@@ -12,7 +12,7 @@ import (
 // ends of leases and promises, between a vote and what follows from it, and in
 // numbers.
 
-// mostPromise is how many times as long as the shortest promise the longest one is.
+// mostPromise is the length of the longest promise, measured in shortest promises.
 const mostPromise = 3
 
 // lease draws the voters. Unless the run is without faults, it also draws an attack.
@@ -103,8 +103,8 @@ func (d *drafter) wrongClocks() {
 	}
 }
 
-// leaseKinds are the kinds of messages after which an attack interrupts the sender: it has not
-// finished what it does.
+// leaseKinds lists kinds of messages. An attack interrupts a node that sends such a message, before
+// the node has finished what it does.
 var leaseKinds = []string{
 	"PRE_VOTE", "REQUEST_VOTE", "REQUEST_VOTE", "VOTE", "HEARTBEAT_REPLY",
 	"HEARTBEAT", "RELEASE", "RELEASE", "HEARTBEAT",
@@ -132,8 +132,8 @@ func (d *drafter) crashSending() fault {
 	}}
 }
 
-// stunSending pauses a node just after it sent a message of a lease, so that it wakes up to old
-// answers.
+// stunSending pauses a node just after it sent a message of a lease, so that the answers are old
+// when the node wakes up.
 func (d *drafter) stunSending() fault {
 	t, s := d.target(), stun{word: one(d.dice, leaseKinds...), span: d.termSpan()}
 	return fault{What: fmt.Sprintf("pause %v %v", t, s), do: func(c *cluster) {
@@ -141,7 +141,7 @@ func (d *drafter) stunSending() fault {
 	}}
 }
 
-// holdBack makes messages, or second copies of them, come late, by up to several promises.
+// holdBack delays messages, or second copies of messages, by up to three promises.
 func (d *drafter) holdBack() fault {
 	h := held{
 		doomed: doomed{word: one(d.dice, leaseKinds...), left: 1 + d.IntN(4)},
@@ -153,7 +153,8 @@ func (d *drafter) holdBack() fault {
 	return fault{What: fmt.Sprintf("hold back %v", h), do: func(c *cluster) { c.holdBack(h) }}
 }
 
-// crashOthers restarts all nodes except the leader, which is well, cut off or paused meanwhile.
+// crashOthers restarts all nodes except the leader. The leader meanwhile runs on, is cut off, or is
+// paused.
 func (d *drafter) crashOthers() fault {
 	t, span, how := target{id: d.id(), leading: true}, d.termSpan(), d.IntN(3)
 	var back []time.Duration
@@ -193,10 +194,10 @@ func (d *drafter) leaveAlone() fault {
 	}}
 }
 
-// loseDisk crashes a voter, which comes back without its disk, and crashes again a few times before
-// it may vote. Several voters may lose their disks at a time, but enough keep theirs to tell each of
-// the others what it may have voted. Some disks keep a term that a nomination saved; to some voters an
-// operator gives a first term.
+// loseDisk crashes a voter, which comes back without its disk and crashes up to three times more
+// before it may vote. Several voters may have lost their disks at the same time, but enough keep
+// theirs to tell each such voter what it may have voted. Some voters keep a term that a nomination
+// saved; some get a first term from an operator.
 func (d *drafter) loseDisk() fault {
 	t, span := d.target(), d.between(d.delta/10, d.Promise/2)
 	again, every := d.IntN(4), d.between(d.delta/10, one(d.dice, 4*d.delta, d.Promise))

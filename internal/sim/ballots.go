@@ -15,7 +15,7 @@ type ballots struct{ table[ballot] }
 type ballot struct {
 	term  proto.Term
 	polls []poll    // in order, the latest last
-	alone time.Time // before this, by the asker's clock, its own vote does not count
+	alone time.Time // its own vote does not count in rounds that began before this, by its clock
 }
 
 // poll is one round of requests to the voters.
@@ -33,8 +33,8 @@ func (all *ballots) of(s *step) *ballot { return all.at(s.node.life.number) }
 // bootMargin is added to the time that a voter waits after its start, since clocks round.
 const bootMargin = 10 * time.Millisecond
 
-// count counts the vote, or the renewed promise, in the Step's event, for the round that it
-// answers.
+// count takes the Step's event. If that is a vote or a renewed promise, count adds it to the round
+// that it answers.
 func (b *ballot) count(s *step) {
 	if ev, ok := s.ev.(algorithms.Start); ok && ev.Saved.Promise > 0 {
 		b.alone = s.now.Add(scale(ev.Saved.Promise, million+maxDriftPPM, million) + bootMargin)
@@ -70,7 +70,7 @@ func (b *ballot) won(s *step) int {
 	return -1
 }
 
-// follow adds the round that begins with the Step's messages.
+// follow adds a new round if the Step's messages begin one.
 func (b *ballot) follow(s *step) {
 	for i, q := range s.said {
 		if !q.does(claims | renews) {

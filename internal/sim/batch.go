@@ -15,7 +15,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxFailed is how many failed runs end a Batch: more would not be looked at.
+// maxFailed is the number of failed runs after which a Batch ends: nobody would look at more.
 const maxFailed = 5
 
 // Summary is the result of several runs with consecutive seeds.
@@ -154,8 +154,8 @@ func (b *batch) put(i int, r Result, err error) {
 	}
 }
 
-// sum adds finished runs to the figures, in the order of their seeds: the complete ones from the
-// first on or, if all is set, every finished one.
+// sum adds finished runs to the figures, in the order of their seeds. It stops at the first run
+// that is not finished or, if all is true, leaves such runs out.
 func (b *batch) sum(all bool) {
 	for ; b.summed < len(b.results); b.summed++ {
 		r := b.results[b.summed]
@@ -189,7 +189,7 @@ func (b *batch) add(r *Result) {
 	b.contested.add(r.ContestedSeconds)
 }
 
-// summary is the result of the runs.
+// summary returns the result of the runs.
 func (b *batch) summary() Summary {
 	b.sum(true)
 	s := Summary{
@@ -223,7 +223,7 @@ func (f *figure) add(x float64) {
 	f.min, f.max = min(f.min, x), max(f.max, x)
 }
 
-// spread is the Spread over all runs. A run in which the figure did not occur counts as zero.
+// spread returns the Spread over all runs. A run in which the figure did not occur counts as zero.
 func (f *figure) spread(runs int) Spread {
 	if runs == 0 {
 		return Spread{}
@@ -237,7 +237,7 @@ func (f *figure) spread(runs int) Spread {
 	return s
 }
 
-// JSON is the summary in one line.
+// JSON returns the summary as one line.
 func (s Summary) JSON() ([]byte, error) { return json.Marshal(s) }
 
 // Text writes the summary for people.
@@ -262,7 +262,7 @@ func (s Summary) Text(w io.Writer) error {
 	return err
 }
 
-// String is "mean 12.3, from 5 to 40".
+// String returns a text such as "mean 12.30, from 5 to 40".
 func (s Spread) String() string {
 	return fmt.Sprintf("mean %.2f, from %s to %s", s.Mean, number(s.Min), number(s.Max))
 }

@@ -29,7 +29,7 @@ type Violation struct {
 	Detail  string       `json:"detail"`
 }
 
-// String is the violation in one line.
+// String returns the violation as one line.
 func (v Violation) String() string {
 	where := ""
 	if v.Node != 0 {

@@ -96,11 +96,11 @@ func (k *releasedLast) check(s *step) string {
 	return ""
 }
 
-// asksNoMore counts a leader's rounds of renewals since the latest that a majority granted.
+// asksNoMore counts a leader's rounds of renewals after the last one that a majority granted.
 type asksNoMore struct{ ballots ballots }
 
-// mostRounds is how many rounds of renewals in a row a majority may leave unanswered before the
-// leader must stop asking.
+// mostRounds is how many rounds in a row a leader may ask for renewals without a majority. Then it
+// must stop asking.
 const mostRounds = 2
 
 func (k *asksNoMore) check(s *step) string {

@@ -21,7 +21,8 @@ func (c clock) read(t time.Duration) time.Time {
 	return beginning.Add(c.offset + scale(t, million+c.driftPPM, million))
 }
 
-// when returns the earliest true time since the run began at which the clock shows at or later.
+// when returns the first true time, counted from the start of the run, when the clock has reached
+// the time at.
 func (c clock) when(at time.Time) time.Duration {
 	t := scale(at.Sub(beginning)-c.offset, million, million+c.driftPPM)
 	for c.read(t).Before(at) {

@@ -37,7 +37,7 @@ type cluster struct {
 	healAt time.Duration // when the faults of the plan end
 	healed bool
 
-	// transferred: an operator chose a leader, which need not be the best.
+	// transferred says that an operator chose a leader. That leader need not be the best node.
 	transferred bool
 
 	stayIneligible []proto.NodeID // nodes that are not eligible after everything healed
@@ -97,8 +97,8 @@ func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 	return c
 }
 
-// stepLimit is more Steps than any correct run of n nodes takes. A run that reaches it would not
-// end.
+// stepLimit returns a number of Steps that no correct run of n nodes reaches. A run that reaches it
+// would not end.
 func stepLimit(n int) int { return 50_000 + 20*n*n }
 
 func (c *cluster) node(id proto.NodeID) *node { return c.nodes[id-1] }
@@ -185,8 +185,8 @@ func (c *cluster) send(n *node, m proto.Message, d depth) {
 	}
 }
 
-// arrive gives a message to the process that its receiver runs now. That may be a later process
-// than the one that the sender meant. If the sender and this process are configured with different
+// arrive gives a message to the process that the receiving node runs now. That may be a later
+// process than the sender meant. If the sender and this process are configured with different
 // promises, the message is lost: real processes would have no link.
 func (c *cluster) arrive(m proto.Message, promise time.Duration, d depth) {
 	if d != apart {
@@ -220,8 +220,8 @@ func (c *cluster) runUntil(t time.Duration) {
 	c.runTo(t, func() bool { return false })
 }
 
-// runTo carries out events up to time t, or until done returns true after one of them, and returns
-// whether it did.
+// runTo carries out events up to time t, or until done returns true after one of them. It reports
+// whether done returned true.
 func (c *cluster) runTo(t time.Duration, done func() bool) bool {
 	for !c.endless() {
 		at, ok := c.queue.peek()

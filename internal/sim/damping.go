@@ -10,8 +10,8 @@ import (
 )
 
 // damped checks that elections do not multiply, even if the detectors are wrong. A process may
-// begin several rounds in a row by itself, and after that one round in a while. Rounds that others
-// ask for do not count.
+// begin several rounds in a row by itself, and after that only one round from time to time. Rounds
+// that others ask for do not count.
 type damped struct {
 	delta time.Duration
 	begun table[int] // how many rounds each process began
@@ -35,9 +35,9 @@ func (k *damped) check(s *step) string {
 	return ""
 }
 
-// asked reports whether the node entered the new term because of another: an operator asked it, or
-// a node that is already in the term, or that hands over. A Start does not count either, since it
-// restores an old term.
+// asked reports whether the node entered the new term because of somebody else: an operator, a node
+// that is already in the term, or a node that hands over. It also returns true for a Start, since a
+// Start restores an old term.
 func asked(s *step) bool {
 	switch ev := s.ev.(type) {
 	case algorithms.Timeout, algorithms.PeersChanged:
@@ -48,7 +48,7 @@ func asked(s *step) bool {
 	return true
 }
 
-// bestLeads checks that the best node leads. It holds in runs without failures.
+// bestLeads checks that the best node leads. It is used in runs without failures.
 type bestLeads struct {
 	best proto.NodeID
 	led  map[proto.Term]proto.NodeID

@@ -2,23 +2,23 @@ package sim
 
 import "github.com/ringleader-dev/ringleader/proto"
 
-// depth counts what led to a message or a timeout, one after the other, as the
-// lecture notes count "message transmission times":
+// depth is the length of the chain of messages and timeouts that led to a message
+// or a timeout, as the lecture notes count "message transmission times":
 //
-//   - A message's depth is one more than that of what caused it: the message or
+//   - A message's depth is one more than the depth of its cause: the message or
 //     timeout that its Step handled, or the burst before it in the same Step.
 //   - A burst is consecutive messages of one kind in one Step: they leave at
 //     once, to any number of nodes.
-//   - A timeout's depth is one more than that of the burst after which its
-//     deadline was set. A Step that leaves the deadline alone does not set it.
+//   - A timeout's depth is one more than the depth of the burst after which its
+//     deadline was set. A Step that does not change the deadline does not set it.
 //   - A timeout of a node that knows its leader belongs to no round: an
-//     announcement is repeated, or a hold-down ends. It begins anew.
+//     announcement is repeated, or a hold-down ends. Its depth begins anew.
 type depth int
 
-// apart is the depth of an event that the measured cause did not cause.
+// apart is the depth of an event that does not follow from the measured cause.
 const apart depth = -1
 
-// next is the depth of an event that an event of depth d causes.
+// next returns the depth of an event that an event of depth d causes.
 func (d depth) next() depth {
 	if d == apart {
 		return apart

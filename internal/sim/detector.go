@@ -58,8 +58,9 @@ func (c *cluster) news(target proto.NodeID) {
 	}
 }
 
-// crowd is the least number of nodes with which a node notices all changes together, now and then.
-// To notice each change by itself would take time that grows with the cube of their number.
+// crowd is the number of nodes from which on each node notices all changes together, from time to
+// time. If it noticed each change by itself, a run would take time that grows with the cube of the
+// number of nodes.
 const crowd = 50
 
 func (c *cluster) noticeLater(n *node, target proto.NodeID) {
@@ -109,8 +110,8 @@ func (c *cluster) look(n *node, target proto.NodeID) {
 	}
 }
 
-// seesAlive reports whether other is alive as far as n's detector can see. A paused process counts
-// as dead, since it answers nobody.
+// seesAlive reports whether the node other is alive as far as n's detector can see. A paused
+// process counts as dead, since it answers nobody.
 func (c *cluster) seesAlive(n, other *node) bool {
 	return n == other ||
 		other.life != nil && other.life.asleep <= c.now && c.sees(n.id, other.id)
@@ -123,7 +124,8 @@ func (c *cluster) tell(n *node, view []proto.Peer, evidence string, cause depth)
 	c.step(n, algorithms.PeersChanged{Alive: alive, Evidence: evidence}, cause)
 }
 
-// sees reports whether a detector on node from would notice node to, through the present cuts.
+// sees reports whether a detector on the node from would notice the node to, with the links that
+// are cut now.
 func (c *cluster) sees(from, to proto.NodeID) bool {
 	if len(c.network.cuts) == 0 {
 		return true
@@ -161,8 +163,8 @@ func (c *cluster) regions() []int {
 	return d.regions
 }
 
-// reach marks the nodes that news from the node with index start reaches, if living nodes pass it
-// on over the links for which pass returns true.
+// reach marks the nodes that news can reach from the node with index start. Living nodes pass the
+// news on, over the links for which pass returns true.
 func (c *cluster) reach(start int, pass func(a, b proto.NodeID) bool) []bool {
 	reached := make([]bool, len(c.nodes))
 	reached[start] = true

@@ -29,7 +29,8 @@
 // a restart, votes and RELEASEs that come long after the promise has ended, work that
 // outlives its lease, proofs of death that come late or never, votes of nodes that are
 // no voters, disks that are lost. The checkers judge by true time. Four runs in five end
-// once all nodes agree; the fifth goes on until the bound, and until no messages are sent.
+// once all nodes agree; the fifth goes on until the bound, and then for 100 Delta, in which
+// nothing may change.
 //
 // Tests also remove the rules of leases, one at a time: a run must then break the
 // invariant that needs the rule.

@@ -9,9 +9,9 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// eligibility draws faults that make nodes ineligible for a while, one node or the whole cluster;
-// operators that transfer leadership; and nodes that stay ineligible in the end. At least one node
-// that could lead stays eligible.
+// eligibility adds random events to the plan: faults that make one node, or the whole cluster,
+// ineligible for a while, and orders to transfer leadership. It also chooses nodes that stay
+// ineligible until the run ends. It leaves at least one node that could lead eligible.
 func (d *drafter) eligibility() {
 	if d.Accurate || d.chance(600) {
 		return
@@ -51,8 +51,8 @@ func (d *drafter) ineligible() fault {
 	}}
 }
 
-// pauseCluster keeps all running nodes from becoming candidates for a while; a present leader leads
-// on.
+// pauseCluster pauses the whole cluster for a while: no running node stands, but a node that leads
+// goes on leading.
 func (d *drafter) pauseCluster() fault {
 	span := d.span()
 	return fault{What: fmt.Sprintf("nobody stands for %v", span), do: func(c *cluster) {

@@ -35,12 +35,12 @@ func (c *cluster) loseDisk(n *node) {
 	n.disk, n.lost, n.first = algorithms.State{}, true, 0
 }
 
-// firstMargin is by how many terms an operator's first term is above all present terms, since
-// elections go on meanwhile.
+// firstMargin is the number of terms by which an operator's first term is above all present terms,
+// since elections go on meanwhile.
 const firstMargin = 100
 
 // vouch lets an operator restart voters with a first term if they could not vote otherwise: their
-// votes are lost, and so are those of too many others that come back.
+// votes are lost, and too few of the other voters that come back still have theirs.
 func (c *cluster) vouch(dead []proto.NodeID) {
 	tell := 0
 	var mute []*node
@@ -107,7 +107,7 @@ func (c *cluster) pause(n *node, span time.Duration) {
 	})
 }
 
-// cut blocks links. what names them in the trace.
+// cut blocks links. The trace names these links by the text what.
 func (c *cluster) cut(links []link, what string) {
 	c.trace.note(c.now, "cut %s", what)
 	c.network.cut(links)

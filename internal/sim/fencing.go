@@ -10,15 +10,16 @@ import (
 
 // fencePlan says how the fence agents of a cluster behave.
 type fencePlan struct {
-	Agents     bool          // every node has one
+	Agents     bool          // every node has an agent
 	AgentDelay time.Duration // the longest time of an attempt
-	Fails      permille      // of its attempts: it reports a failure, whether it killed the process or not
-	Lies       permille      // of its attempts: it reports success and has done nothing
+	Fails      permille      // the share of attempts that report a failure, with the process killed or not
+	Lies       permille      // the share of attempts that report success and did nothing
 	Revive     time.Duration // the longest time until the node of a killed process starts again
-	Relapse    permille      // of its attempts: all nodes but the victim crash meanwhile
+	Relapse    permille      // the share of attempts during which all nodes but the victim crash
 }
 
-// plainAgents are agents that are fast, and neither fail nor lie. there says whether there are any.
+// plainAgents returns a plan in which agents are fast, and neither fail nor lie. The parameter
+// there says whether nodes have agents.
 func plainAgents(there bool, delta time.Duration) fencePlan {
 	return fencePlan{Agents: there, AgentDelay: 2 * delta, Revive: 20 * delta}
 }
@@ -41,7 +42,8 @@ func (p fencePlan) fenceLine() string {
 		"the shot start again within %v", p.AgentDelay, p.Fails, p.Lies, p.Relapse, p.Revive)
 }
 
-// aim starts a node's fence agent if its Machine wants another attempt than the present one.
+// aim starts a node's fence agent if the node's Machine wants another attempt than the present one.
+// If the Machine wants none, aim calls the present attempt off.
 func (c *cluster) aim(n *node, want *algorithms.Fence) {
 	l := n.life
 	if want == nil || l.fence != nil && *l.fence == *want {
@@ -82,8 +84,8 @@ func (c *cluster) aim(n *node, want *algorithms.Fence) {
 	})
 }
 
-// relapse pauses the node that is to be fenced, and crashes all others after a while: when they
-// come back they must still know about it.
+// relapse waits for the time after, then pauses the node that is to be fenced and crashes all
+// others. When the others come back, they must still know whom to fence.
 func (c *cluster) relapse(f algorithms.Fence, after time.Duration) {
 	back := c.dice.between(c.delta/10, c.Promise/4)
 	c.later(after, func() {
@@ -97,7 +99,7 @@ func (c *cluster) relapse(f algorithms.Fence, after time.Duration) {
 	})
 }
 
-// shoot kills the process to be fenced, unless its node runs another one by then.
+// shoot kills the process to be fenced, unless its node runs another process by then.
 func (c *cluster) shoot(by *node, f algorithms.Fence) {
 	victim := c.node(f.ID)
 	if victim.life == nil || victim.life.incarnation != f.Incarnation {
@@ -108,7 +110,8 @@ func (c *cluster) shoot(by *node, f algorithms.Fence) {
 	c.queue.plan(c.now+c.dice.between(c.delta/10, c.Revive), func() { c.restart(victim) })
 }
 
-// fenceCheckers check the invariants of fencing. If the agents are honest, more must hold.
+// fenceCheckers returns the checkers of the invariants of fencing. If the agents are honest, there
+// are more of them.
 func fenceCheckers(honest bool) []checker {
 	checkers := []checker{
 		{Invariant{"fences-by-majority", "nobody has another shot but with the promises of a majority for " +

@@ -129,8 +129,8 @@ func (k *oneATerm) check(s *step) string {
 	return ""
 }
 
-// tokensRise is a storage to which every leader writes in each Step. It does not compare tokens
-// itself: they must rise without that.
+// tokensRise is a storage to which every leader writes in each Step. This storage does not compare
+// tokens: they must rise all the same.
 type tokensRise struct{ highest proto.Term }
 
 func (k *tokensRise) check(s *step) string {

@@ -19,15 +19,15 @@ type leasePlan struct {
 	// different promises refuse each other's connections.
 	Promise  time.Duration
 	Keep     bool          // voters keep promises even to processes that are proven dead
-	Unproven permille      // of the deaths: a node gets no proof; drawn for each node
+	Unproven permille      // the share of deaths of which a node gets no proof; drawn for each node
 	Proof    time.Duration // the longest time until a proof of death comes
 	Drain    time.Duration // the longest time until a former leader's work has stopped
-	Forged   permille      // of the requests to voters: a stranger grants them
+	Forged   permille      // the share of requests to voters that a stranger grants
 	Brief    bool          // the run ends as soon as all agree
 	fencePlan
 }
 
-// plainLease is a plan in which nothing is late and every death is proven.
+// plainLease returns a plan in which nothing is late and every death is proven.
 func plainLease(delta time.Duration) leasePlan {
 	return leasePlan{Proof: 2 * delta, Drain: 2 * delta}
 }
@@ -90,7 +90,7 @@ func (c *cluster) stopWork(n *node, was algorithms.Leader) {
 	})
 }
 
-// watchLease ends the leadership of a node in the census when its lease ends by its own clock.
+// watchLease ends the leadership of a node in the census when the lease ends by the node's clock.
 func (c *cluster) watchLease(n *node, was algorithms.Leader) {
 	l, is := n.life, n.life.belief
 	if is.ID != n.id || is.Until.IsZero() || is.Until.Equal(was.Until) {
@@ -103,8 +103,8 @@ func (c *cluster) watchLease(n *node, was algorithms.Leader) {
 	})
 }
 
-// forge makes strangers, which are no voters or do not even exist, grant what a node asked the
-// voters for.
+// forge makes a stranger grant what a node asked the voters for. A stranger is a node that is no
+// voter, or does not even exist.
 func (c *cluster) forge(n *node, m proto.Message) {
 	if !c.dice.chance(c.Forged) {
 		return

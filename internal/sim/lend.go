@@ -43,7 +43,8 @@ func (d *drafter) lend() fault {
 	return fault{What: fmt.Sprintf("borrow a lease of %v", t), do: func(c *cluster) { c.borrow(t.in(c)) }}
 }
 
-// lendOften draws a borrower that asks the same node again and again, before its lease ends.
+// lendOften draws a borrower that asks the same node for a lease again and again, each time at most
+// half a promise later.
 func (d *drafter) lendOften() fault {
 	t, times := target{id: d.id(), leading: true}, 2+d.IntN(8)
 	every := d.between(d.delta, d.Promise/2)
@@ -105,7 +106,8 @@ func (c *cluster) lent(n *node, was *algorithms.LendEnd) {
 	c.loans = append(c.loans, l)
 }
 
-// loansOver returns when the host of a process takes all leases that it lent in a term to be over.
+// loansOver returns the time at which the host of the process by takes all leases that it lent in a
+// term to be over.
 func (c *cluster) loansOver(by *life, term proto.Term) (at time.Duration) {
 	for _, l := range c.loans {
 		if l.by == by && l.term == term {

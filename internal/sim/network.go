@@ -10,7 +10,7 @@ import (
 // link is the way from one node to another; the way back is another link.
 type link struct{ from, to proto.NodeID }
 
-// weather is what the network does to messages on links that are not cut.
+// weather says how the network treats messages on links that are not cut.
 type weather struct {
 	MinDelay, MaxDelay time.Duration
 	Loss, Duplicate    permille
@@ -32,7 +32,8 @@ type network struct {
 	held []held
 }
 
-// held describes messages that arrive late; with again set, a second copy arrives late.
+// held describes messages that arrive late. If again is true, only a second copy of each arrives
+// late.
 type held struct {
 	doomed
 	by    time.Duration
@@ -41,7 +42,7 @@ type held struct {
 
 // doomed describes messages to lose. A zero field matches all.
 type doomed struct {
-	word     string // the name of its kind
+	word     string // the name of their kind
 	from, to proto.NodeID
 	left     int
 }

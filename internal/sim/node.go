@@ -19,8 +19,8 @@ type node struct {
 	promise time.Duration
 	// lost says that the disk was lost and that nothing was saved since.
 	lost bool
-	// first is the first term that an operator gives the node; zero for none. The operator is right
-	// about it.
+	// first is the first term that an operator gives the node; zero for none. The operator is
+	// right: nobody voted in that term or above.
 	first proto.Term
 	life  *life // nil while no process runs
 }
@@ -57,7 +57,7 @@ type life struct {
 	twin   algorithms.Machine // gets the same events, to check that Steps are pure; nil for none
 }
 
-// peer is the running process as others see it; the zero Peer while none runs.
+// peer returns the running process as other nodes see it, or the zero Peer if none runs.
 func (n *node) peer() proto.Peer {
 	if n.life == nil {
 		return proto.Peer{}
@@ -72,7 +72,7 @@ func (n *node) leads() bool { return n.life != nil && n.life.belief.ID == n.id }
 type doom struct {
 	word  string        // the crash is in a Step that sends this kind; "" for a Step that has any effect
 	after int           // how many effects of that Step happen before the crash: a save, or one message
-	back  time.Duration // the time until it starts again; 0: as the fault says
+	back  time.Duration // the time until the node starts again; 0 if the fault itself restarts it
 }
 
 // strikes reports whether the process crashes during the Step with this Output.
@@ -97,7 +97,8 @@ type stun struct {
 	span time.Duration
 }
 
-// cut returns the part of out that happens before the crash; none is true when nothing does.
+// cut returns the part of out that happens before the crash. If nothing happens before it, none is
+// true.
 func (d *doom) cut(out algorithms.Output) (rest algorithms.Output, none bool) {
 	left := d.after
 	if left == 0 {
@@ -192,7 +193,7 @@ func (c *cluster) perform(s *step, cause depth) {
 	}
 }
 
-// apply notes the operator's requests.
+// apply notes what the operator or the host asks of the node.
 func (l *life) apply(ev algorithms.Event) {
 	switch ev := ev.(type) {
 	case algorithms.Resign:
@@ -204,8 +205,8 @@ func (l *life) apply(ev algorithms.Event) {
 	}
 }
 
-// effects saves and sends. It returns the depth of the last message; without messages it returns
-// cause.
+// effects saves the state and sends the messages that out contains. It returns the depth (see type
+// depth) of the last message. If out contains no message, it returns cause.
 func (c *cluster) effects(n *node, out algorithms.Output, cause depth) depth {
 	if out.Save != nil {
 		n.disk = *out.Save
@@ -246,8 +247,8 @@ func (c *cluster) arm(n *node, deadline time.Time, d depth) {
 	})
 }
 
-// attend does something with a process: now, or when its pause ends, or never if the process is
-// gone.
+// attend calls do: at once, or after the pause if the process l is paused. If l is gone, it never
+// calls do.
 func (c *cluster) attend(n *node, l *life, do func()) {
 	switch {
 	case n.life != l:

@@ -72,7 +72,7 @@ type Options struct {
 	// Preempt lets a higher-ranked node take over from a living leader. Nil means a drawn value, or
 	// in an analysis the algorithm's default.
 	Preempt *bool
-	// Detector is empty for a drawn one; in an analysis that means Perfect.
+	// Detector is drawn if it is empty; in an analysis, empty means Perfect.
 	Detector Detector
 
 	// Fence gives every node a fence agent, for an algorithm with a lease. The agent is slow, fails
@@ -91,7 +91,7 @@ type Options struct {
 
 	// Trace receives the records of the run; nil for none.
 	Trace io.Writer
-	// TraceJSON writes them as lines of JSON, as a node logs them.
+	// TraceJSON writes the records as lines of JSON, as a node logs them.
 	TraceJSON bool
 	// TraceAll also writes Steps that decided nothing.
 	TraceAll bool

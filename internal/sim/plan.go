@@ -13,8 +13,8 @@ import (
 // for which the stated bounds hold.
 const maxDriftPPM = 10_000
 
-// plan is what the seed draws for a run under faults, within the Options. Its fields are exported
-// because the drafter has methods with the same names in lower case.
+// plan holds everything that the seed draws for a run under faults, within the Options. Its fields
+// are exported because the drafter has methods with the same names in lower case.
 type plan struct {
 	Nodes      int
 	Preempt    bool
@@ -114,7 +114,8 @@ func (d *drafter) weather() {
 	}
 }
 
-// hosts draws how hosts treat their Machines: late timers, spurious Timeouts, and when they start.
+// hosts draws how hosts treat their Machines: how late timers are, how many Timeouts come too
+// early, and when each node starts.
 func (d *drafter) hosts() {
 	d.TimerLag = d.delta * one(d.dice, time.Duration(0), 1, 20) / 20
 	d.Spurious = one(d.dice, permille(0), 50)
@@ -140,7 +141,8 @@ func (d *drafter) detector(given Detector) {
 	}
 }
 
-// nothingFails removes what an accurate run does not have.
+// nothingFails sets what an accurate run has: calm weather, prompt timers, a perfect detector, and
+// a start of all nodes at once.
 func (d *drafter) nothingFails() {
 	d.Weather = calm(d.delta)
 	d.TimerLag = 0
@@ -148,7 +150,7 @@ func (d *drafter) nothingFails() {
 	clear(d.Starts)
 }
 
-// calm is the weather that Machines plan for. A tenth of Delta is left for the receiver's
+// calm returns the weather that Machines plan for. A tenth of Delta is left for the receiver's
 // processing and for clocks that run fast.
 func calm(delta time.Duration) weather {
 	return weather{MinDelay: delta / 100, MaxDelay: delta * 9 / 10}

@@ -17,11 +17,11 @@ type ledger struct{ pledges table[pledge] } // by id
 // pledge is a voter's latest promise.
 type pledge struct {
 	vote  algorithms.Vote
-	to    algorithms.Vote // the vote's process, or who won its term
-	life  *life           // the process that gave it last
+	to    algorithms.Vote // the process that got the promise: that of vote, or the winner of its term
+	life  *life           // the voter's process that made or renewed the promise last
 	until time.Duration
-	over  bool          // that process released it, or was proven dead
-	since time.Duration // its own vote counts from then on: before, a promise of its former process may run
+	over  bool          // the process in to released the promise, or was proven dead
+	since time.Duration // its vote for itself counts from then on: its former process's promise is over
 }
 
 // promiseKept keeps the ledger up to date, and checks it.
@@ -57,7 +57,7 @@ func (k *promiseKept) check(s *step) string {
 	return broken
 }
 
-// promised returns the true time at which a promise ends that is made in this Step.
+// promised returns the true time at which a promise that is made in this Step ends.
 func (s *step) promised() time.Duration {
 	return s.node.clock.when(s.now.Add(s.node.promise))
 }
@@ -173,21 +173,21 @@ func (k *voteFirst) check(s *step) string {
 	return ""
 }
 
-// leads reports whether a process has won a term.
+// leads reports whether the process that v names has won the term of v.
 func (k *voteFirst) leads(v algorithms.Vote) bool {
 	return k.won[proto.Leadership{Term: v.Term, Leader: v.ID, Incarnation: v.Incarnation}]
 }
 
-// refusedNothing checks that a voter which refuses a request does not act on it. Only Steps of the
-// node itself may change its term or what it saved.
+// refusedNothing checks that a voter which refuses a request does not act on the request: neither
+// the voter's term nor what it saved changes because of it.
 type refusedNothing struct {
 	rounds table[proto.Term] // the highest round of each process
 	waits  table[waits]      // what each process waits for
 }
 
-// waits says what a process waits for: to vote, because nothing was saved, and to be eligible, as
-// after a back-off. When such a wait ends, what the process does is not caused by the message that
-// it receives in that Step.
+// waits says what a process waits for. vote: to vote, since nothing was saved. stand: to be
+// eligible, for example after a back-off. When a wait ends in a Step, the process acts because of
+// that end, and not because of the message that it receives in this Step.
 type waits struct{ vote, stand bool }
 
 func (k *refusedNothing) check(s *step) string {
@@ -227,7 +227,8 @@ func (s *step) asks() bool {
 	return slices.ContainsFunc(s.said, func(q saying) bool { return q.does(asks) })
 }
 
-// refuses reports whether the node refuses this node's request, and grants nobody's.
+// refuses reports whether the node refuses, in this Step, a request of the node to, and grants no
+// request.
 func (s *step) refuses(to proto.NodeID) bool {
 	no := false
 	for i, q := range s.said {

@@ -16,7 +16,7 @@ type queue struct {
 	count uint64
 }
 
-// plan makes do happen at the given time.
+// plan puts a call of do into the queue, for the time at.
 func (q *queue) plan(at time.Duration, do func()) {
 	q.count++
 	q.heap = append(q.heap, planned{at: at, order: q.count, do: do})

@@ -14,8 +14,8 @@ import (
 // minority returns how many of n voters may be dead.
 func minority(n int) int { return (n - 1) / 2 }
 
-// quorumCheckers returns the checkers for an algorithm that counts a quorum itself. An invariant
-// about messages that the algorithm does not have always holds.
+// quorumCheckers returns the checkers for an algorithm that counts a quorum itself. If the
+// algorithm does not have the messages that an invariant is about, the invariant always holds.
 func quorumCheckers() []checker {
 	return []checker{
 		{

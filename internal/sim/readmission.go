@@ -8,12 +8,12 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// readmission checks a voter that has no saved vote, since it may have lost its disk. It must not
-// vote until others have told it what it may have voted, or until there was an instant at which no
-// voter had voted.
+// readmission checks a voter that has no saved vote, since it may have lost its disk. Such a voter
+// must not vote until others have told it what it may have voted, until there was an instant at
+// which no voter had voted, or until an operator has given it a first term.
 type readmission struct {
 	backs   map[proto.NodeID]*comeback
-	unvoted map[proto.NodeID]bool // the present process of this voter has never voted
+	unvoted map[proto.NodeID]bool // the voter's present process started without a vote and has not voted
 }
 
 // comeback is one process of a voter that has no saved vote, until it votes.

@@ -12,8 +12,8 @@ import (
 // What a run of an algorithm that recovers from split brains has beyond others: hosts that
 // reconcile, and the times for which two led.
 
-// reconcile plays a host that reconciles for a process. It takes a while, may fail, and gives no
-// answer if the process no longer asks.
+// reconcile plays a host that reconciles for a process. The host takes a while and may fail. It
+// gives no answer if the process has ended by then.
 func (c *cluster) reconcile(n *node, asked *algorithms.Split) {
 	l := n.life
 	if asked == nil || l.reconciles == asked.Number {
@@ -44,7 +44,7 @@ func takes(span time.Duration) hook {
 
 var failed = algorithms.Outcome{Done: true, Tries: 3, Exit: 1, Problem: "exit status 1"}
 
-// unreliable is a hook that may take long, and may fail.
+// unreliable plays a hook that may take long, and may fail.
 func (c *cluster) unreliable() (time.Duration, algorithms.Outcome) {
 	span, outcome := takes(c.dice.between(0, one(c.dice, time.Duration(0), 1, 20)*c.delta))()
 	if c.dice.chance(100) {
@@ -126,7 +126,7 @@ func reconciled(out algorithms.Output) []algorithms.Leadership {
 	return nil
 }
 
-// span is a leadership in true time. till is never while the leadership lasts.
+// span is a leadership in true time. The field till has the value never while the leadership lasts.
 type span struct {
 	life       *life
 	from, till time.Duration
@@ -157,7 +157,7 @@ func (k *trueOverlap) check(s *step) string {
 	return ""
 }
 
-// compare says what is wrong with a report; "" if nothing is.
+// compare returns what is wrong with the report of a split; "" if nothing is.
 func (k *trueOverlap) compare(s *step, split algorithms.Split) string {
 	longest, reach := time.Duration(0), time.Duration(0)
 	for i, a := range split.Leaderships {
@@ -190,8 +190,8 @@ func (k *trueOverlap) slack(reach time.Duration) time.Duration {
 var recoveredInTheEnd = Invariant{"recovered-in-the-end", "two nodes that led at once for long were part " +
 	"of a split that was recovered from, if both processes lived on"}
 
-// forgotten returns pairs of leaderships that overlapped for long and were not recovered from,
-// neither with each other nor with a third one. The processes of both live.
+// forgotten returns pairs of leaderships that overlapped for long, and of which neither was part of
+// a split that was recovered from. The processes of both still run.
 func (k *trueOverlap) forgotten() (pairs [][2]*span) {
 	long := 10*k.cluster.delta + k.cluster.longestPause
 	var alive []*span

@@ -73,7 +73,7 @@ func (c *cluster) highestTerm() proto.Term {
 	return term
 }
 
-// JSON is the result in one line.
+// JSON returns the result as one line.
 func (r Result) JSON() ([]byte, error) { return json.Marshal(r) }
 
 // Text writes the result for people.
@@ -103,7 +103,7 @@ func (r Result) Text(w io.Writer) error {
 	return err
 }
 
-// String is "ELECTION 3, OK 2, total 5".
+// String returns a text such as "ELECTION 3, OK 2, total 5".
 func (c Counts) String() string {
 	parts := make([]string, 0, len(c))
 	for _, kind := range slices.Sorted(maps.Keys(c)) {

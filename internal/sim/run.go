@@ -87,9 +87,9 @@ func newPlanned(o Options, p plan) *cluster {
 	return c
 }
 
-// heal makes everything well: the network is as Machines plan for, detectors are right within
-// Delta, hosts are prompt, and nodes that are down start again, except for those that the plan
-// leaves dead.
+// heal ends all faults: the network is as Machines plan for, detectors are right within Delta,
+// hosts are prompt, and nodes that are down start again, except for those that the plan leaves
+// dead.
 func (c *cluster) heal(p plan) {
 	c.trace.note(c.now, "heal")
 	c.healed = true
@@ -174,8 +174,9 @@ func (c *cluster) demandAgreement() (after, bound time.Duration) {
 	return after, bound
 }
 
-// best returns the highest-ranked living node. It returns 0 if the other nodes need not know which
-// node that is: some node stands aside, or a rank changed during a term for which it was frozen.
+// best returns the highest-ranked living node that may lead. It returns 0 if that node need not
+// lead: some node stands aside, an operator transferred leadership, or an attribute changed
+// although ranks are frozen for a term.
 func (c *cluster) best() proto.NodeID {
 	if c.reranked || c.transferred {
 		return 0

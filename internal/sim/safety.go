@@ -44,7 +44,7 @@ func safetyCheckers() []checker {
 	}
 }
 
-// claims reports whether the Step ends with the node believing that it leads.
+// claims reports whether the node believes, at the end of the Step, that it leads.
 func (s *step) claims() bool { return s.out.Leader.ID == s.node.id }
 
 // prev returns the node's belief before the Step.

@@ -15,10 +15,10 @@ type fault struct {
 	do   func(*cluster)
 }
 
-// String is the fault with its time in seconds.
+// String returns the fault with its time in seconds.
 func (f fault) String() string { return fmt.Sprintf("%.3f %s", f.At.Seconds(), f.What) }
 
-// target is the node that a fault hits: a given one, or the leader at that time.
+// target is the node that a fault hits: a given node, or the node that leads at that time.
 type target struct {
 	id      proto.NodeID
 	leading bool
@@ -221,7 +221,7 @@ func (d *drafter) deceive(l lie) fault {
 	}}
 }
 
-// later does something after a while, unless everything has healed by then.
+// later calls do after the time span, unless everything has healed by then.
 func (c *cluster) later(span time.Duration, do func()) {
 	c.queue.plan(c.now+span, func() {
 		if !c.healed {

@@ -12,15 +12,15 @@ import (
 // What must hold while a nominee recovers from a split: it tells the others, those that hear it follow
 // nobody meanwhile, and it completes the recovery.
 
-// ceasefire is what a process has to keep to after it received STOP, the message of a nominee that
-// recovers from a split: it does not follow that nominee before until.
+// ceasefire is the duty of a process that received STOP, the message of a nominee that recovers
+// from a split: the process does not follow this nominee before the time until.
 type ceasefire struct {
 	nominee proto.Leadership
 	until   time.Time // by the clock of the process
 }
 
-// stopKept checks processes that followed the nominee when they received its STOP, until they know
-// a leader of a higher term.
+// stopKept checks each process that followed the nominee when it received the nominee's STOP: it
+// must not follow this nominee again before the ceasefire ends.
 type stopKept struct{ heard table[ceasefire] } // by process
 
 func (k *stopKept) check(s *step) string {
@@ -45,7 +45,7 @@ type recoveries map[proto.Incarnation]*proclaimed
 
 type proclaimed struct {
 	number uint64
-	term   proto.Term // the term in which it recovers; a later one ends that
+	term   proto.Term // the term in which it recovers; a later term ends the recovery
 	said   time.Time  // when it last sent STOP, by its own clock
 }
 
@@ -75,7 +75,8 @@ func (k recoveries) check(s *step) string {
 	return ""
 }
 
-// reconciledFirst records the leaderships that are over for good, by process.
+// reconciledFirst records the leaderships that are over for good, since their process recovered
+// from a split.
 type reconciledFirst struct{ over map[proto.Leadership]bool }
 
 func (k *reconciledFirst) check(s *step) string {

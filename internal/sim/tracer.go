@@ -75,7 +75,7 @@ func (t *tracer) tell(at time.Duration, n trace.Note) {
 	t.keep(err)
 }
 
-// encoder writes JSON as nodes do, without escaping "->".
+// encoder returns an encoder that writes JSON as nodes do, without escaping "->".
 func (t *tracer) encoder() *json.Encoder {
 	e := json.NewEncoder(t.w)
 	e.SetEscapeHTML(false)

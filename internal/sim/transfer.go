@@ -9,7 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// transfer draws an operator's request for another leader. Mostly it goes to the leader.
+// transfer draws an operator's request for another leader. Mostly the request goes to the leader.
 func (d *drafter) transfer() fault {
 	t := d.target()
 	t.leading = t.leading || d.chance(800)
@@ -32,7 +32,8 @@ func (c *cluster) transfer(n *node, to proto.NodeID) {
 }
 
 // giveWay does what a host does before it ends a node's leadership: it lets the leader ask others
-// to take over, and gives it the event only once the leader has found a successor, or none.
+// to take over. Only once the leader has found a successor, or none, the leader gets the event
+// then.
 func (c *cluster) giveWay(n *node, to proto.NodeID, then algorithms.Event) {
 	if !c.algo.Leased || !n.leads() {
 		c.operate(n, then)
@@ -105,14 +106,16 @@ func (*transferEnds) only(s *step) bool {
 	return false
 }
 
-// failures counts how often in a row a majority refused to vote for a process.
+// failures counts how often in a row a process asked for votes, and then released the term without
+// having led it.
 type failures struct {
-	claimed proto.Term // the term for which it last asked for votes; 0 once a majority granted it
+	claimed proto.Term // the term for which it last asked for votes; 0 once it led, released or fenced in it
 	count   int
 	until   time.Time // end of the back-off, by its own clock
 }
 
-// backsOff checks that a candidate backs off after others nominated it several times in vain.
+// backsOff checks that a node does not stand for a while after its candidacies failed several times
+// in a row, if another voter could stand.
 type backsOff struct {
 	lives   table[failures]
 	ballots ballots
@@ -170,7 +173,7 @@ func (s *step) seesAnother() bool {
 // offers are the offers of leadership that a leader made by itself to a node that ranks above it.
 type offers struct {
 	count int
-	until time.Time // no other offer before, by its own clock
+	until time.Time // no other offer before this time, by the leader's clock
 	asked bool      // somebody asked it to hand over, and that has not ended
 }
 
@@ -202,8 +205,8 @@ func (k *calmPreference) check(s *step) string {
 // couldWin counts the answers to each process's latest PRE_VOTE.
 type couldWin struct{ lives table[survey] }
 
-// survey is a PRE_VOTE, and the voters that would vote for its sender once the leader that made the
-// sender an offer has released its term.
+// survey is a PRE_VOTE of a process that a leader made an offer, and the voters that would vote for
+// this process once the leader has released its term.
 type survey struct {
 	leader proto.NodeID // the leader that made the offer, even if the process follows nobody just now
 	offer  proto.Offer

@@ -46,7 +46,8 @@ func sayingOf(b proto.Body) saying {
 	return saying{}
 }
 
-// answered returns what an answer does: yes if it grants the request, otherwise denies.
+// answered returns the part of an answer: the part yes if the answer grants the request, otherwise
+// denies.
 func answered(a proto.Answer, yes part) part {
 	if a.Granted() {
 		return yes

@@ -9,8 +9,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// listed wraps a Machine whose cluster has one list of voters, the first and committed. It hides
-// the list from tests that are about other things.
+// listed wraps a Machine whose cluster has exactly one list of voters, and that list is committed.
+// It hides the list from the tests that do not concern it.
 type listed struct {
 	algorithms.Machine
 	state algorithms.VoterState
@@ -24,8 +24,8 @@ func (l listed) set() proto.VoterSet {
 	return proto.VoterSet{Hash: l.state.List.Hash(), Committed: true}
 }
 
-// Step adds the list to each input that names none, and removes it from each output that names
-// this one.
+// Step adds the list to each event that names no list, and removes the list from each output that
+// names it.
 func (l listed) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	switch e := ev.(type) {
 	case algorithms.Start:
@@ -51,8 +51,8 @@ func (l listed) Step(now time.Time, ev algorithms.Event) algorithms.Output {
 	return out
 }
 
-// exchange returns the body with the set of voters is in place of was, if the body has a field
-// Voters that says was.
+// exchange returns the body. If the body has a field Voters with the value was, the result has the
+// value is there.
 func exchange(body proto.Body, was, is proto.VoterSet) proto.Body {
 	copied := reflect.New(reflect.TypeOf(body)).Elem()
 	copied.Set(reflect.ValueOf(body))

@@ -38,7 +38,7 @@ func New[M algorithms.Machine](
 	})}
 }
 
-// Among returns create changed so that these nodes are the voters.
+// Among returns a function that does what create does, with these nodes as the voters.
 func Among[M algorithms.Machine](
 	create func(algorithms.Config) M, voters ...proto.NodeID,
 ) func(algorithms.Config) M {
@@ -48,10 +48,10 @@ func Among[M algorithms.Machine](
 	}
 }
 
-// Incarnation is the incarnation of the first process of node id in tests.
+// Incarnation returns the incarnation of the first process of node id in tests.
 func Incarnation(id proto.NodeID) proto.Incarnation { return proto.Incarnation{byte(id)} }
 
-// Peer is the first process of node id, ranked by its id alone.
+// Peer returns the first process of node id, ranked by its id alone.
 func Peer(id proto.NodeID) proto.Peer { return proto.Peer{ID: id, Incarnation: Incarnation(id)} }
 
 // Peers returns the first processes of these nodes.

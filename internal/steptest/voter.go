@@ -45,8 +45,8 @@ func (r Voter) Start(saved proto.Term, alive ...proto.NodeID) {
 	}
 }
 
-// Begin starts the voter before it has seen another. If it has no saved vote, Begin tells it that
-// none of the voters ever voted.
+// Begin starts the voter before it has seen another node. If the voter has no saved vote, Begin
+// tells it that none of the voters ever voted.
 func (r Voter) Begin() {
 	r.Step(0, algorithms.Start{})
 	if r.Last.Recovery != nil {
@@ -54,8 +54,8 @@ func (r Voter) Begin() {
 	}
 }
 
-// NeverVoted returns the receipt of a message of another voter. It says that at one instant no
-// voter, each in its first process, had ever voted.
+// NeverVoted returns the event that a message of another voter is received. The message says that
+// at one instant no voter, each in its first process, had ever voted.
 func (r Voter) NeverVoted() algorithms.Event {
 	from := r.voters[0]
 	if from == r.Self {
@@ -72,13 +72,13 @@ func (r Voter) Lives(ids ...proto.NodeID) (l proto.Roll) {
 	return l
 }
 
-// WantSoon is Want for a Deadline with jitter: it must be in [least, 2·least).
+// WantSoon does what Want does, for a Deadline with jitter: it must be in [least, 2·least).
 func (r Voter) WantSoon(least time.Duration, want algorithms.Output) {
 	r.t.Helper()
 	r.WantWithin(least, 2*least, want)
 }
 
-// WantWithin is Want for a random Deadline: it must be in [least, most).
+// WantWithin does what Want does, for a random Deadline: it must be in [least, most).
 func (r Voter) WantWithin(least, most time.Duration, want algorithms.Output) {
 	r.t.Helper()
 	if in := r.Last.Deadline.Sub(r.Now); in >= least && in < most {
@@ -105,12 +105,13 @@ func (r Voter) All(term proto.Term, body proto.Body) []proto.Message {
 	return msgs
 }
 
-// Release returns the receipt of a RELEASE.
+// Release returns the event that a RELEASE is received.
 func (r Voter) Release(from proto.NodeID, term proto.Term) algorithms.Event {
 	return r.From(from, term, proto.Release{Incarnation: Incarnation(from)})
 }
 
-// Yes returns the receipt of an answer to a PRE_VOTE: the voter would vote for this node.
+// Yes returns the event that an answer to a PRE_VOTE is received: the voter would vote for this
+// node.
 func (r Voter) Yes(from proto.NodeID, nonce uint64) algorithms.Event {
 	return r.From(from, 0, proto.PreVoteReply{Incarnation: Incarnation(r.Self), Nonce: nonce})
 }

@@ -58,8 +58,8 @@ func (v *Verdict) countStale(calls []Call) {
 	}
 }
 
-// stale yields, in the order of their beginnings, the accepted writes that began after a write with
-// a higher token had ended, each with the highest such token.
+// stale yields each accepted write that began after a write with a higher token had ended, together
+// with the highest such token. The writes come in the order in which they began.
 func stale(calls []Call) iter.Seq2[Call, fence.Token] {
 	return func(yield func(Call, fence.Token) bool) {
 		var accepted []Call

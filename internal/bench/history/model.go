@@ -18,11 +18,11 @@ func (s storage) equal(other storage) bool {
 	return s.highest == other.highest && maps.Equal(s.values, other.values)
 }
 
-// admits is the rule for tokens: a token is never lower than the highest seen, and equals that only
-// if its holder is the same.
+// admits reports whether the rule for tokens allows t: the term of t is higher than that of the
+// highest token seen, or t is that token, with the same holder.
 func (s storage) admits(t fence.Token) bool { return t.Term > s.highest.Term || t == s.highest }
 
-// with returns the storage as it is after a write.
+// with returns the storage as it is after the write c.
 func (s storage) with(c Call) storage {
 	s.highest = c.Token
 	if c.Kind == Put {
@@ -34,7 +34,7 @@ func (s storage) with(c Call) storage {
 }
 
 // after returns the states in which the call may leave the storage; none if the storage could not
-// have answered so.
+// have given this answer.
 func (s storage) after(c Call) []any {
 	asAnybody := c.Token == fence.Token{}
 	switch {
