@@ -13,14 +13,14 @@ import (
 // ErrIDTaken says that another living process has this node's id. The node must end.
 var ErrIDTaken = errors.New("node id is taken")
 
-// Prober asks who answers at an election address. It returns the id and incarnation of the
-// process, or an error when nobody answers before ctx ends, a second later. A goroutine of
-// the group's own calls it, one call at a time.
+// Prober asks who answers at an election address. It returns the id and incarnation of the process, or an
+// error when nobody answers before ctx ends, a second later. The group calls it from a separate goroutine,
+// one call at a time.
 type Prober func(ctx context.Context, electionAddr string) (proto.NodeID, proto.Incarnation, error)
 
-// isNewcomer reports whether, of two processes with one id, mine must give way. The newcomer
-// is the process that no peer has listed yet, or else the one that started later. Exactly one
-// of the two is the newcomer.
+// isNewcomer reports whether the process mine is the newcomer of the two, and so must give way. Of two
+// processes with one id, the newcomer is the one that no peer has listed yet, or else the one that started
+// later. Exactly one of the two is the newcomer.
 func isNewcomer(mine, rival meta) bool {
 	if mine.listed != rival.listed {
 		return rival.listed
@@ -39,9 +39,9 @@ type claims struct {
 	said    logLimiter
 }
 
-// onConflict handles the news that gossip has two processes with one id at different addresses.
-// existing is the one that this node has listed so far. That is this node itself, if the id is its
-// own.
+// onConflict handles the news that gossip knows two processes with one id at different addresses. The
+// parameter existing is the process that this node has listed so far. It is this node itself if the id is
+// this node's own.
 func (g *Group) onConflict(existing, rival node) {
 	now := time.Now()
 	g.rejoin.rival(rival.gossip, now)
@@ -78,7 +78,7 @@ func (g *Group) ask(rival node) {
 	g.queue.post(func() { g.onAnswer(rival, identity{id, incarnation}, err) })
 }
 
-// onAnswer handles the answer of the process at the rival's election address; err is set if none
+// onAnswer handles the answer of the process at the rival's election address; err is set if no process
 // answered.
 func (g *Group) onAnswer(rival node, answer identity, err error) {
 	g.claims.asking = false
@@ -103,7 +103,7 @@ func (g *Group) sayFormerLife(rival node, why string) {
 	}
 }
 
-// fail ends the group's part in the cluster and tells the reader of Failed.
+// fail marks the group as failed, so that it joins no more, and tells the reader of Failed why.
 func (g *Group) fail(err error) {
 	if g.failed {
 		return

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// complain logs the join targets through which this node cannot join, and that no peer lists this
-// node: first after a grace, then rarely, and once more when the trouble is over.
+// complain logs the join targets through which this node cannot join. It also logs if no peer lists this
+// node. It logs each trouble first after a grace, then rarely, and once more when the trouble is over.
 func (r *rejoin) complain(now time.Time) {
 	members := r.members()
 	for _, s := range r.seeds {
@@ -35,8 +35,8 @@ func (r *rejoin) complain(now time.Time) {
 	}
 }
 
-// meetsItself reports whether to log that this node is its own only seed. That is a mistake, unless
-// other nodes join it.
+// meetsItself reports whether to log that this node is its own only seed. This is a mistake, unless other
+// nodes join this node.
 func (r *rejoin) meetsItself(now time.Time) bool {
 	for _, s := range r.seeds {
 		if len(s.addrs) == 0 || slices.ContainsFunc(s.addrs, func(a netip.AddrPort) bool { return a != r.self }) {

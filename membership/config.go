@@ -21,7 +21,7 @@ var ErrAddrInUse = errors.New("another process has the port")
 
 // Config describes a Group's node and network.
 type Config struct {
-	// Self is this process: its id, its incarnation, its rank attribute as it is now.
+	// Self describes this process: its id, its incarnation, its rank attribute as it is now.
 	Self proto.Peer
 	// Cluster and Algorithm must be the same on all nodes that meet. At most 64
 	// and 32 bytes.
@@ -46,8 +46,7 @@ type Config struct {
 
 	// Profile sets the speed of gossip and its failure detector; LAN if it is empty.
 	Profile Profile
-	// Budget is the time in which a node probes one member; zero for the profile's own. See
-	// Profile.
+	// Budget is the time in which a node probes one member; zero for the budget of the Profile. See Profile.
 	Budget time.Duration
 	// Probe asks who answers at an election address. It must be set.
 	Probe Prober
@@ -63,7 +62,7 @@ type Config struct {
 	OnStranger func(Member)
 	// Logger takes the log lines of the group and of memberlist.
 	Logger zerolog.Logger
-	// Transport replaces the real network, Bind and Advertise; nil to use these.
+	// Transport replaces the real network, and with it Bind and Advertise; nil means that these are used.
 	Transport memberlist.Transport
 
 	lookup lookup // nil for the system's resolver

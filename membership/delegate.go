@@ -6,12 +6,12 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// delegate has the methods that memberlist calls, from any goroutine and mostly while it holds its
-// own lock. They put what they get into the group's queue and return. They never call memberlist.
+// delegate has the methods that memberlist calls, from any goroutine and mostly while it holds its own lock.
+// These methods put news into the group's queue and return. They never call memberlist.
 type delegate struct{ g *Group }
 
-// NotifyAlive refuses processes that may not be members. It judges those with this node's own
-// id too, since a node of another cluster may have the same id.
+// NotifyAlive refuses processes that may not be members. It also judges processes with this node's own id,
+// since a node of another cluster may have the same id.
 func (d delegate) NotifyAlive(n *memberlist.Node) error {
 	peer, err := d.g.gate.admit(n)
 	if err != nil {
@@ -82,8 +82,7 @@ func (d delegate) NotifyMsg(b []byte) {
 	d.g.queue.post(func() { d.g.onGoodbye(who) })
 }
 
-// LocalState returns what goes with an exchange of states: the notice that this node knows, and its
-// roll.
+// LocalState returns what this node adds to an exchange of states: the notice that it knows, and its roll.
 func (d delegate) LocalState(bool) []byte {
 	return append(d.g.notice.Load().encode(), *d.g.roll.Load()...)
 }

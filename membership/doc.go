@@ -48,16 +48,14 @@
 // a process as unreachable, or its heartbeat as missed, has to go on asking it while
 // [Group.Listed] names it.
 //
-// What other nodes say about a process proves nothing by itself. If they hear it, this node
-// allows a longer silence, so that one bad path causes no election. If they do not hear it,
-// this node's own link ended in a way that is no proof, and no dial since then was answered,
-// the process is unreachable at once instead of after seconds. A node does not take over the
-// others' proof of a death: it dials itself.
+// What other nodes say about a process proves nothing by itself. If the other nodes hear it, this node allows
+// a longer silence, so that one bad path causes no election. If they do not hear it, and this node's own link
+// ended in a way that is no proof, and no dial since then was answered, the process is unreachable at once
+// instead of after seconds. A node does not take over the others' proof of a death: it dials itself.
 //
-// A dial that was refused after the links had ended, and another incarnation, prove that a
-// process is gone. A process that is unreachable or whose heartbeat is missed may live, and
-// then others may still count it as alive. This node leaves it out, because it could neither
-// elect nor follow it.
+// A dial that was refused after the links had ended, and another incarnation, prove that a process is gone. A
+// process that is unreachable or whose heartbeat is missed may live, and then others may still count it as
+// alive. This node leaves the process out of its view, because this node could neither elect nor follow it.
 //
 // # How a cut cluster comes together again
 //
@@ -67,9 +65,8 @@
 //
 // # One id, one process
 //
-// Two processes with one id cannot both be members. The newcomer ends with [ErrIDTaken]. It
-// is the process that no peer lists, or else the one that started later. Before it ends, it
-// dials the other's election address. If no process with this id answers there, the other is
-// a former process of this node, and the newcomer goes on joining until the peers list the
-// other no more.
+// Two processes with one id cannot both be members. The newcomer ends with [ErrIDTaken]. The newcomer is the
+// process that no peer lists, or else the one that started later. Before it ends, it dials the other's
+// election address. If no process with this id answers there, the other is a former process of this node, and
+// the newcomer goes on joining until the peers list the other no more.
 package membership

@@ -49,7 +49,7 @@ type Group struct {
 	merge  *merge
 	outbox outbox
 	rejoin *rejoin
-	looked bool // the first view was given
+	looked bool // the first view may be given
 	claims claims
 	failed bool
 }
@@ -121,18 +121,18 @@ func (g *Group) memberlistConfig(t memberlist.Transport) *memberlist.Config {
 	return c
 }
 
-// Views returns the one channel of views. It is closed when the group stops. The first view comes
-// when this node has met another process, has tried all seeds in vain, or after three seconds:
-// before that, the node does not know whether it is alone. A new view replaces one that nobody has
-// read, and has the evidence of both. Equal views are not repeated.
+// Views returns the one channel of views. It is closed when the group stops. The first view comes when this
+// node has met another process, has tried all seeds in vain, or after three seconds: before that, the node
+// does not know whether it is alone. A new view replaces a view that nobody has read, and has the evidence of
+// both. Equal views are not repeated.
 func (g *Group) Views() <-chan View { return g.views }
 
-// Failed returns a channel with at most one error, which wraps ErrIDTaken. The node must end then.
-// Its group still has to be left or closed.
+// Failed returns a channel with at most one error, which wraps ErrIDTaken. The node must end then. The caller
+// still has to call Leave or Close.
 func (g *Group) Failed() <-chan error { return g.failure }
 
-// Listed returns the processes that gossip lists, without this one, in order of id. It includes
-// those that views omit because of the links' reports: the links go on dialling them.
+// Listed returns the processes that gossip lists, without this one, in order of id. It includes the processes
+// that views omit because of the links' reports: the links go on dialling these processes.
 func (g *Group) Listed() []Member { return slices.Clone(*g.listed.Load()) }
 
 // Report takes the evidence of a link about a process. It never blocks.
@@ -165,7 +165,7 @@ func (g *Group) SetVoters(v Voters) {
 	})
 }
 
-// describeSelf tells all what this node says about itself, if that has changed.
+// describeSelf tells all nodes how this node describes itself now, if that has changed.
 func (g *Group) describeSelf() {
 	if now := g.self.member(); now != g.merge.self {
 		g.merge.setSelf(now)
@@ -173,7 +173,7 @@ func (g *Group) describeSelf() {
 	}
 }
 
-// GossipAddr is the address that others are told, as host:port.
+// GossipAddr returns the gossip address that others are told, as host:port.
 func (g *Group) GossipAddr() string { return g.addr.String() }
 
 // loop owns the group's state: every change comes to it through the queue.
@@ -208,7 +208,7 @@ func (g *Group) loop() {
 	}
 }
 
-// publish gives readers and peers what changed.
+// publish passes on what changed: the view to its reader, and the list of members to Listed and to the peers.
 func (g *Group) publish() {
 	g.outbox.put(g.merge.take())
 	listed := g.merge.gossiped()
@@ -225,7 +225,7 @@ func (g *Group) setMeta() {
 	g.metaBytes.Store(&b)
 }
 
-// updateMeta gossips this node's meta. memberlist queues it at once. updateMeta passes the shortest
+// updateMeta gossips this node's meta. memberlist queues the meta at once. updateMeta passes the shortest
 // timeout, since memberlist would otherwise wait until the meta is sent.
 func (g *Group) updateMeta() {
 	g.setMeta()
@@ -247,8 +247,8 @@ func (g *Group) onGoodbye(who identity) {
 	g.merge.goodbye(who.id, who.incarnation)
 }
 
-// onRoll notes whether sender lists this process. Once a peer lists this process, no newcomer with
-// its id can displace it, and its meta says so.
+// onRoll notes whether sender lists this process. Once a peer lists this process, no newcomer with the same
+// id can displace this process, and its meta says that it is listed.
 func (g *Group) onRoll(sender identity, lists bool) {
 	g.rejoin.called(sender, lists)
 	if lists && !g.self.listed && sender.id != g.me.id {
@@ -257,8 +257,8 @@ func (g *Group) onRoll(sender identity, lists bool) {
 	}
 }
 
-// verifyAfter is how long after a first exchange the peer is asked again. The peer wrote its first
-// answer before it knew what this node told it.
+// verifyAfter is how long after a first exchange with a peer this node starts a second one. The peer wrote
+// its first answer before it knew what this node told it.
 const verifyAfter = 50 * time.Millisecond
 
 // rejoinRound starts the exchanges that the cluster needs to come together.
@@ -278,7 +278,7 @@ func (g *Group) rejoinRound(now time.Time) {
 	g.rejoin.complain(now)
 }
 
-// lookUp asks for a seed's addresses. It runs on a goroutine of its own.
+// lookUp looks up the addresses of a seed. It runs on a goroutine of its own.
 func (g *Group) lookUp(s *seed, host string) {
 	ctx, cancel := context.WithTimeout(g.ctx, lookupTimeout)
 	defer cancel()
@@ -286,8 +286,8 @@ func (g *Group) lookUp(s *seed, host string) {
 	g.queue.post(func() { s.found(time.Now(), ips, err) })
 }
 
-// exchange exchanges states with the process that listens at addr: for the first time in this
-// round, or again to see the effect. It runs on a goroutine of its own and ends within twice
+// exchange exchanges states with the process that listens at addr: for the first time in this round, or
+// again, to learn what the first exchange changed. It runs on a goroutine of its own and ends within twice
 // streamTimeout.
 func (g *Group) exchange(addr netip.AddrPort, first bool) {
 	if !first {

@@ -16,10 +16,10 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// The guard stands between the network and memberlist, which believes the lengths that it is
-// told: twenty bytes on a stream make it allocate 117 MB, and a small compressed packet
-// unpacks to 40 MB. Nodes send nothing compressed, and no lengths beyond these bounds: the
-// guard drops all else unread.
+// The guard stands between the network and memberlist, which believes the lengths that it is told: twenty
+// bytes on a stream make it allocate 117 MB, and a small compressed packet unpacks to 40 MB. Nodes send
+// nothing compressed, and no lengths beyond these bounds. The guard drops everything else before memberlist
+// reads it.
 const (
 	maxStates  = 4096                                      // members in one exchange of state
 	maxRoll    = maxMessage + 1 + processLen*(maxStates+1) // a notice and a roll, which follow the members
@@ -27,8 +27,7 @@ const (
 	maxStream  = 4 << 20                                   // all of one stream, in bytes
 )
 
-// memberlist's message types, as far as the guard has to know them. The numbers
-// are part of its protocol.
+// The message types of memberlist that the guard has to know. The numbers are part of memberlist's protocol.
 const (
 	pingMsg     = 0
 	ackMsg      = 2
@@ -49,8 +48,8 @@ type guard struct {
 	streams chan net.Conn
 	down    chan struct{}
 	once    sync.Once
-	parting atomic.Bool // this node leaves: Close waits until all was read, see heardConn
-	unheard atomic.Bool // something was not read
+	parting atomic.Bool // this node leaves: a heardConn waits until the other side has read everything
+	unheard atomic.Bool // the other side of a stream did not read everything
 }
 
 func newGuard(t memberlist.Transport) *guard {
@@ -84,7 +83,7 @@ func (g *guard) DialTimeout(addr string, timeout time.Duration) (net.Conn, error
 // read everything and closes its end, for streamTimeout at most.
 type heardConn struct {
 	net.Conn
-	unheard *atomic.Bool // set if the other side does not
+	unheard *atomic.Bool // set if the other side has not read everything
 }
 
 func (c heardConn) Close() error {
@@ -136,8 +135,7 @@ func (g *guard) passStreams() {
 	}
 }
 
-// packetIsPlain reports whether nothing in a packet is compressed, or packed
-// twice.
+// packetIsPlain reports whether no part of a packet is compressed, or is itself a packet of several parts.
 func packetIsPlain(b []byte) bool {
 	if len(b) > 5 && b[0] == checksumMsg {
 		b = b[5:]
@@ -178,8 +176,8 @@ func (c *guardedConn) Read(p []byte) (int, error) {
 	return c.body.Read(p)
 }
 
-// look returns the stream, or a reader that only returns the error for which the stream is not
-// read.
+// look returns the stream if its head is allowed. Otherwise it returns a reader that only returns an error,
+// which says why the stream is not read.
 func (c *guardedConn) look() io.Reader {
 	var seen bytes.Buffer
 	stream := io.LimitReader(c.Conn, maxStream)
@@ -194,8 +192,8 @@ type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
-// checkHead reads the head of a stream, and maybe more: a byte for the type and, for some types, a
-// msgpack map of lengths. It returns an error if no node begins a stream in this way.
+// checkHead reads the head of a stream, and maybe more. The head is a byte for the type and, for some types,
+// a msgpack map of lengths. It returns an error if no node begins a stream in this way.
 func checkHead(stream io.Reader) error {
 	var kind [1]byte
 	if _, err := io.ReadFull(stream, kind[:]); err != nil {
@@ -218,8 +216,8 @@ var headBounds = map[string]uint64{
 	"Nodes": maxStates, "UserStateLen": maxRoll, "Join": 1, "UserMsgLen": maxMessage,
 }
 
-// checkLengths returns an error for a length above its bound, and for what memberlist would not
-// write: a map of more than 15 fields, or a key of more than 31 bytes.
+// checkLengths returns an error for a length above its bound, and for a head that memberlist would not write:
+// a map of more than 15 fields, or a key of more than 31 bytes.
 func checkLengths(d *msgpack.Decoder) error {
 	if code, err := d.PeekCode(); err != nil || !msgpcode.IsFixedMap(code) {
 		return cmp.Or(err, errors.New("a header that is no small map"))

@@ -35,8 +35,8 @@ func (g *Group) Leave(ctx context.Context) error {
 	return err
 }
 
-// Close stops without a goodbye, as if the process had died: the others must notice that. After
-// Close or Leave it does nothing.
+// Close ends this node's part in the gossip without a goodbye, as if the process had died: the other nodes
+// must notice that it is gone. After Close or Leave it does nothing.
 func (g *Group) Close() error {
 	var err error
 	g.shutdown.Do(func() {
@@ -54,10 +54,9 @@ func (g *Group) close() error {
 	return nil
 }
 
-// sayGoodbye tells all members at the same time that this process leaves. It returns true when all
-// have heard it, and false when ctx ends first. Gossip must not tell them before, or they would
-// take this process for dead. A stream to a member that hangs, or that is still open when ctx ends,
-// gets streamTimeout.
+// sayGoodbye tells all members at the same time that this process leaves. It returns true when all have heard
+// it, and false when ctx ends first. Gossip must not spread the news before, or the members would take this
+// process for dead. A stream to a member that hangs, or that is still open when ctx ends, gets streamTimeout.
 func (g *Group) sayGoodbye(ctx context.Context) (heard bool) {
 	g.guard.parting.Store(true)
 	message := encodeGoodbye(g.me)
@@ -93,10 +92,10 @@ func (m Member) gossipNode() *memberlist.Node {
 	return &memberlist.Node{Name: m.ID.String(), Addr: addr.Addr().AsSlice(), Port: addr.Port()}
 }
 
-// leaveGossip makes memberlist spread that this node left, for members that the goodbye did not
-// reach. In a cluster of up to a thousand members, memberlist has sent it as often as it will after
-// four gossip intervals. If all have heard the goodbye, one interval is enough: gossip only has to
-// update their lists, and they pass it on.
+// leaveGossip makes memberlist spread that this node left, for members that the goodbye did not reach. In a
+// cluster of up to a thousand members, memberlist has sent this message often enough after four gossip
+// intervals. If all have heard the goodbye, one interval is enough: gossip only has to update the lists of
+// the members, and each member passes the message on.
 func (g *Group) leaveGossip(ctx context.Context, heard bool) {
 	if ctx.Err() != nil {
 		return

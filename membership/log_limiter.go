@@ -11,9 +11,9 @@ const (
 	limitPeriod = time.Hour
 )
 
-// logLimiter keeps a log short. It lets a subject's reason through once, until the reason changes.
-// It forgets everything each hour, and lets at most maxLogged reasons through in an hour, so that
-// nobody can fill the log from outside. Any goroutine may call its methods.
+// logLimiter keeps a log short. It lets a subject's reason through once, until the reason changes. It forgets
+// everything after an hour, and lets at most maxLogged reasons through in an hour, so that nobody can fill
+// the log from outside. Any goroutine may call its methods.
 type logLimiter struct {
 	mu     sync.Mutex
 	since  time.Time

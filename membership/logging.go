@@ -8,8 +8,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// memberlistLog writes memberlist's lines, "[ERR] memberlist: text", to l at their own level and
-// without their prefix. It lets only some warnings through, since anybody who can send a packet can
+// memberlistLog writes memberlist's lines, "[ERR] memberlist: text", to the logger l, each line at its own
+// level and without its prefix. It lets only some warnings through, since anybody who can send a packet can
 // make memberlist complain.
 func memberlistLog(l zerolog.Logger) *log.Logger {
 	some := &zerolog.BurstSampler{Burst: 5, Period: 10 * time.Second}
@@ -33,9 +33,9 @@ var ownWords = []string{
 	"Refuting an alive message for ",
 }
 
-// parseLine splits a line of memberlist into its level and its text. Errors of memberlist are no
-// failures here, so they become warnings. Its informational lines become debug lines, since the
-// evidence of a view tells the same.
+// parseLine splits a line of memberlist into its level and its text. Errors of memberlist are no failures
+// here, so they become warnings. Its informational lines become debug lines, since the evidence of a view
+// says the same.
 func parseLine(line string) (zerolog.Level, string) {
 	line = strings.TrimSpace(line)
 	level := zerolog.DebugLevel

@@ -6,8 +6,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// merge combines what all detectors say, by the table in the package's documentation. It
-// belongs to one goroutine.
+// merge combines what all detectors report, by the table in the package's documentation. It belongs to one
+// goroutine.
 //
 //  1. A process counts as alive iff gossip lists it, or lists another of its id
 //     that is proven gone, and nothing speaks against it.
@@ -25,8 +25,8 @@ type process struct {
 	// former is the process of the same id that gossip still lists in place of this one; zero if
 	// gossip lists this one.
 	former proto.Incarnation
-	// trouble is the latest LinkClosed or LinkReset since the last sign of life, and IndirectAlive
-	// if it came after that. Views tell it, but it is no reason to drop a process.
+	// trouble is the latest LinkClosed or LinkReset since the last sign of life, and IndirectAlive if it came
+	// after that. Views show trouble as evidence, but it is no reason to drop a process.
 	trouble []proto.LinkEvent
 	// against is the links' reason why the process does not count as alive; zero if it counts.
 	against proto.LinkEvent
@@ -42,7 +42,7 @@ func newMerge(self Member) *merge {
 	}
 }
 
-// gossipAlive handles the news that gossip lists this process, which now describes.
+// gossipAlive handles the news that gossip lists this process. The parameter now describes the process.
 func (m *merge) gossipAlive(now Member) {
 	p := m.listed[now.ID]
 	switch {
@@ -63,10 +63,10 @@ func (m *merge) gossipAlive(now Member) {
 	}
 }
 
-// gossipRival handles the news that gossip has also heard of this process, at another address than
-// the listed process of the same id. Gossip lists the new process only after it has given up the
-// listed one, which takes seconds. If the listed process is proven gone, the new one takes its
-// place in the views at once: it sends and receives election messages, and the others must answer.
+// gossipRival handles the news that gossip has also heard of another process, which has the id of a listed
+// process and another address. Gossip lists the new process only after it has dropped the listed one, which
+// takes seconds. If the listed process is proven gone, the new one takes its place in the views at once: the
+// new process sends and receives election messages, and the other nodes must answer.
 func (m *merge) gossipRival(now Member) {
 	p := m.listed[now.ID]
 	if p == nil || p.Incarnation == now.Incarnation || !p.gone() {
@@ -84,7 +84,7 @@ func (p *process) gone() bool {
 	return p.against == proto.DialRefused || p.against == proto.OtherIncarnation || p.left
 }
 
-// describe adds evidence of what changed in the description of a process that stays in the view.
+// describe adds evidence of the changes in the description of a process that stays in the view.
 func (m *merge) describe(before, now Member) {
 	if before.Attr != now.Attr {
 		m.say(attr, now.ID)
@@ -113,7 +113,7 @@ func (m *merge) gossipGone(id proto.NodeID, incarnation proto.Incarnation) {
 	}
 }
 
-// goodbye handles the goodbye of this process. Nothing brings it back.
+// goodbye handles the goodbye of this process. Nothing brings the process back.
 func (m *merge) goodbye(id proto.NodeID, incarnation proto.Incarnation) {
 	p := m.find(id, incarnation)
 	if p == nil {
@@ -158,7 +158,7 @@ func (m *merge) report(e Evidence) {
 	}
 }
 
-// setSelf sets how this node describes itself.
+// setSelf sets the description of this node itself.
 func (m *merge) setSelf(now Member) {
 	before := m.self
 	m.self = now

@@ -24,7 +24,7 @@ import (
 const (
 	metaVersion  = 2
 	metaFixed    = 1 + 1 + 8 + 16 + 8 + 8 + 8
-	metaListed   = 1 // a flag, as are the next two
+	metaListed   = 1 // a flag, like the next two constants
 	metaBarred   = 2
 	metaVoters   = 4 // the list of voters is committed
 	maxAddr      = 144

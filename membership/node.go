@@ -13,7 +13,7 @@ type node struct {
 	gossip netip.AddrPort
 }
 
-// readNode copies the description in n. It returns an error for one that no correct node sends.
+// readNode copies the description in n. It returns an error for a description that no correct node sends.
 func readNode(n *memberlist.Node) (node, error) {
 	ip, ok := netip.AddrFromSlice(n.Addr)
 	if !ok || ip.Unmap().IsUnspecified() || n.Port == 0 {

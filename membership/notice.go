@@ -14,24 +14,23 @@ import (
 // MaxNotice is the longest text of a Notice, in bytes.
 const MaxNotice = 512
 
-// Notice is a line of text that the whole cluster shares: the newest one replaces all others. It is
-// sent to all members at once, and goes with every exchange of states, so that a node that was cut
-// off or joins later learns it from any other. The group keeps it in memory only. The next process
-// of the node gets it back in Config.Notice.
+// Notice is a line of text that the whole cluster shares: the newest one replaces all others. A new notice is
+// sent to all members at once, and goes with every exchange of states: so a node that was cut off, or joins
+// later, learns it from any other node. The group keeps it in memory only. The next process of the node gets
+// it back in Config.Notice.
 type Notice struct {
-	// Version counts the changes, and Origin made this one. Of two notices the one with
-	// the higher (Version, Origin) is the newer. Version is zero before the first change;
-	// see Bounded.
+	// Version counts the changes, and Origin is the node that made this change. Of two notices the one with
+	// the higher (Version, Origin) is the newer. Version is zero before the first change; see Bounded.
 	Version uint64
 	Origin  proto.NodeID
 	// Text is empty if there is nothing to tell any more.
 	Text string
 }
 
-// Bounded returns n. If n's version is higher than any can be, it returns the same text with
-// the lowest version. There is at most one change in a microsecond, and none was made before
-// 1970. So the next change is newer than any notice that a node has been sent or has on its
-// disk, and each node accepts it unless its clock is behind the change.
+// Bounded returns n. If n's version is higher than any version can be at the time now, it returns the same
+// text with the lowest version. There is at most one change in a microsecond, and none was made before 1970.
+// So the next change is newer than any notice that a node has been sent or has on its disk, and each node
+// accepts it unless its clock is behind the change.
 func (n Notice) Bounded(now time.Time) Notice {
 	if n.Version > maxVersion(now) {
 		n.Version = oldest
@@ -39,11 +38,12 @@ func (n Notice) Bounded(now time.Time) Notice {
 	return n
 }
 
-// oldest is a version below the version of every notice that somebody makes.
+// oldest is the version that Bounded gives to a notice. Every notice that somebody makes has a higher
+// version.
 const oldest = 1
 
-// maxVersion is the highest version at an instant. A clock that was never set, and begins
-// at 1970, still leaves room for every change that people make.
+// maxVersion returns the highest version that a notice can have at an instant. A clock that was never set,
+// and begins at 1970, still leaves room for every change that people make.
 func maxVersion(now time.Time) uint64 { return uint64(max(1<<32, now.UnixMicro())) }
 
 // newer reports whether n is newer than m.
@@ -93,8 +93,8 @@ func (n Notice) validate() error {
 	return nil
 }
 
-// SetNotice replaces the notice of the whole cluster. text has at most MaxNotice bytes and may be
-// empty. SetNotice never blocks.
+// SetNotice replaces the notice of the whole cluster. The text may be empty; what is longer than MaxNotice
+// bytes is cut. SetNotice never blocks.
 func (g *Group) SetNotice(text string) {
 	if len(text) > MaxNotice {
 		text = strings.ToValidUTF8(text[:MaxNotice], "")

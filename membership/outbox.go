@@ -2,7 +2,7 @@ package membership
 
 import "slices"
 
-// maxEvidence is how much evidence an unread view keeps: the newest.
+// maxEvidence is how many pieces of evidence an unread view keeps: the newest ones.
 const maxEvidence = 64
 
 // outbox holds the one view that waits to be read. It belongs to one goroutine.

@@ -20,15 +20,15 @@ const (
 	LAN Profile = "lan"
 	// Local is for processes on one machine: 2.5 s in the median, 3.5 s at worst.
 	Local Profile = "local"
-	// Fast is for machines with processor time to spare: 1.2 s in the median, 1.7 s at worst. A
-	// process that gets no processor for that long counts as dead.
+	// Fast is for machines with processor time to spare: 1.2 s in the median, 1.7 s at worst. A process that
+	// gets no processor for so long counts as dead.
 	Fast Profile = "fast"
 )
 
 // Probing says how often gossip looks for dead members.
 type Probing struct {
-	// Interval is how often a node asks a member for a sign of life. Timeout is how long it waits
-	// for that before it asks other members to try. Gossip is how often it passes news on.
+	// Interval is how often a node asks a member for a sign of life. Timeout is how long the node waits for
+	// the sign before it asks other members to try. Gossip is how often a node passes news on.
 	Interval, Timeout, Gossip time.Duration
 }
 
@@ -37,10 +37,9 @@ const (
 	maxProbeInterval = 5 * time.Second
 )
 
-// ProbingWithin returns the probing that suits a failover budget. A node asks one member in each
-// budget, within bounds: gossip must not cost more than the elections, and must notice every death.
-// News is passed on twice in a budget, since waking up for that is most of what gossip costs an
-// idle node.
+// ProbingWithin returns the probing that suits a failover budget. A node asks one member in each budget,
+// within bounds: gossip must not cost more than the elections, and must notice every death. News is passed on
+// twice in an interval, since waking up for it is most of what gossip costs an idle node.
 func ProbingWithin(budget time.Duration) Probing {
 	interval := min(max(budget, minProbeInterval), maxProbeInterval)
 	return Probing{Interval: interval, Timeout: interval / 2, Gossip: interval / 2}
@@ -49,7 +48,7 @@ func ProbingWithin(budget time.Duration) Probing {
 // settings are the numbers behind a profile.
 type settings struct {
 	Probing
-	budget        time.Duration // a node probes one member in each
+	budget        time.Duration // a node probes one member in each budget
 	suspicionMult int           // from suspicion to death, in probe intervals, at least
 	suspicionMax  int           // times as long if no other member suspects it too
 	toTheDead     time.Duration // how long dead members are remembered and may still refute that
@@ -72,7 +71,7 @@ var profiles = map[Profile]settings{
 	},
 }
 
-// settings returns the profile's numbers, with another budget unless that is zero.
+// settings returns the profile's numbers. If budget is not zero, it replaces the profile's own budget.
 func (p Profile) settings(budget time.Duration) (settings, error) {
 	s, ok := profiles[cmp.Or(p, LAN)]
 	switch {

@@ -2,8 +2,8 @@ package membership
 
 import "sync"
 
-// queue brings calls from any goroutine to the one that owns the group's state,
-// in order. Posting never blocks: memberlist's callbacks hold its lock.
+// queue brings calls, in order, from any goroutine to the goroutine that owns the group's state. Posting
+// never blocks: memberlist's callbacks hold its lock.
 type queue struct {
 	mu    sync.Mutex
 	calls []func()

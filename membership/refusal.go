@@ -14,9 +14,9 @@ import (
 
 var errRefused = errors.New("peer refused")
 
-// gate decides which peers may be members: those whose meta can be read and
-// whose cluster and algorithm are this node's. memberlist calls it from any
-// goroutine, some of them while it holds its lock.
+// gate decides which peers may be members: those whose meta can be read and whose cluster and algorithm are
+// this node's. memberlist calls the gate from any goroutine, in some cases while memberlist holds its own
+// lock.
 type gate struct {
 	cluster, algorithm string
 	voters             proto.VoterList // "" for a node without voters
@@ -46,8 +46,8 @@ func (g *gate) admit(n *memberlist.Node) (node, error) {
 	return node{}, fmt.Errorf("%w: %w", errRefused, err)
 }
 
-// maxMembers is how many members a node lists beside itself. Each costs a link, and somebody who
-// can send packets can invent members.
+// maxMembers is how many members a node lists beside itself. Each member costs a link, and somebody who can
+// send packets can invent members.
 const maxMembers = proto.MaxRoll - 1
 
 // room returns an error for a new member if this node lists maxMembers already.

@@ -13,7 +13,7 @@ import (
 
 // Bounds of the rejoin loop.
 const (
-	maxAttempts   = 8               // at the same time; each exchange brings all that the other node knows
+	maxAttempts   = 8               // exchanges at once; each brings all that the other node knows
 	maxKnown      = 1024            // how many processes are remembered
 	rememberGone  = 24 * time.Hour  // how long a process is remembered after it was last listed
 	coldStart     = 5 * time.Second // how long after the start the rounds follow each other faster
@@ -22,8 +22,8 @@ const (
 	firstLook     = 3 * time.Second // how long a node looks for others before it takes itself to be alone
 )
 
-// rejoin decides whom to exchange state with, so that the cluster always comes
-// together again. It does no I/O and belongs to one goroutine.
+// rejoin decides with which addresses this node exchanges states, so that the cluster always comes together
+// again. It does no I/O and belongs to one goroutine.
 //
 //  1. Seeds are tried for ever; processes once met for rememberGone after they
 //     were last listed, unless they said goodbye.
@@ -52,7 +52,7 @@ type rejoin struct {
 type knownProcess struct {
 	incarnation proto.Incarnation
 	addr        netip.AddrPort
-	gone        time.Time // when gossip gave it up; zero while it is listed
+	gone        time.Time // when gossip stopped listing it; zero while it is listed
 	left        bool      // it said goodbye
 	roll        answer    // whether its last roll listed this node
 }
@@ -99,7 +99,7 @@ func (r *rejoin) lost(id proto.NodeID, now time.Time) {
 	a.gone, a.roll = now, unknown
 }
 
-// goodbye notes that the process who leaves, so that no node needs to look for it.
+// goodbye notes that the process with the identity who leaves, so that this node need not look for it.
 func (r *rejoin) goodbye(who identity) {
 	a := r.known[who.id]
 	if a == nil || a.incarnation != who.incarnation {
@@ -123,7 +123,8 @@ func (r *rejoin) called(sender identity, lists bool) {
 	}
 }
 
-// rival notes that a process at this address has an id that is listed at another address.
+// rival notes that a process at this address has the id of another process, which is listed at another
+// address.
 func (r *rejoin) rival(addr netip.AddrPort, now time.Time) {
 	if _, ok := r.rivals[addr]; ok || len(r.rivals) < maxAttempts {
 		r.rivals[addr] = now
@@ -156,8 +157,9 @@ func (r *rejoin) settled(addr netip.AddrPort) bool {
 	return r.members()[addr].settled(r.confirmed())
 }
 
-// settled reports whether a is a member that lists this node. If some member has said that it does,
-// members that have said nothing count too. a may be nil, for no member.
+// settled reports whether a is a member that lists this node. If the parameter confirmed says that some
+// member lists this node, settled also accepts a member that has sent no roll yet. a may be nil, for no
+// member.
 func (a *knownProcess) settled(confirmed bool) bool {
 	return a != nil && (a.roll == yes || a.roll == unknown && confirmed)
 }
@@ -220,8 +222,8 @@ func (r *rejoin) isKnown(addr netip.AddrPort) bool {
 	return ok
 }
 
-// prune forgets processes that were gone for too long, and keeps the number of remembered ones
-// within bounds.
+// prune forgets processes that were gone for too long, and aliases and rivals that are too old. It keeps the
+// number of remembered processes within bounds.
 func (r *rejoin) prune(now time.Time) {
 	for id, a := range r.known {
 		if !a.gone.IsZero() && (now.Sub(a.gone) > rememberGone || len(r.known) > maxKnown) {
@@ -249,7 +251,7 @@ func (r *rejoin) looked(now time.Time) bool {
 	})
 }
 
-// pause is the time until the next round.
+// pause returns the time until the next round.
 func (r *rejoin) pause(now time.Time) time.Duration {
 	d := r.settings.rejoin
 	if now.Sub(r.started) < coldStart {

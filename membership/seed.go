@@ -49,7 +49,7 @@ func CheckJoin(text string) error {
 // hostName matches what can be the name of a host.
 var hostName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// numbers matches what is meant as an IPv4 address: no name ends in a number.
+// numbers matches a text that is meant as an IPv4 address: no name ends in a number.
 var numbers = regexp.MustCompile(`^[0-9.]*\.[0-9.]*$`)
 
 // parseSeed reads "host", "host:port", "address" or "[address]:port".
@@ -78,7 +78,7 @@ func parseSeed(text string) (*seed, error) {
 	return s, nil
 }
 
-// complete gives s a port if it names none.
+// complete gives s this port if s has none, and sets the address of s if its host is an IP address.
 func (s *seed) complete(port uint16) {
 	if s.port == 0 {
 		s.port = port
@@ -114,8 +114,8 @@ func (s *seed) found(now time.Time, ips []netip.Addr, err error) {
 	}
 }
 
-// When the node logs that a target does not answer: first after silentGrace, since the nodes of a
-// cluster do not start at the same instant, then rarely.
+// The times at which the node logs that a target does not answer: first after silentGrace, since the nodes of
+// a cluster do not start at the same instant, then only once in silentAgain.
 const (
 	silentGrace = 3 * time.Second
 	silentAgain = 10 * time.Minute

@@ -11,10 +11,10 @@ import (
 // Member is one process of the cluster and where it is reached.
 type Member struct {
 	proto.Peer
-	// GossipAddr and ElectionAddr are host:port. HTTPAddr is too; it is empty if the process serves
-	// no HTTP.
+	// GossipAddr and ElectionAddr are host:port. HTTPAddr is host:port too, or empty if the process serves no
+	// HTTP.
 	GossipAddr, ElectionAddr, HTTPAddr string
-	// Voters is the process's list of voters, as it told it.
+	// Voters is the process's list of voters, as the process told it.
 	Voters Voters
 }
 
@@ -26,10 +26,10 @@ type Voters struct {
 	Committed bool
 }
 
-// GivesWay reports whether a process with these voters must not lead while it sees a process
-// with the other voters, because their majorities need not meet. A process without voters
-// gives way to one with voters. Of two lists that differ too much, the one that no leader
-// has confirmed gives way, or else the earlier one. Where neither is preferred both give way.
+// GivesWay reports whether a process with these voters must not lead while it sees a process with the other
+// voters, because the majorities of the two lists need not meet. A process without voters gives way to one
+// with voters. Of two lists that differ too much, the one that no leader has confirmed gives way, or else the
+// earlier one. If neither list is preferred, both processes give way.
 func (v Voters) GivesWay(other Voters) bool {
 	switch d, _ := v.List.Distance(other.List); d {
 	case proto.OnlyOneVotes:

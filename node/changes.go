@@ -18,8 +18,8 @@ type Change struct {
 	// Leader is the belief from this change on. Its Until is the end of the lease as known at the
 	// time of the change.
 	Leader algorithms.Leader
-	// Missed is how many changes just before this one the reader did not get: it was slow, and only
-	// the latest are kept.
+	// Missed is how many changes just before this one the reader did not get: the reader was slow, and only
+	// the latest changes are kept.
 	Missed uint64
 }
 
@@ -48,8 +48,8 @@ func (c *changes) add(l algorithms.Leader, at time.Time) {
 	}
 }
 
-// after returns the first change after number seq. If there is none yet, ok is false, and wake is
-// closed when the next change comes.
+// after returns the first change after number seq. If there is no such change yet, ok is false, and the
+// channel wake is closed when the next change comes.
 func (c *changes) after(seq uint64) (next Change, wake <-chan struct{}, ok bool) {
 	if seq > c.last { // a number of a former process, whose changes are not numbered on
 		seq = 0
@@ -69,15 +69,14 @@ func (c *changes) after(seq uint64) (next Change, wake <-chan struct{}, ok bool)
 	return c.list[seq+1-oldest], nil, true
 }
 
-// Changes yields the changes after number seq, each once and in order, and goes on with those to
-// come. With zero it begins with the first leader that was known. A reader that comes back
-// continues after the last Seq that it got. A reader that wants only the changes to come begins
-// with LastChange. A number above the last one is from a former process: the reader gets all changes of
-// this one.
+// Changes yields the changes after number seq, each once and in order, and goes on with the changes to come.
+// If seq is zero, it begins with the first leader that was known. A reader that comes back continues after
+// the last Seq that it got. A reader that wants only the changes to come begins with LastChange. A number
+// above the last one is from a former process: the reader gets all changes of this one.
 //
-// The last 1024 changes are kept for every reader, however slow. Change.Missed counts those that a
-// reader lost. The sequence ends when ctx is done, and after the last change, to "nobody", when the
-// Node has ended. Changes may be called from any goroutine.
+// The last 1024 changes are kept for every reader, however slow. Change.Missed counts the changes that a
+// reader lost. The sequence ends when ctx is done, and after the last change, to "nobody", when the Node has
+// ended. Changes may be called from any goroutine.
 func (n *Node) Changes(ctx context.Context, seq uint64) iter.Seq[Change] {
 	return func(yield func(Change) bool) {
 		for ctx.Err() == nil {
@@ -103,7 +102,7 @@ func (n *Node) Changes(ctx context.Context, seq uint64) iter.Seq[Change] {
 	}
 }
 
-// LastChange is the number of the last change; zero before the first.
+// LastChange returns the number of the last change; zero before the first.
 func (n *Node) LastChange() uint64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -3,9 +3,8 @@
 //
 //	Save ► Send ► the belief about the leader is published ► the Step is recorded
 //
-// What it does not promise: Send is best effort. Messages and changes of peers that wait at the
-// same time are taken in any order. An answer about leadership is only as good as the Guarantee of
-// its algorithm.
+// What the package does not promise: Send is best effort. Messages and changes of peers that wait at the same
+// time are taken in any order. An answer about leadership is only as good as the Guarantee of its algorithm.
 //
 // If a Step wants a process fenced, the Fencer does it after the Step, in another goroutine. The
 // result comes back as an event.
@@ -13,9 +12,9 @@
 // A Node that cannot save ends. It never continues with a term that it could not save. The program
 // starts a new Node from what the disk holds.
 //
-// Work, leadership and links end in this order, whichever of them is told to end first. Run returns
-// when all work has ended, and keeps the Transport open until then. The Store may be closed after
-// Run has returned.
+// Work ends first, then leadership, then the links, whichever of them is told to end first. Run returns when
+// all work has ended, and keeps the Transport open until then. The Store may be closed after Run has
+// returned.
 //
 // To embed a node: build a Machine, open a Store, call New, start a Transport and gossip, call Run
 // in its own goroutine, pass it the views and what the links tell, and call Lead or Watch. The

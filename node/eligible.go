@@ -10,15 +10,14 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
-// SetEligible says whether, as far as one cause is concerned, this node may lead. The node may lead
-// while no cause speaks against it. The causes, such as "health" and "operator", are independent of
-// each other. why is for people: it appears in records, in Status and in what the other nodes are
-// told. It should name the cause, as in "memory is low: 3 % free". It is ignored when ok is true.
+// SetEligible tells the Node whether, as far as one cause is concerned, this node may lead. The node may lead
+// while no cause speaks against it. The causes, such as "health" and "operator", are independent of each
+// other. The text why is for people: it appears in records, in Status and in what the other nodes are told.
+// It should name the cause, as in "memory is low: 3 % free". SetEligible ignores why if ok is true.
 //
-// A node that may not lead is no candidate and does not win. If it leads, it resigns and hands over
-// to the best node that may lead. It still votes and follows. Once no cause is left it may be a
-// candidate again, but it calls an election only if nobody leads, or if it ranks above the leader
-// and pre-empts.
+// A node that may not lead does not stand in elections and does not win. If it leads, it resigns and hands
+// over to the best node that may lead. It still votes and follows. Once no cause is left it may stand again,
+// but it calls an election only if nobody leads, or if it ranks above the leader and pre-empts.
 //
 // SetEligible may be called from any goroutine, also before Run. Repeating the same value costs
 // nothing. It never blocks. The Machine gets the result in its next Step; of several quick changes
@@ -28,18 +27,18 @@ func (n *Node) SetEligible(cause string, ok bool, why string) {
 	n.causes.set(cause, ok, ineligibility{why: why})
 }
 
-// KeepFromStanding is SetEligible(cause, false, why) for a cause that does not make a present
-// leader resign, as when a whole cluster is paused: this node only becomes no new candidate.
-// SetEligible(cause, true, "") ends it. It may be called from any goroutine and never blocks.
+// KeepFromStanding is SetEligible(cause, false, why) for a cause that does not make a present leader resign,
+// as when a whole cluster is paused: this node does not stand in elections, but if it leads, it goes on
+// leading. SetEligible(cause, true, "") ends it. It may be called from any goroutine and never blocks.
 func (n *Node) KeepFromStanding(cause, why string) {
 	n.causes.set(cause, false, ineligibility{why: why, keep: true})
 }
 
-// StandAside is SetEligible(cause, false, why) for a cause that can wait a moment: a leader leads
-// on while it looks for a successor that could win, as with Resign. SetEligible itself ends a
-// leadership at once without asking anybody; if the best node cannot win, nobody leads until others
-// notice. StandAside does not block; found is closed when the search is over. SetEligible(cause,
-// true, "") ends both. It may be called from any goroutine.
+// StandAside is SetEligible(cause, false, why) for a cause that can wait a moment: a leader leads on while it
+// looks for a successor that could win, as with Resign. SetEligible itself ends a leadership at once without
+// asking anybody; if the best node cannot win, nobody leads until others notice. StandAside does not block;
+// the channel found is closed when the search is over. SetEligible(cause, true, "") ends the cause, as
+// always. StandAside may be called from any goroutine.
 func (n *Node) StandAside(cause, why string) (found <-chan struct{}) {
 	done := make(chan struct{})
 	if !n.leadsByVotes() {
@@ -107,7 +106,7 @@ func (b *ineligibleBox) insist(cause string) {
 	signal(b.wake)
 }
 
-// signal leaves an element in wake, unless it has one: it wakes the Node's goroutine.
+// signal puts an element into wake, unless wake has one already: this wakes the Node's goroutine.
 func signal(wake chan<- struct{}) {
 	select {
 	case wake <- struct{}{}:

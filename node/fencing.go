@@ -9,10 +9,10 @@ import (
 
 // Fencer stops other processes, or confirms that they have stopped.
 type Fencer interface {
-	// Fence makes one attempt. It returns nil only if the process has stopped. detail describes the
-	// result in a few words in any case. The Node calls Fence from a goroutine of its own, one call
-	// at a time. Fence must return soon after ctx is done: the Node waits for it before the next
-	// attempt and before it ends.
+	// Fence makes one attempt. It returns nil only if the process has stopped. The text detail describes the
+	// result in a few words, also if there is an error. The Node calls Fence from a goroutine of its own, one
+	// call at a time. Fence must return soon after ctx is done: the Node waits for it before the next attempt
+	// and before it ends.
 	Fence(ctx context.Context, f algorithms.Fence) (detail string, err error)
 }
 
@@ -50,8 +50,8 @@ func (n *Node) aim(want *algorithms.Fence) {
 	go n.shot.run(ctx, n, before)
 }
 
-// run makes the attempt after the attempt before has ended. It tells the Node's goroutine the
-// result, unless ctx is done.
+// run waits until the earlier attempt, before, has ended, and then makes its own attempt. It tells the Node's
+// goroutine the result, unless ctx is done.
 func (s *shot) run(ctx context.Context, n *Node, before *shot) {
 	defer close(s.over)
 	if before != nil {

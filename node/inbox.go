@@ -27,10 +27,10 @@ func (n *Node) Deliver(m proto.Message) {
 	}
 }
 
-// ProvenDead passes the proof that a process is dead to the Machine: its connection ended cleanly,
-// and a dial that began after that found its address refusing connections, or another incarnation
-// there. It may be called from any goroutine and never blocks. If too many proofs wait, this one is
-// dropped, and voters wait until their promises end.
+// ProvenDead passes the proof that a process is dead to the Machine: its connection ended cleanly, and a dial
+// that began after that was refused at its address, or answered by another incarnation. It may be called from
+// any goroutine and never blocks. If too many proofs wait, this one is dropped, and voters wait until their
+// promises end.
 func (n *Node) ProvenDead(id proto.NodeID, s proto.Incarnation) {
 	n.proofs.mu.Lock()
 	defer n.proofs.mu.Unlock()
@@ -44,10 +44,10 @@ func (n *Node) ProvenDead(id proto.NodeID, s proto.Incarnation) {
 	}
 }
 
-// HeardAgain says that a process answered on a connection that was dialled after the last call of
-// ProvenDead for its node. If that call was about this process, the Machine is told that the proof
-// was wrong. HeardAgain may be called from any goroutine and never blocks. If too many events wait,
-// the call is dropped: the process counts as dead until the next call.
+// HeardAgain tells the Node that a process answered on a connection that was dialled after the last call of
+// ProvenDead for the node of this process. If that call was about this process, the Machine is told that the
+// proof was wrong. HeardAgain may be called from any goroutine and never blocks. If too many events wait, the
+// call is dropped: the process counts as dead until the next call.
 func (n *Node) HeardAgain(id proto.NodeID, s proto.Incarnation) {
 	n.proofs.mu.Lock()
 	defer n.proofs.mu.Unlock()
@@ -67,8 +67,7 @@ type proofs struct {
 	of map[proto.NodeID]proto.Incarnation
 }
 
-// liveness says what the links found out about a process: that it is dead, or that it lives after
-// all.
+// liveness is what the links found out about a process: that the process is dead, or that it lives after all.
 type liveness struct {
 	proto.Peer
 	dead bool
@@ -90,10 +89,9 @@ func (d *dropped) add(why string, m proto.Message) {
 		Str("msg_id", m.ID()).Uint64("dropped_total", total).Msg(why)
 }
 
-// PeersChanged passes the failure detector's opinion to the Machine: the processes believed alive,
-// this one included, in the order of their ids. It may be called from any goroutine and never
-// blocks. While the Machine is busy, a later opinion replaces an earlier one, and their evidence is
-// joined.
+// PeersChanged passes the failure detector's opinion to the Machine: the processes believed alive, this one
+// included, in the order of their ids. It may be called from any goroutine and never blocks. While the
+// Machine is busy, a later opinion replaces an earlier one, and the evidence of both is joined.
 func (n *Node) PeersChanged(alive []proto.Peer, evidence string) {
 	n.peers.put(alive, evidence)
 }

@@ -15,8 +15,8 @@ import (
 // from any goroutine, also after the leadership is over.
 type Lease struct{ t *leadership }
 
-// Term is the term of the leadership. Under the guarantee lease it is the fencing token: a store
-// that has seen a higher one must refuse a write with this one.
+// Term returns the term of the leadership. Under the guarantee lease the term is the fencing token: a store
+// that has seen a higher token must refuse a write with this one.
 func (l Lease) Term() proto.Term { return l.t.term }
 
 // Valid reports whether this node leads at this instant. It reads Config.Now, which should go on
@@ -26,7 +26,7 @@ func (l Lease) Term() proto.Term { return l.t.term }
 // of no other leader.
 func (l Lease) Valid() bool { return l.t.valid() }
 
-// Until is when the lease ends unless it is renewed, by the Node's clock. It is zero when the
+// Until returns when the lease ends unless it is renewed, by the Node's clock. It returns zero when the
 // leadership is over, and under a best-effort guarantee, which has no lease.
 func (l Lease) Until() time.Time {
 	if until := l.t.until.Load(); until != 0 && until != forever {
@@ -38,9 +38,9 @@ func (l Lease) Until() time.Time {
 // forever is the value of until for a leadership without a lease.
 const forever = 1<<63 - 1
 
-// leadership is the time during which this node leads one term, or a part of that time. A new part
-// begins if the work was told to stop because the lease was about to end, and the lease was renewed
-// after all: then work begins again when all work of the part before has returned.
+// leadership is the time during which this node leads one term, or a part of that time. A new part begins if
+// the work was told to stop because the lease was about to end, and the lease was renewed after all: then
+// work begins again when all work of the earlier part has returned.
 //
 // Invariants: 1. Once over is set, no work begins. So a wait for the work is a wait for all of it.
 // 2. ctx is done only if over is set.
@@ -48,7 +48,7 @@ type leadership struct {
 	term  proto.Term
 	first *leadership // the first part of the same term
 	now   func() time.Time
-	until atomic.Int64 // end of the lease, in nanoseconds as now tells it; 0 once the leadership is over
+	until atomic.Int64 // end of the lease by the clock now, in nanoseconds; 0 once the leadership is over
 	ctx   context.Context
 	// cancel ends ctx.
 	cancel context.CancelCauseFunc
@@ -61,8 +61,8 @@ type leadership struct {
 	continued bool        // n.resume waits until the work has ended
 }
 
-// newLeadership returns the leadership that l names. before is the earlier part of the same term,
-// or nil.
+// newLeadership returns the leadership that l names. The parameter before is the earlier part of the same
+// term, or nil.
 func newLeadership(l algorithms.Leader, now func() time.Time, before *leadership) *leadership {
 	t := &leadership{term: l.Term, now: now}
 	t.first = t
@@ -93,8 +93,8 @@ func (t *leadership) ranOut() bool {
 	return until != forever && t.now().UnixNano() >= until
 }
 
-// extend sets the new end of the lease. It returns false if the work was already told to stop,
-// which happens when a tenth of the remaining time is left.
+// extend sets the new end of the lease. It returns false if the work was already told to stop. The work is
+// told so when a tenth of the lease is left, as measured at the last renewal.
 func (t *leadership) extend(l algorithms.Leader) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,8 +144,8 @@ func (t *leadership) enter() bool {
 	return true
 }
 
-// end says that this node no longer leads: no function may begin to work, and those at work are
-// told to stop, with why as the cause.
+// end ends the leadership because this node no longer leads. No function may begin to work any more, and the
+// functions at work are told to stop, with why as the cause.
 func (t *leadership) end(why error) {
 	t.until.Store(0)
 	t.mu.Lock()
@@ -167,10 +167,10 @@ func (t *leadership) continues() bool {
 	return !was
 }
 
-// Lead calls f each time this node becomes the leader, until ctx is done, f returns an error, or
-// the Node ends. The context of f ends when this node no longer leads, when its lease is about to
-// end and was not renewed, when the Node ends, or when ctx does; its cause says which. f must not
-// wait for anything that waits for f, such as Run or the Transport's Close.
+// Lead calls f each time this node becomes the leader, until ctx is done, f returns an error, or the Node
+// ends. The context of f ends when this node no longer leads, when its lease is about to end and was not
+// renewed, when the Node ends, or when ctx ends; the cause of the context says which of these happened. f
+// must not wait for anything that waits for f, such as Run or the Transport's Close.
 //
 // f must return soon after its context ends: under a lease other nodes may lead only once every f
 // has returned, or when the lease has ended. If f was told to stop and the lease is then renewed
@@ -200,8 +200,8 @@ func (n *Node) Lead(ctx context.Context, f func(context.Context, Lease) error) e
 	}
 }
 
-// run calls f with a context that ends with ctx or the leadership, and reports whether f was told
-// to stop.
+// run calls f with a context that ends when ctx or the leadership ends, and reports whether f was told to
+// stop.
 func (t *leadership) run(ctx context.Context, f func(context.Context, Lease) error) (told bool, err error) {
 	defer t.work.Done()
 	inner, cancel := context.WithCancelCause(ctx)
@@ -310,8 +310,8 @@ func (n *Node) resume(t *leadership) {
 	}
 }
 
-// beginLeadership lets work begin. before is the earlier part of the same term, or nil. The caller
-// holds n.mu.
+// beginLeadership lets work begin. The parameter before is the earlier part of the same term, or nil. The
+// caller holds n.mu.
 func (n *Node) beginLeadership(l algorithms.Leader, before *leadership) {
 	n.leadership = newLeadership(l, n.cfg.Now, before)
 	close(n.leaderships)

@@ -24,20 +24,20 @@ type Loan struct {
 	// For is how long the borrower may act as the leader, by any clock. The borrower counts it from
 	// a moment before it asked.
 	For time.Duration
-	// Until is when For has passed even by the slowest clock, as a time of the Node's own clock. No
-	// other node leads before that, unless Return is called first.
+	// Until is the time, by the Node's own clock, when For has passed even by the slowest clock. No other
+	// node leads before that time, unless Return is called first.
 	Until time.Time
 }
 
 // loans are the loans of a Node.
 type loans struct {
 	last    uint64
-	out     map[uint64]Loan // loans that were not returned and had not ended when last checked
+	out     map[uint64]Loan // loans that were not returned, and had not ended at the last call of endLoans
 	changed chan struct{}   // closed and replaced when a loan is returned
 	asking  []chan<- lendEnd
 }
 
-// loansBefore is the number after which the ids of a process's loans begin. It has 40 random bits.
+// loansBefore returns the number after which the ids of a process's loans begin. It has 40 random bits.
 func loansBefore(s proto.Incarnation) uint64 { return binary.BigEndian.Uint64(s[:8]) >> 24 }
 
 // lendEnd is the result of a call of Lend.
@@ -46,13 +46,12 @@ type lendEnd struct {
 	refused string
 }
 
-// Lend lends the lease of this node, which must lead, to another process, for the rest of the
-// lease. The voters know of it before Lend returns, and from then on no other node leads before the
-// end of the loan: not if this node is killed, and not if it hands over. The price is that a leader
-// that dies or leaves is not replaced before the end of the loan, at most a promise later. Return
-// ends the loan early. A borrower that needs more time borrows again before the end. The lease may
-// be lent to several borrowers at a time; it does not exclude them from each other. Lend may be
-// called from any goroutine.
+// Lend lends the lease of this node, which must lead, to another process, for the rest of the lease. The
+// voters know of the loan before Lend returns, and from then on no other node leads before the end of the
+// loan: not if this node is killed, and not if it hands over. The price is that a leader that dies or leaves
+// is not replaced before the end of the loan, at most a promise later. Return ends the loan early. A borrower
+// that needs more time borrows again before the end. The lease may be lent to several borrowers at a time;
+// the lease does not keep them from acting at the same time. Lend may be called from any goroutine.
 //
 // Errors wrap ErrNotLent when this node does not lead, hands over, or has no voters; ErrStopped; or
 // the cause of ctx.
@@ -97,8 +96,8 @@ func (n *Node) takeBack(end <-chan lendEnd) {
 	}
 }
 
-// Return ends a loan early. It returns false if the loan had ended. The borrower must no longer act
-// on it.
+// Return ends a loan early. It returns false if the loan had ended. The borrower must no longer act on the
+// loan.
 func (n *Node) Return(id uint64) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -112,7 +111,7 @@ func (n *Node) Return(id uint64) bool {
 	return ok
 }
 
-// lent answers all callers of Lend.
+// lent answers all callers of Lend with the result that a Step returned; nil means that the Step has none.
 func (n *Node) lent(was *algorithms.LendEnd) {
 	if was == nil {
 		return

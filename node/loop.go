@@ -82,8 +82,8 @@ func (n *Node) receive(m proto.Message) error {
 	return n.step(algorithms.Receive{Message: m, At: n.cfg.Recorder.Receipt(m, time.Now())})
 }
 
-// takeView gives the latest opinion about the peers to the Machine, after the messages that wait: a
-// process sent them before it died.
+// takeView gives the latest opinion about the peers to the Machine, after the messages that wait: a process
+// that the view lacks sent its messages before it died.
 func (n *Node) takeView() error {
 	ev, ok := n.peers.take()
 	for range len(n.inbox) {
@@ -97,9 +97,9 @@ func (n *Node) takeView() error {
 	return n.step(ev)
 }
 
-// timeout tells the Machine that its deadline has passed, after all events that wait. The Machine
-// concludes something from silence, and a message that waits is no silence. Otherwise a node that
-// got no processor for a while would depose a leader whose message it has received.
+// timeout tells the Machine that its deadline has passed, after all events that wait. The Machine draws
+// conclusions from silence, and a message that waits is no silence. Without this order, a node that got no
+// processor for a while would depose a leader whose message it has received.
 func (n *Node) timeout() error {
 	if err := n.takeView(); err != nil {
 		return err
@@ -180,10 +180,10 @@ func (n *Node) arm(deadline time.Time) {
 	n.timer.Reset(deadline.Sub(n.cfg.Now()))
 }
 
-// clock makes sure that a Machine's time never goes back.
+// clock makes sure that the time that a Machine gets never goes back.
 type clock struct{ last time.Time }
 
-// read returns now, or the last reading if that was later.
+// read returns now, or the reading before if that was later.
 func (c *clock) read(now time.Time) time.Time {
 	if now.After(c.last) {
 		c.last = now

@@ -36,7 +36,7 @@ var (
 
 // Store saves what a node must not forget when its process ends.
 type Store interface {
-	// Save returns when s is durable. The Node's goroutine calls it and waits for it. An error ends
+	// Save makes s durable before it returns. The Node's goroutine calls Save and waits for it. An error ends
 	// the Node.
 	Save(s algorithms.State) error
 }
@@ -46,17 +46,17 @@ type Transport interface {
 	// Send sends a message. The Node's goroutine calls it. It never blocks: a message that cannot
 	// be sent is dropped. Messages to one node leave in the order of the calls.
 	Send(m proto.Message)
-	// Hold keeps the transport, its links and its listener, open until release is called. When they
-	// close, other nodes take this process for dead, and its promises for over. Run calls Hold
-	// once, and calls release when all work has ended. closing is closed when the owner of the
-	// transport wants to close it, which ends Run; a nil closing never is.
+	// Hold keeps the transport, its links and its listener, open until release is called. When the links and
+	// the listener close, other nodes take this process for dead, and take its promises for ended. Run calls
+	// Hold once, and calls release when all work has ended. The channel closing is closed when the owner of
+	// the transport wants to close the transport; this ends Run. A nil closing is never closed.
 	Hold() (closing <-chan struct{}, release func())
 }
 
 // Config lists the parts of a Node. All fields are required, except Fencer, Now, Reconcile,
 // Ineligible, Recovery, Record and Logger.
 type Config struct {
-	// ID and Incarnation are this process.
+	// ID and Incarnation name this process.
 	ID          proto.NodeID
 	Incarnation proto.Incarnation
 	// Machine belongs to the Node from New on.
@@ -72,11 +72,11 @@ type Config struct {
 	Now func() time.Time
 	// Guarantee says how far the Machine's answers can be trusted.
 	Guarantee algorithms.Guarantee
-	// Reconcile reconciles the work of two leaders that met. The Node calls it in a goroutine of
-	// its own, after all former leaders have stopped; no node leads until it returns. It is called
-	// at least once for a split, on one node at a time as far as the nodes reach each other. ctx
-	// ends when another node takes over the recovery, and when Run ends; Run waits for it. A nil
-	// Reconcile does nothing.
+	// Reconcile reconciles the work of two leaders that met. The Node calls it in a goroutine of its own,
+	// after all former leaders have stopped; no node leads until it returns. It is called at least once for a
+	// split, on one node at a time as far as the nodes reach each other. ctx ends when another node takes
+	// over the recovery, and when Run ends; Run waits until Reconcile has returned. A nil Reconcile does
+	// nothing.
 	Reconcile func(ctx context.Context, s algorithms.Split) algorithms.Outcome
 	// Recorder belongs to the Node from New on.
 	Recorder *trace.Recorder
@@ -91,7 +91,7 @@ type Config struct {
 	// Record takes each record, on the Node's goroutine. It should not block. Nil discards the
 	// records.
 	Record func(trace.Record)
-	// Logger takes warnings that belong to no Step, as about dropped messages. The zero value
+	// Logger takes warnings that belong to no Step, for example about dropped messages. The zero value
 	// discards them.
 	Logger zerolog.Logger
 }
@@ -161,10 +161,10 @@ type Node struct {
 	status      Status
 	over        bool          // Run ends: results of the Machine no longer count
 	leadership  *leadership   // nil while this node does not lead
-	leaderships chan struct{} // closed when a leadership begins
+	leaderships chan struct{} // closed and replaced when a leadership begins
 	changes     changes
 	loans       loans                                  // all but asking, which belongs to the goroutine in Run
-	watchers    map[chan algorithms.Leader]func() bool // with each, the function that stops its AfterFunc
+	watchers    map[chan algorithms.Leader]func() bool // each with the function that stops its AfterFunc
 }
 
 // New returns a Node on which Run was not called yet. Errors wrap ErrConfig.
@@ -244,8 +244,8 @@ func (n *Node) Run(ctx context.Context) error {
 	return nil
 }
 
-// drain waits until the work of every term has ended. If tell is set, it tells the Machine, which
-// then frees the voters of the terms that this node has left.
+// drain waits until the work of every term has ended. If tell is set, drain tells the Machine of each end,
+// and the Machine then frees the voters of the terms that this node has left.
 func (n *Node) drain(tell bool) (err error) {
 	n.reconcile(nil)
 	n.aim(nil)

@@ -27,10 +27,10 @@ func (n *Node) Campaign(ctx context.Context, reason string) error {
 	return nil
 }
 
-// Resign makes this node step down in favour of the node to. If that is zero or could not win, the
-// best node that could win follows. This node asks the possible successors first, and leads on
-// until one has said yes, for half a second at most. When Resign returns without an error, this
-// node no longer leads; Watch tells when another node does. Errors are those of Campaign.
+// Resign makes this node step down in favour of the node to. If to is zero or could not win, the best node
+// that could win becomes the leader. This node asks the possible successors first, and leads on until one of
+// them has said yes, for half a second at most. When Resign returns without an error, this node no longer
+// leads; Watch tells when another node does. Errors are those of Campaign.
 func (n *Node) Resign(ctx context.Context, to proto.NodeID) error {
 	successor := n.giveWay(ctx, to, "this node resigns")
 	if err := n.ask(ctx, algorithms.Resign{To: successor}); err != nil {
@@ -48,9 +48,9 @@ func (n *Node) AwaitEligible(ctx context.Context) error {
 	return nil
 }
 
-// Transfer hands leadership over from this node, which must lead, to the node to or, if that is
-// zero, to the best node that accepts. The leader asks the successor first. why says for the record
-// who asks, and for what reason. Transfer returns the new belief when the successor leads.
+// Transfer hands leadership over from this node, which must lead, to the node to or, if to is zero, to the
+// best node that accepts. The leader asks the successor first. The text why says, for the record, who asks
+// and for what reason. Transfer returns the new belief when the successor leads.
 //
 // Errors wrap ErrRefused if nothing changed, ErrNotTaken if another node leads instead, ErrStopped,
 // or the cause of ctx; in the last case the transfer may still happen.
@@ -99,7 +99,7 @@ func (n *Node) offer(
 	}
 }
 
-// awaitTransfer waits until a term above that of before has a leader, and returns it. The error
+// awaitTransfer waits until a term above the term before has a leader, and returns this leader. The error
 // wraps ErrNotTaken if the leader is not the node to.
 func (n *Node) awaitTransfer(
 	ctx context.Context, before proto.Term, to proto.NodeID,
@@ -125,10 +125,10 @@ func (n *Node) awaitTransfer(
 // mostAsking is how long a leader that is to step down looks for a successor at most.
 const mostAsking = time.Second / 2
 
-// giveWay makes this node hand over, if it leads under a lease: to the node to, or if that could
-// not win to another that could. It returns the successor; if there is none, it returns to.
-// Meanwhile this node leads on: for two round trips if the best node could win; at most for
-// mostAsking, or for half of the time until ctx ends.
+// giveWay makes this node hand over, if it leads under a lease: to the node to, or if that node could not
+// win, to another node that could. It returns the successor, or to if there is no successor. Meanwhile this
+// node leads on: for two round trips if the best node could win; at most for mostAsking, or for half of the
+// time until ctx ends.
 func (n *Node) giveWay(ctx context.Context, to proto.NodeID, why string) (successor proto.NodeID) {
 	if !n.leadsByVotes() {
 		return to

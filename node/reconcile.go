@@ -16,7 +16,8 @@ type reconciling struct {
 	under  sync.WaitGroup
 }
 
-// reconcile starts the work that the Machine asks for, and cancels what it no longer asks for.
+// reconcile starts the work that the Machine asks for, and cancels the work that the Machine no longer asks
+// for. s is nil if it asks for none.
 func (n *Node) reconcile(s *algorithms.Split) {
 	r := &n.reconciling
 	if s != nil && s.Number == r.number {

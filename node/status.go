@@ -30,8 +30,8 @@ type Status struct {
 	// Voters is the node's list of voters and its state, for a Machine whose leaders have leases;
 	// see algorithms.VoterState.
 	Voters algorithms.VoterState
-	// LastTick is when the Node's goroutine was last known to work, by the local clock: now while
-	// it waits for an event, else when it took the present one.
+	// LastTick is when the Node's goroutine was last known to work, by the local clock: the present time
+	// while the goroutine waits for an event, otherwise the time when it took the present event.
 	LastTick time.Time
 	// Split is the latest news of a split brain, nil for none. SplitAt is when it came.
 	Split    *trace.Split
@@ -52,8 +52,8 @@ type Counters struct {
 	TwoLed time.Duration
 }
 
-// Status returns the present state of the Node. It may be called from any goroutine. It does not
-// wait for the Node's goroutine, so it answers even if that hangs.
+// Status returns the present state of the Node. It may be called from any goroutine. It does not wait for the
+// Node's goroutine, so it answers even if that goroutine hangs.
 func (n *Node) Status() Status {
 	now := time.Now()
 	n.mu.Lock()
@@ -76,9 +76,9 @@ func (n *Node) Status() Status {
 	return s
 }
 
-// publish makes the result of a Step visible to Status and Watch. ineligible says that the reason
-// why this node is not eligible changed. lapsed says that the Step renewed a lease of this node too
-// late.
+// publish makes the result of a Step visible to Status and Watch. The result ineligible says that the reason
+// why this node is not eligible changed. The result lapsed says that the Step renewed a lease of this node
+// too late.
 func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible, lapsed bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -120,16 +120,16 @@ func (n *Node) ranOut(l algorithms.Leader) bool {
 	return !l.Until.IsZero() && !n.cfg.Now().Before(l.Until)
 }
 
-// lapses reports whether l renews this node's own lease after the lease has ended: the Step began
-// in time, and took too long. Such a renewal must not count, since callers may have been told that
-// the lease is over. The caller holds n.mu.
+// lapses reports whether l renews this node's own lease after the lease has ended: the Step that renews it
+// began in time, but took too long. Such a renewal must not count, since callers may have been told that the
+// lease is over. The caller holds n.mu.
 func (n *Node) lapses(l algorithms.Leader) bool {
 	was := n.status.Leader
 	return l.ID == n.cfg.ID && l.Leadership() == was.Leadership() && !l.Until.Equal(was.Until) && n.ranOut(was)
 }
 
-// end makes the belief "nobody", because Run ends, and tells all work to stop. It returns whether
-// the Node led until now.
+// end sets the belief to "nobody", because Run ends, and tells all work to stop. It returns whether the Node
+// led until now.
 func (n *Node) end() (led bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

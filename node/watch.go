@@ -42,9 +42,9 @@ func (n *Node) unwatch(ch chan algorithms.Leader) {
 	}
 }
 
-// believe makes l the current belief, and tells the watchers if it has changed. successor is the
-// node to which this node handed leadership over; zero for none. The caller holds n.mu, so that
-// only one goroutine at a time fills a channel.
+// believe makes l the current belief, and tells the watchers if the belief has changed. The parameter
+// successor is the node to which this node handed leadership over; zero for none. The caller holds n.mu, so
+// that only one goroutine at a time fills a channel.
 func (n *Node) believe(l algorithms.Leader, successor proto.NodeID) {
 	old := n.status.Leader
 	n.status.Leader = l

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// work measures for how long the Node's goroutine has been at one event. That goroutine writes it;
-// any goroutine may read it. It needs no ticker while the goroutine is idle, and shows at once if
-// the goroutine hangs.
+// work measures how long the Node's goroutine has worked on one event. Only that goroutine writes to work;
+// any goroutine may read it. The measurement needs no ticker while the goroutine is idle, and shows at once
+// if the goroutine hangs.
 type work struct {
 	began time.Time    // set once
 	since atomic.Int64 // when the present event began, in nanoseconds since began; 0 if there is none
@@ -16,9 +16,9 @@ type work struct {
 func (w *work) begin() { w.since.Store(max(1, int64(time.Since(w.began)))) }
 func (w *work) end()   { w.since.Store(0) }
 
-// Busy returns for how long the Node's goroutine has been at one event; zero while it waits for the
-// next one. It is long if the disk is slow, and grows for ever if the Machine hangs. Busy may be
-// called from any goroutine.
+// Busy returns how long the Node's goroutine has worked on one event; zero while it waits for the next one.
+// The time is long if the disk is slow, and grows for ever if the Machine hangs. Busy may be called from any
+// goroutine.
 func (n *Node) Busy() time.Duration {
 	since := n.work.since.Load()
 	if since == 0 {

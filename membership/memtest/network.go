@@ -41,8 +41,8 @@ func Test(t *testing.T, f func(t *testing.T, n *Network)) {
 	})
 }
 
-// Transport returns a new Transport at addr, "ip:port". It panics if another one in use has the
-// address, or if that is malformed, since both are mistakes in the test.
+// Transport returns a new Transport at addr, "ip:port". It panics if another Transport uses the address, or
+// if the address is malformed, since both are mistakes in the test.
 func (n *Network) Transport(addr string) *Transport {
 	ap := netip.MustParseAddrPort(addr)
 	n.mu.Lock()
@@ -55,8 +55,8 @@ func (n *Network) Transport(addr string) *Transport {
 	return t
 }
 
-// Cut drops, from now on, what from sends to to. The other direction stays open. A new stream needs
-// both directions. Streams that are open stay open.
+// Cut drops, from now on, everything that the address from sends to the address to. The other direction stays
+// open. A new stream needs both directions. Streams that are open stay open.
 func (n *Network) Cut(from, to string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -69,7 +69,7 @@ func (n *Network) Sever(a, b string) {
 	n.Cut(b, a)
 }
 
-// Partition severs every address of each side from those of all other sides.
+// Partition severs every address of each side from every address of all other sides.
 func (n *Network) Partition(sides ...[]string) {
 	for i, side := range sides {
 		for _, other := range sides[i+1:] {
@@ -107,8 +107,8 @@ func (n *Network) Streams() int {
 	return n.streams
 }
 
-// route returns the Transport at to, nil if there is none. open is false if what from sends does
-// not arrive.
+// route returns the Transport at the address to, nil if there is none. The result open is false if nothing
+// that the address from sends arrives there.
 func (n *Network) route(from, to string) (end *Transport, open bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

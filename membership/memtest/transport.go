@@ -63,7 +63,7 @@ func (t *Transport) WriteTo(b []byte, addr string) (time.Time, error) {
 // PacketCh returns the channel of packets that arrived.
 func (t *Transport) PacketCh() <-chan *memberlist.Packet { return t.packets }
 
-// DialTimeout opens a stream. It is refused at once if no Transport is at addr. It fails after
+// DialTimeout opens a stream. The stream is refused at once if no Transport is at addr. The dial fails after
 // timeout if one of the two directions is cut.
 func (t *Transport) DialTimeout(addr string, timeout time.Duration) (net.Conn, error) {
 	t.net.countStream()

@@ -16,8 +16,8 @@ var machine = unslewed{read: readKernel}
 
 func sinceBoot() time.Duration { return machine.now() }
 
-// readKernel reads a clock. The call never blocks, so it does not tell the scheduler of the system
-// call: that would cost more than the call.
+// readKernel reads the clock s. The call never blocks, so readKernel does not tell the scheduler of the
+// system call: telling it would cost more than the call.
 func readKernel(s source) time.Duration {
 	var ts unix.Timespec
 	_, _, errno := syscall.RawSyscall(unix.SYS_CLOCK_GETTIME, ids[s], uintptr(unsafe.Pointer(&ts)), 0)

@@ -22,11 +22,11 @@ type unslewed struct {
 	suspended atomic.Int64
 }
 
-// now reads the clock. The time in suspend is how far boottime is ahead of monotonic, since both
-// are slewed alike. They cannot be read at the same instant. So the measured difference is too
-// small by the time between the two readings, which is long if the thread got no processor in
-// between; therefore the largest difference ever measured counts. Only a suspend makes the clock
-// jump, and a reading is never later than the instant at which the call began.
+// now reads the clock. The time in suspend is the difference between boottime and monotonic, since both are
+// slewed alike. The two clocks cannot be read at the same instant. So the measured difference is too small by
+// the time between the two readings, which is long if the thread got no processor in between; therefore the
+// largest difference ever measured counts. Only a suspend makes the clock jump, and a reading is never later
+// than the instant at which the call began.
 func (c *unslewed) now() time.Duration {
 	found := int64(c.read(boottime)) // first
 	found -= int64(c.read(monotonic))

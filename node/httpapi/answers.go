@@ -8,15 +8,15 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// These are the answers. Fields are added over time, never renamed. Each answer names the
-// node that gave it, so that nobody takes the answer of another program for one.
+// These are the answers. Fields are added over time, never renamed. Each answer names the node that gave it,
+// so that nobody takes the answer of another program for the answer of a node.
 
 // Health answers /healthz and /readyz.
 type Health struct {
 	Self   proto.NodeID `json:"self"`
 	OK     bool         `json:"ok"`
-	Reason string       `json:"reason,omitempty"` // why the node is not well
-	// Ineligible says why the node is not eligible; absent if it is. A node may be well and yet not
+	Reason string       `json:"reason,omitempty"` // why the answer is not OK
+	// Ineligible says why the node is not eligible; absent if it is. A node may be healthy and yet not
 	// eligible.
 	Ineligible string `json:"ineligible,omitempty"`
 }
@@ -37,8 +37,8 @@ type Leadership struct {
 	// does not know it.
 	LeaderAddr string     `json:"leader_addr,omitempty"`
 	Term       proto.Term `json:"term"`
-	// Guarantee says how sure it is that no other node leads. The answer does not let the
-	// asker act as the leader: see Lease.
+	// Guarantee says how far this answer can be trusted, that is, how sure it is that no other node leads.
+	// The answer does not allow the client to act as the leader: see Lease.
 	Guarantee algorithms.Guarantee `json:"guarantee"`
 	Algorithm string               `json:"algorithm"`
 	Reason    string               `json:"reason,omitempty"` // why the leader is nobody
@@ -59,8 +59,8 @@ type Status struct {
 	// not know what it voted before.
 	Recovery string  `json:"recovery,omitempty"`
 	Checks   []Check `json:"checks,omitempty"` // the node's health checks
-	// Lent counts the leases that the node has lent and that have neither ended nor been returned.
-	// No other node leads before the last of them has.
+	// Lent counts the leases that the node has lent and that have neither ended nor been returned. No other
+	// node leads before the last of them has ended or been returned.
 	Lent     int            `json:"lent,omitempty"`
 	LastTick time.Time      `json:"last_tick,omitzero"`
 	Alive    []proto.NodeID `json:"alive"` // this node included
@@ -71,8 +71,8 @@ type Status struct {
 	// before this one.
 	VotersConfirmed *bool  `json:"voters_confirmed,omitempty"`
 	VotersVersion   uint64 `json:"voters_version,omitempty"`
-	// Watched are the other voters whose death this node could prove at once, so that nobody would
-	// wait for their promises to end. Absent if there are none.
+	// Watched are the other voters whose death this node could prove at once: then no node would wait until
+	// their promises end. Absent if there are no such voters.
 	Watched []proto.NodeID `json:"watched,omitempty"`
 	// Split is the last split brain that this node knows of, and SplitAt is when the node last
 	// heard of it; absent if there was none since the node started. The counters split_brains and

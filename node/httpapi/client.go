@@ -24,13 +24,13 @@ var (
 	ErrNotANode = errors.New("not the answer of a node")
 )
 
-// Client sends requests to one node. Any goroutine may call its methods. Methods that only ask wait
-// for Patience at most; those that change the node wait for DoPatience more. Errors wrap
-// ErrUnreachable or ErrNotANode.
+// Client sends requests to one node. Any goroutine may call its methods. Methods that only ask wait for
+// Patience at most; methods that change the node wait for DoPatience more. Errors wrap ErrUnreachable or
+// ErrNotANode.
 type Client struct {
 	Addr string // host:port of the node's HTTP API
-	// Token is the node's token, which may be empty. It is needed to change the node from another
-	// machine than the node's own.
+	// Token is the node's token; it may be empty. A Client needs it to change the node from another machine
+	// than the node's own.
 	Token string
 }
 
@@ -49,12 +49,12 @@ var caller = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// Health asks whether the node is well. It is no error if the node is not.
+// Health asks whether the node is healthy. An answer that the node is not healthy is no error.
 func (c Client) Health(ctx context.Context) (Health, error) {
 	return get[Health](ctx, c, "/healthz", http.StatusServiceUnavailable)
 }
 
-// Leader asks the node who leads. It is no error if nobody does.
+// Leader asks the node who leads. An answer that nobody leads is no error.
 func (c Client) Leader(ctx context.Context) (Leadership, error) {
 	return get[Leadership](ctx, c, "/leader", http.StatusServiceUnavailable)
 }
@@ -69,9 +69,9 @@ func (c Client) Members(ctx context.Context) (Members, error) {
 	return get[Members](ctx, c, "/v1/members")
 }
 
-// Do makes the node carry out a request, and waits until that is done. Errors wrap ErrUnreachable,
-// ErrNotANode, ErrConflict, ErrForbidden, ErrNoLeader or context.DeadlineExceeded. If the node said
-// why, they also wrap a Told.
+// Do makes the node carry out a request, and waits until the node has done so. Errors wrap ErrUnreachable,
+// ErrNotANode, ErrConflict, ErrForbidden, ErrNoLeader or context.DeadlineExceeded. If the node said why, they
+// also wrap a Told.
 func (c Client) Do(ctx context.Context, v Verb, o Order) (Done, error) {
 	done, err := change[Done](ctx, c, "/v1/"+string(v), o)
 	if err != nil {
@@ -89,7 +89,7 @@ type Told struct {
 func (t Told) Error() string { return t.Words }
 func (t Told) Unwrap() error { return t.kind }
 
-// told returns the reason that a node gave, as an error of this kind.
+// told returns the reason that a node gave, as a Told that wraps the error kind.
 func told(status int, body []byte, kind error) error {
 	var said notLent
 	switch {
@@ -104,7 +104,7 @@ func told(status int, body []byte, kind error) error {
 // answer is an answer of a node. from names the node.
 type answer interface{ from() proto.NodeID }
 
-// get asks the node for path. An answer with the code 200 or one of codes is no error.
+// get asks the node for path. An answer with the code 200, or with one of the given codes, is no error.
 func get[T answer](ctx context.Context, c Client, path string, codes ...int) (T, error) {
 	status, body, err := c.exchange(ctx, http.MethodGet, path, nil)
 	if err == nil && status != http.StatusOK && !slices.Contains(codes, status) {

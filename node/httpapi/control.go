@@ -21,8 +21,8 @@ type Verb string
 
 // The verbs.
 const (
-	// Transfer hands leadership over to Order.To or, if that is zero, to the best node that is
-	// eligible. Any node may be asked: it asks the leader.
+	// Transfer hands leadership over to Order.To or, if that is zero, to the best node that is eligible. Any
+	// node may be asked: a node that does not lead passes the request on to the leader.
 	Transfer Verb = "transfer"
 	// Resign makes the asked node, which must lead, step down. The node does not lead
 	// again until Resume or a restart.
@@ -44,8 +44,8 @@ type Order struct {
 	// Reason is a text for people. Records and answers show it. It has at most MaxReason bytes, all
 	// printable.
 	Reason string `json:"reason,omitempty"`
-	// By says who asks, for the record. A node that passes a request on sets it. Otherwise it is
-	// the address from which the request came.
+	// By says who asks, for the record. A node that passes a request on sets By. Otherwise By is the address
+	// from which the request came.
 	By string `json:"by,omitempty"`
 }
 
@@ -59,7 +59,7 @@ type Done struct {
 	Done   string       `json:"done"`
 	Leader proto.NodeID `json:"leader"` // the leader, as Self knows it then; 0 is nobody
 	Term   proto.Term   `json:"term"`
-	// Millis is how many milliseconds it took, as Self says; for a transfer, until the successor
+	// Millis is how many milliseconds the request took, as Self measured; for a transfer, until the successor
 	// led.
 	Millis float64 `json:"millis"`
 }
@@ -68,9 +68,9 @@ func (d Done) from() proto.NodeID { return d.Self }
 
 // Control carries out requests.
 type Control interface {
-	// Do carries out a request. It returns when that is done, or when ctx is. Any goroutine may
-	// call it. Errors that wrap ErrConflict, ErrForbidden, ErrNoLeader or context.DeadlineExceeded
-	// have an HTTP status of their own.
+	// Do carries out a request. It returns when the request is carried out, or when ctx is done. Any
+	// goroutine may call it. Errors that wrap ErrConflict, ErrForbidden, ErrNoLeader or
+	// context.DeadlineExceeded have an HTTP status of their own.
 	Do(ctx context.Context, v Verb, o Order) (Done, error)
 }
 
@@ -80,7 +80,7 @@ var (
 	ErrConflict = errors.New("refused")
 	// ErrNoLeader: nobody leads.
 	ErrNoLeader = errors.New("nobody leads")
-	// ErrForbidden: whoever asks may not change the node.
+	// ErrForbidden: the client may not change the node.
 	ErrForbidden = errors.New("not allowed")
 )
 
@@ -111,8 +111,8 @@ func command(c Control, v Verb) http.HandlerFunc {
 	})
 }
 
-// allowWaiting extends the time limit of an answer to the time that carrying out a request takes.
-// The server's own limit is for answers that need no waiting.
+// allowWaiting extends the time limit of an answer by the time that carrying out a request may take. The
+// server's own limit is for answers that need no waiting.
 func allowWaiting(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(DoPatience + limits.Answer))
 }
@@ -167,8 +167,8 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// parseObject reads one JSON object into into. The object may have only the fields of into. An
-// empty body changes nothing. The error shows like, which is an example.
+// parseObject reads one JSON object into into. The object may have only the fields of into. An empty body
+// changes nothing. The error shows the text like, which is an example of an object.
 func parseObject(body []byte, into any, like string) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil
@@ -184,8 +184,8 @@ func parseObject(body []byte, into any, like string) error {
 	return nil
 }
 
-// parseOrder reads an Order. If the body has a successor, that must be a node: 0 is a mistake, for
-// example of a script whose variable is empty, and does not ask for the best node.
+// parseOrder reads an Order. If the body names a successor, the name must be a valid node id. The id 0 does
+// not ask for the best node: it is a mistake, for example of a script whose variable is empty.
 func parseOrder(body []byte) (Order, error) {
 	var said struct {
 		Order

@@ -1,4 +1,4 @@
-// Package httpapi answers questions about a node over HTTP, and asks them.
+// Package httpapi answers questions about a node over HTTP. It also has the client that asks such questions.
 //
 //	GET /healthz     200 while the election loop ticks, else 503 with the reason
 //	GET /readyz      200 while gossip runs too, else 503 with the reason
@@ -38,12 +38,11 @@
 //	                      if nobody does; with {"renews": ID} it replaces an earlier loan
 //	DELETE /v1/lease/ID   gives a lease back before its end: 204, or 404 if it has ended
 //
-// The answer has valid_for_ms, how long the lease is lent. THE ASKER COUNTS THAT TIME BY ITS
-// OWN CLOCK, FROM BEFORE IT SENT THE QUESTION. The clock must go on in suspend. The voters
-// know of the loan before the answer leaves. Until the loan has ended or was given back no
-// other node leads, whatever happens to this one. So it may take a promise longer to replace
-// a leader that is killed or told to hand over during a loan. A client may borrow a lease if
-// it may change the node.
+// The answer has valid_for_ms, how long the lease is lent. THE CLIENT COUNTS THAT TIME BY ITS OWN CLOCK, FROM
+// A MOMENT BEFORE IT SENT THE REQUEST. The clock must go on in suspend. The voters know of the loan before
+// the answer leaves. Until the loan has ended or was given back no other node leads, whatever happens to this
+// one. So it may take longer, by the duration of a promise, to replace a leader that is killed or told to
+// hand over during a loan. A client may borrow a lease if it may change the node.
 //
 // The package does not promise that an answer is right: it is what one node believes at that
 // moment. With the guarantee "best-effort" two nodes may answer 200 to /leader at once.

@@ -52,8 +52,8 @@ type streams struct {
 	done    context.Context // ends when the server ends
 }
 
-// get streams changes as server-sent events: those after the Last-Event-ID, or all that the
-// node keeps.
+// get sends changes as server-sent events: the changes after the Last-Event-ID, or all changes that the node
+// keeps.
 func (s *streams) get(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodOptions {
 		return
@@ -155,9 +155,9 @@ func (s *sender) event(snap Snapshot, c Change, restarted bool) bool {
 	return s.say(fmt.Sprintf("id: %s-%d\nevent: leader\ndata: %s\n\n", snap.Incarnation.Short(), c.Seq, data))
 }
 
-// position returns the number of the last event that the reader got: "incarnation-seq" in the
-// header that browsers send, or in the query. restarted says that the incarnation is that of an
-// earlier process of the node.
+// position returns the number of the last event that the reader got. The reader sends "incarnation-seq", in
+// the header that browsers send or in the query. The result restarted says that the reader named the
+// incarnation of an earlier process of the node; then the number is 0.
 func position(r *http.Request, incarnation string) (after uint64, restarted bool, err error) {
 	id := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"))
 	if id == "" {

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// guard passes on requests that have the token, and requests from this machine that have none. It
-// refuses requests that a page of another site makes in the browser of somebody who may change the
-// node.
+// guard passes on requests that have the token, and requests from this machine that have none. A web page of
+// another site may make requests in the browser of somebody who may change the node: guard refuses them.
 func guard(token string, next http.Handler) http.Handler {
 	var browsers http.CrossOriginProtection // Origin and Sec-Fetch-Site
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -52,15 +51,15 @@ func bearer(r *http.Request) (token string, ok bool) {
 	return strings.TrimSpace(token), true
 }
 
-// equal compares two tokens. How long that takes does not depend on the tokens.
+// equal reports whether two tokens are equal. The time that it takes does not depend on the tokens.
 func equal(given, want string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(want))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// local reports whether the request was made on this machine, for this machine. A host name
-// that somebody else's DNS resolves to this machine does not count as this machine. Neither
-// does a request that a proxy passes on, since it makes every asker look local.
+// local reports whether the request was made on this machine, for this machine. A host name that somebody
+// else's DNS resolves to this machine does not count as this machine. A request that a proxy passes on does
+// not count as made on this machine, since through a proxy every client looks local.
 func local(r *http.Request) bool {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || !from.Addr().Unmap().IsLoopback() {
@@ -82,8 +81,8 @@ func local(r *http.Request) bool {
 	return strings.EqualFold(host, "localhost")
 }
 
-// requester says for the record who makes a request: the address from which it came, after by, the
-// name of whoever the request is passed on for.
+// requester returns, for the record, who makes a request: the address from which it came. If the request is
+// passed on for somebody, whom the text by names, that name comes first.
 func requester(r *http.Request, by string) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

@@ -21,9 +21,9 @@ type Lease struct {
 	Term proto.Term   `json:"term"`
 	// FencingToken must be sent with each request to a storage.
 	FencingToken fence.Token `json:"fencing_token"`
-	// ValidForMS is for how many milliseconds the lease is lent. The client counts them by its own
-	// clock from a moment BEFORE IT SENT the request; counted from the answer they are too long.
-	// The clock must go on while the machine is suspended, as CLOCK_BOOTTIME does.
+	// ValidForMS is for how many milliseconds the lease is lent. The client counts them by its own clock from
+	// a moment BEFORE IT SENT the request; a client that counts them from the answer uses the lease for too
+	// long. The clock must go on while the machine is suspended, as CLOCK_BOOTTIME does.
 	ValidForMS int64 `json:"valid_for_ms"`
 }
 
@@ -37,11 +37,11 @@ type Lender interface {
 	// Lend lends the lease. Errors wrap ErrNotLeader, ErrNoLeader or ErrConflict. Any
 	// goroutine may call it.
 	Lend(ctx context.Context) (Lease, error)
-	// Return returns a lease. It reports false if the lease had ended. Any goroutine may call it.
+	// Return ends the loan of a lease. It reports false if the loan had ended. Any goroutine may call it.
 	Return(id uint64) bool
 }
 
-// ErrNotLeader says that the node that was asked for its lease does not lead, and another does.
+// ErrNotLeader says that another node leads than the one that was asked for its lease.
 var ErrNotLeader = errors.New("not the leader")
 
 const (
@@ -107,9 +107,9 @@ func giveBack(l Lender) http.HandlerFunc {
 	})
 }
 
-// Lend asks the node, which must lead, for its lease. The new lease replaces the lease renews,
-// which the node lent before; 0 means none. Errors wrap ErrUnreachable, ErrNotANode, ErrNotLeader,
-// ErrConflict, ErrForbidden or context.DeadlineExceeded. If the node said why, they also wrap a
+// Lend asks the node, which must lead, for its lease. The new lease replaces the lease with the id renews,
+// which the node lent before; 0 means that it replaces none. Errors wrap ErrUnreachable, ErrNotANode,
+// ErrNotLeader, ErrConflict, ErrForbidden or context.DeadlineExceeded. If the node said why, they also wrap a
 // Told.
 //
 // The caller must read its clock before the call: Lease.ValidForMS counts from there.
@@ -124,8 +124,8 @@ func (c Client) Lend(ctx context.Context, renews uint64) (Lease, error) {
 	return lease, nil
 }
 
-// Return returns a lease that the node lent. Errors are as with Lend; for a lease that has ended
-// they wrap ErrConflict.
+// Return returns a lease that the node lent. Errors are as with Lend; for a lease that has ended, the error
+// wraps ErrConflict.
 func (c Client) Return(ctx context.Context, id uint64) error {
 	status, body, err := c.exchange(ctx, http.MethodDelete, fmt.Sprintf("%s/%d", leasePath, id), nil)
 	switch {

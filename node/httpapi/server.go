@@ -17,12 +17,13 @@ type Config struct {
 	Source Source
 	// Control carries out requests that change the node; nil refuses them.
 	Control Control
-	// Lender lends the node's lease; nil refuses that.
+	// Lender lends the node's lease; nil refuses requests for a lease.
 	Lender Lender
-	// Token allows to change the node from any machine. Without a Token only this machine may.
+	// Token allows a client on any machine to change the node. Without a Token only clients on this machine
+	// may.
 	Token string
-	// Changes yields the changes of who leads, in order: those after number after, and those to
-	// come until ctx is done. It is nil if the node tells no changes.
+	// Changes yields the changes of who leads, in order: the changes after the number after, and the changes
+	// to come until ctx is done. Changes is nil if the node tells no changes.
 	Changes func(ctx context.Context, after uint64) iter.Seq[Change]
 	// Version is the answer of /version, as JSON.
 	Version any
@@ -75,7 +76,7 @@ func okIf(ok bool) int {
 // Handler returns the handler for the paths in the package's description.
 func Handler(cfg Config) http.Handler { return handler(context.Background(), cfg) }
 
-// handler returns Handler's handler. Its streams end with ctx.
+// handler does what Handler does. The streams of its handler end with ctx.
 func handler(ctx context.Context, cfg Config) http.Handler {
 	mux := http.NewServeMux()
 	for path, view := range views {
@@ -122,8 +123,8 @@ func readOnly(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// only refuses every method but one. instead names the path for what the other methods may be meant
-// to do.
+// only refuses every method except the given one. In the refusal, the text instead says what the client
+// should use.
 func only(method, instead string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != method {

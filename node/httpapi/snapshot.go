@@ -13,9 +13,8 @@ import (
 
 // Source knows the state of the node.
 type Source interface {
-	// Snapshot returns the present state of the node. Any goroutine may call it; it is called once
-	// for each request. It must not wait for the election loop, since it has to answer while the
-	// loop hangs.
+	// Snapshot returns the present state of the node. Any goroutine may call it. The handlers call it once
+	// for each request. It must not wait for the election loop, since it has to answer while the loop hangs.
 	Snapshot() Snapshot
 }
 
@@ -62,7 +61,7 @@ type Snapshot struct {
 
 // Unfenced says that a former leader was not confirmed to have stopped.
 type Unfenced struct {
-	For proto.Term // the term that the node cannot lead before that
+	For proto.Term // the term that the node cannot lead until the former leader has stopped
 	Why string
 }
 
@@ -70,7 +69,7 @@ type Unfenced struct {
 // and may wait a few seconds for a disk.
 const staleAfter = 5 * time.Second
 
-// sick says why the node is not healthy; "" if it is.
+// sick returns why the node is not healthy; "" if it is healthy.
 func (s Snapshot) sick(now time.Time) string {
 	if !s.Running {
 		return "the election loop is not running"
@@ -82,7 +81,7 @@ func (s Snapshot) sick(now time.Time) string {
 	return ""
 }
 
-// unready says why the node is not ready; "" if it is. A node without a leader may be ready: if
+// unready returns why the node is not ready; "" if it is ready. A node without a leader may be ready: if
 // nodes needed a leader before they get traffic, they could wait for each other for ever.
 func (s Snapshot) unready(now time.Time) string {
 	if why := s.sick(now); why != "" {
@@ -94,8 +93,8 @@ func (s Snapshot) unready(now time.Time) string {
 	return ""
 }
 
-// leadership answers who leads. If the node's loop hangs, the answer is nobody: the node cannot
-// have heard what happened since.
+// leadership returns the answer to the question who leads. If the node's loop hangs, the answer is nobody:
+// the node cannot have heard what happened since.
 func (s Snapshot) leadership(now time.Time) Leadership {
 	nobody := algorithms.Leader{Term: s.Leader.Term}
 	if why := s.sick(now); why != "" {
@@ -111,7 +110,7 @@ func (s Snapshot) leadership(now time.Time) Leadership {
 	return s.believed(s.Leader)
 }
 
-// believed answers who leads if the node believes l.
+// believed returns the answer to the question who leads if the node believes l.
 func (s Snapshot) believed(l algorithms.Leader) Leadership {
 	a := Leadership{
 		Self: s.Self, Term: l.Term, Guarantee: s.Guarantee, Algorithm: s.Algorithm,
@@ -128,7 +127,7 @@ func (s Snapshot) believed(l algorithms.Leader) Leadership {
 	return a
 }
 
-// confirmed says whether a leader has confirmed the list of voters; nil if there are no voters.
+// confirmed returns whether a leader has confirmed the list of voters; nil if there are no voters.
 func (s Snapshot) confirmed() *bool {
 	if len(s.Voters) == 0 {
 		return nil
@@ -136,7 +135,7 @@ func (s Snapshot) confirmed() *bool {
 	return new(s.VoterState.Committed)
 }
 
-// leaderless says why nobody leads, as far as this node can tell.
+// leaderless returns why nobody leads, as far as this node can tell.
 func (s Snapshot) leaderless() string {
 	var missing []string
 	for _, v := range s.Voters {

@@ -8,7 +8,7 @@ import (
 
 const leastToken = 16 // in bytes
 
-// ParseToken reads a token that allows to change a node. A token is one word; white space around it
+// ParseToken reads the token that a client needs to change a node. A token is one word; white space around it
 // is ignored. The error says what is wrong, and does not show the token.
 func ParseToken(text string) (string, error) {
 	token := strings.TrimSpace(text)

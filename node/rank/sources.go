@@ -9,7 +9,8 @@ import (
 	"runtime"
 )
 
-// constant returns the same number always: the operator's, or 0 if only the id counts.
+// constant returns a source of one number that never changes: the operator's number, or 0 if only the id
+// counts.
 func constant(n int64) func(Context) (int64, error) {
 	return func(Context) (int64, error) { return n, nil }
 }
@@ -75,6 +76,6 @@ func filesIn(dir string) func(Context) (int64, error) {
 	}
 }
 
-// clamp keeps the absurd sizes that some network file systems report from
-// turning negative.
+// clamp returns n, or the largest int64 if n is larger: some network file systems report absurd sizes, which
+// would otherwise become negative.
 func clamp(n uint64) int64 { return int64(min(n, math.MaxInt64)) }

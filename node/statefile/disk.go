@@ -29,7 +29,7 @@ func replace(disk Disk, dir, temp, name string, content []byte) (DiskFile, error
 	return f, nil
 }
 
-// readSmall reads a file, up to one byte above maxFile. A file of that size is too large, and no
+// readSmall reads a file, but at most maxFile+1 bytes. A file with so many bytes is too large, and is no
 // whole number of sectors.
 func readSmall(disk Disk, path string) ([]byte, error) {
 	f, err := disk.Open(path)

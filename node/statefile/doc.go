@@ -1,9 +1,9 @@
 // Package statefile keeps a node's term, the terms it reserved and its vote on a
 // disk, so that a node that crashes and comes back never stands in a term twice.
 //
-// The package does not promise that it notices a disk that loses writes. If a disk is replaced
-// or restored from an old copy, or lies about fsync, the node loses its state. It also does if
-// the disk drops its last acknowledged writes completely, so that the older bytes are back.
+// The package does not promise that it notices a disk that loses writes. If a disk is replaced or restored
+// from an old copy, or lies about fsync, the node loses its state. It also loses it if the disk drops its
+// last acknowledged writes completely, so that the older bytes are back.
 //
 // A data directory holds
 //

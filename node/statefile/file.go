@@ -12,7 +12,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Why Open and Save return an error. Every error also wraps that of the system, if there is one.
+// The errors of Open and Save. Every error also wraps the system's error, if there is one.
 var (
 	// ErrLocked: another File uses the directory, in this process or another.
 	ErrLocked = errors.New("in use")
@@ -69,7 +69,7 @@ func Open(dir string, owner Owner) (*File, algorithms.State, error) {
 	return OpenOn(system{}, dir, owner)
 }
 
-// OpenOn is Open on a given Disk.
+// OpenOn does what Open does, on a given Disk.
 func OpenOn(disk Disk, dir string, owner Owner) (*File, algorithms.State, error) {
 	if err := owner.validate(); err != nil {
 		return nil, algorithms.State{}, err
@@ -105,8 +105,8 @@ func (f *File) open() error {
 	return nil
 }
 
-// load reads the state into f.saved. It ignores other files in the directory: a temporary file is a
-// Save that never finished, and nothing of it left the node.
+// load reads the state into f.saved. It ignores other files in the directory: a temporary file is what a Save
+// that never finished left, and the node has sent nothing that depends on it.
 func (f *File) load() error {
 	path := filepath.Join(f.dir, stateName)
 	data, err := readSmall(f.disk, path)
@@ -133,8 +133,8 @@ func (f *File) load() error {
 	return nil
 }
 
-// Save returns once s is durable. After an error the caller must end the node: nobody knows
-// what the disk holds until it is read again, so every later Save fails too.
+// Save makes s durable before it returns. After an error the caller must end the node: nobody knows what the
+// disk holds until it is read again, so every later Save fails too.
 func (f *File) Save(s algorithms.State) error {
 	if err := f.save(s); err != nil {
 		return fmt.Errorf("save term %d in %s: %w", max(s.Term, s.Vote.Term), f.dir, err)

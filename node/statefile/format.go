@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// version is the version of the format. If a field changes its meaning, it becomes the next
+	// version is the version of the format. If a field changes its meaning, the version becomes the next
 	// number.
 	version = 3
 	// noticeFormat is the version of a notice's format.
@@ -44,11 +44,11 @@ type document struct {
 	// Reserved is the highest term that the node may have taken part in.
 	Reserved proto.Term    `json:"reserved"`
 	Vote     *documentVote `json:"vote,omitempty"`
-	// Stopped says that the process of Vote was seen to stop. Former are earlier votes for
-	// processes that were not seen to stop.
+	// Stopped says that the process that Vote names was seen to stop. Former are earlier votes for processes
+	// that were not seen to stop.
 	Stopped bool           `json:"stopped,omitempty"`
 	Former  []documentVote `json:"former,omitempty"`
-	// Promise is the longest time for which the node ever promised to grant nobody else.
+	// Promise is the longest time for which the node ever promised to vote for no other process.
 	Promise string          `json:"promise,omitempty"`
 	Voters  *documentVoters `json:"voters,omitempty"`
 	CRC32C  string          `json:"crc32c,omitempty"`
@@ -77,8 +77,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// seal returns the bytes that must follow body. They are compared as a whole, so a document that
-// was cut short, or is followed by anything, is refused too.
+// seal returns the bytes that must follow body. A reader compares them as a whole: so it also refuses a
+// document that was cut short, or that anything follows.
 func seal(body []byte) []byte {
 	return fmt.Appendf(nil, sealFormat, crc32.Checksum(body, castagnoli))
 }
@@ -86,8 +86,9 @@ func seal(body []byte) []byte {
 // firstSealFormat ended the document of version 1, which was a whole file of several lines.
 const firstSealFormat = ",\n  \"crc32c\": \"%08x\"\n}\n"
 
-// otherFormat returns an error that wraps ErrFormat if the file begins with a document of another
-// version of the format, with its seal; else nil. A later version may change what is behind that.
+// otherFormat returns an error that wraps ErrFormat if the file begins with a sealed document of another
+// version of the format; otherwise it returns nil. It ignores the bytes behind that document: a later version
+// may change their meaning.
 func otherFormat(file []byte) error {
 	doc, format := file, firstSealFormat
 	if !bytes.HasPrefix(file, []byte("{\n")) {
@@ -110,7 +111,7 @@ func otherFormat(file []byte) error {
 		"other nodes run: if it is a voter, it asks them what it voted", err)
 }
 
-// headFormat is the beginning of a record, with its number. Its length follows.
+// headFormat is the beginning of a record, with the record's number. The record's length follows.
 const headFormat = `{"version":%d,"record":%d,"sectors":`
 
 // encode returns the document that keeps s, for the record with this number.
@@ -143,7 +144,7 @@ func encode(owner Owner, s algorithms.State, record uint64) []byte {
 	}
 }
 
-// ascii escapes the characters of a JSON text that are not printable ASCII; all of them are in
+// ascii escapes the characters of a JSON text that are not printable ASCII; all such characters are in
 // strings. So any other byte in a record is damage.
 func ascii(text []byte) []byte {
 	out := make([]byte, 0, len(text))

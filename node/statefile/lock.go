@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// held has the paths of the lock files that this process holds. A process id does not tell that:
-// the holder may be in another container, where it has the same id.
+// held has the paths of the lock files that this process holds. The process id in a lock file does not show
+// who holds it: the holder may be in another container, where it has the same id.
 var held sync.Map
 
 // lockFile is a lock that this process holds.

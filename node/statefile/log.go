@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// sector is how many bytes a disk writes at least. A record is a whole number of sectors, so no
+	// sector is the smallest number of bytes that a disk writes. A record is a whole number of sectors, so no
 	// write touches a sector of another record.
 	sector = 512
-	// room is how much room a new file has after its first record, in bytes.
+	// room is the number of bytes that a new file has for more records, after its first record.
 	room = 32 * sector
 	// maxFile is the largest state file, in bytes.
 	maxFile = (maxSize/sector+1)*sector + room
@@ -21,10 +21,10 @@ const (
 	blank = ' '
 )
 
-// fill returns the bytes that fill a sector before a record is written there: tabs and carriage
-// returns, which no record has. Their order is different in every sector, and in a file that begins
-// with another record. So each byte tells whether it was written over. A sector that was wiped, or
-// that holds bytes from elsewhere, is not mistaken for an unused one.
+// fill returns the bytes that fill a sector before a record is written there: tabs and carriage returns,
+// which no record has. Their order is different in every sector, and in a file that begins with another
+// record. So each byte shows whether a record was written over it. A sector that was wiped, or that holds
+// bytes from elsewhere, is not mistaken for an unused one.
 func fill(first uint64, sectorNumber int) (out [sector]byte) {
 	state := first<<20 ^ uint64(sectorNumber)
 	var word uint64
@@ -41,8 +41,8 @@ func fill(first uint64, sectorNumber int) (out [sector]byte) {
 	return out
 }
 
-// newFile returns a file that begins with this record and has room for more. first is the
-// record's number.
+// newFile returns the content of a file that begins with this record and has room for more. The parameter
+// first is the record's number.
 func newFile(record []byte, first uint64) []byte {
 	content := bytes.Clone(record)
 	for i := range room / sector {
@@ -61,7 +61,7 @@ func pad(doc []byte) []byte {
 	return record
 }
 
-// write makes s durable, after the record before, or in a new file if there is no room.
+// write makes s durable. It writes s after the last record, or in a new file if there is no room.
 func (f *File) write(s algorithms.State) error {
 	record := pad(encode(f.owner, s, f.last+1))
 	if f.end+len(record) > f.size || !f.log.Named(filepath.Join(f.dir, stateName)) {
@@ -97,8 +97,8 @@ func (f *File) renew(record []byte) error {
 
 // latest reads the last record of a state file, and its number. Errors wrap ErrCorrupt or ErrFormat.
 //
-// A torn record after the last one is no damage: nothing that it says left the node. Anything else
-// that is wrong is damage, in older records too.
+// A torn record after the last one is no damage: the node has sent nothing that depends on it. Anything else
+// that is wrong is damage, also in older records.
 func latest(data []byte) (owner Owner, s algorithms.State, last uint64, err error) {
 	damaged := func(what error) (Owner, algorithms.State, uint64, error) {
 		return Owner{}, algorithms.State{}, 0, fmt.Errorf("%w: %w", ErrCorrupt, what)
@@ -146,10 +146,10 @@ func recordSize(data []byte) int {
 	return len(data)
 }
 
-// unfinished reports whether a crash in the write of record number next can have left the
-// bytes from at on, where the last whole record ends. first is the number of the file's first
-// record. A crash may keep any bytes of a write from the disk, and nothing is written behind a
-// record before it is durable. So three things hold of a torn record:
+// unfinished reports whether a crash in the write of record number next can have left the bytes from the
+// place at on, where the last whole record ends. The parameter first is the number of the file's first
+// record. A crash may keep any bytes of a write from the disk, and nothing is written behind a record before
+// it is durable. So three things are true of a torn record:
 //
 //  1. Each of its bytes is what fill wrote there, or one that the record may have there.
 //  2. At least one is what fill wrote. If none is missing, the record was perhaps

@@ -19,16 +19,16 @@ const (
 	maxNotice = 512
 )
 
-// Notice is the newest notice of the whole cluster that a node knew. Of two notices the one with
-// the higher (Version, Origin) is the newer. It is in a file of its own beside the state, since it
-// changes when an operator asks, and no vote depends on it.
+// Notice is the newest notice of the whole cluster that a node knew. Of two notices the one with the higher
+// (Version, Origin) is the newer. The notice is in a file of its own beside the state, since it changes when
+// an operator asks, and no vote depends on it.
 type Notice struct {
 	Version uint64
 	Origin  proto.NodeID
 	Text    string // empty if there is nothing to tell any more
 }
 
-// noticeDocument is the file's JSON. Its last key is the checksum; see seal.
+// noticeDocument is the JSON of the notice file. Its last key is the checksum; see seal.
 type noticeDocument struct {
 	Format  int          `json:"format"`
 	Cluster string       `json:"cluster"`
@@ -61,7 +61,7 @@ func (f *File) Notice() (Notice, error) {
 	return n, nil
 }
 
-// SaveNotice returns when n is durable. Any goroutine may call it, but only one at a time. It never
+// SaveNotice makes n durable before it returns. Any goroutine may call it, but only one at a time. It never
 // touches the state, even if it fails.
 func (f *File) SaveNotice(n Notice) error {
 	if err := n.validate(); err != nil {

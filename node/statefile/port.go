@@ -13,7 +13,7 @@ import (
 type Disk interface {
 	// MakeDir creates dir, an absolute path, and its missing parents, durably.
 	MakeDir(dir string) error
-	// Lock locks the file at path for this process, until the process ends or closes it.
+	// Lock locks the file at path for this process, until the process ends or closes the lock.
 	Lock(path string) (io.Closer, error)
 	// Open opens a file for reading. Create creates an empty file for reading and writing.
 	Open(path string) (DiskFile, error)
@@ -27,8 +27,8 @@ type Disk interface {
 type DiskFile interface {
 	io.ReadWriteCloser
 	io.WriterAt
-	// Sync returns when the file is durable. SyncData returns when its bytes are; that is enough if
-	// neither the file's size nor the place of a block changed.
+	// Sync makes the file durable before it returns. SyncData does so for the file's bytes only; that is
+	// enough if neither the file's size nor the place of a block changed.
 	Sync() error
 	SyncData() error
 	// Named reports whether path still names this file.

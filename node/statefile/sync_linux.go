@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncData returns when the bytes of f are durable. That is enough for a file if neither its size
-// nor the place of a block changed.
+// syncData makes the bytes of f durable before it returns. That is enough for a file if neither its size nor
+// the place of a block changed.
 func syncData(f *os.File) error {
 	for {
 		err := unix.Fdatasync(int(f.Fd()))

@@ -4,5 +4,5 @@ package statefile
 
 import "os"
 
-// syncData returns when the bytes of f are durable.
+// syncData makes the bytes of f durable before it returns.
 func syncData(f *os.File) error { return f.Sync() }

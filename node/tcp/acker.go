@@ -43,7 +43,7 @@ func (a *acker) owe() {
 	}
 }
 
-// pay sends the ACK that is owed, if one is.
+// pay sends an ACK if one is owed.
 func (a *acker) pay() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

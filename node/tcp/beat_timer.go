@@ -7,8 +7,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// beatTimer says when this node counts the silence of its peers: at a beat. Any
-// goroutine may call its methods.
+// beatTimer sets the beats: the times at which this node counts the silence of its peers. Any goroutine may
+// call its methods.
 //
 //  1. Two beats are one interval apart, or more if this node was late. So a node that
 //     is late accuses others later, never sooner. A beat that is late by more than a
@@ -21,7 +21,7 @@ import (
 //     would have come without the rest.
 type beatTimer struct {
 	interval time.Duration
-	rest     time.Duration // from the leader's last PING; shorter than the silence a peer is allowed
+	rest     time.Duration // how long to rest after the leader's last PING; less than a peer may be silent
 	timer    *time.Timer
 
 	mu     sync.Mutex
@@ -31,7 +31,8 @@ type beatTimer struct {
 	asleep bool         // it rests until the timer fires
 }
 
-// newBeatTimer returns a timer that beats at once. A peer may be silent for misses intervals.
+// newBeatTimer returns a timer that runs: its first beat comes after one interval. A peer may be silent for
+// misses intervals.
 func newBeatTimer(interval time.Duration, misses int) *beatTimer {
 	t := &beatTimer{
 		interval: interval, timer: time.NewTimer(interval),
@@ -48,7 +49,7 @@ type beat struct {
 	anew      bool // the timer fired more than an interval too late
 }
 
-// next is called when the timer fires, and sets it anew.
+// next returns the beat for which the timer fired, and sets the timer anew.
 func (t *beatTimer) next(now time.Time) beat {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,7 +88,7 @@ func (t *beatTimer) relyOn(id proto.NodeID) {
 	}
 }
 
-// hear says that node id sent a PING, which is a sign of life.
+// hear notes the time of a PING of node id, if relyOn set that node. A PING is a sign of life.
 func (t *beatTimer) hear(id proto.NodeID, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -22,7 +22,7 @@ type Config struct {
 	// Voters are the nodes whose votes count; empty if nobody votes. The voters of
 	// the other end of a link must be the same, or differ by one.
 	Voters proto.VoterList
-	// ID and Incarnation are this process.
+	// ID and Incarnation name this process.
 	ID          proto.NodeID
 	Incarnation proto.Incarnation
 	// Bind is the host:port to listen on. With port 0 the kernel chooses a port.
@@ -36,11 +36,10 @@ type Config struct {
 	// Patience is how long connecting to a peer may take. The other time limits are multiples of
 	// it: see LimitsFor. 0 means a second.
 	Patience time.Duration
-	// Busy returns how long the election loop has been working on one event, and zero
-	// while the loop waits for the next one. The node answers PINGs only while Busy is
-	// below half a Heartbeat, and accepts links only while it is below Misses
-	// Heartbeats: so its peers notice that it hangs although its sockets work. The
-	// goroutines of the links call Busy, and it must not block. Nil means never busy.
+	// Busy returns how long the election loop has been working on one event, and zero while the loop waits
+	// for the next one. The node answers PINGs only while Busy is below half a Heartbeat, and accepts links
+	// only while Busy is below Misses Heartbeats: so its peers notice that the node hangs although its
+	// sockets work. The goroutines of the links call Busy, and it must not block. Nil means never busy.
 	Busy func() time.Duration
 
 	// SilentPeers are the peers whose death this node must be able to prove. The node keeps a
@@ -50,13 +49,13 @@ type Config struct {
 	// Kinds are the kinds of messages that this process can read, as its catalogue of
 	// algorithms lists them. A message of another kind is refused.
 	Kinds *proto.Kinds
-	// Receive is called with each message. The goroutines of the links call it: in order for one
-	// sender, at the same time for several. It must not block for long, or the link of that sender
-	// is ended. A message may come twice.
+	// Receive is called with each message. The goroutines of the links call it: one after the other for the
+	// messages of one sender, at the same time for different senders. It must not block for long, or the link
+	// of that sender is ended. A message may come twice.
 	Receive func(proto.Message)
-	// Evidence is called with the evidence of the links, for one peer in the order in which it came
-	// up; it may be nil. The goroutines of the links call it, and it must not block. It may call
-	// Send, but neither SetPeers nor Close.
+	// Evidence is called with the evidence of the links, for each peer in the order of the events. Evidence
+	// may be nil. The goroutines of the links call it, and it must not block. It may call Send, but neither
+	// SetPeers nor Close.
 	Evidence func(Evidence)
 
 	Log zerolog.Logger
@@ -96,7 +95,7 @@ type timing struct {
 	drain       time.Duration // how long a link that is to end may still empty its queue
 }
 
-// Limits are how long a peer may take.
+// Limits are the times that a peer may take.
 type Limits struct {
 	Dial        time.Duration // until it accepts a connection
 	Handshake   time.Duration // until it answers HELLO
@@ -112,9 +111,9 @@ func LimitsFor(patience time.Duration) Limits {
 	}
 }
 
-// timingFor returns the timing for a patience, which must be far above a round trip. The limit for
-// acknowledgements finds out that the machine of a peer that is not watched has vanished. It is
-// long enough for a garbage collection of the peer.
+// timingFor returns the timing for a patience, which must be far above a round trip. With the limit for
+// acknowledgements, a node notices that a peer's machine has vanished although it does not watch the peer.
+// The limit is long enough for a garbage collection of the peer.
 func timingFor(patience time.Duration) timing {
 	return timing{
 		handshake:   2 * patience,
@@ -169,5 +168,5 @@ func (c Config) withDefaults() (Config, error) {
 // event may wait a moment for the disk, since a node is not missed for one unanswered PING.
 func (c Config) alive() bool { return c.Busy() < c.Heartbeat/2 }
 
-// silence is how long a watched peer may give no sign of life.
+// silence returns how long a watched peer may give no sign of life.
 func (c Config) silence() time.Duration { return time.Duration(c.Misses) * c.Heartbeat }

@@ -53,13 +53,12 @@
 // two processes that watch each other only one has to ask. An ACK is no sign of life: it
 // shows that the sockets work, which they also do in a process whose elections hang.
 //
-// A process is missed when Config.Misses intervals passed without a sign of life. It is
-// still asked until it answers, and is then back. Two rules protect processes from a watcher
-// that gets no processor. A beat, a tick of the watcher's timer, counts one interval at most,
-// however late it comes. And counting starts again when a beat was late by more than an
-// interval. An alarm was false if three times the patience would have prevented it. After
-// three false alarms in a minute the watcher allows twice as many intervals, after four three
-// times as many.
+// A process is missed when Config.Misses intervals passed without a sign of life. It is still asked until it
+// answers, and is then back. Two rules protect processes from a watcher that gets no processor. A beat, a
+// tick of the watcher's timer, counts one interval at most, however late it comes. And counting starts again
+// when a beat was late by more than an interval. An alarm was false if the process was silent for no more
+// than three times Misses intervals. After three false alarms in a minute the watcher allows twice as many
+// intervals, after four three times as many.
 //
 // An idle node spends more on waking up for its timers than on what it sends and receives.
 // So a follower whose leader sends PINGs leaves out most beats: see beatTimer.

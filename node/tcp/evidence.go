@@ -22,5 +22,5 @@ type Evidence struct {
 	Proven bool
 }
 
-// String is the event and the peer: "link-closed 5".
+// String returns the event and the peer: "link-closed 5".
 func (e Evidence) String() string { return fmt.Sprintf("%v %v", e.Event, e.Peer) }

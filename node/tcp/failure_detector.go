@@ -16,16 +16,16 @@ type process struct {
 	home        netip.AddrPort
 }
 
-// failureDetector turns what happens to the links of one peer into Evidence. Any
-// goroutine may call its methods; it tells Evidence in the order of the calls.
+// failureDetector turns what happens to the links of one peer into Evidence. Any goroutine may call its
+// methods. The detector emits the Evidence in the order of these calls.
 //
-// After a process is gone the detector tells nothing more about it, since the end of its
-// other link a moment later is no news. The only exception is a proof that comes late.
+// Once a process is gone, the detector tells nothing more about that process, since the end of its other link
+// a moment later is no news. The only exception is a proof that comes late.
 type failureDetector struct {
 	id        proto.NodeID
 	patience  time.Duration // how long dials may get no answer before the peer is unreachable
 	emit      func(Evidence)
-	linksToMe func(proto.Incarnation) int // the number of links that the process itself dialled
+	linksToMe func(proto.Incarnation) int // returns how many links the process dialled
 
 	mu       sync.Mutex
 	told     process           // the process that SetPeers named
@@ -38,7 +38,7 @@ type failureDetector struct {
 	gone     proto.Incarnation // the latest process that is known to be gone
 	// unproven is the process that is gone, but whose death is not proven; zero for none.
 	unproven process
-	// unansweredSince is since when dials get no answer; zero while they get one.
+	// unansweredSince is the time since which no dial got an answer; zero if the last dial got one.
 	unansweredSince time.Time
 	saidUnreachable bool
 	answers         uint64 // how many dials got an answer
@@ -49,12 +49,12 @@ type loss struct {
 	process
 	number uint64
 	at     time.Time
-	left   int  // how many links with it were left
-	clean  bool // this link or the one before ended between two frames, and none came up since then
+	left   int  // how many links with the process were left
+	clean  bool // this link or the link before it ended between two frames, and no link came up since
 }
 
-// attempt records what was known when a dial began: a dial proves something only about events
-// before it began.
+// attempt records what was known when a dial began. A dial proves something only about events before the dial
+// began.
 type attempt struct {
 	began      time.Time
 	told, seen process
@@ -62,22 +62,22 @@ type attempt struct {
 	cleanEnd   proto.Incarnation
 }
 
-// tell sets the process that SetPeers expects at the peer.
+// tell stores which process of the peer SetPeers named: its incarnation s and its address home.
 func (d *failureDetector) tell(s proto.Incarnation, home netip.AddrPort) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.told = process{incarnation: s, home: home}
 }
 
-// begin is called before each dial, and returns what is known then.
+// begin returns what the detector knows when a dial begins. It is called before each dial.
 func (d *failureDetector) begin(now time.Time) attempt {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return attempt{began: now, told: d.told, seen: d.seen, lost: d.lost, cleanEnd: d.cleanEnd}
 }
 
-// up says that process s answered the dial at address home. The link is established. Any other
-// process that listened there before the dial began is gone.
+// up tells the detector that process s answered the dial at address home, so that the link is established.
+// Any other process that listened there before the dial began is gone.
 func (d *failureDetector) up(a attempt, s proto.Incarnation, home netip.AddrPort) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -103,14 +103,14 @@ func (d *failureDetector) up(a attempt, s proto.Incarnation, home netip.AddrPort
 	d.say(s, proto.LinkUp)
 }
 
-// dropped says that this node itself ended its own link.
+// dropped tells the detector that this node itself ended its own link.
 func (d *failureDetector) dropped() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.mine = proto.Incarnation{}
 }
 
-// ended says that this node's own link ended; how is LinkClosed or LinkReset.
+// ended tells the detector that this node's own link ended. The parameter how is LinkClosed or LinkReset.
 func (d *failureDetector) ended(how proto.LinkEvent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -119,9 +119,9 @@ func (d *failureDetector) ended(how proto.LinkEvent) {
 	d.lose(s, how)
 }
 
-// endedByPeer says that a link ended which process s had dialled. lost removes the link from the
-// count, and reports whether the link was counted. The detector calls lost while it holds mu,
-// together with the evidence: a refused dial between the two would prove too much.
+// endedByPeer tells the detector that a link which process s had dialled ended. The function lost removes the
+// link from the count, and reports whether the link was counted. The detector keeps mu from the call of lost
+// until it has recorded the end of the link: a dial that was refused between the two would prove too much.
 func (d *failureDetector) endedByPeer(s proto.Incarnation, how proto.LinkEvent, lost func() bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -130,11 +130,11 @@ func (d *failureDetector) endedByPeer(s proto.Incarnation, how proto.LinkEvent, 
 	}
 }
 
-// refused says that a dial was refused at an address. The process that listened there is gone if
-// its last link had ended before the dial began, and it has no link now. If its links were reset,
-// the detector first waits for the end of the silent connection. Otherwise the process may live,
-// behind an address that is wrong or closed to this node: then it cannot be reached, as if nobody
-// answered. refused reports whether that has lasted for longer than the patience.
+// refused tells the detector that a dial was refused at the address at. The process that listened there is
+// gone if its last link had ended before the dial began, and it has no link now. If its links were reset, the
+// detector first waits for the end of the silent connection. Otherwise the process may live, behind an
+// address that is wrong or closed to this node: then the refusal counts like a dial without an answer.
+// refused reports whether such dials have lasted for longer than the patience.
 func (d *failureDetector) refused(a attempt, at netip.AddrPort, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -156,9 +156,9 @@ func (d *failureDetector) refused(a attempt, at netip.AddrPort, now time.Time) b
 	return false
 }
 
-// proveLate proves the death of a process that was reported as gone without proof, since only
-// resets had been read. On a busy machine the clean end of its silent connection may be read
-// last. how is the answer to a dial that began after that end. The caller holds mu.
+// proveLate proves the death of a process that was reported as gone without proof, since only resets had been
+// read. On a busy machine the clean end of its silent connection may be read last. The parameter how is the
+// answer to a dial that began after that end. The caller holds mu.
 func (d *failureDetector) proveLate(a attempt, at netip.AddrPort, how proto.LinkEvent) {
 	s := d.unproven.incarnation
 	if s.IsZero() || a.cleanEnd != s || d.unproven.home != at || d.links(s) > 0 {
@@ -174,20 +174,20 @@ func (d *failureDetector) clean(a attempt) bool {
 	return d.lost.clean || a.cleanEnd == d.lost.incarnation
 }
 
-// willProve reports whether the silent connection may yet prove the end of process s: it has
-// not ended, or it has ended since the dial began. The caller holds mu.
+// willProve reports whether the silent connection may still prove that process s ended: the connection has
+// not ended, or it ended after the dial began. The caller holds mu.
 func (d *failureDetector) willProve(s proto.Incarnation, now time.Time) bool {
 	return d.cleanEnd == s || d.silent == s && now.Sub(d.lost.at) < silentPatience
 }
 
-// silentUp says that a silent connection to process s is up.
+// silentUp tells the detector that a silent connection to process s is up.
 func (d *failureDetector) silentUp(s proto.Incarnation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.silent, d.cleanEnd = s, proto.Incarnation{}
 }
 
-// silentEnded says that the silent connection ended, and whether it ended cleanly.
+// silentEnded tells the detector that the silent connection ended, and whether it ended cleanly.
 func (d *failureDetector) silentEnded(clean bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -197,7 +197,7 @@ func (d *failureDetector) silentEnded(clean bool) {
 	d.silent = proto.Incarnation{}
 }
 
-// answered says that a dial got an answer, even if that refused the link.
+// answered tells the detector that a dial got an answer. A refusal of the link is an answer, too.
 func (d *failureDetector) answered() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -205,15 +205,15 @@ func (d *failureDetector) answered() {
 	d.answers++
 }
 
-// unanswered says that a dial got no answer.
+// unanswered tells the detector that a dial got no answer.
 func (d *failureDetector) unanswered(a attempt, now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.miss(a, now)
 }
 
-// miss counts the time without an answer, from the beginning of the first dial that got
-// none. The caller holds mu.
+// miss reports the peer as unreachable once dials have had no answer for as long as the patience. The time
+// counts from the beginning of the first such dial. The caller holds mu.
 func (d *failureDetector) miss(a attempt, now time.Time) {
 	if d.unansweredSince.IsZero() {
 		d.unansweredSince = a.began
@@ -228,8 +228,8 @@ func (d *failureDetector) miss(a attempt, now time.Time) {
 	}
 }
 
-// inDoubt returns the process whose last link ended, if nothing is known of it since then. It
-// returns zero if there is none, or after the peer was reported as unreachable.
+// inDoubt returns the process whose last link ended, if this node does not know yet what became of that
+// process. It returns zero if there is no such process, or after the peer was reported as unreachable.
 func (d *failureDetector) inDoubt() proto.Incarnation {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -253,9 +253,9 @@ func (d *failureDetector) answersSoFar() uint64 {
 	return d.answers
 }
 
-// unheardByOthers says that the other nodes do not hear process s either. The process is then
-// unreachable, unless it has a link, or a dial got an answer since the others were asked. answers
-// is what answersSoFar returned when they were asked.
+// unheardByOthers tells the detector that the other nodes do not hear process s either. The process is then
+// unreachable, unless it has a link, or a dial got an answer since the other nodes were asked. The parameter
+// answers is what answersSoFar returned when they were asked.
 func (d *failureDetector) unheardByOthers(s proto.Incarnation, answers uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -266,7 +266,7 @@ func (d *failureDetector) unheardByOthers(s proto.Incarnation, answers uint64) {
 	d.say(s, proto.IndirectUnreachable)
 }
 
-// heardByOthers says that another node hears process s, which this one does not.
+// heardByOthers tells the detector that another node hears process s, although this node does not.
 func (d *failureDetector) heardByOthers(s proto.Incarnation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -275,7 +275,7 @@ func (d *failureDetector) heardByOthers(s proto.Incarnation) {
 	}
 }
 
-// beat says that process s does not answer PINGs (HeartbeatMissed), or answers again
+// beat tells the detector that process s does not answer PINGs (HeartbeatMissed), or answers again
 // (HeartbeatBack).
 func (d *failureDetector) beat(s proto.Incarnation, e proto.LinkEvent) {
 	d.mu.Lock()
@@ -305,8 +305,7 @@ func (d *failureDetector) lose(s proto.Incarnation, how proto.LinkEvent) {
 	}
 }
 
-// concludeGone tells once that process s is gone, and whether that is proven. The caller holds
-// mu.
+// concludeGone reports once that process s is gone, and whether its death is proven. The caller holds mu.
 func (d *failureDetector) concludeGone(s proto.Incarnation, how proto.LinkEvent, proven bool) {
 	if s == d.gone {
 		return

@@ -16,8 +16,8 @@ const (
 	version   = 6
 	headerLen = 6
 
-	// maxControl is the largest frame, in bytes, that is read before a peer is known, and that may
-	// be answered on a link: HELLO, WELCOME, REFUSE and ACK are all small.
+	// maxControl is the size in bytes of the largest control frame. Before a peer is known, and in answers on
+	// a link, only control frames are read. HELLO, WELCOME, REFUSE and ACK are all small.
 	maxControl = 1 << 10
 
 	// chunk is how many bytes are read, and how much memory is made for them, at a time. So a
@@ -91,8 +91,8 @@ func (r *frameReader) read(n int) ([]byte, error) {
 	return r.buf, nil
 }
 
-// control reads one control frame, which must be of one of kinds. If it is of another kind, the
-// error is a fault whose sentence ends with where.
+// control reads one control frame, which must be of one of the given kinds. If it is of another kind, the
+// error is a fault whose sentence ends with the text where.
 func (r *frameReader) control(where string, kinds ...proto.LinkKind) (proto.LinkBody, error) {
 	number, payload, err := r.next(maxControl)
 	if err != nil {

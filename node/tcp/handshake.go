@@ -49,13 +49,14 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("node %v refused node %v: %q", a.ID, h.ID, a.Reason)
 }
 
-// The settings in which two nodes may differ that exchange no messages.
+// Settings that may differ between two nodes. If one of them differs, the nodes exchange no messages.
 const (
 	algorithmDiffers = "the setting algorithm"
 	votersDiffer     = "the setting voters"
 )
 
-// otherLabel explains a refusal because of the labels of the two nodes.
+// otherLabel explains a refusal whose cause is that the labels of the two nodes differ. A label is a
+// Config.Algorithm.
 func (e *RefusedError) otherLabel() string {
 	h, a := e.Hello, e.Answer
 	const again = "start the one that is wrong again, with what the others have: "
@@ -73,8 +74,8 @@ func (e *RefusedError) otherLabel() string {
 	}
 }
 
-// Differs names the settings for which the label of the other node differs from this node's, as
-// far as the labels tell: "the setting voters". It is "" if the link was refused for another reason.
+// Differs returns the settings in which the two nodes differ, as far as their labels show, for example "the
+// setting voters". It returns "" if the link was refused for another reason.
 func (e *RefusedError) Differs() string {
 	if e.Answer.Reason != proto.OtherAlgorithm {
 		return ""
@@ -105,7 +106,7 @@ func (e *RefusedError) Differs() string {
 	return "the settings " + strings.Join(settings, ", and ")
 }
 
-// refusals has the reason to count for each refusal on the wire.
+// refusals maps each refusal on the wire to the reason under which this node counts that refusal.
 var refusals = map[proto.Refusal]reason{
 	proto.OtherVersion:   otherVersion,
 	proto.OtherCluster:   otherCluster,
@@ -117,8 +118,8 @@ var refusals = map[proto.Refusal]reason{
 	proto.Hung:           hung,
 }
 
-// hello returns the first frame that this node sends on a connection. to is zero if it only asks
-// which process is there.
+// hello returns the first frame that this node sends on a connection. The parameter to is zero if this node
+// only asks which process is there.
 func (t *Transport) hello(to proto.NodeID) proto.Hello {
 	return proto.Hello{
 		Cluster: t.cfg.Cluster, Algorithm: inWords(t.cfg.Algorithm), Agreement: agreement(t.cfg.Algorithm),
@@ -126,8 +127,8 @@ func (t *Transport) hello(to proto.NodeID) proto.Hello {
 	}
 }
 
-// agreement is the hash of what must be equal at both ends. It fits an int64, as all integers
-// on the wire do.
+// agreement returns the hash of a label, which must be equal at both ends. The hash fits an int64, as all
+// integers on the wire do.
 func agreement(label string) uint64 {
 	sum := sha256.Sum256([]byte(label))
 	return binary.BigEndian.Uint64(sum[:]) >> 1
@@ -204,7 +205,7 @@ func (t *Transport) readHello(r *frameReader) (proto.Hello, error) {
 	return h, nil
 }
 
-// judge returns why a HELLO is refused; "" if it is not. A process with this node's own id that
+// judge returns why a HELLO is refused; "" if this node accepts it. A process with this node's own id that
 // only asks who is here gets an answer: in this way it learns that its id is taken.
 func (t *Transport) judge(h proto.Hello) proto.Refusal {
 	switch {

@@ -11,9 +11,9 @@ import (
 // millisecond.
 const maxHandshakes = 256
 
-// handshakes are the accepted connections whose HELLO has not come yet. If there are too many, the
-// oldest connection of the address that has the most of them is dropped: an address that floods
-// this node loses only its own. Any goroutine may call its methods.
+// handshakes are the accepted connections whose HELLO has not come yet. If there are too many, the oldest
+// connection of the address that has the most of them is dropped: an address that floods this node loses only
+// its own connections. Any goroutine may call its methods.
 type handshakes struct {
 	limit int
 
@@ -21,7 +21,8 @@ type handshakes struct {
 	waiting []net.Conn // oldest first
 }
 
-// enter adds c. If another connection is dropped for it, enter returns that one, else nil.
+// enter adds c. If there are too many connections then, enter drops another one and returns that one;
+// otherwise it returns nil.
 func (h *handshakes) enter(c net.Conn) (evicted net.Conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

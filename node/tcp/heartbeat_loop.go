@@ -7,19 +7,20 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// maxExpected is how many peers this node asks for a sign of life at one beat only because they are
-// expected. If there are more, each beat asks others. A peer that was silent is asked at each beat.
+// maxExpected is the largest number of peers that this node asks for a sign of life at one beat only because
+// their watch is expected. If there are more such peers, each beat asks a different selection. A peer that
+// was silent is asked at each beat.
 const maxExpected = 8
 
 // minPong is the shortest time between two PONGs on a connection. No correct peer asks so often: it
 // is a fifth of MinHeartbeat.
 const minPong = time.Millisecond
 
-// SetLeader says who leads, 0 for nobody. A follower watches the leader, the leader watches
-// everybody, and before the first leader nobody watches anybody. So the traffic grows with the
-// number of nodes, not with its square. While there is no leader the last one is still watched, and
-// so is each node to which this node sends a message: a round on a ring waits for a node that
-// hangs, or was cut off with its leader, until it is missed.
+// SetLeader tells the Transport which node leads; 0 means that no node does. A follower watches the leader,
+// the leader watches everybody, and before the first leader nobody watches anybody. So the traffic grows with
+// the number of nodes, not with its square. While there is no leader the last one is still watched, and so is
+// each node to which this node sends a message: a round on a ring waits for a node that hangs, or was cut off
+// with its leader, until it is missed.
 //
 // A watched peer is sent a PING each Config.Heartbeat. If it leaves more than Config.Misses of them
 // unanswered it is HeartbeatMissed, and is asked again and again until it answers.
@@ -60,10 +61,10 @@ func (t *Transport) expects(p *peer) bool {
 	return vacant != 0 && spoken != 0 && spoken > vacant-int64(t.cfg.Heartbeat)
 }
 
-// runHeartbeats counts the beats of all peers until the Transport closes. A beat that is late by
-// more than an interval says that this node was paused or got no processor; it says nothing about
-// its peers, whose answers may have come and not been read. So all counts start anew. While this
-// node's own election loop hangs there is no beat, since a PING is a sign of life.
+// runHeartbeats counts the beats of all peers until the Transport closes. A beat that is late by more than an
+// interval says that this node was paused or got no processor; it shows nothing about the peers: their
+// answers may have come, but this node has not read them. So all counts start anew. While this node's own
+// election loop hangs there is no beat, since a PING is a sign of life.
 func (t *Transport) runHeartbeats() {
 	defer t.beatTimer.timer.Stop()
 	stood := false
@@ -87,7 +88,7 @@ func (t *Transport) runHeartbeats() {
 	}
 }
 
-// beat counts the intervals of silence that the beat b ends, for each peer, and asks silent peers for
+// beat counts, for each peer, the intervals of silence that are over at the beat b, and asks silent peers for
 // a sign of life.
 func (t *Transport) beat(b beat, now time.Time) {
 	beating, expecting, leader := 0, 0, proto.NodeID(0)
@@ -133,11 +134,11 @@ func (p *peer) hearPong(l *link, pong proto.Pong) error {
 	return p.heartbeats.pong(pong.Count, time.Now())
 }
 
-// micros is this node's heartbeat as other nodes are told, in microseconds.
+// micros returns this node's heartbeat interval in microseconds, as this node tells it to other nodes.
 func (t *Transport) micros() uint64 { return uint64(t.cfg.Heartbeat.Microseconds()) }
 
-// compare warns if another node has another heartbeat interval: one of the two then takes the other
-// for dead sooner than its operator expects.
+// compare warns if the heartbeat interval of another node is more than twice or less than half of this
+// node's. Then one of the two nodes takes the other for dead sooner than its operator expects.
 func (t *Transport) compare(conn net.Conn, id proto.NodeID, micros uint64) {
 	ours, theirs := t.cfg.Heartbeat, time.Duration(micros)*time.Microsecond
 	if max(theirs, ours) > 2*min(theirs, ours) {

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// maxPatience bounds the silence that a peer is allowed after false alarms: to this many times the
-	// usual one.
+	// maxPatience bounds the silence that a peer is allowed after false alarms. The bound is this many times
+	// the usual silence.
 	maxPatience = 3
 	// freeAlarms is how many false alarms add no patience: a node that somebody pauses by hand twice
 	// should still be replaced in time.
@@ -18,7 +18,7 @@ const (
 	alarmMemory = time.Minute
 )
 
-// watch is whether this node expects signs of life from a peer, and why.
+// watch says whether this node expects signs of life from a peer, and why.
 type watch int
 
 const (
@@ -61,7 +61,7 @@ type heartbeats struct {
 	alarms      []time.Time   // false alarms of the last minute
 }
 
-// begin says that a link to process s is up.
+// begin resets the counts for a new link, which reaches process s.
 func (h *heartbeats) begin(s proto.Incarnation, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -100,8 +100,8 @@ func (h *heartbeats) pong(n uint64, now time.Time) error {
 	return nil
 }
 
-// hear handles a PING of process s, on a link that s dialled. It returns false if these are not the
-// heartbeats of that process.
+// hear handles a PING of process s, on a link that s dialled. It returns false, and does nothing, if the link
+// last reached another process than s.
 func (h *heartbeats) hear(s proto.Incarnation, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -170,9 +170,9 @@ func (h *heartbeats) owes() bool {
 	return h.silent > 1
 }
 
-// heardByOthers says that another node hears process s. The process may then be silent for
-// misses intervals more, but never for longer than the greatest patience allows. It reports
-// whether that changed anything.
+// heardByOthers notes that another node hears process s. The process may then be silent for misses intervals
+// more, but never for longer than the greatest patience allows. heardByOthers reports whether it extended the
+// time.
 func (h *heartbeats) heardByOthers(s proto.Incarnation) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -192,18 +192,18 @@ func (h *heartbeats) recent(now time.Time) []time.Time {
 	return h.alarms
 }
 
-// allowed returns after how many silent intervals the process is missed. Usually that is misses. Each
-// false alarm of the last minute beyond freeAlarms adds misses, up to maxPatience times misses. The
-// caller holds mu.
+// allowed returns the number of silent intervals after which the process is missed. Usually the number is
+// misses. Each false alarm of the last minute beyond freeAlarms adds misses, up to maxPatience times misses.
+// The caller holds mu.
 func (h *heartbeats) allowed(now time.Time) int {
 	return h.misses * min(1+max(0, len(h.recent(now))-freeAlarms), maxPatience)
 }
 
-// beat counts the intervals that are over, or starts again at one if this node itself was late. beats
-// is true if the process is watched, or silent. ask is true if it is to be asked for a sign of life: a
-// leader that sent a PING is not, so that of two processes that watch each other only the leader asks.
-// doubt is true if the process will be missed at the next beat unless other nodes hear it: these are
-// to be asked now.
+// beat counts the intervals that are over, or starts again at one if this node itself was late. The result
+// beats is true if the process is watched, or silent. ask is true if this node should ask the process for a
+// sign of life. It need not ask a leader that sent a PING: so of two processes that watch each other only the
+// leader asks. doubt is true if the process will be missed at the next beat unless other nodes hear it: this
+// node should ask the other nodes now.
 func (h *heartbeats) beat(w watch, b beat, now time.Time) (beats, ask, doubt bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -29,7 +29,7 @@ type inbound struct {
 
 	mu     sync.Mutex // held while writing
 	mute   bool       // the other end takes no more answers
-	broken error      // why the link ends, if a write found out
+	broken error      // the error of a write, if that error ended the link
 }
 
 // accept takes connections until the listener closes.
@@ -117,7 +117,7 @@ func (t *Transport) admit(conn net.Conn) (*inbound, error) {
 	return in, nil
 }
 
-// beginHandshake adds conn to the handshakes. If there are too many, another one is ended.
+// beginHandshake adds conn to the handshakes. If there are too many, it ends another handshake.
 func (t *Transport) beginHandshake(conn net.Conn) {
 	evicted := t.handshakes.enter(conn)
 	if evicted == nil {
@@ -145,8 +145,8 @@ func (t *Transport) seeOff(conn net.Conn) {
 	}
 }
 
-// awaitHello reads the HELLO of conn. The error is net.ErrClosed if another handshake displaced
-// conn meanwhile: that was counted and logged before.
+// awaitHello reads the HELLO of conn. The error is net.ErrClosed if another handshake displaced conn
+// meanwhile: beginHandshake has counted and logged that.
 func (t *Transport) awaitHello(conn net.Conn, r *frameReader) (h proto.Hello, err error) {
 	err = conn.SetDeadline(time.Now().Add(t.cfg.timing.handshake))
 	if err == nil {
@@ -269,8 +269,8 @@ func (in *inbound) isMute() bool {
 	return in.mute
 }
 
-// whyEnded returns why the link ended; read is the error of the reader. The kernel reports a reset
-// only once: after a write got it, a read sees what looks like a clean end.
+// whyEnded returns why the link ended. The parameter read is the error of the reader. The kernel reports a
+// reset only once: if a write got the reset, a read sees what looks like a clean end.
 func (in *inbound) whyEnded(read error) error {
 	in.acks.timer.Stop()
 	in.mu.Lock()
@@ -288,7 +288,8 @@ func (in *inbound) caller() caller {
 
 func (in *inbound) name() string { return callerName(in.conn, in.id) }
 
-// callerName names the other end of a connection, which said that its id is id, for the log.
+// callerName returns the name, for the log, of the other end of a connection. The other end said that its id
+// is id.
 func callerName(conn net.Conn, id proto.NodeID) string {
 	return fmt.Sprintf("node %v at %s", id, ipOf(conn))
 }

@@ -16,15 +16,15 @@ type caller struct {
 	silent      bool
 }
 
-// inboundConnections are the established links that peers dialled. Each process has one, and one
-// silent connection beside it: a process that dials again has given up its last link. Any goroutine
-// may call its methods.
+// inboundConnections are the established links that peers dialled. Each process has one link, and one silent
+// connection beside that link: a process that dials again has given up its last link. Any goroutine may call
+// its methods.
 type inboundConnections struct {
 	mu    sync.Mutex
 	links map[caller]*inbound
 }
 
-// enter registers in. It resets an older link of the same process; when enter returns, that has
+// enter registers in. It resets an older link of the same process; when enter returns, the older link has
 // passed its last message to the callback. It returns false if there are too many links.
 func (c *inboundConnections) enter(in *inbound) bool {
 	key := in.caller()
@@ -46,8 +46,8 @@ func (c *inboundConnections) enter(in *inbound) bool {
 	return true
 }
 
-// leave removes in, whose messages no longer go to the callback. It returns false if a newer link
-// has replaced it.
+// leave removes in. Its caller passes no more messages of this link to the callback. leave returns false if a
+// newer link has replaced this link.
 func (c *inboundConnections) leave(in *inbound) bool {
 	defer close(in.done)
 	key := in.caller()

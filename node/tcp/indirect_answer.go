@@ -10,12 +10,13 @@ import (
 // maxProbes is how many indirect probes of one link may wait for an answer.
 const maxProbes = 16
 
-// indirectAnswerer answers the indirect probes of the peer at the other end of a link: whether this
-// node hears a third process, from now on. It belongs to the goroutine that reads the link.
+// indirectAnswerer answers the indirect probes of the peer at the other end of a link. An answer says whether
+// this node hears a third process from the time of the probe on. An indirectAnswerer belongs to the goroutine
+// that reads the link.
 //
-// Nobody can make this node dial or send as they like. The node asks only its own peers, at the
-// addresses that it knows, and only the process to which it was linked last. It asks each at most
-// four times in an interval.
+// No other node can make this node dial or send at will. This node asks only its own peers, at the addresses
+// that it knows, and only the process to which it was linked last. It asks each at most four times in an
+// interval.
 type indirectAnswerer struct {
 	t       *Transport
 	in      *inbound
@@ -50,8 +51,8 @@ func (v *indirectAnswerer) read(req proto.PingReq) error {
 	return nil
 }
 
-// await answers probe n when the process gives a sign of life, or has given none for as long
-// as a watched process may. A node that was late itself cannot tell, and does not answer.
+// await answers probe n when the process gives a sign of life, or when it has given none for as long as a
+// watched process may be silent. A node that was late itself cannot tell, and does not answer.
 func (v *indirectAnswerer) await(n uint64, sign <-chan struct{}) {
 	cfg := v.t.cfg
 	began := time.Now()
@@ -71,7 +72,7 @@ func (v *indirectAnswerer) await(n uint64, sign <-chan struct{}) {
 	v.in.say(proto.PingRes{Number: n, Heard: heard}, cfg.timing.write)
 }
 
-// seek asks the peer for a sign of life, on its link or by the next dial.
+// seek asks the peer for a sign of life, on its link, or by a dial if there is no link.
 func (p *peer) seek(now time.Time) {
 	before := p.sought.Load()
 	since := now.UnixNano() - before

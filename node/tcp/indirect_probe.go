@@ -19,7 +19,7 @@ type indirectProbe struct {
 	incarnation proto.Incarnation
 	answers     uint64                // how many dials the target had answered when the others were asked
 	asked       map[proto.NodeID]bool // peers that have not answered yet
-	unheard     bool                  // nobody who answered hears the process
+	unheard     bool                  // no node that answered hears the process
 }
 
 // indirectProbes are this node's open probes, one for each peer: the latest. Any goroutine may call
@@ -30,8 +30,8 @@ type indirectProbes struct {
 	open map[uint64]*indirectProbe
 }
 
-// probeIndirectly asks up to three peers whether they hear process s of p. It asks nobody
-// while those who were asked before still listen.
+// probeIndirectly asks up to three peers whether they hear process s of p. It asks no peer while the peers
+// that were asked before still listen for the process.
 func (t *Transport) probeIndirectly(p *peer, s proto.Incarnation, now time.Time) {
 	q := &indirectProbe{
 		target: p, incarnation: s, answers: p.detector.answersSoFar(),
@@ -40,7 +40,8 @@ func (t *Transport) probeIndirectly(p *peer, s proto.Incarnation, now time.Time)
 	t.probes.put(q, t.helpersFor(p.id), now, t.cfg.silence())
 }
 
-// helpersFor returns up to three peers, chosen at random, that gave a sign of life lately.
+// helpersFor returns up to three peers, chosen at random, that gave a sign of life lately. None of them is
+// node id.
 func (t *Transport) helpersFor(id proto.NodeID) []*peer {
 	var fit []*peer
 	for _, p := range *t.peers.Load() {
@@ -52,8 +53,8 @@ func (t *Transport) helpersFor(id proto.NodeID) []*peer {
 	return fit[:min(len(fit), helpers)]
 }
 
-// put numbers q and sends it to the helpers. q replaces the earlier probe about the same peer; if
-// that is younger than spacing, put does nothing. On each link the numbers rise.
+// put numbers q and sends it to the helpers. q replaces the earlier probe about the same peer; if the earlier
+// probe is younger than spacing, put does nothing. On each link the numbers rise.
 func (i *indirectProbes) put(q *indirectProbe, helpers []*peer, now time.Time, spacing time.Duration) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -122,8 +123,8 @@ func (p *peer) hearAnswer(res proto.PingRes) error {
 	return nil
 }
 
-// doubt waits for an interval, and then asks others about the peer, unless its process has a link
-// again or is known to be gone: usually the next dial tells that much sooner.
+// doubt waits for an interval, and then asks other nodes about the peer. It does not ask if the peer's
+// process has a link again, or is known to be gone: usually the next dial shows that much sooner.
 func (p *peer) doubt() {
 	if p.detector.inDoubt().IsZero() || p.doubting.Swap(true) {
 		return

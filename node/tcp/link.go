@@ -16,7 +16,7 @@ type link struct {
 	addr    string // the address that was dialled
 	welcome proto.Welcome
 	frames  *frameReader
-	forget  func() bool // cancels that the connection is reset when the Transport closes
+	forget  func() bool // cancels the reset of the connection when the Transport closes
 }
 
 // end resets the connection.
@@ -25,7 +25,7 @@ func (l *link) end() {
 	reset(l.conn)
 }
 
-// incarnation is that of the process at the other end.
+// incarnation returns the incarnation of the process at the other end.
 func (l *link) incarnation() proto.Incarnation { return l.welcome.Incarnation }
 
 // Why this node itself ends a link.
@@ -51,8 +51,8 @@ func (p *peer) serve(l *link) {
 	p.over(l, err)
 }
 
-// pump moves messages from the queue to the connection until the link ends. It returns why the link
-// ended, and whether it has read that from verdict.
+// pump moves messages from the queue to the connection until the link ends. It returns why the link ended,
+// and whether it has read this reason from verdict.
 func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 	limits := p.t.cfg.timing
 	stall := newStall(limits.ack)
@@ -125,7 +125,7 @@ func newStall(limit time.Duration) *stall {
 	return s
 }
 
-// begin says that a message was written.
+// begin starts the timer if it does not run. It is called when a message was written.
 func (s *stall) begin() {
 	if !s.owed {
 		s.owed = true
@@ -133,8 +133,9 @@ func (s *stall) begin() {
 	}
 }
 
-// check is called when the timer fires. since is when the oldest message without an acknowledgement
-// was written; zero if there is none.
+// check returns an error if the peer has acknowledged nothing for longer than limit. It is called when the
+// timer fires. The parameter since is when the oldest message without an acknowledgement was written; zero if
+// there is none.
 func (s *stall) check(since time.Time) error {
 	s.owed = false
 	switch {
@@ -147,9 +148,9 @@ func (s *stall) check(since time.Time) error {
 	return nil
 }
 
-// judge returns why the link ended on which a write failed with err. After a reset that a write
-// got, the reader sees what looks like a clean end; then the error of the write counts. After a
-// broken pipe, that of the reader counts.
+// judge returns why a link ended, after a write on that link failed with err. It returns err if the write
+// timed out or got a reset: after the reset the reader sees what looks like a clean end. After a broken pipe
+// it returns the error of the reader. The result read reports whether it has read verdict.
 func (p *peer) judge(l *link, err error, verdict <-chan error) (read bool, cause error) {
 	if isTimeout(err) || errors.Is(err, syscall.ECONNRESET) {
 		return false, err
@@ -198,8 +199,7 @@ func (p *peer) over(l *link, err error) {
 	p.doubt()
 }
 
-// endOf returns whether a stream ended between two frames, LinkClosed, or in any other way,
-// LinkReset.
+// endOf returns LinkClosed if a stream ended between two frames, and LinkReset if it ended in any other way.
 func endOf(err error) proto.LinkEvent {
 	if err == io.EOF { //nolint:errorlint // a wrapped one is another end
 		return proto.LinkClosed

@@ -10,10 +10,10 @@ const (
 	limitPeriod  = time.Minute
 )
 
-// logLimiter keeps the log readable while something stays wrong. It lets a complaint through once
-// for each peer and reason, until forget names the peer. It remembers at most maxOffenders peers;
-// then it lets nothing about others through, until limitPeriod after the first of them. Any
-// goroutine may call its methods.
+// logLimiter keeps the log readable while something stays wrong. It lets a complaint through once for each
+// peer and reason, until forget names the peer. It remembers at most maxOffenders peers; then it lets no
+// complaint about other peers through, until limitPeriod after it heard of the first. Any goroutine may call
+// its methods.
 type logLimiter struct {
 	mu    sync.Mutex
 	since time.Time

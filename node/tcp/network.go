@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Network makes the connections of a Transport. They behave as those of package net
-// do, and have its errors: of a dial that is refused, ECONNREFUSED in a *net.OpError
-// with Op "dial"; ECONNRESET, EPIPE and io.EOF. Their addresses are *net.TCPAddr, and
-// they have the SetLinger of a *net.TCPConn.
+// Network makes the connections of a Transport. They behave like the connections of package net, and return
+// the same errors: for a refused dial, ECONNREFUSED in a *net.OpError with Op "dial"; for a connection that
+// ended, ECONNRESET, EPIPE and io.EOF. Their addresses are *net.TCPAddr, and they have the SetLinger of a
+// *net.TCPConn.
 type Network interface {
 	// Listen reserves addr, host:port, for this process alone.
 	Listen(addr string) (net.Listener, error)

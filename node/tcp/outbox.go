@@ -20,12 +20,12 @@ type entry struct {
 	incarnation proto.Incarnation // the process it is for; zero until that is known
 }
 
-// moment is how long a message may wait without a change: if it waits longer, the time that it
-// waited is subtracted from the lease that it tells of.
+// moment is how long a message may wait unchanged. If a message waits longer, aged subtracts that time from
+// the lease that the message announces.
 const moment = 10 * time.Millisecond
 
-// aged returns the payload to write now. It subtracts the time that the message waited from the
-// lease that it tells of; ok is false if nothing of the lease is left.
+// aged returns the payload to write now. If the message announces a lease, aged subtracts the time that the
+// message waited from that lease; ok is false if nothing of the lease is left.
 func (e *entry) aged(now time.Time) (payload []byte, ok bool) {
 	if waited := now.Sub(e.queued); waited > moment {
 		return proto.Aged(e.kind, e.payload, waited)
@@ -33,12 +33,12 @@ func (e *entry) aged(now time.Time) (payload []byte, ok bool) {
 	return e.payload, true
 }
 
-// outbox is the queue to one peer. Any goroutine may call its methods; none waits for
-// another longer than it takes to copy some bytes. Its invariants:
+// outbox is the queue to one peer. Any goroutine may call its methods; no goroutine waits for another for
+// longer than it takes to copy some bytes. Its invariants:
 //
 //  1. entries are in the order they were put, at most limit of them;
-//  2. the first inFlight of them were written to the present connection and
-//     nothing else was, since its acked-th message;
+//  2. the first inFlight entries are all that was written to the present connection
+//     after its message number acked;
 //  3. without a connection inFlight is 0.
 type outbox struct {
 	limit int
@@ -77,9 +77,9 @@ func (o *outbox) put(s proto.Incarnation, kind proto.Kind, payload []byte, now t
 	}
 }
 
-// begin says that a connection to process s is up. All messages are written again, except those
-// that are too old or meant for another process: a message to a node's earlier process must not act
-// on its new one.
+// begin prepares the queue for a new connection, which reaches process s. All messages are to be written
+// again, except those that are too old or meant for another process: a message to a node's earlier process
+// must not act on the node's new process.
 func (o *outbox) begin(s proto.Incarnation, now time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -92,16 +92,16 @@ func (o *outbox) begin(s proto.Incarnation, now time.Time) {
 	o.drop(newLife, before-len(o.entries))
 }
 
-// end says that the connection is lost.
+// end notes that the connection is lost.
 func (o *outbox) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.inFlight = 0
 }
 
-// take appends to dst the frames to write next to process s, and counts them as written. It stops
-// at a message for another process, which waits for a link with that process. But if that process
-// is gone, the sender did not know yet, and the message goes to s.
+// take appends to dst the frames to write next to process s, and counts them as written. It stops at a
+// message for another process, which waits for a link with that process. But if that process is the one that
+// the parameter gone names, the message goes to s: its sender did not know yet that the process is gone.
 func (o *outbox) take(dst []byte, s, gone proto.Incarnation, now time.Time) ([]byte, int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -129,7 +129,7 @@ func (o *outbox) take(dst []byte, s, gone proto.Incarnation, now time.Time) ([]b
 	return dst, taken
 }
 
-// replaced says that process s is no longer expected. Messages that wait for it are dropped.
+// replaced drops the messages that wait for process s, which is no longer expected.
 func (o *outbox) replaced(s proto.Incarnation) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -140,7 +140,7 @@ func (o *outbox) replaced(s proto.Incarnation) {
 	signal(o.ready)
 }
 
-// ack says that the receiver's callback got the first n messages of the connection.
+// ack removes the first n messages of the connection from the queue: the receiver's callback got them.
 func (o *outbox) ack(n uint64) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -175,7 +175,7 @@ func (o *outbox) len() int {
 	return len(o.entries)
 }
 
-// close drops all messages, and those that come later.
+// close drops all messages. From then on, put drops each message.
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -193,7 +193,7 @@ func (o *outbox) expire(now time.Time) {
 	o.entries = slices.Delete(o.entries, o.inFlight, n)
 }
 
-// signal leaves a token in c, which has room for one, unless it has one.
+// signal puts a token into c, unless c has a token already. c has room for one.
 func signal(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:

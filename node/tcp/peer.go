@@ -36,7 +36,7 @@ type peer struct {
 	doubting atomic.Bool        // doubt is waiting
 	sought   atomic.Int64       // when seek last asked the peer, in Unix nanoseconds
 	probe    uint64             // the number of the latest probe about the peer
-	probedAt time.Time          // when that was made; Transport.probes guards both
+	probedAt time.Time          // when that probe was made; Transport.probes guards both fields
 
 	sent, received, dropped atomic.Uint64
 
@@ -62,8 +62,8 @@ func newPeer(t *Transport, spec Peer) *peer {
 	return p
 }
 
-// setSpec sets what SetPeers says; only one goroutine at a time may call it. If that has changed,
-// the peer is dialled at once.
+// setSpec stores what SetPeers says about the peer. If that has changed, the peer is dialled at once. Only
+// one goroutine at a time may call setSpec.
 func (p *peer) setSpec(spec Peer) {
 	old := p.spec.Swap(&spec)
 	if former := old.Incarnation; former != spec.Incarnation && !former.IsZero() {
@@ -118,15 +118,15 @@ const (
 	dyingRetries = 10
 )
 
-// isDying reports whether a dial failed as it does while a process is ending.
+// isDying reports whether err is an error that a dial gets while the process at the address is ending.
 func isDying(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// pause waits until the next dial is due. failures counts the dials in a row that led to no link;
-// unclear counts how many of the latest failed as isDying says; last is when the latest began. It
-// returns false if the peer has left the set.
+// pause waits until the next dial is due. The parameter failures counts the dials in a row that led to no
+// link. For the latest unclear dials among them isDying was true. The parameter last is when the latest dial
+// began. pause returns false if the peer has left the set.
 func (p *peer) pause(failures, unclear int, last time.Time) bool {
 	spacing := time.Until(last.Add(p.t.cfg.timing.minBackoff))
 	wait := time.NewTimer(max(spacing, p.backoff(failures)))
@@ -142,8 +142,8 @@ func (p *peer) pause(failures, unclear int, last time.Time) bool {
 	return p.ctx.Err() == nil
 }
 
-// backoff returns the pause between two dials. It is zero at first, then doubles, up to
-// timing.maxBackoff. It has jitter, so that the nodes of a cluster do not all dial at once when one
+// backoff returns the pause between two dials. The pause is zero at first, then doubles, up to
+// timing.maxBackoff. Part of it is random, so that the nodes of a cluster do not all dial at once when a node
 // returns.
 func (p *peer) backoff(failures int) time.Duration {
 	if failures == 0 {
@@ -203,7 +203,7 @@ func (p *peer) failed(a attempt, addr string, err error) {
 	p.t.complain(p.name(), why, "no link to node %v at %s: %v", p.id, addr, err)
 }
 
-// differs returns RefusedError.Differs of the error of a dial.
+// differs returns what RefusedError.Differs returns for err, the error of a dial; "" for any other error.
 func differs(err error) string {
 	if r, ok := errors.AsType[*RefusedError](err); ok {
 		return r.Differs()
@@ -225,7 +225,7 @@ func reasonOf(err error) reason {
 	return noAnswer
 }
 
-// name is the peer's name in the log.
+// name returns the peer's name for the log.
 func (p *peer) name() string { return fmt.Sprintf("peer %v", p.id) }
 
 // homeOf returns the address of a TCP connection; the zero value for any other.

@@ -9,10 +9,10 @@ import (
 	"unsafe"
 )
 
-// quietConn is a TCP connection that reads and writes without telling Go's scheduler about the
-// system call. Its socket never blocks, so the scheduler need not know. If it is told, the
-// runtime's monitor thread wakes up, and looks around every 20 µs until the process is idle again.
-// That was a third of what an idle node cost, and it takes processors from an election.
+// quietConn is a TCP connection that reads and writes without telling Go's scheduler about the system call.
+// Its socket never blocks, so the scheduler need not know. If it is told, the runtime's monitor thread wakes
+// up, and looks around every 20 µs until the process is idle again. That work was a third of what an idle
+// node cost, and it takes processors from an election.
 type quietConn struct {
 	*net.TCPConn
 	raw syscall.RawConn
@@ -33,7 +33,7 @@ type transfer struct {
 	step  func(fd uintptr) (done bool)
 }
 
-// quiet makes conn quiet if it is a TCP connection.
+// quiet returns conn as a quietConn if conn is a TCP connection; otherwise it returns conn unchanged.
 func quiet(conn net.Conn) net.Conn {
 	tcp, ok := conn.(*net.TCPConn)
 	if !ok {
@@ -97,10 +97,10 @@ func (t *transfer) run(wait func(func(uintptr) bool) error, b []byte) (int, erro
 	return t.done, err
 }
 
-// once reads what is there.
+// once reads the bytes that are there. It returns false if there are none yet.
 func (t *transfer) once(fd uintptr) bool { return t.move(fd) != syscall.EAGAIN }
 
-// all writes all that is left.
+// all writes all that is left. It returns false if the socket has no room for more now.
 func (t *transfer) all(fd uintptr) bool {
 	for len(t.left) > 0 {
 		if errno := t.move(fd); errno != 0 {

@@ -52,8 +52,8 @@ func (p *peer) keepSilent() {
 	}
 }
 
-// hold makes a silent connection beside the given link, and keeps it until it ends. It returns
-// whether there was one.
+// hold makes a silent connection beside the given link, and keeps it until it ends. It reports whether it
+// made one.
 func (p *peer) hold(beside *link) bool {
 	h := p.t.hello(p.id)
 	h.Silent = true

@@ -43,7 +43,7 @@ type Transport struct {
 	beatTimer *beatTimer
 	probes    indirectProbes
 	leader    atomic.Uint64 // the leader, whose process is watched; see SetLeader
-	vacant    atomic.Int64  // since when nobody leads, by clock; 0 if somebody does
+	vacant    atomic.Int64  // the time by clock since which no node leads; 0 if a node leads
 	ignored   atomic.Uint64 // PINGs not answered because they came too often
 	done      chan struct{} // closed by Close, once nobody holds the Transport any more
 
@@ -89,7 +89,7 @@ func Listen(cfg Config) (*Transport, error) {
 	return t, nil
 }
 
-// Addr is the address on which the Transport listens.
+// Addr returns the address on which the Transport listens.
 func (t *Transport) Addr() net.Addr { return t.ln.Addr() }
 
 // Listener returns the listening socket. As long as any process has a copy of it open, no dial to
@@ -153,8 +153,8 @@ func (t *Transport) SetPeers(peers []Peer) {
 	}
 }
 
-// Hold keeps Close from closing anything until release is called. While this process still works as
-// the leader, no peer may take it for dead. closing is closed when Close is called, or if it was
+// Hold keeps Close from closing anything until release is called. While this process still works as the
+// leader, no peer may take it for dead. The channel closing is closed when Close is called, or if Close was
 // called before: then the caller should finish.
 func (t *Transport) Hold() (closing <-chan struct{}, release func()) {
 	t.mu.Lock()
@@ -166,11 +166,11 @@ func (t *Transport) Hold() (closing <-chan struct{}, release func()) {
 	return t.closing, t.holds.Done
 }
 
-// Close waits until nobody holds the Transport any more, for ever if need be; until then the
-// Transport works as before. Then it gives the queues of established links half a second to empty,
-// and resets all links. When it returns, no goroutine is left and no callback is called any more.
-// So neither a callback may call it, nor work that holds the Transport. Peers learn that they
-// cannot reach this process, but not that it is dead: only its kernel tells that.
+// Close waits until nobody holds the Transport any more, for ever if need be; until then the Transport works
+// as before. Then it gives the queues of established links half a second to empty, and resets all links. When
+// it returns, no goroutine is left and no callback is called any more. So no callback may call Close, and no
+// work that holds the Transport may call it. Peers learn that they cannot reach this process, but not that it
+// is dead: only its kernel tells that.
 func (t *Transport) Close() error {
 	t.mu.Lock()
 	if !isClosed(t.closing) {
@@ -203,7 +203,7 @@ func (t *Transport) Close() error {
 // peer returns a peer of the set; nil if it is not in the set.
 func (t *Transport) peer(id proto.NodeID) *peer { return (*t.peers.Load())[id] }
 
-// complain logs a warning about who, once for each reason until forget.
+// complain logs a warning about who. It logs one warning for each reason, until warnings.forget(who).
 func (t *Transport) complain(who string, r reason, format string, args ...any) {
 	if t.warnings.first(who, r) {
 		t.cfg.Log.Warn().Str("reason", r.String()).Msgf(format, args...)
@@ -225,10 +225,10 @@ func (t *Transport) resetAtEnd(conn net.Conn) (forget func() bool) {
 	return context.AfterFunc(t.open, func() { reset(conn) })
 }
 
-// reset resets a connection: a living process must end connections in no other way. Errors do not
-// matter. If the process closed the stream, its end would look like that of a dead process, which
-// is half of a proof of death; a firewall that refuses new connections and lets existing ones pass
-// could be the other half. A reset proves nothing.
+// reset resets a connection: a living process must end connections in no other way. Errors do not matter. If
+// the process closed the stream, the end of the stream would look as if the process were dead, which is half
+// of a proof of death; a firewall that refuses new connections and lets existing ones pass could be the other
+// half. A reset proves nothing.
 func reset(c net.Conn) {
 	if l, ok := c.(interface{ SetLinger(seconds int) error }); ok {
 		_ = l.SetLinger(0)
