@@ -8,9 +8,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Ballot is how the voters answered a candidate: the winner, or else the last candidate
-// that asked them. A round has none where no voters decide, or where no record has the
-// question.
+// Ballot says how the voters answered a candidate: the winner, or else the last candidate that
+// asked them. A round has none if no voters decide, or if no record has the question.
 type Ballot struct {
 	Candidate uint64   `json:"candidate"`
 	Ref       Ref      `json:"ref"`    // the record of its last question in the round
@@ -23,15 +22,15 @@ type Ballot struct {
 // Voice is the answer of one voter.
 type Voice struct {
 	Voter uint64 `json:"voter"`
-	// Granted: it voted for the candidate. Counted: the vote came before the candidate
-	// won. The vote of a winner for itself always counts.
+	// Granted: the voter voted for the candidate. Counted: the vote came before the candidate won.
+	// The vote of a winner for itself always counts.
 	Granted bool `json:"granted"`
 	Counted bool `json:"counted"`
-	// Yes: when last asked, it would have voted for the candidate.
+	// Yes: when last asked, the voter would have voted for the candidate.
 	Yes bool `json:"yes"`
-	// No is why it last refused: "promised 5". It is empty if it never did. Denial is a word
-	// for the reason, To the node that the voter is bound to, 0 for none. Rule is the
-	// sentence of the source, and Ref the record.
+	// No says why the voter last refused: "promised 5". It is empty if the voter never refused.
+	// Denial is a word for the reason, To the node that the voter is bound to, 0 for none. Rule is
+	// the sentence of the source, and Ref the record.
 	No     string            `json:"no,omitempty"`
 	Denial algorithms.Denial `json:"denial,omitempty"`
 	To     uint64            `json:"to,omitempty"`
@@ -39,10 +38,10 @@ type Voice struct {
 	Ref    Ref               `json:"ref,omitzero"`
 }
 
-// Majority is how many voters make a leader.
+// Majority returns how many voters make a leader.
 func (b *Ballot) Majority() int { return len(b.Voters)/2 + 1 }
 
-// Missing are the voters whose answer is not in the records.
+// Missing returns the voters whose answer is not in the records.
 func (b *Ballot) Missing() (ids []uint64) {
 	for _, v := range b.Voices {
 		if !v.Granted && !v.Yes && v.No == "" {
@@ -52,8 +51,8 @@ func (b *Ballot) Missing() (ids []uint64) {
 	return ids
 }
 
-// The kinds of messages with which a candidate asks the voters, and with which these vote,
-// with the names of version 0.1.
+// The kinds of messages with which a candidate asks the voters, and those with which voters vote.
+// The names of version 0.1 come last.
 var (
 	askKinds = []string{
 		proto.KindPreVote.String(), proto.KindRequestVote.String(), "ASK", "CLAIM",
@@ -99,7 +98,7 @@ func (r *Round) ballot() {
 	r.Ballot = &b
 }
 
-// voice is a voter's answer to the candidate, according to the records of both.
+// voice returns a voter's answer to the candidate, by the records of both nodes.
 func (r *Round) voice(voter, candidate uint64) Voice {
 	v := Voice{Voter: voter}
 	if voter == candidate {
@@ -137,7 +136,7 @@ func (r *Round) voice(voter, candidate uint64) Voice {
 	return v
 }
 
-// refuses reports whether a voter's answer is a no, by the reasons of its sender or receiver.
+// refuses reports whether the message m is a voter's no, by the reasons of its sender or receiver.
 func (r *Round) refuses(m Message) bool {
 	for _, step := range []int{m.SendStep, m.ReceiveStep} {
 		if step < 0 {
@@ -171,8 +170,8 @@ func no(bar algorithms.Denial, to string) string {
 	return to
 }
 
-// votersTheory sets what the votes cost by the book. An algorithm whose own voters decide
-// has all its cost by them.
+// votersTheory compares the messages of the votes with the theory. If the algorithm itself works
+// with voters, own is its theory, and the comparison covers the whole round.
 func (r *Round) votersTheory(own func(voters, live int) catalog.Theory, sent map[string]int) {
 	if r.Ballot == nil {
 		return

@@ -56,7 +56,7 @@ type scratch struct {
 
 func newScratch() scratch { return scratch{steps: []Step{}, messages: []Message{}} }
 
-// steps are the steps of the entries, with corrected times, in the memory of old.
+// steps returns the steps of the entries, with corrected times. It reuses the memory of old.
 func (s *clusterState) steps(entries []*entry, old []Step) []Step {
 	steps := slices.Grow(old[:0], len(entries))[:len(entries)]
 	for i, e := range entries {
@@ -69,7 +69,7 @@ func (s *clusterState) steps(entries []*entry, old []Step) []Step {
 	return steps
 }
 
-// step is the step of the record, nil if the round does not have it.
+// step returns the step of the record, or nil if the round does not have it.
 func (r *Round) step(ref Ref) *Step {
 	i := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Ref == ref })
 	if i < 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// Builder makes a History of records. One goroutine may use it at a time.
+// Builder makes a History out of records. One goroutine may use it at a time.
 type Builder struct {
 	groups map[groupKey]*group
 	last   *group
@@ -44,9 +44,9 @@ func NewBriefBuilder() *Builder {
 // keep rec itself, but it keeps what the fields of rec refer to.
 func (b *Builder) Add(rec *trace.Record) { b.group(rec).add(rec) }
 
-// Death takes the true time at which a node of the cluster died, which no record can
-// tell. The caller must know it before the Round that follows is built. With an empty
-// label it is about the simulated run whose records came last.
+// Death takes the true time at which a node of the cluster died, since no record can tell it. Call
+// Death before the Round that follows the death is built. If the label cluster is empty, the death
+// belongs to the simulated run whose records came last.
 func (b *Builder) Death(cluster string, node uint64, at time.Time) {
 	d := death{node, at}
 	if cluster == "" && b.last != nil {
@@ -56,7 +56,7 @@ func (b *Builder) Death(cluster string, node uint64, at time.Time) {
 	b.deaths[cluster] = append(b.deaths[cluster], d)
 }
 
-// group is the group of rec, a new one if need be.
+// group returns the group of rec. If there is none, it makes a new one.
 func (b *Builder) group(rec *trace.Record) *group {
 	key := groupKey{cluster: rec.Cluster, algo: rec.Algo}
 	simulated := isSimulated(rec)

@@ -10,8 +10,8 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
-// callsFor is the cause that the reason has for an election of the round's term. Where voters decide, the terms of
-// the nomination may lag behind those of the votes.
+// callsFor returns the cause, if the reason calls an election of the round's term. Where voters
+// decide, the term of the nomination may be lower than the term of the votes.
 func (r *Round) callsFor(why *reason) (cause reason, ok bool) {
 	opens, ok := decided[algorithms.Opens](why)
 	term := why.number(opens.Term)
@@ -21,7 +21,7 @@ func (r *Round) callsFor(why *reason) (cause reason, ok bool) {
 	return why.cause(opens.Cause), true
 }
 
-// stoodFor is the cause that the reason has to be a candidate in the term.
+// stoodFor returns the cause, if the reason makes the node a candidate in the term.
 func (why *reason) stoodFor(term uint64) (cause reason, ok bool) {
 	stands, ok := decided[algorithms.Stands](why)
 	if !ok || why.number(stands.Term) != term {
@@ -30,10 +30,10 @@ func (why *reason) stoodFor(term uint64) (cause reason, ok bool) {
 	return why.cause(stands.Cause), true
 }
 
-// addCandidates makes the candidates for votes the initiators, where no election was called
-// before somebody won: voters may elect a leader without one while nobody leads. If one had been called in
-// the leader's own term, because the leader is gone, its initiators are those of this round. An
-// initiator after the win does not count: it began another election, of this term or a later one.
+// addCandidates makes the candidates for votes the initiators, if no node called an election before somebody
+// won: while nobody leads, voters may elect a leader without a call. If nodes called an election because the
+// leader was gone, but still in that leader's own term, these nodes are the initiators instead. A node that
+// called after the win is no initiator: it began another election, of this term or a later one.
 func (r *Round) addCandidates(s *clusterState) {
 	if r.Guarantee != lease {
 		return
@@ -71,14 +71,15 @@ func (r *Round) addCandidates(s *clusterState) {
 	}
 }
 
-// stillGone reports whether the leader whose loss made the initiator call an election was gone for it until t.
+// stillGone reports whether the initiator called because a leader was gone, and had no sign of life of that
+// leader before the time t.
 func (s *clusterState) stillGone(in *Initiator, t time.Time) bool {
 	return !in.At.After(t) && slices.ContainsFunc(s.drops[in.cause.loses()], func(d *drop) bool {
 		return d.Node == in.Node && !d.At.After(in.At) && (d.back.IsZero() || d.back.After(t))
 	})
 }
 
-// loses is the leader whose loss the cause is, 0 for none.
+// loses returns the leader whose loss the cause is, or 0 if the cause is another one.
 func (why *reason) loses() uint64 {
 	because, ok := decided[algorithms.Because](why)
 	if !ok || because.Kind != LeaderLost && because.Kind != LeaderSilent {
@@ -87,7 +88,7 @@ func (why *reason) loses() uint64 {
 	return why.number(because.About)
 }
 
-// addInitiator notes the node of a step that called the election.
+// addInitiator makes the node of a step an initiator, if the step called the election.
 func (r *Round) addInitiator(s *Step) {
 	for i := range s.reasons {
 		if cause, ok := r.callsFor(&s.reasons[i]); ok {
@@ -133,9 +134,9 @@ func (r *Round) findCause(s *clusterState) {
 	r.Cause = c
 }
 
-// noElection is the cause of a term that nobody called. A voter that lost its saved vote
-// takes a new term, to be above all terms in which it may have voted. Else the cause is
-// not in the records.
+// noElection returns the cause of a term that nobody called. A voter that lost its saved vote takes
+// a new term, to be above all terms in which it may have voted. Otherwise the records do not show
+// the cause.
 func (r *Round) noElection() Cause {
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -149,8 +150,8 @@ func (r *Round) noElection() Cause {
 	return Cause{Kind: Unexplained}
 }
 
-// back is the first record, with its time, that the process of the lost leader wrote after
-// the first evidence against it. It is zero for none.
+// back returns the first record, and its time, that the process of the lost leader wrote after the
+// first evidence against it. Both are zero if there is none.
 func (s *clusterState) back(c Cause) (Ref, time.Time) {
 	m := s.members[c.Lost]
 	if m == nil {
@@ -164,9 +165,10 @@ func (s *clusterState) back(c Cause) (Ref, time.Time) {
 	return Ref{}, time.Time{}
 }
 
-// detections are the evidence of each node that lost is gone, the earliest first. A node
-// counts once: with the last evidence that it had when the election was called, or else
-// with the first after that. Evidence from before lost led does not count.
+// detections returns each node's evidence that the leader with the id lost is gone, the earliest first. It
+// returns one piece of evidence per node: the last one before the election was called, or else the first one
+// after the call. It ignores evidence from before that leader began to lead, evidence that the node took back
+// before the call, and the lost leader's own evidence.
 func (r *Round) detections(lost uint64, s *clusterState) []Detection {
 	latest := map[uint64]Detection{}
 	called, led := r.Initiators[0].At, s.ledSince(lost, r.Term)
@@ -184,13 +186,13 @@ func (r *Round) detections(lost uint64, s *clusterState) []Detection {
 	})
 }
 
-// against are the words of evidence for a dead or unreachable process; # is its id.
+// against has the patterns of evidence that a process is dead or unreachable. # stands for its node's id.
 var against = []string{
 	"gossip-dead #", "dial-refused #", "unreachable #", "heartbeat-missed #", "link-closed #",
 	"link-reset #", "other-incarnation #", "left #", provenDead + " #",
 }
 
-// ledSince is when a node began to lead its last term below a given one, zero for never.
+// ledSince returns when a node began to lead its last term below the given one, or zero if it led none.
 func (s *clusterState) ledSince(leader, below uint64) time.Time {
 	for _, leadership := range slices.Backward(s.list) {
 		if leadership.Leader == leader && leadership.Term < below && !leadership.First.IsZero() {
@@ -200,10 +202,10 @@ func (s *clusterState) ledSince(leader, below uint64) time.Time {
 	return time.Time{}
 }
 
-// provenDead is the word of evidence for a proof, which comes in a "gone" step.
+// provenDead is the word for the evidence that a process is proven dead. It comes from a "gone" step.
 const provenDead = "proven-dead"
 
-// accused are the nodes that the evidence holds for gone.
+// accused returns the nodes that are gone, as the evidence says.
 func accused(evidence string) (ids []uint64) {
 	for piece := range strings.SplitSeq(evidence, ", ") {
 		for _, word := range against {

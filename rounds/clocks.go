@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// delays has the shortest time that a message took from one node to another, by
-// their wall clocks. A negative time refutes the clocks.
+// delays has the shortest time that a message took from one node to another, by their wall clocks.
+// A negative time proves that the two clocks differ.
 type delays map[[2]uint64]time.Duration
 
 func (d delays) sample(from, to uint64, sent, received time.Time) {
@@ -43,7 +43,7 @@ func (f clockFix) at(node uint64, wall time.Time) time.Time {
 	return wall.Add(-f[node].Offset)
 }
 
-// error is the bound on the error between corrected times of different nodes, 0 if no
+// error returns an upper bound on the error between corrected times of different nodes, or 0 if no
 // clock was corrected.
 func (f clockFix) error() time.Duration {
 	worst := time.Duration(0)
@@ -53,16 +53,16 @@ func (f clockFix) error() time.Duration {
 	return worst
 }
 
-// sameClock is how far two clocks may seem to differ and still count as one. A node takes
-// the time of a record a little after it read or sent the message. On one machine, where
-// a message takes some 50 µs, its clock so seems to differ from itself by as much. The
-// shortest time in any output is far longer.
+// sameClock is how far two clocks may seem to differ and still count as one. A node takes the time
+// of a record a little after it read or sent the message. So on one machine, where a message takes
+// some 50 µs, even one clock seems to differ from itself by as much. The shortest time in any
+// output is far longer.
 const sameClock = 100 * time.Microsecond
 
-// Differs reports whether the offset is more than one machine's clock seems to have.
+// Differs reports whether the offset is larger than sameClock, so that it shows a real difference.
 func (c Clock) Differs() bool { return c.Offset.Abs() > sameClock }
 
-// differ reports whether a clock has such an offset.
+// differ reports whether the offset of any clock is larger than sameClock.
 func (f clockFix) differ() bool {
 	for _, c := range f {
 		if c.Differs() {
@@ -80,7 +80,7 @@ type bounds struct {
 	err             time.Duration // of the known offsets
 }
 
-// bound narrows b by the messages between node and a node whose offset is known.
+// bound narrows b by the messages between the node and the node of fixed, whose offset is known.
 func (d delays) bound(b *bounds, node uint64, fixed Clock) {
 	if there, ok := d[[2]uint64{fixed.Node, node}]; ok { // took some time: the offset is less
 		if high := fixed.Offset + there; !b.hasHigh || high < b.high {
@@ -96,10 +96,10 @@ func (d delays) bound(b *bounds, node uint64, fixed Clock) {
 	}
 }
 
-// clock is the estimate of an offset within the bounds. If 0 lies within them, the clock is
-// taken to be right: no message refutes it. Otherwise the fastest messages of both
-// directions count as equally fast, as in NTP. With one direction alone, the estimate is
-// its bound.
+// clock returns an estimate of the node's offset. If 0 lies within the bounds, the clock counts as
+// right: no message proves the opposite. Otherwise the fastest messages of both directions count as
+// equally fast, as in NTP. With messages in one direction alone, the estimate is the bound that
+// they give.
 func (b bounds) clock(node uint64) Clock {
 	c := Clock{Node: node}
 	switch {
@@ -115,8 +115,8 @@ func (b bounds) clock(node uint64) Clock {
 	return c
 }
 
-// better reports whether b is more exact than a. Bounds on both sides that do not
-// contradict each other are better than all others; of two such, the narrower ones are.
+// better reports whether b is more exact than a. Bounds on both sides that do not contradict each
+// other are better than all other bounds. Of two such bounds, the narrower ones are better.
 func (b bounds) better(a bounds) bool {
 	sound := func(x bounds) bool { return x.hasLow && x.hasHigh && x.low <= x.high }
 	if sound(b) != sound(a) {
@@ -125,10 +125,10 @@ func (b bounds) better(a bounds) bool {
 	return sound(b) && b.high-b.low+b.err < a.high-a.low+a.err
 }
 
-// fix estimates the offset of each clock against the clocks that agree. Two clocks agree
-// unless a message between them has a negative delay. If two do not, the clock with more
-// such messages counts as wrong. If both have equally many, the one whose offset the
-// other clocks bound better does.
+// fix estimates the offset of each clock against the clocks that agree. Two clocks agree unless a
+// message between them has a negative delay. If they do not agree, the clock with more such
+// messages counts as wrong. If both have equally many, the clock whose offset is bounded better by
+// the other clocks counts as wrong.
 func (d delays) fix() clockFix {
 	fix := clockFix{}
 	good := map[uint64]bool{}
@@ -165,8 +165,8 @@ func (d delays) fix() clockFix {
 	return fix
 }
 
-// worst is the next clock that counts as wrong. found is false if no message between the
-// good ones has a negative delay.
+// worst returns the next clock that counts as wrong. found is false if no message between two
+// clocks in good has a negative delay.
 func (d delays) worst(good map[uint64]bool) (id uint64, found bool) {
 	against := map[uint64]int{}
 	for way, took := range d {
@@ -198,7 +198,7 @@ func (d delays) bounds(id uint64, known map[uint64]Clock) (b bounds) {
 	return b
 }
 
-// list has the corrected clocks by node id.
+// list returns the corrected clocks by node id.
 func (f clockFix) list() []Clock {
 	return slices.SortedFunc(maps.Values(f), func(a, b Clock) int { return cmp.Compare(a.Node, b.Node) })
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
-// clusterState is the state of the cluster after the rounds that were built: who believes
-// whom alive, who leads, how clocks differ. It is given terms in their order, and the
-// steps of a term in causal order.
+// clusterState is the state of the cluster after the rounds that were built: who believes whom
+// alive, who leads, how clocks differ. Rounds are built in the order of their terms, and the steps
+// of a term are applied in causal order.
 type clusterState struct {
 	delays  delays
 	fix     clockFix
@@ -22,11 +22,11 @@ type clusterState struct {
 	leaderships map[leadershipKey]*Leadership
 	list        []*Leadership
 	top         uint64 // the highest term there is
-	// drops has, for each node, the evidence of the nodes that dropped it from their view, in
-	// the order of the steps, until a round is about its loss.
+	// drops has, for each node, the evidence of the other nodes that dropped this node from their view, in
+	// the order of the steps. The evidence is kept until a round is about the loss of this node.
 	drops map[uint64][]*drop
-	// called has the initiators that called an election because the leader is gone, after it was elected, in
-	// the term of the last round.
+	// called has initiators of the last round's term: those that called an election after the
+	// winner of that round was elected, because that winner was gone.
 	called []Initiator
 	// brief: rounds keep no steps and messages. All rounds then use one scratch.
 	brief   bool
@@ -41,7 +41,7 @@ type drop struct {
 	back time.Time
 }
 
-// nodeState is how one node stands.
+// nodeState is the state of one node.
 type nodeState struct {
 	id   uint64
 	attr *int64
@@ -53,13 +53,13 @@ type nodeState struct {
 	incarnation string
 	// gone has the evidence against each node that left the view.
 	gone map[uint64]Detection
-	// leader is whom the node believes to lead, 0 for nobody, and term that leadership's.
+	// leader is the node that this node believes to lead, 0 for nobody. term is the term of that leadership.
 	leader, term uint64
 	last         Ref // the last step
 	lastAt       time.Time
 	aside        Ref    // the step in which it was told to stand aside
 	ineligible   string // why it does not stand; empty if it does
-	request      string // the last request of an operator to give up leadership
+	request      string // why it last had to give up leadership: an operator asked it, or it is ineligible
 }
 
 func newClusterState(members map[uint64]*member) *clusterState {
@@ -79,7 +79,7 @@ func (s *clusterState) node(id uint64) *nodeState {
 	return c
 }
 
-// measure takes the delays of the messages of a term.
+// measure adds the delays of a term's messages to s.delays.
 func (s *clusterState) measure(t *log) {
 	s.top = max(s.top, t.term)
 	t.pair()
@@ -153,15 +153,15 @@ func (s *clusterState) look(c *nodeState, st *Step) {
 	c.alive, c.looked = st.Alive, st.Ref.Seq
 }
 
-// prove applies the proof that a process is dead.
+// prove notes the proof, in the step st of node c, that the process of the node id is dead.
 func (s *clusterState) prove(c *nodeState, st *Step, id uint64) {
 	if id != 0 {
 		s.drop(id, Detection{Node: c.id, Evidence: fmt.Sprint(provenDead, " ", id), Ref: st.Ref, At: st.At})
 	}
 }
 
-// drop notes evidence against id. A proof is followed at once by a view without the
-// node. Both count as one piece of evidence, with the words of the view.
+// drop notes the evidence w against the node id. A view without the node follows at once after a
+// proof. Both count as one piece of evidence, with the words of the view.
 func (s *clusterState) drop(id uint64, w Detection) {
 	c := s.node(w.Node)
 	c.gone[id] = w
@@ -176,7 +176,7 @@ func (s *clusterState) drop(id uint64, w Detection) {
 	s.drops[id] = append(s.drops[id], &drop{Detection: w})
 }
 
-// union has all of a, and then those of b that are not in a.
+// union returns all of a, and then those elements of b that are not in a.
 func union(a, b []uint64) []uint64 {
 	all := a
 	for _, id := range b {
@@ -187,7 +187,7 @@ func union(a, b []uint64) []uint64 {
 	return all
 }
 
-// takeBack notes that node believes id alive again.
+// takeBack notes that a node believes the node id alive again, since the time at.
 func (s *clusterState) takeBack(node, id uint64, at time.Time) {
 	for _, d := range s.drops[id] {
 		if d.Node == node && d.back.IsZero() {
@@ -203,7 +203,8 @@ func (s *clusterState) past() {
 	}
 }
 
-// believe applies the belief after a step to the leadership that it ends and the one that it begins.
+// believe applies what the node believes after a step. It updates the leadership that the node believed in
+// before, and the one that it believes in now.
 func (s *clusterState) believe(c *nodeState, st *Step, r *Round) {
 	term := c.leads(st, r)
 	if st.Leader != 0 && term != r.Term {
@@ -232,9 +233,9 @@ func (s *clusterState) believe(c *nodeState, st *Step, r *Round) {
 	}
 }
 
-// leads is the term that the step's leader leads. Without a lease that is the record's
-// term. Under a lease, a record has the term of the election that is going on, while the
-// leader may lead an earlier term.
+// leads returns the term that the step's leader leads. Without a lease that is the term of the
+// record. Under a lease, a record has the term of the election that is going on, while the leader
+// may lead an earlier term.
 func (c *nodeState) leads(st *Step, r *Round) uint64 {
 	switch {
 	case r.Guarantee != lease || st.Leader == 0:
@@ -256,7 +257,7 @@ func (c *nodeState) leads(st *Step, r *Round) uint64 {
 	return r.Term
 }
 
-// senderOf is the record that sent the message which the step received, zero for none.
+// senderOf returns the record that sent the message which the step received. It is zero if there is none.
 func (r *Round) senderOf(st *Step) Ref {
 	if st.Received < 0 || r.Messages[st.Received].SendStep < 0 {
 		return Ref{}

@@ -28,8 +28,8 @@ func (r *Round) deliveries(s *clusterState, g *group, folded map[receipt]bool) {
 	}
 }
 
-// delivery judges one message without a receipt. overtaken says that a later message of the
-// same pair arrived: links keep the order.
+// delivery returns what became of one message without a receipt. overtaken says that a later
+// message from the same sender to the same receiver arrived: links keep the order.
 func (r *Round) delivery(m *Message, s *clusterState, g *group, overtaken bool) Delivery {
 	sent := r.Steps[m.SendStep]
 	var l *life
@@ -71,8 +71,8 @@ func (r *Round) delivery(m *Message, s *clusterState, g *group, overtaken bool) 
 	return Unseen
 }
 
-// goneForAny reports whether a node has evidence against the process of id that began at
-// an instant.
+// goneForAny reports whether any node has evidence against the process of the node id that began at
+// the time began.
 func (s *clusterState) goneForAny(id uint64, began time.Time) bool {
 	for _, c := range s.nodes {
 		if w, ok := c.gone[id]; ok && !began.After(w.At) {
@@ -82,7 +82,7 @@ func (s *clusterState) goneForAny(id uint64, began time.Time) bool {
 	return false
 }
 
-// gapAround reports whether records are missing soon after t.
+// gapAround reports whether records of the process are missing around the time t, or up to maxTransit later.
 func (l *life) gapAround(t time.Time, fix clockFix) bool {
 	if len(l.seen) == 1 {
 		return false

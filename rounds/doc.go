@@ -8,8 +8,8 @@
 //
 // # Order
 //
-// Records are ordered by cause. The records of one process are in the order of its
-// count. The receipt of a message comes after its send; both have the message's id.
+// Records are ordered by cause. The records of one process are in the order of their
+// numbers. The receipt of a message comes after its send; both have the message's id.
 // Otherwise the hybrid clock that messages carry decides. Wall clocks order nothing
 // by themselves. Where messages arrive before they were sent, the wall clocks of the
 // nodes differ. The Builder estimates the difference from the fastest messages in each
@@ -17,10 +17,10 @@
 //
 // # What records do not tell
 //
-// A node whose log is missing is seen through the others. A gap in a process's count
-// hides what was there. At level info, nodes do not write the steps that decided
-// nothing, so that a message without a receipt need not be lost. A Round lists such
-// things in Unknown.
+// A node whose log is missing is seen through the others. Where numbers of a
+// process's records are missing, nobody knows what it did. At level info, nodes do
+// not write the steps that decided nothing, so that a message without a receipt need
+// not be lost. A Round lists such things in Unknown.
 //
 // Text in a History comes from logs and may contain anything. Whoever prints it
 // passes it through Printable first.

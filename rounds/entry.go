@@ -25,7 +25,7 @@ type entry struct {
 	messages int    // index in the Round's Messages of the first message that was sent
 }
 
-// fill keeps what rec says, with its reasons and their sentences.
+// fill copies what rec says into e, with the reasons of rec and their sentences.
 func (e *entry) fill(rec *trace.Record, l *life, reasons []reason, why []string) {
 	e.life = l
 	e.Step = Step{
@@ -44,7 +44,7 @@ func (e *entry) fill(rec *trace.Record, l *life, reasons []reason, why []string)
 	e.clock, _ = proto.ParseHLC(rec.HLC) // the zero reading for none
 }
 
-// named are the nodes that the message names, with their attributes.
+// named returns the nodes that the message names, with their attributes.
 func (e *entry) named() iter.Seq2[uint64, int64] {
 	if e.ranks == nil && e.Event == "receive" { // an operator's words may look like anything
 		return formerRanks(e.Detail)
@@ -61,8 +61,8 @@ func (e *entry) named() iter.Seq2[uint64, int64] {
 	}
 }
 
-// micros is the reading of the hybrid clock in µs, or of the wall clock where the record
-// has no other.
+// micros returns the reading of the hybrid clock in µs, or of the wall clock if the record has no
+// hybrid clock.
 func (e *entry) micros() int64 {
 	if e.clock.IsZero() {
 		return e.Wall.UnixMicro()

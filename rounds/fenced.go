@@ -2,7 +2,7 @@ package rounds
 
 import "github.com/ringleader-dev/ringleader/algorithms"
 
-// Fenced is what a step learned about a former leader that must stop before another leads.
+// Fenced is one thing that a step learned about a former leader. That leader must stop before another leads.
 type Fenced struct {
 	Result algorithms.FenceResult
 	Node   uint64
@@ -20,8 +20,8 @@ func (s *Step) Fenced() (list []Fenced) {
 	return list
 }
 
-// Unstopped names the former leaders that the node waits for, although a majority voted for
-// it. It is empty for none.
+// Unstopped names the former leaders that the node waits for, although a majority voted for it. It
+// returns "" if there are none.
 func (s *Step) Unstopped() string {
 	for i := range s.reasons {
 		if u, ok := decided[algorithms.Unstopped](&s.reasons[i]); ok {
@@ -31,8 +31,8 @@ func (s *Step) Unstopped() string {
 	return ""
 }
 
-// Causes are the causes of the step's reasons, in words, without those of a node that only
-// adopts the term of a message.
+// Causes returns the causes of the step's reasons, in words. It leaves out reasons that only adopt
+// the term of a message.
 func (s *Step) Causes() (causes []string) {
 	for i := range s.reasons {
 		if _, enters := decided[algorithms.Enters](&s.reasons[i]); !enters {

@@ -17,18 +17,18 @@ type FindingName string
 const (
 	// TwoLeaders: two nodes led the same term, each by its own record.
 	TwoLeaders FindingName = "two-leaders"
-	// Overlap: a node led while another node led a different term. A leader that steps
-	// down as soon as it hears its successor's announcement is no finding. Where the
-	// renewals of a lease are not written down, the leader led until its own record, or
-	// that of a follower, says otherwise.
+	// Overlap: a node led while another node led a different term. A leader that steps down as soon
+	// as it hears its successor's announcement is no finding. If the renewals of a lease are not
+	// written down, the leader counts as leading until a record of its own, or of a follower, says
+	// otherwise.
 	Overlap FindingName = "overlapping-leaders"
 	// TermWentBack: a process wrote a lower term after a higher one, or the next process
 	// of the node sent messages of a lower term. No node acts in a term below one that it
 	// was in, not even after a crash. So its data was lost, or two processes write as one
 	// node.
 	TermWentBack FindingName = "term-went-back"
-	// NoEnd: an election was called, and nobody led its term. A call is no finding when a
-	// later term had a leader before it: that leader answered the caller.
+	// NoEnd: an election was called, and nobody led its term. A call is no finding if a later term
+	// had a leader before the call: that leader answered the caller.
 	NoEnd FindingName = "round-without-end"
 	// Flapping: many elections within a minute, and no operator asked for them.
 	Flapping FindingName = "flapping"
@@ -68,7 +68,7 @@ var FindingKinds = []FindingKind{
 	{MessagesLost, 18, "messages never arrived"},
 }
 
-// Gravest is the gravest of the kinds, the zero FindingKind where there is none.
+// Gravest returns the gravest of the kinds with these names, or the zero FindingKind if there is none.
 func Gravest(names ...FindingName) FindingKind {
 	for _, kind := range FindingKinds {
 		if slices.Contains(names, kind.Name) {
@@ -99,7 +99,7 @@ func (t Tally) Error() string {
 	return fmt.Sprintf("%d findings, the gravest: %s", t.N, t.Gravest.Name)
 }
 
-// Code is the exit code of the gravest kind.
+// Code returns the exit code of the gravest kind.
 func (t Tally) Code() int { return t.Gravest.Code }
 
 // judge adds the findings that are about this round alone.
@@ -138,8 +138,8 @@ func (r *Round) judgeLeaders() {
 	}
 }
 
-// judgeEnd adds a finding where nobody led the term, also where the records end in the
-// middle of the round: nobody knows then why they do.
+// judgeEnd adds a finding if nobody led the term, also if the records end in the middle of the
+// round: then nobody knows why they end.
 func (r *Round) judgeEnd(s *clusterState, g *group) {
 	if len(r.Initiators) == 0 || r.State == Decided {
 		return
@@ -215,7 +215,7 @@ func (r *Round) judgeMessages() {
 		words.Plural(len(lost), "message"), r.Term, strings.Join(which, ", "))
 }
 
-// saysLeft reports whether the node had said good-bye.
+// saysLeft reports whether the evidence says that the node left: it had said good-bye.
 func saysLeft(evidence string, node uint64) bool {
 	return strings.Contains(evidence+",", fmt.Sprintf("left %d,", node))
 }

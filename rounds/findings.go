@@ -18,8 +18,8 @@ const (
 	flapTime = time.Minute
 )
 
-// overlaps finds leaders of different terms that led at once. atEnd says that no more
-// records come: only then it counts that a leadership has no end in the records.
+// overlaps finds leaders of different terms that led at once. atEnd says that no more records come. Only then
+// does a leadership without an end in the records count as one that goes on (see unended).
 func (s *clusterState) overlaps(g *group, atEnd bool) (found []Finding) {
 	leaderships := slices.Clone(s.list)
 	slices.SortStableFunc(leaderships, func(a, b *Leadership) int { return a.From.Compare(b.From) })
@@ -46,7 +46,7 @@ func (s *clusterState) overlaps(g *group, atEnd bool) (found []Finding) {
 	return found
 }
 
-// overlap compares two leaderships; a began first.
+// overlap returns the finding that two leaderships overlapped, if they did. a began first.
 func (s *clusterState) overlap(g *group, a, b *Leadership) (Finding, bool) {
 	until, proof, ok := s.ledUntil(g, a, b.From)
 	if !ok {
@@ -66,7 +66,7 @@ func (s *clusterState) overlap(g *group, a, b *Leadership) (Finding, bool) {
 	}, true
 }
 
-// unlinked says that the clocks of two leaders were not compared, "" where they were.
+// unlinked says that no messages compare the clocks of the two leaders. It returns "" if messages do.
 func (s *clusterState) unlinked(g *group, a, b *Leadership) string {
 	if g.key.run > 0 || s.delays.linked(a.Leader, b.Leader) {
 		return ""
@@ -74,11 +74,11 @@ func (s *clusterState) unlinked(g *group, a, b *Leadership) string {
 	return " No messages compare their clocks: this is so if those do not differ by as much."
 }
 
-// unended reports whether a leadership under a lease has no end in the records, although its
-// leader writes only what changes: neither the leader nor a follower writes that it is
-// over, more than half of them last wrote that they believe in it, and nobody proved the
-// leader dead. The rest have restarted. If a majority of the same voters had elected
-// another leader, one of these nodes would have followed that, and written so.
+// unended reports whether a leadership under a lease seems to go on, although its leader writes
+// down only changes. No record of the leader or of a follower says that the leadership is over,
+// more than half of these nodes name the leader in their last records, and nobody proved the leader
+// dead. The other nodes have restarted. If a majority of the same voters had elected another
+// leader, one of the nodes that name this leader would have followed the other one, and written so.
 func (s *clusterState) unended(g *group, a *Leadership) bool {
 	l := g.lifeOf(a)
 	if a.Lease.IsZero() || a.First.IsZero() || !a.Last.IsZero() || l == nil || l.debug || !s.believes(a.Leader, a) {
@@ -105,8 +105,8 @@ func (s *clusterState) believes(node uint64, a *Leadership) bool {
 	return c.leader == a.Leader && c.term == a.Term
 }
 
-// beside is the finding for two leaders at once when the records do not say when the lease of one
-// of them ends.
+// beside returns the finding that two leaders led at once, if the records do not say when
+// leadership a ended.
 func (s *clusterState) beside(g *group, a, b *Leadership) Finding {
 	with, proof := "", []Ref{b.First, s.node(a.Leader).last}
 	for _, f := range a.Followers {
@@ -124,10 +124,11 @@ func (s *clusterState) beside(g *group, a, b *Leadership) Finding {
 	}
 }
 
-// ledUntil is until when the leadership went on, the record that shows it, and whether that
-// is after t. The end of its lease ends it, whatever a process believes that slept through
-// that. But the last lease in the records does not, where the process does not write down
-// renewals and stopped leading for another reason.
+// ledUntil returns the time when leadership r ended, the record that shows it, and whether that time is after
+// t. A leadership ends at the latest when its lease ends, even if its process slept then and still believed
+// that it led. There is one exception: if the process does not record renewals, and stopped for another
+// reason than the end of its lease, ledUntil ignores the last recorded lease, since later renewals are not in
+// the records.
 func (s *clusterState) ledUntil(g *group, r *Leadership, t time.Time) (time.Time, Ref, bool) {
 	until, proof, _ := s.believedUntil(g, r, t)
 	if lease := s.lease(g, r); !lease.IsZero() && lease.Before(until) && !g.renewedUnseen(r) {
@@ -136,15 +137,15 @@ func (s *clusterState) ledUntil(g *group, r *Leadership, t time.Time) (time.Time
 	return until, proof, until.After(t)
 }
 
-// renewedUnseen reports whether the leader renewed its lease to the end, although no record
-// has that: its process writes only what changes, and would have written that its lease
-// ran out.
+// renewedUnseen reports whether the leader renewed its lease until it stopped, although no record
+// shows that. This is so if its process writes down only changes, and wrote that it stopped, but
+// not that its lease ran out.
 func (g *group) renewedUnseen(r *Leadership) bool {
 	l := g.lifeOf(r)
 	return !r.Last.IsZero() && !r.ranOut && r.Last.Incarnation == r.Incarnation && l != nil && !l.debug
 }
 
-// lifeOf is the leader's process, nil if it is not known.
+// lifeOf returns the leader's process, or nil if no record is of that process.
 func (g *group) lifeOf(r *Leadership) *life {
 	if m := g.nodes[r.Leader]; m != nil {
 		return m.byIncarnation[r.Incarnation]
@@ -152,8 +153,8 @@ func (g *group) lifeOf(r *Leadership) *life {
 	return nil
 }
 
-// lease is the latest end of a lease in the records of the process, also in those of
-// renewals that changed nothing.
+// lease returns the latest end of the lease in the records of the leader's process. Records of
+// renewals that changed nothing count, too.
 func (s *clusterState) lease(g *group, r *Leadership) time.Time {
 	if l := g.lifeOf(r); l != nil && !r.Lease.IsZero() && l.leased == r.Term {
 		if at := s.fix.at(l.node, l.lease); at.After(r.Lease) {
@@ -163,7 +164,8 @@ func (s *clusterState) lease(g *group, r *Leadership) time.Time {
 	return r.Lease
 }
 
-// believedUntil is until when the process believed that it led.
+// believedUntil returns until when the process of r believed that it led, the record that shows it, and
+// whether that time is after t.
 func (s *clusterState) believedUntil(g *group, r *Leadership, t time.Time) (time.Time, Ref, bool) {
 	if !r.Last.IsZero() {
 		return r.Until, r.Last, r.Until.After(t)
@@ -175,8 +177,8 @@ func (s *clusterState) believedUntil(g *group, r *Leadership, t time.Time) (time
 	return r.Until, r.First, r.Until.After(t)
 }
 
-// flapping finds where many rounds follow each other that no operator asked for, and what
-// starts them.
+// flapping finds where many rounds follow each other within flapTime that no operator asked for.
+// Each finding says what started most of these rounds.
 func flapping(rounds []*Round) (found []Finding) {
 	var unasked []*Round
 	for _, r := range rounds {
@@ -243,8 +245,8 @@ func sameID(m *member) (found []Finding) {
 	return found
 }
 
-// termFell finds a term that went back from one process of a node to the next. A node that
-// restarts may be in a lower term as long as it sends nothing in it.
+// termFell finds processes that sent messages in a lower term than the process of the same node before them.
+// A node that restarts may be in a lower term as long as it sends nothing in that term.
 func termFell(m *member) (found []Finding) {
 	for i := 1; i < len(m.lives); i++ {
 		a, b := m.lives[i-1], m.lives[i]

@@ -44,7 +44,7 @@ func (s *clusterState) finish(g *group, out *Group) {
 	s.assign(g, out)
 }
 
-// between are the findings that are about several rounds, or about none. atEnd says that no
+// between returns the findings that are about several rounds, or about none. atEnd says that no
 // more records come.
 func (g *group) between(rounds []*Round, atEnd bool) []Finding {
 	found := slices.Concat(g.state.overlaps(g, atEnd), flapping(rounds))
@@ -59,7 +59,7 @@ func (g *group) between(rounds []*Round, atEnd bool) []Finding {
 	return found
 }
 
-// summary is what the node last wrote of itself and of the others.
+// summary returns what the node last wrote about itself and about the other nodes.
 func (c *nodeState) summary() Node {
 	n := Node{
 		ID: c.id, Attr: c.attr, Alive: c.alive, Term: c.term, Leader: c.leader,

@@ -16,27 +16,27 @@ import (
 // for people. Only this file and former.txt read sentences. Nothing is ever added to them: a
 // reason that has a code is not read with them.
 
-// former is one sentence of that release, and the code of its reason today.
+// former is one sentence of that release, and the code that its reason has today.
 type former struct{ algorithm, pattern, code string }
 
-// formerSentences has a line for each sentence that decided something, or whose rule was
-// quoted: the code, a tab and the sentence. In the sentence, # stands for a number, _ for
-// a number that the reason does not have today, * for words, and $ for the reason that
-// this one follows from. Where algorithms had one sentence for different reasons, the
-// word before the code's dot is the algorithm, or else the third column.
+// formerSentences has a line for each sentence that decided something, or whose rule was quoted:
+// the code, a tab and the sentence. In the sentence, # stands for a number, _ for a number that is
+// no argument of the reason today, * for words, and $ for the reason that this one follows from.
+// Several algorithms may have had the same sentence: the algorithm of a line is its third column,
+// or else the word before the dot of its code.
 //
 //go:embed former.txt
 var formerSentences string
 
-// formers has the table in the form in which sentences are looked up.
+// formers holds the lines of formerSentences as formerly looks them up.
 type formers struct {
 	whole     map[string][]former // by the sentence
-	decisions map[string][]former // by what stands behind "$ -> "
-	ends      []former            // "$, and so on"
-	words     []former            // with *
+	decisions map[string][]former // by the text after "$ -> "
+	ends      []former            // those that begin with "$", but not with "$ -> "
+	words     []former            // those with *
 }
 
-// knownFormers reads the table when the first such record comes. A node reads none.
+// knownFormers returns the lines. It reads them at the first sentence without a code. A node reads none.
 var knownFormers = sync.OnceValue(func() *formers {
 	known := &formers{whole: map[string][]former{}, decisions: map[string][]former{}}
 	for _, f := range formerTable() {
@@ -81,7 +81,8 @@ func formerCauseWords(why string) string {
 	return cause
 }
 
-// complete fills in what records have fields for now, from the words of one that has none.
+// complete sets the fields about and unfit of e from the words of its record, if the record has no such
+// fields.
 func complete(e *entry) {
 	switch {
 	case e.Event == "gone" && e.about == 0:
@@ -93,7 +94,7 @@ func complete(e *entry) {
 	}
 }
 
-// formerRanks are the id:attr in the words of a message.
+// formerRanks returns each id and attribute that the words of a message contain as "id:attr".
 func formerRanks(detail string) iter.Seq2[uint64, int64] {
 	return func(yield func(uint64, int64) bool) {
 		for i := 1; i < len(detail)-1; i++ {
@@ -161,7 +162,7 @@ func formerly(algorithm, why string) trace.Reason {
 	return trace.Reason{}
 }
 
-// cutShape splits why before its end, if that has the shape.
+// cutShape splits why in two, so that the second part has the shape. ok is false if no part does.
 func cutShape(why, shape string) (begin, end string, ok bool) {
 	head, _, _ := strings.Cut(shape, "#")
 	for from := 0; ; {
@@ -177,7 +178,7 @@ func cutShape(why, shape string) (begin, end string, ok bool) {
 	}
 }
 
-// formerCause is the reason that another reason follows from.
+// formerCause returns the reason whose sentence is cause, or the words of cause if no code is known.
 func formerCause(algorithm, cause string) trace.Arg {
 	if told := formerly(algorithm, cause); told.Code != "" {
 		return trace.Arg{Is: trace.Cause, Reason: &told}
@@ -185,7 +186,8 @@ func formerCause(algorithm, cause string) trace.Arg {
 	return trace.Arg{Is: trace.Words, Words: cause}
 }
 
-// pick is the algorithm's own sentence among equal ones, or else the first.
+// pick returns the element of equal that belongs to the algorithm. If there is none, it returns the first
+// element. ok is false if equal is empty.
 func pick(equal []former, algorithm string) (f former, ok bool) {
 	for _, f := range equal {
 		if f.algorithm == algorithm {
@@ -198,7 +200,7 @@ func pick(equal []former, algorithm string) (f former, ok bool) {
 	return equal[0], true
 }
 
-// shapeOf replaces each number by #.
+// shapeOf appends s to b, with # in place of each number.
 func shapeOf(b []byte, s string) []byte {
 	in := false
 	for _, c := range []byte(s) {
@@ -214,10 +216,10 @@ func shapeOf(b []byte, s string) []byte {
 	return b
 }
 
-// shapeOfPattern replaces the numbers that have no argument now (_) by #, too.
+// shapeOfPattern replaces each _ by #, since _ stands for a number, too.
 func shapeOfPattern(pattern string) string { return strings.ReplaceAll(pattern, "_", "#") }
 
-// tells returns the numbers of an old sentence, without those that the reason has no arguments for now.
+// tells returns the numbers of an old sentence that are arguments of the reason now.
 func (f former) tells(numbers []trace.Arg) (args []trace.Arg) {
 	if !strings.Contains(f.pattern, "_") { // nearly always
 		return numbers
@@ -253,8 +255,8 @@ func numbersIn(s string) (args []trace.Arg) {
 	return args
 }
 
-// fill returns what the sentence has in the pattern's places: # is a number, * is words. Words end at
-// the last occurrence of the text that follows them in the pattern.
+// fill returns what the sentence why has in the places of the pattern: a number for #, words for *.
+// Words end at the last occurrence of the text that follows them in the pattern.
 func fill(pattern, why string) (args []trace.Arg, ok bool) {
 	for pattern != "" {
 		at := strings.IndexAny(pattern, "#*")
@@ -289,7 +291,7 @@ func fill(pattern, why string) (args []trace.Arg, ok bool) {
 	return args, why == ""
 }
 
-// formerFixed are the old sentences with words that are arguments now.
+// formerFixed has the reasons of old sentences in which some words are arguments now.
 var formerFixed = map[string]trace.Reason{
 	"a split is mended":                      fixed("nomination.asked-by-recovery", "a split is mended"),
 	"no COORDINATOR came in two trips round": fixed("topology.late", "COORDINATOR", "two trips round"),
@@ -297,8 +299,8 @@ var formerFixed = map[string]trace.Reason{
 	"no ELECTED came in a round's time":      fixed("topology.late", "ELECTED", "a round's time"),
 }
 
-// oldWords are the names of messages of leases in the records of version 0.1: the present kind of
-// each, and what it said.
+// oldWords maps the name that version 0.1 gave to a message of the lease protocol to the kind that
+// this version gives to it, and to the sentence that says what the message means.
 var oldWords = map[string]struct {
 	kind proto.Kind
 	said string

@@ -40,14 +40,14 @@ type member struct {
 type log struct {
 	term    uint64
 	entries []*entry
-	// folded has the receipts that changed nothing: only that the message arrived is kept.
+	// folded has the receipts that changed nothing. Nothing else of their records is kept.
 	folded map[receipt]bool
 	clock  int64 // the highest reading of the entries, in µs
 	led    bool  // somebody leads it
-	calm   int   // the entries there were when Ended was last asked
+	calm   int   // how many entries there were at the last call of Ended with calm
 }
 
-// lease is the guarantee of leaders under a lease, in records.
+// lease is the name that records give to the guarantee of leaders under a lease.
 const lease = "lease"
 
 func newGroup(key groupKey, brief bool) *group {
@@ -102,9 +102,9 @@ func (g *group) add(rec *trace.Record) {
 	t.led = t.led || e.Leader != 0 && (rec.Guarantee != lease || e.Change != "" || e.Token == term)
 }
 
-// termOf is the term whose round has the record. A node that asks the voters while nobody
-// leads, and a voter that is asked, have the former term in their records: they enter the
-// term that is asked for with their vote.
+// termOf returns the term whose round the record belongs to. While nobody leads, a node that asks
+// the voters, and a voter that is asked, still have the former term in their records: they enter
+// the new term with their vote. Such a record belongs to the term that is asked for.
 func termOf(rec *trace.Record, reasons []reason) uint64 {
 	if rec.Guarantee != lease || rec.Leader != 0 {
 		return rec.Term
@@ -127,7 +127,8 @@ func termOf(rec *trace.Record, reasons []reason) uint64 {
 // entriesAtOnce is how many entries are allocated at a time.
 const entriesAtOnce = 64
 
-// entry is an empty entry: one of a round that was built, or else a new one.
+// entry returns an empty entry. It reuses an entry of a round that was already built, if one is spare;
+// otherwise it allocates new ones.
 func (g *group) entry() *entry {
 	if len(g.spare) == 0 {
 		entries := make([]entry, entriesAtOnce)
@@ -170,7 +171,7 @@ func (g *group) log(term uint64) *log {
 	return t
 }
 
-// life is the process that wrote rec. Where records name no incarnation, each start begins
+// life returns the process that wrote rec. If records name no incarnation, each start begins
 // another process.
 func (m *member) life(rec *trace.Record) *life {
 	incarnation := rec.Incarnation
@@ -189,7 +190,7 @@ func (m *member) life(rec *trace.Record) *life {
 	return m.current
 }
 
-// at is the last process that began before t, nil for none.
+// at returns the last process that began no later than t, or nil if there is none.
 func (m *member) at(t time.Time, fix clockFix) *life {
 	i := sort.Search(len(m.lives), func(i int) bool {
 		return fix.at(m.lives[i].node, m.lives[i].from).After(t)
@@ -200,8 +201,8 @@ func (m *member) at(t time.Time, fix clockFix) *life {
 	return m.lives[i-1]
 }
 
-// build builds every round, the lowest term first. It measures the messages of all rounds
-// before, since they tell how far the clocks differ.
+// build builds every round, the lowest term first. Before that it measures the messages of all
+// rounds, since they tell how far the clocks differ.
 func (g *group) build() *Group {
 	out := &Group{
 		Cluster: g.key.cluster, Algorithm: g.key.algo, Guarantee: g.guarantee, Run: g.key.run,

@@ -21,15 +21,15 @@ type life struct {
 	from        time.Time // wall time of the record with the lowest number
 	until       time.Time // of the record with the highest number
 	marks       []mark    // of each record
-	inOrder     bool      // the marks are, by number
+	inOrder     bool      // whether marks is sorted by number
 	top         mark      // of the highest number
 	fell        []Finding // where its term went back
-	// lease is the latest end of a lease of its own, and leased the term of that.
+	// lease is the latest end of a lease under which the process led, and leased the term of that lease.
 	lease  time.Time
 	leased uint64
 }
 
-// mark is when a record was written, and in which term.
+// mark says when a record was written, and in which term.
 type mark struct {
 	seq, term uint64
 	wall      time.Time
@@ -39,8 +39,8 @@ type mark struct {
 // span is the records first to last, both included.
 type span struct{ first, last uint64 }
 
-// after is the first record written after t, by corrected time. The process's clock counts
-// as never set back.
+// after returns the first record written after t, by corrected time. It assumes that nobody ever
+// set the process's clock back.
 func (l *life) after(t time.Time, fix clockFix) (first mark, ok bool) {
 	marks := l.sorted()
 	i := sort.Search(len(marks), func(i int) bool { return fix.at(l.node, marks[i].wall).After(t) })
@@ -50,7 +50,7 @@ func (l *life) after(t time.Time, fix clockFix) (first mark, ok bool) {
 	return marks[i], true
 }
 
-// before is the last record written before t.
+// before returns the last record written before t.
 func (l *life) before(t time.Time, fix clockFix) (last mark, ok bool) {
 	marks := l.sorted()
 	i := sort.Search(len(marks), func(i int) bool { return !fix.at(l.node, marks[i].wall).Before(t) })
@@ -60,7 +60,7 @@ func (l *life) before(t time.Time, fix clockFix) (last mark, ok bool) {
 	return marks[i-1], true
 }
 
-// sorted are the marks by number.
+// sorted returns the marks by number.
 func (l *life) sorted() []mark {
 	if !l.inOrder {
 		slices.SortFunc(l.marks, func(a, b mark) int { return cmp.Compare(a.seq, b.seq) })
@@ -69,7 +69,7 @@ func (l *life) sorted() []mark {
 	return l.marks
 }
 
-// add notes a record. It returns false if the record came before.
+// add notes a record. It returns false if the same record was added before.
 func (l *life) add(rec *trace.Record) bool {
 	if !l.count(rec.Seq) {
 		return false
@@ -88,7 +88,7 @@ func (l *life) add(rec *trace.Record) bool {
 	return true
 }
 
-// mark keeps when a record was written, and checks that the term only rises.
+// mark keeps m. It adds a finding if the term fell from one record to the next.
 func (l *life) mark(m mark) {
 	l.inOrder = (l.inOrder || len(l.marks) == 0) && m.seq > l.top.seq
 	l.marks = append(l.marks, m)
@@ -102,7 +102,7 @@ func (l *life) mark(m mark) {
 	l.top = higher
 }
 
-// count adds seq to the numbers seen. It returns false if seq was there.
+// count adds seq to the numbers seen. It returns false if seq was seen before.
 func (l *life) count(seq uint64) bool {
 	if n := len(l.seen); n > 0 && l.seen[n-1].last+1 == seq { // nearly always
 		l.seen[n-1].last = seq
@@ -145,7 +145,7 @@ func (l *life) records() int {
 	return int(n)
 }
 
-// gaps are the ranges of numbers that are missing.
+// gaps returns the ranges of numbers that are missing.
 func (l *life) gaps() []Gap {
 	var gaps []Gap
 	if first := l.seen[0].first; first > 1 {
@@ -163,7 +163,7 @@ func (l *life) first() uint64      { return l.seen[0].first }
 func (l *life) last() uint64       { return l.seen[len(l.seen)-1].last }
 func (l *life) ref(seq uint64) Ref { return Ref{Node: l.node, Incarnation: l.incarnation, Seq: seq} }
 
-// summary is the process as a History has it.
+// summary returns the process in the form that a History has.
 func (l *life) summary(fix clockFix) Life {
 	return Life{
 		Incarnation: l.incarnation, First: l.ref(l.first()), Last: l.ref(l.last()),

@@ -18,8 +18,8 @@ func parseSent(s string) (sentMessage, bool) {
 	return sentMessage{kind, id, uint64(to)}, err == nil
 }
 
-// messages pairs the sends and receipts of the entries, which are in causal order, and
-// fills in the Steps' indexes. These lie in the scratch.
+// messages pairs the sends and receipts of the entries, which are in causal order, into r.Messages.
+// It also sets the indexes of messages in the Steps; these indexes lie in the scratch memory in.
 func messages(r *Round, entries []*entry, in *scratch) {
 	n := 0
 	for _, e := range entries {
@@ -66,7 +66,7 @@ func messages(r *Round, entries []*entry, in *scratch) {
 	inSendOrder(r)
 }
 
-// messageOf is the index of the message that e received, -1 where no entry sent it.
+// messageOf returns the index of the message that e received, or -1 if no entry sent the message.
 func (r *Round) messageOf(e *entry) int {
 	if e.cause == nil {
 		return -1
@@ -85,7 +85,7 @@ type receipt struct {
 	to uint64
 }
 
-// receive notes that entry i received the message with the index at.
+// receive notes that e, the entry with the index i, received the message with the index at.
 func receive(r *Round, at, i int, e *entry) {
 	m := &r.Messages[at]
 	r.Steps[i].Received = at
@@ -99,7 +99,7 @@ func receive(r *Round, at, i int, e *entry) {
 	}
 }
 
-// inSendOrder sorts messages by their send. One whose send is missing counts by its receipt.
+// inSendOrder sorts messages by their sends. A message whose send is missing is sorted by its receipt.
 func inSendOrder(r *Round) {
 	if !slices.ContainsFunc(r.Messages, func(m Message) bool { return m.SendStep < 0 }) {
 		return

@@ -43,10 +43,10 @@ type Node struct {
 	Term   uint64 `json:"term"`
 	Leader uint64 `json:"leader"` // 0 is nobody
 	Last   Ref    `json:"last"`
-	// Aside is the record in which the node was asked to stand aside. It does so until it
-	// is asked to stand again, or restarts. Seq 0 if it stands.
+	// Aside is the record in which the node was asked to stand aside, or became ineligible. If it was asked,
+	// it stands aside until it is asked to stand again, or restarts. Seq 0 if the node stands.
 	Aside Ref `json:"aside,omitzero"`
-	// Ineligible is why the node stands aside, where it is not eligible.
+	// Ineligible says why the node is not eligible. It is empty if the node is eligible.
 	Ineligible string `json:"ineligible,omitempty"`
 }
 
@@ -69,7 +69,7 @@ type Life struct {
 
 // Gap is a range of a process's records that are missing.
 type Gap struct {
-	After Ref    `json:"after"` // the last record before the gap; Seq 0 if the log begins with it
+	After Ref    `json:"after"` // the last record before the gap; Seq 0 if there is none
 	Lost  uint64 `json:"lost"`  // how many are missing
 }
 
@@ -82,7 +82,7 @@ type Clock struct {
 	Error time.Duration `json:"error"`
 }
 
-// Ref names a record: the node, its process and the process's own count.
+// Ref names a record: the node, its process, and the number that the process gave to the record.
 type Ref struct {
 	Node        uint64
 	Incarnation string

@@ -7,7 +7,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
-// notes say what is odd about the records as a whole.
+// notes returns sentences about what is odd about the records as a whole.
 func notes(groups []*Group) []string {
 	notes := []string{}
 	algorithms := map[string][]*Group{}
@@ -45,7 +45,7 @@ func notes(groups []*Group) []string {
 	return notes
 }
 
-// writers are the nodes of the group with records of their own.
+// writers returns the nodes of the group with records of their own.
 func writers(g *Group) (ids []uint64) {
 	for _, n := range g.Nodes {
 		if n.Records > 0 {

@@ -8,14 +8,14 @@ import (
 
 // inOrder sorts the entries of one term by cause.
 //
-//  1. The records of a process are in the order of its count, and those of a node's
-//     processes in the order of these.
+//  1. The records of a process are in the order of their numbers. The records of an earlier
+//     process of a node come before those of a later one.
 //  2. A receipt comes after its send.
 //  3. Otherwise the corrected time decides, if every send is in the records. If not, the
-//     hybrid clock does: a missing record may link a cause to its effect.
+//     hybrid clock decides: a missing record may link a cause to its effect.
 //
 // Records that contradict each other, as only broken or hostile logs have them, are in the
-// order of 3. A simulated run is in the order of its one clock.
+// order of rule 3. A simulated run is in the order of its one clock.
 func (t *log) inOrder(fix clockFix, simulated bool) {
 	if simulated {
 		slices.SortStableFunc(t.entries, byTime(fix))
@@ -61,8 +61,8 @@ func byClock(fix clockFix) func(a, b *entry) int {
 	}
 }
 
-// pair notes for each receipt the entry that sent the message. Message ids begin anew with
-// each process of a node, so two entries may have sent one id.
+// pair notes for each receipt the entry that sent the message. Message ids begin anew with each
+// process of a node, so several entries may have sent messages with the same id.
 func (t *log) pair() {
 	n := 0
 	for _, e := range t.entries {
@@ -99,8 +99,8 @@ func (t *log) pair() {
 	}
 }
 
-// matchSend is the candidate that sent what e received: the last one by hybrid clock that
-// is not after e. Nil for none.
+// matchSend returns the entry that sent the message which e received. Of several possible entries
+// it returns the latest by hybrid clock that is not after e. It returns nil if none fits.
 func matchSend(candidates []*entry, e *entry) (best *entry) {
 	for _, c := range candidates {
 		tooLate := len(candidates) > 1 && !c.clock.IsZero() && c.clock.Compare(e.clock) > 0
@@ -119,7 +119,7 @@ func (t *log) pairsComplete() bool {
 	return !slices.ContainsFunc(t.entries, func(e *entry) bool { return e.msgID != "" && e.cause == nil })
 }
 
-// respected reports whether the order of the entries keeps 1 and 2.
+// respected reports whether the order of the entries keeps the rules 1 and 2 of inOrder.
 func (t *log) respected() bool {
 	last := map[uint64]*entry{}
 	for i, e := range t.entries {
@@ -143,7 +143,7 @@ func inOneNode(x, y *entry) int {
 	return byBeginning(x.life, y.life)
 }
 
-// constrain notes for each entry those that must come after it, and how many must come
+// constrain returns, for each entry, which entries must come after it, and how many must come
 // before it.
 func (t *log) constrain() (next [][]int, waits []int) {
 	next, waits = make([][]int, len(t.entries)), make([]int, len(t.entries))
@@ -167,9 +167,9 @@ func (t *log) constrain() (next [][]int, waits []int) {
 	return next, waits
 }
 
-// sortTopologically puts the entries in an order that keeps 1 and 2, and otherwise the
-// present one: an entry that must wait follows as soon as the last that it waits for is
-// placed. Of a cycle, the earliest goes first.
+// sortTopologically puts the entries in an order that keeps the rules 1 and 2 of inOrder, and
+// otherwise the present order: an entry that must wait for others follows as soon as the last of
+// these others is placed. If entries wait for each other in a cycle, the earliest goes first.
 func (t *log) sortTopologically() {
 	next, waits := t.constrain()
 	sorted := make([]*entry, 0, len(t.entries))

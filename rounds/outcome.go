@@ -38,8 +38,8 @@ func (r *Round) end(s *clusterState, g *group, next uint64) {
 	}
 }
 
-// believes reports whether the step is how an expected follower, or the winner
-// itself, came to believe in the winner.
+// believes reports whether the step is the first one in which the winner, or a follower that it
+// believed alive, names the winner as the leader.
 func (r *Round) believes(st *Step) bool {
 	p := r.participant(st.Ref.Node)
 	return p.Believed == st.Ref && (p.Part == PartFollower || p.Part == PartWinner)
@@ -82,7 +82,7 @@ func (r *Round) participate(s *clusterState) {
 	slices.SortFunc(r.Participants, func(a, b Participant) int { return cmp.Compare(a.Node, b.Node) })
 }
 
-// place is the index of the winner's step, -1 for none.
+// place returns the index of the winner's step, or -1 if there is none.
 func (r *Round) place() int {
 	if r.Winner == nil {
 		return -1
@@ -90,7 +90,7 @@ func (r *Round) place() int {
 	return slices.IndexFunc(r.Steps, func(st Step) bool { return st.Ref == r.Winner.Ref })
 }
 
-// part is the part that a node had in the round.
+// part returns the part that a node had in the round.
 func (r *Round) part(p *Participant, late bool, s *clusterState) Part {
 	switch {
 	case r.Winner == nil:
@@ -109,7 +109,7 @@ func (r *Round) part(p *Participant, late bool, s *clusterState) Part {
 	return PartBehind
 }
 
-// count counts the messages by kind, and sets what they cost by theory.
+// count counts the messages by kind, and compares the counts with the theory.
 func (r *Round) count() {
 	byKind := map[string]int{}
 	r.markCounted()
@@ -182,7 +182,7 @@ func (r *Round) split(s *clusterState, g *group) {
 	}
 }
 
-// ended is when the last node that should follow the winner did so.
+// ended returns when the last node that should follow the winner did so.
 func (r *Round) ended() (last time.Time) {
 	for _, p := range r.Participants {
 		expected := p.Part == PartFollower || p.Part == PartWinner
@@ -193,7 +193,7 @@ func (r *Round) ended() (last time.Time) {
 	return last
 }
 
-// lastWord is when a node wrote its last record before t.
+// lastWord returns when a node wrote its last record before t.
 func (g *group) lastWord(node uint64, t time.Time, fix clockFix) (at time.Time, ok bool) {
 	m := g.nodes[node]
 	if m == nil {
@@ -207,7 +207,7 @@ func (g *group) lastWord(node uint64, t time.Time, fix clockFix) (at time.Time, 
 	return at, false
 }
 
-// died is when the node last died before an instant, as far as is known.
+// died returns when the node last died, no later than the time before, as far as is known.
 func (g *group) died(node uint64, before time.Time) (at time.Time, ok bool) {
 	for _, d := range g.deaths {
 		if node != 0 && d.node == node && !d.at.After(before) && d.at.After(at) {

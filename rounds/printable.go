@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Printable makes text from a log safe for a terminal. It writes the number in place of a
-// control character, of one that turns the direction of writing or draws nothing, and of
-// a byte that is no UTF-8.
+// Printable makes text from a log safe for a terminal. It writes numbers in place of control
+// characters, of characters that turn the direction of writing or draw nothing, and of bytes that
+// are not UTF-8.
 func Printable(s string) string {
 	if !strings.ContainsFunc(s, unfit) && utf8.ValidString(s) {
 		return s

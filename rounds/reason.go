@@ -19,8 +19,8 @@ type reason struct {
 	former bool
 }
 
-// reasonsOf are the reasons of a record, and their sentences. Behind the sentence of an
-// unknown code stands that code; where a sentence is missing, the code stands alone.
+// reasonsOf returns the reasons of a record, and their sentences. If this version does not know the code of a
+// reason, the code stands after the sentence. If a sentence is missing, the code stands alone.
 func reasonsOf(rec *trace.Record) ([]reason, []string) {
 	n := max(len(rec.Why), len(rec.Reasons))
 	if n == 0 {
@@ -51,8 +51,8 @@ func reasonsOf(rec *trace.Record) ([]reason, []string) {
 	return reasons, sentences
 }
 
-// read is the reason with a code and a sentence. If the number of its arguments is not that of its
-// kind, another version wrote it, and its kind counts as unknown.
+// read returns the reason with a code and a sentence. If the number of its arguments is not that of
+// its kind, another version wrote the reason, and its kind counts as unknown.
 func read(coded trace.Reason, why string) reason {
 	kind := catalog.Reason(coded.Code)
 	if kind != nil && strings.Count(kind.Sentence, "%") != len(coded.Args) {
@@ -61,7 +61,7 @@ func read(coded trace.Reason, why string) reason {
 	return reason{kind: kind, args: coded.Args, why: why}
 }
 
-// decided is the reason's decision of type D, if it has one.
+// decided returns the reason's decision of type D. ok is false if it has none.
 func decided[D algorithms.Decision](r *reason) (d D, ok bool) {
 	if r.kind == nil {
 		return d, false
@@ -77,7 +77,7 @@ func (r *reason) number(at algorithms.Place) uint64 {
 	return r.args[at].Number
 }
 
-// node is the node at a place, 0 for none, in a reason that the node self gave.
+// node returns the node at a place of a reason that the node self gave. It returns 0 if there is none.
 func (r *reason) node(at algorithms.Place, self uint64) uint64 {
 	if at == algorithms.Self {
 		return self
@@ -85,7 +85,7 @@ func (r *reason) node(at algorithms.Place, self uint64) uint64 {
 	return r.number(at)
 }
 
-// words is the argument at a place, as text.
+// words returns the argument at a place, as text.
 func (r *reason) words(at algorithms.Place) string {
 	if at < 0 || int(at) >= len(r.args) {
 		return ""
@@ -96,8 +96,8 @@ func (r *reason) words(at algorithms.Place) string {
 	return r.args[at].String()
 }
 
-// cause is the reason at a place, or else this reason itself. Its sentence then says the
-// cause only.
+// cause returns the reason that is the argument at a place, or else this reason itself. The
+// sentence of the result says only the cause.
 func (r *reason) cause(at algorithms.Place) reason {
 	if at >= 0 && int(at) < len(r.args) && r.args[at].Is == trace.Cause {
 		coded := *r.args[at].Reason
@@ -114,7 +114,7 @@ func (r *reason) cause(at algorithms.Place) reason {
 	return self
 }
 
-// before is the part of the reason's sentence that says the cause.
+// before returns the part of the reason's sentence that says the cause.
 func (r *reason) before() string {
 	switch {
 	case r.former:
@@ -128,8 +128,8 @@ func (r *reason) before() string {
 // arrow stands between the cause and the decision in a sentence.
 const arrow = " -> "
 
-// sentenceOf is the sentence that the reason's kind declares, with its arguments filled in:
-// all of it, or the cause only. A reason that this version does not know is its code.
+// sentenceOf returns the sentence that the reason's kind declares, with the arguments filled in: all of it,
+// or only the cause. Of a reason that this version does not know it returns code and arguments.
 func sentenceOf(coded trace.Reason, causeOnly bool) string {
 	kind := read(coded, "").kind
 	if kind == nil {
@@ -159,8 +159,8 @@ func sentenceOf(coded trace.Reason, causeOnly bool) string {
 	return b.String()
 }
 
-// rule is the sentence of the algorithm's source behind the reason, or behind its cause. It
-// is empty if the algorithm quotes none.
+// rule returns the sentence of the algorithm's source for the reason, or else for its cause. It
+// returns "" if the algorithm quotes none.
 func (r *reason) rule(algorithm string) string {
 	if r.kind == nil {
 		return ""

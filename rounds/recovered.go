@@ -7,7 +7,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// recovered has the reports of split brains that were recovered from, each once.
+// recovered has one report of each split brain that the cluster recovered from.
 type recovered []trace.Split
 
 // note keeps the reports in a record.
@@ -31,8 +31,8 @@ func (m *recovered) find(s trace.Split) bool {
 	return false
 }
 
-// of says in a sentence how two leaderships that overlapped were recovered from. It is empty
-// where no record has that.
+// of returns a sentence that says how the cluster recovered from two leaderships that overlapped.
+// It returns "" if no record shows that.
 func (m recovered) of(a, b *Leadership) string {
 	for _, s := range m {
 		found := 0

@@ -2,14 +2,14 @@ package rounds
 
 import "fmt"
 
-// String is "node:seq".
+// String returns "node:seq".
 func (r Ref) String() string { return fmt.Sprintf("%d:%d", r.Node, r.Seq) }
 
 // IsZero reports whether r names no record.
 func (r Ref) IsZero() bool { return r.Seq == 0 }
 
-// MarshalText writes String; with the process's incarnation behind it, since
-// counts begin anew in each process: "4:17@a41c77f0".
+// MarshalText returns what String returns, and adds the process's incarnation, since each process
+// begins to count anew: "4:17@a41c77f0".
 func (r Ref) MarshalText() ([]byte, error) {
 	switch {
 	case r.IsZero():

@@ -6,7 +6,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
-// State is how a round stands.
+// State is the result of a round: decided, superseded or undecided.
 type State string
 
 // The states of a round.
@@ -24,18 +24,18 @@ type Round struct {
 	Cluster   string `json:"cluster"`
 	Algorithm string `json:"algorithm"`
 	Guarantee string `json:"guarantee"`
-	Run       int    `json:"run,omitempty"` // as the Group's
+	Run       int    `json:"run,omitempty"` // the Run of the Group
 	Term      uint64 `json:"term"`
 	State     State  `json:"state"`
-	Next      uint64 `json:"next,omitempty"` // Superseded: the next term there is
+	Next      uint64 `json:"next,omitempty"` // of a Superseded round: the next term in the records
 
 	Cause      Cause       `json:"cause"`
 	Initiators []Initiator `json:"initiators"` // in causal order
 	// Participants are the nodes with a step of the round and those that the winner
 	// believed alive, by id.
 	Participants []Participant `json:"participants"`
-	// Steps are in causal order. Those from index Aftermath on came when every node that
-	// should follow the winner did so: repeats, newcomers, the leader's loss.
+	// Steps are in causal order. The steps from index Aftermath on came after all nodes that should
+	// follow the winner had done so: repeats, newcomers, the leader's loss.
 	Steps     []Step    `json:"steps"`
 	Aftermath int       `json:"aftermath"`
 	Messages  []Message `json:"messages"` // in the order of their sending
@@ -44,7 +44,7 @@ type Round struct {
 	// Rivals are other nodes that led the term by their own belief.
 	Rivals []Winner `json:"rivals,omitempty"`
 
-	Ballot *Ballot `json:"ballot,omitempty"` // how the voters answered, nil if none decide
+	Ballot *Ballot `json:"ballot,omitempty"` // how the voters answered, nil if no voters decide
 
 	Counts []KindCount `json:"counts"` // the counted messages, by kind
 	Theory *Theory     `json:"theory"` // nil when the algorithm is not in the catalogue, or nobody won
@@ -55,24 +55,24 @@ type Round struct {
 	Unknown    []string    `json:"unknown"`  // what the records do not tell, in sentences
 }
 
-// Cause is why the round began.
+// Cause says why the round began.
 type Cause struct {
-	// Kind is one word for it.
+	// Kind is one word for the cause.
 	Kind CauseKind `json:"kind"`
-	// Request is what the former leader was asked for, for a HandOver: "transfer to 3".
-	// It is empty if no record has it.
+	// Request says why the former leader handed over, if Kind is HandOver: "transfer to 3". It is
+	// empty if no record says why.
 	Request string `json:"request,omitempty"`
 	// Text is the reason in the words of the first initiator: "leader 5 is gone".
 	Text string `json:"text"`
 	// Lost is the leader whose loss is the cause, 0 for none.
 	Lost uint64 `json:"lost,omitempty"`
-	// Node is the node that had the evidence first, or else the first initiator. It is 0
-	// where no record has either.
+	// Node is the node that had the evidence first, or else the first initiator. It is 0 if the
+	// records show neither.
 	Node     uint64    `json:"node,omitempty"`
 	Evidence string    `json:"evidence,omitempty"` // as Node wrote it: "link-closed 5, dial-refused 5"
 	Ref      Ref       `json:"ref"`                // of Node's record
 	At       time.Time `json:"at"`                 // of that record, corrected
-	// Detections are one for each node that had evidence of its own, the earliest first.
+	// Detections has one Detection for each node that had evidence of its own, the earliest first.
 	Detections []Detection `json:"detections,omitempty"`
 	// Back is the first record that the process of Lost wrote after the first evidence
 	// against it: the process had not died. Seq 0 if there is none.
@@ -145,11 +145,11 @@ const (
 	PartVoter    Part = "voter"    // it took part in a round that nobody won
 )
 
-// Verdict is one decision between two candidates. Node By made it.
+// Verdict is one decision between two nodes that want to lead. Node By made the decision.
 type Verdict struct {
 	Kind  VerdictKind `json:"kind"`
 	Loser uint64      `json:"loser"`
-	Over  uint64      `json:"over"` // the candidate that ranks above Loser
+	Over  uint64      `json:"over"` // the node that ranks above Loser, or that the voter By is bound to
 	By    uint64      `json:"by"`
 	Why   string      `json:"why"`  // as the node of Ref wrote it
 	Rule  string      `json:"rule"` // the sentence of the source, empty when none is quoted
@@ -157,10 +157,11 @@ type Verdict struct {
 	At    time.Time   `json:"at"`
 }
 
-// VerdictKind is the way in which a candidate lost.
+// VerdictKind says in which way a node lost.
 type VerdictKind = algorithms.VerdictKind
 
-// The kinds of verdicts. Over of a Refused verdict is 0 if the voter has promised nothing.
+// The kinds of verdicts (see Verdict). In a Refused verdict the field Over is 0 if the voter has promised
+// nothing.
 const (
 	Outranked  = algorithms.Outranked
 	Suppressed = algorithms.Suppressed
@@ -187,8 +188,8 @@ type KindCount struct {
 	Sent int    `json:"sent"`
 }
 
-// Theory is how many messages a round costs by the algorithm's source, for the number of
-// nodes that the winner believed alive and without failures, and how many this one cost.
+// Theory compares the messages of a round with the number that the algorithm's source gives for the
+// nodes that the winner believed alive, if nothing fails.
 type Theory struct {
 	Live      int    `json:"live"`
 	Best      int    `json:"best"`
@@ -200,21 +201,21 @@ type Theory struct {
 
 // Split divides the time of a round. Each part may be unknown.
 type Split struct {
-	// Detect is from the leader's death to the first evidence. Records do not tell when a
-	// process died: it is known for simulated runs, and by Builder.Death.
+	// Detect is the time from the leader's death to the first evidence. Records do not tell when a
+	// process died: Detect is known only for simulated runs, and after a call of Builder.Death.
 	Detect      time.Duration `json:"detect"`
 	DetectKnown bool          `json:"detect_known"`
-	// DetectBound is from the lost leader's last record to the first evidence. Detect is
+	// DetectBound is the time from the lost leader's last record to the first evidence. Detect is
 	// not longer, unless the evidence was false. 0 if there is no such record.
 	DetectBound time.Duration `json:"detect_bound,omitempty"`
-	// Elect is from the first evidence to the record in which the winner begins to lead.
+	// Elect is the time from the first evidence to the record in which the winner begins to lead.
 	Elect      time.Duration `json:"elect"`
 	ElectKnown bool          `json:"elect_known"`
-	// Announce is from there to the first belief of the last follower.
+	// Announce is the time from that record to the one in which the last follower first follows the winner.
 	Announce      time.Duration `json:"announce"`
 	AnnounceKnown bool          `json:"announce_known"`
-	// Estimated: clocks differed. The times were corrected by estimates, of which Error is
-	// the largest error.
+	// Estimated: clocks differed, and the times were corrected by estimates. Error is the largest
+	// error of these estimates.
 	Estimated bool          `json:"estimated"`
 	Error     time.Duration `json:"error"`
 	// Began is the time of the first evidence, Ended that of the last follower's belief.
@@ -226,7 +227,7 @@ type Split struct {
 // Straggler is a participant that never followed the winner.
 type Straggler struct {
 	Node uint64 `json:"node"`
-	// Last is its last record before or in the round. Seq 0 if no record is its own.
+	// Last is the node's last record, also if it is after the round. Seq 0 if no record is the node's own.
 	Last   Ref    `json:"last"`
 	Reason string `json:"reason"` // half a sentence
 

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Span is a duration for people, in a unit that fits and with three digits:
-// "0.31 ms", "44.3 ms", "1.20 s", "12m30s".
+// Span returns a duration as text for people, in a unit that fits and with three digits: "0.31 ms",
+// "44.3 ms", "1.20 s", "12m30s".
 func Span(d time.Duration) string {
 	if d < 0 {
 		return "-" + Span(-max(d, -math.MaxInt64)) // the least one has no positive

@@ -20,7 +20,7 @@ type Step struct {
 	Why      []string `json:"why,omitempty"` // each "cause -> decision"
 	Warn     bool     `json:"warn,omitempty"`
 
-	reasons []reason // behind Why, each at its place
+	reasons []reason // the reasons of the sentences in Why
 
 	Received int   `json:"received"`       // index in Messages, -1 for none
 	Sent     []int `json:"sent,omitempty"` // indexes in Messages
@@ -39,7 +39,7 @@ type Step struct {
 	Lease time.Time `json:"valid_until,omitzero"`
 }
 
-// led is the node that the step names as the leader of the round's own term, 0 for none.
+// led returns the node that the step names as the leader of the round's own term, 0 for none.
 func (s *Step) led() uint64 {
 	if s.LeaderTerm != 0 {
 		return 0
@@ -47,8 +47,8 @@ func (s *Step) led() uint64 {
 	return s.Leader
 }
 
-// ranOut reports whether the step found that the lease of its node had ended. A process
-// checks that before anything else, also when it slept through the end of its lease.
+// ranOut reports whether the step found that the lease of its node had ended. A process checks its
+// lease before anything else, also after it slept through the lease's end.
 func (s *Step) ranOut() bool {
 	return slices.ContainsFunc(s.reasons, func(why reason) bool {
 		_, ends := decided[algorithms.LeaseEnds](&why)
@@ -76,7 +76,7 @@ type Message struct {
 	Counted bool `json:"counted"`
 }
 
-// Delivery is what became of a message, as far as the records tell.
+// Delivery says what became of a message, as far as the records tell.
 type Delivery string
 
 // The deliveries.
@@ -84,7 +84,7 @@ const (
 	Arrived Delivery = "arrived"
 	// Unsent: there is a receipt, but the sender's record of it is missing.
 	Unsent Delivery = "sender-unknown"
-	// Lost: the receiver wrote down all that it did, and no receipt.
+	// Lost: the receiver wrote down all that it did, but no receipt of this message.
 	Lost Delivery = "lost"
 	// ToGone: the receiver was dead or out of reach.
 	ToGone Delivery = "receiver-gone"

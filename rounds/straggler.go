@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// straggler says why a node never followed the winner, as far as its records go.
+// straggler returns why a node never followed the winner, as far as its records show.
 func (r *Round) straggler(p Participant, s *clusterState, g *group) Straggler {
 	out := Straggler{Node: p.Node, Last: s.node(p.Node).last}
 	m := g.nodes[p.Node]
@@ -38,7 +38,7 @@ func (r *Round) rival(id uint64) bool {
 	return false
 }
 
-// nextTerm is the first term above one that the process wrote.
+// nextTerm returns the first term above the given one in which the process wrote.
 func (s *clusterState) nextTerm(l *life, term uint64) uint64 {
 	for _, m := range l.sorted() {
 		if m.term > term {
@@ -48,7 +48,7 @@ func (s *clusterState) nextTerm(l *life, term uint64) uint64 {
 	return 0
 }
 
-// around says how long before or after the winner won t was.
+// around says how long the time t was before or after the time won, when the winner won.
 func around(t, won time.Time) string {
 	if t.Before(won) {
 		return fmt.Sprintf("%v before the winner had won", Span(won.Sub(t)))

@@ -37,11 +37,11 @@ func (s *stream) has(term uint64) bool {
 	return built
 }
 
-// Ended returns the rounds that are over, the lowest terms first, and the findings between
-// rounds since the last call. It forgets them then. A round is over when it or a later
-// one has a leader, and the records have moved on by ten seconds. calm says that records
-// had time to come since the last call: then a round is also over that has a leader and
-// got no record since.
+// Ended returns the rounds that are over, the lowest terms first, and the findings between rounds
+// since the last call. Then it forgets them. A round is over when this round or a later one has a
+// leader, and the records have moved on by ten seconds. If calm is true, records had time to come
+// since the last call: then the ten seconds are not needed for a round that got no record since
+// that call.
 func (b *Builder) Ended(calm bool) (ended []*Round, between []Finding) {
 	for _, g := range b.sorted() {
 		if g.stream == nil {
@@ -109,7 +109,7 @@ func (g *group) late(rec *trace.Record, l *life) {
 	g.state.step(&Round{Guarantee: g.guarantee, Term: rec.Term, Steps: g.state.steps([]*entry{e}, nil)}, 0, e)
 }
 
-// news are the findings between rounds that were not returned before.
+// news returns the findings between rounds that were not returned before.
 func (g *group) news() (news []Finding) {
 	for _, f := range g.between(g.stream.recent, false) {
 		if !g.stream.said[f.key()] {
@@ -144,7 +144,7 @@ func (g *group) forget() {
 	g.deaths = keepLast(g.deaths, keepLeaderships)
 }
 
-// keepLast is the end of a list, copied so that the rest can be freed.
+// keepLast returns the last n elements of a list, copied so that the rest can be freed.
 func keepLast[T any](list []T, n int) []T {
 	if len(list) <= n {
 		return list

@@ -110,8 +110,8 @@ func (s *clusterState) unknowns(g *group, out *Group) []string {
 	return unknown
 }
 
-// lost counts the records that are missing between others. Those before the first do not
-// count: a log may begin late.
+// lost counts the records that are missing between other records. Those before the first record do
+// not count: a log may begin late.
 func (n *Node) lost() (lost uint64) {
 	for _, l := range n.Lives {
 		for _, gap := range l.Gaps {

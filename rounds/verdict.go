@@ -2,8 +2,8 @@ package rounds
 
 import "github.com/ringleader-dev/ringleader/algorithms"
 
-// addVerdicts adds what the step decided between candidates. The same verdict on the same
-// pair counts once.
+// addVerdicts adds the verdicts of a step. The same verdict on the same two nodes counts once,
+// except that the refusals of different voters all count.
 func (r *Round) addVerdicts(s *Step, known map[Verdict]bool) {
 	for i := range s.reasons {
 		why := &s.reasons[i]

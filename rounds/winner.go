@@ -8,8 +8,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// lead adds the node of step i to those that led the term, if it began to lead in that step.
-// debug says that the node writes down each of its views.
+// lead returns led, the nodes that led the term, with the node of step i added if it began to lead
+// in that step. debug says that this node writes down each of its views.
 func (r *Round) lead(led []Winner, i int, s *clusterState, debug bool) []Winner {
 	st := &r.Steps[i]
 	if st.led() == 0 || st.led() != st.Ref.Node ||
@@ -34,8 +34,8 @@ func (r *Round) lead(led []Winner, i int, s *clusterState, debug bool) []Winner 
 	return append(led, w)
 }
 
-// announcedTo are the receivers of the winner's announcement: all that it believes alive, or
-// its group.
+// announcedTo returns the receivers of the winner's announcement: all nodes that it believes alive,
+// or its group.
 func (r *Round) announcedTo(st *Step) (ids []uint64) {
 	for _, i := range st.Sent {
 		m := r.Messages[i]
@@ -70,8 +70,8 @@ func (r *Round) choose(led []Winner) {
 	}
 }
 
-// followed reports whether all that w believed alive followed it before the
-// next leader's record.
+// followed reports whether all nodes that w believed alive followed w before the next leader's
+// record.
 func (r *Round) followed(w, next Winner) bool {
 	believed := map[uint64]bool{w.Node: true}
 	for i := range r.Steps {
@@ -86,7 +86,7 @@ func (r *Round) followed(w, next Winner) bool {
 	return len(w.Live) > 0 && !slices.ContainsFunc(w.Live, func(id uint64) bool { return !believed[id] })
 }
 
-// namedLeader is the first node that a record names as the leader, 0 for none.
+// namedLeader returns the first node that a record names as the leader, 0 for none.
 func (r *Round) namedLeader() uint64 {
 	for i := range r.Steps {
 		if led := r.Steps[i].led(); led != 0 {
@@ -96,8 +96,8 @@ func (r *Round) namedLeader() uint64 {
 	return 0
 }
 
-// acted are the nodes with records of the round, without those that started when it had a
-// leader already.
+// acted returns the nodes with records of the round, without those that started when the round had
+// a leader already.
 func (r *Round) acted() []uint64 {
 	acted := map[uint64]bool{}
 	decided := false

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// calmEvery is how often rounds are looked for that are over, although no records come.
+	// calmEvery is how often the follower looks for rounds that are over while no records come.
 	calmEvery = 500 * time.Millisecond
-	// askEvery is after how many records rounds are looked for that are over.
+	// askEvery is the number of records after which it looks for such rounds.
 	askEvery = 4096
 )
 

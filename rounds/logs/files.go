@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Files are the files that the paths name. A directory stands for all files in it and
-// below. errs has what could not be read; files then has the rest.
+// Files returns the files that the paths name. A directory stands for all files in it and below.
+// errs has what could not be read; files then has the rest.
 func Files(paths []string) (files []string, errs []error) {
 	for _, path := range paths {
 		err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
@@ -36,7 +36,7 @@ func Files(paths []string) (files []string, errs []error) {
 	return files, errs
 }
 
-// ReadFile reads a file into to. It decompresses a file that ends in .gz.
+// ReadFile hands the records of a file to the Sink to. It decompresses a file that ends in .gz.
 func ReadFile(path string, to Sink) (Stats, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -104,7 +104,7 @@ func (t *Tail) Read(p []byte) (int, error) {
 	}
 }
 
-// reopen begins anew where the file was cut, or another file has its name. It does nothing
+// reopen begins anew if the file was cut, or if another file has its name now. It does nothing
 // while no file has that name.
 func (t *Tail) reopen() {
 	now, err := os.Stat(t.path)

@@ -24,7 +24,8 @@ var (
 	inRaftTerm = pattern(` in term (\d{1,20})$`)
 )
 
-// former takes what a sentence without a code says.
+// former reads a sentence without a code. It notes whether leaders have a lease, and which term the node p is
+// in.
 func (m *textState) former(p *textNode, sentence string) {
 	m.leased = m.leased || strings.Contains(sentence, "the office")
 	if t := inTerm().FindStringSubmatch(sentence); t != nil {
@@ -35,14 +36,14 @@ func (m *textState) former(p *textNode, sentence string) {
 	}
 }
 
-// speak notes Raft's messages.
+// speak notes whether the record has a message that only Raft has.
 func (m *textState) speak(d *draft) {
 	if !m.raft && (speaksOfRaft(d.event) || slices.ContainsFunc(d.more, speaksOfRaft)) {
 		m.raft, m.leased = true, true
 	}
 }
 
-// formerAlgorithm is the algorithm as the record's messages show it; "" if they do not.
+// formerAlgorithm returns the algorithm, if the record's messages show it, or else "".
 func formerAlgorithm(rec *trace.Record) string {
 	words := rec.Detail
 	for _, s := range rec.Sent {
@@ -80,7 +81,7 @@ func formerAlgorithm(rec *trace.Record) string {
 	return ""
 }
 
-// speaksOfRaft reports whether there is a message that only Raft has.
+// speaksOfRaft reports whether the words contain a message that only Raft has.
 func speaksOfRaft(words string) bool {
 	return containsAny(words, "HEARTBEAT leader", "HEARTBEAT >")
 }
@@ -89,7 +90,7 @@ func containsAny(s string, words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(s, word) })
 }
 
-// formerDeath reads "4 is dead".
+// formerDeath reads a line that says "4 is dead".
 func formerDeath(line []byte) (node uint64, at time.Time, ok bool) {
 	if !bytes.HasSuffix(line, []byte(` is dead"}`)) {
 		return 0, at, false

@@ -42,8 +42,8 @@ func (s *scanner) parse(line []byte, rec *trace.Record) bool {
 	return false
 }
 
-// decode reads an object that is a record. It returns false for any other, and for one that
-// ends in the middle.
+// decode reads an object that is a record. It returns false for any other object, and for a record
+// that ends in the middle.
 func (s *scanner) decode(object []byte, rec *trace.Record) bool {
 	if s.record(object, rec) {
 		return rec.IsRecord()

@@ -6,7 +6,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// Only is a Sink that lets the records of one cluster through.
+// Only returns a Sink that passes to another Sink only the records and deaths of one cluster.
 func Only(cluster string, to Sink) Sink { return only{cluster, to} }
 
 type only struct {

@@ -46,12 +46,12 @@ type Reader struct {
 	text text
 }
 
-// NewReader reads r into to.
+// NewReader returns a Reader that reads r and hands the records to the Sink to.
 func NewReader(r io.Reader, to Sink) *Reader {
 	return &Reader{lines: bufio.NewReaderSize(r, 1<<16), json: newScanner(), text: newText(to), to: to}
 }
 
-// Read reads all of r into to.
+// Read reads all of r, and hands the records to the Sink to.
 func Read(r io.Reader, to Sink) (Stats, error) {
 	reader := NewReader(r, to)
 	for {
@@ -67,8 +67,8 @@ func Read(r io.Reader, to Sink) (Stats, error) {
 	}
 }
 
-// Line reads one line. At the end it returns io.EOF, or the error of the underlying reader,
-// after it has read the line before that.
+// Line reads one line. If the stream ends with that line, it still reads the line, and returns
+// io.EOF or the error of the underlying reader.
 func (r *Reader) Line() error {
 	line, err := r.line()
 	r.Stats.Bytes += int64(len(line)) + 1
@@ -83,16 +83,16 @@ func (r *Reader) Line() error {
 	return err
 }
 
-// Flush hands over the record of text whose lines are coming in, although more lines may
-// still come. It is for the case that nothing has come for a while.
+// Flush hands over the records of text whose lines are still coming in. Call it when nothing has
+// come for a while.
 func (r *Reader) Flush() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.text.flush()
 }
 
-// line is the next line without its line break. Of one longer than maxLine it returns the
-// first byte.
+// line returns the next line without its line break. If the line is longer than maxLine, it returns
+// only the first byte.
 func (r *Reader) line() ([]byte, error) {
 	part, err := r.lines.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -115,8 +115,8 @@ func (r *Reader) line() ([]byte, error) {
 	return bytes.TrimRight(r.long, "\r\n"), err
 }
 
-// find hands over the record in the line. It returns false if there is none, or where
-// more lines belong to it.
+// find reads a line, and hands over the record in it. It returns true if a record of JSON ends in
+// the line, or if a record of text begins in it.
 func (r *Reader) find(line []byte) bool {
 	begins := 0 // where an object may begin
 	if len(r.parts) == 0 {
@@ -162,9 +162,9 @@ func (r *Reader) join(line []byte) (joined []byte, whole bool) {
 	return line, true
 }
 
-// criContent is the text behind the prefix of the container runtime interface,
-// "2026-11-20T15:04:05.1Z stderr P ". partial says that the line goes on in the next one,
-// marked that there was such a prefix.
+// criContent returns the text behind the prefix of the container runtime interface,
+// "2026-11-20T15:04:05.1Z stderr P ". partial says that the line goes on in the next one, marked
+// that there was such a prefix.
 func criContent(line []byte) (content []byte, partial, marked bool) {
 	for _, stream := range []string{" stdout ", " stderr "} {
 		at := bytes.Index(line[:min(len(line), 64)], []byte(stream))

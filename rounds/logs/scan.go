@@ -28,8 +28,8 @@ type scanner struct {
 }
 
 const (
-	// charsAtOnce and wordsAtOnce are how much memory is allocated at a time. A string
-	// that somebody keeps also keeps the whole piece.
+	// charsAtOnce and wordsAtOnce are how much memory is allocated at a time. A string that
+	// somebody keeps also keeps the whole piece of memory.
 	charsAtOnce, wordsAtOnce = 16 << 10, 256
 	// maxNames bounds the words that are kept, for logs in which they do not come again.
 	maxNames = 1 << 10
@@ -116,7 +116,7 @@ func (s *scanner) field(key []byte, rec *trace.Record) (bit uint32) {
 	return bit
 }
 
-// belief is field for what the node believes.
+// belief does what field does, for the fields about what the node believes.
 func (s *scanner) belief(key []byte, rec *trace.Record) (bit uint32) {
 	switch string(key) {
 	case "role":
@@ -156,7 +156,7 @@ func (s *scanner) expect(c byte) {
 	}
 }
 
-// text is a string of plain ASCII characters. It lies in the line.
+// text reads a string of plain ASCII characters. The result lies in the line.
 func (s *scanner) text() []byte {
 	s.expect('"')
 	for i, c := range s.rest {
@@ -174,7 +174,7 @@ func (s *scanner) text() []byte {
 	return nil
 }
 
-// name is a string that is likely to come again, and to be the last one of its field.
+// name reads a string that is likely to come again. Often it is equal to last, the last one of its field.
 func (s *scanner) name(last *string) string {
 	found := s.text()
 	if string(found) == *last {
@@ -192,10 +192,10 @@ func (s *scanner) name(last *string) string {
 	return known
 }
 
-// kept is a string that lies in memory of its own.
+// kept reads a string, and copies it into memory of its own.
 func (s *scanner) kept() string { return s.keep(s.text()) }
 
-// number is a count or an id of up to 19 digits. The general decoder reads longer ones.
+// number reads a count or an id of up to 19 digits. The general decoder reads longer ones.
 func (s *scanner) number() (n uint64) {
 	i := 0
 	for i < len(s.rest) && s.rest[i] >= '0' && s.rest[i] <= '9' {
@@ -209,7 +209,7 @@ func (s *scanner) number() (n uint64) {
 	return n
 }
 
-// count is a number that an int holds.
+// count reads a number that an int can hold.
 func (s *scanner) count() int {
 	n := s.number()
 	if n > math.MaxInt {

@@ -18,7 +18,7 @@ func (s *scanner) keep(found []byte) string {
 	return s.chars.String()[at:]
 }
 
-// list is a list of strings.
+// list reads a list of strings.
 func (s *scanner) list() []string {
 	from := len(s.words)
 	for s.expect('['); !s.failed; s.expect(',') {
@@ -30,7 +30,7 @@ func (s *scanner) list() []string {
 	return cut(&s.words, from)
 }
 
-// reasons is a list of reasons.
+// reasons reads a list of reasons.
 func (s *scanner) reasons() []trace.Reason {
 	from := len(s.told)
 	for s.expect('['); !s.failed; s.expect(',') {
@@ -42,11 +42,11 @@ func (s *scanner) reasons() []trace.Reason {
 	return cut(&s.told, from)
 }
 
-// mostArgs bounds the arguments of a reason, mostCauses how deep its causes lie in each
-// other. The general decoder reads what has more.
+// mostArgs bounds the arguments of a reason, and mostCauses how deep its causes lie in each other.
+// The general decoder reads reasons with more.
 const mostArgs, mostCauses = 8, 8
 
-// reason is {"code":…,"args":[…]}, the latter if there are any.
+// reason reads {"code":…,"args":[…]}. Without arguments, there is no "args".
 func (s *scanner) reason(causes int) (r trace.Reason) {
 	s.literal(`{"code":`)
 	r.Code = s.name(&s.last.code)
@@ -93,7 +93,7 @@ func (s *scanner) literal(l string) {
 	s.rest = s.rest[len(l):]
 }
 
-// numbers is a list of ids.
+// numbers reads a list of ids.
 func (s *scanner) numbers() []uint64 {
 	from := len(s.ids)
 	s.expect('[')

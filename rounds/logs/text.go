@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// pattern is a regular expression that is compiled at its first use: every command has this
-// package in it, and a node never reads a log.
+// pattern returns a function that returns a regular expression. The first call compiles it: every
+// command contains this package, and a node never reads a log.
 func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
@@ -29,7 +29,7 @@ var note = pattern(`\[ *(\d{1,9}\.\d{3})\] \* (?:(\d{1,20}) is dead|(start|crash
 // stamp matches a time that docker or Kubernetes put before a line.
 var stamp = pattern(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(?:Z|[+-]\d\d:\d\d) `)
 
-// escape matches a terminal's colour.
+// escape matches the code of a colour on a terminal.
 var escape = pattern("\x1b\\[[0-9;]*m")
 
 // indent stands before all further lines of a record.
@@ -120,7 +120,7 @@ func simTime(seconds string) time.Time {
 	return simBegin.Add(d)
 }
 
-// prefix is the text before a line without its time, which differs from line to line.
+// prefix returns the text before a line without its time, which differs from line to line.
 func prefix(s string) string { return strings.TrimRight(stamp().ReplaceAllString(s, ""), " ") }
 
 // goOn takes a further line of an open record.
@@ -135,7 +135,7 @@ func (t *text) goOn(s string) {
 	}
 }
 
-// remark takes a line that a simulated run says of its cluster.
+// remark reads a line in which a simulated run says that a node died, crashed or started.
 func (t *text) remark(m []string) {
 	if m[2] != "" {
 		if node, err := strconv.ParseUint(m[2], 10, 64); err == nil {
@@ -148,7 +148,7 @@ func (t *text) remark(m []string) {
 	}
 }
 
-// finish hands over the record that is open under a prefix.
+// finish hands over the open record whose lines have the prefix key.
 func (t *text) finish(key string) {
 	d := t.open[key]
 	if d == nil {

@@ -60,7 +60,7 @@ func (m *textState) restart(id uint64) {
 	}
 }
 
-// timeOfDay is the time of a line that has no date. The first day is 1970-01-01, and each
+// timeOfDay returns the time of a line that has no date. The first day is 1970-01-01, and each
 // midnight begins the next one.
 func (m *textState) timeOfDay(node uint64, clock string) time.Time {
 	at, err := time.Parse("2006-01-02 15:04:05.000", "1970-01-01 "+clock)
@@ -108,7 +108,7 @@ func (m *textState) flush(to Sink) {
 	m.waiting = nil
 }
 
-// record makes a complete record of a draft.
+// record makes a complete record out of a draft.
 func (m *textState) record(d *draft) trace.Record {
 	m.speak(d)
 	p := m.node(d.node)
@@ -146,7 +146,7 @@ func roleOf(node, leader uint64) trace.Role {
 	return trace.Following
 }
 
-// setEvent reads "receive OK from 3", "peers 1 2 3 (joined 3)", "campaign: x".
+// setEvent reads the event into rec: "receive OK from 3", "peers 1 2 3 (joined 3)", "campaign: x".
 func (m *textState) setEvent(rec *trace.Record, what string) {
 	word, rest, _ := strings.Cut(what, " ")
 	switch word {
@@ -169,7 +169,7 @@ func (m *textState) setEvent(rec *trace.Record, what string) {
 	rec.Event = word
 }
 
-// number names the next message of a kind between two nodes.
+// number makes up the id of the next message of a kind from one node to another.
 func number(counts map[string]int, from uint64, kind string, to uint64) string {
 	key := fmt.Sprintf("%d:%s.%d", from, kind, to)
 	counts[key]++
@@ -191,7 +191,8 @@ var (
 		`^= (?:(leads)|follows (\d{1,20})|(nobody) leads)(?:(?: in)? term (\d{1,20}))? \(([a-z-]+)\)$`)
 )
 
-// setLine reads one of the further lines: a reason, messages, a belief.
+// setLine reads one line of a record after its first line, and adds what the line says to rec: a reason, sent
+// messages, or the node's belief about the leader.
 func (m *textState) setLine(rec *trace.Record, p *textNode, line string) {
 	if b := burst().FindStringSubmatch(line); b != nil {
 		for _, to := range numbers(b[2]) {
@@ -218,11 +219,11 @@ func (m *textState) setLine(rec *trace.Record, p *textNode, line string) {
 	p.term = max(p.term, termIn(told))
 }
 
-// lease is the guarantee of leaders under one, and leaseReasons what the codes begin with
-// of those that only they give.
+// lease is the guarantee of leaders under a lease. The codes of the reasons that nodes give only
+// with this guarantee begin with leaseReasons.
 const lease, leaseReasons = string(algorithms.Lease), "lease."
 
-// declaring are the names of the packages that declare reasons.
+// declaring returns the names of the packages that declare reasons.
 var declaring = sync.OnceValue(func() map[string]bool {
 	of := map[string]bool{}
 	for _, kind := range catalog.Reasons() {
@@ -232,7 +233,7 @@ var declaring = sync.OnceValue(func() map[string]bool {
 	return of
 })
 
-// termIn is the term of a node that gives the reason, 0 if the reason does not tell it.
+// termIn returns the term of a node that gives the reason, or 0 if the reason does not tell the term.
 func termIn(told trace.Reason) uint64 {
 	kind := catalog.Reason(told.Code)
 	if kind == nil {
@@ -261,7 +262,7 @@ func termIn(told trace.Reason) uint64 {
 	return 0
 }
 
-// algorithmOf is the algorithm by the record's reasons or messages, "" where they do not show it.
+// algorithmOf returns the algorithm, if the record's reasons or messages show it, or else "".
 func (m *textState) algorithmOf(rec *trace.Record) string {
 	for i := range rec.Reasons {
 		if name := givenBy(&rec.Reasons[i]); name != "" {
@@ -275,8 +276,8 @@ func (m *textState) algorithmOf(rec *trace.Record) string {
 	return m.guess
 }
 
-// givenBy is the only algorithm that gives the reason or one of its causes, "" where several
-// do. A name that declares no reason in this program is an algorithm that it does not have.
+// givenBy returns the only algorithm that gives the reason or one of its causes, or "" if several give it. If
+// the name in a code declares no reason in this program, it is an algorithm that this program does not have.
 func givenBy(told *trace.Reason) string {
 	of, _, _ := strings.Cut(told.Code, ".")
 	if _, err := catalog.Lookup(of); err == nil || !declaring()[of] {
@@ -305,7 +306,7 @@ func setBelief(rec *trace.Record, p *textNode, b []string) {
 	rec.LeaderChange = trace.Change(b[5])
 }
 
-// parsed is the number that a pattern found, 0 for none.
+// parsed returns the number that a pattern found, 0 for none.
 func parsed(s string) uint64 {
 	n, _ := strconv.ParseUint(s, 10, 64)
 	return n

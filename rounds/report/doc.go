@@ -2,5 +2,5 @@
 // explanation in sentences, and why a node does not lead. It is for an engineer who is
 // woken at three: what happened comes first, and the proof follows.
 //
-// It makes all text from logs printable.
+// The package makes all text from logs printable.
 package report

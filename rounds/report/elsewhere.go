@@ -8,8 +8,8 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// Elsewhere writes which other cluster or algorithm the node belongs to, for the groups
-// without records of its own. Simulated runs do not count.
+// Elsewhere writes, for each group that has no records of the node, which other cluster or
+// algorithm the node belongs to. Simulated runs do not count.
 func Elsewhere(w io.Writer, groups []*rounds.Group, id uint64) error {
 	var p page
 	for _, g := range groups {
@@ -35,8 +35,8 @@ func Elsewhere(w io.Writer, groups []*rounds.Group, id uint64) error {
 	return p.to(w)
 }
 
-// others names all nodes of the group with records of their own, except id, and adds the
-// verb.
+// others names all nodes of the group with records of their own, except the node id, and adds the
+// verb: "nodes 1 and 2 run".
 func others(g *rounds.Group, id uint64) string {
 	var list []uint64
 	for _, n := range g.Nodes {

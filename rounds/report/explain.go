@@ -205,7 +205,7 @@ func followers(r *rounds.Round) (sentences []string) {
 	return sentences
 }
 
-// cost says how many messages and how much time the round took, and the theory.
+// cost says how many messages and how much time the round took, and what the theory says.
 func cost(r *rounds.Round) []string {
 	sentences := []string{fmt.Sprintf("It took %s (%s).", words.Plural(sent(r), "message"), kinds(r))}
 	if t := r.Theory; t != nil {

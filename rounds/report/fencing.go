@@ -8,7 +8,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// fencing says whom nodes had fenced before they led, and what came of it.
+// fencing says which former leaders the nodes had their fence agents stop, and how each attempt ended.
 func fencing(r *rounds.Round) (sentences []string) {
 	for _, st := range r.Steps {
 		for _, f := range st.Fenced() {
@@ -28,7 +28,7 @@ func fencing(r *rounds.Round) (sentences []string) {
 	return sentences
 }
 
-// unfenced says how the last attempt to fence a node ended. Nobody leads before every
+// unfenced says how the last attempt to fence a former leader ended. Nobody leads before every
 // former leader has stopped.
 func unfenced(g *rounds.Group) []string {
 	for _, r := range slices.Backward(g.Rounds) {
@@ -39,8 +39,8 @@ func unfenced(g *rounds.Group) []string {
 	return nil
 }
 
-// unstopped says that a majority granted the term, and that the candidate waited for a
-// former leader to stop. It is empty if that was not so.
+// unstopped says that a majority granted the term, and that the candidate waited for a former
+// leader to stop. It returns "" if no step says so.
 func unstopped(r *rounds.Round) string {
 	for _, st := range slices.Backward(r.Steps) {
 		if former := st.Unstopped(); former != "" {

@@ -77,7 +77,7 @@ func clockRemark(c rounds.Clock) string {
 	return text + "; its times are corrected by that."
 }
 
-// Loose are the findings of a group that are about none of its rounds.
+// Loose returns the findings of a group that are about none of its rounds.
 func Loose(g *rounds.Group) (loose []rounds.Finding) {
 	for _, f := range g.Findings {
 		if !slices.ContainsFunc(g.Rounds, func(r *rounds.Round) bool { return r.Term == f.Term }) {

@@ -8,7 +8,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// began is when the round began: the time of its cause, or else of its first record.
+// began returns when the round began: the time of its cause, or else of its first record.
 func began(r *rounds.Round) time.Time {
 	if r.Cause.At.IsZero() && len(r.Steps) > 0 {
 		return r.Steps[0].At
@@ -25,7 +25,7 @@ func sent(r *rounds.Round) int {
 	return sum
 }
 
-// detect is how long detection took, or "<" and an upper bound, or "-".
+// detect says how long detection took. It returns the time, or "<" and an upper bound, or "-".
 func detect(s rounds.Split) string {
 	if !s.DetectKnown && s.DetectBound > 0 {
 		return "<" + rounds.Span(s.DetectBound)
@@ -40,7 +40,7 @@ func known(d time.Duration, ok bool) string {
 	return rounds.Span(d)
 }
 
-// because is why the round began, in half a line.
+// because says why the round began, in half a line.
 func because(r *rounds.Round) string {
 	c := r.Cause
 	switch {
@@ -54,7 +54,7 @@ func because(r *rounds.Round) string {
 	return c.Text
 }
 
-// evidence is the evidence without the id, for sentences that have it already:
+// evidence returns the evidence without the id, for sentences that have the id already:
 // "link-closed, dial-refused".
 func evidence(text string, id uint64) string {
 	pieces := strings.Split(text, ", ")
@@ -64,7 +64,7 @@ func evidence(text string, id uint64) string {
 	return strings.Join(pieces, ", ")
 }
 
-// refs is "4:17 5:3", with six records at most.
+// refs returns the records as text, "4:17 5:3", with six records at most.
 func refs(list []rounds.Ref) string {
 	const most = 6
 	var words []string

@@ -9,7 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// quorum says how the voters answered the last candidate, where a majority did not say yes.
+// quorum says why the last candidate that asked the voters did not win, if it did not (see noQuorum).
 func quorum(g *rounds.Group) []string {
 	for _, r := range slices.Backward(g.Rounds) {
 		if r.Ballot != nil {
@@ -19,9 +19,9 @@ func quorum(g *rounds.Group) []string {
 	return nil
 }
 
-// noQuorum says which voters answered the candidate, which said no and why, and which are
-// missing; or that too few voted in time, although a majority would have. It is empty where
-// a majority did.
+// noQuorum says which voters said no to the candidate and why, and whose answers are missing. If a
+// majority would have said yes, it says that too few voted in time, or which former leader had not
+// stopped. It returns nothing if the candidate won.
 func noQuorum(r *rounds.Round) []string {
 	b := r.Ballot
 	if b == nil {
@@ -52,7 +52,7 @@ func noQuorum(r *rounds.Round) []string {
 	return sentences
 }
 
-// voices returns the voters with an answer for which such returns true.
+// voices returns the voters for whose answers the function such returns true.
 func voices(b *rounds.Ballot, such func(rounds.Voice) bool) (ids []uint64) {
 	for _, v := range b.Voices {
 		if such(v) {
@@ -77,8 +77,8 @@ func denied(no refusal) string {
 	return no.why
 }
 
-// granted says which voters made the winner: "a majority of the voters (1 to 5)
-// granted it: nodes 2, 3 and 4".
+// granted says which voters made the winner: "a majority of the voters, 2 of 1, 2 and 3, granted it
+// the term: nodes 2 and 3".
 func granted(r *rounds.Round) string {
 	counted := voices(r.Ballot, func(v rounds.Voice) bool { return v.Counted })
 	return fmt.Sprintf("a majority of the voters, %d of %s, granted it the term: %s",
@@ -95,8 +95,8 @@ type refusal struct {
 	refs      []rounds.Ref
 }
 
-// refusals are the refusals of the voters, equal ones together, in the order of their first
-// voters.
+// refusals returns the refusals of the voters. It puts equal ones together, in the order of their
+// first voters.
 func refusals(b *rounds.Ballot) (list []refusal) {
 	for _, v := range b.Voices {
 		if v.No == "" {

@@ -37,7 +37,7 @@ func Show(w io.Writer, r *rounds.Round) error {
 	return p.to(w)
 }
 
-// outcome is how the round ended, in half a line.
+// outcome says how the round ended, in half a line.
 func outcome(r *rounds.Round) string {
 	switch r.State {
 	case rounds.Superseded:
@@ -90,7 +90,7 @@ func (p *page) ballot(r *rounds.Round) {
 	}
 }
 
-// voice is what a voter answered, in half a line.
+// voice says what a voter answered, in half a line.
 func voice(v rounds.Voice, candidate uint64) string {
 	text := "no answer in the records"
 	switch {
@@ -116,7 +116,7 @@ func voice(v rounds.Voice, candidate uint64) string {
 	return text
 }
 
-// after is how long t was after zero, in words.
+// after says how long the time t was after the time zero.
 func after(t, zero time.Time) string {
 	if t.IsZero() || zero.IsZero() {
 		return "at an unknown time"
@@ -165,7 +165,7 @@ func (p *page) verdicts(r *rounds.Round) {
 	}
 }
 
-// decision says which candidate lost to which.
+// decision says which node lost to which.
 func decision(v rounds.Verdict) string {
 	if v.Kind == rounds.Refused {
 		return fmt.Sprintf("%d is refused", v.Loser)
@@ -199,7 +199,7 @@ func (p *page) step(r *rounds.Round, s *rounds.Step) {
 	}
 }
 
-// headline is the event of a step.
+// headline returns the event of a step as text.
 func headline(r *rounds.Round, s *rounds.Step) string {
 	switch s.Event {
 	case "receive":
@@ -229,8 +229,8 @@ func spaced(ids []uint64) string {
 	return strings.Join(words, " ")
 }
 
-// bursts joins messages of one kind that follow each other: "ELECTION > 4 5". It marks those
-// without a receipt.
+// bursts writes the messages that a step sent. It joins messages of one kind that follow each
+// other: "ELECTION > 4 5". It marks messages without a receipt.
 func bursts(r *rounds.Round, s *rounds.Step) (lines []string) {
 	last := ""
 	for _, i := range s.Sent {
@@ -277,7 +277,7 @@ func (p *page) cost(r *rounds.Round) {
 	p.field("Time", "%s", split(r))
 }
 
-// messages is "ELECTION 10, OK 7, COORDINATOR 3: 20 in all".
+// messages returns a text like "ELECTION 10, OK 7, COORDINATOR 3: 20 in all".
 func messages(r *rounds.Round) string {
 	if len(r.Counts) == 0 {
 		return "none"
@@ -285,7 +285,7 @@ func messages(r *rounds.Round) string {
 	return fmt.Sprintf("%s: %d in all", kinds(r), sent(r))
 }
 
-// kinds is "COORDINATOR 3, ELECTION 10, OK 7".
+// kinds returns a text like "COORDINATOR 3, ELECTION 10, OK 7".
 func kinds(r *rounds.Round) string {
 	words := make([]string, len(r.Counts))
 	for i, c := range r.Counts {
@@ -294,7 +294,7 @@ func kinds(r *rounds.Round) string {
 	return strings.Join(words, ", ")
 }
 
-// votesTheory is what the votes cost by the book, nil if no voters decide.
+// votesTheory returns the cost of the votes and their theory, or nil if there is none.
 func votesTheory(r *rounds.Round) *rounds.Theory {
 	if r.Ballot == nil {
 		return nil

@@ -19,8 +19,8 @@ type Case struct {
 	Node      uint64
 	Algorithm string // of the cluster
 
-	// Leads says how the node is known to lead: "term 3, by the last records there
-	// are". It is empty if the node does not lead.
+	// Leads says how somebody knows that the node leads: "term 3, by the last records there are".
+	// It is empty if the node does not lead.
 	Leads   string
 	Beliefs []Belief
 	// Attempt says how the last election went that brought no leader; Vacancy are the
@@ -32,23 +32,23 @@ type Case struct {
 	Others []Candidate // nodes that do not stand for election either, where nobody leads
 
 	Voters  []uint64
-	AskedBy uint64 // the candidate that asked these voters, where records tell of them
+	AskedBy uint64 // the candidate that asked these voters, 0 if no record shows it
 
 	Doubts []Doubt
-	// Election says how the node came out of the last election.
+	// Election says why the node did not win the last election.
 	Election []string
-	// Rank and LeaderRank are compared where neither Election nor Own gives a reason.
+	// Rank and LeaderRank are compared if both are set.
 	Rank, LeaderRank *Rank
 }
 
-// Belief is who leads, or that nobody does, as some nodes believe.
+// Belief is the belief of some nodes: who leads, or that nobody does.
 type Belief struct {
 	Leader, Term uint64 // Leader 0 is nobody
 	Reason       string // why nobody leads
 	By           []uint64
 }
 
-// Candidate is what keeps a node from leading, by its own word.
+// Candidate says what keeps a node from leading, by the node's own word.
 type Candidate struct {
 	Node       uint64
 	Silent     string // a sentence: why the node says nothing of itself
@@ -61,14 +61,14 @@ type Candidate struct {
 	Ended      string   // a sentence: its records end before those of the others
 }
 
-// Doubt is that nodes do not believe the node alive.
+// Doubt says that some nodes do not believe the node alive.
 type Doubt struct {
 	By       []uint64
 	Evidence string // empty if they do not say it
 	Refs     []rounds.Ref
 	// Everybody: no other node that was asked believes it alive.
 	Everybody bool
-	Hint      string // what that may mean
+	Hint      string // what the evidence may mean
 }
 
 // Rank is what nodes are compared by: the attribute, nil if it is not known, and then the id.
@@ -77,8 +77,8 @@ type Rank struct {
 	ID   uint64
 }
 
-// WhyNot writes why a node does not lead, as far as the records of its group tell, or
-// that it does.
+// WhyNot writes why a node does not lead, as far as the records of its group tell, or that the node
+// does lead.
 func WhyNot(w io.Writer, g *rounds.Group, id uint64) error {
 	var p page
 	for _, sentences := range recorded(g, id).Paragraphs() {
@@ -87,7 +87,8 @@ func WhyNot(w io.Writer, g *rounds.Group, id uint64) error {
 	return p.to(w)
 }
 
-// Paragraphs are the answer, each a list of sentences. The most direct reason comes first.
+// Paragraphs returns the answer, one list of sentences for each paragraph. The most direct reason comes
+// first.
 func (c *Case) Paragraphs() [][]string {
 	if c.Leads != "" {
 		leads := fmt.Sprintf("Node %d does lead: %s.", c.Node, c.Leads)
@@ -114,7 +115,7 @@ func (b Belief) sentence() string {
 	return fmt.Sprintf("Node %d leads term %d, by the word of %s.", b.Leader, b.Term, spaced(b.By))
 }
 
-// rivals say which nodes do not follow the node, which leads.
+// rivals is for a node that leads. It says whom the nodes that do not follow it believe to lead.
 func (c *Case) rivals() (sentences []string) {
 	for _, b := range c.Beliefs {
 		if b.Leader != c.Node {
@@ -125,7 +126,7 @@ func (c *Case) rivals() (sentences []string) {
 	return sentences
 }
 
-// itself says what keeps the node from leading by its own word.
+// itself says what keeps the node from leading, by the node's own word.
 func (c *Case) itself() (sentences []string) {
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
 	own, proof := c.Own, ""
@@ -169,7 +170,7 @@ func (c *Case) others() (sentences []string) {
 	return sentences
 }
 
-// noVoter says that the node is none of the voters, where it is not.
+// noVoter says that the node is none of the voters, if this is so.
 func (c *Case) noVoter() []string {
 	if len(c.Voters) == 0 || slices.Contains(c.Voters, c.Node) {
 		return nil
@@ -225,7 +226,7 @@ func (c *Case) ranks() []string {
 	return sentences
 }
 
-// compare is negative where r ranks below other; known is false if only one of the
+// compare returns a negative order if r ranks below other. known is false if only one of the
 // attributes is known.
 func (r Rank) compare(other Rank) (order int, known bool) {
 	if (r.Attr == nil) != (other.Attr == nil) {
@@ -237,7 +238,7 @@ func (r Rank) compare(other Rank) (order int, known bool) {
 	return cmp.Compare(r.ID, other.ID), true
 }
 
-// String is "20, id 3", or "id 3" without an attribute.
+// String returns "20, id 3", or "id 3" without an attribute.
 func (r Rank) String() string {
 	if r.Attr == nil {
 		return fmt.Sprintf("id %d", r.ID)

@@ -9,7 +9,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// recorded is what the records of a group tell about a node.
+// recorded returns what the records of a group tell about a node.
 func recorded(g *rounds.Group, id uint64) *Case {
 	leader, term := leads(g)
 	c := &Case{Node: id, Algorithm: g.Algorithm, Doubts: doubtsIn(g, id)}
@@ -32,7 +32,7 @@ func recorded(g *rounds.Group, id uint64) *Case {
 	return c
 }
 
-// find is the node, nil when it was never heard of.
+// find returns the node with this id, or nil if nobody ever heard of it.
 func find(g *rounds.Group, id uint64) *rounds.Node {
 	for i := range g.Nodes {
 		if g.Nodes[i].ID == id {
@@ -42,9 +42,8 @@ func find(g *rounds.Group, id uint64) *rounds.Node {
 	return nil
 }
 
-// leads is who leads by the last records: the leader of the highest term that
-// anybody names one for, unless it lost that since. What a process believed that
-// has ended counts no more.
+// leads returns who leads which term by the last records: the leader that nodes name in the highest
+// term, 0 if they name none. It ignores nodes whose last process has ended.
 func leads(g *rounds.Group) (leader, term uint64) {
 	for _, n := range g.Nodes {
 		if ended(g, &n) {
@@ -60,8 +59,8 @@ func leads(g *rounds.Group) (leader, term uint64) {
 	return leader, term
 }
 
-// ended reports whether others proved, after the node's last record, that its
-// process is no more.
+// ended reports whether other nodes proved, after the node's last record, that its process has
+// ended.
 func ended(g *rounds.Group, n *rounds.Node) bool {
 	if len(n.Lives) == 0 {
 		return false
@@ -74,10 +73,10 @@ func ended(g *rounds.Group, n *rounds.Node) bool {
 	})
 }
 
-// proofs are the words of evidence after which a process is no more.
+// proofs are the kinds of evidence that prove that a process has ended.
 var proofs = []string{"dial-refused", "proven-dead", "left"}
 
-// lastAttempt says since when nobody leads: of the last round, if nobody won it.
+// lastAttempt says since when nobody leads: when and why the last round began, if nobody won it.
 func lastAttempt(g *rounds.Group) []string {
 	if len(g.Rounds) == 0 {
 		return nil
@@ -90,7 +89,7 @@ func lastAttempt(g *rounds.Group) []string {
 		r.Term, clock(began(r)), because(r), words.Upper(outcome(r)))}
 }
 
-// lastVoters are the voters that were asked last, and who asked them.
+// lastVoters returns the voters that were asked last, and the candidate that asked them.
 func lastVoters(g *rounds.Group) (voters []uint64, candidate uint64) {
 	for _, r := range slices.Backward(g.Rounds) {
 		if r.Ballot != nil {
@@ -100,8 +99,8 @@ func lastVoters(g *rounds.Group) (voters []uint64, candidate uint64) {
 	return nil, 0
 }
 
-// ownWord is what the node's own records tell: that it stands aside, that they end, that
-// they are missing.
+// ownWord returns what the node's own records say about it: that the node is ineligible or stands
+// aside, that its records end before those of other nodes, or that it has no records.
 func ownWord(g *rounds.Group, n *rounds.Node) Candidate {
 	own := Candidate{Node: n.ID, Ineligible: n.Ineligible, Ref: n.Aside}
 	if n.Records == 0 {
@@ -125,7 +124,7 @@ func ownWord(g *rounds.Group, n *rounds.Node) Candidate {
 	return own
 }
 
-// accusers are the nodes whose last view lacks the node.
+// accusers returns the evidence of each other node whose last view lacks the node id.
 func accusers(g *rounds.Group, id uint64) (found []rounds.Dropped) {
 	for _, n := range g.Nodes {
 		for _, d := range n.Gone {
@@ -137,7 +136,7 @@ func accusers(g *rounds.Group, id uint64) (found []rounds.Dropped) {
 	return found
 }
 
-// doubtsIn are the nodes to which a node is not alive, by their evidence.
+// doubtsIn returns the nodes to which the node id is not alive, grouped by their evidence.
 func doubtsIn(g *rounds.Group, id uint64) (list []Doubt) {
 	for _, d := range accusers(g, id) {
 		i := slices.IndexFunc(list, func(known Doubt) bool { return known.Evidence == d.Evidence })
@@ -150,7 +149,7 @@ func doubtsIn(g *rounds.Group, id uint64) (list []Doubt) {
 	return list
 }
 
-// hint is what evidence of that kind is usually about.
+// hint says what evidence of this kind usually means.
 func hint(evidence string, id uint64) string {
 	has := func(kind string) bool { return strings.Contains(evidence, fmt.Sprintf("%s %d", kind, id)) }
 	switch {
@@ -166,7 +165,7 @@ func hint(evidence string, id uint64) string {
 	return ""
 }
 
-// lastElection says how the node came out of the election that made the leader.
+// lastElection says why the node did not win the election that made the leader.
 func (c *Case) lastElection(g *rounds.Group, n *rounds.Node, leader uint64) {
 	for _, r := range slices.Backward(g.Rounds) {
 		if r.Winner != nil && r.Winner.Node == leader {
@@ -176,8 +175,9 @@ func (c *Case) lastElection(g *rounds.Group, n *rounds.Node, leader uint64) {
 	}
 }
 
-// lost says why the node did not win the round that somebody else won: by the verdict on
-// it that names the winner, or the only one; else by how the winner won, and the ranks.
+// lost says why the node did not win the round that another node won. It quotes the verdict against the node
+// that names the winner, or the only verdict against the node. Without such a verdict, it says how the winner
+// won, and compares the ranks.
 func (c *Case) lost(r *rounds.Round, n *rounds.Node) {
 	say := func(format string, args ...any) { c.Election = append(c.Election, fmt.Sprintf(format, args...)) }
 	w := r.Winner

@@ -10,7 +10,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// clockTime is the time of day, as the records have it.
+// clockTime is the format for the time of day, as the records have it.
 const clockTime = "15:04:05.000"
 
 func clock(t time.Time) string {
@@ -20,7 +20,7 @@ func clock(t time.Time) string {
 	return t.UTC().Format(clockTime)
 }
 
-// in are the nodes that had one of the parts in the round.
+// in returns the nodes that had one of the parts in the round.
 func in(r *rounds.Round, parts ...rounds.Part) (ids []uint64) {
 	for _, p := range r.Participants {
 		if slices.Contains(parts, p.Part) {
@@ -59,7 +59,7 @@ func meaning(evidence string, id uint64) string {
 	return words.And(found...)
 }
 
-// clusterName is the name of a group.
+// clusterName returns the name of a group.
 func clusterName(cluster, algorithm string, run int) string {
 	name := "cluster " + cluster
 	switch {

@@ -51,8 +51,8 @@ func (p *page) to(w io.Writer) error {
 	return err
 }
 
-// Wrap breaks text between words into lines of at most that many characters; a
-// longer word stands alone.
+// Wrap breaks text between words into lines of at most that many characters. A longer word stands
+// alone.
 func Wrap(text string, most int) []string {
 	lines := []string{""}
 	length := 0
