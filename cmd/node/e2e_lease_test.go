@@ -61,7 +61,7 @@ func (e e2e) next(but proto.NodeID) borrowedFrom {
 			continue
 		}
 		all.Go(func() {
-			for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
+			for ; ctx.Err() == nil; time.Sleep(time.Millisecond) { // it can only be asked again
 				if b, err := e.borrow(ctx, n.ID); err == nil {
 					got <- b
 					cancel()

@@ -80,8 +80,7 @@ func TestExecKilled(t *testing.T) {
 // "So that it is dead before the lease is": also when the node is stopped and cannot
 // do a thing. When it wakes it ends with 75 under --restart never.
 func TestExecStopped(t *testing.T) {
-	// Half a second of this lease is for the kernel to end the command.
-	e := newExecE2E(t, 3, "--voters", "1-3", "--lease", "10s", "--preempt=false", "--restart", "never")
+	e := newExecE2E(t, 3, "--voters", "1-3", "--lease", "4s", "--preempt=false", "--restart", "never")
 	before := e.works(0)
 	leader := proto.NodeID(before[0].node)
 	e.check(e.Pause(leader))
