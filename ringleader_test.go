@@ -481,8 +481,8 @@ func TestWhatAProgramAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	follows(ctx, t, n, 0)
-	if err := n.Resign(ctx, "a test"); !errors.Is(err, ringleader.ErrRefused) {
-		t.Errorf("a resignation of who does not lead: %v", err)
+	if err := n.Resign(ctx, "a test"); !errors.Is(err, ringleader.ErrNoLeader) {
+		t.Errorf("a resignation where nobody leads: %v", err)
 	}
 	if _, err := n.Lend(ctx); !errors.Is(err, ringleader.ErrNotLent) {
 		t.Errorf("lent by who does not lead: %v", err)

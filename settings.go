@@ -130,7 +130,7 @@ var label = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 // checkLabel refuses a text that is no label of a cluster.
 func checkLabel(text string) error {
 	if len(text) > 64 || !label.MatchString(text) {
-		return fmt.Errorf("a label is 1 to 64 letters, digits, dots, dashes or underscores, which %q is not", text)
+		return fmt.Errorf("a label is 1 to 64 letters, digits, dots, dashes or underscores, which %.80q is not", text)
 	}
 	return nil
 }
@@ -193,10 +193,7 @@ func (r *reading) network() {
 		}
 	}
 	for _, target := range c.Join {
-		if err := membership.CheckJoin(target); err != nil {
-			r.wrong("Join", err)
-			break
-		}
+		r.wrong("Join", membership.CheckJoin(target))
 	}
 	s.Join = c.Join
 	if c.APIToken != "" {

@@ -23,6 +23,10 @@ func (s *clusterState) round(g *group, t *log, next uint64) *Round {
 		r.addVerdicts(&r.Steps[i], known)
 		led = r.lead(led, i, s, t.entries[i].life.debug)
 	}
+	unread := unreadCodes(t.entries)
+	for _, code := range unread {
+		s.unread[code] = true
+	}
 	if t.term == 0 {
 		return nil
 	}
@@ -34,7 +38,7 @@ func (s *clusterState) round(g *group, t *log, next uint64) *Round {
 	r.deliveries(s, g, t.folded)
 	r.count()
 	r.split(s, g)
-	r.findUnknown(t.entries)
+	r.findUnknown(t.entries, unread)
 	r.judge(s, g)
 	s.past()
 	if s.brief {

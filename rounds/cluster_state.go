@@ -28,6 +28,8 @@ type clusterState struct {
 	// called has initiators of the last round's term: those that called an election after the
 	// winner of that round was elected, because that winner was gone.
 	called []Initiator
+	// unread has the codes of reasons that this version does not know.
+	unread map[string]bool
 	// brief: rounds keep no steps and messages. All rounds then use one scratch.
 	brief   bool
 	scratch scratch
@@ -66,7 +68,7 @@ func newClusterState(members map[uint64]*member) *clusterState {
 	return &clusterState{
 		members: members, delays: delays{}, fix: clockFix{}, nodes: map[uint64]*nodeState{},
 		leaderships: map[leadershipKey]*Leadership{},
-		drops:       map[uint64][]*drop{}, scratch: newScratch(),
+		drops:       map[uint64][]*drop{}, unread: map[string]bool{}, scratch: newScratch(),
 	}
 }
 

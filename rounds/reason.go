@@ -13,6 +13,7 @@ import (
 // is for people, and nothing reads it.
 type reason struct {
 	kind *algorithms.ReasonKind // nil if this version does not know the code: it decides nothing then
+	code string                 // if this version does not know it
 	args []trace.Arg
 	why  string
 	// former: the record has no code, so that kind and args come from its sentence.
@@ -55,8 +56,8 @@ func reasonsOf(rec *trace.Record) ([]reason, []string) {
 // its kind, another version wrote the reason, and its kind counts as unknown.
 func read(coded trace.Reason, why string) reason {
 	kind := catalog.Reason(coded.Code)
-	if kind != nil && strings.Count(kind.Sentence, "%") != len(coded.Args) {
-		kind = nil
+	if kind == nil || strings.Count(kind.Sentence, "%") != len(coded.Args) {
+		return reason{code: coded.Code, args: coded.Args, why: why}
 	}
 	return reason{kind: kind, args: coded.Args, why: why}
 }

@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,29 @@ func TestUnknownCode(t *testing.T) {
 		if len(r.Verdicts) > 0 {
 			t.Errorf("%s decides %+v", told.Code, r.Verdicts)
 		}
+	}
+}
+
+// "What the reasons with the codes … decided: this version of ringleader does not know them": records that a
+// later version wrote are not told as if they said nothing.
+func TestUnknownCodesAreSaid(t *testing.T) {
+	records := fixture(t, "bully-kill")
+	for i := range records {
+		records[i].Reasons = make([]trace.Reason, len(records[i].Why))
+		for j := range records[i].Reasons {
+			records[i].Reasons[j].Code = fmt.Sprintf("later.%d", j)
+		}
+	}
+	g := build(records)
+	const version = "this version of ringleader does not know "
+	for _, r := range g.Rounds {
+		said := strings.Join(r.Unknown, "\n")
+		if !strings.Contains(said, version) || strings.Contains(said, "no record of term") {
+			t.Errorf("of term %d is said:\n%s", r.Term, said)
+		}
+	}
+	if all := strings.Join(g.Unknown, "\n"); !strings.Contains(all, "does not know the reasons with the codes later.") {
+		t.Errorf("of the cluster is said:\n%s", all)
 	}
 }
 

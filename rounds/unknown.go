@@ -2,15 +2,35 @@ package rounds
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
-// findUnknown lists what the records do not tell about the round.
-func (r *Round) findUnknown(entries []*entry) {
-	if len(r.Initiators) == 0 && r.Cause.Kind != Readmitted {
+// unreadCodes returns the codes of the entries' reasons that this version does not know, in order. Each
+// stands there once.
+func unreadCodes(entries []*entry) (codes []string) {
+	for _, e := range entries {
+		for i := range e.reasons {
+			if code := e.reasons[i].code; code != "" {
+				codes = append(codes, code)
+			}
+		}
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+// findUnknown lists what the records do not tell about the round. unread are the codes that this version
+// does not know.
+func (r *Round) findUnknown(entries []*entry, unread []string) {
+	if len(unread) > 0 {
+		r.unknown("What the reasons with %s decided: this version of ringleader does not know %s. Read the "+
+			"records with the version that wrote them, or a later one.", codes(unread),
+			words.Either(len(unread), "it", "them"))
+	} else if len(r.Initiators) == 0 && r.Cause.Kind != Readmitted {
 		elsewhere := ""
 		if r.Guarantee == lease { // the next leader may nominate in a later term already
 			elsewhere = ", or that node wrote in a later term"
@@ -47,6 +67,17 @@ func (r *Round) findUnknown(entries []*entry) {
 			"what decided nothing, as at log level info.", words.Plural(unseen, "message"))
 	}
 	r.gaps(entries)
+}
+
+// codes names the codes of reasons, the first six of them.
+func codes(list []string) string {
+	const most = 6
+	named := fmt.Sprintf("the %s %s", words.Either(len(list), "code", "codes"),
+		strings.Join(list[:min(len(list), most)], ", "))
+	if more := len(list) - most; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
+	return named
 }
 
 func (r *Round) unknown(format string, args ...any) {
@@ -101,6 +132,11 @@ func (s *clusterState) unknowns(g *group, out *Group) []string {
 	if len(holes) > 0 {
 		unknown = append(unknown, fmt.Sprintf("Records are missing: %s; the rounds that they are of say where.",
 			strings.Join(holes, ", ")))
+	}
+	if unread := slices.Sorted(maps.Keys(s.unread)); len(unread) > 0 {
+		unknown = append(unknown, fmt.Sprintf("This version of ringleader does not know the reasons with %s: what "+
+			"they decided is in no story and no finding. Read the records with the version that wrote them, or a "+
+			"later one.", codes(unread)))
 	}
 	if text {
 		unknown = append(unknown, "Some records are text for people: they have no numbers, so that "+

@@ -97,8 +97,8 @@ func (d *Daemon) askLeader(
 	}
 	switch {
 	case addr == "":
-		return httpapi.Done{}, fmt.Errorf("%w: node %v leads, and tells nobody where it serves HTTP: "+
-			"ask it on its own machine, or let it serve HTTP off loopback (the setting http-bind)",
+		return httpapi.Done{}, fmt.Errorf("%w: node %v leads, and serves HTTP to no other machine: "+
+			"ask it on its own, or give it an address that other machines reach (the setting http-bind)",
 			httpapi.ErrConflict, leader)
 	case strings.Contains(o.By, viaNode): // two nodes that disagree must not play ball
 		return httpapi.Done{}, fmt.Errorf("%w: node %v leads, not node %v: ask again",
@@ -121,12 +121,12 @@ func (d *Daemon) askLeader(
 // resign makes this node, the leader, step down.
 func (d *Daemon) resign(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
 	if leader := d.Node.Status().Leader.ID; leader != d.ID {
-		who := "nobody does"
-		if leader != 0 {
-			who = fmt.Sprintf("node %v does", leader)
+		if leader == 0 {
+			return httpapi.Done{}, fmt.Errorf("%w, as node %v knows: there is nothing to resign; "+
+				"ask again once a node does", httpapi.ErrNoLeader, d.ID)
 		}
-		return httpapi.Done{}, fmt.Errorf("%w: node %v does not lead, %s: ask the leader to resign, or "+
-			"transfer from any node", httpapi.ErrConflict, d.ID, who)
+		return httpapi.Done{}, fmt.Errorf("%w: node %v does not lead, node %v does: ask that node to resign, or "+
+			"transfer from any node", httpapi.ErrConflict, d.ID, leader)
 	}
 	if err := d.stepDown(ctx, causeResigned, because("resigned at "+now(), o)); err != nil {
 		return httpapi.Done{}, err

@@ -55,7 +55,11 @@ func beginning(r *rounds.Round) (sentences []string) {
 	case rounds.RoundFailed:
 		say("At %s node %d gave up on the round before: %s.", at, c.Node, c.Text)
 	default:
-		say("Why term %d began is not in these records.", r.Term)
+		if c.Text != "" {
+			say("At %s node %d began term %d: %s.", at, c.Node, r.Term, c.Text)
+			break
+		}
+		say("Why term %d began is not known.", r.Term)
 	}
 	if more := otherDetectors(r); len(more) > 0 {
 		say("%s had evidence of %s own within %s.", words.Upper(words.Nodes(more)),

@@ -45,7 +45,7 @@ func because(r *rounds.Round) string {
 	c := r.Cause
 	switch {
 	case c.Kind == rounds.Unexplained && c.Text == "":
-		return "not in these records"
+		return "not known"
 	case c.Evidence != "":
 		return fmt.Sprintf("%s: %s (node %d first)", c.Text, evidence(c.Evidence, c.Lost), c.Node)
 	case c.Node != 0:
