@@ -37,7 +37,7 @@ func (l *logLimiter) first(subject, reason string, now time.Time) bool {
 	return true
 }
 
-// forget makes the subject's next reason a new one.
+// forget forgets the subject's last reason, so that first lets its next one through even if it is the same.
 func (l *logLimiter) forget(subject string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

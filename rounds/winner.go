@@ -34,8 +34,8 @@ func (r *Round) lead(led []Winner, i int, s *clusterState, debug bool) []Winner 
 	return append(led, w)
 }
 
-// announcedTo returns the receivers of the winner's announcement: all nodes that it believes alive,
-// or its group.
+// announcedTo returns the nodes to which the step, in which a node won, announced this: in most algorithms
+// all nodes that the winner believes alive, else those of its group.
 func (r *Round) announcedTo(st *Step) (ids []uint64) {
 	for _, i := range st.Sent {
 		m := r.Messages[i]

@@ -13,7 +13,7 @@ import (
 // in which terms they voted. It believes terms up to the highest that a majority of them reached, plus
 // proto.MaxTermJump: each leader had the votes of a majority.
 
-// jumps has the answers of the voters about their terms.
+// jumps has what the voters answered when they were asked for their terms.
 type jumps struct {
 	asked time.Time                   // when they were last asked
 	voted map[proto.NodeID]proto.Term // the last term in which each voted

@@ -135,7 +135,8 @@ func (m *Machine) others(yield func(proto.Peer) bool) {
 	}
 }
 
-// refusing returns the Refusing that words the refusal of a transfer to the node to.
+// refusing returns the Refusing that knows which other voters could take over. Its methods give the reasons
+// for refusing a transfer to the node to.
 func (m *Machine) refusing(to proto.NodeID) algorithms.Refusing {
 	return algorithms.Refuse(m.others, to)
 }

@@ -56,6 +56,6 @@ func refuse(w http.ResponseWriter, err error) {
 }
 
 func problem(status int, title, detail string) fencehttp.Problem {
-	// "about:blank" is the type of a problem that the status says all about.
+	// The type "about:blank" says that the HTTP status alone names the kind of problem (RFC 9457).
 	return fencehttp.Problem{Type: "about:blank", Title: title, Status: status, Detail: detail}
 }

@@ -37,7 +37,7 @@ func column[T any](samples []T, of func(T) float64) []float64 {
 	return values
 }
 
-// over divides the distribution by n.
+// over returns the summary of the same samples, each divided by n.
 func (s Summary) over(n int) Summary {
 	d := float64(n)
 	return Summary{P50: s.P50 / d, P95: s.P95 / d, Max: s.Max / d}

@@ -119,7 +119,8 @@ func Run(ctx context.Context, c Config) error {
 	return errors.Join(err, subreaper.Close(), c.Node.Leave())
 }
 
-// passOn passes signals on to the command. A signal that asks to stop ends this process too.
+// passOn passes signals on to the command. After a signal that asks to stop, this process ends too, once the
+// command has ended. At a second such signal it exits at once.
 func (x *execution) passOn() {
 	for s := range x.Signals {
 		sig, _ := s.(syscall.Signal)

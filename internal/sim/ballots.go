@@ -11,7 +11,7 @@ import (
 // ballots has, for each process, the rounds in which it asks for votes or for renewals.
 type ballots struct{ table[ballot] }
 
-// ballot is the rounds of one process in one term.
+// ballot has the rounds in which one process asked the voters, all in the same term.
 type ballot struct {
 	term  proto.Term
 	polls []poll    // in order, the latest last

@@ -162,8 +162,8 @@ func (s *layout) sent(steps []int) []note {
 	return list
 }
 
-// sentText says to whom the messages, all of one kind, were sent, and which of them never arrived.
-// It also counts them if many is true.
+// sentText returns the text about messages of one kind: their receivers, and which receivers they never
+// reached. If many is true, the text begins with the number of messages.
 func (s *layout) sentText(messages []int, many bool) string {
 	undelivered := map[rounds.Delivery][]uint64{}
 	var to []uint64
