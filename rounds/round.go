@@ -80,7 +80,7 @@ type Cause struct {
 	BackAt time.Time `json:"back_at,omitzero"`
 }
 
-// CauseKind is a kind of cause.
+// CauseKind says for what kind of reason an election was called.
 type CauseKind = algorithms.CauseKind
 
 // The causes.

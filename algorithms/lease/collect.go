@@ -43,7 +43,8 @@ import (
 // A voter that may vote, and has not voted yet, still answers UNVOTED. Otherwise two voters that start
 // again before they have learnt that they may vote could never learn it.
 
-// collect is what this voter knows about which voters are unvoted.
+// collect is what this voter knows about which voters are unvoted, that is, had no saved vote when their
+// process started and have voted for nobody since.
 type collect struct {
 	heard map[proto.NodeID]proto.Incarnation // the last process of each voter that said it is unvoted
 	said  map[proto.NodeID]proto.Unvoted     // the last UNVOTED of each voter
