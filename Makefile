@@ -87,7 +87,7 @@ lint: ## run golangci-lint, pinned; the first time it is built from source
 fmt: ## format all Go files
 	$(GOLANGCI) fmt ./...
 
-fuzz: ## fuzz each decoder FUZZTIME
+fuzz: ## fuzz each decoder, with FUZZTIME calls
 	@set -e; for pkg in $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n 1 dirname | sort -u); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "$$pkg $$target"; \
