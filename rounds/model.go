@@ -21,6 +21,7 @@ type Group struct {
 	Nodes       []Node       `json:"nodes"`       // by id
 	Rounds      []*Round     `json:"rounds"`      // by term
 	Leaderships []Leadership `json:"leaderships"` // in causal order of their beginnings
+	Incidents   []Incident   `json:"incidents"`   // in the order of time
 	Clocks      []Clock      `json:"clocks"`      // of the nodes whose wall clock is not right, by id
 	Findings    []Finding    `json:"findings"`    // about single rounds, and about several
 	Unknown     []string     `json:"unknown"`     // what the records do not tell, in sentences
@@ -65,6 +66,8 @@ type Life struct {
 	Until       time.Time `json:"until"` // of Last, corrected: the process may have lived on
 	Debug       bool      `json:"debug"` // the process also writes records that decided nothing
 	Gaps        []Gap     `json:"gaps,omitempty"`
+	// Events are what happened to the process, as far as it and its peers tell, by At.
+	Events []LifeEvent `json:"events,omitempty"`
 }
 
 // Gap is a range of a process's records that are missing.
@@ -100,6 +103,10 @@ type Leadership struct {
 	// while it leads.
 	Last  Ref       `json:"last"`
 	Until time.Time `json:"until"` // of Last, or of the process's last record
+	// End is when the leadership was over: when its lease, its process or its word ended, whichever came first,
+	// and Ended says how this is known. End is zero while the node leads, as far as the records tell.
+	End   time.Time `json:"end,omitzero"`
+	Ended Ending    `json:"ended,omitzero"`
 	// Lease is the latest end of a lease in its records, corrected. After that the process
 	// does not lead, whatever it believes. Zero without a lease.
 	Lease time.Time `json:"lease,omitzero"`
