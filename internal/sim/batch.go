@@ -53,7 +53,7 @@ type Spread struct {
 // Batch makes runs with consecutive seeds, beginning with o.Seed, in up to parallelism goroutines.
 // After a few runs with violations it ends early, without an error. When ctx ends it returns the
 // error of ctx. After each run it calls progress, unless that is nil, with the number of runs made,
-// from one goroutine at a time. o must not have a Trace.
+// from one goroutine at a time. o must have neither a Trace nor a Truth.
 //
 // If the Batch ends by itself without violations, the Summary does not depend on parallelism.
 func Batch(
@@ -82,6 +82,8 @@ func validateBatch(o Options, runs, parallelism int) error {
 	switch {
 	case runs < 1 || parallelism < 1:
 		return fmt.Errorf("%w: %d runs, %d at a time", ErrOptions, runs, parallelism)
+	case o.Truth != nil:
+		return fmt.Errorf("%w: only a single run has a Truth", ErrOptions)
 	case o.Trace != nil:
 		return fmt.Errorf("%w: --trace: only a single run can be traced, so leave --runs out", ErrOptions)
 	}

@@ -62,6 +62,7 @@ type cluster struct {
 	violations []Violation
 	sample     func(*node) bool // which processes have a twin
 	trace      *tracer
+	facts      *Truth // nil if nobody asks
 }
 
 // newCluster returns a cluster of n nodes, all of them down.
@@ -77,7 +78,9 @@ func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 		checkers: safetyCheckers(),
 		sample:   func(*node) bool { return false },
 		trace:    newTracer(o),
+		facts:    o.Truth,
 	}
+	c.facts.begin()
 	if o.Algorithm.Guarantee == algorithms.Quorum {
 		c.checkers = append(c.checkers, quorumCheckers()...)
 	}
@@ -145,6 +148,7 @@ func (c *cluster) start(n *node) {
 		l.twin = c.algo.New(cfg)
 	}
 	n.life = l
+	c.facts.start(c, n)
 	c.detector.regions = nil
 	c.census.join(c.now)
 	c.step(n, algorithms.Start{Saved: n.disk}, c.root)
@@ -162,6 +166,7 @@ func (c *cluster) crash(n *node) {
 		c.later(d.back, func() { c.restart(n) })
 	}
 	c.census.leave(c.now, n)
+	c.facts.crash(c, n)
 	c.proveDeath(n, n.life)
 	n.life = nil
 	c.detector.regions = nil

@@ -33,6 +33,7 @@ func (c *cluster) loseDisk(n *node) {
 	c.kill(n)
 	c.trace.note(c.now, "%d loses its disk", n.id)
 	n.disk, n.lost, n.first = algorithms.State{}, true, 0
+	c.facts.loseDisk(c, n)
 }
 
 // firstMargin is the number of terms by which an operator's first term is above all present terms,
@@ -99,6 +100,7 @@ func (c *cluster) pause(n *node, span time.Duration) {
 	l := n.life
 	c.longestPause = max(c.longestPause, span)
 	l.asleep = max(l.asleep, c.now+span)
+	c.facts.pause(c, n)
 	c.news(n.id)
 	c.queue.plan(l.asleep, func() {
 		if n.life == l {
@@ -122,6 +124,7 @@ func (c *cluster) uncut(links []link, what string) {
 }
 
 func (c *cluster) newTopology() {
+	c.facts.network(c)
 	c.detector.regions = nil
 	if c.detector.sight != seesCrashes {
 		c.news(0)
@@ -132,6 +135,7 @@ func (c *cluster) newTopology() {
 func (c *cluster) lieTo(observer, target *node, l lie) {
 	c.trace.note(c.now, "%d %s %d", observer.id, l, target.id)
 	c.detector.lies[link{observer.id, target.id}] = l
+	c.facts.deceive(c)
 	c.lookNow(observer, target)
 }
 
@@ -139,6 +143,7 @@ func (c *cluster) lieTo(observer, target *node, l lie) {
 func (c *cluster) truth(observer, target *node) {
 	c.trace.note(c.now, "%d is right about %d", observer.id, target.id)
 	delete(c.detector.lies, link{observer.id, target.id})
+	c.facts.deceive(c)
 	c.lookNow(observer, target)
 }
 

@@ -166,6 +166,7 @@ func (c *cluster) perform(s *step, cause depth) {
 		last := c.effects(n, s.out, cause)
 		c.check(s)
 		c.trace.step(s)
+		c.facts.step(s)
 		if !crashes && !s.out.Deadline.Equal(l.deadline) {
 			c.arm(n, s.out.Deadline, last.next())
 		}

@@ -97,6 +97,8 @@ type Options struct {
 	TraceAll bool
 	// TraceCodes writes the codes of reasons instead of their sentences.
 	TraceCodes bool
+	// Truth receives what really happens in the run; nil for nothing.
+	Truth *Truth
 }
 
 func (o Options) analysis() bool { return o.Initiator != 0 || o.AllInitiate }

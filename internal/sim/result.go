@@ -48,6 +48,7 @@ type Result struct {
 // result returns the outcome of the run.
 func (c *cluster) result(o Options) Result {
 	c.census.advance(c.now)
+	c.facts.end(c)
 	e, _ := c.census.leadership()
 	return Result{
 		Algorithm: c.algo.Name, Nodes: len(c.nodes), Seed: o.Seed,

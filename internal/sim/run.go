@@ -98,6 +98,8 @@ func (c *cluster) heal(p plan) {
 	c.network.weather = calm(c.delta)
 	c.detector.sight, c.detector.maxDelay = seesCrashes, c.delta
 	clear(c.detector.lies)
+	c.facts.network(c)
+	c.facts.deceive(c)
 	c.detector.regions = nil
 	c.timerLag = 0
 	c.Proof, c.Drain, c.Forged = 2*c.delta, 2*c.delta, 0
