@@ -3,30 +3,36 @@ package logs
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 	"time"
-
-	fast "github.com/segmentio/encoding/json"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// attempts bounds how many opening braces of a line are tried: another object may stand
-// before the record.
-const attempts = 4
+const (
+	// attempts bounds how many opening braces of a line are tried: another object may stand
+	// before the record.
+	attempts = 4
+	// maxQuotes bounds how often a record is a string in another string.
+	maxQuotes = 3
+)
 
 var (
 	// recordMark is in every record, and quotedMark in every record that is a string of
-	// another JSON object. Few other lines have them.
+	// something else. Few other lines have them.
 	recordMark = []byte(`"event"`)
-	quotedMark = []byte(`\"event\"`)
+	quotedMark = []byte(`\"event`)
+	// quotedBegin is where such a record, or what has it as a string, begins.
+	quotedBegin = []byte(`{\"`)
 )
 
 // parse reads the record in a line into rec. It returns false if there is none; rec may
 // then hold anything.
-func (s *scanner) parse(line []byte, rec *trace.Record) bool {
+func (s *scanner) parse(line []byte, rec *trace.Record) bool { return s.parseIn(line, rec, 0) }
+
+// parseIn does what parse does, for a line that was so many strings in each other.
+func (s *scanner) parseIn(line []byte, rec *trace.Record, quotes int) bool {
 	if !bytes.Contains(line, recordMark) {
-		return bytes.Contains(line, quotedMark) && s.parseQuoted(line, rec)
+		return quotes < maxQuotes && s.parseQuoted(line, rec, quotes)
 	}
 	end := bytes.LastIndexByte(line, '}')
 	for range attempts {
@@ -34,7 +40,7 @@ func (s *scanner) parse(line []byte, rec *trace.Record) bool {
 		if at < 0 || end < at {
 			return false
 		}
-		if s.decode(line[at:end+1], rec) {
+		if s.read(line[at:end+1], rec) {
 			return true
 		}
 		line, end = line[at+1:], end-at-1
@@ -42,32 +48,36 @@ func (s *scanner) parse(line []byte, rec *trace.Record) bool {
 	return false
 }
 
-// decode reads an object that is a record. It returns false for any other object, and for a record
+// read reads an object that is a record. It returns false for any other object, and for a record
 // that ends in the middle.
-func (s *scanner) decode(object []byte, rec *trace.Record) bool {
+func (s *scanner) read(object []byte, rec *trace.Record) bool {
 	if s.record(object, rec) {
 		return rec.IsRecord()
 	}
-	*rec = trace.Record{}
-	kept := trace.Renamed(object) // the fields refer to it
-	rest, err := fast.Parse(kept, rec, fast.ZeroCopy)
-	return err == nil && len(rest) == 0 && rec.IsRecord()
+	parsed, err := trace.Parse(object)
+	*rec = parsed
+	return err == nil
 }
 
-// parseQuoted reads a record that is a string in another object: docker's own files have it
-// in "log", journald in "MESSAGE", and log collectors in other fields.
-func (s *scanner) parseQuoted(line []byte, rec *trace.Record) bool {
-	at, end := bytes.IndexByte(line, '{'), bytes.LastIndexByte(line, '}')
-	if at < 0 || end < at {
+// parseQuoted reads a record that is a string in something else: docker's own files have it
+// in "log", journald in "MESSAGE", log collectors in other fields, and loggers that write key=value
+// in msg="…".
+func (s *scanner) parseQuoted(line []byte, rec *trace.Record, quotes int) bool {
+	if !bytes.Contains(line, quotedMark) {
 		return false
 	}
-	var outer map[string]any
-	if json.Unmarshal(line[at:end+1], &outer) != nil {
-		return false
+	if len(s.unquoted) == quotes {
+		s.unquoted = append(s.unquoted, nil)
 	}
-	for _, value := range outer {
-		inner, ok := value.(string)
-		if ok && strings.Contains(inner, string(recordMark)) && s.parse([]byte(inner), rec) {
+	for range attempts {
+		at := bytes.Index(line, quotedBegin)
+		if at < 0 {
+			return false
+		}
+		inner := unquote(s.unquoted[quotes][:0], line[at:])
+		line = line[at+1:]
+		s.unquoted[quotes] = inner // its memory, for the next one
+		if s.parseIn(inner, rec, quotes+1) {
 			return true
 		}
 	}

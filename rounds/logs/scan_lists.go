@@ -1,45 +1,94 @@
 package logs
 
 import (
-	"strings"
+	"encoding/json"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// keep copies found into the memory for strings. A strings.Builder that does not grow never
-// changes what it has given out.
-func (s *scanner) keep(found []byte) string {
-	if len(found) > s.chars.Cap()-s.chars.Len() {
-		s.chars = &strings.Builder{}
-		s.chars.Grow(max(charsAtOnce, len(found)))
+// roomAtOnce is the number of elements for which a room allocates memory at a time.
+const roomAtOnce = 256
+
+// room is memory for many short lists. A list that somebody keeps also keeps its neighbours.
+type room[T any] struct{ all []T }
+
+// begin begins a list, and returns the index of its first element.
+func (r *room[T]) begin() (from int) { return len(r.all) }
+
+// add appends an element to the list that began at from. It returns where the list begins now: a list
+// that does not fit moves, and leaves the others behind.
+func (r *room[T]) add(from int, element T) int {
+	if len(r.all) == cap(r.all) {
+		begun := r.all[from:]
+		r.all = append(make([]T, 0, max(roomAtOnce, 2*len(begun))), begun...)
+		from = 0
 	}
-	at := s.chars.Len()
-	s.chars.Write(found)
-	return s.chars.String()[at:]
+	r.all = append(r.all, element)
+	return from
+}
+
+// end returns the list that began at from.
+func (r *room[T]) end(from int) []T {
+	list := r.all[from:len(r.all):len(r.all)]
+	if len(list) > roomAtOnce/2 {
+		r.all = nil // or else many short lists would keep a long one
+	}
+	return list
 }
 
 // list reads a list of strings.
 func (s *scanner) list() []string {
-	from := len(s.words)
-	for s.expect('['); !s.failed; s.expect(',') {
-		s.words = append(s.words, s.kept())
+	s.expect('[')
+	if s.take(']') {
+		return []string{} // which is not the same as no list
+	}
+	from := s.words.begin()
+	for ; !s.failed; s.expect(',') {
+		from = s.words.add(from, s.kept())
 		if s.take(']') {
 			break
 		}
 	}
-	return cut(&s.words, from)
+	return s.words.end(from)
+}
+
+// numbers reads a list of ids.
+func (s *scanner) numbers() []uint64 {
+	s.expect('[')
+	if s.take(']') {
+		return []uint64{} // nobody, which is not the same as not told
+	}
+	from := s.ids.begin()
+	for ; !s.failed; s.expect(',') {
+		from = s.ids.add(from, s.number())
+		if s.take(']') {
+			break
+		}
+	}
+	return s.ids.end(from)
+}
+
+// splits reads the news of split brains, which are long and rare.
+func (s *scanner) splits() (splits []trace.Split) {
+	s.space()
+	from := s.at
+	s.skip(0)
+	if !s.failed && json.Unmarshal(trace.Renamed(s.line[from:s.at]), &splits) != nil {
+		s.failed = true
+	}
+	return splits
 }
 
 // reasons reads a list of reasons.
 func (s *scanner) reasons() []trace.Reason {
-	from := len(s.told)
+	from := s.told.begin()
 	for s.expect('['); !s.failed; s.expect(',') {
-		s.told = append(s.told, s.reason(0))
+		from = s.told.add(from, s.reason(0))
 		if s.take(']') {
 			break
 		}
 	}
-	return cut(&s.told, from)
+	return s.told.end(from)
 }
 
 // mostArgs bounds the arguments of a reason, and mostCauses how deep its causes lie in each other.
@@ -48,74 +97,54 @@ const mostArgs, mostCauses = 8, 8
 
 // reason reads {"code":…,"args":[…]}. Without arguments, there is no "args".
 func (s *scanner) reason(causes int) (r trace.Reason) {
-	s.literal(`{"code":`)
-	r.Code = s.name(&s.last.code)
-	if s.take('}') {
-		return r
-	}
-	s.literal(`,"args":[`)
-	var args [mostArgs]trace.Arg
-	n := 0
-	for ; !s.failed; s.expect(',') {
-		if n == mostArgs || causes == mostCauses {
+	coded := false
+	for s.expect('{'); !s.failed; s.expect(',') {
+		key := s.text()
+		s.expect(':')
+		switch {
+		case string(key) == "code" && !coded:
+			r.Code, coded = s.name(&s.last.code), true
+		case string(key) == "args" && r.Args == nil && causes < mostCauses:
+			r.Args = s.arguments(causes + 1)
+		default:
 			s.failed = true
-			break
 		}
-		args[n] = s.arg(causes + 1)
-		n++
-		if s.take(']') {
+		if s.take('}') {
 			break
 		}
 	}
-	s.expect('}')
-	from := len(s.args)
-	s.args = append(s.args, args[:n]...)
-	r.Args = cut(&s.args, from)
 	return r
 }
 
-func (s *scanner) arg(causes int) trace.Arg {
-	switch {
-	case len(s.rest) > 0 && s.rest[0] == '"':
-		return trace.Arg{Is: trace.Words, Words: s.kept()}
-	case len(s.rest) > 0 && s.rest[0] == '{':
-		cause := s.reason(causes)
-		return trace.Arg{Is: trace.Cause, Reason: &cause}
-	}
-	return trace.Arg{Number: s.number()}
-}
-
-func (s *scanner) literal(l string) {
-	if len(s.rest) < len(l) || string(s.rest[:len(l)]) != l {
-		s.failed = true
-		return
-	}
-	s.rest = s.rest[len(l):]
-}
-
-// numbers reads a list of ids.
-func (s *scanner) numbers() []uint64 {
-	from := len(s.ids)
-	s.expect('[')
-	if s.take(']') {
-		return []uint64{} // nobody, which is not the same as not told
-	}
-	for ; !s.failed; s.expect(',') {
-		s.ids = append(s.ids, s.number())
+// arguments reads the arguments of a reason.
+func (s *scanner) arguments(causes int) []trace.Arg {
+	var args [mostArgs]trace.Arg // those of a cause come in between
+	n := 0
+	for s.expect('['); !s.failed && n < mostArgs; s.expect(',') {
+		args[n] = s.arg(causes)
+		n++
 		if s.take(']') {
-			break
+			from := s.args.begin()
+			for _, arg := range args[:n] {
+				from = s.args.add(from, arg)
+			}
+			return s.args.end(from)
 		}
 	}
-	return cut(&s.ids, from)
+	s.failed = true
+	return nil
 }
 
-// cut returns what was added to room since the index from. It allocates new room when little
-// is left.
-func cut[T any](room *[]T, from int) []T {
-	all := *room
-	taken := all[from:len(all):len(all)]
-	if cap(all)-len(all) < wordsAtOnce/8 {
-		*room = make([]T, 0, wordsAtOnce)
+func (s *scanner) arg(causes int) trace.Arg {
+	s.space()
+	switch {
+	case s.at < len(s.line) && s.line[s.at] == '"':
+		return trace.Arg{Is: trace.Words, Words: s.kept()}
+	case s.at < len(s.line) && s.line[s.at] == '{':
+		cause := s.reason(causes)
+		from := s.causes.begin()
+		from = s.causes.add(from, cause)
+		return trace.Arg{Is: trace.Cause, Reason: &s.causes.end(from)[0]}
 	}
-	return taken
+	return trace.Arg{Number: s.number()}
 }
