@@ -22,7 +22,7 @@ var (
 	recordMark = []byte(`"event"`)
 	quotedMark = []byte(`\"event`)
 	// quotedBegin is where such a record, or what has it as a string, begins.
-	quotedBegin = []byte(`{\"`)
+	quotedBegin = []byte(`{\`)
 )
 
 // parse reads the record in a line into rec. It returns false if there is none; rec may

@@ -71,6 +71,17 @@ func TestShapes(t *testing.T) {
 		"docker's own files": func(_ int, s string) string {
 			return fmt.Sprintf(`{"log":%q,"stream":"stderr","time":"2026-11-20T15:04:05.123456789Z"}`, s+"\n")
 		},
+		"a string in docker's own files": func(_ int, s string) string {
+			return fmt.Sprintf(`{"log":%q,"stream":"stderr"}`, fmt.Sprintf("n1 | {\"msg\":%q}\n", s))
+		},
+		"logfmt": func(_ int, s string) string {
+			return fmt.Sprintf(`ts=2026-11-20T15:04:05.1Z level=info caller=main.go:7 msg=%q pod="a b"`, s)
+		},
+		"logfmt in a string": func(_ int, s string) string {
+			return fmt.Sprintf(`{"line":%q,"labels":{}}`, fmt.Sprintf(`level=info {} msg=%q`, s))
+		},
+		"logfmt behind JSON": func(_ int, s string) string { return fmt.Sprintf(`a="{\"b\":1}" msg=%q`, s) },
+		"a byte order mark":  func(_ int, s string) string { return "\ufeff" + s },
 		"kubernetes":         func(_ int, s string) string { return "2026-11-20T15:04:05.1+01:00 stderr F " + s },
 		"kubectl --prefix":   func(i int, s string) string { return fmt.Sprintf("[pod/n-%d/ringleader] %s", i%5, s) },
 		"with foreign lines": func(i int, s string) string { return "panic: not a record {\n" + s + "\n{\"event\":1}" },

@@ -46,9 +46,11 @@ type Reader struct {
 	text text
 }
 
-// NewReader returns a Reader that reads r and hands the records to the Sink to.
+// NewReader returns a Reader that reads r and hands the records to the Sink to. It reads UTF-8, and
+// UTF-16 that begins with its mark.
 func NewReader(r io.Reader, to Sink) *Reader {
-	return &Reader{lines: bufio.NewReaderSize(r, 1<<16), json: newScanner(), text: newText(to), to: to}
+	lines := bufio.NewReaderSize(newUTF16Reader(r), 1<<16)
+	return &Reader{lines: lines, json: newScanner(), text: newText(to), to: to}
 }
 
 // Read reads all of r, and hands the records to the Sink to.
