@@ -14,27 +14,66 @@ import (
 // Text of the last release before reasons had codes. Only this file reads its words, and
 // nothing is ever added to it.
 
-var (
-	// inTerm matches reasons that contain the term of the step.
-	inTerm = pattern(
-		`^term (\d{1,20}) is above \d+ -> adopt it$|` +
-			` -> (?:call an election of|lead|take|ask the voters for) term (\d{1,20})$|` +
-			`^\d+ asks for term (\d{1,20}) -> `)
-	// inRaftTerm matches such reasons of Raft, whose heartbeats contain the term too.
-	inRaftTerm = pattern(` in term (\d{1,20})$`)
-)
-
 // former reads a sentence without a code. It notes whether leaders have a lease, and which term the node p is
 // in.
 func (m *textState) former(p *textNode, sentence string) {
 	m.leased = m.leased || strings.Contains(sentence, "the office")
-	if t := inTerm().FindStringSubmatch(sentence); t != nil {
-		p.term = max(p.term, parsed(t[1]), parsed(t[2]), parsed(t[3]))
-	}
-	if t := inRaftTerm().FindStringSubmatch(sentence); t != nil && m.raft {
-		p.term = max(p.term, parsed(t[1]))
+	p.term = max(p.term, parsed(inTerm(sentence)))
+	if m.raft {
+		p.term = max(p.term, parsed(inRaftTerm(sentence)))
 	}
 }
+
+// inTerm returns the term of the step in a reason that contains it: "term 3 is above 2 -> adopt it",
+// "4 asks for term 3 -> …", "… -> lead term 3".
+func inTerm(sentence string) string {
+	if rest, ok := strings.CutPrefix(sentence, "term "); ok {
+		term, rest := leadingDigits(rest)
+		rest, above := strings.CutPrefix(rest, " is above ")
+		if former, rest := leadingDigits(rest); above && former != "" && rest == " -> adopt it" && fits(term) {
+			return term
+		}
+	}
+	if id, rest := leadingDigits(sentence); id != "" {
+		if rest, asks := strings.CutPrefix(rest, " asks for term "); asks {
+			if term, rest := leadingDigits(rest); fits(term) && strings.HasPrefix(rest, " -> ") {
+				return term
+			}
+		}
+	}
+	rest, term := cutDigits(sentence)
+	rest, ok := strings.CutSuffix(rest, " term ")
+	if !ok || !fits(term) {
+		return ""
+	}
+	for _, verb := range []string{" -> call an election of", " -> lead", " -> take", " -> ask the voters for"} {
+		if strings.HasSuffix(rest, verb) {
+			return term
+		}
+	}
+	return ""
+}
+
+// inRaftTerm does the same for such reasons of Raft, whose heartbeats contain the term too.
+func inRaftTerm(sentence string) string {
+	rest, term := cutDigits(sentence)
+	if fits(term) && strings.HasSuffix(rest, " in term ") {
+		return term
+	}
+	return ""
+}
+
+// leadingDigits splits off the digits at the beginning of s.
+func leadingDigits(s string) (digits, rest string) {
+	i := 0
+	for i < len(s) && isDigit(s[i]) {
+		i++
+	}
+	return s[:i], s[i:]
+}
+
+// fits reports whether the digits may be a number.
+func fits(digits string) bool { return digits != "" && len(digits) <= maxDigits }
 
 // speak notes whether the record has a message that only Raft has.
 func (m *textState) speak(d *draft) {

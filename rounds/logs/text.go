@@ -17,12 +17,6 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// head matches the first line of a record: "[  2.104] 4 > peers 1 2" in a simulated run, or
-// "15:04:05.000 INF 4 > …" on a node's terminal. Its groups are the seconds, or the time of
-// day and the level; the node; and what happened.
-var head = pattern(
-	`(?:\[ *(\d{1,9}\.\d{3})\]|\b(\d\d:\d\d:\d\d\.\d{3}) ([A-Z]{3})) (\d{1,20}) > (.*)$`)
-
 // note matches what a simulated run says of its cluster: "[  1.052] * 4 is dead".
 var note = pattern(`\[ *(\d{1,9}\.\d{3})\] \* (?:(\d{1,20}) is dead|(start|crash) (\d{1,20}))\b`)
 
@@ -72,42 +66,38 @@ func (t *text) line(line []byte) bool {
 	if strings.Contains(s, "\x1b") {
 		s = escape().ReplaceAllString(s, "")
 	}
-	if m := head().FindStringSubmatchIndex(s); m != nil {
-		t.begin(s, m)
+	if h, ok := cutHead(s); ok {
+		t.begin(h)
 		return true
 	}
-	if m := note().FindStringSubmatch(s); m != nil {
-		t.end()
-		t.remark(m)
-		return false
+	if strings.Contains(s, "] * ") {
+		if m := note().FindStringSubmatch(s); m != nil {
+			t.end()
+			t.remark(m)
+			return false
+		}
 	}
 	t.goOn(s)
 	return false
 }
 
 // begin opens a record.
-func (t *text) begin(s string, m []int) {
-	group := func(i int) string {
-		if m[2*i] < 0 {
-			return ""
-		}
-		return s[m[2*i]:m[2*i+1]]
-	}
-	node, err := strconv.ParseUint(group(4), 10, 64)
+func (t *text) begin(h head) {
+	node, err := strconv.ParseUint(h.node, 10, 64)
 	if err != nil {
 		return
 	}
-	key := prefix(s[:m[0]])
+	key := prefix(h.before)
 	t.finish(key)
 	if len(t.open) >= maxOpen {
 		t.end()
 	}
-	d := &draft{node: node, event: group(5), level: "info"}
-	if seconds := group(1); seconds != "" {
-		d.at = simTime(seconds)
+	d := &draft{node: node, event: h.event, level: "info"}
+	if h.seconds != "" {
+		d.at = simTime(h.seconds)
 	} else {
-		d.at = t.state.timeOfDay(node, group(2))
-		d.level = levels[group(3)]
+		d.at = t.state.timeOfDay(node, h.clock)
+		d.level = levels[h.level]
 	}
 	t.open[key] = d
 }
@@ -121,7 +111,12 @@ func simTime(seconds string) time.Time {
 }
 
 // prefix returns the text before a line without its time, which differs from line to line.
-func prefix(s string) string { return strings.TrimRight(stamp().ReplaceAllString(s, ""), " ") }
+func prefix(s string) string {
+	if strings.Contains(s, ":") {
+		s = stamp().ReplaceAllString(s, "")
+	}
+	return strings.TrimRight(s, " ")
+}
 
 // goOn takes a further line of an open record.
 func (t *text) goOn(s string) {

@@ -32,6 +32,7 @@ type textState struct {
 type textNode struct {
 	seq, term, leader uint64
 	incarnation       int
+	life              string // the incarnation in words
 	last              time.Time
 }
 
@@ -45,7 +46,7 @@ func newTextState() *textState {
 func (m *textState) node(id uint64) *textNode {
 	p := m.nodes[id]
 	if p == nil {
-		p = &textNode{incarnation: 1}
+		p = &textNode{incarnation: 1, life: "life 1"}
 		m.nodes[id] = p
 	}
 	return p
@@ -56,6 +57,7 @@ func (m *textState) restart(id uint64) {
 	p := m.node(id)
 	if p.seq > 0 {
 		p.incarnation++
+		p.life = fmt.Sprintf("life %d", p.incarnation)
 		p.seq, p.leader = 0, 0
 	}
 }
@@ -114,7 +116,7 @@ func (m *textState) record(d *draft) trace.Record {
 	p := m.node(d.node)
 	p.seq++
 	rec := trace.Record{
-		Level: d.level, Time: d.at, Node: d.node, Incarnation: fmt.Sprintf("life %d", p.incarnation),
+		Level: d.level, Time: d.at, Node: d.node, Incarnation: p.life,
 		Seq: p.seq, FromText: true,
 	}
 	m.setEvent(&rec, d.event)
@@ -171,9 +173,12 @@ func (m *textState) setEvent(rec *trace.Record, what string) {
 
 // number makes up the id of the next message of a kind from one node to another.
 func number(counts map[string]int, from uint64, kind string, to uint64) string {
-	key := fmt.Sprintf("%d:%s.%d", from, kind, to)
-	counts[key]++
-	return fmt.Sprintf("%s.%d", key, counts[key])
+	key := make([]byte, 0, 64)
+	key = strconv.AppendUint(key, from, 10)
+	key = append(append(key, ':'), kind...)
+	key = strconv.AppendUint(append(key, '.'), to, 10)
+	counts[string(key)]++
+	return string(strconv.AppendInt(append(key, '.'), int64(counts[string(key)]), 10))
 }
 
 func numbers(s string) (ids []uint64) {
@@ -185,25 +190,39 @@ func numbers(s string) (ids []uint64) {
 	return ids
 }
 
-var (
-	burst  = pattern(`^([A-Z_]+) >((?: \d{1,20})+)$`)
-	belief = pattern(
-		`^= (?:(leads)|follows (\d{1,20})|(nobody) leads)(?:(?: in)? term (\d{1,20}))? \(([a-z-]+)\)$`)
-)
+// belief matches what a node believes since the record.
+var belief = pattern(
+	`^= (?:(leads)|follows (\d{1,20})|(nobody) leads)(?:(?: in)? term (\d{1,20}))? \(([a-z-]+)\)$`)
+
+// cutBurst splits "KIND > 1 2 3".
+func cutBurst(line string) (kind, receivers string, ok bool) {
+	kind, receivers, ok = strings.Cut(line, " > ")
+	if !ok || kind == "" || strings.Trim(kind, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != "" {
+		return "", "", false
+	}
+	for id := range strings.SplitSeq(receivers, " ") {
+		if rest, digits := cutDigits(id); rest != "" || !fits(digits) {
+			return "", "", false
+		}
+	}
+	return kind, receivers, true
+}
 
 // setLine reads one line of a record after its first line, and adds what the line says to rec: a reason, sent
 // messages, or the node's belief about the leader.
 func (m *textState) setLine(rec *trace.Record, p *textNode, line string) {
-	if b := burst().FindStringSubmatch(line); b != nil {
-		for _, to := range numbers(b[2]) {
-			id := number(m.sent, rec.Node, b[1], to)
-			rec.Sent = append(rec.Sent, fmt.Sprintf("%s>%d#%s", b[1], to, id))
+	if kind, receivers, ok := cutBurst(line); ok {
+		for _, to := range numbers(receivers) {
+			id := number(m.sent, rec.Node, kind, to)
+			rec.Sent = append(rec.Sent, kind+">"+strconv.FormatUint(to, 10)+"#"+id)
 		}
 		return
 	}
-	if b := belief().FindStringSubmatch(line); b != nil {
-		setBelief(rec, p, b)
-		return
+	if strings.HasPrefix(line, "= ") {
+		if b := belief().FindStringSubmatch(line); b != nil {
+			setBelief(rec, p, b)
+			return
+		}
 	}
 	if strings.HasPrefix(line, "split: ") {
 		return // news, and no reason
