@@ -91,12 +91,24 @@ func trip(nodes ...uint64) *rounds.Round {
 }
 
 type bar struct {
-	Kind, Leader, Term string
-	From, Until        [2]float64
+	Kind, Leader, Term, Text string
+	From, Until              float64
 }
 
-// states are the bars of the timeline for the group as a whole.
-func states(t *testing.T, h *rounds.History) []bar {
+// line is the timeline of a group in the page.
+type line struct {
+	State, Bars []bar
+	Rows        []string
+	Events      []struct {
+		Row               int
+		Kind, Known, Text string
+		At                float64
+	}
+	Length float64
+}
+
+// timelineOf returns the timeline of the first group.
+func timelineOf(t *testing.T, h *rounds.History) line {
 	t.Helper()
 	var page bytes.Buffer
 	if err := render.HTML(&page, h); err != nil {
@@ -104,74 +116,147 @@ func states(t *testing.T, h *rounds.History) []bar {
 	}
 	_, data, _ := strings.Cut(page.String(), `id="data">`)
 	data, _, _ = strings.Cut(data, "</script>")
-	var groups []struct{ Timeline struct{ State []bar } }
+	var groups []struct{ Timeline line }
 	if err := json.Unmarshal([]byte(data), &groups); err != nil {
 		t.Fatal(err)
 	}
-	return groups[0].Timeline.State
+	return groups[0].Timeline
 }
 
-// "a timeline of who led when over all rounds (leaderships, followers, gaps without
-// leader, overlaps in a warning colour)"
-func TestTimeline(t *testing.T) {
-	for _, c := range []struct {
-		log  string
-		want []string
-	}{
-		// The loss is noticed at the first evidence, and believed by the last later.
-		{"ring-kill", []string{"leads 5", "believed 5", "nobody ", "leads 4"}},
-		// The leader that is cut off leads on, beside the one that the others elect.
-		{"bully-cut", []string{"leads 5", "overlap 4", "leads 5"}},
-	} {
-		var got []string
-		at := 0.0
-		for _, s := range states(t, history(t, "../testdata/"+c.log+".log")) {
-			if s.From[0] != at || s.Until[0] <= s.From[0] {
-				t.Errorf("%s: a hole or a bar without width: %+v", c.log, s)
-			}
-			at = s.Until[0]
-			got = append(got, s.Kind+" "+s.Leader)
+// who returns the kinds and leaders of the bars of the group as a whole. It demands that they have neither holes
+// nor bars without width.
+func (l line) who(t *testing.T) (who []string) {
+	t.Helper()
+	at := 0.0
+	for _, s := range l.State {
+		if s.From != at || s.Until <= s.From {
+			t.Errorf("a hole or a bar without width: %+v", s)
 		}
-		if got = slices.Compact(got); at != 1 || !contains(got, c.want) {
-			t.Errorf("%s: %q up to %v, want %q", c.log, got, at, c.want)
-		}
+		at = s.Until
+		who = append(who, strings.TrimSpace(s.Kind+" "+s.Leader))
 	}
+	if at != l.Length {
+		t.Errorf("bars up to %v of %v", at, l.Length)
+	}
+	return slices.Compact(who)
 }
 
-// contains reports whether all of want are in got, in this order.
-func contains(got, want []string) bool {
-	for _, g := range got {
-		if len(want) > 0 && g == want[0] {
-			want = want[1:]
-		}
+var start = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+
+// sec returns the time so many seconds after the start.
+func sec(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
+
+func led(leader uint64, from, until float64) rounds.Leadership {
+	return rounds.Leadership{
+		Leader: leader, Term: leader,
+		First: rounds.Ref{Node: leader, Seq: 1}, Last: rounds.Ref{Node: leader, Seq: 9},
+		From: sec(from), Until: sec(until), End: sec(until),
 	}
-	return len(want) == 0
 }
 
 // Two lead at once: a warning where a finding says so, none where the word only
 // had to reach the former leader.
 func TestTimelineOfTwoLeaders(t *testing.T) {
-	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	leadership := func(leader, from, until uint64) rounds.Leadership {
-		return rounds.Leadership{
-			Leader: leader, Term: leader,
-			First: rounds.Ref{Node: leader, Seq: 1}, Last: rounds.Ref{Node: leader, Seq: 9},
-			From: start.Add(time.Duration(from) * time.Second), Until: start.Add(time.Duration(until) * time.Second),
-		}
-	}
 	g := &rounds.Group{
 		Algorithm: "bully", Nodes: []rounds.Node{{ID: 1}, {ID: 2}, {ID: 3}},
-		Leaderships: []rounds.Leadership{leadership(1, 0, 2), leadership(2, 1, 4), leadership(3, 3, 5)},
+		Leaderships: []rounds.Leadership{led(1, 0, 2), led(2, 1, 4), led(3, 3, 5)},
 		Findings: []rounds.Finding{{
 			Name: rounds.Overlap, Term: 2, Records: []rounds.Ref{{Node: 2, Seq: 1}, {Node: 1, Seq: 9}},
 		}},
 	}
 	var kinds []string
-	for _, s := range states(t, &rounds.History{Groups: []*rounds.Group{g}}) {
+	for _, s := range timelineOf(t, &rounds.History{Groups: []*rounds.Group{g}}).State {
 		kinds = append(kinds, s.Kind)
 	}
 	if want := []string{"leads", "overlap", "leads", "hand-over", "leads"}; !slices.Equal(kinds, want) {
 		t.Errorf("%v, want %v", kinds, want)
+	}
+}
+
+// outage is a group whose leader dies. Nobody leads until the voters are back, and then node 1 to the end.
+func outage() *rounds.Group {
+	life := func(node uint64, from, until float64, events ...rounds.LifeEvent) rounds.Node {
+		return rounds.Node{ID: node, Leader: 1, Term: 3, Lives: []rounds.Life{{
+			First: rounds.Ref{Node: node, Seq: 1}, From: sec(from), Until: sec(until), Events: events,
+		}}}
+	}
+	event := func(kind rounds.LifeEventKind, at float64, known rounds.Confidence, by uint64) rounds.LifeEvent {
+		return rounds.LifeEvent{Kind: kind, At: sec(at), Known: known, Ref: rounds.Ref{Node: by, Seq: 17}}
+	}
+	g := &rounds.Group{
+		Algorithm: "bully",
+		Nodes: []rounds.Node{
+			life(1, 0, 30, event(rounds.Started, 0, rounds.OwnWord, 1), event(rounds.Silent, 8, rounds.PeersSaw, 2),
+				event(rounds.Paused, 18, rounds.OwnWord, 1), event(rounds.Resumed, 19, rounds.OwnWord, 1)),
+			life(2, 1, 28, event(rounds.CutOff, 5, rounds.Inferred, 1)),
+			life(3, 1, 9, event(rounds.Ended, 10, rounds.PeersSaw, 2)),
+		},
+		Leaderships: []rounds.Leadership{led(3, 2, 9), led(1, 20, 25)},
+		Incidents: []rounds.Incident{
+			{Leader: 3, Term: 3, Until: sec(2), Leaderless: time.Second, Why: "first leader"},
+			{Former: 3, From: sec(10), Until: sec(20), Leaderless: 10 * time.Second, Why: "3 dead, 1 paused: 1 of 3"},
+		},
+	}
+	g.Leaderships[0].End = sec(10) // its lease was longer than its records
+	g.Leaderships[1].End = time.Time{}
+	g.Leaderships[1].Term = 3
+	g.Leaderships[1].Followers = []rounds.Follower{
+		{Node: 2, From: sec(21), Until: sec(22)}, {Node: 3, From: sec(21), Until: sec(22)},
+	}
+	return g
+}
+
+// A bar ends when the leadership was over; where the records tell no end, with the last record. The
+// title of a gap says how long and why nobody led.
+func TestTimelineOfAnOutage(t *testing.T) {
+	l := timelineOf(t, &rounds.History{Groups: []*rounds.Group{outage()}})
+	if got, want := l.who(t), []string{"nobody", "leads 3", "nobody", "leads 1"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for i, want := range map[int]string{
+		0: "nobody led for 1 s: first leader", 2: "nobody led for 10 s: 3 dead, 1 paused: 1 of 3", 3: "node 1 leads for 10 s",
+	} {
+		if l.State[i].Text != want {
+			t.Errorf("bar %d is titled %q, want %q", i, l.State[i].Text, want)
+		}
+	}
+	for i, want := range []bar{
+		{Kind: "leads", From: 2000, Until: 10_000}, {Kind: "leads", From: 20_000, Until: 30_000},
+		{Kind: "follows", From: 21_000, Until: 30_000}, // node 2 lives
+		{Kind: "follows", From: 21_000, Until: 22_000}, // node 3 does not
+	} {
+		if got := l.Bars[i]; got.Kind != want.Kind || got.From != want.From || got.Until != want.Until {
+			t.Errorf("bar %d is %+v, want %+v", i, got, want)
+		}
+	}
+}
+
+// Each event says what happened to which node, when, and how this is known.
+func TestTimelineOfLives(t *testing.T) {
+	var got []string
+	for _, e := range timelineOf(t, &rounds.History{Groups: []*rounds.Group{outage()}}).Events {
+		got = append(got, e.Text)
+	}
+	if want := []string{
+		"node 1 started at 00:00:00.000 (1:17)",
+		"node 1 fell silent, peers saw it at 00:00:08.000 (2:17)",
+		"node 1 was paused at 00:00:18.000 (1:17)",
+		"node 1 resumed at 00:00:19.000 (1:17)",
+		"node 2 was cut off, inferred, at 00:00:05.000 (1:17)",
+		"node 3 ended, peers saw it at 00:00:10.000 (2:17)",
+	}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A page of one round has the leadership before it, and those after it.
+func TestTimelineOfOneRound(t *testing.T) {
+	g := outage()
+	g.Leaderships = []rounds.Leadership{led(1, 0, 2), led(2, 3, 4), led(3, 5, 6), led(4, 7, 8)}
+	g.Rounds = []*rounds.Round{{Term: 3, Algorithm: "bully"}}
+	want := []string{"leads 2", "nobody", "leads 3", "nobody", "leads 4", "nobody"}
+	if got := timelineOf(t, &rounds.History{Groups: []*rounds.Group{g}}).who(t); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

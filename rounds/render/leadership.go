@@ -7,112 +7,76 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// leadership is a leadership as the timeline shows it. If the leader's records show its end, Until
-// and believed are that end. Otherwise Until is the time of the first evidence that the leader is
-// gone, and believed is the time when the last node stopped believing in it. Without evidence both
-// are the end of that belief. A belief that no record ends lasts until a little after the last record.
-type leadership struct {
-	rounds.Leadership
-	believed time.Time
-}
-
-// leadershipsOf returns the leaderships of the group whose beginning is known, from the term of the
-// first round in shown on.
-func leadershipsOf(g *rounds.Group, shown []*rounds.Round) (leaderships []leadership) {
-	end := endOf(g)
+// ledBy returns the leaderships of the group as the timeline shows them. Each lasts until its End, and
+// without an End to the time end. A follower's belief that no record ends lasts until the follower was gone, or
+// the lease ended. If rounds are shown, the first leadership is the one before theirs.
+func ledBy(g *rounds.Group, shown []*rounds.Round, end time.Time) (list []rounds.Leadership) {
 	for _, r := range g.Leaderships {
-		if r.From.IsZero() || len(shown) > 0 && r.Term < shown[0].Term {
+		if r.From.IsZero() {
 			continue
+		}
+		if len(shown) > 0 && r.Term < shown[0].Term {
+			list = nil
+		}
+		if r.Until = r.End; r.End.IsZero() {
+			r.Until = end
+		}
+		r.Until = laterOf(r.From, r.Until)
+		believed := end
+		if !r.Lease.IsZero() { // nobody believes longer than that
+			believed = r.Until
 		}
 		r.Followers = slices.Clone(r.Followers)
 		for i := range r.Followers {
 			f := &r.Followers[i]
-			if holds(g, f.Node, r) && lostAt(g, r.Leader, r.From).IsZero() {
-				f.Until = laterOf(f.Until, firstOf(lostAt(g, f.Node, f.From), end))
+			if n := nodeOf(g, f.Node); n != nil && n.Leader == r.Leader && n.Term == r.Term {
+				f.Until = laterOf(f.Until, firstOf(goneAt(n), believed))
 			}
 		}
-		leaderships = append(leaderships, lasting(g, ranOut(g, r), end))
+		list = append(list, r)
 	}
-	return leaderships
+	return list
 }
 
-// ranOut ends leadership r when its lease ends, if another leader began to lead before the
-// leader of r noticed that end: a process that is stopped believes that it leads until it
-// wakes. The beliefs of the followers show that the lease was renewed; at log level info no
-// record shows it.
-func ranOut(g *rounds.Group, r rounds.Leadership) rounds.Leadership {
-	if r.Lease.IsZero() {
-		return r
+// nodeOf returns the node with the id, or nil.
+func nodeOf(g *rounds.Group, id uint64) *rounds.Node {
+	i := slices.IndexFunc(g.Nodes, func(n rounds.Node) bool { return n.ID == id })
+	if i < 0 {
+		return nil
 	}
-	until := r.Lease
-	for _, f := range r.Followers {
-		until = laterOf(until, f.Until)
-	}
-	for _, next := range g.Leaderships {
-		if next.Leader != r.Leader && next.Term > r.Term && until.Before(next.From) && next.From.Before(r.Until) {
-			r.Until = until
-		}
-	}
-	return r
+	return &g.Nodes[i]
 }
 
-// lasting extends leadership r to the time when it ended, as far as the records tell; at most to end.
-func lasting(g *rounds.Group, r rounds.Leadership, end time.Time) leadership {
-	r.Until = laterOf(r.Until, r.From)
-	believed := r.Until
-	if r.Last.IsZero() {
-		for _, f := range r.Followers {
-			believed = laterOf(believed, f.Until)
-		}
-		lost := lostAt(g, r.Leader, r.From)
-		if lost.IsZero() && holds(g, r.Leader, r) {
-			believed = end
-		}
-		r.Until = laterOf(r.Until, firstOf(lost, believed))
-		believed = laterOf(believed, r.Until)
-	}
-	return leadership{r, believed}
-}
-
-// holds reports whether the last known belief of the node is that the leader of r leads its term.
-func holds(g *rounds.Group, node uint64, r rounds.Leadership) bool {
-	return slices.ContainsFunc(g.Nodes, func(n rounds.Node) bool {
-		return n.ID == node && n.Leader == r.Leader && n.Term == r.Term
-	})
-}
-
-// lostAt returns the time of the first evidence, later than the time after, that the node is gone. It
-// returns zero if there is none.
-func lostAt(g *rounds.Group, node uint64, after time.Time) (at time.Time) {
-	note := func(t time.Time) {
-		if t.After(after) && (at.IsZero() || t.Before(at)) {
-			at = t
-		}
-	}
-	for _, r := range g.Rounds {
-		if r.Cause.Lost == node {
-			note(r.Cause.At)
-		}
-	}
-	for _, n := range g.Nodes {
-		for _, gone := range n.Gone {
-			if gone.ID == node {
-				note(gone.At)
+// goneAt returns when the node ended or fell silent for good. It returns zero if it did not, as far as the
+// records tell.
+func goneAt(n *rounds.Node) (at time.Time) {
+	for _, l := range n.Lives {
+		for _, e := range l.Events {
+			switch e.Kind {
+			case rounds.Ended, rounds.Silent:
+				at = firstOf(at, e.At)
+			default:
+				at = time.Time{}
 			}
 		}
 	}
 	return at
 }
 
-// endOf returns a time a little after the last record. The last beliefs are drawn until that time.
-func endOf(g *rounds.Group) time.Time {
-	var first, last time.Time
+// limits returns the times of the first and of the last record of a group.
+func limits(g *rounds.Group) (first, last time.Time) {
 	for _, n := range g.Nodes {
 		for _, l := range n.Lives {
 			first, last = firstOf(first, l.From), laterOf(last, l.Until)
 		}
 	}
-	return last.Add(last.Sub(first) / 30)
+	for _, r := range g.Leaderships {
+		first, last = firstOf(first, r.From), laterOf(last, laterOf(r.Until, r.End))
+		for _, f := range r.Followers {
+			last = laterOf(last, f.Until)
+		}
+	}
+	return first, last
 }
 
 func laterOf(a, b time.Time) time.Time {
@@ -122,9 +86,9 @@ func laterOf(a, b time.Time) time.Time {
 	return a
 }
 
-// firstOf returns the earlier of a and b. If a is zero, which means unknown, it returns b.
+// firstOf returns the earlier of a and b. If one of them is zero, which means unknown, it returns the other.
 func firstOf(a, b time.Time) time.Time {
-	if a.IsZero() || b.Before(a) {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
 	}
 	return a

@@ -35,8 +35,9 @@ groups.forEach((group, g) => {
   const section = document.querySelector(`[data-group="${g}"]`);
   const first = rounds.length;
   const own = group.rounds || [];
-  const byTerm = term => choose(first + own.findIndex(r => r.term === term));
-  const timeline = group.timeline && new Timeline(section.querySelector(".timeline"), group.timeline, byTerm);
+  const find = term => own.findIndex(r => r.term === term);
+  const timeline = group.timeline && new Timeline(section.querySelector(".timeline"), group.timeline,
+    term => choose(first + find(term)), term => find(term) >= 0);
   for (const round of own) rounds.push({ group, round, section, timeline });
 });
 for (const b of document.querySelectorAll("[data-round]")) {

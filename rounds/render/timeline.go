@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -9,119 +10,147 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// timeline says who led when, over all rounds.
+// timeline says who led when, and what happened to the processes, over all rounds. Its times are
+// milliseconds since Start.
 type timeline struct {
-	Rows  []string      `json:"rows"`  // the nodes, by id
-	Bars  []timelineBar `json:"bars"`  // in the rows
-	State []timelineBar `json:"state"` // the group as a whole
-	From  string        `json:"from"`
-	Took  string        `json:"took"`
+	Rows   []string        `json:"rows"`  // the nodes, by id
+	Bars   []timelineBar   `json:"bars"`  // in the rows
+	State  []timelineBar   `json:"state"` // the group as a whole
+	Events []timelineEvent `json:"events"`
+	Start  float64         `json:"start"` // milliseconds since 1970
+	Length float64         `json:"length"`
+	From   string          `json:"from"`
+	Took   string          `json:"took"`
+
+	start time.Time
+	days  bool // it goes over midnight
 }
 
-// timelineBar is a period in which something holds, such as that a node leads. From and Until are
-// fractions of the width: the first number on the scale that widens short times, the second on the
-// true scale.
+// timelineBar is a period in which something holds, such as that a node leads.
 type timelineBar struct {
-	Row    int        `json:"row"`
-	Kind   string     `json:"kind"`
-	Leader string     `json:"leader,omitempty"`
-	Hue    int        `json:"hue"`
-	Term   string     `json:"term,omitempty"`
-	From   [2]float64 `json:"from"`
-	Until  [2]float64 `json:"until"`
-	Text   string     `json:"text"`
+	Row    int     `json:"row"`
+	Kind   string  `json:"kind"`
+	Leader string  `json:"leader,omitempty"`
+	Hue    int     `json:"hue"`
+	Term   string  `json:"term,omitempty"`
+	From   float64 `json:"from"`
+	Until  float64 `json:"until"`
+	Text   string  `json:"text"`
 }
 
 // The kinds of bars.
 const (
 	barLeads    = "leads"
-	barBelieved = "believed" // there is evidence that the leader is gone, but some nodes still follow it
 	barFollows  = "follows"
 	barNobody   = "nobody"
 	barHandOver = "hand-over" // two nodes lead, until the earlier leader hears of the later one
 	barOverlap  = "overlap"   // two nodes lead, and a finding says so
 )
 
+// timelineEvent is an event of a process, as a mark in the row of its node.
+type timelineEvent struct {
+	Row   int     `json:"row"`
+	Kind  string  `json:"kind"`
+	Known string  `json:"known"`
+	At    float64 `json:"at"`
+	Text  string  `json:"text"`
+}
+
 // timelineRows is the largest number of nodes for which the timeline has a row for each node. With
-// more nodes, only nodes that led have a row.
+// more nodes, only nodes that led, or stopped for a while, have a row.
 const timelineRows = 24
 
-// scale turns instants into fractions of the width.
-type scale struct {
-	instants []time.Time
-	widened  []float64 // the place of each instant
-}
-
-// newScale gives each time between two instants a width that grows with its
-// logarithm: rounds take milliseconds, and leaderships days.
-func newScale(instants []time.Time) *scale {
-	slices.SortFunc(instants, time.Time.Compare)
-	s := &scale{instants: slices.CompactFunc(instants, time.Time.Equal)}
-	at := 0.0
-	for i, t := range s.instants {
-		if i > 0 {
-			at += 0.5 + math.Log2(1+float64(t.Sub(s.instants[i-1]))/float64(100*time.Microsecond))
-		}
-		s.widened = append(s.widened, at)
-	}
-	return s
-}
-
-// at returns the place of t, one of the instants, on both scales.
-func (s *scale) at(t time.Time) [2]float64 {
-	i, _ := slices.BinarySearchFunc(s.instants, t, time.Time.Compare)
-	last := len(s.instants) - 1
-	i = min(i, last)
-	if last <= 0 {
-		return [2]float64{}
-	}
-	whole := s.instants[last].Sub(s.instants[0])
-	return [2]float64{
-		rounded(s.widened[i] / s.widened[last]),
-		rounded(float64(s.instants[i].Sub(s.instants[0])) / float64(whole)),
-	}
-}
-
-func rounded(f float64) float64 { return math.Round(f*1e5) / 1e5 }
-
+// newTimeline returns the timeline of a group, or nil if the records tell no time.
 func newTimeline(g *rounds.Group, shown []*rounds.Round) *timeline {
-	leaderships := leadershipsOf(g, shown)
-	if len(leaderships) == 0 {
+	first, last := limits(g)
+	leaderships := ledBy(g, shown, last)
+	if n := len(leaderships); n > 0 && n < len(g.Leaderships) {
+		first = leaderships[0].From
+	}
+	if !last.After(first) {
 		return nil
 	}
-	var instants []time.Time
-	for _, r := range leaderships {
-		instants = append(instants, r.From, r.Until, r.believed)
-		for _, f := range r.Followers {
-			instants = append(instants, f.From, f.Until)
-		}
-	}
-	s := newScale(instants)
-	first, last := s.instants[0], s.instants[len(s.instants)-1]
 	t := &timeline{
+		start: first, Start: float64(first.UnixMicro()) / 1000, days: first.UTC().Format("02") != last.UTC().Format("02"),
 		From: first.UTC().Format("2006-01-02 15:04:05.000 UTC"), Took: span(last.Sub(first)),
-		Bars: []timelineBar{}, State: []timelineBar{},
+		Bars: []timelineBar{}, State: []timelineBar{}, Rows: []string{}, Events: []timelineEvent{},
 	}
+	t.Length = t.at(last)
 	ids, row := timelineNodes(g, leaderships)
 	for _, id := range ids {
 		t.Rows = append(t.Rows, strconv.FormatUint(id, 10))
 	}
 	hue := hueIn(everyone(g))
 	for _, r := range leaderships {
-		t.leadership(r, s, row, hue)
+		t.leadership(r, row, hue)
 	}
-	t.sweep(g, leaderships, s, hue)
+	t.sweep(g, leaderships, last, hue)
+	t.lives(g, row)
 	return t
 }
 
+// at returns the place of a time, to a microsecond.
+func (t *timeline) at(when time.Time) float64 {
+	return math.Round(float64(when.Sub(t.start))/float64(time.Microsecond)) / 1000
+}
+
+// clock formats a time of day, with the date where the timeline goes over midnight.
+func (t *timeline) clock(when time.Time) string {
+	if t.days {
+		return when.UTC().Format("2006-01-02 15:04:05.000")
+	}
+	return when.UTC().Format("15:04:05.000")
+}
+
+// lives adds a mark for each event of a process.
+func (t *timeline) lives(g *rounds.Group, row map[uint64]int) {
+	for _, n := range g.Nodes {
+		at, ok := row[n.ID]
+		if !ok {
+			continue
+		}
+		for _, l := range n.Lives {
+			for _, e := range l.Events {
+				if e.At.Before(t.start) {
+					continue
+				}
+				t.Events = append(t.Events, timelineEvent{
+					Row: at, Kind: clean(string(e.Kind)), Known: clean(string(e.Known)), At: t.at(e.At),
+					Text: fmt.Sprintf("node %d %s at %s (%v)", n.ID, happened(e), t.clock(e.At), e.Ref),
+				})
+			}
+		}
+	}
+}
+
+// happened says in words what an event is, and how it is known unless the process wrote it itself.
+func happened(e rounds.LifeEvent) string {
+	text := clean(string(e.Kind))
+	switch e.Kind {
+	case rounds.Silent:
+		text = "fell silent"
+	case rounds.Paused:
+		text = "was paused"
+	case rounds.CutOff:
+		text = "was cut off"
+	}
+	switch e.Known {
+	case rounds.PeersSaw:
+		text += ", peers saw it"
+	case rounds.Inferred:
+		text += ", inferred,"
+	}
+	return text
+}
+
 // timelineNodes returns the nodes that have a row, and the row of each.
-func timelineNodes(g *rounds.Group, leaderships []leadership) ([]uint64, map[uint64]int) {
+func timelineNodes(g *rounds.Group, leaderships []rounds.Leadership) ([]uint64, map[uint64]int) {
 	ids := map[uint64]bool{}
 	for _, r := range leaderships {
 		ids[r.Leader] = true
 	}
-	if len(g.Nodes) <= timelineRows {
-		for _, n := range g.Nodes {
+	for _, n := range g.Nodes {
+		if len(g.Nodes) <= timelineRows || slices.ContainsFunc(n.Lives, stopped) {
 			ids[n.ID] = true
 		}
 	}
@@ -131,6 +160,13 @@ func timelineNodes(g *rounds.Group, leaderships []leadership) ([]uint64, map[uin
 		row[id] = i
 	}
 	return list, row
+}
+
+// stopped reports whether a process has an event that kept it from taking part.
+func stopped(l rounds.Life) bool {
+	return slices.ContainsFunc(l.Events, func(e rounds.LifeEvent) bool {
+		return e.Kind != rounds.Started && e.Kind != rounds.Resumed
+	})
 }
 
 func hueIn(lanes []uint64) func(uint64) int {

@@ -10,28 +10,22 @@ import (
 )
 
 // leadership adds the bars of a leadership: the bar of the leader and those of the followers.
-func (t *timeline) leadership(r leadership, s *scale, row map[uint64]int, hue func(uint64) int) {
+func (t *timeline) leadership(r rounds.Leadership, row map[uint64]int, hue func(uint64) int) {
 	bar := timelineBar{
 		Row: row[r.Leader], Kind: barLeads, Leader: strconv.FormatUint(r.Leader, 10),
 		Hue: hue(r.Leader), Term: strconv.FormatUint(r.Term, 10),
-		From: s.at(r.From), Until: s.at(r.Until),
+		From: t.at(r.From), Until: t.at(r.Until),
 		Text: fmt.Sprintf("node %d leads term %d for %s, %d followers", r.Leader, r.Term,
 			span(r.Until.Sub(r.From)), len(r.Followers)),
 	}
 	t.Bars = append(t.Bars, bar)
-	if r.believed.After(r.Until) {
-		more := bar
-		more.Kind, more.From, more.Until = barBelieved, s.at(r.Until), s.at(r.believed)
-		more.Text = fmt.Sprintf("node %d is lost, and others believe in it still", r.Leader)
-		t.Bars = append(t.Bars, more)
-	}
 	for _, f := range r.Followers {
 		at, ok := row[f.Node]
 		if !ok || f.Until.Before(f.From) {
 			continue
 		}
 		follows := bar
-		follows.Row, follows.Kind, follows.From, follows.Until = at, barFollows, s.at(f.From), s.at(f.Until)
+		follows.Row, follows.Kind, follows.From, follows.Until = at, barFollows, t.at(f.From), t.at(f.Until)
 		follows.Text = fmt.Sprintf("node %d follows %d, term %d", f.Node, r.Leader, r.Term)
 		t.Bars = append(t.Bars, follows)
 	}
@@ -39,59 +33,74 @@ func (t *timeline) leadership(r leadership, s *scale, row map[uint64]int, hue fu
 
 // sweep divides the time at each change of a leadership, and adds for each part a bar that says who
 // led.
-func (t *timeline) sweep(g *rounds.Group, leaderships []leadership, s *scale, hue func(uint64) int) {
-	var cuts []time.Time
+func (t *timeline) sweep(g *rounds.Group, leaderships []rounds.Leadership, last time.Time, hue func(uint64) int) {
+	cuts := []time.Time{t.start, last}
 	for _, r := range leaderships {
-		cuts = append(cuts, r.From, r.Until, r.believed)
+		cuts = append(cuts, r.From, r.Until)
 	}
 	slices.SortFunc(cuts, time.Time.Compare)
 	cuts = slices.CompactFunc(cuts, time.Time.Equal)
 	for i := 1; i < len(cuts); i++ {
-		bar := t.state(g, leaderships, cuts[i-1], hue)
-		bar.From, bar.Until = s.at(cuts[i-1]), s.at(cuts[i])
-		bar.Text += " for " + span(cuts[i].Sub(cuts[i-1]))
+		from, until := cuts[i-1], cuts[i]
+		bar := t.state(g, leaderships, from, hue)
+		bar.From, bar.Until = t.at(from), t.at(until)
+		if bar.Kind == barNobody {
+			bar.Text = nobody(g, from, until)
+		} else {
+			bar.Text += " for " + span(until.Sub(from))
+		}
 		t.State = append(t.State, bar)
 	}
 }
 
+// nobody says for how long nobody led, and why.
+func nobody(g *rounds.Group, from, until time.Time) string {
+	took, why := until.Sub(from), ""
+	for _, i := range g.Incidents {
+		if i.From.Before(until) && from.Before(i.Until) {
+			if i.Former == 0 && i.Leaderless > 0 { // what was before the first call does not count
+				took = i.Leaderless
+			}
+			why = clean(i.Why)
+		}
+	}
+	if why != "" {
+		why = ": " + why
+	}
+	return "nobody led for " + span(took) + why
+}
+
 // state returns a bar that says who leads the group from the time from on, until the next change.
-func (t *timeline) state(g *rounds.Group, leaderships []leadership, from time.Time, hue func(uint64) int) timelineBar {
-	var lead, believed []leadership
+func (t *timeline) state(
+	g *rounds.Group, leaderships []rounds.Leadership, from time.Time, hue func(uint64) int,
+) timelineBar {
+	var lead []rounds.Leadership
 	for _, r := range leaderships {
-		switch {
-		case from.Before(r.From):
-		case from.Before(r.Until):
+		if !from.Before(r.From) && from.Before(r.Until) {
 			lead = append(lead, r)
-		case from.Before(r.believed):
-			believed = append(believed, r)
 		}
 	}
-	one := func(r leadership, kind, text string) timelineBar {
-		return timelineBar{
-			Kind: kind, Hue: hue(r.Leader), Text: fmt.Sprintf(text, r.Leader),
-			Leader: strconv.FormatUint(r.Leader, 10), Term: strconv.FormatUint(r.Term, 10),
-		}
+	if len(lead) == 0 {
+		return timelineBar{Kind: barNobody}
 	}
-	switch {
-	case len(lead) == 1:
-		return one(lead[0], barLeads, "node %d leads")
-	case len(lead) > 1:
-		kind := barHandOver
+	last := lead[len(lead)-1]
+	bar := timelineBar{
+		Kind: barLeads, Hue: hue(last.Leader), Text: fmt.Sprintf("node %d leads", last.Leader),
+		Leader: strconv.FormatUint(last.Leader, 10), Term: strconv.FormatUint(last.Term, 10),
+	}
+	if len(lead) > 1 {
+		bar.Kind = barHandOver
 		if slices.ContainsFunc(g.Findings, func(f rounds.Finding) bool { return proves(f, lead) }) {
-			kind = barOverlap
+			bar.Kind = barOverlap
 		}
-		bar := one(lead[len(lead)-1], kind, "node %d leads")
 		bar.Text += fmt.Sprintf(", and %d as well,", lead[0].Leader)
-		return bar
-	case len(believed) > 0:
-		return one(believed[len(believed)-1], barBelieved, "node %d is lost, others believe in it still,")
 	}
-	return timelineBar{Kind: barNobody, Text: "nobody leads"}
+	return bar
 }
 
 // proves reports whether f says that two of the leaderships in lead overlapped. Then f names the
 // record in which the later leader began to lead, and a record of the earlier leader.
-func proves(f rounds.Finding, lead []leadership) bool {
+func proves(f rounds.Finding, lead []rounds.Leadership) bool {
 	if f.Name != rounds.TwoLeaders && f.Name != rounds.Overlap {
 		return false
 	}
@@ -99,7 +108,7 @@ func proves(f rounds.Finding, lead []leadership) bool {
 		if later.First.IsZero() || !slices.Contains(f.Records, later.First) {
 			continue
 		}
-		if slices.ContainsFunc(lead, func(earlier leadership) bool {
+		if slices.ContainsFunc(lead, func(earlier rounds.Leadership) bool {
 			return earlier.From.Before(later.From) && slices.ContainsFunc(f.Records, func(ref rounds.Ref) bool {
 				return ref.Node == earlier.Leader
 			})

@@ -1,0 +1,109 @@
+package render_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// crowded returns how many of the elements overlap another one, or leave the box of the element around.
+const crowded = `((list, around) => {
+	const boxes = [...document.querySelectorAll(list)].map(e => e.getBoundingClientRect()).filter(b => b.width > 0);
+	const out = document.querySelector(around).getBoundingClientRect();
+	return boxes.filter((a, i) => a.left < out.left - 60 || a.right > out.right + 60 || boxes.some((b, j) => i !== j &&
+		a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5)).length;
+})`
+
+// stretched is an outage that lasts so many times longer, and ends after midnight.
+func stretched(times time.Duration) *rounds.Group {
+	g := outage()
+	longer := func(at *time.Time) {
+		if !at.IsZero() {
+			*at = start.Add(at.Sub(start)*times - times*time.Second)
+		}
+	}
+	for i := range g.Leaderships {
+		r := &g.Leaderships[i]
+		longer(&r.From)
+		longer(&r.Until)
+		longer(&r.End)
+		for j := range r.Followers {
+			longer(&r.Followers[j].From)
+			longer(&r.Followers[j].Until)
+		}
+	}
+	for i := range g.Nodes {
+		l := &g.Nodes[i].Lives[0]
+		longer(&l.From)
+		longer(&l.Until)
+		for j := range l.Events {
+			longer(&l.Events[j].At)
+		}
+	}
+	for i := range g.Incidents {
+		longer(&g.Incidents[i].From)
+		longer(&g.Incidents[i].Until)
+	}
+	return g
+}
+
+// The timeline is to scale, with times of day that do not overlap, and with dates where it spans days. Its
+// lens widens what is short. Pointing at a bar, or going to it by the keyboard, says what it is.
+func TestTimelinePage(t *testing.T) {
+	for _, c := range []struct {
+		times time.Duration
+		dates int
+	}{{1, 1}, {3600, 2}, {86_400, 3}} {
+		b := open(t, &rounds.History{Groups: []*rounds.Group{stretched(c.times)}})
+		for _, width := range []int64{380, 1280, 2560} {
+			b.size(width, 460)
+			b.await(`document.querySelectorAll(".axis span").length > 1`)
+			for _, lens := range []string{"plain", "lens"} {
+				b.await(crowded + `(".axis span", ".axis") === 0`) // it is drawn anew for the new width
+				b.shot(fmt.Sprintf("timeline-%d-%d-%s", c.times, width, lens))
+				share := eval[float64](b, `document.querySelector(".all .nobody").getBoundingClientRect().width /
+					document.querySelector(".all > div").getBoundingClientRect().width`)
+				if plain := share > 0.06 && share < 0.07; plain != (lens == "plain") {
+					t.Errorf("× %d at %d, %s: a fifteenth takes %.3f of the width", c.times, width, lens, share)
+				}
+				eval[bool](b, `document.querySelector(".lens").click(), true`)
+			}
+			if got := eval[int64](b, `document.documentElement.scrollWidth`); got > width {
+				t.Errorf("%d pixels wide, on a screen of %d", got, width)
+			}
+		}
+		if got := eval[int](b, `document.querySelectorAll(".axis b").length`); got < c.dates {
+			t.Errorf("× %d: %d dates, want %d or more", c.times, got, c.dates)
+		}
+		const why = ": 3 dead, 1 paused: 1 of 3"
+		said := eval[string](b, `document.querySelectorAll(".all .nobody")[1].focus(),
+			document.querySelector(".said").textContent`)
+		if title := eval[string](b, `document.activeElement.title`); !strings.HasSuffix(said, why) || said != title {
+			t.Errorf("the gap says %q, and has the title %q", said, title)
+		}
+	}
+}
+
+// Each kind of event has a shape of its own, and each confidence its look.
+func TestTimelineMarks(t *testing.T) {
+	b := open(t, &rounds.History{Groups: []*rounds.Group{outage()}})
+	const count = `new Set([...document.querySelectorAll(".tracks .happened path")].map(e => %s)).size`
+	for look, want := range map[string]int{
+		`e.getAttribute("d")`:                      6,
+		`getComputedStyle(e).fill`:                 2,
+		`getComputedStyle(e).strokeDasharray`:      2,
+		`e.closest(".happened").lastChild.data`:    2, // a question mark, or nothing
+		`e.closest(".happened").title`:             6,
+		`e.closest(".track").firstChild.outerHTML`: 3,
+	} {
+		if got := eval[int](b, fmt.Sprintf(count, look)); got != want {
+			t.Errorf("%s: %d different ones, want %d", look, got, want)
+		}
+	}
+	if got := eval[int](b, `document.querySelectorAll(".legend.events .mark-of").length`); got != 6+3 {
+		t.Errorf("%d marks in the legend", got)
+	}
+}
