@@ -105,7 +105,7 @@ func everyone(g *rounds.Group) []uint64 {
 func drawRound(id string, s *layout) (*pageRound, *roundData, error) {
 	r := s.round
 	var svg strings.Builder
-	d := newDrawing(&svg, s, 30)
+	d := newDrawing(&svg, s, nil)
 	d.open()
 	d.sequence()
 	d.put("</svg>")

@@ -3,22 +3,25 @@ package render
 import (
 	"slices"
 	"strconv"
+	"unicode"
 )
 
 // The measures of a drawing, in pixels.
 const (
 	planMargin = 20
-	planTime   = 84 // width of the column of times
-	planGap    = 96 // between two lanes, if there is room
+	planTime   = 98 // width of the column of times
+	planGap    = 92 // between two lanes, if there is room
+	planWide   = 70 // from this gap on, each message has an arrow of its own, with its kind in full
 	planMinGap = 13
 	planLanes  = 560 // width of all lanes together, unless they need more
-	planNotes  = 370 // width of the column of notes
+	planNotes  = 400 // width of the column of notes
 	planNote   = 16  // height of one line of a note
 	planRow    = 30  // least height of a step that is drawn alone
 	planDense  = 3   // greatest height of each step in a band of several steps
 	planBand   = 240 // greatest height of such a band, unless its notes need more
 	planPhase  = 30
-	noteChars  = 62
+	planKey    = 19 // height of a line of the legend
+	noteChars  = 56
 	noteIndent = "\u00a0\u00a0" // spaces that SVG does not fold
 )
 
@@ -27,10 +30,18 @@ type plan struct {
 	x             []float64 // of each lane
 	y             []float64 // of each step
 	rows          []row
+	head          []headLine
+	legend        []legendItem
 	top, bottom   float64 // of the lanes
 	column        float64 // x of the notes
 	width, height float64
 	gap           float64
+}
+
+// headLine is a line of text above the diagram.
+type headLine struct {
+	class, text string
+	y           float64
 }
 
 // row is the place of a band.
@@ -46,8 +57,9 @@ type planNoteLine struct {
 	text  string
 }
 
-// newPlan returns the positions of the parts of a layout. head is the height of what stands above.
-func newPlan(s *layout, head float64) *plan {
+// newPlan returns the positions of the parts of a layout. head returns the lines of text that stand above the
+// diagram, for its width.
+func newPlan(s *layout, head func(width float64) []headLine) *plan {
 	p := &plan{gap: planGap, y: make([]float64, len(s.round.Steps))}
 	if n := len(s.lanes); n > 1 {
 		p.gap = max(min(planGap, planLanes/float64(n-1)), planMinGap)
@@ -57,8 +69,16 @@ func newPlan(s *layout, head float64) *plan {
 	for i := range s.lanes {
 		p.x = append(p.x, left+float64(i)*p.gap)
 	}
-	p.top = head + p.nameHeight(s)
-	at := p.top + 6
+	p.column = left + p.gap*float64(max(len(s.lanes)-1, 0)) + 36
+	p.width = p.column + planNotes + planMargin
+	at := 22.0
+	if head != nil {
+		p.head = head(p.width)
+		at = p.head[len(p.head)-1].y + 28
+	}
+	at = p.placeLegend(legendOf(s), at)
+	p.top = at + p.nameHeight(s)
+	at = p.top + 6
 	for _, b := range s.bands {
 		r := row{band: b, phases: s.phaseAt(b.first), notes: noteLines(s.notes(b))}
 		at += planPhase * float64(len(r.phases))
@@ -68,10 +88,36 @@ func newPlan(s *layout, head float64) *plan {
 		at += r.height
 	}
 	p.bottom = at + 12
-	p.column = left + p.gap*float64(max(len(s.lanes)-1, 0)) + 36
-	p.width = p.column + planNotes + planMargin
 	p.height = p.bottom + planMargin
 	return p
+}
+
+// placeLegend puts the items beside each other, in as many lines as they need, and returns where these end.
+func (p *plan) placeLegend(items []legendItem, y float64) float64 {
+	x := float64(planMargin)
+	for _, item := range items {
+		width := legendSample + 6 + textWidth(item.text, 12) + 12
+		if x > planMargin && x+width > p.width-planMargin {
+			x, y = planMargin, y+planKey
+		}
+		item.x, item.y = x, y
+		x += width
+		p.legend = append(p.legend, item)
+	}
+	return y + planKey
+}
+
+// textWidth returns a width that hardly any text of this size exceeds, whatever the font.
+func textWidth(text string, size float64) float64 {
+	ems := 0.0
+	for _, c := range text {
+		if unicode.IsUpper(c) {
+			ems += 0.76
+		} else {
+			ems += 0.6
+		}
+	}
+	return ems * size
 }
 
 // nameHeight returns the height of the nodes' names. Where lanes are narrow, the names stand upright.
@@ -90,7 +136,7 @@ func (p *plan) longest(s *layout) int {
 	return longest
 }
 
-func (p *plan) upright(s *layout) bool { return float64(7*p.longest(s)+6) > p.gap }
+func (p *plan) upright(s *layout) bool { return float64(9*p.longest(s)+4) > p.gap }
 
 // place puts the steps of a row below each other.
 func (p *plan) place(r row) {

@@ -21,54 +21,55 @@ const hues = 6
 // link. It is light or dark, as the viewer prefers.
 func SVG(w io.Writer, r *rounds.Round) error {
 	s := newLayout(r, nil, nil)
-	d := newDrawing(w, s, svgHead(r))
+	d := newDrawing(w, s, func(width float64) []headLine { return svgHead(r, width) })
 	d.open()
 	d.put("<style>%s</style>", svgCSS)
 	d.put(`<rect class="paper" width="100%%" height="100%%"/>`)
-	d.text(planMargin, 34, "title", title(r))
-	if c := cause(r); c != "" {
-		d.text(planMargin, 56, "soft", c)
-	}
-	y := 76.0
-	for _, f := range r.Findings {
-		for _, l := range findingLines(f) {
-			d.text(planMargin, y, "bad", l)
-			y += findingLine
-		}
+	for _, l := range d.head {
+		d.text(planMargin, l.y, l.class, l.text)
 	}
 	d.sequence()
 	d.put("</svg>\n")
 	return d.out.Flush()
 }
 
-const findingLine = 18
-
-func svgHead(r *rounds.Round) float64 {
-	head := 92.0
-	for _, f := range r.Findings {
-		head += findingLine * float64(len(findingLines(f)))
+// svgHead returns the round's title, cause and findings, in lines that fit the width.
+func svgHead(r *rounds.Round, width float64) (lines []headLine) {
+	y := 12.0
+	add := func(class, text string, size, pitch float64) {
+		for _, l := range wrap(text, int((width-2*planMargin)/(0.66*size))) {
+			y += pitch
+			lines = append(lines, headLine{class, l, y})
+		}
 	}
-	return head
-}
-
-// findingLines returns the text of a finding, in lines that fit the narrowest drawing.
-func findingLines(f rounds.Finding) []string {
-	return wrap(clean(string(f.Name))+": "+clean(f.Text), noteChars)
+	add("title", title(r), 17, 22)
+	if c := cause(r); c != "" {
+		add("soft", c, 12, 20)
+	}
+	for _, f := range r.Findings {
+		add("bad", clean(string(f.Name))+": "+clean(f.Text), 12, 18)
+	}
+	return lines
 }
 
 // drawing writes the elements of an SVG. It escapes the texts.
 type drawing struct {
 	*layout
 	*plan
-	out   *bufio.Writer
-	kind  map[string]int // the colour of each kind of message
-	hueOf func(id uint64) int
+	out    *bufio.Writer
+	kind   map[string]int    // the colour of each kind of message
+	index  map[string]int    // of each kind of message in kinds
+	letter map[string]string // of each kind of message
+	hueOf  func(id uint64) int
+	taken  []box // where no tag can be
+	tags   []tag
 }
 
-func newDrawing(w io.Writer, s *layout, head float64) *drawing {
-	d := &drawing{layout: s, plan: newPlan(s, head), out: bufio.NewWriter(w), kind: map[string]int{}}
+func newDrawing(w io.Writer, s *layout, head func(width float64) []headLine) *drawing {
+	d := &drawing{layout: s, plan: newPlan(s, head), out: bufio.NewWriter(w), kind: map[string]int{}, index: map[string]int{}}
+	d.letter = lettersOf(s.kinds())
 	for i, k := range s.kinds() {
-		d.kind[k] = i % hues
+		d.kind[k], d.index[k] = i%hues, i
 	}
 	d.hueOf = hueIn(s.lanes)
 	return d
@@ -92,8 +93,9 @@ func (d *drawing) text(x, y float64, class, text string) {
 
 // sequence draws the diagram itself.
 func (d *drawing) sequence() {
-	d.legend()
+	d.keys()
 	d.names()
+	d.occupy()
 	for _, r := range d.rows {
 		d.phaseTitles(r)
 	}
@@ -107,18 +109,10 @@ func (d *drawing) sequence() {
 	}
 	for _, r := range d.rows {
 		d.steps(r)
-		d.notesOf(r)
 	}
-}
-
-// legend names the colours of the messages, above the notes.
-func (d *drawing) legend() {
-	x := d.column
-	for _, k := range d.kinds() {
-		label := clean(k)
-		d.put(`<circle class="swatch k%d" cx="%.1f" cy="%.1f" r="4"/>`, d.kind[k], x+4, d.top-14)
-		d.text(x+13, d.top-10, "soft", label)
-		x += 13 + 8*float64(len([]rune(label))) + 16
+	d.writeTags()
+	for _, r := range d.rows {
+		d.notesOf(r)
 	}
 }
 
@@ -137,11 +131,14 @@ func (d *drawing) names() {
 // phaseTitles draws a line and a title above the row for each phase that begins with it.
 func (d *drawing) phaseTitles(r row) {
 	for i, p := range r.phases {
-		y := r.y - planPhase*float64(len(r.phases)-i) + 18
-		d.put(`<path class="rule" d="M%d %.1fH%.1f"/>`, planMargin, y-13, d.width-planMargin)
-		d.text(planMargin, y+2, "phase", p.title())
+		y := phaseAt(r, i)
+		d.put(`<path class="rule" d="M%d %.1fH%.1f"/>`, planMargin, y-15, d.width-planMargin)
+		d.text(planMargin, y, "phase", p.title())
 	}
 }
+
+// phaseAt returns the y of the title of a row's i-th phase.
+func phaseAt(r row, i int) float64 { return r.y - planPhase*float64(len(r.phases)-i) + 20 }
 
 // notesOf writes the time and the notes of a row.
 func (d *drawing) notesOf(r row) {

@@ -2,8 +2,9 @@ package render
 
 import (
 	"fmt"
-	"html"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -23,12 +24,16 @@ func (d *drawing) laneLines() {
 	end := func(lane int, y float64) {
 		r := runs[lane]
 		if y > r.from && r.stand != gone {
-			d.put(`<path class="lane %v%s" d="M%.1f %.1fV%.1f"/>`, r.stand, d.hue(r.belief), d.x[lane], r.from, y)
+			d.put(`<path class="lane %v%s" data-n="%d" d="M%.1f %.1fV%.1f"/>`, r.stand, d.hue(r.belief), lane,
+				d.x[lane], r.from, y)
+		}
+		if y > r.from && r.stand == follower && d.gap >= planWide/3 {
+			d.follows(r.belief, d.x[lane], r.from)
 		}
 	}
 	for lane, b := range now {
 		if b.stand == gone {
-			d.cross(d.x[lane], d.top+4)
+			d.cross(d.x[lane], d.top+4, lane)
 		}
 	}
 	for i := range d.round.Steps {
@@ -39,7 +44,7 @@ func (d *drawing) laneLines() {
 			}
 			end(lane, d.y[i])
 			if now[lane].stand == gone {
-				d.cross(d.x[lane], d.y[i])
+				d.cross(d.x[lane], d.y[i], lane)
 			}
 			runs[lane] = run{d.y[i], now[lane]}
 		}
@@ -47,6 +52,15 @@ func (d *drawing) laneLines() {
 	for lane := range runs {
 		end(lane, d.bottom)
 	}
+}
+
+// follows writes beside a lane whom its node follows from here on.
+func (d *drawing) follows(b belief, x, y float64) {
+	text := strconv.FormatUint(b.leader, 10)
+	beside := textWidth(text, tagSize)/2 + 4
+	d.tag("of"+d.hue(b), []string{text}, [][2]float64{
+		{x + beside, y + 16}, {x - beside, y + 16}, {x + beside, y + 30}, {x - beside, y + 30},
+	})
 }
 
 // hue returns the CSS class for the colour of the leader that b names; "" if b names none.
@@ -57,8 +71,9 @@ func (d *drawing) hue(b belief) string {
 	return fmt.Sprintf(" h%d", d.hueOf(b.leader))
 }
 
-func (d *drawing) cross(x, y float64) {
-	d.put(`<path class="cross" d="M%.1f %.1fl8 8m0 -8l-8 8"/>`, x-4, y-4)
+// cross draws a cross on a lane; lane is -1 for the legend.
+func (d *drawing) cross(x, y float64, lane int) {
+	d.put(`<path class="cross" data-n="%d" d="M%.1f %.1fl8 8m0 -8l-8 8"/>`, lane, x-4, y-4)
 }
 
 // steps draws a mark on a node's lane for each step of a row.
@@ -72,52 +87,126 @@ func (d *drawing) steps(r row) {
 	for i := r.first; i < r.last; i++ {
 		st := &d.round.Steps[i]
 		b := after(st, d.round.Term)
-		x, y := d.x[d.lane(st.Ref.Node)], d.y[i]
-		at := [2]int{d.lane(st.Ref.Node), int(y)}
+		lane := d.lane(st.Ref.Node)
+		x, y := d.x[lane], d.y[i]
+		at := [2]int{lane, int(y)}
 		if seen[at] {
 			continue
 		}
 		seen[at] = true
 		if i == won {
-			d.put(`<circle class="won%s" cx="%.1f" cy="%.1f" r="9"/>`, d.hue(b), x, y)
+			d.put(`<circle class="won%s" data-n="%d" cx="%.1f" cy="%.1f" r="9"/>`, d.hue(b), lane, x, y)
 		}
-		d.put(`<circle class="step %v%s" cx="%.1f" cy="%.1f" r="%.1f"/>`, b.stand, d.hue(b), x, y, radius)
+		d.put(`<circle class="step %v%s" data-n="%d" cx="%.1f" cy="%.1f" r="%.1f"/>`, b.stand, d.hue(b), lane,
+			x, y, radius)
 	}
 }
 
-// messages draws the arrows of a step, each from its send to its receipt.
+// messages draws the arrows of a step, each from its send to its receipt. Where lanes are narrow, it draws the
+// messages of one kind to many receivers as a bundle.
 func (d *drawing) messages(r row) {
-	st := &d.round.Steps[r.first]
-	for _, i := range st.Sent {
-		d.arrow(d.round.Messages[i], d.y[r.first])
+	st, y := &d.round.Steps[r.first], d.y[r.first]
+	for i, alike := range d.alikeSent(st) {
+		if d.gap < planWide && len(alike) >= manyAlike {
+			d.bundle(alike, y+4*float64(i))
+			continue
+		}
+		for _, m := range alike {
+			if m.ReceiveStep < 0 { // it would hide the one before
+				d.arrow(m, y+4*float64(i))
+			} else {
+				d.arrow(m, y)
+			}
+		}
 	}
 	if st.Received >= 0 && d.round.Messages[st.Received].SendStep < 0 {
 		// Where its send is not in the records, it comes from just above.
-		d.arrow(d.round.Messages[st.Received], d.y[r.first]-10)
+		d.arrow(d.round.Messages[st.Received], y-10)
 	}
+}
+
+// manyAlike is the least number of messages that are a bundle.
+const manyAlike = 3
+
+// alikeSent returns the messages that a step sent, those of one kind and one delivery together.
+func (d *drawing) alikeSent(st *rounds.Step) (groups [][]rounds.Message) {
+	for _, i := range st.Sent {
+		m := d.round.Messages[i]
+		at := slices.IndexFunc(groups, func(g []rounds.Message) bool {
+			return g[0].Kind == m.Kind && g[0].Delivery == m.Delivery
+		})
+		if at < 0 {
+			at, groups = len(groups), append(groups, nil)
+		}
+		groups[at] = append(groups[at], m)
+	}
+	return groups
+}
+
+// bundle draws messages of one kind as one line across the lanes, with a tick at each receiver.
+func (d *drawing) bundle(alike []rounds.Message, y float64) {
+	m := alike[0]
+	x := d.x[d.lane(m.From)]
+	class := deliveryClass(m.Delivery)
+	var path strings.Builder
+	left, right := x, x
+	for _, m := range alike {
+		to := d.x[d.lane(m.To)]
+		fmt.Fprintf(&path, "M%.0f %.1fH%.0fM%.0f %.1fv6", x, y, to, to, y-3)
+		left, right = min(left, to), max(right, to)
+	}
+	d.put(`<path class="message k%d%s" data-k="%d" d="%s"/>`, d.kind[m.Kind], class, d.index[m.Kind], &path)
+	for _, m := range alike {
+		if class == " lost" {
+			d.cross(d.x[d.lane(m.To)], y, d.lane(m.To))
+		} else if to := d.x[d.lane(m.To)]; to == left || to == right {
+			d.tip(m, x, y, to, y)
+		}
+	}
+	d.tagMessages(m, len(alike), along(left, y, right, y))
+}
+
+// deliveryClass returns the CSS class for the arrows of messages with this delivery.
+func deliveryClass(d rounds.Delivery) string {
+	switch d {
+	case rounds.Lost, rounds.ToGone:
+		return " lost"
+	case rounds.Unseen:
+		return " unseen"
+	}
+	return ""
+}
+
+// tagMessages writes how many messages like m there are, and of which kind.
+func (d *drawing) tagMessages(m rounds.Message, count int, spots [][2]float64) {
+	suffix := ""
+	if m.Delivery == rounds.Unseen {
+		suffix = " ?"
+	}
+	d.tag(fmt.Sprintf("k%d", d.kind[m.Kind]), d.named(m.Kind, count, suffix), spots)
 }
 
 func (d *drawing) arrow(m rounds.Message, y1 float64) {
 	from, to := d.lane(m.From), d.lane(m.To)
 	x1, x2, y2 := d.x[from], d.x[to], d.arrives(m, y1)
-	class := ""
-	switch m.Delivery {
-	case rounds.Lost, rounds.ToGone:
-		class = " lost"
+	class := deliveryClass(m.Delivery)
+	if class == " lost" {
 		x2, y2 = x1+(x2-x1)*.8, y1+(y2-y1)*.8
-	case rounds.Unseen:
-		class = " unseen"
 	}
-	d.put(`<path class="message k%d%s" d="M%.1f %.1fL%.1f %.1f"/>`, d.kind[m.Kind], class, x1, y1, x2, y2)
-	if m.Delivery == rounds.Lost || m.Delivery == rounds.ToGone {
-		d.cross(x2, y2)
+	d.put(`<path class="message k%d%s" %s d="M%.1f %.1fL%.1f %.1f"/>`, d.kind[m.Kind], class, d.ends(m), x1, y1, x2, y2)
+	if class == " lost" {
+		d.put(`<path class="cross" %s d="M%.1f %.1fl8 8m0 -8l-8 8"/>`, d.ends(m), x2-4, y2-4)
 	} else {
-		d.head(m, x1, y1, x2, y2)
+		d.tip(m, x1, y1, x2, y2)
 	}
-	if d.gap >= 70 && from != to {
-		d.put(`<text class="label k%d" x="%.1f" y="%.1f">%s</text>`, d.kind[m.Kind],
-			x1+(x2-x1)*.62, y1+(y2-y1)*.62-4, label(m))
+	if from != to {
+		d.tagMessages(m, 1, along(x1, y1, x2, y2))
 	}
+}
+
+// ends returns attributes that name the kind and the lanes of a message.
+func (d *drawing) ends(m rounds.Message) string {
+	return fmt.Sprintf(`data-k="%d" data-f="%d" data-t="%d"`, d.index[m.Kind], d.lane(m.From), d.lane(m.To))
 }
 
 // arrives returns the y at which the arrow of message m ends. sent is the y at which it begins.
@@ -128,16 +217,8 @@ func (d *drawing) arrives(m rounds.Message, sent float64) float64 {
 	return sent + 10
 }
 
-func label(m rounds.Message) string {
-	text := html.EscapeString(clean(m.Kind))
-	if m.Delivery == rounds.Unseen {
-		text += " ?"
-	}
-	return text
-}
-
-// head draws the head of an arrow. Its tip is beside the mark of the step that receives the message.
-func (d *drawing) head(m rounds.Message, x1, y1, x2, y2 float64) {
+// tip draws the head of an arrow. Its tip is beside the mark of the step that receives the message.
+func (d *drawing) tip(m rounds.Message, x1, y1, x2, y2 float64) {
 	length := math.Hypot(x2-x1, y2-y1)
 	if length == 0 {
 		return
@@ -145,34 +226,49 @@ func (d *drawing) head(m rounds.Message, x1, y1, x2, y2 float64) {
 	ux, uy := (x2-x1)/length, (y2-y1)/length
 	size := min(d.gap/3, 7)
 	x, y := x2-ux*size*.8, y2-uy*size*.8
-	d.put(`<path class="head k%d" d="M%.1f %.1fL%.1f %.1fL%.1f %.1fZ"/>`, d.kind[m.Kind], x, y,
+	d.put(`<path class="head k%d" %s d="M%.1f %.1fL%.1f %.1fL%.1f %.1fZ"/>`, d.kind[m.Kind], d.ends(m), x, y,
 		x-ux*size-uy*size/2, y-uy*size+ux*size/2, x-ux*size+uy*size/2, y-uy*size-ux*size/2)
 }
 
-// manyMessages draws the messages of a folded band as thin lines, without drawing any line twice.
+// manyMessages draws the messages of a folded band as thin lines, without drawing any line twice. The messages of one
+// kind from one step to many receivers are one line, where lanes are narrow.
 func (d *drawing) manyMessages(r row) {
-	paths := map[string]*strings.Builder{}
+	paths, counts := map[string]*strings.Builder{}, map[string]int{}
+	spots := map[string][][2]float64{}
 	seen := map[string]bool{}
 	for i := r.first; i < r.last; i++ {
-		for _, j := range d.round.Steps[i].Sent {
-			m := d.round.Messages[j]
-			line := fmt.Sprintf("M%.0f %.0fL%.0f %.0f", d.x[d.lane(m.From)], d.y[i],
-				d.x[d.lane(m.To)], d.arrives(m, d.y[i]))
-			if paths[m.Kind] == nil {
-				paths[m.Kind] = &strings.Builder{}
+		for _, alike := range d.alikeSent(&d.round.Steps[i]) {
+			kind := alike[0].Kind
+			if paths[kind] == nil {
+				paths[kind] = &strings.Builder{}
 			}
-			if !seen[m.Kind+line] {
-				seen[m.Kind+line] = true
-				paths[m.Kind].WriteString(line)
+			counts[kind] += len(alike)
+			for _, m := range alike {
+				x1, y1, x2, y2 := d.x[d.lane(m.From)], d.y[i], d.x[d.lane(m.To)], d.arrives(m, d.y[i])
+				line := fmt.Sprintf("M%.0f %.0fL%.0f %.0f", x1, y1, x2, y2)
+				if d.gap < planWide && len(alike) >= manyAlike {
+					line, y2 = fmt.Sprintf("M%.0f %.1fH%.0fM%.0f %.1fv2.4", x1, y1, x2, x2, y1-1.2), y1
+				}
+				if !seen[kind+line] {
+					seen[kind+line] = true
+					paths[kind].WriteString(line)
+				}
+				if len(spots[kind]) < maxSpots {
+					spots[kind] = append(spots[kind], along(x1, y1, x2, y2)...)
+				}
 			}
 		}
 	}
-	for _, kind := range d.kinds() {
+	for at, kind := range d.kinds() {
 		if p := paths[kind]; p != nil {
-			d.put(`<path class="message%s k%d" d="%s"/>`, many(p.Len()), d.kind[kind], p)
+			d.put(`<path class="message%s k%d" data-k="%d" d="%s"/>`, many(p.Len()), d.kind[kind], at, p)
+			d.tag(fmt.Sprintf("k%d", d.kind[kind]), d.named(kind, counts[kind], ""), spots[kind])
 		}
 	}
 }
+
+// maxSpots bounds the places that are tried for the tag of a folded band.
+const maxSpots = 400
 
 // many returns a CSS class that makes lines fainter, if their path has so many bytes that the lines
 // would hide the rest of the drawing. Otherwise it returns "".
