@@ -20,8 +20,8 @@ type Truth struct {
 	Cuts        []CutLink   // in the order in which they began
 	Lies        []Deception // in the order in which they began
 	LostDisks   []LostDisk  // in order
-	// Receipts has each message that reached a process, with the time of its first receipt.
-	Receipts map[Mail]time.Time
+	// Receipts has each message that reached a process, with the times of its receipts, in order.
+	Receipts map[Mail][]time.Time
 	End      time.Time // of the run
 
 	clocks []clock           // by node id, from 1
@@ -124,7 +124,7 @@ func (t *Truth) TrueTime(node proto.NodeID, shown time.Time) time.Time {
 // begin makes the Truth empty. Like all methods that add to a Truth, it does nothing if t is nil.
 func (t *Truth) begin() {
 	if t != nil {
-		*t = Truth{Receipts: map[Mail]time.Time{}, cuts: map[link]int{}, lies: map[link]lieIndex{}}
+		*t = Truth{Receipts: map[Mail][]time.Time{}, cuts: map[link]int{}, lies: map[link]lieIndex{}}
 	}
 }
 
@@ -189,9 +189,7 @@ func (t *Truth) step(s *step) {
 	}
 	if ev, ok := s.ev.(algorithms.Receive); ok {
 		m := Mail{ev.From, s.node.id, ev.Seq, ev.HLC.String()}
-		if _, known := t.Receipts[m]; !known {
-			t.Receipts[m] = beginning.Add(s.at)
-		}
+		t.Receipts[m] = append(t.Receipts[m], beginning.Add(s.at))
 	}
 	t.lead(s)
 	t.vote(s)
