@@ -127,7 +127,8 @@ func (r *Reader) find(line []byte) bool {
 	switch {
 	case begins < 0:
 		return r.text.line(line)
-	case begins == 0 && len(r.parts) == 0 && r.json.record(line, &r.rec) && r.rec.IsRecord(): // nearly always
+	case len(r.parts) == 0 && bytes.HasPrefix(line, nodesBegin) && // nearly always
+		r.json.record(line, &r.rec) && r.rec.IsRecord():
 		r.text.end()
 		r.to.Add(&r.rec)
 		return true

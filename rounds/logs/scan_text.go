@@ -168,11 +168,12 @@ func (s *scanner) keep(found []byte) string {
 // stops at the closing one, at the end of s, or at what is no escape.
 func unquote(to, s []byte) []byte {
 	for len(s) > 0 && s[0] != '"' {
-		i := 0
-		for i < len(s) && s[i] != '"' && s[i] != '\\' {
-			i++
-		}
+		i := plain(s)
 		to, s = append(to, s[:i]...), s[i:]
+		if len(s) > 0 && s[0] != '"' && s[0] != '\\' {
+			to, s = append(to, s[0]), s[1:]
+			continue
+		}
 		if len(s) < 2 || s[0] != '\\' {
 			return to
 		}
