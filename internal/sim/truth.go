@@ -15,7 +15,7 @@ type Truth struct {
 	Processes   []Process   // in the order in which they started
 	Leaderships []Reign     // in the order in which they began
 	Votes       []Voted     // in order
-	Refusals    []Refused   // in order
+	Answers     []Answered  // in order
 	Pauses      []Paused    // in the order in which they began
 	Cuts        []CutLink   // in the order in which they began
 	Lies        []Deception // in the order in which they began
@@ -67,9 +67,11 @@ type Voted struct {
 	At               time.Time
 }
 
-// Refused is a voter's no to a question of the node Candidate.
-type Refused struct {
+// Answered is a voter's answer to the node Candidate: Yes if it gave its vote or renewed its promise, and not if it
+// refused.
+type Answered struct {
 	Voter, Candidate proto.NodeID
+	Yes              bool
 	At               time.Time
 }
 
@@ -194,8 +196,8 @@ func (t *Truth) step(s *step) {
 	t.lead(s)
 	t.vote(s)
 	for i, q := range s.said {
-		if q.does(denies) {
-			t.Refusals = append(t.Refusals, Refused{s.node.id, s.out.Send[i].To, beginning.Add(s.at)})
+		if q.does(grants | denies) {
+			t.Answers = append(t.Answers, Answered{s.node.id, s.out.Send[i].To, q.does(grants), beginning.Add(s.at)})
 		}
 	}
 }
