@@ -17,7 +17,7 @@ import (
 var pageFiles embed.FS
 
 // The scripts of the page. Each script needs only scripts before it.
-var scripts = []string{"stage.js", "timeline.js", "replay.js", "page.js"}
+var scripts = []string{"stage.js", "timeline.js", "filter.js", "replay.js", "page.js"}
 
 // pageTemplate returns the template of the page. The first call parses it; a node never calls it.
 var pageTemplate = sync.OnceValue(func() *template.Template {

@@ -19,7 +19,15 @@ type roundData struct {
 	Width    float64       `json:"width"`
 	Before   []laneData    `json:"before"` // the beliefs before the first step
 	Steps    []stepData    `json:"steps"`
+	Kinds    []kindData    `json:"kinds"`
 	Messages []messageData `json:"messages"`
+}
+
+// kindData is a kind of messages.
+type kindData struct {
+	Name   string `json:"name"`
+	Letter string `json:"letter"`
+	Colour int    `json:"h"`
 }
 
 // laneData is the belief of one node from some moment on.
@@ -42,8 +50,7 @@ type stepData struct {
 }
 
 type messageData struct {
-	Kind     string `json:"k"`
-	Colour   int    `json:"h"`
+	Kind     int    `json:"k"` // its index in Kinds
 	From     int    `json:"f"`
 	To       int    `json:"t"`
 	Delivery string `json:"delivery"`
@@ -55,7 +62,10 @@ func newRoundData(id string, d *drawing) *roundData {
 	r := d.round
 	data := &roundData{
 		ID: id, Term: strconv.FormatUint(r.Term, 10), X: d.x, Bottom: d.bottom, Width: d.width,
-		Before: []laneData{}, Steps: []stepData{}, Messages: []messageData{},
+		Before: []laneData{}, Steps: []stepData{}, Kinds: []kindData{}, Messages: []messageData{},
+	}
+	for _, k := range d.kinds() {
+		data.Kinds = append(data.Kinds, kindData{clean(k), d.letter[k], d.kind[k]})
 	}
 	now := slices.Clone(d.before)
 	for lane := range now {
@@ -68,7 +78,7 @@ func newRoundData(id string, d *drawing) *roundData {
 	}
 	for _, m := range r.Messages {
 		data.Messages = append(data.Messages, messageData{
-			Kind: clean(m.Kind), Colour: d.kind[m.Kind], From: d.lane(m.From), To: d.lane(m.To),
+			Kind: d.index[m.Kind], From: d.lane(m.From), To: d.lane(m.To),
 			Delivery: clean(string(m.Delivery)), Sent: m.SendStep, Got: m.ReceiveStep,
 		})
 	}

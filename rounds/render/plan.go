@@ -53,8 +53,8 @@ type row struct {
 }
 
 type planNoteLine struct {
-	about about
-	text  string
+	note
+	text string
 }
 
 // newPlan returns the positions of the parts of a layout. head returns the lines of text that stand above the
@@ -157,7 +157,7 @@ func rowHeight(b band, lines int) float64 {
 func noteLines(notes []note) (lines []planNoteLine) {
 	for _, n := range notes {
 		for _, l := range hang(n.text, noteChars, noteIndent) {
-			lines = append(lines, planNoteLine{n.about, l})
+			lines = append(lines, planNoteLine{n, l})
 		}
 	}
 	return lines

@@ -13,6 +13,7 @@ class Replay {
     this.round = round;
     this.group = group;
     this.steps = round.steps;
+    for (const m of round.messages) m.kind = round.kinds[m.k];
     this.stage = new Stage(root.querySelector(".stage"), group);
     this.position = -1;
     this.playing = 0;
@@ -32,6 +33,20 @@ class Replay {
     }
     this.pace(0);
     this.go(0);
+    this.filter = new Filter(root, group, round, () => this.hide());
+    this.hide();
+  }
+
+  // hide leaves out what the filter hides.
+  hide() {
+    if (!this.filter) return;
+    this.stage.hide(i => this.filter.node(i));
+    this.chips.forEach((li, i) => { li.hidden = this.filter.node(i); });
+    this.fly();
+  }
+
+  fly() {
+    this.stage.fly(this.flying(this.position).map(m => [m, lostOnTheWay(m) ? 0.8 : 0.5]));
   }
 
   // fitting is the speed at which the round takes some 15 seconds.
@@ -79,7 +94,7 @@ class Replay {
     const step = this.steps[position - 1];
     const states = this.states(position);
     this.stage.show(states, step ? step.n : -1);
-    this.stage.fly(this.flying(position).map(m => [m, lostOnTheWay(m) ? 0.8 : 0.5]));
+    this.fly();
     states.forEach((s, i) => this.chip(i, s, step && step.n === i));
     this.tell(step);
     this.cursor(step);
@@ -93,7 +108,7 @@ class Replay {
   flying(position) {
     const last = position - 1;
     return this.round.messages.filter(m => m.s >= 0 && m.s <= last &&
-      (m.r >= 0 ? m.r > last : m.s === last)).slice(0, maxFlights);
+      (m.r >= 0 ? m.r > last : m.s === last) && !this.filter?.message(m)).slice(0, maxFlights);
   }
 
   // play runs the round by its times, slowed down. Pauses are cut short, and of

@@ -68,6 +68,11 @@ class Stage {
     });
   }
 
+  // hide leaves out the nodes for which hidden holds.
+  hide(hidden) {
+    this.nodes.forEach((g, i) => { g.style.display = hidden(i) ? "none" : ""; });
+  }
+
   // fly draws messages, each at its part of the way: [message, 0…1].
   fly(list) {
     this.flights.replaceChildren();
@@ -77,13 +82,13 @@ class Stage {
       const [x1, y1] = this.at[m.f], [x2, y2] = this.at[m.t];
       const lost = m.delivery === "lost" || m.delivery === "receiver-gone";
       const x = x1 + (x2 - x1) * part, y = y1 + (y2 - y1) * part;
-      element("line", { class: `flight k${m.h}${lost ? " lost" : ""}`, x1, y1, x2, y2 }, this.flights);
-      element("circle", { class: `dot k${m.h}`, cx: x, cy: y, r: list.length > 60 ? 2.5 : 5 }, this.flights);
+      element("line", { class: `flight k${m.kind.h}${lost ? " lost" : ""}`, x1, y1, x2, y2 }, this.flights);
+      element("circle", { class: `dot k${m.kind.h}`, cx: x, cy: y, r: list.length > 60 ? 2.5 : 5 }, this.flights);
       if (list.length <= 6) {
         const inwards = this.nodes.length > 12 ? 0.17 : 0; // off the names of the nodes
         const text = element("text",
-          { class: `label k${m.h}`, x: x + (200 - x) * inwards, y: y - 9 + (200 - y) * inwards }, this.labels);
-        text.textContent = m.k;
+          { class: `label k${m.kind.h}`, x: x + (200 - x) * inwards, y: y - 9 + (200 - y) * inwards }, this.labels);
+        text.textContent = m.kind.name;
       }
     }
   }

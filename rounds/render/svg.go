@@ -120,11 +120,11 @@ func (d *drawing) names() {
 	for i, id := range d.lanes {
 		name := strconv.FormatUint(id, 10)
 		if d.upright(d.layout) {
-			d.put(`<text class="name small" transform="translate(%.1f %.1f) rotate(-90)" text-anchor="start">%s</text>`,
-				d.x[i]+3, d.top-8-float64(3*len(name)), name)
+			d.put(`<text class="name small" data-n="%d" transform="translate(%.1f %.1f) rotate(-90)" `+
+				`text-anchor="start">%s</text>`, i, d.x[i]+3, d.top-8-float64(3*len(name)), name)
 			continue
 		}
-		d.text(d.x[i], d.top-10, "name", name)
+		d.put(`<text x="%.1f" y="%.1f" class="name" data-n="%d">%s</text>`, d.x[i], d.top-10, i, name)
 	}
 }
 
@@ -142,8 +142,19 @@ func phaseAt(r row, i int) float64 { return r.y - planPhase*float64(len(r.phases
 
 // notesOf writes the time and the notes of a row.
 func (d *drawing) notesOf(r row) {
-	d.text(planMargin+planTime-6, r.y+16, "time", millis(d.since(r.first)))
+	node := ""
+	if r.single() {
+		node = " " + ofLane(d.lane(d.round.Steps[r.first].Ref.Node))
+	}
+	write := func(x, y float64, class, of, text string) {
+		d.put(`<text x="%.1f" y="%.1f" class="%s"%s>%s</text>`, x, y, class, of, html.EscapeString(text))
+	}
+	write(planMargin+planTime-6, r.y+16, "time", node, millis(d.since(r.first)))
 	for i, n := range r.notes {
-		d.text(d.column, r.y+16+planNote*float64(i), aboutNames[n.about], n.text)
+		of := node
+		if len(n.messages) > 0 {
+			of += fmt.Sprintf(` data-k="%d"`, d.index[d.round.Messages[n.messages[0]].Kind])
+		}
+		write(d.column, r.y+16+planNote*float64(i), aboutNames[n.about], of, n.text)
 	}
 }

@@ -8,6 +8,7 @@ import (
 // tag is a short text on a line or beside it.
 type tag struct {
 	class, text string
+	ends        string  // attributes that name what it belongs to
 	x, y        float64 // of the middle of its baseline
 }
 
@@ -45,10 +46,10 @@ func (d *drawing) occupy() {
 }
 
 // tag writes the first of the texts that has room at one of the spots, if one has.
-func (d *drawing) tag(class string, texts []string, spots [][2]float64) {
+func (d *drawing) tag(class, ends string, texts []string, spots [][2]float64) {
 	for _, text := range texts {
 		for _, at := range spots {
-			t := tag{class, text, at[0], at[1]}
+			t := tag{class, text, ends, at[0], at[1]}
 			if b := t.box(); b.left > planMargin+planTime && b.right < d.column-4 && d.free(b) {
 				d.taken, d.tags = append(d.taken, b), append(d.tags, t)
 				return
@@ -69,7 +70,7 @@ func (d *drawing) free(b box) bool {
 // writeTags writes all tags, above all lines.
 func (d *drawing) writeTags() {
 	for _, t := range d.tags {
-		d.put(`<text class="label %s" x="%.1f" y="%.1f">%s</text>`, t.class, t.x, t.y, html.EscapeString(t.text))
+		d.put(`<text class="label %s" %s x="%.1f" y="%.1f">%s</text>`, t.class, t.ends, t.x, t.y, html.EscapeString(t.text))
 	}
 }
 

@@ -28,12 +28,12 @@ func (d *drawing) laneLines() {
 				d.x[lane], r.from, y)
 		}
 		if y > r.from && r.stand == follower && d.gap >= planWide/3 {
-			d.follows(r.belief, d.x[lane], r.from)
+			d.follows(r.belief, lane, r.from)
 		}
 	}
 	for lane, b := range now {
 		if b.stand == gone {
-			d.cross(d.x[lane], d.top+4, lane)
+			d.cross(d.x[lane], d.top+4, ofLane(lane))
 		}
 	}
 	for i := range d.round.Steps {
@@ -44,7 +44,7 @@ func (d *drawing) laneLines() {
 			}
 			end(lane, d.y[i])
 			if now[lane].stand == gone {
-				d.cross(d.x[lane], d.y[i], lane)
+				d.cross(d.x[lane], d.y[i], ofLane(lane))
 			}
 			runs[lane] = run{d.y[i], now[lane]}
 		}
@@ -55,10 +55,11 @@ func (d *drawing) laneLines() {
 }
 
 // follows writes beside a lane whom its node follows from here on.
-func (d *drawing) follows(b belief, x, y float64) {
+func (d *drawing) follows(b belief, lane int, y float64) {
+	x := d.x[lane]
 	text := strconv.FormatUint(b.leader, 10)
 	beside := textWidth(text, tagSize)/2 + 4
-	d.tag("of"+d.hue(b), []string{text}, [][2]float64{
+	d.tag("of"+d.hue(b), ofLane(lane), []string{text}, [][2]float64{
 		{x + beside, y + 16}, {x - beside, y + 16}, {x + beside, y + 30}, {x - beside, y + 30},
 	})
 }
@@ -71,10 +72,13 @@ func (d *drawing) hue(b belief) string {
 	return fmt.Sprintf(" h%d", d.hueOf(b.leader))
 }
 
-// cross draws a cross on a lane; lane is -1 for the legend.
-func (d *drawing) cross(x, y float64, lane int) {
-	d.put(`<path class="cross" data-n="%d" d="M%.1f %.1fl8 8m0 -8l-8 8"/>`, lane, x-4, y-4)
+// cross draws a cross. The attributes of name what it belongs to.
+func (d *drawing) cross(x, y float64, of string) {
+	d.put(`<path class="cross" %s d="M%.1f %.1fl8 8m0 -8l-8 8"/>`, of, x-4, y-4)
 }
+
+// ofLane returns an attribute that names a lane.
+func ofLane(lane int) string { return fmt.Sprintf(`data-n="%d"`, lane) }
 
 // steps draws a mark on a node's lane for each step of a row.
 func (d *drawing) steps(r row) {
@@ -155,15 +159,15 @@ func (d *drawing) bundle(alike []rounds.Message, y float64) {
 		fmt.Fprintf(&path, "M%.0f %.1fH%.0fM%.0f %.1fv6", x, y, to, to, y-3)
 		left, right = min(left, to), max(right, to)
 	}
-	d.put(`<path class="message k%d%s" data-k="%d" d="%s"/>`, d.kind[m.Kind], class, d.index[m.Kind], &path)
+	d.put(`<path class="message k%d%s" %s d="%s"/>`, d.kind[m.Kind], class, d.source(m), &path)
 	for _, m := range alike {
 		if class == " lost" {
-			d.cross(d.x[d.lane(m.To)], y, d.lane(m.To))
+			d.cross(d.x[d.lane(m.To)], y, d.ends(m))
 		} else if to := d.x[d.lane(m.To)]; to == left || to == right {
 			d.tip(m, x, y, to, y)
 		}
 	}
-	d.tagMessages(m, len(alike), along(left, y, right, y))
+	d.tagMessages(m, d.source(m), len(alike), along(left, y, right, y))
 }
 
 // deliveryClass returns the CSS class for the arrows of messages with this delivery.
@@ -178,12 +182,12 @@ func deliveryClass(d rounds.Delivery) string {
 }
 
 // tagMessages writes how many messages like m there are, and of which kind.
-func (d *drawing) tagMessages(m rounds.Message, count int, spots [][2]float64) {
+func (d *drawing) tagMessages(m rounds.Message, ends string, count int, spots [][2]float64) {
 	suffix := ""
 	if m.Delivery == rounds.Unseen {
 		suffix = " ?"
 	}
-	d.tag(fmt.Sprintf("k%d", d.kind[m.Kind]), d.named(m.Kind, count, suffix), spots)
+	d.tag(fmt.Sprintf("k%d", d.kind[m.Kind]), ends, d.named(m.Kind, count, suffix), spots)
 }
 
 func (d *drawing) arrow(m rounds.Message, y1 float64) {
@@ -195,18 +199,23 @@ func (d *drawing) arrow(m rounds.Message, y1 float64) {
 	}
 	d.put(`<path class="message k%d%s" %s d="M%.1f %.1fL%.1f %.1f"/>`, d.kind[m.Kind], class, d.ends(m), x1, y1, x2, y2)
 	if class == " lost" {
-		d.put(`<path class="cross" %s d="M%.1f %.1fl8 8m0 -8l-8 8"/>`, d.ends(m), x2-4, y2-4)
+		d.cross(x2, y2, d.ends(m))
 	} else {
 		d.tip(m, x1, y1, x2, y2)
 	}
 	if from != to {
-		d.tagMessages(m, 1, along(x1, y1, x2, y2))
+		d.tagMessages(m, d.ends(m), 1, along(x1, y1, x2, y2))
 	}
 }
 
 // ends returns attributes that name the kind and the lanes of a message.
 func (d *drawing) ends(m rounds.Message) string {
-	return fmt.Sprintf(`data-k="%d" data-f="%d" data-t="%d"`, d.index[m.Kind], d.lane(m.From), d.lane(m.To))
+	return fmt.Sprintf(`%s data-t="%d"`, d.source(m), d.lane(m.To))
+}
+
+// source returns attributes that name the kind of a message and the lane of its sender.
+func (d *drawing) source(m rounds.Message) string {
+	return fmt.Sprintf(`data-k="%d" data-f="%d"`, d.index[m.Kind], d.lane(m.From))
 }
 
 // arrives returns the y at which the arrow of message m ends. sent is the y at which it begins.
@@ -262,7 +271,7 @@ func (d *drawing) manyMessages(r row) {
 	for at, kind := range d.kinds() {
 		if p := paths[kind]; p != nil {
 			d.put(`<path class="message%s k%d" data-k="%d" d="%s"/>`, many(p.Len()), d.kind[kind], at, p)
-			d.tag(fmt.Sprintf("k%d", d.kind[kind]), d.named(kind, counts[kind], ""), spots[kind])
+			d.tag(fmt.Sprintf("k%d", d.kind[kind]), fmt.Sprintf(`data-k="%d"`, at), d.named(kind, counts[kind], ""), spots[kind])
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (d *drawing) keys() {
 				d.put(`<path class="head %s" d="M%.1f %.1fl-6 -3v6Z"/>`, colour, end, y)
 				d.put(`<text class="label %s" x="%.1f" y="%.1f">%s</text>`, colour, x+9, y+4, d.letter[item.kind])
 			case item.look == " lost":
-				d.cross(end-4, y, -1)
+				d.cross(end-4, y, "")
 			default:
 				d.put(`<text class="label" x="%.1f" y="%.1f">?</text>`, x+9, y+4)
 			}
@@ -88,7 +88,7 @@ func (d *drawing) keys() {
 				d.put(`<text class="label h0 of" x="%.1f" y="%.1f">5</text>`, x+12, y+4)
 			}
 		case "cross":
-			d.cross(x+12, y, -1)
+			d.cross(x+12, y, "")
 		default:
 			if item.text == "wins" {
 				d.put(`<circle class="won h0" cx="%.1f" cy="%.1f" r="8"/>`, x+12, y)
