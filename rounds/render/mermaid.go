@@ -31,8 +31,13 @@ func Mermaid(w io.Writer, r *rounds.Round) error {
 			m.line("  participant n%d as node %d", id, id)
 		}
 	}
-	if c := cause(r); c != "" {
-		m.note(c)
+	if len(r.Steps) > 0 {
+		began := "0 ms is " + s.zero.UTC().Format("2006-01-02 15:04:05.000 UTC")
+		if c := cause(r); c != "" {
+			m.note(c, began)
+		} else {
+			m.note(began)
+		}
 	}
 	for _, b := range m.bands {
 		for _, p := range m.phaseAt(b.first) {
@@ -108,6 +113,9 @@ func (m *mermaid) band(b band) {
 		}
 		messages = append(messages, n.messages...)
 	}
+	if len(lines) > 0 {
+		lines[0] = m.times(b) + ": " + lines[0]
+	}
 	switch {
 	case !b.single() || !m.has[st.Ref.Node]:
 		m.note(lines...)
@@ -122,6 +130,16 @@ func (m *mermaid) band(b band) {
 	}
 }
 
+// times returns when the band's first step was, and its last one, if that was later.
+func (m *mermaid) times(b band) string {
+	first, last := millis(m.since(b.first)), millis(m.since(b.last-1))
+	if first == last {
+		return first + " ms"
+	}
+	return first + "…" + last + " ms"
+}
+
+// arrow writes a message, with the times of its sending and its receipt.
 func (m *mermaid) arrow(msg rounds.Message) {
 	if !m.has[msg.From] || !m.has[msg.To] {
 		return
@@ -135,7 +153,15 @@ func (m *mermaid) arrow(msg rounds.Message) {
 	case rounds.Unseen:
 		arrow, mark = "-->>", " (no receipt)"
 	}
-	m.line("  n%d%sn%d: %s", msg.From, arrow, msg.To, mermaidText(clean(msg.Kind)+mark))
+	when := ""
+	if msg.SendStep >= 0 {
+		when = ", " + millis(m.since(msg.SendStep))
+		if msg.ReceiveStep >= 0 {
+			when += "→" + millis(m.since(msg.ReceiveStep))
+		}
+		when += " ms"
+	}
+	m.line("  n%d%sn%d: %s", msg.From, arrow, msg.To, mermaidText(clean(msg.Kind)+when+mark))
 }
 
 func mermaidLines(lines []string) string {

@@ -38,6 +38,28 @@ func mermaidSource(t *testing.T) []byte {
 // arrow is a message in Mermaid's language.
 var arrow = regexp.MustCompile(`(?m)^  n\d+(->>|-x|-->>|--x|-\)|--\))n\d+: `)
 
+// timed is a message with the time of its sending, and of its receipt if there is one.
+var timed = regexp.MustCompile(`^  n\d+\S+n\d+: \S+, -?\d+\.\d\d(→-?\d+\.\d\d ms| ms( \((lost|gone|no receipt)\))?)$`)
+
+// Each arrow and each note of a step says when that was, counted from the beginning, which is told first.
+func TestMermaidTimes(t *testing.T) {
+	everyRound(t, func(t *testing.T, r *rounds.Round) {
+		var diagram bytes.Buffer
+		if err := render.Mermaid(&diagram, r); err != nil {
+			t.Fatal(err)
+		}
+		if began := "0 ms is " + r.Split.Began.UTC().Format("2006-01-02 15:04:05.000 UTC"); !r.Split.Began.IsZero() &&
+			!strings.Contains(diagram.String(), began) {
+			t.Errorf("it does not say that %s", began)
+		}
+		for line := range strings.Lines(diagram.String()) {
+			if arrow.MatchString(line) && !timed.MatchString(strings.TrimSuffix(strings.ReplaceAll(line, "#95;", "_"), "\n")) {
+				t.Errorf("no time in %q", line)
+			}
+		}
+	})
+}
+
 // drawnByMermaid is what the real renderer makes of a diagram.
 type drawnByMermaid struct {
 	Error  string
