@@ -48,6 +48,7 @@ func FuzzDecode(f *testing.F) {
 	for _, seed := range decodeSeeds {
 		f.Add([]byte(seed), []byte(decodeSeeds[0]))
 		f.Add([]byte(decodeSeeds[0]), []byte(seed))
+		f.Add([]byte(seed), []byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, before, line []byte) {
 		s := newScanner()

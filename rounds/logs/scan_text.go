@@ -16,6 +16,9 @@ const charsAtOnce = 16 << 10
 // text reads a string. The result is valid until text is called again.
 func (s *scanner) text() []byte {
 	s.expect('"')
+	if s.failed {
+		return nil
+	}
 	s.escaped = false
 	from := s.at
 	i := from + plain(s.line[from:])
@@ -132,6 +135,9 @@ func (s *scanner) name(last *string) string {
 		return *last
 	}
 	found := s.text()
+	if s.failed {
+		return "" // or else what is no text would be known from now on
+	}
 	if len(found) > maxName {
 		return s.keep(found)
 	}
