@@ -39,7 +39,9 @@ func BenchmarkRead(b *testing.B) {
 		{"debug-in-docker-files", "debug", func(s string) string {
 			return `{"log":` + strconv.Quote(s+"\n") + `,"stream":"stderr","time":"2026-11-20T15:04:05.123456789Z"}`
 		}},
-		{"debug-in-kubernetes", "debug", func(s string) string { return "2026-11-20T15:04:05.123456789Z stderr F " + s }},
+		{"debug-in-kubernetes", "debug", func(s string) string {
+			return "2026-11-20T15:04:05.123456789Z stderr F " + s
+		}},
 		{"info-with-umlauts", "info", func(s string) string { return strings.Replace(s, `"demo"`, `"größer"`, 1) }},
 		{"info-with-escapes", "info", func(s string) string { return strings.Replace(s, `->`, `\u003e`, 1) }},
 		{"info-with-newer-field", "info", func(s string) string {

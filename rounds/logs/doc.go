@@ -1,8 +1,8 @@
-// Package logs finds the records of nodes in logs of whatever shape: JSON lines,
-// with whatever docker, compose, journald, Kubernetes and logfmt put before or around
-// them, what a node prints on a terminal, and what a simulated run prints as
-// JSON and as text. A log may be UTF-16, as shells of Windows write it. Several nodes may be mixed, lines may be cut off. Lines that
-// are something else are passed over, and counted.
+// Package logs finds the records of nodes in logs of whatever shape: JSON lines, with
+// whatever docker, compose, journald, Kubernetes and logfmt put before or around them,
+// what a node prints on a terminal, and what a simulated run prints as JSON and as
+// text. A log may be UTF-16, as shells of Windows write it. Several nodes may be mixed,
+// lines may be cut off. Lines that are something else are passed over, and counted.
 //
 // # Text
 //

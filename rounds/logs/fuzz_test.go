@@ -20,7 +20,8 @@ func FuzzRead(f *testing.F) {
 		"n1 | 15:04:05.000 INF 4 > peers 1 4 (joined 4)\nn1 |             = leads term 2 (elected)",
 		"[  1.052] * 4 is dead", `{"time":"2000-01-01T00:00:00Z","message":"4 is dead"}`, `{"log":"{\"event\":1}"}`,
 		"\xff\xfe\x00", "\xff\xfe{\x00",
-		`level=info msg="{\"event\":\"`, `{"log":"{\"a\":\"{\\\"event`, strings.Repeat("{\"event\"", 50), "\x1b[31m{\"event\":\x1b]0;x\x07",
+		`level=info msg="{\"event\":\"`, `{"log":"{\"a\":\"{\\\"event`,
+		strings.Repeat("{\"event\"", 50), "\x1b[31m{\"event\":\x1b]0;x\x07",
 	} {
 		f.Add([]byte(seed), []byte(seed))
 	}

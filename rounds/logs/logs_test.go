@@ -155,7 +155,8 @@ func TestEachFieldIsReadTheFastWay(t *testing.T) {
 		SentBytes: 60, Ineligible: "not ready", Role: "leader", Leader: 1, Guarantee: "lease", Token: 6,
 		ValidUntil: time.Unix(7, 0).UTC(), PrevLeader: &was, LeaderChange: "elected",
 		Splits: []trace.Split{{
-			By: 1, Stage: "recovered", Leaders: []trace.Leadership{{Leader: 1, Term: 2, Incarnation: "ab"}}, OverlapMS: 1.5,
+			By: 1, Stage: "recovered", OverlapMS: 1.5,
+			Leaders:   []trace.Leadership{{Leader: 1, Term: 2, Incarnation: "ab"}},
 			Reconcile: &trace.Reconcile{Tries: 1, Problem: "a \"word\""},
 		}},
 	}

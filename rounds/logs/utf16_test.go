@@ -39,7 +39,9 @@ func TestUTF16(t *testing.T) {
 		if stats, err := ReadFile(file, c); err != nil || !reflect.DeepEqual(c.records, want) {
 			t.Errorf("%v: %d records, want %d: %+v, %v", order, len(c.records), len(want), stats, err)
 		}
-		for _, slow := range []func(io.Reader) io.Reader{iotest.OneByteReader, iotest.HalfReader, iotest.DataErrReader} {
+		for _, slow := range []func(io.Reader) io.Reader{
+			iotest.OneByteReader, iotest.HalfReader, iotest.DataErrReader,
+		} {
 			c := &collector{}
 			if _, err := Read(slow(bytes.NewReader(data)), c); err != nil || !reflect.DeepEqual(c.records, want) {
 				t.Errorf("%v, a few bytes at once: %d records, want %d: %v", order, len(c.records), len(want), err)
