@@ -10,7 +10,8 @@ import (
 // seen counts what is seen of a drawing, by a selector.
 func (b *browser) seen(selector string) int {
 	b.Helper()
-	return eval[int](b, fmt.Sprintf(`[...document.querySelectorAll(%q)].filter(e => e.checkVisibility()).length`, selector))
+	return eval[int](b, fmt.Sprintf(
+		`[...document.querySelectorAll(%q)].filter(e => e.checkVisibility()).length`, selector))
 }
 
 // "filter by node and message kind": boxes to tick, by the keyboard too, that hide lanes and arrows and leave the

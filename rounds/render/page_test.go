@@ -188,6 +188,8 @@ func TestLooks(t *testing.T) {
 		{"five-dark", "../testdata/bully-cut.log", 1280, "prefers-color-scheme=dark"},
 		{"narrow-light", "../testdata/bully-cut.log", 360, "prefers-color-scheme=light"},
 		{"narrow-dark", "testdata/ring-100.log", 360, "prefers-color-scheme=dark"},
+		{"five-380", "../testdata/office-kill.log", 380, "prefers-color-scheme=light"},
+		{"five-2560", "../testdata/bully-cut.log", 2560, "prefers-color-scheme=light"},
 		{"office-light", "../testdata/office-kill.log", 1280, "prefers-color-scheme=light"},
 		{"office-dark", "../testdata/office-pause.log", 1280, "prefers-color-scheme=dark"},
 		{"twenty-light", "testdata/bully-20.log", 1280, "prefers-color-scheme=light"},

@@ -14,7 +14,7 @@ const (
 	planWide   = 70 // from this gap on, each message has an arrow of its own, with its kind in full
 	planMinGap = 13
 	planLanes  = 560 // width of all lanes together, unless they need more
-	planNotes  = 400 // width of the column of notes
+	planNotes  = 388 // width of the column of notes
 	planNote   = 16  // height of one line of a note
 	planRow    = 30  // least height of a step that is drawn alone
 	planDense  = 3   // greatest height of each step in a band of several steps

@@ -66,12 +66,13 @@ type drawing struct {
 }
 
 func newDrawing(w io.Writer, s *layout, head func(width float64) []headLine) *drawing {
-	d := &drawing{layout: s, plan: newPlan(s, head), out: bufio.NewWriter(w), kind: map[string]int{}, index: map[string]int{}}
-	d.letter = lettersOf(s.kinds())
+	d := &drawing{
+		layout: s, plan: newPlan(s, head), out: bufio.NewWriter(w), kind: map[string]int{}, index: map[string]int{},
+		letter: lettersOf(s.kinds()), hueOf: hueIn(s.lanes),
+	}
 	for i, k := range s.kinds() {
 		d.kind[k], d.index[k] = i%hues, i
 	}
-	d.hueOf = hueIn(s.lanes)
 	return d
 }
 

@@ -70,7 +70,8 @@ func (d *drawing) free(b box) bool {
 // writeTags writes all tags, above all lines.
 func (d *drawing) writeTags() {
 	for _, t := range d.tags {
-		d.put(`<text class="label %s" %s x="%.1f" y="%.1f">%s</text>`, t.class, t.ends, t.x, t.y, html.EscapeString(t.text))
+		d.put(`<text class="label %s" %s x="%.1f" y="%.1f">%s</text>`, t.class, t.ends, t.x, t.y,
+			html.EscapeString(t.text))
 	}
 }
 

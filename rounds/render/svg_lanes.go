@@ -271,7 +271,8 @@ func (d *drawing) manyMessages(r row) {
 	for at, kind := range d.kinds() {
 		if p := paths[kind]; p != nil {
 			d.put(`<path class="message%s k%d" data-k="%d" d="%s"/>`, many(p.Len()), d.kind[kind], at, p)
-			d.tag(fmt.Sprintf("k%d", d.kind[kind]), fmt.Sprintf(`data-k="%d"`, at), d.named(kind, counts[kind], ""), spots[kind])
+			d.tag(fmt.Sprintf("k%d", d.kind[kind]), fmt.Sprintf(`data-k="%d"`, at),
+				d.named(kind, counts[kind], ""), spots[kind])
 		}
 	}
 }

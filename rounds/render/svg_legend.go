@@ -31,7 +31,8 @@ func legendOf(s *layout) (items []legendItem) {
 		{"never arrived", " lost", []rounds.Delivery{rounds.Lost, rounds.ToGone}},
 		{"no receipt in the records", " unseen", []rounds.Delivery{rounds.Unseen}},
 	} {
-		if slices.ContainsFunc(s.round.Messages, func(m rounds.Message) bool { return slices.Contains(about.when, m.Delivery) }) {
+		has := func(m rounds.Message) bool { return slices.Contains(about.when, m.Delivery) }
+		if slices.ContainsFunc(s.round.Messages, has) {
 			items = append(items, legendItem{sign: "message", look: about.look, text: about.text})
 		}
 	}

@@ -18,7 +18,8 @@ const overlaps = `(svg => {
 	const out = document.querySelector("svg").getBoundingClientRect();
 	const bad = all.length < 8 ? ["hardly any text"] : [];
 	all.forEach(([text, a], i) => {
-		if (a.left < out.left || a.right > out.right || a.top < out.top || a.bottom > out.bottom) bad.push(text + " leaves");
+		if (a.left < out.left || a.right > out.right || a.top < out.top || a.bottom > out.bottom)
+			bad.push(text + " leaves");
 		for (const [other, b] of all.slice(i + 1)) {
 			if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5 &&
 				Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2) bad.push(text + " overlaps " + other);

@@ -7,6 +7,7 @@ const marks = {
   ended: ["ended", "M1 3L3 1L6 4L9 1L11 3L8 6L11 9L9 11L6 8L3 11L1 9L4 6Z"],
   silent: ["fell silent", "M6 1A5 5 0 0 1 6 11A5 5 0 0 1 6 1Z"],
   paused: ["was paused", "M2 1H5V11H2ZM7 1H10V11H7Z"],
+  suspected: ["was suspected", "M6 0L12 6L6 12L0 6Z"],
   "cut-off": ["was cut off", "M6 0L12 6L6 12L0 6Z"],
   resumed: ["resumed", "M6 1L11 11H1Z"],
 };
@@ -42,7 +43,7 @@ class Timeline {
     this.lens.addEventListener("change", () => this.place());
     box.hidden = false;
     this.place();
-    new ResizeObserver(() => this.ticks()).observe(this.axis);
+    new ResizeObserver(() => this.place()).observe(this.axis);
   }
 
   track(box, name) {
@@ -60,8 +61,11 @@ class Timeline {
     const leads = bar.term && this.has(bar.term), whole = track.parentElement.classList.contains("all");
     const e = document.createElement(leads ? "button" : "span");
     e.className = `span ${bar.kind} h${bar.hue}`;
-    if (bar.kind === "leads") e.textContent = whole ? `node ${bar.leader}, term ${bar.term}` : `term ${bar.term}`;
-    if (bar.kind === "overlap") e.textContent = "two leaders";
+    // What the bar reads, the first of these that fits.
+    let texts = [];
+    if (bar.kind === "leads") texts = [`term ${bar.term}`];
+    if (bar.kind === "leads" && whole) texts = [`node ${bar.leader}, term ${bar.term}`, bar.leader];
+    if (bar.kind === "overlap") texts = ["two leaders", "2!"];
     if (leads) {
       e.type = "button";
       e.dataset.term = bar.term;
@@ -72,7 +76,7 @@ class Timeline {
     this.says(e, bar.text);
     track.append(e);
     this.bars.push([e, bar]);
-    this.placed.push([e, bar.from, bar.until]);
+    this.placed.push([e, bar.from, bar.until, texts]);
   }
 
   event(track, event) {
@@ -139,9 +143,13 @@ class Timeline {
   }
 
   place() {
-    for (const [e, from, until] of this.placed) {
+    const width = this.axis.clientWidth;
+    for (const [e, from, until, texts] of this.placed) {
       e.style.left = `${100 * this.at(from)}%`;
-      if (until !== undefined) e.style.width = `${100 * (this.at(until) - this.at(from))}%`;
+      if (!texts) continue;
+      const part = this.at(until) - this.at(from);
+      e.style.width = `${100 * part}%`;
+      e.textContent = texts.find(text => 6 * text.length + 6 < part * width) || "";
     }
     this.ticks();
   }
@@ -149,7 +157,8 @@ class Timeline {
   // ticks writes times of day below the group's track: at round times, through the lens at those of changes.
   ticks() {
     const { start, length } = this.data, width = this.axis.clientWidth;
-    const step = this.lens.checked ? 0 : tickSteps.find(s => s / length * width > (s < second ? 100 : 64)) || tickSteps.at(-1);
+    const fits = step => step / length * width > (step < second ? 100 : 64);
+    const step = this.lens.checked ? 0 : tickSteps.find(fits) || tickSteps.at(-1);
     const times = [];
     if (!step) times.push(...this.instants);
     else for (let t = Math.ceil(start / step) * step - start; t <= length; t += step) times.push(t);
@@ -164,7 +173,7 @@ class Timeline {
       right = x + room;
       tick.style.left = `${x}px`;
       const at = Math.round(start + t);
-      if (step < day) tick.append(step < second ? iso(at, 11, 23) : step < minute ? iso(at, 11, 19) : iso(at, 11, 16));
+      if (step < day) tick.append(iso(at, 11, step < second ? 23 : step < minute ? 19 : 16));
       if (days && iso(at, 0, 10) !== date) {
         date = iso(at, 0, 10);
         const b = document.createElement("b");
