@@ -67,7 +67,8 @@ type (
 	// those in which it may have voted.
 	Readmits struct{}
 
-	// LeaseEnds says that this node notices that its lease has ended.
+	// LeaseEnds says that this node notices that a lease has ended: its own, or the one in which it followed a
+	// leader.
 	LeaseEnds struct{}
 
 	// Fences is the result of an attempt to have a node stopped before this one leads.

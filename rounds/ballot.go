@@ -105,13 +105,18 @@ func (r *Round) voice(voter, candidate uint64) Voice {
 		v.Granted, v.Counted, v.Yes = r.Winner != nil, r.Winner != nil, true
 		return v
 	}
+	won := r.decidedAt()
 	for i := range r.Steps {
 		st := &r.Steps[i]
+		if won >= 0 && i > won {
+			break // what it answers now is about later elections
+		}
 		for j := range st.reasons {
 			why := &st.reasons[j]
 			answers, ok := decided[algorithms.Answers](why)
 			if !ok || why.node(answers.Voter, st.Ref.Node) != voter ||
-				why.node(answers.Candidate, st.Ref.Node) != candidate {
+				why.node(answers.Candidate, st.Ref.Node) != candidate ||
+				answers.Term >= 0 && why.number(answers.Term) != r.Term {
 				continue
 			}
 			v.Yes = answers.Yes
@@ -121,19 +126,30 @@ func (r *Round) voice(voter, candidate uint64) Voice {
 			}
 		}
 	}
-	won := r.place()
 	for _, m := range r.Messages {
 		if !slices.Contains(voteKinds, m.Kind) || m.From != voter || m.To != candidate || r.refuses(m) {
 			continue
 		}
 		v.Granted, v.Yes = true, true
-		seen := m.ReceiveStep
-		if seen < 0 {
-			seen = m.SendStep // at level info a receipt that decided nothing is not written
+		switch {
+		case m.ReceiveStep >= 0:
+			v.Counted = v.Counted || won >= 0 && m.ReceiveStep <= won
+		case !m.arrived.IsZero() && won >= 0:
+			v.Counted = v.Counted || !m.arrived.After(r.Steps[won].At)
+		default: // at level info a receipt that decided nothing is not written
+			v.Counted = v.Counted || won >= 0 && m.SendStep <= won
 		}
-		v.Counted = v.Counted || won >= 0 && seen <= won
 	}
 	return v
+}
+
+// decidedAt returns the index of the step in which the winner won, or else of the first that names it; -1 if
+// nobody won.
+func (r *Round) decidedAt() int {
+	if at := r.place(); at >= 0 || r.Winner == nil {
+		return at
+	}
+	return slices.IndexFunc(r.Steps, func(st Step) bool { return st.led() == r.Winner.Node })
 }
 
 // refuses reports whether the message m is a voter's no, by the reasons of its sender or receiver.

@@ -4,54 +4,55 @@ import "slices"
 
 // round builds the Round of one term. next is the term that comes after it, 0 for none. The Round is
 // nil for term 0, in which nodes start and have called no election yet.
-func (s *clusterState) round(g *group, t *log, next uint64) *Round {
-	t.inOrder(s.fix, g.key.run > 0)
+func (g *group) round(t *log, next uint64) *Round {
+	t.inOrder(g.fix, g.paths, g.key.run > 0)
 	r := &Round{
 		Cluster: g.key.cluster, Algorithm: g.key.algo, Guarantee: g.guarantee,
 		Run: g.key.run, Term: t.term,
-		Initiators: []Initiator{}, Participants: []Participant{}, Steps: s.steps(t.entries, s.scratch.steps),
+		Initiators: []Initiator{}, Participants: []Participant{}, Steps: g.steps(t.entries, g.scratch.steps, t.term),
 		Verdicts: []Verdict{}, Counts: []KindCount{},
 		LeftBehind: []Straggler{}, Findings: []Finding{}, Unknown: []string{},
 	}
-	r.Messages, s.scratch.sent = s.scratch.messages[:0], s.scratch.sent[:0]
-	messages(r, t.entries, &s.scratch)
+	if len(r.Steps) > 0 {
+		r.From = r.Steps[0].At
+	}
+	r.Messages, g.scratch.sent = g.scratch.messages[:0], g.scratch.sent[:0]
+	messages(r, t.entries, &g.scratch)
 	known := map[Verdict]bool{}
 	var led []Winner
 	for i := range r.Steps {
-		s.step(r, i, t.entries[i])
 		r.addInitiator(&r.Steps[i])
 		r.addVerdicts(&r.Steps[i], known)
-		led = r.lead(led, i, s, t.entries[i].life.debug)
+		led = r.lead(led, i, t.entries[i].life)
 	}
 	unread := unreadCodes(t.entries)
 	for _, code := range unread {
-		s.unread[code] = true
+		g.unread[code] = true
 	}
 	if t.term == 0 {
 		return nil
 	}
-	r.ranks(s, t.entries)
-	r.choose(led)
-	r.findCause(s)
-	r.end(s, g, next)
+	g.ranks(t.entries)
+	r.choose(led, g)
+	r.findCause(g)
+	r.end(g, next)
+	r.deliveries(g, t)
 	r.ballot()
-	r.deliveries(s, g, t.folded)
 	r.count()
-	r.split(s, g)
+	r.split(g)
 	r.findUnknown(t.entries, unread)
-	r.judge(s, g)
-	s.past()
-	if s.brief {
-		s.scratch.steps, s.scratch.messages = r.Steps, r.Messages
+	r.judge(g)
+	if g.brief {
+		g.scratch.steps, g.scratch.messages = r.Steps, r.Messages
 		r.Steps, r.Messages = nil, nil
 	} else {
-		s.scratch = newScratch()
+		g.scratch = newScratch()
 	}
 	return r
 }
 
 // scratch is the memory for the steps and messages of one round. If rounds keep none of
-// them (clusterState.brief), all rounds use one scratch, one after the other.
+// them (group.brief), all rounds use one scratch, one after the other.
 type scratch struct {
 	steps    []Step
 	messages []Message
@@ -60,14 +61,18 @@ type scratch struct {
 
 func newScratch() scratch { return scratch{steps: []Step{}, messages: []Message{}} }
 
-// steps returns the steps of the entries, with corrected times. It reuses the memory of old.
-func (s *clusterState) steps(entries []*entry, old []Step) []Step {
+// steps returns the steps of the entries of one term, with corrected times. It reuses the memory of old.
+func (g *group) steps(entries []*entry, old []Step, term uint64) []Step {
 	steps := slices.Grow(old[:0], len(entries))[:len(entries)]
 	for i, e := range entries {
-		steps[i] = e.Step
-		steps[i].At = s.fix.at(e.Ref.Node, e.Wall)
+		st := &steps[i]
+		*st = e.Step
+		st.At = g.fix.at(e.Ref.Node, e.Wall)
 		if !e.Lease.IsZero() {
-			steps[i].Lease = s.fix.at(e.Ref.Node, e.Lease)
+			st.Lease = g.fix.at(e.Ref.Node, e.Lease)
+		}
+		if led := e.life.beliefAt(e.Ref.Seq).term; st.Leader != 0 && led != term {
+			st.LeaderTerm = led
 		}
 	}
 	return steps
@@ -83,11 +88,11 @@ func (r *Round) step(ref Ref) *Step {
 }
 
 // ranks notes the attributes of nodes that messages name.
-func (r *Round) ranks(s *clusterState, entries []*entry) {
+func (g *group) ranks(entries []*entry) {
 	for _, e := range entries {
 		for id, attr := range e.named() {
-			if c := s.node(id); c.attr == nil || *c.attr != attr {
-				c.attr = &attr
+			if was := g.attrs[id]; was == nil || *was != attr {
+				g.attrs[id] = &attr
 			}
 		}
 	}

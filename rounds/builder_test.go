@@ -116,10 +116,17 @@ func TestMadeFindings(t *testing.T) {
 			r.Incarnation = "other"
 			return true
 		}),
-		// The election's end is cut off.
-		rounds.NoEnd: slices.DeleteFunc(fixture(t, "bully-kill"), func(r trace.Record) bool {
-			return r.Term == 2 && r.Leader != 0
-		}),
+		// The election's end is cut off, and a node writes on without a leader.
+		rounds.NoEnd: func() []trace.Record {
+			records := slices.DeleteFunc(fixture(t, "bully-kill"), func(r trace.Record) bool {
+				return r.Term == 2 && r.Leader != 0
+			})
+			i := slices.IndexFunc(records, func(r trace.Record) bool { return r.Node == 2 && r.Term == 2 })
+			late := records[i]
+			late.Seq, late.Time = 500, late.Time.Add(6*time.Second)
+			late.Event, late.Msg, late.MsgID, late.Sent, late.Why = "timeout", "", "", nil, []string{"x -> y"}
+			return append(records, late)
+		}(),
 		// A follower that never hears of the winner, and writes on.
 		rounds.LeftBehind: func() []trace.Record {
 			records := slices.DeleteFunc(fixture(t, "ring-kill"), func(r trace.Record) bool {
@@ -137,16 +144,36 @@ func TestMadeFindings(t *testing.T) {
 			t.Errorf("%s: found %v", want, got)
 		}
 	}
-	var flapping bytes.Buffer
-	for i := range 3 {
-		writeLater(t, &flapping, fixture(t, "bully-restart"), i)
-	}
-	b := rounds.NewBuilder()
-	if _, err := logs.Read(&flapping, b); err != nil {
-		t.Fatal(err)
-	}
-	if got := names(b.History().Groups[0].Findings); !slices.Contains(got, rounds.Flapping) {
-		t.Errorf("%s: found %v", rounds.Flapping, got)
+}
+
+// "Flapping: the leader changed many times within a minute, and neither an operator nor the end or the start of a
+// process caused it." Kills by hand are none.
+func TestFlapping(t *testing.T) {
+	for evidence, want := range map[string]bool{"heartbeat-missed": true, "link-closed %d, dial-refused": false} {
+		s := newScript()
+		lead := func(node, other uint64, ms int, term uint64, proof string) {
+			s.add(node, ms, trace.Record{Term: term, Event: "peers", Alive: []uint64{1, 2}, Evidence: "joined 1"})
+			s.add(node, ms+1, trace.Record{
+				Term: term, Event: "peers", Alive: []uint64{node}, Evidence: fmt.Sprint(proof, " ", other), Leader: node,
+				LeaderChange: "elected",
+				Why: []string{
+					fmt.Sprintf("leader %d is gone -> call an election of term %d", other, term),
+					fmt.Sprintf("no higher node is alive -> lead term %d", term),
+				},
+			})
+			s.add(other, ms+50, trace.Record{Term: term, Event: "receive", Leader: node, LeaderChange: "elected"})
+		}
+		for i := range 8 {
+			node, other := uint64(1+i%2), uint64(2-i%2)
+			proof := evidence
+			if !want {
+				proof = fmt.Sprintf(evidence, other)
+			}
+			lead(node, other, 120_000*min(i, 1)+2000*i, uint64(i+1), proof)
+		}
+		if got := names(s.b.History().Groups[0].Findings); slices.Contains(got, rounds.Flapping) != want {
+			t.Errorf("%s: found %v", evidence, got)
+		}
 	}
 }
 

@@ -2,9 +2,9 @@ package rounds
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -34,17 +34,17 @@ func (why *reason) stoodFor(term uint64) (cause reason, ok bool) {
 // won: while nobody leads, voters may elect a leader without a call. If nodes called an election because the
 // leader was gone, but still in that leader's own term, these nodes are the initiators instead. A node that
 // called after the win is no initiator: it began another election, of this term or a later one.
-func (r *Round) addCandidates(s *clusterState) {
+func (r *Round) addCandidates(g *group) {
 	if r.Guarantee != lease {
 		return
 	}
-	called := s.called
-	s.called = nil
+	called := g.called
+	g.called = nil
 	if won := r.place(); won >= 0 {
 		r.Initiators = slices.DeleteFunc(r.Initiators, func(in Initiator) bool {
 			later := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Ref == in.Ref }) > won
 			if later && in.cause.loses() == r.Winner.Node {
-				s.called = append(s.called, in)
+				g.called = append(g.called, in)
 			}
 			return later
 		})
@@ -61,21 +61,40 @@ func (r *Round) addCandidates(s *clusterState) {
 			}
 		}
 	}
+	r.dropAbandoned(g)
 	if len(r.Initiators) == 0 {
 		return
 	}
 	stood := r.Initiators[0].At
-	called = slices.DeleteFunc(called, func(in Initiator) bool { return !s.stillGone(&in, stood) })
+	called = slices.DeleteFunc(called, func(in Initiator) bool { return !g.stillGone(&in, stood) })
 	if len(called) > 0 {
 		r.Initiators = called
 	}
 }
 
+// dropAbandoned drops the initiators that followed a leader of an earlier term again before anybody won: what they
+// began brought no leader. If nobody else called, they stay.
+func (r *Round) dropAbandoned(g *group) {
+	if r.Winner == nil || r.Winner.At.IsZero() {
+		return
+	}
+	stayed := slices.DeleteFunc(slices.Clone(r.Initiators), func(in Initiator) bool {
+		l := g.nodes[in.Node].byIncarnation[in.Ref.Incarnation]
+		return l != nil && slices.ContainsFunc(l.allBeliefs(), func(b belief) bool {
+			return b.leader != 0 && b.term < r.Term && b.first.seq > in.Ref.Seq &&
+				g.fix.at(in.Node, b.first.wall).Before(r.Winner.At)
+		})
+	})
+	if len(stayed) > 0 {
+		r.Initiators = stayed
+	}
+}
+
 // stillGone reports whether the initiator called because a leader was gone, and had no sign of life of that
 // leader before the time t.
-func (s *clusterState) stillGone(in *Initiator, t time.Time) bool {
-	return !in.At.After(t) && slices.ContainsFunc(s.drops[in.cause.loses()], func(d *drop) bool {
-		return d.Node == in.Node && !d.At.After(in.At) && (d.back.IsZero() || d.back.After(t))
+func (g *group) stillGone(in *Initiator, t time.Time) bool {
+	return !in.At.After(t) && slices.ContainsFunc(g.drops[in.cause.loses()], func(d *drop) bool {
+		return d.Node == in.Node && !d.At.After(in.At) && !d.takenBack(t)
 	})
 }
 
@@ -103,8 +122,8 @@ func initiator(s *Step, cause reason) Initiator {
 }
 
 // findCause finds why the election was held, from its first initiator.
-func (r *Round) findCause(s *clusterState) {
-	r.addCandidates(s)
+func (r *Round) findCause(g *group) {
+	r.addCandidates(g)
 	if len(r.Initiators) == 0 {
 		r.Cause = r.noElection()
 		return
@@ -115,23 +134,43 @@ func (r *Round) findCause(s *clusterState) {
 		c.Kind = because.Kind
 		c.Lost = first.cause.loses()
 		if c.Kind == HandOver {
-			giver := s.node(first.cause.number(because.About))
-			c.Request, giver.request = giver.request, ""
+			c.Request = g.request(first.cause.number(because.About), first.At)
 		}
 	}
 	if st := r.step(first.Ref); st != nil && st.Event == "campaign" {
 		c.Kind = Operator
 	}
+	r.notLost(&c, g)
 	if c.Lost != 0 {
-		c.Detections = r.detections(c.Lost, s)
+		c.Detections = r.detections(c.Lost, g)
 	}
 	if len(c.Detections) > 0 {
 		if w := c.Detections[0]; !w.At.After(first.At) { // else the initiator knew without evidence
 			c.Node, c.Evidence, c.Ref, c.At = w.Node, w.Evidence, w.Ref, w.At
 		}
-		c.Back, c.BackAt = s.back(c)
+		c.Back, c.BackAt = g.back(c)
 	}
 	r.Cause = c
+}
+
+// notLost corrects the cause under a lease, where "leader 3 is gone" is the word of the algorithm inside: it says so of
+// a node that it had nominated and that never led, and of a leader that gave up the term by itself.
+func (r *Round) notLost(c *Cause, g *group) {
+	if c.Lost == 0 || r.Guarantee != lease {
+		return
+	}
+	var led *Leadership
+	for _, l := range g.list {
+		if l.Leader == c.Lost && l.Term <= r.Term && !l.From.After(c.At) {
+			led = l
+		}
+	}
+	switch {
+	case led == nil:
+		c.Text, c.Kind, c.Lost = fmt.Sprintf("node %d, which was nominated, is gone", c.Lost), NomineeLost, 0
+	case led.Ended.Kind == EndedByWord && !led.End.After(c.At):
+		c.Text, c.Kind, c.Lost = fmt.Sprintf("leader %d gave up term %d", c.Lost, led.Term), Released, 0
+	}
 }
 
 // noElection returns the cause of a term that nobody called. A voter that lost its saved vote takes
@@ -150,16 +189,31 @@ func (r *Round) noElection() Cause {
 	return Cause{Kind: Unexplained}
 }
 
+// request says why the leader gave up leadership before t, as far as its last process says.
+func (g *group) request(leader uint64, t time.Time) string {
+	m := g.nodes[leader]
+	if m == nil {
+		return ""
+	}
+	if l := m.at(t, g.fix); l != nil {
+		if after, more := l.after(t, g.fix); more {
+			return l.request(after.seq)
+		}
+		return l.request(l.last() + 1)
+	}
+	return ""
+}
+
 // back returns the first record, and its time, that the process of the lost leader wrote after the
 // first evidence against it. Both are zero if there is none.
-func (s *clusterState) back(c Cause) (Ref, time.Time) {
-	m := s.members[c.Lost]
+func (g *group) back(c Cause) (Ref, time.Time) {
+	m := g.nodes[c.Lost]
 	if m == nil {
 		return Ref{}, time.Time{}
 	}
-	if l := m.at(c.At, s.fix); l != nil {
-		if first, ok := l.after(c.At, s.fix); ok {
-			return l.ref(first.seq), s.fix.at(l.node, first.wall)
+	if l := m.at(c.At, g.fix); l != nil {
+		if first, ok := l.after(c.At, g.fix); ok {
+			return l.ref(first.seq), g.fix.at(l.node, first.wall)
 		}
 	}
 	return Ref{}, time.Time{}
@@ -167,52 +221,28 @@ func (s *clusterState) back(c Cause) (Ref, time.Time) {
 
 // detections returns each node's evidence that the leader with the id lost is gone, the earliest first. It
 // returns one piece of evidence per node: the last one before the election was called, or else the first one
-// after the call. It ignores evidence from before that leader began to lead, evidence that the node took back
-// before the call, and the lost leader's own evidence.
-func (r *Round) detections(lost uint64, s *clusterState) []Detection {
-	latest := map[uint64]Detection{}
-	called, led := r.Initiators[0].At, s.ledSince(lost, r.Term)
-	for _, d := range s.drops[lost] {
-		takenBack := !d.back.IsZero() && d.back.Before(called)
-		if _, known := latest[d.Node]; takenBack || d.At.Before(led) || known && d.At.After(called) {
-			continue
-		}
-		latest[d.Node] = d.Detection
-	}
-	delete(s.drops, lost)
-	delete(latest, lost)
-	return slices.SortedFunc(maps.Values(latest), func(a, b Detection) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Node, b.Node))
-	})
-}
-
-// against has the patterns of evidence that a process is dead or unreachable. # stands for its node's id.
-var against = []string{
-	"gossip-dead #", "dial-refused #", "unreachable #", "heartbeat-missed #", "link-closed #",
-	"link-reset #", "other-incarnation #", "left #", provenDead + " #",
-}
-
-// ledSince returns when a node began to lead its last term below the given one, or zero if it led none.
-func (s *clusterState) ledSince(leader, below uint64) time.Time {
-	for _, leadership := range slices.Backward(s.list) {
-		if leadership.Leader == leader && leadership.Term < below && !leadership.First.IsZero() {
-			return leadership.From
-		}
-	}
-	return time.Time{}
-}
-
-// provenDead is the word for the evidence that a process is proven dead. It comes from a "gone" step.
-const provenDead = "proven-dead"
-
-// accused returns the nodes that are gone, as the evidence says.
-func accused(evidence string) (ids []uint64) {
-	for piece := range strings.SplitSeq(evidence, ", ") {
-		for _, word := range against {
-			if n, ok := phrase(word, piece); ok && !slices.Contains(ids, n[0]) {
-				ids = append(ids, n[0])
+// after the call. It ignores evidence from before that leader began to lead, evidence that caused an earlier
+// round, evidence that the node took back before the call, and the lost leader's own evidence.
+func (r *Round) detections(lost uint64, g *group) []Detection {
+	found := map[uint64]Detection{}
+	called, since := r.Initiators[0].At, latest(g.ledSince(lost, r.Term), g.blamed[lost])
+	until := g.last // evidence of a later process of the leader is about another loss
+	if m := g.nodes[lost]; m != nil {
+		for _, l := range m.lives {
+			if began := g.fix.at(lost, l.from); began.After(called) && began.Before(until) {
+				until = began
 			}
 		}
 	}
-	return ids
+	for _, d := range g.drops[lost] {
+		if _, known := found[d.Node]; d.takenBack(called) || d.At.Before(since) || d.At.After(called) && (known ||
+			d.At.After(until)) {
+			continue
+		}
+		found[d.Node] = d.Detection
+	}
+	g.blamed[lost] = called
+	return slices.SortedFunc(maps.Values(found), func(a, b Detection) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Node, b.Node))
+	})
 }

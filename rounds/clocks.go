@@ -3,6 +3,7 @@ package rounds
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"time"
 )
@@ -19,21 +20,92 @@ func (d delays) sample(from, to uint64, sent, received time.Time) {
 	}
 }
 
-// linked reports whether messages in both directions compare the clocks of two nodes,
-// directly or through other nodes.
-func (d delays) linked(one, other uint64) bool { return d.reach(one, other) && d.reach(other, one) }
+// paths bounds how far any two clocks differ, by the messages between them and those over other nodes. A message
+// takes some time, so the clock of its receiver is ahead of the sender's by at most the time that it seems to
+// take. Such bounds add up along a path of messages; the shortest path gives the tightest bound. (Marzullo and
+// Owicki, "Maintaining the time in a distributed system", 1983, intersect such bounds; here they are the edges of a
+// graph of differences, as in Cormen et al., "Introduction to Algorithms", section 24.4.)
+type paths struct {
+	ids  []uint64
+	at   map[uint64]int
+	most [][]time.Duration // by how much the second clock is ahead of the first, at most
+	// slack was added to each message, since without it the bounds contradict each other: a clock was set, or drifts.
+	slack time.Duration
+}
 
-func (d delays) reach(from, to uint64) bool {
-	reached := map[uint64]bool{from: true}
-	for more := true; more && !reached[to]; {
-		more = false
-		for way := range d {
-			if reached[way[0]] && !reached[way[1]] {
-				reached[way[1]], more = true, true
+const unbounded = time.Duration(math.MaxInt64)
+
+// paths returns the shortest paths between all nodes.
+func (d delays) paths() *paths {
+	p := &paths{at: map[uint64]int{}}
+	for way := range d {
+		for _, id := range way {
+			if _, known := p.at[id]; !known {
+				p.at[id] = 0
+				p.ids = append(p.ids, id)
 			}
 		}
 	}
-	return reached[to]
+	slices.Sort(p.ids)
+	for i, id := range p.ids {
+		p.at[id] = i
+	}
+	for p.slack = 0; !p.shorten(d); p.slack = max(2*p.slack, sameClock) {
+		if p.slack > math.MaxInt64/8 {
+			break // hostile times
+		}
+	}
+	return p
+}
+
+// shorten computes most. It returns false if the bounds contradict each other.
+func (p *paths) shorten(d delays) bool {
+	n := len(p.ids)
+	p.most = make([][]time.Duration, n)
+	for i := range p.most {
+		p.most[i] = slices.Repeat([]time.Duration{unbounded}, n)
+		p.most[i][i] = 0
+	}
+	for way, took := range d {
+		p.most[p.at[way[0]]][p.at[way[1]]] = add(took, p.slack)
+	}
+	for k := range n {
+		for i := range n {
+			if p.most[i][k] == unbounded {
+				continue
+			}
+			for j := range n {
+				p.most[i][j] = min(p.most[i][j], add(p.most[i][k], p.most[k][j]))
+			}
+			if p.most[i][i] < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// add returns a + b, or the nearest bound if the sum does not fit.
+func add(a, b time.Duration) time.Duration {
+	switch sum := a + b; {
+	case a == unbounded || b == unbounded || a > 0 && b > 0 && sum < 0:
+		return unbounded
+	case a < 0 && b < 0 && sum >= 0:
+		return -unbounded
+	default:
+		return sum
+	}
+}
+
+// linked reports whether messages in both directions compare the clocks of two nodes,
+// directly or through other nodes.
+func (p *paths) linked(one, other uint64) bool {
+	if one == other {
+		return true
+	}
+	i, known := p.at[one]
+	j, too := p.at[other]
+	return known && too && p.most[i][j] != unbounded && p.most[j][i] != unbounded
 }
 
 // clockFix has the estimated offset of each clock that is not right.
@@ -72,130 +144,91 @@ func (f clockFix) differ() bool {
 	return false
 }
 
-// bounds limit the offset of a clock: it is between low and high. They follow from messages to and
-// from nodes whose clocks are known, if there are messages in both directions.
-type bounds struct {
-	low, high       time.Duration
-	hasLow, hasHigh bool
-	err             time.Duration // of the known offsets
-}
-
-// bound narrows b by the messages between the node and the node of fixed, whose offset is known.
-func (d delays) bound(b *bounds, node uint64, fixed Clock) {
-	if there, ok := d[[2]uint64{fixed.Node, node}]; ok { // took some time: the offset is less
-		if high := fixed.Offset + there; !b.hasHigh || high < b.high {
-			b.high, b.hasHigh = high, true
-		}
-		b.err = max(b.err, fixed.Error)
-	}
-	if back, ok := d[[2]uint64{node, fixed.Node}]; ok {
-		if low := fixed.Offset - back; !b.hasLow || low > b.low {
-			b.low, b.hasLow = low, true
-		}
-		b.err = max(b.err, fixed.Error)
-	}
-}
-
-// clock returns an estimate of the node's offset. If 0 lies within the bounds, the clock counts as
-// right: no message proves the opposite. Otherwise the fastest messages of both directions count as
-// equally fast, as in NTP. With messages in one direction alone, the estimate is the bound that
-// they give.
-func (b bounds) clock(node uint64) Clock {
-	c := Clock{Node: node}
-	switch {
-	case (!b.hasLow || b.low <= 0) && (!b.hasHigh || b.high >= 0):
-	case b.hasLow && b.hasHigh:
-		c.Offset = b.low/2 + b.high/2
-		c.Error = (b.high-b.low).Abs()/2 + b.err
-	case b.hasHigh:
-		c.Offset = b.high
-	default:
-		c.Offset = b.low
-	}
-	return c
-}
-
-// better reports whether b is more exact than a. Bounds on both sides that do not contradict each
-// other are better than all other bounds. Of two such bounds, the narrower ones are better.
-func (b bounds) better(a bounds) bool {
-	sound := func(x bounds) bool { return x.hasLow && x.hasHigh && x.low <= x.high }
-	if sound(b) != sound(a) {
-		return sound(b)
-	}
-	return sound(b) && b.high-b.low+b.err < a.high-a.low+a.err
-}
-
-// fix estimates the offset of each clock against the clocks that agree. Two clocks agree unless a
-// message between them has a negative delay. If they do not agree, the clock with more such
-// messages counts as wrong. If both have equally many, the clock whose offset is bounded better by
-// the other clocks counts as wrong.
-func (d delays) fix() clockFix {
+// fix estimates the offset of each clock against the clocks that agree: the largest set of clocks that may all
+// be the same, as far as the messages tell.
+func (p *paths) fix() clockFix {
 	fix := clockFix{}
-	good := map[uint64]bool{}
-	for way := range d {
-		good[way[0]], good[way[1]] = true, true
-	}
-	var wrong []uint64
-	for {
-		id, found := d.worst(good)
-		if !found {
-			break
+	right := p.agreeing()
+	for i, id := range p.ids {
+		if slices.Contains(right, i) {
+			continue
 		}
-		delete(good, id)
-		wrong = append(wrong, id)
-	}
-	known := map[uint64]Clock{}
-	for id := range good {
-		known[id] = Clock{Node: id}
-	}
-	for len(wrong) > 0 {
-		best := 0
-		for i := range wrong {
-			if d.bounds(wrong[i], known).better(d.bounds(wrong[best], known)) {
-				best = i
+		low, high := -unbounded, unbounded
+		for _, j := range right {
+			high = min(high, p.most[j][i])
+			if back := p.most[i][j]; back != unbounded {
+				low = max(low, -back)
 			}
 		}
-		id := wrong[best]
-		known[id] = d.bounds(id, known).clock(id)
-		if known[id].Offset != 0 {
-			fix[id] = known[id]
+		if c := clockWithin(id, low, high); c.Offset != 0 {
+			c.Error += p.slack
+			fix[id] = c
 		}
-		wrong = slices.Delete(wrong, best, best+1)
 	}
 	return fix
 }
 
-// worst returns the next clock that counts as wrong. found is false if no message between two
-// clocks in good has a negative delay.
-func (d delays) worst(good map[uint64]bool) (id uint64, found bool) {
-	against := map[uint64]int{}
-	for way, took := range d {
-		if took < 0 && good[way[0]] && good[way[1]] {
-			against[way[0]]++
-			against[way[1]]++
-		}
+// clockWithin returns an estimate of an offset that is between low and high. If 0 lies within the bounds, the clock
+// counts as right: no message proves the opposite. Otherwise the fastest messages of both directions count as
+// equally fast, as in NTP. With messages in one direction alone, the estimate is the bound that they give.
+func clockWithin(node uint64, low, high time.Duration) Clock {
+	c := Clock{Node: node}
+	switch {
+	case low <= 0 && high >= 0:
+	case low != -unbounded && high != unbounded:
+		c.Offset = low/2 + high/2
+		c.Error = (high-low).Abs()/2 + 1
+	case high != unbounded:
+		c.Offset = high
+	default:
+		c.Offset = low
 	}
-	known := map[uint64]Clock{}
-	for other := range good {
-		known[other] = Clock{Node: other}
-	}
-	for _, candidate := range slices.Sorted(maps.Keys(against)) {
-		more := against[candidate] - against[id]
-		if !found || more > 0 || more == 0 && d.bounds(candidate, known).better(d.bounds(id, known)) {
-			id, found = candidate, true
-		}
-	}
-	return id, found
+	return c
 }
 
-// bounds computes the bounds of one clock from the messages to and from the known clocks.
-func (d delays) bounds(id uint64, known map[uint64]Clock) (b bounds) {
-	for other, clock := range known {
-		if other != id {
-			d.bound(&b, id, clock)
+// agreeing returns the indexes of a largest set of clocks any two of which may be the same. It starts from each
+// clock, and adds the others in the order of how many clocks they agree with. If no two clocks agree, it is the one
+// clock that differs least from the others.
+func (p *paths) agreeing() (best []int) {
+	n := len(p.ids)
+	agrees := func(i, j int) bool { return p.most[i][j] >= -sameClock && p.most[j][i] >= -sameClock }
+	order, friends, width := make([]int, n), make([]int, n), make([]time.Duration, n)
+	for i := range n {
+		order[i] = i
+		for j := range n {
+			if agrees(i, j) {
+				friends[i]++
+			}
+			width[i] = add(width[i], p.apart(i, j))
 		}
 	}
-	return b
+	slices.SortFunc(order, func(i, j int) int {
+		return cmp.Or(-cmp.Compare(friends[i], friends[j]), cmp.Compare(width[i], width[j]), cmp.Compare(i, j))
+	})
+	for _, first := range order {
+		if friends[first] <= len(best) {
+			break
+		}
+		set := []int{first}
+		for _, i := range order {
+			if i != first && !slices.ContainsFunc(set, func(j int) bool { return !agrees(i, j) }) {
+				set = append(set, i)
+			}
+		}
+		if len(set) > len(best) {
+			best = set
+		}
+	}
+	return best
+}
+
+// apart returns an estimate of how far two clocks differ.
+func (p *paths) apart(i, j int) time.Duration {
+	there, back := p.most[i][j], p.most[j][i]
+	if there == unbounded || back == unbounded {
+		return unbounded
+	}
+	return (there/2 - back/2).Abs()
 }
 
 // list returns the corrected clocks by node id.

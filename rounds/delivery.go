@@ -10,54 +10,60 @@ import (
 const maxTransit = time.Second
 
 // deliveries judges what became of the messages without a receipt.
-func (r *Round) deliveries(s *clusterState, g *group, folded map[receipt]bool) {
+func (r *Round) deliveries(g *group, t *log) {
 	latest := map[[2]uint64]int{} // by sender and receiver: the last step whose message arrived
-	for i, m := range r.Messages {
-		if m.Delivery == "" && folded[receipt{m.ID, m.To}] {
-			r.Messages[i].Delivery = Arrived // its receipt changed nothing
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		if m.Delivery == "" {
+			// Its receipt may be of another term, or have changed nothing.
+			for _, got := range t.entries[m.SendStep].elsewhere {
+				if got.id == m.ID && got.to == m.To {
+					m.Delivery, m.arrived = Arrived, g.fix.at(got.to, got.wall)
+				}
+			}
 		}
-		if r.Messages[i].Delivery == Arrived {
+		if m.Delivery == Arrived {
 			latest[[2]uint64{m.From, m.To}] = m.SendStep
 		}
 	}
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		if m.Delivery == "" {
-			m.Delivery = r.delivery(m, s, g, latest[[2]uint64{m.From, m.To}] > m.SendStep)
+			m.Delivery = r.delivery(m, g, latest[[2]uint64{m.From, m.To}] > m.SendStep)
 		}
 	}
 }
 
 // delivery returns what became of one message without a receipt. overtaken says that a later
 // message from the same sender to the same receiver arrived: links keep the order.
-func (r *Round) delivery(m *Message, s *clusterState, g *group, overtaken bool) Delivery {
+func (r *Round) delivery(m *Message, g *group, overtaken bool) Delivery {
 	sent := r.Steps[m.SendStep]
 	var l *life
 	var began time.Time // of the process that it was sent to, zero if that is not known
 	to := g.nodes[m.To]
 	if to != nil {
-		if l = to.at(sent.At, s.fix); l != nil {
-			began = s.fix.at(l.node, l.from)
+		if l = to.at(sent.At, g.fix); l != nil {
+			began = g.fix.at(l.node, l.from)
 		}
-	}
-	w, gone := s.node(m.From).gone[m.To]
-	since := w.At
-	if m.To == r.Cause.Lost {
-		gone, since = true, r.Cause.At
 	}
 	// At level info not every return is in the records. So evidence against one process
 	// does not count for the next one.
-	if gone && !since.After(sent.At) && !began.After(since) {
+	if g.goneFor(m.From, m.To, sent.At, began) {
+		return ToGone
+	}
+	if m.To == r.Cause.Lost && !r.Cause.At.After(sent.At) && !began.After(r.Cause.At) {
 		return ToGone
 	}
 	if to == nil {
 		return Unseen
 	}
 	if l != nil {
-		ends := s.fix.at(l.node, l.until)
+		ends := g.fix.at(l.node, l.until)
 		switch {
 		case sent.At.After(ends): // its records end before
-		case !l.debug || l.gapAround(sent.At, s.fix):
+		case !l.debug || l.gapAround(sent.At, g.fix):
+			return Unseen
+		case g.pairing.again(m.ID, m.To): // its receipt may count as that of another message
 			return Unseen
 		case overtaken || ends.Sub(sent.At) > maxTransit:
 			return Lost
@@ -65,21 +71,18 @@ func (r *Round) delivery(m *Message, s *clusterState, g *group, overtaken bool) 
 			return Unseen
 		}
 	}
-	if s.goneForAny(m.To, began) {
+	if slices.ContainsFunc(g.drops[m.To], func(d *drop) bool { return !began.After(d.At) }) {
 		return ToGone
 	}
 	return Unseen
 }
 
-// goneForAny reports whether any node has evidence against the process of the node id that began at
-// the time began.
-func (s *clusterState) goneForAny(id uint64, began time.Time) bool {
-	for _, c := range s.nodes {
-		if w, ok := c.gone[id]; ok && !began.After(w.At) {
-			return true
-		}
-	}
-	return false
+// goneFor reports whether, at the time t, a node had evidence against the process of another node that began at
+// the time began, and had not taken it back.
+func (g *group) goneFor(node, other uint64, t, began time.Time) bool {
+	return slices.ContainsFunc(g.drops[other], func(d *drop) bool {
+		return d.Node == node && !d.At.After(t) && !d.takenBack(t) && !began.After(d.At)
+	})
 }
 
 // gapAround reports whether records of the process are missing around the time t, or up to maxTransit later.

@@ -16,13 +16,16 @@ type entry struct {
 	life  *life
 	clock proto.HLC // zero if the record has none
 
-	msg, msgID, unfit string
-	from, about       uint64
-	ranks, sent       []string
+	msg, msgID  string
+	from        uint64
+	ranks, sent []string
 
-	cause    *entry // the entry that sent what was received; nil for none
-	place    int    // in the order of the term
-	messages int    // index in the Round's Messages of the first message that was sent
+	cause *entry // the entry of any term that sent what was received; nil for none
+	// elsewhere are receipts of messages that it sent, in records of other terms or in records that changed nothing.
+	elsewhere []receipt
+	log       *log // the term that it is of
+	place     int  // in the order of the term
+	messages  int  // index in the Round's Messages of the first message that was sent
 }
 
 // fill copies what rec says into e, with the reasons of rec and their sentences.
@@ -38,9 +41,8 @@ func (e *entry) fill(rec *trace.Record, l *life, reasons []reason, why []string)
 	if rec.PrevLeader != nil {
 		e.Prev = *rec.PrevLeader
 	}
-	e.msg, e.msgID, e.unfit, e.from, e.about = rec.Msg, rec.MsgID, rec.Unfit, rec.From, rec.About
+	e.msg, e.msgID, e.from = rec.Msg, rec.MsgID, rec.From
 	e.ranks, e.sent = rec.Ranks, rec.Sent
-	complete(e)
 	e.clock, _ = proto.ParseHLC(rec.HLC) // the zero reading for none
 }
 

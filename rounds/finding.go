@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/words"
 )
@@ -27,13 +26,13 @@ const (
 	// was in, not even after a crash. So its data was lost, or two processes write as one
 	// node.
 	TermWentBack FindingName = "term-went-back"
-	// NoEnd: an election was called, and nobody led its term. A call is no finding if a later term
-	// had a leader before the call: that leader answered the caller.
+	// NoEnd: an election was called, and nobody led for five seconds or more.
 	NoEnd FindingName = "round-without-end"
-	// Flapping: many elections within a minute, and no operator asked for them.
+	// Flapping: the leader changed many times within a minute, and neither an operator nor the end or the start of a
+	// process caused it.
 	Flapping FindingName = "flapping"
-	// FalseEvidence: a node was declared gone, and the same process went on
-	// writing records before the round was over.
+	// FalseEvidence: a node was declared gone, and the same process wrote a record within a second, before the
+	// round was over.
 	FalseEvidence FindingName = "false-evidence"
 	// MessagesLost: messages of a round never arrived, although the receiver was
 	// there and writes down whatever reaches it.
@@ -61,9 +60,9 @@ var FindingKinds = []FindingKind{
 	{Overlap, 11, "a leader went on although another led already"},
 	{SameID, 12, "two processes were the same node at once"},
 	{TermWentBack, 13, "a node's term fell"},
-	{NoEnd, 14, "an election was called, and nobody led its term"},
+	{NoEnd, 14, "an election was called, and nobody led for five seconds"},
 	{LeftBehind, 15, "a living node never followed the winner"},
-	{Flapping, 16, "rounds follow each other that nobody asked for"},
+	{Flapping, 16, "the leader changes often, and nobody asked for it"},
 	{FalseEvidence, 17, "a node was declared gone that was alive"},
 	{MessagesLost, 18, "messages never arrived"},
 }
@@ -103,10 +102,10 @@ func (t Tally) Error() string {
 func (t Tally) Code() int { return t.Gravest.Code }
 
 // judge adds the findings that are about this round alone.
-func (r *Round) judge(s *clusterState, g *group) {
+func (r *Round) judge(g *group) {
 	r.judgeLeaders()
-	r.judgeEnd(s, g)
-	r.judgeEvidence()
+	r.judgeFollowers(g)
+	r.judgeEvidence(g)
 	r.judgeMessages()
 	for _, b := range r.LeftBehind {
 		if !b.Last.IsZero() && b.wentOn {
@@ -138,57 +137,43 @@ func (r *Round) judgeLeaders() {
 	}
 }
 
-// judgeEnd adds a finding if nobody led the term, also if the records end in the middle of the
-// round: then nobody knows why they end.
-func (r *Round) judgeEnd(s *clusterState, g *group) {
-	if len(r.Initiators) == 0 || r.State == Decided {
+// judgeFollowers adds a finding if nodes followed different leaders of the term, and the records of one of those
+// leaders are missing: they would tell it themselves.
+func (r *Round) judgeFollowers(g *group) {
+	if r.Winner == nil {
 		return
 	}
-	first := r.Initiators[0]
-	if r.State == Undecided && r.Cause.Kind == Vacant && s.node(first.Node).leader != 0 {
-		return // it learned who leads
-	}
-	if r.State == Superseded && g.ledBefore(r.Term, first.At, s.fix) {
-		return
-	}
-	if r.State == Superseded {
-		r.find(NoEnd, []Ref{first.Ref}, "Node %d called term %d because \"%s\", and nobody led it: "+
-			"term %d came after it.", first.Node, r.Term, first.Why, r.Next)
-		return
-	}
-	last := r.Steps[len(r.Steps)-1]
-	goOn := s.fix.at(last.Ref.Node, g.newest).Sub(last.At)
-	after := "the records end with it"
-	if goOn > maxTransit {
-		after = fmt.Sprintf("the records go on for %v", Span(goOn))
-	}
-	r.find(NoEnd, []Ref{first.Ref, last.Ref}, "Node %d called term %d because \"%s\", and nobody "+
-		"led it; %s.", first.Node, r.Term, first.Why, after)
-}
-
-// ledBefore reports whether a term above this one had a leader before t.
-func (g *group) ledBefore(term uint64, t time.Time, fix clockFix) bool {
-	for above, log := range g.open {
-		if above > term && slices.ContainsFunc(log.entries, func(e *entry) bool {
-			return e.Leader == e.Ref.Node && fix.at(e.Ref.Node, e.Wall).Before(t)
-		}) {
-			return true
+	for _, other := range g.list {
+		if other.Term != r.Term || other.Leader == r.Winner.Node || len(other.Followers) == 0 ||
+			!other.First.IsZero() && !r.Winner.Ref.IsZero() {
+			continue
 		}
+		f := other.Followers[0]
+		proof := []Ref{f.First, r.Winner.Ref}
+		if own := g.leaderships[leadershipKey{r.Winner.Node, r.Term}]; own != nil && len(own.Followers) > 0 {
+			proof = append(proof, own.Followers[0].First)
+		}
+		r.find(TwoLeaders, proof, "Nodes %d and %d both led term %d: node %d followed node %d, and the records of "+
+			"one of the two leaders are not here.", min(r.Winner.Node, other.Leader), max(r.Winner.Node, other.Leader),
+			r.Term, f.Node, other.Leader)
 	}
-	return false
 }
 
-func (r *Round) judgeEvidence() {
+// judgeEvidence adds a finding if the lost leader's process was not silent when it was declared gone: it wrote on
+// at once. A process that wrote nothing for long before and after the evidence was paused, or hung.
+func (r *Round) judgeEvidence(g *group) {
 	c := r.Cause
 	if c.Lost == 0 || c.Back.IsZero() || saysLeft(c.Evidence, c.Lost) {
 		return
 	}
-	if r.Split.Ended.IsZero() || c.BackAt.After(r.Split.Ended) || c.BackAt.Sub(c.At) <= r.Split.Error {
+	silent := c.BackAt.Sub(c.At)
+	if r.Split.Ended.IsZero() || c.BackAt.After(r.Split.Ended) || silent <= r.Split.Error || silent > maxTransit ||
+		g.nodes[c.Lost].at(c.At, g.fix).silentAround(c.At, g.fix) {
 		return
 	}
 	r.find(FalseEvidence, []Ref{c.Ref, c.Back}, "Node %d declared %d gone (%s), but the same process "+
 		"wrote record %v, %v later, before the round was over: it was alive, and cut off or slow.",
-		c.Node, c.Lost, cmp.Or(c.Evidence, c.Text), c.Back, Span(c.BackAt.Sub(c.At)))
+		c.Node, c.Lost, cmp.Or(c.Evidence, c.Text), c.Back, Span(silent))
 }
 
 func (r *Round) judgeMessages() {

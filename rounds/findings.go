@@ -13,32 +13,33 @@ const (
 	// inFlight is how long a leader may go on after its successor has sent the
 	// announcement that makes it step down.
 	inFlight = 500 * time.Millisecond
-	// flaps is how many rounds within flapTime count as flapping, if no operator asked for them.
+	// flaps is how many changes of leadership within flapTime count as flapping, if neither an operator nor the end
+	// of a process caused them.
 	flaps    = 5
 	flapTime = time.Minute
+	// leaderlessTime is how long a cluster may be without a leader although nodes called elections.
+	leaderlessTime = 5 * time.Second
 )
 
 // overlaps finds leaders of different terms that led at once. atEnd says that no more records come. Only then
 // does a leadership without an end in the records count as one that goes on (see unended).
-func (s *clusterState) overlaps(g *group, atEnd bool) (found []Finding) {
-	leaderships := slices.Clone(s.list)
-	slices.SortStableFunc(leaderships, func(a, b *Leadership) int { return a.From.Compare(b.From) })
-	for i, a := range leaderships {
-		unended := atEnd && s.unended(g, a)
-		for _, b := range leaderships[i+1:] {
-			_, _, goesOn := s.ledUntil(g, a, b.From)
+func (g *group) overlaps(atEnd bool) (found []Finding) {
+	for i, a := range g.list {
+		unended := atEnd && g.unended(a)
+		for _, b := range g.list[i+1:] {
+			_, _, goesOn := g.ledUntil(a, b.From)
 			if !goesOn && !unended {
 				break // and so it ended before all that began later
 			}
 			if a.Leader == b.Leader || a.Term == b.Term || a.First.IsZero() || b.First.IsZero() {
 				continue
 			}
-			if f, ok := s.overlap(g, a, b); ok {
+			if f, ok := g.overlap(a, b); ok {
 				found = append(found, f)
 				continue
 			}
 			if unended && !goesOn {
-				found = append(found, s.beside(g, a, b))
+				found = append(found, g.beside(a, b))
 				break // a later one is compared with b
 			}
 		}
@@ -47,28 +48,35 @@ func (s *clusterState) overlaps(g *group, atEnd bool) (found []Finding) {
 }
 
 // overlap returns the finding that two leaderships overlapped, if they did. a began first.
-func (s *clusterState) overlap(g *group, a, b *Leadership) (Finding, bool) {
-	until, proof, ok := s.ledUntil(g, a, b.From)
+func (g *group) overlap(a, b *Leadership) (Finding, bool) {
+	until, proof, ok := g.ledUntil(a, b.From)
 	if !ok {
 		return Finding{}, false
 	}
-	if ends, _, known := s.ledUntil(g, b, b.From); known && ends.Before(until) {
+	if ends, _, known := g.ledUntil(b, b.From); known && ends.Before(until) {
 		until = ends
 	}
 	both := until.Sub(b.From)
-	if both <= s.fix.error() || a.endedBy == b.First && both <= inFlight {
+	if both <= g.fix.error() || both <= inFlight && b.deposed(a) {
 		return Finding{}, false
 	}
 	return Finding{
 		Name: Overlap, Term: max(a.Term, b.Term), Records: []Ref{b.First, proof},
 		Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once, for %v.%s%s",
-			a.Leader, a.Term, b.Leader, b.Term, Span(both), g.recovered.of(a, b), s.unlinked(g, a, b)),
+			a.Leader, a.Term, b.Leader, b.Term, Span(both), g.recovered.of(a, b), g.unlinked(a, b)),
 	}, true
 }
 
+// deposed reports whether a ended when its leader received what the leader of r sent as it began to lead.
+func (r *Leadership) deposed(a *Leadership) bool {
+	return a.endedBy.from == r.Leader && slices.ContainsFunc(r.announced, func(sent string) bool {
+		return strings.HasSuffix(sent, "#"+a.endedBy.msgID)
+	})
+}
+
 // unlinked says that no messages compare the clocks of the two leaders. It returns "" if messages do.
-func (s *clusterState) unlinked(g *group, a, b *Leadership) string {
-	if g.key.run > 0 || s.delays.linked(a.Leader, b.Leader) {
+func (g *group) unlinked(a, b *Leadership) string {
+	if g.key.run > 0 || g.paths.linked(a.Leader, b.Leader) {
 		return ""
 	}
 	return " No messages compare their clocks: this is so if those do not differ by as much."
@@ -79,9 +87,8 @@ func (s *clusterState) unlinked(g *group, a, b *Leadership) string {
 // more than half of these nodes name the leader in their last records, and nobody proved the leader
 // dead. The other nodes have restarted. If a majority of the same voters had elected another
 // leader, one of the nodes that name this leader would have followed the other one, and written so.
-func (s *clusterState) unended(g *group, a *Leadership) bool {
-	l := g.lifeOf(a)
-	if a.Lease.IsZero() || a.First.IsZero() || !a.Last.IsZero() || l == nil || l.debug || !s.believes(a.Leader, a) {
+func (g *group) unended(a *Leadership) bool {
+	if a.Lease.IsZero() || a.First.IsZero() || !a.Last.IsZero() || a.life.debug || !g.believes(a.Leader, a) {
 		return false
 	}
 	still := 1
@@ -89,30 +96,40 @@ func (s *clusterState) unended(g *group, a *Leadership) bool {
 		if f.left {
 			return false
 		}
-		if s.believes(f.Node, a) {
+		if g.believes(f.Node, a) {
 			still++
 		}
 	}
-	proven := slices.ContainsFunc(s.drops[a.Leader], func(d *drop) bool {
+	proven := slices.ContainsFunc(g.drops[a.Leader], func(d *drop) bool {
 		return strings.HasPrefix(d.Evidence, provenDead) && !d.At.Before(a.From)
 	})
 	return 2*still > 1+len(a.Followers) && still > 1 && !proven
 }
 
 // believes reports whether a node's last record names this leader and term.
-func (s *clusterState) believes(node uint64, a *Leadership) bool {
-	c := s.node(node)
-	return c.leader == a.Leader && c.term == a.Term
+func (g *group) believes(node uint64, a *Leadership) bool {
+	b := g.lastBelief(node)
+	return b.leader == a.Leader && b.term == a.Term
+}
+
+// lastBelief returns whom the node's last process believed to lead in the end.
+func (g *group) lastBelief(node uint64) (b belief) {
+	if l := g.current(node); l != nil {
+		all := l.allBeliefs()
+		b = all[len(all)-1]
+	}
+	return b
 }
 
 // beside returns the finding that two leaders led at once, if the records do not say when
 // leadership a ended.
-func (s *clusterState) beside(g *group, a, b *Leadership) Finding {
-	with, proof := "", []Ref{b.First, s.node(a.Leader).last}
+func (g *group) beside(a, b *Leadership) Finding {
+	with, proof := "", []Ref{b.First, a.life.ref(a.life.last())}
 	for _, f := range a.Followers {
-		if s.believes(f.Node, a) {
+		if g.believes(f.Node, a) {
 			with += fmt.Sprintf(", %d", f.Node)
-			proof = append(proof, s.node(f.Node).last)
+			l := g.current(f.Node)
+			proof = append(proof, l.ref(l.last()))
 		}
 	}
 	return Finding{
@@ -120,7 +137,7 @@ func (s *clusterState) beside(g *group, a, b *Leadership) Finding {
 		Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once, as far as the records tell: none "+
 			"says that node %d stopped, nor that %s turned from it. It is not so if these processes were dead "+
 			"by then; records of level debug would tell.%s",
-			a.Leader, a.Term, b.Leader, b.Term, a.Leader, strings.TrimPrefix(with, ", "), s.unlinked(g, a, b)),
+			a.Leader, a.Term, b.Leader, b.Term, a.Leader, strings.TrimPrefix(with, ", "), g.unlinked(a, b)),
 	}
 }
 
@@ -129,10 +146,17 @@ func (s *clusterState) beside(g *group, a, b *Leadership) Finding {
 // that it led. There is one exception: if the process does not record renewals, and stopped for another
 // reason than the end of its lease, ledUntil ignores the last recorded lease, since later renewals are not in
 // the records.
-func (s *clusterState) ledUntil(g *group, r *Leadership, t time.Time) (time.Time, Ref, bool) {
-	until, proof, _ := s.believedUntil(g, r, t)
-	if lease := s.lease(g, r); !lease.IsZero() && lease.Before(until) && !g.renewedUnseen(r) {
-		until = lease
+func (g *group) ledUntil(r *Leadership, t time.Time) (time.Time, Ref, bool) {
+	until, proof := r.Until, r.Last
+	switch {
+	case !r.Last.IsZero():
+	case r.life != nil:
+		until, proof = g.fix.at(r.Leader, r.life.until), r.life.ref(r.life.last())
+	default:
+		proof = r.First
+	}
+	if !r.Lease.IsZero() && r.Lease.Before(until) && !r.renewedUnseen() {
+		until = r.Lease
 	}
 	return until, proof, until.After(t)
 }
@@ -140,57 +164,46 @@ func (s *clusterState) ledUntil(g *group, r *Leadership, t time.Time) (time.Time
 // renewedUnseen reports whether the leader renewed its lease until it stopped, although no record
 // shows that. This is so if its process writes down only changes, and wrote that it stopped, but
 // not that its lease ran out.
-func (g *group) renewedUnseen(r *Leadership) bool {
-	l := g.lifeOf(r)
-	return !r.Last.IsZero() && !r.ranOut && r.Last.Incarnation == r.Incarnation && l != nil && !l.debug
+func (r *Leadership) renewedUnseen() bool {
+	return !r.Last.IsZero() && !r.endedBy.expired && r.life != nil && !r.life.debug
 }
 
-// lifeOf returns the leader's process, or nil if no record is of that process.
-func (g *group) lifeOf(r *Leadership) *life {
-	if m := g.nodes[r.Leader]; m != nil {
-		return m.byIncarnation[r.Incarnation]
-	}
-	return nil
-}
-
-// lease returns the latest end of the lease in the records of the leader's process. Records of
-// renewals that changed nothing count, too.
-func (s *clusterState) lease(g *group, r *Leadership) time.Time {
-	if l := g.lifeOf(r); l != nil && !r.Lease.IsZero() && l.leased == r.Term {
-		if at := s.fix.at(l.node, l.lease); at.After(r.Lease) {
-			return at
+// withoutEnd finds where nodes called elections, and nobody led for longer than leaderlessTime. Records that end
+// sooner prove nothing: nobody knows why they end.
+func withoutEnd(incidents []Incident) (found []Finding) {
+	for _, in := range incidents {
+		i := slices.IndexFunc(in.rounds, func(r *Round) bool { return len(r.Initiators) > 0 && r.State != Decided })
+		if i < 0 || in.Leaderless <= leaderlessTime {
+			continue
 		}
+		r := in.rounds[i]
+		first := r.Initiators[0]
+		after := "and the records end so"
+		if in.Leader != 0 {
+			after = fmt.Sprintf("until node %d led term %d", in.Leader, in.Term)
+		}
+		proof := slices.DeleteFunc(slices.Clone(in.Records), func(ref Ref) bool { return ref == first.Ref })
+		found = append(found, Finding{
+			Name: NoEnd, Term: r.Term, Records: append([]Ref{first.Ref}, proof...),
+			Text: fmt.Sprintf("Node %d called term %d because \"%s\", and nobody led for %v, %s: %s.",
+				first.Node, r.Term, first.Why, Span(in.Leaderless), after, in.Why),
+		})
 	}
-	return r.Lease
+	return found
 }
 
-// believedUntil returns until when the process of r believed that it led, the record that shows it, and
-// whether that time is after t.
-func (s *clusterState) believedUntil(g *group, r *Leadership, t time.Time) (time.Time, Ref, bool) {
-	if !r.Last.IsZero() {
-		return r.Until, r.Last, r.Until.After(t)
-	}
-	if l := g.lifeOf(r); l != nil {
-		until := s.fix.at(l.node, l.until)
-		return until, l.ref(l.last()), until.After(t)
-	}
-	return r.Until, r.First, r.Until.After(t)
-}
-
-// flapping finds where many rounds follow each other within flapTime that no operator asked for.
-// Each finding says what started most of these rounds.
-func flapping(rounds []*Round) (found []Finding) {
-	var unasked []*Round
-	for _, r := range rounds {
-		switch r.Cause.Kind {
-		case Operator, HandOver, SplitRecovered, Readmitted, Unexplained:
-		default:
-			unasked = append(unasked, r)
+// flapping finds where leadership changed many times within flapTime, and no cause from outside is known: no
+// operator asked for it, and no process ended or had just started. Each finding says what started most of them.
+func (g *group) flapping(incidents []Incident) (found []Finding) {
+	var unasked []Incident
+	for _, in := range incidents {
+		if in.Former != 0 && in.Leader != 0 && len(in.rounds) > 0 && !g.fromOutside(&in) {
+			unasked = append(unasked, in)
 		}
 	}
 	for first := 0; first+flaps <= len(unasked); first++ {
 		next := first
-		for next < len(unasked) && unasked[next].Cause.At.Sub(unasked[first].Cause.At) <= flapTime {
+		for next < len(unasked) && unasked[next].Until.Sub(unasked[first].Until) <= flapTime {
 			next++
 		}
 		if next-first >= flaps {
@@ -201,32 +214,50 @@ func flapping(rounds []*Round) (found []Finding) {
 	return found
 }
 
-func flap(rounds []*Round) Finding {
+// fromOutside reports whether an operator caused the change, or the end or the start of a process did.
+func (g *group) fromOutside(in *Incident) bool {
+	if in.Ended.Kind == EndedByProcess {
+		return true
+	}
+	for _, r := range in.rounds {
+		switch r.Cause.Kind {
+		case Operator, HandOver, SplitRecovered, Readmitted, FirstLeader, Released:
+			return true
+		}
+		if endedProcess(r.Cause.Evidence, r.Cause.Lost) {
+			return true
+		}
+	}
+	m := g.nodes[in.Leader]
+	if m == nil {
+		return false
+	}
+	l := m.at(in.Until, g.fix)
+	return l != nil && l.first() == 1 && in.Until.Sub(g.fix.at(l.node, l.from)) < flapTime
+}
+
+func flap(incidents []Incident) Finding {
 	counts := map[string]int{}
 	most := ""
 	var proof []Ref
-	for _, r := range rounds {
-		why := r.Cause.Text
-		if r.Cause.Evidence != "" {
-			why += " (" + r.Cause.Evidence + ")"
+	for _, in := range incidents {
+		counts[in.Why]++
+		if counts[in.Why] > counts[most] {
+			most = in.Why
 		}
-		counts[why]++
-		if counts[why] > counts[most] {
-			most = why
-		}
-		proof = append(proof, r.Cause.Ref)
+		proof = append(proof, in.Records...)
 	}
-	took := rounds[len(rounds)-1].Cause.At.Sub(rounds[0].Cause.At)
-	text := fmt.Sprintf("%d rounds within %v", len(rounds), Span(took))
+	took := incidents[len(incidents)-1].Until.Sub(incidents[0].Until)
+	text := fmt.Sprintf("The leader changed %d times within %v", len(incidents), Span(took))
 	if took > 0 {
-		text += fmt.Sprintf(", %.0f a minute", float64(len(rounds)-1)/took.Minutes())
+		text += fmt.Sprintf(", %.0f times a minute", float64(len(incidents)-1)/took.Minutes())
 	}
-	starts := fmt.Sprintf("what starts most of them, %d times: %s", counts[most], most)
+	starts := fmt.Sprintf("what starts most of the changes, %d times: %s", counts[most], most)
 	if counts[most] == 1 {
 		starts = "each starts for another reason, the first one for this: " + most
 	}
 	return Finding{
-		Name: Flapping, Term: rounds[0].Term, Records: proof, Text: fmt.Sprintf("%s; %s.", text, starts),
+		Name: Flapping, Term: incidents[0].Term, Records: proof, Text: fmt.Sprintf("%s; %s.", text, starts),
 	}
 }
 
@@ -245,22 +276,21 @@ func sameID(m *member) (found []Finding) {
 	return found
 }
 
-// termFell finds processes that sent messages in a lower term than the process of the same node before them.
-// A node that restarts may be in a lower term as long as it sends nothing in that term.
+// termFell finds where the own term of a node went back: within one process, or from one process to messages that
+// the next one sent. A node that restarts may be in a lower term as long as it sends nothing in that term.
 func termFell(m *member) (found []Finding) {
-	for i := 1; i < len(m.lives); i++ {
-		a, b := m.lives[i-1], m.lives[i]
-		if !a.until.Before(b.from) {
-			continue
-		}
-		for _, first := range b.sorted() {
-			if first.term >= a.top.term {
-				break
+	var before mark // the last one of the processes so far that has the node's own term
+	var by *life
+	for _, l := range m.lives {
+		for _, now := range l.sorted() {
+			if now.own == 0 || by != nil && l != by && !now.sent {
+				continue
 			}
-			if first.sent {
-				found = append(found, fell(a.node, a.ref(a.top.seq), a.top.term, b.ref(first.seq), first.term))
-				break
+			overlap := by != nil && l != by && !by.until.Before(l.from)
+			if by != nil && now.own < before.own && !overlap {
+				found = append(found, fell(l.node, by.ref(before.seq), before.own, l.ref(now.seq), now.own))
 			}
+			before, by = now, l
 		}
 	}
 	return found

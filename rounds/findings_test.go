@@ -7,15 +7,14 @@ import (
 )
 
 // Promise: flapping is told with "what keeps starting them", where anything does.
-func TestWhatStartsMostRounds(t *testing.T) {
+func TestWhatStartsMostChanges(t *testing.T) {
 	for want, texts := range map[string][]string{
-		"what starts most of them, 3 times: leader 5 is gone.":               {"a", "leader 5 is gone", "b"},
-		"each starts for another reason, the first one for this: it starts.": {"it starts", "b", "c"},
+		"what starts most of the changes, 3 times: node 5 stopped answering.": {"a", "node 5 stopped answering", "b"},
+		"each starts for another reason, the first one for this: it starts.":  {"it starts", "b", "c"},
 	} {
-		var spell []*Round
+		var spell []Incident
 		for i, text := range texts {
-			at := time.Unix(int64(i), 0)
-			spell = append(spell, &Round{Term: uint64(i + 1), Cause: Cause{Text: text, At: at}})
+			spell = append(spell, Incident{Terms: []uint64{uint64(i + 1)}, Why: text, Until: time.Unix(int64(i), 0)})
 			if strings.HasPrefix(want, "what") && i == 1 {
 				spell = append(spell, spell[1], spell[1])
 			}

@@ -7,66 +7,79 @@ import (
 )
 
 // finish sets the fields that are about the group as a whole.
-func (s *clusterState) finish(g *group, out *Group) {
-	out.Nodes, out.Leaderships = []Node{}, make([]Leadership, 0, len(s.list))
-	out.Clocks, out.Findings, out.Unknown = s.fix.list(), []Finding{}, []string{}
-	for _, r := range s.list {
-		r.Lease = s.lease(g, r)
+func (g *group) finish(out *Group) {
+	out.Nodes, out.Leaderships = []Node{}, make([]Leadership, 0, len(g.list))
+	out.Clocks, out.Findings = g.fix.list(), []Finding{}
+	for _, r := range g.list {
 		out.Leaderships = append(out.Leaderships, *r)
 	}
-	slices.SortStableFunc(out.Leaderships, func(a, b Leadership) int {
-		return cmp.Or(cmp.Compare(a.Term, b.Term), a.From.Compare(b.From))
-	})
-	ids := map[uint64]bool{}
-	for id := range g.nodes {
-		ids[id] = true
-	}
-	for _, c := range s.nodes {
-		for _, id := range c.alive {
-			ids[id] = true
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(ids)) {
-		n := s.node(id).summary()
-		if m := g.nodes[id]; m != nil {
-			slices.SortFunc(m.lives, byBeginning)
-			for _, l := range m.lives {
-				n.Records += l.records()
-				n.Lives = append(n.Lives, l.summary(s.fix))
-			}
-		}
-		out.Nodes = append(out.Nodes, n)
+	slices.SortStableFunc(out.Leaderships, byTerm)
+	for _, id := range g.everybody() {
+		out.Nodes = append(out.Nodes, g.summary(id))
 	}
 	if out.Clocks == nil {
 		out.Clocks = []Clock{}
 	}
-	out.Unknown = s.unknowns(g, out)
-	s.assign(g, out)
+	out.Incidents = g.incidents(out.Rounds)
+	out.Unknown = g.unknowns(out)
+	g.assign(out)
+}
+
+// everybody returns the nodes that wrote records, or are named by others: alive, gone or leading.
+func (g *group) everybody() []uint64 {
+	ids := map[uint64]bool{}
+	for id, m := range g.nodes {
+		ids[id] = true
+		for _, l := range m.lives {
+			for _, h := range l.happenings {
+				for _, other := range h.alive {
+					ids[other] = true
+				}
+			}
+		}
+	}
+	for id := range g.drops {
+		ids[id] = true
+	}
+	for _, r := range g.list {
+		ids[r.Leader] = true
+	}
+	return slices.Sorted(maps.Keys(ids))
 }
 
 // between returns the findings that are about several rounds, or about none. atEnd says that no
 // more records come.
 func (g *group) between(rounds []*Round, atEnd bool) []Finding {
-	found := slices.Concat(g.state.overlaps(g, atEnd), flapping(rounds))
+	incidents := g.incidents(rounds)
+	found := slices.Concat(g.overlaps(atEnd), withoutEnd(incidents), g.flapping(incidents))
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
-		m := g.nodes[id]
-		slices.SortFunc(m.lives, byBeginning)
-		found = slices.Concat(found, termFell(m), sameID(m))
-		for _, l := range m.lives {
-			found = append(found, l.fell...)
-		}
+		found = slices.Concat(found, termFell(g.nodes[id]), sameID(g.nodes[id]))
 	}
 	return found
 }
 
-// summary returns what the node last wrote about itself and about the other nodes.
-func (c *nodeState) summary() Node {
-	n := Node{
-		ID: c.id, Attr: c.attr, Alive: c.alive, Term: c.term, Leader: c.leader,
-		Last: c.last, Aside: c.aside, Ineligible: c.ineligible,
+// summary returns a node's processes, and what the last of them wrote about itself and the other nodes.
+func (g *group) summary(id uint64) Node {
+	n := Node{ID: id, Attr: g.attr(id)}
+	l := g.current(id)
+	if l == nil {
+		return n
 	}
-	for id, w := range c.gone {
-		n.Gone = append(n.Gone, Dropped{id, w})
+	for _, l := range g.nodes[id].lives {
+		n.Records += l.records()
+		n.Lives = append(n.Lives, g.life(l))
+	}
+	b := g.lastBelief(id)
+	n.Term, n.Leader, n.Last = cmp.Or(b.term, l.top.round), b.leader, l.ref(l.last())
+	n.Aside, n.Ineligible = l.standing()
+	if view, ok := l.viewAt(l.last()); ok {
+		n.Alive = view.alive
+	}
+	for _, d := range l.dropsBy(g.fix) {
+		if d.back.IsZero() {
+			n.Gone = slices.DeleteFunc(n.Gone, func(was Dropped) bool { return was.ID == d.about })
+			n.Gone = append(n.Gone, Dropped{d.about, d.Detection})
+		}
 	}
 	slices.SortFunc(n.Gone, func(a, b Dropped) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
@@ -76,7 +89,7 @@ func (c *nodeState) summary() Node {
 
 // assign adds each finding between rounds to the round of its term, and collects all
 // findings of the group.
-func (s *clusterState) assign(g *group, out *Group) {
+func (g *group) assign(out *Group) {
 	byTerm := map[uint64]*Round{}
 	for _, r := range out.Rounds {
 		byTerm[r.Term] = r

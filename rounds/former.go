@@ -81,17 +81,18 @@ func formerCauseWords(why string) string {
 	return cause
 }
 
-// complete sets the fields about and unfit of e from the words of its record, if the record has no such
-// fields.
-func complete(e *entry) {
+// formerFields returns the fields about and unfit of a record. If it has none, they are in its words.
+func formerFields(rec *trace.Record) (about uint64, unfit string) {
+	about, unfit = rec.About, rec.Unfit
 	switch {
-	case e.Event == "gone" && e.about == 0:
-		e.about, _, _ = leadingNumber(e.Detail)
-	case e.Event == "eligible" && e.unfit == "":
-		if why, no := strings.CutPrefix(e.Detail, "no, "); no {
-			e.unfit = why
+	case rec.Event == "gone" && about == 0:
+		about, _, _ = leadingNumber(rec.Detail)
+	case rec.Event == "eligible" && unfit == "":
+		if why, no := strings.CutPrefix(rec.Detail, "no, "); no {
+			unfit = why
 		}
 	}
+	return about, unfit
 }
 
 // formerRanks returns each id and attribute that the words of a message contain as "id:attr".

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // group collects the records of one cluster under one algorithm.
@@ -23,8 +24,29 @@ type group struct {
 	stream    *stream         // nil unless rounds are built while records come in
 	deaths    []death
 	recovered recovered
-	state     *clusterState
 	spare     []*entry // entries of built rounds, to be used again
+	brief     bool     // rounds keep no steps and messages. All rounds then use one scratch.
+	scratch   scratch
+	top       uint64    // the highest term there is
+	last      time.Time // the corrected time of the last record
+
+	// What is known once all records of some rounds are there.
+	pairing     *pairing
+	delays      delays
+	paths       *paths
+	fix         clockFix
+	attrs       map[uint64]*int64 // the attribute by which each node is ranked
+	voters      map[uint64]bool   // who was asked for votes, and who asked
+	drops       map[uint64][]*drop
+	leaderships map[leadershipKey]*Leadership
+	list        []*Leadership // in the order of their beginnings
+	// blamed has, for each lost leader, when the round that its loss caused was called: no later round has the
+	// evidence before that as its cause.
+	blamed map[uint64]time.Time
+	// called has initiators of the last round's term: those that called an election after the
+	// winner of that round was elected, because that winner was gone.
+	called []Initiator
+	unread map[string]bool // the codes of reasons that this version does not know
 }
 
 // member has the processes of one node while records come in.
@@ -41,7 +63,7 @@ type log struct {
 	term    uint64
 	entries []*entry
 	// folded has the receipts that changed nothing. Nothing else of their records is kept.
-	folded map[receipt]bool
+	folded []receipt
 	clock  int64 // the highest reading of the entries, in µs
 	led    bool  // somebody leads it
 	calm   int   // how many entries there were at the last call of Ended with calm
@@ -51,10 +73,11 @@ type log struct {
 const lease = "lease"
 
 func newGroup(key groupKey, brief bool) *group {
-	nodes := map[uint64]*member{}
-	g := &group{key: key, nodes: nodes, open: map[uint64]*log{}, state: newClusterState(nodes)}
-	g.state.brief = brief
-	return g
+	return &group{
+		key: key, nodes: map[uint64]*member{}, open: map[uint64]*log{}, brief: brief, scratch: newScratch(),
+		delays: delays{}, fix: clockFix{}, attrs: map[uint64]*int64{},
+		blamed: map[uint64]time.Time{}, unread: map[string]bool{}, voters: map[uint64]bool{},
+	}
 }
 
 // restarts reports whether rec begins another simulated run: all records of one run
@@ -69,7 +92,7 @@ func (g *group) add(rec *trace.Record) {
 	}
 	l := m.life(rec)
 	l.text = l.text || rec.FromText
-	if !l.add(rec) {
+	if !l.count(rec.Seq) {
 		return // it came before
 	}
 	g.records++
@@ -83,9 +106,10 @@ func (g *group) add(rec *trace.Record) {
 	chatter := settled && isChatter(rec)
 	reasons, why := reasonsOf(rec)
 	term := termOf(rec, reasons)
+	l.add(rec, reasons, term)
 	if g.stream.has(term) {
 		if !chatter {
-			g.late(rec, l)
+			g.late(rec, l, reasons, why, term)
 		}
 		return
 	}
@@ -96,32 +120,37 @@ func (g *group) add(rec *trace.Record) {
 	}
 	e := g.entry()
 	e.fill(rec, l, reasons, why)
+	e.log = t
 	g.clock = max(g.clock, e.micros())
 	t.entries = append(t.entries, e)
 	t.clock = max(t.clock, e.micros())
 	t.led = t.led || e.Leader != 0 && (rec.Guarantee != lease || e.Change != "" || e.Token == term)
 }
 
-// termOf returns the term whose round the record belongs to. While nobody leads, a node that asks
-// the voters, and a voter that is asked, still have the former term in their records: they enter
-// the new term with their vote. Such a record belongs to the term that is asked for.
+// termOf returns the term whose round the record belongs to. Under a lease that need not be the node's own term: a
+// node asks and votes in a term that it is not in yet, and answers in one while nobody leads; and an algorithm may
+// nominate in later terms.
 func termOf(rec *trace.Record, reasons []reason) uint64 {
-	if rec.Guarantee != lease || rec.Leader != 0 {
+	if rec.Guarantee != lease {
 		return rec.Term
 	}
+	if rec.LeaderChange != "" && rec.Leader != 0 && rec.Token != 0 {
+		return rec.Token
+	}
+	asked := rec.Term
 	for i := range reasons {
 		why := &reasons[i]
-		if _, ok := decided[algorithms.Votes](why); ok {
-			return rec.Term // a vote decides more than an answer
+		if votes, ok := decided[algorithms.Votes](why); ok { // a vote decides more than an answer
+			return why.number(votes.Term)
 		}
-		if stands, ok := decided[algorithms.Stands](why); ok && why.number(stands.Term) > rec.Term {
-			return why.number(stands.Term)
+		if stands, ok := decided[algorithms.Stands](why); ok {
+			asked = why.number(stands.Term)
 		}
-		if answers, ok := decided[algorithms.Answers](why); ok && why.number(answers.Term) > rec.Term {
-			return why.number(answers.Term)
+		if answers, ok := decided[algorithms.Answers](why); ok && answers.Term >= 0 && rec.Leader == 0 {
+			asked = why.number(answers.Term)
 		}
 	}
-	return rec.Term
+	return asked
 }
 
 // entriesAtOnce is how many entries are allocated at a time.
@@ -156,10 +185,8 @@ func (t *log) fold(rec *trace.Record) {
 	if rec.MsgID == "" {
 		return
 	}
-	if t.folded == nil {
-		t.folded = map[receipt]bool{}
-	}
-	t.folded[receipt{rec.MsgID, rec.Node}] = true
+	clock, _ := proto.ParseHLC(rec.HLC)
+	t.folded = append(t.folded, receipt{id: rec.MsgID, to: rec.Node, from: rec.From, clock: clock, wall: rec.Time})
 }
 
 func (g *group) log(term uint64) *log {
@@ -201,51 +228,84 @@ func (m *member) at(t time.Time, fix clockFix) *life {
 	return m.lives[i-1]
 }
 
-// build builds every round, the lowest term first. Before that it measures the messages of all
-// rounds, since they tell how far the clocks differ.
+// ownTerm returns the term that the node itself is in. It returns 0 if the record does not say it: under a lease,
+// records until 2026-11 have the term that a candidate asks for in its place.
+func ownTerm(rec *trace.Record, reasons []reason) uint64 {
+	if rec.Guarantee != lease {
+		return rec.Term
+	}
+	for i := range reasons {
+		if votes, ok := decided[algorithms.Votes](&reasons[i]); ok {
+			return reasons[i].number(votes.Term)
+		}
+	}
+	return 0
+}
+
+// build builds every round, the lowest term first.
 func (g *group) build() *Group {
 	out := &Group{
 		Cluster: g.key.cluster, Algorithm: g.key.algo, Guarantee: g.guarantee, Run: g.key.run,
 		Rounds: []*Round{},
 	}
-	for _, m := range g.nodes {
-		slices.SortFunc(m.lives, byBeginning)
-	}
 	terms := slices.Sorted(maps.Keys(g.open))
-	for _, term := range terms {
-		g.state.measure(g.open[term])
-	}
-	g.fixClocks()
+	g.survey(terms)
 	for i, term := range terms {
 		next := uint64(0)
 		if i+1 < len(terms) {
 			next = terms[i+1]
 		}
-		if r := g.state.round(g, g.open[term], next); r != nil {
+		if r := g.round(g.open[term], next); r != nil {
 			out.Rounds = append(out.Rounds, r)
 		}
-		delete(g.open, term)
 	}
-	g.state.finish(g, out)
+	g.finish(out)
 	return out
 }
 
-// fixClocks estimates the offsets of the clocks. A simulated run has one clock, which is right.
-func (g *group) fixClocks() {
-	if g.key.run == 0 {
-		g.state.fix = g.state.delays.fix()
+// survey learns from the records of all terms what no single round tells: how far the clocks differ, who had
+// evidence against whom, who led when.
+func (g *group) survey(terms []uint64) {
+	g.pair(terms)
+	for _, term := range terms {
+		g.top = max(g.top, term)
+		g.measure(g.open[term])
+	}
+	g.paths = g.delays.paths()
+	if g.key.run == 0 { // a simulated run has one clock, which is right
+		g.fix = g.paths.fix()
+	}
+	g.last = time.Time{}
+	for id, m := range g.nodes {
+		for _, l := range m.lives {
+			g.last = latest(g.last, g.fix.at(id, l.until))
+		}
+	}
+	g.findDrops()
+	g.findLeaderships()
+}
+
+// measure adds the delays of a term's messages to g.delays, and notes who votes.
+func (g *group) measure(t *log) {
+	for _, e := range t.entries {
+		if e.cause != nil && !e.life.text {
+			g.delays.sample(e.from, e.Ref.Node, e.cause.Wall, e.Wall)
+		}
+		for _, s := range e.sent {
+			if m, ok := parseSent(s); ok && slices.Contains(askKinds, m.kind) {
+				g.voters[m.to], g.voters[e.Ref.Node] = true, true
+			}
+		}
 	}
 }
 
-// buildRound builds one round while more records come in.
-func (g *group) buildRound(t *log) *Round {
-	g.state.measure(t)
-	g.fixClocks()
-	next := uint64(0)
-	for term := range g.open {
-		if term > t.term && (next == 0 || term < next) {
-			next = term
-		}
+// attr returns the node's last known attribute, nil if no record has it.
+func (g *group) attr(id uint64) *int64 { return g.attrs[id] }
+
+// current returns the node's last process, nil if no record is its own.
+func (g *group) current(id uint64) *life {
+	if m := g.nodes[id]; m != nil && len(m.lives) > 0 {
+		return m.lives[len(m.lives)-1]
 	}
-	return g.state.round(g, t, next)
+	return nil
 }

@@ -1,6 +1,14 @@
 package rounds
 
-import "time"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/words"
+)
 
 // Incident is one change of leadership, from the end of the last leadership that the records confirm to the
 // beginning of the next. All elections that nobody won in between are part of it. It is the unit about which
@@ -24,6 +32,8 @@ type Incident struct {
 	Terms      []uint64      `json:"terms"`   // the terms in which an election was held, in order
 	Why        string        `json:"why"`     // in one clause: "voters 2 and 5 dead, 4 paused: 2 of 5"
 	Records    []Ref         `json:"records"` // which prove From, Until and Why
+
+	rounds []*Round // of Terms
 }
 
 // Ending says how a leadership ended, and how this is known.
@@ -36,12 +46,13 @@ type Ending struct {
 // EndKind is what ended a leadership: whatever came first.
 type EndKind string
 
-// The ends of a leadership. The leader stepped down by its own word; its lease ended, and it was not renewed;
-// its process ended; or, without a lease, no record tells an end before another node led.
+// The ends of a leadership. The leader stepped down by its own word; its lease ended, and it was not renewed; its
+// process ended; without a lease, the other nodes lost it; or no record tells an end before another node led.
 const (
 	EndedByWord    EndKind = "word"
 	EndedByLease   EndKind = "lease"
 	EndedByProcess EndKind = "process"
+	EndedByLoss    EndKind = "lost"
 	EndedUnseen    EndKind = "unseen"
 )
 
@@ -55,25 +66,177 @@ const (
 	Inferred Confidence = "inferred"
 )
 
-// LifeEvent is something that happened to a process.
-type LifeEvent struct {
-	Kind  LifeEventKind `json:"kind"`
-	At    time.Time     `json:"at"` // corrected
-	Known Confidence    `json:"known"`
-	Ref   Ref           `json:"ref"` // the record that shows it, of the process itself or of a peer
+// incidents returns the changes of leadership, in the order of time.
+func (g *group) incidents(rounds []*Round) []Incident {
+	list := []Incident{}
+	var former *Leadership // the one that lasted longest so far
+	for _, next := range g.list {
+		if former != nil && next.Term <= former.Term {
+			continue
+		}
+		list = append(list, g.incident(former, next, rounds))
+		former = next
+	}
+	if former != nil && !former.End.IsZero() || former == nil && len(rounds) > 0 {
+		list = append(list, g.incident(former, nil, rounds))
+	}
+	return list
 }
 
-// LifeEventKind is a kind of LifeEvent.
-type LifeEventKind string
+// incident returns the change from one leadership to the next. former is nil before the first leadership, and next
+// after the last.
+func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
+	in := Incident{Until: g.last, Terms: []uint64{}, Records: []Ref{}}
+	if next != nil {
+		in.Leader, in.Term, in.Until = next.Leader, next.Term, next.From
+		in.prove(next.First)
+	}
+	if former != nil {
+		in.Former, in.FormerTerm, in.From, in.Ended = former.Leader, former.Term, former.End, former.Ended
+	}
+	for _, r := range rounds {
+		if r.Term <= in.FormerTerm || next != nil && r.Term > next.Term {
+			continue
+		}
+		in.rounds = append(in.rounds, r)
+		in.Terms = append(in.Terms, r.Term)
+		in.began(r, g.guarantee)
+	}
+	if in.From.IsZero() {
+		in.From, in.Ended = in.Until, Ending{Kind: EndedUnseen, Known: Inferred}
+	}
+	in.Leaderless = max(in.Until.Sub(in.From), 0)
+	in.prove(in.Ended.Ref)
+	in.Why = in.reason(g)
+	return in
+}
 
-// The events. Started, and Ended: killed, crashed or stopped. Silent: it stopped answering, since it is paused, hangs, or
-// is cut off; nobody can tell which at that time. Resumed: it wrote or answered again. Paused: it was silent, and then
-// found itself that time had passed it by. CutOff: it was silent to others, but wrote on.
-const (
-	Started LifeEventKind = "started"
-	Ended   LifeEventKind = "ended"
-	Silent  LifeEventKind = "silent"
-	Paused  LifeEventKind = "paused"
-	CutOff  LifeEventKind = "cut-off"
-	Resumed LifeEventKind = "resumed"
-)
+// began sets From where the round tells it: before the first leadership, from its call on. Without a lease, a leader
+// that is lost to the others leads them no more, whatever it believes.
+func (in *Incident) began(r *Round, guarantee string) {
+	c := r.Cause
+	lost := guarantee != lease && in.Former != 0 && c.Lost == in.Former &&
+		(endedProcess(c.Evidence, c.Lost) || c.Back.IsZero())
+	if c.At.IsZero() || in.Former != 0 && !lost || !in.From.IsZero() && !c.At.Before(in.From) {
+		return
+	}
+	in.From = c.At
+	if lost {
+		in.Ended = Ending{EndedByLoss, PeersSaw, c.Ref}
+		if endedProcess(c.Evidence, c.Lost) {
+			in.Ended.Kind = EndedByProcess
+		}
+	}
+	in.prove(c.Ref)
+}
+
+func (in *Incident) prove(ref Ref) {
+	if !ref.IsZero() && !slices.Contains(in.Records, ref) {
+		in.Records = append(in.Records, ref)
+	}
+}
+
+// reason says in one clause why the leadership changed: by the voters that were missing, by the cause of the first
+// round, or by the way in which the leadership before ended.
+func (in *Incident) reason(g *group) string {
+	if lacks := in.missingVoters(g); lacks != "" {
+		return lacks
+	}
+	for _, r := range in.rounds {
+		if why := r.Cause.clause(in); why != "" {
+			in.prove(r.Cause.Ref)
+			return why
+		}
+	}
+	if in.From.After(in.Until) {
+		return "no record says why" // the former leader still led
+	}
+	switch in.Ended.Kind {
+	case EndedByWord:
+		return fmt.Sprintf("node %d stopped leading", in.Former)
+	case EndedByLease:
+		return fmt.Sprintf("the lease of node %d ended", in.Former)
+	case EndedByProcess:
+		return fmt.Sprintf("the process of node %d ended", in.Former)
+	}
+	return "no record says why"
+}
+
+// clause says in a few words why the election was held. It is empty if only what came before tells it.
+func (c *Cause) clause(in *Incident) string {
+	switch c.Kind {
+	case LeaderLost, LeaderSilent:
+		if c.Lost == 0 {
+			return ""
+		}
+		if endedProcess(c.Evidence, c.Lost) {
+			return fmt.Sprintf("the process of node %d ended (%s)", c.Lost, Meaning(c.Evidence, c.Lost))
+		}
+		return fmt.Sprintf("node %d stopped answering (%s)", c.Lost, cmp.Or(Meaning(c.Evidence, c.Lost), c.Text))
+	case FirstLeader:
+		return "no leader was known"
+	case Operator:
+		return fmt.Sprintf("an operator asked node %d for an election", c.Node)
+	case HandOver:
+		if c.Request != "" {
+			return fmt.Sprintf("node %d handed over: %s", in.Former, c.Request)
+		}
+		return fmt.Sprintf("node %d handed over", in.Former)
+	case HigherRank:
+		return fmt.Sprintf("node %d outranks node %d and took over", c.Node, in.Former)
+	case Released:
+		return c.Text
+	case SplitRecovered:
+		return "two leaders met, and all who led stopped"
+	}
+	return ""
+}
+
+// missingVoters says which voters were out of reach, if the others were no majority: "voters 2 and 5 dead, 4 paused: 2
+// of 5". It returns "" if a majority was there.
+func (in *Incident) missingVoters(g *group) string {
+	var voters []uint64
+	for _, r := range in.rounds {
+		if r.Ballot != nil && len(r.Ballot.Voters) > len(voters) {
+			voters = r.Ballot.Voters
+		}
+	}
+	if in.Leaderless < maxTransit || len(voters) == 0 {
+		return ""
+	}
+	down := map[string][]uint64{}
+	up := len(voters)
+	silent := in.notAnswering()
+	for _, id := range voters {
+		// What was the case for most of the time, and not just at its ends.
+		if how, ref := g.downAt(id, in.From.Add(in.Leaderless/2)); how != "" {
+			down[how] = append(down[how], id)
+			in.prove(ref)
+			up--
+		} else if slices.Contains(silent, id) {
+			down["not answering"] = append(down["not answering"], id)
+			up--
+		}
+	}
+	if up > len(voters)/2 {
+		return ""
+	}
+	var parts []string
+	for _, how := range []string{"dead", "paused", "silent", "not answering"} {
+		if ids := down[how]; len(ids) > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", words.List(ids), how))
+		}
+	}
+	return fmt.Sprintf("%s %s: %d of %d", words.Either(len(voters)-up, "voter", "voters"), strings.Join(parts, ", "),
+		up, len(voters))
+}
+
+// notAnswering returns the voters that answered no candidate, as far as the records tell, in a change that took long.
+func (in *Incident) notAnswering() (ids []uint64) {
+	for _, r := range in.rounds {
+		if r.Ballot != nil && r.State != Decided {
+			ids = r.Ballot.Missing()
+		}
+	}
+	return ids
+}

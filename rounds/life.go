@@ -17,23 +17,27 @@ type life struct {
 	incarnation string
 	seen        []span
 	debug       bool      // it writes records of level debug
+	started     bool      // it wrote a record of its start
 	text        bool      // its records were text, and their numbers are made up
 	from        time.Time // wall time of the record with the lowest number
 	until       time.Time // of the record with the highest number
 	marks       []mark    // of each record
 	inOrder     bool      // whether marks is sorted by number
 	top         mark      // of the highest number
-	fell        []Finding // where its term went back
-	// lease is the latest end of a lease under which the process led, and leased the term of that lease.
-	lease  time.Time
-	leased uint64
+
+	beliefs    []belief
+	merged     bool // whether beliefs is in the order of the records
+	happenings []happening
+	unsorted   bool // whether happenings is not
 }
 
-// mark says when a record was written, and in which term.
+// mark says when a record was written, and about which terms.
 type mark struct {
-	seq, term uint64
-	wall      time.Time
-	sent      bool // it sent messages
+	seq   uint64
+	own   uint64 // the process's own term, 0 if the record does not say it
+	round uint64 // the term of the round that the record is about
+	wall  time.Time
+	sent  bool // it sent messages
 }
 
 // span is the records first to last, both included.
@@ -60,6 +64,22 @@ func (l *life) before(t time.Time, fix clockFix) (last mark, ok bool) {
 	return marks[i-1], true
 }
 
+// silentAround reports whether the process wrote nothing for a time around t that is much longer than it was ever silent
+// before: three times as long.
+func (l *life) silentAround(t time.Time, fix clockFix) bool {
+	before, ok := l.before(t, fix)
+	after, wrote := l.after(t, fix)
+	if !ok || !wrote {
+		return true
+	}
+	longest := time.Duration(0)
+	marks := l.sorted()
+	for i := 1; i < len(marks) && marks[i].seq <= before.seq; i++ {
+		longest = max(longest, marks[i].wall.Sub(marks[i-1].wall))
+	}
+	return after.wall.Sub(before.wall) > 3*longest
+}
+
 // sorted returns the marks by number.
 func (l *life) sorted() []mark {
 	if !l.inOrder {
@@ -69,11 +89,8 @@ func (l *life) sorted() []mark {
 	return l.marks
 }
 
-// add notes a record. It returns false if the same record was added before.
-func (l *life) add(rec *trace.Record) bool {
-	if !l.count(rec.Seq) {
-		return false
-	}
+// add notes a record that was counted.
+func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	if rec.Seq == l.seen[0].first {
 		l.from = rec.Time
 	}
@@ -81,25 +98,20 @@ func (l *life) add(rec *trace.Record) bool {
 		l.until = rec.Time
 	}
 	l.debug = l.debug || rec.Level == "debug"
-	if rec.Leader == rec.Node && rec.ValidUntil.After(l.lease) {
-		l.lease, l.leased = rec.ValidUntil, cmp.Or(rec.Token, rec.Term)
-	}
-	l.mark(mark{rec.Seq, rec.Term, rec.Time, len(rec.Sent) > 0})
-	return true
+	l.started = l.started || rec.Event == "start"
+	m := mark{rec.Seq, ownTerm(rec, reasons), round, rec.Time, len(rec.Sent) > 0}
+	l.mark(m)
+	l.noteBelief(rec, reasons, m)
+	l.noteHappening(rec, m)
 }
 
-// mark keeps m. It adds a finding if the term fell from one record to the next.
+// mark keeps m.
 func (l *life) mark(m mark) {
 	l.inOrder = (l.inOrder || len(l.marks) == 0) && m.seq > l.top.seq
 	l.marks = append(l.marks, m)
-	higher, lower := m, l.top
-	if m.seq < l.top.seq {
-		higher, lower = l.top, m
+	if m.seq > l.top.seq {
+		l.top = m
 	}
-	if higher.term < lower.term {
-		l.fell = append(l.fell, fell(l.node, l.ref(lower.seq), lower.term, l.ref(higher.seq), higher.term))
-	}
-	l.top = higher
 }
 
 // count adds seq to the numbers seen. It returns false if seq was seen before.

@@ -3,8 +3,10 @@ package rounds
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // sentMessage has the parts of "KIND>to#id".
@@ -41,24 +43,32 @@ func messages(r *Round, entries []*entry, in *scratch) {
 		}
 		r.Steps[i].Sent = in.sent[from:len(in.sent):len(in.sent)]
 	}
-	var unsent map[receipt]int
+	type name struct {
+		id string
+		to uint64
+	}
+	var unsent map[name]int
 	for i, e := range entries {
 		if e.msgID == "" {
 			continue
 		}
 		at := r.messageOf(e)
 		if at < 0 {
-			key, known := receipt{e.msgID, e.Ref.Node}, false
+			key, known := name{e.msgID, e.Ref.Node}, false
 			if at, known = unsent[key]; !known {
 				if unsent == nil {
-					unsent = map[receipt]int{}
+					unsent = map[name]int{}
 				}
 				at = len(r.Messages)
 				unsent[key] = at
-				r.Messages = append(r.Messages, Message{
+				m := Message{
 					ID: e.msgID, Kind: e.msg, From: e.from, To: e.Ref.Node,
 					Delivery: Unsent, SendStep: -1, ReceiveStep: -1,
-				})
+				}
+				if e.cause != nil { // its send is of another term
+					m.Delivery = Arrived
+				}
+				r.Messages = append(r.Messages, m)
 			}
 		}
 		receive(r, at, i, e)
@@ -68,7 +78,7 @@ func messages(r *Round, entries []*entry, in *scratch) {
 
 // messageOf returns the index of the message that e received, or -1 if no entry sent the message.
 func (r *Round) messageOf(e *entry) int {
-	if e.cause == nil {
+	if e.cause == nil || e.cause.log != e.log {
 		return -1
 	}
 	for i := e.cause.messages; i < len(r.Messages) && r.Messages[i].SendStep == e.cause.place; i++ {
@@ -79,10 +89,12 @@ func (r *Round) messageOf(e *entry) int {
 	return -1
 }
 
-// receipt names a message that was received, by its id and its receiver.
+// receipt says when a message was received. Each process of the sender numbers its messages anew.
 type receipt struct {
-	id string
-	to uint64
+	id       string
+	from, to uint64
+	clock    proto.HLC
+	wall     time.Time // by the receiver's clock
 }
 
 // receive notes that e, the entry with the index i, received the message with the index at.

@@ -113,8 +113,10 @@ type Leadership struct {
 	// Followers are the nodes that followed, in causal order.
 	Followers []Follower `json:"followers"`
 
-	endedBy Ref  // the record that sent the message which ended the leadership
-	ranOut  bool // Last says that the lease ended by itself
+	life      *life     // the leader's process, nil if no record is its own
+	announced []string  // what the record First sent
+	endedBy   turn      // how the leader came to stop, if Last says that it did
+	wrote     time.Time // when the process last wrote that it leads, by its clock
 }
 
 // Follower is one node's belief in a Leadership.
@@ -123,8 +125,10 @@ type Follower struct {
 	From  time.Time `json:"from"`
 	Until time.Time `json:"until"` // the belief's end, or the node's last record
 	First Ref       `json:"first"`
+	Last  Ref       `json:"last"` // the record of Until
 
-	left bool // its own record says that it follows no more
+	left    bool // its own record says that it follows no more
+	expired bool // since the lease was not renewed
 }
 
 // Finding is a fault, with the records that prove it.

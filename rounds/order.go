@@ -3,7 +3,6 @@ package rounds
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // inOrder sorts the entries of one term by cause.
@@ -11,19 +10,19 @@ import (
 //  1. The records of a process are in the order of their numbers. The records of an earlier
 //     process of a node come before those of a later one.
 //  2. A receipt comes after its send.
-//  3. Otherwise the corrected time decides, if every send is in the records. If not, the
-//     hybrid clock decides: a missing record may link a cause to its effect.
+//  3. Otherwise the corrected time decides. Where no messages compare two of the clocks, so that nothing
+//     corrects them, the hybrid clock decides.
 //
 // Records that contradict each other, as only broken or hostile logs have them, are in the
 // order of rule 3. A simulated run is in the order of its one clock.
-func (t *log) inOrder(fix clockFix, simulated bool) {
+func (t *log) inOrder(fix clockFix, paths *paths, simulated bool) {
 	if simulated {
 		slices.SortStableFunc(t.entries, byTime(fix))
 		t.number()
 		return
 	}
 	less := byTime(fix)
-	if !t.pairsComplete() {
+	if !t.comparable(paths) {
 		less = byClock(fix)
 	}
 	slices.SortStableFunc(t.entries, less)
@@ -61,69 +60,26 @@ func byClock(fix clockFix) func(a, b *entry) int {
 	}
 }
 
-// pair notes for each receipt the entry that sent the message. Message ids begin anew with each
-// process of a node, so several entries may have sent messages with the same id.
-func (t *log) pair() {
-	n := 0
+// comparable reports whether messages compare the clocks of all nodes of the entries.
+func (t *log) comparable(paths *paths) bool {
+	if len(t.entries) == 0 {
+		return true
+	}
+	known := map[uint64]bool{}
 	for _, e := range t.entries {
-		n += len(e.sent)
+		if !known[e.Ref.Node] && !paths.linked(t.entries[0].Ref.Node, e.Ref.Node) {
+			return false
+		}
+		known[e.Ref.Node] = true
 	}
-	sent := make(map[string]*entry, n)
-	again := map[string][]*entry{} // all entries that sent an id, where there are several
-	for _, e := range t.entries {
-		for _, s := range e.sent {
-			at := strings.IndexByte(s, '#')
-			if at < 0 {
-				continue
-			}
-			id := s[at+1:]
-			if first := sent[id]; first == nil {
-				sent[id] = e
-			} else {
-				if again[id] == nil {
-					again[id] = []*entry{first}
-				}
-				again[id] = append(again[id], e)
-			}
-		}
-	}
-	for _, e := range t.entries {
-		if e.msgID == "" {
-			continue
-		}
-		if several := again[e.msgID]; several != nil {
-			e.cause = matchSend(several, e)
-		} else if first := sent[e.msgID]; first != nil {
-			e.cause = matchSend([]*entry{first}, e)
-		}
-	}
-}
-
-// matchSend returns the entry that sent the message which e received. Of several possible entries
-// it returns the latest by hybrid clock that is not after e. It returns nil if none fits.
-func matchSend(candidates []*entry, e *entry) (best *entry) {
-	for _, c := range candidates {
-		tooLate := len(candidates) > 1 && !c.clock.IsZero() && c.clock.Compare(e.clock) > 0
-		if c.Ref.Node != e.from || tooLate {
-			continue
-		}
-		if best == nil || best.clock.Compare(c.clock) < 0 {
-			best = c
-		}
-	}
-	return best
-}
-
-// pairsComplete reports whether every receipt has its send.
-func (t *log) pairsComplete() bool {
-	return !slices.ContainsFunc(t.entries, func(e *entry) bool { return e.msgID != "" && e.cause == nil })
+	return true
 }
 
 // respected reports whether the order of the entries keeps the rules 1 and 2 of inOrder.
 func (t *log) respected() bool {
 	last := map[uint64]*entry{}
 	for i, e := range t.entries {
-		if e.cause != nil && e.cause.place > i {
+		if e.cause != nil && e.cause.log == e.log && e.cause.place > i {
 			return false
 		}
 		before := last[e.Ref.Node]
@@ -154,7 +110,7 @@ func (t *log) constrain() (next [][]int, waits []int) {
 	byNode := map[uint64][]*entry{}
 	for _, e := range t.entries {
 		byNode[e.Ref.Node] = append(byNode[e.Ref.Node], e)
-		if e.cause != nil {
+		if e.cause != nil && e.cause.log == e.log {
 			before(e.cause, e)
 		}
 	}

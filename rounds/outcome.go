@@ -10,19 +10,19 @@ import (
 
 // end sets how the round ended: who followed, who was left behind, where the aftermath
 // begins.
-func (r *Round) end(s *clusterState, g *group, next uint64) {
+func (r *Round) end(g *group, next uint64) {
 	r.State, r.Aftermath = Undecided, len(r.Steps)
 	switch {
 	case r.Winner != nil:
 		r.State = Decided
-	case r.Term < s.top:
+	case r.Term < g.top:
 		r.State, r.Next = Superseded, next
 	}
-	r.participate(s)
+	r.participate(g)
 	if r.State != Decided {
 		return
 	}
-	r.Winner.Attr = s.node(r.Winner.Node).attr
+	r.Winner.Attr = g.attr(r.Winner.Node)
 	r.Winner.Rule = r.Winner.cause.rule(r.Algorithm)
 	last := -1
 	for i := range r.Steps {
@@ -33,7 +33,7 @@ func (r *Round) end(s *clusterState, g *group, next uint64) {
 	r.Aftermath = last + 1
 	for _, p := range r.Participants {
 		if p.Part == PartBehind {
-			r.LeftBehind = append(r.LeftBehind, r.straggler(p, s, g))
+			r.LeftBehind = append(r.LeftBehind, r.straggler(p, g))
 		}
 	}
 }
@@ -46,25 +46,17 @@ func (r *Round) believes(st *Step) bool {
 }
 
 // participate lists the nodes that took part or should have.
-func (r *Round) participate(s *clusterState) {
+func (r *Round) participate(g *group) {
 	part := func(id uint64) *Participant {
 		if p := r.participant(id); p.Node == id {
 			return p
 		}
-		r.Participants = append(r.Participants, Participant{Node: id, Attr: s.node(id).attr})
+		r.Participants = append(r.Participants, Participant{Node: id, Attr: g.attr(id)})
 		return &r.Participants[len(r.Participants)-1]
 	}
-	var late map[uint64]bool // the processes that started when there was a leader
-	won := r.place()
 	for i := range r.Steps {
 		st := &r.Steps[i]
 		p := part(st.Ref.Node)
-		if won >= 0 && i > won && st.Event == "start" && p.Believed.IsZero() {
-			if late == nil {
-				late = map[uint64]bool{}
-			}
-			late[st.Ref.Node] = true
-		}
 		if r.Winner != nil && st.led() == r.Winner.Node && p.Believed.IsZero() {
 			p.Believed, p.BelievedAt = st.Ref, st.At
 		}
@@ -77,7 +69,7 @@ func (r *Round) participate(s *clusterState) {
 	}
 	for i := range r.Participants {
 		p := &r.Participants[i]
-		p.Part = r.part(p, late[p.Node], s)
+		p.Part = r.part(p, g)
 	}
 	slices.SortFunc(r.Participants, func(a, b Participant) int { return cmp.Compare(a.Node, b.Node) })
 }
@@ -91,7 +83,7 @@ func (r *Round) place() int {
 }
 
 // part returns the part that a node had in the round.
-func (r *Round) part(p *Participant, late bool, s *clusterState) Part {
+func (r *Round) part(p *Participant, g *group) Part {
 	switch {
 	case r.Winner == nil:
 		return PartVoter
@@ -99,14 +91,58 @@ func (r *Round) part(p *Participant, late bool, s *clusterState) Part {
 		return PartWinner
 	case p.Node == r.Cause.Lost:
 		return PartLost
-	case late || !slices.Contains(r.Winner.Live, p.Node):
+	case !slices.Contains(r.Winner.Live, p.Node) || r.startedAfter(p, g):
 		return PartJoined
 	case !p.Believed.IsZero():
 		return PartFollower
-	case s.node(p.Node).last.IsZero():
+	case g.nodes[p.Node] == nil:
 		return PartSilent
+	case g.died(p.Node, r.Winner.At):
+		return PartDead
 	}
 	return PartBehind
+}
+
+// startedAfter reports whether the process that followed the winner started after the win. If it did not
+// follow, the question is whether any process of the node ran when the winner won.
+func (r *Round) startedAfter(p *Participant, g *group) bool {
+	m := g.nodes[p.Node]
+	if m == nil || r.Winner.At.IsZero() {
+		return false
+	}
+	for i, l := range m.lives {
+		if l.incarnation == p.Believed.Incarnation || p.Believed.IsZero() {
+			return g.startedBy(l, i > 0).After(r.Winner.At)
+		}
+	}
+	return false
+}
+
+// startedBy returns the time by which a process may have started at the latest. At level info its first record may
+// come long after that; then it counts as started a while earlier, unless another process of its node ran before it.
+func (g *group) startedBy(l *life, second bool) time.Time {
+	from := g.fix.at(l.node, l.from)
+	if l.first() > 1 || !l.started && !second {
+		return from.Add(-maxTransit)
+	}
+	return from
+}
+
+// died reports whether the process of the node that ran before t had ended by then, or within maxTransit after,
+// without another record.
+func (g *group) died(node uint64, t time.Time) bool {
+	m := g.nodes[node]
+	if m == nil || t.IsZero() {
+		return false
+	}
+	l := m.at(t, g.fix)
+	if l == nil || g.fix.at(node, l.until).After(t.Add(maxTransit)) {
+		return false
+	}
+	last := g.fix.at(node, l.until)
+	return slices.ContainsFunc(g.drops[node], func(d *drop) bool {
+		return !d.At.Before(last) && endedProcess(d.Evidence, node)
+	}) || l != g.current(node)
 }
 
 // count counts the messages by kind, and compares the counts with the theory.
@@ -159,10 +195,10 @@ func (r *Round) participant(id uint64) *Participant {
 }
 
 // split sets how long each phase of the round took.
-func (r *Round) split(s *clusterState, g *group) {
+func (r *Round) split(g *group) {
 	p := &r.Split
-	p.Error = s.fix.error()
-	p.Estimated = s.fix.differ() || p.Error > sameClock
+	p.Error = g.fix.error()
+	p.Estimated = g.fix.differ() || p.Error > sameClock
 	p.Began = r.Cause.At
 	if r.Winner == nil || p.Began.IsZero() {
 		return
@@ -175,9 +211,9 @@ func (r *Round) split(s *clusterState, g *group) {
 			p.Announce, p.AnnounceKnown = max(p.Ended.Sub(won), 0), true
 		}
 	}
-	if at, ok := g.died(r.Cause.Lost, p.Began); ok {
+	if at, ok := g.deathOf(r.Cause.Lost, p.Began); ok {
 		p.Detect, p.DetectKnown = p.Began.Sub(at), true
-	} else if last, ok := g.lastWord(r.Cause.Lost, p.Began, s.fix); ok {
+	} else if last, ok := g.lastWord(r.Cause.Lost, p.Began); ok {
 		p.DetectBound = p.Began.Sub(last)
 	}
 }
@@ -194,21 +230,21 @@ func (r *Round) ended() (last time.Time) {
 }
 
 // lastWord returns when a node wrote its last record before t.
-func (g *group) lastWord(node uint64, t time.Time, fix clockFix) (at time.Time, ok bool) {
+func (g *group) lastWord(node uint64, t time.Time) (at time.Time, ok bool) {
 	m := g.nodes[node]
 	if m == nil {
 		return at, false
 	}
-	if l := m.at(t, fix); l != nil {
-		if last, found := l.before(t, fix); found {
-			return fix.at(node, last.wall), true
+	if l := m.at(t, g.fix); l != nil {
+		if last, found := l.before(t, g.fix); found {
+			return g.fix.at(node, last.wall), true
 		}
 	}
 	return at, false
 }
 
-// died returns when the node last died, no later than the time before, as far as is known.
-func (g *group) died(node uint64, before time.Time) (at time.Time, ok bool) {
+// deathOf returns when the node last died, no later than the time before, as far as is known.
+func (g *group) deathOf(node uint64, before time.Time) (at time.Time, ok bool) {
 	for _, d := range g.deaths {
 		if node != 0 && d.node == node && !d.at.After(before) && d.at.After(at) {
 			at, ok = d.at, true

@@ -28,6 +28,8 @@ type Round struct {
 	Term      uint64 `json:"term"`
 	State     State  `json:"state"`
 	Next      uint64 `json:"next,omitempty"` // of a Superseded round: the next term in the records
+	// From is the time of the first record, corrected.
+	From time.Time `json:"from"`
 
 	Cause      Cause       `json:"cause"`
 	Initiators []Initiator `json:"initiators"` // in causal order
@@ -96,6 +98,9 @@ const (
 	RoundFailed    = algorithms.RoundFailed
 	Readmitted     = algorithms.Readmitted
 	Unexplained    = algorithms.Unexplained
+
+	NomineeLost CauseKind = "nominee-lost" // the node that was to ask the voters was lost, and had not led
+	Released    CauseKind = "released"     // the leader gave up the term by itself
 )
 
 // Detection is one node's evidence that the leader is gone.
@@ -142,6 +147,7 @@ const (
 	PartBehind   Part = "behind"   // it never followed the winner in the round
 	PartJoined   Part = "joined"   // it started after the win, or the winner did not believe it alive
 	PartSilent   Part = "silent"   // the winner believed it alive, and no record is its own
+	PartDead     Part = "dead"     // the winner believed it alive, but its process had ended, or ended at once
 	PartVoter    Part = "voter"    // it took part in a round that nobody won
 )
 

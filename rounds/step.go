@@ -1,11 +1,6 @@
 package rounds
 
-import (
-	"slices"
-	"time"
-
-	"github.com/ringleader-dev/ringleader/algorithms"
-)
+import "time"
 
 // Step is one record of the round. Its texts are as the node wrote them.
 type Step struct {
@@ -47,17 +42,6 @@ func (s *Step) led() uint64 {
 	return s.Leader
 }
 
-// ranOut reports whether the step found that the lease of its node had ended. A process checks its
-// lease before anything else, also after it slept through the lease's end.
-func (s *Step) ranOut() bool {
-	return slices.ContainsFunc(s.reasons, func(why reason) bool {
-		_, ends := decided[algorithms.LeaseEnds](&why)
-		cause := why.cause(0)
-		_, ended := decided[algorithms.LeaseEnds](&cause)
-		return ends || ended
-	})
-}
-
 // Message is one message of the round.
 type Message struct {
 	ID       string   `json:"id"`
@@ -74,6 +58,8 @@ type Message struct {
 	// Counted: the message belongs to the election. Others were sent in its term to
 	// remind followers, to inform newcomers, or in answer to other terms.
 	Counted bool `json:"counted"`
+
+	arrived time.Time // corrected, if it was received in a record that the round does not have
 }
 
 // Delivery says what became of a message, as far as the records tell.

@@ -6,23 +6,22 @@ import (
 )
 
 // straggler returns why a node never followed the winner, as far as its records show.
-func (r *Round) straggler(p Participant, s *clusterState, g *group) Straggler {
-	out := Straggler{Node: p.Node, Last: s.node(p.Node).last}
-	m := g.nodes[p.Node]
-	if m == nil || len(m.lives) == 0 {
+func (r *Round) straggler(p Participant, g *group) Straggler {
+	out := Straggler{Node: p.Node}
+	l := g.current(p.Node)
+	if l == nil {
 		out.Reason = "no record of it is here"
 		return out
 	}
-	l := m.lives[len(m.lives)-1]
 	out.Last = l.ref(l.last())
-	until := s.fix.at(l.node, l.until)
+	until := g.fix.at(l.node, l.until)
 	switch {
 	case r.rival(p.Node):
 		out.Reason = "it led the term itself"
 	case !r.Winner.At.IsZero() && until.Before(r.Winner.At.Add(maxTransit)):
 		out.Reason = fmt.Sprintf("its records end with %v, %s", out.Last, around(until, r.Winner.At))
-	case l.top.term > r.Term:
-		out.Reason = fmt.Sprintf("its next records are of term %d and later", s.nextTerm(l, r.Term))
+	case l.top.round > r.Term:
+		out.Reason = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term))
 	default:
 		out.Reason, out.wentOn = "it wrote on, and never named the winner", true
 	}
@@ -39,10 +38,10 @@ func (r *Round) rival(id uint64) bool {
 }
 
 // nextTerm returns the first term above the given one in which the process wrote.
-func (s *clusterState) nextTerm(l *life, term uint64) uint64 {
+func (l *life) nextTerm(term uint64) uint64 {
 	for _, m := range l.sorted() {
-		if m.term > term {
-			return m.term
+		if m.round > term {
+			return m.round
 		}
 	}
 	return 0

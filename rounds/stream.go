@@ -17,8 +17,8 @@ const (
 	// the hybrid clock, before the round is over: logs of several nodes arrive at
 	// different times.
 	settle = 10 * time.Second
-	// How many marks, leaderships, lives and rounds are kept once their rounds are over.
-	keepMarks, keepLeaderships, keepLives, keepRounds = 2048, 64, 8, 64
+	// How many marks, leaderships, happenings, lives and rounds are kept once their rounds are over.
+	keepMarks, keepLeaderships, keepHappenings, keepLives, keepRounds = 2048, 64, 256, 8, 64
 )
 
 // stream is what a group keeps of the rounds that it built while records came in.
@@ -71,24 +71,34 @@ func (g *group) ended(calm bool) (ended []*Round, between []Finding) {
 		if t.led {
 			led = max(led, term)
 		}
-		g.state.top = max(g.state.top, term)
 	}
+	var over []uint64
 	for _, term := range slices.Sorted(maps.Keys(g.open)) {
 		t := g.open[term]
 		quiet := calm && t.calm == len(t.entries)
 		if calm {
 			t.calm = len(t.entries)
 		}
-		over := g.clock-t.clock > settle.Microseconds() || quiet
-		if term > led || !over && term != 0 {
+		settled := g.clock-t.clock > settle.Microseconds() || quiet
+		if term > led || !settled && term != 0 {
 			break // and what comes after it waits for its turn
 		}
-		if r := g.buildRound(t); r != nil {
+		over = append(over, term)
+	}
+	if len(over) == 0 {
+		return nil, nil
+	}
+	g.survey(slices.Sorted(maps.Keys(g.open)))
+	for _, term := range over {
+		t := g.open[term]
+		if r := g.round(t, g.nextTerm(term)); r != nil {
 			ended = append(ended, r)
 			g.stream.recent = append(g.stream.recent, r)
 		}
 		g.stream.built[term] = t.clock
-		g.recycle(t)
+	}
+	for _, term := range over {
+		g.recycle(g.open[term])
 	}
 	if len(ended) > 0 {
 		between = g.news()
@@ -97,16 +107,24 @@ func (g *group) ended(calm bool) (ended []*Round, between []Finding) {
 	return ended, between
 }
 
-// late takes a record of a round that was built already: the node's belief still counts.
-func (g *group) late(rec *trace.Record, l *life) {
+// nextTerm returns the term after the given one of which there are records, 0 for none.
+func (g *group) nextTerm(term uint64) (next uint64) {
+	for other := range g.open {
+		if other > term && (next == 0 || other < next) {
+			next = other
+		}
+	}
+	return next
+}
+
+// late counts a record of a round that was built already.
+func (g *group) late(rec *trace.Record, l *life, reasons []reason, why []string, term uint64) {
 	e := &entry{}
-	reasons, why := reasonsOf(rec)
 	e.fill(rec, l, reasons, why)
-	if e.micros() <= g.stream.built[rec.Term] && rec.Term > 0 {
+	if e.micros() <= g.stream.built[term] && term > 0 {
 		g.stream.after++
 	}
 	g.clock = max(g.clock, e.micros())
-	g.state.step(&Round{Guarantee: g.guarantee, Term: rec.Term, Steps: g.state.steps([]*entry{e}, nil)}, 0, e)
 }
 
 // news returns the findings between rounds that were not returned before.
@@ -126,19 +144,15 @@ func (f Finding) key() string { return fmt.Sprint(f.Name, f.Term) }
 // forget drops what is only needed for rounds that are over.
 func (g *group) forget() {
 	g.stream.recent = keepLast(g.stream.recent, keepRounds)
-	s := g.state
-	for _, r := range s.list[:max(0, len(s.list)-keepLeaderships)] {
-		delete(s.leaderships, leadershipKey{r.Leader, r.Term})
-	}
-	s.list = keepLast(s.list, keepLeaderships)
 	for _, m := range g.nodes {
 		for _, l := range m.lives[:max(0, len(m.lives)-keepLives)] {
 			delete(m.byIncarnation, l.incarnation)
 		}
 		m.lives = keepLast(m.lives, keepLives)
 		for _, l := range m.lives {
-			l.marks = keepLast(l.marks, keepMarks)
-			l.fell = keepLast(l.fell, 1)
+			l.marks = keepLast(l.sorted(), keepMarks)
+			l.beliefs = keepLast(l.allBeliefs(), keepLeaderships)
+			l.happenings = keepLast(l.allHappenings(), keepHappenings)
 		}
 	}
 	g.deaths = keepLast(g.deaths, keepLeaderships)

@@ -110,7 +110,7 @@ func (r *Round) gaps(entries []*entry) {
 }
 
 // unknowns lists what the records of the group do not tell.
-func (s *clusterState) unknowns(g *group, out *Group) []string {
+func (g *group) unknowns(out *Group) []string {
 	unknown := []string{}
 	var missing []uint64
 	var holes []string
@@ -133,7 +133,7 @@ func (s *clusterState) unknowns(g *group, out *Group) []string {
 		unknown = append(unknown, fmt.Sprintf("Records are missing: %s; the rounds that they are of say where.",
 			strings.Join(holes, ", ")))
 	}
-	if unread := slices.Sorted(maps.Keys(s.unread)); len(unread) > 0 {
+	if unread := slices.Sorted(maps.Keys(g.unread)); len(unread) > 0 {
 		unknown = append(unknown, fmt.Sprintf("This version of ringleader does not know the reasons with %s: what "+
 			"they decided is in no story and no finding. Read the records with the version that wrote them, or a "+
 			"later one.", codes(unread)))

@@ -2,6 +2,7 @@ package rounds
 
 import (
 	"slices"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
@@ -9,8 +10,8 @@ import (
 )
 
 // lead returns led, the nodes that led the term, with the node of step i added if it began to lead
-// in that step. debug says that this node writes down each of its views.
-func (r *Round) lead(led []Winner, i int, s *clusterState, debug bool) []Winner {
+// in that step, of the process l.
+func (r *Round) lead(led []Winner, i int, l *life) []Winner {
 	st := &r.Steps[i]
 	if st.led() == 0 || st.led() != st.Ref.Node ||
 		slices.ContainsFunc(led, func(w Winner) bool { return w.Node == st.Leader }) {
@@ -23,10 +24,11 @@ func (r *Round) lead(led []Winner, i int, s *clusterState, debug bool) []Winner 
 			w.Why = w.cause.why
 		}
 	}
-	c := s.node(st.Leader)
+	// At level info a process does not write down each of its views.
+	view, viewed := l.viewAt(st.Ref.Seq)
 	switch receivers := r.announcedTo(st); {
-	case c.alive != nil && (debug || c.viewed == r.Term):
-		w.Live = slices.Clone(c.alive)
+	case viewed && (l.debug || view.round == r.Term):
+		w.Live = slices.Clone(view.alive)
 	case len(receivers) > 0:
 		w.Live = append(receivers, st.Leader)
 	}
@@ -47,19 +49,19 @@ func (r *Round) announcedTo(st *Step) (ids []uint64) {
 	return ids
 }
 
-// choose chooses the winner among the nodes that led the term, in their order: the first one that
-// all nodes which it believed alive followed before the next one led. Until such a node is found,
-// a later one with a higher id replaces the one chosen so far.
-func (r *Round) choose(led []Winner) {
+// choose chooses the winner among the nodes that led the term, in their order: the first one, unless
+// another one made it step down. Only the records of the two leaders tell that, so that no other missing log
+// changes who won.
+func (r *Round) choose(led []Winner, g *group) {
 	if len(led) == 0 {
-		if id := r.namedLeader(); id != 0 { // its own records are missing
+		if id := r.namedLeader(g); id != 0 { // its own records are missing
 			r.Winner = &Winner{Node: id, Live: r.acted()}
 		}
 		return
 	}
 	chosen := 0
-	for next := 1; next < len(led) && !r.followed(led[chosen], led[next]); next++ {
-		if led[next].Node > led[chosen].Node { // its leadership prevails
+	for next := 1; next < len(led); next++ {
+		if g.deposed(led[chosen], led[next], r.Term) {
 			chosen = next
 		}
 	}
@@ -70,26 +72,24 @@ func (r *Round) choose(led []Winner) {
 	}
 }
 
-// followed reports whether all nodes that w believed alive followed w before the next leader's
-// record.
-func (r *Round) followed(w, next Winner) bool {
-	believed := map[uint64]bool{w.Node: true}
-	for i := range r.Steps {
-		st := &r.Steps[i]
-		if st.Ref == next.Ref {
-			break
-		}
-		if st.led() == w.Node {
-			believed[st.Ref.Node] = true
-		}
+// announced is how long a leader needs at most to be heard by the nodes that it reaches.
+const announced = 100 * time.Millisecond
+
+// deposed reports whether w stopped leading the term when it heard of its rival, which led on and had begun before
+// the announcement of w can have reached everybody. A node that comes later to lead the term did not win it.
+func (g *group) deposed(w, rival Winner, term uint64) bool {
+	if rival.At.Sub(w.At) > announced {
+		return false
 	}
-	return len(w.Live) > 0 && !slices.ContainsFunc(w.Live, func(id uint64) bool { return !believed[id] })
+	a, b := g.leaderships[leadershipKey{w.Node, term}], g.leaderships[leadershipKey{rival.Node, term}]
+	return a != nil && b != nil && !a.Last.IsZero() && a.endedBy.from == rival.Node && (b.Last.IsZero() || b.Until.After(a.Until))
 }
 
-// namedLeader returns the first node that a record names as the leader, 0 for none.
-func (r *Round) namedLeader() uint64 {
+// namedLeader returns the first node that a record names as the leader, 0 for none. A node whose own records tell
+// that it did not lead does not count.
+func (r *Round) namedLeader(g *group) uint64 {
 	for i := range r.Steps {
-		if led := r.Steps[i].led(); led != 0 {
+		if led := r.Steps[i].led(); led != 0 && g.leaderships[leadershipKey{led, r.Term}] != nil {
 			return led
 		}
 	}

@@ -85,7 +85,8 @@ var (
 	whyLeaderUnbound  = reasons.Kind("leader-unbound", "leader %d has lost this voter's promise -> nobody leads")
 	whyLeaderReleased = reasons.Kind("leader-released", "leader %d released the term -> nobody leads")
 	whyLeaderLeft     = reasons.Kind("leader-left", "leader %d handed over -> nobody leads")
-	WhyNotRenewed     = reasons.Kind("not-renewed", "no heartbeat of leader %d came in time -> nobody leads")
+	WhyNotRenewed     = reasons.Kind("not-renewed", "no heartbeat of leader %d came in time -> nobody leads",
+		algorithms.LeaseEnds{})
 )
 
 // why adds a reason to the Output: "cause -> decision".

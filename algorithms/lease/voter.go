@@ -160,7 +160,7 @@ var (
 	whyWon  = reasons.Kind("won",
 		"%d leads term %d, in which this voter voted for %d -> promise it the term all the same")
 	whyDeny = refusalsOf("deny", "%d wants term %d -> deny it: ", algorithms.Answers{
-		Voter: algorithms.Self, Candidate: 0, Term: algorithms.Nobody,
+		Voter: algorithms.Self, Candidate: 0, Term: 1,
 	}, 2)
 )
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/ringleader-dev/ringleader/rounds"
 )
 
 // dataFormats lists the output formats of a command that prints data.
@@ -28,5 +30,12 @@ func wantsJSON(ctx *cli.Context) (bool, error) {
 	return format == "json", err
 }
 
-// writeJSON prints v on one line.
-func writeJSON(w io.Writer, v any) error { return json.NewEncoder(w).Encode(v) }
+// writeJSON prints v on one line. Text in it may come from logs: nothing of it steers a terminal.
+func writeJSON(w io.Writer, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(rounds.EscapeJSON(b), '\n'))
+	return err
+}

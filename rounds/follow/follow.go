@@ -170,7 +170,7 @@ func (f *follower) tell(calm bool) {
 func (f *follower) print(r *rounds.Round) {
 	f.found.Add(r.Findings...)
 	if f.JSON {
-		f.keep(json.NewEncoder(f.Out).Encode(r))
+		f.keep(f.printJSON(r))
 		return
 	}
 	if header := fmt.Sprint(r.Cluster, " ", r.Algorithm, r.Run); header != f.header {
@@ -182,9 +182,18 @@ func (f *follower) print(r *rounds.Round) {
 
 func (f *follower) printFinding(finding rounds.Finding) error {
 	if f.JSON {
-		return json.NewEncoder(f.Out).Encode(finding)
+		return f.printJSON(finding)
 	}
 	return report.Finding(f.Out, finding)
+}
+
+func (f *follower) printJSON(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = f.Out.Write(append(rounds.EscapeJSON(b), '\n'))
+	return err
 }
 
 func (f *follower) keep(err error) {

@@ -34,7 +34,7 @@ func beginning(r *rounds.Round) (sentences []string) {
 	switch c.Kind {
 	case rounds.LeaderLost, rounds.LeaderSilent:
 		say("At %s node %d noticed that the leader, node %d, was gone%s.",
-			at, c.Node, c.Lost, colon(meaning(c.Evidence, c.Lost)))
+			at, c.Node, c.Lost, colon(rounds.Meaning(c.Evidence, c.Lost)))
 	case rounds.FirstLeader:
 		say("At %s node %d had heard of no leader since it started.", at, c.Node)
 	case rounds.Operator:
@@ -52,6 +52,10 @@ func beginning(r *rounds.Round) (sentences []string) {
 	case rounds.Readmitted:
 		say("At %s node %d, which had lost what it voted, took term %d to vote above that: %s. "+
 			"Nobody called an election.", at, c.Node, r.Term, c.Text)
+	case rounds.NomineeLost:
+		say("At %s node %d called again: %s.", at, c.Node, c.Text)
+	case rounds.Released:
+		say("At %s node %d stood: %s.", at, c.Node, c.Text)
 	case rounds.RoundFailed:
 		say("At %s node %d gave up on the round before: %s.", at, c.Node, c.Text)
 	default:

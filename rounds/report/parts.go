@@ -10,8 +10,8 @@ import (
 
 // began returns when the round began: the time of its cause, or else of its first record.
 func began(r *rounds.Round) time.Time {
-	if r.Cause.At.IsZero() && len(r.Steps) > 0 {
-		return r.Steps[0].At
+	if r.Cause.At.IsZero() {
+		return r.From
 	}
 	return r.Cause.At
 }

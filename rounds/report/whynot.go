@@ -193,7 +193,7 @@ func (c *Case) doubts() (sentences []string) {
 		case d.Evidence == "":
 			say("Node %d is not alive in the view of %s.", c.Node, spaced(d.By))
 		default:
-			say("To %s it is not alive: %s (%s). See %s.%s", words.Nodes(d.By), meaning(d.Evidence, c.Node),
+			say("To %s it is not alive: %s (%s). See %s.%s", words.Nodes(d.By), rounds.Meaning(d.Evidence, c.Node),
 				d.Evidence, refs(d.Refs), d.Hint)
 		}
 	}

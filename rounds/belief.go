@@ -1,0 +1,134 @@
+package rounds
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/trace"
+)
+
+// belief is whom a process believed to lead, from one record to another.
+type belief struct {
+	first, last mark
+	// leader led term; 0 is nobody. unsettled says that the first record does not name the term: it is the one
+	// that the process named before.
+	leader, term uint64
+	unsettled    bool
+	until        time.Time // the latest end of a lease in the records, by the process's clock
+	turn         turn      // how the belief before this one ended
+	sent         []string  // what the first record sent, if it begins to lead
+}
+
+// turn says why a process changed its belief.
+type turn struct {
+	expired bool   // the lease that it believed in ended by itself
+	from    uint64 // the sender of the message with which the belief changed, 0 for none
+	msgID   string // of that message
+}
+
+// noteBelief adds what rec says about the leader to the process's beliefs.
+func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
+	b := belief{first: m, last: m, leader: rec.Leader, until: rec.ValidUntil}
+	b.term, b.unsettled = leaderTerm(rec, reasons)
+	if n := len(l.beliefs); n > 0 {
+		was := &l.beliefs[n-1]
+		if b.unsettled && was.leader == b.leader {
+			b.term = was.term
+		}
+		if was.leader == b.leader && was.term == b.term && was.last.seq+1 == m.seq { // nearly always
+			was.last = m
+			was.until = latest(was.until, b.until)
+			return
+		}
+		l.merged = l.merged && was.last.seq < m.seq
+	}
+	b.turn = turn{expires(reasons), rec.From, rec.MsgID}
+	if b.leader == l.node {
+		b.sent = rec.Sent
+	}
+	l.beliefs = append(l.beliefs, b)
+}
+
+// leaderTerm returns the term that the record's leader leads. unsettled is true if the record does not say it.
+func leaderTerm(rec *trace.Record, reasons []reason) (term uint64, unsettled bool) {
+	switch {
+	case rec.Leader == 0:
+		return 0, false
+	case rec.Token != 0:
+		return rec.Token, false
+	case rec.Guarantee != lease:
+		return rec.Term, false
+	case rec.LeaderChange == "":
+		return rec.Term, true
+	}
+	for i := range reasons {
+		why := &reasons[i]
+		if follows, ok := decided[algorithms.Follows](why); ok {
+			return why.number(follows.Term), false
+		}
+		if leads, ok := decided[algorithms.Leads](why); ok {
+			return why.number(leads.Term), false
+		}
+	}
+	return rec.Term, false
+}
+
+// expires reports whether one of the reasons says that a lease ended by itself: that of the node, or that of
+// the leader that it followed. A process checks this before anything else, also after it slept.
+func expires(reasons []reason) bool {
+	return slices.ContainsFunc(reasons, func(why reason) bool {
+		_, ends := decided[algorithms.LeaseEnds](&why)
+		cause := why.cause(0)
+		_, ended := decided[algorithms.LeaseEnds](&cause)
+		return ends || ended
+	})
+}
+
+// allBeliefs returns the beliefs in the order of the records; each differs from the one before.
+func (l *life) allBeliefs() []belief {
+	if l.merged {
+		return l.beliefs
+	}
+	slices.SortFunc(l.beliefs, func(a, b belief) int { return cmp.Compare(a.first.seq, b.first.seq) })
+	merged := l.beliefs[:0]
+	for _, b := range l.beliefs {
+		if n := len(merged); n > 0 {
+			was := &merged[n-1]
+			if b.unsettled && was.leader == b.leader {
+				b.term = was.term
+			}
+			if was.leader == b.leader && was.term == b.term {
+				was.last, was.until = b.last, latest(was.until, b.until)
+				continue
+			}
+		}
+		merged = append(merged, b)
+	}
+	l.beliefs, l.merged = merged, true
+	return merged
+}
+
+// beliefAt returns the belief that the process had after the record with this number. It is zero before the
+// first record.
+func (l *life) beliefAt(seq uint64) belief {
+	beliefs := l.allBeliefs()
+	i, exact := slices.BinarySearchFunc(beliefs, seq, func(b belief, seq uint64) int {
+		return cmp.Compare(b.first.seq, seq)
+	})
+	if !exact {
+		i--
+	}
+	if i < 0 {
+		return belief{}
+	}
+	return beliefs[i]
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,226 @@
+package rounds
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+)
+
+// happening is what befell a process, apart from messages and timeouts: a new view of the other nodes, a proof
+// that one of them is dead, an operator's request.
+type happening struct {
+	mark
+	event    string
+	alive    []uint64 // the view, of an event peers
+	evidence string
+	about    uint64 // the node that is proven dead, or was heard again
+	detail   string // of an operator's request
+	unfit    string // why the node is not eligible
+}
+
+// noteHappening keeps what rec tells about the process's surroundings.
+func (l *life) noteHappening(rec *trace.Record, m mark) {
+	h := happening{
+		mark: m, event: rec.Event, alive: rec.Alive, evidence: rec.Evidence, about: rec.About,
+		detail: rec.Detail, unfit: rec.Unfit,
+	}
+	switch rec.Event {
+	case "gone", "eligible":
+		h.about, h.unfit = formerFields(rec)
+	case "peers", "heard", "resign", "transfer", "campaign":
+	default:
+		return
+	}
+	if n := len(l.happenings); n > 0 && l.happenings[n-1].seq > m.seq {
+		l.unsorted = true
+	}
+	l.happenings = append(l.happenings, h)
+}
+
+// allHappenings returns what befell the process, in the order of its records.
+func (l *life) allHappenings() []happening {
+	if l.unsorted {
+		slices.SortFunc(l.happenings, func(a, b happening) int { return cmp.Compare(a.seq, b.seq) })
+		l.unsorted = false
+	}
+	return l.happenings
+}
+
+// viewAt returns the last view that the process had by the record with the given number. It returns false if
+// no record has that.
+func (l *life) viewAt(seq uint64) (h happening, ok bool) {
+	for _, h := range slices.Backward(l.allHappenings()) {
+		if h.event == "peers" && h.seq <= seq {
+			return h, true
+		}
+	}
+	return h, false
+}
+
+// request says why the process last had to give up leadership before its record with the given number: an
+// operator asked it, or it became ineligible. It is empty if no record says so.
+func (l *life) request(seq uint64) (why string) {
+	for _, h := range l.allHappenings() {
+		switch {
+		case h.seq >= seq:
+			return why
+		case h.event == "resign":
+			why = "it was asked to resign"
+		case h.event == "transfer":
+			why = "transfer " + h.detail
+		case h.event == "eligible":
+			why = h.unfit
+		}
+	}
+	return why
+}
+
+// standing says by which record the process stands aside, and why it is not eligible. It stands aside once it
+// was asked to resign, until it is asked to stand again.
+func (l *life) standing() (aside Ref, ineligible string) {
+	for _, h := range l.allHappenings() {
+		switch h.event {
+		case "resign":
+			aside = l.ref(h.seq)
+		case "campaign":
+			if ineligible == "" {
+				aside = Ref{}
+			}
+		case "eligible":
+			aside, ineligible = Ref{}, h.unfit
+			if h.unfit != "" {
+				aside = l.ref(h.seq)
+			}
+		}
+	}
+	return aside, ineligible
+}
+
+// drop is one process's evidence against another node. back is when that process saw the other alive again;
+// zero if it never did.
+type drop struct {
+	Detection
+	about       uint64
+	incarnation string // of the process that is proven dead; empty if the evidence names none
+	back        time.Time
+}
+
+// isOf reports whether the evidence may be about this process of the node.
+func (d *drop) isOf(l *life) bool { return d.incarnation == "" || d.incarnation == l.incarnation }
+
+// takenBack reports whether the process saw the other alive again before t.
+func (d *drop) takenBack(t time.Time) bool { return !d.back.IsZero() && d.back.Before(t) }
+
+// dropsBy returns the evidence of one process against others, in the order of its records.
+func (l *life) dropsBy(fix clockFix) (drops []*drop) {
+	var alive []uint64
+	gone := map[uint64]*drop{}
+	add := func(id uint64, h happening, evidence, incarnation string) {
+		at := fix.at(l.node, h.wall)
+		if d := gone[id]; d != nil && d.proven() && at.Sub(d.At) <= maxTransit {
+			d.Evidence = evidence // a view without the node follows its proof at once
+			return
+		}
+		d := &drop{Detection{Node: l.node, Evidence: evidence, Ref: l.ref(h.seq), At: at}, id, incarnation, time.Time{}}
+		gone[id] = d
+		drops = append(drops, d)
+	}
+	for _, h := range l.allHappenings() {
+		switch h.event {
+		case "gone":
+			if h.about != 0 {
+				_, incarnation, _ := strings.Cut(h.detail, " ")
+				add(h.about, h, fmt.Sprint(provenDead, " ", h.about), incarnation)
+			}
+		case "peers":
+			// At level info not every view is in the records. So a node may be dropped although no
+			// record tells that it was back in the view. The evidence names it.
+			for _, id := range union(alive, accused(h.evidence)) {
+				if !slices.Contains(h.alive, id) && id != l.node {
+					add(id, h, h.evidence, "")
+				}
+			}
+			for _, id := range h.alive {
+				if d := gone[id]; d != nil {
+					d.back = fix.at(l.node, h.wall)
+					delete(gone, id)
+				}
+			}
+			alive = h.alive
+		}
+	}
+	return drops
+}
+
+// proven reports whether the evidence is a proof of death that no view came after yet.
+func (d *drop) proven() bool { return strings.HasPrefix(d.Evidence, provenDead) }
+
+// against has the patterns of evidence that a process is dead or unreachable. # stands for its node's id.
+var against = []string{
+	"gossip-dead #", "dial-refused #", "unreachable #", "heartbeat-missed #", "link-closed #",
+	"link-reset #", "other-incarnation #", "left #", provenDead + " #",
+}
+
+// provenDead is the word for the evidence that a process is proven dead. It comes from a "gone" step.
+const provenDead = "proven-dead"
+
+// endWords are the words for evidence that a process has ended, and not only that it is out of reach. A refused dial
+// alone proves nothing, since a firewall refuses too; after a link that was closed it does.
+var endWords = []string{"left", provenDead, "other-incarnation"}
+
+// endedProcess reports whether the evidence says that the process of the node has ended.
+func endedProcess(evidence string, node uint64) bool {
+	has := func(word string) bool {
+		return slices.Contains(strings.Split(evidence, ", "), fmt.Sprint(word, " ", node))
+	}
+	return slices.ContainsFunc(endWords, has) || has("dial-refused") && (has("link-closed") || has("link-reset"))
+}
+
+// accused returns the nodes that are gone, as the evidence says.
+func accused(evidence string) (ids []uint64) {
+	for piece := range strings.SplitSeq(evidence, ", ") {
+		for _, word := range against {
+			if n, ok := phrase(word, piece); ok && !slices.Contains(ids, n[0]) {
+				ids = append(ids, n[0])
+			}
+		}
+	}
+	return ids
+}
+
+// union returns all of a, and then those elements of b that are not in a.
+func union(a, b []uint64) []uint64 {
+	all := a
+	for _, id := range b {
+		if !slices.Contains(all, id) {
+			all = append(all[:len(all):len(all)], id)
+		}
+	}
+	return all
+}
+
+// findDrops collects all evidence against each node, in the order of time. The last process of a node ends the
+// evidence of the processes before it: a new process sees for itself.
+func (g *group) findDrops() {
+	g.drops = map[uint64][]*drop{}
+	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
+		m := g.nodes[id]
+		slices.SortFunc(m.lives, byBeginning)
+		for i, l := range m.lives {
+			for _, d := range l.dropsBy(g.fix) {
+				if d.back.IsZero() && i+1 < len(m.lives) {
+					d.back = g.fix.at(id, m.lives[i+1].from)
+				}
+				g.drops[d.about] = append(g.drops[d.about], d)
+			}
+		}
+	}
+	for _, drops := range g.drops {
+		slices.SortStableFunc(drops, func(a, b *drop) int { return a.At.Compare(b.At) })
+	}
+}

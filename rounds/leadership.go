@@ -1,0 +1,202 @@
+package rounds
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
+
+type leadershipKey struct{ leader, term uint64 }
+
+// findLeaderships collects who led which term, and who followed, from what each process believed.
+func (g *group) findLeaderships() {
+	g.leaderships, g.list = map[leadershipKey]*Leadership{}, nil
+	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
+		for _, l := range g.nodes[id].lives {
+			beliefs := l.allBeliefs()
+			for i, b := range beliefs {
+				if b.leader == 0 {
+					continue
+				}
+				var next *belief
+				if i+1 < len(beliefs) {
+					next = &beliefs[i+1]
+				}
+				g.leadership(b.leader, b.term).believe(l, b, next, g.fix)
+			}
+		}
+	}
+	g.list = slices.DeleteFunc(g.list, g.denied)
+	for _, r := range g.list {
+		slices.SortStableFunc(r.Followers, func(a, b Follower) int { return a.From.Compare(b.From) })
+		if r.First.IsZero() {
+			r.From = r.Followers[0].From // until the leader's own record is seen
+		}
+	}
+	slices.SortStableFunc(g.list, func(a, b *Leadership) int { return a.From.Compare(b.From) })
+	for _, r := range g.list {
+		g.end(r)
+	}
+}
+
+// denied reports whether the leader's own records, which are here, never say that it led: it stopped before it began.
+func (g *group) denied(r *Leadership) bool {
+	m := g.nodes[r.Leader]
+	if !r.First.IsZero() || m == nil {
+		return false
+	}
+	from := r.Followers[0].From
+	l := m.at(from, g.fix)
+	denied := l != nil && !g.fix.at(l.node, l.until).Before(from) && !l.gapAround(from, g.fix) && !l.text
+	if denied {
+		delete(g.leaderships, leadershipKey{r.Leader, r.Term})
+	}
+	return denied
+}
+
+func (g *group) leadership(leader, term uint64) *Leadership {
+	key := leadershipKey{leader, term}
+	r := g.leaderships[key]
+	if r == nil {
+		r = &Leadership{Leader: leader, Term: term, Followers: []Follower{}}
+		g.leaderships[key] = r
+		g.list = append(g.list, r)
+	}
+	return r
+}
+
+// believe adds a belief of the process l, after which it believed next; next is nil for its last belief.
+func (r *Leadership) believe(l *life, b belief, next *belief, fix clockFix) {
+	at := func(m mark) time.Time { return fix.at(l.node, m.wall) }
+	until := at(b.last)
+	if next != nil {
+		until = at(next.first)
+	}
+	if l.node != r.Leader {
+		f := r.follower(l.node)
+		if f == nil {
+			r.Followers = append(r.Followers, Follower{Node: l.node, From: at(b.first), First: l.ref(b.first.seq)})
+			f = &r.Followers[len(r.Followers)-1]
+		}
+		f.Until, f.left, f.expired, f.Last = until, next != nil, next != nil && next.turn.expired, l.ref(b.last.seq)
+		if next != nil {
+			f.Last = l.ref(next.first.seq)
+		}
+		return
+	}
+	if r.First.IsZero() {
+		r.First, r.Incarnation, r.From, r.life = l.ref(b.first.seq), l.incarnation, at(b.first), l
+		r.announced = b.sent
+	}
+	r.Until, r.Last, r.endedBy, r.wrote = until, Ref{}, turn{}, b.last.wall
+	if next != nil {
+		r.Last, r.endedBy = l.ref(next.first.seq), next.turn
+	}
+	if !b.until.IsZero() {
+		r.Lease = latest(r.Lease, fix.at(l.node, b.until))
+	}
+}
+
+func (r *Leadership) follower(id uint64) *Follower {
+	for i := range r.Followers {
+		if r.Followers[i].Node == id {
+			return &r.Followers[i]
+		}
+	}
+	return nil
+}
+
+// end sets when the leadership was over: at the first of what ends it. Zero if nothing in the records does.
+func (g *group) end(r *Leadership) {
+	sooner := func(at time.Time, e Ending) {
+		if r.End.IsZero() || at.Before(r.End) {
+			r.End, r.Ended = at, e
+		}
+	}
+	if !r.Last.IsZero() {
+		kind, at := EndedByWord, r.Until
+		if r.endedBy.expired {
+			kind = EndedByLease
+			if r.life.debug && r.Lease.Before(at) { // it noticed late: it had slept
+				at = r.Lease
+			}
+		}
+		sooner(at, Ending{kind, OwnWord, r.Last})
+	}
+	if at, ref := g.processEnd(r); !at.IsZero() {
+		sooner(at, Ending{EndedByProcess, PeersSaw, ref})
+	}
+	if at, ref := g.abandoned(r); !at.IsZero() && !r.Lease.IsZero() {
+		sooner(at, Ending{EndedByLease, PeersSaw, ref})
+	}
+}
+
+// processEnd returns when the leader's process had ended by the first evidence of others, or by the start of the
+// next process of its node. It returns zero if neither is in the records.
+func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
+	last := r.From
+	if r.life != nil {
+		last = g.fix.at(r.Leader, r.life.until)
+	}
+	for _, d := range g.drops[r.Leader] {
+		if !d.At.Before(last) && endedProcess(d.Evidence, r.Leader) && (r.life == nil || d.isOf(r.life)) {
+			at, ref = d.At, d.Ref
+			break
+		}
+	}
+	m := g.nodes[r.Leader]
+	if m == nil || r.life == nil {
+		return at, ref
+	}
+	if i := slices.Index(m.lives, r.life); i+1 < len(m.lives) {
+		next := m.lives[i+1]
+		if began := g.fix.at(r.Leader, next.from); at.IsZero() || began.Before(at) {
+			at, ref = began, next.ref(next.first())
+		}
+	}
+	return at, ref
+}
+
+// abandoned returns when a majority of the voters no longer believed in the leader, since its lease was not renewed:
+// the lease was over then. It returns zero if a majority believed on, as far as the records tell.
+func (g *group) abandoned(r *Leadership) (at time.Time, ref Ref) {
+	voters := len(g.voters)
+	left := []Follower{} // the voters that stopped believing
+	for _, f := range r.Followers {
+		switch {
+		case voters > 0 && !g.voters[f.Node]:
+		case f.expired:
+			left = append(left, f)
+		case voters == 0:
+			return at, ref
+		}
+	}
+	if voters == 0 {
+		voters = len(r.Followers) + 1
+	}
+	slices.SortFunc(left, func(a, b Follower) int { return a.Until.Compare(b.Until) })
+	need := voters - voters/2 // as many as leave no majority
+	if len(left) < need || r.life != nil && g.fix.at(r.Leader, r.wrote).After(left[need-1].Until) {
+		return at, ref
+	}
+	return left[need-1].Until, left[need-1].Last
+}
+
+// holds reports whether t is a time at which r led, as far as the records tell.
+func (r *Leadership) holds(t time.Time) bool {
+	return !t.Before(r.From) && (r.End.IsZero() || t.Before(r.End))
+}
+
+// ledSince returns when a node began to lead its last term below the given one, or zero if it led none.
+func (g *group) ledSince(leader, below uint64) (since time.Time) {
+	for _, r := range g.list {
+		if r.Leader == leader && r.Term < below && !r.First.IsZero() {
+			since = latest(since, r.From)
+		}
+	}
+	return since
+}
+
+// byTerm sorts leaderships for people.
+func byTerm(a, b Leadership) int { return cmp.Or(cmp.Compare(a.Term, b.Term), a.From.Compare(b.From)) }

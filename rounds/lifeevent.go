@@ -1,0 +1,126 @@
+package rounds
+
+import (
+	"slices"
+	"time"
+)
+
+// LifeEvent is something that happened to a process.
+type LifeEvent struct {
+	Kind  LifeEventKind `json:"kind"`
+	At    time.Time     `json:"at"` // corrected
+	Known Confidence    `json:"known"`
+	Ref   Ref           `json:"ref"` // the record that shows it, of the process itself or of a peer
+}
+
+// LifeEventKind is a kind of LifeEvent.
+type LifeEventKind string
+
+// The events. Started; Ended: killed, crashed or stopped by then. Silent: a peer heard nothing of it, since it was
+// paused, hung or cut off; nobody can tell which. Suspected: a peer lost sight of it, but it wrote on. Paused: it slept
+// past the end of a lease that it watched. Resumed: it wrote or answered again.
+const (
+	Started   LifeEventKind = "started"
+	Ended     LifeEventKind = "ended"
+	Silent    LifeEventKind = "silent"
+	Paused    LifeEventKind = "paused"
+	Suspected LifeEventKind = "suspected"
+	Resumed   LifeEventKind = "resumed"
+)
+
+// life returns what a History says of one process.
+func (g *group) life(l *life) Life {
+	out := l.summary(g.fix)
+	out.Events = g.events(l)
+	return out
+}
+
+// events returns what happened to the process, as far as it and its peers tell.
+func (g *group) events(l *life) (events []LifeEvent) {
+	if l.started {
+		events = append(events, LifeEvent{Started, g.fix.at(l.node, l.from), OwnWord, l.ref(l.first())})
+	}
+	slept := g.pauses(l)
+	last := g.fix.at(l.node, l.until)
+	next := g.after(l)
+	for _, d := range g.drops[l.node] {
+		silentOn := !d.At.Add(g.fix.error()).Before(last)
+		switch {
+		case d.At.Before(g.fix.at(l.node, l.from)), next != nil && !d.At.Before(g.fix.at(l.node, next.from)):
+		case silentOn && endedProcess(d.Evidence, l.node) && d.isOf(l):
+			return append(events, LifeEvent{Ended, d.At, PeersSaw, d.Ref})
+		case !d.isOf(l), silentOn && next != nil:
+		case len(events) > 0 && events[len(events)-1].Kind == Resumed && d.At.Before(events[len(events)-1].At):
+		default:
+			events = append(events, g.silence(l, d)...)
+		}
+	}
+	if events = append(events, slept...); next != nil {
+		events = append(events, LifeEvent{Ended, g.fix.at(l.node, next.from), Inferred, next.ref(next.first())})
+	}
+	slices.SortStableFunc(events, func(a, b LifeEvent) int { return a.At.Compare(b.At) })
+	return events
+}
+
+// pauses returns when the process slept past the end of a lease: it noticed that long after its timer was due. Only
+// at level debug are all renewals of the lease in the records.
+func (g *group) pauses(l *life) (events []LifeEvent) {
+	beliefs := l.allBeliefs()
+	for i := 1; i < len(beliefs) && l.debug; i++ {
+		was, now := beliefs[i-1], beliefs[i]
+		if now.turn.expired && !was.until.IsZero() && now.first.wall.Sub(was.until) > maxTransit {
+			events = append(events, LifeEvent{Paused, g.fix.at(l.node, was.until), OwnWord, l.ref(now.first.seq)},
+				LifeEvent{Resumed, g.fix.at(l.node, now.first.wall), OwnWord, l.ref(now.first.seq)})
+		}
+	}
+	return events
+}
+
+// after returns the process of the node that came after l, nil if l is the last.
+func (g *group) after(l *life) *life {
+	lives := g.nodes[l.node].lives
+	if i := slices.Index(lives, l); i+1 < len(lives) {
+		return lives[i+1]
+	}
+	return nil
+}
+
+// silence returns the events of a time in which the process was out of a peer's reach, from evidence d on.
+func (g *group) silence(l *life, d *drop) []LifeEvent {
+	began := LifeEvent{Silent, d.At, PeersSaw, d.Ref}
+	again, wrote := l.after(d.At.Add(g.fix.error()), g.fix)
+	if !wrote {
+		return []LifeEvent{began}
+	}
+	back := LifeEvent{Resumed, g.fix.at(l.node, again.wall), OwnWord, l.ref(again.seq)}
+	if back.At.Sub(d.At) <= maxTransit {
+		began.Kind = Suspected
+		if back.At = d.back; d.back.IsZero() {
+			return []LifeEvent{began}
+		}
+		back.Known, back.Ref = PeersSaw, d.Ref
+	}
+	return []LifeEvent{began, back}
+}
+
+// downAt says how a node was out of reach at the time t, and by which record. It returns "" if no record tells
+// that it was.
+func (g *group) downAt(id uint64, t time.Time) (how string, ref Ref) {
+	m := g.nodes[id]
+	if m == nil {
+		return "", Ref{}
+	}
+	l := m.at(t, g.fix)
+	if l == nil {
+		return "", Ref{}
+	}
+	for _, e := range g.events(l) {
+		if e.At.After(t) {
+			break
+		}
+		how, ref = map[LifeEventKind]string{
+			Ended: "dead", Paused: "paused", Silent: "silent",
+		}[e.Kind], e.Ref
+	}
+	return how, ref
+}
