@@ -188,7 +188,7 @@ func outage() *rounds.Group {
 		Nodes: []rounds.Node{
 			life(1, 0, 30, event(rounds.Started, 0, rounds.OwnWord, 1), event(rounds.Silent, 8, rounds.PeersSaw, 2),
 				event(rounds.Paused, 18, rounds.OwnWord, 1), event(rounds.Resumed, 19, rounds.OwnWord, 1)),
-			life(2, 1, 28, event(rounds.CutOff, 5, rounds.Inferred, 1)),
+			life(2, 1, 28, event(rounds.Suspected, 5, rounds.Inferred, 1)),
 			life(3, 1, 9, event(rounds.Ended, 10, rounds.PeersSaw, 2)),
 		},
 		Leaderships: []rounds.Leadership{led(3, 2, 9), led(1, 20, 25)},
@@ -214,14 +214,17 @@ func TestTimelineOfAnOutage(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for i, want := range map[int]string{
-		0: "nobody led for 1 s: first leader", 2: "nobody led for 10 s: 3 dead, 1 paused: 1 of 3", 3: "node 1 leads for 10 s",
+		0: "nobody led for 1 s: first leader",
+		2: "nobody led for 10 s: 3 dead, 1 paused: 1 of 3",
+		3: "node 1 leads for 10 s",
 	} {
 		if l.State[i].Text != want {
 			t.Errorf("bar %d is titled %q, want %q", i, l.State[i].Text, want)
 		}
 	}
 	for i, want := range []bar{
-		{Kind: "leads", From: 2000, Until: 10_000}, {Kind: "leads", From: 20_000, Until: 30_000},
+		{Kind: "leads", From: 2000, Until: 10_000},
+		{Kind: "leads", From: 20_000, Until: 30_000},
 		{Kind: "follows", From: 21_000, Until: 30_000}, // node 2 lives
 		{Kind: "follows", From: 21_000, Until: 22_000}, // node 3 does not
 	} {
@@ -242,7 +245,7 @@ func TestTimelineOfLives(t *testing.T) {
 		"node 1 fell silent, peers saw it at 00:00:08.000 (2:17)",
 		"node 1 was paused at 00:00:18.000 (1:17)",
 		"node 1 resumed at 00:00:19.000 (1:17)",
-		"node 2 was cut off, inferred, at 00:00:05.000 (1:17)",
+		"node 2 was suspected, inferred, at 00:00:05.000 (1:17)",
 		"node 3 ended, peers saw it at 00:00:10.000 (2:17)",
 	}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -71,7 +71,8 @@ func newTimeline(g *rounds.Group, shown []*rounds.Round) *timeline {
 		return nil
 	}
 	t := &timeline{
-		start: first, Start: float64(first.UnixMicro()) / 1000, days: first.UTC().Format("02") != last.UTC().Format("02"),
+		start: first, Start: float64(first.UnixMicro()) / 1000,
+		days: first.UTC().Format(time.DateOnly) != last.UTC().Format(time.DateOnly),
 		From: first.UTC().Format("2006-01-02 15:04:05.000 UTC"), Took: span(last.Sub(first)),
 		Bars: []timelineBar{}, State: []timelineBar{}, Rows: []string{}, Events: []timelineEvent{},
 	}
@@ -131,8 +132,8 @@ func happened(e rounds.LifeEvent) string {
 		text = "fell silent"
 	case rounds.Paused:
 		text = "was paused"
-	case rounds.CutOff:
-		text = "was cut off"
+	case rounds.Suspected:
+		text = "was suspected"
 	}
 	switch e.Known {
 	case rounds.PeersSaw:

@@ -8,7 +8,6 @@ const marks = {
   silent: ["fell silent", "M6 1A5 5 0 0 1 6 11A5 5 0 0 1 6 1Z"],
   paused: ["was paused", "M2 1H5V11H2ZM7 1H10V11H7Z"],
   suspected: ["was suspected", "M6 0L12 6L6 12L0 6Z"],
-  "cut-off": ["was cut off", "M6 0L12 6L6 12L0 6Z"],
   resumed: ["resumed", "M6 1L11 11H1Z"],
 };
 

@@ -2,6 +2,7 @@ package render_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -105,5 +106,23 @@ func TestTimelineMarks(t *testing.T) {
 	}
 	if got := eval[int](b, `document.querySelectorAll(".legend.events .mark-of").length`); got != 6+3 {
 		t.Errorf("%d marks in the legend", got)
+	}
+}
+
+// "a timeline of who led when over all rounds (leaderships, followers, gaps without
+// leader, overlaps in a warning colour)"
+func TestTimeline(t *testing.T) {
+	for _, c := range []struct {
+		log  string
+		want []string
+	}{
+		{"ring-kill", []string{"nobody", "leads 5", "nobody", "leads 4"}},
+		// The leader that is cut off leads on, beside the one that the others elect, and takes over when it is back.
+		{"bully-cut", []string{"nobody", "leads 5", "overlap 4", "leads 4", "hand-over 5", "leads 5"}},
+	} {
+		got := timelineOf(t, history(t, "../testdata/"+c.log+".log")).who(t)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.log, got, c.want)
+		}
 	}
 }
