@@ -56,11 +56,9 @@ func leaderTerm(rec *trace.Record, reasons []reason) (term uint64, unsettled boo
 	switch {
 	case rec.Leader == 0:
 		return 0, false
-	case rec.Token != 0:
-		return rec.Token, false
-	case rec.Guarantee != lease:
-		return rec.Term, false
-	case rec.LeaderChange == "":
+	case rec.Led != 0 || rec.Token != 0 || rec.Guarantee != lease:
+		return rec.LeaderTerm(), false
+	case rec.LeaderChange == "": // as text does not tell it
 		return rec.Term, true
 	}
 	for i := range reasons {

@@ -100,8 +100,8 @@ func (g *group) add(rec *trace.Record) {
 	if g.guarantee == "" || rec.Guarantee == lease { // text may tell late that leaders have leases
 		g.guarantee = rec.Guarantee
 	}
-	settled := m.term == rec.Term && m.leader == rec.Leader && rec.Leader != 0
-	m.term, m.leader = rec.Term, rec.Leader
+	settled := m.term == rec.RoundTerm() && m.leader == rec.Leader && rec.Leader != 0
+	m.term, m.leader = rec.RoundTerm(), rec.Leader
 	g.recovered.note(rec)
 	chatter := settled && isChatter(rec)
 	reasons, why := reasonsOf(rec)
@@ -132,12 +132,12 @@ func (g *group) add(rec *trace.Record) {
 // nominate in later terms.
 func termOf(rec *trace.Record, reasons []reason) uint64 {
 	if rec.Guarantee != lease {
-		return rec.Term
+		return rec.RoundTerm()
 	}
 	if rec.LeaderChange != "" && rec.Leader != 0 && rec.Token != 0 {
 		return rec.Token
 	}
-	asked := rec.Term
+	asked := rec.RoundTerm()
 	for i := range reasons {
 		why := &reasons[i]
 		if votes, ok := decided[algorithms.Votes](why); ok { // a vote decides more than an answer
@@ -269,7 +269,7 @@ func (g *group) survey(terms []uint64) {
 	g.pair(terms)
 	for _, term := range terms {
 		g.top = max(g.top, term)
-		g.measure(g.open[term])
+		g.findVoters(g.open[term])
 	}
 	g.paths = g.delays.paths()
 	if g.key.run == 0 { // a simulated run has one clock, which is right
@@ -285,12 +285,9 @@ func (g *group) survey(terms []uint64) {
 	g.findLeaderships()
 }
 
-// measure adds the delays of a term's messages to g.delays, and notes who votes.
-func (g *group) measure(t *log) {
+// findVoters notes who votes in a term.
+func (g *group) findVoters(t *log) {
 	for _, e := range t.entries {
-		if e.cause != nil && !e.life.text {
-			g.delays.sample(e.from, e.Ref.Node, e.cause.Wall, e.Wall)
-		}
 		for _, s := range e.sent {
 			if m, ok := parseSent(s); ok && slices.Contains(askKinds, m.kind) {
 				g.voters[m.to], g.voters[e.Ref.Node] = true, true

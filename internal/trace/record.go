@@ -53,9 +53,13 @@ type Record struct {
 	Algo        string    `json:"algo"`
 	// Seq numbers the records that this process wrote, from 1. A gap means that a record is
 	// missing.
-	Seq  uint64 `json:"seq"`
-	HLC  string `json:"hlc"`
-	Term uint64 `json:"term"`
+	Seq uint64 `json:"seq"`
+	HLC string `json:"hlc"`
+	// Term is the node's own term: the highest in which it voted, led, or followed a leader. Round is the term
+	// that the Step is about, if that is another one: a node asks, and is asked, for a term before it is in it.
+	// RoundTerm returns either. Until 2026-11 Term was what RoundTerm returns.
+	Term  uint64 `json:"term"`
+	Round uint64 `json:"round,omitempty"`
 
 	Event    string   `json:"event"`
 	From     uint64   `json:"from,omitempty"`   // the sender (event receive)
@@ -80,8 +84,10 @@ type Record struct {
 	// Ineligible says why the node is not eligible; absent if it is.
 	Ineligible string `json:"ineligible,omitempty"`
 
-	Role       Role      `json:"role"`
-	Leader     uint64    `json:"leader"` // 0 is nobody
+	Role   Role   `json:"role"`
+	Leader uint64 `json:"leader"` // 0 is nobody
+	// Led is the term that Leader leads, if it is not Term. LeaderTerm returns it in any case.
+	Led        uint64    `json:"leader_term,omitempty"`
 	Guarantee  string    `json:"guarantee"`
 	Token      uint64    `json:"token,omitempty"`
 	ValidUntil time.Time `json:"valid_until,omitzero"`
@@ -108,8 +114,18 @@ func (r Record) LeaderTerm() uint64 {
 	switch {
 	case r.Leader == 0:
 		return 0
+	case r.Led != 0:
+		return r.Led
 	case r.Token != 0:
 		return r.Token
+	}
+	return r.Term
+}
+
+// RoundTerm returns the term that the Step is about.
+func (r Record) RoundTerm() uint64 {
+	if r.Round != 0 {
+		return r.Round
 	}
 	return r.Term
 }
@@ -128,7 +144,11 @@ func (r Record) MarshalZerologObject(e *zerolog.Event) {
 		e.Str("incarnation", r.Incarnation)
 	}
 	e.Str("algo", r.Algo).Uint64("seq", r.Seq).Str("hlc", r.HLC).
-		Uint64("term", r.Term).Str("event", r.Event)
+		Uint64("term", r.Term)
+	if r.Round != 0 {
+		e.Uint64("round", r.Round)
+	}
+	e.Str("event", r.Event)
 	r.marshalCause(e)
 	if len(r.Why) > 0 {
 		e.Strs("why", r.Why)
@@ -175,7 +195,11 @@ func (r Record) marshalBelief(e *zerolog.Event) {
 	if r.Ineligible != "" {
 		e.Str("ineligible", r.Ineligible)
 	}
-	e.Str("role", string(r.Role)).Uint64("leader", r.Leader).Str("guarantee", r.Guarantee)
+	e.Str("role", string(r.Role)).Uint64("leader", r.Leader)
+	if r.Led != 0 {
+		e.Uint64("leader_term", r.Led)
+	}
+	e.Str("guarantee", r.Guarantee)
 	if r.Token != 0 {
 		e.Uint64("token", r.Token)
 	}

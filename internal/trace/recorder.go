@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -19,6 +20,7 @@ type Recorder struct {
 	msgSeq uint64
 	clock  proto.HLC
 	prev   algorithms.Leader
+	term   uint64 // the node's own term
 }
 
 // RecorderConfig says whose Steps a Recorder records, and which of them.
@@ -70,6 +72,10 @@ func (r *Recorder) Record(
 	level := levelOf(out, change)
 	prev := r.prev
 	r.prev = out.Leader
+	r.term = max(r.term, uint64(out.Leader.Term))
+	if out.Save != nil {
+		r.term = max(r.term, uint64(out.Save.Vote.Term))
+	}
 	if level < r.cfg.Level {
 		return Record{}, false
 	}
@@ -77,12 +83,12 @@ func (r *Recorder) Record(
 	rec = Record{
 		Level: level.String(), Time: wall, Cluster: r.cfg.Cluster,
 		Node: uint64(r.cfg.Node), Incarnation: r.cfg.Incarnation.Short(), Algo: r.cfg.Algorithm,
-		Seq: r.seq, HLC: r.clock.String(), Term: uint64(out.Leader.Term),
+		Seq: r.seq, HLC: r.clock.String(), Term: r.term,
 		Event: eventName(ev), Sent: sentIDs(out.Send), Ineligible: out.Ineligible,
 	}
 	rec.Reasons, rec.Why = reasonsOf(out.Why)
-	if out.Round != 0 {
-		rec.Term = uint64(out.Round)
+	if round := cmp.Or(out.Round, out.Leader.Term); uint64(round) != r.term {
+		rec.Round = uint64(round)
 	}
 	if r.cfg.Size != nil {
 		for _, m := range out.Send {
@@ -161,6 +167,9 @@ func (rec *Record) setBelief(cfg RecorderConfig, l algorithms.Leader) {
 	rec.Leader = uint64(l.ID)
 	rec.Guarantee = string(cfg.Guarantee)
 	rec.ValidUntil = l.Until
+	if l.ID != 0 && uint64(l.Term) != rec.Term {
+		rec.Led = uint64(l.Term)
+	}
 	// A best-effort answer has no token: nothing stops two nodes holding it.
 	if l.ID != 0 && cfg.Guarantee != algorithms.BestEffort {
 		rec.Token = uint64(l.Term)

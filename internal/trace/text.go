@@ -76,11 +76,11 @@ func (r Record) headline() string {
 func (r Record) belief() string {
 	switch {
 	case r.Role == Leading:
-		return fmt.Sprintf("= leads term %d (%s)", r.Term, r.LeaderChange)
+		return fmt.Sprintf("= leads term %d (%s)", r.LeaderTerm(), r.LeaderChange)
 	case r.Leader == 0:
 		return fmt.Sprintf("= nobody leads (%s)", r.LeaderChange)
 	}
-	return fmt.Sprintf("= follows %d in term %d (%s)", r.Leader, r.Term, r.LeaderChange)
+	return fmt.Sprintf("= follows %d in term %d (%s)", r.Leader, r.LeaderTerm(), r.LeaderChange)
 }
 
 // bursts groups consecutive messages of one kind: "COORDINATOR > 1 2 3".

@@ -140,7 +140,7 @@ func TestEachFieldIsReadTheFastWay(t *testing.T) {
 	was := uint64(2)
 	want := trace.Record{
 		Level: "info", Time: time.Unix(1, 2).UTC(), Cluster: "demo", Node: 1, Incarnation: "ab", Algo: "bully",
-		Seq: 2, HLC: "3.0", Term: 4, Event: "receive", From: 5, Msg: "OK", MsgID: "5:1", Detail: "OK",
+		Seq: 2, HLC: "3.0", Term: 4, Round: 5, Event: "receive", From: 5, Msg: "OK", MsgID: "5:1", Detail: "OK",
 		Alive: []uint64{1, 5}, Evidence: "joined 5", Ranks: []string{"5:-7"}, About: 5, Unfit: "paused",
 		Why: []string{"a -> b"},
 		Reasons: []trace.Reason{
@@ -152,7 +152,7 @@ func TestEachFieldIsReadTheFastWay(t *testing.T) {
 			{Code: "e.f"},
 		},
 		Sent:      []string{"OK>5#1:1"},
-		SentBytes: 60, Ineligible: "not ready", Role: "leader", Leader: 1, Guarantee: "lease", Token: 6,
+		SentBytes: 60, Ineligible: "not ready", Role: "leader", Leader: 1, Led: 6, Guarantee: "lease", Token: 6,
 		ValidUntil: time.Unix(7, 0).UTC(), PrevLeader: &was, LeaderChange: "elected",
 		Splits: []trace.Split{{
 			By: 1, Stage: "recovered", OverlapMS: 1.5,

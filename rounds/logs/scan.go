@@ -157,6 +157,10 @@ func (s *scanner) belief(key []byte, rec *trace.Record) (bit uint64) {
 		rec.Ineligible, bit = s.kept(), 1<<29
 	case "leader_change":
 		rec.LeaderChange, bit = trace.Change(s.name(&s.last.change)), 1<<30
+	case "round":
+		rec.Round, bit = s.number(), 1<<32
+	case "leader_term":
+		rec.Led, bit = s.number(), 1<<33
 	case "splits":
 		rec.Splits, bit = s.splits(), 1<<31
 	default:
