@@ -206,15 +206,15 @@ func (in *Incident) missingVoters(g *group) string {
 	}
 	down := map[string][]uint64{}
 	up := len(voters)
-	silent := in.notAnswering()
 	for _, id := range voters {
 		// What was the case for most of the time, and not just at its ends.
-		if how, ref := g.downAt(id, in.From.Add(in.Leaderless/2)); how != "" {
+		how, ref := g.downAt(id, in.From.Add(in.Leaderless/2))
+		if how == "" {
+			how = g.absent(id, in.From, in.Until.Add(-maxTransit))
+		}
+		if how != "" {
 			down[how] = append(down[how], id)
 			in.prove(ref)
-			up--
-		} else if slices.Contains(silent, id) {
-			down["not answering"] = append(down["not answering"], id)
 			up--
 		}
 	}
@@ -222,7 +222,7 @@ func (in *Incident) missingVoters(g *group) string {
 		return ""
 	}
 	var parts []string
-	for _, how := range []string{"dead", "paused", "silent", "not answering"} {
+	for _, how := range []string{"dead", "paused", "silent", "down", "not answering"} {
 		if ids := down[how]; len(ids) > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", words.List(ids), how))
 		}
@@ -231,12 +231,22 @@ func (in *Incident) missingVoters(g *group) string {
 		up, len(voters))
 }
 
-// notAnswering returns the voters that answered no candidate, as far as the records tell, in a change that took long.
-func (in *Incident) notAnswering() (ids []uint64) {
-	for _, r := range in.rounds {
-		if r.Ballot != nil && r.State != Decided {
-			ids = r.Ballot.Missing()
-		}
+// absent says how a node was away if it wrote nothing between two times, although candidates asked it: it is "down" if
+// another process of it began later. It returns "" if it wrote, or if none of its records are here.
+func (g *group) absent(id uint64, from, until time.Time) string {
+	m := g.nodes[id]
+	if m == nil || !until.After(from) {
+		return ""
 	}
-	return ids
+	began := false
+	for _, l := range m.lives {
+		if first, ok := l.after(from, g.fix); ok && g.fix.at(id, first.wall).Before(until) {
+			return ""
+		}
+		began = began || g.fix.at(id, l.from).After(until)
+	}
+	if began && len(m.lives) > 1 {
+		return "down"
+	}
+	return "not answering"
 }

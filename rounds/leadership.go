@@ -158,29 +158,46 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 	return at, ref
 }
 
-// abandoned returns when a majority of the voters no longer believed in the leader, since its lease was not renewed:
-// the lease was over then. It returns zero if a majority believed on, as far as the records tell.
+// abandoned returns when the leader had lost the majority of the voters, since its lease was not renewed: those that
+// still believed in it, those without records, and itself are no majority. The lease was over then. It returns zero
+// if they always were one. Where no record says who votes, every follower must have stopped believing.
 func (g *group) abandoned(r *Leadership) (at time.Time, ref Ref) {
-	voters := len(g.voters)
-	left := []Follower{} // the voters that stopped believing
+	with := map[uint64]bool{r.Leader: true} // who may still have been bound to it
+	var left []Follower
 	for _, f := range r.Followers {
-		switch {
-		case voters > 0 && !g.voters[f.Node]:
-		case f.expired:
+		with[f.Node] = true
+		if f.expired {
 			left = append(left, f)
-		case voters == 0:
-			return at, ref
 		}
 	}
-	if voters == 0 {
-		voters = len(r.Followers) + 1
+	most := 0 // how many are no majority
+	if len(g.voters) > 0 {
+		most = len(g.voters) / 2
+		for id := range with {
+			if !g.voters[id] {
+				delete(with, id)
+			}
+		}
+		for id := range g.voters {
+			if g.nodes[id] == nil {
+				with[id] = true
+			}
+		}
+	} else {
+		delete(with, r.Leader)
 	}
 	slices.SortFunc(left, func(a, b Follower) int { return a.Until.Compare(b.Until) })
-	need := voters - voters/2 // as many as leave no majority
-	if len(left) < need || r.life != nil && g.fix.at(r.Leader, r.wrote).After(left[need-1].Until) {
-		return at, ref
+	for _, f := range left {
+		delete(with, f.Node)
+		if len(with) > most {
+			continue
+		}
+		if r.life != nil && g.fix.at(r.Leader, r.wrote).After(f.Until) {
+			break // it led on, by its own word
+		}
+		return f.Until, f.Last
 	}
-	return left[need-1].Until, left[need-1].Last
+	return time.Time{}, Ref{}
 }
 
 // holds reports whether t is a time at which r led, as far as the records tell.
