@@ -24,6 +24,7 @@ func (g *group) round(t *log, next uint64) *Round {
 		r.addInitiator(&r.Steps[i])
 		r.addVerdicts(&r.Steps[i], known)
 		led = r.lead(led, i, t.entries[i].life)
+		r.AtLeast = r.AtLeast || !t.entries[i].life.debug
 	}
 	unread := unreadCodes(t.entries)
 	for _, code := range unread {

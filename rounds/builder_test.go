@@ -359,7 +359,7 @@ func TestGoldenScenarios(t *testing.T) {
 		for _, g := range b.History().Groups {
 			for _, r := range g.Rounds {
 				told++
-				if err := report.Show(io.Discard, r); err != nil {
+				if err := report.Show(io.Discard, r, true); err != nil {
 					t.Fatal(err)
 				}
 				if r.Cause.Kind == rounds.Unexplained && r.Cause.Text != "" {

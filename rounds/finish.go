@@ -21,8 +21,18 @@ func (g *group) finish(out *Group) {
 		out.Clocks = []Clock{}
 	}
 	out.Incidents = g.incidents(out.Rounds)
+	attach(out.Incidents)
 	out.Unknown = g.unknowns(out)
 	g.assign(out)
+}
+
+// attach notes in each round which incident it belongs to.
+func attach(incidents []Incident) {
+	for i := range incidents {
+		for _, r := range incidents[i].rounds {
+			r.Incident = &incidents[i]
+		}
+	}
 }
 
 // everybody returns the nodes that wrote records, or are named by others: alive, gone or leading.

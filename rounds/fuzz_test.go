@@ -44,8 +44,8 @@ func FuzzTell(f *testing.F) {
 			_ = report.Remarks(&out, g)
 			for _, r := range g.Rounds {
 				_ = report.Line(&out, r)
-				_ = report.Show(&out, r)
-				_ = report.Explain(&out, r)
+				_ = report.Show(&out, r, true)
+				_ = report.Explain(&out, r, true)
 			}
 			for _, n := range g.Nodes {
 				_ = report.WhyNot(&out, g, n.ID)

@@ -3,6 +3,7 @@ package rounds
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +35,11 @@ type Incident struct {
 	Records    []Ref         `json:"records"` // which prove From, Until and Why
 
 	rounds []*Round // of Terms
+	quorum bool     // Why says which voters were missing
 }
+
+// Voters reports whether Why says which voters were missing, so that the others were no majority.
+func (in *Incident) Voters() bool { return in.quorum }
 
 // Ending says how a leadership ended, and how this is known.
 type Ending struct {
@@ -140,6 +145,7 @@ func (in *Incident) prove(ref Ref) {
 // round, or by the way in which the leadership before ended.
 func (in *Incident) reason(g *group) string {
 	if lacks := in.missingVoters(g); lacks != "" {
+		in.quorum = true
 		return lacks
 	}
 	for _, r := range in.rounds {
@@ -200,6 +206,9 @@ func (in *Incident) missingVoters(g *group) string {
 		if r.Ballot != nil && len(r.Ballot.Voters) > len(voters) {
 			voters = r.Ballot.Voters
 		}
+	}
+	if len(in.rounds) == 0 || len(voters) == 0 && in.Leader == 0 { // no round tells yet who votes
+		voters = slices.Sorted(maps.Keys(g.voters))
 	}
 	if in.Leaderless < maxTransit || len(voters) == 0 {
 		return ""

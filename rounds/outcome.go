@@ -205,7 +205,8 @@ func (r *Round) split(g *group) {
 	}
 	won := r.Winner.At
 	if !won.IsZero() {
-		p.Elect, p.ElectKnown = max(won.Sub(p.Began), 0), true
+		p.LedOn = max(g.endOfFormer(r).Sub(p.Began), 0)
+		p.Elect, p.ElectKnown = max(won.Sub(p.Began)-p.LedOn, 0), true
 		if r.Aftermath > 0 {
 			p.Ended = r.ended()
 			p.Announce, p.AnnounceKnown = max(p.Ended.Sub(won), 0), true
@@ -216,6 +217,20 @@ func (r *Round) split(g *group) {
 	} else if last, ok := g.lastWord(r.Cause.Lost, p.Began); ok {
 		p.DetectBound = p.Began.Sub(last)
 	}
+}
+
+// endOfFormer returns when the leadership before the round ended, if the leader was not lost, or had its lease still.
+// It returns zero if there was none, or if its end is not known.
+func (g *group) endOfFormer(r *Round) (end time.Time) {
+	if r.Cause.Lost != 0 && r.Guarantee != lease {
+		return end
+	}
+	for _, l := range g.list {
+		if l.Term < r.Term && !l.First.IsZero() && !l.From.After(r.Split.Began) && l.End.After(end) {
+			end = l.End
+		}
+	}
+	return end
 }
 
 // ended returns when the last node that should follow the winner did so.

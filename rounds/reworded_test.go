@@ -218,8 +218,8 @@ func allOf(t *testing.T, log io.Reader) (all []string) {
 		}
 		for _, r := range g.Rounds {
 			add(report.Line(&out, r))
-			add(report.Show(&out, r))
-			add(report.Explain(&out, r))
+			add(report.Show(&out, r, true))
+			add(report.Explain(&out, r, true))
 			add(render.Text(&out, r, 90))
 			add(render.SVG(&out, r))
 			add(render.Mermaid(&out, r))

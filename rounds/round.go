@@ -48,9 +48,15 @@ type Round struct {
 
 	Ballot *Ballot `json:"ballot,omitempty"` // how the voters answered, nil if no voters decide
 
+	// Incident is the change of leadership that the round was held for, nil if the records tell none.
+	Incident *Incident `json:"incident,omitempty"`
+
 	Counts []KindCount `json:"counts"` // the counted messages, by kind
-	Theory *Theory     `json:"theory"` // nil when the algorithm is not in the catalogue, or nobody won
-	Split  Split       `json:"split"`
+	// AtLeast says that more messages may have been sent: at level info, nodes do not write the steps that decided
+	// nothing.
+	AtLeast bool    `json:"at_least,omitempty"`
+	Theory  *Theory `json:"theory"` // nil when the algorithm is not in the catalogue, or nobody won
+	Split   Split   `json:"split"`
 	// LeftBehind are the participants that never followed the winner in the round.
 	LeftBehind []Straggler `json:"left_behind"`
 	Findings   []Finding   `json:"findings"` // about this round
@@ -214,7 +220,11 @@ type Split struct {
 	// DetectBound is the time from the lost leader's last record to the first evidence. Detect is
 	// not longer, unless the evidence was false. 0 if there is no such record.
 	DetectBound time.Duration `json:"detect_bound,omitempty"`
-	// Elect is the time from the first evidence to the record in which the winner begins to lead.
+	// LedOn is for how long the former leader led on after the first evidence or call: it handed over, or had its
+	// lease still.
+	LedOn time.Duration `json:"led_on,omitempty"`
+	// Elect is the time from the first evidence, or from the end of LedOn, to the record in which the winner begins
+	// to lead.
 	Elect      time.Duration `json:"elect"`
 	ElectKnown bool          `json:"elect_known"`
 	// Announce is the time from that record to the one in which the last follower first follows the winner.

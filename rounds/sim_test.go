@@ -173,10 +173,10 @@ func TestHundredNodes(t *testing.T) {
 		}
 		var out bytes.Buffer
 		for _, r := range b.History().Groups[0].Rounds {
-			if err := report.Show(&out, r); err != nil {
+			if err := report.Show(&out, r, true); err != nil {
 				t.Fatal(err)
 			}
-			if err := report.Explain(&out, r); err != nil {
+			if err := report.Explain(&out, r, true); err != nil {
 				t.Fatal(err)
 			}
 		}

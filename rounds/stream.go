@@ -101,10 +101,36 @@ func (g *group) ended(calm bool) (ended []*Round, between []Finding) {
 		g.recycle(g.open[term])
 	}
 	if len(ended) > 0 {
+		attach(g.incidents(g.stream.recent))
 		between = g.news()
 		g.forget()
 	}
 	return ended, between
+}
+
+// Leaderless returns, for each cluster in which nobody leads at present, as far as the records go, the change of
+// leadership that has not ended. Call Ended before.
+func (b *Builder) Leaderless() (open []Vacancy) {
+	for _, g := range b.sorted() {
+		g.survey(slices.Sorted(maps.Keys(g.open)))
+		var rounds []*Round
+		if g.stream != nil {
+			rounds = g.stream.recent
+		}
+		incidents := g.incidents(rounds)
+		if n := len(incidents); n > 0 && incidents[n-1].Leader == 0 {
+			open = append(open, Vacancy{g.key.cluster, g.key.algo, g.key.run, incidents[n-1]})
+		}
+	}
+	return open
+}
+
+// Vacancy is a time in which nobody leads a cluster.
+type Vacancy struct {
+	Cluster   string `json:"cluster"`
+	Algorithm string `json:"algorithm"`
+	Run       int    `json:"run,omitempty"`
+	Incident
 }
 
 // nextTerm returns the term after the given one of which there are records, 0 for none.

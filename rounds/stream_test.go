@@ -166,7 +166,7 @@ func TestFollowingTellsTheSame(t *testing.T) {
 		var want, got bytes.Buffer
 		say := func(w io.Writer, told []*rounds.Round) {
 			for _, r := range told {
-				if err := report.Show(w, r); err != nil {
+				if err := report.Show(w, r, true); err != nil {
 					t.Fatal(err)
 				}
 			}

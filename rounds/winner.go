@@ -68,7 +68,9 @@ func (r *Round) choose(led []Winner, g *group) {
 	r.Winner = &led[chosen]
 	r.Rivals = slices.Delete(slices.Clone(led), chosen, chosen+1)
 	if r.Winner.Live == nil {
-		r.Winner.Live = r.acted()
+		r.Winner.Live = slices.DeleteFunc(r.acted(), func(id uint64) bool {
+			return g.goneFor(r.Winner.Node, id, r.Winner.At, time.Time{})
+		})
 	}
 }
 

@@ -15,19 +15,24 @@ func explainCommand() *cli.Command {
 		Usage:       "tell in sentences how one election went",
 		ArgsUsage:   "TERM " + logsUsage,
 		Description: logsHelp,
-		Flags:       []cli.Flag{clusterFilter(), formatFlag(tellFormats)},
+		Flags:       []cli.Flag{clusterFilter(), formatFlag(tellFormats), theoryFlag()},
 		Action:      func(ctx *cli.Context) error { return aboutTerm(ctx, tellFormats, explainRounds) },
 	}
 }
 
 // explainRounds describes rounds in sentences.
 func explainRounds(
-	out io.Writer, format string, _ *rounds.History, found []*rounds.Round,
+	out io.Writer, format string, _ *rounds.History, found []*rounds.Round, theory bool,
 ) error {
 	return writeEach(out, found, func(r *rounds.Round) error {
 		if format == "json" {
 			return writeJSON(out, r)
 		}
-		return report.Explain(out, r)
+		return report.Explain(out, r, theory)
 	})
+}
+
+// theoryFlag returns the flag that adds what the books say.
+func theoryFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "theory", Usage: "with the rules that decided, and what it costs by the book"}
 }

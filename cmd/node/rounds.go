@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v2"
@@ -50,6 +51,13 @@ func roundsCommand() *cli.Command {
 		Flags: []cli.Flag{
 			clusterFilter(), formatFlag(listFormats),
 			&cli.BoolFlag{Name: "check", Usage: "end with the code of the gravest finding, 0 without one"},
+			&cli.StringFlag{Name: "since", Usage: "only what began at this `TIME` or later: 15:04:05, a date and time, or 10m"},
+			&cli.StringFlag{Name: "until", Usage: "only what began at this `TIME` or before"},
+			&cli.IntFlag{
+				Name: "last", Usage: "only the last `N` lines; 0 for all", Value: pageful,
+				DefaultText: fmt.Sprintf("%d, and all of them as json and html", pageful),
+			},
+			&cli.BoolFlag{Name: "findings", Usage: "only what is wrong"},
 			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on reading, print each round as it ends"},
 		},
 		Action: listRounds,
@@ -58,7 +66,7 @@ func roundsCommand() *cli.Command {
 			Usage:       "show the whole of one round: its TERM, or last",
 			ArgsUsage:   "TERM " + logsUsage,
 			Description: logsHelp,
-			Flags:       []cli.Flag{clusterFilter(), formatFlag(showFormats)},
+			Flags:       []cli.Flag{clusterFilter(), formatFlag(showFormats), theoryFlag()},
 			Action:      func(ctx *cli.Context) error { return aboutTerm(ctx, showFormats, drawRounds) },
 		}},
 	}
@@ -100,23 +108,75 @@ func listRounds(ctx *cli.Context) error {
 		}
 		return followRounds(ctx, words, format)
 	}
+	which, err := selection(ctx, format)
+	if err != nil {
+		return err
+	}
 	h, unread, err := readLogs(ctx, words, builderFor(format))
 	if err != nil {
 		return err
 	}
 	switch format {
 	case "json":
-		err = writeJSON(ctx.App.Writer, h)
+		err = writeJSON(ctx.App.Writer, report.Select(h, which))
 	case "html":
-		err = render.HTML(ctx.App.Writer, h)
+		err = render.HTML(ctx.App.Writer, report.Select(h, which))
 	default:
-		err = writeRounds(ctx.App.Writer, ctx.App.ErrWriter, h)
+		err = writeRounds(ctx.App.Writer, ctx.App.ErrWriter, h, which)
 	}
 	var found rounds.Tally
 	for _, g := range h.Groups {
 		found.Add(g.Findings...)
 	}
 	return errors.Join(err, verdict(ctx, found), unread)
+}
+
+// pageful is how many rounds are listed unless the user wants more: as many as a person reads.
+const pageful = 40
+
+// selection reads the flags that say which rounds are listed.
+func selection(ctx *cli.Context, format string) (s report.Selection, err error) {
+	now := time.Now()
+	if s.Since, err = timeOf("since", ctx.String("since"), now); err != nil {
+		return s, err
+	}
+	if s.Until, err = timeOf("until", ctx.String("until"), now); err != nil {
+		return s, err
+	}
+	if !s.Until.IsZero() && s.Until.Before(s.Since) && s.Until.Year() > 0 {
+		return s, usagef("--until %s is before --since %s", ctx.String("until"), ctx.String("since"))
+	}
+	s.Last, s.Findings = ctx.Int("last"), ctx.Bool("findings")
+	if s.Last < 0 {
+		return s, usagef("--last %d: want a number from 0 on", s.Last)
+	}
+	if !ctx.IsSet("last") && (format != "text" || s.Findings || !s.Since.IsZero() || !s.Until.IsZero()) {
+		s.Last = 0
+	}
+	return s, nil
+}
+
+// timeLayouts are the forms of a point in time, in UTC unless it names a zone.
+var timeLayouts = []string{
+	time.RFC3339Nano, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04", time.DateOnly,
+	time.TimeOnly, "15:04", // in the year 0: of the day of the last record
+}
+
+// timeOf reads a point in time: a date and time, a time of day, or how long ago. An empty word is the zero time.
+func timeOf(flag, word string, now time.Time) (time.Time, error) {
+	if word == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, word); err == nil {
+			return t, nil
+		}
+	}
+	if ago, err := time.ParseDuration(word); err == nil && ago >= 0 {
+		return now.Add(-ago), nil
+	}
+	return time.Time{}, usagef("--%s %q: want a time of the last day like 15:04:05, a date and time like "+
+		"2006-01-02T15:04:05Z, or how long ago, like 10m; all in UTC", flag, word)
 }
 
 // followRounds prints each round as it ends, until the sources end or a signal
@@ -156,23 +216,13 @@ func showMeant(ctx *cli.Context, words []string) error {
 
 // writeRounds prints the rounds of all groups to out. It prints to remarks what the logs
 // do not show.
-func writeRounds(out, remarks io.Writer, h *rounds.History) error {
+func writeRounds(out, remarks io.Writer, h *rounds.History, which report.Selection) error {
 	for i, g := range h.Groups {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		if err := report.Header(out, g.Cluster, g.Algorithm, g.Guarantee, g.Run); err != nil {
+		if err := report.List(out, g, which); err != nil {
 			return err
-		}
-		for _, r := range g.Rounds {
-			if err := report.Line(out, r); err != nil {
-				return err
-			}
-		}
-		for _, f := range report.Loose(g) {
-			if err := report.Finding(out, f); err != nil {
-				return err
-			}
 		}
 		if err := report.Remarks(remarks, g); err != nil {
 			return err
@@ -185,7 +235,7 @@ func writeRounds(out, remarks io.Writer, h *rounds.History) error {
 // round for each cluster.
 func aboutTerm(
 	ctx *cli.Context, formats []string,
-	say func(out io.Writer, format string, h *rounds.History, found []*rounds.Round) error,
+	say func(out io.Writer, format string, h *rounds.History, found []*rounds.Round, theory bool) error,
 ) error {
 	words, err := interspersed(ctx)
 	if err != nil {
@@ -210,7 +260,7 @@ func aboutTerm(
 	if err != nil {
 		return errors.Join(err, unread)
 	}
-	if err := say(ctx.App.Writer, format, h, found); err != nil {
+	if err := say(ctx.App.Writer, format, h, found, ctx.Bool("theory")); err != nil {
 		return err
 	}
 	return errors.Join(report.Notes(ctx.App.ErrWriter, h), unread)
@@ -289,7 +339,9 @@ func formatOf(ctx *cli.Context, formats []string) (string, error) {
 }
 
 // drawRounds writes rounds with all their steps, in the given format.
-func drawRounds(out io.Writer, format string, h *rounds.History, found []*rounds.Round) error {
+func drawRounds(
+	out io.Writer, format string, h *rounds.History, found []*rounds.Round, theory bool,
+) error {
 	switch format {
 	case "html":
 		return render.HTML(out, justThese(h, found))
@@ -299,7 +351,7 @@ func drawRounds(out io.Writer, format string, h *rounds.History, found []*rounds
 				"term: choose with --cluster", format, len(found))
 		}
 	}
-	return writeEach(out, found, func(r *rounds.Round) error { return drawRound(out, format, r) })
+	return writeEach(out, found, func(r *rounds.Round) error { return drawRound(out, format, r, theory) })
 }
 
 // writeEach writes rounds with an empty line between them.
@@ -315,7 +367,7 @@ func writeEach(out io.Writer, found []*rounds.Round, write func(*rounds.Round) e
 	return nil
 }
 
-func drawRound(out io.Writer, format string, r *rounds.Round) error {
+func drawRound(out io.Writer, format string, r *rounds.Round, theory bool) error {
 	switch format {
 	case "json":
 		return writeJSON(out, r)
@@ -324,7 +376,7 @@ func drawRound(out io.Writer, format string, r *rounds.Round) error {
 	case "svg":
 		return render.SVG(out, r)
 	}
-	if err := report.Show(out, r); err != nil {
+	if err := report.Show(out, r, theory); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)

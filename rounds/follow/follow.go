@@ -34,8 +34,15 @@ type follower struct {
 	behind  atomic.Int32 // sources whose beginning is still being read
 	fresh   int          // records since the last look
 	found   rounds.Tally
-	header  string // of the group that was printed last
-	err     error  // of the output
+	header  string             // of the group that was printed last
+	vacant  map[string]vacancy // by cluster
+	err     error              // of the output
+}
+
+// vacancy is a time in which nobody leads: since when, and whether it was said.
+type vacancy struct {
+	from time.Time
+	said bool
 }
 
 // Config says which logs are read, and where their rounds are printed.
@@ -132,6 +139,7 @@ func (f *follower) watch(ctx context.Context, ended <-chan struct{}) {
 		f.mu.Lock()
 		if f.behind.Load() <= 0 {
 			f.tell(true)
+			f.tellVacancies()
 		}
 		f.mu.Unlock()
 	}
@@ -165,6 +173,31 @@ func (f *follower) tell(calm bool) {
 		f.found.Add(finding)
 		f.keep(f.printFinding(finding))
 	}
+}
+
+// tellVacancies says where nobody leads, if this was so already at the last look: an election takes milliseconds. The
+// caller holds mu.
+func (f *follower) tellVacancies() {
+	now := map[string]vacancy{}
+	for _, v := range f.Builder.Leaderless() {
+		cluster := fmt.Sprint(v.Cluster, " ", v.Algorithm, v.Run)
+		is := vacancy{from: v.From}
+		if was, again := f.vacant[cluster]; again && was.from.Equal(v.From) {
+			is.said = true
+			if !was.said {
+				f.keep(f.printVacancy(v))
+			}
+		}
+		now[cluster] = is
+	}
+	f.vacant = now
+}
+
+func (f *follower) printVacancy(v rounds.Vacancy) error {
+	if f.JSON {
+		return f.printJSON(v)
+	}
+	return report.Vacant(f.Out, v)
 }
 
 func (f *follower) print(r *rounds.Round) {

@@ -4,26 +4,90 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// Explain writes a round in sentences: what happened, why it ended so, what it cost, what
-// is wrong with it.
-func Explain(w io.Writer, r *rounds.Round) error {
+// Explain writes a round in sentences: how long nobody led, what happened, why it ended so, what it cost, what is
+// wrong with it. With theory it also writes the rules that decided, and what the round costs by the book.
+func Explain(w io.Writer, r *rounds.Round, theory bool) error {
 	var p page
+	p.paragraph(incident(r)...)
 	p.paragraph(beginning(r)...)
-	p.paragraph(middle(r)...)
-	p.paragraph(cost(r)...)
+	p.paragraph(middle(r, theory)...)
+	p.paragraph(cost(r, theory)...)
 	for _, f := range r.Findings {
 		p.paragraph(fmt.Sprintf("What is wrong: %s See %s.", f.Text, refs(f.Records)))
 	}
-	for _, u := range r.Unknown {
-		p.paragraph("Not known: " + u)
+	if len(r.Unknown) > 0 {
+		p.paragraph("Not known: " + strings.Join(r.Unknown, " "))
 	}
 	return p.to(w)
+}
+
+// incident says for how long nobody led, and why, if it was for longer than an election takes.
+func incident(r *rounds.Round) (sentences []string) {
+	in := r.Incident
+	if in == nil || in.Former == 0 || in.Ended.Kind == rounds.EndedUnseen {
+		return nil
+	}
+	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
+	until := "until the records end"
+	if in.Leader != 0 {
+		until = fmt.Sprintf("until node %d led term %d", in.Leader, in.Term)
+	}
+	switch {
+	case in.Leaderless == 0:
+		say("Node %d led, by its own word, until node %d did.", in.Former, in.Leader)
+		return sentences
+	case in.Leader == in.Former:
+		say("Nobody led for %s, from %s %s again: %s.", rounds.Span(in.Leaderless), clock(in.From), until, in.Why)
+	default:
+		say("Nobody led for %s, from %s %s: %s.", rounds.Span(in.Leaderless), clock(in.From), until, in.Why)
+	}
+	say("%s (%s%s).", ending(in), confidence(in.Ended.Known), reference(in.Ended.Ref))
+	if len(in.Terms) > 1 {
+		say("It took terms %d to %d.", in.Terms[0], lastOf(in))
+	}
+	return sentences
+}
+
+// ending says how the leadership before the incident ended.
+func ending(in *rounds.Incident) string {
+	led := fmt.Sprintf("Node %d, which had led term %d,", in.Former, in.FormerTerm)
+	switch in.Ended.Kind {
+	case rounds.EndedByWord:
+		return led + " stopped leading"
+	case rounds.EndedByLease:
+		return led + " had a lease that ended"
+	case rounds.EndedByProcess:
+		return led + " ended: its process is gone"
+	case rounds.EndedByLoss:
+		return led + " was lost to the others"
+	}
+	return led + " led no more"
+}
+
+// confidence says how a statement is known.
+func confidence(c rounds.Confidence) string {
+	switch c {
+	case rounds.OwnWord:
+		return "by its own word"
+	case rounds.PeersSaw:
+		return "as other nodes saw"
+	}
+	return "as the records suggest"
+}
+
+// reference returns ": 4:17", or "" for no record.
+func reference(ref rounds.Ref) string {
+	if ref.IsZero() {
+		return ""
+	}
+	return ": " + ref.String()
 }
 
 // beginning says why the election was held.
@@ -45,7 +109,7 @@ func beginning(r *rounds.Round) (sentences []string) {
 		say("At %s the leader handed over%s: node %d was asked to lead the next term.",
 			at, bracketed(c.Request), c.Node)
 	case rounds.HigherRank:
-		say("At %s node %d took over, because it ranks above the leader: %s.", at, c.Node, c.Text)
+		say("At %s node %d, which %s, began to take over.", at, c.Node, outranks(r))
 	case rounds.SplitRecovered:
 		say("At %s a split brain was recovered from: two leaders had met, and all who led had stopped. "+
 			"Node %d called for one leader of a new term.", at, c.Node)
@@ -73,6 +137,14 @@ func beginning(r *rounds.Round) (sentences []string) {
 		say("%s called the election of term %d.", words.Upper(words.Nodes(callers)), r.Term)
 	}
 	return sentences
+}
+
+// outranks says whom the first initiator outranks.
+func outranks(r *rounds.Round) string {
+	if in := r.Incident; in != nil && in.Former != 0 && in.Former != r.Cause.Node {
+		return fmt.Sprintf("outranks node %d", in.Former)
+	}
+	return "outranks the leader"
 }
 
 func bracketed(text string) string {
@@ -117,7 +189,7 @@ func lastDetection(r *rounds.Round) (late time.Duration) {
 }
 
 // middle says who won and why, who lost to whom, who followed.
-func middle(r *rounds.Round) (sentences []string) {
+func middle(r *rounds.Round, theory bool) (sentences []string) {
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
 	sentences = fencing(r)
 	w := r.Winner
@@ -133,6 +205,9 @@ func middle(r *rounds.Round) (sentences []string) {
 	switch {
 	case r.Split.ElectKnown && r.Split.Elect == 0:
 		won += " at once"
+	case r.Split.ElectKnown && r.Split.LedOn > 0:
+		won += fmt.Sprintf(" %s after that: the leader had led on for %s, and the election took %s",
+			rounds.Span(r.Split.LedOn+r.Split.Elect), rounds.Span(r.Split.LedOn), rounds.Span(r.Split.Elect))
 	case r.Split.ElectKnown:
 		won += fmt.Sprintf(" %s after the first sign", rounds.Span(r.Split.Elect))
 	}
@@ -141,10 +216,10 @@ func middle(r *rounds.Round) (sentences []string) {
 		because = granted(r)
 	}
 	switch {
-	case w.Why != "" && w.Rule != "":
-		say("%s, because of this: %s. The rule: “%s”", won, because, w.Rule)
+	case w.Why != "" && w.Rule != "" && theory:
+		say("%s: %s. The rule: “%s”", won, because, w.Rule)
 	case w.Why != "":
-		say("%s, because of this: %s.", won, because)
+		say("%s: %s.", won, because)
 	default:
 		say("%s.", won)
 	}
@@ -172,7 +247,7 @@ func losers(r *rounds.Round) (sentences []string) {
 	}
 	slices.Sort(outranked)
 	if len(outranked) > 0 && r.Winner != nil {
-		sentences = append([]string{fmt.Sprintf("Node %d ranks above %s, and said so.",
+		sentences = append([]string{fmt.Sprintf("Node %d outranks %s, and said so.",
 			r.Winner.Node, words.Nodes(outranked))}, sentences...)
 	}
 	return sentences
@@ -183,17 +258,19 @@ func followers(r *rounds.Round) (sentences []string) {
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
 	follow := in(r, rounds.PartFollower)
 	behind := in(r, rounds.PartBehind, rounds.PartSilent)
+	within := "followed; the records do not tell how soon"
+	if r.Split.AnnounceKnown {
+		within = "followed within " + rounds.Span(r.Split.Announce)
+	}
 	switch {
 	case len(follow) == 0 && len(behind) == 0:
 		say("It believed nobody else alive.")
 	case len(behind) == 0 && len(follow) == 1:
-		say("Node %d, the only other one that it believed alive, followed within %s.",
-			follow[0], known(r.Split.Announce, r.Split.AnnounceKnown))
+		say("Node %d, the only other one that it believed alive, %s.", follow[0], within)
 	case len(behind) == 0:
-		say("All %d others that it believed alive (%s) followed within %s.", len(follow), words.List(follow),
-			known(r.Split.Announce, r.Split.AnnounceKnown))
+		say("All %d others that it believed alive (%s) %s.", len(follow), words.List(follow), within)
 	case len(follow) > 0:
-		say("%s followed within %s.", words.Upper(words.Nodes(follow)), known(r.Split.Announce, r.Split.AnnounceKnown))
+		say("%s %s.", words.Upper(words.Nodes(follow)), within)
 	}
 	for _, v := range r.Verdicts {
 		if v.Kind == rounds.Deposed {
@@ -207,6 +284,9 @@ func followers(r *rounds.Round) (sentences []string) {
 		say("Node %d had not died: the same process wrote again %s after the first evidence, so it "+
 			"hung, was paused or was cut off.", c.Lost, rounds.Span(c.BackAt.Sub(c.At)))
 	}
+	if dead := in(r, rounds.PartDead); len(dead) > 0 {
+		say("%s, which it believed alive, had ended.", words.Upper(words.Nodes(dead)))
+	}
 	if late := in(r, rounds.PartJoined); len(late) > 0 {
 		say("%s came later and %s told.", words.Upper(words.Nodes(late)), words.Either(len(late), "was", "were"))
 	}
@@ -214,13 +294,22 @@ func followers(r *rounds.Round) (sentences []string) {
 }
 
 // cost says how many messages and how much time the round took, and what the theory says.
-func cost(r *rounds.Round) []string {
-	sentences := []string{fmt.Sprintf("It took %s (%s).", words.Plural(sent(r), "message"), kinds(r))}
-	if t := r.Theory; t != nil {
+func cost(r *rounds.Round, theory bool) []string {
+	var sentences []string
+	switch n := sent(r); {
+	case n == 0:
+		sentences = append(sentences, "No message of it is in the records.")
+	case r.AtLeast:
+		sentences = append(sentences, fmt.Sprintf("It took at least %s (%s): at level info not every message is in the "+
+			"records.", words.Plural(n, "message"), kinds(r)))
+	default:
+		sentences = append(sentences, fmt.Sprintf("It took %s (%s).", words.Plural(n, "message"), kinds(r)))
+	}
+	if t := r.Theory; t != nil && theory {
 		sentences = append(sentences, fmt.Sprintf("With %d alive and no failure, the %s algorithm takes "+
 			"%d at best and %d at worst: this was %s.", t.Live, r.Algorithm, t.Best, t.Worst, fell(t)))
 	}
-	if t := votesTheory(r); t != nil {
+	if t := votesTheory(r); t != nil && theory {
 		sentences = append(sentences, fmt.Sprintf("The votes take %d besides at best and %d at worst: this was %s.",
 			t.Best, t.Worst, fell(t)))
 	}

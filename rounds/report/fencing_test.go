@@ -31,7 +31,7 @@ func TestFencingIsTold(t *testing.T) {
 		"whoever held the office before has stopped -> hold the office")
 	for _, g := range b.History().Groups {
 		var out bytes.Buffer
-		if err := report.Explain(&out, g.Rounds[0]); err != nil {
+		if err := report.Explain(&out, g.Rounds[0], true); err != nil {
 			t.Fatal(err)
 		}
 		text := strings.Join(strings.Fields(out.String()), " ")

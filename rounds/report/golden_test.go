@@ -64,9 +64,9 @@ func told(t *testing.T, h *rounds.History) []byte {
 		must(report.Remarks(&out, g))
 		for _, r := range g.Rounds {
 			out.WriteString("\n" + strings.Repeat("=", 80) + "\n\n")
-			must(report.Show(&out, r))
+			must(report.Show(&out, r, true))
 			out.WriteString("\n")
-			must(report.Explain(&out, r))
+			must(report.Explain(&out, r, true))
 		}
 	}
 	return out.Bytes()

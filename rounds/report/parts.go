@@ -25,14 +25,6 @@ func sent(r *rounds.Round) int {
 	return sum
 }
 
-// detect says how long detection took. It returns the time, or "<" and an upper bound, or "-".
-func detect(s rounds.Split) string {
-	if !s.DetectKnown && s.DetectBound > 0 {
-		return "<" + rounds.Span(s.DetectBound)
-	}
-	return known(s.Detect, s.DetectKnown)
-}
-
 func known(d time.Duration, ok bool) string {
 	if !ok {
 		return "-"

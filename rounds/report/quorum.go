@@ -72,17 +72,17 @@ func denied(no refusal) string {
 	case algorithms.DeniedStands:
 		return "stood itself, or led"
 	case algorithms.DeniedStarted:
-		return "had just started, and may have promised something in a former life"
+		return "had just started, and may have promised something before its restart"
 	}
 	return no.why
 }
 
-// granted says which voters made the winner: "a majority of the voters, 2 of 1, 2 and 3, granted it
-// the term: nodes 2 and 3".
+// granted says which voters made the winner: "a majority of the voters (1, 2 and 3) granted it the term: nodes
+// 2 and 3".
 func granted(r *rounds.Round) string {
 	counted := voices(r.Ballot, func(v rounds.Voice) bool { return v.Counted })
-	return fmt.Sprintf("a majority of the voters, %d of %s, granted it the term: %s",
-		len(counted), words.List(r.Ballot.Voters), words.Nodes(counted))
+	return fmt.Sprintf("a majority of the voters (%s) granted it the term: %s",
+		words.List(r.Ballot.Voters), words.Nodes(counted))
 }
 
 // refusal is a reason for which voters refused, and what they did later.

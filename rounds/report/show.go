@@ -11,9 +11,10 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// Show writes all of a round. Times count from its beginning.
-func Show(w io.Writer, r *rounds.Round) error {
-	var p page
+// Show writes all of a round. Times count from its beginning. With theory it also writes the rules that decided, what
+// the messages mean, and what the round costs by the book.
+func Show(w io.Writer, r *rounds.Round, theory bool) error {
+	p := page{theory: theory}
 	p.line("Term %d of %s (%s): %s", r.Term, clusterName(r.Cluster, r.Algorithm, r.Run), r.Guarantee, outcome(r))
 	p.WriteByte('\n')
 	p.cause(r)
@@ -70,7 +71,7 @@ func (p *page) cause(r *rounds.Round) {
 	}
 	if w := r.Winner; w != nil && w.Why != "" {
 		p.field("Won by", "node %d %s: %s [%v]", w.Node, after(w.At, began(r)), w.Why, w.Ref)
-		if w.Rule != "" {
+		if w.Rule != "" && p.theory {
 			p.field("", "“%s”", w.Rule)
 		}
 	}
@@ -155,7 +156,7 @@ func (p *page) verdicts(r *rounds.Round) {
 			label = "Decided"
 		}
 		p.field(label, "%s, by node %d: %s [%v]", decision(v), v.By, v.Why, v.Ref)
-		if v.Rule != "" && !quoted[v.Rule] {
+		if v.Rule != "" && !quoted[v.Rule] && p.theory {
 			quoted[v.Rule] = true
 			p.field("", "“%s”", v.Rule)
 		}
@@ -264,14 +265,14 @@ func belief(s *rounds.Step) []string {
 func (p *page) cost(r *rounds.Round) {
 	p.field("Messages", "%s", messages(r))
 	for _, c := range r.Counts {
-		if says := rounds.Says(r.Algorithm, c.Kind); says != "" {
+		if says := rounds.Says(r.Algorithm, c.Kind); says != "" && p.theory {
 			p.field("", "%s: “%s”", c.Kind, says)
 		}
 	}
-	if t := r.Theory; t != nil {
+	if t := r.Theory; t != nil && p.theory {
 		p.field("Theory", "%s", theory(t))
 	}
-	if t := votesTheory(r); t != nil {
+	if t := votesTheory(r); t != nil && p.theory {
 		p.field("The votes", "besides, %s", theory(t))
 	}
 	p.field("Time", "%s", split(r))
@@ -281,6 +282,9 @@ func (p *page) cost(r *rounds.Round) {
 func messages(r *rounds.Round) string {
 	if len(r.Counts) == 0 {
 		return "none"
+	}
+	if r.AtLeast {
+		return fmt.Sprintf("%s: %d in all, at least", kinds(r), sent(r))
 	}
 	return fmt.Sprintf("%s: %d in all", kinds(r), sent(r))
 }
@@ -331,6 +335,9 @@ func split(r *rounds.Round) string {
 	if r.Cause.Lost != 0 {
 		parts = append(parts, "detect "+detectWords(r))
 	}
+	if s.LedOn > 0 {
+		parts = append(parts, "the leader led on for "+rounds.Span(s.LedOn))
+	}
 	if s.ElectKnown {
 		parts = append(parts, "elect "+rounds.Span(s.Elect))
 	}
@@ -349,7 +356,8 @@ func detectWords(r *rounds.Round) string {
 	case s.DetectKnown:
 		return rounds.Span(s.Detect)
 	case s.DetectBound > 0:
-		return fmt.Sprintf("%s at most (since the last record of node %d)", rounds.Span(s.DetectBound), r.Cause.Lost)
+		return fmt.Sprintf("not measured, %s at most (since the last record of node %d)", rounds.Span(s.DetectBound),
+			r.Cause.Lost)
 	}
 	return "not known"
 }

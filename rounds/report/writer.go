@@ -13,7 +13,10 @@ import (
 const width = 80
 
 // page collects lines.
-type page struct{ strings.Builder }
+type page struct {
+	strings.Builder
+	theory bool // with formulas, and sentences of the sources
+}
 
 // line writes one line, made printable, since arguments come from logs.
 func (p *page) line(format string, args ...any) {

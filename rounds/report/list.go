@@ -1,0 +1,351 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/words"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// List writes who leads now, how long nobody led, and one line for each change of leadership, of those that the
+// selection chooses.
+func List(w io.Writer, g *rounds.Group, s Selection) error {
+	var p page
+	p.line("%s (%s)", words.Upper(clusterName(g.Cluster, g.Algorithm, g.Run)), g.Guarantee)
+	p.summary(g)
+	p.columns()
+	shown, left := s.choose(g)
+	if left > 0 {
+		p.line("%6s  %s before; --last %d shows them, too", "…", words.Plural(left, "line"), left+len(shown))
+	}
+	days := spansDays(g)
+	for _, r := range shown {
+		if !s.Findings {
+			p.row(r, days)
+		}
+		p.findings(r.Findings)
+	}
+	p.findings(Loose(g))
+	return p.to(w)
+}
+
+// Selection says which rounds are listed.
+type Selection struct {
+	// Zero for no limit. In the year 0 they are times of the day of the last record.
+	Since, Until time.Time
+	Last         int  // how many of the rounds; 0 for all
+	Findings     bool // only findings
+}
+
+// choose returns the rounds that have a line, and how many more it left out because of Last. A round that brought no
+// leader is folded into the one that did, unless it has findings.
+func (s Selection) choose(g *rounds.Group) (list []*rounds.Round, left int) {
+	s = s.on(g)
+	for _, r := range g.Rounds {
+		switch {
+		case !s.within(began(r)):
+		case s.Findings && len(r.Findings) == 0:
+		case r.Incident != nil && r.Term != lastOf(r.Incident) && len(r.Findings) == 0:
+		default:
+			list = append(list, r)
+		}
+	}
+	if s.Last > 0 && len(list) > s.Last {
+		left = len(list) - s.Last
+		list = list[left:]
+	}
+	return list, left
+}
+
+// on puts a time of day on the day of the last record.
+func (s Selection) on(g *rounds.Group) Selection {
+	for _, t := range []*time.Time{&s.Since, &s.Until} {
+		if !t.IsZero() && t.Year() == 0 {
+			_, last := extent(g)
+			y, m, d := last.UTC().Date()
+			*t = t.AddDate(y, int(m)-1, d-1)
+		}
+	}
+	return s
+}
+
+// within reports whether t is between Since and Until.
+func (s Selection) within(t time.Time) bool {
+	return !t.Before(s.Since) && (s.Until.IsZero() || !t.After(s.Until))
+}
+
+// Select returns the part of the history that the selection chooses, with its findings.
+func Select(h *rounds.History, s Selection) *rounds.History {
+	part := *h
+	part.Groups = nil
+	for _, g := range h.Groups {
+		one, s := *g, s.on(g)
+		one.Rounds = slices.DeleteFunc(slices.Clone(g.Rounds), func(r *rounds.Round) bool {
+			return !s.within(began(r)) || s.Findings && len(r.Findings) == 0
+		})
+		if s.Last > 0 && len(one.Rounds) > s.Last {
+			one.Rounds = one.Rounds[len(one.Rounds)-s.Last:]
+		}
+		has := func(term uint64) bool {
+			return slices.ContainsFunc(one.Rounds, func(r *rounds.Round) bool { return r.Term == term })
+		}
+		one.Incidents = slices.DeleteFunc(slices.Clone(g.Incidents), func(in rounds.Incident) bool {
+			return !slices.ContainsFunc(in.Terms, has)
+		})
+		one.Findings = slices.DeleteFunc(slices.Clone(g.Findings), func(f rounds.Finding) bool {
+			return f.Term != 0 && !has(f.Term)
+		})
+		part.Groups = append(part.Groups, &one)
+	}
+	return &part
+}
+
+// lastOf returns the last term of an incident.
+func lastOf(in *rounds.Incident) uint64 { return in.Terms[len(in.Terms)-1] }
+
+// row is the format of a line in the list of rounds.
+const row = "%6s  %-12s  %6s  %-8s %5s  %8s  %8s  %8s  %8s  %s"
+
+// Header writes the name of a cluster and the titles of the columns.
+func Header(w io.Writer, cluster, algorithm, guarantee string, run int) error {
+	var p page
+	p.line("%s (%s)", words.Upper(clusterName(cluster, algorithm, run)), guarantee)
+	p.columns()
+	return p.to(w)
+}
+
+func (p *page) columns() {
+	p.line(row, "TERM", "AT", "LEADER", "FOLLOW", "SENT", "DETECT", "ELECT", "ANNOUNCE", "NOBODY", "BECAUSE")
+}
+
+// Line writes a round in one line, and below it its findings.
+func Line(w io.Writer, r *rounds.Round) error {
+	var p page
+	p.Grow(2 * width)
+	p.row(r, false)
+	p.findings(r.Findings)
+	return p.to(w)
+}
+
+func (p *page) row(r *rounds.Round, dated bool) {
+	leader, follow := "nobody", "-"
+	if r.Winner != nil {
+		leader = strconv.FormatUint(r.Winner.Node, 10)
+		followers := len(in(r, rounds.PartFollower))
+		expected := followers + len(in(r, rounds.PartBehind, rounds.PartSilent))
+		follow = strconv.Itoa(followers) + " of " + strconv.Itoa(expected)
+	}
+	at := clock(began(r))
+	if dated && !began(r).IsZero() {
+		at = began(r).UTC().Format("01-02 15:04:05")
+	}
+	p.line(row, terms(r), at, leader, follow, sentAtLeast(r), known(r.Split.Detect, r.Split.DetectKnown),
+		known(r.Split.Elect, r.Split.ElectKnown), known(r.Split.Announce, r.Split.AnnounceKnown), leaderless(r), why(r))
+}
+
+// terms returns "7", or "5-7" if the terms before brought no leader.
+func terms(r *rounds.Round) string {
+	in := r.Incident
+	if in == nil || len(in.Terms) < 2 || r.Term != lastOf(in) {
+		return strconv.FormatUint(r.Term, 10)
+	}
+	return fmt.Sprintf("%d-%d", in.Terms[0], r.Term)
+}
+
+// sentAtLeast returns how many messages the round took, or at least took.
+func sentAtLeast(r *rounds.Round) string {
+	n := strconv.Itoa(sent(r))
+	if r.AtLeast {
+		return "≥" + n
+	}
+	return n
+}
+
+// leaderless says for how long nobody led before the round's winner did, or since.
+func leaderless(r *rounds.Round) string {
+	in := r.Incident
+	switch {
+	case in == nil || r.Term != lastOf(in) || r.Winner != nil && in.Leader != r.Winner.Node:
+		return "-"
+	case in.Ended.Kind == rounds.EndedUnseen:
+		return "?"
+	}
+	return rounds.Span(in.Leaderless)
+}
+
+// why says why the leadership changed, in half a line: which voters were missing, or what began the round.
+func why(r *rounds.Round) string {
+	if in := r.Incident; in != nil && (in.Voters() || in.Former != 0 && r.Term == lastOf(in) &&
+		(r.Cause.Kind == rounds.HigherRank || r.Cause.Kind == rounds.HandOver)) {
+		return in.Why
+	}
+	return because(r)
+}
+
+func (p *page) findings(list []rounds.Finding) {
+	for _, f := range list {
+		p.line("        ! %s: %s [%s]", f.Name, f.Text, refs(f.Records))
+	}
+}
+
+// summary writes who leads at the end of the records, which nodes run, and how long nobody led.
+func (p *page) summary(g *rounds.Group) {
+	if g.Run > 0 || len(g.Leaderships) == 0 {
+		return
+	}
+	for _, line := range []string{present(g), upAndDown(g), withoutLeader(g)} {
+		if line != "" {
+			p.line("%s", line)
+		}
+	}
+	p.WriteByte('\n')
+}
+
+// present says who leads at the end of the records, or why nobody does.
+func present(g *rounds.Group) string {
+	if n := len(g.Incidents); n > 0 && g.Incidents[n-1].Leader == 0 {
+		in := g.Incidents[n-1]
+		return fmt.Sprintf("Nobody leads since %s: %s.", when(g, in.From), in.Why)
+	}
+	var last *rounds.Leadership
+	for i := range g.Leaderships {
+		if r := &g.Leaderships[i]; r.End.IsZero() && (last == nil || r.Term > last.Term) {
+			last = r
+		}
+	}
+	if last == nil {
+		return "The records do not tell who leads."
+	}
+	return fmt.Sprintf("Node %d leads term %d since %s, as far as the records go.", last.Leader, last.Term,
+		when(g, last.From))
+}
+
+// when returns the time of day, with the date if the records are of several days.
+func when(g *rounds.Group, t time.Time) string {
+	if spansDays(g) {
+		return t.UTC().Format("2006-01-02 15:04:05.000")
+	}
+	return clock(t)
+}
+
+// spansDays reports whether the records of the group are of several days.
+func spansDays(g *rounds.Group) bool {
+	first, last := extent(g)
+	return first.UTC().Format(time.DateOnly) != last.UTC().Format(time.DateOnly)
+}
+
+// extent returns the times of the first and the last record.
+func extent(g *rounds.Group) (first, last time.Time) {
+	for _, n := range g.Nodes {
+		for _, l := range n.Lives {
+			if first.IsZero() || l.From.Before(first) {
+				first = l.From
+			}
+			if l.Until.After(last) {
+				last = l.Until
+			}
+		}
+	}
+	return first, last
+}
+
+// upAndDown says which nodes ran at the end of the records, as far as they tell.
+func upAndDown(g *rounds.Group) string {
+	var up, down, silent, unknown []uint64
+	for _, n := range g.Nodes {
+		switch lastEvent(&n) {
+		case rounds.Ended:
+			down = append(down, n.ID)
+		case rounds.Silent, rounds.Paused:
+			silent = append(silent, n.ID)
+		default:
+			if n.Records == 0 {
+				unknown = append(unknown, n.ID)
+				continue
+			}
+			up = append(up, n.ID)
+		}
+	}
+	if len(down)+len(silent)+len(unknown) == 0 {
+		return ""
+	}
+	parts := []string{fmt.Sprintf("%d up", len(up))}
+	for _, kind := range []struct {
+		ids  []uint64
+		what string
+	}{{down, "ended"}, {silent, "silent"}, {unknown, "without a log here"}} {
+		if len(kind.ids) > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", shortIDs(kind.ids), kind.what))
+		}
+	}
+	return fmt.Sprintf("Of %s, %s.", words.Plural(len(g.Nodes), "node"), words.And(parts...))
+}
+
+// lastEvent returns the last thing that happened to the node's last process, "" if nothing did.
+func lastEvent(n *rounds.Node) rounds.LifeEventKind {
+	if len(n.Lives) == 0 {
+		return ""
+	}
+	events := n.Lives[len(n.Lives)-1].Events
+	if len(events) == 0 {
+		return ""
+	}
+	return events[len(events)-1].Kind
+}
+
+// shortIDs names the first nodes of a list, and says how many more there are.
+func shortIDs(ids []uint64) string {
+	const most = 8
+	if len(ids) <= most {
+		return words.Nodes(ids)
+	}
+	return fmt.Sprintf("%s and %d more", words.Nodes(ids[:most]), len(ids)-most)
+}
+
+// withoutLeader says for how long nobody led in all, and when that was worst.
+func withoutLeader(g *rounds.Group) string {
+	var sum time.Duration
+	worst, changes := -1, 0
+	for i, in := range g.Incidents {
+		if in.Former == 0 {
+			continue // nobody could have led yet
+		}
+		changes++
+		sum += in.Leaderless
+		if worst < 0 || in.Leaderless > g.Incidents[worst].Leaderless {
+			worst = i
+		}
+	}
+	if changes == 0 {
+		return ""
+	}
+	in := g.Incidents[worst]
+	text := fmt.Sprintf("Nobody led for %s in all, in %s", rounds.Span(sum), words.Plural(changes, "change"))
+	if sum == 0 {
+		return text + "."
+	}
+	return fmt.Sprintf("%s; the longest %s from %s on: %s.", text, rounds.Span(in.Leaderless), when(g, in.From),
+		cmp.Or(in.Why, "no record says why"))
+}
+
+// Loose returns the findings of a group that are about none of its rounds.
+func Loose(g *rounds.Group) (loose []rounds.Finding) {
+	for _, f := range g.Findings {
+		if !slices.ContainsFunc(g.Rounds, func(r *rounds.Round) bool { return r.Term == f.Term }) {
+			loose = append(loose, f)
+		}
+	}
+	return loose
+}
+
+// Vacant writes that nobody leads a cluster, since when and why.
+func Vacant(w io.Writer, v rounds.Vacancy) error {
+	var p page
+	p.line("        * Nobody leads %s since %s: %s.", clusterName(v.Cluster, v.Algorithm, v.Run), clock(v.From), v.Why)
+	return p.to(w)
+}
