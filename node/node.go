@@ -158,7 +158,8 @@ type Node struct {
 	overflowed   *dropped
 
 	mu          sync.Mutex // guards the fields below
-	status      Status
+	status      Status     // without Gone
+	gone        gone
 	over        bool          // Run ends: results of the Machine no longer count
 	leadership  *leadership   // nil while this node does not lead
 	leaderships chan struct{} // closed and replaced when a leadership begins

@@ -22,6 +22,11 @@ type Status struct {
 	Guarantee algorithms.Guarantee
 	// Alive is the last opinion of the failure detector, in the order of ids.
 	Alive []proto.Peer
+	// Gone are the processes that left Alive and are not back, in the order of ids: the last 100 that left.
+	Gone []Gone
+	// Since is when Leader became the belief, by the wall clock: another leader, another term of the same one, or
+	// nobody after a leader. It is zero before the first leader.
+	Since time.Time
 	// Ineligible says why this node is not eligible; "" when it is.
 	Ineligible string
 	// Lent is how many leases of this node are lent and have neither ended nor been returned: see
@@ -63,8 +68,9 @@ func (n *Node) Status() Status {
 	// A loop that hangs cannot say that its lease ran out: the clock says it. It is read
 	// under the lock: who is told so is not told otherwise of the same term later.
 	if n.ranOut(s.Leader) {
-		s.Leader = nobody(s.Leader.Term)
+		s.Leader, s.Since = nobody(s.Leader.Term), time.Time{}
 	}
+	s.Gone = n.gone.sorted()
 	n.mu.Unlock()
 	s.Alive = slices.Clone(s.Alive)
 	if s.Running {
@@ -95,7 +101,12 @@ func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible, 
 	case algorithms.Receive:
 		n.status.Counters.Received++
 	case algorithms.PeersChanged:
+		n.gone.view(n.status.Alive, ev, time.Now())
 		n.status.Alive = slices.Clone(ev.Alive)
+	case algorithms.PeerProvenDead:
+		n.gone.proof(n.status.Alive, proto.Peer{ID: ev.ID, Incarnation: ev.Incarnation}, true, time.Now())
+	case algorithms.PeerHeardAgain:
+		n.gone.proof(n.status.Alive, proto.Peer{ID: ev.ID, Incarnation: ev.Incarnation}, false, time.Now())
 	}
 	ineligible = n.status.Ineligible != out.Ineligible
 	n.status.Ineligible, n.status.Voters = out.Ineligible, out.Voters

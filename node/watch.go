@@ -50,7 +50,11 @@ func (n *Node) believe(l algorithms.Leader, successor proto.NodeID) {
 	n.status.Leader = l
 	n.keepLeadership(l, successor)
 	if l.Leadership() != old.Leadership() {
-		n.changes.add(l, time.Now())
+		now := time.Now()
+		n.changes.add(l, now)
+		if l.ID != 0 || old.ID != 0 {
+			n.status.Since = now
+		}
 	}
 	if l.Leadership() == old.Leadership() && l.Until.Equal(old.Until) {
 		return

@@ -58,3 +58,14 @@ func Sentence(algorithm string, kind *algorithms.ReasonKind) string {
 	}
 	return kind.Rule
 }
+
+// Ranked reports whether rank decides who wins: some reason of the algorithm says that one node outranks another.
+// Otherwise who stands first may win, and that a node ranks below the leader is no reason why it does not lead.
+func (e Entry) Ranked() bool {
+	return slices.ContainsFunc(e.Reasons, func(k *algorithms.ReasonKind) bool {
+		return slices.ContainsFunc(k.Decides, func(d algorithms.Decision) bool {
+			v, ok := d.(algorithms.Verdict)
+			return ok && v.Kind == algorithms.Outranked
+		})
+	})
+}

@@ -26,6 +26,15 @@ func TestSentence(t *testing.T) {
 	}
 }
 
+// Ranked tells the algorithms that elect who ranks highest from those that elect who stands first.
+func TestRanked(t *testing.T) {
+	for _, e := range catalog.All() {
+		if first := e.Name == "raft" || e.Name == "chubby"; e.Ranked() == first || e.WithLease().Ranked() == first {
+			t.Errorf("%s: rank decides: %v", e.Name, e.Ranked())
+		}
+	}
+}
+
 // "A reason's kind is declared once": no two have one code, and each has a package, a
 // word and a sentence.
 func TestEachReasonIsDeclaredOnce(t *testing.T) {

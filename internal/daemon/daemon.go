@@ -260,7 +260,12 @@ func (d *Daemon) Snapshot() httpapi.Snapshot {
 		Voters: d.Voters, VoterState: status.Voters, Leader: status.Leader, Lent: status.Lent,
 		Counters:   counters(status.Counters, links),
 		Ineligible: status.Ineligible, Checks: d.checked(), Unfenced: d.shots.Load(),
-		Recovery: d.recovery.why(),
+		Recovery: d.recovery.why(), Since: status.Since,
+	}
+	for _, p := range status.Gone {
+		s.Gone = append(s.Gone, httpapi.Gone{
+			ID: p.ID, Incarnation: p.Incarnation.String(), Evidence: p.Evidence, At: p.At,
+		})
 	}
 	for _, p := range links.Peers {
 		if p.Watched {

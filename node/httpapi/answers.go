@@ -47,12 +47,15 @@ type Leadership struct {
 // Status answers /v1/status.
 type Status struct {
 	Leadership
-	Role        string `json:"role"` // leader, follower or looking
-	Incarnation string `json:"incarnation"`
-	Cluster     string `json:"cluster"`
-	Healthy     bool   `json:"healthy"`
-	Ready       bool   `json:"ready"`
-	NotReady    string `json:"not_ready,omitempty"` // why the node is not ready
+	// Since is when the node came to believe that Leader leads, or that nobody does; absent if it has known no
+	// leader since it started.
+	Since       time.Time `json:"since,omitzero"`
+	Role        string    `json:"role"` // leader, follower or looking
+	Incarnation string    `json:"incarnation"`
+	Cluster     string    `json:"cluster"`
+	Healthy     bool      `json:"healthy"`
+	Ready       bool      `json:"ready"`
+	NotReady    string    `json:"not_ready,omitempty"` // why the node is not ready
 	// Ineligible says why the node is not eligible; absent if it is.
 	Ineligible string `json:"ineligible,omitempty"`
 	// Recovery says why this voter votes for nobody; absent if it votes. The reason is that it does
@@ -64,6 +67,9 @@ type Status struct {
 	Lent     int            `json:"lent,omitempty"`
 	LastTick time.Time      `json:"last_tick,omitzero"`
 	Alive    []proto.NodeID `json:"alive"` // this node included
+	// Gone are the processes that left Alive since the node started and are not back, nor is another process of
+	// their nodes: the last 100 that left, in the order of ids. Absent if there are none.
+	Gone []Gone `json:"gone,omitempty"`
 	// Voters are the configured voters, absent when there are none.
 	Voters []proto.NodeID `json:"voters,omitempty"`
 	// VotersConfirmed says that a leader has heard from a majority of the voters that they have
@@ -80,6 +86,16 @@ type Status struct {
 	Split    *trace.Split      `json:"split,omitempty"`
 	SplitAt  time.Time         `json:"split_at,omitzero"`
 	Counters map[string]uint64 `json:"counters,omitempty"`
+}
+
+// Gone is a process that left the view of a node.
+type Gone struct {
+	ID          proto.NodeID `json:"id"`
+	Incarnation string       `json:"incarnation"`
+	// Evidence is what made the node drop the process, in the words of the records:
+	// "link-closed 5, dial-refused 5".
+	Evidence string    `json:"evidence"`
+	At       time.Time `json:"at"` // of the first evidence, by the node's wall clock
 }
 
 // Members answers /v1/members.

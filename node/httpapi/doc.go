@@ -3,7 +3,7 @@
 //	GET /healthz     200 while the election loop ticks, else 503 with the reason
 //	GET /readyz      200 while gossip runs too, else 503 with the reason
 //	GET /leader      200 on the leader, 503 elsewhere with who leads
-//	GET /v1/status   the node as it sees itself
+//	GET /v1/status   the node as it sees itself, and whom it lost: when, and by which evidence
 //	GET /v1/members  the processes it believes alive
 //	GET /v1/events   each change of who leads, in order, as server-sent events; goes
 //	                 on after the Last-Event-ID, and says how many it missed

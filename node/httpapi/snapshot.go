@@ -31,6 +31,8 @@ type Snapshot struct {
 	LastTick time.Time
 	// Leader is the believed leader: nobody once the lease has ended. Its Until is not used.
 	Leader algorithms.Leader
+	// Since is when Leader became the belief; zero if that is not known.
+	Since time.Time
 	// Lent is how many leases the node has lent that have neither ended nor been returned.
 	Lent int
 	// Gossiping says that the node takes part in the gossip, even if it is alone.
@@ -55,6 +57,8 @@ type Snapshot struct {
 	SplitAt time.Time
 	// Members are the processes believed alive, this one included, in the order of their ids.
 	Members []Member
+	// Gone are the processes that left Members and are not back, in the order of ids.
+	Gone []Gone
 	// Counters has the counters by name, in snake_case.
 	Counters map[string]uint64
 }
@@ -168,7 +172,10 @@ func (s Snapshot) status(now time.Time) Status {
 		Counters: s.Counters, Voters: s.Voters, Watched: s.Watched,
 		VotersConfirmed: s.confirmed(), VotersVersion: s.VoterState.Version,
 		Ineligible: s.Ineligible, Recovery: s.Recovery, Checks: s.Checks,
-		Split: s.Split, SplitAt: s.SplitAt, Lent: s.Lent,
+		Split: s.Split, SplitAt: s.SplitAt, Lent: s.Lent, Gone: s.Gone,
+	}
+	if st.Leader == s.Leader.ID {
+		st.Since = s.Since
 	}
 	st.Ready = st.NotReady == ""
 	st.Role = string(trace.RoleOf(s.Self, algorithms.Leader{ID: st.Leader}))

@@ -135,6 +135,10 @@ func TestHealthAndReadiness(t *testing.T) {
 
 // Promise: /v1/status is one flat object, so that a shell can read it.
 func TestStatus(t *testing.T) {
+	lost := with(func(s *Snapshot) {
+		s.Since = noon.Add(-time.Minute)
+		s.Gone = []Gone{{ID: 4, Incarnation: "04", Evidence: "link-closed 4, dial-refused 4", At: noon}}
+	})
 	cases := []struct {
 		name string
 		in   Snapshot
@@ -147,6 +151,15 @@ func TestStatus(t *testing.T) {
 				`"incarnation":"ab000000000000000000000000000000","cluster":"demo",` +
 				`"healthy":true,"ready":true,"last_tick":"2026-11-20T12:00:00Z",` +
 				`"alive":[1,3,5],"counters":{"received":9,"sent":12}}`,
+		},
+		{
+			"one that lost another", lost,
+			`{"self":3,"is_leader":false,"leader":5,"leader_addr":"h5:2","term":7,` +
+				`"guarantee":"best-effort","algorithm":"bully","since":"2026-11-20T11:59:00Z","role":"follower",` +
+				`"incarnation":"ab000000000000000000000000000000","cluster":"demo",` +
+				`"healthy":true,"ready":true,"last_tick":"2026-11-20T12:00:00Z",` +
+				`"alive":[1,3,5],"gone":[{"id":4,"incarnation":"04","evidence":"link-closed 4, dial-refused 4",` +
+				`"at":"2026-11-20T12:00:00Z"}],"counters":{"received":9,"sent":12}}`,
 		},
 		{
 			"before the start",
