@@ -315,7 +315,7 @@ func TestUnknown(t *testing.T) {
 	})
 	g = build(gap)
 	last = g.Rounds[len(g.Rounds)-1]
-	if all := strings.Join(last.Unknown, "\n"); !strings.Contains(all, "What node 1 did in 1 record") {
+	if all := strings.Join(last.Unknown, "\n"); !strings.Contains(all, "missing: 1 of node 1 before 1:10.") {
 		t.Errorf("a gap is not said:\n%s", all)
 	}
 }

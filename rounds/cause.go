@@ -234,6 +234,9 @@ func (r *Round) detections(lost uint64, g *group) []Detection {
 			}
 		}
 	}
+	if w := r.Winner; w != nil && !w.At.IsZero() && w.At.After(called) && w.At.Before(until) {
+		until = w.At
+	}
 	for _, d := range g.drops[lost] {
 		if _, known := found[d.Node]; d.takenBack(called) || d.At.Before(since) || d.At.After(called) && (known ||
 			d.At.After(until)) {

@@ -97,15 +97,27 @@ func (r *Round) gaps(entries []*entry) {
 		}
 		wrote[e.life] = span{min(own.first, e.Ref.Seq), max(own.last, e.Ref.Seq)}
 	}
+	var missing []string
 	for _, l := range lives {
+		lost, places, first := 0, 0, Ref{}
 		for _, gap := range l.gaps() {
 			behind := gap.After.Seq + gap.Lost + 1
-			if own := wrote[l]; behind >= own.first && behind <= own.last {
-				lost := int(gap.Lost)
-				r.unknown("What node %d did in %s that %s missing before %v.",
-					l.node, words.Plural(lost, "record"), words.Either(lost, "is", "are"), l.ref(behind))
+			if own := wrote[l]; behind < own.first || behind > own.last {
+				continue
+			}
+			if lost, places = lost+int(gap.Lost), places+1; places == 1 {
+				first = l.ref(behind)
 			}
 		}
+		if where := fmt.Sprintf("before %v", first); lost > 0 {
+			if places > 1 {
+				where = fmt.Sprintf("in %d places, the first %s", places, where)
+			}
+			missing = append(missing, fmt.Sprintf("%d of node %d %s", lost, l.node, where))
+		}
+	}
+	if len(missing) > 0 {
+		r.unknown("What nodes did in records that are missing: %s.", strings.Join(missing, "; "))
 	}
 }
 

@@ -206,8 +206,8 @@ func middle(r *rounds.Round, theory bool) (sentences []string) {
 	case r.Split.ElectKnown && r.Split.Elect == 0:
 		won += " at once"
 	case r.Split.ElectKnown && r.Split.LedOn > 0:
-		won += fmt.Sprintf(" %s after that: the leader had led on for %s, and the election took %s",
-			rounds.Span(r.Split.LedOn+r.Split.Elect), rounds.Span(r.Split.LedOn), rounds.Span(r.Split.Elect))
+		won += fmt.Sprintf(" %s later (the leader led on for %s of that)", rounds.Span(r.Split.LedOn+r.Split.Elect),
+			rounds.Span(r.Split.LedOn))
 	case r.Split.ElectKnown:
 		won += fmt.Sprintf(" %s after the first sign", rounds.Span(r.Split.Elect))
 	}

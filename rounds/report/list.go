@@ -140,21 +140,30 @@ func (p *page) row(r *rounds.Round, dated bool) {
 		expected := followers + len(in(r, rounds.PartBehind, rounds.PartSilent))
 		follow = strconv.Itoa(followers) + " of " + strconv.Itoa(expected)
 	}
-	at := clock(began(r))
-	if dated && !began(r).IsZero() {
-		at = began(r).UTC().Format("01-02 15:04:05")
+	from, elect := began(r), known(r.Split.Elect, r.Split.ElectKnown)
+	if folds(r) { // it counts from the first of the terms
+		from, elect = r.Incident.From, rounds.Span(r.Incident.Leaderless)
+	}
+	at := clock(from)
+	if dated && !from.IsZero() {
+		at = from.UTC().Format("01-02 15:04:05")
 	}
 	p.line(row, terms(r), at, leader, follow, sentAtLeast(r), known(r.Split.Detect, r.Split.DetectKnown),
-		known(r.Split.Elect, r.Split.ElectKnown), known(r.Split.Announce, r.Split.AnnounceKnown), leaderless(r), why(r))
+		elect, known(r.Split.Announce, r.Split.AnnounceKnown), leaderless(r), why(r))
 }
 
 // terms returns "7", or "5-7" if the terms before brought no leader.
 func terms(r *rounds.Round) string {
-	in := r.Incident
-	if in == nil || len(in.Terms) < 2 || r.Term != lastOf(in) {
+	if !folds(r) {
 		return strconv.FormatUint(r.Term, 10)
 	}
-	return fmt.Sprintf("%d-%d", in.Terms[0], r.Term)
+	return fmt.Sprintf("%d-%d", r.Incident.Terms[0], r.Term)
+}
+
+// folds reports whether the line of the round is also about terms before it that brought no leader.
+func folds(r *rounds.Round) bool {
+	in := r.Incident
+	return in != nil && len(in.Terms) > 1 && r.Term == lastOf(in)
 }
 
 // sentAtLeast returns how many messages the round took, or at least took.
@@ -180,7 +189,7 @@ func leaderless(r *rounds.Round) string {
 
 // why says why the leadership changed, in half a line: which voters were missing, or what began the round.
 func why(r *rounds.Round) string {
-	if in := r.Incident; in != nil && (in.Voters() || in.Former != 0 && r.Term == lastOf(in) &&
+	if in := r.Incident; in != nil && (in.Voters() || folds(r) || in.Former != 0 && r.Term == lastOf(in) &&
 		(r.Cause.Kind == rounds.HigherRank || r.Cause.Kind == rounds.HandOver)) {
 		return in.Why
 	}
