@@ -61,7 +61,7 @@ func (g *group) everybody() []uint64 {
 // more records come.
 func (g *group) between(rounds []*Round, atEnd bool) []Finding {
 	incidents := g.incidents(rounds)
-	found := slices.Concat(g.overlaps(atEnd), withoutEnd(incidents), g.flapping(incidents))
+	found := slices.Concat(g.overlaps(atEnd), g.reportedSplits(), withoutEnd(incidents), g.flapping(incidents))
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
 		found = slices.Concat(found, termFell(g.nodes[id]), sameID(g.nodes[id]))
 	}

@@ -102,11 +102,14 @@ func (g *group) add(rec *trace.Record) {
 	}
 	settled := m.term == rec.RoundTerm() && m.leader == rec.Leader && rec.Leader != 0
 	m.term, m.leader = rec.RoundTerm(), rec.Leader
-	g.recovered.note(rec)
+	g.recovered.note(rec, l.ref(rec.Seq))
 	chatter := settled && isChatter(rec)
 	reasons, why := reasonsOf(rec)
 	term := termOf(rec, reasons)
 	l.add(rec, reasons, term)
+	if chatter {
+		l.sendQuietly(rec.Sent)
+	}
 	if g.stream.has(term) {
 		if !chatter {
 			g.late(rec, l, reasons, why, term)
@@ -186,7 +189,7 @@ func (t *log) fold(rec *trace.Record) {
 		return
 	}
 	clock, _ := proto.ParseHLC(rec.HLC)
-	t.folded = append(t.folded, receipt{id: rec.MsgID, to: rec.Node, from: rec.From, clock: clock, wall: rec.Time})
+	t.folded = append(t.folded, receipt{rec.MsgID, rec.Msg, rec.From, rec.Node, clock, rec.Time})
 }
 
 func (g *group) log(term uint64) *log {

@@ -210,7 +210,7 @@ func (in *Incident) missingVoters(g *group) string {
 	if len(in.rounds) == 0 || len(voters) == 0 && in.Leader == 0 { // no round tells yet who votes
 		voters = slices.Sorted(maps.Keys(g.voters))
 	}
-	if in.Leaderless < maxTransit || len(voters) == 0 {
+	if in.Leaderless < maxTransit && in.Leader != 0 || len(voters) == 0 {
 		return ""
 	}
 	down := map[string][]uint64{}

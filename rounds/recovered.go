@@ -2,20 +2,27 @@ package rounds
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // recovered has one report of each split brain that the cluster recovered from.
-type recovered []trace.Split
+type recovered []report
+
+// report is what a node wrote of a split brain, and where.
+type report struct {
+	trace.Split
+	ref Ref
+}
 
 // note keeps the reports in a record.
-func (m *recovered) note(rec *trace.Record) {
+func (m *recovered) note(rec *trace.Record, ref Ref) {
 	for _, s := range rec.Splits {
 		// Until 2026-11 a split was said to be mended.
 		if done := s.Stage == string(algorithms.Recovered) || s.Stage == "mended"; done && !m.find(s) {
-			*m = append(*m, s)
+			*m = append(*m, report{s, ref})
 		}
 	}
 }
@@ -29,6 +36,37 @@ func (m *recovered) find(s trace.Split) bool {
 		}
 	}
 	return false
+}
+
+// reportedSplits finds leaders that led at once, by the word of the nodes that recovered from it, where the records of
+// one of them are missing: otherwise overlap finds it.
+func (g *group) reportedSplits() (found []Finding) {
+	for _, s := range g.recovered {
+		for i, a := range s.Leaders {
+			for _, b := range s.Leaders[i+1:] {
+				if s.OverlapMS <= 0 || g.hasRecordsOf(a) && g.hasRecordsOf(b) {
+					continue
+				}
+				name := Overlap
+				if a.Term == b.Term {
+					name = TwoLeaders
+				}
+				found = append(found, Finding{
+					Name: name, Term: max(a.Term, b.Term), Records: []Ref{s.ref},
+					Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once, for %v in all, by the report of "+
+						"node %d, which recovered from it; the records of one of them are not here.", a.Leader, a.Term, b.Leader,
+						b.Term, Span(time.Duration(s.OverlapMS*float64(time.Millisecond))), s.By),
+				})
+			}
+		}
+	}
+	return found
+}
+
+// hasRecordsOf reports whether the leader's own records tell of the leadership.
+func (g *group) hasRecordsOf(r trace.Leadership) bool {
+	own := g.leaderships[leadershipKey{r.Leader, r.Term}]
+	return own != nil && !own.First.IsZero()
 }
 
 // of returns a sentence that says how the cluster recovered from two leaderships that overlapped.

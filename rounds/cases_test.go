@@ -1,0 +1,178 @@
+package rounds_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
+	"github.com/ringleader-dev/ringleader/rounds/report"
+)
+
+// The logs in testdata/cases are of real clusters of the release before. What was done to each, by signals from
+// outside, is known; it stands beside the wants.
+func readCase(t *testing.T, name string, without ...string) *rounds.Group {
+	t.Helper()
+	files, errs := logs.Files([]string{"testdata/cases/" + name})
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	b := rounds.NewBuilder()
+	for _, file := range files {
+		if slices.ContainsFunc(without, func(node string) bool { return strings.HasSuffix(file, "/"+node+".log") }) {
+			continue
+		}
+		if _, err := logs.ReadFile(file, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	groups := b.History().Groups
+	if len(groups) != 1 {
+		t.Fatalf("%s: %d groups", name, len(groups))
+	}
+	return groups[0]
+}
+
+// told returns the list of a group and the stories of all its rounds, in one line.
+func told(t *testing.T, g *rounds.Group) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := report.List(&out, g, report.Selection{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range g.Rounds {
+		if err := report.Explain(&out, r, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return strings.Join(strings.Fields(out.String()), " ")
+}
+
+// "No false statement, no finding on a healthy run, no missed finding on a broken one."
+func TestCases(t *testing.T) {
+	for name, c := range map[string]struct {
+		findings  []rounds.FindingName
+		says, not []string
+	}{
+		// 3 killed; 2 paused for 12 s, so that it asks as it wakes, before it votes; leader 5 paused for 3 s; 2 and 4
+		// killed. One leader a term: 5, then 1, and then nobody, since 2 of 5 voters are left.
+		"raft-false-two-leaders": {
+			[]rounds.FindingName{rounds.NoEnd},
+			[]string{"2 12:29:47.052 1 2 of 2", "370 ms", "voters 2, 3 and 4 not answering: 2 of 5"},
+			[]string{"both led", "went back", "node 5 won term 2"},
+		},
+		// Two laps of SIGTERM and start.
+		"raft-rolling-restart-healthy": {nil, []string{"leader 5 gave up term 1"}, []string{"went back", "is gone"}},
+		// A ring of five, whose clocks were shifted by -420, +10800, +37, -1.5 and 0 s afterwards.
+		"clocks-all-differ": {[]rounds.FindingName{rounds.Overlap}, []string{"at once, for 1.72 s", "3-6"}, []string{"1h30m"}},
+		// 3 killed at 11:51:45.298; 1 killed at 48.302 and started at 52.312; 3 started at 57.321.
+		"ring3-votes-misattributed": {
+			nil, []string{"Nobody led for 4.43 s", "voters 3 dead, 1 down: 1 of 3"}, []string{"nobody holds the office (node 2)"},
+		},
+		// 9 killed, 5 and 2 killed, leader 4 paused from 14.329 to 32.345, 5 and 2 started, 5 told to stop.
+		"outage-17s-quorum-lost": {
+			nil,
+			[]string{
+				"Nobody led for 17.2 s, from 11:51:15.294 until node 1 led term 3: voters 5 dead, 4 silent, 2 down: 2 of 5",
+				"node 5 outranks node 4 and took over", "node 5 handed over: it was asked to resign",
+				"(the leader led on for 2 s of that)",
+			},
+			[]string{"Node 4, which had just started", "flapping", "false-evidence"},
+		},
+		// SETTLED from 5 arrived in another term's records.
+		"split-mended-false-lost": {[]rounds.FindingName{rounds.Overlap, rounds.TwoLeaders}, nil, []string{"never arrived"}},
+		// SIGTERM to all at once.
+		"graceful-stop-code14": {nil, []string{"Nobody leads since 11:57:42.384: node 5 handed over"}, []string{"round-without-end"}},
+		// The file of leader 5 is absent; the records of the others tell of the split.
+		"missing-leader-file": {
+			[]rounds.FindingName{rounds.Overlap, rounds.TwoLeaders},
+			[]string{"Of 5 nodes, 4 up and node 5 without a log here", "for 2.16 s in all, by the report of node 5"},
+			[]string{"within -", "0 messages"},
+		},
+	} {
+		g := readCase(t, name)
+		found := slices.Compact(slices.Sorted(slices.Values(names(g.Findings))))
+		if !slices.Equal(found, c.findings) {
+			t.Errorf("%s: found %v, want %v", name, found, c.findings)
+		}
+		text := told(t, g)
+		for _, want := range c.says {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in: %s", name, want, text)
+			}
+		}
+		for _, not := range c.not {
+			if strings.Contains(text, not) {
+				t.Errorf("%s: %q in: %s", name, not, text)
+			}
+		}
+	}
+}
+
+// "A voter's answer is the voter's": node 1 had just started when it was asked for term 3, and not in term 2.
+func TestVotesOfTheirElection(t *testing.T) {
+	g := readCase(t, "ring3-votes-misattributed")
+	for term, want := range map[uint64]string{2: "", 3: "just started"} {
+		for _, r := range g.Rounds {
+			if r.Term == term && r.Ballot.Voices[0].No != want {
+				t.Errorf("term %d: node 1 said no: %q, want %q", term, r.Ballot.Voices[0].No, want)
+			}
+		}
+	}
+	for _, r := range readCase(t, "outage-17s-quorum-lost").Rounds {
+		if r.Term == 5 && r.Ballot.Voices[3].Denial != "" {
+			t.Errorf("term 5: leader 4 said no: %+v", r.Ballot.Voices[3])
+		}
+	}
+}
+
+// "The normal case": no two clocks show the same time, and all are corrected within a millisecond.
+func TestAllClocksDiffer(t *testing.T) {
+	g := readCase(t, "clocks-all-differ")
+	offsets := map[uint64]time.Duration{}
+	for _, c := range g.Clocks {
+		offsets[c.Node] = c.Offset
+		if c.Error > time.Millisecond {
+			t.Errorf("node %d: error %v", c.Node, c.Error)
+		}
+	}
+	for node, shift := range map[uint64]time.Duration{
+		1: -420 * time.Second, 2: 10800 * time.Second, 3: 37 * time.Second, 4: -1500 * time.Millisecond,
+	} {
+		if off := offsets[node] - offsets[5] - shift; off.Abs() > 200*time.Microsecond {
+			t.Errorf("node %d: off by %v", node, off)
+		}
+	}
+}
+
+// "An uninvolved follower's file absent, and the winner flips": it does not, whose file is absent.
+func TestWinnersDoNotFlip(t *testing.T) {
+	for name, leaders := range map[string][]string{
+		"split-mended-false-lost": {"n4", "n5"}, "outage-17s-quorum-lost": {"n1", "n4", "n5"},
+		"raft-false-two-leaders": {"n1", "n5"}, "clocks-all-differ": {"n3", "n4", "n5"},
+	} {
+		winners := func(g *rounds.Group) map[uint64]uint64 {
+			won := map[uint64]uint64{}
+			for _, r := range g.Rounds {
+				if r.Winner != nil {
+					won[r.Term] = r.Winner.Node
+				}
+			}
+			return won
+		}
+		want := winners(readCase(t, name))
+		for _, node := range []string{"n1", "n2", "n3", "n4", "n5"} {
+			if slices.Contains(leaders, node) {
+				continue
+			}
+			for term, won := range winners(readCase(t, name, node)) {
+				if won != want[term] {
+					t.Errorf("%s without %s: node %d won term %d, want %d", name, node, won, term, want[term])
+				}
+			}
+		}
+	}
+}
