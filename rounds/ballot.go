@@ -61,7 +61,7 @@ var (
 )
 
 // ballot sets the round's Ballot.
-func (r *Round) ballot() {
+func (r *Round) ballot(g *group) {
 	if r.Guarantee != lease {
 		return
 	}
@@ -93,13 +93,13 @@ func (r *Round) ballot() {
 	}
 	slices.Sort(b.Voters)
 	for _, id := range b.Voters {
-		b.Voices = append(b.Voices, r.voice(id, candidate))
+		b.Voices = append(b.Voices, r.voice(g, id, candidate))
 	}
 	r.Ballot = &b
 }
 
 // voice returns a voter's answer to the candidate, by the records of both nodes.
-func (r *Round) voice(voter, candidate uint64) Voice {
+func (r *Round) voice(g *group, voter, candidate uint64) Voice {
 	v := Voice{Voter: voter}
 	if voter == candidate {
 		v.Granted, v.Counted, v.Yes = r.Winner != nil, r.Winner != nil, true
@@ -127,7 +127,7 @@ func (r *Round) voice(voter, candidate uint64) Voice {
 		}
 	}
 	for _, m := range r.Messages {
-		if !slices.Contains(voteKinds, m.Kind) || m.From != voter || m.To != candidate || r.refuses(m) {
+		if !slices.Contains(voteKinds, m.Kind) || m.From != voter || m.To != candidate || m.elsewhere || r.refuses(m) {
 			continue
 		}
 		v.Granted, v.Yes = true, true
@@ -137,7 +137,9 @@ func (r *Round) voice(voter, candidate uint64) Voice {
 		case !m.arrived.IsZero() && won >= 0:
 			v.Counted = v.Counted || !m.arrived.After(r.Steps[won].At)
 		default: // at level info a receipt that decided nothing is not written
-			v.Counted = v.Counted || won >= 0 && m.SendStep <= won
+			off := g.apart(voter, candidate)
+			v.Counted = v.Counted || won >= 0 && m.SendStep <= won && off != unbounded &&
+				!r.Steps[m.SendStep].At.Add(off).After(r.Steps[won].At)
 		}
 	}
 	return v
@@ -152,7 +154,8 @@ func (r *Round) decidedAt() int {
 	return slices.IndexFunc(r.Steps, func(st Step) bool { return st.led() == r.Winner.Node })
 }
 
-// refuses reports whether the message m is a voter's no, by the reasons of its sender or receiver.
+// refuses reports whether the message m is a voter's no, or its vote in another term, by the reasons of its sender or
+// receiver.
 func (r *Round) refuses(m Message) bool {
 	for _, step := range []int{m.SendStep, m.ReceiveStep} {
 		if step < 0 {
@@ -161,6 +164,10 @@ func (r *Round) refuses(m Message) bool {
 		st := &r.Steps[step]
 		for i := range st.reasons {
 			why := &st.reasons[i]
+			votes, ok := decided[algorithms.Votes](why)
+			if ok && step == m.SendStep && why.number(votes.Term) != r.Term {
+				return true
+			}
 			answers, ok := decided[algorithms.Answers](why)
 			if ok && !answers.Yes && why.node(answers.Voter, st.Ref.Node) == m.From &&
 				why.node(answers.Candidate, st.Ref.Node) == m.To {

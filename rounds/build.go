@@ -38,7 +38,7 @@ func (g *group) round(t *log, next uint64) *Round {
 	r.findCause(g)
 	r.end(g, next)
 	r.deliveries(g, t)
-	r.ballot()
+	r.ballot(g)
 	r.count()
 	r.split(g)
 	r.findUnknown(t.entries, unread)

@@ -170,6 +170,8 @@ func (r *Round) notLost(c *Cause, g *group) {
 		c.Text, c.Kind, c.Lost = fmt.Sprintf("node %d, which was nominated, is gone", c.Lost), NomineeLost, 0
 	case led.Ended.Kind == EndedByWord && !led.End.After(c.At):
 		c.Text, c.Kind, c.Lost = fmt.Sprintf("leader %d gave up term %d", c.Lost, led.Term), Released, 0
+	case led.life == nil && len(g.drops[c.Lost]) == 0: // it may have given it up
+		c.Lost = 0
 	}
 }
 
@@ -211,8 +213,12 @@ func (g *group) back(c Cause) (Ref, time.Time) {
 	if m == nil {
 		return Ref{}, time.Time{}
 	}
-	if l := m.at(c.At, g.fix); l != nil {
-		if first, ok := l.after(c.At, g.fix); ok {
+	off := g.apart(c.Node, c.Lost)
+	if off == unbounded {
+		return Ref{}, time.Time{}
+	}
+	if l := m.at(c.At.Add(-off), g.fix); l != nil && l == m.at(c.At.Add(off), g.fix) {
+		if first, ok := l.after(c.At.Add(off), g.fix); ok {
 			return l.ref(first.seq), g.fix.at(l.node, first.wall)
 		}
 	}

@@ -145,27 +145,52 @@ func (f clockFix) differ() bool {
 }
 
 // fix estimates the offset of each clock against the clocks that agree: the largest set of clocks that may all
-// be the same, as far as the messages tell.
+// be the same, as far as the messages tell. The other clocks follow, those first that the placed ones bound best. Each
+// gets an offset that keeps the bounds of all placed ones. Such an offset exists, since most has the shortest paths.
 func (p *paths) fix() clockFix {
 	fix := clockFix{}
 	right := p.agreeing()
-	for i, id := range p.ids {
-		if slices.Contains(right, i) {
-			continue
-		}
-		low, high := -unbounded, unbounded
-		for _, j := range right {
-			high = min(high, p.most[j][i])
-			if back := p.most[i][j]; back != unbounded {
-				low = max(low, -back)
+	placed := slices.Clone(right)
+	for len(placed) < len(p.ids) {
+		next, best, low, high := -1, unbounded, -unbounded, unbounded
+		for i := range p.ids {
+			if slices.Contains(placed, i) {
+				continue
+			}
+			if l, h := p.bounds(i, placed, fix); next < 0 || width(l, h) < best {
+				next, best, low, high = i, width(l, h), l, h
 			}
 		}
-		if c := clockWithin(id, low, high); c.Offset != 0 {
-			c.Error += p.slack
-			fix[id] = c
+		placed = append(placed, next)
+		if c := clockWithin(p.ids[next], low, high); c.Offset != 0 {
+			if l, h := p.bounds(next, right, fix); width(l, h) != unbounded {
+				c.Error = max(h-c.Offset, c.Offset-l) + 1 + p.slack
+			}
+			fix[c.Node] = c
 		}
 	}
 	return fix
+}
+
+// bounds returns between which offsets a clock is, by the bounds of the other ones.
+func (p *paths) bounds(i int, others []int, fix clockFix) (low, high time.Duration) {
+	low, high = -unbounded, unbounded
+	for _, j := range others {
+		at := fix[p.ids[j]].Offset
+		high = min(high, add(at, p.most[j][i]))
+		if back := p.most[i][j]; back != unbounded {
+			low = max(low, add(at, -back))
+		}
+	}
+	return low, high
+}
+
+// width returns how far apart two bounds are.
+func width(low, high time.Duration) time.Duration {
+	if low == -unbounded || high == unbounded {
+		return unbounded
+	}
+	return add(high, -low)
 }
 
 // clockWithin returns an estimate of an offset that is between low and high. If 0 lies within the bounds, the clock
@@ -177,7 +202,6 @@ func clockWithin(node uint64, low, high time.Duration) Clock {
 	case low <= 0 && high >= 0:
 	case low != -unbounded && high != unbounded:
 		c.Offset = low/2 + high/2
-		c.Error = (high-low).Abs()/2 + 1
 	case high != unbounded:
 		c.Offset = high
 	default:
@@ -186,24 +210,41 @@ func clockWithin(node uint64, low, high time.Duration) Clock {
 	return c
 }
 
+// apart returns by how much the corrected times of two nodes may be apart. It is 0 if both clocks count as right. It is
+// unbounded if no messages compare the clocks, and some clock of the group is wrong.
+func (g *group) apart(one, other uint64) time.Duration {
+	switch a, b := g.fix[one], g.fix[other]; {
+	case one == other || g.key.run > 0 || len(g.fix) == 0:
+		return 0
+	case !g.paths.linked(one, other):
+		return unbounded
+	case a.Offset == 0 && b.Offset == 0:
+		return 0
+	default:
+		i, j := g.paths.at[one], g.paths.at[other]
+		ahead := b.Offset - a.Offset
+		return max(g.paths.most[i][j]-ahead, g.paths.most[j][i]+ahead, 0) + 1
+	}
+}
+
 // agreeing returns the indexes of a largest set of clocks any two of which may be the same. It starts from each
 // clock, and adds the others in the order of how many clocks they agree with. If no two clocks agree, it is the one
 // clock that differs least from the others.
 func (p *paths) agreeing() (best []int) {
 	n := len(p.ids)
 	agrees := func(i, j int) bool { return p.most[i][j] >= -sameClock && p.most[j][i] >= -sameClock }
-	order, friends, width := make([]int, n), make([]int, n), make([]time.Duration, n)
+	order, friends, differs := make([]int, n), make([]int, n), make([]time.Duration, n)
 	for i := range n {
 		order[i] = i
 		for j := range n {
 			if agrees(i, j) {
 				friends[i]++
 			}
-			width[i] = add(width[i], p.apart(i, j))
+			differs[i] = add(differs[i], p.differ(i, j))
 		}
 	}
 	slices.SortFunc(order, func(i, j int) int {
-		return cmp.Or(-cmp.Compare(friends[i], friends[j]), cmp.Compare(width[i], width[j]), cmp.Compare(i, j))
+		return cmp.Or(-cmp.Compare(friends[i], friends[j]), cmp.Compare(differs[i], differs[j]), cmp.Compare(i, j))
 	})
 	for _, first := range order {
 		if friends[first] <= len(best) {
@@ -222,8 +263,8 @@ func (p *paths) agreeing() (best []int) {
 	return best
 }
 
-// apart returns an estimate of how far two clocks differ.
-func (p *paths) apart(i, j int) time.Duration {
+// differ returns an estimate of how far two clocks differ.
+func (p *paths) differ(i, j int) time.Duration {
 	there, back := p.most[i][j], p.most[j][i]
 	if there == unbounded || back == unbounded {
 		return unbounded

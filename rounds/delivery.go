@@ -29,18 +29,21 @@ func (r *Round) deliveries(g *group, t *log) {
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		if m.Delivery == "" {
-			m.Delivery = r.delivery(m, g, latest[[2]uint64{m.From, m.To}] > m.SendStep)
+			m.Delivery = r.delivery(m, g, t, latest[[2]uint64{m.From, m.To}] > m.SendStep)
 		}
 	}
 }
 
 // delivery returns what became of one message without a receipt. overtaken says that a later
 // message from the same sender to the same receiver arrived: links keep the order.
-func (r *Round) delivery(m *Message, g *group, overtaken bool) Delivery {
+func (r *Round) delivery(m *Message, g *group, t *log, overtaken bool) Delivery {
 	sent := r.Steps[m.SendStep]
 	var l *life
 	var began time.Time // of the process that it was sent to, zero if that is not known
 	to := g.nodes[m.To]
+	if g.pairing.unsure[sending{t.entries[m.SendStep], m.ID, m.To}] {
+		return Unseen
+	}
 	if to != nil {
 		if l = to.at(sent.At, g.fix); l != nil {
 			began = g.fix.at(l.node, l.from)
@@ -62,8 +65,6 @@ func (r *Round) delivery(m *Message, g *group, overtaken bool) Delivery {
 		switch {
 		case sent.At.After(ends): // its records end before
 		case !l.debug || l.gapAround(sent.At, g.fix):
-			return Unseen
-		case g.pairing.again(m.ID, m.To): // its receipt may count as that of another message
 			return Unseen
 		case overtaken || ends.Sub(sent.At) > maxTransit:
 			return Lost

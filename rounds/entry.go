@@ -20,7 +20,8 @@ type entry struct {
 	from        uint64
 	ranks, sent []string
 
-	cause *entry // the entry of any term that sent what was received; nil for none
+	cause  *entry // the entry of any term that sent what was received; nil for none
+	unsure bool   // which one of several entries sent it is not known
 	// elsewhere are receipts of messages that it sent, in records of other terms or in records that changed nothing.
 	elsewhere []receipt
 	log       *log // the term that it is of

@@ -38,7 +38,7 @@ func (g *group) overlaps(atEnd bool) (found []Finding) {
 				found = append(found, f)
 				continue
 			}
-			if unended && !goesOn {
+			if unended && !goesOn && g.apart(a.Leader, b.Leader) != unbounded {
 				found = append(found, g.beside(a, b))
 				break // a later one is compared with b
 			}
@@ -57,7 +57,7 @@ func (g *group) overlap(a, b *Leadership) (Finding, bool) {
 		until = ends
 	}
 	both := until.Sub(b.From)
-	if both <= g.fix.error() || both <= inFlight && b.deposed(a) {
+	if both <= g.apart(a.Leader, b.Leader) || both <= inFlight && b.deposed(a) {
 		return Finding{}, false
 	}
 	return Finding{

@@ -32,7 +32,8 @@ type group struct {
 
 	// What is known once all records of some rounds are there.
 	pairing     *pairing
-	delays      delays
+	delays      delays // of the pairs that are certain
+	doubtful    delays // of all pairs
 	paths       *paths
 	fix         clockFix
 	attrs       map[uint64]*int64 // the attribute by which each node is ranked
@@ -75,7 +76,7 @@ const lease = "lease"
 func newGroup(key groupKey, brief bool) *group {
 	return &group{
 		key: key, nodes: map[uint64]*member{}, open: map[uint64]*log{}, brief: brief, scratch: newScratch(),
-		delays: delays{}, fix: clockFix{}, attrs: map[uint64]*int64{},
+		delays: delays{}, doubtful: delays{}, fix: clockFix{}, attrs: map[uint64]*int64{},
 		blamed: map[uint64]time.Time{}, unread: map[string]bool{}, voters: map[uint64]bool{},
 	}
 }
@@ -274,7 +275,9 @@ func (g *group) survey(terms []uint64) {
 		g.top = max(g.top, term)
 		g.findVoters(g.open[term])
 	}
-	g.paths = g.delays.paths()
+	if g.paths = g.doubtful.paths(); g.paths.slack > 0 { // some of these pairs may be wrong
+		g.paths = g.delays.paths()
+	}
 	if g.key.run == 0 { // a simulated run has one clock, which is right
 		g.fix = g.paths.fix()
 	}

@@ -140,7 +140,8 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 		last = g.fix.at(r.Leader, r.life.until)
 	}
 	for _, d := range g.drops[r.Leader] {
-		if !d.At.Before(last) && endedProcess(d.Evidence, r.Leader) && (r.life == nil || d.isOf(r.life)) {
+		off := g.apart(d.Node, r.Leader)
+		if off != unbounded && !d.At.Before(last.Add(off)) && endedProcess(d.Evidence, r.Leader) && (r.life == nil || d.isOf(r.life)) {
 			at, ref = d.At, d.Ref
 			break
 		}

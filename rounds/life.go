@@ -16,6 +16,7 @@ type life struct {
 	node        uint64
 	incarnation string
 	seen        []span
+	quiet       []span    // the numbers of the messages that it sent in records which are not kept
 	debug       bool      // it writes records of level debug
 	started     bool      // it wrote a record of its start
 	text        bool      // its records were text, and their numbers are made up
@@ -120,15 +121,7 @@ func (l *life) count(seq uint64) bool {
 		l.seen[n-1].last = seq
 		return true
 	}
-	i, found := slices.BinarySearchFunc(l.seen, seq, func(s span, seq uint64) int {
-		switch {
-		case s.last < seq:
-			return -1
-		case s.first > seq:
-			return 1
-		}
-		return 0
-	})
+	i, found := slices.BinarySearchFunc(l.seen, seq, compareSpan)
 	if found {
 		return false
 	}
@@ -138,6 +131,32 @@ func (l *life) count(seq uint64) bool {
 		l.join(i - 1)
 	}
 	return true
+}
+
+func compareSpan(s span, n uint64) int {
+	switch {
+	case s.last < n:
+		return -1
+	case s.first > n:
+		return 1
+	}
+	return 0
+}
+
+// sendQuietly notes the numbers of the messages that a record sent which is not kept.
+func (l *life) sendQuietly(sent []string) {
+	for _, s := range sent {
+		m, ok := parseSent(s)
+		if !ok {
+			continue
+		}
+		n := numberOf(m.id)
+		if last := len(l.quiet) - 1; last >= 0 && l.quiet[last].last+1 == n { // nearly always
+			l.quiet[last].last = n
+		} else if i, found := slices.BinarySearchFunc(l.quiet, n, compareSpan); !found {
+			l.quiet = slices.Insert(l.quiet, i, span{n, n})
+		}
+	}
 }
 
 // join merges range i and the next, if no number lies between them.

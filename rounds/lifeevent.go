@@ -44,15 +44,18 @@ func (g *group) events(l *life) (events []LifeEvent) {
 	last := g.fix.at(l.node, l.until)
 	next := g.after(l)
 	for _, d := range g.drops[l.node] {
-		silentOn := !d.At.Add(g.fix.error()).Before(last)
+		off := g.apart(d.Node, l.node)
+		silentOn := !d.At.Add(off).Before(last)
+		ended := endedProcess(d.Evidence, l.node)
 		switch {
-		case d.At.Before(g.fix.at(l.node, l.from)), next != nil && !d.At.Before(g.fix.at(l.node, next.from)):
-		case silentOn && endedProcess(d.Evidence, l.node) && d.isOf(l):
+		case off == unbounded, !d.isOf(l), d.At.Before(g.fix.at(l.node, l.from).Add(off)),
+			next != nil && !d.At.Add(off).Before(g.fix.at(l.node, next.from)): // perhaps of another process
+		case silentOn && ended:
 			return append(events, LifeEvent{Ended, d.At, PeersSaw, d.Ref})
-		case !d.isOf(l), silentOn && next != nil:
+		case ended, silentOn && next != nil:
 		case len(events) > 0 && events[len(events)-1].Kind == Resumed && d.At.Before(events[len(events)-1].At):
 		default:
-			events = append(events, g.silence(l, d)...)
+			events = append(events, g.silence(l, d, off)...)
 		}
 	}
 	if events = append(events, slept...); next != nil {
@@ -85,15 +88,19 @@ func (g *group) after(l *life) *life {
 	return nil
 }
 
-// silence returns the events of a time in which the process was out of a peer's reach, from evidence d on.
-func (g *group) silence(l *life, d *drop) []LifeEvent {
+// silence returns the events of a time in which the process was out of a peer's reach, from evidence d on. The clocks of
+// the two may be off by as much.
+func (g *group) silence(l *life, d *drop, off time.Duration) []LifeEvent {
 	began := LifeEvent{Silent, d.At, PeersSaw, d.Ref}
-	again, wrote := l.after(d.At.Add(g.fix.error()), g.fix)
+	again, wrote := l.after(d.At.Add(off), g.fix)
 	if !wrote {
 		return []LifeEvent{began}
 	}
 	back := LifeEvent{Resumed, g.fix.at(l.node, again.wall), OwnWord, l.ref(again.seq)}
 	if back.At.Sub(d.At) <= maxTransit {
+		if !slices.Contains(accused(d.Evidence), l.node) {
+			return nil
+		}
 		began.Kind = Suspected
 		if back.At = d.back; d.back.IsZero() {
 			return []LifeEvent{began}
@@ -121,6 +128,9 @@ func (g *group) downAt(id uint64, t time.Time) (how string, ref Ref) {
 		how, ref = map[LifeEventKind]string{
 			Ended: "dead", Paused: "paused", Silent: "silent",
 		}[e.Kind], e.Ref
+	}
+	if how == "dead" && slices.ContainsFunc(g.drops[id], func(d *drop) bool { return d.takenBack(t) }) {
+		return "", Ref{} // another process of the node may have run, whose records are missing
 	}
 	return how, ref
 }

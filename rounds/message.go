@@ -65,8 +65,8 @@ func messages(r *Round, entries []*entry, in *scratch) {
 					ID: e.msgID, Kind: e.msg, From: e.from, To: e.Ref.Node,
 					Delivery: Unsent, SendStep: -1, ReceiveStep: -1,
 				}
-				if e.cause != nil { // its send is of another term
-					m.Delivery = Arrived
+				if e.cause != nil || e.unsure { // its send is of another term, or one of several
+					m.Delivery, m.elsewhere = Arrived, e.cause != nil
 				}
 				r.Messages = append(r.Messages, m)
 			}
@@ -91,7 +91,7 @@ func (r *Round) messageOf(e *entry) int {
 
 // receipt says when a message was received. Each process of the sender numbers its messages anew.
 type receipt struct {
-	id       string
+	id, kind string // kind is empty if it is not known
 	from, to uint64
 	clock    proto.HLC
 	wall     time.Time // by the receiver's clock

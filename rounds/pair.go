@@ -2,8 +2,11 @@ package rounds
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // pairing finds for each receipt the entry that sent the message. A message of one term may be received by a node
@@ -12,6 +15,16 @@ import (
 type pairing struct {
 	senders map[string][]*entry // by the id of the message
 	links   map[[2]uint64]*link
+	// Of the messages whose ids several processes used: received has those that a receipt is certainly of, unsure those
+	// that a receipt may be of.
+	received, unsure map[sending]bool
+}
+
+// sending is a message of an entry.
+type sending struct {
+	by *entry
+	id string
+	to uint64
 }
 
 // link is what single pairs tell of all messages from one node to another. As long as the wall clocks of two nodes
@@ -27,18 +40,20 @@ const (
 	mostTook = 256
 	// alike is how far the times may differ that messages of one link seem to take.
 	alike = time.Minute
+	// outlives is how long after the last record of a process its messages may still come to others.
+	outlives = 100 * time.Millisecond
 )
 
-// pair pairs the receipts of all terms.
+// pair pairs the receipts of all terms, and notes how long their messages took.
 func (g *group) pair(terms []uint64) {
-	p := &pairing{map[string][]*entry{}, map[[2]uint64]*link{}}
+	p := &pairing{map[string][]*entry{}, map[[2]uint64]*link{}, map[sending]bool{}, map[sending]bool{}}
 	g.pairing = p
 	for _, term := range terms {
 		p.index(g.open[term])
 	}
 	for _, term := range terms {
-		for got, kind := range g.open[term].receipts {
-			if fitting := p.candidates(got, kind); len(fitting) == 1 {
+		for got := range g.open[term].receipts {
+			if fitting := p.candidates(got); len(fitting) == 1 {
 				p.learn(fitting[0], got)
 			}
 		}
@@ -47,21 +62,59 @@ func (g *group) pair(terms []uint64) {
 		slices.Sort(l.took)
 	}
 	for _, term := range terms {
-		t := g.open[term]
-		for _, e := range t.entries {
-			if e.msgID == "" {
+		for got := range g.open[term].receipts {
+			if len(p.senders[got.id]) < 2 { // nearly always
 				continue
 			}
-			got := e.receipt()
-			if e.cause = p.sender(got, e.msg); e.cause != nil && e.cause.log != t {
-				e.cause.elsewhere = append(e.cause.elsewhere, got)
+			if fitting := p.fitting(got); len(fitting) == 1 {
+				p.received[sending{fitting[0], got.id, got.to}] = true
 			}
 		}
-		for _, got := range t.folded {
-			if e := p.sender(got, ""); e != nil {
-				e.elsewhere = append(e.elsewhere, got)
-			}
+	}
+	for _, term := range terms {
+		g.pairTerm(g.open[term])
+	}
+}
+
+// pairTerm pairs the receipts of one term.
+func (g *group) pairTerm(t *log) {
+	for _, e := range t.entries {
+		if e.msgID == "" {
+			continue
 		}
+		got := e.receipt()
+		by, how := g.sender(got)
+		if by != nil && !e.life.text {
+			g.sample(by, got, how)
+		}
+		if e.cause, e.unsure = by, how < likely; e.unsure {
+			e.cause = nil
+		}
+		if e.cause == nil {
+			continue
+		}
+		if e.cause.log != t {
+			e.cause.elsewhere = append(e.cause.elsewhere, got)
+		}
+	}
+	for _, got := range t.folded {
+		e, how := g.sender(got)
+		if e != nil {
+			g.sample(e, got, how)
+		}
+		if how >= likely && e != nil {
+			e.elsewhere = append(e.elsewhere, got)
+		}
+	}
+}
+
+// sample notes how long the message of e seems to have taken.
+func (g *group) sample(e *entry, got receipt, how sure) {
+	if how > notSure {
+		g.doubtful.sample(got.from, got.to, e.Wall, got.wall)
+	}
+	if how == certain {
+		g.delays.sample(got.from, got.to, e.Wall, got.wall)
 	}
 }
 
@@ -77,36 +130,38 @@ func (p *pairing) index(t *log) {
 	}
 }
 
-// receipts yields the receipts of the term and the kinds of their messages; an empty kind is not known.
-func (t *log) receipts(yield func(receipt, string) bool) {
+// receipts yields the receipts of the term.
+func (t *log) receipts(yield func(receipt) bool) {
 	for _, e := range t.entries {
-		if e.msgID != "" && !yield(e.receipt(), e.msg) {
+		if e.msgID != "" && !yield(e.receipt()) {
 			return
 		}
 	}
 	for _, got := range t.folded {
-		if !yield(got, "") {
+		if !yield(got) {
 			return
 		}
 	}
 }
 
-func (e *entry) receipt() receipt { return receipt{e.msgID, e.from, e.Ref.Node, e.clock, e.Wall} }
+func (e *entry) receipt() receipt {
+	return receipt{e.msgID, e.msg, e.from, e.Ref.Node, e.clock, e.Wall}
+}
 
 // candidates returns the entries that sent a message of that kind with that id from the sender to the receiver.
-func (p *pairing) candidates(got receipt, kind string) []*entry {
+func (p *pairing) candidates(got receipt) []*entry {
 	all := p.senders[got.id]
-	if !slices.ContainsFunc(all, func(e *entry) bool { return !e.sentTo(got, kind) }) {
+	if !slices.ContainsFunc(all, func(e *entry) bool { return !e.sentTo(got) }) {
 		return all // nearly always
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(e *entry) bool { return !e.sentTo(got, kind) })
+	return slices.DeleteFunc(slices.Clone(all), func(e *entry) bool { return !e.sentTo(got) })
 }
 
 // sentTo reports whether the entry sent a message of the kind with the id of the receipt to its node.
-func (e *entry) sentTo(got receipt, kind string) bool {
+func (e *entry) sentTo(got receipt) bool {
 	return e.Ref.Node == got.from && slices.ContainsFunc(e.sent, func(s string) bool {
 		m, ok := parseSent(s)
-		return ok && m.id == got.id && m.to == got.to && (kind == "" || m.kind == kind)
+		return ok && m.id == got.id && m.to == got.to && (got.kind == "" || m.kind == got.kind)
 	})
 }
 
@@ -128,46 +183,100 @@ func (p *pairing) learn(e *entry, got receipt) {
 	}
 }
 
-// sender returns the entry that sent the message of a receipt: of those that fit, the latest by hybrid clock. It
-// returns nil if none fits.
-func (p *pairing) sender(got receipt, kind string) (best *entry) {
+// fitting returns the entries that may have sent the message of a receipt.
+func (p *pairing) fitting(got receipt) []*entry {
 	l := p.links[[2]uint64{got.from, got.to}]
-	for _, e := range p.candidates(got, kind) {
-		if l.fits(e, got) && (best == nil || l.fitsBetter(e, best, got)) {
-			best = e
+	all := p.candidates(got)
+	if !slices.ContainsFunc(all, func(e *entry) bool { return !l.fits(e, got) }) {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(e *entry) bool { return !l.fits(e, got) })
+}
+
+// sure says how well a pair is known.
+type sure int
+
+const (
+	notSure sure = iota // several messages may be meant
+	guess               // records of other processes are missing, and hybrid clocks do not tell
+	likely              // other messages with this id were received already, or are too old
+	certain             // no other message has this id
+)
+
+// sender returns the entry that sent the message of a receipt, nil if none is known to have. Where several processes
+// sent such a message, it is the last one, if the others were received already or were sent too long before. The
+// connections of a process end with it.
+func (g *group) sender(got receipt) (last *entry, how sure) {
+	p, l := g.pairing, g.pairing.links[[2]uint64{got.from, got.to}]
+	fitting := p.fitting(got)
+	if len(fitting) == 0 {
+		return nil, certain
+	}
+	how = certain
+	for _, e := range fitting {
+		if last == nil || last.Wall.Before(e.Wall) {
+			last = e
 		}
 	}
-	return best
-}
-
-// fitsBetter reports whether the receipt is rather of the message of e than of that of other.
-func (l *link) fitsBetter(e, other *entry, got receipt) bool {
-	if l.usable() {
-		return other.clock.Compare(e.clock) < 0
+	for _, e := range fitting {
+		switch {
+		case e == last:
+		case l.usable() && p.received[sending{e, got.id, got.to}]:
+			how = min(how, likely)
+		case l.usable() && last.Wall.Sub(e.life.until) > outlives:
+			how = min(how, likely)
+			p.unsure[sending{e, got.id, got.to}] = true
+		default:
+			how = notSure
+		}
 	}
-	return l.off(e, got) < l.off(other, got)
+	how = min(how, g.others(last, got, l))
+	if l.late(last, got) > maxTransit && last.life.until.UnixMicro() < got.clock.Micros {
+		how = notSure // the sender's log ends before: a later process may have sent it
+	}
+	if how < likely {
+		for _, e := range fitting {
+			p.unsure[sending{e, got.id, got.to}] = true
+		}
+	}
+	return last, how
 }
 
-// off returns how much longer or shorter the message of e seems to have taken than others of its link.
-func (l *link) off(e *entry, got receipt) time.Duration {
-	return (got.wall.Sub(e.Wall) - l.took[len(l.took)/2]).Abs()
+// others says how sure it is that no other process than that of e sent the message, in a record that is not kept or is
+// missing.
+func (g *group) others(e *entry, got receipt, link *link) (how sure) {
+	lives := g.nodes[got.from].lives
+	if len(lives) == 1 { // nearly always
+		return certain
+	}
+	n := numberOf(got.id)
+	how = certain
+	for _, l := range lives {
+		_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
+		switch {
+		case l == e.life || !sent && l.debug && len(l.gaps()) == 0:
+		case link.usable() && l.from.UnixMicro() > got.clock.Micros:
+		case !sent && !link.usable():
+			how = min(how, guess)
+		case e.Wall.Sub(l.until) > outlives:
+			how = min(how, likely)
+		default:
+			return notSure
+		}
+	}
+	return how
+}
+
+// numberOf returns the number of the message with the id "from:number", 0 if it has none.
+func numberOf(id string) uint64 {
+	_, number, _ := strings.Cut(id, ":")
+	n, _ := strconv.ParseUint(number, 10, 64)
+	return n
 }
 
 // usable reports whether hybrid clocks tell which of two records of the link is the earlier.
-func (l *link) usable() bool { return l == nil || l.against <= l.inOrder }
-
-// again reports whether several processes of the sender sent a message with this id to the node.
-func (p *pairing) again(id string, to uint64) bool {
-	n := 0
-	for _, e := range p.senders[id] {
-		if slices.ContainsFunc(e.sent, func(s string) bool {
-			m, ok := parseSent(s)
-			return ok && m.id == id && m.to == to
-		}) {
-			n++
-		}
-	}
-	return n > 1
+func (l *link) usable() bool {
+	return l == nil || l.against <= l.inOrder && l.took[len(l.took)/2].Abs() < proto.MaxHLCSkew
 }
 
 // fits reports whether the receipt may be of the message that e sent.
@@ -175,8 +284,14 @@ func (l *link) fits(e *entry, got receipt) bool {
 	if e.clock.IsZero() || got.clock.IsZero() {
 		return true
 	}
-	if l.usable() {
-		return e.clock.Compare(got.clock) <= 0
+	late := l.late(e, got)
+	return late >= -maxTransit && (l.usable() && e.clock.Compare(got.clock) <= 0 || !l.usable() && late <= alike)
+}
+
+// late returns how much longer the message of e seems to have taken than fast messages of the link.
+func (l *link) late(e *entry, got receipt) time.Duration {
+	if l == nil {
+		return 0
 	}
-	return l.off(e, got) <= alike
+	return got.wall.Sub(e.Wall) - l.took[len(l.took)/4]
 }

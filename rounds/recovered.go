@@ -2,6 +2,8 @@ package rounds
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -42,23 +44,26 @@ func (m *recovered) find(s trace.Split) bool {
 // one of them are missing: otherwise overlap finds it.
 func (g *group) reportedSplits() (found []Finding) {
 	for _, s := range g.recovered {
-		for i, a := range s.Leaders {
-			for _, b := range s.Leaders[i+1:] {
-				if s.OverlapMS <= 0 || g.hasRecordsOf(a) && g.hasRecordsOf(b) {
-					continue
-				}
-				name := Overlap
-				if a.Term == b.Term {
-					name = TwoLeaders
-				}
-				found = append(found, Finding{
-					Name: name, Term: max(a.Term, b.Term), Records: []Ref{s.ref},
-					Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once, for %v in all, by the report of "+
-						"node %d, which recovered from it; the records of one of them are not here.", a.Leader, a.Term, b.Leader,
-						b.Term, Span(time.Duration(s.OverlapMS*float64(time.Millisecond))), s.By),
-				})
-			}
+		if s.OverlapMS <= 0 || !slices.ContainsFunc(s.Leaders, func(l trace.Leadership) bool { return !g.hasRecordsOf(l) }) {
+			continue
 		}
+		f := Finding{Name: TwoLeaders, Records: []Ref{s.ref}}
+		var led []string
+		for _, l := range s.Leaders {
+			led = append(led, fmt.Sprintf("node %d led term %d", l.Leader, l.Term))
+			if l.Term != s.Leaders[0].Term {
+				f.Name = Overlap
+			}
+			f.Term = max(f.Term, l.Term)
+		}
+		who := strings.Join(led[:len(led)-1], ", ") + " and " + led[len(led)-1]
+		how := fmt.Sprintf(" at once, for %v in all", Span(time.Duration(s.OverlapMS*float64(time.Millisecond))))
+		if len(led) > 2 { // which two of them it does not say
+			who, how, f.Name = who+", two of them", strings.TrimSuffix(how, " in all"), Overlap
+		}
+		f.Text = fmt.Sprintf("N%s%s, by the report of node %d, which recovered from it; the records of one of them are not "+
+			"here.", who[1:], how, s.By)
+		found = append(found, f)
 	}
 	return found
 }

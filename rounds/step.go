@@ -60,6 +60,8 @@ type Message struct {
 	Counted bool `json:"counted"`
 
 	arrived time.Time // corrected, if it was received in a record that the round does not have
+	// elsewhere: it was sent in a record of another term.
+	elsewhere bool
 }
 
 // Delivery says what became of a message, as far as the records tell.
