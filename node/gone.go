@@ -95,6 +95,8 @@ func about(evidence string, id proto.NodeID) (pieces []string) {
 
 // has reports whether a node is in a view, which is usually in the order of ids.
 func has(alive []proto.Peer, id proto.NodeID) bool {
-	_, ok := slices.BinarySearchFunc(alive, id, func(p proto.Peer, id proto.NodeID) int { return cmp.Compare(p.ID, id) })
+	_, ok := slices.BinarySearchFunc(alive, id, func(p proto.Peer, id proto.NodeID) int {
+		return cmp.Compare(p.ID, id)
+	})
 	return ok || slices.ContainsFunc(alive, func(p proto.Peer) bool { return p.ID == id })
 }

@@ -43,7 +43,8 @@ func TestGone(t *testing.T) {
 			synctest.Wait()
 			var got []string
 			for _, g := range f.Status().Gone {
-				got = append(got, fmt.Sprintf("%d %.2s %s @%v", g.ID, g.Incarnation.String(), g.Evidence, g.At.Sub(began)))
+				at := g.At.Sub(began)
+				got = append(got, fmt.Sprintf("%d %.2s %s @%v", g.ID, g.Incarnation.String(), g.Evidence, at))
 			}
 			if list := strings.Join(got, "; "); list != c.want {
 				t.Errorf("gone are %q, want %q", list, c.want)

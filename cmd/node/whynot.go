@@ -70,7 +70,7 @@ func whyNot(ctx *cli.Context) error {
 // it, the error lists the nodes that there are.
 func whyNotIn(w io.Writer, h *rounds.History, id uint64) error {
 	knows := slices.DeleteFunc(slices.Clone(h.Groups), func(g *rounds.Group) bool {
-		return !slices.ContainsFunc(g.Nodes, func(n rounds.Node) bool { return n.ID == id })
+		return !report.Knows(g, id)
 	})
 	if len(knows) == 0 {
 		var there []string

@@ -2,14 +2,18 @@
 package survey
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/rounds/report"
@@ -107,16 +111,26 @@ func askMember(ctx context.Context, m httpapi.Member) (httpapi.Status, error) {
 
 // about returns what the answers say about a node.
 func (s *survey) about(id proto.NodeID) *report.Case {
-	c := &report.Case{
-		Node: uint64(id), Algorithm: s.asked.Algorithm, Voters: numbers(s.asked.Voters), Beliefs: s.beliefs(),
-	}
+	c := &report.Case{Node: uint64(id), Algorithm: s.asked.Algorithm, Beliefs: s.beliefs(), Now: time.Now()}
 	own, told := s.said[id]
-	if told && own.IsLeader {
-		c.Leads = fmt.Sprintf("term %d (%s), it says itself", own.Term, own.Guarantee)
+	if c.Losses = s.losses(id); told {
+		c.Again = "It answers now."
+	}
+	if own.IsLeader {
+		c.Leads, c.Lists = true, s.otherVoters(id)
+		c.Beliefs = slices.Insert(slices.DeleteFunc(c.Beliefs, func(b report.Belief) bool {
+			return b.Leader == uint64(id) && b.Term == uint64(own.Term)
+		}), 0, report.Belief{
+			Leader: uint64(id), Term: uint64(own.Term), Since: own.Since, Guarantee: string(own.Guarantee),
+		})
 		return c
 	}
 	c.Own = s.ownWord(id)
-	if s.asked.Leader == 0 {
+	leader := s.leader()
+	if c.Lists = s.lists(id, leader); c.Lists == nil {
+		c.Voters = numbers(s.said[cmp.Or(leader, s.asked.Self)].Voters)
+	}
+	if leader == 0 && c.Lists == nil {
 		for _, m := range s.members {
 			if m.ID != id {
 				c.Others = append(c.Others, candidate(s.said[m.ID]))
@@ -124,27 +138,90 @@ func (s *survey) about(id proto.NodeID) *report.Case {
 		}
 	}
 	seen := false
-	if c.Doubts, seen = s.doubts(id); seen && own.Ineligible == "" { // else its rank does not matter
-		c.Rank, c.LeaderRank = s.rank(id), s.rank(s.asked.Leader)
+	if c.Unseen, seen = s.unseen(id); seen && own.Ineligible == "" { // else its rank does not matter
+		c.Rank, c.LeaderRank = s.rank(id), s.rank(leader)
 	}
 	return c
+}
+
+// leader returns who leads: whoever says so of itself in the highest term or, if nobody who answers does, whom the
+// asked node follows.
+func (s *survey) leader() proto.NodeID {
+	best := httpapi.Status{Leadership: httpapi.Leadership{Self: s.asked.Leader}}
+	for _, id := range slices.Sorted(maps.Keys(s.said)) {
+		if said := s.said[id]; said.IsLeader && said.Term >= best.Term {
+			best = said
+		}
+	}
+	return best.Self
+}
+
+// lists says that the node has another list of voters than the leader or, where nobody leads, than another node.
+func (s *survey) lists(id, leader proto.NodeID) []string {
+	own, told := s.said[id]
+	others := slices.Sorted(maps.Keys(s.said))
+	if leader != 0 {
+		others = slices.DeleteFunc(others, func(other proto.NodeID) bool { return other != leader })
+	}
+	for _, other := range others {
+		differ := report.OtherVoters(uint64(id), uint64(other), leader != 0, numbers(own.Voters),
+			numbers(s.said[other].Voters))
+		if told && differ != nil {
+			return differ
+		}
+	}
+	return nil
+}
+
+// otherVoters says which node does not follow the leader, since it has another list of voters.
+func (s *survey) otherVoters(leader proto.NodeID) []string {
+	for _, other := range slices.Sorted(maps.Keys(s.said)) {
+		if s.said[other].Leader != leader {
+			if differ := s.lists(other, leader); differ != nil {
+				return differ
+			}
+		}
+	}
+	return nil
 }
 
 // beliefs lists the leaders that nodes name, each with the nodes that name it.
 func (s *survey) beliefs() (list []report.Belief) {
 	for _, id := range slices.Sorted(maps.Keys(s.said)) {
 		status := s.said[id]
-		b := report.Belief{Leader: uint64(status.Leader), Term: uint64(status.Term), Reason: status.Reason}
+		b := report.Belief{
+			Leader: uint64(status.Leader), Term: uint64(status.Term), Since: status.Since, Reason: s.reason(status),
+		}
 		i := slices.IndexFunc(list, func(known report.Belief) bool { // of reasons, one node may know a better
-			return known.Leader == b.Leader && known.Term == b.Term && known.Reason == b.Reason
+			return known.Leader == b.Leader && known.Reason == b.Reason && (b.Leader == 0 || known.Term == b.Term)
 		})
 		if i < 0 {
 			i = len(list)
 			list = append(list, b)
 		}
+		if list[i].Since.IsZero() || !b.Since.IsZero() && b.Since.Before(list[i].Since) {
+			list[i].Since = b.Since
+		}
 		list[i].By = append(list[i].By, uint64(id))
 	}
+	slices.SortStableFunc(list, func(a, b report.Belief) int { // first what most believe, leaders before nobody
+		if (a.Leader == 0) != (b.Leader == 0) {
+			return cmp.Compare(b.Leader, a.Leader)
+		}
+		return cmp.Compare(len(b.By), len(a.By))
+	})
 	return list
+}
+
+// reason returns why a node believes that nobody leads, without what is said of that node itself in other sentences.
+func (s *survey) reason(status httpapi.Status) string {
+	for _, own := range []string{status.Recovery, status.Ineligible} {
+		if known, ok := strings.CutSuffix(status.Reason, ": "+own); ok && own != "" {
+			known, _, _ = strings.Cut(known, ", and this node")
+			return known
+		}
+	}
+	return status.Reason
 }
 
 // ownWord returns what the node says about itself, or why it did not answer.
@@ -179,44 +256,72 @@ func candidate(status httpapi.Status) report.Candidate {
 	return c
 }
 
-// doubts returns the nodes that do not believe node id alive. The result seen says whether another
-// node believes it alive; it is true if nobody doubts.
-func (s *survey) doubts(id proto.NodeID) (doubts []report.Doubt, seen bool) {
-	var d report.Doubt
+// losses returns how the other nodes lost the process of the node that was last there.
+func (s *survey) losses(id proto.NodeID) (list []report.Loss) {
 	for _, other := range slices.Sorted(maps.Keys(s.said)) {
+		for _, g := range s.said[other].Gone {
+			own, told := s.said[id]
+			if g.ID != id || other == id || told && own.Incarnation != g.Incarnation {
+				continue
+			}
+			loss := report.Loss{At: g.At, By: []uint64{uint64(other)}, Evidence: g.Evidence}
+			list = report.Lost(list, uint64(id), loss)
+		}
+	}
+	return list
+}
+
+// unseen says which nodes do not believe node id alive without having lost it, and what may be the reason if no other
+// node believes it alive. The result seen says whether another node does; it is true if nobody else was asked.
+func (s *survey) unseen(id proto.NodeID) (sentences []string, seen bool) {
+	var never []uint64
+	lost := false
+	for _, other := range slices.Sorted(maps.Keys(s.said)) {
+		said := s.said[other]
 		switch {
 		case other == id:
-		case slices.Contains(s.said[other].Alive, id):
+		case slices.Contains(said.Alive, id):
 			seen = true
+		case slices.ContainsFunc(said.Gone, func(g httpapi.Gone) bool { return g.ID == id }):
+			lost = true
 		default:
-			d.By = append(d.By, uint64(other))
+			never = append(never, uint64(other))
 		}
 	}
 	switch {
-	case len(d.By) == 0:
-		return nil, true // nobody else was asked
-	case !seen:
-		d.Everybody, d.Hint = true, s.hint(id)
+	case len(never) == 0 && !lost:
+		return nil, true
+	case len(never) > 0 && (seen || lost):
+		sentences = []string{fmt.Sprintf("Node %v was never alive to %s, since %s started.", id, words.Nodes(never),
+			words.Either(len(never), "it", "they"))}
+	case len(never) > 0:
+		sentences = []string{fmt.Sprintf("No node that answers has ever heard of node %v: %s never did, since %s "+
+			"started.", id, words.List(never), words.Either(len(never), "it", "they"))}
 	}
-	return []report.Doubt{d}, seen
+	if !seen {
+		sentences = append(sentences, s.hints(id, lost)...)
+	}
+	return sentences, seen
 }
 
-// hint says what may be wrong with a node that nobody believes alive.
-func (s *survey) hint(id proto.NodeID) string {
+// hints says what may be wrong with a node that nobody believes alive, and what to do next.
+func (s *survey) hints(id proto.NodeID, lost bool) (sentences []string) {
 	_, known := s.said[id]
 	if _, stranger := s.strangers[id]; known || stranger {
-		return ""
+		return nil
 	}
-	hint := ""
 	for _, addr := range slices.Sorted(maps.Keys(s.mute)) {
-		hint += fmt.Sprintf(" At %s nobody answers (%v).", addr, s.mute[addr])
+		sentences = append(sentences, fmt.Sprintf("At %s nobody answers (%v).", addr, s.mute[addr]))
 	}
-	if hint != "" {
-		return hint + " If that is where it serves HTTP, it is not running, paused, or cut off from here."
+	if lost {
+		return sentences
 	}
-	return fmt.Sprintf(" It was never of this cluster, is not running, hangs or is paused, cannot be reached, or has "+
-		"another label than %q or another algorithm than %s. Ask it too, with a second --addr; what it was is in "+
-		"the logs: ringleader why-not %v LOGS.", s.asked.Cluster, s.asked.Algorithm, id)
+	if len(sentences) > 0 {
+		return append(sentences, "If that is where it serves HTTP, it is not running, paused, or cut off from here.")
+	}
+	return []string{fmt.Sprintf("If it runs, it has another label than %q or another algorithm than %s, or reaches "+
+		"none of them: ask it too, with a second --addr. If it ran before they started, the logs tell: "+
+		"ringleader why-not %v LOGS.", s.asked.Cluster, s.asked.Algorithm, id)}
 }
 
 // rank returns the rank of a member, nil for other nodes.

@@ -6,9 +6,11 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/words"
+	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
@@ -17,11 +19,11 @@ import (
 // of running nodes. A field that a source does not know is zero.
 type Case struct {
 	Node      uint64
-	Algorithm string // of the cluster
+	Algorithm string    // of the cluster
+	Now       time.Time // of the answers; zero for records
 
-	// Leads says how somebody knows that the node leads: "term 3, by the last records there are".
-	// It is empty if the node does not lead.
-	Leads   string
+	// Leads says that the node leads, by the first of Beliefs. Other beliefs contradict that one.
+	Leads   bool
 	Beliefs []Belief
 	// Attempt says how the last election went that brought no leader; Vacancy are the
 	// paragraphs on why nobody leads.
@@ -33,42 +35,40 @@ type Case struct {
 
 	Voters  []uint64
 	AskedBy uint64 // the candidate that asked these voters, 0 if no record shows it
+	// Lists says that the node has another list of voters than others: see OtherVoters.
+	Lists []string
 
-	Doubts []Doubt
-	// Election says why the node did not win the last election.
+	// Losses say how other nodes lost the node's last process, and Again is a sentence: that it was there again.
+	Losses []Loss
+	Again  string
+	// Unseen are sentences about nodes that have never seen the node.
+	Unseen []string
+	// Election says how the node last stopped leading, and why it did not win the last election.
 	Election []string
-	// Rank and LeaderRank are compared if both are set.
+	// Rank and LeaderRank are compared if both are set, and if rank decides who leads.
 	Rank, LeaderRank *Rank
 }
 
 // Belief is the belief of some nodes: who leads, or that nobody does.
 type Belief struct {
-	Leader, Term uint64 // Leader 0 is nobody
-	Reason       string // why nobody leads
-	By           []uint64
+	Leader, Term uint64    // Leader 0 is nobody
+	Since        time.Time // zero if it is not known
+	Reason       string    // why nobody leads
+	By           []uint64  // who says so; nil if it is what all records together tell
+	Refs         []rounds.Ref
+	Guarantee    string // of a node that says of itself that it leads
 }
 
 // Candidate says what keeps a node from leading, by the node's own word.
 type Candidate struct {
 	Node       uint64
-	Silent     string // a sentence: why the node says nothing of itself
+	Silent     string // sentences: why the node says nothing of itself
 	Unwell     string
 	Ineligible string
 	Recovery   string // why it votes for nobody
 	Resigned   bool   // an operator asked it to, and it stands aside
 	Ref        rounds.Ref
 	Strange    []string // sentences: it has another label, or runs another algorithm
-	Ended      string   // a sentence: its records end before those of the others
-}
-
-// Doubt says that some nodes do not believe the node alive.
-type Doubt struct {
-	By       []uint64
-	Evidence string // empty if they do not say it
-	Refs     []rounds.Ref
-	// Everybody: no other node that was asked believes it alive.
-	Everybody bool
-	Hint      string // what the evidence may mean
 }
 
 // Rank is what nodes are compared by: the attribute, nil if it is not known, and then the id.
@@ -90,40 +90,55 @@ func WhyNot(w io.Writer, g *rounds.Group, id uint64) error {
 // Paragraphs returns the answer, one list of sentences for each paragraph. The most direct reason comes
 // first.
 func (c *Case) Paragraphs() [][]string {
-	if c.Leads != "" {
-		leads := fmt.Sprintf("Node %d does lead: %s.", c.Node, c.Leads)
-		return [][]string{append([]string{leads}, c.rivals()...), c.doubts()}
-	}
 	var leaders []string
 	for _, b := range c.Beliefs {
-		leaders = append(leaders, b.sentence())
+		sentence := c.belief(b)
+		if first := c.Beliefs[0]; b.Leader != first.Leader || b.Term != first.Term && b.Leader != 0 {
+			sentence = "But " + strings.ToLower(sentence[:1]) + sentence[1:]
+		}
+		leaders = append(leaders, sentence)
+	}
+	if c.Leads {
+		return [][]string{append(leaders, c.Lists...), c.itself(), slices.Concat(c.losses(), c.Unseen)}
 	}
 	return slices.Concat([][]string{append(leaders, c.Attempt...)}, c.Vacancy, [][]string{
-		slices.Concat(c.itself(), c.others(), c.noVoter()), c.doubts(), slices.Concat(c.Election, c.ranks()),
+		slices.Concat(c.Lists, c.itself(), c.others(), c.noVoter()),
+		slices.Concat(c.losses(), c.Unseen), slices.Concat(c.Election, c.ranks()),
 	})
 }
 
-func (b Belief) sentence() string {
-	switch {
-	case b.By == nil && b.Leader == 0:
-		return "Nobody leads, by the last records there are."
-	case b.By == nil:
-		return fmt.Sprintf("Node %d leads, since term %d.", b.Leader, b.Term)
-	case b.Leader == 0:
-		return fmt.Sprintf("Nobody leads term %d, by the word of %s: %s.", b.Term, spaced(b.By), b.Reason)
+// belief says who leads, as some nodes believe.
+func (c *Case) belief(b Belief) string {
+	text := fmt.Sprintf("Node %d leads term %d", b.Leader, b.Term)
+	if b.Leader == 0 {
+		text = "Nobody leads"
 	}
-	return fmt.Sprintf("Node %d leads term %d, by the word of %s.", b.Leader, b.Term, spaced(b.By))
+	if !b.Since.IsZero() {
+		text += " since " + c.at(b.Since)
+	}
+	switch {
+	case b.Guarantee != "":
+		text += fmt.Sprintf(", it says itself (%s)", b.Guarantee)
+	case len(b.Refs) > 0:
+		text += fmt.Sprintf(", by the last %s of %s (%s)", words.Either(len(b.By), "record", "records"),
+			words.Nodes(b.By), refs(b.Refs))
+	case len(b.By) > 0:
+		text += ", by the word of " + words.Nodes(b.By)
+	case b.Reason == "":
+		text += ", as far as the records go"
+	}
+	return text + colon(b.Reason) + "."
 }
 
-// rivals is for a node that leads. It says whom the nodes that do not follow it believe to lead.
-func (c *Case) rivals() (sentences []string) {
-	for _, b := range c.Beliefs {
-		if b.Leader != c.Node {
-			sentence := b.sentence()
-			sentences = append(sentences, "But "+strings.ToLower(sentence[:1])+sentence[1:])
-		}
+// at formats a time. Records have no date, and people know the day. Of running nodes it may be that of long ago.
+func (c *Case) at(t time.Time) string {
+	switch {
+	case c.Now.IsZero():
+		return clock(t)
+	case c.Now.Sub(t).Abs() > 12*time.Hour:
+		return t.UTC().Format(time.DateOnly) + " " + clock(t) + " UTC"
 	}
-	return sentences
+	return clock(t) + " UTC"
 }
 
 // itself says what keeps the node from leading, by the node's own word.
@@ -149,23 +164,30 @@ func (c *Case) itself() (sentences []string) {
 	if own.Recovery != "" {
 		say("Node %d votes for nobody, and does not stand: %s.", c.Node, own.Recovery)
 	}
-	sentences = append(sentences, own.Strange...)
-	if own.Ended != "" {
-		sentences = append(sentences, own.Ended)
-	}
-	return sentences
+	return append(sentences, own.Strange...)
 }
 
-// others says which other nodes do not stand for election.
+// others says which other nodes do not stand for election, those with the same reason together.
 func (c *Case) others() (sentences []string) {
+	said := map[string][]uint64{}
+	var order []string
+	note := func(format, why string, id uint64) {
+		if why == "" {
+			return
+		}
+		why = fmt.Sprintf(format, why)
+		if said[why] == nil {
+			order = append(order, why)
+		}
+		said[why] = append(said[why], id)
+	}
 	for _, o := range c.Others {
-		if o.Ineligible != "" {
-			sentences = append(sentences, fmt.Sprintf("Node %d does not stand for election either: %s.",
-				o.Node, o.Ineligible))
-		}
-		if o.Recovery != "" {
-			sentences = append(sentences, fmt.Sprintf("Node %d votes for nobody: %s.", o.Node, o.Recovery))
-		}
+		note("not stand for election either: %s.", o.Ineligible, o.Node)
+		note("not vote: %s.", o.Recovery, o.Node)
+	}
+	for _, why := range order {
+		sentences = append(sentences, fmt.Sprintf("%s %s %s", words.Upper(words.Nodes(said[why])),
+			words.Either(len(said[why]), "does", "do"), why))
 	}
 	return sentences
 }
@@ -183,26 +205,37 @@ func (c *Case) noVoter() []string {
 		c.Node, asked, spaced(c.Voters))}
 }
 
-// doubts says in whose view the node is not alive, and by which evidence.
-func (c *Case) doubts() (sentences []string) {
-	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
-	for _, d := range c.Doubts {
-		switch {
-		case d.Everybody:
-			say("Node %d is alive to none that answers: %s.%s", c.Node, spaced(d.By), d.Hint)
-		case d.Evidence == "":
-			say("Node %d is not alive in the view of %s.", c.Node, spaced(d.By))
-		default:
-			say("To %s it is not alive: %s (%s). See %s.%s", words.Nodes(d.By), rounds.Meaning(d.Evidence, c.Node),
-				d.Evidence, refs(d.Refs), d.Hint)
-		}
+// OtherVoters says that the node has another list of voters than the node with, and what to do. leads says that
+// with is the leader. It returns nothing if both may elect together, since their lists differ by one voter at most.
+func OtherVoters(node, with uint64, leads bool, own, theirs []uint64) []string {
+	a, b := voterList(own), voterList(theirs)
+	if far, _ := a.Distance(b); far != proto.OtherVoters && far != proto.OnlyOneVotes {
+		return nil
 	}
-	return sentences
+	whose := ""
+	if leads {
+		whose = ", the leader"
+	}
+	return []string{fmt.Sprintf("Node %d has another list of voters than node %d%s: it has %v, node %d has %v. %s",
+		node, with, whose, a, with, b, mendLists)}
+}
+
+// mendLists says what follows if lists of voters differ, and what to do.
+const mendLists = "They exchange no votes, since two majorities might lead. Start the one that is wrong again with " +
+	"the list of the others, and change one voter at a time."
+
+func voterList(ids []uint64) proto.VoterList {
+	list := make([]proto.NodeID, len(ids))
+	for i, id := range ids {
+		list[i] = proto.NodeID(id)
+	}
+	return proto.ListVoters(list)
 }
 
 // ranks compares the node with the leader.
 func (c *Case) ranks() []string {
-	if c.Rank == nil || c.LeaderRank == nil {
+	entry, err := catalog.Lookup(c.Algorithm)
+	if c.Rank == nil || c.LeaderRank == nil || err != nil || !entry.Ranked() {
 		return nil
 	}
 	own, leader := *c.Rank, *c.LeaderRank
@@ -210,20 +243,14 @@ func (c *Case) ranks() []string {
 	case !known || order == 0:
 		return nil
 	case order < 0:
-		return []string{fmt.Sprintf("It is outranked: node %d (%v) ranks above it (%v).", leader.ID, leader, own)}
+		return []string{leader.outranks(own)}
 	}
-	sentences := []string{fmt.Sprintf("It ranks (%v) above the leader (%v).", own, leader)}
-	entry, err := catalog.Lookup(c.Algorithm)
-	switch {
-	case err != nil:
-	case entry.Preempt:
-		sentences = append(sentences, "Once it is alive to all it takes over after a short while, unless it stands "+
-			"aside because it was asked to resign, pre-emption is off, or an operator chose the leader.")
-	default:
-		sentences = append(sentences, fmt.Sprintf("With the %s algorithm a living leader stays, unless --preempt "+
-			"is set.", c.Algorithm))
+	stays := fmt.Sprintf("With the %s algorithm a living leader stays, unless --preempt is set.", c.Algorithm)
+	if entry.Preempt {
+		stays = "Once it is alive to all it takes over after a short while, unless it stands " +
+			"aside because it was asked to resign, pre-emption is off, or an operator chose the leader."
 	}
-	return sentences
+	return []string{own.outranks(leader), stays}
 }
 
 // compare returns a negative order if r ranks below other. known is false if only one of the
@@ -238,10 +265,11 @@ func (r Rank) compare(other Rank) (order int, known bool) {
 	return cmp.Compare(r.ID, other.ID), true
 }
 
-// String returns "20, id 3", or "id 3" without an attribute.
-func (r Rank) String() string {
-	if r.Attr == nil {
-		return fmt.Sprintf("id %d", r.ID)
+// outranks says that r ranks above other, and by what: by the attribute or, if that is the same, by the id.
+func (r Rank) outranks(other Rank) string {
+	if r.Attr == nil || *r.Attr == *other.Attr {
+		return fmt.Sprintf("Node %d outranks node %d: its id is higher.", r.ID, other.ID)
 	}
-	return fmt.Sprintf("%d, id %d", *r.Attr, r.ID)
+	return fmt.Sprintf("Node %d outranks node %d: its attribute is %d, that of node %d is %d.",
+		r.ID, other.ID, *r.Attr, other.ID, *other.Attr)
 }

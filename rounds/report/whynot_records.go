@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -11,28 +12,35 @@ import (
 
 // recorded returns what the records of a group tell about a node.
 func recorded(g *rounds.Group, id uint64) *Case {
-	leader, term := leads(g)
-	c := &Case{Node: id, Algorithm: g.Algorithm, Doubts: doubtsIn(g, id)}
-	if leader == id {
-		c.Leads = fmt.Sprintf("term %d, by the last records there are", term)
-		return c
-	}
-	c.Beliefs = []Belief{{Leader: leader, Term: term}}
-	c.Voters, c.AskedBy = lastVoters(g)
-	if leader == 0 {
-		c.Attempt, c.Vacancy = lastAttempt(g), [][]string{quorum(g), unfenced(g)}
-	}
+	now := leads(g)
+	c := &Case{Node: id, Algorithm: g.Algorithm, Leads: now.Leader == id}
+	c.Beliefs = append([]Belief{now}, dissent(g, now)...)
+	c.Losses, c.Again = lossesIn(g, id)
 	n := find(g, id)
-	if n == nil {
-		c.Own.Silent = fmt.Sprintf("Node %d was never heard of: no record is its own, and none names it.", id)
+	c.Own = ownWord(g, id, n)
+	if len(c.Losses) == 0 {
+		c.Unseen = unanswered(g, id, n)
+	}
+	if c.Leads {
+		c.Own = Candidate{Silent: c.Own.Silent}
 		return c
 	}
-	c.Own = ownWord(g, n)
-	c.lastElection(g, n, leader)
+	c.Voters, c.AskedBy = lastVoters(g)
+	c.Lists = lists(g, id, now.Leader)
+	if now.Leader == 0 {
+		c.Attempt, c.Vacancy = slices.Concat(needed(g), lastAttempt(g)), [][]string{quorum(g), unfenced(g)}
+	}
+	if n != nil {
+		c.Election = formerly(g, n, now)
+		c.lastElection(g, n, now)
+	}
 	return c
 }
 
-// find returns the node with this id, or nil if nobody ever heard of it.
+// Knows reports whether any record of the group names the node: as its own, as alive, gone or leading, or as a voter.
+func Knows(g *rounds.Group, id uint64) bool { return find(g, id) != nil || asked(g, id) != nil }
+
+// find returns the node with this id, or nil if no record is its own and nobody ever saw it.
 func find(g *rounds.Group, id uint64) *rounds.Node {
 	for i := range g.Nodes {
 		if g.Nodes[i].ID == id {
@@ -42,41 +50,97 @@ func find(g *rounds.Group, id uint64) *rounds.Node {
 	return nil
 }
 
-// leads returns who leads which term by the last records: the leader that nodes name in the highest
-// term, 0 if they name none. It ignores nodes whose last process has ended.
-func leads(g *rounds.Group) (leader, term uint64) {
-	for _, n := range g.Nodes {
-		if ended(g, &n) {
+// asked returns the last ballot that has the node among its voters; nil if there is none.
+func asked(g *rounds.Group, id uint64) *rounds.Ballot {
+	for _, r := range slices.Backward(g.Rounds) {
+		if r.Ballot != nil && slices.Contains(r.Ballot.Voters, id) {
+			return r.Ballot
+		}
+	}
+	return nil
+}
+
+// leads returns who leads when the records end: whoever leads the highest term that anybody led, if that has not
+// ended. If it has, it says since when nobody leads, and why.
+func leads(g *rounds.Group) Belief {
+	var last *rounds.Leadership
+	for i := range g.Leaderships {
+		switch l := &g.Leaderships[i]; {
+		case last == nil, l.Term > last.Term, l.Term == last.Term && (l.End.IsZero() || !last.End.IsZero()):
+			last = l
+		}
+	}
+	if last != nil && last.End.IsZero() {
+		return Belief{Leader: last.Leader, Term: last.Term, Since: last.From}
+	}
+	if n := len(g.Incidents); n > 0 && g.Incidents[n-1].Leader == 0 {
+		in := &g.Incidents[n-1]
+		return Belief{Since: in.From, Reason: in.Why}
+	}
+	return Belief{}
+}
+
+// dissent returns what those nodes last believed that wrote since then, were not lost, and do not share the belief.
+func dissent(g *rounds.Group, now Belief) (list []Belief) {
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		b := Belief{Leader: n.Leader, Term: n.Term}
+		if n.Leader == 0 {
+			b.Term = 0
+		}
+		if n.Records == 0 || away(g, n) || lastLife(n).Until.Before(now.Since) ||
+			b.Leader == now.Leader && b.Term == now.Term {
 			continue
 		}
-		if n.Term > term {
-			leader, term = 0, n.Term
+		j := slices.IndexFunc(list, func(known Belief) bool { return known.Leader == b.Leader && known.Term == b.Term })
+		if j < 0 {
+			j = len(list)
+			list = append(list, b)
 		}
-		if n.Term == term && n.Leader > leader {
-			leader = n.Leader
-		}
+		list[j].By, list[j].Refs = append(list[j].By, n.ID), append(list[j].Refs, n.Last)
 	}
-	return leader, term
+	return list
 }
 
-// ended reports whether other nodes proved, after the node's last record, that its process has
-// ended.
-func ended(g *rounds.Group, n *rounds.Node) bool {
-	if len(n.Lives) == 0 {
-		return false
-	}
-	until := n.Lives[len(n.Lives)-1].Until
-	return slices.ContainsFunc(accusers(g, n.ID), func(d rounds.Dropped) bool {
-		return d.At.After(until) && slices.ContainsFunc(proofs, func(kind string) bool {
-			return strings.Contains(d.Evidence+",", fmt.Sprintf("%s %d,", kind, n.ID))
-		})
-	})
+// lastLife returns the last process of a node that wrote records.
+func lastLife(n *rounds.Node) rounds.Life { return n.Lives[len(n.Lives)-1] }
+
+// away reports whether the node's last process had ended or was silent when the records end, as its peers saw it.
+func away(g *rounds.Group, n *rounds.Node) bool {
+	lost, again := lossesIn(g, n.ID)
+	return len(lost) > 0 && again == ""
 }
 
-// proofs are the kinds of evidence that prove that a process has ended.
-var proofs = []string{"dial-refused", "proven-dead", "left"}
+// lossesIn returns how the other nodes lost the last process of the node, as far as they never saw it again. The
+// sentence again says that the process wrote after that; it is empty if it did not.
+func lossesIn(g *rounds.Group, id uint64) (list []Loss, again string) {
+	n := find(g, id)
+	if n == nil {
+		return nil, ""
+	}
+	wrote, life := false, rounds.Life{}
+	if n.Records > 0 {
+		life = lastLife(n)
+		last := rounds.LifeEvent{Kind: rounds.Resumed}
+		if len(life.Events) > 0 {
+			last = life.Events[len(life.Events)-1]
+		}
+		wrote = last.Kind != rounds.Ended && last.Kind != rounds.Silent
+	}
+	for _, other := range g.Nodes {
+		for _, d := range other.Gone {
+			if d.ID == id && other.ID != id && !d.At.Before(life.From) {
+				list = Lost(list, id, Loss{d.At, []uint64{d.Node}, d.Evidence, []rounds.Ref{d.Ref}})
+			}
+		}
+	}
+	if wrote && len(list) > 0 {
+		again = fmt.Sprintf("It wrote again after that: its last record is %v, of %s.", life.Last, clock(life.Until))
+	}
+	return list, again
+}
 
-// lastAttempt says since when nobody leads: when and why the last round began, if nobody won it.
+// lastAttempt says when and why the last round began, if nobody won it.
 func lastAttempt(g *rounds.Group) []string {
 	if len(g.Rounds) == 0 {
 		return nil
@@ -89,6 +153,34 @@ func lastAttempt(g *rounds.Group) []string {
 		r.Term, clock(began(r)), because(r), words.Upper(outcome(r)))}
 }
 
+// needed says which voters have to come back before anybody can lead, if those that are there are no majority.
+func needed(g *rounds.Group) []string {
+	var last *rounds.Round
+	for _, r := range slices.Backward(g.Rounds) {
+		if last = r; r.Ballot != nil {
+			break
+		}
+	}
+	if last == nil || last.Ballot == nil {
+		return nil
+	}
+	b := last.Ballot
+	missing := slices.DeleteFunc(slices.Clone(b.Voters), func(id uint64) bool {
+		n := find(g, id)
+		return (n == nil || !away(g, n)) && (last.Winner != nil || !slices.Contains(b.Missing(), id))
+	})
+	need := len(missing) - (len(b.Voters) - b.Majority())
+	switch {
+	case need <= 0:
+		return nil
+	case need < len(missing):
+		return []string{fmt.Sprintf("At least %d of %s %s to come back: %d of the %d voters are needed.", need,
+			words.Nodes(missing), words.Either(need, "has", "have"), b.Majority(), len(b.Voters))}
+	}
+	return []string{fmt.Sprintf("%s %s to come back: %d of the %d voters are needed.",
+		words.Upper(words.Nodes(missing)), words.Either(need, "has", "have"), b.Majority(), len(b.Voters))}
+}
+
 // lastVoters returns the voters that were asked last, and the candidate that asked them.
 func lastVoters(g *rounds.Group) (voters []uint64, candidate uint64) {
 	for _, r := range slices.Backward(g.Rounds) {
@@ -99,79 +191,158 @@ func lastVoters(g *rounds.Group) (voters []uint64, candidate uint64) {
 	return nil, 0
 }
 
-// ownWord returns what the node's own records say about it: that the node is ineligible or stands
-// aside, that its records end before those of other nodes, or that it has no records.
-func ownWord(g *rounds.Group, n *rounds.Node) Candidate {
-	own := Candidate{Node: n.ID, Ineligible: n.Ineligible, Ref: n.Aside}
-	if n.Records == 0 {
-		own.Silent = fmt.Sprintf("No record of node %d itself is here: it is not running, or its log is missing.", n.ID)
-		return own
+// unanswered says that the node, a voter, wrote nothing any more when a candidate last asked it.
+func unanswered(g *rounds.Group, id uint64, n *rounds.Node) []string {
+	for _, r := range slices.Backward(g.Rounds) {
+		b := r.Ballot
+		switch {
+		case b == nil:
+			continue
+		case n == nil || n.Records == 0 || !slices.Contains(b.Missing(), id) || !lastLife(n).Until.Before(r.From):
+			return nil
+		}
+		return []string{fmt.Sprintf("Node %d did not answer when node %d asked the voters (%v): its last record "+
+			"is %v, of %s.", id, b.Candidate, b.Ref, lastLife(n).Last, clock(lastLife(n).Until))}
 	}
-	own.Resigned = n.Ineligible == "" && !n.Aside.IsZero()
-	life := n.Lives[len(n.Lives)-1]
-	newest := life.Until
-	for _, other := range g.Nodes {
-		for _, l := range other.Lives {
-			if l.Until.After(newest) {
-				newest = l.Until
+	return nil
+}
+
+// lists says that the node has another list of voters than the leader or, where nobody leads, than the last candidate.
+func lists(g *rounds.Group, id, leader uint64) []string {
+	with := leader
+	if with == 0 {
+		_, with = lastVoters(g)
+	}
+	if with == id {
+		return nil
+	}
+	own, theirs := listOf(g, id), listOf(g, with)
+	if own != nil && theirs != nil {
+		return OtherVoters(id, with, leader != 0, own, theirs)
+	}
+	if b := asked(g, id); b != nil { // its refusal says so, and not which list it has
+		for _, v := range b.Voices {
+			if v.Voter == id && strings.Contains(v.No, "other voters") {
+				return []string{fmt.Sprintf("Node %d has another list of voters than node %d, which asked it for its "+
+					"vote: it said no for that (%v). %s", id, b.Candidate, v.Ref, mendLists)}
 			}
 		}
 	}
-	if silent := newest.Sub(life.Until); silent > 0 && len(accusers(g, n.ID)) > 0 {
-		own.Ended = fmt.Sprintf("Its own records end with %v, %s before the last of the others.",
-			life.Last, rounds.Span(silent))
-	}
-	return own
+	return nil
 }
 
-// accusers returns the evidence of each other node whose last view lacks the node id.
-func accusers(g *rounds.Group, id uint64) (found []rounds.Dropped) {
-	for _, n := range g.Nodes {
-		for _, d := range n.Gone {
-			if d.ID == id && n.ID != id {
-				found = append(found, d)
-			}
+// listOf returns the list of voters of the node's last process: whom it last asked for votes or, if it asked nobody,
+// those of the last candidate that it voted for. It returns nil if no record tells.
+func listOf(g *rounds.Group, id uint64) (voted []uint64) {
+	began := time.Time{} // a former process may have had another list
+	if n := find(g, id); n != nil && n.Records > 0 {
+		began = lastLife(n).From
+	}
+	for _, r := range slices.Backward(g.Rounds) {
+		b := r.Ballot
+		switch {
+		case b == nil, r.From.Before(began):
+		case b.Candidate == id:
+			return b.Voters
+		case voted == nil && slices.Contains(voices(b, func(v rounds.Voice) bool { return v.Granted }), id):
+			voted = b.Voters
 		}
 	}
-	return found
+	return voted
 }
 
-// doubtsIn returns the nodes to which the node id is not alive, grouped by their evidence.
-func doubtsIn(g *rounds.Group, id uint64) (list []Doubt) {
-	for _, d := range accusers(g, id) {
-		i := slices.IndexFunc(list, func(known Doubt) bool { return known.Evidence == d.Evidence })
-		if i < 0 {
-			i = len(list)
-			list = append(list, Doubt{Evidence: d.Evidence, Hint: hint(d.Evidence, id)})
-		}
-		list[i].By, list[i].Refs = append(list[i].By, d.Node), append(list[i].Refs, d.Ref)
+// ownWord returns what the node's own records say about it: that the node is ineligible or stands aside. Of a node
+// without records it says what the others tell.
+func ownWord(g *rounds.Group, id uint64, n *rounds.Node) Candidate {
+	if n == nil || n.Records == 0 {
+		return Candidate{Node: id, Silent: strings.Join(hearsay(g, id, n), " ")}
 	}
-	return list
+	return Candidate{
+		Node: n.ID, Ineligible: n.Ineligible, Ref: n.Aside, Resigned: n.Ineligible == "" && !n.Aside.IsZero(),
+	}
 }
 
-// hint says what evidence of this kind usually means.
-func hint(evidence string, id uint64) string {
-	has := func(kind string) bool { return strings.Contains(evidence, fmt.Sprintf("%s %d", kind, id)) }
+// hearsay says of a node without records of its own what the others tell. n is nil if none ever saw the node.
+func hearsay(g *rounds.Group, id uint64, n *rounds.Node) (sentences []string) {
+	b := asked(g, id)
 	switch {
-	case has("left"):
-		return ""
-	case has("dial-refused"):
-		return " Its process has ended."
-	case has("heartbeat-missed"):
-		return " It hangs, is paused or is cut off."
-	case has("unreachable"):
-		return " Its machine is down, or the network between them is cut."
+	case n == nil && b == nil:
+		return []string{fmt.Sprintf("Node %d was never heard of: no record is its own, and none names it.", id)}
+	case n == nil:
+		return []string{fmt.Sprintf("Node %d is a voter, which node %d asked (%v), but nobody ever saw it alive, "+
+			"and no record is its own.", id, b.Candidate, b.Ref)}
 	}
-	return ""
+	sentences = []string{fmt.Sprintf("No record of node %d itself is here: its log is missing, or it wrote none.", id)}
+	var led []uint64
+	for _, l := range g.Leaderships {
+		if l.Leader == id {
+			led = append(led, l.Term)
+		}
+	}
+	if len(led) > 0 {
+		sentences = append(sentences, fmt.Sprintf("By the records of the others it led %s.", termList(led)))
+	}
+	var by []uint64
+	for i := range g.Nodes {
+		if other := &g.Nodes[i]; slices.Contains(other.Alive, id) && !away(g, other) {
+			by = append(by, other.ID)
+		}
+	}
+	if len(by) > 0 {
+		sentences = append(sentences, fmt.Sprintf("It was alive to %s, by %s last view.", words.Nodes(by),
+			words.Either(len(by), "its", "their")))
+	}
+	return sentences
+}
+
+// formerly says since when a node that led before leads no more, and why.
+func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
+	var last *rounds.Leadership
+	for i := range g.Leaderships {
+		if l := &g.Leaderships[i]; l.Leader == n.ID {
+			last = l
+		}
+	}
+	switch {
+	case last == nil:
+		return nil
+	case last.End.IsZero():
+		return []string{fmt.Sprintf("Node %d led term %d from %s on, and no record says that it stopped.",
+			n.ID, last.Term, clock(last.From))}
+	}
+	how := map[rounds.EndKind]string{
+		rounds.EndedByWord: "it stepped down", rounds.EndedByLease: "its lease ended",
+		rounds.EndedByProcess: "its process ended", rounds.EndedByLoss: "the others lost it",
+	}[last.Ended.Kind]
+	for _, in := range g.Incidents {
+		if in.Former != n.ID || in.FormerTerm != last.Term || in.Leader == 0 && now.Leader == 0 {
+			continue // that nobody leads now, and why, is told already
+		}
+		own, itself := strings.CutPrefix(in.Why, fmt.Sprintf("node %d ", n.ID))
+		switch {
+		case in.Voters():
+			how += ", " + in.Why + " voters answered"
+		case itself && strings.HasPrefix(own, "handed over"):
+			how = "it " + own
+		}
+	}
+	proof := ""
+	if !last.Ended.Ref.IsZero() {
+		proof = fmt.Sprintf(" (%v)", last.Ended.Ref)
+	}
+	return []string{fmt.Sprintf("Node %d has led nobody since %s%s%s.", n.ID, clock(last.End), colon(how), proof)}
 }
 
 // lastElection says why the node did not win the election that made the leader.
-func (c *Case) lastElection(g *rounds.Group, n *rounds.Node, leader uint64) {
+func (c *Case) lastElection(g *rounds.Group, n *rounds.Node, now Belief) {
 	for _, r := range slices.Backward(g.Rounds) {
-		if r.Winner != nil && r.Winner.Node == leader {
+		if r.Winner != nil && r.Winner.Node == now.Leader && r.Term == now.Term {
 			c.lost(r, n)
 			return
 		}
+	}
+	if leader := find(g, now.Leader); leader != nil {
+		c.Rank, c.LeaderRank = &Rank{n.Attr, n.ID}, &Rank{leader.Attr, leader.ID}
 	}
 }
 
@@ -186,12 +357,7 @@ func (c *Case) lost(r *rounds.Round, n *rounds.Node) {
 		if v.Over != w.Node && len(own) > 1 {
 			continue
 		}
-		by := v.Over
-		if v.Kind == rounds.Refused {
-			by = v.By
-		}
-		say("In term %d it was %s by node %d: \"%s\", wrote node %d (%v).",
-			r.Term, verdictWord(v.Kind), by, v.Why, v.Ref.Node, v.Ref)
+		say("In term %d %s: \"%s\", wrote node %d (%v).", r.Term, verdict(v), v.Why, v.Ref.Node, v.Ref)
 		if v.Rule != "" {
 			say("The rule: “%s”", v.Rule)
 		}
@@ -204,6 +370,8 @@ func (c *Case) lost(r *rounds.Round, n *rounds.Node) {
 		say("Node %d won term %d because of this: %s.", w.Node, r.Term, granted(r))
 	case w.Why != "":
 		say("Node %d won term %d because of this: %s.", w.Node, r.Term, w.Why)
+	default:
+		say("How node %d won term %d is not in the records.", w.Node, r.Term)
 	}
 	c.Rank, c.LeaderRank = &Rank{n.Attr, n.ID}, &Rank{w.Attr, w.Node}
 	if order, _ := c.Rank.compare(*c.LeaderRank); order > 0 && len(r.Findings) > 0 {
@@ -211,14 +379,15 @@ func (c *Case) lost(r *rounds.Round, n *rounds.Node) {
 	}
 }
 
-func verdictWord(k rounds.VerdictKind) string {
-	switch k {
+// verdict says in words how a node lost.
+func verdict(v rounds.Verdict) string {
+	switch v.Kind {
 	case rounds.Suppressed:
-		return "suppressed"
+		return fmt.Sprintf("node %d suppressed the call of node %d", v.Over, v.Loser)
 	case rounds.Deposed:
-		return "deposed"
+		return fmt.Sprintf("node %d stepped down when it met node %d", v.Loser, v.Over)
 	case rounds.Refused:
-		return "refused the term"
+		return fmt.Sprintf("node %d refused node %d its vote", v.By, v.Loser)
 	}
-	return "outranked"
+	return fmt.Sprintf("node %d outranked node %d", v.Over, v.Loser)
 }

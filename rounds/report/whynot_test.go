@@ -1,0 +1,140 @@
+package report_test
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
+	"github.com/ringleader-dev/ringleader/rounds/report"
+)
+
+// whyNot returns the answer about a node, in one line, from those lines of a sample log that have none of the words.
+// A word that begins with "+" is a line more.
+func whyNot(t *testing.T, file string, id uint64, without ...string) string {
+	t.Helper()
+	log, err := os.ReadFile("../testdata/" + file + ".log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept strings.Builder
+	for line := range strings.Lines(string(log)) {
+		drop := false
+		for _, word := range without {
+			drop = drop || strings.Contains(line, word)
+		}
+		if !drop {
+			kept.WriteString(line)
+		}
+	}
+	for _, word := range without {
+		if line, ok := strings.CutPrefix(word, "+"); ok {
+			kept.WriteString(line + "\n")
+		}
+	}
+	b := rounds.NewBuilder()
+	if _, err := logs.Read(strings.NewReader(kept.String()), b); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := report.WhyNot(&out, b.History().Groups[0], id); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(strings.Fields(out.String()), " ")
+}
+
+// says checks that a text has some phrases, and does not have those that begin with "!".
+func says(t *testing.T, text string, phrases ...string) {
+	t.Helper()
+	for _, phrase := range phrases {
+		unwanted, not := strings.CutPrefix(phrase, "!")
+		if strings.Contains(text, unwanted) == not {
+			t.Errorf("want %q in: %s", phrase, text)
+		}
+	}
+}
+
+// Evidence is told with its time, in the past tense, and only if it is about the node's last process. If the
+// process wrote again, that is said, and not that it ended or hung.
+func TestEvidenceOfThePast(t *testing.T) {
+	says(t, whyNot(t, "bully-kill", 5), "At 15:18:38.852 nodes 1, 2, 3 and 4 lost node 5: connection closed and port "+
+		"refused; its process ended (peers saw it, 1:8 2:9 3:9 4:12).",
+		"Node 5 has led nobody since 15:18:38.852: its process ended (2:9).")
+	// Of a former process, although the records do not tell that the others saw the next one.
+	says(t, whyNot(t, "bully-restart", 5, "new-session 5"), "Node 5 leads term 3", "!lost node 5", "!process ended",
+		"!not alive")
+	// Of a process that wrote again, although the records do not tell that the others heard it again.
+	says(t, whyNot(t, "bully-cut", 5, "heartbeat-back 5", "link-up 5"), "Node 5 leads term 3",
+		"node 5 stopped answering heartbeats of nodes 1, 2, 3 and 4 (",
+		"It wrote again after that: its last record is 5:",
+		"!hangs", "!hung", "!not alive")
+	// Of one that was paused until the records end.
+	says(t, whyNot(t, "office-pause", 5, "T17:18:09.37", "T17:18:09.3694"), "Node 4 leads term 2",
+		"At 17:18:08.653 node 5 stopped answering heartbeats of nodes 1, 2, 3 and 4: it was paused, hung or cut off (",
+		"!process ended")
+}
+
+// A node that leads: which term, since when, and who believes otherwise.
+func TestWhyNotTheLeader(t *testing.T) {
+	says(t, whyNot(t, "bully-restart", 5), "Node 5 leads term 3 since 15:18:39.664, as far as the records go.",
+		"!outrank", "!But ", "!does lead")
+	says(t, whyNot(t, "bully-restart", 5, `"time":"2026-11-21T15:18:39.664334194Z","cluster":"demo","node":2`,
+		`+{"level":"info","time":"2026-11-21T15:18:40Z","cluster":"demo","node":2,"session":"4c9d8d76","algo":"bully",`+
+			`"seq":19,"hlc":"1795274320000000.0","term":2,"event":"idle","role":"follower","leader":4,`+
+			`"guarantee":"best-effort"}`),
+		"Node 5 leads term 3", "But node 4 leads term 2, by the last record of node 2 (2:19).")
+}
+
+// Where nobody leads: since when, why, and who would be needed.
+func TestWhyNotNobody(t *testing.T) {
+	says(t, whyNot(t, "office-no-quorum", 1),
+		"Nobody leads since 17:18:12.132: voters 2 and 3 dead: 1 of 3.",
+		"At least 1 of nodes 2 and 3 has to come back: 2 of the 3 voters are needed.", "No quorum: node 1 asked")
+}
+
+// "Node 5 outranks node 2", in the words of people, and never where rank does not decide.
+func TestRankDecides(t *testing.T) {
+	says(t, whyNot(t, "bully-restart", 1), "Node 5 outranks node 1: its id is higher.")
+	says(t, whyNot(t, "bully-kill", 3), "In term 2 node 4 outranked node 3:")
+	for algorithm, outranks := range map[string]bool{"bully": true, "ring": true, "raft": false, "chubby": false} {
+		attr := int64(7)
+		c := report.Case{
+			Node: 2, Algorithm: algorithm, Rank: &report.Rank{Attr: &attr, ID: 2},
+			LeaderRank: &report.Rank{Attr: &attr, ID: 5}, Beliefs: []report.Belief{{Leader: 5, Term: 3}},
+		}
+		for _, rank := range []*report.Rank{c.LeaderRank, {Attr: &attr, ID: 1}} {
+			c.LeaderRank = rank
+			text := ""
+			for _, p := range c.Paragraphs() {
+				text += strings.Join(p, " ")
+			}
+			if strings.Contains(text, "outranks node") != outranks {
+				t.Errorf("%s, against node %d: %s", algorithm, rank.ID, text)
+			}
+		}
+		c.LeaderRank = c.Rank // the node itself
+		if text := strings.Join(c.Paragraphs()[len(c.Paragraphs())-1], ""); text != "" {
+			t.Errorf("a node beside itself: %s", text)
+		}
+	}
+}
+
+// Another list of voters: which lists, and what to do. A list of a former process does not count.
+func TestOtherListOfVoters(t *testing.T) {
+	says(t, whyNot(t, "office-two-lists", 1),
+		"Node 1 has another list of voters than node 5, the leader: it has voters 1-3, node 5 has voters 1-5.",
+		"Start the one that is wrong again with the list of the others")
+	says(t, whyNot(t, "office-two-lists", 3), "!another list")
+}
+
+// A node without a log of its own: what the others tell of it.
+func TestNodeWithoutLog(t *testing.T) {
+	says(t, whyNot(t, "bully-kill", 5, `"node":5,`), "No record of node 5 itself is here: its log is missing",
+		"By the records of the others it led term 1.",
+		"nodes 1, 2, 3 and 4 lost node 5: connection closed and port refused", "!never heard of")
+	says(t, whyNot(t, "bully-restart", 5, `"node":5,`), "Node 5 leads term 3", "it led terms 1 and 3",
+		"It was alive to nodes 1, 2, 3 and 4, by their last view.", "!lost node 5")
+	says(t, whyNot(t, "office-no-quorum", 77), "Node 77 was never heard of: no record is its own, and none names it.")
+}
