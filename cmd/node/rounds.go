@@ -68,7 +68,7 @@ func roundsCommand() *cli.Command {
 			Description: logsHelp,
 			Flags:       []cli.Flag{clusterFilter(), formatFlag(showFormats), theoryFlag()},
 			Action:      func(ctx *cli.Context) error { return aboutTerm(ctx, showFormats, drawRounds) },
-		}},
+		}, recordCommand()},
 	}
 }
 

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
+)
+
+func recordCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "record",
+		Usage:     "show the records that prove a statement, by the names that stand behind it",
+		ArgsUsage: "NODE:SEQ... " + logsUsage,
+		Description: logsHelp + "\n\n" +
+			"A record is named 4:17, or 4:17@a41c77f0 where several processes of node 4\n" +
+			"wrote a 17th record. Each is printed as the node wrote it, as one line of JSON.",
+		Flags:  []cli.Flag{clusterFilter()},
+		Action: showRecords,
+	}
+}
+
+// recordName is a record as it is named behind a statement.
+type recordName struct {
+	node, seq   uint64
+	incarnation string // empty for any process
+}
+
+// parseRecordName reads "4:17" or "4:17@a41c77f0".
+func parseRecordName(word string) (name recordName, ok bool) {
+	of, incarnation, _ := strings.Cut(word, "@")
+	nodeText, seqText, two := strings.Cut(of, ":")
+	node, err1 := strconv.ParseUint(nodeText, 10, 64)
+	seq, err2 := strconv.ParseUint(seqText, 10, 64)
+	return recordName{node, seq, incarnation}, two && err1 == nil && err2 == nil && node > 0 && seq > 0
+}
+
+func (n recordName) String() string {
+	text := fmt.Sprintf("%d:%d", n.node, n.seq)
+	if n.incarnation != "" {
+		text += "@" + n.incarnation
+	}
+	return text
+}
+
+// names reports whether the record has this name.
+func (n recordName) names(rec *trace.Record) bool {
+	return n.node == rec.Node && n.seq == rec.Seq && (n.incarnation == "" || n.incarnation == rec.Incarnation)
+}
+
+// recordFinder prints the records that it looks for.
+type recordFinder struct {
+	wanted []recordName
+	found  map[recordName]bool
+	out    io.Writer
+	err    error // of the output
+	all    int   // records
+}
+
+// Add prints the record if it is one of those that are looked for.
+func (f *recordFinder) Add(rec *trace.Record) {
+	f.all++
+	for _, n := range f.wanted {
+		if !n.names(rec) {
+			continue
+		}
+		f.found[n] = true
+		b, err := json.Marshal(rec)
+		if err == nil {
+			_, err = f.out.Write(append(rounds.EscapeJSON(b), '\n'))
+		}
+		f.err = errors.Join(f.err, err)
+		return
+	}
+}
+
+// Death is for simulated runs, whose records do not tell it.
+func (*recordFinder) Death(string, uint64, time.Time) {}
+
+// showRecords prints the records that the first words name.
+func showRecords(ctx *cli.Context) error {
+	words, err := interspersed(ctx)
+	if err != nil {
+		return err
+	}
+	f := &recordFinder{found: map[recordName]bool{}, out: ctx.App.Writer}
+	for len(words) > 0 {
+		name, ok := parseRecordName(words[0])
+		if !ok {
+			break
+		}
+		f.wanted, words = append(f.wanted, name), words[1:]
+	}
+	if len(f.wanted) == 0 {
+		return usagef("%s wants the name of a record, like 4:17; see %s --help", ctx.Command.HelpName, ctx.Command.HelpName)
+	}
+	files, unread, err := sources(ctx, words)
+	if err != nil {
+		return err
+	}
+	to := filtered(ctx, f)
+	var sum logs.Stats
+	for _, file := range files {
+		stats, err := readSource(file, to)
+		if err != nil {
+			unread = complain(ctx, err)
+		}
+		sum.Lines += stats.Lines
+	}
+	if f.all == 0 {
+		return errors.Join(noRecords(ctx, files, sum), unread)
+	}
+	missing := slices.DeleteFunc(f.wanted, func(n recordName) bool { return f.found[n] })
+	if len(missing) > 0 {
+		err = fmt.Errorf("there is no record %v in these logs", missing[0])
+	}
+	return errors.Join(f.err, err, unread)
+}
