@@ -88,8 +88,8 @@ func (g *group) after(l *life) *life {
 	return nil
 }
 
-// silence returns the events of a time in which the process was out of a peer's reach, from evidence d on. The clocks of
-// the two may be off by as much.
+// silence returns the events of a time in which the process was out of a peer's reach, from evidence d on. The clocks
+// of the two may be off by as much.
 func (g *group) silence(l *life, d *drop, off time.Duration) []LifeEvent {
 	began := LifeEvent{Silent, d.At, PeersSaw, d.Ref}
 	again, wrote := l.after(d.At.Add(off), g.fix)
@@ -129,8 +129,23 @@ func (g *group) downAt(id uint64, t time.Time) (how string, ref Ref) {
 			Ended: "dead", Paused: "paused", Silent: "silent",
 		}[e.Kind], e.Ref
 	}
-	if how == "dead" && slices.ContainsFunc(g.drops[id], func(d *drop) bool { return d.takenBack(t) }) {
-		return "", Ref{} // another process of the node may have run, whose records are missing
+	if how == "dead" && g.after(l) == nil && g.seenAfter(l) {
+		return "", Ref{} // another process of the node ran since, whose records are missing
 	}
 	return how, ref
+}
+
+// seenAfter reports whether a later view of another node has the node of l.
+func (g *group) seenAfter(l *life) bool {
+	until := g.fix.at(l.node, l.until)
+	for id, m := range g.nodes {
+		for _, other := range m.lives {
+			if id != l.node && slices.ContainsFunc(other.allHappenings(), func(h happening) bool {
+				return slices.Contains(h.alive, l.node) && g.fix.at(id, h.wall).After(until)
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }

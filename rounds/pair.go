@@ -212,6 +212,11 @@ func (g *group) sender(got receipt) (last *entry, how sure) {
 	if len(fitting) == 0 {
 		return nil, certain
 	}
+	if prompt := slices.DeleteFunc(slices.Clone(fitting), func(e *entry) bool {
+		return l.late(e, got) < -outlives // sent only after the receipt
+	}); len(fitting) > 1 && len(prompt) > 0 {
+		fitting = prompt
+	}
 	how = certain
 	for _, e := range fitting {
 		if last == nil || last.Wall.Before(e.Wall) {
@@ -231,7 +236,8 @@ func (g *group) sender(got receipt) (last *entry, how sure) {
 		}
 	}
 	how = min(how, g.others(last, got, l))
-	if l.late(last, got) > maxTransit && last.life.until.UnixMicro() < got.clock.Micros {
+	slow := l.late(last, got) > outlives || p.slow(last, got)
+	if slow && last.life.until.Add(outlives).UnixMicro() < got.clock.Micros {
 		how = notSure // the sender's log ends before: a later process may have sent it
 	}
 	if how < likely {
@@ -240,6 +246,13 @@ func (g *group) sender(got receipt) (last *entry, how sure) {
 		}
 	}
 	return last, how
+}
+
+// slow reports whether the message of e and fast ones in the other direction seem to have taken long together, whatever
+// the clocks show. This tells more than late does where one message was sent alone.
+func (p *pairing) slow(e *entry, got receipt) bool {
+	back := p.links[[2]uint64{got.to, got.from}]
+	return back != nil && got.wall.Sub(e.Wall)+back.took[len(back.took)/4] > maxTransit
 }
 
 // others says how sure it is that no other process than that of e sent the message, in a record that is not kept or is

@@ -1,0 +1,154 @@
+package rounds_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/sim"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// fastest returns the shortest time of a message from each node to each other one, of those messages whose
+// sending and receipt are in the logs.
+func (r *reading) fastest() map[[2]uint64]time.Duration {
+	received := map[receipt]bool{}
+	for i := range r.shown {
+		if rec := &r.shown[i]; rec.MsgID != "" {
+			received[receipt{rec.Node, rec.MsgID, rec.Time.UnixNano()}] = true
+		}
+	}
+	senders := map[sim.Mail]int{} // the processes that used an id: whose message a receipt is of cannot be told then
+	for m := range r.sends {
+		senders[sim.Mail{From: m.From, To: m.To, Seq: m.Seq}]++
+	}
+	fastest := map[[2]uint64]time.Duration{}
+	for m, sent := range r.sends {
+		idle := sent.Level == "debug" && len(sent.Why) == 0 // of such a record the inspector does not keep what it sent
+		if idle || senders[sim.Mail{From: m.From, To: m.To, Seq: m.Seq}] > 1 {
+			continue
+		}
+		for _, at := range r.run.truth.Receipts[m] {
+			if !received[receipt{uint64(m.To), fmt.Sprintf("%d:%d", m.From, m.Seq), at.UnixNano()}] {
+				continue
+			}
+			key := [2]uint64{uint64(m.From), uint64(m.To)}
+			if took, known := fastest[key]; !known || at.Sub(sent.Time) < took {
+				fastest[key] = at.Sub(sent.Time)
+			}
+		}
+	}
+	return fastest
+}
+
+// compareClocks checks that the offset between the clocks of two nodes that exchanged messages in both
+// directions is right within the sum of the fastest delays.
+func (r *reading) compareClocks() {
+	if !r.shifted() {
+		for _, c := range r.group.Clocks {
+			if c.Offset.Abs() > c.Error {
+				r.fail("clock: off, where all are right", 0, "%+v", c)
+			} else if c.Offset != 0 {
+				r.note("clock: corrected where all are right, by less than its error")
+			}
+		}
+		return
+	}
+	fastest := r.fastest()
+	for way, there := range fastest {
+		back, both := fastest[[2]uint64{way[1], way[0]}]
+		if !both || way[0] > way[1] {
+			continue
+		}
+		r.judge("pairs of clocks")
+		off := (r.ahead(way[1]) - r.ahead(way[0])).Abs()
+		a, b := r.fix[way[0]], r.fix[way[1]]
+		claimed := a.Error + b.Error
+		// At level info the sendings of some messages are missing. So the fastest messages may be doubtful, and
+		// even all that compare a clock: no error is claimed for it then, and it is not corrected.
+		doubtful := r.info && (off <= claimed || a.Offset == 0 || b.Offset == 0)
+		switch {
+		case off <= there+back+time.Microsecond:
+		case doubtful:
+			r.note("clock: beyond the delays, but the pairs of the messages are not certain")
+		case claimed > 0 && off > claimed+time.Microsecond:
+			r.fail("clock: a wrong error", 0, "nodes %d and %d: %v; %+v %+v", way[0], way[1], off, a, b)
+		default:
+			r.fail("clock: beyond the delays", 0, "nodes %d and %d: %v, but the fastest messages took %v and %v; %+v",
+				way[0], way[1], off, there, back, r.group.Clocks)
+		}
+	}
+}
+
+// compareLives compares what happened to processes, as the inspector tells it, with the truth.
+func (r *reading) compareLives() {
+	for _, n := range r.group.Nodes {
+		for _, l := range n.Lives {
+			p := r.lives[l.Incarnation]
+			if p == nil || uint64(p.Node) != n.ID {
+				r.fail("life: of a process that never was", 0, "%d %s", n.ID, l.Incarnation)
+				continue
+			}
+			for _, e := range l.Events {
+				r.compareEvent(n.ID, p, e)
+			}
+		}
+	}
+}
+
+// compareEvent compares what is said to have happened to the process p with the truth, at the time of the record
+// that is said to show it.
+func (r *reading) compareEvent(node uint64, p *sim.Process, e rounds.LifeEvent) {
+	shown := r.byRef[e.Ref]
+	if shown == nil {
+		r.fail("life: an event without a record", 0, "%+v", e)
+		return
+	}
+	r.judge("events of lives")
+	wrong := func(but string) {
+		kind := fmt.Sprintf("life: %s (%s), but %s", e.Kind, e.Known, but)
+		r.fail(kind, shown.Term, "node %d, process %+v: %+v by %+v", node, *p, e, shown)
+	}
+	why := r.run.trouble(shown.Node, node, shown.Time)
+	if shown.Node != node && shown.Event == "gone" && !strings.HasSuffix(shown.Detail, p.Incarnation) {
+		wrong("its proof is about another process")
+		return
+	}
+	switch e.Kind {
+	case rounds.Started:
+		switch off := r.trueTime(node, e.At).Sub(p.From); {
+		case off > rounding && shown.Event != "start":
+			wrong("earlier: its first record is no start")
+		case off.Abs() > rounding:
+			wrong("at another time")
+		}
+	case rounds.Ended:
+		if p.Until.IsZero() || p.Until.After(shown.Time) {
+			wrong("it lived on, " + cmp.Or(why, "well"))
+		}
+	case rounds.Silent:
+		if shown.Node != node && why == "" && accuses(shown, node) {
+			wrong("it was well")
+		}
+	case rounds.Paused:
+		if at := r.trueTime(node, e.At); shown.Node != node || !r.run.paused(node, at) {
+			wrong("it was " + r.run.state(node, at))
+		}
+	case rounds.Suspected:
+		switch {
+		case !accuses(shown, node):
+			wrong("the record does not say so")
+		case p.From.After(shown.Time) || !p.Until.IsZero() && p.Until.Before(shown.Time):
+			wrong("it was dead")
+		}
+	}
+}
+
+// paused reports whether the process of the node did not run at that time.
+func (run *trueRun) paused(node uint64, at time.Time) bool {
+	return slices.ContainsFunc(run.truth.Pauses, func(p sim.Paused) bool {
+		return uint64(p.Node) == node && !p.From.After(at.Add(rounding)) && !p.Until.Before(at.Add(-rounding))
+	})
+}

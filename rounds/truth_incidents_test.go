@@ -1,0 +1,145 @@
+package rounds_test
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/sim"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// compareIncidents compares each change of leadership with the truth.
+func (r *reading) compareIncidents() {
+	if len(r.group.Incidents) == 0 {
+		return
+	}
+	r.missedIncidents()
+	for _, in := range r.group.Incidents {
+		r.compareWhy(&in)
+		former, next := r.reignOf(in.Former, in.FormerTerm), r.reignOf(in.Leader, in.Term)
+		if in.Former != 0 && former == nil && !r.followed(in.Former, in.FormerTerm) {
+			r.fail("incident: a former leader that never led", in.FormerTerm, "%+v", in)
+		}
+		if in.Leader != 0 && next == nil && !r.followed(in.Leader, in.Term) {
+			r.fail("incident: a leader that never led", in.Term, "%+v", in)
+		}
+		if in.Leader == 0 && r.complete() && r.ledAtEnd() && !r.info {
+			r.fail("incident: nobody leads in the end, but somebody does", in.FormerTerm, "%+v", in)
+		}
+		if former == nil || next == nil || in.Leaderless == 0 {
+			continue
+		}
+		r.judge("times without a leader")
+		if in.Ended.Kind == rounds.EndedByLoss {
+			r.compareLoss(&in, former)
+			continue // it may have gone on, and led nobody
+		}
+		gap := next.From.Sub(r.wroteOn(former))
+		if in.Leaderless > max(0, gap)+rounding+r.blur() && r.complete() {
+			how := string(in.Ended.Kind) + ", " + string(in.Ended.Known)
+			r.fail("incident: not so long without a leader ("+how+")", in.Term, "%v at most: %+v", gap, in)
+		}
+	}
+}
+
+// compareLoss checks that the node whose view lost the former leader had a reason for that.
+func (r *reading) compareLoss(in *rounds.Incident, former *sim.Reign) {
+	shown := r.byRef[in.Ended.Ref]
+	if shown == nil || shown.Event != "peers" { // for others, the messages of the leader were lost
+		return
+	}
+	dead := r.lives[former.Incarnation].Until
+	if (dead.IsZero() || dead.After(shown.Time)) && r.run.trouble(shown.Node, in.Former, shown.Time) == "" {
+		r.fail("incident: lost a leader that was well", in.Term, "%+v by %+v", in, shown)
+	}
+}
+
+// ledAtEnd reports whether somebody led when the run ended.
+func (r *reading) ledAtEnd() bool {
+	return slices.ContainsFunc(r.run.truth.Leaderships, func(l sim.Reign) bool { return l.Until.IsZero() })
+}
+
+// reignOf returns the leadership of a node in a term; nil if there was none.
+func (r *reading) reignOf(node, term uint64) (reign *sim.Reign) {
+	for _, one := range r.terms[term] {
+		if uint64(one.Node) == node {
+			reign = one
+		}
+	}
+	return reign
+}
+
+// missedIncidents looks for changes of leadership that no incident tells of, although all logs are there.
+func (r *reading) missedIncidents() {
+	highest := uint64(0)
+	for _, one := range r.run.truth.Leaderships { // in the order in which they began
+		term := uint64(one.Term)
+		if term <= highest || !r.complete() || r.shifted() {
+			continue
+		}
+		highest = term
+		r.judge("incidents")
+		if !slices.ContainsFunc(r.group.Incidents, func(in rounds.Incident) bool { return in.Term == term }) {
+			r.fail("incident: missing", term, "%+v", one)
+		}
+	}
+}
+
+var (
+	endedText = regexp.MustCompile(`the process of node (\d+) ended`)
+	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|paused|cut off)`)
+	number    = regexp.MustCompile(`\d+`)
+)
+
+// compareWhy compares what an incident says of the processes of nodes with the truth.
+func (r *reading) compareWhy(in *rounds.Incident) {
+	if r.shifted() { // times of different nodes may be far apart
+		return
+	}
+	if part := endedText.FindStringSubmatch(in.Why); part != nil {
+		r.judge("reasons of incidents")
+		if node := numberOf(part[1]); !r.everDied(node, r.trueTime(node, in.Until)) {
+			r.fail("incident: because a process ended that did not", in.Term, "%+v", in)
+		}
+		return
+	}
+	if !strings.HasPrefix(in.Why, "voter") {
+		return
+	}
+	at := in.From.Add(in.Leaderless / 2)
+	for _, part := range votersDid.FindAllStringSubmatch(in.Why, -1) {
+		for _, id := range number.FindAllString(part[1], -1) {
+			r.judge("reasons of incidents")
+			if was := r.run.state(numberOf(id), at); was != part[2] {
+				r.fail("incident: a voter was "+part[2]+", but it was "+was, in.Term, "%s at %v: %+v", id, at, in)
+			}
+		}
+	}
+}
+
+// state says in a word what the matter with a node was at that time.
+func (run *trueRun) state(node uint64, at time.Time) string {
+	word := "well"
+	for id := range uint64(run.result.Nodes) {
+		if id+1 == node {
+			continue
+		}
+		switch why := run.trouble(id+1, node, at); why {
+		case "dead", "paused":
+			return why
+		case "":
+		default:
+			word = why
+		}
+	}
+	return word
+}
+
+// numberOf returns the number that an expression has matched.
+func numberOf(digits string) uint64 {
+	n, _ := strconv.ParseUint(digits, 10, 64) // the expression matches only digits
+	return n
+}

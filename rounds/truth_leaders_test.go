@@ -1,0 +1,389 @@
+package rounds_test
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/sim"
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// rounding is how far times of the same clock may be apart.
+const rounding = 2 * time.Millisecond
+
+// compareLeaderships compares each leadership with the truth: who led, since when, and until when.
+func (r *reading) compareLeaderships() {
+	said := map[reignKey]bool{}
+	for _, l := range r.group.Leaderships {
+		r.compareFollowers(&l)
+		if l.First.IsZero() {
+			if !r.led(l.Leader, l.Term) && !r.followed(l.Leader, l.Term) {
+				r.fail("leadership: of a node that never led the term, by its followers", l.Term, "%+v", l)
+			}
+			continue
+		}
+		key := reignKey{l.Leader, l.Term, l.Incarnation}
+		said[key] = true
+		r.judge("leaderships")
+		truth := r.reign[key]
+		if truth == nil {
+			r.fail("leadership: of a process that never led the term", l.Term, "%+v", l)
+			continue
+		}
+		from := r.trueTime(l.Leader, l.From)
+		if from.Before(truth.From) || from.After(truth.From) && !r.head && r.shows(truth) {
+			r.fail("leadership: another beginning", l.Term, "%d led from %v, not %v", l.Leader, truth.From, from)
+		}
+		if !l.End.IsZero() {
+			r.compareEnd(&l, truth)
+		} else if !truth.Until.IsZero() && r.complete() && !r.info && truth.Ended != sim.ByCrash {
+			r.note("leadership: ended, and no end is known")
+		}
+	}
+	for key, truth := range r.reign {
+		if r.complete() && !said[key] {
+			r.fail("leadership: missing", key.term, "%+v", *truth)
+		}
+	}
+}
+
+// shows reports whether the record in which a leadership began is in the logs.
+func (r *reading) shows(truth *sim.Reign) bool {
+	return slices.ContainsFunc(r.terms[uint64(truth.Term)], func(one *sim.Reign) bool {
+		last := r.last[one.Incarnation]
+		return one == truth && last != nil && !last.Time.Before(truth.From)
+	})
+}
+
+// led reports whether a process of the node led the term.
+func (r *reading) led(node, term uint64) bool {
+	return slices.ContainsFunc(r.terms[term], func(one *sim.Reign) bool { return uint64(one.Node) == node })
+}
+
+// followed reports whether nodes followed the node in the term, and its own records may be those that are missing: then
+// only that can be told. Nodes may follow a nominee that does not lead.
+func (r *reading) followed(node, term uint64) bool {
+	return !r.complete() && slices.ContainsFunc(r.shown, func(rec trace.Record) bool {
+		return rec.Node != node && rec.Leader == node && rec.LeaderTerm() == term
+	})
+}
+
+// compareFollowers checks that each follower names the leader in the record from which on it follows.
+func (r *reading) compareFollowers(l *rounds.Leadership) {
+	for _, f := range l.Followers {
+		rec := r.byRef[f.First]
+		if rec == nil || rec.Leader != l.Leader || !r.run.leased && rec.LeaderTerm() != l.Term {
+			r.fail("leadership: a follower that does not follow", l.Term, "%d follows %d by %+v", f.Node, l.Leader, rec)
+		}
+	}
+}
+
+// claimed returns when the process last wrote that it leads the term, by the logs.
+func (r *reading) claimed(l *rounds.Leadership) (last time.Time) {
+	for i := range r.shown {
+		rec := &r.shown[i]
+		if rec.Incarnation == l.Incarnation && rec.Leader == rec.Node && rec.LeaderTerm() == l.Term {
+			last = rec.Time
+		}
+	}
+	return last
+}
+
+// compareEnd compares the end of a leadership with the truth.
+func (r *reading) compareEnd(l *rounds.Leadership, truth *sim.Reign) {
+	end, slack := r.trueTime(l.Leader, l.End), rounding
+	if l.Ended.Known != rounds.OwnWord {
+		slack += r.blur()
+	}
+	how := " (" + string(l.Ended.Kind) + ", " + string(l.Ended.Known) + ")"
+	limit := truth.Until // the earliest end that is not false
+	if claimed := r.claimed(l); truth.Ended == sim.ByCrash && claimed.Before(limit) {
+		limit = claimed // nobody can tell when a process died
+	}
+	switch {
+	case truth.Until.IsZero():
+		r.fail("end: of a leadership that goes on"+how, l.Term, "%d led on, and not until %v", l.Leader, end)
+	case end.Before(limit.Add(-slack)):
+		r.fail("end: too early"+how, l.Term, "%d led until %v (%s), not %v", l.Leader, truth.Until, truth.Ended, end)
+	case l.Ended.Kind == rounds.EndedByProcess && truth.Ended != sim.ByCrash:
+		r.fail("end: by the process, which did not crash then"+how, l.Term, "%+v: %+v", *truth, l.Ended)
+	case l.Ended.Kind == rounds.EndedByWord && truth.Ended == sim.ByCrash:
+		r.fail("end: by the word of a process that crashed"+how, l.Term, "%+v: %+v", *truth, l.Ended)
+	case end.After(truth.Until.Add(slack)) && truth.Ended != sim.ByCrash && r.complete() && !r.info:
+		r.fail("end: too late"+how, l.Term, "%d led until %v (%s), not %v", l.Leader, truth.Until, truth.Ended, end)
+	}
+}
+
+// compareRounds compares the winner and the rivals of each round with the truth.
+func (r *reading) compareRounds() {
+	for _, one := range r.group.Rounds {
+		if one.Winner == nil {
+			if r.complete() && len(r.terms[one.Term]) > 0 {
+				r.fail("winner: missing", one.Term, "%+v", *r.terms[one.Term][0])
+			}
+			continue
+		}
+		r.compareWinner(one.Term, one.Winner, "winner")
+		for _, w := range one.Rivals {
+			r.compareWinner(one.Term, &w, "rival")
+		}
+	}
+}
+
+func (r *reading) compareWinner(term uint64, w *rounds.Winner, what string) {
+	r.judge(what + "s")
+	if w.Ref.IsZero() {
+		if !r.led(w.Node, term) && !r.followed(w.Node, term) {
+			r.fail(what+": named by others, and never led the term", term, "%d", w.Node)
+		}
+		return
+	}
+	truth := r.reign[reignKey{w.Node, term, w.Ref.Incarnation}]
+	if truth == nil {
+		r.fail(what+": never led the term", term, "%d", w.Node)
+		return
+	}
+	at := r.trueTime(w.Node, w.At)
+	if at.Before(truth.From) || !at.Equal(truth.From) && r.shows(truth) && !r.head {
+		r.fail(what+": not at that time", term, "%d led from %v, not %v", w.Node, truth.From, at)
+	}
+}
+
+// leaders counts the nodes that led the term in truth.
+func (r *reading) leaders(term uint64) int {
+	nodes := map[uint64]bool{}
+	for _, one := range r.terms[term] {
+		nodes[uint64(one.Node)] = true
+	}
+	return len(nodes)
+}
+
+var overlapText = regexp.MustCompile(
+	`Node (\d+) led term (\d+) and node (\d+) led term (\d+) at once(?:, for ([0-9.]+ (?:ms|s)|[0-9hms]+))?`)
+
+var ledText = regexp.MustCompile(`ode (\d+) led term (\d+)`)
+
+// overlap is what a finding says about two leaders of different terms.
+type overlap struct {
+	a, b, termA, termB uint64
+	both               time.Duration // 0 if the finding does not say how long
+}
+
+func overlapOf(text string) (o overlap, ok bool) {
+	part := overlapText.FindStringSubmatch(text)
+	if part == nil {
+		return o, false
+	}
+	for i, to := range []*uint64{&o.a, &o.termA, &o.b, &o.termB} {
+		*to = numberOf(part[i+1])
+	}
+	o.both, _ = time.ParseDuration(strings.ReplaceAll(part[5], " ", "")) // 0 if it is not there
+	return o, true
+}
+
+// together returns for how long the two leaderships lasted at once, up to a point in time. It is negative
+// if they did not.
+func together(a, b *sim.Reign, endA, endB time.Time) time.Duration {
+	from, until := a.From, endA
+	if b.From.After(from) {
+		from = b.From
+	}
+	if endB.Before(until) {
+		until = endB
+	}
+	return until.Sub(from)
+}
+
+func (r *reading) until(one *sim.Reign) time.Time {
+	if one.Until.IsZero() {
+		return r.run.truth.End
+	}
+	return one.Until
+}
+
+// longest returns the longest time for which the node a led its term while b led its own.
+func (r *reading) longest(o overlap) time.Duration {
+	longest := time.Duration(-1)
+	for _, a := range r.terms[o.termA] {
+		for _, b := range r.terms[o.termB] {
+			if uint64(a.Node) == o.a && uint64(b.Node) == o.b {
+				longest = max(longest, together(a, b, r.until(a), r.until(b)))
+			}
+		}
+	}
+	return longest
+}
+
+// compareOverlaps compares the findings about several leaders at once with the truth.
+func (r *reading) compareOverlaps() {
+	var found []overlap
+	two := map[uint64]bool{}
+	for _, f := range r.group.Findings {
+		if strings.Contains(f.Text, "by the report of node") { // how long, is what that node said
+			for _, led := range ledText.FindAllStringSubmatch(f.Text, -1) {
+				if !r.led(numberOf(led[1]), numberOf(led[2])) {
+					r.fail(string(f.Name)+": by a report, and it never led", f.Term, "%s", f.Text)
+				}
+			}
+			if o, ok := overlapOf(f.Text); ok {
+				found = append(found, o)
+			}
+			two[f.Term] = two[f.Term] || f.Name == rounds.TwoLeaders
+			continue
+		}
+		switch f.Name {
+		case rounds.TwoLeaders:
+			two[f.Term] = true
+			if r.leaders(f.Term) < 2 {
+				r.fail("two-leaders: but one led", f.Term, "%s", f.Text)
+			}
+		case rounds.Overlap:
+			o, ok := overlapOf(f.Text)
+			if !ok {
+				r.fail("overlapping-leaders: a text that this test cannot read", f.Term, "%s", f.Text)
+				continue
+			}
+			found = append(found, o)
+			truth, kind := r.longest(o), ""
+			switch {
+			case truth <= 0 && r.run.leased:
+				kind = "overlapping-leaders: not so, under a lease"
+			case truth <= 0:
+				kind = "overlapping-leaders: not so"
+			case o.both > truth+truth/100+rounding+r.blur():
+				kind = "overlapping-leaders: not for so long"
+			}
+			if kind != "" && o.both == 0 {
+				kind += " (by what no record denies)"
+			}
+			if kind != "" {
+				r.fail(kind, f.Term, "truly %v: %s", truth, f.Text)
+			}
+		}
+	}
+	if r.complete() {
+		r.missedOverlaps(two, found)
+	}
+}
+
+// missedOverlaps looks for leaders at once that no finding tells of, although the records show them.
+func (r *reading) missedOverlaps(two map[uint64]bool, found []overlap) {
+	for term := range r.terms {
+		if r.leaders(term) > 1 {
+			r.judge("two leaders of a term")
+		}
+		if r.leaders(term) > 1 && !two[term] {
+			r.fail("two-leaders: missed", term, "%+v", *r.terms[term][1])
+		}
+	}
+	if r.info {
+		return
+	}
+	all := r.run.truth.Leaderships
+	for i := range all {
+		for j := range all {
+			a, b := &all[i], &all[j]
+			if a.Node == b.Node || a.Term >= b.Term {
+				continue
+			}
+			both := together(a, b, r.wroteOn(a), r.wroteOn(b))
+			if both <= 500*time.Millisecond+r.blur() {
+				continue
+			}
+			r.judge("leaders of several terms at once")
+			if slices.ContainsFunc(found, func(o overlap) bool {
+				return min(o.termA, o.termB) == uint64(a.Term) && max(o.termA, o.termB) == uint64(b.Term)
+			}) {
+				continue
+			}
+			r.fail("overlapping-leaders: missed", uint64(b.Term), "%v of %+v and %+v", both, *a, *b)
+		}
+	}
+}
+
+// wroteOn returns until when the records show that a leadership lasted: a process that crashed may have
+// written nothing for long.
+func (r *reading) wroteOn(one *sim.Reign) time.Time {
+	last := r.last[one.Incarnation]
+	if last == nil {
+		return one.From
+	}
+	if until := r.until(one); until.Before(last.Time) {
+		return until
+	}
+	return last.Time
+}
+
+// compareFindings compares the other findings with the truth, and counts those that nobody can judge.
+func (r *reading) compareFindings() {
+	if r.run.healthy() {
+		r.judge("healthy runs")
+	}
+	for _, f := range r.group.Findings {
+		if r.run.healthy() {
+			r.fail("finding on a healthy run: "+string(f.Name), f.Term, "%s", f.Text)
+		}
+		switch f.Name {
+		case rounds.TermWentBack:
+			first, last := f.Records[0], f.Records[len(f.Records)-1]
+			kind := "term-went-back: no disk was lost, in one process"
+			if first.Incarnation != last.Incarnation {
+				kind = "term-went-back: no disk was lost, from one process to the next"
+			}
+			if !r.run.lostDisk(first.Node) {
+				r.fail(kind, f.Term, "%s, by %+v", f.Text, f.Records)
+			}
+		case rounds.SameID:
+			r.fail("same-id-twice: never so", f.Term, "%s", f.Text)
+		case rounds.NoEnd:
+			r.note(string(f.Name))
+			if len(r.terms[f.Term]) > 0 {
+				r.fail("round-without-end: somebody led the term", f.Term, "%s", f.Text)
+			}
+		case rounds.LeftBehind:
+			r.note(string(f.Name))
+			r.compareLeftBehind(f)
+		case rounds.FalseEvidence:
+			r.compareFalse(f)
+		case rounds.Flapping, rounds.MessagesLost: // compareIncidents and compareMessages judge what they are made of
+			r.note(string(f.Name))
+		}
+	}
+}
+
+var falseText = regexp.MustCompile(`Node \d+ declared (\d+) gone`)
+
+// compareFalse checks that a process ran which is said to have been declared gone although it was alive.
+func (r *reading) compareFalse(f rounds.Finding) {
+	part, rec := falseText.FindStringSubmatch(f.Text), r.byRef[f.Records[0]]
+	if part == nil || rec == nil {
+		r.fail("false-evidence: a text that this test cannot read", f.Term, "%s", f.Text)
+		return
+	}
+	r.judge("false evidence")
+	if was := r.run.trouble(rec.Node, numberOf(part[1]), rec.Time); was == "dead" || was == "paused" {
+		r.fail("false-evidence: it was "+was, f.Term, "%s; at %v", f.Text, rec.Time)
+	}
+}
+
+var leftText = regexp.MustCompile(`Node (\d+) never followed (\d+) in term (\d+)`)
+
+// compareLeftBehind checks that a node which is said to be left behind never followed, by all its records.
+func (r *reading) compareLeftBehind(f rounds.Finding) {
+	part := leftText.FindStringSubmatch(f.Text)
+	if part == nil {
+		return
+	}
+	for i := range r.run.records {
+		rec := &r.run.records[i]
+		if strconv.FormatUint(rec.Node, 10) == part[1] && strconv.FormatUint(rec.Leader, 10) == part[2] &&
+			rec.LeaderTerm() == f.Term {
+			r.fail("left-behind: it followed", f.Term, "%s; by its record at %v", f.Text, rec.Time)
+			return
+		}
+	}
+}

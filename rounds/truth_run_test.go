@@ -1,0 +1,363 @@
+package rounds_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/sim"
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
+)
+
+// trueRun is a simulated run of which all is known.
+type trueRun struct {
+	name    string
+	seed    uint64
+	leased  bool
+	result  sim.Result
+	truth   sim.Truth
+	records []trace.Record // of all levels, in the order and with the times of the run
+}
+
+// simulateTruly makes a run. In every other one the failure detector is never wrong.
+func simulateTruly(t *testing.T, e catalog.Entry, seed uint64) *trueRun {
+	t.Helper()
+	run := &trueRun{name: e.Name, seed: seed, leased: e.Leased}
+	if e.Leased && !e.OwnLease {
+		run.name += " with lease"
+	}
+	o := sim.Options{
+		Algorithm: sim.Algorithm{
+			Name: e.Name, Guarantee: e.Guarantee, Preempt: e.Preempt, New: e.New, Agreement: e.Agreement,
+			Leased: e.Leased, OwnLease: e.OwnLease, Promise: e.Promise, Recovers: e.Recovers,
+		},
+		Seed: seed, TraceJSON: true, TraceAll: true, Truth: &run.truth,
+	}
+	if seed%2 == 1 {
+		o.Detector = sim.Perfect
+	}
+	var log bytes.Buffer
+	o.Trace = &log
+	var err error
+	if run.result, err = sim.Run(o); err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(log.Bytes()) {
+		if rec, err := trace.Parse(line); err == nil { // not a note about the cluster
+			run.records = append(run.records, run.real(rec))
+		}
+	}
+	return run
+}
+
+// real returns the record as a real node with a right clock writes it: with the label of its cluster, with
+// the time of its own clock also for the end of a lease, and with the evidence of a real detector.
+func (run *trueRun) real(rec trace.Record) trace.Record {
+	rec.Cluster = "truth"
+	if !rec.ValidUntil.IsZero() {
+		rec.ValidUntil = run.truth.TrueTime(proto.NodeID(rec.Node), rec.ValidUntil)
+	}
+	var words []string
+	for part := range strings.SplitSeq(rec.Evidence, ", ") {
+		gone, isGone := strings.CutPrefix(part, "gone ")
+		if !isGone {
+			continue
+		}
+		for id := range strings.FieldsSeq(gone) {
+			words = append(words, run.evidence(rec.Node, id, rec.Time))
+		}
+	}
+	rec.Evidence = strings.Join(words, ", ")
+	return rec
+}
+
+// evidence returns what a real detector writes when it loses a node. If it is in reach and no process runs there,
+// the links were closed and dials are refused.
+func (run *trueRun) evidence(observer uint64, id string, at time.Time) string {
+	node, err := strconv.ParseUint(id, 10, 64)
+	if err == nil && run.trouble(observer, node, at) == "dead" {
+		return "link-closed " + id + ", dial-refused " + id
+	}
+	return "unreachable " + id
+}
+
+// trouble says why the observer may have held the node for gone at that time: the direct link was cut, its process
+// was dead or paused, or the observer's detector was wrong. It returns "" if it had no reason.
+func (run *trueRun) trouble(observer, node uint64, at time.Time) string {
+	during := func(from, until time.Time) bool {
+		return !from.After(at) && (until.IsZero() || !until.Before(at))
+	}
+	switch {
+	case slices.ContainsFunc(run.truth.Cuts, func(c sim.CutLink) bool {
+		there := uint64(c.Source) == observer && uint64(c.Target) == node
+		back := uint64(c.Source) == node && uint64(c.Target) == observer
+		return (there || back) && during(c.From, c.Until)
+	}):
+		return "cut off"
+	case run.process(node, at) == nil || run.process(node, at.Add(-1)) == nil: // or it starts just then
+		return "dead"
+	case slices.ContainsFunc(run.truth.Pauses, func(p sim.Paused) bool {
+		return uint64(p.Node) == node && during(p.From, p.Until)
+	}):
+		return "paused"
+	case slices.ContainsFunc(run.truth.Lies, func(l sim.Deception) bool {
+		return uint64(l.Observer) == observer && uint64(l.Target) == node && during(l.From, l.Until)
+	}):
+		return "well, and the detector wrong"
+	}
+	return ""
+}
+
+// process returns the process that the node ran at that time; nil if there was none.
+func (run *trueRun) process(node uint64, at time.Time) *sim.Process {
+	for i, p := range run.truth.Processes {
+		if uint64(p.Node) == node && !p.From.After(at) && (p.Until.IsZero() || p.Until.After(at)) {
+			return &run.truth.Processes[i]
+		}
+	}
+	return nil
+}
+
+// reading is what the inspector makes of the logs of a run.
+type reading struct {
+	variant
+	run    *trueRun
+	shown  []trace.Record               // the records of the logs, with true times
+	byRef  map[rounds.Ref]*trace.Record // the same by their names
+	last   map[string]*trace.Record     // the last record of each process in the logs, by incarnation
+	shift  map[uint64]time.Duration     // how far each clock was ahead
+	group  *rounds.Group                // what the inspector says
+	fix    map[uint64]rounds.Clock      // how far it says each clock was ahead
+	sends  map[sim.Mail]*trace.Record   // the records that sent each message, with the receiver
+	reign  map[reignKey]*sim.Reign      // the true leaderships
+	terms  map[uint64][]*sim.Reign      // the same by term
+	lives  map[string]*sim.Process      // the true processes, by incarnation
+	clocks map[stamp]proto.HLC          // the hybrid clock of each record in the logs
+	wrong  *errata
+}
+
+type reignKey struct {
+	node, term  uint64
+	incarnation string
+}
+
+// read gives the logs to the inspector.
+func (run *trueRun) read(t *testing.T, v variant, d *rand.Rand) *reading {
+	t.Helper()
+	r := &reading{
+		variant: v, run: run, byRef: map[rounds.Ref]*trace.Record{}, last: map[string]*trace.Record{},
+		shift: map[uint64]time.Duration{}, fix: map[uint64]rounds.Clock{}, sends: map[sim.Mail]*trace.Record{},
+		reign: map[reignKey]*sim.Reign{}, terms: map[uint64][]*sim.Reign{}, lives: map[string]*sim.Process{},
+	}
+	files := r.files(t, d)
+	b := rounds.NewBuilder()
+	for _, file := range files {
+		if _, err := logs.Read(bytes.NewReader(file), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := b.History()
+	r.group = &rounds.Group{}
+	if len(h.Groups) > 0 {
+		r.group = h.Groups[0]
+	}
+	if len(h.Groups) > 1 || len(h.Notes) > 0 {
+		t.Fatalf("%s, seed %d, %s: %d groups, %q", run.name, run.seed, v.name, len(h.Groups), h.Notes)
+	}
+	for _, c := range r.group.Clocks {
+		r.fix[c.Node] = c
+	}
+	r.index()
+	return r
+}
+
+// index makes the truth quick to look up.
+func (r *reading) index() {
+	truth := &r.run.truth
+	for i := range truth.Leaderships {
+		one := &truth.Leaderships[i]
+		r.reign[reignKey{uint64(one.Node), uint64(one.Term), one.Incarnation}] = one
+		r.terms[uint64(one.Term)] = append(r.terms[uint64(one.Term)], one)
+	}
+	for i := range truth.Processes {
+		r.lives[truth.Processes[i].Incarnation] = &truth.Processes[i]
+	}
+	for i := range r.shown {
+		rec := &r.shown[i]
+		r.byRef[rounds.Ref{Node: rec.Node, Incarnation: rec.Incarnation, Seq: rec.Seq}] = rec
+		r.last[rec.Incarnation] = rec
+		for _, sent := range rec.Sent {
+			if _, to, id, err := trace.SentID(sent); err == nil {
+				r.sends[mail(rec.Node, uint64(to), id, rec.HLC)] = rec
+			}
+		}
+	}
+}
+
+// mail names a message with the id "from:seq".
+func mail(from, to uint64, id, clock string) sim.Mail {
+	m := sim.Mail{From: proto.NodeID(from), To: proto.NodeID(to), HLC: clock}
+	if _, err := fmt.Sscanf(id[strings.IndexByte(id, ':')+1:], "%d", &m.Seq); err != nil {
+		m.Seq = 0
+	}
+	return m
+}
+
+// files returns the log of each node. It sets shown to the records that are in them.
+func (r *reading) files(t *testing.T, d *rand.Rand) [][]byte {
+	t.Helper()
+	nodes := r.run.result.Nodes
+	spoilt := uint64(1 + d.IntN(nodes))
+	for id := range uint64(nodes) {
+		if r.shifted() {
+			r.shift[id+1] = time.Duration(d.Int64N(int64(2*r.off))) - r.off
+		}
+	}
+	r.clocks = r.restamp()
+	files, lines := make([]bytes.Buffer, nodes), make([][]trace.Record, nodes)
+	seq := map[string]uint64{}
+	for _, rec := range r.run.records {
+		if r.info && rec.Level == "debug" {
+			continue
+		}
+		seq[rec.Incarnation]++
+		rec.Seq = seq[rec.Incarnation]
+		lines[rec.Node-1] = append(lines[rec.Node-1], rec)
+	}
+	for i := range lines {
+		if uint64(i+1) == spoilt && len(lines[i]) > 0 {
+			lines[i] = r.spoil(lines[i], d)
+		}
+		for _, rec := range lines[i] {
+			r.write(t, &files[i], rec)
+		}
+	}
+	r.shown = merge(slices.Clone(lines))
+	if at := len(files[spoilt-1].Bytes()); r.tail && at > 0 { // the last line is cut in its middle
+		files[spoilt-1].Truncate(at - min(at, 20))
+		r.forget(lines[spoilt-1])
+	}
+	out := make([][]byte, nodes)
+	for i := range files {
+		out[i] = files[i].Bytes()
+	}
+	return out
+}
+
+// spoil returns the records of a log that are left.
+func (r *reading) spoil(all []trace.Record, d *rand.Rand) []trace.Record {
+	switch at := d.IntN(len(all)); {
+	case r.missing:
+		return nil
+	case r.tail:
+		return all[:at+1]
+	case r.head:
+		return all[at:]
+	}
+	return all
+}
+
+// forget removes the last of these records from those that are shown.
+func (r *reading) forget(lines []trace.Record) {
+	last := lines[len(lines)-1]
+	for i := range r.shown {
+		if r.shown[i].Incarnation == last.Incarnation && r.shown[i].Seq == last.Seq {
+			r.shown = append(r.shown[:i:i], r.shown[i+1:]...)
+			return
+		}
+	}
+}
+
+// write writes a record as the node's own clock has it.
+func (r *reading) write(t *testing.T, to *bytes.Buffer, rec trace.Record) {
+	t.Helper()
+	rec.Time, rec.HLC = rec.Time.Add(r.shift[rec.Node]), r.clocks[stamp{rec.Node, rec.HLC}].String()
+	if !rec.ValidUntil.IsZero() {
+		rec.ValidUntil = rec.ValidUntil.Add(r.shift[rec.Node])
+	}
+	e := json.NewEncoder(to)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(rec); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// stamp names a record by its node and by what the hybrid clock showed in the run.
+type stamp struct {
+	node uint64
+	hlc  string
+}
+
+// receipt names the record of a receipt.
+type receipt struct {
+	node uint64
+	id   string
+	at   int64
+}
+
+// restamp returns what the hybrid clocks of the nodes show if their wall clocks are off.
+func (r *reading) restamp() map[stamp]proto.HLC {
+	sent := map[receipt]string{}
+	for m, times := range r.run.truth.Receipts {
+		for _, at := range times {
+			sent[receipt{uint64(m.To), fmt.Sprintf("%d:%d", m.From, m.Seq), at.UnixNano()}] = m.HLC
+		}
+	}
+	shows, clocks := map[stamp]proto.HLC{}, map[string]proto.HLC{}
+	for i := range r.run.records {
+		rec := &r.run.records[i]
+		wall, clock := rec.Time.Add(r.shift[rec.Node]), clocks[rec.Incarnation]
+		if rec.MsgID == "" {
+			clock = clock.Tick(wall)
+		} else {
+			clock = clock.Merge(shows[stamp{rec.From, sent[receipt{rec.Node, rec.MsgID, rec.Time.UnixNano()}]}], wall)
+		}
+		shows[stamp{rec.Node, rec.HLC}], clocks[rec.Incarnation] = clock, clock
+	}
+	return shows
+}
+
+// merge returns all records in the order of true time.
+func merge(lines [][]trace.Record) (all []trace.Record) {
+	for {
+		first := -1
+		for i := range lines {
+			if len(lines[i]) > 0 && (first < 0 || lines[i][0].Time.Before(lines[first][0].Time)) {
+				first = i
+			}
+		}
+		if first < 0 {
+			return all
+		}
+		all, lines[first] = append(all, lines[first][0]), lines[first][1:]
+	}
+}
+
+// ahead is how far the times that the inspector gives for a node's records are ahead of true time.
+func (r *reading) ahead(node uint64) time.Duration { return r.shift[node] - r.fix[node].Offset }
+
+// trueTime returns the true time that the inspector means with a time of a node's record.
+func (r *reading) trueTime(node uint64, at time.Time) time.Time { return at.Add(-r.ahead(node)) }
+
+// blur is how far corrected times of different nodes may be apart because of their clocks.
+func (r *reading) blur() time.Duration {
+	low, high := time.Duration(0), time.Duration(0)
+	for i := range r.run.result.Nodes {
+		by := r.ahead(uint64(i + 1))
+		if i == 0 {
+			low, high = by, by
+		}
+		low, high = min(low, by), max(high, by)
+	}
+	return high - low
+}
