@@ -1,0 +1,180 @@
+package rounds_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/long"
+	"github.com/ringleader-dev/ringleader/internal/sim"
+)
+
+// variant is one way in which the logs of a run come to the reader.
+type variant struct {
+	name    string
+	info    bool          // only records of level info and above are there
+	off     time.Duration // how far each clock may be off
+	missing bool          // the log of one node is not there
+	tail    bool          // the end of one log is missing
+	head    bool          // the beginning of one log is missing
+}
+
+// shifted reports whether the clocks are off.
+func (v variant) shifted() bool { return v.off > 0 }
+
+// complete reports whether no record is missing, except those below the level.
+func (v variant) complete() bool { return !v.missing && !v.tail && !v.head }
+
+// hours is more than nodes allow: they do not follow hybrid clocks that are so far ahead (see proto.MaxHLCSkew).
+const hours = 5 * time.Hour
+
+var variants = []variant{
+	{name: "as written"},
+	{name: "clocks off", off: hours},
+	{name: "clocks off by minutes", off: 20 * time.Minute},
+	{name: "a log missing", missing: true},
+	{name: "a log cut short", tail: true},
+	{name: "a log rotated", head: true},
+	{name: "info", info: true},
+	{name: "info, clocks off", info: true, off: hours},
+	{name: "info, a log missing, clocks off", info: true, missing: true, off: hours},
+	{name: "info, a log cut short", info: true, tail: true},
+}
+
+// "No false statement, no finding on a healthy run, no missed finding on a broken one": what the inspector
+// says about the logs of a simulated run is compared with what happened in the run.
+func TestTruth(t *testing.T) {
+	seeds := uint64(long.Runs(t, 8, 60))
+	wrong := errata{counts: map[string]*erratum{}, noted: map[string]map[string]int{}, judged: map[string]int{}}
+	for _, plain := range catalog.All() {
+		entries := []catalog.Entry{plain.WithRecovery()}
+		if !plain.Leased {
+			entries = append(entries, plain.WithLease())
+		}
+		for _, entry := range entries {
+			for seed := range seeds {
+				run := simulateTruly(t, entry, seed)
+				for i, v := range variants {
+					r := run.read(t, v, rand.New(rand.NewPCG(seed, uint64(i))))
+					r.wrong = &wrong
+					r.compare()
+				}
+			}
+		}
+	}
+	t.Log(wrong.notes())
+	for _, what := range everJudged {
+		if wrong.judged[what] == 0 {
+			t.Errorf("no run has %s: this test proves nothing about them", what)
+		}
+	}
+	if len(wrong.counts) > 0 {
+		t.Errorf("%d kinds of false or missing statements:\n%s", len(wrong.counts), wrong.table())
+	}
+}
+
+func TestLongTruth(t *testing.T) { TestTruth(t) }
+
+// compare compares everything that the inspector says with the truth.
+func (r *reading) compare() {
+	r.compareLeaderships()
+	r.compareRounds()
+	r.compareOverlaps()
+	r.compareFindings()
+	r.compareVoices()
+	r.compareCauses()
+	r.compareMessages()
+	r.compareClocks()
+	r.compareLives()
+	r.compareIncidents()
+}
+
+// everJudged are the statements and the truths of which there must be some: what never occurs is not tested.
+var everJudged = []string{
+	"leaderships", "winners", "rivals", "two leaders of a term", "leaders of several terms at once", "healthy runs",
+	"votes", "refusals", "detections", "leaders that are back", "lost messages", "pairs of clocks",
+}
+
+// errata counts what is false, by its kind, and notes what nobody can judge, by algorithm.
+type errata struct {
+	counts map[string]*erratum
+	noted  map[string]map[string]int
+	judged map[string]int // how much was compared, by what it is
+}
+
+// erratum is one kind of false statement, with one example.
+type erratum struct {
+	count    int
+	variants map[string]int
+	names    map[string]int // of the algorithms
+	example  string
+}
+
+// table lists the kinds, the most frequent first.
+func (e *errata) table() string {
+	kinds := slices.SortedFunc(maps.Keys(e.counts), func(a, b string) int {
+		if e.counts[a].count != e.counts[b].count {
+			return e.counts[b].count - e.counts[a].count
+		}
+		return strings.Compare(a, b)
+	})
+	var out strings.Builder
+	for _, kind := range kinds {
+		one := e.counts[kind]
+		fmt.Fprintf(&out, "%6d  %s\n        by variant: %v\n        by algorithm: %v\n        e.g. %s\n",
+			one.count, kind, one.variants, one.names, one.example)
+	}
+	return out.String()
+}
+
+// notes lists what was noted, by kind and algorithm.
+func (e *errata) notes() string {
+	var out strings.Builder
+	for _, kind := range slices.Sorted(maps.Keys(e.noted)) {
+		fmt.Fprintf(&out, "\n%s: %v", kind, e.noted[kind])
+	}
+	fmt.Fprintf(&out, "\njudged: %v", e.judged)
+	return out.String()
+}
+
+// fail counts a statement that is false, or is missing.
+func (r *reading) fail(kind string, term uint64, format string, args ...any) {
+	one := r.wrong.counts[kind]
+	if one == nil {
+		one = &erratum{variants: map[string]int{}, names: map[string]int{}}
+		r.wrong.counts[kind] = one
+		one.example = fmt.Sprintf("%s, seed %d, %s, term %d: %s", r.run.name, r.run.seed, r.name, term,
+			fmt.Sprintf(format, args...))
+	}
+	one.count++
+	one.variants[r.name]++
+	one.names[r.run.name]++
+}
+
+// judge counts what is compared with the truth.
+func (r *reading) judge(what string) { r.wrong.judged[what]++ }
+
+// note counts what may be true or not.
+func (r *reading) note(kind string) {
+	if r.wrong.noted[kind] == nil {
+		r.wrong.noted[kind] = map[string]int{}
+	}
+	r.wrong.noted[kind][r.run.name]++
+}
+
+// healthy reports whether nothing failed in the run.
+func (run *trueRun) healthy() bool {
+	return slices.ContainsFunc(run.result.Drawn, func(line string) bool {
+		return strings.HasPrefix(line, "nodes ") && strings.HasSuffix(line, "accurate true")
+	})
+}
+
+// lostDisk reports whether the node lost what it had saved, in truth.
+func (run *trueRun) lostDisk(node uint64) bool {
+	return slices.ContainsFunc(run.truth.LostDisks, func(l sim.LostDisk) bool { return uint64(l.Node) == node })
+}
