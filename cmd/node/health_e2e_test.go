@@ -130,7 +130,7 @@ func TestUnhealthyFromTheStart(t *testing.T) {
 	}
 	w.says(2, asked{1},
 		"Nobody leads", "Node 2 does not stand for election: unhealthy: command ended with code 1.",
-		"Node 3 does not stand for election either: unhealthy: command ended with code 1.",
+		"Nodes 1 and 3 do not stand for election either: unhealthy: command ended with code 1.",
 	)
 	for _, r := range w.Records() {
 		if r.Node == 3 && r.Role == trace.Leading {

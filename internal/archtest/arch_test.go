@@ -72,7 +72,7 @@ var house = []room{
 		path:   "rounds/follow",
 		module: []string{"internal/trace", "rounds", "rounds/logs", "rounds/report"},
 	},
-	{path: "rounds/report", module: []string{"algorithms", "algorithms/catalog", "internal/words", "rounds"}},
+	{path: "rounds/report", module: []string{"algorithms", "algorithms/catalog", "internal/words", "proto", "rounds"}},
 	{path: "rounds/render", module: []string{"algorithms/catalog", "proto", "rounds"}},
 	{path: "node", module: []string{"algorithms", "proto", "internal/trace"}, others: []string{zerolog}},
 	{
@@ -177,7 +177,7 @@ var house = []room{
 		},
 		others: []string{zerolog},
 	},
-	{path: "internal/survey", module: []string{"node/httpapi", "proto", "rounds/report"}},
+	{path: "internal/survey", module: []string{"internal/words", "node/httpapi", "proto", "rounds/report"}},
 	{
 		path: "internal/demo",
 		module: []string{

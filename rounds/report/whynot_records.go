@@ -119,6 +119,11 @@ func lossesIn(g *rounds.Group, id uint64) (list []Loss, again string) {
 		return nil, ""
 	}
 	wrote, life := false, rounds.Life{}
+	for _, l := range g.Leaderships { // of a node whose log is missing, all that is known of its last process
+		if n.Records == 0 && l.Leader == id && l.From.After(life.From) {
+			life.From = l.From
+		}
+	}
 	if n.Records > 0 {
 		life = lastLife(n)
 		last := rounds.LifeEvent{Kind: rounds.Resumed}
@@ -140,14 +145,15 @@ func lossesIn(g *rounds.Group, id uint64) (list []Loss, again string) {
 	return list, again
 }
 
-// lastAttempt says when and why the last round began, if nobody won it.
+// lastAttempt says when and why the last round began, if nobody won it, or how long the records go on without one.
 func lastAttempt(g *rounds.Group) []string {
-	if len(g.Rounds) == 0 {
+	if len(g.Rounds) == 0 || len(g.Incidents) == 0 {
 		return nil
 	}
 	r := g.Rounds[len(g.Rounds)-1]
-	if r.State == rounds.Decided {
-		return nil
+	if in := &g.Incidents[len(g.Incidents)-1]; r.State == rounds.Decided {
+		return []string{fmt.Sprintf("The records end %s later, and nobody had called an election.",
+			rounds.Span(in.Leaderless))}
 	}
 	return []string{fmt.Sprintf("Term %d began at %s because of this: %s. %s.",
 		r.Term, clock(began(r)), because(r), words.Upper(outcome(r)))}

@@ -94,6 +94,12 @@ func TestWhyNotNobody(t *testing.T) {
 		"At least 1 of nodes 2 and 3 has to come back: 2 of the 3 voters are needed.", "No quorum: node 1 asked")
 }
 
+// Where the records end before anybody called an election, that is said.
+func TestWhyNotNobodyYet(t *testing.T) {
+	says(t, whyNot(t, "office-no-quorum", 1, `"seq":12`, `"seq":13`), "Nobody leads since 17:18:12.132",
+		"later, and nobody had called an election.")
+}
+
 // "Node 5 outranks node 2", in the words of people, and never where rank does not decide.
 func TestRankDecides(t *testing.T) {
 	says(t, whyNot(t, "bully-restart", 1), "Node 5 outranks node 1: its id is higher.")
@@ -136,5 +142,7 @@ func TestNodeWithoutLog(t *testing.T) {
 		"nodes 1, 2, 3 and 4 lost node 5: connection closed and port refused", "!never heard of")
 	says(t, whyNot(t, "bully-restart", 5, `"node":5,`), "Node 5 leads term 3", "it led terms 1 and 3",
 		"It was alive to nodes 1, 2, 3 and 4, by their last view.", "!lost node 5")
+	// Evidence of before it led again does not count.
+	says(t, whyNot(t, "bully-restart", 5, `"node":5,`, "new-session 5"), "it led terms 1 and 3", "!lost node 5")
 	says(t, whyNot(t, "office-no-quorum", 77), "Node 77 was never heard of: no record is its own, and none names it.")
 }
