@@ -93,9 +93,8 @@ func (r *Round) dropAbandoned(g *group) {
 // stillGone reports whether the initiator called because a leader was gone, and had no sign of life of that
 // leader before the time t.
 func (g *group) stillGone(in *Initiator, t time.Time) bool {
-	return !in.At.After(t) && slices.ContainsFunc(g.drops[in.cause.loses()], func(d *drop) bool {
-		return d.Node == in.Node && !d.At.After(in.At) && !d.takenBack(t)
-	})
+	d := g.dropAt(in.Node, in.cause.loses(), in.At)
+	return !in.At.After(t) && d != nil && !d.takenBack(t)
 }
 
 // loses returns the leader whose loss the cause is, or 0 if the cause is another one.
@@ -160,9 +159,10 @@ func (r *Round) notLost(c *Cause, g *group) {
 		return
 	}
 	var led *Leadership
-	for _, l := range g.list {
-		if l.Leader == c.Lost && l.Term <= r.Term && !l.From.After(c.At) {
+	for _, l := range slices.Backward(g.byLeader[c.Lost]) {
+		if l.Term <= r.Term && !l.From.After(c.At) {
 			led = l
+			break
 		}
 	}
 	switch {
@@ -234,18 +234,18 @@ func (r *Round) detections(lost uint64, g *group) []Detection {
 	called, since := r.Initiators[0].At, latest(g.ledSince(lost, r.Term), g.blamed[lost])
 	until := g.last // evidence of a later process of the leader is about another loss
 	if m := g.nodes[lost]; m != nil {
-		for _, l := range m.lives {
-			if began := g.fix.at(lost, l.from); began.After(called) && began.Before(until) {
-				until = began
-			}
+		if l := m.at(called, g.fix); l != nil && l.next != nil && g.fix.at(lost, l.next.from).Before(until) {
+			until = g.fix.at(lost, l.next.from)
 		}
 	}
 	if w := r.Winner; w != nil && !w.At.IsZero() && w.At.After(called) && w.At.Before(until) {
 		until = w.At
 	}
-	for _, d := range g.drops[lost] {
-		if _, known := found[d.Node]; d.takenBack(called) || d.At.Before(since) || d.At.After(called) && (known ||
-			d.At.After(until)) {
+	for _, d := range g.dropsSince(lost, since) {
+		if d.At.After(called) && d.At.After(until) {
+			break
+		}
+		if _, known := found[d.Node]; d.takenBack(called) || d.At.After(called) && known {
 			continue
 		}
 		found[d.Node] = d.Detection

@@ -72,7 +72,7 @@ func (r *Round) delivery(m *Message, g *group, t *log, overtaken bool) Delivery 
 			return Unseen
 		}
 	}
-	if slices.ContainsFunc(g.drops[m.To], func(d *drop) bool { return !began.After(d.At) }) {
+	if len(g.dropsSince(m.To, began)) > 0 {
 		return ToGone
 	}
 	return Unseen
@@ -81,9 +81,8 @@ func (r *Round) delivery(m *Message, g *group, t *log, overtaken bool) Delivery 
 // goneFor reports whether, at the time t, a node had evidence against the process of another node that began at
 // the time began, and had not taken it back.
 func (g *group) goneFor(node, other uint64, t, began time.Time) bool {
-	return slices.ContainsFunc(g.drops[other], func(d *drop) bool {
-		return d.Node == node && !d.At.After(t) && !d.takenBack(t) && !began.After(d.At)
-	})
+	d := g.dropAt(node, other, t)
+	return d != nil && !began.After(d.At)
 }
 
 // gapAround reports whether records of the process are missing around the time t, or up to maxTransit later.

@@ -207,11 +207,15 @@ func union(a, b []uint64) []uint64 {
 // findDrops collects all evidence against each node, in the order of time. The last process of a node ends the
 // evidence of the processes before it: a new process sees for itself.
 func (g *group) findDrops() {
-	g.drops = map[uint64][]*drop{}
+	g.drops, g.dropsBy = map[uint64][]*drop{}, map[[2]uint64][]*drop{}
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
 		m := g.nodes[id]
 		slices.SortFunc(m.lives, byBeginning)
 		for i, l := range m.lives {
+			l.next = nil
+			if i+1 < len(m.lives) {
+				l.next = m.lives[i+1]
+			}
 			for _, d := range l.dropsBy(g.fix) {
 				if d.back.IsZero() && i+1 < len(m.lives) {
 					d.back = g.fix.at(id, m.lives[i+1].from)
@@ -222,5 +226,32 @@ func (g *group) findDrops() {
 	}
 	for _, drops := range g.drops {
 		slices.SortStableFunc(drops, func(a, b *drop) int { return a.At.Compare(b.At) })
+		for _, d := range drops {
+			way := [2]uint64{d.Node, d.about}
+			g.dropsBy[way] = append(g.dropsBy[way], d)
+		}
 	}
+}
+
+// dropsSince returns the evidence against a node from the time t on.
+func (g *group) dropsSince(id uint64, t time.Time) []*drop {
+	drops := g.drops[id]
+	i, _ := slices.BinarySearchFunc(drops, t, func(d *drop, t time.Time) int { return d.At.Compare(t) })
+	return drops[i:]
+}
+
+// dropAt returns the last evidence that a node had against another by the time t, nil if it had none, or had taken it
+// back.
+func (g *group) dropAt(node, other uint64, t time.Time) *drop {
+	drops := g.dropsBy[[2]uint64{node, other}]
+	i, _ := slices.BinarySearchFunc(drops, t, func(d *drop, t time.Time) int {
+		if d.At.After(t) {
+			return 1
+		}
+		return -1
+	})
+	if i == 0 || drops[i-1].takenBack(t) {
+		return nil
+	}
+	return drops[i-1]
 }

@@ -143,8 +143,8 @@ func (r *Round) judgeFollowers(g *group) {
 	if r.Winner == nil {
 		return
 	}
-	for _, other := range g.list {
-		if other.Term != r.Term || other.Leader == r.Winner.Node || len(other.Followers) == 0 ||
+	for _, other := range g.byTerm[r.Term] {
+		if other.Leader == r.Winner.Node || len(other.Followers) == 0 ||
 			!other.First.IsZero() && !r.Winner.Ref.IsZero() {
 			continue
 		}

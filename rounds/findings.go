@@ -100,8 +100,8 @@ func (g *group) unended(a *Leadership) bool {
 			still++
 		}
 	}
-	proven := slices.ContainsFunc(g.drops[a.Leader], func(d *drop) bool {
-		return strings.HasPrefix(d.Evidence, provenDead) && !d.At.Before(a.From)
+	proven := slices.ContainsFunc(g.dropsSince(a.Leader, a.From), func(d *drop) bool {
+		return strings.HasPrefix(d.Evidence, provenDead)
 	})
 	return 2*still > 1+len(a.Followers) && still > 1 && !proven
 }

@@ -36,11 +36,14 @@ type group struct {
 	doubtful    delays // of all pairs
 	paths       *paths
 	fix         clockFix
-	attrs       map[uint64]*int64 // the attribute by which each node is ranked
-	voters      map[uint64]bool   // who was asked for votes, and who asked
-	drops       map[uint64][]*drop
+	attrs       map[uint64]*int64     // the attribute by which each node is ranked
+	voters      map[uint64]bool       // who was asked for votes, and who asked
+	drops       map[uint64][]*drop    // by the node that they are about
+	dropsBy     map[[2]uint64][]*drop // by the node that has them, and the one that they are about
 	leaderships map[leadershipKey]*Leadership
 	list        []*Leadership // in the order of their beginnings
+	byLeader    map[uint64][]*Leadership
+	byTerm      map[uint64][]*Leadership
 	// blamed has, for each lost leader, when the round that its loss caused was called: no later round has the
 	// evidence before that as its cause.
 	blamed map[uint64]time.Time
@@ -223,13 +226,17 @@ func (m *member) life(rec *trace.Record) *life {
 
 // at returns the last process that began no later than t, or nil if there is none.
 func (m *member) at(t time.Time, fix clockFix) *life {
-	i := sort.Search(len(m.lives), func(i int) bool {
-		return fix.at(m.lives[i].node, m.lives[i].from).After(t)
-	})
-	if i == 0 {
-		return nil
+	if i := m.index(t, fix); i >= 0 {
+		return m.lives[i]
 	}
-	return m.lives[i-1]
+	return nil
+}
+
+// index returns the index in lives of the last process that began no later than t, -1 if there is none.
+func (m *member) index(t time.Time, fix clockFix) int {
+	return sort.Search(len(m.lives), func(i int) bool {
+		return fix.at(m.lives[i].node, m.lives[i].from).After(t)
+	}) - 1
 }
 
 // ownTerm returns the term that the node itself is in. It returns 0 if the record does not say it: under a lease,

@@ -99,9 +99,12 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 	if former != nil {
 		in.Former, in.FormerTerm, in.From, in.Ended = former.Leader, former.Term, former.End, former.Ended
 	}
-	for _, r := range rounds {
-		if r.Term <= in.FormerTerm || next != nil && r.Term > next.Term {
-			continue
+	first, _ := slices.BinarySearchFunc(rounds, in.FormerTerm+1, func(r *Round, term uint64) int {
+		return cmp.Compare(r.Term, term)
+	})
+	for _, r := range rounds[first:] {
+		if next != nil && r.Term > next.Term {
+			break
 		}
 		in.rounds = append(in.rounds, r)
 		in.Terms = append(in.Terms, r.Term)
@@ -248,11 +251,15 @@ func (g *group) absent(id uint64, from, until time.Time) string {
 		return ""
 	}
 	began := false
-	for _, l := range m.lives {
+	near := m.lives[max(0, m.index(from, g.fix)):]
+	for _, l := range near {
+		if g.fix.at(id, l.from).After(until) {
+			began = true
+			break
+		}
 		if first, ok := l.after(from, g.fix); ok && g.fix.at(id, first.wall).Before(until) {
 			return ""
 		}
-		began = began || g.fix.at(id, l.from).After(until)
 	}
 	if began && len(m.lives) > 1 {
 		return "down"

@@ -35,8 +35,10 @@ func (g *group) findLeaderships() {
 		}
 	}
 	slices.SortStableFunc(g.list, func(a, b *Leadership) int { return a.From.Compare(b.From) })
+	g.byLeader, g.byTerm = map[uint64][]*Leadership{}, map[uint64][]*Leadership{}
 	for _, r := range g.list {
 		g.end(r)
+		g.byLeader[r.Leader], g.byTerm[r.Term] = append(g.byLeader[r.Leader], r), append(g.byTerm[r.Term], r)
 	}
 }
 
@@ -139,19 +141,20 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 	if r.life != nil {
 		last = g.fix.at(r.Leader, r.life.until)
 	}
-	for _, d := range g.drops[r.Leader] {
+	for _, d := range g.dropsSince(r.Leader, last) {
+		if r.life != nil && r.life.next != nil && d.At.After(g.fix.at(r.Leader, r.life.next.from)) {
+			break
+		}
 		off := g.apart(d.Node, r.Leader)
 		if off != unbounded && !d.At.Before(last.Add(off)) && endedProcess(d.Evidence, r.Leader) && (r.life == nil || d.isOf(r.life)) {
 			at, ref = d.At, d.Ref
 			break
 		}
 	}
-	m := g.nodes[r.Leader]
-	if m == nil || r.life == nil {
+	if r.life == nil {
 		return at, ref
 	}
-	if i := slices.Index(m.lives, r.life); i+1 < len(m.lives) {
-		next := m.lives[i+1]
+	if next := r.life.next; next != nil {
 		if began := g.fix.at(r.Leader, next.from); at.IsZero() || began.Before(at) {
 			at, ref = began, next.ref(next.first())
 		}
@@ -208,9 +211,9 @@ func (r *Leadership) holds(t time.Time) bool {
 
 // ledSince returns when a node began to lead its last term below the given one, or zero if it led none.
 func (g *group) ledSince(leader, below uint64) (since time.Time) {
-	for _, r := range g.list {
-		if r.Leader == leader && r.Term < below && !r.First.IsZero() {
-			since = latest(since, r.From)
+	for _, r := range slices.Backward(g.byLeader[leader]) {
+		if r.Term < below && !r.First.IsZero() {
+			return r.From
 		}
 	}
 	return since

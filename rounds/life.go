@@ -13,6 +13,7 @@ import (
 //
 // Invariant: seen has ascending ranges, with at least one number between any two.
 type life struct {
+	next        *life // the process of the node that came after it, nil for none
 	node        uint64
 	incarnation string
 	seen        []span

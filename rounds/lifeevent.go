@@ -42,8 +42,11 @@ func (g *group) events(l *life) (events []LifeEvent) {
 	}
 	slept := g.pauses(l)
 	last := g.fix.at(l.node, l.until)
-	next := g.after(l)
-	for _, d := range g.drops[l.node] {
+	next := l.next
+	for _, d := range g.dropsSince(l.node, g.fix.at(l.node, l.from)) {
+		if next != nil && d.At.After(g.fix.at(l.node, next.from)) {
+			break
+		}
 		off := g.apart(d.Node, l.node)
 		silentOn := !d.At.Add(off).Before(last)
 		ended := endedProcess(d.Evidence, l.node)
@@ -77,15 +80,6 @@ func (g *group) pauses(l *life) (events []LifeEvent) {
 		}
 	}
 	return events
-}
-
-// after returns the process of the node that came after l, nil if l is the last.
-func (g *group) after(l *life) *life {
-	lives := g.nodes[l.node].lives
-	if i := slices.Index(lives, l); i+1 < len(lives) {
-		return lives[i+1]
-	}
-	return nil
 }
 
 // silence returns the events of a time in which the process was out of a peer's reach, from evidence d on. The clocks
@@ -129,7 +123,7 @@ func (g *group) downAt(id uint64, t time.Time) (how string, ref Ref) {
 			Ended: "dead", Paused: "paused", Silent: "silent",
 		}[e.Kind], e.Ref
 	}
-	if how == "dead" && g.after(l) == nil && g.seenAfter(l) {
+	if how == "dead" && l.next == nil && g.seenAfter(l) {
 		return "", Ref{} // another process of the node ran since, whose records are missing
 	}
 	return how, ref

@@ -110,12 +110,11 @@ func (r *Round) startedAfter(p *Participant, g *group) bool {
 	if m == nil || r.Winner.At.IsZero() {
 		return false
 	}
-	for i, l := range m.lives {
-		if l.incarnation == p.Believed.Incarnation || p.Believed.IsZero() {
-			return g.startedBy(l, i > 0).After(r.Winner.At)
-		}
+	l := m.lives[0]
+	if !p.Believed.IsZero() {
+		l = m.byIncarnation[p.Believed.Incarnation]
 	}
-	return false
+	return l != nil && g.startedBy(l, l != m.lives[0]).After(r.Winner.At)
 }
 
 // startedBy returns the time by which a process may have started at the latest. At level info its first record may
@@ -140,9 +139,9 @@ func (g *group) died(node uint64, t time.Time) bool {
 		return false
 	}
 	last := g.fix.at(node, l.until)
-	return slices.ContainsFunc(g.drops[node], func(d *drop) bool {
-		return !d.At.Before(last) && endedProcess(d.Evidence, node)
-	}) || l != g.current(node)
+	return l.next != nil || slices.ContainsFunc(g.dropsSince(node, last), func(d *drop) bool {
+		return endedProcess(d.Evidence, node)
+	})
 }
 
 // count counts the messages by kind, and compares the counts with the theory.
@@ -225,8 +224,15 @@ func (g *group) endOfFormer(r *Round) (end time.Time) {
 	if r.Cause.Lost != 0 && r.Guarantee != lease {
 		return end
 	}
-	for _, l := range g.list {
-		if l.Term < r.Term && !l.First.IsZero() && !l.From.After(r.Split.Began) && l.End.After(end) {
+	const most = 16 // of leaderships that overlap
+	began, _ := slices.BinarySearchFunc(g.list, r.Split.Began, func(l *Leadership, t time.Time) int {
+		if l.From.After(t) {
+			return 1
+		}
+		return -1
+	})
+	for _, l := range g.list[max(0, began-most):began] {
+		if l.Term < r.Term && !l.First.IsZero() && l.End.After(end) {
 			end = l.End
 		}
 	}
