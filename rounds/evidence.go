@@ -210,12 +210,7 @@ func (g *group) findDrops() {
 	g.drops, g.dropsBy = map[uint64][]*drop{}, map[[2]uint64][]*drop{}
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
 		m := g.nodes[id]
-		slices.SortFunc(m.lives, byBeginning)
 		for i, l := range m.lives {
-			l.next = nil
-			if i+1 < len(m.lives) {
-				l.next = m.lives[i+1]
-			}
 			for _, d := range l.dropsBy(g.fix) {
 				if d.back.IsZero() && i+1 < len(m.lives) {
 					d.back = g.fix.at(id, m.lives[i+1].from)

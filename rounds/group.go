@@ -277,6 +277,14 @@ func (g *group) build() *Group {
 // survey learns from the records of all terms what no single round tells: how far the clocks differ, who had
 // evidence against whom, who led when.
 func (g *group) survey(terms []uint64) {
+	for _, m := range g.nodes {
+		slices.SortFunc(m.lives, byBeginning)
+		for i, l := range m.lives {
+			if l.place, l.next = i, nil; i > 0 {
+				m.lives[i-1].next = l
+			}
+		}
+	}
 	g.pair(terms)
 	for _, term := range terms {
 		g.top = max(g.top, term)

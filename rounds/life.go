@@ -13,7 +13,8 @@ import (
 //
 // Invariant: seen has ascending ranges, with at least one number between any two.
 type life struct {
-	next        *life // the process of the node that came after it, nil for none
+	place       int   // among the processes of its node, by their beginnings
+	next        *life // the process that came after it, nil for none
 	node        uint64
 	incarnation string
 	seen        []span
@@ -190,6 +191,9 @@ func (l *life) gaps() []Gap {
 	}
 	return gaps
 }
+
+// complete reports whether no number is missing from 1 on.
+func (l *life) complete() bool { return len(l.seen) == 1 && l.seen[0].first == 1 }
 
 func (l *life) first() uint64      { return l.seen[0].first }
 func (l *life) last() uint64       { return l.seen[len(l.seen)-1].last }

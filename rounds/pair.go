@@ -40,6 +40,8 @@ const (
 	mostTook = 256
 	// alike is how far the times may differ that messages of one link seem to take.
 	alike = time.Minute
+	// neighbours is how many processes before and after a time are considered at most.
+	neighbours = 4
 	// outlives is how long after the last record of a process its messages may still come to others.
 	outlives = 100 * time.Millisecond
 )
@@ -50,6 +52,11 @@ func (g *group) pair(terms []uint64) {
 	g.pairing = p
 	for _, term := range terms {
 		p.index(g.open[term])
+	}
+	for _, all := range p.senders {
+		if len(all) > 1 {
+			slices.SortStableFunc(all, func(a, b *entry) int { return a.clock.Compare(b.clock) })
+		}
 	}
 	for _, term := range terms {
 		for got := range g.open[term].receipts {
@@ -148,9 +155,14 @@ func (e *entry) receipt() receipt {
 	return receipt{e.msgID, e.msg, e.from, e.Ref.Node, e.clock, e.Wall}
 }
 
-// candidates returns the entries that sent a message of that kind with that id from the sender to the receiver.
+// candidates returns the entries that sent a message of that kind with that id from the sender to the receiver; of
+// very many processes, those around the time of the receipt.
 func (p *pairing) candidates(got receipt) []*entry {
 	all := p.senders[got.id]
+	if len(all) > 2*neighbours {
+		at, _ := slices.BinarySearchFunc(all, got.clock, func(e *entry, clock proto.HLC) int { return e.clock.Compare(clock) })
+		all = all[max(0, at-neighbours):min(len(all), at+neighbours)]
+	}
 	if !slices.ContainsFunc(all, func(e *entry) bool { return !e.sentTo(got) }) {
 		return all // nearly always
 	}
@@ -264,10 +276,10 @@ func (g *group) others(e *entry, got receipt, link *link) (how sure) {
 	}
 	n := numberOf(got.id)
 	how = certain
-	for _, l := range lives {
+	for _, l := range lives[max(0, e.life.place-neighbours):min(len(lives), e.life.place+neighbours+1)] {
 		_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
 		switch {
-		case l == e.life || !sent && l.debug && len(l.gaps()) == 0:
+		case l == e.life || !sent && l.debug && l.complete():
 		case link.usable() && l.from.UnixMicro() > got.clock.Micros:
 		case !sent && !link.usable():
 			how = min(how, guess)
