@@ -48,13 +48,15 @@ func TestWhyNotLive(t *testing.T) {
 			best := proto.NodeID(nodes)
 			e.check(e.StartAll())
 			e.leads(best)
-			e.says(best, asked{1}, "Node "+best.String()+" leads term", " UTC, it says itself (best-effort)", "!outranks")
+			e.says(best, asked{1}, "Node "+best.String()+" leads term", " UTC, it says itself (best-effort)",
+				"!outranks")
 			e.says(2, asked{1}, "Node "+best.String()+" leads term",
 				"Node "+best.String()+" outranks node 2: its id is higher")
 			_, err := e.Kill(2)
 			e.check(err)
 			e.says(2, asked{1}, "UTC nodes 1, 3",
-				"lost node 2: connection closed and port refused; its process ended (peers saw it).", "!ever heard of", "!paused")
+				"lost node 2: connection closed and port refused; its process ended (peers saw it).",
+				"!ever heard of", "!paused")
 			e.says(77, asked{1}, "No node that answers has ever heard of node 77", "!lost node", "!paused")
 			e.check(e.Start(2))
 			e.leads(best)
@@ -132,7 +134,8 @@ func TestWhyNotLiveOtherVoters(t *testing.T) {
 		e.says(3, asked{first}, "Node 3 leads term", "But nobody leads, by the word of nodes 4 and 5",
 			"Node 4 has another list of voters than node 3, the leader")
 		e.says(5, asked{first, 5}, "Node 3 leads term", "Node 5 has another list of voters than node 3, the leader: "+
-			"it has voters 1-5, node 3 has voters 1-3.", "Start the one that is wrong again with the list of the others")
+			"it has voters 1-5, node 3 has voters 1-3.",
+			"Start the one that is wrong again with the list of the others")
 	}
 }
 
