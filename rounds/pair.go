@@ -225,7 +225,7 @@ func (g *group) sender(got receipt) (last *entry, how sure) {
 		return nil, certain
 	}
 	if prompt := slices.DeleteFunc(slices.Clone(fitting), func(e *entry) bool {
-		return l.late(e, got) < -outlives // sent only after the receipt
+		return !l.usable() && l.late(e, got) < -maxTransit/2 // sent only after the receipt
 	}); len(fitting) > 1 && len(prompt) > 0 {
 		fitting = prompt
 	}
