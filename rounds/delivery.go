@@ -51,7 +51,8 @@ func (r *Round) delivery(m *Message, g *group, t *log, overtaken bool) Delivery 
 	}
 	// At level info not every return is in the records. So evidence against one process
 	// does not count for the next one.
-	if g.goneFor(m.From, m.To, sent.At, began) {
+	d := g.dropAt(m.From, m.To, sent.At)
+	if d != nil && (t.entries[m.SendStep].life.debug || !began.After(d.At)) {
 		return ToGone
 	}
 	if m.To == r.Cause.Lost && !r.Cause.At.After(sent.At) && !began.After(r.Cause.At) {

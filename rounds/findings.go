@@ -169,11 +169,11 @@ func (r *Leadership) renewedUnseen() bool {
 }
 
 // withoutEnd finds where nodes called elections, and nobody led for longer than leaderlessTime. Records that end
-// sooner prove nothing: nobody knows why they end.
+// sooner prove nothing, since nobody knows why they end, unless too many voters had been killed a while before.
 func withoutEnd(incidents []Incident) (found []Finding) {
 	for _, in := range incidents {
 		i := slices.IndexFunc(in.rounds, func(r *Round) bool { return len(r.Initiators) > 0 && r.State != Decided })
-		if i < 0 || in.Leaderless <= leaderlessTime {
+		if i < 0 || in.Leaderless <= leaderlessTime && (in.Leader != 0 || !in.killed || in.Leaderless <= maxTransit) {
 			continue
 		}
 		r := in.rounds[i]

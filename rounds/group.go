@@ -36,10 +36,11 @@ type group struct {
 	doubtful    delays // of all pairs
 	paths       *paths
 	fix         clockFix
-	attrs       map[uint64]*int64     // the attribute by which each node is ranked
-	voters      map[uint64]bool       // who was asked for votes, and who asked
-	drops       map[uint64][]*drop    // by the node that they are about
-	dropsBy     map[[2]uint64][]*drop // by the node that has them, and the one that they are about
+	attrs       map[uint64]*int64      // the attribute by which each node is ranked
+	voters      map[uint64]bool        // who was asked for votes, and who asked
+	asked       map[uint64][]time.Time // when each was asked, corrected
+	drops       map[uint64][]*drop     // by the node that they are about
+	dropsBy     map[[2]uint64][]*drop  // by the node that has them, and the one that they are about
 	leaderships map[leadershipKey]*Leadership
 	list        []*Leadership // in the order of their beginnings
 	byLeader    map[uint64][]*Leadership
@@ -286,15 +287,19 @@ func (g *group) survey(terms []uint64) {
 		}
 	}
 	g.pair(terms)
-	for _, term := range terms {
-		g.top = max(g.top, term)
-		g.findVoters(g.open[term])
-	}
 	if g.paths = g.doubtful.paths(); g.paths.slack > 0 { // some of these pairs may be wrong
 		g.paths = g.delays.paths()
 	}
 	if g.key.run == 0 { // a simulated run has one clock, which is right
 		g.fix = g.paths.fix()
+	}
+	g.asked = map[uint64][]time.Time{}
+	for _, term := range terms {
+		g.top = max(g.top, term)
+		g.findVoters(g.open[term])
+	}
+	for _, asked := range g.asked {
+		slices.SortFunc(asked, time.Time.Compare)
 	}
 	g.last = time.Time{}
 	for id, m := range g.nodes {
@@ -312,6 +317,7 @@ func (g *group) findVoters(t *log) {
 		for _, s := range e.sent {
 			if m, ok := parseSent(s); ok && slices.Contains(askKinds, m.kind) {
 				g.voters[m.to], g.voters[e.Ref.Node] = true, true
+				g.asked[m.to] = append(g.asked[m.to], g.fix.at(e.Ref.Node, e.Wall))
 			}
 		}
 	}

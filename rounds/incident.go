@@ -20,6 +20,9 @@ type Incident struct {
 	FormerTerm uint64    `json:"former_term,omitempty"`
 	From       time.Time `json:"from,omitzero"`
 	Ended      Ending    `json:"ended,omitzero"` // how the leadership of Former ended
+	// Perhaps is when a follower found that the lease of Former had ended, if that was long before Former found it: it
+	// may have slept, or have led others on. Only records of level debug would tell. Zero otherwise.
+	Perhaps time.Time `json:"perhaps_from,omitzero"`
 
 	// Leader leads Term since Until. Leader is 0 if nobody leads when the records end: Until is the time of
 	// the last record then.
@@ -36,6 +39,7 @@ type Incident struct {
 
 	rounds []*Round // of Terms
 	quorum bool     // Why says which voters were missing
+	killed bool     // so many of them ended without a good-bye that the others are no majority
 }
 
 // Voters reports whether Why says which voters were missing, so that the others were no majority.
@@ -110,13 +114,33 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 		in.Terms = append(in.Terms, r.Term)
 		in.began(r, g.guarantee)
 	}
-	if in.From.IsZero() {
+	if in.From.IsZero() || g.unsure(former, next, in.Until.Sub(in.From)) {
 		in.From, in.Ended = in.Until, Ending{Kind: EndedUnseen, Known: Inferred}
+	}
+	if in.Ended == (Ending{EndedByLease, OwnWord, in.Ended.Ref}) && !former.life.debug {
+		in.Perhaps = former.missed(in.From.Add(-maxTransit))
 	}
 	in.Leaderless = max(in.Until.Sub(in.From), 0)
 	in.prove(in.Ended.Ref)
 	in.Why = in.reason(g)
 	return in
+}
+
+// unsure reports whether the time between two leaderships is unlikely, and no messages compare the clocks by which it
+// is measured.
+func (g *group) unsure(former, next *Leadership, between time.Duration) bool {
+	return former != nil && next != nil && g.key.run == 0 && between > time.Minute &&
+		!g.paths.linked(former.Leader, next.Leader)
+}
+
+// missed returns when a follower first found that the lease was not renewed, if that was before t.
+func (r *Leadership) missed(t time.Time) (first time.Time) {
+	for _, f := range r.Followers {
+		if f.expired && f.Until.Before(t) && (first.IsZero() || f.Until.Before(first)) {
+			first = f.Until
+		}
+	}
+	return first
 }
 
 // began sets From where the round tells it: before the first leadership, from its call on. Without a lease, a leader
@@ -187,6 +211,9 @@ func (c *Cause) clause(in *Incident) string {
 	case Operator:
 		return fmt.Sprintf("an operator asked node %d for an election", c.Node)
 	case HandOver:
+		if in.Ended.Kind == EndedByLease { // it handed over afterwards
+			return ""
+		}
 		if c.Request != "" {
 			return fmt.Sprintf("node %d handed over: %s", in.Former, c.Request)
 		}
@@ -219,22 +246,19 @@ func (in *Incident) missingVoters(g *group) string {
 	down := map[string][]uint64{}
 	up := len(voters)
 	for _, id := range voters {
-		// What was the case for most of the time, and not just at its ends.
-		how, ref := g.downAt(id, in.From.Add(in.Leaderless/2))
-		if how == "" {
-			how = g.absent(id, in.From, in.Until.Add(-maxTransit))
-		}
+		how, ref := g.missing(id, in.From, in.Until)
 		if how != "" {
 			down[how] = append(down[how], id)
 			in.prove(ref)
 			up--
 		}
 	}
+	in.killed = len(voters)-len(down["dead"]) <= len(voters)/2
 	if up > len(voters)/2 {
 		return ""
 	}
 	var parts []string
-	for _, how := range []string{"dead", "paused", "silent", "down", "not answering"} {
+	for _, how := range []string{"dead", "stopped", "paused", "silent", "down", "not answering"} {
 		if ids := down[how]; len(ids) > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", words.List(ids), how))
 		}
@@ -243,26 +267,42 @@ func (in *Incident) missingVoters(g *group) string {
 		up, len(voters))
 }
 
-// absent says how a node was away if it wrote nothing between two times, although candidates asked it: it is "down" if
-// another process of it began later. It returns "" if it wrote, or if none of its records are here.
-func (g *group) absent(id uint64, from, until time.Time) string {
+// missing says how a voter was away for most of the time from one instant to another, in the middle of it, and by which
+// record. It returns "" if it was there, or if the records do not tell.
+func (g *group) missing(id uint64, from, until time.Time) (how string, ref Ref) {
+	length := until.Sub(from)
+	middle := from.Add(length / 2)
+	if how, ref = g.downAt(id, middle); how != "" {
+		return how, ref
+	}
 	m := g.nodes[id]
-	if m == nil || !until.After(from) {
-		return ""
+	if m == nil {
+		return "", Ref{}
 	}
-	began := false
-	near := m.lives[max(0, m.index(from, g.fix)):]
-	for _, l := range near {
-		if g.fix.at(id, l.from).After(until) {
-			began = true
-			break
+	l := m.at(middle, g.fix)
+	if l == nil {
+		return "", Ref{}
+	}
+	ended := g.fix.at(id, l.until)
+	again := l.next != nil && g.fix.at(id, l.next.from).After(middle)
+	if ended.Before(middle) && again {
+		lost := slices.ContainsFunc(g.dropsSince(id, ended), func(d *drop) bool { return !d.At.After(middle) })
+		if lost || l.debug {
+			return "down", l.next.ref(l.next.first())
 		}
-		if first, ok := l.after(from, g.fix); ok && g.fix.at(id, first.wall).Before(until) {
-			return ""
-		}
 	}
-	if began && len(m.lives) > 1 {
-		return "down"
+	late := from.Add(length / 4 * 3)
+	if wrote, ok := l.after(from, g.fix); ok && g.fix.at(id, wrote.wall).Before(late) || !g.wasAsked(id, from, late) {
+		return "", Ref{}
 	}
-	return "not answering"
+	if again {
+		return "down", l.next.ref(l.next.first())
+	}
+	return "not answering", Ref{}
+}
+
+// wasAsked reports whether a candidate asked the voter between two times.
+func (g *group) wasAsked(id uint64, from, until time.Time) bool {
+	i, _ := slices.BinarySearchFunc(g.asked[id], from, time.Time.Compare)
+	return i < len(g.asked[id]) && g.asked[id][i].Before(until)
 }

@@ -11,6 +11,8 @@ type LifeEvent struct {
 	At    time.Time     `json:"at"` // corrected
 	Known Confidence    `json:"known"`
 	Ref   Ref           `json:"ref"` // the record that shows it, of the process itself or of a peer
+
+	left bool // it said good-bye
 }
 
 // LifeEventKind is a kind of LifeEvent.
@@ -38,7 +40,7 @@ func (g *group) life(l *life) Life {
 // events returns what happened to the process, as far as it and its peers tell.
 func (g *group) events(l *life) (events []LifeEvent) {
 	if l.started {
-		events = append(events, LifeEvent{Started, g.fix.at(l.node, l.from), OwnWord, l.ref(l.first())})
+		events = append(events, LifeEvent{Kind: Started, At: g.fix.at(l.node, l.from), Known: OwnWord, Ref: l.ref(l.first())})
 	}
 	slept := g.pauses(l)
 	last := g.fix.at(l.node, l.until)
@@ -54,7 +56,7 @@ func (g *group) events(l *life) (events []LifeEvent) {
 		case off == unbounded, !d.isOf(l), d.At.Before(g.fix.at(l.node, l.from).Add(off)),
 			next != nil && !d.At.Add(off).Before(g.fix.at(l.node, next.from)): // perhaps of another process
 		case silentOn && ended:
-			return append(events, LifeEvent{Ended, d.At, PeersSaw, d.Ref})
+			return append(events, LifeEvent{Ended, d.At, PeersSaw, d.Ref, saysLeft(d.Evidence, l.node)})
 		case ended, silentOn && next != nil:
 		case len(events) > 0 && events[len(events)-1].Kind == Resumed && d.At.Before(events[len(events)-1].At):
 		default:
@@ -62,7 +64,8 @@ func (g *group) events(l *life) (events []LifeEvent) {
 		}
 	}
 	if events = append(events, slept...); next != nil {
-		events = append(events, LifeEvent{Ended, g.fix.at(l.node, next.from), Inferred, next.ref(next.first())})
+		events = append(events, LifeEvent{Kind: Ended, At: g.fix.at(l.node, next.from), Known: Inferred,
+			Ref: next.ref(next.first())})
 	}
 	slices.SortStableFunc(events, func(a, b LifeEvent) int { return a.At.Compare(b.At) })
 	return events
@@ -75,8 +78,10 @@ func (g *group) pauses(l *life) (events []LifeEvent) {
 	for i := 1; i < len(beliefs) && l.debug; i++ {
 		was, now := beliefs[i-1], beliefs[i]
 		if now.turn.expired && !was.until.IsZero() && now.first.wall.Sub(was.until) > maxTransit {
-			events = append(events, LifeEvent{Paused, g.fix.at(l.node, was.until), OwnWord, l.ref(now.first.seq)},
-				LifeEvent{Resumed, g.fix.at(l.node, now.first.wall), OwnWord, l.ref(now.first.seq)})
+			ref := l.ref(now.first.seq)
+			events = append(events,
+				LifeEvent{Kind: Paused, At: g.fix.at(l.node, was.until), Known: OwnWord, Ref: ref},
+				LifeEvent{Kind: Resumed, At: g.fix.at(l.node, now.first.wall), Known: OwnWord, Ref: ref})
 		}
 	}
 	return events
@@ -85,12 +90,12 @@ func (g *group) pauses(l *life) (events []LifeEvent) {
 // silence returns the events of a time in which the process was out of a peer's reach, from evidence d on. The clocks
 // of the two may be off by as much.
 func (g *group) silence(l *life, d *drop, off time.Duration) []LifeEvent {
-	began := LifeEvent{Silent, d.At, PeersSaw, d.Ref}
+	began := LifeEvent{Kind: Silent, At: d.At, Known: PeersSaw, Ref: d.Ref}
 	again, wrote := l.after(d.At.Add(off), g.fix)
 	if !wrote {
 		return []LifeEvent{began}
 	}
-	back := LifeEvent{Resumed, g.fix.at(l.node, again.wall), OwnWord, l.ref(again.seq)}
+	back := LifeEvent{Kind: Resumed, At: g.fix.at(l.node, again.wall), Known: OwnWord, Ref: l.ref(again.seq)}
 	if back.At.Sub(d.At) <= maxTransit {
 		if !slices.Contains(accused(d.Evidence), l.node) {
 			return nil
@@ -122,6 +127,9 @@ func (g *group) downAt(id uint64, t time.Time) (how string, ref Ref) {
 		how, ref = map[LifeEventKind]string{
 			Ended: "dead", Paused: "paused", Silent: "silent",
 		}[e.Kind], e.Ref
+		if e.left {
+			how = "stopped"
+		}
 	}
 	if how == "dead" && l.next == nil && g.seenAfter(l) {
 		return "", Ref{} // another process of the node ran since, whose records are missing

@@ -145,6 +145,10 @@ func (g *group) unknowns(out *Group) []string {
 		unknown = append(unknown, fmt.Sprintf("Records are missing: %s; the rounds that they are of say where.",
 			strings.Join(holes, ", ")))
 	}
+	if apart := g.unlinkedClocks(out); len(apart) > 0 {
+		unknown = append(unknown, fmt.Sprintf("No messages compare the %s of %s with the others': times are as %s showed "+
+			"them.", words.Either(len(apart), "clock", "clocks"), words.Nodes(apart), words.Either(len(apart), "it", "they")))
+	}
 	if unread := slices.Sorted(maps.Keys(g.unread)); len(unread) > 0 {
 		unknown = append(unknown, fmt.Sprintf("This version of ringleader does not know the reasons with %s: what "+
 			"they decided is in no story and no finding. Read the records with the version that wrote them, or a "+
@@ -156,6 +160,35 @@ func (g *group) unknowns(out *Group) []string {
 			"order. Where messages were lost or came twice, what is counted is an estimate: as JSON it is exact.")
 	}
 	return unknown
+}
+
+// unlinkedClocks returns the nodes with records whose clocks no messages in both directions compare with those of
+// most others.
+func (g *group) unlinkedClocks(out *Group) (apart []uint64) {
+	if g.key.run > 0 {
+		return nil
+	}
+	var most []uint64 // the nodes of the largest set that messages compare
+	for _, n := range out.Nodes {
+		var with []uint64
+		for _, other := range out.Nodes {
+			if n.Records > 0 && other.Records > 0 && g.paths.linked(n.ID, other.ID) {
+				with = append(with, other.ID)
+			}
+		}
+		if len(with) > len(most) {
+			most = with
+		}
+	}
+	if len(most) < 2 {
+		return nil
+	}
+	for _, n := range out.Nodes {
+		if n.Records > 0 && !slices.Contains(most, n.ID) {
+			apart = append(apart, n.ID)
+		}
+	}
+	return apart
 }
 
 // lost counts the records that are missing between other records. Those before the first record do

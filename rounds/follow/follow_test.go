@@ -50,8 +50,8 @@ func TestQuorumLost(t *testing.T) {
 		done := make(chan error)
 		go func() {
 			_, err := Run(ctx, Config{
-				Files: []string{"-"}, Stdin: logged, Builder: rounds.NewBriefBuilder(), Out: &printed, Remarks: io.Discard,
-				Filter: func(to logs.Sink) logs.Sink { return to }, Unread: func(err error) { t.Error(err) },
+				Files: []string{"-"}, Stdin: logged, Out: &printed, Remarks: io.Discard,
+				Builder: rounds.NewBriefBuilder(), Filter: func(to logs.Sink) logs.Sink { return to }, Unread: func(err error) { t.Error(err) },
 			})
 			done <- err
 		}()
@@ -62,11 +62,11 @@ func TestQuorumLost(t *testing.T) {
 		}
 		say(3, 1, `"event":"timeout","why":["no leader was heard of -> ask the voters for term 1"],"role":"looking",`+
 			`"leader":0,"sent":["PRE_VOTE>1#3:1","PRE_VOTE>2#3:2"]`)
-		say(3, 2, `"event":"receive","why":["a majority voted in term 1 -> lead"],"role":"leader","leader":3,"token":1,`+
-			`"leader_change":"elected","prev_leader":0`)
+		say(3, 2, `"event":"receive","why":["a majority voted in term 1 -> lead"],"role":"leader","leader":3,`+
+			`"token":1,"leader_change":"elected","prev_leader":0`)
 		for node := 1; node <= 2; node++ {
-			say(node, 1, `"event":"receive","why":["3 leads term 1 -> follow it"],"role":"follower","leader":3,"token":1,`+
-				`"leader_change":"elected","prev_leader":0`)
+			say(node, 1, `"event":"receive","why":["3 leads term 1 -> follow it"],"role":"follower","leader":3,`+
+				`"token":1,"leader_change":"elected","prev_leader":0`)
 		}
 		time.Sleep(time.Minute)
 		if strings.Contains(printed.String(), "Nobody leads") {
@@ -77,6 +77,7 @@ func TestQuorumLost(t *testing.T) {
 				`"role":"looking","leader":0`, dead, dead))
 		}
 		time.Sleep(time.Second)
+		synctest.Wait()
 		const want = "* Nobody leads cluster c, bully since 00:01:00.000: voters 2 and 3 dead: 1 of 3."
 		if !strings.Contains(printed.String(), want) {
 			t.Errorf("no %q in: %s", want, &printed)

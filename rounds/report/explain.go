@@ -48,6 +48,10 @@ func incident(r *rounds.Round) (sentences []string) {
 	default:
 		say("Nobody led for %s, from %s %s: %s.", rounds.Span(in.Leaderless), clock(in.From), until, in.Why)
 	}
+	if !in.Perhaps.IsZero() {
+		say("It may have been %s, from %s on: a follower found then that the lease was not renewed. Records of level "+
+			"debug would tell.", rounds.Span(atMost(in)), clock(in.Perhaps))
+	}
 	say("%s (%s%s).", ending(in), confidence(in.Ended.Known), reference(in.Ended.Ref))
 	if len(in.Terms) > 1 {
 		say("It took terms %d to %d.", in.Terms[0], lastOf(in))
@@ -300,8 +304,8 @@ func cost(r *rounds.Round, theory bool) []string {
 	case n == 0:
 		sentences = append(sentences, "No message of it is in the records.")
 	case r.AtLeast:
-		sentences = append(sentences, fmt.Sprintf("It took at least %s (%s): at level info not every message is in the "+
-			"records.", words.Plural(n, "message"), kinds(r)))
+		sentences = append(sentences, fmt.Sprintf("It took at least %s (%s): at level info not every message is in "+
+			"the records.", words.Plural(n, "message"), kinds(r)))
 	default:
 		sentences = append(sentences, fmt.Sprintf("It took %s (%s).", words.Plural(n, "message"), kinds(r)))
 	}

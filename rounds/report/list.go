@@ -183,8 +183,18 @@ func leaderless(r *rounds.Round) string {
 		return "-"
 	case in.Ended.Kind == rounds.EndedUnseen:
 		return "?"
+	case !in.Perhaps.IsZero():
+		return "≤" + rounds.Span(atMost(in))
 	}
 	return rounds.Span(in.Leaderless)
+}
+
+// atMost returns for how long nobody led at most.
+func atMost(in *rounds.Incident) time.Duration {
+	if in.Perhaps.IsZero() {
+		return in.Leaderless
+	}
+	return in.Until.Sub(in.Perhaps)
 }
 
 // why says why the leadership changed, in half a line: which voters were missing, or what began the round.
@@ -326,7 +336,7 @@ func withoutLeader(g *rounds.Group) string {
 		}
 		changes++
 		sum += in.Leaderless
-		if worst < 0 || in.Leaderless > g.Incidents[worst].Leaderless {
+		if worst < 0 || atMost(&in) > atMost(&g.Incidents[worst]) {
 			worst = i
 		}
 	}
@@ -338,8 +348,11 @@ func withoutLeader(g *rounds.Group) string {
 	if sum == 0 {
 		return text + "."
 	}
-	return fmt.Sprintf("%s; the longest %s from %s on: %s.", text, rounds.Span(in.Leaderless), when(g, in.From),
-		cmp.Or(in.Why, "no record says why"))
+	text = fmt.Sprintf("%s; the longest %s from %s on", text, rounds.Span(in.Leaderless), when(g, in.From))
+	if !in.Perhaps.IsZero() {
+		text += fmt.Sprintf(", or %s from %s on", rounds.Span(atMost(&in)), when(g, in.Perhaps))
+	}
+	return text + ": " + cmp.Or(in.Why, "no record says why") + "."
 }
 
 // Loose returns the findings of a group that are about none of its rounds.
