@@ -154,8 +154,8 @@ func TestFlapping(t *testing.T) {
 		lead := func(node, other uint64, ms int, term uint64, proof string) {
 			s.add(node, ms, trace.Record{Term: term, Event: "peers", Alive: []uint64{1, 2}, Evidence: "joined 1"})
 			s.add(node, ms+1, trace.Record{
-				Term: term, Event: "peers", Alive: []uint64{node}, Evidence: fmt.Sprint(proof, " ", other), Leader: node,
-				LeaderChange: "elected",
+				Term: term, Event: "peers", Alive: []uint64{node}, Evidence: fmt.Sprint(proof, " ", other),
+				Leader: node, LeaderChange: "elected",
 				Why: []string{
 					fmt.Sprintf("leader %d is gone -> call an election of term %d", other, term),
 					fmt.Sprintf("no higher node is alive -> lead term %d", term),

@@ -67,25 +67,33 @@ func TestCases(t *testing.T) {
 		// Two laps of SIGTERM and start.
 		"raft-rolling-restart-healthy": {nil, []string{"leader 5 gave up term 1"}, []string{"went back", "is gone"}},
 		// A ring of five, whose clocks were shifted by -420, +10800, +37, -1.5 and 0 s afterwards.
-		"clocks-all-differ": {[]rounds.FindingName{rounds.Overlap}, []string{"at once, for 1.72 s", "3-6"}, []string{"1h30m"}},
+		"clocks-all-differ": {
+			[]rounds.FindingName{rounds.Overlap}, []string{"at once, for 1.72 s", "3-6"}, []string{"1h30m"},
+		},
 		// 3 killed at 11:51:45.298; 1 killed at 48.302 and started at 52.312; 3 started at 57.321.
 		"ring3-votes-misattributed": {
-			nil, []string{"Nobody led for 4.43 s", "voters 3 dead, 1 down: 1 of 3"}, []string{"nobody holds the office (node 2)"},
+			nil, []string{"Nobody led for 4.43 s", "voters 3 dead, 1 down: 1 of 3"},
+			[]string{"nobody holds the office (node 2)"},
 		},
 		// 9 killed, 5 and 2 killed, leader 4 paused from 14.329 to 32.345, 5 and 2 started, 5 told to stop.
 		"outage-17s-quorum-lost": {
 			nil,
 			[]string{
-				"Nobody led for 17.2 s, from 11:51:15.294 until node 1 led term 3: voters 5 dead, 4 silent, 2 down: 2 of 5",
+				"Nobody led for 17.2 s, from 11:51:15.294 until node 1 led term 3: voters 5 dead, 4 silent, " +
+					"2 down: 2 of 5",
 				"node 5 outranks node 4 and took over", "node 5 handed over: it was asked to resign",
 				"(the leader led on for 2 s of that)",
 			},
 			[]string{"Node 4, which had just started", "flapping", "false-evidence"},
 		},
 		// SETTLED from 5 arrived in another term's records.
-		"split-mended-false-lost": {[]rounds.FindingName{rounds.Overlap, rounds.TwoLeaders}, nil, []string{"never arrived"}},
+		"split-mended-false-lost": {
+			[]rounds.FindingName{rounds.Overlap, rounds.TwoLeaders}, nil, []string{"never arrived"},
+		},
 		// SIGTERM to all at once.
-		"graceful-stop-code14": {nil, []string{"Nobody leads since 11:57:42.384: node 5 handed over"}, []string{"round-without-end"}},
+		"graceful-stop-code14": {
+			nil, []string{"Nobody leads since 11:57:42.384: node 5 handed over"}, []string{"round-without-end"},
+		},
 		// The file of leader 5 is absent; the records of the others tell of the split.
 		"missing-leader-file": {
 			[]rounds.FindingName{rounds.Overlap, rounds.TwoLeaders},

@@ -44,7 +44,8 @@ func (m *recovered) find(s trace.Split) bool {
 // one of them are missing: otherwise overlap finds it.
 func (g *group) reportedSplits() (found []Finding) {
 	for _, s := range g.recovered {
-		if s.OverlapMS <= 0 || !slices.ContainsFunc(s.Leaders, func(l trace.Leadership) bool { return !g.hasRecordsOf(l) }) {
+		all := !slices.ContainsFunc(s.Leaders, func(l trace.Leadership) bool { return !g.hasRecordsOf(l) })
+		if s.OverlapMS <= 0 || all {
 			continue
 		}
 		f := Finding{Name: TwoLeaders, Records: []Ref{s.ref}}
@@ -61,8 +62,8 @@ func (g *group) reportedSplits() (found []Finding) {
 		if len(led) > 2 { // which two of them it does not say
 			who, how, f.Name = who+", two of them", strings.TrimSuffix(how, " in all"), Overlap
 		}
-		f.Text = fmt.Sprintf("N%s%s, by the report of node %d, which recovered from it; the records of one of them are not "+
-			"here.", who[1:], how, s.By)
+		f.Text = fmt.Sprintf("N%s%s, by the report of node %d, which recovered from it; the records of one of them are "+
+			"not here.", who[1:], how, s.By)
 		found = append(found, f)
 	}
 	return found

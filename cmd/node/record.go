@@ -102,7 +102,8 @@ func showRecords(ctx *cli.Context) error {
 		f.wanted, words = append(f.wanted, name), words[1:]
 	}
 	if len(f.wanted) == 0 {
-		return usagef("%s wants the name of a record, like 4:17; see %s --help", ctx.Command.HelpName, ctx.Command.HelpName)
+		return usagef("%s wants the name of a record, like 4:17; see %s --help", ctx.Command.HelpName,
+			ctx.Command.HelpName)
 	}
 	files, unread, err := sources(ctx, words)
 	if err != nil {

@@ -51,7 +51,9 @@ func roundsCommand() *cli.Command {
 		Flags: []cli.Flag{
 			clusterFilter(), formatFlag(listFormats),
 			&cli.BoolFlag{Name: "check", Usage: "end with the code of the gravest finding, 0 without one"},
-			&cli.StringFlag{Name: "since", Usage: "only what began at this `TIME` or later: 15:04:05, a date and time, or 10m"},
+			&cli.StringFlag{
+				Name: "since", Usage: "only what began at this `TIME` or later: 15:04:05, a date and time, or 10m",
+			},
 			&cli.StringFlag{Name: "until", Usage: "only what began at this `TIME` or before"},
 			&cli.IntFlag{
 				Name: "last", Usage: "only the last `N` lines; 0 for all", Value: pageful,

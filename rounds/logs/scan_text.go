@@ -66,13 +66,13 @@ func (s *scanner) decode(i int) []byte {
 	from := s.at
 	s.decoded = s.decoded[:0]
 	for i < len(s.line) && s.line[i] >= ' ' {
-		switch c := s.line[i]; {
-		case c == '"':
+		switch s.line[i] {
+		case '"':
 			s.decoded = append(s.decoded, s.line[from:i]...)
 			s.at = i + 1
 			s.failed = s.failed || !utf8.Valid(s.decoded)
 			return s.decoded
-		case c == '\\':
+		case '\\':
 			s.escaped = true
 			s.decoded = append(s.decoded, s.line[from:i]...)
 			length := s.escape(s.line[i:])

@@ -64,10 +64,10 @@ func (u *utf16Reader) mayBe() bool {
 	for i, c := range u.raw[:min(4, len(u.raw))] {
 		little := u.raw[0] == 0xff
 		var ok bool
-		switch {
-		case i == 0:
+		switch i {
+		case 0:
 			ok = c == 0xff || c == 0xfe
-		case i == 1:
+		case 1:
 			ok = c == 0xff^0xfe^u.raw[0]
 		default:
 			ok = (c == 0) == (little == (i == 3)) && c < utf8.RuneSelf
