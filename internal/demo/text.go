@@ -84,7 +84,7 @@ func cost(e election, dead death) string {
 		known bool
 	}{
 		{"detect", began.Sub(dead.at), e[0].Cause.Lost == uint64(dead.node)},
-		{"elect", e.last().Winner.At.Sub(began), last.ElectKnown},
+		{"elect", e.last().Winner.At.Sub(began) - last.LedOn, last.ElectKnown},
 		{"announce", last.Announce, last.AnnounceKnown},
 	} {
 		if part.known {
@@ -97,7 +97,11 @@ func cost(e election, dead death) string {
 			sent += c.Sent
 		}
 	}
-	return fmt.Sprintf("%s, %d messages", strings.Join(parts, " + "), sent)
+	text := fmt.Sprintf("%s, %d messages", strings.Join(parts, " + "), sent)
+	if last.LedOn > 0 {
+		text += fmt.Sprintf("; the former leader led on for %s before", millis(last.LedOn))
+	}
+	return text
 }
 
 func (t teller) end(took time.Duration) {
