@@ -27,12 +27,12 @@ type sending struct {
 	to uint64
 }
 
-// link is what single pairs tell of all messages from one node to another. As long as the wall clocks of two nodes
-// differ by less than proto.MaxHLCSkew, no message is received before it was sent, by the hybrid clock. If they
-// differ by more, hybrid clocks prove nothing, but messages seem to take similar times.
+// link is what single pairs tell of all messages from one node to another: how long they seem to have taken. Where
+// hybrid clocks prove nothing (see ordered), these times still are similar.
 type link struct {
-	inOrder, against int // how many receipts are after their sends, by the hybrid clock, and how many are not
-	took             []time.Duration
+	took []time.Duration
+	// rough has those of pairs that are less certain. They count if took is empty.
+	rough []time.Duration
 }
 
 const (
@@ -61,11 +61,14 @@ func (g *group) pair(terms []uint64) {
 	for _, term := range terms {
 		for got := range g.open[term].receipts {
 			if fitting := p.candidates(got); len(fitting) == 1 {
-				p.learn(fitting[0], got)
+				g.learn(fitting[0], got)
 			}
 		}
 	}
 	for _, l := range p.links {
+		if len(l.took) == 0 {
+			l.took = l.rough
+		}
 		slices.Sort(l.took)
 	}
 	for _, term := range terms {
@@ -177,21 +180,24 @@ func (e *entry) sentTo(got receipt) bool {
 	})
 }
 
-// learn notes what one pair tells of its link.
-func (p *pairing) learn(e *entry, got receipt) {
+// learn notes what one pair tells of its link, or that it may be so.
+func (g *group) learn(e *entry, got receipt) {
+	if !fitsClock(e, got) {
+		return
+	}
+	p := g.pairing
 	key := [2]uint64{got.from, got.to}
 	l := p.links[key]
 	if l == nil {
 		l = &link{}
 		p.links[key] = l
 	}
-	if e.clock.Compare(got.clock) > 0 {
-		l.against++
-	} else {
-		l.inOrder++
+	times := &l.took
+	if g.others(e, got) < certain {
+		times = &l.rough
 	}
-	if len(l.took) < mostTook {
-		l.took = append(l.took, got.wall.Sub(e.Wall))
+	if len(*times) < mostTook {
+		*times = append(*times, got.wall.Sub(e.Wall))
 	}
 }
 
@@ -222,10 +228,13 @@ func (g *group) sender(got receipt) (last *entry, how sure) {
 	p, l := g.pairing, g.pairing.links[[2]uint64{got.from, got.to}]
 	fitting := p.fitting(got)
 	if len(fitting) == 0 {
+		for _, e := range p.candidates(got) {
+			p.unsure[sending{e, got.id, got.to}] = p.unsure[sending{e, got.id, got.to}] || fitsClock(e, got)
+		}
 		return nil, certain
 	}
 	if prompt := slices.DeleteFunc(slices.Clone(fitting), func(e *entry) bool {
-		return !l.usable() && l.late(e, got) < -maxTransit/2 // sent only after the receipt
+		return l.late(e, got) < -maxTransit/2 // sent only after the receipt
 	}); len(fitting) > 1 && len(prompt) > 0 {
 		fitting = prompt
 	}
@@ -238,26 +247,31 @@ func (g *group) sender(got receipt) (last *entry, how sure) {
 	for _, e := range fitting {
 		switch {
 		case e == last:
-		case l.usable() && p.received[sending{e, got.id, got.to}]:
+		case got.ordered(last.clock.Micros) && p.received[sending{e, got.id, got.to}]:
 			how = min(how, likely)
-		case l.usable() && last.Wall.Sub(e.life.until) > outlives:
+		case got.ordered(last.clock.Micros) && last.Wall.Sub(e.life.until) > outlives:
 			how = min(how, likely)
 			p.unsure[sending{e, got.id, got.to}] = true
 		default:
 			how = notSure
 		}
 	}
-	how = min(how, g.others(last, got, l))
+	how = min(how, g.others(last, got))
 	slow := l.late(last, got) > outlives || p.slow(last, got)
 	if slow && last.life.until.Add(outlives).UnixMicro() < got.clock.Micros {
 		how = notSure // the sender's log ends before: a later process may have sent it
 	}
 	if how < likely {
-		for _, e := range fitting {
-			p.unsure[sending{e, got.id, got.to}] = true
-		}
+		p.doubt(fitting, got)
 	}
 	return last, how
+}
+
+// doubt notes that the receipt may be of a message of any of these entries.
+func (p *pairing) doubt(entries []*entry, got receipt) {
+	for _, e := range entries {
+		p.unsure[sending{e, got.id, got.to}] = true
+	}
 }
 
 // slow reports whether the message of e and fast ones in the other direction seem to have taken long together, whatever
@@ -269,7 +283,7 @@ func (p *pairing) slow(e *entry, got receipt) bool {
 
 // others says how sure it is that no other process than that of e sent the message, in a record that is not kept or is
 // missing.
-func (g *group) others(e *entry, got receipt, link *link) (how sure) {
+func (g *group) others(e *entry, got receipt) (how sure) {
 	lives := g.nodes[got.from].lives
 	if len(lives) == 1 { // nearly always
 		return certain
@@ -280,8 +294,8 @@ func (g *group) others(e *entry, got receipt, link *link) (how sure) {
 		_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
 		switch {
 		case l == e.life || !sent && l.debug && l.complete():
-		case link.usable() && l.from.UnixMicro() > got.clock.Micros:
-		case !sent && !link.usable():
+		case l.from.UnixMicro() > got.clock.Micros && got.ordered(l.from.UnixMicro()):
+		case !sent && !got.ordered(e.clock.Micros):
 			how = min(how, guess)
 		case e.Wall.Sub(l.until) > outlives:
 			how = min(how, likely)
@@ -299,9 +313,15 @@ func numberOf(id string) uint64 {
 	return n
 }
 
-// usable reports whether hybrid clocks tell which of two records of the link is the earlier.
-func (l *link) usable() bool {
-	return l == nil || l.against <= l.inOrder && l.took[len(l.took)/2].Abs() < proto.MaxHLCSkew
+// ordered reports whether the receipt is after its send by the hybrid clock, if that showed so many µs at the send. A
+// node follows no hybrid clock that is ahead of its own clock by more than proto.MaxHLCSkew.
+func (got receipt) ordered(micros int64) bool {
+	return micros < got.wall.Add(proto.MaxHLCSkew-maxTransit).UnixMicro()
+}
+
+// fitsClock reports whether the receipt may be of a message of e, by the hybrid clock.
+func fitsClock(e *entry, got receipt) bool {
+	return e.clock.IsZero() || got.clock.IsZero() || e.clock.Compare(got.clock) <= 0 || !got.ordered(e.clock.Micros)
 }
 
 // fits reports whether the receipt may be of the message that e sent.
@@ -310,7 +330,7 @@ func (l *link) fits(e *entry, got receipt) bool {
 		return true
 	}
 	late := l.late(e, got)
-	return late >= -maxTransit && (l.usable() && e.clock.Compare(got.clock) <= 0 || !l.usable() && late <= alike)
+	return fitsClock(e, got) && late >= -maxTransit && (late <= alike || got.ordered(e.clock.Micros))
 }
 
 // late returns how much longer the message of e seems to have taken than fast messages of the link.

@@ -281,7 +281,7 @@ func (r *reading) forget(lines []trace.Record) {
 // write writes a record as the node's own clock has it.
 func (r *reading) write(t *testing.T, to *bytes.Buffer, rec trace.Record) {
 	t.Helper()
-	rec.Time, rec.HLC = rec.Time.Add(r.shift[rec.Node]), r.clocks[stamp{rec.Node, rec.HLC}].String()
+	rec.Time, rec.HLC = rec.Time.Add(r.shift[rec.Node]), r.clocks[stamp{rec.Node, rec.Incarnation, rec.HLC}].String()
 	if !rec.ValidUntil.IsZero() {
 		rec.ValidUntil = rec.ValidUntil.Add(r.shift[rec.Node])
 	}
@@ -292,10 +292,11 @@ func (r *reading) write(t *testing.T, to *bytes.Buffer, rec trace.Record) {
 	}
 }
 
-// stamp names a record by its node and by what the hybrid clock showed in the run.
+// stamp names a record by its process and by what the hybrid clock showed in the run. Two processes of a node may have
+// shown the same: if no process is named, it is the last one so far.
 type stamp struct {
-	node uint64
-	hlc  string
+	node             uint64
+	incarnation, hlc string
 }
 
 // receipt names the record of a receipt.
@@ -320,9 +321,11 @@ func (r *reading) restamp() map[stamp]proto.HLC {
 		if rec.MsgID == "" {
 			clock = clock.Tick(wall)
 		} else {
-			clock = clock.Merge(shows[stamp{rec.From, sent[receipt{rec.Node, rec.MsgID, rec.Time.UnixNano()}]}], wall)
+			by := sent[receipt{rec.Node, rec.MsgID, rec.Time.UnixNano()}]
+			clock = clock.Merge(shows[stamp{rec.From, "", by}], wall)
 		}
-		shows[stamp{rec.Node, rec.HLC}], clocks[rec.Incarnation] = clock, clock
+		clocks[rec.Incarnation] = clock
+		shows[stamp{rec.Node, rec.Incarnation, rec.HLC}], shows[stamp{rec.Node, "", rec.HLC}] = clock, clock
 	}
 	return shows
 }
