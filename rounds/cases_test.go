@@ -77,7 +77,7 @@ func TestCases(t *testing.T) {
 		},
 		// 9 killed, 5 and 2 killed, leader 4 paused from 14.329 to 32.345, 5 and 2 started, 5 told to stop.
 		"outage-17s-quorum-lost": {
-			nil,
+			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
 				"Nobody led for 17.2 s, from 11:51:15.294 until node 1 led term 3: voters 5 dead, 4 silent, " +
 					"2 down: 2 of 5",
@@ -97,7 +97,7 @@ func TestCases(t *testing.T) {
 		// The file of leader 5 is absent; the records of the others tell of the split.
 		"missing-leader-file": {
 			[]rounds.FindingName{rounds.Overlap, rounds.TwoLeaders},
-			[]string{"Of 5 nodes, 4 up and node 5 without a log here", "for 2.16 s in all, by the report of node 5"},
+			[]string{"Of 5 nodes, node 5 without a log here and no record tells an end of the other 4", "for 2.16 s in all, by the report of node 5"},
 			[]string{"within -", "0 messages"},
 		},
 	} {

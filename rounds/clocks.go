@@ -211,10 +211,11 @@ func clockWithin(node uint64, low, high time.Duration) Clock {
 }
 
 // apart returns by how much the corrected times of two nodes may be apart. It is 0 if both clocks count as right. It is
-// unbounded if no messages compare the clocks, and some clock of the group is wrong.
+// unbounded if no messages compare the clocks, and some clock of the group is wrong, or the times of the two nodes'
+// records have nothing in common.
 func (g *group) apart(one, other uint64) time.Duration {
 	switch a, b := g.fix[one], g.fix[other]; {
-	case one == other || g.key.run > 0 || len(g.fix) == 0:
+	case one == other || g.key.run > 0 || len(g.fix) == 0 && (g.paths.linked(one, other) || g.meet(one, other)):
 		return 0
 	case !g.paths.linked(one, other):
 		return unbounded
@@ -225,6 +226,16 @@ func (g *group) apart(one, other uint64) time.Duration {
 		ahead := b.Offset - a.Offset
 		return max(g.paths.most[i][j]-ahead, g.paths.most[j][i]+ahead, 0) + 1
 	}
+}
+
+// meet reports whether both nodes wrote at some time, by their own clocks. It is true for a node without records.
+func (g *group) meet(one, other uint64) bool {
+	a, b := g.nodes[one], g.nodes[other]
+	if a == nil || b == nil {
+		return true
+	}
+	from, until := a.lives[0].from, a.lives[len(a.lives)-1].until
+	return !b.lives[0].from.After(until) && !from.After(b.lives[len(b.lives)-1].until)
 }
 
 // agreeing returns the indexes of a largest set of clocks any two of which may be the same. It starts from each

@@ -38,7 +38,7 @@ func (g *group) overlaps(atEnd bool) (found []Finding) {
 				found = append(found, f)
 				continue
 			}
-			if unended && !goesOn && g.apart(a.Leader, b.Leader) != unbounded {
+			if unended && !goesOn && g.apart(a.Leader, b.Leader) != unbounded && g.unlinked(a, b) == "" {
 				found = append(found, g.beside(a, b))
 				break // a later one is compared with b
 			}
@@ -53,7 +53,7 @@ func (g *group) overlap(a, b *Leadership) (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	if ends, _, known := g.ledUntil(b, b.From); known && ends.Before(until) {
+	if ends, _, known := g.ledUntil(b, b.From); (known || b.stops()) && ends.Before(until) {
 		until = ends
 	}
 	both := until.Sub(b.From)
@@ -65,6 +65,12 @@ func (g *group) overlap(a, b *Leadership) (Finding, bool) {
 		Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once, for %v.%s%s",
 			a.Leader, a.Term, b.Leader, b.Term, Span(both), g.recovered.of(a, b), g.unlinked(a, b)),
 	}, true
+}
+
+// stops reports whether what the leader wrote last is known to be the last sign that it led: it writes down all that
+// it does, or its process ended.
+func (r *Leadership) stops() bool {
+	return !r.Last.IsZero() || r.life.debug || r.Ended.Kind == EndedByProcess || r.Ended.Kind == EndedUnseen
 }
 
 // deposed reports whether a ended when its leader received what the leader of r sent as it began to lead.
@@ -172,19 +178,23 @@ func (r *Leadership) renewedUnseen() bool {
 // sooner prove nothing, since nobody knows why they end, unless too many voters had been killed a while before.
 func withoutEnd(incidents []Incident) (found []Finding) {
 	for _, in := range incidents {
-		i := slices.IndexFunc(in.rounds, func(r *Round) bool { return len(r.Initiators) > 0 && r.State != Decided })
-		if i < 0 || in.Leaderless <= leaderlessTime && (in.Leader != 0 || !in.killed || in.Leaderless <= maxTransit) {
+		i := slices.IndexFunc(in.rounds, func(r *Round) bool { return len(r.Initiators) > 0 })
+		if i < 0 {
 			continue
 		}
 		r := in.rounds[i]
 		first := r.Initiators[0]
+		called := in.Until.Sub(latest(first.At, in.From))
+		if (in.Leaderless <= leaderlessTime || called <= maxTransit) && (in.Leader != 0 || !in.killed || in.Leaderless <= maxTransit) {
+			continue
+		}
 		after := "and the records end so"
 		if in.Leader != 0 {
 			after = fmt.Sprintf("until node %d led term %d", in.Leader, in.Term)
 		}
 		proof := slices.DeleteFunc(slices.Clone(in.Records), func(ref Ref) bool { return ref == first.Ref })
 		found = append(found, Finding{
-			Name: NoEnd, Term: r.Term, Records: append([]Ref{first.Ref}, proof...),
+			Name: NoEnd, Term: in.Terms[len(in.Terms)-1], Records: append([]Ref{first.Ref}, proof...),
 			Text: fmt.Sprintf("Node %d called term %d because \"%s\", and nobody led for %v, %s: %s.",
 				first.Node, r.Term, first.Why, Span(in.Leaderless), after, in.Why),
 		})

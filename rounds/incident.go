@@ -20,8 +20,9 @@ type Incident struct {
 	FormerTerm uint64    `json:"former_term,omitempty"`
 	From       time.Time `json:"from,omitzero"`
 	Ended      Ending    `json:"ended,omitzero"` // how the leadership of Former ended
-	// Perhaps is when a follower found that the lease of Former had ended, if that was long before Former found it: it
-	// may have slept, or have led others on. Only records of level debug would tell. Zero otherwise.
+	// Perhaps is when nobody may have led from on, if that is long before From. A follower found then that the lease of
+	// Former had ended, and Former found it later: it may have slept, or have led others on. Or it is the last record
+	// of Former, whose process ended before the next one of its node began. Zero otherwise.
 	Perhaps time.Time `json:"perhaps_from,omitzero"`
 
 	// Leader leads Term since Until. Leader is 0 if nobody leads when the records end: Until is the time of
@@ -81,6 +82,9 @@ func (g *group) incidents(rounds []*Round) []Incident {
 	var former *Leadership // the one that lasted longest so far
 	for _, next := range g.list {
 		if former != nil && next.Term <= former.Term {
+			if former.outlivedBy(next) { // two led at once, and this one led on
+				former = next
+			}
 			continue
 		}
 		list = append(list, g.incident(former, next, rounds))
@@ -90,6 +94,11 @@ func (g *group) incidents(rounds []*Round) []Incident {
 		list = append(list, g.incident(former, nil, rounds))
 	}
 	return list
+}
+
+// outlivedBy reports whether other goes on when r is over.
+func (r *Leadership) outlivedBy(other *Leadership) bool {
+	return !r.End.IsZero() && (other.End.IsZero() || other.End.After(r.End))
 }
 
 // incident returns the change from one leadership to the next. former is nil before the first leadership, and next
@@ -117,8 +126,14 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 	if in.From.IsZero() || g.unsure(former, next, in.Until.Sub(in.From)) {
 		in.From, in.Ended = in.Until, Ending{Kind: EndedUnseen, Known: Inferred}
 	}
-	if in.Ended == (Ending{EndedByLease, OwnWord, in.Ended.Ref}) && !former.life.debug {
-		in.Perhaps = former.missed(in.From.Add(-maxTransit))
+	switch long := in.From.Add(-maxTransit); {
+	case former == nil || former.life == nil:
+	case in.Ended == (Ending{EndedByLease, OwnWord, in.Ended.Ref}) && !former.life.debug:
+		in.Perhaps = former.missed(long)
+	case in.Ended == (Ending{EndedByProcess, Inferred, in.Ended.Ref}):
+		if last := g.fix.at(former.Leader, former.life.until); last.Before(long) {
+			in.Perhaps = last
+		}
 	}
 	in.Leaderless = max(in.Until.Sub(in.From), 0)
 	in.prove(in.Ended.Ref)
@@ -246,6 +261,9 @@ func (in *Incident) missingVoters(g *group) string {
 	down := map[string][]uint64{}
 	up := len(voters)
 	for _, id := range voters {
+		if in.stood(id) {
+			continue
+		}
 		how, ref := g.missing(id, in.From, in.Until)
 		if how != "" {
 			down[how] = append(down[how], id)
@@ -265,6 +283,11 @@ func (in *Incident) missingVoters(g *group) string {
 	}
 	return fmt.Sprintf("%s %s: %d of %d", words.Either(len(voters)-up, "voter", "voters"), strings.Join(parts, ", "),
 		up, len(voters))
+}
+
+// stood reports whether the node was a candidate in the incident's rounds.
+func (in *Incident) stood(id uint64) bool {
+	return slices.ContainsFunc(in.rounds, func(r *Round) bool { return r.Ballot != nil && r.Ballot.Candidate == id })
 }
 
 // missing says how a voter was away for most of the time from one instant to another, in the middle of it, and by which

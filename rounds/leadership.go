@@ -127,10 +127,29 @@ func (g *group) end(r *Leadership) {
 		sooner(at, Ending{kind, OwnWord, r.Last})
 	}
 	if at, ref := g.processEnd(r); !at.IsZero() {
-		sooner(at, Ending{EndedByProcess, PeersSaw, ref})
+		known := PeersSaw
+		if ref.Node == r.Leader { // its next process
+			known = Inferred
+		}
+		sooner(at, Ending{EndedByProcess, known, ref})
 	}
-	if at, ref := g.abandoned(r); !at.IsZero() && !r.Lease.IsZero() {
-		sooner(at, Ending{EndedByLease, PeersSaw, ref})
+	late := r.endedBy.expired && !r.life.debug // it may have noticed long after
+	if at, ref := g.abandoned(r); !at.IsZero() && !r.Lease.IsZero() && (r.Last.IsZero() || late) {
+		sooner(latest(at, r.Lease), Ending{EndedByLease, PeersSaw, ref})
+	}
+	if r.Ended.Kind == EndedByProcess && !r.Lease.IsZero() && r.Lease.Before(r.End) {
+		g.endedBefore(r)
+	}
+}
+
+// endedBefore corrects the end of a leadership whose lease may have ended before its process did.
+func (g *group) endedBefore(r *Leadership) {
+	switch {
+	case r.life.debug && g.fix.at(r.Leader, r.life.until).After(r.Lease):
+	case r.life.debug: // it was not renewed since
+		r.End, r.Ended.Kind, r.Ended.Known = r.Lease, EndedByLease, Inferred
+	case r.Ended.Ref.Node == r.Leader: // only the next process of its node is known
+		r.Ended.Kind = EndedUnseen
 	}
 }
 

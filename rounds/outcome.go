@@ -232,7 +232,8 @@ func (g *group) endOfFormer(r *Round) (end time.Time) {
 		return -1
 	})
 	for _, l := range g.list[max(0, began-most):began] {
-		if l.Term < r.Term && !l.First.IsZero() && l.End.After(end) {
+		late := l.Ended.Kind == EndedByLease && l.Ended.Known == OwnWord && l.life != nil && !l.life.debug
+		if l.Term < r.Term && !l.First.IsZero() && l.End.After(end) && (!late || l.missed(l.End).IsZero()) {
 			end = l.End
 		}
 	}

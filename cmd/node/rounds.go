@@ -127,7 +127,7 @@ func listRounds(ctx *cli.Context) error {
 		err = writeRounds(ctx.App.Writer, ctx.App.ErrWriter, h, which)
 	}
 	var found rounds.Tally
-	for _, g := range h.Groups {
+	for _, g := range report.Select(h, report.Selection{Since: which.Since, Until: which.Until}).Groups {
 		found.Add(g.Findings...)
 	}
 	return errors.Join(err, verdict(ctx, found), unread)

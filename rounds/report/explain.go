@@ -49,8 +49,12 @@ func incident(r *rounds.Round) (sentences []string) {
 		say("Nobody led for %s, from %s %s: %s.", rounds.Span(in.Leaderless), clock(in.From), until, in.Why)
 	}
 	if !in.Perhaps.IsZero() {
-		say("It may have been %s, from %s on: a follower found then that the lease was not renewed. Records of level "+
-			"debug would tell.", rounds.Span(atMost(in)), clock(in.Perhaps))
+		how := "a follower found then that the lease was not renewed"
+		if in.Ended.Kind == rounds.EndedByProcess {
+			how = "that was its last record"
+		}
+		say("It may have been %s, from %s on: %s. Records of level debug would tell.", rounds.Span(atMost(in)),
+			clock(in.Perhaps), how)
 	}
 	say("%s (%s%s).", ending(in), confidence(in.Ended.Known), reference(in.Ended.Ref))
 	if len(in.Terms) > 1 {
@@ -277,7 +281,7 @@ func followers(r *rounds.Round) (sentences []string) {
 		say("%s %s.", words.Upper(words.Nodes(follow)), within)
 	}
 	for _, v := range r.Verdicts {
-		if v.Kind == rounds.Deposed {
+		if v.Kind == rounds.Deposed && r.Guarantee != "lease" { // else two nominees met
 			say("Node %d stepped down when it met node %d, which led the same term.", v.Loser, v.Over)
 		}
 	}

@@ -137,7 +137,7 @@ func (p *page) row(r *rounds.Round, dated bool) {
 	if r.Winner != nil {
 		leader = strconv.FormatUint(r.Winner.Node, 10)
 		followers := len(in(r, rounds.PartFollower))
-		expected := followers + len(in(r, rounds.PartBehind, rounds.PartSilent))
+		expected := followers + len(in(r, rounds.PartBehind))
 		follow = strconv.Itoa(followers) + " of " + strconv.Itoa(expected)
 	}
 	from, elect := began(r), known(r.Split.Elect, r.Split.ElectKnown)
@@ -240,8 +240,24 @@ func present(g *rounds.Group) string {
 	if last == nil {
 		return "The records do not tell who leads."
 	}
-	return fmt.Sprintf("Node %d leads term %d since %s, as far as the records go.", last.Leader, last.Term,
+	text := fmt.Sprintf("Node %d leads term %d since %s, as far as the records go", last.Leader, last.Term,
 		when(g, last.From))
+	if without := follow(g, 0); len(without) > 0 {
+		return fmt.Sprintf("%s; but to %s nobody leads, by %s last %s.", text, words.Nodes(without),
+			words.Either(len(without), "its", "their"), words.Either(len(without), "record", "records"))
+	}
+	return text + "."
+}
+
+// follow returns the nodes that name the leader in their last records, 0 for nobody, and that are not known to have
+// ended.
+func follow(g *rounds.Group, leader uint64) (ids []uint64) {
+	for _, n := range g.Nodes {
+		if n.Records > 0 && n.Leader == leader && lastEvent(&n) != rounds.Ended {
+			ids = append(ids, n.ID)
+		}
+	}
+	return ids
 }
 
 // when returns the time of day, with the date if the records are of several days.
@@ -273,27 +289,20 @@ func extent(g *rounds.Group) (first, last time.Time) {
 	return first, last
 }
 
-// upAndDown says which nodes ran at the end of the records, as far as they tell.
+// upAndDown says which nodes had ended or were silent when the records end, as far as they tell.
 func upAndDown(g *rounds.Group) string {
-	var up, down, silent, unknown []uint64
+	var down, silent, unknown []uint64
 	for _, n := range g.Nodes {
-		switch lastEvent(&n) {
-		case rounds.Ended:
+		switch e := lastEvent(&n); {
+		case n.Records == 0:
+			unknown = append(unknown, n.ID)
+		case e == rounds.Ended:
 			down = append(down, n.ID)
-		case rounds.Silent, rounds.Paused:
+		case e == rounds.Silent || e == rounds.Paused:
 			silent = append(silent, n.ID)
-		default:
-			if n.Records == 0 {
-				unknown = append(unknown, n.ID)
-				continue
-			}
-			up = append(up, n.ID)
 		}
 	}
-	if len(down)+len(silent)+len(unknown) == 0 {
-		return ""
-	}
-	parts := []string{fmt.Sprintf("%d up", len(up))}
+	var parts []string
 	for _, kind := range []struct {
 		ids  []uint64
 		what string
@@ -301,6 +310,13 @@ func upAndDown(g *rounds.Group) string {
 		if len(kind.ids) > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", shortIDs(kind.ids), kind.what))
 		}
+	}
+	rest := len(g.Nodes) - len(down) - len(silent) - len(unknown)
+	if rest > 0 && len(parts) > 0 {
+		parts = append(parts, fmt.Sprintf("no record tells an end of the other %d", rest))
+	}
+	if len(parts) == 0 {
+		return fmt.Sprintf("No record tells an end of any of the %s.", words.Plural(len(g.Nodes), "node"))
 	}
 	return fmt.Sprintf("Of %s, %s.", words.Plural(len(g.Nodes), "node"), words.And(parts...))
 }
@@ -329,12 +345,15 @@ func shortIDs(ids []uint64) string {
 // withoutLeader says for how long nobody led in all, and when that was worst.
 func withoutLeader(g *rounds.Group) string {
 	var sum time.Duration
-	worst, changes := -1, 0
+	worst, changes, least := -1, 0, ""
 	for i, in := range g.Incidents {
 		if in.Former == 0 {
 			continue // nobody could have led yet
 		}
 		changes++
+		if in.Ended.Kind == rounds.EndedUnseen || !in.Perhaps.IsZero() {
+			least = "at least "
+		}
 		sum += in.Leaderless
 		if worst < 0 || atMost(&in) > atMost(&g.Incidents[worst]) {
 			worst = i
@@ -344,8 +363,8 @@ func withoutLeader(g *rounds.Group) string {
 		return ""
 	}
 	in := g.Incidents[worst]
-	text := fmt.Sprintf("Nobody led for %s in all, in %s", rounds.Span(sum), words.Plural(changes, "change"))
-	if sum == 0 {
+	text := fmt.Sprintf("Nobody led for %s%s in all, in %s", least, rounds.Span(sum), words.Plural(changes, "change"))
+	if atMost(&g.Incidents[worst]) == 0 {
 		return text + "."
 	}
 	text = fmt.Sprintf("%s; the longest %s from %s on", text, rounds.Span(in.Leaderless), when(g, in.From))
