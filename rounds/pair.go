@@ -247,16 +247,20 @@ func (g *group) sender(got receipt) (last *entry, how sure) {
 	for _, e := range fitting {
 		switch {
 		case e == last:
-		case got.ordered(last.clock.Micros) && p.received[sending{e, got.id, got.to}]:
+		case !l.proves(last, got):
+			how = notSure
+		case p.received[sending{e, got.id, got.to}]:
 			how = min(how, likely)
-		case got.ordered(last.clock.Micros) && last.Wall.Sub(e.life.until) > outlives:
+		case last.Wall.Sub(e.life.until) > outlives:
 			how = min(how, likely)
 			p.unsure[sending{e, got.id, got.to}] = true
 		default:
 			how = notSure
 		}
 	}
-	how = min(how, g.others(last, got))
+	if how = min(how, g.others(last, got)); how < certain && !l.proves(last, got) {
+		how = notSure
+	}
 	slow := l.late(last, got) > outlives || p.slow(last, got)
 	if slow && last.life.until.Add(outlives).UnixMicro() < got.clock.Micros {
 		how = notSure // the sender's log ends before: a later process may have sent it
@@ -331,6 +335,16 @@ func (l *link) fits(e *entry, got receipt) bool {
 	}
 	late := l.late(e, got)
 	return fitsClock(e, got) && late >= -maxTransit && (late <= alike || got.ordered(e.clock.Micros))
+}
+
+// proves reports whether the receipt certainly is after e, which the hybrid clock does not tell if the receiver's clock is
+// ahead.
+func (l *link) proves(e *entry, got receipt) bool {
+	if !got.ordered(e.clock.Micros) {
+		return false
+	}
+	near := l == nil || l.took[len(l.took)/4].Abs() < maxTransit
+	return near || l.late(e, got) > -outlives
 }
 
 // late returns how much longer the message of e seems to have taken than fast messages of the link.
