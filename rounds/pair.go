@@ -258,7 +258,7 @@ func (g *group) sender(got receipt) (last *entry, how sure) {
 			how = notSure
 		}
 	}
-	if how = min(how, g.others(last, got)); how < certain && !l.proves(last, got) {
+	if how = min(how, g.others(last, got)); how < certain && got.ordered(last.clock.Micros) && !l.proves(last, got) {
 		how = notSure
 	}
 	slow := l.late(last, got) > outlives || p.slow(last, got)
