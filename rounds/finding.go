@@ -60,7 +60,7 @@ var FindingKinds = []FindingKind{
 	{Overlap, 11, "a leader went on although another led already"},
 	{SameID, 12, "two processes were the same node at once"},
 	{TermWentBack, 13, "a node's term fell"},
-	{NoEnd, 14, "an election was called, and nobody led for five seconds"},
+	{NoEnd, 14, "nobody led for five seconds, though called"},
 	{LeftBehind, 15, "a living node never followed the winner"},
 	{Flapping, 16, "the leader changes often, and nobody asked for it"},
 	{FalseEvidence, 17, "a node was declared gone that was alive"},

@@ -51,10 +51,25 @@ func (g *group) denied(r *Leadership) bool {
 	from := r.Followers[0].From
 	l := m.at(from, g.fix)
 	denied := l != nil && !g.fix.at(l.node, l.until).Before(from) && !l.gapAround(from, g.fix) && !l.text
+	for _, l := range m.lives { // whatever the clocks show
+		denied = denied || l.passedThrough(r.Term)
+	}
 	if denied {
 		delete(g.leaderships, leadershipKey{r.Leader, r.Term})
 	}
 	return denied
+}
+
+// passedThrough reports whether the process took part in the term and in a later one, and none of its records between
+// is missing.
+func (l *life) passedThrough(term uint64) bool {
+	marks := l.sorted()
+	first := slices.IndexFunc(marks, func(m mark) bool { return m.round == term })
+	if first < 0 || l.text {
+		return false
+	}
+	later := slices.IndexFunc(marks[first:], func(m mark) bool { return m.round > term })
+	return later > 0 && marks[first+later].seq-marks[first].seq == uint64(later)
 }
 
 func (g *group) leadership(leader, term uint64) *Leadership {

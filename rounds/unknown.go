@@ -163,7 +163,7 @@ func (g *group) unknowns(out *Group) []string {
 }
 
 // unlinkedClocks returns the nodes with records whose clocks no messages in both directions compare with those of
-// most others.
+// most others, where that matters: other clocks are wrong, or its records are of another time.
 func (g *group) unlinkedClocks(out *Group) (apart []uint64) {
 	if g.key.run > 0 {
 		return nil
@@ -184,7 +184,7 @@ func (g *group) unlinkedClocks(out *Group) (apart []uint64) {
 		return nil
 	}
 	for _, n := range out.Nodes {
-		if n.Records > 0 && !slices.Contains(most, n.ID) {
+		if n.Records > 0 && !slices.Contains(most, n.ID) && (len(g.fix) > 0 || !g.meet(n.ID, most[0])) {
 			apart = append(apart, n.ID)
 		}
 	}

@@ -20,11 +20,11 @@ import (
 func recordCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "record",
-		Usage:     "show the records that prove a statement, by the names that stand behind it",
-		ArgsUsage: "NODE:SEQ... " + logsUsage,
+		Usage:     "show the records that stand behind a statement",
+		ArgsUsage: "NODE:SEQ... LOG...",
 		Description: logsHelp + "\n\n" +
 			"A record is named 4:17, or 4:17@a41c77f0 where several processes of node 4\n" +
-			"wrote a 17th record. Each is printed as the node wrote it, as one line of JSON.",
+			"wrote a 17th record. Each is printed as one line of JSON.",
 		Flags:  []cli.Flag{clusterFilter()},
 		Action: showRecords,
 	}

@@ -55,7 +55,7 @@ func TestWhyNotLive(t *testing.T) {
 			_, err := e.Kill(2)
 			e.check(err)
 			e.says(2, asked{1}, "UTC nodes 1, 3",
-				"lost node 2: connection closed and port refused; its process ended (peers saw it).",
+				"lost node 2: connection closed", "port refused", "its process ended (peers saw it).",
 				"!ever heard of", "!paused")
 			e.says(77, asked{1}, "No node that answers has ever heard of node 77", "!lost node", "!paused")
 			e.check(e.Start(2))

@@ -38,8 +38,8 @@ func TestOneLineIsEnough(t *testing.T) {
 		if err := os.WriteFile(log, []byte(trace), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		explained, said, err := run(theirs, "explain", "last", log)
-		shown, saidToo, errToo := run(theirs, "rounds", "show", "last", log)
+		explained, said, err := run(theirs, "explain", "--theory", "last", log)
+		shown, saidToo, errToo := run(theirs, "rounds", "show", "--theory", "last", log)
 		for _, want := range []string{
 			"highest", "ASK_TO_LEAD", "I see nobody above you: lead", "is the highest", "nobody is above this node",
 		} {
