@@ -68,7 +68,7 @@ func (l *life) before(t time.Time, fix clockFix) (last mark, ok bool) {
 }
 
 // silentAround reports whether the process wrote nothing for a time around t that is much longer than it was ever silent
-// before: three times as long.
+// before: three times as long. At level debug, maxTransit is long.
 func (l *life) silentAround(t time.Time, fix clockFix) bool {
 	before, ok := l.before(t, fix)
 	after, wrote := l.after(t, fix)
@@ -80,7 +80,8 @@ func (l *life) silentAround(t time.Time, fix clockFix) bool {
 	for i := 1; i < len(marks) && marks[i].seq <= before.seq; i++ {
 		longest = max(longest, marks[i].wall.Sub(marks[i-1].wall))
 	}
-	return after.wall.Sub(before.wall) > 3*longest
+	silent := after.wall.Sub(before.wall)
+	return silent > 3*longest || l.debug && silent > maxTransit
 }
 
 // sorted returns the marks by number.
