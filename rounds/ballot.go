@@ -2,6 +2,7 @@ package rounds
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
@@ -155,8 +156,12 @@ func (r *Round) decidedAt() int {
 }
 
 // refuses reports whether the message m is a voter's no, or its vote in another term, by the reasons of its sender or
-// receiver.
+// receiver, or whether neither of them says that it is a yes. A voter that repeats its vote gives no reason again.
 func (r *Round) refuses(m Message) bool {
+	if strings.HasPrefix(m.Detail, m.Kind+" no") {
+		return true
+	}
+	says := m.SendStep < 0 || m.Kind != proto.KindVote.String()
 	for _, step := range []int{m.SendStep, m.ReceiveStep} {
 		if step < 0 {
 			continue
@@ -168,6 +173,8 @@ func (r *Round) refuses(m Message) bool {
 			if ok && step == m.SendStep && why.number(votes.Term) != r.Term {
 				return true
 			}
+			_, wins := decided[algorithms.Wins](why)
+			says = says || ok || wins
 			answers, ok := decided[algorithms.Answers](why)
 			if ok && !answers.Yes && why.node(answers.Voter, st.Ref.Node) == m.From &&
 				why.node(answers.Candidate, st.Ref.Node) == m.To {
@@ -175,7 +182,7 @@ func (r *Round) refuses(m Message) bool {
 			}
 		}
 	}
-	return false
+	return !says
 }
 
 // no says in a few words what keeps a voter from voting for the candidate.

@@ -97,7 +97,10 @@ func TestCases(t *testing.T) {
 		// The file of leader 5 is absent; the records of the others tell of the split.
 		"missing-leader-file": {
 			[]rounds.FindingName{rounds.Overlap, rounds.TwoLeaders},
-			[]string{"Of 5 nodes, node 5 without a log here and no record tells an end of the other 4", "for 2.16 s in all, by the report of node 5"},
+			[]string{
+				"Of 5 nodes, node 5 without a log here and no record tells an end of the other 4",
+				"for 2.16 s in all, by the report of node 5",
+			},
 			[]string{"within -", "0 messages"},
 		},
 	} {

@@ -185,7 +185,9 @@ func withoutEnd(incidents []Incident) (found []Finding) {
 		r := in.rounds[i]
 		first := r.Initiators[0]
 		called := in.Until.Sub(latest(first.At, in.From))
-		if (in.Leaderless <= leaderlessTime || called <= maxTransit) && (in.Leader != 0 || !in.killed || in.Leaderless <= maxTransit) {
+		long := in.Leaderless > leaderlessTime && called > maxTransit
+		lost := in.Leader == 0 && in.killed && in.Leaderless > maxTransit // too many voters had been killed a while before
+		if !long && !lost {
 			continue
 		}
 		after := "and the records end so"

@@ -180,7 +180,8 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 			break
 		}
 		off := g.apart(d.Node, r.Leader)
-		if off != unbounded && !d.At.Before(last.Add(off)) && endedProcess(d.Evidence, r.Leader) && (r.life == nil || d.isOf(r.life)) {
+		about := r.life == nil || d.isOf(r.life)
+		if off != unbounded && !d.At.Before(last.Add(off)) && endedProcess(d.Evidence, r.Leader) && about {
 			at, ref = d.At, d.Ref
 			break
 		}
@@ -236,11 +237,6 @@ func (g *group) abandoned(r *Leadership) (at time.Time, ref Ref) {
 		return f.Until, f.Last
 	}
 	return time.Time{}, Ref{}
-}
-
-// holds reports whether t is a time at which r led, as far as the records tell.
-func (r *Leadership) holds(t time.Time) bool {
-	return !t.Before(r.From) && (r.End.IsZero() || t.Before(r.End))
 }
 
 // ledSince returns when a node began to lead its last term below the given one, or zero if it led none.

@@ -67,8 +67,8 @@ func (l *life) before(t time.Time, fix clockFix) (last mark, ok bool) {
 	return marks[i-1], true
 }
 
-// silentAround reports whether the process wrote nothing for a time around t that is much longer than it was ever silent
-// before: three times as long. At level debug, maxTransit is long.
+// silentAround reports whether the process wrote nothing for a time around t that is much longer than it was ever
+// silent before: three times as long. At level debug, maxTransit is long.
 func (l *life) silentAround(t time.Time, fix clockFix) bool {
 	before, ok := l.before(t, fix)
 	after, wrote := l.after(t, fix)

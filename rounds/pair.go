@@ -163,7 +163,9 @@ func (e *entry) receipt() receipt {
 func (p *pairing) candidates(got receipt) []*entry {
 	all := p.senders[got.id]
 	if len(all) > 2*neighbours {
-		at, _ := slices.BinarySearchFunc(all, got.clock, func(e *entry, clock proto.HLC) int { return e.clock.Compare(clock) })
+		at, _ := slices.BinarySearchFunc(all, got.clock, func(e *entry, clock proto.HLC) int {
+			return e.clock.Compare(clock)
+		})
 		all = all[max(0, at-neighbours):min(len(all), at+neighbours)]
 	}
 	if !slices.ContainsFunc(all, func(e *entry) bool { return !e.sentTo(got) }) {

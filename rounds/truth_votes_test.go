@@ -217,11 +217,12 @@ func (r *reading) heldUp(m rounds.Message, sent, received time.Time) bool {
 }
 
 // outlived reports whether a message of another process of the sender with the same id was received after m was sent,
-// although it is a copy, or its process had ended for a while, or its record is cut off. No node receives a message of the
-// former two kinds: the connections of a process end with it.
+// although it is a copy, or its process had ended for a while, or its record is cut off. No node receives a message of
+// the former two kinds: the connections of a process end with it.
 func (r *reading) outlived(m rounds.Message, sent time.Time) bool {
 	for other, times := range r.run.truth.Receipts {
-		if uint64(other.From) != m.From || uint64(other.To) != m.To || m.ID != fmt.Sprintf("%d:%d", other.From, other.Seq) {
+		id := fmt.Sprintf("%d:%d", other.From, other.Seq)
+		if uint64(other.From) != m.From || uint64(other.To) != m.To || m.ID != id {
 			continue
 		}
 		by := slices.IndexFunc(r.run.records, func(rec trace.Record) bool {

@@ -84,7 +84,10 @@ func (g *group) deposed(w, rival Winner, term uint64) bool {
 		return false
 	}
 	a, b := g.leaderships[leadershipKey{w.Node, term}], g.leaderships[leadershipKey{rival.Node, term}]
-	return a != nil && b != nil && !a.Last.IsZero() && a.endedBy.from == rival.Node && (b.Last.IsZero() || b.Until.After(a.Until))
+	if a == nil || b == nil || a.Last.IsZero() || a.endedBy.from != rival.Node {
+		return false
+	}
+	return b.Last.IsZero() || b.Until.After(a.Until)
 }
 
 // namedLeader returns the first node that a record names as the leader, 0 for none. A node whose own records tell

@@ -1,0 +1,241 @@
+//go:build realtruth
+
+package truth_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// tellIncident writes an incident in true times.
+func (r *reading) tellIncident(in *rounds.Incident) string {
+	return fmt.Sprintf("node %d of term %d until %s (%s, %s, %v); "+
+		"then node %d of term %d from %s: %v without a leader: %s",
+		in.Former, in.FormerTerm, clock(r.true(in.From)), in.Ended.Kind, in.Ended.Known, in.Ended.Ref,
+		in.Leader, in.Term, clock(r.true(in.Until)), in.Leaderless, in.Why)
+}
+
+// compareIncidents compares each change of leadership with what was done, and with what the nodes said then.
+func (r *reading) compareIncidents() {
+	if !r.timely() {
+		return
+	}
+	for i := range r.group.Incidents {
+		in := &r.group.Incidents[i]
+		if in.Until.Sub(in.From) > in.Leaderless+time.Millisecond || in.Leaderless < 0 {
+			r.fail("incident: another time than from its beginning to its end", "%s", r.tellIncident(in))
+		}
+		r.compareNobodyLed(in)
+		r.compareReason(in)
+		if in.Former != 0 {
+			r.compareOccasion(in)
+		}
+		if in.Ended.Known == rounds.PeersSaw && in.Ended.Ref.Node == in.Former {
+			r.fail("incident: the end was seen by others, but a record of the leader's node shows it",
+				"%s", r.tellIncident(in))
+		}
+	}
+	if r.whole() {
+		r.missedIncidents()
+	}
+}
+
+// during returns the true time of an incident. It is a moment if the former leader is told to have led on.
+func (r *reading) during(in *rounds.Incident) span {
+	at := span{r.true(in.From), r.true(in.Until)}
+	if at.Until.Before(at.From) {
+		at.From = at.Until
+	}
+	return at
+}
+
+// compareNobodyLed checks that no node said that it leads while nobody is told to have led. Without a lease, the
+// former leader may lead on, but nobody any more.
+func (r *reading) compareNobodyLed(in *rounds.Incident) {
+	slack, within := r.slack(), r.during(in)
+	for _, seen := range r.Sightings {
+		if !seen.Leads || !r.Plan.Voters && (seen.Node == in.Former || !r.healthy()) {
+			continue
+		}
+		if seen.Node == r.spoilt || !r.whole() && r.leadership(seen.Node, seen.Term) == nil {
+			continue // nothing tells of it
+		}
+		if led := (span{seen.First.Until, seen.Last.From}).meets(within); led > slack {
+			r.fail("incident: nobody led, but somebody did ("+string(in.Ended.Kind)+", "+string(in.Ended.Known)+")",
+				"node %d led term %d from %s to %s: %s",
+				seen.Node, seen.Term, clock(seen.First.From), clock(seen.Last.Until), r.tellIncident(in))
+			return
+		}
+	}
+}
+
+// compareOccasion checks that something was done before the leadership changed.
+func (r *reading) compareOccasion(in *rounds.Incident) {
+	from := r.during(in).From
+	before := span{from.Add(-noticed), from.Add(r.slack())}
+	if !r.acted(0, before) && !r.stalled(before) && from.Before(r.Stop.Add(-r.slack())) {
+		r.fail("incident: nothing was done to the cluster", "%s", r.tellIncident(in))
+	}
+	if in.Ended.Kind == rounds.EndedByProcess && !r.endedBy(in.Former, r.true(in.From).Add(r.slack())) {
+		r.fail("incident: ended by an end of a process that did not end", "%s", r.tellIncident(in))
+	}
+}
+
+// endedBy reports whether a process of the node had ended, or been told to, by that time.
+func (r *reading) endedBy(node uint64, at time.Time) bool {
+	return slices.ContainsFunc(r.processesOf(node), func(p *process) bool {
+		return !p.Until.IsZero() && !p.Until.After(at)
+	})
+}
+
+var (
+	endedText = regexp.MustCompile(`the process of node (\d+) ended`)
+	silenced  = regexp.MustCompile(`node (\d+) stopped answering`)
+	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|paused|silent|down|not answering)`)
+	votersUp  = regexp.MustCompile(`: (\d+) of (\d+)$`)
+	number    = regexp.MustCompile(`\d+`)
+)
+
+func numberOf(digits string) uint64 {
+	n, _ := strconv.ParseUint(digits, 10, 64) // the expressions match only digits
+	return n
+}
+
+// compareReason compares why the leadership is told to have changed with what was done.
+func (r *reading) compareReason(in *rounds.Incident) {
+	slack, within := r.slack(), r.during(in)
+	if part := endedText.FindStringSubmatch(in.Why); part != nil {
+		if !r.endedBy(numberOf(part[1]), within.Until.Add(slack)) {
+			r.fail("incident: because a process ended that did not", "%s", r.tellIncident(in))
+		}
+	}
+	if part := silenced.FindStringSubmatch(in.Why); part != nil {
+		node, around := numberOf(part[1]), within.grow(noticed, slack)
+		stops := func(a act) bool { return a.What == "stop" && span{a.At, a.Done}.meets(around) >= 0 }
+		if !r.touched(node, around) && !r.stalled(around) && !slices.ContainsFunc(r.Acts, stops) {
+			r.fail("incident: because a node stopped answering that was well", "%s", r.tellIncident(in))
+		}
+	}
+	r.compareRequest(in)
+	if in.Voters() {
+		r.compareVoters(in)
+	}
+}
+
+// compareRequest checks that somebody asked the former leader to hand over, and not after it had stopped. A process
+// that is told to end resigns first, and any node may be asked for a transfer.
+func (r *reading) compareRequest(in *rounds.Incident) {
+	resigns := strings.Contains(in.Why, "asked to resign")
+	transfers := strings.Contains(in.Why, "transfer")
+	if !resigns && !transfers && !strings.Contains(in.Why, "handed over") {
+		return
+	}
+	asked := func(within span) bool {
+		return !transfers && (r.acted(in.Former, within, "resign", "terminate") || within.has(r.Stop)) ||
+			!resigns && r.acted(0, within, "transfer")
+	}
+	within := r.during(in).grow(noticed, r.slack())
+	if !asked(within) {
+		r.fail("incident: because of a request that was none", "%s", r.tellIncident(in))
+		return
+	}
+	within.Until = r.during(in).From.Add(r.slack())
+	if !asked(within) {
+		r.fail("incident: because of a request that came after it had begun", "%s", r.tellIncident(in))
+	}
+}
+
+// started is how long a process takes at most until it writes its first record.
+const started = 500 * time.Millisecond
+
+// compareVoters checks that the voters that are told to have been missing were so, for the greater part of the time.
+func (r *reading) compareVoters(in *rounds.Incident) {
+	within, named := r.during(in), 0
+	middle := within.From.Add(within.length() / 2)
+	for _, part := range votersDid.FindAllStringSubmatch(in.Why, -1) {
+		for _, id := range number.FindAllString(part[1], -1) {
+			named++
+			node, how := numberOf(id), part[2]
+			was := r.out(node, within)
+			switch {
+			case (how == "dead" || how == "stopped") &&
+				!r.isDead(node, middle.Add(-started)) && !r.isDead(node, middle.Add(r.slack())):
+				r.fail("incident: a voter was "+how+" that lived", "node %d at %s: %s",
+					node, clock(middle), r.tellIncident(in))
+			case was <= 0 && !r.touched(node, within.grow(time.Second, 0)):
+				r.fail("incident: a voter was "+how+" that was well", "node %d: %s", node, r.tellIncident(in))
+			case within.length() > 0 && was <= within.length()/4 && was <= time.Second:
+				r.fail("incident: a voter was "+how+" that was well most of the time",
+					"node %d, away for %v: %s", node, was, r.tellIncident(in))
+			}
+		}
+	}
+	up := votersUp.FindStringSubmatch(in.Why)
+	if up == nil || numberOf(up[2]) != uint64(r.Plan.Nodes) || numberOf(up[1])+uint64(named) != uint64(r.Plan.Nodes) {
+		r.fail("incident: the voters do not add up", "%s", r.tellIncident(in))
+	}
+}
+
+// missedIncidents looks for times without a leader, or without a majority, of which no incident tells.
+func (r *reading) missedIncidents() {
+	told := func(away span, least time.Duration, voters bool) bool {
+		return slices.ContainsFunc(r.group.Incidents, func(in rounds.Incident) bool {
+			return r.during(&in).meets(away) > least && (!voters || in.Voters())
+		})
+	}
+	for _, away := range r.vacancies() {
+		// A leader that was stopped does not answer, and leads on until its lease ends.
+		if away.length() > 3*time.Second && !told(away, away.length()-2*time.Second, false) && !r.stalled(away) {
+			r.fail("incident: missing, or far too short, level "+r.Plan.Level, "nobody led from %s to %s; told: %s",
+				clock(away.From), clock(away.Until), r.incidents())
+		}
+	}
+	for _, lost := range r.lostQuorums() {
+		if wrote := r.lastRecord(); wrote.Before(lost.Until) {
+			lost.Until = wrote // nobody asked for votes after that
+		}
+		if lost.length() <= 2*time.Second || told(lost, 0, true) || !r.vacant(lost) {
+			continue
+		}
+		r.fail("incident: does not say that there was no majority, level "+r.Plan.Level, "from %s to %s; told: %s",
+			clock(lost.From), clock(lost.Until), r.incidents())
+	}
+}
+
+// lastRecord returns the true time of the last record of all.
+func (r *reading) lastRecord() (last time.Time) {
+	for _, n := range r.group.Nodes {
+		for _, l := range n.Lives {
+			if at := r.true(l.Until); at.After(last) {
+				last = at
+			}
+		}
+	}
+	return last
+}
+
+// vacant reports whether nobody led for more than a second since the majority was lost, as far as the nodes said: a
+// shorter time is no outage.
+func (r *reading) vacant(lost span) bool {
+	if !lost.Until.Before(r.Stop.Add(-r.slack())) {
+		return lost.length() > 3*time.Second
+	}
+	return slices.ContainsFunc(r.vacancies(), func(away span) bool {
+		return away.meets(lost) > 0 && away.length() > 2500*time.Millisecond
+	})
+}
+
+// incidents writes all incidents in true times.
+func (r *reading) incidents() string {
+	var all []string
+	for i := range r.group.Incidents {
+		all = append(all, r.tellIncident(&r.group.Incidents[i]))
+	}
+	return strings.Join(all, " | ")
+}

@@ -1,0 +1,144 @@
+//go:build realtruth
+
+package truth_test
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+const (
+	// noticed is how long after its end, or its pause, a process may be missed at the latest: gossip is slow.
+	noticed = 6 * time.Second
+	// settled is how long a node runs until it knows all others.
+	settled = 1500 * time.Millisecond
+)
+
+// compareLives compares what is told of each process with the truth.
+func (r *reading) compareLives() {
+	for _, n := range r.group.Nodes {
+		if r.whole() && len(n.Lives) != len(r.processesOf(n.ID)) {
+			r.fail("lives: not as many as there were", "node %d: %d", n.ID, len(n.Lives))
+		}
+		for _, l := range n.Lives {
+			p := r.process(l.Incarnation)
+			if p == nil {
+				r.fail("lives: one that was not", "%+v", l)
+				continue
+			}
+			if r.whole() && len(l.Gaps) > 0 {
+				r.fail("lives: records are missing that are there", "%+v", l)
+			}
+			if !r.timely() {
+				continue
+			}
+			for _, e := range l.Events {
+				r.compareEvent(p, e, l)
+			}
+			r.compareEnd(p, l)
+		}
+	}
+}
+
+// compareEvent checks one thing that is told of a process.
+func (r *reading) compareEvent(p *process, e rounds.LifeEvent, l rounds.Life) {
+	at, slack := r.true(e.At), r.slack()
+	within := span{at.Add(-noticed), at.Add(slack)}
+	over := !p.Until.IsZero() && !at.Before(p.Until.Add(-slack))
+	kind := string(e.Kind) + ", " + string(e.Known)
+	tell := func(what string) {
+		r.fail(what, "%s of node %d at %s by %v; from %s, until %s, pauses %v; told: %v",
+			kind, p.Node, clock(at), e.Ref, clock(p.From), clock(p.Until), spans(p.Pauses), r.events(l))
+	}
+	switch e.Kind {
+	case rounds.Ended:
+		if !over {
+			tell("life event: ended, but it had not (" + kind + ")")
+		}
+	case rounds.Silent, rounds.Paused:
+		if !over && !r.excused(p, e.Ref.Node, within) {
+			tell("life event: of a process that was well (" + kind + ")")
+		}
+	case rounds.Resumed:
+		idle := slices.ContainsFunc(p.Pauses, func(pause span) bool {
+			return pause.grow(-slack, -slack).has(at)
+		})
+		if idle || !p.Gone.IsZero() && at.After(p.Gone.Add(slack)) {
+			tell("life event: resumed, but it did not (" + kind + ")")
+		}
+	case rounds.Started:
+		if at.Before(p.From.Add(-slack)) || at.After(p.From.Add(noticed)) {
+			tell("life event: started at another time")
+		}
+	}
+}
+
+// excused reports whether a peer may have heard nothing of the process for a reason: the process was stopped, the peer
+// was, or the machine stalled.
+func (r *reading) excused(p *process, peer uint64, within span) bool {
+	stops := func(pause span) bool { return pause.meets(within) >= 0 }
+	return slices.ContainsFunc(p.Pauses, stops) || slices.ContainsFunc(r.paused(peer), stops) || r.stalled(within)
+}
+
+// events lists what is told of a process.
+func (r *reading) events(l rounds.Life) (list []string) {
+	for _, e := range l.Events {
+		list = append(list, string(e.Kind)+" "+clock(r.true(e.At))+" ("+string(e.Known)+" "+e.Ref.String()+")")
+	}
+	return list
+}
+
+func spans(all []span) (list []string) {
+	for _, one := range all {
+		list = append(list, clock(one.From)+"-"+clock(one.Until))
+	}
+	return list
+}
+
+// compareEnd checks that the end of a process is told when another node was there to see it, or when the next process
+// of its node began. It also checks that a process that is well is not told to be silent in the end.
+func (r *reading) compareEnd(p *process, l rounds.Life) {
+	ended := slices.ContainsFunc(l.Events, func(e rounds.LifeEvent) bool { return e.Kind == rounds.Ended })
+	next, died := r.next(p), p.Until.Before(r.Stop)
+	seen := r.observed(p) && r.Plan.Level == "debug" // else nobody need write it down
+	how := "told to stop"
+	if p.Killed {
+		how = "killed"
+	}
+	if r.whole() && died && !ended && (next != nil || seen) {
+		r.fail("life event: its end is missing, "+how, "of node %d, killed %v at %s; told: %v",
+			p.Node, p.Killed, clock(p.Until), r.events(l))
+	}
+	for _, e := range l.Events {
+		at := r.true(e.At)
+		if e.Kind == rounds.Ended && r.whole() && seen && at.After(p.Gone.Add(noticed)) {
+			r.fail("life event: its end is told late, "+how, "of node %d, killed %v at %s, told: %v",
+				p.Node, p.Killed, clock(p.Until), r.events(l))
+		}
+	}
+	if len(l.Events) == 0 || died || !r.whole() {
+		return
+	}
+	last := l.Events[len(l.Events)-1]
+	recent := span{r.Stop.Add(-noticed), r.Stop}
+	if (last.Kind == rounds.Silent || last.Kind == rounds.Paused) && !r.excused(p, p.Node, recent) {
+		r.fail("life event: "+string(last.Kind)+" to the end, but it was well", "node %d; pauses %v; told: %v",
+			p.Node, spans(p.Pauses), r.events(l))
+	}
+}
+
+// observed reports whether another node was there, and well, when the process ended, for long before and after.
+func (r *reading) observed(p *process) bool {
+	around := span{p.Until.Add(-settled), p.Gone.Add(noticed)}
+	if around.Until.After(r.Stop) || r.touched(p.Node, span{around.From, p.Until.Add(-time.Millisecond)}) {
+		return false
+	}
+	for node := range uint64(r.Plan.Nodes) {
+		if node+1 != p.Node && !r.touched(node+1, around) {
+			return true
+		}
+	}
+	return false
+}
