@@ -3,6 +3,8 @@
 ALGORITHM ?= bully
 ALGORITHMS ?= broadcast bully chubby consensus franklin hs invitation raft ring stoller tokenring zookeeper
 NODES ?= 5
+# How many random real clusters make truth starts.
+SEEDS ?= 5
 # Calls of each target. No time: when that ends, Go 1.26 may take its own end for a failure (go.dev/issue/75804).
 FUZZTIME ?= 100000x
 # 33 batches of them: a million schedules.
@@ -21,7 +23,7 @@ GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.
 # The race detector needs a C compiler; without one Go turns cgo off by itself.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build demo demo-fencing picture image up down status test test-long lint fmt fuzz sim sim-nodes bench failover compare prove clean
+.PHONY: help build demo demo-fencing picture image up down status test test-long lint fmt fuzz truth sim sim-nodes bench failover compare prove clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -86,6 +88,9 @@ lint: ## run golangci-lint, pinned; the first time it is built from source
 
 fmt: ## format all Go files
 	$(GOLANGCI) fmt ./...
+
+truth: ## compare what rounds tells of SEEDS random real clusters with what was done to them
+	go test -count=1 -timeout 0 -tags realtruth ./test/truth -args -seeds $(SEEDS)
 
 fuzz: ## fuzz each decoder, with FUZZTIME calls
 	@set -e; for pkg in $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n 1 dirname | sort -u); do \

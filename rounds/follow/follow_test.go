@@ -51,7 +51,8 @@ func TestQuorumLost(t *testing.T) {
 		go func() {
 			_, err := Run(ctx, Config{
 				Files: []string{"-"}, Stdin: logged, Out: &printed, Remarks: io.Discard,
-				Builder: rounds.NewBriefBuilder(), Filter: func(to logs.Sink) logs.Sink { return to }, Unread: func(err error) { t.Error(err) },
+				Builder: rounds.NewBriefBuilder(), Filter: func(to logs.Sink) logs.Sink { return to },
+				Unread: func(err error) { t.Error(err) },
 			})
 			done <- err
 		}()
