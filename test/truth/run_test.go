@@ -31,8 +31,8 @@ type plan struct {
 // mood says which acts there may be.
 type mood string
 
-// manyActs and fewActs are how many acts a run has at most.
-const manyActs, fewActs = 6, 3
+// manyActs is how many acts a run has at most.
+const manyActs = 6
 
 const (
 	calm     mood = "calm"     // none
