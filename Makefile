@@ -89,7 +89,8 @@ lint: ## run golangci-lint, pinned; the first time it is built from source
 fmt: ## format all Go files
 	$(GOLANGCI) fmt ./...
 
-truth: ## compare what rounds tells of SEEDS random real clusters with what was done to them
+truth: ## compare what rounds tells of simulated and of SEEDS real clusters with what happened
+	-go test -count=1 -timeout 0 ./rounds -run '^TestTruth$$' -args -truth-seeds 60
 	go test -count=1 -timeout 0 -tags realtruth ./test/truth -args -seeds $(SEEDS)
 
 fuzz: ## fuzz each decoder, with FUZZTIME calls

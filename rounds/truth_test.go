@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
-	"github.com/ringleader-dev/ringleader/internal/long"
 	"github.com/ringleader-dev/ringleader/internal/sim"
 )
 
@@ -46,10 +46,13 @@ var variants = []variant{
 	{name: "info, a log cut short", info: true, tail: true},
 }
 
+// truthSeeds is how many runs TestTruth makes of each algorithm.
+var truthSeeds = flag.Uint64("truth-seeds", 8, "how many runs `SEEDS` of each algorithm are compared with the truth")
+
 // "No false statement, no finding on a healthy run, no missed finding on a broken one": what the inspector
 // says about the logs of a simulated run is compared with what happened in the run.
 func TestTruth(t *testing.T) {
-	seeds := uint64(long.Runs(t, 8, 60))
+	seeds := *truthSeeds
 	wrong := errata{counts: map[string]*erratum{}, noted: map[string]map[string]int{}, judged: map[string]int{}}
 	for _, plain := range catalog.All() {
 		entries := []catalog.Entry{plain.WithRecovery()}
@@ -77,8 +80,6 @@ func TestTruth(t *testing.T) {
 		t.Errorf("%d kinds of false or missing statements:\n%s", len(wrong.counts), wrong.table())
 	}
 }
-
-func TestLongTruth(t *testing.T) { TestTruth(t) }
 
 // compare compares everything that the inspector says with the truth.
 func (r *reading) compare() {
