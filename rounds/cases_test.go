@@ -72,7 +72,8 @@ func TestCases(t *testing.T) {
 		},
 		// 3 killed at 11:51:45.298; 1 killed at 48.302 and started at 52.312; 3 started at 57.321.
 		"ring3-votes-misattributed": {
-			nil, []string{"Nobody led for 4.43 s", "voters 3 dead, 1 down: 1 of 3"},
+			nil,
+			[]string{"Nobody led for 4.43 s", "voters 3 dead, 1 down: 1 of 3"},
 			[]string{"nobody holds the office (node 2)"},
 		},
 		// 9 killed, 5 and 2 killed, leader 4 paused from 14.329 to 32.345, 5 and 2 started, 5 told to stop.

@@ -186,7 +186,8 @@ func withoutEnd(incidents []Incident) (found []Finding) {
 		first := r.Initiators[0]
 		called := in.Until.Sub(latest(first.At, in.From))
 		long := in.Leaderless > leaderlessTime && called > maxTransit
-		lost := in.Leader == 0 && in.killed && in.Leaderless > maxTransit // too many voters had been killed a while before
+		// Too many voters had been killed a while before.
+		lost := in.Leader == 0 && in.killed && in.Leaderless > maxTransit
 		if !long && !lost {
 			continue
 		}

@@ -40,7 +40,8 @@ func (g *group) life(l *life) Life {
 // events returns what happened to the process, as far as it and its peers tell.
 func (g *group) events(l *life) (events []LifeEvent) {
 	if l.started {
-		events = append(events, LifeEvent{Kind: Started, At: g.fix.at(l.node, l.from), Known: OwnWord, Ref: l.ref(l.first())})
+		at := g.fix.at(l.node, l.from)
+		events = append(events, LifeEvent{Kind: Started, At: at, Known: OwnWord, Ref: l.ref(l.first())})
 	}
 	slept := g.pauses(l)
 	last := g.fix.at(l.node, l.until)
@@ -64,8 +65,10 @@ func (g *group) events(l *life) (events []LifeEvent) {
 		}
 	}
 	if events = append(events, slept...); next != nil {
-		events = append(events, LifeEvent{Kind: Ended, At: g.fix.at(l.node, next.from), Known: Inferred,
-			Ref: next.ref(next.first())})
+		events = append(events, LifeEvent{
+			Kind: Ended, At: g.fix.at(l.node, next.from), Known: Inferred,
+			Ref: next.ref(next.first()),
+		})
 	}
 	slices.SortStableFunc(events, func(a, b LifeEvent) int { return a.At.Compare(b.At) })
 	return events

@@ -339,8 +339,8 @@ func (l *link) fits(e *entry, got receipt) bool {
 	return fitsClock(e, got) && late >= -maxTransit && (late <= alike || got.ordered(e.clock.Micros))
 }
 
-// proves reports whether the receipt certainly is after e, which the hybrid clock does not tell if the receiver's clock is
-// ahead.
+// proves reports whether the receipt certainly is after e, which the hybrid clock does not tell if the receiver's
+// clock is ahead.
 func (l *link) proves(e *entry, got receipt) bool {
 	if !got.ordered(e.clock.Micros) {
 		return false

@@ -62,8 +62,8 @@ func (g *group) reportedSplits() (found []Finding) {
 		if len(led) > 2 { // which two of them it does not say
 			who, how, f.Name = who+", two of them", strings.TrimSuffix(how, " in all"), Overlap
 		}
-		f.Text = fmt.Sprintf("N%s%s, by the report of node %d, which recovered from it; the records of one of them are "+
-			"not here.", who[1:], how, s.By)
+		f.Text = fmt.Sprintf("N%s%s, by the report of node %d, which recovered from it; the records of one of "+
+			"them are not here.", who[1:], how, s.By)
 		found = append(found, f)
 	}
 	return found

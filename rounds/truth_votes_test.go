@@ -211,7 +211,8 @@ func (r *reading) heldUp(m rounds.Message, sent, received time.Time) bool {
 		overtaken = overtaken || uint64(other.From) == m.From && uint64(other.To) == to &&
 			other.Seq > mail(m.From, m.To, m.ID, "").Seq && times[0].Before(received)
 	}
-	return (overtaken || received.Sub(sent) > time.Second) && !slices.ContainsFunc(r.shown, func(rec trace.Record) bool {
+	slow := overtaken || received.Sub(sent) > time.Second
+	return slow && !slices.ContainsFunc(r.shown, func(rec trace.Record) bool {
 		return rec.Node == to && rec.MsgID != "" && rec.Time.Equal(received)
 	})
 }

@@ -146,8 +146,9 @@ func (g *group) unknowns(out *Group) []string {
 			strings.Join(holes, ", ")))
 	}
 	if apart := g.unlinkedClocks(out); len(apart) > 0 {
-		unknown = append(unknown, fmt.Sprintf("No messages compare the %s of %s with the others': times are as %s showed "+
-			"them.", words.Either(len(apart), "clock", "clocks"), words.Nodes(apart), words.Either(len(apart), "it", "they")))
+		unknown = append(unknown, fmt.Sprintf("No messages compare the %s of %s with the others': times are as %s "+
+			"showed them.", words.Either(len(apart), "clock", "clocks"), words.Nodes(apart),
+			words.Either(len(apart), "it", "they")))
 	}
 	if unread := slices.Sorted(maps.Keys(g.unread)); len(unread) > 0 {
 		unknown = append(unknown, fmt.Sprintf("This version of ringleader does not know the reasons with %s: what "+

@@ -105,8 +105,11 @@ func TestTruthOfFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, err := json.Marshal([]any{
-		[]CutLink{{1, 2, at(1), at(2)}}, []Paused{{2, at(1), at(3)}}, []Deception{{1, 2, at(1), at(3)}},
-		[]LostDisk{{2, at(3)}}, at(3),
+		[]CutLink{{1, 2, at(1), at(2)}},
+		[]Paused{{2, at(1), at(3)}},
+		[]Deception{{1, 2, at(1), at(3)}},
+		[]LostDisk{{2, at(3)}},
+		at(3),
 	})
 	if err != nil {
 		t.Fatal(err)
