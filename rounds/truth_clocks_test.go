@@ -67,8 +67,7 @@ func (r *reading) compareClocks() {
 		a, b := r.fix[way[0]], r.fix[way[1]]
 		claimed := a.Error + b.Error
 		// At level info the sendings of some messages are missing, and a node that restarts numbers its messages anew.
-		// So
-		// the fastest messages may be doubtful, and even all that compare a clock: no error is claimed for it then.
+		// So the fastest messages may be doubtful, and even all that compare a clock: no error is claimed then.
 		doubtful := (r.info || r.restarted(way[0]) || r.restarted(way[1])) && off <= claimed ||
 			r.info && (a.Error == 0 || b.Error == 0)
 		switch {
