@@ -13,8 +13,8 @@ import (
 )
 
 // Records of the last release before reasons had codes contain only sentences, and so does text
-// for people. Only this file and former.txt read sentences. Nothing is ever added to them: a
-// reason that has a code is not read with them.
+// for people. Only this file and former.txt read sentences. Nothing new is added to them, but
+// sentences of that release: a reason that has a code is not read with them.
 
 // former is one sentence of that release, and the code that its reason has today.
 type former struct{ algorithm, pattern, code string }

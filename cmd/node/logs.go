@@ -137,8 +137,18 @@ func readLogs(ctx *cli.Context, words []string, b *rounds.Builder) (h *rounds.Hi
 	if err != nil {
 		return nil, nil, err
 	}
-	to := filtered(ctx, b)
-	var sum logs.Stats
+	sum, failed := readSources(ctx, files, filtered(ctx, b))
+	if failed != nil {
+		unread = failed
+	}
+	if b.Records() == 0 {
+		return nil, nil, errors.Join(noRecords(ctx, files, sum), unread)
+	}
+	return b.History(), unread, nil
+}
+
+// readSources reads all files. It sets unread if it could not read some of them.
+func readSources(ctx *cli.Context, files []string, to logs.Sink) (sum logs.Stats, unread error) {
 	for _, file := range files {
 		stats, err := readSource(file, to)
 		if err != nil {
@@ -147,10 +157,7 @@ func readLogs(ctx *cli.Context, words []string, b *rounds.Builder) (h *rounds.Hi
 		sum.Lines += stats.Lines
 		sum.Records += stats.Records
 	}
-	if b.Records() == 0 {
-		return nil, nil, errors.Join(noRecords(ctx, files, sum), unread)
-	}
-	return b.History(), unread, nil
+	return sum, unread
 }
 
 func readSource(file string, to logs.Sink) (logs.Stats, error) {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
-	"github.com/ringleader-dev/ringleader/rounds/logs"
 )
 
 func recordCommand() *cli.Command {
@@ -109,14 +108,9 @@ func showRecords(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	to := filtered(ctx, f)
-	var sum logs.Stats
-	for _, file := range files {
-		stats, err := readSource(file, to)
-		if err != nil {
-			unread = complain(ctx, err)
-		}
-		sum.Lines += stats.Lines
+	sum, failed := readSources(ctx, files, filtered(ctx, f))
+	if failed != nil {
+		unread = failed
 	}
 	if f.all == 0 {
 		return errors.Join(noRecords(ctx, files, sum), unread)

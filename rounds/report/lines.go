@@ -11,7 +11,7 @@ import (
 // Finding writes one finding.
 func Finding(w io.Writer, f rounds.Finding) error {
 	var p page
-	p.line("        ! %s: %s [%s]", f.Name, f.Text, refs(f.Records))
+	p.findings([]rounds.Finding{f})
 	return p.to(w)
 }
 
