@@ -43,7 +43,7 @@ func (g *group) round(t *log, next uint64) *Round {
 	r.split(g)
 	r.findUnknown(t.entries, unread)
 	r.judge(g)
-	if g.brief {
+	if g.brief && (g.bounds == nil || g.bounds.Steps == nil || !g.bounds.Steps(t.term)) {
 		g.scratch.steps, g.scratch.messages = r.Steps, r.Messages
 		r.Steps, r.Messages = nil, nil
 	} else {

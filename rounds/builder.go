@@ -16,6 +16,7 @@ type Builder struct {
 	runs   map[string]int // of simulated runs, by algorithm
 	deaths map[string][]death
 	brief  bool
+	bounds *Bounds // nil if all rounds are kept until History is called
 }
 
 // groupKey is the same for all records of one group.
@@ -42,7 +43,13 @@ func NewBriefBuilder() *Builder {
 
 // Add takes one record. Records may come in any order, and twice. The Builder does not
 // keep rec itself, but it keeps what the fields of rec refer to.
-func (b *Builder) Add(rec *trace.Record) { b.group(rec).add(rec) }
+func (b *Builder) Add(rec *trace.Record) {
+	g := b.group(rec)
+	g.add(rec)
+	if b.bounds != nil && g.held > max(b.bounds.Records, g.tried) {
+		g.retire()
+	}
+}
 
 // Death takes the true time at which a node of the cluster died, since no record can tell it. Call
 // Death before the Round that follows the death is built. If the label cluster is empty, the death
@@ -73,6 +80,7 @@ func (b *Builder) group(rec *trace.Record) *group {
 	}
 	if g == nil {
 		g = newGroup(key, b.brief)
+		g.bounds = b.bounds
 		b.groups[key], b.runs[key.algo] = g, key.run
 	}
 	b.last = g

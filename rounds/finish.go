@@ -20,8 +20,24 @@ func (g *group) finish(out *Group) {
 	if out.Clocks == nil {
 		out.Clocks = []Clock{}
 	}
-	out.Incidents = g.incidents(out.Rounds)
+	rounds := out.Rounds
+	if p := g.past; p != nil {
+		rounds = slices.Concat(p.recent, out.Rounds)
+		out.Leaderless, out.From = p.sum, p.from
+	}
+	out.Incidents = g.incidents(rounds)
 	attach(out.Incidents)
+	for _, in := range out.Incidents {
+		out.Leaderless.add(in)
+	}
+	out.Until = g.last
+	for _, m := range g.nodes {
+		for _, l := range m.lives {
+			if first := g.fix.at(l.node, l.from); out.From.IsZero() || first.Before(out.From) {
+				out.From = first
+			}
+		}
+	}
 	out.Unknown = g.unknowns(out)
 	g.assign(out)
 }
@@ -51,6 +67,9 @@ func (g *group) everybody() []uint64 {
 	for id := range g.drops {
 		ids[id] = true
 	}
+	if g.past != nil {
+		maps.Copy(ids, g.past.ids)
+	}
 	for _, r := range g.list {
 		ids[r.Leader] = true
 	}
@@ -59,9 +78,15 @@ func (g *group) everybody() []uint64 {
 
 // between returns the findings that are about several rounds, or about none. atEnd says that no
 // more records come.
-func (g *group) between(rounds []*Round, atEnd bool) []Finding {
-	incidents := g.incidents(rounds)
-	found := slices.Concat(g.overlaps(atEnd), g.reportedSplits(), withoutEnd(incidents), g.flapping(incidents))
+func (g *group) between(incidents []Incident, atEnd bool) []Finding {
+	if n := len(incidents); n > 0 && incidents[n-1].Leader == 0 && !atEnd {
+		incidents = incidents[:n-1]
+	}
+	changes := incidents
+	if g.past != nil {
+		changes = slices.Concat(g.past.changes, incidents)
+	}
+	found := slices.Concat(g.overlaps(atEnd), g.reportedSplits(), withoutEnd(incidents), g.flapping(changes))
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
 		found = slices.Concat(found, termFell(g.nodes[id]), sameID(g.nodes[id]))
 	}
@@ -75,8 +100,12 @@ func (g *group) summary(id uint64) Node {
 	if l == nil {
 		return n
 	}
+	over := g.nodes[id].forgotten
+	n.Records, n.lost, n.text = over.records, over.lost, over.text
 	for _, l := range g.nodes[id].lives {
 		n.Records += l.records()
+		n.lost += l.missing()
+		n.text = n.text || l.text
 		n.Lives = append(n.Lives, g.life(l))
 	}
 	b := g.lastBelief(id)
@@ -104,17 +133,31 @@ func (g *group) assign(out *Group) {
 	for _, r := range out.Rounds {
 		byTerm[r.Term] = r
 	}
-	for _, f := range g.between(out.Rounds, true) {
-		if g.stream != nil && g.stream.said[f.key()] {
+	p := cmp.Or(g.past, &past{})
+	var between []Finding
+	for _, f := range g.between(out.Incidents, true) {
+		if p.said[f.key()] {
 			continue
 		}
 		if r := byTerm[f.Term]; r != nil {
 			r.Findings = append(r.Findings, f)
 			continue
 		}
-		out.Findings = append(out.Findings, f)
+		between = append(between, f)
+	}
+	if g.bounds != nil {
+		p.keep(nil, between)
+		out.Loose, out.Findings = p.loose, p.findings
+	} else {
+		out.Loose, out.Findings = between, slices.Clone(between)
 	}
 	for _, r := range out.Rounds {
 		out.Findings = append(out.Findings, r.Findings...)
+	}
+	if g.bounds != nil {
+		out.Rounds = slices.Concat(p.kept, p.recent, out.Rounds)
+	}
+	if out.Findings == nil {
+		out.Findings = []Finding{}
 	}
 }

@@ -21,7 +21,10 @@ type group struct {
 	nodes     map[uint64]*member
 	open      map[uint64]*log // the terms that are not built yet
 	clock     int64           // the highest reading of the hybrid clock, in µs
-	stream    *stream         // nil unless rounds are built while records come in
+	past      *past           // nil unless rounds are built while records come in
+	bounds    *Bounds         // nil if all rounds are built at the end
+	held      int             // the records that are kept of open terms
+	tried     int             // how many of them there were after the last attempt to keep fewer
 	deaths    []death
 	recovered recovered
 	spare     []*entry // entries of built rounds, to be used again
@@ -58,6 +61,7 @@ type group struct {
 type member struct {
 	lives         []*life
 	byIncarnation map[string]*life
+	forgotten     forgotten // what is left of processes that are no longer in lives
 	current       *life
 	// The belief of the last record that came in.
 	term, leader uint64
@@ -115,7 +119,7 @@ func (g *group) add(rec *trace.Record) {
 	if chatter {
 		l.sendQuietly(rec.Sent)
 	}
-	if g.stream.has(term) {
+	if g.past.has(term) {
 		if !chatter {
 			g.late(rec, l, reasons, why, term)
 		}
@@ -123,9 +127,10 @@ func (g *group) add(rec *trace.Record) {
 	}
 	t := g.log(term)
 	if chatter {
-		t.fold(rec)
+		g.held += t.fold(rec)
 		return
 	}
+	g.held++
 	e := g.entry()
 	e.fill(rec, l, reasons, why)
 	e.log = t
@@ -185,16 +190,19 @@ func (g *group) recycle(t *log) {
 		*e = entry{}
 	}
 	g.spare = append(g.spare, t.entries...)
+	g.held -= len(t.entries) + len(t.folded)
 	delete(g.open, t.term)
 }
 
-// fold drops a record that changed nothing, and remembers only that its message was received.
-func (t *log) fold(rec *trace.Record) {
+// fold drops a record that changed nothing, and remembers only that its message was received. It returns how many
+// receipts it keeps.
+func (t *log) fold(rec *trace.Record) int {
 	if rec.MsgID == "" {
-		return
+		return 0
 	}
 	clock, _ := proto.ParseHLC(rec.HLC)
 	t.folded = append(t.folded, receipt{rec.MsgID, rec.Msg, rec.From, rec.Node, clock, rec.Time})
+	return 1
 }
 
 func (g *group) log(term uint64) *log {

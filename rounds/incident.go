@@ -46,6 +46,35 @@ type Incident struct {
 // Voters reports whether Why says which voters were missing, so that the others were no majority.
 func (in *Incident) Voters() bool { return in.quorum }
 
+// AtMost returns for how long nobody led at most.
+func (in *Incident) AtMost() time.Duration {
+	if in.Perhaps.IsZero() {
+		return in.Leaderless
+	}
+	return in.Until.Sub(in.Perhaps)
+}
+
+// Leaderless says for how long nobody led in all, since the first leadership.
+type Leaderless struct {
+	Changes int           `json:"changes"` // of leadership
+	Sum     time.Duration `json:"sum"`
+	AtLeast bool          `json:"at_least,omitempty"` // of some changes the records do not tell all
+	Worst   *Incident     `json:"-"`                  // the longest, nil without changes
+}
+
+// add adds one change. It does nothing for the first leadership: nobody could have led before.
+func (s *Leaderless) add(in Incident) {
+	if in.Former == 0 {
+		return
+	}
+	s.Changes++
+	s.Sum += in.Leaderless
+	s.AtLeast = s.AtLeast || in.Ended.Kind == EndedUnseen || !in.Perhaps.IsZero()
+	if s.Worst == nil || in.AtMost() > s.Worst.AtMost() {
+		s.Worst = &in
+	}
+}
+
 // Ending says how a leadership ended, and how this is known.
 type Ending struct {
 	Kind  EndKind    `json:"kind"`
@@ -79,7 +108,7 @@ const (
 // incidents returns the changes of leadership, in the order of time.
 func (g *group) incidents(rounds []*Round) []Incident {
 	list := []Incident{}
-	var former *Leadership // the one that lasted longest so far
+	former := g.settledLeadership() // the one that lasted longest so far
 	for _, next := range g.list {
 		if former != nil && next.Term <= former.Term {
 			if former.outlivedBy(next) { // two led at once, and this one led on

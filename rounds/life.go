@@ -2,6 +2,7 @@ package rounds
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"sort"
 	"time"
@@ -18,6 +19,7 @@ type life struct {
 	node        uint64
 	incarnation string
 	seen        []span
+	lost        uint64    // the numbers missing between those of the first range, which stands for several then
 	quiet       []span    // the numbers of the messages that it sent in records which are not kept
 	debug       bool      // it writes records of level debug
 	started     bool      // it wrote a record of its start
@@ -176,7 +178,12 @@ func (l *life) records() int {
 	for _, s := range l.seen {
 		n += s.last - s.first + 1
 	}
-	return int(n)
+	return int(n - l.lost)
+}
+
+// missing counts the records that are missing between others.
+func (l *life) missing() uint64 {
+	return l.last() - l.first() + 1 - uint64(l.records())
 }
 
 // gaps returns the ranges of numbers that are missing.
@@ -193,8 +200,25 @@ func (l *life) gaps() []Gap {
 	return gaps
 }
 
+// gapsBefore yields the ranges of missing numbers that end before one of the records of own.
+func (l *life) gapsBefore(own span) iter.Seq[Gap] {
+	return func(yield func(Gap) bool) {
+		from, _ := slices.BinarySearchFunc(l.seen, own.first, compareSpan)
+		for i := from; i < len(l.seen) && l.seen[i].first <= own.last; i++ {
+			before := uint64(0)
+			if i > 0 {
+				before = l.seen[i-1].last
+			}
+			lost := l.seen[i].first - before - 1
+			if l.seen[i].first >= own.first && lost > 0 && !yield(Gap{l.ref(before), lost}) {
+				return
+			}
+		}
+	}
+}
+
 // complete reports whether no number is missing from 1 on.
-func (l *life) complete() bool { return len(l.seen) == 1 && l.seen[0].first == 1 }
+func (l *life) complete() bool { return len(l.seen) == 1 && l.seen[0].first == 1 && l.lost == 0 }
 
 func (l *life) first() uint64      { return l.seen[0].first }
 func (l *life) last() uint64       { return l.seen[len(l.seen)-1].last }

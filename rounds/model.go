@@ -22,8 +22,12 @@ type Group struct {
 	Rounds      []*Round     `json:"rounds"`      // by term
 	Leaderships []Leadership `json:"leaderships"` // in causal order of their beginnings
 	Incidents   []Incident   `json:"incidents"`   // in the order of time
+	Leaderless  Leaderless   `json:"leaderless"`  // all Incidents summed up
+	From        time.Time    `json:"from"`        // of the first record, corrected
+	Until       time.Time    `json:"until"`       // of the last record, corrected
 	Clocks      []Clock      `json:"clocks"`      // of the nodes whose wall clock is not right, by id
 	Findings    []Finding    `json:"findings"`    // about single rounds, and about several
+	Loose       []Finding    `json:"-"`           // those of Findings that are about none of Rounds
 	Unknown     []string     `json:"unknown"`     // what the records do not tell, in sentences
 }
 
@@ -49,6 +53,9 @@ type Node struct {
 	Aside Ref `json:"aside,omitzero"`
 	// Ineligible says why the node is not eligible. It is empty if the node is eligible.
 	Ineligible string `json:"ineligible,omitempty"`
+
+	lost uint64 // records that are missing between others
+	text bool   // some of its records were text
 }
 
 // Dropped is a node that another node believes gone, with the evidence.

@@ -114,7 +114,7 @@ func (r *Round) startedAfter(p *Participant, g *group) bool {
 	if !p.Believed.IsZero() {
 		l = m.byIncarnation[p.Believed.Incarnation]
 	}
-	return l != nil && g.startedBy(l, l != m.lives[0]).After(r.Winner.At)
+	return l != nil && g.startedBy(l, l != m.lives[0] || m.forgotten.lives > 0).After(r.Winner.At)
 }
 
 // startedBy returns the time by which a process may have started at the latest. At level info its first record may

@@ -210,7 +210,7 @@ func allOf(t *testing.T, log io.Reader) (all []string) {
 	add(report.Notes(&out, h))
 	for _, g := range h.Groups {
 		add(report.Remarks(&out, g))
-		for _, f := range report.Loose(g) {
+		for _, f := range g.Loose {
 			add(report.Finding(&out, f))
 		}
 		for _, n := range g.Nodes {

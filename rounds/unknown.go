@@ -100,13 +100,9 @@ func (r *Round) gaps(entries []*entry) {
 	var missing []string
 	for _, l := range lives {
 		lost, places, first := 0, 0, Ref{}
-		for _, gap := range l.gaps() {
-			behind := gap.After.Seq + gap.Lost + 1
-			if own := wrote[l]; behind < own.first || behind > own.last {
-				continue
-			}
+		for gap := range l.gapsBefore(wrote[l]) {
 			if lost, places = lost+int(gap.Lost), places+1; places == 1 {
-				first = l.ref(behind)
+				first = l.ref(gap.After.Seq + gap.Lost + 1)
 			}
 		}
 		if where := fmt.Sprintf("before %v", first); lost > 0 {
@@ -128,15 +124,13 @@ func (g *group) unknowns(out *Group) []string {
 	var holes []string
 	text := false
 	for _, n := range out.Nodes {
-		if lost := n.lost(); lost > 0 {
-			holes = append(holes, fmt.Sprintf("%d of node %d", lost, n.ID))
+		if n.lost > 0 {
+			holes = append(holes, fmt.Sprintf("%d of node %d", n.lost, n.ID))
 		}
 		if n.Records == 0 {
 			missing = append(missing, n.ID)
 		}
-		if m := g.nodes[n.ID]; m != nil {
-			text = text || slices.ContainsFunc(m.lives, func(l *life) bool { return l.text })
-		}
+		text = text || n.text
 	}
 	if len(missing) > 0 {
 		unknown = append(unknown, fmt.Sprintf("The logs of %s are not here: others name them.", words.Nodes(missing)))
@@ -190,17 +184,4 @@ func (g *group) unlinkedClocks(out *Group) (apart []uint64) {
 		}
 	}
 	return apart
-}
-
-// lost counts the records that are missing between other records. Those before the first record do
-// not count: a log may begin late.
-func (n *Node) lost() (lost uint64) {
-	for _, l := range n.Lives {
-		for _, gap := range l.Gaps {
-			if gap.After.Seq > 0 {
-				lost += gap.Lost
-			}
-		}
-	}
-	return lost
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -120,6 +121,23 @@ func collectRarely() {
 	}
 }
 
+const (
+	// heldRecords is how many records are in memory at once if only some rounds are asked for, and heldBytes is how
+	// much memory the process may use then before the garbage collector runs more often.
+	heldRecords, heldBytes = 32 << 10, 140 << 20
+	// mostLate is the part of the records that may come after their rounds were built: one in so many. Logs with
+	// more are not in order, and all of their records are held at once.
+	mostLate = 1000
+)
+
+// collectAt makes the garbage collector run more often when the process uses this many bytes, unless the user set
+// GOMEMLIMIT.
+func collectAt(bytes int64) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(bytes)
+	}
+}
+
 // builderFor returns a builder of rounds for the format. For "text" the builder keeps no steps,
 // since the list has only one line per round.
 func builderFor(format string) *rounds.Builder {
@@ -129,46 +147,40 @@ func builderFor(format string) *rounds.Builder {
 	return rounds.NewBuilder()
 }
 
-// readLogs reads all logs that the words name into b, and returns the history. It sets unread
-// if it could not read some of them; it has read the others.
-func readLogs(ctx *cli.Context, words []string, b *rounds.Builder) (h *rounds.History, unread, err error) {
+// readLogs reads all logs that the words name, and returns the history. It sets unread if it could not read some of
+// them; it has read the others. If bounds are not nil and the logs are in order, it keeps within these bounds. Otherwise
+// it reads all records into the Builder that inFull returns. It may call inFull twice, to begin anew.
+func readLogs(
+	ctx *cli.Context, words []string, inFull func() *rounds.Builder, bounds *rounds.Bounds,
+) (h *rounds.History, unread, err error) {
 	collectRarely()
 	files, unread, err := sources(ctx, words)
 	if err != nil {
 		return nil, nil, err
 	}
-	sum, failed := readSources(ctx, files, filtered(ctx, b))
-	if failed != nil {
-		unread = failed
+	in := input{files: files}
+	defer in.close()
+	if err := in.takeStdin(); err != nil {
+		return nil, nil, err
+	}
+	b := inFull()
+	if bounds != nil && in.stdin == nil {
+		b = rounds.NewBoundedBuilder(*bounds)
+		collectAt(heldBytes)
+	}
+	sum, problems := in.read(filtered(ctx, b))
+	if b.Late() > b.Records()/mostLate {
+		collectAt(math.MaxInt64)
+		b = inFull()
+		sum, problems = in.read(filtered(ctx, b))
+	}
+	for _, err := range problems {
+		unread = complain(ctx, err)
 	}
 	if b.Records() == 0 {
 		return nil, nil, errors.Join(noRecords(ctx, files, sum), unread)
 	}
 	return b.History(), unread, nil
-}
-
-// readSources reads all files. It sets unread if it could not read some of them.
-func readSources(ctx *cli.Context, files []string, to logs.Sink) (sum logs.Stats, unread error) {
-	for _, file := range files {
-		stats, err := readSource(file, to)
-		if err != nil {
-			unread = complain(ctx, err)
-		}
-		sum.Lines += stats.Lines
-		sum.Records += stats.Records
-	}
-	return sum, unread
-}
-
-func readSource(file string, to logs.Sink) (logs.Stats, error) {
-	if file != stdinName {
-		return logs.ReadFile(file, to)
-	}
-	stats, err := logs.Read(os.Stdin, to)
-	if err != nil {
-		err = fmt.Errorf("read standard input: %w", err)
-	}
-	return stats, err
 }
 
 // noRecords returns the error for logs without records. The error says what was read instead.

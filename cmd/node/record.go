@@ -108,9 +108,14 @@ func showRecords(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	sum, failed := readSources(ctx, files, filtered(ctx, f))
-	if failed != nil {
-		unread = failed
+	in := input{files: files}
+	defer in.close()
+	if err := in.takeStdin(); err != nil {
+		return err
+	}
+	sum, problems := in.read(filtered(ctx, f))
+	for _, err := range problems {
+		unread = complain(ctx, err)
 	}
 	if f.all == 0 {
 		return errors.Join(noRecords(ctx, files, sum), unread)

@@ -8,10 +8,8 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v2"
@@ -114,7 +112,17 @@ func listRounds(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	h, unread, err := readLogs(ctx, words, builderFor(format))
+	shown := which
+	var bounds *rounds.Bounds
+	if format == "text" && !(ctx.Bool("check") && which.Limited()) { // else its findings are those of all rounds
+		bounds = &rounds.Bounds{Records: heldRecords, Retain: func(over []*rounds.Round) []*rounds.Round {
+			return shown.Retain(over)
+		}}
+	}
+	h, unread, err := readLogs(ctx, words, func() *rounds.Builder {
+		shown = which
+		return builderFor(format)
+	}, bounds)
 	if err != nil {
 		return err
 	}
@@ -124,61 +132,16 @@ func listRounds(ctx *cli.Context) error {
 	case "html":
 		err = render.HTML(ctx.App.Writer, report.Select(h, which))
 	default:
-		err = writeRounds(ctx.App.Writer, ctx.App.ErrWriter, h, which)
+		err = writeRounds(ctx.App.Writer, ctx.App.ErrWriter, h, shown)
+	}
+	if which.Limited() {
+		h = report.Select(h, report.Selection{Since: which.Since, Until: which.Until})
 	}
 	var found rounds.Tally
-	for _, g := range report.Select(h, report.Selection{Since: which.Since, Until: which.Until}).Groups {
+	for _, g := range h.Groups {
 		found.Add(g.Findings...)
 	}
 	return errors.Join(err, verdict(ctx, found), unread)
-}
-
-// pageful is how many rounds are listed unless the user wants more: as many as a person reads.
-const pageful = 40
-
-// selection reads the flags that say which rounds are listed.
-func selection(ctx *cli.Context, format string) (s report.Selection, err error) {
-	now := time.Now()
-	if s.Since, err = timeOf("since", ctx.String("since"), now); err != nil {
-		return s, err
-	}
-	if s.Until, err = timeOf("until", ctx.String("until"), now); err != nil {
-		return s, err
-	}
-	if !s.Until.IsZero() && s.Until.Before(s.Since) && s.Until.Year() > 0 {
-		return s, usagef("--until %s is before --since %s", ctx.String("until"), ctx.String("since"))
-	}
-	s.Last, s.Findings = ctx.Int("last"), ctx.Bool("findings")
-	if s.Last < 0 {
-		return s, usagef("--last %d: want a number from 0 on", s.Last)
-	}
-	if !ctx.IsSet("last") && (format != "text" || s.Findings || !s.Since.IsZero() || !s.Until.IsZero()) {
-		s.Last = 0
-	}
-	return s, nil
-}
-
-// timeLayouts are the forms of a point in time, in UTC unless it names a zone.
-var timeLayouts = []string{
-	time.RFC3339Nano, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04", time.DateOnly,
-	time.TimeOnly, "15:04", // in the year 0: of the day of the last record
-}
-
-// timeOf reads a point in time: a date and time, a time of day, or how long ago. An empty word is the zero time.
-func timeOf(flag, word string, now time.Time) (time.Time, error) {
-	if word == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range timeLayouts {
-		if t, err := time.Parse(layout, word); err == nil {
-			return t, nil
-		}
-	}
-	if ago, err := time.ParseDuration(word); err == nil && ago >= 0 {
-		return now.Add(-ago), nil
-	}
-	return time.Time{}, usagef("--%s %q: want a time of the last day like 15:04:05, a date and time like "+
-		"2006-01-02T15:04:05Z, or how long ago, like 10m; all in UTC", flag, word)
 }
 
 // followRounds prints each round as it ends, until the sources end or a signal
@@ -254,11 +217,16 @@ func aboutTerm(
 	if err != nil {
 		return err
 	}
-	h, unread, err := readLogs(ctx, words[1:], rounds.NewBuilder())
+	picked := picker{term: term}
+	var bounds *rounds.Bounds
+	if format != "html" { // a page also has what is about other rounds
+		bounds = picked.bounds()
+	}
+	h, unread, err := readLogs(ctx, words[1:], rounds.NewBuilder, bounds)
 	if err != nil {
 		return err
 	}
-	found, err := roundsOf(h, term, words[0])
+	found, err := picked.from(h, words[0])
 	if err != nil {
 		return errors.Join(err, unread)
 	}
@@ -266,51 +234,6 @@ func aboutTerm(
 		return err
 	}
 	return errors.Join(report.Notes(ctx.App.ErrWriter, h), unread)
-}
-
-const lastTerm = "last"
-
-// termNamed reads a term. It returns 0 if word is "last".
-func termNamed(word string) (uint64, error) {
-	if word == lastTerm {
-		return 0, nil
-	}
-	term, err := strconv.ParseUint(word, 10, 64)
-	if err != nil || term == 0 {
-		return 0, usagef("term %q: want a number from 1 on, or %q", word, lastTerm)
-	}
-	return term, nil
-}
-
-// roundsOf returns the rounds of the term, at most one per group; the last round of each group if
-// term is 0. The parameter word is the term as the user wrote it.
-func roundsOf(h *rounds.History, term uint64, word string) ([]*rounds.Round, error) {
-	var found []*rounds.Round
-	var there []string
-	for _, g := range h.Groups {
-		for i, r := range g.Rounds {
-			there = append(there, fmt.Sprint(r.Term))
-			if r.Term == term || term == 0 && i == len(g.Rounds)-1 {
-				found = append(found, r)
-			}
-		}
-	}
-	switch {
-	case len(found) > 0:
-		return found, nil
-	case len(there) == 0:
-		return nil, errors.New("the records tell of no round: nobody called an election in them")
-	}
-	return nil, fmt.Errorf("no round of term %s: there are %s", word, shortList(there))
-}
-
-// shortList joins the words with commas. It leaves out the middle of a long list: "1, 2, 3, … 17".
-func shortList(words []string) string {
-	const most = 20
-	if len(words) > most {
-		words = append(append(words[:most-1:most-1], "…"), words[len(words)-1])
-	}
-	return strings.Join(words, ", ")
 }
 
 // fromTerminal reports whether standard input is a terminal.

@@ -59,7 +59,7 @@ func whyNot(ctx *cli.Context) error {
 	if len(addresses) > 0 {
 		return survey.WhyNot(ctx.Context, ctx.App.Writer, addresses, id)
 	}
-	h, unread, err := readLogs(ctx, words[1:], rounds.NewBuilder())
+	h, unread, err := readLogs(ctx, words[1:], rounds.NewBuilder, nil)
 	if err != nil {
 		return err
 	}

@@ -248,7 +248,7 @@ func (f *follower) finish() error {
 		for _, r := range g.Rounds {
 			f.print(r)
 		}
-		for _, finding := range report.Loose(g) {
+		for _, finding := range g.Loose {
 			f.found.Add(finding)
 			f.keep(f.printFinding(finding))
 		}

@@ -53,7 +53,7 @@ func incident(r *rounds.Round) (sentences []string) {
 		if in.Ended.Kind == rounds.EndedByProcess {
 			how = "that was its last record"
 		}
-		say("It may have been %s, from %s on: %s. Records of level debug would tell.", rounds.Span(atMost(in)),
+		say("It may have been %s, from %s on: %s. Records of level debug would tell.", rounds.Span(in.AtMost()),
 			clock(in.Perhaps), how)
 	}
 	say("%s (%s%s).", ending(in), confidence(in.Ended.Known), reference(in.Ended.Ref))

@@ -19,8 +19,8 @@ func List(w io.Writer, g *rounds.Group, s Selection) error {
 	p.line("%s (%s)", words.Upper(clusterName(g.Cluster, g.Algorithm, g.Run)), g.Guarantee)
 	p.summary(g)
 	p.columns()
-	shown, left := s.choose(g)
-	if left > 0 {
+	shown, left := s.on(g).choose(g.Rounds)
+	if left += s.retained[clusterName(g.Cluster, g.Algorithm, g.Run)]; left > 0 {
 		p.line("%6s  %s before; --last %d shows them, too", "…", words.Plural(left, "line"), left+len(shown))
 	}
 	days := spansDays(g)
@@ -30,7 +30,7 @@ func List(w io.Writer, g *rounds.Group, s Selection) error {
 		}
 		p.findings(r.Findings)
 	}
-	p.findings(Loose(g))
+	p.findings(g.Loose)
 	return p.to(w)
 }
 
@@ -40,13 +40,31 @@ type Selection struct {
 	Since, Until time.Time
 	Last         int  // how many of the rounds; 0 for all
 	Findings     bool // only findings
+
+	retained map[string]int // by group: how many lines Retain left out
+}
+
+// Limited reports whether the selection leaves rounds out because of their time.
+func (s *Selection) Limited() bool { return !s.Since.IsZero() || !s.Until.IsZero() }
+
+// Retain is for rounds.Bounds: it returns the rounds that the list needs. The list says how many lines it left out.
+func (s *Selection) Retain(over []*rounds.Round) []*rounds.Round {
+	if len(over) == 0 || s.Since.Year() == 0 || s.Until.Year() == 0 {
+		return over // of which day is known at the end
+	}
+	list, left := s.choose(over)
+	if s.retained == nil {
+		s.retained = map[string]int{}
+	}
+	r := over[0]
+	s.retained[clusterName(r.Cluster, r.Algorithm, r.Run)] += left
+	return list
 }
 
 // choose returns the rounds that have a line, and how many more it left out because of Last. A round that brought no
 // leader is folded into the one that did, unless it has findings.
-func (s Selection) choose(g *rounds.Group) (list []*rounds.Round, left int) {
-	s = s.on(g)
-	for _, r := range g.Rounds {
+func (s Selection) choose(all []*rounds.Round) (list []*rounds.Round, left int) {
+	for _, r := range all {
 		switch {
 		case !s.within(began(r)):
 		case s.Findings && len(r.Findings) == 0:
@@ -65,9 +83,8 @@ func (s Selection) choose(g *rounds.Group) (list []*rounds.Round, left int) {
 // on puts a time of day on the day of the last record.
 func (s Selection) on(g *rounds.Group) Selection {
 	for _, t := range []*time.Time{&s.Since, &s.Until} {
-		if !t.IsZero() && t.Year() == 0 {
-			_, last := extent(g)
-			y, m, d := last.UTC().Date()
+		if t.Year() == 0 {
+			y, m, d := g.Until.UTC().Date()
 			*t = t.AddDate(y, int(m)-1, d-1)
 		}
 	}
@@ -184,17 +201,9 @@ func leaderless(r *rounds.Round) string {
 	case in.Ended.Kind == rounds.EndedUnseen:
 		return "?"
 	case !in.Perhaps.IsZero():
-		return "≤" + rounds.Span(atMost(in))
+		return "≤" + rounds.Span(in.AtMost())
 	}
 	return rounds.Span(in.Leaderless)
-}
-
-// atMost returns for how long nobody led at most.
-func atMost(in *rounds.Incident) time.Duration {
-	if in.Perhaps.IsZero() {
-		return in.Leaderless
-	}
-	return in.Until.Sub(in.Perhaps)
 }
 
 // why says why the leadership changed, in half a line: which voters were missing, or what began the round.
@@ -270,23 +279,7 @@ func when(g *rounds.Group, t time.Time) string {
 
 // spansDays reports whether the records of the group are of several days.
 func spansDays(g *rounds.Group) bool {
-	first, last := extent(g)
-	return first.UTC().Format(time.DateOnly) != last.UTC().Format(time.DateOnly)
-}
-
-// extent returns the times of the first and the last record.
-func extent(g *rounds.Group) (first, last time.Time) {
-	for _, n := range g.Nodes {
-		for _, l := range n.Lives {
-			if first.IsZero() || l.From.Before(first) {
-				first = l.From
-			}
-			if l.Until.After(last) {
-				last = l.Until
-			}
-		}
-	}
-	return first, last
+	return g.From.UTC().Format(time.DateOnly) != g.Until.UTC().Format(time.DateOnly)
 }
 
 // upAndDown says which nodes had ended or were silent when the records end, as far as they tell.
@@ -344,44 +337,24 @@ func shortIDs(ids []uint64) string {
 
 // withoutLeader says for how long nobody led in all, and when that was worst.
 func withoutLeader(g *rounds.Group) string {
-	var sum time.Duration
-	worst, changes, least := -1, 0, ""
-	for i, in := range g.Incidents {
-		if in.Former == 0 {
-			continue // nobody could have led yet
-		}
-		changes++
-		if in.Ended.Kind == rounds.EndedUnseen || !in.Perhaps.IsZero() {
-			least = "at least "
-		}
-		sum += in.Leaderless
-		if worst < 0 || atMost(&in) > atMost(&g.Incidents[worst]) {
-			worst = i
-		}
-	}
-	if changes == 0 {
+	in := g.Leaderless.Worst
+	if in == nil {
 		return ""
 	}
-	in := g.Incidents[worst]
-	text := fmt.Sprintf("Nobody led for %s%s in all, in %s", least, rounds.Span(sum), words.Plural(changes, "change"))
-	if atMost(&g.Incidents[worst]) == 0 {
+	least := ""
+	if g.Leaderless.AtLeast {
+		least = "at least "
+	}
+	text := fmt.Sprintf("Nobody led for %s%s in all, in %s", least, rounds.Span(g.Leaderless.Sum),
+		words.Plural(g.Leaderless.Changes, "change"))
+	if in.AtMost() == 0 {
 		return text + "."
 	}
 	text = fmt.Sprintf("%s; the longest %s from %s on", text, rounds.Span(in.Leaderless), when(g, in.From))
 	if !in.Perhaps.IsZero() {
-		text += fmt.Sprintf(", or %s from %s on", rounds.Span(atMost(&in)), when(g, in.Perhaps))
+		text += fmt.Sprintf(", or %s from %s on", rounds.Span(in.AtMost()), when(g, in.Perhaps))
 	}
 	return text + ": " + cmp.Or(in.Why, "no record says why") + "."
-}
-
-// Loose returns the findings of a group that are about none of its rounds.
-func Loose(g *rounds.Group) (loose []rounds.Finding) {
-	for _, f := range g.Findings {
-		if !slices.ContainsFunc(g.Rounds, func(r *rounds.Round) bool { return r.Term == f.Term }) {
-			loose = append(loose, f)
-		}
-	}
-	return loose
 }
 
 // Vacant writes that nobody leads a cluster, since when and why.

@@ -1,0 +1,99 @@
+package rounds
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Bounds keep the memory of a Builder small, however many records there are. The records must come roughly in the order
+// of their terms (see logs.Merge); Late counts those that came too late.
+type Bounds struct {
+	// Records is how many records are held before the oldest rounds are built, and their records dropped.
+	Records int
+	// Steps reports whether the round of a term keeps its Steps and Messages. Nil: no round does.
+	Steps func(term uint64) bool
+	// Retain is called with those rounds of one group that are over, in the order of their terms, and returns those that
+	// the History shall have. Nil: all of them.
+	Retain func(over []*Round) []*Round
+}
+
+// NewBoundedBuilder returns an empty Builder with these Bounds. The totals of its History are about all records, and
+// its Findings too; Rounds are those that Retain chose, and all other lists have what is about the last records.
+func NewBoundedBuilder(bounds Bounds) *Builder {
+	b := NewBriefBuilder()
+	b.bounds = &bounds
+	return b
+}
+
+// retire builds the oldest rounds, so that half of the records that may be held are left. It keeps what Bounds want.
+func (g *group) retire() {
+	g.remember(nil)
+	over := g.excess()
+	if len(over) == 0 {
+		g.survey(slices.Sorted(maps.Keys(g.open)))
+	} else {
+		g.conclude(over)
+	}
+	g.dropFolded()
+	g.tried = 2 * g.held
+}
+
+// excess returns the lowest terms, whose records are too many to be held. The last of them has a leader, if one of them
+// has.
+func (g *group) excess() []uint64 {
+	terms := slices.Sorted(maps.Keys(g.open))
+	led, enough := 0, 0
+	left := g.held
+	for i, term := range terms[:max(0, len(terms)-2)] {
+		if left <= g.bounds.Records/2 {
+			break
+		}
+		t := g.open[term]
+		left -= len(t.entries) + len(t.folded)
+		if enough = i + 1; t.led {
+			led = i + 1
+		}
+	}
+	if led > 0 {
+		return terms[:led]
+	}
+	return terms[:enough]
+}
+
+// dropFolded drops the receipts that changed nothing, and whose messages are in no record that is held. Only records
+// that changed nothing either sent them.
+func (g *group) dropFolded() {
+	for _, t := range g.open {
+		before := len(t.folded)
+		t.folded = slices.DeleteFunc(t.folded, func(got receipt) bool { return len(g.pairing.senders[got.id]) == 0 })
+		g.held -= before - len(t.folded)
+	}
+}
+
+// keep adds the findings of rounds that were built, and those between rounds, to what the History shall have.
+func (p *past) keep(built []*Round, between []Finding) {
+	for _, r := range built {
+		p.findings = append(p.findings, r.Findings...)
+	}
+	for _, f := range between {
+		p.findings = append(p.findings, f)
+		switch r := p.round(f.Term); {
+		case r != nil:
+			r.Findings = append(r.Findings, f)
+		case !p.has(f.Term):
+			p.loose = append(p.loose, f)
+		}
+	}
+}
+
+// round returns the round of a term, nil if it is not kept.
+func (p *past) round(term uint64) *Round {
+	for _, list := range [][]*Round{p.kept, p.recent} {
+		i, found := slices.BinarySearchFunc(list, term, func(r *Round, term uint64) int { return cmp.Compare(r.Term, term) })
+		if found {
+			return list[i]
+		}
+	}
+	return nil
+}

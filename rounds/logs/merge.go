@@ -1,0 +1,202 @@
+package logs
+
+import (
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Merge hands the records of several files to the Sink to, in the order of their terms, and of the hybrid clock within
+// a term: what belongs together comes together, although each file is in an order of its own. The records of one file
+// stay in their order. Merge decompresses files that end in .gz. It calls unread with the error of each file that it
+// cannot read, and goes on with the others.
+func Merge(paths []string, to Sink, unread func(error)) (sum Stats) {
+	var open []*source
+	for _, path := range paths {
+		s, err := openSource(path)
+		if err != nil {
+			unread(err)
+			continue
+		}
+		defer s.close()
+		open = append(open, s)
+	}
+	for _, s := range open {
+		s.fill()
+	}
+	// The records of a simulated run have no label, and all runs begin at the same time: they are not merged.
+	for _, s := range open {
+		for s.simulated() {
+			s.deliver(to)
+		}
+	}
+	merge(open, to)
+	for _, s := range open {
+		sum.Add(s.reader.Stats)
+		if s.err != nil {
+			unread(s.err)
+		}
+	}
+	return sum
+}
+
+// merge delivers what the sources have, the lowest place first.
+func merge(open []*source, to Sink) {
+	for open = slices.Clone(open); ; {
+		open = slices.DeleteFunc(open, func(s *source) bool { return len(s.ready) == 0 })
+		if len(open) == 0 {
+			return
+		}
+		first, second := open[0], (*source)(nil)
+		for _, s := range open[1:] {
+			switch {
+			case s.place.compare(first.place) < 0:
+				first, second = s, first
+			case second == nil || s.place.compare(second.place) < 0:
+				second = s
+			}
+		}
+		for len(first.ready) > 0 && (second == nil || first.place.compare(second.place) <= 0) {
+			first.deliver(to)
+		}
+	}
+}
+
+// Add adds what another Reader saw.
+func (s *Stats) Add(other Stats) {
+	s.Bytes += other.Bytes
+	s.Lines += other.Lines
+	s.Records += other.Records
+	s.TooLong += other.TooLong
+}
+
+// source is one file of a merge. It is the Sink of its own reader.
+type source struct {
+	path   string
+	file   *os.File
+	reader *Reader
+	ended  bool
+	err    error
+	ready  []item // was read and not delivered
+	next   int    // the index in ready of the next one
+	place  place  // of the next one
+	tops   map[uint64]top
+}
+
+// item is a record, or the note of a death.
+type item struct {
+	rec     trace.Record
+	death   bool
+	cluster string
+	node    uint64
+	at      time.Time
+}
+
+// place is where an item belongs in the order of a merge.
+type place struct {
+	term  uint64 // the highest in which its process was so far
+	clock int64  // in µs
+}
+
+func (p place) compare(q place) int {
+	return cmp.Or(cmp.Compare(p.term, q.term), cmp.Compare(p.clock, q.clock))
+}
+
+// top is the highest term of a node's present process.
+type top struct {
+	incarnation string
+	term        uint64
+}
+
+func openSource(path string) (*source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the log: %w", err)
+	}
+	s := &source{path: path, file: f, tops: map[uint64]top{}}
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("decompress the log %s: %w", path, err)
+		}
+	}
+	s.reader = NewReader(r, s)
+	return s, nil
+}
+
+func (s *source) close() { _ = s.file.Close() } // it was only read
+
+// Add keeps a record until it is delivered.
+func (s *source) Add(rec *trace.Record) { s.ready = append(s.ready, item{rec: *rec}) }
+
+// Death keeps the note of a death until it is delivered.
+func (s *source) Death(cluster string, node uint64, at time.Time) {
+	s.ready = append(s.ready, item{death: true, cluster: cluster, node: node, at: at})
+}
+
+// deliver hands over the next item, which there must be, and reads on.
+func (s *source) deliver(to Sink) {
+	it := &s.ready[s.next]
+	if it.death {
+		to.Death(it.cluster, it.node, it.at)
+	} else {
+		to.Add(&it.rec)
+	}
+	s.next++
+	s.fill()
+}
+
+// fill reads until an item is ready, or the file ends: then ready is empty.
+func (s *source) fill() {
+	if s.next == len(s.ready) {
+		s.ready, s.next = s.ready[:0], 0
+	}
+	for len(s.ready) == 0 && !s.ended {
+		if err := s.reader.Line(); err != nil {
+			s.reader.Flush()
+			s.ended = true
+			if !errors.Is(err, io.EOF) {
+				s.err = fmt.Errorf("read the log %s: %w", s.path, err)
+			}
+		}
+	}
+	if len(s.ready) > 0 {
+		s.settle(&s.ready[s.next])
+	}
+}
+
+// settle sets the place of an item. A death has the place of what came before it.
+func (s *source) settle(it *item) {
+	if it.death {
+		return
+	}
+	rec := &it.rec
+	now := s.tops[rec.Node]
+	if now.incarnation != rec.Incarnation || rec.RoundTerm() > now.term {
+		now = top{rec.Incarnation, rec.RoundTerm()}
+		s.tops[rec.Node] = now
+	}
+	s.place = place{now.term, rec.Time.UnixMicro()}
+	if clock, err := proto.ParseHLC(rec.HLC); err == nil && !clock.IsZero() {
+		s.place.clock = clock.Micros
+	}
+}
+
+// simulated reports whether the next item is of a simulated run.
+func (s *source) simulated() bool {
+	if len(s.ready) == 0 {
+		return false
+	}
+	it := &s.ready[s.next]
+	return it.death && it.cluster == "" || it.rec.Cluster == "" && it.rec.Time.Year() == 2000
+}
