@@ -76,12 +76,18 @@ func leaderTerm(rec *trace.Record, reasons []reason) (term uint64, unsettled boo
 // expires reports whether one of the reasons says that a lease ended by itself: that of the node, or that of
 // the leader that it followed. A process checks this before anything else, also after it slept.
 func expires(reasons []reason) bool {
-	return slices.ContainsFunc(reasons, func(why reason) bool {
-		_, ends := decided[algorithms.LeaseEnds](&why)
-		cause := why.cause(0)
-		_, ended := decided[algorithms.LeaseEnds](&cause)
-		return ends || ended
-	})
+	for i := range reasons {
+		if _, ends := decided[algorithms.LeaseEnds](&reasons[i]); ends {
+			return true
+		}
+		if args := reasons[i].args; len(args) > 0 && args[0].Is == trace.Cause {
+			from := read(*args[0].Reason, "")
+			if _, ended := decided[algorithms.LeaseEnds](&from); ended {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // allBeliefs returns the beliefs in the order of the records; each differs from the one before.

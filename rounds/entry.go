@@ -18,7 +18,9 @@ type entry struct {
 
 	msg, msgID  string
 	from        uint64
-	ranks, sent []string
+	number      uint64 // in msgID
+	ranks       []string
+	sent        []sentMessage
 
 	cause  *entry // the entry of any term that sent what was received; nil for none
 	unsure bool   // which one of several entries sent it is not known
@@ -43,7 +45,7 @@ func (e *entry) fill(rec *trace.Record, l *life, reasons []reason, why []string)
 		e.Prev = *rec.PrevLeader
 	}
 	e.msg, e.msgID, e.from = rec.Msg, rec.MsgID, rec.From
-	e.ranks, e.sent = rec.Ranks, rec.Sent
+	e.number, e.ranks = numberOf(rec.MsgID), rec.Ranks
 	e.clock, _ = proto.ParseHLC(rec.HLC) // the zero reading for none
 }
 

@@ -27,7 +27,8 @@ type group struct {
 	tried     int             // how many of them there were after the last attempt to keep fewer
 	deaths    []death
 	recovered recovered
-	spare     []*entry // entries of built rounds, to be used again
+	spare     []*entry      // entries of built rounds, to be used again
+	room      []sentMessage // memory for what entries sent
 	brief     bool     // rounds keep no steps and messages. All rounds then use one scratch.
 	scratch   scratch
 	top       uint64    // the highest term there is
@@ -133,6 +134,7 @@ func (g *group) add(rec *trace.Record) {
 	g.held++
 	e := g.entry()
 	e.fill(rec, l, reasons, why)
+	e.sent = g.parseAll(rec.Sent)
 	e.log = t
 	g.clock = max(g.clock, e.micros())
 	t.entries = append(t.entries, e)
@@ -201,7 +203,9 @@ func (t *log) fold(rec *trace.Record) int {
 		return 0
 	}
 	clock, _ := proto.ParseHLC(rec.HLC)
-	t.folded = append(t.folded, receipt{rec.MsgID, rec.Msg, rec.From, rec.Node, clock, rec.Time})
+	t.folded = append(t.folded, receipt{
+		rec.MsgID, rec.Msg, numberOf(rec.MsgID), rec.From, rec.Node, clock, rec.Time,
+	})
 	return 1
 }
 
@@ -322,8 +326,8 @@ func (g *group) survey(terms []uint64) {
 // findVoters notes who votes in a term.
 func (g *group) findVoters(t *log) {
 	for _, e := range t.entries {
-		for _, s := range e.sent {
-			if m, ok := parseSent(s); ok && slices.Contains(askKinds, m.kind) {
+		for _, m := range e.sent {
+			if slices.Contains(askKinds, m.kind) {
 				g.voters[m.to], g.voters[e.Ref.Node] = true, true
 				g.asked[m.to] = append(g.asked[m.to], g.fix.at(e.Ref.Node, e.Wall))
 			}

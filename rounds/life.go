@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -151,11 +152,8 @@ func compareSpan(s span, n uint64) int {
 // sendQuietly notes the numbers of the messages that a record sent which is not kept.
 func (l *life) sendQuietly(sent []string) {
 	for _, s := range sent {
-		m, ok := parseSent(s)
-		if !ok {
-			continue
-		}
-		n := numberOf(m.id)
+		_, id, _ := strings.Cut(s, "#")
+		n := numberOf(id)
 		if last := len(l.quiet) - 1; last >= 0 && l.quiet[last].last+1 == n { // nearly always
 			l.quiet[last].last = n
 		} else if i, found := slices.BinarySearchFunc(l.quiet, n, compareSpan); !found {

@@ -12,13 +12,34 @@ import (
 // sentMessage has the parts of "KIND>to#id".
 type sentMessage struct {
 	kind, id string
+	n        uint64 // the number in id
 	to       uint64
 }
 
 func parseSent(s string) (sentMessage, bool) {
 	kind, to, id, err := trace.SentID(s)
-	return sentMessage{kind, id, uint64(to)}, err == nil
+	return sentMessage{kind, id, numberOf(id), uint64(to)}, err == nil
 }
+
+// parseAll returns the messages that a record sent. What no node writes is left out.
+func (g *group) parseAll(sent []string) []sentMessage {
+	if len(sent) == 0 {
+		return nil
+	}
+	if cap(g.room)-len(g.room) < len(sent) {
+		g.room = make([]sentMessage, 0, max(messagesAtOnce, len(sent)))
+	}
+	from := len(g.room)
+	for _, s := range sent {
+		if m, ok := parseSent(s); ok {
+			g.room = append(g.room, m)
+		}
+	}
+	return g.room[from:len(g.room):len(g.room)]
+}
+
+// messagesAtOnce is for how many messages memory is allocated at a time.
+const messagesAtOnce = 256
 
 // messages pairs the sends and receipts of the entries, which are in causal order, into r.Messages.
 // It also sets the indexes of messages in the Steps; these indexes lie in the scratch memory in.
@@ -31,11 +52,7 @@ func messages(r *Round, entries []*entry, in *scratch) {
 	for i, e := range entries {
 		from := len(in.sent)
 		e.messages = len(r.Messages)
-		for _, s := range e.sent {
-			m, ok := parseSent(s)
-			if !ok {
-				continue // no node writes such a thing
-			}
+		for _, m := range e.sent {
 			in.sent = append(in.sent, len(r.Messages))
 			r.Messages = append(r.Messages, Message{
 				ID: m.id, Kind: m.kind, From: e.Ref.Node, To: m.to, SendStep: i, ReceiveStep: -1,
@@ -92,6 +109,7 @@ func (r *Round) messageOf(e *entry) int {
 // receipt says when a message was received. Each process of the sender numbers its messages anew.
 type receipt struct {
 	id, kind string // kind is empty if it is not known
+	n        uint64 // the number in id
 	from, to uint64
 	clock    proto.HLC
 	wall     time.Time // by the receiver's clock

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,18 +14,29 @@ import (
 // that is in another one. Message ids begin anew with each process of a node, so several entries may have sent
 // messages with the same id, and the right one may be missing.
 type pairing struct {
-	senders map[string][]*entry // by the id of the message
+	// senders has the entries that sent each message, by their hybrid clocks; each list lies in all.
+	senders map[mail][]*entry
+	all     []post
+	by      []*entry
 	links   map[[2]uint64]*link
 	// Of the messages whose ids several processes used: received has those that a receipt is certainly of, unsure those
 	// that a receipt may be of.
 	received, unsure map[sending]bool
 }
 
-// sending is a message of an entry.
-type sending struct {
+// mail is what all messages have in common that may have the same id, from one node to another.
+type mail struct{ from, to, n uint64 }
+
+// post is a message that an entry sent.
+type post struct {
+	mail
 	by *entry
-	id string
-	to uint64
+}
+
+// sending is a message of an entry, by its number.
+type sending struct {
+	by    *entry
+	n, to uint64
 }
 
 // link is what single pairs tell of all messages from one node to another: how long they seem to have taken. Where
@@ -48,20 +60,16 @@ const (
 
 // pair pairs the receipts of all terms, and notes how long their messages took.
 func (g *group) pair(terms []uint64) {
-	p := &pairing{map[string][]*entry{}, map[[2]uint64]*link{}, map[sending]bool{}, map[sending]bool{}}
+	p := g.pairing.again()
 	g.pairing = p
 	for _, term := range terms {
 		p.index(g.open[term])
 	}
-	for _, all := range p.senders {
-		if len(all) > 1 {
-			slices.SortStableFunc(all, func(a, b *entry) int { return a.clock.Compare(b.clock) })
-		}
-	}
+	p.sort()
 	for _, term := range terms {
 		for got := range g.open[term].receipts {
-			if fitting := p.candidates(got); len(fitting) == 1 {
-				g.learn(fitting[0], got)
+			if by := p.candidates(got); len(by) == 1 {
+				g.learn(by[0], got)
 			}
 		}
 	}
@@ -73,11 +81,11 @@ func (g *group) pair(terms []uint64) {
 	}
 	for _, term := range terms {
 		for got := range g.open[term].receipts {
-			if len(p.senders[got.id]) < 2 { // nearly always
+			if len(p.senders[got.mail()]) < 2 { // nearly always
 				continue
 			}
 			if fitting := p.fitting(got); len(fitting) == 1 {
-				p.received[sending{fitting[0], got.id, got.to}] = true
+				p.received[sending{fitting[0], got.n, got.to}] = true
 			}
 		}
 	}
@@ -128,15 +136,46 @@ func (g *group) sample(e *entry, got receipt, how sure) {
 	}
 }
 
+// again returns an empty pairing with the memory of p, which may be nil.
+func (p *pairing) again() *pairing {
+	if p == nil {
+		p = &pairing{senders: map[mail][]*entry{}}
+	}
+	clear(p.senders)
+	clear(p.all) // so that built rounds can be freed
+	clear(p.by)
+	return &pairing{
+		senders: p.senders, all: p.all[:0], by: p.by[:0],
+		links: map[[2]uint64]*link{}, received: map[sending]bool{}, unsure: map[sending]bool{},
+	}
+}
+
 // index notes which entry sent which message.
 func (p *pairing) index(t *log) {
 	for _, e := range t.entries {
 		e.elsewhere = e.elsewhere[:0]
-		for _, s := range e.sent {
-			if at := strings.IndexByte(s, '#'); at >= 0 {
-				p.senders[s[at+1:]] = append(p.senders[s[at+1:]], e)
-			}
+		for _, m := range e.sent {
+			p.all = append(p.all, post{mail{e.Ref.Node, m.to, m.n}, e})
 		}
+	}
+}
+
+// sort finds the entries that sent each message.
+func (p *pairing) sort() {
+	slices.SortFunc(p.all, func(a, b post) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.n, b.n),
+			a.by.clock.Compare(b.by.clock), a.by.Wall.Compare(b.by.Wall))
+	})
+	for _, m := range p.all {
+		p.by = append(p.by, m.by)
+	}
+	for i := 0; i < len(p.all); {
+		end := i + 1
+		for end < len(p.all) && p.all[end].mail == p.all[i].mail {
+			end++
+		}
+		p.senders[p.all[i].mail] = p.by[i:end:end]
+		i = end
 	}
 }
 
@@ -155,13 +194,15 @@ func (t *log) receipts(yield func(receipt) bool) {
 }
 
 func (e *entry) receipt() receipt {
-	return receipt{e.msgID, e.msg, e.from, e.Ref.Node, e.clock, e.Wall}
+	return receipt{e.msgID, e.msg, e.number, e.from, e.Ref.Node, e.clock, e.Wall}
 }
+
+func (got receipt) mail() mail { return mail{got.from, got.to, got.n} }
 
 // candidates returns the entries that sent a message of that kind with that id from the sender to the receiver; of
 // very many processes, those around the time of the receipt.
 func (p *pairing) candidates(got receipt) []*entry {
-	all := p.senders[got.id]
+	all := p.senders[got.mail()]
 	if len(all) > 2*neighbours {
 		at, _ := slices.BinarySearchFunc(all, got.clock, func(e *entry, clock proto.HLC) int {
 			return e.clock.Compare(clock)
@@ -176,10 +217,17 @@ func (p *pairing) candidates(got receipt) []*entry {
 
 // sentTo reports whether the entry sent a message of the kind with the id of the receipt to its node.
 func (e *entry) sentTo(got receipt) bool {
-	return e.Ref.Node == got.from && slices.ContainsFunc(e.sent, func(s string) bool {
-		m, ok := parseSent(s)
-		return ok && m.id == got.id && m.to == got.to && (got.kind == "" || m.kind == got.kind)
-	})
+	if e.Ref.Node != got.from {
+		return false
+	}
+	for i := range e.sent {
+		m := &e.sent[i]
+		same := m.to == got.to && m.n == got.n && (m.n > 0 || m.id == got.id)
+		if same && (got.kind == "" || m.kind == got.kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // learn notes what one pair tells of its link, or that it may be so.
@@ -231,14 +279,12 @@ func (g *group) sender(got receipt) (last *entry, how sure) {
 	fitting := p.fitting(got)
 	if len(fitting) == 0 {
 		for _, e := range p.candidates(got) {
-			p.unsure[sending{e, got.id, got.to}] = p.unsure[sending{e, got.id, got.to}] || fitsClock(e, got)
+			p.unsure[sending{e, got.n, got.to}] = p.unsure[sending{e, got.n, got.to}] || fitsClock(e, got)
 		}
 		return nil, certain
 	}
-	if prompt := slices.DeleteFunc(slices.Clone(fitting), func(e *entry) bool {
-		return l.late(e, got) < -maxTransit/2 // sent only after the receipt
-	}); len(fitting) > 1 && len(prompt) > 0 {
-		fitting = prompt
+	if len(fitting) > 1 {
+		fitting = l.prompt(fitting, got)
 	}
 	how = certain
 	for _, e := range fitting {
@@ -251,11 +297,11 @@ func (g *group) sender(got receipt) (last *entry, how sure) {
 		case e == last:
 		case !l.proves(last, got):
 			how = notSure
-		case p.received[sending{e, got.id, got.to}]:
+		case p.received[sending{e, got.n, got.to}]:
 			how = min(how, likely)
 		case last.Wall.Sub(e.life.until) > outlives:
 			how = min(how, likely)
-			p.unsure[sending{e, got.id, got.to}] = true
+			p.unsure[sending{e, got.n, got.to}] = true
 		default:
 			how = notSure
 		}
@@ -273,10 +319,22 @@ func (g *group) sender(got receipt) (last *entry, how sure) {
 	return last, how
 }
 
+// prompt returns those of the entries that did not send the message only after its receipt; all of them if each did.
+func (l *link) prompt(entries []*entry, got receipt) []*entry {
+	after := func(e *entry) bool { return l.late(e, got) < -maxTransit/2 }
+	if !slices.ContainsFunc(entries, after) { // nearly always
+		return entries
+	}
+	if prompt := slices.DeleteFunc(slices.Clone(entries), after); len(prompt) > 0 {
+		return prompt
+	}
+	return entries
+}
+
 // doubt notes that the receipt may be of a message of any of these entries.
 func (p *pairing) doubt(entries []*entry, got receipt) {
 	for _, e := range entries {
-		p.unsure[sending{e, got.id, got.to}] = true
+		p.unsure[sending{e, got.n, got.to}] = true
 	}
 }
 
@@ -294,7 +352,7 @@ func (g *group) others(e *entry, got receipt) (how sure) {
 	if len(lives) == 1 { // nearly always
 		return certain
 	}
-	n := numberOf(got.id)
+	n := got.n
 	how = certain
 	for _, l := range lives[max(0, e.life.place-neighbours):min(len(lives), e.life.place+neighbours+1)] {
 		_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)

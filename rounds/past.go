@@ -55,10 +55,15 @@ func (g *group) conclude(over []uint64) (rounds []*Round, between []Finding) {
 	if len(over) == 0 {
 		return nil, nil
 	}
-	g.survey(slices.Sorted(maps.Keys(g.open)))
-	for _, term := range over {
+	terms := slices.Sorted(maps.Keys(g.open))
+	g.survey(terms)
+	for i, term := range over { // the first of terms
 		t := g.open[term]
-		if r := g.round(t, g.nextTerm(term)); r != nil {
+		next := uint64(0)
+		if i+1 < len(terms) {
+			next = terms[i+1]
+		}
+		if r := g.round(t, next); r != nil {
 			rounds = append(rounds, r)
 		}
 		g.past.built[term] = t.clock

@@ -88,16 +88,6 @@ type Vacancy struct {
 	Incident
 }
 
-// nextTerm returns the term after the given one of which there are records, 0 for none.
-func (g *group) nextTerm(term uint64) (next uint64) {
-	for other := range g.open {
-		if other > term && (next == 0 || other < next) {
-			next = other
-		}
-	}
-	return next
-}
-
 // late counts a record of a round that was built already.
 func (g *group) late(rec *trace.Record, l *life, reasons []reason, why []string, term uint64) {
 	e := &entry{}
