@@ -43,6 +43,9 @@ type group struct {
 	attrs       map[uint64]*int64      // the attribute by which each node is ranked
 	voters      map[uint64]bool        // who was asked for votes, and who asked
 	asked       map[uint64][]time.Time // when each was asked, corrected
+	heard       map[uint64][]time.Time // when others received a message of each, corrected
+	joins       map[uint64][]time.Time // when each came into the view of another, corrected
+	away        map[uint64][]absence   // of the nodes for which they were looked for
 	drops       map[uint64][]*drop     // by the node that they are about
 	dropsBy     map[[2]uint64][]*drop  // by the node that has them, and the one that they are about
 	leaderships map[leadershipKey]*Leadership
@@ -305,14 +308,20 @@ func (g *group) survey(terms []uint64) {
 	if g.key.run == 0 { // a simulated run has one clock, which is right
 		g.fix = g.paths.fix()
 	}
-	g.asked = map[uint64][]time.Time{}
+	g.asked, g.heard, g.away = map[uint64][]time.Time{}, map[uint64][]time.Time{}, map[uint64][]absence{}
 	for _, term := range terms {
 		g.top = max(g.top, term)
 		g.findVoters(g.open[term])
+		for got := range g.open[term].receipts {
+			g.heard[got.from] = append(g.heard[got.from], g.fix.at(got.to, got.wall))
+		}
 	}
-	for _, asked := range g.asked {
-		slices.SortFunc(asked, time.Time.Compare)
+	for _, times := range []map[uint64][]time.Time{g.asked, g.heard} {
+		for _, list := range times {
+			slices.SortFunc(list, time.Time.Compare)
+		}
 	}
+	g.findJoins()
 	g.last = time.Time{}
 	for id, m := range g.nodes {
 		for _, l := range m.lives {

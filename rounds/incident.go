@@ -3,12 +3,8 @@ package rounds
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
 // Incident is one change of leadership, from the end of the last leadership that the records confirm to the
@@ -39,12 +35,15 @@ type Incident struct {
 	Records    []Ref         `json:"records"` // which prove From, Until and Why
 
 	rounds []*Round // of Terms
-	quorum bool     // Why says which voters were missing
+	lack   shortage // the time in which the voters were missing that Why names; zero if it names none
 	killed bool     // so many of them ended without a good-bye that the others are no majority
 }
 
 // Voters reports whether Why says which voters were missing, so that the others were no majority.
-func (in *Incident) Voters() bool { return in.quorum }
+func (in *Incident) Voters() bool { return len(in.lack.missing) > 0 }
+
+// Lack returns the longest time in which the voters that Why names were missing together. It is zero if Why names none.
+func (in *Incident) Lack() (from, until time.Time) { return in.lack.from, in.lack.until }
 
 // AtMost returns for how long nobody led at most.
 func (in *Incident) AtMost() time.Duration {
@@ -216,7 +215,6 @@ func (in *Incident) prove(ref Ref) {
 // round, or by the way in which the leadership before ended.
 func (in *Incident) reason(g *group) string {
 	if lacks := in.missingVoters(g); lacks != "" {
-		in.quorum = true
 		return lacks
 	}
 	for _, r := range in.rounds {
@@ -272,8 +270,8 @@ func (c *Cause) clause(in *Incident) string {
 	return ""
 }
 
-// missingVoters says which voters were out of reach, if the others were no majority: "voters 2 and 5 dead, 4 paused: 2
-// of 5". It returns "" if a majority was there.
+// missingVoters says which voters were out of reach for the longest time in which the others were no majority: "voters
+// 2 and 5 dead, 4 paused: 2 of 5". It returns "" if a majority was there for most of the time.
 func (in *Incident) missingVoters(g *group) string {
 	var voters []uint64
 	for _, r := range in.rounds {
@@ -282,79 +280,30 @@ func (in *Incident) missingVoters(g *group) string {
 		}
 	}
 	if len(in.rounds) == 0 || len(voters) == 0 && in.Leader == 0 { // no round tells yet who votes
-		voters = slices.Sorted(maps.Keys(g.voters))
+		voters = g.everyVoter()
 	}
 	if in.Leaderless < maxTransit && in.Leader != 0 || len(voters) == 0 {
 		return ""
 	}
-	down := map[string][]uint64{}
-	up := len(voters)
-	for _, id := range voters {
-		if in.stood(id) {
-			continue
-		}
-		how, ref := g.missing(id, in.From, in.Until)
-		if how != "" {
-			down[how] = append(down[how], id)
-			in.prove(ref)
-			up--
+	middle := in.From.Add(in.Leaderless / 2)
+	dead := 0
+	for _, a := range g.absent(voters, middle, middle, false) {
+		if a.how == "dead" {
+			dead++
 		}
 	}
-	in.killed = len(voters)-len(down["dead"]) <= len(voters)/2
-	if up > len(voters)/2 {
+	in.killed = len(voters)-dead <= len(voters)/2
+	for _, s := range g.shortages(voters, in.From, in.Until, in.Leader == 0) {
+		long := s.length() >= max(in.Leaderless/4, min(maxTransit/2, in.Leaderless))
+		if long && (!in.Voters() || s.length() > in.lack.length()) {
+			in.lack = s
+		}
+	}
+	if !in.Voters() {
 		return ""
 	}
-	var parts []string
-	for _, how := range []string{"dead", "stopped", "paused", "silent", "down", "not answering"} {
-		if ids := down[how]; len(ids) > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", words.List(ids), how))
-		}
+	for _, a := range in.lack.missing {
+		in.prove(a.ref)
 	}
-	return fmt.Sprintf("%s %s: %d of %d", words.Either(len(voters)-up, "voter", "voters"), strings.Join(parts, ", "),
-		up, len(voters))
-}
-
-// stood reports whether the node was a candidate in the incident's rounds.
-func (in *Incident) stood(id uint64) bool {
-	return slices.ContainsFunc(in.rounds, func(r *Round) bool { return r.Ballot != nil && r.Ballot.Candidate == id })
-}
-
-// missing says how a voter was away for most of the time from one instant to another, in the middle of it, and by which
-// record. It returns "" if it was there, or if the records do not tell.
-func (g *group) missing(id uint64, from, until time.Time) (how string, ref Ref) {
-	length := until.Sub(from)
-	middle := from.Add(length / 2)
-	if how, ref = g.downAt(id, middle); how != "" {
-		return how, ref
-	}
-	m := g.nodes[id]
-	if m == nil {
-		return "", Ref{}
-	}
-	l := m.at(middle, g.fix)
-	if l == nil {
-		return "", Ref{}
-	}
-	ended := g.fix.at(id, l.until)
-	again := l.next != nil && g.fix.at(id, l.next.from).After(middle)
-	if ended.Before(middle) && again {
-		lost := slices.ContainsFunc(g.dropsSince(id, ended), func(d *drop) bool { return !d.At.After(middle) })
-		if lost || l.debug {
-			return "down", l.next.ref(l.next.first())
-		}
-	}
-	late := from.Add(length / 4 * 3)
-	if wrote, ok := l.after(from, g.fix); ok && g.fix.at(id, wrote.wall).Before(late) || !g.wasAsked(id, from, late) {
-		return "", Ref{}
-	}
-	if again {
-		return "down", l.next.ref(l.next.first())
-	}
-	return "not answering", Ref{}
-}
-
-// wasAsked reports whether a candidate asked the voter between two times.
-func (g *group) wasAsked(id uint64, from, until time.Time) bool {
-	i, _ := slices.BinarySearchFunc(g.asked[id], from, time.Time.Compare)
-	return i < len(g.asked[id]) && g.asked[id][i].Before(until)
+	return in.lack.tell(len(voters))
 }

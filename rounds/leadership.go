@@ -135,7 +135,7 @@ func (g *group) end(r *Leadership) {
 		kind, at := EndedByWord, r.Until
 		if r.endedBy.expired {
 			kind = EndedByLease
-			if r.life.debug && r.Lease.Before(at) { // it noticed late: it had slept
+			if r.life.debug && !r.Lease.IsZero() && r.Lease.Before(at) { // it noticed late: it had slept
 				at = r.Lease
 			}
 		}

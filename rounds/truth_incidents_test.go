@@ -109,7 +109,8 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 	if !strings.HasPrefix(in.Why, "voter") {
 		return
 	}
-	at := in.From.Add(in.Leaderless / 2)
+	from, until := in.Lack()
+	at := from.Add(until.Sub(from) / 2)
 	for _, part := range votersDid.FindAllStringSubmatch(in.Why, -1) {
 		for _, id := range number.FindAllString(part[1], -1) {
 			r.judge("reasons of incidents")

@@ -97,7 +97,8 @@ func (r *reading) endedBy(node uint64, at time.Time) bool {
 var (
 	endedText = regexp.MustCompile(`the process of node (\d+) ended`)
 	silenced  = regexp.MustCompile(`node (\d+) stopped answering`)
-	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|paused|silent|down|not answering)`)
+	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|paused|silent|down|not answering|` +
+		`without a sign of life here)`)
 	votersUp  = regexp.MustCompile(`: (\d+) of (\d+)$`)
 	number    = regexp.MustCompile(`\d+`)
 )
@@ -154,25 +155,26 @@ func (r *reading) compareRequest(in *rounds.Incident) {
 // started is how long a process takes at most until it writes its first record.
 const started = 500 * time.Millisecond
 
-// compareVoters checks that the voters that are told to have been missing were so, for the greater part of the time.
+// compareVoters checks that the voters that are told to have been missing were so, all of them at once.
 func (r *reading) compareVoters(in *rounds.Incident) {
-	within, named := r.during(in), 0
-	middle := within.From.Add(within.length() / 2)
+	from, until := in.Lack()
+	middle, named := r.true(from.Add(until.Sub(from)/2)), 0
+	if span := r.during(in); middle.Before(span.From.Add(-time.Millisecond)) || middle.After(span.Until) {
+		r.fail("incident: voters were missing at another time", "at %s: %s", clock(middle), r.tellIncident(in))
+	}
 	for _, part := range votersDid.FindAllStringSubmatch(in.Why, -1) {
 		for _, id := range number.FindAllString(part[1], -1) {
 			named++
 			node, how := numberOf(id), part[2]
-			was := r.out(node, within)
+			then := span{middle.Add(-started), middle.Add(r.slack())}
 			switch {
-			case (how == "dead" || how == "stopped") &&
-				!r.isDead(node, middle.Add(-started)) && !r.isDead(node, middle.Add(r.slack())):
+			case how == "without a sign of life here": // this is about the records
+			case (how == "dead" || how == "stopped") && !r.isDead(node, then.From) && !r.isDead(node, then.Until):
 				r.fail("incident: a voter was "+how+" that lived", "node %d at %s: %s",
 					node, clock(middle), r.tellIncident(in))
-			case was <= 0 && !r.touched(node, within.grow(time.Second, 0)):
-				r.fail("incident: a voter was "+how+" that was well", "node %d: %s", node, r.tellIncident(in))
-			case within.length() > 0 && was <= within.length()/4 && was <= time.Second:
-				r.fail("incident: a voter was "+how+" that was well most of the time",
-					"node %d, away for %v: %s", node, was, r.tellIncident(in))
+			case !r.touched(node, then):
+				r.fail("incident: a voter was "+how+" that was well", "node %d at %s: %s",
+					node, clock(middle), r.tellIncident(in))
 			}
 		}
 	}

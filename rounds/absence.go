@@ -1,0 +1,261 @@
+package rounds
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/words"
+)
+
+// absence is a time in which a node did not take part, as far as the records tell.
+type absence struct {
+	id    uint64
+	from  time.Time
+	until time.Time // zero if no record tells that it came back
+	how   string
+	ref   Ref
+}
+
+// unheard is how a voter was that was asked for its vote, while no record tells what it did since: its log ends before,
+// or was cut.
+const unheard = "without a sign of life here"
+
+// covers reports whether the node was away from one time to another.
+func (a *absence) covers(from, until time.Time) bool {
+	return !a.from.After(from) && (a.until.IsZero() || !a.until.Before(until))
+}
+
+// absences returns when a node was away.
+func (g *group) absences(id uint64) []absence {
+	all, known := g.away[id]
+	if known {
+		return all
+	}
+	if m := g.nodes[id]; m == nil {
+		all = g.lostSight(id)
+	} else {
+		for _, l := range m.lives {
+			all = slices.Concat(all, g.absencesOf(l), g.unanswered(l))
+		}
+	}
+	g.away[id] = all
+	return all
+}
+
+// lostSight returns when a node without records was away, by the evidence of the others.
+func (g *group) lostSight(id uint64) (all []absence) {
+	for _, d := range g.drops[id] {
+		a := absence{id: id, from: d.At, until: g.seenAgain(id, d.At), how: "silent", ref: d.Ref}
+		if saysLeft(d.Evidence, id) {
+			a.how = "stopped"
+		} else if endedProcess(d.Evidence, id) {
+			a.how = "dead"
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// absencesOf returns when a process was away by what it and its peers tell, and how long its node ran none afterwards.
+func (g *group) absencesOf(l *life) (all []absence) {
+	end := func(at time.Time) {
+		if n := len(all); n > 0 {
+			all[n-1].until = earliest(all[n-1].until, at)
+		}
+	}
+	next := time.Time{}
+	if l.next != nil {
+		next = g.fix.at(l.node, l.next.from)
+	}
+	for _, e := range g.events(l) {
+		a := absence{id: l.node, from: e.At, ref: e.Ref}
+		switch e.Kind {
+		case Resumed:
+			end(e.At)
+			continue
+		case Ended:
+			if a.how = "dead"; e.left {
+				a.how = "stopped"
+			}
+			if e.Known == Inferred {
+				a.from, a.how = g.stoppedBy(l, next), "down"
+			}
+			if a.until = next; l.next == nil {
+				a.until = g.seenAgain(l.node, e.At)
+			}
+		case Silent:
+			a.how, a.until = "silent", g.seenAgain(l.node, e.At)
+		case Paused:
+			a.how = "paused"
+		default:
+			continue
+		}
+		end(a.from)
+		all = append(all, a)
+	}
+	return all
+}
+
+// stoppedBy returns since when the process wrote nothing, and was missed, before the next one of its node began.
+func (g *group) stoppedBy(l *life, next time.Time) time.Time {
+	last := g.fix.at(l.node, l.until)
+	if l.debug {
+		return last
+	}
+	for _, d := range g.dropsSince(l.node, last) {
+		next = earliest(next, d.At)
+		break
+	}
+	if asked, ok := g.firstAsked(l.node, last); ok {
+		next = earliest(next, asked)
+	}
+	return next
+}
+
+// unanswered returns when the process was asked for its vote, and wrote nothing for long, or never again.
+func (g *group) unanswered(l *life) (all []absence) {
+	for at := g.fix.at(l.node, l.from); ; {
+		asked, ok := g.firstAsked(l.node, at)
+		if !ok {
+			return all
+		}
+		wrote, ok := l.after(asked, g.fix)
+		if !ok {
+			last := l.ref(l.last())
+			return append(all, absence{l.node, asked, g.seenAgain(l.node, asked), unheard, last})
+		}
+		if at = g.fix.at(l.node, wrote.wall); at.Sub(asked) > maxTransit && !l.gapAround(asked, g.fix) {
+			all = append(all, absence{l.node, asked, at, "not answering", l.ref(wrote.seq)})
+		}
+	}
+}
+
+// firstAsked returns when a candidate first asked the voter from the time t on.
+func (g *group) firstAsked(id uint64, t time.Time) (at time.Time, ok bool) {
+	asked := g.asked[id]
+	i, _ := slices.BinarySearchFunc(asked, t, time.Time.Compare)
+	if i == len(asked) {
+		return at, false
+	}
+	return asked[i], true
+}
+
+// seenAgain returns when another node first saw the node again after t, or got a message of it. It returns zero if none
+// did. Messages that were on their way do not count.
+func (g *group) seenAgain(id uint64, t time.Time) time.Time {
+	after := func(times []time.Time, t time.Time) time.Time {
+		i, exact := slices.BinarySearchFunc(times, t, time.Time.Compare)
+		if exact {
+			i++
+		}
+		if i >= len(times) {
+			return time.Time{}
+		}
+		return times[i]
+	}
+	return earliest(after(g.joins[id], t), after(g.heard[id], t.Add(outlives)))
+}
+
+// earliest returns the earlier of two times. Zero is none.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// findJoins notes when each node came into the view of another one.
+func (g *group) findJoins() {
+	g.joins = map[uint64][]time.Time{}
+	for id, m := range g.nodes {
+		for _, l := range m.lives {
+			var alive []uint64
+			for _, h := range l.allHappenings() {
+				if h.event != "peers" {
+					continue
+				}
+				for _, other := range h.alive {
+					if other != id && !slices.Contains(alive, other) {
+						g.joins[other] = append(g.joins[other], g.fix.at(id, h.wall))
+					}
+				}
+				alive = h.alive
+			}
+		}
+	}
+	for _, times := range g.joins {
+		slices.SortFunc(times, time.Time.Compare)
+	}
+}
+
+// shortage is a time in which too few voters were there to make a leader.
+type shortage struct {
+	from, until time.Time
+	missing     []absence
+}
+
+func (s *shortage) length() time.Duration { return s.until.Sub(s.from) }
+
+// shortages returns when so many of the voters were away that the others are no majority, from one time to another. In
+// each of them the same ones were away. Those that are unheard count only if nobody leads in the end: otherwise their
+// votes may be what is missing.
+func (g *group) shortages(voters []uint64, from, until time.Time, end bool) (all []shortage) {
+	times := []time.Time{from, until}
+	for _, id := range voters {
+		for _, a := range g.absences(id) {
+			for _, at := range []time.Time{a.from, a.until} {
+				if at.After(from) && at.Before(until) {
+					times = append(times, at)
+				}
+			}
+		}
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	for i, at := range times[1:] {
+		s := shortage{from: times[i], until: at}
+		if s.length() == 0 && from.Before(until) {
+			continue
+		}
+		s.missing = g.absent(voters, s.from, s.until, end)
+		if 2*(len(voters)-len(s.missing)) <= len(voters) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// absent returns the voters that were away from one time to another, with those that are unheard if doubt is true.
+func (g *group) absent(voters []uint64, from, until time.Time, doubt bool) (missing []absence) {
+	for _, id := range voters {
+		all := g.absences(id)
+		if i := slices.IndexFunc(all, func(a absence) bool {
+			return a.covers(from, until) && (doubt || a.how != unheard)
+		}); i >= 0 {
+			missing = append(missing, all[i])
+		}
+	}
+	return missing
+}
+
+// tell says which of so many voters were missing: "voters 2 and 5 dead, 4 paused: 2 of 5".
+func (s *shortage) tell(voters int) string {
+	down := map[string][]uint64{}
+	for _, a := range s.missing {
+		down[a.how] = append(down[a.how], a.id)
+	}
+	var parts []string
+	for _, how := range []string{"dead", "stopped", "paused", "silent", "down", "not answering", unheard} {
+		if ids := down[how]; len(ids) > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", words.List(ids), how))
+		}
+	}
+	away := len(s.missing)
+	return fmt.Sprintf("%s %s: %d of %d", words.Either(away, "voter", "voters"), strings.Join(parts, ", "),
+		voters-away, voters)
+}
+
+// everyVoter returns who votes, in order.
+func (g *group) everyVoter() []uint64 { return slices.Sorted(maps.Keys(g.voters)) }

@@ -1,0 +1,143 @@
+package rounds_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// voters writes the records of a cluster of three voters that leads under a lease.
+type voters struct {
+	b    *rounds.Builder
+	life map[uint64]int // how often each node was started again
+	seq  map[string]uint64
+}
+
+func atMS(ms int) time.Time {
+	return time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC).Add(time.Duration(ms) * time.Millisecond)
+}
+
+func newVoters() *voters {
+	return &voters{rounds.NewBuilder(), map[uint64]int{}, map[string]uint64{}}
+}
+
+func (v *voters) add(node uint64, ms int, rec trace.Record) {
+	at := atMS(ms)
+	rec.Incarnation = fmt.Sprintf("n%dlife%d", node, v.life[node])
+	v.seq[rec.Incarnation]++
+	rec.Level, rec.Time, rec.Cluster, rec.Node, rec.Algo, rec.Guarantee = "debug", at, "c", node, "raft", "lease"
+	rec.Seq, rec.HLC, rec.Role = v.seq[rec.Incarnation], fmt.Sprintf("%d.0", at.UnixMicro()), trace.Following
+	switch rec.Leader {
+	case 0:
+		rec.Role = trace.Looking
+	case node:
+		rec.Role = trace.Leading
+	}
+	v.b.Add(&rec)
+}
+
+// ask writes that a voter asks all others for a term.
+func (v *voters) ask(node uint64, ms int, term uint64) {
+	rec := trace.Record{
+		Term: term - 1, Round: term, Event: "timeout",
+		Why: []string{fmt.Sprintf("nobody leads -> ask the voters for term %d", term)},
+	}
+	for to := uint64(1); to <= 3; to++ {
+		if to != node {
+			rec.Sent = append(rec.Sent, fmt.Sprintf("PRE_VOTE>%d#%d:%d", to, node, 10*ms+int(to)))
+		}
+	}
+	v.add(node, ms, rec)
+}
+
+// lead writes that a node won a term.
+func (v *voters) lead(node uint64, ms int, term uint64) {
+	v.add(node, ms, trace.Record{
+		Term: term, Event: "receive", Leader: node, Token: term, LeaderChange: trace.Elected,
+		ValidUntil: atMS(ms + 990),
+		Why:        []string{fmt.Sprintf("a majority voted in term %d -> lead", term)},
+	})
+}
+
+// expire writes that a leader led no more, since its lease had run out.
+func (v *voters) expire(node uint64, ms int, term uint64) {
+	v.add(node, ms, trace.Record{
+		Term: term, Event: "timeout", LeaderChange: trace.Deposed, PrevLeader: &node,
+		Why: []string{fmt.Sprintf("the lease ran out -> lead term %d no more", term)},
+	})
+}
+
+// lose writes that a node lost another one, and whom it sees still.
+func (v *voters) lose(node uint64, ms int, evidence string, alive ...uint64) {
+	v.add(node, ms, trace.Record{Event: "peers", Alive: alive, Evidence: evidence})
+}
+
+// start writes that a process of the node begins.
+func (v *voters) start(node uint64, ms int) {
+	v.life[node]++
+	v.add(node, ms, trace.Record{Event: "start"})
+}
+
+// last returns the last change of leadership.
+func (v *voters) last() rounds.Incident {
+	all := v.b.History().Groups[0].Incidents
+	return all[len(all)-1]
+}
+
+// "No majority of voters was there, and the incident says so": whoever wins in the end, and in whatever part of the
+// time it was. Nobody is said to be away whose log ends before: its votes may be what is missing.
+func TestVotersMissing(t *testing.T) {
+	for name, c := range map[string]struct {
+		happens func(v *voters)
+		want    string
+	}{
+		"the next leader was dead for most of the time": {func(v *voters) {
+			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1, 3)
+			v.lose(1, 1011, "link-closed 3, dial-refused 3", 1)
+			for ms := 1100; ms < 8000; ms += 500 {
+				v.ask(1, ms, 2)
+			}
+			v.start(3, 8000)
+			v.ask(3, 8500, 2)
+			v.lead(3, 8510, 2)
+		}, "voters 2 and 3 dead: 1 of 3"},
+		"one after the other was away": {func(v *voters) {
+			v.lose(1, 1010, "left 2", 1, 3)
+			v.ask(1, 1100, 2)
+			v.ask(1, 1200, 2)
+			v.add(3, 2900, trace.Record{Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:11003"})
+			v.ask(3, 4100, 2)
+			v.ask(1, 5000, 2)
+			v.lead(1, 5010, 2)
+		}, "voters 2 stopped, 3 not answering: 1 of 3"},
+		"a log was cut": {func(v *voters) {
+			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1, 3)
+			v.ask(1, 1100, 2)
+			v.ask(1, 5000, 2)
+			v.lead(1, 5010, 2)
+		}, ""},
+		"nobody leads, and a log was cut": {func(v *voters) {
+			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1, 3)
+			v.ask(1, 1100, 2)
+			v.ask(1, 5000, 2)
+		}, "voters 2 dead, 3 without a sign of life here: 1 of 3"},
+	} {
+		v := newVoters()
+		v.ask(1, 0, 1)
+		v.lead(1, 10, 1)
+		for node := uint64(2); node <= 3; node++ {
+			v.add(node, 20, trace.Record{Term: 1, Event: "receive", Leader: 1, LeaderChange: trace.Elected, Token: 1,
+				Why: []string{"1 leads term 1 -> follow it"}})
+		}
+		v.expire(1, 1000, 1)
+		c.happens(v)
+		in := v.last()
+		if got := strings.HasPrefix(in.Why, "voter"); got != in.Voters() || got && in.Why != c.want || !got && c.want != "" {
+			t.Errorf("%s: %q, want %q; %+v", name, in.Why, c.want, in)
+		}
+	}
+}
