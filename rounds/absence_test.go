@@ -12,9 +12,10 @@ import (
 
 // voters writes the records of a cluster of three voters that leads under a lease.
 type voters struct {
-	b    *rounds.Builder
-	life map[uint64]int // how often each node was started again
-	seq  map[string]uint64
+	b     *rounds.Builder
+	level string
+	life  map[uint64]int // how often each node was started again
+	seq   map[string]uint64
 }
 
 func atMS(ms int) time.Time {
@@ -22,14 +23,14 @@ func atMS(ms int) time.Time {
 }
 
 func newVoters() *voters {
-	return &voters{rounds.NewBuilder(), map[uint64]int{}, map[string]uint64{}}
+	return &voters{rounds.NewBuilder(), "debug", map[uint64]int{}, map[string]uint64{}}
 }
 
 func (v *voters) add(node uint64, ms int, rec trace.Record) {
 	at := atMS(ms)
 	rec.Incarnation = fmt.Sprintf("n%dlife%d", node, v.life[node])
 	v.seq[rec.Incarnation]++
-	rec.Level, rec.Time, rec.Cluster, rec.Node, rec.Algo, rec.Guarantee = "debug", at, "c", node, "raft", "lease"
+	rec.Level, rec.Time, rec.Cluster, rec.Node, rec.Algo, rec.Guarantee = v.level, at, "c", node, "raft", "lease"
 	rec.Seq, rec.HLC, rec.Role = v.seq[rec.Incarnation], fmt.Sprintf("%d.0", at.UnixMicro()), trace.Following
 	switch rec.Leader {
 	case 0:
@@ -60,6 +61,22 @@ func (v *voters) lead(node uint64, ms int, term uint64) {
 		Term: term, Event: "receive", Leader: node, Token: term, LeaderChange: trace.Elected,
 		ValidUntil: atMS(ms + 990),
 		Why:        []string{fmt.Sprintf("a majority voted in term %d -> lead", term)},
+	})
+}
+
+// follow writes that a node follows the leader of a term.
+func (v *voters) follow(node uint64, ms int, leader, term uint64) {
+	v.add(node, ms, trace.Record{
+		Term: term, Event: "receive", Leader: leader, Token: term, LeaderChange: trace.Elected,
+		ValidUntil: atMS(ms + 980), Why: []string{fmt.Sprintf("%d leads term %d -> follow it", leader, term)},
+	})
+}
+
+// miss writes that a follower follows no more, since no heartbeat came.
+func (v *voters) miss(node uint64, ms int, leader uint64) {
+	v.add(node, ms, trace.Record{
+		Term: 1, Event: "timeout", LeaderChange: trace.Lost, PrevLeader: &leader,
+		Why: []string{fmt.Sprintf("no heartbeat of leader %d came in time -> nobody leads", leader)},
 	})
 }
 
@@ -129,10 +146,8 @@ func TestVotersMissing(t *testing.T) {
 		v := newVoters()
 		v.ask(1, 0, 1)
 		v.lead(1, 10, 1)
-		for node := uint64(2); node <= 3; node++ {
-			v.add(node, 20, trace.Record{Term: 1, Event: "receive", Leader: 1, LeaderChange: trace.Elected, Token: 1,
-				Why: []string{"1 leads term 1 -> follow it"}})
-		}
+		v.follow(2, 20, 1, 1)
+		v.follow(3, 20, 1, 1)
 		v.expire(1, 1000, 1)
 		c.happens(v)
 		in := v.last()

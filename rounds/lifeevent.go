@@ -58,6 +58,8 @@ func (g *group) events(l *life) (events []LifeEvent) {
 			next != nil && !d.At.Add(off).Before(g.fix.at(l.node, next.from)): // perhaps of another process
 		case silentOn && ended:
 			return append(events, LifeEvent{Ended, d.At, PeersSaw, d.Ref, saysLeft(d.Evidence, l.node)})
+		case saysLeft(d.Evidence, l.node): // and it ended a little later
+			return append(events, LifeEvent{Ended, latest(d.At, last), PeersSaw, d.Ref, true})
 		case ended, silentOn && next != nil:
 		case len(events) > 0 && events[len(events)-1].Kind == Resumed && d.At.Before(events[len(events)-1].At):
 		default:
