@@ -36,8 +36,9 @@ func (g *group) findLeaderships() {
 	}
 	slices.SortStableFunc(g.list, func(a, b *Leadership) int { return a.From.Compare(b.From) })
 	g.byLeader, g.byTerm = map[uint64][]*Leadership{}, map[uint64][]*Leadership{}
-	for _, r := range g.list {
+	for i, r := range g.list {
 		g.end(r)
+		g.endedUnseen(r, g.list[i+1:])
 		g.byLeader[r.Leader], g.byTerm[r.Term] = append(g.byLeader[r.Leader], r), append(g.byTerm[r.Term], r)
 	}
 }
@@ -154,6 +155,35 @@ func (g *group) end(r *Leadership) {
 	}
 	if r.Ended.Kind == EndedByProcess && !r.Lease.IsZero() && r.Lease.Before(r.End) {
 		g.endedBefore(r)
+	}
+}
+
+// first returns the record by which the leadership begins, as far as the records tell.
+func (r *Leadership) first() Ref {
+	if r.First.IsZero() {
+		return r.Followers[0].First
+	}
+	return r.First
+}
+
+// endedUnseen corrects the end of a leadership under a lease that its leader did not write down, or perhaps late, if
+// another one began before the first sign of the end: it was over by then. later has the leaderships that began later.
+func (g *group) endedUnseen(r *Leadership, later []*Leadership) {
+	i := slices.IndexFunc(later, func(next *Leadership) bool { return next.Term > r.Term })
+	late := r.Last.IsZero() || r.endedBy.expired && !r.life.debug
+	if g.guarantee != lease || !late || r.End.IsZero() || i < 0 {
+		return
+	}
+	next := later[i]
+	if g.apart(r.Ended.Ref.Node, next.first().Node) == unbounded {
+		return
+	}
+	over := next.From
+	if r.life != nil { // it led until then, by its own word
+		over = latest(over, g.fix.at(r.Leader, r.wrote))
+	}
+	if r.End.After(over) {
+		r.End, r.Ended = over, Ending{EndedUnseen, Inferred, next.first()}
 	}
 }
 

@@ -1,0 +1,26 @@
+package rounds_test
+
+import (
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// "A leader without a log leads on beside its successor": its lease was over by then, whatever is told of its process
+// later.
+func TestLeaderWithoutLog(t *testing.T) {
+	v := newVoters()
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.ask(1, 1500, 2)
+	v.lead(1, 1510, 2)
+	v.follow(2, 1520, 1, 2)
+	v.add(1, 9000, trace.Record{
+		Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3", Term: 2, Leader: 1, Token: 2,
+	})
+	first := v.b.History().Groups[0].Leaderships[0]
+	if first.Leader != 3 || !first.End.Equal(atMS(1510)) || first.Ended.Kind != rounds.EndedUnseen {
+		t.Errorf("%+v", first)
+	}
+}
