@@ -40,6 +40,7 @@ func (g *group) absences(id uint64) []absence {
 		for _, l := range m.lives {
 			all = slices.Concat(all, g.absencesOf(l), g.unanswered(l))
 		}
+		all = append(all, g.overslept(id)...)
 	}
 	g.away[id] = all
 	return all
@@ -131,6 +132,29 @@ func (g *group) unanswered(l *life) (all []absence) {
 			all = append(all, absence{l.node, asked, at, "not answering", l.ref(wrote.seq)})
 		}
 	}
+}
+
+// overslept returns when the node slept, since it noticed long after others that a lease had ended, its own or that of
+// the leader that it followed. Its timer would have told it.
+func (g *group) overslept(id uint64) (all []absence) {
+	for _, r := range g.list {
+		since := r.End
+		woke, expired, by := r.Until, !r.Last.IsZero() && r.endedBy.expired, r.Last
+		if f := r.follower(id); f != nil && id != r.Leader {
+			woke, expired, by = f.Until, f.expired, f.Last
+			since = since.Add(g.leaseTime())
+		} else if id != r.Leader {
+			continue
+		}
+		if r.End.IsZero() || !expired || r.Ended.Ref.IsZero() {
+			continue
+		}
+		off := g.apart(id, r.Ended.Ref.Node)
+		if off != unbounded && woke.Sub(since) > maxTransit+off {
+			all = append(all, absence{id, since, woke, "paused", by})
+		}
+	}
+	return all
 }
 
 // firstAsked returns when a candidate first asked the voter from the time t on.

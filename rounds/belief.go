@@ -32,6 +32,9 @@ type turn struct {
 func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 	b := belief{first: m, last: m, leader: rec.Leader, until: rec.ValidUntil}
 	b.term, b.unsettled = leaderTerm(rec, reasons)
+	if !b.until.IsZero() {
+		l.lease = max(l.lease, b.until.Sub(rec.Time))
+	}
 	if n := len(l.beliefs); n > 0 {
 		was := &l.beliefs[n-1]
 		if b.unsettled && was.leader == b.leader {

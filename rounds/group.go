@@ -46,8 +46,9 @@ type group struct {
 	heard       map[uint64][]time.Time // when others received a message of each, corrected
 	joins       map[uint64][]time.Time // when each came into the view of another, corrected
 	away        map[uint64][]absence   // of the nodes for which they were looked for
-	drops       map[uint64][]*drop     // by the node that they are about
-	dropsBy     map[[2]uint64][]*drop  // by the node that has them, and the one that they are about
+	slow        map[*life][]slowReceipt
+	drops       map[uint64][]*drop    // by the node that they are about
+	dropsBy     map[[2]uint64][]*drop // by the node that has them, and the one that they are about
 	leaderships map[leadershipKey]*Leadership
 	list        []*Leadership // in the order of their beginnings
 	byLeader    map[uint64][]*Leadership
@@ -309,9 +310,11 @@ func (g *group) survey(terms []uint64) {
 		g.fix = g.paths.fix()
 	}
 	g.asked, g.heard, g.away = map[uint64][]time.Time{}, map[uint64][]time.Time{}, map[uint64][]absence{}
+	g.slow = map[*life][]slowReceipt{}
 	for _, term := range terms {
 		g.top = max(g.top, term)
 		g.findVoters(g.open[term])
+		g.noteSlow(g.open[term])
 		for got := range g.open[term].receipts {
 			g.heard[got.from] = append(g.heard[got.from], g.fix.at(got.to, got.wall))
 		}

@@ -156,7 +156,7 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 	}
 	switch long := in.From.Add(-maxTransit); {
 	case former == nil || former.life == nil:
-	case in.Ended == (Ending{EndedByLease, OwnWord, in.Ended.Ref}) && !former.life.debug:
+	case in.Ended.Kind == EndedByLease && !former.life.debug:
 		in.Perhaps = former.missed(long)
 	case in.Ended == (Ending{EndedByProcess, Inferred, in.Ended.Ref}):
 		if last := g.fix.at(former.Leader, former.life.until); last.Before(long) {

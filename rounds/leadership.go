@@ -139,6 +139,9 @@ func (g *group) end(r *Leadership) {
 			if r.life.debug && !r.Lease.IsZero() && r.Lease.Before(at) { // it noticed late: it had slept
 				at = r.Lease
 			}
+			if woke := g.wokeFrom(r.life, r.Until); woke.Before(at) && !r.life.debug {
+				sooner(woke, Ending{kind, Inferred, r.Last})
+			}
 		}
 		sooner(at, Ending{kind, OwnWord, r.Last})
 	}
@@ -236,6 +239,9 @@ func (g *group) abandoned(r *Leadership) (at time.Time, ref Ref) {
 	for _, f := range r.Followers {
 		with[f.Node] = true
 		if f.expired {
+			if l := g.nodes[f.Node].byIncarnation[f.Last.Incarnation]; l != nil {
+				f.Until = g.wokeFrom(l, f.Until)
+			}
 			left = append(left, f)
 		}
 	}

@@ -31,6 +31,8 @@ type life struct {
 	inOrder     bool      // whether marks is sorted by number
 	top         mark      // of the highest number
 
+	lease time.Duration // for how long a lease ran at most when the process wrote of it
+
 	beliefs    []belief
 	merged     bool // whether beliefs is in the order of the records
 	happenings []happening

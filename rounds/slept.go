@@ -1,0 +1,55 @@
+package rounds
+
+import "time"
+
+// slowReceipt is a message that a process received long after it was sent. Times are corrected.
+type slowReceipt struct{ sent, got time.Time }
+
+// together is how soon after it woke a process reads the messages that came while it slept.
+const together = 200 * time.Millisecond
+
+// noteSlow keeps the messages of the term that were received long after they were sent.
+func (g *group) noteSlow(t *log) {
+	for _, e := range t.entries {
+		if e.cause == nil {
+			continue
+		}
+		sent, got := g.fix.at(e.cause.Ref.Node, e.cause.Wall), g.fix.at(e.Ref.Node, e.Wall)
+		if off := g.apart(e.cause.Ref.Node, e.Ref.Node); off != unbounded && got.Sub(sent) > maxTransit+off {
+			g.slow[e.life] = append(g.slow[e.life], slowReceipt{sent, got})
+		}
+	}
+}
+
+// sleptSince returns since when at the latest the process slept, if it woke at about the time t: it read then what was
+// sent long before, and had written nothing in between. It returns zero if no record shows that it slept.
+func (g *group) sleptSince(l *life, t time.Time) (since time.Time) {
+	before, wrote := l.before(t.Add(-together), g.fix)
+	for _, r := range g.slow[l] {
+		fresh := !wrote || r.sent.After(g.fix.at(l.node, before.wall))
+		if fresh && r.got.Sub(t).Abs() <= together {
+			since = earliest(since, r.sent)
+		}
+	}
+	return since
+}
+
+// wokeFrom returns when a lease had ended at the latest whose end the process noticed at the time t. That is t, unless
+// the process had slept: it cannot have renewed the lease, or promised it again, since then.
+func (g *group) wokeFrom(l *life, t time.Time) time.Time {
+	since := g.sleptSince(l, t)
+	if longest := g.leaseTime(); !since.IsZero() && longest > 0 && since.Add(longest).Before(t) {
+		return since.Add(longest)
+	}
+	return t
+}
+
+// leaseTime returns the longest time for which a record says that a lease runs; 0 if none says it.
+func (g *group) leaseTime() (longest time.Duration) {
+	for _, m := range g.nodes {
+		for _, l := range m.lives {
+			longest = max(longest, l.lease)
+		}
+	}
+	return longest
+}

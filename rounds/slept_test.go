@@ -1,0 +1,57 @@
+package rounds_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+)
+
+// "At level info an outage of seconds is told as milliseconds": the leader and a follower slept, and noticed as they
+// woke that the lease had ended. They read then what was sent to them long before.
+func TestOutageOfSleepers(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(3, 0, 1)
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.miss(2, 1500, 3)
+	v.ask(2, 1510, 2)
+	v.miss(1, 5000, 3)
+	v.add(1, 5002, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:15101", Term: 1, Round: 2})
+	v.expire(3, 5050, 1)
+	v.add(3, 5052, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:15103", Term: 1, Round: 2})
+	v.lead(2, 5060, 2)
+	in := v.last()
+	if told := in.Until.Sub(in.From); told != in.Leaderless || told < 2500*time.Millisecond || told > 3560*time.Millisecond {
+		t.Errorf("%v: %+v", told, in)
+	}
+	if want := "voters 1 and 3 not answering: 1 of 3"; in.Why != want {
+		t.Errorf("%q, want %q", in.Why, want)
+	}
+}
+
+// "A leader that woke long after its lease had ended was away": nobody asked for votes meanwhile.
+func TestOverslept(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(3, 0, 1)
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.miss(1, 1000, 3)
+	v.miss(2, 1000, 3)
+	v.ask(1, 1100, 2)
+	v.lead(1, 1110, 2)
+	v.follow(2, 1120, 1, 2)
+	v.miss(2, 2200, 1)
+	v.expire(3, 9000, 1)
+	v.expire(1, 9001, 2)
+	v.ask(2, 9500, 3)
+	v.lead(2, 9510, 3)
+	want := "voters 1 paused, 3 not answering: 1 of 3"
+	if in := v.last(); in.Why != want || in.Leaderless < 7*time.Second {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
+	}
+}
