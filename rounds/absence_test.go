@@ -156,3 +156,26 @@ func TestVotersMissing(t *testing.T) {
 		}
 	}
 }
+
+// "A process ended, and that is why its own leadership began": who called afterwards did not call that election, also if
+// the winner's log is missing.
+func TestCalledAfterTheWin(t *testing.T) {
+	v := newVoters()
+	v.ask(1, 0, 1)
+	v.lead(1, 10, 1)
+	v.follow(2, 20, 1, 1)
+	v.expire(1, 1000, 1)
+	v.follow(1, 1510, 3, 2)
+	v.follow(2, 1510, 3, 2)
+	v.add(1, 4000, trace.Record{
+		Term: 2, Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3",
+		Why: []string{"leader 3 is gone -> call an election of term 2"},
+	})
+	v.ask(1, 4010, 3)
+	v.lead(1, 4020, 3)
+	all := v.b.History().Groups[0].Incidents
+	if len(all) != 3 || all[1].Term != 2 || strings.Contains(all[1].Why, "node 3") ||
+		!strings.Contains(all[2].Why, "the process of node 3 ended") {
+		t.Errorf("%+v", all)
+	}
+}
