@@ -67,6 +67,10 @@ func (r *Round) delivery(m *Message, g *group, t *log, overtaken bool) Delivery 
 		case sent.At.After(ends): // its records end before
 		case !l.debug || l.gapAround(sent.At, g.fix):
 			return Unseen
+		case l.silentAround(sent.At, g.fix): // it was paused, or hung
+			return ToGone
+		case t.entries[m.SendStep].life.tookForFormer(m.To, sent.At, g.fix):
+			return ToGone
 		case overtaken || ends.Sub(sent.At) > maxTransit:
 			return Lost
 		default:
@@ -77,6 +81,15 @@ func (r *Round) delivery(m *Message, g *group, t *log, overtaken bool) Delivery 
 		return ToGone
 	}
 	return Unseen
+}
+
+// tookForFormer reports whether the process found soon after t that its connection was to a process of the receiver that
+// had ended: the message went there.
+func (l *life) tookForFormer(to uint64, t time.Time, fix clockFix) bool {
+	return slices.ContainsFunc(l.allHappenings(), func(h happening) bool {
+		after := fix.at(l.node, h.wall).Sub(t)
+		return h.event == "peers" && after >= 0 && after <= maxTransit && endedProcess(h.evidence, to)
+	})
 }
 
 // goneFor reports whether, at the time t, a node had evidence against the process of another node that began at

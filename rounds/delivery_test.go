@@ -1,0 +1,38 @@
+package rounds_test
+
+import (
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// "Messages never arrived": not those to a node that was stopped, nor those into a connection whose process at the other
+// end was another one by then.
+func TestMessagesIntoTheVoid(t *testing.T) {
+	for name, c := range map[string]struct {
+		evidence string
+		steps    int // in ms, between the records of the receiver
+		want     rounds.Delivery
+	}{
+		"a receiver that was stopped": {"", 4000, rounds.ToGone},
+		"a process that had ended":    {"link-closed 2, other-incarnation 2, new-incarnation 2", 200, rounds.ToGone},
+		"a receiver that was well":    {"", 200, rounds.Lost},
+	} {
+		v := newVoters()
+		v.add(2, 0, trace.Record{Event: "start"})
+		v.start(2, 3000)
+		for ms := 3200; ms < 10000; ms += c.steps {
+			v.add(2, ms, trace.Record{Event: "timeout"})
+		}
+		v.ask(1, 5000, 2)
+		v.lose(1, 5010, c.evidence, 1, 2, 3)
+		for _, r := range v.b.History().Groups[0].Rounds {
+			for _, m := range r.Messages {
+				if m.To == 2 && m.Delivery != c.want {
+					t.Errorf("%s: %+v", name, m)
+				}
+			}
+		}
+	}
+}
