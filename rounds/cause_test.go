@@ -13,19 +13,21 @@ type script struct {
 	b    *rounds.Builder
 	zero time.Time
 	seq  map[uint64]uint64
+
+	incarnation string // of the processes that write
 }
 
 func newScript() *script {
 	return &script{
 		b: rounds.NewBuilder(), zero: time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC),
-		seq: map[uint64]uint64{},
+		seq: map[uint64]uint64{}, incarnation: "aaaaaaaa",
 	}
 }
 
 func (s *script) add(node uint64, ms int, rec trace.Record) {
 	s.seq[node]++
 	rec.Level, rec.Time, rec.Cluster, rec.Node = "info", s.zero.Add(time.Duration(ms)*time.Millisecond), "c", node
-	rec.Incarnation, rec.Algo, rec.Seq = "aaaaaaaa", "bully", s.seq[node]
+	rec.Incarnation, rec.Algo, rec.Seq = s.incarnation, "bully", s.seq[node]
 	rec.Role = trace.Following
 	switch rec.Leader {
 	case 0:

@@ -14,7 +14,8 @@ type FindingName string
 
 // The findings. A failover without a fault gives none.
 const (
-	// TwoLeaders: two nodes led the same term, each by its own record.
+	// TwoLeaders: two nodes led the same term, each by its own record. Without a lease it is no finding if the second
+	// one was dead when the first ceased to lead: it cannot know of the term.
 	TwoLeaders FindingName = "two-leaders"
 	// Overlap: a node led while another node led a different term. A leader that steps down as soon
 	// as it hears its successor's announcement is no finding. If the renewals of a lease are not
@@ -103,7 +104,7 @@ func (t Tally) Code() int { return t.Gravest.Code }
 
 // judge adds the findings that are about this round alone.
 func (r *Round) judge(g *group) {
-	r.judgeLeaders()
+	r.judgeLeaders(g)
 	r.judgeFollowers(g)
 	r.judgeEvidence(g)
 	r.judgeMessages()
@@ -122,11 +123,14 @@ func (r *Round) find(name FindingName, proof []Ref, format string, args ...any) 
 	})
 }
 
-func (r *Round) judgeLeaders() {
+func (r *Round) judgeLeaders(g *group) {
 	for _, rival := range r.Rivals {
 		first, second := *r.Winner, rival
 		if second.At.Before(first.At) {
 			first, second = second, first
+		}
+		if r.Guarantee != lease && g.unknowing(first, second, r.Term) {
+			continue
 		}
 		text := fmt.Sprintf("Nodes %d and %d both led term %d, %d from %s after the other on",
 			first.Node, second.Node, r.Term, second.Node, Span(second.At.Sub(first.At)))
@@ -135,6 +139,21 @@ func (r *Round) judgeLeaders() {
 		}
 		r.find(TwoLeaders, []Ref{first.Ref, second.Ref}, "%s.", text)
 	}
+}
+
+// unknowing reports whether the node that led second was dead when the first leader of the term ceased to lead, by its
+// own word or since its process had ended.
+func (g *group) unknowing(first, second Winner, term uint64) bool {
+	led := g.leaderships[leadershipKey{first.Node, term}]
+	l := g.nodes[second.Node].byIncarnation[second.Ref.Incarnation]
+	off := g.apart(first.Node, second.Node)
+	if led == nil || l == nil || led.End.IsZero() || off == unbounded || led.End.Add(off).After(second.At) {
+		return false
+	}
+	began := l.started && !led.End.Add(off).After(g.fix.at(l.node, l.from))
+	return began || slices.ContainsFunc(g.absences(second.Node), func(a absence) bool {
+		return a.covers(led.End, led.End.Add(off)) && (a.how == "dead" || a.how == "stopped")
+	})
 }
 
 // judgeFollowers adds a finding if nodes followed different leaders of the term, and the records of one of those

@@ -1,0 +1,38 @@
+package rounds_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// "Two nodes led the same term": one after the other is no finding where no voters decide, if the second one was dead
+// when the first ceased to lead.
+func TestLeadersOfOneTermInSuccession(t *testing.T) {
+	for _, dead := range []bool{false, true} {
+		s := newScript()
+		lead := func(node uint64, ms int) {
+			s.add(node, ms, trace.Record{
+				Term: 4, Event: "timeout", Why: []string{"no leader was heard of -> call an election of term 4",
+					"no higher node is alive -> lead term 4"}, Leader: node,
+			})
+		}
+		s.add(2, 0, trace.Record{Event: "peers", Alive: []uint64{2, 3}})
+		lead(3, 10)
+		if dead {
+			s.add(3, 100, trace.Record{
+				Term: 4, Event: "peers", Alive: []uint64{3}, Evidence: "link-closed 2, dial-refused 2", Leader: 3,
+			})
+		}
+		s.add(3, 3000, trace.Record{Term: 4, Event: "resign", Why: []string{"asked to resign -> step down"}})
+		s.incarnation = "bbbbbbbb"
+		s.seq[2] = 0
+		lead(2, 5000)
+		found := names(s.b.History().Groups[0].Findings)
+		if slices.Contains(found, rounds.TwoLeaders) == dead {
+			t.Errorf("dead %v: found %v", dead, found)
+		}
+	}
+}
