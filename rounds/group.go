@@ -47,8 +47,9 @@ type group struct {
 	joins       map[uint64][]time.Time // when each came into the view of another, corrected
 	away        map[uint64][]absence   // of the nodes for which they were looked for
 	slow        map[*life][]slowReceipt
-	drops       map[uint64][]*drop    // by the node that they are about
-	dropsBy     map[[2]uint64][]*drop // by the node that has them, and the one that they are about
+	orphans     map[uint64][]time.Time // when others received messages whose sends are in no record, by the sender
+	drops       map[uint64][]*drop     // by the node that they are about
+	dropsBy     map[[2]uint64][]*drop  // by the node that has them, and the one that they are about
 	leaderships map[leadershipKey]*Leadership
 	list        []*Leadership // in the order of their beginnings
 	byLeader    map[uint64][]*Leadership
@@ -310,13 +311,17 @@ func (g *group) survey(terms []uint64) {
 		g.fix = g.paths.fix()
 	}
 	g.asked, g.heard, g.away = map[uint64][]time.Time{}, map[uint64][]time.Time{}, map[uint64][]absence{}
-	g.slow = map[*life][]slowReceipt{}
+	g.slow, g.orphans = map[*life][]slowReceipt{}, map[uint64][]time.Time{}
 	for _, term := range terms {
 		g.top = max(g.top, term)
 		g.findVoters(g.open[term])
 		g.noteSlow(g.open[term])
 		for got := range g.open[term].receipts {
-			g.heard[got.from] = append(g.heard[got.from], g.fix.at(got.to, got.wall))
+			at := g.fix.at(got.to, got.wall)
+			g.heard[got.from] = append(g.heard[got.from], at)
+			if g.unsent(got) {
+				g.orphans[got.from] = append(g.orphans[got.from], at)
+			}
 		}
 	}
 	for _, times := range []map[uint64][]time.Time{g.asked, g.heard} {
@@ -333,6 +338,19 @@ func (g *group) survey(terms []uint64) {
 	}
 	g.findDrops()
 	g.findLeaderships()
+}
+
+// unsent reports whether no record of its sender shows the message, not even one that is not kept.
+func (g *group) unsent(got receipt) bool {
+	m := g.nodes[got.from]
+	if m == nil || len(g.pairing.senders[got.id]) > 0 {
+		return m == nil
+	}
+	n := numberOf(got.id)
+	return !slices.ContainsFunc(m.lives, func(l *life) bool {
+		_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
+		return sent
+	})
 }
 
 // findVoters notes who votes in a term.

@@ -194,11 +194,20 @@ func (g *group) endedUnseen(r *Leadership, later []*Leadership) {
 func (g *group) endedBefore(r *Leadership) {
 	switch {
 	case r.life.debug && g.fix.at(r.Leader, r.life.until).After(r.Lease):
+	case r.life.debug && g.wroteUnseen(r.life): // and may have renewed the lease
 	case r.life.debug: // it was not renewed since
 		r.End, r.Ended.Kind, r.Ended.Known = r.Lease, EndedByLease, Inferred
 	case r.Ended.Ref.Node == r.Leader: // only the next process of its node is known
 		r.Ended.Kind = EndedUnseen
 	}
+}
+
+// wroteUnseen reports whether the log of the process was cut: others got messages that it sent after its last record.
+func (g *group) wroteUnseen(l *life) bool {
+	last := g.fix.at(l.node, l.until)
+	return slices.ContainsFunc(g.orphans[l.node], func(at time.Time) bool {
+		return at.After(last) && (l.next == nil || at.Before(g.fix.at(l.node, l.next.from)))
+	})
 }
 
 // processEnd returns when the leader's process had ended by the first evidence of others, or by the start of the

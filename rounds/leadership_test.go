@@ -24,3 +24,21 @@ func TestLeaderWithoutLog(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 }
+
+// "The end of a leader's log is not the end of its lease": a message came after its last record.
+func TestLeaderWithCutLog(t *testing.T) {
+	v := newVoters()
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.add(3, 30, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(1000)})
+	v.add(1, 4000, trace.Record{
+		Event: "receive", From: 3, Msg: "HEARTBEAT", MsgID: "3:99", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(4980),
+	})
+	v.add(1, 4500, trace.Record{
+		Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3", Term: 1, Leader: 3, Token: 1,
+	})
+	l := v.b.History().Groups[0].Leaderships[0]
+	if !l.End.Equal(atMS(4500)) || l.Ended.Kind != rounds.EndedByProcess {
+		t.Errorf("%+v", l)
+	}
+}
