@@ -67,7 +67,7 @@ func (r *Round) delivery(m *Message, g *group, t *log, overtaken bool) Delivery 
 		case sent.At.After(ends): // its records end before
 		case !l.debug || l.gapAround(sent.At, g.fix):
 			return Unseen
-		case l.silentAround(sent.At, g.fix): // it was paused, or hung
+		case l.sleptAround(sent.At, g.fix):
 			return ToGone
 		case t.entries[m.SendStep].life.tookForFormer(m.To, sent.At, g.fix):
 			return ToGone
@@ -81,6 +81,14 @@ func (r *Round) delivery(m *Message, g *group, t *log, overtaken bool) Delivery 
 		return ToGone
 	}
 	return Unseen
+}
+
+// sleptAround reports whether the process, which writes down all that it does, wrote nothing for long around the time t:
+// it was paused, or hung.
+func (l *life) sleptAround(t time.Time, fix clockFix) bool {
+	before, ok := l.before(t, fix)
+	after, wrote := l.after(t, fix)
+	return ok && wrote && after.wall.Sub(before.wall) > maxTransit
 }
 
 // tookForFormer reports whether the process found soon after t that its connection was to a process of the receiver that
