@@ -142,7 +142,7 @@ func (r *Round) findCause(g *group) {
 		c.Kind = because.Kind
 		c.Lost = first.cause.loses()
 		if c.Kind == HandOver {
-			c.Request = g.request(first.cause.number(because.About), first.At)
+			c.Request, c.asked = g.request(first.cause.number(because.About), first.At)
 		}
 	}
 	if st := r.step(first.Ref); st != nil && st.Event == "campaign" {
@@ -200,19 +200,21 @@ func (r *Round) noElection() Cause {
 	return Cause{Kind: Unexplained}
 }
 
-// request says why the leader gave up leadership before t, as far as its last process says.
-func (g *group) request(leader uint64, t time.Time) string {
+// request says why the leader gave up leadership before t, and when it was asked to, as far as its last process says.
+func (g *group) request(leader uint64, t time.Time) (why string, asked time.Time) {
 	m := g.nodes[leader]
 	if m == nil {
-		return ""
+		return "", asked
 	}
 	if l := m.at(t, g.fix); l != nil {
+		seq := l.last() + 1
 		if after, more := l.after(t, g.fix); more {
-			return l.request(after.seq)
+			seq = after.seq
 		}
-		return l.request(l.last() + 1)
+		why, asked = l.request(seq)
+		return why, g.fix.at(leader, asked)
 	}
-	return ""
+	return "", asked
 }
 
 // back returns the first record, and its time, that the process of the lost leader wrote after the

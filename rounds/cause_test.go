@@ -229,3 +229,25 @@ func TestSuspicionTakenBack(t *testing.T) {
 		t.Errorf("cause %+v", c)
 	}
 }
+
+// "Because of a request that came after it had begun": who stops for another reason did not hand over.
+func TestAskedAfterTheEnd(t *testing.T) {
+	s := newScript()
+	s.add(3, 0, trace.Record{
+		Term: 1, Event: "timeout", Why: []string{"no higher node is alive -> lead term 1"}, Leader: 3,
+	})
+	s.add(3, 1000, trace.Record{
+		Term: 1, Event: "receive", Why: []string{"nominee 3 recovers from a split -> nobody leads"},
+	})
+	s.add(3, 2000, trace.Record{
+		Term: 1, Event: "resign", Why: []string{"asked to resign -> step down, hand over to 2"},
+	})
+	s.add(2, 2010, trace.Record{
+		Term: 2, Event: "receive", From: 3, Msg: "STAND_NOW", Leader: 2,
+		Why: []string{"3 asks for a leader of the next term -> take term 2", "asked to lead -> lead term 2"},
+	})
+	all := s.b.History().Groups[0].Incidents
+	if why := all[len(all)-1].Why; why != "node 3 stopped leading" {
+		t.Errorf("%q", why)
+	}
+}

@@ -62,22 +62,22 @@ func (l *life) viewAt(seq uint64) (h happening, ok bool) {
 	return h, false
 }
 
-// request says why the process last had to give up leadership before its record with the given number: an
-// operator asked it, or it became ineligible. It is empty if no record says so.
-func (l *life) request(seq uint64) (why string) {
+// request says why the process last had to give up leadership before its record with the given number, and when, by its
+// clock: an operator asked it, or it became ineligible. It is empty if no record says so.
+func (l *life) request(seq uint64) (why string, at time.Time) {
 	for _, h := range l.allHappenings() {
 		switch {
 		case h.seq >= seq:
-			return why
+			return why, at
 		case h.event == "resign":
-			why = "it was asked to resign"
+			why, at = "it was asked to resign", h.wall
 		case h.event == "transfer":
-			why = "transfer " + h.detail
+			why, at = "transfer "+h.detail, h.wall
 		case h.event == "eligible":
-			why = h.unfit
+			why, at = h.unfit, h.wall
 		}
 	}
-	return why
+	return why, at
 }
 
 // standing says by which record the process stands aside, and why it is not eligible. It stands aside once it

@@ -253,7 +253,7 @@ func (c *Cause) clause(in *Incident) string {
 	case Operator:
 		return fmt.Sprintf("an operator asked node %d for an election", c.Node)
 	case HandOver:
-		if in.Ended.Kind == EndedByLease { // it handed over afterwards
+		if in.Ended.Kind == EndedByLease || c.Request != "" && c.asked.After(in.From) { // it handed over afterwards
 			return ""
 		}
 		if c.Request != "" {
@@ -287,13 +287,13 @@ func (in *Incident) missingVoters(g *group) string {
 	}
 	middle := in.From.Add(in.Leaderless / 2)
 	dead := 0
-	for _, a := range g.absent(voters, middle, middle, false) {
+	for _, a := range g.absent(voters, middle, middle) {
 		if a.how == "dead" {
 			dead++
 		}
 	}
 	in.killed = len(voters)-dead <= len(voters)/2
-	for _, s := range g.shortages(voters, in.From, in.Until, in.Leader == 0) {
+	for _, s := range g.shortages(voters, in.From, in.Until) {
 		long := s.length() >= max(in.Leaderless/4, min(maxTransit/2, in.Leaderless))
 		if long && (!in.Voters() || s.length() > in.lack.length()) {
 			in.lack = s

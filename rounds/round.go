@@ -86,6 +86,8 @@ type Cause struct {
 	// against it: the process had not died. Seq 0 if there is none.
 	Back   Ref       `json:"back,omitzero"`
 	BackAt time.Time `json:"back_at,omitzero"`
+
+	asked time.Time // when the former leader was asked to hand over, corrected
 }
 
 // CauseKind says for what kind of reason an election was called.
