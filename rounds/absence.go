@@ -19,8 +19,8 @@ type absence struct {
 	ref   Ref
 }
 
-// unheard is how a voter was that was asked for its vote, while no record tells what it did since: its log ends before,
-// or was cut.
+// unheard is how a voter was that was asked for its vote, and of which no record tells anything since: its log ends
+// before, or is not here.
 const unheard = "without a sign of life here"
 
 // covers reports whether the node was away from one time to another.
@@ -38,10 +38,11 @@ func (g *group) absences(id uint64) []absence {
 		all = g.lostSight(id)
 	} else {
 		for _, l := range m.lives {
-			all = slices.Concat(all, g.absencesOf(l), g.unanswered(l))
+			all = slices.Concat(all, g.absencesOf(l))
 		}
 		all = append(all, g.overslept(id)...)
 	}
+	all = append(all, g.unanswered(id)...)
 	g.away[id] = all
 	return all
 }
@@ -116,22 +117,40 @@ func (g *group) stoppedBy(l *life, next time.Time) time.Time {
 	return next
 }
 
-// unanswered returns when the process was asked for its vote, and wrote nothing for long, or never again.
-func (g *group) unanswered(l *life) (all []absence) {
-	for at := g.fix.at(l.node, l.from); ; {
-		asked, ok := g.firstAsked(l.node, at)
+// unanswered returns when the node was asked for its vote, and wrote nothing for long, or was never heard of again.
+func (g *group) unanswered(id uint64) (all []absence) {
+	for at := (time.Time{}); ; {
+		asked, ok := g.firstAsked(id, at)
 		if !ok {
 			return all
 		}
-		wrote, ok := l.after(asked, g.fix)
-		if !ok {
-			last := l.ref(l.last())
-			return append(all, absence{l.node, asked, g.seenAgain(l.node, asked), unheard, last})
-		}
-		if at = g.fix.at(l.node, wrote.wall); at.Sub(asked) > maxTransit && !l.gapAround(asked, g.fix) {
-			all = append(all, absence{l.node, asked, at, "not answering", l.ref(wrote.seq)})
+		l, wrote, ok := g.wroteAfter(id, asked)
+		switch again := g.seenAgain(id, asked); {
+		case ok:
+			at = g.fix.at(id, wrote.wall)
+			if at.Sub(asked) > maxTransit && l.first() < wrote.seq && !l.gapAround(asked, g.fix) {
+				all = append(all, absence{id, asked, at, "not answering", l.ref(wrote.seq)})
+			}
+		case again.IsZero():
+			return append(all, absence{id: id, from: asked, how: unheard})
+		default: // its log is not whole
+			at = again
 		}
 	}
+}
+
+// wroteAfter returns the first record that the node wrote after t, and its process.
+func (g *group) wroteAfter(id uint64, t time.Time) (l *life, wrote mark, ok bool) {
+	m := g.nodes[id]
+	if m == nil {
+		return nil, mark{}, false
+	}
+	for _, l := range m.lives[max(m.index(t, g.fix), 0):] {
+		if wrote, ok = l.after(t, g.fix); ok {
+			return l, wrote, true
+		}
+	}
+	return nil, mark{}, false
 }
 
 // overslept returns when the node slept, since it noticed long after others that a lease had ended, its own or that of
@@ -224,9 +243,8 @@ type shortage struct {
 func (s *shortage) length() time.Duration { return s.until.Sub(s.from) }
 
 // shortages returns when so many of the voters were away that the others are no majority, from one time to another. In
-// each of them the same ones were away. Those that are unheard count only if nobody leads in the end: otherwise their
-// votes may be what is missing.
-func (g *group) shortages(voters []uint64, from, until time.Time, end bool) (all []shortage) {
+// each of them the same ones were away.
+func (g *group) shortages(voters []uint64, from, until time.Time) (all []shortage) {
 	times := []time.Time{from, until}
 	for _, id := range voters {
 		for _, a := range g.absences(id) {
@@ -243,7 +261,7 @@ func (g *group) shortages(voters []uint64, from, until time.Time, end bool) (all
 		if s.length() == 0 && from.Before(until) {
 			continue
 		}
-		s.missing = g.absent(voters, s.from, s.until, end)
+		s.missing = g.absent(voters, s.from, s.until)
 		if 2*(len(voters)-len(s.missing)) <= len(voters) {
 			all = append(all, s)
 		}
@@ -251,13 +269,11 @@ func (g *group) shortages(voters []uint64, from, until time.Time, end bool) (all
 	return all
 }
 
-// absent returns the voters that were away from one time to another, with those that are unheard if doubt is true.
-func (g *group) absent(voters []uint64, from, until time.Time, doubt bool) (missing []absence) {
+// absent returns the voters that were away from one time to another.
+func (g *group) absent(voters []uint64, from, until time.Time) (missing []absence) {
 	for _, id := range voters {
 		all := g.absences(id)
-		if i := slices.IndexFunc(all, func(a absence) bool {
-			return a.covers(from, until) && (doubt || a.how != unheard)
-		}); i >= 0 {
+		if i := slices.IndexFunc(all, func(a absence) bool { return a.covers(from, until) }); i >= 0 {
 			missing = append(missing, all[i])
 		}
 	}

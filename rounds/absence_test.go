@@ -135,6 +135,7 @@ func TestVotersMissing(t *testing.T) {
 			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1, 3)
 			v.ask(1, 1100, 2)
 			v.ask(1, 5000, 2)
+			v.add(1, 5005, trace.Record{Event: "receive", From: 3, Msg: "VOTE", MsgID: "3:9", Term: 2})
 			v.lead(1, 5010, 2)
 		}, ""},
 		"nobody leads, and a log was cut": {func(v *voters) {
@@ -151,14 +152,15 @@ func TestVotersMissing(t *testing.T) {
 		v.expire(1, 1000, 1)
 		c.happens(v)
 		in := v.last()
-		if got := strings.HasPrefix(in.Why, "voter"); got != in.Voters() || got && in.Why != c.want || !got && c.want != "" {
+		told := strings.HasPrefix(in.Why, "voter")
+		if told != in.Voters() || told != (c.want != "") || told && in.Why != c.want {
 			t.Errorf("%s: %q, want %q; %+v", name, in.Why, c.want, in)
 		}
 	}
 }
 
-// "A process ended, and that is why its own leadership began": who called afterwards did not call that election, also if
-// the winner's log is missing.
+// "A process ended, and that is why its own leadership began": who called afterwards did not call that election,
+// also if the winner's log is missing.
 func TestCalledAfterTheWin(t *testing.T) {
 	v := newVoters()
 	v.ask(1, 0, 1)

@@ -83,16 +83,16 @@ func (r *Round) delivery(m *Message, g *group, t *log, overtaken bool) Delivery 
 	return Unseen
 }
 
-// sleptAround reports whether the process, which writes down all that it does, wrote nothing for long around the time t:
-// it was paused, or hung.
+// sleptAround reports whether the process, which writes down all that it does, wrote nothing for long around the time
+// t: it was paused, or hung.
 func (l *life) sleptAround(t time.Time, fix clockFix) bool {
 	before, ok := l.before(t, fix)
 	after, wrote := l.after(t, fix)
 	return ok && wrote && after.wall.Sub(before.wall) > maxTransit
 }
 
-// tookForFormer reports whether the process found soon after t that its connection was to a process of the receiver that
-// had ended: the message went there.
+// tookForFormer reports whether the process found soon after t that its connection was to a process of the receiver
+// that had ended: the message went there.
 func (l *life) tookForFormer(to uint64, t time.Time, fix clockFix) bool {
 	return slices.ContainsFunc(l.allHappenings(), func(h happening) bool {
 		after := fix.at(l.node, h.wall).Sub(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// "Messages never arrived": not those to a node that was stopped, nor those into a connection whose process at the other
-// end was another one by then.
+// "Messages never arrived": not those to a node that was stopped, nor those into a connection whose process at the
+// other end was another one by then.
 func TestMessagesIntoTheVoid(t *testing.T) {
 	for name, c := range map[string]struct {
 		evidence string

@@ -47,6 +47,7 @@ type group struct {
 	joins       map[uint64][]time.Time // when each came into the view of another, corrected
 	away        map[uint64][]absence   // of the nodes for which they were looked for
 	slow        map[*life][]slowReceipt
+	asks        map[*life][]time.Time  // when each process received a question for its vote, corrected
 	orphans     map[uint64][]time.Time // when others received messages whose sends are in no record, by the sender
 	drops       map[uint64][]*drop     // by the node that they are about
 	dropsBy     map[[2]uint64][]*drop  // by the node that has them, and the one that they are about
@@ -311,16 +312,16 @@ func (g *group) survey(terms []uint64) {
 		g.fix = g.paths.fix()
 	}
 	g.asked, g.heard, g.away = map[uint64][]time.Time{}, map[uint64][]time.Time{}, map[uint64][]absence{}
+	g.asks = map[*life][]time.Time{}
 	g.slow, g.orphans = map[*life][]slowReceipt{}, map[uint64][]time.Time{}
 	for _, term := range terms {
 		g.top = max(g.top, term)
 		g.findVoters(g.open[term])
 		g.noteSlow(g.open[term])
+		g.noteHeard(g.open[term])
 		for got := range g.open[term].receipts {
-			at := g.fix.at(got.to, got.wall)
-			g.heard[got.from] = append(g.heard[got.from], at)
 			if g.unsent(got) {
-				g.orphans[got.from] = append(g.orphans[got.from], at)
+				g.orphans[got.from] = append(g.orphans[got.from], g.fix.at(got.to, got.wall))
 			}
 		}
 	}

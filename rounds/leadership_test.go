@@ -32,7 +32,8 @@ func TestLeaderWithCutLog(t *testing.T) {
 	v.follow(1, 20, 3, 1)
 	v.add(3, 30, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(1000)})
 	v.add(1, 4000, trace.Record{
-		Event: "receive", From: 3, Msg: "HEARTBEAT", MsgID: "3:99", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(4980),
+		Event: "receive", From: 3, Msg: "HEARTBEAT", MsgID: "3:99", Term: 1, Leader: 3, Token: 1,
+		ValidUntil: atMS(4980),
 	})
 	v.add(1, 4500, trace.Record{
 		Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3", Term: 1, Leader: 3, Token: 1,

@@ -1,6 +1,11 @@
 package rounds
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
 
 // slowReceipt is a message that a process received long after it was sent. Times are corrected.
 type slowReceipt struct{ sent, got time.Time }
@@ -8,9 +13,12 @@ type slowReceipt struct{ sent, got time.Time }
 // together is how soon after it woke a process reads the messages that came while it slept.
 const together = 200 * time.Millisecond
 
-// noteSlow keeps the messages of the term that were received long after they were sent.
+// noteSlow keeps the messages of the term that were received long after they were sent, and the questions for votes.
 func (g *group) noteSlow(t *log) {
 	for _, e := range t.entries {
+		if slices.Contains(askKinds, e.msg) {
+			g.asks[e.life] = append(g.asks[e.life], g.fix.at(e.Ref.Node, e.Wall))
+		}
 		if e.cause == nil {
 			continue
 		}
@@ -21,8 +29,40 @@ func (g *group) noteSlow(t *log) {
 	}
 }
 
+// answerKinds are the kinds of messages with which voters answer what a candidate has just asked. The names of version
+// 0.1 come last.
+var answerKinds = append(slices.Clone(voteKinds), proto.KindPreVoteReply.String(), "ANSWER", "DENY")
+
+// noteHeard keeps when each node was heard of. What a process reads as it wakes tells nothing: it may be old. Only the
+// record of its send tells when that was.
+func (g *group) noteHeard(t *log) {
+	for _, e := range t.entries {
+		at := g.fix.at(e.Ref.Node, e.Wall)
+		switch {
+		case e.msgID == "":
+			continue
+		case e.cause != nil:
+			at = g.fix.at(e.cause.Ref.Node, e.cause.Wall)
+		case !slices.Contains(answerKinds, e.msg) && e.life.wokeBefore(at, g.fix):
+			continue
+		}
+		g.heard[e.from] = append(g.heard[e.from], at)
+	}
+	for _, got := range t.folded {
+		g.heard[got.from] = append(g.heard[got.from], g.fix.at(got.to, got.wall))
+	}
+}
+
+// wokeBefore reports whether the process may have woken just before the time t: it had written nothing for long.
+func (l *life) wokeBefore(t time.Time, fix clockFix) bool {
+	t = t.Add(-together)
+	before, ok := l.before(t, fix)
+	return ok && t.Sub(fix.at(l.node, before.wall)) > maxTransit
+}
+
 // sleptSince returns since when at the latest the process slept, if it woke at about the time t: it read then what was
-// sent long before, and had written nothing in between. It returns zero if no record shows that it slept.
+// sent long before, or was asked for its vote again, which it had not answered before, and it had written nothing in
+// between. It returns zero if no record shows that it slept.
 func (g *group) sleptSince(l *life, t time.Time) (since time.Time) {
 	before, wrote := l.before(t.Add(-together), g.fix)
 	for _, r := range g.slow[l] {
@@ -30,6 +70,11 @@ func (g *group) sleptSince(l *life, t time.Time) (since time.Time) {
 		if fresh && r.got.Sub(t).Abs() <= together {
 			since = earliest(since, r.sent)
 		}
+	}
+	now := func(at time.Time) bool { return at.Sub(t).Abs() <= together }
+	if asked, ok := g.firstAsked(l.node, g.fix.at(l.node, before.wall)); ok && wrote && t.Sub(asked) > maxTransit &&
+		slices.ContainsFunc(g.asks[l], now) {
+		since = earliest(since, asked)
 	}
 	return since
 }
