@@ -14,12 +14,15 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 		return out
 	}
 	out.Last = l.ref(l.last())
-	until := g.fix.at(l.node, l.until)
+	until, won := g.fix.at(l.node, l.until), r.Winner.At
+	if by := r.wonBy(); won.IsZero() && by >= 0 { // its records are not here: it had won by then
+		won = r.Steps[by].At
+	}
 	switch {
 	case r.rival(p.Node):
 		out.Reason = "it led the term itself"
-	case !r.Winner.At.IsZero() && until.Before(r.Winner.At.Add(maxTransit)):
-		out.Reason = fmt.Sprintf("its records end with %v, %s", out.Last, around(until, r.Winner.At))
+	case !won.IsZero() && until.Before(won.Add(maxTransit)):
+		out.Reason = fmt.Sprintf("its records end with %v, %s", out.Last, around(until, won))
 	case l.top.round > r.Term:
 		out.Reason = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term))
 	default:
