@@ -142,7 +142,8 @@ func (r *Round) findCause(g *group) {
 		c.Kind = because.Kind
 		c.Lost = first.cause.loses()
 		if c.Kind == HandOver {
-			c.Request, c.asked = g.request(first.cause.number(because.About), first.At)
+			c.handing = first.cause.number(because.About)
+			c.Request, c.asked = g.request(c.handing, first.At)
 		}
 	}
 	if st := r.step(first.Ref); st != nil && st.Event == "campaign" {
@@ -179,9 +180,19 @@ func (r *Round) notLost(c *Cause, g *group) {
 		c.Text, c.Kind, c.Lost = fmt.Sprintf("node %d, which was nominated, is gone", c.Lost), NomineeLost, 0
 	case led.Ended.Kind == EndedByWord && !led.End.After(c.At):
 		c.Text, c.Kind, c.Lost = fmt.Sprintf("leader %d gave up term %d", c.Lost, led.Term), Released, 0
-	case led.life == nil && len(g.drops[c.Lost]) == 0: // it may have given it up
-		c.Lost = 0
+	case c.Kind == LeaderLost && g.endMissing(led, c.At) && !g.suspected(c.Lost, led.From, c.At):
+		c.Lost = 0 // it may have given it up
 	}
+}
+
+// endMissing reports whether records of the leader are missing that may tell that it stopped leading before t.
+func (g *group) endMissing(led *Leadership, t time.Time) bool {
+	return led.life == nil || led.Last.IsZero() && g.fix.at(led.Leader, led.life.until).Before(t)
+}
+
+// suspected reports whether a node had evidence against another one between two times.
+func (g *group) suspected(id uint64, since, until time.Time) bool {
+	return slices.ContainsFunc(g.dropsSince(id, since), func(d *drop) bool { return !d.At.After(until) })
 }
 
 // noElection returns the cause of a term that nobody called. A voter that lost its saved vote takes

@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -249,5 +250,41 @@ func TestAskedAfterTheEnd(t *testing.T) {
 	all := s.b.History().Groups[0].Incidents
 	if why := all[len(all)-1].Why; why != "node 3 stopped leading" {
 		t.Errorf("%q", why)
+	}
+}
+
+// "Node 5 stopped answering (leader 5 is gone)": it may have given up the term in records that are missing, where
+// nobody had evidence against it.
+func TestReleaseInACutLog(t *testing.T) {
+	v := newVoters()
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.add(2, 800, trace.Record{
+		Term: 1, Round: 2, Event: "receive", From: 3, Msg: "RELEASE", MsgID: "3:7",
+		Why:  []string{"leader 3 is gone -> ask the voters for term 2"},
+		Sent: []string{"PRE_VOTE>1#2:1", "PRE_VOTE>3#2:2"},
+	})
+	v.lead(2, 810, 2)
+	v.follow(1, 820, 2, 2)
+	if in := v.last(); strings.Contains(in.Why, "answering") {
+		t.Errorf("%+v", in)
+	}
+}
+
+// "Node 2 handed over: resigned": it was another node that did, and before.
+func TestHandOverOfAnother(t *testing.T) {
+	s := newScript()
+	lead := func(node uint64, ms int, term uint64, why ...string) {
+		s.add(node, ms, trace.Record{Term: term, Event: "timeout", Why: why, Leader: node})
+	}
+	lead(3, 0, 1, "no higher node is alive -> lead term 1")
+	s.add(3, 500, trace.Record{Term: 1, Event: "resign", Why: []string{"asked to resign -> step down, hand over to 2"}})
+	lead(2, 1000, 2, "no higher node is alive -> lead term 2")
+	s.add(2, 2000, trace.Record{Term: 2, Event: "timeout", Why: []string{"nobody leads"}})
+	lead(1, 2010, 3, "3 asks for a leader of the next term -> take term 3", "asked to lead -> lead term 3")
+	all := s.b.History().Groups[0].Incidents
+	if in := all[len(all)-1]; in.Former != 2 || strings.Contains(in.Why, "handed over") {
+		t.Errorf("%+v", in)
 	}
 }

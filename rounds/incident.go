@@ -253,7 +253,9 @@ func (c *Cause) clause(in *Incident) string {
 	case Operator:
 		return fmt.Sprintf("an operator asked node %d for an election", c.Node)
 	case HandOver:
-		if in.Ended.Kind == EndedByLease || c.Request != "" && c.asked.After(in.From) { // it handed over afterwards
+		other := c.handing != 0 && c.handing != in.Former
+		late := in.Ended.Kind == EndedByLease || c.Request != "" && c.asked.After(in.From)
+		if other || late {
 			return ""
 		}
 		if c.Request != "" {

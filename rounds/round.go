@@ -87,7 +87,8 @@ type Cause struct {
 	Back   Ref       `json:"back,omitzero"`
 	BackAt time.Time `json:"back_at,omitzero"`
 
-	asked time.Time // when the former leader was asked to hand over, corrected
+	handing uint64    // who handed over
+	asked   time.Time // when it was asked to, corrected
 }
 
 // CauseKind says for what kind of reason an election was called.
