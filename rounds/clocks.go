@@ -215,7 +215,9 @@ func clockWithin(node uint64, low, high time.Duration) Clock {
 // records have nothing in common.
 func (g *group) apart(one, other uint64) time.Duration {
 	switch a, b := g.fix[one], g.fix[other]; {
-	case one == other || g.key.run > 0 || len(g.fix) == 0 && (g.paths.linked(one, other) || g.meet(one, other)):
+	case one == other || g.key.run > 0 || len(g.fix) == 0 && g.paths.linked(one, other):
+		return 0
+	case !g.paths.linked(one, other) && !g.fix.differ() && g.meet(one, other):
 		return 0
 	case !g.paths.linked(one, other):
 		return unbounded

@@ -175,11 +175,13 @@ func (g *group) unlinkedClocks(out *Group) (apart []uint64) {
 			most = with
 		}
 	}
-	if len(most) < 2 {
+	none := len(most) == 1 && len(g.nodes) > 1 // messages compare no two clocks
+	if len(most) == 0 || len(g.nodes) < 2 || none && !g.fix.differ() {
 		return nil
 	}
 	for _, n := range out.Nodes {
-		if n.Records > 0 && !slices.Contains(most, n.ID) && (len(g.fix) > 0 || !g.meet(n.ID, most[0])) {
+		other := none || !slices.Contains(most, n.ID)
+		if n.Records > 0 && other && (g.fix.differ() || !g.meet(n.ID, most[0])) {
 			apart = append(apart, n.ID)
 		}
 	}
