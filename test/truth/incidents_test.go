@@ -99,8 +99,8 @@ var (
 	silenced  = regexp.MustCompile(`node (\d+) stopped answering`)
 	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|paused|silent|down|not answering|` +
 		`without a sign of life here)`)
-	votersUp  = regexp.MustCompile(`: (\d+) of (\d+)$`)
-	number    = regexp.MustCompile(`\d+`)
+	votersUp = regexp.MustCompile(`: (\d+) of (\d+)$`)
+	number   = regexp.MustCompile(`\d+`)
 )
 
 func numberOf(digits string) uint64 {
@@ -188,7 +188,11 @@ func (r *reading) compareVoters(in *rounds.Incident) {
 func (r *reading) missedIncidents() {
 	told := func(away span, least time.Duration, voters bool) bool {
 		return slices.ContainsFunc(r.group.Incidents, func(in rounds.Incident) bool {
-			return r.during(&in).meets(away) > least && (!voters || in.Voters())
+			at := r.during(&in)
+			if !in.Perhaps.IsZero() { // it may have been that long, as is told beside
+				at.From = r.true(in.Perhaps)
+			}
+			return at.meets(away) > least && (!voters || in.Voters())
 		})
 	}
 	for _, away := range r.vacancies() {

@@ -273,22 +273,24 @@ func (s *story) lostQuorums() (lost []span) {
 	return lost
 }
 
-// vacancies returns when no node said that it leads, between the first and the last one that did.
+// vacancies returns when no node said that it leads, between the first and the last one that did. Without voters, a
+// leader that was stopped and then leads on led all the time, by its own word.
 func (s *story) vacancies() (list []span) {
-	var led []span
+	var led []*sighting
 	for _, one := range s.Sightings {
 		if one.Leads {
-			led = append(led, span{one.First.From, one.Last.Until})
+			led = append(led, one)
 		}
 	}
-	slices.SortFunc(led, func(a, b span) int { return a.From.Compare(b.From) })
-	var until time.Time
+	slices.SortFunc(led, func(a, b *sighting) int { return a.First.From.Compare(b.First.From) })
+	var last *sighting
 	for _, one := range led {
-		if !until.IsZero() && one.From.After(until) {
-			list = append(list, span{until, one.From})
+		same := last != nil && !s.Plan.Voters && one.Node == last.Node && one.Term == last.Term
+		if last != nil && one.First.From.After(last.Last.Until) && !same {
+			list = append(list, span{last.Last.Until, one.First.From})
 		}
-		if one.Until.After(until) {
-			until = one.Until
+		if last == nil || one.Last.Until.After(last.Last.Until) {
+			last = one
 		}
 	}
 	return list
