@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -8,16 +9,20 @@ import (
 // straggler returns why a node never followed the winner, as far as its records show.
 func (r *Round) straggler(p Participant, g *group) Straggler {
 	out := Straggler{Node: p.Node}
+	won := r.Winner.At
+	if i := r.wonBy(); won.IsZero() && i >= 0 { // its records are not here: it had won by then
+		won = r.Steps[i].At
+	}
 	l := g.current(p.Node)
+	if l != nil && !won.IsZero() { // a later process of its node was not there
+		l = cmp.Or(g.nodes[p.Node].at(won, g.fix), l)
+	}
 	if l == nil {
 		out.Reason = "no record of it is here"
 		return out
 	}
 	out.Last = l.ref(l.last())
-	until, won := g.fix.at(l.node, l.until), r.Winner.At
-	if by := r.wonBy(); won.IsZero() && by >= 0 { // its records are not here: it had won by then
-		won = r.Steps[by].At
-	}
+	until := g.fix.at(l.node, l.until)
 	switch {
 	case r.rival(p.Node):
 		out.Reason = "it led the term itself"
