@@ -287,7 +287,7 @@ func (g *group) abandoned(r *Leadership) (at time.Time, ref Ref) {
 // ledSince returns when a node began to lead its last term below the given one, or zero if it led none.
 func (g *group) ledSince(leader, below uint64) (since time.Time) {
 	for _, r := range slices.Backward(g.byLeader[leader]) {
-		if r.Term < below && !r.First.IsZero() {
+		if r.Term < below {
 			return r.From
 		}
 	}

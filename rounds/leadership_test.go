@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -41,5 +42,32 @@ func TestLeaderWithCutLog(t *testing.T) {
 	l := v.b.History().Groups[0].Leaderships[0]
 	if !l.End.Equal(atMS(4500)) || l.Ended.Kind != rounds.EndedByProcess {
 		t.Errorf("%+v", l)
+	}
+}
+
+// "Evidence from before its term is used where a leader's log is missing": node 5 had been lost, and came back to lead.
+func TestEvidenceBeforeTheTerm(t *testing.T) {
+	s := newScript()
+	follow := func(node uint64, ms int, leader, term uint64) {
+		s.add(node, ms, trace.Record{
+			Term: term, Event: "receive", Leader: leader,
+			Why: []string{fmt.Sprintf("%d leads term %d -> follow it", leader, term)},
+		})
+	}
+	follow(3, 0, 5, 1)
+	follow(4, 0, 5, 1)
+	s.add(4, 1000, trace.Record{
+		Term: 2, Event: "peers", Alive: []uint64{3, 4}, Evidence: "left 5", Leader: 4,
+		Why: []string{"leader 5 is gone -> call an election of term 2", "no higher node is alive -> lead term 2"},
+	})
+	follow(3, 1001, 4, 2)
+	follow(3, 4000, 5, 4)
+	s.add(3, 6000, trace.Record{
+		Term: 5, Event: "timeout", Leader: 3,
+		Why: []string{"leader 5 is gone -> call an election of term 5", "no higher node is alive -> lead term 5"},
+	})
+	all := s.b.History().Groups[0].Incidents
+	if in := all[len(all)-1]; in.FormerTerm != 4 || in.From.Before(atMS(4000)) {
+		t.Errorf("%+v", in)
 	}
 }
