@@ -81,6 +81,10 @@ func (r *reading) compareLeaderEnd(l *rounds.Leadership, p *process) {
 	if !p.Killed || !l.Last.IsZero() {
 		return
 	}
+	led := span{r.true(l.From), p.Until}
+	if !r.whole() && (r.acted(p.Node, led, "resign") || r.acted(0, led, "transfer")) {
+		return // the record in which it handed over may be what is missing
+	}
 	if l.End.IsZero() {
 		if r.whole() && (next != nil || r.observed(p)) {
 			r.fail("leadership: goes on, but the leader was killed", "at %s: "+leadershipForm,
