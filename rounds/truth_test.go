@@ -49,10 +49,16 @@ var variants = []variant{
 // truthSeeds is how many runs TestTruth makes of each algorithm.
 var truthSeeds = flag.Uint64("truth-seeds", 8, "how many runs `SEEDS` of each algorithm are compared with the truth")
 
+// truthFrom and truthOnly choose among the runs of TestTruth, and truthEach lists what is false in each of them.
+var (
+	truthFrom = flag.Uint64("truth-from", 0, "the first `SEED` that is compared with the truth")
+	truthOnly = flag.String("truth-only", "", "the one `ALGORITHM` whose runs are compared with the truth")
+	truthEach = flag.Bool("truth-each", false, "list every false statement, and not one of each kind")
+)
+
 // "No false statement, no finding on a healthy run, no missed finding on a broken one": what the inspector
 // says about the logs of a simulated run is compared with what happened in the run.
 func TestTruth(t *testing.T) {
-	seeds := *truthSeeds
 	wrong := errata{counts: map[string]*erratum{}, noted: map[string]map[string]int{}, judged: map[string]int{}}
 	for _, plain := range catalog.All() {
 		entries := []catalog.Entry{plain.WithRecovery()}
@@ -60,7 +66,10 @@ func TestTruth(t *testing.T) {
 			entries = append(entries, plain.WithLease())
 		}
 		for _, entry := range entries {
-			for seed := range seeds {
+			if *truthOnly != "" && entry.Name != *truthOnly {
+				continue
+			}
+			for seed := *truthFrom; seed < *truthFrom+*truthSeeds; seed++ {
 				run := simulateTruly(t, entry, seed)
 				for i, v := range variants {
 					r := run.read(t, v, rand.New(rand.NewPCG(seed, uint64(i))))
@@ -72,7 +81,7 @@ func TestTruth(t *testing.T) {
 	}
 	t.Log(wrong.notes())
 	for _, what := range everJudged {
-		if wrong.judged[what] == 0 {
+		if *truthOnly == "" && wrong.judged[what] == 0 {
 			t.Errorf("no run has %s: this test proves nothing about them", what)
 		}
 	}
@@ -145,12 +154,15 @@ func (e *errata) notes() string {
 
 // fail counts a statement that is false, or is missing.
 func (r *reading) fail(kind string, term uint64, format string, args ...any) {
+	where := fmt.Sprintf("%s, seed %d, %s, term %d", r.run.name, r.run.seed, r.name, term)
+	statement := fmt.Sprintf("%s: %s", where, fmt.Sprintf(format, args...))
 	one := r.wrong.counts[kind]
 	if one == nil {
-		one = &erratum{variants: map[string]int{}, names: map[string]int{}}
+		one = &erratum{variants: map[string]int{}, names: map[string]int{}, example: statement}
 		r.wrong.counts[kind] = one
-		one.example = fmt.Sprintf("%s, seed %d, %s, term %d: %s", r.run.name, r.run.seed, r.name, term,
-			fmt.Sprintf(format, args...))
+	}
+	if *truthEach {
+		fmt.Printf("%s: %s\n", kind, statement)
 	}
 	one.count++
 	one.variants[r.name]++
