@@ -3,6 +3,7 @@ package rounds
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
@@ -52,13 +53,15 @@ func (b *Ballot) Missing() (ids []uint64) {
 	return ids
 }
 
-// The kinds of messages with which a candidate asks the voters, and those with which voters vote.
+// The kinds of messages with which a candidate asks the voters, those with which voters vote, and those that want a
+// vote and not only a word.
 // The names of version 0.1 come last.
 var (
 	askKinds = []string{
 		proto.KindPreVote.String(), proto.KindRequestVote.String(), "ASK", "CLAIM",
 	}
-	voteKinds = []string{proto.KindVote.String(), "GRANT"}
+	voteKinds    = []string{proto.KindVote.String(), "GRANT"}
+	requestKinds = []string{proto.KindRequestVote.String(), "CLAIM"}
 )
 
 // ballot sets the round's Ballot.
@@ -128,7 +131,8 @@ func (r *Round) voice(g *group, voter, candidate uint64) Voice {
 		}
 	}
 	for _, m := range r.Messages {
-		if !slices.Contains(voteKinds, m.Kind) || m.From != voter || m.To != candidate || m.elsewhere || r.refuses(m) {
+		if !slices.Contains(voteKinds, m.Kind) || m.From != voter || m.To != candidate || m.elsewhere ||
+			r.refuses(m) || m.SendStep < 0 && !r.answered(g, m) {
 			continue
 		}
 		v.Granted, v.Yes = true, true
@@ -183,6 +187,29 @@ func (r *Round) refuses(m Message) bool {
 		}
 	}
 	return !says
+}
+
+// answered reports whether a vote of which only the receipt is known is for the candidacy in this term. It may be an
+// answer to an earlier one: a voter whose records are there would have written that it votes in this term.
+func (r *Round) answered(g *group, m Message) bool {
+	got := &r.Steps[m.ReceiveStep]
+	for i := range got.reasons {
+		if _, wins := decided[algorithms.Wins](&got.reasons[i]); wins {
+			return true
+		}
+	}
+	return g.mayLack(m.From, got.At) && slices.ContainsFunc(r.Messages, func(ask Message) bool {
+		return slices.Contains(requestKinds, ask.Kind) && ask.From == m.To && ask.To == m.From &&
+			ask.SendStep >= 0 && ask.SendStep < m.ReceiveStep &&
+			r.Steps[ask.SendStep].Ref.Incarnation == got.Ref.Incarnation
+	})
+}
+
+// mayLack reports whether records of a node from before the time t may be missing.
+func (g *group) mayLack(node uint64, t time.Time) bool {
+	m := g.nodes[node]
+	return m == nil || slices.ContainsFunc(m.lives, func(l *life) bool { return !l.complete() || l.text }) ||
+		g.fix.at(node, m.lives[len(m.lives)-1].until).Before(t)
 }
 
 // no says in a few words what keeps a voter from voting for the candidate.
