@@ -79,6 +79,9 @@ func (r *reading) compareRefusal(one *rounds.Round, v rounds.Voice) {
 		return !no.Yes && uint64(no.Voter) == v.Voter && uint64(no.Candidate) == one.Ballot.Candidate &&
 			!no.At.After(rec.Time) && (rec.Node != v.Voter || no.At.Equal(rec.Time))
 	})
+	if life := r.lives[rec.Incarnation]; rec.Node == v.Voter && life != nil && life.Until.Equal(rec.Time) {
+		refused = true // it crashed after it wrote what it decided, and before it sent the answer
+	}
 	if !refused {
 		r.fail("voice: a no that was never said", one.Term, "%+v by %+v", v, rec)
 	}
