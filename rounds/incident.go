@@ -118,10 +118,17 @@ func (g *group) incidents(rounds []*Round) []Incident {
 		list = append(list, g.incident(former, next, rounds))
 		former = next
 	}
-	if former != nil && !former.End.IsZero() || former == nil && len(rounds) > 0 {
+	over := former != nil && !former.End.IsZero() && !slices.ContainsFunc(g.list, g.leadsOn)
+	if over || former == nil && len(rounds) > 0 {
 		list = append(list, g.incident(former, nil, rounds))
 	}
 	return list
+}
+
+// leadsOn reports whether a leader goes on as far as the records tell, although others may have led later terms: without
+// a lease, nothing keeps it from that.
+func (g *group) leadsOn(r *Leadership) bool {
+	return g.guarantee != lease && r.End.IsZero() && !r.First.IsZero() && g.believes(r.Leader, r)
 }
 
 // outlivedBy reports whether other goes on when r is over.
