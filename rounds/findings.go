@@ -227,9 +227,11 @@ func (g *group) flapping(incidents []Incident) (found []Finding) {
 	return found
 }
 
-// fromOutside reports whether an operator caused the change, or the end or the start of a process did.
+// fromOutside reports whether an operator caused the change, or the end or the start of a process did. It may be so too
+// if the record of the node that called the election is missing.
 func (g *group) fromOutside(in *Incident) bool {
-	if in.Ended.Kind == EndedByProcess {
+	if in.Ended.Kind == EndedByProcess ||
+		!slices.ContainsFunc(in.rounds, func(r *Round) bool { return len(r.Initiators) > 0 }) {
 		return true
 	}
 	for _, r := range in.rounds {
