@@ -14,8 +14,9 @@ type FindingName string
 
 // The findings. A failover without a fault gives none.
 const (
-	// TwoLeaders: two nodes led the same term, each by its own record. Without a lease it is no finding if the second
-	// one was dead when the first ceased to lead: it cannot know of the term.
+	// TwoLeaders: two nodes led the same term, each by its own record; or nodes followed two nodes in it, of which one has
+	// no record that says whether it led. Without a lease it is no finding if the second one was dead when the first
+	// ceased to lead: it cannot know of the term.
 	TwoLeaders FindingName = "two-leaders"
 	// Overlap: a node led while another node led a different term. A leader that steps down as soon
 	// as it hears its successor's announcement is no finding. If the renewals of a lease are not
@@ -169,12 +170,15 @@ func (r *Round) judgeFollowers(g *group) {
 		}
 		f := other.Followers[0]
 		proof := []Ref{f.First, r.Winner.Ref}
+		led := fmt.Sprintf("Node %d led term %d", r.Winner.Node, r.Term)
 		if own := g.leaderships[leadershipKey{r.Winner.Node, r.Term}]; own != nil && len(own.Followers) > 0 {
 			proof = append(proof, own.Followers[0].First)
+			if r.Winner.Ref.IsZero() {
+				led = fmt.Sprintf("Node %d followed node %d in term %d", own.Followers[0].Node, own.Leader, r.Term)
+			}
 		}
-		r.find(TwoLeaders, proof, "Nodes %d and %d both led term %d: node %d followed node %d, and the records of "+
-			"one of the two leaders are not here.", min(r.Winner.Node, other.Leader), max(r.Winner.Node, other.Leader),
-			r.Term, f.Node, other.Leader)
+		r.find(TwoLeaders, proof, "%s, and node %d followed node %d in the same term. Records of node %d are missing: "+
+			"they would tell whether it led.", led, f.Node, other.Leader, other.Leader)
 	}
 }
 

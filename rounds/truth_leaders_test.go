@@ -104,12 +104,13 @@ func (r *reading) compareEnd(l *rounds.Leadership, truth *sim.Reign) {
 	if claimed := r.claimed(l); truth.Ended == sim.ByCrash && claimed.Before(limit) {
 		limit = claimed // nobody can tell when a process died
 	}
+	crashed := truth.Ended == sim.ByCrash || truth.Until.Equal(r.lives[l.Incarnation].Until) // as it stepped down
 	switch {
 	case truth.Until.IsZero():
 		r.fail("end: of a leadership that goes on"+how, l.Term, "%d led on, and not until %v", l.Leader, end)
 	case end.Before(limit.Add(-slack)):
 		r.fail("end: too early"+how, l.Term, "%d led until %v (%s), not %v", l.Leader, truth.Until, truth.Ended, end)
-	case l.Ended.Kind == rounds.EndedByProcess && truth.Ended != sim.ByCrash:
+	case l.Ended.Kind == rounds.EndedByProcess && !crashed:
 		r.fail("end: by the process, which did not crash then"+how, l.Term, "%+v: %+v", *truth, l.Ended)
 	case l.Ended.Kind == rounds.EndedByWord && truth.Ended == sim.ByCrash:
 		r.fail("end: by the word of a process that crashed"+how, l.Term, "%+v: %+v", *truth, l.Ended)
@@ -238,7 +239,9 @@ func (r *reading) compareOverlaps() {
 		switch f.Name {
 		case rounds.TwoLeaders:
 			two[f.Term] = true
-			if r.leaders(f.Term) < 2 {
+			if part := twoText.FindStringSubmatch(f.Text); part != nil {
+				r.compareTwo(f, numberOf(part[1]), numberOf(part[2]))
+			} else if r.leaders(f.Term) < 2 {
 				r.fail("two-leaders: but one led", f.Term, "%s", f.Text)
 			}
 		case rounds.Overlap:
@@ -267,6 +270,16 @@ func (r *reading) compareOverlaps() {
 	}
 	if r.complete() {
 		r.missedOverlaps(two, found)
+	}
+}
+
+var twoText = regexp.MustCompile(`Node (\d+) led term \d+, and node \d+ followed node (\d+) in the same term`)
+
+// compareTwo compares the finding that nodes followed a node, whose records are missing, in a term that another node led.
+// No record tells whether that node led.
+func (r *reading) compareTwo(f rounds.Finding, led, followed uint64) {
+	if !r.led(led, f.Term) || !r.led(followed, f.Term) && !r.followed(followed, f.Term) {
+		r.fail("two-leaders: not so", f.Term, "%s", f.Text)
 	}
 }
 
