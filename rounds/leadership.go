@@ -145,6 +145,9 @@ func (g *group) end(r *Leadership) {
 		}
 		sooner(at, Ending{kind, OwnWord, r.Last})
 	}
+	if again := g.ledAgain(r); again != nil {
+		sooner(again.From, Ending{EndedUnseen, Inferred, again.Followers[0].First})
+	}
 	if at, ref := g.processEnd(r); !at.IsZero() {
 		known := PeersSaw
 		if ref.Node == r.Leader { // its next process
@@ -188,6 +191,20 @@ func (g *group) endedUnseen(r *Leadership, later []*Leadership) {
 	if r.End.After(over) {
 		r.End, r.Ended = over, Ending{EndedUnseen, Inferred, next.first()}
 	}
+}
+
+// ledAgain returns the next leadership of the same node if only its followers tell of it: the log of the leader ends
+// before. It returns nil if there is none.
+func (g *group) ledAgain(r *Leadership) *Leadership {
+	if r.First.IsZero() || !r.Last.IsZero() {
+		return nil
+	}
+	for _, next := range g.list {
+		if next.Leader == r.Leader && next.Term > r.Term && next.First.IsZero() && next.From.After(r.Until) {
+			return next
+		}
+	}
+	return nil
 }
 
 // endedBefore corrects the end of a leadership whose lease may have ended before its process did.
