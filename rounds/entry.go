@@ -16,11 +16,11 @@ type entry struct {
 	life  *life
 	clock proto.HLC // zero if the record has none
 
-	msg, msgID  string
-	from        uint64
-	number      uint64 // in msgID
-	ranks       []string
-	sent        []sentMessage
+	msg, msgID string
+	from       uint64
+	number     uint64 // in msgID
+	ranks      []string
+	sent       []sentMessage
 
 	cause  *entry // the entry of any term that sent what was received; nil for none
 	unsure bool   // which one of several entries sent it is not known

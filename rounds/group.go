@@ -29,7 +29,7 @@ type group struct {
 	recovered recovered
 	spare     []*entry      // entries of built rounds, to be used again
 	room      []sentMessage // memory for what entries sent
-	brief     bool     // rounds keep no steps and messages. All rounds then use one scratch.
+	brief     bool          // rounds keep no steps and messages. All rounds then use one scratch.
 	scratch   scratch
 	top       uint64    // the highest term there is
 	last      time.Time // the corrected time of the last record
@@ -53,6 +53,7 @@ type group struct {
 	dropsBy     map[[2]uint64][]*drop  // by the node that has them, and the one that they are about
 	leaderships map[leadershipKey]*Leadership
 	list        []*Leadership // in the order of their beginnings
+	leaseTime   time.Duration // the longest that a leader had left, as far as the records tell
 	byLeader    map[uint64][]*Leadership
 	byTerm      map[uint64][]*Leadership
 	// blamed has, for each lost leader, when the round that its loss caused was called: no later round has the

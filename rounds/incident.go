@@ -17,8 +17,10 @@ type Incident struct {
 	From       time.Time `json:"from,omitzero"`
 	Ended      Ending    `json:"ended,omitzero"` // how the leadership of Former ended
 	// Perhaps is when nobody may have led from on, if that is long before From. A follower found then that the lease of
-	// Former had ended, and Former found it later: it may have slept, or have led others on. Or it is the last record
-	// of Former, whose process ended before the next one of its node began. Zero otherwise.
+	// Former had ended, and Former found it later: it may have slept, or have led others on. Or a majority of the voters
+	// found so, and Former wrote nothing: its lease may have been renewed after that of the voters, whom only its next
+	// HEARTBEAT would have told. Or it is the last record of Former, whose process ended before the next one of its node
+	// began. Zero otherwise.
 	Perhaps time.Time `json:"perhaps_from,omitzero"`
 
 	// Leader leads Term since Until. Leader is 0 if nobody leads when the records end: Until is the time of
@@ -162,7 +164,12 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 		in.From, in.Ended = in.Until, Ending{Kind: EndedUnseen, Known: Inferred}
 	}
 	switch long := in.From.Add(-maxTransit); {
-	case former == nil || former.life == nil:
+	case former == nil:
+	case in.Ended == (Ending{EndedByLease, PeersSaw, in.Ended.Ref}):
+		if found := former.found(in.Ended.Ref); found.Before(in.From) {
+			in.Perhaps = found
+		}
+	case former.life == nil:
 	case in.Ended.Kind == EndedByLease && !former.life.debug:
 		in.Perhaps = former.missed(long)
 	case in.Ended == (Ending{EndedByProcess, Inferred, in.Ended.Ref}):

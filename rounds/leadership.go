@@ -35,6 +35,7 @@ func (g *group) findLeaderships() {
 		}
 	}
 	slices.SortStableFunc(g.list, func(a, b *Leadership) int { return a.From.Compare(b.From) })
+	g.leaseTime = g.longestLease()
 	g.byLeader, g.byTerm = map[uint64][]*Leadership{}, map[uint64][]*Leadership{}
 	for i, r := range g.list {
 		g.end(r)
@@ -157,7 +158,7 @@ func (g *group) end(r *Leadership) {
 	}
 	late := r.endedBy.expired && !r.life.debug // it may have noticed long after
 	if at, ref := g.abandoned(r); !at.IsZero() && !r.Lease.IsZero() && (r.Last.IsZero() || late) {
-		sooner(latest(at, r.Lease), Ending{EndedByLease, PeersSaw, ref})
+		sooner(g.ranOut(r, at), Ending{EndedByLease, PeersSaw, ref})
 	}
 	if r.Ended.Kind == EndedByProcess && !r.Lease.IsZero() && r.Lease.Before(r.End) {
 		g.endedBefore(r)
@@ -199,9 +200,12 @@ func (g *group) ledAgain(r *Leadership) *Leadership {
 	if r.First.IsZero() || !r.Last.IsZero() {
 		return nil
 	}
-	for _, next := range g.list {
-		if next.Leader == r.Leader && next.Term > r.Term && next.First.IsZero() && next.From.After(r.Until) {
-			return next
+	for _, next := range g.begunAfter(r.Until) {
+		if next.Leader == r.Leader && next.Term > r.Term {
+			if next.First.IsZero() {
+				return next
+			}
+			return nil
 		}
 	}
 	return nil
@@ -299,6 +303,61 @@ func (g *group) abandoned(r *Leadership) (at time.Time, ref Ref) {
 		return f.Until, f.Last
 	}
 	return time.Time{}, Ref{}
+}
+
+// ranOut returns when the lease had certainly ended that a majority of the voters held for ended at the time at. A voter
+// knows of a lease what the leader knew as it sent its last HEARTBEAT. The answers to that one renewed the lease, and a
+// leader sends no third HEARTBEAT without answers to the first: two are half a lease apart. Nobody leads a later term
+// before the lease has ended.
+func (g *group) ranOut(r *Leadership, at time.Time) time.Time {
+	if r.life != nil && r.life.debug && r.Lease.After(at) {
+		return r.Lease // the leader wrote its last renewal
+	}
+	end := latest(at.Add(g.leaseTime/2), r.Lease)
+	for _, next := range g.begunAfter(at) {
+		if next.Term > r.Term || next.From.After(end) {
+			return earliest(next.From, end)
+		}
+	}
+	return end
+}
+
+// begunAfter returns the leaderships that began after the time t, in the order of their beginnings.
+func (g *group) begunAfter(t time.Time) []*Leadership {
+	i, _ := slices.BinarySearchFunc(g.list, t, func(r *Leadership, t time.Time) int {
+		if r.From.After(t) {
+			return 1
+		}
+		return -1
+	})
+	return g.list[i:]
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// longestLease returns the longest time that a leader had left of its lease when it last wrote so.
+func (g *group) longestLease() (longest time.Duration) {
+	for _, r := range g.list {
+		if !r.Lease.IsZero() && !r.wrote.IsZero() {
+			longest = max(longest, r.Lease.Sub(g.fix.at(r.Leader, r.wrote)))
+		}
+	}
+	return longest
+}
+
+// found returns when the follower found that the lease had ended whose record says so.
+func (r *Leadership) found(by Ref) (at time.Time) {
+	for _, f := range r.Followers {
+		if f.Last == by {
+			at = f.Until
+		}
+	}
+	return at
 }
 
 // ledSince returns when a node began to lead its last term below the given one, or zero if it led none.

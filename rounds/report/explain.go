@@ -40,6 +40,8 @@ func incident(r *rounds.Round) (sentences []string) {
 		until = fmt.Sprintf("until node %d led term %d", in.Leader, in.Term)
 	}
 	switch {
+	case in.Leaderless == 0 && !in.Perhaps.IsZero():
+		say("Nobody led for at most %s, from %s %s: %s.", rounds.Span(atMost(in)), clock(in.Perhaps), until, in.Why)
 	case in.Leaderless == 0:
 		say("Node %d led, by its own word, until node %d did.", in.Former, in.Leader)
 		return sentences
@@ -48,7 +50,7 @@ func incident(r *rounds.Round) (sentences []string) {
 	default:
 		say("Nobody led for %s, from %s %s: %s.", rounds.Span(in.Leaderless), clock(in.From), until, in.Why)
 	}
-	if !in.Perhaps.IsZero() {
+	if !in.Perhaps.IsZero() && in.Leaderless > 0 {
 		how := "a follower found then that the lease was not renewed"
 		if in.Ended.Kind == rounds.EndedByProcess {
 			how = "that was its last record"
