@@ -40,7 +40,7 @@ func (r *Round) addCandidates(g *group) {
 	}
 	called := g.called
 	g.called = nil
-	if won := r.wonBy(); won >= 0 {
+	if won := r.decidedAt(); won >= 0 {
 		r.Initiators = slices.DeleteFunc(r.Initiators, func(in Initiator) bool {
 			later := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Ref == in.Ref }) > won
 			if later && in.cause.loses() == r.Winner.Node {
@@ -70,15 +70,6 @@ func (r *Round) addCandidates(g *group) {
 	if len(called) > 0 {
 		r.Initiators = called
 	}
-}
-
-// wonBy returns the index of the step in which the winner won, or in which a node first follows it if its records are
-// not here. It returns -1 if nobody won.
-func (r *Round) wonBy() int {
-	if r.Winner == nil || !r.Winner.Ref.IsZero() {
-		return r.place()
-	}
-	return slices.IndexFunc(r.Steps, func(s Step) bool { return s.led() == r.Winner.Node })
 }
 
 // dropAbandoned drops the initiators that followed a leader of an earlier term again before anybody won: what they
