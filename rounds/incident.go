@@ -232,7 +232,7 @@ func (in *Incident) reason(g *group) string {
 		return lacks
 	}
 	for _, r := range in.rounds {
-		if why := r.Cause.clause(in); why != "" {
+		if why := r.Cause.clause(in); why != "" && !in.precedes(&r.Cause, g) {
 			in.prove(r.Cause.Ref)
 			return why
 		}
@@ -249,6 +249,15 @@ func (in *Incident) reason(g *group) string {
 		return fmt.Sprintf("the process of node %d ended", in.Former)
 	}
 	return "no record says why"
+}
+
+// precedes reports whether the change was over before there was the cause, whatever the clocks show.
+func (in *Incident) precedes(c *Cause, g *group) bool {
+	if in.Leader == 0 || c.Node == 0 || c.At.IsZero() {
+		return false
+	}
+	off := g.apart(in.Leader, c.Node)
+	return off != unbounded && c.At.After(in.Until.Add(off))
 }
 
 // clause says in a few words why the election was held. It is empty if only what came before tells it.
