@@ -277,10 +277,8 @@ const (
 func (g *group) sender(got receipt) (last *entry, how sure) {
 	p, l := g.pairing, g.pairing.links[[2]uint64{got.from, got.to}]
 	fitting := p.fitting(got)
+	p.doubtOthers(fitting, got)
 	if len(fitting) == 0 {
-		for _, e := range p.candidates(got) {
-			p.unsure[sending{e, got.n, got.to}] = p.unsure[sending{e, got.n, got.to}] || fitsClock(e, got)
-		}
 		return nil, certain
 	}
 	if len(fitting) > 1 {
@@ -335,6 +333,18 @@ func (l *link) prompt(entries []*entry, got receipt) []*entry {
 func (p *pairing) doubt(entries []*entry, got receipt) {
 	for _, e := range entries {
 		p.unsure[sending{e, got.n, got.to}] = true
+	}
+}
+
+// doubtOthers notes that the receipt may be of a message that fits by the hybrid clock alone.
+func (p *pairing) doubtOthers(fitting []*entry, got receipt) {
+	if len(p.senders[got.mail()]) == len(fitting) { // nearly always
+		return
+	}
+	for _, e := range p.candidates(got) {
+		if fitsClock(e, got) && !slices.Contains(fitting, e) {
+			p.unsure[sending{e, got.n, got.to}] = true
+		}
 	}
 }
 

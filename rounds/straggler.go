@@ -10,7 +10,7 @@ import (
 func (r *Round) straggler(p Participant, g *group) Straggler {
 	out := Straggler{Node: p.Node}
 	won := r.Winner.At
-	if i := r.wonBy(); won.IsZero() && i >= 0 { // its records are not here: it had won by then
+	if i := r.decidedAt(); won.IsZero() && i >= 0 { // its records are not here: it had won by then
 		won = r.Steps[i].At
 	}
 	l := g.current(p.Node)
