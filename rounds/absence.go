@@ -161,7 +161,7 @@ func (g *group) overslept(id uint64) (all []absence) {
 		woke, expired, by := r.Until, !r.Last.IsZero() && r.endedBy.expired, r.Last
 		if f := r.follower(id); f != nil && id != r.Leader {
 			woke, expired, by = f.Until, f.expired, f.Last
-			since = since.Add(g.leaseTime())
+			since = since.Add(g.leaseTime)
 		} else if id != r.Leader {
 			continue
 		}

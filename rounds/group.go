@@ -53,7 +53,7 @@ type group struct {
 	dropsBy     map[[2]uint64][]*drop  // by the node that has them, and the one that they are about
 	leaderships map[leadershipKey]*Leadership
 	list        []*Leadership // in the order of their beginnings
-	leaseTime   time.Duration // the longest that a leader had left, as far as the records tell
+	leaseTime   time.Duration // the longest for which a record says that a lease runs; 0 if none says it
 	byLeader    map[uint64][]*Leadership
 	byTerm      map[uint64][]*Leadership
 	// blamed has, for each lost leader, when the round that its loss caused was called: no later round has the

@@ -12,6 +12,7 @@ type leadershipKey struct{ leader, term uint64 }
 // findLeaderships collects who led which term, and who followed, from what each process believed.
 func (g *group) findLeaderships() {
 	g.leaderships, g.list = map[leadershipKey]*Leadership{}, nil
+	g.leaseTime = g.longestLease()
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
 		for _, l := range g.nodes[id].lives {
 			beliefs := l.allBeliefs()
@@ -35,7 +36,6 @@ func (g *group) findLeaderships() {
 		}
 	}
 	slices.SortStableFunc(g.list, func(a, b *Leadership) int { return a.From.Compare(b.From) })
-	g.leaseTime = g.longestLease()
 	g.byLeader, g.byTerm = map[uint64][]*Leadership{}, map[uint64][]*Leadership{}
 	for i, r := range g.list {
 		g.end(r)
@@ -331,23 +331,6 @@ func (g *group) begunAfter(t time.Time) []*Leadership {
 		return -1
 	})
 	return g.list[i:]
-}
-
-func earliest(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-// longestLease returns the longest time that a leader had left of its lease when it last wrote so.
-func (g *group) longestLease() (longest time.Duration) {
-	for _, r := range g.list {
-		if !r.Lease.IsZero() && !r.wrote.IsZero() {
-			longest = max(longest, r.Lease.Sub(g.fix.at(r.Leader, r.wrote)))
-		}
-	}
-	return longest
 }
 
 // found returns when the follower found that the lease had ended whose record says so.

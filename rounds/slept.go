@@ -83,14 +83,14 @@ func (g *group) sleptSince(l *life, t time.Time) (since time.Time) {
 // the process had slept: it cannot have renewed the lease, or promised it again, since then.
 func (g *group) wokeFrom(l *life, t time.Time) time.Time {
 	since := g.sleptSince(l, t)
-	if longest := g.leaseTime(); !since.IsZero() && longest > 0 && since.Add(longest).Before(t) {
+	if longest := g.leaseTime; !since.IsZero() && longest > 0 && since.Add(longest).Before(t) {
 		return since.Add(longest)
 	}
 	return t
 }
 
-// leaseTime returns the longest time for which a record says that a lease runs; 0 if none says it.
-func (g *group) leaseTime() (longest time.Duration) {
+// longestLease returns the longest time for which a record says that a lease runs; 0 if none says it.
+func (g *group) longestLease() (longest time.Duration) {
 	for _, m := range g.nodes {
 		for _, l := range m.lives {
 			longest = max(longest, l.lease)
