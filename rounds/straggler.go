@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// straggler returns why a node never followed the winner, as far as its records show.
+// straggler returns why a node never followed the winner, as far as its records show. If these end before others
+// followed, or soon after, it may have followed as late.
 func (r *Round) straggler(p Participant, g *group) Straggler {
 	out := Straggler{Node: p.Node}
 	won := r.Winner.At
@@ -26,7 +27,7 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 	switch {
 	case r.rival(p.Node):
 		out.Reason = "it led the term itself"
-	case !won.IsZero() && until.Before(won.Add(maxTransit)):
+	case !won.IsZero() && until.Before(latest(won, r.ended()).Add(maxTransit)):
 		out.Reason = fmt.Sprintf("its records end with %v, %s", out.Last, around(until, won))
 	case l.top.round > r.Term:
 		out.Reason = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term))
