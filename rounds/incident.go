@@ -127,8 +127,8 @@ func (g *group) incidents(rounds []*Round) []Incident {
 	return list
 }
 
-// leadsOn reports whether a leader goes on as far as the records tell, although others may have led later terms: without
-// a lease, nothing keeps it from that.
+// leadsOn reports whether a leader goes on as far as the records tell, although others may have led later terms:
+// without a lease, nothing keeps it from that.
 func (g *group) leadsOn(r *Leadership) bool {
 	return g.guarantee != lease && r.End.IsZero() && !r.First.IsZero() && g.believes(r.Leader, r)
 }

@@ -305,9 +305,9 @@ func (g *group) abandoned(r *Leadership) (at time.Time, ref Ref) {
 	return time.Time{}, Ref{}
 }
 
-// ranOut returns when the lease had certainly ended that a majority of the voters held for ended at the time at. A voter
-// knows of a lease what the leader knew as it sent its last HEARTBEAT. The answers to that one renewed the lease, and a
-// leader sends no third HEARTBEAT without answers to the first: two are half a lease apart. Nobody leads a later term
+// ranOut returns when the lease had ended that a majority of the voters held for ended at the time at. A voter knows
+// of a lease what the leader knew as it sent its last HEARTBEAT. The answers to that one renewed the lease, and a
+// leader begins at most two rounds of them without answers, a quarter of the promise apart. Nobody leads a later term
 // before the lease has ended.
 func (g *group) ranOut(r *Leadership, at time.Time) time.Time {
 	if r.life != nil && r.life.debug && r.Lease.After(at) {

@@ -275,8 +275,8 @@ func (r *reading) compareOverlaps() {
 
 var twoText = regexp.MustCompile(`Node (\d+) led term \d+, and node \d+ followed node (\d+) in the same term`)
 
-// compareTwo compares the finding that nodes followed a node, whose records are missing, in a term that another node led.
-// No record tells whether that node led.
+// compareTwo compares the finding that nodes followed a node, whose records are missing, in a term that another node
+// led. No record tells whether that node led.
 func (r *reading) compareTwo(f rounds.Finding, led, followed uint64) {
 	if !r.led(led, f.Term) || !r.led(followed, f.Term) && !r.followed(followed, f.Term) {
 		r.fail("two-leaders: not so", f.Term, "%s", f.Text)
