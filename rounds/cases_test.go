@@ -80,7 +80,7 @@ func TestCases(t *testing.T) {
 		"outage-17s-quorum-lost": {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
-				"Nobody led for 16.7 s, from 11:51:15.778 until node 1 led term 3: voters 5 dead, 4 silent, " +
+				"Nobody led for 16.7 s, from 11:51:15.779 until node 1 led term 3: voters 5 dead, 4 silent, " +
 					"2 down: 2 of 5",
 				"It may have been 17.2 s, from 11:51:15.294 on",
 				"node 5 outranks node 4 and took over", "node 5 handed over: it was asked to resign",

@@ -51,7 +51,7 @@ func TestOverslept(t *testing.T) {
 	v.ask(2, 9500, 3)
 	v.lead(2, 9510, 3)
 	want := "voters 1 and 3 paused: 1 of 3"
-	if in := v.last(); in.Why != want || in.Leaderless < 7*time.Second {
+	if in := v.last(); in.Why != want || in.AtMost() < 7*time.Second {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }

@@ -41,7 +41,7 @@ func incident(r *rounds.Round) (sentences []string) {
 	}
 	switch {
 	case in.Leaderless == 0 && !in.Perhaps.IsZero():
-		say("Nobody led for at most %s, from %s %s: %s.", rounds.Span(atMost(in)), clock(in.Perhaps), until, in.Why)
+		say("Nobody led for at most %s, from %s %s: %s.", rounds.Span(in.AtMost()), clock(in.Perhaps), until, in.Why)
 	case in.Leaderless == 0:
 		say("Node %d led, by its own word, until node %d did.", in.Former, in.Leader)
 		return sentences
