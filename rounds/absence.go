@@ -169,11 +169,17 @@ func (g *group) overslept(id uint64) (all []absence) {
 			continue
 		}
 		off := g.apart(id, r.Ended.Ref.Node)
-		if off != unbounded && woke.Sub(since) > maxTransit+off {
+		if off != unbounded && woke.Sub(since) > maxTransit+off && !g.wroteBetween(id, since.Add(off), woke) {
 			all = append(all, absence{id, since, woke, "paused", by})
 		}
 	}
 	return all
+}
+
+// wroteBetween reports whether the node wrote anything well after the first time, and not as it woke at the second one.
+func (g *group) wroteBetween(id uint64, from, woke time.Time) bool {
+	_, wrote, ok := g.wroteAfter(id, from.Add(together))
+	return ok && g.fix.at(id, wrote.wall).Before(woke.Add(-together))
 }
 
 // firstAsked returns when a candidate first asked the voter from the time t on.

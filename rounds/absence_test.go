@@ -55,6 +55,19 @@ func (v *voters) ask(node uint64, ms int, term uint64) {
 	v.add(node, ms, rec)
 }
 
+// grant writes that a voter says yes to a candidate that asked it at the time 0, and that it has heard it.
+func (v *voters) grant(node, candidate, term uint64) {
+	v.add(node, 1, trace.Record{
+		Term: term - 1, Round: term, Event: "receive", From: candidate, Msg: "PRE_VOTE",
+		MsgID: fmt.Sprintf("%d:%d", candidate, node),
+		Why:   []string{fmt.Sprintf("%d asks for term %d -> yes", candidate, term)},
+		Sent:  []string{fmt.Sprintf("PRE_VOTE_REPLY>%d#%d:1", candidate, node)},
+	})
+	v.add(candidate, 2, trace.Record{
+		Term: term - 1, Round: term, Event: "receive", From: node, Msg: "PRE_VOTE_REPLY", MsgID: fmt.Sprintf("%d:1", node),
+	})
+}
+
 // lead writes that a node won a term.
 func (v *voters) lead(node uint64, ms int, term uint64) {
 	v.add(node, ms, trace.Record{

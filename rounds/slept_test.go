@@ -74,3 +74,28 @@ func TestSleepersAreAskedAgain(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 }
+
+// "It was paused, and it wrote all the while": a HEARTBEAT that was held up renews the lease after its leader is dead.
+func TestHeldUpHeartbeat(t *testing.T) {
+	v := newVoters()
+	v.ask(3, 0, 1)
+	v.grant(1, 3, 1)
+	v.grant(2, 3, 1)
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	leader := uint64(3)
+	v.add(1, 900, trace.Record{
+		Term: 1, Event: "gone", About: 3, Detail: "3 n3life0", LeaderChange: trace.Lost, PrevLeader: &leader,
+		Why: []string{"leader 3 is proven dead -> nobody leads"},
+	})
+	for ms := 1500; ms < 4000; ms += 500 {
+		v.add(2, ms, trace.Record{Event: "idle", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(ms + 500)})
+	}
+	v.miss(2, 4500, 3)
+	v.ask(1, 4800, 2)
+	v.lead(1, 4810, 2)
+	if in := v.last(); in.Voters() || in.Leaderless < 2*time.Second {
+		t.Errorf("%q: %+v", in.Why, in)
+	}
+}
