@@ -17,10 +17,11 @@ type absence struct {
 	until time.Time // zero if no record tells that it came back
 	how   string
 	ref   Ref
+	ended bool // its process had ended by from
 }
 
-// unheard is how a voter was that was asked for its vote, and of which no record tells anything since: its log ends
-// before, or is not here.
+// unheard is how a voter was of which no record tells anything: it was asked for its vote, and its log ends before, or
+// is not here; or its process had ended, and when the next one began is in no record.
 const unheard = "without a sign of life here"
 
 // covers reports whether the node was away from one time to another.
@@ -51,9 +52,9 @@ func (g *group) absences(id uint64) []absence {
 func (g *group) lostSight(id uint64) (all []absence) {
 	for _, d := range g.drops[id] {
 		a := absence{id: id, from: d.At, until: g.seenAgain(id, d.At), how: "silent", ref: d.Ref}
-		if saysLeft(d.Evidence, id) {
+		if a.ended = endedProcess(d.Evidence, id); saysLeft(d.Evidence, id) {
 			a.how = "stopped"
-		} else if endedProcess(d.Evidence, id) {
+		} else if a.ended {
 			a.how = "dead"
 		}
 		all = append(all, a)
@@ -79,14 +80,16 @@ func (g *group) absencesOf(l *life) (all []absence) {
 			end(e.At)
 			continue
 		case Ended:
+			a.ended = e.Known != Inferred
 			if a.how = "dead"; e.left {
 				a.how = "stopped"
 			}
 			if e.Known == Inferred {
 				a.from, a.how = g.stoppedBy(l, next), "down"
 			}
-			if a.until = next; l.next == nil {
-				a.until = g.seenAgain(l.node, e.At)
+			var known bool
+			if a.until, known = g.cameBack(l, a.from); !known && a.ended {
+				a.how = unheard
 			}
 		case Silent:
 			a.how, a.until = "silent", g.seenAgain(l.node, e.At)
@@ -99,6 +102,20 @@ func (g *group) absencesOf(l *life) (all []absence) {
 		all = append(all, a)
 	}
 	return all
+}
+
+// cameBack returns when the node of a process that had ended by then was there again, and whether that was so soon
+// before as a record tells it. Otherwise the next process ran before, and its start is in no record: at level info it
+// need not be.
+func (g *group) cameBack(l *life, ended time.Time) (at time.Time, known bool) {
+	if l.next != nil && l.next.started {
+		return g.fix.at(l.node, l.next.from), true
+	}
+	joined := firstAfter(g.joins[l.node], ended)
+	if at = g.seenAgain(l.node, ended); l.next != nil {
+		at = earliest(at, g.fix.at(l.node, l.next.from))
+	}
+	return at, at.Equal(joined)
 }
 
 // stoppedBy returns since when the process wrote nothing, and was missed, before the next one of its node began.
@@ -129,7 +146,7 @@ func (g *group) unanswered(id uint64) (all []absence) {
 		case ok:
 			at = g.fix.at(id, wrote.wall)
 			if at.Sub(asked) > maxTransit && l.first() < wrote.seq && !l.gapAround(asked, g.fix) {
-				all = append(all, absence{id, asked, at, "not answering", l.ref(wrote.seq)})
+				all = append(all, absence{id: id, from: asked, until: at, how: "not answering", ref: l.ref(wrote.seq)})
 			}
 		case again.IsZero():
 			return append(all, absence{id: id, from: asked, how: unheard})
@@ -170,7 +187,7 @@ func (g *group) overslept(id uint64) (all []absence) {
 		}
 		off := g.apart(id, r.Ended.Ref.Node)
 		if off != unbounded && woke.Sub(since) > maxTransit+off && !g.wroteBetween(id, since.Add(off), woke) {
-			all = append(all, absence{id, since, woke, "paused", by})
+			all = append(all, absence{id: id, from: since, until: woke, how: "paused", ref: by})
 		}
 	}
 	return all
@@ -195,17 +212,19 @@ func (g *group) firstAsked(id uint64, t time.Time) (at time.Time, ok bool) {
 // seenAgain returns when another node first saw the node again after t, or got a message of it. It returns zero if none
 // did. Messages that were on their way do not count.
 func (g *group) seenAgain(id uint64, t time.Time) time.Time {
-	after := func(times []time.Time, t time.Time) time.Time {
-		i, exact := slices.BinarySearchFunc(times, t, time.Time.Compare)
-		if exact {
-			i++
-		}
-		if i >= len(times) {
-			return time.Time{}
-		}
-		return times[i]
+	return earliest(firstAfter(g.joins[id], t), firstAfter(g.heard[id], t.Add(outlives)))
+}
+
+// firstAfter returns the first of the times after t, zero if none is.
+func firstAfter(times []time.Time, t time.Time) time.Time {
+	i, exact := slices.BinarySearchFunc(times, t, time.Time.Compare)
+	if exact {
+		i++
 	}
-	return earliest(after(g.joins[id], t), after(g.heard[id], t.Add(outlives)))
+	if i >= len(times) {
+		return time.Time{}
+	}
+	return times[i]
 }
 
 // earliest returns the earlier of two times. Zero is none.
@@ -216,27 +235,42 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// findJoins notes when each node came into the view of another one.
+// findJoins notes when each node came into the view of another one. For one that had slept, it may have come at any
+// time since: it was heard of then.
 func (g *group) findJoins() {
 	g.joins = map[uint64][]time.Time{}
-	for id, m := range g.nodes {
+	for _, m := range g.nodes {
 		for _, l := range m.lives {
-			var alive []uint64
-			for _, h := range l.allHappenings() {
-				if h.event != "peers" {
-					continue
-				}
-				for _, other := range h.alive {
-					if other != id && !slices.Contains(alive, other) {
-						g.joins[other] = append(g.joins[other], g.fix.at(id, h.wall))
-					}
-				}
-				alive = h.alive
-			}
+			g.findJoinsOf(l)
 		}
 	}
-	for _, times := range g.joins {
-		slices.SortFunc(times, time.Time.Compare)
+	for _, times := range []map[uint64][]time.Time{g.joins, g.heard} {
+		for _, list := range times {
+			slices.SortFunc(list, time.Time.Compare)
+		}
+	}
+}
+
+// findJoinsOf notes when other nodes came into the view of the process. After one is proven dead, that is another
+// process of it.
+func (g *group) findJoinsOf(l *life) {
+	var alive []uint64
+	for _, h := range l.allHappenings() {
+		switch h.event {
+		case "gone":
+			alive = slices.DeleteFunc(slices.Clone(alive), func(id uint64) bool { return id == h.about })
+		case "peers":
+			at, seen := g.fix.at(l.node, h.wall), g.joins
+			if !g.sleptSince(l, at).IsZero() {
+				seen = g.heard
+			}
+			for _, other := range h.alive {
+				if other != l.node && !slices.Contains(alive, other) {
+					seen[other] = append(seen[other], at)
+				}
+			}
+			alive = h.alive
+		}
 	}
 }
 

@@ -194,3 +194,66 @@ func TestCalledAfterTheWin(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 }
+
+// "A voter was dead, and it was well": its next process began at a time that no record tells, since at level info there
+// need be none of the start; or it was seen alive where it was proven dead before.
+func TestBackWithoutARecordOfIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		back func(v *voters)
+		want string
+		away time.Duration
+	}{
+		"its start is in a record": {func(v *voters) {
+			v.start(3, 3500)
+		}, "voters 2 and 3 dead: 1 of 3", 2500 * time.Millisecond},
+		"its start is in none": {func(v *voters) {
+			v.life[3]++
+			v.add(3, 3500, trace.Record{Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:5003"})
+		}, "voters 2 dead, 3 without a sign of life here: 1 of 3", 2500 * time.Millisecond},
+		"it was seen": {func(v *voters) {
+			v.lose(1, 3000, "", 1, 3)
+		}, "voters 2 and 3 dead: 1 of 3", 2 * time.Second},
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(1, 0, 1)
+		v.lead(1, 10, 1)
+		v.follow(2, 20, 1, 1)
+		v.follow(3, 20, 1, 1)
+		v.lose(1, 500, "", 1, 2, 3)
+		v.expire(1, 900, 1)
+		v.lose(1, 1000, "link-closed 2, dial-refused 2", 1, 3)
+		v.add(1, 1000, trace.Record{Event: "gone", About: 3, Detail: "3 n3life0"})
+		c.back(v)
+		v.ask(1, 4000, 2)
+		v.lead(1, 4010, 2)
+		in := v.last()
+		from, until := in.Lack()
+		if in.Why != c.want || until.Sub(from) != c.away {
+			t.Errorf("%s: %q, %v to %v", name, in.Why, from, until)
+		}
+	}
+}
+
+// "It was dead, and its next process ran": the one that saw it come back had slept until then.
+func TestBackWhileTheOtherSlept(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(1, 0, 1)
+	v.lead(1, 10, 1)
+	v.follow(2, 20, 1, 1)
+	v.follow(3, 20, 1, 1)
+	v.lose(1, 30, "", 1, 2, 3)
+	v.miss(2, 1000, 1)
+	v.ask(2, 1010, 2)
+	v.lose(2, 1500, "link-closed 3, dial-refused 3", 1, 2)
+	v.expire(1, 3500, 1)
+	v.add(1, 3501, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:10101", Term: 1, Round: 2})
+	v.lose(1, 3502, "link-closed 3, dial-refused 3", 1, 2)
+	v.lose(1, 3503, "", 1, 2, 3)
+	v.ask(2, 4000, 2)
+	v.lead(2, 4010, 2)
+	if in, want := v.last(), "voters 1 not answering, 3 without a sign of life here: 1 of 3"; in.Why != want {
+		t.Errorf("%q, want %q; %+v", in.Why, want, in)
+	}
+}
