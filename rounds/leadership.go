@@ -163,6 +163,41 @@ func (g *group) end(r *Leadership) {
 	if r.Ended.Kind == EndedByProcess && !r.Lease.IsZero() && r.Lease.Before(r.End) {
 		g.endedBefore(r)
 	}
+	if ref, ok := g.unrenewed(r); ok && r.End.IsZero() {
+		r.End, r.Ended = r.Lease, Ending{EndedByLease, Inferred, ref}
+	}
+}
+
+// unrenewed reports whether nobody can have renewed the lease after the last record of its leader, which wrote down all
+// renewals: the processes of so many voters had ended by then that the others are no majority. It returns a record that
+// shows it.
+func (g *group) unrenewed(r *Leadership) (ref Ref, ok bool) {
+	if r.life == nil || !r.life.debug || r.Lease.IsZero() {
+		return ref, false
+	}
+	last, left := g.fix.at(r.Leader, r.life.until), len(g.voters)
+	for _, id := range g.everyVoter() {
+		if by, ended := g.endedBy(id, last, r.Lease); ended {
+			ref, left = by, left-1
+		}
+	}
+	return ref, len(g.voters) > 0 && 2*left <= len(g.voters)
+}
+
+// endedBy reports whether the process of the node had ended by then, and the next one began after a later time. It
+// returns the record that shows it. Without a next one, the log may be cut.
+func (g *group) endedBy(id uint64, then, later time.Time) (ref Ref, ended bool) {
+	m := g.nodes[id]
+	if m == nil || m.index(later, g.fix) < 0 {
+		return ref, false
+	}
+	l := m.lives[m.index(later, g.fix)]
+	for _, e := range g.events(l) {
+		if e.Kind == Ended && !e.At.After(then) && l.next != nil {
+			return e.Ref, true
+		}
+	}
+	return ref, false
 }
 
 // first returns the record by which the leadership begins, as far as the records tell.

@@ -126,3 +126,28 @@ func TestLeadsDuringARound(t *testing.T) {
 		t.Errorf("winner %+v, rivals %+v, steps %+v", r.Winner, r.Rivals, r.Steps)
 	}
 }
+
+// "It leads on, beside its successor": all who had renewed the lease were dead, and nobody saw the leader die.
+func TestLeaseWithoutVoters(t *testing.T) {
+	v := newVoters()
+	v.ask(1, 0, 1)
+	v.grant(2, 1, 1)
+	v.grant(3, 1, 1)
+	v.lead(1, 10, 1)
+	v.follow(2, 20, 1, 1)
+	v.follow(3, 20, 1, 1)
+	for node := uint64(2); node <= 3; node++ {
+		v.add(1, 500+int(node), trace.Record{
+			Term: 1, Event: "gone", About: node, Detail: fmt.Sprintf("%d n%dlife0", node, node), Leader: 1, Token: 1,
+			ValidUntil: atMS(1000),
+		})
+	}
+	v.start(2, 3000)
+	v.start(3, 3500)
+	v.ask(3, 3510, 2)
+	v.lead(3, 3600, 2)
+	in := v.last()
+	if in.Leaderless != 2600*time.Millisecond || in.Ended.Kind != rounds.EndedByLease {
+		t.Errorf("%q: %+v", in.Why, in)
+	}
+}
