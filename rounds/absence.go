@@ -43,7 +43,7 @@ func (g *group) absences(id uint64) []absence {
 		}
 		all = append(all, g.overslept(id)...)
 	}
-	all = append(all, g.unanswered(id)...)
+	all = slices.Concat(all, g.unanswered(id), g.unseen(id))
 	g.away[id] = all
 	return all
 }
@@ -132,6 +132,42 @@ func (g *group) stoppedBy(l *life, next time.Time) time.Time {
 		next = earliest(next, asked)
 	}
 	return next
+}
+
+// unseen returns since when the node is in the view of another one no more, if no record tells anything of it since. At
+// level info the view in which it is lost need not be in the records.
+func (g *group) unseen(id uint64) (all []absence) {
+	last := time.Time{}
+	if m := g.nodes[id]; m != nil {
+		last = g.fix.at(id, m.lives[len(m.lives)-1].until)
+	}
+	for by, m := range g.nodes {
+		off := g.apart(by, id)
+		if by == id || off == unbounded {
+			continue
+		}
+		for _, l := range m.lives {
+			if h, ok := l.viewWithout(id, last.Add(off), g.fix); ok && g.seenAgain(id, g.fix.at(by, h.wall)).IsZero() {
+				all = append(all, absence{id: id, from: g.fix.at(by, h.wall), how: unheard, ref: l.ref(h.seq)})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b absence) int { return a.from.Compare(b.from) })
+	return all[:min(len(all), 1)]
+}
+
+// viewWithout returns the first of the process's last views that all lack the node, after the time t.
+func (l *life) viewWithout(id uint64, t time.Time, fix clockFix) (first happening, ok bool) {
+	for _, h := range slices.Backward(l.allHappenings()) {
+		if h.event != "peers" {
+			continue
+		}
+		if slices.Contains(h.alive, id) || !fix.at(l.node, h.wall).After(t) {
+			break
+		}
+		first, ok = h, true
+	}
+	return first, ok
 }
 
 // unanswered returns when the node was asked for its vote, and wrote nothing for long, or was never heard of again.

@@ -151,6 +151,10 @@ func TestVotersMissing(t *testing.T) {
 			v.add(1, 5005, trace.Record{Event: "receive", From: 3, Msg: "VOTE", MsgID: "3:9", Term: 2})
 			v.lead(1, 5010, 2)
 		}, ""},
+		"one was lost from view in no record": {func(v *voters) {
+			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1)
+			v.add(1, 5000, trace.Record{Event: "timeout", Why: []string{"no leader was heard of -> ask the others"}})
+		}, "voters 2 dead, 3 without a sign of life here: 1 of 3"},
 		"nobody leads, and a log was cut": {func(v *voters) {
 			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1, 3)
 			v.ask(1, 1100, 2)
