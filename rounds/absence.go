@@ -39,7 +39,7 @@ func (g *group) absences(id uint64) []absence {
 		all = g.lostSight(id)
 	} else {
 		for _, l := range m.lives {
-			all = slices.Concat(all, g.absencesOf(l))
+			all = append(all, g.absencesOf(l)...)
 		}
 		all = append(all, g.overslept(id)...)
 	}

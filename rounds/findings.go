@@ -205,26 +205,37 @@ func withoutEnd(incidents []Incident) (found []Finding) {
 	return found
 }
 
-// flapping finds where leadership changed many times within flapTime, and no cause from outside is known: no
-// operator asked for it, and no process ended or had just started. Each finding says what started most of them.
-func (g *group) flapping(incidents []Incident) (found []Finding) {
-	var unasked []Incident
+// unasked returns the changes of leadership of which no cause from outside is known: no operator asked for it, and no
+// process ended or had just started. Those before the incidents that may still count come first.
+func (g *group) unasked(incidents []Incident) (unasked []Incident) {
+	if g.past != nil {
+		unasked = slices.Clone(g.past.unasked)
+	}
 	for _, in := range incidents {
 		if in.Former != 0 && in.Leader != 0 && len(in.rounds) > 0 && !g.fromOutside(&in) {
 			unasked = append(unasked, in)
 		}
 	}
-	for first := 0; first+flaps <= len(unasked); first++ {
+	return unasked
+}
+
+// flapping finds where leadership changed many times within flapTime. Each finding says what started most of the changes.
+// It returns those changes, too, that may count together with later ones; if all is true, later ones do not matter.
+func flapping(unasked []Incident, all bool) (found []Finding, open []Incident) {
+	for first := 0; first < len(unasked); first++ {
 		next := first
 		for next < len(unasked) && unasked[next].Until.Sub(unasked[first].Until) <= flapTime {
 			next++
 		}
-		if next-first >= flaps {
+		if next == len(unasked) && open == nil {
+			open = unasked[first:]
+		}
+		if next-first >= flaps && (all || next < len(unasked)) {
 			found = append(found, flap(unasked[first:next]))
 			first = next - 1
 		}
 	}
-	return found
+	return found, open
 }
 
 // fromOutside reports whether an operator caused the change, or the end or the start of a process did. It may be so too

@@ -82,11 +82,8 @@ func (g *group) between(incidents []Incident, atEnd bool) []Finding {
 	if n := len(incidents); n > 0 && incidents[n-1].Leader == 0 && !atEnd {
 		incidents = incidents[:n-1]
 	}
-	changes := incidents
-	if g.past != nil {
-		changes = slices.Concat(g.past.changes, incidents)
-	}
-	found := slices.Concat(g.overlaps(atEnd), g.reportedSplits(), withoutEnd(incidents), g.flapping(changes))
+	often, _ := flapping(g.unasked(incidents), atEnd || g.bounds == nil)
+	found := slices.Concat(g.overlaps(atEnd), g.reportedSplits(), withoutEnd(incidents), often)
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
 		found = slices.Concat(found, termFell(g.nodes[id]), sameID(g.nodes[id]))
 	}

@@ -110,7 +110,7 @@ const (
 func (g *group) incidents(rounds []*Round) []Incident {
 	list := []Incident{}
 	former := g.settledLeadership() // the one that lasted longest so far
-	for _, next := range g.list {
+	for _, next := range g.list[slices.Index(g.list, former)+1:] {
 		if former != nil && next.Term <= former.Term {
 			if former.outlivedBy(next) { // two led at once, and this one led on
 				former = next

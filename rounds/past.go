@@ -11,8 +11,9 @@ import (
 type past struct {
 	built  map[uint64]int64 // by term: the hybrid clock, in µs, of the last record when its round was built
 	recent []*Round         // the rounds since the last change of leadership that is over
-	// changes are the last of those changes, and former is the leadership that began with the last one.
-	changes []Incident
+	// unasked are those of the last changes that may be found as flapping together with later ones, and former is the
+	// leadership that began with the last change.
+	unasked []Incident
 	former  *Leadership
 	sum     Leaderless      // of all of them
 	said    map[string]bool // the keys of the findings that were returned
@@ -86,6 +87,7 @@ func (g *group) conclude(over []uint64) (rounds []*Round, between []Finding) {
 // close keeps the changes of leadership that are over, and their rounds, apart from those that are not.
 func (g *group) close(incidents []Incident) {
 	p := g.past
+	over := 0
 	for _, in := range incidents {
 		if in.Leader == 0 || !p.has(in.Term) {
 			break
@@ -94,10 +96,11 @@ func (g *group) close(incidents []Incident) {
 			r.Incident = &in // and not its place among many
 		}
 		p.sum.add(in)
-		p.changes = append(p.changes, in)
+		over++
 		p.former = g.leaderships[leadershipKey{in.Leader, in.Term}]
 	}
-	p.changes = keepLast(p.changes, keepChanges)
+	_, p.unasked = flapping(g.unasked(incidents[:over]), false)
+	p.unasked = keepLast(p.unasked, keepChanges)
 	if p.former == nil {
 		return
 	}
@@ -114,10 +117,12 @@ func (g *group) close(incidents []Incident) {
 	p.recent = slices.Clone(p.recent[n:])
 }
 
-// news returns the findings between rounds that were not returned before.
+// news returns the findings between rounds that were not returned before. With Bounds, those of a term whose round is
+// still to be built are found again then.
 func (g *group) news(incidents []Incident) (news []Finding) {
 	for _, f := range g.between(incidents, false) {
-		if !g.past.said[f.key()] {
+		early := g.bounds != nil && g.open[f.Term] != nil
+		if !g.past.said[f.key()] && !early {
 			g.past.said[f.key()] = true
 			news = append(news, f)
 		}

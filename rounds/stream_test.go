@@ -52,13 +52,14 @@ var termIn = regexp.MustCompile(`term \d+`)
 // writeLater writes the records as if the same had happened again, times later:
 // in later terms, to other processes.
 func writeLater(t testing.TB, w io.Writer, records []trace.Record, times int) {
+	writeLaterIn(t, w, records, times, lastTermOf(records))
+}
+
+// writeLaterIn does the same for some of the records, if the highest term of all is terms.
+func writeLaterIn(t testing.TB, w io.Writer, records []trace.Record, times int, terms uint64) {
 	zerolog.TimeFieldFormat = time.RFC3339Nano
 	log := zerolog.New(w)
 	const apart = 20 * time.Second
-	terms := uint64(0)
-	for _, rec := range records {
-		terms = max(terms, rec.Term)
-	}
 	for _, rec := range records {
 		clock := clockOf(t, rec)
 		clock.Micros += int64(times) * apart.Microseconds()
@@ -66,6 +67,14 @@ func writeLater(t testing.TB, w io.Writer, records []trace.Record, times int) {
 		rec.Incarnation = fmt.Sprintf("%06x%s", times, rec.Incarnation[:2])
 		if rec.Term > 0 || times > 0 {
 			rec.Term += uint64(times) * terms
+		}
+		for _, term := range []*uint64{&rec.Round, &rec.Led, &rec.Token} {
+			if *term > 0 {
+				*term += uint64(times) * terms
+			}
+		}
+		if !rec.ValidUntil.IsZero() {
+			rec.ValidUntil = rec.ValidUntil.Add(time.Duration(times) * apart)
 		}
 		rec.Why = slices.Clone(rec.Why)
 		for i, why := range rec.Why {
