@@ -7,7 +7,7 @@ import (
 )
 
 // Bounds keep the memory of a Builder small, however many records there are. The records must come roughly in the order
-// of their terms (see logs.Merge); Late counts those that came too late.
+// of their terms (see logs.Batch); Late counts those that came too late.
 type Bounds struct {
 	// Records is how many records are held before the oldest rounds are built, and their records dropped.
 	Records int

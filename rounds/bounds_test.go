@@ -30,7 +30,8 @@ func TestBoundsTellTheSame(t *testing.T) {
 		which := report.Selection{}
 		bounded := rounds.NewBoundedBuilder(rounds.Bounds{Records: 1500, Retain: which.Retain})
 		for _, b := range []*rounds.Builder{full, bounded} {
-			logs.Merge(files, b, func(err error) { t.Error(err) })
+			batch := logs.Batch{Paths: files}
+			batch.Read(b, func(err error) { t.Error(err) })
 		}
 		if n := bounded.Late(); n > 0 {
 			t.Errorf("%s: %d records came late", name, n)
@@ -42,8 +43,69 @@ func TestBoundsTellTheSame(t *testing.T) {
 	}
 }
 
+// "Logs that are not in order": of a file that has the logs of one node behind those of another, a Batch reads each node's
+// part by itself.
+func TestBatchSplitsFiles(t *testing.T) {
+	dir := writeLong(t, "office-kill", 60)
+	files, _ := logs.Files([]string{dir})
+	one := filepath.Join(t.TempDir(), "all.log")
+	var all []byte
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text...)
+	}
+	if err := os.WriteFile(one, all, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := func(batch *logs.Batch) (late int, list string) {
+		which := report.Selection{}
+		b := rounds.NewBoundedBuilder(rounds.Bounds{Records: 1500, Retain: which.Retain})
+		batch.Read(b, func(err error) { t.Error(err) })
+		return b.Late(), listed(t, b.History())
+	}
+	_, want := read(&logs.Batch{Paths: files})
+	batch := logs.Batch{Paths: []string{one}}
+	if late, _ := read(&batch); late == 0 {
+		t.Error("no record came late, although the file is not in order")
+	}
+	if !batch.Split() {
+		t.Fatal("the file has one node only")
+	}
+	if late, got := read(&batch); late != 0 || got != want {
+		t.Errorf("%d records came late:\n%s", late, differences(got, want))
+	}
+}
+
+// BenchmarkBatch is the way of "ringleader rounds" from the files of a long log to its list, with the memory bounded. The
+// promise is 100 MB/s on one core: run it with -cpu 1. live-MB is what is held at the end.
+func BenchmarkBatch(b *testing.B) {
+	for _, name := range []string{"bully-kill", "bully-kill-info", "ring-restart", "office-kill", "office-ring-kill"} {
+		b.Run(name, func(b *testing.B) {
+			files, _ := logs.Files([]string{writeLong(b, name, 1500)})
+			var bytes int64
+			began := cpuTime(b)
+			for b.Loop() {
+				which := report.Selection{Last: 40}
+				builder := rounds.NewBoundedBuilder(rounds.Bounds{Records: 32 << 10, Retain: which.Retain})
+				batch := logs.Batch{Paths: files}
+				bytes += batch.Read(builder, func(err error) { b.Error(err) }).Bytes
+				live := heap()
+				if n := len(builder.History().Groups); n != 1 {
+					b.Fatal(n)
+				}
+				b.ReportMetric(float64(live)/1e6, "live-MB")
+			}
+			b.SetBytes(bytes / int64(b.N))
+			b.ReportMetric(float64(bytes)/1e6/(cpuTime(b)-began).Seconds(), "cpu-MB/s")
+		})
+	}
+}
+
 // writeLong writes a file for each node of a fixture: what happens in it happens many times.
-func writeLong(t *testing.T, name string, times int) (dir string) {
+func writeLong(t testing.TB, name string, times int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	records := fixture(t, name)

@@ -19,6 +19,7 @@ type input struct {
 	files   []string // "-" for standard input
 	stdin   []byte   // what came from it, nil if nothing is read from it or all is in spooled
 	spooled string   // a temporary file with standard input, empty for none
+	batch   logs.Batch
 }
 
 // takeStdin reads standard input if it is one of the files.
@@ -58,13 +59,13 @@ func (in *input) close() {
 
 // read hands all records to the Sink to. problems are the files that it could not read.
 func (in *input) read(to logs.Sink) (sum logs.Stats, problems []error) {
-	var files []string
+	in.batch.Paths = nil
 	for _, file := range in.files {
 		switch {
 		case file != stdinName:
-			files = append(files, file)
+			in.batch.Paths = append(in.batch.Paths, file)
 		case in.spooled != "":
-			files = append(files, in.spooled)
+			in.batch.Paths = append(in.batch.Paths, in.spooled)
 		default:
 			var err error
 			if sum, err = logs.Read(bytes.NewReader(in.stdin), to); err != nil {
@@ -72,6 +73,6 @@ func (in *input) read(to logs.Sink) (sum logs.Stats, problems []error) {
 			}
 		}
 	}
-	sum.Add(logs.Merge(files, to, func(err error) { problems = append(problems, err) }))
+	sum.Add(in.batch.Read(to, func(err error) { problems = append(problems, err) }))
 	return sum, problems
 }

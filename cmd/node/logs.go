@@ -8,9 +8,11 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
@@ -126,7 +128,7 @@ const (
 	// much memory the process may use then before the garbage collector runs more often.
 	heldRecords, heldBytes = 32 << 10, 140 << 20
 	// mostLate is the part of the records that may come after their rounds were built: one in so many. Logs with
-	// more are not in order, and all of their records are held at once.
+	// more are not in order: they are read once for each node, or else all of their records are held at once.
 	mostLate = 1000
 )
 
@@ -168,8 +170,15 @@ func readLogs(
 		b = rounds.NewBoundedBuilder(*bounds)
 		collectAt(heldBytes)
 	}
-	sum, problems := in.read(filtered(ctx, b))
-	if b.Late() > b.Records()/mostLate {
+	try := &attempt{b: b}
+	sum, problems := in.read(filtered(ctx, try))
+	if try.failed() && in.batch.Split() {
+		_ = inFull() // to begin anew
+		b = rounds.NewBoundedBuilder(*bounds)
+		try = &attempt{b: b}
+		sum, problems = in.read(filtered(ctx, try))
+	}
+	if try.failed() {
 		collectAt(math.MaxInt64)
 		b = inFull()
 		sum, problems = in.read(filtered(ctx, b))
@@ -182,6 +191,31 @@ func readLogs(
 	}
 	return b.History(), unread, nil
 }
+
+// attempt is a Sink that passes records on to a Builder until too many of them come late.
+type attempt struct {
+	b *rounds.Builder
+	n int
+	// gaveUp: the order of the records is so bad that the rest of them does not matter.
+	gaveUp bool
+}
+
+func (a *attempt) Add(rec *trace.Record) {
+	if a.n++; a.n%askEvery == 0 {
+		a.gaveUp = a.gaveUp || a.b.Late() > askEvery+a.n/mostLate
+	}
+	if !a.gaveUp {
+		a.b.Add(rec)
+	}
+}
+
+func (a *attempt) Death(cluster string, node uint64, at time.Time) { a.b.Death(cluster, node, at) }
+
+// failed reports whether the records were not in order.
+func (a *attempt) failed() bool { return a.gaveUp || a.b.Late() > a.b.Records()/mostLate }
+
+// askEvery is the number of records after which an attempt looks whether it has failed.
+const askEvery = 4096
 
 // noRecords returns the error for logs without records. The error says what was read instead.
 func noRecords(ctx *cli.Context, files []string, sum logs.Stats) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -15,20 +16,34 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Merge hands the records of several files to the Sink to, in the order of their terms, and of the hybrid clock within
-// a term: what belongs together comes together, although each file is in an order of its own. The records of one file
-// stay in their order. Merge decompresses files that end in .gz. It calls unread with the error of each file that it
-// cannot read, and goes on with the others.
-func Merge(paths []string, to Sink, unread func(error)) (sum Stats) {
+// Batch is log files that are read together. One goroutine may use it.
+type Batch struct {
+	Paths []string
+	// wrote has the nodes with records in each file, once it was read. If split is true, a file is read once for each.
+	wrote map[string][]uint64
+	split bool
+}
+
+// Read hands the records of the files to the Sink to, in the order of their terms, and of the hybrid clock within a
+// term: what belongs together comes together, although each file is in an order of its own. The records of one file stay
+// in their order; after Split, those of one node in one file. Read decompresses files that end in .gz. It calls unread
+// with the error of each file that it cannot read, and goes on with the others.
+func (b *Batch) Read(to Sink, unread func(error)) (sum Stats) {
 	var open []*source
-	for _, path := range paths {
-		s, err := openSource(path)
-		if err != nil {
-			unread(err)
-			continue
+	for _, path := range b.Paths {
+		nodes := []uint64{0}
+		if b.split {
+			nodes = b.wrote[path]
 		}
-		defer s.close()
-		open = append(open, s)
+		for _, node := range nodes {
+			s, err := openSource(path, node)
+			if err != nil {
+				unread(err)
+				break
+			}
+			defer s.close()
+			open = append(open, s)
+		}
 	}
 	for _, s := range open {
 		s.fill()
@@ -40,13 +55,26 @@ func Merge(paths []string, to Sink, unread func(error)) (sum Stats) {
 		}
 	}
 	merge(open, to)
+	b.wrote = map[string][]uint64{}
 	for _, s := range open {
-		sum.Add(s.reader.Stats)
-		if s.err != nil {
-			unread(s.err)
+		if len(b.wrote[s.path]) == 0 { // the others read the same lines
+			sum.Add(s.reader.Stats)
+			if s.err != nil {
+				unread(s.err)
+			}
 		}
+		b.wrote[s.path] = append(b.wrote[s.path], slices.Sorted(maps.Keys(s.tops))...)
 	}
 	return sum
+}
+
+// Split makes the next Read read each file once for each node, so that records come in order although a file has the
+// logs of one node behind those of another. It returns false if no file has the logs of several nodes.
+func (b *Batch) Split() bool {
+	for _, nodes := range b.wrote {
+		b.split = b.split || len(nodes) > 1
+	}
+	return b.split
 }
 
 // merge delivers what the sources have, the lowest place first.
@@ -82,6 +110,7 @@ func (s *Stats) Add(other Stats) {
 // source is one file of a merge. It is the Sink of its own reader.
 type source struct {
 	path   string
+	node   uint64 // whose records it passes on, 0 for all
 	file   *os.File
 	reader *Reader
 	ended  bool
@@ -117,12 +146,12 @@ type top struct {
 	term        uint64
 }
 
-func openSource(path string) (*source, error) {
+func openSource(path string, node uint64) (*source, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the log: %w", err)
 	}
-	s := &source{path: path, file: f, tops: map[uint64]top{}}
+	s := &source{path: path, node: node, file: f, tops: map[uint64]top{}}
 	var r io.Reader = f
 	if strings.HasSuffix(path, ".gz") {
 		if r, err = gzip.NewReader(f); err != nil {
@@ -137,7 +166,11 @@ func openSource(path string) (*source, error) {
 func (s *source) close() { _ = s.file.Close() } // it was only read
 
 // Add keeps a record until it is delivered.
-func (s *source) Add(rec *trace.Record) { s.ready = append(s.ready, item{rec: *rec}) }
+func (s *source) Add(rec *trace.Record) {
+	if s.node == 0 || s.node == rec.Node {
+		s.ready = append(s.ready, item{rec: *rec})
+	}
+}
 
 // Death keeps the note of a death until it is delivered.
 func (s *source) Death(cluster string, node uint64, at time.Time) {
