@@ -322,12 +322,11 @@ func (s *shortage) length() time.Duration { return s.until.Sub(s.from) }
 // each of them the same ones were away.
 func (g *group) shortages(voters []uint64, from, until time.Time) (all []shortage) {
 	times := []time.Time{from, until}
-	for _, id := range voters {
-		for _, a := range g.absences(id) {
-			for _, at := range []time.Time{a.from, a.until} {
-				if at.After(from) && at.Before(until) {
-					times = append(times, at)
-				}
+	away := g.awayIn(voters, from, until)
+	for _, a := range away {
+		for _, at := range []time.Time{a.from, a.until} {
+			if at.After(from) && at.Before(until) {
+				times = append(times, at)
 			}
 		}
 	}
@@ -337,7 +336,7 @@ func (g *group) shortages(voters []uint64, from, until time.Time) (all []shortag
 		if s.length() == 0 && from.Before(until) {
 			continue
 		}
-		s.missing = g.absent(voters, s.from, s.until)
+		s.missing = absent(away, s.from, s.until)
 		if 2*(len(voters)-len(s.missing)) <= len(voters) {
 			all = append(all, s)
 		}
@@ -345,12 +344,26 @@ func (g *group) shortages(voters []uint64, from, until time.Time) (all []shortag
 	return all
 }
 
-// absent returns the voters that were away from one time to another.
-func (g *group) absent(voters []uint64, from, until time.Time) (missing []absence) {
+// awayIn returns when the voters were away, as far as that is of the time from one instant to another. Those of a voter
+// stand one after the other.
+func (g *group) awayIn(voters []uint64, from, until time.Time) (away []absence) {
 	for _, id := range voters {
-		all := g.absences(id)
-		if i := slices.IndexFunc(all, func(a absence) bool { return a.covers(from, until) }); i >= 0 {
-			missing = append(missing, all[i])
+		for _, a := range g.absences(id) {
+			if !a.from.After(until) && (a.until.IsZero() || !a.until.Before(from)) {
+				away = append(away, a)
+			}
+		}
+	}
+	return away
+}
+
+// absent returns the first absence of each voter that was away from one time to another. all has those of a voter one after
+// the other.
+func absent(all []absence, from, until time.Time) (missing []absence) {
+	for _, a := range all {
+		known := len(missing) > 0 && missing[len(missing)-1].id == a.id
+		if !known && a.covers(from, until) {
+			missing = append(missing, a)
 		}
 	}
 	return missing

@@ -312,7 +312,7 @@ func (in *Incident) missingVoters(g *group) string {
 	}
 	middle := in.From.Add(in.Leaderless / 2)
 	dead := 0
-	for _, a := range g.absent(voters, middle, middle) {
+	for _, a := range absent(g.awayIn(voters, middle, middle), middle, middle) {
 		if a.how == "dead" {
 			dead++
 		}

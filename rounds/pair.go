@@ -68,6 +68,9 @@ func (g *group) pair(terms []uint64) {
 	p.sort()
 	for _, term := range terms {
 		for got := range g.open[term].receipts {
+			if p.links[[2]uint64{got.from, got.to}].full() { // nearly always
+				continue
+			}
 			if by := p.candidates(got); len(by) == 1 {
 				g.learn(by[0], got)
 			}
@@ -250,6 +253,9 @@ func (g *group) learn(e *entry, got receipt) {
 		*times = append(*times, got.wall.Sub(e.Wall))
 	}
 }
+
+// full reports whether enough messages of the link are known.
+func (l *link) full() bool { return l != nil && len(l.took) == mostTook }
 
 // fitting returns the entries that may have sent the message of a receipt.
 func (p *pairing) fitting(got receipt) []*entry {
