@@ -357,8 +357,8 @@ func (g *group) awayIn(voters []uint64, from, until time.Time) (away []absence) 
 	return away
 }
 
-// absent returns the first absence of each voter that was away from one time to another. all has those of a voter one after
-// the other.
+// absent returns the first absence of each voter that was away from one time to another. all has those of a voter one
+// after the other.
 func absent(all []absence, from, until time.Time) (missing []absence) {
 	for _, a := range all {
 		known := len(missing) > 0 && missing[len(missing)-1].id == a.id

@@ -13,7 +13,7 @@ type Bounds struct {
 	Records int
 	// Steps reports whether the round of a term keeps its Steps and Messages. Nil: no round does.
 	Steps func(term uint64) bool
-	// Retain is called with those rounds of one group that are over, in the order of their terms, and returns those that
+	// Retain is called with those rounds of one group that are over, in the order of their terms. It returns those that
 	// the History shall have. Nil: all of them.
 	Retain func(over []*Round) []*Round
 }
@@ -66,7 +66,9 @@ func (g *group) excess() []uint64 {
 func (g *group) dropFolded() {
 	for _, t := range g.open {
 		before := len(t.folded)
-		t.folded = slices.DeleteFunc(t.folded, func(got receipt) bool { return len(g.pairing.senders[got.mail()]) == 0 })
+		t.folded = slices.DeleteFunc(t.folded, func(got receipt) bool {
+			return len(g.pairing.senders[got.mail()]) == 0
+		})
 		g.held -= before - len(t.folded)
 	}
 }
@@ -90,7 +92,9 @@ func (p *past) keep(built []*Round, between []Finding) {
 // round returns the round of a term, nil if it is not kept.
 func (p *past) round(term uint64) *Round {
 	for _, list := range [][]*Round{p.kept, p.recent} {
-		i, found := slices.BinarySearchFunc(list, term, func(r *Round, term uint64) int { return cmp.Compare(r.Term, term) })
+		i, found := slices.BinarySearchFunc(list, term, func(r *Round, term uint64) int {
+			return cmp.Compare(r.Term, term)
+		})
 		if found {
 			return list[i]
 		}

@@ -14,9 +14,9 @@ type FindingName string
 
 // The findings. A failover without a fault gives none.
 const (
-	// TwoLeaders: two nodes led the same term, each by its own record; or nodes followed two nodes in it, of which one has
-	// no record that says whether it led. Without a lease it is no finding if the second one was dead when the first
-	// ceased to lead: it cannot know of the term.
+	// TwoLeaders: two nodes led the same term, each by its own record; or nodes followed two nodes in it, and no record
+	// says whether one of these led. Without a lease it is no finding if the second one was dead when the first ceased
+	// to lead: it cannot know of the term.
 	TwoLeaders FindingName = "two-leaders"
 	// Overlap: a node led while another node led a different term. A leader that steps down as soon
 	// as it hears its successor's announcement is no finding. If the renewals of a lease are not

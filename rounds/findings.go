@@ -219,8 +219,8 @@ func (g *group) unasked(incidents []Incident) (unasked []Incident) {
 	return unasked
 }
 
-// flapping finds where leadership changed many times within flapTime. Each finding says what started most of the changes.
-// It returns those changes, too, that may count together with later ones; if all is true, later ones do not matter.
+// flapping finds where leadership changed many times within flapTime. Each finding says what started most of the
+// changes. open has those changes that may count together with later ones; if all is true, no later ones are awaited.
 func flapping(unasked []Incident, all bool) (found []Finding, open []Incident) {
 	for first := 0; first < len(unasked); first++ {
 		next := first

@@ -17,10 +17,10 @@ type Incident struct {
 	From       time.Time `json:"from,omitzero"`
 	Ended      Ending    `json:"ended,omitzero"` // how the leadership of Former ended
 	// Perhaps is when nobody may have led from on, if that is long before From. A follower found then that the lease of
-	// Former had ended, and Former found it later: it may have slept, or have led others on. Or a majority of the voters
-	// found so, and Former wrote nothing: its lease may have been renewed after that of the voters, whom only its next
-	// HEARTBEAT would have told. Or it is the last record of Former, whose process ended before the next one of its node
-	// began. Zero otherwise.
+	// Former had ended, and Former found it later: it may have slept, or have led others on. Or most voters found so,
+	// and Former wrote nothing: its lease may have been renewed after that of the voters, whom only its next HEARTBEAT
+	// would have told. Or it is the last record of Former, whose process ended before the next one of its node began.
+	// Zero otherwise.
 	Perhaps time.Time `json:"perhaps_from,omitzero"`
 
 	// Leader leads Term since Until. Leader is 0 if nobody leads when the records end: Until is the time of

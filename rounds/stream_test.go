@@ -216,47 +216,6 @@ func TestFollowingWaitsForTheLease(t *testing.T) {
 	}
 }
 
-// BenchmarkLines is the way from a log to the list of its rounds. The promise is
-// 100 MB/s on one core: run it with -cpu 1. On a machine that has else to do,
-// cpu-MB/s counts: the process's own time, in it and in the kernel.
-func BenchmarkLines(b *testing.B) {
-	for _, name := range []string{
-		"bully-kill", "ring-restart", "bully-kill-info", "office-kill", "office-ring-kill",
-	} {
-		b.Run(name, func(b *testing.B) {
-			var log bytes.Buffer
-			records := fixture(b, name)
-			for i := range 3000 {
-				writeLater(b, &log, records, i)
-			}
-			b.SetBytes(int64(log.Len()))
-			b.ReportMetric(float64(3000*len(records)), "records")
-			began := cpuTime(b)
-			defer func() {
-				b.ReportMetric(float64(b.N)*float64(log.Len())/1e6/(cpuTime(b)-began).Seconds(), "cpu-MB/s")
-			}()
-			for b.Loop() {
-				builder := rounds.NewBriefBuilder()
-				if _, err := logs.Read(bytes.NewReader(log.Bytes()), builder); err != nil {
-					b.Fatal(err)
-				}
-				n := 0
-				for _, g := range builder.History().Groups {
-					for _, r := range g.Rounds {
-						n++
-						if err := report.Line(io.Discard, r); err != nil {
-							b.Fatal(err)
-						}
-					}
-				}
-				if n < 6000 {
-					b.Fatalf("%d rounds", n)
-				}
-			}
-		})
-	}
-}
-
 // cpuTime is what the process has used so far.
 func cpuTime(b *testing.B) time.Duration {
 	var used syscall.Rusage

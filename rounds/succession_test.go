@@ -15,8 +15,10 @@ func TestLeadersOfOneTermInSuccession(t *testing.T) {
 		s := newScript()
 		lead := func(node uint64, ms int) {
 			s.add(node, ms, trace.Record{
-				Term: 4, Event: "timeout", Why: []string{"no leader was heard of -> call an election of term 4",
-					"no higher node is alive -> lead term 4"}, Leader: node,
+				Term: 4, Event: "timeout", Why: []string{
+					"no leader was heard of -> call an election of term 4",
+					"no higher node is alive -> lead term 4",
+				}, Leader: node,
 			})
 		}
 		s.add(2, 0, trace.Record{Event: "peers", Alive: []uint64{2, 3}})

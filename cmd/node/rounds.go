@@ -114,7 +114,7 @@ func listRounds(ctx *cli.Context) error {
 	}
 	shown := which
 	var bounds *rounds.Bounds
-	if format == "text" && !(ctx.Bool("check") && which.Limited()) { // else its findings are those of all rounds
+	if format == "text" && (!ctx.Bool("check") || !which.Limited()) { // else its findings are those of all rounds
 		bounds = &rounds.Bounds{Records: heldRecords, Retain: func(over []*rounds.Round) []*rounds.Round {
 			return shown.Retain(over)
 		}}
