@@ -67,7 +67,7 @@ func (g *group) dropFolded() {
 	for _, t := range g.open {
 		before := len(t.folded)
 		t.folded = slices.DeleteFunc(t.folded, func(got receipt) bool {
-			return len(g.pairing.senders[got.mail()]) == 0
+			return g.pairing.sent(got) == 0
 		})
 		g.held -= before - len(t.folded)
 	}

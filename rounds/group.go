@@ -345,7 +345,7 @@ func (g *group) survey(terms []uint64) {
 // unsent reports whether no record of its sender shows the message, not even one that is not kept.
 func (g *group) unsent(got receipt) bool {
 	m := g.nodes[got.from]
-	if m == nil || len(g.pairing.senders[got.mail()]) > 0 {
+	if m == nil || g.pairing.sent(got) > 0 {
 		return m == nil
 	}
 	n := numberOf(got.id)

@@ -14,10 +14,11 @@ import (
 // that is in another one. Message ids begin anew with each process of a node, so several entries may have sent
 // messages with the same id, and the right one may be missing.
 type pairing struct {
-	// senders has the entries that sent each message, by their hybrid clocks; each list lies in all.
-	senders map[mail][]*entry
+	// all has what all entries sent, the same mail together, by the hybrid clocks of the entries; by has just these entries.
+	// senders says which of them sent each mail.
 	all     []post
 	by      []*entry
+	senders map[mail]within
 	links   map[[2]uint64]*link
 	// Of the messages whose ids several processes used: received has those that a receipt is certainly of, unsure those
 	// that a receipt may be of.
@@ -30,8 +31,18 @@ type mail struct{ from, to, n uint64 }
 // post is a message that an entry sent.
 type post struct {
 	mail
-	by *entry
+	kind, id string
+	clock    proto.HLC
+	by       *entry
 }
+
+// is reports whether it may be the message of a receipt with the same mail.
+func (m *post) is(got receipt) bool {
+	return (got.kind == "" || m.kind == got.kind) && (m.n > 0 || m.id == got.id)
+}
+
+// within is a part of a list: from one index to the one before another.
+type within struct{ from, end int }
 
 // sending is a message of an entry, by its number.
 type sending struct {
@@ -84,7 +95,7 @@ func (g *group) pair(terms []uint64) {
 	}
 	for _, term := range terms {
 		for got := range g.open[term].receipts {
-			if len(p.senders[got.mail()]) < 2 { // nearly always
+			if p.sent(got) < 2 { // nearly always
 				continue
 			}
 			if fitting := p.fitting(got); len(fitting) == 1 {
@@ -142,7 +153,7 @@ func (g *group) sample(e *entry, got receipt, how sure) {
 // again returns an empty pairing with the memory of p, which may be nil.
 func (p *pairing) again() *pairing {
 	if p == nil {
-		p = &pairing{senders: map[mail][]*entry{}}
+		p = &pairing{senders: map[mail]within{}}
 	}
 	clear(p.senders)
 	clear(p.all) // so that built rounds can be freed
@@ -158,7 +169,7 @@ func (p *pairing) index(t *log) {
 	for _, e := range t.entries {
 		e.elsewhere = e.elsewhere[:0]
 		for _, m := range e.sent {
-			p.all = append(p.all, post{mail{e.Ref.Node, m.to, m.n}, e})
+			p.all = append(p.all, post{mail{e.Ref.Node, m.to, m.n}, m.kind, m.id, e.clock, e})
 		}
 	}
 }
@@ -167,7 +178,7 @@ func (p *pairing) index(t *log) {
 func (p *pairing) sort() {
 	slices.SortFunc(p.all, func(a, b post) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.n, b.n),
-			a.by.clock.Compare(b.by.clock), a.by.Wall.Compare(b.by.Wall))
+			a.clock.Compare(b.clock), a.by.Wall.Compare(b.by.Wall))
 	})
 	for _, m := range p.all {
 		p.by = append(p.by, m.by)
@@ -177,7 +188,7 @@ func (p *pairing) sort() {
 		for end < len(p.all) && p.all[end].mail == p.all[i].mail {
 			end++
 		}
-		p.senders[p.all[i].mail] = p.by[i:end:end]
+		p.senders[p.all[i].mail] = within{i, end}
 		i = end
 	}
 }
@@ -202,35 +213,40 @@ func (e *entry) receipt() receipt {
 
 func (got receipt) mail() mail { return mail{got.from, got.to, got.n} }
 
+// sent counts the entries that sent a message with the mail of the receipt.
+func (p *pairing) sent(got receipt) int {
+	in := p.senders[got.mail()]
+	return in.end - in.from
+}
+
 // candidates returns the entries that sent a message of that kind with that id from the sender to the receiver; of
 // very many processes, those around the time of the receipt.
 func (p *pairing) candidates(got receipt) []*entry {
-	all := p.senders[got.mail()]
+	in := p.senders[got.mail()]
+	all := p.all[in.from:in.end]
 	if len(all) > 2*neighbours {
-		at, _ := slices.BinarySearchFunc(all, got.clock, func(e *entry, clock proto.HLC) int {
-			return e.clock.Compare(clock)
+		at, _ := slices.BinarySearchFunc(all, got.clock, func(m post, clock proto.HLC) int {
+			return m.clock.Compare(clock)
 		})
-		all = all[max(0, at-neighbours):min(len(all), at+neighbours)]
+		in = within{in.from + max(0, at-neighbours), in.from + min(len(all), at+neighbours)}
+		all = p.all[in.from:in.end]
 	}
-	if !slices.ContainsFunc(all, func(e *entry) bool { return !e.sentTo(got) }) {
-		return all // nearly always
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(e *entry) bool { return !e.sentTo(got) })
-}
-
-// sentTo reports whether the entry sent a message of the kind with the id of the receipt to its node.
-func (e *entry) sentTo(got receipt) bool {
-	if e.Ref.Node != got.from {
-		return false
-	}
-	for i := range e.sent {
-		m := &e.sent[i]
-		same := m.to == got.to && m.n == got.n && (m.n > 0 || m.id == got.id)
-		if same && (got.kind == "" || m.kind == got.kind) {
-			return true
+	for i := range all {
+		if !all[i].is(got) {
+			return some(all, got)
 		}
 	}
-	return false
+	return p.by[in.from:in.end:in.end] // nearly always
+}
+
+// some returns the entries whose messages may be that of the receipt.
+func some(all []post, got receipt) (by []*entry) {
+	for i := range all {
+		if all[i].is(got) {
+			by = append(by, all[i].by)
+		}
+	}
+	return by
 }
 
 // learn notes what one pair tells of its link, or that it may be so.
@@ -344,7 +360,7 @@ func (p *pairing) doubt(entries []*entry, got receipt) {
 
 // doubtOthers notes that the receipt may be of a message that fits by the hybrid clock alone.
 func (p *pairing) doubtOthers(fitting []*entry, got receipt) {
-	if len(p.senders[got.mail()]) == len(fitting) { // nearly always
+	if p.sent(got) == len(fitting) { // nearly always
 		return
 	}
 	for _, e := range p.candidates(got) {
