@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -76,6 +77,40 @@ func TestBatchSplitsFiles(t *testing.T) {
 	}
 	if late, got := read(&batch); late != 0 || got != want {
 		t.Errorf("%d records came late:\n%s", late, differences(got, want))
+	}
+}
+
+// "One record of 200,000 ids does not stall it": here four records have them.
+func TestManyNodes(t *testing.T) {
+	const nodes = 200_000
+	alive := make([]uint64, nodes)
+	for i := range alive {
+		alive[i] = uint64(i + 1)
+	}
+	from := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	b := rounds.NewBriefBuilder()
+	seq := map[uint64]uint64{}
+	add := func(node uint64, rec trace.Record) {
+		seq[node]++
+		rec.Level, rec.Cluster, rec.Algo, rec.Guarantee = "debug", "many", "bully", "best-effort"
+		rec.Node, rec.Seq, rec.Incarnation = node, seq[node], "aa"
+		rec.Time = from.Add(time.Duration(seq[node]) * 10 * time.Millisecond)
+		b.Add(&rec)
+	}
+	for _, id := range []uint64{1, 2} {
+		add(id, trace.Record{Event: "start", Role: trace.Looking})
+		add(id, trace.Record{Event: "peers", Alive: alive, Evidence: "joined", Role: trace.Looking})
+	}
+	nobody := uint64(0)
+	add(2, trace.Record{
+		Event: "timeout", Term: 1, Why: []string{"no higher node is alive -> lead"}, Role: trace.Leading, Leader: 2,
+		LeaderChange: trace.Elected, PrevLeader: &nobody,
+	})
+	for _, view := range [][]uint64{{1, 2}, alive} {
+		add(1, trace.Record{Event: "peers", Term: 1, Alive: view, Role: trace.Following, Leader: 2})
+	}
+	if list := listed(t, b.History()); !strings.Contains(list, "The logs of 199998 nodes are not here, the first") {
+		t.Error(list[:min(len(list), 2000)])
 	}
 }
 

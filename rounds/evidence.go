@@ -140,8 +140,9 @@ func (l *life) dropsBy(fix clockFix) (drops []*drop) {
 		case "peers":
 			// At level info not every view is in the records. So a node may be dropped although no
 			// record tells that it was back in the view. The evidence names it.
+			sees := set(h.alive)
 			for _, id := range union(alive, accused(h.evidence)) {
-				if !slices.Contains(h.alive, id) && id != l.node {
+				if !sees[id] && id != l.node {
 					add(id, h, h.evidence, "")
 				}
 			}
@@ -191,6 +192,14 @@ func accused(evidence string) (ids []uint64) {
 		}
 	}
 	return ids
+}
+
+func set(ids []uint64) map[uint64]bool {
+	all := make(map[uint64]bool, len(ids))
+	for _, id := range ids {
+		all[id] = true
+	}
+	return all
 }
 
 // union returns all of a, and then those elements of b that are not in a.

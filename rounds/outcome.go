@@ -47,12 +47,15 @@ func (r *Round) believes(st *Step) bool {
 
 // participate lists the nodes that took part or should have.
 func (r *Round) participate(g *group) {
+	known := map[uint64]int{} // the index of each in r.Participants
 	part := func(id uint64) *Participant {
-		if p := r.participant(id); p.Node == id {
-			return p
+		i, ok := known[id]
+		if !ok {
+			i = len(r.Participants)
+			known[id] = i
+			r.Participants = append(r.Participants, Participant{Node: id, Attr: g.attr(id)})
 		}
-		r.Participants = append(r.Participants, Participant{Node: id, Attr: g.attr(id)})
-		return &r.Participants[len(r.Participants)-1]
+		return &r.Participants[i]
 	}
 	for i := range r.Steps {
 		st := &r.Steps[i]
@@ -61,15 +64,17 @@ func (r *Round) participate(g *group) {
 			p.Believed, p.BelievedAt = st.Ref, st.At
 		}
 	}
+	live := map[uint64]bool{} // whom the winner believed alive
 	if r.Winner != nil {
 		part(r.Winner.Node)
 		for _, id := range r.Winner.Live {
 			part(id)
+			live[id] = true
 		}
 	}
 	for i := range r.Participants {
 		p := &r.Participants[i]
-		p.Part = r.part(p, g)
+		p.Part = r.part(p, live[p.Node], g)
 	}
 	slices.SortFunc(r.Participants, func(a, b Participant) int { return cmp.Compare(a.Node, b.Node) })
 }
@@ -82,8 +87,8 @@ func (r *Round) place() int {
 	return slices.IndexFunc(r.Steps, func(st Step) bool { return st.Ref == r.Winner.Ref })
 }
 
-// part returns the part that a node had in the round.
-func (r *Round) part(p *Participant, g *group) Part {
+// part returns the part that a node had in the round. live says that the winner believed it alive.
+func (r *Round) part(p *Participant, live bool, g *group) Part {
 	switch {
 	case r.Winner == nil:
 		return PartVoter
@@ -91,7 +96,7 @@ func (r *Round) part(p *Participant, g *group) Part {
 		return PartWinner
 	case p.Node == r.Cause.Lost:
 		return PartLost
-	case !slices.Contains(r.Winner.Live, p.Node) || r.startedAfter(p, g):
+	case !live || r.startedAfter(p, g):
 		return PartJoined
 	case !p.Believed.IsZero():
 		return PartFollower
@@ -185,10 +190,11 @@ func (r *Round) markCounted() {
 }
 
 func (r *Round) participant(id uint64) *Participant {
-	for i := range r.Participants {
-		if r.Participants[i].Node == id {
-			return &r.Participants[i]
-		}
+	i, found := slices.BinarySearchFunc(r.Participants, id, func(p Participant, id uint64) int {
+		return cmp.Compare(p.Node, id)
+	})
+	if found {
+		return &r.Participants[i]
 	}
 	return &Participant{} // nobody reads it
 }

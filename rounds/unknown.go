@@ -41,10 +41,13 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 	if r.Winner != nil && r.Winner.Ref.IsZero() {
 		r.unknown("How node %d won: its own records of term %d are not here.", r.Winner.Node, r.Term)
 	}
-	for _, p := range r.Participants {
-		if p.Part == PartSilent {
-			r.unknown("What node %d did: the winner believed it alive, and no record of it is here.", p.Node)
-		}
+	silent := r.parts(PartSilent)
+	if n := len(silent); n > mostSentences {
+		r.unknown("What %d nodes did: the winner believed them alive, and no record of them is here.", n)
+		silent = nil
+	}
+	for _, id := range silent {
+		r.unknown("What node %d did: the winner believed it alive, and no record of it is here.", id)
 	}
 	unsent := 0
 	for _, m := range r.Messages {
@@ -67,6 +70,19 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 			"what decided nothing, as at log level info.", words.Plural(unseen, "message"))
 	}
 	r.gaps(entries)
+}
+
+// mostSentences is how many nodes have a sentence each, or are named in one.
+const mostSentences = 16
+
+// parts returns the nodes that had this part.
+func (r *Round) parts(part Part) (ids []uint64) {
+	for _, p := range r.Participants {
+		if p.Part == part {
+			ids = append(ids, p.Node)
+		}
+	}
+	return ids
 }
 
 // codes names the codes of reasons, the first six of them.
@@ -132,7 +148,11 @@ func (g *group) unknowns(out *Group) []string {
 		}
 		text = text || n.text
 	}
-	if len(missing) > 0 {
+	switch n := len(missing); {
+	case n > mostSentences:
+		unknown = append(unknown, fmt.Sprintf("The logs of %d nodes are not here, the first of them %s: others name them.",
+			n, words.Nodes(missing[:mostSentences])))
+	case n > 0:
 		unknown = append(unknown, fmt.Sprintf("The logs of %s are not here: others name them.", words.Nodes(missing)))
 	}
 	if len(holes) > 0 {
@@ -163,12 +183,13 @@ func (g *group) unlinkedClocks(out *Group) (apart []uint64) {
 	if g.key.run > 0 {
 		return nil
 	}
+	wrote := writers(out)
 	var most []uint64 // the nodes of the largest set that messages compare
-	for _, n := range out.Nodes {
+	for _, id := range wrote {
 		var with []uint64
-		for _, other := range out.Nodes {
-			if n.Records > 0 && other.Records > 0 && g.paths.linked(n.ID, other.ID) {
-				with = append(with, other.ID)
+		for _, other := range wrote {
+			if g.paths.linked(id, other) {
+				with = append(with, other)
 			}
 		}
 		if len(with) > len(most) {
