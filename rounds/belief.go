@@ -26,6 +26,7 @@ type turn struct {
 	expired bool   // the lease that it believed in ended by itself
 	from    uint64 // the sender of the message with which the belief changed, 0 for none
 	msgID   string // of that message
+	handed  bool   // the leader gave up its term for another node, or because it was asked to
 }
 
 // noteBelief adds what rec says about the leader to the process's beliefs.
@@ -47,7 +48,7 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 		}
 		l.merged = l.merged && was.last.seq < m.seq
 	}
-	b.turn = turn{expires(reasons), rec.From, rec.MsgID}
+	b.turn = turn{expires(reasons), rec.From, rec.MsgID, handsOver(reasons)}
 	if b.leader == l.node {
 		b.sent = rec.Sent
 	}
@@ -74,6 +75,19 @@ func leaderTerm(rec *trace.Record, reasons []reason) (term uint64, unsettled boo
 		}
 	}
 	return rec.Term, false
+}
+
+// handsOver reports whether one of the reasons says that the leader gives up its term for another node, or because
+// it was asked to.
+func handsOver(reasons []reason) bool {
+	for i := range reasons {
+		from := reasons[i].cause(0)
+		because, ok := decided[algorithms.Because](&from)
+		if ok && because.Kind == HandOver && because.About == algorithms.Self {
+			return true
+		}
+	}
+	return false
 }
 
 // expires reports whether one of the reasons says that a lease ended by itself: that of the node, or that of

@@ -64,6 +64,17 @@ func TestCases(t *testing.T) {
 			[]string{"2 12:29:47.052 1 2 of 2", "370 ms", "voters 2, 3 and 4 without a sign of life here: 2 of 5"},
 			[]string{"both led", "went back", "node 5 won term 2"},
 		},
+		// Voters 1 to 3. Asked of node 1: transfer --to 2 --reason "a new disk". Then node 2: resign; node 3: pause
+		// --reason late; SIGTERM to all.
+		"lease-asked-to-hand-over": {
+			nil,
+			[]string{
+				"node 3 handed over: transfer to 2: asked by 127.0.0.1, at node 1 through 127.0.0.1 because a new disk",
+				"node 2 handed over: resigned at 2026-11-24T23:03:24Z by 127.0.0.1",
+				"node 3 handed over: paused since 2026-11-24T23:03:25Z by 127.0.0.1 because late",
+			},
+			[]string{"stood, as nobody led", "was chosen"},
+		},
 		// Two laps of SIGTERM and start.
 		"raft-rolling-restart-healthy": {nil, []string{"leader 5 gave up term 1"}, []string{"went back", "is gone"}},
 		// A ring of five, whose clocks were shifted by -420, +10800, +37, -1.5 and 0 s afterwards.

@@ -141,6 +141,7 @@ func (r *Round) findCause(g *group) {
 		c.Kind = Operator
 	}
 	r.notLost(&c, g)
+	r.handedOver(&c, g)
 	if c.Lost != 0 {
 		c.Detections = r.detections(c.Lost, g)
 	}
@@ -174,6 +175,45 @@ func (r *Round) notLost(c *Cause, g *group) {
 	case c.Kind == LeaderLost && g.endMissing(led, c.At) && !g.suspected(c.Lost, led.From, c.At):
 		c.Lost = 0 // it may have given it up
 	}
+}
+
+// handedOver corrects the cause under a lease, where the successor says only that nobody leads: the leader before gave
+// up its term since somebody asked it to, by its own word.
+func (r *Round) handedOver(c *Cause, g *group) {
+	if r.Guarantee != lease || c.Kind != Vacant && c.Kind != Released {
+		return
+	}
+	led := g.ledBefore(r.Term, c)
+	if led == nil || !led.endedBy.handed {
+		return
+	}
+	why, asked := led.life.request(led.Last.Seq + 1)
+	at := g.fix.at(led.Leader, asked)
+	if why == "" || at.Before(led.From) || led.End.Sub(at) > maxHandOver {
+		return
+	}
+	c.Kind, c.Lost, c.handing, c.Request, c.asked = HandOver, 0, led.Leader, why, at
+}
+
+// maxHandOver bounds how long after a request the leader hands over: it asks one node after the other.
+const maxHandOver = 10 * time.Second
+
+// ledBefore returns the leadership before the term that its leader ended by its own word before the cause, nil for
+// none.
+func (g *group) ledBefore(term uint64, c *Cause) *Leadership {
+	var led *Leadership
+	for _, l := range g.list {
+		if l.Term < term && !l.From.After(c.At) && (led == nil || l.Term > led.Term) {
+			led = l
+		}
+	}
+	if led == nil || led.life == nil || led.Ended.Kind != EndedByWord || led.Last.IsZero() {
+		return nil
+	}
+	if off := g.apart(c.Node, led.Leader); off == unbounded || led.End.After(c.At.Add(off)) {
+		return nil
+	}
+	return led
 }
 
 // endMissing reports whether records of the leader are missing that may tell that it stopped leading before t.

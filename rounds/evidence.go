@@ -20,6 +20,7 @@ type happening struct {
 	evidence string
 	about    uint64 // the node that is proven dead, or was heard again
 	detail   string // of an operator's request
+	refused  bool   // nothing came of that request
 	unfit    string // why the node is not eligible
 }
 
@@ -27,7 +28,7 @@ type happening struct {
 func (l *life) noteHappening(rec *trace.Record, m mark) {
 	h := happening{
 		mark: m, event: rec.Event, alive: rec.Alive, evidence: rec.Evidence, about: rec.About,
-		detail: rec.Detail, unfit: rec.Unfit,
+		detail: rec.Detail, unfit: rec.Unfit, refused: rec.Event == "transfer" && refusesTransfer(rec),
 	}
 	switch rec.Event {
 	case "gone", "eligible":
@@ -71,13 +72,30 @@ func (l *life) request(seq uint64) (why string, at time.Time) {
 			return why, at
 		case h.event == "resign":
 			why, at = "it was asked to resign", h.wall
-		case h.event == "transfer":
-			why, at = "transfer "+h.detail, h.wall
+		case h.event == "transfer" && !h.refused:
+			why, at = requested(h.detail), h.wall
 		case h.event == "eligible":
 			why, at = h.unfit, h.wall
 		}
 	}
 	return why, at
+}
+
+// refusesTransfer reports whether the record says that nothing comes of the request.
+func refusesTransfer(rec *trace.Record) bool {
+	return slices.ContainsFunc(rec.Reasons, func(r trace.Reason) bool { return strings.HasSuffix(r.Code, ".no-transfer") })
+}
+
+// requested words the detail of a transfer. A node that resigns, leaves or is paused asks itself for one.
+func requested(detail string) string {
+	cause, best := strings.CutPrefix(detail, "to the best node: ")
+	switch {
+	case best && cause == "this node resigns":
+		return "it was asked to resign"
+	case best && !strings.HasPrefix(cause, "asked by "):
+		return cause
+	}
+	return "transfer " + detail
 }
 
 // standing says by which record the process stands aside, and why it is not eligible. It stands aside once it

@@ -242,11 +242,13 @@ func (m *Machine) couldWin() bool {
 
 // The reasons why a candidacy or a leadership ends.
 var (
-	whyNoVotes    = reasons.Kind("no-votes", "no majority voted for this node in time")
-	whyTooMany    = reasons.Kind("too-many", "too many voters are bound elsewhere")
-	whyTakesOver  = reasons.Kind("takes-over", "%d would take over")
-	whyLeads      = reasons.Kind("leads", "%d leads")
-	whyResign     = reasons.Kind("resign", "asked to resign")
+	whyNoVotes   = reasons.Kind("no-votes", "no majority voted for this node in time")
+	whyTooMany   = reasons.Kind("too-many", "too many voters are bound elsewhere")
+	whyTakesOver = reasons.Kind("takes-over", "%d would take over",
+		algorithms.Because{Kind: algorithms.HandOver, About: algorithms.Self})
+	whyLeads  = reasons.Kind("leads", "%d leads")
+	whyResign = reasons.Kind("resign", "asked to resign",
+		algorithms.Because{Kind: algorithms.HandOver, About: algorithms.Self})
 	whyIneligible = reasons.Kind("ineligible", "not eligible: %s")
 	whyRanOut     = reasons.Kind("ran-out", "the lease ran out", algorithms.LeaseEnds{})
 	// whyRanOutUnseen is the reason when the host noticed the end of the lease before this Machine did.
