@@ -15,6 +15,7 @@ type Builder struct {
 	last   *group
 	runs   map[string]int // of simulated runs, by algorithm
 	deaths map[string][]death
+	left   map[string]farewells // by cluster
 	brief  bool
 	bounds *Bounds // nil if all rounds are kept until History is called
 }
@@ -29,6 +30,7 @@ type groupKey struct {
 func NewBuilder() *Builder {
 	return &Builder{
 		groups: map[groupKey]*group{}, runs: map[string]int{}, deaths: map[string][]death{},
+		left: map[string]farewells{},
 	}
 }
 
@@ -63,6 +65,25 @@ func (b *Builder) Death(cluster string, node uint64, at time.Time) {
 	b.deaths[cluster] = append(b.deaths[cluster], d)
 }
 
+// farewells are when processes of each node ended by their own word, by the clocks of their nodes.
+type farewells map[uint64][]time.Time
+
+// Left takes when a process of a node ended, by its own word in a line that is no record. It may be called before the
+// records of the process are added, or after.
+func (b *Builder) Left(cluster string, node uint64, at time.Time) {
+	of := b.farewellsOf(cluster)
+	if !slices.ContainsFunc(of[node], at.Equal) {
+		of[node] = append(of[node], at)
+	}
+}
+
+func (b *Builder) farewellsOf(cluster string) farewells {
+	if b.left[cluster] == nil {
+		b.left[cluster] = farewells{}
+	}
+	return b.left[cluster]
+}
+
 // group returns the group of rec. If there is none, it makes a new one.
 func (b *Builder) group(rec *trace.Record) *group {
 	key := groupKey{cluster: rec.Cluster, algo: rec.Algo}
@@ -80,7 +101,7 @@ func (b *Builder) group(rec *trace.Record) *group {
 	}
 	if g == nil {
 		g = newGroup(key, b.brief)
-		g.bounds = b.bounds
+		g.bounds, g.left = b.bounds, b.farewellsOf(key.cluster)
 		b.groups[key], b.runs[key.algo] = g, key.run
 	}
 	b.last = g

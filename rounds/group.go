@@ -26,6 +26,7 @@ type group struct {
 	held      int             // the records that are kept of open terms
 	tried     int             // how many of them there were after the last attempt to keep fewer
 	deaths    []death
+	left      farewells
 	recovered recovered
 	spare     []*entry      // entries of built rounds, to be used again
 	room      []sentMessage // memory for what entries sent

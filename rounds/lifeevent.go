@@ -10,7 +10,9 @@ type LifeEvent struct {
 	Kind  LifeEventKind `json:"kind"`
 	At    time.Time     `json:"at"` // corrected
 	Known Confidence    `json:"known"`
-	Ref   Ref           `json:"ref"` // the record that shows it, of the process itself or of a peer
+	// Ref is the record that shows it, of the process itself or of a peer; the last record of a process that said
+	// good-bye behind it.
+	Ref Ref `json:"ref"`
 
 	left bool // it said good-bye
 }
@@ -66,7 +68,10 @@ func (g *group) events(l *life) (events []LifeEvent) {
 			events = append(events, g.silence(l, d, off)...)
 		}
 	}
-	if events = append(events, slept...); next != nil {
+	events = append(events, slept...)
+	if at := g.goodbye(l); !at.IsZero() {
+		events = append(events, LifeEvent{Ended, at, OwnWord, l.ref(l.last()), true})
+	} else if next != nil {
 		events = append(events, LifeEvent{
 			Kind: Ended, At: g.fix.at(l.node, next.from), Known: Inferred,
 			Ref: next.ref(next.first()),
@@ -74,6 +79,17 @@ func (g *group) events(l *life) (events []LifeEvent) {
 	}
 	slices.SortStableFunc(events, func(a, b LifeEvent) int { return a.At.Compare(b.At) })
 	return events
+}
+
+// goodbye returns when the process ended by its own word, in a line behind its last record. It returns zero if none
+// is known.
+func (g *group) goodbye(l *life) time.Time {
+	for _, at := range g.left[l.node] {
+		if !at.Before(l.until) && (l.next == nil || at.Before(l.next.from)) {
+			return g.fix.at(l.node, at)
+		}
+	}
+	return time.Time{}
 }
 
 // pauses returns when the process slept past the end of a lease: it noticed that long after its timer was due. Only

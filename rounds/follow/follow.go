@@ -162,6 +162,15 @@ func (f *follower) Death(cluster string, node uint64, at time.Time) {
 	f.sink.Death(cluster, node, at)
 }
 
+// Left notes that a process ended, by its own word.
+func (f *follower) Left(cluster string, node uint64, at time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if to, wants := f.sink.(logs.Farewells); wants {
+		to.Left(cluster, node, at)
+	}
+}
+
 // tell prints the rounds that are over, and the findings between them. The caller holds mu.
 func (f *follower) tell(calm bool) {
 	f.fresh = 0

@@ -19,6 +19,7 @@ type collector struct {
 	records []trace.Record
 	texts   int
 	deaths  []uint64
+	left    []string
 }
 
 func (c *collector) Add(rec *trace.Record) {
@@ -27,6 +28,11 @@ func (c *collector) Add(rec *trace.Record) {
 	}
 	c.records = append(c.records, *rec)
 }
+
+func (c *collector) Left(cluster string, node uint64, at time.Time) {
+	c.left = append(c.left, fmt.Sprintf("%s %d %s", cluster, node, at.Format(time.TimeOnly)))
+}
+
 func (c *collector) Death(_ string, node uint64, _ time.Time) { c.deaths = append(c.deaths, node) }
 
 func readAll(t *testing.T, log string) *collector {
@@ -45,6 +51,28 @@ func realRecords(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return strings.Split(strings.TrimSpace(string(data)), "\n")
+}
+
+// "No record tells an end of any of the 5 nodes", although each said that it left.
+func TestLastWords(t *testing.T) {
+	plain := `{"level":"info","cluster":"c","node":5,"time":"2026-11-22T11:57:42.6Z",` +
+		`"message":"the node resigned and left"}`
+	quoted := strings.ReplaceAll(plain, `"`, `\"`)
+	for _, line := range []string{
+		plain,
+		"node-5-1  | " + plain,
+		"2026-11-22T11:57:42.7Z stderr F " + plain,
+		`{"log":"` + quoted + `\n","stream":"stderr","time":"2026-11-22T11:57:42.7Z"}`,
+		strings.Replace(plain, "the node resigned and left", "the node ended", 1),
+	} {
+		if left := readAll(t, line+"\n").left; len(left) != 1 || left[0] != "c 5 11:57:42" {
+			t.Errorf("%q of %s", left, line)
+		}
+	}
+	other := strings.Replace(plain, "the node resigned and left", "did the node resigned and left say so?", 1)
+	if left := readAll(t, other+"\n").left; len(left) > 0 {
+		t.Errorf("%q of %s", left, other)
+	}
 }
 
 // "in whatever shape people have them": each shape of the same lines gives the

@@ -121,10 +121,11 @@ type source struct {
 	tops   map[uint64]top
 }
 
-// item is a record, or the note of a death.
+// item is a record, the note of a death, or that a process said good-bye.
 type item struct {
 	rec     trace.Record
 	death   bool
+	left    bool
 	cluster string
 	node    uint64
 	at      time.Time
@@ -177,12 +178,20 @@ func (s *source) Death(cluster string, node uint64, at time.Time) {
 	s.ready = append(s.ready, item{death: true, cluster: cluster, node: node, at: at})
 }
 
+// Left keeps a good-bye until it is delivered.
+func (s *source) Left(cluster string, node uint64, at time.Time) {
+	s.ready = append(s.ready, item{left: true, cluster: cluster, node: node, at: at})
+}
+
 // deliver hands over the next item, which there must be, and reads on.
 func (s *source) deliver(to Sink) {
 	it := &s.ready[s.next]
-	if it.death {
+	switch {
+	case it.death:
 		to.Death(it.cluster, it.node, it.at)
-	} else {
+	case it.left:
+		farewell(to, it.cluster, it.node, it.at)
+	default:
 		to.Add(&it.rec)
 	}
 	s.next++
@@ -208,9 +217,9 @@ func (s *source) fill() {
 	}
 }
 
-// settle sets the place of an item. A death has the place of what came before it.
+// settle sets the place of an item. A death and a good-bye have the place of what came before them.
 func (s *source) settle(it *item) {
-	if it.death {
+	if it.death || it.left {
 		return
 	}
 	rec := &it.rec
@@ -231,5 +240,5 @@ func (s *source) simulated() bool {
 		return false
 	}
 	it := &s.ready[s.next]
-	return it.death && it.cluster == "" || it.rec.Cluster == "" && it.rec.Time.Year() == 2000
+	return it.death && it.cluster == "" || !it.left && it.rec.Cluster == "" && it.rec.Time.Year() == 2000
 }

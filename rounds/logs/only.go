@@ -20,6 +20,12 @@ func (o only) Add(rec *trace.Record) {
 	}
 }
 
+func (o only) Left(cluster string, node uint64, at time.Time) {
+	if cluster == o.label {
+		farewell(o.to, cluster, node, at)
+	}
+}
+
 func (o only) Death(cluster string, node uint64, at time.Time) {
 	if cluster == o.label {
 		o.to.Death(cluster, node, at)

@@ -146,6 +146,11 @@ func (r *Reader) find(line []byte) bool {
 		r.to.Death("", node, at)
 		return false
 	}
+	if note, ok := left(line); ok {
+		r.text.end()
+		farewell(r.to, note.Cluster, note.Node, note.Time)
+		return false
+	}
 	return r.text.line(line)
 }
 

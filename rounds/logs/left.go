@@ -1,0 +1,52 @@
+package logs
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
+
+// Farewells is for a Sink that also wants to know when a process of a node ended by its own word, in a line that is no
+// record.
+type Farewells interface {
+	// Left takes the time at which the process of a node said that it ends.
+	Left(cluster string, node uint64, at time.Time)
+}
+
+// farewell tells the Sink, if it wants to know.
+func farewell(to Sink, cluster string, node uint64, at time.Time) {
+	if f, wants := to.(Farewells); wants {
+		f.Left(cluster, node, at)
+	}
+}
+
+// lastWords are the messages of the last line of a process: it was told to end, or it failed.
+var lastWords = []string{"the node resigned and left", "the node ended"}
+
+// leftNote is the last line of a process.
+type leftNote struct {
+	Time    time.Time `json:"time"`
+	Cluster string    `json:"cluster"`
+	Node    uint64    `json:"node"`
+	Message string    `json:"message"`
+}
+
+// left reads the last line of a process: "the node resigned and left", or "the node ended" with the error before it.
+func left(line []byte) (note leftNote, ok bool) {
+	if !saysGoodbye(line) {
+		return note, false
+	}
+	if at := bytes.Index(line, quotedBegin); at >= 0 {
+		line = unquote(nil, line[at:])
+	}
+	from, to := bytes.IndexByte(line, '{'), bytes.LastIndexByte(line, '}')
+	if from < 0 || to < from || json.Unmarshal(line[from:to+1], &note) != nil {
+		return note, false
+	}
+	return note, note.Node != 0 && !note.Time.IsZero() && (note.Message == lastWords[0] || note.Message == lastWords[1])
+}
+
+// saysGoodbye reports whether the line may be the last of a process.
+func saysGoodbye(line []byte) bool {
+	return bytes.Contains(line, []byte(lastWords[0])) || bytes.Contains(line, []byte(lastWords[1]))
+}
