@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/ringleader-dev/ringleader/rounds/logs"
 )
@@ -71,8 +72,12 @@ func (in *input) read(to logs.Sink) (sum logs.Stats, problems []error) {
 			if sum, err = logs.Read(bytes.NewReader(in.stdin), to); err != nil {
 				problems = append(problems, fmt.Errorf("read standard input: %w", err))
 			}
+			sum.Of("standard input")
 		}
 	}
 	sum.Add(in.batch.Read(to, func(err error) { problems = append(problems, err) }))
+	if in.spooled != "" {
+		sum.FirstBroken = strings.Replace(sum.FirstBroken, in.spooled, "standard input", 1)
+	}
 	return sum, problems
 }

@@ -114,6 +114,17 @@ func complain(ctx *cli.Context, err error) error {
 	return errUnread
 }
 
+// complainOf says on stderr what was not read. It returns errUnread if a whole file was not, and else unread.
+func complainOf(ctx *cli.Context, sum logs.Stats, problems []error, unread error) error {
+	for _, err := range problems {
+		unread = complain(ctx, err)
+	}
+	if text := sum.Remark(); text != "" {
+		fmt.Fprintln(ctx.App.ErrWriter, text)
+	}
+	return unread
+}
+
 // collectRarely makes the garbage collector run less often, unless the user set GOGC. A command
 // that computes and ends becomes faster and needs more memory. A log's reader keeps most of the
 // memory that it allocates, and a simulated run keeps next to nothing.
@@ -183,9 +194,7 @@ func readLogs(
 		b = inFull()
 		sum, problems = in.read(filtered(ctx, b))
 	}
-	for _, err := range problems {
-		unread = complain(ctx, err)
-	}
+	unread = complainOf(ctx, sum, problems, unread)
 	if b.Records() == 0 {
 		return nil, nil, errors.Join(noRecords(ctx, files, sum), unread)
 	}

@@ -114,9 +114,7 @@ func showRecords(ctx *cli.Context) error {
 		return err
 	}
 	sum, problems := in.read(filtered(ctx, f))
-	for _, err := range problems {
-		unread = complain(ctx, err)
-	}
+	unread = complainOf(ctx, sum, problems, unread)
 	if f.all == 0 {
 		return errors.Join(noRecords(ctx, files, sum), unread)
 	}

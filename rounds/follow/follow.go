@@ -34,6 +34,7 @@ type follower struct {
 	behind  atomic.Int32 // sources whose beginning is still being read
 	fresh   int          // records since the last look
 	found   rounds.Tally
+	seen    logs.Stats         // by the readers that have ended
 	header  string             // of the group that was printed last
 	vacant  map[string]vacancy // by cluster
 	err     error              // of the output
@@ -89,6 +90,17 @@ func Run(ctx context.Context, c Config) (rounds.Tally, error) {
 	return f.found, err
 }
 
+// count adds what the reader of a file saw.
+func (f *follower) count(seen logs.Stats, file string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if file == "-" {
+		file = "standard input"
+	}
+	seen.Of(file)
+	f.seen.Add(seen)
+}
+
 // read reads one source to its end.
 func (f *follower) read(ctx context.Context, file string) error {
 	var caughtUp sync.Once
@@ -109,6 +121,7 @@ func (f *follower) read(ctx context.Context, file string) error {
 	f.mu.Lock()
 	f.readers = append(f.readers, reader)
 	f.mu.Unlock()
+	defer func() { f.count(reader.Stats, file) }()
 	for {
 		if err := reader.Line(); errors.Is(err, io.EOF) {
 			return nil
@@ -262,6 +275,9 @@ func (f *follower) finish() error {
 			f.keep(f.printFinding(finding))
 		}
 		f.keep(report.Remarks(f.Remarks, g))
+	}
+	if text := f.seen.Remark(); text != "" {
+		fmt.Fprintln(f.Remarks, text)
 	}
 	if late > 0 {
 		fmt.Fprintf(f.Remarks, "ringleader: records came after their rounds had been told, %d in all: "+

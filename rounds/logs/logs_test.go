@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +74,28 @@ func TestLastWords(t *testing.T) {
 	other := strings.Replace(plain, "the node resigned and left", "did the node resigned and left say so?", 1)
 	if left := readAll(t, other+"\n").left; len(left) > 0 {
 		t.Errorf("%q of %s", left, other)
+	}
+}
+
+// "A truncated record in the middle: is it silent?" Lines that look like records and are none are counted, and nothing
+// else that nodes write.
+func TestBrokenRecords(t *testing.T) {
+	lines := slices.DeleteFunc(realRecords(t), func(line string) bool { return !strings.Contains(line, `"event"`) })
+	half, tail := lines[3][:len(lines[3])/2], lines[4][len(lines[4])/3:]
+	quoted := `{"log":` + strconv.Quote(lines[6][:300])
+	log := strings.Join([]string{
+		lines[0], half, lines[1], tail, lines[2], "node-1  | " + half, quoted,
+		`{"level":"info","cluster":"c","node":5,"incarnation":"aa","algorithm":"bully","message":"node 5 is up"}`,
+		`{"algo":"sha256","size":4}`, `time=1 msg="node 3 has an algo"`,
+	}, "\n")
+	stats, err := Read(strings.NewReader(log), &collector{})
+	if err != nil || stats.Records != 3 || stats.Broken != 4 || stats.FirstBroken != "line 2" {
+		t.Errorf("%+v, %v", stats, err)
+	}
+	stats.Of("n5.log")
+	if want := "4 lines look like records, but cut off or damaged, and not read: the first is line 2 of n5.log."; want !=
+		stats.Remark() {
+		t.Errorf("%s", stats.Remark())
 	}
 }
 

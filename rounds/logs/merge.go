@@ -58,6 +58,7 @@ func (b *Batch) Read(to Sink, unread func(error)) (sum Stats) {
 	b.wrote = map[string][]uint64{}
 	for _, s := range open {
 		if len(b.wrote[s.path]) == 0 { // the others read the same lines
+			s.reader.Stats.Of(s.path)
 			sum.Add(s.reader.Stats)
 			if s.err != nil {
 				unread(s.err)
@@ -97,14 +98,6 @@ func merge(open []*source, to Sink) {
 			first.deliver(to)
 		}
 	}
-}
-
-// Add adds what another Reader saw.
-func (s *Stats) Add(other Stats) {
-	s.Bytes += other.Bytes
-	s.Lines += other.Lines
-	s.Records += other.Records
-	s.TooLong += other.TooLong
 }
 
 // source is one file of a merge. It is the Sink of its own reader.

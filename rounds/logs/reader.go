@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -22,20 +23,13 @@ type Sink interface {
 	Death(cluster string, node uint64, at time.Time)
 }
 
-// Stats counts what a Reader saw.
-type Stats struct {
-	Bytes   int64
-	Lines   int // without empty ones
-	Records int
-	TooLong int // lines of more than 4 MiB, which are not read
-}
-
 // Reader reads the records of one stream. One goroutine calls Line. Any goroutine may call
 // Flush.
 type Reader struct {
 	Stats Stats // for the goroutine that calls Line
 
 	lines *bufio.Reader
+	at    int    // the number of the present line, from 1 on
 	long  []byte // a line that outgrew the buffer
 	parts []byte // the beginning of a line that Kubernetes or docker cut into parts
 	to    Sink
@@ -74,6 +68,7 @@ func Read(r io.Reader, to Sink) (Stats, error) {
 func (r *Reader) Line() error {
 	line, err := r.line()
 	r.Stats.Bytes += int64(len(line)) + 1
+	r.at++
 	if len(line) > 0 {
 		r.Stats.Lines++
 		r.mu.Lock()
@@ -126,7 +121,7 @@ func (r *Reader) find(line []byte) bool {
 	}
 	switch {
 	case begins < 0:
-		return r.text.line(line)
+		return r.other(line)
 	case len(r.parts) == 0 && bytes.HasPrefix(line, nodesBegin) && // nearly always
 		r.json.record(line, &r.rec) && r.rec.IsRecord():
 		r.text.end()
@@ -151,7 +146,30 @@ func (r *Reader) find(line []byte) bool {
 		farewell(r.to, note.Cluster, note.Node, note.Time)
 		return false
 	}
-	return r.text.line(line)
+	return r.other(line)
+}
+
+// other reads a line without a record of JSON. It returns true if a record of text begins in it.
+func (r *Reader) other(line []byte) bool {
+	if r.text.line(line) {
+		return true
+	}
+	if looksBroken(line) {
+		if r.Stats.Broken++; r.Stats.Broken == 1 {
+			r.Stats.FirstBroken = fmt.Sprintf("line %d", r.at)
+		}
+	}
+	return false
+}
+
+// looksBroken reports whether a line that is no record looks like a part of one: it has names of fields that only
+// records have, in JSON or in a string of it.
+func looksBroken(line []byte) bool {
+	has := func(name string) bool {
+		at := bytes.Index(line, []byte(`"`+name))
+		return at >= 0 && bytes.HasPrefix(bytes.TrimPrefix(line[at+1+len(name):], []byte(`\`)), []byte(`":`))
+	}
+	return (has("algo") || has("hlc")) && (has("node") || has("event"))
 }
 
 // join puts together a line that the container runtime cut into parts. whole is false
