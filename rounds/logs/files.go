@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -9,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
-// Files returns the files that the paths name. A directory stands for all files in it and below.
+// Files returns the files that the paths name. A directory stands for all files in it and below, but not for pipes and
+// devices: to read these may never end.
 // errs has what could not be read; files then has the rest.
 func Files(paths []string) (files []string, errs []error) {
 	for _, path := range paths {
@@ -24,7 +23,7 @@ func Files(paths []string) (files []string, errs []error) {
 				if entry != nil && entry.IsDir() {
 					return fs.SkipDir
 				}
-			case !entry.IsDir():
+			case name == path && !entry.IsDir(), isFile(name, entry):
 				files = append(files, name)
 			}
 			return nil
@@ -36,20 +35,24 @@ func Files(paths []string) (files []string, errs []error) {
 	return files, errs
 }
 
-// ReadFile hands the records of a file to the Sink to. It decompresses a file that ends in .gz.
+// isFile reports whether an entry of a directory is a file, or a link to one. A link that leads nowhere counts: it is
+// said to be unreadable.
+func isFile(name string, entry fs.DirEntry) bool {
+	if entry.Type()&fs.ModeSymlink == 0 {
+		return entry.Type().IsRegular()
+	}
+	to, err := os.Stat(name)
+	return err != nil || to.Mode().IsRegular()
+}
+
+// ReadFile hands the records of a file to the Sink to. It decompresses gzip and bzip2.
 func ReadFile(path string, to Sink) (Stats, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Stats{}, fmt.Errorf("read the log: %w", err)
 	}
 	defer f.Close()
-	var r io.Reader = f
-	if strings.HasSuffix(path, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			return Stats{}, fmt.Errorf("decompress the log %s: %w", path, err)
-		}
-	}
-	stats, err := Read(r, to)
+	stats, err := Read(f, to)
 	if err != nil {
 		return stats, fmt.Errorf("read the log %s: %w", path, err)
 	}

@@ -2,14 +2,12 @@ package logs
 
 import (
 	"cmp"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -26,7 +24,7 @@ type Batch struct {
 
 // Read hands the records of the files to the Sink to, in the order of their terms, and of the hybrid clock within a
 // term: what belongs together comes together, although each file is in an order of its own. The records of one file stay
-// in their order; after Split, those of one node in one file. Read decompresses files that end in .gz. It calls unread
+// in their order; after Split, those of one node in one file. Read decompresses gzip and bzip2. It calls unread
 // with the error of each file that it cannot read, and goes on with the others.
 func (b *Batch) Read(to Sink, unread func(error)) (sum Stats) {
 	var open []*source
@@ -146,12 +144,10 @@ func openSource(path string, node uint64) (*source, error) {
 		return nil, fmt.Errorf("read the log: %w", err)
 	}
 	s := &source{path: path, node: node, file: f, tops: map[uint64]top{}}
-	var r io.Reader = f
-	if strings.HasSuffix(path, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			f.Close()
-			return nil, fmt.Errorf("decompress the log %s: %w", path, err)
-		}
+	r, err := unpack(f)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("read the log %s: %w", path, err)
 	}
 	s.reader = NewReader(r, s)
 	return s, nil

@@ -47,9 +47,13 @@ func NewReader(r io.Reader, to Sink) *Reader {
 	return &Reader{lines: lines, json: newScanner(), text: newText(to), to: to}
 }
 
-// Read reads all of r, and hands the records to the Sink to.
+// Read reads all of r, and hands the records to the Sink to. It decompresses gzip and bzip2.
 func Read(r io.Reader, to Sink) (Stats, error) {
-	reader := NewReader(r, to)
+	text, err := unpack(r)
+	if err != nil {
+		return Stats{}, err
+	}
+	reader := NewReader(text, to)
 	for {
 		err := reader.Line()
 		if err == nil {
