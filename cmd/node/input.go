@@ -17,14 +17,29 @@ const inMemory = 16 << 20
 
 // input is the logs that a command reads. It can read them more than once.
 type input struct {
-	files   []string // "-" for standard input
-	stdin   []byte   // what came from it, nil if nothing is read from it or all is in spooled
-	spooled string   // a temporary file with standard input, empty for none
-	batch   logs.Batch
+	files  []string          // "-" for standard input
+	stdin  []byte            // what came from it, nil if nothing is read from it or all is in copies
+	copies map[string]string // a temporary file with what came from a pipe, by the name in files
+	batch  logs.Batch
 }
 
-// takeStdin reads standard input if it is one of the files.
-func (in *input) takeStdin() error {
+// takePipes reads standard input if it is one of the files, and those that are pipes: they cannot be read twice.
+func (in *input) takePipes() error {
+	in.copies = map[string]string{}
+	for _, file := range in.files {
+		if file == stdinName || in.copies[file] != "" || !isPipe(file) {
+			continue
+		}
+		pipe, err := os.Open(file)
+		if err != nil {
+			continue // as reading it will say
+		}
+		err = in.copy(file, pipe)
+		_ = pipe.Close() // it was only read
+		if err != nil {
+			return err
+		}
+	}
 	if !slices.Contains(in.files, stdinName) {
 		return nil
 	}
@@ -36,25 +51,44 @@ func (in *input) takeStdin() error {
 		in.stdin = append([]byte{}, text...)
 		return nil
 	}
+	return in.copy(stdinName, io.MultiReader(bytes.NewReader(text), os.Stdin))
+}
+
+// isPipe reports whether the file is a pipe, as <(zcat n.log.gz) is in a shell.
+func isPipe(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
+}
+
+// copy keeps what comes from a pipe in a temporary file.
+func (in *input) copy(name string, from io.Reader) error {
 	file, err := os.CreateTemp("", "ringleader-logs-*")
 	if err != nil {
-		return fmt.Errorf("keep standard input in a file: %w; set TMPDIR to a directory with room", err)
+		return fmt.Errorf("keep %s in a file: %w; set TMPDIR to a directory with room", called(name), err)
 	}
-	in.spooled = file.Name()
-	_, err = io.Copy(file, io.MultiReader(bytes.NewReader(text), os.Stdin))
+	in.copies[name] = file.Name()
+	_, err = io.Copy(file, from)
 	if errClose := file.Close(); err == nil {
 		err = errClose
 	}
 	if err != nil {
-		return fmt.Errorf("keep standard input in %s: %w", in.spooled, err)
+		return fmt.Errorf("keep %s in %s: %w", called(name), file.Name(), err)
 	}
 	return nil
 }
 
-// close removes the temporary file.
+// called returns the name of a file as users read it.
+func called(name string) string {
+	if name == stdinName {
+		return "standard input"
+	}
+	return name
+}
+
+// close removes the temporary files.
 func (in *input) close() {
-	if in.spooled != "" {
-		_ = os.Remove(in.spooled) // nobody reads it any more
+	for _, file := range in.copies {
+		_ = os.Remove(file) // nobody reads it any more
 	}
 }
 
@@ -63,21 +97,21 @@ func (in *input) read(to logs.Sink) (sum logs.Stats, problems []error) {
 	in.batch.Paths = nil
 	for _, file := range in.files {
 		switch {
+		case in.copies[file] != "":
+			in.batch.Paths = append(in.batch.Paths, in.copies[file])
 		case file != stdinName:
 			in.batch.Paths = append(in.batch.Paths, file)
-		case in.spooled != "":
-			in.batch.Paths = append(in.batch.Paths, in.spooled)
 		default:
 			var err error
 			if sum, err = logs.Read(bytes.NewReader(in.stdin), to); err != nil {
 				problems = append(problems, fmt.Errorf("read standard input: %w", err))
 			}
-			sum.Of("standard input")
+			sum.Of(called(stdinName))
 		}
 	}
 	sum.Add(in.batch.Read(to, func(err error) { problems = append(problems, err) }))
-	if in.spooled != "" {
-		sum.FirstBroken = strings.Replace(sum.FirstBroken, in.spooled, "standard input", 1)
+	for name, file := range in.copies {
+		sum.FirstBroken = strings.Replace(sum.FirstBroken, file, called(name), 1)
 	}
 	return sum, problems
 }

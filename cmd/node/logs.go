@@ -173,7 +173,7 @@ func readLogs(
 	}
 	in := input{files: files}
 	defer in.close()
-	if err := in.takeStdin(); err != nil {
+	if err := in.takePipes(); err != nil {
 		return nil, nil, err
 	}
 	b := inFull()

@@ -110,7 +110,7 @@ func showRecords(ctx *cli.Context) error {
 	}
 	in := input{files: files}
 	defer in.close()
-	if err := in.takeStdin(); err != nil {
+	if err := in.takePipes(); err != nil {
 		return err
 	}
 	sum, problems := in.read(filtered(ctx, f))
