@@ -263,9 +263,22 @@ func ownWord(g *rounds.Group, id uint64, n *rounds.Node) Candidate {
 	if n == nil || n.Records == 0 {
 		return Candidate{Node: id, Silent: strings.Join(hearsay(g, id, n), " ")}
 	}
+	if at := leftAt(n); !at.IsZero() {
+		return Candidate{Node: id, Silent: fmt.Sprintf("Node %d does not run: its process ended at %s, by its own word.",
+			id, clock(at))}
+	}
 	return Candidate{
 		Node: n.ID, Ineligible: n.Ineligible, Ref: n.Aside, Resigned: n.Ineligible == "" && !n.Aside.IsZero(),
 	}
+}
+
+// leftAt returns when the last process of the node ended, if its own log says so.
+func leftAt(n *rounds.Node) (at time.Time) {
+	events := lastLife(n).Events
+	if len(events) > 0 && events[len(events)-1].Kind == rounds.Ended && events[len(events)-1].Known == rounds.OwnWord {
+		at = events[len(events)-1].At
+	}
+	return at
 }
 
 // hearsay says of a node without records of its own what the others tell. n is nil if none ever saw the node.

@@ -56,6 +56,12 @@ func says(t *testing.T, text string, phrases ...string) {
 	}
 }
 
+// "Node 5 stands aside, and stands again when it is asked to": its process has ended.
+func TestWhyNotOfAnEndedNode(t *testing.T) {
+	says(t, whyNot(t, "cases/graceful-stop-code14/n5", 5),
+		"Node 5 does not run: its process ended at 11:57:42.663, by its own word.", "!stands aside")
+}
+
 // Evidence is told with its time, in the past tense, and only if it is about the node's last process. If the
 // process wrote again, that is said, and not that it ended or hung.
 func TestEvidenceOfThePast(t *testing.T) {
