@@ -117,6 +117,8 @@ func TestCases(t *testing.T) {
 			[]rounds.FindingName{rounds.Overlap, rounds.TwoLeaders},
 			[]string{
 				"Of 5 nodes, node 5 without a log here and no record tells an end of the other 4",
+				"For how long nobody led, in 2 changes, is not known.",
+				"Node 4 led as soon as node 5 was lost to others (as other nodes saw: 4:13).",
 				"for 2.16 s in all, by the report of node 5",
 			},
 			[]string{"within -", "0 messages"},

@@ -42,6 +42,10 @@ func incident(r *rounds.Round) (sentences []string) {
 	switch {
 	case in.Leaderless == 0 && !in.Perhaps.IsZero():
 		say("Nobody led for at most %s, from %s %s: %s.", rounds.Span(in.AtMost()), clock(in.Perhaps), until, in.Why)
+	case in.Leaderless == 0 && in.Ended.Kind == rounds.EndedByLoss:
+		say("Node %d led as soon as node %d was lost to others (%s%s).", in.Leader, in.Former,
+			confidence(in.Ended.Known), reference(in.Ended.Ref))
+		return sentences
 	case in.Leaderless == 0:
 		say("Node %d led, by its own word, until node %d did.", in.Former, in.Leader)
 		return sentences

@@ -305,11 +305,13 @@ func upAndDown(g *rounds.Group) string {
 		}
 	}
 	rest := len(g.Nodes) - len(down) - len(silent) - len(unknown)
-	if rest > 0 && len(parts) > 0 {
-		parts = append(parts, fmt.Sprintf("no record tells an end of the other %d", rest))
-	}
-	if len(parts) == 0 {
-		return fmt.Sprintf("No record tells an end of any of the %s.", words.Plural(len(g.Nodes), "node"))
+	switch {
+	case len(parts) == 0 && rest == 1:
+		return fmt.Sprintf("No record tells an end of %s.", words.Nodes([]uint64{g.Nodes[0].ID}))
+	case len(parts) == 0:
+		return fmt.Sprintf("No record tells an end of any of the %d nodes.", rest)
+	case rest > 0:
+		parts = append(parts, "no record tells an end of the "+words.Either(rest, "other", fmt.Sprintf("other %d", rest)))
 	}
 	return fmt.Sprintf("Of %s, %s.", words.Plural(len(g.Nodes), "node"), words.And(parts...))
 }
@@ -345,10 +347,17 @@ func withoutLeader(g *rounds.Group) string {
 	if g.Leaderless.AtLeast {
 		least = "at least "
 	}
+	if g.Leaderless.AtLeast && g.Leaderless.Sum == 0 && in.AtMost() == 0 {
+		return fmt.Sprintf("For how long nobody led, in %s, is not known.", words.Plural(g.Leaderless.Changes, "change"))
+	}
 	text := fmt.Sprintf("Nobody led for %s%s in all, in %s", least, rounds.Span(g.Leaderless.Sum),
 		words.Plural(g.Leaderless.Changes, "change"))
 	if in.AtMost() == 0 {
 		return text + "."
+	}
+	if in.Leaderless == 0 {
+		text = fmt.Sprintf("%s; the longest at most %s from %s on", text, rounds.Span(in.AtMost()), when(g, in.Perhaps))
+		return text + ": " + cmp.Or(in.Why, "no record says why") + "."
 	}
 	text = fmt.Sprintf("%s; the longest %s from %s on", text, rounds.Span(in.Leaderless), when(g, in.From))
 	if !in.Perhaps.IsZero() {
