@@ -61,6 +61,7 @@ func (n recordName) names(rec *trace.Record) bool {
 type recordFinder struct {
 	wanted []recordName
 	found  map[recordName]bool
+	shown  map[string]bool // whole records: a file may be given twice
 	out    io.Writer
 	err    error // of the output
 	all    int   // records
@@ -69,18 +70,21 @@ type recordFinder struct {
 // Add prints the record if it is one of those that are looked for.
 func (f *recordFinder) Add(rec *trace.Record) {
 	f.all++
+	wanted := false
 	for _, n := range f.wanted {
-		if !n.names(rec) {
-			continue
+		if n.names(rec) {
+			f.found[n], wanted = true, true
 		}
-		f.found[n] = true
-		b, err := json.Marshal(rec)
-		if err == nil {
-			_, err = f.out.Write(append(rounds.EscapeJSON(b), '\n'))
-		}
-		f.err = errors.Join(f.err, err)
+	}
+	if !wanted {
 		return
 	}
+	b, err := json.Marshal(rec)
+	if err == nil && !f.shown[string(b)] {
+		f.shown[string(b)] = true
+		_, err = f.out.Write(append(rounds.EscapeJSON(b), '\n'))
+	}
+	f.err = errors.Join(f.err, err)
 }
 
 // Death is for simulated runs, whose records do not tell it.
@@ -92,7 +96,7 @@ func showRecords(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	f := &recordFinder{found: map[recordName]bool{}, out: ctx.App.Writer}
+	f := &recordFinder{found: map[recordName]bool{}, shown: map[string]bool{}, out: ctx.App.Writer}
 	for len(words) > 0 {
 		name, ok := parseRecordName(words[0])
 		if !ok {
@@ -120,7 +124,20 @@ func showRecords(ctx *cli.Context) error {
 	}
 	missing := slices.DeleteFunc(f.wanted, func(n recordName) bool { return f.found[n] })
 	if len(missing) > 0 {
-		err = fmt.Errorf("there is no record %v in these logs", missing[0])
+		err = fmt.Errorf("there is no record %s in these logs", anyOf(missing))
 	}
 	return errors.Join(f.err, err, unread)
+}
+
+// anyOf returns "4:17", or "4:17, 4:18 or 5:1".
+func anyOf(names []recordName) string {
+	text := names[0].String()
+	for i, n := range names[1:] {
+		between := ", "
+		if i == len(names)-2 {
+			between = " or "
+		}
+		text += between + n.String()
+	}
+	return text
 }
