@@ -102,9 +102,8 @@ func listRounds(ctx *cli.Context) error {
 		return err
 	}
 	if ctx.Bool("follow") {
-		if format == "html" {
-			return usagef("--follow prints rounds as they end, and a page is whole: leave one of " +
-				"--follow and -o html out")
+		if err := followable(ctx, format); err != nil {
+			return err
 		}
 		return followRounds(ctx, words, format)
 	}
@@ -142,6 +141,20 @@ func listRounds(ctx *cli.Context) error {
 		found.Add(g.Findings...)
 	}
 	return errors.Join(err, verdict(ctx, found), unread)
+}
+
+// followable returns an error for what does not go with --follow.
+func followable(ctx *cli.Context, format string) error {
+	if format == "html" {
+		return usagef("--follow prints rounds as they end, and a page is whole: leave one of " +
+			"--follow and -o html out")
+	}
+	for _, name := range []string{"since", "until", "last", "findings"} {
+		if ctx.IsSet(name) {
+			return usagef("--follow prints all rounds as they end, and --%s chooses some: leave one of them out", name)
+		}
+	}
+	return nil
 }
 
 // followRounds prints each round as it ends, until the sources end or a signal
