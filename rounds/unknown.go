@@ -56,8 +56,9 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 		}
 	}
 	if unsent > 0 {
-		r.unknown("Why %s %s sent: they were received, and the senders' records of them are not here, or of "+
-			"another term.", words.Plural(unsent, "message"), words.Either(unsent, "was", "were"))
+		r.unknown("Why %s %s sent: %s received, and the records of sending %s are not here, or of another term.",
+			words.Plural(unsent, "message"), words.Either(unsent, "was", "were"),
+			words.Either(unsent, "it was", "they were"), words.Either(unsent, "it", "them"))
 	}
 	unseen := 0
 	for _, m := range r.Messages {
@@ -66,8 +67,9 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 		}
 	}
 	if unseen > 0 {
-		r.unknown("Whether %s arrived: their receivers' records end before, have a gap, or leave out "+
-			"what decided nothing, as at log level info.", words.Plural(unseen, "message"))
+		r.unknown("Whether %s arrived: %s records end before, have a gap, or leave out "+
+			"what decided nothing, as at log level info.", words.Plural(unseen, "message"),
+			words.Either(unseen, "its receiver's", "their receivers'"))
 	}
 	r.gaps(entries)
 }
