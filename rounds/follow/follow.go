@@ -58,6 +58,9 @@ type Config struct {
 	Unread  func(error) // is called with what could not be read
 }
 
+// lastRead is how long to wait for the sources when ctx is done: a pipe may never end.
+const lastRead = 500 * time.Millisecond
+
 // Run prints each round when it has ended. It returns when ctx is done, or when all sources have ended;
 // the file of a running node does not end. It returns the findings, and an error if the output failed.
 func Run(ctx context.Context, c Config) (rounds.Tally, error) {
@@ -77,6 +80,10 @@ func Run(ctx context.Context, c Config) (rounds.Tally, error) {
 		close(ended)
 	}()
 	f.watch(ctx, ended)
+	select { // files end when ctx does
+	case <-ended:
+	case <-time.After(lastRead):
+	}
 	for range c.Files {
 		select {
 		case err := <-problems:
@@ -94,11 +101,16 @@ func Run(ctx context.Context, c Config) (rounds.Tally, error) {
 func (f *follower) count(seen logs.Stats, file string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if file == "-" {
-		file = "standard input"
-	}
-	seen.Of(file)
+	seen.Of(called(file))
 	f.seen.Add(seen)
+}
+
+// called returns the name of a source as users read it.
+func called(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return file
 }
 
 // read reads one source to its end.
@@ -117,7 +129,11 @@ func (f *follower) read(ctx context.Context, file string) error {
 	} else {
 		arrived() // where the beginning of a pipe ends, nobody can tell
 	}
-	reader := logs.NewReader(r, f)
+	text, err := logs.Unpack(r)
+	if err != nil {
+		return fmt.Errorf("follow %s: %w", called(file), err)
+	}
+	reader := logs.NewReader(text, f)
 	f.mu.Lock()
 	f.readers = append(f.readers, reader)
 	f.mu.Unlock()
@@ -126,7 +142,7 @@ func (f *follower) read(ctx context.Context, file string) error {
 		if err := reader.Line(); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
-			return fmt.Errorf("follow %s: %w", file, err)
+			return fmt.Errorf("follow %s: %w", called(file), err)
 		}
 	}
 }

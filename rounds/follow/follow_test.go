@@ -1,9 +1,13 @@
 package follow
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -92,4 +96,31 @@ func TestQuorumLost(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// "--follow" ends with a signal, and the files that it read were not asked any more what they had: which lines are
+// damaged. A compressed file was followed as one without records.
+func TestRemarksOfFollowedFiles(t *testing.T) {
+	began := lease(time.Now(), 3, 1, `"event":"start","role":"looking","leader":0`)
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := io.WriteString(w, began+began[:150]+"\n"+began[:150]+"\n"); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "n.log")
+	if err := os.WriteFile(path, packed.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer stop()
+	var remarks out
+	if _, err := Run(ctx, Config{
+		Files: []string{path}, Out: io.Discard, Remarks: &remarks, Builder: rounds.NewBriefBuilder(),
+		Filter: func(to logs.Sink) logs.Sink { return to }, Unread: func(err error) { t.Error(err) },
+	}); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(remarks.String(), "2 lines look like records") {
+		t.Errorf("%s", &remarks)
+	}
 }

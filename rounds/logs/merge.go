@@ -144,7 +144,7 @@ func openSource(path string, node uint64) (*source, error) {
 		return nil, fmt.Errorf("read the log: %w", err)
 	}
 	s := &source{path: path, node: node, file: f, tops: map[uint64]top{}}
-	r, err := unpack(f)
+	r, err := Unpack(f)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("read the log %s: %w", path, err)

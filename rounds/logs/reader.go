@@ -49,7 +49,7 @@ func NewReader(r io.Reader, to Sink) *Reader {
 
 // Read reads all of r, and hands the records to the Sink to. It decompresses gzip and bzip2.
 func Read(r io.Reader, to Sink) (Stats, error) {
-	text, err := unpack(r)
+	text, err := Unpack(r)
 	if err != nil {
 		return Stats{}, err
 	}

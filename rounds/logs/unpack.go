@@ -23,8 +23,8 @@ var packed = []struct {
 	{"PK\x03\x04", "zip", nil},
 }
 
-// unpack returns a reader of what r has, decompressed if that begins as gzip or bzip2 does.
-func unpack(r io.Reader) (io.Reader, error) {
+// Unpack returns a reader of what r has, decompressed if that begins as gzip or bzip2 does.
+func Unpack(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	for _, p := range packed {
 		begin, err := buffered.Peek(len(p.begin))
