@@ -31,8 +31,14 @@ func List(w io.Writer, g *rounds.Group, s Selection) error {
 		p.findings(r.Findings)
 	}
 	p.findings(g.Loose)
+	if len(shown)+left == 0 && s.Limited() && !s.Findings {
+		p.line("%6s  nothing began then: the records are from %s to %s", "…", dated(g.From), dated(g.Until))
+	}
 	return p.to(w)
 }
+
+// dated returns a time with its date.
+func dated(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
 // Selection says which rounds are listed.
 type Selection struct {
