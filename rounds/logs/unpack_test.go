@@ -52,10 +52,10 @@ func TestPipeInADirectory(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "control")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(dir, "link")); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	if files, _ := Files([]string{dir}); len(files) != 1 || filepath.Base(files[0]) != "link" {
 		t.Errorf("%q", files)
