@@ -67,7 +67,10 @@ var house = []room{
 	{path: "internal/trace", module: []string{"algorithms", "proto"}, others: []string{zerolog}},
 	{path: "internal/words"},
 	{path: "rounds", module: []string{"algorithms", "algorithms/catalog", "proto", "internal/trace", "internal/words"}},
-	{path: "rounds/logs", module: []string{"algorithms", "algorithms/catalog", "internal/trace", "internal/words", "proto"}},
+	{
+		path:   "rounds/logs",
+		module: []string{"algorithms", "algorithms/catalog", "internal/trace", "internal/words", "proto"},
+	},
 	{
 		path:   "rounds/follow",
 		module: []string{"internal/trace", "rounds", "rounds/logs", "rounds/report"},
