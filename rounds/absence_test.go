@@ -64,7 +64,8 @@ func (v *voters) grant(node, candidate, term uint64) {
 		Sent:  []string{fmt.Sprintf("PRE_VOTE_REPLY>%d#%d:1", candidate, node)},
 	})
 	v.add(candidate, 2, trace.Record{
-		Term: term - 1, Round: term, Event: "receive", From: node, Msg: "PRE_VOTE_REPLY", MsgID: fmt.Sprintf("%d:1", node),
+		Term: term - 1, Round: term, Event: "receive", From: node, Msg: "PRE_VOTE_REPLY",
+		MsgID: fmt.Sprintf("%d:1", node),
 	})
 }
 

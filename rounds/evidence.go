@@ -83,7 +83,9 @@ func (l *life) request(seq uint64) (why string, at time.Time) {
 
 // refusesTransfer reports whether the record says that nothing comes of the request.
 func refusesTransfer(rec *trace.Record) bool {
-	return slices.ContainsFunc(rec.Reasons, func(r trace.Reason) bool { return strings.HasSuffix(r.Code, ".no-transfer") })
+	return slices.ContainsFunc(rec.Reasons, func(r trace.Reason) bool {
+		return strings.HasSuffix(r.Code, ".no-transfer")
+	})
 }
 
 // requested words the detail of a transfer. A node that resigns, leaves or is paused asks itself for one.

@@ -14,8 +14,8 @@ import (
 // that is in another one. Message ids begin anew with each process of a node, so several entries may have sent
 // messages with the same id, and the right one may be missing.
 type pairing struct {
-	// all has what all entries sent, the same mail together, by the hybrid clocks of the entries; by has just these entries.
-	// senders says which of them sent each mail.
+	// all has what all entries sent, the same mail together, by the hybrid clocks of the entries; by has just these
+	// entries. senders says which of them sent each mail.
 	all     []post
 	by      []*entry
 	senders map[mail]within

@@ -186,8 +186,8 @@ func (p *past) note(m *member, fix clockFix) {
 	}
 }
 
-// settledLeadership returns the leadership with which the last change ended that is over, as it is known now. It returns
-// nil if there is none.
+// settledLeadership returns the leadership with which the last change ended that is over, as it is known now. It
+// returns nil if there is none.
 func (g *group) settledLeadership() *Leadership {
 	if g.past == nil || g.past.former == nil {
 		return nil

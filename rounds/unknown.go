@@ -152,8 +152,8 @@ func (g *group) unknowns(out *Group) []string {
 	}
 	switch n := len(missing); {
 	case n > mostSentences:
-		unknown = append(unknown, fmt.Sprintf("The logs of %d nodes are not here, the first of them %s: others name them.",
-			n, words.Nodes(missing[:mostSentences])))
+		unknown = append(unknown, fmt.Sprintf("The logs of %d nodes are not here, the first of them %s: "+
+			"others name them.", n, words.Nodes(missing[:mostSentences])))
 	case n > 0:
 		unknown = append(unknown, fmt.Sprintf("The logs of %s are not here: others name them.", words.Nodes(missing)))
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds/logs"
 )
 
-// inMemory is how many bytes of standard input are kept in memory. A longer input goes through a temporary file, so that
-// it can be read twice, and with other files at once.
+// inMemory is how many bytes of standard input are kept in memory. A longer input goes through a temporary file, so
+// that it can be read twice, and with other files at once.
 const inMemory = 16 << 20
 
 // input is the logs that a command reads. It can read them more than once.

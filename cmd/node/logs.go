@@ -161,8 +161,8 @@ func builderFor(format string) *rounds.Builder {
 }
 
 // readLogs reads all logs that the words name, and returns the history. It sets unread if it could not read some of
-// them; it has read the others. If bounds are not nil and the logs are in order, it keeps within these bounds. Otherwise
-// it reads all records into the Builder that inFull returns. It may call inFull twice, to begin anew.
+// them; it has read the others. If bounds are not nil and the logs are in order, it keeps within these bounds.
+// Otherwise it reads all records into the Builder that inFull returns. It may call inFull twice, to begin anew.
 func readLogs(
 	ctx *cli.Context, words []string, inFull func() *rounds.Builder, bounds *rounds.Bounds,
 ) (h *rounds.History, unread, err error) {

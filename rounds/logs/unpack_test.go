@@ -32,7 +32,8 @@ func TestPackedByItsBeginning(t *testing.T) {
 	if err := os.WriteFile(path, zipped(t, lines), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if stats := (&Batch{Paths: []string{path}}).Read(&collector{}, func(err error) { t.Error(err) }); stats.Records < 40 {
+	batch := Batch{Paths: []string{path}}
+	if stats := batch.Read(&collector{}, func(err error) { t.Error(err) }); stats.Records < 40 {
 		t.Errorf("%+v", stats)
 	}
 	for _, begin := range []string{"\x28\xb5\x2f\xfd rest", "\xfd7zXZ\x00 rest", "PK\x03\x04 rest"} {

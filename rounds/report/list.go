@@ -317,7 +317,8 @@ func upAndDown(g *rounds.Group) string {
 	case len(parts) == 0:
 		return fmt.Sprintf("No record tells an end of any of the %d nodes.", rest)
 	case rest > 0:
-		parts = append(parts, "no record tells an end of the "+words.Either(rest, "other", fmt.Sprintf("other %d", rest)))
+		others := words.Either(rest, "other", fmt.Sprintf("other %d", rest))
+		parts = append(parts, "no record tells an end of the "+others)
 	}
 	return fmt.Sprintf("Of %s, %s.", words.Plural(len(g.Nodes), "node"), words.And(parts...))
 }
@@ -354,7 +355,8 @@ func withoutLeader(g *rounds.Group) string {
 		least = "at least "
 	}
 	if g.Leaderless.AtLeast && g.Leaderless.Sum == 0 && in.AtMost() == 0 {
-		return fmt.Sprintf("For how long nobody led, in %s, is not known.", words.Plural(g.Leaderless.Changes, "change"))
+		return fmt.Sprintf("For how long nobody led, in %s, is not known.",
+			words.Plural(g.Leaderless.Changes, "change"))
 	}
 	text := fmt.Sprintf("Nobody led for %s%s in all, in %s", least, rounds.Span(g.Leaderless.Sum),
 		words.Plural(g.Leaderless.Changes, "change"))

@@ -264,8 +264,8 @@ func ownWord(g *rounds.Group, id uint64, n *rounds.Node) Candidate {
 		return Candidate{Node: id, Silent: strings.Join(hearsay(g, id, n), " ")}
 	}
 	if at := leftAt(n); !at.IsZero() {
-		return Candidate{Node: id, Silent: fmt.Sprintf("Node %d does not run: its process ended at %s, by its own word.",
-			id, clock(at))}
+		ended := fmt.Sprintf("Node %d does not run: its process ended at %s, by its own word.", id, clock(at))
+		return Candidate{Node: id, Silent: ended}
 	}
 	return Candidate{
 		Node: n.ID, Ineligible: n.Ineligible, Ref: n.Aside, Resigned: n.Ineligible == "" && !n.Aside.IsZero(),
