@@ -19,8 +19,8 @@ import (
 func TestBoundsTellTheSame(t *testing.T) {
 	for _, name := range []string{
 		"bully-cut", "bully-kill", "bully-kill-info", "bully-pause", "bully-restart", "bully-rolling", "office-cut",
-		"office-kill", "office-no-quorum", "office-pause", "office-ring-kill", "ring-kill", "ring-pause", "ring-restart",
-		"ring-rolling",
+		"office-kill", "office-no-quorum", "office-pause", "office-ring-kill", "ring-kill", "ring-pause",
+		"ring-restart", "ring-rolling",
 	} {
 		dir := writeLong(t, name, 60)
 		files, errs := logs.Files([]string{dir})

@@ -93,8 +93,8 @@ func TestBrokenRecords(t *testing.T) {
 		t.Errorf("%+v, %v", stats, err)
 	}
 	stats.Of("n5.log")
-	if want := "4 lines look like records, but cut off or damaged, and not read: the first is line 2 of n5.log."; want !=
-		stats.Remark() {
+	want := "4 lines look like records, but cut off or damaged, and not read: the first is line 2 of n5.log."
+	if want != stats.Remark() {
 		t.Errorf("%s", stats.Remark())
 	}
 }

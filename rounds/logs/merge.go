@@ -23,8 +23,8 @@ type Batch struct {
 }
 
 // Read hands the records of the files to the Sink to, in the order of their terms, and of the hybrid clock within a
-// term: what belongs together comes together, although each file is in an order of its own. The records of one file stay
-// in their order; after Split, those of one node in one file. Read decompresses gzip and bzip2. It calls unread
+// term: what belongs together comes together, although each file is in an order of its own. The records of one file
+// stay in their order; after Split, those of one node in one file. Read decompresses gzip and bzip2. It calls unread
 // with the error of each file that it cannot read, and goes on with the others.
 func (b *Batch) Read(to Sink, unread func(error)) (sum Stats) {
 	var open []*source
