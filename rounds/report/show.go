@@ -236,7 +236,7 @@ func bursts(r *rounds.Round, s *rounds.Step) (lines []string) {
 	last := ""
 	for _, i := range s.Sent {
 		m := r.Messages[i]
-		if m.Kind != last {
+		if len(lines) == 0 || m.Kind != last {
 			lines, last = append(lines, m.Kind+" >"), m.Kind
 		}
 		lines[len(lines)-1] += fmt.Sprintf(" %d%s", m.To, deliveryMarks[m.Delivery])
