@@ -52,7 +52,7 @@ func (g *group) absences(id uint64) []absence {
 func (g *group) lostSight(id uint64) (all []absence) {
 	for _, d := range g.drops[id] {
 		a := absence{id: id, from: d.At, until: g.seenAgain(id, d.At), how: "silent", ref: d.Ref}
-		if a.ended = endedProcess(d.Evidence, id); saysLeft(d.Evidence, id) {
+		if a.ended = EndedProcess(d.Evidence, id); saysLeft(d.Evidence, id) {
 			a.how = "stopped"
 		} else if a.ended {
 			a.how = "dead"

@@ -65,15 +65,15 @@ func (b *Builder) Death(cluster string, node uint64, at time.Time) {
 	b.deaths[cluster] = append(b.deaths[cluster], d)
 }
 
-// farewells are when processes of each node ended by their own word, by the clocks of their nodes.
+// farewells are when processes of each node ended by their own word, by the clocks of their nodes, in order.
 type farewells map[uint64][]time.Time
 
 // Left takes when a process of a node ended, by its own word in a line that is no record. It may be called before the
 // records of the process are added, or after.
 func (b *Builder) Left(cluster string, node uint64, at time.Time) {
 	of := b.farewellsOf(cluster)
-	if !slices.ContainsFunc(of[node], at.Equal) {
-		of[node] = append(of[node], at)
+	if i, told := slices.BinarySearchFunc(of[node], at, time.Time.Compare); !told {
+		of[node] = slices.Insert(of[node], i, at)
 	}
 }
 

@@ -96,7 +96,7 @@ func (l *life) sleptAround(t time.Time, fix clockFix) bool {
 func (l *life) tookForFormer(to uint64, t time.Time, fix clockFix) bool {
 	return slices.ContainsFunc(l.allHappenings(), func(h happening) bool {
 		after := fix.at(l.node, h.wall).Sub(t)
-		return h.event == "peers" && after >= 0 && after <= maxTransit && endedProcess(h.evidence, to)
+		return h.event == "peers" && after >= 0 && after <= maxTransit && EndedProcess(h.evidence, to)
 	})
 }
 

@@ -194,8 +194,8 @@ const provenDead = "proven-dead"
 // alone proves nothing, since a firewall refuses too; after a link that was closed it does.
 var endWords = []string{"left", provenDead, "other-incarnation"}
 
-// endedProcess reports whether the evidence says that the process of the node has ended.
-func endedProcess(evidence string, node uint64) bool {
+// EndedProcess reports whether the evidence says that the process of the node has ended.
+func EndedProcess(evidence string, node uint64) bool {
 	has := func(word string) bool {
 		return slices.Contains(strings.Split(evidence, ", "), fmt.Sprint(word, " ", node))
 	}

@@ -250,7 +250,7 @@ func (g *group) fromOutside(in *Incident) bool {
 		case Operator, HandOver, SplitRecovered, Readmitted, FirstLeader, Released:
 			return true
 		}
-		if endedProcess(r.Cause.Evidence, r.Cause.Lost) {
+		if EndedProcess(r.Cause.Evidence, r.Cause.Lost) {
 			return true
 		}
 	}

@@ -349,9 +349,8 @@ func (g *group) unsent(got receipt) bool {
 	if m == nil || g.pairing.sent(got) > 0 {
 		return m == nil
 	}
-	n := numberOf(got.id)
 	return !slices.ContainsFunc(m.lives, func(l *life) bool {
-		_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
+		_, sent := slices.BinarySearchFunc(l.quiet, got.n, compareSpan)
 		return sent
 	})
 }

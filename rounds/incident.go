@@ -205,14 +205,14 @@ func (r *Leadership) missed(t time.Time) (first time.Time) {
 func (in *Incident) began(r *Round, guarantee string) {
 	c := r.Cause
 	lost := guarantee != lease && in.Former != 0 && c.Lost == in.Former &&
-		(endedProcess(c.Evidence, c.Lost) || c.Back.IsZero())
+		(EndedProcess(c.Evidence, c.Lost) || c.Back.IsZero())
 	if c.At.IsZero() || in.Former != 0 && !lost || !in.From.IsZero() && !c.At.Before(in.From) {
 		return
 	}
 	in.From = c.At
 	if lost {
 		in.Ended = Ending{EndedByLoss, PeersSaw, c.Ref}
-		if endedProcess(c.Evidence, c.Lost) {
+		if EndedProcess(c.Evidence, c.Lost) {
 			in.Ended.Kind = EndedByProcess
 		}
 	}
@@ -267,7 +267,7 @@ func (c *Cause) clause(in *Incident) string {
 		if c.Lost == 0 {
 			return ""
 		}
-		if endedProcess(c.Evidence, c.Lost) {
+		if EndedProcess(c.Evidence, c.Lost) {
 			return fmt.Sprintf("the process of node %d ended (%s)", c.Lost, Meaning(c.Evidence, c.Lost))
 		}
 		return fmt.Sprintf("node %d stopped answering (%s)", c.Lost, cmp.Or(Meaning(c.Evidence, c.Lost), c.Text))

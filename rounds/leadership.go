@@ -279,7 +279,7 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 		}
 		off := g.apart(d.Node, r.Leader)
 		about := r.life == nil || d.isOf(r.life)
-		if off != unbounded && !d.At.Before(last.Add(off)) && endedProcess(d.Evidence, r.Leader) && about {
+		if off != unbounded && !d.At.Before(last.Add(off)) && EndedProcess(d.Evidence, r.Leader) && about {
 			at, ref = d.At, d.Ref
 			break
 		}

@@ -54,7 +54,7 @@ func (g *group) events(l *life) (events []LifeEvent) {
 		}
 		off := g.apart(d.Node, l.node)
 		silentOn := !d.At.Add(off).Before(last)
-		ended := endedProcess(d.Evidence, l.node)
+		ended := EndedProcess(d.Evidence, l.node)
 		switch {
 		case off == unbounded, !d.isOf(l), d.At.Before(g.fix.at(l.node, l.from).Add(off)),
 			next != nil && !d.At.Add(off).Before(g.fix.at(l.node, next.from)): // perhaps of another process

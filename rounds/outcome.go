@@ -145,7 +145,7 @@ func (g *group) died(node uint64, t time.Time) bool {
 	}
 	last := g.fix.at(node, l.until)
 	return l.next != nil || slices.ContainsFunc(g.dropsSince(node, last), func(d *drop) bool {
-		return endedProcess(d.Evidence, node)
+		return EndedProcess(d.Evidence, node)
 	})
 }
 

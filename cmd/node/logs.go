@@ -220,6 +220,8 @@ func (a *attempt) Add(rec *trace.Record) {
 
 func (a *attempt) Death(cluster string, node uint64, at time.Time) { a.b.Death(cluster, node, at) }
 
+func (a *attempt) Left(cluster string, node uint64, at time.Time) { a.b.Left(cluster, node, at) }
+
 // failed reports whether the records were not in order.
 func (a *attempt) failed() bool { return a.gaveUp || a.b.Late() > a.b.Records()/mostLate }
 

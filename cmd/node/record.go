@@ -90,6 +90,9 @@ func (f *recordFinder) Add(rec *trace.Record) {
 // Death is for simulated runs, whose records do not tell it.
 func (*recordFinder) Death(string, uint64, time.Time) {}
 
+// Left is for lines that are no records.
+func (*recordFinder) Left(string, uint64, time.Time) {}
+
 // showRecords prints the records that the first words name.
 func showRecords(ctx *cli.Context) error {
 	words, err := interspersed(ctx)

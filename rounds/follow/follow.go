@@ -195,9 +195,7 @@ func (f *follower) Death(cluster string, node uint64, at time.Time) {
 func (f *follower) Left(cluster string, node uint64, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if to, wants := f.sink.(logs.Farewells); wants {
-		to.Left(cluster, node, at)
-	}
+	f.sink.Left(cluster, node, at)
 }
 
 // tell prints the rounds that are over, and the findings between them. The caller holds mu.

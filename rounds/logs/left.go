@@ -6,20 +6,6 @@ import (
 	"time"
 )
 
-// Farewells is for a Sink that also wants to know when a process of a node ended by its own word, in a line that is no
-// record.
-type Farewells interface {
-	// Left takes the time at which the process of a node said that it ends.
-	Left(cluster string, node uint64, at time.Time)
-}
-
-// farewell tells the Sink, if it wants to know.
-func farewell(to Sink, cluster string, node uint64, at time.Time) {
-	if f, wants := to.(Farewells); wants {
-		f.Left(cluster, node, at)
-	}
-}
-
 // lastWords are the messages of the last line of a process: it was told to end, or it failed.
 var lastWords = []string{"the node resigned and left", "the node ended"}
 

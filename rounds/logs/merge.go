@@ -30,8 +30,8 @@ func (b *Batch) Read(to Sink, unread func(error)) (sum Stats) {
 	var open []*source
 	for _, path := range b.Paths {
 		nodes := []uint64{0}
-		if b.split {
-			nodes = b.wrote[path]
+		if wrote := b.wrote[path]; b.split && len(wrote) > 0 {
+			nodes = wrote
 		}
 		for _, node := range nodes {
 			s, err := openSource(path, node)
@@ -164,12 +164,16 @@ func (s *source) Add(rec *trace.Record) {
 
 // Death keeps the note of a death until it is delivered.
 func (s *source) Death(cluster string, node uint64, at time.Time) {
-	s.ready = append(s.ready, item{death: true, cluster: cluster, node: node, at: at})
+	if s.node == 0 || s.node == node {
+		s.ready = append(s.ready, item{death: true, cluster: cluster, node: node, at: at})
+	}
 }
 
 // Left keeps a good-bye until it is delivered.
 func (s *source) Left(cluster string, node uint64, at time.Time) {
-	s.ready = append(s.ready, item{left: true, cluster: cluster, node: node, at: at})
+	if s.node == 0 || s.node == node {
+		s.ready = append(s.ready, item{left: true, cluster: cluster, node: node, at: at})
+	}
 }
 
 // deliver hands over the next item, which there must be, and reads on.
@@ -179,7 +183,7 @@ func (s *source) deliver(to Sink) {
 	case it.death:
 		to.Death(it.cluster, it.node, it.at)
 	case it.left:
-		farewell(to, it.cluster, it.node, it.at)
+		to.Left(it.cluster, it.node, it.at)
 	default:
 		to.Add(&it.rec)
 	}

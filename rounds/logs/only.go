@@ -22,7 +22,7 @@ func (o only) Add(rec *trace.Record) {
 
 func (o only) Left(cluster string, node uint64, at time.Time) {
 	if cluster == o.label {
-		farewell(o.to, cluster, node, at)
+		o.to.Left(cluster, node, at)
 	}
 }
 

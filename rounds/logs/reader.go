@@ -21,6 +21,8 @@ type Sink interface {
 	Add(rec *trace.Record)
 	// Death takes the time at which a node died, as a simulation says it.
 	Death(cluster string, node uint64, at time.Time)
+	// Left takes the time at which a process of a node said that it ends, in a line that is no record.
+	Left(cluster string, node uint64, at time.Time)
 }
 
 // Reader reads the records of one stream. One goroutine calls Line. Any goroutine may call
@@ -147,7 +149,7 @@ func (r *Reader) find(line []byte) bool {
 	}
 	if note, ok := left(line); ok {
 		r.text.end()
-		farewell(r.to, note.Cluster, note.Node, note.Time)
+		r.to.Left(note.Cluster, note.Node, note.Time)
 		return false
 	}
 	return r.other(line)

@@ -58,18 +58,13 @@ const (
 	ended
 )
 
-// fate returns what the evidence says. A refused dial alone proves nothing, since a firewall refuses too; after a
-// link that was closed it does.
+// fate returns what the evidence says.
 func (l Loss) fate(id uint64) fate {
-	pieces := strings.Split(l.Evidence, ", ")
-	has := func(kinds ...string) bool {
-		return slices.ContainsFunc(kinds, func(kind string) bool {
-			return slices.Contains(pieces, fmt.Sprint(kind, " ", id))
-		})
+	has := func(kind string) bool {
+		return slices.Contains(strings.Split(l.Evidence, ", "), fmt.Sprint(kind, " ", id))
 	}
 	switch {
-	case has("left", "proven-dead", "other-incarnation"),
-		has("dial-refused") && has("link-closed", "link-reset"):
+	case rounds.EndedProcess(l.Evidence, id):
 		return ended
 	case has("heartbeat-missed"):
 		return silent
