@@ -129,7 +129,7 @@ func (g *group) stoppedBy(l *life, next time.Time) time.Time {
 		break
 	}
 	if asked, ok := g.firstAsked(l.node, last); ok {
-		next = earliest(next, asked)
+		next = earliest(next, asked.at)
 	}
 	return next
 }
@@ -177,15 +177,15 @@ func (g *group) unanswered(id uint64) (all []absence) {
 		if !ok {
 			return all
 		}
-		l, wrote, ok := g.wroteAfter(id, asked)
-		switch again := g.seenAgain(id, asked); {
+		l, wrote, ok := g.wroteAfter(id, asked.at)
+		switch again := g.seenAgain(id, asked.at); {
 		case ok:
 			at = g.fix.at(id, wrote.wall)
-			if at.Sub(asked) > maxTransit && l.first() < wrote.seq && !l.gapAround(asked, g.fix) {
-				all = append(all, absence{id: id, from: asked, until: at, how: "not answering", ref: l.ref(wrote.seq)})
+			if at.Sub(asked.at) > maxTransit && l.first() < wrote.seq && !l.gapAround(asked.at, g.fix) {
+				all = append(all, absence{id: id, from: asked.at, until: at, how: "not answering", ref: l.ref(wrote.seq)})
 			}
 		case again.IsZero():
-			return append(all, absence{id: id, from: asked, how: unheard})
+			return append(all, absence{id: id, from: asked.at, how: unheard, ref: asked.ref})
 		default: // its log is not whole
 			at = again
 		}
@@ -235,12 +235,18 @@ func (g *group) wroteBetween(id uint64, from, woke time.Time) bool {
 	return ok && g.fix.at(id, wrote.wall).Before(woke.Add(-together))
 }
 
+// asking is when a candidate asked a voter, corrected, and the record that shows it.
+type asking struct {
+	at  time.Time
+	ref Ref
+}
+
 // firstAsked returns when a candidate first asked the voter from the time t on.
-func (g *group) firstAsked(id uint64, t time.Time) (at time.Time, ok bool) {
+func (g *group) firstAsked(id uint64, t time.Time) (first asking, ok bool) {
 	asked := g.asked[id]
-	i, _ := slices.BinarySearchFunc(asked, t, time.Time.Compare)
+	i, _ := slices.BinarySearchFunc(asked, t, func(a asking, t time.Time) int { return a.at.Compare(t) })
 	if i == len(asked) {
-		return at, false
+		return first, false
 	}
 	return asked[i], true
 }

@@ -121,13 +121,14 @@ func (l *life) standing() (aside Ref, ineligible string) {
 	return aside, ineligible
 }
 
-// drop is one process's evidence against another node. back is when that process saw the other alive again;
-// zero if it never did.
+// drop is one process's evidence against another node. back is when that process saw the other alive again, by the
+// record backRef, or when the next process of its node began, with a zero backRef; zero if it never did.
 type drop struct {
 	Detection
 	about       uint64
 	incarnation string // of the process that is proven dead; empty if the evidence names none
 	back        time.Time
+	backRef     Ref
 }
 
 // isOf reports whether the evidence may be about this process of the node.
@@ -143,10 +144,11 @@ func (l *life) dropsBy(fix clockFix) (drops []*drop) {
 	add := func(id uint64, h happening, evidence, incarnation string) {
 		at := fix.at(l.node, h.wall)
 		if d := gone[id]; d != nil && d.proven() && at.Sub(d.At) <= maxTransit {
-			d.Evidence = evidence // a view without the node follows its proof at once
+			d.Evidence, d.Words = evidence, l.ref(h.seq) // a view without the node follows its proof at once
 			return
 		}
-		d := &drop{Detection{Node: l.node, Evidence: evidence, Ref: l.ref(h.seq), At: at}, id, incarnation, time.Time{}}
+		seen := Detection{Node: l.node, Evidence: evidence, Ref: l.ref(h.seq), At: at}
+		d := &drop{Detection: seen, about: id, incarnation: incarnation}
 		gone[id] = d
 		drops = append(drops, d)
 	}
@@ -168,7 +170,7 @@ func (l *life) dropsBy(fix clockFix) (drops []*drop) {
 			}
 			for _, id := range h.alive {
 				if d := gone[id]; d != nil {
-					d.back = fix.at(l.node, h.wall)
+					d.back, d.backRef = fix.at(l.node, h.wall), l.ref(h.seq)
 					delete(gone, id)
 				}
 			}

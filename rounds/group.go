@@ -43,7 +43,7 @@ type group struct {
 	fix         clockFix
 	attrs       map[uint64]*int64      // the attribute by which each node is ranked
 	voters      map[uint64]bool        // who was asked for votes, and who asked
-	asked       map[uint64][]time.Time // when each was asked, corrected
+	asked       map[uint64][]asking    // when each was asked
 	heard       map[uint64][]time.Time // when others received a message of each, corrected
 	joins       map[uint64][]time.Time // when each came into the view of another, corrected
 	away        map[uint64][]absence   // of the nodes for which they were looked for
@@ -313,7 +313,7 @@ func (g *group) survey(terms []uint64) {
 	if g.key.run == 0 { // a simulated run has one clock, which is right
 		g.fix = g.paths.fix()
 	}
-	g.asked, g.heard, g.away = map[uint64][]time.Time{}, map[uint64][]time.Time{}, map[uint64][]absence{}
+	g.asked, g.heard, g.away = map[uint64][]asking{}, map[uint64][]time.Time{}, map[uint64][]absence{}
 	g.asks = map[*life][]time.Time{}
 	g.slow, g.orphans = map[*life][]slowReceipt{}, map[uint64][]time.Time{}
 	for _, term := range terms {
@@ -327,10 +327,11 @@ func (g *group) survey(terms []uint64) {
 			}
 		}
 	}
-	for _, times := range []map[uint64][]time.Time{g.asked, g.heard} {
-		for _, list := range times {
-			slices.SortFunc(list, time.Time.Compare)
-		}
+	for _, list := range g.asked {
+		slices.SortFunc(list, func(a, b asking) int { return a.at.Compare(b.at) })
+	}
+	for _, list := range g.heard {
+		slices.SortFunc(list, time.Time.Compare)
 	}
 	g.findJoins()
 	g.last = time.Time{}
@@ -361,7 +362,7 @@ func (g *group) findVoters(t *log) {
 		for _, m := range e.sent {
 			if slices.Contains(askKinds, m.kind) {
 				g.voters[m.to], g.voters[e.Ref.Node] = true, true
-				g.asked[m.to] = append(g.asked[m.to], g.fix.at(e.Ref.Node, e.Wall))
+				g.asked[m.to] = append(g.asked[m.to], asking{g.fix.at(e.Ref.Node, e.Wall), e.Ref})
 			}
 		}
 	}

@@ -122,10 +122,10 @@ func (g *group) silence(l *life, d *drop, off time.Duration) []LifeEvent {
 			return nil
 		}
 		began.Kind = Suspected
-		if back.At = d.back; d.back.IsZero() {
+		if d.backRef.IsZero() {
 			return []LifeEvent{began}
 		}
-		back.Known, back.Ref = PeersSaw, d.Ref
+		back.At, back.Known, back.Ref = d.back, PeersSaw, d.backRef
 	}
 	return []LifeEvent{began, back}
 }

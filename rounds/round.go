@@ -118,6 +118,16 @@ type Detection struct {
 	Evidence string    `json:"evidence"`
 	Ref      Ref       `json:"ref"`
 	At       time.Time `json:"at"`
+	// Words is the record that has Evidence, if Ref is the proof before it, which has no words. Seq 0 otherwise.
+	Words Ref `json:"words,omitzero"`
+}
+
+// Refs returns the records that show the evidence.
+func (d *Detection) Refs() []Ref {
+	if d.Words.IsZero() {
+		return []Ref{d.Ref}
+	}
+	return []Ref{d.Ref, d.Words}
 }
 
 // Initiator is a node that called the election by itself.

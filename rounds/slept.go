@@ -72,9 +72,9 @@ func (g *group) sleptSince(l *life, t time.Time) (since time.Time) {
 		}
 	}
 	now := func(at time.Time) bool { return at.Sub(t).Abs() <= together }
-	if asked, ok := g.firstAsked(l.node, g.fix.at(l.node, before.wall)); ok && wrote && t.Sub(asked) > maxTransit &&
+	if asked, ok := g.firstAsked(l.node, g.fix.at(l.node, before.wall)); ok && wrote && t.Sub(asked.at) > maxTransit &&
 		slices.ContainsFunc(g.asks[l], now) {
-		since = earliest(since, asked)
+		since = earliest(since, asked.at)
 	}
 	return since
 }

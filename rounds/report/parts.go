@@ -56,9 +56,9 @@ func evidence(text string, id uint64) string {
 	return strings.Join(pieces, ", ")
 }
 
-// refs returns the records as text, "4:17 5:3", with six records at most.
+// refs returns the records as text, "4:17 5:3", with twelve records at most.
 func refs(list []rounds.Ref) string {
-	const most = 6
+	const most = 12
 	var words []string
 	for _, r := range list[:min(len(list), most)] {
 		words = append(words, r.String())

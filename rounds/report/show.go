@@ -57,7 +57,7 @@ func (p *page) cause(r *rounds.Round) {
 		if i == 0 {
 			label = "Noticed by"
 		}
-		p.field(label, "node %d %s: %s [%v]", w.Node, after(w.At, c.At), w.Evidence, w.Ref)
+		p.field(label, "node %d %s: %s [%s]", w.Node, after(w.At, c.At), w.Evidence, refs(w.Refs()))
 	}
 	if !c.Back.IsZero() {
 		p.field("", "but node %d was not dead: the same process wrote %v %s", c.Lost, c.Back, after(c.BackAt, c.At))

@@ -135,7 +135,7 @@ func lossesIn(g *rounds.Group, id uint64) (list []Loss, again string) {
 	for _, other := range g.Nodes {
 		for _, d := range other.Gone {
 			if d.ID == id && other.ID != id && !d.At.Before(life.From) {
-				list = Lost(list, id, Loss{d.At, []uint64{d.Node}, d.Evidence, []rounds.Ref{d.Ref}})
+				list = Lost(list, id, Loss{d.At, []uint64{d.Node}, d.Evidence, d.Refs()})
 			}
 		}
 	}

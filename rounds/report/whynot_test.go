@@ -66,7 +66,7 @@ func TestWhyNotOfAnEndedNode(t *testing.T) {
 // process wrote again, that is said, and not that it ended or hung.
 func TestEvidenceOfThePast(t *testing.T) {
 	says(t, whyNot(t, "bully-kill", 5), "At 15:18:38.852 nodes 1, 2, 3 and 4 lost node 5: connection closed and port "+
-		"refused; its process ended (peers saw it, 1:8 2:9 3:9 4:12).",
+		"refused; its process ended (peers saw it, 1:8 1:9 2:9 2:10 3:9 3:10 4:12 4:13).",
 		"Node 5 has led nobody since 15:18:38.852: its process ended (2:9).")
 	// Of a former process, although the records do not tell that the others saw the next one.
 	says(t, whyNot(t, "bully-restart", 5, "new-session 5"), "Node 5 leads term 3", "!lost node 5", "!process ended",
