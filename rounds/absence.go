@@ -182,7 +182,9 @@ func (g *group) unanswered(id uint64) (all []absence) {
 		case ok:
 			at = g.fix.at(id, wrote.wall)
 			if at.Sub(asked.at) > maxTransit && l.first() < wrote.seq && !l.gapAround(asked.at, g.fix) {
-				all = append(all, absence{id: id, from: asked.at, until: at, how: "not answering", ref: l.ref(wrote.seq)})
+				all = append(all, absence{
+					id: id, from: asked.at, until: at, how: "not answering", ref: l.ref(wrote.seq),
+				})
 			}
 		case again.IsZero():
 			return append(all, absence{id: id, from: asked.at, how: unheard, ref: asked.ref})

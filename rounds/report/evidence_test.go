@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -125,7 +126,9 @@ func (w *witness) own(ref rounds.Ref, node uint64, at time.Time) {
 	if ref.Node != node {
 		w.wrong("record %v is none of node %d", ref, node)
 	}
-	w.record(ref, "to be of "+at.String(), func(rec *trace.Record) bool { return w.fixed(rec.Node, rec.Time).Equal(at) })
+	w.record(ref, "to be of "+at.String(), func(rec *trace.Record) bool {
+		return w.fixed(rec.Node, rec.Time).Equal(at)
+	})
 }
 
 // ofLife wants a record that the process wrote.
@@ -422,9 +425,9 @@ var nodesNamed = regexp.MustCompile(`(?i)\b(?:nodes? (\d+(?:(?:, | and )\d+\b)*)
 func named(text string) (ids []uint64) {
 	for _, m := range nodesNamed.FindAllStringSubmatch(text, -1) {
 		for _, word := range strings.FieldsFunc(m[1]+m[2], func(r rune) bool { return r < '0' || r > '9' }) {
-			var id uint64
-			fmt.Sscan(word, &id)
-			ids = append(ids, id)
+			if id, err := strconv.ParseUint(word, 10, 64); err == nil {
+				ids = append(ids, id)
+			}
 		}
 	}
 	return ids
