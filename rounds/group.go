@@ -43,7 +43,7 @@ type group struct {
 	fix         clockFix
 	attrs       map[uint64]*int64      // the attribute by which each node is ranked
 	voters      map[uint64]bool        // who was asked for votes, and who asked
-	asked       map[uint64][]asking    // when each was asked
+	asked       map[uint64][]asking    // of each
 	heard       map[uint64][]time.Time // when others received a message of each, corrected
 	joins       map[uint64][]time.Time // when each came into the view of another, corrected
 	away        map[uint64][]absence   // of the nodes for which they were looked for

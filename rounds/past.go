@@ -246,8 +246,11 @@ func (l *life) forgetHappenings(before func(mark) bool, fix clockFix) {
 	}
 	stays := map[uint64]bool{}
 	for _, d := range l.dropsBy(fix) {
-		if d.back.IsZero() {
-			stays[d.Ref.Seq] = true
+		if !d.back.IsZero() {
+			continue
+		}
+		for _, ref := range d.Refs() {
+			stays[ref.Seq] = true
 		}
 	}
 	last := map[string]uint64{}
