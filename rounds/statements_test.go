@@ -1,4 +1,4 @@
-package report_test
+package rounds_test
 
 import (
 	"fmt"
@@ -19,9 +19,7 @@ import (
 func fixtureLogs(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
-	for _, pattern := range []string{
-		"../testdata/*.log", "../testdata/cases/*", "../render/testdata/*.log", "../logs/testdata/*.log",
-	} {
+	for _, pattern := range []string{"testdata/*.log", "testdata/cases/*", "render/testdata/*.log", "logs/testdata/*.log"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
 			t.Fatal("no logs", pattern, err)
@@ -31,7 +29,7 @@ func fixtureLogs(t *testing.T) map[string][]string {
 			if len(errs) > 0 {
 				t.Fatal(errs)
 			}
-			all[strings.TrimPrefix(path, "../")] = files
+			all[path] = files
 		}
 	}
 	return all
