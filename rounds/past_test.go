@@ -33,7 +33,9 @@ func TestBoundsKeepTheWordsOfAProof(t *testing.T) {
 	leader := uint64(0)
 	for term := range uint64(40) {
 		if term == 2 {
-			add(1, trace.Record{Event: "gone", About: 5, Detail: "5 bb", Term: term, Role: trace.Following, Leader: leader})
+			add(1, trace.Record{
+				Event: "gone", About: 5, Detail: "5 bb", Term: term, Role: trace.Following, Leader: leader,
+			})
 			add(1, trace.Record{
 				Event: "peers", Alive: []uint64{1, 2, 3}, Evidence: "link-closed 5, dial-refused 5", Term: term,
 				Role: trace.Following, Leader: leader,

@@ -19,7 +19,9 @@ import (
 func fixtureLogs(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
-	for _, pattern := range []string{"testdata/*.log", "testdata/cases/*", "render/testdata/*.log", "logs/testdata/*.log"} {
+	for _, pattern := range []string{
+		"testdata/*.log", "testdata/cases/*", "render/testdata/*.log", "logs/testdata/*.log",
+	} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
 			t.Fatal("no logs", pattern, err)
