@@ -26,7 +26,8 @@ func NewBoundedBuilder(bounds Bounds) *Builder {
 	return b
 }
 
-// retire builds the oldest rounds, so that half of the records that may be held are left. It keeps what Bounds want.
+// retire builds the oldest rounds, so that few of the records that are held are left: those tell how the rounds ended, and are
+// surveyed again. It keeps what Bounds want.
 func (g *group) retire() {
 	g.remember(nil)
 	over := g.excess()
@@ -44,9 +45,9 @@ func (g *group) retire() {
 func (g *group) excess() []uint64 {
 	terms := slices.Sorted(maps.Keys(g.open))
 	led, enough := 0, 0
-	left := g.held
+	left, most := g.held, min(g.bounds.Records/2, keepRecords)
 	for i, term := range terms[:max(0, len(terms)-2)] {
-		if left <= g.bounds.Records/2 {
+		if left <= most {
 			break
 		}
 		t := g.open[term]
