@@ -120,7 +120,7 @@ func TestManyNodes(t *testing.T) {
 func BenchmarkBatch(b *testing.B) {
 	for _, name := range []string{"bully-kill", "bully-kill-info", "ring-restart", "office-kill", "office-ring-kill"} {
 		b.Run(name, func(b *testing.B) {
-			files, _ := logs.Files([]string{writeLong(b, name, 1500)})
+			files, _ := logs.Files([]string{writeLong(b, name, 6000)})
 			var bytes int64
 			began := cpuTime(b)
 			for b.Loop() {

@@ -41,7 +41,7 @@ func (r *Round) delivery(m *Message, g *group, t *log, overtaken bool) Delivery 
 	var l *life
 	var began time.Time // of the process that it was sent to, zero if that is not known
 	to := g.nodes[m.To]
-	if g.pairing.unsure[sending{t.entries[m.SendStep], numberOf(m.ID), m.To}] {
+	if m.unsure {
 		return Unseen
 	}
 	if to != nil {

@@ -321,10 +321,10 @@ func (g *group) survey(terms []uint64) {
 		g.findVoters(g.open[term])
 		g.noteSlow(g.open[term])
 		g.noteHeard(g.open[term])
-		for got := range g.open[term].receipts {
-			if g.unsent(got) {
-				g.orphans[got.from] = append(g.orphans[got.from], g.fix.at(got.to, got.wall))
-			}
+	}
+	for i := range g.pairing.arrivals {
+		if got := &g.pairing.arrivals[i]; g.unsent(got) {
+			g.orphans[got.from] = append(g.orphans[got.from], g.fix.at(got.to, got.wall))
 		}
 	}
 	for _, list := range g.asked {
@@ -345,9 +345,9 @@ func (g *group) survey(terms []uint64) {
 }
 
 // unsent reports whether no record of its sender shows the message, not even one that is not kept.
-func (g *group) unsent(got receipt) bool {
+func (g *group) unsent(got *arrival) bool {
 	m := g.nodes[got.from]
-	if m == nil || g.pairing.sent(got) > 0 {
+	if m == nil || got.sent > 0 {
 		return m == nil
 	}
 	return !slices.ContainsFunc(m.lives, func(l *life) bool {

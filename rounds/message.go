@@ -14,11 +14,14 @@ type sentMessage struct {
 	kind, id string
 	n        uint64 // the number in id
 	to       uint64
+
+	// Of the messages whose ids several processes used: a receipt is certainly of it, or may be of it.
+	received, unsure bool
 }
 
 func parseSent(s string) (sentMessage, bool) {
 	kind, to, id, err := trace.SentID(s)
-	return sentMessage{kind, id, numberOf(id), uint64(to)}, err == nil
+	return sentMessage{kind: kind, id: id, n: numberOf(id), to: uint64(to)}, err == nil
 }
 
 // parseAll returns the messages that a record sent. What no node writes is left out.
@@ -56,6 +59,7 @@ func messages(r *Round, entries []*entry, in *scratch) {
 			in.sent = append(in.sent, len(r.Messages))
 			r.Messages = append(r.Messages, Message{
 				ID: m.id, Kind: m.kind, From: e.Ref.Node, To: m.to, SendStep: i, ReceiveStep: -1,
+				unsure: m.unsure,
 			})
 		}
 		r.Steps[i].Sent = in.sent[from:len(in.sent):len(in.sent)]
@@ -114,6 +118,9 @@ type receipt struct {
 	clock    proto.HLC
 	wall     time.Time // by the receiver's clock
 }
+
+// way returns the sender and the receiver.
+func (got *receipt) way() [2]uint64 { return [2]uint64{got.from, got.to} }
 
 // receive notes that e, the entry with the index i, received the message with the index at.
 func receive(r *Round, at, i int, e *entry) {

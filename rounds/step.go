@@ -62,6 +62,8 @@ type Message struct {
 	arrived time.Time // corrected, if it was received in a record that the round does not have
 	// elsewhere: it was sent in a record of another term.
 	elsewhere bool
+	// unsure: a receipt may be of it, or of a message of another process.
+	unsure bool
 }
 
 // Delivery says what became of a message, as far as the records tell.
