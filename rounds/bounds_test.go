@@ -20,7 +20,7 @@ func TestBoundsTellTheSame(t *testing.T) {
 	for _, name := range []string{
 		"bully-cut", "bully-kill", "bully-kill-info", "bully-pause", "bully-restart", "bully-rolling", "office-cut",
 		"office-kill", "office-no-quorum", "office-pause", "office-ring-kill", "ring-kill", "ring-pause",
-		"ring-restart", "ring-rolling",
+		"ring-restart", "ring-rolling", "shop-info",
 	} {
 		dir := writeLong(t, name, 60)
 		files, errs := logs.Files([]string{dir})
@@ -118,14 +118,14 @@ func TestManyNodes(t *testing.T) {
 // The promise is 100 MB/s on one core: run it with -cpu 1. On a machine that has else to do, cpu-MB/s counts: the
 // process's own time, in it and in the kernel. live-MB is what is held at the end.
 func BenchmarkBatch(b *testing.B) {
-	for _, name := range []string{"bully-kill", "bully-kill-info", "ring-restart", "office-kill", "office-ring-kill"} {
+	for _, name := range []string{"bully-kill", "bully-kill-info", "ring-restart", "office-kill", "office-ring-kill", "shop-info"} {
 		b.Run(name, func(b *testing.B) {
 			files, _ := logs.Files([]string{writeLong(b, name, 6000)})
 			var bytes int64
 			began := cpuTime(b)
 			for b.Loop() {
 				which := report.Selection{Last: 40}
-				builder := rounds.NewBoundedBuilder(rounds.Bounds{Records: 32 << 10, Retain: which.Retain})
+				builder := rounds.NewBoundedBuilder(rounds.Bounds{Records: 8 << 10, Retain: which.Retain})
 				batch := logs.Batch{Paths: files}
 				bytes += batch.Read(builder, func(err error) { b.Error(err) }).Bytes
 				live := heap()

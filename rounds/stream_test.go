@@ -8,12 +8,14 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -84,8 +86,27 @@ func writeLaterIn(t testing.TB, w io.Writer, records []trace.Record, times int, 
 				return fmt.Sprintf("term %d", term+uint64(times)*terms)
 			})
 		}
+		rec.Reasons = later(rec.Reasons, uint64(times)*terms)
 		trace.Write(log, rec)
 	}
+}
+
+// later returns the reasons with other terms. A term is what a sentence calls so.
+func later(reasons []trace.Reason, by uint64) []trace.Reason {
+	reasons = slices.Clone(reasons)
+	for i, r := range reasons {
+		reasons[i].Args = slices.Clone(r.Args)
+		words := strings.Split(catalog.Reason(r.Code).Sentence, "%")
+		for j := range r.Args {
+			switch arg := &reasons[i].Args[j]; {
+			case arg.Is == trace.Cause:
+				arg.Reason = &later([]trace.Reason{*arg.Reason}, by)[0]
+			case strings.HasSuffix(words[j], "term "):
+				arg.Number += by
+			}
+		}
+	}
+	return reasons
 }
 
 // "A million records (about 300 MB) in memory bounded by open rounds when

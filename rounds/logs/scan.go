@@ -31,7 +31,6 @@ type scanner struct {
 	ids      room[uint64]
 	told     room[trace.Reason]
 	args     room[trace.Arg]
-	causes   room[trace.Reason]
 	decoded  []byte // the last text without its escapes
 	unquoted [][]byte
 }

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
@@ -116,7 +117,8 @@ func (s *scanner) reason(causes int) (r trace.Reason) {
 	return r
 }
 
-// arguments reads the arguments of a reason.
+// arguments reads the arguments of a reason. Those of a cause lie by themselves: in a room, the last one that somebody
+// keeps would keep the room before it, and so all of them.
 func (s *scanner) arguments(causes int) []trace.Arg {
 	var args [mostArgs]trace.Arg // those of a cause come in between
 	n := 0
@@ -124,6 +126,9 @@ func (s *scanner) arguments(causes int) []trace.Arg {
 		args[n] = s.arg(causes)
 		n++
 		if s.take(']') {
+			if causes > 1 {
+				return slices.Clone(args[:n])
+			}
 			from := s.args.begin()
 			for _, arg := range args[:n] {
 				from = s.args.add(from, arg)
@@ -142,9 +147,7 @@ func (s *scanner) arg(causes int) trace.Arg {
 		return trace.Arg{Is: trace.Words, Words: s.kept()}
 	case s.at < len(s.line) && s.line[s.at] == '{':
 		cause := s.reason(causes)
-		from := s.causes.begin()
-		from = s.causes.add(from, cause)
-		return trace.Arg{Is: trace.Cause, Reason: &s.causes.end(from)[0]}
+		return trace.Arg{Is: trace.Cause, Reason: &cause}
 	}
 	return trace.Arg{Number: s.number()}
 }
