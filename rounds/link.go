@@ -13,6 +13,10 @@ type link struct {
 	took []time.Duration
 	// rough has those of pairs that are less certain. They count if took is empty.
 	rough []time.Duration
+	// fastest is the shortest of the times, unless a wrong pair may have made it. vague says that all of them may be of
+	// wrong pairs: they are few, or differ.
+	fastest time.Duration
+	vague   bool
 }
 
 const (
@@ -24,9 +28,6 @@ const (
 
 // learn notes what one pair tells of its link, or that it may be so.
 func (g *group) learn(e *entry, got receipt) {
-	if !fitsClock(e, got) {
-		return
-	}
 	p := g.pairing
 	key := got.way()
 	l := p.links[key]
@@ -46,12 +47,17 @@ func (g *group) learn(e *entry, got receipt) {
 // full reports whether enough messages of the link are known.
 func (l *link) full() bool { return l != nil && len(l.took) == mostTook }
 
-// settle sorts the times, once all are known.
+// settle ends the learning.
 func (l *link) settle() {
-	if len(l.took) == 0 {
-		l.took = l.rough
+	if len(l.took) > 0 {
+		slices.Sort(l.took)
+		l.fastest = l.took[0]
+		return
 	}
+	l.took = l.rough
 	slices.Sort(l.took)
+	few, quarter, half := len(l.took) < 3, l.took[len(l.took)/4], l.took[len(l.took)/2]
+	l.fastest, l.vague = quarter, few || half-quarter > maxTransit
 }
 
 // prompt returns those of the messages that were not sent only after the receipt; all of them if each was.
@@ -100,7 +106,13 @@ func (l *link) proves(e *entry, got receipt) bool {
 		return false
 	}
 	near := l == nil || l.took[len(l.took)/4].Abs() < maxTransit
-	return near || l.late(e, got) > -outlives
+	return near || !l.vague && l.late(e, got) > -outlives
+}
+
+// passed reports whether the receipt is too late for a message that another process sent in e, so that it is of last:
+// its message would not be faster than any that is known, or its process began long after the one of e had ended.
+func (l *link) passed(e, last *entry, got receipt) bool {
+	return l != nil && (got.wall.Sub(last.Wall) >= l.fastest || last.Wall.Sub(e.life.until) > 2*outlives)
 }
 
 // late returns how much longer the message of e seems to have taken than fast messages of the link.

@@ -63,8 +63,8 @@ func (g *group) pair(terms []uint64) {
 		if p.links[got.way()].full() { // nearly always
 			continue
 		}
-		if of := got.candidates(); len(of) == 1 {
-			g.learn(of[0].by, got.receipt)
+		if by := got.only(); by != nil {
+			g.learn(by, got.receipt)
 		}
 	}
 	for _, l := range p.links {
@@ -204,13 +204,18 @@ func (m post) may(got receipt) bool {
 	return (got.kind == "" || m.kind == got.kind) && (m.n > 0 || m.id == got.id)
 }
 
-// candidates returns the messages of that kind with that id from the sender to the receiver.
-func (got *arrival) candidates() []post {
-	other := func(m post) bool { return !m.may(got.receipt) }
-	if !slices.ContainsFunc(got.near, other) { // nearly always
-		return got.near
+// only returns the one entry that may have sent the message by the hybrid clock, nil if there are several.
+func (got *arrival) only() (by *entry) {
+	for _, m := range got.near {
+		switch {
+		case !m.may(got.receipt) || !fitsClock(m.by, got.receipt):
+		case by != nil:
+			return nil
+		default:
+			by = m.by
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(got.near), other)
+	return by
 }
 
 // fit finds which messages the receipt may be of.
@@ -257,7 +262,7 @@ func (g *group) sender(got *arrival) (last *entry, how sure) {
 	for _, m := range fits {
 		switch {
 		case m.by == last:
-		case !l.proves(last, got.receipt):
+		case !l.proves(last, got.receipt), !l.passed(m.by, last, got.receipt):
 			how = notSure
 		case m.received:
 			how = min(how, likely)
@@ -289,8 +294,8 @@ func (got *arrival) doubtOthers() {
 	if got.sent == len(got.fits) { // nearly always
 		return
 	}
-	for _, m := range got.candidates() {
-		if fitsClock(m.by, got.receipt) && !slices.Contains(got.fits, m) {
+	for _, m := range got.near {
+		if m.may(got.receipt) && fitsClock(m.by, got.receipt) && !slices.Contains(got.fits, m) {
 			m.unsure = true
 		}
 	}

@@ -1,0 +1,47 @@
+package rounds_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// "A message paired with the receipt of another": each process numbers its messages anew. What the first one sent came
+// just before the second one sent its own, and the receiver's clock is ahead, so that the hybrid clock tells nothing.
+func TestReceiptBeforeTheNextProcess(t *testing.T) {
+	const hour = 3600e3
+	send := func(v *voters, ms int, ids ...int) {
+		rec := trace.Record{Event: "timeout", Term: 1, Why: []string{"x -> y"}}
+		for _, id := range ids {
+			rec.Sent = append(rec.Sent, fmt.Sprint("PRE_VOTE>2#1:", id))
+		}
+		v.add(1, ms, rec)
+	}
+	receive := func(v *voters, ms, id int) {
+		v.add(2, hour+ms, trace.Record{
+			Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: fmt.Sprint("1:", id), Term: 1, Why: []string{"x -> y"},
+		})
+	}
+	for name, links := range map[string]bool{"other messages tell how far": true, "no other message": false} {
+		v := newVoters()
+		if links {
+			send(v, 0, 2, 3, 4, 5)
+			for i, took := range []int{1, 20, 40, 60} {
+				receive(v, took, 2+i)
+			}
+		}
+		send(v, 1850, 1)
+		receive(v, 1960, 1)
+		v.start(1, 1990)
+		send(v, 2000, 1)
+		all := v.b.History().Groups[0].Rounds
+		r := all[len(all)-1]
+		for _, m := range r.Messages {
+			if m.ID == "1:1" && m.SendStep >= 0 && m.Delivery == rounds.Arrived {
+				t.Errorf("%s: %+v", name, m)
+			}
+		}
+	}
+}
