@@ -256,6 +256,27 @@ func (g *group) endedBefore(r *Leadership) {
 	case r.Ended.Ref.Node == r.Leader: // only the next process of its node is known
 		r.Ended.Kind = EndedUnseen
 	}
+	if r.Ended.Kind == EndedByProcess && !g.heldOn(r) {
+		r.Ended.Kind, r.Ended.Known = EndedUnseen, Inferred
+	}
+}
+
+// heldOn reports whether the leader seems to have renewed its lease until its process ended: a majority of the voters,
+// the leader among them, believed in it then. For one whose lease ended by itself soon after, it had sent no HEARTBEAT
+// for long. Where no record says who votes, one follower is enough.
+func (g *group) heldOn(r *Leadership) bool {
+	with := map[uint64]bool{r.Leader: true}
+	for _, f := range r.Followers {
+		until := r.End
+		if f.expired {
+			until = until.Add(g.leaseTime / 2)
+		}
+		off := g.apart(f.Node, r.Ended.Ref.Node)
+		if off != unbounded && !f.Until.Add(off).Before(until) && (len(g.voters) == 0 || g.voters[f.Node]) {
+			with[f.Node] = true
+		}
+	}
+	return 2*len(with) > max(len(g.voters), 2)
 }
 
 // wroteUnseen reports whether the log of the process was cut: others got messages that it sent after its last record.
@@ -273,13 +294,16 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 	if r.life != nil {
 		last = g.fix.at(r.Leader, r.life.until)
 	}
+	perhapsNext := func(t time.Time) bool { // evidence from then on may be about the next process of the node
+		return r.life != nil && r.life.next != nil && !t.Before(g.fix.at(r.Leader, r.life.next.from))
+	}
 	for _, d := range g.dropsSince(r.Leader, last) {
-		if r.life != nil && r.life.next != nil && d.At.After(g.fix.at(r.Leader, r.life.next.from)) {
-			break
-		}
 		off := g.apart(d.Node, r.Leader)
 		about := r.life == nil || d.isOf(r.life)
-		if off != unbounded && !d.At.Before(last.Add(off)) && EndedProcess(d.Evidence, r.Leader) && about {
+		if off == unbounded || d.At.Before(last.Add(off)) || perhapsNext(d.At.Add(off)) || !about {
+			continue
+		}
+		if EndedProcess(d.Evidence, r.Leader) {
 			at, ref = d.At, d.Ref
 			break
 		}

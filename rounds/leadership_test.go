@@ -71,3 +71,37 @@ func TestEvidenceBeforeTheTerm(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 }
+
+// "The end of the process is told as the end of its leadership": records of level info have no renewals of the lease. It
+// may have ended before, unless a majority of the voters held to the leader when its process ended.
+func TestLeaseBeforeTheProcess(t *testing.T) {
+	for name, c := range map[string]struct {
+		missed int // ms
+		want   rounds.EndKind
+	}{
+		"a follower missed heartbeats before":      {3000, rounds.EndedUnseen},
+		"a follower missed heartbeats soon after":  {3600, rounds.EndedUnseen},
+		"a follower missed heartbeats in due time": {4400, rounds.EndedByProcess},
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.lead(3, 10, 1)
+		v.follow(1, 20, 3, 1)
+		v.follow(2, 20, 3, 1)
+		v.add(3, 30, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(1000)})
+		dead := trace.Record{Event: "gone", About: 3, Detail: "3 n3life0", Term: 1}
+		if c.missed > 3500 {
+			dead.Leader, dead.Token = 3, 1
+			v.add(1, 3500, dead)
+			v.miss(1, c.missed, 3)
+		} else {
+			v.miss(1, c.missed, 3)
+			v.add(1, 3500, dead)
+		}
+		l := v.b.History().Groups[0].Leaderships[0]
+		if !l.End.Equal(atMS(3500)) || l.Ended.Kind != c.want {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+}
