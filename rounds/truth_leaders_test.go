@@ -105,6 +105,9 @@ func (r *reading) compareEnd(l *rounds.Leadership, truth *sim.Reign) {
 		limit = claimed // nobody can tell when a process died
 	}
 	crashed := truth.Ended == sim.ByCrash || truth.Until.Equal(r.lives[l.Incarnation].Until) // as it stepped down
+	if last := r.last[l.Incarnation]; truth.Ended == sim.ByBelief && r.tail && last.Time.Before(truth.Until) {
+		crashed = true // its own word is cut off, and by all that is left it led until its process ended
+	}
 	switch {
 	case truth.Until.IsZero():
 		r.fail("end: of a leadership that goes on"+how, l.Term, "%d led on, and not until %v", l.Leader, end)
