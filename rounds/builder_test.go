@@ -136,7 +136,9 @@ func TestMadeFindings(t *testing.T) {
 			late := records[i]
 			late.Seq, late.Time = 500, late.Time.Add(5*time.Second)
 			late.Event, late.Msg, late.MsgID, late.Sent, late.Why = "timeout", "", "", nil, []string{"x -> y"}
-			return append(records, late)
+			later := late
+			later.Seq, later.Time = 501, late.Time.Add(2*time.Second)
+			return append(records, late, later)
 		}(),
 	}
 	for want, records := range tests {

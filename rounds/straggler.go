@@ -7,7 +7,7 @@ import (
 )
 
 // straggler returns why a node never followed the winner, as far as its records show. If these end before others
-// followed, or soon after, it may have followed as late.
+// followed, or soon after, or soon after it woke, it may have followed as late.
 func (r *Round) straggler(p Participant, g *group) Straggler {
 	out := Straggler{Node: p.Node}
 	won := r.Winner.At
@@ -23,11 +23,12 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 		return out
 	}
 	out.Last = l.ref(l.last())
-	until := g.fix.at(l.node, l.until)
+	until, settled := g.fix.at(l.node, l.until), latest(won, r.ended())
+	woke, wrote := l.after(settled, g.fix) // it may have slept until then
 	switch {
 	case r.rival(p.Node):
 		out.Reason = "it led the term itself"
-	case !won.IsZero() && until.Before(latest(won, r.ended()).Add(maxTransit)):
+	case !won.IsZero() && (!wrote || until.Sub(g.fix.at(l.node, woke.wall)) < maxTransit):
 		out.Reason = fmt.Sprintf("its records end with %v, %s", out.Last, around(until, won))
 	case l.top.round > r.Term:
 		out.Reason = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term))

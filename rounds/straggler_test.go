@@ -1,9 +1,11 @@
 package rounds_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
 )
 
 // "A living node never followed": it was dead when others first followed the winner, whose log is missing, and started
@@ -22,5 +24,32 @@ func TestDeadBeforeALoglessWinner(t *testing.T) {
 	g := v.b.History().Groups[0]
 	if len(g.Rounds) != 2 || len(g.Rounds[1].LeftBehind) != 1 || len(g.Findings) > 0 {
 		t.Errorf("%+v, found %+v", g.Rounds[len(g.Rounds)-1].LeftBehind, g.Findings)
+	}
+}
+
+// "It wrote on, and never named the winner": not so of a node that slept until its log ends. What it was sent meanwhile
+// may come behind that.
+func TestSleptUntilItsLogEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		writes []int // ms
+		behind bool
+	}{
+		"it wrote as it woke": {[]int{6000, 6010}, false},
+		"it wrote on":         {[]int{6000, 7500}, true},
+	} {
+		v := newVoters()
+		v.add(2, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		v.add(1, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		v.ask(1, 10, 1)
+		v.lead(1, 20, 1)
+		v.follow(3, 30, 1, 1)
+		for _, ms := range c.writes {
+			v.add(2, ms, trace.Record{Term: 1, Event: "timeout"})
+		}
+		v.add(1, 9000, trace.Record{Term: 1, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(9990)})
+		g := v.b.History().Groups[0]
+		if behind := slices.Contains(names(g.Findings), rounds.LeftBehind); behind != c.behind {
+			t.Errorf("%s: %+v, found %+v", name, g.Rounds[len(g.Rounds)-1].LeftBehind, g.Findings)
+		}
 	}
 }
