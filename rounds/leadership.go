@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
 type leadershipKey struct{ leader, term uint64 }
@@ -54,12 +56,20 @@ func (g *group) denied(r *Leadership) bool {
 	l := m.at(from, g.fix)
 	denied := l != nil && !g.fix.at(l.node, l.until).Before(from) && !l.gapAround(from, g.fix) && !l.text
 	for _, l := range m.lives { // whatever the clocks show
-		denied = denied || l.passedThrough(r.Term)
+		denied = denied || l.passedThrough(r.Term) || slices.Contains(l.spent, r.Term)
 	}
 	if denied {
 		delete(g.leaderships, leadershipKey{r.Leader, r.Term})
 	}
 	return denied
+}
+
+// wins reports whether one of the reasons says that the node wins the term.
+func wins(reasons []reason) bool {
+	return slices.ContainsFunc(reasons, func(why reason) bool {
+		_, wins := decided[algorithms.Wins](&why)
+		return wins
+	})
 }
 
 // passedThrough reports whether the process took part in the term and in a later one, and none of its records between

@@ -105,3 +105,23 @@ func TestLeaseBeforeTheProcess(t *testing.T) {
 		}
 	}
 }
+
+// "A leader that never led": it announced that it had won, had to end a split before it led, and its process ended.
+func TestWonWithoutLeading(t *testing.T) {
+	s := newScript()
+	s.add(1, 0, trace.Record{Event: "peers", Alive: []uint64{1, 3}})
+	s.add(3, 10, trace.Record{
+		Term: 2, Event: "timeout", Sent: []string{"COORDINATOR>1#3:1", "STOP>1#3:2"}, Why: []string{
+			"no leader was heard of -> call an election of term 2", "no higher node is alive -> lead term 2",
+			"split brain: 3 led term 1 and 1 led term 1 at once for 1s -> stop all leaders",
+		},
+	})
+	s.add(1, 20, trace.Record{
+		Term: 2, Event: "receive", From: 3, Msg: "COORDINATOR", MsgID: "3:1", Leader: 3,
+		Why: []string{"3 leads term 2 -> follow it"},
+	})
+	g := s.b.History().Groups[0]
+	if last := g.Rounds[len(g.Rounds)-1]; len(g.Leaderships) > 0 || last.Winner != nil {
+		t.Errorf("%+v, won %+v", g.Leaderships, last.Winner)
+	}
+}

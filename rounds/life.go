@@ -33,6 +33,7 @@ type life struct {
 
 	lease time.Duration // for how long a lease ran at most when the process wrote of it
 
+	spent      []uint64 // the terms that it won without leading them, since it had to end a split first
 	beliefs    []belief
 	merged     bool // whether beliefs is in the order of the records
 	happenings []happening
@@ -111,6 +112,9 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	m := mark{rec.Seq, ownTerm(rec, reasons), round, rec.Time, len(rec.Sent) > 0}
 	l.mark(m)
 	l.noteBelief(rec, reasons, m)
+	if rec.Guarantee != lease && rec.Leader != rec.Node && wins(reasons) {
+		l.spent = append(l.spent, round)
+	}
 	l.noteHappening(rec, m)
 }
 
