@@ -150,9 +150,6 @@ func (g *group) end(r *Leadership) {
 			if r.life.debug && !r.Lease.IsZero() && r.Lease.Before(at) { // it noticed late: it had slept
 				at = r.Lease
 			}
-			if woke := g.wokeFrom(r.life, r.Until); woke.Before(at) && !r.life.debug {
-				sooner(woke, Ending{kind, Inferred, r.Last})
-			}
 		}
 		sooner(at, Ending{kind, OwnWord, r.Last})
 	}

@@ -24,7 +24,7 @@ func TestOutageOfSleepers(t *testing.T) {
 	v.add(3, 5052, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:15103", Term: 1, Round: 2})
 	v.lead(2, 5060, 2)
 	in := v.last()
-	if in.Leaderless < 2500*time.Millisecond || in.Leaderless > 3560*time.Millisecond {
+	if in.Leaderless < 2000*time.Millisecond || in.AtMost() > 3560*time.Millisecond {
 		t.Errorf("%+v", in)
 	}
 	if want := "voters 1 and 3 paused: 1 of 3"; in.Why != want {
@@ -56,7 +56,8 @@ func TestOverslept(t *testing.T) {
 	}
 }
 
-// "The same where the messages that came while they slept are lost": they are asked again as they wake.
+// "The same where the messages that came while they slept are lost": they are asked again as they wake. Or the first
+// question was lost, and the leader led on: no record tells which.
 func TestSleepersAreAskedAgain(t *testing.T) {
 	v := newVoters()
 	v.level = "info"
@@ -70,7 +71,7 @@ func TestSleepersAreAskedAgain(t *testing.T) {
 	v.add(3, 7005, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:77", Term: 1, Round: 2})
 	v.miss(1, 7010, 3)
 	v.lead(2, 7060, 2)
-	if in := v.last(); in.Leaderless < 4500*time.Millisecond || in.Leaderless > 5560*time.Millisecond {
+	if in := v.last(); in.Leaderless > time.Second || in.AtMost() != 5560*time.Millisecond {
 		t.Errorf("%+v", in)
 	}
 }
