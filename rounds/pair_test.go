@@ -45,3 +45,31 @@ func TestReceiptBeforeTheNextProcess(t *testing.T) {
 		}
 	}
 }
+
+// The only pair of two nodes proves nothing: the message was one that an earlier process sent in a record which changed
+// nothing, and the one that counted as received was sent long after.
+func TestOnlyPairOfALink(t *testing.T) {
+	const hour = 3600e3
+	v := newVoters()
+	v.lead(1, 10, 1)
+	heartbeat := trace.Record{
+		Event: "timeout", Term: 1, Leader: 1, Token: 1, ValidUntil: atMS(1990), Sent: []string{"HEARTBEAT>2#1:9"},
+	}
+	v.add(1, 1000, heartbeat)
+	v.follow(2, hour+20, 1, 1)
+	v.add(2, hour+1020, trace.Record{
+		Event: "receive", From: 1, Msg: "HEARTBEAT", MsgID: "1:9", Term: 1, Leader: 1, Token: 1,
+		ValidUntil: atMS(hour + 1990),
+	})
+	v.start(1, 8000)
+	v.lead(1, 8010, 2)
+	heartbeat.Term, heartbeat.Token, heartbeat.Why = 2, 2, []string{"x -> y"}
+	v.add(1, 9000, heartbeat)
+	for _, r := range v.b.History().Groups[0].Rounds {
+		for _, m := range r.Messages {
+			if m.ID == "1:9" && m.SendStep >= 0 && m.Delivery == rounds.Arrived {
+				t.Errorf("term %d: %+v", r.Term, m)
+			}
+		}
+	}
+}
