@@ -57,6 +57,9 @@ func (g *group) lostSight(id uint64) (all []absence) {
 		} else if a.ended {
 			a.how = "dead"
 		}
+		if a.ended && !a.until.IsZero() { // its next process may have run before
+			a.how = unheard
+		}
 		all = append(all, a)
 	}
 	return all
@@ -104,18 +107,16 @@ func (g *group) absencesOf(l *life) (all []absence) {
 	return all
 }
 
-// cameBack returns when the node of a process that had ended by then was there again, and whether that was so soon
-// before as a record tells it. Otherwise the next process ran before, and its start is in no record: at level info it
-// need not be.
+// cameBack returns when the node of a process that had ended by then was there again, and whether it was away until
+// then: the start of its next process is in a record, or nothing tells of one. Otherwise that may have run before.
 func (g *group) cameBack(l *life, ended time.Time) (at time.Time, known bool) {
 	if l.next != nil && l.next.started {
 		return g.fix.at(l.node, l.next.from), true
 	}
-	joined := firstAfter(g.joins[l.node], ended)
 	if at = g.seenAgain(l.node, ended); l.next != nil {
 		at = earliest(at, g.fix.at(l.node, l.next.from))
 	}
-	return at, at.Equal(joined)
+	return at, at.IsZero()
 }
 
 // stoppedBy returns since when the process wrote nothing, and was missed, before the next one of its node began.
@@ -216,7 +217,7 @@ func (g *group) overslept(id uint64) (all []absence) {
 		woke, expired, by := r.Until, !r.Last.IsZero() && r.endedBy.expired, r.Last
 		if f := r.follower(id); f != nil && id != r.Leader {
 			woke, expired, by = f.Until, f.expired, f.Last
-			since = since.Add(g.leaseTime)
+			since = latest(since.Add(g.leaseTime), f.lease)
 		} else if id != r.Leader {
 			continue
 		}

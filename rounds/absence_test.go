@@ -201,7 +201,7 @@ func TestCalledAfterTheWin(t *testing.T) {
 }
 
 // "A voter was dead, and it was well": its next process began at a time that no record tells, since at level info there
-// need be none of the start; or it was seen alive where it was proven dead before.
+// need be none of the start; or it was seen alive where it was proven dead before, and may have run for long by then.
 func TestBackWithoutARecordOfIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		back func(v *voters)
@@ -217,7 +217,7 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 		}, "voters 2 dead, 3 without a sign of life here: 1 of 3", 2500 * time.Millisecond},
 		"it was seen": {func(v *voters) {
 			v.lose(1, 3000, "", 1, 3)
-		}, "voters 2 and 3 dead: 1 of 3", 2 * time.Second},
+		}, "voters 2 dead, 3 without a sign of life here: 1 of 3", 2 * time.Second},
 	} {
 		v := newVoters()
 		v.level = "info"

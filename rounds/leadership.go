@@ -112,6 +112,9 @@ func (r *Leadership) believe(l *life, b belief, next *belief, fix clockFix) {
 		if next != nil {
 			f.Last = l.ref(next.first.seq)
 		}
+		if !b.until.IsZero() {
+			f.lease = latest(f.lease, fix.at(l.node, b.until))
+		}
 		return
 	}
 	if r.First.IsZero() {

@@ -134,8 +134,9 @@ type Follower struct {
 	First Ref       `json:"first"`
 	Last  Ref       `json:"last"` // the record of Until
 
-	left    bool // its own record says that it follows no more
-	expired bool // since the lease was not renewed
+	left    bool      // its own record says that it follows no more
+	expired bool      // since the lease was not renewed
+	lease   time.Time // the latest end of the lease that its records have, zero if they have none
 }
 
 // Finding is a fault, with the records that prove it.
