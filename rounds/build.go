@@ -8,7 +8,7 @@ func (g *group) round(t *log, next uint64) *Round {
 	t.inOrder(g.fix, g.paths, g.key.run > 0)
 	r := &Round{
 		Cluster: g.key.cluster, Algorithm: g.key.algo, Guarantee: g.guarantee,
-		Run: g.key.run, Term: t.term,
+		Run: g.key.run, Era: g.key.era, Term: t.term,
 		Initiators: []Initiator{}, Participants: []Participant{}, Steps: g.steps(t.entries, g.scratch.steps, t.term),
 		Verdicts: []Verdict{}, Counts: []KindCount{},
 		LeftBehind: []Straggler{}, Findings: []Finding{}, Unknown: []string{},

@@ -18,12 +18,14 @@ type Builder struct {
 	left   map[string]farewells // by cluster
 	brief  bool
 	bounds *Bounds // nil if all rounds are kept until History is called
+	eras   *Eras   // nil if each cluster has only one
 }
 
 // groupKey is the same for all records of one group.
 type groupKey struct {
 	cluster, algo string
 	run           int // 0 for real clusters
+	era           int // 0 if the cluster has only one
 }
 
 // NewBuilder returns an empty Builder.
@@ -91,6 +93,7 @@ func (b *Builder) group(rec *trace.Record) *group {
 	if simulated {
 		key.run = max(1, b.runs[key.algo])
 	}
+	key.era = b.eras.number(key, rec)
 	g := b.last
 	if g == nil || g.key != key {
 		g = b.groups[key]
@@ -126,7 +129,9 @@ func (b *Builder) History() *History {
 	h := &History{Groups: []*Group{}}
 	for _, g := range b.sorted() {
 		g.deaths = append(g.deaths, b.deaths[g.key.cluster]...)
-		h.Groups = append(h.Groups, g.build())
+		told := g.build()
+		told.Replaced = b.eras.replaced(g.key)
+		h.Groups = append(h.Groups, told)
 	}
 	h.Notes = notes(h.Groups)
 	return h
@@ -135,7 +140,7 @@ func (b *Builder) History() *History {
 func (b *Builder) sorted() []*group {
 	return slices.SortedFunc(maps.Values(b.groups), func(x, y *group) int {
 		return cmp.Or(cmp.Compare(x.key.cluster, y.key.cluster),
-			cmp.Compare(x.key.algo, y.key.algo), cmp.Compare(x.key.run, y.key.run))
+			cmp.Compare(x.key.algo, y.key.algo), cmp.Compare(x.key.run, y.key.run), cmp.Compare(x.key.era, y.key.era))
 	})
 }
 

@@ -40,6 +40,8 @@ func (g *group) finish(out *Group) {
 	}
 	out.Unknown = g.unknowns(out)
 	g.assign(out)
+	out.mix()
+	out.parts = g.parts()
 }
 
 // attach notes in each round which incident it belongs to.

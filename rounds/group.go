@@ -28,6 +28,7 @@ type group struct {
 	deaths    []death
 	left      farewells
 	recovered recovered
+	existed   []*existence  // all processes, also those that are forgotten
 	spare     []*entry      // entries of built rounds, to be used again
 	room      []sentMessage // memory for what entries sent
 	brief     bool          // rounds keep no steps and messages. All rounds then use one scratch.
@@ -109,6 +110,10 @@ func (g *group) add(rec *trace.Record) {
 		g.nodes[rec.Node] = m
 	}
 	l := m.life(rec)
+	if l.existed == nil {
+		l.existed = &existence{life: process{g.key, l.node, l.incarnation}}
+		g.existed = append(g.existed, l.existed)
+	}
 	l.text = l.text || rec.FromText
 	if !l.count(rec.Seq) {
 		return // it came before
@@ -125,6 +130,7 @@ func (g *group) add(rec *trace.Record) {
 	reasons, why := reasonsOf(rec)
 	term := termOf(rec, reasons)
 	l.add(rec, reasons, term)
+	l.existed.note(rec)
 	if chatter {
 		l.sendQuietly(rec.Sent)
 	}
@@ -277,7 +283,7 @@ func ownTerm(rec *trace.Record, reasons []reason) uint64 {
 // build builds every round, the lowest term first.
 func (g *group) build() *Group {
 	out := &Group{
-		Cluster: g.key.cluster, Algorithm: g.key.algo, Guarantee: g.guarantee, Run: g.key.run,
+		Cluster: g.key.cluster, Algorithm: g.key.algo, Guarantee: g.guarantee, Run: g.key.run, Era: g.key.era,
 		Rounds: []*Round{},
 	}
 	terms := slices.Sorted(maps.Keys(g.open))

@@ -19,6 +19,7 @@ type life struct {
 	next        *life // the process that came after it, nil for none
 	node        uint64
 	incarnation string
+	existed     *existence
 	seen        []span
 	lost        uint64    // the numbers missing between those of the first range, which stands for several then
 	quiet       []span    // the numbers of the messages that it sent in records which are not kept

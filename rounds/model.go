@@ -17,7 +17,15 @@ type Group struct {
 	Algorithm string `json:"algorithm"`
 	Guarantee string `json:"guarantee"`
 	// Run counts the simulated runs in one input from 1. It is 0 for real clusters.
-	Run         int          `json:"run,omitempty"`
+	Run int `json:"run,omitempty"`
+	// Era counts from 1 the clusters that ran under one label, one after the other: see Eras. It is 0 if there was only
+	// one. Replaced is when the next one began.
+	Era      int       `json:"era,omitempty"`
+	Replaced time.Time `json:"replaced,omitzero"`
+	// Mixed are the nodes that were two processes at once, if most were: then two clusters run under one label. Records
+	// do not tell which of the two a message is of, and so the rest of the Group is not true of either. Only the
+	// Findings are: that two processes are one node.
+	Mixed       []uint64     `json:"mixed,omitempty"`
 	Nodes       []Node       `json:"nodes"`       // by id
 	Rounds      []*Round     `json:"rounds"`      // by term
 	Leaderships []Leadership `json:"leaderships"` // in causal order of their beginnings
@@ -29,6 +37,8 @@ type Group struct {
 	Findings    []Finding    `json:"findings"`    // about single rounds, and about several
 	Loose       []Finding    `json:"-"`           // those of Findings that are about none of Rounds
 	Unknown     []string     `json:"unknown"`     // what the records do not tell, in sentences
+
+	parts [][]uint64 // see group.parts
 }
 
 // Node is one node of a group.

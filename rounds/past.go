@@ -132,7 +132,12 @@ func (g *group) news(incidents []Incident) (news []Finding) {
 }
 
 // key identifies a finding: it is the same when the finding is found again.
-func (f Finding) key() string { return fmt.Sprint(f.Name, f.Term) }
+func (f Finding) key() string {
+	if f.Name == SameID { // of no term
+		return fmt.Sprint(f.Name, f.Records)
+	}
+	return fmt.Sprint(f.Name, f.Term)
+}
 
 // forget drops what is only needed for rounds that are over: all that was before the last leadership that is settled,
 // and before the first record that is still held.
@@ -151,6 +156,9 @@ func (g *group) forget() {
 		}
 	}
 	horizon = horizon.Add(-settle)
+	if g.bounds == nil {
+		g.existed = nil // what is read as it grows is not read again, era by era
+	}
 	g.deaths = keepLast(g.deaths, keepDeaths)
 	for id := range g.drops {
 		g.past.ids[id] = true

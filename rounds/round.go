@@ -25,6 +25,7 @@ type Round struct {
 	Algorithm string `json:"algorithm"`
 	Guarantee string `json:"guarantee"`
 	Run       int    `json:"run,omitempty"` // the Run of the Group
+	Era       int    `json:"era,omitempty"` // the Era of the Group
 	Term      uint64 `json:"term"`
 	State     State  `json:"state"`
 	Next      uint64 `json:"next,omitempty"` // of a Superseded round: the next term in the records

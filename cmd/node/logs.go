@@ -176,29 +176,44 @@ func readLogs(
 	if err := in.takePipes(); err != nil {
 		return nil, nil, err
 	}
-	b := inFull()
-	if bounds != nil && in.stdin == nil {
-		b = rounds.NewBoundedBuilder(*bounds)
-		collectAt(heldBytes)
-	}
-	try := &attempt{b: b}
-	sum, problems := in.read(filtered(ctx, try))
-	if try.failed() && in.batch.Split() {
-		_ = inFull() // to begin anew
-		b = rounds.NewBoundedBuilder(*bounds)
-		try = &attempt{b: b}
-		sum, problems = in.read(filtered(ctx, try))
-	}
-	if try.failed() {
-		collectAt(math.MaxInt64)
-		b = inFull()
-		sum, problems = in.read(filtered(ctx, b))
+	b, sum, problems := in.build(ctx, inFull, bounds, nil)
+	if eras := b.Eras(); eras != nil {
+		b, sum, problems = in.build(ctx, inFull, bounds, eras)
 	}
 	unread = complainOf(ctx, sum, problems, unread)
 	if b.Records() == 0 {
 		return nil, nil, errors.Join(noRecords(ctx, files, sum), unread)
 	}
 	return b.History(), unread, nil
+}
+
+// build reads the logs into a Builder that knows the eras, and that keeps within the bounds if the logs are in order.
+func (in *input) build(
+	ctx *cli.Context, inFull func() *rounds.Builder, bounds *rounds.Bounds, eras *rounds.Eras,
+) (b *rounds.Builder, sum logs.Stats, problems []error) {
+	var try *attempt
+	read := func(into *rounds.Builder) {
+		b = into
+		b.Separate(eras)
+		try = &attempt{b: b}
+		sum, problems = in.read(filtered(ctx, try))
+	}
+	full := inFull() // to begin anew
+	if bounds == nil || in.stdin != nil {
+		read(full)
+		return b, sum, problems
+	}
+	collectAt(heldBytes)
+	read(rounds.NewBoundedBuilder(*bounds))
+	if try.failed() && in.batch.Split() {
+		_ = inFull()
+		read(rounds.NewBoundedBuilder(*bounds))
+	}
+	if try.failed() {
+		collectAt(math.MaxInt64)
+		read(inFull())
+	}
+	return b, sum, problems
 }
 
 // attempt is a Sink that passes records on to a Builder until too many of them come late.

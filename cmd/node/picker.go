@@ -58,6 +58,9 @@ func (p *picker) retain(over []*rounds.Round) (picked []*rounds.Round) {
 // from returns the picked rounds of the history. The parameter word is the term as the user wrote it.
 func (p *picker) from(h *rounds.History, word string) (found []*rounds.Round, err error) {
 	for _, g := range h.Groups {
+		if p.term == 0 && !g.Replaced.IsZero() {
+			continue // its last round is not the cluster's
+		}
 		found = append(found, p.retain(g.Rounds)...)
 	}
 	switch {

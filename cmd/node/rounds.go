@@ -243,10 +243,10 @@ func aboutTerm(
 	if err != nil {
 		return errors.Join(err, unread)
 	}
-	if err := say(ctx.App.Writer, format, h, found, ctx.Bool("theory")); err != nil {
+	if err := report.Notes(ctx.App.ErrWriter, h); err != nil {
 		return err
 	}
-	return errors.Join(report.Notes(ctx.App.ErrWriter, h), unread)
+	return errors.Join(say(ctx.App.Writer, format, h, found, ctx.Bool("theory")), unread)
 }
 
 // fromTerminal reports whether standard input is a terminal.
@@ -286,7 +286,7 @@ func drawRounds(
 	case "mermaid", "svg":
 		if len(found) > 1 {
 			return usagef("--output %s is a picture of one round, and the logs tell of %d with that "+
-				"term: choose with --cluster", format, len(found))
+				"term: choose with --cluster, or read only the logs of one era", format, len(found))
 		}
 	}
 	return writeEach(out, found, func(r *rounds.Round) error { return drawRound(out, format, r, theory) })

@@ -63,18 +63,19 @@ func whyNot(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(whyNotIn(ctx.App.Writer, h, uint64(id)), report.Notes(ctx.App.ErrWriter, h), unread)
+	return errors.Join(report.Notes(ctx.App.ErrWriter, h), whyNotIn(ctx.App.Writer, h, uint64(id)), unread)
 }
 
-// whyNotIn says for each group that knows the node why it does not lead. If no group knows
-// it, the error lists the nodes that there are.
+// whyNotIn says for each group that knows the node why it does not lead. Only the last era of a cluster counts. If no
+// group knows the node, the error lists the nodes that there are.
 func whyNotIn(w io.Writer, h *rounds.History, id uint64) error {
-	knows := slices.DeleteFunc(slices.Clone(h.Groups), func(g *rounds.Group) bool {
+	now := slices.DeleteFunc(slices.Clone(h.Groups), func(g *rounds.Group) bool { return !g.Replaced.IsZero() })
+	knows := slices.DeleteFunc(slices.Clone(now), func(g *rounds.Group) bool {
 		return !report.Knows(g, id)
 	})
 	if len(knows) == 0 {
 		var there []string
-		for _, g := range h.Groups {
+		for _, g := range now {
 			for _, n := range g.Nodes {
 				there = append(there, fmt.Sprint(n.ID))
 			}
@@ -86,7 +87,7 @@ func whyNotIn(w io.Writer, h *rounds.History, id uint64) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		if len(h.Groups) > 1 {
+		if len(now) > 1 {
 			if err := report.GroupName(w, g); err != nil {
 				return err
 			}
@@ -95,5 +96,5 @@ func whyNotIn(w io.Writer, h *rounds.History, id uint64) error {
 			return err
 		}
 	}
-	return report.Elsewhere(w, h.Groups, id)
+	return report.Elsewhere(w, now, id)
 }

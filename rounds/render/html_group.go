@@ -58,6 +58,9 @@ func drawGroup(index int, g *rounds.Group) (*pageGroup, *groupData, error) {
 	if g.Run > 0 {
 		page.Name = fmt.Sprintf("simulated run %d", g.Run)
 	}
+	if g.Era > 0 {
+		page.Name += fmt.Sprintf(", era %d", g.Era)
+	}
 	lanes := everyone(g)
 	data := &groupData{Ring: isRing(g.Algorithm), Timeline: newTimeline(g, shown)}
 	hue := hueIn(lanes)

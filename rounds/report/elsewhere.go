@@ -25,7 +25,7 @@ func Elsewhere(w io.Writer, groups []*rounds.Group, id uint64) error {
 					id, own.Algorithm, others(g, id), g.Algorithm))
 			case find(g, id) == nil:
 				p.paragraph(fmt.Sprintf("In %s, nobody ever heard of node %d: it has the label %q.",
-					clusterName(g.Cluster, g.Algorithm, g.Run), id, own.Cluster))
+					clusterName(g.Cluster, g.Algorithm, g.Run, g.Era), id, own.Cluster))
 			}
 		}
 	}

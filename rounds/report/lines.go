@@ -25,7 +25,7 @@ func Remarks(w io.Writer, g *rounds.Group) error {
 		}
 	}
 	for _, text := range append(remarks, g.Unknown...) {
-		p.line("%s: %s", words.Upper(clusterName(g.Cluster, g.Algorithm, g.Run)), text)
+		p.line("%s: %s", words.Upper(clusterName(g.Cluster, g.Algorithm, g.Run, g.Era)), text)
 	}
 	return p.to(w)
 }
@@ -56,6 +56,6 @@ func Notes(w io.Writer, h *rounds.History) error {
 // GroupName writes the name of a group, as a title.
 func GroupName(w io.Writer, g *rounds.Group) error {
 	var p page
-	p.line("%s:", words.Upper(clusterName(g.Cluster, g.Algorithm, g.Run)))
+	p.line("%s:", words.Upper(clusterName(g.Cluster, g.Algorithm, g.Run, g.Era)))
 	return p.to(w)
 }

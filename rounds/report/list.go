@@ -16,11 +16,11 @@ import (
 // selection chooses.
 func List(w io.Writer, g *rounds.Group, s Selection) error {
 	var p page
-	p.line("%s (%s)", words.Upper(clusterName(g.Cluster, g.Algorithm, g.Run)), g.Guarantee)
+	p.line("%s (%s)", words.Upper(clusterName(g.Cluster, g.Algorithm, g.Run, g.Era)), g.Guarantee)
 	p.summary(g)
 	p.columns()
 	shown, left := s.on(g).choose(g.Rounds)
-	if left += s.retained[clusterName(g.Cluster, g.Algorithm, g.Run)]; left > 0 {
+	if left += s.retained[clusterName(g.Cluster, g.Algorithm, g.Run, g.Era)]; left > 0 {
 		p.line("%6s  %s before; --last %d shows them, too", "…", words.Plural(left, "line"), left+len(shown))
 	}
 	days := spansDays(g)
@@ -63,7 +63,7 @@ func (s *Selection) Retain(over []*rounds.Round) []*rounds.Round {
 		s.retained = map[string]int{}
 	}
 	r := over[0]
-	s.retained[clusterName(r.Cluster, r.Algorithm, r.Run)] += left
+	s.retained[clusterName(r.Cluster, r.Algorithm, r.Run, r.Era)] += left
 	return list
 }
 
@@ -137,7 +137,7 @@ const row = "%6s  %-12s  %6s  %-8s %5s  %8s  %8s  %8s  %8s  %s"
 // Header writes the name of a cluster and the titles of the columns.
 func Header(w io.Writer, cluster, algorithm, guarantee string, run int) error {
 	var p page
-	p.line("%s (%s)", words.Upper(clusterName(cluster, algorithm, run)), guarantee)
+	p.line("%s (%s)", words.Upper(clusterName(cluster, algorithm, run, 0)), guarantee)
 	p.columns()
 	return p.to(w)
 }
@@ -229,10 +229,21 @@ func (p *page) findings(list []rounds.Finding) {
 
 // summary writes who leads at the end of the records, which nodes run, and how long nobody led.
 func (p *page) summary(g *rounds.Group) {
+	if len(g.Mixed) > 0 {
+		p.line("These are two clusters under one label: %s were two processes each at once. What follows mixes them up.",
+			shortIDs(g.Mixed))
+		p.WriteByte('\n')
+		return
+	}
 	if g.Run > 0 || len(g.Leaderships) == 0 {
 		return
 	}
-	for _, line := range []string{present(g), upAndDown(g), withoutLeader(g)} {
+	now := []string{present(g), upAndDown(g)}
+	if !g.Replaced.IsZero() {
+		now = []string{fmt.Sprintf("All of its processes had ended by %s, when the cluster was made anew.",
+			dated(g.Replaced))}
+	}
+	for _, line := range append(now, withoutLeader(g)) {
 		if line != "" {
 			p.line("%s", line)
 		}
@@ -377,6 +388,6 @@ func withoutLeader(g *rounds.Group) string {
 // Vacant writes that nobody leads a cluster, since when and why.
 func Vacant(w io.Writer, v rounds.Vacancy) error {
 	var p page
-	p.line("        * Nobody leads %s since %s: %s.", clusterName(v.Cluster, v.Algorithm, v.Run), clock(v.From), v.Why)
+	p.line("        * Nobody leads %s since %s: %s.", clusterName(v.Cluster, v.Algorithm, v.Run, 0), clock(v.From), v.Why)
 	return p.to(w)
 }

@@ -15,7 +15,7 @@ import (
 // the messages mean, and what the round costs by the book.
 func Show(w io.Writer, r *rounds.Round, theory bool) error {
 	p := page{theory: theory}
-	p.line("Term %d of %s (%s): %s", r.Term, clusterName(r.Cluster, r.Algorithm, r.Run), r.Guarantee, outcome(r))
+	p.line("Term %d of %s (%s): %s", r.Term, clusterName(r.Cluster, r.Algorithm, r.Run, r.Era), r.Guarantee, outcome(r))
 	p.WriteByte('\n')
 	p.cause(r)
 	p.participants(r)

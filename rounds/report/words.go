@@ -29,7 +29,7 @@ func in(r *rounds.Round, parts ...rounds.Part) (ids []uint64) {
 }
 
 // clusterName returns the name of a group.
-func clusterName(cluster, algorithm string, run int) string {
+func clusterName(cluster, algorithm string, run, era int) string {
 	name := "cluster " + cluster
 	switch {
 	case cluster == "" && run > 0:
@@ -37,5 +37,9 @@ func clusterName(cluster, algorithm string, run int) string {
 	case cluster == "":
 		name = "a cluster without a label"
 	}
-	return name + ", " + algorithm
+	name += ", " + algorithm
+	if era > 0 {
+		name += fmt.Sprintf(", era %d", era)
+	}
+	return name
 }
