@@ -58,7 +58,9 @@ func (s *layout) apply(i int, beliefs []belief) {
 			beliefs[lane].stand = beliefs[lane].standing(id)
 		}
 	}
-	beliefs[s.lane(st.Ref.Node)] = after(st, s.round.Term)
+	if lane, ok := s.at[st.Ref.Node]; ok {
+		beliefs[lane] = after(st, s.round.Term)
+	}
 }
 
 // standing returns the stand of the node id by its last belief b. It is for a node that was gone, is
@@ -104,7 +106,7 @@ func (s *layout) believed(known map[uint64]belief) {
 	told := make([]bool, len(s.lanes))
 	for i := range s.round.Steps {
 		st := &s.round.Steps[i]
-		if lane := s.lane(st.Ref.Node); !told[lane] {
+		if lane, ok := s.at[st.Ref.Node]; ok && !told[lane] {
 			told[lane] = true
 			s.before[lane] = beforeFirst(st, s.before[lane])
 		}

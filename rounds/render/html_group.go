@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -61,11 +60,12 @@ func drawGroup(index int, g *rounds.Group) (*pageGroup, *groupData, error) {
 	if g.Era > 0 {
 		page.Name += fmt.Sprintf(", era %d", g.Era)
 	}
-	lanes := everyone(g)
-	data := &groupData{Ring: isRing(g.Algorithm), Timeline: newTimeline(g, shown)}
+	all := everyone(g)
+	lanes := foldLanes(g.Rounds, all)
+	data := &groupData{Ring: isRing(g.Algorithm), Timeline: newTimeline(g, shown, lanes)}
 	hue := hueIn(lanes)
 	for _, id := range lanes {
-		data.Nodes = append(data.Nodes, strconv.FormatUint(id, 10))
+		data.Nodes = append(data.Nodes, laneName(id, len(all)-len(lanes)+1))
 		data.Hues = append(data.Hues, hue(id))
 	}
 	known := map[uint64]belief{}

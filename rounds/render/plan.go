@@ -2,7 +2,6 @@ package render
 
 import (
 	"slices"
-	"strconv"
 	"unicode"
 )
 
@@ -130,8 +129,8 @@ func (p *plan) nameHeight(s *layout) float64 {
 
 func (p *plan) longest(s *layout) int {
 	longest := 0
-	for _, id := range s.lanes {
-		longest = max(longest, len(strconv.FormatUint(id, 10)))
+	for i := range s.lanes {
+		longest = max(longest, len(s.name(i)))
 	}
 	return longest
 }

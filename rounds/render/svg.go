@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"strconv"
 
 	"github.com/ringleader-dev/ringleader/rounds"
 )
@@ -118,8 +117,8 @@ func (d *drawing) sequence() {
 }
 
 func (d *drawing) names() {
-	for i, id := range d.lanes {
-		name := strconv.FormatUint(id, 10)
+	for i := range d.lanes {
+		name := d.name(i)
 		if d.upright(d.layout) {
 			d.put(`<text class="name small" data-n="%d" transform="translate(%.1f %.1f) rotate(-90)" `+
 				`text-anchor="start">%s</text>`, i, d.x[i]+3, d.top-8-float64(3*len(name)), name)

@@ -61,7 +61,7 @@ type timelineEvent struct {
 const timelineRows = 24
 
 // newTimeline returns the timeline of a group, or nil if the records tell no time.
-func newTimeline(g *rounds.Group, shown []*rounds.Round) *timeline {
+func newTimeline(g *rounds.Group, shown []*rounds.Round, lanes []uint64) *timeline {
 	first, last := limits(g)
 	leaderships := ledBy(g, shown, last)
 	if n := len(leaderships); n > 0 && n < len(g.Leaderships) {
@@ -81,7 +81,7 @@ func newTimeline(g *rounds.Group, shown []*rounds.Round) *timeline {
 	for _, id := range ids {
 		t.Rows = append(t.Rows, strconv.FormatUint(id, 10))
 	}
-	hue := hueIn(everyone(g))
+	hue := hueIn(lanes)
 	for _, r := range leaderships {
 		t.leadership(r, row, hue)
 	}

@@ -134,7 +134,14 @@ func after(t, zero time.Time) string {
 
 func (p *page) participants(r *rounds.Round) {
 	p.line("%12s  %-12s  %-9s  %10s  %5s  %8s", "NODE", "RANK", "PART", "FOLLOWED", "SENT", "RECEIVED")
+	silent, more := 0, 0
 	for _, m := range r.Participants {
+		if m.Part == rounds.PartSilent && m.Sent+m.Received == 0 {
+			if silent++; silent > namedIDs && len(r.Participants) > mostIDs {
+				more++
+				continue
+			}
+		}
 		rank := "?"
 		if m.Attr != nil {
 			rank = fmt.Sprintf("%d, id %d", *m.Attr, m.Node)
@@ -144,6 +151,9 @@ func (p *page) participants(r *rounds.Round) {
 			followed = rounds.Span(m.BelievedAt.Sub(began(r)))
 		}
 		p.line("%12d  %-12s  %-9s  %10s  %5d  %8d", m.Node, rank, m.Part, followed, m.Sent, m.Received)
+	}
+	if more > 0 {
+		p.line("%12s  and %d more that are silent", "…", more)
 	}
 	p.WriteByte('\n')
 }
@@ -222,12 +232,20 @@ func headline(r *rounds.Round, s *rounds.Step) string {
 	return s.Event
 }
 
+// Of more ids than mostIDs only the first few are named.
+const mostIDs, namedIDs = 128, 16
+
 func spaced(ids []uint64) string {
+	more := ""
+	if len(ids) > mostIDs {
+		more = fmt.Sprintf(" and %d more", len(ids)-namedIDs)
+		ids = ids[:namedIDs]
+	}
 	words := make([]string, len(ids))
 	for i, id := range ids {
 		words[i] = fmt.Sprint(id)
 	}
-	return strings.Join(words, " ")
+	return strings.Join(words, " ") + more
 }
 
 // bursts writes the messages that a step sent. It joins messages of one kind that follow each
