@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 )
 
 // Bounds keep the memory of a Builder small, however many records there are. The records must come roughly in the order
@@ -16,10 +17,13 @@ type Bounds struct {
 	// Retain is called with those rounds of one group that are over, in the order of their terms. It returns those that
 	// the History shall have. Nil: all of them.
 	Retain func(over []*Round) []*Round
+	// Whole reports whether the other lists of the History are about all records, too.
+	Whole bool
 }
 
 // NewBoundedBuilder returns an empty Builder with these Bounds. The totals of its History are about all records, and
-// its Findings too; Rounds are those that Retain chose, and all other lists have what is about the last records.
+// its Findings too; Rounds are those that Retain chose, and all other lists have what is about the last records, unless
+// they are Whole.
 func NewBoundedBuilder(bounds Bounds) *Builder {
 	b := NewBriefBuilder()
 	b.bounds = &bounds
@@ -101,4 +105,53 @@ func (p *past) round(term uint64) *Round {
 		}
 	}
 	return nil
+}
+
+// whole reports whether what is over is kept for the lists of the History.
+func (g *group) whole() bool { return g.bounds != nil && g.bounds.Whole }
+
+// keepIncident keeps a change of leadership that is over.
+func (g *group) keepIncident(in Incident) {
+	if g.whole() {
+		in.rounds = nil
+		g.past.incidents = append(g.past.incidents, in)
+	}
+}
+
+// keepLeaderships keeps the leaderships that began before the present one, as they are known now, unless more was known
+// of them before.
+func (g *group) keepLeaderships() {
+	p := g.past
+	if !g.whole() || p.former == nil {
+		return
+	}
+	if p.leaderships == nil {
+		p.leaderships = map[leadershipKey]Leadership{}
+	}
+	for _, r := range g.list {
+		key := leadershipKey{r.Leader, r.Term}
+		was, kept := p.leaderships[key]
+		if !r.From.Before(p.former.From) || kept && (r.First != was.First || len(r.Followers) < len(was.Followers)) {
+			continue
+		}
+		r := *r
+		r.life = nil
+		p.leaderships[key] = r
+	}
+}
+
+// keepEvents keeps what happened to a process before the horizon.
+func (g *group) keepEvents(l *life, horizon time.Time) {
+	if !g.whole() {
+		return
+	}
+	l.told = slices.DeleteFunc(g.allEvents(l), func(e LifeEvent) bool { return !e.At.Before(horizon) })
+	l.forgot = horizon
+}
+
+// allEvents returns what happened to the process, with what was kept.
+func (g *group) allEvents(l *life) []LifeEvent {
+	return append(slices.Clone(l.told), slices.DeleteFunc(g.events(l), func(e LifeEvent) bool {
+		return e.At.Before(l.forgot)
+	})...)
 }

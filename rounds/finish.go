@@ -10,8 +10,17 @@ import (
 func (g *group) finish(out *Group) {
 	out.Nodes, out.Leaderships = []Node{}, make([]Leadership, 0, len(g.list))
 	out.Clocks, out.Findings = g.fix.list(), []Finding{}
+	var before map[leadershipKey]Leadership
+	if g.past != nil {
+		before = g.past.leaderships
+	}
+	for _, r := range before {
+		out.Leaderships = append(out.Leaderships, r)
+	}
 	for _, r := range g.list {
-		out.Leaderships = append(out.Leaderships, *r)
+		if _, kept := before[leadershipKey{r.Leader, r.Term}]; !kept {
+			out.Leaderships = append(out.Leaderships, *r)
+		}
 	}
 	slices.SortStableFunc(out.Leaderships, byTerm)
 	for _, id := range g.everybody() {
@@ -40,6 +49,9 @@ func (g *group) finish(out *Group) {
 	}
 	out.Unknown = g.unknowns(out)
 	g.assign(out)
+	if g.past != nil {
+		out.Incidents = append(g.past.incidents, out.Incidents...)
+	}
 	out.mix()
 	out.parts = g.parts()
 }
@@ -100,6 +112,7 @@ func (g *group) summary(id uint64) Node {
 		return n
 	}
 	over := g.nodes[id].forgotten
+	n.Lives = over.told
 	n.Records, n.lost, n.text = over.records, over.lost, over.text
 	for _, l := range g.nodes[id].lives {
 		n.Records += l.records()

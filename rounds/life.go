@@ -22,6 +22,7 @@ type life struct {
 	existed     *existence
 	seen        []span
 	lost        uint64    // the numbers missing between those of the first range, which stands for several then
+	holes       []Gap     // the last of these
 	quiet       []span    // the numbers of the messages that it sent in records which are not kept
 	debug       bool      // it writes records of level debug
 	started     bool      // it wrote a record of its start
@@ -31,6 +32,9 @@ type life struct {
 	marks       []mark    // of each record
 	inOrder     bool      // whether marks is sorted by number
 	top         mark      // of the highest number
+
+	told   []LifeEvent // what happened to it before forgot, and is kept
+	forgot time.Time
 
 	lease time.Duration // for how long a lease ran at most when the process wrote of it
 
@@ -197,12 +201,16 @@ func (l *life) gaps() []Gap {
 	if first := l.seen[0].first; first > 1 {
 		gaps = append(gaps, Gap{After: l.ref(0), Lost: first - 1})
 	}
+	gaps = append(gaps, l.holes...)
 	for i := 1; i < len(l.seen); i++ {
-		gaps = append(gaps, Gap{
-			After: l.ref(l.seen[i-1].last), Lost: l.seen[i].first - l.seen[i-1].last - 1,
-		})
+		gaps = append(gaps, l.gapAt(i))
 	}
 	return gaps
+}
+
+// gapAt returns the numbers missing before range i.
+func (l *life) gapAt(i int) Gap {
+	return Gap{After: l.ref(l.seen[i-1].last), Lost: l.seen[i].first - l.seen[i-1].last - 1}
 }
 
 // gapsBefore yields the ranges of missing numbers that end before one of the records of own.

@@ -35,7 +35,7 @@ const (
 // life returns what a History says of one process.
 func (g *group) life(l *life) Life {
 	out := l.summary(g.fix)
-	out.Events = g.events(l)
+	out.Events = g.allEvents(l)
 	return out
 }
 

@@ -20,6 +20,8 @@ type past struct {
 	late    int             // records that came too late for their rounds
 
 	kept            []*Round // the rounds before recent that Bounds retain
+	incidents       []Incident
+	leaderships     map[leadershipKey]Leadership // those that began before former
 	findings, loose []Finding
 
 	from time.Time       // of the first record, corrected
@@ -97,9 +99,11 @@ func (g *group) close(incidents []Incident) {
 			r.Incident = &in // and not its place among many
 		}
 		p.sum.add(in)
+		g.keepIncident(in)
 		over++
 		p.former = g.leaderships[leadershipKey{in.Leader, in.Term}]
 	}
+	g.keepLeaderships()
 	_, p.unasked = flapping(g.unasked(incidents[:over]), false)
 	p.unasked = keepLast(p.unasked, keepChanges)
 	if p.former == nil {
@@ -172,10 +176,14 @@ func (g *group) forget() {
 		}
 		for _, l := range m.lives[:old] {
 			m.forgotten.add(l)
+			if g.whole() {
+				m.forgotten.told = append(m.forgotten.told, g.life(l))
+			}
 			delete(m.byIncarnation, l.incarnation)
 		}
 		m.lives = slices.Clone(m.lives[old:])
 		for _, l := range m.lives {
+			g.keepEvents(l, horizon)
 			l.forget(horizon, g.fix)
 		}
 	}
@@ -214,6 +222,7 @@ type forgotten struct {
 	records int
 	lost    uint64 // records that are missing between others
 	text    bool
+	told    []Life // the processes
 }
 
 func (f *forgotten) add(l *life) {
@@ -239,7 +248,9 @@ func (l *life) forget(horizon time.Time, fix clockFix) {
 	}
 	for i := 1; i < n; i++ {
 		l.lost += l.seen[i].first - l.seen[i-1].last - 1
+		l.holes = append(l.holes, l.gapAt(i))
 	}
+	l.holes = keepLast(l.holes, keepHappenings)
 	all := span{l.seen[0].first, l.seen[n-1].last}
 	l.seen = slices.Clone(l.seen[n-1:])
 	l.seen[0] = all

@@ -112,12 +112,7 @@ func listRounds(ctx *cli.Context) error {
 		return err
 	}
 	shown := which
-	var bounds *rounds.Bounds
-	if format == "text" && (!ctx.Bool("check") || !which.Limited()) { // else its findings are those of all rounds
-		bounds = &rounds.Bounds{Records: heldRecords, Retain: func(over []*rounds.Round) []*rounds.Round {
-			return shown.Retain(over)
-		}}
-	}
+	bounds := listBounds(format, &shown)
 	h, unread, err := readLogs(ctx, words, func() *rounds.Builder {
 		shown = which
 		return builderFor(format)
@@ -133,14 +128,37 @@ func listRounds(ctx *cli.Context) error {
 	default:
 		err = writeRounds(ctx.App.Writer, ctx.App.ErrWriter, h, shown)
 	}
-	if which.Limited() {
-		h = report.Select(h, report.Selection{Since: which.Since, Until: which.Until})
-	}
 	var found rounds.Tally
 	for _, g := range h.Groups {
-		found.Add(g.Findings...)
+		found.Add(shown.Found(g)...)
 	}
 	return errors.Join(err, verdict(ctx, found), unread)
+}
+
+// listBounds returns the bounds for a list in the format; nil if all rounds are part of it, with their steps.
+func listBounds(format string, shown *report.Selection) *rounds.Bounds {
+	bounds := &rounds.Bounds{Records: heldRecords}
+	switch {
+	case format == "text":
+		bounds.Retain = func(over []*rounds.Round) []*rounds.Round { return shown.Retain(over) }
+		return bounds
+	case format == "html":
+		bounds.Retain = func(over []*rounds.Round) []*rounds.Round { return withoutSteps(shown.RetainWhole(over)) }
+	case shown.Limited(), shown.Findings, shown.Last > 0:
+		bounds.Retain = func(over []*rounds.Round) []*rounds.Round { return shown.RetainWhole(over) }
+	default:
+		return nil
+	}
+	bounds.Steps, bounds.Whole = func(uint64) bool { return true }, true
+	return bounds
+}
+
+// withoutSteps drops the steps of all rounds before the last ones, which is what a page has at most.
+func withoutSteps(over []*rounds.Round) []*rounds.Round {
+	for _, r := range over[:max(0, len(over)-render.MaxPictured)] {
+		r.Steps, r.Messages = nil, nil
+	}
+	return over
 }
 
 // followable returns an error for what does not go with --follow.
@@ -231,10 +249,8 @@ func aboutTerm(
 		return err
 	}
 	picked := picker{term: term}
-	var bounds *rounds.Bounds
-	if format != "html" { // a page also has what is about other rounds
-		bounds = picked.bounds()
-	}
+	bounds := picked.bounds()
+	bounds.Whole = format == "html" // a page also has what is about other rounds
 	h, unread, err := readLogs(ctx, words[1:], rounds.NewBuilder, bounds)
 	if err != nil {
 		return err

@@ -59,7 +59,9 @@ func whyNot(ctx *cli.Context) error {
 	if len(addresses) > 0 {
 		return survey.WhyNot(ctx.Context, ctx.App.Writer, addresses, id)
 	}
-	h, unread, err := readLogs(ctx, words[1:], rounds.NewBuilder, nil)
+	h, unread, err := readLogs(ctx, words[1:], rounds.NewBuilder, &rounds.Bounds{
+		Records: heldRecords, Steps: func(uint64) bool { return true }, Whole: true, Retain: withoutSteps,
+	})
 	if err != nil {
 		return err
 	}

@@ -24,9 +24,9 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(pageFiles, "page.html"))
 })
 
-// maxPictured is the largest number of rounds of one cluster in a page. A round takes some 20 KB. If
+// MaxPictured is the largest number of rounds of one cluster in a page. A round takes some 20 KB. If
 // there are more rounds, the page has the newest.
-const maxPictured = 500
+const MaxPictured = 500
 
 // page has the values that the template fills in.
 type page struct {

@@ -49,7 +49,7 @@ type groupData struct {
 }
 
 func drawGroup(index int, g *rounds.Group) (*pageGroup, *groupData, error) {
-	shown := g.Rounds[max(0, len(g.Rounds)-maxPictured):]
+	shown := g.Rounds[max(0, len(g.Rounds)-MaxPictured):]
 	page := &pageGroup{
 		Name: clean(g.Cluster), Algorithm: clean(g.Algorithm), Guarantee: clean(g.Guarantee),
 		Nodes: len(g.Nodes), Unknown: cleanAll(g.Unknown), Left: len(g.Rounds) - len(shown),

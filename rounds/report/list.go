@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -47,7 +48,8 @@ type Selection struct {
 	Last         int  // how many of the rounds; 0 for all
 	Findings     bool // only findings
 
-	retained map[string]int // by group: how many lines Retain left out
+	retained map[string]int             // by group: how many lines Retain left out
+	terms    map[string]map[uint64]bool // by group: those that Retain found between Since and Until
 }
 
 // Limited reports whether the selection leaves rounds out because of their time.
@@ -58,12 +60,71 @@ func (s *Selection) Retain(over []*rounds.Round) []*rounds.Round {
 	if len(over) == 0 || s.Since.Year() == 0 || s.Until.Year() == 0 {
 		return over // of which day is known at the end
 	}
+	s.note(over)
 	list, left := s.choose(over)
 	if s.retained == nil {
 		s.retained = map[string]int{}
 	}
 	r := over[0]
 	s.retained[clusterName(r.Cluster, r.Algorithm, r.Run, r.Era)] += left
+	return list
+}
+
+// RetainWhole is for rounds.Bounds: it returns the rounds that Select chooses.
+func (s *Selection) RetainWhole(over []*rounds.Round) []*rounds.Round {
+	if len(over) == 0 || s.Since.Year() == 0 || s.Until.Year() == 0 {
+		return over
+	}
+	s.note(over)
+	return s.pick(over)
+}
+
+// note keeps which of the rounds of one group began between Since and Until.
+func (s *Selection) note(over []*rounds.Round) {
+	if !s.Limited() {
+		return
+	}
+	name := clusterName(over[0].Cluster, over[0].Algorithm, over[0].Run, over[0].Era)
+	if s.terms == nil {
+		s.terms = map[string]map[uint64]bool{}
+	}
+	if s.terms[name] == nil {
+		s.terms[name] = map[uint64]bool{}
+	}
+	for _, r := range over {
+		if s.within(began(r)) {
+			s.terms[name][r.Term] = true
+		}
+	}
+}
+
+// Found returns the findings of a group that are about a time between Since and Until.
+func (s Selection) Found(g *rounds.Group) []rounds.Finding {
+	if !s.Limited() {
+		return g.Findings
+	}
+	there := maps.Clone(s.terms[clusterName(g.Cluster, g.Algorithm, g.Run, g.Era)])
+	if there == nil {
+		there = map[uint64]bool{}
+	}
+	for _, r := range g.Rounds {
+		if s.on(g).within(began(r)) {
+			there[r.Term] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(g.Findings), func(f rounds.Finding) bool {
+		return f.Term != 0 && !there[f.Term]
+	})
+}
+
+// pick returns the rounds that Select chooses.
+func (s Selection) pick(all []*rounds.Round) []*rounds.Round {
+	list := slices.DeleteFunc(slices.Clone(all), func(r *rounds.Round) bool {
+		return !s.within(began(r)) || s.Findings && len(r.Findings) == 0
+	})
+	if s.Last > 0 && len(list) > s.Last {
+		list = list[len(list)-s.Last:]
+	}
 	return list
 }
 
@@ -107,13 +168,8 @@ func Select(h *rounds.History, s Selection) *rounds.History {
 	part := *h
 	part.Groups = nil
 	for _, g := range h.Groups {
-		one, s := *g, s.on(g)
-		one.Rounds = slices.DeleteFunc(slices.Clone(g.Rounds), func(r *rounds.Round) bool {
-			return !s.within(began(r)) || s.Findings && len(r.Findings) == 0
-		})
-		if s.Last > 0 && len(one.Rounds) > s.Last {
-			one.Rounds = one.Rounds[len(one.Rounds)-s.Last:]
-		}
+		one := *g
+		one.Rounds = s.on(g).pick(g.Rounds)
 		has := func(term uint64) bool {
 			return slices.ContainsFunc(one.Rounds, func(r *rounds.Round) bool { return r.Term == term })
 		}
