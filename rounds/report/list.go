@@ -147,13 +147,20 @@ func (s Selection) choose(all []*rounds.Round) (list []*rounds.Round, left int) 
 	return list, left
 }
 
-// on puts a time of day on the day of the last record.
+// on puts a time of day on the day of the last record. If Since is the later one, they go over midnight.
 func (s Selection) on(g *rounds.Group) Selection {
+	over := s.Since.Year() == 0 && s.Until.Year() == 0 && s.Until.Before(s.Since)
 	for _, t := range []*time.Time{&s.Since, &s.Until} {
 		if t.Year() == 0 {
 			y, m, d := g.Until.UTC().Date()
 			*t = t.AddDate(y, int(m)-1, d-1)
 		}
+	}
+	switch {
+	case over && g.Until.Before(s.Since):
+		s.Since = s.Since.AddDate(0, 0, -1)
+	case over:
+		s.Until = s.Until.AddDate(0, 0, 1)
 	}
 	return s
 }
