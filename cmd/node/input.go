@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +21,7 @@ type input struct {
 	files  []string          // "-" for standard input
 	stdin  []byte            // what came from it, nil if nothing is read from it or all is in copies
 	copies map[string]string // a temporary file with what came from a pipe, by the name in files
+	open   []*os.File        // those copies that have no name any more
 	batch  logs.Batch
 }
 
@@ -67,14 +69,29 @@ func (in *input) copy(name string, from io.Reader) error {
 		return fmt.Errorf("keep %s in a file: %w; set TMPDIR to a directory with room", called(name), err)
 	}
 	in.copies[name] = file.Name()
-	_, err = io.Copy(file, from)
-	if errClose := file.Close(); err == nil {
-		err = errClose
+	if path := pathOf(file); path != "" && os.Remove(file.Name()) == nil { // so that it never outlives the process
+		in.copies[name], in.open = path, append(in.open, file)
+		_, err = io.Copy(file, from)
+	} else {
+		_, err = io.Copy(file, from)
+		err = errors.Join(err, file.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("keep %s in %s: %w", called(name), file.Name(), err)
 	}
 	return nil
+}
+
+// pathOf returns a path under which this process can open the file again when it has no name: Linux has one. It returns
+// "" if there is none.
+func pathOf(file *os.File) string {
+	path := fmt.Sprintf("/proc/self/fd/%d", file.Fd())
+	there, err := os.Stat(path)
+	own, errOwn := file.Stat()
+	if err != nil || errOwn != nil || !os.SameFile(there, own) {
+		return ""
+	}
+	return path
 }
 
 // called returns the name of a file as users read it.
@@ -87,8 +104,11 @@ func called(name string) string {
 
 // close removes the temporary files.
 func (in *input) close() {
+	for _, file := range in.open {
+		_ = file.Close()
+	}
 	for _, file := range in.copies {
-		_ = os.Remove(file) // nobody reads it any more
+		_ = os.Remove(file) // nobody reads it any more; without a name it is gone
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 
@@ -18,10 +19,14 @@ func TestPipeIsReadTwice(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("TMPDIR", t.TempDir())
 	go func() { _ = os.WriteFile(pipe, []byte(line), 0o600) }()
 	in := input{files: []string{pipe}}
 	if err := in.takePipes(); err != nil {
 		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(os.TempDir()); runtime.GOOS == "linux" && (err != nil || len(left) > 0) {
+		t.Errorf("an interrupt would leave %v, %v", left, err)
 	}
 	for range 2 {
 		if sum, problems := in.read(rounds.NewBuilder()); sum.Records != 1 || len(problems) > 0 {
