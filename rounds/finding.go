@@ -25,8 +25,8 @@ const (
 	Overlap FindingName = "overlapping-leaders"
 	// TermWentBack: a process wrote a lower term after a higher one, or the next process
 	// of the node sent messages of a lower term. No node acts in a term below one that it
-	// was in, not even after a crash. So its data was lost, or two processes write as one
-	// node.
+	// has saved, not even after a crash; only its last term need not be saved. So its data
+	// was lost, or two processes write as one node.
 	TermWentBack FindingName = "term-went-back"
 	// NoEnd: an election was called, and nobody led for five seconds or more.
 	NoEnd FindingName = "round-without-end"

@@ -303,20 +303,26 @@ func sameID(m *member) (found []Finding) {
 }
 
 // termFell finds where the own term of a node went back: within one process, or from one process to messages that
-// the next one sent. A node that restarts may be in a lower term as long as it sends nothing in that term.
-func termFell(m *member) (found []Finding) {
+// the next one sent. A node that restarts may be in a lower term as long as it sends nothing in that term, or if its
+// process ended as it wrote its last record: what that says need not have been saved. A nominator need not have saved
+// its last term either: it reserves one in advance, and passes on messages of the term before once it runs again.
+func termFell(m *member, nominates bool) (found []Finding) {
 	var before mark // the last one of the processes so far that has the node's own term
 	var by *life
 	for _, l := range m.lives {
-		for _, now := range l.sorted() {
+		marks := l.sorted()
+		for i, now := range marks {
 			if now.own == 0 || by != nil && l != by && !now.sent {
 				continue
 			}
 			overlap := by != nil && l != by && !by.until.Before(l.from)
-			if by != nil && now.own < before.own && !overlap {
+			reserved := nominates && l != by && now.own+1 == before.own
+			if by != nil && now.own < before.own && !overlap && !reserved {
 				found = append(found, fell(l.node, by.ref(before.seq), before.own, l.ref(now.seq), now.own))
 			}
-			before, by = now, l
+			if i < len(marks)-1 {
+				before, by = now, l
+			}
 		}
 	}
 	return found

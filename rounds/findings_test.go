@@ -24,3 +24,33 @@ func TestWhatStartsMostChanges(t *testing.T) {
 		}
 	}
 }
+
+// "A term went back, and no disk was lost": a nominator reserves one term in advance, so that it need not have saved its
+// last one; and it may have ended as it wrote its last record.
+func TestTermThatWasNotSaved(t *testing.T) {
+	process := func(place int, terms ...uint64) *life {
+		l := &life{place: place, node: 1, incarnation: strings.Repeat("a", place), inOrder: true}
+		for i, term := range terms {
+			wall := time.Unix(int64(100*place+i), 0)
+			l.marks = append(l.marks, mark{seq: uint64(i + 1), own: term, round: term, wall: wall, sent: true})
+		}
+		l.from, l.until = l.marks[0].wall, l.marks[len(terms)-1].wall
+		return l
+	}
+	for name, c := range map[string]struct {
+		first, second []uint64
+		nominates     bool
+		found         int
+	}{
+		"one term back":                    {[]uint64{1, 2, 2}, []uint64{1, 1}, true, 0},
+		"one term back, of a voter":        {[]uint64{1, 2, 2}, []uint64{1, 1}, false, 1},
+		"two terms back":                   {[]uint64{1, 3, 3}, []uint64{1, 1}, true, 1},
+		"two terms back, of the last word": {[]uint64{1, 1, 3}, []uint64{1, 1}, true, 0},
+		"in one process":                   {[]uint64{1, 2, 1}, []uint64{2, 2}, true, 1},
+	} {
+		m := &member{lives: []*life{process(1, c.first...), process(2, c.second...)}}
+		if found := termFell(m, c.nominates); len(found) != c.found {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
