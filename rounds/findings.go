@@ -53,17 +53,26 @@ func (g *group) overlap(a, b *Leadership) (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	if ends, _, known := g.ledUntil(b, b.From); (known || b.stops()) && ends.Before(until) {
+	ends, _, known := g.ledUntil(b, b.From)
+	unknown := ends.Before(until) && !known && !b.stops() // how long b led on
+	if ends.Before(until) && !unknown {
 		until = ends
 	}
 	both := until.Sub(b.From)
 	if both <= g.apart(a.Leader, b.Leader) || both <= inFlight && b.deposed(a) {
 		return Finding{}, false
 	}
+	long := fmt.Sprintf(", for %v", Span(both))
+	switch {
+	case unknown && a.Last.IsZero():
+		long = "; no record tells for how long"
+	case unknown:
+		long += fmt.Sprintf(" at most: no record tells how long node %d led", b.Leader)
+	}
 	return Finding{
 		Name: Overlap, Term: max(a.Term, b.Term), Records: []Ref{b.First, proof},
-		Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once, for %v.%s%s",
-			a.Leader, a.Term, b.Leader, b.Term, Span(both), g.recovered.of(a, b), g.unlinked(a, b)),
+		Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once%s.%s%s",
+			a.Leader, a.Term, b.Leader, b.Term, long, g.recovered.of(a, b), g.unlinked(a, b)),
 	}, true
 }
 

@@ -2,6 +2,7 @@ package rounds_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -123,5 +124,29 @@ func TestWonWithoutLeading(t *testing.T) {
 	g := s.b.History().Groups[0]
 	if last := g.Rounds[len(g.Rounds)-1]; len(g.Leaderships) > 0 || last.Winner != nil {
 		t.Errorf("%+v, won %+v", g.Leaderships, last.Winner)
+	}
+}
+
+// "Two led at once, for longer than they did": at level info a leader may write nothing after it began.
+func TestOverlapWithAQuietLeader(t *testing.T) {
+	for word, want := range map[bool]string{
+		true:  "at once, for 1 s at most: no record tells how long node 2 led.",
+		false: "at once; no record tells for how long.",
+	} {
+		s := newScript()
+		lead := func(node uint64, ms int, term uint64, why string) {
+			s.add(node, ms, trace.Record{Term: term, Event: "timeout", Leader: node, Why: []string{why}})
+		}
+		s.add(1, 0, trace.Record{Event: "peers", Alive: []uint64{1, 2}})
+		lead(1, 10, 1, "no higher node is alive -> lead term 1")
+		lead(2, 1000, 2, "no higher node is alive -> lead term 2")
+		lead(1, 2000, 1, "x -> y")
+		if word {
+			s.add(1, 2000, trace.Record{Term: 1, Event: "resign", Why: []string{"asked to resign -> step down"}})
+		}
+		found := s.b.History().Groups[0].Findings
+		if len(found) != 1 || !strings.Contains(found[0].Text, want) {
+			t.Errorf("%v: %+v, want %q", word, found, want)
+		}
 	}
 }

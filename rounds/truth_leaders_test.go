@@ -167,7 +167,7 @@ func (r *reading) leaders(term uint64) int {
 }
 
 var overlapText = regexp.MustCompile(
-	`Node (\d+) led term (\d+) and node (\d+) led term (\d+) at once(?:, for ([0-9.]+ (?:ms|s)|[0-9hms]+))?`)
+	`Node (\d+) led term (\d+) and node (\d+) led term (\d+) at once(?:, for ([0-9.]+ (?:ms|s)|[0-9hms]+)( at most)?)?`)
 
 var ledText = regexp.MustCompile(`ode (\d+) led term (\d+)`)
 
@@ -175,6 +175,7 @@ var ledText = regexp.MustCompile(`ode (\d+) led term (\d+)`)
 type overlap struct {
 	a, b, termA, termB uint64
 	both               time.Duration // 0 if the finding does not say how long
+	atMost             bool          // and may have been shorter
 }
 
 func overlapOf(text string) (o overlap, ok bool) {
@@ -186,6 +187,7 @@ func overlapOf(text string) (o overlap, ok bool) {
 		*to = numberOf(part[i+1])
 	}
 	o.both, _ = time.ParseDuration(strings.ReplaceAll(part[5], " ", "")) // 0 if it is not there
+	o.atMost = part[6] != ""
 	return o, true
 }
 
@@ -260,7 +262,9 @@ func (r *reading) compareOverlaps() {
 				kind = "overlapping-leaders: not so, under a lease"
 			case truth <= 0:
 				kind = "overlapping-leaders: not so"
-			case o.both > truth+truth/100+rounding+r.blur():
+			case o.atMost && truth > o.both+o.both/100+rounding+r.blur():
+				kind = "overlapping-leaders: for longer"
+			case !o.atMost && o.both > truth+truth/100+rounding+r.blur():
 				kind = "overlapping-leaders: not for so long"
 			}
 			if kind != "" && o.both == 0 {
