@@ -258,6 +258,8 @@ func (r *reading) compareOverlaps() {
 			found = append(found, o)
 			truth, kind := r.longest(o), ""
 			switch {
+			case r.shifted() && strings.Contains(f.Text, "No messages compare their clocks: this is so if"):
+				r.note("overlapping-leaders: so if the clocks do not differ, and they do")
 			case truth <= 0 && r.run.leased:
 				kind = "overlapping-leaders: not so, under a lease"
 			case truth <= 0:
