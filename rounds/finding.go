@@ -142,8 +142,8 @@ func (r *Round) judgeLeaders(g *group) {
 	}
 }
 
-// unknowing reports whether the node that led second was dead when the first leader of the term ceased to lead, by its
-// own word or since its process had ended.
+// unknowing reports whether the node that led second was certainly dead when the first leader of the term ceased to
+// lead, by its own word or since its process had ended.
 func (g *group) unknowing(first, second Winner, term uint64) bool {
 	led := g.leaderships[leadershipKey{first.Node, term}]
 	l := g.nodes[second.Node].byIncarnation[second.Ref.Incarnation]
@@ -153,7 +153,7 @@ func (g *group) unknowing(first, second Winner, term uint64) bool {
 	}
 	began := l.started && !led.End.Add(off).After(g.fix.at(l.node, l.from))
 	return began || slices.ContainsFunc(g.absences(second.Node), func(a absence) bool {
-		return a.covers(led.End, led.End.Add(off)) && a.ended
+		return a.covers(led.End, led.End.Add(off)) && a.ended && a.how != unheard
 	})
 }
 

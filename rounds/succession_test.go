@@ -9,9 +9,13 @@ import (
 )
 
 // "Two nodes led the same term": one after the other is no finding where no voters decide, if the second one was dead
-// when the first ceased to lead.
+// when the first ceased to lead. Where no record tells when its process began, it may have run.
 func TestLeadersOfOneTermInSuccession(t *testing.T) {
-	for _, dead := range []bool{false, true} {
+	for name, c := range map[string]struct{ dead, started, found bool }{
+		"it may have run all the while":            {false, false, true},
+		"it was dead before, and may have run":     {true, false, true},
+		"it was dead, and its process began later": {true, true, false},
+	} {
 		s := newScript()
 		lead := func(node uint64, ms int) {
 			s.add(node, ms, trace.Record{
@@ -23,7 +27,7 @@ func TestLeadersOfOneTermInSuccession(t *testing.T) {
 		}
 		s.add(2, 0, trace.Record{Event: "peers", Alive: []uint64{2, 3}})
 		lead(3, 10)
-		if dead {
+		if c.dead {
 			s.add(3, 100, trace.Record{
 				Term: 4, Event: "peers", Alive: []uint64{3}, Evidence: "link-closed 2, dial-refused 2", Leader: 3,
 			})
@@ -31,10 +35,13 @@ func TestLeadersOfOneTermInSuccession(t *testing.T) {
 		s.add(3, 3000, trace.Record{Term: 4, Event: "resign", Why: []string{"asked to resign -> step down"}})
 		s.incarnation = "bbbbbbbb"
 		s.seq[2] = 0
+		if c.started {
+			s.add(2, 4000, trace.Record{Event: "start"})
+		}
 		lead(2, 5000)
 		found := names(s.b.History().Groups[0].Findings)
-		if slices.Contains(found, rounds.TwoLeaders) == dead {
-			t.Errorf("dead %v: found %v", dead, found)
+		if slices.Contains(found, rounds.TwoLeaders) != c.found {
+			t.Errorf("%s: found %v", name, found)
 		}
 	}
 }
