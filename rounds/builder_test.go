@@ -354,9 +354,8 @@ func TestGoldenScenarios(t *testing.T) {
 	}
 	for _, file := range files {
 		b := rounds.NewBuilder()
-		if _, err := logs.ReadFile(file, b); err != nil {
-			t.Fatal(err)
-		}
+		batch := logs.Batch{Paths: []string{file}}
+		batch.Read(b, func(err error) { t.Fatal(err) })
 		told := 0
 		for _, g := range b.History().Groups {
 			for _, r := range g.Rounds {

@@ -25,9 +25,8 @@ func readCase(t *testing.T, name string, without ...string) *rounds.Group {
 		if slices.ContainsFunc(without, func(node string) bool { return strings.HasSuffix(file, "/"+node+".log") }) {
 			continue
 		}
-		if _, err := logs.ReadFile(file, b); err != nil {
-			t.Fatal(err)
-		}
+		batch := logs.Batch{Paths: []string{file}}
+		batch.Read(b, func(err error) { t.Fatal(err) })
 	}
 	groups := b.History().Groups
 	if len(groups) != 1 {

@@ -63,9 +63,8 @@ func TestLeaseEndsAReign(t *testing.T) {
 func TestLeasesOfTwoLists(t *testing.T) {
 	for _, turned := range []bool{false, true} {
 		b := rounds.NewBuilder()
-		if _, err := logs.ReadFile("testdata/office-two-lists.log", b); err != nil {
-			t.Fatal(err)
-		}
+		batch := logs.Batch{Paths: []string{"testdata/office-two-lists.log"}}
+		batch.Read(b, func(err error) { t.Fatal(err) })
 		if turned {
 			prev := uint64(2)
 			b.Add(&trace.Record{

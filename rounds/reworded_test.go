@@ -90,9 +90,8 @@ func worlds(t *testing.T) map[string][]trace.Record {
 	}
 	for _, file := range files {
 		c := collected{}
-		if _, err := logs.ReadFile(file, &c); err != nil {
-			t.Fatal(err)
-		}
+		batch := logs.Batch{Paths: []string{file}}
+		batch.Read(&c, func(err error) { t.Fatal(err) })
 		all[file] = c.records
 	}
 	for _, records := range all {

@@ -27,9 +27,8 @@ import (
 func fixture(t testing.TB, name string) []trace.Record {
 	t.Helper()
 	var c collector
-	if _, err := logs.ReadFile("testdata/"+name+".log", &c); err != nil {
-		t.Fatal(err)
-	}
+	batch := logs.Batch{Paths: []string{"testdata/"+name+".log"}}
+	batch.Read(&c, func(err error) { t.Fatal(err) })
 	slices.SortStableFunc(c.records, func(a, b trace.Record) int { return clockOf(t, a).Compare(clockOf(t, b)) })
 	return c.records
 }
@@ -169,9 +168,8 @@ func TestBriefTellsTheSame(t *testing.T) {
 		for b, out := range map[*rounds.Builder]*bytes.Buffer{
 			rounds.NewBuilder(): &want, rounds.NewBriefBuilder(): &got,
 		} {
-			if _, err := logs.ReadFile("testdata/"+f.name+".log", b); err != nil {
-				t.Fatal(err)
-			}
+			batch := logs.Batch{Paths: []string{"testdata/"+f.name+".log"}}
+			batch.Read(b, func(err error) { t.Fatal(err) })
 			g := b.History().Groups[0]
 			for _, r := range g.Rounds {
 				if err := report.Line(out, r); err != nil {

@@ -45,20 +45,6 @@ func isFile(name string, entry fs.DirEntry) bool {
 	return err != nil || to.Mode().IsRegular()
 }
 
-// ReadFile hands the records of a file to the Sink to. It decompresses gzip and bzip2.
-func ReadFile(path string, to Sink) (Stats, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Stats{}, fmt.Errorf("read the log: %w", err)
-	}
-	defer f.Close()
-	stats, err := Read(f, to)
-	if err != nil {
-		return stats, fmt.Errorf("read the log %s: %w", path, err)
-	}
-	return stats, nil
-}
-
 // pollEvery is the time between two reads at the end of a followed file.
 const pollEvery = 100 * time.Millisecond
 

@@ -35,7 +35,7 @@ func TestFiles(t *testing.T) {
 		t.Fatalf("files %q, errors %v", files, errs)
 	}
 	for _, file := range files {
-		stats, err := ReadFile(file, &collector{})
+		stats, err := readFile(file, &collector{})
 		if err != nil || stats.Records < 40 {
 			t.Errorf("%s: %+v, %v", file, stats, err)
 		}
@@ -94,4 +94,14 @@ func TestALongLine(t *testing.T) {
 	if err != nil || stats.TooLong != 1 || len(c.records) != 1 {
 		t.Fatalf("%+v, %v, %d records", stats, err, len(c.records))
 	}
+}
+
+// readFile hands the records of a file to the Sink to.
+func readFile(path string, to Sink) (Stats, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Stats{}, err
+	}
+	defer f.Close()
+	return Read(f, to)
 }

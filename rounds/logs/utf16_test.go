@@ -36,7 +36,7 @@ func TestUTF16(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := &collector{}
-		if stats, err := ReadFile(file, c); err != nil || !reflect.DeepEqual(c.records, want) {
+		if stats, err := readFile(file, c); err != nil || !reflect.DeepEqual(c.records, want) {
 			t.Errorf("%v: %d records, want %d: %+v, %v", order, len(c.records), len(want), stats, err)
 		}
 		for _, slow := range []func(io.Reader) io.Reader{

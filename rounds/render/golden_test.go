@@ -72,9 +72,8 @@ func TestGolden(t *testing.T) {
 func history(t testing.TB, file string) *rounds.History {
 	t.Helper()
 	b := rounds.NewBuilder()
-	if _, err := logs.ReadFile(file, b); err != nil {
-		t.Fatal(err)
-	}
+	batch := logs.Batch{Paths: []string{file}}
+	batch.Read(b, func(err error) { t.Fatal(err) })
 	return b.History()
 }
 

@@ -43,9 +43,8 @@ func TestGolden(t *testing.T) {
 
 func read(t *testing.T, file string) *rounds.History {
 	b := rounds.NewBuilder()
-	if _, err := logs.ReadFile(file, b); err != nil {
-		t.Fatal(err)
-	}
+	batch := logs.Batch{Paths: []string{file}}
+	batch.Read(b, func(err error) { t.Fatal(err) })
 	return b.History()
 }
 

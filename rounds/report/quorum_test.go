@@ -65,9 +65,8 @@ func TestLeaseIsExplained(t *testing.T) {
 		},
 	} {
 		b := rounds.NewBuilder()
-		if _, err := logs.ReadFile("../testdata/"+file+".log", b); err != nil {
-			t.Fatal(err)
-		}
+		batch := logs.Batch{Paths: []string{"../testdata/"+file+".log"}}
+		batch.Read(b, func(err error) { t.Fatal(err) })
 		all := b.History().Groups[0].Rounds
 		var out bytes.Buffer
 		if err := report.Explain(&out, all[len(all)-1], true); err != nil {
