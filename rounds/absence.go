@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -385,14 +386,14 @@ func (s *shortage) tell(voters int) string {
 		down[a.how] = append(down[a.how], a.id)
 	}
 	var parts []string
+	noun := ""
 	for _, how := range []string{"dead", "stopped", "paused", "silent", "down", "not answering", unheard} {
 		if ids := down[how]; len(ids) > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", words.List(ids), how))
+			noun = cmp.Or(noun, words.Either(len(ids), "voter", "voters")) // "voters 5 dead" would be five
 		}
 	}
-	away := len(s.missing)
-	return fmt.Sprintf("%s %s: %d of %d", words.Either(away, "voter", "voters"), strings.Join(parts, ", "),
-		voters-away, voters)
+	return fmt.Sprintf("%s %s: %d of %d", noun, strings.Join(parts, ", "), voters-len(s.missing), voters)
 }
 
 // everyVoter returns who votes, in order.

@@ -144,7 +144,7 @@ func TestVotersMissing(t *testing.T) {
 			v.ask(3, 4100, 2)
 			v.ask(1, 5000, 2)
 			v.lead(1, 5010, 2)
-		}, "voters 2 stopped, 3 not answering: 1 of 3"},
+		}, "voter 2 stopped, 3 not answering: 1 of 3"},
 		"a log was cut": {func(v *voters) {
 			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1, 3)
 			v.ask(1, 1100, 2)
@@ -155,12 +155,12 @@ func TestVotersMissing(t *testing.T) {
 		"one was lost from view in no record": {func(v *voters) {
 			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1)
 			v.add(1, 5000, trace.Record{Event: "timeout", Why: []string{"no leader was heard of -> ask the others"}})
-		}, "voters 2 dead, 3 without a sign of life here: 1 of 3"},
+		}, "voter 2 dead, 3 without a sign of life here: 1 of 3"},
 		"nobody leads, and a log was cut": {func(v *voters) {
 			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1, 3)
 			v.ask(1, 1100, 2)
 			v.ask(1, 5000, 2)
-		}, "voters 2 dead, 3 without a sign of life here: 1 of 3"},
+		}, "voter 2 dead, 3 without a sign of life here: 1 of 3"},
 	} {
 		v := newVoters()
 		v.ask(1, 0, 1)
@@ -214,7 +214,7 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 		"its start is in none": {func(v *voters) {
 			v.life[3]++
 			v.add(3, 3500, trace.Record{Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:5003"})
-		}, "voters 2 dead, 3 without a sign of life here: 1 of 3", 2500 * time.Millisecond},
+		}, "voter 2 dead, 3 without a sign of life here: 1 of 3", 2500 * time.Millisecond},
 		"it was seen": {func(v *voters) {
 			v.lose(1, 3000, "", 1, 3)
 		}, "voters 2 dead, 3 without a sign of life here: 1 of 3", 2 * time.Second},
@@ -258,7 +258,7 @@ func TestBackWhileTheOtherSlept(t *testing.T) {
 	v.lose(1, 3503, "", 1, 2, 3)
 	v.ask(2, 4000, 2)
 	v.lead(2, 4010, 2)
-	if in, want := v.last(), "voters 1 not answering, 3 without a sign of life here: 1 of 3"; in.Why != want {
+	if in, want := v.last(), "voter 1 not answering, 3 without a sign of life here: 1 of 3"; in.Why != want {
 		t.Errorf("%q, want %q; %+v", in.Why, want, in)
 	}
 }
