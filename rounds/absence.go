@@ -21,9 +21,13 @@ type absence struct {
 	ended bool // its process had ended by from
 }
 
-// unheard is how a voter was of which no record tells anything: it was asked for its vote, and its log ends before, or
-// is not here; or its process had ended, and when the next one began is in no record.
-const unheard = "without a sign of life here"
+const (
+	// unheard is how a voter was of which no record tells anything: it was asked for its vote, and its log ends before, or
+	// is not here.
+	unheard = "without a sign of life here"
+	// unseen is how a voter was whose process had ended, and when the next one began is in no record.
+	unseen = "ended and not seen since"
+)
 
 // covers reports whether the node was away from one time to another.
 func (a *absence) covers(from, until time.Time) bool {
@@ -59,7 +63,7 @@ func (g *group) lostSight(id uint64) (all []absence) {
 			a.how = "dead"
 		}
 		if a.ended && !a.until.IsZero() { // its next process may have run before
-			a.how = unheard
+			a.how = unseen
 		}
 		all = append(all, a)
 	}
@@ -93,7 +97,7 @@ func (g *group) absencesOf(l *life) (all []absence) {
 			}
 			var known bool
 			if a.until, known = g.cameBack(l, a.from); !known && a.ended {
-				a.how = unheard
+				a.how = unseen
 			}
 		case Silent:
 			a.how, a.until = "silent", g.seenAgain(l.node, e.At)
@@ -387,7 +391,7 @@ func (s *shortage) tell(voters int) string {
 	}
 	var parts []string
 	noun := ""
-	for _, how := range []string{"dead", "stopped", "paused", "silent", "down", "not answering", unheard} {
+	for _, how := range []string{"dead", "stopped", unseen, "paused", "silent", "down", "not answering", unheard} {
 		if ids := down[how]; len(ids) > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", words.List(ids), how))
 			noun = cmp.Or(noun, words.Either(len(ids), "voter", "voters")) // "voters 5 dead" would be five

@@ -214,10 +214,10 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 		"its start is in none": {func(v *voters) {
 			v.life[3]++
 			v.add(3, 3500, trace.Record{Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:5003"})
-		}, "voter 2 dead, 3 without a sign of life here: 1 of 3", 2500 * time.Millisecond},
+		}, "voter 2 dead, 3 ended and not seen since: 1 of 3", 2500 * time.Millisecond},
 		"it was seen": {func(v *voters) {
 			v.lose(1, 3000, "", 1, 3)
-		}, "voters 2 dead, 3 without a sign of life here: 1 of 3", 2 * time.Second},
+		}, "voter 2 dead, 3 ended and not seen since: 1 of 3", 2 * time.Second},
 	} {
 		v := newVoters()
 		v.level = "info"
@@ -258,7 +258,7 @@ func TestBackWhileTheOtherSlept(t *testing.T) {
 	v.lose(1, 3503, "", 1, 2, 3)
 	v.ask(2, 4000, 2)
 	v.lead(2, 4010, 2)
-	if in, want := v.last(), "voter 1 not answering, 3 without a sign of life here: 1 of 3"; in.Why != want {
+	if in, want := v.last(), "voter 3 ended and not seen since, 1 not answering: 1 of 3"; in.Why != want {
 		t.Errorf("%q, want %q; %+v", in.Why, want, in)
 	}
 }

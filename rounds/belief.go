@@ -27,6 +27,7 @@ type turn struct {
 	from    uint64 // the sender of the message with which the belief changed, 0 for none
 	msgID   string // of that message
 	handed  bool   // the leader gave up its term for another node, or because it was asked to
+	to      uint64 // that other node, 0 for none
 }
 
 // noteBelief adds what rec says about the leader to the process's beliefs.
@@ -48,7 +49,8 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 		}
 		l.merged = l.merged && was.last.seq < m.seq
 	}
-	b.turn = turn{expires(reasons), rec.From, rec.MsgID, handsOver(reasons)}
+	b.turn = turn{expired: expires(reasons), from: rec.From, msgID: rec.MsgID}
+	b.turn.handed, b.turn.to = handsOver(reasons)
 	if b.leader == l.node {
 		b.sent = rec.Sent
 	}
@@ -78,16 +80,19 @@ func leaderTerm(rec *trace.Record, reasons []reason) (term uint64, unsettled boo
 }
 
 // handsOver reports whether one of the reasons says that the leader gives up its term for another node, or because
-// it was asked to.
-func handsOver(reasons []reason) bool {
+// it was asked to. It returns the other node, 0 if the reason names none.
+func handsOver(reasons []reason) (handed bool, to uint64) {
 	for i := range reasons {
 		from := reasons[i].cause(0)
 		because, ok := decided[algorithms.Because](&from)
 		if ok && because.Kind == HandOver && because.About == algorithms.Self {
-			return true
+			if len(from.args) > 0 {
+				to = from.number(0)
+			}
+			return true, to
 		}
 	}
-	return false
+	return false, 0
 }
 
 // expires reports whether one of the reasons says that a lease ended by itself: that of the node, or that of

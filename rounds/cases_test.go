@@ -74,6 +74,15 @@ func TestCases(t *testing.T) {
 			},
 			[]string{"stood, as nobody led", "was chosen"},
 		},
+		// Three with --preempt: 3 killed, started again, and SIGTERM to all.
+		"preempt-hand-over": {
+			nil,
+			[]string{
+				"node 2 handed over: node 3 would take over",
+				"node 3 stopped leading: it was asked to resign.",
+			},
+			[]string{"gave up"},
+		},
 		// Two laps of SIGTERM and start.
 		"raft-rolling-restart-healthy": {nil, []string{"leader 5 gave up term 1"}, []string{"went back", "is gone"}},
 		// A ring of five, whose clocks were shifted by -420, +10800, +37, -1.5 and 0 s afterwards.
@@ -83,15 +92,15 @@ func TestCases(t *testing.T) {
 		// 3 killed at 11:51:45.298; 1 killed at 48.302 and started at 52.312; 3 started at 57.321.
 		"ring3-votes-misattributed": {
 			nil,
-			[]string{"Nobody led for 4.43 s", "voters 1 down, 3 without a sign of life here: 1 of 3"},
+			[]string{"Nobody led for 4.43 s", "voter 3 ended and not seen since, 1 down: 1 of 3"},
 			[]string{"nobody holds the office (node 2)"},
 		},
 		// 9 killed, 5 and 2 killed, leader 4 paused from 14.329 to 32.345, 5 and 2 started, 5 told to stop.
 		"outage-17s-quorum-lost": {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
-				"Nobody led for 16.7 s, from 11:51:15.779 until node 1 led term 3: voters 4 silent, 2 down, " +
-					"5 without a sign of life here: 2 of 5",
+				"Nobody led for 16.7 s, from 11:51:15.779 until node 1 led term 3: voter 5 ended and not seen " +
+					"since, 4 silent, 2 down: 2 of 5",
 				"It may have been 17.2 s, from 11:51:15.294 on",
 				"node 5 outranks node 4 and took over", "node 5 handed over: it was asked to resign",
 				"(the leader led on for 2 s of that)",

@@ -187,12 +187,25 @@ func (r *Round) handedOver(c *Cause, g *group) {
 	if led == nil || !led.endedBy.handed {
 		return
 	}
-	why, asked := led.life.request(led.Last.Seq + 1)
-	at := g.fix.at(led.Leader, asked)
-	if why == "" || at.Before(led.From) || led.End.Sub(at) > maxHandOver {
-		return
+	why, at := g.requestBefore(led)
+	if why == "" {
+		if led.endedBy.to == 0 {
+			return
+		}
+		why, at = fmt.Sprintf("node %d would take over", led.endedBy.to), led.End // with --preempt nobody asks for it
 	}
 	c.Kind, c.Lost, c.handing, c.Request, c.asked = HandOver, 0, led.Leader, why, at
+}
+
+// requestBefore says why somebody asked the leader to give up its term before it did by its own word, and when. It
+// returns "" if no record says so.
+func (g *group) requestBefore(led *Leadership) (why string, at time.Time) {
+	why, asked := led.life.request(led.Last.Seq + 1)
+	at = g.fix.at(led.Leader, asked)
+	if at.Before(led.From) || led.End.Sub(at) > maxHandOver {
+		return "", at
+	}
+	return why, at
 }
 
 // maxHandOver bounds how long after a request the leader hands over: it asks one node after the other.

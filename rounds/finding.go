@@ -153,7 +153,7 @@ func (g *group) unknowing(first, second Winner, term uint64) bool {
 	}
 	began := l.started && !led.End.Add(off).After(g.fix.at(l.node, l.from))
 	return began || slices.ContainsFunc(g.absences(second.Node), func(a absence) bool {
-		return a.covers(led.End, led.End.Add(off)) && a.ended && a.how != unheard
+		return a.covers(led.End, led.End.Add(off)) && a.ended && a.how != unseen
 	})
 }
 

@@ -242,7 +242,13 @@ func (in *Incident) reason(g *group) string {
 	}
 	switch in.Ended.Kind {
 	case EndedByWord:
-		return fmt.Sprintf("node %d stopped leading", in.Former)
+		text := fmt.Sprintf("node %d stopped leading", in.Former)
+		if led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]; led != nil && led.life != nil {
+			if why, _ := g.requestBefore(led); why != "" {
+				text += ": " + why
+			}
+		}
+		return text
 	case EndedByLease:
 		return fmt.Sprintf("the lease of node %d ended", in.Former)
 	case EndedByProcess:

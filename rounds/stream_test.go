@@ -27,7 +27,7 @@ import (
 func fixture(t testing.TB, name string) []trace.Record {
 	t.Helper()
 	var c collector
-	batch := logs.Batch{Paths: []string{"testdata/"+name+".log"}}
+	batch := logs.Batch{Paths: []string{"testdata/" + name + ".log"}}
 	batch.Read(&c, func(err error) { t.Fatal(err) })
 	slices.SortStableFunc(c.records, func(a, b trace.Record) int { return clockOf(t, a).Compare(clockOf(t, b)) })
 	return c.records
@@ -168,7 +168,7 @@ func TestBriefTellsTheSame(t *testing.T) {
 		for b, out := range map[*rounds.Builder]*bytes.Buffer{
 			rounds.NewBuilder(): &want, rounds.NewBriefBuilder(): &got,
 		} {
-			batch := logs.Batch{Paths: []string{"testdata/"+f.name+".log"}}
+			batch := logs.Batch{Paths: []string{"testdata/" + f.name + ".log"}}
 			batch.Read(b, func(err error) { t.Fatal(err) })
 			g := b.History().Groups[0]
 			for _, r := range g.Rounds {

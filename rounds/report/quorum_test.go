@@ -65,7 +65,7 @@ func TestLeaseIsExplained(t *testing.T) {
 		},
 	} {
 		b := rounds.NewBuilder()
-		batch := logs.Batch{Paths: []string{"../testdata/"+file+".log"}}
+		batch := logs.Batch{Paths: []string{"../testdata/" + file + ".log"}}
 		batch.Read(b, func(err error) { t.Fatal(err) })
 		all := b.History().Groups[0].Rounds
 		var out bytes.Buffer

@@ -97,8 +97,8 @@ func (r *reading) endedBy(node uint64, at time.Time) bool {
 var (
 	endedText = regexp.MustCompile(`the process of node (\d+) ended`)
 	silenced  = regexp.MustCompile(`node (\d+) stopped answering`)
-	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|paused|silent|down|not answering|` +
-		`without a sign of life here)`)
+	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|ended and not seen since|paused|silent|down|` +
+		`not answering|without a sign of life here)`)
 	votersUp = regexp.MustCompile(`: (\d+) of (\d+)$`)
 	number   = regexp.MustCompile(`\d+`)
 )
@@ -169,6 +169,10 @@ func (r *reading) compareVoters(in *rounds.Incident) {
 			then := span{middle.Add(-started), middle.Add(r.slack())}
 			switch {
 			case how == "without a sign of life here": // this is about the records
+			case how == "ended and not seen since":
+				if !r.endedBy(node, then.Until) {
+					r.fail("incident: a voter had ended that had not", "node %d at %s: %s", node, clock(middle), r.tellIncident(in))
+				}
 			case (how == "dead" || how == "stopped") && !r.isDead(node, then.From) && !r.isDead(node, then.Until):
 				r.fail("incident: a voter was "+how+" that lived", "node %d at %s: %s",
 					node, clock(middle), r.tellIncident(in))
