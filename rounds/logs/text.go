@@ -40,6 +40,7 @@ var simBegin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // each line has the prefix of its node.
 type text struct {
 	open  map[string]*draft // by what stands before the line
+	nodes map[string]uint64 // whose records have that before their lines, 0 if several nodes' have
 	state *textState
 	to    Sink
 }
@@ -54,11 +55,14 @@ type draft struct {
 }
 
 func newText(to Sink) text {
-	return text{open: map[string]*draft{}, state: newTextState(), to: to}
+	return text{open: map[string]*draft{}, nodes: map[string]uint64{}, state: newTextState(), to: to}
 }
 
 // line takes one line. It returns true if the line is the first of a record.
 func (t *text) line(line []byte) bool {
+	if saysGoodbye(line) && t.goodbye(string(line)) {
+		return false
+	}
 	if len(t.open) == 0 && !bytes.Contains(line, []byte("] * ")) && !bytes.Contains(line, []byte(" > ")) {
 		return false
 	}
@@ -100,6 +104,32 @@ func (t *text) begin(h head) {
 		d.level = levels[h.level]
 	}
 	t.open[key] = d
+	if was, known := t.nodes[key]; !known && len(t.nodes) < maxOpen {
+		t.nodes[key] = node
+	} else if was != node {
+		t.nodes[key] = 0
+	}
+}
+
+// goodbye reads the last line of a process: "15:04:05.000 INF the node resigned and left". It does not name the node,
+// which is that of the records before it.
+func (t *text) goodbye(s string) bool {
+	s = escape().ReplaceAllString(s, "")
+	for _, words := range lastWords {
+		at := strings.Index(s, " "+words)
+		if at < 0 {
+			continue
+		}
+		clock, _, before, ok := cutClock(s[:at])
+		node := t.nodes[prefix(before)]
+		if !ok || node == 0 {
+			continue
+		}
+		t.finish(prefix(before))
+		t.to.Left("", node, t.state.timeOfDay(node, clock))
+		return true
+	}
+	return false
 }
 
 // levels are the levels by their words on zerolog's console.

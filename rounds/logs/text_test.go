@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -71,4 +72,29 @@ func FuzzForms(f *testing.F) {
 			t.Errorf("%q: in Raft's term %q, want %q", line, got, want)
 		}
 	})
+}
+
+// A node that prints for people says good-bye as well. Where several nodes print without prefixes, nobody knows which
+// of them it was.
+func TestGoodbyeInText(t *testing.T) {
+	record := func(prefix, node string) string {
+		return prefix + "08:45:51.006 INF " + node + " > timeout\n" + prefix +
+			"            no higher node is alive -> lead term 1  [nomination.lead(bully.next-in-line, 1)]\n"
+	}
+	const bye = "08:45:52.361 INF the node resigned and left\n"
+	const failed = "23:59:59.000 ERR the node ended error=disk exit_code=1\n"
+	for text, want := range map[string][]string{
+		record("", "1") + bye: {" 1 08:45:52"},
+		record("n1 | ", "1") + record("n2 | ", "2") + "n2 | " + bye: {" 2 08:45:52"},
+		record("", "1") + "\x1b[90m08:45:52.361\x1b[0m" + bye[12:]:  {" 1 08:45:52"},
+		record("", "3") + failed:                                    {" 3 23:59:59"},
+		record("", "1") + record("", "2") + bye:                     nil,
+		bye:                                                         nil,
+		record("", "1") + "somebody wrote: the node resigned and left\n": nil,
+	} {
+		var c collector
+		if _, err := Read(strings.NewReader(text), &c); err != nil || !slices.Equal(c.left, want) {
+			t.Errorf("%q: %q, %v", text, c.left, err)
+		}
+	}
 }
