@@ -3,7 +3,9 @@ package rounds_test
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -72,6 +74,8 @@ func (r *reading) compareClocks() {
 			r.info && (a.Error == 0 || b.Error == 0)
 		switch {
 		case off <= there+back+time.Microsecond:
+		case r.uncompared(way[0]) || r.uncompared(way[1]):
+			r.note("clock: not compared, as is said")
 		case doubtful:
 			r.note("clock: beyond the delays, but the pairs of the messages are not certain")
 		case claimed > 0 && off > claimed+time.Microsecond:
@@ -81,6 +85,17 @@ func (r *reading) compareClocks() {
 				way[0], way[1], off, there, back, r.group.Clocks)
 		}
 	}
+}
+
+var uncomparedText = regexp.MustCompile(`^No messages compare the clocks? of (.*) with the others`)
+
+// uncompared reports whether it is said that no messages compare the node's clock: those that do may be of another
+// process of their sender.
+func (r *reading) uncompared(node uint64) bool {
+	return slices.ContainsFunc(r.group.Unknown, func(line string) bool {
+		part := uncomparedText.FindStringSubmatch(line)
+		return part != nil && slices.Contains(number.FindAllString(part[1], -1), strconv.FormatUint(node, 10))
+	})
 }
 
 // restarted reports whether the node ran more than one process.
