@@ -54,3 +54,17 @@ func TestTermThatWasNotSaved(t *testing.T) {
 		}
 	}
 }
+
+// "It was alive, and it was paused": at level info a process may write nothing for long, and may have been paused.
+func TestSilentAtLevelInfo(t *testing.T) {
+	at := func(ms int) time.Time { return time.UnixMilli(int64(ms)) }
+	for wrote, want := range map[int]bool{1500: false, 2500: true} {
+		l := &life{node: 1, inOrder: true}
+		for i, ms := range []int{0, 900, wrote} {
+			l.marks = append(l.marks, mark{seq: uint64(i + 1), wall: at(ms)})
+		}
+		if got := l.silentAround(at(1000), clockFix{}); got != want {
+			t.Errorf("wrote on at %d ms: silent %v", wrote, got)
+		}
+	}
+}

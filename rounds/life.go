@@ -79,7 +79,7 @@ func (l *life) before(t time.Time, fix clockFix) (last mark, ok bool) {
 }
 
 // silentAround reports whether the process wrote nothing for a time around t that is much longer than it was ever
-// silent before: three times as long. At level debug, maxTransit is long.
+// silent before: three times as long. And maxTransit is long: it was paused, or at level info it may have been.
 func (l *life) silentAround(t time.Time, fix clockFix) bool {
 	before, ok := l.before(t, fix)
 	after, wrote := l.after(t, fix)
@@ -92,7 +92,7 @@ func (l *life) silentAround(t time.Time, fix clockFix) bool {
 		longest = max(longest, marks[i].wall.Sub(marks[i-1].wall))
 	}
 	silent := after.wall.Sub(before.wall)
-	return silent > 3*longest || l.debug && silent > maxTransit
+	return silent > 3*longest || silent > maxTransit
 }
 
 // sorted returns the marks by number.
