@@ -379,7 +379,7 @@ func (g *group) abandoned(r *Leadership) (at time.Time, ref Ref) {
 // leader begins at most two rounds of them without answers, a quarter of the promise apart. Nobody leads a later term
 // before the lease has ended.
 func (g *group) ranOut(r *Leadership, at time.Time) time.Time {
-	if r.life != nil && r.life.debug && r.Lease.After(at) {
+	if r.life != nil && r.life.debug && (r.Lease.After(at) || !g.wroteUnseen(r.life)) {
 		return r.Lease // the leader wrote its last renewal
 	}
 	end := latest(at.Add(g.leaseTime/2), r.Lease)

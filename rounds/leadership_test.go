@@ -150,3 +150,22 @@ func TestOverlapWithAQuietLeader(t *testing.T) {
 		}
 	}
 }
+
+// "Its lease is told to have ended at the next win": a leader that was paused, and killed as it slept, had written its
+// last renewal, and the voters missed its heartbeats a little after the lease had ended.
+func TestLeaseOfALeaderThatSleptToItsEnd(t *testing.T) {
+	v := newVoters()
+	v.ask(1, 0, 1)
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.add(3, 30, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(1000)})
+	v.miss(1, 1040, 3)
+	v.miss(2, 1050, 3)
+	v.ask(1, 1300, 2)
+	v.lead(1, 1310, 2)
+	v.start(3, 3000)
+	if l := v.b.History().Groups[0].Leaderships[0]; !l.End.Equal(atMS(1000)) || l.Ended.Kind != rounds.EndedByLease {
+		t.Errorf("%+v", l)
+	}
+}
