@@ -198,6 +198,9 @@ func (in *input) build(
 		try = &attempt{b: b}
 		sum, problems = in.read(filtered(ctx, try))
 	}
+	again := func() bool { // unless the records are to be read anew in any case, era by era
+		return try.failed() && (eras != nil || try.gaveUp || b.Eras() == nil)
+	}
 	full := inFull() // to begin anew
 	if bounds == nil || in.stdin != nil {
 		read(full)
@@ -205,11 +208,11 @@ func (in *input) build(
 	}
 	collectAt(heldBytes)
 	read(rounds.NewBoundedBuilder(*bounds))
-	if try.failed() && in.batch.Split() {
+	if again() && in.batch.Split() {
 		_ = inFull()
 		read(rounds.NewBoundedBuilder(*bounds))
 	}
-	if try.failed() {
+	if again() {
 		collectAt(math.MaxInt64)
 		read(inFull())
 	}

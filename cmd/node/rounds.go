@@ -143,7 +143,9 @@ func listBounds(format string, shown *report.Selection) *rounds.Bounds {
 		bounds.Retain = func(over []*rounds.Round) []*rounds.Round { return shown.Retain(over) }
 		return bounds
 	case format == "html":
-		bounds.Retain = func(over []*rounds.Round) []*rounds.Round { return withoutSteps(shown.RetainWhole(over)) }
+		bounds.Retain = func(over []*rounds.Round) []*rounds.Round {
+			return withoutSteps(shown.RetainWhole(over), render.MaxPictured)
+		}
 	case shown.Limited(), shown.Findings, shown.Last > 0:
 		bounds.Retain = func(over []*rounds.Round) []*rounds.Round { return shown.RetainWhole(over) }
 	default:
@@ -153,9 +155,9 @@ func listBounds(format string, shown *report.Selection) *rounds.Bounds {
 	return bounds
 }
 
-// withoutSteps drops the steps of all rounds before the last ones, which is what a page has at most.
-func withoutSteps(over []*rounds.Round) []*rounds.Round {
-	for _, r := range over[:max(0, len(over)-render.MaxPictured)] {
+// withoutSteps drops the steps of all rounds but the last ones.
+func withoutSteps(over []*rounds.Round, but int) []*rounds.Round {
+	for _, r := range over[:max(0, len(over)-but)] {
 		r.Steps, r.Messages = nil, nil
 	}
 	return over
