@@ -272,6 +272,19 @@ func (g *group) request(leader uint64, t time.Time) (why string, asked time.Time
 	return "", asked
 }
 
+// askedBy returns the record of the request to hand over.
+func (g *group) askedBy(c *Cause) Ref {
+	for _, l := range g.nodes[c.handing].lives {
+		for _, h := range l.allHappenings() {
+			if asks := h.event == "resign" || h.event == "transfer" || h.event == "eligible"; asks &&
+				g.fix.at(l.node, h.wall).Equal(c.asked) {
+				return l.ref(h.seq)
+			}
+		}
+	}
+	return Ref{}
+}
+
 // back returns the first record, and its time, that the process of the lost leader wrote after the
 // first evidence against it. Both are zero if there is none.
 func (g *group) back(c Cause) (Ref, time.Time) {

@@ -21,7 +21,8 @@ type Incident struct {
 	// and Former wrote nothing: its lease may have been renewed after that of the voters, whom only its next HEARTBEAT
 	// would have told. Or it is the last record of Former, whose process ended before the next one of its node began.
 	// Zero otherwise.
-	Perhaps time.Time `json:"perhaps_from,omitzero"`
+	Perhaps    time.Time `json:"perhaps_from,omitzero"`
+	PerhapsRef Ref       `json:"perhaps_ref,omitzero"` // the record of Perhaps
 
 	// Leader leads Term since Until. Leader is 0 if nobody leads when the records end: Until is the time of
 	// the last record then.
@@ -35,6 +36,9 @@ type Incident struct {
 	Terms      []uint64      `json:"terms"`   // the terms in which an election was held, in order
 	Why        string        `json:"why"`     // in one clause: "voters 2 and 5 dead, 4 paused: 2 of 5"
 	Records    []Ref         `json:"records"` // which prove From, Until and Why
+	// Asked is the record by which Former was asked to hand over, or why it did so without being asked; Seq 0 if no
+	// round of Terms has that for a cause.
+	Asked Ref `json:"asked,omitzero"`
 
 	rounds []*Round // of Terms
 	lack   shortage // the time in which the voters were missing that Why names; zero if it names none
@@ -159,6 +163,10 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 		in.rounds = append(in.rounds, r)
 		in.Terms = append(in.Terms, r.Term)
 		in.began(r, g.guarantee)
+		if r.Cause.Request != "" {
+			in.Asked = g.askedBy(&r.Cause)
+			in.prove(in.Asked)
+		}
 	}
 	if in.From.IsZero() || g.unsure(former, next, in.Until.Sub(in.From)) {
 		in.From, in.Ended = in.Until, Ending{Kind: EndedUnseen, Known: Inferred}
@@ -167,14 +175,14 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 	case former == nil:
 	case in.Ended == (Ending{EndedByLease, PeersSaw, in.Ended.Ref}):
 		if found := former.found(in.Ended.Ref); found.Before(in.From) {
-			in.Perhaps = found
+			in.Perhaps, in.PerhapsRef = found, in.Ended.Ref
 		}
 	case former.life == nil:
 	case in.Ended.Kind == EndedByLease && !former.life.debug:
-		in.Perhaps = former.missed(long)
+		in.Perhaps, in.PerhapsRef = former.missed(long)
 	case in.Ended == (Ending{EndedByProcess, Inferred, in.Ended.Ref}):
 		if last := g.fix.at(former.Leader, former.life.until); last.Before(long) {
-			in.Perhaps = last
+			in.Perhaps, in.PerhapsRef = last, former.life.ref(former.life.last())
 		}
 	}
 	in.Leaderless = max(in.Until.Sub(in.From), 0)
@@ -190,14 +198,14 @@ func (g *group) unsure(former, next *Leadership, between time.Duration) bool {
 		!g.paths.linked(former.Leader, next.Leader)
 }
 
-// missed returns when a follower first found that the lease was not renewed, if that was before t.
-func (r *Leadership) missed(t time.Time) (first time.Time) {
+// missed returns when a follower first found that the lease was not renewed, and its record, if that was before t.
+func (r *Leadership) missed(t time.Time) (first time.Time, by Ref) {
 	for _, f := range r.Followers {
 		if f.expired && f.Until.Before(t) && (first.IsZero() || f.Until.Before(first)) {
-			first = f.Until
+			first, by = f.Until, f.Last
 		}
 	}
-	return first
+	return first, by
 }
 
 // began sets From where the round tells it: before the first leadership, from its call on. Without a lease, a leader

@@ -239,7 +239,8 @@ func (g *group) endOfFormer(r *Round) (end time.Time) {
 	})
 	for _, l := range g.list[max(0, began-most):began] {
 		late := l.Ended.Kind == EndedByLease && l.Ended.Known == OwnWord && l.life != nil && !l.life.debug
-		if l.Term < r.Term && !l.First.IsZero() && l.End.After(end) && (!late || l.missed(l.End).IsZero()) {
+		first, _ := l.missed(l.End)
+		if l.Term < r.Term && !l.First.IsZero() && l.End.After(end) && (!late || first.IsZero()) {
 			end = l.End
 		}
 	}

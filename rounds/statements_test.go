@@ -2,6 +2,7 @@ package rounds_test
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
 )
@@ -42,9 +44,14 @@ type source struct {
 	*rounds.Builder
 	records map[rounds.Ref][]*trace.Record // several if the incarnation is in no record
 	ends    []time.Time                    // at which processes said that they end
+	// lacks reports whether the record is missing. Nil: none is.
+	lacks func(*trace.Record) bool
 }
 
 func (s *source) Add(rec *trace.Record) {
+	if s.lacks != nil && s.lacks(rec) {
+		return
+	}
 	kept := *rec
 	ref := rounds.Ref{Node: rec.Node, Incarnation: rec.Incarnation, Seq: rec.Seq}
 	s.records[ref] = append(s.records[ref], &kept)
@@ -56,9 +63,11 @@ func (s *source) Left(cluster string, node uint64, at time.Time) {
 	s.Builder.Left(cluster, node, at)
 }
 
-func readSource(t *testing.T, files []string) (*source, *rounds.History) {
+func readSource(
+	t *testing.T, files []string, lacks func(*trace.Record) bool,
+) (*source, *rounds.History) {
 	t.Helper()
-	s := &source{Builder: rounds.NewBuilder(), records: map[rounds.Ref][]*trace.Record{}}
+	s := &source{Builder: rounds.NewBuilder(), records: map[rounds.Ref][]*trace.Record{}, lacks: lacks}
 	batch := logs.Batch{Paths: files}
 	batch.Read(s, func(err error) { t.Fatal(err) })
 	return s, s.History()
@@ -267,12 +276,39 @@ func (w *witness) cause(r *rounds.Round) {
 		w.about("term %d, %d has evidence against %d", r.Term, d.Node, c.Lost)
 		w.detection(d, c.Lost)
 	}
+	if w.about("term %d, asked to hand over", r.Term); c.Request != "" {
+		w.request(r)
+	}
 	if w.about("term %d, %d was back", r.Term, c.Lost); !c.Back.IsZero() {
 		w.own(c.Back, c.Lost, c.BackAt)
 		if !c.BackAt.After(c.At) {
 			w.wrong("it was back at %v, before %v", c.BackAt, c.At)
 		}
 	}
+}
+
+// request compares why a leader handed over with its record.
+func (w *witness) request(r *rounds.Round) {
+	asked := r.Incident.Asked
+	led := slices.ContainsFunc(w.g.Leaderships, func(l rounds.Leadership) bool {
+		return l.Leader == asked.Node && l.Incarnation == asked.Incarnation && l.Term < r.Term
+	})
+	if !led {
+		w.wrong("node %d, which was asked by %v, had led no term", asked.Node, asked)
+	}
+	w.record(asked, "the request "+r.Cause.Request, func(rec *trace.Record) bool {
+		if w.fixed(rec.Node, rec.Time).After(r.Cause.At) {
+			return false
+		}
+		switch rec.Event {
+		case "resign":
+			return r.Cause.Request == "it was asked to resign"
+		case "transfer":
+			return strings.HasSuffix(rec.Detail, strings.TrimPrefix(r.Cause.Request, "transfer ")) ||
+				strings.HasSuffix(rec.Detail, "this node resigns") && r.Cause.Request == "it was asked to resign"
+		}
+		return rec.Event == "eligible" && r.Cause.Request == rec.Unfit
+	})
 }
 
 func (w *witness) leadership(r *rounds.Leadership) {
@@ -319,8 +355,9 @@ func (w *witness) ending(r *rounds.Leadership) {
 		if e.Ref.Node == r.Leader {
 			w.wrong("peers saw it, and %v says so", e.Ref)
 		}
-		if e.Kind == rounds.EndedByLease { // the peer's promise may have ended a little before the lease
+		if e.Kind == rounds.EndedByLease {
 			w.leadsNot(e.Ref, r.Leader, r.Term)
+			w.ranOut(r)
 			break
 		}
 		w.own(e.Ref, e.Ref.Node, r.End)
@@ -331,12 +368,104 @@ func (w *witness) ending(r *rounds.Leadership) {
 		if e.Kind == rounds.EndedByWord {
 			w.wrong("it stopped by its own word, which is inferred")
 		}
-		if e.Ref.Node == r.Leader && e.Ref.Incarnation == r.Incarnation && e.Kind != rounds.EndedByLease {
-			w.wrong("inferred, and its own record %v says so", e.Ref)
-		}
+		w.inferred(r)
 	default:
 		w.wrong("known %q", e.Known)
 	}
+}
+
+// lease returns the longest time for which a record says that a lease runs.
+func (w *witness) lease() (longest time.Duration) {
+	for _, records := range w.records {
+		for _, rec := range records {
+			if rec.Cluster == w.g.Cluster && rec.Algo == w.g.Algorithm && !rec.ValidUntil.IsZero() {
+				longest = max(longest, rec.ValidUntil.Sub(rec.Time))
+			}
+		}
+	}
+	return longest
+}
+
+// ranOut compares the end of a lease that peers saw with the record of the last of them. What a peer holds for the end
+// is the leader's last HEARTBEAT; the lease may have been renewed by the answers to that, for half of its time at most.
+// It is over at once when another leader begins. A peer that slept held for it what had ended before.
+func (w *witness) ranOut(r *rounds.Leadership) {
+	if r.End.Equal(r.Lease) {
+		return
+	}
+	w.record(r.Ended.Ref, "the end of the lease a while before "+r.End.String(), func(rec *trace.Record) bool {
+		found := w.fixed(rec.Node, rec.Time)
+		next := slices.ContainsFunc(w.g.Leaderships, func(l rounds.Leadership) bool {
+			return l.From.Equal(r.End) && l.Term != r.Term
+		})
+		slept := r.End.Before(found) && w.silent(rec, w.lease())
+		return r.End.Equal(found.Add(w.lease()/2)) || next || slept
+	})
+}
+
+// silent reports whether the process of the record had written nothing for so long.
+func (w *witness) silent(rec *trace.Record, d time.Duration) bool {
+	for ref, records := range w.records {
+		if ref.Node == rec.Node && ref.Incarnation == rec.Incarnation && ref.Seq < rec.Seq &&
+			rec.Time.Sub(records[0].Time) < d {
+			return false
+		}
+	}
+	return true
+}
+
+// inferred compares an end that no record tells with what it is inferred from: the end of the lease, which nobody can
+// have renewed; or the first record of the next process, or of a later leadership.
+func (w *witness) inferred(r *rounds.Leadership) {
+	e := r.Ended
+	own := e.Ref.Node == r.Leader && e.Ref.Incarnation == r.Incarnation
+	switch {
+	case e.Kind == rounds.EndedByLease && own: // which it noticed late: it had slept
+		w.leadsNot(e.Ref, r.Leader, r.Term)
+		if !r.End.Before(r.Until) || r.End.Before(r.From) {
+			w.wrong("it ended at %v, and was from %v to %v", r.End, r.From, r.Until)
+		}
+	case e.Kind == rounds.EndedByLease:
+		if !r.End.Equal(r.Lease) {
+			w.wrong("it ended at %v, and the lease at %v", r.End, r.Lease)
+		}
+	case own:
+		w.wrong("inferred, and its own record %v says so", e.Ref)
+	case e.Kind == rounds.EndedByProcess, e.Kind == rounds.EndedUnseen && w.begins(e.Ref, r.Leader):
+		if !w.begins(e.Ref, r.Leader) {
+			w.wrong("record %v is not the first one of a process of node %d", e.Ref, r.Leader)
+		}
+		w.own(e.Ref, r.Leader, r.End)
+	case e.Kind == rounds.EndedUnseen:
+		i := slices.IndexFunc(w.g.Leaderships, func(l rounds.Leadership) bool {
+			return l.First == e.Ref || l.First.IsZero() && l.Followers[0].First == e.Ref
+		})
+		if i < 0 || w.g.Leaderships[i].Term <= r.Term {
+			w.wrong("no later leadership begins with %v", e.Ref)
+		} else if next := w.g.Leaderships[i].From; !r.End.Equal(next) && !(r.End.After(next) && w.wrote(r)) {
+			w.wrong("it ended at %v, and the next one began at %v", r.End, next)
+		}
+	}
+}
+
+// begins reports whether a process of the node begins with the record.
+func (w *witness) begins(ref rounds.Ref, node uint64) bool {
+	return slices.ContainsFunc(w.g.Nodes, func(n rounds.Node) bool {
+		return n.ID == node && slices.ContainsFunc(n.Lives, func(l rounds.Life) bool { return l.First == ref })
+	})
+}
+
+// wrote reports whether the leader's process wrote a record of its leadership at its end.
+func (w *witness) wrote(r *rounds.Leadership) bool {
+	for _, records := range w.records {
+		for _, rec := range records {
+			if rec.Node == r.Leader && rec.Incarnation == r.Incarnation && rec.Leader == r.Leader &&
+				w.fixed(rec.Node, rec.Time).Equal(r.End) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (w *witness) node(n *rounds.Node) {
@@ -467,6 +596,11 @@ func (w *witness) finding(f rounds.Finding) {
 func (w *witness) incident(in *rounds.Incident) {
 	w.about("change from %d in term %d to %d in term %d", in.Former, in.FormerTerm, in.Leader, in.Term)
 	w.exists(in.Records...)
+	if in.PerhapsRef.IsZero() != in.Perhaps.IsZero() {
+		w.wrong("perhaps from %v, by %v", in.Perhaps, in.PerhapsRef)
+	} else if !in.Perhaps.IsZero() {
+		w.perhaps(in)
+	}
 	for _, l := range w.g.Leaderships {
 		if l.Leader == in.Leader && l.Term == in.Term && !l.From.Equal(in.Until) {
 			w.wrong("it ended at %v, and term %d began at %v", in.Until, in.Term, l.From)
@@ -486,31 +620,129 @@ func (w *witness) incident(in *rounds.Incident) {
 	}
 }
 
+// perhaps compares the earliest end that a leadership may have had with its record: the last one of the leader's
+// process, or that of a follower whose lease ended.
+func (w *witness) perhaps(in *rounds.Incident) {
+	ref := in.PerhapsRef
+	w.own(ref, ref.Node, in.Perhaps)
+	if ref.Node != in.Former {
+		w.leadsNot(ref, in.Former, in.FormerTerm)
+		return
+	}
+	w.leads(ref, in.Former, in.FormerTerm)
+	if !slices.ContainsFunc(w.g.Nodes, func(n rounds.Node) bool {
+		return n.ID == in.Former && slices.ContainsFunc(n.Lives, func(l rounds.Life) bool { return l.Last == ref })
+	}) {
+		w.wrong("%v is not the last record of a process of node %d", ref, in.Former)
+	}
+}
+
 // "Every statement has its evidence and its confidence": its subject, its process and its time are those of the
 // records that prove it, and its confidence says who wrote them.
 func TestStatementsAreOfTheirRecords(t *testing.T) {
 	for name, files := range fixtureLogs(t) {
-		s, h := readSource(t, files)
+		s, h := readSource(t, files, nil)
 		for _, g := range h.Groups {
 			w := &witness{t: t, source: s, name: name, g: g}
-			for i := range g.Nodes {
-				w.node(&g.Nodes[i])
-			}
-			for i := range g.Leaderships {
-				w.leadership(&g.Leaderships[i])
-			}
-			for i := range g.Incidents {
-				w.incident(&g.Incidents[i])
-			}
-			for _, r := range g.Rounds {
-				w.round(r)
-			}
-			for _, f := range g.Findings {
-				w.finding(f)
-			}
-			if w.n == 0 {
+			if w.group(); w.n == 0 {
 				t.Errorf("%s: nothing is told of %s", name, g.Cluster)
 			}
 		}
+	}
+}
+
+// The same where records are missing: those of one node, those that it wrote after the first half, or those of level
+// debug.
+func TestStatementsAreOfTheRecordsThatAreLeft(t *testing.T) {
+	for name, files := range fixtureLogs(t) {
+		whole, _ := readSource(t, files, nil)
+		last := map[uint64]uint64{}
+		for ref := range whole.records {
+			last[ref.Node] = max(last[ref.Node], ref.Seq)
+		}
+		variants := map[string]func(*trace.Record) bool{
+			"level info": func(rec *trace.Record) bool { return rec.Level == "debug" },
+		}
+		for id, seq := range last {
+			if len(last) > 10 {
+				break // a node more or less is not seen
+			}
+			variants[fmt.Sprintf("without %d", id)] = func(rec *trace.Record) bool { return rec.Node == id }
+			variants[fmt.Sprintf("half of %d", id)] = func(rec *trace.Record) bool {
+				return rec.Node == id && rec.Seq > seq/2
+			}
+		}
+		for variant, lacks := range variants {
+			s, h := readSource(t, files, lacks)
+			for _, g := range h.Groups {
+				w := &witness{t: t, source: s, name: name + ", " + variant, g: g}
+				w.group()
+			}
+		}
+	}
+}
+
+// group compares all that is told of the group.
+func (w *witness) group() {
+	for i := range w.g.Nodes {
+		w.node(&w.g.Nodes[i])
+	}
+	for i := range w.g.Leaderships {
+		w.leadership(&w.g.Leaderships[i])
+	}
+	for i := range w.g.Incidents {
+		w.incident(&w.g.Incidents[i])
+	}
+	for _, r := range w.g.Rounds {
+		w.round(r)
+	}
+	for _, f := range w.g.Findings {
+		w.finding(f)
+	}
+}
+
+// A note on the records as a whole names the clusters, algorithms and nodes that wrote them.
+func TestNotesAreOfTheRecords(t *testing.T) {
+	var all []string
+	for _, files := range fixtureLogs(t) {
+		all = append(all, files...)
+	}
+	s, h := readSource(t, all, nil)
+	wrote := map[string]map[string][]uint64{} // the nodes by cluster and algorithm
+	for _, records := range s.records {
+		for _, rec := range records {
+			if rec.Cluster == "" {
+				continue
+			}
+			if wrote[rec.Cluster] == nil {
+				wrote[rec.Cluster] = map[string][]uint64{}
+			}
+			if ids := wrote[rec.Cluster][rec.Algo]; !slices.Contains(ids, rec.Node) {
+				wrote[rec.Cluster][rec.Algo] = append(ids, rec.Node)
+			}
+		}
+	}
+	notes := strings.Join(h.Notes, "\n")
+	want := func(format string, args ...any) {
+		if text := fmt.Sprintf(format, args...); !strings.Contains(notes, text) {
+			t.Errorf("no %q in:\n%s", text, notes)
+		}
+	}
+	clusters := slices.Sorted(maps.Keys(wrote))
+	want("The records are of %d clusters, which are told one by one: %q.", len(clusters), clusters)
+	several := 0
+	for _, cluster := range clusters {
+		if len(wrote[cluster]) < 2 {
+			continue
+		}
+		several++
+		want("The nodes of cluster %q run different algorithms", cluster)
+		for algorithm, ids := range wrote[cluster] {
+			slices.Sort(ids)
+			want("%s on %s", algorithm, words.Nodes(ids))
+		}
+	}
+	if n := strings.Count(notes, "different algorithms"); n != several || n == 0 {
+		t.Errorf("%d clusters of several algorithms, want %d:\n%s", n, several, notes)
 	}
 }
