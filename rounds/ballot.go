@@ -38,6 +38,8 @@ type Voice struct {
 	To     uint64            `json:"to,omitempty"`
 	Rule   string            `json:"rule,omitempty"`
 	Ref    Ref               `json:"ref,omitzero"`
+	// Vote is the record of the vote, or else of the last yes: the candidate's, or the voter's if that has none.
+	Vote Ref `json:"vote,omitzero"`
 }
 
 // Majority returns how many voters make a leader.
@@ -97,7 +99,11 @@ func (r *Round) ballot(g *group) {
 	}
 	slices.Sort(b.Voters)
 	for _, id := range b.Voters {
-		b.Voices = append(b.Voices, r.voice(g, id, candidate))
+		v := r.voice(g, id, candidate)
+		if id == candidate && v.Vote.IsZero() {
+			v.Vote = b.Ref
+		}
+		b.Voices = append(b.Voices, v)
 	}
 	r.Ballot = &b
 }
@@ -107,6 +113,9 @@ func (r *Round) voice(g *group, voter, candidate uint64) Voice {
 	v := Voice{Voter: voter}
 	if voter == candidate {
 		v.Granted, v.Counted, v.Yes = r.Winner != nil, r.Winner != nil, true
+		if v.Granted {
+			v.Vote = r.Winner.Ref
+		}
 		return v
 	}
 	won := r.decidedAt()
@@ -124,7 +133,9 @@ func (r *Round) voice(g *group, voter, candidate uint64) Voice {
 				continue
 			}
 			v.Yes = answers.Yes
-			if !v.Yes {
+			if v.Yes {
+				v.Vote = st.Ref
+			} else {
 				v.Denial, v.To, v.No = answers.Denial, why.number(answers.To), no(answers.Denial, why.words(answers.To))
 				v.Rule, v.Ref = why.rule(r.Algorithm), st.Ref
 			}
@@ -134,6 +145,10 @@ func (r *Round) voice(g *group, voter, candidate uint64) Voice {
 		if !slices.Contains(voteKinds, m.Kind) || m.From != voter || m.To != candidate || m.elsewhere ||
 			r.refuses(m) || m.SendStep < 0 && !r.answered(g, m) {
 			continue
+		}
+		was, at := v, m.ReceiveStep
+		if at < 0 {
+			at = m.SendStep
 		}
 		v.Granted, v.Yes = true, true
 		switch {
@@ -145,6 +160,9 @@ func (r *Round) voice(g *group, voter, candidate uint64) Voice {
 			off := g.apart(voter, candidate)
 			v.Counted = v.Counted || won >= 0 && m.SendStep <= won && off != unbounded &&
 				!r.Steps[m.SendStep].At.Add(off).After(r.Steps[won].At)
+		}
+		if !was.Granted || v.Counted && !was.Counted {
+			v.Vote = r.Steps[at].Ref
 		}
 	}
 	return v

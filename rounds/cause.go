@@ -241,7 +241,7 @@ func (g *group) suspected(id uint64, since, until time.Time) bool {
 
 // noElection returns the cause of a term that nobody called. A voter that lost its saved vote takes
 // a new term, to be above all terms in which it may have voted. Otherwise the records do not show
-// the cause.
+// the cause: Ref is the first record of the round then.
 func (r *Round) noElection() Cause {
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -252,7 +252,11 @@ func (r *Round) noElection() Cause {
 			}
 		}
 	}
-	return Cause{Kind: Unexplained}
+	c := Cause{Kind: Unexplained}
+	if len(r.Steps) > 0 {
+		c.Ref = r.Steps[0].Ref
+	}
+	return c
 }
 
 // request says why the leader gave up leadership before t, and when it was asked to, as far as its last process says.

@@ -148,7 +148,7 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 	in := Incident{Until: g.last, Terms: []uint64{}, Records: []Ref{}}
 	if next != nil {
 		in.Leader, in.Term, in.Until = next.Leader, next.Term, next.From
-		in.prove(next.First)
+		in.prove(next.first())
 	}
 	if former != nil {
 		in.Former, in.FormerTerm, in.From, in.Ended = former.Leader, former.Term, former.End, former.Ended
