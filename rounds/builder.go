@@ -19,6 +19,7 @@ type Builder struct {
 	brief  bool
 	bounds *Bounds // nil if all rounds are kept until History is called
 	eras   *Eras   // nil if each cluster has only one
+	names  *Names  // of the records so far
 }
 
 // groupKey is the same for all records of one group.
@@ -32,7 +33,7 @@ type groupKey struct {
 func NewBuilder() *Builder {
 	return &Builder{
 		groups: map[groupKey]*group{}, runs: map[string]int{}, deaths: map[string][]death{},
-		left: map[string]farewells{},
+		left: map[string]farewells{}, names: &Names{shared: map[uint64]uint64{}},
 	}
 }
 
@@ -130,11 +131,39 @@ func (b *Builder) History() *History {
 	for _, g := range b.sorted() {
 		g.deaths = append(g.deaths, b.deaths[g.key.cluster]...)
 		told := g.build()
-		told.Replaced = b.eras.replaced(g.key)
+		told.Replaced, told.Names = b.eras.replaced(g.key), b.Names()
 		h.Groups = append(h.Groups, told)
 	}
 	h.Notes = notes(h.Groups)
 	return h
+}
+
+// Names returns the names of the records that were added.
+func (b *Builder) Names() *Names {
+	top := map[uint64]uint64{} // the highest number of each node
+	for _, g := range b.groups {
+		for id, m := range g.nodes {
+			for _, last := range m.lastNumbers() {
+				if last > top[id] {
+					last, top[id] = top[id], last
+				}
+				b.names.shared[id] = max(b.names.shared[id], last)
+			}
+		}
+	}
+	return b.names
+}
+
+// lastNumbers returns the numbers of the last records of the node's processes. One number stands for all those that
+// were forgotten; it is there twice if they were several.
+func (m *member) lastNumbers() (list []uint64) {
+	for range min(m.forgotten.lives, 2) {
+		list = append(list, m.forgotten.last)
+	}
+	for _, l := range m.lives {
+		list = append(list, l.last())
+	}
+	return list
 }
 
 func (b *Builder) sorted() []*group {

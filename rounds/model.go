@@ -37,6 +37,7 @@ type Group struct {
 	Findings    []Finding    `json:"findings"`    // about single rounds, and about several
 	Loose       []Finding    `json:"-"`           // those of Findings that are about none of Rounds
 	Unknown     []string     `json:"unknown"`     // what the records do not tell, in sentences
+	Names       *Names       `json:"-"`           // of all records of the input
 
 	parts [][]uint64 // see group.parts
 }

@@ -220,6 +220,7 @@ func (g *group) settledLeadership() *Leadership {
 type forgotten struct {
 	lives   int
 	records int
+	last    uint64 // the highest number of a record
 	lost    uint64 // records that are missing between others
 	text    bool
 	told    []Life // the processes
@@ -228,6 +229,7 @@ type forgotten struct {
 func (f *forgotten) add(l *life) {
 	f.lives++
 	f.records += l.records()
+	f.last = max(f.last, l.last())
 	f.lost += l.missing()
 	f.text = f.text || l.text
 }
