@@ -199,7 +199,7 @@ func lines(t *testing.T, g *rounds.Group) string {
 	t.Helper()
 	var b bytes.Buffer
 	for _, r := range g.Rounds {
-		if err := report.Line(&b, r); err != nil {
+		if err := report.Line(&b, g.Names, r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -360,7 +360,7 @@ func TestGoldenScenarios(t *testing.T) {
 		for _, g := range b.History().Groups {
 			for _, r := range g.Rounds {
 				told++
-				if err := report.Show(io.Discard, r, true); err != nil {
+				if err := report.Show(io.Discard, g, r, true); err != nil {
 					t.Fatal(err)
 				}
 				if r.Cause.Kind == rounds.Unexplained && r.Cause.Text != "" {

@@ -43,7 +43,7 @@ func told(t *testing.T, g *rounds.Group) string {
 		t.Fatal(err)
 	}
 	for _, r := range g.Rounds {
-		if err := report.Explain(&out, r, false); err != nil {
+		if err := report.Explain(&out, g, r, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -79,7 +79,7 @@ func TestCases(t *testing.T) {
 			nil,
 			[]string{
 				"node 2 handed over: node 3 would take over",
-				"node 3 stopped leading: it was asked to resign.",
+				"node 3 stopped leading: it was asked to resign",
 			},
 			[]string{"gave up"},
 		},
@@ -116,7 +116,7 @@ func TestCases(t *testing.T) {
 			nil,
 			[]string{
 				"Nobody leads since 11:57:42.384: node 5 handed over",
-				"Of 5 nodes, nodes 1, 2, 3, 4 and 5 ended.",
+				"Of 5 nodes, nodes 1, 2, 3, 4 and 5 ended [",
 			},
 			[]string{"round-without-end", "No record tells an end"},
 		},
@@ -126,7 +126,7 @@ func TestCases(t *testing.T) {
 			[]string{
 				"Of 5 nodes, node 5 without a log here and no record tells an end of the other 4",
 				"For how long nobody led, in 2 changes, is not known.",
-				"Node 4 led as soon as node 5 was lost to others (as other nodes saw: 4:13).",
+				"Node 4 led as soon as node 5 was lost to others [peers saw: 4:13",
 				"for 2.16 s in all, by the report of node 5",
 			},
 			[]string{"within -", "0 messages"},

@@ -134,7 +134,8 @@ func (r *Round) findCause(g *group) {
 		c.Lost = first.cause.loses()
 		if c.Kind == HandOver {
 			c.handing = first.cause.number(because.About)
-			c.Request, c.asked = g.request(c.handing, first.At)
+			c.asked = g.request(c.handing, first.At)
+			c.Request = c.asked.why
 		}
 	}
 	if st := r.step(first.Ref); st != nil && st.Event == "campaign" {
@@ -187,25 +188,23 @@ func (r *Round) handedOver(c *Cause, g *group) {
 	if led == nil || !led.endedBy.handed {
 		return
 	}
-	why, at := g.requestBefore(led)
-	if why == "" {
+	asked := g.requestBefore(led)
+	if asked.why == "" {
 		if led.endedBy.to == 0 {
 			return
 		}
-		why, at = fmt.Sprintf("node %d would take over", led.endedBy.to), led.End // with --preempt nobody asks for it
+		asked = request{fmt.Sprintf("node %d would take over", led.endedBy.to), led.End, led.Last} // as with --preempt
 	}
-	c.Kind, c.Lost, c.handing, c.Request, c.asked = HandOver, 0, led.Leader, why, at
+	c.Kind, c.Lost, c.handing, c.Request, c.asked = HandOver, 0, led.Leader, asked.why, asked
 }
 
-// requestBefore says why somebody asked the leader to give up its term before it did by its own word, and when. It
-// returns "" if no record says so.
-func (g *group) requestBefore(led *Leadership) (why string, at time.Time) {
-	why, asked := led.life.request(led.Last.Seq + 1)
-	at = g.fix.at(led.Leader, asked)
-	if at.Before(led.From) || led.End.Sub(at) > maxHandOver {
-		return "", at
+// requestBefore says why the leader was asked to give up its term before it did by its own word.
+func (g *group) requestBefore(led *Leadership) request {
+	asked := led.life.request(led.Last.Seq+1, g.fix)
+	if asked.at.Before(led.From) || led.End.Sub(asked.at) > maxHandOver {
+		return request{}
 	}
-	return why, at
+	return asked
 }
 
 // maxHandOver bounds how long after a request the leader hands over: it asks one node after the other.
@@ -259,34 +258,21 @@ func (r *Round) noElection() Cause {
 	return c
 }
 
-// request says why the leader gave up leadership before t, and when it was asked to, as far as its last process says.
-func (g *group) request(leader uint64, t time.Time) (why string, asked time.Time) {
+// request says why the leader gave up leadership before t, as far as its last process says.
+func (g *group) request(leader uint64, t time.Time) request {
 	m := g.nodes[leader]
 	if m == nil {
-		return "", asked
+		return request{}
 	}
-	if l := m.at(t, g.fix); l != nil {
-		seq := l.last() + 1
-		if after, more := l.after(t, g.fix); more {
-			seq = after.seq
-		}
-		why, asked = l.request(seq)
-		return why, g.fix.at(leader, asked)
+	l := m.at(t, g.fix)
+	if l == nil {
+		return request{}
 	}
-	return "", asked
-}
-
-// askedBy returns the record of the request to hand over.
-func (g *group) askedBy(c *Cause) Ref {
-	for _, l := range g.nodes[c.handing].lives {
-		for _, h := range l.allHappenings() {
-			if asks := h.event == "resign" || h.event == "transfer" || h.event == "eligible"; asks &&
-				g.fix.at(l.node, h.wall).Equal(c.asked) {
-				return l.ref(h.seq)
-			}
-		}
+	seq := l.last() + 1
+	if after, more := l.after(t, g.fix); more {
+		seq = after.seq
 	}
-	return Ref{}
+	return l.request(seq, g.fix)
 }
 
 // back returns the first record, and its time, that the process of the lost leader wrote after the

@@ -63,22 +63,32 @@ func (l *life) viewAt(seq uint64) (h happening, ok bool) {
 	return h, false
 }
 
-// request says why the process last had to give up leadership before its record with the given number, and when, by its
-// clock: an operator asked it, or it became ineligible. It is empty if no record says so.
-func (l *life) request(seq uint64) (why string, at time.Time) {
+// request says why a leader gave up leadership: an operator asked it, or it became ineligible.
+type request struct {
+	why string // empty if no record says so
+	at  time.Time
+	ref Ref
+}
+
+// request returns why the process last had to give up leadership before its record with the given number.
+func (l *life) request(seq uint64, fix clockFix) (last request) {
 	for _, h := range l.allHappenings() {
+		why := ""
 		switch {
 		case h.seq >= seq:
-			return why, at
+			return last
 		case h.event == "resign":
-			why, at = "it was asked to resign", h.wall
+			why = "it was asked to resign"
 		case h.event == "transfer" && !h.refused:
-			why, at = requested(h.detail), h.wall
+			why = requested(h.detail)
 		case h.event == "eligible":
-			why, at = h.unfit, h.wall
+			why = h.unfit
+		default:
+			continue
 		}
+		last = request{why, fix.at(l.node, h.wall), l.ref(h.seq)}
 	}
-	return why, at
+	return last
 }
 
 // refusesTransfer reports whether the record says that nothing comes of the request.

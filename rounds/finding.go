@@ -195,8 +195,8 @@ func (r *Round) judgeEvidence(g *group) {
 		return
 	}
 	r.find(FalseEvidence, []Ref{c.Ref, c.Back}, "Node %d declared %d gone (%s), but the same process "+
-		"wrote record %v, %v later, before the round was over: it was alive, and cut off or slow.",
-		c.Node, c.Lost, cmp.Or(c.Evidence, c.Text), c.Back, Span(silent))
+		"wrote again %v later, before the round was over: it was alive, and cut off or slow.",
+		c.Node, c.Lost, cmp.Or(c.Evidence, c.Text), Span(silent))
 }
 
 func (r *Round) judgeMessages() {

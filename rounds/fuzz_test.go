@@ -43,9 +43,9 @@ func FuzzTell(f *testing.F) {
 			_ = report.Header(&out, g.Cluster, g.Algorithm, g.Guarantee, g.Run) // a Buffer takes all
 			_ = report.Remarks(&out, g)
 			for _, r := range g.Rounds {
-				_ = report.Line(&out, r)
-				_ = report.Show(&out, r, true)
-				_ = report.Explain(&out, r, true)
+				_ = report.Line(&out, g.Names, r)
+				_ = report.Show(&out, g, r, true)
+				_ = report.Explain(&out, g, r, true)
 			}
 			for _, n := range g.Nodes {
 				_ = report.WhyNot(&out, g, n.ID)

@@ -164,7 +164,7 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 		in.Terms = append(in.Terms, r.Term)
 		in.began(r, g.guarantee)
 		if r.Cause.Request != "" {
-			in.Asked = g.askedBy(&r.Cause)
+			in.Asked = r.Cause.asked.ref
 			in.prove(in.Asked)
 		}
 	}
@@ -252,8 +252,9 @@ func (in *Incident) reason(g *group) string {
 	case EndedByWord:
 		text := fmt.Sprintf("node %d stopped leading", in.Former)
 		if led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]; led != nil && led.life != nil {
-			if why, _ := g.requestBefore(led); why != "" {
-				text += ": " + why
+			if asked := g.requestBefore(led); asked.why != "" {
+				text += ": " + asked.why
+				in.prove(asked.ref)
 			}
 		}
 		return text
@@ -261,6 +262,11 @@ func (in *Incident) reason(g *group) string {
 		return fmt.Sprintf("the lease of node %d ended", in.Former)
 	case EndedByProcess:
 		return fmt.Sprintf("the process of node %d ended", in.Former)
+	}
+	if led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]; led != nil {
+		if _, by := g.processEnd(led); by == in.Ended.Ref && by.Node != in.Former {
+			return fmt.Sprintf("the process of node %d had ended by then", in.Former)
+		}
 	}
 	return "no record says why"
 }
@@ -291,7 +297,7 @@ func (c *Cause) clause(in *Incident) string {
 		return fmt.Sprintf("an operator asked node %d for an election", c.Node)
 	case HandOver:
 		other := c.handing != 0 && c.handing != in.Former
-		late := in.Ended.Kind == EndedByLease || c.Request != "" && c.asked.After(in.From)
+		late := in.Ended.Kind == EndedByLease || c.Request != "" && c.asked.at.After(in.From)
 		if other || late {
 			return ""
 		}

@@ -211,15 +211,15 @@ func allOf(t *testing.T, log io.Reader) (all []string) {
 	for _, g := range h.Groups {
 		add(report.Remarks(&out, g))
 		for _, f := range g.Loose {
-			add(report.Finding(&out, f))
+			add(report.Finding(&out, g.Names, f))
 		}
 		for _, n := range g.Nodes {
 			add(report.WhyNot(&out, g, n.ID))
 		}
 		for _, r := range g.Rounds {
-			add(report.Line(&out, r))
-			add(report.Show(&out, r, true))
-			add(report.Explain(&out, r, true))
+			add(report.Line(&out, g.Names, r))
+			add(report.Show(&out, g, r, true))
+			add(report.Explain(&out, g, r, true))
 			add(render.Text(&out, r, 90))
 			add(render.SVG(&out, r))
 			add(render.Mermaid(&out, r))

@@ -79,7 +79,7 @@ type Cause struct {
 	// records show neither.
 	Node     uint64    `json:"node,omitempty"`
 	Evidence string    `json:"evidence,omitempty"` // as Node wrote it: "link-closed 5, dial-refused 5"
-	Ref      Ref       `json:"ref"`                // of Node's record
+	Ref      Ref       `json:"ref"`                // of Node's record, or the round's first one
 	At       time.Time `json:"at"`                 // of that record, corrected
 	// Detections has one Detection for each node that had evidence of its own, the earliest first.
 	Detections []Detection `json:"detections,omitempty"`
@@ -88,8 +88,8 @@ type Cause struct {
 	Back   Ref       `json:"back,omitzero"`
 	BackAt time.Time `json:"back_at,omitzero"`
 
-	handing uint64    // who handed over
-	asked   time.Time // when it was asked to, corrected
+	handing uint64  // who handed over
+	asked   request // to hand over
 }
 
 // CauseKind says for what kind of reason an election was called.

@@ -172,11 +172,12 @@ func TestHundredNodes(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		for _, r := range b.History().Groups[0].Rounds {
-			if err := report.Show(&out, r, true); err != nil {
+		g := b.History().Groups[0]
+		for _, r := range g.Rounds {
+			if err := report.Show(&out, g, r, true); err != nil {
 				t.Fatal(err)
 			}
-			if err := report.Explain(&out, r, true); err != nil {
+			if err := report.Explain(&out, g, r, true); err != nil {
 				t.Fatal(err)
 			}
 		}

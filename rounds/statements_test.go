@@ -300,6 +300,9 @@ func (w *witness) request(r *rounds.Round) {
 		if w.fixed(rec.Node, rec.Time).After(r.Cause.At) {
 			return false
 		}
+		if strings.HasSuffix(r.Cause.Request, " would take over") {
+			return slices.ContainsFunc(w.g.Leaderships, func(l rounds.Leadership) bool { return l.Last == asked })
+		}
 		switch rec.Event {
 		case "resign":
 			return r.Cause.Request == "it was asked to resign"
@@ -419,6 +422,7 @@ func (w *witness) silent(rec *trace.Record, d time.Duration) bool {
 func (w *witness) inferred(r *rounds.Leadership) {
 	e := r.Ended
 	own := e.Ref.Node == r.Leader && e.Ref.Incarnation == r.Incarnation
+	gone := func(rec *trace.Record) bool { return tells(rec, r.Leader) }
 	switch {
 	case e.Kind == rounds.EndedByLease && own: // which it noticed late: it had slept
 		w.leadsNot(e.Ref, r.Leader, r.Term)
@@ -436,6 +440,8 @@ func (w *witness) inferred(r *rounds.Leadership) {
 			w.wrong("record %v is not the first one of a process of node %d", e.Ref, r.Leader)
 		}
 		w.own(e.Ref, r.Leader, r.End)
+	case e.Kind == rounds.EndedUnseen && e.Ref.Node != r.Leader && slices.ContainsFunc(w.records[e.Ref], gone):
+		w.own(e.Ref, e.Ref.Node, r.End) // or its lease had ended before
 	case e.Kind == rounds.EndedUnseen:
 		i := slices.IndexFunc(w.g.Leaderships, func(l rounds.Leadership) bool {
 			return l.First == e.Ref || l.First.IsZero() && l.Followers[0].First == e.Ref
@@ -577,7 +583,7 @@ func concerns(rec *trace.Record, id uint64) bool {
 		return slices.ContainsFunc(s.Leaders, func(l trace.Leadership) bool { return l.Leader == id })
 	}
 	return rec.Node == id || rec.From == id || rec.Leader == id || was || tells(rec, id) ||
-		slices.ContainsFunc(rec.Sent, to) || slices.ContainsFunc(rec.Splits, reported)
+		strings.Contains(rec.Detail, fmt.Sprintf("node %d ", id)) || slices.ContainsFunc(rec.Sent, to) || slices.ContainsFunc(rec.Splits, reported)
 }
 
 func (w *witness) finding(f rounds.Finding) {

@@ -29,7 +29,7 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 	case r.rival(p.Node):
 		out.Reason = "it led the term itself"
 	case !won.IsZero() && (!wrote || until.Sub(g.fix.at(l.node, woke.wall)) < maxTransit):
-		out.Reason = fmt.Sprintf("its records end with %v, %s", out.Last, around(until, won))
+		out.Reason = fmt.Sprintf("its records end %s", around(until, won))
 	case l.top.round > r.Term:
 		out.Reason = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term))
 	default:

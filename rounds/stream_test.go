@@ -172,7 +172,7 @@ func TestBriefTellsTheSame(t *testing.T) {
 			batch.Read(b, func(err error) { t.Fatal(err) })
 			g := b.History().Groups[0]
 			for _, r := range g.Rounds {
-				if err := report.Line(out, r); err != nil {
+				if err := report.Line(out, g.Names, r); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -196,7 +196,7 @@ func TestFollowingTellsTheSame(t *testing.T) {
 		var want, got bytes.Buffer
 		say := func(w io.Writer, told []*rounds.Round) {
 			for _, r := range told {
-				if err := report.Show(w, r, true); err != nil {
+				if err := report.Show(w, &rounds.Group{}, r, true); err != nil {
 					t.Fatal(err)
 				}
 			}

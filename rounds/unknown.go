@@ -123,7 +123,7 @@ func (r *Round) gaps(entries []*entry) {
 				first = l.ref(gap.After.Seq + gap.Lost + 1)
 			}
 		}
-		if where := fmt.Sprintf("before %v", first); lost > 0 {
+		if where := "before " + l.name(first); lost > 0 {
 			if places > 1 {
 				where = fmt.Sprintf("in %d places, the first %s", places, where)
 			}
@@ -133,6 +133,14 @@ func (r *Round) gaps(entries []*entry) {
 	if len(missing) > 0 {
 		r.unknown("What nodes did in records that are missing: %s.", strings.Join(missing, "; "))
 	}
+}
+
+// name names a record of the process, with its incarnation if it is not the only process of its node.
+func (l *life) name(ref Ref) string {
+	if l.incarnation == "" || l.place == 0 && l.next == nil {
+		return ref.String()
+	}
+	return ref.String() + "@" + l.incarnation
 }
 
 // unknowns lists what the records of the group do not tell.

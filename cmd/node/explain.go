@@ -22,13 +22,13 @@ func explainCommand() *cli.Command {
 
 // explainRounds describes rounds in sentences.
 func explainRounds(
-	out io.Writer, format string, _ *rounds.History, found []*rounds.Round, theory bool,
+	out io.Writer, format string, h *rounds.History, found []*rounds.Round, theory bool,
 ) error {
-	return writeEach(out, found, func(r *rounds.Round) error {
+	return writeEach(out, h, found, func(g *rounds.Group, r *rounds.Round) error {
 		if format == "json" {
 			return writeJSON(out, r)
 		}
-		return report.Explain(out, r, theory)
+		return report.Explain(out, g, r, theory)
 	})
 }
 

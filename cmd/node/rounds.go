@@ -307,23 +307,28 @@ func drawRounds(
 				"term: choose with --cluster, or read only the logs of one era", format, len(found))
 		}
 	}
-	return writeEach(out, found, func(r *rounds.Round) error { return drawRound(out, format, r, theory) })
+	return writeEach(out, h, found, func(g *rounds.Group, r *rounds.Round) error {
+		return drawRound(out, format, g, r, theory)
+	})
 }
 
-// writeEach writes rounds with an empty line between them.
-func writeEach(out io.Writer, found []*rounds.Round, write func(*rounds.Round) error) error {
+// writeEach writes rounds of the history with an empty line between them.
+func writeEach(
+	out io.Writer, h *rounds.History, found []*rounds.Round, write func(*rounds.Group, *rounds.Round) error,
+) error {
 	for i, r := range found {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		if err := write(r); err != nil {
+		of := slices.IndexFunc(h.Groups, func(g *rounds.Group) bool { return slices.Contains(g.Rounds, r) })
+		if err := write(h.Groups[of], r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func drawRound(out io.Writer, format string, r *rounds.Round, theory bool) error {
+func drawRound(out io.Writer, format string, g *rounds.Group, r *rounds.Round, theory bool) error {
 	switch format {
 	case "json":
 		return writeJSON(out, r)
@@ -332,7 +337,7 @@ func drawRound(out io.Writer, format string, r *rounds.Round, theory bool) error
 	case "svg":
 		return render.SVG(out, r)
 	}
-	if err := report.Show(out, r, theory); err != nil {
+	if err := report.Show(out, g, r, theory); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)

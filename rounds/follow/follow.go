@@ -233,7 +233,7 @@ func (f *follower) printVacancy(v rounds.Vacancy) error {
 	if f.JSON {
 		return f.printJSON(v)
 	}
-	return report.Vacant(f.Out, v)
+	return report.Vacant(f.Out, f.Builder.Names(), v)
 }
 
 func (f *follower) print(r *rounds.Round) {
@@ -246,14 +246,14 @@ func (f *follower) print(r *rounds.Round) {
 		f.header = header
 		f.keep(report.Header(f.Out, r.Cluster, r.Algorithm, r.Guarantee, r.Run))
 	}
-	f.keep(report.Line(f.Out, r))
+	f.keep(report.Line(f.Out, f.Builder.Names(), r))
 }
 
 func (f *follower) printFinding(finding rounds.Finding) error {
 	if f.JSON {
 		return f.printJSON(finding)
 	}
-	return report.Finding(f.Out, finding)
+	return report.Finding(f.Out, f.Builder.Names(), finding)
 }
 
 func (f *follower) printJSON(v any) error {

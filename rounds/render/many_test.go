@@ -40,7 +40,7 @@ func TestManyNodes(t *testing.T) {
 		"svg":     func(w io.Writer) error { return render.SVG(w, r) },
 		"mermaid": func(w io.Writer) error { return render.Mermaid(w, r) },
 		"text":    func(w io.Writer) error { return render.Text(w, r, 80) },
-		"show":    func(w io.Writer) error { return report.Show(w, r, false) },
+		"show":    func(w io.Writer) error { return report.Show(w, h.Groups[0], r, false) },
 	} {
 		var out bytes.Buffer
 		begin := time.Now()

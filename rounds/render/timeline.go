@@ -117,7 +117,7 @@ func (t *timeline) lives(g *rounds.Group, row map[uint64]int) {
 				}
 				t.Events = append(t.Events, timelineEvent{
 					Row: at, Kind: clean(string(e.Kind)), Known: clean(string(e.Known)), At: t.at(e.At),
-					Text: fmt.Sprintf("node %d %s at %s (%v)", n.ID, happened(e), t.clock(e.At), e.Ref),
+					Text: fmt.Sprintf("node %d %s at %s (%s)", n.ID, happened(e), t.clock(e.At), g.Names.Of(e.Ref)),
 				})
 			}
 		}

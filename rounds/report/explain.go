@@ -11,16 +11,17 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// Explain writes a round in sentences: how long nobody led, what happened, why it ended so, what it cost, what is
-// wrong with it. With theory it also writes the rules that decided, and what the round costs by the book.
-func Explain(w io.Writer, r *rounds.Round, theory bool) error {
+// Explain writes a round of a group in sentences: how long nobody led, what happened, why it ended so, what it cost,
+// what is wrong with it. Each ends in the records that prove it. With theory it also writes the rules that decided, and
+// what the round costs by the book.
+func Explain(w io.Writer, g *rounds.Group, r *rounds.Round, theory bool) error {
 	var p page
-	p.paragraph(incident(r)...)
-	p.paragraph(beginning(r)...)
-	p.paragraph(middle(r, theory)...)
+	p.paragraph(incident(g.Names, r)...)
+	p.paragraph(beginning(g.Names, r)...)
+	p.paragraph(middle(g, r, theory)...)
 	p.paragraph(cost(r, theory)...)
 	for _, f := range r.Findings {
-		p.paragraph(fmt.Sprintf("What is wrong: %s See %s.", f.Text, refs(f.Records)))
+		p.paragraph(fmt.Sprintf("What is wrong: %s%s", f.Text, cite(g.Names, f.Records...)))
 	}
 	if len(r.Unknown) > 0 {
 		p.paragraph("Not known: " + strings.Join(r.Unknown, " "))
@@ -29,7 +30,7 @@ func Explain(w io.Writer, r *rounds.Round, theory bool) error {
 }
 
 // incident says for how long nobody led, and why, if it was for longer than an election takes.
-func incident(r *rounds.Round) (sentences []string) {
+func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	in := r.Incident
 	if in == nil || in.Former == 0 || in.Ended.Kind == rounds.EndedUnseen {
 		return nil
@@ -41,28 +42,30 @@ func incident(r *rounds.Round) (sentences []string) {
 	}
 	switch {
 	case in.Leaderless == 0 && !in.Perhaps.IsZero():
-		say("Nobody led for at most %s, from %s %s: %s.", rounds.Span(in.AtMost()), clock(in.Perhaps), until, in.Why)
+		say("Nobody led for at most %s, from %s %s: %s%s.", rounds.Span(in.AtMost()), clock(in.Perhaps), until, in.Why,
+			proofOf(names, in, in.PerhapsRef))
 	case in.Leaderless == 0 && in.Ended.Kind == rounds.EndedByLoss:
-		say("Node %d led as soon as node %d was lost to others (%s%s).", in.Leader, in.Former,
-			confidence(in.Ended.Known), reference(in.Ended.Ref))
+		say("Node %d led as soon as node %d was lost to others%s.", in.Leader, in.Former, proofOf(names, in))
 		return sentences
 	case in.Leaderless == 0:
-		say("Node %d led, by its own word, until node %d did.", in.Former, in.Leader)
+		say("Node %d led until node %d did%s.", in.Former, in.Leader, proofOf(names, in))
 		return sentences
 	case in.Leader == in.Former:
-		say("Nobody led for %s, from %s %s again: %s.", rounds.Span(in.Leaderless), clock(in.From), until, in.Why)
+		say("Nobody led for %s, from %s %s again: %s%s.", rounds.Span(in.Leaderless), clock(in.From), until, in.Why,
+			proofOf(names, in))
 	default:
-		say("Nobody led for %s, from %s %s: %s.", rounds.Span(in.Leaderless), clock(in.From), until, in.Why)
+		say("Nobody led for %s, from %s %s: %s%s.", rounds.Span(in.Leaderless), clock(in.From), until, in.Why,
+			proofOf(names, in))
 	}
 	if !in.Perhaps.IsZero() && in.Leaderless > 0 {
 		how := "a follower found then that the lease was not renewed"
 		if in.Ended.Kind == rounds.EndedByProcess {
 			how = "that was its last record"
 		}
-		say("It may have been %s, from %s on: %s. Records of level debug would tell.", rounds.Span(in.AtMost()),
-			clock(in.Perhaps), how)
+		say("It may have been %s, from %s on: %s%s. Records of level debug would tell.", rounds.Span(in.AtMost()),
+			clock(in.Perhaps), how, cite(names, in.PerhapsRef))
 	}
-	say("%s (%s%s).", ending(in), confidence(in.Ended.Known), reference(in.Ended.Ref))
+	say("%s%s.", ending(in), proof(names, in.Ended.Known, in.Ended.Ref))
 	if len(in.Terms) > 1 {
 		say("It took terms %d to %d.", in.Terms[0], lastOf(in))
 	}
@@ -85,70 +88,51 @@ func ending(in *rounds.Incident) string {
 	return led + " led no more"
 }
 
-// confidence says how a statement is known.
-func confidence(c rounds.Confidence) string {
-	switch c {
-	case rounds.OwnWord:
-		return "by its own word"
-	case rounds.PeersSaw:
-		return "as other nodes saw"
-	}
-	return "as the records suggest"
-}
-
-// reference returns ": 4:17", or "" for no record.
-func reference(ref rounds.Ref) string {
-	if ref.IsZero() {
-		return ""
-	}
-	return ": " + ref.String()
-}
-
 // beginning says why the election was held.
-func beginning(r *rounds.Round) (sentences []string) {
+func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	c := r.Cause
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
-	at := clock(began(r))
+	at, by := clock(began(r)), cite(names, causeRefs(r)...)
 	switch c.Kind {
 	case rounds.LeaderLost, rounds.LeaderSilent:
-		say("At %s node %d noticed that the leader, node %d, was gone%s.",
-			at, c.Node, c.Lost, colon(rounds.Meaning(c.Evidence, c.Lost)))
+		say("At %s node %d noticed that the leader, node %d, was gone%s%s.",
+			at, c.Node, c.Lost, colon(rounds.Meaning(c.Evidence, c.Lost)), by)
 	case rounds.FirstLeader:
-		say("At %s node %d had heard of no leader since it started.", at, c.Node)
+		say("At %s node %d had heard of no leader since it started%s.", at, c.Node, by)
 	case rounds.Operator:
-		say("At %s somebody asked node %d for an election: %s.", at, c.Node, c.Text)
+		say("At %s somebody asked node %d for an election: %s%s.", at, c.Node, c.Text, by)
 	case rounds.Vacant:
-		say("At %s node %d stood, as nobody led: %s.", at, c.Node, c.Text)
+		say("At %s node %d stood, as nobody led: %s%s.", at, c.Node, c.Text, by)
 	case rounds.HandOver:
-		say("At %s the leader handed over%s: node %d was asked to lead the next term.",
-			at, bracketed(c.Request), c.Node)
+		say("At %s the leader handed over%s: node %d was asked to lead the next term%s.",
+			at, bracketed(c.Request), c.Node, cite(names, request(r), c.Ref))
 	case rounds.HigherRank:
-		say("At %s node %d, which %s, began to take over.", at, c.Node, outranks(r))
+		say("At %s node %d, which %s, began to take over%s.", at, c.Node, outranks(r), by)
 	case rounds.SplitRecovered:
-		say("At %s a split brain was recovered from: two leaders had met, and all who led had stopped. "+
-			"Node %d called for one leader of a new term.", at, c.Node)
+		say("At %s a split brain was recovered from: two leaders had met, and all who led had stopped%s. "+
+			"Node %d called for one leader of a new term%s.", at, by, c.Node, by)
 	case rounds.Readmitted:
-		say("At %s node %d, which had lost what it voted, took term %d to vote above that: %s. "+
-			"Nobody called an election.", at, c.Node, r.Term, c.Text)
+		say("At %s node %d, which had lost what it voted, took term %d to vote above that: %s%s. "+
+			"Nobody called an election.", at, c.Node, r.Term, c.Text, by)
 	case rounds.NomineeLost:
-		say("At %s node %d called again: %s.", at, c.Node, c.Text)
+		say("At %s node %d called again: %s%s.", at, c.Node, c.Text, by)
 	case rounds.Released:
-		say("At %s node %d stood: %s.", at, c.Node, c.Text)
+		say("At %s node %d stood: %s%s.", at, c.Node, c.Text, by)
 	case rounds.RoundFailed:
-		say("At %s node %d gave up on the round before: %s.", at, c.Node, c.Text)
+		say("At %s node %d gave up on the round before: %s%s.", at, c.Node, c.Text, by)
 	default:
 		if c.Text != "" {
-			say("At %s node %d began term %d: %s.", at, c.Node, r.Term, c.Text)
+			say("At %s node %d began term %d: %s%s.", at, c.Node, r.Term, c.Text, by)
 			break
 		}
 		say("Why term %d began is not known.", r.Term)
 	}
-	if more := otherDetectors(r); len(more) > 0 {
-		say("%s had evidence of %s own within %s.", words.Upper(words.Nodes(more)),
-			words.Either(len(more), "its", "their"), rounds.Span(lastDetection(r)))
+	if more, seen := otherDetectors(r); len(more) > 0 {
+		say("%s had evidence of %s own within %s%s.", words.Upper(words.Nodes(more)),
+			words.Either(len(more), "its", "their"), rounds.Span(lastDetection(r)), cite(names, seen...))
 	}
-	if callers := initiators(r); len(callers) > 0 && c.Kind != rounds.Vacant {
-		say("%s called the election of term %d.", words.Upper(words.Nodes(callers)), r.Term)
+	if callers, calls := initiators(r); len(callers) > 0 && c.Kind != rounds.Vacant {
+		say("%s called the election of term %d%s.", words.Upper(words.Nodes(callers)), r.Term, cite(names, calls...))
 	}
 	return sentences
 }
@@ -175,24 +159,34 @@ func colon(text string) string {
 	return ": " + text
 }
 
-func otherDetectors(r *rounds.Round) (ids []uint64) {
-	for _, w := range r.Cause.Detections {
-		if w.Node != r.Cause.Node {
-			ids = append(ids, w.Node)
-		}
+// request returns the record by which the leader was asked to hand over, the zero Ref if none is known.
+func request(r *rounds.Round) rounds.Ref {
+	if r.Incident == nil || r.Cause.Request == "" {
+		return rounds.Ref{}
 	}
-	slices.Sort(ids)
-	return ids
+	return r.Incident.Asked
 }
 
-func initiators(r *rounds.Round) (ids []uint64) {
-	for _, in := range r.Initiators {
-		if !slices.Contains(ids, in.Node) {
-			ids = append(ids, in.Node)
+// otherDetectors returns the nodes that had evidence besides the first one, and their records.
+func otherDetectors(r *rounds.Round) (ids []uint64, seen []rounds.Ref) {
+	for _, w := range r.Cause.Detections {
+		if w.Node != r.Cause.Node {
+			ids, seen = append(ids, w.Node), append(seen, w.Refs()...)
 		}
 	}
 	slices.Sort(ids)
-	return ids
+	return ids, seen
+}
+
+// initiators returns the nodes that called the election, and the records of their first calls.
+func initiators(r *rounds.Round) (ids []uint64, calls []rounds.Ref) {
+	for _, in := range r.Initiators {
+		if !slices.Contains(ids, in.Node) {
+			ids, calls = append(ids, in.Node), append(calls, in.Ref)
+		}
+	}
+	slices.Sort(ids)
+	return ids, calls
 }
 
 func lastDetection(r *rounds.Round) (late time.Duration) {
@@ -203,18 +197,19 @@ func lastDetection(r *rounds.Round) (late time.Duration) {
 }
 
 // middle says who won and why, who lost to whom, who followed.
-func middle(r *rounds.Round, theory bool) (sentences []string) {
+func middle(g *rounds.Group, r *rounds.Round, theory bool) (sentences []string) {
+	names := g.Names
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
-	sentences = fencing(r)
+	sentences = fencing(names, r)
 	w := r.Winner
 	if w == nil {
 		say("Nobody led the term.")
 		if r.State == rounds.Superseded {
 			say("Term %d came after it.", r.Next)
 		}
-		return slices.Concat(sentences, losers(r), noQuorum(r))
+		return slices.Concat(sentences, losers(names, r), noQuorum(names, r))
 	}
-	sentences = append(sentences, losers(r)...)
+	sentences = append(sentences, losers(names, r)...)
 	won := fmt.Sprintf("Node %d won", w.Node)
 	switch {
 	case r.Split.ElectKnown && r.Split.Elect == 0:
@@ -226,49 +221,53 @@ func middle(r *rounds.Round, theory bool) (sentences []string) {
 		won += fmt.Sprintf(" %s after the first sign", rounds.Span(r.Split.Elect))
 	}
 	because := w.Why
+	by, known := winnerRefs(r)
 	if r.Ballot != nil && !w.Ref.IsZero() {
 		because = granted(r)
+		by = append(by, votes(r.Ballot, counted)...)
 	}
-	switch {
-	case w.Why != "" && w.Rule != "" && theory:
-		say("%s: %s. The rule: “%s”", won, because, w.Rule)
-	case w.Why != "":
-		say("%s: %s.", won, because)
-	default:
-		say("%s.", won)
+	if w.Why != "" {
+		won += ": " + because
 	}
+	won += proof(names, known, by...) + "."
+	if w.Why != "" && w.Rule != "" && theory {
+		won += fmt.Sprintf(" The rule: “%s”", w.Rule)
+	}
+	say("%s", won)
 	if r.Ballot != nil {
-		sentences = append(sentences, firstRefused(r)...)
+		sentences = append(sentences, firstRefused(names, r)...)
 	}
-	return append(sentences, followers(r)...)
+	return append(sentences, followers(g, r)...)
 }
 
 // losers says who was outranked or suppressed, by whom.
-func losers(r *rounds.Round) (sentences []string) {
+func losers(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	var outranked []uint64
+	var said []rounds.Ref
 	for _, v := range r.Verdicts {
 		switch v.Kind {
 		case rounds.Outranked:
 			if r.Winner == nil || v.Over == r.Winner.Node {
 				if !slices.Contains(outranked, v.Loser) {
-					outranked = append(outranked, v.Loser)
+					outranked, said = append(outranked, v.Loser), append(said, v.Ref)
 				}
 			}
 		case rounds.Suppressed:
 			sentences = append(sentences, fmt.Sprintf("The call of node %d was suppressed, since node %d, "+
-				"a higher initiator, had called too.", v.Loser, v.Over))
+				"a higher initiator, had called too%s.", v.Loser, v.Over, cite(names, v.Ref)))
 		}
 	}
 	slices.Sort(outranked)
 	if len(outranked) > 0 && r.Winner != nil {
-		sentences = append([]string{fmt.Sprintf("Node %d outranks %s, and said so.",
-			r.Winner.Node, words.Nodes(outranked))}, sentences...)
+		sentences = append([]string{fmt.Sprintf("Node %d outranks %s, and said so%s.",
+			r.Winner.Node, words.Nodes(outranked), cite(names, said...))}, sentences...)
 	}
 	return sentences
 }
 
 // followers says who follows, since when, and who does not.
-func followers(r *rounds.Round) (sentences []string) {
+func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
+	names := g.Names
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
 	follow := in(r, rounds.PartFollower)
 	behind := in(r, rounds.PartBehind, rounds.PartSilent)
@@ -276,9 +275,11 @@ func followers(r *rounds.Round) (sentences []string) {
 	if r.Split.AnnounceKnown {
 		within = "followed within " + rounds.Span(r.Split.Announce)
 	}
+	within += cite(names, believed(r, rounds.PartFollower)...)
 	switch {
 	case len(follow) == 0 && len(behind) == 0:
-		say("It believed nobody else alive.")
+		won, known := winnerRefs(r)
+		say("It believed nobody else alive%s.", proof(names, known, won...))
 	case len(behind) == 0 && len(follow) == 1:
 		say("Node %d, the only other one that it believed alive, %s.", follow[0], within)
 	case len(behind) == 0:
@@ -288,23 +289,61 @@ func followers(r *rounds.Round) (sentences []string) {
 	}
 	for _, v := range r.Verdicts {
 		if v.Kind == rounds.Deposed && r.Guarantee != "lease" { // else two nominees met
-			say("Node %d stepped down when it met node %d, which led the same term.", v.Loser, v.Over)
+			say("Node %d stepped down when it met node %d, which led the same term%s.", v.Loser, v.Over,
+				cite(names, v.Ref))
 		}
 	}
 	for _, b := range r.LeftBehind {
-		say("Node %d was left behind: %s.", b.Node, b.Reason)
+		say("Node %d was left behind: %s%s.", b.Node, b.Reason, cite(names, b.Last))
 	}
 	if c := r.Cause; !c.Back.IsZero() {
 		say("Node %d had not died: the same process wrote again %s after the first evidence, so it "+
-			"hung, was paused or was cut off.", c.Lost, rounds.Span(c.BackAt.Sub(c.At)))
+			"hung, was paused or was cut off%s.", c.Lost, rounds.Span(c.BackAt.Sub(c.At)), cite(names, c.Ref, c.Back))
 	}
 	if dead := in(r, rounds.PartDead); len(dead) > 0 {
-		say("%s, which it believed alive, had ended.", words.Upper(words.Nodes(dead)))
+		var by []rounds.Ref
+		known := rounds.OwnWord
+		for _, id := range dead {
+			e := howEnded(g, r, id)
+			by, known = append(by, e.Ref), weaker(known, e.Known)
+		}
+		say("%s, which it believed alive, had ended%s.", words.Upper(words.Nodes(dead)), proof(names, known, by...))
 	}
-	if late := in(r, rounds.PartJoined); len(late) > 0 {
-		say("%s came later and %s told.", words.Upper(words.Nodes(late)), words.Either(len(late), "was", "were"))
+	var told, untold []uint64
+	for _, p := range r.Participants {
+		switch {
+		case p.Part != rounds.PartJoined:
+		case p.Believed.IsZero():
+			untold = append(untold, p.Node)
+		default:
+			told = append(told, p.Node)
+		}
+	}
+	if len(told) > 0 {
+		say("%s came later and %s told%s.", words.Upper(words.Nodes(told)), words.Either(len(told), "was", "were"),
+			cite(names, believed(r, rounds.PartJoined)...))
+	}
+	if len(untold) > 0 {
+		say("%s took part, and no record tells that %s followed.", words.Upper(words.Nodes(untold)),
+			words.Either(len(untold), "it", "they"))
 	}
 	return sentences
+}
+
+// howEnded returns how the process of a node ended that ran when the round was won.
+func howEnded(g *rounds.Group, r *rounds.Round, id uint64) (last rounds.LifeEvent) {
+	n := find(g, id)
+	if n == nil {
+		return last
+	}
+	for _, l := range n.Lives {
+		for _, e := range l.Events {
+			if e.Kind == rounds.Ended && !l.From.After(r.Winner.At) {
+				last = e
+			}
+		}
+	}
+	return last
 }
 
 // cost says how many messages and how much time the round took, and what the theory says.

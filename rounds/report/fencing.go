@@ -9,19 +9,20 @@ import (
 )
 
 // fencing says which former leaders the nodes had their fence agents stop, and how each attempt ended.
-func fencing(r *rounds.Round) (sentences []string) {
+func fencing(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	for _, st := range r.Steps {
 		for _, f := range st.Fenced() {
-			switch how := rounds.Printable(f.How); f.Result {
+			how, by := rounds.Printable(f.How), cite(names, st.Ref)
+			switch f.Result {
 			case algorithms.FenceDone:
 				sentences = append(sentences, fmt.Sprintf("Before it led, node %d had node %d "+
-					"fenced: %s.", st.Ref.Node, f.Node, how))
+					"fenced: %s%s.", st.Ref.Node, f.Node, how, by))
 			case algorithms.FenceFailed:
 				sentences = append(sentences, fmt.Sprintf("Node %d could not have node %d fenced (%s), and did "+
-					"not lead.", st.Ref.Node, f.Node, how))
+					"not lead%s.", st.Ref.Node, f.Node, how, by))
 			case algorithms.FenceNoNeed:
 				sentences = append(sentences, fmt.Sprintf("Node %d was seen to stop while the fence agent of "+
-					"node %d was at it.", f.Node, st.Ref.Node))
+					"node %d was at it%s.", f.Node, st.Ref.Node, by))
 			}
 		}
 	}
@@ -32,7 +33,7 @@ func fencing(r *rounds.Round) (sentences []string) {
 // former leader has stopped.
 func unfenced(g *rounds.Group) []string {
 	for _, r := range slices.Backward(g.Rounds) {
-		if told := fencing(r); len(told) > 0 {
+		if told := fencing(g.Names, r); len(told) > 0 {
 			return told[len(told)-1:]
 		}
 	}
@@ -41,11 +42,11 @@ func unfenced(g *rounds.Group) []string {
 
 // unstopped says that a majority granted the term, and that the candidate waited for a former
 // leader to stop. It returns "" if no step says so.
-func unstopped(r *rounds.Round) string {
+func unstopped(names *rounds.Names, r *rounds.Round) string {
 	for _, st := range slices.Backward(r.Steps) {
 		if former := st.Unstopped(); former != "" {
 			return fmt.Sprintf("A majority granted node %d the term, but %s not seen to stop: it does not lead "+
-				"before (%v).", st.Ref.Node, rounds.Printable(former), st.Ref)
+				"before%s.", st.Ref.Node, rounds.Printable(former), cite(names, st.Ref))
 		}
 	}
 	return ""

@@ -31,14 +31,14 @@ func TestFencingIsTold(t *testing.T) {
 		"whoever held the office before has stopped -> hold the office")
 	for _, g := range b.History().Groups {
 		var out bytes.Buffer
-		if err := report.Explain(&out, g.Rounds[0], true); err != nil {
+		if err := report.Explain(&out, g, g.Rounds[0], true); err != nil {
 			t.Fatal(err)
 		}
 		text := strings.Join(strings.Fields(out.String()), " ")
 		for _, want := range []string{
-			"Node 2 could not have node 5 fenced (exit 3 after 4ms: a -> b), and did not lead.",
-			"Node 4 was seen to stop while the fence agent of node 2 was at it.",
-			"Before it led, node 2 had node 5 fenced: exit 0 after 40ms.",
+			"Node 2 could not have node 5 fenced (exit 3 after 4ms: a -> b), and did not lead [2:2].",
+			"Node 4 was seen to stop while the fence agent of node 2 was at it [2:3].",
+			"Before it led, node 2 had node 5 fenced: exit 0 after 40ms [2:4].",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in: %s", want, text)
@@ -67,7 +67,7 @@ func TestNobodyLeadsUnfenced(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(out.String()), " ")
-	want := "Node 2 could not have node 5 fenced (exit 3 after 4ms), and did not lead."
+	want := "Node 2 could not have node 5 fenced (exit 3 after 4ms), and did not lead [2:5]."
 	if !strings.Contains(text, want) || strings.Contains(text, "no majority granted it") {
 		t.Errorf("no %q in: %s", want, text)
 	}
@@ -98,7 +98,7 @@ func TestLeadingWaitsForTheAgent(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(out.String()), " ")
 	want := "A majority granted node 2 the term, but 3 of term 6 was not seen to stop: it does not lead " +
-		"before (2:3)."
+		"before [2:3]."
 	if !strings.Contains(text, want) || strings.Contains(text, "no majority granted it") {
 		t.Errorf("no %q in: %s", want, text)
 	}

@@ -58,14 +58,14 @@ func told(t *testing.T, h *rounds.History) []byte {
 	for _, g := range h.Groups {
 		must(report.Header(&out, g.Cluster, g.Algorithm, g.Guarantee, g.Run))
 		for _, r := range g.Rounds {
-			must(report.Line(&out, r))
+			must(report.Line(&out, g.Names, r))
 		}
 		must(report.Remarks(&out, g))
 		for _, r := range g.Rounds {
 			out.WriteString("\n" + strings.Repeat("=", 80) + "\n\n")
-			must(report.Show(&out, r, true))
+			must(report.Show(&out, g, r, true))
 			out.WriteString("\n")
-			must(report.Explain(&out, r, true))
+			must(report.Explain(&out, g, r, true))
 		}
 	}
 	return out.Bytes()

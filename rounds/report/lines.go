@@ -9,8 +9,8 @@ import (
 )
 
 // Finding writes one finding.
-func Finding(w io.Writer, f rounds.Finding) error {
-	var p page
+func Finding(w io.Writer, names *rounds.Names, f rounds.Finding) error {
+	p := page{names: names}
 	p.findings([]rounds.Finding{f})
 	return p.to(w)
 }

@@ -16,7 +16,7 @@ import (
 // List writes who leads now, how long nobody led, and one line for each change of leadership, of those that the
 // selection chooses.
 func List(w io.Writer, g *rounds.Group, s Selection) error {
-	var p page
+	p := page{names: g.Names}
 	p.line("%s (%s)", words.Upper(clusterName(g.Cluster, g.Algorithm, g.Run, g.Era)), g.Guarantee)
 	p.summary(g)
 	p.columns()
@@ -195,7 +195,7 @@ func Select(h *rounds.History, s Selection) *rounds.History {
 func lastOf(in *rounds.Incident) uint64 { return in.Terms[len(in.Terms)-1] }
 
 // row is the format of a line in the list of rounds.
-const row = "%6s  %-12s  %6s  %-8s %5s  %8s  %8s  %8s  %8s  %s"
+const row = "%6s  %-12s  %6s  %-8s %5s  %8s  %8s  %8s  %8s  %s%s"
 
 // Header writes the name of a cluster and the titles of the columns.
 func Header(w io.Writer, cluster, algorithm, guarantee string, run int) error {
@@ -206,12 +206,13 @@ func Header(w io.Writer, cluster, algorithm, guarantee string, run int) error {
 }
 
 func (p *page) columns() {
-	p.line(row, "TERM", "AT", "LEADER", "FOLLOW", "SENT", "DETECT", "ELECT", "ANNOUNCE", "NOBODY", "BECAUSE")
+	p.line(row, "TERM", "AT", "LEADER", "FOLLOW", "SENT", "DETECT", "ELECT", "ANNOUNCE", "NOBODY", "BECAUSE",
+		" [RECORDS]")
 }
 
 // Line writes a round in one line, and below it its findings.
-func Line(w io.Writer, r *rounds.Round) error {
-	var p page
+func Line(w io.Writer, names *rounds.Names, r *rounds.Round) error {
+	p := page{names: names}
 	p.Grow(2 * width)
 	p.row(r, false)
 	p.findings(r.Findings)
@@ -235,7 +236,20 @@ func (p *page) row(r *rounds.Round, dated bool) {
 		at = from.UTC().Format("01-02 15:04:05")
 	}
 	p.line(row, terms(r), at, leader, follow, sentAtLeast(r), known(r.Split.Detect, r.Split.DetectKnown),
-		elect, known(r.Split.Announce, r.Split.AnnounceKnown), leaderless(r), why(r))
+		elect, known(r.Split.Announce, r.Split.AnnounceKnown), leaderless(r), why(r), rowProof(p.names, r))
+}
+
+// rowProof names the records of the line of a round.
+func rowProof(names *rounds.Names, r *rounds.Round) string {
+	won, known := winnerRefs(r)
+	list := slices.Concat(causeRefs(r), won)
+	if in := r.Incident; whole(r) {
+		list = slices.Concat(in.Records, list)
+		if known = weaker(known, in.Ended.Known); in.Voters() {
+			known = rounds.Inferred
+		}
+	}
+	return proof(names, known, list...)
 }
 
 // terms returns "7", or "5-7" if the terms before brought no leader.
@@ -277,16 +291,22 @@ func leaderless(r *rounds.Round) string {
 
 // why says why the leadership changed, in half a line: which voters were missing, or what began the round.
 func why(r *rounds.Round) string {
-	if in := r.Incident; in != nil && (in.Voters() || folds(r) || in.Former != 0 && r.Term == lastOf(in) &&
-		(r.Cause.Kind == rounds.HigherRank || r.Cause.Kind == rounds.HandOver)) {
-		return in.Why
+	if whole(r) {
+		return r.Incident.Why
 	}
 	return because(r)
 }
 
+// whole reports whether the line of the round says why its whole incident came about.
+func whole(r *rounds.Round) bool {
+	in := r.Incident
+	return in != nil && (in.Voters() || folds(r) || in.Former != 0 && r.Term == lastOf(in) &&
+		(r.Cause.Kind == rounds.HigherRank || r.Cause.Kind == rounds.HandOver))
+}
+
 func (p *page) findings(list []rounds.Finding) {
 	for _, f := range list {
-		p.line("        ! %s: %s [%s]", f.Name, f.Text, refs(f.Records))
+		p.line("        ! %s: %s%s", f.Name, f.Text, cite(p.names, f.Records...))
 	}
 }
 
@@ -317,8 +337,8 @@ func (p *page) summary(g *rounds.Group) {
 // present says who leads at the end of the records, or why nobody does.
 func present(g *rounds.Group) string {
 	if n := len(g.Incidents); n > 0 && g.Incidents[n-1].Leader == 0 {
-		in := g.Incidents[n-1]
-		return fmt.Sprintf("Nobody leads since %s: %s.", when(g, in.From), in.Why)
+		in := &g.Incidents[n-1]
+		return fmt.Sprintf("Nobody leads since %s: %s%s.", when(g, in.From), in.Why, proofOf(g.Names, in))
 	}
 	var last *rounds.Leadership
 	for i := range g.Leaderships {
@@ -329,24 +349,29 @@ func present(g *rounds.Group) string {
 	if last == nil {
 		return "The records do not tell who leads."
 	}
-	text := fmt.Sprintf("Node %d leads term %d since %s, as far as the records go", last.Leader, last.Term,
-		when(g, last.From))
-	if without := follow(g, 0); len(without) > 0 {
-		return fmt.Sprintf("%s; but to %s nobody leads, by %s last %s.", text, words.Nodes(without),
-			words.Either(len(without), "its", "their"), words.Either(len(without), "record", "records"))
+	first, known := last.First, rounds.OwnWord
+	if first.IsZero() {
+		first, known = last.Followers[0].First, rounds.PeersSaw
+	}
+	text := fmt.Sprintf("Node %d leads term %d since %s, as far as the records go%s", last.Leader, last.Term,
+		when(g, last.From), proof(g.Names, known, first))
+	if without, by := follow(g, 0); len(without) > 0 {
+		return fmt.Sprintf("%s; but to %s nobody leads, by %s last %s%s.", text, words.Nodes(without),
+			words.Either(len(without), "its", "their"), words.Either(len(without), "record", "records"),
+			cite(g.Names, by...))
 	}
 	return text + "."
 }
 
 // follow returns the nodes that name the leader in their last records, 0 for nobody, and that are not known to have
-// ended.
-func follow(g *rounds.Group, leader uint64) (ids []uint64) {
+// ended, and those records.
+func follow(g *rounds.Group, leader uint64) (ids []uint64, by []rounds.Ref) {
 	for _, n := range g.Nodes {
-		if n.Records > 0 && n.Leader == leader && lastEvent(&n) != rounds.Ended {
-			ids = append(ids, n.ID)
+		if n.Records > 0 && n.Leader == leader && lastEvent(&n).Kind != rounds.Ended {
+			ids, by = append(ids, n.ID), append(by, n.Last)
 		}
 	}
-	return ids
+	return ids, by
 }
 
 // when returns the time of day, with the date if the records are of several days.
@@ -364,27 +389,38 @@ func spansDays(g *rounds.Group) bool {
 
 // upAndDown says which nodes had ended or were silent when the records end, as far as they tell.
 func upAndDown(g *rounds.Group) string {
-	var down, silent, unknown []uint64
+	type condition struct {
+		what  string
+		known rounds.Confidence
+	}
+	ids, by, rest := map[condition][]uint64{}, map[condition][]rounds.Ref{}, 0
 	for _, n := range g.Nodes {
-		switch e := lastEvent(&n); {
+		e := lastEvent(&n)
+		is := condition{"ended", e.Known}
+		switch {
 		case n.Records == 0:
-			unknown = append(unknown, n.ID)
-		case e == rounds.Ended:
-			down = append(down, n.ID)
-		case e == rounds.Silent || e == rounds.Paused:
-			silent = append(silent, n.ID)
+			is.what = "without a log here"
+		case e.Kind == rounds.Silent || e.Kind == rounds.Paused:
+			is.what = "silent"
+		case e.Kind != rounds.Ended:
+			rest++
+			continue
 		}
+		ids[is], by[is] = append(ids[is], n.ID), append(by[is], e.Ref)
 	}
 	var parts []string
-	for _, kind := range []struct {
-		ids  []uint64
-		what string
-	}{{down, "ended"}, {silent, "silent"}, {unknown, "without a log here"}} {
-		if len(kind.ids) > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", shortIDs(kind.ids), kind.what))
+	for _, is := range []condition{
+		{"ended", rounds.OwnWord},
+		{"ended", rounds.PeersSaw},
+		{"silent", rounds.OwnWord},
+		{"silent", rounds.PeersSaw},
+		{"without a log here", ""},
+	} {
+		if len(ids[is]) > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s%s", shortIDs(ids[is]), is.what,
+				proof(g.Names, is.known, by[is]...)))
 		}
 	}
-	rest := len(g.Nodes) - len(down) - len(silent) - len(unknown)
 	switch {
 	case len(parts) == 0 && rest == 1:
 		return fmt.Sprintf("No record tells an end of %s.", words.Nodes([]uint64{g.Nodes[0].ID}))
@@ -397,16 +433,16 @@ func upAndDown(g *rounds.Group) string {
 	return fmt.Sprintf("Of %s, %s.", words.Plural(len(g.Nodes), "node"), words.And(parts...))
 }
 
-// lastEvent returns the last thing that happened to the node's last process, "" if nothing did.
-func lastEvent(n *rounds.Node) rounds.LifeEventKind {
+// lastEvent returns the last thing that happened to the node's last process, the zero event if nothing did.
+func lastEvent(n *rounds.Node) (last rounds.LifeEvent) {
 	if len(n.Lives) == 0 {
-		return ""
+		return last
 	}
 	events := n.Lives[len(n.Lives)-1].Events
 	if len(events) == 0 {
-		return ""
+		return last
 	}
-	return events[len(events)-1].Kind
+	return events[len(events)-1]
 }
 
 // shortIDs names the first nodes of a list, and says how many more there are.
@@ -439,18 +475,19 @@ func withoutLeader(g *rounds.Group) string {
 	}
 	if in.Leaderless == 0 {
 		text = fmt.Sprintf("%s; the longest at most %s from %s on", text, rounds.Span(in.AtMost()), when(g, in.Perhaps))
-		return text + ": " + cmp.Or(in.Why, "no record says why") + "."
+		return text + ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
 	}
 	text = fmt.Sprintf("%s; the longest %s from %s on", text, rounds.Span(in.Leaderless), when(g, in.From))
 	if !in.Perhaps.IsZero() {
 		text += fmt.Sprintf(", or %s from %s on", rounds.Span(in.AtMost()), when(g, in.Perhaps))
 	}
-	return text + ": " + cmp.Or(in.Why, "no record says why") + "."
+	return text + ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
 }
 
 // Vacant writes that nobody leads a cluster, since when and why.
-func Vacant(w io.Writer, v rounds.Vacancy) error {
+func Vacant(w io.Writer, names *rounds.Names, v rounds.Vacancy) error {
 	var p page
-	p.line("        * Nobody leads %s since %s: %s.", clusterName(v.Cluster, v.Algorithm, v.Run, 0), clock(v.From), v.Why)
+	p.line("        * Nobody leads %s since %s: %s%s.", clusterName(v.Cluster, v.Algorithm, v.Run, 0), clock(v.From),
+		v.Why, proofOf(names, &v.Incident))
 	return p.to(w)
 }

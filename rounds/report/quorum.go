@@ -13,7 +13,7 @@ import (
 func quorum(g *rounds.Group) []string {
 	for _, r := range slices.Backward(g.Rounds) {
 		if r.Ballot != nil {
-			return noQuorum(r)
+			return noQuorum(g.Names, r)
 		}
 	}
 	return nil
@@ -22,31 +22,32 @@ func quorum(g *rounds.Group) []string {
 // noQuorum says which voters said no to the candidate and why, and whose answers are missing. If a
 // majority would have said yes, it says that too few voted in time, or which former leader had not
 // stopped. It returns nothing if the candidate won.
-func noQuorum(r *rounds.Round) []string {
+func noQuorum(names *rounds.Names, r *rounds.Round) []string {
 	b := r.Ballot
 	if b == nil {
 		return nil
 	}
-	yes := len(voices(b, func(v rounds.Voice) bool { return v.Yes || v.Granted }))
+	would := func(v rounds.Voice) bool { return v.Yes || v.Granted }
+	yes, asked := len(voices(b, would)), cite(names, append(votes(b, would), b.Ref)...)
 	if yes >= b.Majority() {
 		if r.Winner != nil {
 			return nil
 		}
-		if former := unstopped(r); former != "" {
+		if former := unstopped(names, r); former != "" {
 			return []string{former}
 		}
 		return []string{fmt.Sprintf("Node %d asked the voters (%s), and %d of %d would grant, but no majority "+
-			"granted it in time (%v).", b.Candidate, words.List(b.Voters), yes, len(b.Voters), b.Ref)}
+			"granted it in time%s.", b.Candidate, words.List(b.Voters), yes, len(b.Voters), asked)}
 	}
 	sentences := []string{fmt.Sprintf("No quorum: node %d asked the voters (%s) and %d of %d would grant, %d are "+
-		"needed (%v).", b.Candidate, words.List(b.Voters), yes, len(b.Voters), b.Majority(), b.Ref)}
+		"needed%s.", b.Candidate, words.List(b.Voters), yes, len(b.Voters), b.Majority(), asked)}
 	if missing := b.Missing(); len(missing) > 0 {
 		sentences = append(sentences, fmt.Sprintf("No answer of %s is in the records.", words.Nodes(missing)))
 	}
 	for _, no := range refusals(b) {
 		if !no.yes {
-			sentences = append(sentences, fmt.Sprintf("%s, which %s, said no (%s).",
-				words.Upper(words.Nodes(no.voters)), denied(no), refs(no.refs)))
+			sentences = append(sentences, fmt.Sprintf("%s, which %s, said no%s.",
+				words.Upper(words.Nodes(no.voters)), denied(no), cite(names, no.refs...)))
 		}
 	}
 	return sentences
@@ -61,6 +62,19 @@ func voices(b *rounds.Ballot, such func(rounds.Voice) bool) (ids []uint64) {
 	}
 	return ids
 }
+
+// votes returns the records of the answers of these voters.
+func votes(b *rounds.Ballot, such func(rounds.Voice) bool) (list []rounds.Ref) {
+	for _, v := range b.Voices {
+		if such(v) {
+			list = append(list, v.Vote)
+		}
+	}
+	return list
+}
+
+// counted reports whether the vote made the winner.
+func counted(v rounds.Voice) bool { return v.Counted }
 
 // denied says in words why a voter did not vote for a candidate.
 func denied(no refusal) string {
@@ -80,9 +94,8 @@ func denied(no refusal) string {
 // granted says which voters made the winner: "a majority of the voters (1, 2 and 3) granted it the term: nodes
 // 2 and 3".
 func granted(r *rounds.Round) string {
-	counted := voices(r.Ballot, func(v rounds.Voice) bool { return v.Counted })
 	return fmt.Sprintf("a majority of the voters (%s) granted it the term: %s",
-		words.List(r.Ballot.Voters), words.Nodes(counted))
+		words.List(r.Ballot.Voters), words.Nodes(voices(r.Ballot, counted)))
 }
 
 // refusal is a reason for which voters refused, and what they did later.
@@ -122,15 +135,15 @@ func refusals(b *rounds.Ballot) (list []refusal) {
 }
 
 // firstRefused says which voters refused at first or always, voted late, or are missing.
-func firstRefused(r *rounds.Round) (sentences []string) {
+func firstRefused(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	for _, no := range refusals(r.Ballot) {
-		sentences = append(sentences, fmt.Sprintf("%s, which %s, first said no, %s (%s).",
-			words.Upper(words.Nodes(no.voters)), denied(no), no.then, refs(no.refs)))
+		sentences = append(sentences, fmt.Sprintf("%s, which %s, first said no, %s%s.",
+			words.Upper(words.Nodes(no.voters)), denied(no), no.then, cite(names, no.refs...)))
 	}
-	late := voices(r.Ballot, func(v rounds.Voice) bool { return v.Granted && !v.Counted && v.No == "" })
-	if len(late) > 0 {
-		sentences = append(sentences,
-			fmt.Sprintf("%s granted it too, after it had won.", words.Upper(words.Nodes(late))))
+	isLate := func(v rounds.Voice) bool { return v.Granted && !v.Counted && v.No == "" }
+	if late := voices(r.Ballot, isLate); len(late) > 0 {
+		sentences = append(sentences, fmt.Sprintf("%s granted it too, after it had won%s.",
+			words.Upper(words.Nodes(late)), cite(names, votes(r.Ballot, isLate)...)))
 	}
 	if missing := r.Ballot.Missing(); len(missing) > 0 {
 		sentences = append(sentences, fmt.Sprintf("No answer of %s is in the records.", words.Nodes(missing)))

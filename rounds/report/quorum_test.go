@@ -37,9 +37,9 @@ func TestNoQuorum(t *testing.T) {
 		text := strings.Join(strings.Fields(out.String()), " ")
 		for _, want := range []string{
 			"Nobody leads", "No quorum: node 1 asked the voters (1, 2, 3, 4 and 5) and 2 of 5 would grant, " +
-				"3 are needed (1:1).",
+				"3 are needed [1:1 2:1].",
 			"No answer of nodes 4 and 5 is in the records.",
-			"Node 3, which had promised node 5 to grant nobody else for a while, said no (3:1).",
+			"Node 3, which had promised node 5 to grant nobody else for a while, said no [3:1].",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in: %s", want, text)
@@ -56,8 +56,8 @@ func TestLeaseIsExplained(t *testing.T) {
 			"a majority of the voters (1, 2, 3, 4 and 5) granted it the term: nodes 2, 3 and 4",
 			"The rule: “The lease makes a nominee a leader",
 			"Node 2, which had promised node 5 to grant nobody else for a while, first said no, and granted it when " +
-				"that was over (4:15).",
-			"Node 1 granted it too, after it had won.", "No answer of node 5 is in the records.",
+				"that was over [4:15].",
+			"Node 1 granted it too, after it had won [1:19].", "No answer of node 5 is in the records.",
 		},
 		"office-no-quorum": {
 			"No quorum: node 1 asked the voters (1, 2 and 3) and 1 of 3 would grant, 2 are needed",
@@ -67,9 +67,9 @@ func TestLeaseIsExplained(t *testing.T) {
 		b := rounds.NewBuilder()
 		batch := logs.Batch{Paths: []string{"../testdata/" + file + ".log"}}
 		batch.Read(b, func(err error) { t.Fatal(err) })
-		all := b.History().Groups[0].Rounds
+		g := b.History().Groups[0]
 		var out bytes.Buffer
-		if err := report.Explain(&out, all[len(all)-1], true); err != nil {
+		if err := report.Explain(&out, g, g.Rounds[len(g.Rounds)-1], true); err != nil {
 			t.Fatal(err)
 		}
 		text := strings.Join(strings.Fields(out.String()), " ")

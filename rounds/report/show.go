@@ -11,23 +11,23 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// Show writes all of a round. Times count from its beginning. With theory it also writes the rules that decided, what
-// the messages mean, and what the round costs by the book.
-func Show(w io.Writer, r *rounds.Round, theory bool) error {
-	p := page{theory: theory}
+// Show writes all of a round of a group. Times count from its beginning. With theory it also writes the rules that
+// decided, what the messages mean, and what the round costs by the book.
+func Show(w io.Writer, g *rounds.Group, r *rounds.Round, theory bool) error {
+	p := page{names: g.Names, theory: theory}
 	p.line("Term %d of %s (%s): %s", r.Term, clusterName(r.Cluster, r.Algorithm, r.Run, r.Era), r.Guarantee, outcome(r))
 	p.WriteByte('\n')
 	p.cause(r)
-	p.participants(r)
+	p.participants(g, r)
 	p.verdicts(r)
 	p.steps(r)
 	p.cost(r)
 	for _, b := range r.LeftBehind {
-		p.field("Left behind", "node %d: %s", b.Node, b.Reason)
+		p.field("Left behind", "node %d: %s%s", b.Node, b.Reason, cite(p.names, b.Last))
 	}
 	label := "Findings"
 	for _, f := range r.Findings {
-		p.field(label, "%s: %s [%s]", f.Name, f.Text, refs(f.Records))
+		p.field(label, "%s: %s%s", f.Name, f.Text, cite(p.names, f.Records...))
 		label = ""
 	}
 	label = "Not known"
@@ -51,26 +51,28 @@ func outcome(r *rounds.Round) string {
 
 func (p *page) cause(r *rounds.Round) {
 	c := r.Cause
-	p.field("Began", "%s UTC, since %s", clock(began(r)), cmp.Or(c.Text, "nobody knows what"))
+	p.field("Began", "%s UTC, since %s%s", clock(began(r)), cmp.Or(c.Text, "nobody knows what"),
+		cite(p.names, causeRefs(r)...))
 	for i, w := range c.Detections {
 		label := ""
 		if i == 0 {
 			label = "Noticed by"
 		}
-		p.field(label, "node %d %s: %s [%s]", w.Node, after(w.At, c.At), w.Evidence, refs(w.Refs()))
+		p.field(label, "node %d %s: %s%s", w.Node, after(w.At, c.At), w.Evidence, cite(p.names, w.Refs()...))
 	}
 	if !c.Back.IsZero() {
-		p.field("", "but node %d was not dead: the same process wrote %v %s", c.Lost, c.Back, after(c.BackAt, c.At))
+		p.field("", "but node %d was not dead: the same process wrote %s%s", c.Lost, after(c.BackAt, c.At),
+			cite(p.names, c.Back))
 	}
 	for i, in := range r.Initiators {
 		label := ""
 		if i == 0 {
 			label = "Called by"
 		}
-		p.field(label, "node %d %s: %s [%v]", in.Node, after(in.At, began(r)), in.Why, in.Ref)
+		p.field(label, "node %d %s: %s%s", in.Node, after(in.At, began(r)), in.Why, cite(p.names, in.Ref))
 	}
 	if w := r.Winner; w != nil && w.Why != "" {
-		p.field("Won by", "node %d %s: %s [%v]", w.Node, after(w.At, began(r)), w.Why, w.Ref)
+		p.field("Won by", "node %d %s: %s%s", w.Node, after(w.At, began(r)), w.Why, cite(p.names, w.Ref))
 		if w.Rule != "" && p.theory {
 			p.field("", "“%s”", w.Rule)
 		}
@@ -84,10 +86,10 @@ func (p *page) ballot(r *rounds.Round) {
 	if r.Ballot == nil {
 		return
 	}
-	p.field("Voters", "asked by node %d [%v], %d of %d needed", r.Ballot.Candidate, r.Ballot.Ref,
-		r.Ballot.Majority(), len(r.Ballot.Voters))
+	p.field("Voters", "asked by node %d, %d of %d needed%s", r.Ballot.Candidate, r.Ballot.Majority(),
+		len(r.Ballot.Voters), cite(p.names, r.Ballot.Ref))
 	for _, v := range r.Ballot.Voices {
-		p.field("", "node %d: %s", v.Voter, voice(v, r.Ballot.Candidate))
+		p.field("", "node %d: %s%s", v.Voter, voice(v, r.Ballot.Candidate), cite(p.names, v.Vote, v.Ref))
 	}
 }
 
@@ -112,7 +114,7 @@ func voice(v rounds.Voice, candidate uint64) string {
 		if text != "no" {
 			text += "; no at first"
 		}
-		text += fmt.Sprintf(": it %s [%v]", denied(refusal{denial: v.Denial, to: v.To, why: v.No}), v.Ref)
+		text += ": it " + denied(refusal{denial: v.Denial, to: v.To, why: v.No})
 	}
 	return text
 }
@@ -132,8 +134,8 @@ func after(t, zero time.Time) string {
 	return rounds.Span(d) + " later"
 }
 
-func (p *page) participants(r *rounds.Round) {
-	p.line("%12s  %-12s  %-9s  %10s  %5s  %8s", "NODE", "RANK", "PART", "FOLLOWED", "SENT", "RECEIVED")
+func (p *page) participants(g *rounds.Group, r *rounds.Round) {
+	p.line("%12s  %-12s  %-9s  %10s  %5s  %8s %s", "NODE", "RANK", "PART", "FOLLOWED", "SENT", "RECEIVED", "[RECORD]")
 	silent, more := 0, 0
 	for _, m := range r.Participants {
 		if m.Part == rounds.PartSilent && m.Sent+m.Received == 0 {
@@ -150,12 +152,39 @@ func (p *page) participants(r *rounds.Round) {
 		if !m.BelievedAt.IsZero() && !began(r).IsZero() {
 			followed = rounds.Span(m.BelievedAt.Sub(began(r)))
 		}
-		p.line("%12d  %-12s  %-9s  %10s  %5d  %8d", m.Node, rank, m.Part, followed, m.Sent, m.Received)
+		p.line("%12d  %-12s  %-9s  %10s  %5d  %8d%s", m.Node, rank, m.Part, followed, m.Sent, m.Received,
+			p.part(g, r, &m))
 	}
 	if more > 0 {
 		p.line("%12s  and %d more that are silent", "…", more)
 	}
 	p.WriteByte('\n')
+}
+
+// part names the record that shows the part that a node had in the round.
+func (p *page) part(g *rounds.Group, r *rounds.Round, m *rounds.Participant) string {
+	switch m.Part {
+	case rounds.PartWinner:
+		won, known := winnerRefs(r)
+		return proof(p.names, known, won[:min(len(won), 1)]...)
+	case rounds.PartLost:
+		return proof(p.names, rounds.PeersSaw, r.Cause.Ref)
+	case rounds.PartDead:
+		e := howEnded(g, r, m.Node)
+		return proof(p.names, e.Known, e.Ref)
+	}
+	for _, b := range r.LeftBehind {
+		if b.Node == m.Node {
+			return cite(p.names, b.Last)
+		}
+	}
+	if m.Believed.IsZero() {
+		i := slices.IndexFunc(r.Steps, func(s rounds.Step) bool { return s.Ref.Node == m.Node })
+		if i >= 0 {
+			return cite(p.names, r.Steps[i].Ref)
+		}
+	}
+	return cite(p.names, m.Believed)
 }
 
 func (p *page) verdicts(r *rounds.Round) {
@@ -165,7 +194,7 @@ func (p *page) verdicts(r *rounds.Round) {
 		if i == 0 {
 			label = "Decided"
 		}
-		p.field(label, "%s, by node %d: %s [%v]", decision(v), v.By, v.Why, v.Ref)
+		p.field(label, "%s, by node %d: %s%s", decision(v), v.By, v.Why, cite(p.names, v.Ref))
 		if v.Rule != "" && !quoted[v.Rule] && p.theory {
 			quoted[v.Rule] = true
 			p.field("", "“%s”", v.Rule)
@@ -199,7 +228,8 @@ func (p *page) step(r *rounds.Round, s *rounds.Step) {
 	const indent = 22
 	at := rounds.Span(s.At.Sub(began(r)))
 	head := fmt.Sprintf("%11s  %6d  ", at, s.Ref.Node)
-	for _, text := range slices.Concat([]string{headline(r, s)}, s.Why, bursts(r, s), belief(s)) {
+	first := headline(r, s) + cite(p.names, s.Ref)
+	for _, text := range slices.Concat([]string{first}, s.Why, bursts(r, s), belief(s)) {
 		for i, line := range Wrap(rounds.Printable(text), width-indent) {
 			if i > 0 {
 				line = "  " + line

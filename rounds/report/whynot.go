@@ -45,6 +45,8 @@ type Case struct {
 	Unseen []string
 	// Election says how the node last stopped leading, and why it did not win the last election.
 	Election []string
+	names    *rounds.Names // of the records; nil without records
+
 	// Rank and LeaderRank are compared if both are set, and if rank decides who leads.
 	Rank, LeaderRank *Rank
 }
@@ -120,8 +122,8 @@ func (c *Case) belief(b Belief) string {
 	case b.Guarantee != "":
 		text += fmt.Sprintf(", it says itself (%s)", b.Guarantee)
 	case len(b.Refs) > 0:
-		text += fmt.Sprintf(", by the last %s of %s (%s)", words.Either(len(b.By), "record", "records"),
-			words.Nodes(b.By), refs(b.Refs))
+		text += fmt.Sprintf(", by the last %s of %s%s", words.Either(len(b.By), "record", "records"),
+			words.Nodes(b.By), cite(c.names, b.Refs...))
 	case len(b.By) > 0:
 		text += ", by the word of " + words.Nodes(b.By)
 	case b.Reason == "":
@@ -144,10 +146,8 @@ func (c *Case) at(t time.Time) string {
 // itself says what keeps the node from leading, by the node's own word.
 func (c *Case) itself() (sentences []string) {
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
-	own, proof := c.Own, ""
-	if !own.Ref.IsZero() {
-		proof = fmt.Sprintf(" (%v)", own.Ref)
-	}
+	own := c.Own
+	proof := cite(c.names, own.Ref)
 	if own.Silent != "" {
 		return []string{own.Silent}
 	}

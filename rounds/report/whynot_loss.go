@@ -90,11 +90,7 @@ func (c *Case) losses() (sentences []string) {
 func (c *Case) loss(l Loss) string {
 	id, again := c.Node, c.Again != ""
 	slices.Sort(l.By)
-	proof, seen := "", "peers saw it"
-	if len(l.Refs) > 0 {
-		proof = fmt.Sprintf(" (%s)", refs(l.Refs))
-		seen += ", " + refs(l.Refs)
-	}
+	proof := proof(c.names, rounds.PeersSaw, l.Refs...)
 	if l.Evidence == "" {
 		return fmt.Sprintf("By %s %s had lost node %d: no record says how%s.", c.at(l.At), words.Nodes(l.By), id, proof)
 	}
@@ -108,9 +104,9 @@ func (c *Case) loss(l Loss) string {
 		}
 	case again:
 	case f == ended && strings.Contains(how, "its process"):
-		return fmt.Sprintf("%s (%s).", text, seen)
+		return text + cmp.Or(proof, " (peers saw it)") + "."
 	case f == ended:
-		return fmt.Sprintf("%s; its process ended (%s).", text, seen)
+		return text + "; its process ended" + cmp.Or(proof, " (peers saw it)") + "."
 	case f == cutOff:
 		text += "; its machine was down, or the network between them was cut"
 	default:

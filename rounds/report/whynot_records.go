@@ -13,7 +13,7 @@ import (
 // recorded returns what the records of a group tell about a node.
 func recorded(g *rounds.Group, id uint64) *Case {
 	now := leads(g)
-	c := &Case{Node: id, Algorithm: g.Algorithm, Leads: now.Leader == id}
+	c := &Case{Node: id, Algorithm: g.Algorithm, Leads: now.Leader == id, names: g.Names}
 	c.Beliefs = append([]Belief{now}, dissent(g, now)...)
 	c.Losses, c.Again = lossesIn(g, id)
 	n := find(g, id)
@@ -140,7 +140,8 @@ func lossesIn(g *rounds.Group, id uint64) (list []Loss, again string) {
 		}
 	}
 	if wrote && len(list) > 0 {
-		again = fmt.Sprintf("It wrote again after that: its last record is %v, of %s.", life.Last, clock(life.Until))
+		again = fmt.Sprintf("It wrote again after that: its last record is of %s%s.", clock(life.Until),
+			cite(g.Names, life.Last))
 	}
 	return list, again
 }
@@ -207,8 +208,9 @@ func unanswered(g *rounds.Group, id uint64, n *rounds.Node) []string {
 		case n == nil || n.Records == 0 || !slices.Contains(b.Missing(), id) || !lastLife(n).Until.Before(r.From):
 			return nil
 		}
-		return []string{fmt.Sprintf("Node %d did not answer when node %d asked the voters (%v): its last record "+
-			"is %v, of %s.", id, b.Candidate, b.Ref, lastLife(n).Last, clock(lastLife(n).Until))}
+		return []string{fmt.Sprintf("Node %d did not answer when node %d asked the voters%s: its last record "+
+			"is of %s%s.", id, b.Candidate, cite(g.Names, b.Ref), clock(lastLife(n).Until),
+			cite(g.Names, lastLife(n).Last))}
 	}
 	return nil
 }
@@ -230,7 +232,7 @@ func lists(g *rounds.Group, id, leader uint64) []string {
 		for _, v := range b.Voices {
 			if v.Voter == id && strings.Contains(v.No, "other voters") {
 				return []string{fmt.Sprintf("Node %d has another list of voters than node %d, which asked it for its "+
-					"vote: it said no for that (%v). %s", id, b.Candidate, v.Ref, mendLists)}
+					"vote: it said no for that%s. %s", id, b.Candidate, cite(g.Names, v.Ref), mendLists)}
 			}
 		}
 	}
@@ -288,8 +290,8 @@ func hearsay(g *rounds.Group, id uint64, n *rounds.Node) (sentences []string) {
 	case n == nil && b == nil:
 		return []string{fmt.Sprintf("Node %d was never heard of: no record is its own, and none names it.", id)}
 	case n == nil:
-		return []string{fmt.Sprintf("Node %d is a voter, which node %d asked (%v), but nobody ever saw it alive, "+
-			"and no record is its own.", id, b.Candidate, b.Ref)}
+		return []string{fmt.Sprintf("Node %d is a voter, which node %d asked%s, but nobody ever saw it alive, "+
+			"and no record is its own.", id, b.Candidate, cite(g.Names, b.Ref))}
 	}
 	sentences = []string{fmt.Sprintf("No record of node %d itself is here: its log is missing, or it wrote none.", id)}
 	var led []uint64
@@ -345,11 +347,8 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 			how = "it " + own
 		}
 	}
-	proof := ""
-	if !last.Ended.Ref.IsZero() {
-		proof = fmt.Sprintf(" (%v)", last.Ended.Ref)
-	}
-	return []string{fmt.Sprintf("Node %d has led nobody since %s%s%s.", n.ID, clock(last.End), colon(how), proof)}
+	return []string{fmt.Sprintf("Node %d has led nobody since %s%s%s.", n.ID, clock(last.End), colon(how),
+		proof(g.Names, last.Ended.Known, last.Ended.Ref))}
 }
 
 // lastElection says why the node did not win the election that made the leader.
@@ -376,7 +375,7 @@ func (c *Case) lost(r *rounds.Round, n *rounds.Node) {
 		if v.Over != w.Node && len(own) > 1 {
 			continue
 		}
-		say("In term %d %s: \"%s\", wrote node %d (%v).", r.Term, verdict(v), v.Why, v.Ref.Node, v.Ref)
+		say("In term %d %s: \"%s\", wrote node %d%s.", r.Term, verdict(v), v.Why, v.Ref.Node, cite(c.names, v.Ref))
 		if v.Rule != "" {
 			say("The rule: “%s”", v.Rule)
 		}

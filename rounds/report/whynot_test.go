@@ -66,19 +66,19 @@ func TestWhyNotOfAnEndedNode(t *testing.T) {
 // process wrote again, that is said, and not that it ended or hung.
 func TestEvidenceOfThePast(t *testing.T) {
 	says(t, whyNot(t, "bully-kill", 5), "At 15:18:38.852 nodes 1, 2, 3 and 4 lost node 5: connection closed and port "+
-		"refused; its process ended (peers saw it, 1:8 1:9 2:9 2:10 3:9 3:10 4:12 4:13).",
-		"Node 5 has led nobody since 15:18:38.852: its process ended (2:9).")
+		"refused; its process ended [peers saw: 1:8 1:9 2:9 2:10 3:9 3:10 4:12 4:13].",
+		"Node 5 has led nobody since 15:18:38.852: its process ended [peers saw: 2:9].")
 	// Of a former process, although the records do not tell that the others saw the next one.
 	says(t, whyNot(t, "bully-restart", 5, "new-session 5"), "Node 5 leads term 3", "!lost node 5", "!process ended",
 		"!not alive")
 	// Of a process that wrote again, although the records do not tell that the others heard it again.
 	says(t, whyNot(t, "bully-cut", 5, "heartbeat-back 5", "link-up 5"), "Node 5 leads term 3",
-		"node 5 stopped answering heartbeats of nodes 1, 2, 3 and 4 (",
-		"It wrote again after that: its last record is 5:",
+		"node 5 stopped answering heartbeats of nodes 1, 2, 3 and 4 [",
+		"It wrote again after that: its last record is of ",
 		"!hangs", "!hung", "!not alive")
 	// Of one that was paused until the records end.
 	says(t, whyNot(t, "office-pause", 5, "T17:18:09.37", "T17:18:09.3694"), "Node 4 leads term 2",
-		"At 17:18:08.653 node 5 stopped answering heartbeats of nodes 1, 2, 3 and 4: it was paused, hung or cut off (",
+		"At 17:18:08.653 node 5 stopped answering heartbeats of nodes 1, 2, 3 and 4: it was paused, hung or cut off [",
 		"!process ended")
 }
 
@@ -90,7 +90,7 @@ func TestWhyNotTheLeader(t *testing.T) {
 		`+{"level":"info","time":"2026-11-21T15:18:40Z","cluster":"demo","node":2,"session":"4c9d8d76","algo":"bully",`+
 			`"seq":19,"hlc":"1795274320000000.0","term":2,"event":"idle","role":"follower","leader":4,`+
 			`"guarantee":"best-effort"}`),
-		"Node 5 leads term 3", "But node 4 leads term 2, by the last record of node 2 (2:19).")
+		"Node 5 leads term 3", "But node 4 leads term 2, by the last record of node 2 [2:19].")
 }
 
 // Where nobody leads: since when, why, and who would be needed.

@@ -15,6 +15,7 @@ const width = 80
 // page collects lines.
 type page struct {
 	strings.Builder
+	names  *rounds.Names
 	theory bool // with formulas, and sentences of the sources
 }
 
@@ -24,13 +25,13 @@ func (p *page) line(format string, args ...any) {
 	p.WriteByte('\n')
 }
 
-// field writes text beside a label, wrapped.
+// field writes text beside a label, wrapped. What is wrapped stands two columns further to the right.
 func (p *page) field(label, format string, args ...any) {
 	const indent = 12
 	text := rounds.Printable(fmt.Sprintf(format, args...))
-	for _, line := range Wrap(text, width-indent) {
+	for _, line := range Wrap(text, width-indent-2) {
 		fmt.Fprintf(p, "%-*s%s\n", indent, label, line)
-		label = ""
+		label = strings.Repeat(" ", indent+2)
 	}
 }
 

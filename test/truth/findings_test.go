@@ -207,8 +207,8 @@ func (r *reading) print() {
 	}
 	tell(report.List(&list, r.group, report.Selection{}), "list", 0)
 	for _, one := range r.group.Rounds {
-		tell(report.Explain(&story, one, true), "explain", one.Term)
-		tell(report.Show(&table, one, true), "show", one.Term)
+		tell(report.Explain(&story, r.group, one, true), "explain", one.Term)
+		tell(report.Show(&table, r.group, one, true), "show", one.Term)
 	}
 	for name, text := range map[string][]byte{"list": list.Bytes(), "story": story.Bytes(), "table": table.Bytes()} {
 		at := odd.FindIndex(text)

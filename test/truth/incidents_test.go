@@ -95,7 +95,7 @@ func (r *reading) endedBy(node uint64, at time.Time) bool {
 }
 
 var (
-	endedText = regexp.MustCompile(`the process of node (\d+) ended`)
+	endedText = regexp.MustCompile(`the process of node (\d+) (?:had )?ended`)
 	silenced  = regexp.MustCompile(`node (\d+) stopped answering`)
 	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|ended and not seen since|paused|silent|down|` +
 		`not answering|without a sign of life here)`)
