@@ -448,7 +448,7 @@ func (w *witness) inferred(r *rounds.Leadership) {
 		})
 		if i < 0 || w.g.Leaderships[i].Term <= r.Term {
 			w.wrong("no later leadership begins with %v", e.Ref)
-		} else if next := w.g.Leaderships[i].From; !r.End.Equal(next) && !(r.End.After(next) && w.wrote(r)) {
+		} else if next := w.g.Leaderships[i].From; !r.End.Equal(next) && (!r.End.After(next) || !w.wrote(r)) {
 			w.wrong("it ended at %v, and the next one began at %v", r.End, next)
 		}
 	}
