@@ -167,5 +167,22 @@ func TestLeaseOfALeaderThatSleptToItsEnd(t *testing.T) {
 	v.start(3, 3000)
 	if l := v.b.History().Groups[0].Leaderships[0]; !l.End.Equal(atMS(1000)) || l.Ended.Kind != rounds.EndedByLease {
 		t.Errorf("%+v", l)
+
+// "It may have been longer": a follower found that the lease was not renewed, and the leader wrote so only later. The
+// record of the follower stands behind that.
+func TestFollowerFoundTheEndFirst(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.miss(1, 2000, 3)
+	v.expire(3, 6000, 1)
+	v.ask(1, 7000, 2)
+	v.lead(1, 7010, 2)
+	in := v.last()
+	want := rounds.Ref{Node: 1, Incarnation: "n1life0", Seq: 2}
+	if !in.Perhaps.Equal(atMS(2000)) || in.PerhapsRef != want {
+		t.Errorf("perhaps from %v, by %v: %+v", in.Perhaps, in.PerhapsRef, in)
 	}
 }
