@@ -262,3 +262,25 @@ func TestBackWhileTheOtherSlept(t *testing.T) {
 		t.Errorf("%q, want %q; %+v", in.Why, want, in)
 	}
 }
+
+// "The leader is gone, and it was well": its lease had ended, by its own word, and it released the term.
+func TestLeaderWhoseLeaseHadEnded(t *testing.T) {
+	v := newVoters()
+	v.ask(3, 0, 1)
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.expire(3, 1000, 1)
+	v.add(1, 1100, trace.Record{
+		Term: 1, Round: 2, Event: "receive", From: 3, Msg: "RELEASE", MsgID: "3:5", Why: []string{
+			"3 releases term 1 -> the promise to it is over", "leader 3 released the term -> nobody leads",
+			"leader 3 is gone -> ask the voters for term 2",
+		}, Sent: []string{"PRE_VOTE>2#1:11002", "PRE_VOTE>3#1:11003"},
+	})
+	v.lead(1, 1110, 2)
+	v.follow(2, 1120, 1, 2)
+	all := v.b.History().Groups[0].Rounds
+	if c := all[len(all)-1].Cause; c.Lost != 0 || c.Kind != rounds.Vacant {
+		t.Errorf("%+v", c)
+	}
+}

@@ -156,7 +156,8 @@ func (r *Round) findCause(g *group) {
 }
 
 // notLost corrects the cause under a lease, where "leader 3 is gone" is the word of the algorithm inside: it says so of
-// a node that it had nominated and that never led, and of a leader that gave up the term by itself.
+// a node that it had nominated and that never led, and of a leader that gave up the term by itself, or whose lease had
+// ended by its own word.
 func (r *Round) notLost(c *Cause, g *group) {
 	if c.Lost == 0 || r.Guarantee != lease {
 		return
@@ -173,6 +174,9 @@ func (r *Round) notLost(c *Cause, g *group) {
 		c.Text, c.Kind, c.Lost = fmt.Sprintf("node %d, which was nominated, is gone", c.Lost), NomineeLost, 0
 	case led.Ended.Kind == EndedByWord && !led.End.After(c.At):
 		c.Text, c.Kind, c.Lost = fmt.Sprintf("leader %d gave up term %d", c.Lost, led.Term), Released, 0
+	case led.Ended.Kind == EndedByLease && led.Ended.Known == OwnWord && !led.End.After(c.At) &&
+		!g.suspected(c.Lost, led.From, c.At):
+		c.Text, c.Kind, c.Lost = fmt.Sprintf("the lease of leader %d had ended", c.Lost), Vacant, 0
 	case c.Kind == LeaderLost && g.endMissing(led, c.At) && !g.suspected(c.Lost, led.From, c.At):
 		c.Lost = 0 // it may have given it up
 	}
