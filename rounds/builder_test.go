@@ -101,13 +101,23 @@ func TestMadeFindings(t *testing.T) {
 			return true
 		}),
 		// A message to a node that goes on, but never gets it.
-		rounds.MessagesLost: edit("bully-restart", func(r *trace.Record) bool {
-			if r.Node != 4 || r.Term != 2 || r.Leader != 4 {
-				return false
+		rounds.MessagesLost: func() []trace.Record {
+			records := edit("bully-restart", func(r *trace.Record) bool {
+				if r.Node != 4 || r.Term != 2 || r.Leader != 4 {
+					return false
+				}
+				r.Sent = append(r.Sent, "COORDINATOR>1#4:999")
+				return true
+			})
+			var late trace.Record
+			for _, r := range records {
+				if r.Node == 1 && r.Seq > late.Seq {
+					late = r
+				}
 			}
-			r.Sent = append(r.Sent, "COORDINATOR>1#4:999")
-			return true
-		}),
+			late.Seq, late.Time, late.Event, late.MsgID = late.Seq+1, late.Time.Add(5*time.Second), "timeout", ""
+			return append(records, late)
+		}(),
 		// Two processes of one node at once.
 		rounds.SameID: edit("bully-kill", func(r *trace.Record) bool {
 			if r.Node != 2 || r.Seq != 3 {

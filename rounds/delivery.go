@@ -11,7 +11,6 @@ const maxTransit = time.Second
 
 // deliveries judges what became of the messages without a receipt.
 func (r *Round) deliveries(g *group, t *log) {
-	latest := map[[2]uint64]int{} // by sender and receiver: the last step whose message arrived
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		if m.Delivery == "" {
@@ -22,21 +21,15 @@ func (r *Round) deliveries(g *group, t *log) {
 				}
 			}
 		}
-		if m.Delivery == Arrived {
-			latest[[2]uint64{m.From, m.To}] = m.SendStep
-		}
-	}
-	for i := range r.Messages {
-		m := &r.Messages[i]
 		if m.Delivery == "" {
-			m.Delivery = r.delivery(m, g, t, latest[[2]uint64{m.From, m.To}] > m.SendStep)
+			m.Delivery = r.delivery(m, g, t)
 		}
 	}
 }
 
-// delivery returns what became of one message without a receipt. overtaken says that a later
-// message from the same sender to the same receiver arrived: links keep the order.
-func (r *Round) delivery(m *Message, g *group, t *log, overtaken bool) Delivery {
+// delivery returns what became of one message without a receipt. That a later one arrived proves nothing: it may have
+// come over another connection.
+func (r *Round) delivery(m *Message, g *group, t *log) Delivery {
 	sent := r.Steps[m.SendStep]
 	var l *life
 	var began time.Time // of the process that it was sent to, zero if that is not known
@@ -71,7 +64,7 @@ func (r *Round) delivery(m *Message, g *group, t *log, overtaken bool) Delivery 
 			return ToGone
 		case t.entries[m.SendStep].life.tookForFormer(m.To, sent.At, g.fix):
 			return ToGone
-		case overtaken || ends.Sub(sent.At) > maxTransit:
+		case ends.Sub(sent.At) > maxTransit:
 			return Lost
 		default:
 			return Unseen

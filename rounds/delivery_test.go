@@ -36,3 +36,20 @@ func TestMessagesIntoTheVoid(t *testing.T) {
 		}
 	}
 }
+
+// "A message never arrived, and it did": the log of its receiver ends a little after a later message came.
+func TestOvertakenAtTheEndOfALog(t *testing.T) {
+	v := newVoters()
+	v.add(2, 0, trace.Record{Event: "timeout"})
+	v.ask(1, 100, 1)
+	v.ask(1, 150, 1)
+	v.add(2, 160, trace.Record{Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:1502", Round: 1})
+	v.add(1, 9000, trace.Record{Event: "timeout"})
+	for _, r := range v.b.History().Groups[0].Rounds {
+		for _, m := range r.Messages {
+			if m.ID == "1:1002" && m.Delivery != rounds.Unseen {
+				t.Errorf("%+v", m)
+			}
+		}
+	}
+}
