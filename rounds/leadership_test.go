@@ -167,6 +167,8 @@ func TestLeaseOfALeaderThatSleptToItsEnd(t *testing.T) {
 	v.start(3, 3000)
 	if l := v.b.History().Groups[0].Leaderships[0]; !l.End.Equal(atMS(1000)) || l.Ended.Kind != rounds.EndedByLease {
 		t.Errorf("%+v", l)
+	}
+}
 
 // "It may have been longer": a follower found that the lease was not renewed, and the leader wrote so only later. The
 // record of the follower stands behind that.

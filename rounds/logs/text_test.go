@@ -79,7 +79,7 @@ func FuzzForms(f *testing.F) {
 func TestGoodbyeInText(t *testing.T) {
 	record := func(prefix, node string) string {
 		return prefix + "08:45:51.006 INF " + node + " > timeout\n" + prefix +
-			"            no higher node is alive -> lead term 1  [nomination.lead(bully.next-in-line, 1)]\n"
+			"            no higher node is alive -> lead term 1\n"
 	}
 	const bye = "08:45:52.361 INF the node resigned and left\n"
 	const failed = "23:59:59.000 ERR the node ended error=disk exit_code=1\n"
