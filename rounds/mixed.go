@@ -60,6 +60,10 @@ func (g *group) parts() [][]uint64 {
 	for pair := range g.dropsBy {
 		link(pair[0], pair[1])
 	}
+	for i := range g.pairing.arrivals {
+		got := &g.pairing.arrivals[i]
+		link(got.from, got.to)
+	}
 	for id, list := range g.asked {
 		for _, by := range list {
 			link(id, by.ref.Node)
@@ -76,7 +80,7 @@ func (g *group) parts() [][]uint64 {
 	}
 	var parts [][]uint64
 	for _, r := range g.list {
-		if ids := of[top(r.Leader)]; len(ids) > 0 {
+		if ids := of[top(r.Leader)]; len(ids) > 1 { // one node alone may be cut off, or its records missing
 			parts = append(parts, ids)
 			delete(of, top(r.Leader))
 		}
