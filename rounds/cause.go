@@ -287,8 +287,8 @@ func (g *group) back(c Cause) (Ref, time.Time) {
 		return Ref{}, time.Time{}
 	}
 	off := g.apart(c.Node, c.Lost)
-	if off == unbounded {
-		return Ref{}, time.Time{}
+	if linked := g.key.run > 0 || g.paths.linked(c.Node, c.Lost); off == unbounded || !linked && len(m.lives) > 1 {
+		return Ref{}, time.Time{} // another process may be meant
 	}
 	if l := m.at(c.At.Add(-off), g.fix); l != nil && l == m.at(c.At.Add(off), g.fix) {
 		if first, ok := l.after(c.At.Add(off), g.fix); ok {

@@ -288,3 +288,29 @@ func TestHandOverOfAnother(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 }
+
+// "The same process went on, and it was another": no messages compare the clocks, and the node ran two processes.
+func TestBackByAClockThatNothingCompares(t *testing.T) {
+	for _, restarted := range []bool{false, true} {
+		s := newScript()
+		s.add(3, 0, trace.Record{
+			Term: 1, Event: "timeout", Leader: 3, Why: []string{"no higher node is alive -> lead term 1"},
+		})
+		s.add(3, 900, trace.Record{Term: 1, Event: "timeout", Leader: 3})
+		if restarted {
+			s.incarnation, s.seq[3] = "bbbbbbbb", 0
+		}
+		s.add(3, 950, trace.Record{Term: 1, Event: "timeout", Leader: 3})
+		s.add(3, 1200, trace.Record{Term: 1, Event: "timeout", Leader: 3})
+		s.incarnation = "aaaaaaaa"
+		s.add(1, 5, trace.Record{Term: 1, Event: "peers", Alive: []uint64{1, 3}})
+		s.add(1, 1000, trace.Record{
+			Term: 2, Event: "peers", Alive: []uint64{1}, Evidence: "unreachable 3", Leader: 1,
+			Why: []string{"leader 3 is gone -> call an election of term 2", "no higher node is alive -> lead term 2"},
+		})
+		all := s.b.History().Groups[0].Rounds
+		if back := !all[len(all)-1].Cause.Back.IsZero(); back == restarted {
+			t.Errorf("restarted %v: back %v", restarted, back)
+		}
+	}
+}
