@@ -286,7 +286,7 @@ func (g *group) back(c Cause) (Ref, time.Time) {
 	if m == nil {
 		return Ref{}, time.Time{}
 	}
-	off := g.apart(c.Node, c.Lost)
+	off := g.bound(c.Node, c.Lost)
 	if linked := g.key.run > 0 || g.paths.linked(c.Node, c.Lost); off == unbounded || !linked && len(m.lives) > 1 {
 		return Ref{}, time.Time{} // another process may be meant
 	}

@@ -230,6 +230,17 @@ func (g *group) apart(one, other uint64) time.Duration {
 	}
 }
 
+// bound returns by how much the corrected times of two nodes may be apart, also if both clocks count as right: no message
+// took less time than that.
+func (g *group) bound(one, other uint64) time.Duration {
+	off := g.apart(one, other)
+	if off > 0 || one == other || g.key.run > 0 || !g.paths.linked(one, other) {
+		return off
+	}
+	i, j := g.paths.at[one], g.paths.at[other]
+	return max(g.paths.most[i][j], g.paths.most[j][i], 0)
+}
+
 // meet reports whether both nodes wrote at some time, by their own clocks. It is true for a node without records.
 func (g *group) meet(one, other uint64) bool {
 	a, b := g.nodes[one], g.nodes[other]

@@ -59,7 +59,7 @@ func (g *group) overlap(a, b *Leadership) (Finding, bool) {
 		until = ends
 	}
 	both := until.Sub(b.From)
-	if both <= g.apart(a.Leader, b.Leader) || both <= inFlight && b.deposed(a) {
+	if both <= g.bound(a.Leader, b.Leader) || both <= inFlight && b.deposed(a) {
 		return Finding{}, false
 	}
 	long := fmt.Sprintf(", for %v", Span(both))

@@ -188,3 +188,34 @@ func TestFollowerFoundTheEndFirst(t *testing.T) {
 		t.Errorf("perhaps from %v, by %v: %+v", in.Perhaps, in.PerhapsRef, in)
 	}
 }
+
+// "Two led at once, for 20 ms": no message between the two took less than 50 ms, so that their clocks may differ by as
+// much.
+func TestOverlapWithinTheErrorOfTheClocks(t *testing.T) {
+	for both, want := range map[int]int{20: 0, 600: 1} { // ms
+		s := newScript()
+		exchange := func(from, to uint64, ms int) {
+			id := fmt.Sprint(from, ":1")
+			s.add(from, ms, trace.Record{
+				Term: 1, Event: "timeout", Sent: []string{fmt.Sprint("OK>", to, "#", id)}, Why: []string{"x -> y"},
+			})
+			s.add(to, ms+50, trace.Record{
+				Term: 1, Event: "receive", From: from, Msg: "OK", MsgID: id, Why: []string{"x -> y"},
+			})
+		}
+		lead := func(node uint64, ms int, term uint64) {
+			s.add(node, ms, trace.Record{
+				Term: term, Event: "timeout", Leader: node, Why: []string{"no higher node is alive -> lead term 1"},
+			})
+		}
+		exchange(1, 2, 0)
+		exchange(2, 1, 100)
+		lead(1, 200, 1)
+		lead(2, 1000, 2)
+		s.add(1, 1000+both, trace.Record{Term: 1, Event: "resign", Why: []string{"asked to resign -> step down"}})
+		s.add(2, 3000, trace.Record{Term: 2, Event: "timeout", Leader: 2})
+		if found := s.b.History().Groups[0].Findings; len(found) != want {
+			t.Errorf("%d ms: %+v", both, found)
+		}
+	}
+}
