@@ -44,6 +44,7 @@ var variants = []variant{
 	{name: "info, clocks off", info: true, off: hours},
 	{name: "info, a log missing, clocks off", info: true, missing: true, off: hours},
 	{name: "info, a log cut short", info: true, tail: true},
+	{name: "clocks off a little", off: 30 * time.Millisecond},
 }
 
 // truthSeeds is how many runs TestTruth makes of each algorithm.
