@@ -230,8 +230,8 @@ func (g *group) apart(one, other uint64) time.Duration {
 	}
 }
 
-// bound returns by how much the corrected times of two nodes may be apart, also if both clocks count as right: no message
-// took less time than that.
+// bound returns by how much the corrected times of two nodes may be apart, also if both clocks count as right: no
+// message took less time than that.
 func (g *group) bound(one, other uint64) time.Duration {
 	off := g.apart(one, other)
 	if off > 0 || one == other || g.key.run > 0 || !g.paths.linked(one, other) {

@@ -25,8 +25,8 @@ func TestWhatStartsMostChanges(t *testing.T) {
 	}
 }
 
-// "A term went back, and no disk was lost": a nominator reserves one term in advance, so that it need not have saved its
-// last one; and it may have ended as it wrote its last record.
+// "A term went back, and no disk was lost": a nominator reserves one term in advance, so that it need not have saved
+// its last one; and it may have ended as it wrote its last record.
 func TestTermThatWasNotSaved(t *testing.T) {
 	process := func(place int, terms ...uint64) *life {
 		l := &life{place: place, node: 1, incarnation: strings.Repeat("a", place), inOrder: true}

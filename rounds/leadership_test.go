@@ -73,8 +73,8 @@ func TestEvidenceBeforeTheTerm(t *testing.T) {
 	}
 }
 
-// "The end of the process is told as the end of its leadership": records of level info have no renewals of the lease. It
-// may have ended before, unless a majority of the voters held to the leader when its process ended.
+// "The end of the process is told as the end of its leadership": records of level info have no renewals of the lease.
+// It may have ended before, unless a majority of the voters held to the leader when its process ended.
 func TestLeaseBeforeTheProcess(t *testing.T) {
 	for name, c := range map[string]struct {
 		missed int // ms
