@@ -82,6 +82,9 @@ func (r *reading) compareLeaderEnd(l *rounds.Leadership, p *process) {
 		return
 	}
 	led := span{r.true(l.From), p.Until}
+	if end := r.true(l.End).Add(slack); !l.End.IsZero() && end.Before(led.Until) {
+		led.Until = end // what was asked later excuses no earlier end
+	}
 	if !r.whole() && (r.acted(p.Node, led, "resign") || r.acted(0, led, "transfer")) {
 		return // the record in which it handed over may be what is missing
 	}
