@@ -330,7 +330,8 @@ func (r *reading) missedOverlaps(two map[uint64]bool, found []overlap) {
 				continue
 			}
 			both := together(a, b, r.wroteOn(a), r.wroteOn(b))
-			if both <= 500*time.Millisecond+r.blur() {
+			told := r.uncompared(uint64(a.Node)) || r.uncompared(uint64(b.Node)) // that the clocks do not tell it
+			if told || both <= 500*time.Millisecond+r.blur() {
 				continue
 			}
 			r.judge("leaders of several terms at once")
