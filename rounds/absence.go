@@ -22,8 +22,8 @@ type absence struct {
 }
 
 const (
-	// unheard is how a voter was of which no record tells anything: it was asked for its vote, and its log ends before, or
-	// is not here.
+	// unheard is how a voter was of which no record tells anything: it was asked for its vote, and its log ends
+	// before, or is not here.
 	unheard = "without a sign of life here"
 	// unseen is how a voter was whose process had ended, and when the next one began is in no record.
 	unseen = "ended and not seen since"

@@ -30,8 +30,8 @@ func NewBoundedBuilder(bounds Bounds) *Builder {
 	return b
 }
 
-// retire builds the oldest rounds, so that few of the records that are held are left: those tell how the rounds ended, and are
-// surveyed again. It keeps what Bounds want.
+// retire builds the oldest rounds, so that few of the records that are held are left: those tell how the rounds ended,
+// and are surveyed again. It keeps what Bounds want.
 func (g *group) retire() {
 	g.remember(nil)
 	over := g.excess()

@@ -155,7 +155,9 @@ func TestManyNodes(t *testing.T) {
 // The promise is 100 MB/s on one core: run it with -cpu 1. On a machine that has else to do, cpu-MB/s counts: the
 // process's own time, in it and in the kernel. live-MB is what is held at the end.
 func BenchmarkBatch(b *testing.B) {
-	for _, name := range []string{"bully-kill", "bully-kill-info", "ring-restart", "office-kill", "office-ring-kill", "shop-info"} {
+	for _, name := range []string{
+		"bully-kill", "bully-kill-info", "ring-restart", "office-kill", "office-ring-kill", "shop-info",
+	} {
 		b.Run(name, func(b *testing.B) {
 			files, _ := logs.Files([]string{writeLong(b, name, 6000)})
 			var bytes int64

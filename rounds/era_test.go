@@ -52,7 +52,8 @@ func TestEras(t *testing.T) {
 			b.Separate(eras)
 			h := added(b, records).History()
 			alone := added(empty(), fixture(t, name)).History().Groups[0]
-			if len(h.Groups) != 2 || len(h.Notes) != 1 || h.Groups[0].Replaced.IsZero() || !h.Groups[1].Replaced.IsZero() {
+			if len(h.Groups) != 2 || len(h.Notes) != 1 ||
+				h.Groups[0].Replaced.IsZero() || !h.Groups[1].Replaced.IsZero() {
 				t.Fatalf("%s: %d groups, %q", name, len(h.Groups), h.Notes)
 			}
 			for i, g := range h.Groups {
@@ -111,7 +112,7 @@ func TestClustersThatNeverMet(t *testing.T) {
 		records = append(records, renamed(rec))
 	}
 	h := added(rounds.NewBuilder(), records).History()
-	const want = `No record of cluster "demo" shows that nodes 1, 2, 3, 4 and 5 and nodes 11, 12, 13, 14 and 15 ever heard`
+	const want = `No record of cluster "demo" shows that nodes 1, 2, 3, 4 and 5 and nodes 11, 12, 13, 14 and 15 `
 	if len(h.Notes) != 1 || !strings.HasPrefix(h.Notes[0], want) {
 		t.Errorf("%q", h.Notes)
 	}

@@ -583,7 +583,8 @@ func concerns(rec *trace.Record, id uint64) bool {
 		return slices.ContainsFunc(s.Leaders, func(l trace.Leadership) bool { return l.Leader == id })
 	}
 	return rec.Node == id || rec.From == id || rec.Leader == id || was || tells(rec, id) ||
-		strings.Contains(rec.Detail, fmt.Sprintf("node %d ", id)) || slices.ContainsFunc(rec.Sent, to) || slices.ContainsFunc(rec.Splits, reported)
+		strings.Contains(rec.Detail, fmt.Sprintf("node %d ", id)) || slices.ContainsFunc(rec.Sent, to) ||
+		slices.ContainsFunc(rec.Splits, reported)
 }
 
 func (w *witness) finding(f rounds.Finding) {

@@ -313,7 +313,7 @@ func (p *page) findings(list []rounds.Finding) {
 // summary writes who leads at the end of the records, which nodes run, and how long nobody led.
 func (p *page) summary(g *rounds.Group) {
 	if len(g.Mixed) > 0 {
-		p.line("These are two clusters under one label: %s were two processes each at once. What follows mixes them up.",
+		p.line("These are two clusters under one label: %s were two processes each at once. It is mixed up below.",
 			shortIDs(g.Mixed))
 		p.WriteByte('\n')
 		return
