@@ -13,29 +13,11 @@ func notes(groups []*Group) []string {
 	algorithms := map[string][]*Group{}
 	var clusters, runs []string
 	for _, g := range groups {
-		if len(g.Mixed) > 0 {
-			notes = append(notes, fmt.Sprintf("Two clusters ran under the label %q at once: %s were two processes each "+
-				"at the same time, as the findings prove. What is told of them is mixed up: give each cluster its own "+
-				"label, or the logs of only one.", g.Cluster, words.Nodes(g.Mixed)))
-		}
+		notes = append(notes, labelNotes(g)...)
 		if g.Run > 0 {
 			runs = append(runs, fmt.Sprint(g.Run))
-			continue
 		}
-		if len(g.parts) > 1 {
-			var parts []string
-			for _, ids := range g.parts {
-				parts = append(parts, words.Nodes(ids))
-			}
-			notes = append(notes, fmt.Sprintf("No record of cluster %q shows that %s ever heard of each other, and they "+
-				"led the same terms: they are several clusters under one label, or one whose nodes never met.",
-				g.Cluster, strings.Join(parts, " and ")))
-		}
-		if !g.Replaced.IsZero() {
-			notes = append(notes, fmt.Sprintf("Cluster %q was made anew at %s: all processes before had ended, those "+
-				"after began with nothing saved, and terms that had been led were led again. What was before and what came "+
-				"after are told as its eras %d and %d.",
-				g.Cluster, g.Replaced.UTC().Format("2006-01-02 15:04:05.000"), g.Era, g.Era+1))
+		if g.Run > 0 || !g.Replaced.IsZero() {
 			continue
 		}
 		if len(algorithms[g.Cluster]) == 0 {
@@ -62,6 +44,31 @@ func notes(groups []*Group) []string {
 		}
 		notes = append(notes, fmt.Sprintf("The nodes of cluster %q run different algorithms, and cannot elect a "+
 			"leader together: %s.", label, strings.Join(run, ", ")))
+	}
+	return notes
+}
+
+// labelNotes says that the label of the group stood for several clusters, at once or one after the other.
+func labelNotes(g *Group) (notes []string) {
+	if len(g.Mixed) > 0 {
+		notes = append(notes, fmt.Sprintf("Two clusters ran under the label %q at once: %s were two processes each "+
+			"at the same time, as the findings prove. What is told of them is mixed up: give each cluster its own "+
+			"label, or the logs of only one.", g.Cluster, words.Nodes(g.Mixed)))
+	}
+	if len(g.parts) > 1 {
+		var parts []string
+		for _, ids := range g.parts {
+			parts = append(parts, words.Nodes(ids))
+		}
+		notes = append(notes, fmt.Sprintf("No record of cluster %q shows that %s ever heard of each other, and they "+
+			"led the same terms: they are several clusters under one label, or one whose nodes never met.",
+			g.Cluster, strings.Join(parts, " and ")))
+	}
+	if !g.Replaced.IsZero() {
+		notes = append(notes, fmt.Sprintf("Cluster %q was made anew at %s: all processes before had ended, those "+
+			"after began with nothing saved, and terms that had been led were led again. What was before and what "+
+			"came after are told as its eras %d and %d.",
+			g.Cluster, g.Replaced.UTC().Format("2006-01-02 15:04:05.000"), g.Era, g.Era+1))
 	}
 	return notes
 }
