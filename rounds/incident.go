@@ -264,7 +264,7 @@ func (in *Incident) reason(g *group) string {
 		return fmt.Sprintf("the process of node %d ended", in.Former)
 	}
 	if led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]; led != nil {
-		if _, by := g.processEnd(led); by == in.Ended.Ref && by.Node != in.Former {
+		if at, by := g.processEnd(led); !at.IsZero() && by == in.Ended.Ref && by.Node != in.Former {
 			return fmt.Sprintf("the process of node %d had ended by then", in.Former)
 		}
 	}
