@@ -52,7 +52,7 @@ func (g *group) events(l *life) (events []LifeEvent) {
 		if next != nil && d.At.After(g.fix.at(l.node, next.from)) {
 			break
 		}
-		off := g.apart(d.Node, l.node)
+		off := g.bound(d.Node, l.node)
 		silentOn := !d.At.Add(off).Before(last)
 		ended := EndedProcess(d.Evidence, l.node)
 		switch {

@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -22,6 +23,33 @@ func TestEndAfterGoodbye(t *testing.T) {
 		e := n.Lives[0].Events
 		if len(e) == 0 || e[len(e)-1].Kind != rounds.Ended || !e[len(e)-1].At.Equal(atMS(1800)) {
 			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// "It was suspected, and it was dead": the evidence came before the process began, by a clock that counts as right. No
+// message between the two took less than 50 ms.
+func TestEvidenceWithinTheErrorOfTheClocks(t *testing.T) {
+	s := newScript()
+	for i, way := range [][2]uint64{{1, 2}, {2, 1}} {
+		id := fmt.Sprint(way[0], ":1")
+		s.add(way[0], 100*i, trace.Record{
+			Term: 1, Event: "timeout", Sent: []string{fmt.Sprint("OK>", way[1], "#", id)}, Why: []string{"x -> y"},
+		})
+		s.add(way[1], 100*i+50, trace.Record{
+			Term: 1, Event: "receive", From: way[0], Msg: "OK", MsgID: id, Why: []string{"x -> y"},
+		})
+	}
+	s.add(1, 1010, trace.Record{Term: 1, Event: "peers", Alive: []uint64{1}, Evidence: "unreachable 2"})
+	s.incarnation, s.seq[2] = "bbbbbbbb", 0
+	for _, ms := range []int{1000, 1100} {
+		s.add(2, ms, trace.Record{Term: 1, Event: "timeout"})
+	}
+	for _, n := range s.b.History().Groups[0].Nodes {
+		for _, l := range n.Lives {
+			if l.Incarnation == "bbbbbbbb" && len(l.Events) > 0 {
+				t.Errorf("%+v", l.Events)
+			}
 		}
 	}
 }
