@@ -65,7 +65,7 @@ func (g *group) events(l *life) (events []LifeEvent) {
 		case ended, silentOn && next != nil:
 		case len(events) > 0 && events[len(events)-1].Kind == Resumed && d.At.Before(events[len(events)-1].At):
 		default:
-			events = append(events, g.silence(l, d, g.bound(d.Node, l.node))...)
+			events = append(events, g.silence(l, d, off)...)
 		}
 	}
 	events = append(events, slept...)
