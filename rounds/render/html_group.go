@@ -71,6 +71,7 @@ func drawGroup(index int, g *rounds.Group) (*pageGroup, *groupData, error) {
 	known := map[uint64]belief{}
 	for i, r := range g.Rounds {
 		s := newLayout(r, lanes, known)
+		s.refs = g.Names
 		if i >= page.Left {
 			drawn, d, err := drawRound(fmt.Sprintf("g%d-t%d", index, r.Term), s)
 			if err != nil {
@@ -126,7 +127,7 @@ func drawRound(id string, s *layout) (*pageRound, *roundData, error) {
 	for _, f := range r.Findings {
 		finding := pageFinding{Name: clean(string(f.Name)), Text: clean(f.Text)}
 		for _, ref := range f.Records {
-			finding.Records = append(finding.Records, ref.String())
+			finding.Records = append(finding.Records, s.refs.Of(ref))
 		}
 		page.Findings = append(page.Findings, finding)
 	}

@@ -89,7 +89,7 @@ func (d *drawing) stepData(i int, was, now []belief) stepData {
 	st := &d.round.Steps[i]
 	data := stepData{
 		Node: d.lane(st.Ref.Node), At: float64(d.since(i)) / float64(time.Millisecond), Y: d.y[i],
-		Ref: st.Ref.String(), Wall: st.Wall.UTC().Format("2006-01-02 15:04:05.000000"),
+		Ref: d.refs.Of(st.Ref), Wall: st.Wall.UTC().Format("2006-01-02 15:04:05.000000"),
 		Changes: []laneData{}, Text: [][2]string{},
 	}
 	for lane := range now {

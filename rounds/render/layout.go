@@ -12,6 +12,7 @@ import (
 // layout has the parts of a round that all formats draw.
 type layout struct {
 	round  *rounds.Round
+	refs   *rounds.Names  // of its records; nil for their short names
 	lanes  []uint64       // the nodes, from left to right; the last one may be others, for nodes without a lane
 	at     map[uint64]int // the index of each node in lanes
 	more   int            // the nodes without a lane
