@@ -151,7 +151,7 @@ func (g *group) keepEvents(l *life, horizon time.Time) {
 
 // allEvents returns what happened to the process, with what was kept.
 func (g *group) allEvents(l *life) []LifeEvent {
-	return append(slices.Clone(l.told), slices.DeleteFunc(g.events(l), func(e LifeEvent) bool {
+	return append(slices.Clone(l.told), slices.DeleteFunc(slices.Clone(g.events(l)), func(e LifeEvent) bool {
 		return e.At.Before(l.forgot)
 	})...)
 }

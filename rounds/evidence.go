@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -202,16 +203,25 @@ var against = []string{
 // provenDead is the word for the evidence that a process is proven dead. It comes from a "gone" step.
 const provenDead = "proven-dead"
 
-// endWords are the words for evidence that a process has ended, and not only that it is out of reach. A refused dial
-// alone proves nothing, since a firewall refuses too; after a link that was closed it does.
-var endWords = []string{"left", provenDead, "other-incarnation"}
-
-// EndedProcess reports whether the evidence says that the process of the node has ended.
+// EndedProcess reports whether the evidence says that the process of the node has ended, and not only that it is out of
+// reach. A refused dial alone proves nothing, since a firewall refuses too; after a link that was closed it does.
 func EndedProcess(evidence string, node uint64) bool {
-	has := func(word string) bool {
-		return slices.Contains(strings.Split(evidence, ", "), fmt.Sprint(word, " ", node))
+	refused, cut := false, false
+	for piece := range strings.SplitSeq(evidence, ", ") {
+		word, id, _ := strings.Cut(piece, " ")
+		if n, err := strconv.ParseUint(id, 10, 64); err != nil || n != node {
+			continue
+		}
+		switch word {
+		case "left", provenDead, "other-incarnation":
+			return true
+		case "dial-refused":
+			refused = true
+		case "link-closed", "link-reset":
+			cut = true
+		}
 	}
-	return slices.ContainsFunc(endWords, has) || has("dial-refused") && (has("link-closed") || has("link-reset"))
+	return refused && cut
 }
 
 // accused returns the nodes that are gone, as the evidence says.

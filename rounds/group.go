@@ -51,8 +51,9 @@ type group struct {
 	slow        map[*life][]slowReceipt
 	asks        map[*life][]time.Time  // when each process received a question for its vote, corrected
 	orphans     map[uint64][]time.Time // when others received messages whose sends are in no record, by the sender
-	drops       map[uint64][]*drop     // by the node that they are about
-	dropsBy     map[[2]uint64][]*drop  // by the node that has them, and the one that they are about
+	lived       map[*life][]LifeEvent
+	drops       map[uint64][]*drop    // by the node that they are about
+	dropsBy     map[[2]uint64][]*drop // by the node that has them, and the one that they are about
 	leaderships map[leadershipKey]*Leadership
 	list        []*Leadership // in the order of their beginnings
 	leaseTime   time.Duration // the longest for which a record says that a lease runs; 0 if none says it
@@ -320,7 +321,7 @@ func (g *group) survey(terms []uint64) {
 		g.fix = g.paths.fix()
 	}
 	g.asked, g.heard, g.away = map[uint64][]asking{}, map[uint64][]time.Time{}, map[uint64][]absence{}
-	g.asks = map[*life][]time.Time{}
+	g.asks, g.lived = map[*life][]time.Time{}, map[*life][]LifeEvent{}
 	g.slow, g.orphans = map[*life][]slowReceipt{}, map[uint64][]time.Time{}
 	for _, term := range terms {
 		g.top = max(g.top, term)

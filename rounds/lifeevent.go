@@ -39,8 +39,17 @@ func (g *group) life(l *life) Life {
 	return out
 }
 
-// events returns what happened to the process, as far as it and its peers tell.
-func (g *group) events(l *life) (events []LifeEvent) {
+// events returns what happened to the process, as far as it and its peers tell. Nobody changes the list.
+func (g *group) events(l *life) []LifeEvent {
+	events, known := g.lived[l]
+	if !known {
+		events = g.findEvents(l)
+		g.lived[l] = events
+	}
+	return events
+}
+
+func (g *group) findEvents(l *life) (events []LifeEvent) {
 	if l.started {
 		at := g.fix.at(l.node, l.from)
 		events = append(events, LifeEvent{Kind: Started, At: at, Known: OwnWord, Ref: l.ref(l.first())})
