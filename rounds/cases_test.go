@@ -95,6 +95,12 @@ func TestCases(t *testing.T) {
 			[]string{"Nobody led for 4.43 s", "voter 3 ended and not seen since, 1 down: 1 of 3"},
 			[]string{"nobody holds the office (node 2)"},
 		},
+		// --log-format console. Leader 3 killed at 09:25:15.924 and started at 18.930; all told to stop at 22.942.
+		"text-killed-and-restarted": {
+			nil,
+			[]string{"Nobody led for 6.00 ms, from 09:25:15.926 until node 2 led term 2: the process of node 3 ended"},
+			[]string{"had not died", "led on"},
+		},
 		// 9 killed, 5 and 2 killed, leader 4 paused from 14.329 to 32.345, 5 and 2 started, 5 told to stop.
 		"outage-17s-quorum-lost": {
 			[]rounds.FindingName{rounds.NoEnd},

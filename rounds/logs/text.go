@@ -60,7 +60,7 @@ func newText(to Sink) text {
 
 // line takes one line. It returns true if the line is the first of a record.
 func (t *text) line(line []byte) bool {
-	if saysGoodbye(line) && t.goodbye(string(line)) {
+	if saysGoodbye(line) && t.goodbye(string(line)) || bytes.Contains(line, []byte(" is up")) && t.up(string(line)) {
 		return false
 	}
 	if len(t.open) == 0 && !bytes.Contains(line, []byte("] * ")) && !bytes.Contains(line, []byte(" > ")) {
@@ -130,6 +130,29 @@ func (t *text) goodbye(s string) bool {
 		return true
 	}
 	return false
+}
+
+// isUp matches the first line of a process.
+var isUp = pattern(` node (\d{1,20}) is up\b(?:.* incarnation=([0-9a-f]+))?`)
+
+// up reads the first line of a process, which names it. Not every process has a record of its start.
+func (t *text) up(s string) bool {
+	s = escape().ReplaceAllString(s, "")
+	m := isUp().FindStringSubmatchIndex(s)
+	if m == nil {
+		return false
+	}
+	_, _, before, ok := cutClock(s[:m[0]])
+	node, err := strconv.ParseUint(s[m[2]:m[3]], 10, 64)
+	if !ok || err != nil {
+		return false
+	}
+	t.finish(prefix(before))
+	t.state.restart(node)
+	if m[4] >= 0 {
+		t.state.node(node).life = strings.Clone(s[m[4]:m[5]])
+	}
+	return true
 }
 
 // levels are the levels by their words on zerolog's console.
