@@ -32,6 +32,8 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 		out.Reason = fmt.Sprintf("its records end %s", around(until, won))
 	case l.top.round > r.Term:
 		out.Reason = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term))
+	case l.gapSince(won, g.fix):
+		out.Reason = "records of it are missing after the winner had won"
 	default:
 		out.Reason, out.wentOn = "it wrote on, and never named the winner", true
 	}
@@ -55,6 +57,12 @@ func (l *life) nextTerm(term uint64) uint64 {
 		}
 	}
 	return 0
+}
+
+// gapSince reports whether records of the process after the time t are missing.
+func (l *life) gapSince(t time.Time, fix clockFix) bool {
+	before, _ := l.before(t, fix)
+	return l.seen[len(l.seen)-1].first > before.seq
 }
 
 // around says how long the time t was before or after the time won, when the winner won.
