@@ -718,7 +718,7 @@ func TestNotesAreOfTheRecords(t *testing.T) {
 	wrote := map[string]map[string][]uint64{} // the nodes by cluster and algorithm
 	for _, records := range s.records {
 		for _, rec := range records {
-			if rec.Cluster == "" {
+			if rec.Cluster == "" && rec.Time.Year() == 2000 { // of a simulated run
 				continue
 			}
 			if wrote[rec.Cluster] == nil {
