@@ -167,7 +167,7 @@ func (g *group) end(r *Leadership) {
 		sooner(at, Ending{EndedByProcess, known, ref})
 	}
 	late := r.endedBy.expired && !r.life.debug // it may have noticed long after
-	if at, ref := g.abandoned(r); !at.IsZero() && !r.Lease.IsZero() && (r.Last.IsZero() || late) {
+	if at, ref := g.abandoned(r); !at.IsZero() && g.guarantee == lease && (r.Last.IsZero() || late) {
 		sooner(g.ranOut(r, at), Ending{EndedByLease, PeersSaw, ref})
 	}
 	if r.Ended.Kind == EndedByProcess && !r.Lease.IsZero() && r.Lease.Before(r.End) {

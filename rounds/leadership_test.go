@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -217,5 +218,27 @@ func TestOverlapWithinTheErrorOfTheClocks(t *testing.T) {
 		if found := s.b.History().Groups[0].Findings; len(found) != want {
 			t.Errorf("%d ms: %+v", both, found)
 		}
+	}
+}
+
+// "An outage of seven seconds is told as milliseconds, where the leader's log is missing": its followers tell when its
+// lease was over, and only later that its process had ended.
+func TestLeaseOfALeaderWithoutLog(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(1, 0, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.miss(1, 1500, 3)
+	v.miss(2, 1510, 3)
+	v.ask(1, 1600, 2)
+	v.add(2, 8990, trace.Record{Event: "gone", About: 3, Detail: "3 n3life0", Term: 1})
+	v.lead(1, 9000, 2)
+	in := v.last()
+	if in.Ended.Kind != rounds.EndedByLease || in.Leaderless < 6*time.Second {
+		t.Errorf("nobody led for %v: %+v", in.Leaderless, in)
+	}
+	if found := v.b.History().Groups[0].Findings; len(found) != 1 || found[0].Name != rounds.NoEnd {
+		t.Errorf("found %+v", found)
 	}
 }
