@@ -7,6 +7,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // belief is whom a process believed to lead, from one record to another.
@@ -23,7 +24,11 @@ type belief struct {
 
 // turn says why a process changed its belief.
 type turn struct {
+	changed bool   // the record says that the belief changed in it
+	was     uint64 // whom it believed in until then, by its own word; 0 if it does not say it
+	term    uint64 // of the process then
 	expired bool   // the lease that it believed in ended by itself
+	release bool   // the message with which the belief changed says that its sender leads no more
 	from    uint64 // the sender of the message with which the belief changed, 0 for none
 	msgID   string // of that message
 	handed  bool   // the leader gave up its term for another node, or because it was asked to
@@ -49,7 +54,11 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 		}
 		l.merged = l.merged && was.last.seq < m.seq
 	}
-	b.turn = turn{expired: expires(reasons), from: rec.From, msgID: rec.MsgID}
+	b.turn = turn{expired: expires(reasons), from: rec.From, msgID: rec.MsgID, term: rec.Term}
+	b.turn.release = rec.Msg == proto.KindRelease.String()
+	if b.turn.changed = rec.LeaderChange != ""; b.turn.changed && rec.PrevLeader != nil {
+		b.turn.was = *rec.PrevLeader
+	}
 	b.turn.handed, b.turn.to = handsOver(reasons)
 	if b.leader == l.node {
 		b.sent = rec.Sent

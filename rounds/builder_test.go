@@ -137,7 +137,7 @@ func TestMadeFindings(t *testing.T) {
 			late.Event, late.Msg, late.MsgID, late.Sent, late.Why = "timeout", "", "", nil, []string{"x -> y"}
 			return append(records, late)
 		}(),
-		// A follower that never hears of the winner, and writes on.
+		// A follower that never hears of the winner, and writes on. None of its records is missing.
 		rounds.LeftBehind: func() []trace.Record {
 			records := slices.DeleteFunc(fixture(t, "ring-kill"), func(r trace.Record) bool {
 				return r.Node == 2 && r.Term == 2 && r.Leader != 0
@@ -148,7 +148,15 @@ func TestMadeFindings(t *testing.T) {
 			late.Event, late.Msg, late.MsgID, late.Sent, late.Why = "timeout", "", "", nil, []string{"x -> y"}
 			later := late
 			later.Seq, later.Time = 501, late.Time.Add(2*time.Second)
-			return append(records, late, later)
+			records = append(records, late, later)
+			seq := uint64(0)
+			for i := range records {
+				if records[i].Node == 2 {
+					seq++
+					records[i].Seq = seq
+				}
+			}
+			return records
 		}(),
 	}
 	for want, records := range tests {

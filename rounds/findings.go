@@ -64,13 +64,15 @@ func (g *group) overlap(a, b *Leadership) (Finding, bool) {
 	}
 	long := fmt.Sprintf(", for %v", Span(both))
 	switch {
-	case unknown && a.Last.IsZero():
+	case unknown && (a.gap || a.Last.IsZero()):
 		long = "; no record tells for how long"
 	case unknown:
 		long += fmt.Sprintf(" at most: no record tells how long node %d led", b.Leader)
+	case a.gap:
+		long = fmt.Sprintf(", for at least %v", Span(both))
 	}
 	return Finding{
-		Name: Overlap, Term: max(a.Term, b.Term), Records: []Ref{b.First, proof},
+		Name: Overlap, Term: max(a.Term, b.Term), Records: []Ref{b.first(), proof},
 		Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once%s.%s%s",
 			a.Leader, a.Term, b.Leader, b.Term, long, g.recovered.of(a, b), g.unlinked(a, b)),
 	}, true
@@ -79,7 +81,7 @@ func (g *group) overlap(a, b *Leadership) (Finding, bool) {
 // stops reports whether what the leader wrote last is known to be the last sign that it led: it writes down all that
 // it does, or its process ended.
 func (r *Leadership) stops() bool {
-	return !r.Last.IsZero() || r.life.debug || r.Ended.Kind == EndedByProcess || r.Ended.Kind == EndedUnseen
+	return !r.gap && (!r.Last.IsZero() || r.life.debug) || r.Ended.Kind == EndedByProcess || r.Ended.Kind == EndedUnseen
 }
 
 // deposed reports whether a ended when its leader received what the leader of r sent as it began to lead.
@@ -164,6 +166,8 @@ func (g *group) beside(a, b *Leadership) Finding {
 func (g *group) ledUntil(r *Leadership, t time.Time) (time.Time, Ref, bool) {
 	until, proof := r.Until, r.Last
 	switch {
+	case r.gap: // it may have ended at once
+		until, proof = g.fix.at(r.Leader, r.wrote), r.wroteRef
 	case !r.Last.IsZero():
 	case r.life != nil:
 		until, proof = g.fix.at(r.Leader, r.life.until), r.life.ref(r.life.last())
@@ -193,7 +197,7 @@ func withoutEnd(incidents []Incident) (found []Finding) {
 		}
 		r := in.rounds[i]
 		first := r.Initiators[0]
-		called := in.Until.Sub(latest(first.At, in.From))
+		called := in.Leaderless - max(first.At.Sub(in.From), 0)
 		long := in.Leaderless > leaderlessTime && called > maxTransit
 		// Too many voters had been killed a while before.
 		lost := in.Leader == 0 && in.killed && in.Leaderless > maxTransit

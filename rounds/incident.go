@@ -29,8 +29,12 @@ type Incident struct {
 	Leader uint64    `json:"leader,omitempty"`
 	Term   uint64    `json:"term,omitempty"`
 	Until  time.Time `json:"until"`
+	// Sooner is since when Leader may have led at the earliest, if records of it are missing between then and Until.
+	// Zero otherwise.
+	Sooner time.Time `json:"sooner,omitzero"`
 
-	// Leaderless is how long nobody led: from From to Until, or 0 if the leaderships met or overlapped.
+	// Leaderless is how long nobody led: from From to Until, or 0 if the leaderships met or overlapped. It is how long
+	// nobody led at least where more is not known (see AtMost, and EndedUnseen).
 	// Before the first leadership it counts from the first call of an election.
 	Leaderless time.Duration `json:"leaderless"`
 	Terms      []uint64      `json:"terms"`   // the terms in which an election was held, in order
@@ -53,10 +57,24 @@ func (in *Incident) Lack() (from, until time.Time) { return in.lack.from, in.lac
 
 // AtMost returns for how long nobody led at most.
 func (in *Incident) AtMost() time.Duration {
-	if in.Perhaps.IsZero() {
-		return in.Leaderless
+	switch {
+	case !in.Perhaps.IsZero():
+		return in.Until.Sub(in.Perhaps)
+	case !in.Sooner.IsZero():
+		return max(in.Until.Sub(in.From), 0)
 	}
-	return in.Until.Sub(in.Perhaps)
+	return in.Leaderless
+}
+
+// Bounded reports whether the records tell only for how long nobody led at most.
+func (in *Incident) Bounded() bool { return !in.Perhaps.IsZero() || !in.Sooner.IsZero() }
+
+// Began returns since when nobody led at the earliest.
+func (in *Incident) Began() time.Time {
+	if in.Perhaps.IsZero() {
+		return in.From
+	}
+	return in.Perhaps
 }
 
 // Leaderless says for how long nobody led in all, since the first leadership.
@@ -74,7 +92,7 @@ func (s *Leaderless) add(in Incident) {
 	}
 	s.Changes++
 	s.Sum += in.Leaderless
-	s.AtLeast = s.AtLeast || in.Ended.Kind == EndedUnseen || !in.Perhaps.IsZero()
+	s.AtLeast = s.AtLeast || in.Ended.Kind == EndedUnseen || in.Bounded()
 	if s.Worst == nil || in.AtMost() > s.Worst.AtMost() {
 		s.Worst = &in
 	}
@@ -186,6 +204,11 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 		}
 	}
 	in.Leaderless = max(in.Until.Sub(in.From), 0)
+	if next != nil && next.unseen && in.Leaderless > 0 {
+		in.Sooner = latest(next.before, in.From)
+		in.Leaderless = earliest(in.Sooner, in.Until).Sub(in.From)
+		in.prove(next.beforeRef)
+	}
 	in.prove(in.Ended.Ref)
 	in.Why = in.reason(g)
 	return in

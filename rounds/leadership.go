@@ -15,25 +15,39 @@ type leadershipKey struct{ leader, term uint64 }
 func (g *group) findLeaderships() {
 	g.leaderships, g.list = map[leadershipKey]*Leadership{}, nil
 	g.leaseTime = g.longestLease()
-	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
+	nodes := slices.Sorted(maps.Keys(g.nodes))
+	for _, id := range nodes {
+		for _, l := range g.nodes[id].lives {
+			for _, b := range l.allBeliefs() {
+				if b.leader != 0 {
+					g.leadership(b.leader, b.term)
+				}
+			}
+		}
+	}
+	for _, id := range nodes {
 		for _, l := range g.nodes[id].lives {
 			beliefs := l.allBeliefs()
 			for i, b := range beliefs {
 				if b.leader == 0 {
 					continue
 				}
-				var next *belief
+				var before, next *belief
+				if i > 0 {
+					before = &beliefs[i-1]
+				}
 				if i+1 < len(beliefs) {
 					next = &beliefs[i+1]
 				}
-				g.leadership(b.leader, b.term).believe(l, b, next, g.fix)
+				g.leadership(b.leader, b.term).believe(l, b, before, next, g)
 			}
 		}
 	}
 	g.list = slices.DeleteFunc(g.list, g.denied)
 	for _, r := range g.list {
 		slices.SortStableFunc(r.Followers, func(a, b Follower) int { return a.From.Compare(b.From) })
-		if r.First.IsZero() {
+		seen := len(r.Followers) > 0 && r.Followers[0].From.Before(r.From)
+		if r.First.IsZero() || r.unseen && seen {
 			r.From = r.Followers[0].From // until the leader's own record is seen
 		}
 	}
@@ -95,9 +109,9 @@ func (g *group) leadership(leader, term uint64) *Leadership {
 	return r
 }
 
-// believe adds a belief of the process l, after which it believed next; next is nil for its last belief.
-func (r *Leadership) believe(l *life, b belief, next *belief, fix clockFix) {
-	at := func(m mark) time.Time { return fix.at(l.node, m.wall) }
+// believe adds a belief of the process l, which believed before and next around it; each is nil if there is none.
+func (r *Leadership) believe(l *life, b belief, before, next *belief, g *group) {
+	at := func(m mark) time.Time { return g.fix.at(l.node, m.wall) }
 	until := at(b.last)
 	if next != nil {
 		until = at(next.first)
@@ -108,26 +122,45 @@ func (r *Leadership) believe(l *life, b belief, next *belief, fix clockFix) {
 			r.Followers = append(r.Followers, Follower{Node: l.node, From: at(b.first), First: l.ref(b.first.seq)})
 			f = &r.Followers[len(r.Followers)-1]
 		}
-		f.Until, f.left, f.expired, f.Last = until, next != nil, next != nil && next.turn.expired, l.ref(b.last.seq)
+		f.Until, f.left, f.expired, f.release, f.Last = until, next != nil, false, false, l.ref(b.last.seq)
 		if next != nil {
+			f.expired = next.turn.expired && g.endsIn(&b, next)
+			f.release = next.turn.release && next.turn.from == r.Leader
 			f.Last = l.ref(next.first.seq)
 		}
 		if !b.until.IsZero() {
-			f.lease = latest(f.lease, fix.at(l.node, b.until))
+			f.lease = latest(f.lease, g.fix.at(l.node, b.until))
 		}
 		return
 	}
 	if r.First.IsZero() {
 		r.First, r.Incarnation, r.From, r.life = l.ref(b.first.seq), l.incarnation, at(b.first), l
 		r.announced = b.sent
+		r.unseen = !b.turn.changed && b.first.seq > 1 && (before == nil || before.last.seq+1 < b.first.seq)
+		if r.unseen && before != nil {
+			r.before, r.beforeRef = at(before.last), l.ref(before.last.seq)
+		}
 	}
-	r.Until, r.Last, r.endedBy, r.wrote = until, Ref{}, turn{}, b.last.wall
+	r.Until, r.Last, r.endedBy, r.gap = until, Ref{}, turn{}, false
+	r.wrote, r.wroteRef = b.last.wall, l.ref(b.last.seq)
 	if next != nil {
-		r.Last, r.endedBy = l.ref(next.first.seq), next.turn
+		r.Last, r.gap = l.ref(next.first.seq), !g.endsIn(&b, next)
+	}
+	if next != nil && !r.gap {
+		r.endedBy = next.turn
 	}
 	if !b.until.IsZero() {
-		r.Lease = latest(r.Lease, fix.at(l.node, b.until))
+		r.Lease = latest(r.Lease, g.fix.at(l.node, b.until))
 	}
+}
+
+// endsIn reports whether the belief ended in the first record of next: no record is missing between the two, or that
+// one says whom the process believed in until then, who led no other term that it can mean.
+func (g *group) endsIn(b, next *belief) bool {
+	return b.last.seq+1 == next.first.seq || next.turn.was == b.leader && (next.turn.term <= b.term ||
+		!slices.ContainsFunc(g.list, func(r *Leadership) bool {
+			return r.Leader == b.leader && b.term < r.Term && r.Term <= next.turn.term
+		}))
 }
 
 func (r *Leadership) follower(id uint64) *Follower {
@@ -146,7 +179,9 @@ func (g *group) end(r *Leadership) {
 			r.End, r.Ended = at, e
 		}
 	}
-	if !r.Last.IsZero() {
+	if r.gap {
+		sooner(r.Until, Ending{EndedUnseen, Inferred, r.Last})
+	} else if !r.Last.IsZero() {
 		kind, at := EndedByWord, r.Until
 		if r.endedBy.expired {
 			kind = EndedByLease
@@ -155,6 +190,9 @@ func (g *group) end(r *Leadership) {
 			}
 		}
 		sooner(at, Ending{kind, OwnWord, r.Last})
+	}
+	if f := r.released(); f != nil && (r.gap || r.Last.IsZero()) {
+		sooner(f.Until, Ending{EndedByWord, PeersSaw, f.Last})
 	}
 	if again := g.ledAgain(r); again != nil {
 		sooner(again.From, Ending{EndedUnseen, Inferred, again.Followers[0].First})
@@ -166,7 +204,7 @@ func (g *group) end(r *Leadership) {
 		}
 		sooner(at, Ending{EndedByProcess, known, ref})
 	}
-	late := r.endedBy.expired && !r.life.debug // it may have noticed long after
+	late := r.gap || r.endedBy.expired && !r.life.debug // it may have noticed long after
 	if at, ref := g.abandoned(r); !at.IsZero() && g.guarantee == lease && (r.Last.IsZero() || late) {
 		sooner(g.ranOut(r, at), Ending{EndedByLease, PeersSaw, ref})
 	}
@@ -176,6 +214,16 @@ func (g *group) end(r *Leadership) {
 	if ref, ok := g.unrenewed(r); ok && r.End.IsZero() {
 		r.End, r.Ended = r.Lease, Ending{EndedByLease, Inferred, ref}
 	}
+}
+
+// released returns the follower that first got the leader's word that it leads no more, nil if none did.
+func (r *Leadership) released() (first *Follower) {
+	for i := range r.Followers {
+		if f := &r.Followers[i]; f.release && (first == nil || f.Until.Before(first.Until)) {
+			first = f
+		}
+	}
+	return first
 }
 
 // unrenewed reports whether nobody can have renewed the lease after the last record of its leader, which wrote down all
@@ -212,18 +260,19 @@ func (g *group) endedBy(id uint64, then, later time.Time) (ref Ref, ended bool) 
 
 // first returns the record by which the leadership begins, as far as the records tell.
 func (r *Leadership) first() Ref {
-	if r.First.IsZero() {
+	if r.First.IsZero() || r.unseen && len(r.Followers) > 0 && r.From.Equal(r.Followers[0].From) {
 		return r.Followers[0].First
 	}
 	return r.First
 }
 
 // endedUnseen corrects the end of a leadership under a lease that its leader did not write down, or perhaps late, if
-// another one began before the first sign of the end: it was over by then. later has the leaderships that began later.
+// another one began before the first sign of the end: it was over by then. So it is without a lease, where the record
+// of the end is missing. later has the leaderships that began later.
 func (g *group) endedUnseen(r *Leadership, later []*Leadership) {
 	i := slices.IndexFunc(later, func(next *Leadership) bool { return next.Term > r.Term })
-	late := r.Last.IsZero() || r.endedBy.expired && !r.life.debug
-	if g.guarantee != lease || !late || r.End.IsZero() || i < 0 {
+	late := r.gap || g.guarantee == lease && (r.Last.IsZero() || r.endedBy.expired && !r.life.debug)
+	if !late || r.End.IsZero() || i < 0 {
 		return
 	}
 	next := later[i]
@@ -379,7 +428,7 @@ func (g *group) abandoned(r *Leadership) (at time.Time, ref Ref) {
 // leader begins at most two rounds of them without answers, a quarter of the promise apart. Nobody leads a later term
 // before the lease has ended.
 func (g *group) ranOut(r *Leadership, at time.Time) time.Time {
-	if r.life != nil && r.life.debug && (r.Lease.After(at) || !g.wroteUnseen(r.life)) {
+	if r.life != nil && r.life.debug && !r.gap && (r.Lease.After(at) || !g.wroteUnseen(r.life)) {
 		return r.Lease // the leader wrote its last renewal
 	}
 	end := latest(at.Add(g.leaseTime/2), r.Lease)

@@ -213,6 +213,18 @@ func (l *life) gapAt(i int) Gap {
 	return Gap{After: l.ref(l.seen[i-1].last), Lost: l.seen[i].first - l.seen[i-1].last - 1}
 }
 
+// cutBefore reports whether the records of the process just before the one with this number are missing.
+func (l *life) cutBefore(seq uint64) bool {
+	i, found := slices.BinarySearchFunc(l.seen, seq, compareSpan)
+	return found && seq > 1 && l.seen[i].first == seq
+}
+
+// whole reports whether no record of the process is missing from the one with this number to its last.
+func (l *life) whole(from uint64) bool {
+	i, found := slices.BinarySearchFunc(l.seen, from, compareSpan)
+	return found && i == len(l.seen)-1
+}
+
 // gapsBefore yields the ranges of missing numbers that end before one of the records of own.
 func (l *life) gapsBefore(own span) iter.Seq[Gap] {
 	return func(yield func(Gap) bool) {

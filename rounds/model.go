@@ -135,6 +135,14 @@ type Leadership struct {
 	announced []string  // what the record First sent
 	endedBy   turn      // how the leader came to stop, if Last says that it did
 	wrote     time.Time // when the process last wrote that it leads, by its clock
+	wroteRef  Ref       // in this record
+	// It ended in a gap of the leader's records, after wrote and before Last.
+	gap bool
+	// It began in a gap of the leader's records, by the time From at the latest. before is the last record before that;
+	// zero if there is none.
+	unseen    bool
+	before    time.Time
+	beforeRef Ref
 }
 
 // Follower is one node's belief in a Leadership.
@@ -147,6 +155,7 @@ type Follower struct {
 
 	left    bool      // its own record says that it follows no more
 	expired bool      // since the lease was not renewed
+	release bool      // since the leader released it
 	lease   time.Time // the latest end of the lease that its records have, zero if they have none
 }
 

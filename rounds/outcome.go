@@ -62,6 +62,8 @@ func (r *Round) participate(g *group) {
 		p := part(st.Ref.Node)
 		if r.Winner != nil && st.led() == r.Winner.Node && p.Believed.IsZero() {
 			p.Believed, p.BelievedAt = st.Ref, st.At
+			l := g.nodes[p.Node].byIncarnation[st.Ref.Incarnation]
+			p.late = st.Change == "" && l != nil && l.cutBefore(st.Ref.Seq)
 		}
 	}
 	live := map[uint64]bool{} // whom the winner believed alive
@@ -209,10 +211,10 @@ func (r *Round) split(g *group) {
 		return
 	}
 	won := r.Winner.At
-	if !won.IsZero() {
+	if !won.IsZero() && !r.Winner.late {
 		p.LedOn = max(g.endOfFormer(r).Sub(p.Began), 0)
 		p.Elect, p.ElectKnown = max(won.Sub(p.Began)-p.LedOn, 0), true
-		if r.Aftermath > 0 {
+		if r.Aftermath > 0 && !slices.ContainsFunc(r.Participants, func(p Participant) bool { return p.late }) {
 			p.Ended = r.ended()
 			p.Announce, p.AnnounceKnown = max(p.Ended.Sub(won), 0), true
 		}

@@ -152,6 +152,7 @@ type Participant struct {
 	// time.
 	Believed   Ref       `json:"believed"`
 	BelievedAt time.Time `json:"believed_at"`
+	late       bool      // it followed in a record before Believed that is missing
 	Sent       int       `json:"sent"` // counted messages
 	Received   int       `json:"received"`
 }
@@ -206,6 +207,7 @@ type Winner struct {
 	Live []uint64  `json:"live"` // the nodes that it believed alive, with itself
 
 	cause reason // behind Why
+	late  bool   // it began to lead in a record before Ref that is missing
 }
 
 // KindCount is the number of messages of a kind.

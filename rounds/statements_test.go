@@ -317,7 +317,12 @@ func (w *witness) request(r *rounds.Round) {
 func (w *witness) leadership(r *rounds.Leadership) {
 	w.about("leadership of %d in term %d", r.Leader, r.Term)
 	if !r.First.IsZero() {
-		w.own(r.First, r.Leader, r.From)
+		// Where it began in a gap of the leader's records, its followers may tell of it sooner.
+		if len(r.Followers) > 0 && r.From.Equal(r.Followers[0].From) {
+			w.exists(r.First)
+		} else {
+			w.own(r.First, r.Leader, r.From)
+		}
 		w.ofLife(r.First, r.Leader, r.Incarnation)
 		w.leads(r.First, r.Leader, r.Term)
 	}
@@ -365,6 +370,9 @@ func (w *witness) ending(r *rounds.Leadership) {
 		}
 		w.own(e.Ref, e.Ref.Node, r.End)
 		w.record(e.Ref, fmt.Sprintf("to say that node %d is gone", r.Leader), func(rec *trace.Record) bool {
+			if e.Kind == rounds.EndedByWord {
+				return rec.From == r.Leader && rec.Msg == "RELEASE"
+			}
 			return tells(rec, r.Leader)
 		})
 	case rounds.Inferred:

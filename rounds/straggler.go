@@ -24,6 +24,7 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 	}
 	out.Last = l.ref(l.last())
 	until, settled := g.fix.at(l.node, l.until), latest(won, r.ended())
+	last, _ := l.before(won, g.fix)
 	woke, wrote := l.after(settled, g.fix) // it may have slept until then
 	switch {
 	case r.rival(p.Node):
@@ -32,8 +33,8 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 		out.Reason = fmt.Sprintf("its records end %s", around(until, won))
 	case l.top.round > r.Term:
 		out.Reason = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term))
-	case l.gapSince(won, g.fix):
-		out.Reason = "records of it are missing after the winner had won"
+	case !l.whole(max(last.seq, l.first())):
+		out.Reason = "records of it are missing since, and may tell that it did"
 	default:
 		out.Reason, out.wentOn = "it wrote on, and never named the winner", true
 	}
@@ -57,12 +58,6 @@ func (l *life) nextTerm(term uint64) uint64 {
 		}
 	}
 	return 0
-}
-
-// gapSince reports whether records of the process after the time t are missing.
-func (l *life) gapSince(t time.Time, fix clockFix) bool {
-	before, _ := l.before(t, fix)
-	return l.seen[len(l.seen)-1].first > before.seq
 }
 
 // around says how long the time t was before or after the time won, when the winner won.

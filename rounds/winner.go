@@ -17,7 +17,7 @@ func (r *Round) lead(led []Winner, i int, l *life) []Winner {
 		slices.ContainsFunc(led, func(w Winner) bool { return w.Node == st.Leader }) {
 		return led
 	}
-	w := Winner{Node: st.Leader, Ref: st.Ref, At: st.At}
+	w := Winner{Node: st.Leader, Ref: st.Ref, At: st.At, late: st.Change == "" && l.cutBefore(st.Ref.Seq)}
 	for j := range st.reasons {
 		if wins, ok := decided[algorithms.Wins](&st.reasons[j]); ok {
 			w.cause = st.reasons[j].cause(wins.Cause)

@@ -41,8 +41,8 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		until = fmt.Sprintf("until node %d led term %d", in.Leader, in.Term)
 	}
 	switch {
-	case in.Leaderless == 0 && !in.Perhaps.IsZero():
-		say("Nobody led for at most %s, from %s %s: %s%s.", rounds.Span(in.AtMost()), clock(in.Perhaps), until, in.Why,
+	case in.Leaderless == 0 && in.Bounded():
+		say("Nobody led for at most %s, from %s %s: %s%s.", rounds.Span(in.AtMost()), clock(in.Began()), until, in.Why,
 			proofOf(names, in, in.PerhapsRef))
 	case in.Leaderless == 0 && in.Ended.Kind == rounds.EndedByLoss:
 		say("Node %d led as soon as node %d was lost to others%s.", in.Leader, in.Former, proofOf(names, in))
@@ -64,6 +64,10 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		}
 		say("It may have been %s, from %s on: %s%s. Records of level debug would tell.", rounds.Span(in.AtMost()),
 			clock(in.Perhaps), how, cite(names, in.PerhapsRef))
+	}
+	if !in.Sooner.IsZero() && in.Leaderless > 0 {
+		say("It may have been %s: records of node %d are missing from %s on, and when it began to lead.",
+			rounds.Span(in.AtMost()), in.Leader, clock(in.Sooner))
 	}
 	say("%s%s.", ending(in), proof(names, in.Ended.Known, in.Ended.Ref))
 	if len(in.Terms) > 1 {

@@ -281,9 +281,11 @@ func leaderless(r *rounds.Round) string {
 	switch {
 	case in == nil || r.Term != lastOf(in) || r.Winner != nil && in.Leader != r.Winner.Node:
 		return "-"
+	case in.Ended.Kind == rounds.EndedUnseen && in.Leaderless > 0:
+		return "≥" + rounds.Span(in.Leaderless)
 	case in.Ended.Kind == rounds.EndedUnseen:
 		return "?"
-	case !in.Perhaps.IsZero():
+	case in.Bounded():
 		return "≤" + rounds.Span(in.AtMost())
 	}
 	return rounds.Span(in.Leaderless)
@@ -338,7 +340,11 @@ func (p *page) summary(g *rounds.Group) {
 func present(g *rounds.Group) string {
 	if n := len(g.Incidents); n > 0 && g.Incidents[n-1].Leader == 0 {
 		in := &g.Incidents[n-1]
-		return fmt.Sprintf("Nobody leads since %s: %s%s.", when(g, in.From), in.Why, proofOf(g.Names, in))
+		latest := ""
+		if in.Ended.Kind == rounds.EndedUnseen {
+			latest = " at the latest"
+		}
+		return fmt.Sprintf("Nobody leads since %s%s: %s%s.", when(g, in.From), latest, in.Why, proofOf(g.Names, in))
 	}
 	var last *rounds.Leadership
 	for i := range g.Leaderships {
@@ -350,7 +356,7 @@ func present(g *rounds.Group) string {
 		return "The records do not tell who leads."
 	}
 	first, known := last.First, rounds.OwnWord
-	if first.IsZero() {
+	if by := last.Followers; first.IsZero() || len(by) > 0 && by[0].From.Equal(last.From) {
 		first, known = last.Followers[0].First, rounds.PeersSaw
 	}
 	text := fmt.Sprintf("Node %d leads term %d since %s, as far as the records go%s", last.Leader, last.Term,
@@ -474,12 +480,16 @@ func withoutLeader(g *rounds.Group) string {
 		return text + "."
 	}
 	if in.Leaderless == 0 {
-		text = fmt.Sprintf("%s; the longest at most %s from %s on", text, rounds.Span(in.AtMost()), when(g, in.Perhaps))
+		text = fmt.Sprintf("%s; the longest at most %s from %s on", text, rounds.Span(in.AtMost()), when(g, in.Began()))
 		return text + ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
 	}
-	text = fmt.Sprintf("%s; the longest %s from %s on", text, rounds.Span(in.Leaderless), when(g, in.From))
-	if !in.Perhaps.IsZero() {
-		text += fmt.Sprintf(", or %s from %s on", rounds.Span(in.AtMost()), when(g, in.Perhaps))
+	least = ""
+	if in.Ended.Kind == rounds.EndedUnseen {
+		least = "at least "
+	}
+	text = fmt.Sprintf("%s; the longest %s%s from %s on", text, least, rounds.Span(in.Leaderless), when(g, in.From))
+	if in.Bounded() {
+		text += fmt.Sprintf(", or %s from %s on", rounds.Span(in.AtMost()), when(g, in.Began()))
 	}
 	return text + ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
 }

@@ -1,0 +1,87 @@
+package rounds_test
+
+import (
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// lost leaves out the numbers of so many records of the node's process.
+func (v *voters) lost(node, records uint64) {
+	for incarnation := range v.seq {
+		if incarnation[:2] == "n"+string(rune('0'+node)) {
+			v.seq[incarnation] += records
+		}
+	}
+}
+
+// "Node 3 led term 1 and node 2 led term 2 at once, for 3.8 s": the records are missing in which node 3 stopped. It may
+// have led no longer than until the last one before, or until its follower heard that it stopped.
+func TestEndInAGap(t *testing.T) {
+	for name, c := range map[string]struct {
+		released bool
+		end      int // ms
+		want     rounds.EndKind
+	}{
+		"nobody tells the end": {false, 1200, rounds.EndedUnseen},
+		"a follower tells it":  {true, 900, rounds.EndedByWord},
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.lead(3, 10, 1)
+		v.follow(1, 20, 3, 1)
+		v.follow(2, 20, 3, 1)
+		if c.released {
+			leader := uint64(3)
+			v.add(1, 900, trace.Record{
+				Event: "receive", From: 3, Msg: "RELEASE", MsgID: "3:90", Term: 1, PrevLeader: &leader,
+				LeaderChange: trace.Lost, Why: []string{"leader 3 released the term -> nobody leads"},
+			})
+		}
+		v.lead(2, 1200, 2)
+		v.follow(1, 1210, 2, 2)
+		v.lost(3, 7)
+		v.add(3, 5000, trace.Record{Event: "receive", Term: 2, Round: 2, Why: []string{"x -> y"}})
+		g := v.b.History().Groups[0]
+		if l := g.Leaderships[0]; len(g.Findings) > 0 || !l.End.Equal(atMS(c.end)) || l.Ended.Kind != c.want {
+			t.Errorf("%s: %+v, found %v", name, l, g.Findings)
+		}
+	}
+}
+
+// "They led at once" all the same, as far as the leader wrote that it led.
+func TestOverlapBeforeAGap(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.lead(3, 10, 1)
+	v.lead(2, 1200, 2)
+	v.add(3, 3000, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(4000)})
+	v.add(2, 3100, trace.Record{Event: "timeout", Term: 2, Leader: 2, Token: 2, ValidUntil: atMS(4100)})
+	v.lost(3, 7)
+	v.add(3, 5000, trace.Record{Event: "receive", Term: 2, Round: 2, Why: []string{"x -> y"}})
+	found := v.b.History().Groups[0].Findings
+	if len(found) != 1 || found[0].Name != rounds.Overlap ||
+		found[0].Records[1] != (rounds.Ref{Node: 3, Incarnation: "n3life0", Seq: 2}) {
+		t.Errorf("found %+v", found)
+	}
+}
+
+// "Nobody led for 9 s": the record is missing in which node 3 won, and its follower tells of it sooner.
+func TestBeginInAGap(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(3, 0, 1)
+	v.follow(1, 30, 3, 1)
+	v.lost(3, 7)
+	v.add(3, 9000, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(9990)})
+	g := v.b.History().Groups[0]
+	in := g.Incidents[0]
+	if len(g.Findings) > 0 || in.Leaderless != 0 || in.AtMost() != atMS(30).Sub(atMS(0)) {
+		t.Errorf("nobody led for %v to %v, found %v", in.Leaderless, in.AtMost(), g.Findings)
+	}
+	if s := g.Rounds[0].Split; s.ElectKnown {
+		t.Errorf("elect %v", s.Elect)
+	}
+}
