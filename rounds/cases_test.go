@@ -113,6 +113,17 @@ func TestCases(t *testing.T) {
 			},
 			[]string{"Node 4, which had just started", "flapping", "false-evidence"},
 		},
+		// Voters 1 to 3. Asked of 1 and 2: pause --reason "disk swap 1" and 2; 3 killed 1 s later, at 09:22:08.875;
+		// 9 s later asked of 1: resume. 3 started at 21.891.
+		"paused-and-killed": {
+			nil,
+			[]string{
+				"Nobody led for 9.01 s, from 09:22:08.877 until node 1 led term 2: the process of node 3 ended (its " +
+					"process is proven dead), and node 1 stood aside: paused since 2026-11-25T09:22:07Z by 127.0.0.1 " +
+					"because disk swap 1, node 2: paused since 2026-11-25T09:22:07Z by 127.0.0.1 because disk swap 2",
+			},
+			nil,
+		},
 		// SETTLED from 5 arrived in another term's records.
 		"split-mended-false-lost": {
 			[]rounds.FindingName{rounds.Overlap, rounds.TwoLeaders}, nil, []string{"never arrived"},

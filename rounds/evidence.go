@@ -111,23 +111,24 @@ func requested(detail string) string {
 	return "transfer " + detail
 }
 
-// standing says by which record the process stands aside, and why it is not eligible. It stands aside once it
-// was asked to resign, until it is asked to stand again.
+// standing says by which record the process stands aside, and why it is not eligible by its last record. It stands
+// aside once it was asked to resign, until it is asked to stand again.
 func (l *life) standing() (aside Ref, ineligible string) {
 	for _, h := range l.allHappenings() {
 		switch h.event {
 		case "resign":
 			aside = l.ref(h.seq)
 		case "campaign":
-			if ineligible == "" {
-				aside = Ref{}
-			}
+			aside = Ref{}
 		case "eligible":
-			aside, ineligible = Ref{}, h.unfit
-			if h.unfit != "" {
-				aside = l.ref(h.seq)
-			}
+			aside = Ref{}
 		}
+	}
+	for _, s := range slices.Backward(l.allStances()) {
+		if ineligible != "" && s.why != ineligible || s.why == "" {
+			break
+		}
+		aside, ineligible = l.ref(s.first.seq), s.why
 	}
 	return aside, ineligible
 }

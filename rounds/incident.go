@@ -46,11 +46,15 @@ type Incident struct {
 
 	rounds []*Round // of Terms
 	lack   shortage // the time in which the voters were missing that Why names; zero if it names none
+	aside  bool     // Why says that the nodes which might have led stood aside
 	killed bool     // so many of them ended without a good-bye that the others are no majority
 }
 
 // Voters reports whether Why says which voters were missing, so that the others were no majority.
 func (in *Incident) Voters() bool { return len(in.lack.missing) > 0 }
+
+// Aside reports whether Why says that the nodes which might have led were not eligible.
+func (in *Incident) Aside() bool { return in.aside }
 
 // Lack returns the longest time in which the voters that Why names were missing together. It is zero if Why names none.
 func (in *Incident) Lack() (from, until time.Time) { return in.lack.from, in.lack.until }
@@ -256,12 +260,21 @@ func (in *Incident) prove(ref Ref) {
 	}
 }
 
-// reason says in one clause why the leadership changed: by the voters that were missing, by the cause of the first
-// round, or by the way in which the leadership before ended.
+// reason says in one clause why the leadership changed: by the voters that were missing, or else by what ended the
+// leadership before, and by what kept the nodes from another one.
 func (in *Incident) reason(g *group) string {
 	if lacks := in.missingVoters(g); lacks != "" {
 		return lacks
 	}
+	return in.withAside(g, in.changed(g))
+}
+
+// noReason says that the records do not tell why the leadership changed.
+const noReason = "no record says why"
+
+// changed says why the leadership changed, by the cause of the first round, or by the way in which the leadership
+// before ended.
+func (in *Incident) changed(g *group) string {
 	for _, r := range in.rounds {
 		if why := r.Cause.clause(in); why != "" && !in.precedes(&r.Cause, g) {
 			in.prove(r.Cause.Ref)
@@ -269,7 +282,7 @@ func (in *Incident) reason(g *group) string {
 		}
 	}
 	if in.From.After(in.Until) {
-		return "no record says why" // the former leader still led
+		return noReason // the former leader still led
 	}
 	switch in.Ended.Kind {
 	case EndedByWord:
@@ -291,7 +304,7 @@ func (in *Incident) reason(g *group) string {
 			return fmt.Sprintf("the process of node %d had ended by then", in.Former)
 		}
 	}
-	return "no record says why"
+	return noReason
 }
 
 // precedes reports whether the change was over before there was the cause, whatever the clocks show.

@@ -41,8 +41,11 @@ type life struct {
 	spent      []uint64 // the terms that it won without leading them, since it had to end a split first
 	beliefs    []belief
 	merged     bool // whether beliefs is in the order of the records
+	stances    []stance
 	happenings []happening
 	unsorted   bool // whether happenings is not
+
+	stancesInEvents bool // only its events tell whether it is eligible, and not each record
 }
 
 // mark says when a record was written, and about which terms.
@@ -117,6 +120,7 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	m := mark{rec.Seq, ownTerm(rec, reasons), round, rec.Time, len(rec.Sent) > 0}
 	l.mark(m)
 	l.noteBelief(rec, reasons, m)
+	l.noteStance(rec, m)
 	if rec.Guarantee != lease && rec.Leader != rec.Node && wins(reasons) {
 		l.spent = append(l.spent, round)
 	}

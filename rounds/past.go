@@ -241,6 +241,7 @@ func (l *life) forget(horizon time.Time, fix clockFix) {
 	l.marks = thin(behind(marks, before), keepMarks)
 	beliefs := l.allBeliefs()
 	l.beliefs = keepLast(behind(beliefs, func(b belief) bool { return before(b.last) }), keepBeliefs)
+	l.stances = keepLast(behind(l.allStances(), func(s stance) bool { return before(s.last) }), keepHappenings)
 	l.forgetHappenings(before, fix)
 	l.quiet = keepLast(l.quiet, keepQuiet)
 	from := l.marks[0].seq

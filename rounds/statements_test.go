@@ -496,6 +496,9 @@ func (w *witness) node(n *rounds.Node) {
 	if !n.Aside.IsZero() {
 		w.ofLife(n.Aside, n.ID, last.Incarnation)
 		w.record(n.Aside, "why it stands aside", func(rec *trace.Record) bool {
+			if rec.Ineligible != "" {
+				return rec.Ineligible == n.Ineligible
+			}
 			return rec.Event == "resign" || rec.Event == "eligible"
 		})
 	}

@@ -146,14 +146,15 @@ func lossesIn(g *rounds.Group, id uint64) (list []Loss, again string) {
 	return list, again
 }
 
-// lastAttempt says when and why the last round began, if nobody won it, or how long the records go on without one.
+// lastAttempt says when and why the last round began, if nobody won it, or how long the records go on without a later
+// term.
 func lastAttempt(g *rounds.Group) []string {
 	if len(g.Rounds) == 0 || len(g.Incidents) == 0 {
 		return nil
 	}
 	r := g.Rounds[len(g.Rounds)-1]
 	if in := &g.Incidents[len(g.Incidents)-1]; r.State == rounds.Decided {
-		return []string{fmt.Sprintf("The records end %s later, and nobody had called an election.",
+		return []string{fmt.Sprintf("The records end %s later, without a later term.",
 			rounds.Span(in.Leaderless))}
 	}
 	return []string{fmt.Sprintf("Term %d began at %s because of this: %s. %s.",

@@ -103,7 +103,7 @@ func TestWhyNotNobody(t *testing.T) {
 // Where the records end before anybody called an election, that is said.
 func TestWhyNotNobodyYet(t *testing.T) {
 	says(t, whyNot(t, "office-no-quorum", 1, `"seq":12`, `"seq":13`), "Nobody leads since 17:18:12.132",
-		"later, and nobody had called an election.")
+		"later, without a later term.")
 }
 
 // "Node 5 outranks node 2", in the words of people, and never where rank does not decide.

@@ -1,0 +1,49 @@
+package rounds_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+)
+
+// "Why did nobody lead?": all who might have led were paused, and no event says so. A node that was resumed is eligible,
+// though only the next record shows it.
+func TestStandAside(t *testing.T) {
+	paused := "the cluster is paused"
+	for name, c := range map[string]struct {
+		why  [2]string // of nodes 1 and 2 while nobody leads; 3 is paused
+		want string
+	}{
+		"both":    {[2]string{paused, paused}, "and nodes 1, 2 and 3 stood aside: the cluster is paused"},
+		"one":     {[2]string{paused, ""}, ""},
+		"neither": {},
+	} {
+		v := newVoters()
+		v.ask(3, 0, 1)
+		v.lead(3, 10, 1)
+		v.follow(1, 20, 3, 1)
+		v.follow(2, 20, 3, 1)
+		asked := trace.Record{Event: "eligible", Unfit: "resigned", Ineligible: "resigned", Term: 1, Leader: 3, Token: 1}
+		v.add(1, 30, asked)
+		v.add(1, 40, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1})
+		three := uint64(3)
+		v.add(3, 500, trace.Record{
+			Event: "timeout", Term: 1, PrevLeader: &three, LeaderChange: trace.Deposed, Ineligible: paused,
+			Why: []string{"the lease ran out -> lead term 1 no more"},
+		})
+		for _, ms := range []int{510, 5000} {
+			for i, why := range c.why {
+				v.add(uint64(i+1), ms, trace.Record{Event: "timeout", Term: 1, Ineligible: why})
+			}
+		}
+		g := v.b.History().Groups[0]
+		in := g.Incidents[len(g.Incidents)-1]
+		if in.Former != 3 || in.Aside() != (c.want != "") || !strings.HasSuffix(in.Why, c.want) {
+			t.Errorf("%s: %+v", name, in)
+		}
+		if got := g.Nodes[0].Ineligible; got != c.why[0] {
+			t.Errorf("%s: node 1 is not eligible: %q, want %q", name, got, c.why[0])
+		}
+	}
+}
