@@ -71,6 +71,12 @@ type (
 	// leader.
 	LeaseEnds struct{}
 
+	// Woke says that the process has just woken: its timer was due long before.
+	Woke struct{}
+
+	// Waited says that nobody was heard to lead for longer than any lease runs.
+	Waited struct{}
+
 	// Fences is the result of an attempt to have a node stopped before this one leads.
 	Fences struct {
 		Result  FenceResult
@@ -93,6 +99,8 @@ func (Votes) decision()     {}
 func (Answers) decision()   {}
 func (Readmits) decision()  {}
 func (LeaseEnds) decision() {}
+func (Woke) decision()      {}
+func (Waited) decision()    {}
 func (Fences) decision()    {}
 func (Unstopped) decision() {}
 

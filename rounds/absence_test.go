@@ -86,6 +86,23 @@ func (v *voters) follow(node uint64, ms int, leader, term uint64) {
 	})
 }
 
+// wake writes that a follower wakes: two of its timers were due.
+func (v *voters) wake(node uint64, ms int, leader, term uint64) {
+	rec := trace.Record{
+		Term: term - 1, Round: term, Event: "timeout", LeaderChange: trace.Lost, PrevLeader: &leader,
+		Why: []string{
+			fmt.Sprintf("no heartbeat of leader %d came in time -> nobody leads", leader),
+			fmt.Sprintf("nobody has heard leader %d of late -> ask the voters for term %d", leader, term),
+		},
+	}
+	for to := uint64(1); to <= 3; to++ {
+		if to != node {
+			rec.Sent = append(rec.Sent, fmt.Sprintf("PRE_VOTE>%d#%d:%d", to, node, 10*ms+int(to)))
+		}
+	}
+	v.add(node, ms, rec)
+}
+
 // miss writes that a follower follows no more, since no heartbeat came.
 func (v *voters) miss(node uint64, ms int, leader uint64) {
 	v.add(node, ms, trace.Record{

@@ -212,7 +212,7 @@ func withoutEnd(incidents []Incident) (found []Finding) {
 		found = append(found, Finding{
 			Name: NoEnd, Term: in.Terms[len(in.Terms)-1], Records: append([]Ref{first.Ref}, proof...),
 			Text: fmt.Sprintf("Node %d called term %d because \"%s\", and nobody led for %v, %s: %s.",
-				first.Node, r.Term, first.Why, Span(in.Leaderless), after, in.Why),
+				first.Node, r.Term, first.Why, in.Length(), after, in.Why),
 		})
 	}
 	return found

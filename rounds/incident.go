@@ -20,7 +20,8 @@ type Incident struct {
 	// Former had ended, and Former found it later: it may have slept, or have led others on. Or most voters found so,
 	// and Former wrote nothing: its lease may have been renewed after that of the voters, whom only its next HEARTBEAT
 	// would have told. Or it is the last record of Former, whose process ended before the next one of its node began.
-	// Zero otherwise.
+	// Or it is the last sign that Former led: all who found that its lease had ended may just have woken. Zero
+	// otherwise.
 	Perhaps    time.Time `json:"perhaps_from,omitzero"`
 	PerhapsRef Ref       `json:"perhaps_ref,omitzero"` // the record of Perhaps
 
@@ -47,6 +48,7 @@ type Incident struct {
 	rounds []*Round // of Terms
 	lack   shortage // the time in which the voters were missing that Why names; zero if it names none
 	aside  bool     // Why says that the nodes which might have led stood aside
+	woken  bool     // Perhaps is the last sign that Former led
 	killed bool     // so many of them ended without a good-bye that the others are no majority
 }
 
@@ -55,6 +57,10 @@ func (in *Incident) Voters() bool { return len(in.lack.missing) > 0 }
 
 // Aside reports whether Why says that the nodes which might have led were not eligible.
 func (in *Incident) Aside() bool { return in.aside }
+
+// Woken reports whether all who found that the lease had ended may just have woken: Perhaps is the last sign that Former
+// led.
+func (in *Incident) Woken() bool { return in.woken }
 
 // Lack returns the longest time in which the voters that Why names were missing together. It is zero if Why names none.
 func (in *Incident) Lack() (from, until time.Time) { return in.lack.from, in.lack.until }
@@ -79,6 +85,14 @@ func (in *Incident) Began() time.Time {
 		return in.From
 	}
 	return in.Perhaps
+}
+
+// Length says for how long nobody led, or for how long at least.
+func (in *Incident) Length() string {
+	if in.Perhaps.IsZero() {
+		return Span(in.Leaderless)
+	}
+	return "at least " + Span(in.Leaderless)
 }
 
 // Leaderless says for how long nobody led in all, since the first leadership.
@@ -193,20 +207,7 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 	if in.From.IsZero() || g.unsure(former, next, in.Until.Sub(in.From)) {
 		in.From, in.Ended = in.Until, Ending{Kind: EndedUnseen, Known: Inferred}
 	}
-	switch long := in.From.Add(-maxTransit); {
-	case former == nil:
-	case in.Ended == (Ending{EndedByLease, PeersSaw, in.Ended.Ref}):
-		if found := former.found(in.Ended.Ref); found.Before(in.From) {
-			in.Perhaps, in.PerhapsRef = found, in.Ended.Ref
-		}
-	case former.life == nil:
-	case in.Ended.Kind == EndedByLease && !former.life.debug:
-		in.Perhaps, in.PerhapsRef = former.missed(long)
-	case in.Ended == (Ending{EndedByProcess, Inferred, in.Ended.Ref}):
-		if last := g.fix.at(former.Leader, former.life.until); last.Before(long) {
-			in.Perhaps, in.PerhapsRef = last, former.life.ref(former.life.last())
-		}
-	}
+	in.perhaps(g, former)
 	in.Leaderless = max(in.Until.Sub(in.From), 0)
 	if next != nil && next.unseen && in.Leaderless > 0 {
 		in.Sooner = latest(next.before, in.From)
@@ -223,16 +224,6 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 func (g *group) unsure(former, next *Leadership, between time.Duration) bool {
 	return former != nil && next != nil && g.key.run == 0 && between > time.Minute &&
 		!g.paths.linked(former.Leader, next.Leader)
-}
-
-// missed returns when a follower first found that the lease was not renewed, and its record, if that was before t.
-func (r *Leadership) missed(t time.Time) (first time.Time, by Ref) {
-	for _, f := range r.Followers {
-		if f.expired && f.Until.Before(t) && (first.IsZero() || f.Until.Before(first)) {
-			first, by = f.Until, f.Last
-		}
-	}
-	return first, by
 }
 
 // began sets From where the round tells it: before the first leadership, from its call on. Without a lease, a leader

@@ -116,6 +116,9 @@ func (r *Leadership) believe(l *life, b belief, before, next *belief, g *group) 
 	if next != nil {
 		until = at(next.first)
 	}
+	if sign := latest(at(b.last), g.fix.at(l.node, b.until)); sign.After(r.sign) {
+		r.sign, r.signRef = sign, l.ref(b.last.seq)
+	}
 	if l.node != r.Leader {
 		f := r.follower(l.node)
 		if f == nil {
@@ -449,16 +452,6 @@ func (g *group) begunAfter(t time.Time) []*Leadership {
 		return -1
 	})
 	return g.list[i:]
-}
-
-// found returns when the follower found that the lease had ended whose record says so.
-func (r *Leadership) found(by Ref) (at time.Time) {
-	for _, f := range r.Followers {
-		if f.Last == by {
-			at = f.Until
-		}
-	}
-	return at
 }
 
 // ledSince returns when a node began to lead its last term below the given one, or zero if it led none.

@@ -38,7 +38,8 @@ type life struct {
 
 	lease time.Duration // for how long a lease ran at most when the process wrote of it
 
-	spent      []uint64 // the terms that it won without leading them, since it had to end a split first
+	woke       []time.Time // when it had just woken, by its own word
+	spent      []uint64    // the terms that it won without leading them, since it had to end a split first
 	beliefs    []belief
 	merged     bool // whether beliefs is in the order of the records
 	stances    []stance
@@ -123,6 +124,9 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	l.noteStance(rec, m)
 	if rec.Guarantee != lease && rec.Leader != rec.Node && wins(reasons) {
 		l.spent = append(l.spent, round)
+	}
+	if wakes(reasons) {
+		l.woke = append(l.woke, rec.Time)
 	}
 	l.noteHappening(rec, m)
 }

@@ -143,6 +143,8 @@ type Leadership struct {
 	unseen    bool
 	before    time.Time
 	beforeRef Ref
+	sign      time.Time // the last sign that it led: a record that says so, or the end of a lease in one
+	signRef   Ref
 }
 
 // Follower is one node's belief in a Leadership.

@@ -242,7 +242,9 @@ func (g *group) endOfFormer(r *Round) (end time.Time) {
 	for _, l := range g.list[max(0, began-most):began] {
 		late := l.Ended.Kind == EndedByLease && l.Ended.Known == OwnWord && l.life != nil && !l.life.debug
 		first, _ := l.missed(l.End)
-		if l.Term < r.Term && !l.First.IsZero() && l.End.After(end) && (!late || first.IsZero()) {
+		since, _, _ := g.perhapsSince(l, l.End, l.Ended)
+		unsure := late && !first.IsZero() || !since.IsZero() && l.End.Sub(since) > maxTransit
+		if l.Term < r.Term && !l.First.IsZero() && l.End.After(end) && !unsure {
 			end = l.End
 		}
 	}

@@ -244,6 +244,7 @@ func (l *life) forget(horizon time.Time, fix clockFix) {
 	l.stances = keepLast(behind(l.allStances(), func(s stance) bool { return before(s.last) }), keepHappenings)
 	l.forgetHappenings(before, fix)
 	l.quiet = keepLast(l.quiet, keepQuiet)
+	l.woke = slices.DeleteFunc(l.woke, func(at time.Time) bool { return fix.at(l.node, at).Before(horizon) })
 	from := l.marks[0].seq
 	n, _ := slices.BinarySearchFunc(l.seen, from, compareSpan)
 	if n < 2 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -77,6 +78,28 @@ func (g *group) sleptSince(l *life, t time.Time) (since time.Time) {
 		since = earliest(since, asked.at)
 	}
 	return since
+}
+
+// wakes reports whether the reasons of one record show that the process has just woken: it says so, or two of its timers
+// were due at once, that of a lease and the one that waits for longer, until it asks the voters.
+func wakes(reasons []reason) bool {
+	waited := slices.ContainsFunc(reasons, func(why reason) bool {
+		cause := why.cause(0)
+		_, waited := decided[algorithms.Waited](&cause)
+		return waited
+	})
+	return waited && expires(reasons) || slices.ContainsFunc(reasons, func(why reason) bool {
+		_, woke := decided[algorithms.Woke](&why)
+		return woke
+	})
+}
+
+// mayHaveSlept reports whether the process may have woken at about the time t, so that what it noticed then may have
+// been so for long.
+func (g *group) mayHaveSlept(l *life, t time.Time) bool {
+	return l != nil && (!g.sleptSince(l, t).IsZero() || slices.ContainsFunc(l.woke, func(at time.Time) bool {
+		return g.fix.at(l.node, at).Sub(t).Abs() <= together
+	}))
 }
 
 // wokeFrom returns when a lease had ended at the latest whose end the process noticed at the time t. That is t, unless

@@ -76,6 +76,48 @@ func TestSleepersAreAskedAgain(t *testing.T) {
 	}
 }
 
+// "An outage of eight seconds is told as 3 ms": all slept, and each noticed as it woke that the lease had ended. The
+// last sign of the leader bounds it.
+func TestAllSlept(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(3, 0, 1)
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.wake(1, 8000, 3, 2)
+	v.expire(3, 8002, 1)
+	v.wake(2, 8003, 3, 2)
+	v.add(3, 8004, trace.Record{
+		Event: "receive", From: 1, Msg: "HEARTBEAT", MsgID: "1:80049", Term: 2,
+		Why:     []string{"this process has just woken, and the HEARTBEAT of 1 may be as old -> wait for the next"},
+		Reasons: []trace.Reason{{Code: "lease.woke", Args: []trace.Arg{{Number: 1}}}},
+	})
+	v.lead(1, 8005, 2)
+	in := v.last()
+	if !in.Woken() || in.Leaderless > 10*time.Millisecond || in.AtMost() != 7005*time.Millisecond {
+		t.Errorf("%v at most: %+v", in.AtMost(), in)
+	}
+}
+
+// "Nobody led for 5.57 s" was seven seconds: the last voter that the leader could have renewed its lease with had slept
+// when it noticed the end. A follower that was awake noticed it before.
+func TestTheLastFollowerSlept(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(3, 0, 1)
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.miss(2, 1500, 3)
+	v.ask(2, 2000, 2)
+	v.wake(1, 8000, 3, 2)
+	v.lead(2, 8010, 2)
+	if in := v.last(); in.From.Before(atMS(1500)) || in.Perhaps != atMS(1500) {
+		t.Errorf("%v at most: %+v", in.AtMost(), in)
+	}
+}
+
 // "It was paused, and it wrote all the while": a HEARTBEAT that was held up renews the lease after its leader is dead.
 func TestHeldUpHeartbeat(t *testing.T) {
 	v := newVoters()

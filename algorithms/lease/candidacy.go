@@ -54,7 +54,7 @@ func (s *candidacy) stop() {
 // The reasons why a node asks the voters.
 var (
 	whyVacant = reasons.Kind("vacant", "no leader was heard of for long",
-		algorithms.Caused(algorithms.Vacant))
+		algorithms.Caused(algorithms.Vacant), algorithms.Waited{})
 	WhyNominated = reasons.Kind("nominated", "this node is nominated and nobody leads",
 		algorithms.Caused(algorithms.Vacant))
 	whyMayBeNominated = reasons.Kind("may-be-nominated", "this node may be nominated and nobody leads",

@@ -86,7 +86,8 @@ var (
 	whyStale     = reasons.Kind("stale", "HEARTBEAT of term %d is below term %d -> do not follow")
 	whyGone      = reasons.Kind("gone", "%d is gone or released term %d -> do not follow")
 	whyWoke      = reasons.Kind("woke",
-		"this process has just woken, and the HEARTBEAT of %d may be as old -> wait for the next")
+		"this process has just woken, and the HEARTBEAT of %d may be as old -> wait for the next",
+		algorithms.Woke{})
 )
 
 // followVerdict says whether this node follows the sender of a heartbeat.

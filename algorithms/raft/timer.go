@@ -21,7 +21,7 @@ const (
 
 var (
 	whySilent = reasons.Kind("silent", "nobody has heard leader %d of late",
-		algorithms.Because{Kind: algorithms.LeaderSilent, About: 0}).
+		algorithms.Because{Kind: algorithms.LeaderSilent, About: 0}, algorithms.Waited{}).
 		Follows("if now() - last_heartbeat > election_timeout: start_election()")
 	whyGone = reasons.Kind("gone", "leader %d is gone",
 		algorithms.Because{Kind: algorithms.LeaderLost, About: 0})

@@ -50,17 +50,18 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	case in.Leaderless == 0:
 		say("Node %d led until node %d did%s.", in.Former, in.Leader, proofOf(names, in))
 		return sentences
-	case in.Leader == in.Former:
-		say("Nobody led for %s, from %s %s again: %s%s.", rounds.Span(in.Leaderless), clock(in.From), until, in.Why,
-			proofOf(names, in))
 	default:
-		say("Nobody led for %s, from %s %s: %s%s.", rounds.Span(in.Leaderless), clock(in.From), until, in.Why,
-			proofOf(names, in))
+		if in.Leader == in.Former {
+			until += " again"
+		}
+		say("Nobody led for %s, from %s %s: %s%s.", in.Length(), clock(in.From), until, in.Why, proofOf(names, in))
 	}
 	if !in.Perhaps.IsZero() && in.Leaderless > 0 {
 		how := "a follower found then that the lease was not renewed"
 		if in.Ended.Kind == rounds.EndedByProcess {
 			how = "that was its last record"
+		} else if in.Woken() {
+			how = "that is the last sign that it led, and who found that its lease had ended may have slept until then"
 		}
 		say("It may have been %s, from %s on: %s%s. Records of level debug would tell.", rounds.Span(in.AtMost()),
 			clock(in.Perhaps), how, cite(names, in.PerhapsRef))
