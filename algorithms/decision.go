@@ -67,6 +67,10 @@ type (
 	// those in which it may have voted.
 	Readmits struct{}
 
+	// Voteless says that nothing is saved of what this voter voted, so that it votes for nobody; or, if Over, that it
+	// votes again.
+	Voteless struct{ Over bool }
+
 	// LeaseEnds says that this node notices that a lease has ended: its own, or the one in which it followed a
 	// leader.
 	LeaseEnds struct{}
@@ -98,6 +102,7 @@ func (Enters) decision()    {}
 func (Votes) decision()     {}
 func (Answers) decision()   {}
 func (Readmits) decision()  {}
+func (Voteless) decision()  {}
 func (LeaseEnds) decision() {}
 func (Woke) decision()      {}
 func (Waited) decision()    {}

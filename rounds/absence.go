@@ -25,6 +25,8 @@ const (
 	// unheard is how a voter was of which no record tells anything: it was asked for its vote, and its log ends
 	// before, or is not here.
 	unheard = "without a sign of life here"
+	// voteless is how a voter was that had lost what it voted.
+	voteless = "voting for nobody, with nothing saved"
 	// unseen is how a voter was whose process had ended, and when the next one began is in no record.
 	unseen = "ended and not seen since"
 )
@@ -44,7 +46,7 @@ func (g *group) absences(id uint64) []absence {
 		all = g.lostSight(id)
 	} else {
 		for _, l := range m.lives {
-			all = append(all, g.absencesOf(l)...)
+			all = slices.Concat(all, g.absencesOf(l), g.votelessOf(l))
 		}
 		all = append(all, g.overslept(id)...)
 	}
@@ -391,7 +393,7 @@ func (s *shortage) tell(voters int) string {
 	}
 	var parts []string
 	noun := ""
-	for _, how := range []string{"dead", "stopped", unseen, "paused", "silent", "down", "not answering", unheard} {
+	for _, how := range []string{"dead", "stopped", unseen, "paused", "silent", "down", "not answering", voteless, unheard} {
 		if ids := down[how]; len(ids) > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", words.List(ids), how))
 			noun = cmp.Or(noun, words.Either(len(ids), "voter", "voters")) // "voters 5 dead" would be five

@@ -111,7 +111,7 @@ func TestCases(t *testing.T) {
 				"node 5 outranks node 4 and took over", "node 5 handed over: it was asked to resign",
 				"(the leader led on for 2 s of that)",
 			},
-			[]string{"Node 4, which had just started", "flapping", "false-evidence"},
+			[]string{"Node 4, which had started anew", "flapping", "false-evidence"},
 		},
 		// Voters 1 to 3. Asked of 1 and 2: pause --reason "disk swap 1" and 2; 3 killed 1 s later, at 09:22:08.875;
 		// 9 s later asked of 1: resume. 3 started at 21.891.
@@ -123,6 +123,15 @@ func TestCases(t *testing.T) {
 					"because disk swap 1, node 2: paused since 2026-11-25T09:22:07Z by 127.0.0.1 because disk swap 2",
 			},
 			nil,
+		},
+		// Voters 1 to 3. 1 and 2 killed at 09:16:34.52, their data deleted, started at 37.53; 3 killed at 53.788 and
+		// started at 17:00.792.
+		"votes-wiped": {
+			[]rounds.FindingName{rounds.NoEnd},
+			[]string{
+				"voters 1 and 2 voting for nobody, with nothing saved: 1 of 3 [inferred: 3:7 1:1@f8d5cdf6 2:1@4e937b52]",
+			},
+			[]string{"the lease of node 3 ended", "just started"},
 		},
 		// SETTLED from 5 arrived in another term's records.
 		"split-mended-false-lost": {

@@ -43,6 +43,7 @@ type life struct {
 	beliefs    []belief
 	merged     bool // whether beliefs is in the order of the records
 	stances    []stance
+	voting     []voting
 	happenings []happening
 	unsorted   bool // whether happenings is not
 
@@ -122,6 +123,7 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	l.mark(m)
 	l.noteBelief(rec, reasons, m)
 	l.noteStance(rec, m)
+	l.noteVoting(reasons, m)
 	if rec.Guarantee != lease && rec.Leader != rec.Node && wins(reasons) {
 		l.spent = append(l.spent, round)
 	}

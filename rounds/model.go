@@ -65,6 +65,10 @@ type Node struct {
 	// Ineligible says why the node is not eligible. It is empty if the node is eligible.
 	Ineligible string `json:"ineligible,omitempty"`
 
+	// Voteless is the record by which nothing is saved of what the node voted, so that it votes for nobody. Seq 0 if it
+	// votes, or is no voter.
+	Voteless Ref `json:"voteless,omitzero"`
+
 	lost uint64 // records that are missing between others
 	text bool   // some of its records were text
 }

@@ -242,6 +242,7 @@ func (l *life) forget(horizon time.Time, fix clockFix) {
 	beliefs := l.allBeliefs()
 	l.beliefs = keepLast(behind(beliefs, func(b belief) bool { return before(b.last) }), keepBeliefs)
 	l.stances = keepLast(behind(l.allStances(), func(s stance) bool { return before(s.last) }), keepHappenings)
+	l.voting = keepLast(behind(l.allVoting(), func(v voting) bool { return before(v.mark) }), keepHappenings)
 	l.forgetHappenings(before, fix)
 	l.quiet = keepLast(l.quiet, keepQuiet)
 	l.woke = slices.DeleteFunc(l.woke, func(at time.Time) bool { return fix.at(l.node, at).Before(horizon) })

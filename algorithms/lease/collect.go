@@ -102,7 +102,8 @@ func (m *Machine) metVoters(before []proto.Peer) {
 
 var (
 	whyMayVote = reasons.Kind("may-vote", "%d never voted, as it was when all had not -> it may vote")
-	whyUnvoted = reasons.Kind("unvoted", "all voters say that they never voted -> vote above term %d")
+	whyUnvoted = reasons.Kind("unvoted", "all voters say that they never voted -> vote above term %d",
+		algorithms.Voteless{Over: true})
 	whyCleared = reasons.Kind("cleared", "%d knows when all voters had never voted, this process among them")
 )
 

@@ -51,8 +51,9 @@ func (r *rejoin) at() time.Time {
 
 var (
 	whyLost = reasons.Kind("lost", "nothing is saved of this voter -> vote for nobody until all voters say the same, "+
-		"or for %v, and then ask them what they voted")
-	whyVouched = reasons.Kind("vouched", "an operator says that nobody voted in term %d or above -> vote above term %d")
+		"or for %v, and then ask them what they voted", algorithms.Voteless{})
+	whyVouched = reasons.Kind("vouched", "an operator says that nobody voted in term %d or above -> vote above term %d",
+		algorithms.Voteless{Over: true})
 	whyAskBack = reasons.Kind("ask-back",
 		"no promise of the former life runs any more -> ask the voters what they voted")
 )

@@ -86,7 +86,7 @@ func denied(no refusal) string {
 	case algorithms.DeniedStands:
 		return "stood itself, or led"
 	case algorithms.DeniedStarted:
-		return "had just started, and may have promised something before its restart"
+		return "had started anew, and might have promised something before that"
 	}
 	return no.why
 }

@@ -70,6 +70,7 @@ type Candidate struct {
 	Recovery   string // why it votes for nobody
 	Resigned   bool   // an operator asked it to, and it stands aside
 	Ref        rounds.Ref
+	Lost       rounds.Ref // the record of Recovery
 	Strange    []string // sentences: it has another label, or runs another algorithm
 }
 
@@ -162,16 +163,16 @@ func (c *Case) itself() (sentences []string) {
 			c.Node, proof)
 	}
 	if own.Recovery != "" {
-		say("Node %d votes for nobody, and does not stand: %s.", c.Node, own.Recovery)
+		say("Node %d votes for nobody, and does not stand: %s%s.", c.Node, own.Recovery, cite(c.names, own.Lost))
 	}
 	return append(sentences, own.Strange...)
 }
 
 // others says which other nodes do not stand for election, those with the same reason together.
 func (c *Case) others() (sentences []string) {
-	said := map[string][]uint64{}
+	said, by := map[string][]uint64{}, map[string][]rounds.Ref{}
 	var order []string
-	note := func(format, why string, id uint64) {
+	note := func(format, why string, id uint64, ref rounds.Ref) {
 		if why == "" {
 			return
 		}
@@ -179,15 +180,15 @@ func (c *Case) others() (sentences []string) {
 		if said[why] == nil {
 			order = append(order, why)
 		}
-		said[why] = append(said[why], id)
+		said[why], by[why] = append(said[why], id), append(by[why], ref)
 	}
 	for _, o := range c.Others {
-		note("not stand for election either: %s.", o.Ineligible, o.Node)
-		note("not vote: %s.", o.Recovery, o.Node)
+		note("not stand for election either: %s", o.Ineligible, o.Node, o.Ref)
+		note("not vote: %s", o.Recovery, o.Node, o.Lost)
 	}
 	for _, why := range order {
-		sentences = append(sentences, fmt.Sprintf("%s %s %s", words.Upper(words.Nodes(said[why])),
-			words.Either(len(said[why]), "does", "do"), why))
+		sentences = append(sentences, fmt.Sprintf("%s %s %s%s.", words.Upper(words.Nodes(said[why])),
+			words.Either(len(said[why]), "does", "do"), why, cite(c.names, by[why]...)))
 	}
 	return sentences
 }

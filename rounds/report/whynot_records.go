@@ -28,6 +28,7 @@ func recorded(g *rounds.Group, id uint64) *Case {
 	c.Voters, c.AskedBy = lastVoters(g)
 	c.Lists = lists(g, id, now.Leader)
 	if now.Leader == 0 {
+		c.Others = othersAside(g, id)
 		c.Attempt, c.Vacancy = slices.Concat(needed(g), lastAttempt(g)), [][]string{quorum(g), unfenced(g)}
 	}
 	if n != nil {
@@ -270,9 +271,27 @@ func ownWord(g *rounds.Group, id uint64, n *rounds.Node) Candidate {
 		ended := fmt.Sprintf("Node %d does not run: its process ended at %s, by its own word.", id, clock(at))
 		return Candidate{Node: id, Silent: ended}
 	}
-	return Candidate{
+	c := Candidate{
 		Node: n.ID, Ineligible: n.Ineligible, Ref: n.Aside, Resigned: n.Ineligible == "" && !n.Aside.IsZero(),
+		Lost: n.Voteless,
 	}
+	if !n.Voteless.IsZero() {
+		c.Recovery = "nothing is saved of earlier votes"
+	}
+	return c
+}
+
+// othersAside returns the other nodes that run, and by their own word do not stand for election, or do not vote.
+func othersAside(g *rounds.Group, id uint64) (list []Candidate) {
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if n.ID != id && n.Records > 0 && !away(g, n) {
+			if c := ownWord(g, n.ID, n); c.Ineligible+c.Recovery != "" {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
 }
 
 // leftAt returns when the last process of the node ended, if its own log says so.
