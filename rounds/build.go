@@ -36,6 +36,7 @@ func (g *group) round(t *log, next uint64) *Round {
 	g.ranks(t.entries)
 	r.choose(led, g)
 	r.findCause(g)
+	r.noteAsked()
 	r.end(g, next)
 	r.deliveries(g, t)
 	r.ballot(g)

@@ -191,31 +191,80 @@ func (r *Leadership) renewedUnseen() bool {
 // sooner prove nothing, since nobody knows why they end, unless too many voters had been killed a while before.
 func withoutEnd(incidents []Incident) (found []Finding) {
 	for _, in := range incidents {
-		i := slices.IndexFunc(in.rounds, func(r *Round) bool { return len(r.Initiators) > 0 })
+		// Too many voters had been killed a while before.
+		lost := in.Leader == 0 && in.killed && in.Leaderless > maxTransit
+		calls := in.calls()
+		i := slices.IndexFunc(calls, func(c call) bool {
+			since := in.Leaderless - max(c.at.Sub(in.From), 0)
+			return lost || in.Leaderless > leaderlessTime && since > maxTransit
+		})
 		if i < 0 {
 			continue
 		}
-		r := in.rounds[i]
-		first := r.Initiators[0]
-		called := in.Leaderless - max(first.At.Sub(in.From), 0)
-		long := in.Leaderless > leaderlessTime && called > maxTransit
-		// Too many voters had been killed a while before.
-		lost := in.Leader == 0 && in.killed && in.Leaderless > maxTransit
-		if !long && !lost {
-			continue
-		}
+		first := calls[i]
 		after := "and the records end so"
 		if in.Leader != 0 {
 			after = fmt.Sprintf("until node %d led term %d", in.Leader, in.Term)
 		}
-		proof := slices.DeleteFunc(slices.Clone(in.Records), func(ref Ref) bool { return ref == first.Ref })
+		proof := slices.DeleteFunc(slices.Clone(in.Records), func(ref Ref) bool { return ref == first.ref })
 		found = append(found, Finding{
-			Name: NoEnd, Term: in.Terms[len(in.Terms)-1], Records: append([]Ref{first.Ref}, proof...),
-			Text: fmt.Sprintf("Node %d called term %d because \"%s\", and nobody led for %v, %s: %s.",
-				first.Node, r.Term, first.Why, in.Length(), after, in.Why),
+			Name: NoEnd, Term: in.Terms[len(in.Terms)-1], Records: append([]Ref{first.ref}, proof...),
+			Text: fmt.Sprintf("%s, and nobody led for %v, %s: %s.", first.text, in.Length(), after, in.Why),
 		})
 	}
 	return found
+}
+
+// call is a sign that an election was held while nobody led.
+type call struct {
+	at   time.Time
+	ref  Ref
+	text string
+}
+
+// calls returns the first election that was called while nobody led, and then, as its record may be missing, the first
+// time that a node stood, or asked another one for its vote.
+func (in *Incident) calls() (calls []call) {
+	for _, r := range in.rounds {
+		if len(r.Initiators) > 0 {
+			first := r.Initiators[0]
+			text := fmt.Sprintf("Node %d called term %d because \"%s\"", first.Node, r.Term, first.Why)
+			calls = append(calls, call{first.At, first.Ref, text})
+			break
+		}
+	}
+	first := call{}
+	for _, r := range in.rounds {
+		if !r.asked.at.IsZero() && (first.at.IsZero() || r.asked.at.Before(first.at)) {
+			first = r.asked
+		}
+	}
+	if !first.at.IsZero() {
+		calls = append(calls, first)
+	}
+	return calls
+}
+
+// noteAsked notes the first step in which a node stood for the term, or was asked for its vote in it.
+func (r *Round) noteAsked() {
+	for i := range r.Steps {
+		st := &r.Steps[i]
+		text := ""
+		for j := range st.reasons {
+			if cause, ok := st.reasons[j].stoodFor(r.Term); ok {
+				text = fmt.Sprintf("Node %d stood for term %d because \"%s\"", st.Ref.Node, r.Term, cause.why)
+				break
+			}
+		}
+		if st.Received >= 0 && text == "" {
+			if m := r.Messages[st.Received]; slices.Contains(askKinds, m.Kind) {
+				text = fmt.Sprintf("Node %d asked node %d to vote for it in term %d", m.From, m.To, r.Term)
+			}
+		}
+		if text != "" && (r.asked.at.IsZero() || st.At.Before(r.asked.at)) {
+			r.asked = call{st.At, st.Ref, text}
+		}
+	}
 }
 
 // unasked returns the changes of leadership of which no cause from outside is known: no operator asked for it, and no

@@ -85,3 +85,46 @@ func TestBeginInAGap(t *testing.T) {
 		t.Errorf("elect %v", s.Elect)
 	}
 }
+
+// "Nobody led for 11 s", where the records are missing in which node 3 won and led, and others followed it.
+func TestLeadershipInAGap(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.start(3, 0)
+	v.lost(3, 7)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.add(3, 5000, trace.Record{Event: "receive", Term: 1, Why: []string{"x -> y"}})
+	v.add(3, 5010, trace.Record{Event: "receive", Term: 2, Round: 2, Why: []string{"x -> y"}})
+	if g := v.b.History().Groups[0]; len(g.Leaderships) != 1 {
+		t.Errorf("%+v", g.Leaderships)
+	}
+}
+
+// "--check ends with 0, where one file is missing": the call of node 3 is not here, but its question is.
+func TestCallWithoutLog(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(1, 0, 1)
+	v.lead(2, 10, 1)
+	v.follow(1, 20, 2, 1)
+	v.add(1, 2000, trace.Record{
+		Event: "gone", About: 2, Detail: "2 n2life0", Term: 1, LeaderChange: trace.Lost,
+		Why: []string{"leader 2 is proven dead -> nobody leads"},
+	})
+	v.add(1, 2100, trace.Record{
+		Event: "receive", From: 3, Msg: "PRE_VOTE", MsgID: "3:71", Term: 1, Round: 2,
+		Why: []string{"3 asks for term 2 -> yes"},
+	})
+	v.start(2, 8990)
+	v.add(1, 8995, trace.Record{
+		Event: "timeout", Term: 1, Round: 2, Why: []string{"nobody leads -> ask the voters for term 2"},
+	})
+	v.lead(1, 9000, 2)
+	found := v.b.History().Groups[0].Findings
+	if len(found) != 1 || found[0].Name != rounds.NoEnd || found[0].Records[0] != (rounds.Ref{
+		Node: 1, Incarnation: "n1life0", Seq: 4,
+	}) {
+		t.Errorf("found %+v", found)
+	}
+}

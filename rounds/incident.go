@@ -89,7 +89,7 @@ func (in *Incident) Began() time.Time {
 
 // Length says for how long nobody led, or for how long at least.
 func (in *Incident) Length() string {
-	if in.Perhaps.IsZero() {
+	if in.Perhaps.IsZero() && in.Sooner.IsZero() && in.Ended.Kind != EndedUnseen {
 		return Span(in.Leaderless)
 	}
 	return "at least " + Span(in.Leaderless)

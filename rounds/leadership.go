@@ -87,11 +87,11 @@ func wins(reasons []reason) bool {
 }
 
 // passedThrough reports whether the process took part in the term and in a later one, and none of its records between
-// is missing.
+// is missing, nor the one before.
 func (l *life) passedThrough(term uint64) bool {
 	marks := l.sorted()
 	first := slices.IndexFunc(marks, func(m mark) bool { return m.round == term })
-	if first < 0 || l.text {
+	if first < 0 || l.text || l.cutBefore(marks[first].seq) {
 		return false
 	}
 	later := slices.IndexFunc(marks[first:], func(m mark) bool { return m.round > term })

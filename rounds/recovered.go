@@ -41,11 +41,11 @@ func (m *recovered) find(s trace.Split) bool {
 }
 
 // reportedSplits finds leaders that led at once, by the word of the nodes that recovered from it, where the records of
-// one of them are missing: otherwise overlap finds it.
+// one of them are missing, and overlap does not find it.
 func (g *group) reportedSplits() (found []Finding) {
 	for _, s := range g.recovered {
 		all := !slices.ContainsFunc(s.Leaders, func(l trace.Leadership) bool { return !g.hasRecordsOf(l) })
-		if s.OverlapMS <= 0 || all {
+		if s.OverlapMS <= 0 || all || g.overlapFound(s.Leaders) {
 			continue
 		}
 		f := Finding{Name: TwoLeaders, Records: []Ref{s.ref}}
@@ -64,15 +64,33 @@ func (g *group) reportedSplits() (found []Finding) {
 		}
 		f.Text = fmt.Sprintf("N%s%s, by the report of node %d, which recovered from it; the records of one of "+
 			"them are not here.", who[1:], how, s.By)
-		found = append(found, f)
+		if !slices.ContainsFunc(found, func(other Finding) bool { return other.Text == f.Text }) {
+			found = append(found, f)
+		}
 	}
 	return found
 }
 
-// hasRecordsOf reports whether the leader's own records tell of the leadership.
+// hasRecordsOf reports whether the leader's own records tell of the leadership, from its beginning to its end.
 func (g *group) hasRecordsOf(r trace.Leadership) bool {
 	own := g.leaderships[leadershipKey{r.Leader, r.Term}]
-	return own != nil && !own.First.IsZero()
+	return own != nil && !own.First.IsZero() && !own.gap && !own.unseen
+}
+
+// overlapFound reports whether overlap finds that two leaders led at once, whose records are not whole.
+func (g *group) overlapFound(leaders []trace.Leadership) bool {
+	var both []*Leadership
+	for _, l := range leaders {
+		if r := g.leaderships[leadershipKey{l.Leader, l.Term}]; r != nil && !r.First.IsZero() {
+			both = append(both, r)
+		}
+	}
+	if len(leaders) != 2 || len(both) != 2 {
+		return false
+	}
+	slices.SortStableFunc(both, func(a, b *Leadership) int { return a.From.Compare(b.From) })
+	_, found := g.overlap(both[0], both[1])
+	return found
 }
 
 // of returns a sentence that says how the cluster recovered from two leaderships that overlapped.

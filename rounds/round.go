@@ -62,6 +62,8 @@ type Round struct {
 	LeftBehind []Straggler `json:"left_behind"`
 	Findings   []Finding   `json:"findings"` // about this round
 	Unknown    []string    `json:"unknown"`  // what the records do not tell, in sentences
+
+	asked call // the first step in which a node stood, or was asked for its vote
 }
 
 // Cause says why the round began.
