@@ -256,6 +256,11 @@ func (r *Round) noteAsked() {
 				break
 			}
 		}
+		for _, m := range st.Sent {
+			if slices.Contains(askKinds, r.Messages[m].Kind) && text == "" {
+				text = fmt.Sprintf("Node %d asked node %d to vote for it in term %d", st.Ref.Node, r.Messages[m].To, r.Term)
+			}
+		}
 		if st.Received >= 0 && text == "" {
 			if m := r.Messages[st.Received]; slices.Contains(askKinds, m.Kind) {
 				text = fmt.Sprintf("Node %d asked node %d to vote for it in term %d", m.From, m.To, r.Term)

@@ -2,6 +2,7 @@ package rounds_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -126,5 +127,22 @@ func TestCallWithoutLog(t *testing.T) {
 		Node: 1, Incarnation: "n1life0", Seq: 4,
 	}) {
 		t.Errorf("found %+v", found)
+	}
+}
+
+// "Nobody led for 10 ms", as those who held for the leader noticed only as they woke that its lease had ended. What they
+// wrote before tells when that was.
+func TestSleepersWithoutTheLog(t *testing.T) {
+	v := newVoters()
+	v.ask(1, 0, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.miss(1, 9000, 3)
+	v.miss(2, 9000, 3)
+	v.ask(1, 9010, 2)
+	v.lead(1, 9020, 2)
+	in := v.last()
+	if in.Leaderless < 7*time.Second || !in.Perhaps.Equal(atMS(1000)) {
+		t.Errorf("%+v", in)
 	}
 }

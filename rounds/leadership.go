@@ -390,9 +390,7 @@ func (g *group) abandoned(r *Leadership) (at time.Time, ref Ref) {
 	for _, f := range r.Followers {
 		with[f.Node] = true
 		if f.expired {
-			if l := g.nodes[f.Node].byIncarnation[f.Last.Incarnation]; l != nil {
-				f.Until = g.wokeFrom(l, f.Until)
-			}
+			f.Until = g.expired(&f)
 			left = append(left, f)
 		}
 	}
@@ -424,6 +422,20 @@ func (g *group) abandoned(r *Leadership) (at time.Time, ref Ref) {
 		return f.Until, f.Last
 	}
 	return time.Time{}, Ref{}
+}
+
+// expired returns when the lease had ended at the latest whose end the follower noticed, as far as the follower can
+// tell: it may have noticed late, since it slept.
+func (g *group) expired(f *Follower) time.Time {
+	l := g.nodes[f.Node].byIncarnation[f.Last.Incarnation]
+	if l == nil {
+		return f.Until
+	}
+	at := g.wokeFrom(l, f.Until)
+	if l.debug && !f.lease.IsZero() && at.Sub(f.lease) > maxTransit { // it wrote down all renewals that it heard of
+		return f.lease
+	}
+	return at
 }
 
 // ranOut returns when the lease had ended that a majority of the voters held for ended at the time at. A voter knows

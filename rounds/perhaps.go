@@ -21,8 +21,8 @@ func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at tim
 			return at, by, false
 		} else if g.sleptUntil(f) {
 			return g.sinceAwake(r, end)
-		} else if f.Until.Before(end) {
-			return f.Until, ended.Ref, false
+		} else if found := g.expired(f); found.Before(end) {
+			return found, ended.Ref, false
 		}
 	case r.life == nil:
 	case ended.Kind == EndedByLease && !r.life.debug:

@@ -642,7 +642,11 @@ func (w *witness) incident(in *rounds.Incident) {
 // process, or that of a follower whose lease ended.
 func (w *witness) perhaps(in *rounds.Incident) {
 	ref := in.PerhapsRef
-	w.own(ref, ref.Node, in.Perhaps)
+	w.record(ref, "to be of "+in.Perhaps.String(), func(rec *trace.Record) bool {
+		at := w.fixed(rec.Node, rec.Time)
+		slept := ref.Node != in.Former && at.After(in.Perhaps) && w.silent(rec, time.Second) // it noticed as it woke
+		return at.Equal(in.Perhaps) || slept
+	})
 	if ref.Node != in.Former {
 		w.leadsNot(ref, in.Former, in.FormerTerm)
 		return

@@ -57,7 +57,7 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		say("Nobody led for %s, from %s %s: %s%s.", in.Length(), clock(in.From), until, in.Why, proofOf(names, in))
 	}
 	if !in.Perhaps.IsZero() && in.Leaderless > 0 {
-		how := "a follower found then that the lease was not renewed"
+		how := "the lease had ended then, as far as a follower knew"
 		if in.Ended.Kind == rounds.EndedByProcess {
 			how = "that was its last record"
 		} else if in.Woken() {

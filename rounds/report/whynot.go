@@ -71,7 +71,7 @@ type Candidate struct {
 	Resigned   bool   // an operator asked it to, and it stands aside
 	Ref        rounds.Ref
 	Lost       rounds.Ref // the record of Recovery
-	Strange    []string // sentences: it has another label, or runs another algorithm
+	Strange    []string   // sentences: it has another label, or runs another algorithm
 }
 
 // Rank is what nodes are compared by: the attribute, nil if it is not known, and then the id.
