@@ -146,3 +146,21 @@ func TestSleepersWithoutTheLog(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 }
+
+// "Node 1 won at once": the lease of the leader before may have run until then, or have ended before.
+func TestElectWhileTheLeaseMayRun(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(3, 0, 1)
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.miss(1, 1500, 3)
+	v.ask(1, 1510, 2)
+	v.miss(2, 1520, 3)
+	v.lead(1, 1800, 2)
+	rs := v.b.History().Groups[0].Rounds
+	if s := rs[len(rs)-1].Split; s.ElectKnown || s.Won != 290*time.Millisecond {
+		t.Errorf("%+v", s)
+	}
+}

@@ -212,8 +212,11 @@ func (r *Round) split(g *group) {
 	}
 	won := r.Winner.At
 	if !won.IsZero() && !r.Winner.late {
-		p.LedOn = max(g.endOfFormer(r).Sub(p.Began), 0)
-		p.Elect, p.ElectKnown = max(won.Sub(p.Began)-p.LedOn, 0), true
+		p.Won = max(won.Sub(p.Began), 0)
+		if end, known := g.endOfFormer(r); known {
+			p.LedOn = max(end.Sub(p.Began), 0)
+			p.Elect, p.ElectKnown = max(p.Won-p.LedOn, 0), true
+		}
 		if r.Aftermath > 0 && !slices.ContainsFunc(r.Participants, func(p Participant) bool { return p.late }) {
 			p.Ended = r.ended()
 			p.Announce, p.AnnounceKnown = max(p.Ended.Sub(won), 0), true
@@ -227,11 +230,13 @@ func (r *Round) split(g *group) {
 }
 
 // endOfFormer returns when the leadership before the round ended, if the leader was not lost, or had its lease still.
-// It returns zero if there was none, or if its end is not known.
-func (g *group) endOfFormer(r *Round) (end time.Time) {
+// It returns zero if there was none. If it may have led on after the first evidence, but for how long is not known, or
+// only at most, known is false.
+func (g *group) endOfFormer(r *Round) (end time.Time, known bool) {
 	if r.Cause.Lost != 0 && r.Guarantee != lease {
-		return end
+		return end, true
 	}
+	known = true
 	const most = 16 // of leaderships that overlap
 	began, _ := slices.BinarySearchFunc(g.list, r.Split.Began, func(l *Leadership, t time.Time) int {
 		if l.From.After(t) {
@@ -244,11 +249,14 @@ func (g *group) endOfFormer(r *Round) (end time.Time) {
 		first, _ := l.missed(l.End)
 		since, _, _ := g.perhapsSince(l, l.End, l.Ended)
 		unsure := late && !first.IsZero() || !since.IsZero() && l.End.Sub(since) > maxTransit
-		if l.Term < r.Term && !l.First.IsZero() && l.End.After(end) && !unsure {
+		own := !l.First.IsZero() || r.Guarantee == lease
+		if l.Term < r.Term && own && l.End.After(end) && !unsure {
 			end = l.End
+			atMost := l.Ended.Kind == EndedUnseen || l.Ended.Kind == EndedByLease && l.Ended.Known == PeersSaw
+			known = !atMost || !end.After(r.Split.Began)
 		}
 	}
-	return end
+	return end, known
 }
 
 // ended returns when the last node that should follow the winner did so.

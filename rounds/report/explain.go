@@ -222,6 +222,8 @@ func middle(g *rounds.Group, r *rounds.Round, theory bool) (sentences []string) 
 	case r.Split.ElectKnown && r.Split.LedOn > 0:
 		won += fmt.Sprintf(" %s later (the leader led on for %s of that)", rounds.Span(r.Split.LedOn+r.Split.Elect),
 			rounds.Span(r.Split.LedOn))
+	case !r.Split.ElectKnown && r.Split.Won > 0:
+		won += fmt.Sprintf(" %s after the first sign", rounds.Span(r.Split.Won))
 	case r.Split.ElectKnown:
 		won += fmt.Sprintf(" %s after the first sign", rounds.Span(r.Split.Elect))
 	}
