@@ -267,7 +267,7 @@ const noReason = "no record says why"
 // before ended.
 func (in *Incident) changed(g *group) string {
 	for _, r := range in.rounds {
-		if why := r.Cause.clause(in); why != "" && !in.precedes(&r.Cause, g) {
+		if why := r.Cause.clause(in); why != "" && !in.precedes(&r.Cause, g) && !in.endedBefore(&r.Cause, g) {
 			in.prove(r.Cause.Ref)
 			return why
 		}
@@ -305,6 +305,15 @@ func (in *Incident) precedes(c *Cause, g *group) bool {
 	}
 	off := g.apart(in.Leader, c.Node)
 	return off != unbounded && c.At.After(in.Until.Add(off))
+}
+
+// endedBefore reports whether the leader before had stopped already when a node that outranks it began to take over.
+func (in *Incident) endedBefore(c *Cause, g *group) bool {
+	if c.Kind != HigherRank || in.Former == 0 || in.Ended.Ref.IsZero() {
+		return false
+	}
+	off := g.apart(in.Ended.Ref.Node, c.Node)
+	return off != unbounded && c.At.After(in.From.Add(off))
 }
 
 // clause says in a few words why the election was held. It is empty if only what came before tells it.
