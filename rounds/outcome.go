@@ -98,7 +98,9 @@ func (r *Round) part(p *Participant, live bool, g *group) Part {
 		return PartWinner
 	case p.Node == r.Cause.Lost:
 		return PartLost
-	case !live || r.startedAfter(p, g):
+	case !slices.Contains(r.Winner.told, p.Node) && r.startedAfter(p, g):
+		return PartJoined
+	case !live && (r.Winner.viewed || p.Believed.IsZero()):
 		return PartJoined
 	case !p.Believed.IsZero():
 		return PartFollower

@@ -210,7 +210,14 @@ type Winner struct {
 
 	cause reason // behind Why
 	late  bool   // it began to lead in a record before Ref that is missing
+
+	viewed bool     // Live is what it wrote then, and not made of who took part
+	told   []uint64 // whom it told at once that it had won, and whose votes it had got just before
 }
+
+// Viewed reports whether the records tell whom the winner believed alive when it won. At level info a process does not
+// write down each of its views: Live has who took part then.
+func (w *Winner) Viewed() bool { return w.viewed }
 
 // KindCount is the number of messages of a kind.
 type KindCount struct {

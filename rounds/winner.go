@@ -26,14 +26,31 @@ func (r *Round) lead(led []Winner, i int, l *life) []Winner {
 	}
 	// At level info a process does not write down each of its views.
 	view, viewed := l.viewAt(st.Ref.Seq)
-	switch receivers := r.announcedTo(st); {
+	receivers := r.announcedTo(st)
+	w.told = union(receivers, r.answersTo(i))
+	switch {
 	case viewed && (l.debug || view.round == r.Term):
-		w.Live = slices.Clone(view.alive)
+		w.Live, w.viewed = union(slices.Clone(view.alive), w.told), true
 	case len(receivers) > 0:
-		w.Live = append(receivers, st.Leader)
+		w.Live, w.viewed = union([]uint64{st.Leader}, w.told), true
 	}
 	slices.Sort(w.Live)
 	return append(led, w)
+}
+
+// answersTo returns the voters whose answers the winner got just before it won in step i, as far as it wrote them down.
+func (r *Round) answersTo(i int) (ids []uint64) {
+	won := &r.Steps[i]
+	for j := range r.Steps[:i+1] {
+		st := &r.Steps[j]
+		if st.Ref.Node != won.Ref.Node || st.Received < 0 || won.At.Sub(st.At) > maxTransit {
+			continue
+		}
+		if m := r.Messages[st.Received]; slices.Contains(answerKinds, m.Kind) && !slices.Contains(ids, m.From) {
+			ids = append(ids, m.From)
+		}
+	}
+	return ids
 }
 
 // announcedTo returns the nodes to which the step, in which a node won, announced this: in most algorithms
@@ -68,9 +85,15 @@ func (r *Round) choose(led []Winner, g *group) {
 	r.Winner = &led[chosen]
 	r.Rivals = slices.Delete(slices.Clone(led), chosen, chosen+1)
 	if r.Winner.Live == nil {
-		r.Winner.Live = slices.DeleteFunc(r.acted(), func(id uint64) bool {
-			return g.goneFor(r.Winner.Node, id, r.Winner.At, time.Time{})
+		live := slices.DeleteFunc(r.acted(), func(id uint64) bool {
+			began := time.Time{}
+			if l := g.nodes[id].at(r.Winner.At, g.fix); l != nil {
+				began = g.fix.at(id, l.from)
+			}
+			return g.goneFor(r.Winner.Node, id, r.Winner.At, began)
 		})
+		r.Winner.Live = union(live, r.Winner.told)
+		slices.Sort(r.Winner.Live)
 	}
 }
 

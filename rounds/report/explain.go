@@ -283,13 +283,14 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 		within = "followed within " + rounds.Span(r.Split.Announce)
 	}
 	within += cite(names, believed(r, rounds.PartFollower)...)
+	viewed := r.Winner.Viewed()
 	switch {
-	case len(follow) == 0 && len(behind) == 0:
+	case len(follow) == 0 && len(behind) == 0 && viewed:
 		won, known := winnerRefs(r)
 		say("It believed nobody else alive%s.", proof(names, known, won...))
-	case len(behind) == 0 && len(follow) == 1:
+	case len(behind) == 0 && len(follow) == 1 && viewed:
 		say("Node %d, the only other one that it believed alive, %s.", follow[0], within)
-	case len(behind) == 0:
+	case len(behind) == 0 && viewed:
 		say("All %d others that it believed alive (%s) %s.", len(follow), words.List(follow), within)
 	case len(follow) > 0:
 		say("%s %s.", words.Upper(words.Nodes(follow)), within)

@@ -251,6 +251,9 @@ func (c *Case) ranks() []string {
 		stays = "Once it is alive to all it takes over after a short while, unless it stands " +
 			"aside because it was asked to resign, pre-emption is off, or an operator chose the leader."
 	}
+	if c.Own.Resigned || c.Own.Ineligible != "" { // that it does not stand is told
+		return []string{own.outranks(leader)}
+	}
 	return []string{own.outranks(leader), stays}
 }
 

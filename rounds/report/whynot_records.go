@@ -402,7 +402,7 @@ func (c *Case) lost(r *rounds.Round, n *rounds.Node) {
 		return
 	}
 	switch {
-	case w.Live != nil && !slices.Contains(w.Live, n.ID):
+	case w.Viewed() && !slices.Contains(w.Live, n.ID):
 		say("When node %d won term %d, it did not believe node %d alive.", w.Node, r.Term, n.ID)
 	case r.Ballot != nil && !w.Ref.IsZero():
 		say("Node %d won term %d because of this: %s.", w.Node, r.Term, granted(r))

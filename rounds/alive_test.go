@@ -1,0 +1,63 @@
+package rounds_test
+
+import (
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+func partOf(r *rounds.Round, node uint64) rounds.Part {
+	for _, p := range r.Participants {
+		if p.Node == node {
+			return p.Part
+		}
+	}
+	return ""
+}
+
+// "Node 1 came later and was told", which had voted before the win: at level info the winner's last view may be of the
+// process before. So nothing is said of whom it believed alive.
+func TestVotersAreAlive(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.follow(1, 0, 3, 1)
+	v.follow(2, 0, 3, 1)
+	v.add(2, 500, trace.Record{Event: "gone", About: 1, Detail: "1 n1life0", Term: 1, Leader: 3, Token: 1})
+	v.life[1]++
+	v.follow(1, 900, 3, 1)
+	v.ask(2, 2000, 2)
+	v.add(1, 2001, trace.Record{
+		Event: "receive", From: 2, Msg: "REQUEST_VOTE", MsgID: "2:20001", Term: 2, Sent: []string{"VOTE>2#1:7"},
+		Why: []string{"nothing binds this voter -> vote for 2 in term 2"},
+	})
+	v.add(2, 2002, trace.Record{
+		Event: "receive", From: 1, Msg: "VOTE", MsgID: "1:7", Term: 2, Leader: 2, Token: 2,
+		LeaderChange: trace.Elected, Why: []string{"a majority voted in term 2 -> lead"},
+	})
+	v.follow(1, 2010, 2, 2)
+	rs := v.b.History().Groups[0].Rounds
+	r := rs[len(rs)-1]
+	if part := partOf(r, 1); part != rounds.PartFollower || r.Winner.Viewed() {
+		t.Errorf("node 1 is a %s, live %v, viewed %v", part, r.Winner.Live, r.Winner.Viewed())
+	}
+}
+
+// "It believed nobody else alive": it told node 1 at once that it had won, whose first record that is.
+func TestToldAtOnceIsAlive(t *testing.T) {
+	s := newScript()
+	s.add(1, 0, trace.Record{Term: 1, Event: "receive", Leader: 3, Why: []string{"3 leads term 1 -> follow it"}})
+	s.incarnation, s.seq = "bbbbbbbb", map[uint64]uint64{}
+	s.add(3, 5000, trace.Record{
+		Term: 2, Event: "timeout", Leader: 3, Sent: []string{"COORDINATOR>1#3:1"},
+		Why: []string{"no leader was heard of -> call an election of term 2", "no higher node is alive -> lead term 2"},
+	})
+	s.add(1, 5001, trace.Record{
+		Term: 2, Event: "receive", From: 3, Msg: "COORDINATOR", MsgID: "3:1", Leader: 3,
+		Why: []string{"3 leads term 2 -> follow it"},
+	})
+	rs := s.b.History().Groups[0].Rounds
+	if part := partOf(rs[len(rs)-1], 1); part != rounds.PartFollower {
+		t.Errorf("node 1 is a %s", part)
+	}
+}
