@@ -164,3 +164,30 @@ func TestElectWhileTheLeaseMayRun(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// "Node 3 did not lead the term": the head of its log is cut, in which it did.
+func TestLeadershipInACutHead(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.seq["n3life0"] = 7
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.add(3, 5000, trace.Record{Event: "receive", Term: 1, Round: 2, Why: []string{"x -> y"}})
+	v.add(3, 5010, trace.Record{Event: "receive", Term: 1, Why: []string{"x -> y"}})
+	v.add(3, 5020, trace.Record{Event: "receive", Term: 2, Round: 2, Why: []string{"x -> y"}})
+	if g := v.b.History().Groups[0]; len(g.Leaderships) != 1 {
+		t.Errorf("%+v", g.Leaderships)
+	}
+}
+
+// "Nobody led for 2 s": the records are missing in which the follower of a leader without records began to follow.
+func TestFollowerInAGap(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(1, 0, 1)
+	v.lost(1, 7)
+	v.add(1, 2000, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(2900)})
+	if in := v.b.History().Groups[0].Incidents[0]; in.Leaderless != 0 || in.AtMost() != 2*time.Second {
+		t.Errorf("nobody led for %v to %v", in.Leaderless, in.AtMost())
+	}
+}

@@ -49,6 +49,7 @@ func (g *group) findLeaderships() {
 		seen := len(r.Followers) > 0 && r.Followers[0].From.Before(r.From)
 		if r.First.IsZero() || r.unseen && seen {
 			r.From = r.Followers[0].From // until the leader's own record is seen
+			r.unseen = r.unseen || r.Followers[0].late
 		}
 	}
 	slices.SortStableFunc(g.list, func(a, b *Leadership) int { return a.From.Compare(b.From) })
@@ -87,11 +88,15 @@ func wins(reasons []reason) bool {
 }
 
 // passedThrough reports whether the process took part in the term and in a later one, and none of its records between
-// is missing, nor the one before.
+// is missing, nor any since it began, or since one of an earlier term.
 func (l *life) passedThrough(term uint64) bool {
 	marks := l.sorted()
 	first := slices.IndexFunc(marks, func(m mark) bool { return m.round == term })
-	if first < 0 || l.text || l.cutBefore(marks[first].seq) {
+	if first < 0 || l.text {
+		return false
+	}
+	from := l.rangeOf(marks[first].seq)
+	if from > 1 && !slices.ContainsFunc(marks[:first], func(m mark) bool { return m.seq >= from && m.round < term }) {
 		return false
 	}
 	later := slices.IndexFunc(marks[first:], func(m mark) bool { return m.round > term })
@@ -124,6 +129,7 @@ func (r *Leadership) believe(l *life, b belief, before, next *belief, g *group) 
 		if f == nil {
 			r.Followers = append(r.Followers, Follower{Node: l.node, From: at(b.first), First: l.ref(b.first.seq)})
 			f = &r.Followers[len(r.Followers)-1]
+			f.late = b.late(before)
 		}
 		f.Until, f.left, f.expired, f.release, f.Last = until, next != nil, false, false, l.ref(b.last.seq)
 		if next != nil {
@@ -139,7 +145,7 @@ func (r *Leadership) believe(l *life, b belief, before, next *belief, g *group) 
 	if r.First.IsZero() {
 		r.First, r.Incarnation, r.From, r.life = l.ref(b.first.seq), l.incarnation, at(b.first), l
 		r.announced = b.sent
-		r.unseen = !b.turn.changed && b.first.seq > 1 && (before == nil || before.last.seq+1 < b.first.seq)
+		r.unseen = b.late(before)
 		if r.unseen && before != nil {
 			r.before, r.beforeRef = at(before.last), l.ref(before.last.seq)
 		}

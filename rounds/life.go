@@ -229,6 +229,15 @@ func (l *life) cutBefore(seq uint64) bool {
 	return found && seq > 1 && l.seen[i].first == seq
 }
 
+// rangeOf returns the first number of those without a gap up to this one, which was seen.
+func (l *life) rangeOf(seq uint64) uint64 {
+	i, found := slices.BinarySearchFunc(l.seen, seq, compareSpan)
+	if !found {
+		return seq
+	}
+	return l.seen[i].first
+}
+
 // whole reports whether no record of the process is missing from the one with this number to its last.
 func (l *life) whole(from uint64) bool {
 	i, found := slices.BinarySearchFunc(l.seen, from, compareSpan)

@@ -162,6 +162,7 @@ type Follower struct {
 	left    bool      // its own record says that it follows no more
 	expired bool      // since the lease was not renewed
 	release bool      // since the leader released it
+	late    bool      // it followed in a record before First that is missing
 	lease   time.Time // the latest end of the lease that its records have, zero if they have none
 }
 

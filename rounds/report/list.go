@@ -229,7 +229,7 @@ func (p *page) row(r *rounds.Round, dated bool) {
 	}
 	from, elect := began(r), known(r.Split.Elect, r.Split.ElectKnown)
 	if folds(r) { // it counts from the first of the terms
-		from, elect = r.Incident.From, rounds.Span(r.Incident.Leaderless)
+		from, elect = r.Incident.From, known(r.Incident.Leaderless, r.Incident.Ended.Kind != rounds.EndedUnseen)
 	}
 	at := clock(from)
 	if dated && !from.IsZero() {
