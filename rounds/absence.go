@@ -29,6 +29,9 @@ const (
 	voteless = "voting for nobody, with nothing saved"
 	// unseen is how a voter was whose process had ended, and when the next one began is in no record.
 	unseen = "ended and not seen since"
+	// missing is how a voter was that was missed, and whose next process began later: no record tells when the one
+	// before it ended, and it may have been paused until then.
+	missing = "down or paused"
 )
 
 // covers reports whether the node was away from one time to another.
@@ -95,7 +98,7 @@ func (g *group) absencesOf(l *life) (all []absence) {
 				a.how = "stopped"
 			}
 			if e.Known == Inferred {
-				a.from, a.how = g.stoppedBy(l, next), "down"
+				a.from, a.how = g.stoppedBy(l, next), missing
 			}
 			var known bool
 			if a.until, known = g.cameBack(l, a.from); !known && a.ended {
@@ -189,9 +192,13 @@ func (g *group) unanswered(id uint64) (all []absence) {
 		switch again := g.seenAgain(id, asked.at); {
 		case ok:
 			at = g.fix.at(id, wrote.wall)
-			if at.Sub(asked.at) > maxTransit && l.first() < wrote.seq && !l.gapAround(asked.at, g.fix) {
+			back, known := at, l.first() < wrote.seq && !l.gapAround(asked.at, g.fix)
+			if wrote.seq == 1 { // a new process: the one before it gave no answer
+				back, known = earliest(again, at), l.place > 0
+			}
+			if back.Sub(asked.at) > maxTransit && known {
 				all = append(all, absence{
-					id: id, from: asked.at, until: at, how: "not answering", ref: l.ref(wrote.seq),
+					id: id, from: asked.at, until: back, how: "not answering", ref: l.ref(wrote.seq),
 				})
 			}
 		case again.IsZero():
@@ -393,7 +400,9 @@ func (s *shortage) tell(voters int) string {
 	}
 	var parts []string
 	noun := ""
-	for _, how := range []string{"dead", "stopped", unseen, "paused", "silent", "down", "not answering", voteless, unheard} {
+	for _, how := range []string{
+		"dead", "stopped", unseen, "paused", "silent", missing, "not answering", voteless, unheard,
+	} {
 		if ids := down[how]; len(ids) > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", words.List(ids), how))
 			noun = cmp.Or(noun, words.Either(len(ids), "voter", "voters")) // "voters 5 dead" would be five

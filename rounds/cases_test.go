@@ -92,7 +92,7 @@ func TestCases(t *testing.T) {
 		// 3 killed at 11:51:45.298; 1 killed at 48.302 and started at 52.312; 3 started at 57.321.
 		"ring3-votes-misattributed": {
 			nil,
-			[]string{"Nobody led for 4.43 s", "voter 3 ended and not seen since, 1 down: 1 of 3"},
+			[]string{"Nobody led for 4.43 s", "voter 3 ended and not seen since, 1 down or paused: 1 of 3"},
 			[]string{"nobody holds the office (node 2)"},
 		},
 		// --log-format console. Leader 3 killed at 09:25:15.924 and started at 18.930; all told to stop at 22.942.
@@ -106,7 +106,7 @@ func TestCases(t *testing.T) {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
 				"Nobody led for at least 16.7 s, from 11:51:15.779 until node 1 led term 3: voter 5 ended and not seen " +
-					"since, 4 silent, 2 down: 2 of 5",
+					"since, 4 silent, 2 down or paused: 2 of 5",
 				"It may have been 17.2 s, from 11:51:15.294 on",
 				"node 5 outranks node 4 and took over", "node 5 handed over: it was asked to resign",
 				"(the leader led on for 2 s of that)",

@@ -196,7 +196,10 @@ func withoutEnd(incidents []Incident) (found []Finding) {
 		calls := in.calls()
 		i := slices.IndexFunc(calls, func(c call) bool {
 			since := in.Leaderless - max(c.at.Sub(in.From), 0)
-			return lost || in.Leaderless > leaderlessTime && since > maxTransit
+			if in.Unsure() {
+				since = in.Until.Sub(latest(c.at, in.Perhaps))
+			}
+			return lost || max(in.Leaderless, in.unheardFor()) > leaderlessTime && since > maxTransit
 		})
 		if i < 0 {
 			continue
@@ -206,10 +209,15 @@ func withoutEnd(incidents []Incident) (found []Finding) {
 		if in.Leader != 0 {
 			after = fmt.Sprintf("until node %d led term %d", in.Leader, in.Term)
 		}
+		nobody := "nobody led for " + in.Length()
+		if in.Unsure() {
+			nobody = fmt.Sprintf("no record tells of a leader for %s", Span(in.AtMost()))
+			in.prove(in.PerhapsRef)
+		}
 		proof := slices.DeleteFunc(slices.Clone(in.Records), func(ref Ref) bool { return ref == first.ref })
 		found = append(found, Finding{
 			Name: NoEnd, Term: in.Terms[len(in.Terms)-1], Records: append([]Ref{first.ref}, proof...),
-			Text: fmt.Sprintf("%s, and nobody led for %v, %s: %s.", first.text, in.Length(), after, in.Why),
+			Text: fmt.Sprintf("%s, and %s, %s: %s.", first.text, nobody, after, in.Why),
 		})
 	}
 	return found

@@ -20,8 +20,7 @@ type Incident struct {
 	// Former had ended, and Former found it later: it may have slept, or have led others on. Or most voters found so,
 	// and Former wrote nothing: its lease may have been renewed after that of the voters, whom only its next HEARTBEAT
 	// would have told. Or it is the last record of Former, whose process ended before the next one of its node began.
-	// Or it is the last sign that Former led: all who found that its lease had ended may just have woken. Zero
-	// otherwise.
+	// Or it is the last sign that Former led: nobody noticed its end, or who did may have slept. Zero otherwise.
 	Perhaps    time.Time `json:"perhaps_from,omitzero"`
 	PerhapsRef Ref       `json:"perhaps_ref,omitzero"` // the record of Perhaps
 
@@ -45,10 +44,11 @@ type Incident struct {
 	// round of Terms has that for a cause.
 	Asked Ref `json:"asked,omitzero"`
 
+	lastSign bool // see LastSign
+
 	rounds []*Round // of Terms
 	lack   shortage // the time in which the voters were missing that Why names; zero if it names none
 	aside  bool     // Why says that the nodes which might have led stood aside
-	woken  bool     // Perhaps is the last sign that Former led
 	killed bool     // so many of them ended without a good-bye that the others are no majority
 }
 
@@ -58,9 +58,21 @@ func (in *Incident) Voters() bool { return len(in.lack.missing) > 0 }
 // Aside reports whether Why says that the nodes which might have led were not eligible.
 func (in *Incident) Aside() bool { return in.aside }
 
-// Woken reports whether all who found that the lease had ended may just have woken: Perhaps is the last sign that Former
-// led.
-func (in *Incident) Woken() bool { return in.woken }
+// LastSign reports whether Perhaps is the last sign that Former led: nobody noticed its end, or who did may have slept.
+func (in *Incident) LastSign() bool { return in.lastSign }
+
+// Unsure reports whether it is not known whether Former leads when the records end.
+func (in *Incident) Unsure() bool {
+	return in.Leader == 0 && in.Ended == (Ending{Kind: EndedUnseen, Known: Inferred}) && !in.Perhaps.IsZero()
+}
+
+// unheardFor returns for how long no record tells of a leader when the records end, if it is not known whether one leads.
+func (in *Incident) unheardFor() time.Duration {
+	if !in.Unsure() {
+		return 0
+	}
+	return in.AtMost()
+}
 
 // Lack returns the longest time in which the voters that Why names were missing together. It is zero if Why names none.
 func (in *Incident) Lack() (from, until time.Time) { return in.lack.from, in.lack.until }
@@ -161,7 +173,7 @@ func (g *group) incidents(rounds []*Round) []Incident {
 		former = next
 	}
 	over := former != nil && !former.End.IsZero() && !slices.ContainsFunc(g.list, g.leadsOn)
-	if over || former == nil && len(rounds) > 0 {
+	if over || former == nil && len(rounds) > 0 || former != nil && g.mayBeOver(former) {
 		list = append(list, g.incident(former, nil, rounds))
 	}
 	return list
@@ -363,10 +375,14 @@ func (in *Incident) missingVoters(g *group) string {
 	if len(in.rounds) == 0 || len(voters) == 0 && in.Leader == 0 { // no round tells yet who votes
 		voters = g.everyVoter()
 	}
-	if in.Leaderless < maxTransit && in.Leader != 0 || len(voters) == 0 {
+	from, length := in.From, in.Leaderless
+	if length < maxTransit && !in.Perhaps.IsZero() {
+		from, length = in.Perhaps, in.AtMost()
+	}
+	if length < maxTransit && in.Leader != 0 || len(voters) == 0 {
 		return ""
 	}
-	middle := in.From.Add(in.Leaderless / 2)
+	middle := from.Add(length / 2)
 	dead := 0
 	for _, a := range absent(g.awayIn(voters, middle, middle), middle, middle) {
 		if a.how == "dead" {
@@ -374,8 +390,8 @@ func (in *Incident) missingVoters(g *group) string {
 		}
 	}
 	in.killed = len(voters)-dead <= len(voters)/2
-	for _, s := range g.shortages(voters, in.From, in.Until) {
-		long := s.length() >= max(in.Leaderless/4, min(maxTransit/2, in.Leaderless))
+	for _, s := range g.shortages(voters, from, in.Until) {
+		long := s.length() >= max(length/4, min(maxTransit/2, length))
 		if long && (!in.Voters() || s.length() > in.lack.length()) {
 			in.lack = s
 		}

@@ -173,3 +173,13 @@ type Finding struct {
 	Text    string      `json:"text"` // one or two sentences
 	Records []Ref       `json:"records"`
 }
+
+// Led returns the leadership of a term by a node; nil if the records tell of none.
+func (g *Group) Led(leader, term uint64) *Leadership {
+	for i := range g.Leaderships {
+		if r := &g.Leaderships[i]; r.Leader == leader && r.Term == term {
+			return r
+		}
+	}
+	return nil
+}

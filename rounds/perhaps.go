@@ -7,13 +7,46 @@ func (in *Incident) perhaps(g *group, former *Leadership) {
 	if former == nil {
 		return
 	}
-	in.Perhaps, in.PerhapsRef, in.woken = g.perhapsSince(former, in.From, in.Ended)
+	in.Perhaps, in.PerhapsRef, in.lastSign = g.perhapsSince(former, in.From, in.Ended)
+	if in.Leader == 0 && g.mayBeOver(former) {
+		in.Perhaps, in.PerhapsRef = g.lostQuorum(former)
+	}
+}
+
+// mayBeOver reports whether the last leadership may be over when the records end, although none says so.
+func (g *group) mayBeOver(r *Leadership) bool {
+	at, _ := g.lostQuorum(r)
+	return !at.IsZero()
+}
+
+// lostQuorum returns since when the lease of a leadership may not have been renewed that has no end in the records: a
+// follower found so, and there is no sign of life of so many other voters since that the rest are no majority. They may
+// have renewed it all the same, cut off from those that asked them. It returns zero if there is a majority.
+func (g *group) lostQuorum(r *Leadership) (since time.Time, by Ref) {
+	since, by, signs := g.sinceAwake(r, g.last)
+	if g.guarantee != lease || len(g.voters) == 0 || !r.End.IsZero() || signs || since.IsZero() {
+		return time.Time{}, Ref{}
+	}
+	if r.life != nil && (g.fix.at(r.Leader, r.wrote).After(since) || r.life.debug && r.Lease.After(since)) {
+		return time.Time{}, Ref{}
+	}
+	voters := g.everyVoter()
+	left := len(voters) - len(absent(g.awayIn(voters, since, g.last), g.last.Add(-maxTransit), g.last))
+	for _, f := range r.Followers {
+		if f.expired && g.voters[f.Node] {
+			left--
+		}
+	}
+	if 2*left > len(voters) {
+		return time.Time{}, Ref{}
+	}
+	return since, by
 }
 
 // perhapsSince returns since when a leadership may have been over that was over by the time end, and the record that
-// shows it; zero if it is not known to have ended before. woken says that who noticed the end may have slept, and that
-// nobody noticed it before: the time is that of the last sign of the leadership.
-func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at time.Time, by Ref, woken bool) {
+// shows it; zero if it is not known to have ended before. lastSign says that the time is that of the last sign of the
+// leadership: nobody noticed its end, or who did may have slept.
+func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at time.Time, by Ref, lastSign bool) {
 	long := end.Add(-maxTransit)
 	switch {
 	case ended == (Ending{EndedByLease, PeersSaw, ended.Ref}):
@@ -24,6 +57,8 @@ func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at tim
 		} else if found := g.expired(f); found.Before(end) {
 			return found, ended.Ref, false
 		}
+	case ended.Kind == EndedUnseen && !ended.Ref.IsZero() && g.guarantee == lease:
+		return g.sinceAwake(r, long)
 	case r.life == nil:
 	case ended.Kind == EndedByLease && !r.life.debug:
 		if ended.Known == OwnWord && g.mayHaveSlept(r.life, r.Until) {
@@ -40,7 +75,7 @@ func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at tim
 
 // sinceAwake returns when a follower that was awake first found that the lease was not renewed. If none did, it returns
 // the last sign of the leadership.
-func (g *group) sinceAwake(r *Leadership, end time.Time) (at time.Time, by Ref, woken bool) {
+func (g *group) sinceAwake(r *Leadership, end time.Time) (at time.Time, by Ref, lastSign bool) {
 	for i := range r.Followers {
 		f := &r.Followers[i]
 		if f.expired && f.Until.Before(end) && !g.sleptUntil(f) && (at.IsZero() || f.Until.Before(at)) {

@@ -1,10 +1,12 @@
 package rounds_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
 )
 
 // "At level info an outage of seconds is told as milliseconds": the leader and a follower slept, and noticed as they
@@ -95,7 +97,7 @@ func TestAllSlept(t *testing.T) {
 	})
 	v.lead(1, 8005, 2)
 	in := v.last()
-	if !in.Woken() || in.Leaderless > 10*time.Millisecond || in.AtMost() != 7005*time.Millisecond {
+	if !in.LastSign() || in.Leaderless > 10*time.Millisecond || in.AtMost() != 7005*time.Millisecond {
 		t.Errorf("%v at most: %+v", in.AtMost(), in)
 	}
 }
@@ -140,5 +142,58 @@ func TestHeldUpHeartbeat(t *testing.T) {
 	v.lead(1, 4810, 2)
 	if in := v.last(); in.Voters() || in.Leaderless < 2*time.Second {
 		t.Errorf("%q: %+v", in.Why, in)
+	}
+}
+
+// "During an outage with a frozen leader, it says that the dead leader leads": a voter that lost its leader asks the
+// others, and none gives a sign of life. They may all be cut off from it, and go on.
+func TestFrozenLeader(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(3, 0, 1)
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.miss(2, 1500, 3)
+	v.ask(2, 1900, 2)
+	if in := v.last(); in.Unsure() {
+		t.Errorf("nobody answered at once: %+v", in)
+	}
+	v.ask(2, 7000, 2)
+	in := v.last()
+	if want := "voters 1 and 3 without a sign of life here: 1 of 3"; !in.Unsure() || in.Why != want {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
+	}
+	if in.Leaderless != 0 || in.AtMost() != 5500*time.Millisecond || in.Perhaps != atMS(1500) {
+		t.Errorf("%v at most: %+v", in.AtMost(), in)
+	}
+	found := v.b.History().Groups[0].Findings
+	if len(found) != 1 || found[0].Name != rounds.NoEnd || !strings.Contains(found[0].Text, "no record tells of a leader") {
+		t.Errorf("found %+v", found)
+	}
+	v.follow(2, 8000, 3, 1)
+	if in := v.last(); in.Unsure() {
+		t.Errorf("the leader was heard again: %+v", in)
+	}
+}
+
+// "The lost quorum is forgotten once the old leader is started again": it had not answered for all the time before.
+func TestFrozenLeaderStartsAgain(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(3, 0, 1)
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.miss(2, 1500, 3)
+	v.ask(2, 2000, 2)
+	v.wake(1, 8000, 3, 2)
+	v.add(2, 8001, trace.Record{
+		Term: 1, Round: 2, Event: "gone", About: 3, Detail: "3 n3life0", Why: []string{"3 is proven dead"},
+	})
+	v.lead(2, 8010, 2)
+	v.start(3, 12000)
+	if in, want := v.last(), "voters 1 and 3 not answering: 1 of 3"; in.Why != want {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }

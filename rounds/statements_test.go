@@ -639,9 +639,17 @@ func (w *witness) incident(in *rounds.Incident) {
 }
 
 // perhaps compares the earliest end that a leadership may have had with its record: the last one of the leader's
-// process, or that of a follower whose lease ended.
+// process, that of a follower whose lease ended, or the last one that says that it led: its time, or the end of the
+// lease in it.
 func (w *witness) perhaps(in *rounds.Incident) {
 	ref := in.PerhapsRef
+	if in.LastSign() {
+		w.leads(ref, in.Former, in.FormerTerm)
+		w.record(ref, "a sign until "+in.Perhaps.String(), func(rec *trace.Record) bool {
+			return w.fixed(rec.Node, rec.Time).Equal(in.Perhaps) || w.fixed(rec.Node, rec.ValidUntil).Equal(in.Perhaps)
+		})
+		return
+	}
 	w.record(ref, "to be of "+in.Perhaps.String(), func(rec *trace.Record) bool {
 		at := w.fixed(rec.Node, rec.Time)
 		slept := ref.Node != in.Former && at.After(in.Perhaps) && w.silent(rec, time.Second) // it noticed as it woke

@@ -218,7 +218,10 @@ func (f *follower) tellVacancies() {
 	for _, v := range f.Builder.Leaderless() {
 		cluster := fmt.Sprint(v.Cluster, " ", v.Algorithm, v.Run)
 		is := vacancy{from: v.From}
-		if was, again := f.vacant[cluster]; again && was.from.Equal(v.From) {
+		if v.Unsure() {
+			is.from = v.Perhaps
+		}
+		if was, again := f.vacant[cluster]; again && was.from.Equal(is.from) {
 			is.said = true
 			if !was.said {
 				f.keep(f.printVacancy(v))

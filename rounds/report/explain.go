@@ -32,7 +32,7 @@ func Explain(w io.Writer, g *rounds.Group, r *rounds.Round, theory bool) error {
 // incident says for how long nobody led, and why, if it was for longer than an election takes.
 func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	in := r.Incident
-	if in == nil || in.Former == 0 || in.Ended.Kind == rounds.EndedUnseen {
+	if in == nil || in.Former == 0 || in.Ended.Kind == rounds.EndedUnseen && in.Perhaps.IsZero() {
 		return nil
 	}
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
@@ -60,11 +60,18 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		how := "the lease had ended then, as far as a follower knew"
 		if in.Ended.Kind == rounds.EndedByProcess {
 			how = "that was its last record"
-		} else if in.Woken() {
-			how = "that is the last sign that it led, and who found that its lease had ended may have slept until then"
+		} else if in.LastSign() {
+			how = "that is the last sign that it led"
+			if in.Ended.Kind == rounds.EndedByLease {
+				how += ", and who found that its lease had ended may have slept until then"
+			}
 		}
 		say("It may have been %s, from %s on: %s%s. Records of level debug would tell.", rounds.Span(in.AtMost()),
 			clock(in.Perhaps), how, cite(names, in.PerhapsRef))
+	}
+	if in.Unsure() {
+		say("Or node %d led term %d still.", in.Former, in.FormerTerm)
+		return sentences
 	}
 	if !in.Sooner.IsZero() && in.Leaderless > 0 {
 		say("It may have been %s: records of node %d are missing from %s on, and when it began to lead.",

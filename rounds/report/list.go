@@ -281,9 +281,9 @@ func leaderless(r *rounds.Round) string {
 	switch {
 	case in == nil || r.Term != lastOf(in) || r.Winner != nil && in.Leader != r.Winner.Node:
 		return "-"
-	case in.Ended.Kind == rounds.EndedUnseen && in.Leaderless > 0:
+	case in.Ended.Kind == rounds.EndedUnseen && in.Perhaps.IsZero() && in.Leaderless > 0:
 		return "≥" + rounds.Span(in.Leaderless)
-	case in.Ended.Kind == rounds.EndedUnseen:
+	case in.Ended.Kind == rounds.EndedUnseen && in.Perhaps.IsZero():
 		return "?"
 	case in.Bounded():
 		return "≤" + rounds.Span(in.AtMost())
@@ -340,6 +340,12 @@ func (p *page) summary(g *rounds.Group) {
 func present(g *rounds.Group) string {
 	if n := len(g.Incidents); n > 0 && g.Incidents[n-1].Leader == 0 {
 		in := &g.Incidents[n-1]
+		if in.Unsure() {
+			led := g.Led(in.Former, in.FormerTerm)
+			return fmt.Sprintf("Perhaps nobody leads since %s: %s%s. Or node %d leads term %d still, since %s%s.",
+				when(g, in.Perhaps), in.Why, proofOf(g.Names, in, in.PerhapsRef), in.Former, in.FormerTerm,
+				when(g, led.From), firstProof(g.Names, led))
+		}
 		latest := ""
 		if in.Ended.Kind == rounds.EndedUnseen {
 			latest = " at the latest"
@@ -355,18 +361,22 @@ func present(g *rounds.Group) string {
 	if last == nil {
 		return "The records do not tell who leads."
 	}
-	first, known := last.First, rounds.OwnWord
-	if by := last.Followers; first.IsZero() || len(by) > 0 && by[0].From.Equal(last.From) {
-		first, known = last.Followers[0].First, rounds.PeersSaw
-	}
 	text := fmt.Sprintf("Node %d leads term %d since %s, as far as the records go%s", last.Leader, last.Term,
-		when(g, last.From), proof(g.Names, known, first))
+		when(g, last.From), firstProof(g.Names, last))
 	if without, by := follow(g, 0); len(without) > 0 {
 		return fmt.Sprintf("%s; but to %s nobody leads, by %s last %s%s.", text, words.Nodes(without),
 			words.Either(len(without), "its", "their"), words.Either(len(without), "record", "records"),
 			cite(g.Names, by...))
 	}
 	return text + "."
+}
+
+// firstProof names the record by which a leadership began.
+func firstProof(names *rounds.Names, led *rounds.Leadership) string {
+	if by := led.Followers; led.First.IsZero() || len(by) > 0 && by[0].From.Equal(led.From) {
+		return proof(names, rounds.PeersSaw, by[0].First)
+	}
+	return cite(names, led.First)
 }
 
 // follow returns the nodes that name the leader in their last records, 0 for nobody, and that are not known to have
@@ -479,6 +489,10 @@ func withoutLeader(g *rounds.Group) string {
 	if in.AtMost() == 0 {
 		return text + "."
 	}
+	if g.Leaderless.Sum == 0 && g.Leaderless.AtLeast {
+		text = fmt.Sprintf("For how long nobody led, in %s, is not known",
+			words.Plural(g.Leaderless.Changes, "change"))
+	}
 	if in.Leaderless == 0 {
 		text = fmt.Sprintf("%s; the longest at most %s from %s on", text, rounds.Span(in.AtMost()), when(g, in.Began()))
 		return text + ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
@@ -497,6 +511,11 @@ func withoutLeader(g *rounds.Group) string {
 // Vacant writes that nobody leads a cluster, since when and why.
 func Vacant(w io.Writer, names *rounds.Names, v rounds.Vacancy) error {
 	var p page
+	if v.Unsure() {
+		p.line("        * Perhaps nobody leads %s since %s: %s%s.", clusterName(v.Cluster, v.Algorithm, v.Run, 0),
+			clock(v.Perhaps), v.Why, proofOf(names, &v.Incident, v.PerhapsRef))
+		return p.to(w)
+	}
 	p.line("        * Nobody leads %s since %s: %s%s.", clusterName(v.Cluster, v.Algorithm, v.Run, 0), clock(v.From),
 		v.Why, proofOf(names, &v.Incident))
 	return p.to(w)

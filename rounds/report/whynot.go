@@ -56,6 +56,7 @@ type Belief struct {
 	Leader, Term uint64    // Leader 0 is nobody
 	Since        time.Time // zero if it is not known
 	Reason       string    // why nobody leads
+	Perhaps      bool      // records do not tell it
 	By           []uint64  // who says so; nil if it is what all records together tell
 	Refs         []rounds.Ref
 	Guarantee    string // of a node that says of itself that it leads
@@ -115,6 +116,9 @@ func (c *Case) belief(b Belief) string {
 	text := fmt.Sprintf("Node %d leads term %d", b.Leader, b.Term)
 	if b.Leader == 0 {
 		text = "Nobody leads"
+	}
+	if b.Perhaps {
+		text = "Perhaps nobody leads"
 	}
 	if !b.Since.IsZero() {
 		text += " since " + c.at(b.Since)

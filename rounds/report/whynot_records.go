@@ -71,11 +71,16 @@ func leads(g *rounds.Group) Belief {
 			last = l
 		}
 	}
-	if last != nil && last.End.IsZero() {
-		return Belief{Leader: last.Leader, Term: last.Term, Since: last.From}
-	}
+	var in *rounds.Incident
 	if n := len(g.Incidents); n > 0 && g.Incidents[n-1].Leader == 0 {
-		in := &g.Incidents[n-1]
+		in = &g.Incidents[n-1]
+	}
+	switch {
+	case in != nil && in.Unsure():
+		return Belief{Perhaps: true, Since: in.Perhaps, Reason: in.Why}
+	case last != nil && last.End.IsZero():
+		return Belief{Leader: last.Leader, Term: last.Term, Since: last.From}
+	case in != nil:
 		return Belief{Since: in.From, Reason: in.Why}
 	}
 	return Belief{}
