@@ -15,7 +15,8 @@ type Builder struct {
 	last   *group
 	runs   map[string]int // of simulated runs, by algorithm
 	deaths map[string][]death
-	left   map[string]farewells // by cluster
+	left   map[string]farewells            // by cluster
+	lines  map[string]map[uint64]time.Time // by cluster and node: see Line
 	brief  bool
 	bounds *Bounds // nil if all rounds are kept until History is called
 	eras   *Eras   // nil if each cluster has only one
@@ -33,7 +34,8 @@ type groupKey struct {
 func NewBuilder() *Builder {
 	return &Builder{
 		groups: map[groupKey]*group{}, runs: map[string]int{}, deaths: map[string][]death{},
-		left: map[string]farewells{}, names: &Names{shared: map[uint64]uint64{}},
+		left: map[string]farewells{}, lines: map[string]map[uint64]time.Time{},
+		names: &Names{shared: map[uint64]uint64{}},
 	}
 }
 
@@ -80,6 +82,20 @@ func (b *Builder) Left(cluster string, node uint64, at time.Time) {
 	}
 }
 
+// Line takes the time of a line of a node that is no record: by then, no other record of the node was to come. It is for
+// the time in which nobody leads when the logs end.
+func (b *Builder) Line(cluster string, node uint64, at time.Time) {
+	of := b.linesOf(cluster)
+	of[node] = latest(of[node], at)
+}
+
+func (b *Builder) linesOf(cluster string) map[uint64]time.Time {
+	if b.lines[cluster] == nil {
+		b.lines[cluster] = map[uint64]time.Time{}
+	}
+	return b.lines[cluster]
+}
+
 func (b *Builder) farewellsOf(cluster string) farewells {
 	if b.left[cluster] == nil {
 		b.left[cluster] = farewells{}
@@ -106,6 +122,9 @@ func (b *Builder) group(rec *trace.Record) *group {
 	if g == nil {
 		g = newGroup(key, b.brief)
 		g.bounds, g.left = b.bounds, b.farewellsOf(key.cluster)
+		if key.era == 0 { // of which era a line is, nothing tells
+			g.lines = b.linesOf(key.cluster)
+		}
 		b.groups[key], b.runs[key.algo] = g, key.run
 	}
 	b.last = g

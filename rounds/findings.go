@@ -205,7 +205,7 @@ func withoutEnd(incidents []Incident) (found []Finding) {
 			continue
 		}
 		first := calls[i]
-		after := "and the records end so"
+		after := "and the logs end so"
 		if in.Leader != 0 {
 			after = fmt.Sprintf("until node %d led term %d", in.Leader, in.Term)
 		}

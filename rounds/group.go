@@ -27,6 +27,7 @@ type group struct {
 	tried     int             // how many of them there were after the last attempt to keep fewer
 	deaths    []death
 	left      farewells
+	lines     map[uint64]time.Time // of each node the last that is no record
 	recovered recovered
 	existed   []*existence  // all processes, also those that are forgotten
 	spare     []*entry      // entries of built rounds, to be used again
@@ -35,6 +36,7 @@ type group struct {
 	scratch   scratch
 	top       uint64    // the highest term there is
 	last      time.Time // the corrected time of the last record
+	logsEnd   time.Time // of the last record, or of a later line of a node
 
 	// What is known once all records of some rounds are there.
 	pairing     *pairing
@@ -345,6 +347,12 @@ func (g *group) survey(terms []uint64) {
 	for id, m := range g.nodes {
 		for _, l := range m.lives {
 			g.last = latest(g.last, g.fix.at(id, l.until))
+		}
+	}
+	g.logsEnd = g.last
+	for id, at := range g.lines {
+		if g.nodes[id] != nil {
+			g.logsEnd = latest(g.logsEnd, g.fix.at(id, at))
 		}
 	}
 	g.findDrops()

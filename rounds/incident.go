@@ -24,8 +24,8 @@ type Incident struct {
 	Perhaps    time.Time `json:"perhaps_from,omitzero"`
 	PerhapsRef Ref       `json:"perhaps_ref,omitzero"` // the record of Perhaps
 
-	// Leader leads Term since Until. Leader is 0 if nobody leads when the records end: Until is the time of
-	// the last record then.
+	// Leader leads Term since Until. Leader is 0 if nobody leads when the logs end: Until is the time of the last
+	// record then, or of a later line of a node.
 	Leader uint64    `json:"leader,omitempty"`
 	Term   uint64    `json:"term,omitempty"`
 	Until  time.Time `json:"until"`
@@ -193,7 +193,7 @@ func (r *Leadership) outlivedBy(other *Leadership) bool {
 // incident returns the change from one leadership to the next. former is nil before the first leadership, and next
 // after the last.
 func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
-	in := Incident{Until: g.last, Terms: []uint64{}, Records: []Ref{}}
+	in := Incident{Until: g.logsEnd, Terms: []uint64{}, Records: []Ref{}}
 	if next != nil {
 		in.Leader, in.Term, in.Until = next.Leader, next.Term, next.From
 		in.prove(next.first())

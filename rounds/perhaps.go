@@ -23,7 +23,7 @@ func (g *group) mayBeOver(r *Leadership) bool {
 // follower found so, and there is no sign of life of so many other voters since that the rest are no majority. They may
 // have renewed it all the same, cut off from those that asked them. It returns zero if there is a majority.
 func (g *group) lostQuorum(r *Leadership) (since time.Time, by Ref) {
-	since, by, signs := g.sinceAwake(r, g.last)
+	since, by, signs := g.sinceAwake(r, g.logsEnd)
 	if g.guarantee != lease || len(g.voters) == 0 || !r.End.IsZero() || signs || since.IsZero() {
 		return time.Time{}, Ref{}
 	}
@@ -31,7 +31,7 @@ func (g *group) lostQuorum(r *Leadership) (since time.Time, by Ref) {
 		return time.Time{}, Ref{}
 	}
 	voters := g.everyVoter()
-	left := len(voters) - len(absent(g.awayIn(voters, since, g.last), g.last.Add(-maxTransit), g.last))
+	left := len(voters) - len(absent(g.awayIn(voters, since, g.logsEnd), g.logsEnd.Add(-maxTransit), g.logsEnd))
 	for _, f := range r.Followers {
 		if f.expired && g.voters[f.Node] {
 			left--

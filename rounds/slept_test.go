@@ -197,3 +197,22 @@ func TestFrozenLeaderStartsAgain(t *testing.T) {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }
+
+// "Nobody led for 250 ms" was five seconds: the log of the node that is left goes on, with lines that are no records.
+func TestLogsGoOnBehindTheRecords(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(3, 0, 1)
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.expire(3, 3000, 1)
+	v.ask(3, 3250, 2)
+	v.b.Line("c", 3, atMS(8000))
+	v.b.Line("c", 3, atMS(7000))
+	v.b.Line("c", 9, atMS(9000))
+	in := v.last()
+	if want := "voters 1 and 2 without a sign of life here: 1 of 3"; in.Why != want || in.Leaderless != 5*time.Second {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
+	}
+}

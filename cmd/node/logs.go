@@ -240,6 +240,8 @@ func (a *attempt) Death(cluster string, node uint64, at time.Time) { a.b.Death(c
 
 func (a *attempt) Left(cluster string, node uint64, at time.Time) { a.b.Left(cluster, node, at) }
 
+func (a *attempt) Line(cluster string, node uint64, at time.Time) { a.b.Line(cluster, node, at) }
+
 // failed reports whether the records were not in order.
 func (a *attempt) failed() bool { return a.gaveUp || a.b.Late() > a.b.Records()/mostLate }
 

@@ -198,6 +198,15 @@ func (f *follower) Left(cluster string, node uint64, at time.Time) {
 	f.sink.Left(cluster, node, at)
 }
 
+// Line notes until when the log of a node goes on.
+func (f *follower) Line(cluster string, node uint64, at time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if sink, wants := f.sink.(logs.LineSink); wants {
+		sink.Line(cluster, node, at)
+	}
+}
+
 // tell prints the rounds that are over, and the findings between them. The caller holds mu.
 func (f *follower) tell(calm bool) {
 	f.fresh = 0

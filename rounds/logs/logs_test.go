@@ -282,3 +282,31 @@ func TestTellsTheAlgorithmFromText(t *testing.T) {
 		}
 	}
 }
+
+// A Sink that wants to know until when a log goes on gets the last line of each node.
+func TestLastLines(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "n1.log")
+	text := `{"level":"warn","cluster":"c","node":1,"time":"2026-11-25T09:25:01.5Z","message":"no link to node 2"}
+{"level":"warn","cluster":"c","node":1,"time":"2026-11-25T09:25:02.5Z","message":"no link to node 2"}
+{"level":"warn","time":"2026-11-25T09:25:03.5Z","message":"of no node"}
+`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var got lines
+	batch := Batch{Paths: []string{path}}
+	batch.Read(&got, func(err error) { t.Error(err) })
+	want := time.Date(2026, time.November, 25, 9, 25, 2, 500e6, time.UTC)
+	if len(got.at) != 1 || !got.at[0].Equal(want) {
+		t.Errorf("got %v, want %v", got.at, want)
+	}
+}
+
+// lines is a LineSink.
+type lines struct {
+	collector
+	at []time.Time
+}
+
+func (l *lines) Line(_ string, _ uint64, at time.Time) { l.at = append(l.at, at) }

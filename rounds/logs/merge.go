@@ -53,6 +53,9 @@ func (b *Batch) Read(to Sink, unread func(error)) (sum Stats) {
 		}
 	}
 	merge(open, to)
+	for _, s := range open {
+		s.deliverLines(to)
+	}
 	b.wrote = map[string][]uint64{}
 	for _, s := range open {
 		if len(b.wrote[s.path]) == 0 { // the others read the same lines
@@ -110,6 +113,7 @@ type source struct {
 	next   int    // the index in ready of the next one
 	place  place  // of the next one
 	tops   map[uint64]top
+	lines  map[nodeLine]time.Time // the last of each node that is no record
 }
 
 // item is a record, the note of a death, or that a process said good-bye.
@@ -143,7 +147,7 @@ func openSource(path string, node uint64) (*source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the log: %w", err)
 	}
-	s := &source{path: path, node: node, file: f, tops: map[uint64]top{}}
+	s := &source{path: path, node: node, file: f, tops: map[uint64]top{}, lines: map[nodeLine]time.Time{}}
 	r, err := Unpack(f)
 	if err != nil {
 		f.Close()

@@ -152,6 +152,7 @@ func (r *Reader) find(line []byte) bool {
 		r.to.Left(note.Cluster, note.Node, note.Time)
 		return false
 	}
+	passLine(r.to, line)
 	return r.other(line)
 }
 

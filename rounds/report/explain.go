@@ -36,7 +36,7 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		return nil
 	}
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
-	until := "until the records end"
+	until := "until the logs end"
 	if in.Leader != 0 {
 		until = fmt.Sprintf("until node %d led term %d", in.Leader, in.Term)
 	}

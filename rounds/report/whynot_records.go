@@ -160,7 +160,7 @@ func lastAttempt(g *rounds.Group) []string {
 	}
 	r := g.Rounds[len(g.Rounds)-1]
 	if in := &g.Incidents[len(g.Incidents)-1]; r.State == rounds.Decided {
-		return []string{fmt.Sprintf("The records end %s later, without a later term.",
+		return []string{fmt.Sprintf("The logs end %s later, without a later term.",
 			rounds.Span(in.Leaderless))}
 	}
 	return []string{fmt.Sprintf("Term %d began at %s because of this: %s. %s.",
