@@ -81,6 +81,9 @@ type (
 	// Waited says that nobody was heard to lead for longer than any lease runs.
 	Waited struct{}
 
+	// Unheeded says that no majority of the voters answered this node, which leads.
+	Unheeded struct{}
+
 	// Fences is the result of an attempt to have a node stopped before this one leads.
 	Fences struct {
 		Result  FenceResult
@@ -106,6 +109,7 @@ func (Voteless) decision()  {}
 func (LeaseEnds) decision() {}
 func (Woke) decision()      {}
 func (Waited) decision()    {}
+func (Unheeded) decision()  {}
 func (Fences) decision()    {}
 func (Unstopped) decision() {}
 

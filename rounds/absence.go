@@ -53,7 +53,7 @@ func (g *group) absences(id uint64) []absence {
 		}
 		all = append(all, g.overslept(id)...)
 	}
-	all = slices.Concat(all, g.unanswered(id), g.unseen(id))
+	all = slices.Concat(all, g.unanswered(id), g.unseen(id), g.unheeding(id))
 	g.away[id] = all
 	return all
 }
@@ -207,6 +207,29 @@ func (g *group) unanswered(id uint64) (all []absence) {
 			at = again
 		}
 	}
+}
+
+// unheeding returns since when no record tells anything of a voter whose answer would have made a majority with the
+// leader, which got none.
+func (g *group) unheeding(id uint64) (all []absence) {
+	if len(g.voters) > 3 || !g.voters[id] {
+		return nil
+	}
+	for _, leader := range g.everyVoter() {
+		m := g.nodes[leader]
+		if m == nil || leader == id {
+			continue
+		}
+		for _, l := range m.lives {
+			for _, unheeded := range l.unheeded {
+				at := g.fix.at(leader, unheeded.wall)
+				if _, _, wrote := g.wroteAfter(id, at); !wrote && g.seenAgain(id, at).IsZero() {
+					all = append(all, absence{id: id, from: at, how: unheard, ref: l.ref(unheeded.seq)})
+				}
+			}
+		}
+	}
+	return all
 }
 
 // wroteAfter returns the first record that the node wrote after t, and its process.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
@@ -39,6 +40,7 @@ type life struct {
 	lease time.Duration // for how long a lease ran at most when the process wrote of it
 
 	woke       []time.Time // when it had just woken, by its own word
+	unheeded   []mark      // when it led, and no majority answered it
 	spent      []uint64    // the terms that it won without leading them, since it had to end a split first
 	beliefs    []belief
 	merged     bool // whether beliefs is in the order of the records
@@ -129,6 +131,12 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	}
 	if wakes(reasons) {
 		l.woke = append(l.woke, rec.Time)
+	}
+	if slices.ContainsFunc(reasons, func(why reason) bool {
+		_, unheeded := decided[algorithms.Unheeded](&why)
+		return unheeded
+	}) {
+		l.unheeded = append(l.unheeded, m)
 	}
 	l.noteHappening(rec, m)
 }

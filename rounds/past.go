@@ -245,6 +245,7 @@ func (l *life) forget(horizon time.Time, fix clockFix) {
 	l.voting = keepLast(behind(l.allVoting(), func(v voting) bool { return before(v.mark) }), keepHappenings)
 	l.forgetHappenings(before, fix)
 	l.quiet = keepLast(l.quiet, keepQuiet)
+	l.unheeded = slices.DeleteFunc(l.unheeded, before)
 	l.woke = slices.DeleteFunc(l.woke, func(at time.Time) bool { return fix.at(l.node, at).Before(horizon) })
 	from := l.marks[0].seq
 	n, _ := slices.BinarySearchFunc(l.seen, from, compareSpan)

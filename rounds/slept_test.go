@@ -216,3 +216,26 @@ func TestLogsGoOnBehindTheRecords(t *testing.T) {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }
+
+// "Who is missing is not told while a quorum loss of three nodes goes on": the leader says that no majority answers it.
+func TestLeaderUnheeded(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(3, 0, 1)
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.add(3, 2800, trace.Record{
+		Term: 1, Event: "timeout", Leader: 3, Token: 1, ValidUntil: atMS(3000),
+		Why:     []string{"no majority answered 2 rounds of heartbeats -> ask no more"},
+		Reasons: []trace.Reason{{Code: "lease.no-majority", Args: []trace.Arg{{Number: 2}}}},
+	})
+	v.expire(3, 3000, 1)
+	if in, want := v.last(), "voters 1 and 2 without a sign of life here: 1 of 3"; in.Why != want {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
+	}
+	v.miss(1, 3010, 3) // it is there, and so the leader was cut off
+	if in := v.last(); in.Voters() {
+		t.Errorf("%+v", in)
+	}
+}

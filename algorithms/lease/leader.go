@@ -17,8 +17,9 @@ var (
 	// whyKeepsTerm is the reason why a leader that is not eligible leads on.
 	whyKeepsTerm = reasons.Kind("leads-on", "not eligible: %s -> lead term %d on, do not stand again")
 
-	whyNoMajority = reasons.Kind("no-majority", "no majority answered %d rounds of heartbeats -> ask no more").
-			Follows("if count(acks) < quorum: # Can't reach quorum, step down")
+	whyNoMajority = reasons.Kind("no-majority", "no majority answered %d rounds of heartbeats -> ask no more",
+		algorithms.Unheeded{}).
+		Follows("if count(acks) < quorum: # Can't reach quorum, step down")
 )
 
 // lead begins a leadership: "Once a candidate wins an election, it becomes leader. It then
