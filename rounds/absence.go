@@ -416,7 +416,10 @@ func absent(all []absence, from, until time.Time) (missing []absence) {
 }
 
 // tell says which of so many voters were missing: "voters 2 and 5 dead, 4 paused: 2 of 5".
-func (s *shortage) tell(voters int) string {
+func (s *shortage) tell(voters int) string { return s.tellOf("voter", voters) }
+
+// tellOf does so of nodes that are called something.
+func (s *shortage) tellOf(called string, all int) string {
 	down := map[string][]uint64{}
 	for _, a := range s.missing {
 		down[a.how] = append(down[a.how], a.id)
@@ -428,10 +431,10 @@ func (s *shortage) tell(voters int) string {
 	} {
 		if ids := down[how]; len(ids) > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", words.List(ids), how))
-			noun = cmp.Or(noun, words.Either(len(ids), "voter", "voters")) // "voters 5 dead" would be five
+			noun = cmp.Or(noun, words.Either(len(ids), called, called+"s")) // "voters 5 dead" would be five
 		}
 	}
-	return fmt.Sprintf("%s %s: %d of %d", noun, strings.Join(parts, ", "), voters-len(s.missing), voters)
+	return fmt.Sprintf("%s %s: %d of %d", noun, strings.Join(parts, ", "), all-len(s.missing), all)
 }
 
 // everyVoter returns who votes, in order.

@@ -16,6 +16,8 @@ type voters struct {
 	level string
 	life  map[uint64]int // how often each node was started again
 	seq   map[string]uint64
+
+	guarantee string
 }
 
 func atMS(ms int) time.Time {
@@ -23,14 +25,14 @@ func atMS(ms int) time.Time {
 }
 
 func newVoters() *voters {
-	return &voters{rounds.NewBuilder(), "debug", map[uint64]int{}, map[string]uint64{}}
+	return &voters{rounds.NewBuilder(), "debug", map[uint64]int{}, map[string]uint64{}, "lease"}
 }
 
 func (v *voters) add(node uint64, ms int, rec trace.Record) {
 	at := atMS(ms)
 	rec.Incarnation = fmt.Sprintf("n%dlife%d", node, v.life[node])
 	v.seq[rec.Incarnation]++
-	rec.Level, rec.Time, rec.Cluster, rec.Node, rec.Algo, rec.Guarantee = v.level, at, "c", node, "raft", "lease"
+	rec.Level, rec.Time, rec.Cluster, rec.Node, rec.Algo, rec.Guarantee = v.level, at, "c", node, "raft", v.guarantee
 	rec.Seq, rec.HLC, rec.Role = v.seq[rec.Incarnation], fmt.Sprintf("%d.0", at.UnixMicro()), trace.Following
 	switch rec.Leader {
 	case 0:
@@ -299,5 +301,21 @@ func TestLeaderWhoseLeaseHadEnded(t *testing.T) {
 	all := v.b.History().Groups[0].Rounds
 	if c := all[len(all)-1].Cause; c.Lost != 0 || c.Kind != rounds.Vacant {
 		t.Errorf("%+v", c)
+	}
+}
+
+// "The process of node 1 ended" was true, and no reason why nobody led for three seconds: all had been killed.
+func TestAllNodesAway(t *testing.T) {
+	v := newVoters()
+	v.guarantee = "best-effort"
+	v.lead(1, 0, 1)
+	v.follow(2, 10, 1, 1)
+	v.lose(2, 1000, "link-closed 1, dial-refused 1", 2)
+	v.start(1, 5000)
+	v.start(2, 5010)
+	v.lead(1, 5500, 2)
+	in, want := v.last(), "node 1 dead, 2 down or paused: 0 of 2"
+	if in.Why != want || in.Voters() || !in.Absent() {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }

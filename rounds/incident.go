@@ -3,6 +3,7 @@ package rounds
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -49,11 +50,15 @@ type Incident struct {
 	rounds []*Round // of Terms
 	lack   shortage // the time in which the voters were missing that Why names; zero if it names none
 	aside  bool     // Why says that the nodes which might have led stood aside
+	all    bool     // lack is of all nodes, not of the voters
 	killed bool     // so many of them ended without a good-bye that the others are no majority
 }
 
 // Voters reports whether Why says which voters were missing, so that the others were no majority.
-func (in *Incident) Voters() bool { return len(in.lack.missing) > 0 }
+func (in *Incident) Voters() bool { return in.Absent() && !in.all }
+
+// Absent reports whether Why says which voters were missing, or that all nodes were.
+func (in *Incident) Absent() bool { return len(in.lack.missing) > 0 }
 
 // Aside reports whether Why says that the nodes which might have led were not eligible.
 func (in *Incident) Aside() bool { return in.aside }
@@ -269,6 +274,9 @@ func (in *Incident) reason(g *group) string {
 	if lacks := in.missingVoters(g); lacks != "" {
 		return lacks
 	}
+	if gone := in.allGone(g); gone != "" {
+		return gone
+	}
 	return in.withAside(g, in.changed(g))
 }
 
@@ -308,6 +316,30 @@ func (in *Incident) changed(g *group) string {
 		}
 	}
 	return noReason
+}
+
+// allGone says how all nodes were away for most of the time: "node 1 dead, 2 and 3 down or paused: 0 of 3". It returns
+// "" if one was there, or if voters decide.
+func (in *Incident) allGone(g *group) string {
+	if g.guarantee == lease || in.Former == 0 || in.Leaderless < maxTransit {
+		return ""
+	}
+	var ids []uint64
+	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
+		if g.fix.at(id, g.nodes[id].lives[0].from).Before(in.From) {
+			ids = append(ids, id)
+		}
+	}
+	gone := shortage{from: in.From.Add(in.Leaderless / 4), until: in.Until.Add(-in.Leaderless / 4)}
+	gone.missing = absent(g.awayIn(ids, gone.from, gone.until), gone.from, gone.until)
+	if len(ids) == 0 || len(gone.missing) < len(ids) {
+		return ""
+	}
+	in.lack, in.all = gone, true
+	for _, a := range gone.missing {
+		in.prove(a.ref)
+	}
+	return gone.tellOf("node", len(ids))
 }
 
 // precedes reports whether the change was over before there was the cause, whatever the clocks show.

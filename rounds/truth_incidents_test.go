@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/sim"
@@ -106,7 +105,7 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 		}
 		return
 	}
-	if !strings.HasPrefix(in.Why, "voter") {
+	if !in.Absent() {
 		return
 	}
 	from, until := in.Lack()

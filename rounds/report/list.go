@@ -245,7 +245,7 @@ func rowProof(names *rounds.Names, r *rounds.Round) string {
 	list := slices.Concat(causeRefs(r), won)
 	if in := r.Incident; whole(r) {
 		list = slices.Concat(in.Records, list)
-		if known = weaker(known, in.Ended.Known); in.Voters() {
+		if known = weaker(known, in.Ended.Known); in.Absent() {
 			known = rounds.Inferred
 		}
 	}
@@ -302,7 +302,7 @@ func why(r *rounds.Round) string {
 // whole reports whether the line of the round says why its whole incident came about.
 func whole(r *rounds.Round) bool {
 	in := r.Incident
-	return in != nil && (in.Voters() || folds(r) || in.Aside() && r.Term == lastOf(in) || in.Former != 0 && r.Term == lastOf(in) &&
+	return in != nil && (in.Absent() || folds(r) || in.Aside() && r.Term == lastOf(in) || in.Former != 0 && r.Term == lastOf(in) &&
 		(r.Cause.Kind == rounds.HigherRank || r.Cause.Kind == rounds.HandOver))
 }
 

@@ -95,7 +95,7 @@ func weaker(a, b rounds.Confidence) rounds.Confidence {
 // proofOf names the records that prove an incident, and those besides.
 func proofOf(names *rounds.Names, in *rounds.Incident, besides ...rounds.Ref) string {
 	known := in.Ended.Known
-	if in.Voters() {
+	if in.Absent() {
 		known = rounds.Inferred
 	}
 	return proof(names, known, slices.Concat(in.Records, besides)...)
