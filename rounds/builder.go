@@ -82,8 +82,8 @@ func (b *Builder) Left(cluster string, node uint64, at time.Time) {
 	}
 }
 
-// Line takes the time of a line of a node that is no record: by then, no other record of the node was to come. It is for
-// the time in which nobody leads when the logs end.
+// Line takes the time of a line of a node that is no record: its records go on until then at least. It is for the time
+// in which nobody leads when the logs end.
 func (b *Builder) Line(cluster string, node uint64, at time.Time) {
 	of := b.linesOf(cluster)
 	of[node] = latest(of[node], at)

@@ -71,7 +71,7 @@ func (in *Incident) Unsure() bool {
 	return in.Leader == 0 && in.Ended == (Ending{Kind: EndedUnseen, Known: Inferred}) && !in.Perhaps.IsZero()
 }
 
-// unheardFor returns for how long no record tells of a leader when the records end, if it is not known whether one leads.
+// unheardFor returns for how long no record tells of a leader when the logs end, if it is not known whether one leads.
 func (in *Incident) unheardFor() time.Duration {
 	if !in.Unsure() {
 		return 0

@@ -80,8 +80,8 @@ func (g *group) sleptSince(l *life, t time.Time) (since time.Time) {
 	return since
 }
 
-// wakes reports whether the reasons of one record show that the process has just woken: it says so, or two of its timers
-// were due at once, that of a lease and the one that waits for longer, until it asks the voters.
+// wakes reports whether the reasons of one record show that the process has just woken: it says so, or two of its
+// timers were due at once, that of a lease and the one that waits for longer, until it asks the voters.
 func wakes(reasons []reason) bool {
 	waited := slices.ContainsFunc(reasons, func(why reason) bool {
 		cause := why.cause(0)

@@ -168,7 +168,8 @@ func TestFrozenLeader(t *testing.T) {
 		t.Errorf("%v at most: %+v", in.AtMost(), in)
 	}
 	found := v.b.History().Groups[0].Findings
-	if len(found) != 1 || found[0].Name != rounds.NoEnd || !strings.Contains(found[0].Text, "no record tells of a leader") {
+	said := "no record tells of a leader for 5.5 s"
+	if len(found) != 1 || found[0].Name != rounds.NoEnd || !strings.Contains(found[0].Text, said) {
 		t.Errorf("found %+v", found)
 	}
 	v.follow(2, 8000, 3, 1)
