@@ -25,6 +25,8 @@ const (
 	// unheard is how a voter was of which no record tells anything: it was asked for its vote, and its log ends
 	// before, or is not here.
 	unheard = "without a sign of life here"
+	// refusing is how a voter was whose next process refused to run.
+	refusing = "started again and refusing to run"
 	// voteless is how a voter was that had lost what it voted.
 	voteless = "voting for nobody, with nothing saved"
 	// unseen is how a voter was whose process had ended, and when the next one began is in no record.
@@ -96,6 +98,9 @@ func (g *group) absencesOf(l *life) (all []absence) {
 			a.ended = e.Known != Inferred
 			if a.how = "dead"; e.left {
 				a.how = "stopped"
+			}
+			if g.refusedAt(l, e.At) {
+				a.how = refusing
 			}
 			if e.Known == Inferred {
 				a.from, a.how = g.stoppedBy(l, next), missing
@@ -427,7 +432,7 @@ func (s *shortage) tellOf(called string, all int) string {
 	var parts []string
 	noun := ""
 	for _, how := range []string{
-		"dead", "stopped", unseen, "paused", "silent", missing, "not answering", voteless, unheard,
+		"dead", "stopped", refusing, unseen, "paused", "silent", missing, "not answering", voteless, unheard,
 	} {
 		if ids := down[how]; len(ids) > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", words.List(ids), how))

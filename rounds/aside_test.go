@@ -7,8 +7,8 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// "Why did nobody lead?": all who might have led were paused, and no event says so. A node that was resumed is eligible,
-// though only the next record shows it.
+// "Why did nobody lead?": all who might have led were paused, and no event says so. A node that was resumed is
+// eligible, though only the next record shows it.
 func TestStandAside(t *testing.T) {
 	paused := "the cluster is paused"
 	for name, c := range map[string]struct {
@@ -24,7 +24,9 @@ func TestStandAside(t *testing.T) {
 		v.lead(3, 10, 1)
 		v.follow(1, 20, 3, 1)
 		v.follow(2, 20, 3, 1)
-		asked := trace.Record{Event: "eligible", Unfit: "resigned", Ineligible: "resigned", Term: 1, Leader: 3, Token: 1}
+		asked := trace.Record{
+			Event: "eligible", Unfit: "resigned", Ineligible: "resigned", Term: 1, Leader: 3, Token: 1,
+		}
 		v.add(1, 30, asked)
 		v.add(1, 40, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1})
 		three := uint64(3)

@@ -70,15 +70,17 @@ func (b *Builder) Death(cluster string, node uint64, at time.Time) {
 	b.deaths[cluster] = append(b.deaths[cluster], d)
 }
 
-// farewells are when processes of each node ended by their own word, by the clocks of their nodes, in order.
-type farewells map[uint64][]time.Time
+// farewells are the last lines of the processes of each node, by the clocks of their nodes, in order.
+type farewells map[uint64][]trace.Farewell
 
-// Left takes when a process of a node ended, by its own word in a line that is no record. It may be called before the
-// records of the process are added, or after.
-func (b *Builder) Left(cluster string, node uint64, at time.Time) {
-	of := b.farewellsOf(cluster)
-	if i, told := slices.BinarySearchFunc(of[node], at, time.Time.Compare); !told {
-		of[node] = slices.Insert(of[node], i, at)
+// Left takes the last line of a process, in which it says that it ends. It may be called before the records of the
+// process are added, or after.
+func (b *Builder) Left(last trace.Farewell) {
+	of := b.farewellsOf(last.Cluster)
+	byTime := func(a, b trace.Farewell) int { return a.Time.Compare(b.Time) }
+	i, told := slices.BinarySearchFunc(of[last.Node], last, byTime)
+	if !told {
+		of[last.Node] = slices.Insert(of[last.Node], i, last)
 	}
 }
 

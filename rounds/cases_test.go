@@ -129,10 +129,24 @@ func TestCases(t *testing.T) {
 		"votes-wiped": {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
-				"voters 1 and 2 voting for nobody, with nothing saved: 1 of 3 [inferred: 3:7 1:1@f8d5cdf6 2:1@4e937b52]",
+				"voters 1 and 2 voting for nobody, with nothing saved: 1 of 3 [inferred: 3:7 1:1@f8d5cdf6 " +
+					"2:1@4e937b52]",
 			},
 			[]string{"the lease of node 3 ended", "just started"},
 		},
+		// Voters 1 to 3. SIGTERM to 1, and started with --voters 1-5: refused at 09:16:36.870. 3 killed at 40.877;
+		// started so at 54.967 and 17:09.359, 2 at 17:07.023: refused.
+		"voters-refused": {
+			[]rounds.FindingName{rounds.NoEnd},
+			[]string{
+				"Nobody leads since 09:16:40.879: voter 3 dead, 1 started again and refusing to run: 1 of 3, and 0 " +
+					"of 3 when the records end",
+				"nodes 1 and 3 refused to run when started again",
+			},
+			nil,
+		},
+		// 2 is two processes: the second one, which wrote 44.157, was refused at 09:17:44.160. 2 ran on.
+		"id-taken": {nil, nil, []string{"ended ["}},
 		// SETTLED from 5 arrived in another term's records.
 		"split-mended-false-lost": {
 			[]rounds.FindingName{rounds.Overlap, rounds.TwoLeaders}, nil, []string{"never arrived"},

@@ -364,9 +364,11 @@ func flap(incidents []Incident) Finding {
 
 // sameID finds processes of one node that wrote at the same time, by the node's own clock.
 func sameID(m *member) (found []Finding) {
-	for i := 1; i < len(m.lives); i++ {
-		a, b := m.lives[i-1], m.lives[i]
-		if both := a.until.Sub(b.from); both > 0 && a.incarnation != "" && b.incarnation != "" {
+	all := slices.SortedFunc(slices.Values(slices.Concat(m.lives, m.apart)), byBeginning)
+	for i := 1; i < len(all); i++ {
+		a, b := all[i-1], all[i]
+		both := earliest(a.until, b.until).Sub(b.from)
+		if a.until.After(b.from) && a.incarnation != "" && b.incarnation != "" {
 			found = append(found, Finding{
 				Name: SameID, Records: []Ref{b.ref(b.first()), a.ref(a.last())},
 				Text: fmt.Sprintf("Two processes were node %d for %v at least: incarnations %s and %s.",

@@ -123,7 +123,7 @@ func (g *group) summary(id uint64) Node {
 	b := g.lastBelief(id)
 	n.Term, n.Leader, n.Last = cmp.Or(b.term, l.top.round), b.leader, l.ref(l.last())
 	n.Aside, n.Ineligible = l.standing()
-	n.Voteless = l.voteless()
+	n.Voteless, n.Refused = l.voteless(), g.refused(l)
 	if view, ok := l.viewAt(l.last()); ok {
 		n.Alive = view.alive
 	}

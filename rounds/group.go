@@ -74,6 +74,7 @@ type group struct {
 type member struct {
 	lives         []*life
 	byIncarnation map[string]*life
+	apart         []*life   // that ended while another one went on as the node
 	forgotten     forgotten // what is left of processes that are no longer in lives
 	current       *life
 	// The belief of the last record that came in.
@@ -308,7 +309,9 @@ func (g *group) build() *Group {
 // evidence against whom, who led when.
 func (g *group) survey(terms []uint64) {
 	for _, m := range g.nodes {
+		m.lives, m.apart = append(m.lives, m.apart...), nil
 		slices.SortFunc(m.lives, byBeginning)
+		g.setApart(m)
 		for i, l := range m.lives {
 			if l.place, l.next = i, nil; i > 0 {
 				m.lives[i-1].next = l

@@ -395,6 +395,21 @@ func (c *Cause) clause(in *Incident) string {
 	return ""
 }
 
+// lackAtEnd says how many of the voters were there when the records end, if they were fewer than before.
+func (in *Incident) lackAtEnd(g *group, voters []uint64) string {
+	if in.Leader != 0 {
+		return ""
+	}
+	now := absent(g.awayIn(voters, in.Until, in.Until), in.Until, in.Until)
+	if len(now) <= len(in.lack.missing) {
+		return ""
+	}
+	for _, a := range now {
+		in.prove(a.ref)
+	}
+	return fmt.Sprintf(", and %d of %d when the records end", len(voters)-len(now), len(voters))
+}
+
 // missingVoters says which voters were out of reach for the longest time in which the others were no majority: "voters
 // 2 and 5 dead, 4 paused: 2 of 5". It returns "" if a majority was there for most of the time.
 func (in *Incident) missingVoters(g *group) string {
@@ -434,5 +449,5 @@ func (in *Incident) missingVoters(g *group) string {
 	for _, a := range in.lack.missing {
 		in.prove(a.ref)
 	}
-	return in.lack.tell(len(voters))
+	return in.lack.tell(len(voters)) + in.lackAtEnd(g, voters)
 }

@@ -2,7 +2,10 @@ package rounds
 
 import (
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // LifeEvent is something that happened to a process.
@@ -13,6 +16,9 @@ type LifeEvent struct {
 	// Ref is the record that shows it, of the process itself or of a peer; the last record of a process that said
 	// good-bye behind it.
 	Ref Ref `json:"ref"`
+
+	// Why is the error with which the process ended, by its own word; empty if it was told to end.
+	Why string `json:"why,omitempty"`
 
 	left bool // it said good-bye
 }
@@ -68,9 +74,9 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 		case off == unbounded, !d.isOf(l), d.At.Before(g.fix.at(l.node, l.from).Add(off)),
 			next != nil && !d.At.Add(off).Before(g.fix.at(l.node, next.from)): // perhaps of another process
 		case silentOn && ended:
-			return append(events, LifeEvent{Ended, d.At, PeersSaw, d.Ref, saysLeft(d.Evidence, l.node)})
+			return append(events, LifeEvent{Ended, d.At, PeersSaw, d.Ref, "", saysLeft(d.Evidence, l.node)})
 		case saysLeft(d.Evidence, l.node): // and it ended a little later
-			return append(events, LifeEvent{Ended, latest(d.At, last), PeersSaw, d.Ref, true})
+			return append(events, LifeEvent{Ended, latest(d.At, last), PeersSaw, d.Ref, "", true})
 		case ended, silentOn && next != nil:
 		case len(events) > 0 && events[len(events)-1].Kind == Resumed && d.At.Before(events[len(events)-1].At):
 		default:
@@ -78,8 +84,9 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 		}
 	}
 	events = append(events, slept...)
-	if at := g.goodbye(l); !at.IsZero() {
-		events = append(events, LifeEvent{Ended, at, OwnWord, l.ref(l.last()), true})
+	if bye := g.goodbye(l); bye != nil {
+		at := g.fix.at(l.node, bye.Time)
+		events = append(events, LifeEvent{Ended, at, OwnWord, l.ref(l.last()), bye.Error, true})
 	} else if next != nil {
 		events = append(events, LifeEvent{
 			Kind: Ended, At: g.fix.at(l.node, next.from), Known: Inferred,
@@ -90,15 +97,74 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 	return events
 }
 
-// goodbye returns when the process ended by its own word, in a line behind its last record. It returns zero if none
-// is known.
-func (g *group) goodbye(l *life) time.Time {
-	for _, at := range g.left[l.node] {
-		if !at.Before(l.until) && (l.next == nil || at.Before(l.next.from)) {
-			return g.fix.at(l.node, at)
+// goodbye returns the line behind its last record by which the process ended. It returns nil if none is known.
+func (g *group) goodbye(l *life) *trace.Farewell {
+	for i := range g.left[l.node] {
+		bye := &g.left[l.node][i]
+		if !bye.Time.Before(l.until) && (l.next == nil || bye.Time.Before(l.next.from)) && !l.other(bye) {
+			return bye
 		}
 	}
-	return time.Time{}
+	return nil
+}
+
+// other reports whether the process that ended says that this one is its node, and runs.
+func (l *life) other(bye *trace.Farewell) bool {
+	return bye.IsTaken() && l.incarnation != "" && strings.Contains(bye.Error, "incarnation "+l.incarnation+")")
+}
+
+// Refusal is the end of a process that did not begin to run as the node, by its own word.
+type Refusal struct {
+	At    time.Time `json:"at"` // corrected
+	Why   string    `json:"why"`
+	Taken bool      `json:"taken,omitempty"` // since another process was the node
+}
+
+// refused returns the last process that was to be the node after its last one had ended, or while that ran, and ended
+// at once. It returns nil if there is none.
+func (g *group) refused(l *life) *Refusal {
+	ended := time.Time{}
+	for _, e := range g.events(l) {
+		if e.Kind == Ended {
+			ended = e.At
+		}
+	}
+	for _, bye := range slices.Backward(g.left[l.node]) {
+		at := g.fix.at(l.node, bye.Time)
+		switch {
+		case bye.IsTaken() && !at.Before(g.fix.at(l.node, l.from)), bye.Refused() && !ended.IsZero() && at.After(ended):
+			return &Refusal{at, bye.Error, bye.IsTaken()}
+		}
+	}
+	return nil
+}
+
+// refusedAt reports whether the process's node was started again shortly after its end, and that one refused to run.
+func (g *group) refusedAt(l *life, ended time.Time) bool {
+	return slices.ContainsFunc(g.left[l.node], func(bye trace.Farewell) bool {
+		after := g.fix.at(l.node, bye.Time).Sub(ended)
+		return bye.Refused() && after > 0 && after <= maxTransit
+	})
+}
+
+// setApart takes the processes out of the node's list that ended while another one went on as the node.
+func (g *group) setApart(m *member) {
+	apart := func(l *life) bool {
+		l.next = nil
+		bye := g.goodbye(l)
+		return bye != nil && slices.ContainsFunc(m.lives, func(other *life) bool {
+			return other != l && (other.other(bye) || other.from.Before(l.from) && other.until.After(bye.Time))
+		})
+	}
+	var stay []*life
+	for _, l := range m.lives {
+		if apart(l) {
+			m.apart = append(m.apart, l)
+		} else {
+			stay = append(stay, l)
+		}
+	}
+	m.lives = stay
 }
 
 // pauses returns when the process slept past the end of a lease: it noticed that long after its timer was due. Only

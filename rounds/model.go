@@ -69,6 +69,10 @@ type Node struct {
 	// votes, or is no voter.
 	Voteless Ref `json:"voteless,omitzero"`
 
+	// Refused is the last process that was to be the node and ended at once, nil if there is none since the node's last
+	// process began.
+	Refused *Refusal `json:"refused,omitempty"`
+
 	lost uint64 // records that are missing between others
 	text bool   // some of its records were text
 }

@@ -115,7 +115,7 @@ type collected struct{ records []trace.Record }
 
 func (c *collected) Add(rec *trace.Record)           { c.records = append(c.records, *rec) }
 func (c *collected) Death(string, uint64, time.Time) {}
-func (c *collected) Left(string, uint64, time.Time)  {}
+func (c *collected) Left(trace.Farewell)             {}
 
 // upgrade gives a record of the former release what those of this one have.
 func upgrade(rec *trace.Record) {

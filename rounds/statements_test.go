@@ -58,9 +58,9 @@ func (s *source) Add(rec *trace.Record) {
 	s.Builder.Add(rec)
 }
 
-func (s *source) Left(cluster string, node uint64, at time.Time) {
-	s.ends = append(s.ends, at)
-	s.Builder.Left(cluster, node, at)
+func (s *source) Left(last trace.Farewell) {
+	s.ends = append(s.ends, last.Time)
+	s.Builder.Left(last)
 }
 
 func readSource(

@@ -47,7 +47,7 @@ type collector struct{ records []trace.Record }
 
 func (c *collector) Add(rec *trace.Record)           { c.records = append(c.records, *rec) }
 func (c *collector) Death(string, uint64, time.Time) {}
-func (c *collector) Left(string, uint64, time.Time)  {}
+func (c *collector) Left(trace.Farewell)             {}
 
 var termIn = regexp.MustCompile(`term \d+`)
 
@@ -159,7 +159,7 @@ func (f *following) Add(rec *trace.Record) {
 	}
 }
 func (f *following) Death(string, uint64, time.Time) {}
-func (f *following) Left(string, uint64, time.Time)  {}
+func (f *following) Left(trace.Farewell)             {}
 
 // A brief Builder says the same of a round in its line, and of what is wrong.
 func TestBriefTellsTheSame(t *testing.T) {

@@ -74,7 +74,8 @@ func (g *group) votelessOf(l *life) (all []absence) {
 			}
 		}
 		all = append(all, absence{
-			id: l.node, from: g.fix.at(l.node, v.wall), until: g.fix.at(l.node, until), how: voteless, ref: l.ref(v.seq),
+			id: l.node, from: g.fix.at(l.node, v.wall), until: g.fix.at(l.node, until), how: voteless,
+			ref: l.ref(v.seq),
 		})
 	}
 	return all

@@ -238,7 +238,7 @@ func (a *attempt) Add(rec *trace.Record) {
 
 func (a *attempt) Death(cluster string, node uint64, at time.Time) { a.b.Death(cluster, node, at) }
 
-func (a *attempt) Left(cluster string, node uint64, at time.Time) { a.b.Left(cluster, node, at) }
+func (a *attempt) Left(last trace.Farewell) { a.b.Left(last) }
 
 func (a *attempt) Line(cluster string, node uint64, at time.Time) { a.b.Line(cluster, node, at) }
 

@@ -91,7 +91,7 @@ func (f *recordFinder) Add(rec *trace.Record) {
 func (*recordFinder) Death(string, uint64, time.Time) {}
 
 // Left is for lines that are no records.
-func (*recordFinder) Left(string, uint64, time.Time) {}
+func (*recordFinder) Left(trace.Farewell) {}
 
 // showRecords prints the records that the first words name.
 func showRecords(ctx *cli.Context) error {

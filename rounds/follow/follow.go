@@ -192,10 +192,10 @@ func (f *follower) Death(cluster string, node uint64, at time.Time) {
 }
 
 // Left notes that a process ended, by its own word.
-func (f *follower) Left(cluster string, node uint64, at time.Time) {
+func (f *follower) Left(last trace.Farewell) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.sink.Left(cluster, node, at)
+	f.sink.Left(last)
 }
 
 // Line notes until when the log of a node goes on.

@@ -20,7 +20,7 @@ type counter struct{ n *int }
 
 func (c counter) Add(*trace.Record)               { *c.n++ }
 func (c counter) Death(string, uint64, time.Time) {}
-func (c counter) Left(string, uint64, time.Time)  {}
+func (c counter) Left(trace.Farewell)             {}
 
 // benchBytes is the size of a benchmark's log.
 const benchBytes = 20 << 20

@@ -3,7 +3,8 @@ package logs
 import (
 	"bytes"
 	"encoding/json"
-	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // lastWords are the messages of the last line of a process: it was told to end, or it failed.
@@ -11,10 +12,8 @@ var lastWords = []string{"the node resigned and left", "the node ended"}
 
 // leftNote is the last line of a process.
 type leftNote struct {
-	Time    time.Time `json:"time"`
-	Cluster string    `json:"cluster"`
-	Node    uint64    `json:"node"`
-	Message string    `json:"message"`
+	trace.Farewell
+	Message string `json:"message"`
 }
 
 // left reads the last line of a process: "the node resigned and left", or "the node ended" with the error before it.

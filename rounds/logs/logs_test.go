@@ -31,8 +31,8 @@ func (c *collector) Add(rec *trace.Record) {
 	c.records = append(c.records, *rec)
 }
 
-func (c *collector) Left(cluster string, node uint64, at time.Time) {
-	c.left = append(c.left, fmt.Sprintf("%s %d %s", cluster, node, at.Format(time.TimeOnly)))
+func (c *collector) Left(last trace.Farewell) {
+	c.left = append(c.left, fmt.Sprintf("%s %d %s", last.Cluster, last.Node, last.Time.Format(time.TimeOnly)))
 }
 
 func (c *collector) Death(_ string, node uint64, _ time.Time) { c.deaths = append(c.deaths, node) }

@@ -124,6 +124,8 @@ type item struct {
 	cluster string
 	node    uint64
 	at      time.Time
+
+	farewell trace.Farewell
 }
 
 // place is where an item belongs in the order of a merge.
@@ -174,9 +176,9 @@ func (s *source) Death(cluster string, node uint64, at time.Time) {
 }
 
 // Left keeps a good-bye until it is delivered.
-func (s *source) Left(cluster string, node uint64, at time.Time) {
-	if s.node == 0 || s.node == node {
-		s.ready = append(s.ready, item{left: true, cluster: cluster, node: node, at: at})
+func (s *source) Left(last trace.Farewell) {
+	if s.node == 0 || s.node == last.Node {
+		s.ready = append(s.ready, item{left: true, farewell: last})
 	}
 }
 
@@ -187,7 +189,7 @@ func (s *source) deliver(to Sink) {
 	case it.death:
 		to.Death(it.cluster, it.node, it.at)
 	case it.left:
-		to.Left(it.cluster, it.node, it.at)
+		to.Left(it.farewell)
 	default:
 		to.Add(&it.rec)
 	}

@@ -20,9 +20,9 @@ func (o only) Add(rec *trace.Record) {
 	}
 }
 
-func (o only) Left(cluster string, node uint64, at time.Time) {
-	if cluster == o.label {
-		o.to.Left(cluster, node, at)
+func (o only) Left(last trace.Farewell) {
+	if last.Cluster == o.label {
+		o.to.Left(last)
 	}
 }
 

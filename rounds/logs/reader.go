@@ -21,8 +21,8 @@ type Sink interface {
 	Add(rec *trace.Record)
 	// Death takes the time at which a node died, as a simulation says it.
 	Death(cluster string, node uint64, at time.Time)
-	// Left takes the time at which a process of a node said that it ends, in a line that is no record.
-	Left(cluster string, node uint64, at time.Time)
+	// Left takes the last line of a process, in which it says that it ends.
+	Left(last trace.Farewell)
 }
 
 // Reader reads the records of one stream. One goroutine calls Line. Any goroutine may call
@@ -149,7 +149,7 @@ func (r *Reader) find(line []byte) bool {
 	}
 	if note, ok := left(line); ok {
 		r.text.end()
-		r.to.Left(note.Cluster, note.Node, note.Time)
+		r.to.Left(note.Farewell)
 		return false
 	}
 	passLine(r.to, line)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // pattern returns a function that returns a regular expression. The first call compiles it: every
@@ -126,7 +128,7 @@ func (t *text) goodbye(s string) bool {
 			continue
 		}
 		t.finish(prefix(before))
-		t.to.Left("", node, t.state.timeOfDay(node, clock))
+		t.to.Left(trace.Farewell{Node: node, Time: t.state.timeOfDay(node, clock)})
 		return true
 	}
 	return false

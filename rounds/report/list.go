@@ -302,8 +302,8 @@ func why(r *rounds.Round) string {
 // whole reports whether the line of the round says why its whole incident came about.
 func whole(r *rounds.Round) bool {
 	in := r.Incident
-	return in != nil && (in.Absent() || folds(r) || in.Aside() && r.Term == lastOf(in) || in.Former != 0 && r.Term == lastOf(in) &&
-		(r.Cause.Kind == rounds.HigherRank || r.Cause.Kind == rounds.HandOver))
+	return in != nil && (in.Absent() || folds(r) || r.Term == lastOf(in) && (in.Aside() || in.Former != 0 &&
+		(r.Cause.Kind == rounds.HigherRank || r.Cause.Kind == rounds.HandOver)))
 }
 
 func (p *page) findings(list []rounds.Finding) {
@@ -320,7 +320,11 @@ func (p *page) summary(g *rounds.Group) {
 		p.WriteByte('\n')
 		return
 	}
-	if g.Run > 0 || len(g.Leaderships) == 0 {
+	if g.Run > 0 {
+		return
+	}
+	if len(g.Leaderships) == 0 {
+		p.neverLed(g)
 		return
 	}
 	now := []string{present(g), upAndDown(g)}
@@ -334,6 +338,22 @@ func (p *page) summary(g *rounds.Group) {
 		}
 	}
 	p.WriteByte('\n')
+}
+
+// neverLed writes which voters cannot make a leader, where nobody ever led.
+func (p *page) neverLed(g *rounds.Group) {
+	var ids []uint64
+	var by []rounds.Ref
+	for _, n := range g.Nodes {
+		if !n.Voteless.IsZero() {
+			ids, by = append(ids, n.ID), append(by, n.Voteless)
+		}
+	}
+	if len(ids) > 0 {
+		p.line("Nobody led, as far as the records go: %s %s for nobody, since nothing is saved of earlier votes%s.",
+			shortIDs(ids), words.Either(len(ids), "votes", "vote"), cite(g.Names, by...))
+		p.WriteByte('\n')
+	}
 }
 
 // present says who leads at the end of the records, or why nobody does.
@@ -410,9 +430,14 @@ func upAndDown(g *rounds.Group) string {
 		known rounds.Confidence
 	}
 	ids, by, rest := map[condition][]uint64{}, map[condition][]rounds.Ref{}, 0
+	var refused []uint64
 	for _, n := range g.Nodes {
 		e := lastEvent(&n)
 		is := condition{"ended", e.Known}
+		switch {
+		case n.Refused != nil && !n.Refused.Taken && e.Kind == rounds.Ended:
+			refused = append(refused, n.ID)
+		}
 		switch {
 		case n.Records == 0:
 			is.what = "without a log here"
@@ -445,6 +470,9 @@ func upAndDown(g *rounds.Group) string {
 	case rest > 0:
 		others := words.Either(rest, "other", fmt.Sprintf("other %d", rest))
 		parts = append(parts, "no record tells an end of the "+others)
+	}
+	if len(refused) > 0 {
+		parts = append(parts, fmt.Sprintf("%s refused to run when started again", shortIDs(refused)))
 	}
 	return fmt.Sprintf("Of %s, %s.", words.Plural(len(g.Nodes), "node"), words.And(parts...))
 }

@@ -26,6 +26,9 @@ func recorded(g *rounds.Group, id uint64) *Case {
 		return c
 	}
 	c.Voters, c.AskedBy = lastVoters(g)
+	if n != nil && n.Records > 0 && asksSince(g, lastLife(n).From) == nil {
+		c.Voters = nil // its process may have been given another list
+	}
 	c.Lists = lists(g, id, now.Leader)
 	if now.Leader == 0 {
 		c.Others = othersAside(g, id)
@@ -114,7 +117,7 @@ func lastLife(n *rounds.Node) rounds.Life { return n.Lives[len(n.Lives)-1] }
 // away reports whether the node's last process had ended or was silent when the records end, as its peers saw it.
 func away(g *rounds.Group, n *rounds.Node) bool {
 	lost, again := lossesIn(g, n.ID)
-	return len(lost) > 0 && again == ""
+	return len(lost) > 0 && again == "" || len(n.Lives) > 0 && lastEvent(n).Kind == rounds.Ended
 }
 
 // lossesIn returns how the other nodes lost the last process of the node, as far as they never saw it again. The
@@ -197,12 +200,20 @@ func needed(g *rounds.Group) []string {
 
 // lastVoters returns the voters that were asked last, and the candidate that asked them.
 func lastVoters(g *rounds.Group) (voters []uint64, candidate uint64) {
-	for _, r := range slices.Backward(g.Rounds) {
-		if r.Ballot != nil {
-			return r.Ballot.Voters, r.Ballot.Candidate
-		}
+	if b := asksSince(g, time.Time{}); b != nil {
+		return b.Voters, b.Candidate
 	}
 	return nil, 0
+}
+
+// asksSince returns the ballot of the last candidate that asked the voters, nil if none did since then.
+func asksSince(g *rounds.Group, since time.Time) *rounds.Ballot {
+	for _, r := range slices.Backward(g.Rounds) {
+		if r.Ballot != nil && !r.From.Before(since) {
+			return r.Ballot
+		}
+	}
+	return nil
 }
 
 // unanswered says that the node, a voter, wrote nothing any more when a candidate last asked it.
@@ -273,18 +284,36 @@ func ownWord(g *rounds.Group, id uint64, n *rounds.Node) Candidate {
 		return Candidate{Node: id, Silent: strings.Join(hearsay(g, id, n), " ")}
 	}
 	if at := leftAt(n); !at.IsZero() {
-		ended := fmt.Sprintf("Node %d does not run: its process ended at %s, by its own word.", id, clock(at))
-		return Candidate{Node: id, Silent: ended}
+		ended := fmt.Sprintf("Node %d does not run: its process ended at %s, by its own word%s.", id, clock(at),
+			colon(lastEvent(n).Why))
+		return Candidate{Node: id, Silent: join(ended, notRunning(n))}
 	}
 	c := Candidate{
 		Node: n.ID, Ineligible: n.Ineligible, Ref: n.Aside, Resigned: n.Ineligible == "" && !n.Aside.IsZero(),
 		Lost: n.Voteless,
+	}
+	if why := notRunning(n); why != "" {
+		c.Strange = append(c.Strange, why)
 	}
 	if !n.Voteless.IsZero() {
 		c.Recovery = "nothing is saved of earlier votes"
 	}
 	return c
 }
+
+// notRunning says that a process was to be the node and refused to run. It returns "" if none did.
+func notRunning(n *rounds.Node) string {
+	switch r := n.Refused; {
+	case r == nil:
+		return ""
+	case r.Taken:
+		return fmt.Sprintf("At %s another process was to be node %d, and ended: %s.", clock(r.At), n.ID, r.Why)
+	default:
+		return fmt.Sprintf("At %s it was started again, and refused to run: %s.", clock(r.At), r.Why)
+	}
+}
+
+func join(sentences ...string) string { return strings.TrimSpace(strings.Join(sentences, " ")) }
 
 // othersAside returns the other nodes that run, and by their own word do not stand for election, or do not vote.
 func othersAside(g *rounds.Group, id uint64) (list []Candidate) {

@@ -100,6 +100,22 @@ func TestWhyNotNobody(t *testing.T) {
 		"At least 1 of nodes 2 and 3 has to come back: 2 of the 3 voters are needed.", "No quorum: node 1 asked")
 }
 
+// A process that ended at once, since its voters were others or another process was the node, is told.
+func TestWhyNotRefused(t *testing.T) {
+	says(t, whyNot(t, "cases/voters-refused/n1", 1), "Node 1 does not run: its process ended at 09:16:36.861, by its "+
+		"own word. At 09:17:16.368 it was started again, and refused to run: --voters: the voters are not those")
+	says(t, whyNot(t, "cases/id-taken/n2", 2, `+{"level":"error","cluster":"I","node":2,"error":"node id is taken: id `+
+		`2 belongs to node 2 (incarnation 7ed11a3d) at a, which is alive","exit_code":5,`+
+		`"time":"2026-11-25T09:17:44.160Z","message":"the node ended"}`),
+		"At 09:17:44.160 another process was to be node 2, and ended: node id is taken", "!does not run")
+}
+
+// Where nothing is saved of what a voter voted, it says so.
+func TestWhyNotVoteless(t *testing.T) {
+	says(t, whyNot(t, "cases/votes-wiped/n1", 1),
+		"Node 1 votes for nobody, and does not stand: nothing is saved of earlier votes [1:1@f8d5cdf6].")
+}
+
 // Where the records end before anybody called an election, that is said.
 func TestWhyNotNobodyYet(t *testing.T) {
 	says(t, whyNot(t, "office-no-quorum", 1, `"seq":12`, `"seq":13`), "Nobody leads since 17:18:12.132",

@@ -1,0 +1,23 @@
+package trace
+
+import "time"
+
+// Farewell is the last line of a process: it was told to end, or it failed. It is no record.
+type Farewell struct {
+	Time    time.Time `json:"time"`
+	Cluster string    `json:"cluster"`
+	Node    uint64    `json:"node"`
+	Error   string    `json:"error"`     // why it failed; empty if it was told to end
+	Code    int       `json:"exit_code"` // 0 if it was told to end
+}
+
+// The exit codes of a process that did not begin to run as its node, with those of docs/EXIT-CODES.md.
+const (
+	wrongUsage, wrongConfig, idTaken = 2, 4, 5
+)
+
+// Refused reports whether the process refused to run: its command line, its settings or its data were wrong.
+func (f *Farewell) Refused() bool { return f.Code == wrongUsage || f.Code == wrongConfig }
+
+// IsTaken reports whether the process ended since another one was its node.
+func (f *Farewell) IsTaken() bool { return f.Code == idTaken }
