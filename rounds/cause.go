@@ -143,6 +143,7 @@ func (r *Round) findCause(g *group) {
 	}
 	r.notLost(&c, g)
 	r.handedOver(&c, g)
+	r.provenGone(&c, g)
 	if c.Lost != 0 {
 		c.Detections = r.detections(c.Lost, g)
 	}
@@ -200,6 +201,27 @@ func (r *Round) handedOver(c *Cause, g *group) {
 		asked = request{fmt.Sprintf("node %d would take over", led.endedBy.to), led.End, led.Last} // as with --preempt
 	}
 	c.Kind, c.Lost, c.handing, c.Request, c.asked = HandOver, 0, led.Leader, asked.why, asked
+}
+
+// provenGone corrects the cause under a lease, where a nominee stands as "nobody leads" because it has just seen the
+// end of the leader's process.
+func (r *Round) provenGone(c *Cause, g *group) {
+	if r.Guarantee != lease || c.Kind != Vacant {
+		return
+	}
+	var led *Leadership
+	for _, l := range g.list {
+		if l.Term < r.Term && !l.From.After(c.At) && (led == nil || l.Term > led.Term) {
+			led = l
+		}
+	}
+	if led == nil || led.Ended.Kind != EndedByProcess {
+		return
+	}
+	d := g.dropAt(c.Node, led.Leader, c.At)
+	if d != nil && EndedProcess(d.Evidence, led.Leader) && !d.At.Before(led.From) && c.At.Sub(d.At) <= together {
+		c.Text, c.Kind, c.Lost = fmt.Sprintf("leader %d is gone", led.Leader), LeaderLost, led.Leader
+	}
 }
 
 // requestBefore says why the leader was asked to give up its term before it did by its own word.

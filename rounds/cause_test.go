@@ -314,3 +314,36 @@ func TestBackByAClockThatNothingCompares(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody leads" is what a nominee sees; why it is so stands before that in the same record: the leader's end.
+func TestNomineeSawTheEnd(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(3, 0, 1)
+	v.grant(1, 3, 1)
+	v.grant(2, 3, 1)
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.add(1, 500, trace.Record{
+		Event: "gone", About: 3, Detail: "3 n3life0", Term: 1, Round: 2, LeaderChange: trace.Lost,
+		Why: []string{
+			"leader 3 is proven dead -> nobody leads",
+			"this node is nominated and nobody leads -> ask the voters for term 2",
+		},
+		Sent: []string{"PRE_VOTE>2#1:5000", "PRE_VOTE>3#1:5001"},
+		Reasons: []trace.Reason{
+			{},
+			{Code: "lease.ask", Args: []trace.Arg{
+				{Is: trace.Cause, Reason: &trace.Reason{Code: "lease.nominated"}}, {Number: 2},
+			}},
+		},
+	})
+	v.lead(1, 510, 2)
+	v.follow(2, 515, 1, 2)
+	v.follow(2, 5000, 1, 2)
+	all := v.b.History().Groups[0].Rounds
+	if c := all[len(all)-1].Cause; c.Kind != rounds.LeaderLost || c.Lost != 3 || c.Evidence != "proven-dead 3" {
+		t.Errorf("%+v", c)
+	}
+}
