@@ -41,7 +41,7 @@ func TestStandAside(t *testing.T) {
 		}
 		g := v.b.History().Groups[0]
 		in := g.Incidents[len(g.Incidents)-1]
-		if in.Former != 3 || in.Aside() != (c.want != "") || !strings.HasSuffix(in.Why, c.want) {
+		if in.Former != 3 || in.Held() != (c.want != "") || !strings.HasSuffix(in.Why, c.want) {
 			t.Errorf("%s: %+v", name, in)
 		}
 		if got := g.Nodes[0].Ineligible; got != c.why[0] {

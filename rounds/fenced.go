@@ -1,6 +1,12 @@
 package rounds
 
-import "github.com/ringleader-dev/ringleader/algorithms"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/words"
+)
 
 // Fenced is one thing that a step learned about a former leader. That leader must stop before another leads.
 type Fenced struct {
@@ -18,6 +24,46 @@ func (s *Step) Fenced() (list []Fenced) {
 		}
 	}
 	return list
+}
+
+// unfenced is an attempt to fence a node that failed.
+type unfenced struct {
+	node uint64
+	how  string // in the fence agent's words
+	ref  Ref
+}
+
+// noteUnfenced keeps the attempts of a step that failed.
+func (r *Round) noteUnfenced(s *Step) {
+	for _, f := range s.Fenced() {
+		if f.Result == algorithms.FenceFailed {
+			r.unfenced = append(r.unfenced, unfenced{f.Node, f.How, s.Ref})
+		}
+	}
+}
+
+// fenceFailed says how often former leaders could not be fenced, so that nobody else led. It returns "" if none
+// failed.
+func (in *Incident) fenceFailed() string {
+	var all []unfenced
+	for _, r := range in.rounds {
+		all = append(all, r.unfenced...)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	var ids []uint64
+	for _, f := range all {
+		if !slices.Contains(ids, f.node) {
+			ids = append(ids, f.node)
+		}
+	}
+	slices.Sort(ids)
+	last := all[len(all)-1]
+	in.prove(all[0].ref)
+	in.prove(last.ref)
+	in.unfenced = true
+	return fmt.Sprintf("by the records %s to fence %s failed (%s)", words.Plural(len(all), "attempt"), words.Nodes(ids), last.how)
 }
 
 // Unstopped names the former leaders that the node waits for, although a majority voted for it. It

@@ -47,11 +47,12 @@ type Incident struct {
 
 	lastSign bool // see LastSign
 
-	rounds []*Round // of Terms
-	lack   shortage // the time in which the voters were missing that Why names; zero if it names none
-	aside  bool     // Why says that the nodes which might have led stood aside
-	all    bool     // lack is of all nodes, not of the voters
-	killed bool     // so many of them ended without a good-bye that the others are no majority
+	rounds   []*Round // of Terms
+	lack     shortage // the time in which the voters were missing that Why names; zero if it names none
+	aside    bool     // Why says that the nodes which might have led stood aside
+	all      bool     // lack is of all nodes, not of the voters
+	unfenced bool     // Why says that former leaders could not be fenced
+	killed   bool     // so many of them ended without a good-bye that the others are no majority
 }
 
 // Voters reports whether Why says which voters were missing, so that the others were no majority.
@@ -60,8 +61,9 @@ func (in *Incident) Voters() bool { return in.Absent() && !in.all }
 // Absent reports whether Why says which voters were missing, or that all nodes were.
 func (in *Incident) Absent() bool { return len(in.lack.missing) > 0 }
 
-// Aside reports whether Why says that the nodes which might have led were not eligible.
-func (in *Incident) Aside() bool { return in.aside }
+// Held reports whether Why says what kept the nodes from a leader: none of those which might have led was eligible, or
+// former leaders could not be fenced.
+func (in *Incident) Held() bool { return in.aside || in.unfenced }
 
 // LastSign reports whether Perhaps is the last sign that Former led: nobody noticed its end, or who did may have slept.
 func (in *Incident) LastSign() bool { return in.lastSign }
@@ -277,7 +279,15 @@ func (in *Incident) reason(g *group) string {
 	if gone := in.allGone(g); gone != "" {
 		return gone
 	}
-	return in.withAside(g, in.changed(g))
+	why := in.withAside(g, in.changed(g))
+	switch failed := in.fenceFailed(); {
+	case failed == "":
+		return why
+	case why == noReason:
+		return failed
+	default:
+		return why + ", and " + failed
+	}
 }
 
 // noReason says that the records do not tell why the leadership changed.

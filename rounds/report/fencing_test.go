@@ -62,8 +62,13 @@ func TestNobodyLeadsUnfenced(t *testing.T) {
 			Algo: "bully", Seq: uint64(seq) + 1, Term: 7, Event: "fenced", Why: []string{why}, Guarantee: "lease",
 		})
 	}
+	g := b.History().Groups[0]
+	if got := g.Incidents[0].Why; got != "no leader was known, and by the records 1 attempt to fence node 5 failed "+
+		"(exit 3 after 4ms)" {
+		t.Errorf("the change: %q", got)
+	}
 	var out bytes.Buffer
-	if err := report.WhyNot(&out, b.History().Groups[0], 2); err != nil {
+	if err := report.WhyNot(&out, g, 2); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(out.String()), " ")

@@ -302,7 +302,7 @@ func why(r *rounds.Round) string {
 // whole reports whether the line of the round says why its whole incident came about.
 func whole(r *rounds.Round) bool {
 	in := r.Incident
-	return in != nil && (in.Absent() || folds(r) || r.Term == lastOf(in) && (in.Aside() || in.Former != 0 &&
+	return in != nil && (in.Absent() || folds(r) || r.Term == lastOf(in) && (in.Held() || in.Former != 0 &&
 		(r.Cause.Kind == rounds.HigherRank || r.Cause.Kind == rounds.HandOver)))
 }
 
