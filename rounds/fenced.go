@@ -63,7 +63,8 @@ func (in *Incident) fenceFailed() string {
 	in.prove(all[0].ref)
 	in.prove(last.ref)
 	in.unfenced = true
-	return fmt.Sprintf("by the records %s to fence %s failed (%s)", words.Plural(len(all), "attempt"), words.Nodes(ids), last.how)
+	return fmt.Sprintf("by the records %s to fence %s failed (%s)", words.Plural(len(all), "attempt"),
+		words.Nodes(ids), last.how)
 }
 
 // Unstopped names the former leaders that the node waits for, although a majority voted for it. It

@@ -280,8 +280,9 @@ func (r *Round) noteAsked() {
 	}
 }
 
-// unasked returns the changes of leadership of which no cause from outside is known: no operator asked for it, and no
-// process ended or had just started. Those before the incidents that may still count come first.
+// unasked returns the changes of leadership of which no cause from outside is known: no operator asked for it, no
+// process ended, and that of the new leader had not started less than flapTime before. Those before the incidents that
+// may still count come first.
 func (g *group) unasked(incidents []Incident) (unasked []Incident) {
 	if g.past != nil {
 		unasked = slices.Clone(g.past.unasked)

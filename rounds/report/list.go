@@ -434,8 +434,7 @@ func upAndDown(g *rounds.Group) string {
 	for _, n := range g.Nodes {
 		e := lastEvent(&n)
 		is := condition{"ended", e.Known}
-		switch {
-		case n.Refused != nil && !n.Refused.Taken && e.Kind == rounds.Ended:
+		if n.Refused != nil && !n.Refused.Taken && e.Kind == rounds.Ended {
 			refused = append(refused, n.ID)
 		}
 		switch {
@@ -462,19 +461,54 @@ func upAndDown(g *rounds.Group) string {
 				proof(g.Names, is.known, by[is]...)))
 		}
 	}
-	switch {
-	case len(parts) == 0 && rest == 1:
-		return fmt.Sprintf("No record tells an end of %s.", words.Nodes([]uint64{g.Nodes[0].ID}))
-	case len(parts) == 0:
-		return fmt.Sprintf("No record tells an end of any of the %d nodes.", rest)
-	case rest > 0:
-		others := words.Either(rest, "other", fmt.Sprintf("other %d", rest))
-		parts = append(parts, "no record tells an end of the "+others)
-	}
 	if len(refused) > 0 {
 		parts = append(parts, fmt.Sprintf("%s refused to run when started again", shortIDs(refused)))
 	}
-	return fmt.Sprintf("Of %s, %s.", words.Plural(len(g.Nodes), "node"), words.And(parts...))
+	const untold = "o record tells an end of the last process of "
+	switch {
+	case len(parts) == 0 && rest == 1:
+		return fmt.Sprintf("N%s%s%s.", untold, words.Nodes([]uint64{g.Nodes[0].ID}), restarts(g))
+	case len(parts) == 0:
+		return fmt.Sprintf("N%sany of the %d nodes%s.", untold, rest, restarts(g))
+	case rest > 0:
+		parts = append(parts, "n"+untold+words.Either(rest, "the other", fmt.Sprintf("the other %d", rest)))
+	}
+	return fmt.Sprintf("Of %s, %s%s.", words.Plural(len(g.Nodes), "node"), words.And(parts...), restarts(g))
+}
+
+// restarts says when nodes were started again: "; node 3 restarted at 11:57:42.384 [3:1@a41c77f0]". Of many nodes it
+// names the first ones.
+func restarts(g *rounds.Group) string {
+	const most = 3
+	var parts []string
+	more := 0
+	for _, n := range g.Nodes {
+		again := len(n.Lives) - 1
+		switch {
+		case again < 1:
+			continue
+		case len(parts) == most:
+			more++
+			continue
+		}
+		last := lastLife(&n)
+		how := "at"
+		if len(last.Events) == 0 || last.Events[0].Kind != rounds.Started {
+			how = "by" // its first record is not of the start
+		}
+		if again > 1 {
+			how = fmt.Sprintf("%d times, last %s", again, how)
+		}
+		parts = append(parts, fmt.Sprintf("node %d restarted %s %s%s", n.ID, how, when(g, last.From),
+			cite(g.Names, last.First)))
+	}
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more restarted", more))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; " + words.And(parts...)
 }
 
 // lastEvent returns the last thing that happened to the node's last process, the zero event if nothing did.
