@@ -114,6 +114,7 @@ func (g *group) summary(id uint64) Node {
 	over := g.nodes[id].forgotten
 	n.Lives = over.told
 	n.Records, n.lost, n.text = over.records, over.lost, over.text
+	n.Restarts = over.lives + len(g.nodes[id].lives) - 1
 	for _, l := range g.nodes[id].lives {
 		n.Records += l.records()
 		n.lost += l.missing()

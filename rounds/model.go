@@ -50,6 +50,8 @@ type Node struct {
 	// id. Nil if no record has it.
 	Attr  *int64 `json:"attr,omitempty"`
 	Lives []Life `json:"lives,omitempty"` // the node's processes, in order
+	// Restarts is how many processes of the node began after its first one. Lives may lack those that were long ago.
+	Restarts int `json:"restarts,omitempty"`
 
 	// Alive is whom the node last believed alive, nil if no record has that. Gone is its
 	// evidence against the nodes that it dropped, by At.

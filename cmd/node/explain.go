@@ -28,6 +28,11 @@ func explainRounds(
 		if format == "json" {
 			return writeJSON(out, r)
 		}
+		if len(found) > 1 {
+			if err := report.GroupName(out, g); err != nil {
+				return err
+			}
+		}
 		return report.Explain(out, g, r, theory)
 	})
 }

@@ -132,6 +132,7 @@ func (in *input) read(to logs.Sink) (sum logs.Stats, problems []error) {
 	sum.Add(in.batch.Read(to, func(err error) { problems = append(problems, err) }))
 	for name, file := range in.copies {
 		sum.FirstBroken = strings.Replace(sum.FirstBroken, file, called(name), 1)
+		sum.FirstBinary = strings.Replace(sum.FirstBinary, file, called(name), 1)
 	}
 	return sum, problems
 }

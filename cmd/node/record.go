@@ -23,7 +23,8 @@ func recordCommand() *cli.Command {
 		ArgsUsage: "NODE:SEQ... LOG...",
 		Description: logsHelp + "\n\n" +
 			"A record is named 4:17, or 4:17@a41c77f0 where several processes of node 4\n" +
-			"wrote a 17th record. Each is printed as one line of JSON.",
+			"wrote a 17th record. Each is printed as one line of JSON, and behind the last\n" +
+			"record of a process the line by which it ended, if there is one.",
 		Flags:  []cli.Flag{clusterFilter()},
 		Action: showRecords,
 	}
@@ -62,6 +63,7 @@ type recordFinder struct {
 	wanted []recordName
 	found  map[recordName]bool
 	shown  map[string]bool // whole records: a file may be given twice
+	latest map[uint64]bool // by node: whether its record that came last is wanted
 	out    io.Writer
 	err    error // of the output
 	all    int   // records
@@ -76,10 +78,18 @@ func (f *recordFinder) Add(rec *trace.Record) {
 			f.found[n], wanted = true, true
 		}
 	}
-	if !wanted {
-		return
+	if f.latest == nil {
+		f.latest = map[uint64]bool{}
 	}
-	b, err := json.Marshal(rec)
+	f.latest[rec.Node] = wanted
+	if wanted {
+		f.show(rec)
+	}
+}
+
+// show prints a line of JSON.
+func (f *recordFinder) show(line any) {
+	b, err := json.Marshal(line)
 	if err == nil && !f.shown[string(b)] {
 		f.shown[string(b)] = true
 		_, err = f.out.Write(append(rounds.EscapeJSON(b), '\n'))
@@ -90,8 +100,13 @@ func (f *recordFinder) Add(rec *trace.Record) {
 // Death is for simulated runs, whose records do not tell it.
 func (*recordFinder) Death(string, uint64, time.Time) {}
 
-// Left is for lines that are no records.
-func (*recordFinder) Left(trace.Farewell) {}
+// Left prints the last line of a process behind its last record: that stands for it where a process ended by its own
+// word.
+func (f *recordFinder) Left(last trace.Farewell) {
+	if f.latest[last.Node] {
+		f.show(last)
+	}
+}
 
 // showRecords prints the records that the first words name.
 func showRecords(ctx *cli.Context) error {

@@ -7,8 +7,9 @@ type Farewell struct {
 	Time    time.Time `json:"time"`
 	Cluster string    `json:"cluster"`
 	Node    uint64    `json:"node"`
-	Error   string    `json:"error"`     // why it failed; empty if it was told to end
-	Code    int       `json:"exit_code"` // 0 if it was told to end
+	Message string    `json:"message"`
+	Error   string    `json:"error,omitempty"`     // why it failed; empty if it was told to end
+	Code    int       `json:"exit_code,omitempty"` // 0 if it was told to end
 }
 
 // The exit codes of a process that did not begin to run as its node, with those of docs/EXIT-CODES.md.

@@ -10,14 +10,8 @@ import (
 // lastWords are the messages of the last line of a process: it was told to end, or it failed.
 var lastWords = []string{"the node resigned and left", "the node ended"}
 
-// leftNote is the last line of a process.
-type leftNote struct {
-	trace.Farewell
-	Message string `json:"message"`
-}
-
 // left reads the last line of a process: "the node resigned and left", or "the node ended" with the error before it.
-func left(line []byte) (note leftNote, ok bool) {
+func left(line []byte) (note trace.Farewell, ok bool) {
 	if !saysGoodbye(line) {
 		return note, false
 	}

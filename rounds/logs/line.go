@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // LineSink is a Sink that also wants to know until when a log goes on.
@@ -19,7 +21,7 @@ func passLine(to Sink, line []byte) {
 	if !wants || !bytes.HasPrefix(line, nodesBegin) {
 		return
 	}
-	var note leftNote
+	var note trace.Farewell // of which it may have the time and the node
 	if json.Unmarshal(line, &note) == nil && note.Node != 0 && !note.Time.IsZero() {
 		sink.Line(note.Cluster, note.Node, note.Time)
 	}

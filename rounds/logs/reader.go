@@ -149,7 +149,7 @@ func (r *Reader) find(line []byte) bool {
 	}
 	if note, ok := left(line); ok {
 		r.text.end()
-		r.to.Left(note.Farewell)
+		r.to.Left(note)
 		return false
 	}
 	passLine(r.to, line)
@@ -160,6 +160,10 @@ func (r *Reader) find(line []byte) bool {
 func (r *Reader) other(line []byte) bool {
 	if r.text.line(line) {
 		return true
+	}
+	if bytes.IndexByte(line, 0) >= 0 {
+		r.Stats.Binary++
+		return false
 	}
 	if looksBroken(line) {
 		if r.Stats.Broken++; r.Stats.Broken == 1 {

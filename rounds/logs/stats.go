@@ -17,6 +17,9 @@ type Stats struct {
 	Broken  int // lines that look like records and are none: cut off, or damaged
 	// FirstBroken says where the first of these lines is: "line 17", with its file if it is known.
 	FirstBroken string
+	// Binary counts the lines with bytes of value 0. FirstBinary is the first of their files, if it is known.
+	Binary      int
+	FirstBinary string
 }
 
 // Add adds what another Reader saw.
@@ -27,12 +30,17 @@ func (s *Stats) Add(other Stats) {
 	s.TooLong += other.TooLong
 	s.Broken += other.Broken
 	s.FirstBroken = cmp.Or(s.FirstBroken, other.FirstBroken)
+	s.Binary += other.Binary
+	s.FirstBinary = cmp.Or(s.FirstBinary, other.FirstBinary)
 }
 
 // Of says which file the Reader read.
 func (s *Stats) Of(file string) {
 	if s.Broken > 0 {
 		s.FirstBroken += " of " + file
+	}
+	if s.Binary > 0 {
+		s.FirstBinary = file
 	}
 }
 
@@ -47,6 +55,14 @@ func (s *Stats) Remark() string {
 	if s.TooLong > 0 {
 		list = append(list, fmt.Sprintf("%s of more than 4 MiB %s not read.",
 			words.Plural(s.TooLong, "line"), words.Either(s.TooLong, "was", "were")))
+	}
+	if s.Binary > 0 {
+		of := ""
+		if s.FirstBinary != "" {
+			of = ", first in " + s.FirstBinary
+		}
+		list = append(list, fmt.Sprintf("%s %s no text, and not read%s: UTF-16 needs its mark at the beginning.",
+			words.Plural(s.Binary, "line"), words.Either(s.Binary, "is", "are"), of))
 	}
 	return strings.Join(list, " ")
 }

@@ -128,7 +128,7 @@ func (t *text) goodbye(s string) bool {
 			continue
 		}
 		t.finish(prefix(before))
-		t.to.Left(trace.Farewell{Node: node, Time: t.state.timeOfDay(node, clock)})
+		t.to.Left(trace.Farewell{Node: node, Time: t.state.timeOfDay(node, clock), Message: words})
 		return true
 	}
 	return false

@@ -67,3 +67,15 @@ func TestNotUTF16(t *testing.T) {
 		}
 	}
 }
+
+// "No word that two files were unreadable": UTF-16 without its mark is counted.
+func TestUTF16WithoutMarkIsCounted(t *testing.T) {
+	var text []byte
+	for _, c := range []byte(realRecords(t)[0] + "\n") {
+		text = append(text, c, 0)
+	}
+	stats, err := Read(bytes.NewReader(text), &collector{})
+	if err != nil || stats.Records > 0 || stats.Binary == 0 || !strings.Contains(stats.Remark(), "UTF-16") {
+		t.Errorf("%+v, %v: %q", stats, err, stats.Remark())
+	}
+}

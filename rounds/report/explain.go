@@ -52,7 +52,7 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		return sentences
 	default:
 		if in.Leader == in.Former {
-			until += " again"
+			until = fmt.Sprintf("until node %d led again, in term %d", in.Leader, in.Term)
 		}
 		say("Nobody led for %s, from %s %s: %s%s.", in.Length(), clock(in.From), until, in.Why, proofOf(names, in))
 	}

@@ -19,6 +19,10 @@ func List(w io.Writer, g *rounds.Group, s Selection) error {
 	p := page{names: g.Names}
 	p.line("%s (%s)", words.Upper(clusterName(g.Cluster, g.Algorithm, g.Run, g.Era)), g.Guarantee)
 	p.summary(g)
+	if s.Limited() {
+		p.line("All of that is about all records, from %s to %s; what begins between --since and --until:",
+			dated(g.From), dated(g.Until))
+	}
 	p.columns()
 	shown, left := s.on(g).choose(g.Rounds)
 	if left += s.retained[clusterName(g.Cluster, g.Algorithm, g.Run, g.Era)]; left > 0 {
@@ -483,9 +487,8 @@ func restarts(g *rounds.Group) string {
 	var parts []string
 	more := 0
 	for _, n := range g.Nodes {
-		again := len(n.Lives) - 1
 		switch {
-		case again < 1:
+		case n.Restarts < 1:
 			continue
 		case len(parts) == most:
 			more++
@@ -496,8 +499,8 @@ func restarts(g *rounds.Group) string {
 		if len(last.Events) == 0 || last.Events[0].Kind != rounds.Started {
 			how = "by" // its first record is not of the start
 		}
-		if again > 1 {
-			how = fmt.Sprintf("%d times, last %s", again, how)
+		if n.Restarts > 1 {
+			how = fmt.Sprintf("%d times, last %s", n.Restarts, how)
 		}
 		parts = append(parts, fmt.Sprintf("node %d restarted %s %s%s", n.ID, how, when(g, last.From),
 			cite(g.Names, last.First)))

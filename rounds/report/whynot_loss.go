@@ -86,6 +86,14 @@ func (c *Case) losses() (sentences []string) {
 	return sentences
 }
 
+// sawEnd reports whether a node saw that the process had ended, then or soon before: others that only lost it saw the
+// same.
+func (c *Case) sawEnd(t time.Time) bool {
+	return slices.ContainsFunc(c.Losses, func(l Loss) bool {
+		return l.fate(c.Node) == ended && l.At.Before(t.Add(time.Second))
+	})
+}
+
 // loss says how the node was lost. If it was there again afterwards, it says no more than what was seen.
 func (c *Case) loss(l Loss) string {
 	id, again := c.Node, c.Again != ""
@@ -102,7 +110,7 @@ func (c *Case) loss(l Loss) string {
 		if !again {
 			text += ": it was paused, hung or cut off"
 		}
-	case again:
+	case again, f < silent && c.sawEnd(l.At):
 	case f == ended && strings.Contains(how, "its process"):
 		return text + cmp.Or(proof, " (peers saw it)") + "."
 	case f == ended:

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
@@ -108,6 +109,20 @@ func TestWhyNotRefused(t *testing.T) {
 		`2 belongs to node 2 (incarnation 7ed11a3d) at a, which is alive","exit_code":5,`+
 		`"time":"2026-11-25T09:17:44.160Z","message":"the node ended"}`),
 		"At 09:17:44.160 another process was to be node 2, and ended: node id is taken", "!does not run")
+}
+
+// One kill that some saw and others only inferred has one explanation.
+func TestWhyNotOneEnd(t *testing.T) {
+	at := time.Date(2026, 11, 25, 9, 24, 0, 0, time.UTC)
+	c := report.Case{Node: 3, Now: at, Losses: []report.Loss{
+		{At: at, By: []uint64{1}, Evidence: "link-closed 3, dial-refused 3"},
+		{At: at.Add(time.Millisecond), By: []uint64{4}, Evidence: "unreachable 3"},
+	}}
+	var text string
+	for _, sentences := range c.Paragraphs() {
+		text += strings.Join(sentences, " ") + " "
+	}
+	says(t, text, "its process ended", "node 4 lost node 3: cannot be reached", "!machine was down")
 }
 
 // Where nothing is saved of what a voter voted, it says so.
