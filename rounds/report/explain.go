@@ -69,8 +69,7 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		say("It may have been %s, from %s on: %s%s. Records of level debug would tell.", rounds.Span(in.AtMost()),
 			clock(in.Perhaps), how, cite(names, in.PerhapsRef))
 	}
-	if in.Unsure() {
-		say("Or node %d led term %d still.", in.Former, in.FormerTerm)
+	if in.Unsure() { // it may lead still
 		return sentences
 	}
 	if !in.Sooner.IsZero() && in.Leaderless > 0 {
