@@ -69,14 +69,13 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		say("It may have been %s, from %s on: %s%s. Records of level debug would tell.", rounds.Span(in.AtMost()),
 			clock(in.Perhaps), how, cite(names, in.PerhapsRef))
 	}
-	if in.Unsure() { // it may lead still
-		return sentences
-	}
 	if !in.Sooner.IsZero() && in.Leaderless > 0 {
 		say("It may have been %s: records of node %d are missing from %s on, and when it began to lead.",
 			rounds.Span(in.AtMost()), in.Leader, clock(in.Sooner))
 	}
-	say("%s%s.", ending(in), proof(names, in.Ended.Known, in.Ended.Ref))
+	if in.Ended.Kind != rounds.EndedUnseen { // else no record tells it
+		say("%s%s.", ending(in), proof(names, in.Ended.Known, in.Ended.Ref))
+	}
 	if len(in.Terms) > 1 {
 		say("It took terms %d to %d.", in.Terms[0], lastOf(in))
 	}
