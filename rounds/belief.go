@@ -66,7 +66,7 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 	l.beliefs = append(l.beliefs, b)
 }
 
-// late reports whether the belief began before its first record, in one that is missing. before is the belief before it,
+// late reports whether the belief began before its first record, in one that is missing. before is the one before it,
 // nil for none.
 func (b *belief) late(before *belief) bool {
 	return !b.turn.changed && b.first.seq > 1 && (before == nil || before.last.seq+1 < b.first.seq)
