@@ -257,27 +257,38 @@ func (in *Incident) calls() (calls []call) {
 func (r *Round) noteAsked() {
 	for i := range r.Steps {
 		st := &r.Steps[i]
-		text := ""
-		for j := range st.reasons {
-			if cause, ok := st.reasons[j].stoodFor(r.Term); ok {
-				text = fmt.Sprintf("Node %d stood for term %d because \"%s\"", st.Ref.Node, r.Term, cause.why)
-				break
-			}
+		if !r.asked.at.IsZero() && !st.At.Before(r.asked.at) {
+			continue
 		}
-		for _, m := range st.Sent {
-			if slices.Contains(askKinds, r.Messages[m].Kind) && text == "" {
-				text = fmt.Sprintf("Node %d asked node %d to vote for it in term %d", st.Ref.Node, r.Messages[m].To, r.Term)
-			}
-		}
-		if st.Received >= 0 && text == "" {
-			if m := r.Messages[st.Received]; slices.Contains(askKinds, m.Kind) {
-				text = fmt.Sprintf("Node %d asked node %d to vote for it in term %d", m.From, m.To, r.Term)
-			}
-		}
-		if text != "" && (r.asked.at.IsZero() || st.At.Before(r.asked.at)) {
+		if text := r.asks(st); text != "" {
 			r.asked = call{st.At, st.Ref, text}
 		}
 	}
+}
+
+// asks says that the node of the step stood for the term, or that one node asked another one for its vote. It returns
+// "" if the step tells neither.
+func (r *Round) asks(st *Step) string {
+	for j := range st.reasons {
+		if cause, ok := st.reasons[j].stoodFor(r.Term); ok {
+			return fmt.Sprintf("Node %d stood for term %d because \"%s\"", st.Ref.Node, r.Term, cause.why)
+		}
+	}
+	asked := func(m *Message) string {
+		if !slices.Contains(askKinds, m.Kind) {
+			return ""
+		}
+		return fmt.Sprintf("Node %d asked node %d to vote for it in term %d", m.From, m.To, r.Term)
+	}
+	for _, i := range st.Sent {
+		if text := asked(&r.Messages[i]); text != "" {
+			return text
+		}
+	}
+	if st.Received >= 0 {
+		return asked(&r.Messages[st.Received])
+	}
+	return ""
 }
 
 // unasked returns the changes of leadership of which no cause from outside is known: no operator asked for it, no

@@ -130,8 +130,8 @@ func TestCallWithoutLog(t *testing.T) {
 	}
 }
 
-// "Nobody led for 10 ms", as those who held for the leader noticed only as they woke that its lease had ended. What they
-// wrote before tells when that was.
+// "Nobody led for 10 ms", as those who held for the leader noticed only as they woke that its lease had ended. What
+// they wrote before tells when that was.
 func TestSleepersWithoutTheLog(t *testing.T) {
 	v := newVoters()
 	v.ask(1, 0, 1)

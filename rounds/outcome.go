@@ -100,7 +100,7 @@ func (r *Round) part(p *Participant, live bool, g *group) Part {
 		return PartLost
 	case !slices.Contains(r.Winner.told, p.Node) && r.startedAfter(p, g):
 		return PartJoined
-	case !live && (r.Winner.viewed || p.Believed.IsZero()):
+	case !live:
 		return PartJoined
 	case !p.Believed.IsZero():
 		return PartFollower

@@ -246,8 +246,8 @@ type Split struct {
 	// DetectBound is the time from the lost leader's last record to the first evidence. Detect is
 	// not longer, unless the evidence was false. 0 if there is no such record.
 	DetectBound time.Duration `json:"detect_bound,omitempty"`
-	// Won is the time from the first evidence or call to the record in which the winner begins to lead; 0 if that is not
-	// known.
+	// Won is the time from the first evidence or call to the record in which the winner begins to lead; 0 if that is
+	// not known.
 	Won time.Duration `json:"won,omitempty"`
 	// LedOn is for how long the former leader led on after the first evidence or call: it handed over, or had its
 	// lease still.
