@@ -143,8 +143,7 @@ func TestCases(t *testing.T) {
 		"voters-refused": {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
-				"Nobody leads since 09:16:40.879: voter 3 dead, 1 started again and refusing to run: 1 of 3, and 0 " +
-					"of 3 when the records end",
+				"Nobody leads since 09:16:40.879: voter 3 dead, 1 started again and refusing to run: 1 of 3 [",
 				"nodes 1 and 3 refused to run when started again",
 			},
 			nil,

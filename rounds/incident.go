@@ -405,7 +405,7 @@ func (c *Cause) clause(in *Incident) string {
 	return ""
 }
 
-// lackAtEnd says how many of the voters were there when the records end, if they were fewer than before.
+// lackAtEnd says how many of the voters were there when the logs end, if they were fewer than before.
 func (in *Incident) lackAtEnd(g *group, voters []uint64) string {
 	if in.Leader != 0 {
 		return ""
@@ -417,7 +417,7 @@ func (in *Incident) lackAtEnd(g *group, voters []uint64) string {
 	for _, a := range now {
 		in.prove(a.ref)
 	}
-	return fmt.Sprintf(", and %d of %d when the records end", len(voters)-len(now), len(voters))
+	return fmt.Sprintf(", and %d of %d when the logs end", len(voters)-len(now), len(voters))
 }
 
 // missingVoters says which voters were out of reach for the longest time in which the others were no majority: "voters
