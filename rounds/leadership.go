@@ -154,6 +154,7 @@ func (r *Leadership) believe(l *life, b belief, before, next *belief, g *group) 
 	r.wrote, r.wroteRef = b.last.wall, l.ref(b.last.seq)
 	if next != nil {
 		r.Last, r.gap = l.ref(next.first.seq), !g.endsIn(&b, next)
+		r.holed = b.last.seq+1 < next.first.seq
 	}
 	if next != nil && !r.gap {
 		r.endedBy = next.turn
@@ -194,7 +195,7 @@ func (g *group) end(r *Leadership) {
 		kind, at := EndedByWord, r.Until
 		if r.endedBy.expired {
 			kind = EndedByLease
-			if r.life.debug && !r.Lease.IsZero() && r.Lease.Before(at) { // it noticed late: it had slept
+			if r.life.debug && !r.holed && !r.Lease.IsZero() && r.Lease.Before(at) { // it noticed late: it had slept
 				at = r.Lease
 			}
 		}

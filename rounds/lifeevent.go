@@ -173,7 +173,8 @@ func (g *group) pauses(l *life) (events []LifeEvent) {
 	beliefs := l.allBeliefs()
 	for i := 1; i < len(beliefs) && l.debug; i++ {
 		was, now := beliefs[i-1], beliefs[i]
-		if now.turn.expired && !was.until.IsZero() && now.first.wall.Sub(was.until) > maxTransit {
+		whole := was.last.seq+1 == now.first.seq
+		if whole && now.turn.expired && !was.until.IsZero() && now.first.wall.Sub(was.until) > maxTransit {
 			ref := l.ref(now.first.seq)
 			events = append(events,
 				LifeEvent{Kind: Paused, At: g.fix.at(l.node, was.until), Known: OwnWord, Ref: ref},

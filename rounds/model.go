@@ -148,6 +148,8 @@ type Leadership struct {
 	wroteRef  Ref       // in this record
 	// It ended in a gap of the leader's records, after wrote and before Last.
 	gap bool
+	// holed: records between wrote and Last are missing, whether or not it ended there.
+	holed bool
 	// It began in a gap of the leader's records, by the time From at the latest. before is the last record before that;
 	// zero if there is none.
 	unseen    bool

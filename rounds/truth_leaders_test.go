@@ -35,13 +35,16 @@ func (r *reading) compareLeaderships() {
 			continue
 		}
 		from := r.trueTime(l.Leader, l.From)
-		if from.Before(truth.From) || from.After(truth.From) && !r.head && r.shows(truth) {
+		if from.Before(truth.From) || from.After(truth.From) && !r.head && !r.holes() && r.shows(truth) {
 			r.fail("leadership: another beginning", l.Term, "%d led from %v, not %v", l.Leader, truth.From, from)
 		}
 		if !l.End.IsZero() {
 			r.compareEnd(&l, truth)
 		} else if !truth.Until.IsZero() && r.complete() && !r.info && truth.Ended != sim.ByCrash {
 			r.note("leadership: ended, and no end is known")
+		} else if over := r.stood.Add(-longSilent); r.mid && r.run.leased &&
+			!truth.Until.IsZero() && truth.Until.Before(over) {
+			r.fail("leadership: told to go on, and it had ended long before", l.Term, "%v: %+v", *truth, l)
 		}
 	}
 	for key, truth := range r.reign {
@@ -50,6 +53,9 @@ func (r *reading) compareLeaderships() {
 		}
 	}
 }
+
+// longSilent is how long after the end of a lease its end is told, if nobody wrote of it.
+const longSilent = 5 * time.Second
 
 // shows reports whether the record in which a leadership began is in the logs.
 func (r *reading) shows(truth *sim.Reign) bool {
@@ -104,8 +110,12 @@ func (r *reading) compareEnd(l *rounds.Leadership, truth *sim.Reign) {
 	if claimed := r.claimed(l); truth.Ended == sim.ByCrash && claimed.Before(limit) {
 		limit = claimed // nobody can tell when a process died
 	}
+	if l.Ended.Kind == rounds.EndedUnseen && r.holes() && !r.run.leased {
+		limit = truth.From // it says only that no later end is known
+	}
 	crashed := truth.Ended == sim.ByCrash || truth.Until.Equal(r.lives[l.Incarnation].Until) // as it stepped down
-	if last := r.last[l.Incarnation]; truth.Ended == sim.ByBelief && r.tail && last.Time.Before(truth.Until) {
+	cut := truth.Ended == sim.ByBelief && (r.tail || r.holes())
+	if last := r.last[l.Incarnation]; cut && last.Time.Before(truth.Until) {
 		crashed = true // its own word is cut off, and by all that is left it led until its process ended
 	}
 	switch {
@@ -152,7 +162,7 @@ func (r *reading) compareWinner(term uint64, w *rounds.Winner, what string) {
 		return
 	}
 	at := r.trueTime(w.Node, w.At)
-	if at.Before(truth.From) || !at.Equal(truth.From) && r.shows(truth) && !r.head {
+	if at.Before(truth.From) || !at.Equal(truth.From) && r.shows(truth) && !r.head && !r.holes() {
 		r.fail(what+": not at that time", term, "%d led from %v, not %v", w.Node, truth.From, at)
 	}
 }

@@ -143,6 +143,7 @@ type reading struct {
 	terms  map[uint64][]*sim.Reign      // the same by term
 	lives  map[string]*sim.Process      // the true processes, by incarnation
 	clocks map[stamp]proto.HLC          // the hybrid clock of each record in the logs
+	stood  time.Time                    // when the logs end, zero for the end of the run
 	wrong  *errata
 }
 
@@ -226,7 +227,14 @@ func (r *reading) files(t *testing.T, d *rand.Rand) [][]byte {
 	r.clocks = r.restamp()
 	files, lines := make([]bytes.Buffer, nodes), make([][]trace.Record, nodes)
 	seq := map[string]uint64{}
+	if n := len(r.run.records); r.mid && n > 0 {
+		first, last := r.run.records[0].Time, r.run.records[n-1].Time
+		r.stood = first.Add(time.Duration(d.Int64N(int64(last.Sub(first)) + 1)))
+	}
 	for _, rec := range r.run.records {
+		if r.mid && rec.Time.After(r.stood) {
+			continue
+		}
 		if r.info && rec.Level == "debug" {
 			continue
 		}
@@ -235,7 +243,9 @@ func (r *reading) files(t *testing.T, d *rand.Rand) [][]byte {
 		lines[rec.Node-1] = append(lines[rec.Node-1], rec)
 	}
 	for i := range lines {
-		if uint64(i+1) == spoilt && len(lines[i]) > 0 {
+		if r.lossy {
+			lines[i] = slices.DeleteFunc(lines[i], func(trace.Record) bool { return d.IntN(10) == 0 })
+		} else if uint64(i+1) == spoilt && len(lines[i]) > 0 {
 			lines[i] = r.spoil(lines[i], d)
 		}
 		for _, rec := range lines[i] {
@@ -263,6 +273,8 @@ func (r *reading) spoil(all []trace.Record, d *rand.Rand) []trace.Record {
 		return all[:at+1]
 	case r.head:
 		return all[at:]
+	case r.gap:
+		return slices.Delete(all, at, at+d.IntN(len(all)-at))
 	}
 	return all
 }

@@ -22,13 +22,19 @@ type variant struct {
 	missing bool          // the log of one node is not there
 	tail    bool          // the end of one log is missing
 	head    bool          // the beginning of one log is missing
+	gap     bool          // records in the middle of one log are missing
+	lossy   bool          // each tenth record is missing, on average
+	mid     bool          // all logs end at one time, as they stood then
 }
 
 // shifted reports whether the clocks are off.
 func (v variant) shifted() bool { return v.off > 0 }
 
 // complete reports whether no record is missing, except those below the level.
-func (v variant) complete() bool { return !v.missing && !v.tail && !v.head }
+func (v variant) complete() bool { return !v.missing && !v.tail && !v.head && !v.mid && !v.holes() }
+
+// holes reports whether records between others are missing.
+func (v variant) holes() bool { return v.gap || v.lossy }
 
 // hours is more than nodes allow: they do not follow hybrid clocks that are so far ahead (see proto.MaxHLCSkew).
 const hours = 5 * time.Hour
@@ -45,6 +51,11 @@ var variants = []variant{
 	{name: "info, a log missing, clocks off", info: true, missing: true, off: hours},
 	{name: "info, a log cut short", info: true, tail: true},
 	{name: "clocks off a little", off: 30 * time.Millisecond},
+	{name: "a gap in a log", gap: true},
+	{name: "info, a gap in a log", info: true, gap: true},
+	{name: "records lost", lossy: true},
+	{name: "as they stood", mid: true},
+	{name: "info, as they stood", info: true, mid: true},
 }
 
 // truthSeeds is how many runs TestTruth makes of each algorithm.
