@@ -159,7 +159,11 @@ const started = 500 * time.Millisecond
 func (r *reading) compareVoters(in *rounds.Incident) {
 	from, until := in.Lack()
 	middle, named := r.true(from.Add(until.Sub(from)/2)), 0
-	if span := r.during(in); middle.Before(span.From.Add(-time.Millisecond)) || middle.After(span.Until) {
+	begun := r.during(in).From
+	if perhaps := r.true(in.Began()); perhaps.Before(begun) { // it may have begun before it surely had
+		begun = perhaps
+	}
+	if middle.Before(begun.Add(-time.Millisecond)) || middle.After(r.during(in).Until) {
 		r.fail("incident: voters were missing at another time", "at %s: %s", clock(middle), r.tellIncident(in))
 	}
 	for _, part := range votersDid.FindAllStringSubmatch(in.Why, -1) {
