@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -83,15 +84,21 @@ func (g *group) sleptSince(l *life, t time.Time) (since time.Time) {
 // wakes reports whether the reasons of one record show that the process has just woken: it says so, or two of its
 // timers were due at once, that of a lease and the one that waits for longer, until it asks the voters.
 func wakes(reasons []reason) bool {
-	waited := slices.ContainsFunc(reasons, func(why reason) bool {
-		cause := why.cause(0)
-		_, waited := decided[algorithms.Waited](&cause)
-		return waited
-	})
-	return waited && expires(reasons) || slices.ContainsFunc(reasons, func(why reason) bool {
-		_, woke := decided[algorithms.Woke](&why)
-		return woke
-	})
+	waited := false
+	for i := range reasons {
+		why := &reasons[i]
+		if _, woke := decided[algorithms.Woke](why); woke {
+			return true
+		}
+		if len(why.args) > 0 && why.args[0].Is == trace.Cause {
+			cause := why.cause(0)
+			why = &cause
+		}
+		if _, waits := decided[algorithms.Waited](why); waits {
+			waited = true
+		}
+	}
+	return waited && expires(reasons)
 }
 
 // mayHaveSlept reports whether the process may have woken at about the time t, so that what it noticed then may have

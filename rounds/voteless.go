@@ -18,7 +18,7 @@ func (l *life) noteVoting(reasons []reason, m mark) {
 	for i := range reasons {
 		if v, ok := decided[algorithms.Voteless](&reasons[i]); ok {
 			l.voting = append(l.voting, voting{m, !v.Over})
-		} else if votesAgain(&reasons[i]) && len(l.voting) > 0 && l.voting[len(l.voting)-1].voteless {
+		} else if n := len(l.voting); n > 0 && l.voting[n-1].voteless && votesAgain(&reasons[i]) {
 			l.voting = append(l.voting, voting{m, false})
 		}
 	}
