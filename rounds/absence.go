@@ -399,9 +399,10 @@ func (g *group) shortages(voters []uint64, from, until time.Time) (all []shortag
 // stand one after the other.
 func (g *group) awayIn(voters []uint64, from, until time.Time) (away []absence) {
 	for _, id := range voters {
-		for _, a := range g.absences(id) {
-			if !a.from.After(until) && (a.until.IsZero() || !a.until.Before(from)) {
-				away = append(away, a)
+		all := g.absences(id)
+		for i := range all {
+			if a := &all[i]; !a.from.After(until) && (a.until.IsZero() || !a.until.Before(from)) {
+				away = append(away, *a)
 			}
 		}
 	}
@@ -411,10 +412,11 @@ func (g *group) awayIn(voters []uint64, from, until time.Time) (away []absence) 
 // absent returns the first absence of each voter that was away from one time to another. all has those of a voter one
 // after the other.
 func absent(all []absence, from, until time.Time) (missing []absence) {
-	for _, a := range all {
+	for i := range all {
+		a := &all[i]
 		known := len(missing) > 0 && missing[len(missing)-1].id == a.id
 		if !known && a.covers(from, until) {
-			missing = append(missing, a)
+			missing = append(missing, *a)
 		}
 	}
 	return missing
