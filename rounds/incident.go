@@ -436,8 +436,7 @@ func (in *Incident) missingVoters(g *group) string {
 	if length < maxTransit && !in.Perhaps.IsZero() {
 		from, length = in.Perhaps, in.AtMost()
 	}
-	lost := length == 0 && in.Ended.Kind == EndedByProcess // and who else is there is not known yet
-	if length < maxTransit && in.Leader != 0 || lost || len(voters) == 0 {
+	if length < maxTransit && in.Leader != 0 || len(voters) == 0 {
 		return ""
 	}
 	middle := from.Add(length / 2)
