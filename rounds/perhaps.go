@@ -8,8 +8,11 @@ func (in *Incident) perhaps(g *group, former *Leadership) {
 		return
 	}
 	in.Perhaps, in.PerhapsRef, in.lastSign = g.perhapsSince(former, in.From, in.Ended)
-	if in.Leader == 0 && g.mayBeOver(former) {
-		in.Perhaps, in.PerhapsRef = g.lostQuorum(former)
+	if in.Leader != 0 {
+		return
+	}
+	if since, by := g.lostQuorum(former); !since.IsZero() {
+		in.Perhaps, in.PerhapsRef = since, by
 	}
 }
 
@@ -64,7 +67,7 @@ func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at tim
 		if ended.Known == OwnWord && g.mayHaveSlept(r.life, r.Until) {
 			return g.sinceAwake(r, end)
 		}
-		at, by = r.missed(long)
+		at, by = r.missed(long, nil)
 	case ended == (Ending{EndedByProcess, Inferred, ended.Ref}):
 		if last := g.fix.at(r.Leader, r.life.until); last.Before(long) {
 			return last, r.life.ref(r.life.last()), false
@@ -76,12 +79,7 @@ func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at tim
 // sinceAwake returns when a follower that was awake first found that the lease was not renewed. If none did, it returns
 // the last sign of the leadership.
 func (g *group) sinceAwake(r *Leadership, end time.Time) (at time.Time, by Ref, lastSign bool) {
-	for i := range r.Followers {
-		f := &r.Followers[i]
-		if f.expired && f.Until.Before(end) && !g.sleptUntil(f) && (at.IsZero() || f.Until.Before(at)) {
-			at, by = f.Until, f.Last
-		}
-	}
+	at, by = r.missed(end, g.sleptUntil)
 	if at.IsZero() && r.sign.Before(end) {
 		return r.sign, r.signRef, true
 	}
@@ -94,10 +92,13 @@ func (g *group) sleptUntil(f *Follower) bool {
 	return m != nil && g.mayHaveSlept(m.byIncarnation[f.Last.Incarnation], f.Until)
 }
 
-// missed returns when a follower first found that the lease was not renewed, and its record, if that was before t.
-func (r *Leadership) missed(t time.Time) (first time.Time, by Ref) {
-	for _, f := range r.Followers {
-		if f.expired && f.Until.Before(t) && (first.IsZero() || f.Until.Before(first)) {
+// missed returns when a follower first found that the lease was not renewed, and its record, if that was before t. It
+// leaves out those for which except is true, if that is not nil.
+func (r *Leadership) missed(t time.Time, except func(*Follower) bool) (first time.Time, by Ref) {
+	for i := range r.Followers {
+		f := &r.Followers[i]
+		sooner := f.expired && f.Until.Before(t) && (first.IsZero() || f.Until.Before(first))
+		if sooner && (except == nil || !except(f)) {
 			first, by = f.Until, f.Last
 		}
 	}
