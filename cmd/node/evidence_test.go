@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -40,6 +41,27 @@ func TestEverySentenceHasItsRecords(t *testing.T) {
 	}
 	if sentences < 1000 {
 		t.Errorf("only %d sentences", sentences)
+	}
+}
+
+// The list in docs/ROUNDS.md is how the list begins that the command below it prints.
+func TestDocsShowTheList(t *testing.T) {
+	docs, err := os.ReadFile("../../docs/ROUNDS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(docs), "```\n")
+	shown, _, _ = strings.Cut(shown, "\n```")
+	files, _ := logs.Files([]string{"../../rounds/testdata/cases/outage-17s-quorum-lost"})
+	b := rounds.NewBuilder()
+	batch := logs.Batch{Paths: files}
+	batch.Read(b, func(err error) { t.Fatal(err) })
+	var out bytes.Buffer
+	if err := writeRounds(&out, io.Discard, b.History(), report.Selection{}); err != nil {
+		t.Fatal(err)
+	}
+	if shown == "" || !strings.HasPrefix(out.String(), shown) {
+		t.Errorf("docs/ROUNDS.md shows\n%s\nand the command prints\n%s", shown, &out)
 	}
 }
 
