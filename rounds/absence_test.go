@@ -88,6 +88,14 @@ func (v *voters) follow(node uint64, ms int, leader, term uint64) {
 	})
 }
 
+// elect writes that a node leads a term 10 ms after the beginning, and that the others follow it 10 ms later.
+func (v *voters) elect(leader, term uint64, followers ...uint64) {
+	v.lead(leader, 10, term)
+	for _, node := range followers {
+		v.follow(node, 20, leader, term)
+	}
+}
+
 // wake writes that a follower wakes: two of its timers were due.
 func (v *voters) wake(node uint64, ms int, leader, term uint64) {
 	rec := trace.Record{
@@ -183,9 +191,7 @@ func TestVotersMissing(t *testing.T) {
 	} {
 		v := newVoters()
 		v.ask(1, 0, 1)
-		v.lead(1, 10, 1)
-		v.follow(2, 20, 1, 1)
-		v.follow(3, 20, 1, 1)
+		v.elect(1, 1, 2, 3)
 		v.expire(1, 1000, 1)
 		c.happens(v)
 		in := v.last()
@@ -241,9 +247,7 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 		v := newVoters()
 		v.level = "info"
 		v.ask(1, 0, 1)
-		v.lead(1, 10, 1)
-		v.follow(2, 20, 1, 1)
-		v.follow(3, 20, 1, 1)
+		v.elect(1, 1, 2, 3)
 		v.lose(1, 500, "", 1, 2, 3)
 		v.expire(1, 900, 1)
 		v.lose(1, 1000, "link-closed 2, dial-refused 2", 1, 3)
@@ -264,9 +268,7 @@ func TestBackWhileTheOtherSlept(t *testing.T) {
 	v := newVoters()
 	v.level = "info"
 	v.ask(1, 0, 1)
-	v.lead(1, 10, 1)
-	v.follow(2, 20, 1, 1)
-	v.follow(3, 20, 1, 1)
+	v.elect(1, 1, 2, 3)
 	v.lose(1, 30, "", 1, 2, 3)
 	v.miss(2, 1000, 1)
 	v.ask(2, 1010, 2)
@@ -286,9 +288,7 @@ func TestBackWhileTheOtherSlept(t *testing.T) {
 func TestLeaderWhoseLeaseHadEnded(t *testing.T) {
 	v := newVoters()
 	v.ask(3, 0, 1)
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.expire(3, 1000, 1)
 	v.add(1, 1100, trace.Record{
 		Term: 1, Round: 2, Event: "receive", From: 3, Msg: "RELEASE", MsgID: "3:5", Why: []string{

@@ -21,9 +21,7 @@ func TestStandAside(t *testing.T) {
 	} {
 		v := newVoters()
 		v.ask(3, 0, 1)
-		v.lead(3, 10, 1)
-		v.follow(1, 20, 3, 1)
-		v.follow(2, 20, 3, 1)
+		v.elect(3, 1, 1, 2)
 		asked := trace.Record{
 			Event: "eligible", Unfit: "resigned", Ineligible: "resigned", Term: 1, Leader: 3, Token: 1,
 		}

@@ -257,9 +257,7 @@ func TestAskedAfterTheEnd(t *testing.T) {
 // nobody had evidence against it.
 func TestReleaseInACutLog(t *testing.T) {
 	v := newVoters()
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.add(2, 800, trace.Record{
 		Term: 1, Round: 2, Event: "receive", From: 3, Msg: "RELEASE", MsgID: "3:7",
 		Why:  []string{"leader 3 is gone -> ask the voters for term 2"},
@@ -322,9 +320,7 @@ func TestNomineeSawTheEnd(t *testing.T) {
 	v.ask(3, 0, 1)
 	v.grant(1, 3, 1)
 	v.grant(2, 3, 1)
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.add(1, 500, trace.Record{
 		Event: "gone", About: 3, Detail: "3 n3life0", Term: 1, Round: 2, LeaderChange: trace.Lost,
 		Why: []string{

@@ -31,9 +31,7 @@ func TestEndInAGap(t *testing.T) {
 		v := newVoters()
 		v.level = "info"
 		v.ask(3, 0, 1)
-		v.lead(3, 10, 1)
-		v.follow(1, 20, 3, 1)
-		v.follow(2, 20, 3, 1)
+		v.elect(3, 1, 1, 2)
 		if c.released {
 			leader := uint64(3)
 			v.add(1, 900, trace.Record{
@@ -152,9 +150,7 @@ func TestElectWhileTheLeaseMayRun(t *testing.T) {
 	v := newVoters()
 	v.level = "info"
 	v.ask(3, 0, 1)
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.miss(1, 1500, 3)
 	v.ask(1, 1510, 2)
 	v.miss(2, 1520, 3)

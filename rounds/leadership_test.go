@@ -88,9 +88,7 @@ func TestLeaseBeforeTheProcess(t *testing.T) {
 		v := newVoters()
 		v.level = "info"
 		v.ask(3, 0, 1)
-		v.lead(3, 10, 1)
-		v.follow(1, 20, 3, 1)
-		v.follow(2, 20, 3, 1)
+		v.elect(3, 1, 1, 2)
 		v.add(3, 30, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(1000)})
 		dead := trace.Record{Event: "gone", About: 3, Detail: "3 n3life0", Term: 1}
 		if c.missed > 3500 {
@@ -157,9 +155,7 @@ func TestOverlapWithAQuietLeader(t *testing.T) {
 func TestLeaseOfALeaderThatSleptToItsEnd(t *testing.T) {
 	v := newVoters()
 	v.ask(1, 0, 1)
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.add(3, 30, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(1000)})
 	v.miss(1, 1040, 3)
 	v.miss(2, 1050, 3)
@@ -176,9 +172,7 @@ func TestLeaseOfALeaderThatSleptToItsEnd(t *testing.T) {
 func TestFollowerFoundTheEndFirst(t *testing.T) {
 	v := newVoters()
 	v.level = "info"
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.miss(1, 2000, 3)
 	v.expire(3, 6000, 1)
 	v.ask(1, 7000, 2)

@@ -132,9 +132,7 @@ func TestLeaseWithoutVoters(t *testing.T) {
 	v.ask(1, 0, 1)
 	v.grant(2, 1, 1)
 	v.grant(3, 1, 1)
-	v.lead(1, 10, 1)
-	v.follow(2, 20, 1, 1)
-	v.follow(3, 20, 1, 1)
+	v.elect(1, 1, 2, 3)
 	for node := uint64(2); node <= 3; node++ {
 		v.add(1, 500+int(node), trace.Record{
 			Term: 1, Event: "gone", About: node, Detail: fmt.Sprintf("%d n%dlife0", node, node), Leader: 1, Token: 1,

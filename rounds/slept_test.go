@@ -15,9 +15,7 @@ func TestOutageOfSleepers(t *testing.T) {
 	v := newVoters()
 	v.level = "info"
 	v.ask(3, 0, 1)
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.miss(2, 1500, 3)
 	v.ask(2, 1510, 2)
 	v.miss(1, 5000, 3)
@@ -39,9 +37,7 @@ func TestOverslept(t *testing.T) {
 	v := newVoters()
 	v.level = "info"
 	v.ask(3, 0, 1)
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.miss(1, 1000, 3)
 	v.miss(2, 1000, 3)
 	v.ask(1, 1100, 2)
@@ -64,9 +60,7 @@ func TestSleepersAreAskedAgain(t *testing.T) {
 	v := newVoters()
 	v.level = "info"
 	v.ask(3, 0, 1)
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.miss(2, 1500, 3)
 	v.ask(2, 1510, 2)
 	v.expire(3, 7000, 1)
@@ -84,9 +78,7 @@ func TestAllSlept(t *testing.T) {
 	v := newVoters()
 	v.level = "info"
 	v.ask(3, 0, 1)
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.wake(1, 8000, 3, 2)
 	v.expire(3, 8002, 1)
 	v.wake(2, 8003, 3, 2)
@@ -108,9 +100,7 @@ func TestTheLastFollowerSlept(t *testing.T) {
 	v := newVoters()
 	v.level = "info"
 	v.ask(3, 0, 1)
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.miss(2, 1500, 3)
 	v.ask(2, 2000, 2)
 	v.wake(1, 8000, 3, 2)
@@ -126,9 +116,7 @@ func TestHeldUpHeartbeat(t *testing.T) {
 	v.ask(3, 0, 1)
 	v.grant(1, 3, 1)
 	v.grant(2, 3, 1)
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	leader := uint64(3)
 	v.add(1, 900, trace.Record{
 		Term: 1, Event: "gone", About: 3, Detail: "3 n3life0", LeaderChange: trace.Lost, PrevLeader: &leader,
@@ -151,9 +139,7 @@ func TestFrozenLeader(t *testing.T) {
 	v := newVoters()
 	v.level = "info"
 	v.ask(3, 0, 1)
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.miss(2, 1500, 3)
 	v.ask(2, 1900, 2)
 	if in := v.last(); in.Unsure() {
@@ -183,9 +169,7 @@ func TestFrozenLeaderStartsAgain(t *testing.T) {
 	v := newVoters()
 	v.level = "info"
 	v.ask(3, 0, 1)
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.miss(2, 1500, 3)
 	v.ask(2, 2000, 2)
 	v.wake(1, 8000, 3, 2)
@@ -204,9 +188,7 @@ func TestLogsGoOnBehindTheRecords(t *testing.T) {
 	v := newVoters()
 	v.level = "info"
 	v.ask(3, 0, 1)
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.expire(3, 3000, 1)
 	v.ask(3, 3250, 2)
 	v.b.Line("c", 3, atMS(8000))
@@ -223,9 +205,7 @@ func TestLeaderUnheeded(t *testing.T) {
 	v := newVoters()
 	v.level = "info"
 	v.ask(3, 0, 1)
-	v.lead(3, 10, 1)
-	v.follow(1, 20, 3, 1)
-	v.follow(2, 20, 3, 1)
+	v.elect(3, 1, 1, 2)
 	v.add(3, 2800, trace.Record{
 		Term: 1, Event: "timeout", Leader: 3, Token: 1, ValidUntil: atMS(3000),
 		Why:     []string{"no majority answered 2 rounds of heartbeats -> ask no more"},
