@@ -18,11 +18,9 @@ func (g *group) round(t *log, next uint64) *Round {
 	}
 	r.Messages, g.scratch.sent = g.scratch.messages[:0], g.scratch.sent[:0]
 	messages(r, t.entries, &g.scratch)
-	known := map[Verdict]bool{}
 	var led []Winner
 	for i := range r.Steps {
 		r.addInitiator(&r.Steps[i])
-		r.addVerdicts(&r.Steps[i], known)
 		r.noteUnfenced(&r.Steps[i])
 		led = r.lead(led, i, t.entries[i].life)
 		r.AtLeast = r.AtLeast || !t.entries[i].life.debug
@@ -39,6 +37,7 @@ func (g *group) round(t *log, next uint64) *Round {
 	r.findCause(g)
 	r.noteAsked()
 	r.end(g, next)
+	r.decide()
 	r.deliveries(g, t)
 	r.ballot(g)
 	r.count()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -43,6 +44,27 @@ func TestCleanFailoversGiveNoFinding(t *testing.T) {
 		if g := build(fixture(t, name)); len(g.Findings) > 0 {
 			t.Errorf("%s: %+v", name, g.Findings)
 		}
+	}
+}
+
+// "Refusals after the win, and those of a later life, count as this election's": they decided nothing.
+func TestRefusalsAfterTheElectionDecideNothing(t *testing.T) {
+	late := 0
+	for _, name := range []string{"office-cut", "office-two-lists", "shop-info"} {
+		g := build(fixture(t, name))
+		for _, r := range g.Rounds {
+			for _, s := range r.Steps[r.Aftermath:] {
+				late += len(s.Why)
+				for _, v := range r.Verdicts {
+					if v.Ref == s.Ref && v.Kind == algorithms.Refused {
+						t.Errorf("%s, term %d: %d is refused by %d after the election, in %v", name, r.Term, v.Loser, v.By, v.Ref)
+					}
+				}
+			}
+		}
+	}
+	if late == 0 {
+		t.Error("no step came after an election: the fixtures do not test this")
 	}
 }
 
