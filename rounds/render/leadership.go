@@ -68,6 +68,9 @@ func limits(g *rounds.Group) (first, last time.Time) {
 	for _, n := range g.Nodes {
 		for _, l := range n.Lives {
 			first, last = firstOf(first, l.From), laterOf(last, l.Until)
+			for _, e := range l.Events {
+				last = laterOf(last, e.At)
+			}
 		}
 	}
 	for _, r := range g.Leaderships {

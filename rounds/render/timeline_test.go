@@ -109,6 +109,18 @@ func TestTimelineMarks(t *testing.T) {
 	}
 }
 
+// "a dead leader's bar ends when it died": what happened to a process has its place on the timeline.
+func TestTimelineHoldsAllEvents(t *testing.T) {
+	for _, log := range []string{"shop-info", "office-kill", "bully-rolling"} {
+		l := timelineOf(t, history(t, "../testdata/"+log+".log"))
+		for _, e := range l.Events {
+			if e.At < 0 || e.At > l.Length {
+				t.Errorf("%s: %q, at %v of %v ms", log, e.Text, e.At, l.Length)
+			}
+		}
+	}
+}
+
 // "a timeline of who led when over all rounds (leaderships, followers, gaps without
 // leader, overlaps in a warning colour)"
 func TestTimeline(t *testing.T) {
