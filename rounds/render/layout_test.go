@@ -236,8 +236,12 @@ func TestTimelineOfAnOutage(t *testing.T) {
 
 // Each event says what happened to which node, when, and how this is known.
 func TestTimelineOfLives(t *testing.T) {
+	g := outage()
+	g.Nodes[2].Lives[0].Events = append(g.Nodes[2].Lives[0].Events, rounds.LifeEvent{
+		Kind: rounds.Ended, At: start.Add(20 * time.Second), Known: rounds.Inferred, Ref: rounds.Ref{Node: 3, Seq: 1},
+	})
 	var got []string
-	for _, e := range timelineOf(t, &rounds.History{Groups: []*rounds.Group{outage()}}).Events {
+	for _, e := range timelineOf(t, &rounds.History{Groups: []*rounds.Group{g}}).Events {
 		got = append(got, e.Text)
 	}
 	if want := []string{
@@ -247,6 +251,7 @@ func TestTimelineOfLives(t *testing.T) {
 		"node 1 resumed at 00:00:19.000 (1:17)",
 		"node 2 was suspected, inferred, at 00:00:05.000 (1:17)",
 		"node 3 ended, peers saw it at 00:00:10.000 (2:17)",
+		"node 3 ended, inferred, by 00:00:20.000 (3:1)", // the next process of the node proves no more
 	}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -117,11 +117,20 @@ func (t *timeline) lives(g *rounds.Group, row map[uint64]int) {
 				}
 				t.Events = append(t.Events, timelineEvent{
 					Row: at, Kind: clean(string(e.Kind)), Known: clean(string(e.Known)), At: t.at(e.At),
-					Text: fmt.Sprintf("node %d %s at %s (%s)", n.ID, happened(e), t.clock(e.At), g.Names.Of(e.Ref)),
+					Text: fmt.Sprintf("node %d %s %s (%s)", n.ID, happened(e), t.when(e), g.Names.Of(e.Ref)),
 				})
 			}
 		}
 	}
+}
+
+// when says in words when an event was. The end of a process is inferred from the next process of its node: it
+// was before that.
+func (t *timeline) when(e rounds.LifeEvent) string {
+	if e.Kind == rounds.Ended && e.Known == rounds.Inferred {
+		return "by " + t.clock(e.At)
+	}
+	return "at " + t.clock(e.At)
 }
 
 // happened says in words what an event is, and how it is known unless the process wrote it itself.
