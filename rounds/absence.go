@@ -29,7 +29,8 @@ const (
 	refusing = "started again and refusing to run"
 	// voteless is how a voter was that had lost what it voted.
 	voteless = "voting for nobody, with nothing saved"
-	// unseen is how a voter was whose process had ended, and when the next one began is in no record.
+	// unseen is how a voter was whose process had ended, and when the next one began is in no record. So it is where
+	// nothing but the proof of its end is in the records, and the start of the next one need not be, as at level info.
 	unseen = "ended and not seen since"
 	// missing is how a voter was that was missed, and whose next process began later: no record tells when the one
 	// before it ended, and it may have been paused until then.
@@ -69,7 +70,7 @@ func (g *group) lostSight(id uint64) (all []absence) {
 		} else if a.ended {
 			a.how = "dead"
 		}
-		if a.ended && !a.until.IsZero() { // its next process may have run before
+		if a.ended && (!a.until.IsZero() || d.proven()) { // its next process may have run before
 			a.how = unseen
 		}
 		all = append(all, a)
@@ -106,7 +107,7 @@ func (g *group) absencesOf(l *life) (all []absence) {
 				a.from, a.how = g.stoppedBy(l, next), missing
 			}
 			var known bool
-			if a.until, known = g.cameBack(l, a.from); !known && a.ended {
+			if a.until, known = g.cameBack(l, a.from); a.ended && (!known || e.proof && l.next == nil && !l.debug) {
 				a.how = unseen
 			}
 		case Silent:

@@ -227,6 +227,7 @@ func TestCalledAfterTheWin(t *testing.T) {
 
 // "A voter was dead, and it was well": its next process began at a time that no record tells, since at level info there
 // need be none of the start; or it was seen alive where it was proven dead before, and may have run for long by then.
+// Or only a proof tells of its end, which is about one process: the next one may run.
 func TestBackWithoutARecordOfIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		back func(v *voters)
@@ -243,6 +244,8 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 		"it was seen": {func(v *voters) {
 			v.lose(1, 3000, "", 1, 3)
 		}, "voter 2 dead, 3 ended and not seen since: 1 of 3", 2 * time.Second},
+		"only its end was proven": {func(*voters) {
+		}, "voter 2 dead, 3 ended and not seen since: 1 of 3", 3 * time.Second},
 	} {
 		v := newVoters()
 		v.level = "info"
@@ -260,6 +263,21 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 		if in.Why != c.want || until.Sub(from) != c.away {
 			t.Errorf("%s: %q, %v to %v", name, in.Why, from, until)
 		}
+	}
+}
+
+// A proof of death may come late, and be about an earlier process of a voter whose log is missing, which runs on.
+func TestProofAboutAnEarlierProcess(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(2, 0, 1)
+	v.lead(2, 10, 1)
+	v.add(2, 1000, trace.Record{Event: "gone", About: 1, Detail: "1 n1life0"})
+	v.add(2, 1000, trace.Record{Event: "gone", About: 3, Detail: "3 n3life0"})
+	v.expire(2, 1500, 1)
+	v.add(2, 3500, trace.Record{Event: "timeout", Term: 1})
+	if in, want := v.last(), "voters 1 and 3 ended and not seen since: 1 of 3"; in.Why != want {
+		t.Errorf("%q, want %q; %+v", in.Why, want, in)
 	}
 }
 

@@ -143,7 +143,8 @@ func TestCases(t *testing.T) {
 		"voters-refused": {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
-				"Nobody leads since 09:16:40.879: voter 3 dead, 1 started again and refusing to run: 1 of 3 [",
+				"Nobody leads since 09:16:40.879: " +
+					"voter 1 started again and refusing to run, 3 ended and not seen since: 1 of 3 [",
 				"nodes 1 and 3 refused to run when started again",
 			},
 			nil,

@@ -20,7 +20,8 @@ type LifeEvent struct {
 	// Why is the error with which the process ended, by its own word; empty if it was told to end.
 	Why string `json:"why,omitempty"`
 
-	left bool // it said good-bye
+	left  bool // it said good-bye
+	proof bool // nothing but the proof that this process ended tells of it: the next one may run already
 }
 
 // LifeEventKind is a kind of LifeEvent.
@@ -74,9 +75,10 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 		case off == unbounded, !d.isOf(l), d.At.Before(g.fix.at(l.node, l.from).Add(off)),
 			next != nil && !d.At.Add(off).Before(g.fix.at(l.node, next.from)): // perhaps of another process
 		case silentOn && ended:
-			return append(events, LifeEvent{Ended, d.At, PeersSaw, d.Ref, "", saysLeft(d.Evidence, l.node)})
+			left := saysLeft(d.Evidence, l.node)
+			return append(events, LifeEvent{Ended, d.At, PeersSaw, d.Ref, "", left, d.proven()})
 		case saysLeft(d.Evidence, l.node): // and it ended a little later
-			return append(events, LifeEvent{Ended, latest(d.At, last), PeersSaw, d.Ref, "", true})
+			return append(events, LifeEvent{Ended, latest(d.At, last), PeersSaw, d.Ref, "", true, false})
 		case ended, silentOn && next != nil:
 		case len(events) > 0 && events[len(events)-1].Kind == Resumed && d.At.Before(events[len(events)-1].At):
 		default:
@@ -86,7 +88,7 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 	events = append(events, slept...)
 	if bye := g.goodbye(l); bye != nil {
 		at := g.fix.at(l.node, bye.Time)
-		events = append(events, LifeEvent{Ended, at, OwnWord, l.ref(l.last()), bye.Error, true})
+		events = append(events, LifeEvent{Ended, at, OwnWord, l.ref(l.last()), bye.Error, true, false})
 	} else if next != nil {
 		events = append(events, LifeEvent{
 			Kind: Ended, At: g.fix.at(l.node, next.from), Known: Inferred,
