@@ -156,6 +156,7 @@ func (r *Round) voice(g *group, voter, candidate uint64) Voice {
 			v.Counted = v.Counted || won >= 0 && m.ReceiveStep <= won
 		case !m.arrived.IsZero() && won >= 0:
 			v.Counted = v.Counted || !m.arrived.After(r.Steps[won].At)
+		case won >= 0 && !m.unsure && g.wroteAll(r.Steps[won].Ref, candidate): // and no receipt of it
 		default: // at level info a receipt that decided nothing is not written
 			off := g.apart(voter, candidate)
 			v.Counted = v.Counted || won >= 0 && m.SendStep <= won && off != unbounded &&
@@ -166,6 +167,16 @@ func (r *Round) voice(g *group, voter, candidate uint64) Voice {
 		}
 	}
 	return v
+}
+
+// wroteAll reports whether the record is of the node, whose process wrote down all that it received, and none of its
+// records is missing.
+func (g *group) wroteAll(ref Ref, node uint64) bool {
+	if ref.Node != node {
+		return false
+	}
+	l := g.nodes[node].byIncarnation[ref.Incarnation]
+	return l != nil && l.debug && l.complete()
 }
 
 // decidedAt returns the index of the step in which the winner won, or else of the first that names it; -1 if

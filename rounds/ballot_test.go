@@ -1,0 +1,43 @@
+package rounds_test
+
+import (
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+)
+
+// "A vote counted that was granted after the win": the voter's clock is a little behind, and the winner, which writes
+// down all that it receives, did not receive the vote.
+func TestVoteAfterTheWin(t *testing.T) {
+	for level, want := range map[string]bool{"debug": false, "info": true} {
+		v := newVoters()
+		v.level = level
+		v.add(1, 0, trace.Record{
+			Term: 1, Event: "timeout", Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2"},
+			Why: []string{"a majority would vote for this node in term 1 -> become candidate"},
+		})
+		for node := uint64(2); node <= 3; node++ {
+			ask, sent := "1:1", "VOTE>1#2:1"
+			if node == 3 {
+				ask, sent = "1:2", "VOTE>1#3:1"
+			}
+			v.add(node, int(3+node), trace.Record{
+				Term: 1, Event: "receive", From: 1, Msg: "REQUEST_VOTE", MsgID: ask, Sent: []string{sent},
+				Why: []string{"nothing binds this voter -> vote for 1 in term 1"},
+			})
+		}
+		v.add(1, 10, trace.Record{
+			Term: 1, Event: "receive", From: 2, Msg: "VOTE", MsgID: "2:1", Leader: 1, Token: 1,
+			LeaderChange: trace.Elected, ValidUntil: atMS(1000), Why: []string{"a majority voted in term 1 -> lead"},
+		})
+		r := v.b.History().Groups[0].Rounds[0]
+		for _, voice := range r.Ballot.Voices {
+			if voice.Voter == 3 && (!voice.Granted || voice.Counted != want) {
+				t.Errorf("at level %s: %+v", level, voice)
+			}
+		}
+		if len(r.Ballot.Voices) != 3 {
+			t.Errorf("%+v", r.Ballot)
+		}
+	}
+}
