@@ -9,9 +9,11 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -58,10 +60,16 @@ func (p plan) pause() time.Duration {
 }
 
 // drawPlan draws what a run is of.
-func drawPlan(seed uint64, acts int) plan {
+func drawPlan(t *testing.T, seed uint64, acts int) plan {
+	t.Helper()
+	kinds := strings.Split(*flagKinds, ",")
+	kind, err := catalog.Lookup(kinds[seed%uint64(len(kinds))])
+	if err != nil {
+		t.Fatal(err)
+	}
 	d := rand.New(rand.NewPCG(seed, 0))
-	p := plan{Seed: seed, Algorithm: []string{"bully", "ring", "raft"}[seed%3], Nodes: 3 + 2*d.IntN(2), Acts: acts}
-	p.Voters = p.Algorithm == "raft" || d.IntN(2) == 0
+	p := plan{Seed: seed, Algorithm: kind.Name, Nodes: 3 + 2*d.IntN(2), Acts: acts}
+	p.Voters = kind.NeedsVoters() || d.IntN(2) == 0
 	p.Level = []string{"info", "debug"}[d.IntN(2)]
 	p.Mood = []mood{mixed, mixed, mixed, mixed, mixed, healthy, healthy, healthy, operated, calm}[d.IntN(10)]
 	return p

@@ -23,6 +23,7 @@ var (
 	flagAgain  = flag.String("again", "", "run nothing; read what was kept in this `directory`")
 	flagReport = flag.String("report", "", "write the faults, by kind, into this `file` after each run")
 	flagBinary = flag.String("binary", "", "the `program` to run; the default is to build it")
+	flagKinds  = flag.String("algorithms", "bully,ring,raft", "the `algorithms` to run in turn, between commas")
 )
 
 // program is the executable that all clusters run.
@@ -64,7 +65,7 @@ func TestTruth(t *testing.T) {
 	for seed := first; seed < first+runs; seed++ {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			dir := t.TempDir()
-			s := perform(t, drawPlan(seed, acts), dir)
+			s := perform(t, drawPlan(t, seed, acts), dir)
 			found := judge(t, s, dir)
 			if *flagKeep != "" && (len(found) > 0 || *flagAll) {
 				kept := filepath.Join(*flagKeep, strconv.FormatUint(seed, 10))
