@@ -99,7 +99,7 @@ var (
 	silenced  = regexp.MustCompile(`node (\d+) stopped answering`)
 	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|ended and not seen since|paused|silent|down|` +
 		`not answering|without a sign of life here)`)
-	votersUp = regexp.MustCompile(`: (\d+) of (\d+)$`)
+	votersUp = regexp.MustCompile(`: (\d+) of (\d+)(?:, and (\d+) of (\d+) when the logs end)?$`)
 	number   = regexp.MustCompile(`\d+`)
 )
 
@@ -189,6 +189,23 @@ func (r *reading) compareVoters(in *rounds.Incident) {
 	up := votersUp.FindStringSubmatch(in.Why)
 	if up == nil || numberOf(up[2]) != uint64(r.Plan.Nodes) || numberOf(up[1])+uint64(named) != uint64(r.Plan.Nodes) {
 		r.fail("incident: the voters do not add up", "%s", r.tellIncident(in))
+		return
+	}
+	if up[3] != "" {
+		r.compareLeft(in, numberOf(up[3]))
+	}
+}
+
+// compareLeft checks that no more voters were well when the logs end than are told.
+func (r *reading) compareLeft(in *rounds.Incident, told uint64) {
+	end, well := r.during(in).Until, uint64(0)
+	for node := range uint64(r.Plan.Nodes) {
+		if !r.touched(node+1, span{end.Add(-started), end.Add(r.slack())}) {
+			well++
+		}
+	}
+	if well > told {
+		r.fail("incident: more voters were well when the logs end", "%d: %s", well, r.tellIncident(in))
 	}
 }
 
