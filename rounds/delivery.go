@@ -60,7 +60,7 @@ func (r *Round) delivery(m *Message, g *group, t *log) Delivery {
 		case sent.At.After(ends): // its records end before
 		case !l.debug || l.gapAround(sent.At, g.fix):
 			return Unseen
-		case l.sleptAround(sent.At, g.fix):
+		case l.sleptAround(sent.At, g.fix), g.stopped(t.entries[m.SendStep].life, sent.At):
 			return ToGone
 		case t.entries[m.SendStep].life.tookForFormer(m.To, sent.At, g.fix):
 			return ToGone
@@ -82,6 +82,15 @@ func (l *life) sleptAround(t time.Time, fix clockFix) bool {
 	before, ok := l.before(t, fix)
 	after, wrote := l.after(t, fix)
 	return ok && wrote && after.wall.Sub(before.wall) > maxTransit
+}
+
+// stopped reports whether the process, which writes down all that it does, wrote nothing for long from the time t on, and
+// another one missed it meanwhile: it was paused, or hung, and what it had just sent may never have left it.
+func (g *group) stopped(l *life, t time.Time) bool {
+	next, wrote := l.after(t, g.fix)
+	until := g.fix.at(l.node, next.wall)
+	return l.debug && wrote && until.Sub(t) > maxTransit &&
+		slices.ContainsFunc(g.dropsSince(l.node, t), func(d *drop) bool { return d.At.Before(until) })
 }
 
 // tookForFormer reports whether the process found soon after t that its connection was to a process of the receiver

@@ -37,6 +37,29 @@ func TestMessagesIntoTheVoid(t *testing.T) {
 	}
 }
 
+// "Messages never arrived": not those of a node that was stopped a few milliseconds later, and missed by the others. They
+// were still in its own memory, and it had ended the connection when it went on.
+func TestMessagesOfOneThatStops(t *testing.T) {
+	for missed, want := range map[bool]rounds.Delivery{true: rounds.ToGone, false: rounds.Lost} {
+		v := newVoters()
+		v.add(2, 0, trace.Record{Event: "start"})
+		for ms := 3200; ms < 10000; ms += 200 {
+			if v.add(2, ms, trace.Record{Event: "timeout"}); missed && ms == 5200 {
+				v.lose(2, 5330, "heartbeat-missed 1", 2, 3)
+			}
+		}
+		v.ask(1, 5000, 2)
+		v.add(1, 8600, trace.Record{Event: "timeout"})
+		for _, r := range v.b.History().Groups[0].Rounds {
+			for _, m := range r.Messages {
+				if m.To == 2 && m.Delivery != want {
+					t.Errorf("missed %v: %+v", missed, m)
+				}
+			}
+		}
+	}
+}
+
 // "A message never arrived, and it did": the log of its receiver ends a little after a later message came.
 func TestOvertakenAtTheEndOfALog(t *testing.T) {
 	v := newVoters()
