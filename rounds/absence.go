@@ -52,11 +52,11 @@ func (g *group) absences(id uint64) []absence {
 		all = g.lostSight(id)
 	} else {
 		for _, l := range m.lives {
-			all = slices.Concat(all, g.absencesOf(l), g.votelessOf(l))
+			all = append(append(all, g.absencesOf(l)...), g.votelessOf(l)...)
 		}
 		all = append(all, g.overslept(id)...)
 	}
-	all = slices.Concat(all, g.unanswered(id), g.unseen(id), g.unheeding(id))
+	all = append(append(append(all, g.unanswered(id)...), g.unseen(id)...), g.unheeding(id)...)
 	g.away[id] = all
 	return all
 }
@@ -371,10 +371,9 @@ type shortage struct {
 func (s *shortage) length() time.Duration { return s.until.Sub(s.from) }
 
 // shortages returns when so many of the voters were away that the others are no majority, from one time to another. In
-// each of them the same ones were away.
-func (g *group) shortages(voters []uint64, from, until time.Time) (all []shortage) {
+// each of them the same ones were away. away has the absences in this time, as awayIn returns them.
+func shortages(away []absence, voters int, from, until time.Time) (all []shortage) {
 	times := []time.Time{from, until}
-	away := g.awayIn(voters, from, until)
 	for _, a := range away {
 		for _, at := range []time.Time{a.from, a.until} {
 			if at.After(from) && at.Before(until) {
@@ -389,7 +388,7 @@ func (g *group) shortages(voters []uint64, from, until time.Time) (all []shortag
 			continue
 		}
 		s.missing = absent(away, s.from, s.until)
-		if 2*(len(voters)-len(s.missing)) <= len(voters) {
+		if 2*(voters-len(s.missing)) <= voters {
 			all = append(all, s)
 		}
 	}

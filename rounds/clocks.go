@@ -112,6 +112,9 @@ func (p *paths) linked(one, other uint64) bool {
 type clockFix map[uint64]Clock
 
 func (f clockFix) at(node uint64, wall time.Time) time.Time {
+	if len(f) == 0 { // nearly always
+		return wall
+	}
 	return wall.Add(-f[node].Offset)
 }
 

@@ -440,14 +440,15 @@ func (in *Incident) missingVoters(g *group) string {
 		return ""
 	}
 	middle := from.Add(length / 2)
+	away := g.awayIn(voters, earliest(from, middle), latest(middle, in.Until))
 	dead := 0
-	for _, a := range absent(g.awayIn(voters, middle, middle), middle, middle) {
+	for _, a := range absent(away, middle, middle) {
 		if a.how == "dead" {
 			dead++
 		}
 	}
 	in.killed = len(voters)-dead <= len(voters)/2
-	for _, s := range g.shortages(voters, from, in.Until) {
+	for _, s := range shortages(away, len(voters), from, in.Until) {
 		long := s.length() >= max(length/4, min(maxTransit/2, length))
 		if long && (!in.Voters() || s.length() > in.lack.length()) {
 			in.lack = s
