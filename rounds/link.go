@@ -90,13 +90,13 @@ func fitsClock(e *entry, got receipt) bool {
 	return e.clock.IsZero() || got.clock.IsZero() || e.clock.Compare(got.clock) <= 0 || !got.ordered(e.clock.Micros)
 }
 
-// fits reports whether the receipt may be of the message that e sent.
+// fits reports whether the receipt may be of the message that e sent, if it may be by the hybrid clock.
 func (l *link) fits(e *entry, got receipt) bool {
 	if e.clock.IsZero() || got.clock.IsZero() {
 		return true
 	}
 	late := l.late(e, got)
-	return fitsClock(e, got) && late >= -maxTransit && (late <= alike || got.ordered(e.clock.Micros))
+	return late >= -maxTransit && (late <= alike || got.ordered(e.clock.Micros))
 }
 
 // proves reports whether the receipt certainly is after e, which the hybrid clock does not tell if the receiver's

@@ -14,6 +14,7 @@ type sentMessage struct {
 	kind, id string
 	n        uint64 // the number in id
 	to       uint64
+	place    int // in the pairing's places
 
 	// Of the messages whose ids several processes used: a receipt is certainly of it, or may be of it.
 	received, unsure bool

@@ -18,7 +18,7 @@ type pairing struct {
 	mails    map[mail]int // for each mail, the index in places
 	places   []place      // in posts
 	arrivals []arrival    // by terms
-	fits     []post       // memory for those of the arrivals
+	fits     []post       // memory for near and fits of the arrivals
 	links    map[[2]uint64]*link
 }
 
@@ -39,8 +39,8 @@ type arrival struct {
 	receipt
 	e    *entry // that received it, nil if its record is not kept
 	sent int    // how many messages have its mail
-	near []post // those of them around its time
-	fits []post // those of them that may be it
+	near []post // those of them around its time that may be it by the hybrid clock
+	fits []post // those of near that may be it by what is known of the link, too
 }
 
 const (
@@ -123,8 +123,6 @@ func (p *pairing) again() *pairing {
 
 // index finds what the entries of the terms sent.
 func (p *pairing) index(terms []uint64, open map[uint64]*log) {
-	var sent []post
-	var of []int // the index in places, for each of sent
 	for _, term := range terms {
 		for _, e := range open[term].entries {
 			e.elsewhere = e.elsewhere[:0]
@@ -139,20 +137,24 @@ func (p *pairing) index(terms []uint64, open map[uint64]*log) {
 					p.places = append(p.places, place{})
 				}
 				p.places[at].end++ // as a count
-				sent, of = append(sent, post{m, e}), append(of, at)
+				m.place = at
 			}
 		}
 	}
-	next := 0
+	sent := 0
 	for i, at := range p.places {
-		p.places[i] = place{next, next}
-		next += at.end
+		p.places[i] = place{sent, sent}
+		sent += at.end
 	}
-	p.posts = slices.Grow(p.posts, len(sent))[:len(sent)]
-	for i, m := range sent {
-		at := &p.places[of[i]]
-		p.posts[at.end] = m
-		at.end++
+	p.posts = slices.Grow(p.posts, sent)[:sent]
+	for _, term := range terms {
+		for _, e := range open[term].entries {
+			for i := range e.sent {
+				at := &p.places[e.sent[i].place]
+				p.posts[at.end] = post{&e.sent[i], e}
+				at.end++
+			}
+		}
 	}
 	for _, at := range p.places {
 		if same := p.posts[at.from:at.end]; !slices.IsSortedFunc(same, byHybridClock) {
@@ -179,14 +181,15 @@ func (p *pairing) collect(t *log) {
 
 // arrive adds a receipt. Of very many processes that sent such a message, it considers those around its time.
 func (p *pairing) arrive(got receipt, e *entry) {
-	near := p.same(got)
-	sent := len(near)
+	same := p.same(got)
+	sent := len(same)
 	if sent > 2*neighbours {
-		at, _ := slices.BinarySearchFunc(near, got.clock, func(m post, clock proto.HLC) int {
+		at, _ := slices.BinarySearchFunc(same, got.clock, func(m post, clock proto.HLC) int {
 			return m.by.clock.Compare(clock)
 		})
-		near = near[max(0, at-neighbours):min(sent, at+neighbours)]
+		same = same[max(0, at-neighbours):min(sent, at+neighbours)]
 	}
+	near := p.those(same, func(m post) bool { return m.may(got) && fitsClock(m.by, got) })
 	p.arrivals = append(p.arrivals, arrival{got, e, sent, near, nil})
 }
 
@@ -204,30 +207,32 @@ func (m post) may(got receipt) bool {
 	return (got.kind == "" || m.kind == got.kind) && (m.n > 0 || m.id == got.id)
 }
 
-// only returns the one entry that may have sent the message by the hybrid clock, nil if there are several.
-func (got *arrival) only() (by *entry) {
-	for _, m := range got.near {
-		switch {
-		case !m.may(got.receipt) || !fitsClock(m.by, got.receipt):
-		case by != nil:
-			return nil
-		default:
-			by = m.by
+// those returns the posts of a list that fit.
+func (p *pairing) those(list []post, fit func(post) bool) []post {
+	if len(list) == 1 && fit(list[0]) { // nearly always
+		return list
+	}
+	from := len(p.fits)
+	for _, m := range list {
+		if fit(m) {
+			p.fits = append(p.fits, m)
 		}
 	}
-	return by
+	return p.fits[from:len(p.fits):len(p.fits)]
+}
+
+// only returns the one entry that may have sent the message by the hybrid clock, nil if there are several.
+func (got *arrival) only() *entry {
+	if len(got.near) != 1 {
+		return nil
+	}
+	return got.near[0].by
 }
 
 // fit finds which messages the receipt may be of.
 func (p *pairing) fit(got *arrival) {
 	l := p.links[got.way()]
-	from := len(p.fits)
-	for _, m := range got.near {
-		if m.may(got.receipt) && l.fits(m.by, got.receipt) {
-			p.fits = append(p.fits, m)
-		}
-	}
-	got.fits = p.fits[from:len(p.fits):len(p.fits)]
+	got.fits = p.those(got.near, func(m post) bool { return l.fits(m.by, got.receipt) })
 	if got.sent > 1 && len(got.fits) == 1 {
 		got.fits[0].received = true
 	}
@@ -291,11 +296,11 @@ func (g *group) sender(got *arrival) (last *entry, how sure) {
 
 // doubtOthers notes that the receipt may be of a message that fits by the hybrid clock alone.
 func (got *arrival) doubtOthers() {
-	if got.sent == len(got.fits) { // nearly always
+	if len(got.near) == len(got.fits) { // nearly always
 		return
 	}
 	for _, m := range got.near {
-		if m.may(got.receipt) && fitsClock(m.by, got.receipt) && !slices.Contains(got.fits, m) {
+		if !slices.Contains(got.fits, m) {
 			m.unsure = true
 		}
 	}
