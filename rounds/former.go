@@ -116,6 +116,9 @@ func numberBefore(s string, end int) (uint64, bool) {
 	for begin > 0 && s[begin-1] >= '0' && s[begin-1] <= '9' {
 		begin--
 	}
+	if begin == end { // nearly always
+		return 0, false
+	}
 	n, err := strconv.ParseUint(s[begin:end], 10, 64)
 	return n, err == nil
 }
@@ -134,7 +137,7 @@ func formerly(algorithm, why string) trace.Reason {
 	var room [256]byte
 	shape := shapeOf(room[:0], why)
 	if f, ok := pick(known.whole[string(shape)], algorithm); ok {
-		return trace.Reason{Code: f.code, Args: f.tells(numbersIn(why))}
+		return trace.Reason{Code: f.code, Args: f.tells(numbersIn(nil, why))}
 	}
 	if told, ok := formerFixed[why]; ok {
 		return told
@@ -142,8 +145,8 @@ func formerly(algorithm, why string) trace.Reason {
 	cause, decision, follows := strings.Cut(why, arrow)
 	if follows {
 		if f, ok := pick(known.decisions[string(shapeOf(room[:0], decision))], algorithm); ok {
-			args := append([]trace.Arg{formerCause(algorithm, cause)}, numbersIn(decision)...)
-			return trace.Reason{Code: f.code, Args: args}
+			args := []trace.Arg{formerCause(algorithm, cause)}
+			return trace.Reason{Code: f.code, Args: numbersIn(args, decision)}
 		}
 	}
 	for _, f := range known.words {
@@ -153,8 +156,8 @@ func formerly(algorithm, why string) trace.Reason {
 	}
 	for _, f := range known.ends {
 		if begin, end, ok := cutShape(why, f.pattern[1:]); ok {
-			args := append([]trace.Arg{formerCause(algorithm, begin)}, numbersIn(end)...)
-			return trace.Reason{Code: f.code, Args: args}
+			args := []trace.Arg{formerCause(algorithm, begin)}
+			return trace.Reason{Code: f.code, Args: numbersIn(args, end)}
 		}
 	}
 	if follows {
@@ -244,7 +247,10 @@ func fixed(code string, words ...string) trace.Reason {
 	return told
 }
 
-func numbersIn(s string) (args []trace.Arg) {
+// numbersIn returns the arguments before, and those that are numbers in s.
+func numbersIn(before []trace.Arg, s string) []trace.Arg {
+	var room [8]trace.Arg
+	args := append(room[:0], before...)
 	for s != "" {
 		n, rest, ok := leadingNumber(s)
 		if ok {
@@ -253,7 +259,7 @@ func numbersIn(s string) (args []trace.Arg) {
 		}
 		s = s[1:]
 	}
-	return args
+	return append([]trace.Arg(nil), args...)
 }
 
 // fill returns what the sentence why has in the places of the pattern: a number for #, words for *.
