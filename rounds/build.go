@@ -94,7 +94,7 @@ func (g *group) ranks(entries []*entry) {
 	for _, e := range entries {
 		for id, attr := range e.named() {
 			if was := g.attrs[id]; was == nil || *was != attr {
-				g.attrs[id] = &attr
+				g.attrs[id] = new(attr)
 			}
 		}
 	}
