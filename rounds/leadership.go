@@ -367,6 +367,9 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 		return r.life != nil && r.life.next != nil && !t.Before(g.fix.at(r.Leader, r.life.next.from))
 	}
 	for _, d := range g.dropsSince(r.Leader, last) {
+		if perhapsNext(d.At) {
+			break
+		}
 		off := g.apart(d.Node, r.Leader)
 		about := r.life == nil || d.isOf(r.life)
 		if off == unbounded || d.At.Before(last.Add(off)) || perhapsNext(d.At.Add(off)) || !about {
