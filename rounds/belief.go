@@ -98,7 +98,7 @@ func leaderTerm(rec *trace.Record, reasons []reason) (term uint64, unsettled boo
 // it was asked to. It returns the other node, 0 if the reason names none.
 func handsOver(reasons []reason) (handed bool, to uint64) {
 	for i := range reasons {
-		from := reasons[i].cause(0)
+		from := reasons[i].from(0)
 		because, ok := decided[algorithms.Because](&from)
 		if ok && because.Kind == HandOver && because.About == algorithms.Self {
 			if len(from.args) > 0 {
@@ -117,11 +117,9 @@ func expires(reasons []reason) bool {
 		if _, ends := decided[algorithms.LeaseEnds](&reasons[i]); ends {
 			return true
 		}
-		if args := reasons[i].args; len(args) > 0 && args[0].Is == trace.Cause {
-			from := read(*args[0].Reason, "")
-			if _, ended := decided[algorithms.LeaseEnds](&from); ended {
-				return true
-			}
+		from := reasons[i].from(0)
+		if _, ended := decided[algorithms.LeaseEnds](&from); ended {
+			return true
 		}
 	}
 	return false

@@ -97,6 +97,14 @@ func (r *reason) words(at algorithms.Place) string {
 	return r.args[at].String()
 }
 
+// from returns the reason that is the argument at a place, without a sentence, or else this reason itself.
+func (r *reason) from(at algorithms.Place) reason {
+	if at >= 0 && int(at) < len(r.args) && r.args[at].Is == trace.Cause {
+		return read(*r.args[at].Reason, "")
+	}
+	return *r
+}
+
 // cause returns the reason that is the argument at a place, or else this reason itself. The
 // sentence of the result says only the cause.
 func (r *reason) cause(at algorithms.Place) reason {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
-	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -86,15 +85,11 @@ func (g *group) sleptSince(l *life, t time.Time) (since time.Time) {
 func wakes(reasons []reason) bool {
 	waited := false
 	for i := range reasons {
-		why := &reasons[i]
-		if _, woke := decided[algorithms.Woke](why); woke {
+		if _, woke := decided[algorithms.Woke](&reasons[i]); woke {
 			return true
 		}
-		if len(why.args) > 0 && why.args[0].Is == trace.Cause {
-			cause := why.cause(0)
-			why = &cause
-		}
-		if _, waits := decided[algorithms.Waited](why); waits {
+		from := reasons[i].from(0)
+		if _, waits := decided[algorithms.Waited](&from); waits {
 			waited = true
 		}
 	}
