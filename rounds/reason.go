@@ -3,6 +3,7 @@ package rounds
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
@@ -55,12 +56,27 @@ func reasonsOf(rec *trace.Record) ([]reason, []string) {
 // read returns the reason with a code and a sentence. If the number of its arguments is not that of
 // its kind, another version wrote the reason, and its kind counts as unknown.
 func read(coded trace.Reason, why string) reason {
-	kind := catalog.Reason(coded.Code)
-	if kind == nil || strings.Count(kind.Sentence, "%") != len(coded.Args) {
+	known, ok := knownKinds()[coded.Code]
+	if !ok || known.args != len(coded.Args) {
 		return reason{code: coded.Code, args: coded.Args, why: why}
 	}
-	return reason{kind: kind, args: coded.Args, why: why}
+	return reason{kind: known.ReasonKind, args: coded.Args, why: why}
 }
+
+// knownKind is a kind of reasons, and how many arguments those have.
+type knownKind struct {
+	*algorithms.ReasonKind
+	args int
+}
+
+// knownKinds returns all kinds by their codes. It fills the map at the first reason that is read. A node reads none.
+var knownKinds = sync.OnceValue(func() map[string]knownKind {
+	known := map[string]knownKind{}
+	for _, kind := range catalog.Reasons() {
+		known[kind.Code] = knownKind{kind, strings.Count(kind.Sentence, "%")}
+	}
+	return known
+})
 
 // decided returns the reason's decision of type D. ok is false if it has none.
 func decided[D algorithms.Decision](r *reason) (d D, ok bool) {
