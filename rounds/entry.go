@@ -31,16 +31,15 @@ type entry struct {
 	messages  int  // index in the Round's Messages of the first message that was sent
 }
 
-// fill copies what rec says into e, with the reasons of rec and their sentences.
+// fill copies what rec says into e, which is empty, with the reasons of rec and their sentences.
 func (e *entry) fill(rec *trace.Record, l *life, reasons []reason, why []string) {
 	e.life = l
-	e.Step = Step{
-		Ref: l.ref(rec.Seq), At: rec.Time, Wall: rec.Time,
-		Event: rec.Event, Detail: rec.Detail, Alive: rec.Alive, Evidence: rec.Evidence,
-		Why: why, Warn: rec.Level == "warn", reasons: reasons, Received: -1,
-		Role: string(rec.Role), Leader: rec.Leader, Token: rec.Token, Change: string(rec.LeaderChange),
-		Lease: rec.ValidUntil,
-	}
+	// One by one: a whole Step is long, and would be copied.
+	e.Ref, e.At, e.Wall = l.ref(rec.Seq), rec.Time, rec.Time
+	e.Event, e.Detail, e.Alive, e.Evidence = rec.Event, rec.Detail, rec.Alive, rec.Evidence
+	e.Why, e.Warn, e.reasons, e.Received = why, rec.Level == "warn", reasons, -1
+	e.Role, e.Leader, e.Token, e.Change = string(rec.Role), rec.Leader, rec.Token, string(rec.LeaderChange)
+	e.Lease = rec.ValidUntil
 	if rec.PrevLeader != nil {
 		e.Prev = *rec.PrevLeader
 	}
