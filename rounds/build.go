@@ -58,7 +58,8 @@ func (g *group) round(t *log, next uint64) *Round {
 type scratch struct {
 	steps    []Step
 	messages []Message
-	sent     []int // the indexes in messages that all steps sent
+	unsorted []Message // memory for messages while they are sorted
+	sent     []int     // the indexes in messages that all steps sent
 }
 
 func newScratch() scratch { return scratch{steps: []Step{}, messages: []Message{}} }

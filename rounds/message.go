@@ -95,7 +95,7 @@ func messages(r *Round, entries []*entry, in *scratch) {
 		}
 		receive(r, at, i, e)
 	}
-	inSendOrder(r)
+	inSendOrder(r, in)
 }
 
 // messageOf returns the index of the message that e received, or -1 if no entry sent the message.
@@ -137,30 +137,35 @@ func receive(r *Round, at, i int, e *entry) {
 	}
 }
 
-// inSendOrder sorts messages by their sends. A message whose send is missing is sorted by its receipt.
-func inSendOrder(r *Round) {
-	if !slices.ContainsFunc(r.Messages, func(m Message) bool { return m.SendStep < 0 }) {
+// inSendOrder sorts messages by their sends, with the scratch memory in. A message whose send is missing is sorted by
+// its receipt.
+func inSendOrder(r *Round, in *scratch) {
+	place := func(m *Message) int {
+		if m.SendStep >= 0 {
+			return m.SendStep
+		}
+		return m.ReceiveStep
+	}
+	n := 1 // so many are in order
+	for n < len(r.Messages) && place(&r.Messages[n-1]) <= place(&r.Messages[n]) {
+		n++
+	}
+	if n >= len(r.Messages) {
 		return
 	}
 	order := make([]int, len(r.Messages))
 	for i := range order {
 		order[i] = i
 	}
-	place := func(m Message) int {
-		if m.SendStep >= 0 {
-			return m.SendStep
-		}
-		return m.ReceiveStep
-	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(place(r.Messages[a]), place(r.Messages[b]))
+		return cmp.Compare(place(&r.Messages[a]), place(&r.Messages[b]))
 	})
 	now := make([]int, len(order))
-	sorted := make([]Message, len(order))
+	sorted := slices.Grow(in.unsorted[:0], len(order))[:len(order)]
 	for i, was := range order {
 		now[was], sorted[i] = i, r.Messages[was]
 	}
-	r.Messages = sorted
+	r.Messages, in.unsorted = sorted, r.Messages
 	for i := range r.Steps {
 		if was := r.Steps[i].Received; was >= 0 {
 			r.Steps[i].Received = now[was]
