@@ -72,7 +72,7 @@ func (g *group) dropFolded() {
 	for _, t := range g.open {
 		before := len(t.folded)
 		t.folded = slices.DeleteFunc(t.folded, func(got receipt) bool {
-			return len(g.pairing.same(got)) == 0
+			return len(g.pairing.same(&got)) == 0
 		})
 		g.held -= before - len(t.folded)
 	}

@@ -27,7 +27,7 @@ const (
 )
 
 // learn notes what one pair tells of its link, or that it may be so.
-func (g *group) learn(e *entry, got receipt) {
+func (g *group) learn(e *entry, got *receipt) {
 	p := g.pairing
 	key := got.way()
 	l := p.links[key]
@@ -61,7 +61,7 @@ func (l *link) settle() {
 }
 
 // prompt returns those of the messages that were not sent only after the receipt; all of them if each was.
-func (l *link) prompt(sent []post, got receipt) []post {
+func (l *link) prompt(sent []post, got *receipt) []post {
 	after := func(m post) bool { return l.late(m.by, got) < -maxTransit/2 }
 	if len(sent) < 2 || !slices.ContainsFunc(sent, after) { // nearly always
 		return sent
@@ -74,24 +74,24 @@ func (l *link) prompt(sent []post, got receipt) []post {
 
 // slow reports whether the message of e and fast ones in the other direction seem to have taken long together, whatever
 // the clocks show. This tells more than late does where one message was sent alone.
-func (p *pairing) slow(e *entry, got receipt) bool {
+func (p *pairing) slow(e *entry, got *receipt) bool {
 	back := p.links[[2]uint64{got.to, got.from}]
 	return back != nil && got.wall.Sub(e.Wall)+back.took[len(back.took)/4] > maxTransit
 }
 
 // ordered reports whether the receipt is after its send by the hybrid clock, if that showed so many µs at the send. A
 // node follows no hybrid clock that is ahead of its own clock by more than proto.MaxHLCSkew.
-func (got receipt) ordered(micros int64) bool {
+func (got *receipt) ordered(micros int64) bool {
 	return micros < got.wall.Add(proto.MaxHLCSkew-maxTransit).UnixMicro()
 }
 
 // fitsClock reports whether the receipt may be of a message of e, by the hybrid clock.
-func fitsClock(e *entry, got receipt) bool {
+func fitsClock(e *entry, got *receipt) bool {
 	return e.clock.IsZero() || got.clock.IsZero() || e.clock.Compare(got.clock) <= 0 || !got.ordered(e.clock.Micros)
 }
 
 // fits reports whether the receipt may be of the message that e sent, if it may be by the hybrid clock.
-func (l *link) fits(e *entry, got receipt) bool {
+func (l *link) fits(e *entry, got *receipt) bool {
 	if e.clock.IsZero() || got.clock.IsZero() {
 		return true
 	}
@@ -101,7 +101,7 @@ func (l *link) fits(e *entry, got receipt) bool {
 
 // proves reports whether the receipt certainly is after e, which the hybrid clock does not tell if the receiver's
 // clock is ahead.
-func (l *link) proves(e *entry, got receipt) bool {
+func (l *link) proves(e *entry, got *receipt) bool {
 	if !got.ordered(e.clock.Micros) {
 		return false
 	}
@@ -111,12 +111,12 @@ func (l *link) proves(e *entry, got receipt) bool {
 
 // passed reports whether the receipt is too late for a message that another process sent in e, so that it is of last:
 // its message would not be faster than any that is known, or its process began long after the one of e had ended.
-func (l *link) passed(e, last *entry, got receipt) bool {
+func (l *link) passed(e, last *entry, got *receipt) bool {
 	return l != nil && (got.wall.Sub(last.Wall) >= l.fastest || last.Wall.Sub(e.life.until) > 2*outlives)
 }
 
 // late returns how much longer the message of e seems to have taken than fast messages of the link.
-func (l *link) late(e *entry, got receipt) time.Duration {
+func (l *link) late(e *entry, got *receipt) time.Duration {
 	if l == nil {
 		return 0
 	}

@@ -64,7 +64,7 @@ func (g *group) pair(terms []uint64) {
 			continue
 		}
 		if by := got.only(); by != nil {
-			g.learn(by, got.receipt)
+			g.learn(by, &got.receipt)
 		}
 	}
 	for _, l := range p.links {
@@ -181,7 +181,7 @@ func (p *pairing) collect(t *log) {
 
 // arrive adds a receipt. Of very many processes that sent such a message, it considers those around its time.
 func (p *pairing) arrive(got receipt, e *entry) {
-	same := p.same(got)
+	same := p.same(&got)
 	sent := len(same)
 	if sent > 2*neighbours {
 		at, _ := slices.BinarySearchFunc(same, got.clock, func(m post, clock proto.HLC) int {
@@ -189,12 +189,12 @@ func (p *pairing) arrive(got receipt, e *entry) {
 		})
 		same = same[max(0, at-neighbours):min(sent, at+neighbours)]
 	}
-	near := p.those(same, func(m post) bool { return m.may(got) && fitsClock(m.by, got) })
+	near := p.those(same, func(m post) bool { return m.may(&got) && fitsClock(m.by, &got) })
 	p.arrivals = append(p.arrivals, arrival{got, e, sent, near, nil})
 }
 
 // same returns the messages with the mail of the receipt.
-func (p *pairing) same(got receipt) []post {
+func (p *pairing) same(got *receipt) []post {
 	at, known := p.mails[mail{got.from, got.to, got.n}]
 	if !known {
 		return nil
@@ -203,7 +203,7 @@ func (p *pairing) same(got receipt) []post {
 }
 
 // may reports whether m may be the message of a receipt with the same mail.
-func (m post) may(got receipt) bool {
+func (m post) may(got *receipt) bool {
 	return (got.kind == "" || m.kind == got.kind) && (m.n > 0 || m.id == got.id)
 }
 
@@ -232,7 +232,7 @@ func (got *arrival) only() *entry {
 // fit finds which messages the receipt may be of.
 func (p *pairing) fit(got *arrival) {
 	l := p.links[got.way()]
-	got.fits = p.those(got.near, func(m post) bool { return l.fits(m.by, got.receipt) })
+	got.fits = p.those(got.near, func(m post) bool { return l.fits(m.by, &got.receipt) })
 	if got.sent > 1 && len(got.fits) == 1 {
 		got.fits[0].received = true
 	}
@@ -254,7 +254,7 @@ const (
 func (g *group) sender(got *arrival) (last *entry, how sure) {
 	p, l := g.pairing, g.pairing.links[got.way()]
 	got.doubtOthers()
-	fits := l.prompt(got.fits, got.receipt)
+	fits := l.prompt(got.fits, &got.receipt)
 	how = certain
 	for _, m := range fits {
 		if last == nil || last.Wall.Before(m.by.Wall) {
@@ -267,7 +267,7 @@ func (g *group) sender(got *arrival) (last *entry, how sure) {
 	for _, m := range fits {
 		switch {
 		case m.by == last:
-		case !l.proves(last, got.receipt), !l.passed(m.by, last, got.receipt):
+		case !l.proves(last, &got.receipt), !l.passed(m.by, last, &got.receipt):
 			how = notSure
 		case m.received:
 			how = min(how, likely)
@@ -278,11 +278,11 @@ func (g *group) sender(got *arrival) (last *entry, how sure) {
 			how = notSure
 		}
 	}
-	proves := !got.ordered(last.clock.Micros) || l.proves(last, got.receipt)
-	if how = min(how, g.others(last, got.receipt)); how < certain && !proves {
+	proves := !got.ordered(last.clock.Micros) || l.proves(last, &got.receipt)
+	if how = min(how, g.others(last, &got.receipt)); how < certain && !proves {
 		how = notSure
 	}
-	slow := l.late(last, got.receipt) > outlives || p.slow(last, got.receipt)
+	slow := l.late(last, &got.receipt) > outlives || p.slow(last, &got.receipt)
 	if slow && last.life.until.Add(outlives).UnixMicro() < got.clock.Micros {
 		how = notSure // the sender's log ends before: a later process may have sent it
 	}
@@ -308,7 +308,7 @@ func (got *arrival) doubtOthers() {
 
 // others says how sure it is that no other process than that of e sent the message, in a record that is not kept or is
 // missing.
-func (g *group) others(e *entry, got receipt) (how sure) {
+func (g *group) others(e *entry, got *receipt) (how sure) {
 	lives := g.nodes[got.from].lives
 	if len(lives) == 1 { // nearly always
 		return certain
