@@ -297,13 +297,14 @@ func (l *life) forgetHappenings(before func(mark) bool, fix clockFix) {
 	}), keepHappenings)
 }
 
-// behind returns a list without its elements before a horizon, apart from the last of those.
+// behind drops the elements of a list before a horizon, apart from the last of those. The list keeps its memory: it
+// will be as long again.
 func behind[T any](list []T, before func(T) bool) []T {
 	n := 0
 	for n < len(list) && before(list[n]) {
 		n++
 	}
-	return keepLast(list, len(list)-max(0, n-1))
+	return slices.Delete(list, 0, max(0, n-1))
 }
 
 // thin returns at most so many of the marks. Of those that lie so close together that a process seems to have written
