@@ -126,7 +126,7 @@ func (g *group) summary(id uint64) Node {
 	n.Aside, n.Ineligible = l.standing()
 	n.Voteless, n.Refused = l.voteless(), g.refused(l)
 	if view, ok := l.viewAt(l.last()); ok {
-		n.Alive = view.alive
+		n.Alive, n.AliveRef = view.alive, l.ref(view.seq)
 	}
 	for _, d := range l.dropsBy(g.fix) {
 		if d.back.IsZero() {

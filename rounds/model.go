@@ -53,10 +53,11 @@ type Node struct {
 	// Restarts is how many processes of the node began after its first one. Lives may lack those that were long ago.
 	Restarts int `json:"restarts,omitempty"`
 
-	// Alive is whom the node last believed alive, nil if no record has that. Gone is its
+	// Alive is whom the node last believed alive, by the record AliveRef, nil if no record has that. Gone is its
 	// evidence against the nodes that it dropped, by At.
-	Alive []uint64  `json:"alive,omitempty"`
-	Gone  []Dropped `json:"gone,omitempty"`
+	Alive    []uint64  `json:"alive,omitempty"`
+	AliveRef Ref       `json:"alive_ref,omitzero"`
+	Gone     []Dropped `json:"gone,omitempty"`
 	// Leader is whom the node last believed to lead Term, by the record Last.
 	Term   uint64 `json:"term"`
 	Leader uint64 `json:"leader"` // 0 is nobody

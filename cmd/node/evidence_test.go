@@ -90,10 +90,22 @@ func readAloud(t *testing.T, path string, lacks func(*trace.Record) bool) (sente
 			a.must(report.Show(&out, g, r, true))
 			a.table(fmt.Sprint("show ", r.Term), out.String())
 		}
+		ids := []uint64{unheardOf}
+		for _, n := range g.Nodes {
+			ids = append(ids, n.ID)
+		}
+		for _, id := range ids {
+			out.Reset()
+			a.must(report.WhyNot(&out, g, id))
+			a.story(fmt.Sprint("why-not ", id), out.String())
+		}
 		sentences += a.n
 	}
 	return sentences
 }
+
+// unheardOf is a node that no record names.
+const unheardOf = 77
 
 // keptRecords is a Builder, and the records that it took.
 type keptRecords struct {
@@ -190,15 +202,21 @@ var (
 
 // unproven are the sentences that name no record, by what they are.
 var unproven = map[string]*regexp.Regexp{
-	"a title":     regexp.MustCompile(`^(Cluster|Simulated run|A cluster) .*\)$|^Term \d+ of |^(TERM|NODE|afterwards)`),
-	"a count":     regexp.MustCompile(`^It took (at least )?\d+ messages? |^Messages |^It took terms \d+ to \d+\.$`),
-	"a total":     regexp.MustCompile(`^Nobody led for [^;]* in all, in \d+ changes?\.$|^The time: |^Time `),
-	"of the book": regexp.MustCompile(`^The rule: |^With \d+ alive |^The votes |^Theory |“`),
+	"a title": regexp.MustCompile(`^(Cluster|Simulated run|A cluster) .*\)$|^Term \d+ of |^(TERM|NODE|afterwards)`),
+	"a count": regexp.MustCompile(`^It took (at least )?\d+ messages? |^Messages |^It took terms \d+ to \d+\.$`),
+	"a total": regexp.MustCompile(`^Nobody led for [^;]* in all, in \d+ changes?\.$|^The time: |^Time `),
+	"of the book": regexp.MustCompile(`^The rule: |^With \d+ alive |^The votes |^Theory |“` +
+		`|^With the \w+ algorithm a living leader stays, |^Once it is alive to all it takes over ` +
+		`|^They exchange no votes, |^Start the one that is wrong again |^Node \d+ outranks node \d+: its id is higher\.$`),
+	"a line that has no name": regexp.MustCompile(`, by its own word: `),
 	"no record tells": regexp.MustCompile(`[Nn]o record tells that |^No record tells an end of |^The records do not` +
-		` tell|[Nn]ot known|is not known\.$|no answer in the records$|^No (answer|message) of .* in the records\.$` +
+		` tell|[Nn]ot known|is not known\.$|no answer in the records$|is not in the records\.$` +
+		`|^No (answer|message) of .* in the records\.$` +
 		`|no record of it is here|^\d+ .*  silent  |^Records of level debug would tell\.$` +
+		`|^Node \d+ was never heard of: |^No record of node \d+ itself is here: ` +
 		`|^Of \d+ nodes, nodes? [0-9, and]+ without a log here[^;]*$`),
-	"nobody": regexp.MustCompile(`^Nobody led the term\.$|^Term \d+ came after it\.$`),
+	"nobody": regexp.MustCompile(`^Nobody (led the term|leads, as far as the records go)\.$` +
+		`|^Term \d+ came after it\.$`),
 }
 
 // sentence checks that a sentence names its records, and that these bear it out.
@@ -268,7 +286,8 @@ var (
 	ends = regexp.MustCompile(`(?:\b[Nn]odes? ([0-9, and]+),? (?:which had led term \d+, [^.\[]*|ended|silent)) ` +
 		`\[(?:(peers saw|inferred): )?` + referenceList)
 	// unseen are nodes of which no record tells.
-	unseen     = regexp.MustCompile(`(?:nodes? )?[0-9, and]+ without a (?:log|sign of life) here`)
+	unseen = regexp.MustCompile(`(?:nodes? )?[0-9, and]+ without a (?:log|sign of life) here` +
+		`|had lost node \d+: no record says how|^Node \d+ is none of the voters|it did not believe node \d+ alive`)
 	nodesNamed = regexp.MustCompile(`(?i)\b(?:nodes? (\d+(?:(?:, | and )\d+\b)*)|voters? ([^:(]+): \d+ of)`)
 	clockTime  = regexp.MustCompile(`\b\d\d:\d\d:\d\d\.\d\d\d\b`)
 )
@@ -325,14 +344,23 @@ func isAbout(rec *trace.Record, id uint64) bool {
 	}
 	return rec.Node == id || rec.From == id || rec.About == id || rec.Leader == id ||
 		rec.PrevLeader != nil && *rec.PrevLeader == id || slices.Contains(rec.Alive, id) || says(rec.Evidence) ||
-		says(rec.Detail) || slices.ContainsFunc(rec.Why, says) || slices.ContainsFunc(rec.Sent, says) ||
+		says(rec.Ineligible) || says(rec.Detail) || slices.ContainsFunc(rec.Why, says) ||
+		slices.ContainsFunc(rec.Sent, says) ||
 		slices.ContainsFunc(rec.Splits, reported)
 }
 
 // noNode are numbers in the words of a record that are none of a node.
 var noNode = regexp.MustCompile(`(?i)term \d+|#\d+:\d+|\d+(\.\d+)?(ms|s)\b|\d+ of \d+`)
 
-// isOf reports whether the time is that of one of the records, or the end of a leadership or of its lease by them.
+// endedAt reports whether the process ended at such a time, by the record.
+func endedAt(l rounds.Life, at func(time.Time) bool, by rounds.Ref) bool {
+	return slices.ContainsFunc(l.Events, func(e rounds.LifeEvent) bool {
+		return e.Kind == rounds.Ended && e.Ref == by && at(e.At)
+	})
+}
+
+// isOf reports whether the time is that of one of the records, or the end of a process, of a leadership or of its lease
+// by them.
 func (a *auditor) isOf(at string, proof []*trace.Record) bool {
 	is := func(t time.Time) bool { return t.UTC().Format("15:04:05.000") == at }
 	for _, rec := range proof {
@@ -348,6 +376,11 @@ func (a *auditor) isOf(at string, proof []*trace.Record) bool {
 		ref := rounds.Ref{Node: rec.Node, Incarnation: rec.Incarnation, Seq: rec.Seq}
 		for _, l := range a.g.Leaderships {
 			if is(l.End) && l.Ended.Ref == ref {
+				return true
+			}
+		}
+		for _, n := range a.g.Nodes {
+			if slices.ContainsFunc(n.Lives, func(l rounds.Life) bool { return endedAt(l, is, ref) }) {
 				return true
 			}
 		}

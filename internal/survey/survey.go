@@ -165,7 +165,7 @@ func (s *survey) lists(id, leader proto.NodeID) []string {
 	}
 	for _, other := range others {
 		differ := report.OtherVoters(uint64(id), uint64(other), leader != 0, numbers(own.Voters),
-			numbers(s.said[other].Voters))
+			numbers(s.said[other].Voters), "")
 		if told && differ != nil {
 			return differ
 		}

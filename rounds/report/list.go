@@ -397,10 +397,16 @@ func present(g *rounds.Group) string {
 
 // firstProof names the record by which a leadership began.
 func firstProof(names *rounds.Names, led *rounds.Leadership) string {
+	first, known := firstRef(led)
+	return proof(names, known, first)
+}
+
+// firstRef returns the record by which a leadership began, and whose word that is.
+func firstRef(led *rounds.Leadership) (rounds.Ref, rounds.Confidence) {
 	if by := led.Followers; led.First.IsZero() || len(by) > 0 && by[0].From.Equal(led.From) {
-		return proof(names, rounds.PeersSaw, by[0].First)
+		return by[0].First, rounds.PeersSaw
 	}
-	return cite(names, led.First)
+	return led.First, rounds.OwnWord
 }
 
 // follow returns the nodes that name the leader in their last records, 0 for nobody, and that are not known to have

@@ -34,7 +34,8 @@ type Case struct {
 	Others []Candidate // nodes that do not stand for election either, where nobody leads
 
 	Voters  []uint64
-	AskedBy uint64 // the candidate that asked these voters, 0 if no record shows it
+	AskedBy uint64     // the candidate that asked these voters, 0 if no record shows it
+	Asked   rounds.Ref // the record of its question
 	// Lists says that the node has another list of voters than others: see OtherVoters.
 	Lists []string
 
@@ -60,6 +61,8 @@ type Belief struct {
 	By           []uint64  // who says so; nil if it is what all records together tell
 	Refs         []rounds.Ref
 	Guarantee    string // of a node that says of itself that it leads
+
+	proof string // names the records of what all records together tell
 }
 
 // Candidate says what keeps a node from leading, by the node's own word.
@@ -134,7 +137,7 @@ func (c *Case) belief(b Belief) string {
 	case b.Reason == "":
 		text += ", as far as the records go"
 	}
-	return text + colon(b.Reason) + "."
+	return text + colon(b.Reason) + b.proof + "."
 }
 
 // at formats a time. Records have no date, and people know the day. Of running nodes it may be that of long ago.
@@ -204,15 +207,16 @@ func (c *Case) noVoter() []string {
 	}
 	asked := ""
 	if c.AskedBy != 0 {
-		asked = fmt.Sprintf(" that node %d asked", c.AskedBy)
+		asked = fmt.Sprintf(" that node %d asked%s", c.AskedBy, cite(c.names, c.Asked))
 	}
 	return []string{fmt.Sprintf("Node %d is none of the voters%s (%s): it may follow, and never leads.",
 		c.Node, asked, spaced(c.Voters))}
 }
 
 // OtherVoters says that the node has another list of voters than the node with, and what to do. leads says that
-// with is the leader. It returns nothing if both may elect together, since their lists differ by one voter at most.
-func OtherVoters(node, with uint64, leads bool, own, theirs []uint64) []string {
+// with is the leader, and proof names the records of the lists. It returns nothing if both may elect together, since
+// their lists differ by one voter at most.
+func OtherVoters(node, with uint64, leads bool, own, theirs []uint64, proof string) []string {
 	a, b := voterList(own), voterList(theirs)
 	if far, _ := a.Distance(b); far != proto.OtherVoters && far != proto.OnlyOneVotes {
 		return nil
@@ -221,8 +225,8 @@ func OtherVoters(node, with uint64, leads bool, own, theirs []uint64) []string {
 	if leads {
 		whose = ", the leader"
 	}
-	return []string{fmt.Sprintf("Node %d has another list of voters than node %d%s: it has %v, node %d has %v. %s",
-		node, with, whose, a, with, b, mendLists)}
+	return []string{fmt.Sprintf("Node %d has another list of voters than node %d%s: it has %v, node %d has %v%s. %s",
+		node, with, whose, a, with, b, proof, mendLists)}
 }
 
 // mendLists says what follows if lists of voters differ, and what to do.

@@ -25,7 +25,9 @@ func recorded(g *rounds.Group, id uint64) *Case {
 		c.Own = Candidate{Silent: c.Own.Silent}
 		return c
 	}
-	c.Voters, c.AskedBy = lastVoters(g)
+	if b := asksSince(g, time.Time{}); b != nil {
+		c.Voters, c.AskedBy, c.Asked = b.Voters, b.Candidate, b.Ref
+	}
 	if n != nil && n.Records > 0 && asksSince(g, lastLife(n).From) == nil {
 		c.Voters = nil // its process may have been given another list
 	}
@@ -80,11 +82,11 @@ func leads(g *rounds.Group) Belief {
 	}
 	switch {
 	case in != nil && in.Unsure():
-		return Belief{Perhaps: true, Since: in.Perhaps, Reason: in.Why}
+		return Belief{Perhaps: true, Since: in.Perhaps, Reason: in.Why, proof: proofOf(g.Names, in, in.PerhapsRef)}
 	case last != nil && last.End.IsZero():
-		return Belief{Leader: last.Leader, Term: last.Term, Since: last.From}
+		return Belief{Leader: last.Leader, Term: last.Term, Since: last.From, proof: firstProof(g.Names, last)}
 	case in != nil:
-		return Belief{Since: in.From, Reason: in.Why}
+		return Belief{Since: in.From, Reason: in.Why, proof: proofOf(g.Names, in)}
 	}
 	return Belief{}
 }
@@ -163,11 +165,23 @@ func lastAttempt(g *rounds.Group) []string {
 	}
 	r := g.Rounds[len(g.Rounds)-1]
 	if in := &g.Incidents[len(g.Incidents)-1]; r.State == rounds.Decided {
-		return []string{fmt.Sprintf("The logs end %s later, without a later term.",
-			rounds.Span(in.Leaderless))}
+		return []string{fmt.Sprintf("The logs end %s later, without a later term%s.",
+			rounds.Span(in.Leaderless), cite(g.Names, lastRecord(g)))}
 	}
-	return []string{fmt.Sprintf("Term %d began at %s because of this: %s. %s.",
-		r.Term, clock(began(r)), because(r), words.Upper(outcome(r)))}
+	return []string{fmt.Sprintf("Term %d began at %s because of this: %s; %s%s.",
+		r.Term, clock(began(r)), because(r), outcome(r), cite(g.Names, causeRefs(r)...))}
+}
+
+// lastRecord returns the last record of the group, by the time of its node.
+func lastRecord(g *rounds.Group) (last rounds.Ref) {
+	until := time.Time{}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if n.Records > 0 && !lastLife(n).Until.Before(until) {
+			last, until = lastLife(n).Last, lastLife(n).Until
+		}
+	}
+	return last
 }
 
 // needed says which voters have to come back before anybody can lead, if those that are there are no majority.
@@ -187,23 +201,35 @@ func needed(g *rounds.Group) []string {
 		return (n == nil || !away(g, n)) && (last.Winner != nil || !slices.Contains(b.Missing(), id))
 	})
 	need := len(missing) - (len(b.Voters) - b.Majority())
-	switch {
-	case need <= 0:
+	if need <= 0 {
 		return nil
-	case need < len(missing):
-		return []string{fmt.Sprintf("At least %d of %s %s to come back: %d of the %d voters are needed.", need,
-			words.Nodes(missing), words.Either(need, "has", "have"), b.Majority(), len(b.Voters))}
 	}
-	return []string{fmt.Sprintf("%s %s to come back: %d of the %d voters are needed.",
-		words.Upper(words.Nodes(missing)), words.Either(need, "has", "have"), b.Majority(), len(b.Voters))}
+	refs := []rounds.Ref{b.Ref}
+	for _, id := range missing {
+		refs = append(refs, lastSeen(g, id))
+	}
+	who := words.Upper(words.Nodes(missing))
+	if need < len(missing) {
+		who = fmt.Sprintf("At least %d of %s", need, words.Nodes(missing))
+	}
+	return []string{fmt.Sprintf("%s %s to come back: %d of the %d voters are needed%s.", who,
+		words.Either(need, "has", "have"), b.Majority(), len(b.Voters), proof(g.Names, rounds.Inferred, refs...))}
 }
 
-// lastVoters returns the voters that were asked last, and the candidate that asked them.
-func lastVoters(g *rounds.Group) (voters []uint64, candidate uint64) {
-	if b := asksSince(g, time.Time{}); b != nil {
-		return b.Voters, b.Candidate
+// lastSeen returns the record by which the node's last process was lost or ended, or else its last one; a zero Ref if
+// none is known.
+func lastSeen(g *rounds.Group, id uint64) rounds.Ref {
+	if lost, _ := lossesIn(g, id); len(lost) > 0 {
+		return lost[0].Refs[0]
 	}
-	return nil, 0
+	n := find(g, id)
+	switch {
+	case n == nil || n.Records == 0:
+		return rounds.Ref{}
+	case lastEvent(n).Kind == rounds.Ended:
+		return lastEvent(n).Ref
+	}
+	return lastLife(n).Last
 }
 
 // asksSince returns the ballot of the last candidate that asked the voters, nil if none did since then.
@@ -236,15 +262,16 @@ func unanswered(g *rounds.Group, id uint64, n *rounds.Node) []string {
 // lists says that the node has another list of voters than the leader or, where nobody leads, than the last candidate.
 func lists(g *rounds.Group, id, leader uint64) []string {
 	with := leader
-	if with == 0 {
-		_, with = lastVoters(g)
+	if b := asksSince(g, time.Time{}); with == 0 && b != nil {
+		with = b.Candidate
 	}
 	if with == id {
 		return nil
 	}
-	own, theirs := listOf(g, id), listOf(g, with)
+	own, by := listOf(g, id)
+	theirs, besides := listOf(g, with)
 	if own != nil && theirs != nil {
-		return OtherVoters(id, with, leader != 0, own, theirs)
+		return OtherVoters(id, with, leader != 0, own, theirs, cite(g.Names, by, besides))
 	}
 	if b := asked(g, id); b != nil { // its refusal says so, and not which list it has
 		for _, v := range b.Voices {
@@ -258,8 +285,9 @@ func lists(g *rounds.Group, id, leader uint64) []string {
 }
 
 // listOf returns the list of voters of the node's last process: whom it last asked for votes or, if it asked nobody,
-// those of the last candidate that it voted for. It returns nil if no record tells.
-func listOf(g *rounds.Group, id uint64) (voted []uint64) {
+// those of the last candidate that it voted for; and the record of the question or of the vote. It returns nil if no
+// record tells.
+func listOf(g *rounds.Group, id uint64) (voted []uint64, by rounds.Ref) {
 	began := time.Time{} // a former process may have had another list
 	if n := find(g, id); n != nil && n.Records > 0 {
 		began = lastLife(n).From
@@ -268,13 +296,16 @@ func listOf(g *rounds.Group, id uint64) (voted []uint64) {
 		b := r.Ballot
 		switch {
 		case b == nil, r.From.Before(began):
+			continue
 		case b.Candidate == id:
-			return b.Voters
-		case voted == nil && slices.Contains(voices(b, func(v rounds.Voice) bool { return v.Granted }), id):
-			voted = b.Voters
+			return b.Voters, b.Ref
+		}
+		its := func(v rounds.Voice) bool { return v.Granted && v.Voter == id }
+		if vote := votes(b, its); voted == nil && len(vote) > 0 {
+			voted, by = b.Voters, vote[0]
 		}
 	}
-	return voted
+	return voted, by
 }
 
 // ownWord returns what the node's own records say about it: that the node is ineligible or stands aside. Of a node
@@ -284,8 +315,8 @@ func ownWord(g *rounds.Group, id uint64, n *rounds.Node) Candidate {
 		return Candidate{Node: id, Silent: strings.Join(hearsay(g, id, n), " ")}
 	}
 	if at := leftAt(n); !at.IsZero() {
-		ended := fmt.Sprintf("Node %d does not run: its process ended at %s, by its own word%s.", id, clock(at),
-			colon(lastEvent(n).Why))
+		ended := fmt.Sprintf("Node %d does not run: its process ended at %s, by its own word%s%s.", id, clock(at),
+			colon(lastEvent(n).Why), cite(g.Names, lastEvent(n).Ref))
 		return Candidate{Node: id, Silent: join(ended, notRunning(n))}
 	}
 	c := Candidate{
@@ -307,9 +338,10 @@ func notRunning(n *rounds.Node) string {
 	case r == nil:
 		return ""
 	case r.Taken:
-		return fmt.Sprintf("At %s another process was to be node %d, and ended: %s.", clock(r.At), n.ID, r.Why)
+		return fmt.Sprintf("At %s another process was to be node %d, and ended, by its own word: %s.",
+			clock(r.At), n.ID, r.Why)
 	default:
-		return fmt.Sprintf("At %s it was started again, and refused to run: %s.", clock(r.At), r.Why)
+		return fmt.Sprintf("At %s it was started again, and refused to run, by its own word: %s.", clock(r.At), r.Why)
 	}
 }
 
@@ -349,23 +381,27 @@ func hearsay(g *rounds.Group, id uint64, n *rounds.Node) (sentences []string) {
 	}
 	sentences = []string{fmt.Sprintf("No record of node %d itself is here: its log is missing, or it wrote none.", id)}
 	var led []uint64
-	for _, l := range g.Leaderships {
-		if l.Leader == id {
-			led = append(led, l.Term)
+	var refs []rounds.Ref
+	for i := range g.Leaderships {
+		if l := &g.Leaderships[i]; l.Leader == id {
+			first, _ := firstRef(l)
+			led, refs = append(led, l.Term), append(refs, first)
 		}
 	}
 	if len(led) > 0 {
-		sentences = append(sentences, fmt.Sprintf("By the records of the others it led %s.", termList(led)))
+		sentences = append(sentences, fmt.Sprintf("By the records of the others it led %s%s.", termList(led),
+			proof(g.Names, rounds.PeersSaw, refs...)))
 	}
 	var by []uint64
+	refs = nil
 	for i := range g.Nodes {
 		if other := &g.Nodes[i]; slices.Contains(other.Alive, id) && !away(g, other) {
-			by = append(by, other.ID)
+			by, refs = append(by, other.ID), append(refs, other.AliveRef)
 		}
 	}
 	if len(by) > 0 {
-		sentences = append(sentences, fmt.Sprintf("It was alive to %s, by %s last view.", words.Nodes(by),
-			words.Either(len(by), "its", "their")))
+		sentences = append(sentences, fmt.Sprintf("It was alive to %s, by %s last view%s.", words.Nodes(by),
+			words.Either(len(by), "its", "their"), proof(g.Names, rounds.PeersSaw, refs...)))
 	}
 	return sentences
 }
@@ -382,8 +418,8 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 	case last == nil:
 		return nil
 	case last.End.IsZero():
-		return []string{fmt.Sprintf("Node %d led term %d from %s on, and no record says that it stopped.",
-			n.ID, last.Term, clock(last.From))}
+		return []string{fmt.Sprintf("Node %d led term %d from %s on, and no record says that it stopped%s.",
+			n.ID, last.Term, clock(last.From), firstProof(g.Names, last))}
 	}
 	how := map[rounds.EndKind]string{
 		rounds.EndedByWord: "it stepped down", rounds.EndedByLease: "its lease ended",
@@ -401,8 +437,12 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 			how = "it " + own
 		}
 	}
+	refs := []rounds.Ref{last.Ended.Ref}
+	if first, _ := firstRef(last); last.Ended.Known == rounds.Inferred {
+		refs = append(refs, first) // from who leads since then, and who led before
+	}
 	return []string{fmt.Sprintf("Node %d has led nobody since %s%s%s.", n.ID, clock(last.End), colon(how),
-		proof(g.Names, last.Ended.Known, last.Ended.Ref))}
+		proof(g.Names, last.Ended.Known, refs...))}
 }
 
 // lastElection says why the node did not win the election that made the leader.
@@ -435,13 +475,16 @@ func (c *Case) lost(r *rounds.Round, n *rounds.Node) {
 		}
 		return
 	}
+	refs, known := winnerRefs(r)
 	switch {
 	case w.Viewed() && !slices.Contains(w.Live, n.ID):
-		say("When node %d won term %d, it did not believe node %d alive.", w.Node, r.Term, n.ID)
+		say("When node %d won term %d, it did not believe node %d alive%s.", w.Node, r.Term, n.ID,
+			proof(c.names, known, refs...))
 	case r.Ballot != nil && !w.Ref.IsZero():
-		say("Node %d won term %d because of this: %s.", w.Node, r.Term, granted(r))
+		refs = append(refs, votes(r.Ballot, counted)...)
+		say("Node %d won term %d because of this: %s%s.", w.Node, r.Term, granted(r), proof(c.names, known, refs...))
 	case w.Why != "":
-		say("Node %d won term %d because of this: %s.", w.Node, r.Term, w.Why)
+		say("Node %d won term %d because of this: %s%s.", w.Node, r.Term, w.Why, proof(c.names, known, refs...))
 	default:
 		say("How node %d won term %d is not in the records.", w.Node, r.Term)
 	}

@@ -60,7 +60,7 @@ func says(t *testing.T, text string, phrases ...string) {
 // "Node 5 stands aside, and stands again when it is asked to": its process has ended.
 func TestWhyNotOfAnEndedNode(t *testing.T) {
 	says(t, whyNot(t, "cases/graceful-stop-code14/n5", 5),
-		"Node 5 does not run: its process ended at 11:57:42.663, by its own word.", "!stands aside")
+		"Node 5 does not run: its process ended at 11:57:42.663, by its own word [5:10].", "!stands aside")
 }
 
 // Evidence is told with its time, in the past tense, and only if it is about the node's last process. If the
@@ -85,7 +85,7 @@ func TestEvidenceOfThePast(t *testing.T) {
 
 // A node that leads: which term, since when, and who believes otherwise.
 func TestWhyNotTheLeader(t *testing.T) {
-	says(t, whyNot(t, "bully-restart", 5), "Node 5 leads term 3 since 15:18:39.664, as far as the records go.",
+	says(t, whyNot(t, "bully-restart", 5), "Node 5 leads term 3 since 15:18:39.664, as far as the records go [5:8].",
 		"!outrank", "!But ", "!does lead")
 	says(t, whyNot(t, "bully-restart", 5, `"time":"2026-11-21T15:18:39.664334194Z","cluster":"demo","node":2`,
 		`+{"level":"info","time":"2026-11-21T15:18:40Z","cluster":"demo","node":2,"session":"4c9d8d76","algo":"bully",`+
@@ -97,18 +97,21 @@ func TestWhyNotTheLeader(t *testing.T) {
 // Where nobody leads: since when, why, and who would be needed.
 func TestWhyNotNobody(t *testing.T) {
 	says(t, whyNot(t, "office-no-quorum", 1),
-		"Nobody leads since 17:18:12.132: voters 2 and 3 dead: 1 of 3.",
-		"At least 1 of nodes 2 and 3 has to come back: 2 of the 3 voters are needed.", "No quorum: node 1 asked")
+		"Nobody leads since 17:18:12.132: voters 2 and 3 dead: 1 of 3 [inferred: 1:11 1:5].",
+		"At least 1 of nodes 2 and 3 has to come back: 2 of the 3 voters are needed [inferred: 1:12 "+
+			"1:11 1:5].", "No quorum: node 1 asked")
 }
 
 // A process that ended at once, since its voters were others or another process was the node, is told.
 func TestWhyNotRefused(t *testing.T) {
 	says(t, whyNot(t, "cases/voters-refused/n1", 1), "Node 1 does not run: its process ended at 09:16:36.861, by its "+
-		"own word. At 09:17:16.368 it was started again, and refused to run: --voters: the voters are not those")
+		"own word [1:5]. At 09:17:16.368 it was started again, and refused to run, by its own word: "+
+		"--voters: the voters are not those")
 	says(t, whyNot(t, "cases/id-taken/n2", 2, `+{"level":"error","cluster":"I","node":2,"error":"node id is taken: id `+
 		`2 belongs to node 2 (incarnation 7ed11a3d) at a, which is alive","exit_code":5,`+
 		`"time":"2026-11-25T09:17:44.160Z","message":"the node ended"}`),
-		"At 09:17:44.160 another process was to be node 2, and ended: node id is taken", "!does not run")
+		"At 09:17:44.160 another process was to be node 2, and ended, by its own word: node id is taken",
+		"!does not run")
 }
 
 // One kill that some saw and others only inferred has one explanation.
@@ -134,7 +137,7 @@ func TestWhyNotVoteless(t *testing.T) {
 // Where the records end before anybody called an election, that is said.
 func TestWhyNotNobodyYet(t *testing.T) {
 	says(t, whyNot(t, "office-no-quorum", 1, `"seq":12`, `"seq":13`), "Nobody leads since 17:18:12.132",
-		"later, without a later term.")
+		"later, without a later term [1:11].")
 }
 
 // "Node 5 outranks node 2", in the words of people, and never where rank does not decide.
@@ -167,7 +170,8 @@ func TestRankDecides(t *testing.T) {
 // Another list of voters: which lists, and what to do. A list of a former process does not count.
 func TestOtherListOfVoters(t *testing.T) {
 	says(t, whyNot(t, "office-two-lists", 1),
-		"Node 1 has another list of voters than node 5, the leader: it has voters 1-3, node 5 has voters 1-5.",
+		"Node 1 has another list of voters than node 5, the leader: it has voters 1-3, node 5 has voters 1-5 "+
+			"[2:8 5:6].",
 		"Start the one that is wrong again with the list of the others")
 	says(t, whyNot(t, "office-two-lists", 3), "!another list")
 }
@@ -175,10 +179,10 @@ func TestOtherListOfVoters(t *testing.T) {
 // A node without a log of its own: what the others tell of it.
 func TestNodeWithoutLog(t *testing.T) {
 	says(t, whyNot(t, "bully-kill", 5, `"node":5,`), "No record of node 5 itself is here: its log is missing",
-		"By the records of the others it led term 1.",
+		"By the records of the others it led term 1 [peers saw: 1:7].",
 		"nodes 1, 2, 3 and 4 lost node 5: connection closed and port refused", "!never heard of")
 	says(t, whyNot(t, "bully-restart", 5, `"node":5,`), "Node 5 leads term 3", "it led terms 1 and 3",
-		"It was alive to nodes 1, 2, 3 and 4, by their last view.", "!lost node 5")
+		"It was alive to nodes 1, 2, 3 and 4, by their last view [peers saw: ", "!lost node 5")
 	// Evidence of before it led again does not count.
 	says(t, whyNot(t, "bully-restart", 5, `"node":5,`, "new-session 5"), "it led terms 1 and 3", "!lost node 5")
 	says(t, whyNot(t, "office-no-quorum", 77), "Node 77 was never heard of: no record is its own, and none names it.")
