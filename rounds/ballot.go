@@ -76,7 +76,8 @@ func (r *Round) ballot(g *group) {
 		candidate = r.Winner.Node
 	}
 	b := Ballot{Voters: []uint64{}, Voices: []Voice{}}
-	for _, m := range slices.Backward(r.Messages) {
+	for i := range slices.Backward(r.Messages) {
+		m := &r.Messages[i]
 		if !slices.Contains(askKinds, m.Kind) || m.SendStep < 0 {
 			continue
 		}
@@ -141,8 +142,9 @@ func (r *Round) voice(g *group, voter, candidate uint64) Voice {
 			}
 		}
 	}
-	for _, m := range r.Messages {
-		if !slices.Contains(voteKinds, m.Kind) || m.From != voter || m.To != candidate || m.elsewhere ||
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		if m.From != voter || m.To != candidate || !slices.Contains(voteKinds, m.Kind) || m.elsewhere ||
 			r.refuses(m) || m.SendStep < 0 && !r.answered(g, m) {
 			continue
 		}
@@ -190,7 +192,7 @@ func (r *Round) decidedAt() int {
 
 // refuses reports whether the message m is a voter's no, or its vote in another term, by the reasons of its sender or
 // receiver, or whether neither of them says that it is a yes. A voter that repeats its vote gives no reason again.
-func (r *Round) refuses(m Message) bool {
+func (r *Round) refuses(m *Message) bool {
 	if strings.HasPrefix(m.Detail, m.Kind+" no") {
 		return true
 	}
@@ -220,7 +222,7 @@ func (r *Round) refuses(m Message) bool {
 
 // answered reports whether a vote of which only the receipt is known is for the candidacy in this term. It may be an
 // answer to an earlier one: a voter whose records are there would have written that it votes in this term.
-func (r *Round) answered(g *group, m Message) bool {
+func (r *Round) answered(g *group, m *Message) bool {
 	got := &r.Steps[m.ReceiveStep]
 	for i := range got.reasons {
 		if _, wins := decided[algorithms.Wins](&got.reasons[i]); wins {

@@ -83,11 +83,21 @@ func (g *group) steps(entries []*entry, old []Step, term uint64) []Step {
 
 // step returns the step of the record, or nil if the round does not have it.
 func (r *Round) step(ref Ref) *Step {
-	i := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Ref == ref })
+	i := r.stepOf(ref)
 	if i < 0 {
 		return nil
 	}
 	return &r.Steps[i]
+}
+
+// stepOf returns the index of the step of the record, -1 if the round does not have it.
+func (r *Round) stepOf(ref Ref) int {
+	for i := range r.Steps {
+		if r.Steps[i].Ref == ref {
+			return i
+		}
+	}
+	return -1
 }
 
 // ranks notes the attributes of nodes that messages name.

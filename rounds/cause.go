@@ -42,7 +42,7 @@ func (r *Round) addCandidates(g *group) {
 	g.called = nil
 	if won := r.decidedAt(); won >= 0 {
 		r.Initiators = slices.DeleteFunc(r.Initiators, func(in Initiator) bool {
-			later := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Ref == in.Ref }) > won
+			later := r.stepOf(in.Ref) > won
 			if later && in.cause.loses() == r.Winner.Node {
 				g.called = append(g.called, in)
 			}

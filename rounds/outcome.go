@@ -86,7 +86,7 @@ func (r *Round) place() int {
 	if r.Winner == nil {
 		return -1
 	}
-	return slices.IndexFunc(r.Steps, func(st Step) bool { return st.Ref == r.Winner.Ref })
+	return r.stepOf(r.Winner.Ref)
 }
 
 // part returns the part that a node had in the round. live says that the winner believed it alive.
@@ -157,7 +157,8 @@ func (g *group) died(node uint64, t time.Time) bool {
 func (r *Round) count() {
 	byKind := map[string]int{}
 	r.markCounted()
-	for _, m := range r.Messages {
+	for i := range r.Messages {
+		m := &r.Messages[i]
 		if !m.Counted {
 			continue
 		}

@@ -50,7 +50,8 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 		r.unknown("What node %d did: the winner believed it alive, and no record of it is here.", id)
 	}
 	unsent := 0
-	for _, m := range r.Messages {
+	for i := range r.Messages {
+		m := &r.Messages[i]
 		if m.Delivery == Unsent && m.ReceiveStep < r.Aftermath {
 			unsent++
 		}
@@ -61,7 +62,8 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 			words.Either(unsent, "it was", "they were"), words.Either(unsent, "it", "them"))
 	}
 	unseen := 0
-	for _, m := range r.Messages {
+	for i := range r.Messages {
+		m := &r.Messages[i]
 		if m.Delivery == Unseen && m.Counted {
 			unseen++
 		}
