@@ -47,6 +47,9 @@ func (r *Round) believes(st *Step) bool {
 
 // participate lists the nodes that took part or should have.
 func (r *Round) participate(g *group) {
+	if r.Winner != nil {
+		r.Participants = slices.Grow(r.Participants, len(r.Winner.Live)) // nearly always all
+	}
 	known := map[uint64]int{} // the index of each in r.Participants
 	part := func(id uint64) *Participant {
 		i, ok := known[id]
