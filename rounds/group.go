@@ -249,7 +249,10 @@ func (m *member) life(rec *trace.Record) *life {
 		m.current = l
 		return l
 	}
-	m.current = &life{node: rec.Node, incarnation: strings.Clone(incarnation)}
+	m.current = &life{
+		node: rec.Node, incarnation: strings.Clone(incarnation),
+		marks: make([]mark, 0, 16), beliefs: make([]belief, 0, 4), // nearly always as many
+	}
 	m.lives = append(m.lives, m.current)
 	m.byIncarnation[m.current.incarnation] = m.current
 	return m.current
