@@ -19,6 +19,9 @@ type Bounds struct {
 	Retain func(over []*Round) []*Round
 	// Whole reports whether the other lists of the History are about all records, too.
 	Whole bool
+	// About is a node of which more is kept unless they are Whole, 0 for none: all terms that it led, with one follower
+	// each, and how the last one ended.
+	About uint64
 }
 
 // NewBoundedBuilder returns an empty Builder with these Bounds. The totals of its History are about all records, and
@@ -110,19 +113,36 @@ func (p *past) round(term uint64) *Round {
 // whole reports whether what is over is kept for the lists of the History.
 func (g *group) whole() bool { return g.bounds != nil && g.bounds.Whole }
 
-// keepIncident keeps a change of leadership that is over.
-func (g *group) keepIncident(in Incident) {
-	if g.whole() {
-		in.rounds = nil
-		g.past.incidents = append(g.past.incidents, in)
+// about returns the node of which more is kept than of others, 0 for none.
+func (g *group) about() uint64 {
+	if g.bounds == nil || g.bounds.Whole {
+		return 0
 	}
+	return g.bounds.About
+}
+
+// keepIncident keeps a change of leadership that is over: each one, or the last one and that with which the node was
+// last replaced that the History is about.
+func (g *group) keepIncident(in Incident) {
+	p, id := g.past, g.about()
+	switch {
+	case g.whole():
+	case id == 0:
+		return
+	default:
+		p.incidents = slices.DeleteFunc(p.incidents, func(was Incident) bool {
+			return was.Former != id || in.Former == id
+		})
+	}
+	in.rounds = nil
+	p.incidents = append(p.incidents, in)
 }
 
 // keepLeaderships keeps the leaderships that began before the present one, as they are known now, unless more was known
-// of them before.
+// of them before. If the History is about one node, it keeps its own, and those of the highest term.
 func (g *group) keepLeaderships() {
-	p := g.past
-	if !g.whole() || p.former == nil {
+	p, id := g.past, g.about()
+	if !g.whole() && id == 0 || p.former == nil {
 		return
 	}
 	if p.leaderships == nil {
@@ -136,8 +156,32 @@ func (g *group) keepLeaderships() {
 		}
 		r := *r
 		r.life = nil
+		if id != 0 {
+			r.Followers = slices.Clone(r.Followers[:min(1, len(r.Followers))])
+		}
+		if id != 0 && r.Leader != id && !p.keepHighest(key) {
+			continue
+		}
 		p.leaderships[key] = r
 	}
+}
+
+// keepHighest reports whether no term above that is kept of other nodes than the one that the History is about, and
+// drops those below.
+func (p *past) keepHighest(key leadershipKey) bool {
+	if len(p.highest) > 0 && key.term < p.highest[0].term {
+		return false
+	}
+	if len(p.highest) > 0 && key.term > p.highest[0].term {
+		for _, low := range p.highest {
+			delete(p.leaderships, low)
+		}
+		p.highest = p.highest[:0]
+	}
+	if !slices.Contains(p.highest, key) {
+		p.highest = append(p.highest, key)
+	}
+	return true
 }
 
 // keepEvents keeps what happened to a process before the horizon.

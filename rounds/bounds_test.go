@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,36 @@ func TestWholeHistory(t *testing.T) {
 		}
 		if told[0] != told[1] {
 			t.Errorf("%s: of %d lines:\n%s", name, strings.Count(told[0], "\n"), differences(told[1], told[0]))
+		}
+	}
+}
+
+// why-not holds only what it wants, and tells the same as with all records: of each node, also if its log is missing.
+func TestWhyNotTellsTheSame(t *testing.T) {
+	for _, name := range []string{
+		"bully-kill-info", "bully-rolling", "office-kill", "office-no-quorum", "office-ring-kill", "office-two-lists",
+	} {
+		files, _ := logs.Files([]string{writeLong(t, name, 40)})
+		for i := range files {
+			for _, paths := range [][]string{files, slices.Concat(files[:i], files[i+1:])} {
+				full, id := rounds.NewBuilder(), uint64(i+1)
+				bounded := rounds.NewBoundedBuilder(rounds.Bounds{
+					Records: 1500, Steps: func(uint64) bool { return true }, Retain: report.Lately, About: id,
+				})
+				var told []string
+				for _, b := range []*rounds.Builder{full, bounded} {
+					batch := logs.Batch{Paths: paths}
+					batch.Read(b, func(err error) { t.Error(err) })
+					var out bytes.Buffer
+					if err := report.WhyNot(&out, b.History().Groups[0], id); err != nil {
+						t.Fatal(err)
+					}
+					told = append(told, out.String())
+				}
+				if told[0] != told[1] {
+					t.Errorf("%s, node %d, %d logs:\n%s", name, id, len(paths), differences(told[1], told[0]))
+				}
+			}
 		}
 	}
 }

@@ -22,6 +22,7 @@ type past struct {
 	kept            []*Round // the rounds before recent that Bounds retain
 	incidents       []Incident
 	leaderships     map[leadershipKey]Leadership // those that began before former
+	highest         []leadershipKey              // see keepHighest
 	findings, loose []Finding
 
 	from time.Time       // of the first record, corrected

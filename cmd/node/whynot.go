@@ -15,9 +15,6 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
-// recentRounds is how many rounds are looked through step by step for why nobody leads.
-const recentRounds = 64
-
 func whyNotCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "why-not",
@@ -63,8 +60,7 @@ func whyNot(ctx *cli.Context) error {
 		return survey.WhyNot(ctx.Context, ctx.App.Writer, addresses, id)
 	}
 	h, unread, err := readLogs(ctx, words[1:], rounds.NewBuilder, &rounds.Bounds{
-		Records: heldRecords, Steps: func(uint64) bool { return true }, Whole: true,
-		Retain: func(over []*rounds.Round) []*rounds.Round { return withoutSteps(over, recentRounds) },
+		Records: heldRecords, Steps: func(uint64) bool { return true }, Retain: report.Lately, About: uint64(id),
 	})
 	if err != nil {
 		return err

@@ -43,6 +43,44 @@ func recorded(g *rounds.Group, id uint64) *Case {
 	return c
 }
 
+// recentRounds is how many rounds are looked through step by step for why nobody leads.
+const recentRounds = 64
+
+// Lately is for rounds.Bounds: it returns those rounds of a group that WhyNot wants. These are the last ones with their
+// steps and, without them, the last one that was won, and the last one in which each node was a candidate or a voter,
+// or voted.
+func Lately(over []*rounds.Round) []*rounds.Round {
+	older := over[:max(0, len(over)-recentRounds)]
+	won, seen := false, map[string]bool{}
+	news := func(what string, id uint64) bool {
+		key := fmt.Sprint(what, id)
+		known := seen[key]
+		seen[key] = true
+		return !known
+	}
+	wanted := map[*rounds.Round]bool{}
+	for _, r := range slices.Backward(over) {
+		wanted[r] = r.Winner != nil && !won
+		won = won || r.Winner != nil
+		if r.Ballot == nil {
+			continue
+		}
+		wanted[r] = news("candidate", r.Ballot.Candidate) || wanted[r]
+		for _, v := range r.Ballot.Voices {
+			wanted[r] = news("voter", v.Voter) || wanted[r]
+			wanted[r] = v.Granted && news("voted", v.Voter) || wanted[r]
+		}
+	}
+	var kept []*rounds.Round
+	for _, r := range older {
+		if wanted[r] {
+			r.Steps, r.Messages = nil, nil
+			kept = append(kept, r)
+		}
+	}
+	return append(kept, over[len(older):]...)
+}
+
 // Knows reports whether any record of the group names the node: as its own, as alive, gone or leading, or as a voter.
 func Knows(g *rounds.Group, id uint64) bool { return find(g, id) != nil || asked(g, id) != nil }
 
