@@ -216,9 +216,15 @@ func (s *story) touched(node uint64, within span) bool {
 	})
 }
 
-// isDead reports whether the node was dead at that time.
+// isDead reports whether the node was dead at that time, or its process was stopped before it had started.
 func (s *story) isDead(node uint64, at time.Time) bool {
-	return slices.ContainsFunc(s.dead(node), func(down span) bool { return down.has(at) })
+	starting := func(p *process) bool {
+		return slices.ContainsFunc(p.Pauses, func(pause span) bool {
+			return pause.From.Sub(p.From) < started && pause.has(at)
+		})
+	}
+	return slices.ContainsFunc(s.dead(node), func(down span) bool { return down.has(at) }) ||
+		slices.ContainsFunc(s.processesOf(node), starting)
 }
 
 // acted returns whether one of these things was done to the node within that time. Without things it is anything,
