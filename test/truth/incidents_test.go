@@ -96,6 +96,7 @@ func (r *reading) endedBy(node uint64, at time.Time) bool {
 
 var (
 	endedText = regexp.MustCompile(`the process of node (\d+) (?:had )?ended`)
+	offered   = regexp.MustCompile(`handed over: node (\d+) would take over$`)
 	silenced  = regexp.MustCompile(`node (\d+) stopped answering`)
 	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|ended and not seen since|paused|silent|down|` +
 		`not answering|without a sign of life here)`)
@@ -130,8 +131,13 @@ func (r *reading) compareReason(in *rounds.Incident) {
 }
 
 // compareRequest checks that somebody asked the former leader to hand over, and not after it had stopped. A process
-// that is told to end resigns first, and any node may be asked for a transfer.
+// that is told to end resigns first, and any node may be asked for a transfer. Nobody asks a leader to hand over to a
+// node that has ranked above it for a while.
 func (r *reading) compareRequest(in *rounds.Incident) {
+	if part := offered.FindStringSubmatch(in.Why); part != nil {
+		r.compareOffer(in, numberOf(part[1]))
+		return
+	}
 	resigns := strings.Contains(in.Why, "asked to resign")
 	transfers := strings.Contains(in.Why, "transfer")
 	if !resigns && !transfers && !strings.Contains(in.Why, "handed over") {
@@ -151,6 +157,18 @@ func (r *reading) compareRequest(in *rounds.Incident) {
 		r.fail("incident: because of a request that came after it had begun", "%s", r.tellIncident(in))
 	}
 }
+
+// compareOffer checks that the leader handed over to a node with a higher number, which is its rank, and that this one
+// was well.
+func (r *reading) compareOffer(in *rounds.Incident, to uint64) {
+	at := r.during(in).From
+	if to <= in.Former || r.touched(to, span{at.Add(-ranked), at}) || in.Leader != 0 && in.Leader != to {
+		r.fail("incident: handed over to a node that was not better", "%s", r.tellIncident(in))
+	}
+}
+
+// ranked is for how long at least a leader has seen a better node before it hands over to it by itself.
+const ranked = 500 * time.Millisecond
 
 // started is how long a process takes at most until it writes its first record.
 const started = 500 * time.Millisecond
