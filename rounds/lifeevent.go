@@ -203,7 +203,19 @@ func (g *group) silence(l *life, d *drop, off time.Duration) []LifeEvent {
 		if d.backRef.IsZero() {
 			return []LifeEvent{began}
 		}
-		back.At, back.Known, back.Ref = d.back, PeersSaw, d.backRef
+		if !g.backUnsure(l, d) {
+			back.At, back.Known, back.Ref = d.back, PeersSaw, d.backRef
+		}
 	}
 	return []LifeEvent{began, back}
+}
+
+// backUnsure reports whether the peer that lost sight of the process may have seen another one when it saw the node
+// again, or had slept until then: only what the process wrote itself tells when it was there.
+func (g *group) backUnsure(l *life, d *drop) bool {
+	if l.next != nil && d.back.After(g.fix.at(l.node, l.until)) {
+		return true
+	}
+	m := g.nodes[d.Node]
+	return m != nil && g.mayHaveSlept(m.at(d.back, g.fix), d.back)
 }

@@ -53,3 +53,35 @@ func TestEvidenceWithinTheErrorOfTheClocks(t *testing.T) {
 		}
 	}
 }
+
+// "It resumed, and it was dead", or stopped again: the node that lost sight of it saw the next process, or had slept
+// meanwhile. Its own next record tells when it was there.
+func TestSeenAgainTooLate(t *testing.T) {
+	for name, back := range map[string]func(v *voters){
+		"the next process was seen": func(v *voters) {
+			v.add(1, 4900, trace.Record{Event: "timeout"})
+			v.start(2, 4950)
+		},
+		"the peer slept": func(v *voters) {
+			v.ask(2, 3000, 2)
+			v.add(1, 4950, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:30001", Round: 2})
+		},
+	} {
+		v := newVoters()
+		v.follow(1, 20, 3, 1)
+		v.follow(2, 20, 3, 1)
+		v.lose(1, 1500, "heartbeat-missed 2", 1, 3)
+		v.add(2, 1600, trace.Record{Event: "timeout"})
+		back(v)
+		v.lose(1, 5000, "heartbeat-back 2", 1, 2, 3)
+		for _, n := range v.b.History().Groups[0].Nodes {
+			if n.ID != 2 {
+				continue
+			}
+			e := n.Lives[0].Events
+			if len(e) < 2 || e[0].Kind != rounds.Suspected || e[1].Kind != rounds.Resumed || !e[1].At.Equal(atMS(1600)) {
+				t.Errorf("%s: %+v", name, e)
+			}
+		}
+	}
+}
