@@ -62,6 +62,8 @@ func (r *Round) delivery(m *Message, g *group, t *log) Delivery {
 			return Unseen
 		case l.sleptAround(sent.At, g.fix), g.stopped(t.entries[m.SendStep].life, sent.At):
 			return ToGone
+		case g.wokeJustBefore(t.entries[m.SendStep].life, sent.At), g.wokeJustBefore(l, sent.At):
+			return ToGone
 		case t.entries[m.SendStep].life.tookForFormer(m.To, sent.At, g.fix):
 			return ToGone
 		case ends.Sub(sent.At) > maxTransit:
@@ -91,6 +93,16 @@ func (g *group) stopped(l *life, t time.Time) bool {
 	until := g.fix.at(l.node, next.wall)
 	return l.debug && wrote && until.Sub(t) > maxTransit &&
 		slices.ContainsFunc(g.dropsSince(l.node, t), func(d *drop) bool { return d.At.Before(until) })
+}
+
+// wokeJustBefore reports whether the process, which writes down all that it does, wrote nothing for long until just
+// before the time t, and another one missed it meanwhile: it was paused, or hung. The connections that it had with the
+// others may end as it wakes, and what is sent then goes down with them.
+func (g *group) wokeJustBefore(l *life, t time.Time) bool {
+	before, wrote := l.before(t.Add(-together), g.fix)
+	since := g.fix.at(l.node, before.wall)
+	return l.debug && wrote && t.Add(-together).Sub(since) > maxTransit &&
+		slices.ContainsFunc(g.dropsSince(l.node, since), func(d *drop) bool { return d.At.Before(t) })
 }
 
 // tookForFormer reports whether the process found soon after t that its connection was to a process of the receiver

@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -54,6 +55,35 @@ func TestMessagesOfOneThatStops(t *testing.T) {
 			for _, m := range r.Messages {
 				if m.To == 2 && m.Delivery != want {
 					t.Errorf("missed %v: %+v", missed, m)
+				}
+			}
+		}
+	}
+}
+
+// "Messages never arrived": not those of a node that has just woken, nor those to one. Their connections end then.
+func TestMessagesOfOneThatWakes(t *testing.T) {
+	for _, sleeper := range []uint64{1, 2} {
+		for missed, want := range map[bool]rounds.Delivery{true: rounds.ToGone, false: rounds.Lost} {
+			v := newVoters()
+			for ms := 1000; ms < 10000; ms += 150 {
+				for node := uint64(1); node <= 2; node++ {
+					if node != sleeper || ms <= 1150 || ms >= 4900 {
+						v.add(node, ms, trace.Record{Event: "timeout"})
+					}
+				}
+				if missed && ms == 1450 {
+					v.lose(3, ms, fmt.Sprint("heartbeat-missed ", sleeper), 3-sleeper, 3)
+				}
+				if ms == 4900 {
+					v.ask(1, 4950, 2)
+				}
+			}
+			for _, r := range v.b.History().Groups[0].Rounds {
+				for _, m := range r.Messages {
+					if m.To == 2 && m.Delivery != want {
+						t.Errorf("node %d slept, missed %v: %+v", sleeper, missed, m)
+					}
 				}
 			}
 		}
