@@ -236,9 +236,36 @@ func (s *story) acted(node uint64, within span, things ...string) bool {
 	})
 }
 
-// stalled reports whether the machine stalled within that time.
+// stalled reports whether the machine stalled within that time, or had no processor for one of the nodes.
 func (s *story) stalled(within span) bool {
-	return slices.ContainsFunc(s.Stalls, func(stall span) bool { return stall.meets(within) >= 0 })
+	meets := func(stall span) bool { return stall.meets(within) >= 0 }
+	if slices.ContainsFunc(s.Stalls, meets) {
+		return true
+	}
+	for node := range uint64(s.Plan.Nodes) {
+		if slices.ContainsFunc(s.hung(node+1), meets) {
+			return true
+		}
+	}
+	return false
+}
+
+// hung returns when the node answered no question in time for so long that others may have missed it, although it ran.
+func (s *story) hung(node uint64) (list []span) {
+	var last *sighting
+	for _, one := range s.Sightings {
+		if one.Node != node {
+			continue
+		}
+		if last != nil {
+			quiet := span{last.Last.Until, one.First.From}
+			if quiet.length() > prompt+late && !s.touched(node, quiet) {
+				list = append(list, quiet)
+			}
+		}
+		last = one
+	}
+	return list
 }
 
 // healthy reports whether there were no other acts than an operator's, and ends of processes.
