@@ -1,0 +1,273 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/words"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// summary writes who leads at the end of the records, which nodes run, and how long nobody led.
+func (p *page) summary(g *rounds.Group) {
+	if len(g.Mixed) > 0 {
+		p.line("These are two clusters under one label: %s were two processes each at once. It is mixed up below.",
+			shortIDs(g.Mixed))
+		p.WriteByte('\n')
+		return
+	}
+	if g.Run > 0 {
+		return
+	}
+	if len(g.Leaderships) == 0 {
+		p.neverLed(g)
+		return
+	}
+	now := []string{present(g), upAndDown(g)}
+	if !g.Replaced.IsZero() {
+		now = []string{fmt.Sprintf("All of its processes had ended by %s, when the cluster was made anew.",
+			dated(g.Replaced))}
+	}
+	for _, line := range append(now, withoutLeader(g)) {
+		if line != "" {
+			p.line("%s", line)
+		}
+	}
+	p.WriteByte('\n')
+}
+
+// neverLed writes which voters cannot make a leader, where nobody ever led.
+func (p *page) neverLed(g *rounds.Group) {
+	var ids []uint64
+	var by []rounds.Ref
+	for _, n := range g.Nodes {
+		if !n.Voteless.IsZero() {
+			ids, by = append(ids, n.ID), append(by, n.Voteless)
+		}
+	}
+	if len(ids) > 0 {
+		p.line("Nobody led, as far as the records go: %s %s for nobody, since nothing is saved of earlier votes%s.",
+			shortIDs(ids), words.Either(len(ids), "votes", "vote"), cite(g.Names, by...))
+		p.WriteByte('\n')
+	}
+}
+
+// present says who leads at the end of the records, or why nobody does.
+func present(g *rounds.Group) string {
+	if n := len(g.Incidents); n > 0 && g.Incidents[n-1].Leader == 0 {
+		in := &g.Incidents[n-1]
+		if in.Unsure() {
+			led := g.Led(in.Former, in.FormerTerm)
+			return fmt.Sprintf("Perhaps nobody leads since %s: %s%s. Or node %d leads term %d still, since %s%s.",
+				when(g, in.Perhaps), in.Why, proofOf(g.Names, in, in.PerhapsRef), in.Former, in.FormerTerm,
+				when(g, led.From), firstProof(g.Names, led))
+		}
+		latest := ""
+		if in.Ended.Kind == rounds.EndedUnseen {
+			latest = " at the latest"
+		}
+		return fmt.Sprintf("Nobody leads since %s%s: %s%s.", when(g, in.From), latest, in.Why, proofOf(g.Names, in))
+	}
+	var last *rounds.Leadership
+	for i := range g.Leaderships {
+		if r := &g.Leaderships[i]; r.End.IsZero() && (last == nil || r.Term > last.Term) {
+			last = r
+		}
+	}
+	if last == nil {
+		return "The records do not tell who leads."
+	}
+	text := fmt.Sprintf("Node %d leads term %d since %s, as far as the records go%s", last.Leader, last.Term,
+		when(g, last.From), firstProof(g.Names, last))
+	if without, by := follow(g, 0); len(without) > 0 {
+		return fmt.Sprintf("%s; but to %s nobody leads, by %s last %s%s.", text, words.Nodes(without),
+			words.Either(len(without), "its", "their"), words.Either(len(without), "record", "records"),
+			cite(g.Names, by...))
+	}
+	return text + "."
+}
+
+// firstProof names the record by which a leadership began.
+func firstProof(names *rounds.Names, led *rounds.Leadership) string {
+	first, known := firstRef(led)
+	return proof(names, known, first)
+}
+
+// firstRef returns the record by which a leadership began, and whose word that is.
+func firstRef(led *rounds.Leadership) (rounds.Ref, rounds.Confidence) {
+	if by := led.Followers; led.First.IsZero() || len(by) > 0 && by[0].From.Equal(led.From) {
+		return by[0].First, rounds.PeersSaw
+	}
+	return led.First, rounds.OwnWord
+}
+
+// follow returns the nodes that name the leader in their last records, 0 for nobody, and that are not known to have
+// ended, and those records.
+func follow(g *rounds.Group, leader uint64) (ids []uint64, by []rounds.Ref) {
+	for _, n := range g.Nodes {
+		if n.Records > 0 && n.Leader == leader && lastEvent(&n).Kind != rounds.Ended {
+			ids, by = append(ids, n.ID), append(by, n.Last)
+		}
+	}
+	return ids, by
+}
+
+// when returns the time of day, with the date if the records are of several days.
+func when(g *rounds.Group, t time.Time) string {
+	if spansDays(g) {
+		return t.UTC().Format("2006-01-02 15:04:05.000")
+	}
+	return clock(t)
+}
+
+// spansDays reports whether the records of the group are of several days.
+func spansDays(g *rounds.Group) bool {
+	return g.From.UTC().Format(time.DateOnly) != g.Until.UTC().Format(time.DateOnly)
+}
+
+// upAndDown says which nodes had ended or were silent when the records end, as far as they tell.
+func upAndDown(g *rounds.Group) string {
+	type condition struct {
+		what  string
+		known rounds.Confidence
+	}
+	ids, by, rest := map[condition][]uint64{}, map[condition][]rounds.Ref{}, 0
+	var refused []uint64
+	for _, n := range g.Nodes {
+		e := lastEvent(&n)
+		is := condition{"ended", e.Known}
+		if n.Refused != nil && !n.Refused.Taken && e.Kind == rounds.Ended {
+			refused = append(refused, n.ID)
+		}
+		switch {
+		case n.Records == 0:
+			is.what = "without a log here"
+		case e.Kind == rounds.Silent || e.Kind == rounds.Paused:
+			is.what = "silent"
+		case e.Kind != rounds.Ended:
+			rest++
+			continue
+		}
+		ids[is], by[is] = append(ids[is], n.ID), append(by[is], e.Ref)
+	}
+	var parts []string
+	for _, is := range []condition{
+		{"ended", rounds.OwnWord},
+		{"ended", rounds.PeersSaw},
+		{"silent", rounds.OwnWord},
+		{"silent", rounds.PeersSaw},
+		{"without a log here", ""},
+	} {
+		if len(ids[is]) > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s%s", shortIDs(ids[is]), is.what,
+				proof(g.Names, is.known, by[is]...)))
+		}
+	}
+	if len(refused) > 0 {
+		parts = append(parts, fmt.Sprintf("%s refused to run when started again", shortIDs(refused)))
+	}
+	const untold = "o record tells an end of the last process of "
+	switch {
+	case len(parts) == 0 && rest == 1:
+		return fmt.Sprintf("N%s%s%s.", untold, words.Nodes([]uint64{g.Nodes[0].ID}), restarts(g))
+	case len(parts) == 0:
+		return fmt.Sprintf("N%sany of the %d nodes%s.", untold, rest, restarts(g))
+	case rest > 0:
+		parts = append(parts, "n"+untold+words.Either(rest, "the other", fmt.Sprintf("the other %d", rest)))
+	}
+	return fmt.Sprintf("Of %s, %s%s.", words.Plural(len(g.Nodes), "node"), words.And(parts...), restarts(g))
+}
+
+// restarts says when nodes were started again: "; node 3 restarted at 11:57:42.384 [3:1@a41c77f0]". Of many nodes it
+// names the first ones.
+func restarts(g *rounds.Group) string {
+	const most = 3
+	var parts []string
+	more := 0
+	for _, n := range g.Nodes {
+		switch {
+		case n.Restarts < 1:
+			continue
+		case len(parts) == most:
+			more++
+			continue
+		}
+		last := lastLife(&n)
+		how := "at"
+		if len(last.Events) == 0 || last.Events[0].Kind != rounds.Started {
+			how = "by" // its first record is not of the start
+		}
+		if n.Restarts > 1 {
+			how = fmt.Sprintf("%d times, last %s", n.Restarts, how)
+		}
+		parts = append(parts, fmt.Sprintf("node %d restarted %s %s%s", n.ID, how, when(g, last.From),
+			cite(g.Names, last.First)))
+	}
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more restarted", more))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; " + words.And(parts...)
+}
+
+// lastEvent returns the last thing that happened to the node's last process, the zero event if nothing did.
+func lastEvent(n *rounds.Node) (last rounds.LifeEvent) {
+	if len(n.Lives) == 0 {
+		return last
+	}
+	events := n.Lives[len(n.Lives)-1].Events
+	if len(events) == 0 {
+		return last
+	}
+	return events[len(events)-1]
+}
+
+// shortIDs names the first nodes of a list, and says how many more there are.
+func shortIDs(ids []uint64) string {
+	const most = 8
+	if len(ids) <= most {
+		return words.Nodes(ids)
+	}
+	return fmt.Sprintf("%s and %d more", words.Nodes(ids[:most]), len(ids)-most)
+}
+
+// withoutLeader says for how long nobody led in all, and when that was worst.
+func withoutLeader(g *rounds.Group) string {
+	in := g.Leaderless.Worst
+	if in == nil {
+		return ""
+	}
+	least := ""
+	if g.Leaderless.AtLeast {
+		least = "at least "
+	}
+	if g.Leaderless.AtLeast && g.Leaderless.Sum == 0 && in.AtMost() == 0 {
+		return fmt.Sprintf("For how long nobody led, in %s, is not known.",
+			words.Plural(g.Leaderless.Changes, "change"))
+	}
+	text := fmt.Sprintf("Nobody led for %s%s in all, in %s", least, rounds.Span(g.Leaderless.Sum),
+		words.Plural(g.Leaderless.Changes, "change"))
+	if in.AtMost() == 0 {
+		return text + "."
+	}
+	if g.Leaderless.Sum == 0 && g.Leaderless.AtLeast {
+		text = fmt.Sprintf("For how long nobody led, in %s, is not known",
+			words.Plural(g.Leaderless.Changes, "change"))
+	}
+	if in.Leaderless == 0 {
+		text = fmt.Sprintf("%s; the longest at most %s from %s on", text, rounds.Span(in.AtMost()), when(g, in.Began()))
+		return text + ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
+	}
+	least = ""
+	if in.Ended.Kind == rounds.EndedUnseen {
+		least = "at least "
+	}
+	text = fmt.Sprintf("%s; the longest %s%s from %s on", text, least, rounds.Span(in.Leaderless), when(g, in.From))
+	if in.Bounded() {
+		text += fmt.Sprintf(", or %s from %s on", rounds.Span(in.AtMost()), when(g, in.Began()))
+	}
+	return text + ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
+}
