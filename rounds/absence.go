@@ -56,7 +56,8 @@ func (g *group) absences(id uint64) []absence {
 		}
 		all = append(all, g.overslept(id)...)
 	}
-	all = append(append(append(all, g.unanswered(id)...), g.unseen(id)...), g.unheeding(id)...)
+	all = g.readLate(id, append(all, g.unanswered(id)...))
+	all = append(append(all, g.unseen(id)...), g.unheeding(id)...)
 	g.away[id] = all
 	return all
 }
@@ -213,6 +214,36 @@ func (g *group) unanswered(id uint64) (all []absence) {
 			at = again
 		}
 	}
+}
+
+// readLate adds to when a node was away that it had been asked for its vote, and read that long after its last record:
+// what it wrote meanwhile, as when a timer was due, was no answer.
+func (g *group) readLate(id uint64, all []absence) []absence {
+	m := g.nodes[id]
+	if m == nil {
+		return all
+	}
+	for _, l := range m.lives {
+		for _, r := range g.slow[l] {
+			before, wrote := l.before(r.got.Add(-together), g.fix)
+			read, ok := l.after(r.got.Add(-1), g.fix)
+			from := latest(r.sent, g.fix.at(id, before.wall))
+			if !r.asks || !wrote || !ok || r.got.Sub(from) <= maxTransit {
+				continue
+			}
+			late := absence{id: id, from: from, until: r.got, how: "not answering", ref: l.ref(read.seq)}
+			i := slices.IndexFunc(all, func(a absence) bool {
+				return !a.from.After(late.until) && (a.until.IsZero() || a.until.After(late.from))
+			})
+			switch {
+			case i < 0:
+				all = append(all, late)
+			case all[i].how == late.how && late.from.Before(all[i].from):
+				all[i].from = late.from
+			}
+		}
+	}
+	return all
 }
 
 // unheeding returns since when no record tells anything of a voter whose answer would have made a majority with the

@@ -337,3 +337,24 @@ func TestAllNodesAway(t *testing.T) {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }
+
+// "It does not say that there was no majority": a voter woke, wrote that its lease had ended, and was stopped again
+// before it read that it had been asked for its vote long before.
+func TestAskedBeforeItWroteAndReadLater(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.elect(1, 1, 2, 3)
+	v.miss(2, 1500, 1)
+	v.ask(2, 2000, 2)
+	v.expire(1, 3500, 1)
+	v.miss(3, 4600, 1)
+	v.ask(3, 4601, 2)
+	v.add(3, 4602, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:20003", Term: 1, Round: 2})
+	v.lead(3, 5200, 2)
+	v.add(1, 5800, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:20001", Term: 1, Round: 2})
+	all := v.b.History().Groups[0].Incidents
+	want := "voters 1 and 3 not answering: 1 of 3"
+	if in := all[len(all)-1]; in.Why != want || in.Leader != 3 {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
+	}
+}

@@ -9,7 +9,10 @@ import (
 )
 
 // slowReceipt is a message that a process received long after it was sent. Times are corrected.
-type slowReceipt struct{ sent, got time.Time }
+type slowReceipt struct {
+	sent, got time.Time
+	asks      bool // it asks for a vote
+}
 
 // together is how soon after it woke a process reads the messages that came while it slept.
 const together = 200 * time.Millisecond
@@ -25,7 +28,7 @@ func (g *group) noteSlow(t *log) {
 		}
 		sent, got := g.fix.at(e.cause.Ref.Node, e.cause.Wall), g.fix.at(e.Ref.Node, e.Wall)
 		if off := g.apart(e.cause.Ref.Node, e.Ref.Node); off != unbounded && got.Sub(sent) > maxTransit+off {
-			g.slow[e.life] = append(g.slow[e.life], slowReceipt{sent, got})
+			g.slow[e.life] = append(g.slow[e.life], slowReceipt{sent, got, slices.Contains(askKinds, e.msg)})
 		}
 	}
 }
