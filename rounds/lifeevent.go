@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -72,7 +73,7 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 		silentOn := !d.At.Add(off).Before(last)
 		ended := EndedProcess(d.Evidence, l.node)
 		switch {
-		case off == unbounded, !d.isOf(l), d.At.Before(g.fix.at(l.node, l.from).Add(off)),
+		case off == unbounded, !d.isOf(l), g.ofFormer(d, l), d.At.Before(g.fix.at(l.node, l.from).Add(off)),
 			next != nil && !d.At.Add(off).Before(g.fix.at(l.node, next.from)): // perhaps of another process
 		case silentOn && ended:
 			left := saysLeft(d.Evidence, l.node)
@@ -97,6 +98,21 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 	}
 	slices.SortStableFunc(events, func(a, b LifeEvent) int { return a.At.Compare(b.At) })
 	return events
+}
+
+// ofFormer reports whether the evidence, that another process is the node now, is about the one before this: who gives
+// it slept since before this one began, and did not know it.
+func (g *group) ofFormer(d *drop, l *life) bool {
+	other := strings.Contains(d.Evidence+",", fmt.Sprintf("other-incarnation %d,", l.node))
+	if l.place == 0 || !other || g.nodes[d.Node] == nil {
+		return false
+	}
+	by := g.nodes[d.Node].at(d.At, g.fix)
+	if by == nil || !by.debug {
+		return false // it may have written nothing for long, and known it
+	}
+	before, wrote := by.before(d.At.Add(-together), g.fix)
+	return wrote && g.fix.at(d.Node, before.wall).Before(g.fix.at(l.node, l.from))
 }
 
 // goodbye returns the line behind its last record by which the process ended. It returns nil if none is known.

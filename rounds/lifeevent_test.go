@@ -85,3 +85,28 @@ func TestSeenAgainTooLate(t *testing.T) {
 		}
 	}
 }
+
+// "It ended, and it ran": a node that slept while a process of another one ended and the next began finds, as it wakes,
+// that another process is there. The log of that one ends before.
+func TestAnotherProcessSinceItSlept(t *testing.T) {
+	for _, slept := range []bool{true, false} {
+		v := newVoters()
+		v.follow(1, 20, 3, 1)
+		v.follow(2, 20, 3, 1)
+		v.start(2, 2000)
+		if !slept {
+			v.lose(1, 2100, "new-incarnation 2", 1, 2, 3)
+		}
+		v.add(2, 3000, trace.Record{Event: "timeout"})
+		v.lose(1, 5000, "link-closed 2, other-incarnation 2", 1, 3)
+		for _, n := range v.b.History().Groups[0].Nodes {
+			if n.ID != 2 {
+				continue
+			}
+			e := n.Lives[1].Events
+			if ended := e[len(e)-1].Kind == rounds.Ended; ended == slept {
+				t.Errorf("slept %v: %+v", slept, e)
+			}
+		}
+	}
+}
