@@ -74,9 +74,27 @@ func (g *group) lostSight(id uint64) (all []absence) {
 		if a.ended && (!a.until.IsZero() || d.proven()) { // its next process may have run before
 			a.how = unseen
 		}
+		if !a.ended && !g.watched(&a, d) {
+			a.how = unheard
+		}
 		all = append(all, a)
 	}
 	return all
+}
+
+// watched reports whether the process that lost sight of a node may have been there until that was seen again, or until
+// the logs end: it wrote until then, and had not just woken.
+func (g *group) watched(a *absence, d *drop) bool {
+	m := g.nodes[d.Node]
+	if m == nil {
+		return false
+	}
+	l, until := m.at(d.At, g.fix), a.until
+	if until.IsZero() {
+		until = g.logsEnd
+	}
+	return l != nil && !g.fix.at(l.node, l.until).Before(until.Add(-maxTransit)) &&
+		(a.until.IsZero() || !l.wokeBefore(until, g.fix) && !g.mayHaveSlept(l, until))
 }
 
 // absencesOf returns when a process was away by what it and its peers tell, and how long its node ran none afterwards.

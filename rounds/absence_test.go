@@ -358,3 +358,31 @@ func TestAskedBeforeItWroteAndReadLater(t *testing.T) {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }
+
+// "A voter was silent, and it was well": the only node that had lost sight of it ended, and nobody was there to see it
+// come back. Its log is missing.
+func TestSilentWithNobodyToHear(t *testing.T) {
+	for watched, want := range map[bool]string{
+		true:  "voter 2 dead, 3 silent: 1 of 3",
+		false: "voter 2 dead, 3 without a sign of life here: 1 of 3",
+	} {
+		v := newVoters()
+		v.ask(1, 0, 1)
+		v.lead(1, 10, 1)
+		v.follow(2, 20, 1, 1)
+		v.lose(1, 900, "link-closed 2, dial-refused 2", 1, 3)
+		v.lose(1, 1500, "heartbeat-missed 3", 1)
+		v.expire(1, 1990, 1)
+		v.ask(1, 2500, 2)
+		for ms := 2600; ms < 9000 && (watched || ms < 3000); ms += 300 {
+			v.add(1, ms, trace.Record{Event: "timeout", Term: 1, Round: 2})
+		}
+		v.start(2, 9000)
+		v.lose(2, 9100, "joined 3", 2, 3)
+		v.ask(2, 9300, 2)
+		v.lead(2, 9500, 2)
+		if in := v.last(); in.Why != want {
+			t.Errorf("%q, want %q: %+v", in.Why, want, in)
+		}
+	}
+}
