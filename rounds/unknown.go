@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/words"
 )
@@ -209,14 +210,37 @@ func (g *group) unlinkedClocks(out *Group) (apart []uint64) {
 		}
 	}
 	none := len(most) == 1 && len(g.nodes) > 1 // messages compare no two clocks
-	if len(most) == 0 || len(g.nodes) < 2 || none && !g.fix.differ() {
+	if len(most) == 0 || len(g.nodes) < 2 {
+		return nil
+	}
+	if none { // then nobody knows which of them is right
+		if g.fix.differ() || g.scattered(wrote) {
+			return wrote
+		}
 		return nil
 	}
 	for _, n := range out.Nodes {
-		other := none || !slices.Contains(most, n.ID)
+		other := !slices.Contains(most, n.ID)
 		if n.Records > 0 && other && (g.fix.differ() || !g.meet(n.ID, most[0])) {
 			apart = append(apart, n.ID)
 		}
 	}
 	return apart
+}
+
+// scattered reports whether the records of some two of the nodes are further apart, by their own clocks, than what the
+// nodes of one cluster write at about the same time.
+func (g *group) scattered(ids []uint64) bool {
+	var began, ended time.Time // of the last to begin, and of the first to end
+	for i, id := range ids {
+		lives := g.nodes[id].lives
+		from, until := lives[0].from, lives[len(lives)-1].until
+		if i == 0 || from.After(began) {
+			began = from
+		}
+		if i == 0 || until.Before(ended) {
+			ended = until
+		}
+	}
+	return began.Sub(ended) > time.Second
 }
