@@ -75,6 +75,13 @@ func (r *reading) compareSighting(seen *sighting) {
 	}
 }
 
+// ledLater reports whether the process said that it led a later term.
+func (r *reading) ledLater(l *rounds.Leadership, p *process) bool {
+	return slices.ContainsFunc(r.Sightings, func(seen *sighting) bool {
+		return seen.Leads && seen.Node == p.Node && seen.Term > l.Term && (span{p.From, p.Gone}).has(seen.First.From)
+	})
+}
+
 // compareLeaderEnd checks when the leadership of a process is told to have ended that was killed.
 func (r *reading) compareLeaderEnd(l *rounds.Leadership, p *process) {
 	slack, next := r.slack(), r.next(p)
@@ -87,6 +94,9 @@ func (r *reading) compareLeaderEnd(l *rounds.Leadership, p *process) {
 	}
 	if !r.whole() && (r.acted(p.Node, led, "resign") || r.acted(0, led, "transfer")) {
 		return // the record in which it handed over may be what is missing
+	}
+	if !r.whole() && r.ledLater(l, p) {
+		return // the record of its end is what is missing
 	}
 	if l.End.IsZero() {
 		if r.whole() && (next != nil || r.observed(p)) {
