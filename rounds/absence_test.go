@@ -386,3 +386,30 @@ func TestSilentWithNobodyToHear(t *testing.T) {
 		}
 	}
 }
+
+// "1 of 5 when the logs end", and two were well: the voter had been asked again a moment before, and had answered each
+// question until then. Its log is missing.
+func TestAskedAsTheLogsEnd(t *testing.T) {
+	v := newVoters()
+	v.lead(3, 10, 1)
+	v.follow(1, 20, 3, 1)
+	gone := "link-closed 3, dial-refused 3, link-closed 4, dial-refused 4, link-closed 5, dial-refused 5"
+	v.lose(1, 900, "joined 2, joined 3, joined 4, joined 5", 1, 2, 3, 4, 5)
+	v.expire(3, 950, 1)
+	v.lose(1, 1000, gone, 1, 2)
+	for ms := 1100; ms < 6000; ms += 300 {
+		if ms > 1100 {
+			v.add(1, ms-5, trace.Record{
+				Term: 1, Round: 2, Event: "receive", From: 2, Msg: "PRE_VOTE_REPLY", MsgID: fmt.Sprint("2:", ms),
+			})
+		}
+		rec := trace.Record{Term: 1, Round: 2, Event: "timeout", Why: []string{"nobody leads -> ask the voters for term 2"}}
+		for to := 2; to <= 5; to++ {
+			rec.Sent = append(rec.Sent, fmt.Sprintf("PRE_VOTE>%d#1:%d", to, 10*ms+to))
+		}
+		v.add(1, ms, rec)
+	}
+	if in, want := v.last(), "voters 3, 4 and 5 dead: 2 of 5"; in.Why != want {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
+	}
+}

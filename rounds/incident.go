@@ -410,7 +410,9 @@ func (in *Incident) lackAtEnd(g *group, voters []uint64) string {
 	if in.Leader != 0 {
 		return ""
 	}
-	now := absent(g.awayIn(voters, in.Until, in.Until), in.Until, in.Until)
+	now := slices.DeleteFunc(absent(g.awayIn(voters, in.Until, in.Until), in.Until, in.Until), func(a absence) bool {
+		return a.how == unheard && in.Until.Sub(a.from) <= maxTransit // it may have answered after the logs end
+	})
 	if len(now) <= len(in.lack.missing) {
 		return ""
 	}
