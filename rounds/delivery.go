@@ -58,7 +58,7 @@ func (r *Round) delivery(m *Message, g *group, t *log) Delivery {
 		ends := g.fix.at(l.node, l.until)
 		switch {
 		case sent.At.After(ends): // its records end before
-		case !l.debug || l.gapAround(sent.At, g.fix):
+		case !l.debug || l.gapSince(sent.At, g.fix):
 			return Unseen
 		case l.sleptAround(sent.At, g.fix), g.stopped(t.entries[m.SendStep].life, sent.At):
 			return ToGone
@@ -119,6 +119,18 @@ func (l *life) tookForFormer(to uint64, t time.Time, fix clockFix) bool {
 func (g *group) goneFor(node, other uint64, t, began time.Time) bool {
 	d := g.dropAt(node, other, t)
 	return d != nil && !began.After(d.At)
+}
+
+// gapSince reports whether records of the process are missing around the time t, or at any time after it. A message may
+// be held up for many seconds, and its receipt may be in one of them.
+func (l *life) gapSince(t time.Time, fix clockFix) bool {
+	if len(l.seen) == 1 {
+		return false
+	}
+	before, _ := l.before(t, fix)
+	return !slices.ContainsFunc(l.seen, func(s span) bool {
+		return s.first <= before.seq && l.top.seq <= s.last
+	})
 }
 
 // gapAround reports whether records of the process are missing around the time t, or up to maxTransit later.

@@ -106,3 +106,26 @@ func TestOvertakenAtTheEndOfALog(t *testing.T) {
 		}
 	}
 }
+
+// "A message never arrived, and it did", seconds later, in a record that is missing: the log of its receiver has a gap
+// long after the message was sent.
+func TestReceiptInALaterGap(t *testing.T) {
+	for _, missing := range []bool{false, true} {
+		v, want := newVoters(), rounds.Lost
+		for ms := 0; ms < 10000; ms += 200 {
+			if missing && ms == 6000 {
+				v.seq["n2life0"]++
+				want = rounds.Unseen
+			}
+			v.add(2, ms, trace.Record{Event: "timeout"})
+		}
+		v.ask(1, 1000, 2)
+		for _, r := range v.b.History().Groups[0].Rounds {
+			for _, m := range r.Messages {
+				if m.To == 2 && m.Delivery != want {
+					t.Errorf("missing %v: %+v", missing, m)
+				}
+			}
+		}
+	}
+}
