@@ -28,5 +28,9 @@ func TestMessagesInOneDirection(t *testing.T) {
 		if told != (ahead != 0) {
 			t.Errorf("%d ms ahead: %q", ahead, unknown)
 		}
+		corrected := strings.Contains(unknown, "but those of node 3 are corrected by the least that messages")
+		if corrected != (ahead > 0) { // then they came before they were sent
+			t.Errorf("%d ms ahead: %q of times that are corrected", ahead, unknown)
+		}
 	}
 }

@@ -173,9 +173,8 @@ func (g *group) unknowns(out *Group) []string {
 			strings.Join(holes, ", ")))
 	}
 	if apart := g.unlinkedClocks(out); len(apart) > 0 {
-		unknown = append(unknown, fmt.Sprintf("No messages compare the %s of %s with the others': times are as %s "+
-			"showed them.", words.Either(len(apart), "clock", "clocks"), words.Nodes(apart),
-			words.Either(len(apart), "it", "they")))
+		unknown = append(unknown, fmt.Sprintf("No messages compare the %s of %s with the others': %s.",
+			words.Either(len(apart), "clock", "clocks"), words.Nodes(apart), g.timesOf(apart)))
 	}
 	if unread := slices.Sorted(maps.Keys(g.unread)); len(unread) > 0 {
 		unknown = append(unknown, fmt.Sprintf("This version of ringleader does not know the reasons with %s: what "+
@@ -226,6 +225,26 @@ func (g *group) unlinkedClocks(out *Group) (apart []uint64) {
 		}
 	}
 	return apart
+}
+
+// timesOf says what the times are of nodes whose clocks are not compared. Messages in one direction may prove a clock
+// wrong nevertheless, and its times are then corrected by the least that they prove.
+func (g *group) timesOf(apart []uint64) string {
+	asShown := fmt.Sprintf("times are as %s showed them", words.Either(len(apart), "it", "they"))
+	var least []uint64
+	for _, id := range apart {
+		if g.fix[id].Differs() {
+			least = append(least, id)
+		}
+	}
+	if len(least) == 0 {
+		return asShown
+	}
+	proven := "corrected by the least that messages in one direction prove"
+	if len(least) == len(apart) {
+		return "times are " + proven
+	}
+	return fmt.Sprintf("%s, but those of %s are %s", asShown, words.Nodes(least), proven)
 }
 
 // scattered reports whether the records of some two of the nodes are further apart, by their own clocks, than what the
