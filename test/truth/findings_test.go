@@ -27,12 +27,8 @@ func (r *reading) compare() {
 
 var uncompared = regexp.MustCompile(`No messages compare the clocks? of nodes? ([\d, and]+) with`)
 
-// compareClocks checks that the clocks are estimated as well as the estimates say, or that they are said not to be
-// compared.
-func (r *reading) compareClocks() {
-	if r.missing { // the other clocks may not be compared
-		return
-	}
+// uncompared returns the nodes of which it is told that no messages compare their clocks with the others'.
+func (r *reading) uncompared() map[uint64]bool {
 	apart := map[uint64]bool{}
 	for _, text := range r.group.Unknown {
 		if part := uncompared.FindStringSubmatch(text); part != nil {
@@ -41,6 +37,16 @@ func (r *reading) compareClocks() {
 			}
 		}
 	}
+	return apart
+}
+
+// compareClocks checks that the clocks are estimated as well as the estimates say, or that they are said not to be
+// compared.
+func (r *reading) compareClocks() {
+	if r.missing { // the other clocks may not be compared
+		return
+	}
+	apart := r.uncompared()
 	var first *rounds.Node
 	for i, n := range r.group.Nodes {
 		if n.Records == 0 || apart[n.ID] {

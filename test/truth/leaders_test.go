@@ -126,11 +126,13 @@ func (r *reading) compareLeaderEnd(l *rounds.Leadership, p *process) {
 	}
 }
 
-// compareOverlap checks that under a lease nobody is told to lead beside another.
+// compareOverlap checks that under a lease nobody is told to lead beside another. Of a leader whose clock is told not to
+// be compared, nobody can tell when it led, as the others count the time.
 func (r *reading) compareOverlap(l *rounds.Leadership) {
+	apart := r.uncompared()
 	for i := range r.group.Leaderships {
 		other := &r.group.Leaderships[i]
-		if other.Leader == l.Leader || !other.From.After(l.From) {
+		if other.Leader == l.Leader || !other.From.After(l.From) || apart[l.Leader] || apart[other.Leader] {
 			continue
 		}
 		if l.End.IsZero() && r.whole() || l.End.Sub(other.From) > r.slack() {
