@@ -72,8 +72,8 @@ type (
 	Voteless struct{ Over bool }
 
 	// LeaseEnds says that this node notices that a lease has ended: its own, or the one in which it followed a
-	// leader.
-	LeaseEnds struct{}
+	// leader. If Late, the argument 0 is how many milliseconds ago that was.
+	LeaseEnds struct{ Late bool }
 
 	// Woke says that the process has just woken: its timer was due long before.
 	Woke struct{}

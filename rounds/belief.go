@@ -24,15 +24,16 @@ type belief struct {
 
 // turn says why a process changed its belief.
 type turn struct {
-	changed bool   // the record says that the belief changed in it
-	was     uint64 // whom it believed in until then, by its own word; 0 if it does not say it
-	term    uint64 // of the process then
-	expired bool   // the lease that it believed in ended by itself
-	release bool   // the message with which the belief changed says that its sender leads no more
-	from    uint64 // the sender of the message with which the belief changed, 0 for none
-	msgID   string // of that message
-	handed  bool   // the leader gave up its term for another node, or because it was asked to
-	to      uint64 // that other node, 0 for none
+	changed bool          // the record says that the belief changed in it
+	was     uint64        // whom it believed in until then, by its own word; 0 if it does not say it
+	term    uint64        // of the process then
+	expired bool          // the lease that it believed in ended by itself
+	late    time.Duration // how long before the record that was, if the process says so
+	release bool          // the message with which the belief changed says that its sender leads no more
+	from    uint64        // the sender of the message with which the belief changed, 0 for none
+	msgID   string        // of that message
+	handed  bool          // the leader gave up its term for another node, or because it was asked to
+	to      uint64        // that other node, 0 for none
 }
 
 // noteBelief adds what rec says about the leader to the process's beliefs.
@@ -54,7 +55,8 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 		}
 		l.merged = l.merged && was.last.seq < m.seq
 	}
-	b.turn = turn{expired: expires(reasons), from: rec.From, msgID: rec.MsgID, term: rec.Term}
+	b.turn = turn{from: rec.From, msgID: rec.MsgID, term: rec.Term}
+	b.turn.expired, b.turn.late = expires(reasons)
 	b.turn.release = rec.Msg == proto.KindRelease.String()
 	if b.turn.changed = rec.LeaderChange != ""; b.turn.changed && rec.PrevLeader != nil {
 		b.turn.was = *rec.PrevLeader
@@ -111,18 +113,22 @@ func handsOver(reasons []reason) (handed bool, to uint64) {
 }
 
 // expires reports whether one of the reasons says that a lease ended by itself: that of the node, or that of
-// the leader that it followed. A process checks this before anything else, also after it slept.
-func expires(reasons []reason) bool {
+// the leader that it followed. A process checks this before anything else, also after it slept: then it may say how
+// late it is.
+func expires(reasons []reason) (expired bool, late time.Duration) {
 	for i := range reasons {
 		if _, ends := decided[algorithms.LeaseEnds](&reasons[i]); ends {
-			return true
+			return true, 0
 		}
 		from := reasons[i].from(0)
-		if _, ended := decided[algorithms.LeaseEnds](&from); ended {
-			return true
+		if ends, ended := decided[algorithms.LeaseEnds](&from); ended {
+			if ends.Late {
+				late = time.Duration(from.number(0)) * time.Millisecond
+			}
+			return true, late
 		}
 	}
-	return false
+	return false, 0
 }
 
 // allBeliefs returns the beliefs in the order of the records; each differs from the one before.

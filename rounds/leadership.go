@@ -194,7 +194,7 @@ func (g *group) end(r *Leadership) {
 	} else if !r.Last.IsZero() {
 		kind, at := EndedByWord, r.Until
 		if r.endedBy.expired {
-			kind = EndedByLease
+			kind, at = EndedByLease, at.Add(-r.endedBy.late)
 			if r.life.debug && !r.holed && !r.Lease.IsZero() && r.Lease.Before(at) { // it noticed late: it had slept
 				at = r.Lease
 			}

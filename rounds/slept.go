@@ -96,7 +96,8 @@ func wakes(reasons []reason) bool {
 			waited = true
 		}
 	}
-	return waited && expires(reasons)
+	expired, late := expires(reasons)
+	return late > 0 || waited && expired
 }
 
 // mayHaveSlept reports whether the process may have woken at about the time t, so that what it noticed then may have

@@ -1,6 +1,7 @@
 package lease_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -286,4 +287,16 @@ func TestSpuriousTimeout(t *testing.T) {
 	for _, r := range []*rig{granted(t, nil), asking3(t), claiming3(t), holder3(t)} {
 		r.Unmoved(1, algorithms.Timeout{}, "")
 	}
+}
+
+// "A leader that did not run at the end says how long ago that was": its record is as late.
+func TestSleptPastTheLease(t *testing.T) {
+	r := holder3(t)
+	end := r.Last.Leader.Until
+	late := 5 * delta
+	r.Step(end.Sub(r.Now)+late, algorithms.Timeout{})
+	r.Want(algorithms.Output{
+		Leader: algorithms.Leader{Term: 1}, Deadline: r.Last.Deadline, Round: 1,
+		Why: steptest.Why(fmt.Sprintf("lease.step-down(lease.ran-out-late(%d), 1)", late.Milliseconds())),
+	})
 }

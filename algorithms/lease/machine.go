@@ -285,11 +285,20 @@ func (m *Machine) expire() {
 		return
 	}
 	if m.leads() {
-		m.leave(whyRanOut.Of())
+		m.leave(m.ranOut())
 		return
 	}
 	m.why(WhyNotRenewed, m.belief.ID)
 	m.belief = algorithms.Leader{}
+}
+
+// ranOut returns the reason why a leader whose lease has ended leads no more. A leader that did not run at the end
+// says how long ago that was, since its record is as late.
+func (m *Machine) ranOut() algorithms.Reason {
+	if ago := m.now.Sub(m.belief.Until); ago > m.cfg.Delta {
+		return whyRanOutLate.Of(int(ago.Milliseconds()))
+	}
+	return whyRanOut.Of()
 }
 
 // lapsed ends the leadership of this term, since the host noticed that the lease was renewed too late.
