@@ -253,7 +253,7 @@ const (
 // connections of a process end with it.
 func (g *group) sender(got *arrival) (last *entry, how sure) {
 	p, l := g.pairing, g.pairing.links[got.way()]
-	got.doubtOthers()
+	others := got.doubtOthers()
 	fits := l.prompt(got.fits, &got.receipt)
 	how = certain
 	for _, m := range fits {
@@ -286,6 +286,9 @@ func (g *group) sender(got *arrival) (last *entry, how sure) {
 	if slow && last.life.until.Add(outlives).UnixMicro() < got.clock.Micros {
 		how = notSure // the sender's log ends before: a later process may have sent it
 	}
+	if others && l.vague {
+		how = notSure // it may be the pair by which the link is known that is wrong
+	}
 	if how < likely {
 		for _, m := range fits {
 			m.unsure = true
@@ -294,16 +297,18 @@ func (g *group) sender(got *arrival) (last *entry, how sure) {
 	return last, how
 }
 
-// doubtOthers notes that the receipt may be of a message that fits by the hybrid clock alone.
-func (got *arrival) doubtOthers() {
+// doubtOthers notes that the receipt may be of a message that fits by the hybrid clock alone, and reports whether there
+// is one.
+func (got *arrival) doubtOthers() (any bool) {
 	if len(got.near) == len(got.fits) { // nearly always
-		return
+		return false
 	}
 	for _, m := range got.near {
 		if !slices.Contains(got.fits, m) {
-			m.unsure = true
+			m.unsure, any = true, true
 		}
 	}
+	return any
 }
 
 // others says how sure it is that no other process than that of e sent the message, in a record that is not kept or is

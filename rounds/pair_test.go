@@ -73,3 +73,42 @@ func TestOnlyPairOfALink(t *testing.T) {
 		}
 	}
 }
+
+// The only pair of two nodes is wrong, and with it what their messages seem to take: so it proves nothing of another
+// message, whose id both processes of the sender used.
+func TestWrongPairOfALink(t *testing.T) {
+	const ahead = 5 * 3600e3
+	v := newVoters()
+	v.lead(1, ahead, 1)
+	v.follow(2, 20, 1, 1)
+	v.send(1, ahead+1000, 1, "1:2", "x -> y")
+	v.send(1, ahead+1500, 1, "1:5", "x -> y")
+	v.start(1, ahead+6000)
+	v.lead(1, ahead+6010, 2)
+	v.send(1, ahead+8000, 2, "1:2", "x -> y")
+	v.receive(2, 8300, 2, "1:2")
+	v.send(1, ahead+8400, 2, "1:5")
+	v.receive(2, 8410, 2, "1:5")
+	for _, r := range v.b.History().Groups[0].Rounds {
+		for _, m := range r.Messages {
+			if r.Term == 1 && m.SendStep >= 0 && m.Delivery == rounds.Arrived {
+				t.Errorf("term %d: %+v", r.Term, m)
+			}
+		}
+	}
+}
+
+// send writes that a node sends a message to node 2; without a reason, the record is one that is not kept.
+func (v *voters) send(node uint64, ms int, term uint64, id string, why ...string) {
+	v.add(node, ms, trace.Record{
+		Event: "timeout", Term: term, Leader: node, Token: term, ValidUntil: atMS(ms + 990),
+		Why: why, Sent: []string{"HEARTBEAT>2#" + id},
+	})
+}
+
+// receive writes that a node receives a message of node 1.
+func (v *voters) receive(node uint64, ms int, term uint64, id string) {
+	v.add(node, ms, trace.Record{
+		Event: "receive", From: 1, Msg: "HEARTBEAT", MsgID: id, Term: term, Leader: 1, Token: term, Why: []string{"x -> y"},
+	})
+}
